@@ -1,0 +1,17 @@
+// PTX text to syntax tree, on PEGTL.
+#pragma once
+
+#include <string>
+
+#include "frontend/ptx/ast.h"
+
+namespace heddle::ptx {
+
+/// Parses a whole PTX module. `name` stands for the text in messages. Throws sim::InputError with place
+/// "name:line:column" and a message that ends in the offending line and a caret line below it.
+[[nodiscard]] Module parse_text(const std::string& text, const std::string& name);
+
+/// The same from a file; an unreadable file is an InputError naming it.
+[[nodiscard]] Module parse_file(const std::string& path);
+
+}  // namespace heddle::ptx

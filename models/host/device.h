@@ -1,0 +1,95 @@
+// What a host program sees of a device: memory, modules, launches. The SystemC GPU (platforms/gpu) and the scalar
+// oracle (models/oracle) both implement it, so every workload runs unchanged on either.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "host/allocation.h"
+#include "isa/kernel.h"
+
+namespace heddle::host {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  [[nodiscard]] std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+/// Kernel arguments in order; checked against the kernel's parameter list at launch (count and size).
+class Args {
+ public:
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  Args& add(const T& value) {
+    std::vector<std::byte> bytes(sizeof(T));
+    std::memcpy(bytes.data(), &value, sizeof(T));
+    values_.push_back(std::move(bytes));
+    return *this;
+  }
+  [[nodiscard]] const std::vector<std::vector<std::byte>>& values() const { return values_; }
+  /// The parameter block of `kernel`. Throws sim::InputError naming kernel, parameter, expected and given size.
+  [[nodiscard]] std::vector<std::byte> pack(const isa::Kernel& kernel) const;
+
+ private:
+  std::vector<std::vector<std::byte>> values_;
+};
+
+struct Launch {
+  Dim3 grid;
+  Dim3 block;
+  std::uint32_t dynamic_shared_bytes = 0;
+};
+
+using ModuleHandle = std::uint32_t;
+
+/// All failures throw sim::Error (InputError for bad arguments, KernelFault for what the kernel does).
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  /// Device memory, zero-filled, aligned to 256 bytes. `name` appears in out-of-bounds messages.
+  virtual std::uint64_t allocate(std::uint64_t bytes, const std::string& name) = 0;
+  virtual void free(std::uint64_t address) = 0;
+  virtual void write(std::uint64_t address, std::span<const std::byte> bytes) = 0;
+  virtual void read(std::uint64_t address, std::span<std::byte> bytes) = 0;
+
+  virtual ModuleHandle load_ptx_file(const std::string& path) = 0;
+  virtual ModuleHandle load_ptx_text(const std::string& text, const std::string& name) = 0;
+  /// Throws InputError naming the kernels there are.
+  virtual std::shared_ptr<const isa::Kernel> kernel(ModuleHandle module, const std::string& name) = 0;
+  /// Address of a module-scope variable.
+  virtual std::uint64_t symbol(ModuleHandle module, const std::string& name) = 0;
+
+  /// Runs the kernel to completion.
+  virtual void launch(ModuleHandle module, const std::string& kernel, const Launch& shape, const Args& args) = 0;
+
+  // Conveniences.
+  template <class T>
+  std::uint64_t upload(std::span<const T> values, const std::string& name) {
+    const std::uint64_t address = allocate(values.size_bytes(), name);
+    write(address, std::as_bytes(values));
+    return address;
+  }
+  template <class T>
+  std::uint64_t upload(const std::vector<T>& values, const std::string& name) {
+    return upload(std::span<const T>(values), name);
+  }
+  template <class T>
+  std::vector<T> download(std::uint64_t address, std::size_t count) {
+    std::vector<T> values(count);
+    read(address, std::as_writable_bytes(std::span<T>(values)));
+    return values;
+  }
+};
+
+/// Launch-shape limits shared by all devices (PTX limits); a GPU adds its own. Throws sim::InputError.
+void check_launch(const isa::Kernel& kernel, const Launch& shape, std::uint32_t max_threads_per_cta, std::uint32_t max_shared_bytes);
+
+}  // namespace heddle::host

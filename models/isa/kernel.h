@@ -1,0 +1,99 @@
+// A loaded kernel: decoded code, register layout, parameters, memory needs, and its source text for messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "isa/instruction.h"
+
+namespace heddle::isa {
+
+struct RegisterLayout {
+  std::uint32_t rows32 = 0;
+  std::uint32_t rows64 = 0;
+  std::uint32_t predicates = 0;
+
+  [[nodiscard]] constexpr std::uint32_t offset32(std::uint32_t row) const { return row * 128; }
+  [[nodiscard]] constexpr std::uint32_t offset64(std::uint32_t row) const { return rows32 * 128 + row * 256; }
+  [[nodiscard]] constexpr std::uint32_t offset_predicate(std::uint32_t p) const { return rows32 * 128 + rows64 * 256 + p * 4; }
+  /// Bytes of one warp's register block, a multiple of 64.
+  [[nodiscard]] constexpr std::uint32_t bytes() const { return (rows32 * 128 + rows64 * 256 + predicates * 4 + 63u) & ~63u; }
+  [[nodiscard]] constexpr std::uint32_t registers() const { return rows32 + rows64 + predicates; }
+};
+
+/// Rows of the special block, by index; all are 32-bit rows except the 64-bit ones at the end.
+/// Per-lane rows are filled when a warp is launched; the others are broadcast.
+enum class SpecialRow : std::uint8_t {
+  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
+  kLaneId, kWarpId, kNwarpId, kSmId, kNsmId, kLanemaskEq, kLanemaskLt, kLanemaskLe, kLanemaskGt, kLanemaskGe,
+  kDynamicSharedSize, kTotalSharedSize,
+};
+inline constexpr unsigned kSpecialRows = static_cast<unsigned>(SpecialRow::kTotalSharedSize) + 1;
+inline constexpr unsigned kSpecialBlockBytes = kSpecialRows * 128;
+[[nodiscard]] constexpr std::uint32_t special_offset(SpecialRow row) { return static_cast<std::uint32_t>(row) * 128; }
+
+struct Param {
+  std::string name;
+  Type type = Type::kU64;
+  std::uint32_t bytes = 8;   ///< total size (arrays: all elements)
+  std::uint32_t offset = 0;  ///< in the parameter block
+  std::uint32_t align = 8;
+};
+
+/// The text a kernel came from, kept so that messages can show the line.
+struct SourceText {
+  std::string name;  ///< file name, or a name for text from memory
+  std::vector<std::string> lines;
+  [[nodiscard]] std::string line(std::uint32_t number) const {
+    return number >= 1 && number <= lines.size() ? lines[number - 1] : std::string{};
+  }
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<Instruction> code;  ///< ends in kExit; falling off the end is impossible
+  RegisterLayout registers;
+  std::vector<std::string> register_names;  ///< by RegId, as written in the PTX ("%r5")
+  std::vector<std::byte> constants;         ///< immediates broadcast to 32 lanes, 64-byte aligned rows
+  std::vector<Param> params;
+  std::uint32_t param_bytes = 0;
+  std::uint32_t static_shared_bytes = 0;    ///< module- and function-scope .shared variables used
+  std::uint32_t local_bytes_per_thread = 0;
+  std::uint32_t registers_per_thread = 0;   ///< 32-bit registers an allocator needs: peak liveness, for occupancy
+  std::uint32_t max_threads_per_cta = 0;    ///< .maxntid product; 0: no limit stated
+  /// Registers live on entry of each instruction that is the target of a backward branch (watchdog signatures).
+  std::unordered_map<std::uint32_t, std::vector<RegId>> live_at_loop_heads;
+  std::shared_ptr<const SourceText> source;
+
+  /// "file.ptx:63 (pc 0x038 in kernel spinlock)" for messages.
+  [[nodiscard]] std::string place(Pc pc) const;
+  /// The PTX line of the instruction, trimmed.
+  [[nodiscard]] std::string source_line(Pc pc) const;
+};
+
+/// A module-scope variable with its device address and initial bytes.
+struct GlobalVariable {
+  std::string name;
+  StateSpace space = StateSpace::kGlobal;  ///< kGlobal or kConst
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t align = 1;
+  std::vector<std::byte> initial;          ///< empty: zeros
+};
+
+struct Module {
+  std::string version;  ///< PTX ISA version, "9.0"
+  std::string target;   ///< "sm_75"
+  std::vector<std::shared_ptr<const Kernel>> kernels;
+  std::vector<GlobalVariable> globals;
+  std::shared_ptr<const SourceText> source;
+
+  /// nullptr if there is none of that name.
+  [[nodiscard]] std::shared_ptr<const Kernel> find(const std::string& name) const;
+};
+
+}  // namespace heddle::isa

@@ -1,0 +1,82 @@
+// Sockets for the non-blocking memory protocol (sim/memory_payload.h), tagged with a port number so that one module can
+// own an array of them.
+#pragma once
+
+#include <systemc>
+#include <tlm>
+
+#include "sim/memory_payload.h"
+
+namespace heddle::sim {
+
+/// Implemented by the module that owns initiator sockets: receives END_REQ and BEGIN_RESP.
+class MemoryInitiatorOwner {
+ public:
+  virtual tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, tlm::tlm_generic_payload& payload,
+                                                    tlm::tlm_phase& phase, sc_core::sc_time& delay) = 0;
+
+ protected:
+  ~MemoryInitiatorOwner() = default;
+};
+
+/// Implemented by the module that owns target sockets: receives BEGIN_REQ and END_RESP.
+class MemoryTargetOwner {
+ public:
+  virtual tlm::tlm_sync_enum memory_nb_transport_fw(unsigned port, tlm::tlm_generic_payload& payload,
+                                                    tlm::tlm_phase& phase, sc_core::sc_time& delay) = 0;
+  /// Debug access with the same address rules, no time, no side effects; returns the bytes transferred.
+  virtual unsigned memory_transport_dbg(unsigned port, tlm::tlm_generic_payload& payload) = 0;
+
+ protected:
+  ~MemoryTargetOwner() = default;
+};
+
+class MemoryInitiatorSocket : public tlm::tlm_initiator_socket<32, MemoryProtocol> {
+ public:
+  MemoryInitiatorSocket(const char* name, MemoryInitiatorOwner* owner, unsigned port = 0)
+      : tlm::tlm_initiator_socket<32, MemoryProtocol>(name), backward_(owner, port) {
+    this->m_export.bind(backward_);
+  }
+
+ private:
+  struct Backward final : tlm::tlm_bw_transport_if<MemoryProtocol> {
+    Backward(MemoryInitiatorOwner* o, unsigned p) : owner(o), port(p) {}
+    tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override {
+      return owner->memory_nb_transport_bw(port, payload, phase, delay);
+    }
+    void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+    MemoryInitiatorOwner* owner;
+    unsigned port;
+  };
+  Backward backward_;
+};
+
+class MemoryTargetSocket : public tlm::tlm_target_socket<32, MemoryProtocol> {
+ public:
+  MemoryTargetSocket(const char* name, MemoryTargetOwner* owner, unsigned port = 0)
+      : tlm::tlm_target_socket<32, MemoryProtocol>(name), forward_(owner, port) {
+    this->bind(forward_);
+  }
+
+ private:
+  struct Forward final : tlm::tlm_fw_transport_if<MemoryProtocol> {
+    Forward(MemoryTargetOwner* o, unsigned p) : owner(o), port(p) {}
+    tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) override {
+      return owner->memory_nb_transport_fw(port, payload, phase, delay);
+    }
+    void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {
+      SC_REPORT_ERROR("/heddle/memory_socket", "the memory protocol uses nb_transport and transport_dbg");
+    }
+    bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
+      return owner->memory_transport_dbg(port, payload);
+    }
+    MemoryTargetOwner* owner;
+    unsigned port;
+  };
+  Forward forward_;
+};
+
+}  // namespace heddle::sim

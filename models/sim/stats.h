@@ -1,0 +1,57 @@
+// Statistics: declared once, with name, unit and description, in a tree that follows the module hierarchy.
+//
+// A module keeps plain std::uint64_t members and increments them; the tree only points at them, so counting costs
+// nothing. A StatGroup must outlive no longer than the counters it names. Order of declaration is the order of output.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace heddle::sim {
+
+class StatGroup {
+ public:
+  explicit StatGroup(std::string name = "gpu", std::string description = {});
+  StatGroup(const StatGroup&) = delete;
+  StatGroup& operator=(const StatGroup&) = delete;
+  ~StatGroup();
+
+  /// The child group of that name, created on first use.
+  StatGroup& child(const std::string& name, const std::string& description = {});
+
+  /// A counter that only grows; reset() makes its present value the new zero.
+  void counter(const std::string& name, const std::string& unit, const std::string& description,
+               const std::uint64_t* value);
+  /// Counters of one kind distinguished by a label (stall causes, opcode classes): values[i] belongs to labels[i].
+  void counters(const std::string& name, const std::string& unit, const std::string& description,
+                const std::vector<std::string>& labels, const std::uint64_t* values);
+  /// Derived value, computed when written, from counters read through count() so that resets apply.
+  void formula(const std::string& name, const std::string& unit, const std::string& description,
+               std::function<double()> compute);
+
+  /// Present value of a counter since the last reset, by path relative to this group: "core0.issue.instructions";
+  /// labelled counters as "core0.issue.slots.issued". Throws std::out_of_range for an unknown path.
+  [[nodiscard]] std::uint64_t count(const std::string& path) const;
+  /// Sum of count() over all paths that match; '*' stands for any run of characters within one path element.
+  [[nodiscard]] std::uint64_t sum(const std::string& pattern) const;
+
+  /// Starts a new measurement interval (one kernel launch): all counters of the subtree read 0 afterwards.
+  void reset();
+
+  /// {"instructions": 12, "l1d": {"hits": 3, ...}, ...}: nested by group, in order of declaration.
+  [[nodiscard]] nlohmann::ordered_json to_json() const;
+  /// {"core.instructions": {"unit": ..., "description": ...}}: what each name means, written once per file.
+  [[nodiscard]] nlohmann::ordered_json dictionary() const;
+  /// Readable table: path, value, unit, description; groups with all-zero counters are left out.
+  [[nodiscard]] std::string to_table() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace heddle::sim

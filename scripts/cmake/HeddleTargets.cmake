@@ -1,0 +1,46 @@
+# Compile options shared by every target, and the one way to declare a library or a test.
+
+add_library(heddle_options INTERFACE)
+target_compile_options(heddle_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
+  -Werror
+  # IEEE results: never fuse a*b+c behind the kernel's back.
+  -ffp-contract=off)
+target_include_directories(heddle_options INTERFACE ${CMAKE_SOURCE_DIR}/models
+                                                    ${CMAKE_SOURCE_DIR}/platforms
+                                                    ${CMAKE_SOURCE_DIR}/tb)
+if(HEDDLE_SANITIZE)
+  target_compile_options(heddle_options INTERFACE -fsanitize=address,undefined
+                                                  -fno-sanitize-recover=undefined
+                                                  -fno-omit-frame-pointer)
+  target_link_options(heddle_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# heddle_library(NAME SOURCES... [LINK libs...]): one folder, one static library.
+function(heddle_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC heddle_options ${ARG_LINK})
+endfunction()
+
+# heddle_test(NAME SOURCES... [LINK libs...] [LABELS ...] [TIMEOUT s] [SYSTEMC]): each TEST runs in
+# a process of its own (SystemC elaborates once per process).
+function(heddle_test name)
+  cmake_parse_arguments(ARG "SYSTEMC" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  if(ARG_SYSTEMC)
+    add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:heddle_test_main_systemc>)
+    target_link_libraries(${name} PRIVATE heddle_options ${ARG_LINK} SystemC::systemc GTest::gtest GTest::gmock)
+  else()
+    add_executable(${name} ${ARG_SOURCES})
+    target_link_libraries(${name} PRIVATE heddle_options ${ARG_LINK} GTest::gtest_main GTest::gmock)
+  endif()
+  target_compile_definitions(${name} PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  include(GoogleTest)
+  gtest_discover_tests(${name}
+    TEST_PREFIX "${name}."
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "SC_COPYRIGHT_MESSAGE=DISABLE")
+endfunction()
