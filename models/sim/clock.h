@@ -1,20 +1,21 @@
 // Clock domains whose idle members cost nothing.
 //
-// A domain has edges k = 0, 1, 2 ... at time round(k / f) in units of the SystemC time resolution, so edges never
-// drift. Edges are only produced while some member wants them. A member is one SC_METHOD (a core, the crossbar, a
-// partition's L2 slice, a DRAM channel): at the end of every activation it says when it wants to run next,
+// A domain has edges k = 0, 1, 2 ... at time round(k / f) in units of the SystemC time resolution, so edges
+// never drift. Edges are only produced while some member wants them. A member is one SC_METHOD (a core, the
+// crossbar, a partition's L2 slice, a DRAM channel): at the end of every activation it says when it wants to
+// run next,
 //
 //   void Core::tick() {
 //     ... one cycle, number clock_.cycle() ...
 //     if (busy) clock_.again(); else if (known) clock_.sleep_until(cycle); else clock_.park();
 //   }
 //
-// and anybody may call clock_.wake() on a parked or sleeping member: it then runs at the earliest edge that has
-// not passed. Parking therefore never changes a result, only the host time.
+// and anybody may call clock_.wake() on a parked or sleeping member: it then runs at the earliest edge that
+// has not passed. Parking therefore never changes a result, only the host time.
 //
-// Order within one instant: domains have a rank. When several domains have an edge at the same time, the one of lower
-// rank runs first, in an earlier delta cycle; members of one rank must not talk to each other in zero time. That is
-// what makes results independent of the order in which modules are created.
+// Order within one instant: domains have a rank. When several domains have an edge at the same time, the one
+// of lower rank runs first, in an earlier delta cycle; members of one rank must not talk to each other in
+// zero time. That is what makes results independent of the order in which modules are created.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,7 @@ class ClockDomain {
   ClockDomain& operator=(const ClockDomain&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] double frequency_mhz() const { return static_cast<double>(frequency_hz_) / 1e6; }
+  [[nodiscard]] double frequency_mhz() const { return static_cast<double>(frequency_khz_) / 1e3; }
   [[nodiscard]] ClockRank rank() const { return rank_; }
   /// Number of the last edge at or before now.
   [[nodiscard]] Cycle cycle() const;
@@ -59,7 +60,8 @@ class ClockDomain {
     bool operator>(const Sleeper& o) const { return cycle != o.cycle ? cycle > o.cycle : ticket > o.ticket; }
   };
 
-  /// First edge that may still run: at `now` if this domain's turn in this instant has not passed, else later.
+  /// First edge that may still run: at `now` if this domain's turn in this instant has not passed, else
+  /// later.
   [[nodiscard]] Cycle next_possible() const;
   /// Edge the domain wants next, or ~0.
   [[nodiscard]] Cycle wanted();
@@ -67,13 +69,15 @@ class ClockDomain {
 
   ClockManager& manager_;
   std::string name_;
-  std::uint64_t frequency_hz_;
+  std::uint64_t frequency_khz_;     ///< frequencies are kept to the kHz
+  std::uint64_t period_units_ = 0;  ///< `period_cycles_` cycles last exactly `period_units_` resolution units
+  std::uint64_t period_cycles_ = 0;
   ClockRank rank_;
   sc_core::sc_event edge_;
-  unsigned awake_ = 0;                      ///< members that asked for the next edge
-  std::vector<ClockMember*> woken_;         ///< members to be triggered by their own event at the next edge
+  unsigned awake_ = 0;               ///< members that asked for the next edge
+  std::vector<ClockMember*> woken_;  ///< members to be triggered by their own event at the next edge
   std::priority_queue<Sleeper, std::vector<Sleeper>, std::greater<>> sleepers_;
-  Cycle last_fired_ = ~Cycle{0};            ///< number of the last edge that ran (~0: none)
+  Cycle last_fired_ = ~Cycle{0};  ///< number of the last edge that ran (~0: none)
   std::uint64_t ticket_ = 0;
 };
 
@@ -89,7 +93,8 @@ class ClockMember {
   [[nodiscard]] Cycle cycle() const { return domain_.last_fired_; }
   [[nodiscard]] ClockDomain& domain() { return domain_; }
 
-  /// Run at the next edge. Only from within the member's own SC_METHOD; exactly one of the three per activation.
+  /// Run at the next edge. Only from within the member's own SC_METHOD; exactly one of the three per
+  /// activation.
   void again();
   /// Run at edge `cycle` (> the present one) unless woken earlier.
   void sleep_until(Cycle cycle);
@@ -117,16 +122,21 @@ class ClockManager : public sc_core::sc_module {
  private:
   friend class ClockDomain;
   friend class ClockMember;
+  /// Fires the domains of the lowest rank that are due now.
   void run();
-  /// Somebody became interested in an edge: recompute.
-  void kick();
+  /// Runs right after the members that run() triggered and schedules the next instant. Should a kernel order
+  /// the two differently, want() corrects the schedule: only host time would suffer.
+  void plan();
+  /// A domain wants an edge at `time` (resolution units).
+  void want(std::uint64_t time);
 
   std::vector<ClockDomain*> domains_;  ///< by rank
-  sc_core::sc_event kick_event_{"kick_event"};
-  std::uint64_t instant_ = ~std::uint64_t{0};  ///< time of the instant in progress
-  int rank_done_ = -1;                         ///< highest rank that already ran in it
-  std::uint64_t scheduled_ = ~std::uint64_t{0};
-  bool in_run_ = false;
+  sc_core::sc_event run_event_{"run_event"};
+  sc_core::sc_event plan_event_{"plan_event"};
+  std::uint64_t instant_ = ~std::uint64_t{0};    ///< time of the instant in progress
+  int rank_done_ = -1;                           ///< highest rank that already ran in it
+  std::uint64_t scheduled_ = ~std::uint64_t{0};  ///< time run() is notified for
+  bool planning_ = false;                        ///< between run() and plan(): want() need not notify
 };
 
 }  // namespace heddle::sim
