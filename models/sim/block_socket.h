@@ -1,13 +1,16 @@
-// TLM-2.0 sockets for blocks inside a core: custom protocol traits, plain-struct payloads, b_transport in zero time.
+// TLM-2.0 sockets for blocks inside a core: custom protocol traits, plain-struct payloads, b_transport in
+// zero time.
 //
 // A protocol is a traits class
 //   struct BranchProtocol { using tlm_payload_type = BranchRequest; using tlm_phase_type = tlm::tlm_phase; };
 // One side declares `BlockInitiator<BranchProtocol> branch_isock{"branch_isock"};` and calls
 // `branch_isock.call(request)`; the other declares
 // `BlockTarget<BranchProtocol, SimtStackBlock, &SimtStackBlock::serve> branch_tsock{"branch_tsock", this};`.
-// The request carries its answer. A call is one virtual call (about 3.5 ns measured): no event, thread or signal.
+// The request carries its answer. A call is one virtual call (about 3.5 ns measured): no event, thread or
+// signal.
 //
-// tlm_utils' convenience sockets assume the generic payload, hence these two classes over the standard sockets.
+// tlm_utils' convenience sockets assume the generic payload, hence these two classes over the standard
+// sockets.
 #pragma once
 
 #include <systemc>
@@ -46,7 +49,8 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
   Backward backward_;
 };
 
-/// Serve is `void Owner::serve(Request&)`; Inspect, where given, `void Owner::inspect(Request&)` for transport_dbg.
+/// Serve is `void Owner::serve(Request&)`; Inspect, where given, `void Owner::inspect(Request&)` for
+/// transport_dbg.
 template <class Protocol, class Owner, auto Serve, auto Inspect = nullptr>
 class BlockTarget : public tlm::tlm_target_socket<32, Protocol> {
  public:

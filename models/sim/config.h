@@ -9,8 +9,8 @@
 //     }
 //   };
 //
-// The same visit() loads a YAML file, applies --set path=value, prints the key reference and writes the resolved
-// configuration, so the four can never disagree. Keys are dotted paths ("core.l1d.latency_cycles").
+// The same visit() loads a YAML file, applies --set path=value, prints the key reference and writes the
+// resolved configuration, so the four can never disagree. Keys are dotted paths ("core.l1d.latency_cycles").
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,8 @@ class ConfigVisitor {
 
   /// An enum, written as one of the names (in the order of the enumerators 0, 1, 2 ...).
   template <class Enum>
-  void choice(const std::string& key, Enum& value, const std::vector<std::string>& names, const std::string& doc) {
+  void choice(const std::string& key, Enum& value, const std::vector<std::string>& names,
+              const std::string& doc) {
     std::string text = names.at(static_cast<std::size_t>(value));
     field(key, text, FieldInfo{.doc = doc, .choices = names});
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -76,7 +77,8 @@ struct ConfigEntry {
 class ConfigSource {
  public:
   /// Reads a YAML file (maps of maps of scalars). A top-level key `include: other.yaml` reads that file first
-  /// (relative to this one). Errors: unreadable file, malformed YAML (file:line:column), lists, duplicate keys.
+  /// (relative to this one). Errors: unreadable file, malformed YAML (file:line:column), lists, duplicate
+  /// keys.
   void add_file(const std::string& path);
   /// The same from text; `name` stands for the file in messages.
   void add_text(const std::string& text, const std::string& name);
@@ -102,9 +104,9 @@ std::vector<KeyDescription> describe(const std::function<void(ConfigVisitor&)>& 
 std::string write_yaml(const std::function<void(ConfigVisitor&)>& visit);
 }  // namespace detail
 
-/// Applies the source to the struct. Throws InputError: value of the wrong kind, out of range or not among the
-/// choices (at file:line, naming what is allowed); unknown key (at file:line, naming the nearest valid key).
-/// Then calls config.validate() if the struct has one (cross-field checks, throws InputError).
+/// Applies the source to the struct. Throws InputError: value of the wrong kind, out of range or not among
+/// the choices (at file:line, naming what is allowed); unknown key (at file:line, naming the nearest valid
+/// key). Then calls config.validate() if the struct has one (cross-field checks, throws InputError).
 template <class Config>
 void load_config(const ConfigSource& source, Config& config) {
   detail::load(source, [&](ConfigVisitor& v) { config.visit(v); });
@@ -124,6 +126,7 @@ template <class Config>
 }
 
 /// The candidate with the smallest edit distance to `word` if it is near enough to be a likely typo.
-[[nodiscard]] std::optional<std::string> nearest_name(std::string_view word, const std::vector<std::string>& candidates);
+[[nodiscard]] std::optional<std::string> nearest_name(std::string_view word,
+                                                      const std::vector<std::string>& candidates);
 
 }  // namespace heddle::sim

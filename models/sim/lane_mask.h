@@ -46,7 +46,8 @@ class LaneMask {
   /// Calls fn(lane) for every lane of the set, lowest first.
   template <class Fn>
   constexpr void for_each(Fn&& fn) const {
-    for (std::uint32_t rest = bits_; rest != 0; rest &= rest - 1) fn(static_cast<unsigned>(std::countr_zero(rest)));
+    for (std::uint32_t rest = bits_; rest != 0; rest &= rest - 1)
+      fn(static_cast<unsigned>(std::countr_zero(rest)));
   }
 
   /// `width` characters, MSB first ("0101": lanes 0 and 2 of a warp of four).

@@ -1,13 +1,14 @@
-// The transaction that travels between a core and a memory partition: a pooled generic payload with one extension.
+// The transaction that travels between a core and a memory partition: a pooled generic payload with one
+// extension.
 //
-// Protocol (approximately timed, own traits so that the extension is not "ignorable"): BEGIN_REQ / END_REQ on the way
-// to the partition, BEGIN_RESP / END_RESP on the way back; back-pressure is a late END_REQ or END_RESP. At most one
-// request and one response per socket are between their BEGIN and END. Requests of one core to one partition stay in
-// order; so do requests to one address within a partition.
+// Protocol (approximately timed, own traits so that the extension is not "ignorable"): BEGIN_REQ / END_REQ on
+// the way to the partition, BEGIN_RESP / END_RESP on the way back; back-pressure is a late END_REQ or
+// END_RESP. At most one request and one response per socket are between their BEGIN and END. Requests of one
+// core to one partition stay in order; so do requests to one address within a partition.
 //
-// Payload fields as in the standard: command READ or WRITE (atomics: WRITE command with op == kAtomic), address of the
-// line's first byte, data pointer to kMaxLineBytes of storage inside the transaction, data length = line bytes, byte
-// enables (writes: 0xff for bytes to write; reads: not used), response status.
+// Payload fields as in the standard: command READ or WRITE (atomics: WRITE command with op == kAtomic),
+// address of the line's first byte, data pointer to kMaxLineBytes of storage inside the transaction, data
+// length = line bytes, byte enables (writes: 0xff for bytes to write; reads: not used), response status.
 #pragma once
 
 #include <array>
@@ -32,7 +33,8 @@ struct MemoryProtocol {
 enum class MemoryOp : std::uint8_t {
   kRead,    ///< fills the data array
   kWrite,   ///< writes the enabled bytes; the response (an acknowledgement) carries no data
-  kAtomic,  ///< read-modify-write per lane at the partition's atomic unit; the response carries the old values
+  kAtomic,  ///< read-modify-write per lane at the partition's atomic unit; the response carries the old
+            ///< values
 };
 
 /// One lane's part of an atomic transaction, executed in array order.
@@ -60,14 +62,18 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   Cycle issued_at = 0;  ///< core cycle at which the initiator sent it, for latency statistics
 
   tlm::tlm_extension_base* clone() const override { return new MemoryExtension(*this); }
-  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const MemoryExtension&>(other); }
+  void copy_from(const tlm::tlm_extension_base& other) override {
+    *this = static_cast<const MemoryExtension&>(other);
+  }
 };
 
 /// Bytes on the wire of a request or response, header included (crossbar bandwidth).
 struct PacketSizes {
   std::uint32_t header_bytes = 8;
-  [[nodiscard]] std::uint32_t request_bytes(const tlm::tlm_generic_payload& payload, const MemoryExtension& ext) const;
-  [[nodiscard]] std::uint32_t response_bytes(const tlm::tlm_generic_payload& payload, const MemoryExtension& ext) const;
+  [[nodiscard]] std::uint32_t request_bytes(const tlm::tlm_generic_payload& payload,
+                                            const MemoryExtension& ext) const;
+  [[nodiscard]] std::uint32_t response_bytes(const tlm::tlm_generic_payload& payload,
+                                             const MemoryExtension& ext) const;
 };
 
 /// A transaction with its storage; lives in the pool, is handed around as tlm_generic_payload.
@@ -85,8 +91,8 @@ class MemoryTransaction : public tlm::tlm_generic_payload {
   return *payload.get_extension<MemoryExtension>();
 }
 
-/// Reference-counted transactions, reused. allocate() returns one with reference count 1 (call release() when done);
-/// everybody who keeps a payload beyond the call acquires it, as the standard asks.
+/// Reference-counted transactions, reused. allocate() returns one with reference count 1 (call release() when
+/// done); everybody who keeps a payload beyond the call acquires it, as the standard asks.
 class MemoryPool : public tlm::tlm_mm_interface {
  public:
   MemoryPool() = default;

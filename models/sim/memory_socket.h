@@ -1,5 +1,5 @@
-// Sockets for the non-blocking memory protocol (sim/memory_payload.h), tagged with a port number so that one module can
-// own an array of them.
+// Sockets for the non-blocking memory protocol (sim/memory_payload.h), tagged with a port number so that one
+// module can own an array of them.
 #pragma once
 
 #include <systemc>

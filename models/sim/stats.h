@@ -1,7 +1,8 @@
 // Statistics: declared once, with name, unit and description, in a tree that follows the module hierarchy.
 //
-// A module keeps plain std::uint64_t members and increments them; the tree only points at them, so counting costs
-// nothing. A StatGroup must outlive no longer than the counters it names. Order of declaration is the order of output.
+// A module keeps plain std::uint64_t members and increments them; the tree only points at them, so counting
+// costs nothing. A StatGroup must outlive no longer than the counters it names. Order of declaration is the
+// order of output.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +27,17 @@ class StatGroup {
   /// A counter that only grows; reset() makes its present value the new zero.
   void counter(const std::string& name, const std::string& unit, const std::string& description,
                const std::uint64_t* value);
-  /// Counters of one kind distinguished by a label (stall causes, opcode classes): values[i] belongs to labels[i].
+  /// Counters of one kind distinguished by a label (stall causes, opcode classes): values[i] belongs to
+  /// labels[i].
   void counters(const std::string& name, const std::string& unit, const std::string& description,
                 const std::vector<std::string>& labels, const std::uint64_t* values);
   /// Derived value, computed when written, from counters read through count() so that resets apply.
   void formula(const std::string& name, const std::string& unit, const std::string& description,
                std::function<double()> compute);
 
-  /// Present value of a counter since the last reset, by path relative to this group: "core0.issue.instructions";
-  /// labelled counters as "core0.issue.slots.issued". Throws std::out_of_range for an unknown path.
+  /// Present value of a counter since the last reset, by path relative to this group:
+  /// "core0.issue.instructions"; labelled counters as "core0.issue.slots.issued". Throws std::out_of_range
+  /// for an unknown path.
   [[nodiscard]] std::uint64_t count(const std::string& path) const;
   /// Sum of count() over all paths that match; '*' stands for any run of characters within one path element.
   [[nodiscard]] std::uint64_t sum(const std::string& pattern) const;
