@@ -1,0 +1,141 @@
+#include "simt/simt_stack.h"
+
+#include <algorithm>
+
+namespace heddle::simt {
+
+SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side) : stacks_(warps), first_side_(first_side) {
+  for (Stack& stack : stacks_) stack.reserve(2 * sim::kLanes);
+}
+
+void SimtStack::register_stats(sim::StatGroup& stats) {
+  stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
+                &branches_);
+  stats.counter("divergences", "branches", "branches whose lanes took both sides", &divergences_);
+  stats.counter("reconvergences", "pops", "stack entries popped at their reconvergence PC", &reconvergences_);
+  stats.counter("max_depth", "entries", "deepest stack of any warp so far", &max_depth_);
+}
+
+void SimtStack::serve(BranchRequest& request) {
+  request.update_count = 0;
+  request.diverged = false;
+  Stack& stack = stacks_[request.warp.value()];
+  switch (request.event) {
+    case BranchEvent::kLaunch:
+      stack.assign(1, Entry{request.next, kNoPc, request.mask});
+      report_top(stack, request);
+      break;
+    case BranchEvent::kAdvance:
+      stack.back().pc = request.next;
+      settle(stack, request);
+      break;
+    case BranchEvent::kBranch:
+      branch(stack, request);
+      break;
+    case BranchEvent::kExit:
+      exit(stack, request);
+      break;
+    case BranchEvent::kBarrierArrive:
+      // Popping is left to the release: the lanes below the top may not run before it anyway.
+      stack.back().pc = request.next;
+      request.add({request.group, GroupChange::kBlocked, request.next, stack.back().rpc, stack.back().mask});
+      break;
+    case BranchEvent::kBarrierRelease:
+      if (stack.back().pc == stack.back().rpc) {
+        settle(stack, request);
+      } else {
+        const Entry& top = stack.back();
+        request.add({request.group, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
+      }
+      break;
+  }
+}
+
+void SimtStack::branch(Stack& stack, BranchRequest& request) {
+  ++branches_;
+  Entry& top = stack.back();
+  const LaneMask taken = top.mask & request.taken;
+  const LaneMask not_taken = LaneMask::difference(top.mask, request.taken);
+  if (taken.none() || not_taken.none()) {
+    top.pc = taken.any() ? request.target : request.next;
+    settle(stack, request);
+    return;
+  }
+  ++divergences_;
+  request.diverged = true;
+  const Pc rpc = request.rpc;
+  if (top.rpc == rpc)
+    stack.pop_back();  // the entry below already waits at this point (tbc-and-kilotm §1)
+  else
+    top.pc = rpc;
+  const Entry taken_side{request.target, rpc, taken};
+  const Entry not_taken_side{request.next, rpc, not_taken};
+  const bool taken_first = first_side_ == FirstSide::kTaken;
+  for (const Entry& side :
+       {taken_first ? not_taken_side : taken_side, taken_first ? taken_side : not_taken_side})
+    if (side.pc != rpc) stack.push_back(side);
+  max_depth_ = std::max<std::uint64_t>(max_depth_, stack.size());
+  settle(stack, request);
+}
+
+void SimtStack::exit(Stack& stack, BranchRequest& request) {
+  const LaneMask gone = request.mask;
+  stack.back().pc = request.next;
+  for (Entry& entry : stack) entry.mask = LaneMask::difference(entry.mask, gone);
+  std::erase_if(stack, [](const Entry& entry) { return entry.mask.none(); });
+  settle(stack, request);
+}
+
+void SimtStack::settle(Stack& stack, BranchRequest& request) {
+  while (!stack.empty() && stack.back().pc == stack.back().rpc && stack.back().rpc != kNoPc) {
+    stack.pop_back();
+    ++reconvergences_;
+  }
+  report_top(stack, request);
+}
+
+void SimtStack::report_top(const Stack& stack, BranchRequest& request) {
+  const GroupId group{request.warp.value()};
+  if (stack.empty()) {
+    request.add({group, GroupChange::kVanished});
+    return;
+  }
+  const Entry& top = stack.back();
+  request.add({group, GroupChange::kMoved, top.pc, top.rpc, top.mask});
+}
+
+void SimtStack::inspect(BranchRequest& request) const {
+  const Stack& stack = stacks_[request.warp.value()];
+  const auto pc_text = [](Pc pc) {
+    return pc == kNoPc ? nlohmann::ordered_json("-") : nlohmann::ordered_json(pc.value());
+  };
+  std::uint64_t digest = 0xcbf29ce484222325ull;
+  const auto mix = [&digest](std::uint64_t value) {
+    digest = (digest ^ value) * 0x9e3779b97f4a7c15ull, digest ^= digest >> 32;
+  };
+  LaneMask below = stack.empty() ? LaneMask{} : stack.back().mask;
+  if (request.table != nullptr) *request.table = nlohmann::ordered_json::array();
+  for (const Entry& entry : stack) {
+    mix(entry.pc.value());
+    mix((std::uint64_t{entry.rpc.value()} << 32) | entry.mask.bits());
+    if (request.table != nullptr)
+      request.table->push_back(
+          {{"pc", pc_text(entry.pc)}, {"rpc", pc_text(entry.rpc)}, {"mask", entry.mask.to_string()}});
+  }
+  request.digest = digest;
+  if (request.suspended == nullptr) return;
+  // From the top down: the lanes of an entry that are in no entry above it wait there.
+  for (auto it = stack.rbegin(); it != stack.rend(); ++it) {
+    if (it == stack.rbegin()) continue;
+    const LaneMask waiting = LaneMask::difference(it->mask, below);
+    if (waiting.any()) {
+      // An entry whose PC is the RPC of one above it is a reconvergence entry: its lanes have arrived.
+      const bool reconverging =
+          std::any_of(stack.rbegin(), it, [&](const Entry& e) { return e.rpc == it->pc; });
+      request.suspended->push_back({waiting, it->pc, reconverging});
+    }
+    below |= it->mask;
+  }
+}
+
+}  // namespace heddle::simt

@@ -1,0 +1,54 @@
+// The SIMT stack (PDOM): M0 of mimd-simt-and-bows §2, M1 of tbc-and-kilotm §1, gpudet §1.1.
+//
+// Per warp a stack of {PC, RPC, active mask}; only the top runs. A divergent branch turns the top into the
+// reconvergence entry (PC := RPC; dropped if its own RPC is the same one, so that loops do not grow the
+// stack) and pushes the sides whose PC is not the RPC, the one that runs first last. The top is popped when
+// its next PC equals its RPC. Two properties make it hang on spin locks between lanes of a warp: the other
+// side waits until the top is popped, and the top waits at its RPC for the other side (mimd-simt-and-bows
+// §1).
+//
+// Thread exit (not described by the theses): exiting lanes leave every entry; empty entries are dropped.
+#pragma once
+
+#include <vector>
+
+#include "simt/control_flow.h"
+
+namespace heddle::simt {
+
+class SimtStack : public ControlFlow {
+ public:
+  struct Entry {
+    Pc pc{};
+    Pc rpc = kNoPc;
+    LaneMask mask{};
+    bool operator==(const Entry&) const = default;
+  };
+
+  SimtStack(std::uint32_t warps, FirstSide first_side);
+
+  void serve(BranchRequest& request) override;
+  void inspect(BranchRequest& request) const override;
+  [[nodiscard]] std::uint32_t groups() const override { return static_cast<std::uint32_t>(stacks_.size()); }
+  void register_stats(sim::StatGroup& stats) override;
+
+  /// Entries of a warp, bottom first.
+  [[nodiscard]] const std::vector<Entry>& entries(WarpId warp) const { return stacks_.at(warp.value()); }
+
+ private:
+  using Stack = std::vector<Entry>;
+  void branch(Stack& stack, BranchRequest& request);
+  void exit(Stack& stack, BranchRequest& request);
+  /// Pops while the top has reached its reconvergence point; then reports the new top.
+  void settle(Stack& stack, BranchRequest& request);
+  static void report_top(const Stack& stack, BranchRequest& request);
+
+  std::vector<Stack> stacks_;  ///< by warp; the group number is the warp number
+  FirstSide first_side_;
+  std::uint64_t branches_ = 0;
+  std::uint64_t divergences_ = 0;
+  std::uint64_t reconvergences_ = 0;
+  std::uint64_t max_depth_ = 0;
+};
+
+}  // namespace heddle::simt
