@@ -1,4 +1,5 @@
-// The SystemC GPU seen as a host::Device: elaborates the whole GPU once (one per process) and runs launches on it.
+// The SystemC GPU seen as a host::Device: elaborates the whole GPU once (one per process) and runs launches
+// on it.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +24,23 @@ struct ProgressReport {
 };
 
 struct RunOptions {
-  std::uint64_t max_cycles = 0;  ///< per launch, in core cycles; 0: no limit. Exceeding it: sim::Error with kCycleLimit
-  std::uint64_t shuffle_modules = 0;  ///< seed for the order in which modules are created; 0: natural order. Results never depend on it
-  std::function<void(const ProgressReport&)> on_progress;  ///< called about every 0.2 s of host time; may be empty
+  std::uint64_t max_cycles =
+      0;  ///< per launch, in core cycles; 0: no limit. Exceeding it: sim::Error with kCycleLimit
+  std::uint64_t shuffle_modules =
+      0;  ///< seed for the order in which modules are created; 0: natural order. Results never depend on it
+  std::function<void(const ProgressReport&)>
+      on_progress;  ///< called about every 0.2 s of host time; may be empty
 };
 
 /// One finished launch.
 struct LaunchRecord {
   std::string kernel;
   host::Launch shape;
-  std::uint64_t cycles = 0;             ///< core cycles from launch to the last CTA's completion
+  std::uint64_t cycles = 0;  ///< core cycles from launch to the last CTA's completion
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
-  double host_seconds = 0;              ///< not part of stats (not reproducible)
-  nlohmann::ordered_json stats;         ///< the whole statistics tree of this launch
+  double host_seconds = 0;       ///< not part of stats (not reproducible)
+  nlohmann::ordered_json stats;  ///< the whole statistics tree of this launch
 };
 
 /// A hang throws sim::Error with ExitCode::kHang; its message is the watchdog's whole diagnosis.

@@ -1,0 +1,177 @@
+#include "core/config.h"
+
+#include <string>
+
+#include "sim/error.h"
+
+namespace heddle::core {
+
+using isa::LatencyClass;
+
+void OccupancyConfig::visit(sim::ConfigVisitor& v) {
+  v.field("max_warps", max_warps,
+          {.doc = "warp slots (mimd-simt-and-bows §9.1: 1536 threads)", .min = 1, .max = 256});
+  v.field("max_ctas", max_ctas, {.doc = "CTA slots", .min = 1, .max = 256});
+  v.field("registers", registers,
+          {.unit = "32-bit registers", .doc = "register file size", .min = 1024, .max = 1 << 20});
+  v.field("register_unit", register_unit,
+          {.unit = "32-bit registers",
+           .doc = "a warp's registers are allocated in multiples of this",
+           .min = 1,
+           .max = 4096});
+}
+
+void FetchConfig::visit(sim::ConfigVisitor& v) {
+  v.field("width_instructions", width_instructions,
+          {.unit = "instructions/cycle",
+           .doc = "fetched per cycle, all for one issue group",
+           .min = 1,
+           .max = 8});
+  v.field("latency_cycles", latency_cycles,
+          {.unit = "core cycles",
+           .doc = "from fetch to a decoded instruction in the I-buffer",
+           .min = 1,
+           .max = 64});
+  v.field("ibuffer_slots", ibuffer_slots,
+          {.unit = "instructions", .doc = "decoded instructions held per issue group", .min = 1, .max = 16});
+}
+
+void ScoreboardConfig::visit(sim::ConfigVisitor& v) {
+  v.field("entries_per_warp", entries_per_warp,
+          {.unit = "registers",
+           .doc = "registers with a pending write per warp (mimd-simt-and-bows §4 M5a)",
+           .min = 4,
+           .max = 256});
+}
+
+void SchedulerConfig::visit(sim::ConfigVisitor& v) {
+  v.field("count", count,
+          {.doc = "warp schedulers; warp w belongs to scheduler w mod count", .min = 1, .max = 8});
+  v.choice("policy", policy, {"lrr", "gto"},
+           "lrr: next ready warp in round robin; gto: the last issued until it stalls, else the oldest");
+}
+
+PipesConfig::PipesConfig() {
+  const auto set = [this](LatencyClass c, std::uint32_t latency, std::uint32_t initiation) {
+    timing[static_cast<std::size_t>(c)] = {latency, initiation};
+  };
+  // mimd-simt-and-bows §9.1 gives the integer row (latency/initiation); the others are the stock GPGPU-Sim
+  // Fermi values the theses' simulators shipped with.
+  set(LatencyClass::kIntSimple, 4, 1);
+  set(LatencyClass::kIntMinMax, 13, 2);
+  set(LatencyClass::kIntMul, 4, 2);
+  set(LatencyClass::kIntMad, 5, 1);
+  set(LatencyClass::kIntDiv, 145, 8);
+  set(LatencyClass::kFpSimple, 4, 1);
+  set(LatencyClass::kFpMinMax, 13, 2);
+  set(LatencyClass::kFpMul, 4, 1);
+  set(LatencyClass::kFpMad, 5, 1);
+  set(LatencyClass::kFpDiv, 39, 4);
+  set(LatencyClass::kSfu, 8, 4);
+  set(LatencyClass::kDpSimple, 8, 8);
+  set(LatencyClass::kDpMinMax, 19, 16);
+  set(LatencyClass::kDpMul, 8, 8);
+  set(LatencyClass::kDpMad, 8, 8);
+  set(LatencyClass::kDpDiv, 330, 130);
+  set(LatencyClass::kMemory, 1, 1);
+  set(LatencyClass::kParam, 6, 1);
+  set(LatencyClass::kControl, 1, 1);
+}
+
+void PipesConfig::visit(sim::ConfigVisitor& v) {
+  v.field("sp_units", sp_units,
+          {.doc = "arithmetic pipes (each takes one warp instruction per initiation interval)",
+           .min = 1,
+           .max = 16});
+  v.field("sfu_units", sfu_units, {.doc = "special-function pipes", .min = 1, .max = 16});
+  for (std::size_t i = 0; i < timing.size(); ++i) {
+    const auto latency_class = static_cast<LatencyClass>(i);
+    if (latency_class == LatencyClass::kMemory) continue;  // set by the memory system
+    const std::string name(isa::latency_class_name(latency_class));
+    v.field(name + "_latency_cycles", timing[i].latency_cycles,
+            {.unit = "core cycles", .doc = "issue to dependent issue, class " + name, .min = 1, .max = 1000});
+    v.field(name + "_initiation_cycles", timing[i].initiation_cycles,
+            {.unit = "core cycles", .doc = "pipe occupied, class " + name, .min = 1, .max = 1000});
+  }
+}
+
+void LsuConfig::visit(sim::ConfigVisitor& v) {
+  v.field("queue_entries", queue_entries,
+          {.unit = "warp instructions",
+           .doc = "memory instructions accepted and not finished",
+           .min = 1,
+           .max = 256});
+  v.field("port_queue_packets", port_queue_packets,
+          {.unit = "packets", .doc = "requests waiting for the crossbar", .min = 1, .max = 256});
+  v.field("response_queue_packets", response_queue_packets,
+          {.unit = "packets",
+           .doc = "responses accepted and not yet handled (one per cycle is)",
+           .min = 1,
+           .max = 256});
+}
+
+void L1dConfig::visit(sim::ConfigVisitor& v) {
+  v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity", .min = 1, .max = 1024});
+  v.field("line_bytes", line_bytes,
+          {.unit = "bytes",
+           .doc = "line size; also the coalescing segment and the L2 line",
+           .min = 32,
+           .max = 128});
+  v.field("ways", ways, {.doc = "associativity, LRU", .min = 1, .max = 64});
+  v.field("latency_cycles", latency_cycles,
+          {.unit = "core cycles", .doc = "load hit: access to dependent issue", .min = 1, .max = 1000});
+  v.field("mshr_entries", mshr_entries,
+          {.unit = "lines", .doc = "outstanding line fills", .min = 1, .max = 1024});
+  v.field("mshr_targets", mshr_targets,
+          {.unit = "accesses", .doc = "accesses merged into one outstanding fill", .min = 1, .max = 64});
+  v.field("cache_global_loads", cache_global_loads,
+          {.doc = "false: global loads go to L2 (compile flag -dlcm=cg)"});
+}
+
+void SharedMemoryConfig::visit(sim::ConfigVisitor& v) {
+  v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity", .min = 1, .max = 1024});
+  v.field("banks", banks,
+          {.unit = "banks", .doc = "32-bit words served per cycle, one per bank", .min = 1, .max = 32});
+  v.field("latency_cycles", latency_cycles,
+          {.unit = "core cycles",
+           .doc = "load without conflict: access to dependent issue",
+           .min = 1,
+           .max = 1000});
+}
+
+void BarrierConfig::visit(sim::ConfigVisitor& v) {
+  v.field("latency_cycles", latency_cycles,
+          {.unit = "core cycles",
+           .doc = "last arrival to the first released warp being fetched",
+           .min = 1,
+           .max = 1000});
+}
+
+void CoreConfig::visit(sim::ConfigVisitor& v) {
+  v.section("occupancy", occupancy, "what limits resident CTAs and warps");
+  v.section("fetch", fetch, "fetch unit and I-buffer");
+  v.section("scoreboard", scoreboard, "register dependences");
+  v.section("scheduler", scheduler, "warp schedulers");
+  v.section("control_flow", control_flow, "branch unit");
+  v.section("pipes", pipes, "execution pipes");
+  v.section("lsu", lsu, "load/store unit");
+  v.section("l1d", l1d, "L1 data cache: holds data, not coherent, write-through and write-evict");
+  v.section("shared_memory", shared_memory, "shared memory");
+  v.section("barrier", barrier, "CTA barriers");
+}
+
+void CoreConfig::validate() const {
+  const auto power_of_two = [](std::uint32_t n) { return (n & (n - 1)) == 0; };
+  if (!power_of_two(l1d.line_bytes))
+    throw sim::InputError("core.l1d.line_bytes",
+                          "must be a power of two, is " + std::to_string(l1d.line_bytes));
+  const std::uint32_t lines = l1d.size_kib * 1024 / l1d.line_bytes;
+  if (lines % l1d.ways != 0)
+    throw sim::InputError(
+        "core.l1d", std::to_string(lines) + " lines do not divide into " + std::to_string(l1d.ways) + " ways",
+        "choose size_kib, line_bytes and ways so that sets are whole");
+  if (scheduler.count > occupancy.max_warps)
+    throw sim::InputError("core.scheduler.count", "more schedulers than warp slots");
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,104 @@
+// Configuration of a SIMT core, block by block. Defaults are the GTX 480 (Fermi) values of the
+// specifications' configuration tables where those give one; every other value says where it comes from.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "isa/instruction.h"
+#include "sim/config.h"
+#include "simt/control_flow.h"
+
+namespace heddle::core {
+
+enum class SchedulingPolicy : std::uint8_t { kLrr, kGto };
+
+struct OccupancyConfig {
+  std::uint32_t max_warps = 48;
+  std::uint32_t max_ctas = 8;
+  std::uint32_t registers = 32768;
+  std::uint32_t register_unit = 64;
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct FetchConfig {
+  std::uint32_t width_instructions = 2;
+  std::uint32_t latency_cycles = 1;
+  std::uint32_t ibuffer_slots = 2;
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct ScoreboardConfig {
+  std::uint32_t entries_per_warp = 8;
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct SchedulerConfig {
+  std::uint32_t count = 2;
+  SchedulingPolicy policy = SchedulingPolicy::kGto;
+  void visit(sim::ConfigVisitor& v);
+};
+
+/// Latency: cycles from issue until a dependent instruction may issue. Initiation: cycles the unit is
+/// occupied.
+struct ClassTiming {
+  std::uint32_t latency_cycles = 4;
+  std::uint32_t initiation_cycles = 1;
+};
+
+struct PipesConfig {
+  std::uint32_t sp_units = 2;
+  std::uint32_t sfu_units = 1;
+  std::array<ClassTiming, isa::kLatencyClasses> timing;
+  PipesConfig();
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct LsuConfig {
+  std::uint32_t queue_entries = 8;
+  std::uint32_t port_queue_packets = 8;
+  std::uint32_t response_queue_packets = 8;
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct L1dConfig {
+  std::uint32_t size_kib = 16;
+  std::uint32_t line_bytes = 128;
+  std::uint32_t ways = 4;
+  std::uint32_t latency_cycles = 18;
+  std::uint32_t mshr_entries = 32;
+  std::uint32_t mshr_targets = 8;
+  bool cache_global_loads = true;
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct SharedMemoryConfig {
+  std::uint32_t size_kib = 48;
+  std::uint32_t banks = 32;
+  std::uint32_t latency_cycles = 20;
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct BarrierConfig {
+  std::uint32_t latency_cycles = 4;
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct CoreConfig {
+  OccupancyConfig occupancy;
+  FetchConfig fetch;
+  ScoreboardConfig scoreboard;
+  SchedulerConfig scheduler;
+  simt::ControlFlowConfig control_flow;
+  PipesConfig pipes;
+  LsuConfig lsu;
+  L1dConfig l1d;
+  SharedMemoryConfig shared_memory;
+  BarrierConfig barrier;
+
+  void visit(sim::ConfigVisitor& v);
+  void validate() const;
+  [[nodiscard]] std::uint32_t max_threads() const { return occupancy.max_warps * sim::kLanes; }
+};
+
+}  // namespace heddle::core

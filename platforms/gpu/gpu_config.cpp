@@ -1,0 +1,38 @@
+#include "gpu/gpu_config.h"
+
+#include "sim/error.h"
+
+namespace heddle::gpu {
+
+void ClocksConfig::visit(sim::ConfigVisitor& v) {
+  v.field("core_mhz", core_mhz, {.unit = "MHz", .doc = "cores", .min = 1, .max = 10000});
+  v.field("interconnect_mhz", interconnect_mhz, {.unit = "MHz", .doc = "crossbar", .min = 1, .max = 10000});
+  v.field("l2_mhz", l2_mhz, {.unit = "MHz", .doc = "L2 slices and atomic units", .min = 1, .max = 10000});
+  v.field("dram_mhz", dram_mhz, {.unit = "MHz", .doc = "DRAM command clock", .min = 1, .max = 10000});
+}
+
+void WatchdogConfig::visit(sim::ConfigVisitor& v) {
+  v.field("enabled", enabled, {.doc = "diagnose hangs (lack of progress); --max-cycles is separate"});
+  v.field("check_cycles", check_cycles,
+          {.unit = "core cycles", .doc = "how often progress is looked at", .min = 64, .max = 1e9});
+}
+
+void GpuConfig::visit(sim::ConfigVisitor& v) {
+  v.field("name", name, {.doc = "shown in reports"});
+  v.field("cores", cores,
+          {.unit = "cores", .doc = "SIMT cores (streaming multiprocessors)", .min = 1, .max = 256});
+  v.section("clocks", clocks, "clock domains");
+  v.section("core", core, "every core");
+  v.section("memory", memory, "crossbar, L2 slices, DRAM channels");
+  v.section("watchdog", watchdog, "hang diagnosis");
+}
+
+void GpuConfig::validate() const {
+  core.validate();
+  memory.validate();
+  if (core.l1d.line_bytes != memory.l2.line_bytes)
+    throw sim::InputError("core.l1d.line_bytes", "differs from memory.l2.line_bytes; a fill is one L2 line",
+                          "set both to the same value");
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,40 @@
+// The configuration of a whole GPU: the root of every platform YAML file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/config.h"
+#include "memory/config.h"
+#include "sim/config.h"
+
+namespace heddle::gpu {
+
+struct ClocksConfig {
+  double core_mhz = 1400;
+  double interconnect_mhz = 700;
+  double l2_mhz = 700;
+  double dram_mhz = 924;
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct WatchdogConfig {
+  bool enabled = true;
+  std::uint64_t check_cycles = 2048;
+  void visit(sim::ConfigVisitor& v);
+};
+
+/// Keys: name, cores, clocks.*, core.*, memory.*, watchdog.*
+struct GpuConfig {
+  std::string name = "gtx480";
+  std::uint32_t cores = 15;
+  ClocksConfig clocks;
+  core::CoreConfig core;
+  memory::MemoryConfig memory;
+  WatchdogConfig watchdog;
+
+  void visit(sim::ConfigVisitor& v);
+  void validate() const;
+};
+
+}  // namespace heddle::gpu
