@@ -1,0 +1,34 @@
+// Insertion into a chained hash table with one lock per bucket, in the SIMT-safe form: K1 of
+// mimd-simt-and-bows §9.3. The release is inside the loop, so that a winner never waits for its own warp's
+// losers.
+struct HashEntry {
+  unsigned key;
+  unsigned value;
+  unsigned next;  // index of the next entry of the chain plus one; 0: end
+};
+
+// Entry t takes key keys[t]. heads[b]: index of the chain's first entry plus one. Buckets: 2^(32 -
+// hash_shift). heads is volatile: other CTAs change it during the kernel and L1 caches are not coherent.
+extern "C" __global__ void hash_insert(const unsigned* keys, unsigned n, HashEntry* pool,
+                                       volatile unsigned* heads, int* locks, unsigned hash_shift) {
+  unsigned stride = gridDim.x * blockDim.x;
+  for (unsigned t = blockIdx.x * blockDim.x + threadIdx.x; t < n; t += stride) {
+    unsigned key = keys[t];
+    unsigned bucket = (key * 2654435761u) >> hash_shift;
+    pool[t].key = key;
+    pool[t].value = ~key;
+    int done = 0;
+    while (!done) {
+      if (atomicCAS(&locks[bucket], 0, 1) == 0) {
+        __threadfence();
+        pool[t].next = heads[bucket];
+        heads[bucket] = t + 1;
+        done = 1;
+        __threadfence();
+        atomicExch(&locks[bucket], 0);
+      }
+      // Without this both compilers move the critical section behind the loop: the SIMT-deadlock form.
+      asm volatile("" : "+r"(done));
+    }
+  }
+}
