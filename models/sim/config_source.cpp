@@ -1,0 +1,170 @@
+// What the user gave: YAML files and assignments, flattened to dotted paths.
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "sim/config.h"
+#include "sim/error.h"
+
+namespace heddle::sim {
+namespace {
+
+// YAML aliases can nest without end or multiply; no configuration comes near these.
+constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kMaxEntries = 100'000;
+
+std::string_view trim(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+/ -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- --
+
+                                                                                                                                                  std::string
+                                                                                                                                                  read_text(
+                                                                                                                                                      const std::
+                                                                                                                                                          string&
+                                                                                                                                                              path,
+                                                                                                                                                      const std::
+                                                                                                                                                          string&
+                                                                                                                                                              place) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw InputError(place, fmt::format("'{}' is a directory, not a configuration file", path));
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream)
+    throw InputError(place,
+                     fmt::format("cannot read configuration file '{}': {}", path, std::strerror(errno)));
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+class YamlReader {
+ public:
+  explicit YamlReader(std::map<std::string, ConfigEntry>& entries) : entries_(entries) {}
+
+  /// `place`: who asked for the file, empty for the command line.
+  void file(const std::string& path, const std::string& place) {
+    std::error_code error;
+    const std::string canonical = std::filesystem::weakly_canonical(path, error).string();
+    if (std::find(open_.begin(), open_.end(), canonical) != open_.end())
+      throw InputError(place, fmt::format("'{}' includes itself, directly or through another file", path),
+                       "remove one of the include: lines");
+    const std::string content = read_text(path, place);
+    open_.push_back(canonical);
+    text(content, path);
+    open_.pop_back();
+  }
+
+  void text(const std::string& content, const std::string& name) {
+    std::vector<YAML::Node> documents;
+    try {
+      documents = YAML::LoadAll(content);
+    } catch (const YAML::Exception& e) {
+      throw InputError(fmt::format("{}:{}:{}", name, e.mark.line + 1, e.mark.column + 1),
+                       fmt::format("malformed YAML: {}", e.msg));
+    }
+    if (documents.size() > 1)
+      throw InputError(at(name, documents[1]),
+                       "a configuration file holds one YAML document, this is a second one",
+                       "remove the line '---' or put the rest into a file of its own");
+    if (documents.empty() || documents[0].IsNull()) return;
+    const YAML::Node& root = documents[0];
+    if (!root.IsMap())
+      throw InputError(at(name, root), "a configuration file holds 'key: value' lines, this one does not");
+
+    includes(root, name);
+    std::map<std::string, std::string> seen;
+    map(root, name, "", 1, seen);
+  }
+
+ private:
+  static std::string at(const std::string& name, const YAML::Node& node) {
+    return fmt::format("{}:{}", name, node.Mark().line + 1);
+  }
+
+  void includes(const YAML::Node& root, const std::string& name) {
+    std::string first;
+    for (const auto& pair : root) {
+      if (!pair.first.IsScalar() || pair.first.Scalar() != "include") continue;
+      const std::string place = at(name, pair.first);
+      if (!first.empty())
+        throw InputError(place, fmt::format("key 'include' was already given at {}", first));
+      first = place;
+      if (!pair.second.IsScalar() || pair.second.Scalar().empty())
+        throw InputError(place, "include takes one file name", "write include: other.yaml");
+      const auto folder = std::filesystem::path(name).parent_path();
+      file((folder / pair.second.Scalar()).string(), place);
+    }
+  }
+
+  void map(const YAML::Node& node, const std::string& name, const std::string& prefix, std::size_t depth,
+           std::map<std::string, std::string>& seen) {
+    if (depth > kMaxDepth)
+      throw InputError(at(name, node), fmt::format("sections nest deeper than {} levels", kMaxDepth));
+    for (const auto& pair : node) {
+      const std::string place = at(name, pair.first);
+      if (!pair.first.IsScalar() || pair.first.Scalar().empty())
+        throw InputError(place, "a key must be a plain name");
+      const std::string path = prefix + pair.first.Scalar();
+      if (path == "include") continue;
+      const auto [previous, is_new] = seen.emplace(path, place);
+      if (!is_new)
+        throw InputError(place, fmt::format("key '{}' was already given at {}", path, previous->second),
+                         "keep one of the two");
+      if (seen.size() > kMaxEntries) throw InputError(place, "too many keys");
+      value(pair.second, name, place, path, depth, seen);
+    }
+  }
+
+  void value(const YAML::Node& node, const std::string& name, const std::string& place,
+             const std::string& path, std::size_t depth, std::map<std::string, std::string>& seen) {
+    switch (node.Type()) {
+      case YAML::NodeType::Map:
+        map(node, name, path + ".", depth + 1, seen);
+        return;
+      case YAML::NodeType::Scalar:
+        entries_.insert_or_assign(path, ConfigEntry{node.Scalar(), place});
+        return;
+      case YAML::NodeType::Sequence:
+        throw InputError(place,
+                         fmt::format("'{}' is given a list; configuration values are single values", path),
+                         "write one value, or 'key: value' lines below it if it is a section");
+      case YAML::NodeType::Null:
+      case YAML::NodeType::Undefined:
+        break;
+    }
+    throw InputError(place, fmt::format("'{}' has no value", path), "give it one or remove the line");
+  }
+
+  std::map<std::string, ConfigEntry>& entries_;
+  std::vector<std::string> open_;  ///< files being read, outermost first
+};
+
+}  // namespace
+
+void ConfigSource::add_file(const std::string& path) { YamlReader(entries_).file(path, ""); }
+
+void ConfigSource::add_text(const std::string& text, const std::string& name) {
+  YamlReader(entries_).text(text, name);
+}
+
+void ConfigSource::add_assignment(const std::string& assignment) {
+  const auto equals = assignment.find('=');
+  const std::string path(trim(std::string_view(assignment).substr(0, equals)));
+  if (equals == std::string::npos || path.empty())
+    throw InputError("--set " + assignment, "an assignment reads path=value",
+                     "for example --set gpu.cores=4");
+  entries_.insert_or_assign(
+      path, ConfigEntry{std::string(trim(std::string_view(assignment).substr(equals + 1))), "--set " + path});
+}
+
+}  // namespace heddle::sim
