@@ -45,12 +45,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string join(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
 
-/ -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- --
-
-                                                                                                                                                        /// Keeps the dotted path of the section being visited.
-                                                                                                                                                        class
-                                                                                                                                                        PathVisitor
-    : public ConfigVisitor {
+/// Keeps the dotted path of the section being visited.
+class PathVisitor : public ConfigVisitor {
  protected:
   void enter(const std::string& key, const std::string&) override { prefix_ += key + "."; }
   void leave() override {

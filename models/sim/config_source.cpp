@@ -25,16 +25,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/ -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- -- --
-
-                                                                                                                                                  std::string
-                                                                                                                                                  read_text(
-                                                                                                                                                      const std::
-                                                                                                                                                          string&
-                                                                                                                                                              path,
-                                                                                                                                                      const std::
-                                                                                                                                                          string&
-                                                                                                                                                              place) {
+std::string read_text(const std::string& path, const std::string& place) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw InputError(place, fmt::format("'{}' is a directory, not a configuration file", path));
