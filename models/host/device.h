@@ -1,5 +1,5 @@
-// What a host program sees of a device: memory, modules, launches. The SystemC GPU (platforms/gpu) and the scalar
-// oracle (models/oracle) both implement it, so every workload runs unchanged on either.
+// What a host program sees of a device: memory, modules, launches. The SystemC GPU (platforms/gpu) and the
+// scalar oracle (models/oracle) both implement it, so every workload runs unchanged on either.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +26,15 @@ struct Dim3 {
 class Args {
  public:
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  Args& add(const T& value) {
+  requires std::is_trivially_copyable_v<T> Args& add(const T& value) {
     std::vector<std::byte> bytes(sizeof(T));
     std::memcpy(bytes.data(), &value, sizeof(T));
     values_.push_back(std::move(bytes));
     return *this;
   }
   [[nodiscard]] const std::vector<std::vector<std::byte>>& values() const { return values_; }
-  /// The parameter block of `kernel`. Throws sim::InputError naming kernel, parameter, expected and given size.
+  /// The parameter block of `kernel`. Throws sim::InputError naming kernel, parameter, expected and given
+  /// size.
   [[nodiscard]] std::vector<std::byte> pack(const isa::Kernel& kernel) const;
 
  private:
@@ -68,7 +68,8 @@ class Device {
   virtual std::uint64_t symbol(ModuleHandle module, const std::string& name) = 0;
 
   /// Runs the kernel to completion.
-  virtual void launch(ModuleHandle module, const std::string& kernel, const Launch& shape, const Args& args) = 0;
+  virtual void launch(ModuleHandle module, const std::string& kernel, const Launch& shape,
+                      const Args& args) = 0;
 
   // Conveniences.
   template <class T>
@@ -90,6 +91,7 @@ class Device {
 };
 
 /// Launch-shape limits shared by all devices (PTX limits); a GPU adds its own. Throws sim::InputError.
-void check_launch(const isa::Kernel& kernel, const Launch& shape, std::uint32_t max_threads_per_cta, std::uint32_t max_shared_bytes);
+void check_launch(const isa::Kernel& kernel, const Launch& shape, std::uint32_t max_threads_per_cta,
+                  std::uint32_t max_shared_bytes);
 
 }  // namespace heddle::host

@@ -1,0 +1,88 @@
+#include "host/allocation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "isa/types.h"
+#include "sim/error.h"
+
+namespace heddle::host {
+
+namespace {
+
+constexpr std::uint64_t kGapBytes = 256;
+constexpr std::uint64_t kEnd = 1ull << 40;  // 1 TiB device address space
+// An address further away than this from every allocation is not called an overrun of one.
+constexpr std::uint64_t kNear = 1ull << 20;
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
+  return (value + align - 1) & ~(align - 1);
+}
+
+std::string bytes_text(std::uint64_t n) { return fmt::format("{} byte{}", n, n == 1 ? "" : "s"); }
+
+std::string owner_text(const AllocationTable::Allocation& a) {
+  return fmt::format("'{}' (0x{:x}, {})", a.name, a.address, bytes_text(a.bytes));
+}
+
+}  // namespace
+
+std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name) {
+  if (bytes == 0)
+    throw sim::InputError("allocation of '" + name + "'", "a device buffer of 0 bytes",
+                          "Ask for at least one byte.");
+  if (!std::has_single_bit(align))
+    throw sim::InputError("allocation of '" + name + "'",
+                          fmt::format("alignment {} is not a power of two", align));
+  std::uint64_t candidate = align_up(isa::kGlobalBase, align);
+  for (const auto& [address, other] : by_address_) {
+    // Subtractions, so that a huge size cannot wrap around.
+    if (candidate < address && address - candidate >= kGapBytes && bytes <= address - candidate - kGapBytes)
+      break;
+    candidate = std::max(candidate, align_up(address + other.bytes + kGapBytes, align));
+  }
+  if (candidate >= kEnd || bytes > kEnd - candidate)
+    throw sim::InputError("allocation of '" + name + "'",
+                          fmt::format("{} do not fit into the 1 TiB device address space", bytes_text(bytes)),
+                          "Free buffers that are no longer used, or use a smaller problem.");
+  by_address_.emplace(candidate, Allocation{candidate, bytes, name});
+  return candidate;
+}
+
+void AllocationTable::free(std::uint64_t address) {
+  const auto found = by_address_.find(address);
+  if (found == by_address_.end())
+    throw sim::InputError(
+        "free", fmt::format("0x{:x} is not the start of an allocation: {}", address, describe(address)),
+        "Pass the address that allocate() returned, once.");
+  if (hit_begin_ == address) hit_begin_ = hit_bytes_ = 0;
+  by_address_.erase(found);
+}
+
+bool AllocationTable::look_up(std::uint64_t address, std::uint64_t bytes) const {
+  auto next = by_address_.upper_bound(address);
+  if (next == by_address_.begin()) return false;
+  const Allocation& a = std::prev(next)->second;
+  if (address - a.address >= a.bytes) return false;
+  hit_begin_ = a.address;
+  hit_bytes_ = a.bytes;
+  return bytes <= a.bytes - (address - a.address);
+}
+
+std::string AllocationTable::describe(std::uint64_t address) const {
+  const auto next = by_address_.upper_bound(address);
+  const Allocation* below = next == by_address_.begin() ? nullptr : &std::prev(next)->second;
+  const Allocation* above = next == by_address_.end() ? nullptr : &next->second;
+  if (below != nullptr && address - below->address < below->bytes)
+    return fmt::format("{} into {}", bytes_text(address - below->address), owner_text(*below));
+  const std::uint64_t past = below == nullptr ? kNear + 1 : address - (below->address + below->bytes);
+  const std::uint64_t before = above == nullptr ? kNear + 1 : above->address - address;
+  if (std::min(past, before) > kNear) return "no allocation near";
+  // Overruns are far more common than underruns: the buffer below gets the benefit of a tie.
+  if (past <= before) return fmt::format("{} past the end of {}", bytes_text(past), owner_text(*below));
+  return fmt::format("{} before the start of {}", bytes_text(before), owner_text(*above));
+}
+
+}  // namespace heddle::host
