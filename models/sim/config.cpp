@@ -69,7 +69,7 @@ std::string number_text(double value) {
 std::string range_text(const FieldInfo& info, long double type_max) {
   const long double max = std::min(static_cast<long double>(info.max), type_max);
   std::string text;
-  if (max >= static_cast<long double>(std::numeric_limits<std::uint32_t>::max()))
+  if (max > static_cast<long double>(std::numeric_limits<std::uint32_t>::max()))
     text = fmt::format("at least {}", number_text(info.min));
   else
     text = fmt::format("between {} and {}", number_text(info.min), number_text(static_cast<double>(max)));

@@ -38,6 +38,23 @@ std::string read_text(const std::string& path, const std::string& place) {
   return text.str();
 }
 
+/// yaml-cpp lets a quote that is never closed swallow the rest of the file; here a value ends on its line.
+bool closes_on_its_line(const std::string& content, const YAML::Node& scalar) {
+  std::size_t begin = 0;
+  for (int line = 0; line < scalar.Mark().line; ++line) begin = content.find('\n', begin) + 1;
+  const std::string line = content.substr(begin, content.find('\n', begin) - begin);
+  std::size_t i = static_cast<std::size_t>(scalar.Mark().column);
+  if (i >= line.size() || (line[i] != '"' && line[i] != '\'')) return true;  // not quoted
+  const char quote = line[i];
+  for (++i; i < line.size(); ++i) {
+    if (quote == '"' && line[i] == '\\')
+      ++i;
+    else if (line[i] == quote)
+      return true;  // in single quotes, '' stands for one: its first half already shows that the quote closes
+  }
+  return false;
+}
+
 class YamlReader {
  public:
   explicit YamlReader(std::map<std::string, ConfigEntry>& entries) : entries_(entries) {}
@@ -73,6 +90,7 @@ class YamlReader {
       throw InputError(at(name, root), "a configuration file holds 'key: value' lines, this one does not");
 
     includes(root, name);
+    content_ = &content;
     std::map<std::string, std::string> seen;
     map(root, name, "", 1, seen);
   }
@@ -123,6 +141,9 @@ class YamlReader {
         map(node, name, path + ".", depth + 1, seen);
         return;
       case YAML::NodeType::Scalar:
+        if (!closes_on_its_line(*content_, node))
+          throw InputError(fmt::format("{}:{}", place, node.Mark().column + 1),
+                           "malformed YAML: this quote is not closed on its line");
         entries_.insert_or_assign(path, ConfigEntry{node.Scalar(), place});
         return;
       case YAML::NodeType::Sequence:
@@ -137,7 +158,8 @@ class YamlReader {
   }
 
   std::map<std::string, ConfigEntry>& entries_;
-  std::vector<std::string> open_;  ///< files being read, outermost first
+  const std::string* content_ = nullptr;  ///< text being read
+  std::vector<std::string> open_;         ///< files being read, outermost first
 };
 
 }  // namespace
@@ -152,8 +174,7 @@ void ConfigSource::add_assignment(const std::string& assignment) {
   const auto equals = assignment.find('=');
   const std::string path(trim(std::string_view(assignment).substr(0, equals)));
   if (equals == std::string::npos || path.empty())
-    throw InputError("--set " + assignment, "an assignment reads path=value",
-                     "for example --set gpu.cores=4");
+    throw InputError("--set " + assignment, "an assignment reads path=value", "for example --set cores=4");
   entries_.insert_or_assign(
       path, ConfigEntry{std::string(trim(std::string_view(assignment).substr(equals + 1))), "--set " + path});
 }

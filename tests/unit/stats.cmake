@@ -1,0 +1,1 @@
+heddle_test(stats_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/stats_test.cpp LINK heddle_base LABELS unit)
