@@ -86,7 +86,9 @@ void PipesConfig::visit(sim::ConfigVisitor& v) {
   v.field("sfu_units", sfu_units, {.doc = "special-function pipes", .min = 1, .max = 16});
   for (std::size_t i = 0; i < timing.size(); ++i) {
     const auto latency_class = static_cast<LatencyClass>(i);
-    if (latency_class == LatencyClass::kMemory) continue;  // set by the memory system
+    // Memory latencies are the memory system's; a control instruction resolves at issue and costs its
+    // refetch.
+    if (latency_class == LatencyClass::kMemory || latency_class == LatencyClass::kControl) continue;
     const std::string name(isa::latency_class_name(latency_class));
     v.field(name + "_latency_cycles", timing[i].latency_cycles,
             {.unit = "core cycles", .doc = "issue to dependent issue, class " + name, .min = 1, .max = 1000});

@@ -1,0 +1,81 @@
+#include "core/access_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/error.h"
+
+namespace heddle::core {
+namespace {
+
+std::uint32_t special(const WarpContext& warp, isa::SpecialRow row, unsigned lane) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, warp.special.data() + isa::special_offset(row) + lane * 4, 4);
+  return value;
+}
+
+const char* verb(isa::Opcode op) {
+  return op == isa::Opcode::kLoad ? "load" : op == isa::Opcode::kStore ? "store" : "atomic access";
+}
+
+[[noreturn]] void fault(const AccessSite& site, unsigned lane, const std::string& message,
+                        const std::string& remedy) {
+  const isa::Kernel& kernel = *site.launch->kernel;
+  throw sim::KernelFault(
+      kernel.place(site.pc),
+      fmt::format("{}: {}\n  {}", thread_name(site, lane), message, kernel.source_line(site.pc)), remedy);
+}
+
+}  // namespace
+
+std::string thread_name(const AccessSite& site, unsigned lane) {
+  using isa::SpecialRow;
+  return fmt::format("thread ({},{},{}) of CTA ({},{},{})", special(*site.warp, SpecialRow::kTidX, lane),
+                     special(*site.warp, SpecialRow::kTidY, lane),
+                     special(*site.warp, SpecialRow::kTidZ, lane), site.cta->id.x, site.cta->id.y,
+                     site.cta->id.z);
+}
+
+void check_access(const AccessSite& site, isa::StateSpace space,
+                  const std::array<std::uint64_t, kLanes>& address, LaneMask lanes, unsigned bytes,
+                  std::uint64_t limit, const host::AllocationTable* allocations) {
+  if (lanes.none()) return;
+  std::uint64_t low = ~std::uint64_t{0};
+  std::uint64_t high = 0;
+  std::uint64_t all_bits = 0;
+  lanes.for_each([&](unsigned lane) {
+    low = std::min(low, address[lane]);
+    high = std::max(high, address[lane]);
+    all_bits |= address[lane];
+  });
+  const auto inside = [&](std::uint64_t first, std::uint64_t last) {
+    if (allocations != nullptr)
+      return last <= last + bytes && allocations->contains(first, last - first + bytes);
+    return last < limit && bytes <= limit - last;
+  };
+  if ((all_bits & (bytes - 1)) == 0 && inside(low, high)) return;  // the common case: all lanes at once
+
+  lanes.for_each([&](unsigned lane) {
+    const std::uint64_t at = address[lane];
+    if ((at & (bytes - 1)) != 0)
+      fault(site, lane,
+            fmt::format("misaligned {}-byte {} at {} address 0x{:x}", bytes, verb(site.instruction->op),
+                        isa::space_name(space), at),
+            fmt::format("the address must be a multiple of {}", bytes));
+    if (inside(at, at)) return;
+    if (allocations != nullptr)
+      fault(site, lane,
+            fmt::format("out-of-bounds {}-byte {} at address 0x{:x}: {}", bytes, verb(site.instruction->op),
+                        at, allocations->describe(at)),
+            "check the index computation against the buffer sizes of the launch");
+    fault(site, lane,
+          fmt::format("out-of-bounds {}-byte {} at {} offset 0x{:x}: the {} has {} bytes of it", bytes,
+                      verb(site.instruction->op), isa::space_name(space), at,
+                      space == isa::StateSpace::kShared ? "CTA" : "thread", limit),
+          space == isa::StateSpace::kShared ? "check the index, or give the launch more dynamic shared memory"
+                                            : "check the index computation");
+  });
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,27 @@
+// Bounds and alignment of every access, with the message a kernel author needs.
+#pragma once
+
+#include "core/memory_op.h"
+#include "host/allocation.h"
+
+namespace heddle::core {
+
+/// Where an access happens, for messages.
+struct AccessSite {
+  const LaunchContext* launch = nullptr;
+  const CtaContext* cta = nullptr;
+  const WarpContext* warp = nullptr;
+  Pc pc{};
+  const isa::Instruction* instruction = nullptr;
+};
+
+/// Throws sim::KernelFault for the lowest lane of `lanes` that is misaligned or outside [0, limit) (shared,
+/// local) or outside every allocation (`allocations` not null).
+void check_access(const AccessSite& site, isa::StateSpace space,
+                  const std::array<std::uint64_t, kLanes>& address, LaneMask lanes, unsigned bytes,
+                  std::uint64_t limit, const host::AllocationTable* allocations);
+
+/// "thread (3,0,0) of CTA (1,0,0)"
+[[nodiscard]] std::string thread_name(const AccessSite& site, unsigned lane);
+
+}  // namespace heddle::core

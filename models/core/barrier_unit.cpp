@@ -1,0 +1,70 @@
+#include "core/barrier_unit.h"
+
+namespace heddle::core {
+
+void BarrierModel::launch(CtaSlot slot, std::uint32_t threads) {
+  Cta& cta = ctas_[slot.value()];
+  cta.live_threads = threads;
+  for (Barrier& barrier : cta.barriers) {
+    barrier.arrived = barrier.expected = 0;
+    barrier.waiting.clear();
+  }
+}
+
+void BarrierModel::complete_if_full(const Cta& cta, Barrier& barrier, std::vector<WarpId>& released) {
+  const std::uint32_t needed = barrier.expected != 0 ? barrier.expected : cta.live_threads;
+  if (barrier.arrived == 0 || barrier.arrived < needed) return;
+  ++completions;
+  released.insert(released.end(), barrier.waiting.begin(), barrier.waiting.end());
+  barrier.arrived = barrier.expected = 0;
+  barrier.waiting.clear();
+}
+
+void BarrierModel::arrive(BarrierRequest& request) {
+  Cta& cta = ctas_[request.cta.value()];
+  Barrier& barrier = cta.barriers[request.id];
+  barrier.arrived += request.threads;
+  barrier.expected = request.expected;
+  if (request.waits) barrier.waiting.push_back(request.warp);
+  complete_if_full(cta, barrier, *request.released);
+}
+
+void BarrierModel::exit(BarrierRequest& request) {
+  Cta& cta = ctas_[request.cta.value()];
+  cta.live_threads -= request.threads;
+  for (Barrier& barrier : cta.barriers)
+    if (barrier.expected == 0) complete_if_full(cta, barrier, *request.released);
+}
+
+void BarrierModel::inspect(BarrierRequest& request) const {
+  const Cta& cta = ctas_[request.cta.value()];
+  const Barrier& barrier = cta.barriers[request.id];
+  request.arrived = barrier.arrived;
+  request.expected = barrier.expected != 0 ? barrier.expected : cta.live_threads;
+}
+
+BarrierUnit::BarrierUnit(const sc_core::sc_module_name& name, std::uint32_t cta_slots, sim::StatGroup& stats)
+    : sc_module(name), model_(cta_slots) {
+  stats.counter("arrivals", "warp-instructions", "barrier instructions executed", &arrivals_);
+  stats.counter("completions", "barriers", "barriers completed", &model_.completions);
+}
+
+void BarrierUnit::serve(BarrierRequest& request) {
+  switch (request.op) {
+    case BarrierRequest::Op::kArrive:
+      ++arrivals_;
+      model_.arrive(request);
+      break;
+    case BarrierRequest::Op::kExit:
+      model_.exit(request);
+      break;
+    case BarrierRequest::Op::kLaunch:
+      model_.launch(request.cta, request.threads);
+      break;
+    case BarrierRequest::Op::kInspect:
+      model_.inspect(request);
+      break;
+  }
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,59 @@
+// CTA barriers: 16 per CTA, counted in threads (mimd-simt-and-bows A26). A barrier completes when as many
+// threads have arrived as the instruction names, or, without a count, as the CTA has live threads; exited
+// threads therefore count. A warp that arrives with some of its lanes waits with those lanes only: if the
+// others can never arrive (SIMT stack), the kernel hangs and the watchdog says so.
+#pragma once
+
+#include <array>
+#include <systemc>
+#include <vector>
+
+#include "core/config.h"
+#include "core/protocols.h"
+#include "sim/block_socket.h"
+#include "sim/stats.h"
+
+namespace heddle::core {
+
+inline constexpr unsigned kBarriersPerCta = 16;
+
+class BarrierModel {
+ public:
+  explicit BarrierModel(std::uint32_t cta_slots) : ctas_(cta_slots) {}
+  void launch(CtaSlot cta, std::uint32_t threads);
+  void arrive(BarrierRequest& request);
+  void exit(BarrierRequest& request);
+  void inspect(BarrierRequest& request) const;
+
+  std::uint64_t completions = 0;
+
+ private:
+  struct Barrier {
+    std::uint32_t arrived = 0;
+    std::uint32_t expected = 0;  ///< 0: all live threads
+    std::vector<WarpId> waiting;
+  };
+  struct Cta {
+    std::uint32_t live_threads = 0;
+    std::array<Barrier, kBarriersPerCta> barriers;
+  };
+  void complete_if_full(const Cta& cta, Barrier& barrier, std::vector<WarpId>& released);
+  std::vector<Cta> ctas_;
+};
+
+class BarrierUnit : public sc_core::sc_module {
+ public:
+  BarrierUnit(const sc_core::sc_module_name& name, std::uint32_t cta_slots, sim::StatGroup& stats);
+
+ private:
+  void serve(BarrierRequest& request);
+
+ public:
+  sim::BlockTarget<BarrierProtocol, BarrierUnit, &BarrierUnit::serve> barrier_tsock{"barrier_tsock", this};
+
+ private:
+  BarrierModel model_;
+  std::uint64_t arrivals_ = 0;
+};
+
+}  // namespace heddle::core

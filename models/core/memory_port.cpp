@@ -1,0 +1,64 @@
+#include "core/memory_port.h"
+
+namespace heddle::core {
+
+MemoryPort::MemoryPort(const sc_core::sc_module_name& name, const LsuConfig& config, sim::ClockMember& clock,
+                       sim::StatGroup& stats)
+    : sc_module(name), config_(config), clock_(clock) {
+  stats.counter("requests", "packets", "requests sent to the crossbar", &requests_sent_);
+  stats.counter("responses", "packets", "responses taken from the crossbar", &responses_taken_);
+  stats.counter("responses_held", "packets",
+                "responses that had to wait in the crossbar because the queue was full", &responses_held_);
+}
+
+void MemoryPort::tick() {
+  if (request_held_ || requests_.empty()) return;
+  sim::MemoryTransaction& transaction = *requests_.front();
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  ++requests_sent_;
+  const tlm::tlm_sync_enum status = memory_isock->nb_transport_fw(transaction, phase, delay);
+  if (status == tlm::TLM_ACCEPTED) {
+    request_held_ = true;  // END_REQ comes through the backward path
+    return;
+  }
+  requests_.pop_front();
+  transaction.release();
+}
+
+tlm::tlm_generic_payload* MemoryPort::receive() {
+  if (responses_.empty()) return nullptr;
+  tlm::tlm_generic_payload* oldest = responses_.front();
+  responses_.pop_front();
+  ++responses_taken_;
+  if (held_response_ != nullptr) {
+    responses_.push_back(held_response_);
+    tlm::tlm_phase phase = tlm::END_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    memory_isock->nb_transport_fw(*held_response_, phase, delay);
+    held_response_ = nullptr;
+  }
+  return oldest;
+}
+
+tlm::tlm_sync_enum MemoryPort::memory_nb_transport_bw(unsigned, tlm::tlm_generic_payload& payload,
+                                                      tlm::tlm_phase& phase, sc_core::sc_time&) {
+  clock_.wake();
+  if (phase == tlm::END_REQ) {
+    request_held_ = false;
+    requests_.front()->release();
+    requests_.pop_front();
+    return tlm::TLM_ACCEPTED;
+  }
+  payload.acquire();
+  if (responses_.size() < config_.response_queue_packets) {
+    responses_.push_back(&payload);
+    phase = tlm::END_RESP;
+    return tlm::TLM_COMPLETED;
+  }
+  ++responses_held_;
+  held_response_ = &payload;
+  return tlm::TLM_ACCEPTED;
+}
+
+}  // namespace heddle::core

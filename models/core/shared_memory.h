@@ -1,0 +1,64 @@
+// Shared memory of a core: banks of 32-bit words. An access takes as many passes as the most-used bank has
+// distinct words (lanes reading the same word share it); an atomic takes as many as lanes hit the most-used
+// word.
+#pragma once
+
+#include <systemc>
+#include <vector>
+
+#include "core/config.h"
+#include "core/memory_op.h"
+#include "core/protocols.h"
+#include "sim/block_socket.h"
+#include "sim/progress.h"
+#include "sim/stats.h"
+
+namespace heddle::core {
+
+struct SharedMemoryRequest {
+  enum class Op : std::uint8_t {
+    kAccess,  ///< serve the shared lanes of `memory_op`: load into / store from its data, atomics in lane
+              ///< order
+    kClear,   ///< zero [offset, offset+bytes): a CTA is launched there
+  };
+  Op op = Op::kAccess;
+  MemoryOp* memory_op = nullptr;
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+  unsigned passes = 1;  ///< answer: cycles the banks are occupied
+};
+using SharedMemoryProtocol = ProtocolOf<SharedMemoryRequest>;
+
+class SharedMemoryModel {
+ public:
+  SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress);
+  void serve(SharedMemoryRequest& request);
+
+  std::uint64_t accesses = 0, conflict_passes = 0;
+
+ private:
+  [[nodiscard]] unsigned count_passes(const MemoryOp& op);
+  void atomic(MemoryOp& op);
+
+  SharedMemoryConfig config_;
+  sim::ProgressMonitor& progress_;
+  std::vector<unsigned char> bytes_;
+};
+
+class SharedMemory : public sc_core::sc_module {
+ public:
+  SharedMemory(const sc_core::sc_module_name& name, const SharedMemoryConfig& config,
+               sim::ProgressMonitor& progress, sim::StatGroup& stats);
+
+ private:
+  void serve(SharedMemoryRequest& request) { model_.serve(request); }
+
+ public:
+  sim::BlockTarget<SharedMemoryProtocol, SharedMemory, &SharedMemory::serve> shared_tsock{"shared_tsock",
+                                                                                          this};
+
+ private:
+  SharedMemoryModel model_;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,86 @@
+// Architectural state of a warp slot, and of the CTA it belongs to. Values only: no timing lives here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "host/device.h"
+#include "isa/kernel.h"
+#include "sim/ids.h"
+#include "sim/lane_mask.h"
+
+namespace heddle::core {
+
+using sim::CtaSlot;
+using sim::Cycle;
+using sim::GroupId;
+using sim::kNoPc;
+using sim::LaneMask;
+using sim::Pc;
+using sim::WarpId;
+
+/// What all CTAs of one launch share. Built by the GPU, outlives the launch.
+struct LaunchContext {
+  std::shared_ptr<const isa::Kernel> kernel;
+  host::Launch shape;
+  std::vector<std::byte> params;
+  std::uint32_t shared_bytes_per_cta = 0;    ///< static + dynamic
+  std::uint64_t local_base = 0;              ///< device address of local memory, word-interleaved per warp
+  std::uint32_t local_bytes_per_thread = 0;  ///< multiple of 4
+  std::uint32_t warps_per_cta = 0;
+  std::uint32_t cores = 0;
+};
+
+/// Zero-initialised memory aligned for full-width vector access to register rows.
+class RowBlock {
+ public:
+  void resize(std::size_t bytes) {
+    bytes_ = bytes;
+    const std::size_t units = (bytes + 63) / 64;
+    if (units > storage_.size()) storage_.resize(units);
+  }
+  [[nodiscard]] std::byte* data() { return storage_.empty() ? nullptr : storage_.front().bytes; }
+  [[nodiscard]] const std::byte* data() const { return storage_.empty() ? nullptr : storage_.front().bytes; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  void clear() {
+    for (std::size_t i = 0; i < (bytes_ + 63) / 64; ++i) storage_[i] = {};
+  }
+
+ private:
+  struct alignas(64) Unit {
+    std::byte bytes[64];
+  };
+  std::vector<Unit> storage_;
+  std::size_t bytes_ = 0;
+};
+
+/// One warp slot of a core.
+struct WarpContext {
+  bool resident = false;
+  CtaSlot cta{};
+  std::uint32_t warp_in_cta = 0;
+  std::uint64_t linear_warp = 0;  ///< CTA number * warps per CTA + warp_in_cta: names the local memory region
+  LaneMask live;                  ///< lanes that have not exited
+  RowBlock registers;             ///< laid out by the kernel's RegisterLayout
+  RowBlock special;               ///< isa::SpecialRow
+  std::uint32_t memory_outstanding =
+      0;  ///< loads, stores and atomics not yet finished (stores: not yet acknowledged)
+  std::uint32_t loads_outstanding =
+      0;  ///< of these, those that fill registers, or are still queued in the LSU
+};
+
+/// One CTA slot of a core.
+struct CtaContext {
+  bool resident = false;
+  host::Dim3 id;
+  std::uint64_t linear_id = 0;
+  std::uint32_t warps_left = 0;  ///< warps with live lanes or outstanding memory operations
+  std::uint32_t live_threads = 0;
+  std::uint32_t shared_base = 0;  ///< byte offset in the core's shared memory
+  std::vector<WarpId> warps;
+};
+
+}  // namespace heddle::core
