@@ -140,6 +140,9 @@ struct Instruction {
   std::uint8_t read_count = 0;
   std::uint8_t write_count = 0;
 
+  /// The result depends on when it executes (%clock, %globaltimer): a loop that contains it never provably repeats.
+  bool time_dependent = false;
+
   SourceLoc where;
 };
 

@@ -1,4 +1,4 @@
-// What the watchdog needs to know about memory: has any value changed?
+// What the watchdog needs to know: has anything changed that a waiting thread could notice?
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,8 @@ namespace heddle::sim {
 class ProgressMonitor {
  public:
   void memory_changed() { ++changes_; }
+  /// A CTA started, lanes exited, a barrier was released: what waits may go on.
+  void control_changed() { ++changes_; }
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
  private:
