@@ -19,67 +19,117 @@ using isa::Type;
 
 struct Operand;
 
-struct RegisterName { std::string name; };             ///< "%r5", "%tid.x", "p"
-struct IntegerLiteral { std::uint64_t bits = 0; bool negative = false; };  ///< bits: two's complement of the signed value
-struct FloatLiteral { double value = 0; std::uint64_t bits = 0; unsigned width = 64; };  ///< 0fXXXXXXXX: width 32; 0dX..: 64; decimal: 64
-struct SymbolName { std::string name; std::int64_t offset = 0; };  ///< variable, parameter, label or function; symbol+4
-/// [base], [base+offset], [symbol+offset], [absolute]
-struct AddressOperand { std::string base; bool base_is_register = false; std::int64_t offset = 0; };
-struct VectorOperand { std::vector<Operand> elements; };  ///< {a, b, c, d}
-struct SinkOperand {};                                     ///< _
+struct RegisterName {
+  std::string name;
+};  ///< "%r5", "%tid.x", "p"
+struct IntegerLiteral {
+  std::uint64_t bits = 0;
+  bool negative = false;
+};  ///< bits: two's complement of the signed value
+struct FloatLiteral {
+  double value = 0;
+  std::uint64_t bits = 0;
+  unsigned width = 64;
+};  ///< 0fXXXXXXXX: width 32; 0dX..: 64; decimal: 64
+/// Variable, parameter, label or function: symbol, symbol+4, generic(symbol)+4. `mask` is that of an
+/// initialiser element such as 0xFF00(symbol), which stands for the selected byte of the address.
+struct SymbolName {
+  std::string name;
+  std::int64_t offset = 0;
+  bool generic = false;
+  std::uint64_t mask = ~std::uint64_t{0};
+};
+/// [base], [base+offset], [symbol+offset], [absolute]; `coordinates`: what follows a comma, as in [texture,
+/// {x, y}]
+struct AddressOperand {
+  std::string base;
+  bool base_is_register = false;
+  std::int64_t offset = 0;
+  std::vector<Operand> coordinates;
+};
+/// {a, b, c, d}; as_list: (a, b), the parameter lists of call
+struct VectorOperand {
+  std::vector<Operand> elements;
+  bool as_list = false;
+};
+struct SinkOperand {};  ///< _
 
 struct Operand {
-  std::variant<RegisterName, IntegerLiteral, FloatLiteral, SymbolName, AddressOperand, VectorOperand, SinkOperand> value;
-  bool negated = false;              ///< !p
-  std::shared_ptr<Operand> second;   ///< setp's p|q: q
+  std::variant<RegisterName, IntegerLiteral, FloatLiteral, SymbolName, AddressOperand, VectorOperand,
+               SinkOperand>
+      value;
+  bool negated = false;             ///< !p
+  std::shared_ptr<Operand> second;  ///< setp's p|q: q
   SourceLoc where;
 };
 
 struct Instruction {
-  std::string guard;                    ///< predicate register, empty: none
+  std::string guard;  ///< predicate register, empty: none
   bool guard_negated = false;
-  std::string opcode;                   ///< "ld", "setp", "bra"
-  std::vector<std::string> modifiers;   ///< in order, without dots: {"global", "v4", "f32"}
+  std::string opcode;  ///< "ld", "setp", "bra"; ".branchtargets", ".callprototype" for those tables
+  std::vector<std::string> modifiers;  ///< in order, without dots: {"global", "v4", "f32"}
   std::vector<Operand> operands;
   SourceLoc where;
 };
 
-struct Label { std::string name; SourceLoc where; };
+struct Label {
+  std::string name;
+  SourceLoc where;
+};
 
 /// .reg .b32 %r<18>;  -> name "%r", count 18 (registers %r0..%r17);  .reg .pred p; -> name "p", count 0
-struct RegisterDecl { Type type = Type::kB32; std::string name; std::uint32_t count = 0; SourceLoc where; };
+/// .reg .v4 .f32 q;   -> vector 4 (elements q.x, q.y, q.z, q.w)
+struct RegisterDecl {
+  Type type = Type::kB32;
+  std::string name;
+  std::uint32_t count = 0;
+  unsigned vector = 1;
+  SourceLoc where;
+};
 
 /// One initialiser element: a number, or the address of a symbol (+ offset).
-struct Initialiser { std::variant<IntegerLiteral, FloatLiteral, SymbolName> value; };
+struct Initialiser {
+  std::variant<IntegerLiteral, FloatLiteral, SymbolName> value;
+};
 
 struct VariableDecl {
   StateSpace space = StateSpace::kGlobal;
   Type type = Type::kB8;
-  unsigned vector = 1;                 ///< .v2, .v4
-  std::uint32_t align = 0;             ///< 0: natural
+  unsigned vector = 1;      ///< .v2, .v4
+  std::uint32_t align = 0;  ///< 0: natural
   std::string name;
-  std::vector<std::uint64_t> dims;     ///< [] of an extern array is dimension 0
+  std::vector<std::uint64_t> dims;  ///< [] of an extern array is dimension 0
   bool is_array = false;
   bool external = false;
   bool visible = false;
-  std::vector<Initialiser> initial;    ///< flattened, row major
+  std::vector<Initialiser> initial;  ///< flattened, row major
   SourceLoc where;
 };
 
 struct Block;
 using Statement = std::variant<Instruction, Label, RegisterDecl, VariableDecl, std::shared_ptr<Block>>;
-struct Block { std::vector<Statement> statements; };  ///< { ... }: a scope
+struct Block {
+  std::vector<Statement> statements;
+};  ///< { ... }: a scope
 
-struct ParamDecl { Type type = Type::kB64; std::uint32_t align = 0; std::string name; std::uint64_t array_elements = 0; bool is_array = false; SourceLoc where; };
+struct ParamDecl {
+  Type type = Type::kB64;
+  std::uint32_t align = 0;
+  std::string name;
+  std::uint64_t array_elements = 0;
+  bool is_array = false;
+  SourceLoc where;
+};
 
 struct Function {
   bool is_entry = false;
   bool visible = false;
-  bool external = false;               ///< declaration only
+  bool external = false;  ///< declaration only
   std::string name;
-  std::vector<ParamDecl> returns;      ///< .func only
+  std::vector<ParamDecl> returns;  ///< .func only
   std::vector<ParamDecl> params;
-  std::vector<std::pair<std::string, std::vector<std::uint64_t>>> directives;  ///< "maxntid" {256,1,1}, "minnctapersm" ...
+  std::vector<std::pair<std::string, std::vector<std::uint64_t>>>
+      directives;  ///< "maxntid" {256,1,1}, "minnctapersm" ...
   Block body;
   SourceLoc where;
 };
@@ -88,6 +138,7 @@ struct Module {
   std::string version;
   std::string target;
   unsigned address_size = 64;
+  SourceLoc address_size_where;
   std::vector<VariableDecl> variables;
   std::vector<Function> functions;
   std::shared_ptr<const isa::SourceText> source;

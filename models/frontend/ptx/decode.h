@@ -1,5 +1,5 @@
-// Syntax tree to decoded kernels: registers to rows, immediates to constant rows, symbols to addresses, opcode and
-// modifiers to lane functions, CFG and immediate post-dominators to reconvergence PCs.
+// Syntax tree to decoded kernels: registers to rows, immediates to constant rows, symbols to addresses,
+// opcode and modifiers to lane functions, CFG and immediate post-dominators to reconvergence PCs.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,12 @@
 namespace heddle::ptx {
 
 /// Gives a module-scope .global or .const variable its device address.
-using AllocateGlobal = std::function<std::uint64_t(const std::string& name, std::uint64_t bytes, std::uint32_t align)>;
+using AllocateGlobal =
+    std::function<std::uint64_t(const std::string& name, std::uint64_t bytes, std::uint32_t align)>;
 
-/// Decodes every kernel of the module. Anything that is not supported (instruction, modifier, type, directive) is
-/// refused by name at its place with sim::InputError; so are undeclared registers, missing labels, type errors.
+/// Decodes every kernel of the module. Anything that is not supported (instruction, modifier, type,
+/// directive) is refused by name at its place with sim::InputError; so are undeclared registers, missing
+/// labels, type errors.
 [[nodiscard]] isa::Module decode(const Module& module, const AllocateGlobal& allocate);
 
 /// The instructions decode() accepts, one "opcode.modifiers" family per entry, for `heddle list --ptx`.

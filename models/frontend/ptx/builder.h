@@ -1,0 +1,140 @@
+// What the parser's actions build into: the module under construction and the half-finished pieces of the
+// current declaration, instruction and operand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "frontend/ptx/ast.h"
+
+namespace heddle::ptx {
+
+class Builder {
+ public:
+  explicit Builder(std::shared_ptr<const isa::SourceText> source);
+
+  [[nodiscard]] Module take();
+  [[nodiscard]] const isa::SourceText& source() const { return *module_.source; }
+  /// Throws the error of a place in the text.
+  [[noreturn]] void error(SourceLoc where, const std::string& message, const std::string& remedy = {}) const;
+
+  // Module directives
+  void version(std::string_view text) { module_.version = text; }
+  void target(std::string_view text);
+  void address_size(std::string_view text, SourceLoc where);
+
+  // Declarations: pieces arrive in the order of the text, *_end() stores the item.
+  void linkage_external() { external_ = true; }
+  void linkage_visible() { visible_ = true; }
+  void type(std::string_view dotted, SourceLoc where);
+  void align(std::string_view text, SourceLoc where);
+  void vector(unsigned width) { vector_ = width; }
+  void space(StateSpace space) { space_ = space; }
+  void declaration_name(std::string_view name, SourceLoc where);
+  void dimension_open();
+  void dimension(std::string_view text, SourceLoc where);
+  void register_count(std::string_view text, SourceLoc where);
+  void register_item_end();
+  void variable_item_end();
+  void declaration_end();  ///< forgets type, space, alignment and linkage
+
+  // Initialisers
+  void init_start() { in_initialiser_ = true; }
+  void init_open(SourceLoc where);
+  void init_close(SourceLoc where);
+  void init_mask(std::string_view number, SourceLoc where);
+  void init_symbol(std::string_view name, bool generic, SourceLoc where);
+  void init_number(std::string_view text, SourceLoc where);
+
+  // Functions
+  void function_start(bool entry);
+  void function_name(std::string_view name, SourceLoc where);
+  void param_end();
+  void param_list_end();
+  void tuning(std::string_view dotted);
+  void tuning_value(std::string_view text, SourceLoc where);
+  void function_end();
+
+  // Statements
+  void block_open(SourceLoc where);
+  void block_close();
+  void guard_start(SourceLoc where);
+  void guard_negated() { instruction_.guard_negated = true; }
+  void guard(std::string_view name) { instruction_.guard = name; }
+  void word(std::string_view opcode, SourceLoc where);
+  void label();
+  void modifier(std::string_view text) { instruction_.modifiers.emplace_back(text); }
+  void instruction_end();
+  void table(std::string_view directive, SourceLoc where);
+
+  // Operands
+  void minus() { minus_ = true; }
+  void negate() { negate_ = true; }
+  void operand_name(std::string_view name, SourceLoc where);
+  void operand_generic(std::string_view name, SourceLoc where);
+  void operand_number(std::string_view text, SourceLoc where);
+  void second_name(std::string_view name, SourceLoc where);
+  void offset(std::string_view text, SourceLoc where);
+  void group_open(SourceLoc where);
+  void group_close(bool as_list);
+  void address_open(SourceLoc where);
+  void address_name(std::string_view name);
+  void address_close();
+
+ private:
+  /// Names of the registers declared in one { }: a register need not begin with '%'.
+  struct Registers {
+    std::unordered_set<std::string> single;
+    std::unordered_set<std::string> ranges;
+  };
+
+  [[nodiscard]] bool is_register(const std::string& name) const;
+  /// The list that operands go to now: an instruction's, a group's in braces, an address's coordinates.
+  [[nodiscard]] std::vector<Operand>& operand_list();
+  [[nodiscard]] std::uint64_t elements_per_row(std::size_t depth) const;
+  [[nodiscard]] std::uint64_t count(std::string_view text, std::uint64_t limit, SourceLoc where) const;
+  void push(Operand operand);
+  [[nodiscard]] std::variant<IntegerLiteral, FloatLiteral> number(std::string_view text, SourceLoc where);
+
+  Module module_;
+
+  bool external_ = false;
+  bool visible_ = false;
+  Type type_ = Type::kNone;
+  std::uint32_t align_ = 0;
+  unsigned vector_ = 1;
+  StateSpace space_ = StateSpace::kNone;
+  VariableDecl item_;  ///< name, place, array sizes and initial values of the item being declared
+  std::uint64_t register_count_ = 0;
+  bool is_range_ = false;
+  std::vector<std::size_t>
+      init_starts_;  ///< initial values there were when each open { of an initialiser began
+  bool in_initialiser_ = false;
+  std::uint64_t init_mask_ = ~std::uint64_t{0};
+
+  Function function_;
+  std::vector<ParamDecl> params_;
+  bool in_function_ = false;
+
+  std::vector<Block> blocks_;         ///< open { }, the function's body first
+  std::vector<Registers> registers_;  ///< one per open block
+
+  Instruction instruction_;
+  bool has_guard_ = false;
+  bool minus_ = false;
+  bool negate_ = false;
+  bool in_group_ = false;
+  bool in_address_ = false;
+  std::vector<Operand> group_;
+  SourceLoc group_where_;
+  AddressOperand address_;
+  SourceLoc address_where_;
+};
+
+/// Spelling of a type without its dot ("b32"); kNone if there is no such type.
+[[nodiscard]] Type type_from_name(std::string_view name);
+
+}  // namespace heddle::ptx

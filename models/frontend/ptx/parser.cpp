@@ -1,0 +1,94 @@
+#include "frontend/ptx/parser.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+#include <type_traits>
+
+#include "frontend/ptx/actions.h"
+#include "frontend/ptx/diagnostic.h"
+#include "frontend/ptx/grammar.h"
+#include "frontend/ptx/grammar_errors.h"
+#include "sim/error.h"
+
+namespace heddle::ptx {
+namespace {
+
+// Eager tracking keeps line and column with the input, so that a place costs nothing to ask for.
+using Input =
+    grammar::peg::memory_input<grammar::peg::tracking_mode::eager, grammar::peg::eol::lf_crlf, const char*>;
+
+/// What stands at the error, as far as it helps: a word, a number, a character.
+std::string found(const Input& in) {
+  if (in.empty()) return "end of file";
+  const std::string_view rest(in.current(), in.size());
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || c == '%';
+  };
+  std::size_t length = 1;
+  if (is_word(rest[0]) || rest[0] == '.')
+    while (length < rest.size() && length < 64 && is_word(rest[length])) ++length;
+  return rest[0] == '\n' || rest[0] == '\r'
+             ? "end of line"
+             : fmt::format("'{}'", printable(std::string(rest.substr(0, length))));
+}
+
+/// Turns the failure of a rule behind `must` into the error of its place.
+template <class Rule>
+struct Control : grammar::peg::normal<Rule> {
+  template <class ParseInput>
+  [[noreturn]] static void raise(const ParseInput& in, ParseState& state) {
+    constexpr const char* expected = grammar::kExpected<Rule>;
+    static_assert(expected != nullptr || grammar::kNeverFails<Rule>,
+                  "a rule behind must has no line in grammar_errors.h");
+    SourceLoc where = grammar::location_of(in.iterator());
+    if constexpr (std::is_same_v<Rule, grammar::CommentRest>) where = state.comment_open;
+    // A missing ';' belongs behind the token it should follow, not to the next line.
+    if constexpr (std::is_same_v<Rule, grammar::InstructionEnd> || std::is_same_v<Rule, grammar::DeclEnd> ||
+                  std::is_same_v<Rule, grammar::Semicolon>)
+      if (state.token_end.line != 0 && state.token_end.line < where.line) where = state.token_end;
+    state.builder.error(
+        where, fmt::format("expected {}, found {}", expected == nullptr ? "nothing" : expected, found(in)));
+  }
+};
+
+std::shared_ptr<const isa::SourceText> split(const std::string& text, const std::string& name) {
+  auto source = std::make_shared<isa::SourceText>();
+  source->name = name;
+  std::size_t start = 0;
+  while (start < text.size()) {
+    std::size_t end = text.find('\n', start);
+    if (end == std::string::npos) end = text.size();
+    const std::size_t length = end > start && text[end - 1] == '\r' ? end - start - 1 : end - start;
+    source->lines.emplace_back(text, start, length);
+    start = end + 1;
+  }
+  return source;
+}
+
+}  // namespace
+
+Module parse_text(const std::string& text, const std::string& name) {
+  Builder builder(split(text, name));
+  ParseState state{builder, {}, {}};
+  Input input(text.data(), text.data() + text.size(), name.c_str());
+  // Cannot fail: every rule of Module stands behind `must`.
+  if (!grammar::peg::parse<grammar::Module, grammar::Action, Control>(input, state))
+    throw sim::InputError(name, "not a PTX module");
+  return builder.take();
+}
+
+Module parse_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  // rdbuf() of an empty file sets failbit on the output, so only the input's state says whether reading
+  // worked.
+  if (!file || file.bad())
+    throw sim::InputError(path, "cannot read the PTX file", "Check that it exists and is readable.");
+  return parse_text(text.str(), path);
+}
+
+}  // namespace heddle::ptx
