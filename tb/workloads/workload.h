@@ -34,7 +34,8 @@ struct Workload {
   /// True if the memory result depends on a legal race, so that it can only be held against the CPU reference
   /// (an invariant), not compared byte for byte with the oracle.
   bool racy = false;
-  /// True if it cannot finish on a plain SIMT stack (K0): then the run is expected to end in a diagnosed hang.
+  /// True if it cannot finish on a plain SIMT stack (K0): then the run is expected to end in a diagnosed
+  /// hang.
   bool needs_simt_progress = false;
   std::function<Verdict(host::Device&, const Options&)> run;
 };

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "workloads/random.h"
+#include "workloads/suite.h"
+#include "workloads/verdict.h"
+
+namespace heddle::workloads {
+
+namespace {
+
+struct Shape {
+  std::uint32_t transfers, accounts, ctas, threads;
+};
+
+struct Transfer {  // as in atm.cu
+  std::int32_t from, to, amount;
+};
+static_assert(sizeof(Transfer) == 12);
+
+std::int64_t total(const std::vector<std::int32_t>& balance) {
+  return std::accumulate(balance.begin(), balance.end(), std::int64_t{0});
+}
+
+Verdict run(host::Device& device, const Options& options) {
+  // Paper: ATM of mimd-simt-and-bows §9.2, chapter 6 (122K transactions, 24K threads, 1000 accounts).
+  const Shape s =
+      pick(options.size, Shape{300, 64, 3, 96}, Shape{9'000, 1'000, 30, 256}, Shape{122'880, 1'000, 96, 256});
+  Random random(options.seed);
+  std::vector<std::int32_t> balance(s.accounts);
+  for (std::int32_t& b : balance) b = static_cast<std::int32_t>(random.below(1'000'000));
+  std::vector<Transfer> transfers(s.transfers);
+  for (Transfer& t : transfers) {
+    t.from = static_cast<std::int32_t>(random.below(s.accounts));
+    t.to = static_cast<std::int32_t>(random.below(s.accounts - 1));
+    if (t.to >= t.from) ++t.to;
+    t.amount = 1 + static_cast<std::int32_t>(random.below(1'000));
+  }
+  // Transfers are unconditional, so they commute: the final balances do not depend on their order.
+  std::vector<std::int32_t> expected = balance;
+  for (const Transfer& t : transfers) {
+    expected[static_cast<std::size_t>(t.from)] -= t.amount;
+    expected[static_cast<std::size_t>(t.to)] += t.amount;
+  }
+
+  const auto module = device.load_ptx_file(ptx_path("atm", options.compiler));
+  const auto transfers_d = device.upload(transfers, "transfers"),
+             balance_d = device.upload(balance, "balance");
+  const auto locks_d = device.allocate(s.accounts * sizeof(std::int32_t), "locks");
+  const host::Launch shape{.grid = {s.ctas, 1, 1}, .block = {s.threads, 1, 1}, .dynamic_shared_bytes = 0};
+  device.launch(module, "bank_transfer", shape,
+                host::Args().add(transfers_d).add(s.transfers).add(balance_d).add(locks_d));
+  const auto actual = device.download<std::int32_t>(balance_d, s.accounts);
+  const Verdict accounts = compare("balance", actual, expected);
+  if (!accounts.passed)
+    return {false, accounts.summary + fmt::format("; total {}, expected {}", total(actual), total(expected))};
+  return combine({accounts,
+                  {true, fmt::format("total {} kept", total(actual))},
+                  compare("locks", device.download<std::int32_t>(locks_d, s.accounts),
+                          std::vector<std::int32_t>(s.accounts, 0))});
+}
+
+}  // namespace
+
+Workload atm() {
+  return {.name = "atm",
+          .description = "bank transfers under two ordered locks, SIMT-safe lock loop (K3)",
+          .stresses = "nested locks: nested divergence, retries, atomics, fences, uncached loads and stores",
+          .source = "atm.cu",
+          .racy = false,
+          .needs_simt_progress = false,
+          .run = run};
+}
+
+}  // namespace heddle::workloads

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "workloads/random.h"
+#include "workloads/suite.h"
+#include "workloads/verdict.h"
+
+namespace heddle::workloads {
+
+namespace {
+
+struct Shape {
+  std::uint32_t keys, buckets, ctas, threads;  // buckets: a power of two, at least 2
+};
+
+struct Entry {  // HashEntry in hashtable.cu
+  std::uint32_t key, value, next;
+};
+static_assert(sizeof(Entry) == 12);
+
+std::uint32_t bucket_of(std::uint32_t key, std::uint32_t shift) { return (key * 2654435761u) >> shift; }
+
+/// The order within a chain depends on who got the lock first, so the table is held against what must be true
+/// of any order: every entry is in exactly one chain, that of its key's bucket, with its key and value, and
+/// all locks are free.
+Verdict check_table(const std::vector<std::uint32_t>& keys, const std::vector<Entry>& pool,
+                    const std::vector<std::uint32_t>& heads, const std::vector<std::int32_t>& locks,
+                    std::uint32_t shift) {
+  std::vector<bool> seen(keys.size(), false);
+  std::size_t found = 0;
+  for (std::uint32_t bucket = 0; bucket < heads.size(); ++bucket) {
+    if (locks[bucket] != 0)
+      return {false, fmt::format("lock {} is {} at the end, expected 0", bucket, locks[bucket])};
+    for (std::uint32_t link = heads[bucket]; link != 0; link = pool[link - 1].next) {
+      const std::uint32_t i = link - 1;
+      if (i >= keys.size())
+        return {false, fmt::format("chain {} leads to entry {} of {}", bucket, i, keys.size())};
+      if (seen[i]) return {false, fmt::format("entry {} is reached twice, again in chain {}", i, bucket)};
+      seen[i] = true;
+      ++found;
+      if (pool[i].key != keys[i] || pool[i].value != ~keys[i])
+        return {false, fmt::format("entry {} holds key {} and value {}, expected {} and {}", i, pool[i].key,
+                                   pool[i].value, keys[i], ~keys[i])};
+      if (bucket_of(keys[i], shift) != bucket)
+        return {false, fmt::format("entry {} (key {}) is in chain {}, expected {}", i, keys[i], bucket,
+                                   bucket_of(keys[i], shift))};
+    }
+  }
+  if (found != keys.size()) {
+    std::size_t first = 0;
+    while (seen[first]) ++first;
+    return {false,
+            fmt::format("entry {} is in no chain ({} of {} lost)", first, keys.size() - found, keys.size())};
+  }
+  return {true, fmt::format("{} keys in {} chains, each once and in the right one", found, heads.size())};
+}
+
+Verdict run(host::Device& device, const Options& options) {
+  // Paper: HT of mimd-simt-and-bows §9.2, chapter 6 (3.2M insertions, 40K threads, 1024 buckets).
+  const Shape s = pick(options.size, Shape{400, 32, 3, 128}, Shape{12'000, 1024, 30, 256},
+                       Shape{3'276'800, 1024, 160, 256});
+  const auto shift = static_cast<std::uint32_t>(32 - std::countr_zero(s.buckets));
+  Random random(options.seed);
+  std::vector<std::uint32_t> keys(s.keys);
+  for (std::uint32_t& key : keys) key = random.below(0xffff'ffff);
+
+  const auto module = device.load_ptx_file(ptx_path("hashtable", options.compiler));
+  const auto keys_d = device.upload(keys, "keys");
+  const auto pool_d = device.allocate(s.keys * sizeof(Entry), "pool");
+  const auto heads_d = device.allocate(s.buckets * sizeof(std::uint32_t), "heads");
+  const auto locks_d = device.allocate(s.buckets * sizeof(std::int32_t), "locks");
+  const host::Launch shape{.grid = {s.ctas, 1, 1}, .block = {s.threads, 1, 1}, .dynamic_shared_bytes = 0};
+  device.launch(module, "hash_insert", shape,
+                host::Args().add(keys_d).add(s.keys).add(pool_d).add(heads_d).add(locks_d).add(shift));
+  return check_table(keys, device.download<Entry>(pool_d, s.keys),
+                     device.download<std::uint32_t>(heads_d, s.buckets),
+                     device.download<std::int32_t>(locks_d, s.buckets), shift);
+}
+
+}  // namespace
+
+Workload hashtable() {
+  return {.name = "hashtable",
+          .description = "insertion into a chained hash table, one lock per bucket, SIMT-safe lock loop (K1)",
+          .stresses = "fine-grained locks: retries within and between warps, atomics, fences, uncached loads",
+          .source = "hashtable.cu",
+          .racy = true,
+          .needs_simt_progress = false,
+          .run = run};
+}
+
+}  // namespace heddle::workloads

@@ -1,0 +1,27 @@
+#include <cstdlib>
+
+#include "workloads/suite.h"
+
+namespace heddle::workloads {
+
+const std::vector<Workload>& all() {
+  static const std::vector<Workload> workloads = {vecadd(),       sgemm(),       reduction(),    bfs(),
+                                                  histogram(),    hashtable(),   atm(),          spinlock(),
+                                                  bench_vecadd(), bench_sgemm(), bench_diverge()};
+  return workloads;
+}
+
+const Workload* find(const std::string& name) {
+  for (const Workload& workload : all())
+    if (workload.name == name) return &workload;
+  return nullptr;
+}
+
+std::string ptx_path(const std::string& stem, Compiler compiler) {
+  // The build's source folder is the default; an installed or moved copy says where its kernels are.
+  const char* moved = std::getenv("HEDDLE_WORKLOADS_DIR");
+  const std::string folder = moved != nullptr && *moved != '\0' ? moved : HEDDLE_WORKLOADS_SOURCE_DIR;
+  return folder + "/ptx/" + stem + (compiler == Compiler::kNvcc ? ".nvcc.ptx" : ".clang.ptx");
+}
+
+}  // namespace heddle::workloads

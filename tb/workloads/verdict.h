@@ -1,0 +1,36 @@
+// Comparison of a device's results with the CPU reference, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "workloads/workload.h"
+
+namespace heddle::workloads {
+
+/// "16384 floats of c match", or "c[17] = 3, expected 4 (12 of 16384 differ)". Floats are compared by their
+/// bits: the references repeat the kernels' roundings in the kernels' order.
+[[nodiscard]] Verdict compare(const std::string& name, const std::vector<float>& actual,
+                              const std::vector<float>& expected);
+[[nodiscard]] Verdict compare(const std::string& name, const std::vector<std::int32_t>& actual,
+                              const std::vector<std::int32_t>& expected);
+[[nodiscard]] Verdict compare(const std::string& name, const std::vector<std::uint32_t>& actual,
+                              const std::vector<std::uint32_t>& expected);
+
+/// Passed if all are; the summary is that of the first failure, or all of them.
+[[nodiscard]] Verdict combine(std::initializer_list<Verdict> parts);
+
+/// By size: `tiny`, `small` or `paper`.
+template <class T>
+[[nodiscard]] const T& pick(Size size, const T& tiny, const T& small, const T& paper) {
+  return size == Size::kTiny ? tiny : size == Size::kSmall ? small : paper;
+}
+
+/// A one-dimensional launch of at least `threads` threads.
+[[nodiscard]] inline host::Launch cover(std::uint32_t threads, std::uint32_t block) {
+  return {.grid = {(threads + block - 1) / block, 1, 1}, .block = {block, 1, 1}, .dynamic_shared_bytes = 0};
+}
+
+}  // namespace heddle::workloads
