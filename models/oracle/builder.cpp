@@ -1,0 +1,302 @@
+#include "oracle/builder.h"
+
+#include <algorithm>
+#include <array>
+
+#include "oracle/bits.h"
+#include "sim/error.h"
+
+namespace heddle::oracle {
+
+std::optional<Type> type_named(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, Type>, 16> kTypes{{
+      {"pred", Type::kPred},
+      {"b8", Type::kB8},
+      {"b16", Type::kB16},
+      {"b32", Type::kB32},
+      {"b64", Type::kB64},
+      {"u8", Type::kU8},
+      {"u16", Type::kU16},
+      {"u32", Type::kU32},
+      {"u64", Type::kU64},
+      {"s8", Type::kS8},
+      {"s16", Type::kS16},
+      {"s32", Type::kS32},
+      {"s64", Type::kS64},
+      {"f16", Type::kF16},
+      {"f32", Type::kF32},
+      {"f64", Type::kF64},
+  }};
+  for (const auto& [word, type] : kTypes)
+    if (word == name) return type;
+  return std::nullopt;
+}
+
+unsigned type_bits(Type type) { return type == Type::kPred ? 1 : isa::type_bytes(type) * 8; }
+
+Builder::Builder(const ptx::Module& module, FunctionNames& names, const FunctionNames::Line& line)
+    : module_(module),
+      names_(names),
+      instruction_(*line.instruction),
+      scope_(line.scope),
+      left_(line.instruction->modifiers) {
+  step.where = instruction_.where;
+  if (!instruction_.guard.empty()) {
+    const auto guard = names_.find_register(scope_, instruction_.guard);
+    if (!guard || guard->type != Type::kPred)
+      fail("guard '" + instruction_.guard + "' is not a predicate register");
+    step.guard = static_cast<std::int32_t>(guard->slot);
+    step.guard_negated = instruction_.guard_negated;
+  }
+}
+
+const ptx::Operand& Builder::operand(std::size_t index) const {
+  if (index >= instruction_.operands.size()) fail("'" + opcode() + "' has too few operands");
+  return instruction_.operands[index];
+}
+
+bool Builder::take(std::string_view word) {
+  const auto found = std::find(left_.begin(), left_.end(), word);
+  if (found == left_.end()) return false;
+  left_.erase(found);
+  return true;
+}
+
+bool Builder::take_prefixed(std::string_view prefix) {
+  const auto found =
+      std::find_if(left_.begin(), left_.end(), [&](const auto& m) { return m.starts_with(prefix); });
+  if (found == left_.end()) return false;
+  left_.erase(found);
+  return true;
+}
+
+Type Builder::take_type() {
+  for (auto at = left_.begin(); at != left_.end(); ++at)
+    if (const auto type = type_named(*at)) {
+      left_.erase(at);
+      return *type;
+    }
+  refuse();
+}
+
+std::optional<Register> Builder::register_of(const ptx::Operand& operand) {
+  if (const auto* reg = std::get_if<ptx::RegisterName>(&operand.value))
+    return names_.find_register(scope_, reg->name);
+  if (const auto* symbol = std::get_if<ptx::SymbolName>(&operand.value); symbol && symbol->offset == 0)
+    return names_.find_register(scope_, symbol->name);
+  return std::nullopt;
+}
+
+void Builder::check_width(const std::string& name, Type declared, Type used, bool exact) const {
+  const bool predicate_mismatch = (declared == Type::kPred) != (used == Type::kPred);
+  const bool width_mismatch =
+      exact ? type_bits(declared) != type_bits(used) : type_bits(declared) < type_bits(used);
+  if (predicate_mismatch || width_mismatch)
+    fail("register '" + name + "' has " + std::to_string(type_bits(declared)) + " bits, '" + opcode() +
+         "' needs " + std::to_string(type_bits(used)));
+}
+
+namespace {
+std::string text_of(const ptx::Operand& operand) {
+  if (const auto* reg = std::get_if<ptx::RegisterName>(&operand.value)) return reg->name;
+  if (const auto* symbol = std::get_if<ptx::SymbolName>(&operand.value)) return symbol->name;
+  return "operand";
+}
+
+/// ld, st and cvt accept registers wider than the type; everything else needs the type's width.
+bool accepts_wider(Kind kind, const std::string& opcode) {
+  return kind == Kind::kLoad || kind == Kind::kStore || opcode == "cvt";
+}
+}  // namespace
+
+void Builder::add_target(const ptx::Operand& operand, Type type) {
+  if (step.targets == step.target.size()) fail("'" + opcode() + "' has too many results");
+  Target& target = step.target[step.targets++];
+  if (std::holds_alternative<ptx::SinkOperand>(operand.value)) return;
+  const auto reg = register_of(operand);
+  if (!reg) fail("'" + text_of(operand) + "' is not a declared register");
+  check_width(text_of(operand), reg->type, type, !accepts_wider(step.kind, opcode()));
+  target = {static_cast<std::int32_t>(reg->slot), low_bits(type_bits(reg->type))};
+}
+
+std::uint64_t Builder::float_bits(const ptx::FloatLiteral& literal, Type type) const {
+  if (literal.width == 32)
+    return type == Type::kF64 ? bits_of(static_cast<double>(value_of<float>(literal.bits))) : literal.bits;
+  if (type == Type::kF32) return bits_of(static_cast<float>(literal.value));
+  return literal.bits;
+}
+
+namespace {
+std::optional<Special> special_named(const std::string& name) {
+  static constexpr std::array<std::pair<std::string_view, Special>, 33> kNames{{
+      {"%tid.x", Special::kTidX},
+      {"%tid.y", Special::kTidY},
+      {"%tid.z", Special::kTidZ},
+      {"%ntid.x", Special::kNtidX},
+      {"%ntid.y", Special::kNtidY},
+      {"%ntid.z", Special::kNtidZ},
+      {"%ctaid.x", Special::kCtaidX},
+      {"%ctaid.y", Special::kCtaidY},
+      {"%ctaid.z", Special::kCtaidZ},
+      {"%nctaid.x", Special::kNctaidX},
+      {"%nctaid.y", Special::kNctaidY},
+      {"%nctaid.z", Special::kNctaidZ},
+      {"%laneid", Special::kLaneId},
+      {"%warpid", Special::kWarpId},
+      {"%nwarpid", Special::kNwarpId},
+      {"%smid", Special::kZero},
+      {"%nsmid", Special::kOne},
+      {"%gridid", Special::kZero},
+      {"%lanemask_eq", Special::kLanemaskEq},
+      {"%lanemask_le", Special::kLanemaskLe},
+      {"%lanemask_lt", Special::kLanemaskLt},
+      {"%lanemask_ge", Special::kLanemaskGe},
+      {"%lanemask_gt", Special::kLanemaskGt},
+      {"%clock", Special::kZero},
+      {"%clock_hi", Special::kZero},
+      {"%clock64", Special::kZero},
+      {"%globaltimer", Special::kZero},
+      {"%globaltimer_lo", Special::kZero},
+      {"%globaltimer_hi", Special::kZero},
+      {"%dynamic_smem_size", Special::kDynamicSharedSize},
+      {"%total_smem_size", Special::kTotalSharedSize},
+      {"%tid.w", Special::kZero},
+      {"%ctaid.w", Special::kZero},
+  }};
+  for (const auto& [word, special] : kNames)
+    if (word == name) return special;
+  return std::nullopt;
+}
+}  // namespace
+
+void Builder::add_source(const ptx::Operand& operand, Type type) {
+  if (step.sources == step.source.size()) fail("'" + opcode() + "' has too many operands");
+  Source& source = step.source[step.sources++];
+  source.negated = operand.negated;
+  if (operand.negated && type != Type::kPred) fail("only predicates can be negated with '!'");
+  if (const auto* integer = std::get_if<ptx::IntegerLiteral>(&operand.value)) {
+    source.bits = integer->bits & low_bits(type_bits(type));
+    return;
+  }
+  if (const auto* literal = std::get_if<ptx::FloatLiteral>(&operand.value)) {
+    source.bits = float_bits(*literal, type);
+    return;
+  }
+  if (const auto reg = register_of(operand)) {
+    check_width(text_of(operand), reg->type, type, !accepts_wider(step.kind, opcode()));
+    source.from = Source::From::kSlot;
+    source.slot = reg->slot;
+    return;
+  }
+  const std::string name = text_of(operand);
+  if (name == "WARP_SZ") {
+    source.bits = 32;
+    return;
+  }
+  if (const auto special = special_named(name)) {
+    source.from = Source::From::kSpecial;
+    source.special = *special;
+    return;
+  }
+  if (const auto symbol = names_.find_symbol(scope_, name)) {
+    const auto* written = std::get_if<ptx::SymbolName>(&operand.value);
+    source.bits = (symbol->value + static_cast<std::uint64_t>(written ? written->offset : 0)) &
+                  low_bits(type_bits(type));
+    return;
+  }
+  if (name.starts_with("%"))
+    fail("'" + name + "' is neither a declared register nor a special register the oracle has");
+  fail("'" + name + "' is not declared");
+}
+
+void Builder::target(std::size_t index, Type type) { add_target(operand(index), type); }
+
+void Builder::second_target(std::size_t index, Type type) {
+  if (const auto& second = operand(index).second) add_target(*second, type);
+}
+
+void Builder::source(std::size_t index, Type type) { add_source(operand(index), type); }
+
+void Builder::targets(std::size_t index, unsigned count, Type type) {
+  const auto* vector = std::get_if<ptx::VectorOperand>(&operand(index).value);
+  if ((vector ? vector->elements.size() : 1) != count)
+    fail("'" + opcode() + "' needs " + std::to_string(count) + " elements");
+  if (!vector) return add_target(operand(index), type);
+  for (const ptx::Operand& element : vector->elements) add_target(element, type);
+}
+
+void Builder::sources(std::size_t index, unsigned count, Type type) {
+  const auto* vector = std::get_if<ptx::VectorOperand>(&operand(index).value);
+  if ((vector ? vector->elements.size() : 1) != count)
+    fail("'" + opcode() + "' needs " + std::to_string(count) + " elements");
+  if (!vector) return add_source(operand(index), type);
+  for (const ptx::Operand& element : vector->elements) add_source(element, type);
+}
+
+void Builder::address(std::size_t index, StateSpace space) {
+  const auto* address = std::get_if<ptx::AddressOperand>(&operand(index).value);
+  if (!address) fail("'" + opcode() + "' needs an address in brackets");
+  if (!address->coordinates.empty()) refuse();
+  step.space = space;
+  step.displacement = address->offset;
+  if (address->base.empty()) return;
+  if (const auto reg = names_.find_register(scope_, address->base)) {
+    const unsigned bits = type_bits(reg->type);
+    if (bits != 32 && bits != 64) fail("address register '" + address->base + "' must have 32 or 64 bits");
+    step.base = static_cast<std::int32_t>(reg->slot);
+    step.narrow_address = bits == 32;
+    return;
+  }
+  const auto symbol = names_.find_symbol(scope_, address->base);
+  if (!symbol) fail("'" + address->base + "' is not declared");
+  step.displacement += static_cast<std::int64_t>(symbol->value);
+  if (space == StateSpace::kGeneric) {
+    if (symbol->space == StateSpace::kShared)
+      step.displacement += static_cast<std::int64_t>(isa::kSharedWindowBase);
+    if (symbol->space == StateSpace::kLocal)
+      step.displacement += static_cast<std::int64_t>(isa::kLocalWindowBase);
+    if (symbol->space == StateSpace::kParam) fail("generic access to a parameter is not supported");
+  } else if (symbol->space != space) {
+    fail("'" + address->base + "' is not in the state space that '" + opcode() + "' accesses");
+  }
+}
+
+void Builder::constant_source(std::uint64_t bits) {
+  Source& source = step.source[step.sources++];
+  source = Source{};
+  source.bits = bits;
+}
+
+void Builder::branch_target(std::size_t index) {
+  const std::string name = text_of(operand(index));
+  const auto label = names_.find_label(scope_, name);
+  if (!label) fail("no label '" + name + "'");
+  step.jump = *label;
+}
+
+void Builder::expect_operands(std::size_t least, std::size_t most) {
+  if (operands() < least || operands() > most) fail("'" + opcode() + "' has the wrong number of operands");
+}
+
+void Builder::uniform_operands(std::size_t count) {
+  expect_operands(count + 1, count + 1);
+  target(0, step.type);
+  for (std::size_t i = 1; i <= count; ++i) source(i, step.type);
+}
+
+void Builder::refuse() const {
+  std::string text = opcode();
+  for (const std::string& modifier : instruction_.modifiers) text += "." + modifier;
+  fail("instruction '" + text + "' is not supported by the oracle");
+}
+
+void Builder::fail(const std::string& message) const {
+  throw sim::InputError(place_of(module_, instruction_.where), message);
+}
+
+void Builder::finish() const {
+  const bool computes = step.kind == Kind::kCompute || step.kind == Kind::kPredicates;
+  if (!left_.empty() || (computes && step.eval == nullptr)) refuse();
+}
+
+}  // namespace heddle::oracle

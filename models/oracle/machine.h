@@ -1,0 +1,127 @@
+// Runs a program: every thread by itself, with its own program counter (MIMD).
+//
+// There is no warp in the execution model. Threads take turns, a bounded number of instructions each, so
+// every thread that can run keeps running and spin locks are fair. Warps matter only to the instructions
+// whose meaning names them: the threads of a member mask wait for each other there (vote, shfl, match,
+// bar.warp.sync).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/device.h"
+#include "oracle/memory.h"
+#include "oracle/program.h"
+
+namespace heddle::oracle {
+
+struct Options {
+  /// Instructions a thread may run before the next one takes its turn; atomics with a result and volatile
+  /// loads end a turn early, so that waiting in a spin loop costs little. At least 1.
+  std::uint32_t slice = 128;
+  /// Not 0: turns have random lengths of 1..slice drawn from this seed. Results of race-free kernels never
+  /// depend on it.
+  std::uint64_t seed = 0;
+  /// CTAs are resident up to this many threads (at least one CTA); further ones start as others finish.
+  std::uint32_t resident_threads = 65536;
+  /// Per launch; exceeding it is reported as a hang.
+  std::uint64_t max_thread_instructions = 4'000'000'000;
+};
+
+class Machine {
+ public:
+  Machine(const Program& program, const host::Launch& shape, std::vector<std::byte> params,
+          SparseMemory& memory, const host::AllocationTable& allocations, const Options& options);
+  ~Machine();
+  /// Runs the grid to completion. Throws sim::KernelFault, or sim::Error with kHang when no thread can go on
+  /// or the instruction limit is reached.
+  void run();
+  [[nodiscard]] std::uint64_t thread_instructions() const { return executed_; }
+
+ private:
+  enum class State : std::uint8_t { kReady, kAtBarrier, kInWarp, kExited };
+  struct Thread {
+    std::uint32_t pc = 0;
+    State state = State::kReady;
+    std::uint8_t barrier = 0;  ///< kAtBarrier: which
+    std::uint32_t index = 0;   ///< linear within the CTA
+    std::array<std::uint32_t, 3> tid{};
+    std::uint64_t* regs = nullptr;
+    std::byte* local = nullptr;
+  };
+  /// One thread's arrival at a warp-wide instruction.
+  struct Arrival {
+    const Step* step = nullptr;
+    std::uint32_t members = 0;
+    std::array<std::uint64_t, 3> in{};
+  };
+  struct Warp {
+    std::uint32_t gone = 0;     ///< exited lanes, and those beyond the CTA's last thread
+    std::uint32_t waiting = 0;  ///< lanes in `arrivals`
+    std::array<Arrival, 32> arrivals{};
+  };
+  struct Barrier {
+    std::vector<std::uint32_t> arrived;  ///< lanes per warp; empty: nobody has arrived
+    std::uint64_t expected = 0;
+    std::uint32_t predicates = 0;  ///< arrivals of a reduction with a true predicate
+    std::uint32_t arrivals = 0;
+  };
+  struct Cta {
+    std::array<std::uint32_t, 3> id{};
+    std::uint32_t live = 0;
+    std::vector<Thread> threads;
+    std::vector<Warp> warps;
+    std::vector<std::uint64_t> regs;
+    std::vector<std::byte> shared;
+    std::vector<std::byte> local;
+    std::array<Barrier, 16> barriers;
+  };
+
+  // machine.cpp
+  void start_cta(Cta& cta, std::uint64_t number);
+  void run_turn(Cta& cta, Thread& thread, std::uint32_t budget);
+  [[nodiscard]] std::uint64_t special(const Cta& cta, const Thread& thread, Special which) const;
+  [[nodiscard]] std::uint64_t value(const Cta& cta, const Thread& thread, const Source& source) const;
+  static void assign(const Thread& thread, const Target& target, std::uint64_t bits);
+  void pack(const Cta& cta, const Thread& thread, const Step& step) const;
+  void unpack(const Cta& cta, const Thread& thread, const Step& step) const;
+  [[nodiscard]] std::uint32_t turn_length();
+  [[nodiscard]] std::string where(const Step& step) const;
+  [[noreturn]] void fault(const Cta& cta, const Thread& thread, const Step& step, const std::string& message,
+                          const std::string& remedy = {}) const;
+  [[noreturn]] void deadlock(const std::vector<std::unique_ptr<Cta>>& resident) const;
+
+  // machine_memory.cpp
+  [[nodiscard]] std::byte* locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes);
+  void load(Cta& cta, Thread& thread, const Step& step);
+  void store(Cta& cta, Thread& thread, const Step& step);
+  void atomic(Cta& cta, Thread& thread, const Step& step);
+
+  // machine_sync.cpp
+  void arrive_at_barrier(Cta& cta, Thread& thread, const Step& step);
+  void release_if_complete(Cta& cta, std::uint8_t number);
+  void arrive_in_warp(Cta& cta, Thread& thread, const Step& step);
+  void meet_if_complete(Cta& cta, std::size_t warp);
+  void finish_meeting(Cta& cta, std::size_t warp, std::uint32_t lanes);
+  void leave(Cta& cta, Thread& thread);
+
+  const Program& program_;
+  const host::Launch shape_;
+  const std::vector<std::byte> params_;
+  SparseMemory& memory_;
+  const host::AllocationTable& allocations_;
+  const Options options_;
+  std::uint64_t random_ = 0;
+  std::uint64_t executed_ = 0;
+};
+
+/// The value an atomic leaves in memory.
+[[nodiscard]] std::uint64_t atomic_result(Atomic op, Type type, StateSpace space, std::uint64_t old,
+                                          std::uint64_t operand, std::uint64_t second);
+
+}  // namespace heddle::oracle

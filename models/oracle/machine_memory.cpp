@@ -1,0 +1,164 @@
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "oracle/bits.h"
+#include "oracle/machine.h"
+
+namespace heddle::oracle {
+
+static_assert(std::endian::native == std::endian::little, "device memory is little-endian");
+
+std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes) {
+  std::uint64_t address = static_cast<std::uint64_t>(step.displacement);
+  if (step.base >= 0) address += thread.regs[step.base];
+  if (step.narrow_address) address &= low_bits(32);
+  const auto text = [&](std::string_view problem) {
+    return fmt::format("{} of {} bytes at {:#x} {}",
+                       step.kind == Kind::kLoad    ? "load"
+                       : step.kind == Kind::kStore ? "store"
+                                                   : "atomic",
+                       bytes, address, problem);
+  };
+  if (address % bytes != 0) fault(cta, thread, step, text("is misaligned"));
+
+  StateSpace space = step.space;
+  std::uint64_t offset = address;
+  if (space == StateSpace::kGeneric) {
+    space = StateSpace::kGlobal;
+    if (address - isa::kSharedWindowBase < isa::kSharedWindowBytes) {
+      space = StateSpace::kShared;
+      offset = address - isa::kSharedWindowBase;
+    } else if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) {
+      space = StateSpace::kLocal;
+      offset = address - isa::kLocalWindowBase;
+    }
+  }
+  const auto within = [&](std::byte* begin, std::uint64_t size, std::string_view what) {
+    if (offset > size || bytes > size - offset)
+      fault(cta, thread, step, text(fmt::format("is outside the {} bytes of {}", size, what)));
+    return begin + offset;
+  };
+  switch (space) {
+    case StateSpace::kShared:
+      return within(cta.shared.data(), cta.shared.size(), "shared memory of the CTA");
+    case StateSpace::kLocal:
+      return within(thread.local, program_.local_bytes, "local memory of the thread");
+    default:
+      break;
+  }
+  if (!allocations_.contains(address, bytes))
+    fault(cta, thread, step, text("is out of bounds: " + allocations_.describe(address)));
+  return memory_.at(address);
+}
+
+void Machine::load(Cta& cta, Thread& thread, const Step& step) {
+  const unsigned size = isa::type_bytes(step.type);
+  const unsigned total = size * step.targets;
+  const std::byte* from = nullptr;
+  if (step.space == StateSpace::kParam) {
+    std::uint64_t offset = static_cast<std::uint64_t>(step.displacement);
+    if (step.base >= 0) offset += thread.regs[step.base];
+    if (offset > params_.size() || total > params_.size() - offset || offset % total != 0)
+      fault(cta, thread, step,
+            fmt::format("load of {} bytes at offset {} of {} bytes of parameters", total, offset,
+                        params_.size()));
+    from = params_.data() + offset;
+  } else {
+    from = locate(cta, thread, step, total);
+  }
+  for (unsigned i = 0; i < step.targets; ++i) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, from + i * size, size);
+    if (isa::is_signed(step.type) && size < 8 && (bits >> (size * 8 - 1)) != 0) bits |= ~low_bits(size * 8);
+    assign(thread, step.target[i], bits);
+  }
+}
+
+void Machine::store(Cta& cta, Thread& thread, const Step& step) {
+  const unsigned size = isa::type_bytes(step.type);
+  std::byte* to = locate(cta, thread, step, size * step.sources);
+  for (unsigned i = 0; i < step.sources; ++i) {
+    const std::uint64_t bits = value(cta, thread, step.source[i]);
+    std::memcpy(to + i * size, &bits, size);
+  }
+}
+
+void Machine::atomic(Cta& cta, Thread& thread, const Step& step) {
+  const unsigned size = isa::type_bytes(step.type);
+  std::byte* at = locate(cta, thread, step, size);
+  const bool shared = at >= cta.shared.data() && at < cta.shared.data() + cta.shared.size();
+  std::uint64_t old = 0;
+  std::memcpy(&old, at, size);
+  const std::uint64_t first = value(cta, thread, step.source[0]);
+  const std::uint64_t second = step.sources > 1 ? value(cta, thread, step.source[1]) : 0;
+  const std::uint64_t next = atomic_result(
+      step.atomic, step.type, shared ? StateSpace::kShared : StateSpace::kGlobal, old, first, second);
+  std::memcpy(at, &next, size);
+  if (step.targets > 0) assign(thread, step.target[0], old);
+}
+
+namespace {
+
+template <class T>
+std::uint64_t integer_atomic(Atomic op, std::uint64_t old_bits, std::uint64_t operand_bits,
+                             std::uint64_t second_bits) {
+  const T old = value_of<T>(old_bits);
+  const T operand = value_of<T>(operand_bits);
+  switch (op) {
+    case Atomic::kAdd:
+      return bits_of(static_cast<T>(old_bits + operand_bits));
+    case Atomic::kMin:
+      return bits_of(old < operand ? old : operand);
+    case Atomic::kMax:
+      return bits_of(old > operand ? old : operand);
+    case Atomic::kAnd:
+      return old_bits & operand_bits;
+    case Atomic::kOr:
+      return old_bits | operand_bits;
+    case Atomic::kXor:
+      return old_bits ^ operand_bits;
+    case Atomic::kExch:
+      return operand_bits;
+    case Atomic::kCas:
+      return old == operand ? second_bits : old_bits;
+    case Atomic::kInc:
+      return old >= operand ? 0 : old_bits + 1;
+    case Atomic::kDec:
+      return old == 0 || old > operand ? operand_bits : old_bits - 1;
+  }
+  return old_bits;
+}
+
+}  // namespace
+
+std::uint64_t atomic_result(Atomic op, Type type, StateSpace space, std::uint64_t old, std::uint64_t operand,
+                            std::uint64_t second) {
+  switch (type) {
+    case Type::kF32: {
+      // In global memory atom.add.f32 flushes subnormals, in shared memory it keeps them (PTX ISA, atom).
+      const bool flushes = space != StateSpace::kShared;
+      float a = value_of<float>(old);
+      float b = value_of<float>(operand);
+      if (flushes) a = flushed(a), b = flushed(b);
+      const float sum = a + b;
+      return float_result(flushes ? flushed(sum) : sum);
+    }
+    case Type::kF64:
+      return float_result(value_of<double>(old) + value_of<double>(operand));
+    case Type::kB16:
+      return integer_atomic<std::uint16_t>(op, old, operand, second);
+    case Type::kS32:
+      return integer_atomic<std::int32_t>(op, old, operand, second);
+    case Type::kB64:
+    case Type::kU64:
+      return integer_atomic<std::uint64_t>(op, old, operand, second);
+    case Type::kS64:
+      return integer_atomic<std::int64_t>(op, old, operand, second);
+    default:
+      return integer_atomic<std::uint32_t>(op, old, operand, second);
+  }
+}
+
+}  // namespace heddle::oracle

@@ -1,0 +1,203 @@
+// Where threads wait for each other: CTA barriers and warp-wide instructions.
+#include <algorithm>
+#include <bit>
+
+#include "oracle/bits.h"
+#include "oracle/machine.h"
+
+namespace heddle::oracle {
+
+// A barrier counts threads, in units of a warp as the PTX ISA states them: a warp with at least one thread
+// that arrived counts its arrived and its exited threads. If the barrier is for the whole CTA, warps that
+// have exited count too.
+void Machine::arrive_at_barrier(Cta& cta, Thread& thread, const Step& step) {
+  const std::uint64_t number = value(cta, thread, step.source[0]);
+  const std::uint64_t count = value(cta, thread, step.source[1]);
+  if (number >= cta.barriers.size())
+    fault(cta, thread, step, "barrier " + std::to_string(number) + " does not exist; there are 16");
+  if (count % 32 != 0 || count > 1024)
+    fault(
+        cta, thread, step,
+        "a barrier for " + std::to_string(count) + " threads; the count must be a multiple of 32 up to 1024");
+  Barrier& barrier = cta.barriers[number];
+  const std::uint64_t expected = count == 0 ? cta.warps.size() * 32 : count;
+  if (barrier.arrived.empty()) {
+    barrier.arrived.assign(cta.warps.size(), 0);
+    barrier.expected = expected;
+  } else if (barrier.expected != expected) {
+    fault(cta, thread, step,
+          "barrier " + std::to_string(number) + " for " + std::to_string(expected) +
+              " threads, but others wait at it for " + std::to_string(barrier.expected));
+  }
+  const std::uint32_t lane = 1u << (thread.index % 32);
+  std::uint32_t& arrived = barrier.arrived[thread.index / 32];
+  if (arrived & lane)
+    fault(cta, thread, step, "arrives twice at barrier " + std::to_string(number) + " before it completes");
+  arrived |= lane;
+  ++barrier.arrivals;
+  if (step.sources > 2 && value(cta, thread, step.source[2]) != 0) ++barrier.predicates;
+  if (step.barrier == BarrierOp::kArrive) {
+    ++thread.pc;
+  } else {
+    thread.state = State::kAtBarrier;
+    thread.barrier = static_cast<std::uint8_t>(number);
+  }
+  release_if_complete(cta, static_cast<std::uint8_t>(number));
+}
+
+void Machine::release_if_complete(Cta& cta, std::uint8_t number) {
+  Barrier& barrier = cta.barriers[number];
+  if (barrier.arrived.empty()) return;
+  const bool whole_cta = barrier.expected == cta.warps.size() * 32;
+  std::uint64_t count = 0;
+  for (std::size_t w = 0; w < cta.warps.size(); ++w) {
+    const std::uint32_t gone = cta.warps[w].gone;
+    if (barrier.arrived[w] != 0 || (whole_cta && gone == ~0u))
+      count += static_cast<std::uint64_t>(std::popcount(barrier.arrived[w] | gone));
+  }
+  if (count < barrier.expected) return;
+  for (Thread& thread : cta.threads) {
+    if (thread.state != State::kAtBarrier || thread.barrier != number) continue;
+    const Step& step = program_.steps[thread.pc];
+    if (step.barrier == BarrierOp::kRedPopc) assign(thread, step.target[0], barrier.predicates);
+    if (step.barrier == BarrierOp::kRedAnd)
+      assign(thread, step.target[0], barrier.predicates == barrier.arrivals ? 1 : 0);
+    if (step.barrier == BarrierOp::kRedOr) assign(thread, step.target[0], barrier.predicates != 0 ? 1 : 0);
+    thread.state = State::kReady;
+    ++thread.pc;
+  }
+  barrier = Barrier{};
+}
+
+void Machine::arrive_in_warp(Cta& cta, Thread& thread, const Step& step) {
+  Warp& warp = cta.warps[thread.index / 32];
+  const unsigned lane = thread.index % 32;
+  Arrival& arrival = warp.arrivals[lane];
+  arrival.step = &step;
+  arrival.members = static_cast<std::uint32_t>(value(cta, thread, step.source[0]));
+  for (unsigned i = 1; i < step.sources; ++i) arrival.in[i - 1] = value(cta, thread, step.source[i]);
+  if (!((arrival.members >> lane) & 1))
+    fault(cta, thread, step, "the member mask does not contain the thread itself");
+  warp.waiting |= 1u << lane;
+  thread.state = State::kInWarp;
+  meet_if_complete(cta, thread.index / 32);
+}
+
+// A meeting is complete when all threads of its member mask that have not exited wait with the same
+// instruction (operation and type; the PTX ISA allows different places) and the same mask.
+void Machine::meet_if_complete(Cta& cta, std::size_t index) {
+  Warp& warp = cta.warps[index];
+  std::uint32_t unseen = warp.waiting;
+  while (unseen != 0) {
+    const Arrival& head = warp.arrivals[static_cast<unsigned>(std::countr_zero(unseen))];
+    std::uint32_t alike = 0;
+    for (std::uint32_t rest = warp.waiting; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      const Arrival& other = warp.arrivals[lane];
+      if (other.members == head.members && other.step->warp == head.step->warp &&
+          other.step->type == head.step->type)
+        alike |= 1u << lane;
+    }
+    unseen &= ~alike;
+    if ((head.members & ~warp.gone & ~alike) == 0) finish_meeting(cta, index, alike);
+  }
+}
+
+namespace {
+
+struct ShuffleSource {
+  unsigned lane = 0;
+  bool in_range = false;
+};
+
+/// PTX ISA, shfl: lane to read from, for lane `own` with operands b and c.
+ShuffleSource shuffle_source(WarpOp op, int own, std::uint64_t b, std::uint64_t c) {
+  const int offset = static_cast<int>(b & 31);
+  const int clamp = static_cast<int>(c & 31);
+  const int segment = static_cast<int>((c >> 8) & 31);
+  const int most = (own & segment) | (clamp & ~segment);
+  const int least = own & segment;
+  int from = own;
+  bool in_range = false;
+  switch (op) {
+    case WarpOp::kShflUp:
+      from = own - offset, in_range = from >= most;
+      break;
+    case WarpOp::kShflDown:
+      from = own + offset, in_range = from <= most;
+      break;
+    case WarpOp::kShflBfly:
+      from = own ^ offset, in_range = from <= most;
+      break;
+    default:
+      from = least | (offset & ~segment), in_range = from <= most;
+      break;
+  }
+  return {static_cast<unsigned>(in_range ? from : own), in_range};
+}
+
+}  // namespace
+
+void Machine::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) {
+  Warp& warp = cta.warps[index];
+  const auto for_each = [lanes](auto&& fn) {
+    for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
+      fn(static_cast<unsigned>(std::countr_zero(rest)));
+  };
+  std::uint32_t truths = 0;
+  for_each([&](unsigned lane) { truths |= warp.arrivals[lane].in[0] != 0 ? 1u << lane : 0u; });
+  for_each([&](unsigned lane) {
+    Thread& thread = cta.threads[index * 32 + lane];
+    const Arrival& own = warp.arrivals[lane];
+    const Step& step = *own.step;
+    std::uint32_t equal = 0;
+    for_each([&](unsigned other) { equal |= warp.arrivals[other].in[0] == own.in[0] ? 1u << other : 0u; });
+    switch (step.warp) {
+      case WarpOp::kSync:
+        break;
+      case WarpOp::kVoteAll:
+        assign(thread, step.target[0], truths == lanes ? 1 : 0);
+        break;
+      case WarpOp::kVoteAny:
+        assign(thread, step.target[0], truths != 0 ? 1 : 0);
+        break;
+      case WarpOp::kVoteUni:
+        assign(thread, step.target[0], truths == 0 || truths == lanes ? 1 : 0);
+        break;
+      case WarpOp::kVoteBallot:
+        assign(thread, step.target[0], truths);
+        break;
+      case WarpOp::kMatchAny:
+        assign(thread, step.target[0], equal);
+        break;
+      case WarpOp::kMatchAll:
+        assign(thread, step.target[0], equal == lanes ? lanes : 0);
+        assign(thread, step.target[1], equal == lanes ? 1 : 0);
+        break;
+      default: {
+        const auto [from, in_range] = shuffle_source(step.warp, static_cast<int>(lane), own.in[1], own.in[2]);
+        // Reading from a thread outside the meeting is undefined in PTX: here it reads its own value.
+        const bool there = (lanes >> from) & 1;
+        assign(thread, step.target[0], warp.arrivals[there ? from : lane].in[0]);
+        assign(thread, step.target[1], in_range ? 1 : 0);
+      }
+    }
+  });
+  warp.waiting &= ~lanes;
+  for_each([&](unsigned lane) {
+    Thread& thread = cta.threads[index * 32 + lane];
+    thread.state = State::kReady;
+    ++thread.pc;
+  });
+}
+
+void Machine::leave(Cta& cta, Thread& thread) {
+  thread.state = State::kExited;
+  --cta.live;
+  Warp& warp = cta.warps[thread.index / 32];
+  warp.gone |= 1u << (thread.index % 32);
+  if (warp.waiting != 0) meet_if_complete(cta, thread.index / 32);
+  for (std::uint8_t i = 0; i < cta.barriers.size(); ++i) release_if_complete(cta, i);
+}
+
+}  // namespace heddle::oracle

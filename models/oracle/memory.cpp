@@ -1,0 +1,45 @@
+#include "oracle/memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::oracle {
+
+namespace {
+/// Calls fn(storage, offset in the range, bytes) for each page the range touches.
+template <class Fn>
+void for_each_piece(SparseMemory& memory, std::uint64_t address, std::uint64_t bytes, Fn&& fn) {
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t room = SparseMemory::kPageBytes - (address + done) % SparseMemory::kPageBytes;
+    const std::uint64_t piece = std::min(room, bytes - done);
+    fn(memory.at(address + done), done, piece);
+    done += piece;
+  }
+}
+}  // namespace
+
+std::byte* SparseMemory::find_or_make(std::uint64_t page) {
+  auto& slot = pages_[page];
+  if (!slot) slot = std::make_unique<Page>();
+  return slot->data();
+}
+
+void SparseMemory::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  for_each_piece(*this, address, bytes.size(), [&](std::byte* to, std::uint64_t offset, std::uint64_t count) {
+    std::memcpy(to, bytes.data() + offset, count);
+  });
+}
+
+void SparseMemory::read(std::uint64_t address, std::span<std::byte> bytes) {
+  for_each_piece(*this, address, bytes.size(),
+                 [&](std::byte* from, std::uint64_t offset, std::uint64_t count) {
+                   std::memcpy(bytes.data() + offset, from, count);
+                 });
+}
+
+void SparseMemory::clear(std::uint64_t address, std::uint64_t bytes) {
+  for_each_piece(*this, address, bytes,
+                 [](std::byte* to, std::uint64_t, std::uint64_t count) { std::memset(to, 0, count); });
+}
+
+}  // namespace heddle::oracle

@@ -1,0 +1,41 @@
+// Device memory of the oracle: flat, sparse, zero until written.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+
+namespace heddle::oracle {
+
+class SparseMemory {
+ public:
+  static constexpr std::uint64_t kPageBytes = 64 * 1024;
+
+  /// Storage of `address` up to the end of its page. A naturally aligned access of up to 16 bytes never
+  /// crosses a page.
+  [[nodiscard]] std::byte* at(std::uint64_t address) {
+    const std::uint64_t page = address / kPageBytes;
+    Recent& recent = recent_[page % recent_.size()];
+    if (recent.page != page) recent = {page, find_or_make(page)};
+    return recent.bytes + address % kPageBytes;
+  }
+  void write(std::uint64_t address, std::span<const std::byte> bytes);
+  void read(std::uint64_t address, std::span<std::byte> bytes);
+  void clear(std::uint64_t address, std::uint64_t bytes);
+
+ private:
+  using Page = std::array<std::byte, kPageBytes>;
+  struct Recent {
+    std::uint64_t page = ~std::uint64_t{0};
+    std::byte* bytes = nullptr;
+  };
+  std::byte* find_or_make(std::uint64_t page);
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::array<Recent, 64> recent_{};
+};
+
+}  // namespace heddle::oracle

@@ -1,0 +1,154 @@
+#include "oracle/oracle.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "frontend/ptx/parser.h"
+#include "oracle/bits.h"
+#include "oracle/builder.h"
+#include "sim/error.h"
+
+namespace heddle::oracle {
+
+namespace {
+
+constexpr std::uint32_t kMaxThreadsPerCta = 1024;
+
+std::uint64_t element_bits(const ptx::Module& module, const ptx::VariableDecl& variable,
+                           const ptx::Initialiser& initialiser, const ModuleSymbols& symbols) {
+  if (const auto* integer = std::get_if<ptx::IntegerLiteral>(&initialiser.value)) return integer->bits;
+  if (const auto* literal = std::get_if<ptx::FloatLiteral>(&initialiser.value)) {
+    if (variable.type == Type::kF64 && literal->width == 32)
+      return bits_of(static_cast<double>(value_of<float>(literal->bits)));
+    if (variable.type == Type::kF32 && literal->width == 64)
+      return bits_of(static_cast<float>(literal->value));
+    return literal->bits;
+  }
+  const auto& name = std::get<ptx::SymbolName>(initialiser.value);
+  const auto found = symbols.find(name.name);
+  if (found == symbols.end())
+    throw sim::InputError(
+        place_of(module, variable.where),
+        "'" + variable.name + "' is initialised with '" + name.name + "', which is not declared before it");
+  // 0xFF00(symbol) stands for that byte of the address.
+  const std::uint64_t address = found->second.value + static_cast<std::uint64_t>(name.offset);
+  return name.mask == 0 ? 0 : (address & name.mask) >> std::countr_zero(name.mask);
+}
+
+std::vector<std::byte> initial_bytes(const ptx::Module& module, const ptx::VariableDecl& variable,
+                                     std::uint64_t bytes, const ModuleSymbols& symbols) {
+  const unsigned size = isa::type_bytes(variable.type);
+  if (variable.initial.size() * size > bytes)
+    throw sim::InputError(place_of(module, variable.where),
+                          "'" + variable.name + "' has more initial values than elements");
+  std::vector<std::byte> image(bytes);
+  for (std::size_t i = 0; i < variable.initial.size(); ++i) {
+    const std::uint64_t bits = element_bits(module, variable, variable.initial[i], symbols);
+    std::memcpy(image.data() + i * size, &bits, std::min<std::size_t>(size, sizeof bits));
+  }
+  return image;
+}
+
+}  // namespace
+
+std::uint64_t OracleDevice::allocate(std::uint64_t bytes, const std::string& name) {
+  const std::uint64_t address = allocations_.allocate(bytes, 256, name);
+  memory_.clear(address, bytes);
+  return address;
+}
+
+void OracleDevice::free(std::uint64_t address) { allocations_.free(address); }
+
+void OracleDevice::check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const {
+  if (bytes != 0 && !allocations_.contains(address, bytes))
+    throw sim::InputError("", fmt::format("host {} of {} bytes at {:#x}: {}", what, bytes, address,
+                                          allocations_.describe(address)));
+}
+
+void OracleDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  check_host_access(address, bytes.size(), "write");
+  memory_.write(address, bytes);
+}
+
+void OracleDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
+  check_host_access(address, bytes.size(), "read");
+  memory_.read(address, bytes);
+}
+
+host::ModuleHandle OracleDevice::load_ptx_file(const std::string& path) {
+  return load(ptx::parse_file(path), path);
+}
+
+host::ModuleHandle OracleDevice::load_ptx_text(const std::string& text, const std::string& name) {
+  return load(ptx::parse_text(text, name), name);
+}
+
+void OracleDevice::place_globals(const ptx::Module& parsed, ModuleSymbols& symbols) {
+  for (const ptx::VariableDecl& variable : parsed.variables) {
+    if (variable.space != StateSpace::kGlobal && variable.space != StateSpace::kConst) continue;
+    const std::uint64_t bytes = variable_bytes(variable);
+    if (bytes == 0)
+      throw sim::InputError(place_of(parsed, variable.where),
+                            "'" + variable.name + "' has no size; only .extern .shared arrays may be open");
+    const std::vector<std::byte> image = initial_bytes(parsed, variable, bytes, symbols);
+    const std::uint64_t address =
+        allocations_.allocate(bytes, std::max(variable_align(variable), 16u), variable.name);
+    memory_.write(address, image);
+    if (!symbols.emplace(variable.name, Symbol{variable.space, address}).second)
+      throw sim::InputError(place_of(parsed, variable.where),
+                            "'" + variable.name + "' is declared twice in this module");
+  }
+}
+
+host::ModuleHandle OracleDevice::load(const ptx::Module& parsed, const std::string& name) {
+  LoadedModule loaded;
+  loaded.name = name;
+  place_globals(parsed, loaded.symbols);
+  for (const ptx::Function& function : parsed.functions)
+    if (function.is_entry && !function.external)
+      loaded.programs.push_back(translate(parsed, function, loaded.symbols));
+  modules_.push_back(std::move(loaded));
+  return static_cast<host::ModuleHandle>(modules_.size() - 1);
+}
+
+const OracleDevice::LoadedModule& OracleDevice::module(host::ModuleHandle handle) const {
+  if (handle >= modules_.size()) throw sim::InputError("", fmt::format("no module {} is loaded", handle));
+  return modules_[handle];
+}
+
+const Program& OracleDevice::find_program(host::ModuleHandle handle, const std::string& name) const {
+  const LoadedModule& loaded = module(handle);
+  std::string known;
+  for (const Program& program : loaded.programs) {
+    if (program.kernel->name == name) return program;
+    known += (known.empty() ? "" : ", ") + program.kernel->name;
+  }
+  throw sim::InputError(loaded.name, "no kernel '" + name + "'",
+                        known.empty() ? "The module has no kernels." : "Kernels: " + known);
+}
+
+std::shared_ptr<const isa::Kernel> OracleDevice::kernel(host::ModuleHandle handle, const std::string& name) {
+  return find_program(handle, name).kernel;
+}
+
+std::uint64_t OracleDevice::symbol(host::ModuleHandle handle, const std::string& name) {
+  const LoadedModule& loaded = module(handle);
+  const auto found = loaded.symbols.find(name);
+  if (found == loaded.symbols.end())
+    throw sim::InputError(loaded.name, "no module-scope variable '" + name + "'");
+  return found->second.value;
+}
+
+void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
+                          const host::Args& args) {
+  const Program& program = find_program(handle, name);
+  host::check_launch(*program.kernel, shape, kMaxThreadsPerCta, isa::kSharedWindowBytes);
+  Machine machine(program, shape, args.pack(*program.kernel), memory_, allocations_, options_);
+  machine.run();
+  thread_instructions_ = machine.thread_instructions();
+}
+
+}  // namespace heddle::oracle

@@ -1,0 +1,66 @@
+// The oracle: an independent per-thread interpreter of PTX behind the host's device interface. Every kernel's
+// memory result on the GPU model is held against it.
+//
+// It shares only the parser with the GPU model. Decoding, arithmetic, atomics, conversions, memory layout of
+// a kernel and execution are its own, so that a mistake in either shows up as a difference.
+//
+// Defined here although PTX leaves it open: registers and shared memory start as zero; integer division by
+// zero yields all ones (remainder: the dividend); %smid, %clock and timers are 0, %warpid is the warp's
+// number within its CTA. Kernels whose memory result depends on these, on shared addresses as numbers, or on
+// a race cannot be compared. Refused by name: activemask, votes and shuffles without .sync, calls, textures,
+// half precision.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/ptx/ast.h"
+#include "host/allocation.h"
+#include "host/device.h"
+#include "oracle/machine.h"
+#include "oracle/memory.h"
+#include "oracle/names.h"
+
+namespace heddle::oracle {
+
+class OracleDevice : public host::Device {
+ public:
+  explicit OracleDevice(const Options& options = {}) : options_(options) {}
+
+  std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override;
+  void free(std::uint64_t address) override;
+  /// Host access outside of every allocation is an InputError.
+  void write(std::uint64_t address, std::span<const std::byte> bytes) override;
+  void read(std::uint64_t address, std::span<std::byte> bytes) override;
+  host::ModuleHandle load_ptx_file(const std::string& path) override;
+  host::ModuleHandle load_ptx_text(const std::string& text, const std::string& name) override;
+  /// The kernel's name, parameters, memory needs and source; its code and registers are empty.
+  std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
+  std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
+  void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
+              const host::Args& args) override;
+
+  /// Of the last launch.
+  [[nodiscard]] std::uint64_t thread_instructions() const { return thread_instructions_; }
+
+ private:
+  struct LoadedModule {
+    std::string name;
+    std::vector<Program> programs;
+    ModuleSymbols symbols;
+  };
+  host::ModuleHandle load(const ptx::Module& parsed, const std::string& name);
+  void place_globals(const ptx::Module& parsed, ModuleSymbols& symbols);
+  [[nodiscard]] const LoadedModule& module(host::ModuleHandle handle) const;
+  [[nodiscard]] const Program& find_program(host::ModuleHandle handle, const std::string& name) const;
+  void check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const;
+
+  Options options_;
+  host::AllocationTable allocations_;
+  SparseMemory memory_;
+  std::vector<LoadedModule> modules_;
+  std::uint64_t thread_instructions_ = 0;
+};
+
+}  // namespace heddle::oracle

@@ -1,0 +1,187 @@
+// Loads, stores, atomics, address conversions and memory hints.
+#include "oracle/bits.h"
+#include "oracle/builder.h"
+
+namespace heddle::oracle {
+
+namespace {
+
+std::optional<StateSpace> take_space(Builder& b) {
+  // ".shared::cta" is the same as ".shared", ".param::entry" as ".param".
+  return b.take_choice<StateSpace>({{"global", StateSpace::kGlobal},
+                                    {"shared", StateSpace::kShared},
+                                    {"shared::cta", StateSpace::kShared},
+                                    {"local", StateSpace::kLocal},
+                                    {"param", StateSpace::kParam},
+                                    {"param::entry", StateSpace::kParam},
+                                    {"const", StateSpace::kConst}});
+}
+
+/// Ordering, scope and caching do not change values here: the oracle's memory is sequentially consistent and
+/// has no caches. True if the access takes part in synchronisation, so that a thread may be waiting for it.
+bool take_ordering(Builder& b) {
+  for (const auto* word : {"weak", "release", "cta", "cluster", "gpu", "sys"}) b.take(word);
+  bool synchronises = false;
+  for (const auto* word : {"relaxed", "acquire", "acq_rel", "volatile", "mmio"}) synchronises |= b.take(word);
+  return synchronises;
+}
+
+void take_caching(Builder& b) {
+  for (const auto* word : {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"}) b.take(word);
+  b.take_prefixed("L1::evict_");
+  b.take("L1::no_allocate");
+  b.take_prefixed("L2::evict_");
+  b.take_prefixed("L2::64B") || b.take_prefixed("L2::128B") || b.take_prefixed("L2::256B");
+}
+
+unsigned take_vector(Builder& b) { return b.take_choice<unsigned>({{"v2", 2}, {"v4", 4}}).value_or(1); }
+
+bool is_memory_type(Type type) {
+  return type != Type::kPred && isa::type_bytes(type) >= 1 && isa::type_bytes(type) <= 8;
+}
+
+void load(Builder& b) {
+  b.step.kind = Kind::kLoad;
+  const StateSpace space = take_space(b).value_or(StateSpace::kGeneric);
+  b.step.flag = take_ordering(b);
+  take_caching(b);
+  const unsigned elements = take_vector(b);
+  b.step.type = b.take_type();
+  if (!is_memory_type(b.step.type) || elements * isa::type_bytes(b.step.type) > 16) b.refuse();
+  b.expect_operands(2, 2);
+  b.targets(0, elements, b.step.type);
+  b.address(1, space);
+}
+
+void store(Builder& b) {
+  b.step.kind = Kind::kStore;
+  const StateSpace space = take_space(b).value_or(StateSpace::kGeneric);
+  if (space == StateSpace::kParam || space == StateSpace::kConst) b.refuse();
+  take_ordering(b);
+  take_caching(b);
+  const unsigned elements = take_vector(b);
+  b.step.type = b.take_type();
+  if (!is_memory_type(b.step.type) || elements * isa::type_bytes(b.step.type) > 16) b.refuse();
+  b.expect_operands(2, 2);
+  b.address(0, space);
+  b.sources(1, elements, b.step.type);
+}
+
+bool atomic_type_allowed(Atomic op, Type type) {
+  switch (op) {
+    case Atomic::kAdd:
+      return type == Type::kU32 || type == Type::kS32 || type == Type::kU64 || type == Type::kS64 ||
+             type == Type::kF32 || type == Type::kF64;
+    case Atomic::kMin:
+    case Atomic::kMax:
+      return type == Type::kU32 || type == Type::kS32 || type == Type::kU64 || type == Type::kS64;
+    case Atomic::kAnd:
+    case Atomic::kOr:
+    case Atomic::kXor:
+      return type == Type::kB32 || type == Type::kB64;
+    case Atomic::kExch:
+      return type == Type::kB32 || type == Type::kB64;
+    case Atomic::kCas:
+      return type == Type::kB16 || type == Type::kB32 || type == Type::kB64;
+    case Atomic::kInc:
+    case Atomic::kDec:
+      return type == Type::kU32;
+  }
+  return false;
+}
+
+/// atom d, [a], b{, c}; red [a], b.
+void atomic(Builder& b) {
+  const bool has_result = b.opcode() == "atom";
+  b.step.kind = Kind::kAtomic;
+  const StateSpace space = take_space(b).value_or(StateSpace::kGeneric);
+  if (space != StateSpace::kGeneric && space != StateSpace::kGlobal && space != StateSpace::kShared)
+    b.refuse();
+  take_ordering(b);
+  const auto op = b.take_choice<Atomic>({{"add", Atomic::kAdd},
+                                         {"min", Atomic::kMin},
+                                         {"max", Atomic::kMax},
+                                         {"and", Atomic::kAnd},
+                                         {"or", Atomic::kOr},
+                                         {"xor", Atomic::kXor},
+                                         {"exch", Atomic::kExch},
+                                         {"cas", Atomic::kCas},
+                                         {"inc", Atomic::kInc},
+                                         {"dec", Atomic::kDec}});
+  if (!op || (!has_result && (*op == Atomic::kExch || *op == Atomic::kCas))) b.refuse();
+  b.step.atomic = *op;
+  b.step.type = b.take_type();
+  if (!atomic_type_allowed(*op, b.step.type)) b.refuse();
+  const std::size_t address = has_result ? 1 : 0;
+  const std::size_t operands = address + (*op == Atomic::kCas ? 3 : 2);
+  b.expect_operands(operands, operands);
+  if (has_result) b.target(0, b.step.type);
+  b.address(address, space);
+  for (std::size_t i = address + 1; i < operands; ++i) b.source(i, b.step.type);
+}
+
+std::uint64_t window_of(StateSpace space) {
+  if (space == StateSpace::kShared) return isa::kSharedWindowBase;
+  if (space == StateSpace::kLocal) return isa::kLocalWindowBase;
+  return 0;
+}
+
+/// cvta.space: address in the space to generic; cvta.to.space: the other way.
+void convert_address(Builder& b) {
+  const bool to_space = b.take("to");
+  const auto space = take_space(b);
+  if (!space || *space == StateSpace::kParam) b.refuse();
+  b.step.type = b.take_type();
+  if (b.step.type != Type::kU64) b.refuse();
+  b.uniform_operands(1);
+  b.constant_source(window_of(*space));
+  b.step.eval = to_space ? Eval{[](const Step&, Inputs in) { return in[0] - in[1]; }}
+                         : Eval{[](const Step&, Inputs in) { return in[0] + in[1]; }};
+}
+
+void is_in_space(Builder& b) {
+  const auto space = take_space(b);
+  if (!space || *space == StateSpace::kParam || *space == StateSpace::kConst) b.refuse();
+  b.step.space = *space;
+  b.expect_operands(2, 2);
+  b.target(0, Type::kPred);
+  b.source(1, Type::kU64);
+  b.step.eval = [](const Step& s, Inputs in) -> std::uint64_t {
+    const bool shared = in[0] - isa::kSharedWindowBase < isa::kSharedWindowBytes;
+    const bool local = in[0] - isa::kLocalWindowBase < isa::kLocalWindowBytes;
+    if (s.space == StateSpace::kShared) return shared;
+    return s.space == StateSpace::kLocal ? local : !shared && !local;
+  };
+}
+
+void hint(Builder& b) {
+  b.step.kind = Kind::kNothing;
+  take_space(b);
+  for (const auto* word : {"L1", "L2", "tensormap"}) b.take(word);
+  b.take_prefixed("L2::evict_");
+}
+
+/// membar and fence order what is already in order here.
+void fence(Builder& b) {
+  b.step.kind = Kind::kNothing;
+  for (const auto* word : {"cta", "gl", "sys", "gpu", "cluster", "sc", "acq_rel", "acquire", "release"})
+    b.take(word);
+}
+
+}  // namespace
+
+Handlers memory_handlers() {
+  return {{"ld", load},
+          {"ldu", load},
+          {"st", store},
+          {"atom", atomic},
+          {"red", atomic},
+          {"cvta", convert_address},
+          {"isspacep", is_in_space},
+          {"prefetch", hint},
+          {"prefetchu", hint},
+          {"membar", fence},
+          {"fence", fence}};
+}
+
+}  // namespace heddle::oracle
