@@ -18,7 +18,7 @@ enum class LaneOp : std::uint8_t {
   kMulHi, kMulWide, kMadHi, kMadWide, kMul24, kMad24,
   kVoteAll, kVoteAny, kVoteUni, kBallot, kActiveMask, kShflIdx, kShflUp, kShflDown, kShflBfly,
   kClock32, kClock64, kPack2x32, kUnpack2x32Lo, kUnpack2x32Hi, kPack2x16, kUnpack2x16Lo, kUnpack2x16Hi,
-  kParam,  ///< broadcast of bytes of the parameter block (src[0] = pointer to them); sign/zero extension by type
+  kParam,  ///< broadcast of bytes of the parameter block (src[0] = pointer to them, any alignment), extended by type
 };
 enum class Compare : std::uint8_t {
   kEq, kNe, kLt, kLe, kGt, kGe, kLo, kLs, kHi, kHs, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan,
@@ -40,6 +40,8 @@ struct LaneSpec {
   bool sat = false;
   bool approx = false;         ///< .approx forms (also .full for div)
   bool clamp = false;          ///< shf.clamp (else wrap)
+  std::uint8_t dst_bits = 0;   ///< cvt, param: width of the destination register if wider than `type`; 0: same
+  std::uint8_t src_bits = 0;   ///< cvt: 64 if the source register is 64 bits wide and src_type narrower; 0: same
 };
 
 /// The lane function, or nullptr if this combination is not supported (the decoder then refuses it by name).

@@ -1,0 +1,18 @@
+// The table of one level: every source file of this folder in turn. Called at load time only.
+#include "isa/lane/lanes.h"
+
+namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
+
+LaneFn find(const LaneSpec& spec);
+
+LaneFn find(const LaneSpec& spec) {
+  using Finder = LaneFn (*)(const LaneSpec&);
+  constexpr Finder kFinders[] = {find_integer, find_multiply,        find_bits,          find_float, find_special, find_compare,
+                                 find_set,     find_select,          find_convert_integer, find_convert_float,
+                                 find_move,    find_cross_lane};
+  for (const Finder finder : kFinders)
+    if (const LaneFn fn = finder(spec)) return fn;
+  return nullptr;
+}
+
+}  // namespace heddle::isa::lane::HEDDLE_LANE_LEVEL

@@ -1,0 +1,183 @@
+// f32 and f64 arithmetic: add, sub, mul, fma (and mad, which is fma), div, rcp, sqrt in the four rounding modes;
+// abs, neg, min, max, copysign. Approximate forms of div, rcp and sqrt are computed correctly rounded.
+#include "isa/lane/float_rules.h"
+
+namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
+namespace {
+
+struct AddOp {
+  template <class V>
+  HEDDLE_INLINE static V apply(V a, V b) { return a + b; }
+};
+struct SubOp {
+  template <class V>
+  HEDDLE_INLINE static V apply(V a, V b) { return a - b; }
+};
+struct MulOp {
+  template <class V>
+  HEDDLE_INLINE static V apply(V a, V b) { return a * b; }
+};
+struct DivOp {
+  template <class V>
+  HEDDLE_INLINE static V apply(V a, V b) { return a / b; }
+};
+struct FmaOp {  // a library call where the level has no fused multiply-add
+  HEDDLE_INLINE static float apply(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+  HEDDLE_INLINE static double apply(double a, double b, double c) { return __builtin_fma(a, b, c); }
+};
+struct RcpOp {
+  template <class V>
+  HEDDLE_INLINE static V apply(V a) { return V{1} / a; }
+};
+struct SqrtOp {
+  HEDDLE_INLINE static float apply(float a) { return __builtin_sqrtf(a); }
+  HEDDLE_INLINE static double apply(double a) { return __builtin_sqrt(a); }
+};
+
+template <class Op, class E, Rounding r, bool ftz, bool sat>
+void rounded1(const LaneArgs& args) {
+  const auto* a = source<E>(args, 0);
+  [[maybe_unused]] const RoundingScope<r> scope;
+  each_lane<E>(args, [=](unsigned i) {
+    const typename E::Value x = a[i];
+    return finish<ftz, sat>(Op::apply(flush<ftz>(x)));
+  });
+}
+template <class Op, class E, Rounding r, bool ftz, bool sat>
+void rounded2(const LaneArgs& args) {
+  const auto* a = source<E>(args, 0);
+  const auto* b = source<E>(args, 1);
+  [[maybe_unused]] const RoundingScope<r> scope;
+  each_lane<E>(args, [=](unsigned i) {
+    const typename E::Value x = a[i];
+    const typename E::Value y = b[i];
+    return finish<ftz, sat>(Op::apply(flush<ftz>(x), flush<ftz>(y)));
+  });
+}
+template <class Op, class E, Rounding r, bool ftz, bool sat>
+void rounded3(const LaneArgs& args) {
+  const auto* a = source<E>(args, 0);
+  const auto* b = source<E>(args, 1);
+  const auto* c = source<E>(args, 2);
+  [[maybe_unused]] const RoundingScope<r> scope;
+  each_lane<E>(args, [=](unsigned i) {
+    const typename E::Value x = a[i];
+    const typename E::Value y = b[i];
+    const typename E::Value z = c[i];
+    return finish<ftz, sat>(Op::apply(flush<ftz>(x), flush<ftz>(y), flush<ftz>(z)));
+  });
+}
+
+// .ftz exists for f32 only, and so does .sat here.
+template <class Op>
+LaneFn find1(const LaneSpec& spec) {
+  if (spec.sat) return nullptr;
+  return with_rounding(spec.rounding, [&]<Rounding r>() -> LaneFn {
+    if (spec.type == Type::kF64) return spec.ftz ? nullptr : rounded1<Op, F64, r, false, false>;
+    return with_flag(spec.ftz, []<bool ftz>() -> LaneFn { return rounded1<Op, F32, r, ftz, false>; });
+  });
+}
+template <class Op, bool has_sat>
+LaneFn find2(const LaneSpec& spec) {
+  return with_rounding(spec.rounding, [&]<Rounding r>() -> LaneFn {
+    if (spec.type == Type::kF64) return spec.ftz || spec.sat ? nullptr : rounded2<Op, F64, r, false, false>;
+    return with_flag(spec.ftz, [&]<bool ftz>() -> LaneFn {
+      if constexpr (has_sat) {
+        if (spec.sat) return rounded2<Op, F32, r, ftz, true>;
+      }
+      return spec.sat ? nullptr : rounded2<Op, F32, r, ftz, false>;
+    });
+  });
+}
+template <class Op>
+LaneFn find3(const LaneSpec& spec) {
+  return with_rounding(spec.rounding, [&]<Rounding r>() -> LaneFn {
+    if (spec.type == Type::kF64) return spec.ftz || spec.sat ? nullptr : rounded3<Op, F64, r, false, false>;
+    return with_flag(spec.ftz, [&]<bool ftz>() -> LaneFn {
+      return spec.sat ? rounded3<Op, F32, r, ftz, true> : rounded3<Op, F32, r, ftz, false>;
+    });
+  });
+}
+
+// Sign operations act on the bits: NaNs keep their payload.
+template <class E, bool ftz>
+struct Abs {
+  using V = typename E::Value;
+  HEDDLE_INLINE static V apply(V a) { return magnitude(flush<ftz>(a)); }
+};
+template <class E, bool ftz>
+struct Neg {
+  using V = typename E::Value;
+  HEDDLE_INLINE static V apply(V a) { return from_bits(bits_of(flush<ftz>(a)) ^ FloatFormat<V>::kSign); }
+};
+template <class E, bool>
+struct Copysign {  // the sign of a on the value of b
+  using V = typename E::Value;
+  HEDDLE_INLINE static V apply(V a, V b) {
+    constexpr auto kSign = FloatFormat<V>::kSign;
+    return from_bits((bits_of(a) & kSign) | (bits_of(b) & ~kSign));
+  }
+};
+
+// min, max: a NaN loses to a number, and -0 is below +0. Where a == b the bits differ in the sign at most.
+template <class E, bool ftz>
+struct Min {
+  using V = typename E::Value;
+  HEDDLE_INLINE static V apply(V x, V y) {
+    const V a = flush<ftz>(x);
+    const V b = flush<ftz>(y);
+    const V smaller = a < b ? a : b;
+    const V ordered = a == b ? from_bits(bits_of(a) | bits_of(b)) : smaller;
+    const V not_nan_b = b == b ? ordered : a;
+    return canonical(a == a ? not_nan_b : b);
+  }
+};
+template <class E, bool ftz>
+struct Max {
+  using V = typename E::Value;
+  HEDDLE_INLINE static V apply(V x, V y) {
+    const V a = flush<ftz>(x);
+    const V b = flush<ftz>(y);
+    const V larger = a < b ? b : a;
+    const V ordered = a == b ? from_bits(bits_of(a) & bits_of(b)) : larger;
+    const V not_nan_b = b == b ? ordered : a;
+    return canonical(a == a ? not_nan_b : b);
+  }
+};
+
+template <template <class, bool> class Op>
+LaneFn unary(const LaneSpec& spec) {
+  if (spec.sat) return nullptr;
+  if (spec.type == Type::kF64) return spec.ftz ? nullptr : map1<Op<F64, false>, F64, F64>;
+  return spec.ftz ? map1<Op<F32, true>, F32, F32> : map1<Op<F32, false>, F32, F32>;
+}
+template <template <class, bool> class Op>
+LaneFn binary(const LaneSpec& spec) {
+  if (spec.sat) return nullptr;
+  if (spec.type == Type::kF64) return spec.ftz ? nullptr : map2<Op<F64, false>, F64, F64, F64>;
+  return spec.ftz ? map2<Op<F32, true>, F32, F32, F32> : map2<Op<F32, false>, F32, F32, F32>;
+}
+
+}  // namespace
+
+LaneFn find_float(const LaneSpec& spec) {
+  if (spec.type != Type::kF32 && spec.type != Type::kF64) return nullptr;
+  const bool approx_f64 = spec.approx && spec.type == Type::kF64;  // rcp.approx.ftz.f64: special.cpp
+  switch (spec.op) {
+    case LaneOp::kAdd: return find2<AddOp, true>(spec);
+    case LaneOp::kSub: return find2<SubOp, true>(spec);
+    case LaneOp::kMul: return find2<MulOp, true>(spec);
+    case LaneOp::kMad: case LaneOp::kFma: return find3<FmaOp>(spec);
+    case LaneOp::kDiv: return approx_f64 ? nullptr : find2<DivOp, false>(spec);
+    case LaneOp::kRcp: return approx_f64 ? nullptr : find1<RcpOp>(spec);
+    case LaneOp::kSqrt: return approx_f64 ? nullptr : find1<SqrtOp>(spec);
+    case LaneOp::kAbs: return unary<Abs>(spec);
+    case LaneOp::kNeg: return unary<Neg>(spec);
+    case LaneOp::kMin: return binary<Min>(spec);
+    case LaneOp::kMax: return binary<Max>(spec);
+    case LaneOp::kCopysign: return spec.ftz ? nullptr : binary<Copysign>(spec);
+    default: return nullptr;
+  }
+}
+
+}  // namespace heddle::isa::lane::HEDDLE_LANE_LEVEL
