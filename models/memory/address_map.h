@@ -1,0 +1,43 @@
+// Which partition holds a global address, and where in it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "sim/ids.h"
+
+namespace heddle::memory {
+
+/// Chunks of `interleave_bytes` go round the partitions: p = floor(address / interleave) mod partitions, and
+/// the chunks of one partition follow each other in its channel-local address space. A bijection between
+/// global addresses and (partition, local) pairs for any number of partitions.
+class AddressMap {
+ public:
+  /// `partitions` >= 1; `interleave_bytes` a power of two (MemoryConfig::validate).
+  AddressMap(std::uint32_t partitions, std::uint32_t interleave_bytes)
+      : partitions_(partitions),
+        shift_(static_cast<unsigned>(std::countr_zero(interleave_bytes))),
+        offset_mask_(interleave_bytes - 1) {}
+
+  [[nodiscard]] std::uint32_t partitions() const { return partitions_; }
+  [[nodiscard]] std::uint64_t interleave_bytes() const { return offset_mask_ + 1; }
+
+  [[nodiscard]] sim::PartitionId partition(std::uint64_t global) const {
+    return sim::PartitionId{static_cast<std::uint32_t>((global >> shift_) % partitions_)};
+  }
+  /// Address within the channel of partition(global).
+  [[nodiscard]] std::uint64_t local(std::uint64_t global) const {
+    return (((global >> shift_) / partitions_) << shift_) | (global & offset_mask_);
+  }
+  /// Inverse of (partition, local).
+  [[nodiscard]] std::uint64_t global(sim::PartitionId partition, std::uint64_t local) const {
+    return (((local >> shift_) * partitions_ + partition.value()) << shift_) | (local & offset_mask_);
+  }
+
+ private:
+  std::uint32_t partitions_;
+  unsigned shift_;
+  std::uint64_t offset_mask_;
+};
+
+}  // namespace heddle::memory

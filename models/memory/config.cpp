@@ -1,0 +1,208 @@
+#include "memory/config.h"
+
+#include <bit>
+#include <string>
+
+#include "sim/error.h"
+#include "sim/memory_payload.h"
+
+namespace heddle::memory {
+namespace {
+
+constexpr double kMaxCycles = 100'000;
+constexpr double kMaxQueue = 65'536;
+
+void require(bool ok, const std::string& key, const std::string& message, const std::string& remedy) {
+  if (!ok) throw sim::InputError(key, message, remedy);
+}
+
+void require_power_of_two(const std::string& key, std::uint32_t value) {
+  require(std::has_single_bit(value), key, std::to_string(value) + " is not a power of two",
+          "use " + std::to_string(std::bit_floor(value == 0 ? 1 : value)) + " or " +
+              std::to_string(std::bit_ceil(value)));
+}
+
+}  // namespace
+
+void CrossbarConfig::visit(sim::ConfigVisitor& v) {
+  v.field(
+      "flit_bytes", flit_bytes,
+      {.unit = "bytes per interconnect cycle",
+       .doc =
+           "width of every link, one crossbar per direction (tbc-and-kilotm §10.1, gpudet §3.1: 32 B/cycle)",
+       .min = 1,
+       .max = 4096});
+  v.field("latency_cycles", latency_cycles,
+          {.unit = "interconnect cycles",
+           .doc = "time of flight after the last flit has left (tbc-and-kilotm §10.1, gpudet §3.1: 5)",
+           .min = 0,
+           .max = kMaxCycles});
+  v.field("input_queue_packets", input_queue_packets,
+          {.unit = "packets", .doc = "FIFO at every input [ART]", .min = 1, .max = kMaxQueue});
+  v.field("output_queue_packets", output_queue_packets,
+          {.unit = "packets",
+           .doc = "buffer at every output; a packet is granted only when a place is free there, and the "
+                  "place counts "
+                  "as taken while the packet flies [ART]",
+           .min = 1,
+           .max = kMaxQueue});
+  v.field("header_bytes", header_bytes,
+          {.unit = "bytes",
+           .doc = "address, command, byte mask and routing of every packet [ART]",
+           .min = 1,
+           .max = 1024});
+}
+
+void L2Config::visit(sim::ConfigVisitor& v) {
+  v.field("size_kib", size_kib,
+          {.unit = "KiB per partition",
+           .doc = "capacity of one slice (mimd-simt-and-bows §9.1, tbc-and-kilotm §10.1, gpudet §3.1: 128)",
+           .min = 1,
+           .max = 65'536});
+  v.field("line_bytes", line_bytes,
+          {.unit = "bytes",
+           .doc = "line size (mimd-simt-and-bows §9.1: 128)",
+           .min = 32,
+           .max = sim::kMaxLineBytes});
+  v.field(
+      "ways", ways,
+      {.doc = "associativity, LRU (tbc-and-kilotm §10.1, gpudet §3.1: 8; mimd-simt-and-bows §9.1: 8, MP and "
+              "AWARE 16)",
+       .min = 1,
+       .max = 1024});
+  v.field("latency_cycles", latency_cycles,
+          {.unit = "L2 cycles",
+           .doc = "from the access to its response leaving (gpudet §3.1: 220 core cycles for L2 and DRAM "
+                  "together, of "
+                  "which [ART] 120 in the L2)",
+           .min = 0,
+           .max = kMaxCycles});
+  v.field("mshr_entries", mshr_entries,
+          {.unit = "lines", .doc = "lines being fetched at once [ART]", .min = 1, .max = 4096});
+  v.field(
+      "mshr_targets", mshr_targets,
+      {.unit = "requests per line", .doc = "requests that wait for one fetch [ART]", .min = 1, .max = 4096});
+  v.field("request_queue", request_queue,
+          {.unit = "requests", .doc = "queue from the crossbar [ART]", .min = 1, .max = kMaxQueue});
+  v.field("response_queue", response_queue,
+          {.unit = "responses",
+           .doc = "queue to the crossbar, behind the latency pipeline of one response per cycle [ART]",
+           .min = 1,
+           .max = kMaxQueue});
+  v.field("dram_queue", dram_queue,
+          {.unit = "lines",
+           .doc = "fetches and write-backs waiting for the DRAM [ART]",
+           .min = 2,
+           .max = kMaxQueue});
+  v.field("atomic_lanes_per_cycle", atomic_lanes_per_cycle,
+          {.unit = "lanes per L2 cycle",
+           .doc = "throughput of the atomic unit: one 32-byte flit of words; the specifications call their "
+                  "simulator's "
+                  "atomics optimistic (tbc-and-kilotm §10.1) and give no figure",
+           .min = 1,
+           .max = 32});
+}
+
+void DramConfig::visit(sim::ConfigVisitor& v) {
+  const auto timing = [&v](const char* key, std::uint32_t& value, double min, const char* doc) {
+    v.field(key, value, {.unit = "DRAM cycles", .doc = doc, .min = min, .max = kMaxCycles});
+  };
+  timing("tCL", t_cl, 1, "read command to first data (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
+  timing("tRCD", t_rcd, 1, "activate to column command (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
+  timing("tRP", t_rp, 1, "precharge to activate (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
+  timing("tRAS", t_ras, 1, "activate to precharge (mimd-simt-and-bows §9.1, gpudet §3.1: 28)");
+  timing("tRC", t_rc, 1, "activate to activate of one bank (mimd-simt-and-bows §9.1, gpudet §3.1: 40)");
+  timing("tRRD", t_rrd, 1,
+         "activate to activate of different banks (mimd-simt-and-bows §9.1, gpudet §3.1: 6)");
+  timing("tWL", t_wl, 0, "write command to first data (gpudet §3.1: 4)");
+  timing("tCDLR", t_cdlr, 0, "last written data to read command (gpudet §3.1: 5)");
+  timing("tWR", t_wr, 0, "last written data to precharge of the bank (gpudet §3.1: 12)");
+  timing("tCCD", t_ccd, 1, "column command to column command (burst of 64 B at 32 B/cycle [ART]: 2)");
+  v.field("bytes_per_cycle", bytes_per_cycle,
+          {.unit = "bytes per DRAM cycle",
+           .doc = "data bus of one channel (gpudet §3.1: 32; 177 GB/s over 6 channels at 924 MHz)",
+           .min = 1,
+           .max = 4096});
+  v.field("burst_bytes", burst_bytes,
+          {.unit = "bytes",
+           .doc = "moved by one column command: burst 8 x 4 B x 2 devices [ART]",
+           .min = 1,
+           .max = 4096});
+  v.field("banks", banks,
+          {.doc = "banks of one channel (mimd-simt-and-bows §9.1: 16)", .min = 1, .max = 256});
+  v.field("row_bytes", row_bytes,
+          {.unit = "bytes",
+           .doc = "row of one bank over the channel's devices [ART]",
+           .min = 64,
+           .max = 1'048'576});
+  v.field("bank_interleave_bytes", bank_interleave_bytes,
+          {.unit = "bytes",
+           .doc = "consecutive channel addresses that stay in one bank; row_bytes: consecutive rows are in "
+                  "consecutive "
+                  "banks",
+           .min = 64,
+           .max = 1'048'576});
+  v.field("queue_depth", queue_depth,
+          {.unit = "requests",
+           .doc = "request queue the FR-FCFS scheduler looks at (tbc-and-kilotm §10.1, gpudet §3.1: 32)",
+           .min = 1,
+           .max = 4096});
+  v.field(
+      "starvation_limit_cycles", starvation_limit_cycles,
+      {.unit = "DRAM cycles",
+       .doc = "a request that has waited this long goes before all others; 0: plain first come, first served",
+       .min = 0,
+       .max = 1e9});
+  v.field(
+      "latency_cycles", latency_cycles,
+      {.unit = "DRAM cycles",
+       .doc =
+           "controller pipeline, added to every response (tbc-and-kilotm §10.1: scheduler latency 200 core "
+           "cycles at 1400 MHz = 143 ns = 132 cycles at 924 MHz)",
+       .min = 0,
+       .max = kMaxCycles});
+}
+
+void MemoryConfig::visit(sim::ConfigVisitor& v) {
+  v.field("partitions", partitions,
+          {.doc = "memory partitions, any number (mimd-simt-and-bows §9.1, gpudet §3.1: 6)",
+           .min = 1,
+           .max = 1024});
+  v.field("partition_interleave_bytes", partition_interleave_bytes,
+          {.unit = "bytes",
+           .doc = "consecutive global addresses that stay in one partition; a power of two, at least one L2 "
+                  "line [ART]",
+           .min = 32,
+           .max = 1'048'576});
+  v.section("crossbar", crossbar, "network between cores and partitions, one crossbar per direction");
+  v.section("l2", l2, "one L2 slice per partition");
+  v.section("dram", dram, "one DRAM channel per partition");
+}
+
+void MemoryConfig::validate() const {
+  require_power_of_two("partition_interleave_bytes", partition_interleave_bytes);
+  require_power_of_two("l2.line_bytes", l2.line_bytes);
+  require(partition_interleave_bytes >= l2.line_bytes, "partition_interleave_bytes",
+          "smaller than an L2 line: a line would lie in two partitions",
+          "use a multiple of l2.line_bytes (" + std::to_string(l2.line_bytes) + ")");
+  const std::uint64_t set_bytes = std::uint64_t{l2.line_bytes} * l2.ways;
+  require(l2.size_kib * std::uint64_t{1024} % set_bytes == 0, "l2.size_kib",
+          "not a whole number of sets of " + std::to_string(l2.ways) + " ways of " +
+              std::to_string(l2.line_bytes) + " bytes",
+          "use a multiple of " + std::to_string(set_bytes) + " bytes");
+  require_power_of_two("dram.burst_bytes", dram.burst_bytes);
+  require_power_of_two("dram.row_bytes", dram.row_bytes);
+  require_power_of_two("dram.bank_interleave_bytes", dram.bank_interleave_bytes);
+  require(dram.bank_interleave_bytes >= l2.line_bytes, "dram.bank_interleave_bytes",
+          "smaller than an L2 line: a line would lie in two banks", "use at least l2.line_bytes");
+  require(dram.row_bytes >= l2.line_bytes, "dram.row_bytes", "smaller than an L2 line",
+          "use at least l2.line_bytes");
+  require(dram.t_rc >= dram.t_ras, "dram.tRC",
+          "smaller than tRAS: a row would be reopened before it may close",
+          "data sheets have tRC >= tRAS + tRP");
+  require(dram.t_cl + dram.burst_cycles() + 2 >= dram.t_wl, "dram.tWL",
+          "larger than tCL + burst + 2: written data would arrive after a later read's",
+          "use a write latency of at most tCL");
+}
+
+}  // namespace heddle::memory

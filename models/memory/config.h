@@ -1,0 +1,77 @@
+// Keys of the memory side: crossbar, L2 slices, DRAM channels.
+//
+// Defaults describe a GTX 480 as the specifications simulate it (mimd-simt-and-bows §9.1 column "BOWS
+// GTX480", tbc-and-kilotm §10.1 column WarpTM, gpudet §3.1); every key's doc string names its source. "[ART]"
+// marks values of the simulator's stock configuration that the specifications build on. Clock frequencies
+// belong to the GPU's configuration; cycles below are cycles of the block's own clock.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/config.h"
+
+namespace heddle::memory {
+
+struct CrossbarConfig {
+  std::uint32_t flit_bytes = 32;
+  std::uint32_t latency_cycles = 5;
+  std::uint32_t input_queue_packets = 8;
+  std::uint32_t output_queue_packets = 8;
+  std::uint32_t header_bytes = 8;
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct L2Config {
+  std::uint32_t size_kib = 128;
+  std::uint32_t line_bytes = 128;
+  std::uint32_t ways = 8;
+  std::uint32_t latency_cycles = 120;
+  std::uint32_t mshr_entries = 32;
+  std::uint32_t mshr_targets = 4;
+  std::uint32_t request_queue = 8;
+  std::uint32_t response_queue = 8;
+  std::uint32_t dram_queue = 8;
+  std::uint32_t atomic_lanes_per_cycle = 8;
+  void visit(sim::ConfigVisitor& v);
+  [[nodiscard]] std::uint32_t sets() const { return size_kib * 1024 / (line_bytes * ways); }
+};
+
+/// Names as in DRAM data sheets. Refresh is not modelled: it takes 2-4 % of the bandwidth of such a device.
+struct DramConfig {
+  std::uint32_t t_cl = 12;
+  std::uint32_t t_rcd = 12;
+  std::uint32_t t_rp = 12;
+  std::uint32_t t_ras = 28;
+  std::uint32_t t_rc = 40;
+  std::uint32_t t_rrd = 6;
+  std::uint32_t t_wl = 4;
+  std::uint32_t t_cdlr = 5;
+  std::uint32_t t_wr = 12;
+  std::uint32_t t_ccd = 2;
+  std::uint32_t bytes_per_cycle = 32;
+  std::uint32_t burst_bytes = 64;
+  std::uint32_t banks = 16;
+  std::uint32_t row_bytes = 4096;
+  std::uint32_t bank_interleave_bytes = 4096;
+  std::uint32_t queue_depth = 32;
+  std::uint32_t starvation_limit_cycles = 2000;
+  std::uint32_t latency_cycles = 132;
+  void visit(sim::ConfigVisitor& v);
+  /// Cycles a burst holds the data bus.
+  [[nodiscard]] std::uint32_t burst_cycles() const {
+    return (burst_bytes + bytes_per_cycle - 1) / bytes_per_cycle;
+  }
+};
+
+struct MemoryConfig {
+  std::uint32_t partitions = 6;
+  std::uint32_t partition_interleave_bytes = 256;
+  CrossbarConfig crossbar;
+  L2Config l2;
+  DramConfig dram;
+  void visit(sim::ConfigVisitor& v);
+  /// Cross-field checks; throws sim::InputError naming the keys (relative to this section).
+  void validate() const;
+};
+
+}  // namespace heddle::memory

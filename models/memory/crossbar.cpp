@@ -1,0 +1,243 @@
+#include "memory/crossbar.h"
+
+#include <algorithm>
+#include <string>
+
+#include "memory/stat_ratio.h"
+
+namespace heddle::memory {
+namespace {
+
+void protocol_error(const char* what, const char* module) {
+  SC_REPORT_ERROR("/heddle/memory/crossbar", (std::string(module) + ": " + what).c_str());
+}
+
+}  // namespace
+
+Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned partitions,
+                   const CrossbarConfig& config, const AddressMap& map, sim::ClockDomain& clock,
+                   sim::StatGroup& stats)
+    : sc_module(name),
+      core_tsock("core_tsock"),
+      partition_isock("partition_isock"),
+      map_(map),
+      sizes_{config.header_bytes},
+      clock_(clock, "wake"),
+      requests_(cores, partitions, config),
+      responses_(partitions, cores, config),
+      held_requests_(cores),
+      held_responses_(partitions) {
+  // sc_vector owns what its creator returns.
+  core_tsock.init(cores, [this](const char* socket, std::size_t port) {
+    return new sim::MemoryTargetSocket(socket, this, static_cast<unsigned>(port));
+  });
+  partition_isock.init(partitions, [this](const char* socket, std::size_t port) {
+    return new sim::MemoryInitiatorSocket(socket, this, static_cast<unsigned>(port));
+  });
+  declare(stats.child("requests", "packets from cores to partitions"), requests_.counters(), late_requests_,
+          partitions);
+  declare(stats.child("responses", "packets from partitions to cores"), responses_.counters(),
+          late_responses_, cores);
+  SC_METHOD(tick);
+  dont_initialize();
+  sensitive << clock_.first_trigger();
+}
+
+void Crossbar::declare(sim::StatGroup& group, const CrossbarCounters& c, const LateEnds& late,
+                       unsigned links) {
+  group.counter("packets", "packets", "packets granted", &c.packets);
+  group.counter("bytes", "bytes", "bytes of granted packets, headers included", &c.bytes);
+  group.counter("link_busy_cycles", "interconnect cycles",
+                "cycles output links were taken, summed over " + std::to_string(links) + " links",
+                &c.link_busy_cycles);
+  group.counter("input_wait_cycles", "interconnect cycles",
+                "from entering the input queue to the grant, summed", &c.input_wait_cycles);
+  group.counter("output_wait_cycles", "interconnect cycles",
+                "from arrival at the output to acceptance by the receiver, summed", &c.output_wait_cycles);
+  group.counter("late_ends", "packets", "packets that found their input queue full", &late.count);
+  group.counter("late_end_cycles", "interconnect cycles",
+                "time those packets waited outside the queue, summed", &late.cycles);
+  declare_ratio(group, "average_input_wait", "interconnect cycles", "mean time in the input queue",
+                "input_wait_cycles", "packets");
+}
+
+bool Crossbar::idle() const { return requests_.idle() && responses_.idle() && held_ == 0; }
+
+// ---- what cores call ----
+
+tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_generic_payload& payload,
+                                                    tlm::tlm_phase& phase, sc_core::sc_time&) {
+  const sim::Cycle now = clock_.domain().cycle();
+  if (phase == tlm::BEGIN_REQ) {
+    if (held_requests_[port].payload != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
+    payload.acquire();
+    sim::MemoryExtension& ext = sim::memory_extension(payload);
+    ext.core = sim::CoreId{port};
+    ext.partition = map_.partition(payload.get_address());
+    clock_.wake();
+    if (!requests_.can_accept(port)) {
+      held_requests_[port] = {&payload, now};
+      ++held_;
+      return tlm::TLM_ACCEPTED;
+    }
+    push_request(port, payload, now);
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+  }
+  if (phase == tlm::END_RESP) {
+    if (!responses_.offered(port) || responses_.offer(port) != &payload)
+      protocol_error("END_RESP without BEGIN_RESP", name());
+    responses_.complete(port, now);
+    payload.release();
+    clock_.wake();
+    return tlm::TLM_COMPLETED;
+  }
+  protocol_error("unexpected phase on the forward path", name());
+  return tlm::TLM_COMPLETED;
+}
+
+void Crossbar::push_request(unsigned core, tlm::tlm_generic_payload& payload, sim::Cycle now) {
+  const sim::MemoryExtension& ext = sim::memory_extension(payload);
+  requests_.push(core, ext.partition.value(), sizes_.request_bytes(payload, ext), &payload, now);
+}
+
+void Crossbar::end_held_request(unsigned core, sim::Cycle now) {
+  Held& held = held_requests_[core];
+  if (held.payload == nullptr) return;
+  tlm::tlm_generic_payload& payload = *held.payload;
+  ++late_requests_.count;
+  late_requests_.cycles += now - held.since;
+  held.payload = nullptr;
+  --held_;
+  push_request(core, payload, now);
+  tlm::tlm_phase phase = tlm::END_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  core_tsock[core]->nb_transport_bw(payload, phase, delay);
+}
+
+bool Crossbar::send_response(unsigned core, tlm::tlm_generic_payload& payload) {
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const tlm::tlm_sync_enum status = core_tsock[core]->nb_transport_bw(payload, phase, delay);
+  if (status == tlm::TLM_ACCEPTED) return false;
+  payload.release();
+  return true;
+}
+
+// ---- what partitions call ----
+
+tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_generic_payload& payload,
+                                                    tlm::tlm_phase& phase, sc_core::sc_time&) {
+  const sim::Cycle now = clock_.domain().cycle();
+  clock_.wake();
+  if (phase == tlm::END_REQ) {
+    if (!requests_.offered(port) || requests_.offer(port) != &payload)
+      protocol_error("END_REQ without BEGIN_REQ", name());
+    requests_.complete(port, now);
+    payload.release();
+    return tlm::TLM_ACCEPTED;
+  }
+  if (phase == tlm::BEGIN_RESP) {
+    if (held_responses_[port].payload != nullptr) protocol_error("BEGIN_RESP before END_RESP", name());
+    if (sim::memory_extension(payload).core.value() >= core_tsock.size())
+      protocol_error("response for a core that does not exist", name());
+    payload.acquire();
+    if (!responses_.can_accept(port)) {
+      held_responses_[port] = {&payload, now};
+      ++held_;
+      return tlm::TLM_ACCEPTED;
+    }
+    push_response(port, payload, now);
+    phase = tlm::END_RESP;
+    return tlm::TLM_UPDATED;
+  }
+  protocol_error("unexpected phase on the backward path", name());
+  return tlm::TLM_ACCEPTED;
+}
+
+void Crossbar::push_response(unsigned partition, tlm::tlm_generic_payload& payload, sim::Cycle now) {
+  const sim::MemoryExtension& ext = sim::memory_extension(payload);
+  responses_.push(partition, ext.core.value(), sizes_.response_bytes(payload, ext), &payload, now);
+}
+
+void Crossbar::end_held_response(unsigned partition, sim::Cycle now) {
+  Held& held = held_responses_[partition];
+  if (held.payload == nullptr) return;
+  tlm::tlm_generic_payload& payload = *held.payload;
+  ++late_responses_.count;
+  late_responses_.cycles += now - held.since;
+  held.payload = nullptr;
+  --held_;
+  push_response(partition, payload, now);
+  tlm::tlm_phase phase = tlm::END_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  partition_isock[partition]->nb_transport_fw(payload, phase, delay);
+}
+
+bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payload) {
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  const tlm::tlm_sync_enum status = partition_isock[partition]->nb_transport_fw(payload, phase, delay);
+  if (status == tlm::TLM_ACCEPTED) return false;
+  payload.release();
+  return true;
+}
+
+// ---- time ----
+
+void Crossbar::tick() {
+  const sim::Cycle now = clock_.cycle();
+  // Reverse pipeline order: a place freed at an output may be granted in the same cycle.
+  responses_.deliver(now,
+                     [this](unsigned core, tlm::tlm_generic_payload* p) { return send_response(core, *p); });
+  requests_.deliver(now,
+                    [this](unsigned part, tlm::tlm_generic_payload* p) { return send_request(part, *p); });
+  for (const unsigned partition : responses_.arbitrate(now)) end_held_response(partition, now);
+  for (const unsigned core : requests_.arbitrate(now)) end_held_request(core, now);
+
+  const sim::Cycle next = std::min(responses_.next_cycle(now), requests_.next_cycle(now));
+  if (next == CrossbarLanes::kNever)
+    clock_.park();
+  else
+    clock_.sleep_until(next);
+}
+
+// ---- debug access ----
+
+std::uint64_t Crossbar::debug_access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
+                                     std::uint64_t bytes) {
+  std::uint64_t done = 0;
+  while (done < bytes) {
+    const std::uint64_t at = address + done;
+    const std::uint64_t in_chunk = map_.interleave_bytes() - at % map_.interleave_bytes();
+    const auto piece = static_cast<unsigned>(std::min(bytes - done, in_chunk));
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(at);
+    payload.set_data_ptr(data + done);
+    payload.set_data_length(piece);
+    payload.set_streaming_width(piece);
+    const unsigned moved = partition_isock[map_.partition(at).value()]->transport_dbg(payload);
+    done += moved;
+    if (moved != piece) break;
+  }
+  return done;
+}
+
+std::uint64_t Crossbar::debug_read(std::uint64_t address, unsigned char* to, std::uint64_t bytes) {
+  return debug_access(tlm::TLM_READ_COMMAND, address, to, bytes);
+}
+
+std::uint64_t Crossbar::debug_write(std::uint64_t address, const unsigned char* from, std::uint64_t bytes) {
+  // The generic payload has one data pointer for both directions; a write command only reads through it.
+  return debug_access(tlm::TLM_WRITE_COMMAND, address, const_cast<unsigned char*>(from), bytes);
+}
+
+unsigned Crossbar::memory_transport_dbg(unsigned, tlm::tlm_generic_payload& payload) {
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  return static_cast<unsigned>(debug_access(payload.get_command(), payload.get_address(),
+                                            payload.get_data_ptr(), payload.get_data_length()));
+}
+
+}  // namespace heddle::memory

@@ -1,0 +1,86 @@
+// The network between cores and memory partitions.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+#include "memory/address_map.h"
+#include "memory/crossbar_lanes.h"
+#include "sim/clock.h"
+#include "sim/memory_socket.h"
+#include "sim/stats.h"
+
+namespace heddle::memory {
+
+/// One crossbar for requests, one for responses (CrossbarLanes says how a packet travels), one SC_METHOD for
+/// both.
+///
+/// A request from core_tsock[c] goes to the partition that holds its address; the crossbar writes ext.core
+/// and ext.partition, so a core need not know the address map. A response goes to core_tsock[ext.core].
+/// BEGIN_REQ and BEGIN_RESP are answered with END_REQ / END_RESP at once while the input queue has room, else
+/// later. The delay argument is not used by this protocol and must be zero.
+///
+/// Cores belong to a clock domain of lower rank, partitions to one of higher rank (sim/clock.h), so what
+/// happens in one instant does not depend on the order in which cores or partitions run.
+class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, public sim::MemoryInitiatorOwner {
+ public:
+  SC_HAS_PROCESS(Crossbar);
+
+  sc_core::sc_vector<sim::MemoryTargetSocket> core_tsock;          ///< one per core
+  sc_core::sc_vector<sim::MemoryInitiatorSocket> partition_isock;  ///< one per partition
+
+  /// `stats` is the crossbar's own group.
+  Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned partitions,
+           const CrossbarConfig& config, const AddressMap& map, sim::ClockDomain& clock,
+           sim::StatGroup& stats);
+
+  /// No packet queued or in flight.
+  [[nodiscard]] bool idle() const;
+
+  /// Zero-time access to device memory at global addresses (images, results), through the partitions'
+  /// transport_dbg. Returns the bytes transferred.
+  std::uint64_t debug_read(std::uint64_t address, unsigned char* to, std::uint64_t bytes);
+  std::uint64_t debug_write(std::uint64_t address, const unsigned char* from, std::uint64_t bytes);
+
+  tlm::tlm_sync_enum memory_nb_transport_fw(unsigned port, tlm::tlm_generic_payload& payload,
+                                            tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, tlm::tlm_generic_payload& payload,
+                                            tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  unsigned memory_transport_dbg(unsigned port, tlm::tlm_generic_payload& payload) override;
+
+ private:
+  /// A packet that found its input queue full: its END is late.
+  struct Held {
+    tlm::tlm_generic_payload* payload = nullptr;
+    sim::Cycle since = 0;
+  };
+  struct LateEnds {
+    std::uint64_t count = 0;
+    std::uint64_t cycles = 0;
+  };
+
+  void tick();
+  void push_request(unsigned core, tlm::tlm_generic_payload& payload, sim::Cycle now);
+  void push_response(unsigned partition, tlm::tlm_generic_payload& payload, sim::Cycle now);
+  bool send_request(unsigned partition, tlm::tlm_generic_payload& payload);
+  bool send_response(unsigned core, tlm::tlm_generic_payload& payload);
+  void end_held_request(unsigned core, sim::Cycle now);
+  void end_held_response(unsigned partition, sim::Cycle now);
+  std::uint64_t debug_access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
+                             std::uint64_t bytes);
+  void declare(sim::StatGroup& group, const CrossbarCounters& counters, const LateEnds& late, unsigned links);
+
+  AddressMap map_;
+  sim::PacketSizes sizes_;
+  sim::ClockMember clock_;
+  CrossbarLanes requests_;
+  CrossbarLanes responses_;
+  std::vector<Held> held_requests_;   ///< per core
+  std::vector<Held> held_responses_;  ///< per partition
+  unsigned held_ = 0;
+  LateEnds late_requests_;
+  LateEnds late_responses_;
+};
+
+}  // namespace heddle::memory

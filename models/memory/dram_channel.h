@@ -1,0 +1,80 @@
+// A DRAM channel: the device behind one memory partition.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "memory/config.h"
+#include "memory/dram_scheduler.h"
+#include "memory/ring.h"
+#include "memory/sparse_memory.h"
+#include "sim/clock.h"
+#include "sim/stats.h"
+
+namespace heddle::memory {
+
+/// A TLM-2.0 base-protocol target over channel-local addresses; DramScheduler says what is modelled.
+///
+/// nb_transport: BEGIN_REQ is answered with END_REQ at once while the request queue has room, else later.
+/// BEGIN_RESP comes latency_cycles after the request's last data cycle; one response is between BEGIN_RESP
+/// and END_RESP at a time. Annotated delays of the initiator are honoured. A request must lie within one row
+/// (TLM_BURST_ERROR_RESPONSE otherwise); byte enables are supported. A value is read or written when the last
+/// column command issues. b_transport adds the latency of a row miss of an idle device. transport_dbg takes
+/// any range. No DMI.
+class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
+ public:
+  SC_HAS_PROCESS(DramChannel);
+
+  tlm::tlm_target_socket<> dram_tsock;
+
+  /// `stats` is the channel's own group.
+  DramChannel(const sc_core::sc_module_name& name, const DramConfig& config, sim::ClockDomain& clock,
+              sim::StatGroup& stats);
+
+  /// No request queued and no response outstanding.
+  [[nodiscard]] bool idle() const;
+
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override;
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
+
+ private:
+  struct Response {
+    tlm::tlm_generic_payload* payload = nullptr;
+    sim::Cycle ready = 0;
+  };
+  struct Held {
+    tlm::tlm_generic_payload* payload = nullptr;
+    sim::Cycle arrival = 0;
+  };
+
+  void tick();
+  void send_response(sim::Cycle now);
+  void enqueue(tlm::tlm_generic_payload& payload, sim::Cycle arrival);
+  void finish(const DramCommand& command);
+  void access(tlm::tlm_generic_payload& payload);
+  [[nodiscard]] bool in_one_row(const tlm::tlm_generic_payload& payload) const;
+  [[nodiscard]] sim::Cycle cycle_after(const sc_core::sc_time& delay);
+  void declare(sim::StatGroup& stats);
+
+  DramConfig config_;
+  sim::ClockMember clock_;
+  DramScheduler scheduler_;
+  SparseMemory memory_;
+  std::vector<tlm::tlm_generic_payload*> payloads_;  ///< by request id
+  std::vector<std::uint32_t> free_ids_;
+  Held held_;                                     ///< its END_REQ is late
+  Ring<Response> responses_;                      ///< by time; full: scheduling pauses
+  tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
+
+  std::uint64_t read_bytes_ = 0;
+  std::uint64_t write_bytes_ = 0;
+  std::uint64_t late_end_reqs_ = 0;
+  std::uint64_t late_end_req_cycles_ = 0;
+};
+
+}  // namespace heddle::memory

@@ -1,0 +1,51 @@
+// Plain generic payloads for the traffic between a partition and its DRAM.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <tlm>
+#include <vector>
+
+#include "sim/memory_payload.h"
+
+namespace heddle::memory {
+
+class DramTransaction : public tlm::tlm_generic_payload {
+ public:
+  explicit DramTransaction(tlm::tlm_mm_interface* pool) : tlm::tlm_generic_payload(pool) {}
+  std::array<unsigned char, sim::kMaxLineBytes> data{};
+};
+
+/// Reference-counted and reused; allocate() returns one with reference count 1.
+class DramPool : public tlm::tlm_mm_interface {
+ public:
+  DramTransaction& allocate(tlm::tlm_command command, std::uint64_t address, unsigned bytes) {
+    if (free_.empty()) {
+      all_.push_back(std::make_unique<DramTransaction>(this));
+      free_.push_back(all_.back().get());
+    }
+    DramTransaction& t = *free_.back();
+    free_.pop_back();
+    t.acquire();
+    t.set_command(command);
+    t.set_address(address);
+    t.set_data_ptr(t.data.data());
+    t.set_data_length(bytes);
+    t.set_streaming_width(bytes);
+    t.set_byte_enable_ptr(nullptr);
+    t.set_byte_enable_length(0);
+    t.set_dmi_allowed(false);
+    t.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    return t;
+  }
+  void free(tlm::tlm_generic_payload* payload) override {
+    payload->reset();  // extensions somebody downstream attached for this transaction
+    free_.push_back(static_cast<DramTransaction*>(payload));
+  }
+
+ private:
+  std::vector<std::unique_ptr<DramTransaction>> all_;
+  std::vector<DramTransaction*> free_;
+};
+
+}  // namespace heddle::memory

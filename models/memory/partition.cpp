@@ -1,0 +1,285 @@
+#include "memory/partition.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "memory/stat_ratio.h"
+
+namespace heddle::memory {
+namespace {
+
+void protocol_error(const std::string& what, const char* module) {
+  SC_REPORT_ERROR("/heddle/memory/partition", (std::string(module) + ": " + what).c_str());
+}
+
+}  // namespace
+
+MemoryPartition::MemoryPartition(const sc_core::sc_module_name& name, const L2Config& config,
+                                 const AddressMap& map, sim::ClockDomain& clock,
+                                 sim::ProgressMonitor& progress, sim::StatGroup& stats)
+    : sc_module(name),
+      crossbar_tsock("crossbar_tsock", this),
+      dram_isock("dram_isock"),
+      config_(config),
+      map_(map),
+      clock_(clock, "wake"),
+      slice_(config, map, progress) {
+  dram_isock.bind(*this);
+  declare(stats.child("l2", "L2 slice and atomic unit"));
+  SC_METHOD(tick);
+  dont_initialize();
+  sensitive << clock_.first_trigger();
+}
+
+void MemoryPartition::declare(sim::StatGroup& l2) {
+  const L2Counters& c = slice_.counters();
+  const std::vector<std::string> kinds{"read", "write", "atomic"};
+  l2.counters("hits", "requests", "requests that found their line", kinds, c.hits.data());
+  l2.counters("misses", "requests", "requests that found neither their line nor a fetch of it", kinds,
+              c.misses.data());
+  l2.counters("merged", "requests", "requests that joined a fetch under way", kinds, c.merged.data());
+  l2.counter("writes_without_fetch", "requests", "write misses that covered their line",
+             &c.writes_without_fetch);
+  l2.counter("fetches", "lines", "lines read from the DRAM", &c.fetches);
+  l2.counter("write_backs", "lines", "dirty lines evicted", &c.write_backs);
+  l2.counters("stall_cycles", "L2 cycles",
+              "cycles in which the request or target next in line had to wait, by cause", l2_stall_names(),
+              c.stall_cycles.data());
+  l2.counter("responses", "responses", "requests performed", &c.responses);
+  l2.counter("service_cycles", "L2 cycles", "acceptance to response ready, summed over responses",
+             &c.service_cycles);
+  declare_ratio(l2, "average_service", "L2 cycles", "mean time from acceptance to response ready",
+                "service_cycles", "responses");
+  l2.counter("atomic_lanes", "lanes", "read-modify-write operations", &c.atomic_lanes);
+  l2.counter("atomic_busy_cycles", "L2 cycles", "cycles the atomic unit was taken", &c.atomic_busy_cycles);
+  l2.counter("late_ends", "requests", "requests that found the request queue full", &late_end_reqs_);
+  l2.counter("late_end_cycles", "L2 cycles", "time those requests waited outside the queue, summed",
+             &late_end_req_cycles_);
+  l2.counter("dram_read_bytes", "bytes", "bytes fetched", &dram_read_bytes_);
+  l2.counter("dram_write_bytes", "bytes", "bytes written back", &dram_write_bytes_);
+}
+
+bool MemoryPartition::idle() const {
+  return slice_.idle() && held_request_ == nullptr && response_ == nullptr && in_flight_.empty();
+}
+
+// ---- crossbar side ----
+
+tlm::tlm_sync_enum MemoryPartition::memory_nb_transport_fw(unsigned, tlm::tlm_generic_payload& payload,
+                                                           tlm::tlm_phase& phase, sc_core::sc_time&) {
+  clock_.wake();
+  if (phase == tlm::BEGIN_REQ) {
+    if (held_request_ != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
+    payload.acquire();
+    const sim::Cycle now = clock_.domain().cycle();
+    if (!slice_.can_accept()) {
+      held_request_ = &payload;
+      held_since_ = now;
+      return tlm::TLM_ACCEPTED;
+    }
+    slice_.accept(payload, now);
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+  }
+  if (phase == tlm::END_RESP) {
+    if (response_ != &payload) protocol_error("END_RESP without BEGIN_RESP", name());
+    response_ = nullptr;
+    payload.release();
+    return tlm::TLM_COMPLETED;
+  }
+  protocol_error("unexpected phase on the forward path", name());
+  return tlm::TLM_COMPLETED;
+}
+
+bool MemoryPartition::send_response(sim::Cycle now) {
+  if (response_ != nullptr) return false;
+  tlm::tlm_generic_payload* const payload = slice_.response(now);
+  if (payload == nullptr) return false;
+  slice_.pop_response();
+  response_ = payload;
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  if (crossbar_tsock->nb_transport_bw(*payload, phase, delay) != tlm::TLM_ACCEPTED) {
+    response_ = nullptr;
+    payload->release();
+  }
+  return true;
+}
+
+bool MemoryPartition::accept_held(sim::Cycle now) {
+  if (held_request_ == nullptr || !slice_.can_accept()) return false;
+  tlm::tlm_generic_payload& payload = *held_request_;
+  held_request_ = nullptr;
+  ++late_end_reqs_;
+  late_end_req_cycles_ += now - held_since_;
+  slice_.accept(payload, now);
+  tlm::tlm_phase phase = tlm::END_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  crossbar_tsock->nb_transport_bw(payload, phase, delay);
+  return true;
+}
+
+// ---- DRAM side ----
+
+bool MemoryPartition::send_transfer() {
+  if (dram_request_ != nullptr || sc_core::sc_time_stamp() < dram_request_free_) return false;
+  const LineTransfer* const transfer = slice_.transfer();
+  if (transfer == nullptr) return false;
+  DramTransaction& t = pool_.allocate(transfer->write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
+                                      transfer->line, config_.line_bytes);
+  if (transfer->write) std::memcpy(t.data.data(), transfer->data.data(), config_.line_bytes);
+  (transfer->write ? dram_write_bytes_ : dram_read_bytes_) += config_.line_bytes;
+  slice_.pop_transfer();
+  in_flight_.push_back(&t);
+
+  dram_request_ = &t;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  switch (dram_isock->nb_transport_fw(t, phase, delay)) {
+    case tlm::TLM_ACCEPTED:
+      break;  // END_REQ comes through the backward path
+    case tlm::TLM_UPDATED:
+      dram_request_ = nullptr;
+      dram_request_free_ = sc_core::sc_time_stamp() + delay;
+      if (phase == tlm::BEGIN_RESP) {
+        arrived(t, delay);
+        phase = tlm::END_RESP;
+        dram_isock->nb_transport_fw(t, phase, delay);
+      } else if (phase != tlm::END_REQ) {
+        protocol_error("BEGIN_REQ answered with an unexpected phase", name());
+      }
+      break;
+    case tlm::TLM_COMPLETED:
+      dram_request_ = nullptr;
+      dram_request_free_ = sc_core::sc_time_stamp() + delay;
+      arrived(t, delay);
+      break;
+  }
+  return true;
+}
+
+tlm::tlm_sync_enum MemoryPartition::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                    sc_core::sc_time& delay) {
+  clock_.wake();
+  if (phase == tlm::END_REQ) {
+    if (dram_request_ != &payload) protocol_error("END_REQ without BEGIN_REQ from the DRAM", name());
+    dram_request_ = nullptr;
+    dram_request_free_ = sc_core::sc_time_stamp() + delay;
+    return tlm::TLM_ACCEPTED;
+  }
+  if (phase == tlm::BEGIN_RESP) {
+    if (dram_request_ == &payload) {  // BEGIN_RESP implies END_REQ
+      dram_request_ = nullptr;
+      dram_request_free_ = sc_core::sc_time_stamp() + delay;
+    }
+    arrived(payload, delay);
+    return tlm::TLM_COMPLETED;  // END_RESP at the time of BEGIN_RESP
+  }
+  protocol_error("unexpected phase from the DRAM", name());
+  return tlm::TLM_ACCEPTED;
+}
+
+void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
+  if (!payload.is_response_ok())
+    protocol_error("the DRAM answered " + payload.get_response_string() + " to channel address " +
+                       std::to_string(payload.get_address()),
+                   name());
+  arrivals_.push_back({static_cast<DramTransaction*>(&payload), sc_core::sc_time_stamp() + delay});
+}
+
+bool MemoryPartition::take_arrivals() {
+  if (arrivals_.empty()) return false;
+  const sc_core::sc_time now = sc_core::sc_time_stamp();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < arrivals_.size(); ++i) {
+    if (arrivals_[i].when > now) {
+      arrivals_[kept++] = arrivals_[i];
+      continue;
+    }
+    DramTransaction* const t = arrivals_[i].transaction;
+    if (t->is_read())
+      slice_.fill(t->get_address(), t->data.data());
+    else
+      slice_.write_done(t->get_address());
+    const auto it = std::find(in_flight_.begin(), in_flight_.end(), t);
+    *it = in_flight_.back();  // the order in this list means nothing
+    in_flight_.pop_back();
+    t->release();
+  }
+  const bool any = kept != arrivals_.size();
+  arrivals_.resize(kept);
+  return any;
+}
+
+// ---- time ----
+
+void MemoryPartition::tick() {
+  const sim::Cycle now = clock_.cycle();
+  // Reverse pipeline order: room made downstream serves upstream in the same cycle.
+  bool progress = send_response(now);
+  progress |= take_arrivals();
+  progress |= slice_.tick(now);
+  progress |= send_transfer();
+  progress |= accept_held(now);
+
+  // Without progress nothing will happen before a timer or a call from outside, both of which run this again.
+  const bool waiting_for_annotated_time =
+      !arrivals_.empty() || (slice_.transfer() != nullptr && dram_request_ == nullptr);
+  const bool more = slice_.has_work() || slice_.transfer() != nullptr || held_request_ != nullptr;
+  if ((progress && more) || waiting_for_annotated_time) {
+    clock_.again();
+    return;
+  }
+  sim::Cycle next = slice_.atomic_timer();
+  if (response_ == nullptr) next = std::min(next, slice_.response_timer());
+  if (next == L2Slice::kNever)
+    clock_.park();
+  else
+    clock_.sleep_until(std::max(next, now + 1));
+}
+
+// ---- debug access ----
+
+unsigned MemoryPartition::debug_line(tlm::tlm_command command, std::uint64_t local, unsigned char* data,
+                                     unsigned bytes) {
+  const std::uint64_t line = local & ~std::uint64_t{config_.line_bytes - 1};
+  const std::uint64_t offset = local - line;
+  if (command == tlm::TLM_WRITE_COMMAND) {
+    slice_.debug_write(local, data, bytes);
+    for (DramTransaction* t : in_flight_)
+      if (t->get_address() == line) std::memcpy(t->data.data() + offset, data, bytes);
+  } else {
+    if (slice_.debug_read(local, data, bytes)) return bytes;
+    for (DramTransaction* t : in_flight_) {
+      if (!t->is_write() || t->get_address() != line) continue;
+      std::memcpy(data, t->data.data() + offset, bytes);
+      return bytes;
+    }
+  }
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(local);
+  payload.set_data_ptr(data);
+  payload.set_data_length(bytes);
+  payload.set_streaming_width(bytes);
+  return dram_isock->transport_dbg(payload);
+}
+
+unsigned MemoryPartition::memory_transport_dbg(unsigned, tlm::tlm_generic_payload& payload) {
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
+  const unsigned bytes = payload.get_data_length();
+  unsigned done = 0;
+  while (done < bytes) {
+    const std::uint64_t local = map_.local(payload.get_address() + done);
+    const auto in_line = static_cast<unsigned>(config_.line_bytes - local % config_.line_bytes);
+    const unsigned piece = std::min(bytes - done, in_line);
+    const unsigned moved = debug_line(payload.get_command(), local, payload.get_data_ptr() + done, piece);
+    done += moved;
+    if (moved != piece) break;
+  }
+  if (done == bytes) payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  return done;
+}
+
+}  // namespace heddle::memory

@@ -1,0 +1,92 @@
+// A memory partition: an L2 slice with its atomic unit between the crossbar and one DRAM channel.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "memory/address_map.h"
+#include "memory/config.h"
+#include "memory/dram_pool.h"
+#include "memory/l2_slice.h"
+#include "sim/clock.h"
+#include "sim/memory_socket.h"
+#include "sim/progress.h"
+#include "sim/stats.h"
+
+namespace heddle::memory {
+
+/// L2Slice says what is modelled; this shell adds sockets and time (one SC_METHOD in the L2's clock domain).
+///
+/// crossbar_tsock speaks the memory protocol with global addresses. A BEGIN_REQ that finds the request queue
+/// full gets its END_REQ when there is room.
+///
+/// dram_isock speaks the TLM-2.0 base protocol with channel-local addresses, one whole line per transaction,
+/// no byte enables, at most one request between BEGIN_REQ and END_REQ. Any base-protocol target will do:
+/// timing annotations and early completion are honoured, transactions may complete in any order. The
+/// partition answers BEGIN_RESP with TLM_COMPLETED at once. A response that is not TLM_OK_RESPONSE is an
+/// SC_REPORT_ERROR.
+class MemoryPartition : public sc_core::sc_module,
+                        public sim::MemoryTargetOwner,
+                        public tlm::tlm_bw_transport_if<> {
+ public:
+  SC_HAS_PROCESS(MemoryPartition);
+
+  sim::MemoryTargetSocket crossbar_tsock;
+  tlm::tlm_initiator_socket<> dram_isock;
+
+  /// `stats` is the partition's own group; the slice's counters go to its child "l2".
+  MemoryPartition(const sc_core::sc_module_name& name, const L2Config& config, const AddressMap& map,
+                  sim::ClockDomain& clock, sim::ProgressMonitor& progress, sim::StatGroup& stats);
+
+  /// Nothing queued, in flight or being written back.
+  [[nodiscard]] bool idle() const;
+
+  tlm::tlm_sync_enum memory_nb_transport_fw(unsigned port, tlm::tlm_generic_payload& payload,
+                                            tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  /// Global addresses of this partition, within one interleave chunk; coherent with the L2 at any time.
+  unsigned memory_transport_dbg(unsigned port, tlm::tlm_generic_payload& payload) override;
+
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override;
+  void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+
+ private:
+  /// A response of the DRAM that has come, possibly annotated to count only later.
+  struct Arrival {
+    DramTransaction* transaction = nullptr;
+    sc_core::sc_time when;
+  };
+
+  void tick();
+  bool send_response(sim::Cycle now);
+  bool take_arrivals();
+  bool send_transfer();
+  bool accept_held(sim::Cycle now);
+  void arrived(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
+  unsigned debug_line(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
+  void declare(sim::StatGroup& stats);
+
+  L2Config config_;
+  AddressMap map_;
+  sim::ClockMember clock_;
+  L2Slice slice_;
+
+  tlm::tlm_generic_payload* held_request_ = nullptr;  ///< its END_REQ is late
+  sim::Cycle held_since_ = 0;
+  tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
+
+  DramPool pool_;
+  std::vector<DramTransaction*> in_flight_;  ///< begun and not yet given to the slice
+  DramTransaction* dram_request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
+  sc_core::sc_time dram_request_free_;       ///< an annotated END_REQ counts only then
+  std::vector<Arrival> arrivals_;
+
+  std::uint64_t late_end_reqs_ = 0;
+  std::uint64_t late_end_req_cycles_ = 0;
+  std::uint64_t dram_read_bytes_ = 0;
+  std::uint64_t dram_write_bytes_ = 0;
+};
+
+}  // namespace heddle::memory

@@ -1,0 +1,63 @@
+#include "memory/sparse_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::memory {
+namespace {
+
+/// Calls piece(page number, offset in the page, offset in the range, bytes) for every page the range touches.
+template <class Piece>
+void for_each_piece(std::uint64_t address, std::uint64_t bytes, Piece piece) {
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t at = address + done;
+    const std::uint64_t offset = at % SparseMemory::kPageBytes;
+    const std::uint64_t count = std::min(bytes - done, SparseMemory::kPageBytes - offset);
+    piece(at / SparseMemory::kPageBytes, offset, done, count);
+    done += count;
+  }
+}
+
+}  // namespace
+
+SparseMemory::Page* SparseMemory::find(std::uint64_t number) const {
+  if (number == last_number_) return last_page_;
+  const auto it = pages_.find(number);
+  if (it == pages_.end()) return nullptr;
+  last_number_ = number;
+  last_page_ = it->second.get();
+  return last_page_;
+}
+
+SparseMemory::Page& SparseMemory::get(std::uint64_t number) {
+  if (Page* page = find(number)) return *page;
+  last_page_ = pages_.emplace(number, std::make_unique<Page>()).first->second.get();
+  last_number_ = number;
+  return *last_page_;
+}
+
+void SparseMemory::read(std::uint64_t address, unsigned char* to, std::uint64_t bytes) const {
+  for_each_piece(address, bytes, [&](auto number, auto offset, auto done, auto count) {
+    if (const Page* page = find(number))
+      std::memcpy(to + done, page->data() + offset, count);
+    else
+      std::memset(to + done, 0, count);
+  });
+}
+
+void SparseMemory::write(std::uint64_t address, const unsigned char* from, std::uint64_t bytes) {
+  for_each_piece(address, bytes, [&](auto number, auto offset, auto done, auto count) {
+    std::memcpy(get(number).data() + offset, from + done, count);
+  });
+}
+
+void SparseMemory::write_enabled(std::uint64_t address, const unsigned char* from, std::uint64_t bytes,
+                                 const unsigned char* enables, std::uint64_t enable_bytes) {
+  for_each_piece(address, bytes, [&](auto number, auto offset, auto done, auto count) {
+    unsigned char* page = get(number).data() + offset;
+    for (std::uint64_t i = 0; i < count; ++i)
+      if (enables[(done + i) % enable_bytes] != 0) page[i] = from[done + i];
+  });
+}
+
+}  // namespace heddle::memory

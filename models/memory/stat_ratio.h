@@ -1,0 +1,20 @@
+// An average as a pair of counters and the quotient derived from them.
+#pragma once
+
+#include <string>
+
+#include "sim/stats.h"
+
+namespace heddle::memory {
+
+/// Declares `name` = count(numerator) / count(denominator) in `group`; 0 while the denominator is 0.
+inline void declare_ratio(sim::StatGroup& group, const std::string& name, const std::string& unit,
+                          const std::string& description, const std::string& numerator,
+                          const std::string& denominator) {
+  group.formula(name, unit, description, [&group, numerator, denominator] {
+    const auto below = static_cast<double>(group.count(denominator));
+    return below == 0 ? 0.0 : static_cast<double>(group.count(numerator)) / below;
+  });
+}
+
+}  // namespace heddle::memory

@@ -1,0 +1,116 @@
+#include "sim/memory_payload.h"
+
+#include <cstring>
+#include <stdexcept>
+
+namespace heddle::sim {
+namespace {
+
+constexpr unsigned kSectorBytes =
+    32;  ///< written data travels in whole sectors, their byte mask in the header
+
+/// Sectors of the payload that hold at least one enabled byte.
+unsigned written_sectors(const tlm::tlm_generic_payload& payload) {
+  const unsigned bytes = payload.get_data_length();
+  const unsigned char* enables = payload.get_byte_enable_ptr();
+  const unsigned pattern = payload.get_byte_enable_length();
+  const unsigned sectors = (bytes + kSectorBytes - 1) / kSectorBytes;
+  if (enables == nullptr || pattern == 0) return sectors;
+  unsigned count = 0;
+  for (unsigned first = 0; first < bytes; first += kSectorBytes) {
+    const unsigned end = first + kSectorBytes < bytes ? first + kSectorBytes : bytes;
+    unsigned char any = 0;
+    if (pattern >= bytes)
+      for (unsigned i = first; i < end; ++i) any |= enables[i];
+    else
+      for (unsigned i = first; i < end; ++i) any |= enables[i % pattern];
+    count += any != 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::uint32_t PacketSizes::request_bytes(const tlm::tlm_generic_payload& payload,
+                                         const MemoryExtension& ext) const {
+  switch (ext.op) {
+    case MemoryOp::kRead:
+      return header_bytes;
+    case MemoryOp::kWrite:
+      return header_bytes + written_sectors(payload) * kSectorBytes;
+    case MemoryOp::kAtomic: {
+      const unsigned operands = ext.atomic_op == isa::AtomicOp::kCas ? 2 : 1;
+      return header_bytes + operands * ext.atomic_count * isa::type_bytes(ext.atomic_type);
+    }
+  }
+  return header_bytes;
+}
+
+std::uint32_t PacketSizes::response_bytes(const tlm::tlm_generic_payload& payload,
+                                          const MemoryExtension& ext) const {
+  switch (ext.op) {
+    case MemoryOp::kRead:
+      return header_bytes + payload.get_data_length();
+    case MemoryOp::kWrite:
+      return header_bytes;
+    case MemoryOp::kAtomic:
+      return header_bytes + (ext.atomic_returns ? ext.atomic_count * isa::type_bytes(ext.atomic_type) : 0u);
+  }
+  return header_bytes;
+}
+
+MemoryTransaction::MemoryTransaction(tlm::tlm_mm_interface* pool) : tlm::tlm_generic_payload(pool) {
+  set_extension(&extension);
+}
+
+// The payload's destructor would free() the extension, which is a member here.
+MemoryTransaction::~MemoryTransaction() { clear_extension(&extension); }
+
+MemoryPool::~MemoryPool() = default;
+
+MemoryTransaction& MemoryPool::allocate(MemoryOp op, std::uint64_t line_address, unsigned bytes) {
+  if (bytes > kMaxLineBytes) throw std::length_error("memory transaction longer than kMaxLineBytes");
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<MemoryTransaction>(this));
+    free_.push_back(all_.back().get());
+  }
+  MemoryTransaction& t = *free_.back();
+  free_.pop_back();
+  ++in_use_;
+
+  t.acquire();
+  t.set_command(op == MemoryOp::kRead ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
+  t.set_address(line_address);
+  t.set_data_ptr(t.data.data());
+  t.set_data_length(bytes);
+  t.set_streaming_width(bytes);
+  t.set_dmi_allowed(false);
+  t.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  if (op == MemoryOp::kWrite) {
+    std::memset(t.enables.data(), 0, bytes);
+    t.set_byte_enable_ptr(t.enables.data());
+    t.set_byte_enable_length(bytes);
+  } else {
+    t.set_byte_enable_ptr(nullptr);
+    t.set_byte_enable_length(0);
+  }
+  MemoryExtension& e = t.extension;
+  e.op = op;
+  e.core = CoreId{};
+  e.partition = PartitionId{};
+  e.tag = 0;
+  e.bypass_l1 = false;
+  e.atomic_op = isa::AtomicOp::kAdd;
+  e.atomic_type = isa::Type::kU32;
+  e.atomic_returns = true;
+  e.atomic_count = 0;  // the lanes themselves are only read up to the count
+  e.issued_at = 0;
+  return t;
+}
+
+void MemoryPool::free(tlm::tlm_generic_payload* payload) {
+  --in_use_;
+  free_.push_back(static_cast<MemoryTransaction*>(payload));
+}
+
+}  // namespace heddle::sim
