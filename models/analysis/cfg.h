@@ -1,0 +1,50 @@
+// Basic blocks and control flow graph of a kernel's code.
+//
+// Blocks are numbered in the order of the code, block 0 holding the entry. One more node, the exit, stands
+// for the end of a thread. A guarded exit in mid-code ends its block with two edges: to the exit and to the
+// next instruction. trap ends its block with an edge to the exit (and one to the next instruction if it is
+// guarded).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isa/instruction.h"
+
+namespace heddle::analysis {
+
+using BlockId = std::uint32_t;
+inline constexpr BlockId kNoBlock = 0xffff'ffffu;
+
+struct BasicBlock {
+  std::uint32_t first = 0;            ///< index of its first instruction
+  std::uint32_t end = 0;              ///< index behind its last instruction
+  std::vector<BlockId> successors;    ///< distinct; a branch's fall-through before its target
+  std::vector<BlockId> predecessors;  ///< distinct, ascending
+};
+
+class ControlFlowGraph {
+ public:
+  /// Branch targets must lie within the code; code that can fall off its end has an edge to the exit there.
+  /// Empty code has no blocks.
+  explicit ControlFlowGraph(std::span<const isa::Instruction> code);
+
+  [[nodiscard]] std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()) - 1; }
+  /// The exit's number: block_count().
+  [[nodiscard]] BlockId exit() const { return block_count(); }
+  /// A block, or the exit (which holds no instructions).
+  [[nodiscard]] const BasicBlock& block(BlockId id) const { return blocks_[id]; }
+  [[nodiscard]] BlockId block_of(std::uint32_t instruction) const { return block_of_[instruction]; }
+  [[nodiscard]] std::span<const isa::Instruction> code() const { return code_; }
+
+ private:
+  void find_blocks();
+  void connect();
+
+  std::span<const isa::Instruction> code_;
+  std::vector<BasicBlock> blocks_;  ///< the last one is the exit
+  std::vector<BlockId> block_of_;
+};
+
+}  // namespace heddle::analysis

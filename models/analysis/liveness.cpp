@@ -1,0 +1,150 @@
+#include "analysis/liveness.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace heddle::analysis {
+namespace {
+
+using isa::Instruction;
+using isa::RegId;
+
+std::span<const RegId> reads(const Instruction& i) { return {i.reads.data(), i.read_count}; }
+std::span<const RegId> writes(const Instruction& i) { return {i.writes.data(), i.write_count}; }
+
+/// A set of registers that is emptied in constant time.
+class RegisterSet {
+ public:
+  explicit RegisterSet(std::size_t registers) : stamp_(registers, 0) {}
+  void clear() { ++now_; }
+  [[nodiscard]] bool contains(RegId reg) const { return stamp_[reg] == now_; }
+  /// False if it was in already.
+  bool insert(RegId reg) {
+    if (contains(reg)) return false;
+    stamp_[reg] = now_;
+    return true;
+  }
+  bool erase(RegId reg) {
+    if (!contains(reg)) return false;
+    stamp_[reg] = 0;
+    return true;
+  }
+
+ private:
+  std::vector<std::uint32_t> stamp_;
+  std::uint32_t now_ = 1;
+};
+
+}  // namespace
+
+std::uint32_t register_weight(const isa::RegisterLayout& layout, RegId reg) {
+  if (reg < layout.rows32) return 1;
+  return reg < layout.rows32 + layout.rows64 ? 2 : 0;
+}
+
+Liveness::Liveness(const ControlFlowGraph& cfg, const isa::RegisterLayout& layout)
+    : cfg_(cfg), layout_(layout), live_in_(cfg.block_count() + 1) {
+  propagate();
+  measure();
+}
+
+// One register at a time, from its upward exposed uses backwards to its definitions: the work and the memory
+// are those of the result, however many registers and blocks there are.
+void Liveness::propagate() {
+  const std::size_t registers = layout_.registers();
+  struct Sites {
+    std::vector<BlockId> used;    // read before any unguarded write in the block
+    std::vector<BlockId> killed;  // written without a guard
+  };
+  std::vector<Sites> sites(registers);
+  RegisterSet used(registers);
+  RegisterSet killed(registers);
+  for (BlockId b = 0; b < cfg_.block_count(); ++b) {
+    used.clear();
+    killed.clear();
+    for (std::uint32_t i = cfg_.block(b).first; i < cfg_.block(b).end; ++i) {
+      const Instruction& instruction = cfg_.code()[i];
+      for (const RegId r : reads(instruction))
+        if (!killed.contains(r) && used.insert(r)) sites[r].used.push_back(b);
+      if (instruction.guard.present) continue;
+      for (const RegId r : writes(instruction))
+        if (killed.insert(r)) sites[r].killed.push_back(b);
+    }
+  }
+
+  std::size_t entries = 0;
+  std::vector<RegId> live_mark(cfg_.block_count() + 1, isa::kNoReg);
+  std::vector<RegId> kill_mark(cfg_.block_count() + 1, isa::kNoReg);
+  std::vector<BlockId> work;
+  for (std::size_t index = 0; index < registers; ++index) {
+    const auto r = static_cast<RegId>(index);
+    for (const BlockId b : sites[r].killed) kill_mark[b] = r;
+    const auto enter = [&](BlockId b) {
+      if (live_mark[b] == r) return;
+      live_mark[b] = r;
+      live_in_[b].push_back(r);  // registers come in ascending order, so every list is sorted
+      work.push_back(b);
+      if (++entries > kMostEntries) throw std::length_error("too many live registers");
+    };
+    for (const BlockId b : sites[r].used) enter(b);
+    while (!work.empty()) {
+      const BlockId b = work.back();
+      work.pop_back();
+      for (const BlockId from : cfg_.block(b).predecessors)
+        if (kill_mark[from] != r) enter(from);
+    }
+  }
+}
+
+std::vector<RegId> Liveness::live_out(BlockId block) const {
+  std::vector<RegId> out;
+  for (const BlockId to : cfg_.block(block).successors) {
+    const std::size_t middle = out.size();
+    out.insert(out.end(), live_in_[to].begin(), live_in_[to].end());
+    std::inplace_merge(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(middle), out.end());
+  }
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+void Liveness::measure() {
+  RegisterSet live(layout_.registers());
+  for (BlockId b = 0; b < cfg_.block_count(); ++b) {
+    live.clear();
+    std::uint32_t weight = 0;
+    const auto add = [&](RegId r) {
+      if (live.insert(r)) weight += register_weight(layout_, r);
+    };
+    for (const RegId r : live_out(b)) add(r);
+    peak_ = std::max(peak_, weight);
+    for (std::uint32_t i = cfg_.block(b).end; i-- > cfg_.block(b).first;) {
+      const Instruction& instruction = cfg_.code()[i];
+      // A result that nobody reads still needs a register at the moment it is written.
+      for (const RegId r : writes(instruction)) add(r);
+      peak_ = std::max(peak_, weight);
+      if (!instruction.guard.present)
+        for (const RegId r : writes(instruction))
+          if (live.erase(r)) weight -= register_weight(layout_, r);
+      for (const RegId r : reads(instruction)) add(r);
+      peak_ = std::max(peak_, weight);
+    }
+  }
+}
+
+std::vector<RegId> Liveness::live_before(std::uint32_t instruction) const {
+  const BlockId b = cfg_.block_of(instruction);
+  std::vector<bool> live(layout_.registers(), false);
+  for (const RegId r : live_out(b)) live[r] = true;
+  for (std::uint32_t i = cfg_.block(b).end; i-- > instruction;) {
+    const Instruction& at = cfg_.code()[i];
+    if (!at.guard.present)
+      for (const RegId r : writes(at)) live[r] = false;
+    for (const RegId r : reads(at)) live[r] = true;
+  }
+  std::vector<RegId> out;
+  for (std::size_t r = 0; r < live.size(); ++r)
+    if (live[r]) out.push_back(static_cast<RegId>(r));
+  return out;
+}
+
+}  // namespace heddle::analysis

@@ -1,0 +1,51 @@
+// Live registers: whose value may still be read.
+//
+// A register is live before an instruction if some path from there reads it before every write. A guarded
+// write does not end a life: lanes whose guard is false keep the old value.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/cfg.h"
+#include "isa/kernel.h"
+
+namespace heddle::analysis {
+
+/// 32-bit registers that a kernel register takes on a machine: 64-bit ones 2, predicates 0 (they have a file
+/// of their own).
+[[nodiscard]] std::uint32_t register_weight(const isa::RegisterLayout& layout, isa::RegId reg);
+
+class Liveness {
+ public:
+  /// Total of live-in entries over all blocks above which the analysis gives up (real kernels have
+  /// thousands).
+  static constexpr std::size_t kMostEntries = std::size_t{1} << 26;
+
+  /// `code` as in `cfg`; registers below layout.registers(). Throws std::length_error beyond kMostEntries.
+  Liveness(const ControlFlowGraph& cfg, const isa::RegisterLayout& layout);
+
+  /// Ascending.
+  [[nodiscard]] const std::vector<isa::RegId>& live_in(BlockId block) const { return live_in_[block]; }
+  /// Live before an instruction, ascending.
+  [[nodiscard]] std::vector<isa::RegId> live_before(std::uint32_t instruction) const;
+  /// Largest weight of registers that hold a value at the same time, in 32-bit registers.
+  ///
+  /// This is an estimate of what a register allocator would need: PTX has virtual registers and no allocator
+  /// is in the loop, so that no coalescing, rematerialisation or spilling is considered and no fixed overhead
+  /// is added.
+  [[nodiscard]] std::uint32_t peak_registers() const { return peak_; }
+
+ private:
+  void propagate();
+  void measure();
+  [[nodiscard]] std::vector<isa::RegId> live_out(BlockId block) const;
+
+  const ControlFlowGraph& cfg_;
+  isa::RegisterLayout layout_;
+  std::vector<std::vector<isa::RegId>> live_in_;
+  std::uint32_t peak_ = 0;
+};
+
+}  // namespace heddle::analysis
