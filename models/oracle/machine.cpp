@@ -1,5 +1,7 @@
 #include "oracle/machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "oracle/bits.h"
@@ -9,7 +11,7 @@ namespace heddle::oracle {
 
 namespace {
 std::string triple(const std::array<std::uint32_t, 3>& v) {
-  return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " + std::to_string(v[2]) + ")";
+  return fmt::format("({}, {}, {})", v[0], v[1], v[2]);
 }
 
 std::string trimmed(const std::string& text) {
