@@ -144,7 +144,8 @@ void LoadStoreUnit::issue(const LsuRequest& request) {
   ++instructions_;
   line_accesses_ += op.coalesced.access_count;
   ++request.warp->memory_outstanding;
-  ++request.warp->loads_outstanding;
+  ++request.warp->order_outstanding;
+  if (instruction.write_count != 0) ++request.warp->fills_outstanding;
   if (writes_memory(instruction)) ++writes_outstanding_[generation_];
   queue_.push_back(&op);
 }
@@ -255,7 +256,7 @@ bool LoadStoreUnit::advance_head(Cycle cycle) {
   if (op.instruction->write_count == 0) {
     // A store that has left the core is ordered before everything this core does later (point-to-point
     // order).
-    --warp_of_op_[op.index]->loads_outstanding;
+    --warp_of_op_[op.index]->order_outstanding;
     WritebackRequest left{op.warp, op.mask, nullptr};
     writeback_isock.call(left);
   }
@@ -416,7 +417,10 @@ void LoadStoreUnit::write_back(MemoryOp& op) {
     });
   }
   --warp.memory_outstanding;
-  if (instruction.write_count != 0) --warp.loads_outstanding;
+  if (instruction.write_count != 0) {
+    --warp.order_outstanding;
+    --warp.fills_outstanding;
+  }
   if (writes_memory(instruction)) --writes_outstanding_[op.generation];
   WritebackRequest done{op.warp, op.mask, op.instruction};
   free(op);

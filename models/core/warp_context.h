@@ -67,9 +67,10 @@ struct WarpContext {
   RowBlock registers;             ///< laid out by the kernel's RegisterLayout
   RowBlock special;               ///< isa::SpecialRow
   std::uint32_t memory_outstanding =
-      0;  ///< loads, stores and atomics not yet finished (stores: not yet acknowledged)
-  std::uint32_t loads_outstanding =
-      0;  ///< of these, those that fill registers, or are still queued in the LSU
+      0;  ///< memory instructions not yet finished (stores: not yet acknowledged)
+  std::uint32_t order_outstanding =
+      0;  ///< of these, loads and atomics without data, and stores that have not left the core
+  std::uint32_t fills_outstanding = 0;  ///< of these, those that will write registers
 };
 
 /// One CTA slot of a core.

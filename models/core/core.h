@@ -1,0 +1,170 @@
+// A SIMT core: composes its blocks and runs them, one SC_METHOD per cycle, stages in reverse pipeline order:
+//
+//   write-back (pipes, load/store unit) -> memory -> barrier release -> issue (per scheduler) -> fetch
+//
+// so that state written in a cycle is seen by earlier stages in the next one. The core itself holds the issue
+// logic: it reads operands, computes values, and keeps branch unit, scoreboard and I-buffers in step. It does
+// not know which control-flow mechanism it has (simt/branch_protocol.h). A core with nothing to do sleeps or
+// parks; skipped cycles are charged to the same causes as if it had looked.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "core/barrier_unit.h"
+#include "core/config.h"
+#include "core/cta_protocol.h"
+#include "core/cta_slots.h"
+#include "core/exec_pipes.h"
+#include "core/fetch.h"
+#include "core/issue_table.h"
+#include "core/l1_data_cache.h"
+#include "core/load_store_unit.h"
+#include "core/memory_port.h"
+#include "core/scoreboard.h"
+#include "core/shared_memory.h"
+#include "core/spin_probe.h"
+#include "core/warp_scheduler.h"
+#include "sim/clock.h"
+#include "sim/fault_latch.h"
+#include "sim/watchdog.h"
+#include "simt/branch_unit.h"
+
+namespace heddle::core {
+
+/// What a core shares with the rest of the GPU.
+struct CoreServices {
+  sim::ClockDomain& clock;
+  sim::MemoryPool& pool;
+  const host::AllocationTable& allocations;
+  sim::ProgressMonitor& progress;
+  sim::FaultLatch& faults;
+};
+
+class Core : public sc_core::sc_module, public sim::Watched {
+ public:
+  SC_HAS_PROCESS(Core);
+  Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig& config, CoreServices services,
+       sim::StatGroup& stats);
+
+ private:
+  void serve_cta(CtaRequest& request);
+  void write_back(WritebackRequest& request);
+
+  sim::ClockMember clock_;  // before the blocks: the memory port keeps a reference
+
+ public:
+  // Towards the GPU.
+  sim::BlockTarget<CtaProtocol, Core, &Core::serve_cta> cta_tsock{"cta_tsock", this};
+  sim::BlockInitiator<CtaDoneProtocol> cta_done_isock{"cta_done_isock"};
+  [[nodiscard]] sim::MemoryInitiatorSocket& memory_isock() { return memory_port_.memory_isock; }
+
+  [[nodiscard]] std::uint64_t warp_instructions() const { return warp_instructions_; }
+
+  // sim::Watched
+  void next_write_generation() override { lsu_.next_write_generation(); }
+  [[nodiscard]] bool old_writes_performed() const override { return lsu_.old_writes_outstanding() == 0; }
+  void start_probe() override { probe_.start(); }
+  void stop_probe() override { probe_.stop(); }
+  [[nodiscard]] bool stuck() const override;
+  void diagnose(std::vector<sim::StuckWarp>& stuck) const override;
+
+ private:
+  // core.cpp: a cycle
+  void tick();
+  void cycle(Cycle now);
+  void account_idle(Cycle until);
+  void sleep(Cycle now, Cycle next_due);
+
+  // core_issue.cpp: one instruction
+  void issue(GroupId id);
+  void issue_lane(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  void issue_param_load(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  void issue_memory(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  void issue_branch(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void issue_exit(GroupId id, LaneMask exec);
+  void issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void issue_fence(GroupId id, const isa::Instruction& instruction);
+  void enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  [[nodiscard]] LaneMask guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const;
+  [[nodiscard]] const std::byte* row(const WarpContext& warp, const isa::Operand& operand) const;
+  /// Sequential flow to pc+1.
+  void advance(GroupId id, const isa::Instruction& instruction);
+  /// Applies what the branch unit answered.
+  void apply(const simt::BranchRequest& answer);
+  void redirect(GroupId id, Pc pc);
+  /// Re-examines the head of the group's I-buffer.
+  void refresh(GroupId id);
+
+  // core_warps.cpp: CTAs, warps, barriers, fences
+  void begin_launch(const LaunchContext* launch);
+  void start_cta(std::uint64_t linear_id);
+  void start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint32_t warp_in_cta);
+  void fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const;
+  [[nodiscard]] bool fence_satisfied(const WarpContext& warp, isa::FenceScope scope) const;
+  void lift_fences(WarpId warp);
+  void retire_if_finished(WarpId id);
+  void release_barriers(const std::vector<WarpId>& warps, Cycle when);
+  [[nodiscard]] std::string warp_name(WarpId id) const;
+
+  sim::CoreId id_;
+  CoreConfig config_;
+  CoreServices services_;
+
+  // Blocks and the sockets towards them.
+  simt::BranchUnit branch_unit_;
+  Fetch fetch_;
+  Scoreboard scoreboard_;
+  std::vector<std::unique_ptr<WarpScheduler>> schedulers_;
+  ExecPipes pipes_;
+  BarrierUnit barrier_unit_;
+  MemoryPort memory_port_;
+  L1DataCache l1d_;
+  SharedMemory shared_memory_;
+  LoadStoreUnit lsu_;
+
+  sim::BlockInitiator<simt::BranchProtocol> branch_isock_{"branch_isock"};
+  sim::BlockInitiator<FetchProtocol> fetch_isock_{"fetch_isock"};
+  sim::BlockInitiator<ScoreboardProtocol> scoreboard_isock_{"scoreboard_isock"};
+  std::vector<std::unique_ptr<sim::BlockInitiator<SchedulerProtocol>>> scheduler_isocks_;
+  sim::BlockInitiator<PipesProtocol> pipes_isock_{"pipes_isock"};
+  sim::BlockInitiator<BarrierProtocol> barrier_isock_{"barrier_isock"};
+  sim::BlockInitiator<LsuProtocol> lsu_isock_{"lsu_isock"};
+  sim::BlockInitiator<L1dProtocol> l1d_isock_{"l1d_isock"};
+  sim::BlockInitiator<SharedMemoryProtocol> shared_isock_{"shared_isock"};
+  sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
+                                                                                      this};
+  sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> lsu_writeback_tsock_{"lsu_writeback_tsock",
+                                                                                    this};
+
+  // State
+  const LaunchContext* launch_ = nullptr;
+  IssueTable groups_;
+  std::vector<WarpContext> warps_;
+  std::vector<std::vector<GroupId>> groups_of_warp_;
+  std::vector<CtaContext> ctas_;
+  CtaSlots cta_slots_;
+  CtaNeeds needs_;
+  struct Fence {
+    GroupId group{};
+    isa::FenceScope scope = isa::FenceScope::kGpu;
+  };
+  std::vector<std::vector<Fence>> fences_;      ///< by warp
+  std::vector<std::uint32_t> barrier_of_warp_;  ///< barrier a warp last arrived at, for diagnosis
+  TimingWheel<WarpId> barrier_releases_;
+  SpinProbe probe_;
+  bool unit_free_[isa::kUnits] = {};
+  Cycle now_ = 0;
+  Cycle last_cycle_ = 0;  ///< cycles up to and including this one are accounted
+
+  std::uint64_t warp_instructions_ = 0;
+  std::uint64_t thread_instructions_ = 0;
+  std::uint64_t cycles_ = 0;
+  std::uint64_t active_cycles_ = 0;  ///< cycles in which the core was evaluated
+  std::uint64_t ctas_started_ = 0;
+  std::array<std::uint64_t, kSlotUses> slots_{};
+};
+
+}  // namespace heddle::core

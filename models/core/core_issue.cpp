@@ -1,0 +1,361 @@
+// The issue logic: one instruction of one group.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/access_check.h"
+#include "core/core.h"
+#include "sim/error.h"
+
+namespace heddle::core {
+
+using isa::Opcode;
+
+LaneMask Core::guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const {
+  if (!instruction.guard.present) return group.mask;
+  std::uint32_t lanes;
+  std::memcpy(&lanes, row(warps_[group.warp.value()], instruction.guard), 4);
+  return group.mask & LaneMask(instruction.guard.negated ? ~lanes : lanes);
+}
+
+const std::byte* Core::row(const WarpContext& warp, const isa::Operand& operand) const {
+  switch (operand.space) {
+    case isa::RowSpace::kRegister:
+      return warp.registers.data() + operand.offset;
+    case isa::RowSpace::kConstant:
+      return launch_->kernel->constants.data() + operand.offset;
+    case isa::RowSpace::kSpecial:
+      return warp.special.data() + operand.offset;
+  }
+  return nullptr;
+}
+
+void Core::issue(GroupId id) {
+  IssueTable::Group& group = groups_[id];
+  const isa::Instruction& instruction = launch_->kernel->code[group.pc.value()];
+  const LaneMask exec = guarded(group, instruction);
+  ++warp_instructions_;
+  thread_instructions_ += (instruction.op == Opcode::kBranch ? group.mask : exec).count();
+  if (instruction.time_dependent && probe_.active()) probe_.spoil(id);
+  switch (instruction.op) {
+    case Opcode::kLane:
+      issue_lane(group, instruction, exec);
+      break;
+    case Opcode::kLoad:
+      if (instruction.space == isa::StateSpace::kParam) {
+        issue_param_load(group, instruction, exec);
+        break;
+      }
+      [[fallthrough]];
+    case Opcode::kStore:
+    case Opcode::kAtomic:
+      if (exec.any()) issue_memory(group, instruction, exec);
+      break;
+    case Opcode::kBranch:
+      issue_branch(id, instruction, exec);
+      return;
+    case Opcode::kExit:
+      if (exec.any()) {
+        issue_exit(id, exec);
+        return;
+      }
+      break;
+    case Opcode::kBarrier:
+      if (exec.any()) {
+        issue_barrier(id, instruction, exec);
+        return;
+      }
+      break;
+    case Opcode::kFence:
+      issue_fence(id, instruction);
+      return;
+    case Opcode::kTrap:
+      if (exec.any()) {
+        const AccessSite site{launch_, &ctas_[warps_[group.warp.value()].cta.value()],
+                              &warps_[group.warp.value()], group.pc, &instruction};
+        throw sim::KernelFault(launch_->kernel->place(group.pc),
+                               fmt::format("{} executed trap", thread_name(site, exec.lowest())),
+                               "the kernel itself asked to stop here");
+      }
+      break;
+    case Opcode::kNop:
+      break;
+  }
+  advance(id, instruction);
+}
+
+void Core::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  if (instruction.write_count != 0) {
+    ++warps_[group.warp.value()].alu_outstanding;
+    ScoreboardRequest reserve;
+    reserve.op = ScoreboardRequest::Op::kReserve;
+    reserve.warp = group.warp;
+    reserve.mask = exec;
+    reserve.instruction = &instruction;
+    scoreboard_isock_.call(reserve);
+  }
+  PipesRequest enter;
+  enter.op = PipesRequest::Op::kIssue;
+  enter.warp = group.warp;
+  enter.mask = exec;
+  enter.instruction = &instruction;
+  enter.cycle = now_;
+  pipes_isock_.call(enter);
+  unit_free_[static_cast<unsigned>(instruction.unit)] =
+      enter.unit_free[static_cast<unsigned>(instruction.unit)];
+}
+
+void Core::issue_lane(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  WarpContext& warp = warps_[group.warp.value()];
+  isa::LaneArgs args;
+  for (unsigned i = 0; i < 2; ++i)
+    if (instruction.dst[i].present) args.dst[i] = warp.registers.data() + instruction.dst[i].offset;
+  for (unsigned i = 0; i < 4; ++i) {
+    const isa::Operand& source = instruction.src[i];
+    if (!source.present) continue;
+    args.src[i] = row(warp, source);
+    if (source.negated) args.negated = static_cast<std::uint8_t>(args.negated | (1u << i));
+  }
+  args.mask = exec.bits();
+  args.cycle = now_;
+  args.immediate = instruction.immediate;
+  if (exec.any()) instruction.lane_fn(args);
+  enter_pipe(group, instruction, exec);
+}
+
+void Core::issue_param_load(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  WarpContext& warp = warps_[group.warp.value()];
+  const unsigned size = isa::type_bytes(instruction.type);
+  const bool sign_extend = isa::is_signed(instruction.type);
+  const isa::Operand& base = instruction.memory.base;
+  exec.for_each([&](unsigned lane) {
+    std::uint64_t at = static_cast<std::uint64_t>(instruction.memory.displacement);
+    if (base.present) {
+      std::uint64_t index = 0;
+      const unsigned width = base.width == isa::RowWidth::k64 ? 8 : 4;
+      std::memcpy(&index, row(warp, base) + lane * width, width);
+      at += index;
+    }
+    if (at + std::uint64_t{size} * instruction.vector > launch_->params.size() || at > launch_->params.size())
+      throw sim::KernelFault(launch_->kernel->place(group.pc),
+                             fmt::format("parameter access at offset {} of {} bytes\n  {}", at,
+                                         launch_->params.size(), launch_->kernel->source_line(group.pc)),
+                             "check the index into the parameter");
+    for (unsigned e = 0; e < instruction.vector; ++e) {
+      const isa::Operand& dst = instruction.dst[e];
+      if (!dst.present) continue;
+      std::uint64_t value = 0;
+      std::memcpy(&value, launch_->params.data() + at + e * size, size);
+      if (sign_extend && size < 8) {
+        const std::uint64_t sign = std::uint64_t{1} << (size * 8 - 1);
+        value = (value ^ sign) - sign;
+      }
+      const unsigned width = dst.width == isa::RowWidth::k64 ? 8 : 4;
+      std::memcpy(warp.registers.data() + dst.offset + lane * width, &value, width);
+    }
+  });
+  enter_pipe(group, instruction, exec);
+}
+
+void Core::issue_memory(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  WarpContext& warp = warps_[group.warp.value()];
+  if (instruction.write_count != 0) {
+    ScoreboardRequest reserve;
+    reserve.op = ScoreboardRequest::Op::kReserve;
+    reserve.warp = group.warp;
+    reserve.mask = exec;
+    reserve.instruction = &instruction;
+    scoreboard_isock_.call(reserve);
+  }
+  LsuRequest request;
+  request.op = LsuRequest::Op::kIssue;
+  request.cycle = now_;
+  request.instruction = &instruction;
+  request.pc = group.pc;
+  request.warp_id = group.warp;
+  request.warp = &warp;
+  request.cta = &ctas_[warp.cta.value()];
+  request.mask = exec;
+  lsu_isock_.call(request);
+  unit_free_[static_cast<unsigned>(isa::Unit::kMemory)] = !request.full;
+}
+
+void Core::advance(GroupId id, const isa::Instruction& instruction) {
+  IssueTable::Group& group = groups_[id];
+  const Pc next{group.pc.value() + 1};
+  if (next == group.watch) {
+    simt::BranchRequest report;
+    report.event = simt::BranchEvent::kAdvance;
+    report.warp = group.warp;
+    report.group = id;
+    report.next = next;
+    branch_isock_.call(report);
+    apply(report);
+    return;
+  }
+  if (instruction.unit == isa::Unit::kControl) {  // fetch stopped behind it
+    redirect(id, next);
+    return;
+  }
+  FetchRequest pop;
+  pop.op = FetchRequest::Op::kPop;
+  pop.group = id;
+  fetch_isock_.call(pop);
+  group.pc = next;
+  group.head_valid = pop.head_valid;
+  refresh(id);
+}
+
+void Core::redirect(GroupId id, Pc pc) {
+  IssueTable::Group& group = groups_[id];
+  group.pc = pc;
+  group.head_valid = false;
+  FetchRequest request;
+  request.op = FetchRequest::Op::kRedirect;
+  request.group = id;
+  request.pc = pc;
+  fetch_isock_.call(request);
+  groups_.set_status(id, GroupStatus::kFetch);
+}
+
+void Core::issue_branch(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  const IssueTable::Group& group = groups_[id];
+  simt::BranchRequest branch;
+  branch.event = simt::BranchEvent::kBranch;
+  branch.warp = group.warp;
+  branch.group = id;
+  branch.mask = group.mask;
+  branch.taken = exec;
+  branch.target = instruction.target;
+  branch.next = Pc{group.pc.value() + 1};
+  branch.rpc = instruction.rpc;
+  branch_isock_.call(branch);
+  apply(branch);
+}
+
+void Core::issue_exit(GroupId id, LaneMask exec) {
+  const WarpId warp_id = groups_[id].warp;
+  WarpContext& warp = warps_[warp_id.value()];
+  simt::BranchRequest gone;
+  gone.event = simt::BranchEvent::kExit;
+  gone.warp = warp_id;
+  gone.group = id;
+  gone.mask = exec;
+  gone.next = Pc{groups_[id].pc.value() + 1};
+  branch_isock_.call(gone);
+  apply(gone);
+  services_.progress.control_changed();
+  warp.live = LaneMask::difference(warp.live, exec);
+  ctas_[warp.cta.value()].live_threads -= exec.count();
+
+  std::vector<WarpId> released;
+  BarrierRequest fewer;
+  fewer.op = BarrierRequest::Op::kExit;
+  fewer.cta = warp.cta;
+  fewer.threads = exec.count();
+  fewer.released = &released;
+  barrier_isock_.call(fewer);
+  release_barriers(released, now_);
+  retire_if_finished(warp_id);
+}
+
+void Core::issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  IssueTable::Group& group = groups_[id];
+  const WarpContext& warp = warps_[group.warp.value()];
+  const auto operand = [&](const isa::Operand& source) {
+    std::uint32_t value = 0;
+    if (source.present) std::memcpy(&value, row(warp, source) + exec.lowest() * 4, 4);
+    return value;
+  };
+  BarrierRequest arrive;
+  arrive.cta = warp.cta;
+  arrive.id = operand(instruction.src[0]);
+  arrive.expected = operand(instruction.src[1]);
+  if (arrive.id >= kBarriersPerCta)
+    throw sim::KernelFault(launch_->kernel->place(group.pc),
+                           fmt::format("barrier number {} does not exist", arrive.id),
+                           "barriers are numbered 0 to 15");
+  // With a guard that only some lanes pass, the lanes of the group arrive together, as PTX defines it for
+  // hardware that counts warps (below sm_70).
+  arrive.threads = group.mask.count();
+  arrive.warp = group.warp;
+  arrive.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
+  std::vector<WarpId> released;
+  arrive.released = &released;
+  barrier_of_warp_[group.warp.value()] = arrive.id;
+  barrier_isock_.call(arrive);
+  if (arrive.waits) {
+    simt::BranchRequest wait;
+    wait.event = simt::BranchEvent::kBarrierArrive;
+    wait.warp = group.warp;
+    wait.group = id;
+    wait.mask = group.mask;
+    wait.next = Pc{group.pc.value() + 1};
+    branch_isock_.call(wait);
+    apply(wait);
+  } else {
+    advance(id, instruction);
+  }
+  release_barriers(released, now_);
+}
+
+void Core::issue_fence(GroupId id, const isa::Instruction& instruction) {
+  IssueTable::Group& group = groups_[id];
+  if (fence_satisfied(warps_[group.warp.value()], instruction.fence_scope)) {
+    advance(id, instruction);
+    return;
+  }
+  fences_[group.warp.value()].push_back({id, instruction.fence_scope});
+  group.head_valid = false;
+  groups_.set_status(id, GroupStatus::kFence);
+}
+
+void Core::apply(const simt::BranchRequest& answer) {
+  for (unsigned i = 0; i < answer.update_count; ++i) {
+    const simt::GroupUpdate& update = answer.updates[i];
+    IssueTable::Group& group = groups_[update.group];
+    auto& of_warp = groups_of_warp_[answer.warp.value()];
+    switch (update.change) {
+      case simt::GroupChange::kMoved:
+      case simt::GroupChange::kSchedulable: {
+        if (group.status == GroupStatus::kAbsent) {
+          group.warp = answer.warp;
+          group.scheduler = answer.warp.value() % config_.scheduler.count;
+          of_warp.push_back(update.group);
+        }
+        group.mask = update.mask;
+        group.watch = update.watch;
+        redirect(update.group, update.pc);
+        // A load on its way leaves a stale value in its register: such a visit says nothing.
+        if (!probe_.active() || warps_[answer.warp.value()].fills_outstanding != 0) break;
+        const auto live = launch_->kernel->live_at_loop_heads.find(update.pc.value());
+        if (live == launch_->kernel->live_at_loop_heads.end()) break;
+        simt::BranchRequest state;
+        state.warp = answer.warp;
+        branch_isock_.inspect(state);
+        probe_.visit(update.group, update.pc, update.mask, live->second, launch_->kernel->registers,
+                     warps_[answer.warp.value()].registers, state.digest);
+        break;
+      }
+      case simt::GroupChange::kBlocked:
+      case simt::GroupChange::kVanished: {
+        FetchRequest stop;
+        stop.op = FetchRequest::Op::kStop;
+        stop.group = update.group;
+        fetch_isock_.call(stop);
+        group.head_valid = false;
+        if (update.change == simt::GroupChange::kBlocked) {
+          group.pc = update.pc;
+          groups_.set_status(update.group, GroupStatus::kBarrier);
+        } else {
+          groups_.set_status(update.group, GroupStatus::kAbsent);
+          std::erase(of_warp, update.group);
+        }
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace heddle::core

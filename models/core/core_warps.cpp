@@ -1,0 +1,248 @@
+// Life of CTAs and warps on a core, and what the watchdog sees of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/core.h"
+
+namespace heddle::core {
+
+void Core::serve_cta(CtaRequest& request) {
+  switch (request.op) {
+    case CtaRequest::Op::kBegin:
+      begin_launch(request.launch);
+      break;
+    case CtaRequest::Op::kFits:
+      request.fits = cta_slots_.fits(needs_);
+      break;
+    case CtaRequest::Op::kStart:
+      account_idle(services_.clock.cycle());
+      start_cta(request.linear_id);
+      clock_.wake();
+      break;
+    case CtaRequest::Op::kEnd:
+      account_idle(services_.clock.cycle());
+      break;
+  }
+}
+
+void Core::begin_launch(const LaunchContext* launch) {
+  launch_ = launch;
+  needs_ = needs_of(*launch, config_);
+  last_cycle_ = services_.clock.cycle();
+  fetch_.set_code(&launch->kernel->code);
+  lsu_.begin_launch(launch);
+  L1dRequest flush;
+  flush.op = L1dRequest::Op::kFlush;
+  l1d_isock_.call(flush);
+}
+
+void Core::start_cta(std::uint64_t linear_id) {
+  std::vector<WarpId> warps;
+  std::uint32_t shared_base = 0;
+  const CtaSlot slot = cta_slots_.take(needs_, warps, shared_base);
+  CtaContext& cta = ctas_[slot.value()];
+  const host::Dim3& grid = launch_->shape.grid;
+  cta.resident = true;
+  cta.linear_id = linear_id;
+  cta.id = {static_cast<std::uint32_t>(linear_id % grid.x),
+            static_cast<std::uint32_t>(linear_id / grid.x % grid.y),
+            static_cast<std::uint32_t>(linear_id / grid.x / grid.y)};
+  cta.shared_base = shared_base;
+  cta.live_threads = static_cast<std::uint32_t>(launch_->shape.block.count());
+  cta.warps = warps;
+  cta.warps_left = static_cast<std::uint32_t>(warps.size());
+  ++ctas_started_;
+  services_.progress.control_changed();
+
+  if (needs_.shared_bytes != 0) {
+    SharedMemoryRequest clear;
+    clear.op = SharedMemoryRequest::Op::kClear;
+    clear.offset = shared_base;
+    clear.bytes = needs_.shared_bytes;
+    shared_isock_.call(clear);
+  }
+  BarrierRequest launch;
+  launch.op = BarrierRequest::Op::kLaunch;
+  launch.cta = slot;
+  launch.threads = cta.live_threads;
+  barrier_isock_.call(launch);
+  for (std::uint32_t w = 0; w < warps.size(); ++w) start_warp(cta, slot, warps[w], w);
+}
+
+void Core::start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint32_t warp_in_cta) {
+  WarpContext& warp = warps_[id.value()];
+  warp.resident = true;
+  warp.cta = slot;
+  warp.warp_in_cta = warp_in_cta;
+  warp.linear_warp = cta.linear_id * launch_->warps_per_cta + warp_in_cta;
+  const auto threads = static_cast<std::uint32_t>(launch_->shape.block.count());
+  warp.live = LaneMask::first_lanes(std::min(threads - warp_in_cta * kLanes, kLanes));
+  warp.registers.resize(launch_->kernel->registers.bytes());
+  warp.registers.clear();
+  warp.special.resize(isa::kSpecialBlockBytes);
+  fill_special_rows(warp, cta, id);
+
+  ScoreboardRequest clear;
+  clear.op = ScoreboardRequest::Op::kClear;
+  clear.warp = id;
+  scoreboard_isock_.call(clear);
+  simt::BranchRequest start;
+  start.event = simt::BranchEvent::kLaunch;
+  start.warp = id;
+  start.group = GroupId{id.value()};
+  start.mask = warp.live;
+  start.next = Pc{0};
+  branch_isock_.call(start);
+  apply(start);
+  for (const GroupId group : groups_of_warp_[id.value()]) {
+    SchedulerRequest assign;
+    assign.op = SchedulerRequest::Op::kAssign;
+    assign.group = group;
+    scheduler_isocks_[groups_[group].scheduler]->call(assign);
+  }
+}
+
+void Core::fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const {
+  using isa::SpecialRow;
+  const auto set_lane = [&](SpecialRow special, unsigned lane, std::uint32_t value) {
+    std::memcpy(warp.special.data() + isa::special_offset(special) + lane * 4, &value, 4);
+  };
+  const auto set_all = [&](SpecialRow special, std::uint32_t value) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) set_lane(special, lane, value);
+  };
+  const host::Dim3& block = launch_->shape.block;
+  const host::Dim3& grid = launch_->shape.grid;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::uint32_t thread = warp.warp_in_cta * kLanes + lane;
+    set_lane(SpecialRow::kTidX, lane, thread % block.x);
+    set_lane(SpecialRow::kTidY, lane, thread / block.x % block.y);
+    set_lane(SpecialRow::kTidZ, lane, thread / block.x / block.y);
+    set_lane(SpecialRow::kLaneId, lane, lane);
+    const std::uint32_t equal = 1u << lane;
+    set_lane(SpecialRow::kLanemaskEq, lane, equal);
+    set_lane(SpecialRow::kLanemaskLt, lane, equal - 1);
+    set_lane(SpecialRow::kLanemaskLe, lane, equal | (equal - 1));
+    set_lane(SpecialRow::kLanemaskGt, lane, ~(equal | (equal - 1)));
+    set_lane(SpecialRow::kLanemaskGe, lane, ~(equal - 1));
+  }
+  set_all(SpecialRow::kNtidX, block.x);
+  set_all(SpecialRow::kNtidY, block.y);
+  set_all(SpecialRow::kNtidZ, block.z);
+  set_all(SpecialRow::kCtaidX, cta.id.x);
+  set_all(SpecialRow::kCtaidY, cta.id.y);
+  set_all(SpecialRow::kCtaidZ, cta.id.z);
+  set_all(SpecialRow::kNctaidX, grid.x);
+  set_all(SpecialRow::kNctaidY, grid.y);
+  set_all(SpecialRow::kNctaidZ, grid.z);
+  set_all(SpecialRow::kWarpId, id.value());
+  set_all(SpecialRow::kNwarpId, config_.occupancy.max_warps);
+  set_all(SpecialRow::kSmId, id_.value());
+  set_all(SpecialRow::kNsmId, launch_->cores);
+  set_all(SpecialRow::kDynamicSharedSize, launch_->shape.dynamic_shared_bytes);
+  set_all(SpecialRow::kTotalSharedSize, launch_->shared_bytes_per_cta);
+}
+
+bool Core::fence_satisfied(const WarpContext& warp, isa::FenceScope scope) const {
+  // Within the CTA: all threads use this core's memory port in order, so what has left the core is ordered.
+  return (scope == isa::FenceScope::kCta ? warp.order_outstanding : warp.memory_outstanding) == 0;
+}
+
+void Core::lift_fences(WarpId id) {
+  auto& fences = fences_[id.value()];
+  for (std::size_t i = 0; i < fences.size();) {
+    if (!fence_satisfied(warps_[id.value()], fences[i].scope)) {
+      ++i;
+      continue;
+    }
+    const GroupId group = fences[i].group;
+    fences.erase(fences.begin() + static_cast<std::ptrdiff_t>(i));
+    advance(group, launch_->kernel->code[groups_[group].pc.value()]);
+  }
+}
+
+void Core::retire_if_finished(WarpId id) {
+  WarpContext& warp = warps_[id.value()];
+  if (!warp.resident || warp.live.any() || warp.memory_outstanding != 0 || warp.alu_outstanding != 0) return;
+  warp.resident = false;
+  CtaContext& cta = ctas_[warp.cta.value()];
+  if (--cta.warps_left != 0) return;
+  cta.resident = false;
+  cta_slots_.give_back(warp.cta);
+  CtaDone done{id_.value(), cta.linear_id};
+  cta_done_isock.call(done);
+}
+
+void Core::release_barriers(const std::vector<WarpId>& warps, Cycle when) {
+  if (warps.empty()) return;
+  services_.progress.control_changed();
+  for (const WarpId warp : warps) barrier_releases_.add(when + config_.barrier.latency_cycles, warp);
+}
+
+// ---- Watchdog
+// --------------------------------------------------------------------------------------------------------
+
+bool Core::stuck() const {
+  for (std::uint32_t g = 0; g < groups_.size(); ++g) {
+    const GroupStatus status = groups_[GroupId{g}].status;
+    if (status == GroupStatus::kAbsent) continue;
+    if (status == GroupStatus::kBarrier ? !barrier_releases_.empty() : !probe_.repeated(GroupId{g}))
+      return false;
+  }
+  // Warps that have exited but wait for memory will still free their CTA.
+  for (const WarpContext& warp : warps_)
+    if (warp.resident && warp.live.none()) return false;
+  return true;
+}
+
+std::string Core::warp_name(WarpId id) const {
+  const WarpContext& warp = warps_[id.value()];
+  const CtaContext& cta = ctas_[warp.cta.value()];
+  return fmt::format("core {}, CTA ({},{},{}), warp {}", id_.value(), cta.id.x, cta.id.y, cta.id.z,
+                     warp.warp_in_cta);
+}
+
+void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
+  const isa::Kernel& kernel = *launch_->kernel;
+  for (std::uint32_t g = 0; g < groups_.size(); ++g) {
+    const IssueTable::Group& group = groups_[GroupId{g}];
+    if (group.status == GroupStatus::kAbsent) continue;
+    const WarpContext& warp = warps_[group.warp.value()];
+    sim::StuckWarp entry;
+    entry.warp = warp_name(group.warp);
+    entry.lanes = fmt::format("{:#010x}", group.mask.bits());
+    entry.at_barrier = group.status == GroupStatus::kBarrier;
+    Pc at = probe_.repeated(GroupId{g}) ? probe_.loop_head(GroupId{g}) : group.pc;
+    if (entry.at_barrier) {
+      at = Pc{group.pc.value() - 1};
+      BarrierRequest look;
+      look.op = BarrierRequest::Op::kInspect;
+      look.cta = warp.cta;
+      look.id = barrier_of_warp_[group.warp.value()];
+      const_cast<Core*>(this)->barrier_isock_.call(look);  // kInspect changes nothing
+      entry.activity = fmt::format("wait at barrier {} ({} of {} threads have arrived)", look.id,
+                                   look.arrived, look.expected);
+    } else {
+      entry.activity = "spin in the loop that starts";
+    }
+    entry.place = kernel.place(at);
+    entry.source = kernel.source_line(at);
+    std::vector<simt::SuspendedLanes> suspended;
+    simt::BranchRequest look;
+    look.warp = group.warp;
+    look.suspended = &suspended;
+    const_cast<Core*>(this)->branch_isock_.inspect(look);
+    for (const simt::SuspendedLanes& lanes : suspended) {
+      const bool none = lanes.at == kNoPc;
+      entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()),
+                               lanes.reconverging ? "wait to reconverge with them"
+                                                  : "have not run their side of a branch, which starts",
+                               none ? "the kernel's exit" : kernel.place(lanes.at),
+                               none ? "" : kernel.source_line(lanes.at)});
+    }
+    stuck.push_back(std::move(entry));
+  }
+}
+
+}  // namespace heddle::core

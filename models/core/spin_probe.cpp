@@ -1,0 +1,73 @@
+#include "core/spin_probe.h"
+
+#include <cstring>
+
+namespace heddle::core {
+namespace {
+
+class Hash {
+ public:
+  void add(std::uint64_t value) {
+    state_ = (state_ ^ value) * 0x9e3779b97f4a7c15ull;
+    state_ ^= state_ >> 29;
+    second_ = (second_ + value) * 0xbf58476d1ce4e5b9ull;
+    second_ ^= second_ >> 31;
+  }
+  [[nodiscard]] std::uint64_t value() const { return state_ ^ (second_ << 1); }
+
+ private:
+  std::uint64_t state_ = 0x243f6a8885a308d3ull;
+  std::uint64_t second_ = 0x13198a2e03707344ull;
+};
+
+}  // namespace
+
+void SpinProbe::start() {
+  active_ = true;
+  for (Group& group : groups_) group = {};
+}
+
+void SpinProbe::visit(GroupId id, Pc pc, LaneMask mask, const std::vector<isa::RegId>& live,
+                      const isa::RegisterLayout& layout, const RowBlock& registers,
+                      std::uint64_t control_digest) {
+  Group& group = groups_[id.value()];
+  if (group.repeated || group.spoiled) return;
+  Hash hash;
+  hash.add(pc.value());
+  hash.add(mask.bits());
+  hash.add(control_digest);
+  for (const isa::RegId reg : live) {
+    if (reg < layout.rows32) {
+      const std::byte* row = registers.data() + layout.offset32(reg);
+      mask.for_each([&](unsigned lane) {
+        std::uint32_t value;
+        std::memcpy(&value, row + lane * 4, 4);
+        hash.add(value);
+      });
+    } else if (reg < layout.rows32 + layout.rows64) {
+      const std::byte* row = registers.data() + layout.offset64(reg - layout.rows32);
+      mask.for_each([&](unsigned lane) {
+        std::uint64_t value;
+        std::memcpy(&value, row + lane * 8, 8);
+        hash.add(value);
+      });
+    } else {
+      std::uint32_t lanes;
+      std::memcpy(&lanes, registers.data() + layout.offset_predicate(reg - layout.rows32 - layout.rows64), 4);
+      hash.add(lanes & mask.bits());
+    }
+  }
+  if (group.sampled && group.pc == pc && group.signature == hash.value()) {
+    group.repeated = true;
+    return;
+  }
+  if (!group.sampled || ++group.visits >= group.renew) {
+    if (group.sampled) group.renew *= 2;
+    group.sampled = true;
+    group.visits = 0;
+    group.pc = pc;
+    group.signature = hash.value();
+  }
+}
+
+}  // namespace heddle::core
