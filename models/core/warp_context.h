@@ -66,6 +66,7 @@ struct WarpContext {
   LaneMask live;                  ///< lanes that have not exited
   RowBlock registers;             ///< laid out by the kernel's RegisterLayout
   RowBlock special;               ///< isa::SpecialRow
+  std::uint32_t alu_outstanding = 0;  ///< instructions whose result is still in an execution pipe
   std::uint32_t memory_outstanding =
       0;  ///< memory instructions not yet finished (stores: not yet acknowledged)
   std::uint32_t order_outstanding =

@@ -1,0 +1,76 @@
+#include "gpu/gpu.h"
+
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace heddle::gpu {
+namespace {
+
+/// 0..count-1, permuted by the seed (Fisher-Yates on a linear congruential generator).
+std::vector<std::uint32_t> creation_order(std::uint32_t count, std::uint64_t seed) {
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0u);
+  if (seed == 0) return order;
+  std::uint64_t state = seed;
+  for (std::uint32_t i = count; i > 1; --i) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    std::swap(order[i - 1], order[(state >> 33) % i]);
+  }
+  return order;
+}
+
+std::string numbered(const char* name, std::uint32_t i) { return name + std::to_string(i); }
+
+}  // namespace
+
+Gpu::~Gpu() = default;
+
+Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
+         const host::AllocationTable& allocations, std::uint64_t shuffle)
+    : sc_module(name),
+      stats("gpu", "whole GPU"),
+      core_clock(clocks, "core_clock", config.clocks.core_mhz, sim::ClockRank::kCore),
+      interconnect_clock(clocks, "interconnect_clock", config.clocks.interconnect_mhz,
+                         sim::ClockRank::kInterconnect),
+      l2_clock(clocks, "l2_clock", config.clocks.l2_mhz, sim::ClockRank::kL2),
+      dram_clock(clocks, "dram_clock", config.clocks.dram_mhz, sim::ClockRank::kDram),
+      system_clock(clocks, "system_clock", config.clocks.core_mhz, sim::ClockRank::kSystem),
+      address_map(config.memory.partitions, config.memory.partition_interleave_bytes),
+      dispatcher("dispatcher", config.cores, system_clock, stats.child("dispatcher", "CTA dispatcher")),
+      watchdog("watchdog", {config.watchdog.enabled, config.watchdog.check_cycles}, system_clock, progress),
+      cores(config.cores),
+      partitions(config.memory.partitions),
+      drams(config.memory.partitions) {
+  // Groups in natural order first, whatever the order of creation.
+  for (std::uint32_t i = 0; i < config.cores; ++i) stats.child(numbered("core", i), "SIMT core");
+  stats.child("crossbar", "network between cores and memory partitions");
+  for (std::uint32_t i = 0; i < config.memory.partitions; ++i)
+    stats.child(numbered("partition", i), "memory partition").child("dram", "DRAM channel");
+
+  crossbar = std::make_unique<memory::Crossbar>("crossbar", config.cores, config.memory.partitions,
+                                                config.memory.crossbar, address_map, interconnect_clock,
+                                                stats.child("crossbar"));
+  const core::CoreServices services{core_clock, pool, allocations, progress, faults};
+  for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
+    cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), sim::CoreId{i}, config.core,
+                                            services, stats.child(numbered("core", i)));
+    cores[i]->memory_isock().bind(crossbar->core_tsock[i]);
+    dispatcher.cta_isocks[i]->bind(cores[i]->cta_tsock);
+    cores[i]->cta_done_isock.bind(*dispatcher.done_tsocks[i]);
+  }
+  for (const std::uint32_t i : creation_order(config.memory.partitions, shuffle)) {
+    sim::StatGroup& group = stats.child(numbered("partition", i));
+    partitions[i] = std::make_unique<memory::MemoryPartition>(
+        numbered("partition", i).c_str(), config.memory.l2, address_map, l2_clock, progress, group);
+    drams[i] = std::make_unique<memory::DramChannel>(numbered("dram", i).c_str(), config.memory.dram,
+                                                     dram_clock, group.child("dram"));
+    crossbar->partition_isock[i].bind(partitions[i]->crossbar_tsock);
+    partitions[i]->dram_isock.bind(drams[i]->dram_tsock);
+  }
+  std::vector<sim::Watched*> watched;
+  for (auto& core : cores) watched.push_back(core.get());
+  watchdog.watch(std::move(watched));
+}
+
+}  // namespace heddle::gpu

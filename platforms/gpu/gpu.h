@@ -1,0 +1,58 @@
+// The whole GPU: clocks, cores, crossbar, memory partitions, DRAM channels, CTA dispatcher, watchdog.
+// Composition only.
+//
+//   dispatcher --CTA--> core 0..N-1 --memory--> crossbar --memory--> partition 0..P-1 --base protocol--> dram
+//   0..P-1
+#pragma once
+
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "core/core.h"
+#include "core/cta_dispatcher.h"
+#include "gpu/gpu_config.h"
+#include "host/allocation.h"
+#include "memory/crossbar.h"
+#include "memory/dram_channel.h"
+#include "memory/partition.h"
+#include "sim/clock.h"
+#include "sim/fault_latch.h"
+#include "sim/memory_payload.h"
+#include "sim/progress.h"
+#include "sim/stats.h"
+#include "sim/watchdog.h"
+
+namespace heddle::gpu {
+
+class Gpu : public sc_core::sc_module {
+ public:
+  /// `shuffle`: seed for the order in which cores and partitions are created (0: natural). Results never
+  /// depend on it.
+  Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, const host::AllocationTable& allocations,
+      std::uint64_t shuffle);
+  ~Gpu() override;
+
+  sim::StatGroup stats;
+  sim::FaultLatch faults;
+  sim::ProgressMonitor progress;
+  sim::MemoryPool pool;
+
+  sim::ClockManager clocks{"clocks"};
+  sim::ClockDomain core_clock;
+  sim::ClockDomain interconnect_clock;
+  sim::ClockDomain l2_clock;
+  sim::ClockDomain dram_clock;
+  sim::ClockDomain
+      system_clock;  ///< dispatcher and watchdog: core frequency, after everything else in an instant
+
+  memory::AddressMap address_map;
+  core::CtaDispatcher dispatcher;
+  sim::Watchdog watchdog;
+  std::unique_ptr<memory::Crossbar> crossbar;
+  std::vector<std::unique_ptr<core::Core>> cores;
+  std::vector<std::unique_ptr<memory::MemoryPartition>> partitions;
+  std::vector<std::unique_ptr<memory::DramChannel>> drams;
+};
+
+}  // namespace heddle::gpu

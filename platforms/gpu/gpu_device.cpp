@@ -1,0 +1,236 @@
+#include "gpu/gpu_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <systemc>
+
+#include "core/cta_slots.h"
+#include "frontend/ptx/decode.h"
+#include "frontend/ptx/parser.h"
+#include "gpu/gpu.h"
+#include "sim/error.h"
+
+namespace heddle::gpu {
+namespace {
+
+constexpr std::uint32_t kMaxThreadsPerCta = 1024;  ///< PTX
+constexpr double kProgressSeconds = 0.2;
+
+}  // namespace
+
+struct GpuDevice::Impl {
+  Impl(const GpuConfig& c, RunOptions o)
+      : config(c), options(std::move(o)), gpu("gpu", c, allocations, options.shuffle_modules) {}
+
+  GpuConfig config;
+  RunOptions options;
+  host::AllocationTable allocations;
+  Gpu gpu;
+  std::vector<isa::Module> modules;
+  std::vector<LaunchRecord> launches;
+  bool finished = false;
+  bool broken = false;  ///< a fault or hang left a launch unfinished: nothing may run after it
+
+  const isa::Module& module(host::ModuleHandle handle) const {
+    if (handle >= modules.size())
+      throw sim::InputError("", fmt::format("there is no module number {}", handle));
+    return modules[handle];
+  }
+  host::ModuleHandle add(const ptx::Module& tree);
+  core::LaunchContext prepare(const isa::Module& owner, const std::string& kernel, const host::Launch& shape,
+                              const host::Args& args);
+  void run(const core::LaunchContext& context);
+  [[noreturn]] void fail_hang();
+  std::uint64_t warp_instructions() const {
+    std::uint64_t sum = 0;
+    for (const auto& core : gpu.cores) sum += core->warp_instructions();
+    return sum;
+  }
+};
+
+GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
+  config.validate();
+  impl_ = std::make_unique<Impl>(config, std::move(options));
+  impl_->gpu.dispatcher.on_finished = [this] {
+    impl_->finished = true;
+    sc_core::sc_pause();
+  };
+}
+
+GpuDevice::~GpuDevice() = default;
+
+std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) {
+  // Fresh addresses read as zero; reused ones are cleared.
+  const std::uint64_t address = impl_->allocations.allocate(bytes, 256, name);
+  const std::vector<std::byte> zeros(std::min<std::uint64_t>(bytes, 1 << 16));
+  for (std::uint64_t at = 0; at < bytes; at += zeros.size())
+    write(address + at, std::span(zeros).first(std::min<std::uint64_t>(zeros.size(), bytes - at)));
+  return address;
+}
+
+void GpuDevice::free(std::uint64_t address) { impl_->allocations.free(address); }
+
+namespace {
+
+void check_host_access(const host::AllocationTable& allocations, std::uint64_t address, std::size_t bytes,
+                       const char* what) {
+  if (bytes == 0 || allocations.contains(address, bytes)) return;
+  throw sim::InputError("host",
+                        fmt::format("{} of {} bytes at 0x{:x} leaves its allocation: {}", what, bytes,
+                                    address, allocations.describe(address)),
+                        "check address and size of the copy");
+}
+
+}  // namespace
+
+void GpuDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  check_host_access(impl_->allocations, address, bytes.size(), "write");
+  impl_->gpu.crossbar->debug_write(address, reinterpret_cast<const unsigned char*>(bytes.data()),
+                                   bytes.size());
+}
+
+void GpuDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
+  check_host_access(impl_->allocations, address, bytes.size(), "read");
+  impl_->gpu.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+}
+
+host::ModuleHandle GpuDevice::Impl::add(const ptx::Module& tree) {
+  isa::Module module = ptx::decode(tree, [this](const std::string& name, std::uint64_t bytes,
+                                                std::uint32_t align) {
+    return allocations.allocate(std::max<std::uint64_t>(bytes, 1), std::max<std::uint32_t>(align, 256), name);
+  });
+  for (const isa::GlobalVariable& variable : module.globals)
+    if (!variable.initial.empty())
+      gpu.crossbar->debug_write(variable.address,
+                                reinterpret_cast<const unsigned char*>(variable.initial.data()),
+                                variable.initial.size());
+  modules.push_back(std::move(module));
+  return static_cast<host::ModuleHandle>(modules.size() - 1);
+}
+
+host::ModuleHandle GpuDevice::load_ptx_file(const std::string& path) {
+  return impl_->add(ptx::parse_file(path));
+}
+
+host::ModuleHandle GpuDevice::load_ptx_text(const std::string& text, const std::string& name) {
+  return impl_->add(ptx::parse_text(text, name));
+}
+
+std::shared_ptr<const isa::Kernel> GpuDevice::kernel(host::ModuleHandle handle, const std::string& name) {
+  const isa::Module& module = impl_->module(handle);
+  if (auto found = module.find(name)) return found;
+  std::string names;
+  for (const auto& k : module.kernels) names += (names.empty() ? "" : ", ") + k->name;
+  throw sim::InputError(module.source->name, fmt::format("there is no kernel '{}'", name),
+                        names.empty() ? "the module has no kernels" : "kernels in this module: " + names);
+}
+
+std::uint64_t GpuDevice::symbol(host::ModuleHandle handle, const std::string& name) {
+  const isa::Module& module = impl_->module(handle);
+  for (const isa::GlobalVariable& variable : module.globals)
+    if (variable.name == name) return variable.address;
+  throw sim::InputError(module.source->name, fmt::format("there is no module-scope variable '{}'", name));
+}
+
+core::LaunchContext GpuDevice::Impl::prepare(const isa::Module& owner, const std::string& name,
+                                             const host::Launch& shape, const host::Args& args) {
+  core::LaunchContext context;
+  context.kernel = owner.find(name);
+  const std::uint32_t shared_capacity = config.core.shared_memory.size_kib * 1024;
+  host::check_launch(*context.kernel, shape, std::min(kMaxThreadsPerCta, config.core.max_threads()),
+                     shared_capacity);
+  context.shape = shape;
+  context.params = args.pack(*context.kernel);
+  context.shared_bytes_per_cta = context.kernel->static_shared_bytes + shape.dynamic_shared_bytes;
+  context.local_bytes_per_thread = (context.kernel->local_bytes_per_thread + 15u) & ~15u;
+  context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + sim::kLanes - 1) / sim::kLanes);
+  context.cores = config.cores;
+  std::string why;
+  if (core::max_resident(core::needs_of(context, config.core), config.core, why) == 0)
+    throw sim::InputError(
+        "launch of kernel " + name, why,
+        "use a smaller block, or a platform with more of it (core.occupancy, core.shared_memory)");
+  return context;
+}
+
+void GpuDevice::Impl::fail_hang() {
+  std::vector<sim::StuckWarp> stuck;
+  for (const auto& core : gpu.cores) core->diagnose(stuck);
+  throw sim::Error(
+      sim::ExitCode::kHang, "",
+      sim::describe_hang(launches.back().kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle(), stuck,
+                         gpu.dispatcher.waiting()));
+}
+
+void GpuDevice::Impl::run(const core::LaunchContext& context) {
+  using HostClock = std::chrono::steady_clock;
+  const auto started = HostClock::now();
+  auto reported = started;
+  const std::uint64_t instructions_before = warp_instructions();
+  const std::uint64_t ctas = context.shape.grid.count();
+  gpu.watchdog.on_hang = [this] {
+    try {
+      fail_hang();
+    } catch (...) {
+      gpu.faults.raise(std::current_exception());
+    }
+  };
+  gpu.watchdog.on_cycle_limit = [this] {
+    gpu.faults.raise(
+        std::make_exception_ptr(sim::Error(sim::ExitCode::kCycleLimit, "kernel " + launches.back().kernel,
+                                           fmt::format("not finished after {} cycles", options.max_cycles),
+                                           "raise --max-cycles if the kernel is merely long")));
+  };
+  gpu.watchdog.on_check = [&] {
+    if (!options.on_progress) return;
+    const auto now = HostClock::now();
+    if (std::chrono::duration<double>(now - reported).count() < kProgressSeconds) return;
+    reported = now;
+    options.on_progress({context.kernel->name, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle(),
+                         warp_instructions() - instructions_before, gpu.dispatcher.done(), ctas});
+  };
+  finished = false;
+  gpu.dispatcher.begin(&context);
+  gpu.watchdog.begin(options.max_cycles);
+  broken = true;
+  while (!finished && !gpu.faults.raised()) {
+    sc_core::sc_start();
+    // Out of events without being finished: every core is parked and nothing is in flight.
+    if (!finished && !gpu.faults.raised() && sc_core::sc_get_status() != sc_core::SC_PAUSED) fail_hang();
+  }
+  gpu.watchdog.end();
+  gpu.faults.rethrow();
+  broken = false;
+  launches.back().host_seconds = std::chrono::duration<double>(HostClock::now() - started).count();
+}
+
+void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
+                       const host::Args& args) {
+  if (impl_->broken) throw sim::Error(sim::ExitCode::kInternal, "", "a launch after a failed launch");
+  (void)kernel(handle, name);  // names the kernels there are
+  core::LaunchContext context = impl_->prepare(impl_->module(handle), name, shape, args);
+  const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * sim::kLanes *
+                                    context.warps_per_cta * shape.grid.count();
+  if (local_bytes != 0) context.local_base = allocate(local_bytes, "local memory of " + name);
+
+  Gpu& gpu = impl_->gpu;
+  gpu.stats.reset();
+  impl_->launches.push_back({});
+  LaunchRecord& record = impl_->launches.back();
+  record.kernel = name;
+  record.shape = shape;
+  impl_->run(context);
+  record.cycles = gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle();
+  record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");
+  record.thread_instructions = gpu.stats.sum("core*.issue.thread_instructions");
+  record.stats = gpu.stats.to_json();
+  if (local_bytes != 0) free(context.local_base);
+}
+
+const std::vector<LaunchRecord>& GpuDevice::launches() const { return impl_->launches; }
+const GpuConfig& GpuDevice::config() const { return impl_->config; }
+sim::StatGroup& GpuDevice::stats() { return impl_->gpu.stats; }
+
+}  // namespace heddle::gpu
