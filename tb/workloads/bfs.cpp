@@ -15,14 +15,14 @@ struct Graph {
   [[nodiscard]] std::int32_t nodes() const { return static_cast<std::int32_t>(first_edge.size()) - 1; }
 };
 
-/// Irregular on purpose: most nodes have 0 to 7 edges, one in 64 is a hub with up to 63, and a few nodes are
+/// Irregular on purpose: most nodes have 0 to 7 edges, one in 64 is a hub with up to 31, and a few nodes are
 /// isolated or unreachable. Most edges go nearby, which gives a search of a dozen levels or so.
 Graph random_graph(Random& random, std::uint32_t nodes) {
   Graph graph;
-  const std::uint32_t reach = nodes / 12;
+  const std::uint32_t reach = nodes / 4;
   for (std::uint32_t v = 0; v < nodes; ++v) {
     graph.first_edge.push_back(static_cast<std::int32_t>(graph.edges.size()));
-    const std::uint32_t degree = random.below(64) == 0 ? random.below(64) : random.below(8);
+    const std::uint32_t degree = random.below(64) == 0 ? random.below(32) : random.below(8);
     for (std::uint32_t e = 0; e < degree; ++e)
       graph.edges.push_back(static_cast<std::int32_t>((v + nodes - reach / 4 + random.below(reach)) % nodes));
   }

@@ -27,7 +27,7 @@ extern "C" __global__ void hash_insert(const unsigned* keys, unsigned n, HashEnt
         __threadfence();
         atomicExch(&locks[bucket], 0);
       }
-      // Without this both compilers move the critical section behind the loop: the SIMT-deadlock form.
+      // Without this clang moves the critical section behind the loop: the SIMT-deadlock form.
       asm volatile("" : "+r"(done));
     }
   }
