@@ -30,6 +30,7 @@ struct GpuDevice::Impl {
   Gpu gpu;
   std::vector<isa::Module> modules;
   std::vector<LaunchRecord> launches;
+  std::uint64_t ever_used = 0;  ///< end of the highest allocation so far
   bool finished = false;
   bool broken = false;  ///< a fault or hang left a launch unfinished: nothing may run after it
 
@@ -62,11 +63,14 @@ GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
 GpuDevice::~GpuDevice() = default;
 
 std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) {
-  // Fresh addresses read as zero; reused ones are cleared.
   const std::uint64_t address = impl_->allocations.allocate(bytes, 256, name);
-  const std::vector<std::byte> zeros(std::min<std::uint64_t>(bytes, 1 << 16));
-  for (std::uint64_t at = 0; at < bytes; at += zeros.size())
-    write(address + at, std::span(zeros).first(std::min<std::uint64_t>(zeros.size(), bytes - at)));
+  const std::uint64_t end = address + bytes;
+  // Addresses never handed out before read as zero; the rest may hold what a freed allocation left.
+  const std::uint64_t dirty_end = std::min(end, impl_->ever_used);
+  const std::vector<std::byte> zeros(1 << 16);
+  for (std::uint64_t at = address; at < dirty_end; at += zeros.size())
+    write(at, std::span(zeros).first(std::min<std::uint64_t>(zeros.size(), dirty_end - at)));
+  impl_->ever_used = std::max(impl_->ever_used, end);
   return address;
 }
 

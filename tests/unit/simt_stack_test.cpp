@@ -1,0 +1,311 @@
+// The SIMT stack against the worked examples of the specifications, table-exact. Masks are written as in the
+// source: mimd-simt-and-bows MSB..LSB (rightmost = thread 0); tbc-and-kilotm and gpudet with thread 1 (0)
+// leftmost.
+#include "simt/simt_stack.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/scoreboard.h"
+
+namespace heddle::simt {
+namespace {
+
+constexpr WarpId kWarp{0};
+constexpr GroupId kGroup{0};
+
+/// MSB..LSB.
+LaneMask mask(const std::string& text) {
+  return LaneMask(static_cast<std::uint32_t>(std::stoul(text, nullptr, 2)));
+}
+/// Leftmost character = lane 0.
+LaneMask left_to_right(std::string text) { return mask({text.rbegin(), text.rend()}); }
+
+/// A stack driven by block names: block X is PC 100*(X-'A').
+class Example {
+ public:
+  explicit Example(FirstSide first) : stack_(1, first) {}
+
+  static Pc pc(char block) {
+    return block == '-' ? sim::kNoPc : Pc{100u * static_cast<unsigned>(block - 'A')};
+  }
+  void launch(char block, LaneMask lanes) {
+    BranchRequest r;
+    r.event = BranchEvent::kLaunch;
+    r.mask = lanes;
+    r.next = pc(block);
+    stack_.serve(r);
+  }
+  /// The running group branches: `taken` lanes go to `target`, the others to `other`.
+  void branch(char target, LaneMask taken, char other, char rpc) {
+    BranchRequest r;
+    r.event = BranchEvent::kBranch;
+    r.group = kGroup;
+    r.taken = taken;
+    r.target = pc(target);
+    r.next = pc(other);
+    r.rpc = pc(rpc);
+    stack_.serve(r);
+  }
+  void go(char block) {
+    BranchRequest r;
+    r.event = BranchEvent::kAdvance;
+    r.group = kGroup;
+    r.next = pc(block);
+    stack_.serve(r);
+  }
+  void exit(LaneMask lanes, char next) {
+    BranchRequest r;
+    r.event = BranchEvent::kExit;
+    r.group = kGroup;
+    r.mask = lanes;
+    r.next = pc(next);
+    stack_.serve(r);
+  }
+  using Row = SimtStack::Entry;
+  static Row row(char block, char rpc, LaneMask lanes) { return {pc(block), pc(rpc), lanes}; }
+  void expect(const std::vector<Row>& rows) const { EXPECT_EQ(stack_.entries(kWarp), rows); }
+  [[nodiscard]] const SimtStack& stack() const { return stack_; }
+
+ private:
+  SimtStack stack_;
+};
+
+constexpr auto row = &Example::row;
+
+TEST(SimtStackGolden, MimdG1StackIfElse) {
+  Example e(FirstSide::kTaken);
+  e.launch('A', mask("1111"));
+  e.expect({row('A', '-', mask("1111"))});
+  e.branch('C', mask("1010"), 'B', 'D');
+  e.expect({row('D', '-', mask("1111")), row('B', 'D', mask("0101")), row('C', 'D', mask("1010"))});
+  e.go('D');  // C reaches D
+  e.expect({row('D', '-', mask("1111")), row('B', 'D', mask("0101"))});
+  e.go('D');  // B reaches D
+  e.expect({row('D', '-', mask("1111"))});
+}
+
+TEST(SimtStackGolden, MimdG2StackLoop) {
+  Example e(FirstSide::kTaken);
+  e.launch('A', mask("1111"));
+  e.go('B');
+  e.branch('B', mask("0111"), 'C', 'C');  // thread 3 leaves the loop
+  e.expect({row('C', '-', mask("1111")), row('B', 'C', mask("0111"))});
+  e.branch('B', mask("0111"), 'C', 'C');  // nobody leaves
+  e.expect({row('C', '-', mask("1111")), row('B', 'C', mask("0111"))});
+  e.branch('B', mask("0001"), 'C', 'C');  // same RPC: the stack does not grow
+  e.expect({row('C', '-', mask("1111")), row('B', 'C', mask("0001"))});
+  e.branch('B', mask("0000"), 'C', 'C');
+  e.expect({row('C', '-', mask("1111"))});
+}
+
+// Fig 7.2: two instructions per block, the second of B and of C depends on the first with 2 cycles latency.
+// An ideal front end issues the running group's next instruction whenever the baseline scoreboard allows.
+TEST(SimtStackGolden, MimdG3StackTiming) {
+  Example e(FirstSide::kTaken);
+  core::ScoreboardModel scoreboard({.entries_per_warp = 8}, 1);
+  const auto instruction = [](bool reads, bool writes) {
+    isa::Instruction i;
+    if (reads) i.reads[i.read_count++] = 7;
+    if (writes) i.writes[i.write_count++] = 7;
+    return i;
+  };
+  const isa::Instruction plain = instruction(false, false);
+  const isa::Instruction producer = instruction(false, true);
+  const isa::Instruction consumer = instruction(true, false);
+
+  e.launch('A', mask("1111"));
+  std::string timeline;
+  unsigned step = 0;  // instruction within the block
+  int pending_until = 0;
+  for (int cycle = 1; !e.stack().entries(kWarp).empty() && cycle < 40; ++cycle) {
+    if (pending_until == cycle) scoreboard.release(kWarp, producer);
+    const Pc block = e.stack().entries(kWarp).back().pc;
+    const bool in_side = block == Example::pc('B') || block == Example::pc('C');
+    const isa::Instruction& next = !in_side ? plain : step == 0 ? producer : consumer;
+    if (scoreboard.check(kWarp, next) != core::Hazard::kNone) {
+      timeline += ".";
+      continue;
+    }
+    timeline += static_cast<char>('A' + block.value() / 100);
+    if (in_side && step == 0) {
+      scoreboard.reserve(kWarp, next);
+      pending_until = cycle + 2;
+    }
+    if (++step < 2) continue;
+    step = 0;
+    if (block == Example::pc('A'))
+      e.branch('B', mask("0101"), 'C', 'D');
+    else if (block == Example::pc('D'))
+      e.exit(mask("1111"), 'E');
+    else
+      e.go('D');
+  }
+  EXPECT_EQ(timeline, "AAB.BC.CDD");  // 10 cycles, 2 idle
+}
+
+TEST(SimtStackGolden, TbcG1PerWarpStack) {
+  Example e(FirstSide::kTaken);
+  std::string order;
+  const auto lanes = [](const char* text) { return left_to_right(text); };
+  e.launch('A', lanes("1111"));
+  e.branch('B', lanes("1110"), 'F', 'G');
+  e.expect({row('G', '-', lanes("1111")), row('F', 'G', lanes("0001")), row('B', 'G', lanes("1110"))});
+  e.branch('C', lanes("1000"), 'D', 'E');
+  e.expect({row('G', '-', lanes("1111")), row('F', 'G', lanes("0001")), row('E', 'G', lanes("1110")),
+            row('D', 'E', lanes("0110")), row('C', 'E', lanes("1000"))});
+  e.go('E');  // C done
+  e.go('E');  // D done
+  e.expect({row('G', '-', lanes("1111")), row('F', 'G', lanes("0001")), row('E', 'G', lanes("1110"))});
+  e.go('G');  // E done
+  e.expect({row('G', '-', lanes("1111")), row('F', 'G', lanes("0001"))});
+  e.go('G');  // F done
+  e.expect({row('G', '-', lanes("1111"))});
+}
+
+// Example 5: two threads spin on a lock; the winner waits at the reconvergence point below the spinning side
+// for ever.
+TEST(SimtStackGolden, TbcG3SimtDeadlock) {
+  Example e(FirstSide::kTaken);
+  e.launch('A', left_to_right("11"));
+  e.branch('A', left_to_right("01"), 'B', 'B');  // thread 0 got the lock
+  for (int spin = 0; spin < 3; ++spin) {
+    e.expect({row('B', '-', left_to_right("11")), row('A', 'B', left_to_right("01"))});
+    e.branch('A', left_to_right("01"), 'B', 'B');
+  }
+  BranchRequest look;
+  std::vector<SuspendedLanes> suspended;
+  look.suspended = &suspended;
+  e.stack().inspect(look);
+  ASSERT_EQ(suspended.size(), 1u);
+  EXPECT_EQ(suspended[0].mask, left_to_right("10"));
+  EXPECT_EQ(suspended[0].at, Example::pc('B'));
+  EXPECT_TRUE(suspended[0].reconverging);
+}
+
+// Example 6: lock and unlock inside the if; every lane gets through.
+TEST(SimtStackGolden, TbcG3SafeFormTerminates) {
+  Example e(FirstSide::kTaken);
+  e.launch('A', left_to_right("11"));  // A: CAS; winner -> B (critical section, release), all -> C: loop test
+  e.branch('B', left_to_right("10"), 'C', 'C');
+  e.expect({row('C', '-', left_to_right("11")), row('B', 'C', left_to_right("10"))});
+  e.go('C');
+  e.branch('A', left_to_right("01"), 'D', 'D');  // thread 0 is done
+  e.expect({row('D', '-', left_to_right("11")), row('A', 'D', left_to_right("01"))});
+  e.branch('B', left_to_right("01"), 'C', 'C');  // uniform: thread 1 got the lock
+  e.go('C');
+  e.branch('A', left_to_right("00"), 'D', 'D');
+  e.expect({row('D', '-', left_to_right("11"))});
+}
+
+TEST(SimtStackGolden, GpudetG2SimtStack) {
+  Example e(FirstSide::kTaken);
+  e.launch('A', left_to_right("11111111"));
+  e.branch('B', left_to_right("11001100"), 'C', 'D');
+  e.expect({row('D', '-', left_to_right("11111111")), row('C', 'D', left_to_right("00110011")),
+            row('B', 'D', left_to_right("11001100"))});
+  e.go('D');
+  e.expect({row('D', '-', left_to_right("11111111")), row('C', 'D', left_to_right("00110011"))});
+  e.go('D');
+  e.expect({row('D', '-', left_to_right("11111111"))});
+}
+
+TEST(SimtStack, NotTakenFirstSwapsTheSides) {
+  Example e(FirstSide::kNotTaken);
+  e.launch('A', mask("1111"));
+  e.branch('C', mask("1010"), 'B', 'D');
+  e.expect({row('D', '-', mask("1111")), row('C', 'D', mask("1010")), row('B', 'D', mask("0101"))});
+}
+
+TEST(SimtStack, ExitingLanesLeaveEveryEntry) {
+  Example e(FirstSide::kTaken);
+  e.launch('A', mask("1111"));
+  e.branch('B', mask("0011"), 'C', 'D');
+  e.exit(mask("0011"), 'C');  // the whole taken side exits
+  e.expect({row('D', '-', mask("1100")), row('C', 'D', mask("1100"))});
+  e.exit(mask("0100"), 'D');  // one of the others exits under a guard; the rest falls through to D
+  e.expect({row('D', '-', mask("1000"))});
+  e.exit(mask("1000"), 'E');
+  EXPECT_TRUE(e.stack().entries(kWarp).empty());
+}
+
+TEST(SimtStack, BranchThatReconvergesOnlyAtExit) {
+  Example e(FirstSide::kTaken);
+  e.launch('A', mask("1111"));
+  e.branch('B', mask("0001"), 'C', '-');
+  e.expect({row('C', '-', mask("1110")), row('B', '-', mask("0001"))});
+  e.exit(mask("0001"), 'C');
+  e.expect({row('C', '-', mask("1110"))});
+}
+
+TEST(SimtStack, BothSidesAtTheReconvergencePointDoNotDiverge) {
+  Example e(FirstSide::kTaken);
+  e.launch('A', mask("1111"));
+  e.branch('D', mask("0001"), 'D', 'D');
+  e.expect({row('D', '-', mask("1111"))});
+}
+
+TEST(SimtStack, AnswersNameTheGroupItsLanesAndWhatToWatch) {
+  SimtStack stack(2, FirstSide::kTaken);
+  BranchRequest r;
+  r.event = BranchEvent::kLaunch;
+  r.warp = WarpId{1};
+  r.mask = mask("1111");
+  r.next = Pc{0};
+  stack.serve(r);
+  ASSERT_EQ(r.update_count, 1u);
+  EXPECT_EQ(r.updates[0].group, GroupId{1});
+  EXPECT_EQ(r.updates[0].watch, sim::kNoPc);
+  r.event = BranchEvent::kBranch;
+  r.taken = mask("0101");
+  r.target = Pc{5};
+  r.next = Pc{1};
+  r.rpc = Pc{9};
+  stack.serve(r);
+  EXPECT_TRUE(r.diverged);
+  ASSERT_EQ(r.update_count, 1u);
+  EXPECT_EQ(r.updates[0].change, GroupChange::kMoved);
+  EXPECT_EQ(r.updates[0].pc, Pc{5});
+  EXPECT_EQ(r.updates[0].watch, Pc{9});
+  EXPECT_EQ(r.updates[0].mask, mask("0101"));
+}
+
+TEST(SimtStack, BarrierBlocksAndReleasesAtTheReconvergencePoint) {
+  SimtStack stack(1, FirstSide::kTaken);
+  BranchRequest r;
+  r.event = BranchEvent::kLaunch;
+  r.mask = mask("1111");
+  r.next = Pc{0};
+  stack.serve(r);
+  r.event = BranchEvent::kBarrierArrive;
+  r.next = Pc{1};
+  stack.serve(r);
+  ASSERT_EQ(r.update_count, 1u);
+  EXPECT_EQ(r.updates[0].change, GroupChange::kBlocked);
+  r.event = BranchEvent::kBarrierRelease;
+  stack.serve(r);
+  ASSERT_EQ(r.update_count, 1u);
+  EXPECT_EQ(r.updates[0].change, GroupChange::kSchedulable);
+  EXPECT_EQ(r.updates[0].pc, Pc{1});
+}
+
+TEST(SimtStack, DigestFollowsTheState) {
+  Example a(FirstSide::kTaken);
+  Example b(FirstSide::kTaken);
+  const auto digest = [](const Example& e) {
+    BranchRequest look;
+    e.stack().inspect(look);
+    return look.digest;
+  };
+  a.launch('A', mask("1111"));
+  b.launch('A', mask("1111"));
+  EXPECT_EQ(digest(a), digest(b));
+  a.branch('B', mask("0001"), 'C', 'D');
+  EXPECT_NE(digest(a), digest(b));
+  b.branch('B', mask("0001"), 'C', 'D');
+  EXPECT_EQ(digest(a), digest(b));
+}
+
+}  // namespace
+}  // namespace heddle::simt
