@@ -1,0 +1,18 @@
+// The subcommands of heddle. Each function adds one to the app; `body` receives what to do when it was
+// chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "sim/error.h"
+
+namespace heddle::cli {
+
+using Body = std::function<sim::ExitCode()>;
+
+void add_run(CLI::App& app, Body& body);       ///< run_workload.cpp, run_ptx.cpp
+void add_list(CLI::App& app, Body& body);      ///< list.cpp
+void add_describe(CLI::App& app, Body& body);  ///< describe.cpp
+
+}  // namespace heddle::cli

@@ -1,0 +1,46 @@
+// Arguments of one's own kernels, as given on the command line:
+//   TYPE=VALUE                 scalar: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64        u32=1024  f32=-1.5e3
+//   u64=0xff buf=NAME:SIZE[:FILL]       new buffer, its address is passed buf=x:1024xf32:iota
+//   ref=NAME[+BYTES]           address within a buffer of an earlier argument       ref=x+256
+// SIZE is in bytes (4096) or elements (1024xf32). FILL is zero (default), iota (0, 1, 2 ...), const=V,
+// random=SEED (reals in [0, 1), integers over their whole range) or file=PATH (raw little-endian bytes,
+// exactly SIZE).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isa/types.h"
+
+namespace heddle::cli {
+
+struct KernelArgument {
+  enum class Kind : std::uint8_t { kScalar, kBuffer, kReference };
+  Kind kind = Kind::kScalar;
+  std::string text;                    ///< as given, for messages
+  std::vector<std::byte> value;        ///< kScalar: its bytes
+  std::string name;                    ///< kBuffer, kReference
+  isa::Type element = isa::Type::kU8;  ///< kBuffer
+  std::uint64_t bytes = 0;             ///< kBuffer: size; kReference: offset
+  std::string fill;                    ///< kBuffer
+};
+
+/// Throws sim::InputError naming the argument and what would be right.
+[[nodiscard]] KernelArgument parse_argument(const std::string& text);
+/// All arguments of a command line; checks that buffer names are distinct and references point to them.
+[[nodiscard]] std::vector<KernelArgument> parse_arguments(const std::vector<std::string>& texts);
+/// Initial bytes of a buffer; empty if it is all zeros.
+[[nodiscard]] std::vector<std::byte> fill_bytes(const KernelArgument& buffer);
+
+/// One element as text: "-3", "0.5".
+[[nodiscard]] std::string element_text(isa::Type type, const std::byte* bytes);
+
+/// "X", "X,Y" or "X,Y,Z", each a whole number; `option` for messages.
+struct Dimensions {
+  std::uint32_t x = 1, y = 1, z = 1;
+};
+[[nodiscard]] Dimensions parse_dimensions(const std::string& text, const std::string& option);
+
+}  // namespace heddle::cli

@@ -1,0 +1,71 @@
+#include "cli/platform_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "sim/error.h"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string folder() {
+  const char* moved = std::getenv("HEDDLE_PLATFORMS_DIR");
+  return moved != nullptr && *moved != '\0' ? moved : HEDDLE_PLATFORMS_SOURCE_DIR;
+}
+
+bool is_yaml(const fs::path& path) { return path.extension() == ".yaml" || path.extension() == ".yml"; }
+
+std::string first_comment(const fs::path& path) {
+  std::ifstream stream(path);
+  std::string line;
+  std::getline(stream, line);
+  const auto begin = line.find_first_not_of("# ");
+  return line.starts_with('#') && begin != std::string::npos ? line.substr(begin) : "";
+}
+
+}  // namespace
+
+std::vector<Platform> platforms() {
+  std::vector<Platform> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder(), error))
+    if (is_yaml(entry.path()))
+      found.push_back({entry.path().stem().string(), entry.path().string(), first_comment(entry.path())});
+  if (error)
+    throw sim::InputError(folder(), fmt::format("cannot read the folder of platforms: {}", error.message()),
+                          "set HEDDLE_PLATFORMS_DIR to the folder platforms/configs of Heddle");
+  std::sort(found.begin(), found.end(), [](const Platform& a, const Platform& b) { return a.name < b.name; });
+  return found;
+}
+
+std::string platform_path(const std::string& name_or_path) {
+  if (name_or_path.find('/') != std::string::npos || is_yaml(name_or_path)) return name_or_path;
+  std::vector<std::string> names;
+  for (const Platform& platform : platforms()) {
+    if (platform.name == name_or_path) return platform.path;
+    names.push_back(platform.name);
+  }
+  const auto near = sim::nearest_name(name_or_path, names);
+  throw sim::InputError(
+      "--platform " + name_or_path,
+      fmt::format("there is no platform of that name{}",
+                  near ? fmt::format("; did you mean '{}'?", *near) : ""),
+      fmt::format("platforms: {}; or give the path of a .yaml file", fmt::join(names, ", ")));
+}
+
+gpu::GpuConfig load_platform(const std::string& name_or_path, const std::vector<std::string>& assignments) {
+  sim::ConfigSource source;
+  source.add_file(platform_path(name_or_path));
+  for (const std::string& assignment : assignments) source.add_assignment(assignment);
+  gpu::GpuConfig config;
+  sim::load_config(source, config);
+  return config;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,213 @@
+#include "cli/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::size_t kLaunchLines = 24;  ///< more launches than this are only in stats.json
+constexpr double kBarPercent = 2.5;       ///< one '#' of the stall breakdown
+
+std::string shape_text(const host::Dim3& d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); }
+
+std::string line(const std::string& name, const std::string& text) {
+  return fmt::format("  {:<16}{}\n", name, text);
+}
+
+std::string percent(const Share& share) {
+  return share.whole == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * share.rate());
+}
+
+std::string share_text(const Share& share, const char* parts, const char* wholes) {
+  if (share.whole == 0) return fmt::format("no {}", wholes);
+  return fmt::format("{} {} of {} {}, {}", grouped(share.part), parts, grouped(share.whole), wholes,
+                     percent(share));
+}
+
+double gigabytes_per_second(std::uint64_t bytes, std::uint64_t cycles, double core_mhz) {
+  return cycles == 0 ? 0.0 : static_cast<double>(bytes) * core_mhz / static_cast<double>(cycles) / 1000.0;
+}
+
+double peak_gigabytes_per_second(const gpu::GpuConfig& config) {
+  return config.memory.partitions * static_cast<double>(config.memory.dram.bytes_per_cycle) *
+         config.clocks.dram_mhz / 1000.0;
+}
+
+std::string slots_text(const LaunchSummary& s) {
+  std::vector<std::uint64_t> counts;
+  for (const SlotCause& cause : s.slots) counts.push_back(cause.slots);
+  const std::vector<double> percents = percentages(counts);
+  std::size_t name_width = 0;
+  for (const SlotCause& cause : s.slots) name_width = std::max(name_width, cause.name.size());
+  const std::size_t count_width = grouped(s.all_slots()).size();
+  std::string text = line("issue slots", fmt::format("{}, of which", grouped(s.all_slots())));
+  for (std::size_t i = 0; i < s.slots.size(); ++i) {
+    if (s.slots[i].slots == 0) continue;
+    text += fmt::format("    {:<{}}  {:>{}}  {:>5.1f} %  {}\n", s.slots[i].name, name_width,
+                        grouped(s.slots[i].slots), count_width, percents[i],
+                        std::string(static_cast<std::size_t>(percents[i] / kBarPercent + 0.5), '#'));
+    text.erase(text.find_last_not_of(" \n") + 1);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string summary_text(const LaunchSummary& s, std::size_t launches, const gpu::GpuConfig& config) {
+  std::string text;
+  if (launches == 1)
+    text += line("kernel", fmt::format("{}, grid {}, block {}", s.kernel, shape_text(s.shape.grid),
+                                       shape_text(s.shape.block)));
+  else
+    text += line("kernels", fmt::format("all {} launches", launches));
+  text += line("cycles",
+               fmt::format("{} core cycles, {:.1f} us at {} MHz", grouped(s.cycles),
+                           static_cast<double>(s.cycles) / config.clocks.core_mhz, config.clocks.core_mhz));
+  text += line("instructions", fmt::format("{} warp, {} thread", grouped(s.warp_instructions),
+                                           grouped(s.thread_instructions)));
+  text += line("IPC", fmt::format("{:.3f} warp instructions per cycle ({} cores, {} issue slots per cycle)",
+                                  s.ipc(), config.cores, config.cores * config.core.scheduler.count));
+  text += line("SIMD efficiency", percent(s.simd()));
+  text += slots_text(s);
+  text += line("L1D", share_text(s.l1d_loads, "hits", "load accesses"));
+  text += line("L2", share_text(s.l2, "hits", "accesses"));
+  const std::uint64_t bytes = s.dram_read_bytes + s.dram_write_bytes;
+  text += line("DRAM", fmt::format("{} bytes read, {} written, {:.1f} GB/s of {:.1f}; row hits {}",
+                                   grouped(s.dram_read_bytes), grouped(s.dram_write_bytes),
+                                   gigabytes_per_second(bytes, s.cycles, config.clocks.core_mhz),
+                                   peak_gigabytes_per_second(config), percent(s.dram_rows)));
+  return text;
+}
+
+std::string launches_text(const std::vector<LaunchSummary>& launches) {
+  std::size_t name_width = 6;
+  for (const LaunchSummary& s : launches) name_width = std::max(name_width, s.kernel.size());
+  std::string text = fmt::format("  launch  {:<{}}  {:>12}  {:>12}  {:>7}  {:>7}\n", "kernel", name_width,
+                                 "cycles", "warp instr.", "IPC", "SIMD");
+  for (std::size_t i = 0; i < std::min(launches.size(), kLaunchLines); ++i) {
+    const LaunchSummary& s = launches[i];
+    text += fmt::format("  {:>6}  {:<{}}  {:>12}  {:>12}  {:>7.3f}  {:>7}\n", i + 1, s.kernel, name_width,
+                        grouped(s.cycles), grouped(s.warp_instructions), s.ipc(), percent(s.simd()));
+  }
+  if (launches.size() > kLaunchLines)
+    text += fmt::format("     ...  {} more, see stats.json of --out\n", launches.size() - kLaunchLines);
+  return text;
+}
+
+nlohmann::ordered_json share_json(const Share& share, const char* part, const char* whole) {
+  return {{whole, share.whole}, {part, share.part}, {"rate", share.rate()}};
+}
+
+nlohmann::ordered_json summary_json(const LaunchSummary& s, const gpu::GpuConfig& config) {
+  nlohmann::ordered_json slots = nlohmann::ordered_json::object();
+  for (const SlotCause& cause : s.slots) slots[cause.name] = cause.slots;
+  const std::uint64_t bytes = s.dram_read_bytes + s.dram_write_bytes;
+  nlohmann::ordered_json dram = {
+      {"read_bytes", s.dram_read_bytes},
+      {"write_bytes", s.dram_write_bytes},
+      {"gigabytes_per_second", gigabytes_per_second(bytes, s.cycles, config.clocks.core_mhz)},
+      {"row_accesses", s.dram_rows.whole},
+      {"row_hits", s.dram_rows.part},
+      {"row_hit_rate", s.dram_rows.rate()}};
+  return {{"cycles", s.cycles},
+          {"warp_instructions", s.warp_instructions},
+          {"thread_instructions", s.thread_instructions},
+          {"ipc", s.ipc()},
+          {"simd_efficiency", s.simd().rate()},
+          {"busy_core_cycles", s.busy_core_cycles},
+          {"issue_slots", {{"all", s.all_slots()}, {"by_cause", slots}}},
+          {"l1d", share_json(s.l1d_loads, "load_hits", "load_accesses")},
+          {"l2", share_json(s.l2, "hits", "accesses")},
+          {"dram", dram}};
+}
+
+nlohmann::ordered_json shape_json(const host::Dim3& d) { return {d.x, d.y, d.z}; }
+
+double per_second(std::uint64_t count, double seconds) {
+  return seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
+}
+
+}  // namespace
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = fmt::format("{}", number);
+  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), 1, ',');
+  return digits;
+}
+
+std::vector<double> percentages(const std::vector<std::uint64_t>& counts) {
+  constexpr std::uint64_t kTenths = 1000;  // 100.0 %
+  const std::uint64_t all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  std::vector<double> result(counts.size(), 0.0);
+  if (all == 0) return result;
+  std::vector<std::uint64_t> tenths(counts.size());
+  std::vector<std::size_t> by_remainder(counts.size());
+  const auto scaled = [&](std::size_t i) { return counts[i] * kTenths; };
+  std::uint64_t left = kTenths;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    tenths[i] = scaled(i) / all;
+    left -= tenths[i];
+    by_remainder[i] = i;
+  }
+  std::stable_sort(by_remainder.begin(), by_remainder.end(),
+                   [&](std::size_t a, std::size_t b) { return scaled(a) % all > scaled(b) % all; });
+  for (std::size_t i = 0; i < left; ++i) ++tenths[by_remainder[i]];
+  for (std::size_t i = 0; i < counts.size(); ++i) result[i] = static_cast<double>(tenths[i]) / 10.0;
+  return result;
+}
+
+std::string report_text(const RunHeader& header, const std::vector<LaunchSummary>& launches,
+                        const gpu::GpuConfig& config) {
+  std::string text = fmt::format("{} on {}{}\n", header.title, config.name,
+                                 header.variant.empty() ? "" : " (" + header.variant + ")");
+  text += line("result", fmt::format("{}: {}", header.passed ? "passed" : "FAILED", header.verdict));
+  if (launches.empty()) return text;
+  if (launches.size() > 1) text += launches_text(launches);
+  return text + summary_text(add_up(launches), launches.size(), config);
+}
+
+std::string host_text(const std::vector<LaunchSummary>& launches) {
+  const LaunchSummary total = add_up(launches);
+  return line("host",
+              fmt::format("{:.3f} s, {:.3f} M warp instructions/s, {:.1f} k GPU cycles/s", total.host_seconds,
+                          per_second(total.warp_instructions, total.host_seconds) / 1e6,
+                          per_second(total.cycles, total.host_seconds) / 1e3));
+}
+
+nlohmann::ordered_json report_json(const RunHeader& header, const std::vector<LaunchSummary>& launches,
+                                   const std::vector<gpu::LaunchRecord>& records,
+                                   const gpu::GpuConfig& config, const nlohmann::ordered_json& dictionary) {
+  nlohmann::ordered_json json = {{"heddle", HEDDLE_VERSION}, {"platform", config.name}};
+  json.update(header.identity);
+  json["passed"] = header.passed;
+  json["verdict"] = header.verdict;
+  json["total"] = summary_json(add_up(launches), config);
+  json["launches"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const LaunchSummary& s = launches[i];
+    json["launches"].push_back({{"kernel", s.kernel},
+                                {"grid", shape_json(s.shape.grid)},
+                                {"block", shape_json(s.shape.block)},
+                                {"dynamic_shared_bytes", s.shape.dynamic_shared_bytes},
+                                {"summary", summary_json(s, config)},
+                                {"statistics", records[i].stats}});
+  }
+  json["dictionary"] = dictionary;
+  return json;
+}
+
+nlohmann::ordered_json host_json(const std::vector<LaunchSummary>& launches) {
+  const LaunchSummary total = add_up(launches);
+  nlohmann::ordered_json json = {
+      {"seconds", total.host_seconds},
+      {"warp_instructions_per_second", per_second(total.warp_instructions, total.host_seconds)},
+      {"gpu_cycles_per_second", per_second(total.cycles, total.host_seconds)}};
+  json["launch_seconds"] = nlohmann::ordered_json::array();
+  for (const LaunchSummary& s : launches) json["launch_seconds"].push_back(s.host_seconds);
+  return json;
+}
+
+}  // namespace heddle::cli

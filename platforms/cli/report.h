@@ -1,0 +1,43 @@
+// The report of a run: readable and as JSON, from the same summaries.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/report_model.h"
+#include "gpu/gpu_config.h"
+#include "gpu/gpu_device.h"
+
+namespace heddle::cli {
+
+/// What was run and how it came out.
+struct RunHeader {
+  std::string title;                ///< "sgemm", "saxpy of saxpy.ptx"
+  std::string variant;              ///< "nvcc PTX, size small, seed 1"; may be empty
+  nlohmann::ordered_json identity;  ///< the same for stats.json: {"workload": "sgemm", "seed": 1, ...}
+  bool passed = false;
+  std::string verdict;  ///< one line
+};
+
+/// The report for report.txt and stdout: reproducible, no host times.
+[[nodiscard]] std::string report_text(const RunHeader& header, const std::vector<LaunchSummary>& launches,
+                                      const gpu::GpuConfig& config);
+/// How long the host took: one line for stdout.
+[[nodiscard]] std::string host_text(const std::vector<LaunchSummary>& launches);
+
+/// stats.json: header, summaries, every launch's whole statistics tree, and what the names mean.
+[[nodiscard]] nlohmann::ordered_json report_json(const RunHeader& header,
+                                                 const std::vector<LaunchSummary>& launches,
+                                                 const std::vector<gpu::LaunchRecord>& records,
+                                                 const gpu::GpuConfig& config,
+                                                 const nlohmann::ordered_json& dictionary);
+/// host.json: times, which differ from run to run.
+[[nodiscard]] nlohmann::ordered_json host_json(const std::vector<LaunchSummary>& launches);
+
+/// 1234567 as "1,234,567".
+[[nodiscard]] std::string grouped(std::uint64_t number);
+/// Percentages with one decimal that add up to exactly 100.0 (largest remainders); all 0 if the counts are.
+[[nodiscard]] std::vector<double> percentages(const std::vector<std::uint64_t>& counts);
+
+}  // namespace heddle::cli

@@ -1,0 +1,137 @@
+#include "cli/report_model.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* kSlots = "core*.issue.slots";
+constexpr const char* kBusyCycles = "core*.issue.active_cycles";
+constexpr const char* kL1dAccesses = "core*.l1d.load_accesses";
+constexpr const char* kL1dHits = "core*.l1d.load_hits";
+constexpr const char* kL2Hits = "partition*.l2.hits.*";
+constexpr const char* kL2Misses = "partition*.l2.misses.*";
+constexpr const char* kL2Merged = "partition*.l2.merged.*";
+constexpr const char* kDramReadBytes = "partition*.l2.dram_read_bytes";
+constexpr const char* kDramWriteBytes = "partition*.l2.dram_write_bytes";
+constexpr const char* kRowHits = "partition*.dram.row_hits";
+constexpr const char* kRowMisses = "partition*.dram.row_misses";
+constexpr const char* kRowConflicts = "partition*.dram.row_conflicts";
+
+bool matches(std::string_view pattern, std::string_view text) {
+  const auto star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (text.size() + 1 < pattern.size() || !text.starts_with(pattern.substr(0, star))) return false;
+  return text.ends_with(pattern.substr(star + 1));
+}
+
+/// Calls use(value) for everything at a path that matches; a pattern element holds at most one '*'.
+template <class Use>
+void for_matching(const nlohmann::ordered_json& tree, std::string_view pattern, const Use& use) {
+  const auto dot = pattern.find('.');
+  const std::string_view first = pattern.substr(0, dot);
+  for (const auto& [name, value] : tree.items()) {
+    if (!matches(first, name)) continue;
+    if (dot == std::string_view::npos)
+      use(value);
+    else if (value.is_object())
+      for_matching(value, pattern.substr(dot + 1), use);
+  }
+}
+
+[[noreturn]] void missing(const std::string& pattern) {
+  throw std::out_of_range("the statistics have nothing at '" + pattern + "'");
+}
+
+/// Sums groups of labelled counters label by label, in the order of the first.
+std::vector<SlotCause> sum_labels(const nlohmann::ordered_json& statistics, const std::string& pattern) {
+  std::vector<SlotCause> causes;
+  for_matching(statistics, pattern, [&](const nlohmann::ordered_json& group) {
+    for (const auto& [label, count] : group.items()) {
+      const std::string& name = label;
+      auto cause =
+          std::find_if(causes.begin(), causes.end(), [&](const SlotCause& c) { return c.name == name; });
+      if (cause == causes.end()) cause = causes.insert(causes.end(), SlotCause{name, 0});
+      cause->slots += count.get<std::uint64_t>();
+    }
+  });
+  if (causes.empty()) missing(pattern);
+  return causes;
+}
+
+}  // namespace
+
+std::uint64_t sum_at(const nlohmann::ordered_json& statistics, const std::string& pattern) {
+  std::optional<std::uint64_t> sum;
+  for_matching(statistics, pattern, [&](const nlohmann::ordered_json& value) {
+    if (value.is_number_unsigned() || value.is_number_integer())
+      sum = sum.value_or(0) + value.get<std::uint64_t>();
+  });
+  if (!sum) missing(pattern);
+  return *sum;
+}
+
+double LaunchSummary::ipc() const { return Share{warp_instructions, cycles}.rate(); }
+
+Share LaunchSummary::simd() const { return {thread_instructions, 32 * warp_instructions}; }
+
+std::uint64_t LaunchSummary::all_slots() const {
+  std::uint64_t all = 0;
+  for (const SlotCause& cause : slots) all += cause.slots;
+  return all;
+}
+
+LaunchSummary summarize(const gpu::LaunchRecord& record) {
+  LaunchSummary s;
+  s.kernel = record.kernel;
+  s.shape = record.shape;
+  s.cycles = record.cycles;
+  s.warp_instructions = record.warp_instructions;
+  s.thread_instructions = record.thread_instructions;
+  s.host_seconds = record.host_seconds;
+  s.busy_core_cycles = sum_at(record.stats, kBusyCycles);
+  s.slots = sum_labels(record.stats, kSlots);
+  s.l1d_loads = {sum_at(record.stats, kL1dHits), sum_at(record.stats, kL1dAccesses)};
+  const std::uint64_t l2_hits = sum_at(record.stats, kL2Hits);
+  s.l2 = {l2_hits, l2_hits + sum_at(record.stats, kL2Misses) + sum_at(record.stats, kL2Merged)};
+  s.dram_read_bytes = sum_at(record.stats, kDramReadBytes);
+  s.dram_write_bytes = sum_at(record.stats, kDramWriteBytes);
+  const std::uint64_t row_hits = sum_at(record.stats, kRowHits);
+  s.dram_rows = {row_hits, row_hits + sum_at(record.stats, kRowMisses) + sum_at(record.stats, kRowConflicts)};
+  return s;
+}
+
+LaunchSummary add_up(const std::vector<LaunchSummary>& launches) {
+  LaunchSummary total;
+  const auto add = [](Share& to, const Share& from) {
+    to.part += from.part;
+    to.whole += from.whole;
+  };
+  for (const LaunchSummary& launch : launches) {
+    total.cycles += launch.cycles;
+    total.warp_instructions += launch.warp_instructions;
+    total.thread_instructions += launch.thread_instructions;
+    total.busy_core_cycles += launch.busy_core_cycles;
+    total.host_seconds += launch.host_seconds;
+    if (total.slots.empty())
+      for (const SlotCause& cause : launch.slots) total.slots.push_back({cause.name, 0});
+    for (std::size_t i = 0; i < launch.slots.size(); ++i) total.slots.at(i).slots += launch.slots[i].slots;
+    add(total.l1d_loads, launch.l1d_loads);
+    add(total.l2, launch.l2);
+    add(total.dram_rows, launch.dram_rows);
+    total.dram_read_bytes += launch.dram_read_bytes;
+    total.dram_write_bytes += launch.dram_write_bytes;
+  }
+  if (launches.size() == 1) {
+    total.kernel = launches[0].kernel;
+    total.shape = launches[0].shape;
+  } else {
+    total.kernel = "all launches";
+  }
+  return total;
+}
+
+}  // namespace heddle::cli

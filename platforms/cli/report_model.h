@@ -1,0 +1,60 @@
+// What the report says about a launch, taken from the statistics tree. The only place that knows names of
+// statistics.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gpu/gpu_device.h"
+
+namespace heddle::cli {
+
+/// Part of a whole; rate() is 0 when there is no whole.
+struct Share {
+  std::uint64_t part = 0;
+  std::uint64_t whole = 0;
+  [[nodiscard]] double rate() const {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+};
+
+struct SlotCause {
+  std::string name;
+  std::uint64_t slots = 0;
+};
+
+/// Counts of one launch, or of several added up.
+struct LaunchSummary {
+  std::string kernel;
+  host::Launch shape;
+  std::uint64_t cycles = 0;  ///< core cycles from launch to completion
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+  std::uint64_t busy_core_cycles = 0;  ///< summed over cores: cycles in which the core was not parked
+  std::vector<SlotCause> slots;        ///< what became of every issue slot of every core
+  Share l1d_loads;                     ///< hits of line look-ups
+  Share l2;                            ///< hits of requests; joining a fetch under way is no hit
+  Share dram_rows;                     ///< requests served from an open row
+  std::uint64_t dram_read_bytes = 0;
+  std::uint64_t dram_write_bytes = 0;
+  double host_seconds = 0;
+
+  /// Warp instructions per core cycle, of the whole GPU.
+  [[nodiscard]] double ipc() const;
+  /// Active lanes per warp instruction, of 32.
+  [[nodiscard]] Share simd() const;
+  [[nodiscard]] std::uint64_t all_slots() const;
+};
+
+/// Throws std::out_of_range if the statistics lack a name it needs.
+[[nodiscard]] LaunchSummary summarize(const gpu::LaunchRecord& record);
+/// All launches one after the other.
+[[nodiscard]] LaunchSummary add_up(const std::vector<LaunchSummary>& launches);
+
+/// Sum of the numbers at all paths that match; '*' stands for any run of characters within one path element.
+/// Throws std::out_of_range if nothing matches.
+[[nodiscard]] std::uint64_t sum_at(const nlohmann::ordered_json& statistics, const std::string& pattern);
+
+}  // namespace heddle::cli

@@ -1,0 +1,69 @@
+#include "cli/run.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "cli/oracle_check.h"
+#include "cli/output_dir.h"
+#include "cli/progress_line.h"
+#include "cli/report_model.h"
+#include "cli/tracked_device.h"
+#include "gpu/gpu_device.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr int kIndent = 1;  ///< of stats.json: readable, and not twice as large
+
+std::string dump(const nlohmann::ordered_json& json) { return json.dump(kIndent) + "\n"; }
+
+}  // namespace
+
+sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
+  const gpu::GpuConfig config = load_platform(settings.platform, settings.assignments);
+  std::optional<OutputDir> out;
+  if (!settings.out.empty()) out.emplace(settings.out);
+
+  ProgressLine progress;
+  gpu::RunOptions options;
+  options.max_cycles = settings.max_cycles;
+  options.on_progress = progress.callback();
+  gpu::GpuDevice gpu(config, options);
+  TrackedDevice device(gpu);
+
+  RunHeader header = job.header;
+  const workloads::Verdict verdict = job.program(device);
+  header.passed = verdict.passed;
+  header.verdict = verdict.summary;
+  if (settings.check_oracle) {
+    if (!job.not_comparable.empty()) {
+      header.verdict += "; not compared with the oracle: " + job.not_comparable;
+    } else {
+      const OracleVerdict oracle = compare_with_oracle(device, job.program);
+      header.passed = header.passed && oracle.passed;
+      header.verdict += "; oracle: " + oracle.summary;
+    }
+  }
+  progress.erase();
+
+  std::vector<LaunchSummary> launches;
+  for (const gpu::LaunchRecord& record : gpu.launches()) launches.push_back(summarize(record));
+  const std::string report = report_text(header, launches, config);
+  fmt::print("{}{}", report, host_text(launches));
+  if (job.afterwards) job.afterwards(device);
+  if (out) {
+    out->add("report.txt", report);
+    out->add("stats.json",
+             dump(report_json(header, launches, gpu.launches(), config, gpu.stats().dictionary())));
+    out->add("host.json", dump(host_json(launches)));
+    out->add("config.yaml", sim::write_config(config));
+    out->commit();
+    fmt::print("  {:<16}{}\n", "files", out->path());
+  }
+  std::fflush(stdout);
+  return header.passed ? sim::ExitCode::kOk : sim::ExitCode::kMismatch;
+}
+
+}  // namespace heddle::cli

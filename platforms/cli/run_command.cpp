@@ -1,0 +1,113 @@
+// heddle run: options of both kinds of run.
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/run.h"
+#include "cli/run_ptx.h"
+#include "cli/run_workload.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* kHelp = R"(Arguments of one's own kernel, in the order of its parameters:
+  --arg TYPE=VALUE              scalar; u8 s8 u16 s16 u32 s32 u64 s64 f32 f64
+  --arg buf=NAME:SIZE[:FILL]    new buffer, passed as its address. SIZE is in bytes (4096) or elements
+                                (1024xf32). FILL is zero (default), iota (0, 1, 2 ...), const=VALUE,
+                                random=SEED (reals in [0, 1), integers over their whole range) or
+                                file=PATH (raw little-endian bytes, exactly SIZE)
+  --arg ref=NAME[+BYTES]        address within a buffer declared before
+
+Examples:
+  heddle run sgemm --set cores=4 --set core.scheduler.policy=lrr --out out/sgemm
+  heddle run --ptx saxpy.ptx --entry saxpy --grid 8 --block 128 --arg buf=x:1024xf32:iota
+      --arg buf=y:1024xf32:const=1 --arg f32=2.5 --arg u32=1024 --print y:8 --dump y=y.bin
+
+Exit codes: 0 results right, 1 results wrong, 2 bad input, 3 the kernel did something illegal,
+4 hang (diagnosed), 5 --max-cycles reached, 70 a bug in Heddle)";
+
+struct Request {
+  RunSettings settings;
+  WorkloadRequest workload;
+  PtxRequest ptx;
+  std::string check;
+};
+
+/// Options that only make sense for one kind of run.
+void refuse_mixture(const CLI::App& command, bool has_ptx) {
+  const std::vector<const char*> ptx_only = {"--entry", "--grid", "--block",   "--shared",
+                                             "--arg",   "--dump", "--compare", "--print"};
+  const std::vector<const char*> workload_only = {"WORKLOAD", "--compiler", "--size", "--seed"};
+  for (const char* name : has_ptx ? workload_only : ptx_only)
+    if (command.get_option(name)->count() > 0)
+      throw sim::InputError(
+          "heddle run", std::string(name) + (has_ptx ? " does not go with --ptx" : " goes with --ptx only"),
+          "give either a workload or --ptx FILE; see heddle run --help");
+  if (!has_ptx && command.get_option("WORKLOAD")->count() == 0)
+    throw sim::InputError("heddle run", "nothing to run",
+                          "give a workload (heddle list shows them) or --ptx FILE; see heddle run --help");
+  if (!has_ptx) return;
+  for (const char* name : {"--grid", "--block"})
+    if (command.get_option(name)->count() == 0)
+      throw sim::InputError("heddle run --ptx", std::string(name) + " is missing",
+                            std::string("for example ") + name + " 32 or " + name + " 16,4");
+}
+
+void add_workload_options(CLI::App& command, WorkloadRequest& workload) {
+  command.add_option("WORKLOAD", workload.name, "Workload; heddle list shows them");
+  command.add_option("--compiler", workload.compiler, "Whose PTX of the workload to run")
+      ->check(CLI::IsMember({"nvcc", "clang"}))
+      ->capture_default_str();
+  command.add_option("--size", workload.size, "Input size of the workload")
+      ->check(CLI::IsMember({"tiny", "small", "paper"}))
+      ->capture_default_str();
+  command.add_option("--seed", workload.seed, "Seed of the workload's input")->capture_default_str();
+}
+
+void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
+  const std::string group = "One's own kernel";
+  command.add_option("--ptx", ptx.file, "PTX file with the kernel")->group(group);
+  command.add_option("--entry", ptx.entry, "Kernel of the file")->group(group);
+  command.add_option("--grid", ptx.grid, "CTAs: X, X,Y or X,Y,Z")->group(group);
+  command.add_option("--block", ptx.block, "Threads of a CTA: X, X,Y or X,Y,Z")->group(group);
+  command.add_option("--shared", ptx.shared_bytes, "Bytes of dynamic shared memory")->group(group);
+  const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* help) {
+    command.add_option(name, values, help)->group(group)->allow_extra_args(false);
+  };
+  repeated("--arg", ptx.arguments, "One argument, see below; may be repeated");
+  repeated("--dump", ptx.dumps, "NAME=PATH: write a buffer to a file after the run");
+  repeated("--compare", ptx.compares, "NAME=PATH: compare a buffer with a file, byte for byte");
+  repeated("--print", ptx.prints, "NAME[:COUNT]: print the first elements of a buffer");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Body& body) {
+  CLI::App* command = app.add_subcommand("run", "Run a workload, or a kernel of one's own (--ptx)");
+  command->footer(kHelp);
+  const auto request = std::make_shared<Request>();
+  add_workload_options(*command, request->workload);
+  command->add_option("--platform", request->settings.platform, "Platform name or .yaml file")
+      ->capture_default_str();
+  command
+      ->add_option("--set", request->settings.assignments,
+                   "KEY=VALUE: change a configuration key (heddle describe); may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--out", request->settings.out,
+                      "Folder for report.txt, stats.json, host.json and config.yaml");
+  command->add_option("--max-cycles", request->settings.max_cycles,
+                      "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit");
+  command
+      ->add_option("--check", request->check, "oracle: compare memory with the scalar interpreter's as well")
+      ->check(CLI::IsMember({"oracle"}));
+  add_ptx_options(*command, request->ptx);
+  command->callback([request, command, &body] {
+    body = [request, command] {
+      const bool has_ptx = command->get_option("--ptx")->count() > 0;
+      refuse_mixture(*command, has_ptx);
+      request->settings.check_oracle = !request->check.empty();
+      return run_job(has_ptx ? ptx_job(request->ptx) : workload_job(request->workload), request->settings);
+    };
+  });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,27 @@
+// heddle run --ptx: a kernel of one's own with arguments from the command line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/run.h"
+
+namespace heddle::cli {
+
+struct PtxRequest {
+  std::string file;
+  std::string entry;
+  std::string grid;
+  std::string block;
+  std::uint32_t shared_bytes = 0;
+  std::vector<std::string> arguments;
+  std::vector<std::string> dumps;     ///< NAME=PATH
+  std::vector<std::string> compares;  ///< NAME=PATH
+  std::vector<std::string> prints;    ///< NAME[:COUNT]
+};
+
+/// Checks all that can be known before the simulation; throws sim::InputError naming the option.
+[[nodiscard]] Job ptx_job(const PtxRequest& request);
+
+}  // namespace heddle::cli

@@ -1,0 +1,43 @@
+#include "cli/run_workload.h"
+
+#include <fmt/format.h>
+
+#include "cli/errors.h"
+
+namespace heddle::cli {
+namespace {
+
+workloads::Options options(const WorkloadRequest& request) {
+  workloads::Options options;
+  options.compiler = request.compiler == "clang" ? workloads::Compiler::kClang : workloads::Compiler::kNvcc;
+  options.size = request.size == "tiny"    ? workloads::Size::kTiny
+                 : request.size == "paper" ? workloads::Size::kPaper
+                                           : workloads::Size::kSmall;
+  options.seed = request.seed;
+  return options;
+}
+
+}  // namespace
+
+Job workload_job(const WorkloadRequest& request) {
+  const workloads::Workload* workload = workloads::find(request.name);
+  if (workload == nullptr) {
+    std::vector<std::string> names;
+    for (const workloads::Workload& w : workloads::all()) names.push_back(w.name);
+    throw unknown_name("heddle run", "workload", request.name, names);
+  }
+  Job job;
+  job.header.title = workload->name;
+  job.header.variant = fmt::format("{} PTX, size {}, seed {}", request.compiler, request.size, request.seed);
+  job.header.identity = {{"workload", workload->name},
+                         {"compiler", request.compiler},
+                         {"size", request.size},
+                         {"seed", request.seed}};
+  job.program = [workload, chosen = options(request)](host::Device& device) {
+    return workload->run(device, chosen);
+  };
+  if (workload->racy) job.not_comparable = "its memory depends on a legal race";
+  return job;
+}
+
+}  // namespace heddle::cli

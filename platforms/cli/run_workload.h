@@ -1,0 +1,21 @@
+// heddle run WORKLOAD: one of the workloads that come with Heddle.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/run.h"
+
+namespace heddle::cli {
+
+struct WorkloadRequest {
+  std::string name;
+  std::string compiler = "nvcc";
+  std::string size = "small";
+  std::uint64_t seed = 1;
+};
+
+/// Throws sim::InputError for an unknown name.
+[[nodiscard]] Job workload_job(const WorkloadRequest& request);
+
+}  // namespace heddle::cli

@@ -1,0 +1,53 @@
+// A device that remembers what was allocated on it, so that two devices' memories can be compared after a
+// run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "host/device.h"
+
+namespace heddle::cli {
+
+class TrackedDevice : public host::Device {
+ public:
+  struct Buffer {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    std::string name;
+  };
+
+  explicit TrackedDevice(host::Device& device) : device_(device) {}
+
+  std::uint64_t allocate(std::uint64_t bytes, const std::string& name) override;
+  void free(std::uint64_t address) override;
+  void write(std::uint64_t address, std::span<const std::byte> bytes) override {
+    device_.write(address, bytes);
+  }
+  void read(std::uint64_t address, std::span<std::byte> bytes) override { device_.read(address, bytes); }
+  host::ModuleHandle load_ptx_file(const std::string& path) override { return device_.load_ptx_file(path); }
+  host::ModuleHandle load_ptx_text(const std::string& text, const std::string& name) override {
+    return device_.load_ptx_text(text, name);
+  }
+  std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
+    return device_.kernel(module, name);
+  }
+  std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override {
+    return device_.symbol(module, name);
+  }
+  void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
+              const host::Args& args) override {
+    device_.launch(module, kernel, shape, args);
+  }
+
+  /// What is allocated and not freed, in order of allocation.
+  [[nodiscard]] const std::map<std::uint64_t, Buffer>& buffers() const { return buffers_; }
+
+ private:
+  host::Device& device_;
+  std::uint64_t count_ = 0;
+  std::map<std::uint64_t, Buffer> buffers_;  ///< by order of allocation
+};
+
+}  // namespace heddle::cli
