@@ -44,7 +44,8 @@ struct FloatToInteger {
   static constexpr V kLargest = static_cast<V>(~std::uint64_t{0} >> (64 - D::kBits + (D::kSigned ? 1 : 0)));
   static constexpr V kSmallest = D::kSigned ? static_cast<V>(INT64_MIN >> (64 - D::kBits)) : V{0};
   static constexpr bool kNanIsZero = D::kBits < 64 && sizeof(typename S::Cell) == 4;
-  static constexpr V kNan = kNanIsZero ? V{0} : static_cast<V>(typename D::Unsigned{1} << (D::kBits - 1));
+  static constexpr V kTopBit = D::kSigned ? kSmallest : static_cast<V>(typename D::Unsigned{1} << (D::kBits - 1));
+  static constexpr V kNan = kNanIsZero ? V{0} : kTopBit;
   HEDDLE_INLINE static V apply(F x) {
     const F v = to_integral<r>(flush<ftz>(x));
     const bool in_range = v >= kMin && v < kEnd;
@@ -123,7 +124,9 @@ void to_half(const LaneArgs& args) {
 template <class D, class S>
 LaneFn integer_to_float(const LaneSpec& spec) {
   if (spec.ftz || spec.rounding == Rounding::kDefault || (spec.src_bits == 64 && S::kBits < 64)) return nullptr;
-  return with_rounding(spec.rounding, [&]<Rounding r>() -> LaneFn {
+  constexpr bool kExact = S::kBits <= (D::kBits == 64 ? 32 : 16);  // one instance for all rounding modes
+  return with_rounding(spec.rounding, [&]<Rounding requested>() -> LaneFn {
+    constexpr Rounding r = kExact ? Rounding::kRn : requested;
     return spec.sat ? to_float<D, S, r, r, false, true> : to_float<D, S, r, r, false, false>;
   });
 }
@@ -232,6 +235,9 @@ bool is_scalar_float(Type t) { return t == Type::kF16 || t == Type::kF32 || t ==
 
 LaneFn find_convert_float(const LaneSpec& spec) {
   if (spec.op != LaneOp::kCvt) return nullptr;
+  // Floats live in registers of their own width; only f16 shares the 32-bit rows.
+  if (spec.src_bits == 64 && (spec.src_type == Type::kF16 || spec.src_type == Type::kF32)) return nullptr;
+  if (spec.dst_bits == 64 && (spec.type == Type::kF16 || spec.type == Type::kF32)) return nullptr;
   if (!is_scalar_float(spec.src_type)) return is_scalar_float(spec.type) ? from_integer(spec) : nullptr;
   switch (spec.type) {
     case Type::kF16: return float_to_f16(spec);

@@ -4,10 +4,14 @@
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
+template <std::uint32_t true_value>
+[[gnu::noinline]] void write_truth(const LaneArgs& args, std::uint32_t bits) {
+  each_lane<U32>(args, [=](unsigned i) { return (bits & kLaneBit32[i]) != 0 ? true_value : 0u; });
+}
+
 template <std::uint32_t true_value, class E, Compare c, bool ftz, Combine combine>
 void set(const LaneArgs& args) {
-  const std::uint32_t bits = combined<combine>(args, compare_rows<E, c, ftz>(args));
-  each_lane<U32>(args, [=](unsigned i) { return (bits & kLaneBit32[i]) != 0 ? true_value : 0u; });
+  write_truth<true_value>(args, combined<combine>(args, compare_rows<E, c, ftz>(args)));
 }
 
 template <std::uint32_t true_value>

@@ -1,0 +1,242 @@
+// Every operation find_lane_fn() knows, with every modifier it accepts, on every level this machine can run, against
+// the scalar reference, on special values and random bits, with full and partial masks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "isa_reference.h"
+
+namespace heddle::isa::test {
+namespace {
+
+constexpr unsigned kLastOp = static_cast<unsigned>(LaneOp::kParam);
+constexpr unsigned kLastType = static_cast<unsigned>(Type::kF64);
+constexpr unsigned kLastCompare = static_cast<unsigned>(Compare::kNan);
+constexpr unsigned kLastRounding = static_cast<unsigned>(Rounding::kRna);
+
+/// The modifiers an operation can have at all; the others stay at their defaults.
+std::vector<LaneSpec> specs_of(LaneOp op) {
+  const bool compares = op == LaneOp::kSetp || op == LaneOp::kSet;
+  const bool two_types = op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSlct;
+  const bool registers = op == LaneOp::kCvt || op == LaneOp::kParam;
+  const bool rounds = (op >= LaneOp::kAdd && op <= LaneOp::kDiv) || (op >= LaneOp::kCvt && op <= LaneOp::kTanh);
+  const bool shifts = op == LaneOp::kShfL || op == LaneOp::kShfR;
+  std::vector<LaneSpec> specs;
+  LaneSpec s;
+  s.op = op;
+  const auto each = [](bool enabled, unsigned last, auto body) {
+    for (unsigned i = 0; i <= (enabled ? last : 0); ++i) body(i);
+  };
+  for (unsigned type = 0; type <= kLastType; ++type) {
+    s.type = static_cast<Type>(type);
+    each(two_types, kLastType, [&](unsigned src) {
+      s.src_type = static_cast<Type>(src);
+      each(compares, kLastCompare, [&](unsigned compare) {
+        s.compare = static_cast<Compare>(compare);
+        each(compares, 3, [&](unsigned combine) {
+          s.combine = static_cast<Combine>(combine);
+          each(rounds, kLastRounding, [&](unsigned rounding) {
+            s.rounding = static_cast<Rounding>(rounding);
+            each(op == LaneOp::kTestp, 5, [&](unsigned property) {
+              s.property = static_cast<TestProperty>(property);
+              each(true, 15, [&](unsigned flags) {
+                s.ftz = (flags & 1u) != 0;
+                s.sat = (flags & 2u) != 0;
+                s.approx = (flags & 4u) != 0;
+                s.clamp = (flags & 8u) != 0;
+                if ((s.approx && op != LaneOp::kDiv && op != LaneOp::kRcp && op != LaneOp::kSqrt) || (s.clamp && !shifts)) return;
+                each(registers, 7, [&](unsigned widths) {
+                  constexpr std::array<std::uint8_t, 4> kWidths{0, 16, 32, 64};
+                  s.dst_bits = kWidths[widths & 3u];
+                  s.src_bits = op == LaneOp::kCvt && (widths & 4u) != 0 ? 64 : 0;
+                  if (op == LaneOp::kParam && (widths & 4u) != 0) return;
+                  specs.push_back(s);
+                });
+              });
+            });
+          });
+        });
+      });
+    });
+  }
+  return specs;
+}
+
+/// Float lane functions ignore nothing silently: .sat, .ftz and rounding on types without them must be refused. The
+/// reference would not notice, so the filter names what PTX has.
+bool exists_in_ptx(const LaneSpec& s) {
+  const bool scalar_float = s.type == Type::kF32 || s.type == Type::kF64;
+  const bool cvt = s.op == LaneOp::kCvt;
+  if (!cvt && !scalar_float && (s.rounding != Rounding::kDefault || s.approx)) return false;
+  if (!cvt && s.op != LaneOp::kSet && s.op != LaneOp::kSlct && s.ftz && s.type != Type::kF32)
+    return s.type == Type::kF64 && (s.op == LaneOp::kRsqrt || (s.op == LaneOp::kRcp && s.approx));
+  if ((s.dst_bits != 0 && s.dst_bits <= bits_of(s.type)) || (s.src_bits != 0 && s.src_bits <= bits_of(s.src_type))) return false;
+  return true;
+}
+
+class Samples {
+ public:
+  explicit Samples(std::uint32_t seed) : random_(seed) {}
+
+  std::uint64_t value(bool wide) {
+    static const std::vector<std::uint64_t> kSpecial32 = {
+        0, 1, 2, 5, 8, 31, 32, 33, 63, 64, 65, 0xff, 0x7f, 0x80, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
+        0x80000001, 0xffffffff, 0x00800000, 0x007fffff, 0x80400000, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f000000, 0x3fc00000,
+        0x40200000, 0xc0200000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x7f7fffff, 0xff7fffff, 0x4effffff,
+        0x4f000000, 0xcf000000, 0xcf000001, 0x4f800000, 0x5f000000, 0x5f800000, 0x40490fdb, 0x43000000, 0xc3160000, 0x7c00,
+        0x7bff, 0x03ff, 0x477fe000, 0x477ff000, 0x33000000, 0x33000001, 0x42c80000};
+    static const std::vector<std::uint64_t> kSpecial64 = {
+        0, 1, 31, 63, 64, 0xffffffff, 0x80000000, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff,
+        0x8000000000000001, 0x3ff0000000000000, 0xbff0000000000000, 0x3fe0000000000000, 0x4004000000000000, 0x7ff0000000000000,
+        0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0xfff8000000000123, 0x000fffffffffffff, 0x0010000000000000,
+        0x800fffffffffffff, 0x7fefffffffffffff, 0x41dfffffffc00000, 0x41e0000000000000, 0xc1e0000000000000, 0x41efffffffe00000,
+        0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000, 0x47efffffe0000000, 0x47effffff0000000, 0x36a0000000000000,
+        0x3690000000000000, 0x3690000000000001, 0x40effe0000000000, 0x40effc0000000000, 0x3e60000000000000, 0x3e70000000000000};
+    switch (random_() % 4) {
+      case 0: return kSpecial32[random_() % kSpecial32.size()];
+      case 1: return wide ? kSpecial64[random_() % kSpecial64.size()] : random_();
+      case 2: return wide ? f64(moderate()) : f32(static_cast<float>(moderate()));
+      default: return wide ? static_cast<std::uint64_t>(random_()) << 32 | random_() : random_();
+    }
+  }
+  std::uint32_t bits() { return random_(); }
+
+ private:
+  double moderate() {  // halfway cases and magnitudes around the integer and f16 ranges
+    const auto quarter = static_cast<double>(static_cast<std::int32_t>(random_())) / 4.0;
+    return (random_() & 1u) != 0 ? quarter : quarter / static_cast<double>(1u << (random_() % 31));
+  }
+  std::mt19937 random_;
+};
+
+Warp random_warp(const LaneSpec& spec, Samples& samples, unsigned round) {
+  const Shape shape = shape_of(spec);
+  Warp warp;
+  for (unsigned k = 0; k < 4; ++k) {
+    for (auto& v : warp.src[k]) v = samples.value(shape.src[k] == Kind::kRow64);
+    warp.predicate[k] = samples.bits();
+  }
+  for (auto& v : warp.dst) v = samples.value(shape.dst == Kind::kRow64);
+  warp.dst_predicate = {samples.bits(), samples.bits()};
+  // all lanes, some, one, none
+  const std::array<std::uint32_t, 4> masks{0xffff'ffffu, samples.bits(), 1u << (samples.bits() % 32), 0};
+  warp.mask = masks[round % 4];
+  warp.negated = static_cast<std::uint8_t>(samples.bits() & 7u);
+  warp.cycle = static_cast<std::uint64_t>(samples.bits()) << 20;
+  warp.param = samples.value(true);
+  if (spec.op >= LaneOp::kVoteAll && spec.op <= LaneOp::kVoteUni && (samples.bits() & 1u) != 0)
+    warp.predicate[0] = (warp.negated & 1u) != 0 ? ~warp.mask : warp.mask;
+  return warp;
+}
+
+bool close_enough(Expected expected, std::uint64_t actual, bool wide) {
+  if (expected.value == actual) return true;
+  if (expected.ulps == 0) return false;
+  const bool nan = wide ? expected.value == kNanF64 : expected.value == kNanF32;
+  if (nan) return false;
+  const std::uint64_t distance = expected.value > actual ? expected.value - actual : actual - expected.value;
+  return distance <= expected.ulps;
+}
+
+/// One lane's destinations are right; inactive lanes keep what they held.
+std::string mistake(const LaneSpec& spec, const Warp& in, const Warp& out, unsigned lane) {
+  const Shape shape = shape_of(spec);
+  const bool on = ((in.mask >> lane) & 1u) != 0;
+  const bool predicate = shape.dst == Kind::kPredicate;
+  const std::uint64_t cell_mask = shape.dst == Kind::kRow64 ? ~std::uint64_t{0} : 0xffff'ffffu;
+  const std::uint64_t actual = predicate ? (out.dst_predicate[0] >> lane) & 1u : out.dst[lane];
+  Expected expected{predicate ? (in.dst_predicate[0] >> lane) & 1u : in.dst[lane] & cell_mask, 0};
+  bool second = ((in.dst_predicate[1] >> lane) & 1u) != 0;
+  if (on) {
+    const std::optional<Expected> reference = expected_lane(spec, in, lane);
+    if (!reference) return "the reference does not know " + describe(spec);
+    expected = *reference;
+    if (shape.second_predicate) second = expected_second(spec, in, lane);
+  }
+  const auto hex = [](std::uint64_t v) {
+    char text[20];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
+    return std::string(text);
+  };
+  const std::string operands = " lane " + std::to_string(lane) + (on ? " of " : " (inactive) of ") + hex(in.src[0][lane]) + " " +
+                               hex(in.src[1][lane]) + " " + hex(in.src[2][lane]) + " " + hex(in.src[3][lane]);
+  if (!close_enough(expected, actual & (predicate ? 1u : cell_mask), shape.dst == Kind::kRow64))
+    return describe(spec) + operands + ": expected " + hex(expected.value) + ", got " + hex(actual);
+  if (shape.second_predicate && second != (((out.dst_predicate[1] >> lane) & 1u) != 0))
+    return describe(spec) + operands + ": second destination should be " + (second ? "1" : "0");
+  return {};
+}
+
+class EveryOperation : public testing::TestWithParam<unsigned> {};
+
+TEST_P(EveryOperation, MatchesTheReferenceOnEveryLevel) {
+  const auto op = static_cast<LaneOp>(GetParam());
+  unsigned known = 0;
+  for (const LaneSpec& spec : specs_of(op)) {
+    const LaneFn baseline = find_lane_fn_at(LaneLevel::kBaseline, spec);
+    if (baseline == nullptr || !exists_in_ptx(spec)) continue;
+    ++known;
+    Samples samples(GetParam() * 1000 + known);
+    const unsigned rounds = op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSetp ? 8 : 64;
+    for (unsigned round = 0; round < rounds; ++round) {
+      const Warp in = random_warp(spec, samples, round);
+      const Warp first = run(baseline, spec, in);
+      for (unsigned lane = 0; lane < kWarp; ++lane) {
+        const std::string text = mistake(spec, in, first, lane);
+        ASSERT_TRUE(text.empty()) << text;
+      }
+      for (const LaneLevel level : {LaneLevel::kV3, LaneLevel::kV4}) {
+        if (!lane_level_supported(level)) continue;
+        const LaneFn fn = find_lane_fn_at(level, spec);
+        ASSERT_NE(fn, nullptr) << describe(spec) << " is missing from " << lane_level_name(level);
+        const Warp other = run(fn, spec, in);
+        ASSERT_EQ(other.dst, first.dst) << describe(spec) << " differs on " << lane_level_name(level);
+        ASSERT_EQ(other.dst_predicate, first.dst_predicate) << describe(spec) << " differs on " << lane_level_name(level);
+      }
+      // add r1, r1, r2: the destination is also a source
+      const Shape shape = shape_of(spec);
+      for (unsigned k = 0; k < 4; ++k) {
+        if (shape.src[k] != shape.dst || shape.dst == Kind::kPredicate || shape.dst == Kind::kParam) continue;
+        Warp same = in;
+        same.dst = in.src[k];
+        const Warp apart = run(find_lane_fn(spec), spec, same);
+        ASSERT_EQ(run(find_lane_fn(spec), spec, same, k).dst, apart.dst) << describe(spec) << " in place of source " << k;
+      }
+    }
+  }
+  EXPECT_GT(known, 0u) << "no form of this operation exists";
+  RecordProperty("forms", static_cast<int>(known));
+}
+
+INSTANTIATE_TEST_SUITE_P(Isa, EveryOperation, testing::Range(0u, kLastOp + 1));
+
+TEST(EveryLevel, TheMachinesBestLevelIsTheOneUsed) {
+  LaneSpec spec;
+  spec.op = LaneOp::kAdd;
+  spec.type = Type::kS32;
+  const LaneLevel best = *std::find_if(kLaneLevels.rbegin(), kLaneLevels.rend(), lane_level_supported);
+  EXPECT_EQ(lane_isa_level(), lane_level_name(best));
+  EXPECT_EQ(find_lane_fn(spec), find_lane_fn_at(best, spec));
+}
+
+TEST(EveryLevel, UnsupportedCombinationsAreNull) {
+  const auto null = [](LaneSpec spec) { return find_lane_fn(spec) == nullptr; };
+  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kF16}));
+  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kB32}));
+  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kU32, .sat = true}));
+  EXPECT_TRUE(null({.op = LaneOp::kMul, .type = Type::kF64, .ftz = true}));
+  EXPECT_TRUE(null({.op = LaneOp::kSin, .type = Type::kF64}));
+  EXPECT_TRUE(null({.op = LaneOp::kSetp, .type = Type::kB32, .compare = Compare::kLt}));
+  EXPECT_TRUE(null({.op = LaneOp::kSetp, .type = Type::kS32, .compare = Compare::kLo}));
+  EXPECT_TRUE(null({.op = LaneOp::kSetp, .type = Type::kU32, .compare = Compare::kNan}));
+  EXPECT_TRUE(null({.op = LaneOp::kCvt, .type = Type::kS32, .src_type = Type::kF32}));  // rounding is mandatory
+  EXPECT_TRUE(null({.op = LaneOp::kCvt, .type = Type::kF32, .src_type = Type::kF64}));
+  EXPECT_TRUE(null({.op = LaneOp::kMulWide, .type = Type::kU16}));
+  EXPECT_TRUE(null({.op = LaneOp::kMov, .type = Type::kB128}));
+}
+
+}  // namespace
+}  // namespace heddle::isa::test
