@@ -1,0 +1,125 @@
+// Clock domains: no drift, idle members cost no activation, coinciding edges run in rank order.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "sim/clock.h"
+
+namespace heddle::sim {
+namespace {
+
+class Member : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Member);
+  Member(const sc_core::sc_module_name& name, ClockDomain& domain, std::function<void(Member&)> body)
+      : sc_module(name), clock(domain, "wake"), body_(std::move(body)) {
+    SC_METHOD(tick);
+    dont_initialize();
+    sensitive << clock.first_trigger();
+  }
+  ClockMember clock;
+  std::vector<Cycle> ran;
+
+ private:
+  void tick() {
+    ran.push_back(clock.cycle());
+    body_(*this);
+  }
+  std::function<void(Member&)> body_;
+};
+
+TEST(Clock, EdgesDoNotDrift) {
+  ClockManager manager("clocks");
+  ClockDomain odd(manager, "odd", 924, ClockRank::kDram);
+  EXPECT_EQ(odd.edge_time(924), 1'000'000u);  // 924 cycles of 924 MHz are exactly one microsecond
+  EXPECT_EQ(odd.edge_time(924'000'000), 1'000'000'000'000u);
+  EXPECT_EQ(odd.edge_time(1), 1082u);
+}
+
+TEST(Clock, RunsSleepsAndParksAsAsked) {
+  ClockManager manager("clocks");
+  ClockDomain domain(manager, "core", 1000, ClockRank::kCore);
+  Member busy("busy", domain, [](Member& m) { m.clock.cycle() < 5 ? m.clock.again() : m.clock.park(); });
+  Member sleeper("sleeper", domain, [](Member& m) {
+    m.clock.cycle() < 20 ? m.clock.sleep_until(m.clock.cycle() + 7) : m.clock.park();
+  });
+  busy.clock.wake();
+  sleeper.clock.wake();
+  sc_core::sc_start();
+  EXPECT_EQ(busy.ran, (std::vector<Cycle>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(sleeper.ran, (std::vector<Cycle>{0, 7, 14, 21}));
+  EXPECT_EQ(domain.cycle(), 21u) << "nobody wants an edge: the simulation ends by itself";
+}
+
+TEST(Clock, WakeReachesAnEdgeOfTheSameInstantIfItsRankIsStillToCome) {
+  ClockManager manager("clocks");
+  ClockDomain fast(manager, "fast", 1000, ClockRank::kCore);
+  ClockDomain slow(manager, "slow", 500, ClockRank::kInterconnect);
+  Member receiver("receiver", slow, [](Member& m) { m.clock.park(); });
+  Member sender("sender", fast, [&](Member& m) {
+    receiver.clock.wake();
+    m.clock.cycle() < 5 ? m.clock.again() : m.clock.park();
+  });
+  sender.clock.wake();
+  sc_core::sc_start();
+  // Sender cycles 0, 2, 4 coincide with edges 0, 1, 2; cycles 1, 3, 5 are served at the next edge.
+  EXPECT_EQ(receiver.ran, (std::vector<Cycle>{0, 1, 2, 3}));
+}
+
+TEST(Clock, WakeAgainstRankOrderWaitsForTheNextEdge) {
+  ClockManager manager("clocks");
+  ClockDomain core(manager, "core", 1000, ClockRank::kCore);
+  ClockDomain memory(manager, "memory", 1000, ClockRank::kL2);
+  Member receiver("receiver", core, [](Member& m) { m.clock.park(); });
+  Member sender("sender", memory, [&](Member& m) {
+    receiver.clock.wake();
+    m.clock.park();
+  });
+  sender.clock.wake();
+  sc_core::sc_start();
+  EXPECT_EQ(receiver.ran, (std::vector<Cycle>{1}));
+}
+
+TEST(Clock, WakeCutsASleepShortOnce) {
+  ClockManager manager("clocks");
+  ClockDomain domain(manager, "core", 1000, ClockRank::kCore);
+  ClockDomain late(manager, "late", 1000, ClockRank::kSystem);
+  Member sleeper("sleeper", domain,
+                 [](Member& m) { m.ran.size() == 1 ? m.clock.sleep_until(100) : m.clock.park(); });
+  Member waker("waker", late, [&](Member& m) {
+    if (m.clock.cycle() == 10) {
+      sleeper.clock.wake();
+      sleeper.clock.wake();
+    }
+    m.clock.cycle() < 10 ? m.clock.sleep_until(10) : m.clock.park();
+  });
+  sleeper.clock.wake();
+  waker.clock.wake();
+  sc_core::sc_start();
+  EXPECT_EQ(sleeper.ran, (std::vector<Cycle>{0, 11}));
+}
+
+TEST(Clock, RanksOfOneInstantRunInOrderWhateverTheOrderOfCreation) {
+  ClockManager manager("clocks");
+  ClockDomain dram(manager, "dram", 1000, ClockRank::kDram);
+  ClockDomain core(manager, "core", 1000, ClockRank::kCore);
+  ClockDomain l2(manager, "l2", 500, ClockRank::kL2);
+  std::string order;
+  const auto log = [&order](char who) {
+    return [&order, who](Member& m) {
+      order += who;
+      m.clock.cycle() < 1 ? m.clock.again() : m.clock.park();
+    };
+  };
+  Member d("d", dram, log('d'));
+  Member l("l", l2, log('l'));
+  Member c("c", core, log('c'));
+  for (Member* m : {&d, &l, &c}) m->clock.wake();
+  sc_core::sc_start();
+  EXPECT_EQ(order, "cldcdl");
+}
+
+}  // namespace
+}  // namespace heddle::sim
