@@ -1,0 +1,36 @@
+// Instruction patterns of the generator, and how they are filled in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "generator/random_source.h"
+
+namespace heddle::generator {
+
+/// Pools of data registers: %r (32 bits), %w (64 bits), %f, %d (f64), %p (predicates).
+inline constexpr unsigned kWords = 8;
+inline constexpr unsigned kLongs = 4;
+inline constexpr unsigned kFloats = 4;
+inline constexpr unsigned kDoubles = 2;
+inline constexpr unsigned kPredicates = 4;
+
+/// Bytes of a thread's own slots in the out buffer and in local memory.
+inline constexpr unsigned kSlotBytes = 64;
+inline constexpr unsigned kLocalBytes = 32;
+inline constexpr unsigned kInputWords = 256;
+inline constexpr unsigned kTableWords = 16;
+/// Global counters: bytes 0..127; each word is only ever updated by one kind of operation.
+inline constexpr unsigned kCounterBytes = 128;
+inline constexpr unsigned kSharedCounterBytes = 64;
+
+/// A random pattern of computation or memory access, filled in.
+[[nodiscard]] std::vector<std::string> random_lines(RandomSource& random, bool barriers);
+/// Single instructions only, which may be guarded.
+[[nodiscard]] std::vector<std::string> random_simple_lines(RandomSource& random);
+/// A comparison that sets the predicate '@'.
+[[nodiscard]] std::string random_condition(RandomSource& random);
+/// Votes and shuffles over a full warp.
+[[nodiscard]] std::vector<std::string> random_warp_lines(RandomSource& random);
+
+}  // namespace heddle::generator

@@ -1,0 +1,61 @@
+// A random kernel as a tree of statements, before it becomes PTX text: the form that a shrinker can cut.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/device.h"
+
+namespace heddle::generator {
+
+struct Node;
+using Block = std::vector<Node>;
+
+enum class NodeKind : std::uint8_t {
+  kLines,     ///< straight-line instructions
+  kGuarded,   ///< the same, each under a predicate
+  kIf,        ///< blocks: then, else (may be empty)
+  kLoop,      ///< blocks: body; trip count from data
+  kUniform,   ///< blocks: body; the same constant trip count in all threads, so barriers may be inside
+  kSwitch,    ///< blocks: one per case, the last is the default
+  kBreak,     ///< of the nearest kLoop, conditional; nothing outside of one
+  kContinue,  ///< likewise
+  kExit,      ///< the thread ends, conditional
+  kExchange,  ///< shared memory between two barriers; only where all live threads of the CTA come by
+};
+
+struct Node {
+  NodeKind kind = NodeKind::kLines;
+  std::vector<std::string> lines;  ///< instructions without guard
+  std::vector<std::string>
+      conditions;  ///< comparisons with '@' for the predicate they set; several: all must hold
+  std::vector<Block> blocks;
+  unsigned count = 0;  ///< kUniform: trips; kLoop: mask of the trip count; kExchange: distance
+  std::string source;  ///< register that a trip count, a case or an exchanged value comes from
+  unsigned style = 0;  ///< which of the equivalent ways to write it
+};
+
+struct KernelTree {
+  std::uint64_t seed = 0;
+  host::Launch shape;
+  /// Shared memory and barriers are used. Without them, threads may exit anywhere.
+  bool barriers = true;
+  Block body;
+};
+
+struct TreeOptions {
+  unsigned statements = 10;         ///< at the top level
+  unsigned depth = 4;               ///< of nesting
+  std::uint32_t max_threads = 160;  ///< per CTA
+  std::uint32_t max_ctas = 4;
+  /// Votes and shuffles at uniform points, only in kernels without exits and with full warps.
+  bool warp_operations = true;
+};
+
+/// The tree of a seed. Race-free by construction: threads write only their own slots, read only their own
+/// slots, read-only inputs and what a barrier separates, and update shared counters with commutative atomics
+/// whose results nobody reads. Terminates by construction: every loop has a trip count fixed on entry.
+[[nodiscard]] KernelTree generate_tree(std::uint64_t seed, const TreeOptions& options = {});
+
+}  // namespace heddle::generator

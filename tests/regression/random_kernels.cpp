@@ -1,0 +1,76 @@
+// Random structured kernels on the GPU model: its memory must equal the oracle's, byte for byte.
+//
+// Each TEST is one shard of seeds in a process of its own (SystemC elaborates once per process).
+// HEDDLE_RANDOM_KERNELS gives the number of kernels per shard, HEDDLE_RANDOM_SEED the first seed, for runs
+// longer than the regression's. A kernel that fails is cut down and saved, and the message says where.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "generator/generated_kernel.h"
+#include "generator/shrink.h"
+#include "gpu/gpu_device.h"
+#include "oracle/oracle.h"
+#include "sim/error.h"
+
+namespace heddle::generator {
+namespace {
+
+constexpr std::uint64_t kKernelsPerShard = 40;
+constexpr std::uint64_t kShards = 8;
+constexpr unsigned kShrinkingAttempts = 300;
+
+std::uint64_t setting(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 0);
+}
+
+gpu::GpuConfig small_gpu(std::uint64_t shard) {
+  gpu::GpuConfig config;
+  config.name = "random-kernels";
+  config.cores = 1 + static_cast<std::uint32_t>(shard % 3);
+  config.core.scheduler.policy = shard % 2 == 0 ? core::SchedulingPolicy::kGto : core::SchedulingPolicy::kLrr;
+  config.core.l1d.cache_global_loads = shard % 4 != 3;
+  return config;
+}
+
+std::string saved(const GeneratedKernel& kernel, const std::string& why) {
+  const std::string path = testing::TempDir() + "random-kernel-" + std::to_string(kernel.seed) + ".ptx";
+  save(kernel, path, why);
+  return path;
+}
+
+class RandomKernels : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomKernels, LeaveTheMemoryTheOracleLeaves) {
+  gpu::GpuDevice gpu(small_gpu(GetParam()), {});
+  // What is wrong with the kernel; empty if nothing. A hang or a fault throws: the GPU may then be unusable.
+  const auto mismatch = [&](const GeneratedKernel& kernel) {
+    oracle::OracleDevice oracle;
+    const std::vector<std::byte> expected = run(oracle, kernel);
+    return difference(kernel, expected, run(gpu, kernel));
+  };
+  const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", kKernelsPerShard);
+  const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 0) + GetParam() * count;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const KernelTree tree = generate_tree(seed);
+    const GeneratedKernel kernel = emit(tree);
+    std::string problem;
+    try {
+      problem = mismatch(kernel);
+    } catch (const sim::Error& error) {
+      FAIL() << "seed " << seed << ": " << error.what() << "\nkernel: " << saved(kernel, error.what());
+    }
+    if (problem.empty()) continue;
+    const Fails fails = [&](const GeneratedKernel& candidate) { return !mismatch(candidate).empty(); };
+    const GeneratedKernel small = emit(shrink(tree, fails, kShrinkingAttempts));
+    const std::string small_problem = mismatch(small);
+    FAIL() << "seed " << seed << ": " << problem << "\ncut down: " << small_problem
+           << "\nkernel: " << saved(small, small_problem);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shard, RandomKernels, testing::Range(std::uint64_t{0}, kShards));
+
+}  // namespace
+}  // namespace heddle::generator
