@@ -1,0 +1,133 @@
+// Somebody else's DRAM: a base-protocol target that uses every freedom the standard gives.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "memory/sparse_memory.h"
+
+namespace heddle::tb {
+
+/// Per transaction, by chance: TLM_COMPLETED at once; BEGIN_RESP as the answer to BEGIN_REQ; END_REQ at once
+/// or late; BEGIN_RESP without END_REQ; annotated delays. Requests are performed in random order, even those
+/// to one address, when their response begins. Byte enables are refused.
+class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
+ public:
+  SC_HAS_PROCESS(ForeignDram);
+  tlm::tlm_target_socket<> tsock;
+
+  ForeignDram(const sc_core::sc_module_name& name, std::uint64_t seed)
+      : sc_module(name), tsock("tsock"), random_(seed) {
+    tsock.bind(*this);
+    SC_METHOD(run);
+    dont_initialize();
+    sensitive << wake_;
+  }
+
+  [[nodiscard]] std::uint64_t overtaken() const { return overtaken_; }
+
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) override {
+    if (phase == tlm::END_RESP) {
+      response_ = nullptr;
+      response_free_ = sc_core::sc_time_stamp() + delay;
+      payload.release();
+      return tlm::TLM_COMPLETED;
+    }
+    if (payload.get_byte_enable_ptr() != nullptr) {
+      payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+      return tlm::TLM_COMPLETED;
+    }
+    const sc_core::sc_time annotated = nanoseconds(random_() % 8);
+    switch (random_() % 6) {
+      case 0:
+        perform(payload);
+        delay += annotated;
+        return tlm::TLM_COMPLETED;
+      case 1:
+        if (response_ != nullptr || sc_core::sc_time_stamp() < response_free_) break;
+        perform(payload);
+        payload.acquire();
+        response_ = &payload;
+        delay += annotated;
+        phase = tlm::BEGIN_RESP;
+        return tlm::TLM_UPDATED;
+      case 2:
+      case 3:
+        payload.acquire();
+        waiting_.push_back({&payload, true});
+        wake_.notify(nanoseconds(1 + random_() % 20));
+        delay += annotated;
+        phase = tlm::END_REQ;
+        return tlm::TLM_UPDATED;
+      default:
+        break;
+    }
+    payload.acquire();
+    waiting_.push_back({&payload, false});
+    wake_.notify(nanoseconds(1 + random_() % 20));
+    return tlm::TLM_ACCEPTED;
+  }
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) override { perform(payload); }
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
+    perform(payload);
+    return payload.get_data_length();
+  }
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) override {
+    dmi.allow_none();
+    return false;
+  }
+
+ private:
+  struct Waiting {
+    tlm::tlm_generic_payload* payload;
+    bool ended;  ///< END_REQ sent
+  };
+  static sc_core::sc_time nanoseconds(std::uint64_t n) { return {static_cast<double>(n), sc_core::SC_NS}; }
+
+  void run() {
+    if (!waiting_.empty()) {
+      wake_.notify(nanoseconds(1 + random_() % 12));
+      const std::size_t i = random_() % waiting_.size();
+      sc_core::sc_time delay = nanoseconds(random_() % 4);
+      if (!waiting_[i].ended && random_() % 2 == 0) {
+        waiting_[i].ended = true;
+        tlm::tlm_phase phase = tlm::END_REQ;
+        tsock->nb_transport_bw(*waiting_[i].payload, phase, delay);
+      } else if (response_ == nullptr && sc_core::sc_time_stamp() >= response_free_) {
+        tlm::tlm_generic_payload& payload = *waiting_[i].payload;
+        overtaken_ += i != 0;
+        waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+        perform(payload);
+        response_ = &payload;
+        tlm::tlm_phase phase = tlm::BEGIN_RESP;
+        if (tsock->nb_transport_bw(payload, phase, delay) != tlm::TLM_ACCEPTED) {
+          response_ = nullptr;
+          response_free_ = sc_core::sc_time_stamp() + delay;
+          payload.release();
+        }
+      }
+    }
+  }
+
+  void perform(tlm::tlm_generic_payload& payload) {
+    if (payload.is_write())
+      memory_.write(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
+    else
+      memory_.read(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
+
+  std::mt19937_64 random_;
+  memory::SparseMemory memory_;
+  std::vector<Waiting> waiting_;
+  sc_core::sc_event wake_{"wake"};
+  tlm::tlm_generic_payload* response_ = nullptr;
+  sc_core::sc_time response_free_;
+  std::uint64_t overtaken_ = 0;
+};
+
+}  // namespace heddle::tb

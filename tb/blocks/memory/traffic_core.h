@@ -1,0 +1,218 @@
+// A stand-in for a core: random requests with known answers, random stalls.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <random>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "isa/atomic.h"
+#include "memory/sparse_memory.h"
+#include "sim/clock.h"
+#include "sim/memory_socket.h"
+
+namespace heddle::tb {
+
+struct TrafficConfig {
+  std::uint64_t seed = 1;
+  unsigned requests = 1000;
+  std::uint64_t base = 0;    ///< of the lines only this core touches
+  unsigned lines = 64;       ///< how many
+  std::uint64_t shared = 0;  ///< address of a line of 32 u32 counters all cores add to
+  bool use_shared = false;
+  unsigned issue_percent = 70;  ///< chance to issue in a cycle
+  unsigned stall_percent = 30;  ///< chance to delay END_RESP by 1..20 cycles
+  unsigned idle_every = 0;      ///< after that many requests wait 300 cycles; 0: never
+  bool writes_only = false;     ///< full lines as fast as possible
+};
+
+/// Since requests of a core to one line are performed in order, the answer to each is known when it is sent:
+/// it is compared with a flat memory. Atomics on the shared line are counted; their sum is the final value.
+class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner {
+ public:
+  SC_HAS_PROCESS(TrafficCore);
+  sim::MemoryInitiatorSocket isock;
+
+  TrafficCore(const sc_core::sc_module_name& name, const TrafficConfig& config, sim::ClockDomain& clock)
+      : sc_module(name), isock("isock", this), config_(config), random_(config.seed), clock_(clock, "wake") {
+    SC_METHOD(tick);
+    dont_initialize();
+    sensitive << clock_.first_trigger();
+  }
+  void start_of_simulation() override { clock_.wake(); }
+
+  [[nodiscard]] bool done() const {
+    return sent_ == config_.requests && outstanding_ == 0 && ending_ == nullptr;
+  }
+  [[nodiscard]] const std::vector<std::string>& errors() const { return errors_; }
+  [[nodiscard]] const memory::SparseMemory& reference() const { return reference_; }
+  [[nodiscard]] std::uint64_t shared_adds(unsigned counter) const { return shared_adds_[counter]; }
+  /// Folds (transaction, cycle) of every response: equal only if everything happened at the same cycles.
+  [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
+  [[nodiscard]] sim::Cycle finished_at() const { return finished_at_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& response_order() const { return response_order_; }
+  [[nodiscard]] const sim::MemoryPool& pool() const { return pool_; }
+
+  tlm::tlm_sync_enum memory_nb_transport_bw(unsigned, tlm::tlm_generic_payload& payload,
+                                            tlm::tlm_phase& phase, sc_core::sc_time&) override {
+    if (phase == tlm::END_REQ) {
+      if (beginning_ != &payload) error("END_REQ for another request");
+      beginning_ = nullptr;
+      return tlm::TLM_ACCEPTED;
+    }
+    if (phase != tlm::BEGIN_RESP) error("unexpected phase");
+    check(static_cast<sim::MemoryTransaction&>(payload));
+    if (random_() % 100 < config_.stall_percent) {
+      ending_ = &payload;
+      end_at_ = clock_.domain().cycle() + 1 + random_() % 20;
+      return tlm::TLM_ACCEPTED;
+    }
+    payload.release();
+    phase = tlm::END_RESP;
+    return random_() % 2 == 0 ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
+  }
+
+ private:
+  struct Expected {
+    std::vector<unsigned char> data;
+    std::vector<std::uint64_t> old;
+    bool known = true;
+  };
+  static constexpr unsigned kLine = 128;
+
+  void error(const std::string& message) {
+    if (errors_.size() < 10) errors_.push_back(std::string(name()) + ": " + message);
+  }
+
+  void tick() {
+    const sim::Cycle now = clock_.cycle();
+    if (ending_ != nullptr && now >= end_at_) {
+      tlm::tlm_generic_payload& payload = *ending_;
+      ending_ = nullptr;
+      tlm::tlm_phase phase = tlm::END_RESP;
+      sc_core::sc_time delay;
+      isock->nb_transport_fw(payload, phase, delay);
+      payload.release();
+    }
+    if (beginning_ == nullptr && sent_ < config_.requests && now >= pause_until_ &&
+        random_() % 100 < config_.issue_percent)
+      send(now);
+    if (done())
+      clock_.park();
+    else
+      clock_.again();
+  }
+
+  void send(sim::Cycle now) {
+    sim::MemoryTransaction& t = make();
+    t.extension.tag = sent_++;
+    t.extension.issued_at = now;
+    ++outstanding_;
+    if (config_.idle_every != 0 && sent_ % config_.idle_every == 0) pause_until_ = now + 300;
+    beginning_ = &t;
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay;
+    const tlm::tlm_sync_enum status = isock->nb_transport_fw(t, phase, delay);
+    if (status == tlm::TLM_UPDATED && phase == tlm::END_REQ)
+      beginning_ = nullptr;
+    else if (status != tlm::TLM_ACCEPTED)
+      error("unexpected answer to BEGIN_REQ");
+  }
+
+  sim::MemoryTransaction& make() {
+    if (config_.use_shared && random_() % 6 == 0) return make_shared_add();
+    const std::uint64_t address = config_.base + random_() % config_.lines * kLine;
+    const auto op = config_.writes_only ? sim::MemoryOp::kWrite : static_cast<sim::MemoryOp>(random_() % 3);
+    sim::MemoryTransaction& t = pool_.allocate(op, address, kLine);
+    Expected& e = expected_[&t];
+    e = {};
+    if (op == sim::MemoryOp::kRead) {
+      e.data.resize(kLine);
+      reference_.read(address, e.data.data(), kLine);
+    } else if (op == sim::MemoryOp::kWrite) {
+      const bool full = config_.writes_only || random_() % 3 == 0;
+      for (unsigned i = 0; i < kLine; ++i) {
+        t.data[i] = static_cast<unsigned char>(random_());
+        t.enables[i] = full || random_() % 2 == 0 ? 0xff : 0;
+      }
+      reference_.write_enabled(address, t.data.data(), kLine, t.enables.data(), kLine);
+    } else {
+      t.extension.atomic_op = static_cast<isa::AtomicOp>(random_() % 10);
+      t.extension.atomic_returns = random_() % 2 == 0;
+      const unsigned lanes = 1 + static_cast<unsigned>(random_() % 32);
+      t.extension.atomic_count = static_cast<std::uint8_t>(lanes);
+      for (unsigned i = 0; i < lanes; ++i) {
+        sim::LaneAtomic& lane = t.extension.atomics[i];
+        lane = {.lane = static_cast<std::uint8_t>(i),
+                .offset = static_cast<std::uint8_t>(random_() % 32 * 4),
+                .operand = random_() % 5,
+                .compare = random_() % 5};
+        std::uint64_t old = 0;
+        reference_.read(address + lane.offset, reinterpret_cast<unsigned char*>(&old), 4);
+        e.old.push_back(old);
+        const std::uint64_t value =
+            isa::apply_atomic(t.extension.atomic_op, isa::Type::kU32, old, lane.operand, lane.compare);
+        reference_.write(address + lane.offset, reinterpret_cast<const unsigned char*>(&value), 4);
+      }
+    }
+    return t;
+  }
+
+  sim::MemoryTransaction& make_shared_add() {
+    sim::MemoryTransaction& t = pool_.allocate(sim::MemoryOp::kAtomic, config_.shared, kLine);
+    t.extension.atomic_count = 4;
+    for (unsigned i = 0; i < 4; ++i) {
+      const auto counter = static_cast<unsigned>(random_() % 32);
+      const std::uint64_t add = random_() % 1000;
+      t.extension.atomics[i] = {.lane = static_cast<std::uint8_t>(i),
+                                .offset = static_cast<std::uint8_t>(counter * 4),
+                                .operand = add};
+      shared_adds_[counter] += add;
+    }
+    expected_[&t] = {.data = {}, .old = {}, .known = false};
+    return t;
+  }
+
+  void check(sim::MemoryTransaction& t) {
+    if (!t.is_response_ok()) error("response status " + t.get_response_string());
+    const Expected& e = expected_.at(&t);
+    if (!e.data.empty() && std::memcmp(e.data.data(), t.data.data(), e.data.size()) != 0)
+      error("wrong data at " + std::to_string(t.get_address()));
+    for (std::size_t i = 0; i < e.old.size(); ++i)
+      if (e.old[i] != t.extension.atomics[i].old)
+        error("wrong old value at " + std::to_string(t.get_address()));
+    const auto fold = [this](std::uint64_t value) {
+      fingerprint_ = (fingerprint_ ^ value) * 0x9e37'79b9'7f4a'7c15ull;
+    };
+    fold(t.extension.tag);
+    fold(clock_.domain().cycle());
+    if (!e.known)
+      for (unsigned i = 0; i < t.extension.atomic_count; ++i) fold(t.extension.atomics[i].old);
+    response_order_.push_back(t.extension.tag);
+    --outstanding_;
+    finished_at_ = clock_.domain().cycle();
+  }
+
+  TrafficConfig config_;
+  std::mt19937_64 random_;
+  sim::ClockMember clock_;
+  sim::MemoryPool pool_;
+  memory::SparseMemory reference_;
+  std::map<const tlm::tlm_generic_payload*, Expected> expected_;  // looked up only
+  std::uint32_t sent_ = 0;
+  unsigned outstanding_ = 0;
+  tlm::tlm_generic_payload* beginning_ = nullptr;
+  tlm::tlm_generic_payload* ending_ = nullptr;
+  sim::Cycle end_at_ = 0;
+  sim::Cycle pause_until_ = 0;
+  std::array<std::uint64_t, 32> shared_adds_{};
+  std::uint64_t fingerprint_ = 0;
+  sim::Cycle finished_at_ = 0;
+  std::vector<std::uint32_t> response_order_;
+  std::vector<std::string> errors_;
+};
+
+}  // namespace heddle::tb
