@@ -1,0 +1,173 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "cli/kernel_argument.h"
+#include "sim/error.h"
+
+namespace heddle::cli {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <class T>
+T scalar(const std::string& text) {
+  const KernelArgument argument = parse_argument(text);
+  EXPECT_EQ(argument.kind, KernelArgument::Kind::kScalar);
+  EXPECT_EQ(argument.value.size(), sizeof(T)) << text;
+  T value{};
+  std::memcpy(&value, argument.value.data(), std::min(sizeof value, argument.value.size()));
+  return value;
+}
+
+template <class T>
+std::vector<T> filled(const std::string& text) {
+  const auto bytes = fill_bytes(parse_argument(text));
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+std::string error_of(const std::vector<std::string>& texts) {
+  try {
+    for (const KernelArgument& argument : parse_arguments(texts)) (void)fill_bytes(argument);
+  } catch (const sim::InputError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(KernelArgument, ScalarsOfEveryType) {
+  EXPECT_EQ(scalar<std::uint8_t>("u8=255"), 255);
+  EXPECT_EQ(scalar<std::int8_t>("s8=-128"), -128);
+  EXPECT_EQ(scalar<std::uint16_t>("u16=65535"), 65535);
+  EXPECT_EQ(scalar<std::int16_t>("s16=-1"), -1);
+  EXPECT_EQ(scalar<std::uint32_t>("u32=0xffffffff"), 0xffffffffu);
+  EXPECT_EQ(scalar<std::int32_t>("s32=-5"), -5);
+  EXPECT_EQ(scalar<std::uint64_t>("u64=18446744073709551615"), ~std::uint64_t{0});
+  EXPECT_EQ(scalar<std::int64_t>("s64=-9223372036854775808"), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(scalar<float>("f32=-1.5e3"), -1500.0f);
+  EXPECT_EQ(scalar<double>("f64=0.1"), 0.1);
+}
+
+TEST(KernelArgument, HexadecimalGivesTheBits) { EXPECT_EQ(scalar<std::int32_t>("s32=0xffffffff"), -1); }
+
+TEST(KernelArgument, ScalarsOutOfRangeNameTheRange) {
+  EXPECT_EQ(error_of({"u8=256"}),
+            "--arg u8=256: '256' is not a value of type u8\n  give a whole number from 0 to 255");
+  EXPECT_THAT(error_of({"u32=-1"}), HasSubstr("'-1' is not a value of type u32"));
+  EXPECT_THAT(error_of({"s32=1.5"}), HasSubstr("not a value of type s32"));
+  EXPECT_THAT(error_of({"f32=abc"}), HasSubstr("give a number such as"));
+  EXPECT_THAT(error_of({"u32="}), HasSubstr("'' is not a value"));
+  EXPECT_THAT(error_of({"u32=0x"}), HasSubstr("'0x' is not a value"));
+  EXPECT_THAT(error_of({"u8=0x100"}), HasSubstr("not a value of type u8"));
+}
+
+TEST(KernelArgument, BufferSizesInBytesAndElements) {
+  const KernelArgument bytes = parse_argument("buf=a:4096");
+  EXPECT_EQ(bytes.kind, KernelArgument::Kind::kBuffer);
+  EXPECT_EQ(bytes.name, "a");
+  EXPECT_EQ(bytes.bytes, 4096u);
+  EXPECT_EQ(bytes.element, isa::Type::kU8);
+  const KernelArgument elements = parse_argument("buf=b_2:10xf64:iota");
+  EXPECT_EQ(elements.bytes, 80u);
+  EXPECT_EQ(elements.element, isa::Type::kF64);
+  EXPECT_EQ(elements.fill, "iota");
+}
+
+TEST(KernelArgument, FillsAreTyped) {
+  EXPECT_TRUE(filled<float>("buf=a:3xf32").empty()) << "zero needs no bytes";
+  EXPECT_TRUE(filled<float>("buf=a:3xf32:zero").empty());
+  EXPECT_THAT(filled<float>("buf=a:3xf32:iota"), ElementsAre(0.0f, 1.0f, 2.0f));
+  EXPECT_THAT(filled<std::uint8_t>("buf=a:3:iota"), ElementsAre(0, 1, 2));
+  EXPECT_THAT(filled<std::int16_t>("buf=a:2xs16:const=-7"), ElementsAre(-7, -7));
+  EXPECT_THAT(filled<double>("buf=a:2xf64:const=0.5"), ElementsAre(0.5, 0.5));
+}
+
+TEST(KernelArgument, RandomFillsRepeatAndDependOnTheSeed) {
+  const auto a = filled<float>("buf=a:1000xf32:random=1");
+  EXPECT_EQ(a, filled<float>("buf=a:1000xf32:random=1"));
+  EXPECT_NE(a, filled<float>("buf=a:1000xf32:random=2"));
+  for (const float value : a) {
+    EXPECT_GE(value, 0.0f);
+    EXPECT_LT(value, 1.0f);
+  }
+  // SplitMix64 of seed 0 begins with 0xe220a8397b1dcdaf.
+  EXPECT_EQ(filled<std::uint64_t>("buf=a:1xu64:random=0").at(0), 0xe220'a839'7b1d'cdafull);
+}
+
+TEST(KernelArgument, FilesFillExactly) {
+  const std::string path = testing::TempDir() + "cli_argument_fill.bin";
+  std::ofstream(path, std::ios::binary) << "abcd";
+  EXPECT_THAT(filled<std::uint8_t>("buf=a:4:file=" + path), ElementsAre('a', 'b', 'c', 'd'));
+  EXPECT_THAT(error_of({"buf=a:8:file=" + path}), HasSubstr("has 4 bytes, the buffer has 8"));
+  EXPECT_THAT(error_of({"buf=a:8:file=" + path + ".none"}), HasSubstr("No such file"));
+}
+
+TEST(KernelArgument, MalformedBuffersSayWhatIsExpected) {
+  EXPECT_THAT(error_of({"buf=a"}), HasSubstr("buf=NAME:SIZE[:FILL]"));
+  EXPECT_THAT(error_of({"buf=:4"}), HasSubstr("a buffer needs a name"));
+  EXPECT_THAT(error_of({"buf=a b:4"}), HasSubstr("a buffer needs a name"));
+  EXPECT_THAT(error_of({"buf=a:0"}), HasSubstr("'0' is not a buffer size"));
+  EXPECT_THAT(error_of({"buf=a:xf32"}), HasSubstr("'xf32' is not a buffer size"));
+  EXPECT_THAT(error_of({"buf=a:4xf31"}),
+              AllOf(HasSubstr("'f31' is not an element type"), HasSubstr("f32 f64")));
+  EXPECT_THAT(error_of({"buf=a:99999999999999999999"}), HasSubstr("not a buffer size"));
+  EXPECT_THAT(error_of({"buf=a:9223372036854775807xf64"}), HasSubstr("too large"));
+  EXPECT_THAT(error_of({"buf=a:4:ones"}), HasSubstr("unknown fill 'ones'"));
+  EXPECT_THAT(error_of({"buf=a:4xu8:const=300"}), HasSubstr("not a value of type u8"));
+  EXPECT_THAT(error_of({"buf=a:4:random=x"}), HasSubstr("'x' is not a seed"));
+}
+
+TEST(KernelArgument, UnknownKindsListTheKinds) {
+  EXPECT_THAT(error_of({"i32=4"}), AllOf(HasSubstr("unknown kind of argument 'i32'"), HasSubstr("u32")));
+  EXPECT_THAT(error_of({"17"}), HasSubstr("TYPE=VALUE"));
+  EXPECT_THAT(error_of({""}), HasSubstr("TYPE=VALUE"));
+}
+
+TEST(KernelArgument, ReferencesPointIntoEarlierBuffers) {
+  const auto arguments = parse_arguments({"buf=a:16", "ref=a+8", "ref=a"});
+  EXPECT_EQ(arguments[1].kind, KernelArgument::Kind::kReference);
+  EXPECT_EQ(arguments[1].bytes, 8u);
+  EXPECT_EQ(arguments[2].bytes, 0u);
+  EXPECT_THAT(error_of({"ref=a"}), HasSubstr("no buffer 'a' before"));
+  EXPECT_THAT(error_of({"buf=a:16", "ref=a+16"}), HasSubstr("outside the buffer, which has 16 bytes"));
+  EXPECT_THAT(error_of({"buf=a:16", "ref=a+x"}), HasSubstr("ref=NAME[+BYTES]"));
+  EXPECT_THAT(error_of({"buf=a:16", "buf=a:16"}), HasSubstr("there is a buffer 'a' already"));
+}
+
+TEST(KernelArgument, ElementsAsText) {
+  const auto bytes = fill_bytes(parse_argument("buf=a:1xs8:const=-3"));
+  EXPECT_EQ(element_text(isa::Type::kS8, bytes.data()), "-3");
+  const auto wide = fill_bytes(parse_argument("buf=a:1xu64:const=0xffffffffffffffff"));
+  EXPECT_EQ(element_text(isa::Type::kU64, wide.data()), "18446744073709551615");
+  const auto real = fill_bytes(parse_argument("buf=a:1xf32:const=0.1"));
+  EXPECT_EQ(element_text(isa::Type::kF32, real.data()), "0.1");
+}
+
+TEST(Dimensions, OneToThree) {
+  EXPECT_EQ(parse_dimensions("7", "--grid").x, 7u);
+  const Dimensions d = parse_dimensions("1,2,3", "--grid");
+  EXPECT_EQ(d.y, 2u);
+  EXPECT_EQ(d.z, 3u);
+}
+
+TEST(Dimensions, ErrorsNameTheOption) {
+  for (const char* text : {"", "x", "1,", "1,,2", "1,2,3,4", "-1", "4294967296", "1.5", "1 ,2"}) {
+    try {
+      (void)parse_dimensions(text, "--grid");
+      ADD_FAILURE() << text;
+    } catch (const sim::InputError& e) {
+      EXPECT_THAT(e.what(), HasSubstr("--grid " + std::string(text) + ": expected X, X,Y or X,Y,Z")) << text;
+    }
+  }
+  EXPECT_THROW((void)parse_dimensions("0", "--block"), sim::InputError);
+}
+
+}  // namespace
+}  // namespace heddle::cli
