@@ -1,0 +1,10 @@
+# The heddle command from outside. Each case is a test of its own.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(cli_cases ${CMAKE_CURRENT_LIST_DIR}/cli_cases.py)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${cli_cases})
+execute_process(COMMAND ${Python3_EXECUTABLE} -B ${cli_cases} --list OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" names "${names}")
+foreach(name IN LISTS names)
+  add_test(NAME cli.${name} COMMAND ${Python3_EXECUTABLE} -B ${cli_cases} --heddle $<TARGET_FILE:heddle> ${name})
+  set_tests_properties(cli.${name} PROPERTIES TIMEOUT 120 LABELS regression)
+endforeach()

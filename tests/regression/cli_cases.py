@@ -1,0 +1,453 @@
+#!/usr/bin/python3
+"""Behaviour of the heddle command as seen from outside: one case per run.
+
+cli_cases.py --list prints the names of the cases; cli_cases.py --heddle PATH CASE runs one."""
+
+import argparse
+import json
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+import cli_kernels as kernels
+
+OK, MISMATCH, BAD_INPUT, KERNEL_FAULT, HANG, CYCLE_LIMIT = 0, 1, 2, 3, 4, 5
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def check(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+class Command:
+    """The heddle command in a scratch folder of its own."""
+
+    def __init__(self, heddle, folder):
+        self.heddle = heddle
+        self.folder = folder
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    def run(self, *arguments, code=OK):
+        done = subprocess.run([self.heddle, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
+        print(f"$ heddle {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}[exit code {done.returncode}]")
+        check(done.returncode == code, f"exit code {done.returncode}, expected {code}")
+        check("SystemC" not in done.stdout, "the SystemC banner is in the output")
+        return done
+
+    def refused(self, *arguments, code=BAD_INPUT, says):
+        """The run fails with one error that contains all of `says`, and leaves nothing behind."""
+        before = sorted(p.name for p in self.folder.iterdir())
+        takes_out = arguments and arguments[0] == "run"
+        done = self.run(*arguments, *(["--out", "result"] if takes_out else []), code=code)
+        check(done.stderr.startswith("heddle: error: "), "stderr does not begin with 'heddle: error: '")
+        check(done.stderr.count("heddle: error: ") == 1, "not exactly one error")
+        for text in says:
+            check(text in done.stderr, f"the error does not say '{text}'")
+        check("internal" not in done.stderr and "terminate" not in done.stderr, "an internal error reached the user")
+        check(done.stdout == "", "something was printed to stdout")
+        after = sorted(p.name for p in self.folder.iterdir())
+        check(before == after, f"files were left behind: {set(after) - set(before)}")
+        return done
+
+    def ptx(self, source, entry, *arguments, grid="1", block="32", **expected):
+        """`heddle run --ptx` on platform tiny."""
+        command = ["run", "--platform", "tiny", "--ptx", self.file("kernel.ptx", source), "--entry", entry, "--grid",
+                   grid, "--block", block, *arguments]
+        return self.refused(*command, **expected) if "says" in expected else self.run(*command, **expected)
+
+    def scale(self, *arguments, n=100, grid="4", block="32", **expected):
+        """y = 2.5 * x on n elements."""
+        return self.ptx(kernels.SCALE, "scale", "--arg", f"buf=x:{n}xf32:iota", "--arg", f"buf=y:{n}xf32", "--arg",
+                        "f32=2.5", "--arg", f"u32={n}", *arguments, grid=grid, block=block, **expected)
+
+
+# ---- workloads and reports
+
+
+def stats(folder):
+    return json.loads((folder / "stats.json").read_text())
+
+
+@case
+def workload_writes_a_report(c):
+    done = c.run("run", "vecadd", "--platform", "tiny", "--size", "tiny", "--out", "result")
+    out = c.folder / "result"
+    check(sorted(p.name for p in out.iterdir()) == ["config.yaml", "host.json", "report.txt", "stats.json"],
+          "wrong files in --out")
+    report = (out / "report.txt").read_text()
+    check(report in done.stdout, "report.txt differs from what was printed")
+    check("passed" in report, "the report does not say that the result is right")
+    check("host" in done.stdout and "host" not in report, "host time belongs to stdout only")
+    total = stats(out)["total"]
+    check(f"{total['cycles']:,} core cycles" in report, "report and stats.json disagree on cycles")
+    check(f"{total['warp_instructions']:,} warp" in report, "report and stats.json disagree on instructions")
+
+
+@case
+def issue_slots_sum_exactly(c):
+    for workload in ("vecadd", "bfs"):
+        c.run("run", workload, "--platform", "tiny", "--size", "tiny", "--out", "result")
+        for launch in stats(c.folder / "result")["launches"]:
+            s = launch["summary"]
+            slots = s["issue_slots"]
+            schedulers = 2
+            check(slots["all"] == sum(slots["by_cause"].values()), "slots do not sum")
+            check(slots["all"] == 2 * schedulers * s["cycles"],
+                  f"{workload}: {slots['all']} slots, but 2 cores x {schedulers} schedulers x {s['cycles']} cycles")
+            check(slots["by_cause"]["issued"] == s["warp_instructions"], "issued slots are not the instructions")
+
+
+@case
+def runs_repeat_exactly(c):
+    contents = []
+    for folder in ("a", "b"):
+        c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--out", folder)
+        contents.append({name: (c.folder / folder / name).read_text()
+                         for name in ("stats.json", "report.txt", "config.yaml")})
+    check(contents[0] == contents[1], "two runs differ")
+
+
+@case
+def resolved_configuration_repeats_the_run(c):
+    c.run("run", "vecadd", "--platform", "tiny", "--size", "tiny", "--set", "core.scheduler.policy=lrr", "--out", "a")
+    c.run("run", "vecadd", "--platform", "a/config.yaml", "--size", "tiny", "--out", "b")
+    check((c.folder / "a/stats.json").read_text() == (c.folder / "b/stats.json").read_text(), "the runs differ")
+
+
+@case
+def results_replace_earlier_results(c):
+    for seed in ("1", "2"):
+        c.run("run", "vecadd", "--platform", "tiny", "--size", "tiny", "--seed", seed, "--out", "result")
+    check(stats(c.folder / "result")["seed"] == 2, "the old results are still there")
+    check([p.name for p in c.folder.iterdir()] == ["result"], "something was left behind")
+
+
+@case
+def both_compilers_and_the_oracle(c):
+    for compiler in ("nvcc", "clang"):
+        done = c.run("run", "sgemm", "--platform", "tiny", "--size", "tiny", "--compiler", compiler, "--check",
+                     "oracle")
+        check("oracle:" in done.stdout and "are the same" in done.stdout, "the oracle was not asked")
+
+
+@case
+def hang_has_a_diagnosis_and_its_own_exit_code(c):
+    done = c.refused("run", "spinlock", "--platform", "tiny", "--size", "tiny", code=HANG, says=["spin"])
+    check(re.search(r"spinlock\.nvcc\.ptx:\d+", done.stderr), "no source line")
+    check("deadlock" in done.stderr.lower(), "not called a deadlock")
+
+
+@case
+def cycle_limit_has_its_own_exit_code(c):
+    c.ptx(kernels.COUNT, "count", "--arg", "buf=x:4", "--arg", "u32=1000000", "--max-cycles", "2000",
+          code=CYCLE_LIMIT, says=["2000"])
+
+
+# ---- one's own kernel
+
+
+@case
+def own_kernel_prints_dumps_and_compares(c):
+    want = struct.pack("<100f", *(2.5 * i for i in range(100)))
+    c.file("want.bin", want)
+    done = c.scale("--print", "y:4", "--dump", "y=y.bin", "--compare", "y=want.bin", "--check", "oracle", "--out",
+                   "result")
+    check("y = 0 2.5 5 7.5 ..." in done.stdout, "--print does not show the elements")
+    check((c.folder / "y.bin").read_bytes() == want, "--dump wrote something else")
+    check("'y' equals 'want.bin'" in done.stdout, "--compare is not in the report")
+    check("oracle: 2 buffers" in done.stdout, "--check oracle is not in the report")
+    check(stats(c.folder / "result")["entry"] == "scale", "the kernel's name is not in stats.json")
+
+
+@case
+def own_kernel_that_differs_exits_with_1(c):
+    values = [2.5 * i for i in range(100)]
+    values[17] = 3
+    c.file("want.bin", struct.pack("<100f", *values))
+    done = c.scale("--compare", "y=want.bin", code=MISMATCH)
+    check("y[17] is 42.5, 'want.bin' has 3" in done.stdout, "the difference is not named")
+
+
+@case
+def own_kernel_takes_files_and_references(c):
+    c.file("x.bin", struct.pack("<8I", *range(8)))
+    done = c.ptx(kernels.STORE, "store", "--arg", "buf=x:16xu32:const=9", "--arg", "u64=0", "--print", "x", block="4")
+    check("x = 0 1 2 3 9 9" in done.stdout, "wrong memory")
+    done = c.ptx(kernels.SCALE, "scale", "--arg", "buf=x:8xu32:file=x.bin", "--arg", "ref=x+16", "--arg", "f32=0",
+                 "--arg", "u32=2", "--print", "x", block="32")
+    check("x = 0 1 2 3 0 0 6 7" in done.stdout, "wrong memory")
+
+
+# ---- bad input: what to run
+
+
+@case
+def unknown_workload(c):
+    c.refused("run", "sgem", says=["there is no workload 'sgem'; did you mean 'sgemm'?", "vecadd"])
+
+
+@case
+def unknown_platform(c):
+    c.refused("run", "vecadd", "--platform", "gtx408", says=["did you mean 'gtx480'?", "tiny"])
+
+
+@case
+def missing_platform_file(c):
+    c.refused("run", "vecadd", "--platform", "none.yaml", says=["none.yaml", "No such file"])
+
+
+@case
+def nothing_to_run(c):
+    c.refused("run", says=["nothing to run", "heddle list"])
+
+
+@case
+def workload_and_ptx(c):
+    c.refused("run", "vecadd", "--ptx", "x.ptx", says=["WORKLOAD does not go with --ptx"])
+    c.refused("run", "vecadd", "--grid", "4", says=["--grid goes with --ptx only"])
+
+
+@case
+def unknown_options_and_commands(c):
+    c.refused("run", "vecadd", "--platfrom", "tiny", says=["did you mean '--platform'?"])
+    c.refused("rnu", "vecadd", says=["did you mean 'run'?"])
+    c.refused(says=["heddle --help"])
+    c.refused("run", "vecadd", "--size", "huge", says=["--size", "tiny"])
+    c.refused("run", "vecadd", "--seed", "x", says=["seed"])
+    c.refused("run", "vecadd", "--seed", "-1", says=["seed"])
+    c.refused("run", "vecadd", "--max-cycles", "many", says=["max-cycles"])
+    c.refused("run", "vecadd", "sgemm", says=["sgemm"])
+
+
+# ---- bad input: configuration
+
+
+@case
+def unknown_key_in_set(c):
+    c.refused("run", "vecadd", "--set", "core.l1d.way=4",
+              says=["--set core.l1d.way: unknown key", "did you mean 'core.l1d.ways'?"])
+
+
+@case
+def wrong_values_in_set(c):
+    c.refused("run", "vecadd", "--set", "cores=many", says=["--set cores: ", "whole number", "many"])
+    c.refused("run", "vecadd", "--set", "cores=0", says=["--set cores: ", "out of range"])
+    c.refused("run", "vecadd", "--set", "cores", says=["path=value"])
+    c.refused("run", "vecadd", "--set", "core.scheduler.policy=fifo", says=["choices: lrr, gto"])
+    c.refused("run", "vecadd", "--set", "core.l1d.ways=5", says=["core.l1d"])
+
+
+@case
+def unknown_key_in_yaml(c):
+    path = c.file("mine.yaml", "cores: 2\ncore:\n  l1d:\n    way: 4\n")
+    c.refused("run", "vecadd", "--platform", path, says=["mine.yaml:4: unknown key 'core.l1d.way'", "core.l1d.ways"])
+
+
+@case
+def malformed_yaml(c):
+    path = c.file("mine.yaml", "cores: 2\ncore: [\n")
+    c.refused("run", "vecadd", "--platform", path, says=["mine.yaml:", "malformed YAML"])
+    path = c.file("mine.yaml", "- cores\n")
+    c.refused("run", "vecadd", "--platform", path, says=["mine.yaml:1: ", "key: value"])
+    path = c.file("mine.yaml", bytes(range(256)))
+    c.refused("run", "vecadd", "--platform", path, says=["mine.yaml"])
+
+
+# ---- bad input: kernels
+
+
+@case
+def missing_ptx_file(c):
+    c.refused("run", "--ptx", "none.ptx", "--entry", "k", "--grid", "1", "--block", "1", says=["none.ptx"])
+
+
+@case
+def malformed_ptx(c):
+    c.ptx(kernels.MALFORMED, "broken", "--arg", "u64=0", says=["kernel.ptx:8:", "mov.u32 %r1, ;", "^"])
+    c.ptx("", "broken", says=["kernel.ptx"])
+    c.ptx(bytes(range(256)).decode("latin-1"), "broken", says=["kernel.ptx"])
+
+
+@case
+def unsupported_ptx(c):
+    c.ptx(kernels.UNSUPPORTED, "fancy", "--arg", "u64=0", says=["kernel.ptx:8", "frobnicate"])
+
+
+@case
+def missing_entry(c):
+    c.ptx(kernels.SCALE, "scales", says=["scales", "scale"])
+    path = c.file("kernel.ptx", kernels.SCALE)
+    c.refused("run", "--ptx", path, "--grid", "1", "--block", "32", says=["--entry", "scale"])
+
+
+@case
+def missing_grid_or_block(c):
+    path = c.file("kernel.ptx", kernels.SCALE)
+    c.refused("run", "--ptx", path, "--entry", "scale", "--block", "1", says=["--grid is missing"])
+    c.refused("run", "--ptx", path, "--entry", "scale", "--grid", "1", says=["--block is missing"])
+
+
+@case
+def wrong_number_of_arguments(c):
+    c.ptx(kernels.SCALE, "scale", "--arg", "buf=x:4", says=["scale", "1 argument", "4 parameters"])
+    c.ptx(kernels.STORE, "store", "--arg", "buf=x:4", "--arg", "u64=0", "--arg", "u64=0", says=["3 arguments", "2 par"])
+
+
+@case
+def wrong_size_of_an_argument(c):
+    c.ptx(kernels.STORE, "store", "--arg", "buf=x:128", "--arg", "u32=0", says=["argument 2", "4 bytes", "8"])
+
+
+@case
+def malformed_arguments(c):
+    for argument, words in {"u32=x": "not a value of type u32", "buf=x": "NAME:SIZE", "x": "TYPE=VALUE",
+                            "buf=x:4:file=none.bin": "No such file", "ref=y": "no buffer 'y'",
+                            "buf=x:1000000000000": "too large"}.items():
+        c.ptx(kernels.STORE, "store", "--arg", argument, "--arg", "u64=0", says=[f"--arg {argument}", words])
+
+
+@case
+def bad_grid(c):
+    for grid, words in {"0": "dimension is 0", "1,0": "dimension is 0", "x": "whole number", "1,1,1,1": "X,Y,Z",
+                        "2147483648": "exceeds", "1,65536": "exceeds"}.items():
+        c.scale(grid=grid, says=["grid", words])
+
+
+@case
+def bad_block(c):
+    for block, words in {"0": "dimension is 0", "1025": "1025", "32,64": "2048 threads", "1,1,65": "exceeds"}.items():
+        c.scale(block=block, says=["block", words])
+
+
+@case
+def too_much_shared_memory(c):
+    c.scale("--shared", "1000000", says=["shared memory", "1000000"])
+
+
+@case
+def bad_dump_compare_and_print(c):
+    c.scale("--dump", "z=z.bin", says=["--dump z=z.bin", "no buffer 'z'", "buffers: x, y"])
+    c.scale("--dump", "y", says=["--dump y: expected NAME=PATH"])
+    c.scale("--dump", "y=none/y.bin", says=["--dump y=none/y.bin", "cannot write"])
+    c.scale("--compare", "y=none.bin", says=["--compare y=none.bin", "cannot read"])
+    c.file("short.bin", b"1234")
+    c.scale("--compare", "y=short.bin", says=["4 bytes", "400"])
+    c.scale("--print", "z", says=["--print z", "no buffer 'z'"])
+    c.scale("--print", "y:x", says=["--print y:x", "NAME:COUNT"])
+
+
+# ---- illegal actions of kernels
+
+
+@case
+def out_of_bounds_access(c):
+    c.ptx(kernels.STORE, "store", "--arg", "buf=x:128", "--arg", "u64=128", code=KERNEL_FAULT,
+          says=["kernel.ptx:15", "store", "thread", "'x'"])
+    c.ptx(kernels.STORE, "store", "--arg", "u64=0", "--arg", "u64=0", code=KERNEL_FAULT, says=["kernel.ptx:15"])
+
+
+@case
+def misaligned_access(c):
+    c.ptx(kernels.STORE, "store", "--arg", "buf=x:256", "--arg", "u64=2", code=KERNEL_FAULT,
+          says=["kernel.ptx:15", "aligned"])
+
+
+# ---- the folder of --out
+
+
+@case
+def out_that_is_not_ours(c):
+    (c.folder / "thesis").mkdir()
+    (c.folder / "thesis" / "thesis.tex").write_text("years of work")
+    done = c.run("run", "vecadd", "--platform", "tiny", "--out", "thesis", code=BAD_INPUT)
+    check("holds something else" in done.stderr, "wrong error")
+    check([p.name for p in (c.folder / "thesis").iterdir()] == ["thesis.tex"], "the folder was touched")
+    c.file("file", "x")
+    done = c.run("run", "vecadd", "--platform", "tiny", "--out", "file/out", code=BAD_INPUT)
+    check("--out" in done.stderr, "wrong error")
+
+
+@case
+def failed_run_leaves_earlier_results(c):
+    c.run("run", "vecadd", "--platform", "tiny", "--size", "tiny", "--out", "result")
+    before = (c.folder / "result" / "stats.json").read_text()
+    done = c.run("run", "spinlock", "--platform", "tiny", "--size", "tiny", "--out", "result", code=HANG)
+    check(done.stdout == "", "something was printed")
+    check((c.folder / "result" / "stats.json").read_text() == before, "earlier results were changed")
+    check([p.name for p in c.folder.iterdir()] == ["result"], "something was left behind")
+
+
+# ---- the other commands
+
+
+@case
+def list_names_workloads_and_platforms(c):
+    done = c.run("list")
+    for name in ("vecadd", "sgemm", "reduction", "bfs", "histogram", "hashtable", "atm", "spinlock", "bench-vecadd",
+                 "bench-sgemm", "bench-diverge", "gtx480", "tiny"):
+        check(re.search(rf"^  {name} ", done.stdout, re.MULTILINE), f"{name} is not listed")
+
+
+@case
+def list_ptx_names_instructions(c):
+    lines = c.run("list", "--ptx").stdout.splitlines()
+    check(len(lines) > 20, "too few instructions")
+    for opcode in ("add", "ld", "st", "bra", "bar", "atom", "setp"):
+        check(any(re.match(rf"{opcode}\b", line) for line in lines), f"{opcode} is not listed")
+
+
+@case
+def describe_explains_every_key(c):
+    keys = json.loads(c.run("describe", "tiny", "--json").stdout)
+    by_path = {key["path"]: key for key in keys}
+    check(by_path["cores"]["value"] == "2", "not the platform's value")
+    check(by_path["core.scheduler.policy"]["choices"] == ["lrr", "gto"], "no choices")
+    check(all(key["meaning"] for key in keys), "a key without a meaning")
+    table = c.run("describe").stdout
+    check(len(table.splitlines()) == len(keys), "table and JSON disagree")
+    c.refused("describe", "gtx408", says=["did you mean 'gtx480'?"])
+    check("cores" in c.run("describe", "tiny", "--set", "cores=7").stdout, "no table")
+
+
+@case
+def version_and_help(c):
+    check(re.fullmatch(r"heddle \d+\.\d+\.\d+\n", c.run("--version").stdout), "no version")
+    check("run" in c.run("--help").stdout, "no help")
+    text = c.run("run", "--help").stdout
+    for word in ("--arg", "buf=NAME:SIZE", "Examples:", "Exit codes:"):
+        check(word in text, f"{word} is not explained")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--heddle", type=pathlib.Path)
+    parser.add_argument("case", nargs="?", choices=CASES)
+    arguments = parser.parse_args()
+    if arguments.list:
+        print("\n".join(CASES))
+        return
+    if not arguments.case or not arguments.heddle:
+        parser.error("give --heddle and a case")
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            CASES[arguments.case](Command(arguments.heddle.resolve(), pathlib.Path(folder)))
+        except AssertionError as error:
+            sys.exit(f"FAILED: {error}")
+
+
+main()
