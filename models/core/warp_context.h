@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <vector>
@@ -34,27 +36,31 @@ struct LaunchContext {
   std::uint32_t cores = 0;
 };
 
-/// Zero-initialised memory aligned for full-width vector access to register rows.
+/// Memory aligned for full-width vector access to register rows. Grows, never shrinks.
 class RowBlock {
  public:
+  /// At least `bytes`; contents are undefined until clear().
   void resize(std::size_t bytes) {
-    bytes_ = bytes;
-    const std::size_t units = (bytes + 63) / 64;
-    if (units > storage_.size()) storage_.resize(units);
+    bytes_ = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    if (bytes_ <= capacity_) return;
+    storage_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, bytes_)));
+    if (storage_ == nullptr) throw std::bad_alloc();
+    capacity_ = bytes_;
   }
-  [[nodiscard]] std::byte* data() { return storage_.empty() ? nullptr : storage_.front().bytes; }
-  [[nodiscard]] const std::byte* data() const { return storage_.empty() ? nullptr : storage_.front().bytes; }
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::byte* data() { return storage_.get(); }
+  [[nodiscard]] const std::byte* data() const { return storage_.get(); }
   void clear() {
-    for (std::size_t i = 0; i < (bytes_ + 63) / 64; ++i) storage_[i] = {};
+    if (bytes_ != 0) std::memset(storage_.get(), 0, bytes_);
   }
 
  private:
-  struct alignas(64) Unit {
-    std::byte bytes[64];
+  static constexpr std::size_t kAlignment = 64;
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
   };
-  std::vector<Unit> storage_;
+  std::unique_ptr<std::byte[], Free> storage_;
   std::size_t bytes_ = 0;
+  std::size_t capacity_ = 0;
 };
 
 /// One warp slot of a core.

@@ -38,9 +38,10 @@ function(heddle_test name)
     target_link_libraries(${name} PRIVATE heddle_options ${ARG_LINK} GTest::gtest_main GTest::gmock)
   endif()
   target_compile_definitions(${name} PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  set(properties TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT SC_COPYRIGHT_MESSAGE=DISABLE)
+  if(ARG_LABELS)
+    list(APPEND properties LABELS ${ARG_LABELS})
+  endif()
   include(GoogleTest)
-  gtest_discover_tests(${name}
-    TEST_PREFIX "${name}."
-    DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "SC_COPYRIGHT_MESSAGE=DISABLE")
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
