@@ -71,9 +71,9 @@ CtaSlot CtaSlots::take(const CtaNeeds& needs, std::vector<WarpId>& warps, std::u
   const auto free_slot =
       std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.used; });
   Slot& slot = *free_slot;
+  slot.shared_base = shared_base = *find_shared(needs.shared_bytes);
   slot.used = true;
   slot.needs = needs;
-  slot.shared_base = shared_base = *find_shared(needs.shared_bytes);
   slot.warps.clear();
   for (std::uint32_t i = 0; i < needs.warps; ++i) {
     const std::uint32_t warp = *free_warps_.next(0);
