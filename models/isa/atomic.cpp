@@ -11,14 +11,18 @@ namespace {
 constexpr std::uint32_t kNanF32 = 0x7fff'ffffu;
 constexpr std::uint64_t kNanF64 = 0xfff8'0000'0000'0000u;
 
-std::uint64_t width_mask(unsigned bytes) { return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (bytes * 8)) - 1; }
+std::uint64_t width_mask(unsigned bytes) {
+  return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (bytes * 8)) - 1;
+}
 
 std::int64_t sign_extended(std::uint64_t value, unsigned bytes) {
   const unsigned up = bytes >= 8 ? 0 : 64 - bytes * 8;
   return static_cast<std::int64_t>(value << up) >> up;
 }
 
-float flushed(float v) { return std::fabs(v) < std::numeric_limits<float>::min() ? std::copysign(0.0f, v) : v; }
+float flushed(float v) {
+  return std::fabs(v) < std::numeric_limits<float>::min() ? std::copysign(0.0f, v) : v;
+}
 
 std::uint64_t add_f32(std::uint64_t old, std::uint64_t operand, bool flush) {
   const auto a = std::bit_cast<float>(static_cast<std::uint32_t>(old));
@@ -34,44 +38,64 @@ std::uint64_t add_f64(std::uint64_t old, std::uint64_t operand) {
 
 }  // namespace
 
-std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint64_t operand, std::uint64_t compare,
-                           bool flush_f32) {
+std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint64_t operand,
+                           std::uint64_t compare, bool flush_f32) {
   const unsigned bytes = type_bytes(type);
   const std::uint64_t mask = width_mask(bytes);
   old &= mask;
   operand &= mask;
   compare &= mask;
-  const bool less = is_signed(type) ? sign_extended(old, bytes) < sign_extended(operand, bytes) : old < operand;
+  const bool less =
+      is_signed(type) ? sign_extended(old, bytes) < sign_extended(operand, bytes) : old < operand;
   switch (op) {
     case AtomicOp::kAdd:
       if (type == Type::kF32) return add_f32(old, operand, flush_f32);
       if (type == Type::kF64) return add_f64(old, operand);
       return (old + operand) & mask;
-    case AtomicOp::kMin: return less ? old : operand;
-    case AtomicOp::kMax: return less ? operand : old;
-    case AtomicOp::kAnd: return old & operand;
-    case AtomicOp::kOr: return old | operand;
-    case AtomicOp::kXor: return old ^ operand;
-    case AtomicOp::kExch: return operand;
-    case AtomicOp::kCas: return old == compare ? operand : old;
-    case AtomicOp::kInc: return old >= operand ? 0 : old + 1;
-    case AtomicOp::kDec: return old == 0 || old > operand ? operand : old - 1;
+    case AtomicOp::kMin:
+      return less ? old : operand;
+    case AtomicOp::kMax:
+      return less ? operand : old;
+    case AtomicOp::kAnd:
+      return old & operand;
+    case AtomicOp::kOr:
+      return old | operand;
+    case AtomicOp::kXor:
+      return old ^ operand;
+    case AtomicOp::kExch:
+      return operand;
+    case AtomicOp::kCas:
+      return old == compare ? operand : old;
+    case AtomicOp::kInc:
+      return old >= operand ? 0 : old + 1;
+    case AtomicOp::kDec:
+      return old == 0 || old > operand ? operand : old - 1;
   }
   return old;
 }
 
 std::string_view atomic_name(AtomicOp op) {
   switch (op) {
-    case AtomicOp::kAdd: return "add";
-    case AtomicOp::kMin: return "min";
-    case AtomicOp::kMax: return "max";
-    case AtomicOp::kAnd: return "and";
-    case AtomicOp::kOr: return "or";
-    case AtomicOp::kXor: return "xor";
-    case AtomicOp::kExch: return "exch";
-    case AtomicOp::kCas: return "cas";
-    case AtomicOp::kInc: return "inc";
-    case AtomicOp::kDec: return "dec";
+    case AtomicOp::kAdd:
+      return "add";
+    case AtomicOp::kMin:
+      return "min";
+    case AtomicOp::kMax:
+      return "max";
+    case AtomicOp::kAnd:
+      return "and";
+    case AtomicOp::kOr:
+      return "or";
+    case AtomicOp::kXor:
+      return "xor";
+    case AtomicOp::kExch:
+      return "exch";
+    case AtomicOp::kCas:
+      return "cas";
+    case AtomicOp::kInc:
+      return "inc";
+    case AtomicOp::kDec:
+      return "dec";
   }
   return "";
 }

@@ -2,8 +2,9 @@
 //
 // Registers are structure-of-arrays. A warp owns one register block laid out by its kernel's RegisterLayout:
 //   [32-bit rows: 32 lanes x 4 bytes][64-bit rows: 32 lanes x 8 bytes][predicates: one 32-bit lane mask each]
-// 8- and 16-bit registers live in 32-bit rows (zero-extended). An operand names a row by its byte offset in one of three
-// blocks: the warp's registers, the kernel's constants (immediates, broadcast to 32 lanes) or the warp's special rows.
+// 8- and 16-bit registers live in 32-bit rows (zero-extended). An operand names a row by its byte offset in
+// one of three blocks: the warp's registers, the kernel's constants (immediates, broadcast to 32 lanes) or
+// the warp's special rows.
 #pragma once
 
 #include <array>
@@ -21,19 +22,19 @@ namespace heddle::isa {
 
 using sim::Pc;
 
-/// What the pipeline has to do. kLane covers every operation that only reads and writes rows (arithmetic, compare,
-/// convert, vote, shuffle ...): its meaning is the lane function.
+/// What the pipeline has to do. kLane covers every operation that only reads and writes rows (arithmetic,
+/// compare, convert, vote, shuffle ...): its meaning is the lane function.
 enum class Opcode : std::uint8_t {
   kLane,
-  kLoad,      ///< ld: state space in `space`, `vector` x `type`
-  kStore,     ///< st
-  kAtomic,    ///< atom, red (no destination)
-  kBranch,    ///< bra; guard decides; target, rpc
-  kExit,      ///< exit, and ret of an entry function
-  kBarrier,   ///< bar.sync / barrier.sync / barrier.cta.*
-  kFence,     ///< membar, fence
-  kTrap,      ///< trap: stops the run
-  kNop,       ///< pragma-like instructions, bar.warp.sync, nanosleep ...
+  kLoad,     ///< ld: state space in `space`, `vector` x `type`
+  kStore,    ///< st
+  kAtomic,   ///< atom, red (no destination)
+  kBranch,   ///< bra; guard decides; target, rpc
+  kExit,     ///< exit, and ret of an entry function
+  kBarrier,  ///< bar.sync / barrier.sync / barrier.cta.*
+  kFence,    ///< membar, fence
+  kTrap,     ///< trap: stops the run
+  kNop,      ///< pragma-like instructions, bar.warp.sync, nanosleep ...
 };
 
 /// Execution unit that an instruction occupies.
@@ -42,31 +43,40 @@ inline constexpr unsigned kUnits = 4;
 
 /// Key into the table of latencies and initiation intervals of a platform.
 enum class LatencyClass : std::uint8_t {
-  kIntSimple,   ///< add, sub, logic, shift, mov, setp, selp, convert between integers
+  kIntSimple,  ///< add, sub, logic, shift, mov, setp, selp, convert between integers
   kIntMinMax,
   kIntMul,
   kIntMad,
-  kIntDiv,      ///< div, rem
-  kFpSimple,    ///< f32 add, sub, setp, abs, neg, conversions
+  kIntDiv,    ///< div, rem
+  kFpSimple,  ///< f32 add, sub, setp, abs, neg, conversions
   kFpMinMax,
   kFpMul,
-  kFpMad,       ///< fma, mad
+  kFpMad,  ///< fma, mad
   kFpDiv,
-  kSfu,         ///< rcp, sqrt, rsqrt, sin, cos, lg2, ex2
+  kSfu,  ///< rcp, sqrt, rsqrt, sin, cos, lg2, ex2
   kDpSimple,
   kDpMinMax,
   kDpMul,
   kDpMad,
   kDpDiv,
-  kMemory,      ///< latency set by the memory system
-  kParam,       ///< ld.param, ld.const hit: constant bank
-  kControl,     ///< branch, exit, barrier, fence
+  kMemory,   ///< latency set by the memory system
+  kParam,    ///< ld.param, ld.const hit: constant bank
+  kControl,  ///< branch, exit, barrier, fence
 };
 inline constexpr unsigned kLatencyClasses = static_cast<unsigned>(LatencyClass::kControl) + 1;
 [[nodiscard]] std::string_view latency_class_name(LatencyClass c);
 
 enum class FenceScope : std::uint8_t { kCta, kGpu, kSystem };
-enum class CacheOp : std::uint8_t { kDefault, kCacheAll, kCacheGlobal, kStreaming, kLastUse, kVolatile, kWriteThrough, kNonCoherent };
+enum class CacheOp : std::uint8_t {
+  kDefault,
+  kCacheAll,
+  kCacheGlobal,
+  kStreaming,
+  kLastUse,
+  kVolatile,
+  kWriteThrough,
+  kNonCoherent
+};
 enum class BarrierKind : std::uint8_t { kSync, kArrive };
 
 /// Dense register number within a kernel: 32-bit rows first, then 64-bit rows, then predicates.
@@ -81,7 +91,7 @@ struct Operand {
   RegId reg = kNoReg;        ///< register number if space is kRegister
   RowSpace space = RowSpace::kRegister;
   RowWidth width = RowWidth::k32;
-  bool negated = false;      ///< predicate source given as !p
+  bool negated = false;  ///< predicate source given as !p
   bool present = false;
 };
 
@@ -89,22 +99,22 @@ struct Operand {
 struct LaneArgs {
   std::byte* dst[2] = {nullptr, nullptr};  ///< second destination: setp p|q; nullptr if absent
   const std::byte* src[4] = {nullptr, nullptr, nullptr, nullptr};
-  std::uint32_t mask = 0;                  ///< lanes to execute; other lanes of dst keep their value
-  std::uint8_t negated = 0;                ///< bit i: predicate source i is complemented
-  std::uint64_t cycle = 0;                 ///< core cycle, for %clock
-  std::uint64_t immediate = 0;             ///< operation-specific constant (Instruction::immediate)
+  std::uint32_t mask = 0;       ///< lanes to execute; other lanes of dst keep their value
+  std::uint8_t negated = 0;     ///< bit i: predicate source i is complemented
+  std::uint64_t cycle = 0;      ///< core cycle, for %clock
+  std::uint64_t immediate = 0;  ///< operation-specific constant (Instruction::immediate)
 };
 using LaneFn = void (*)(const LaneArgs&);
 
 struct SourceLoc {
-  std::uint32_t line = 0;    ///< 1-based line of the PTX text
+  std::uint32_t line = 0;  ///< 1-based line of the PTX text
   std::uint32_t column = 0;
 };
 
-/// Address of a memory instruction: base register (or none) + displacement. Symbols are resolved to addresses or
-/// to offsets within the CTA's shared / the thread's local / the parameter space.
+/// Address of a memory instruction: base register (or none) + displacement. Symbols are resolved to addresses
+/// or to offsets within the CTA's shared / the thread's local / the parameter space.
 struct MemoryOperand {
-  Operand base;                 ///< 32- or 64-bit row; absent: absolute
+  Operand base;  ///< 32- or 64-bit row; absent: absolute
   std::int64_t displacement = 0;
 };
 
@@ -112,27 +122,30 @@ struct Instruction {
   Opcode op = Opcode::kNop;
   Unit unit = Unit::kSp;
   LatencyClass latency_class = LatencyClass::kIntSimple;
-  Type type = Type::kNone;        ///< of memory and atomic instructions: element type
+  Type type = Type::kNone;  ///< of memory and atomic instructions: element type
 
-  Operand guard;                  ///< predicate register; absent: always; negated: @!p
-  std::array<Operand, 4> dst{};   ///< kLoad: `vector` elements; setp: up to 2; a discarded ("_") element is absent
-  std::array<Operand, 4> src{};   ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value)
-  LaneFn lane_fn = nullptr;       ///< kLane
+  Operand guard;  ///< predicate register; absent: always; negated: @!p
+  std::array<Operand, 4>
+      dst{};  ///< kLoad: `vector` elements; setp: up to 2; a discarded ("_") element is absent
+  std::array<Operand, 4>
+      src{};                 ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value)
+  LaneFn lane_fn = nullptr;  ///< kLane
   std::uint64_t immediate = 0;
 
   // Memory
   StateSpace space = StateSpace::kNone;
-  std::uint8_t vector = 1;        ///< 1, 2 or 4 elements
+  std::uint8_t vector = 1;  ///< 1, 2 or 4 elements
   CacheOp cache_op = CacheOp::kDefault;
   AtomicOp atomic_op = AtomicOp::kAdd;
   MemoryOperand memory;
   FenceScope fence_scope = FenceScope::kGpu;
 
   // Control
-  Pc target = sim::kNoPc;         ///< kBranch
-  Pc rpc = sim::kNoPc;            ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
-  bool uniform = false;           ///< bra.uni
-  BarrierKind barrier_kind = BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
+  Pc target = sim::kNoPc;  ///< kBranch
+  Pc rpc = sim::kNoPc;   ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
+  bool uniform = false;  ///< bra.uni
+  BarrierKind barrier_kind =
+      BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
 
   // For the scoreboard: distinct registers read (guard and address included) and written.
   std::array<RegId, 8> reads{};
@@ -140,7 +153,8 @@ struct Instruction {
   std::uint8_t read_count = 0;
   std::uint8_t write_count = 0;
 
-  /// The result depends on when it executes (%clock, %globaltimer): a loop that contains it never provably repeats.
+  /// The result depends on when it executes (%clock, %globaltimer): a loop that contains it never provably
+  /// repeats.
   bool time_dependent = false;
 
   SourceLoc where;

@@ -8,25 +8,44 @@ namespace heddle::isa {
 
 std::string_view latency_class_name(LatencyClass c) {
   switch (c) {
-    case LatencyClass::kIntSimple: return "int_simple";
-    case LatencyClass::kIntMinMax: return "int_min_max";
-    case LatencyClass::kIntMul: return "int_mul";
-    case LatencyClass::kIntMad: return "int_mad";
-    case LatencyClass::kIntDiv: return "int_div";
-    case LatencyClass::kFpSimple: return "fp_simple";
-    case LatencyClass::kFpMinMax: return "fp_min_max";
-    case LatencyClass::kFpMul: return "fp_mul";
-    case LatencyClass::kFpMad: return "fp_mad";
-    case LatencyClass::kFpDiv: return "fp_div";
-    case LatencyClass::kSfu: return "sfu";
-    case LatencyClass::kDpSimple: return "dp_simple";
-    case LatencyClass::kDpMinMax: return "dp_min_max";
-    case LatencyClass::kDpMul: return "dp_mul";
-    case LatencyClass::kDpMad: return "dp_mad";
-    case LatencyClass::kDpDiv: return "dp_div";
-    case LatencyClass::kMemory: return "memory";
-    case LatencyClass::kParam: return "param";
-    case LatencyClass::kControl: return "control";
+    case LatencyClass::kIntSimple:
+      return "int_simple";
+    case LatencyClass::kIntMinMax:
+      return "int_min_max";
+    case LatencyClass::kIntMul:
+      return "int_mul";
+    case LatencyClass::kIntMad:
+      return "int_mad";
+    case LatencyClass::kIntDiv:
+      return "int_div";
+    case LatencyClass::kFpSimple:
+      return "fp_simple";
+    case LatencyClass::kFpMinMax:
+      return "fp_min_max";
+    case LatencyClass::kFpMul:
+      return "fp_mul";
+    case LatencyClass::kFpMad:
+      return "fp_mad";
+    case LatencyClass::kFpDiv:
+      return "fp_div";
+    case LatencyClass::kSfu:
+      return "sfu";
+    case LatencyClass::kDpSimple:
+      return "dp_simple";
+    case LatencyClass::kDpMinMax:
+      return "dp_min_max";
+    case LatencyClass::kDpMul:
+      return "dp_mul";
+    case LatencyClass::kDpMad:
+      return "dp_mad";
+    case LatencyClass::kDpDiv:
+      return "dp_div";
+    case LatencyClass::kMemory:
+      return "memory";
+    case LatencyClass::kParam:
+      return "param";
+    case LatencyClass::kControl:
+      return "control";
   }
   return "";
 }
@@ -34,7 +53,8 @@ std::string_view latency_class_name(LatencyClass c) {
 std::string Kernel::place(Pc pc) const {
   const std::string file = source ? source->name : std::string{};
   if (pc.value() >= code.size()) return fmt::format("{}{}kernel {}", file, file.empty() ? "" : ": ", name);
-  const std::string where = fmt::format("pc 0x{:03x} in kernel {}", pc.value() * sim::kInstructionBytes, name);
+  const std::string where =
+      fmt::format("pc 0x{:03x} in kernel {}", pc.value() * sim::kInstructionBytes, name);
   const std::uint32_t line = code[pc.value()].where.line;
   if (file.empty()) return where;
   return line == 0 ? fmt::format("{} ({})", file, where) : fmt::format("{}:{} ({})", file, line, where);
@@ -49,7 +69,8 @@ std::string Kernel::source_line(Pc pc) const {
 }
 
 std::shared_ptr<const Kernel> Module::find(const std::string& name) const {
-  const auto it = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) { return kernel->name == name; });
+  const auto it =
+      std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) { return kernel->name == name; });
   return it == kernels.end() ? nullptr : *it;
 }
 

@@ -19,22 +19,49 @@ struct RegisterLayout {
 
   [[nodiscard]] constexpr std::uint32_t offset32(std::uint32_t row) const { return row * 128; }
   [[nodiscard]] constexpr std::uint32_t offset64(std::uint32_t row) const { return rows32 * 128 + row * 256; }
-  [[nodiscard]] constexpr std::uint32_t offset_predicate(std::uint32_t p) const { return rows32 * 128 + rows64 * 256 + p * 4; }
+  [[nodiscard]] constexpr std::uint32_t offset_predicate(std::uint32_t p) const {
+    return rows32 * 128 + rows64 * 256 + p * 4;
+  }
   /// Bytes of one warp's register block, a multiple of 64.
-  [[nodiscard]] constexpr std::uint32_t bytes() const { return (rows32 * 128 + rows64 * 256 + predicates * 4 + 63u) & ~63u; }
+  [[nodiscard]] constexpr std::uint32_t bytes() const {
+    return (rows32 * 128 + rows64 * 256 + predicates * 4 + 63u) & ~63u;
+  }
   [[nodiscard]] constexpr std::uint32_t registers() const { return rows32 + rows64 + predicates; }
 };
 
 /// Rows of the special block, by index; all are 32-bit rows except the 64-bit ones at the end.
 /// Per-lane rows are filled when a warp is launched; the others are broadcast.
 enum class SpecialRow : std::uint8_t {
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY, kNctaidZ,
-  kLaneId, kWarpId, kNwarpId, kSmId, kNsmId, kLanemaskEq, kLanemaskLt, kLanemaskLe, kLanemaskGt, kLanemaskGe,
-  kDynamicSharedSize, kTotalSharedSize,
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneId,
+  kWarpId,
+  kNwarpId,
+  kSmId,
+  kNsmId,
+  kLanemaskEq,
+  kLanemaskLt,
+  kLanemaskLe,
+  kLanemaskGt,
+  kLanemaskGe,
+  kDynamicSharedSize,
+  kTotalSharedSize,
 };
 inline constexpr unsigned kSpecialRows = static_cast<unsigned>(SpecialRow::kTotalSharedSize) + 1;
 inline constexpr unsigned kSpecialBlockBytes = kSpecialRows * 128;
-[[nodiscard]] constexpr std::uint32_t special_offset(SpecialRow row) { return static_cast<std::uint32_t>(row) * 128; }
+[[nodiscard]] constexpr std::uint32_t special_offset(SpecialRow row) {
+  return static_cast<std::uint32_t>(row) * 128;
+}
 
 struct Param {
   std::string name;
@@ -61,11 +88,13 @@ struct Kernel {
   std::vector<std::byte> constants;         ///< immediates broadcast to 32 lanes, 64-byte aligned rows
   std::vector<Param> params;
   std::uint32_t param_bytes = 0;
-  std::uint32_t static_shared_bytes = 0;    ///< module- and function-scope .shared variables used
+  std::uint32_t static_shared_bytes = 0;  ///< module- and function-scope .shared variables used
   std::uint32_t local_bytes_per_thread = 0;
-  std::uint32_t registers_per_thread = 0;   ///< 32-bit registers an allocator needs: peak liveness, for occupancy
-  std::uint32_t max_threads_per_cta = 0;    ///< .maxntid product; 0: no limit stated
-  /// Registers live on entry of each instruction that is the target of a backward branch (watchdog signatures).
+  std::uint32_t registers_per_thread =
+      0;  ///< 32-bit registers an allocator needs: peak liveness, for occupancy
+  std::uint32_t max_threads_per_cta = 0;  ///< .maxntid product; 0: no limit stated
+  /// Registers live on entry of each instruction that is the target of a backward branch (watchdog
+  /// signatures).
   std::unordered_map<std::uint32_t, std::vector<RegId>> live_at_loop_heads;
   std::shared_ptr<const SourceText> source;
 
@@ -82,7 +111,7 @@ struct GlobalVariable {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::uint32_t align = 1;
-  std::vector<std::byte> initial;          ///< empty: zeros
+  std::vector<std::byte> initial;  ///< empty: zeros
 };
 
 struct Module {

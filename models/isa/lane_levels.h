@@ -1,5 +1,5 @@
-// The builds of the lane functions, one per x86-64 level. Kernels use find_lane_fn() (lane_ops.h); this header is for
-// what needs a certain build: the tests that compare them, and the bench.
+// The builds of the lane functions, one per x86-64 level. Kernels use find_lane_fn() (lane_ops.h); this
+// header is for what needs a certain build: the tests that compare them, and the bench.
 #pragma once
 
 #include <array>

@@ -20,16 +20,18 @@ LaneFn find(const LaneSpec& spec);
 
 namespace {
 
-// What the x86-64 psABI puts into each level, as far as the compilers' builtins know the names; no processor has
-// these without the small rest (MOVBE, LZCNT, F16C).
+// What the x86-64 psABI puts into each level, as far as the compilers' builtins know the names; no processor
+// has these without the small rest (MOVBE, LZCNT, F16C).
 bool machine_has(LaneLevel level) {
   if (level == LaneLevel::kBaseline) return true;
 #if defined(HEDDLE_LANE_X86_LEVELS)
-  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                  __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                  __builtin_cpu_supports("popcnt");
   if (level == LaneLevel::kV3) return v3;
   return v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
 #else
   return false;
 #endif
@@ -46,9 +48,12 @@ LaneLevel best_level() {
 
 std::string_view lane_level_name(LaneLevel level) {
   switch (level) {
-    case LaneLevel::kV3: return "x86-64-v3";
-    case LaneLevel::kV4: return "x86-64-v4";
-    case LaneLevel::kBaseline: break;
+    case LaneLevel::kV3:
+      return "x86-64-v3";
+    case LaneLevel::kV4:
+      return "x86-64-v4";
+    case LaneLevel::kBaseline:
+      break;
   }
 #if defined(__x86_64__)
   return "x86-64";

@@ -7,19 +7,60 @@
 namespace heddle::isa {
 
 enum class Type : std::uint8_t {
-  kNone, kPred, kB8, kB16, kB32, kB64, kB128, kU8, kU16, kU32, kU64, kS8, kS16, kS32, kS64, kF16, kF16x2, kBf16, kBf16x2, kF32, kF64,
+  kNone,
+  kPred,
+  kB8,
+  kB16,
+  kB32,
+  kB64,
+  kB128,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kF16,
+  kF16x2,
+  kBf16,
+  kBf16x2,
+  kF32,
+  kF64,
 };
 
 enum class StateSpace : std::uint8_t { kNone, kReg, kParam, kGlobal, kShared, kLocal, kConst, kGeneric };
 
 [[nodiscard]] constexpr unsigned type_bytes(Type t) {
   switch (t) {
-    case Type::kB8: case Type::kU8: case Type::kS8: return 1;
-    case Type::kB16: case Type::kU16: case Type::kS16: case Type::kF16: case Type::kBf16: return 2;
-    case Type::kB32: case Type::kU32: case Type::kS32: case Type::kF32: case Type::kF16x2: case Type::kBf16x2: return 4;
-    case Type::kB64: case Type::kU64: case Type::kS64: case Type::kF64: return 8;
-    case Type::kB128: return 16;
-    case Type::kNone: case Type::kPred: return 0;
+    case Type::kB8:
+    case Type::kU8:
+    case Type::kS8:
+      return 1;
+    case Type::kB16:
+    case Type::kU16:
+    case Type::kS16:
+    case Type::kF16:
+    case Type::kBf16:
+      return 2;
+    case Type::kB32:
+    case Type::kU32:
+    case Type::kS32:
+    case Type::kF32:
+    case Type::kF16x2:
+    case Type::kBf16x2:
+      return 4;
+    case Type::kB64:
+    case Type::kU64:
+    case Type::kS64:
+    case Type::kF64:
+      return 8;
+    case Type::kB128:
+      return 16;
+    case Type::kNone:
+    case Type::kPred:
+      return 0;
   }
   return 0;
 }
@@ -31,7 +72,8 @@ enum class StateSpace : std::uint8_t { kNone, kReg, kParam, kGlobal, kShared, kL
 /// "global", "shared" ...
 [[nodiscard]] std::string_view space_name(StateSpace s);
 
-// Generic addresses: global addresses are themselves; the shared and local windows lie above any global address.
+// Generic addresses: global addresses are themselves; the shared and local windows lie above any global
+// address.
 inline constexpr std::uint64_t kSharedWindowBase = 0x7f00'0000'0000ull;
 inline constexpr std::uint64_t kSharedWindowBytes = 1ull << 24;
 inline constexpr std::uint64_t kLocalWindowBase = 0x7e00'0000'0000ull;

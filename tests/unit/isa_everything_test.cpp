@@ -1,5 +1,5 @@
-// Every operation find_lane_fn() knows, with every modifier it accepts, on every level this machine can run, against
-// the scalar reference, on special values and random bits, with full and partial masks.
+// Every operation find_lane_fn() knows, with every modifier it accepts, on every level this machine can run,
+// against the scalar reference, on special values and random bits, with full and partial masks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
   const bool compares = op == LaneOp::kSetp || op == LaneOp::kSet;
   const bool two_types = op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSlct;
   const bool registers = op == LaneOp::kCvt || op == LaneOp::kParam;
-  const bool rounds = (op >= LaneOp::kAdd && op <= LaneOp::kDiv) || (op >= LaneOp::kCvt && op <= LaneOp::kTanh);
+  const bool rounds =
+      (op >= LaneOp::kAdd && op <= LaneOp::kDiv) || (op >= LaneOp::kCvt && op <= LaneOp::kTanh);
   const bool shifts = op == LaneOp::kShfL || op == LaneOp::kShfR;
   std::vector<LaneSpec> specs;
   LaneSpec s;
@@ -47,7 +48,9 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
                 s.sat = (flags & 2u) != 0;
                 s.approx = (flags & 4u) != 0;
                 s.clamp = (flags & 8u) != 0;
-                if ((s.approx && op != LaneOp::kDiv && op != LaneOp::kRcp && op != LaneOp::kSqrt) || (s.clamp && !shifts)) return;
+                if ((s.approx && op != LaneOp::kDiv && op != LaneOp::kRcp && op != LaneOp::kSqrt) ||
+                    (s.clamp && !shifts))
+                  return;
                 each(registers, 7, [&](unsigned widths) {
                   constexpr std::array<std::uint8_t, 4> kWidths{0, 16, 32, 64};
                   s.dst_bits = kWidths[widths & 3u];
@@ -65,15 +68,17 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
   return specs;
 }
 
-/// Float lane functions ignore nothing silently: .sat, .ftz and rounding on types without them must be refused. The
-/// reference would not notice, so the filter names what PTX has.
+/// Float lane functions ignore nothing silently: .sat, .ftz and rounding on types without them must be
+/// refused. The reference would not notice, so the filter names what PTX has.
 bool exists_in_ptx(const LaneSpec& s) {
   const bool scalar_float = s.type == Type::kF32 || s.type == Type::kF64;
   const bool cvt = s.op == LaneOp::kCvt;
   if (!cvt && !scalar_float && (s.rounding != Rounding::kDefault || s.approx)) return false;
   if (!cvt && s.op != LaneOp::kSet && s.op != LaneOp::kSlct && s.ftz && s.type != Type::kF32)
     return s.type == Type::kF64 && (s.op == LaneOp::kRsqrt || (s.op == LaneOp::kRcp && s.approx));
-  if ((s.dst_bits != 0 && s.dst_bits <= bits_of(s.type)) || (s.src_bits != 0 && s.src_bits <= bits_of(s.src_type))) return false;
+  if ((s.dst_bits != 0 && s.dst_bits <= bits_of(s.type)) ||
+      (s.src_bits != 0 && s.src_bits <= bits_of(s.src_type)))
+    return false;
   return true;
 }
 
@@ -83,23 +88,64 @@ class Samples {
 
   std::uint64_t value(bool wide) {
     static const std::vector<std::uint64_t> kSpecial32 = {
-        0, 1, 2, 5, 8, 31, 32, 33, 63, 64, 65, 0xff, 0x7f, 0x80, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
-        0x80000001, 0xffffffff, 0x00800000, 0x007fffff, 0x80400000, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f000000, 0x3fc00000,
-        0x40200000, 0xc0200000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x7f7fffff, 0xff7fffff, 0x4effffff,
-        0x4f000000, 0xcf000000, 0xcf000001, 0x4f800000, 0x5f000000, 0x5f800000, 0x40490fdb, 0x43000000, 0xc3160000, 0x7c00,
-        0x7bff, 0x03ff, 0x477fe000, 0x477ff000, 0x33000000, 0x33000001, 0x42c80000};
-    static const std::vector<std::uint64_t> kSpecial64 = {
-        0, 1, 31, 63, 64, 0xffffffff, 0x80000000, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff,
-        0x8000000000000001, 0x3ff0000000000000, 0xbff0000000000000, 0x3fe0000000000000, 0x4004000000000000, 0x7ff0000000000000,
-        0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0xfff8000000000123, 0x000fffffffffffff, 0x0010000000000000,
-        0x800fffffffffffff, 0x7fefffffffffffff, 0x41dfffffffc00000, 0x41e0000000000000, 0xc1e0000000000000, 0x41efffffffe00000,
-        0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000, 0x47efffffe0000000, 0x47effffff0000000, 0x36a0000000000000,
-        0x3690000000000000, 0x3690000000000001, 0x40effe0000000000, 0x40effc0000000000, 0x3e60000000000000, 0x3e70000000000000};
+        0,          1,          2,          5,          8,          31,         32,         33,
+        63,         64,         65,         0xff,       0x7f,       0x80,       0x7fff,     0x8000,
+        0xffff,     0x10000,    0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x00800000, 0x007fffff,
+        0x80400000, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f000000, 0x3fc00000, 0x40200000, 0xc0200000,
+        0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x7f7fffff, 0xff7fffff, 0x4effffff,
+        0x4f000000, 0xcf000000, 0xcf000001, 0x4f800000, 0x5f000000, 0x5f800000, 0x40490fdb, 0x43000000,
+        0xc3160000, 0x7c00,     0x7bff,     0x03ff,     0x477fe000, 0x477ff000, 0x33000000, 0x33000001,
+        0x42c80000};
+    static const std::vector<std::uint64_t> kSpecial64 = {0,
+                                                          1,
+                                                          31,
+                                                          63,
+                                                          64,
+                                                          0xffffffff,
+                                                          0x80000000,
+                                                          0x100000000,
+                                                          0x7fffffffffffffff,
+                                                          0x8000000000000000,
+                                                          0xffffffffffffffff,
+                                                          0x8000000000000001,
+                                                          0x3ff0000000000000,
+                                                          0xbff0000000000000,
+                                                          0x3fe0000000000000,
+                                                          0x4004000000000000,
+                                                          0x7ff0000000000000,
+                                                          0xfff0000000000000,
+                                                          0x7ff8000000000000,
+                                                          0x7ff0000000000001,
+                                                          0xfff8000000000123,
+                                                          0x000fffffffffffff,
+                                                          0x0010000000000000,
+                                                          0x800fffffffffffff,
+                                                          0x7fefffffffffffff,
+                                                          0x41dfffffffc00000,
+                                                          0x41e0000000000000,
+                                                          0xc1e0000000000000,
+                                                          0x41efffffffe00000,
+                                                          0x43e0000000000000,
+                                                          0xc3e0000000000000,
+                                                          0x43f0000000000000,
+                                                          0x47efffffe0000000,
+                                                          0x47effffff0000000,
+                                                          0x36a0000000000000,
+                                                          0x3690000000000000,
+                                                          0x3690000000000001,
+                                                          0x40effe0000000000,
+                                                          0x40effc0000000000,
+                                                          0x3e60000000000000,
+                                                          0x3e70000000000000};
     switch (random_() % 4) {
-      case 0: return kSpecial32[random_() % kSpecial32.size()];
-      case 1: return wide ? kSpecial64[random_() % kSpecial64.size()] : random_();
-      case 2: return wide ? f64(moderate()) : f32(static_cast<float>(moderate()));
-      default: return wide ? static_cast<std::uint64_t>(random_()) << 32 | random_() : random_();
+      case 0:
+        return kSpecial32[random_() % kSpecial32.size()];
+      case 1:
+        return wide ? kSpecial64[random_() % kSpecial64.size()] : random_();
+      case 2:
+        return wide ? f64(moderate()) : f32(static_cast<float>(moderate()));
+      default:
+        return wide ? static_cast<std::uint64_t>(random_()) << 32 | random_() : random_();
     }
   }
   std::uint32_t bits() { return random_(); }
@@ -161,8 +207,9 @@ std::string mistake(const LaneSpec& spec, const Warp& in, const Warp& out, unsig
     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
     return std::string(text);
   };
-  const std::string operands = " lane " + std::to_string(lane) + (on ? " of " : " (inactive) of ") + hex(in.src[0][lane]) + " " +
-                               hex(in.src[1][lane]) + " " + hex(in.src[2][lane]) + " " + hex(in.src[3][lane]);
+  const std::string operands = " lane " + std::to_string(lane) + (on ? " of " : " (inactive) of ") +
+                               hex(in.src[0][lane]) + " " + hex(in.src[1][lane]) + " " +
+                               hex(in.src[2][lane]) + " " + hex(in.src[3][lane]);
   if (!close_enough(expected, actual & (predicate ? 1u : cell_mask), shape.dst == Kind::kRow64))
     return describe(spec) + operands + ": expected " + hex(expected.value) + ", got " + hex(actual);
   if (shape.second_predicate && second != (((out.dst_predicate[1] >> lane) & 1u) != 0))
@@ -194,7 +241,8 @@ TEST_P(EveryOperation, MatchesTheReferenceOnEveryLevel) {
         ASSERT_NE(fn, nullptr) << describe(spec) << " is missing from " << lane_level_name(level);
         const Warp other = run(fn, spec, in);
         ASSERT_EQ(other.dst, first.dst) << describe(spec) << " differs on " << lane_level_name(level);
-        ASSERT_EQ(other.dst_predicate, first.dst_predicate) << describe(spec) << " differs on " << lane_level_name(level);
+        ASSERT_EQ(other.dst_predicate, first.dst_predicate)
+            << describe(spec) << " differs on " << lane_level_name(level);
       }
       // add r1, r1, r2: the destination is also a source
       const Shape shape = shape_of(spec);
@@ -203,7 +251,8 @@ TEST_P(EveryOperation, MatchesTheReferenceOnEveryLevel) {
         Warp same = in;
         same.dst = in.src[k];
         const Warp apart = run(find_lane_fn(spec), spec, same);
-        ASSERT_EQ(run(find_lane_fn(spec), spec, same, k).dst, apart.dst) << describe(spec) << " in place of source " << k;
+        ASSERT_EQ(run(find_lane_fn(spec), spec, same, k).dst, apart.dst)
+            << describe(spec) << " in place of source " << k;
       }
     }
   }
@@ -232,7 +281,8 @@ TEST(EveryLevel, UnsupportedCombinationsAreNull) {
   EXPECT_TRUE(null({.op = LaneOp::kSetp, .type = Type::kB32, .compare = Compare::kLt}));
   EXPECT_TRUE(null({.op = LaneOp::kSetp, .type = Type::kS32, .compare = Compare::kLo}));
   EXPECT_TRUE(null({.op = LaneOp::kSetp, .type = Type::kU32, .compare = Compare::kNan}));
-  EXPECT_TRUE(null({.op = LaneOp::kCvt, .type = Type::kS32, .src_type = Type::kF32}));  // rounding is mandatory
+  EXPECT_TRUE(
+      null({.op = LaneOp::kCvt, .type = Type::kS32, .src_type = Type::kF32}));  // rounding is mandatory
   EXPECT_TRUE(null({.op = LaneOp::kCvt, .type = Type::kF32, .src_type = Type::kF64}));
   EXPECT_TRUE(null({.op = LaneOp::kMulWide, .type = Type::kU16}));
   EXPECT_TRUE(null({.op = LaneOp::kMov, .type = Type::kB128}));

@@ -12,10 +12,14 @@ bool active(const Warp& warp, unsigned lane) { return ((warp.mask >> lane) & 1u)
 
 bool combined(Combine combine, bool value, bool with) {
   switch (combine) {
-    case Combine::kNone: return value;
-    case Combine::kAnd: return value && with;
-    case Combine::kOr: return value || with;
-    case Combine::kXor: return value != with;
+    case Combine::kNone:
+      return value;
+    case Combine::kAnd:
+      return value && with;
+    case Combine::kOr:
+      return value || with;
+    case Combine::kXor:
+      return value != with;
   }
   return value;
 }
@@ -40,10 +44,22 @@ Shuffle shuffle(const LaneSpec& spec, const Warp& warp, unsigned lane) {
   int j = 0;
   bool pval = false;
   switch (spec.op) {
-    case LaneOp::kShflUp: j = self - bval; pval = j >= max_lane; break;
-    case LaneOp::kShflDown: j = self + bval; pval = j <= max_lane; break;
-    case LaneOp::kShflBfly: j = self ^ bval; pval = j <= max_lane; break;
-    default: j = min_lane | (bval & ~segmask & 0x1f); pval = j <= max_lane; break;
+    case LaneOp::kShflUp:
+      j = self - bval;
+      pval = j >= max_lane;
+      break;
+    case LaneOp::kShflDown:
+      j = self + bval;
+      pval = j <= max_lane;
+      break;
+    case LaneOp::kShflBfly:
+      j = self ^ bval;
+      pval = j <= max_lane;
+      break;
+    default:
+      j = min_lane | (bval & ~segmask & 0x1f);
+      pval = j <= max_lane;
+      break;
   }
   if (!pval) j = self;
   return {static_cast<unsigned>(j), pval};
@@ -61,10 +77,14 @@ std::optional<Expected> vote(const LaneSpec& spec, const Warp& warp) {
     ballot |= std::uint64_t{1} << i;
   }
   switch (spec.op) {
-    case LaneOp::kVoteAll: return Expected{set_lanes == active_lanes ? 1u : 0u};
-    case LaneOp::kVoteAny: return Expected{set_lanes != 0 ? 1u : 0u};
-    case LaneOp::kVoteUni: return Expected{set_lanes == 0 || set_lanes == active_lanes ? 1u : 0u};
-    default: return Expected{ballot};
+    case LaneOp::kVoteAll:
+      return Expected{set_lanes == active_lanes ? 1u : 0u};
+    case LaneOp::kVoteAny:
+      return Expected{set_lanes != 0 ? 1u : 0u};
+    case LaneOp::kVoteUni:
+      return Expected{set_lanes == 0 || set_lanes == active_lanes ? 1u : 0u};
+    default:
+      return Expected{ballot};
   }
 }
 
@@ -72,61 +92,92 @@ std::optional<Expected> predicate_logic(const LaneSpec& spec, const Warp& warp, 
   const bool a = predicate(warp, 0, lane);
   const bool b = predicate(warp, 1, lane);
   switch (spec.op) {
-    case LaneOp::kMov: return Expected{a ? 1u : 0u};
-    case LaneOp::kNot: return Expected{a ? 0u : 1u};
-    case LaneOp::kAnd: return Expected{a && b ? 1u : 0u};
-    case LaneOp::kOr: return Expected{a || b ? 1u : 0u};
-    case LaneOp::kXor: return Expected{a != b ? 1u : 0u};
-    default: return {};
+    case LaneOp::kMov:
+      return Expected{a ? 1u : 0u};
+    case LaneOp::kNot:
+      return Expected{a ? 0u : 1u};
+    case LaneOp::kAnd:
+      return Expected{a && b ? 1u : 0u};
+    case LaneOp::kOr:
+      return Expected{a || b ? 1u : 0u};
+    case LaneOp::kXor:
+      return Expected{a != b ? 1u : 0u};
+    default:
+      return {};
   }
 }
 
 std::uint64_t parameter(const LaneSpec& spec, std::uint64_t bytes) {
   const unsigned bits = bits_of(spec.type);
-  return cell(number(spec.type, cell(static_cast<Wide>(bytes), bits)), spec.dst_bits > bits ? spec.dst_bits : bits);
+  return cell(number(spec.type, cell(static_cast<Wide>(bytes), bits)),
+              spec.dst_bits > bits ? spec.dst_bits : bits);
 }
 
 }  // namespace
 
 bool expected_second(const LaneSpec& spec, const Warp& warp, unsigned lane) {
-  if (spec.op == LaneOp::kSetp) return combined(spec.combine, !compared(spec, warp, lane), predicate(warp, 2, lane));
+  if (spec.op == LaneOp::kSetp)
+    return combined(spec.combine, !compared(spec, warp, lane), predicate(warp, 2, lane));
   return shuffle(spec, warp, lane).valid;
 }
 
 std::optional<Expected> expected_lane(const LaneSpec& spec, const Warp& warp, unsigned lane) {
   if (spec.type == Type::kPred && spec.op < LaneOp::kVoteAll) return predicate_logic(spec, warp, lane);
-  const std::array<std::uint64_t, 4> in{warp.src[0][lane], warp.src[1][lane], warp.src[2][lane], warp.src[3][lane]};
+  const std::array<std::uint64_t, 4> in{warp.src[0][lane], warp.src[1][lane], warp.src[2][lane],
+                                        warp.src[3][lane]};
   const unsigned bits = bits_of(spec.type);
   const std::uint64_t low = 0xffff'ffffu;
   switch (spec.op) {
-    case LaneOp::kMov: return Expected{cell(static_cast<Wide>(in[0]), bits)};
-    case LaneOp::kSetp: return Expected{combined(spec.combine, compared(spec, warp, lane), predicate(warp, 2, lane)) ? 1u : 0u};
+    case LaneOp::kMov:
+      return Expected{cell(static_cast<Wide>(in[0]), bits)};
+    case LaneOp::kSetp:
+      return Expected{combined(spec.combine, compared(spec, warp, lane), predicate(warp, 2, lane)) ? 1u : 0u};
     case LaneOp::kSet:
       if (!combined(spec.combine, compared(spec, warp, lane), predicate(warp, 2, lane))) return Expected{0};
       return Expected{spec.type == Type::kF32 ? f32(1.0f) : low};
-    case LaneOp::kSelp: return Expected{cell(static_cast<Wide>(predicate(warp, 2, lane) ? in[0] : in[1]), bits)};
+    case LaneOp::kSelp:
+      return Expected{cell(static_cast<Wide>(predicate(warp, 2, lane) ? in[0] : in[1]), bits)};
     case LaneOp::kSlct: {
       const std::uint64_t zero = 0;
       const bool first = comparison(Compare::kGe, spec.src_type, spec.ftz, in[2], zero);
       return Expected{cell(static_cast<Wide>(first ? in[0] : in[1]), bits)};
     }
-    case LaneOp::kCvt: return convert_lane(spec, in[0]);
-    case LaneOp::kVoteAll: case LaneOp::kVoteAny: case LaneOp::kVoteUni: case LaneOp::kBallot: return vote(spec, warp);
-    case LaneOp::kActiveMask: return Expected{warp.mask};
-    case LaneOp::kShflIdx: case LaneOp::kShflUp: case LaneOp::kShflDown: case LaneOp::kShflBfly: {
+    case LaneOp::kCvt:
+      return convert_lane(spec, in[0]);
+    case LaneOp::kVoteAll:
+    case LaneOp::kVoteAny:
+    case LaneOp::kVoteUni:
+    case LaneOp::kBallot:
+      return vote(spec, warp);
+    case LaneOp::kActiveMask:
+      return Expected{warp.mask};
+    case LaneOp::kShflIdx:
+    case LaneOp::kShflUp:
+    case LaneOp::kShflDown:
+    case LaneOp::kShflBfly: {
       const unsigned from = shuffle(spec, warp, lane).from;
       return Expected{warp.src[0][active(warp, from) ? from : lane]};
     }
-    case LaneOp::kClock32: return Expected{warp.cycle & low};
-    case LaneOp::kClock64: return Expected{warp.cycle};
-    case LaneOp::kPack2x32: return Expected{(in[0] & low) + (in[1] << 32)};
-    case LaneOp::kUnpack2x32Lo: return Expected{in[0] & low};
-    case LaneOp::kUnpack2x32Hi: return Expected{in[0] >> 32};
-    case LaneOp::kPack2x16: return Expected{(in[0] & 0xffffu) + ((in[1] & 0xffffu) << 16)};
-    case LaneOp::kUnpack2x16Lo: return Expected{in[0] & 0xffffu};
-    case LaneOp::kUnpack2x16Hi: return Expected{(in[0] >> 16) & 0xffffu};
-    case LaneOp::kParam: return Expected{parameter(spec, warp.param)};
-    default: break;
+    case LaneOp::kClock32:
+      return Expected{warp.cycle & low};
+    case LaneOp::kClock64:
+      return Expected{warp.cycle};
+    case LaneOp::kPack2x32:
+      return Expected{(in[0] & low) + (in[1] << 32)};
+    case LaneOp::kUnpack2x32Lo:
+      return Expected{in[0] & low};
+    case LaneOp::kUnpack2x32Hi:
+      return Expected{in[0] >> 32};
+    case LaneOp::kPack2x16:
+      return Expected{(in[0] & 0xffffu) + ((in[1] & 0xffffu) << 16)};
+    case LaneOp::kUnpack2x16Lo:
+      return Expected{in[0] & 0xffffu};
+    case LaneOp::kUnpack2x16Hi:
+      return Expected{(in[0] >> 16) & 0xffffu};
+    case LaneOp::kParam:
+      return Expected{parameter(spec, warp.param)};
+    default:
+      break;
   }
   return spec.type == Type::kF32 || spec.type == Type::kF64 ? float_lane(spec, in) : integer_lane(spec, in);
 }

@@ -1,5 +1,5 @@
-// The meaning of every lane operation for one lane, written for the tests straight from the PTX ISA's pseudo-code:
-// bit by bit, in 128-bit integers, with the host's libm. It shares nothing with models/isa/lane.
+// The meaning of every lane operation for one lane, written for the tests straight from the PTX ISA's
+// pseudo-code: bit by bit, in 128-bit integers, with the host's libm. It shares nothing with models/isa/lane.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,17 @@ struct Expected {
   unsigned ulps = 0;
 };
 
-/// What the destination of a lane holds after the operation: a cell, or 0 / 1 for a predicate. Nothing: unknown
-/// operation, which the tests treat as a failure.
+/// What the destination of a lane holds after the operation: a cell, or 0 / 1 for a predicate. Nothing:
+/// unknown operation, which the tests treat as a failure.
 [[nodiscard]] std::optional<Expected> expected_lane(const LaneSpec& spec, const Warp& warp, unsigned lane);
 /// The second destination predicate (setp's q, shfl's p).
 [[nodiscard]] bool expected_second(const LaneSpec& spec, const Warp& warp, unsigned lane);
 
 // The parts, by family.
-[[nodiscard]] std::optional<Expected> integer_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in);
-[[nodiscard]] std::optional<Expected> float_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in);
+[[nodiscard]] std::optional<Expected> integer_lane(const LaneSpec& spec,
+                                                   const std::array<std::uint64_t, 4>& in);
+[[nodiscard]] std::optional<Expected> float_lane(const LaneSpec& spec,
+                                                 const std::array<std::uint64_t, 4>& in);
 [[nodiscard]] std::optional<Expected> convert_lane(const LaneSpec& spec, std::uint64_t in);
 [[nodiscard]] bool comparison(Compare compare, Type type, bool ftz, std::uint64_t a, std::uint64_t b);
 

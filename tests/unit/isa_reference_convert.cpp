@@ -27,11 +27,16 @@ double float_value(const LaneSpec& spec, std::uint64_t in) {
 /// To an integral value by the .rXi modifier, or unchanged.
 double integral(Rounding r, double v) {
   switch (r) {
-    case Rounding::kRni: return std::nearbyint(v);
-    case Rounding::kRzi: return std::trunc(v);
-    case Rounding::kRmi: return std::floor(v);
-    case Rounding::kRpi: return std::ceil(v);
-    default: return v;
+    case Rounding::kRni:
+      return std::nearbyint(v);
+    case Rounding::kRzi:
+      return std::trunc(v);
+    case Rounding::kRmi:
+      return std::floor(v);
+    case Rounding::kRpi:
+      return std::ceil(v);
+    default:
+      return v;
   }
 }
 
@@ -47,7 +52,8 @@ std::uint64_t to_half(Rounding r, double v) {
   if (low == m) return sign | below;
   const bool up = (r == Rounding::kRp && sign == 0) || (r == Rounding::kRm && sign != 0);
   if (r == Rounding::kRz || r == Rounding::kRp || r == Rounding::kRm) return sign | (below + (up ? 1u : 0u));
-  const double high = below == 0x7bffu ? 65536.0 : half_value(below + 1);  // overflow threshold as if there were a next
+  const double high =
+      below == 0x7bffu ? 65536.0 : half_value(below + 1);  // overflow threshold as if there were a next
   const double middle = (low + high) / 2;
   return sign | (below + (m > middle || (m == middle && (below & 1u) != 0) ? 1u : 0u));
 }
@@ -79,7 +85,8 @@ std::uint64_t float_result(const LaneSpec& spec, double v) {
 }
 
 std::uint64_t int_to_float(const LaneSpec& spec, Wide v) {
-  if (spec.type == Type::kF16) return to_half(spec.rounding, spec.sat ? saturated(static_cast<double>(v)) : static_cast<double>(v));
+  if (spec.type == Type::kF16)
+    return to_half(spec.rounding, spec.sat ? saturated(static_cast<double>(v)) : static_cast<double>(v));
   // long double holds every 64-bit integer exactly; one rounding follows.
   const auto exact = static_cast<long double>(v);
   if (spec.type == Type::kF32) return narrowed_to_f32(spec, exact);
@@ -113,7 +120,8 @@ std::optional<Expected> convert_lane(const LaneSpec& spec, std::uint64_t in) {
                                                    : int_to_float(spec, number(spec.src_type, in))};
   const unsigned bits = bits_of(spec.type);
   const unsigned register_bits = spec.dst_bits > bits ? spec.dst_bits : bits;
-  Wide v = is_scalar_float(spec.src_type) ? float_to_int(spec, float_value(spec, in)) : number(spec.src_type, in);
+  Wide v =
+      is_scalar_float(spec.src_type) ? float_to_int(spec, float_value(spec, in)) : number(spec.src_type, in);
   if (spec.sat && !is_scalar_float(spec.src_type)) {
     const Wide largest = (Wide{1} << (bits - (is_signed(spec.type) ? 1 : 0))) - 1;
     const Wide smallest = is_signed(spec.type) ? -(Wide{1} << (bits - 1)) : 0;

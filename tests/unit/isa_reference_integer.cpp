@@ -5,7 +5,9 @@ namespace {
 
 Wide minimum(Type type) { return is_signed(type) ? -(Wide{1} << (bits_of(type) - 1)) : 0; }
 Wide maximum(Type type) { return (Wide{1} << (bits_of(type) - (is_signed(type) ? 1 : 0))) - 1; }
-Wide clamped(Type type, Wide v) { return v < minimum(type) ? minimum(type) : v > maximum(type) ? maximum(type) : v; }
+Wide clamped(Type type, Wide v) {
+  return v < minimum(type) ? minimum(type) : v > maximum(type) ? maximum(type) : v;
+}
 
 bool bit(std::uint64_t v, unsigned i) { return i < 64 && ((v >> i) & 1u) != 0; }
 
@@ -88,7 +90,8 @@ unsigned bits_of(Type type) { return type_bytes(type) * 8; }
 Wide number(Type type, std::uint64_t raw) {
   const unsigned bits = bits_of(type);
   const std::uint64_t low = cell(static_cast<Wide>(raw), bits);
-  return is_signed(type) && bit(low, bits - 1) ? static_cast<Wide>(low) - (Wide{1} << bits) : static_cast<Wide>(low);
+  return is_signed(type) && bit(low, bits - 1) ? static_cast<Wide>(low) - (Wide{1} << bits)
+                                               : static_cast<Wide>(low);
 }
 std::uint64_t cell(Wide value, unsigned bits) {
   const auto low = static_cast<std::uint64_t>(value);
@@ -102,32 +105,61 @@ std::optional<Expected> integer_lane(const LaneSpec& spec, const std::array<std:
   const Wide b = number(t, in[1]);
   const Wide c = number(t, in[2]);
   const auto value = [&](Wide v) { return Expected{cell(spec.sat ? clamped(t, v) : v, bits)}; };
-  const Type narrow = t == Type::kU64 ? Type::kU32 : t == Type::kS64 ? Type::kS32 : t == Type::kU32 ? Type::kU16 : Type::kS16;
+  const Type narrow = t == Type::kU64   ? Type::kU32
+                      : t == Type::kS64 ? Type::kS32
+                      : t == Type::kU32 ? Type::kU16
+                                        : Type::kS16;
   switch (spec.op) {
-    case LaneOp::kAdd: return value(a + b);
-    case LaneOp::kSub: return value(a - b);
-    case LaneOp::kMul: return Expected{cell(static_cast<Wide>(in[0] * in[1]), bits)};
-    case LaneOp::kMad: return Expected{cell(static_cast<Wide>(in[0] * in[1] + in[2]), bits)};
-    case LaneOp::kMulHi: return Expected{product_high(t, a, b)};
-    case LaneOp::kMadHi: return value(number(t, product_high(t, a, b)) + c);
-    case LaneOp::kMulWide: return value(number(narrow, in[0]) * number(narrow, in[1]));
-    case LaneOp::kMadWide: return value(number(narrow, in[0]) * number(narrow, in[1]) + c);
-    case LaneOp::kMul24: return value(low24(t, a) * low24(t, b));
-    case LaneOp::kMad24: return value(low24(t, a) * low24(t, b) + c);
-    case LaneOp::kDiv: return value(b == 0 ? Wide{-1} : a / b);
-    case LaneOp::kRem: return value(b == 0 ? a : a % b);
-    case LaneOp::kAbs: return value(a < 0 ? -a : a);
-    case LaneOp::kNeg: return value(-a);
-    case LaneOp::kMin: return value(a < b ? a : b);
-    case LaneOp::kMax: return value(a > b ? a : b);
-    case LaneOp::kSad: return value(c + (a < b ? b - a : a - b));
-    case LaneOp::kAnd: return Expected{cell(a & b, bits)};
-    case LaneOp::kOr: return Expected{cell(a | b, bits)};
-    case LaneOp::kXor: return Expected{cell(a ^ b, bits)};
-    case LaneOp::kNot: return Expected{cell(~a, bits)};
-    case LaneOp::kCnot: return Expected{a == 0 ? 1u : 0u};
-    case LaneOp::kShl: case LaneOp::kShr: return Expected{shift(spec, in[0], in[1] & 0xffff'ffffu)};
-    case LaneOp::kShfL: case LaneOp::kShfR: return Expected{funnel(spec, in[0], in[1], in[2])};
+    case LaneOp::kAdd:
+      return value(a + b);
+    case LaneOp::kSub:
+      return value(a - b);
+    case LaneOp::kMul:
+      return Expected{cell(static_cast<Wide>(in[0] * in[1]), bits)};
+    case LaneOp::kMad:
+      return Expected{cell(static_cast<Wide>(in[0] * in[1] + in[2]), bits)};
+    case LaneOp::kMulHi:
+      return Expected{product_high(t, a, b)};
+    case LaneOp::kMadHi:
+      return value(number(t, product_high(t, a, b)) + c);
+    case LaneOp::kMulWide:
+      return value(number(narrow, in[0]) * number(narrow, in[1]));
+    case LaneOp::kMadWide:
+      return value(number(narrow, in[0]) * number(narrow, in[1]) + c);
+    case LaneOp::kMul24:
+      return value(low24(t, a) * low24(t, b));
+    case LaneOp::kMad24:
+      return value(low24(t, a) * low24(t, b) + c);
+    case LaneOp::kDiv:
+      return value(b == 0 ? Wide{-1} : a / b);
+    case LaneOp::kRem:
+      return value(b == 0 ? a : a % b);
+    case LaneOp::kAbs:
+      return value(a < 0 ? -a : a);
+    case LaneOp::kNeg:
+      return value(-a);
+    case LaneOp::kMin:
+      return value(a < b ? a : b);
+    case LaneOp::kMax:
+      return value(a > b ? a : b);
+    case LaneOp::kSad:
+      return value(c + (a < b ? b - a : a - b));
+    case LaneOp::kAnd:
+      return Expected{cell(a & b, bits)};
+    case LaneOp::kOr:
+      return Expected{cell(a | b, bits)};
+    case LaneOp::kXor:
+      return Expected{cell(a ^ b, bits)};
+    case LaneOp::kNot:
+      return Expected{cell(~a, bits)};
+    case LaneOp::kCnot:
+      return Expected{a == 0 ? 1u : 0u};
+    case LaneOp::kShl:
+    case LaneOp::kShr:
+      return Expected{shift(spec, in[0], in[1] & 0xffff'ffffu)};
+    case LaneOp::kShfL:
+    case LaneOp::kShfR:
+      return Expected{funnel(spec, in[0], in[1], in[2])};
     case LaneOp::kPopc: {
       std::uint64_t ones = 0;
       for (unsigned i = 0; i < bits; ++i) ones += bit(in[0], i) ? 1u : 0u;
@@ -139,19 +171,24 @@ std::optional<Expected> integer_lane(const LaneSpec& spec, const std::array<std:
       return Expected{zeros};
     }
     case LaneOp::kBfind: {
-      for (unsigned i = bits; i-- > 0;)
-        if (bit(in[0], i) != (a < 0)) return Expected{i};
-      return Expected{0xffff'ffffu};
+      std::uint64_t position = 0xffff'ffffu;
+      for (Wide rest = a < 0 ? -1 - a : a; rest != 0; rest /= 2) position = (position + 1) & 0xffff'ffffu;
+      return Expected{position};
     }
     case LaneOp::kBrev: {
       std::uint64_t reversed = 0;
-      for (unsigned i = 0; i < bits; ++i) reversed |= static_cast<std::uint64_t>(bit(in[0], bits - 1 - i)) << i;
+      for (unsigned i = 0; i < bits; ++i)
+        reversed |= static_cast<std::uint64_t>(bit(in[0], bits - 1 - i)) << i;
       return Expected{reversed};
     }
-    case LaneOp::kBfe: return Expected{bit_field_extract(t, in[0], in[1] & 0xffu, in[2] & 0xffu)};
-    case LaneOp::kBfi: return Expected{bit_field_insert(t, in[0], in[1], in[2] & 0xffu, in[3] & 0xffu)};
-    case LaneOp::kPrmt: return Expected{permute(in[0], in[1], in[2])};
-    default: return {};
+    case LaneOp::kBfe:
+      return Expected{bit_field_extract(t, in[0], in[1] & 0xffu, in[2] & 0xffu)};
+    case LaneOp::kBfi:
+      return Expected{bit_field_insert(t, in[0], in[1], in[2] & 0xffu, in[3] & 0xffu)};
+    case LaneOp::kPrmt:
+      return Expected{permute(in[0], in[1], in[2])};
+    default:
+      return {};
   }
 }
 

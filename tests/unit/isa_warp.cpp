@@ -31,7 +31,8 @@ void store(std::byte* row, Kind kind, const Row& values) {
 }
 Row load(const std::byte* row, Kind kind) {
   Row values{};
-  for (unsigned i = 0; i < kWarp; ++i) std::memcpy(&values[i], row + (kind == Kind::kRow64 ? 8 : 4) * i, kind == Kind::kRow64 ? 8 : 4);
+  for (unsigned i = 0; i < kWarp; ++i)
+    std::memcpy(&values[i], row + (kind == Kind::kRow64 ? 8 : 4) * i, kind == Kind::kRow64 ? 8 : 4);
   return values;
 }
 
@@ -45,42 +46,100 @@ Shape shape_of(const LaneSpec& spec) {
   const Kind t = row_of(spec.type);
   const Kind s = row_of(spec.src_type);
   switch (spec.op) {
-    case LaneOp::kAdd: case LaneOp::kSub: case LaneOp::kMul: case LaneOp::kDiv: case LaneOp::kRem: case LaneOp::kMin:
-    case LaneOp::kMax: case LaneOp::kAnd: case LaneOp::kOr: case LaneOp::kXor: case LaneOp::kMulHi: case LaneOp::kMul24:
+    case LaneOp::kAdd:
+    case LaneOp::kSub:
+    case LaneOp::kMul:
+    case LaneOp::kDiv:
+    case LaneOp::kRem:
+    case LaneOp::kMin:
+    case LaneOp::kMax:
+    case LaneOp::kAnd:
+    case LaneOp::kOr:
+    case LaneOp::kXor:
+    case LaneOp::kMulHi:
+    case LaneOp::kMul24:
     case LaneOp::kCopysign:
       return {t, false, {t, t, kNone, kNone}};
-    case LaneOp::kMad: case LaneOp::kFma: case LaneOp::kSad: case LaneOp::kMadHi: case LaneOp::kMad24:
+    case LaneOp::kMad:
+    case LaneOp::kFma:
+    case LaneOp::kSad:
+    case LaneOp::kMadHi:
+    case LaneOp::kMad24:
       return {t, false, {t, t, t, kNone}};
-    case LaneOp::kMov: case LaneOp::kAbs: case LaneOp::kNeg: case LaneOp::kNot: case LaneOp::kCnot: case LaneOp::kBrev:
-    case LaneOp::kRcp: case LaneOp::kSqrt: case LaneOp::kRsqrt: case LaneOp::kSin: case LaneOp::kCos: case LaneOp::kLg2:
-    case LaneOp::kEx2: case LaneOp::kTanh:
+    case LaneOp::kMov:
+    case LaneOp::kAbs:
+    case LaneOp::kNeg:
+    case LaneOp::kNot:
+    case LaneOp::kCnot:
+    case LaneOp::kBrev:
+    case LaneOp::kRcp:
+    case LaneOp::kSqrt:
+    case LaneOp::kRsqrt:
+    case LaneOp::kSin:
+    case LaneOp::kCos:
+    case LaneOp::kLg2:
+    case LaneOp::kEx2:
+    case LaneOp::kTanh:
       return {t, false, {t, kNone, kNone, kNone}};
-    case LaneOp::kShl: case LaneOp::kShr: return {t, false, {t, k32, kNone, kNone}};
-    case LaneOp::kShfL: case LaneOp::kShfR: case LaneOp::kPrmt: return {k32, false, {k32, k32, k32, kNone}};
-    case LaneOp::kPopc: case LaneOp::kClz: case LaneOp::kBfind: return {k32, false, {t, kNone, kNone, kNone}};
-    case LaneOp::kBfe: return {t, false, {t, k32, k32, kNone}};
-    case LaneOp::kBfi: return {t, false, {t, t, k32, k32}};
-    case LaneOp::kSetp: return {kPred, true, {t, t, kPred, kNone}};
-    case LaneOp::kSet: return {k32, false, {s, s, kPred, kNone}};
-    case LaneOp::kSelp: return {t, false, {t, t, kPred, kNone}};
-    case LaneOp::kSlct: return {t, false, {t, t, k32, kNone}};
-    case LaneOp::kTestp: return {kPred, false, {t, kNone, kNone, kNone}};
+    case LaneOp::kShl:
+    case LaneOp::kShr:
+      return {t, false, {t, k32, kNone, kNone}};
+    case LaneOp::kShfL:
+    case LaneOp::kShfR:
+    case LaneOp::kPrmt:
+      return {k32, false, {k32, k32, k32, kNone}};
+    case LaneOp::kPopc:
+    case LaneOp::kClz:
+    case LaneOp::kBfind:
+      return {k32, false, {t, kNone, kNone, kNone}};
+    case LaneOp::kBfe:
+      return {t, false, {t, k32, k32, kNone}};
+    case LaneOp::kBfi:
+      return {t, false, {t, t, k32, k32}};
+    case LaneOp::kSetp:
+      return {kPred, true, {t, t, kPred, kNone}};
+    case LaneOp::kSet:
+      return {k32, false, {s, s, kPred, kNone}};
+    case LaneOp::kSelp:
+      return {t, false, {t, t, kPred, kNone}};
+    case LaneOp::kSlct:
+      return {t, false, {t, t, k32, kNone}};
+    case LaneOp::kTestp:
+      return {kPred, false, {t, kNone, kNone, kNone}};
     case LaneOp::kCvt:
       return {spec.dst_bits == 64 ? k64 : t, false, {spec.src_bits == 64 ? k64 : s, kNone, kNone, kNone}};
-    case LaneOp::kMulWide: return {t, false, {k32, k32, kNone, kNone}};
-    case LaneOp::kMadWide: return {t, false, {k32, k32, t, kNone}};
-    case LaneOp::kVoteAll: case LaneOp::kVoteAny: case LaneOp::kVoteUni:
+    case LaneOp::kMulWide:
+      return {t, false, {k32, k32, kNone, kNone}};
+    case LaneOp::kMadWide:
+      return {t, false, {k32, k32, t, kNone}};
+    case LaneOp::kVoteAll:
+    case LaneOp::kVoteAny:
+    case LaneOp::kVoteUni:
       return {kPred, false, {kPred, kNone, kNone, kNone}};
-    case LaneOp::kBallot: return {k32, false, {kPred, kNone, kNone, kNone}};
-    case LaneOp::kActiveMask: case LaneOp::kClock32: return {k32, false, {}};
-    case LaneOp::kClock64: return {k64, false, {}};
-    case LaneOp::kShflIdx: case LaneOp::kShflUp: case LaneOp::kShflDown: case LaneOp::kShflBfly:
+    case LaneOp::kBallot:
+      return {k32, false, {kPred, kNone, kNone, kNone}};
+    case LaneOp::kActiveMask:
+    case LaneOp::kClock32:
+      return {k32, false, {}};
+    case LaneOp::kClock64:
+      return {k64, false, {}};
+    case LaneOp::kShflIdx:
+    case LaneOp::kShflUp:
+    case LaneOp::kShflDown:
+    case LaneOp::kShflBfly:
       return {k32, true, {k32, k32, k32, kNone}};
-    case LaneOp::kPack2x32: return {k64, false, {k32, k32, kNone, kNone}};
-    case LaneOp::kUnpack2x32Lo: case LaneOp::kUnpack2x32Hi: return {k32, false, {k64, kNone, kNone, kNone}};
-    case LaneOp::kPack2x16: return {k32, false, {k32, k32, kNone, kNone}};
-    case LaneOp::kUnpack2x16Lo: case LaneOp::kUnpack2x16Hi: return {k32, false, {k32, kNone, kNone, kNone}};
-    case LaneOp::kParam: return {spec.dst_bits == 64 ? k64 : t, false, {Kind::kParam, kNone, kNone, kNone}};
+    case LaneOp::kPack2x32:
+      return {k64, false, {k32, k32, kNone, kNone}};
+    case LaneOp::kUnpack2x32Lo:
+    case LaneOp::kUnpack2x32Hi:
+      return {k32, false, {k64, kNone, kNone, kNone}};
+    case LaneOp::kPack2x16:
+      return {k32, false, {k32, k32, kNone, kNone}};
+    case LaneOp::kUnpack2x16Lo:
+    case LaneOp::kUnpack2x16Hi:
+      return {k32, false, {k32, kNone, kNone, kNone}};
+    case LaneOp::kParam:
+      return {spec.dst_bits == 64 ? k64 : t, false, {Kind::kParam, kNone, kNone, kNone}};
   }
   return {};
 }
@@ -105,7 +164,8 @@ Warp run(LaneFn fn, const LaneSpec& spec, const Warp& in, std::optional<unsigned
   store(memory.dst.data(), shape.dst, in.dst);
   memory.dst_predicate = in.dst_predicate;
   std::byte* dst_row = alias_src ? memory.src[*alias_src].data() : memory.dst.data();
-  args.dst[0] = shape.dst == Kind::kPredicate ? reinterpret_cast<std::byte*>(&memory.dst_predicate[0]) : dst_row;
+  args.dst[0] =
+      shape.dst == Kind::kPredicate ? reinterpret_cast<std::byte*>(&memory.dst_predicate[0]) : dst_row;
   if (shape.second_predicate) args.dst[1] = reinterpret_cast<std::byte*>(&memory.dst_predicate[1]);
   args.mask = in.mask;
   args.negated = in.negated;
@@ -121,8 +181,8 @@ std::string describe(const LaneSpec& spec) {
   const auto number = [](auto value) { return std::to_string(static_cast<unsigned>(value)); };
   std::string text = "op " + number(spec.op) + " type " + std::string(type_name(spec.type));
   if (spec.src_type != Type::kNone) text += " from " + std::string(type_name(spec.src_type));
-  text += " compare " + number(spec.compare) + " combine " + number(spec.combine) + " rounding " + number(spec.rounding) +
-          " property " + number(spec.property);
+  text += " compare " + number(spec.compare) + " combine " + number(spec.combine) + " rounding " +
+          number(spec.rounding) + " property " + number(spec.property);
   if (spec.ftz) text += " ftz";
   if (spec.sat) text += " sat";
   if (spec.approx) text += " approx";

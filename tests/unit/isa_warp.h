@@ -32,13 +32,14 @@ struct Warp {
   std::uint8_t negated = 0;
   std::uint64_t cycle = 0;
   std::uint64_t param = 0;
-  Row dst{};                              ///< before: old values
+  Row dst{};  ///< before: old values
   std::array<std::uint32_t, 2> dst_predicate{};
 };
 
 /// Runs fn on a copy of the operands in row memory; returns the warp with its destinations updated.
 /// alias_src: the destination row is the row of that source (kinds must agree).
-[[nodiscard]] Warp run(LaneFn fn, const LaneSpec& spec, const Warp& in, std::optional<unsigned> alias_src = {});
+[[nodiscard]] Warp run(LaneFn fn, const LaneSpec& spec, const Warp& in,
+                       std::optional<unsigned> alias_src = {});
 
 /// "cvt.rzi.s32.f32.ftz"-like text for messages.
 [[nodiscard]] std::string describe(const LaneSpec& spec);

@@ -1,5 +1,5 @@
-// Logic, shifts and bit fields (PTX ISA "Logic and Shift Instructions", bfe, bfi, bfind, brev, clz, popc, prmt).
-// Counting is written with shifts and masks so that it becomes vector code at every level.
+// Logic, shifts and bit fields (PTX ISA "Logic and Shift Instructions", bfe, bfi, bfind, brev, clz, popc,
+// prmt). Counting is written with shifts and masks so that it becomes vector code at every level.
 #include "isa/lane/integer_dispatch.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
@@ -64,7 +64,9 @@ template <bool clamp>
 HEDDLE_INLINE std::uint64_t funnel_amount(std::uint32_t c) {
   return clamp ? (c > 32 ? 32u : c) : (c & 31u);
 }
-HEDDLE_INLINE std::uint64_t funnel(std::uint32_t a, std::uint32_t b) { return static_cast<std::uint64_t>(b) << 32 | a; }
+HEDDLE_INLINE std::uint64_t funnel(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint64_t>(b) << 32 | a;
+}
 template <bool clamp>
 struct ShfL {
   HEDDLE_INLINE static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
@@ -203,13 +205,23 @@ LaneFn find_shift(const LaneSpec& spec) {
     return nullptr;
   }
   switch (spec.type) {
-    case Type::kB16: case Type::kU16: return map2<Shr<U16>, U16, U16, U32>;
-    case Type::kS16: return map2<Shr<S16>, S16, S16, U32>;
-    case Type::kB32: case Type::kU32: return map2<Shr<U32>, U32, U32, U32>;
-    case Type::kS32: return map2<Shr<S32>, S32, S32, U32>;
-    case Type::kB64: case Type::kU64: return map2<Shr<U64>, U64, U64, U32>;
-    case Type::kS64: return map2<Shr<S64>, S64, S64, U32>;
-    default: return nullptr;
+    case Type::kB16:
+    case Type::kU16:
+      return map2<Shr<U16>, U16, U16, U32>;
+    case Type::kS16:
+      return map2<Shr<S16>, S16, S16, U32>;
+    case Type::kB32:
+    case Type::kU32:
+      return map2<Shr<U32>, U32, U32, U32>;
+    case Type::kS32:
+      return map2<Shr<S32>, S32, S32, U32>;
+    case Type::kB64:
+    case Type::kU64:
+      return map2<Shr<U64>, U64, U64, U32>;
+    case Type::kS64:
+      return map2<Shr<S64>, S64, S64, U32>;
+    default:
+      return nullptr;
   }
 }
 
@@ -222,7 +234,8 @@ LaneFn find_field(const LaneSpec& spec) {
       if (t == Type::kU64) return map3<Bfe<U64>, U64, U64, U32, U32>;
       if (t == Type::kS64) return map3<Bfe<S64>, S64, S64, U32, U32>;
       return nullptr;
-    case LaneOp::kBfi: return t == Type::kB32 ? bfi<U32> : t == Type::kB64 ? bfi<U64> : nullptr;
+    case LaneOp::kBfi:
+      return t == Type::kB32 ? bfi<U32> : t == Type::kB64 ? bfi<U64> : nullptr;
     case LaneOp::kBfind:
       if (t == Type::kU32) return map1<Bfind<U32>, U32, U32>;
       if (t == Type::kS32) return map1<Bfind<S32>, U32, S32>;
@@ -230,9 +243,13 @@ LaneFn find_field(const LaneSpec& spec) {
       if (t == Type::kS64) return map1<Bfind<S64>, U32, S64>;
       return nullptr;
     case LaneOp::kBrev:
-      return t == Type::kB32 ? map1<Brev<U32>, U32, U32> : t == Type::kB64 ? map1<Brev<U64>, U64, U64> : nullptr;
-    case LaneOp::kPrmt: return t == Type::kB32 ? map3<Prmt, U32, U32, U32, U32> : nullptr;
-    default: return nullptr;
+      return t == Type::kB32   ? map1<Brev<U32>, U32, U32>
+             : t == Type::kB64 ? map1<Brev<U64>, U64, U64>
+                               : nullptr;
+    case LaneOp::kPrmt:
+      return t == Type::kB32 ? map3<Prmt, U32, U32, U32, U32> : nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -241,19 +258,33 @@ LaneFn find_field(const LaneSpec& spec) {
 LaneFn find_bits(const LaneSpec& spec) {
   const bool b32 = spec.type == Type::kB32;
   switch (spec.op) {
-    case LaneOp::kAnd: return logic2<And>(spec.type);
-    case LaneOp::kOr: return logic2<Or>(spec.type);
-    case LaneOp::kXor: return logic2<Xor>(spec.type);
-    case LaneOp::kNot: return logic1<Not>(spec.type);
-    case LaneOp::kCnot: return logic1<Cnot>(spec.type);
-    case LaneOp::kShl: case LaneOp::kShr: return find_shift(spec);
+    case LaneOp::kAnd:
+      return logic2<And>(spec.type);
+    case LaneOp::kOr:
+      return logic2<Or>(spec.type);
+    case LaneOp::kXor:
+      return logic2<Xor>(spec.type);
+    case LaneOp::kNot:
+      return logic1<Not>(spec.type);
+    case LaneOp::kCnot:
+      return logic1<Cnot>(spec.type);
+    case LaneOp::kShl:
+    case LaneOp::kShr:
+      return find_shift(spec);
     case LaneOp::kShfL:
-      return !b32 ? nullptr : spec.clamp ? map3<ShfL<true>, U32, U32, U32, U32> : map3<ShfL<false>, U32, U32, U32, U32>;
+      return !b32         ? nullptr
+             : spec.clamp ? map3<ShfL<true>, U32, U32, U32, U32>
+                          : map3<ShfL<false>, U32, U32, U32, U32>;
     case LaneOp::kShfR:
-      return !b32 ? nullptr : spec.clamp ? map3<ShfR<true>, U32, U32, U32, U32> : map3<ShfR<false>, U32, U32, U32, U32>;
-    case LaneOp::kPopc: return count<Popc>(spec.type);
-    case LaneOp::kClz: return count<Clz>(spec.type);
-    default: return find_field(spec);
+      return !b32         ? nullptr
+             : spec.clamp ? map3<ShfR<true>, U32, U32, U32, U32>
+                          : map3<ShfR<false>, U32, U32, U32, U32>;
+    case LaneOp::kPopc:
+      return count<Popc>(spec.type);
+    case LaneOp::kClz:
+      return count<Clz>(spec.type);
+    default:
+      return find_field(spec);
   }
 }
 

@@ -19,12 +19,18 @@ HEDDLE_INLINE bool has_property(V v) {
   const V infinity = from_bits(FloatFormat<V>::kInfinity);
   const V m = magnitude(v);
   switch (property) {
-    case TestProperty::kFinite: return m < infinity;
-    case TestProperty::kInfinite: return m == infinity;
-    case TestProperty::kNumber: return v == v;
-    case TestProperty::kNotANumber: return v != v;
-    case TestProperty::kNormal: return m < infinity && m >= FloatFormat<V>::kSmallestNormal;
-    case TestProperty::kSubnormal: return m < FloatFormat<V>::kSmallestNormal && m > V{0};
+    case TestProperty::kFinite:
+      return m < infinity;
+    case TestProperty::kInfinite:
+      return m == infinity;
+    case TestProperty::kNumber:
+      return v == v;
+    case TestProperty::kNotANumber:
+      return v != v;
+    case TestProperty::kNormal:
+      return m < infinity && m >= FloatFormat<V>::kSmallestNormal;
+    case TestProperty::kSubnormal:
+      return m < FloatFormat<V>::kSmallestNormal && m > V{0};
   }
   return false;
 }
@@ -39,12 +45,18 @@ void testp(const LaneArgs& args) {
 template <class E>
 LaneFn find_testp(TestProperty property) {
   switch (property) {
-    case TestProperty::kFinite: return testp<E, TestProperty::kFinite>;
-    case TestProperty::kInfinite: return testp<E, TestProperty::kInfinite>;
-    case TestProperty::kNumber: return testp<E, TestProperty::kNumber>;
-    case TestProperty::kNotANumber: return testp<E, TestProperty::kNotANumber>;
-    case TestProperty::kNormal: return testp<E, TestProperty::kNormal>;
-    case TestProperty::kSubnormal: return testp<E, TestProperty::kSubnormal>;
+    case TestProperty::kFinite:
+      return testp<E, TestProperty::kFinite>;
+    case TestProperty::kInfinite:
+      return testp<E, TestProperty::kInfinite>;
+    case TestProperty::kNumber:
+      return testp<E, TestProperty::kNumber>;
+    case TestProperty::kNotANumber:
+      return testp<E, TestProperty::kNotANumber>;
+    case TestProperty::kNormal:
+      return testp<E, TestProperty::kNormal>;
+    case TestProperty::kSubnormal:
+      return testp<E, TestProperty::kSubnormal>;
   }
   return nullptr;
 }

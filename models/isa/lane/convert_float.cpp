@@ -1,7 +1,7 @@
 // cvt with a floating-point side: float to integer, integer to float, float to float, f16 included.
 //
-// PTX ISA, cvt: out-of-range values clamp to the integer type. NaN gives 0 if the source is f32 or f16 and the
-// destination is narrower than 64 bits, otherwise only the top bit set (ISA 9.0).
+// PTX ISA, cvt: out-of-range values clamp to the integer type. NaN gives 0 if the source is f32 or f16 and
+// the destination is narrower than 64 bits, otherwise only the top bit set (ISA 9.0).
 #include "isa/lane/half.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
@@ -39,12 +39,13 @@ struct FloatToInteger {
   using V = typename D::Value;
   using F = typename S::Value;
   static constexpr F kMin = D::kSigned ? -static_cast<F>(std::uint64_t{1} << (D::kBits - 1)) : F{0};
-  static constexpr F kEnd =
-      D::kSigned ? static_cast<F>(std::uint64_t{1} << (D::kBits - 1)) : F{2} * static_cast<F>(std::uint64_t{1} << (D::kBits - 1));
+  static constexpr F kEnd = D::kSigned ? static_cast<F>(std::uint64_t{1} << (D::kBits - 1))
+                                       : F{2} * static_cast<F>(std::uint64_t{1} << (D::kBits - 1));
   static constexpr V kLargest = static_cast<V>(~std::uint64_t{0} >> (64 - D::kBits + (D::kSigned ? 1 : 0)));
   static constexpr V kSmallest = D::kSigned ? static_cast<V>(INT64_MIN >> (64 - D::kBits)) : V{0};
   static constexpr bool kNanIsZero = D::kBits < 64 && sizeof(typename S::Cell) == 4;
-  static constexpr V kTopBit = D::kSigned ? kSmallest : static_cast<V>(typename D::Unsigned{1} << (D::kBits - 1));
+  static constexpr V kTopBit =
+      D::kSigned ? kSmallest : static_cast<V>(typename D::Unsigned{1} << (D::kBits - 1));
   static constexpr V kNan = kNanIsZero ? V{0} : kTopBit;
   HEDDLE_INLINE static V apply(F x) {
     const F v = to_integral<r>(flush<ftz>(x));
@@ -59,39 +60,56 @@ struct FloatToInteger {
 template <class D, class S, bool ftz>
 LaneFn float_to_integer_rounded(Rounding r) {
   switch (r) {
-    case Rounding::kRni: return map1<FloatToInteger<D, S, Rounding::kRni, ftz>, D, S>;
-    case Rounding::kRzi: return map1<FloatToInteger<D, S, Rounding::kRzi, ftz>, D, S>;
-    case Rounding::kRmi: return map1<FloatToInteger<D, S, Rounding::kRmi, ftz>, D, S>;
-    case Rounding::kRpi: return map1<FloatToInteger<D, S, Rounding::kRpi, ftz>, D, S>;
-    default: return nullptr;
+    case Rounding::kRni:
+      return map1<FloatToInteger<D, S, Rounding::kRni, ftz>, D, S>;
+    case Rounding::kRzi:
+      return map1<FloatToInteger<D, S, Rounding::kRzi, ftz>, D, S>;
+    case Rounding::kRmi:
+      return map1<FloatToInteger<D, S, Rounding::kRmi, ftz>, D, S>;
+    case Rounding::kRpi:
+      return map1<FloatToInteger<D, S, Rounding::kRpi, ftz>, D, S>;
+    default:
+      return nullptr;
   }
 }
 template <class D>
 LaneFn float_to_integer_from(const LaneSpec& spec) {
   switch (spec.src_type) {
-    case Type::kF16: return spec.ftz ? nullptr : float_to_integer_rounded<D, F16, false>(spec.rounding);
+    case Type::kF16:
+      return spec.ftz ? nullptr : float_to_integer_rounded<D, F16, false>(spec.rounding);
     case Type::kF32:
       return spec.ftz ? float_to_integer_rounded<D, F32, true>(spec.rounding)
                       : float_to_integer_rounded<D, F32, false>(spec.rounding);
-    case Type::kF64: return spec.ftz ? nullptr : float_to_integer_rounded<D, F64, false>(spec.rounding);
-    default: return nullptr;
+    case Type::kF64:
+      return spec.ftz ? nullptr : float_to_integer_rounded<D, F64, false>(spec.rounding);
+    default:
+      return nullptr;
   }
 }
 LaneFn float_to_integer(const LaneSpec& spec) {  // .sat changes nothing: the conversion clamps
   if (spec.dst_bits == 64 && spec.type != Type::kU64 && spec.type != Type::kS64) return nullptr;
   switch (spec.type) {
-    case Type::kU8: return float_to_integer_from<U8>(spec);
-    case Type::kU16: return float_to_integer_from<U16>(spec);
-    case Type::kU32: return float_to_integer_from<U32>(spec);
-    case Type::kU64: return float_to_integer_from<U64>(spec);
+    case Type::kU8:
+      return float_to_integer_from<U8>(spec);
+    case Type::kU16:
+      return float_to_integer_from<U16>(spec);
+    case Type::kU32:
+      return float_to_integer_from<U32>(spec);
+    case Type::kU64:
+      return float_to_integer_from<U64>(spec);
     case Type::kS8:
       if (spec.dst_bits == 32) return float_to_integer_from<InRegister<S8, 32>>(spec);
-      return spec.dst_bits == 16 ? float_to_integer_from<InRegister<S8, 16>>(spec) : float_to_integer_from<S8>(spec);
+      return spec.dst_bits == 16 ? float_to_integer_from<InRegister<S8, 16>>(spec)
+                                 : float_to_integer_from<S8>(spec);
     case Type::kS16:
-      return spec.dst_bits == 32 ? float_to_integer_from<InRegister<S16, 32>>(spec) : float_to_integer_from<S16>(spec);
-    case Type::kS32: return float_to_integer_from<S32>(spec);
-    case Type::kS64: return float_to_integer_from<S64>(spec);
-    default: return nullptr;
+      return spec.dst_bits == 32 ? float_to_integer_from<InRegister<S16, 32>>(spec)
+                                 : float_to_integer_from<S16>(spec);
+    case Type::kS32:
+      return float_to_integer_from<S32>(spec);
+    case Type::kS64:
+      return float_to_integer_from<S64>(spec);
+    default:
+      return nullptr;
   }
 }
 
@@ -110,7 +128,8 @@ void to_float(const LaneArgs& args) {
       return finish<false, sat>(static_cast<V>(x));
   });
 }
-// To f16: double holds every f16, f32 and f64 value, and rounds no integer that is in the range of f16; one rounding.
+// To f16: double holds every f16, f32 and f64 value, and rounds no integer that is in the range of f16; one
+// rounding.
 template <class S, Rounding r, Rounding integral, bool ftz, bool sat>
 void to_half(const LaneArgs& args) {
   const auto* a = source<S>(args, 0);
@@ -123,7 +142,8 @@ void to_half(const LaneArgs& args) {
 
 template <class D, class S>
 LaneFn integer_to_float(const LaneSpec& spec) {
-  if (spec.ftz || spec.rounding == Rounding::kDefault || (spec.src_bits == 64 && S::kBits < 64)) return nullptr;
+  if (spec.ftz || spec.rounding == Rounding::kDefault || (spec.src_bits == 64 && S::kBits < 64))
+    return nullptr;
   constexpr bool kExact = S::kBits <= (D::kBits == 64 ? 32 : 16);  // one instance for all rounding modes
   return with_rounding(spec.rounding, [&]<Rounding requested>() -> LaneFn {
     constexpr Rounding r = kExact ? Rounding::kRn : requested;
@@ -132,7 +152,8 @@ LaneFn integer_to_float(const LaneSpec& spec) {
 }
 template <class S>
 LaneFn integer_to_half(const LaneSpec& spec) {
-  if (spec.ftz || spec.rounding == Rounding::kDefault || (spec.src_bits == 64 && S::kBits < 64)) return nullptr;
+  if (spec.ftz || spec.rounding == Rounding::kDefault || (spec.src_bits == 64 && S::kBits < 64))
+    return nullptr;
   return with_rounding(spec.rounding, [&]<Rounding r>() -> LaneFn {
     return spec.sat ? to_half<S, r, r, false, true> : to_half<S, r, r, false, false>;
   });
@@ -140,23 +161,36 @@ LaneFn integer_to_half(const LaneSpec& spec) {
 template <class S>
 LaneFn from_integer_type(const LaneSpec& spec) {
   switch (spec.type) {
-    case Type::kF16: return integer_to_half<S>(spec);
-    case Type::kF32: return integer_to_float<F32, S>(spec);
-    case Type::kF64: return integer_to_float<F64, S>(spec);
-    default: return nullptr;
+    case Type::kF16:
+      return integer_to_half<S>(spec);
+    case Type::kF32:
+      return integer_to_float<F32, S>(spec);
+    case Type::kF64:
+      return integer_to_float<F64, S>(spec);
+    default:
+      return nullptr;
   }
 }
 LaneFn from_integer(const LaneSpec& spec) {
   switch (spec.src_type) {
-    case Type::kU8: return from_integer_type<U8>(spec);
-    case Type::kU16: return from_integer_type<U16>(spec);
-    case Type::kU32: return from_integer_type<U32>(spec);
-    case Type::kU64: return from_integer_type<U64>(spec);
-    case Type::kS8: return from_integer_type<S8>(spec);
-    case Type::kS16: return from_integer_type<S16>(spec);
-    case Type::kS32: return from_integer_type<S32>(spec);
-    case Type::kS64: return from_integer_type<S64>(spec);
-    default: return nullptr;
+    case Type::kU8:
+      return from_integer_type<U8>(spec);
+    case Type::kU16:
+      return from_integer_type<U16>(spec);
+    case Type::kU32:
+      return from_integer_type<U32>(spec);
+    case Type::kU64:
+      return from_integer_type<U64>(spec);
+    case Type::kS8:
+      return from_integer_type<S8>(spec);
+    case Type::kS16:
+      return from_integer_type<S16>(spec);
+    case Type::kS32:
+      return from_integer_type<S32>(spec);
+    case Type::kS64:
+      return from_integer_type<S64>(spec);
+    default:
+      return nullptr;
   }
 }
 
@@ -180,12 +214,18 @@ LaneFn exact_float(const LaneSpec& spec) {  // widening
 template <class E, bool ftz, bool sat>
 LaneFn same_float_integral(Rounding r) {  // same type: optionally to an integral value
   switch (r) {
-    case Rounding::kDefault: return to_float<E, E, Rounding::kRn, Rounding::kRn, ftz, sat>;
-    case Rounding::kRni: return to_float<E, E, Rounding::kRn, Rounding::kRni, ftz, sat>;
-    case Rounding::kRzi: return to_float<E, E, Rounding::kRn, Rounding::kRzi, ftz, sat>;
-    case Rounding::kRmi: return to_float<E, E, Rounding::kRn, Rounding::kRmi, ftz, sat>;
-    case Rounding::kRpi: return to_float<E, E, Rounding::kRn, Rounding::kRpi, ftz, sat>;
-    default: return nullptr;
+    case Rounding::kDefault:
+      return to_float<E, E, Rounding::kRn, Rounding::kRn, ftz, sat>;
+    case Rounding::kRni:
+      return to_float<E, E, Rounding::kRn, Rounding::kRni, ftz, sat>;
+    case Rounding::kRzi:
+      return to_float<E, E, Rounding::kRn, Rounding::kRzi, ftz, sat>;
+    case Rounding::kRmi:
+      return to_float<E, E, Rounding::kRn, Rounding::kRmi, ftz, sat>;
+    case Rounding::kRpi:
+      return to_float<E, E, Rounding::kRn, Rounding::kRpi, ftz, sat>;
+    default:
+      return nullptr;
   }
 }
 template <class S, bool ftz>
@@ -198,17 +238,24 @@ LaneFn float_to_half(const LaneSpec& spec) {
 template <bool sat>
 LaneFn half_to_half(Rounding r) {
   switch (r) {
-    case Rounding::kDefault: return to_half<F16, Rounding::kRn, Rounding::kRn, false, sat>;
-    case Rounding::kRni: return to_half<F16, Rounding::kRn, Rounding::kRni, false, sat>;
-    case Rounding::kRzi: return to_half<F16, Rounding::kRn, Rounding::kRzi, false, sat>;
-    case Rounding::kRmi: return to_half<F16, Rounding::kRn, Rounding::kRmi, false, sat>;
-    case Rounding::kRpi: return to_half<F16, Rounding::kRn, Rounding::kRpi, false, sat>;
-    default: return nullptr;
+    case Rounding::kDefault:
+      return to_half<F16, Rounding::kRn, Rounding::kRn, false, sat>;
+    case Rounding::kRni:
+      return to_half<F16, Rounding::kRn, Rounding::kRni, false, sat>;
+    case Rounding::kRzi:
+      return to_half<F16, Rounding::kRn, Rounding::kRzi, false, sat>;
+    case Rounding::kRmi:
+      return to_half<F16, Rounding::kRn, Rounding::kRmi, false, sat>;
+    case Rounding::kRpi:
+      return to_half<F16, Rounding::kRn, Rounding::kRpi, false, sat>;
+    default:
+      return nullptr;
   }
 }
 
 LaneFn float_to_f16(const LaneSpec& spec) {
-  if (spec.src_type == Type::kF32) return spec.ftz ? float_to_half<F32, true>(spec) : float_to_half<F32, false>(spec);
+  if (spec.src_type == Type::kF32)
+    return spec.ftz ? float_to_half<F32, true>(spec) : float_to_half<F32, false>(spec);
   if (spec.ftz) return nullptr;
   if (spec.src_type == Type::kF64) return float_to_half<F64, false>(spec);
   return spec.sat ? half_to_half<true>(spec.rounding) : half_to_half<false>(spec.rounding);
@@ -222,7 +269,8 @@ LaneFn float_to_f32(const LaneSpec& spec) {
   });
 }
 LaneFn float_to_f64(const LaneSpec& spec) {
-  if (spec.src_type == Type::kF32) return spec.ftz ? exact_float<F64, F32, true>(spec) : exact_float<F64, F32, false>(spec);
+  if (spec.src_type == Type::kF32)
+    return spec.ftz ? exact_float<F64, F32, true>(spec) : exact_float<F64, F32, false>(spec);
   if (spec.ftz) return nullptr;
   if (spec.src_type == Type::kF16) return exact_float<F64, F16, false>(spec);
   return spec.sat ? same_float_integral<F64, false, true>(spec.rounding)
@@ -240,10 +288,14 @@ LaneFn find_convert_float(const LaneSpec& spec) {
   if (spec.dst_bits == 64 && (spec.type == Type::kF16 || spec.type == Type::kF32)) return nullptr;
   if (!is_scalar_float(spec.src_type)) return is_scalar_float(spec.type) ? from_integer(spec) : nullptr;
   switch (spec.type) {
-    case Type::kF16: return float_to_f16(spec);
-    case Type::kF32: return float_to_f32(spec);
-    case Type::kF64: return float_to_f64(spec);
-    default: return float_to_integer(spec);
+    case Type::kF16:
+      return float_to_f16(spec);
+    case Type::kF32:
+      return float_to_f32(spec);
+    case Type::kF64:
+      return float_to_f64(spec);
+    default:
+      return float_to_integer(spec);
   }
 }
 

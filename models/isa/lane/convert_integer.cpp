@@ -1,8 +1,8 @@
 // cvt between integers.
 //
-// Every cvt without .sat chops the source to some width and extends it: extend<...>() is the only one needed. The
-// destination register may be wider than the destination type (PTX ISA "Operand Size Exceeding Instruction-Type
-// Size"): a signed result is then sign-extended to the register's width.
+// Every cvt without .sat chops the source to some width and extends it: extend<...>() is the only one needed.
+// The destination register may be wider than the destination type (PTX ISA "Operand Size Exceeding
+// Instruction-Type Size"): a signed result is then sign-extended to the register's width.
 #include "isa/lane/lanes.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
@@ -35,7 +35,8 @@ struct Extend {
   HEDDLE_INLINE static typename D::Value apply(typename S::Value v) {
     if constexpr (S::kBits == 64 && D::kBits == 32 && bits <= 32) {
       // chop first: 32-bit lanes
-      return extended<bits, is_signed_value, (keep < 32 ? keep : 32), std::uint32_t>(static_cast<std::uint32_t>(v));
+      return extended<bits, is_signed_value, (keep < 32 ? keep : 32), std::uint32_t>(
+          static_cast<std::uint32_t>(v));
     } else {
       using U = typename D::Value;
       return extended<bits, is_signed_value, keep, U>(static_cast<U>(v));
@@ -53,11 +54,16 @@ LaneFn extend_signed(unsigned keep) {
 template <class D, class S>
 LaneFn extend_rows(unsigned bits, bool is_signed_value, unsigned keep) {
   switch (bits) {
-    case 8: return is_signed_value ? extend_signed<D, S, 8>(keep) : map1<Extend<D, S, 8, false, 64>, D, S>;
-    case 16: return is_signed_value ? extend_signed<D, S, 16>(keep) : map1<Extend<D, S, 16, false, 64>, D, S>;
-    case 32: return is_signed_value ? extend_signed<D, S, 32>(keep) : map1<Extend<D, S, 32, false, 64>, D, S>;
-    case 64: return map1<Extend<D, S, 64, false, 64>, D, S>;
-    default: return nullptr;
+    case 8:
+      return is_signed_value ? extend_signed<D, S, 8>(keep) : map1<Extend<D, S, 8, false, 64>, D, S>;
+    case 16:
+      return is_signed_value ? extend_signed<D, S, 16>(keep) : map1<Extend<D, S, 16, false, 64>, D, S>;
+    case 32:
+      return is_signed_value ? extend_signed<D, S, 32>(keep) : map1<Extend<D, S, 32, false, 64>, D, S>;
+    case 64:
+      return map1<Extend<D, S, 64, false, 64>, D, S>;
+    default:
+      return nullptr;
   }
 }
 
@@ -67,15 +73,28 @@ struct Format {
 };
 Format format_of(Type t) {
   switch (t) {
-    case Type::kB8: case Type::kU8: return {8, false};
-    case Type::kB16: case Type::kU16: return {16, false};
-    case Type::kB32: case Type::kU32: return {32, false};
-    case Type::kB64: case Type::kU64: return {64, false};
-    case Type::kS8: return {8, true};
-    case Type::kS16: return {16, true};
-    case Type::kS32: return {32, true};
-    case Type::kS64: return {64, true};
-    default: return {};
+    case Type::kB8:
+    case Type::kU8:
+      return {8, false};
+    case Type::kB16:
+    case Type::kU16:
+      return {16, false};
+    case Type::kB32:
+    case Type::kU32:
+      return {32, false};
+    case Type::kB64:
+    case Type::kU64:
+      return {64, false};
+    case Type::kS8:
+      return {8, true};
+    case Type::kS16:
+      return {16, true};
+    case Type::kS32:
+      return {32, true};
+    case Type::kS64:
+      return {64, true};
+    default:
+      return {};
   }
 }
 
@@ -93,8 +112,9 @@ LaneFn find_plain(const LaneSpec& spec) {
     kept = from;
     if (!to.is_signed) keep = to.bits;  // signed source, unsigned destination: zeros above its width
   }
-  if (wide_to) return wide_from ? extend_rows<U64, U64>(kept.bits, kept.is_signed, keep)
-                                : extend_rows<U64, U32>(kept.bits, kept.is_signed, keep);
+  if (wide_to)
+    return wide_from ? extend_rows<U64, U64>(kept.bits, kept.is_signed, keep)
+                     : extend_rows<U64, U32>(kept.bits, kept.is_signed, keep);
   return wide_from ? extend_rows<U32, U64>(kept.bits, kept.is_signed, keep)
                    : extend_rows<U32, U32>(kept.bits, kept.is_signed, keep);
 }
@@ -120,15 +140,24 @@ struct Clamp {
 template <class D>
 LaneFn clamp_to(Type from) {
   switch (from) {
-    case Type::kU8: return map1<Clamp<D, U8>, D, U8>;
-    case Type::kU16: return map1<Clamp<D, U16>, D, U16>;
-    case Type::kU32: return map1<Clamp<D, U32>, D, U32>;
-    case Type::kU64: return map1<Clamp<D, U64>, D, U64>;
-    case Type::kS8: return map1<Clamp<D, S8>, D, S8>;
-    case Type::kS16: return map1<Clamp<D, S16>, D, S16>;
-    case Type::kS32: return map1<Clamp<D, S32>, D, S32>;
-    case Type::kS64: return map1<Clamp<D, S64>, D, S64>;
-    default: return nullptr;
+    case Type::kU8:
+      return map1<Clamp<D, U8>, D, U8>;
+    case Type::kU16:
+      return map1<Clamp<D, U16>, D, U16>;
+    case Type::kU32:
+      return map1<Clamp<D, U32>, D, U32>;
+    case Type::kU64:
+      return map1<Clamp<D, U64>, D, U64>;
+    case Type::kS8:
+      return map1<Clamp<D, S8>, D, S8>;
+    case Type::kS16:
+      return map1<Clamp<D, S16>, D, S16>;
+    case Type::kS32:
+      return map1<Clamp<D, S32>, D, S32>;
+    case Type::kS64:
+      return map1<Clamp<D, S64>, D, S64>;
+    default:
+      return nullptr;
   }
 }
 
@@ -137,18 +166,26 @@ LaneFn find_saturating(const LaneSpec& spec) {
   const Format from = format_of(spec.src_type);
   if ((spec.dst_bits == 64 && to.bits < 64) || (spec.src_bits == 64 && from.bits < 64)) return nullptr;
   switch (spec.type) {
-    case Type::kU8: return clamp_to<U8>(spec.src_type);
-    case Type::kU16: return clamp_to<U16>(spec.src_type);
-    case Type::kU32: return clamp_to<U32>(spec.src_type);
-    case Type::kU64: return clamp_to<U64>(spec.src_type);
+    case Type::kU8:
+      return clamp_to<U8>(spec.src_type);
+    case Type::kU16:
+      return clamp_to<U16>(spec.src_type);
+    case Type::kU32:
+      return clamp_to<U32>(spec.src_type);
+    case Type::kU64:
+      return clamp_to<U64>(spec.src_type);
     case Type::kS8:
       if (spec.dst_bits == 32) return clamp_to<InRegister<S8, 32>>(spec.src_type);
       return spec.dst_bits == 16 ? clamp_to<InRegister<S8, 16>>(spec.src_type) : clamp_to<S8>(spec.src_type);
     case Type::kS16:
-      return spec.dst_bits == 32 ? clamp_to<InRegister<S16, 32>>(spec.src_type) : clamp_to<S16>(spec.src_type);
-    case Type::kS32: return clamp_to<S32>(spec.src_type);
-    case Type::kS64: return clamp_to<S64>(spec.src_type);
-    default: return nullptr;
+      return spec.dst_bits == 32 ? clamp_to<InRegister<S16, 32>>(spec.src_type)
+                                 : clamp_to<S16>(spec.src_type);
+    case Type::kS32:
+      return clamp_to<S32>(spec.src_type);
+    case Type::kS64:
+      return clamp_to<S64>(spec.src_type);
+    default:
+      return nullptr;
   }
 }
 

@@ -8,7 +8,9 @@ void vote_all(const LaneArgs& args) {
   const bool all = (predicate(args, 0) & args.mask) == args.mask;
   write_predicate(args, 0, all ? kAllLanes : 0u);
 }
-void vote_any(const LaneArgs& args) { write_predicate(args, 0, (predicate(args, 0) & args.mask) != 0 ? kAllLanes : 0u); }
+void vote_any(const LaneArgs& args) {
+  write_predicate(args, 0, (predicate(args, 0) & args.mask) != 0 ? kAllLanes : 0u);
+}
 void vote_uni(const LaneArgs& args) {
   const std::uint32_t set = predicate(args, 0) & args.mask;
   write_predicate(args, 0, set == 0 || set == args.mask ? kAllLanes : 0u);
@@ -22,8 +24,9 @@ void active_mask(const LaneArgs& args) {
   each_lane<U32>(args, [=](unsigned) { return mask; });
 }
 
-/// shfl as the PTX ISA's pseudo-code has it: b the lane or distance, c the clamp value and, from bit 8, the segment
-/// mask. A source lane that is in range but not active is undefined in PTX; here the lane then keeps its own a.
+/// shfl as the PTX ISA's pseudo-code has it: b the lane or distance, c the clamp value and, from bit 8, the
+/// segment mask. A source lane that is in range but not active is undefined in PTX; here the lane then keeps
+/// its own a.
 template <LaneOp mode>
 void shfl(const LaneArgs& args) {
   std::uint32_t a[32];
@@ -60,16 +63,26 @@ void shfl(const LaneArgs& args) {
 
 LaneFn find_cross_lane(const LaneSpec& spec) {
   switch (spec.op) {
-    case LaneOp::kVoteAll: return vote_all;
-    case LaneOp::kVoteAny: return vote_any;
-    case LaneOp::kVoteUni: return vote_uni;
-    case LaneOp::kBallot: return ballot;
-    case LaneOp::kActiveMask: return active_mask;
-    case LaneOp::kShflIdx: return shfl<LaneOp::kShflIdx>;
-    case LaneOp::kShflUp: return shfl<LaneOp::kShflUp>;
-    case LaneOp::kShflDown: return shfl<LaneOp::kShflDown>;
-    case LaneOp::kShflBfly: return shfl<LaneOp::kShflBfly>;
-    default: return nullptr;
+    case LaneOp::kVoteAll:
+      return vote_all;
+    case LaneOp::kVoteAny:
+      return vote_any;
+    case LaneOp::kVoteUni:
+      return vote_uni;
+    case LaneOp::kBallot:
+      return ballot;
+    case LaneOp::kActiveMask:
+      return active_mask;
+    case LaneOp::kShflIdx:
+      return shfl<LaneOp::kShflIdx>;
+    case LaneOp::kShflUp:
+      return shfl<LaneOp::kShflUp>;
+    case LaneOp::kShflDown:
+      return shfl<LaneOp::kShflDown>;
+    case LaneOp::kShflBfly:
+      return shfl<LaneOp::kShflBfly>;
+    default:
+      return nullptr;
   }
 }
 

@@ -7,9 +7,9 @@ LaneFn find(const LaneSpec& spec);
 
 LaneFn find(const LaneSpec& spec) {
   using Finder = LaneFn (*)(const LaneSpec&);
-  constexpr Finder kFinders[] = {find_integer, find_multiply,        find_bits,          find_float, find_special, find_compare,
-                                 find_set,     find_select,          find_convert_integer, find_convert_float,
-                                 find_move,    find_cross_lane};
+  constexpr Finder kFinders[] = {find_integer,         find_multiply,      find_bits, find_float,
+                                 find_special,         find_compare,       find_set,  find_select,
+                                 find_convert_integer, find_convert_float, find_move, find_cross_lane};
   for (const Finder finder : kFinders)
     if (const LaneFn fn = finder(spec)) return fn;
   return nullptr;

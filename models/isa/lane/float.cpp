@@ -1,5 +1,5 @@
-// f32 and f64 arithmetic: add, sub, mul, fma (and mad, which is fma), div, rcp, sqrt in the four rounding modes;
-// abs, neg, min, max, copysign. Approximate forms of div, rcp and sqrt are computed correctly rounded.
+// f32 and f64 arithmetic: add, sub, mul, fma (and mad, which is fma), div, rcp, sqrt in the four rounding
+// modes; abs, neg, min, max, copysign. Approximate forms of div, rcp and sqrt are computed correctly rounded.
 #include "isa/lane/float_rules.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
@@ -7,19 +7,27 @@ namespace {
 
 struct AddOp {
   template <class V>
-  HEDDLE_INLINE static V apply(V a, V b) { return a + b; }
+  HEDDLE_INLINE static V apply(V a, V b) {
+    return a + b;
+  }
 };
 struct SubOp {
   template <class V>
-  HEDDLE_INLINE static V apply(V a, V b) { return a - b; }
+  HEDDLE_INLINE static V apply(V a, V b) {
+    return a - b;
+  }
 };
 struct MulOp {
   template <class V>
-  HEDDLE_INLINE static V apply(V a, V b) { return a * b; }
+  HEDDLE_INLINE static V apply(V a, V b) {
+    return a * b;
+  }
 };
 struct DivOp {
   template <class V>
-  HEDDLE_INLINE static V apply(V a, V b) { return a / b; }
+  HEDDLE_INLINE static V apply(V a, V b) {
+    return a / b;
+  }
 };
 struct FmaOp {  // a library call where the level has no fused multiply-add
   HEDDLE_INLINE static float apply(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
@@ -27,7 +35,9 @@ struct FmaOp {  // a library call where the level has no fused multiply-add
 };
 struct RcpOp {
   template <class V>
-  HEDDLE_INLINE static V apply(V a) { return V{1} / a; }
+  HEDDLE_INLINE static V apply(V a) {
+    return V{1} / a;
+  }
 };
 struct SqrtOp {
   HEDDLE_INLINE static float apply(float a) { return __builtin_sqrtf(a); }
@@ -164,19 +174,33 @@ LaneFn find_float(const LaneSpec& spec) {
   if (spec.type != Type::kF32 && spec.type != Type::kF64) return nullptr;
   const bool approx_f64 = spec.approx && spec.type == Type::kF64;  // rcp.approx.ftz.f64: special.cpp
   switch (spec.op) {
-    case LaneOp::kAdd: return find2<AddOp, true>(spec);
-    case LaneOp::kSub: return find2<SubOp, true>(spec);
-    case LaneOp::kMul: return find2<MulOp, true>(spec);
-    case LaneOp::kMad: case LaneOp::kFma: return find3<FmaOp>(spec);
-    case LaneOp::kDiv: return approx_f64 ? nullptr : find2<DivOp, false>(spec);
-    case LaneOp::kRcp: return approx_f64 ? nullptr : find1<RcpOp>(spec);
-    case LaneOp::kSqrt: return approx_f64 ? nullptr : find1<SqrtOp>(spec);
-    case LaneOp::kAbs: return unary<Abs>(spec);
-    case LaneOp::kNeg: return unary<Neg>(spec);
-    case LaneOp::kMin: return binary<Min>(spec);
-    case LaneOp::kMax: return binary<Max>(spec);
-    case LaneOp::kCopysign: return spec.ftz ? nullptr : binary<Copysign>(spec);
-    default: return nullptr;
+    case LaneOp::kAdd:
+      return find2<AddOp, true>(spec);
+    case LaneOp::kSub:
+      return find2<SubOp, true>(spec);
+    case LaneOp::kMul:
+      return find2<MulOp, true>(spec);
+    case LaneOp::kMad:
+    case LaneOp::kFma:
+      return find3<FmaOp>(spec);
+    case LaneOp::kDiv:
+      return approx_f64 ? nullptr : find2<DivOp, false>(spec);
+    case LaneOp::kRcp:
+      return approx_f64 ? nullptr : find1<RcpOp>(spec);
+    case LaneOp::kSqrt:
+      return approx_f64 ? nullptr : find1<SqrtOp>(spec);
+    case LaneOp::kAbs:
+      return unary<Abs>(spec);
+    case LaneOp::kNeg:
+      return unary<Neg>(spec);
+    case LaneOp::kMin:
+      return binary<Min>(spec);
+    case LaneOp::kMax:
+      return binary<Max>(spec);
+    case LaneOp::kCopysign:
+      return spec.ftz ? nullptr : binary<Copysign>(spec);
+    default:
+      return nullptr;
   }
 }
 

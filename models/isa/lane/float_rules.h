@@ -1,8 +1,10 @@
-// What PTX adds to IEEE arithmetic: canonical NaNs, flushing of subnormals (.ftz), saturation (.sat), rounding modes.
+// What PTX adds to IEEE arithmetic: canonical NaNs, flushing of subnormals (.ftz), saturation (.sat),
+// rounding modes.
 //
 // NaN results: every f32 operation yields 0x7fffffff, which the PTX ISA names as the canonical NaN; every f64
-// operation yields 0xfff8000000000000, the NaN that CUDA's math_constants.h names CUDART_NAN. NaN payloads do not
-// travel through arithmetic. (PTX leaves f64 payloads open; a fixed value keeps all builds bit-identical.)
+// operation yields 0xfff8000000000000, the NaN that CUDA's math_constants.h names CUDART_NAN. NaN payloads do
+// not travel through arithmetic. (PTX leaves f64 payloads open; a fixed value keeps all builds
+// bit-identical.)
 #pragma once
 
 #include <cfenv>
@@ -73,15 +75,20 @@ HEDDLE_INLINE V finish(V v) {
 
 constexpr int fenv_rounding(Rounding r) {
   switch (r) {
-    case Rounding::kRz: return FE_TOWARDZERO;
-    case Rounding::kRm: return FE_DOWNWARD;
-    case Rounding::kRp: return FE_UPWARD;
-    default: return FE_TONEAREST;
+    case Rounding::kRz:
+      return FE_TOWARDZERO;
+    case Rounding::kRm:
+      return FE_DOWNWARD;
+    case Rounding::kRp:
+      return FE_UPWARD;
+    default:
+      return FE_TONEAREST;
   }
 }
 
-/// Directed rounding around a loop over lanes. The compiler cannot move the arithmetic out of the scope: its operands
-/// are loaded from, and its results stored to, memory that fesetround() might access for all it knows.
+/// Directed rounding around a loop over lanes. The compiler cannot move the arithmetic out of the scope: its
+/// operands are loaded from, and its results stored to, memory that fesetround() might access for all it
+/// knows.
 template <Rounding r>
 class RoundingScope {
  public:
@@ -99,11 +106,17 @@ class RoundingScope {
 template <class Fn>
 HEDDLE_INLINE LaneFn with_rounding(Rounding r, Fn fn) {
   switch (r) {
-    case Rounding::kDefault: case Rounding::kRn: return fn.template operator()<Rounding::kRn>();
-    case Rounding::kRz: return fn.template operator()<Rounding::kRz>();
-    case Rounding::kRm: return fn.template operator()<Rounding::kRm>();
-    case Rounding::kRp: return fn.template operator()<Rounding::kRp>();
-    default: return nullptr;
+    case Rounding::kDefault:
+    case Rounding::kRn:
+      return fn.template operator()<Rounding::kRn>();
+    case Rounding::kRz:
+      return fn.template operator()<Rounding::kRz>();
+    case Rounding::kRm:
+      return fn.template operator()<Rounding::kRm>();
+    case Rounding::kRp:
+      return fn.template operator()<Rounding::kRp>();
+    default:
+      return nullptr;
   }
 }
 /// Calls fn.template operator()<flag>().

@@ -12,9 +12,11 @@ HEDDLE_INLINE double half_to_double(std::uint32_t half) {
   const std::uint32_t exponent = (half >> 10) & 0x1fu;
   const std::uint32_t mantissa = half & 0x3ffu;
   const std::uint64_t sign = static_cast<std::uint64_t>(half & 0x8000u) << 48;
-  if (exponent == 0x1fu) return from_bits(sign | (mantissa != 0 ? FloatFormat<double>::kNan : FloatFormat<double>::kInfinity));
+  if (exponent == 0x1fu)
+    return from_bits(sign | (mantissa != 0 ? FloatFormat<double>::kNan : FloatFormat<double>::kInfinity));
   if (exponent == 0) return from_bits(sign | bits_of(static_cast<double>(mantissa) * 0x1p-24));
-  return from_bits(sign | static_cast<std::uint64_t>(exponent + (1023 - 15)) << 52 | static_cast<std::uint64_t>(mantissa) << 42);
+  return from_bits(sign | static_cast<std::uint64_t>(exponent + (1023 - 15)) << 52 |
+                   static_cast<std::uint64_t>(mantissa) << 42);
 }
 
 template <Rounding r>

@@ -33,8 +33,8 @@ struct SubSat {
   }
 };
 
-// Division by zero is unspecified in PTX; hardware's division routine yields all ones and, for rem, the dividend.
-// The most negative value divided by -1 wraps to itself, remainder 0.
+// Division by zero is unspecified in PTX; hardware's division routine yields all ones and, for rem, the
+// dividend. The most negative value divided by -1 wraps to itself, remainder 0.
 template <class E>
 struct Div {
   using V = typename E::Value;
@@ -96,10 +96,14 @@ LaneFn saturating(const LaneSpec& spec, LaneFn fn) { return spec.type == Type::k
 template <template <class> class Op>
 LaneFn signed1(Type type) {
   switch (type) {
-    case Type::kS16: return map1<Op<S16>, S16, S16>;
-    case Type::kS32: return map1<Op<S32>, S32, S32>;
-    case Type::kS64: return map1<Op<S64>, S64, S64>;
-    default: return nullptr;
+    case Type::kS16:
+      return map1<Op<S16>, S16, S16>;
+    case Type::kS32:
+      return map1<Op<S32>, S32, S32>;
+    case Type::kS64:
+      return map1<Op<S64>, S64, S64>;
+    default:
+      return nullptr;
   }
 }
 
@@ -109,16 +113,26 @@ LaneFn find_integer(const LaneSpec& spec) {
   if (is_sized_bits(spec.type)) return nullptr;  // PTX arithmetic has no .b types
   if (spec.sat && spec.op != LaneOp::kAdd && spec.op != LaneOp::kSub) return nullptr;
   switch (spec.op) {
-    case LaneOp::kAdd: return spec.sat ? saturating(spec, map2<AddSat, S32, S32, S32>) : integer2<Add>(spec.type);
-    case LaneOp::kSub: return spec.sat ? saturating(spec, map2<SubSat, S32, S32, S32>) : integer2<Sub>(spec.type);
-    case LaneOp::kDiv: return integer2<Div>(spec.type);
-    case LaneOp::kRem: return integer2<Rem>(spec.type);
-    case LaneOp::kNeg: return signed1<Neg>(spec.type);
-    case LaneOp::kAbs: return signed1<Abs>(spec.type);
-    case LaneOp::kMin: return integer2<Min>(spec.type);
-    case LaneOp::kMax: return integer2<Max>(spec.type);
-    case LaneOp::kSad: return integer3<Sad>(spec.type);
-    default: return nullptr;
+    case LaneOp::kAdd:
+      return spec.sat ? saturating(spec, map2<AddSat, S32, S32, S32>) : integer2<Add>(spec.type);
+    case LaneOp::kSub:
+      return spec.sat ? saturating(spec, map2<SubSat, S32, S32, S32>) : integer2<Sub>(spec.type);
+    case LaneOp::kDiv:
+      return integer2<Div>(spec.type);
+    case LaneOp::kRem:
+      return integer2<Rem>(spec.type);
+    case LaneOp::kNeg:
+      return signed1<Neg>(spec.type);
+    case LaneOp::kAbs:
+      return signed1<Abs>(spec.type);
+    case LaneOp::kMin:
+      return integer2<Min>(spec.type);
+    case LaneOp::kMax:
+      return integer2<Max>(spec.type);
+    case LaneOp::kSad:
+      return integer3<Sad>(spec.type);
+    default:
+      return nullptr;
   }
 }
 

@@ -1,8 +1,9 @@
 // Element types and the loops over 32 lanes that every lane function is made of.
 //
-// Everything here has internal linkage on purpose. The files that include it are compiled once per x86-64 level; an
-// inline function or template with external linkage would be emitted as a weak symbol by each of them, and the linker
-// may keep the AVX-512 copy for the whole program. So: unnamed namespace, builtins, and no standard library functions.
+// Everything here has internal linkage on purpose. The files that include it are compiled once per x86-64
+// level; an inline function or template with external linkage would be emitted as a weak symbol by each of
+// them, and the linker may keep the AVX-512 copy for the whole program. So: unnamed namespace, builtins, and
+// no standard library functions.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 #include "isa/lane_ops.h"
 
 #ifndef HEDDLE_LANE_LEVEL
-#error "HEDDLE_LANE_LEVEL names the namespace of this build of the lane functions; models/isa/CMakeLists.txt sets it"
+#error \
+    "HEDDLE_LANE_LEVEL names the namespace of this build of the lane functions; models/isa/CMakeLists.txt sets it"
 #endif
 
 // Lanes are independent: a destination row is either the same row as a source or disjoint from it.
@@ -48,8 +50,8 @@ using CellS64 [[gnu::may_alias]] = std::int64_t;
 using CellF32 [[gnu::may_alias]] = float;
 using CellF64 [[gnu::may_alias]] = double;
 
-// Element types. Value is the type arithmetic is done in: narrow integers are extended to 32 bits by get() and cut
-// back to kBits, zero-extended, by put().
+// Element types. Value is the type arithmetic is done in: narrow integers are extended to 32 bits by get()
+// and cut back to kBits, zero-extended, by put().
 struct U8 {
   using Value = std::uint32_t;
   using Unsigned = std::uint32_t;
@@ -130,7 +132,8 @@ struct InRegister : E {
 
 constexpr std::uint32_t kAllLanes = 0xffff'ffffu;
 
-// The bit of each lane, in the width of the compare that uses it: a vector AND and compare, at any x86-64 level.
+// The bit of each lane, in the width of the compare that uses it: a vector AND and compare, at any x86-64
+// level.
 #define HEDDLE_BITS_4(n) 1u << (n), 1u << ((n) + 1), 1u << ((n) + 2), 1u << ((n) + 3)
 alignas(64) constexpr std::uint32_t kLaneBit32[32] = {HEDDLE_BITS_4(0),  HEDDLE_BITS_4(4),  HEDDLE_BITS_4(8),
                                                       HEDDLE_BITS_4(12), HEDDLE_BITS_4(16), HEDDLE_BITS_4(20),
@@ -185,9 +188,7 @@ void map3(const LaneArgs& args) {
   const auto* a = source<A>(args, 0);
   const auto* b = source<B>(args, 1);
   const auto* c = source<C>(args, 2);
-  each_lane<D>(args, [=](unsigned i) {
-    return Op::apply(A::get(a[i]), B::get(b[i]), C::get(c[i]));
-  });
+  each_lane<D>(args, [=](unsigned i) { return Op::apply(A::get(a[i]), B::get(b[i]), C::get(c[i])); });
 }
 
 /// Predicate operands: one lane mask in memory, complemented if given as !p.

@@ -6,11 +6,15 @@ namespace {
 
 struct Copy {
   template <class V>
-  HEDDLE_INLINE static V apply(V a) { return a; }
+  HEDDLE_INLINE static V apply(V a) {
+    return a;
+  }
 };
 
 struct Pack32 {  // mov.b64 d, {a, b}
-  HEDDLE_INLINE static std::uint64_t apply(std::uint32_t a, std::uint32_t b) { return a | static_cast<std::uint64_t>(b) << 32; }
+  HEDDLE_INLINE static std::uint64_t apply(std::uint32_t a, std::uint32_t b) {
+    return a | static_cast<std::uint64_t>(b) << 32;
+  }
 };
 struct Unpack32Lo {
   HEDDLE_INLINE static std::uint32_t apply(std::uint64_t a) { return static_cast<std::uint32_t>(a); }
@@ -51,12 +55,25 @@ void param(const LaneArgs& args) {
 LaneFn find_param(const LaneSpec& spec) {
   const bool wide = spec.dst_bits == 64;
   switch (spec.type) {
-    case Type::kB8: case Type::kU8: return wide ? param<std::uint8_t, U64, 64> : param<std::uint8_t, U32, 32>;
-    case Type::kB16: case Type::kU16: case Type::kF16: case Type::kBf16:
+    case Type::kB8:
+    case Type::kU8:
+      return wide ? param<std::uint8_t, U64, 64> : param<std::uint8_t, U32, 32>;
+    case Type::kB16:
+    case Type::kU16:
+    case Type::kF16:
+    case Type::kBf16:
       return wide ? param<std::uint16_t, U64, 64> : param<std::uint16_t, U32, 32>;
-    case Type::kB32: case Type::kU32: case Type::kF32: case Type::kF16x2: case Type::kBf16x2:
+    case Type::kB32:
+    case Type::kU32:
+    case Type::kF32:
+    case Type::kF16x2:
+    case Type::kBf16x2:
       return wide ? param<std::uint32_t, U64, 64> : param<std::uint32_t, U32, 32>;
-    case Type::kB64: case Type::kU64: case Type::kS64: case Type::kF64: return param<std::uint64_t, U64, 64>;
+    case Type::kB64:
+    case Type::kU64:
+    case Type::kS64:
+    case Type::kF64:
+      return param<std::uint64_t, U64, 64>;
     case Type::kS8:
       if (wide) return param<std::int8_t, U64, 64>;
       if (spec.dst_bits == 32) return param<std::int8_t, U32, 32>;
@@ -64,37 +81,67 @@ LaneFn find_param(const LaneSpec& spec) {
     case Type::kS16:
       if (wide) return param<std::int16_t, U64, 64>;
       return spec.dst_bits == 32 ? param<std::int16_t, U32, 32> : param<std::int16_t, U32, 16>;
-    case Type::kS32: return wide ? param<std::int32_t, U64, 64> : param<std::int32_t, U32, 32>;
-    default: return nullptr;
+    case Type::kS32:
+      return wide ? param<std::int32_t, U64, 64> : param<std::int32_t, U32, 32>;
+    default:
+      return nullptr;
   }
 }
 
 // Predicates are lane masks: one word does all lanes.
 void move_predicate(const LaneArgs& args) { write_predicate(args, 0, predicate(args, 0)); }
 void not_predicate(const LaneArgs& args) { write_predicate(args, 0, ~predicate(args, 0)); }
-void and_predicate(const LaneArgs& args) { write_predicate(args, 0, predicate(args, 0) & predicate(args, 1)); }
+void and_predicate(const LaneArgs& args) {
+  write_predicate(args, 0, predicate(args, 0) & predicate(args, 1));
+}
 void or_predicate(const LaneArgs& args) { write_predicate(args, 0, predicate(args, 0) | predicate(args, 1)); }
-void xor_predicate(const LaneArgs& args) { write_predicate(args, 0, predicate(args, 0) ^ predicate(args, 1)); }
+void xor_predicate(const LaneArgs& args) {
+  write_predicate(args, 0, predicate(args, 0) ^ predicate(args, 1));
+}
 
 LaneFn find_predicate(LaneOp op) {
   switch (op) {
-    case LaneOp::kMov: return move_predicate;
-    case LaneOp::kNot: return not_predicate;
-    case LaneOp::kAnd: return and_predicate;
-    case LaneOp::kOr: return or_predicate;
-    case LaneOp::kXor: return xor_predicate;
-    default: return nullptr;
+    case LaneOp::kMov:
+      return move_predicate;
+    case LaneOp::kNot:
+      return not_predicate;
+    case LaneOp::kAnd:
+      return and_predicate;
+    case LaneOp::kOr:
+      return or_predicate;
+    case LaneOp::kXor:
+      return xor_predicate;
+    default:
+      return nullptr;
   }
 }
 
 LaneFn find_mov(Type type) {
   switch (type) {
-    case Type::kB8: case Type::kU8: case Type::kS8: return map1<Copy, U8, U8>;
-    case Type::kB16: case Type::kU16: case Type::kS16: case Type::kF16: case Type::kBf16: return map1<Copy, U16, U16>;
-    case Type::kB32: case Type::kU32: case Type::kS32: case Type::kF32: case Type::kF16x2: case Type::kBf16x2:
+    case Type::kB8:
+    case Type::kU8:
+    case Type::kS8:
+      return map1<Copy, U8, U8>;
+    case Type::kB16:
+    case Type::kU16:
+    case Type::kS16:
+    case Type::kF16:
+    case Type::kBf16:
+      return map1<Copy, U16, U16>;
+    case Type::kB32:
+    case Type::kU32:
+    case Type::kS32:
+    case Type::kF32:
+    case Type::kF16x2:
+    case Type::kBf16x2:
       return map1<Copy, U32, U32>;
-    case Type::kB64: case Type::kU64: case Type::kS64: case Type::kF64: return map1<Copy, U64, U64>;
-    default: return nullptr;
+    case Type::kB64:
+    case Type::kU64:
+    case Type::kS64:
+    case Type::kF64:
+      return map1<Copy, U64, U64>;
+    default:
+      return nullptr;
   }
 }
 
@@ -103,17 +150,28 @@ LaneFn find_mov(Type type) {
 LaneFn find_move(const LaneSpec& spec) {
   if (spec.type == Type::kPred) return find_predicate(spec.op);
   switch (spec.op) {
-    case LaneOp::kMov: return find_mov(spec.type);
-    case LaneOp::kPack2x32: return map2<Pack32, U64, U32, U32>;
-    case LaneOp::kUnpack2x32Lo: return map1<Unpack32Lo, U32, U64>;
-    case LaneOp::kUnpack2x32Hi: return map1<Unpack32Hi, U32, U64>;
-    case LaneOp::kPack2x16: return map2<Pack16, U32, U16, U16>;
-    case LaneOp::kUnpack2x16Lo: return map1<Unpack16Lo, U16, U32>;
-    case LaneOp::kUnpack2x16Hi: return map1<Unpack16Hi, U16, U32>;
-    case LaneOp::kParam: return find_param(spec);
-    case LaneOp::kClock32: return clock32;
-    case LaneOp::kClock64: return clock64;
-    default: return nullptr;
+    case LaneOp::kMov:
+      return find_mov(spec.type);
+    case LaneOp::kPack2x32:
+      return map2<Pack32, U64, U32, U32>;
+    case LaneOp::kUnpack2x32Lo:
+      return map1<Unpack32Lo, U32, U64>;
+    case LaneOp::kUnpack2x32Hi:
+      return map1<Unpack32Hi, U32, U64>;
+    case LaneOp::kPack2x16:
+      return map2<Pack16, U32, U16, U16>;
+    case LaneOp::kUnpack2x16Lo:
+      return map1<Unpack16Lo, U16, U32>;
+    case LaneOp::kUnpack2x16Hi:
+      return map1<Unpack16Hi, U16, U32>;
+    case LaneOp::kParam:
+      return find_param(spec);
+    case LaneOp::kClock32:
+      return clock32;
+    case LaneOp::kClock64:
+      return clock64;
+    default:
+      return nullptr;
   }
 }
 

@@ -88,20 +88,28 @@ struct Mad24 {
 LaneFn find_wide(const LaneSpec& spec) {
   const bool mad = spec.op == LaneOp::kMadWide;
   switch (spec.type) {
-    case Type::kU32: return mad ? map3<MadWide<U32>, U32, U16, U16, U32> : map2<MulWide<U32>, U32, U16, U16>;
-    case Type::kS32: return mad ? map3<MadWide<S32>, S32, S16, S16, S32> : map2<MulWide<S32>, S32, S16, S16>;
-    case Type::kU64: return mad ? map3<MadWide<U64>, U64, U32, U32, U64> : map2<MulWide<U64>, U64, U32, U32>;
-    case Type::kS64: return mad ? map3<MadWide<S64>, S64, S32, S32, S64> : map2<MulWide<S64>, S64, S32, S32>;
-    default: return nullptr;
+    case Type::kU32:
+      return mad ? map3<MadWide<U32>, U32, U16, U16, U32> : map2<MulWide<U32>, U32, U16, U16>;
+    case Type::kS32:
+      return mad ? map3<MadWide<S32>, S32, S16, S16, S32> : map2<MulWide<S32>, S32, S16, S16>;
+    case Type::kU64:
+      return mad ? map3<MadWide<U64>, U64, U32, U32, U64> : map2<MulWide<U64>, U64, U32, U32>;
+    case Type::kS64:
+      return mad ? map3<MadWide<S64>, S64, S32, S32, S64> : map2<MulWide<S64>, S64, S32, S32>;
+    default:
+      return nullptr;
   }
 }
 
 LaneFn find_24(const LaneSpec& spec) {
   const bool mad = spec.op == LaneOp::kMad24;
   switch (spec.type) {
-    case Type::kU32: return mad ? map3<Mad24<U32>, U32, U32, U32, U32> : map2<Mul24<U32>, U32, U32, U32>;
-    case Type::kS32: return mad ? map3<Mad24<S32>, S32, S32, S32, S32> : map2<Mul24<S32>, S32, S32, S32>;
-    default: return nullptr;
+    case Type::kU32:
+      return mad ? map3<Mad24<U32>, U32, U32, U32, U32> : map2<Mul24<U32>, U32, U32, U32>;
+    case Type::kS32:
+      return mad ? map3<Mad24<S32>, S32, S32, S32, S32> : map2<Mul24<S32>, S32, S32, S32>;
+    default:
+      return nullptr;
   }
 }
 
@@ -110,15 +118,25 @@ LaneFn find_24(const LaneSpec& spec) {
 LaneFn find_multiply(const LaneSpec& spec) {
   if (is_sized_bits(spec.type)) return nullptr;
   if (spec.sat)
-    return spec.op == LaneOp::kMadHi && spec.type == Type::kS32 ? map3<MadHiSat, S32, S32, S32, S32> : nullptr;
+    return spec.op == LaneOp::kMadHi && spec.type == Type::kS32 ? map3<MadHiSat, S32, S32, S32, S32>
+                                                                : nullptr;
   switch (spec.op) {
-    case LaneOp::kMul: return integer2<MulLo>(spec.type);
-    case LaneOp::kMulHi: return integer2<MulHi>(spec.type);
-    case LaneOp::kMad: return integer3<MadLo>(spec.type);
-    case LaneOp::kMadHi: return integer3<MadHi>(spec.type);
-    case LaneOp::kMulWide: case LaneOp::kMadWide: return find_wide(spec);
-    case LaneOp::kMul24: case LaneOp::kMad24: return find_24(spec);
-    default: return nullptr;
+    case LaneOp::kMul:
+      return integer2<MulLo>(spec.type);
+    case LaneOp::kMulHi:
+      return integer2<MulHi>(spec.type);
+    case LaneOp::kMad:
+      return integer3<MadLo>(spec.type);
+    case LaneOp::kMadHi:
+      return integer3<MadHi>(spec.type);
+    case LaneOp::kMulWide:
+    case LaneOp::kMadWide:
+      return find_wide(spec);
+    case LaneOp::kMul24:
+    case LaneOp::kMad24:
+      return find_24(spec);
+    default:
+      return nullptr;
   }
 }
 

@@ -47,13 +47,26 @@ LaneFn find_select(const LaneSpec& spec) {
   if (spec.op != LaneOp::kSelp && spec.op != LaneOp::kSlct) return nullptr;
   const bool select_by_predicate = spec.op == LaneOp::kSelp;
   switch (spec.type) {
-    case Type::kB16: case Type::kU16: case Type::kS16: case Type::kF16: case Type::kBf16:
+    case Type::kB16:
+    case Type::kU16:
+    case Type::kS16:
+    case Type::kF16:
+    case Type::kBf16:
       return select_by_predicate ? selp<U16> : find_slct<U16>(spec);
-    case Type::kB32: case Type::kU32: case Type::kS32: case Type::kF32: case Type::kF16x2: case Type::kBf16x2:
+    case Type::kB32:
+    case Type::kU32:
+    case Type::kS32:
+    case Type::kF32:
+    case Type::kF16x2:
+    case Type::kBf16x2:
       return select_by_predicate ? selp<U32> : find_slct<U32>(spec);
-    case Type::kB64: case Type::kU64: case Type::kS64: case Type::kF64:
+    case Type::kB64:
+    case Type::kU64:
+    case Type::kS64:
+    case Type::kF64:
       return select_by_predicate ? selp<U64> : find_slct<U64>(spec);
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

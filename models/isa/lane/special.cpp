@@ -30,15 +30,17 @@ struct Approx {
   HEDDLE_INLINE static float apply(float x) { return finish<ftz, false>(Op::apply(flush<ftz>(x))); }
 };
 
-// rsqrt.approx.f64 is nearly full precision. The .approx.ftz.f64 forms of rcp and rsqrt only look at the upper 32
-// bits of their operand and leave the lower 32 bits of the result zero.
+// rsqrt.approx.f64 is nearly full precision. The .approx.ftz.f64 forms of rcp and rsqrt only look at the
+// upper 32 bits of their operand and leave the lower 32 bits of the result zero.
 struct RsqrtF64 {
   HEDDLE_INLINE static double apply(double x) { return canonical(1.0 / __builtin_sqrt(x)); }
 };
 constexpr std::uint64_t kUpperWord = 0xffff'ffff'0000'0000ull;
 HEDDLE_INLINE double upper_word(double x) { return from_bits(bits_of(x) & kUpperWord); }
 struct RcpF64Coarse {
-  HEDDLE_INLINE static double apply(double x) { return upper_word(finish<true, false>(1.0 / flush<true>(upper_word(x)))); }
+  HEDDLE_INLINE static double apply(double x) {
+    return upper_word(finish<true, false>(1.0 / flush<true>(upper_word(x))));
+  }
 };
 struct RsqrtF64Coarse {
   HEDDLE_INLINE static double apply(double x) {
@@ -58,16 +60,23 @@ LaneFn find_special(const LaneSpec& spec) {
   if (spec.sat || (spec.rounding != Rounding::kDefault)) return nullptr;
   const bool f64 = spec.type == Type::kF64;
   switch (spec.op) {
-    case LaneOp::kRcp: return f64 && spec.approx && spec.ftz ? map1<RcpF64Coarse, F64, F64> : nullptr;
+    case LaneOp::kRcp:
+      return f64 && spec.approx && spec.ftz ? map1<RcpF64Coarse, F64, F64> : nullptr;
     case LaneOp::kRsqrt:
       if (f64) return spec.ftz ? map1<RsqrtF64Coarse, F64, F64> : map1<RsqrtF64, F64, F64>;
       return approx<Rsqrt>(spec);
-    case LaneOp::kSin: return approx<Sin>(spec);
-    case LaneOp::kCos: return approx<Cos>(spec);
-    case LaneOp::kLg2: return approx<Lg2>(spec);
-    case LaneOp::kEx2: return approx<Ex2>(spec);
-    case LaneOp::kTanh: return spec.ftz ? nullptr : approx<Tanh>(spec);
-    default: return nullptr;
+    case LaneOp::kSin:
+      return approx<Sin>(spec);
+    case LaneOp::kCos:
+      return approx<Cos>(spec);
+    case LaneOp::kLg2:
+      return approx<Lg2>(spec);
+    case LaneOp::kEx2:
+      return approx<Ex2>(spec);
+    case LaneOp::kTanh:
+      return spec.ftz ? nullptr : approx<Tanh>(spec);
+    default:
+      return nullptr;
   }
 }
 

@@ -1,6 +1,6 @@
-// The SFU's functions of one f32, computed in double to about 2^-45 and rounded once to f32: far inside the error
-// bounds the PTX ISA gives for the .approx forms. Nothing but IEEE add, subtract, multiply and divide is used, not
-// the host's libm, so that results are the same bits on every machine.
+// The SFU's functions of one f32, computed in double to about 2^-45 and rounded once to f32: far inside the
+// error bounds the PTX ISA gives for the .approx forms. Nothing but IEEE add, subtract, multiply and divide
+// is used, not the host's libm, so that results are the same bits on every machine.
 #pragma once
 
 #include "isa/lane/float_rules.h"
@@ -64,7 +64,8 @@ HEDDLE_INLINE float lg2(float x) {
   p = p * z + 1.0 / 3.0;
   p = p * z + 1.0;
   const auto result = static_cast<float>(exponent + kTwoOverLn2 * (s * p));
-  const float zero_or_negative = x < 0.0f ? from_bits(FloatFormat<float>::kNan) : -from_bits(FloatFormat<float>::kInfinity);
+  const float zero_or_negative =
+      x < 0.0f ? from_bits(FloatFormat<float>::kNan) : -from_bits(FloatFormat<float>::kInfinity);
   const float other = x > 0.0f || x != x ? x : zero_or_negative;  // +infinity and NaN map to themselves
   return positive_finite ? result : other;
 }
@@ -85,7 +86,8 @@ HEDDLE_INLINE Reduced reduce_medium(double x) {
   return {(x - n * kHalfPiHigh) - n * kHalfPiLow, static_cast<unsigned>(static_cast<std::int32_t>(n)) & 3u};
 }
 
-/// Payne-Hanek for |x| >= 2^28: x = m * 2^e, and only the 128 bits of 2/pi that matter modulo 4 are multiplied by m.
+/// Payne-Hanek for |x| >= 2^28: x = m * 2^e, and only the 128 bits of 2/pi that matter modulo 4 are
+/// multiplied by m.
 Reduced reduce_large(float x) {
   __extension__ using Uint128 = unsigned __int128;
   __extension__ using Int128 = __int128;
@@ -105,7 +107,8 @@ Reduced reduce_large(float x) {
   const auto top = static_cast<std::int64_t>(fraction >> 64);
   const auto low = static_cast<double>(static_cast<std::uint64_t>(fraction));
   const double r = (static_cast<double>(top) * 0x1p-62 + low * 0x1p-126) * kHalfPi;
-  return (bits & FloatFormat<float>::kSign) != 0 ? Reduced{-r, (0u - quadrant) & 3u} : Reduced{r, quadrant & 3u};
+  return (bits & FloatFormat<float>::kSign) != 0 ? Reduced{-r, (0u - quadrant) & 3u}
+                                                 : Reduced{r, quadrant & 3u};
 }
 
 HEDDLE_INLINE double sin_kernel(double r) {
@@ -147,7 +150,9 @@ HEDDLE_INLINE float tanh_approx(float x) {
   const double z = a * a;
   // Below 1/8 the quotient would cancel; the series' first term left out is below 2^-40 relative.
   const double series =
-      a + a * z * (-1.0 / 3.0 + z * (2.0 / 15.0 + z * (-17.0 / 315.0 + z * (62.0 / 2835.0 + z * (-1382.0 / 155925.0)))));
+      a + a * z *
+              (-1.0 / 3.0 +
+               z * (2.0 / 15.0 + z * (-17.0 / 315.0 + z * (62.0 / 2835.0 + z * (-1382.0 / 155925.0)))));
   const double bounded = a < 40.0 ? a : 40.0;  // NaN -> 40
   const double e = exp2_double(bounded * -kTwoOverLn2);
   const auto result = static_cast<float>(a < 0.125 ? series : (1.0 - e) / (1.0 + e));
