@@ -64,6 +64,8 @@ void virtual_call(benchmark::State& state) {
   for (auto _ : state) {
     hidden->serve(request);
     request.in = request.out;
+    benchmark::DoNotOptimize(request);
+    benchmark::DoNotOptimize(hidden);
   }
   benchmark::DoNotOptimize(request);
 }
@@ -73,6 +75,7 @@ void block_socket_call(benchmark::State& state) {
   for (auto _ : state) {
     client->isock.call(request);
     request.in = request.out;
+    benchmark::DoNotOptimize(request);
   }
   benchmark::DoNotOptimize(request);
 }
