@@ -42,11 +42,11 @@ template <class T>
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 
-/// A computed float result as a register holds it: single-precision NaNs are all the canonical 0x7fffffff.
+/// A computed float result as a register holds it. NaNs are canonical: 0x7fffffff in single precision (PTX
+/// ISA); in double precision, where PTX leaves the payload open, CUDA's 0xfff8000000000000.
 template <class F>
 [[nodiscard]] std::uint64_t float_result(F value) {
-  if constexpr (std::is_same_v<F, float>)
-    if (std::isnan(value)) return 0x7fffffffu;
+  if (std::isnan(value)) return sizeof(F) == 4 ? 0x7fff'ffffull : 0xfff8'0000'0000'0000ull;
   return bits_of(value);
 }
 

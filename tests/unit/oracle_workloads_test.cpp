@@ -1,0 +1,29 @@
+// Every workload on the oracle, as both compilers wrote it, under several interleavings.
+#include <gtest/gtest.h>
+
+#include "oracle/oracle.h"
+#include "workloads/workload.h"
+
+namespace heddle::oracle {
+namespace {
+
+class OracleWorkloads : public testing::TestWithParam<workloads::Compiler> {};
+
+TEST_P(OracleWorkloads, MatchTheCpuReference) {
+  for (const workloads::Workload& workload : workloads::all())
+    for (const Options& options : {Options{}, Options{.slice = 1}, Options{.slice = 50, .seed = 9}}) {
+      OracleDevice device(options);
+      const auto verdict =
+          workload.run(device, {.compiler = GetParam(), .size = workloads::Size::kTiny, .seed = 3});
+      EXPECT_TRUE(verdict.passed) << workload.name << ": " << verdict.summary;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, OracleWorkloads,
+                         testing::Values(workloads::Compiler::kNvcc, workloads::Compiler::kClang),
+                         [](const auto& of) {
+                           return of.param == workloads::Compiler::kNvcc ? "nvcc" : "clang";
+                         });
+
+}  // namespace
+}  // namespace heddle::oracle
