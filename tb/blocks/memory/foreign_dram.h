@@ -19,8 +19,9 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   SC_HAS_PROCESS(ForeignDram);
   tlm::tlm_target_socket<> tsock;
 
-  ForeignDram(const sc_core::sc_module_name& name, std::uint64_t seed)
-      : sc_module(name), tsock("tsock"), random_(seed) {
+  /// `completes_after_ns` other than 0: every request is completed at once with that annotated delay.
+  ForeignDram(const sc_core::sc_module_name& name, std::uint64_t seed, unsigned completes_after_ns = 0)
+      : sc_module(name), tsock("tsock"), random_(seed), completes_after_ns_(completes_after_ns) {
     tsock.bind(*this);
     SC_METHOD(run);
     dont_initialize();
@@ -39,6 +40,11 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
     }
     if (payload.get_byte_enable_ptr() != nullptr) {
       payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+      return tlm::TLM_COMPLETED;
+    }
+    if (completes_after_ns_ != 0) {
+      perform(payload);
+      delay += nanoseconds(completes_after_ns_);
       return tlm::TLM_COMPLETED;
     }
     const sc_core::sc_time annotated = nanoseconds(random_() % 8);
@@ -122,6 +128,7 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   }
 
   std::mt19937_64 random_;
+  unsigned completes_after_ns_;
   memory::SparseMemory memory_;
   std::vector<Waiting> waiting_;
   sc_core::sc_event wake_{"wake"};

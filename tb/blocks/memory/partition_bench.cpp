@@ -21,11 +21,13 @@ struct Scenario {
   memory::L2Config l2;
   memory::DramConfig dram;
   bool foreign = false;
+  unsigned foreign_completes_after_ns = 0;
+  bool debug_writes = false;  ///< overwrite every other line through transport_dbg at the end
   double core_mhz = 700;
 };
 
 /// Reads `lines` lines through transport_dbg and compares with the core's reference.
-void compare(const TrafficCore& core, sim::MemoryTargetOwner& memory, std::uint64_t base, unsigned lines,
+void compare(TrafficCore& core, sim::MemoryTargetOwner& memory, std::uint64_t base, unsigned lines,
              Json& errors) {
   for (std::uint64_t address = base; address < base + lines * std::uint64_t{128}; address += 256) {
     std::array<unsigned char, 256> got{}, want{};
@@ -37,6 +39,20 @@ void compare(const TrafficCore& core, sim::MemoryTargetOwner& memory, std::uint6
     if (memory.memory_transport_dbg(0, payload) != 256) errors.push_back("debug read refused");
     core.reference().read(address, want.data(), 256);
     if (got != want) errors.push_back("wrong final value near " + std::to_string(address));
+  }
+}
+
+void overwrite(TrafficCore& core, sim::MemoryTargetOwner& memory, std::uint64_t base, unsigned lines) {
+  for (std::uint64_t address = base + 100; address < base + lines * std::uint64_t{128}; address += 256) {
+    std::array<unsigned char, 60> data{};  // over the border between two lines
+    data.fill(static_cast<unsigned char>(address / 256));
+    core.reference().write(address, data.data(), data.size());
+    tlm::tlm_generic_payload payload;
+    payload.set_write();
+    payload.set_address(address);
+    payload.set_data_ptr(data.data());
+    payload.set_data_length(static_cast<unsigned>(data.size()));
+    memory.memory_transport_dbg(0, payload);
   }
 }
 
@@ -59,7 +75,8 @@ Json simulate(const Scenario& scenario) {
   core_checker.isock.bind(partition.crossbar_tsock);
   partition.dram_isock.bind(dram_checker.tsock);
   if (scenario.foreign) {
-    foreign = std::make_unique<ForeignDram>("foreign", scenario.traffic.seed);
+    foreign =
+        std::make_unique<ForeignDram>("foreign", scenario.traffic.seed, scenario.foreign_completes_after_ns);
     dram_checker.isock.bind(foreign->tsock);
   } else {
     dram = std::make_unique<memory::DramChannel>("dram", scenario.dram, dram_clock, stats.child("dram"));
@@ -67,11 +84,15 @@ Json simulate(const Scenario& scenario) {
   }
 
   Json errors = Json::array();
-  for (int i = 0; i < 4000 && !core.done(); ++i) sc_core::sc_start(1, sc_core::SC_US);
+  for (int i = 0; i < 200'000 && !core.done(); ++i) sc_core::sc_start(20, sc_core::SC_NS);
   if (!core.done()) errors.push_back("not everything came back");
   // Write-backs may still be on their way: debug access sees their values all the same.
   const bool writing = !partition.idle();
   compare(core, partition, scenario.traffic.base, scenario.traffic.lines, errors);
+  if (scenario.debug_writes) {
+    overwrite(core, partition, scenario.traffic.base, scenario.traffic.lines);
+    compare(core, partition, scenario.traffic.base, scenario.traffic.lines, errors);
+  }
   for (int i = 0; i < 100 && !partition.idle(); ++i) sc_core::sc_start(1, sc_core::SC_US);
   if (!partition.idle()) errors.push_back("the partition does not come to rest");
   compare(core, partition, scenario.traffic.base, scenario.traffic.lines, errors);
@@ -89,6 +110,7 @@ Json simulate(const Scenario& scenario) {
   return {{"errors", errors},
           {"late_ends", core_checker.late_ends()},
           {"dram_transactions", dram_checker.transactions()},
+          {"finished", core.finished_at()},
           {"overtaken", foreign ? foreign->overtaken() : 0},
           {"writing_at_end", writing},
           {"stats", stats.to_json()}};
@@ -132,6 +154,33 @@ TEST(MemoryPartition, WorksWithAForeignDramThatUsesEveryFreedomOfTheStandard) {
     ASSERT_EQ(result["errors"], Json::array()) << "seed " << seed;
     EXPECT_GT(result["overtaken"], 100u) << "nothing was reordered";
   }
+}
+
+TEST(MemoryPartition, DebugAccessIsCoherentWhileWriteBacksAreOnTheirWay) {
+  int still_writing = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Scenario s = random_scenario(seed, seed % 2 == 0);
+    s.traffic.writes_only = true;  // acknowledged long before the evicted lines have reached the DRAM
+    s.debug_writes = true;
+    s.l2.latency_cycles = 0;
+    const Json result = isolated([&] { return simulate(s); });
+    ASSERT_EQ(result["errors"], Json::array()) << "seed " << seed;
+    still_writing += result["writing_at_end"].get<bool>() ? 1 : 0;
+  }
+  EXPECT_GE(still_writing, 4) << "there was nothing to be coherent with";
+}
+
+TEST(MemoryPartition, AnAnnotatedDelayOfTheDramIsWaitedFor) {
+  Scenario s = random_scenario(1, true);
+  s.traffic.requests = 1;
+  s.traffic.issue_percent = 100;
+  s.foreign_completes_after_ns = 1000;  // 700 cycles of core and L2
+  s.core_mhz = 700;
+  s.l2.latency_cycles = 10;
+  const Json result = isolated([&] { return simulate(s); });
+  ASSERT_EQ(result["errors"], Json::array());
+  EXPECT_GE(result["finished"], 710u);
+  EXPECT_LE(result["finished"], 713u);
 }
 
 TEST(MemoryPartition, WithoutStallsALineHitStreamRunsAtOnePerCycle) {

@@ -48,7 +48,7 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
     return sent_ == config_.requests && outstanding_ == 0 && ending_ == nullptr;
   }
   [[nodiscard]] const std::vector<std::string>& errors() const { return errors_; }
-  [[nodiscard]] const memory::SparseMemory& reference() const { return reference_; }
+  [[nodiscard]] memory::SparseMemory& reference() { return reference_; }
   [[nodiscard]] std::uint64_t shared_adds(unsigned counter) const { return shared_adds_[counter]; }
   /// Folds (transaction, cycle) of every response: equal only if everything happened at the same cycles.
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
