@@ -37,8 +37,9 @@ Verdict run(host::Device& device, const Options& options) {
   // Tiny and small have partly filled tiles on all sides.
   const Problem p = pick(options.size, Problem{40, 33, 24}, Problem{120, 125, 100}, Problem{512, 512, 512});
   Random random(options.seed);
-  const std::vector<float> a = random.floats(p.m * p.k), b = random.floats(p.k * p.n),
-                           c = random.floats(p.m * p.n);
+  const std::vector<float> a = random.floats(std::size_t{p.m} * p.k),
+                           b = random.floats(std::size_t{p.k} * p.n),
+                           c = random.floats(std::size_t{p.m} * p.n);
   const std::array<float, 2> scale{0.75f, -1.5f};  // alpha, beta
 
   const auto module = device.load_ptx_file(ptx_path("sgemm", options.compiler));

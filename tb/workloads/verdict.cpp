@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <bit>
 
 namespace heddle::workloads {
 
@@ -15,7 +15,7 @@ Verdict compare_bits(const std::string& name, const char* plural, const std::vec
     return {false, fmt::format("{} has {} {}, expected {}", name, actual.size(), plural, expected.size())};
   std::size_t different = 0, first = 0;
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    if (std::memcmp(&actual[i], &expected[i], sizeof(T)) == 0) continue;
+    if (std::bit_cast<std::uint32_t>(actual[i]) == std::bit_cast<std::uint32_t>(expected[i])) continue;
     if (different++ == 0) first = i;
   }
   if (different == 0) return {true, fmt::format("{} {} of {} match", actual.size(), plural, name)};

@@ -9,7 +9,8 @@
 #include "sim/error.h"
 #include "workloads_cpu_fibers.h"
 
-// CUDA's device language for the kernels' sources, as C++.
+// CUDA's device language for the kernels' sources, as C++. Its names are CUDA's.
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 namespace heddle::workloads::testing::cuda {
 
 CudaIndex threadIdx, blockIdx, blockDim, gridDim;
@@ -57,6 +58,7 @@ __shared__ float partial[1024];
 #undef __shared__
 
 }  // namespace heddle::workloads::testing::cuda
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
 
 namespace heddle::workloads::testing {
 
@@ -69,6 +71,7 @@ struct HostKernel {
   std::function<std::function<void()>(const Values&)> bind;  // the body of a thread
 };
 
+// NOLINTBEGIN(bugprone-sizeof-expression): the sizes of the parameters, pointers as such
 template <class... P>
 HostKernel wrap(void (*kernel)(P...)) {
   return {{sizeof(P)...}, [kernel](const Values& values) -> std::function<void()> {
@@ -78,6 +81,7 @@ HostKernel wrap(void (*kernel)(P...)) {
             return [kernel, arguments] { std::apply(kernel, arguments); };
           }};
 }
+// NOLINTEND(bugprone-sizeof-expression)
 
 const std::map<std::string, HostKernel>& host_kernels() {
   static const std::map<std::string, HostKernel> kernels = {
@@ -106,6 +110,10 @@ const std::map<std::string, std::pair<void*, std::uint64_t>>& symbols() {
   return table;
 }
 
+// A device address is the buffer's address on this machine.
+void* pointer_to(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
 std::uint64_t address_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
 }  // namespace
@@ -139,13 +147,13 @@ void CpuDevice::free(std::uint64_t address) {
 
 void CpuDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {
   check_access(address, bytes.size());
-  std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+  std::memcpy(pointer_to(address), bytes.data(), bytes.size());
   inputs_.insert(inputs_.end(), bytes.begin(), bytes.end());
 }
 
 void CpuDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
   check_access(address, bytes.size());
-  std::memcpy(bytes.data(), reinterpret_cast<const void*>(address), bytes.size());
+  std::memcpy(bytes.data(), pointer_to(address), bytes.size());
   if (!in_buffer(address, bytes.size())) return;
   if (corrupt_read == reads_) (corrupt_last_byte ? bytes.back() : bytes.front()) ^= std::byte{1};
   ++reads_;

@@ -2,6 +2,7 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -9,7 +10,7 @@ namespace heddle::workloads::testing {
 
 namespace {
 
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = 65'536;
 
 struct Block {
   struct Fiber {
