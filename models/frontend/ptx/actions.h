@@ -106,6 +106,7 @@ HEDDLE_PTX_EVENT(ParamEnd, param_end());
 HEDDLE_PTX_EVENT(ParamList, param_list_end());
 HEDDLE_PTX_TEXT(TuningName, tuning);
 HEDDLE_PTX_TEXT_AT(TuningValue, tuning_value);
+HEDDLE_PTX_EVENT(FunctionDeclared, function_declared());
 HEDDLE_PTX_EVENT(FunctionBody, function_end());
 
 HEDDLE_PTX_AT(BlockOpen, block_open);

@@ -56,6 +56,7 @@ class Builder {
   void param_list_end();
   void tuning(std::string_view dotted);
   void tuning_value(std::string_view text, SourceLoc where);
+  void function_declared() { function_.external = true; }
   void function_end();
 
   // Statements

@@ -1,0 +1,45 @@
+#include "frontend/ptx/decode.h"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "frontend/ptx/decode/context.h"
+#include "frontend/ptx/decode/forms.h"
+#include "frontend/ptx/decode/layout.h"
+
+namespace heddle::ptx {
+
+isa::Module decode(const Module& module, const AllocateGlobal& allocate) {
+  ModuleContext context{module, {}};
+  if (module.address_size == 32)
+    context.fail(module.address_size_where, ".address_size 32 is not supported",
+                 "Compile for 64-bit addresses (nvcc -m64).");
+  isa::Module out;
+  out.version = module.version;
+  out.target = module.target;
+  out.source = module.source;
+  out.globals = place_globals(context, allocate);
+  std::unordered_set<std::string> names;
+  for (const Function& function : module.functions) {
+    // Device functions matter only where they are called, which is refused there; declarations say nothing
+    // new.
+    if (!function.is_entry || function.external) continue;
+    if (!names.insert(function.name).second)
+      context.fail(function.where, fmt::format("kernel '{}' is defined twice", function.name));
+    out.kernels.push_back(std::make_shared<const isa::Kernel>(decode_kernel(context, function)));
+  }
+  return out;
+}
+
+std::vector<std::string> supported_instructions() {
+  std::vector<std::string> list;
+  for (const std::string_view opcode : known_opcodes())
+    for (const CompiledForm& form : forms_of(opcode)) {
+      std::string text = describe(form);
+      if (!text.empty()) list.push_back(std::move(text));
+    }
+  return list;
+}
+
+}  // namespace heddle::ptx

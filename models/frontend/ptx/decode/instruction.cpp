@@ -1,0 +1,175 @@
+// One PTX instruction: its form from the table, its guard, and what to say if no form fits.
+#include <fmt/format.h>
+
+#include "frontend/ptx/decode/forms.h"
+#include "frontend/ptx/decode/operands.h"
+#include "frontend/ptx/diagnostic.h"
+
+namespace heddle::ptx {
+namespace {
+
+struct Unsupported {
+  std::string_view opcode;
+  std::string_view remedy;
+};
+
+constexpr std::string_view kInline =
+    "Let the compiler inline the function: __forceinline__, optimisation on, no printf, assert, malloc or "
+    "recursion.";
+constexpr std::string_view kTexture =
+    "Textures and surfaces are not modelled: read the data through a pointer.";
+constexpr std::string_view kTensor = "Matrix units are not modelled: write the product with fma.";
+constexpr std::string_view kSwitch =
+    "Replace the switch by comparisons, or compile for fewer cases per table.";
+constexpr std::string_view kAsync =
+    "Asynchronous copies are not modelled: use ld.global and st.shared with bar.sync.";
+constexpr std::string_view kSimd = "Use the scalar instructions on the unpacked parts.";
+
+// Instructions of PTX that have no line in the form table. The remedy may be empty.
+constexpr Unsupported kUnsupported[] = {
+    {"call", kInline},
+    {"brx", kSwitch},
+    {"alloca", ""},
+    {"stackrestore", ""},
+    {"stacksave", ""},
+    {"tex", kTexture},
+    {"tld4", kTexture},
+    {"txq", kTexture},
+    {"istypep", kTexture},
+    {"suld", kTexture},
+    {"sust", kTexture},
+    {"sured", kTexture},
+    {"suq", kTexture},
+    {"mma", kTensor},
+    {"wmma", kTensor},
+    {"wgmma", kTensor},
+    {"tcgen05", kTensor},
+    {"ldmatrix", kTensor},
+    {"stmatrix", kTensor},
+    {"movmatrix", kTensor},
+    {"cp", kAsync},
+    {"mbarrier", kAsync},
+    {"tensormap", kAsync},
+    {"multimem", ""},
+    {"vadd", kSimd},
+    {"vsub", kSimd},
+    {"vabsdiff", kSimd},
+    {"vmin", kSimd},
+    {"vmax", kSimd},
+    {"vshl", kSimd},
+    {"vshr", kSimd},
+    {"vmad", kSimd},
+    {"vset", kSimd},
+    {"vadd2", kSimd},
+    {"vsub2", kSimd},
+    {"vavrg2", kSimd},
+    {"vabsdiff2", kSimd},
+    {"vmin2", kSimd},
+    {"vmax2", kSimd},
+    {"vset2", kSimd},
+    {"vadd4", kSimd},
+    {"vsub4", kSimd},
+    {"vavrg4", kSimd},
+    {"vabsdiff4", kSimd},
+    {"vmin4", kSimd},
+    {"vmax4", kSimd},
+    {"vset4", kSimd},
+    {"addc", ""},
+    {"subc", ""},
+    {"madc", ""},
+    {"lop3", ""},
+    {"dp4a", ""},
+    {"dp2a", ""},
+    {"fns", ""},
+    {"szext", ""},
+    {"bmsk", ""},
+    {"match", ""},
+    {"redux", ""},
+    {"elect", ""},
+    {"prefetch", ""},
+    {"prefetchu", ""},
+    {"applypriority", ""},
+    {"discard", ""},
+    {"createpolicy", ""},
+    {"mapa", ""},
+    {"getctarank", ""},
+    {"griddepcontrol", ""},
+    {"setmaxnreg", ""},
+    {"brkpt", ""},
+    {"isspacep", ""},
+    {"clusterlaunchcontrol", ""},
+};
+
+std::string supported_forms(const Instruction& instruction) {
+  std::string list;
+  for (const CompiledForm& form : forms_of(instruction.opcode)) {
+    const std::string text = describe(form);
+    if (!text.empty()) list += (list.empty() ? "Supported: " : ", ") + text;
+  }
+  return list;
+}
+
+[[noreturn]] void no_such_opcode(const KernelContext& kernel, const Instruction& instruction) {
+  for (const Unsupported& known : kUnsupported)
+    if (known.opcode == instruction.opcode)
+      kernel.fail(instruction.where, fmt::format("instruction '{}' is not supported", full_name(instruction)),
+                  std::string(known.remedy));
+  Suggestion suggestion(instruction.opcode);
+  for (const std::string_view opcode : known_opcodes()) suggestion.offer(std::string(opcode));
+  kernel.fail(instruction.where, fmt::format("unknown instruction '{}'", printable(instruction.opcode)),
+              suggestion.text());
+}
+
+/// No form of the opcode fits: names the modifier that the best candidate has no place for.
+[[noreturn]] void no_such_form(const KernelContext& kernel, const Instruction& instruction,
+                               std::size_t misfit) {
+  const std::string message =
+      misfit < instruction.modifiers.size()
+          ? fmt::format("'.{}' is not supported in '{}'", printable(instruction.modifiers[misfit]),
+                        full_name(instruction))
+          : fmt::format("'{}' lacks a modifier", full_name(instruction));
+  kernel.fail(instruction.where, message, supported_forms(instruction));
+}
+
+isa::Operand decode_guard(KernelContext& kernel, const Instruction& instruction) {
+  if (instruction.guard.empty()) return {};
+  Operand operand;
+  operand.where = instruction.where;
+  operand.negated = instruction.guard_negated;
+  operand.value = RegisterName{instruction.guard};
+  return source(kernel, instruction, operand, Type::kPred).operand;
+}
+
+}  // namespace
+
+std::string full_name(const Instruction& instruction) {
+  std::string name = instruction.opcode;
+  for (const std::string& modifier : instruction.modifiers) name += "." + modifier;
+  return printable(name);
+}
+
+void decode_instruction(KernelContext& kernel, const Instruction& instruction) {
+  const auto& forms = forms_of(instruction.opcode);
+  if (forms.empty()) no_such_opcode(kernel, instruction);
+  std::size_t farthest = 0;
+  const CompiledForm* best = nullptr;
+  Modifiers modifiers;
+  for (const CompiledForm& form : forms) {
+    Modifiers meaning;
+    std::size_t misfit = 0;
+    const bool matches = form.match(instruction.modifiers, meaning, misfit);
+    farthest = std::max(farthest, misfit);
+    if (!matches) continue;
+    // Forms may differ in their operands only by number (setp with and without a combined predicate has
+    // modifiers for it); the first that matches is the one.
+    best = &form;
+    modifiers = meaning;
+    break;
+  }
+  if (best == nullptr) no_such_form(kernel, instruction, farthest);
+  check_operand_count(kernel, instruction, best->least_operands, best->operands.size());
+  kernel.guard = decode_guard(kernel, instruction);
+  best->form.handler(kernel, instruction, *best, modifiers);
+}
+
+}  // namespace heddle::ptx

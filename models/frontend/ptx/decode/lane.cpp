@@ -1,0 +1,79 @@
+// Instructions that only read and write rows: operands by the form's description, meaning by the lane
+// function.
+#include <fmt/format.h>
+
+#include "frontend/ptx/decode/classes.h"
+#include "frontend/ptx/decode/forms.h"
+#include "frontend/ptx/decode/operands.h"
+
+namespace heddle::ptx {
+namespace {
+
+isa::LaneFn function_of(KernelContext& kernel, const Instruction& instruction, const isa::LaneSpec& spec) {
+  const isa::LaneFn fn = isa::find_lane_fn(spec);
+  if (fn == nullptr)
+    kernel.fail(instruction.where, fmt::format("{} is not supported", full_name(instruction)),
+                "'heddle list --ptx' names the supported combinations of types and modifiers.");
+  return fn;
+}
+
+isa::Instruction lane_instruction(const isa::LaneSpec& spec, isa::LaneFn fn) {
+  isa::Instruction out;
+  out.op = isa::Opcode::kLane;
+  out.lane_fn = fn;
+  out.latency_class = latency_class(
+      spec.op, spec.op == isa::LaneOp::kCvt && !isa::is_float(spec.type) ? spec.src_type : spec.type);
+  out.unit = unit_of(out.latency_class);
+  return out;
+}
+
+}  // namespace
+
+void decode_lane(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
+                 const Modifiers& modifiers) {
+  const isa::LaneSpec spec = lane_spec(form, modifiers);
+  isa::Instruction out = lane_instruction(spec, function_of(kernel, instruction, spec));
+  std::size_t sources = 0;
+  for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+    const OperandSpec& want = form.operands[i];
+    const Operand& operand = instruction.operands[i];
+    const Type type = want.type(modifiers);
+    if (!want.destination) {
+      const Row row = source(kernel, instruction, operand, type);
+      if (want.source != OperandSpec::Source::kMemberMask) out.src[sources++] = row.operand;
+      continue;
+    }
+    out.dst[0] = destination(kernel, instruction, operand, type).operand;
+    // Lane functions always write their first destination; a discarded one goes to a register nobody reads.
+    if (!out.dst[0].present) out.dst[0] = kernel.scratch(instruction, row_width(type), 0);
+    if (operand.second == nullptr) continue;
+    if (!want.second_destination)
+      kernel.fail(operand.second->where, fmt::format("{} has one destination", full_name(instruction)));
+    out.dst[1] = destination(kernel, instruction, *operand.second, Type::kPred).operand;
+  }
+  kernel.emit(instruction, out);
+}
+
+void decode_cvt(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
+                const Modifiers& modifiers) {
+  isa::LaneSpec spec = lane_spec(form, modifiers);
+  const Row from = source(kernel, instruction, instruction.operands[1], spec.src_type, Width::kRelaxed);
+  Row to = destination(kernel, instruction, instruction.operands[0], spec.type, Width::kRelaxed);
+  if (!to.operand.present)
+    to = {kernel.scratch(instruction, row_width(spec.type), 0), isa::type_bytes(spec.type) * 8};
+  if (instruction.operands[0].second != nullptr)
+    kernel.fail(instruction.operands[0].second->where, "cvt has one destination");
+  if (to.bits > isa::type_bytes(spec.type) * 8) spec.dst_bits = static_cast<std::uint8_t>(to.bits);
+  if (from.operand.width == isa::RowWidth::k64 && isa::type_bytes(spec.src_type) < 8) spec.src_bits = 64;
+  isa::Instruction out = lane_instruction(spec, function_of(kernel, instruction, spec));
+  out.dst[0] = to.operand;
+  out.src[0] = from.operand;
+  kernel.emit(instruction, out);
+}
+
+isa::Instruction simple_lane(KernelContext& kernel, const Instruction& instruction,
+                             const isa::LaneSpec& spec) {
+  return lane_instruction(spec, function_of(kernel, instruction, spec));
+}
+
+}  // namespace heddle::ptx

@@ -1,0 +1,154 @@
+// ld, st, atom, red and fences.
+//
+// A load that acquires is followed, and a store that releases preceded, by a fence of its scope, as the PTX
+// memory model defines these patterns; an atomic may have both.
+#include <fmt/format.h>
+
+#include "frontend/ptx/decode/forms.h"
+#include "frontend/ptx/decode/operands.h"
+
+namespace heddle::ptx {
+namespace {
+
+using isa::AtomicOp;
+using isa::CacheOp;
+
+void emit_fence(KernelContext& kernel, const Instruction& instruction, isa::FenceScope scope) {
+  isa::Instruction out;
+  out.op = isa::Opcode::kFence;
+  out.unit = isa::Unit::kControl;
+  out.latency_class = isa::LatencyClass::kControl;
+  out.fence_scope = scope;
+  kernel.emit(instruction, out);
+}
+
+bool acquires(Order order) { return order == Order::kAcquire || order == Order::kAcquireRelease; }
+bool releases(Order order) { return order == Order::kRelease || order == Order::kAcquireRelease; }
+
+/// Everything stronger than weak is for other threads to see and goes past L1, which is not coherent.
+CacheOp cache_op(const Modifiers& modifiers) {
+  return modifiers.order == Order::kWeak ? modifiers.cache_op : CacheOp::kVolatile;
+}
+
+isa::Instruction access(isa::Opcode op, const Modifiers& modifiers) {
+  isa::Instruction out;
+  out.op = op;
+  out.unit = isa::Unit::kMemory;
+  out.latency_class = isa::LatencyClass::kMemory;
+  out.type = modifiers.type();
+  out.space = modifiers.space;
+  out.vector = static_cast<std::uint8_t>(modifiers.vector);
+  out.cache_op = cache_op(modifiers);
+  return out;
+}
+
+unsigned access_bytes(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers) {
+  constexpr unsigned kWidestAccess = 16;
+  const unsigned bytes = isa::type_bytes(modifiers.type()) * modifiers.vector;
+  if (bytes > kWidestAccess)
+    kernel.fail(instruction.where,
+                fmt::format("{} accesses more than {} bytes", full_name(instruction), kWidestAccess));
+  return bytes;
+}
+
+/// PTX: which types each atomic operation takes.
+bool atomic_takes(AtomicOp op, Type type) {
+  const bool bits = type == Type::kB32 || type == Type::kB64;
+  const bool integer = !bits && !isa::is_float(type);
+  switch (op) {
+    case AtomicOp::kAdd:
+      return !bits;
+    case AtomicOp::kMin:
+    case AtomicOp::kMax:
+      return integer;
+    case AtomicOp::kAnd:
+    case AtomicOp::kOr:
+    case AtomicOp::kXor:
+    case AtomicOp::kExch:
+    case AtomicOp::kCas:
+      return bits;
+    case AtomicOp::kInc:
+    case AtomicOp::kDec:
+      return type == Type::kU32;
+  }
+  return false;
+}
+
+isa::Instruction atomic(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+                        std::size_t first_operand) {
+  if (!atomic_takes(modifiers.atomic_op, modifiers.type()))
+    kernel.fail(instruction.where,
+                fmt::format("{} does not exist: .{} does not take .{}", full_name(instruction),
+                            isa::atomic_name(modifiers.atomic_op), isa::type_name(modifiers.type())));
+  isa::Instruction out = access(isa::Opcode::kAtomic, modifiers);
+  out.cache_op = CacheOp::kDefault;  // executed at the L2 or in shared memory: no L1 to choose
+  out.atomic_op = modifiers.atomic_op;
+  const unsigned bytes = isa::type_bytes(modifiers.type());
+  out.memory = address(kernel, instruction, instruction.operands[first_operand], modifiers.space, bytes);
+  for (std::size_t i = first_operand + 1; i < instruction.operands.size(); ++i)
+    out.src[i - first_operand - 1] =
+        source(kernel, instruction, instruction.operands[i], modifiers.type()).operand;
+  return out;
+}
+
+void emit_ordered(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+                  const isa::Instruction& out) {
+  if (releases(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope);
+  kernel.emit(instruction, out);
+  if (acquires(modifiers.order)) emit_fence(kernel, instruction, modifiers.scope);
+}
+
+}  // namespace
+
+void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                 const Modifiers& modifiers) {
+  const unsigned bytes = access_bytes(kernel, instruction, modifiers);
+  isa::Instruction out = access(isa::Opcode::kLoad, modifiers);
+  if (modifiers.space == StateSpace::kParam) {
+    out.unit = isa::Unit::kSp;  // an operand from the constant bank, not a trip to memory
+    out.latency_class = isa::LatencyClass::kParam;
+  } else if (modifiers.space == StateSpace::kConst) {
+    out.latency_class = isa::LatencyClass::kParam;  // if it hits
+  }
+  out.memory = address(kernel, instruction, instruction.operands[1], modifiers.space, bytes);
+  const auto list = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i]->second != nullptr) kernel.fail(list[i]->second->where, "ld has one destination per element");
+    out.dst[i] = destination(kernel, instruction, *list[i], modifiers.type(), Width::kRelaxed).operand;
+  }
+  emit_ordered(kernel, instruction, modifiers, out);
+}
+
+void decode_store(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                  const Modifiers& modifiers) {
+  const unsigned bytes = access_bytes(kernel, instruction, modifiers);
+  isa::Instruction out = access(isa::Opcode::kStore, modifiers);
+  out.memory = address(kernel, instruction, instruction.operands[0], modifiers.space, bytes);
+  const auto list = elements(kernel, instruction, instruction.operands[1], modifiers.vector);
+  for (std::size_t i = 0; i < list.size(); ++i)
+    out.src[i] = source(kernel, instruction, *list[i], modifiers.type(), Width::kRelaxed).operand;
+  emit_ordered(kernel, instruction, modifiers, out);
+}
+
+void decode_atomic(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                   const Modifiers& modifiers) {
+  const std::size_t operands = modifiers.atomic_op == AtomicOp::kCas ? 4 : 3;
+  check_operand_count(kernel, instruction, operands, operands);
+  isa::Instruction out = atomic(kernel, instruction, modifiers, 1);
+  if (instruction.operands[0].second != nullptr)
+    kernel.fail(instruction.operands[0].second->where, "atom has one destination");
+  out.dst[0] = destination(kernel, instruction, instruction.operands[0], modifiers.type()).operand;
+  emit_ordered(kernel, instruction, modifiers, out);
+}
+
+void decode_reduction(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                      const Modifiers& modifiers) {
+  emit_ordered(kernel, instruction, modifiers, atomic(kernel, instruction, modifiers, 0));
+}
+
+void decode_fence(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                  const Modifiers& modifiers) {
+  emit_fence(kernel, instruction, modifiers.scope);
+}
+
+}  // namespace heddle::ptx

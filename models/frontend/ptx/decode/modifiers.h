@@ -1,0 +1,75 @@
+// The meaning of an instruction's modifiers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "isa/instruction.h"
+#include "isa/lane_ops.h"
+
+namespace heddle::ptx {
+
+/// Memory order of ld, st, atom, red and fence.
+enum class Order : std::uint8_t {
+  kWeak,
+  kVolatile,
+  kRelaxed,
+  kAcquire,
+  kRelease,
+  kAcquireRelease,
+  kSequential
+};
+
+/// All modifiers of one instruction; what the instruction does not say keeps its default.
+struct Modifiers {
+  std::array<isa::Type, 2> types{isa::Type::kNone, isa::Type::kNone};  ///< in order; cvt: destination, source
+  unsigned type_count = 0;
+  isa::Compare compare = isa::Compare::kEq;
+  isa::Combine combine = isa::Combine::kNone;
+  isa::Rounding rounding = isa::Rounding::kDefault;
+  isa::TestProperty property = isa::TestProperty::kFinite;
+  bool ftz = false;
+  bool sat = false;
+  bool approx = false;
+  bool clamp = false;
+  bool uniform = false;
+  isa::StateSpace space = isa::StateSpace::kGeneric;
+  unsigned vector = 1;
+  isa::CacheOp cache_op = isa::CacheOp::kDefault;
+  Order order = Order::kWeak;
+  isa::FenceScope scope = isa::FenceScope::kGpu;
+  isa::AtomicOp atomic_op = isa::AtomicOp::kAdd;
+
+  [[nodiscard]] isa::Type type() const { return types[0]; }
+};
+
+/// What a modifier's position in the instruction makes it mean: .and is a Boolean operator of setp and an
+/// operation of atom.
+enum class ModifierKind : std::uint8_t {
+  kWord,  ///< part of the instruction's name: .lo, .wide, .sync
+  kType,
+  kRounding,
+  kCompare,
+  kCombine,
+  kProperty,
+  kFlag,
+  kSpace,
+  kVector,
+  kCache,
+  kOrder,
+  kScope,
+  kAtomic,
+};
+
+/// The kind that a pattern (forms.h) calls `name`: "rnd", "cmp", "space" ...
+[[nodiscard]] std::optional<ModifierKind> modifier_kind(std::string_view name);
+
+/// kType for the name of a type, kFlag for ftz, sat, approx, full, clamp, uni; otherwise kWord.
+[[nodiscard]] ModifierKind natural_kind(std::string_view word);
+
+/// Records what `word` means as a modifier of `kind`. False if that kind has no such word.
+[[nodiscard]] bool apply_modifier(ModifierKind kind, std::string_view word, Modifiers& modifiers);
+
+}  // namespace heddle::ptx

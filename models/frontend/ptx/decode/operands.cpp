@@ -1,0 +1,281 @@
+#include "frontend/ptx/decode/operands.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "frontend/ptx/decode/special.h"
+#include "frontend/ptx/diagnostic.h"
+
+namespace heddle::ptx {
+namespace {
+
+bool is_untyped(Type t) { return t >= Type::kB8 && t <= Type::kB128; }
+bool is_integer(Type t) { return t >= Type::kU8 && t <= Type::kS64; }
+
+/// PTX "Operand Type Checking": sizes agree; .b goes with everything, signed with unsigned, floating point
+/// with itself.
+bool fits(Type reg, Type use, Width width) {
+  if ((reg == Type::kPred) != (use == Type::kPred)) return false;
+  if (reg == Type::kPred) return true;
+  const unsigned have = isa::type_bytes(reg);
+  const unsigned want = isa::type_bytes(use);
+  if (width == Width::kExact ? have != want : have < want) return false;
+  if (is_untyped(reg) || is_untyped(use)) return true;
+  return (is_integer(reg) && is_integer(use)) || reg == use;
+}
+
+std::string kind_of(const Operand& operand) {
+  struct Name {
+    std::string operator()(const RegisterName& r) const {
+      return fmt::format("register '{}'", printable(r.name));
+    }
+    std::string operator()(const IntegerLiteral&) const { return "an integer"; }
+    std::string operator()(const FloatLiteral&) const { return "a floating-point number"; }
+    std::string operator()(const SymbolName& s) const { return fmt::format("'{}'", printable(s.name)); }
+    std::string operator()(const AddressOperand&) const { return "an address"; }
+    std::string operator()(const VectorOperand& v) const {
+      return v.as_list ? "a parameter list" : "a vector";
+    }
+    std::string operator()(const SinkOperand&) const { return "'_'"; }
+  };
+  return std::visit(Name{}, operand.value);
+}
+
+[[noreturn]] void undeclared_register(KernelContext& kernel, const Operand& operand,
+                                      const std::string& name) {
+  if (is_unsupported_special(name))
+    kernel.fail(operand.where, fmt::format("special register '{}' is not supported", name));
+  Suggestion suggestion(name);
+  for (const std::string& known : kernel.scopes.names()) suggestion.offer(known);
+  kernel.fail(operand.where, fmt::format("register '{}' is not declared", printable(name)),
+              suggestion.text());
+}
+
+/// The register of that name, which must have been declared.
+RegisterSymbol& register_symbol(KernelContext& kernel, const Operand& operand, const std::string& name) {
+  Symbol* symbol = kernel.scopes.find(name);
+  if (symbol == nullptr) undeclared_register(kernel, operand, name);
+  auto* found = std::get_if<RegisterSymbol>(symbol);
+  if (found == nullptr) kernel.fail(operand.where, fmt::format("'{}' is not a register", printable(name)));
+  if (!found->row.present) {
+    const auto row = kernel.registers.allocate(row_width(found->type), name);
+    if (!row) kernel.fail(operand.where, "the kernel uses more than 65534 registers");
+    found->row = *row;
+  }
+  return *found;
+}
+
+Row register_row(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                 const std::string& name, Type type, Width width) {
+  const RegisterSymbol& symbol = register_symbol(kernel, operand, name);
+  if (!fits(symbol.type, type, width))
+    kernel.fail(operand.where,
+                fmt::format("register '{}' is .{} but {} takes .{} here", name, isa::type_name(symbol.type),
+                            full_name(instruction), isa::type_name(type)));
+  Row row{symbol.row, isa::type_bytes(symbol.type) * 8};
+  row.operand.negated = operand.negated;
+  return row;
+}
+
+Row special_source(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                   const std::string& name, isa::SpecialRow special, Type type) {
+  // Special registers are 32 bits wide; PTX lets a 16-bit move read their low half.
+  const unsigned bytes = isa::type_bytes(type);
+  if ((bytes != 4 && bytes != 2) || isa::is_float(type))
+    kernel.fail(operand.where, fmt::format("special register '{}' is .u32 but {} takes .{} here", name,
+                                           full_name(instruction), isa::type_name(type)));
+  Row row;
+  row.operand.offset = isa::special_offset(special);
+  row.operand.space = isa::RowSpace::kSpecial;
+  row.operand.width = isa::RowWidth::k32;
+  row.operand.present = true;
+  row.bits = 32;
+  return row;
+}
+
+/// The bits of an integer literal as `type`; they must fit as a signed or an unsigned value.
+std::uint64_t integer_bits(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                           const IntegerLiteral& literal, Type type) {
+  if (isa::is_float(type))
+    kernel.fail(
+        operand.where,
+        fmt::format("{} takes a floating-point number here, not an integer", full_name(instruction)),
+        "Write it with a decimal point, or as 0f (32 bits) or 0d (64 bits) and its hexadecimal digits.");
+  if (type == Type::kPred) return literal.bits;
+  const unsigned bits = isa::type_bytes(type) * 8;
+  if (bits >= 64) return literal.bits;
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  const auto value = static_cast<std::int64_t>(literal.bits);
+  const bool fits_in = literal.negative ? value >= -(std::int64_t{1} << (bits - 1)) : literal.bits <= mask;
+  if (!fits_in)
+    kernel.fail(operand.where, fmt::format("the number does not fit in {} bits, which {} takes here", bits,
+                                           full_name(instruction)));
+  return literal.bits & mask;
+}
+
+std::uint64_t float_bits(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                         const FloatLiteral& literal, Type type) {
+  // Decimal literals are double precision and are rounded to what the instruction takes.
+  if (type == Type::kF32)
+    return literal.width == 32 ? literal.bits
+                               : std::bit_cast<std::uint32_t>(static_cast<float>(literal.value));
+  if (type == Type::kF64) return std::bit_cast<std::uint64_t>(literal.value);
+  if (is_untyped(type) && isa::type_bytes(type) * 8 == literal.width) return literal.bits;
+  kernel.fail(operand.where, fmt::format("{} takes .{} here, not a floating-point number",
+                                         full_name(instruction), isa::type_name(type)));
+}
+
+const VariableSymbol& variable(KernelContext& kernel, const Operand& operand, const std::string& name) {
+  if (Symbol* symbol = kernel.scopes.find(name)) {
+    if (const auto* found = std::get_if<VariableSymbol>(symbol)) return *found;
+    kernel.fail(operand.where, fmt::format("'{}' is not a variable", printable(name)));
+  }
+  const auto found = kernel.module.globals.find(name);
+  if (found == kernel.module.globals.end()) {
+    for (const Function& function : kernel.module.ast.functions)
+      if (function.name == name)
+        kernel.fail(operand.where, fmt::format("the address of function '{}' is not supported", name));
+    kernel.fail(operand.where, fmt::format("'{}' is not declared", printable(name)));
+  }
+  if (!found->second.defined)
+    kernel.fail(operand.where, fmt::format("external variable '{}' is not defined in this module", name),
+                "Link the modules first (nvcc without -rdc), or define it here.");
+  return found->second;
+}
+
+std::uint64_t window(StateSpace space) {
+  if (space == StateSpace::kShared) return isa::kSharedWindowBase;
+  return space == StateSpace::kLocal ? isa::kLocalWindowBase : 0;
+}
+
+}  // namespace
+
+Row source(KernelContext& kernel, const Instruction& instruction, const Operand& operand, Type type,
+           Width width) {
+  if (operand.negated && type != Type::kPred) kernel.fail(operand.where, "'!' is for predicates");
+  if (operand.second != nullptr) kernel.fail(operand.second->where, "only a destination can be a pair a|b");
+  if (const auto* reg = std::get_if<RegisterName>(&operand.value)) {
+    if (kernel.scopes.find(reg->name) == nullptr) {
+      if (const auto special = special_row(reg->name))
+        return special_source(kernel, instruction, operand, reg->name, *special, type);
+      if (clock_register(operand) != Clock::kNone)
+        kernel.fail(operand.where, fmt::format("'{}' can only be read with mov", reg->name));
+    }
+    return register_row(kernel, instruction, operand, reg->name, type, width);
+  }
+  const isa::RowWidth rows = row_width(type);
+  const unsigned bits = isa::type_bytes(type) * 8;
+  if (const auto* literal = std::get_if<IntegerLiteral>(&operand.value))
+    return {kernel.constants.row(rows, integer_bits(kernel, instruction, operand, *literal, type)), bits};
+  if (const auto* literal = std::get_if<FloatLiteral>(&operand.value))
+    return {kernel.constants.row(rows, float_bits(kernel, instruction, operand, *literal, type)), bits};
+  if (const auto* symbol = std::get_if<SymbolName>(&operand.value)) {
+    if (symbol->name == "WARP_SZ" && !isa::is_float(type) && type != Type::kPred)
+      return {kernel.constants.row(rows, sim::kLanes), bits};
+    if (kernel.scopes.find(symbol->name) == nullptr && !kernel.module.globals.contains(symbol->name))
+      kernel.fail(operand.where, fmt::format("'{}' is not declared", printable(symbol->name)));
+    kernel.fail(
+        operand.where,
+        fmt::format("{} cannot take '{}' as an operand", full_name(instruction), printable(symbol->name)),
+        "Move its address to a register with mov first.");
+  }
+  kernel.fail(operand.where, fmt::format("{} takes a register or a number here, not {}",
+                                         full_name(instruction), kind_of(operand)));
+}
+
+Row destination(KernelContext& kernel, const Instruction& instruction, const Operand& operand, Type type,
+                Width width) {
+  if (operand.negated) kernel.fail(operand.where, "a destination cannot be negated");
+  if (std::holds_alternative<SinkOperand>(operand.value)) return {};
+  const auto* reg = std::get_if<RegisterName>(&operand.value);
+  if (reg == nullptr)
+    kernel.fail(operand.where, fmt::format("the destination of {} must be a register, not {}",
+                                           full_name(instruction), kind_of(operand)));
+  if (kernel.scopes.find(reg->name) == nullptr &&
+      (special_row(reg->name) || clock_register(operand) != Clock::kNone))
+    kernel.fail(operand.where, fmt::format("special register '{}' cannot be written", reg->name));
+  return register_row(kernel, instruction, operand, reg->name, type, width);
+}
+
+std::vector<const Operand*> elements(KernelContext& kernel, const Instruction& instruction,
+                                     const Operand& operand, unsigned count) {
+  const auto* vector = std::get_if<VectorOperand>(&operand.value);
+  const std::size_t present = vector == nullptr ? 1 : vector->elements.size();
+  if (count == 1 && vector == nullptr) return {&operand};
+  if (vector == nullptr || vector->as_list || present != count)
+    kernel.fail(operand.where,
+                count == 1
+                    ? fmt::format("{} takes a single register here", full_name(instruction))
+                    : fmt::format("{} takes a vector of {} elements here", full_name(instruction), count));
+  std::vector<const Operand*> list;
+  for (const Operand& element : vector->elements) list.push_back(&element);
+  return list;
+}
+
+std::uint64_t symbol_address(KernelContext& kernel, const Operand& operand, const SymbolName& symbol,
+                             bool generic) {
+  const VariableSymbol& found = variable(kernel, operand, symbol.name);
+  if (generic && found.space == StateSpace::kParam)
+    kernel.fail(operand.where, fmt::format("parameter '{}' has no generic address", symbol.name),
+                "Read it with ld.param.");
+  return found.address + static_cast<std::uint64_t>(symbol.offset) + (generic ? window(found.space) : 0);
+}
+
+isa::MemoryOperand address(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                           StateSpace space, unsigned bytes) {
+  const auto* at = std::get_if<AddressOperand>(&operand.value);
+  if (at == nullptr)
+    kernel.fail(operand.where, fmt::format("{} takes an address in brackets here, not {}",
+                                           full_name(instruction), kind_of(operand)));
+  if (!at->coordinates.empty())
+    kernel.fail(operand.where, fmt::format("{} takes no coordinates in its address", full_name(instruction)));
+  isa::MemoryOperand memory;
+  memory.displacement = at->offset;
+  if (at->base.empty()) return memory;
+  if (at->base_is_register) {
+    const RegisterSymbol& symbol = register_symbol(kernel, operand, at->base);
+    const unsigned size = isa::type_bytes(symbol.type);
+    if ((size != 4 && size != 8) || isa::is_float(symbol.type))
+      kernel.fail(operand.where, fmt::format("register '{}' is .{} and cannot hold an address", at->base,
+                                             isa::type_name(symbol.type)));
+    memory.base = symbol.row;
+    return memory;
+  }
+  const VariableSymbol& found = variable(kernel, operand, at->base);
+  if (space != StateSpace::kGeneric && found.space != space)
+    kernel.fail(operand.where,
+                fmt::format("'{}' is in .{}, but {} accesses .{}", printable(at->base),
+                            isa::space_name(found.space), full_name(instruction), isa::space_name(space)));
+  if (space == StateSpace::kGeneric && found.space == StateSpace::kParam)
+    kernel.fail(operand.where, fmt::format("parameter '{}' has no generic address", at->base),
+                "Read it with ld.param.");
+  // Constant addresses of parameters are checked here: the parameter block is not memory that could fault.
+  if (found.space == StateSpace::kParam &&
+      (at->offset < 0 || static_cast<std::uint64_t>(at->offset) + bytes > found.bytes))
+    kernel.fail(operand.where, fmt::format("{} bytes at offset {} lie outside parameter '{}' of {} bytes",
+                                           bytes, at->offset, at->base, found.bytes));
+  memory.displacement = static_cast<std::int64_t>(found.address + static_cast<std::uint64_t>(at->offset) +
+                                                  (space == StateSpace::kGeneric ? window(found.space) : 0));
+  return memory;
+}
+
+void check_operand_count(const KernelContext& kernel, const Instruction& instruction, std::size_t least,
+                         std::size_t most) {
+  const std::size_t present = instruction.operands.size();
+  if (present >= least && present <= most) return;
+  const SourceLoc where = present > most ? instruction.operands[most].where : instruction.where;
+  const std::string count = least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
+  kernel.fail(where, fmt::format("{} takes {} operand{}, not {}", full_name(instruction), count,
+                                 least == 1 && most == 1 ? "" : "s", present));
+}
+
+Clock clock_register(const Operand& operand) {
+  const auto* reg = std::get_if<RegisterName>(&operand.value);
+  if (reg == nullptr) return Clock::kNone;
+  if (reg->name == "%clock") return Clock::k32;
+  if (reg->name == "%clock_hi") return Clock::k32High;
+  return reg->name == "%clock64" ? Clock::k64 : Clock::kNone;
+}
+
+}  // namespace heddle::ptx

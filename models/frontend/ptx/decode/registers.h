@@ -1,0 +1,41 @@
+// Register rows of a kernel. Rows are given to registers when they are first used, so that a declaration of a
+// million registers costs nothing; their final numbers and offsets are known once all of them are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/instruction.h"
+#include "isa/kernel.h"
+
+namespace heddle::ptx {
+
+/// The kind of row a register of this type lives in.
+[[nodiscard]] constexpr isa::RowWidth row_width(isa::Type type) {
+  if (type == isa::Type::kPred) return isa::RowWidth::kPredicate;
+  return isa::type_bytes(type) == 8 ? isa::RowWidth::k64 : isa::RowWidth::k32;
+}
+
+class RegisterRows {
+ public:
+  /// A new row. Until finish(), `reg` of the operand counts the rows of its width. nullopt: the kernel has as
+  /// many registers as can be numbered.
+  [[nodiscard]] std::optional<isa::Operand> allocate(isa::RowWidth width, const std::string& name);
+  /// A row of the decoder's own, for instructions that it splits; the same one for the same index.
+  [[nodiscard]] std::optional<isa::Operand> scratch(isa::RowWidth width, unsigned index);
+
+  /// Fills in the layout and the names, by register number.
+  void finish(isa::Kernel& kernel);
+  /// Turns the provisional number of a register operand into its number and offset, after finish().
+  void place(isa::Operand& operand) const;
+
+ private:
+  std::array<std::vector<std::string>, 3> names_;  ///< by width
+  std::array<std::vector<std::optional<isa::Operand>>, 3> scratch_;
+  isa::RegisterLayout layout_;
+};
+
+}  // namespace heddle::ptx

@@ -1,0 +1,78 @@
+#include "frontend/ptx/decode/special.h"
+
+#include <utility>
+
+namespace heddle::ptx {
+namespace {
+
+using isa::SpecialRow;
+
+constexpr std::pair<std::string_view, SpecialRow> kRows[] = {
+    {"%tid.x", SpecialRow::kTidX},
+    {"%tid.y", SpecialRow::kTidY},
+    {"%tid.z", SpecialRow::kTidZ},
+    {"%ntid.x", SpecialRow::kNtidX},
+    {"%ntid.y", SpecialRow::kNtidY},
+    {"%ntid.z", SpecialRow::kNtidZ},
+    {"%ctaid.x", SpecialRow::kCtaidX},
+    {"%ctaid.y", SpecialRow::kCtaidY},
+    {"%ctaid.z", SpecialRow::kCtaidZ},
+    {"%nctaid.x", SpecialRow::kNctaidX},
+    {"%nctaid.y", SpecialRow::kNctaidY},
+    {"%nctaid.z", SpecialRow::kNctaidZ},
+    {"%laneid", SpecialRow::kLaneId},
+    {"%warpid", SpecialRow::kWarpId},
+    {"%nwarpid", SpecialRow::kNwarpId},
+    {"%smid", SpecialRow::kSmId},
+    {"%nsmid", SpecialRow::kNsmId},
+    {"%lanemask_eq", SpecialRow::kLanemaskEq},
+    {"%lanemask_lt", SpecialRow::kLanemaskLt},
+    {"%lanemask_le", SpecialRow::kLanemaskLe},
+    {"%lanemask_gt", SpecialRow::kLanemaskGt},
+    {"%lanemask_ge", SpecialRow::kLanemaskGe},
+    {"%dynamic_smem_size", SpecialRow::kDynamicSharedSize},
+    {"%total_smem_size", SpecialRow::kTotalSharedSize},
+};
+
+constexpr std::string_view kUnsupported[] = {"%gridid",
+                                             "%globaltimer",
+                                             "%globaltimer_lo",
+                                             "%globaltimer_hi",
+                                             "%is_explicit_cluster",
+                                             "%clusterid.x",
+                                             "%clusterid.y",
+                                             "%clusterid.z",
+                                             "%nclusterid.x",
+                                             "%nclusterid.y",
+                                             "%nclusterid.z",
+                                             "%cluster_ctaid.x",
+                                             "%cluster_ctaid.y",
+                                             "%cluster_ctaid.z",
+                                             "%cluster_nctaid.x",
+                                             "%cluster_nctaid.y",
+                                             "%cluster_nctaid.z",
+                                             "%cluster_ctarank",
+                                             "%cluster_nctarank",
+                                             "%aggr_smem_size",
+                                             "%current_graph_exec",
+                                             "%reserved_smem_offset_begin",
+                                             "%reserved_smem_offset_end",
+                                             "%reserved_smem_offset_cap"};
+
+}  // namespace
+
+std::optional<SpecialRow> special_row(std::string_view name) {
+  for (const auto& [known, row] : kRows)
+    if (known == name) return row;
+  return std::nullopt;
+}
+
+bool is_unsupported_special(std::string_view name) {
+  for (const std::string_view known : kUnsupported)
+    if (known == name) return true;
+  return name.starts_with("%envreg") || name.starts_with("%pm") ||
+         name.starts_with("%reserved_smem_offset") || name == "%tid" || name == "%ntid" || name == "%ctaid" ||
+         name == "%nctaid";
+}
+
+}  // namespace heddle::ptx
