@@ -93,7 +93,7 @@ class PtxProgram {
       const std::uint64_t elements = p.buffer->bytes / size;
       std::string text;
       for (std::uint64_t i = 0; i < std::min(p.count, elements); ++i)
-        text += " " + element_text(p.buffer->element, bytes.data() + i * size);
+        text += fmt::format(" {}", element_text(p.buffer->element, bytes.data() + i * size));
       fmt::print("  {} ={}{}\n", p.buffer->name, text, p.count < elements ? " ..." : "");
     }
     for (const BufferFile& d : dumps_)
@@ -114,7 +114,7 @@ class PtxProgram {
   }
 
   BufferFile buffer_file(const std::string& option, const std::string& text) const {
-    const std::string place = option + " " + text;
+    const std::string place = fmt::format("{} {}", option, text);
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals + 1 == text.size())
       throw sim::InputError(place, "expected NAME=PATH", fmt::format("for example {} y=y.bin", option));
@@ -122,7 +122,7 @@ class PtxProgram {
   }
 
   Print print(const std::string& text) const {
-    const std::string place = "--print " + text;
+    const std::string place = fmt::format("--print {}", text);
     const auto colon = text.find(':');
     std::uint64_t count = kPrintedElements;
     if (colon != std::string::npos) {
