@@ -53,8 +53,7 @@ std::string_view latency_class_name(LatencyClass c) {
 std::string Kernel::place(Pc pc) const {
   const std::string file = source ? source->name : std::string{};
   if (pc.value() >= code.size()) return fmt::format("{}{}kernel {}", file, file.empty() ? "" : ": ", name);
-  const std::string where =
-      fmt::format("pc 0x{:03x} in kernel {}", pc.value() * sim::kInstructionBytes, name);
+  std::string where = fmt::format("pc 0x{:03x} in kernel {}", pc.value() * sim::kInstructionBytes, name);
   const std::uint32_t line = code[pc.value()].where.line;
   if (file.empty()) return where;
   return line == 0 ? fmt::format("{} ({})", file, where) : fmt::format("{}:{} ({})", file, line, where);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "isa/instruction.h"
+#include "isa/row_bytes.h"
 
 namespace heddle::isa {
 
@@ -85,7 +86,7 @@ struct Kernel {
   std::vector<Instruction> code;  ///< ends in kExit; falling off the end is impossible
   RegisterLayout registers;
   std::vector<std::string> register_names;  ///< by RegId, as written in the PTX ("%r5")
-  std::vector<std::byte> constants;         ///< immediates broadcast to 32 lanes, 64-byte aligned rows
+  RowBytes constants;                       ///< immediates broadcast to 32 lanes, 64-byte aligned rows
   std::vector<Param> params;
   std::uint32_t param_bytes = 0;
   std::uint32_t static_shared_bytes = 0;  ///< module- and function-scope .shared variables used

@@ -104,6 +104,7 @@ std::optional<Expected> integer_lane(const LaneSpec& spec, const std::array<std:
   const Wide a = number(t, in[0]);
   const Wide b = number(t, in[1]);
   const Wide c = number(t, in[2]);
+  const std::uint64_t low_product = in[0] * in[1];
   const auto value = [&](Wide v) { return Expected{cell(spec.sat ? clamped(t, v) : v, bits)}; };
   const Type narrow = t == Type::kU64   ? Type::kU32
                       : t == Type::kS64 ? Type::kS32
@@ -115,9 +116,9 @@ std::optional<Expected> integer_lane(const LaneSpec& spec, const std::array<std:
     case LaneOp::kSub:
       return value(a - b);
     case LaneOp::kMul:
-      return Expected{cell(static_cast<Wide>(in[0] * in[1]), bits)};
+      return Expected{low_product & cell(-1, bits)};
     case LaneOp::kMad:
-      return Expected{cell(static_cast<Wide>(in[0] * in[1] + in[2]), bits)};
+      return Expected{(low_product + in[2]) & cell(-1, bits)};
     case LaneOp::kMulHi:
       return Expected{product_high(t, a, b)};
     case LaneOp::kMadHi:

@@ -21,18 +21,13 @@ struct alignas(64) Memory {
 };
 
 void store(std::byte* row, Kind kind, const Row& values) {
-  for (unsigned i = 0; i < kWarp; ++i) {
-    const auto low = static_cast<std::uint32_t>(values[i]);
-    if (kind == Kind::kRow64)
-      std::memcpy(row + 8 * i, &values[i], 8);
-    else
-      std::memcpy(row + 4 * i, &low, 4);
-  }
+  const std::size_t bytes = kind == Kind::kRow64 ? 8 : 4;
+  for (std::size_t i = 0; i < kWarp; ++i) std::memcpy(row + bytes * i, &values[i], bytes);  // little endian
 }
 Row load(const std::byte* row, Kind kind) {
   Row values{};
-  for (unsigned i = 0; i < kWarp; ++i)
-    std::memcpy(&values[i], row + (kind == Kind::kRow64 ? 8 : 4) * i, kind == Kind::kRow64 ? 8 : 4);
+  const std::size_t bytes = kind == Kind::kRow64 ? 8 : 4;
+  for (std::size_t i = 0; i < kWarp; ++i) std::memcpy(&values[i], row + bytes * i, bytes);
   return values;
 }
 

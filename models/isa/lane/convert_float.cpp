@@ -146,8 +146,8 @@ LaneFn integer_to_float(const LaneSpec& spec) {
     return nullptr;
   constexpr bool kExact = S::kBits <= (D::kBits == 64 ? 32 : 16);  // one instance for all rounding modes
   return with_rounding(spec.rounding, [&]<Rounding requested>() -> LaneFn {
-    constexpr Rounding r = kExact ? Rounding::kRn : requested;
-    return spec.sat ? to_float<D, S, r, r, false, true> : to_float<D, S, r, r, false, false>;
+    constexpr Rounding kMode = kExact ? Rounding::kRn : requested;
+    return spec.sat ? to_float<D, S, kMode, kMode, false, true> : to_float<D, S, kMode, kMode, false, false>;
   });
 }
 template <class S>

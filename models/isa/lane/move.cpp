@@ -46,7 +46,7 @@ template <class Memory, class D, unsigned keep>
 void param(const LaneArgs& args) {
   Memory value{};
   __builtin_memcpy(&value, args.src[0], sizeof value);
-  const auto extended = static_cast<typename D::Unsigned>(value);
+  const auto extended = static_cast<typename D::Unsigned>(static_cast<std::int64_t>(value));  // by its sign
   constexpr typename D::Unsigned kMask = ~typename D::Unsigned{0} >> (sizeof(kMask) * 8 - keep);
   const typename D::Unsigned row = extended & kMask;
   each_lane<D>(args, [=](unsigned) { return row; });
