@@ -23,6 +23,9 @@ class Builder {
   [[nodiscard]] std::size_t operands() const { return instruction_.operands.size(); }
   [[nodiscard]] const ptx::Operand& operand(std::size_t index) const;
 
+  /// As written, consumed or not.
+  [[nodiscard]] const std::vector<std::string>& modifiers() const { return instruction_.modifiers; }
+
   // Modifiers. Each is consumed once; finish() refuses any that no one took.
   bool take(std::string_view word);
   /// The first modifier that starts with `prefix`, without it ("L2::128B").

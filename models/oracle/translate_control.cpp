@@ -22,7 +22,8 @@ void leave(Builder& b) {
 void trap(Builder& b) { b.step.kind = Kind::kTrap; }
 void nothing(Builder& b) {
   b.step.kind = Kind::kNothing;
-  b.take("u32");  // nanosleep
+  b.take("u32");   // nanosleep
+  b.take("mask");  // pmevent
 }
 
 void warp_barrier(Builder& b) {
@@ -125,9 +126,9 @@ void match(Builder& b) {
 }  // namespace
 
 Handlers control_handlers() {
-  return {{"bra", branch},  {"exit", leave},        {"ret", leave},     {"trap", trap},
-          {"bar", barrier}, {"barrier", barrier},   {"vote", vote},     {"shfl", shuffle},
-          {"match", match}, {"nanosleep", nothing}, {"pragma", nothing}};
+  return {{"bra", branch},  {"exit", leave},        {"ret", leave},      {"trap", trap},
+          {"bar", barrier}, {"barrier", barrier},   {"vote", vote},      {"shfl", shuffle},
+          {"match", match}, {"nanosleep", nothing}, {"pragma", nothing}, {"pmevent", nothing}};
 }
 
 }  // namespace heddle::oracle

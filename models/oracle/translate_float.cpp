@@ -2,6 +2,7 @@
 //
 // Approximate functions are computed in double precision and rounded once to single, which is within the
 // accuracy PTX states for every one of them; division and square root are then correctly rounded.
+#include <algorithm>
 #include <cmath>
 
 #include "oracle/bits.h"
@@ -78,12 +79,28 @@ void arithmetic(Builder& b) {
   });
 }
 
+/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: only the upper 32 bits of operand and result count (PTX ISA).
+template <bool kRoot>
+void coarse(Builder& b) {
+  if (!b.take("ftz")) b.refuse();
+  b.uniform_operands(1);
+  b.step.eval = [](const Step&, Inputs in) {
+    constexpr std::uint64_t kUpper = 0xffff'ffff'0000'0000ull;
+    double a = value_of<double>(in[0] & kUpper);
+    if (std::fpclassify(a) == FP_SUBNORMAL) a = std::copysign(0.0, a);
+    double result = kRoot ? 1.0 / std::sqrt(a) : 1.0 / a;
+    if (std::fpclassify(result) == FP_SUBNORMAL) result = std::copysign(0.0, result);
+    return float_result(result) & kUpper;
+  };
+}
+
 enum class Divide { kDiv, kRcp, kSqrt };
 
 /// div, rcp, sqrt: .rn/.rz/.rm/.rp, or .approx (.full) for f32.
 template <Divide kWhat>
 void divide(Builder& b) {
   take_float_type(b);
+  if (b.step.type == Type::kF64 && kWhat == Divide::kRcp && b.take("approx")) return coarse<false>(b);
   const bool approximate = b.take("approx") || (kWhat == Divide::kDiv && b.take("full"));
   if (approximate && b.step.type == Type::kF64) b.refuse();
   if (!approximate) take_rounding(b);
@@ -118,6 +135,8 @@ void approximate(Builder& b) {
   if (!b.take("approx")) b.refuse();
   const bool double_root = kFunction == reciprocal_root && b.step.type == Type::kF64;
   if (b.step.type == Type::kF64 && !double_root) b.refuse();
+  if (double_root && std::find(b.modifiers().begin(), b.modifiers().end(), "ftz") != b.modifiers().end())
+    return coarse<true>(b);
   take_single_modifiers(b, false);
   b.uniform_operands(1);
   b.step.eval = for_float(b.step.type, []<class F>() -> Eval {

@@ -108,6 +108,12 @@ TEST(OracleFloat, ApproximateFunctions) {
   EXPECT_EQ(value("tanh.approx.f32 %fo, %fa;", {bits(1.0f)}), static_cast<float>(std::tanh(1.0)));
   EXPECT_EQ(value("div.approx.f32 %fo, %fa, %fb;", {bits(1.0f), bits(4.0f)}), 0.25f);
   EXPECT_EQ(value("div.full.f32 %fo, %fa, %fb;", {bits(1.0f), bits(3.0f)}), 1.0f / 3.0f);
+  EXPECT_EQ(compute("rsqrt.approx.f64 %do, %da;", {bits(4.0)}).twice, bits(0.5));
+  EXPECT_EQ(compute("rcp.approx.ftz.f64 %do, %da;", {bits(4.0) + 77}).twice, bits(0.25));
+  EXPECT_EQ(compute("rcp.approx.ftz.f64 %do, %da;", {bits(3.0)}).twice,
+            bits(1.0 / 3.0) & 0xffff'ffff'0000'0000u);
+  EXPECT_EQ(compute("rsqrt.approx.ftz.f64 %do, %da;", {1}).twice,
+            bits(std::numeric_limits<double>::infinity()));
   EXPECT_EQ(single("lg2.approx.f32 %fo, %fa;", {bits(-1.0f)}), kNan);
   EXPECT_EQ(single("rcp.approx.ftz.f32 %fo, %fa;", {kSubnormal}), kInfinity);
 }
