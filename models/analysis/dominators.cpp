@@ -3,6 +3,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dominator_tree.hpp>
 #include <boost/graph/strong_components.hpp>
+#include <stdexcept>
 
 namespace heddle::analysis {
 namespace {
@@ -33,6 +34,8 @@ std::vector<BlockId> endless_loop_ends(const ControlFlowGraph& cfg) {
 }
 
 std::vector<BlockId> tree_of(const Graph& graph, BlockId root) {
+  if (boost::num_vertices(graph) > DominatorTree::kMostBlocks + 1)
+    throw std::length_error("too many basic blocks");
   std::vector<Graph::vertex_descriptor> parent(boost::num_vertices(graph), Graph::null_vertex());
   boost::lengauer_tarjan_dominator_tree(
       graph, root, boost::make_iterator_property_map(parent.begin(), boost::get(boost::vertex_index, graph)));

@@ -11,6 +11,10 @@ namespace heddle::analysis {
 /// A tree over the blocks (and, for post-dominators, the exit).
 class DominatorTree {
  public:
+  /// Boost's algorithm recurses along chains of blocks; more blocks than this could exhaust the stack. Real
+  /// kernels have some thousands at most. Both functions throw std::length_error beyond.
+  static constexpr std::uint32_t kMostBlocks = 1u << 14;
+
   /// Block a dominates block b iff every path from the entry to b passes a. Blocks that cannot be reached
   /// from the entry have no immediate dominator.
   [[nodiscard]] static DominatorTree dominators(const ControlFlowGraph& cfg);

@@ -21,7 +21,7 @@ class Liveness {
  public:
   /// Total of live-in entries over all blocks above which the analysis gives up (real kernels have
   /// thousands).
-  static constexpr std::size_t kMostEntries = std::size_t{1} << 26;
+  static constexpr std::size_t kMostEntries = std::size_t{1} << 24;
 
   /// `code` as in `cfg`; registers below layout.registers(). Throws std::length_error beyond kMostEntries.
   Liveness(const ControlFlowGraph& cfg, const isa::RegisterLayout& layout);

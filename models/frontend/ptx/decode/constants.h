@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "isa/instruction.h"
+#include "isa/row_bytes.h"
 
 namespace heddle::ptx {
 
@@ -17,10 +18,10 @@ class ConstantPool {
   /// The operand of a row that holds `bits` in every lane; predicate rows: all lanes true unless bits is 0.
   /// Equal rows of a width are kept once; every row starts at a multiple of 64 bytes.
   [[nodiscard]] isa::Operand row(isa::RowWidth width, std::uint64_t bits);
-  [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
+  [[nodiscard]] isa::RowBytes take() { return std::move(bytes_); }
 
  private:
-  std::vector<std::byte> bytes_;
+  isa::RowBytes bytes_;
   std::array<std::unordered_map<std::uint64_t, std::uint32_t>, 3> offsets_;  ///< by width
 };
 

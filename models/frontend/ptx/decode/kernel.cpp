@@ -192,26 +192,32 @@ class KernelDecoder {
   }
 
   void analyse() {
-    const analysis::ControlFlowGraph cfg(kernel_.code);
+    try {
+      const analysis::ControlFlowGraph cfg(kernel_.code);
+      find_reconvergence(cfg);
+      find_live_registers(cfg);
+    } catch (const std::length_error& limit) {
+      context_.fail(function_.where,
+                    fmt::format("kernel '{}' is too large to analyse: {}", function_.name, limit.what()),
+                    "Split the kernel.");
+    }
+  }
+
+  void find_reconvergence(const analysis::ControlFlowGraph& cfg) {
     const auto post = analysis::DominatorTree::post_dominators(cfg);
     for (std::uint32_t i = 0; i < kernel_.code.size(); ++i)
       if (kernel_.code[i].op == Opcode::kBranch)
         kernel_.code[i].rpc = analysis::reconvergence_pc(cfg, post, i);
-    try {
-      const analysis::Liveness liveness(cfg, kernel_.registers);
-      kernel_.registers_per_thread = std::max(1u, liveness.peak_registers());
-      for (std::uint32_t i = 0; i < kernel_.code.size(); ++i) {
-        const isa::Instruction& branch = kernel_.code[i];
-        if (branch.op != Opcode::kBranch || branch.target.value() > i) continue;
-        const std::uint32_t head = branch.target.value();
-        kernel_.live_at_loop_heads.try_emplace(head, liveness.live_in(cfg.block_of(head)));
-      }
-    } catch (const std::length_error&) {
-      context_.fail(function_.where,
-                    fmt::format("kernel '{}' is too large to analyse: too many registers are live in "
-                                "too many blocks",
-                                function_.name),
-                    "Split the kernel.");
+  }
+
+  void find_live_registers(const analysis::ControlFlowGraph& cfg) {
+    const analysis::Liveness liveness(cfg, kernel_.registers);
+    kernel_.registers_per_thread = std::max(1u, liveness.peak_registers());
+    for (std::uint32_t i = 0; i < kernel_.code.size(); ++i) {
+      const isa::Instruction& branch = kernel_.code[i];
+      if (branch.op != Opcode::kBranch || branch.target.value() > i) continue;
+      const std::uint32_t head = branch.target.value();
+      kernel_.live_at_loop_heads.try_emplace(head, liveness.live_in(cfg.block_of(head)));
     }
   }
 
