@@ -1,0 +1,77 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/cfg.h"
+#include "analysis_code.h"
+
+namespace heddle::analysis::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(ControlFlowGraph, straight_code_is_one_block) {
+  const Code code{plain(), plain(), exit()};
+  const ControlFlowGraph cfg(code);
+  ASSERT_EQ(cfg.block_count(), 1u);
+  EXPECT_EQ(cfg.block(0).first, 0u);
+  EXPECT_EQ(cfg.block(0).end, 3u);
+  EXPECT_THAT(cfg.block(0).successors, ElementsAre(cfg.exit()));
+  EXPECT_THAT(cfg.block(cfg.exit()).predecessors, ElementsAre(0));
+}
+
+TEST(ControlFlowGraph, a_guarded_branch_falls_through_first) {
+  // 0: @p bra 2   1: (then)   2: exit
+  const Code code{branch(2), plain(), exit()};
+  const ControlFlowGraph cfg(code);
+  ASSERT_EQ(cfg.block_count(), 3u);
+  EXPECT_THAT(cfg.block(0).successors, ElementsAre(1, 2));
+  EXPECT_THAT(cfg.block(1).successors, ElementsAre(2));
+  EXPECT_THAT(cfg.block(2).predecessors, ElementsAre(0, 1));
+  EXPECT_EQ(cfg.block_of(1), 1u);
+}
+
+TEST(ControlFlowGraph, an_unguarded_branch_has_one_successor_and_what_follows_is_unreachable) {
+  const Code code{jump(2), plain(), exit()};
+  const ControlFlowGraph cfg(code);
+  EXPECT_THAT(cfg.block(0).successors, ElementsAre(2));
+  EXPECT_THAT(cfg.block(1).predecessors, IsEmpty());
+}
+
+TEST(ControlFlowGraph, a_branch_to_the_next_instruction_is_one_edge) {
+  const Code code{branch(1), exit()};
+  const ControlFlowGraph cfg(code);
+  EXPECT_THAT(cfg.block(0).successors, ElementsAre(1));
+  EXPECT_THAT(cfg.block(1).predecessors, ElementsAre(0));
+}
+
+TEST(ControlFlowGraph, a_guarded_exit_in_mid_code_branches_to_the_exit) {
+  const Code code{plain(), guarded(exit()), plain(), exit()};
+  const ControlFlowGraph cfg(code);
+  ASSERT_EQ(cfg.block_count(), 2u);
+  EXPECT_EQ(cfg.block(0).end, 2u);
+  EXPECT_THAT(cfg.block(0).successors, ElementsAre(1, cfg.exit()));
+}
+
+TEST(ControlFlowGraph, trap_ends_a_thread) {
+  const Code code{trap(), plain(), guarded(trap()), exit()};
+  const ControlFlowGraph cfg(code);
+  ASSERT_EQ(cfg.block_count(), 3u);
+  EXPECT_THAT(cfg.block(0).successors, ElementsAre(cfg.exit()));
+  EXPECT_THAT(cfg.block(1).successors, ElementsAre(2, cfg.exit()));
+}
+
+TEST(ControlFlowGraph, falling_off_the_end_leads_to_the_exit) {
+  const Code code{plain()};
+  const ControlFlowGraph cfg(code);
+  EXPECT_THAT(cfg.block(0).successors, ElementsAre(cfg.exit()));
+}
+
+TEST(ControlFlowGraph, empty_code_has_only_the_exit) {
+  const ControlFlowGraph cfg({});
+  EXPECT_EQ(cfg.block_count(), 0u);
+  EXPECT_EQ(cfg.exit(), 0u);
+}
+
+}  // namespace
+}  // namespace heddle::analysis::testing
