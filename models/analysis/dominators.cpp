@@ -49,13 +49,26 @@ std::vector<BlockId> tree_of(const Graph& graph, BlockId root) {
 
 DominatorTree DominatorTree::dominators(const ControlFlowGraph& cfg) {
   if (cfg.block_count() == 0) return {cfg.exit(), {kNoBlock}};
+  // Boost (1.74) takes an unreachable predecessor for the root, so edges from unreachable blocks must stay
+  // out.
   Graph graph(cfg.block_count() + 1);
-  for (BlockId b = 0; b < cfg.block_count(); ++b)
-    for (const BlockId to : cfg.block(b).successors) boost::add_edge(b, to, graph);
+  std::vector<bool> reached(cfg.block_count() + 1, false);
+  std::vector<BlockId> work{0};
+  reached[0] = true;
+  while (!work.empty()) {
+    const BlockId b = work.back();
+    work.pop_back();
+    for (const BlockId to : cfg.block(b).successors) {
+      boost::add_edge(b, to, graph);
+      if (!reached[to]) work.push_back(to);
+      reached[to] = true;
+    }
+  }
   return {0, tree_of(graph, 0)};
 }
 
 DominatorTree DominatorTree::post_dominators(const ControlFlowGraph& cfg) {
+  // With endless loops connected, every block reaches the exit: none is unreachable in the reversed graph.
   Graph reversed(cfg.block_count() + 1);
   for (BlockId b = 0; b < cfg.block_count(); ++b)
     for (const BlockId to : cfg.block(b).successors) boost::add_edge(to, b, reversed);
