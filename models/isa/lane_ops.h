@@ -1,7 +1,11 @@
 // Lane functions: the meaning of every operation that only reads and writes rows, over 32 lanes at once.
 //
-// lane_ops.cpp is compiled several times for different x86-64 levels (baseline, v3, v4); find_lane_fn()
-// returns the one for the machine it runs on. All of them give bit-identical results.
+// lane/*.cpp are compiled several times for different x86-64 levels (baseline, v3, v4; lane_levels.h);
+// find_lane_fn() returns the one for the machine it runs on. All of them give bit-identical results.
+//
+// Choices where PTX leaves one: integer division by zero gives all ones, rem by zero the dividend; NaN
+// results are canonical (lane/float_rules.h); .approx functions are within one f32 ulp of the true value;
+// shfl from an inactive lane gives the lane's own value.
 #pragma once
 
 #include <string_view>
@@ -119,8 +123,7 @@ struct LaneSpec {
   bool approx = false;        ///< .approx forms (also .full for div)
   bool clamp = false;         ///< shf.clamp (else wrap)
   std::uint8_t dst_bits = 0;  ///< cvt, param: width of the destination register if wider than `type`; 0: same
-  std::uint8_t src_bits =
-      0;  ///< cvt: 64 if the source register is 64 bits wide and src_type narrower; 0: same
+  std::uint8_t src_bits = 0;  ///< cvt: 64 if the source register is that wide and src_type narrower; 0: same
 };
 
 /// The lane function, or nullptr if this combination is not supported (the decoder then refuses it by name).
