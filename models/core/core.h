@@ -132,8 +132,6 @@ class Core : public sc_core::sc_module, public sim::Watched {
   sim::BlockInitiator<PipesProtocol> pipes_isock_{"pipes_isock"};
   sim::BlockInitiator<BarrierProtocol> barrier_isock_{"barrier_isock"};
   sim::BlockInitiator<LsuProtocol> lsu_isock_{"lsu_isock"};
-  sim::BlockInitiator<L1dProtocol> l1d_isock_{"l1d_isock"};
-  sim::BlockInitiator<SharedMemoryProtocol> shared_isock_{"shared_isock"};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
                                                                                       this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> lsu_writeback_tsock_{"lsu_writeback_tsock",

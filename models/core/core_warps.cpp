@@ -33,9 +33,6 @@ void Core::begin_launch(const LaunchContext* launch) {
   last_cycle_ = services_.clock.cycle();
   fetch_.set_code(&launch->kernel->code);
   lsu_.begin_launch(launch);
-  L1dRequest flush;
-  flush.op = L1dRequest::Op::kFlush;
-  l1d_isock_.call(flush);
 }
 
 void Core::start_cta(std::uint64_t linear_id) {
@@ -56,13 +53,7 @@ void Core::start_cta(std::uint64_t linear_id) {
   ++ctas_started_;
   services_.progress.control_changed();
 
-  if (needs_.shared_bytes != 0) {
-    SharedMemoryRequest clear;
-    clear.op = SharedMemoryRequest::Op::kClear;
-    clear.offset = shared_base;
-    clear.bytes = needs_.shared_bytes;
-    shared_isock_.call(clear);
-  }
+  lsu_.clear_shared(shared_base, needs_.shared_bytes);
   BarrierRequest launch;
   launch.op = BarrierRequest::Op::kLaunch;
   launch.cta = slot;
@@ -79,8 +70,7 @@ void Core::start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint3
   warp.linear_warp = cta.linear_id * launch_->warps_per_cta + warp_in_cta;
   const auto threads = static_cast<std::uint32_t>(launch_->shape.block.count());
   warp.live = LaneMask::first_lanes(std::min(threads - warp_in_cta * kLanes, kLanes));
-  warp.registers.resize(launch_->kernel->registers.bytes());
-  warp.registers.clear();
+  warp.registers.assign(launch_->kernel->registers.bytes(), std::byte{0});
   warp.special.resize(isa::kSpecialBlockBytes);
   fill_special_rows(warp, cta, id);
 

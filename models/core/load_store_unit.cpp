@@ -54,6 +54,22 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
                 &load_latency_count_);
 }
 
+void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
+  launch_ = launch;
+  L1dRequest flush;
+  flush.op = L1dRequest::Op::kFlush;
+  l1d_isock.call(flush);
+}
+
+void LoadStoreUnit::clear_shared(std::uint32_t offset, std::uint32_t bytes) {
+  if (bytes == 0) return;
+  SharedMemoryRequest clear;
+  clear.op = SharedMemoryRequest::Op::kClear;
+  clear.offset = offset;
+  clear.bytes = bytes;
+  shared_isock.call(clear);
+}
+
 MemoryOp& LoadStoreUnit::allocate() {
   if (free_ops_.empty()) {
     free_ops_.push_back(static_cast<std::uint32_t>(ops_.size()));

@@ -63,7 +63,10 @@ class LoadStoreUnit : public sc_core::sc_module {
   sim::BlockInitiator<L1dProtocol> l1d_isock{"l1d_isock"};
   sim::BlockInitiator<SharedMemoryProtocol> shared_isock{"shared_isock"};
 
-  void begin_launch(const LaunchContext* launch) { launch_ = launch; }
+  /// A launch begins: L1 is invalidated.
+  void begin_launch(const LaunchContext* launch);
+  /// A CTA starts in [offset, offset+bytes) of shared memory, which reads as zero.
+  void clear_shared(std::uint32_t offset, std::uint32_t bytes);
 
   // For the watchdog (watchdog.h): writes are counted in two generations so that it can tell when all writes
   // issued before a point in time have been performed.

@@ -28,7 +28,7 @@ void SpinProbe::start() {
 }
 
 void SpinProbe::visit(GroupId id, Pc pc, LaneMask mask, const std::vector<isa::RegId>& live,
-                      const isa::RegisterLayout& layout, const RowBlock& registers,
+                      const isa::RegisterLayout& layout, const isa::RowBytes& registers,
                       std::uint64_t control_digest) {
   Group& group = groups_[id.value()];
   if (group.repeated || group.spoiled) return;

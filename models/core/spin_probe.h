@@ -23,7 +23,7 @@ class SpinProbe {
   /// Group arrives at `pc`, where `live` registers are live; `control_digest` stands for the state of the
   /// branch unit.
   void visit(GroupId group, Pc pc, LaneMask mask, const std::vector<isa::RegId>& live,
-             const isa::RegisterLayout& layout, const RowBlock& registers, std::uint64_t control_digest);
+             const isa::RegisterLayout& layout, const isa::RowBytes& registers, std::uint64_t control_digest);
   /// The group executed something whose result depends on time.
   void spoil(GroupId group) { groups_[group.value()].spoiled = true; }
   [[nodiscard]] bool repeated(GroupId group) const {

@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <vector>
@@ -36,33 +34,6 @@ struct LaunchContext {
   std::uint32_t cores = 0;
 };
 
-/// Memory aligned for full-width vector access to register rows. Grows, never shrinks.
-class RowBlock {
- public:
-  /// At least `bytes`; contents are undefined until clear().
-  void resize(std::size_t bytes) {
-    bytes_ = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    if (bytes_ <= capacity_) return;
-    storage_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, bytes_)));
-    if (storage_ == nullptr) throw std::bad_alloc();
-    capacity_ = bytes_;
-  }
-  [[nodiscard]] std::byte* data() { return storage_.get(); }
-  [[nodiscard]] const std::byte* data() const { return storage_.get(); }
-  void clear() {
-    if (bytes_ != 0) std::memset(storage_.get(), 0, bytes_);
-  }
-
- private:
-  static constexpr std::size_t kAlignment = 64;
-  struct Free {
-    void operator()(std::byte* bytes) const { std::free(bytes); }
-  };
-  std::unique_ptr<std::byte[], Free> storage_;
-  std::size_t bytes_ = 0;
-  std::size_t capacity_ = 0;
-};
-
 /// One warp slot of a core.
 struct WarpContext {
   bool resident = false;
@@ -70,8 +41,8 @@ struct WarpContext {
   std::uint32_t warp_in_cta = 0;
   std::uint64_t linear_warp = 0;  ///< CTA number * warps per CTA + warp_in_cta: names the local memory region
   LaneMask live;                  ///< lanes that have not exited
-  RowBlock registers;             ///< laid out by the kernel's RegisterLayout
-  RowBlock special;               ///< isa::SpecialRow
+  isa::RowBytes registers;        ///< laid out by the kernel's RegisterLayout
+  isa::RowBytes special;          ///< isa::SpecialRow
   std::uint32_t alu_outstanding = 0;  ///< instructions whose result is still in an execution pipe
   std::uint32_t memory_outstanding =
       0;  ///< memory instructions not yet finished (stores: not yet acknowledged)

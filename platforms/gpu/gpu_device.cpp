@@ -58,6 +58,7 @@ GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
     impl_->finished = true;
     sc_core::sc_pause();
   };
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: sockets can be called from here on
 }
 
 GpuDevice::~GpuDevice() = default;
