@@ -230,7 +230,8 @@ std::uint64_t Crossbar::debug_read(std::uint64_t address, unsigned char* to, std
 
 std::uint64_t Crossbar::debug_write(std::uint64_t address, const unsigned char* from, std::uint64_t bytes) {
   // The generic payload has one data pointer for both directions; a write command only reads through it.
-  return debug_access(tlm::TLM_WRITE_COMMAND, address, const_cast<unsigned char*>(from), bytes);
+  auto* const data = const_cast<unsigned char*>(from);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return debug_access(tlm::TLM_WRITE_COMMAND, address, data, bytes);
 }
 
 unsigned Crossbar::memory_transport_dbg(unsigned, tlm::tlm_generic_payload& payload) {

@@ -43,17 +43,22 @@ void DramScheduler::push(const DramAccess& access) {
   (bank.last == kNone ? bank.first : requests_[bank.last].next_in_bank) = slot;
   bank.last = slot;
   busy_banks_.insert(r.bank);
-  choose_candidate(bank);
+  // A candidate that hits the open row stays: it is older.
+  if (bank.first == slot || (bank.open && requests_[bank.candidate].row != bank.row)) refresh(bank);
 }
 
-void DramScheduler::choose_candidate(Bank& bank) const {
+void DramScheduler::refresh(Bank& bank) const {
   bank.candidate = bank.first;
-  if (!bank.open) return;
-  for (std::uint32_t slot = bank.first; slot != kNone; slot = requests_[slot].next_in_bank) {
-    if (requests_[slot].row != bank.row) continue;
-    bank.candidate = slot;
-    return;
+  if (bank.open) {
+    for (std::uint32_t slot = bank.first; slot != kNone; slot = requests_[slot].next_in_bank) {
+      if (requests_[slot].row != bank.row) continue;
+      bank.candidate = slot;
+      break;
+    }
   }
+  const Request& request = requests_[bank.candidate];
+  bank.kind = next_command(request);
+  bank.ready = bank_ready(request, bank.kind);
 }
 
 Kind DramScheduler::next_command(const Request& request) const {
@@ -63,20 +68,23 @@ Kind DramScheduler::next_command(const Request& request) const {
   return request.access.write ? Kind::kWrite : Kind::kRead;
 }
 
-sim::Cycle DramScheduler::ready(const Request& request, Kind kind) const {
+sim::Cycle DramScheduler::bank_ready(const Request& request, Kind kind) const {
   const Bank& bank = banks_[request.bank];
-  const sim::Cycle from = std::max(request.access.arrival, command_bus_ready_);
   switch (kind) {
     case Kind::kActivate:
-      return std::max({from, bank.activate_ready, activate_ready_});
+      return std::max(request.access.arrival, bank.activate_ready);
     case Kind::kPrecharge:
-      return std::max(from, bank.precharge_ready);
+      return std::max(request.access.arrival, bank.precharge_ready);
     case Kind::kRead:
-      return std::max({from, bank.column_ready, read_ready_});
     case Kind::kWrite:
-      return std::max({from, bank.column_ready, write_ready_});
+      return std::max(request.access.arrival, bank.column_ready);
   }
   return kNever;
+}
+
+sim::Cycle DramScheduler::ready(const Request& request, Kind kind) const {
+  return std::max(
+      {bank_ready(request, kind), channel_ready_[static_cast<unsigned>(kind)], command_bus_ready_});
 }
 
 bool DramScheduler::starving(sim::Cycle now) const {
@@ -95,23 +103,22 @@ std::optional<DramCommand> DramScheduler::tick(sim::Cycle now) {
     if (ready(request, kind) > now) return std::nullopt;
     return issue(oldest_, kind, now);
   }
-  std::uint32_t best = kNone;
-  Kind best_kind = Kind::kActivate;
+  if (now < command_bus_ready_) return std::nullopt;
+  const Bank* best = nullptr;
   bool best_is_column = false;
   busy_banks_.for_each([&](std::uint32_t b) {
-    const std::uint32_t slot = banks_[b].candidate;
-    const Request& request = requests_[slot];
-    const Kind kind = next_command(request);
-    if (ready(request, kind) > now) return;
-    const bool column = kind == Kind::kRead || kind == Kind::kWrite;
-    if (best != kNone && (best_is_column != column ? best_is_column : requests_[best].age < request.age))
+    const Bank& bank = banks_[b];
+    if (bank.ready > now || channel_ready_[static_cast<unsigned>(bank.kind)] > now) return;
+    const bool column = bank.kind == Kind::kRead || bank.kind == Kind::kWrite;
+    if (best != nullptr &&
+        (best_is_column != column ? best_is_column
+                                  : requests_[best->candidate].age < requests_[bank.candidate].age))
       return;
-    best = slot;
-    best_kind = kind;
+    best = &bank;
     best_is_column = column;
   });
-  if (best == kNone) return std::nullopt;
-  return issue(best, best_kind, now);
+  if (best == nullptr) return std::nullopt;
+  return issue(best->candidate, best->kind, now);
 }
 
 DramCommand DramScheduler::issue(std::uint32_t slot, Kind kind, sim::Cycle now) {
@@ -119,6 +126,8 @@ DramCommand DramScheduler::issue(std::uint32_t slot, Kind kind, sim::Cycle now) 
   Bank& bank = banks_[request.bank];
   DramCommand command{.kind = kind, .bank = request.bank, .row = request.row, .id = request.access.id};
   command_bus_ready_ = now + 1;
+  sim::Cycle& read_ready = channel_ready_[static_cast<unsigned>(Kind::kRead)];
+  sim::Cycle& write_ready = channel_ready_[static_cast<unsigned>(Kind::kWrite)];
   const sim::Cycle column_gap = std::max(config_.t_ccd, burst_cycles_);
   switch (kind) {
     case Kind::kActivate:
@@ -129,8 +138,8 @@ DramCommand DramScheduler::issue(std::uint32_t slot, Kind kind, sim::Cycle now) 
       bank.column_ready = now + config_.t_rcd;
       bank.precharge_ready = now + config_.t_ras;
       bank.activate_ready = now + config_.t_rc;
-      activate_ready_ = now + config_.t_rrd;
-      choose_candidate(bank);
+      channel_ready_[static_cast<unsigned>(Kind::kActivate)] = now + config_.t_rrd;
+      refresh(bank);
       return command;
     case Kind::kPrecharge:
       ++counters_.precharges;
@@ -138,22 +147,22 @@ DramCommand DramScheduler::issue(std::uint32_t slot, Kind kind, sim::Cycle now) 
       command.row = bank.row;
       bank.open = false;
       bank.activate_ready = std::max(bank.activate_ready, now + config_.t_rp);
-      choose_candidate(bank);
+      refresh(bank);
       return command;
     case Kind::kRead:
       command.data_end = now + config_.t_cl + burst_cycles_;
       bank.precharge_ready = std::max(bank.precharge_ready, now + burst_cycles_);
-      read_ready_ = std::max(read_ready_, now + column_gap);
-      write_ready_ =
-          std::max(write_ready_,
+      read_ready = std::max(read_ready, now + column_gap);
+      write_ready =
+          std::max(write_ready,
                    now + std::max<sim::Cycle>(column_gap, config_.t_cl + burst_cycles_ + 2 - config_.t_wl));
       break;
     case Kind::kWrite:
       command.data_end = now + config_.t_wl + burst_cycles_;
       bank.precharge_ready = std::max(bank.precharge_ready, command.data_end + config_.t_wr);
-      write_ready_ = std::max(write_ready_, now + column_gap);
-      read_ready_ =
-          std::max(read_ready_, std::max<sim::Cycle>(now + column_gap, command.data_end + config_.t_cdlr));
+      write_ready = std::max(write_ready, now + column_gap);
+      read_ready =
+          std::max(read_ready, std::max<sim::Cycle>(now + column_gap, command.data_end + config_.t_cdlr));
       break;
   }
   counters_.data_cycles += burst_cycles_;
@@ -191,7 +200,7 @@ void DramScheduler::remove(std::uint32_t slot) {
   if (bank.first == kNone)
     busy_banks_.erase(r.bank);
   else
-    choose_candidate(bank);
+    refresh(bank);
   free_.push_back(slot);
 }
 
@@ -204,9 +213,10 @@ sim::Cycle DramScheduler::next_cycle(sim::Cycle now) const {
     // When the limit is reached, the choice changes.
     next = requests_[oldest_].access.arrival + config_.starvation_limit_cycles;
     busy_banks_.for_each([&](std::uint32_t b) {
-      const Request& request = requests_[banks_[b].candidate];
-      next = std::min(next, ready(request, next_command(request)));
+      const Bank& bank = banks_[b];
+      next = std::min(next, std::max(bank.ready, channel_ready_[static_cast<unsigned>(bank.kind)]));
     });
+    next = std::max(next, command_bus_ready_);
   }
   return std::max(next, now + 1);
 }

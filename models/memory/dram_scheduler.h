@@ -1,6 +1,7 @@
 // Banks, timing rules and the FR-FCFS scheduler of one DRAM channel. Plain C++.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -100,14 +101,18 @@ class DramScheduler {
     sim::Cycle precharge_ready = 0;
     sim::Cycle column_ready = 0;
     std::uint32_t first = kNone, last = kNone;  ///< its requests by age
+    // What the bank wants to do next, kept up to date by refresh():
     std::uint32_t candidate = kNone;
+    DramCommand::Kind kind = DramCommand::Kind::kActivate;
+    sim::Cycle ready = 0;  ///< as far as the bank and the candidate's arrival are concerned
   };
 
   [[nodiscard]] DramCommand::Kind next_command(const Request& request) const;
   /// Earliest cycle at which that command of that request is legal.
   [[nodiscard]] sim::Cycle ready(const Request& request, DramCommand::Kind kind) const;
   [[nodiscard]] bool starving(sim::Cycle now) const;
-  void choose_candidate(Bank& bank) const;
+  void refresh(Bank& bank) const;
+  [[nodiscard]] sim::Cycle bank_ready(const Request& request, DramCommand::Kind kind) const;
   DramCommand issue(std::uint32_t slot, DramCommand::Kind kind, sim::Cycle now);
   void remove(std::uint32_t slot);
 
@@ -120,9 +125,7 @@ class DramScheduler {
   std::uint32_t oldest_ = kNone, youngest_ = kNone;
   std::uint64_t ages_ = 0;
   // channel-wide rules
-  sim::Cycle activate_ready_ = 0;
-  sim::Cycle read_ready_ = 0;
-  sim::Cycle write_ready_ = 0;
+  std::array<sim::Cycle, 4> channel_ready_{};  ///< by kind of command
   sim::Cycle command_bus_ready_ = 0;
   DramCounters counters_;
 };

@@ -190,7 +190,7 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
 
 bool MemoryPartition::take_arrivals() {
   if (arrivals_.empty()) return false;
-  const sc_core::sc_time now = sc_core::sc_time_stamp();
+  const sc_core::sc_time& now = sc_core::sc_time_stamp();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     if (arrivals_[i].when > now) {

@@ -151,7 +151,7 @@ TEST(DramScheduler, AStreamOfHitsCannotStarveAConflict) {
   DramConfig config;
   config.starvation_limit_cycles = 100;
   std::vector<DramAccess> accesses{read(0, 0), read(1, kRowStride)};
-  for (std::uint32_t k = 0; k < 200; ++k) accesses.push_back(read(2 + k, 128 * (k % 32), 4 * k));
+  for (std::uint32_t k = 0; k < 200; ++k) accesses.push_back(read(2 + k, 128ull * (k % 32), 4ull * k));
   DramCounters counters;
   const auto order = completion_order(run(config, accesses, &counters));
   const auto position = std::find(order.begin(), order.end(), 1u) - order.begin();
@@ -270,7 +270,7 @@ TEST(DramScheduler, AddressesFillBanksAndRowsWithoutOverlap) {
   config.bank_interleave_bytes = 256;
   const DramScheduler scheduler(config);
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> bytes;
-  for (std::uint64_t a = 0; a < 3 * 1024 * 5; a += 64)
+  for (std::uint64_t a = 0; a < 3 * 1024 * 5ull; a += 64)
     bytes[{scheduler.bank_of(a), scheduler.row_of(a)}] += 64;
   EXPECT_EQ(bytes.size(), 15u);
   for (const auto& [place, count] : bytes) EXPECT_EQ(count, 1024u);

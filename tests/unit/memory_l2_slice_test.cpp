@@ -153,7 +153,7 @@ TEST(L2Slice, LanesOfOneAtomicSeeEachOtherInOrder) {
 
 TEST(L2Slice, EvictsTheLeastRecentlyUsedLineAndWritesItBack) {
   Rig rig({.size_kib = 1, .ways = 2, .latency_cycles = 1});  // 4 sets
-  const std::uint64_t stride = 4 * 128;
+  const std::uint64_t stride = 4 * 128ull;
   rig.complete(rig.make_write(0, 0, 128, 1));
   rig.complete(rig.make_write(stride, 0, 128, 2));
   rig.complete(rig.make(MemoryOp::kRead, 0));  // line 0 is now the younger
@@ -171,7 +171,7 @@ TEST(L2Slice, EvictsTheLeastRecentlyUsedLineAndWritesItBack) {
 
 TEST(L2Slice, AFetchWaitsForTheWriteBackOfItsLine) {
   Rig rig({.size_kib = 1, .ways = 1, .latency_cycles = 1});  // 8 sets
-  const std::uint64_t stride = 8 * 128;
+  const std::uint64_t stride = 8 * 128ull;
   rig.complete(rig.make_write(0, 0, 128, 9));
   const sim::Cycle start = rig.now;
   rig.slice.accept(rig.make_write(stride, 0, 128, 8), rig.now);  // evicts line 0: write-back, 50 cycles

@@ -47,7 +47,7 @@ Json simulate(const Scenario& setup) {
   for (unsigned c = 0; c < setup.cores; ++c) {
     TrafficConfig traffic = setup.traffic;
     traffic.seed = setup.traffic.seed * 100 + c;
-    traffic.base = setup.traffic.base + c * setup.traffic.lines * std::uint64_t{128};
+    traffic.base = setup.traffic.base + std::uint64_t{128} * setup.traffic.lines * c;
     cores.push_back(std::make_unique<TrafficCore>(("core" + std::to_string(c)).c_str(), traffic, core_clock));
     checkers.push_back(std::make_unique<Checker>(("core_checker" + std::to_string(c)).c_str()));
     cores[c]->isock.bind(checkers.back()->tsock);
@@ -155,7 +155,7 @@ TEST(Crossbar, OneInputSendsAtTheConfiguredBandwidth) {
   for (const std::uint32_t flit : {16u, 32u, 64u, 136u}) {
     const Json result = saturate(1, 3, flit);
     ASSERT_EQ(result["errors"], Json::array());
-    const double flits = (136 + flit - 1) / flit;
+    const std::uint32_t flits = (136 + flit - 1) / flit;
     const double elapsed = result["finished"].get<double>();
     EXPECT_GE(elapsed, 1000 * flits);
     EXPECT_LE(elapsed, 1000 * flits * 1.02 + 40) << flit << "-byte flits";

@@ -96,7 +96,7 @@ Json simulate(const Scenario& scenario) {
       TrafficConfig traffic;
       traffic.seed = scenario.seed * 1000 + c;
       traffic.requests = 2500;
-      traffic.base = kPrivate + c * kLines * std::uint64_t{128};
+      traffic.base = kPrivate + std::uint64_t{128} * kLines * c;
       traffic.lines = kLines;
       traffic.shared = kShared;
       traffic.use_shared = true;
@@ -138,7 +138,7 @@ Json simulate(const Scenario& scenario) {
     for (const std::string& e : cores[c]->errors()) errors.push_back(e);
     for (unsigned i = 0; i < 32; ++i) sums[i] += cores[c]->shared_adds(i);
     fingerprints.push_back(cores[c]->fingerprint());
-    std::vector<unsigned char> got(kLines * 128), want(kLines * 128);
+    std::vector<unsigned char> got(kLines * 128ull), want(kLines * 128ull);
     const std::uint64_t base = kPrivate + c * got.size();
     if (crossbar->debug_read(base, got.data(), got.size()) != got.size())
       errors.push_back("debug read refused");
