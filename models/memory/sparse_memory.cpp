@@ -20,20 +20,30 @@ void for_each_piece(std::uint64_t address, std::uint64_t bytes, Piece piece) {
 
 }  // namespace
 
-SparseMemory::Page* SparseMemory::find(std::uint64_t number) const {
-  if (number == last_number_) return last_page_;
-  const auto it = pages_.find(number);
-  if (it == pages_.end()) return nullptr;
+SparseMemory::Region* SparseMemory::find_region(std::uint64_t number) const {
+  if (number == last_number_) return last_region_;
+  const auto it = regions_.find(number);
+  if (it == regions_.end()) return nullptr;
   last_number_ = number;
-  last_page_ = it->second.get();
-  return last_page_;
+  last_region_ = it->second.get();
+  return last_region_;
 }
 
-SparseMemory::Page& SparseMemory::get(std::uint64_t number) {
-  if (Page* page = find(number)) return *page;
-  last_page_ = pages_.emplace(number, std::make_unique<Page>()).first->second.get();
-  last_number_ = number;
-  return *last_page_;
+const SparseMemory::Page* SparseMemory::find(std::uint64_t page) const {
+  const Region* const region = find_region(page / kRegionPages);
+  return region == nullptr ? nullptr : (*region)[page % kRegionPages].get();
+}
+
+SparseMemory::Page& SparseMemory::get(std::uint64_t page) {
+  Region* region = find_region(page / kRegionPages);
+  if (region == nullptr)
+    region = regions_.emplace(page / kRegionPages, std::make_unique<Region>()).first->second.get();
+  std::unique_ptr<Page>& place = (*region)[page % kRegionPages];
+  if (place == nullptr) {
+    place = std::make_unique<Page>();
+    ++pages_;
+  }
+  return *place;
 }
 
 void SparseMemory::read(std::uint64_t address, unsigned char* to, std::uint64_t bytes) const {

@@ -19,16 +19,21 @@ class SparseMemory {
   void write_enabled(std::uint64_t address, const unsigned char* from, std::uint64_t bytes,
                      const unsigned char* enables, std::uint64_t enable_bytes);
 
-  [[nodiscard]] std::size_t pages() const { return pages_.size(); }
+  [[nodiscard]] std::size_t pages() const { return pages_; }
 
  private:
   using Page = std::array<unsigned char, kPageBytes>;
-  [[nodiscard]] Page* find(std::uint64_t number) const;
-  [[nodiscard]] Page& get(std::uint64_t number);
+  /// Pages are found through a table per region, so that accesses scattered over a few MiB need no hashing.
+  static constexpr std::uint64_t kRegionPages = 512;
+  using Region = std::array<std::unique_ptr<Page>, kRegionPages>;
+  [[nodiscard]] Region* find_region(std::uint64_t number) const;
+  [[nodiscard]] const Page* find(std::uint64_t page) const;
+  [[nodiscard]] Page& get(std::uint64_t page);
 
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  ///< never iterated
-  mutable std::uint64_t last_number_ = ~std::uint64_t{0};           ///< no address has this page number
-  mutable Page* last_page_ = nullptr;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Region>> regions_;  ///< never iterated
+  std::size_t pages_ = 0;
+  mutable std::uint64_t last_number_ = ~std::uint64_t{0};  ///< no address has this region number
+  mutable Region* last_region_ = nullptr;
 };
 
 }  // namespace heddle::memory
