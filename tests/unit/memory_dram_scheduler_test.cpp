@@ -270,7 +270,7 @@ TEST(DramScheduler, AddressesFillBanksAndRowsWithoutOverlap) {
   config.bank_interleave_bytes = 256;
   const DramScheduler scheduler(config);
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> bytes;
-  for (std::uint64_t a = 0; a < 3 * 1024 * 5ull; a += 64)
+  for (std::uint64_t a = 0; a < 3ull * 1024 * 5; a += 64)
     bytes[{scheduler.bank_of(a), scheduler.row_of(a)}] += 64;
   EXPECT_EQ(bytes.size(), 15u);
   for (const auto& [place, count] : bytes) EXPECT_EQ(count, 1024u);

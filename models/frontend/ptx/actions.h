@@ -123,7 +123,7 @@ HEDDLE_PTX_TEXT_AT(TargetsStart, table);
 HEDDLE_PTX_TEXT_AT(PrototypeStart, table);
 HEDDLE_PTX_EVENT(Table, instruction_end());
 
-HEDDLE_PTX_EVENT(Minus, minus());
+HEDDLE_PTX_AT(Minus, minus);
 HEDDLE_PTX_EVENT(Negation, negate());
 HEDDLE_PTX_TEXT_AT(OperandName, operand_name);
 HEDDLE_PTX_TEXT_AT(GenericName, operand_generic);

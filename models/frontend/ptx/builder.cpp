@@ -336,7 +336,9 @@ void Builder::operand_generic(std::string_view name, SourceLoc where) {
 }
 
 std::variant<IntegerLiteral, FloatLiteral> Builder::number(std::string_view text, SourceLoc where) {
-  auto result = parse_number(text, std::exchange(minus_, false));
+  const bool negative = std::exchange(minus_, false);
+  if (negative) where = minus_where_;
+  auto result = parse_number(text, negative);
   if (auto* bad = std::get_if<NumberError>(&result)) error(where, bad->message);
   if (auto* integer = std::get_if<IntegerLiteral>(&result)) return *integer;
   return std::get<FloatLiteral>(result);
@@ -344,7 +346,7 @@ std::variant<IntegerLiteral, FloatLiteral> Builder::number(std::string_view text
 
 void Builder::operand_number(std::string_view text, SourceLoc where) {
   Operand operand;
-  operand.where = where;
+  operand.where = minus_ ? minus_where_ : where;
   std::visit([&](auto literal) { operand.value = literal; }, number(text, where));
   push(std::move(operand));
 }

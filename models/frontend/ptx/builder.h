@@ -72,7 +72,10 @@ class Builder {
   void table(std::string_view directive, SourceLoc where);
 
   // Operands
-  void minus() { minus_ = true; }
+  void minus(SourceLoc where) {
+    minus_ = true;
+    minus_where_ = where;
+  }
   void negate() { negate_ = true; }
   void operand_name(std::string_view name, SourceLoc where);
   void operand_generic(std::string_view name, SourceLoc where);
@@ -126,6 +129,7 @@ class Builder {
   Instruction instruction_;
   bool has_guard_ = false;
   bool minus_ = false;
+  SourceLoc minus_where_;
   bool negate_ = false;
   bool in_group_ = false;
   bool in_address_ = false;

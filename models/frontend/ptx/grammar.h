@@ -33,7 +33,8 @@ struct Keyword : peg::seq<peg::string<'.', C...>, peg::not_at<peg::sor<NameTail,
 struct Comma : Punctuation<','> {};
 struct Semicolon : Punctuation<';'> {};
 struct Close : Punctuation<')'> {};
-struct StringText : peg::seq<peg::one<'"'>, peg::star<peg::not_one<'"', '\n'>>, peg::one<'"'>> {};
+struct StringRest : peg::seq<peg::star<peg::not_one<'"', '\r', '\n'>>, peg::one<'"'>> {};
+struct StringText : peg::if_must<peg::one<'"'>, StringRest> {};
 struct String : Token<StringText> {};
 
 // --- numbers: shape only; the action checks and converts

@@ -2,6 +2,8 @@
 // grammar.h; the text completes "expected ...".
 #pragma once
 
+#include <type_traits>
+
 #include "frontend/ptx/grammar.h"
 
 namespace heddle::ptx::grammar {
@@ -144,6 +146,8 @@ inline constexpr const char* kExpected<Semicolon> = "';'";
 template <>
 inline constexpr const char* kExpected<String> = "a string in double quotes";
 template <>
+inline constexpr const char* kExpected<StringRest> = "'\"' at the end of the string";
+template <>
 inline constexpr const char* kExpected<Strings> = "a string in double quotes";
 template <>
 inline constexpr const char* kExpected<SectionName> = "the section's name";
@@ -155,5 +159,13 @@ template <>
 inline constexpr const char* kExpected<PrototypeRest> = "';' at the end of the prototype";
 template <>
 inline constexpr const char* kExpected<CommentRest> = "'*/' at the end of the comment";
+
+/// Tokens that end something: a missing one belongs behind the token it should follow, not to the next line.
+template <class Rule>
+inline constexpr bool kEndsSomething = std::disjunction_v<
+    std::is_same<Rule, InstructionEnd>, std::is_same<Rule, DeclEnd>, std::is_same<Rule, Semicolon>,
+    std::is_same<Rule, Close>, std::is_same<Rule, ListClose>, std::is_same<Rule, VectorClose>,
+    std::is_same<Rule, AddressClose>, std::is_same<Rule, CoordinatesClose>, std::is_same<Rule, DimClose>,
+    std::is_same<Rule, RegRangeClose>, std::is_same<Rule, InitClose>, std::is_same<Rule, InitMaskClose>>;
 
 }  // namespace heddle::ptx::grammar

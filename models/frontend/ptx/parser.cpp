@@ -45,9 +45,7 @@ struct Control : grammar::peg::normal<Rule> {
                   "a rule behind must has no line in grammar_errors.h");
     SourceLoc where = grammar::location_of(in.iterator());
     if constexpr (std::is_same_v<Rule, grammar::CommentRest>) where = state.comment_open;
-    // A missing ';' belongs behind the token it should follow, not to the next line.
-    if constexpr (std::is_same_v<Rule, grammar::InstructionEnd> || std::is_same_v<Rule, grammar::DeclEnd> ||
-                  std::is_same_v<Rule, grammar::Semicolon>)
+    if constexpr (grammar::kEndsSomething<Rule>)
       if (state.token_end.line != 0 && state.token_end.line < where.line) where = state.token_end;
     state.builder.error(
         where, fmt::format("expected {}, found {}", expected == nullptr ? "nothing" : expected, found(in)));

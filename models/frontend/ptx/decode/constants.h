@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
-#include <vector>
 
 #include "isa/instruction.h"
 #include "isa/row_bytes.h"

@@ -57,12 +57,12 @@ void decode_lane(KernelContext& kernel, const Instruction& instruction, const Co
 void decode_cvt(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                 const Modifiers& modifiers) {
   isa::LaneSpec spec = lane_spec(form, modifiers);
-  const Row from = source(kernel, instruction, instruction.operands[1], spec.src_type, Width::kRelaxed);
   Row to = destination(kernel, instruction, instruction.operands[0], spec.type, Width::kRelaxed);
   if (!to.operand.present)
     to = {kernel.scratch(instruction, row_width(spec.type), 0), isa::type_bytes(spec.type) * 8};
   if (instruction.operands[0].second != nullptr)
     kernel.fail(instruction.operands[0].second->where, "cvt has one destination");
+  const Row from = source(kernel, instruction, instruction.operands[1], spec.src_type, Width::kRelaxed);
   if (to.bits > isa::type_bytes(spec.type) * 8) spec.dst_bits = static_cast<std::uint8_t>(to.bits);
   if (from.operand.width == isa::RowWidth::k64 && isa::type_bytes(spec.src_type) < 8) spec.src_bits = 64;
   isa::Instruction out = lane_instruction(spec, function_of(kernel, instruction, spec));

@@ -110,12 +110,12 @@ void decode_load(KernelContext& kernel, const Instruction& instruction, const Co
   } else if (modifiers.space == StateSpace::kConst) {
     out.latency_class = isa::LatencyClass::kParam;  // if it hits
   }
-  out.memory = address(kernel, instruction, instruction.operands[1], modifiers.space, bytes);
   const auto list = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i]->second != nullptr) kernel.fail(list[i]->second->where, "ld has one destination per element");
     out.dst[i] = destination(kernel, instruction, *list[i], modifiers.type(), Width::kRelaxed).operand;
   }
+  out.memory = address(kernel, instruction, instruction.operands[1], modifiers.space, bytes);
   emit_ordered(kernel, instruction, modifiers, out);
 }
 
@@ -134,10 +134,12 @@ void decode_atomic(KernelContext& kernel, const Instruction& instruction, const 
                    const Modifiers& modifiers) {
   const std::size_t operands = modifiers.atomic_op == AtomicOp::kCas ? 4 : 3;
   check_operand_count(kernel, instruction, operands, operands);
-  isa::Instruction out = atomic(kernel, instruction, modifiers, 1);
   if (instruction.operands[0].second != nullptr)
     kernel.fail(instruction.operands[0].second->where, "atom has one destination");
-  out.dst[0] = destination(kernel, instruction, instruction.operands[0], modifiers.type()).operand;
+  const isa::Operand dst =
+      destination(kernel, instruction, instruction.operands[0], modifiers.type()).operand;
+  isa::Instruction out = atomic(kernel, instruction, modifiers, 1);
+  out.dst[0] = dst;
   emit_ordered(kernel, instruction, modifiers, out);
 }
 

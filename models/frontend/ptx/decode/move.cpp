@@ -53,10 +53,10 @@ Type checked_element_type(KernelContext& kernel, const Instruction& instruction,
 void pack(KernelContext& kernel, const Instruction& instruction, Type whole) {
   const Operand& vector = instruction.operands[1];
   const Type part = checked_element_type(kernel, instruction, vector, whole);
+  const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], whole).operand;
   std::vector<isa::Operand> parts;
   for (const Operand& element : std::get<VectorOperand>(vector.value).elements)
     parts.push_back(source(kernel, instruction, element, part).operand);
-  const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], whole).operand;
   if (parts.size() == 4) {
     const isa::Operand low = kernel.scratch(instruction, RowWidth::k32, 0);
     const isa::Operand high = kernel.scratch(instruction, RowWidth::k32, 1);
@@ -141,8 +141,8 @@ std::uint64_t window_base(StateSpace space) {
 /// d = a + base or a - base; a mere move where the space has no window.
 void shift_window(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
                   LaneOp op) {
-  const isa::Operand a = source(kernel, instruction, instruction.operands[1], Type::kU64).operand;
   const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], Type::kU64).operand;
+  const isa::Operand a = source(kernel, instruction, instruction.operands[1], Type::kU64).operand;
   const std::uint64_t base = window_base(modifiers.space);
   if (base == 0)
     emit_simple(kernel, instruction, spec_of(LaneOp::kMov, Type::kB64), dst, a);
@@ -164,10 +164,10 @@ void decode_mov(KernelContext& kernel, const Instruction& instruction, const Com
   if (const Clock clock = clock_register(from); clock != Clock::kNone)
     return read_clock(kernel, instruction, type, clock);
   const auto* symbol = std::get_if<SymbolName>(&from.value);
+  const isa::Operand dst = destination(kernel, instruction, to, type).operand;
   const isa::Operand value = symbol != nullptr && symbol->name != "WARP_SZ"
                                  ? address_constant(kernel, instruction, from, *symbol, type, symbol->generic)
                                  : source(kernel, instruction, from, type).operand;
-  const isa::Operand dst = destination(kernel, instruction, to, type).operand;
   emit_simple(kernel, instruction, spec_of(LaneOp::kMov, type), dst, value);
 }
 
@@ -175,8 +175,8 @@ void decode_cvta(KernelContext& kernel, const Instruction& instruction, const Co
                  const Modifiers& modifiers) {
   const Operand& from = instruction.operands[1];
   if (const auto* symbol = std::get_if<SymbolName>(&from.value)) {
-    const isa::Operand value = address_constant(kernel, instruction, from, *symbol, Type::kU64, true);
     const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], Type::kU64).operand;
+    const isa::Operand value = address_constant(kernel, instruction, from, *symbol, Type::kU64, true);
     return emit_simple(kernel, instruction, spec_of(LaneOp::kMov, Type::kB64), dst, value);
   }
   shift_window(kernel, instruction, modifiers, LaneOp::kAdd);
@@ -189,8 +189,8 @@ void decode_cvta_to(KernelContext& kernel, const Instruction& instruction, const
 
 void decode_isspacep(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                      const Modifiers& modifiers) {
-  const isa::Operand a = source(kernel, instruction, instruction.operands[1], Type::kU64).operand;
   const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], Type::kPred).operand;
+  const isa::Operand a = source(kernel, instruction, instruction.operands[1], Type::kU64).operand;
   isa::LaneSpec below = spec_of(LaneOp::kSetp, Type::kU64);
   below.compare = isa::Compare::kLt;
   // Everything below the windows is global memory.
