@@ -141,7 +141,7 @@ Json simulate(std::uint64_t seed, const memory::DramConfig& config, bool slow_re
   for (const std::string& e : checker.errors()) errors.push_back(e);
   for (const std::string& e : initiator.errors) errors.push_back(e);
   if (checker.outstanding() != 0) errors.push_back("transactions left in the checker");
-  for (std::uint64_t address = 0; address < 4 * 16 * 4096ull; address += 1024) {
+  for (std::uint64_t address = 0; address < 4ull * 16 * 4096; address += 1024) {
     std::array<unsigned char, 1024> got{}, want{};
     tlm::tlm_generic_payload payload;
     payload.set_read();
