@@ -32,6 +32,11 @@ struct Request {
   std::string check;
 };
 
+/// CLI11 takes -1 for an unsigned number and wraps it.
+std::string not_negative(const std::string& text) {
+  return text.starts_with('-') ? "'" + text + "' is not a whole number of at least 0" : "";
+}
+
 /// Options that only make sense for one kind of run.
 void refuse_mixture(const CLI::App& command, bool has_ptx) {
   const std::vector<const char*> ptx_only = {"--entry", "--grid", "--block",   "--shared",
@@ -60,7 +65,9 @@ void add_workload_options(CLI::App& command, WorkloadRequest& workload) {
   command.add_option("--size", workload.size, "Input size of the workload")
       ->check(CLI::IsMember({"tiny", "small", "paper"}))
       ->capture_default_str();
-  command.add_option("--seed", workload.seed, "Seed of the workload's input")->capture_default_str();
+  command.add_option("--seed", workload.seed, "Seed of the workload's input")
+      ->check(not_negative)
+      ->capture_default_str();
 }
 
 void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
@@ -69,7 +76,9 @@ void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
   command.add_option("--entry", ptx.entry, "Kernel of the file")->group(group);
   command.add_option("--grid", ptx.grid, "CTAs: X, X,Y or X,Y,Z")->group(group);
   command.add_option("--block", ptx.block, "Threads of a CTA: X, X,Y or X,Y,Z")->group(group);
-  command.add_option("--shared", ptx.shared_bytes, "Bytes of dynamic shared memory")->group(group);
+  command.add_option("--shared", ptx.shared_bytes, "Bytes of dynamic shared memory")
+      ->check(not_negative)
+      ->group(group);
   const auto repeated = [&](const char* name, std::vector<std::string>& values, const char* help) {
     command.add_option(name, values, help)->group(group)->allow_extra_args(false);
   };
@@ -94,8 +103,10 @@ void add_run(CLI::App& app, Body& body) {
       ->allow_extra_args(false);
   command->add_option("--out", request->settings.out,
                       "Folder for report.txt, stats.json, host.json and config.yaml");
-  command->add_option("--max-cycles", request->settings.max_cycles,
-                      "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit");
+  command
+      ->add_option("--max-cycles", request->settings.max_cycles,
+                   "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit")
+      ->check(not_negative);
   command
       ->add_option("--check", request->check, "oracle: compare memory with the scalar interpreter's as well")
       ->check(CLI::IsMember({"oracle"}));
