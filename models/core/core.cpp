@@ -107,7 +107,7 @@ void Core::cycle(Cycle now) {
   memory.cycle = now;
   lsu_isock_.call(memory);
   unit_free_[kUnit(isa::Unit::kMemory)] = !memory.full;
-  Cycle next_due = memory.next_due;
+  next_due_ = memory.next_due;
 
   barrier_releases_.take(now, [this](WarpId warp) {
     simt::BranchRequest release;
@@ -141,19 +141,16 @@ void Core::cycle(Cycle now) {
     groups_[fetch.filled[i]].head_valid = true;
     refresh(fetch.filled[i]);
   }
-  next_due = std::min(next_due, fetch.next_due);
-  if (!barrier_releases_.empty()) next_due = std::min(next_due, barrier_releases_.next_due());
-  sleep(now, next_due);
+  sleep(now, std::min(fetch.next_due, barrier_releases_.next_due()));
 }
 
 void Core::sleep(Cycle now, Cycle next_due) {
+  next_due = std::min(next_due, next_due_);
   // The pipes were asked before this cycle's instructions entered them.
   PipesRequest pipes;
   pipes.cycle = now;
-  pipes.op = PipesRequest::Op::kTick;
   pipes_isock_.call(pipes);
   next_due = std::min(next_due, pipes.next_due);
-  LsuRequest memory;
   for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) {
     if (!groups_.any_ready(s)) continue;
     // Ready groups whose unit is free next cycle issue then; a busy unit is in pipes.next_due, a full

@@ -155,6 +155,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   SpinProbe probe_;
   bool unit_free_[isa::kUnits] = {};
   Cycle now_ = 0;
+  Cycle next_due_ = 0;    ///< when the memory stage must run again, as far as known in this cycle
   Cycle last_cycle_ = 0;  ///< cycles up to and including this one are accounted
 
   std::uint64_t warp_instructions_ = 0;

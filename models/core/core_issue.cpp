@@ -179,6 +179,7 @@ void Core::issue_memory(IssueTable::Group& group, const isa::Instruction& instru
   request.mask = exec;
   lsu_isock_.call(request);
   unit_free_[static_cast<unsigned>(isa::Unit::kMemory)] = !request.full;
+  next_due_ = now_ + 1;  // the memory stage of this cycle has already run
 }
 
 void Core::advance(GroupId id, const isa::Instruction& instruction) {

@@ -193,6 +193,21 @@ std::string Core::warp_name(WarpId id) const {
                      warp.warp_in_cta);
 }
 
+namespace {
+
+const char* activity(GroupStatus status) {
+  switch (status) {
+    case GroupStatus::kScoreboardMemory:
+      return "wait for a load or atomic";
+    case GroupStatus::kFence:
+      return "wait at a fence";
+    default:
+      return "run";
+  }
+}
+
+}  // namespace
+
 void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
   const isa::Kernel& kernel = *launch_->kernel;
   for (std::uint32_t g = 0; g < groups_.size(); ++g) {
@@ -214,7 +229,7 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
       entry.activity = fmt::format("wait at barrier {} ({} of {} threads have arrived)", look.id,
                                    look.arrived, look.expected);
     } else {
-      entry.activity = "spin in the loop that starts";
+      entry.activity = probe_.repeated(GroupId{g}) ? "spin in the loop that starts" : activity(group.status);
     }
     entry.place = kernel.place(at);
     entry.source = kernel.source_line(at);

@@ -250,7 +250,8 @@ void LoadStoreUnit::tick(LsuRequest& request) {
   request.next_due = finishing_.next_due();
   if (!queue_.empty() && stalled_ == Stall::kNone)
     request.next_due = std::min(request.next_due, std::max(cycle + 1, shared_busy_until_));
-  if (port_.busy()) request.next_due = cycle + 1;
+  // A head that waits for the port may have got its room just now, without anybody to wake us.
+  if (port_.busy() || (stalled_ == Stall::kPort && port_.can_send())) request.next_due = cycle + 1;
 }
 
 bool LoadStoreUnit::advance_head(Cycle cycle) {

@@ -32,11 +32,12 @@ tlm::tlm_generic_payload* MemoryPort::receive() {
   responses_.pop_front();
   ++responses_taken_;
   if (held_response_ != nullptr) {
-    responses_.push_back(held_response_);
+    tlm::tlm_generic_payload* held = held_response_;
+    held_response_ = nullptr;  // the call below may already bring the next one
+    responses_.push_back(held);
     tlm::tlm_phase phase = tlm::END_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    memory_isock->nb_transport_fw(*held_response_, phase, delay);
-    held_response_ = nullptr;
+    memory_isock->nb_transport_fw(*held, phase, delay);
   }
   return oldest;
 }

@@ -43,7 +43,8 @@ void SharedMemoryModel::atomic(MemoryOp& op) {
     std::uint64_t old = 0;
     std::memcpy(&old, &bytes_[op.address[lane]], size);
     const std::uint64_t value =
-        isa::apply_atomic(instruction.atomic_op, instruction.type, old, op.operand[lane], op.compare[lane]);
+        isa::apply_atomic(instruction.atomic_op, instruction.type, old, op.operand[lane], op.compare[lane],
+                          /*flush_f32=*/false);
     if (std::memcmp(&value, &old, size) != 0) progress_.memory_changed();
     std::memcpy(&bytes_[op.address[lane]], &value, size);
     op.data.put(lane, 0, reinterpret_cast<const unsigned char*>(&old), size);

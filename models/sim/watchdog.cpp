@@ -107,6 +107,27 @@ void Watchdog::check() {
   clock_.sleep_until(std::min(now + settings_.check_cycles, limit_at_));
 }
 
+std::string describe_warps(const std::vector<StuckWarp>& warps) {
+  std::string text;
+  // Warps whose own lanes block each other first: they are the cause, the others only wait for them.
+  std::vector<const StuckWarp*> order;
+  for (const StuckWarp& warp : warps)
+    if (!warp.waiting.empty()) order.push_back(&warp);
+  for (const StuckWarp& warp : warps)
+    if (warp.waiting.empty()) order.push_back(&warp);
+  constexpr std::size_t kShown = 6;
+  for (std::size_t i = 0; i < order.size() && i < kShown; ++i) {
+    const StuckWarp& warp = *order[i];
+    text += fmt::format("\n  {}: lanes {} {} at {}\n      {}", warp.warp, warp.lanes, warp.activity,
+                        warp.place, warp.source);
+    for (const StuckWarp::Waiting& waiting : warp.waiting)
+      text += fmt::format("\n    lanes {} {} at {}\n      {}", waiting.lanes, waiting.how, waiting.place,
+                          waiting.source);
+  }
+  if (order.size() > kShown) text += fmt::format("\n  and {} more warps", order.size() - kShown);
+  return text;
+}
+
 std::string describe_hang(const std::string& kernel, Cycle cycles, const std::vector<StuckWarp>& stuck,
                           std::uint64_t ctas_waiting) {
   const bool simt =
@@ -139,23 +160,7 @@ std::string describe_hang(const std::string& kernel, Cycle cycles, const std::ve
       fmt::format("kernel {} hangs: {} (no progress; diagnosed at cycle {})", kernel, kind, cycles);
   if (ctas_waiting != 0) text += fmt::format("\n  {} CTAs have not been started", ctas_waiting);
 
-  // Warps whose own lanes block each other first: they are the cause, the others only wait for them.
-  std::vector<const StuckWarp*> order;
-  for (const StuckWarp& warp : stuck)
-    if (!warp.waiting.empty()) order.push_back(&warp);
-  for (const StuckWarp& warp : stuck)
-    if (warp.waiting.empty()) order.push_back(&warp);
-  constexpr std::size_t kShown = 6;
-  for (std::size_t i = 0; i < order.size() && i < kShown; ++i) {
-    const StuckWarp& warp = *order[i];
-    text += fmt::format("\n  {}: lanes {} {} at {}\n      {}", warp.warp, warp.lanes, warp.activity,
-                        warp.place, warp.source);
-    for (const StuckWarp::Waiting& waiting : warp.waiting)
-      text += fmt::format("\n    lanes {} {} at {}\n      {}", waiting.lanes, waiting.how, waiting.place,
-                          waiting.source);
-  }
-  if (order.size() > kShown)
-    text += fmt::format("\n  and {} more warps that spin or wait", order.size() - kShown);
+  text += describe_warps(stuck);
   return text + "\n  " + remedy;
 }
 

@@ -64,6 +64,9 @@ class Watched {
   ~Watched() = default;
 };
 
+/// What the warps are doing, those first whose own lanes hold each other back; one entry of a few lines each.
+[[nodiscard]] std::string describe_warps(const std::vector<StuckWarp>& warps);
+
 /// Text of a diagnosis: its first line names the kind of hang.
 [[nodiscard]] std::string describe_hang(const std::string& kernel, Cycle cycles,
                                         const std::vector<StuckWarp>& stuck, std::uint64_t ctas_waiting);

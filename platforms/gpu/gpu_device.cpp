@@ -183,9 +183,12 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
     }
   };
   gpu.watchdog.on_cycle_limit = [this] {
+    std::vector<sim::StuckWarp> warps;
+    for (const auto& core : gpu.cores) core->diagnose(warps);
     gpu.faults.raise(
         std::make_exception_ptr(sim::Error(sim::ExitCode::kCycleLimit, "kernel " + launches.back().kernel,
-                                           fmt::format("not finished after {} cycles", options.max_cycles),
+                                           fmt::format("not finished after {} cycles; its warps:{}",
+                                                       options.max_cycles, sim::describe_warps(warps)),
                                            "raise --max-cycles if the kernel is merely long")));
   };
   gpu.watchdog.on_check = [&] {

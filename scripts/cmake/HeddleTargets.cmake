@@ -5,7 +5,9 @@ target_compile_options(heddle_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
   -Werror
   # IEEE results: never fuse a*b+c behind the kernel's back.
-  -ffp-contract=off)
+  -ffp-contract=off
+  # GCC 12 miscompiles loops with an early return in its path-splitting pass (seen in bfind).
+  $<$<CXX_COMPILER_ID:GNU>:-fno-split-paths>)
 target_include_directories(heddle_options INTERFACE ${CMAKE_SOURCE_DIR}/models
                                                     ${CMAKE_SOURCE_DIR}/platforms
                                                     ${CMAKE_SOURCE_DIR}/tb)
