@@ -150,7 +150,9 @@ class TreeMaker {
     node.source = word();
     node.lines.push_back(word());  // destination
     node.count = random_.between(0, 40);
-    node.style = random_.below(2);
+    // A barrier with a thread count: whether threads that have exited fill it is an ambiguity of PTX
+    // (mimd-simt-and-bows A26), so only where none can have.
+    node.style = exits_ ? 0 : random_.below(2);
     return node;
   }
 
