@@ -51,6 +51,9 @@ tlm::tlm_sync_enum MemoryPort::memory_nb_transport_bw(unsigned, tlm::tlm_generic
     requests_.pop_front();
     return tlm::TLM_ACCEPTED;
   }
+  if (payload.is_response_error())
+    SC_REPORT_ERROR("/heddle/memory_port",
+                    ("a memory request came back with " + payload.get_response_string()).c_str());
   payload.acquire();
   if (responses_.size() < config_.response_queue_packets) {
     responses_.push_back(&payload);

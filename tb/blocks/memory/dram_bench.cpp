@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "blocks/memory/isolated.h"
+#include "blocks/isolated.h"
 #include "blocks/protocol_checker.h"
 #include "memory/dram_channel.h"
 #include "memory/dram_pool.h"

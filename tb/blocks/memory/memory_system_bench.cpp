@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "blocks/memory/isolated.h"
+#include "blocks/isolated.h"
 #include "blocks/memory/traffic_core.h"
 #include "blocks/protocol_checker.h"
 #include "memory/crossbar.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "blocks/memory/foreign_dram.h"
-#include "blocks/memory/isolated.h"
+#include "blocks/isolated.h"
 #include "blocks/memory/traffic_core.h"
 #include "blocks/protocol_checker.h"
 #include "memory/dram_channel.h"

@@ -1,0 +1,189 @@
+// Every workload on every platform with both compilers' PTX: right result, same memory as the oracle, same
+// statistics whenever it is run and in whatever order the modules are created, every issue slot accounted
+// for, no false alarm.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "blocks/isolated.h"
+#include "cli/oracle_check.h"
+#include "cli/platform_files.h"
+#include "cli/tracked_device.h"
+#include "gpu/gpu_device.h"
+#include "sim/error.h"
+#include "workloads/workload.h"
+
+namespace heddle {
+namespace {
+
+using workloads::Compiler;
+
+struct Scenario {
+  std::string workload;
+  std::string platform;
+  Compiler compiler = Compiler::kNvcc;
+  std::vector<std::string> assignments{};
+  std::uint64_t shuffle = 0;
+  bool oracle = false;
+};
+
+/// {"passed", "summary", "oracle", "launches": [{"cycles", "stats"}]} of one run in a process of its own.
+nlohmann::ordered_json run(const Scenario& what) {
+  return tb::isolated([&]() -> nlohmann::ordered_json {
+    const workloads::Workload& workload = *workloads::find(what.workload);
+    gpu::GpuDevice gpu(cli::load_platform(what.platform, what.assignments),
+                       {.max_cycles = 0, .shuffle_modules = what.shuffle, .on_progress = {}});
+    cli::TrackedDevice device(gpu);
+    const workloads::Options options{.compiler = what.compiler, .size = workloads::Size::kTiny};
+    const workloads::Verdict verdict = workload.run(device, options);
+    nlohmann::ordered_json result{{"passed", verdict.passed}, {"summary", verdict.summary}};
+    if (what.oracle && !workload.racy) {
+      const cli::OracleVerdict same = cli::compare_with_oracle(
+          device, [&](host::Device& oracle) { (void)workload.run(oracle, options); });
+      result["oracle"] = same.passed ? "same" : same.summary;
+    }
+    for (const gpu::LaunchRecord& launch : gpu.launches())
+      result["launches"].push_back({{"cycles", launch.cycles},
+                                    {"warp_instructions", launch.warp_instructions},
+                                    {"stats", launch.stats}});
+    return result;
+  });
+}
+
+std::vector<std::string> finishing_workloads() {
+  std::vector<std::string> names;
+  for (const workloads::Workload& workload : workloads::all())
+    if (!workload.needs_simt_progress) names.push_back(workload.name);
+  return names;
+}
+
+std::string test_name(std::string text) {
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+class Workloads : public testing::TestWithParam<std::tuple<std::string, std::string, Compiler>> {
+ protected:
+  [[nodiscard]] Scenario what() const {
+    return {std::get<0>(GetParam()), std::get<1>(GetParam()), std::get<2>(GetParam())};
+  }
+};
+
+TEST_P(Workloads, GiveTheRightResultAndTheOraclesMemory) {
+  Scenario once = what();
+  once.oracle = true;
+  const auto result = run(once);
+  ASSERT_FALSE(result.contains("errors")) << result.dump();
+  EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+  if (!workloads::find(once.workload)->racy) {
+    EXPECT_EQ(result["oracle"], "same");
+  }
+  // Every scheduler slot of every cycle has exactly one use.
+  const gpu::GpuConfig config = cli::load_platform(once.platform, {});
+  for (const auto& launch : result["launches"])
+    for (std::uint32_t c = 0; c < config.cores; ++c) {
+      const auto& issue = launch["stats"]["core" + std::to_string(c)]["issue"];
+      std::uint64_t slots = 0;
+      for (const auto& [use, count] : issue["slots"].items()) slots += count.get<std::uint64_t>();
+      EXPECT_EQ(slots, launch["cycles"].get<std::uint64_t>() * config.core.scheduler.count);
+      EXPECT_EQ(issue["slots"]["issued"], issue["warp_instructions"]);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Workloads,
+                         testing::Combine(testing::ValuesIn(finishing_workloads()),
+                                          testing::Values("tiny", "gtx480"),
+                                          testing::Values(Compiler::kNvcc, Compiler::kClang)),
+                         [](const auto& test) {
+                           return test_name(
+                               std::get<0>(test.param) + "_" + std::get<1>(test.param) +
+                               (std::get<2>(test.param) == Compiler::kNvcc ? "_nvcc" : "_clang"));
+                         });
+
+class Determinism : public testing::TestWithParam<std::string> {};
+
+TEST_P(Determinism, SameStatisticsTwiceAndInAnyOrderOfCreation) {
+  const Scenario natural{GetParam(), "gtx480"};
+  const std::string first = run(natural).dump();
+  ASSERT_EQ(first.find("\"errors\""), std::string::npos) << first;
+  EXPECT_EQ(run(natural).dump(), first) << "a second run differs";
+  for (const std::uint64_t seed : {1u, 42u}) {
+    Scenario shuffled = natural;
+    shuffled.shuffle = seed;
+    EXPECT_EQ(run(shuffled).dump(), first) << "creation order " << seed << " matters";
+  }
+}
+
+// The watchdog may look at any time and must not change anything, least of all the outcome.
+TEST_P(Determinism, WatchdogNeitherAlarmsNorDisturbs) {
+  for (const char* platform : {"tiny", "gtx480"}) {
+    const std::string off = run({GetParam(), platform, Compiler::kClang, {"watchdog.enabled=false"}}).dump();
+    const std::string busy =
+        run({GetParam(), platform, Compiler::kClang, {"watchdog.check_cycles=64"}}).dump();
+    EXPECT_EQ(busy, off) << platform;
+    EXPECT_EQ(busy.find("\"errors\""), std::string::npos) << busy;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Determinism, testing::ValuesIn(finishing_workloads()),
+                         [](const auto& test) { return test_name(test.param); });
+
+class Shapes : public testing::TestWithParam<std::string> {};
+
+// Configurations at the edges of what is allowed, each verified by result and oracle.
+TEST_P(Shapes, OddMachinesGiveTheSameMemory) {
+  for (const char* workload : {"sgemm", "histogram", "bfs"}) {
+    std::vector<std::string> assignments;
+    for (std::size_t at = 0; at < GetParam().size();) {
+      const std::size_t end = std::min(GetParam().find(' ', at), GetParam().size());
+      assignments.push_back(GetParam().substr(at, end - at));
+      at = end + 1;
+    }
+    Scenario odd{workload, "tiny", Compiler::kNvcc, assignments};
+    odd.oracle = true;
+    const auto result = run(odd);
+    ASSERT_FALSE(result.contains("errors")) << GetParam() << ": " << result.dump();
+    EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+    EXPECT_EQ(result["oracle"], "same") << workload;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Shapes,
+    testing::Values(
+        "cores=1 memory.partitions=1", "cores=80 memory.partitions=7",
+        "core.scheduler.count=1 core.scheduler.policy=lrr",
+        "core.scheduler.count=4 core.control_flow.first_side=not_taken",
+        "core.lsu.queue_entries=1 core.lsu.port_queue_packets=1 core.lsu.response_queue_packets=1 "
+        "core.l1d.mshr_entries=1 core.l1d.mshr_targets=1",
+        "core.l1d.line_bytes=32 memory.l2.line_bytes=32",
+        "core.l1d.cache_global_loads=false core.fetch.ibuffer_slots=1",
+        "clocks.core_mhz=700 clocks.interconnect_mhz=1300 clocks.l2_mhz=333 clocks.dram_mhz=1750"),
+    [](const auto& test) { return "shape" + std::to_string(test.index); });
+
+class SpinLock : public testing::TestWithParam<std::tuple<std::string, Compiler>> {};
+
+TEST_P(SpinLock, HangIsDiagnosedAsSimtDeadlock) {
+  const auto result = run({"spinlock", std::get<0>(GetParam()), std::get<1>(GetParam())});
+  ASSERT_TRUE(result.contains("errors"));
+  const std::string text = result["errors"][0];
+  EXPECT_NE(text.find("SIMT-induced deadlock"), std::string::npos) << text;
+  EXPECT_NE(text.find("lanes 0x0000fffe spin in the loop that starts at"), std::string::npos) << text;
+  EXPECT_NE(text.find("lanes 0x00000001 wait to reconverge with them at"), std::string::npos) << text;
+  EXPECT_NE(
+      text.find(std::get<1>(GetParam()) == Compiler::kNvcc ? "spinlock.nvcc.ptx:" : "spinlock.clang.ptx:"),
+      std::string::npos)
+      << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SpinLock,
+                         testing::Combine(testing::Values("tiny", "gtx480"),
+                                          testing::Values(Compiler::kNvcc, Compiler::kClang)),
+                         [](const auto& test) {
+                           return std::get<0>(test.param) +
+                                  (std::get<1>(test.param) == Compiler::kNvcc ? "_nvcc" : "_clang");
+                         });
+
+}  // namespace
+}  // namespace heddle
