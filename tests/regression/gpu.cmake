@@ -1,2 +1,3 @@
 heddle_test(workloads_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/workloads_test.cpp
             LINK heddle_cli LABELS regression TIMEOUT 300)
+heddle_test(hangs_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/hangs_test.cpp LINK heddle_gpu LABELS regression)

@@ -1,0 +1,248 @@
+// The watchdog on small kernels: every kind of hang is diagnosed as what it is, and kernels that look like
+// hangs but terminate are left alone however often it looks.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "gpu/gpu_device.h"
+#include "sim/error.h"
+
+namespace heddle {
+namespace {
+
+/// One kernel `k(flag, out)` from its declarations and body.
+std::string module(const std::string& body) {
+  return R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 flag_ptr, .param .u64 out_ptr)
+{
+  .reg .b32 %r<20>;
+  .reg .b64 %rd<8>;
+  .reg .pred %p<8>;
+  ld.param.u64 %rd1, [flag_ptr];
+  ld.param.u64 %rd2, [out_ptr];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+)" + body +
+         "}\n";
+}
+
+class Hangs : public testing::Test {
+ protected:
+  void SetUp() override {
+    config_.cores = 2;
+    config_.memory.partitions = 2;
+    config_.watchdog.check_cycles = 64;
+  }
+  /// The error the launch ends with; none if it finishes.
+  std::optional<sim::Error> run(const std::string& body, host::Launch shape,
+                                std::uint64_t max_cycles = 3'000'000) {
+    gpu::GpuDevice device(config_, {.max_cycles = max_cycles, .shuffle_modules = 0, .on_progress = {}});
+    const auto handle = device.load_ptx_text(module(body), "kernel.ptx");
+    const std::uint64_t flag = device.allocate(256, "flag");
+    const std::uint64_t out = device.allocate(4096, "out");
+    try {
+      device.launch(handle, "k", shape, host::Args{}.add(flag).add(out));
+    } catch (const sim::Error& error) {
+      return error;
+    }
+    out_ = device.download<std::uint32_t>(out, 1024);
+    return std::nullopt;
+  }
+  void expect_hang(const std::string& body, host::Launch shape, const std::vector<std::string>& words) {
+    const auto error = run(body, shape);
+    ASSERT_TRUE(error.has_value()) << "the kernel finished";
+    EXPECT_EQ(error->code(), sim::ExitCode::kHang) << error->what();
+    for (const std::string& word : words)
+      EXPECT_NE(std::string(error->what()).find(word), std::string::npos) << word << " not in:\n"
+                                                                          << error->what();
+  }
+  gpu::GpuConfig config_;
+  std::vector<std::uint32_t> out_;
+};
+
+host::Launch shape(std::uint32_t grid, std::uint32_t block) { return {{grid, 1, 1}, {block, 1, 1}, 0}; }
+
+TEST_F(Hangs, BarrierInOneSideOfABranch) {
+  expect_hang(R"(
+  setp.lt.u32 %p1, %r1, 16;
+  @%p1 bra LOW;
+  bra.uni JOIN;
+LOW:
+  bar.sync 0;
+JOIN:
+  bar.sync 0;
+  ret;
+)",
+              shape(1, 32),
+              {"SIMT-induced deadlock at a barrier", "wait at barrier 0 (16 of 32 threads have arrived)",
+               "kernel.ptx:1", "lanes 0xffff0000 wait to reconverge"});
+}
+
+TEST_F(Hangs, BarrierThatTooFewThreadsReach) {
+  expect_hang("  bar.sync 3, 96;\n  ret;\n", shape(1, 64),
+              {"barrier deadlock", "wait at barrier 3 (64 of 96 threads have arrived)"});
+}
+
+TEST_F(Hangs, FlagThatNobodySets) {
+  expect_hang(
+      R"(
+SPIN:
+  ld.volatile.global.u32 %r3, [%rd1];
+  setp.eq.u32 %p1, %r3, 0;
+  @%p1 bra SPIN;
+  ret;
+)",
+      shape(4, 64),
+      {"livelock", "spin in the loop that starts at kernel.ptx:15", "ld.volatile.global.u32 %r3, [%rd1];"});
+}
+
+TEST_F(Hangs, ResidentCtasWaitForOneThatWasNeverStarted) {
+  expect_hang(R"(
+  setp.eq.u32 %p1, %r2, 99;
+  @%p1 st.volatile.global.u32 [%rd1], 1;
+SPIN:
+  ld.volatile.global.u32 %r3, [%rd1];
+  setp.eq.u32 %p2, %r3, 0;
+  @%p2 bra SPIN;
+  ret;
+)",
+              shape(100, 64), {"starvation", "84 CTAs have not been started"});
+}
+
+TEST_F(Hangs, TestAndSetLockWhoseOwnerHasLeft) {
+  // Writes every time round, but always the value that is there.
+  expect_hang(R"(
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra SPIN;
+  atom.global.exch.b32 %r3, [%rd1], 1;
+  ret;
+SPIN:
+  atom.global.exch.b32 %r3, [%rd1], 1;
+  setp.ne.u32 %p2, %r3, 0;
+  @%p2 bra SPIN;
+  ret;
+)",
+              shape(1, 32), {"spin in the loop"});
+}
+
+TEST_F(Hangs, SpinWithAnInnerDelayLoopIsRecognisedAtTheOuterOne) {
+  expect_hang(R"(
+SPIN:
+  mov.u32 %r4, 0;
+DELAY:
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p1, %r4, 5;
+  @%p1 bra DELAY;
+  ld.volatile.global.u32 %r3, [%rd1];
+  setp.eq.u32 %p2, %r3, 0;
+  @%p2 bra SPIN;
+  ret;
+)",
+              shape(1, 32), {"livelock"});
+}
+
+TEST_F(Hangs, LongLoopWithoutMemoryIsNoHang) {
+  ASSERT_FALSE(run(R"(
+  mov.u32 %r4, 0;
+LOOP:
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p1, %r4, 20000;
+  @%p1 bra LOOP;
+  st.global.u32 [%rd2], %r4;
+  ret;
+)",
+                   shape(1, 32))
+                   .has_value());
+  EXPECT_EQ(out_[0], 20000u);
+}
+
+TEST_F(Hangs, WaitingForAClockIsNoHang) {
+  const auto error = run(R"(
+  mov.u32 %r4, %clock;
+LOOP:
+  mov.u32 %r5, %clock;
+  sub.u32 %r6, %r5, %r4;
+  setp.lt.u32 %p1, %r6, 50000;
+  @%p1 bra LOOP;
+  st.global.u32 [%rd2], 7;
+  ret;
+)",
+                         shape(1, 32));
+  ASSERT_FALSE(error.has_value()) << error->what();
+  EXPECT_EQ(out_[0], 7u);
+}
+
+TEST_F(Hangs, WaitingForASlowProducerIsNoHang) {
+  // Warp 1 computes for long before it sets the flag that warp 0 and the other CTA spin on.
+  const auto error = run(R"(
+  setp.eq.u32 %p1, %r2, 0;
+  setp.ge.and.u32 %p2, %r1, 32, %p1;
+  @!%p2 bra SPIN;
+  mov.u32 %r4, 0;
+OUTER:
+  mov.u32 %r5, 0;
+INNER:
+  add.u32 %r5, %r5, 1;
+  setp.lt.u32 %p3, %r5, 100;
+  @%p3 bra INNER;
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p4, %r4, 200;
+  @%p4 bra OUTER;
+  st.volatile.global.u32 [%rd1], 1;
+  ret;
+SPIN:
+  ld.volatile.global.u32 %r3, [%rd1];
+  setp.eq.u32 %p5, %r3, 0;
+  @%p5 bra SPIN;
+  st.global.u32 [%rd2+4], 9;
+  ret;
+)",
+                         shape(2, 64));
+  ASSERT_FALSE(error.has_value()) << error->what();
+  EXPECT_EQ(out_[1], 9u);
+}
+
+TEST_F(Hangs, StaleL1LineIsDiagnosedNotWaitedFor) {
+  // A plain load may hit L1 for ever although memory has changed: L1 is not coherent, as in hardware.
+  const auto error = run(R"(
+  setp.eq.u32 %p1, %r2, 0;
+  @%p1 bra SPIN;
+  mov.u32 %r4, 0;
+LOOP:
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p3, %r4, 2000;
+  @%p3 bra LOOP;
+  st.global.u32 [%rd1], 1;
+  ret;
+SPIN:
+  ld.global.u32 %r3, [%rd1];
+  setp.eq.u32 %p2, %r3, 0;
+  @%p2 bra SPIN;
+  ret;
+)",
+                         shape(2, 32));
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->code(), sim::ExitCode::kHang);
+}
+
+TEST_F(Hangs, CycleLimitSaysWhatTheWarpsDo) {
+  const auto error = run(R"(
+LOOP:
+  mov.u32 %r5, %clock;
+  setp.ne.u32 %p1, %r5, 0;
+  @%p1 bra LOOP;
+  ret;
+)",
+                         shape(1, 32), 10'000);
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->code(), sim::ExitCode::kCycleLimit);
+  EXPECT_NE(std::string(error->what()).find("not finished after 10000 cycles"), std::string::npos)
+      << error->what();
+  EXPECT_NE(std::string(error->what()).find("kernel.ptx:"), std::string::npos) << error->what();
+}
+
+}  // namespace
+}  // namespace heddle
