@@ -40,15 +40,15 @@ template <class Rule>
 struct Control : grammar::peg::normal<Rule> {
   template <class ParseInput>
   [[noreturn]] static void raise(const ParseInput& in, ParseState& state) {
-    constexpr const char* expected = grammar::kExpected<Rule>;
-    static_assert(expected != nullptr || grammar::kNeverFails<Rule>,
+    constexpr const char* kWanted = grammar::kExpected<Rule>;
+    static_assert(kWanted != nullptr || grammar::kNeverFails<Rule>,
                   "a rule behind must has no line in grammar_errors.h");
     SourceLoc where = grammar::location_of(in.iterator());
     if constexpr (std::is_same_v<Rule, grammar::CommentRest>) where = state.comment_open;
     if constexpr (grammar::kEndsSomething<Rule>)
       if (state.token_end.line != 0 && state.token_end.line < where.line) where = state.token_end;
     state.builder.error(
-        where, fmt::format("expected {}, found {}", expected == nullptr ? "nothing" : expected, found(in)));
+        where, fmt::format("expected {}, found {}", kWanted == nullptr ? "nothing" : kWanted, found(in)));
   }
 };
 

@@ -111,13 +111,13 @@ CompiledForm compile(const Form& form) {
 using Table = std::map<std::string_view, std::vector<CompiledForm>>;
 
 const Table& table() {
-  static const Table kTable = [] {
+  static const Table all = [] {
     Table built;
     for (const auto* part : {&arithmetic_forms(), &logic_forms(), &data_forms(), &control_forms()})
       for (const Form& form : *part) built[form.opcode].push_back(compile(form));
     return built;
   }();
-  return kTable;
+  return all;
 }
 
 isa::Type twice_as_wide(isa::Type type) {
@@ -198,9 +198,9 @@ bool CompiledForm::match(const std::vector<std::string>& modifiers, Modifiers& m
 }
 
 const std::vector<CompiledForm>& forms_of(std::string_view opcode) {
-  static const std::vector<CompiledForm> kNone;
+  static const std::vector<CompiledForm> none;
   const auto found = table().find(opcode);
-  return found == table().end() ? kNone : found->second;
+  return found == table().end() ? none : found->second;
 }
 
 std::vector<std::string_view> known_opcodes() {

@@ -6,7 +6,7 @@ namespace heddle::ptx {
 using isa::LaneOp;
 
 const std::vector<Form>& arithmetic_forms() {
-  static const std::vector<Form> kForms = {
+  static const std::vector<Form> forms = {
       // Integer
       {"add", "sat? @int", "=t t t", decode_lane, LaneOp::kAdd},
       {"sub", "sat? @int", "=t t t", decode_lane, LaneOp::kSub},
@@ -51,7 +51,7 @@ const std::vector<Form>& arithmetic_forms() {
       {"ex2", "approx ftz? f32", "=t t", decode_lane, LaneOp::kEx2},
       {"tanh", "approx f32", "=t t", decode_lane, LaneOp::kTanh},
   };
-  return kForms;
+  return forms;
 }
 
 }  // namespace heddle::ptx

@@ -6,7 +6,7 @@ namespace heddle::ptx {
 using isa::LaneOp;
 
 const std::vector<Form>& control_forms() {
-  static const std::vector<Form> kForms = {
+  static const std::vector<Form> forms = {
       {"bra", "uni?", "t", decode_branch},
       {"exit", "", "", decode_exit},
       {"ret", "uni?", "", decode_exit},  // of an entry: the end of the thread
@@ -32,7 +32,7 @@ const std::vector<Form>& control_forms() {
       {"shfl", "sync? down b32", "=t|pred t u32 u32 -?", decode_lane, LaneOp::kShflDown},
       {"shfl", "sync? bfly b32", "=t|pred t u32 u32 -?", decode_lane, LaneOp::kShflBfly},
   };
-  return kForms;
+  return forms;
 }
 
 }  // namespace heddle::ptx

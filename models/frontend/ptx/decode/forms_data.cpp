@@ -6,7 +6,7 @@ namespace heddle::ptx {
 using isa::LaneOp;
 
 const std::vector<Form>& data_forms() {
-  static const std::vector<Form> kForms = {
+  static const std::vector<Form> forms = {
       {"mov", "pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", "=t t", decode_mov},
       {"cvt", "@allrnd? ftz? sat? @converted @converted", "=~t ~s", decode_cvt, LaneOp::kCvt},
       {"cvta", "space=global|shared|shared::cta|local|const u64", "=t t", decode_cvta},
@@ -33,7 +33,7 @@ const std::vector<Form>& data_forms() {
        "atomic=add|min|max|and|or|xor|inc|dec b32|b64|u32|u64|s32|s64|f32|f64",
        "t t", decode_reduction},
   };
-  return kForms;
+  return forms;
 }
 
 }  // namespace heddle::ptx

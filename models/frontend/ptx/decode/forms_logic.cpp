@@ -6,7 +6,7 @@ namespace heddle::ptx {
 using isa::LaneOp;
 
 const std::vector<Form>& logic_forms() {
-  static const std::vector<Form> kForms = {
+  static const std::vector<Form> forms = {
       {"and", "pred|b16|b32|b64", "=t t t", decode_lane, LaneOp::kAnd},
       {"or", "pred|b16|b32|b64", "=t t t", decode_lane, LaneOp::kOr},
       {"xor", "pred|b16|b32|b64", "=t t t", decode_lane, LaneOp::kXor},
@@ -33,7 +33,7 @@ const std::vector<Form>& logic_forms() {
       {"testp", "prop=finite|infinite|number|notanumber|normal|subnormal f32|f64", "=pred t", decode_lane,
        LaneOp::kTestp},
   };
-  return kForms;
+  return forms;
 }
 
 }  // namespace heddle::ptx

@@ -9,8 +9,8 @@
 namespace heddle::ptx {
 namespace {
 
-constexpr std::uint64_t kMostParamBytes = 32764;         // CUDA 12.1 on sm_70 and later
-constexpr std::uint64_t kMostLocalBytes = 512u * 1024u;  // CUDA: 512 KB per thread
+constexpr std::uint64_t kMostParamBytes = 32764;                      // CUDA 12.1 on sm_70 and later
+constexpr std::uint64_t kMostLocalBytes = std::uint64_t{512} * 1024;  // CUDA: 512 KB per thread
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
   return (value + align - 1) / align * align;
