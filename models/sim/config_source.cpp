@@ -1,5 +1,6 @@
 // What the user gave: YAML files and assignments, flattened to dotted paths.
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -55,6 +56,23 @@ bool closes_on_its_line(const std::string& content, const YAML::Node& scalar) {
   return false;
 }
 
+/// Where the last document handled began.
+struct DocumentStart : YAML::EventHandler {
+  YAML::Mark mark;
+
+  void OnDocumentStart(const YAML::Mark& begin) override { mark = begin; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnMapEnd() override {}
+};
+
 class YamlReader {
  public:
   explicit YamlReader(std::map<std::string, ConfigEntry>& entries) : entries_(entries) {}
@@ -73,19 +91,8 @@ class YamlReader {
   }
 
   void text(const std::string& content, const std::string& name) {
-    std::vector<YAML::Node> documents;
-    try {
-      documents = YAML::LoadAll(content);
-    } catch (const YAML::Exception& e) {
-      throw InputError(fmt::format("{}:{}:{}", name, e.mark.line + 1, e.mark.column + 1),
-                       fmt::format("malformed YAML: {}", e.msg));
-    }
-    if (documents.size() > 1)
-      throw InputError(at(name, documents[1]),
-                       "a configuration file holds one YAML document, this is a second one",
-                       "remove the line '---' or put the rest into a file of its own");
-    if (documents.empty() || documents[0].IsNull()) return;
-    const YAML::Node& root = documents[0];
+    const YAML::Node root = parse(content, name);
+    if (root.IsNull()) return;
     if (!root.IsMap())
       throw InputError(at(name, root), "a configuration file holds 'key: value' lines, this one does not");
 
@@ -96,6 +103,23 @@ class YamlReader {
   }
 
  private:
+  static YAML::Node parse(const std::string& content, const std::string& name) {
+    try {
+      const YAML::Node root = YAML::Load(content);
+      // Not YAML::LoadAll(): it never returns from text such as "[1], 2".
+      DocumentStart second;
+      std::istringstream stream(content);
+      YAML::Parser parser(stream);
+      if (parser.HandleNextDocument(second) && parser.HandleNextDocument(second))
+        throw InputError(fmt::format("{}:{}:{}", name, second.mark.line + 1, second.mark.column + 1),
+                         "malformed YAML: a configuration file holds one document, but more follows it here");
+      return root;
+    } catch (const YAML::Exception& e) {
+      throw InputError(fmt::format("{}:{}:{}", name, e.mark.line + 1, e.mark.column + 1),
+                       fmt::format("malformed YAML: {}", e.msg));
+    }
+  }
+
   static std::string at(const std::string& name, const YAML::Node& node) {
     return fmt::format("{}:{}", name, node.Mark().line + 1);
   }

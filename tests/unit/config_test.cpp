@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 #include "sim/error.h"
@@ -184,7 +185,10 @@ TEST(Config, ListsAndMissingValuesAreRefused) {
               HasSubstr("test.yaml:1: a configuration file holds 'key: value' lines"));
   EXPECT_THAT(error_of("just words\n"), HasSubstr("a configuration file holds 'key: value' lines"));
   EXPECT_THAT(error_of("name: x\ncores:\n"), HasSubstr("test.yaml:2: 'cores' has no value"));
-  EXPECT_THAT(error_of("cores: 1\n---\ncores: 2\n"), HasSubstr("one YAML document"));
+  EXPECT_THAT(error_of("cores: 1\n---\ncores: 2\n"),
+              HasSubstr("test.yaml:2:1: malformed YAML: a configuration file holds one document"));
+  EXPECT_THAT(error_of("[1], 2\n"), HasSubstr("holds one document"))
+      << "sends YAML::LoadAll() into an endless loop";
 }
 
 TEST(Config, EndlessAliasesAreRefused) {
@@ -197,6 +201,27 @@ TEST(Config, MalformedYamlNamesLineAndColumn) {
             "test.yaml:2:7: malformed YAML: this quote is not closed on its line");
   EXPECT_THAT(error_of("name: 'open\n"), HasSubstr("quote is not closed"));
   EXPECT_THAT(file_error(data("malformed.yaml")), HasSubstr("malformed.yaml:3:"));
+}
+
+TEST(Config, DamagedTextIsReadOrRefusedButNeverMore) {
+  const std::string whole =
+      "name: \"q\"\ncores: 4 # four\nl1d: {size_kib: 3, x: [1, 2], y: &a *a}\n? |\n  k\n: v\n!!str t: "
+      "'a''b'\n--- >\n b\n";
+  const std::string symbols = " \n\t:{}[]&*!|>'\"%@`#-?,\\abc019~<\x01\xff";
+  std::mt19937 random(7);
+  unsigned refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = whole.substr(random() % whole.size(), random() % whole.size());
+    for (auto damage = random() % 6; damage > 0 && !text.empty(); --damage) {
+      const auto at = random() % text.size();
+      if (random() % 2 == 0)
+        text[at] = symbols[random() % symbols.size()];
+      else
+        text.insert(at, 1, symbols[random() % symbols.size()]);
+    }
+    if (error_of(text) != "no error") ++refused;
+  }
+  EXPECT_GT(refused, 2000u);
 }
 
 TEST(Config, IncludedFilesComeFirst) {
