@@ -7,8 +7,10 @@
 namespace heddle::sim {
 namespace {
 
-constexpr std::uint32_t kWindowChecks = 4;    ///< a probe that finds nothing lasts this many checks
-constexpr std::uint32_t kLongestPause = 128;  ///< and is followed by at most this many checks without one
+constexpr std::uint32_t kFirstWindow = 4;  ///< checks a first probe lasts if it finds nothing
+constexpr std::uint32_t kLongestWindow =
+    64;  ///< a lap of a spin loop longer than half of this goes unnoticed
+constexpr std::uint32_t kLongestPause = 128;  ///< checks without a probe after one that found nothing
 
 }  // namespace
 
@@ -27,6 +29,7 @@ void Watchdog::begin(Cycle cycle_limit) {
   changes_seen_ = ~std::uint64_t{0};
   pause_ = 0;
   next_pause_ = 1;
+  window_limit_ = kFirstWindow;
   clock_.wake();
 }
 
@@ -44,7 +47,10 @@ bool Watchdog::all(bool (Watched::*predicate)() const) const {
 void Watchdog::fall_back(bool widen) {
   for (Watched* core : cores_) core->stop_probe();
   state_ = State::kQuiet;
-  if (widen) next_pause_ = std::min(next_pause_ * 2, kLongestPause);
+  if (widen) {
+    next_pause_ = std::min(next_pause_ * 2, kLongestPause);
+    window_limit_ = std::min(window_limit_ * 2, kLongestWindow);
+  }
   pause_ = widen ? next_pause_ : 0;
 }
 
@@ -77,7 +83,7 @@ void Watchdog::advance() {
       } else if (all(&Watched::stuck)) {
         for (Watched* core : cores_) core->next_write_generation();
         state_ = State::kConfirming;
-      } else if (++window_ == kWindowChecks) {
+      } else if (++window_ >= window_limit_) {
         fall_back(true);
       }
       break;

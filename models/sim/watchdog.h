@@ -15,7 +15,8 @@
 // that poll a clock are not diagnosed;
 // --max-cycles is for those.)
 //
-// Cost: the state comparison runs in probe windows only; unsuccessful windows back off exponentially.
+// Cost: the state comparison runs in probe windows only; unsuccessful windows grow, and the pauses
+// between them, exponentially.
 #pragma once
 
 #include <cstdint>
@@ -108,8 +109,9 @@ class Watchdog : public sc_core::sc_module {
   bool active_ = false;
   Cycle limit_at_ = 0;
   std::uint64_t changes_seen_ = 0;
-  std::uint32_t window_ = 0;  ///< checks spent in the present probe
-  std::uint32_t pause_ = 0;   ///< checks to wait before the next probe
+  std::uint32_t window_ = 0;        ///< checks spent in the present probe
+  std::uint32_t window_limit_ = 0;  ///< checks it may take; grows, since a lap of a slow loop may be longer
+  std::uint32_t pause_ = 0;         ///< checks to wait before the next probe
   std::uint32_t next_pause_ = 1;
 };
 

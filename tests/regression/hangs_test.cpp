@@ -78,7 +78,7 @@ JOIN:
 )",
               shape(1, 32),
               {"SIMT-induced deadlock at a barrier", "wait at barrier 0 (16 of 32 threads have arrived)",
-               "kernel.ptx:1", "lanes 0xffff0000 wait to reconverge"});
+               "kernel.ptx:1", "lanes 0xffff0000 have not run their side of a branch"});
 }
 
 TEST_F(Hangs, BarrierThatTooFewThreadsReach) {
