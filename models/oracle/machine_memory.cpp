@@ -54,8 +54,8 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
 }
 
 void Machine::load(Cta& cta, Thread& thread, const Step& step) {
-  const unsigned size = isa::type_bytes(step.type);
-  const unsigned total = size * step.targets;
+  const std::size_t size = isa::type_bytes(step.type);
+  const auto total = static_cast<unsigned>(size * step.targets);
   const std::byte* from = nullptr;
   if (step.space == StateSpace::kParam) {
     std::uint64_t offset = static_cast<std::uint64_t>(step.displacement);
@@ -71,14 +71,15 @@ void Machine::load(Cta& cta, Thread& thread, const Step& step) {
   for (unsigned i = 0; i < step.targets; ++i) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, from + i * size, size);
-    if (isa::is_signed(step.type) && size < 8 && (bits >> (size * 8 - 1)) != 0) bits |= ~low_bits(size * 8);
+    if (isa::is_signed(step.type) && size < 8 && (bits >> (size * 8 - 1)) != 0)
+      bits |= ~low_bits(static_cast<unsigned>(size) * 8);
     assign(thread, step.target[i], bits);
   }
 }
 
 void Machine::store(Cta& cta, Thread& thread, const Step& step) {
-  const unsigned size = isa::type_bytes(step.type);
-  std::byte* to = locate(cta, thread, step, size * step.sources);
+  const std::size_t size = isa::type_bytes(step.type);
+  std::byte* to = locate(cta, thread, step, static_cast<unsigned>(size * step.sources));
   for (unsigned i = 0; i < step.sources; ++i) {
     const std::uint64_t bits = value(cta, thread, step.source[i]);
     std::memcpy(to + i * size, &bits, size);

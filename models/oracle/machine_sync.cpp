@@ -197,7 +197,8 @@ void Machine::leave(Cta& cta, Thread& thread) {
   Warp& warp = cta.warps[thread.index / 32];
   warp.gone |= 1u << (thread.index % 32);
   if (warp.waiting != 0) meet_if_complete(cta, thread.index / 32);
-  for (std::uint8_t i = 0; i < cta.barriers.size(); ++i) release_if_complete(cta, i);
+  for (std::size_t i = 0; i < cta.barriers.size(); ++i)
+    release_if_complete(cta, static_cast<std::uint8_t>(i));
 }
 
 }  // namespace heddle::oracle

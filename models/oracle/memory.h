@@ -12,7 +12,7 @@ namespace heddle::oracle {
 
 class SparseMemory {
  public:
-  static constexpr std::uint64_t kPageBytes = 64 * 1024;
+  static constexpr std::uint64_t kPageBytes = 65536;
 
   /// Storage of `address` up to the end of its page. A naturally aligned access of up to 16 bytes never
   /// crosses a page.

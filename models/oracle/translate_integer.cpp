@@ -130,8 +130,8 @@ void multiply24(Builder& b) {
   b.step.eval = for_integer(b.step.type, []<class T>() -> Eval {
     return [](const Step& s, Inputs in) -> std::uint64_t {
       const auto cut = [](std::uint64_t bits) -> WideOf<T> {
-        const auto shifted = static_cast<T>(static_cast<std::uint32_t>(bits) << 8);
-        return shifted >> 8;  // arithmetic for signed T: sign of bit 23
+        const std::uint32_t high = static_cast<std::uint32_t>(bits) << 8;
+        return static_cast<WideOf<T>>(static_cast<T>(high)) >> 8;  // arithmetic for signed T: sign of bit 23
       };
       WideOf<T> product = cut(in[0]) * cut(in[1]);
       if (s.flag) product >>= 16;

@@ -78,7 +78,6 @@ bool atomic_type_allowed(Atomic op, Type type) {
     case Atomic::kAnd:
     case Atomic::kOr:
     case Atomic::kXor:
-      return type == Type::kB32 || type == Type::kB64;
     case Atomic::kExch:
       return type == Type::kB32 || type == Type::kB64;
     case Atomic::kCas:

@@ -35,7 +35,7 @@ gpu::GpuConfig small_gpu(std::uint64_t shard) {
 }
 
 std::string saved(const GeneratedKernel& kernel, const std::string& why) {
-  const std::string path = testing::TempDir() + "random-kernel-" + std::to_string(kernel.seed) + ".ptx";
+  std::string path = testing::TempDir() + "random-kernel-" + std::to_string(kernel.seed) + ".ptx";
   save(kernel, path, why);
   return path;
 }

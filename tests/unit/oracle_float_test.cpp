@@ -9,8 +9,8 @@ namespace heddle::oracle::test {
 namespace {
 
 constexpr std::uint32_t kNan = 0x7fff'ffff;
-const std::uint64_t kInfinity = bits(std::numeric_limits<float>::infinity());
-const std::uint64_t kQuiet = bits(std::numeric_limits<float>::quiet_NaN());
+constexpr std::uint64_t kInfinity = 0x7f80'0000;
+constexpr std::uint64_t kQuiet = 0x7fc0'0000;      // a quiet NaN
 constexpr std::uint64_t kSubnormal = 0x0040'0000;  // 2^-127
 
 std::uint32_t single(const std::string& text, std::array<std::uint64_t, 4> in) {

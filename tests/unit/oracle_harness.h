@@ -37,9 +37,9 @@ inline Result compute(const std::string& body, std::array<std::uint64_t, 4> oper
   text += ".reg .b32 %ro, %ra, %rb, %rc, %rd; .reg .b64 %wo, %wa, %wb, %wc, %wd;\n";
   text += ".reg .f32 %fo, %fa, %fb, %fc, %fd; .reg .f64 %do, %da, %db, %dc, %dd;\n";
   for (const char name : {'a', 'b', 'c', 'd'}) {
-    const std::string n(1, name);
-    text += "ld.param.u64 %w" + n + ", [" + n + "]; ld.param.u32 %r" + n + ", [" + n + "]; ld.param.f32 %f" +
-            n + ", [" + n + "]; ld.param.f64 %d" + n + ", [" + n + "];\n";
+    for (const char* part : {"ld.param.u64 %w@, [@];", "ld.param.u32 %r@, [@];", "ld.param.f32 %f@, [@];",
+                             "ld.param.f64 %d@, [@];\n"})
+      for (const char* c = part; *c != 0; ++c) text += *c == '@' ? name : *c;
   }
   text += body + "\nld.param.u64 %out, [out];\nst.global.u32 [%out], %ro;\nst.global.u64 [%out+8], %wo;\n";
   text += "st.global.f32 [%out+16], %fo;\nst.global.f64 [%out+24], %do;\n";
