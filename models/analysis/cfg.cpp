@@ -56,4 +56,54 @@ void ControlFlowGraph::connect() {
   }
 }
 
+bool ControlFlowGraph::only_exits(BlockId id) const {
+  if (id == exit()) return true;
+  const BasicBlock& block = blocks_[id];
+  return block.end == block.first + 1 && code_[block.first].op == Opcode::kExit &&
+         !code_[block.first].guard.present;
+}
+
+std::vector<bool> ControlFlowGraph::reaching_exit() const {
+  std::vector<bool> reaches(blocks_.size(), false);
+  std::vector<BlockId> work{exit()};
+  reaches[exit()] = true;
+  while (!work.empty()) {
+    const BlockId b = work.back();
+    work.pop_back();
+    for (const BlockId from : blocks_[b].predecessors) {
+      if (!reaches[from]) work.push_back(from);
+      reaches[from] = true;
+    }
+  }
+  return reaches;
+}
+
+ControlFlowGraph ControlFlowGraph::without_early_exits() const {
+  ControlFlowGraph graph = *this;
+  std::vector<bool> cut(blocks_.size(), false);
+  for (BlockId b = 0; b < block_count(); ++b) {
+    const auto& to = blocks_[b].successors;
+    cut[b] = to.size() == 2 && only_exits(to[0]) != only_exits(to[1]);
+  }
+  const std::vector<bool> reaches = reaching_exit();
+  for (bool again = true; again;) {
+    for (BasicBlock& block : graph.blocks_) block.predecessors.clear();
+    for (BlockId b = 0; b < block_count(); ++b) {
+      auto& to = graph.blocks_[b].successors;
+      to = blocks_[b].successors;
+      if (cut[b]) std::erase_if(to, [this](BlockId s) { return only_exits(s); });
+      for (const BlockId s : to) graph.blocks_[s].predecessors.push_back(b);
+    }
+    // A loop whose only way out is an early exit gets it back.
+    again = false;
+    const std::vector<bool> still = graph.reaching_exit();
+    for (BlockId b = 0; b < block_count(); ++b)
+      if (cut[b] && reaches[b] && !still[b]) {
+        cut[b] = false;
+        again = true;
+      }
+  }
+  return graph;
+}
+
 }  // namespace heddle::analysis

@@ -38,9 +38,18 @@ class ControlFlowGraph {
   [[nodiscard]] BlockId block_of(std::uint32_t instruction) const { return block_of_[instruction]; }
   [[nodiscard]] std::span<const isa::Instruction> code() const { return code_; }
 
+  /// The graph that reconvergence points are taken from: this one without the edges on which threads do
+  /// nothing but end (a guarded exit; a conditional branch to a block that is just an exit), as far as every
+  /// block that reaches the exit still does. Ended threads leave the reconvergence tables, so nobody has to
+  /// wait for them: after `if (i >= n) return;` the other threads of a warp meet at once, not at the kernel's
+  /// end, and a barrier there is reached by all of them.
+  [[nodiscard]] ControlFlowGraph without_early_exits() const;
+
  private:
   void find_blocks();
   void connect();
+  [[nodiscard]] bool only_exits(BlockId id) const;
+  [[nodiscard]] std::vector<bool> reaching_exit() const;
 
   std::span<const isa::Instruction> code_;
   std::vector<BasicBlock> blocks_;  ///< the last one is the exit

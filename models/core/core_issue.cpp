@@ -279,7 +279,9 @@ void Core::issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMa
                            "barriers are numbered 0 to 15");
   // With a guard that only some lanes pass, the lanes of the group arrive together, as PTX defines it for
   // hardware that counts warps (below sm_70).
-  arrive.threads = group.mask.count();
+  // An explicit count is in whole warps: lanes that never existed or have exited count with the last live
+  // ones.
+  arrive.threads = arrive.expected != 0 && group.mask == warp.live ? kLanes : group.mask.count();
   arrive.warp = group.warp;
   arrive.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
   std::vector<WarpId> released;

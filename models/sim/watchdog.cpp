@@ -148,8 +148,7 @@ std::string describe_hang(const std::string& kernel, Cycle cycles, const std::ve
         "lanes of one warp wait for each other: the held-back lanes run only after the scheduled ones have "
         "left the loop or "
         "barrier, and those wait for the held-back ones.\n  Write the kernel in SIMT-safe form (release "
-        "inside the loop), or "
-        "choose a control-flow mechanism that lets both sides progress (core.control_flow.mechanism).";
+        "inside the loop; tb/workloads/README.md shows how).";
   } else if (!spinning) {
     kind = "barrier deadlock";
     remedy =

@@ -228,6 +228,53 @@ SPIN:
   EXPECT_EQ(error->code(), sim::ExitCode::kHang);
 }
 
+// if (tid >= 20) return; ... __syncthreads(), nested in divergent code: those that return are not waited for.
+constexpr const char* kEarlyReturn = R"(
+  and.b32 %r3, %r1, 1;
+  setp.eq.u32 %p1, %r3, 0;
+  @%p1 bra EVEN;
+  setp.ge.u32 %p2, %r1, 20;
+  @%p2 bra END;
+  add.u32 %r4, %r1, 100;
+  bra.uni JOIN;
+EVEN:
+  add.u32 %r4, %r1, 200;
+JOIN:
+  bar.sync 0;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd4, %rd2, %rd3;
+  st.global.u32 [%rd4], %r4;
+END:
+  ret;
+)";
+
+class EarlyReturn : public Hangs, public testing::WithParamInterface<simt::FirstSide> {};
+
+TEST_P(EarlyReturn, BeforeABarrierIsNoHang) {
+  config_.core.control_flow.first_side = GetParam();
+  const auto error = run(kEarlyReturn, shape(1, 64));
+  ASSERT_FALSE(error.has_value()) << error->what();
+  EXPECT_EQ(out_[3], 103u);
+  EXPECT_EQ(out_[21], 0u);
+  EXPECT_EQ(out_[40], 240u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sides, EarlyReturn,
+                         testing::Values(simt::FirstSide::kTaken, simt::FirstSide::kNotTaken));
+
+TEST_F(Hangs, BarrierCountIsInWholeWarps) {
+  const auto error = run(R"(
+  setp.eq.u32 %p1, %r1, 5;
+  @%p1 exit;
+  bar.sync 1, 64;
+  st.global.u32 [%rd2], 3;
+  ret;
+)",
+                         shape(1, 40));
+  ASSERT_FALSE(error.has_value()) << error->what();
+  EXPECT_EQ(out_[0], 3u);
+}
+
 TEST_F(Hangs, CycleLimitSaysWhatTheWarpsDo) {
   const auto error = run(R"(
 LOOP:

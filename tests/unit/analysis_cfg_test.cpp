@@ -53,6 +53,23 @@ TEST(ControlFlowGraph, a_guarded_exit_in_mid_code_branches_to_the_exit) {
   EXPECT_THAT(cfg.block(0).successors, ElementsAre(1, cfg.exit()));
 }
 
+TEST(ControlFlowGraph, early_exits_do_not_count_for_reconvergence) {
+  // 0: @p bra 3   1: work   2: work   3: exit    if (p) return; ...
+  const Code guard_at_the_top{branch(3), plain(), plain(), exit()};
+  const ControlFlowGraph cfg = ControlFlowGraph(guard_at_the_top).without_early_exits();
+  EXPECT_THAT(cfg.block(0).successors, ElementsAre(1));
+  EXPECT_THAT(cfg.block(1).successors, ElementsAre(2)) << "falling into the exit is not early";
+  // A guarded exit in mid-code
+  const Code guarded_exit{plain(), guarded(exit()), plain(), exit()};
+  EXPECT_THAT(ControlFlowGraph(guarded_exit).without_early_exits().block(0).successors, ElementsAre(1));
+}
+
+TEST(ControlFlowGraph, a_loop_keeps_its_only_way_out) {
+  // 0: work   1: @p bra 0   2: exit
+  const Code loop{plain(), branch(0), exit()};
+  EXPECT_THAT(ControlFlowGraph(loop).without_early_exits().block(0).successors, ElementsAre(1, 0));
+}
+
 TEST(ControlFlowGraph, trap_ends_a_thread) {
   const Code code{trap(), plain(), guarded(trap()), exit()};
   const ControlFlowGraph cfg(code);

@@ -204,10 +204,11 @@ class KernelDecoder {
   }
 
   void find_reconvergence(const analysis::ControlFlowGraph& cfg) {
-    const auto post = analysis::DominatorTree::post_dominators(cfg);
+    const analysis::ControlFlowGraph graph = cfg.without_early_exits();
+    const auto post = analysis::DominatorTree::post_dominators(graph);
     for (std::uint32_t i = 0; i < kernel_.code.size(); ++i)
       if (kernel_.code[i].op == Opcode::kBranch)
-        kernel_.code[i].rpc = analysis::reconvergence_pc(cfg, post, i);
+        kernel_.code[i].rpc = analysis::reconvergence_pc(graph, post, i);
   }
 
   void find_live_registers(const analysis::ControlFlowGraph& cfg) {
