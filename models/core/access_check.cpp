@@ -11,7 +11,7 @@ namespace {
 
 std::uint32_t special(const WarpContext& warp, isa::SpecialRow row, unsigned lane) {
   std::uint32_t value = 0;
-  std::memcpy(&value, warp.special.data() + isa::special_offset(row) + lane * 4, 4);
+  std::memcpy(&value, warp.special.data() + isa::special_offset(row) + lane * std::size_t{4}, 4);
   return value;
 }
 

@@ -72,7 +72,9 @@ void coalesce_local(std::uint64_t region_base, const std::array<std::uint64_t, k
     const unsigned size = std::min(bytes - done, 4u);
     lanes.for_each([&](unsigned lane) {
       const std::uint64_t offset = address[lane] + done;
-      grouping.add(region_base + offset / 4 * (4 * kLanes) + lane * 4 + offset % 4, lane, done, size);
+      grouping.add(
+          region_base + offset / 4 * (std::uint64_t{4} * kLanes) + lane * std::uint64_t{4} + offset % 4, lane,
+          done, size);
     });
   }
   grouping.finish();

@@ -125,12 +125,12 @@ class Core : public sc_core::sc_module, public sim::Watched {
   SharedMemory shared_memory_;
   LoadStoreUnit lsu_;
 
-  sim::BlockInitiator<simt::BranchProtocol> branch_isock_{"branch_isock"};
+  mutable sim::BlockInitiator<simt::BranchProtocol> branch_isock_{"branch_isock"};  // inspection is const
   sim::BlockInitiator<FetchProtocol> fetch_isock_{"fetch_isock"};
   sim::BlockInitiator<ScoreboardProtocol> scoreboard_isock_{"scoreboard_isock"};
   std::vector<std::unique_ptr<sim::BlockInitiator<SchedulerProtocol>>> scheduler_isocks_;
   sim::BlockInitiator<PipesProtocol> pipes_isock_{"pipes_isock"};
-  sim::BlockInitiator<BarrierProtocol> barrier_isock_{"barrier_isock"};
+  mutable sim::BlockInitiator<BarrierProtocol> barrier_isock_{"barrier_isock"};
   sim::BlockInitiator<LsuProtocol> lsu_isock_{"lsu_isock"};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
                                                                                       this};

@@ -133,7 +133,7 @@ void Core::issue_param_load(IssueTable::Group& group, const isa::Instruction& in
     std::uint64_t at = static_cast<std::uint64_t>(instruction.memory.displacement);
     if (base.present) {
       std::uint64_t index = 0;
-      const unsigned width = base.width == isa::RowWidth::k64 ? 8 : 4;
+      const std::size_t width = base.width == isa::RowWidth::k64 ? 8 : 4;
       std::memcpy(&index, row(warp, base) + lane * width, width);
       at += index;
     }
@@ -146,12 +146,12 @@ void Core::issue_param_load(IssueTable::Group& group, const isa::Instruction& in
       const isa::Operand& dst = instruction.dst[e];
       if (!dst.present) continue;
       std::uint64_t value = 0;
-      std::memcpy(&value, launch_->params.data() + at + e * size, size);
+      std::memcpy(&value, launch_->params.data() + at + std::size_t{e} * size, size);
       if (sign_extend && size < 8) {
         const std::uint64_t sign = std::uint64_t{1} << (size * 8 - 1);
         value = (value ^ sign) - sign;
       }
-      const unsigned width = dst.width == isa::RowWidth::k64 ? 8 : 4;
+      const std::size_t width = dst.width == isa::RowWidth::k64 ? 8 : 4;
       std::memcpy(warp.registers.data() + dst.offset + lane * width, &value, width);
     }
   });
@@ -266,7 +266,7 @@ void Core::issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMa
   const WarpContext& warp = warps_[group.warp.value()];
   const auto operand = [&](const isa::Operand& source) {
     std::uint32_t value = 0;
-    if (source.present) std::memcpy(&value, row(warp, source) + exec.lowest() * 4, 4);
+    if (source.present) std::memcpy(&value, row(warp, source) + exec.lowest() * std::size_t{4}, 4);
     return value;
   };
   BarrierRequest arrive;

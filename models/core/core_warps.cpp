@@ -97,7 +97,7 @@ void Core::start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint3
 void Core::fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const {
   using isa::SpecialRow;
   const auto set_lane = [&](SpecialRow special, unsigned lane, std::uint32_t value) {
-    std::memcpy(warp.special.data() + isa::special_offset(special) + lane * 4, &value, 4);
+    std::memcpy(warp.special.data() + isa::special_offset(special) + lane * std::size_t{4}, &value, 4);
   };
   const auto set_all = [&](SpecialRow special, std::uint32_t value) {
     for (unsigned lane = 0; lane < kLanes; ++lane) set_lane(special, lane, value);
@@ -225,7 +225,7 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
       look.op = BarrierRequest::Op::kInspect;
       look.cta = warp.cta;
       look.id = barrier_of_warp_[group.warp.value()];
-      const_cast<Core*>(this)->barrier_isock_.call(look);  // kInspect changes nothing
+      barrier_isock_.call(look);  // kInspect changes nothing
       entry.activity = fmt::format("wait at barrier {} ({} of {} threads have arrived)", look.id,
                                    look.arrived, look.expected);
     } else {
@@ -237,7 +237,7 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     simt::BranchRequest look;
     look.warp = group.warp;
     look.suspended = &suspended;
-    const_cast<Core*>(this)->branch_isock_.inspect(look);
+    branch_isock_.inspect(look);
     for (const simt::SuspendedLanes& lanes : suspended) {
       const bool none = lanes.at == kNoPc;
       entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()),

@@ -23,11 +23,11 @@ bool writes_memory(const isa::Instruction& instruction) { return instruction.op 
 std::uint64_t lane_value(const std::byte* row, isa::RowWidth width, unsigned lane) {
   if (width == isa::RowWidth::k64) {
     std::uint64_t value;
-    std::memcpy(&value, row + lane * 8, 8);
+    std::memcpy(&value, row + lane * std::size_t{8}, 8);
     return value;
   }
   std::uint32_t value;
-  std::memcpy(&value, row + lane * 4, 4);
+  std::memcpy(&value, row + lane * std::size_t{4}, 4);
   return value;
 }
 
@@ -419,7 +419,7 @@ void LoadStoreUnit::write_back(MemoryOp& op) {
       if (op.mask == LaneMask::all())
         std::memcpy(row, words.data(), sizeof(words));
       else
-        op.mask.for_each([&](unsigned lane) { std::memcpy(row + lane * 4, &words[lane], 4); });
+        op.mask.for_each([&](unsigned lane) { std::memcpy(row + lane * std::size_t{4}, &words[lane], 4); });
       continue;
     }
     op.mask.for_each([&](unsigned lane) {
@@ -429,7 +429,7 @@ void LoadStoreUnit::write_back(MemoryOp& op) {
         const std::uint64_t sign = std::uint64_t{1} << (size * 8 - 1);
         value = (value ^ sign) - sign;
       }
-      std::memcpy(row + lane * (dst.width == isa::RowWidth::k64 ? 8 : 4), &value,
+      std::memcpy(row + lane * std::size_t{dst.width == isa::RowWidth::k64 ? 8u : 4u}, &value,
                   dst.width == isa::RowWidth::k64 ? 8 : 4);
     });
   }

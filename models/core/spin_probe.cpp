@@ -41,14 +41,14 @@ void SpinProbe::visit(GroupId id, Pc pc, LaneMask mask, const std::vector<isa::R
       const std::byte* row = registers.data() + layout.offset32(reg);
       mask.for_each([&](unsigned lane) {
         std::uint32_t value;
-        std::memcpy(&value, row + lane * 4, 4);
+        std::memcpy(&value, row + lane * std::size_t{4}, 4);
         hash.add(value);
       });
     } else if (reg < layout.rows32 + layout.rows64) {
       const std::byte* row = registers.data() + layout.offset64(reg - layout.rows32);
       mask.for_each([&](unsigned lane) {
         std::uint64_t value;
-        std::memcpy(&value, row + lane * 8, 8);
+        std::memcpy(&value, row + lane * std::size_t{8}, 8);
         hash.add(value);
       });
     } else {

@@ -1,6 +1,7 @@
 #include "sim/clock.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace heddle::sim {
@@ -11,7 +12,7 @@ constexpr std::uint64_t kNever = ~std::uint64_t{0};
 /// Resolution units per second (10^12 at the default resolution of 1 ps).
 std::uint64_t units_per_second() {
   static const auto units =
-      static_cast<std::uint64_t>(1.0 / sc_core::sc_get_time_resolution().to_seconds() + 0.5);
+      static_cast<std::uint64_t>(std::llround(1.0 / sc_core::sc_get_time_resolution().to_seconds()));
   return units;
 }
 
@@ -22,7 +23,7 @@ std::uint64_t now_units() { return sc_core::sc_time_stamp().value(); }
 ClockDomain::ClockDomain(ClockManager& manager, std::string name, double frequency_mhz, ClockRank rank)
     : manager_(manager),
       name_(std::move(name)),
-      frequency_khz_(static_cast<std::uint64_t>(frequency_mhz * 1e3 + 0.5)),
+      frequency_khz_(static_cast<std::uint64_t>(std::llround(frequency_mhz * 1e3))),
       rank_(rank),
       edge_((name_ + "_edge").c_str()) {
   const std::uint64_t units_per_thousand_seconds = units_per_second() * 1000;

@@ -5,7 +5,7 @@
 namespace heddle::simt {
 
 SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side) : stacks_(warps), first_side_(first_side) {
-  for (Stack& stack : stacks_) stack.reserve(2 * sim::kLanes);
+  for (Stack& stack : stacks_) stack.reserve(std::size_t{2} * sim::kLanes);
 }
 
 void SimtStack::register_stats(sim::StatGroup& stats) {

@@ -72,7 +72,7 @@ class Example {
   SimtStack stack_;
 };
 
-constexpr auto row = &Example::row;
+Example::Row row(char block, char rpc, LaneMask lanes) { return Example::row(block, rpc, lanes); }
 
 TEST(SimtStackGolden, MimdG1StackIfElse) {
   Example e(FirstSide::kTaken);
