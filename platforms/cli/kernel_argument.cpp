@@ -289,16 +289,16 @@ std::string element_text(Type type, const std::byte* bytes) {
 }
 
 Dimensions parse_dimensions(const std::string& text, const std::string& option) {
+  const std::string place = option + " " + text;
   std::array<std::uint32_t, 3> values{1, 1, 1};
   std::string_view rest = text;
   for (std::size_t i = 0;; ++i) {
     const auto comma = rest.find(',');
     const auto value = parse_number<std::uint32_t>(rest.substr(0, comma));
     if (i == values.size() || !value)
-      throw sim::InputError(option + " " + text, "expected X, X,Y or X,Y,Z, each a whole number",
+      throw sim::InputError(place, "expected X, X,Y or X,Y,Z, each a whole number",
                             fmt::format("for example {} 16,4", option));
-    if (*value == 0)
-      throw sim::InputError(option + " " + text, "a dimension is 0", "every dimension is at least 1");
+    if (*value == 0) throw sim::InputError(place, "a dimension is 0", "every dimension is at least 1");
     values[i] = *value;
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);

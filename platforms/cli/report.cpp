@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace heddle::cli {
@@ -48,7 +49,7 @@ std::string slots_text(const LaunchSummary& s) {
     if (s.slots[i].slots == 0) continue;
     text += fmt::format("    {:<{}}  {:>{}}  {:>5.1f} %  {}\n", s.slots[i].name, name_width,
                         grouped(s.slots[i].slots), count_width, percents[i],
-                        std::string(static_cast<std::size_t>(percents[i] / kBarPercent + 0.5), '#'));
+                        std::string(static_cast<std::size_t>(std::lround(percents[i] / kBarPercent)), '#'));
     text.erase(text.find_last_not_of(" \n") + 1);
     text += '\n';
   }
