@@ -103,7 +103,10 @@ void LsuConfig::visit(sim::ConfigVisitor& v) {
            .doc = "memory instructions accepted and not finished",
            .min = 1,
            .max = 256});
-  v.field("port_queue_packets", port_queue_packets,
+}
+
+void MemoryPortConfig::visit(sim::ConfigVisitor& v) {
+  v.field("request_queue_packets", request_queue_packets,
           {.unit = "packets", .doc = "requests waiting for the crossbar", .min = 1, .max = 256});
   v.field("response_queue_packets", response_queue_packets,
           {.unit = "packets",
@@ -157,6 +160,7 @@ void CoreConfig::visit(sim::ConfigVisitor& v) {
   v.section("control_flow", control_flow, "branch unit");
   v.section("pipes", pipes, "execution pipes");
   v.section("lsu", lsu, "load/store unit");
+  v.section("memory_port", memory_port, "connection to the crossbar");
   v.section("l1d", l1d, "L1 data cache: holds data, not coherent, write-through and write-evict");
   v.section("shared_memory", shared_memory, "shared memory");
   v.section("barrier", barrier, "CTA barriers");

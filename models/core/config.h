@@ -56,7 +56,11 @@ struct PipesConfig {
 
 struct LsuConfig {
   std::uint32_t queue_entries = 8;
-  std::uint32_t port_queue_packets = 8;
+  void visit(sim::ConfigVisitor& v);
+};
+
+struct MemoryPortConfig {
+  std::uint32_t request_queue_packets = 8;
   std::uint32_t response_queue_packets = 8;
   void visit(sim::ConfigVisitor& v);
 };
@@ -92,6 +96,7 @@ struct CoreConfig {
   simt::ControlFlowConfig control_flow;
   PipesConfig pipes;
   LsuConfig lsu;
+  MemoryPortConfig memory_port;
   L1dConfig l1d;
   SharedMemoryConfig shared_memory;
   BarrierConfig barrier;

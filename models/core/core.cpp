@@ -24,12 +24,12 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
                   stats.child("scoreboard", "register dependences")),
       pipes_("pipes", config.pipes, stats.child("pipes", "execution pipes")),
       barrier_unit_("barrier_unit", config.occupancy.max_ctas, stats.child("barrier_unit", "CTA barriers")),
-      memory_port_("memory_port", config.lsu, clock_,
+      memory_port_("memory_port", config.memory_port, clock_,
                    stats.child("memory_port", "connection to the crossbar")),
       l1d_("l1d", config.l1d, services.progress, stats.child("l1d", "L1 data cache")),
       shared_memory_("shared_memory", config.shared_memory, services.progress,
                      stats.child("shared_memory", "shared memory")),
-      lsu_("lsu", config, id, memory_port_, services.pool, services.allocations,
+      lsu_("lsu", config, id, services.pool, services.allocations,
            stats.child("lsu", "load/store unit")),
       groups_(branch_unit_.groups(), config.scheduler.count),
       warps_(config.occupancy.max_warps),
@@ -54,6 +54,9 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
   barrier_isock_.bind(barrier_unit_.barrier_tsock);
   lsu_isock_.bind(lsu_.lsu_tsock);
   lsu_.writeback_isock.bind(lsu_writeback_tsock_);
+  lsu_.port_isock.bind(memory_port_.request_tsock[static_cast<unsigned>(PortClient::kData)]);
+  memory_port_.response_isock[static_cast<unsigned>(PortClient::kData)].bind(lsu_.response_tsock);
+  port_isock_.bind(memory_port_.control_tsock);
   lsu_.l1d_isock.bind(l1d_.l1d_tsock);
   lsu_.shared_isock.bind(shared_memory_.shared_tsock);
 
@@ -103,11 +106,19 @@ void Core::cycle(Cycle now) {
   pipes_isock_.call(pipes);
   std::copy(std::begin(pipes.unit_free), std::end(pipes.unit_free), unit_free_);
 
+  PortRequest port;
+  port.op = PortRequest::Op::kDeliver;
+  port.cycle = now;
+  port_isock_.call(port);
   LsuRequest memory;
   memory.cycle = now;
   lsu_isock_.call(memory);
   unit_free_[kUnit(isa::Unit::kMemory)] = !memory.full;
   next_due_ = memory.next_due;
+  port.op = PortRequest::Op::kTick;
+  port_isock_.call(port);
+  // A load/store unit that waits for the port may have got its room just now, without anybody to wake us.
+  if (port.busy || (memory.wants_port && port.room)) next_due_ = now + 1;
 
   barrier_releases_.take(now, [this](WarpId warp) {
     simt::BranchRequest release;

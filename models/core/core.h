@@ -132,6 +132,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   sim::BlockInitiator<PipesProtocol> pipes_isock_{"pipes_isock"};
   mutable sim::BlockInitiator<BarrierProtocol> barrier_isock_{"barrier_isock"};
   sim::BlockInitiator<LsuProtocol> lsu_isock_{"lsu_isock"};
+  sim::BlockInitiator<PortProtocol> port_isock_{"port_isock"};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
                                                                                       this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> lsu_writeback_tsock_{"lsu_writeback_tsock",

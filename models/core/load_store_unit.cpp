@@ -34,9 +34,9 @@ std::uint64_t lane_value(const std::byte* row, isa::RowWidth width, unsigned lan
 }  // namespace
 
 LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConfig& config, sim::CoreId core,
-                             MemoryPort& port, sim::MemoryPool& pool,
-                             const host::AllocationTable& allocations, sim::StatGroup& stats)
-    : sc_module(name), config_(config), core_(core), port_(port), pool_(pool), allocations_(allocations) {
+                             sim::MemoryPool& pool, const host::AllocationTable& allocations,
+                             sim::StatGroup& stats)
+    : sc_module(name), config_(config), core_(core), pool_(pool), allocations_(allocations) {
   stats.counter("instructions", "warp-instructions", "memory instructions with at least one active lane",
                 &instructions_);
   stats.counter("line_accesses", "accesses", "lines touched by them in device memory, after coalescing",
@@ -243,15 +243,12 @@ void LoadStoreUnit::tick(LsuRequest& request) {
     }
     write_back(op);
   });
-  take_response(cycle);
   if (!queue_.empty() && shared_busy_until_ <= cycle && advance_head(cycle)) queue_.pop_front();
-  port_.tick();
 
   request.next_due = finishing_.next_due();
   if (!queue_.empty() && stalled_ == Stall::kNone)
     request.next_due = std::min(request.next_due, std::max(cycle + 1, shared_busy_until_));
-  // A head that waits for the port may have got its room just now, without anybody to wake us.
-  if (port_.busy() || (stalled_ == Stall::kPort && port_.can_send())) request.next_due = cycle + 1;
+  request.wants_port = stalled_ == Stall::kPort;
 }
 
 bool LoadStoreUnit::advance_head(Cycle cycle) {
@@ -282,7 +279,7 @@ bool LoadStoreUnit::advance_head(Cycle cycle) {
 
 LoadStoreUnit::Stall LoadStoreUnit::access_line(MemoryOp& op, const LineAccess& access, Cycle cycle) {
   if (op.instruction->op == Opcode::kLoad && !op.bypass_l1) return load_line(op, access, cycle);
-  if (!port_.can_send()) return Stall::kPort;
+  if (!port_room()) return Stall::kPort;
   if (op.instruction->op != Opcode::kLoad) {
     L1dRequest evict;
     evict.op = L1dRequest::Op::kWrite;
@@ -310,7 +307,7 @@ LoadStoreUnit::Stall LoadStoreUnit::load_line(MemoryOp& op, const LineAccess& ac
   L1dRequest look_up;
   look_up.line = access.line;
   look_up.target = {op.index, op.next_access};
-  look_up.may_send = port_.can_send();
+  look_up.may_send = port_room();
   l1d_isock.call(look_up);
   switch (look_up.result) {
     case L1dRequest::Result::kHit:
@@ -323,7 +320,7 @@ LoadStoreUnit::Stall LoadStoreUnit::load_line(MemoryOp& op, const LineAccess& ac
     case L1dRequest::Result::kMissMerged:
       break;
     case L1dRequest::Result::kBypass:
-      if (!port_.can_send()) return Stall::kPort;
+      if (!port_room()) return Stall::kPort;
       send(op, access, sim::MemoryOp::kRead, access_tag(op.index, op.next_access), cycle);
       break;
     case L1dRequest::Result::kStall:
@@ -360,12 +357,22 @@ void LoadStoreUnit::send(MemoryOp& op, const LineAccess& access, sim::MemoryOp k
                               op.compare[lane], 0};
     }
   }
-  port_.send(transaction);
+  PortRequest request;
+  request.op = PortRequest::Op::kSend;
+  request.client = PortClient::kData;
+  request.transaction = &transaction;
+  port_isock.call(request);
 }
 
-void LoadStoreUnit::take_response(Cycle cycle) {
-  tlm::tlm_generic_payload* payload = port_.receive();
-  if (payload == nullptr) return;
+bool LoadStoreUnit::port_room() {
+  PortRequest request;
+  port_isock.call(request);
+  return request.room;
+}
+
+void LoadStoreUnit::take_response(PortResponse& response) {
+  tlm::tlm_generic_payload* const payload = response.payload;
+  const Cycle cycle = response.cycle;
   const sim::MemoryExtension& extension = sim::memory_extension(*payload);
   if ((extension.tag & 1u) != 0) {
     L1dRequest fill;
@@ -391,7 +398,6 @@ void LoadStoreUnit::take_response(Cycle cycle) {
                     isa::type_bytes(extension.atomic_type));
     part_done(op, cycle + 1, cycle);
   }
-  payload->release();
 }
 
 void LoadStoreUnit::deliver(MemoryOp& op, const LineAccess& access, const unsigned char* line) {

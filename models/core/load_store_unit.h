@@ -18,7 +18,6 @@
 #include "core/config.h"
 #include "core/l1_data_cache.h"
 #include "core/memory_op.h"
-#include "core/memory_port.h"
 #include "core/protocols.h"
 #include "core/shared_memory.h"
 #include "core/timing_wheel.h"
@@ -45,20 +44,24 @@ struct LsuRequest {
 
   bool full = false;          ///< answer: no memory instruction can issue
   Cycle next_due = kNoCycle;  ///< answer of kTick: when to call again, unless the port wakes the core earlier
+  bool wants_port = false;    ///< answer of kTick: the head waits for room in the memory port
 };
 using LsuProtocol = ProtocolOf<LsuRequest>;
 
 class LoadStoreUnit : public sc_core::sc_module {
  public:
   LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConfig& config, sim::CoreId core,
-                MemoryPort& port, sim::MemoryPool& pool, const host::AllocationTable& allocations,
-                sim::StatGroup& stats);
+                sim::MemoryPool& pool, const host::AllocationTable& allocations, sim::StatGroup& stats);
 
  private:
   void serve(LsuRequest& request);
+  void take_response(PortResponse& response);
 
  public:
   sim::BlockTarget<LsuProtocol, LoadStoreUnit, &LoadStoreUnit::serve> lsu_tsock{"lsu_tsock", this};
+  sim::BlockTarget<PortResponseProtocol, LoadStoreUnit, &LoadStoreUnit::take_response> response_tsock{
+      "response_tsock", this};
+  sim::BlockInitiator<PortProtocol> port_isock{"port_isock"};
   sim::BlockInitiator<WritebackProtocol> writeback_isock{"writeback_isock"};
   sim::BlockInitiator<L1dProtocol> l1d_isock{"l1d_isock"};
   sim::BlockInitiator<SharedMemoryProtocol> shared_isock{"shared_isock"};
@@ -72,7 +75,6 @@ class LoadStoreUnit : public sc_core::sc_module {
   // issued before a point in time have been performed.
   void next_write_generation() { generation_ ^= 1; }
   [[nodiscard]] std::uint64_t old_writes_outstanding() const { return writes_outstanding_[generation_ ^ 1]; }
-  [[nodiscard]] bool idle() const { return in_use_ == 0 && port_.idle(); }
 
  private:
   enum class Stall : std::uint8_t { kNone, kMshr, kPort };
@@ -81,7 +83,6 @@ class LoadStoreUnit : public sc_core::sc_module {
   void tick(LsuRequest& request);
   void resolve_addresses(MemoryOp& op, const LsuRequest& request, LaneMask device, LaneMask local);
   void read_operands(MemoryOp& op, const WarpContext& warp);
-  void take_response(Cycle cycle);
   /// One cycle of the head instruction; true when the head left the queue.
   bool advance_head(Cycle cycle);
   Stall access_line(MemoryOp& op, const LineAccess& access, Cycle cycle);
@@ -89,6 +90,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   void send(MemoryOp& op, const LineAccess& access, sim::MemoryOp kind, std::uint32_t tag, Cycle cycle);
   void deliver(MemoryOp& op, const LineAccess& access, const unsigned char* line);
   /// A part of the operation is served: its data may be used from `usable_at` on.
+  [[nodiscard]] bool port_room();
   void part_done(MemoryOp& op, Cycle usable_at, Cycle now);
   void write_back(MemoryOp& op);
   MemoryOp& allocate();
@@ -96,7 +98,6 @@ class LoadStoreUnit : public sc_core::sc_module {
 
   CoreConfig config_;
   sim::CoreId core_;
-  MemoryPort& port_;
   sim::MemoryPool& pool_;
   const host::AllocationTable& allocations_;
   const LaunchContext* launch_ = nullptr;

@@ -2,7 +2,7 @@
 
 namespace heddle::core {
 
-MemoryPort::MemoryPort(const sc_core::sc_module_name& name, const LsuConfig& config, sim::ClockMember& clock,
+MemoryPort::MemoryPort(const sc_core::sc_module_name& name, const MemoryPortConfig& config, sim::ClockMember& clock,
                        sim::StatGroup& stats)
     : sc_module(name), config_(config), clock_(clock) {
   stats.counter("requests", "packets", "requests sent to the crossbar", &requests_sent_);
@@ -26,8 +26,27 @@ void MemoryPort::tick() {
   transaction.release();
 }
 
-tlm::tlm_generic_payload* MemoryPort::receive() {
-  if (responses_.empty()) return nullptr;
+void MemoryPort::serve(PortRequest& request) {
+  switch (request.op) {
+    case PortRequest::Op::kRoom:
+      break;
+    case PortRequest::Op::kSend:
+      sim::memory_extension(*request.transaction).client = static_cast<std::uint8_t>(request.client);
+      requests_.push_back(request.transaction);
+      break;
+    case PortRequest::Op::kDeliver:
+      deliver(request.cycle);
+      break;
+    case PortRequest::Op::kTick:
+      tick();
+      break;
+  }
+  request.room = room();
+  request.busy = !responses_.empty() || (!requests_.empty() && !request_held_);
+}
+
+void MemoryPort::deliver(Cycle cycle) {
+  if (responses_.empty()) return;
   tlm::tlm_generic_payload* oldest = responses_.front();
   responses_.pop_front();
   ++responses_taken_;
@@ -39,7 +58,9 @@ tlm::tlm_generic_payload* MemoryPort::receive() {
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     memory_isock->nb_transport_fw(*held, phase, delay);
   }
-  return oldest;
+  PortResponse response{oldest, cycle};
+  response_isock[sim::memory_extension(*oldest).client].call(response);
+  oldest->release();
 }
 
 tlm::tlm_sync_enum MemoryPort::memory_nb_transport_bw(unsigned, tlm::tlm_generic_payload& payload,

@@ -1,11 +1,16 @@
 // A core's connection to the crossbar: request queue towards it, response queue from it, and the four phases
-// of the memory protocol (sim/memory_payload.h). One request is sent and one response taken per core cycle.
+// of the memory protocol (sim/memory_payload.h). Several blocks of the core share it (load/store unit,
+// instruction cache, constant cache): each has a socket to send requests and one on which it receives its
+// responses. One request is put on the crossbar and one response delivered per core cycle.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <systemc>
 
 #include "core/config.h"
+#include "core/protocols.h"
+#include "sim/block_socket.h"
 #include "sim/clock.h"
 #include "sim/memory_socket.h"
 #include "sim/stats.h"
@@ -15,28 +20,31 @@ namespace heddle::core {
 class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner {
  public:
   /// `clock` is woken whenever a response arrives or a blocked request is accepted.
-  MemoryPort(const sc_core::sc_module_name& name, const LsuConfig& config, sim::ClockMember& clock,
+  MemoryPort(const sc_core::sc_module_name& name, const MemoryPortConfig& config, sim::ClockMember& clock,
              sim::StatGroup& stats);
 
+ private:
+  void serve(PortRequest& request);
+
+ public:
+  using RequestTarget = sim::BlockTarget<PortProtocol, MemoryPort, &MemoryPort::serve>;
+
   sim::MemoryInitiatorSocket memory_isock{"memory_isock", this};
-
-  [[nodiscard]] bool can_send() const { return requests_.size() < config_.port_queue_packets; }
-  /// Takes over the caller's reference.
-  void send(sim::MemoryTransaction& transaction) { requests_.push_back(&transaction); }
-  /// The oldest response, or nullptr; the caller gets the reference and must release() the payload.
-  tlm::tlm_generic_payload* receive();
-  /// One core cycle: puts the oldest request on the socket unless one is still there.
-  void tick();
-
-  /// Something to do next cycle without anybody waking the core.
-  [[nodiscard]] bool busy() const { return !responses_.empty() || (!requests_.empty() && !request_held_); }
-  [[nodiscard]] bool idle() const { return requests_.empty() && responses_.empty() && !request_held_; }
+  /// For the core, which runs the port's two stages: kDeliver and kTick.
+  RequestTarget control_tsock{"control_tsock", this};
+  // By PortClient.
+  std::array<RequestTarget, kPortClients> request_tsock{RequestTarget{"data_tsock", this}};
+  std::array<sim::BlockInitiator<PortResponseProtocol>, kPortClients> response_isock{
+      sim::BlockInitiator<PortResponseProtocol>{"data_isock"}};
 
  private:
   tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, tlm::tlm_generic_payload& payload,
                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
+  void deliver(Cycle cycle);
+  void tick();
+  [[nodiscard]] bool room() const { return requests_.size() < config_.request_queue_packets; }
 
-  LsuConfig config_;
+  MemoryPortConfig config_;
   sim::ClockMember& clock_;
   std::deque<sim::MemoryTransaction*> requests_;
   std::deque<tlm::tlm_generic_payload*> responses_;

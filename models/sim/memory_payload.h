@@ -53,6 +53,7 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   CoreId core{};            ///< where the response goes
   PartitionId partition{};  ///< where the request goes
   std::uint32_t tag = 0;    ///< the initiator's own index, returned untouched
+  std::uint8_t client = 0;  ///< which of the initiator's blocks asked, returned untouched
   bool bypass_l1 = false;   ///< the initiator did not look into its L1
   isa::AtomicOp atomic_op = isa::AtomicOp::kAdd;
   isa::Type atomic_type = isa::Type::kU32;

@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
         "cores=1 memory.partitions=1", "cores=80 memory.partitions=7",
         "core.scheduler.count=1 core.scheduler.policy=lrr",
         "core.scheduler.count=4 core.control_flow.first_side=not_taken",
-        "core.lsu.queue_entries=1 core.lsu.port_queue_packets=1 core.lsu.response_queue_packets=1 "
+        "core.lsu.queue_entries=1 core.memory_port.request_queue_packets=1 core.memory_port.response_queue_packets=1 "
         "core.l1d.mshr_entries=1 core.l1d.mshr_targets=1",
         "core.l1d.line_bytes=32 memory.l2.line_bytes=32",
         "core.l1d.cache_global_loads=false core.fetch.ibuffer_slots=1",
