@@ -13,7 +13,7 @@ constexpr auto kUnit = [](isa::Unit unit) { return static_cast<unsigned>(unit); 
 Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig& config,
            CoreServices services, sim::StatGroup& stats)
     : sc_module(name),
-      clock_(services.clock, "wake"),
+      clock_(services.clock, sim::on_tick<&Core::tick>(this)),
       id_(id),
       config_(config),
       services_(services),
@@ -71,9 +71,6 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
                  slot_use_names(), slots_.data());
   issue.counter("ctas", "CTAs", "CTAs started", &ctas_started_);
 
-  SC_METHOD(tick);
-  dont_initialize();
-  sensitive << clock_.first_trigger();
 }
 
 void Core::tick() {

@@ -45,7 +45,6 @@ struct CoreServices {
 
 class Core : public sc_core::sc_module, public sim::Watched {
  public:
-  SC_HAS_PROCESS(Core);
   Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig& config, CoreServices services,
        sim::StatGroup& stats);
 

@@ -30,16 +30,13 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
     : sc_module(name),
       dram_tsock("dram_tsock"),
       config_(config),
-      clock_(clock, "wake"),
+      clock_(clock, sim::on_tick<&DramChannel::tick>(this)),
       scheduler_(config),
       payloads_(config.queue_depth),
       responses_(std::size_t{config.latency_cycles} + config.queue_depth) {
   for (std::uint32_t id = config.queue_depth; id-- > 0;) free_ids_.push_back(id);
   dram_tsock.bind(*this);
   declare(stats);
-  SC_METHOD(tick);
-  dont_initialize();
-  sensitive << clock_.first_trigger();
 }
 
 void DramChannel::declare(sim::StatGroup& stats) {
@@ -144,7 +141,7 @@ void DramChannel::tick() {
     late_end_req_cycles_ += arrival - held_.arrival;
     enqueue(payload, arrival);
     tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    sc_core::sc_time delay = clock_.domain().manager().ahead();
     dram_tsock->nb_transport_bw(payload, phase, delay);
   }
 
@@ -174,7 +171,7 @@ void DramChannel::send_response(sim::Cycle now) {
   responses_.pop_front();
   response_ = &payload;
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  sc_core::sc_time delay = clock_.domain().manager().ahead();
   if (dram_tsock->nb_transport_bw(payload, phase, delay) != tlm::TLM_ACCEPTED) {
     response_ = nullptr;
     payload.release();

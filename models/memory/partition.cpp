@@ -23,13 +23,10 @@ MemoryPartition::MemoryPartition(const sc_core::sc_module_name& name, const L2Co
       dram_isock("dram_isock"),
       config_(config),
       map_(map),
-      clock_(clock, "wake"),
+      clock_(clock, sim::on_tick<&MemoryPartition::tick>(this)),
       slice_(config, map, progress) {
   dram_isock.bind(*this);
   declare(stats.child("l2", "L2 slice and atomic unit"));
-  SC_METHOD(tick);
-  dont_initialize();
-  sensitive << clock_.first_trigger();
 }
 
 void MemoryPartition::declare(sim::StatGroup& l2) {
@@ -120,10 +117,14 @@ bool MemoryPartition::accept_held(sim::Cycle now) {
   return true;
 }
 
-// ---- DRAM side ----
+// ---- DRAM side: delays on this link are relative to the kernel's time, which model time may be ahead of ----
+
+sc_core::sc_time MemoryPartition::model_now() const {
+  return sc_core::sc_time::from_value(clock_.domain().manager().now());
+}
 
 bool MemoryPartition::send_transfer() {
-  if (dram_request_ != nullptr || sc_core::sc_time_stamp() < dram_request_free_) return false;
+  if (dram_request_ != nullptr || model_now() < dram_request_free_) return false;
   const LineTransfer* const transfer = slice_.transfer();
   if (transfer == nullptr) return false;
   DramTransaction& t = pool_.allocate(transfer->write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
@@ -135,7 +136,8 @@ bool MemoryPartition::send_transfer() {
 
   dram_request_ = &t;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  sc_core::sc_time delay = clock_.domain().manager().ahead();
+  clock_.domain().manager().kernel_changed();  // whatever the DRAM is
   switch (dram_isock->nb_transport_fw(t, phase, delay)) {
     case tlm::TLM_ACCEPTED:
       break;  // END_REQ comes through the backward path
@@ -190,7 +192,7 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
 
 bool MemoryPartition::take_arrivals() {
   if (arrivals_.empty()) return false;
-  const sc_core::sc_time& now = sc_core::sc_time_stamp();
+  const sc_core::sc_time now = model_now();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     if (arrivals_[i].when > now) {

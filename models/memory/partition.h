@@ -31,7 +31,6 @@ class MemoryPartition : public sc_core::sc_module,
                         public sim::MemoryTargetOwner,
                         public tlm::tlm_bw_transport_if<> {
  public:
-  SC_HAS_PROCESS(MemoryPartition);
 
   sim::MemoryTargetSocket crossbar_tsock;
   tlm::tlm_initiator_socket<> dram_isock;
@@ -60,6 +59,7 @@ class MemoryPartition : public sc_core::sc_module,
   };
 
   void tick();
+  [[nodiscard]] sc_core::sc_time model_now() const;
   bool send_response(sim::Cycle now);
   bool take_arrivals();
   bool send_transfer();

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint32_t kMaxThreadsPerCta = 1024;  ///< PTX
 constexpr double kProgressSeconds = 0.2;
+constexpr double kQuantumUs = 100;  ///< longest run of model time within one activation of the kernel
 
 }  // namespace
 
@@ -54,9 +55,10 @@ struct GpuDevice::Impl {
 GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   config.validate();
   impl_ = std::make_unique<Impl>(config, std::move(options));
+  impl_->gpu.clocks.set_quantum(sc_core::sc_time(kQuantumUs, sc_core::SC_US));
   impl_->gpu.dispatcher.on_finished = [this] {
     impl_->finished = true;
-    sc_core::sc_pause();
+    impl_->gpu.clocks.pause();
   };
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: sockets can be called from here on
 }

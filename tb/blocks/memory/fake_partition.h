@@ -20,7 +20,6 @@ namespace heddle::tb {
 
 class FakePartition : public sc_core::sc_module, public sim::MemoryTargetOwner {
  public:
-  SC_HAS_PROCESS(FakePartition);
   sim::MemoryTargetSocket tsock;
 
   /// `stall_percent`: chance that a BEGIN_REQ gets its END_REQ 1 to 16 cycles late.
@@ -31,10 +30,7 @@ class FakePartition : public sc_core::sc_module, public sim::MemoryTargetOwner {
         random_(seed),
         stall_percent_(stall_percent),
         max_latency_(max_latency),
-        clock_(clock, "wake") {
-    SC_METHOD(tick);
-    dont_initialize();
-    sensitive << clock_.first_trigger();
+        clock_(clock, sim::on_tick<&FakePartition::tick>(this)) {
   }
 
   using CoreAndTag = std::pair<std::uint32_t, std::uint32_t>;

@@ -33,14 +33,10 @@ struct TrafficConfig {
 /// it is compared with a flat memory. Atomics on the shared line are counted; their sum is the final value.
 class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner {
  public:
-  SC_HAS_PROCESS(TrafficCore);
   sim::MemoryInitiatorSocket isock;
 
   TrafficCore(const sc_core::sc_module_name& name, const TrafficConfig& config, sim::ClockDomain& clock)
-      : sc_module(name), isock("isock", this), config_(config), random_(config.seed), clock_(clock, "wake") {
-    SC_METHOD(tick);
-    dont_initialize();
-    sensitive << clock_.first_trigger();
+      : sc_module(name), isock("isock", this), config_(config), random_(config.seed), clock_(clock, sim::on_tick<&TrafficCore::tick>(this)) {
   }
   void start_of_simulation() override { clock_.wake(); }
 
