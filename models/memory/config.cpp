@@ -59,11 +59,24 @@ void L2Config::visit(sim::ConfigVisitor& v) {
            .doc = "capacity of one slice (mimd-simt-and-bows §9.1, tbc-and-kilotm §10.1, gpudet §3.1: 128)",
            .min = 1,
            .max = 65'536});
+  v.field("banks", banks,
+          {.unit = "banks per partition",
+           .doc = "banks of a slice, each with its own queue and MSHRs, serving one request per cycle; lines "
+                  "go round "
+                  "them (mimd-simt-and-bows §9.1: 2 x 64 KB)",
+           .min = 1,
+           .max = 64});
   v.field("line_bytes", line_bytes,
           {.unit = "bytes",
            .doc = "line size (mimd-simt-and-bows §9.1: 128)",
            .min = 32,
            .max = sim::kMaxLineBytes});
+  v.field(
+      "sector_bytes", sector_bytes,
+      {.unit = "bytes",
+       .doc = "part of a line that is fetched, valid and written back by itself (Turing: 32); 0: whole lines",
+       .min = 0,
+       .max = sim::kMaxLineBytes});
   v.field(
       "ways", ways,
       {.doc = "associativity, LRU (tbc-and-kilotm §10.1, gpudet §3.1: 8; mimd-simt-and-bows §9.1: 8, MP and "
@@ -78,12 +91,12 @@ void L2Config::visit(sim::ConfigVisitor& v) {
            .min = 0,
            .max = kMaxCycles});
   v.field("mshr_entries", mshr_entries,
-          {.unit = "lines", .doc = "lines being fetched at once [ART]", .min = 1, .max = 4096});
+          {.unit = "lines per bank", .doc = "lines being fetched at once [ART]", .min = 1, .max = 4096});
   v.field(
       "mshr_targets", mshr_targets,
       {.unit = "requests per line", .doc = "requests that wait for one fetch [ART]", .min = 1, .max = 4096});
   v.field("request_queue", request_queue,
-          {.unit = "requests", .doc = "queue from the crossbar [ART]", .min = 1, .max = kMaxQueue});
+          {.unit = "requests per bank", .doc = "queue from the crossbar [ART]", .min = 1, .max = kMaxQueue});
   v.field("response_queue", response_queue,
           {.unit = "responses",
            .doc = "queue to the crossbar, behind the latency pipeline of one response per cycle [ART]",
@@ -94,13 +107,27 @@ void L2Config::visit(sim::ConfigVisitor& v) {
            .doc = "fetches and write-backs waiting for the DRAM [ART]",
            .min = 2,
            .max = kMaxQueue});
-  v.field("atomic_lanes_per_cycle", atomic_lanes_per_cycle,
-          {.unit = "lanes per L2 cycle",
-           .doc = "throughput of the atomic unit: one 32-byte flit of words; the specifications call their "
-                  "simulator's "
-                  "atomics optimistic (tbc-and-kilotm §10.1) and give no figure",
-           .min = 1,
-           .max = 32});
+  v.field(
+      "atomic_lanes_per_cycle", atomic_lanes_per_cycle,
+      {.unit = "lanes per L2 cycle",
+       .doc =
+           "throughput of a partition's atomic unit on different addresses: one 32-byte flit of words; the "
+           "specifications call their simulator's atomics optimistic (tbc-and-kilotm §10.1) and give no "
+           "figure",
+       .min = 1,
+       .max = 32});
+  v.field(
+      "atomic_same_address_cycles", atomic_same_address_cycles,
+      {.unit = "L2 cycles per operation",
+       .doc = "time between operations on one address; 1: the specifications' simulator serves lanes of one "
+              "address as one access each [ART], about Fermi's throughput but for compare-and-swap "
+              "(tbc-and-kilotm §10.1); 0: no limit but atomic_lanes_per_cycle",
+       .min = 0,
+       .max = 1000});
+  v.choice("atomic_combine", atomic_combine, {"none", "reductions", "all"},
+           "same-address lanes of one warp's integer atomic that count as one operation: none; add, min, "
+           "max, and, "
+           "or, xor without a result (red); the same with or without a result. Results do not depend on it");
 }
 
 void DramConfig::visit(sim::ConfigVisitor& v) {
@@ -185,11 +212,19 @@ void MemoryConfig::validate() const {
   require(partition_interleave_bytes >= l2.line_bytes, "partition_interleave_bytes",
           "smaller than an L2 line: a line would lie in two partitions",
           "use a multiple of l2.line_bytes (" + std::to_string(l2.line_bytes) + ")");
-  const std::uint64_t set_bytes = std::uint64_t{l2.line_bytes} * l2.ways;
+  const std::uint64_t set_bytes = std::uint64_t{l2.line_bytes} * l2.ways * l2.banks;
   require(l2.size_kib * std::uint64_t{1024} % set_bytes == 0, "l2.size_kib",
           "not a whole number of sets of " + std::to_string(l2.ways) + " ways of " +
-              std::to_string(l2.line_bytes) + " bytes",
+              std::to_string(l2.line_bytes) + " bytes in each of " + std::to_string(l2.banks) + " banks",
           "use a multiple of " + std::to_string(set_bytes) + " bytes");
+  require(
+      l2.sector_bytes == 0 || (l2.sector_bytes >= sim::kSectorBytes && l2.line_bytes % l2.sector_bytes == 0 &&
+                               std::has_single_bit(l2.sector_bytes)),
+      "l2.sector_bytes",
+      std::to_string(l2.sector_bytes) + " bytes do not make up a line of " + std::to_string(l2.line_bytes) +
+          " bytes",
+      "use 0 for whole lines, or a power of two from " + std::to_string(sim::kSectorBytes) +
+          " to l2.line_bytes");
   require_power_of_two("dram.burst_bytes", dram.burst_bytes);
   require_power_of_two("dram.row_bytes", dram.row_bytes);
   require_power_of_two("dram.bank_interleave_bytes", dram.bank_interleave_bytes);

@@ -21,9 +21,18 @@ struct CrossbarConfig {
   void visit(sim::ConfigVisitor& v);
 };
 
+/// Which same-address lanes of one atomic transaction are combined into one operation.
+enum class AtomicCombine : std::uint8_t {
+  kNone,
+  kReductions,  ///< of integer reductions that return nothing
+  kAll,         ///< of integer reductions, whether they return old values or not
+};
+
 struct L2Config {
   std::uint32_t size_kib = 128;
+  std::uint32_t banks = 2;
   std::uint32_t line_bytes = 128;
+  std::uint32_t sector_bytes = 0;
   std::uint32_t ways = 8;
   std::uint32_t latency_cycles = 120;
   std::uint32_t mshr_entries = 32;
@@ -32,8 +41,12 @@ struct L2Config {
   std::uint32_t response_queue = 8;
   std::uint32_t dram_queue = 8;
   std::uint32_t atomic_lanes_per_cycle = 8;
+  std::uint32_t atomic_same_address_cycles = 1;
+  AtomicCombine atomic_combine = AtomicCombine::kNone;
   void visit(sim::ConfigVisitor& v);
+  /// Sets of the whole slice, and of one of its banks.
   [[nodiscard]] std::uint32_t sets() const { return size_kib * 1024 / (line_bytes * ways); }
+  [[nodiscard]] std::uint32_t sets_per_bank() const { return sets() / banks; }
 };
 
 /// Names as in DRAM data sheets. Refresh is not modelled: it takes 2-4 % of the bandwidth of such a device.

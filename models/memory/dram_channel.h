@@ -25,7 +25,6 @@ namespace heddle::memory {
 /// any range. No DMI.
 class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
  public:
-
   tlm::tlm_target_socket<> dram_tsock;
 
   /// `stats` is the channel's own group.
