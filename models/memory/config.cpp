@@ -1,5 +1,6 @@
 #include "memory/config.h"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 
@@ -136,15 +137,33 @@ void DramConfig::visit(sim::ConfigVisitor& v) {
   };
   timing("tCL", t_cl, 1, "read command to first data (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
   timing("tRCD", t_rcd, 1, "activate to column command (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
+  timing("tRCDWR", t_rcdwr, 0, "activate to write command if it differs (GDDR5 data sheets); 0: tRCD");
   timing("tRP", t_rp, 1, "precharge to activate (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
   timing("tRAS", t_ras, 1, "activate to precharge (mimd-simt-and-bows §9.1, gpudet §3.1: 28)");
   timing("tRC", t_rc, 1, "activate to activate of one bank (mimd-simt-and-bows §9.1, gpudet §3.1: 40)");
   timing("tRRD", t_rrd, 1,
          "activate to activate of different banks (mimd-simt-and-bows §9.1, gpudet §3.1: 6)");
+  timing("tRRDL", t_rrdl, 0, "activate to activate in one bank group; 0: tRRD");
+  timing("tFAW", t_faw, 0,
+         "window with at most four activates; 0: none (23 ns for the H5GQ1H24AFR of tbc-and-kilotm §10.1: 22 "
+         "cycles "
+         "at 924 MHz, less than tRRD asks for)");
+  timing("t32AW", t_32aw, 0, "window with at most 32 activates (GDDR5 data sheets); 0: none");
   timing("tWL", t_wl, 0, "write command to first data (gpudet §3.1: 4)");
   timing("tCDLR", t_cdlr, 0, "last written data to read command (gpudet §3.1: 5)");
+  timing("tCDLRL", t_cdlrl, 0, "last written data to read command in the same bank group; 0: tCDLR");
   timing("tWR", t_wr, 0, "last written data to precharge of the bank (gpudet §3.1: 12)");
+  timing("tRTP", t_rtp, 0, "read command to precharge of the bank (the burst's two cycles [ART])");
+  timing("tRTPL", t_rtpl, 0, "read command to precharge in the same bank group ([ART]: 2)");
+  timing("tRTW", t_rtw, 0,
+         "read command to write command; 0: tCL + burst + 2 - tWL, two cycles to turn the bus round [ART]");
   timing("tCCD", t_ccd, 1, "column command to column command (burst of 64 B at 32 B/cycle [ART]: 2)");
+  timing("tCCDL", t_ccdl, 0, "column command to column command in the same bank group ([ART]: 3); 0: tCCD");
+  timing("tPPD", t_ppd, 0, "precharge to precharge (GDDR5 data sheets); 0: none");
+  timing("tREFI", t_refi, 0,
+         "average time between refreshes of all banks (8192 in 32 ms at 924 MHz: 3604); 0: no refresh");
+  timing("tRFC", t_rfc, 0,
+         "refresh to activate (65 ns for the H5GQ1H24AFR of tbc-and-kilotm §10.1: 60 cycles at 924 MHz)");
   v.field("bytes_per_cycle", bytes_per_cycle,
           {.unit = "bytes per DRAM cycle",
            .doc = "data bus of one channel (gpudet §3.1: 32; 177 GB/s over 6 channels at 924 MHz)",
@@ -156,19 +175,29 @@ void DramConfig::visit(sim::ConfigVisitor& v) {
            .min = 1,
            .max = 4096});
   v.field("banks", banks,
-          {.doc = "banks of one channel (mimd-simt-and-bows §9.1: 16)", .min = 1, .max = 256});
+          {.doc = "banks of one channel, any number (mimd-simt-and-bows §9.1: 16)", .min = 1, .max = 256});
+  v.field("bank_groups", bank_groups,
+          {.doc = "groups of banks, for the rules whose names end in L; bank b is in group b mod bank_groups "
+                  "([ART]: 4)",
+           .min = 1,
+           .max = 256});
   v.field("row_bytes", row_bytes,
           {.unit = "bytes",
-           .doc = "row of one bank over the channel's devices [ART]",
-           .min = 64,
+           .doc = "row of one bank over the channel's devices; a multiple of l2.line_bytes [ART]",
+           .min = 32,
            .max = 1'048'576});
-  v.field("bank_interleave_bytes", bank_interleave_bytes,
-          {.unit = "bytes",
-           .doc = "consecutive channel addresses that stay in one bank; row_bytes: consecutive rows are in "
-                  "consecutive "
-                  "banks",
-           .min = 64,
-           .max = 1'048'576});
+  v.field(
+      "bank_interleave_bytes", bank_interleave_bytes,
+      {.unit = "bytes",
+       .doc = "consecutive channel addresses that stay in one bank; a multiple of l2.line_bytes. row_bytes: "
+              "consecutive rows are in consecutive banks",
+       .min = 32,
+       .max = 1'048'576});
+  v.field(
+      "bank_skew", bank_skew,
+      {.doc =
+           "each turn round the banks starts one bank further than the one before: arrays at multiples of a "
+           "turn do not meet in the same banks"});
   v.field("queue_depth", queue_depth,
           {.unit = "requests",
            .doc = "request queue the FR-FCFS scheduler looks at (tbc-and-kilotm §10.1, gpudet §3.1: 32)",
@@ -225,19 +254,34 @@ void MemoryConfig::validate() const {
           " bytes",
       "use 0 for whole lines, or a power of two from " + std::to_string(sim::kSectorBytes) +
           " to l2.line_bytes");
-  require_power_of_two("dram.burst_bytes", dram.burst_bytes);
-  require_power_of_two("dram.row_bytes", dram.row_bytes);
-  require_power_of_two("dram.bank_interleave_bytes", dram.bank_interleave_bytes);
-  require(dram.bank_interleave_bytes >= l2.line_bytes, "dram.bank_interleave_bytes",
-          "smaller than an L2 line: a line would lie in two banks", "use at least l2.line_bytes");
-  require(dram.row_bytes >= l2.line_bytes, "dram.row_bytes", "smaller than an L2 line",
-          "use at least l2.line_bytes");
-  require(dram.t_rc >= dram.t_ras, "dram.tRC",
-          "smaller than tRAS: a row would be reopened before it may close",
+  dram.validate();
+  const auto whole_lines = [&](const std::string& key, std::uint32_t bytes) {
+    require(
+        bytes % l2.line_bytes == 0, key,
+        std::to_string(bytes) + " bytes are not a whole number of L2 lines: a line would be in two places",
+        "use a multiple of l2.line_bytes (" + std::to_string(l2.line_bytes) + ")");
+  };
+  whole_lines("dram.bank_interleave_bytes", dram.bank_interleave_bytes);
+  whole_lines("dram.row_bytes", dram.row_bytes);
+}
+
+void DramConfig::validate() const {
+  require(bank_groups <= banks, "dram.bank_groups", "more groups than banks",
+          "use at most dram.banks (" + std::to_string(banks) + ")");
+  require(t_rc >= t_ras, "dram.tRC", "smaller than tRAS: a row would be reopened before it may close",
           "data sheets have tRC >= tRAS + tRP");
-  require(dram.t_cl + dram.burst_cycles() + 2 >= dram.t_wl, "dram.tWL",
+  require(t_cl + burst_cycles() + 2 >= t_wl, "dram.tWL",
           "larger than tCL + burst + 2: written data would arrive after a later read's",
           "use a write latency of at most tCL");
+  require(t_rtw == 0 || t_rtw + t_wl >= t_cl + burst_cycles(), "dram.tRTW",
+          "written data would meet the data of the read before it on the bus",
+          "use at least tCL + burst - tWL (" + std::to_string(t_cl + burst_cycles() - std::min(t_wl, t_cl)) +
+              ")");
+  // The longest that a refresh can have to wait for the banks, and its own time.
+  const std::uint64_t longest =
+      std::uint64_t{t_rc} + t_ras + t_wl + burst_cycles() + t_wr + t_rp + t_ppd + t_rfc;
+  require(t_refi == 0 || t_refi > longest, "dram.tREFI", "no time between refreshes",
+          "use more than " + std::to_string(longest) + ", or 0 for none");
 }
 
 }  // namespace heddle::memory

@@ -115,6 +115,17 @@ TEST(MemoryConfig, CrossFieldErrorsNameTheKey) {
             "dram.bank_interleave_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rc = 20; }), "dram.tRC");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_wl = 40; }), "dram.tWL");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rtw = 9; }), "dram.tRTW");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_refi = 100; }), "dram.tREFI");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_groups = 17; }), "dram.bank_groups");
+  EXPECT_EQ(place_of([](MemoryConfig& c) {
+              c.partitions = 7;
+              c.dram.banks = 11;
+              c.dram.row_bytes = 3 * 128;
+              c.dram.bank_interleave_bytes = 5 * 128;
+              c.dram.burst_bytes = 48;
+            }),
+            "no error");
 }
 
 TEST(MemoryConfig, LoadsFromTextAndRejectsUnknownKeys) {
