@@ -110,6 +110,8 @@ void LoadStoreUnit::issue(const LsuRequest& request) {
   op.shared_done = false;
   op.ready_at = 0;
   op.issued_at = request.cycle;
+  op.available_at = request.cycle + 1 + request.operands_late;
+  op.write_granted = false;
   op.generation = generation_;
 
   const isa::Operand& base = instruction.memory.base;
@@ -237,17 +239,21 @@ void LoadStoreUnit::tick(LsuRequest& request) {
 
   finishing_.take(cycle, [this](std::uint32_t index) {
     MemoryOp& op = *ops_[index];
+    if (!may_write(op)) return;
     if (op.instruction->write_count != 0) {
       load_latency_sum_ += last_tick_ - op.issued_at;
       ++load_latency_count_;
     }
     write_back(op);
   });
-  if (!queue_.empty() && shared_busy_until_ <= cycle && advance_head(cycle)) queue_.pop_front();
+  if (!queue_.empty() && std::max(shared_busy_until_, queue_.front()->available_at) <= cycle &&
+      advance_head(cycle))
+    queue_.pop_front();
 
   request.next_due = finishing_.next_due();
   if (!queue_.empty() && stalled_ == Stall::kNone)
-    request.next_due = std::min(request.next_due, std::max(cycle + 1, shared_busy_until_));
+    request.next_due =
+        std::min(request.next_due, std::max({cycle + 1, shared_busy_until_, queue_.front()->available_at}));
   request.wants_port = stalled_ == Stall::kPort;
 }
 
@@ -409,6 +415,22 @@ void LoadStoreUnit::deliver(MemoryOp& op, const LineAccess& access, const unsign
 void LoadStoreUnit::part_done(MemoryOp& op, Cycle usable_at, Cycle now) {
   op.ready_at = std::max(op.ready_at, usable_at);
   if (--op.pending == 0) finishing_.add(std::max(op.ready_at, now + 1), op.index);
+}
+
+bool LoadStoreUnit::may_write(MemoryOp& op) {
+  if (op.write_granted || op.instruction->write_count == 0) return true;
+  RegisterFileRequest write;
+  write.op = RegisterFileRequest::Op::kWrite;
+  write.sub_core =
+      op.warp.value() % config_.scheduler.count * config_.scheduler.sub_cores / config_.scheduler.count;
+  write.warp = op.warp;
+  write.instruction = op.instruction;
+  write.cycle = last_tick_;
+  register_isock.call(write);
+  if (write.late == 0) return true;
+  op.write_granted = true;
+  finishing_.add(last_tick_ + write.late, op.index);
+  return false;
 }
 
 void LoadStoreUnit::write_back(MemoryOp& op) {

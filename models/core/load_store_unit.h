@@ -41,9 +41,12 @@ struct LsuRequest {
   WarpContext* warp = nullptr;
   const CtaContext* cta = nullptr;
   LaneMask mask;
+  Cycle operands_late = 0;  ///< kIssue: cycles until its operands are collected
 
   bool full = false;          ///< answer: no memory instruction can issue
   Cycle next_due = kNoCycle;  ///< answer of kTick: when to call again, unless the port wakes the core earlier
+  bool replay = false;        ///< answer of kTick: a further pass of a memory instruction took place ...
+  WarpId replay_warp{};       ///< ... of this warp
   bool wants_port = false;    ///< answer of kTick: the head waits for room in the memory port
 };
 using LsuProtocol = ProtocolOf<LsuRequest>;
@@ -62,6 +65,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   sim::BlockTarget<PortResponseProtocol, LoadStoreUnit, &LoadStoreUnit::take_response> response_tsock{
       "response_tsock", this};
   sim::BlockInitiator<PortProtocol> port_isock{"port_isock"};
+  sim::BlockInitiator<RegisterFileProtocol> register_isock{"register_isock"};
   sim::BlockInitiator<WritebackProtocol> writeback_isock{"writeback_isock"};
   sim::BlockInitiator<L1dProtocol> l1d_isock{"l1d_isock"};
   sim::BlockInitiator<SharedMemoryProtocol> shared_isock{"shared_isock"};
@@ -92,6 +96,8 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// A part of the operation is served: its data may be used from `usable_at` on.
   [[nodiscard]] bool port_room();
   void part_done(MemoryOp& op, Cycle usable_at, Cycle now);
+  /// Asks the register file for a write-back port; false: the operation was put off until it has one.
+  bool may_write(MemoryOp& op);
   void write_back(MemoryOp& op);
   MemoryOp& allocate();
   void free(MemoryOp& op);

@@ -83,6 +83,8 @@ struct MemoryOp {
   std::uint32_t pending = 0;  ///< parts (line accesses, shared part) not yet served
   Cycle ready_at = 0;         ///< earliest write-back
   Cycle issued_at = 0;
+  Cycle available_at = 0;       ///< its operands are collected
+  bool write_granted = false;   ///< the register file gave it the cycle it finishes in
   std::uint8_t generation = 0;  ///< watchdog: which generation of writes it belongs to
   bool bypass_l1 = false;
 
