@@ -27,10 +27,11 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       memory_port_("memory_port", config.memory_port, clock_,
                    stats.child("memory_port", "connection to the crossbar")),
       l1d_("l1d", config.l1d, services.progress, stats.child("l1d", "L1 data cache")),
+      constant_cache_("constant_cache", config.constant_cache, id, services.pool, services.progress,
+                      stats.child("constant_cache", "constants and kernel parameters")),
       shared_memory_("shared_memory", config.shared_memory, services.progress,
                      stats.child("shared_memory", "shared memory")),
-      lsu_("lsu", config, id, services.pool, services.allocations,
-           stats.child("lsu", "load/store unit")),
+      lsu_("lsu", config, id, services.pool, services.allocations, stats.child("lsu", "load/store unit")),
       groups_(branch_unit_.groups(), config.scheduler.count),
       warps_(config.occupancy.max_warps),
       groups_of_warp_(config.occupancy.max_warps),
@@ -58,6 +59,11 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
   memory_port_.response_isock[static_cast<unsigned>(PortClient::kData)].bind(lsu_.response_tsock);
   port_isock_.bind(memory_port_.control_tsock);
   lsu_.l1d_isock.bind(l1d_.l1d_tsock);
+  lsu_.constant_isock.bind(constant_cache_.constant_tsock);
+  constant_cache_.value_isock.bind(lsu_.constant_value_tsock);
+  constant_cache_.port_isock.bind(memory_port_.request_tsock[static_cast<unsigned>(PortClient::kConstant)]);
+  memory_port_.response_isock[static_cast<unsigned>(PortClient::kConstant)].bind(
+      constant_cache_.response_tsock);
   lsu_.shared_isock.bind(shared_memory_.shared_tsock);
 
   sim::StatGroup& issue = stats.child("issue", "issue stage");

@@ -33,9 +33,11 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
   /// For the core, which runs the port's two stages: kDeliver and kTick.
   RequestTarget control_tsock{"control_tsock", this};
   // By PortClient.
-  std::array<RequestTarget, kPortClients> request_tsock{RequestTarget{"data_tsock", this}};
+  std::array<RequestTarget, kPortClients> request_tsock{RequestTarget{"data_tsock", this},
+                                                        RequestTarget{"constant_tsock", this}};
   std::array<sim::BlockInitiator<PortResponseProtocol>, kPortClients> response_isock{
-      sim::BlockInitiator<PortResponseProtocol>{"data_isock"}};
+      sim::BlockInitiator<PortResponseProtocol>{"data_isock"},
+      sim::BlockInitiator<PortResponseProtocol>{"constant_isock"}};
 
  private:
   tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, tlm::tlm_generic_payload& payload,

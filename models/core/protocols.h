@@ -140,8 +140,8 @@ using BarrierProtocol = ProtocolOf<BarrierRequest>;
 // -------------------------------------------------------------------------------------------------------
 
 /// Blocks of a core that use its memory port.
-enum class PortClient : std::uint8_t { kData };
-inline constexpr unsigned kPortClients = 1;
+enum class PortClient : std::uint8_t { kData, kConstant };
+inline constexpr unsigned kPortClients = 2;
 
 struct PortRequest {
   enum class Op : std::uint8_t {
