@@ -128,7 +128,6 @@ PipesConfig::PipesConfig() {
   set(LatencyClass::kDpMad, 8, 8);
   set(LatencyClass::kDpDiv, 330, 130);
   set(LatencyClass::kMemory, 1, 1);
-  set(LatencyClass::kParam, 6, 1);
   set(LatencyClass::kControl, 1, 1);
 }
 
@@ -222,6 +221,30 @@ void L1dConfig::visit(sim::ConfigVisitor& v) {
           {.doc = "false: global loads go to L2 (compile flag -dlcm=cg)"});
 }
 
+void ConstantCacheConfig::visit(sim::ConfigVisitor& v) {
+  v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity (gpudet §3.1: 8)", .min = 1, .max = 64});
+  v.field("line_bytes", line_bytes,
+          {.unit = "bytes",
+           .doc = "line size, also what one miss fetches (stock GPGPU-Sim Fermi: 64)",
+           .min = 32,
+           .max = 128});
+  v.field("ways", ways, {.doc = "associativity, LRU (stock GPGPU-Sim Fermi: 2)", .min = 1, .max = 64});
+  v.field(
+      "latency_cycles", latency_cycles,
+      {.unit = "core cycles",
+       .doc = "ld.const and ld.param that hit: issue to dependent issue (Heddle's own choice: a little above "
+              "an arithmetic instruction)",
+       .min = 2,
+       .max = 1000});
+  v.field("mshr_entries", mshr_entries,
+          {.unit = "lines", .doc = "outstanding fills (stock GPGPU-Sim Fermi: 2)", .min = 1, .max = 256});
+  v.field("mshr_targets", mshr_targets,
+          {.unit = "reads",
+           .doc = "reads merged into one outstanding fill (stock GPGPU-Sim Fermi: 32)",
+           .min = 1,
+           .max = 64});
+}
+
 void SharedMemoryConfig::visit(sim::ConfigVisitor& v) {
   v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity", .min = 1, .max = 1024});
   v.field("banks", banks,
@@ -253,32 +276,38 @@ void CoreConfig::visit(sim::ConfigVisitor& v) {
   v.section("lsu", lsu, "load/store unit");
   v.section("memory_port", memory_port, "connection to the crossbar");
   v.section("l1d", l1d, "L1 data cache: holds data, not coherent, write-through and write-evict");
+  v.section("constant_cache", constant_cache, "constant memory and kernel parameters");
   v.section("shared_memory", shared_memory, "shared memory");
   v.section("barrier", barrier, "CTA barriers");
 }
 
-void CoreConfig::validate() const {
-  const auto power_of_two = [](std::uint32_t n) { return (n & (n - 1)) == 0; };
-  if (!power_of_two(l1d.line_bytes))
-    throw sim::InputError("core.l1d.line_bytes",
-                          "must be a power of two, is " + std::to_string(l1d.line_bytes));
-  const std::uint32_t lines = l1d.size_kib * 1024 / l1d.line_bytes;
-  if (lines % l1d.ways != 0)
+namespace {
+
+void check_cache(const std::string& path, std::uint32_t size_kib, std::uint32_t line_bytes,
+                 std::uint32_t ways) {
+  if ((line_bytes & (line_bytes - 1)) != 0)
+    throw sim::InputError(path + ".line_bytes", "must be a power of two, is " + std::to_string(line_bytes));
+  const std::uint32_t lines = size_kib * 1024 / line_bytes;
+  if (lines % ways != 0)
     throw sim::InputError(
-        "core.l1d", std::to_string(lines) + " lines do not divide into " + std::to_string(l1d.ways) + " ways",
+        path, std::to_string(lines) + " lines do not divide into " + std::to_string(ways) + " ways",
         "choose size_kib, line_bytes and ways so that sets are whole");
+}
+
+}  // namespace
+
+void CoreConfig::validate() const {
+  check_cache("core.l1d", l1d.size_kib, l1d.line_bytes, l1d.ways);
+  check_cache("core.constant_cache", constant_cache.size_kib, constant_cache.line_bytes, constant_cache.ways);
+  check_cache("core.l1i", l1i.size_kib, l1i.line_bytes, l1i.ways);
+  if (l1i.line_bytes % l1i.instruction_bytes != 0)
+    throw sim::InputError("core.l1i.line_bytes",
+                          "must be a multiple of instruction_bytes, is " + std::to_string(l1i.line_bytes));
   if (scheduler.count % scheduler.sub_cores != 0)
     throw sim::InputError("core.scheduler.sub_cores",
                           std::to_string(scheduler.count) + " schedulers do not divide into " +
                               std::to_string(scheduler.sub_cores) + " sub-cores",
                           "choose a divisor of core.scheduler.count");
-  if (!power_of_two(l1i.line_bytes) || l1i.line_bytes % l1i.instruction_bytes != 0)
-    throw sim::InputError(
-        "core.l1i.line_bytes",
-        "must be a power of two and a multiple of instruction_bytes, is " + std::to_string(l1i.line_bytes));
-  if (l1i.size_kib * 1024 / l1i.line_bytes % l1i.ways != 0)
-    throw sim::InputError("core.l1i", "lines do not divide into ways",
-                          "choose size_kib, line_bytes and ways so that sets are whole");
   if (scheduler.count > occupancy.max_warps)
     throw sim::InputError("core.scheduler.count", "more schedulers than warp slots");
 }

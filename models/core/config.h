@@ -107,6 +107,16 @@ struct L1dConfig {
   void visit(sim::ConfigVisitor& v);
 };
 
+struct ConstantCacheConfig {
+  std::uint32_t size_kib = 8;
+  std::uint32_t line_bytes = 64;
+  std::uint32_t ways = 2;
+  std::uint32_t latency_cycles = 6;
+  std::uint32_t mshr_entries = 2;
+  std::uint32_t mshr_targets = 32;
+  void visit(sim::ConfigVisitor& v);
+};
+
 struct SharedMemoryConfig {
   std::uint32_t size_kib = 48;
   std::uint32_t banks = 32;
@@ -131,6 +141,7 @@ struct CoreConfig {
   LsuConfig lsu;
   MemoryPortConfig memory_port;
   L1dConfig l1d;
+  ConstantCacheConfig constant_cache;
   SharedMemoryConfig shared_memory;
   BarrierConfig barrier;
 

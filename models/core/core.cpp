@@ -26,6 +26,8 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       memory_port_("memory_port", config.memory_port, clock_,
                    stats.child("memory_port", "connection to the crossbar")),
       l1d_("l1d", config.l1d, services.progress, stats.child("l1d", "L1 data cache")),
+      constant_cache_("constant_cache", config.constant_cache, id, services.pool, services.progress,
+                      stats.child("constant_cache", "constants and kernel parameters")),
       shared_memory_("shared_memory", config.shared_memory, services.progress,
                      stats.child("shared_memory", "shared memory")),
       lsu_("lsu", config, id, services.pool, services.allocations, stats.child("lsu", "load/store unit")),
@@ -63,6 +65,8 @@ void Core::bind_blocks() {
   lsu_.writeback_isock.bind(lsu_writeback_tsock_);
   lsu_.register_isock.bind(register_file_.lsu_tsock);
   lsu_.l1d_isock.bind(l1d_.l1d_tsock);
+  lsu_.constant_isock.bind(constant_cache_.constant_tsock);
+  constant_cache_.value_isock.bind(lsu_.constant_value_tsock);
   lsu_.shared_isock.bind(shared_memory_.shared_tsock);
   port_isock_.bind(memory_port_.control_tsock);
   const auto connect = [this](PortClient client, auto& block) {
@@ -71,6 +75,7 @@ void Core::bind_blocks() {
   };
   connect(PortClient::kData, lsu_);
   connect(PortClient::kInstruction, l1i_);
+  connect(PortClient::kConstant, constant_cache_);
 }
 
 void Core::declare(sim::StatGroup& issue) {

@@ -15,6 +15,7 @@
 
 #include "core/barrier_unit.h"
 #include "core/config.h"
+#include "core/constant_cache.h"
 #include "core/cta_protocol.h"
 #include "core/cta_slots.h"
 #include "core/exec_pipes.h"
@@ -91,7 +92,6 @@ class Core : public sc_core::sc_module, public sim::Watched {
   // core_issue.cpp: one instruction
   void issue(GroupId id);
   void issue_lane(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
-  void issue_param_load(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   void issue_memory(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   void issue_branch(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_exit(GroupId id, LaneMask exec);
@@ -141,6 +141,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   BarrierUnit barrier_unit_;
   MemoryPort memory_port_;
   L1DataCache l1d_;
+  ConstantCache constant_cache_;
   SharedMemory shared_memory_;
   LoadStoreUnit lsu_;
 

@@ -48,11 +48,6 @@ void Core::issue(GroupId id) {
       issue_lane(group, instruction, exec);
       break;
     case Opcode::kLoad:
-      if (instruction.space == isa::StateSpace::kParam) {
-        issue_param_load(group, instruction, exec);
-        break;
-      }
-      [[fallthrough]];
     case Opcode::kStore:
     case Opcode::kAtomic:
       if (exec.any()) issue_memory(group, instruction, exec);
@@ -131,41 +126,6 @@ void Core::issue_lane(IssueTable::Group& group, const isa::Instruction& instruct
   args.cycle = now_;
   args.immediate = instruction.immediate;
   if (exec.any()) instruction.lane_fn(args);
-  if (instruction.write_count != 0) ++warp.alu_outstanding;
-  enter_pipe(group, instruction, exec);
-}
-
-void Core::issue_param_load(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
-  WarpContext& warp = warps_[group.warp.value()];
-  const unsigned size = isa::type_bytes(instruction.type);
-  const bool sign_extend = isa::is_signed(instruction.type);
-  const isa::Operand& base = instruction.memory.base;
-  exec.for_each([&](unsigned lane) {
-    std::uint64_t at = static_cast<std::uint64_t>(instruction.memory.displacement);
-    if (base.present) {
-      std::uint64_t index = 0;
-      const std::size_t width = base.width == isa::RowWidth::k64 ? 8 : 4;
-      std::memcpy(&index, row(warp, base) + lane * width, width);
-      at += index;
-    }
-    if (at + std::uint64_t{size} * instruction.vector > launch_->params.size() || at > launch_->params.size())
-      throw sim::KernelFault(launch_->kernel->place(group.pc),
-                             fmt::format("parameter access at offset {} of {} bytes\n  {}", at,
-                                         launch_->params.size(), launch_->kernel->source_line(group.pc)),
-                             "check the index into the parameter");
-    for (unsigned e = 0; e < instruction.vector; ++e) {
-      const isa::Operand& dst = instruction.dst[e];
-      if (!dst.present) continue;
-      std::uint64_t value = 0;
-      std::memcpy(&value, launch_->params.data() + at + std::size_t{e} * size, size);
-      if (sign_extend && size < 8) {
-        const std::uint64_t sign = std::uint64_t{1} << (size * 8 - 1);
-        value = (value ^ sign) - sign;
-      }
-      const std::size_t width = dst.width == isa::RowWidth::k64 ? 8 : 4;
-      std::memcpy(warp.registers.data() + dst.offset + lane * width, &value, width);
-    }
-  });
   if (instruction.write_count != 0) ++warp.alu_outstanding;
   enter_pipe(group, instruction, exec);
 }

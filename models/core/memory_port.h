@@ -34,10 +34,12 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
   RequestTarget control_tsock{"control_tsock", this};
   // By PortClient.
   std::array<RequestTarget, kPortClients> request_tsock{RequestTarget{"data_tsock", this},
-                                                        RequestTarget{"instruction_tsock", this}};
+                                                        RequestTarget{"instruction_tsock", this},
+                                                        RequestTarget{"constant_tsock", this}};
   std::array<sim::BlockInitiator<PortResponseProtocol>, kPortClients> response_isock{
       sim::BlockInitiator<PortResponseProtocol>{"data_isock"},
-      sim::BlockInitiator<PortResponseProtocol>{"instruction_isock"}};
+      sim::BlockInitiator<PortResponseProtocol>{"instruction_isock"},
+      sim::BlockInitiator<PortResponseProtocol>{"constant_isock"}};
 
   /// Wire to the core: the request queue has a place.
   [[nodiscard]] bool has_room() const { return requests_.size() < config_.request_queue_packets; }

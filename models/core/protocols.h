@@ -188,8 +188,8 @@ using BarrierProtocol = ProtocolOf<BarrierRequest>;
 // -------------------------------------------------------------------------------------------------------
 
 /// Blocks of a core that use its memory port.
-enum class PortClient : std::uint8_t { kData, kInstruction };
-inline constexpr unsigned kPortClients = 2;
+enum class PortClient : std::uint8_t { kData, kInstruction, kConstant };
+inline constexpr unsigned kPortClients = 3;
 
 struct PortRequest {
   enum class Op : std::uint8_t {

@@ -33,6 +33,7 @@ struct LaunchContext {
   host::Launch shape;
   std::vector<std::byte> params;
   std::uint64_t code_base = 0;               ///< device address of the first instruction
+  std::uint64_t param_base = 0;              ///< device address of the parameters, which constant caches read
   std::uint32_t shared_bytes_per_cta = 0;    ///< static + dynamic
   std::uint64_t local_base = 0;              ///< device address of local memory, word-interleaved per warp
   std::uint32_t local_bytes_per_thread = 0;  ///< multiple of 4

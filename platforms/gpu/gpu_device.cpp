@@ -239,6 +239,10 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * sim::kLanes *
                                     context.warps_per_cta * shape.grid.count();
   if (local_bytes != 0) context.local_base = allocate(local_bytes, "local memory of " + name);
+  if (!context.params.empty()) {
+    context.param_base = allocate(context.params.size(), "parameters of " + name);
+    write(context.param_base, context.params);
+  }
 
   Gpu& gpu = impl_->gpu;
   gpu.stats.reset();
@@ -251,6 +255,7 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");
   record.thread_instructions = gpu.stats.sum("core*.issue.thread_instructions");
   record.stats = gpu.stats.to_json();
+  if (!context.params.empty()) free(context.param_base);
   if (local_bytes != 0) free(context.local_base);
 }
 

@@ -168,7 +168,8 @@ INSTANTIATE_TEST_SUITE_P(
         "core.lsu.queue_entries=1 core.memory_port.request_queue_packets=1 "
         "core.memory_port.response_queue_packets=1 "
         "core.l1d.mshr_entries=1 core.l1d.mshr_targets=1",
-        "core.l1d.line_bytes=32 core.l1i.line_bytes=32 memory.l2.line_bytes=32",
+        "core.l1d.line_bytes=32 core.l1i.line_bytes=32 core.constant_cache.line_bytes=32 "
+        "memory.l2.line_bytes=32",
         "core.l1d.cache_global_loads=false core.fetch.ibuffer_slots=1",
         "clocks.core_mhz=700 clocks.interconnect_mhz=1300 clocks.l2_mhz=333 clocks.dram_mhz=1750"),
     [](const auto& test) { return "shape" + std::to_string(test.index); });
@@ -180,7 +181,10 @@ TEST_P(SpinLock, HangIsDiagnosedAsSimtDeadlock) {
   ASSERT_TRUE(result.contains("errors"));
   const std::string text = result["errors"][0];
   EXPECT_NE(text.find("SIMT-induced deadlock"), std::string::npos) << text;
-  EXPECT_NE(text.find("lanes 0x0000fffe spin in the loop that starts at"), std::string::npos) << text;
+  // Which warp wins the lock is a matter of timing: a full one or the last of a CTA.
+  EXPECT_TRUE(text.find("lanes 0x0000fffe spin in the loop that starts at") != std::string::npos ||
+              text.find("lanes 0xfffffffe spin in the loop that starts at") != std::string::npos)
+      << text;
   EXPECT_NE(text.find("lanes 0x00000001 wait to reconverge with them at"), std::string::npos) << text;
   EXPECT_NE(
       text.find(std::get<1>(GetParam()) == Compiler::kNvcc ? "spinlock.nvcc.ptx:" : "spinlock.clang.ptx:"),
