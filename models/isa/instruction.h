@@ -60,7 +60,6 @@ enum class LatencyClass : std::uint8_t {
   kDpMad,
   kDpDiv,
   kMemory,   ///< latency set by the memory system
-  kParam,    ///< ld.param, ld.const hit: constant bank
   kControl,  ///< branch, exit, barrier, fence
 };
 inline constexpr unsigned kLatencyClasses = static_cast<unsigned>(LatencyClass::kControl) + 1;
