@@ -17,7 +17,8 @@ FetchModel::FetchModel(const FetchConfig& config, const InstructionCacheConfig& 
       look_up_(std::move(look_up)),
       buffers_(groups),
       wanting_(groups),
-      missing_(groups) {}
+      missing_(groups),
+      in_flight_(config.latency_cycles + std::size_t{1}) {}
 
 void FetchModel::redirect(GroupId group, Pc pc) {
   Buffer& buffer = buffers_[group.value()];

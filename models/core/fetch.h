@@ -6,7 +6,6 @@
 // §1).
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <systemc>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "core/config.h"
 #include "core/protocols.h"
 #include "sim/block_socket.h"
+#include "sim/ring.h"
 #include "sim/stats.h"
 
 namespace heddle::core {
@@ -66,10 +66,10 @@ class FetchModel {
   const std::vector<isa::Instruction>* code_ = nullptr;
   std::uint64_t code_base_ = 0;
   std::vector<Buffer> buffers_;
-  sim::IndexSet wanting_;   ///< groups with an empty I-buffer and nothing in flight
-  sim::IndexSet missing_;   ///< groups that wait for a line of the instruction cache
-  std::uint32_t last_ = 0;  ///< round-robin pointer
-  std::deque<InFlight> in_flight_;
+  sim::IndexSet wanting_;          ///< groups with an empty I-buffer and nothing in flight
+  sim::IndexSet missing_;          ///< groups that wait for a line of the instruction cache
+  std::uint32_t last_ = 0;         ///< round-robin pointer
+  sim::Ring<InFlight> in_flight_;  ///< one per cycle of latency
 };
 
 class Fetch : public sc_core::sc_module {
