@@ -10,7 +10,7 @@ using isa::LatencyClass;
 
 void OccupancyConfig::visit(sim::ConfigVisitor& v) {
   v.field("max_warps", max_warps,
-          {.doc = "warp slots (mimd-simt-and-bows §9.1: 1536 threads)", .min = 1, .max = 256});
+          {.doc = "warp slots (mimd-simt-and-bows §9.1: 1536 threads)", .min = 1, .max = kMostWarps});
   v.field("max_ctas", max_ctas, {.doc = "CTA slots", .min = 1, .max = 256});
   v.field("registers", registers,
           {.unit = "32-bit registers", .doc = "register file size", .min = 1024, .max = 1 << 20});

@@ -17,6 +17,8 @@ enum class SchedulingPolicy : std::uint8_t { kLrr, kGto, kTwoLevel, kCawa };
 enum class Pipe : std::uint8_t { kSp, kInt, kSfu, kDp, kMemory, kControl };
 inline constexpr unsigned kPipes = static_cast<unsigned>(Pipe::kControl) + 1;
 
+inline constexpr std::uint32_t kMostWarps = 256;  ///< warp slots a core may be given
+
 struct OccupancyConfig {
   std::uint32_t max_warps = 48;
   std::uint32_t max_ctas = 8;
