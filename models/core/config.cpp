@@ -102,9 +102,13 @@ void PipesConfig::visit(sim::ConfigVisitor& v) {
 void LsuConfig::visit(sim::ConfigVisitor& v) {
   v.field("queue_entries", queue_entries,
           {.unit = "warp instructions",
-           .doc = "memory instructions accepted and not finished",
+           .doc = "memory instructions accepted that have not made all their accesses",
            .min = 1,
            .max = 256});
+  v.field("replay_issue", replay_issue,
+          {.doc = "every pass of an instruction after its first (another line, bank pass or constant "
+                  "address) issues "
+                  "again and takes an issue slot of its warp's scheduler (up to Fermi)"});
 }
 
 void MemoryPortConfig::visit(sim::ConfigVisitor& v) {

@@ -59,6 +59,7 @@ struct PipesConfig {
 
 struct LsuConfig {
   std::uint32_t queue_entries = 8;
+  bool replay_issue = true;
   void visit(sim::ConfigVisitor& v);
 };
 

@@ -40,6 +40,11 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
   stats.counter("atomics", "accesses", "of these, atomics", &atomics_);
   stats.counter("constant_accesses", "addresses", "distinct addresses read by ld.const and ld.param",
                 &constant_accesses_);
+  stats.counters(
+      "replays", "passes",
+      "passes of an instruction after its first: further bank pass, further line, further constant "
+      "address; each takes an issue slot if core.lsu.replay_issue",
+      {"bank_conflict", "uncoalesced", "constant"}, replays_.data());
   stats.counter("mshr_stall_cycles", "core cycles", "head of the queue waited for an MSHR or a target slot",
                 &mshr_stall_cycles_);
   stats.counter("constant_stall_cycles", "core cycles",
@@ -93,7 +98,7 @@ void LoadStoreUnit::serve(LsuRequest& request) {
   request.full = queue_.size() >= config_.lsu.queue_entries;
 }
 
-void LoadStoreUnit::issue(const LsuRequest& request) {
+void LoadStoreUnit::issue(LsuRequest& request) {
   const isa::Instruction& instruction = *request.instruction;
   MemoryOp& op = allocate();
   op.instruction = &instruction;
@@ -114,14 +119,22 @@ void LoadStoreUnit::issue(const LsuRequest& request) {
   if (op.constant) {
     resolve_constant(op, site);
     op.pending = op.access_count;
+    request.extra_passes = op.access_count - 1u;
+    replays_[static_cast<unsigned>(PassCause::kConstant)] += request.extra_passes;
   } else {
     resolve_addresses(op, site);
     if (writes_memory(instruction)) read_operands(op);
     op.pending = op.access_count;
-    line_accesses_ += op.access_count;
+    line_accesses_ += request.transactions = op.access_count;
     if (op.shared_lanes.any()) {
       ++op.pending;
       op.shared_passes = static_cast<std::uint16_t>(bank_passes(op, config_.shared_memory.banks));
+      replays_[static_cast<unsigned>(PassCause::kBankConflict)] += op.shared_passes - 1u;
+      replays_[static_cast<unsigned>(PassCause::kUncoalesced)] += op.access_count;
+      request.extra_passes = op.shared_passes - 1u + op.access_count;
+    } else {
+      request.extra_passes = op.access_count - 1u;
+      replays_[static_cast<unsigned>(PassCause::kUncoalesced)] += request.extra_passes;
     }
   }
   ++instructions_;
@@ -144,15 +157,26 @@ void LoadStoreUnit::tick(LsuRequest& request) {
       cycle, [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; },
       [this, cycle](std::uint32_t i) { finish(*ops_[i], cycle); });
   if (!write_backs_.empty()) send_write_back();
-  if (!queue_.empty() && shared_busy_until_ <= cycle && advance_head(cycle)) queue_.pop_front();
+  if (shared_busy_until_ > cycle)
+    replay(request, shared_warp_);
+  else if (!queue_.empty() && advance_head(request))
+    queue_.pop_front();
 
   request.next_due = finishing_.next_due();
   if (!queue_.empty() && stalled_ == Stall::kNone)
     request.next_due = std::min(request.next_due, std::max(cycle + 1, shared_busy_until_));
+  if (config_.lsu.replay_issue && shared_busy_until_ > cycle + 1) request.next_due = cycle + 1;
   request.wants_port = stalled_ == Stall::kPort || !write_backs_.empty();
 }
 
-bool LoadStoreUnit::advance_head(Cycle cycle) {
+void LoadStoreUnit::replay(LsuRequest& request, WarpId warp) const {
+  if (!config_.lsu.replay_issue) return;
+  request.replay = true;
+  request.replay_warp = warp;
+}
+
+bool LoadStoreUnit::advance_head(LsuRequest& request) {
+  const Cycle cycle = request.cycle;
   MemoryOp& op = *queue_.front();
   stalled_ = Stall::kNone;
   if (op.shared_lanes.any() && !op.shared_done) {
@@ -161,11 +185,13 @@ bool LoadStoreUnit::advance_head(Cycle cycle) {
     shared_isock.call(access);
     op.shared_done = true;
     shared_busy_until_ = cycle + op.shared_passes;
+    shared_warp_ = op.warp_id;
     // The instruction left issue a cycle ago, which the latency includes.
     part_done(op, cycle + config_.shared_memory.latency_cycles + op.shared_passes - 2, cycle);
   } else {
     stalled_ = op.constant ? read_constant(op, cycle) : access_line(op, op.accesses[op.next_access], cycle);
     if (stalled_ != Stall::kNone) return false;
+    if (op.next_access != 0 || op.shared_done) replay(request, op.warp_id);
     ++op.next_access;
   }
   if (op.next_access < op.access_count) return false;

@@ -13,6 +13,7 @@
 // what comes back from L2; lsu_constant.cpp constants.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -47,9 +48,16 @@ struct LsuRequest {
   const CtaContext* cta = nullptr;
   LaneMask mask;
 
-  bool full = false;          ///< answer: no memory instruction can issue
-  Cycle next_due = kNoCycle;  ///< answer of kTick: when to call again, unless the port wakes the core earlier
-  bool wants_port = false;    ///< answer of kTick: something waits for room in the memory port
+  // Answer
+  bool full = false;               ///< no memory instruction can issue
+  std::uint32_t transactions = 0;  ///< kIssue: line accesses of the instruction
+  std::uint32_t extra_passes =
+      0;                      ///< kIssue: its passes after the first: lines, bank passes, constant addresses
+  Cycle next_due = kNoCycle;  ///< kTick: when to call again, unless the port wakes the core earlier
+  bool wants_port = false;    ///< kTick: something waits for room in the memory port
+  bool replay = false;  ///< kTick: a pass after the first of an instruction of `replay_warp` takes place
+                        ///< in this cycle and takes an issue slot (core.lsu.replay_issue)
+  WarpId replay_warp{};
 };
 using LsuProtocol = ProtocolOf<LsuRequest>;
 
@@ -87,6 +95,9 @@ class LoadStoreUnit : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t old_writes_outstanding() const { return writes_outstanding_[generation_ ^ 1]; }
 
  private:
+  /// Why an instruction needs a pass after its first.
+  enum class PassCause : std::uint8_t { kBankConflict, kUncoalesced, kConstant };
+  static constexpr unsigned kPassCauses = 3;
   enum class Stall : std::uint8_t { kNone, kMshr, kConstant, kPort };
   /// A dirty line that L1 gave up, on its way to L2 in the name of a warp: until it is there the warp counts
   /// it among its outstanding operations, so that no launch ends before.
@@ -99,7 +110,8 @@ class LoadStoreUnit : public sc_core::sc_module {
 
   void tick(LsuRequest& request);
   /// One cycle of the head instruction; true when the head left the queue.
-  bool advance_head(Cycle cycle);
+  bool advance_head(LsuRequest& request);
+  void replay(LsuRequest& request, WarpId warp) const;
   /// A part of the operation is served: its data may be used from `usable_at` on.
   void part_done(MemoryOp& op, Cycle usable_at, Cycle now);
   void finish(MemoryOp& op, Cycle cycle);
@@ -107,7 +119,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   void free(MemoryOp& op);
 
   // lsu_issue.cpp
-  void issue(const LsuRequest& request);
+  void issue(LsuRequest& request);
   void resolve_addresses(MemoryOp& op, const AccessSite& site);
   /// Generic addresses: moves the window offsets of shared and local lanes to op.address and says which are
   /// which.
@@ -157,6 +169,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   GrowingRing<MemoryOp*> queue_;
   FinishQueue finishing_;  ///< operations whose data is complete, by write-back cycle
   Cycle shared_busy_until_ = 0;
+  WarpId shared_warp_{};  ///< whose access holds the banks
   Stall stalled_ = Stall::kNone;
   Cycle last_tick_ = 0;
   GrowingRing<WriteBack> write_backs_;         ///< not yet sent
@@ -167,6 +180,7 @@ class LoadStoreUnit : public sc_core::sc_module {
 
   std::uint64_t instructions_ = 0, line_accesses_ = 0, loads_ = 0, stores_ = 0, atomics_ = 0;
   std::uint64_t constant_accesses_ = 0;
+  std::array<std::uint64_t, kPassCauses> replays_{};
   std::uint64_t mshr_stall_cycles_ = 0, constant_stall_cycles_ = 0, port_stall_cycles_ = 0;
   std::uint64_t load_latency_sum_ = 0, load_latency_count_ = 0;
 };

@@ -18,7 +18,7 @@ struct SharedMemoryRequest {
   enum class Op : std::uint8_t {
     kAccess,  ///< serve the shared lanes of `memory_op`: loads and old values of atomics into its registers,
               ///< stores from its data, atomics in lane order
-    kClear,  ///< zero [offset, offset+bytes): a CTA is launched there
+    kClear,   ///< zero [offset, offset+bytes): a CTA is launched there
   };
   Op op = Op::kAccess;
   MemoryOp* memory_op = nullptr;
