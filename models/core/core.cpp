@@ -25,7 +25,7 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       barrier_unit_("barrier_unit", config.occupancy.max_ctas, stats.child("barrier_unit", "CTA barriers")),
       memory_port_("memory_port", config.memory_port, clock_,
                    stats.child("memory_port", "connection to the crossbar")),
-      l1d_("l1d", config.l1d, services.progress, stats.child("l1d", "L1 data cache")),
+      l1d_("l1d", config.resolved_l1d(), services.progress, stats.child("l1d", "L1 data cache")),
       constant_cache_("constant_cache", config.constant_cache, id, services.pool, services.progress,
                       stats.child("constant_cache", "constants and kernel parameters")),
       shared_memory_("shared_memory", config.shared_memory, services.progress,
