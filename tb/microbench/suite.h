@@ -1,0 +1,13 @@
+// Every benchmark's entry in the suite; each is defined in the file of its topic.
+#pragma once
+
+#include "microbench/benchmark.h"
+
+namespace heddle::microbench {
+
+Benchmark alu_latency();     ///< alu_latency.cpp
+Benchmark l1_chase();        ///< l1_chase.cpp
+Benchmark shared_latency();  ///< shared_memory.cpp
+Benchmark bank_conflicts();
+
+}  // namespace heddle::microbench
