@@ -9,7 +9,7 @@
 namespace heddle::microbench {
 namespace {
 
-constexpr std::uint32_t kShort = 32, kLong = 64;
+constexpr std::uint32_t kMostLines = 32;  // all touched before the timed round
 
 /// Issue to dependent issue: one cycle into the load/store unit, then the configured latency from the access
 /// on.
@@ -17,13 +17,11 @@ double expected_hit(const gpu::GpuConfig& config) { return 1.0 + config.core.l1d
 
 void run(Session& session) {
   const core::L1dConfig& l1d = session.config().core.l1d;
-  const std::uint32_t lines = std::min(l1d.size_kib * 1024 / l1d.line_bytes, kShort);
+  const std::uint32_t lines = std::min(l1d.size_kib * 1024 / l1d.line_bytes, kMostLines);
   const std::uint64_t buffer = session.device().allocate(std::uint64_t{lines} * l1d.line_bytes, "L1 chase");
   const Chain chain = make_chain(session, strided(buffer, lines, l1d.line_bytes));
-  const ChaseResult shorter = run_chase(session, chain, "ld.global.u64", kShort);
-  const ChaseResult longer = run_chase(session, chain, "ld.global.u64", kLong);
   session.add({.what = "hit",
-               .measured = cycles_per_load(shorter, longer),
+               .measured = chase_cycles_per_load(session, chain, "ld.global.u64"),
                .expected = exactly(expected_hit(session.config())),
                .unit = "core cycles",
                .keys = "1 + core.l1d.latency_cycles"});

@@ -21,20 +21,25 @@ struct Chain {
 [[nodiscard]] std::vector<std::uint64_t> strided(std::uint64_t base, std::uint64_t count,
                                                  std::uint64_t stride);
 
-/// One thread follows the ring from its first pointer, in rounds of `loads` unrolled loads. The last round is
-/// timed; the rounds before it are loads 0 .. first_timed - 1.
-struct ChaseResult {
-  std::uint64_t first_timed = 0;
-  std::uint32_t loads = 0;
-  std::uint32_t start = 0;   ///< %clock; the first timed load is the instruction after it
-  std::uint32_t cycles = 0;  ///< until an instruction that needs the last value
-};
+/// One thread follows the ring from its first pointer in kChaseRounds rounds of `loads` unrolled loads. The
+/// last round is timed; its first load is number first_timed(loads).
 inline constexpr std::uint32_t kChaseRounds = 3;
-/// `load` is the PTX opcode, such as "ld.global.cg.u64".
-[[nodiscard]] ChaseResult run_chase(Session& session, const Chain& chain, const char* load,
-                                    std::uint32_t loads);
+[[nodiscard]] constexpr std::uint64_t first_timed(std::uint32_t loads) {
+  return std::uint64_t{kChaseRounds - 1} * loads;
+}
 
-/// Cycles per load of two chases that differ in length only, which cancels the clock's own cost.
-[[nodiscard]] double cycles_per_load(const ChaseResult& shorter, const ChaseResult& longer);
+/// Cycles per load of a chase with nothing but loads; two lengths cancel the cost of the clock. `load` is the
+/// PTX opcode, such as "ld.global.cg.u64". For latencies of a few cycles.
+[[nodiscard]] double chase_cycles_per_load(Session& session, const Chain& chain, const char* load);
+
+/// One load of a chase that reads the clock after every load, which needs a latency of some twenty cycles.
+struct TimedLoad {
+  std::uint64_t address = 0;
+  std::uint64_t issued = 0;  ///< core cycle
+  std::uint32_t cycles = 0;  ///< until the next load, which needs its value, issues
+};
+/// All loads of the last round but its last.
+[[nodiscard]] std::vector<TimedLoad> chase_each_load(Session& session, const Chain& chain, const char* load,
+                                                     std::uint32_t loads);
 
 }  // namespace heddle::microbench

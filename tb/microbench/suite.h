@@ -5,8 +5,10 @@
 
 namespace heddle::microbench {
 
-Benchmark alu_latency();     ///< alu_latency.cpp
-Benchmark l1_chase();        ///< l1_chase.cpp
+Benchmark alu_latency();  ///< alu_latency.cpp
+Benchmark l1_chase();     ///< l1_chase.cpp
+Benchmark l2_chase();     ///< l2_chase.cpp
+Benchmark dram_chase();
 Benchmark shared_latency();  ///< shared_memory.cpp
 Benchmark bank_conflicts();
 
