@@ -1,6 +1,7 @@
 // Latency of every arithmetic class: a chain of dependent instructions of one warp (Wong et al. 2010; Volkov
 // 2010). Two chain lengths cancel everything but the chain.
 #include "microbench/alu_ops.h"
+#include "microbench/core_timing.h"
 #include "microbench/session.h"
 #include "microbench/suite.h"
 
@@ -9,11 +10,6 @@ namespace {
 
 constexpr std::uint32_t kShort = 32, kLong = 64;
 constexpr std::uint32_t kRounds = 3;
-
-/// Cycles from the issue of an instruction to that of one that needs its result.
-double expected_latency(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
-  return config.core.pipes.timing[static_cast<std::size_t>(latency_class)].latency_cycles;
-}
 
 std::uint32_t chain_cycles(Session& session, const AluOp& op, std::uint32_t length) {
   TimedKernel kernel("alu_latency_" + op.name);
@@ -37,7 +33,7 @@ void run(Session& session) {
                         longer = chain_cycles(session, op, kLong);
     session.add({.what = op.name,
                  .measured = static_cast<double>(longer - shorter) / (kLong - kShort),
-                 .expected = exactly(expected_latency(session.config(), op.latency_class)),
+                 .expected = exactly(alu_latency_cycles(session.config(), op.latency_class)),
                  .unit = "core cycles",
                  .keys = "core.pipes." + op.name + "_latency_cycles"});
   }
@@ -46,7 +42,7 @@ void run(Session& session) {
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
   std::vector<std::vector<std::string>> changes;
   for (const AluOp& op : alu_ops()) {
-    const double latency = expected_latency(config, op.latency_class);
+    const double latency = alu_latency_cycles(config, op.latency_class);
     changes.push_back({fmt::format("core.pipes.{}_latency_cycles={}", op.name, latency + 3)});
   }
   return changes;

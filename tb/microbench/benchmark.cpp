@@ -50,8 +50,9 @@ Expectation at_most(double value) { return {Expectation::Bound::kAtMost, value, 
 Expectation within(double slack, double of) { return {Expectation::Bound::kWithin, of, slack}; }
 
 const std::vector<Benchmark>& all() {
-  static const std::vector<Benchmark> benchmarks = {alu_latency(), l1_chase(),       l2_chase(),
-                                                    dram_chase(),  shared_latency(), bank_conflicts()};
+  static const std::vector<Benchmark> benchmarks = {
+      alu_latency(), ilp_ladder(), fetch_rate(), branch_cost(),    divergence(),
+      l1_chase(),    l2_chase(),   dram_chase(), shared_latency(), bank_conflicts()};
   return benchmarks;
 }
 

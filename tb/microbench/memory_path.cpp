@@ -105,9 +105,4 @@ void MemoryPath::touch(std::uint64_t address) {
   open_[at.bank] = {at.row, 0};
 }
 
-std::uint32_t cycles_to_second(const gpu::GpuConfig& config) {
-  const core::FetchConfig& fetch = config.core.fetch;
-  return std::min(fetch.width_instructions, fetch.ibuffer_slots) >= 2 ? 1 : fetch.latency_cycles + 1;
-}
-
 }  // namespace heddle::microbench

@@ -67,8 +67,4 @@ class MemoryPath {
   std::map<std::uint32_t, Bank> open_;  ///< by bank
 };
 
-/// Cycles from one instruction to the next when the second follows at once in the same fetch group: what the
-/// instruction after a branch target and its successor are.
-[[nodiscard]] std::uint32_t cycles_to_second(const gpu::GpuConfig& config);
-
 }  // namespace heddle::microbench

@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
-#include "microbench/memory_path.h"
+#include "microbench/core_timing.h"
 
 namespace heddle::microbench {
 namespace {
-
-struct Chase {
-  TimedRun run;
-  std::uint32_t loads = 0;
-};
 
 TimedRun chase(Session& session, const Chain& chain, const char* load, std::uint32_t loads, bool each) {
   TimedKernel kernel("chase");

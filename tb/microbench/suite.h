@@ -6,8 +6,12 @@
 namespace heddle::microbench {
 
 Benchmark alu_latency();  ///< alu_latency.cpp
-Benchmark l1_chase();     ///< l1_chase.cpp
-Benchmark l2_chase();     ///< l2_chase.cpp
+Benchmark ilp_ladder();   ///< ilp.cpp
+Benchmark fetch_rate();   ///< control.cpp
+Benchmark branch_cost();
+Benchmark divergence();
+Benchmark l1_chase();  ///< l1_chase.cpp
+Benchmark l2_chase();  ///< l2_chase.cpp
 Benchmark dram_chase();
 Benchmark shared_latency();  ///< shared_memory.cpp
 Benchmark bank_conflicts();
