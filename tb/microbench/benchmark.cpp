@@ -51,8 +51,10 @@ Expectation within(double slack, double of) { return {Expectation::Bound::kWithi
 
 const std::vector<Benchmark>& all() {
   static const std::vector<Benchmark> benchmarks = {
-      alu_latency(), ilp_ladder(), fetch_rate(), branch_cost(),    divergence(),
-      l1_chase(),    l2_chase(),   dram_chase(), shared_latency(), bank_conflicts()};
+      alu_latency(),    alu_throughput(), ilp_ladder(), fetch_rate(),       branch_cost(),
+      divergence(),     barrier_cost(),   occupancy(),  constant_latency(), shared_latency(),
+      bank_conflicts(), shared_atomics(), l1_chase(),   coalescing(),       l2_chase(),
+      dram_chase(),     atomics()};
   return benchmarks;
 }
 

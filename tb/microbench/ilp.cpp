@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "microbench/alu_ops.h"
 #include "microbench/core_timing.h"
@@ -67,7 +68,7 @@ std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
   const double latency = alu_latency_cycles(config, isa::LatencyClass::kIntDiv);
   return {{fmt::format("core.scoreboard.entries_per_warp={}", config.core.scoreboard.entries_per_warp / 2)},
           {fmt::format("core.pipes.int_div_latency_cycles={}", latency + 24)},
-          {fmt::format("core.pipes.int_div_initiation_cycles={}", latency / 4)}};
+          {fmt::format("core.pipes.int_div_initiation_cycles={}", std::ceil(latency / 4))}};
 }
 
 }  // namespace

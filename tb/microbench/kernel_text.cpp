@@ -98,7 +98,7 @@ std::string TimedKernel::epilogue() const {
 }
 
 std::string TimedKernel::text() const {
-  std::string out = ".version 7.5\n.target sm_75\n.address_size 64\n\n";
+  std::string out = ".version 7.5\n.target sm_75\n.address_size 64\n\n" + module_;
   out += fmt::format(".visible .entry {}(.param .u64 records, .param .u64 values", name_);
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     out += fmt::format(", .param .{} p{}", parameters_[i].first, i);

@@ -32,6 +32,8 @@ class TimedKernel {
   [[nodiscard]] std::string reg(std::string_view type);
   /// A new label.
   [[nodiscard]] std::string label();
+  /// A declaration before the kernel.
+  void module_line(const std::string& text) { module_ += text + "\n"; }
   /// Shared memory of the CTA, which the kernel addresses from 0.
   void use_shared(std::uint32_t bytes) { shared_bytes_ = bytes; }
   [[nodiscard]] std::uint32_t shared_bytes() const { return shared_bytes_; }
@@ -75,6 +77,7 @@ class TimedKernel {
   [[nodiscard]] std::string epilogue() const;
 
   std::string name_;
+  std::string module_;
   std::string body_;
   std::uint32_t shared_bytes_ = 0;
   std::uint32_t labels_ = 0;

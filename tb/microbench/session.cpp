@@ -35,6 +35,7 @@ TimedRun Session::finish(const TimedKernel& kernel, const Buffers& buffers, std:
   device_.launch(buffers.module, kernel.name(), {{ctas}, {threads}, kernel.shared_bytes()}, args);
   TimedRun run;
   run.launch_cycles = device_.launches().back().cycles;
+  run.registers_per_thread = device_.kernel(buffers.module, kernel.name())->registers_per_thread;
   const std::uint32_t words = kernel.record_words();
   const auto raw = device_.download<std::uint32_t>(buffers.records, std::size_t{buffers.warps} * words);
   for (std::uint32_t w = 0; w < buffers.warps; ++w) {

@@ -25,6 +25,7 @@ struct TimedRun {
   std::vector<WarpRecord> warps;           ///< by number in the grid
   std::vector<std::uint64_t> lane_values;  ///< by thread, then value; unused upper halves are zero
   std::uint64_t launch_cycles = 0;
+  std::uint32_t registers_per_thread = 0;
 
   /// From the first start to the last stop of all warps.
   [[nodiscard]] std::uint32_t span() const;

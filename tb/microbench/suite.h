@@ -5,9 +5,12 @@
 
 namespace heddle::microbench {
 
-Benchmark alu_latency();  ///< alu_latency.cpp
-Benchmark ilp_ladder();   ///< ilp.cpp
-Benchmark fetch_rate();   ///< control.cpp
+Benchmark alu_latency();       ///< alu_latency.cpp
+Benchmark alu_throughput();    ///< alu_throughput.cpp
+Benchmark barrier_cost();      ///< barrier.cpp
+Benchmark constant_latency();  ///< constants.cpp
+Benchmark ilp_ladder();        ///< ilp.cpp
+Benchmark fetch_rate();        ///< control.cpp
 Benchmark branch_cost();
 Benchmark divergence();
 Benchmark l1_chase();  ///< l1_chase.cpp
@@ -15,5 +18,10 @@ Benchmark l2_chase();  ///< l2_chase.cpp
 Benchmark dram_chase();
 Benchmark shared_latency();  ///< shared_memory.cpp
 Benchmark bank_conflicts();
+
+Benchmark coalescing();  ///< coalescing.cpp
+Benchmark atomics();     ///< atomics.cpp
+Benchmark shared_atomics();
+Benchmark occupancy();  ///< occupancy.cpp
 
 }  // namespace heddle::microbench
