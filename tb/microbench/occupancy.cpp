@@ -51,7 +51,7 @@ std::uint32_t most_at_once(const TimedRun& run, std::uint32_t warps_per_cta) {
 }
 
 void measure(Session& session, const std::string& what, const Shape& shape, const std::string& keys) {
-  constexpr std::uint32_t kLife = 4000;  // cycles; all CTAs of a core start within far less
+  constexpr std::uint32_t kLife = 3000;  // cycles; all CTAs of a core start within far less
   TimedKernel kernel("occupancy");
   kernel.use_shared(shape.shared_bytes);
   std::vector<std::string> values;
@@ -61,9 +61,14 @@ void measure(Session& session, const std::string& what, const Shape& shape, cons
   }
   const std::string passed = kernel.reg("b32"), more = kernel.reg("pred"), loop = kernel.label();
   const std::string sum = kernel.reg("b32");
+  const std::string idle = kernel.reg("b32");
+  kernel.line("mov.u32 {}, 1", idle);
   kernel.start_clock();
   kernel.place(loop);
+  // A division takes long and issues seldom: many warps wait without keeping the host busy.
+  kernel.line("div.u32 {0}, {0}, {1}", idle, kernel.lane());
   kernel.stop_clock();
+  kernel.line("or.b32 {0}, {0}, 1", idle);
   kernel.line("sub.u32 {}, {}, {}", passed, kernel.stop_register(), kernel.start_register());
   kernel.line("setp.lt.u32 {}, {}, {}", more, passed, kLife);
   kernel.line("@{} bra {}", more, loop);
@@ -90,8 +95,8 @@ void run(Session& session) {
   for (std::uint32_t warps = 4; warps <= std::min(core.occupancy.max_warps, 32u); warps *= 2)
     measure(session, fmt::format("{} warps", warps), {.warps = warps}, "core.occupancy.max_warps");
   for (const std::uint32_t registers : {16u, 30u, 60u})
-    measure(session, fmt::format("8 warps holding {} values", registers),
-            {.warps = 8, .registers = registers}, "core.occupancy.registers, .register_unit");
+    measure(session, fmt::format("4 warps holding {} values", registers),
+            {.warps = 4, .registers = registers}, "core.occupancy.registers, .register_unit");
   const std::uint32_t shared = core.shared_memory.size_kib * 1024;
   for (const std::uint32_t part : {1u, 2u, 3u, 5u})
     measure(session, fmt::format("1/{} of shared memory", part), {.warps = 1, .shared_bytes = shared / part},
