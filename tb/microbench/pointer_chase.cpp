@@ -51,6 +51,12 @@ double chase_cycles_per_load(Session& session, const Chain& chain, const char* l
   return static_cast<double>(longer - shorter) / (kLong - kShort);
 }
 
+double chase_count_per_load(Session& session, const Chain& chain, const char* load, std::uint32_t loads,
+                            const std::string& counter) {
+  (void)chase(session, chain, load, loads, false);
+  return static_cast<double>(session.count(counter)) / (kChaseRounds * loads);
+}
+
 std::vector<TimedLoad> chase_each_load(Session& session, const Chain& chain, const char* load,
                                        std::uint32_t loads) {
   const WarpRecord record = chase(session, chain, load, loads, true).warps.front();

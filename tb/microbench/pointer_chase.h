@@ -32,6 +32,11 @@ inline constexpr std::uint32_t kChaseRounds = 3;
 /// PTX opcode, such as "ld.global.cg.u64". For latencies of a few cycles.
 [[nodiscard]] double chase_cycles_per_load(Session& session, const Chain& chain, const char* load);
 
+/// A counter of the statistics (path as in sim::StatGroup::sum) per load of a chase of kChaseRounds * loads
+/// loads.
+[[nodiscard]] double chase_count_per_load(Session& session, const Chain& chain, const char* load,
+                                          std::uint32_t loads, const std::string& counter);
+
 /// One load of a chase that reads the clock after every load, which needs a latency of some twenty cycles.
 struct TimedLoad {
   std::uint64_t address = 0;

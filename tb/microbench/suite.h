@@ -24,4 +24,9 @@ Benchmark atomics();     ///< atomics.cpp
 Benchmark shared_atomics();
 Benchmark occupancy();  ///< occupancy.cpp
 
+Benchmark memory_parallelism();  ///< memory_parallelism.cpp
+Benchmark l1_working_set();      ///< sweeps.cpp
+Benchmark l2_working_set();
+Benchmark stride_sweep();
+
 }  // namespace heddle::microbench
