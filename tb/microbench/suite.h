@@ -29,4 +29,7 @@ Benchmark l1_working_set();      ///< sweeps.cpp
 Benchmark l2_working_set();
 Benchmark stride_sweep();
 
+Benchmark core_bandwidth();    ///< core_bandwidth.cpp
+Benchmark memory_bandwidth();  ///< memory_bandwidth.cpp
+
 }  // namespace heddle::microbench
