@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kBody = 4;  ///< atomics in the loop
 constexpr std::uint32_t kWarps = 8;
-constexpr std::uint32_t kTurns = 25;
+constexpr std::uint32_t kTurns = 13;
 
 /// How the 32 lanes' words lie, all warps alike.
 struct Pattern {
@@ -81,10 +81,10 @@ void measure(Session& session, const Pattern& pattern, std::uint32_t cores) {
   session.check_values(pattern.what, {sum}, expected_sum);
   session.add({.what = fmt::format("{}, {} core{}", pattern.what, cores, cores == 1 ? "" : "s"),
                .measured = 1 / rate,
-               .expected = within(0.03 * interval, interval),
+               .expected = within(0.04 * interval, interval),
                .unit = "core cycles per warp atomic",
                .keys = "memory.l2.atomic_lanes_per_cycle, memory.crossbar.*, clocks.*",
-               .why = "within 3 % for the turns under way at the end"});
+               .why = "within 4 % for the turns under way at the end"});
 }
 
 void run_global(Session& session) {

@@ -51,7 +51,7 @@ std::uint32_t most_at_once(const TimedRun& run, std::uint32_t warps_per_cta) {
 }
 
 void measure(Session& session, const std::string& what, const Shape& shape, const std::string& keys) {
-  constexpr std::uint32_t kLife = 3000;  // cycles; all CTAs of a core start within far less
+  constexpr std::uint32_t kLife = 2000;  // cycles; all CTAs of a core start within far less
   TimedKernel kernel("occupancy");
   kernel.use_shared(shape.shared_bytes);
   std::vector<std::string> values;
@@ -77,7 +77,8 @@ void measure(Session& session, const std::string& what, const Shape& shape, cons
   kernel.keep(sum);
 
   const gpu::GpuConfig& config = session.config();
-  const std::uint32_t ctas = config.cores * (config.core.occupancy.max_ctas + 1);
+  const core::OccupancyConfig& room = config.core.occupancy;
+  const std::uint32_t ctas = config.cores * (std::min(room.max_ctas, room.max_warps / shape.warps) + 1);
   const TimedRun run = session.run(kernel, ctas, shape.warps * sim::kLanes);
   for (const WarpRecord& warp : run.warps)
     session.check_values(what, {warp.words.front()},
