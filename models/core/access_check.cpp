@@ -69,6 +69,9 @@ void check_access(const AccessSite& site, isa::StateSpace space,
             fmt::format("out-of-bounds {}-byte {} at address 0x{:x}: {}", bytes, verb(site.instruction->op),
                         at, allocations->describe(at)),
             "check the index computation against the buffer sizes of the launch");
+    if (space == isa::StateSpace::kParam)
+      fault(site, lane, fmt::format("parameter access at offset {} of {} bytes", at, limit),
+            "check the index into the parameter");
     fault(site, lane,
           fmt::format("out-of-bounds {}-byte {} at {} offset 0x{:x}: the {} has {} bytes of it", bytes,
                       verb(site.instruction->op), isa::space_name(space), at,

@@ -16,7 +16,7 @@ struct AccessSite {
 };
 
 /// Throws sim::KernelFault for the lowest lane of `lanes` that is misaligned or outside [0, limit) (shared,
-/// local) or outside every allocation (`allocations` not null).
+/// local, parameters) or outside every allocation (`allocations` not null).
 void check_access(const AccessSite& site, isa::StateSpace space,
                   const std::array<std::uint64_t, kLanes>& address, LaneMask lanes, unsigned bytes,
                   std::uint64_t limit, const host::AllocationTable* allocations);

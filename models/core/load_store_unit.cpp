@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/access_check.h"
+#include "core/register_transfer.h"
 
 namespace heddle::core {
 namespace {
@@ -19,18 +20,6 @@ constexpr std::uint32_t access_tag(std::uint32_t op, std::uint32_t access) {
 
 bool writes_memory(const isa::Instruction& instruction) { return instruction.op != Opcode::kLoad; }
 
-/// A register operand of a lane, zero-extended.
-std::uint64_t lane_value(const std::byte* row, isa::RowWidth width, unsigned lane) {
-  if (width == isa::RowWidth::k64) {
-    std::uint64_t value;
-    std::memcpy(&value, row + lane * std::size_t{8}, 8);
-    return value;
-  }
-  std::uint32_t value;
-  std::memcpy(&value, row + lane * std::size_t{4}, 4);
-  return value;
-}
-
 }  // namespace
 
 LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConfig& config, sim::CoreId core,
@@ -44,14 +33,19 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
   stats.counter("loads", "accesses", "of these, loads", &loads_);
   stats.counter("stores", "accesses", "of these, stores", &stores_);
   stats.counter("atomics", "accesses", "of these, atomics", &atomics_);
+  stats.counter("constant_accesses", "addresses", "distinct addresses read by ld.const and ld.param",
+                &constant_accesses_);
   stats.counter("mshr_stall_cycles", "core cycles", "head of the queue waited for an MSHR or a target slot",
                 &mshr_stall_cycles_);
+  stats.counter("constant_stall_cycles", "core cycles",
+                "head of the queue waited for an MSHR of the constant cache", &constant_stall_cycles_);
   stats.counter("port_stall_cycles", "core cycles", "head of the queue waited for room towards the crossbar",
                 &port_stall_cycles_);
-  stats.counter("load_latency_sum", "core cycles", "sum over warp loads and atomics of issue to write-back",
+  stats.counter("load_latency_sum", "core cycles",
+                "sum over warp loads and atomics (constants left out) of issue to write-back",
                 &load_latency_sum_);
-  stats.counter("load_latency_count", "warp-instructions", "warp loads and atomics written back",
-                &load_latency_count_);
+  stats.counter("load_latency_count", "warp-instructions",
+                "warp loads and atomics written back (constants left out)", &load_latency_count_);
 }
 
 void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
@@ -59,6 +53,9 @@ void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
   L1dRequest flush;
   flush.op = L1dRequest::Op::kFlush;
   l1d_isock.call(flush);
+  ConstantRequest invalidate;
+  invalidate.op = ConstantRequest::Op::kInvalidate;
+  constant_isock.call(invalidate);
 }
 
 void LoadStoreUnit::clear_shared(std::uint32_t offset, std::uint32_t bytes) {
@@ -110,8 +107,31 @@ void LoadStoreUnit::issue(const LsuRequest& request) {
   op.shared_done = false;
   op.ready_at = 0;
   op.issued_at = request.cycle;
+  op.available_at = request.cycle + 1 + request.operands_late;
+  op.write_granted = false;
   op.generation = generation_;
 
+  op.constant = instruction.space == StateSpace::kConst || instruction.space == StateSpace::kParam;
+  if (op.constant) {
+    op.shared_lanes = LaneMask{};
+    resolve_constant(op, request);
+    op.pending = op.coalesced.access_count;
+  } else {
+    resolve_addresses(op, request);
+    read_operands(op, *request.warp);
+    op.pending = op.coalesced.access_count + (op.shared_lanes.any() ? 1 : 0);
+    line_accesses_ += op.coalesced.access_count;
+  }
+  ++instructions_;
+  ++request.warp->memory_outstanding;
+  ++request.warp->order_outstanding;
+  if (instruction.write_count != 0) ++request.warp->fills_outstanding;
+  if (writes_memory(instruction)) ++writes_outstanding_[generation_];
+  queue_.push_back(&op);
+}
+
+void LoadStoreUnit::resolve_addresses(MemoryOp& op, const LsuRequest& request) {
+  const isa::Instruction& instruction = *op.instruction;
   const isa::Operand& base = instruction.memory.base;
   const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
   if (base.present) {
@@ -150,24 +170,10 @@ void LoadStoreUnit::issue(const LsuRequest& request) {
       device = op.mask;
       break;
   }
-  resolve_addresses(op, request, device, local);
-  read_operands(op, *request.warp);
-
   const isa::CacheOp cache_op = instruction.cache_op;
   op.bypass_l1 = cache_op == isa::CacheOp::kVolatile || cache_op == isa::CacheOp::kCacheGlobal ||
                  (!config_.l1d.cache_global_loads && device.any());
-  op.pending = op.coalesced.access_count + (op.shared_lanes.any() ? 1 : 0);
-  ++instructions_;
-  line_accesses_ += op.coalesced.access_count;
-  ++request.warp->memory_outstanding;
-  ++request.warp->order_outstanding;
-  if (instruction.write_count != 0) ++request.warp->fills_outstanding;
-  if (writes_memory(instruction)) ++writes_outstanding_[generation_];
-  queue_.push_back(&op);
-}
 
-void LoadStoreUnit::resolve_addresses(MemoryOp& op, const LsuRequest& request, LaneMask device,
-                                      LaneMask local) {
   const unsigned bytes = op.bytes_per_lane();
   const AccessSite site{launch_, request.cta, request.warp, request.pc, op.instruction};
   if (op.shared_lanes.any()) {
@@ -232,22 +238,27 @@ void LoadStoreUnit::tick(LsuRequest& request) {
   const Cycle cycle = request.cycle;
   // Cycles the core slept through count as well: nothing changed meanwhile.
   if (stalled_ == Stall::kMshr) mshr_stall_cycles_ += cycle - last_tick_;
+  if (stalled_ == Stall::kConstant) constant_stall_cycles_ += cycle - last_tick_;
   if (stalled_ == Stall::kPort) port_stall_cycles_ += cycle - last_tick_;
   last_tick_ = cycle;
 
   finishing_.take(cycle, [this](std::uint32_t index) {
     MemoryOp& op = *ops_[index];
-    if (op.instruction->write_count != 0) {
+    if (!may_write(op)) return;
+    if (op.instruction->write_count != 0 && !op.constant) {
       load_latency_sum_ += last_tick_ - op.issued_at;
       ++load_latency_count_;
     }
     write_back(op);
   });
-  if (!queue_.empty() && shared_busy_until_ <= cycle && advance_head(cycle)) queue_.pop_front();
+  if (!queue_.empty() && std::max(shared_busy_until_, queue_.front()->available_at) <= cycle &&
+      advance_head(cycle))
+    queue_.pop_front();
 
   request.next_due = finishing_.next_due();
   if (!queue_.empty() && stalled_ == Stall::kNone)
-    request.next_due = std::min(request.next_due, std::max(cycle + 1, shared_busy_until_));
+    request.next_due =
+        std::min(request.next_due, std::max({cycle + 1, shared_busy_until_, queue_.front()->available_at}));
   request.wants_port = stalled_ == Stall::kPort;
 }
 
@@ -261,6 +272,10 @@ bool LoadStoreUnit::advance_head(Cycle cycle) {
     op.shared_done = true;
     shared_busy_until_ = cycle + access.passes;
     part_done(op, cycle + config_.shared_memory.latency_cycles + access.passes - 1, cycle);
+  } else if (op.constant) {
+    stalled_ = read_constant(op, cycle);
+    if (stalled_ != Stall::kNone) return false;
+    ++op.next_access;
   } else {
     stalled_ = access_line(op, op.coalesced.accesses[op.next_access], cycle);
     if (stalled_ != Stall::kNone) return false;
@@ -411,12 +426,29 @@ void LoadStoreUnit::part_done(MemoryOp& op, Cycle usable_at, Cycle now) {
   if (--op.pending == 0) finishing_.add(std::max(op.ready_at, now + 1), op.index);
 }
 
+bool LoadStoreUnit::may_write(MemoryOp& op) {
+  if (op.write_granted || op.instruction->write_count == 0) return true;
+  RegisterFileRequest write;
+  write.op = RegisterFileRequest::Op::kWrite;
+  write.sub_core =
+      op.warp.value() % config_.scheduler.count * config_.scheduler.sub_cores / config_.scheduler.count;
+  write.warp = op.warp;
+  write.instruction = op.instruction;
+  write.cycle = last_tick_;
+  register_isock.call(write);
+  if (write.late == 0) return true;
+  op.write_granted = true;
+  finishing_.add(last_tick_ + write.late, op.index);
+  return false;
+}
+
 void LoadStoreUnit::write_back(MemoryOp& op) {
   const isa::Instruction& instruction = *op.instruction;
   WarpContext& warp = *warp_of_op_[op.index];
   const unsigned size = isa::type_bytes(instruction.type);
   const bool sign_extend = isa::is_signed(instruction.type);
-  for (unsigned e = 0; instruction.write_count != 0 && e < instruction.vector; ++e) {
+  const bool here = instruction.write_count != 0 && !op.constant;  // constants are in their registers already
+  for (unsigned e = 0; here && e < instruction.vector; ++e) {
     const isa::Operand& dst = instruction.dst[e];
     if (!dst.present) continue;
     std::byte* row = warp.registers.data() + dst.offset;

@@ -60,31 +60,37 @@ inline constexpr unsigned kMaxPieces = 4 * kLanes;  ///< local memory: up to 4 w
 
 /// Result of coalescing: pieces grouped by line, lines in order of their lowest lane.
 struct Coalesced {
-  std::array<Piece, kMaxPieces> pieces;
-  std::array<LineAccess, kMaxPieces> accesses;
   unsigned piece_count = 0;
   unsigned access_count = 0;
+  std::array<LineAccess, kMaxPieces> accesses;
+  std::array<Piece, kMaxPieces> pieces;
 };
 
 struct MemoryOp {
   std::uint32_t index = 0;  ///< own position in the pool
   const isa::Instruction* instruction = nullptr;
   WarpId warp{};
-  LaneMask mask;          ///< lanes that access memory
-  LaneMask shared_lanes;  ///< of these, lanes that access shared memory
+  LaneMask mask;              ///< lanes that access memory
+  LaneMask shared_lanes;      ///< of these, lanes that access shared memory
+  unsigned next_access = 0;   ///< first access not yet sent
+  std::uint32_t pending = 0;  ///< parts (line accesses, constant addresses, shared part) not yet served
+  Cycle ready_at = 0;         ///< earliest write-back
+  Cycle issued_at = 0;
+  Cycle available_at = 0;       ///< its operands are collected
+  std::uint8_t generation = 0;  ///< watchdog: which generation of writes it belongs to
+  bool shared_done = false;
+  bool write_granted = false;  ///< the register file gave it the cycle it finishes in
+  bool bypass_l1 = false;
+  bool constant = false;  ///< goes to the constant cache: each access of `coalesced` is one address
+  bool uniform = false;   ///< constant: all lanes have the address of accesses[0], there are no pieces
+
+  // Read and written as far as the instruction needs it: the arrays span many cache lines of the host.
+  Coalesced coalesced;  ///< of the lanes that access device or constant memory
   std::array<std::uint64_t, kLanes>
       address;  ///< shared lanes: byte offset in the core's shared memory; others: device address
   LaneData data;
   std::array<std::uint64_t, kLanes> operand;  ///< atomics
   std::array<std::uint64_t, kLanes> compare;  ///< cas
-  Coalesced coalesced;                        ///< of the lanes that access device memory
-  unsigned next_access = 0;                   ///< first line access not yet sent
-  bool shared_done = false;
-  std::uint32_t pending = 0;  ///< parts (line accesses, shared part) not yet served
-  Cycle ready_at = 0;         ///< earliest write-back
-  Cycle issued_at = 0;
-  std::uint8_t generation = 0;  ///< watchdog: which generation of writes it belongs to
-  bool bypass_l1 = false;
 
   [[nodiscard]] unsigned bytes_per_lane() const {
     return isa::type_bytes(instruction->type) * instruction->vector;

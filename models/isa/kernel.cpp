@@ -42,8 +42,6 @@ std::string_view latency_class_name(LatencyClass c) {
       return "dp_div";
     case LatencyClass::kMemory:
       return "memory";
-    case LatencyClass::kParam:
-      return "param";
     case LatencyClass::kControl:
       return "control";
   }

@@ -1,15 +1,14 @@
 #include "sim/memory_payload.h"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
 namespace heddle::sim {
 namespace {
 
-constexpr unsigned kSectorBytes =
-    32;  ///< written data travels in whole sectors, their byte mask in the header
-
-/// Sectors of the payload that hold at least one enabled byte.
+/// Sectors of the payload that hold at least one enabled byte: written data travels in whole sectors, their
+/// byte mask in the header.
 unsigned written_sectors(const tlm::tlm_generic_payload& payload) {
   const unsigned bytes = payload.get_data_length();
   const unsigned char* enables = payload.get_byte_enable_ptr();
@@ -27,6 +26,15 @@ unsigned written_sectors(const tlm::tlm_generic_payload& payload) {
     count += any != 0;
   }
   return count;
+}
+
+/// Bytes of the payload that lie in the wanted sectors.
+unsigned wanted_bytes(unsigned bytes, SectorMask wanted) {
+  if (wanted == kAllSectors) return bytes;
+  unsigned sum = 0;
+  for (unsigned i = 0; i * kSectorBytes < bytes; ++i)
+    if ((wanted >> i & 1u) != 0) sum += std::min(kSectorBytes, bytes - i * kSectorBytes);
+  return sum;
 }
 
 }  // namespace
@@ -50,7 +58,7 @@ std::uint32_t PacketSizes::response_bytes(const tlm::tlm_generic_payload& payloa
                                           const MemoryExtension& ext) const {
   switch (ext.op) {
     case MemoryOp::kRead:
-      return header_bytes + payload.get_data_length();
+      return header_bytes + wanted_bytes(payload.get_data_length(), ext.wanted_sectors);
     case MemoryOp::kWrite:
       return header_bytes;
     case MemoryOp::kAtomic:
@@ -100,6 +108,7 @@ MemoryTransaction& MemoryPool::allocate(MemoryOp op, std::uint64_t line_address,
   e.partition = PartitionId{};
   e.tag = 0;
   e.bypass_l1 = false;
+  e.wanted_sectors = kAllSectors;
   e.atomic_op = isa::AtomicOp::kAdd;
   e.atomic_type = isa::Type::kU32;
   e.atomic_returns = true;

@@ -24,6 +24,12 @@
 namespace heddle::sim {
 
 inline constexpr unsigned kMaxLineBytes = 128;
+inline constexpr unsigned kSectorBytes = 32;  ///< granularity in which data travels (one DRAM atom)
+
+/// A set of a line's sectors; bit i stands for the i-th.
+using SectorMask = std::uint8_t;
+inline constexpr SectorMask kAllSectors = 0xff;
+static_assert(kMaxLineBytes / kSectorBytes <= 8, "SectorMask has a bit for every sector of a line");
 
 struct MemoryProtocol {
   using tlm_payload_type = tlm::tlm_generic_payload;
@@ -55,6 +61,9 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   std::uint32_t tag = 0;    ///< the initiator's own index, returned untouched
   std::uint8_t client = 0;  ///< which of the initiator's blocks asked, returned untouched
   bool bypass_l1 = false;   ///< the initiator did not look into its L1
+  /// Reads: the sectors of kSectorBytes, counted from the payload's first byte, that the initiator wants.
+  /// Only they travel back and are filled in; bits beyond the payload mean nothing.
+  SectorMask wanted_sectors = kAllSectors;
   isa::AtomicOp atomic_op = isa::AtomicOp::kAdd;
   isa::Type atomic_type = isa::Type::kU32;
   bool atomic_returns = true;  ///< false for `red`: no old values travel back

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <systemc>
 
 #include "core/cta_slots.h"
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::uint32_t kMaxThreadsPerCta = 1024;  ///< PTX
 constexpr double kProgressSeconds = 0.2;
+constexpr std::uint64_t kCodeAlignment = 256;
+constexpr double kQuantumUs = 100;  ///< longest run of model time within one activation of the kernel
 
 }  // namespace
 
@@ -30,6 +33,8 @@ struct GpuDevice::Impl {
   Gpu gpu;
   std::vector<isa::Module> modules;
   std::vector<LaunchRecord> launches;
+  std::map<const isa::Kernel*, std::uint64_t> code_addresses;
+  std::uint64_t next_code = isa::kCodeWindowBase;
   std::uint64_t ever_used = 0;  ///< end of the highest allocation so far
   bool finished = false;
   bool broken = false;  ///< a fault or hang left a launch unfinished: nothing may run after it
@@ -44,6 +49,7 @@ struct GpuDevice::Impl {
                               const host::Args& args);
   void run(const core::LaunchContext& context);
   [[noreturn]] void fail_hang();
+  std::uint64_t code_address(const isa::Kernel& kernel);
   std::uint64_t warp_instructions() const {
     std::uint64_t sum = 0;
     for (const auto& core : gpu.cores) sum += core->warp_instructions();
@@ -54,9 +60,10 @@ struct GpuDevice::Impl {
 GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   config.validate();
   impl_ = std::make_unique<Impl>(config, std::move(options));
+  impl_->gpu.clocks.set_quantum(sc_core::sc_time(kQuantumUs, sc_core::SC_US));
   impl_->gpu.dispatcher.on_finished = [this] {
     impl_->finished = true;
-    sc_core::sc_pause();
+    impl_->gpu.clocks.pause();
   };
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: sockets can be called from here on
 }
@@ -152,12 +159,22 @@ core::LaunchContext GpuDevice::Impl::prepare(const isa::Module& owner, const std
   context.local_bytes_per_thread = (context.kernel->local_bytes_per_thread + 15u) & ~15u;
   context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + sim::kLanes - 1) / sim::kLanes);
   context.cores = config.cores;
+  context.code_base = code_address(*context.kernel);
   std::string why;
   if (core::max_resident(core::needs_of(context, config.core), config.core, why) == 0)
     throw sim::InputError(
         "launch of kernel " + name, why,
         "use a smaller block, or a platform with more of it (core.occupancy, core.shared_memory)");
   return context;
+}
+
+/// Every kernel's code has a place of its own, given at its first launch.
+std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
+  const auto [entry, is_new] = code_addresses.try_emplace(&kernel, next_code);
+  if (is_new)
+    next_code += (kernel.code.size() * config.core.l1i.instruction_bytes + kCodeAlignment) / kCodeAlignment *
+                 kCodeAlignment;
+  return entry->second;
 }
 
 void GpuDevice::Impl::fail_hang() {
@@ -222,6 +239,10 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * sim::kLanes *
                                     context.warps_per_cta * shape.grid.count();
   if (local_bytes != 0) context.local_base = allocate(local_bytes, "local memory of " + name);
+  if (!context.params.empty()) {
+    context.param_base = allocate(context.params.size(), "parameters of " + name);
+    write(context.param_base, context.params);
+  }
 
   Gpu& gpu = impl_->gpu;
   gpu.stats.reset();
@@ -234,6 +255,7 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");
   record.thread_instructions = gpu.stats.sum("core*.issue.thread_instructions");
   record.stats = gpu.stats.to_json();
+  if (!context.params.empty()) free(context.param_base);
   if (local_bytes != 0) free(context.local_base);
 }
 

@@ -155,9 +155,21 @@ INSTANTIATE_TEST_SUITE_P(
         "cores=1 memory.partitions=1", "cores=80 memory.partitions=7",
         "core.scheduler.count=1 core.scheduler.policy=lrr",
         "core.scheduler.count=4 core.control_flow.first_side=not_taken",
-        "core.lsu.queue_entries=1 core.memory_port.request_queue_packets=1 core.memory_port.response_queue_packets=1 "
+        "core.scheduler.count=4 core.scheduler.sub_cores=4 core.scheduler.policy=two_level "
+        "core.scheduler.active_warps=2 "
+        "core.pipes.sp_units=1 core.pipes.int_units=1 core.pipes.dp_units=1 core.register_file.banks=2",
+        "core.scheduler.policy=cawa core.register_file.banks=1 core.register_file.collectors_sp=1 "
+        "core.register_file.collectors_sfu=1 core.register_file.collectors_memory=1 "
+        "core.register_file.writeback_ports=1",
+        "core.l1i.size_kib=1 core.l1i.ways=1 core.l1i.mshr_entries=1 core.l1i.instruction_bytes=16 "
+        "core.register_file.banks=0 core.register_file.collectors_sp=0 "
+        "core.register_file.collectors_memory=0",
+        "core.l1i.enabled=false core.register_file.collectors_sfu=0 core.register_file.writeback_ports=0",
+        "core.lsu.queue_entries=1 core.memory_port.request_queue_packets=1 "
+        "core.memory_port.response_queue_packets=1 "
         "core.l1d.mshr_entries=1 core.l1d.mshr_targets=1",
-        "core.l1d.line_bytes=32 memory.l2.line_bytes=32",
+        "core.l1d.line_bytes=32 core.l1i.line_bytes=32 core.constant_cache.line_bytes=32 "
+        "memory.l2.line_bytes=32",
         "core.l1d.cache_global_loads=false core.fetch.ibuffer_slots=1",
         "clocks.core_mhz=700 clocks.interconnect_mhz=1300 clocks.l2_mhz=333 clocks.dram_mhz=1750"),
     [](const auto& test) { return "shape" + std::to_string(test.index); });
@@ -169,7 +181,10 @@ TEST_P(SpinLock, HangIsDiagnosedAsSimtDeadlock) {
   ASSERT_TRUE(result.contains("errors"));
   const std::string text = result["errors"][0];
   EXPECT_NE(text.find("SIMT-induced deadlock"), std::string::npos) << text;
-  EXPECT_NE(text.find("lanes 0x0000fffe spin in the loop that starts at"), std::string::npos) << text;
+  // Which warp wins the lock is a matter of timing: a full one or the last of a CTA.
+  EXPECT_TRUE(text.find("lanes 0x0000fffe spin in the loop that starts at") != std::string::npos ||
+              text.find("lanes 0xfffffffe spin in the loop that starts at") != std::string::npos)
+      << text;
   EXPECT_NE(text.find("lanes 0x00000001 wait to reconverge with them at"), std::string::npos) << text;
   EXPECT_NE(
       text.find(std::get<1>(GetParam()) == Compiler::kNvcc ? "spinlock.nvcc.ptx:" : "spinlock.clang.ptx:"),

@@ -165,8 +165,8 @@ TEST(PtxDecodeMemory, parameters_are_laid_out_with_their_alignment) {
   EXPECT_EQ(load.space, StateSpace::kParam);
   EXPECT_EQ(load.memory.displacement, 8);
   EXPECT_FALSE(load.memory.base.present);
-  EXPECT_EQ(load.unit, isa::Unit::kSp);
-  EXPECT_EQ(load.latency_class, isa::LatencyClass::kParam);
+  EXPECT_EQ(load.unit, isa::Unit::kMemory);
+  EXPECT_EQ(load.latency_class, isa::LatencyClass::kMemory);
   EXPECT_EQ(k->code.at(1).memory.displacement, 48);
   EXPECT_EQ(constant_of(*k, k->code.at(2).src[0]), 32u);
   EXPECT_TRUE(k->code.at(4).memory.base.present);

@@ -104,12 +104,6 @@ void decode_load(KernelContext& kernel, const Instruction& instruction, const Co
                  const Modifiers& modifiers) {
   const unsigned bytes = access_bytes(kernel, instruction, modifiers);
   isa::Instruction out = access(isa::Opcode::kLoad, modifiers);
-  if (modifiers.space == StateSpace::kParam) {
-    out.unit = isa::Unit::kSp;  // an operand from the constant bank, not a trip to memory
-    out.latency_class = isa::LatencyClass::kParam;
-  } else if (modifiers.space == StateSpace::kConst) {
-    out.latency_class = isa::LatencyClass::kParam;  // if it hits
-  }
   const auto list = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i]->second != nullptr) kernel.fail(list[i]->second->where, "ld has one destination per element");

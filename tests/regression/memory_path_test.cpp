@@ -1,0 +1,187 @@
+// Latencies and passes of a core's memory path, measured by kernels with the clock of the GPU itself: what
+// the configuration says is what comes out.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "blocks/isolated.h"
+#include "gpu/gpu_device.h"
+#include "sim/error.h"
+
+namespace heddle {
+namespace {
+
+constexpr const char* kHead = R"(.version 7.0
+.target sm_70
+.address_size 64
+.const .align 8 .b64 self[64];
+.const .align 8 .b32 table[64];
+.visible .entry k(.param .u64 in_ptr, .param .u64 out_ptr, .param .u32 first, .param .u32 second)
+{
+  .shared .align 8 .b64 tile[64];
+  .reg .b32 %r<40>;
+  .reg .b64 %rd<20>;
+  .reg .f32 %f<8>;
+  .reg .pred %p<4>;
+  ld.param.u64 %rd1, [in_ptr];
+  ld.param.u64 %rd2, [out_ptr];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd4, %rd2, %rd3;
+)";
+
+/// Runs `body` with one CTA of 32 threads; in[] holds words 0, 1, 2 ..., table[] 100, 101 ..., and every
+/// element of self[] its own address.
+struct KernelRun {
+  gpu::GpuConfig config;
+  std::string body;
+
+  [[nodiscard]] nlohmann::ordered_json operator()() const {
+    return tb::isolated([this]() -> nlohmann::ordered_json {
+      gpu::GpuDevice device(config, {});
+      const auto handle = device.load_ptx_text(kHead + body + "  ret;\n}\n", "kernel.ptx");
+      std::vector<std::uint64_t> self(64);
+      for (std::size_t i = 0; i < self.size(); ++i) self[i] = device.symbol(handle, "self") + i * 8;
+      device.write(self[0], std::as_bytes(std::span(self)));
+      std::vector<std::uint32_t> words(1024);
+      for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = i;
+      const std::uint64_t in = device.upload(words, "in");
+      for (std::uint32_t i = 0; i < 64; ++i) words[i] = 100 + i;
+      device.write(device.symbol(handle, "table"), std::as_bytes(std::span(words).first(64)));
+      const std::uint64_t out = device.allocate(4096, "out");
+      const auto args = host::Args{}.add(in).add(out).add(std::uint32_t{7}).add(std::uint32_t{0x80u});
+      device.launch(handle, "k", {{1, 1, 1}, {32, 1, 1}, 0}, args);
+      return {{"out", device.download<std::uint32_t>(out, 1024)}, {"stats", device.launches()[0].stats}};
+    });
+  }
+};
+
+gpu::GpuConfig one_core() {
+  gpu::GpuConfig config;
+  config.cores = 1;
+  config.core.l1i.enabled = false;  // a cold line in the middle of a measurement would count
+  config.memory.partitions = 1;
+  return config;
+}
+
+std::vector<std::uint32_t> out_of(const nlohmann::ordered_json& result) {
+  EXPECT_FALSE(result.contains("errors")) << result.dump();
+  if (result.contains("errors")) return std::vector<std::uint32_t>(1024);
+  return result["out"].get<std::vector<std::uint32_t>>();
+}
+
+/// Cycles by which `count` more copies of `step`, each depending on the one before through %rd5, take longer.
+std::uint32_t cost_of(const gpu::GpuConfig& config, const std::string& prepare, const std::string& step,
+                      unsigned count) {
+  const auto measure = [&](unsigned copies) {
+    std::string body = prepare + step + step + "  and.b64 %rd6, %rd5, %rd5;\n  mov.u32 %r2, %clock;\n";
+    for (unsigned i = 0; i < copies; ++i) body += step;
+    body +=
+        "  and.b64 %rd6, %rd5, %rd5;\n  mov.u32 %r3, %clock;\n  sub.u32 %r4, %r3, %r2;\n"
+        "  st.global.u32 [%rd4], %r4;\n";
+    return out_of(KernelRun{config, body}())[0];
+  };
+  return measure(4 + count) - measure(4);
+}
+
+TEST(ConstantPath, HitTakesExactlyTheConfiguredLatency) {
+  for (const std::uint32_t latency : {4u, 6u, 27u}) {
+    gpu::GpuConfig config = one_core();
+    config.core.constant_cache.latency_cycles = latency;
+    EXPECT_EQ(cost_of(config, "  mov.u64 %rd5, self;\n", "  ld.const.u64 %rd5, [%rd5];\n", 10), 10 * latency);
+  }
+}
+
+TEST(ConstantPath, DistinctAddressesTakeAPassEach) {
+  // Lane l reads self[l % ways], whose value is its own address.
+  for (const unsigned ways : {1u, 2u, 8u, 32u}) {
+    const gpu::GpuConfig config = one_core();
+    const std::string prepare = "  and.b32 %r5, %r1, " + std::to_string(ways - 1) +
+                                ";\n  mul.wide.u32 %rd7, %r5, 8;\n  mov.u64 %rd5, self;\n"
+                                "  add.u64 %rd5, %rd5, %rd7;\n";
+    EXPECT_EQ(cost_of(config, prepare, "  ld.const.u64 %rd5, [%rd5];\n", 10),
+              10 * (config.core.constant_cache.latency_cycles + ways - 1))
+        << ways;
+  }
+}
+
+TEST(ConstantPath, ValuesOfEveryLaneAndType) {
+  const auto out = out_of(KernelRun{one_core(), R"(
+  mov.u64 %rd5, table;
+  xor.b32 %r5, %r1, 5;
+  mul.wide.u32 %rd6, %r5, 4;
+  add.u64 %rd6, %rd5, %rd6;
+  ld.const.u32 %r6, [%rd6];
+  st.global.u32 [%rd4], %r6;
+  ld.const.v2.u16 {%r7, %r8}, [table+4];
+  st.global.u32 [%rd4+128], %r7;
+  ld.param.s8 %r9, [second];
+  st.global.u32 [%rd4+256], %r9;
+  setp.lt.u32 %p1, %r1, 3;
+  mov.u32 %r10, 1;
+  @%p1 ld.param.u32 %r10, [first];
+  st.global.u32 [%rd4+384], %r10;
+  mul.wide.u32 %rd7, %r1, 1;
+  add.u64 %rd7, %rd5, %rd7;
+  ld.const.u8 %r11, [%rd7];
+  st.global.u32 [%rd4+512], %r11;
+)"}());
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(out[lane], 100 + (lane ^ 5)) << lane;
+    EXPECT_EQ(out[32 + lane], 101u) << lane;
+    EXPECT_EQ(out[64 + lane], 0xffffff80u) << lane;
+    EXPECT_EQ(out[96 + lane], lane < 3 ? 7u : 1u) << lane;
+    EXPECT_EQ(out[128 + lane], lane % 4 == 0 ? 100 + lane / 4 : 0u) << lane;
+  }
+}
+
+TEST(ConstantPath, BytesOfOneWordShareAPass) {
+  const auto passes = [](const std::string& body) {
+    return KernelRun{one_core(), body}()["stats"]["core0"]["lsu"]["constant_accesses"].get<std::uint64_t>();
+  };
+  const std::string address =
+      "  mov.u64 %rd5, table;\n  mul.wide.u32 %rd7, %r1, 1;\n  add.u64 %rd5, %rd5, %rd7;\n";
+  EXPECT_EQ(passes(address + "  ld.const.u8 %r5, [%rd5];\n") - passes(address), 8u);
+}
+
+TEST(ConstantPath, ParametersOfEachLaunchAreItsOwn) {
+  const auto result = tb::isolated([]() -> nlohmann::ordered_json {
+    gpu::GpuDevice device(one_core(), {});
+    const auto handle = device.load_ptx_text(
+        std::string(kHead) + "  ld.param.u32 %r5, [first];\n  st.global.u32 [%rd4], %r5;\n  ret;\n}\n",
+        "k.ptx");
+    const std::uint64_t out = device.allocate(4096, "out");
+    std::vector<std::uint32_t> seen;
+    for (const std::uint32_t value : {11u, 12u, 13u}) {
+      device.launch(handle, "k", {{1, 1, 1}, {32, 1, 1}, 0},
+                    host::Args{}.add(out).add(out).add(value).add(value));
+      seen.push_back(device.download<std::uint32_t>(out, 1)[0]);
+    }
+    return {{"seen", seen}};
+  });
+  EXPECT_EQ(result["seen"], (std::vector<std::uint32_t>{11, 12, 13})) << result.dump();
+}
+
+TEST(ConstantPath, BadAccessesSayWhichParameterOrAddress) {
+  const auto message = [](const std::string& body) -> std::string {
+    const auto result = KernelRun{one_core(), body}();
+    return result.contains("errors") ? result["errors"][0].get<std::string>() : "no error";
+  };
+  const std::string past = message("  mul.wide.u32 %rd7, %r1, 4;\n  ld.param.u32 %r5, [%rd7];\n");
+  EXPECT_NE(past.find("parameter access at offset 24 of 24 bytes"), std::string::npos) << past;
+  EXPECT_NE(past.find("thread (6,0,0) of CTA (0,0,0)"), std::string::npos) << past;
+  EXPECT_NE(past.find("ld.param.u32 %r5"), std::string::npos) << past;
+  const std::string uniform = message("  mov.u64 %rd7, 1000;\n  ld.param.u32 %r5, [%rd7];\n");
+  EXPECT_NE(uniform.find("parameter access at offset 1000 of 24 bytes"), std::string::npos) << uniform;
+  const std::string odd = message("  mov.u64 %rd7, 2;\n  ld.param.u32 %r5, [%rd7];\n");
+  EXPECT_NE(odd.find("misaligned 4-byte load at param address 0x2"), std::string::npos) << odd;
+  const std::string constant = message("  mov.u64 %rd7, table;\n  ld.const.u32 %r5, [%rd7+256];\n");
+  EXPECT_NE(constant.find("out-of-bounds 4-byte load"), std::string::npos) << constant;
+  EXPECT_NE(constant.find("of 'table'"), std::string::npos) << constant;
+}
+
+}  // namespace
+}  // namespace heddle
