@@ -8,7 +8,6 @@ namespace heddle::microbench {
 namespace {
 
 using isa::LatencyClass;
-using isa::Unit;
 using Bits = std::uint64_t;
 
 float f32(Bits bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
@@ -19,42 +18,42 @@ std::uint32_t u32(Bits bits) { return static_cast<std::uint32_t>(bits); }
 
 // Floating-point operands are chosen so that every value on the way is exact.
 std::vector<AluOp> make() {
-  const auto op = [](LatencyClass c, Unit unit, const char* format, const char* type, Bits x, Bits y,
+  const auto op = [](LatencyClass c, const char* format, const char* type, Bits x, Bits y,
                      Bits (*step)(Bits, Bits)) {
-    return AluOp{c, unit, std::string(isa::latency_class_name(c)), format, type, x, y, step};
+    return AluOp{c, std::string(isa::latency_class_name(c)), format, type, x, y, step};
   };
   return {
-      op(LatencyClass::kIntSimple, Unit::kSp, "add.u32 {0}, {0}, {1}", "u32", 7, 3,
+      op(LatencyClass::kIntSimple, "add.u32 {0}, {0}, {1}", "u32", 7, 3,
          [](Bits x, Bits y) { return Bits{u32(x + y)}; }),
-      op(LatencyClass::kIntMinMax, Unit::kSp, "max.u32 {0}, {0}, {1}", "u32", 7, 30,
+      op(LatencyClass::kIntMinMax, "max.u32 {0}, {0}, {1}", "u32", 7, 30,
          [](Bits x, Bits y) { return std::max(x, y); }),
-      op(LatencyClass::kIntMul, Unit::kSp, "mul.lo.u32 {0}, {0}, {1}", "u32", 7, 3,
+      op(LatencyClass::kIntMul, "mul.lo.u32 {0}, {0}, {1}", "u32", 7, 3,
          [](Bits x, Bits y) { return Bits{u32(x * y)}; }),
-      op(LatencyClass::kIntMad, Unit::kSp, "mad.lo.u32 {0}, {0}, {1}, {1}", "u32", 7, 3,
+      op(LatencyClass::kIntMad, "mad.lo.u32 {0}, {0}, {1}, {1}", "u32", 7, 3,
          [](Bits x, Bits y) { return Bits{u32(x * y + y)}; }),
-      op(LatencyClass::kIntDiv, Unit::kSfu, "div.u32 {0}, {1}, {0}", "u32", 7, 1000,
+      op(LatencyClass::kIntDiv, "div.u32 {0}, {1}, {0}", "u32", 7, 1000,
          [](Bits x, Bits y) { return y / x; }),
-      op(LatencyClass::kFpSimple, Unit::kSp, "add.f32 {0}, {0}, {1}", "f32", bits(7.0f), bits(0.5f),
+      op(LatencyClass::kFpSimple, "add.f32 {0}, {0}, {1}", "f32", bits(7.0f), bits(0.5f),
          [](Bits x, Bits y) { return bits(f32(x) + f32(y)); }),
-      op(LatencyClass::kFpMinMax, Unit::kSp, "max.f32 {0}, {0}, {1}", "f32", bits(7.0f), bits(30.0f),
+      op(LatencyClass::kFpMinMax, "max.f32 {0}, {0}, {1}", "f32", bits(7.0f), bits(30.0f),
          [](Bits x, Bits y) { return bits(std::max(f32(x), f32(y))); }),
-      op(LatencyClass::kFpMul, Unit::kSp, "mul.f32 {0}, {0}, {1}", "f32", bits(7.0f), bits(-1.0f),
+      op(LatencyClass::kFpMul, "mul.f32 {0}, {0}, {1}", "f32", bits(7.0f), bits(-1.0f),
          [](Bits x, Bits y) { return bits(f32(x) * f32(y)); }),
-      op(LatencyClass::kFpMad, Unit::kSp, "fma.rn.f32 {0}, {0}, {1}, {1}", "f32", bits(7.0f), bits(-1.0f),
+      op(LatencyClass::kFpMad, "fma.rn.f32 {0}, {0}, {1}, {1}", "f32", bits(7.0f), bits(-1.0f),
          [](Bits x, Bits y) { return bits(f32(x) * f32(y) + f32(y)); }),
-      op(LatencyClass::kFpDiv, Unit::kSfu, "div.rn.f32 {0}, {1}, {0}", "f32", bits(4.0f), bits(2.0f),
+      op(LatencyClass::kFpDiv, "div.rn.f32 {0}, {1}, {0}", "f32", bits(4.0f), bits(2.0f),
          [](Bits x, Bits y) { return bits(f32(y) / f32(x)); }),
-      op(LatencyClass::kSfu, Unit::kSfu, "rcp.approx.f32 {0}, {0}", "f32", bits(4.0f), bits(0.0f),
+      op(LatencyClass::kSfu, "rcp.approx.f32 {0}, {0}", "f32", bits(4.0f), bits(0.0f),
          [](Bits x, Bits) { return bits(1.0f / f32(x)); }),
-      op(LatencyClass::kDpSimple, Unit::kSp, "add.f64 {0}, {0}, {1}", "f64", bits(7.0), bits(0.5),
+      op(LatencyClass::kDpSimple, "add.f64 {0}, {0}, {1}", "f64", bits(7.0), bits(0.5),
          [](Bits x, Bits y) { return bits(f64(x) + f64(y)); }),
-      op(LatencyClass::kDpMinMax, Unit::kSp, "max.f64 {0}, {0}, {1}", "f64", bits(7.0), bits(30.0),
+      op(LatencyClass::kDpMinMax, "max.f64 {0}, {0}, {1}", "f64", bits(7.0), bits(30.0),
          [](Bits x, Bits y) { return bits(std::max(f64(x), f64(y))); }),
-      op(LatencyClass::kDpMul, Unit::kSp, "mul.f64 {0}, {0}, {1}", "f64", bits(7.0), bits(-1.0),
+      op(LatencyClass::kDpMul, "mul.f64 {0}, {0}, {1}", "f64", bits(7.0), bits(-1.0),
          [](Bits x, Bits y) { return bits(f64(x) * f64(y)); }),
-      op(LatencyClass::kDpMad, Unit::kSp, "fma.rn.f64 {0}, {0}, {1}, {1}", "f64", bits(7.0), bits(-1.0),
+      op(LatencyClass::kDpMad, "fma.rn.f64 {0}, {0}, {1}, {1}", "f64", bits(7.0), bits(-1.0),
          [](Bits x, Bits y) { return bits(f64(x) * f64(y) + f64(y)); }),
-      op(LatencyClass::kDpDiv, Unit::kSp, "div.rn.f64 {0}, {1}, {0}", "f64", bits(4.0), bits(2.0),
+      op(LatencyClass::kDpDiv, "div.rn.f64 {0}, {1}, {0}", "f64", bits(4.0), bits(2.0),
          [](Bits x, Bits y) { return bits(f64(y) / f64(x)); }),
   };
 }

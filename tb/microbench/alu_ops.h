@@ -11,7 +11,6 @@ namespace heddle::microbench {
 
 struct AluOp {
   isa::LatencyClass latency_class;
-  isa::Unit unit;
   std::string name;                                         ///< of the class, as in configuration keys
   const char* format;                                       ///< PTX with {0} for x and {1} for y
   const char* type;                                         ///< "u32", "f32", "f64"

@@ -27,13 +27,18 @@ double expected_turn(const gpu::GpuConfig& config, const AluOp& op) {
   const core::CoreConfig& core = config.core;
   const double length = body_length(config, op);
   const double instructions = length + kLoopArithmetic + kLoopBranches;
-  const double pipe = length * alu_initiation_cycles(config, op.latency_class);
   const double loop = kLoopArithmetic * alu_initiation_cycles(config, isa::LatencyClass::kIntSimple);
-  const double sp = loop + (op.unit == isa::Unit::kSp ? pipe : 0);
-  const double sfu = op.unit == isa::Unit::kSfu ? pipe : 0;
+  const PipeKind kind = pipe_kind(config, op.latency_class),
+                 loop_kind = pipe_kind(config, isa::LatencyClass::kIntSimple);
+  double pipe = length * alu_initiation_cycles(config, op.latency_class);
+  if (kind.name == loop_kind.name) pipe += loop;
   const double fetched = std::min(core.fetch.width_instructions, core.fetch.ibuffer_slots);
-  return std::max({instructions / core.scheduler.count, std::ceil(instructions / fetched),
-                   sp / core.pipes.sp_units, sfu / core.pipes.sfu_units});
+  const double results =
+      core.register_file.writeback_ports == 0
+          ? 0
+          : (length + kLoopArithmetic) / (core.register_file.writeback_ports * core.scheduler.sub_cores);
+  return std::max({instructions / core.scheduler.count, std::ceil(instructions / fetched), pipe / kind.units,
+                   loop / loop_kind.units, results});
 }
 
 double measured_rate(Session& session, const AluOp& op, std::uint32_t warps) {
@@ -72,8 +77,8 @@ void run(Session& session) {
          .measured = measured_rate(session, op, warps),
          .expected = within(0.04 * peak, peak),
          .unit = "warp instr./cycle",
-         .keys = fmt::format("core.pipes.{}_initiation_cycles, .{}_units, core.scheduler.count, core.fetch.*",
-                             op.name, op.unit == isa::Unit::kSfu ? "sfu" : "sp"),
+         .keys = fmt::format("core.pipes.{}_initiation_cycles, .{}_units, core.scheduler.*, core.fetch.*",
+                             op.name, pipe_kind(session.config(), op.latency_class).name),
          .why = "the loop around the instructions counts as well; within 4 % for the turns under way at the "
                 "end and for "
                 "pipes that become free in the same cycle"});

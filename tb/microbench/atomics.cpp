@@ -27,6 +27,15 @@ std::uint32_t lines_touched(const gpu::GpuConfig& config, const Pattern& pattern
   return std::max(1u, std::min(sim::kLanes, (sim::kLanes * pattern.stride_words + line - 1) / line));
 }
 
+/// L2 cycles that a reduction of `lanes` lanes keeps the atomic unit or the bank of its line.
+double transaction_cycles(const memory::L2Config& l2, std::uint32_t lanes, bool same_word) {
+  const bool combined = l2.atomic_combine != memory::AtomicCombine::kNone;
+  const double operations = same_word && combined ? 1 : lanes;
+  const double of_one_word = same_word && !combined ? lanes : 1;
+  return std::max(std::ceil(operations / l2.atomic_lanes_per_cycle),
+                  of_one_word * l2.atomic_same_address_cycles);
+}
+
 /// Core cycles between two warp atomics, which the slowest stage sets: the load/store unit's line accesses,
 /// the links of the cores and of the partition that has most of the lines, that partition's atomic unit, or
 /// the links back.
@@ -43,8 +52,7 @@ double expected_interval(const gpu::GpuConfig& config, const Pattern& pattern, s
   const double from_core = lines * packet_flits(config, request_bytes) / cores;
   const double to_partition = of_one_partition * packet_interval(config, request_bytes);
   const double to_core = lines * packet_interval(config, memory.crossbar.header_bytes) / cores;
-  const double unit =
-      of_one_partition * std::ceil(static_cast<double>(lanes) / memory.l2.atomic_lanes_per_cycle);
+  const double unit = of_one_partition * transaction_cycles(memory.l2, lanes, pattern.stride_words == 0);
   return std::max(
       {static_cast<double>(lines) / cores,
        std::max({from_core, to_partition, to_core}) * core_cycles(config, config.clocks.interconnect_mhz),
@@ -83,7 +91,7 @@ void measure(Session& session, const Pattern& pattern, std::uint32_t cores) {
                .measured = 1 / rate,
                .expected = within(0.04 * interval, interval),
                .unit = "core cycles per warp atomic",
-               .keys = "memory.l2.atomic_lanes_per_cycle, memory.crossbar.*, clocks.*",
+               .keys = "memory.l2.atomic_*, memory.crossbar.*, clocks.*",
                .why = "within 4 % for the turns under way at the end"});
 }
 
@@ -99,7 +107,10 @@ void run_global(Session& session) {
 }
 
 std::vector<std::vector<std::string>> global_mutations(const gpu::GpuConfig& config) {
-  return {{fmt::format("memory.l2.atomic_lanes_per_cycle={}", config.memory.l2.atomic_lanes_per_cycle / 4)},
+  const memory::L2Config& l2 = config.memory.l2;
+  return {{fmt::format("memory.l2.atomic_lanes_per_cycle={}", l2.atomic_lanes_per_cycle / 4)},
+          {fmt::format("memory.l2.atomic_same_address_cycles={}", l2.atomic_same_address_cycles + 1)},
+          {"memory.l2.atomic_combine=all"},
           {fmt::format("memory.crossbar.flit_bytes={}", config.memory.crossbar.flit_bytes / 8)}};
 }
 

@@ -1,5 +1,5 @@
-// Latency of kernel parameters and of constant memory: dependent loads of a zero that is added to the
-// address.
+// Constant cache: latency of kernel parameters and of constant memory, and the turns that different addresses
+// take. Dependent loads of a zero that is added to the address.
 #include <fmt/format.h>
 
 #include "microbench/core_timing.h"
@@ -9,62 +9,66 @@
 namespace heddle::microbench {
 namespace {
 
-constexpr std::uint32_t kShort = 32, kLong = 64;
+constexpr std::uint32_t kShort = 24, kLong = 48;
 constexpr std::uint32_t kRounds = 3;
 
-double expected_param(const gpu::GpuConfig& config) {
-  return alu_latency_cycles(config, isa::LatencyClass::kParam);
+/// Issue to dependent issue of a hit: addresses that lanes do not share take turns, one per cycle.
+double expected_cycles(const gpu::GpuConfig& config, std::uint32_t addresses) {
+  return config.core.constant_cache.latency_cycles + (addresses - 1.0);
 }
 
-/// Constant memory is read through L1.
-double expected_constant(const gpu::GpuConfig& config) { return 1.0 + config.core.l1d.latency_cycles; }
-
-std::uint32_t chain_cycles(Session& session, const char* space, std::uint32_t loads) {
+/// Lane l reads word l mod `addresses`.
+std::uint32_t chain_cycles(Session& session, const char* space, std::uint32_t addresses,
+                           std::uint32_t loads) {
   TimedKernel kernel("constants");
-  kernel.module_line(".const .align 8 .u64 zero = 0;");
-  (void)kernel.parameter("u64");
-  const std::string at = kernel.reg("b64"), zero = kernel.reg("b64");
-  kernel.line("mov.u64 {}, {}", at, std::string_view(space) == "param" ? "p0" : "zero");
+  const bool param = std::string_view(space) == "param";
+  if (!param) kernel.module_line(fmt::format(".const .align 8 .b32 zeros[{}];", addresses));
+  (void)kernel.parameter("u32");
+  const std::string at = kernel.reg("b64"), zero = kernel.reg("b64"), word = kernel.reg("b32");
+  kernel.line("mov.u64 {}, {}", at, param ? "p0" : "zeros");
+  kernel.line("rem.u32 {}, {}, {}", word, kernel.lane(), addresses);
+  kernel.line("mad.wide.u32 {0}, {1}, 4, {0}", at, word);
   kernel.begin_rounds();
   kernel.start_clock();
   for (std::uint32_t i = 0; i < loads; ++i) {
-    kernel.line("ld.{}.u64 {}, [{}]", space, zero, at);
+    kernel.line("ld.{}.u32 {}, [{}]", space, zero, at);
     kernel.line("add.u64 {0}, {0}, {1}", at, zero);
   }
   kernel.stop_clock();
   kernel.end_rounds(kRounds);
   kernel.keep_lanes("b64", zero);
-  const TimedRun run = session.run(kernel, 1, sim::kLanes, std::uint64_t{0});
+  const TimedRun run = session.run(kernel, 1, sim::kLanes, 0u);
   session.check_values(space, run.lane_values, 0);
   return run.span();
 }
 
-void measure(Session& session, const char* space, double expected, const char* keys) {
-  const std::uint32_t shorter = chain_cycles(session, space, kShort),
-                      longer = chain_cycles(session, space, kLong);
-  const double add = alu_latency_cycles(session.config(), isa::LatencyClass::kIntSimple);
-  session.add({.what = fmt::format("ld.{}", space),
-               .measured = static_cast<double>(longer - shorter) / (kLong - kShort) - add,
-               .expected = exactly(expected),
-               .unit = "core cycles",
-               .keys = keys});
-}
-
 void run(Session& session) {
-  measure(session, "param", expected_param(session.config()), "core.pipes.param_latency_cycles");
-  measure(session, "const", expected_constant(session.config()), "1 + core.l1d.latency_cycles");
+  const gpu::GpuConfig& config = session.config();
+  const auto measure = [&](const std::string& what, const char* space, std::uint32_t addresses) {
+    const std::uint32_t shorter = chain_cycles(session, space, addresses, kShort);
+    const std::uint32_t longer = chain_cycles(session, space, addresses, kLong);
+    const double add = alu_latency_cycles(config, isa::LatencyClass::kIntSimple);
+    session.add({.what = what,
+                 .measured = static_cast<double>(longer - shorter) / (kLong - kShort) - add,
+                 .expected = exactly(expected_cycles(config, addresses)),
+                 .unit = "core cycles",
+                 .keys = "core.constant_cache.latency_cycles + addresses - 1"});
+  };
+  measure("ld.param", "param", 1);
+  for (const std::uint32_t addresses : {1u, 2u, 4u, 8u, 16u, 32u})
+    measure(fmt::format("ld.const, {} address{}", addresses, addresses == 1 ? "" : "es"), "const", addresses);
 }
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
-  return {{fmt::format("core.pipes.param_latency_cycles={}", expected_param(config) + 5)},
-          {fmt::format("core.l1d.latency_cycles={}", config.core.l1d.latency_cycles + 15)}};
+  return {
+      {fmt::format("core.constant_cache.latency_cycles={}", config.core.constant_cache.latency_cycles + 5)}};
 }
 
 }  // namespace
 
 Benchmark constant_latency() {
   return {.name = "constant-latency",
-          .description = "dependent loads of a parameter and of a constant",
+          .description = "dependent loads of a parameter and of constants, 1 to 32 addresses in a warp",
           .run = run,
           .mutations = mutations};
 }

@@ -20,6 +20,34 @@ double alu_initiation_cycles(const gpu::GpuConfig& config, isa::LatencyClass lat
   return config.core.pipes.timing[static_cast<std::size_t>(latency_class)].initiation_cycles;
 }
 
+PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
+  using isa::LatencyClass;
+  const core::PipesConfig& pipes = config.core.pipes;
+  const double sub_cores = config.core.scheduler.sub_cores;
+  switch (latency_class) {
+    case LatencyClass::kIntSimple:
+    case LatencyClass::kIntMinMax:
+    case LatencyClass::kIntMul:
+    case LatencyClass::kIntMad:
+      if (pipes.int_units != 0) return {"int", pipes.int_units * sub_cores};
+      break;
+    case LatencyClass::kDpSimple:
+    case LatencyClass::kDpMinMax:
+    case LatencyClass::kDpMul:
+    case LatencyClass::kDpMad:
+    case LatencyClass::kDpDiv:
+      if (pipes.dp_units != 0) return {"dp", pipes.dp_units * sub_cores};
+      break;
+    case LatencyClass::kIntDiv:
+    case LatencyClass::kFpDiv:
+    case LatencyClass::kSfu:
+      return {"sfu", pipes.sfu_units * sub_cores};
+    default:
+      break;
+  }
+  return {"sp", pipes.sp_units * sub_cores};
+}
+
 // A group is fetched for when its I-buffer has become empty, in the cycle in which the last instruction
 // issued; the next ones may issue in the cycle after they have arrived.
 double single_warp_issue_interval(const gpu::GpuConfig& config) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "gpu/gpu_config.h"
 
@@ -11,6 +12,12 @@ namespace heddle::microbench {
 [[nodiscard]] double alu_latency_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
 /// Cycles a pipe is taken by one warp instruction.
 [[nodiscard]] double alu_initiation_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
+/// The pipes that take a class's instructions.
+struct PipeKind {
+  std::string name;  ///< "sp", "int", "sfu", "dp"
+  double units = 1;  ///< of all sub-cores
+};
+[[nodiscard]] PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
 /// Cycles between two independent instructions of a warp that has the core to itself, on average.
 [[nodiscard]] double single_warp_issue_interval(const gpu::GpuConfig& config);
 /// Cycles from a control instruction to the next one of its warp.

@@ -2,7 +2,7 @@
 // load by load with the way through the clock domains (memory_path.h).
 #include <fmt/format.h>
 
-#include <functional>
+#include <map>
 
 #include "microbench/memory_path.h"
 #include "microbench/pointer_chase.h"
@@ -83,30 +83,30 @@ std::vector<std::uint64_t> in_one_partition(Session& session, std::uint64_t coun
   return addresses;
 }
 
-/// Chases cold lines and reports those loads that find their row in the wanted state for certain.
-void chase_rows(Session& session, const std::string& what, std::uint64_t stride,
-                bool (MemoryPath::*wanted)(std::uint64_t) const) {
+/// Chases cold lines and sorts the loads by what they find in their bank.
+void chase_rows(Session& session, std::uint64_t stride, std::map<RowOutcome, Mean>& means) {
   const std::uint64_t count = std::uint64_t{kChaseRounds} * kLoads + 1;  // each line once
   const Chain chain = make_chain(session, in_one_partition(session, count, stride));
   session.clean_l2();
-  const std::vector<TimedLoad> loads = chase_each_load(session, chain, kLoad, kLoads);
   MemoryPath path(session.config());
-  for (std::uint64_t i = 0; i < first_timed(kLoads); ++i) path.touch(chain.at(i));
-  Mean mean;
-  for (const TimedLoad& load : loads) {
-    const bool counts = (path.*wanted)(load.address);
-    const std::uint64_t done = path.l2_miss(load.issued, load.address);
-    if (counts) mean.add(load, done);
+  for (const TimedLoad& load : chase_each_load(session, chain, kLoad, kLoads)) {
+    const MemoryPath::Fetched fetched = path.l2_miss(load.issued, load.address);
+    means[fetched.outcome].add(load, fetched.done);
   }
-  mean.report(session, what, std::string(kPathKeys) + ", memory.dram.*");
 }
 
 void run_dram(Session& session) {
   const memory::MemoryConfig& memory = session.config().memory;
-  chase_rows(session, "row hit", memory.l2.line_bytes, &MemoryPath::row_open);
   const std::uint64_t row_of_all_banks =
       std::uint64_t{memory.dram.banks} * std::max(memory.dram.row_bytes, memory.dram.bank_interleave_bytes);
-  chase_rows(session, "row conflict", row_of_all_banks, &MemoryPath::row_conflict);
+  std::map<RowOutcome, Mean> means;
+  chase_rows(session, memory.l2.line_bytes, means);
+  chase_rows(session, row_of_all_banks, means);
+  const std::string keys = std::string(kPathKeys) + ", memory.dram.*";
+  means[RowOutcome::kHit].report(session, "row hit", keys);
+  means[RowOutcome::kConflict].report(session, "row conflict", keys);
+  if (means.contains(RowOutcome::kClosed))
+    means[RowOutcome::kClosed].report(session, "after a refresh", keys);
 }
 
 std::vector<std::vector<std::string>> dram_mutations(const gpu::GpuConfig& config) {

@@ -40,11 +40,14 @@ double expected_dram(const gpu::GpuConfig& config, bool row_changes_delay) {
   const memory::DramConfig& dram = config.memory.dram;
   const memory::L2Config& l2 = config.memory.l2;
   const double burst = std::max(dram.t_ccd, dram.burst_cycles());
-  const double bus = dram.burst_bytes / burst;
+  const double line_gap = std::max<double>(burst, dram.t_ccdl);  // bursts of a line are of one bank
+  const double refreshing =
+      dram.t_refi == 0 ? 0 : (dram.t_rp + dram.t_rfc + dram.t_rcd) / static_cast<double>(dram.t_refi);
+  const double bus = dram.burst_bytes / burst * (1 - refreshing);
   const double bursts = std::ceil(static_cast<double>(l2.line_bytes) / dram.burst_bytes);
   const double crossings = 1 + config.clocks.dram_mhz / config.clocks.l2_mhz;  // a cycle of each clock
-  double trip = dram.t_cl + (bursts - 1) * burst + dram.burst_cycles() + dram.latency_cycles + crossings;
-  const double waiting_bytes = static_cast<double>(l2.mshr_entries) * l2.line_bytes;
+  double trip = dram.t_cl + (bursts - 1) * line_gap + dram.burst_cycles() + dram.latency_cycles + crossings;
+  const double waiting_bytes = static_cast<double>(l2.banks) * l2.mshr_entries * l2.line_bytes;
   if (row_changes_delay)
     trip += (dram.t_rp + dram.t_rcd) *
             std::min(1.0, waiting_bytes / std::min(dram.row_bytes, dram.bank_interleave_bytes));

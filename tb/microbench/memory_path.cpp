@@ -22,7 +22,8 @@ MemoryPath::MemoryPath(const gpu::GpuConfig& config)
       interconnect_(config.clocks.interconnect_mhz),
       l2_(config.clocks.l2_mhz),
       dram_(config.clocks.dram_mhz),
-      map_(config.memory.partitions, config.memory.partition_interleave_bytes) {}
+      map_(config.memory.partitions, config.memory.partition_interleave_bytes),
+      channels_(config.memory.partitions, DramPath(config.memory.dram)) {}
 
 std::uint64_t MemoryPath::flits(std::uint64_t bytes) const {
   const std::uint64_t flit = config_.memory.crossbar.flit_bytes;
@@ -36,8 +37,12 @@ std::uint64_t MemoryPath::l1_hit(std::uint64_t issued) const {
 
 std::uint64_t MemoryPath::l2_hit(std::uint64_t issued) const { return from_l2(to_l2(issued + 1)); }
 
-std::uint64_t MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t address) {
-  return from_l2(fetch(to_l2(issued + 1), address));
+MemoryPath::Fetched MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t address) {
+  DramPath& channel = channels_[map_.partition(address).value()];
+  const std::uint32_t line = config_.memory.l2.line_bytes;
+  const std::uint64_t arrived = dram_.at_or_after(l2_.time(to_l2(issued + 1)));
+  const DramPath::Read read = channel.read(map_.local(address) / line * line, line, arrived);
+  return {read.outcome, from_l2(l2_.after(dram_.time(read.answered)))};
 }
 
 // Within an instant cores run before the interconnect, that before the L2, that before the DRAM
@@ -58,51 +63,6 @@ std::uint64_t MemoryPath::from_l2(std::uint64_t performed) const {
   const std::uint64_t arrived = granted + flits(bytes) + crossbar.latency_cycles;
   // Delivered in the core's next cycle, in the registers one later.
   return core_.after(interconnect_.time(arrived)) + 1;
-}
-
-std::uint64_t MemoryPath::fetch(std::uint64_t missed, std::uint64_t address) {
-  const memory::DramConfig& dram = config_.memory.dram;
-  std::uint64_t column = dram_.at_or_after(l2_.time(missed));
-  const Place at = place(address);
-  const auto bank = open_.find(at.bank);
-  if (bank == open_.end() || bank->second.row != at.row) {
-    std::uint64_t activate = column;
-    if (bank != open_.end()) {
-      const std::uint64_t precharge = std::max(column, bank->second.activated + dram.t_ras);
-      activate = std::max(precharge + dram.t_rp, bank->second.activated + dram.t_rc);
-    }
-    column = activate + dram.t_rcd;
-    open_[at.bank] = {at.row, activate};
-  }
-  const std::uint64_t bursts = (config_.memory.l2.line_bytes + dram.burst_bytes - 1) / dram.burst_bytes;
-  const std::uint64_t last = column + (bursts - 1) * std::max(dram.t_ccd, dram.burst_cycles());
-  const std::uint64_t answered = last + dram.t_cl + dram.burst_cycles() + dram.latency_cycles;
-  return l2_.after(dram_.time(answered));
-}
-
-MemoryPath::Place MemoryPath::place(std::uint64_t address) const {
-  const memory::DramConfig& dram = config_.memory.dram;
-  const std::uint64_t local = map_.local(address);
-  const std::uint64_t chunk = local / dram.bank_interleave_bytes;
-  const std::uint64_t in_bank =
-      chunk / dram.banks * dram.bank_interleave_bytes + local % dram.bank_interleave_bytes;
-  const auto bank = static_cast<std::uint32_t>(chunk % dram.banks);
-  return {map_.partition(address).value() * dram.banks + bank, in_bank / dram.row_bytes};
-}
-
-bool MemoryPath::row_open(std::uint64_t address) const {
-  const Place at = place(address);
-  const auto bank = open_.find(at.bank);
-  return bank != open_.end() && bank->second.row == at.row;
-}
-
-bool MemoryPath::row_conflict(std::uint64_t address) const {
-  return open_.contains(place(address).bank) && !row_open(address);
-}
-
-void MemoryPath::touch(std::uint64_t address) {
-  const Place at = place(address);
-  open_[at.bank] = {at.row, 0};
 }
 
 }  // namespace heddle::microbench

@@ -6,10 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <vector>
 
 #include "gpu/gpu_config.h"
 #include "memory/address_map.h"
+#include "microbench/dram_path.h"
 
 namespace heddle::microbench {
 
@@ -33,38 +34,24 @@ class MemoryPath {
   /// cycle `issued` ...
   [[nodiscard]] std::uint64_t l1_hit(std::uint64_t issued) const;
   [[nodiscard]] std::uint64_t l2_hit(std::uint64_t issued) const;
-  /// ... and for one that the L2 has to fetch. Rows stay open, so this changes the banks' state.
-  [[nodiscard]] std::uint64_t l2_miss(std::uint64_t issued, std::uint64_t address);
-
-  /// The load would find its row open.
-  [[nodiscard]] bool row_open(std::uint64_t address) const;
-  /// The load would find another row open in its bank.
-  [[nodiscard]] bool row_conflict(std::uint64_t address) const;
-  /// A fetch of the line happened some time ago.
-  void touch(std::uint64_t address);
+  /// ... and for one that the L2 has to fetch, which leaves its row open.
+  struct Fetched {
+    RowOutcome outcome = RowOutcome::kUnknown;
+    std::uint64_t done = 0;
+  };
+  [[nodiscard]] Fetched l2_miss(std::uint64_t issued, std::uint64_t address);
 
  private:
-  struct Place {
-    std::uint32_t bank = 0;  ///< of all partitions
-    std::uint64_t row = 0;
-  };
-  struct Bank {
-    std::uint64_t row = 0;
-    std::uint64_t activated = 0;  ///< DRAM cycle
-  };
-  [[nodiscard]] Place place(std::uint64_t address) const;
   /// Core cycle of the access -> L2 cycle in which the slice looks at the request.
   [[nodiscard]] std::uint64_t to_l2(std::uint64_t accessed) const;
   /// L2 cycle in which the request was performed -> core cycle of the dependent issue.
   [[nodiscard]] std::uint64_t from_l2(std::uint64_t performed) const;
-  /// L2 cycle of the miss -> L2 cycle in which the line is there.
-  [[nodiscard]] std::uint64_t fetch(std::uint64_t missed, std::uint64_t address);
   [[nodiscard]] std::uint64_t flits(std::uint64_t bytes) const;
 
   gpu::GpuConfig config_;
   Edges core_, interconnect_, l2_, dram_;
   memory::AddressMap map_;
-  std::map<std::uint32_t, Bank> open_;  ///< by bank
+  std::vector<DramPath> channels_;  ///< by partition
 };
 
 }  // namespace heddle::microbench
