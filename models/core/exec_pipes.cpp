@@ -4,6 +4,27 @@
 #include <string>
 
 namespace heddle::core {
+namespace {
+
+/// Gives the place that is free first to an instruction that holds it until `until`, which may depend on when
+/// that is; returns when the next place is free.
+template <class Until>
+Cycle take_first_free(std::vector<Cycle>& places, Until until) {
+  Cycle* first = places.data();
+  Cycle second = ~Cycle{0};
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    if (places[i] < *first) {
+      second = *first;
+      first = &places[i];
+    } else {
+      second = std::min(second, places[i]);
+    }
+  }
+  *first = until(*first);
+  return std::min(*first, second);
+}
+
+}  // namespace
 
 ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& config,
                      const RegisterFileConfig& registers, std::uint32_t sub_cores, sim::StatGroup& stats)
@@ -43,18 +64,16 @@ void ExecPipes::issue(PipesRequest& request) {
   Bundle& bundle = bundles_[request.sub_core][static_cast<unsigned>(request.pipe)];
   Cycle start = request.cycle + read.late;
   if (!bundle.unit_free.empty()) {
-    const auto unit = std::min_element(bundle.unit_free.begin(), bundle.unit_free.end());
-    start = std::max(start, *unit);
-    *unit = start + timing_[index].initiation_cycles;
-    request.busy_until = *std::min_element(bundle.unit_free.begin(), bundle.unit_free.end());
+    request.busy_until = take_first_free(bundle.unit_free, [&](Cycle free) {
+      start = std::max(start, free);
+      return start + timing_[index].initiation_cycles;
+    });
   }
   if (bundle.collector_free.empty()) {
     request.accepts_from = request.busy_until;
   } else {
     // A collector gives its instruction away in cycle `start` and takes the next one in the cycle after.
-    const auto collector = std::min_element(bundle.collector_free.begin(), bundle.collector_free.end());
-    *collector = start + 1;
-    request.accepts_from = *std::min_element(bundle.collector_free.begin(), bundle.collector_free.end());
+    request.accepts_from = take_first_free(bundle.collector_free, [&](Cycle) { return start + 1; });
   }
   if (instruction.write_count != 0 && request.pipe != Pipe::kMemory)
     in_flight_.add(start + timing_[index].latency_cycles,

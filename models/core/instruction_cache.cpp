@@ -10,10 +10,12 @@ InstructionCacheModel::InstructionCacheModel(const InstructionCacheConfig& confi
       lines_(sets_ * config.ways) {}
 
 bool InstructionCacheModel::hit(std::uint64_t line) {
+  if (line == recent_) return true;
   Line* const set = set_of(line);
   for (std::uint32_t way = 0; way < config_.ways; ++way) {
     if (set[way].address != line) continue;
     set[way].used = ++clock_;
+    recent_ = line;
     return true;
   }
   return false;
@@ -29,9 +31,13 @@ void InstructionCacheModel::fill(std::uint64_t line) {
   Line* const victim =
       std::min_element(set, set + config_.ways, [](const Line& a, const Line& b) { return a.used < b.used; });
   *victim = {line, ++clock_};
+  recent_ = line;
 }
 
-void InstructionCacheModel::flush() { std::fill(lines_.begin(), lines_.end(), Line{}); }
+void InstructionCacheModel::flush() {
+  std::fill(lines_.begin(), lines_.end(), Line{});
+  recent_ = ~std::uint64_t{0};
+}
 
 InstructionCache::InstructionCache(const sc_core::sc_module_name& name, const InstructionCacheConfig& config,
                                    sim::CoreId core, sim::MemoryPool& pool, sim::StatGroup& stats)

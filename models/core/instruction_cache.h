@@ -39,6 +39,7 @@ class InstructionCacheModel {
   std::size_t sets_;
   std::vector<Line> lines_;
   std::vector<std::uint64_t> pending_;
+  std::uint64_t recent_ = ~std::uint64_t{0};  ///< line used last: it is there and needs no new time stamp
   std::uint64_t clock_ = 0;
 };
 
