@@ -77,12 +77,14 @@ void measure(Session& session, const Pattern& pattern, std::uint32_t cores) {
   const double interval = expected_interval(config, pattern, cores);
   const std::uint32_t threads = kWarps * sim::kLanes;
   const auto cycles = static_cast<std::uint32_t>(interval * kBody * kWarps * cores * kTurns);
-  const TimedRun shorter = session.run(kernel, cores, threads, cycles, buffer);
-  const TimedRun longer = session.run(kernel, cores, threads, 3 * cycles, buffer);
+  const LoadedKernel loaded = session.load(kernel);
+  const TimedRun once = session.run(loaded, cores, threads, 0u, buffer);  // brings the code into L2
+  const TimedRun shorter = session.run(loaded, cores, threads, cycles, buffer);
+  const TimedRun longer = session.run(loaded, cores, threads, 3 * cycles, buffer);
   const double rate = (bodies(longer) - bodies(shorter)) * kBody / (2.0 * cycles);
 
   std::uint64_t expected_sum = 0, sum = 0;
-  for (const TimedRun* run : {&shorter, &longer})
+  for (const TimedRun* run : {&once, &shorter, &longer})
     for (const WarpRecord& warp : run->warps)
       expected_sum += std::uint64_t{warp.words.front()} * kBody * sim::kLanes;
   for (const std::uint32_t word : session.device().download<std::uint32_t>(buffer, bytes / 4)) sum += word;

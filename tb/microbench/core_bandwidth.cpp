@@ -67,7 +67,8 @@ void run_core(Session& session) {
 std::vector<std::vector<std::string>> core_mutations(const gpu::GpuConfig& config) {
   const std::uint32_t half = config.core.l1d.line_bytes / 2;
   return {{fmt::format("core.shared_memory.banks={}", config.core.shared_memory.banks / 2)},
-          {fmt::format("core.l1d.line_bytes={}", half), fmt::format("memory.l2.line_bytes={}", half)}};
+          {fmt::format("core.l1d.line_bytes={}", half), fmt::format("memory.l2.line_bytes={}", half),
+           fmt::format("core.l1i.line_bytes={}", half)}};
 }
 
 }  // namespace

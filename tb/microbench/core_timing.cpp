@@ -3,14 +3,13 @@
 #include <algorithm>
 
 namespace heddle::microbench {
-namespace {
-
-/// Instructions one fetch brings.
 std::uint32_t fetched_at_once(const gpu::GpuConfig& config) {
   return std::min(config.core.fetch.width_instructions, config.core.fetch.ibuffer_slots);
 }
 
-}  // namespace
+// A group is fetched for when its I-buffer has become empty, in the cycle in which the last instruction
+// issued; the next ones may issue in the cycle after they have arrived.
+double single_warp_fetch_gap(const gpu::GpuConfig& config) { return config.core.fetch.latency_cycles + 1; }
 
 double alu_latency_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
   return config.core.pipes.timing[static_cast<std::size_t>(latency_class)].latency_cycles;
@@ -52,7 +51,7 @@ PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class
 // issued; the next ones may issue in the cycle after they have arrived.
 double single_warp_issue_interval(const gpu::GpuConfig& config) {
   const double at_once = fetched_at_once(config);
-  return (at_once + config.core.fetch.latency_cycles) / at_once;
+  return (at_once - 1 + single_warp_fetch_gap(config)) / at_once;
 }
 
 std::uint32_t cycles_after_branch(const gpu::GpuConfig& config) {
