@@ -188,11 +188,7 @@ void Core::issue_stage(Cycle now, std::uint32_t s) {
     return;
   }
   ++slots_[static_cast<unsigned>(SlotUse::kIssued)];
-  path_instructions_ = 0;
   issue(pick.group);
-  pick.op = SchedulerRequest::Op::kIssued;
-  pick.path_instructions = path_instructions_;
-  scheduler_isocks_[s]->call(pick);
 }
 
 void Core::fetch_stage(Cycle now) {

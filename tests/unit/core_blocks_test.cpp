@@ -81,7 +81,7 @@ TEST(Scheduler, LrrTakesTurns) {
   for (Cycle now = 0; now < 5; ++now) {
     const GroupId pick = *lrr->pick(ready, now);
     order.push_back(pick.value());
-    lrr->issued(pick, now, 0);
+    lrr->issued(pick, now);
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 4, 9, 1, 4}));
 }
@@ -90,10 +90,10 @@ TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
   const auto gto = policy(SchedulingPolicy::kGto);
   for (const std::uint32_t g : {7u, 3u, 5u}) gto->assign(GroupId{g}, 0);
   EXPECT_EQ(gto->pick(set_of({3, 5}), 1)->value(), 3u) << "older than 5";
-  gto->issued(GroupId{3}, 1, 0);
+  gto->issued(GroupId{3}, 1);
   EXPECT_EQ(gto->pick(set_of({3, 5, 7}), 2)->value(), 3u) << "greedy although 7 is older";
   EXPECT_EQ(gto->pick(set_of({5, 7}), 3)->value(), 7u) << "3 stalled: the oldest";
-  gto->issued(GroupId{7}, 3, 0);
+  gto->issued(GroupId{7}, 3);
   gto->assign(GroupId{7}, 4);  // the slot was given to a new warp
   EXPECT_EQ(gto->pick(set_of({5, 7}), 5)->value(), 5u) << "a new warp inherits neither greed nor age";
 }
@@ -106,7 +106,7 @@ TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
   const auto issue = [&](const sim::IndexSet& ready) {
     const auto pick = two_level->pick(ready, 0);
     order.push_back(pick ? pick->value() : 0);
-    if (pick) two_level->issued(*pick, 0, 0);
+    if (pick) two_level->issued(*pick, 0);
   };
   for (int i = 0; i < 4; ++i) issue(everybody);
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 2, 1, 2})) << "3 and 4 are ready but not active";
@@ -132,14 +132,15 @@ TEST(Scheduler, CawaPicksTheMostCriticalWarp) {
   const auto both = set_of({1, 2});
   EXPECT_EQ(cawa->pick(both, 1)->value(), 1u) << "a tie goes to the older";
   // nInst 0 and nStall 10 - 1 against nStall 10.
-  cawa->issued(GroupId{1}, 1, 0);
+  cawa->issued(GroupId{1}, 1);
   EXPECT_EQ(cawa->pick(both, 10)->value(), 2u) << "stalled longer";
-  // At cycle 20 both have issued once (CPIavg 20, nStall 19); 1 has chosen a path of 31 instructions.
-  cawa->issued(GroupId{2}, 10, 0);
-  cawa->issued(GroupId{1}, 15, 31);
+  // At cycle 20 both have issued once (CPIavg 20, nStall 19); 1 has chosen a path of 30 instructions.
+  cawa->issued(GroupId{2}, 10);
+  cawa->issued(GroupId{1}, 15);
+  cawa->branched(GroupId{1}, 30);
   // 1: nInst 30, CPIavg 10, nStall 18: 318; 2: nInst 0, nStall 19.
   EXPECT_EQ(cawa->pick(both, 20)->value(), 1u) << "more to come";
-  for (Cycle c = 0; c < 30; ++c) cawa->issued(GroupId{1}, 20 + c, 0);
+  for (Cycle c = 0; c < 30; ++c) cawa->issued(GroupId{1}, 20 + c);
   EXPECT_EQ(cawa->pick(both, 60)->value(), 2u) << "the path is done";
 }
 
