@@ -92,6 +92,11 @@ void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane
 
 void load_registers(const isa::Instruction& load, std::byte* registers, const LanePlaces& places,
                     unsigned byte, unsigned unit, const unsigned char* block) {
+  if (places.shape == Shape::kRuns) {
+    places.for_each_run(
+        unit, [&](const LanePlaces& run) { load_registers(load, registers, run, byte, unit, block); });
+    return;
+  }
   const unsigned element = isa::type_bytes(load.type);
   if (places.shape == Shape::kUniform && unit >= element) {
     load_uniform(load, registers, places.lanes, byte, unit, block + places.first);
@@ -139,6 +144,11 @@ void capture_store(const isa::Instruction& store, const std::byte* const (&rows)
 
 void store_block(const LanePlaces& places, const unsigned char* data, unsigned bytes, unsigned byte,
                  unsigned unit, unsigned char* block) {
+  if (places.shape == Shape::kRuns) {
+    places.for_each_run(unit,
+                        [&](const LanePlaces& run) { store_block(run, data, bytes, byte, unit, block); });
+    return;
+  }
   const unsigned lowest = places.lanes.lowest();
   if (unit == bytes && places.contiguous()) {
     std::memcpy(block + places.first, data + std::size_t{lowest} * bytes,
@@ -151,6 +161,10 @@ void store_block(const LanePlaces& places, const unsigned char* data, unsigned b
 }
 
 void mark_block(const LanePlaces& places, unsigned unit, unsigned char* block) {
+  if (places.shape == Shape::kRuns) {
+    places.for_each_run(unit, [&](const LanePlaces& run) { mark_block(run, unit, block); });
+    return;
+  }
   if (places.contiguous()) {
     std::memset(block + places.first, 0xff, std::size_t{places.lanes.count()} * unit);
     return;
