@@ -1,8 +1,11 @@
 #include "core/lane_places.h"
 
-#include <array>
 #include <bit>
 #include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace heddle::core {
 namespace {
@@ -33,34 +36,95 @@ bool advances_by(const std::byte* row, LaneMask lanes, Word step) {
   return true;
 }
 
-/// Bit i of the result: byte i is 1 (bytes are 0 or 1).
-std::uint32_t gathered_bits(const std::array<std::uint8_t, kLanes>& flags) {
+/// Bit l of either: lane l+1 has lane l's word, or lane l's word + step.
+struct Neighbours {
+  std::uint32_t equal = 0;
+  std::uint32_t adjacent = 0;
+};
+
+#ifdef __SSE2__
+
+/// Bit i: the i-th of 32 words is all ones; the others are zero.
+std::uint32_t mask_bits(const __m128i (&words)[8]) {
   std::uint32_t bits = 0;
-  for (unsigned group = 0; group < kLanes / 8; ++group) {
-    std::uint64_t eight;
-    std::memcpy(&eight, flags.data() + std::size_t{group} * 8, 8);
-    bits |= static_cast<std::uint32_t>(eight * 0x0102'0408'1020'4080u >> 56) << group * 8;
+  for (unsigned half = 0; half < 2; ++half) {
+    const __m128i* const w = words + std::size_t{half} * 4;
+    const __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(w[0], w[1]), _mm_packs_epi32(w[2], w[3]));
+    bits |= static_cast<std::uint32_t>(_mm_movemask_epi8(bytes)) << half * 16;
   }
   return bits;
 }
 
-/// Bit l: lane l+1 has lane l's word + step.
+__m128i load(const std::byte* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); }
+
 template <class Word>
-std::uint32_t steps(const std::byte* row, Word step) {
-  std::array<std::uint8_t, kLanes> flags;
-  for (unsigned lane = 0; lane + 1 < kLanes; ++lane)
-    flags[lane] = static_cast<Word>(word_at<Word>(row, lane + 1) - word_at<Word>(row, lane)) == step;
-  flags[kLanes - 1] = 0;
-  return gathered_bits(flags);
+Neighbours neighbours(const std::byte* row, Word step);
+
+template <>
+Neighbours neighbours(const std::byte* row, std::uint32_t step) {
+  const __m128i steps = _mm_set1_epi32(static_cast<int>(step));
+  __m128i equal[8];
+  __m128i adjacent[8];
+  for (unsigned i = 0; i < 8; ++i) {
+    const __m128i here = load(row + std::size_t{i} * 16);
+    // The last lane has no neighbour: its bit is not used.
+    const __m128i next = i == 7 ? _mm_srli_si128(here, 4) : load(row + std::size_t{i} * 16 + 4);
+    const __m128i difference = _mm_sub_epi32(next, here);
+    equal[i] = _mm_cmpeq_epi32(difference, _mm_setzero_si128());
+    adjacent[i] = _mm_cmpeq_epi32(difference, steps);
+  }
+  return {mask_bits(equal), mask_bits(adjacent)};
 }
+
+template <>
+Neighbours neighbours(const std::byte* row, std::uint64_t step) {
+  const __m128i steps = _mm_set1_epi64x(static_cast<long long>(step));
+  // 64-bit words are equal if both halves are.
+  const auto halves = [](__m128i low_pair, __m128i high_pair) {
+    const __m128 a = _mm_castsi128_ps(low_pair);
+    const __m128 b = _mm_castsi128_ps(high_pair);
+    return _mm_and_si128(_mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0))),
+                         _mm_castps_si128(_mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1))));
+  };
+  __m128i equal[8];
+  __m128i adjacent[8];
+  for (unsigned i = 0; i < 8; ++i) {
+    const std::byte* const at = row + std::size_t{i} * 32;
+    const __m128i low = load(at);
+    const __m128i high = load(at + 16);
+    const __m128i next = i == 7 ? _mm_srli_si128(high, 8) : load(at + 24);
+    const __m128i difference_low = _mm_sub_epi64(load(at + 8), low);
+    const __m128i difference_high = _mm_sub_epi64(next, high);
+    const __m128i zero = _mm_setzero_si128();
+    equal[i] = halves(_mm_cmpeq_epi32(difference_low, zero), _mm_cmpeq_epi32(difference_high, zero));
+    adjacent[i] = halves(_mm_cmpeq_epi32(difference_low, steps), _mm_cmpeq_epi32(difference_high, steps));
+  }
+  return {mask_bits(equal), mask_bits(adjacent)};
+}
+
+#else
+
+template <class Word>
+Neighbours neighbours(const std::byte* row, Word step) {
+  Neighbours result;
+  for (unsigned lane = 0; lane + 1 < kLanes; ++lane) {
+    const auto difference = static_cast<Word>(word_at<Word>(row, lane + 1) - word_at<Word>(row, lane));
+    result.equal |= static_cast<std::uint32_t>(difference == 0) << lane;
+    result.adjacent |= static_cast<std::uint32_t>(difference == step) << lane;
+  }
+  return result;
+}
+
+#endif
 
 /// False if there are more than kMaxRuns.
 template <class Word>
 bool find_runs(const std::byte* row, std::uint64_t displacement, LaneMask lanes, unsigned unit,
                LaneRuns& runs) {
   const std::uint32_t both = lanes.bits() & lanes.bits() >> 1;  // bit l: lanes l and l+1 are active
-  const std::uint32_t equal = steps<Word>(row, 0) & both;
-  const std::uint32_t adjacent = steps<Word>(row, static_cast<Word>(unit)) & both;
+  const Neighbours next = neighbours<Word>(row, static_cast<Word>(unit));
+  const std::uint32_t equal = next.equal & both;
+  const std::uint32_t adjacent = next.adjacent & both;
   runs.count = 0;
   for (std::uint32_t rest = lanes.bits(); rest != 0;) {
     if (runs.count == kMaxRuns) return false;

@@ -26,6 +26,13 @@ void broadcast(std::byte* row, LaneMask lanes, std::uint64_t value) {
     std::memcpy(row, all.data(), sizeof(all));
     return;
   }
+  const unsigned lowest = lanes.lowest();
+  const std::uint32_t run = lanes.bits() >> lowest;
+  if ((run & (run + 1)) == 0) {
+    std::byte* to = row + lowest * sizeof(Word);
+    for (unsigned i = lanes.count(); i > 0; --i, to += sizeof(Word)) std::memcpy(to, &word, sizeof(Word));
+    return;
+  }
   lanes.for_each([&](unsigned lane) { std::memcpy(row + lane * sizeof(Word), &word, sizeof(Word)); });
 }
 
