@@ -13,7 +13,7 @@ using isa::LatencyClass;
 
 void OccupancyConfig::visit(sim::ConfigVisitor& v) {
   v.field("max_warps", max_warps,
-          {.doc = "warp slots (mimd-simt-and-bows §9.1: 1536 threads)", .min = 1, .max = 256});
+          {.doc = "warp slots (mimd-simt-and-bows §9.1: 1536 threads)", .min = 1, .max = kMostWarps});
   v.field("max_ctas", max_ctas, {.doc = "CTA slots", .min = 1, .max = 256});
   v.field("registers", registers,
           {.unit = "32-bit registers", .doc = "register file size", .min = 1024, .max = 1 << 20});
@@ -39,6 +39,24 @@ void FetchConfig::visit(sim::ConfigVisitor& v) {
           {.unit = "instructions", .doc = "decoded instructions held per issue group", .min = 1, .max = 16});
 }
 
+void InstructionCacheConfig::visit(sim::ConfigVisitor& v) {
+  v.field("enabled", enabled, {.doc = "false: every fetch hits"});
+  v.field(
+      "size_kib", size_kib,
+      {.unit = "KiB", .doc = "capacity (mimd-simt-and-bows §9.1, A18: 2, 4 or 16)", .min = 1, .max = 1024});
+  v.field("line_bytes", line_bytes,
+          {.unit = "bytes", .doc = "line size; a miss fetches one", .min = 32, .max = 128});
+  v.field("ways", ways, {.doc = "associativity, LRU", .min = 1, .max = 64});
+  v.field("mshr_entries", mshr_entries,
+          {.unit = "lines", .doc = "lines being fetched at once", .min = 1, .max = 64});
+  v.field("instruction_bytes", instruction_bytes,
+          {.unit = "bytes",
+           .doc = "size of a machine instruction: 8 until Kepler and Pascal, 16 from Volta on; PTX "
+                  "instructions count as one each",
+           .min = 4,
+           .max = 32});
+}
+
 void ScoreboardConfig::visit(sim::ConfigVisitor& v) {
   v.field("entries_per_warp", entries_per_warp,
           {.unit = "registers",
@@ -50,8 +68,44 @@ void ScoreboardConfig::visit(sim::ConfigVisitor& v) {
 void SchedulerConfig::visit(sim::ConfigVisitor& v) {
   v.field("count", count,
           {.doc = "warp schedulers; warp w belongs to scheduler w mod count", .min = 1, .max = 8});
-  v.choice("policy", policy, {"lrr", "gto"},
-           "lrr: next ready warp in round robin; gto: the last issued until it stalls, else the oldest");
+  v.field("sub_cores", sub_cores,
+          {.doc = "groups of schedulers with pipes, register banks and collectors of their own: 1: all share "
+                  "one set (Fermi); as many as schedulers: each has its own (Volta, Turing)",
+           .min = 1,
+           .max = 8});
+  v.choice("policy", policy, {"lrr", "gto", "two_level", "cawa"},
+           "lrr: next ready warp in round robin; gto: the last issued until it stalls, else the oldest; "
+           "two_level: round robin among a small active set, warps that wait for memory leave it; cawa: the "
+           "most critical warp (mimd-simt-and-bows §2)");
+  v.field("active_warps", active_warps,
+          {.unit = "warps", .doc = "two_level: active set of one scheduler", .min = 1, .max = 256});
+}
+
+void RegisterFileConfig::visit(sim::ConfigVisitor& v) {
+  v.field("banks", banks,
+          {.doc = "per sub-core; register r of warp w is in bank (r + w) mod banks; 0: no conflicts",
+           .min = 0,
+           .max = 64});
+  v.field(
+      "ports_per_bank", ports_per_bank,
+      {.unit = "rows/cycle", .doc = "reads and writes of 32 lanes x 32 bits together", .min = 1, .max = 4});
+  const auto collectors = [&v](const char* key, std::uint32_t& value, const char* of) {
+    v.field(
+        key, value,
+        {.unit = "instructions",
+         .doc = std::string("collector units in front of ") + of +
+                ": instructions that issue before their pipe is free; 0: none, they issue straight into it",
+         .min = 0,
+         .max = 64});
+  };
+  collectors("collectors_sp", collectors_sp, "the arithmetic pipes (SP, INT and DP each)");
+  collectors("collectors_sfu", collectors_sfu, "the special-function pipes");
+  collectors("collectors_memory", collectors_memory, "the load/store unit");
+  v.field("writeback_ports", writeback_ports,
+          {.unit = "results/cycle",
+           .doc = "results written per cycle and sub-core, pipes and loads together; 0: any number",
+           .min = 0,
+           .max = 16});
 }
 
 PipesConfig::PipesConfig() {
@@ -82,10 +136,17 @@ PipesConfig::PipesConfig() {
 
 void PipesConfig::visit(sim::ConfigVisitor& v) {
   v.field("sp_units", sp_units,
-          {.doc = "arithmetic pipes (each takes one warp instruction per initiation interval)",
+          {.doc = "arithmetic pipes per sub-core (each takes one warp instruction per initiation interval)",
            .min = 1,
            .max = 16});
-  v.field("sfu_units", sfu_units, {.doc = "special-function pipes", .min = 1, .max = 16});
+  v.field(
+      "int_units", int_units,
+      {.doc = "integer pipes per sub-core; 0: integer instructions go to the SP pipes", .min = 0, .max = 16});
+  v.field("sfu_units", sfu_units, {.doc = "special-function pipes per sub-core", .min = 1, .max = 16});
+  v.field("dp_units", dp_units,
+          {.doc = "double-precision pipes per sub-core; 0: those instructions go to the SP pipes",
+           .min = 0,
+           .max = 16});
   for (std::size_t i = 0; i < timing.size(); ++i) {
     const auto latency_class = static_cast<LatencyClass>(i);
     // Memory latencies are the memory system's; a control instruction resolves at issue and costs its
@@ -96,6 +157,34 @@ void PipesConfig::visit(sim::ConfigVisitor& v) {
             {.unit = "core cycles", .doc = "issue to dependent issue, class " + name, .min = 1, .max = 1000});
     v.field(name + "_initiation_cycles", timing[i].initiation_cycles,
             {.unit = "core cycles", .doc = "pipe occupied, class " + name, .min = 1, .max = 1000});
+  }
+}
+
+Pipe PipesConfig::pipe_of(const isa::Instruction& instruction) const {
+  switch (instruction.unit) {
+    case isa::Unit::kMemory:
+      return Pipe::kMemory;
+    case isa::Unit::kControl:
+      return Pipe::kControl;
+    case isa::Unit::kSfu:
+      return Pipe::kSfu;
+    case isa::Unit::kSp:
+      break;
+  }
+  switch (instruction.latency_class) {
+    case LatencyClass::kIntSimple:
+    case LatencyClass::kIntMinMax:
+    case LatencyClass::kIntMul:
+    case LatencyClass::kIntMad:
+      return int_units != 0 ? Pipe::kInt : Pipe::kSp;
+    case LatencyClass::kDpSimple:
+    case LatencyClass::kDpMinMax:
+    case LatencyClass::kDpMul:
+    case LatencyClass::kDpMad:
+    case LatencyClass::kDpDiv:
+      return dp_units != 0 ? Pipe::kDp : Pipe::kSp;
+    default:
+      return Pipe::kSp;
   }
 }
 
@@ -203,9 +292,11 @@ void BarrierConfig::visit(sim::ConfigVisitor& v) {
 void CoreConfig::visit(sim::ConfigVisitor& v) {
   v.section("occupancy", occupancy, "what limits resident CTAs and warps");
   v.section("fetch", fetch, "fetch unit and I-buffer");
+  v.section("l1i", l1i, "L1 instruction cache");
   v.section("scoreboard", scoreboard, "register dependences");
   v.section("scheduler", scheduler, "warp schedulers");
   v.section("control_flow", control_flow, "branch unit");
+  v.section("register_file", register_file, "register banks, operand collectors, write-back ports");
   v.section("pipes", pipes, "execution pipes");
   v.section("lsu", lsu, "load/store unit");
   v.section("memory_port", memory_port, "connection to the crossbar");
@@ -249,6 +340,15 @@ void CoreConfig::validate() const {
                               std::to_string(l1d.line_bytes) + " bytes into sectors",
                           "use a power of two from 32 to line_bytes, or 0 for whole lines");
   check_cache("core.constant_cache", constant_cache.size_kib, constant_cache.line_bytes, constant_cache.ways);
+  check_cache("core.l1i", l1i.size_kib, l1i.line_bytes, l1i.ways);
+  if (l1i.line_bytes % l1i.instruction_bytes != 0)
+    throw sim::InputError("core.l1i.line_bytes",
+                          "must be a multiple of instruction_bytes, is " + std::to_string(l1i.line_bytes));
+  if (scheduler.count % scheduler.sub_cores != 0)
+    throw sim::InputError("core.scheduler.sub_cores",
+                          std::to_string(scheduler.count) + " schedulers do not divide into " +
+                              std::to_string(scheduler.sub_cores) + " sub-cores",
+                          "choose a divisor of core.scheduler.count");
   if (scheduler.count > occupancy.max_warps)
     throw sim::InputError("core.scheduler.count", "more schedulers than warp slots");
 }

@@ -11,7 +11,13 @@
 
 namespace heddle::core {
 
-enum class SchedulingPolicy : std::uint8_t { kLrr, kGto };
+enum class SchedulingPolicy : std::uint8_t { kLrr, kGto, kTwoLevel, kCawa };
+
+/// Kinds of execution pipes, and the two places that take instructions without one.
+enum class Pipe : std::uint8_t { kSp, kInt, kSfu, kDp, kMemory, kControl };
+inline constexpr unsigned kPipes = static_cast<unsigned>(Pipe::kControl) + 1;
+
+inline constexpr std::uint32_t kMostWarps = 256;  ///< warp slots a core may be given
 
 /// What a store does in L1 (l1_data_cache.h).
 enum class WritePolicy : std::uint8_t { kWriteEvict, kWriteThrough, kWriteBack };
@@ -31,6 +37,16 @@ struct FetchConfig {
   void visit(sim::ConfigVisitor& v);
 };
 
+struct InstructionCacheConfig {
+  bool enabled = true;
+  std::uint32_t size_kib = 2;
+  std::uint32_t line_bytes = 128;
+  std::uint32_t ways = 4;
+  std::uint32_t mshr_entries = 4;
+  std::uint32_t instruction_bytes = 8;
+  void visit(sim::ConfigVisitor& v);
+};
+
 struct ScoreboardConfig {
   std::uint32_t entries_per_warp = 8;
   void visit(sim::ConfigVisitor& v);
@@ -38,12 +54,25 @@ struct ScoreboardConfig {
 
 struct SchedulerConfig {
   std::uint32_t count = 2;
+  std::uint32_t sub_cores = 1;
   SchedulingPolicy policy = SchedulingPolicy::kGto;
+  std::uint32_t active_warps = 8;
   void visit(sim::ConfigVisitor& v);
 };
 
-/// Latency: cycles from issue until a dependent instruction may issue. Initiation: cycles the unit is
-/// occupied.
+/// Register banks, operand collectors and write-back ports of one sub-core.
+struct RegisterFileConfig {
+  std::uint32_t banks = 16;
+  std::uint32_t ports_per_bank = 1;
+  std::uint32_t collectors_sp = 6;
+  std::uint32_t collectors_sfu = 8;
+  std::uint32_t collectors_memory = 2;
+  std::uint32_t writeback_ports = 2;
+  void visit(sim::ConfigVisitor& v);
+};
+
+/// Latency: cycles from issue until a dependent instruction may issue, with no conflict on the way.
+/// Initiation: cycles the pipe is occupied.
 struct ClassTiming {
   std::uint32_t latency_cycles = 4;
   std::uint32_t initiation_cycles = 1;
@@ -51,10 +80,14 @@ struct ClassTiming {
 
 struct PipesConfig {
   std::uint32_t sp_units = 2;
+  std::uint32_t int_units = 0;
   std::uint32_t sfu_units = 1;
+  std::uint32_t dp_units = 0;
   std::array<ClassTiming, isa::kLatencyClasses> timing;
   PipesConfig();
   void visit(sim::ConfigVisitor& v);
+  /// The kind of pipe an instruction goes to on this platform.
+  [[nodiscard]] Pipe pipe_of(const isa::Instruction& instruction) const;
 };
 
 struct LsuConfig {
@@ -110,9 +143,11 @@ struct BarrierConfig {
 struct CoreConfig {
   OccupancyConfig occupancy;
   FetchConfig fetch;
+  InstructionCacheConfig l1i;
   ScoreboardConfig scoreboard;
   SchedulerConfig scheduler;
   simt::ControlFlowConfig control_flow;
+  RegisterFileConfig register_file;
   PipesConfig pipes;
   LsuConfig lsu;
   MemoryPortConfig memory_port;

@@ -4,25 +4,24 @@
 #include <string>
 
 namespace heddle::core {
-namespace {
-
-constexpr auto kUnit = [](isa::Unit unit) { return static_cast<unsigned>(unit); };
-
-}  // namespace
-
 Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig& config,
            CoreServices services, sim::StatGroup& stats)
     : sc_module(name),
-      clock_(services.clock, "wake"),
+      clock_(services.clock, sim::on_tick<&Core::tick>(this)),
       id_(id),
       config_(config),
       services_(services),
       branch_unit_("branch_unit", simt::make_control_flow(config.control_flow, config.occupancy.max_warps),
                    stats.child("branch_unit", "control flow within a warp")),
-      fetch_("fetch", config.fetch, branch_unit_.groups(), stats.child("fetch", "fetch unit and I-buffers")),
+      fetch_("fetch", config.fetch, config.l1i, branch_unit_.groups(),
+             stats.child("fetch", "fetch unit and I-buffers")),
+      l1i_("l1i", config.l1i, id, services.pool, stats.child("l1i", "L1 instruction cache")),
       scoreboard_("scoreboard", config.scoreboard, config.occupancy.max_warps,
                   stats.child("scoreboard", "register dependences")),
-      pipes_("pipes", config.pipes, stats.child("pipes", "execution pipes")),
+      pipes_("pipes", config.pipes, config.register_file, config.scheduler.sub_cores,
+             stats.child("pipes", "execution pipes")),
+      register_file_("register_file", config.register_file, config.scheduler.sub_cores,
+                     stats.child("register_file", "register banks and write-back ports")),
       barrier_unit_("barrier_unit", config.occupancy.max_ctas, stats.child("barrier_unit", "CTA barriers")),
       memory_port_("memory_port", config.memory_port, clock_,
                    stats.child("memory_port", "connection to the crossbar")),
@@ -39,35 +38,52 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       cta_slots_(config),
       fences_(config.occupancy.max_warps),
       barrier_of_warp_(config.occupancy.max_warps, 0),
-      probe_(branch_unit_.groups()) {
+      probe_(branch_unit_.groups()),
+      pipe_readiness_(config.scheduler.sub_cores) {
+  for (std::uint32_t s = 0; s < config.scheduler.count; ++s)
+    sub_core_of_.push_back(s * config.scheduler.sub_cores / config.scheduler.count);
+  bind_blocks();
+  declare(stats.child("issue", "issue stage"));
+}
+
+void Core::bind_blocks() {
   branch_isock_.bind(branch_unit_.branch_tsock);
   fetch_isock_.bind(fetch_.fetch_tsock);
+  fetch_.l1i_isock.bind(l1i_.l1i_tsock);
+  l1i_.refill_isock.bind(fetch_.refill_tsock);
   scoreboard_isock_.bind(scoreboard_.scoreboard_tsock);
-  for (std::uint32_t s = 0; s < config.scheduler.count; ++s) {
+  for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) {
     schedulers_.push_back(std::make_unique<WarpScheduler>(("scheduler" + std::to_string(s)).c_str(),
-                                                          config.scheduler, branch_unit_.groups()));
+                                                          config_.scheduler, branch_unit_.groups()));
     scheduler_isocks_.push_back(std::make_unique<sim::BlockInitiator<SchedulerProtocol>>(
         ("scheduler_isock" + std::to_string(s)).c_str()));
     scheduler_isocks_.back()->bind(schedulers_.back()->scheduler_tsock);
   }
   pipes_isock_.bind(pipes_.pipes_tsock);
   pipes_.writeback_isock.bind(pipes_writeback_tsock_);
+  pipes_.register_isock.bind(register_file_.pipes_tsock);
   barrier_isock_.bind(barrier_unit_.barrier_tsock);
   lsu_isock_.bind(lsu_.lsu_tsock);
   lsu_.writeback_isock.bind(lsu_writeback_tsock_);
-  lsu_.port_isock.bind(memory_port_.request_tsock[static_cast<unsigned>(PortClient::kData)]);
-  memory_port_.response_isock[static_cast<unsigned>(PortClient::kData)].bind(lsu_.response_tsock);
-  port_isock_.bind(memory_port_.control_tsock);
+  lsu_.register_isock.bind(register_file_.lsu_tsock);
   lsu_.l1d_isock.bind(l1d_.l1d_tsock);
   lsu_.constant_isock.bind(constant_cache_.constant_tsock);
   constant_cache_.value_isock.bind(lsu_.constant_value_tsock);
-  constant_cache_.port_isock.bind(memory_port_.request_tsock[static_cast<unsigned>(PortClient::kConstant)]);
-  memory_port_.response_isock[static_cast<unsigned>(PortClient::kConstant)].bind(
-      constant_cache_.response_tsock);
   lsu_.shared_isock.bind(shared_memory_.shared_tsock);
+  port_isock_.bind(memory_port_.control_tsock);
+  const auto connect = [this](PortClient client, auto& block) {
+    block.port_isock.bind(memory_port_.request_tsock[static_cast<unsigned>(client)]);
+    memory_port_.response_isock[static_cast<unsigned>(client)].bind(block.response_tsock);
+  };
+  connect(PortClient::kData, lsu_);
+  connect(PortClient::kInstruction, l1i_);
+  connect(PortClient::kConstant, constant_cache_);
+}
 
-  sim::StatGroup& issue = stats.child("issue", "issue stage");
+void Core::declare(sim::StatGroup& issue) {
   issue.counter("cycles", "core cycles", "length of the launch", &cycles_);
+  issue.counter("resident_cycles", "core cycles", "cycles with at least one warp on the core",
+                &resident_cycles_);
   issue.counter("active_cycles", "core cycles", "cycles in which the core had something to do",
                 &active_cycles_);
   issue.counter("warp_instructions", "warp-instructions", "instructions issued", &warp_instructions_);
@@ -76,10 +92,6 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
   issue.counters("slots", "issue slots", "use of every issue slot (schedulers x cycles); sums exactly",
                  slot_use_names(), slots_.data());
   issue.counter("ctas", "CTAs", "CTAs started", &ctas_started_);
-
-  SC_METHOD(tick);
-  dont_initialize();
-  sensitive << clock_.first_trigger();
 }
 
 void Core::tick() {
@@ -95,8 +107,9 @@ void Core::account_idle(Cycle until) {
   if (until <= last_cycle_) return;
   const Cycle skipped = until - last_cycle_;
   for (std::uint32_t s = 0; s < config_.scheduler.count; ++s)
-    slots_[static_cast<unsigned>(groups_.idle_cause(s, unit_free_))] += skipped;
+    slots_[static_cast<unsigned>(groups_.idle_cause(s, pipe_readiness_[sub_core_of(s)], until))] += skipped;
   cycles_ += skipped;
+  if (cta_slots_.resident() != 0) resident_cycles_ += skipped;
   last_cycle_ = until;
 }
 
@@ -105,27 +118,16 @@ void Core::cycle(Cycle now) {
   account_idle(now - 1);
   last_cycle_ = now;
   ++cycles_;
+  if (cta_slots_.resident() != 0) ++resident_cycles_;
   ++active_cycles_;
 
-  PipesRequest pipes;
-  pipes.cycle = now;
-  pipes_isock_.call(pipes);
-  std::copy(std::begin(pipes.unit_free), std::end(pipes.unit_free), unit_free_);
-
-  PortRequest port;
-  port.op = PortRequest::Op::kDeliver;
-  port.cycle = now;
-  port_isock_.call(port);
-  LsuRequest memory;
-  memory.cycle = now;
-  lsu_isock_.call(memory);
-  unit_free_[kUnit(isa::Unit::kMemory)] = !memory.full;
-  next_due_ = memory.next_due;
-  port.op = PortRequest::Op::kTick;
-  port_isock_.call(port);
-  // A load/store unit that waits for the port may have got its room just now, without anybody to wake us.
-  if (port.busy || (memory.wants_port && port.room)) next_due_ = now + 1;
-
+  if (pipes_due_ <= now) {
+    PipesRequest pipes;
+    pipes.cycle = now;
+    pipes_isock_.call(pipes);
+    pipes_due_ = pipes.next_due;
+  }
+  memory_stage(now);
   barrier_releases_.take(now, [this](WarpId warp) {
     simt::BranchRequest release;
     release.event = simt::BranchEvent::kBarrierRelease;
@@ -134,23 +136,66 @@ void Core::cycle(Cycle now) {
     branch_isock_.call(release);
     apply(release);
   });
+  held_back_ = false;
+  for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) issue_stage(now, s);
+  if (fetch_due_ <= now) fetch_stage(now);
+  sleep(now);
+}
 
-  for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) {
-    SchedulerRequest pick;
-    if (groups_.any_ready(s)) {
-      pick.candidates = &groups_.candidates(s, unit_free_);
-      scheduler_isocks_[s]->call(pick);
-    }
-    if (!pick.found) {
-      ++slots_[static_cast<unsigned>(groups_.idle_cause(s, unit_free_))];
-      continue;
-    }
-    ++slots_[static_cast<unsigned>(SlotUse::kIssued)];
-    issue(pick.group);
-    pick.op = SchedulerRequest::Op::kIssued;
-    scheduler_isocks_[s]->call(pick);
+void Core::memory_stage(Cycle now) {
+  PortRequest port;
+  port.cycle = now;
+  replay_ = false;
+  const bool port_runs = !memory_port_.quiet();
+  if (port_runs) {
+    port.op = PortRequest::Op::kDeliver;
+    port_isock_.call(port);
+    if (port.delivered && port.client == PortClient::kInstruction) fetch_due_ = now;
   }
+  if (lsu_due_ <= now || lsu_wants_port_ || port.delivered) {
+    LsuRequest memory;
+    memory.cycle = now;
+    lsu_isock_.call(memory);
+    lsu_due_ = memory.next_due;
+    lsu_wants_port_ = memory.wants_port;
+    replay_ = memory.replay;
+    if (replay_) replay_scheduler_ = memory.replay_warp.value() % config_.scheduler.count;
+    for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = memory.full;
+  }
+  if (!memory_port_.quiet()) {
+    port.op = PortRequest::Op::kTick;
+    port_isock_.call(port);
+  }
+}
 
+void Core::issue_stage(Cycle now, std::uint32_t s) {
+  const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
+  if (replay_ && replay_scheduler_ == s) {
+    ++slots_[static_cast<unsigned>(SlotUse::kReplay)];
+    return;
+  }
+  SchedulerRequest pick;
+  if (groups_.any_ready(s)) {
+    pick.candidates = &groups_.candidates(s, pipes, now);
+    if (!pick.candidates->empty()) {
+      pick.cycle = now;
+      scheduler_isocks_[s]->call(pick);
+      held_back_ |= !pick.found;
+    }
+  }
+  if (!pick.found) {
+    ++slots_[static_cast<unsigned>(groups_.idle_cause(s, pipes, now))];
+    return;
+  }
+  ++slots_[static_cast<unsigned>(SlotUse::kIssued)];
+  path_instructions_ = 0;
+  issue(pick.group);
+  pick.op = SchedulerRequest::Op::kIssued;
+  pick.path_instructions = path_instructions_;
+  scheduler_isocks_[s]->call(pick);
+}
+
+void Core::fetch_stage(Cycle now) {
   FetchRequest fetch;
   fetch.cycle = now;
   fetch_isock_.call(fetch);
@@ -158,27 +203,21 @@ void Core::cycle(Cycle now) {
     groups_[fetch.filled[i]].head_valid = true;
     refresh(fetch.filled[i]);
   }
-  sleep(now, std::min(fetch.next_due, barrier_releases_.next_due()));
+  // Behind a branch the wait for a line that is not there counts as fetch, not as control flow.
+  if (fetch.miss) set_status(fetch.missed, GroupStatus::kFetch);
+  fetch_due_ = fetch.next_due;
 }
 
-void Core::sleep(Cycle now, Cycle next_due) {
-  next_due = std::min(next_due, next_due_);
-  // The pipes were asked before this cycle's instructions entered them.
-  PipesRequest pipes;
-  pipes.cycle = now;
-  pipes_isock_.call(pipes);
-  next_due = std::min(next_due, pipes.next_due);
-  for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) {
-    if (!groups_.any_ready(s)) continue;
-    // Ready groups whose unit is free next cycle issue then; a busy unit is in pipes.next_due, a full
-    // load/store unit in memory's or comes with a response.
-    for (unsigned u = 0; u < isa::kUnits; ++u)
-      if (unit_free_[u] && groups_.ready_for(s, static_cast<isa::Unit>(u)) != 0) next_due = now + 1;
-  }
-  if (next_due == kNoCycle)
+void Core::sleep(Cycle now) {
+  Cycle next = std::min({pipes_due_, lsu_due_, fetch_due_, barrier_releases_.next_due()});
+  if (!memory_port_.quiet() || held_back_ || (lsu_wants_port_ && memory_port_.has_room())) next = now + 1;
+  for (std::uint32_t s = 0; s < config_.scheduler.count && next > now + 1; ++s)
+    if (groups_.any_ready(s))
+      next = std::min(next, groups_.next_due(s, pipe_readiness_[sub_core_of(s)], now));
+  if (next == kNoCycle)
     clock_.park();
   else
-    clock_.sleep_until(std::max(next_due, now + 1));
+    clock_.sleep_until(std::max(next, now + 1));
 }
 
 void Core::write_back(WritebackRequest& request) {
@@ -203,10 +242,18 @@ void Core::write_back(WritebackRequest& request) {
   retire_if_finished(warp);
 }
 
+void Core::set_long_latency(GroupId id, GroupStatus status) {
+  set_status(id, status);
+  SchedulerRequest waits;
+  waits.op = SchedulerRequest::Op::kLongLatency;
+  waits.group = id;
+  scheduler_isocks_[groups_[id].scheduler]->call(waits);
+}
+
 void Core::refresh(GroupId id) {
   IssueTable::Group& group = groups_[id];
   if (!group.head_valid) {
-    groups_.set_status(id, GroupStatus::kFetch);
+    set_status(id, GroupStatus::kFetch);
     return;
   }
   const isa::Instruction& head = launch_->kernel->code[group.pc.value()];
@@ -217,14 +264,14 @@ void Core::refresh(GroupId id) {
   scoreboard_isock_.call(check);
   switch (check.hazard) {
     case Hazard::kNone:
-      groups_.set_status(id, GroupStatus::kReady, head.unit);
+      set_status(id, GroupStatus::kReady, pipe_of_pc_[group.pc.value()]);
       break;
     case Hazard::kMemory:
-      groups_.set_status(id, GroupStatus::kScoreboardMemory);
+      set_long_latency(id, GroupStatus::kScoreboardMemory);
       break;
     case Hazard::kAlu:
     case Hazard::kFull:
-      groups_.set_status(id, GroupStatus::kScoreboardAlu);
+      set_status(id, GroupStatus::kScoreboardAlu);
       break;
   }
 }

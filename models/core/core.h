@@ -20,10 +20,13 @@
 #include "core/cta_slots.h"
 #include "core/exec_pipes.h"
 #include "core/fetch.h"
+#include "core/instruction_cache.h"
 #include "core/issue_table.h"
 #include "core/l1_data_cache.h"
 #include "core/load_store_unit.h"
 #include "core/memory_port.h"
+#include "core/profile.h"
+#include "core/register_file.h"
 #include "core/scoreboard.h"
 #include "core/shared_memory.h"
 #include "core/spin_probe.h"
@@ -46,7 +49,6 @@ struct CoreServices {
 
 class Core : public sc_core::sc_module, public sim::Watched {
  public:
-  SC_HAS_PROCESS(Core);
   Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig& config, CoreServices services,
        sim::StatGroup& stats);
 
@@ -74,10 +76,16 @@ class Core : public sc_core::sc_module, public sim::Watched {
 
  private:
   // core.cpp: a cycle
+  void bind_blocks();
+  void declare(sim::StatGroup& stats);
   void tick();
   void cycle(Cycle now);
+  void memory_stage(Cycle now);
+  void issue_stage(Cycle now, std::uint32_t scheduler);
+  void fetch_stage(Cycle now);
   void account_idle(Cycle until);
-  void sleep(Cycle now, Cycle next_due);
+  void sleep(Cycle now);
+  [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
 
   // core_issue.cpp: one instruction
   void issue(GroupId id);
@@ -87,14 +95,21 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void issue_exit(GroupId id, LaneMask exec);
   void issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_fence(GroupId id, const isa::Instruction& instruction);
-  void enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  /// Reserves destinations and lets the instruction into a collector of its pipe; how many cycles late its
+  /// operands are.
+  Cycle enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp) {
+    groups_.set_status(id, status, now_, pipe);
+  }
+  /// The group waits for memory, a fence or a barrier.
+  void set_long_latency(GroupId id, GroupStatus status);
   [[nodiscard]] LaneMask guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const;
   [[nodiscard]] const std::byte* row(const WarpContext& warp, const isa::Operand& operand) const;
   /// Sequential flow to pc+1.
   void advance(GroupId id, const isa::Instruction& instruction);
   /// Applies what the branch unit answered.
   void apply(const simt::BranchRequest& answer);
-  void redirect(GroupId id, Pc pc);
+  void redirect(GroupId id, Pc pc, GroupStatus waiting);
   /// Re-examines the head of the group's I-buffer.
   void refresh(GroupId id);
 
@@ -116,9 +131,11 @@ class Core : public sc_core::sc_module, public sim::Watched {
   // Blocks and the sockets towards them.
   simt::BranchUnit branch_unit_;
   Fetch fetch_;
+  InstructionCache l1i_;
   Scoreboard scoreboard_;
   std::vector<std::unique_ptr<WarpScheduler>> schedulers_;
   ExecPipes pipes_;
+  RegisterFile register_file_;
   BarrierUnit barrier_unit_;
   MemoryPort memory_port_;
   L1DataCache l1d_;
@@ -155,15 +172,27 @@ class Core : public sc_core::sc_module, public sim::Watched {
   std::vector<std::uint32_t> barrier_of_warp_;  ///< barrier a warp last arrived at, for diagnosis
   TimingWheel<WarpId> barrier_releases_;
   SpinProbe probe_;
-  bool unit_free_[isa::kUnits] = {};
+  std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
+  std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
+  std::vector<Pipe> pipe_of_pc_;
   Cycle now_ = 0;
-  Cycle next_due_ = 0;    ///< when the memory stage must run again, as far as known in this cycle
-  Cycle last_cycle_ = 0;  ///< cycles up to and including this one are accounted
+  // When each stage must run again, as far as known.
+  Cycle pipes_due_ = kNoCycle;
+  Cycle lsu_due_ = kNoCycle;
+  Cycle port_due_ = kNoCycle;
+  Cycle fetch_due_ = kNoCycle;
+  bool lsu_wants_port_ = false;
+  bool held_back_ = false;               ///< a scheduling policy held all candidates back in this cycle
+  bool replay_ = false;                  ///< in this cycle a memory instruction takes a further pass ...
+  std::uint32_t replay_scheduler_ = 0;   ///< ... and with it this scheduler's slot
+  std::uint32_t path_instructions_ = 0;  ///< of the branch issued last
+  Cycle last_cycle_ = 0;                 ///< cycles up to and including this one are accounted
 
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
   std::uint64_t cycles_ = 0;
-  std::uint64_t active_cycles_ = 0;  ///< cycles in which the core was evaluated
+  std::uint64_t active_cycles_ = 0;    ///< cycles in which the core was evaluated
+  std::uint64_t resident_cycles_ = 0;  ///< cycles with at least one resident warp
   std::uint64_t ctas_started_ = 0;
   std::array<std::uint64_t, kSlotUses> slots_{};
 };

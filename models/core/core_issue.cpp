@@ -37,6 +37,11 @@ void Core::issue(GroupId id) {
   const LaneMask exec = guarded(group, instruction);
   ++warp_instructions_;
   thread_instructions_ += (instruction.op == Opcode::kBranch ? group.mask : exec).count();
+  if (launch_->profile != nullptr) {
+    PcProfile& profile = launch_->profile->at(group.pc);
+    ++profile.issues;
+    profile.lanes += (instruction.op == Opcode::kBranch ? group.mask : exec).count();
+  }
   if (instruction.time_dependent && probe_.active()) probe_.spoil(id);
   switch (instruction.op) {
     case Opcode::kLane:
@@ -80,9 +85,8 @@ void Core::issue(GroupId id) {
   advance(id, instruction);
 }
 
-void Core::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+Cycle Core::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
   if (instruction.write_count != 0) {
-    ++warps_[group.warp.value()].alu_outstanding;
     ScoreboardRequest reserve;
     reserve.op = ScoreboardRequest::Op::kReserve;
     reserve.warp = group.warp;
@@ -90,15 +94,21 @@ void Core::enter_pipe(const IssueTable::Group& group, const isa::Instruction& in
     reserve.instruction = &instruction;
     scoreboard_isock_.call(reserve);
   }
+  const std::uint32_t sub_core = sub_core_of(group.scheduler);
   PipesRequest enter;
   enter.op = PipesRequest::Op::kIssue;
   enter.warp = group.warp;
   enter.mask = exec;
   enter.instruction = &instruction;
+  enter.pipe = pipe_of_pc_[group.pc.value()];
+  enter.sub_core = sub_core;
   enter.cycle = now_;
   pipes_isock_.call(enter);
-  unit_free_[static_cast<unsigned>(instruction.unit)] =
-      enter.unit_free[static_cast<unsigned>(instruction.unit)];
+  pipes_due_ = enter.next_due;
+  const auto pipe = static_cast<unsigned>(enter.pipe);
+  pipe_readiness_[sub_core].accepts_from[pipe] = enter.accepts_from;
+  pipe_readiness_[sub_core].busy_until[pipe] = enter.busy_until;
+  return enter.operands_late;
 }
 
 void Core::issue_lane(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
@@ -116,20 +126,14 @@ void Core::issue_lane(IssueTable::Group& group, const isa::Instruction& instruct
   args.cycle = now_;
   args.immediate = instruction.immediate;
   if (exec.any()) instruction.lane_fn(args);
+  if (instruction.write_count != 0) ++warp.alu_outstanding;
   enter_pipe(group, instruction, exec);
 }
 
 void Core::issue_memory(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
   WarpContext& warp = warps_[group.warp.value()];
-  if (instruction.write_count != 0) {
-    ScoreboardRequest reserve;
-    reserve.op = ScoreboardRequest::Op::kReserve;
-    reserve.warp = group.warp;
-    reserve.mask = exec;
-    reserve.instruction = &instruction;
-    scoreboard_isock_.call(reserve);
-  }
   LsuRequest request;
+  request.operands_late = enter_pipe(group, instruction, exec);
   request.op = LsuRequest::Op::kIssue;
   request.cycle = now_;
   request.instruction = &instruction;
@@ -139,8 +143,8 @@ void Core::issue_memory(IssueTable::Group& group, const isa::Instruction& instru
   request.cta = &ctas_[warp.cta.value()];
   request.mask = exec;
   lsu_isock_.call(request);
-  unit_free_[static_cast<unsigned>(isa::Unit::kMemory)] = !request.full;
-  next_due_ = now_ + 1;  // the memory stage of this cycle has already run
+  for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = request.full;
+  lsu_due_ = std::min(lsu_due_, now_ + 1);  // the memory stage of this cycle has already run
 }
 
 void Core::advance(GroupId id, const isa::Instruction& instruction) {
@@ -157,19 +161,20 @@ void Core::advance(GroupId id, const isa::Instruction& instruction) {
     return;
   }
   if (instruction.unit == isa::Unit::kControl) {  // fetch stopped behind it
-    redirect(id, next);
+    redirect(id, next, GroupStatus::kControlFlow);
     return;
   }
   FetchRequest pop;
   pop.op = FetchRequest::Op::kPop;
   pop.group = id;
   fetch_isock_.call(pop);
+  if (!pop.head_valid) fetch_due_ = now_;
   group.pc = next;
   group.head_valid = pop.head_valid;
   refresh(id);
 }
 
-void Core::redirect(GroupId id, Pc pc) {
+void Core::redirect(GroupId id, Pc pc, GroupStatus waiting) {
   IssueTable::Group& group = groups_[id];
   group.pc = pc;
   group.head_valid = false;
@@ -178,8 +183,26 @@ void Core::redirect(GroupId id, Pc pc) {
   request.group = id;
   request.pc = pc;
   fetch_isock_.call(request);
-  groups_.set_status(id, GroupStatus::kFetch);
+  fetch_due_ = now_;
+  set_status(id, waiting);
 }
+
+namespace {
+
+/// Static length of the paths that a branch's lanes chose, for the CAWA scheduler's estimate: up to the
+/// reconvergence point, or one more lap of the loop behind a backward branch.
+std::uint32_t chosen_path(const isa::Instruction& branch, Pc pc, bool some_take, bool some_fall_through) {
+  const std::uint32_t next = pc.value() + 1;
+  const std::uint32_t target = branch.target.value();
+  if (target <= pc.value()) return some_take ? next - target : 0;
+  const std::uint32_t end = branch.rpc == kNoPc ? target : branch.rpc.value();
+  std::uint32_t length = 0;
+  if (some_take && end > target) length += end - target;
+  if (some_fall_through) length += std::min(target, std::max(end, next)) - next;
+  return length;
+}
+
+}  // namespace
 
 void Core::issue_branch(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = groups_[id];
@@ -192,6 +215,9 @@ void Core::issue_branch(GroupId id, const isa::Instruction& instruction, LaneMas
   branch.target = instruction.target;
   branch.next = Pc{group.pc.value() + 1};
   branch.rpc = instruction.rpc;
+  if (launch_->profile != nullptr && exec.any() && exec != group.mask)
+    ++launch_->profile->at(group.pc).divergences;
+  path_instructions_ = chosen_path(instruction, group.pc, exec.any(), exec != group.mask);
   branch_isock_.call(branch);
   apply(branch);
 }
@@ -272,7 +298,7 @@ void Core::issue_fence(GroupId id, const isa::Instruction& instruction) {
   }
   fences_[group.warp.value()].push_back({id, instruction.fence_scope});
   group.head_valid = false;
-  groups_.set_status(id, GroupStatus::kFence);
+  set_long_latency(id, GroupStatus::kFence);
 }
 
 void Core::apply(const simt::BranchRequest& answer) {
@@ -290,7 +316,7 @@ void Core::apply(const simt::BranchRequest& answer) {
         }
         group.mask = update.mask;
         group.watch = update.watch;
-        redirect(update.group, update.pc);
+        redirect(update.group, update.pc, GroupStatus::kControlFlow);
         // A load on its way leaves a stale value in its register: such a visit says nothing.
         if (!probe_.active() || warps_[answer.warp.value()].fills_outstanding != 0) break;
         const auto live = launch_->kernel->live_at_loop_heads.find(update.pc.value());
@@ -311,9 +337,13 @@ void Core::apply(const simt::BranchRequest& answer) {
         group.head_valid = false;
         if (update.change == simt::GroupChange::kBlocked) {
           group.pc = update.pc;
-          groups_.set_status(update.group, GroupStatus::kBarrier);
+          set_long_latency(update.group, GroupStatus::kBarrier);
         } else {
-          groups_.set_status(update.group, GroupStatus::kAbsent);
+          SchedulerRequest leave;
+          leave.op = SchedulerRequest::Op::kLeave;
+          leave.group = update.group;
+          scheduler_isocks_[group.scheduler]->call(leave);
+          set_status(update.group, GroupStatus::kAbsent);
           std::erase(of_warp, update.group);
         }
         break;

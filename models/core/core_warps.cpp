@@ -17,7 +17,8 @@ void Core::serve_cta(CtaRequest& request) {
       request.fits = cta_slots_.fits(needs_);
       break;
     case CtaRequest::Op::kStart:
-      account_idle(services_.clock.cycle());
+      now_ = services_.clock.cycle();
+      account_idle(now_);
       start_cta(request.linear_id);
       clock_.wake();
       break;
@@ -31,7 +32,12 @@ void Core::begin_launch(const LaunchContext* launch) {
   launch_ = launch;
   needs_ = needs_of(*launch, config_);
   last_cycle_ = services_.clock.cycle();
-  fetch_.set_code(&launch->kernel->code);
+  fetch_.begin_launch(launch->kernel->code, launch->code_base);
+  register_file_.begin_launch(*launch->kernel);
+  pipe_of_pc_.clear();
+  for (const isa::Instruction& instruction : launch->kernel->code)
+    pipe_of_pc_.push_back(config_.pipes.pipe_of(instruction));
+  groups_.set_profile(launch->profile);
   lsu_.begin_launch(launch);
 }
 
@@ -90,6 +96,7 @@ void Core::start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint3
     SchedulerRequest assign;
     assign.op = SchedulerRequest::Op::kAssign;
     assign.group = group;
+    assign.cycle = now_;
     scheduler_isocks_[groups_[group].scheduler]->call(assign);
   }
 }

@@ -6,16 +6,13 @@ namespace heddle::core {
 
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, std::uint32_t cores,
                              sim::ClockDomain& clock, sim::StatGroup& stats)
-    : sc_module(name), clock_(clock, "wake") {
+    : sc_module(name), clock_(clock, sim::on_tick<&CtaDispatcher::tick>(this)) {
   for (std::uint32_t i = 0; i < cores; ++i) {
     cta_isocks.push_back(
         std::make_unique<sim::BlockInitiator<CtaProtocol>>(("cta_isock" + std::to_string(i)).c_str()));
     done_tsocks.push_back(std::make_unique<DoneTarget>(("done_tsock" + std::to_string(i)).c_str(), this));
   }
   stats.counter("started", "CTAs", "CTAs handed to cores", &started_);
-  SC_METHOD(tick);
-  dont_initialize();
-  sensitive << clock_.first_trigger();
 }
 
 void CtaDispatcher::begin(const LaunchContext* launch) {

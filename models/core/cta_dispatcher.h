@@ -17,7 +17,6 @@ namespace heddle::core {
 
 class CtaDispatcher : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(CtaDispatcher);
   CtaDispatcher(const sc_core::sc_module_name& name, std::uint32_t cores, sim::ClockDomain& clock,
                 sim::StatGroup& stats);
 

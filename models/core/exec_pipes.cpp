@@ -4,11 +4,44 @@
 #include <string>
 
 namespace heddle::core {
+namespace {
 
-ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& config, sim::StatGroup& stats)
-    : sc_module(name), config_(config) {
-  free_at_[static_cast<unsigned>(isa::Unit::kSp)].resize(config.sp_units, 0);
-  free_at_[static_cast<unsigned>(isa::Unit::kSfu)].resize(config.sfu_units, 0);
+/// Gives the place that is free first to an instruction that holds it until `until`, which may depend on when
+/// that is; returns when the next place is free.
+template <class Until>
+Cycle take_first_free(std::vector<Cycle>& places, Until until) {
+  Cycle* first = places.data();
+  Cycle second = ~Cycle{0};
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    if (places[i] < *first) {
+      second = *first;
+      first = &places[i];
+    } else {
+      second = std::min(second, places[i]);
+    }
+  }
+  *first = until(*first);
+  return std::min(*first, second);
+}
+
+}  // namespace
+
+ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& config,
+                     const RegisterFileConfig& registers, std::uint32_t sub_cores, sim::StatGroup& stats)
+    : sc_module(name), timing_(config.timing), bundles_(sub_cores) {
+  for (auto& of_sub_core : bundles_) {
+    const auto set = [&of_sub_core](Pipe pipe, std::uint32_t units, std::uint32_t collectors) {
+      Bundle& bundle = of_sub_core[static_cast<unsigned>(pipe)];
+      bundle.unit_free.assign(units, 0);
+      bundle.collector_free.assign(collectors, 0);
+    };
+    set(Pipe::kSp, config.sp_units, registers.collectors_sp);
+    set(Pipe::kInt, config.int_units, registers.collectors_sp);
+    set(Pipe::kDp, config.dp_units, registers.collectors_sp);
+    set(Pipe::kSfu, config.sfu_units, registers.collectors_sfu);
+    set(Pipe::kMemory, 0, registers.collectors_memory);  // the load/store unit has a queue of its own
+    set(Pipe::kControl, 0, 0);
+  }
   std::vector<std::string> labels;
   for (unsigned i = 0; i < isa::kLatencyClasses; ++i)
     labels.emplace_back(isa::latency_class_name(static_cast<isa::LatencyClass>(i)));
@@ -16,41 +49,63 @@ ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& con
                  issued_);
 }
 
-Cycle ExecPipes::first_free(isa::Unit unit) const {
-  const auto& pipes = free_at_[static_cast<unsigned>(unit)];
-  return pipes.empty() ? 0 : *std::min_element(pipes.begin(), pipes.end());
-}
-
-void ExecPipes::issue(const PipesRequest& request) {
+void ExecPipes::issue(PipesRequest& request) {
   const isa::Instruction& instruction = *request.instruction;
   const auto index = static_cast<std::size_t>(instruction.latency_class);
-  const ClassTiming& timing = config_.timing[index];
   ++issued_[index];
-  auto& pipes = free_at_[static_cast<unsigned>(instruction.unit)];
-  if (!pipes.empty())
-    *std::min_element(pipes.begin(), pipes.end()) = request.cycle + timing.initiation_cycles;
-  if (instruction.write_count != 0)
-    in_flight_.add(request.cycle + timing.latency_cycles, {request.warp, request.mask, request.instruction});
+  RegisterFileRequest read;
+  read.sub_core = request.sub_core;
+  read.warp = request.warp;
+  read.instruction = request.instruction;
+  read.cycle = request.cycle;
+  register_isock.call(read);
+  request.operands_late = read.late;
+
+  Bundle& bundle = bundles_[request.sub_core][static_cast<unsigned>(request.pipe)];
+  Cycle start = request.cycle + read.late;
+  if (!bundle.unit_free.empty()) {
+    request.busy_until = take_first_free(bundle.unit_free, [&](Cycle free) {
+      start = std::max(start, free);
+      return start + timing_[index].initiation_cycles;
+    });
+  }
+  if (bundle.collector_free.empty()) {
+    request.accepts_from = request.busy_until;
+  } else {
+    // A collector gives its instruction away in cycle `start` and takes the next one in the cycle after.
+    request.accepts_from = take_first_free(bundle.collector_free, [&](Cycle) { return start + 1; });
+  }
+  if (instruction.write_count != 0 && request.pipe != Pipe::kMemory)
+    in_flight_.add(start + timing_[index].latency_cycles,
+                   {request.warp, static_cast<std::uint16_t>(request.sub_core), false, request.mask,
+                    request.instruction});
+}
+
+void ExecPipes::complete(Completion done, Cycle cycle) {
+  if (!done.granted) {
+    RegisterFileRequest write;
+    write.op = RegisterFileRequest::Op::kWrite;
+    write.sub_core = done.sub_core;
+    write.warp = done.warp;
+    write.instruction = done.instruction;
+    write.cycle = cycle;
+    register_isock.call(write);
+    if (write.late != 0) {
+      done.granted = true;
+      in_flight_.add(cycle + write.late, done);
+      return;
+    }
+  }
+  WritebackRequest writeback{done.warp, done.mask, done.instruction};
+  writeback_isock.call(writeback);
 }
 
 void ExecPipes::serve(PipesRequest& request) {
-  if (request.op == PipesRequest::Op::kIssue) {
+  if (request.op == PipesRequest::Op::kIssue)
     issue(request);
-  } else {
-    in_flight_.take(request.cycle, [this](const Completion& done) {
-      WritebackRequest writeback{done.warp, done.mask, done.instruction};
-      writeback_isock.call(writeback);
-    });
-  }
-  Cycle next = in_flight_.next_due();
-  for (const isa::Unit unit : {isa::Unit::kSp, isa::Unit::kSfu}) {
-    const Cycle free = first_free(unit);
-    request.unit_free[static_cast<unsigned>(unit)] = free <= request.cycle;
-    if (free > request.cycle) next = std::min(next, free);
-  }
-  request.unit_free[static_cast<unsigned>(isa::Unit::kMemory)] = true;
-  request.unit_free[static_cast<unsigned>(isa::Unit::kControl)] = true;
-  request.next_due = next;
+  else
+    in_flight_.take(request.cycle, [&](const Completion& done) { complete(done, request.cycle); });
+  request.next_due = in_flight_.next_due();
 }
 
 }  // namespace heddle::core

@@ -1,8 +1,15 @@
-// Execution pipes: units with a latency and an initiation interval per instruction class. Values are computed
-// at issue; a pipe only says when the result may be used (writeback socket) and when it can take the next
-// instruction.
+// Execution pipes with their operand collectors, per sub-core. Values are computed at issue; this block only
+// says when a result may be used (writeback socket) and when a pipe takes the next instruction.
+//
+//   issue -> collector (reads operands from the register file) -> pipe -> write-back port -> dependent may
+//   issue
+//
+// A collector holds an instruction until it has its operands and its pipe is free; instructions enter a pipe
+// in the order in which they were issued to it. Without conflicts and with a free pipe the whole way takes
+// the class's latency; bank conflicts, a busy pipe and write-back ports add to it.
 #pragma once
 
+#include <array>
 #include <systemc>
 #include <vector>
 
@@ -16,7 +23,8 @@ namespace heddle::core {
 
 class ExecPipes : public sc_core::sc_module {
  public:
-  ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& config, sim::StatGroup& stats);
+  ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& config,
+            const RegisterFileConfig& registers, std::uint32_t sub_cores, sim::StatGroup& stats);
 
  private:
   void serve(PipesRequest& request);
@@ -24,19 +32,26 @@ class ExecPipes : public sc_core::sc_module {
  public:
   sim::BlockTarget<PipesProtocol, ExecPipes, &ExecPipes::serve> pipes_tsock{"pipes_tsock", this};
   sim::BlockInitiator<WritebackProtocol> writeback_isock{"writeback_isock"};
+  sim::BlockInitiator<RegisterFileProtocol> register_isock{"register_isock"};
 
  private:
   struct Completion {
     WarpId warp{};
+    std::uint16_t sub_core = 0;
+    bool granted = false;  ///< this cycle was given to it by the register file
     LaneMask mask{};
     const isa::Instruction* instruction = nullptr;
   };
-  void issue(const PipesRequest& request);
-  [[nodiscard]] Cycle first_free(isa::Unit unit) const;
+  /// All pipes of one kind in one sub-core.
+  struct Bundle {
+    std::vector<Cycle> unit_free;       ///< per pipe: first cycle in which it takes an instruction
+    std::vector<Cycle> collector_free;  ///< per collector; empty: instructions issue straight into a pipe
+  };
+  void issue(PipesRequest& request);
+  void complete(Completion done, Cycle cycle);
 
-  PipesConfig config_;
-  std::vector<Cycle> free_at_[isa::kUnits];  ///< per pipe of a unit; empty: unlimited (memory and control
-                                             ///< units queue elsewhere)
+  std::array<ClassTiming, isa::kLatencyClasses> timing_;
+  std::vector<std::array<Bundle, kPipes>> bundles_;  ///< by sub-core
   TimingWheel<Completion> in_flight_;
   std::uint64_t issued_[isa::kLatencyClasses] = {};
 };

@@ -1,16 +1,27 @@
 #include "core/fetch.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace heddle::core {
-namespace {
 
-bool ends_fetch(const isa::Instruction& instruction) { return instruction.unit == isa::Unit::kControl; }
+FetchModel::FetchModel(const FetchConfig& config, const InstructionCacheConfig& l1i, std::uint32_t groups,
+                       LookUp look_up)
+    : config_(config),
+      instruction_shift_(static_cast<unsigned>(std::countr_zero(l1i.instruction_bytes))),
+      line_bytes_(l1i.line_bytes),
+      look_up_(std::move(look_up)),
+      buffers_(groups),
+      wanting_(groups),
+      missing_(groups),
+      in_flight_(config.latency_cycles + std::size_t{1}) {}
 
-}  // namespace
-
-FetchModel::FetchModel(const FetchConfig& config, std::uint32_t groups)
-    : config_(config), buffers_(groups), wanting_(groups) {}
+void FetchModel::set_code(const std::vector<isa::Instruction>& code, std::uint64_t base) {
+  code_base_ = base;
+  ends_fetch_.clear();
+  for (const isa::Instruction& instruction : code)
+    ends_fetch_.push_back(instruction.unit == isa::Unit::kControl);
+}
 
 void FetchModel::redirect(GroupId group, Pc pc) {
   Buffer& buffer = buffers_[group.value()];
@@ -18,6 +29,7 @@ void FetchModel::redirect(GroupId group, Pc pc) {
   buffer.count = 0;
   buffer.sealed = false;
   ++buffer.epoch;
+  missing_.erase(group.value());
   wanting_.insert(group.value());
 }
 
@@ -26,6 +38,15 @@ void FetchModel::stop(GroupId group) {
   buffer.count = 0;
   ++buffer.epoch;
   wanting_.erase(group.value());
+  missing_.erase(group.value());
+}
+
+void FetchModel::refill(std::uint64_t line) {
+  missing_.for_each([&](std::uint32_t group) {
+    if (buffers_[group].missing != line) return;
+    missing_.erase(group);
+    wanting_.insert(group);
+  });
 }
 
 bool FetchModel::pop(GroupId group, Pc& head) {
@@ -53,27 +74,56 @@ void FetchModel::tick(FetchRequest& request) {
   }
   if (const auto chosen = wanting_.next_cyclic(last_)) {
     last_ = *chosen;
-    wanting_.erase(last_);
     Buffer& buffer = buffers_[last_];
-    const std::uint32_t most = std::min(config_.width_instructions, config_.ibuffer_slots);
-    std::uint32_t count = 0;
-    while (count < most && !buffer.sealed) {
-      buffer.sealed = ends_fetch((*code_)[buffer.head.value() + count]);
-      ++count;
+    const std::uint64_t from = address(buffer.head);
+    const std::uint64_t line = from & ~(line_bytes_ - 1);
+    switch (look_up_(line)) {
+      case L1iRequest::Result::kHit: {
+        wanting_.erase(last_);
+        const auto in_line = static_cast<std::uint32_t>((line + line_bytes_ - from) >> instruction_shift_);
+        const std::uint32_t most = std::min({config_.width_instructions, config_.ibuffer_slots, in_line});
+        std::uint32_t count = 0;
+        while (count < most && !buffer.sealed) {
+          buffer.sealed = ends_fetch_[buffer.head.value() + count];
+          ++count;
+        }
+        ++fetches;
+        in_flight_.push_back({GroupId{last_}, buffer.epoch, count, request.cycle + config_.latency_cycles});
+        break;
+      }
+      case L1iRequest::Result::kMiss:
+        wanting_.erase(last_);
+        missing_.insert(last_);
+        buffer.missing = line;
+        request.miss = true;
+        request.missed = GroupId{last_};
+        break;
+      case L1iRequest::Result::kStall:
+        break;
     }
-    ++fetches;
-    in_flight_.push_back({GroupId{last_}, buffer.epoch, count, request.cycle + config_.latency_cycles});
   }
   request.next_due = in_flight_.empty() ? kNoCycle : in_flight_.front().ready;
   if (!wanting_.empty()) request.next_due = request.cycle + 1;
 }
 
-Fetch::Fetch(const sc_core::sc_module_name& name, const FetchConfig& config, std::uint32_t groups,
-             sim::StatGroup& stats)
-    : sc_module(name), model_(config, groups) {
+Fetch::Fetch(const sc_core::sc_module_name& name, const FetchConfig& config,
+             const InstructionCacheConfig& l1i, std::uint32_t groups, sim::StatGroup& stats)
+    : sc_module(name), model_(config, l1i, groups, [this](std::uint64_t line) {
+        L1iRequest request;
+        request.line = line;
+        l1i_isock.call(request);
+        return request.result;
+      }) {
   stats.counter("fetches", "fetches", "cycles in which the fetch unit was used", &model_.fetches);
   stats.counter("instructions", "warp-instructions", "instructions delivered into I-buffers",
                 &model_.instructions);
+}
+
+void Fetch::begin_launch(const std::vector<isa::Instruction>& code, std::uint64_t base) {
+  model_.set_code(code, base);
+  L1iRequest flush;
+  flush.op = L1iRequest::Op::kFlush;
+  l1i_isock.call(flush);
 }
 
 void Fetch::serve(FetchRequest& request) {

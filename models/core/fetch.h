@@ -1,26 +1,34 @@
 // Fetch unit and I-buffer. Each cycle it picks, round robin, one issue group whose I-buffer is empty and
-// fetches up to `width` sequential instructions for it; they are decoded and in the buffer `latency` cycles
-// later. Nothing is fetched beyond a control instruction (branch, exit, barrier, fence, trap): there is no
-// branch prediction, the group waits until the branch unit says where it goes on (tbc-and-kilotm §1). Fetches
-// always hit.
+// fetches up to `width` sequential instructions of one cache line for it; they are decoded and in the buffer
+// `latency` cycles later. On a miss in the instruction cache the group steps back until the line is there;
+// the others go on. Nothing is fetched beyond a control instruction (branch, exit, barrier, fence, trap):
+// there is no branch prediction, the group waits until the branch unit says where it goes on (tbc-and-kilotm
+// §1).
 #pragma once
 
-#include <deque>
+#include <functional>
 #include <systemc>
 #include <vector>
 
 #include "core/config.h"
 #include "core/protocols.h"
 #include "sim/block_socket.h"
+#include "sim/ring.h"
 #include "sim/stats.h"
 
 namespace heddle::core {
 
 class FetchModel {
  public:
-  FetchModel(const FetchConfig& config, std::uint32_t groups);
+  /// `look_up` says whether an instruction line (device address) is there.
+  using LookUp = std::function<L1iRequest::Result(std::uint64_t line)>;
+  FetchModel(const FetchConfig& config, const InstructionCacheConfig& l1i, std::uint32_t groups,
+             LookUp look_up);
 
-  void set_code(const std::vector<isa::Instruction>* code) { code_ = code; }
+  /// A launch of this code, whose first instruction is at device address `base`.
+  void set_code(const std::vector<isa::Instruction>& code, std::uint64_t base);
+  /// The line is there: groups that waited for it ask again.
+  void refill(std::uint64_t line);
   void redirect(GroupId group, Pc pc);
   void stop(GroupId group);
   /// Removes the head; true and the next head if one is buffered.
@@ -33,9 +41,10 @@ class FetchModel {
  private:
   struct Buffer {
     Pc head{};
-    std::uint32_t count = 0;  ///< decoded instructions from head on
-    std::uint32_t epoch = 0;  ///< fetches of an older epoch are void
-    bool sealed = false;      ///< the last one buffered or in flight is a control instruction
+    std::uint32_t count = 0;    ///< decoded instructions from head on
+    std::uint32_t epoch = 0;    ///< fetches of an older epoch are void
+    bool sealed = false;        ///< the last one buffered or in flight is a control instruction
+    std::uint64_t missing = 0;  ///< line it waits for, if it is in missing_
   };
   struct InFlight {
     GroupId group{};
@@ -44,25 +53,38 @@ class FetchModel {
     Cycle ready = 0;
   };
 
+  [[nodiscard]] std::uint64_t address(Pc pc) const {
+    return code_base_ + (std::uint64_t{pc.value()} << instruction_shift_);
+  }
+
   FetchConfig config_;
-  const std::vector<isa::Instruction>* code_ = nullptr;
+  unsigned instruction_shift_;  ///< instructions are 2^shift bytes
+  std::uint64_t line_bytes_;
+  LookUp look_up_;
+  std::vector<bool> ends_fetch_;  ///< by PC: nothing is fetched behind it
+  std::uint64_t code_base_ = 0;
   std::vector<Buffer> buffers_;
-  sim::IndexSet wanting_;   ///< groups with an empty I-buffer and nothing in flight
-  std::uint32_t last_ = 0;  ///< round-robin pointer
-  std::deque<InFlight> in_flight_;
+  sim::IndexSet wanting_;          ///< groups with an empty I-buffer and nothing in flight
+  sim::IndexSet missing_;          ///< groups that wait for a line of the instruction cache
+  std::uint32_t last_ = 0;         ///< round-robin pointer
+  sim::Ring<InFlight> in_flight_;  ///< one per cycle of latency
 };
 
 class Fetch : public sc_core::sc_module {
  public:
-  Fetch(const sc_core::sc_module_name& name, const FetchConfig& config, std::uint32_t groups,
-        sim::StatGroup& stats);
-  void set_code(const std::vector<isa::Instruction>* code) { model_.set_code(code); }
+  Fetch(const sc_core::sc_module_name& name, const FetchConfig& config, const InstructionCacheConfig& l1i,
+        std::uint32_t groups, sim::StatGroup& stats);
+  /// A launch begins; `base` is the device address of its first instruction.
+  void begin_launch(const std::vector<isa::Instruction>& code, std::uint64_t base);
 
  private:
   void serve(FetchRequest& request);
+  void refill(L1iRefill& refill) { model_.refill(refill.line); }
 
  public:
   sim::BlockTarget<FetchProtocol, Fetch, &Fetch::serve> fetch_tsock{"fetch_tsock", this};
+  sim::BlockInitiator<L1iProtocol> l1i_isock{"l1i_isock"};
+  sim::BlockTarget<L1iRefillProtocol, Fetch, &Fetch::refill> refill_tsock{"refill_tsock", this};
 
  private:
   FetchModel model_;

@@ -1,5 +1,5 @@
 // Status of every issue group of a core, kept up to date by events so that nothing is scanned per cycle: per
-// scheduler the groups that are ready, by the unit they need, and how many groups are in each other state.
+// scheduler the groups that are ready, by the pipe they need, and how many groups are in each other state.
 #pragma once
 
 #include <array>
@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/config.h"
+#include "core/profile.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
 #include "sim/index_set.h"
@@ -15,24 +17,30 @@ namespace heddle::core {
 
 enum class GroupStatus : std::uint8_t {
   kAbsent,
-  kReady,             ///< the head of its I-buffer may issue as soon as its unit is free
+  kReady,             ///< the head of its I-buffer may issue as soon as its pipe takes it
   kScoreboardAlu,     ///< head waits for a result of an execution pipe (or for a scoreboard entry)
   kScoreboardMemory,  ///< head waits for a load or atomic
-  kFetch,             ///< I-buffer empty
+  kFetch,             ///< I-buffer empty: fetch bandwidth, or a miss in the instruction cache
+  kControlFlow,       ///< I-buffer empty behind a branch or another instruction that decides where to go on
   kFence,             ///< waits for memory operations at a fence
   kBarrier,           ///< waits at a CTA barrier
 };
 inline constexpr unsigned kGroupStatuses = static_cast<unsigned>(GroupStatus::kBarrier) + 1;
+static_assert(kGroupStatuses == kProfileStates);
 
 /// What an issue slot (one scheduler in one cycle) was used for. A slot that issued nothing is charged to the
 /// group that was closest to issuing: the first of these causes, from the top, that any of its groups has.
 enum class SlotUse : std::uint8_t {
   kIssued,
-  kPipeBusy,            ///< a group was ready, its execution unit was not
+  kReplay,              ///< a further pass of a memory instruction (bank conflict, uncoalesced access)
+  kHeldBack,            ///< groups could issue, the scheduling policy held them back
+  kPipeBusy,            ///< a group was ready, its execution pipe was not
+  kOperandCollector,    ///< a group was ready, no operand collector was free
   kMemoryBackPressure,  ///< a group was ready, the load/store unit was full
   kScoreboardAlu,
   kScoreboardMemory,
   kIBufferEmpty,
+  kControlFlow,
   kFence,
   kBarrier,
   kNoWarp,  ///< the scheduler had no group at all
@@ -40,17 +48,31 @@ enum class SlotUse : std::uint8_t {
 inline constexpr unsigned kSlotUses = static_cast<unsigned>(SlotUse::kNoWarp) + 1;
 [[nodiscard]] std::vector<std::string> slot_use_names();
 
+/// When the pipes of a sub-core take the next instruction.
+struct PipeReadiness {
+  std::array<Cycle, kPipes> accepts_from{};  ///< first cycle in which a collector (or the pipe) is free
+  std::array<Cycle, kPipes> busy_until{};    ///< first cycle in which a unit of the pipe is free
+  bool memory_full = false;                  ///< the load/store unit's queue has no place
+
+  [[nodiscard]] bool accepts(unsigned pipe, Cycle now) const {
+    return accepts_from[pipe] <= now && !(memory_full && pipe == static_cast<unsigned>(Pipe::kMemory));
+  }
+};
+
 class IssueTable {
  public:
   struct Group {
     GroupStatus status = GroupStatus::kAbsent;
-    isa::Unit unit = isa::Unit::kSp;  ///< needed by the head while kReady
-    bool head_valid = false;          ///< I-buffer not empty
+    Pipe pipe = Pipe::kSp;    ///< needed by the head while kReady
+    bool head_valid = false;  ///< I-buffer not empty
     WarpId warp{};
     Pc pc{};           ///< next instruction to issue
     Pc watch = kNoPc;  ///< report to the branch unit when the next PC is this
     LaneMask mask;
     std::uint32_t scheduler = 0;
+    // For the profile: since when the group waits in this status for this instruction.
+    Cycle since = 0;
+    Pc waits_for{};
   };
 
   IssueTable(std::uint32_t groups, std::uint32_t schedulers);
@@ -58,30 +80,35 @@ class IssueTable {
   [[nodiscard]] Group& operator[](GroupId id) { return groups_[id.value()]; }
   [[nodiscard]] const Group& operator[](GroupId id) const { return groups_[id.value()]; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(groups_.size()); }
-  void set_status(GroupId id, GroupStatus status, isa::Unit unit = isa::Unit::kSp);
+  /// `now` only matters while a profile is taken.
+  void set_status(GroupId id, GroupStatus status, Cycle now, Pipe pipe = Pipe::kSp);
+  /// From now on; nullptr: no profile.
+  void set_profile(KernelProfile* profile) { profile_ = profile; }
 
-  /// Groups of the scheduler whose head needs one of the units marked free. The reference is valid until the
-  /// next call.
-  [[nodiscard]] const sim::IndexSet& candidates(std::uint32_t scheduler,
-                                                const bool (&unit_free)[isa::kUnits]);
+  /// Groups of the scheduler whose head's pipe takes an instruction at `now`. The reference is valid until
+  /// the next call.
+  [[nodiscard]] const sim::IndexSet& candidates(std::uint32_t scheduler, const PipeReadiness& pipes,
+                                                Cycle now);
   [[nodiscard]] bool any_ready(std::uint32_t scheduler) const {
     return schedulers_[scheduler].count[static_cast<unsigned>(GroupStatus::kReady)] != 0;
   }
-  [[nodiscard]] std::uint32_t ready_for(std::uint32_t scheduler, isa::Unit unit) const {
-    return schedulers_[scheduler].ready_count[static_cast<unsigned>(unit)];
-  }
-  /// Why the scheduler issues nothing now.
-  [[nodiscard]] SlotUse idle_cause(std::uint32_t scheduler, const bool (&unit_free)[isa::kUnits]) const;
+  /// First cycle after `now` in which a ready group of the scheduler may issue or its cause of waiting
+  /// changes.
+  [[nodiscard]] Cycle next_due(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now) const;
+  /// Why the scheduler issues nothing in cycle `now`.
+  [[nodiscard]] SlotUse idle_cause(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now) const;
 
  private:
   struct Scheduler {
     std::array<std::uint32_t, kGroupStatuses> count{};
-    std::array<std::uint32_t, isa::kUnits> ready_count{};
-    std::array<sim::IndexSet, isa::kUnits> ready;
+    std::uint32_t ready_pipes = 0;  ///< bit per Pipe: some ready group needs it
+    std::array<std::uint32_t, kPipes> ready_count{};
+    std::array<sim::IndexSet, kPipes> ready;
   };
   std::vector<Group> groups_;
   std::vector<Scheduler> schedulers_;
   sim::IndexSet scratch_;
+  KernelProfile* profile_ = nullptr;
 };
 
 }  // namespace heddle::core

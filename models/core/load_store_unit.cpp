@@ -12,7 +12,8 @@ namespace {
 
 bool writes_memory(const isa::Instruction& instruction) { return instruction.op != Opcode::kLoad; }
 
-/// The longest time from serving a part of an operation to its write-back.
+/// The longest time from serving a part of an operation to its write-back; the write-back port may put that
+/// off by less than 64 cycles more.
 std::uint32_t horizon(const CoreConfig& config) {
   return std::max({config.l1d.latency_cycles, config.constant_cache.latency_cycles,
                    config.shared_memory.latency_cycles + kMaxAccesses}) +
@@ -31,6 +32,9 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
       allocations_(allocations),
       sector_bytes_(config.l1d.sector_bytes != 0 ? config.l1d.sector_bytes : config.l1d.line_bytes),
       finishing_(horizon(config)) {
+  const SchedulerConfig& schedulers = config.scheduler;
+  for (std::uint32_t warp = 0; warp < config.occupancy.max_warps; ++warp)
+    sub_core_of_warp_.push_back(warp % schedulers.count * schedulers.sub_cores / schedulers.count);
   stats.counter("instructions", "warp-instructions", "memory instructions with at least one active lane",
                 &instructions_);
   stats.counter("line_accesses", "accesses", "lines touched by them in device memory, after coalescing",
@@ -112,6 +116,8 @@ void LoadStoreUnit::issue(LsuRequest& request) {
   op.shared_done = false;
   op.ready_at = 0;
   op.issued_at = request.cycle;
+  op.available_at = request.cycle + 1 + request.operands_late;
+  op.write_granted = false;
   op.generation = generation_;
   op.constant = instruction.space == isa::StateSpace::kConst || instruction.space == isa::StateSpace::kParam;
 
@@ -159,12 +165,13 @@ void LoadStoreUnit::tick(LsuRequest& request) {
   if (!write_backs_.empty()) send_write_back();
   if (shared_busy_until_ > cycle)
     replay(request, shared_warp_);
-  else if (!queue_.empty() && advance_head(request))
+  else if (!queue_.empty() && queue_.front()->available_at <= cycle && advance_head(request))
     queue_.pop_front();
 
   request.next_due = finishing_.next_due();
   if (!queue_.empty() && stalled_ == Stall::kNone)
-    request.next_due = std::min(request.next_due, std::max(cycle + 1, shared_busy_until_));
+    request.next_due =
+        std::min(request.next_due, std::max({cycle + 1, shared_busy_until_, queue_.front()->available_at}));
   if (config_.lsu.replay_issue && shared_busy_until_ > cycle + 1) request.next_due = cycle + 1;
   request.wants_port = stalled_ == Stall::kPort || !write_backs_.empty();
 }
@@ -212,7 +219,24 @@ void LoadStoreUnit::part_done(MemoryOp& op, Cycle usable_at, Cycle now) {
                    [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; });
 }
 
+bool LoadStoreUnit::may_write(MemoryOp& op, Cycle cycle) {
+  if (op.write_granted || op.instruction->write_count == 0) return true;
+  RegisterFileRequest write;
+  write.op = RegisterFileRequest::Op::kWrite;
+  write.sub_core = sub_core_of_warp_[op.warp_id.value()];
+  write.warp = op.warp_id;
+  write.instruction = op.instruction;
+  write.cycle = cycle;
+  register_isock.call(write);
+  if (write.late == 0) return true;
+  op.write_granted = true;
+  finishing_.add(cycle + write.late, op.index,
+                 [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; });
+  return false;
+}
+
 void LoadStoreUnit::finish(MemoryOp& op, Cycle cycle) {
+  if (!may_write(op, cycle)) return;
   const isa::Instruction& instruction = *op.instruction;
   --op.warp->memory_outstanding;
   if (instruction.write_count != 0) {

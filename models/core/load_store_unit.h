@@ -47,6 +47,7 @@ struct LsuRequest {
   WarpContext* warp = nullptr;
   const CtaContext* cta = nullptr;
   LaneMask mask;
+  Cycle operands_late = 0;  ///< kIssue: cycles until its operands are collected
 
   // Answer
   bool full = false;               ///< no memory instruction can issue
@@ -78,6 +79,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   sim::BlockTarget<ConstantValueProtocol, LoadStoreUnit, &LoadStoreUnit::take_constant> constant_value_tsock{
       "constant_value_tsock", this};
   sim::BlockInitiator<PortProtocol> port_isock{"port_isock"};
+  sim::BlockInitiator<RegisterFileProtocol> register_isock{"register_isock"};
   sim::BlockInitiator<WritebackProtocol> writeback_isock{"writeback_isock"};
   sim::BlockInitiator<L1dProtocol> l1d_isock{"l1d_isock"};
   sim::BlockInitiator<ConstantProtocol> constant_isock{"constant_isock"};
@@ -114,6 +116,8 @@ class LoadStoreUnit : public sc_core::sc_module {
   void replay(LsuRequest& request, WarpId warp) const;
   /// A part of the operation is served: its data may be used from `usable_at` on.
   void part_done(MemoryOp& op, Cycle usable_at, Cycle now);
+  /// Asks the register file for a write-back port; false: the operation was put off until it has one.
+  bool may_write(MemoryOp& op, Cycle cycle);
   void finish(MemoryOp& op, Cycle cycle);
   MemoryOp& allocate();
   void free(MemoryOp& op);
@@ -169,6 +173,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   std::vector<std::unique_ptr<MemoryOp>> ops_;
   std::vector<std::uint32_t> free_ops_;
   GrowingRing<MemoryOp*> queue_;
+  std::vector<std::uint32_t> sub_core_of_warp_;
   FinishQueue finishing_;  ///< operations whose data is complete, by write-back cycle
   Cycle shared_busy_until_ = 0;
   WarpId shared_warp_{};  ///< whose access holds the banks

@@ -41,6 +41,7 @@ struct MemoryOp {
   std::byte* registers = nullptr;  ///< the warp's register block
   Cycle ready_at = 0;              ///< earliest write-back
   Cycle issued_at = 0;
+  Cycle available_at = 0;   ///< its operands are collected
   std::uint32_t index = 0;  ///< own position in the pool
   std::uint32_t next = 0;   ///< in a list of the load/store unit
   WarpId warp_id{};
@@ -55,8 +56,9 @@ struct MemoryOp {
   std::uint8_t bytes = 4;       ///< per lane
   std::uint8_t generation = 0;  ///< watchdog: which generation of writes it belongs to
   bool shared_done = false;
-  bool bypass_l1 = false;  ///< global accesses
-  bool constant = false;   ///< goes to the constant cache
+  bool write_granted = false;  ///< the register file gave it the cycle it finishes in
+  bool bypass_l1 = false;      ///< global accesses
+  bool constant = false;       ///< goes to the constant cache
 
   // Used as far as the instruction needs it.
   LaneRuns runs;  ///< kRuns: device addresses; shared lanes: byte offsets in the core's shared memory

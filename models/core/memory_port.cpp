@@ -2,8 +2,8 @@
 
 namespace heddle::core {
 
-MemoryPort::MemoryPort(const sc_core::sc_module_name& name, const MemoryPortConfig& config, sim::ClockMember& clock,
-                       sim::StatGroup& stats)
+MemoryPort::MemoryPort(const sc_core::sc_module_name& name, const MemoryPortConfig& config,
+                       sim::ClockMember& clock, sim::StatGroup& stats)
     : sc_module(name), config_(config), clock_(clock) {
   stats.counter("requests", "packets", "requests sent to the crossbar", &requests_sent_);
   stats.counter("responses", "packets", "responses taken from the crossbar", &responses_taken_);
@@ -35,17 +35,17 @@ void MemoryPort::serve(PortRequest& request) {
       requests_.push_back(request.transaction);
       break;
     case PortRequest::Op::kDeliver:
-      deliver(request.cycle);
+      deliver(request);
       break;
     case PortRequest::Op::kTick:
       tick();
       break;
   }
-  request.room = room();
-  request.busy = !responses_.empty() || (!requests_.empty() && !request_held_);
+  request.room = has_room();
+  request.busy = !quiet();
 }
 
-void MemoryPort::deliver(Cycle cycle) {
+void MemoryPort::deliver(PortRequest& request) {
   if (responses_.empty()) return;
   tlm::tlm_generic_payload* oldest = responses_.front();
   responses_.pop_front();
@@ -58,8 +58,11 @@ void MemoryPort::deliver(Cycle cycle) {
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     memory_isock->nb_transport_fw(*held, phase, delay);
   }
-  PortResponse response{oldest, cycle};
-  response_isock[sim::memory_extension(*oldest).client].call(response);
+  const std::uint8_t client = sim::memory_extension(*oldest).client;
+  request.delivered = true;
+  request.client = static_cast<PortClient>(client);
+  PortResponse response{oldest, request.cycle};
+  response_isock[client].call(response);
   oldest->release();
 }
 

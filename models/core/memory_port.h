@@ -34,17 +34,23 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
   RequestTarget control_tsock{"control_tsock", this};
   // By PortClient.
   std::array<RequestTarget, kPortClients> request_tsock{RequestTarget{"data_tsock", this},
+                                                        RequestTarget{"instruction_tsock", this},
                                                         RequestTarget{"constant_tsock", this}};
   std::array<sim::BlockInitiator<PortResponseProtocol>, kPortClients> response_isock{
       sim::BlockInitiator<PortResponseProtocol>{"data_isock"},
+      sim::BlockInitiator<PortResponseProtocol>{"instruction_isock"},
       sim::BlockInitiator<PortResponseProtocol>{"constant_isock"}};
+
+  /// Wire to the core: the request queue has a place.
+  [[nodiscard]] bool has_room() const { return requests_.size() < config_.request_queue_packets; }
+  /// Wire to the core: nothing to deliver and nothing to send, its stages need not be run.
+  [[nodiscard]] bool quiet() const { return responses_.empty() && (requests_.empty() || request_held_); }
 
  private:
   tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, tlm::tlm_generic_payload& payload,
                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
-  void deliver(Cycle cycle);
+  void deliver(PortRequest& request);
   void tick();
-  [[nodiscard]] bool room() const { return requests_.size() < config_.request_queue_packets; }
 
   MemoryPortConfig config_;
   sim::ClockMember& clock_;

@@ -7,6 +7,7 @@
 #include <tlm>
 #include <vector>
 
+#include "core/config.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
 #include "sim/index_set.h"
@@ -19,9 +20,6 @@ struct ProtocolOf {
   using tlm_payload_type = Request;
   using tlm_phase_type = tlm::tlm_phase;
 };
-
-/// No cycle at all: "nothing is due".
-inline constexpr Cycle kNoCycle = ~Cycle{0};
 
 // ---- Fetch: keeps the I-buffer of every issue group filled
 // -----------------------------------------------------
@@ -43,9 +41,34 @@ struct FetchRequest {
   Pc head{};                        ///< kPop: its PC
   std::array<GroupId, 8> filled{};  ///< kTick: groups whose empty I-buffer received a head instruction
   unsigned filled_count = 0;
+  GroupId missed{};  ///< kTick: group whose fetch missed in the instruction cache, if `miss`
+  bool miss = false;
   Cycle next_due = kNoCycle;  ///< kTick: when it must be called again
 };
 using FetchProtocol = ProtocolOf<FetchRequest>;
+
+/// From fetch to the instruction cache.
+struct L1iRequest {
+  enum class Op : std::uint8_t {
+    kFetch,  ///< is `line` there? If not, it is asked for
+    kFlush,  ///< invalidate everything
+  };
+  enum class Result : std::uint8_t {
+    kHit,
+    kMiss,   ///< the line is on its way: a refill will say when it is there
+    kStall,  ///< no MSHR or no room towards memory: try again
+  };
+  Op op = Op::kFetch;
+  std::uint64_t line = 0;
+  Result result = Result::kHit;
+};
+using L1iProtocol = ProtocolOf<L1iRequest>;
+
+/// From the instruction cache to fetch: `line` is there now.
+struct L1iRefill {
+  std::uint64_t line = 0;
+};
+using L1iRefillProtocol = ProtocolOf<L1iRefill>;
 
 // ---- Scoreboard
 // ------------------------------------------------------------------------------------------------------
@@ -72,14 +95,18 @@ using ScoreboardProtocol = ProtocolOf<ScoreboardRequest>;
 
 struct SchedulerRequest {
   enum class Op : std::uint8_t {
-    kAssign,  ///< group's warp was launched: it becomes the youngest
-    kPick,    ///< choose one of `candidates`
-    kIssued,  ///< the picked group did issue
+    kAssign,       ///< group's warp was launched: it becomes the youngest
+    kLeave,        ///< group is gone
+    kPick,         ///< choose one of `candidates`
+    kIssued,       ///< the picked group did issue
+    kLongLatency,  ///< group waits for memory, a fence or a barrier
   };
   Op op = Op::kPick;
-  GroupId group{};                            ///< kAssign, kIssued; answer of kPick
-  const sim::IndexSet* candidates = nullptr;  ///< groups that can issue now
-  bool found = false;                         ///< answer of kPick
+  GroupId group{};  ///< all but kPick; answer of kPick
+  Cycle cycle = 0;
+  const sim::IndexSet* candidates = nullptr;  ///< kPick: groups that can issue now; not empty
+  std::uint32_t path_instructions = 0;        ///< kIssued, a branch: instructions on the paths it chose
+  bool found = false;                         ///< answer of kPick: false: the policy holds them all back
 };
 using SchedulerProtocol = ProtocolOf<SchedulerRequest>;
 
@@ -88,20 +115,41 @@ using SchedulerProtocol = ProtocolOf<SchedulerRequest>;
 
 struct PipesRequest {
   enum class Op : std::uint8_t {
-    kIssue,  ///< instruction of `warp` enters a pipe of its unit (there is a free one)
+    kIssue,  ///< instruction of `warp` enters a collector of `pipe` (there is a free one)
     kTick,   ///< results that are due are written back through the writeback socket
   };
   Op op = Op::kTick;
   WarpId warp{};
   LaneMask mask{};
   const isa::Instruction* instruction = nullptr;
+  Pipe pipe = Pipe::kSp;
+  std::uint32_t sub_core = 0;
   Cycle cycle = 0;
 
   // Answer
-  bool unit_free[isa::kUnits] = {};  ///< kTick and kIssue: which units accept an instruction in this cycle
-  Cycle next_due = kNoCycle;         ///< kTick: next completion, or next time a busy unit becomes free
+  Cycle accepts_from = 0;     ///< kIssue: first cycle in which the next instruction may enter that pipe
+  Cycle busy_until = 0;       ///< kIssue: first cycle in which one of its units is free
+  Cycle operands_late = 0;    ///< kIssue, memory: cycles by which its operands are late
+  Cycle next_due = kNoCycle;  ///< next completion
 };
 using PipesProtocol = ProtocolOf<PipesRequest>;
+
+// ---- Register file
+// -------------------------------------------------------------------------------------------------------
+
+struct RegisterFileRequest {
+  enum class Op : std::uint8_t {
+    kRead,   ///< `instruction` was issued in `cycle`: its operands are collected
+    kWrite,  ///< its result is there in `cycle`
+  };
+  Op op = Op::kRead;
+  std::uint32_t sub_core = 0;
+  WarpId warp{};
+  const isa::Instruction* instruction = nullptr;
+  Cycle cycle = 0;
+  Cycle late = 0;  ///< answer: cycles later than without any conflict
+};
+using RegisterFileProtocol = ProtocolOf<RegisterFileRequest>;
 
 /// From pipes and load/store unit to the core: an instruction's results are in the registers.
 struct WritebackRequest {
@@ -140,8 +188,8 @@ using BarrierProtocol = ProtocolOf<BarrierRequest>;
 // -------------------------------------------------------------------------------------------------------
 
 /// Blocks of a core that use its memory port.
-enum class PortClient : std::uint8_t { kData, kConstant };
-inline constexpr unsigned kPortClients = 2;
+enum class PortClient : std::uint8_t { kData, kInstruction, kConstant };
+inline constexpr unsigned kPortClients = 3;
 
 struct PortRequest {
   enum class Op : std::uint8_t {
@@ -156,8 +204,9 @@ struct PortRequest {
   Cycle cycle = 0;
 
   // Answer
-  bool room = false;  ///< the request queue has a place
-  bool busy = false;  ///< something to do next cycle without anybody waking the core
+  bool delivered = false;  ///< kDeliver: a response went to `client`
+  bool room = false;       ///< the request queue has a place
+  bool busy = false;       ///< something to do next cycle without anybody waking the core
 };
 using PortProtocol = ProtocolOf<PortRequest>;
 

@@ -16,6 +16,8 @@ Hazard ScoreboardModel::check(WarpId warp, const isa::Instruction& instruction) 
   const Set& set = warps_[warp.value()];
   if (set.count == 0) return Hazard::kNone;
   Hazard hazard = Hazard::kNone;
+  if ((set.signature & instruction.register_signature) == 0)
+    return set.count + instruction.write_count > set.entries.size() ? Hazard::kFull : Hazard::kNone;
   const auto look_at = [&](isa::RegId reg) {
     const Entry* entry = find(set, reg);
     if (entry == nullptr) return;
@@ -34,6 +36,8 @@ Hazard ScoreboardModel::check(WarpId warp, const isa::Instruction& instruction) 
 void ScoreboardModel::reserve(WarpId warp, const isa::Instruction& instruction) {
   Set& set = warps_[warp.value()];
   for (unsigned i = 0; i < instruction.write_count; ++i)
+    set.signature |= std::uint64_t{1} << (instruction.writes[i] % 64);
+  for (unsigned i = 0; i < instruction.write_count; ++i)
     set.entries[set.count++] = {instruction.writes[i], instruction.op == isa::Opcode::kLoad ||
                                                            instruction.op == isa::Opcode::kAtomic};
 }
@@ -46,6 +50,9 @@ void ScoreboardModel::release(WarpId warp, const isa::Instruction& instruction) 
         set.entries[i] = set.entries[--set.count];
         break;
       }
+  set.signature = 0;
+  for (std::uint32_t i = 0; i < set.count; ++i)
+    set.signature |= std::uint64_t{1} << (set.entries[i].reg % 64);
 }
 
 Scoreboard::Scoreboard(const sc_core::sc_module_name& name, const ScoreboardConfig& config,

@@ -21,7 +21,7 @@ class ScoreboardModel {
   [[nodiscard]] Hazard check(WarpId warp, const isa::Instruction& instruction) const;
   void reserve(WarpId warp, const isa::Instruction& instruction);
   void release(WarpId warp, const isa::Instruction& instruction);
-  void clear(WarpId warp) { warps_[warp.value()].count = 0; }
+  void clear(WarpId warp) { warps_[warp.value()].count = 0, warps_[warp.value()].signature = 0; }
   [[nodiscard]] std::uint32_t pending(WarpId warp) const { return warps_[warp.value()].count; }
 
  private:
@@ -32,6 +32,7 @@ class ScoreboardModel {
   struct Set {
     std::vector<Entry> entries;  ///< `count` valid ones
     std::uint32_t count = 0;
+    std::uint64_t signature = 0;  ///< bit r mod 64 is set for every pending register r
   };
   [[nodiscard]] static const Entry* find(const Set& set, isa::RegId reg);
   std::vector<Set> warps_;

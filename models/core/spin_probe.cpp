@@ -20,6 +20,29 @@ class Hash {
   std::uint64_t second_ = 0x13198a2e03707344ull;
 };
 
+void add_register(Hash& hash, isa::RegId reg, LaneMask mask, const isa::RegisterLayout& layout,
+                  const isa::RowBytes& registers) {
+  if (reg < layout.rows32) {
+    const std::byte* row = registers.data() + layout.offset32(reg);
+    mask.for_each([&](unsigned lane) {
+      std::uint32_t value;
+      std::memcpy(&value, row + lane * std::size_t{4}, 4);
+      hash.add(value);
+    });
+  } else if (reg < layout.rows32 + layout.rows64) {
+    const std::byte* row = registers.data() + layout.offset64(reg - layout.rows32);
+    mask.for_each([&](unsigned lane) {
+      std::uint64_t value;
+      std::memcpy(&value, row + lane * std::size_t{8}, 8);
+      hash.add(value);
+    });
+  } else {
+    std::uint32_t lanes;
+    std::memcpy(&lanes, registers.data() + layout.offset_predicate(reg - layout.rows32 - layout.rows64), 4);
+    hash.add(lanes & mask.bits());
+  }
+}
+
 }  // namespace
 
 void SpinProbe::start() {
@@ -32,42 +55,36 @@ void SpinProbe::visit(GroupId id, Pc pc, LaneMask mask, const std::vector<isa::R
                       std::uint64_t control_digest) {
   Group& group = groups_[id.value()];
   if (group.repeated || group.spoiled) return;
+  // A visit is compared register by register and given up at the first difference; the whole state is only
+  // hashed when it is remembered.
+  const bool renewing = !group.sampled || group.visits + 1 >= group.renew;
+  bool same = group.sampled && group.pc == pc;
+  std::size_t position = 0;
+  fresh_.clear();
+  const auto differs = [&](const Hash& hash) {
+    same = same && group.signature[position++] == hash.value();
+    if (renewing) fresh_.push_back(hash.value());
+    return !same && !renewing;
+  };
   Hash hash;
-  hash.add(pc.value());
   hash.add(mask.bits());
   hash.add(control_digest);
-  for (const isa::RegId reg : live) {
-    if (reg < layout.rows32) {
-      const std::byte* row = registers.data() + layout.offset32(reg);
-      mask.for_each([&](unsigned lane) {
-        std::uint32_t value;
-        std::memcpy(&value, row + lane * std::size_t{4}, 4);
-        hash.add(value);
-      });
-    } else if (reg < layout.rows32 + layout.rows64) {
-      const std::byte* row = registers.data() + layout.offset64(reg - layout.rows32);
-      mask.for_each([&](unsigned lane) {
-        std::uint64_t value;
-        std::memcpy(&value, row + lane * std::size_t{8}, 8);
-        hash.add(value);
-      });
-    } else {
-      std::uint32_t lanes;
-      std::memcpy(&lanes, registers.data() + layout.offset_predicate(reg - layout.rows32 - layout.rows64), 4);
-      hash.add(lanes & mask.bits());
-    }
+  bool stop = differs(hash);
+  for (std::size_t i = 0; i < live.size() && !stop; ++i) {
+    add_register(hash, live[i], mask, layout, registers);
+    stop = differs(hash);
   }
-  if (group.sampled && group.pc == pc && group.signature == hash.value()) {
+  if (same) {
     group.repeated = true;
     return;
   }
-  if (!group.sampled || ++group.visits >= group.renew) {
-    if (group.sampled) group.renew *= 2;
-    group.sampled = true;
-    group.visits = 0;
-    group.pc = pc;
-    group.signature = hash.value();
-  }
+  ++group.visits;
+  if (!renewing) return;
+  if (group.sampled) group.renew *= 2;
+  group.sampled = true;
+  group.visits = 0;
+  group.pc = pc;
+  group.signature = fresh_;
 }
 
 }  // namespace heddle::core

@@ -38,11 +38,12 @@ class SpinProbe {
     bool repeated = false;
     bool spoiled = false;
     Pc pc{};
-    std::uint64_t signature = 0;
-    std::uint32_t visits = 0;  ///< since the sample was taken
+    std::vector<std::uint64_t> signature;  ///< hash after lanes and tables, and after each live register
+    std::uint32_t visits = 0;              ///< since the sample was taken
     std::uint32_t renew = 1;
   };
   std::vector<Group> groups_;
+  std::vector<std::uint64_t> fresh_;  ///< scratch of visit()
   bool active_ = false;
 };
 

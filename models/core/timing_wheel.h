@@ -15,7 +15,7 @@ using sim::Cycle;
 template <class Event>
 class TimingWheel {
  public:
-  static constexpr std::uint32_t kSlots = 256;  ///< horizon; later events wait in an ordered map
+  static constexpr std::uint32_t kSlots = 64;  ///< horizon; later events wait in an ordered map
 
   /// `cycle` must be after the cycle of the last take().
   void add(Cycle cycle, const Event& event) {
@@ -25,7 +25,7 @@ class TimingWheel {
       return;
     }
     slots_[cycle % kSlots].push_back(event);
-    bits_[cycle % kSlots / 64] |= std::uint64_t{1} << (cycle % 64);
+    bits_ |= std::uint64_t{1} << (cycle % kSlots);
   }
 
   /// Calls fn(event) for every event due at or before `cycle`, in order of cycle, then of addition.
@@ -37,7 +37,7 @@ class TimingWheel {
       now_ = due;
       refill();
       auto& slot = slots_[due % kSlots];
-      bits_[due % kSlots / 64] &= ~(std::uint64_t{1} << (due % 64));
+      bits_ &= ~(std::uint64_t{1} << (due % kSlots));
       size_ -= slot.size();
       scratch_.swap(slot);
       for (const Event& event : scratch_) fn(event);
@@ -50,17 +50,8 @@ class TimingWheel {
   /// ~0 if there is none.
   [[nodiscard]] Cycle next_due() const {
     if (size_ == 0) return ~Cycle{0};
-    const std::uint32_t start = now_ % kSlots;
-    for (std::uint32_t step = 0; step <= kSlots / 64; ++step) {
-      const std::uint32_t word = (start / 64 + step) % (kSlots / 64);
-      std::uint64_t bits = bits_[word];
-      if (step == 0) bits &= ~std::uint64_t{0} << (start % 64);
-      if (step == kSlots / 64) bits &= (std::uint64_t{1} << (start % 64)) - 1;
-      if (bits != 0) {
-        const std::uint32_t slot = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
-        return now_ + (slot + kSlots - start) % kSlots;
-      }
-    }
+    if (bits_ != 0)
+      return now_ + static_cast<Cycle>(std::countr_zero(std::rotr(bits_, static_cast<int>(now_ % kSlots))));
     return later_.begin()->first;
   }
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -71,13 +62,13 @@ class TimingWheel {
       const Cycle cycle = later_.begin()->first;
       auto& slot = slots_[cycle % kSlots];
       for (const Event& event : later_.begin()->second) slot.push_back(event);
-      bits_[cycle % kSlots / 64] |= std::uint64_t{1} << (cycle % 64);
+      bits_ |= std::uint64_t{1} << (cycle % kSlots);
       later_.erase(later_.begin());
     }
   }
 
   std::vector<Event> slots_[kSlots];
-  std::uint64_t bits_[kSlots / 64] = {};
+  std::uint64_t bits_ = 0;  ///< non-empty slots
   std::map<Cycle, std::vector<Event>> later_;
   std::vector<Event> scratch_;
   std::size_t size_ = 0;

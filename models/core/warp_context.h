@@ -22,17 +22,24 @@ using sim::LaneMask;
 using sim::Pc;
 using sim::WarpId;
 
+class KernelProfile;
+
+/// No cycle at all: "nothing is due".
+inline constexpr Cycle kNoCycle = ~Cycle{0};
+
 /// What all CTAs of one launch share. Built by the GPU, outlives the launch.
 struct LaunchContext {
   std::shared_ptr<const isa::Kernel> kernel;
   host::Launch shape;
   std::vector<std::byte> params;
+  std::uint64_t code_base = 0;               ///< device address of the first instruction
   std::uint64_t param_base = 0;              ///< device address of the parameters, which constant caches read
   std::uint32_t shared_bytes_per_cta = 0;    ///< static + dynamic
   std::uint64_t local_base = 0;              ///< device address of local memory, word-interleaved per warp
   std::uint32_t local_bytes_per_thread = 0;  ///< multiple of 4
   std::uint32_t warps_per_cta = 0;
   std::uint32_t cores = 0;
+  KernelProfile* profile = nullptr;  ///< nullptr: none is taken
 };
 
 /// One warp slot of a core.

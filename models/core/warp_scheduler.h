@@ -1,11 +1,16 @@
-// Warp scheduler: picks one ready issue group per cycle. The policy is plain C++ behind one interface.
-//   LRR  next ready group in round robin after the last issued one
-//   GTO  the last issued group while it is ready, else the oldest; age = order of assignment, ties by number
-// (mimd-simt-and-bows §2)
+// Warp scheduler: picks one ready issue group per cycle. The policy is plain C++ behind one interface
+// (mimd-simt-and-bows §2):
+//   LRR        next ready group in round robin after the last issued one
+//   GTO        the last issued group while it is ready, else the oldest; age = order of assignment, ties by
+//              number
+//   two-level  round robin among a small active set; a group that waits for memory, a fence or a barrier
+//              leaves it, the longest waiting ready group of the others enters
+//   CAWA       the most critical group: nInst * CPIavg + nStall, see scheduling_policies.cpp
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <vector>
 
@@ -19,19 +24,24 @@ namespace heddle::core {
 class WarpSchedulingPolicy {
  public:
   virtual ~WarpSchedulingPolicy() = default;
-  virtual void assign(GroupId group) = 0;
-  /// One of the non-empty set of candidates.
-  [[nodiscard]] virtual GroupId pick(const sim::IndexSet& candidates) const = 0;
-  virtual void issued(GroupId group) = 0;
+  /// A warp was launched into the group.
+  virtual void assign(GroupId group, Cycle now) = 0;
+  virtual void leave(GroupId) {}
+  /// One of the non-empty set of candidates, or none: all are held back.
+  [[nodiscard]] virtual std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle now) = 0;
+  /// The picked group issued; `path_instructions`: for a branch, instructions on the paths it chose.
+  virtual void issued(GroupId group, Cycle now, std::uint32_t path_instructions) = 0;
+  /// The group waits for memory, a fence or a barrier.
+  virtual void long_latency(GroupId) {}
 };
 
-[[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(SchedulingPolicy policy,
+[[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,
                                                                            std::uint32_t groups);
 
 class WarpScheduler : public sc_core::sc_module {
  public:
   WarpScheduler(const sc_core::sc_module_name& name, const SchedulerConfig& config, std::uint32_t groups)
-      : sc_module(name), policy_(make_scheduling_policy(config.policy, groups)) {}
+      : sc_module(name), policy_(make_scheduling_policy(config, groups)) {}
 
  private:
   void serve(SchedulerRequest& request);

@@ -151,6 +151,7 @@ struct Instruction {
   std::array<RegId, 4> writes{};
   std::uint8_t read_count = 0;
   std::uint8_t write_count = 0;
+  std::uint64_t register_signature = ~std::uint64_t{0};  ///< bit r mod 64 for every register r of the two lists
 
   /// The result depends on when it executes (%clock, %globaltimer): a loop that contains it never provably
   /// repeats.

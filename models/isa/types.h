@@ -76,6 +76,8 @@ enum class StateSpace : std::uint8_t { kNone, kReg, kParam, kGlobal, kShared, kL
 // address.
 inline constexpr std::uint64_t kSharedWindowBase = 0x7f00'0000'0000ull;
 inline constexpr std::uint64_t kSharedWindowBytes = 1ull << 24;
+/// Kernels' machine code, as far as the instruction cache is concerned; no allocation reaches up here.
+inline constexpr std::uint64_t kCodeWindowBase = 0x7d00'0000'0000ull;
 inline constexpr std::uint64_t kLocalWindowBase = 0x7e00'0000'0000ull;
 inline constexpr std::uint64_t kLocalWindowBytes = 1ull << 32;
 /// First address of device memory; everything below is never valid, so null pointers fault.

@@ -3,27 +3,51 @@
 
 #include <cstdint>
 
+#include "memory/config.h"
 #include "sim/memory_payload.h"
 
 namespace heddle::memory {
 
-/// Executes the lanes of one transaction in array order, so lanes with the same address see each other's
-/// results. Throughput is `lanes_per_cycle` whatever the addresses (same-address lanes are neither combined
-/// nor slowed down).
+/// One per partition, shared by the slice's banks. Executes the lanes of one transaction in array order, so
+/// lanes with the same address see each other's results: the values never depend on the keys below, which say
+/// how long it takes.
+///
+///  * Lanes with one address are combined into one operation first if `atomic_combine` says so: the unit then
+///  sees
+///    one operation per address.
+///  * Operations on one address take `atomic_same_address_cycles` each, one after the other (0: no limit).
+///  They
+///    keep the bank that holds the line.
+///  * Operations on any addresses start at `atomic_lanes_per_cycle` per cycle. They keep the unit.
 class AtomicUnit {
  public:
-  explicit AtomicUnit(std::uint32_t lanes_per_cycle) : lanes_per_cycle_(lanes_per_cycle) {}
+  explicit AtomicUnit(const L2Config& config)
+      : lanes_per_cycle_(config.atomic_lanes_per_cycle),
+        same_address_cycles_(config.atomic_same_address_cycles),
+        combine_(config.atomic_combine) {}
 
   struct Result {
-    bool ok = true;            ///< false: a lane lies outside the data, nothing was done
-    bool changed = false;      ///< some value differs afterwards
-    std::uint32_t cycles = 1;  ///< time the unit is taken
+    bool ok = true;                 ///< false: a lane lies outside the data, nothing was done
+    bool changed = false;           ///< some value differs afterwards
+    std::uint32_t operations = 0;   ///< after combining
+    std::uint32_t unit_cycles = 1;  ///< time the unit is taken
+    std::uint32_t bank_cycles = 1;  ///< time the bank is taken; at least unit_cycles
+    std::uint32_t done_cycles = 1;  ///< time until the last result is there; at most bank_cycles
   };
-  /// `data` holds `bytes` bytes, the place the transaction addresses; fills ext.atomics[i].old.
-  Result execute(sim::MemoryExtension& ext, unsigned char* data, unsigned bytes) const;
+  /// Executes at cycle `now`, when the unit is free. `data` holds `bytes` bytes, the place the transaction
+  /// addresses; fills ext.atomics[i].old.
+  Result execute(sim::MemoryExtension& ext, unsigned char* data, unsigned bytes, sim::Cycle now);
+
+  [[nodiscard]] sim::Cycle free_at() const { return free_at_; }
 
  private:
+  [[nodiscard]] bool combines(const sim::MemoryExtension& ext) const;
+  void time(const sim::MemoryExtension& ext, unsigned count, Result& result) const;
+
   std::uint32_t lanes_per_cycle_;
+  std::uint32_t same_address_cycles_;
+  AtomicCombine combine_;
+  sim::Cycle free_at_ = 0;
 };
 
 }  // namespace heddle::memory

@@ -1,57 +1,57 @@
-// Tags, states and data of a set-associative cache with LRU replacement.
+// Tags, states and data of one bank of a set-associative cache with LRU replacement and sectored lines.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "memory/config.h"
+#include "memory/l2_request.h"
 
 namespace heddle::memory {
 
-/// Frames are numbered set * ways + way. Line addresses are addresses of a line's first byte.
+/// Frames are numbered set * ways + way. A frame has one tag; validity and dirtiness are kept per sector.
+/// Line addresses are channel-local addresses of a line's first byte; the array holds the lines of one bank.
 class CacheArray {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  explicit CacheArray(const L2Config& config);
+  CacheArray(const L2Config& config, const L2Geometry& geometry);
 
-  /// Frame that holds the line or is reserved for it; kNone if there is none.
+  /// Frame that holds the line or waits for it; kNone if there is none.
   [[nodiscard]] std::uint32_t find(std::uint64_t line) const;
-  /// Frame to use for a line that is not there: an empty one, else the least recently used; reserved frames
-  /// are left alone. kNone if all are reserved.
+  /// Frame to use for a line that is not there: an empty one, else the least recently used; frames with an
+  /// owner are left alone. kNone if all have one.
   [[nodiscard]] std::uint32_t victim(std::uint64_t line) const;
 
-  /// Reserves a frame for a line on its way; `owner` says who waits for it.
-  void reserve(std::uint32_t frame, std::uint64_t line, std::uint32_t owner);
-  /// The frame holds the line, clean and most recently used.
-  void install(std::uint32_t frame, std::uint64_t line);
-  /// The reserved frame's line is there and nobody waits for it any more.
-  void release(std::uint32_t frame) { frames_[frame].state = State::kValid; }
+  /// Gives the frame to a line, without any of its sectors, as the most recently used. What was there is
+  /// forgotten.
+  void assign(std::uint32_t frame, std::uint64_t line);
   void touch(std::uint32_t frame) { frames_[frame].used = ++uses_; }
-  void mark_dirty(std::uint32_t frame) { frames_[frame].dirty = true; }
 
-  [[nodiscard]] bool reserved(std::uint32_t frame) const { return frames_[frame].state == State::kReserved; }
-  [[nodiscard]] bool valid(std::uint32_t frame) const { return frames_[frame].state == State::kValid; }
-  [[nodiscard]] bool dirty(std::uint32_t frame) const {
-    return frames_[frame].state == State::kValid && frames_[frame].dirty;
-  }
-  [[nodiscard]] std::uint64_t line(std::uint32_t frame) const { return lines_[frame]; }
+  /// Who waits for sectors of the line (an MSHR); kNone: nobody.
   [[nodiscard]] std::uint32_t owner(std::uint32_t frame) const { return frames_[frame].owner; }
+  void set_owner(std::uint32_t frame, std::uint32_t owner) { frames_[frame].owner = owner; }
+
+  [[nodiscard]] SectorMask valid(std::uint32_t frame) const { return frames_[frame].valid; }
+  [[nodiscard]] SectorMask dirty(std::uint32_t frame) const { return frames_[frame].dirty; }
+  void add_valid(std::uint32_t frame, SectorMask sectors) { frames_[frame].valid |= sectors; }
+  void add_dirty(std::uint32_t frame, SectorMask sectors) { frames_[frame].dirty |= sectors; }
+
+  [[nodiscard]] std::uint64_t line(std::uint32_t frame) const { return lines_[frame]; }
   /// line_bytes bytes.
   [[nodiscard]] unsigned char* data(std::uint32_t frame) {
     return &data_[static_cast<std::size_t>(frame) * line_bytes_];
   }
 
  private:
-  enum class State : std::uint8_t { kEmpty, kReserved, kValid };
   struct Frame {
     std::uint64_t used = 0;
-    std::uint32_t owner = 0;
-    State state = State::kEmpty;
-    bool dirty = false;
+    std::uint32_t owner = kNone;
+    SectorMask valid = 0;
+    SectorMask dirty = 0;
   };
   [[nodiscard]] std::uint32_t first_frame(std::uint64_t line) const;
 
+  L2Geometry geometry_;
   std::uint32_t line_bytes_;
   std::uint32_t ways_;
   std::uint32_t sets_;

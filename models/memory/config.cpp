@@ -1,5 +1,6 @@
 #include "memory/config.h"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 
@@ -59,11 +60,24 @@ void L2Config::visit(sim::ConfigVisitor& v) {
            .doc = "capacity of one slice (mimd-simt-and-bows §9.1, tbc-and-kilotm §10.1, gpudet §3.1: 128)",
            .min = 1,
            .max = 65'536});
+  v.field("banks", banks,
+          {.unit = "banks per partition",
+           .doc = "banks of a slice, each with its own queue and MSHRs, serving one request per cycle; lines "
+                  "go round "
+                  "them (mimd-simt-and-bows §9.1: 2 x 64 KB)",
+           .min = 1,
+           .max = 64});
   v.field("line_bytes", line_bytes,
           {.unit = "bytes",
            .doc = "line size (mimd-simt-and-bows §9.1: 128)",
            .min = 32,
            .max = sim::kMaxLineBytes});
+  v.field(
+      "sector_bytes", sector_bytes,
+      {.unit = "bytes",
+       .doc = "part of a line that is fetched, valid and written back by itself (Turing: 32); 0: whole lines",
+       .min = 0,
+       .max = sim::kMaxLineBytes});
   v.field(
       "ways", ways,
       {.doc = "associativity, LRU (tbc-and-kilotm §10.1, gpudet §3.1: 8; mimd-simt-and-bows §9.1: 8, MP and "
@@ -78,12 +92,12 @@ void L2Config::visit(sim::ConfigVisitor& v) {
            .min = 0,
            .max = kMaxCycles});
   v.field("mshr_entries", mshr_entries,
-          {.unit = "lines", .doc = "lines being fetched at once [ART]", .min = 1, .max = 4096});
+          {.unit = "lines per bank", .doc = "lines being fetched at once [ART]", .min = 1, .max = 4096});
   v.field(
       "mshr_targets", mshr_targets,
       {.unit = "requests per line", .doc = "requests that wait for one fetch [ART]", .min = 1, .max = 4096});
   v.field("request_queue", request_queue,
-          {.unit = "requests", .doc = "queue from the crossbar [ART]", .min = 1, .max = kMaxQueue});
+          {.unit = "requests per bank", .doc = "queue from the crossbar [ART]", .min = 1, .max = kMaxQueue});
   v.field("response_queue", response_queue,
           {.unit = "responses",
            .doc = "queue to the crossbar, behind the latency pipeline of one response per cycle [ART]",
@@ -94,13 +108,27 @@ void L2Config::visit(sim::ConfigVisitor& v) {
            .doc = "fetches and write-backs waiting for the DRAM [ART]",
            .min = 2,
            .max = kMaxQueue});
-  v.field("atomic_lanes_per_cycle", atomic_lanes_per_cycle,
-          {.unit = "lanes per L2 cycle",
-           .doc = "throughput of the atomic unit: one 32-byte flit of words; the specifications call their "
-                  "simulator's "
-                  "atomics optimistic (tbc-and-kilotm §10.1) and give no figure",
-           .min = 1,
-           .max = 32});
+  v.field(
+      "atomic_lanes_per_cycle", atomic_lanes_per_cycle,
+      {.unit = "lanes per L2 cycle",
+       .doc =
+           "throughput of a partition's atomic unit on different addresses: one 32-byte flit of words; the "
+           "specifications call their simulator's atomics optimistic (tbc-and-kilotm §10.1) and give no "
+           "figure",
+       .min = 1,
+       .max = 32});
+  v.field(
+      "atomic_same_address_cycles", atomic_same_address_cycles,
+      {.unit = "L2 cycles per operation",
+       .doc = "time between operations on one address; 1: the specifications' simulator serves lanes of one "
+              "address as one access each [ART], about Fermi's throughput but for compare-and-swap "
+              "(tbc-and-kilotm §10.1); 0: no limit but atomic_lanes_per_cycle",
+       .min = 0,
+       .max = 1000});
+  v.choice("atomic_combine", atomic_combine, {"none", "reductions", "all"},
+           "same-address lanes of one warp's integer atomic that count as one operation: none; add, min, "
+           "max, and, "
+           "or, xor without a result (red); the same with or without a result. Results do not depend on it");
 }
 
 void DramConfig::visit(sim::ConfigVisitor& v) {
@@ -109,15 +137,33 @@ void DramConfig::visit(sim::ConfigVisitor& v) {
   };
   timing("tCL", t_cl, 1, "read command to first data (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
   timing("tRCD", t_rcd, 1, "activate to column command (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
+  timing("tRCDWR", t_rcdwr, 0, "activate to write command if it differs (GDDR5 data sheets); 0: tRCD");
   timing("tRP", t_rp, 1, "precharge to activate (mimd-simt-and-bows §9.1, gpudet §3.1: 12)");
   timing("tRAS", t_ras, 1, "activate to precharge (mimd-simt-and-bows §9.1, gpudet §3.1: 28)");
   timing("tRC", t_rc, 1, "activate to activate of one bank (mimd-simt-and-bows §9.1, gpudet §3.1: 40)");
   timing("tRRD", t_rrd, 1,
          "activate to activate of different banks (mimd-simt-and-bows §9.1, gpudet §3.1: 6)");
+  timing("tRRDL", t_rrdl, 0, "activate to activate in one bank group; 0: tRRD");
+  timing("tFAW", t_faw, 0,
+         "window with at most four activates; 0: none (23 ns for the H5GQ1H24AFR of tbc-and-kilotm §10.1: 22 "
+         "cycles "
+         "at 924 MHz, less than tRRD asks for)");
+  timing("t32AW", t_32aw, 0, "window with at most 32 activates (GDDR5 data sheets); 0: none");
   timing("tWL", t_wl, 0, "write command to first data (gpudet §3.1: 4)");
   timing("tCDLR", t_cdlr, 0, "last written data to read command (gpudet §3.1: 5)");
+  timing("tCDLRL", t_cdlrl, 0, "last written data to read command in the same bank group; 0: tCDLR");
   timing("tWR", t_wr, 0, "last written data to precharge of the bank (gpudet §3.1: 12)");
+  timing("tRTP", t_rtp, 0, "read command to precharge of the bank (the burst's two cycles [ART])");
+  timing("tRTPL", t_rtpl, 0, "read command to precharge in the same bank group ([ART]: 2)");
+  timing("tRTW", t_rtw, 0,
+         "read command to write command; 0: tCL + burst + 2 - tWL, two cycles to turn the bus round [ART]");
   timing("tCCD", t_ccd, 1, "column command to column command (burst of 64 B at 32 B/cycle [ART]: 2)");
+  timing("tCCDL", t_ccdl, 0, "column command to column command in the same bank group ([ART]: 3); 0: tCCD");
+  timing("tPPD", t_ppd, 0, "precharge to precharge (GDDR5 data sheets); 0: none");
+  timing("tREFI", t_refi, 0,
+         "average time between refreshes of all banks (8192 in 32 ms at 924 MHz: 3604); 0: no refresh");
+  timing("tRFC", t_rfc, 0,
+         "refresh to activate (65 ns for the H5GQ1H24AFR of tbc-and-kilotm §10.1: 60 cycles at 924 MHz)");
   v.field("bytes_per_cycle", bytes_per_cycle,
           {.unit = "bytes per DRAM cycle",
            .doc = "data bus of one channel (gpudet §3.1: 32; 177 GB/s over 6 channels at 924 MHz)",
@@ -129,19 +175,29 @@ void DramConfig::visit(sim::ConfigVisitor& v) {
            .min = 1,
            .max = 4096});
   v.field("banks", banks,
-          {.doc = "banks of one channel (mimd-simt-and-bows §9.1: 16)", .min = 1, .max = 256});
+          {.doc = "banks of one channel, any number (mimd-simt-and-bows §9.1: 16)", .min = 1, .max = 256});
+  v.field("bank_groups", bank_groups,
+          {.doc = "groups of banks, for the rules whose names end in L; bank b is in group b mod bank_groups "
+                  "([ART]: 4)",
+           .min = 1,
+           .max = 256});
   v.field("row_bytes", row_bytes,
           {.unit = "bytes",
-           .doc = "row of one bank over the channel's devices [ART]",
-           .min = 64,
+           .doc = "row of one bank over the channel's devices; a multiple of l2.line_bytes [ART]",
+           .min = 32,
            .max = 1'048'576});
-  v.field("bank_interleave_bytes", bank_interleave_bytes,
-          {.unit = "bytes",
-           .doc = "consecutive channel addresses that stay in one bank; row_bytes: consecutive rows are in "
-                  "consecutive "
-                  "banks",
-           .min = 64,
-           .max = 1'048'576});
+  v.field(
+      "bank_interleave_bytes", bank_interleave_bytes,
+      {.unit = "bytes",
+       .doc = "consecutive channel addresses that stay in one bank; a multiple of l2.line_bytes. row_bytes: "
+              "consecutive rows are in consecutive banks",
+       .min = 32,
+       .max = 1'048'576});
+  v.field(
+      "bank_skew", bank_skew,
+      {.doc =
+           "each turn round the banks starts one bank further than the one before: arrays at multiples of a "
+           "turn do not meet in the same banks"});
   v.field("queue_depth", queue_depth,
           {.unit = "requests",
            .doc = "request queue the FR-FCFS scheduler looks at (tbc-and-kilotm §10.1, gpudet §3.1: 32)",
@@ -185,24 +241,47 @@ void MemoryConfig::validate() const {
   require(partition_interleave_bytes >= l2.line_bytes, "partition_interleave_bytes",
           "smaller than an L2 line: a line would lie in two partitions",
           "use a multiple of l2.line_bytes (" + std::to_string(l2.line_bytes) + ")");
-  const std::uint64_t set_bytes = std::uint64_t{l2.line_bytes} * l2.ways;
+  const std::uint64_t set_bytes = std::uint64_t{l2.line_bytes} * l2.ways * l2.banks;
   require(l2.size_kib * std::uint64_t{1024} % set_bytes == 0, "l2.size_kib",
           "not a whole number of sets of " + std::to_string(l2.ways) + " ways of " +
-              std::to_string(l2.line_bytes) + " bytes",
+              std::to_string(l2.line_bytes) + " bytes in each of " + std::to_string(l2.banks) + " banks",
           "use a multiple of " + std::to_string(set_bytes) + " bytes");
-  require_power_of_two("dram.burst_bytes", dram.burst_bytes);
-  require_power_of_two("dram.row_bytes", dram.row_bytes);
-  require_power_of_two("dram.bank_interleave_bytes", dram.bank_interleave_bytes);
-  require(dram.bank_interleave_bytes >= l2.line_bytes, "dram.bank_interleave_bytes",
-          "smaller than an L2 line: a line would lie in two banks", "use at least l2.line_bytes");
-  require(dram.row_bytes >= l2.line_bytes, "dram.row_bytes", "smaller than an L2 line",
-          "use at least l2.line_bytes");
-  require(dram.t_rc >= dram.t_ras, "dram.tRC",
-          "smaller than tRAS: a row would be reopened before it may close",
+  require(
+      l2.sector_bytes == 0 || (l2.sector_bytes >= sim::kSectorBytes && l2.line_bytes % l2.sector_bytes == 0 &&
+                               std::has_single_bit(l2.sector_bytes)),
+      "l2.sector_bytes",
+      std::to_string(l2.sector_bytes) + " bytes do not make up a line of " + std::to_string(l2.line_bytes) +
+          " bytes",
+      "use 0 for whole lines, or a power of two from " + std::to_string(sim::kSectorBytes) +
+          " to l2.line_bytes");
+  dram.validate();
+  const auto whole_lines = [&](const std::string& key, std::uint32_t bytes) {
+    require(
+        bytes % l2.line_bytes == 0, key,
+        std::to_string(bytes) + " bytes are not a whole number of L2 lines: a line would be in two places",
+        "use a multiple of l2.line_bytes (" + std::to_string(l2.line_bytes) + ")");
+  };
+  whole_lines("dram.bank_interleave_bytes", dram.bank_interleave_bytes);
+  whole_lines("dram.row_bytes", dram.row_bytes);
+}
+
+void DramConfig::validate() const {
+  require(bank_groups <= banks, "dram.bank_groups", "more groups than banks",
+          "use at most dram.banks (" + std::to_string(banks) + ")");
+  require(t_rc >= t_ras, "dram.tRC", "smaller than tRAS: a row would be reopened before it may close",
           "data sheets have tRC >= tRAS + tRP");
-  require(dram.t_cl + dram.burst_cycles() + 2 >= dram.t_wl, "dram.tWL",
+  require(t_cl + burst_cycles() + 2 >= t_wl, "dram.tWL",
           "larger than tCL + burst + 2: written data would arrive after a later read's",
           "use a write latency of at most tCL");
+  require(t_rtw == 0 || t_rtw + t_wl >= t_cl + burst_cycles(), "dram.tRTW",
+          "written data would meet the data of the read before it on the bus",
+          "use at least tCL + burst - tWL (" + std::to_string(t_cl + burst_cycles() - std::min(t_wl, t_cl)) +
+              ")");
+  // The longest that a refresh can have to wait for the banks, and its own time.
+  const std::uint64_t longest =
+      std::uint64_t{t_rc} + t_ras + t_wl + burst_cycles() + t_wr + t_rp + t_ppd + t_rfc;
+  require(t_refi == 0 || t_refi > longest, "dram.tREFI", "no time between refreshes",
+          "use more than " + std::to_string(longest) + ", or 0 for none");
 }
 
 }  // namespace heddle::memory

@@ -21,9 +21,18 @@ struct CrossbarConfig {
   void visit(sim::ConfigVisitor& v);
 };
 
+/// Which same-address lanes of one atomic transaction are combined into one operation.
+enum class AtomicCombine : std::uint8_t {
+  kNone,
+  kReductions,  ///< of integer reductions that return nothing
+  kAll,         ///< of integer reductions, whether they return old values or not
+};
+
 struct L2Config {
   std::uint32_t size_kib = 128;
+  std::uint32_t banks = 2;
   std::uint32_t line_bytes = 128;
+  std::uint32_t sector_bytes = 0;
   std::uint32_t ways = 8;
   std::uint32_t latency_cycles = 120;
   std::uint32_t mshr_entries = 32;
@@ -32,34 +41,57 @@ struct L2Config {
   std::uint32_t response_queue = 8;
   std::uint32_t dram_queue = 8;
   std::uint32_t atomic_lanes_per_cycle = 8;
+  std::uint32_t atomic_same_address_cycles = 1;
+  AtomicCombine atomic_combine = AtomicCombine::kNone;
   void visit(sim::ConfigVisitor& v);
+  /// Sets of the whole slice, and of one of its banks.
   [[nodiscard]] std::uint32_t sets() const { return size_kib * 1024 / (line_bytes * ways); }
+  [[nodiscard]] std::uint32_t sets_per_bank() const { return sets() / banks; }
 };
 
-/// Names as in DRAM data sheets. Refresh is not modelled: it takes 2-4 % of the bandwidth of such a device.
+/// Names as in DRAM data sheets; the rules they stand for are listed in dram_timing.h.
 struct DramConfig {
   std::uint32_t t_cl = 12;
   std::uint32_t t_rcd = 12;
+  std::uint32_t t_rcdwr = 0;
   std::uint32_t t_rp = 12;
   std::uint32_t t_ras = 28;
   std::uint32_t t_rc = 40;
   std::uint32_t t_rrd = 6;
+  std::uint32_t t_rrdl = 0;
+  std::uint32_t t_faw = 22;
+  std::uint32_t t_32aw = 0;
   std::uint32_t t_wl = 4;
   std::uint32_t t_cdlr = 5;
+  std::uint32_t t_cdlrl = 0;
   std::uint32_t t_wr = 12;
+  std::uint32_t t_rtp = 2;
+  std::uint32_t t_rtpl = 2;
+  std::uint32_t t_rtw = 0;
   std::uint32_t t_ccd = 2;
+  std::uint32_t t_ccdl = 3;
+  std::uint32_t t_ppd = 0;
+  std::uint32_t t_refi = 3604;
+  std::uint32_t t_rfc = 60;
   std::uint32_t bytes_per_cycle = 32;
   std::uint32_t burst_bytes = 64;
   std::uint32_t banks = 16;
+  std::uint32_t bank_groups = 4;
   std::uint32_t row_bytes = 4096;
   std::uint32_t bank_interleave_bytes = 4096;
+  bool bank_skew = false;
   std::uint32_t queue_depth = 32;
   std::uint32_t starvation_limit_cycles = 2000;
   std::uint32_t latency_cycles = 132;
   void visit(sim::ConfigVisitor& v);
+  void validate() const;
   /// Cycles a burst holds the data bus.
   [[nodiscard]] std::uint32_t burst_cycles() const {
     return (burst_bytes + bytes_per_cycle - 1) / bytes_per_cycle;
+  }
+  /// Read command to write command: as given, or so that two cycles between their data turn the bus round.
+  [[nodiscard]] std::uint32_t read_to_write() const {
+    return t_rtw != 0 ? t_rtw : t_cl + burst_cycles() + 2 - t_wl;
   }
 };
 

@@ -22,7 +22,7 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       partition_isock("partition_isock"),
       map_(map),
       sizes_{config.header_bytes},
-      clock_(clock, "wake"),
+      clock_(clock, sim::on_tick<&Crossbar::tick>(this)),
       requests_(cores, partitions, config),
       responses_(partitions, cores, config),
       held_requests_(cores),
@@ -38,9 +38,6 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
           partitions);
   declare(stats.child("responses", "packets from partitions to cores"), responses_.counters(),
           late_responses_, cores);
-  SC_METHOD(tick);
-  dont_initialize();
-  sensitive << clock_.first_trigger();
 }
 
 void Crossbar::declare(sim::StatGroup& group, const CrossbarCounters& c, const LateEnds& late,

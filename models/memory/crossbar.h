@@ -25,8 +25,6 @@ namespace heddle::memory {
 /// happens in one instant does not depend on the order in which cores or partitions run.
 class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, public sim::MemoryInitiatorOwner {
  public:
-  SC_HAS_PROCESS(Crossbar);
-
   sc_core::sc_vector<sim::MemoryTargetSocket> core_tsock;          ///< one per core
   sc_core::sc_vector<sim::MemoryInitiatorSocket> partition_isock;  ///< one per partition
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "memory/clock_edges.h"
 #include "memory/stat_ratio.h"
 
 namespace heddle::memory {
@@ -30,16 +31,13 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
     : sc_module(name),
       dram_tsock("dram_tsock"),
       config_(config),
-      clock_(clock, "wake"),
+      clock_(clock, sim::on_tick<&DramChannel::tick>(this)),
       scheduler_(config),
       payloads_(config.queue_depth),
       responses_(std::size_t{config.latency_cycles} + config.queue_depth) {
   for (std::uint32_t id = config.queue_depth; id-- > 0;) free_ids_.push_back(id);
   dram_tsock.bind(*this);
   declare(stats);
-  SC_METHOD(tick);
-  dont_initialize();
-  sensitive << clock_.first_trigger();
 }
 
 void DramChannel::declare(sim::StatGroup& stats) {
@@ -52,14 +50,16 @@ void DramChannel::declare(sim::StatGroup& stats) {
   stats.counter("row_misses", "requests", "requests that found their bank closed", &c.row_misses);
   stats.counter("row_conflicts", "requests", "requests that found another row open", &c.row_conflicts);
   stats.counter("activates", "commands", "rows opened", &c.activates);
-  stats.counter("precharges", "commands", "rows closed", &c.precharges);
+  stats.counter("precharges", "rows", "rows closed, for refreshes too", &c.precharges);
+  stats.counter("refreshes", "commands", "refreshes of all banks, up to the newest request", &c.refreshes);
   stats.counter("data_cycles", "DRAM cycles", "cycles the data bus was taken", &c.data_cycles);
   stats.counter("queue_cycles", "DRAM cycles", "arrival to last column command, summed over requests",
                 &c.queue_cycles);
   stats.counter("requests", "requests", "requests served", &c.served);
   declare_ratio(stats, "average_queue", "DRAM cycles", "mean time from arrival to the last column command",
                 "queue_cycles", "requests");
-  stats.counter("starved", "requests", "requests that reached the starvation limit", &c.starved);
+  stats.counter("starved", "requests",
+                "requests that had waited for the starvation limit when they were served", &c.starved);
   stats.counter("late_ends", "requests", "requests that found the queue full", &late_end_reqs_);
   stats.counter("late_end_cycles", "DRAM cycles", "time those requests waited outside the queue, summed",
                 &late_end_req_cycles_);
@@ -71,17 +71,8 @@ bool DramChannel::idle() const {
 
 // ---- requests ----
 
-bool DramChannel::in_one_row(const tlm::tlm_generic_payload& payload) const {
-  const std::uint64_t unit = std::min(config_.row_bytes, config_.bank_interleave_bytes);
-  const std::uint64_t first = payload.get_address();
-  return first / unit == (first + payload.get_data_length() - 1) / unit;
-}
-
-sim::Cycle DramChannel::cycle_after(const sc_core::sc_time& delay) {
-  const std::uint64_t time = (sc_core::sc_time_stamp() + delay).value();
-  sim::Cycle cycle = clock_.domain().cycle();
-  while (clock_.domain().edge_time(cycle) < time) ++cycle;
-  return cycle;
+sim::Cycle DramChannel::arrival_after(const sc_core::sc_time& delay) const {
+  return first_edge_at(clock_.domain(), (sc_core::sc_time_stamp() + delay).value());
 }
 
 tlm::tlm_sync_enum DramChannel::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -90,14 +81,15 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(tlm::tlm_generic_payload& payloa
     if (held_.payload != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
     tlm::tlm_response_status status = check(payload);
     const bool ignore = payload.get_command() == tlm::TLM_IGNORE_COMMAND;
-    if (status == tlm::TLM_OK_RESPONSE && !ignore && !in_one_row(payload))
+    if (status == tlm::TLM_OK_RESPONSE && !ignore &&
+        !scheduler_.map().in_one_row(payload.get_address(), payload.get_data_length()))
       status = tlm::TLM_BURST_ERROR_RESPONSE;
     if (status != tlm::TLM_OK_RESPONSE || ignore) {
       payload.set_response_status(status);
       return tlm::TLM_COMPLETED;
     }
     payload.acquire();
-    const sim::Cycle arrival = cycle_after(delay);
+    const sim::Cycle arrival = arrival_after(delay);
     clock_.wake();
     if (scheduler_.full()) {
       held_ = {&payload, arrival};
@@ -144,7 +136,7 @@ void DramChannel::tick() {
     late_end_req_cycles_ += arrival - held_.arrival;
     enqueue(payload, arrival);
     tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    sc_core::sc_time delay = clock_.domain().manager().ahead();
     dram_tsock->nb_transport_bw(payload, phase, delay);
   }
 
@@ -174,7 +166,7 @@ void DramChannel::send_response(sim::Cycle now) {
   responses_.pop_front();
   response_ = &payload;
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  sc_core::sc_time delay = clock_.domain().manager().ahead();
   if (dram_tsock->nb_transport_bw(payload, phase, delay) != tlm::TLM_ACCEPTED) {
     response_ = nullptr;
     payload.release();

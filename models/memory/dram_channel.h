@@ -20,13 +20,11 @@ namespace heddle::memory {
 /// nb_transport: BEGIN_REQ is answered with END_REQ at once while the request queue has room, else later.
 /// BEGIN_RESP comes latency_cycles after the request's last data cycle; one response is between BEGIN_RESP
 /// and END_RESP at a time. Annotated delays of the initiator are honoured. A request must lie within one row
-/// (TLM_BURST_ERROR_RESPONSE otherwise); byte enables are supported. A value is read or written when the last
-/// column command issues. b_transport adds the latency of a row miss of an idle device. transport_dbg takes
-/// any range. No DMI.
+/// of one bank (TLM_BURST_ERROR_RESPONSE otherwise); byte enables are supported. A value is read or written
+/// when the last column command issues. b_transport adds the latency of a row miss of an idle device.
+/// transport_dbg takes any range. No DMI.
 class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
  public:
-  SC_HAS_PROCESS(DramChannel);
-
   tlm::tlm_target_socket<> dram_tsock;
 
   /// `stats` is the channel's own group.
@@ -57,8 +55,7 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   void enqueue(tlm::tlm_generic_payload& payload, sim::Cycle arrival);
   void finish(const DramCommand& command);
   void access(tlm::tlm_generic_payload& payload);
-  [[nodiscard]] bool in_one_row(const tlm::tlm_generic_payload& payload) const;
-  [[nodiscard]] sim::Cycle cycle_after(const sc_core::sc_time& delay);
+  [[nodiscard]] sim::Cycle arrival_after(const sc_core::sc_time& delay) const;
   void declare(sim::StatGroup& stats);
 
   DramConfig config_;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <tlm>
 #include <vector>
@@ -10,9 +12,13 @@
 
 namespace heddle::memory {
 
+/// At most one line.
 class DramTransaction : public tlm::tlm_generic_payload {
  public:
   explicit DramTransaction(tlm::tlm_mm_interface* pool) : tlm::tlm_generic_payload(pool) {}
+  // The initiator's notes.
+  std::uint32_t frame = 0;  ///< where in the cache the data goes
+  std::size_t place = 0;    ///< in the list of transactions under way
   std::array<unsigned char, sim::kMaxLineBytes> data{};
 };
 

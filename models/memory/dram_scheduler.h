@@ -1,12 +1,13 @@
-// Banks, timing rules and the FR-FCFS scheduler of one DRAM channel. Plain C++.
+// The FR-FCFS scheduler of one DRAM channel. Plain C++.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "memory/config.h"
+#include "memory/dram_map.h"
+#include "memory/dram_timing.h"
 #include "sim/ids.h"
 #include "sim/index_set.h"
 
@@ -22,9 +23,8 @@ struct DramAccess {
 };
 
 struct DramCommand {
-  enum class Kind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite };
-  Kind kind = Kind::kActivate;
-  std::uint32_t bank = 0;
+  DramKind kind = DramKind::kActivate;
+  std::uint32_t bank = 0;  ///< not of kPrechargeAll and kRefresh, as the next two
   std::uint64_t row = 0;
   std::uint32_t id = 0;     ///< request on whose behalf
   bool last = false;        ///< column command that completes its request
@@ -39,22 +39,22 @@ struct DramCounters {
   std::uint64_t row_misses = 0;     ///< requests that found their bank closed
   std::uint64_t row_conflicts = 0;  ///< requests that found another row open
   std::uint64_t activates = 0;
-  std::uint64_t precharges = 0;
+  std::uint64_t precharges = 0;    ///< rows closed, for refreshes too
+  std::uint64_t refreshes = 0;     ///< up to the newest request
   std::uint64_t data_cycles = 0;   ///< data bus taken
   std::uint64_t queue_cycles = 0;  ///< arrival to the last column command, summed over requests
-  std::uint64_t starved = 0;       ///< requests that reached the starvation limit
+  std::uint64_t starved = 0;  ///< requests that had waited for the starvation limit when they were served
 };
 
-/// Open-row policy, one command per cycle. First ready, first come first served: of the banks' candidates
-/// that the timing allows now, column commands go before row commands and older requests before younger. A
-/// bank's candidate is the oldest request for its open row, else its oldest request (which precharges or
-/// activates); so requests for one row, and hence for one line, are never reordered. Once the oldest request
-/// of all has waited starvation_limit_cycles only its commands are issued.
+/// Open-row policy, one command per cycle, timing by DramTiming. First ready, first come first served: of the
+/// banks' candidates that the timing allows now, column commands go before row commands and older requests
+/// before younger. A bank's candidate is the oldest request for its open row, else its oldest request (which
+/// precharges or activates); so requests for one row, and hence for one line, are never reordered. Once the
+/// oldest request of all has waited starvation_limit_cycles only its commands are issued. A refresh that is
+/// due goes before everything.
 ///
-/// Timing rules (cycles from one command to the next; b = burst_cycles):
-///   ACT->RD,WR tRCD   ACT->PRE tRAS   ACT->ACT tRC (same bank), tRRD (any)   PRE->ACT tRP
-///   RD->PRE b   WR->PRE tWL+b+tWR   RD->RD, WR->WR max(tCCD, b)   WR->RD tWL+b+tCDLR   RD->WR tCL+b+2-tWL
-/// (RD->WR leaves two cycles to turn the bus round; RD->PRE is JEDEC's minimum, as the sources give no tRTP).
+/// A channel without requests need not be looked at: what refreshes did meanwhile is found out when the next
+/// request comes.
 class DramScheduler {
  public:
   static constexpr sim::Cycle kNever = ~sim::Cycle{0};
@@ -63,7 +63,7 @@ class DramScheduler {
 
   [[nodiscard]] bool full() const { return free_.empty(); }
   [[nodiscard]] bool empty() const { return oldest_ == kNone; }
-  /// The caller checks full().
+  /// The caller checks full(). Arrivals do not go back.
   void push(const DramAccess& access);
 
   /// Issues the command of cycle `now`, if any. Cycles must not go back; skipping cycles up to next_cycle()
@@ -71,12 +71,9 @@ class DramScheduler {
   std::optional<DramCommand> tick(sim::Cycle now);
   /// Earliest cycle after `now` at which tick() may issue something, provided no push() before; kNever if
   /// empty.
-  [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now) const;
+  [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now) const { return std::max(plan_.cycle, now + 1); }
 
-  [[nodiscard]] std::uint32_t bank_of(std::uint64_t address) const {
-    return static_cast<std::uint32_t>(address / config_.bank_interleave_bytes % config_.banks);
-  }
-  [[nodiscard]] std::uint64_t row_of(std::uint64_t address) const;
+  [[nodiscard]] const DramMap& map() const { return map_; }
   [[nodiscard]] const DramCounters& counters() const { return counters_; }
 
  private:
@@ -85,48 +82,59 @@ class DramScheduler {
 
   struct Request {
     DramAccess access;
-    std::uint32_t bank = 0;
-    std::uint64_t row = 0;
+    DramMap::Place place;
     std::uint32_t bursts_left = 0;
     std::uint64_t age = 0;  ///< smaller is older
+    bool started = false;   ///< a column command was issued
     RowOutcome outcome = RowOutcome::kHit;
-    bool starved = false;
-    std::uint32_t older = kNone, younger = kNone;  ///< all requests by age
-    std::uint32_t next_in_bank = kNone;            ///< by age
+    std::uint32_t older = kNone, younger = kNone;                  ///< all requests by age
+    std::uint32_t older_in_bank = kNone, younger_in_bank = kNone;  ///< those of the bank by age
   };
   struct Bank {
-    bool open = false;
-    std::uint64_t row = 0;
-    sim::Cycle activate_ready = 0;
-    sim::Cycle precharge_ready = 0;
-    sim::Cycle column_ready = 0;
     std::uint32_t first = kNone, last = kNone;  ///< its requests by age
-    // What the bank wants to do next, kept up to date by refresh():
     std::uint32_t candidate = kNone;
-    DramCommand::Kind kind = DramCommand::Kind::kActivate;
-    sim::Cycle ready = 0;  ///< as far as the bank and the candidate's arrival are concerned
+    DramKind kind = DramKind::kActivate;  ///< what the candidate needs next
+  };
+  /// The next command, if no request comes.
+  struct Plan {
+    enum class Reason : std::uint8_t { kFirstReady, kStarving, kRefresh };
+    sim::Cycle cycle = kNever;
+    Reason reason = Reason::kFirstReady;
+    std::uint32_t slot = kNone;
+    DramKind kind = DramKind::kActivate;
   };
 
-  [[nodiscard]] DramCommand::Kind next_command(const Request& request) const;
-  /// Earliest cycle at which that command of that request is legal.
-  [[nodiscard]] sim::Cycle ready(const Request& request, DramCommand::Kind kind) const;
-  [[nodiscard]] bool starving(sim::Cycle now) const;
-  void refresh(Bank& bank) const;
-  [[nodiscard]] sim::Cycle bank_ready(const Request& request, DramCommand::Kind kind) const;
-  DramCommand issue(std::uint32_t slot, DramCommand::Kind kind, sim::Cycle now);
-  void remove(std::uint32_t slot);
+  [[nodiscard]] static bool is_column(DramKind kind) {
+    return kind == DramKind::kRead || kind == DramKind::kWrite;
+  }
+  [[nodiscard]] DramKind next_command(const Request& request) const;
+  [[nodiscard]] Plan candidate_plan(const Bank& bank, std::uint32_t index, sim::Cycle from) const;
+  [[nodiscard]] bool better(const Plan& a, const Plan& b) const;
+  /// First cycle at which first ready, first come no longer decides.
+  [[nodiscard]] sim::Cycle decided_otherwise() const {
+    const sim::Cycle starving = requests_[oldest_].access.arrival + config_.starvation_limit_cycles;
+    return std::min(starving, timing_.refresh_due());
+  }
+  void plan(sim::Cycle from);
+  /// Chooses the bank's candidate; requests older than `from` do not hit the open row.
+  void choose(Bank& bank, std::uint32_t from);
+  DramCommand issue(sim::Cycle now);
+  DramCommand issue_refresh(sim::Cycle now);
+  void count_completion(const Request& request, sim::Cycle now);
+  void link(std::uint32_t slot);
+  void unlink(std::uint32_t slot);
 
   DramConfig config_;
-  std::uint32_t burst_cycles_;
+  DramMap map_;
+  DramTiming timing_;
+  Divisor burst_bytes_;
   std::vector<Request> requests_;  ///< slots
   std::vector<std::uint32_t> free_;
   std::vector<Bank> banks_;
   sim::IndexSet busy_banks_;  ///< with requests
   std::uint32_t oldest_ = kNone, youngest_ = kNone;
   std::uint64_t ages_ = 0;
-  // channel-wide rules
-  std::array<sim::Cycle, 4> channel_ready_{};  ///< by kind of command
-  sim::Cycle command_bus_ready_ = 0;
+  Plan plan_;
   DramCounters counters_;
 };
 

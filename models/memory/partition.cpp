@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "memory/clock_edges.h"
 #include "memory/stat_ratio.h"
 
 namespace heddle::memory {
@@ -23,13 +24,10 @@ MemoryPartition::MemoryPartition(const sc_core::sc_module_name& name, const L2Co
       dram_isock("dram_isock"),
       config_(config),
       map_(map),
-      clock_(clock, "wake"),
+      clock_(clock, sim::on_tick<&MemoryPartition::tick>(this)),
       slice_(config, map, progress) {
   dram_isock.bind(*this);
   declare(stats.child("l2", "L2 slice and atomic unit"));
-  SC_METHOD(tick);
-  dont_initialize();
-  sensitive << clock_.first_trigger();
 }
 
 void MemoryPartition::declare(sim::StatGroup& l2) {
@@ -39,19 +37,28 @@ void MemoryPartition::declare(sim::StatGroup& l2) {
   l2.counters("misses", "requests", "requests that found neither their line nor a fetch of it", kinds,
               c.misses.data());
   l2.counters("merged", "requests", "requests that joined a fetch under way", kinds, c.merged.data());
-  l2.counter("writes_without_fetch", "requests", "write misses that covered their line",
+  l2.counters("sector_misses", "requests", "of the misses: found their line, but not all sectors", kinds,
+              c.sector_misses.data());
+  l2.counter("writes_without_fetch", "requests", "write misses that covered all sectors they touched",
              &c.writes_without_fetch);
-  l2.counter("fetches", "lines", "lines read from the DRAM", &c.fetches);
+  l2.counter("fetches", "lines", "lines, or sectors of a line, asked of the DRAM", &c.fetches);
   l2.counter("write_backs", "lines", "dirty lines evicted", &c.write_backs);
-  l2.counters("stall_cycles", "L2 cycles",
-              "cycles in which the request or target next in line had to wait, by cause", l2_stall_names(),
-              c.stall_cycles.data());
+  l2.counters(
+      "stall_cycles", "L2 cycles",
+      "cycles in which the request or target next in line of a bank had to wait, by cause, summed over banks",
+      l2_stall_names(), c.stall_cycles.data());
+  l2.counter("bank_conflicts", "requests", "requests that found others waiting for their bank",
+             &c.bank_conflicts);
+  l2.counter("bank_wait_cycles", "L2 cycles", "acceptance to leaving the bank's queue, summed over requests",
+             &c.bank_wait_cycles);
   l2.counter("responses", "responses", "requests performed", &c.responses);
   l2.counter("service_cycles", "L2 cycles", "acceptance to response ready, summed over responses",
              &c.service_cycles);
   declare_ratio(l2, "average_service", "L2 cycles", "mean time from acceptance to response ready",
                 "service_cycles", "responses");
   l2.counter("atomic_lanes", "lanes", "read-modify-write operations", &c.atomic_lanes);
+  l2.counter("atomic_operations", "operations",
+             "what is left of those after same-address lanes were combined", &c.atomic_operations);
   l2.counter("atomic_busy_cycles", "L2 cycles", "cycles the atomic unit was taken", &c.atomic_busy_cycles);
   l2.counter("late_ends", "requests", "requests that found the request queue full", &late_end_reqs_);
   l2.counter("late_end_cycles", "L2 cycles", "time those requests waited outside the queue, summed",
@@ -73,7 +80,7 @@ tlm::tlm_sync_enum MemoryPartition::memory_nb_transport_fw(unsigned, tlm::tlm_ge
     if (held_request_ != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
     payload.acquire();
     const sim::Cycle now = clock_.domain().cycle();
-    if (!slice_.can_accept()) {
+    if (!slice_.can_accept(payload)) {
       held_request_ = &payload;
       held_since_ = now;
       return tlm::TLM_ACCEPTED;
@@ -108,7 +115,7 @@ bool MemoryPartition::send_response(sim::Cycle now) {
 }
 
 bool MemoryPartition::accept_held(sim::Cycle now) {
-  if (held_request_ == nullptr || !slice_.can_accept()) return false;
+  if (held_request_ == nullptr || !slice_.can_accept(*held_request_)) return false;
   tlm::tlm_generic_payload& payload = *held_request_;
   held_request_ = nullptr;
   ++late_end_reqs_;
@@ -120,28 +127,34 @@ bool MemoryPartition::accept_held(sim::Cycle now) {
   return true;
 }
 
-// ---- DRAM side ----
+// ---- DRAM side: delays on this link are relative to the kernel's time, which model time may be ahead of
+// ----
+
+std::uint64_t MemoryPartition::time_after(const sc_core::sc_time& delay) {
+  return sc_core::sc_time_stamp().value() + delay.value();
+}
 
 bool MemoryPartition::send_transfer() {
-  if (dram_request_ != nullptr || sc_core::sc_time_stamp() < dram_request_free_) return false;
-  const LineTransfer* const transfer = slice_.transfer();
-  if (transfer == nullptr) return false;
-  DramTransaction& t = pool_.allocate(transfer->write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
-                                      transfer->line, config_.line_bytes);
-  if (transfer->write) std::memcpy(t.data.data(), transfer->data.data(), config_.line_bytes);
-  (transfer->write ? dram_write_bytes_ : dram_read_bytes_) += config_.line_bytes;
+  if (dram_request_ != nullptr || !slice_.has_transfer() || model_now() < dram_request_free_) return false;
+  const SectorTransfer transfer = slice_.transfer();
+  DramTransaction& t = pool_.allocate(transfer.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
+                                      transfer.address, transfer.bytes);
+  if (transfer.write) std::memcpy(t.data.data(), transfer.data, transfer.bytes);
+  (transfer.write ? dram_write_bytes_ : dram_read_bytes_) += transfer.bytes;
   slice_.pop_transfer();
+  t.frame = transfer.frame;
+  t.place = in_flight_.size();
   in_flight_.push_back(&t);
 
   dram_request_ = &t;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  sc_core::sc_time delay = clock_.domain().manager().ahead();
+  clock_.domain().manager().kernel_changed();  // whatever the DRAM is
   switch (dram_isock->nb_transport_fw(t, phase, delay)) {
     case tlm::TLM_ACCEPTED:
       break;  // END_REQ comes through the backward path
     case tlm::TLM_UPDATED:
-      dram_request_ = nullptr;
-      dram_request_free_ = sc_core::sc_time_stamp() + delay;
+      request_ended(delay);
       if (phase == tlm::BEGIN_RESP) {
         arrived(t, delay);
         phase = tlm::END_RESP;
@@ -151,12 +164,16 @@ bool MemoryPartition::send_transfer() {
       }
       break;
     case tlm::TLM_COMPLETED:
-      dram_request_ = nullptr;
-      dram_request_free_ = sc_core::sc_time_stamp() + delay;
+      request_ended(delay);
       arrived(t, delay);
       break;
   }
   return true;
+}
+
+void MemoryPartition::request_ended(const sc_core::sc_time& delay) {
+  dram_request_ = nullptr;
+  dram_request_free_ = time_after(delay);
 }
 
 tlm::tlm_sync_enum MemoryPartition::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -164,15 +181,11 @@ tlm::tlm_sync_enum MemoryPartition::nb_transport_bw(tlm::tlm_generic_payload& pa
   clock_.wake();
   if (phase == tlm::END_REQ) {
     if (dram_request_ != &payload) protocol_error("END_REQ without BEGIN_REQ from the DRAM", name());
-    dram_request_ = nullptr;
-    dram_request_free_ = sc_core::sc_time_stamp() + delay;
+    request_ended(delay);
     return tlm::TLM_ACCEPTED;
   }
   if (phase == tlm::BEGIN_RESP) {
-    if (dram_request_ == &payload) {  // BEGIN_RESP implies END_REQ
-      dram_request_ = nullptr;
-      dram_request_free_ = sc_core::sc_time_stamp() + delay;
-    }
+    if (dram_request_ == &payload) request_ended(delay);  // BEGIN_RESP implies END_REQ
     arrived(payload, delay);
     return tlm::TLM_COMPLETED;  // END_RESP at the time of BEGIN_RESP
   }
@@ -185,12 +198,12 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
     protocol_error("the DRAM answered " + payload.get_response_string() + " to channel address " +
                        std::to_string(payload.get_address()),
                    name());
-  arrivals_.push_back({static_cast<DramTransaction*>(&payload), sc_core::sc_time_stamp() + delay});
+  arrivals_.push_back({static_cast<DramTransaction*>(&payload), time_after(delay)});
 }
 
 bool MemoryPartition::take_arrivals() {
   if (arrivals_.empty()) return false;
-  const sc_core::sc_time& now = sc_core::sc_time_stamp();
+  const std::uint64_t now = model_now();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
     if (arrivals_[i].when > now) {
@@ -199,11 +212,12 @@ bool MemoryPartition::take_arrivals() {
     }
     DramTransaction* const t = arrivals_[i].transaction;
     if (t->is_read())
-      slice_.fill(t->get_address(), t->data.data());
+      slice_.fill({.address = t->get_address(), .bytes = t->get_data_length(), .frame = t->frame},
+                  t->data.data());
     else
       slice_.write_done(t->get_address());
-    const auto it = std::find(in_flight_.begin(), in_flight_.end(), t);
-    *it = in_flight_.back();  // the order in this list means nothing
+    in_flight_[t->place] = in_flight_.back();  // the order in this list means nothing
+    in_flight_[t->place]->place = t->place;
     in_flight_.pop_back();
     t->release();
   }
@@ -222,38 +236,44 @@ void MemoryPartition::tick() {
   progress |= slice_.tick(now);
   progress |= send_transfer();
   progress |= accept_held(now);
-
-  // Without progress nothing will happen before a timer or a call from outside, both of which run this again.
-  const bool waiting_for_annotated_time =
-      !arrivals_.empty() || (slice_.transfer() != nullptr && dram_request_ == nullptr);
-  const bool more = slice_.has_work() || slice_.transfer() != nullptr || held_request_ != nullptr;
-  if ((progress && more) || waiting_for_annotated_time) {
-    clock_.again();
-    return;
-  }
-  sim::Cycle next = slice_.atomic_timer();
-  if (response_ == nullptr) next = std::min(next, slice_.response_timer());
+  const sim::Cycle next = next_cycle(now, progress);
   if (next == L2Slice::kNever)
     clock_.park();
   else
     clock_.sleep_until(std::max(next, now + 1));
 }
 
+/// The next cycle in which something can happen without a call from outside (which runs tick() again).
+sim::Cycle MemoryPartition::next_cycle(sim::Cycle now, bool progress) const {
+  const bool transfer = dram_request_ == nullptr && slice_.has_transfer();
+  if (progress && (transfer || slice_.has_work() || held_request_ != nullptr)) return now + 1;
+  sim::Cycle next = slice_.atomic_timer();
+  if (response_ == nullptr) next = std::min(next, slice_.response_timer());
+  if (transfer) next = std::min(next, first_edge_at(clock_.domain(), dram_request_free_));
+  if (!arrivals_.empty()) {
+    std::uint64_t first = ~std::uint64_t{0};
+    for (const Arrival& arrival : arrivals_) first = std::min(first, arrival.when);
+    next = std::min(next, first_edge_at(clock_.domain(), first));
+  }
+  return next;
+}
+
 // ---- debug access ----
 
-unsigned MemoryPartition::debug_line(tlm::tlm_command command, std::uint64_t local, unsigned char* data,
-                                     unsigned bytes) {
-  const std::uint64_t line = local & ~std::uint64_t{config_.line_bytes - 1};
-  const std::uint64_t offset = local - line;
+unsigned MemoryPartition::debug_sector(tlm::tlm_command command, std::uint64_t local, unsigned char* data,
+                                       unsigned bytes) {
+  const auto holds = [&](const DramTransaction& t) {
+    return t.get_address() <= local && local + bytes <= t.get_address() + t.get_data_length();
+  };
   if (command == tlm::TLM_WRITE_COMMAND) {
     slice_.debug_write(local, data, bytes);
     for (DramTransaction* t : in_flight_)
-      if (t->get_address() == line) std::memcpy(t->data.data() + offset, data, bytes);
+      if (holds(*t)) std::memcpy(t->data.data() + (local - t->get_address()), data, bytes);
   } else {
     if (slice_.debug_read(local, data, bytes)) return bytes;
     for (DramTransaction* t : in_flight_) {
-      if (!t->is_write() || t->get_address() != line) continue;
-      std::memcpy(data, t->data.data() + offset, bytes);
+      if (!t->is_write() || !holds(*t)) continue;
+      std::memcpy(data, t->data.data() + (local - t->get_address()), bytes);
       return bytes;
     }
   }
@@ -272,9 +292,10 @@ unsigned MemoryPartition::memory_transport_dbg(unsigned, tlm::tlm_generic_payloa
   unsigned done = 0;
   while (done < bytes) {
     const std::uint64_t local = map_.local(payload.get_address() + done);
-    const auto in_line = static_cast<unsigned>(config_.line_bytes - local % config_.line_bytes);
-    const unsigned piece = std::min(bytes - done, in_line);
-    const unsigned moved = debug_line(payload.get_command(), local, payload.get_data_ptr() + done, piece);
+    const std::uint32_t sector = slice_.sector_bytes();
+    const auto in_sector = static_cast<unsigned>(sector - local % sector);
+    const unsigned piece = std::min(bytes - done, in_sector);
+    const unsigned moved = debug_sector(payload.get_command(), local, payload.get_data_ptr() + done, piece);
     done += moved;
     if (moved != piece) break;
   }

@@ -22,17 +22,15 @@ namespace heddle::memory {
 /// crossbar_tsock speaks the memory protocol with global addresses. A BEGIN_REQ that finds the request queue
 /// full gets its END_REQ when there is room.
 ///
-/// dram_isock speaks the TLM-2.0 base protocol with channel-local addresses, one whole line per transaction,
-/// no byte enables, at most one request between BEGIN_REQ and END_REQ. Any base-protocol target will do:
-/// timing annotations and early completion are honoured, transactions may complete in any order. The
-/// partition answers BEGIN_RESP with TLM_COMPLETED at once. A response that is not TLM_OK_RESPONSE is an
-/// SC_REPORT_ERROR.
+/// dram_isock speaks the TLM-2.0 base protocol with channel-local addresses, one line or some adjacent
+/// sectors of one per transaction, no byte enables, at most one request between BEGIN_REQ and END_REQ. Any
+/// base-protocol target will do: timing annotations and early completion are honoured, transactions may
+/// complete in any order. The partition answers BEGIN_RESP with TLM_COMPLETED at once. A response that is not
+/// TLM_OK_RESPONSE is an SC_REPORT_ERROR.
 class MemoryPartition : public sc_core::sc_module,
                         public sim::MemoryTargetOwner,
                         public tlm::tlm_bw_transport_if<> {
  public:
-  SC_HAS_PROCESS(MemoryPartition);
-
   sim::MemoryTargetSocket crossbar_tsock;
   tlm::tlm_initiator_socket<> dram_isock;
 
@@ -56,16 +54,21 @@ class MemoryPartition : public sc_core::sc_module,
   /// A response of the DRAM that has come, possibly annotated to count only later.
   struct Arrival {
     DramTransaction* transaction = nullptr;
-    sc_core::sc_time when;
+    std::uint64_t when = 0;  ///< model time, resolution units
   };
 
   void tick();
+  [[nodiscard]] std::uint64_t model_now() const { return clock_.domain().manager().now(); }
+  [[nodiscard]] static std::uint64_t time_after(const sc_core::sc_time& delay);
   bool send_response(sim::Cycle now);
   bool take_arrivals();
   bool send_transfer();
+  void request_ended(const sc_core::sc_time& delay);
   bool accept_held(sim::Cycle now);
   void arrived(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
-  unsigned debug_line(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
+  [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now, bool progress) const;
+  /// Within one sector.
+  unsigned debug_sector(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
   void declare(sim::StatGroup& stats);
 
   L2Config config_;
@@ -80,7 +83,7 @@ class MemoryPartition : public sc_core::sc_module,
   DramPool pool_;
   std::vector<DramTransaction*> in_flight_;  ///< begun and not yet given to the slice
   DramTransaction* dram_request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
-  sc_core::sc_time dram_request_free_;       ///< an annotated END_REQ counts only then
+  std::uint64_t dram_request_free_ = 0;      ///< model time at which an annotated END_REQ counts
   std::vector<Arrival> arrivals_;
 
   std::uint64_t late_end_reqs_ = 0;

@@ -1,46 +1,10 @@
-// A FIFO of fixed capacity without allocation after construction.
+// sim::Ring under the name the memory side uses.
 #pragma once
 
-#include <cstddef>
-#include <utility>
-#include <vector>
+#include "sim/ring.h"
 
 namespace heddle::memory {
 
-/// The caller checks full() before push_back() and empty() before front() and pop_front().
-template <class T>
-class Ring {
- public:
-  Ring() = default;
-  explicit Ring(std::size_t capacity) : items_(capacity) {}
-
-  [[nodiscard]] bool empty() const { return size_ == 0; }
-  [[nodiscard]] bool full() const { return size_ == items_.size(); }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::size_t space() const { return items_.size() - size_; }
-  [[nodiscard]] T& front() { return items_[head_]; }
-  [[nodiscard]] const T& front() const { return items_[head_]; }
-  /// i-th from the front.
-  [[nodiscard]] T& operator[](std::size_t i) { return items_[wrap(head_ + i)]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const { return items_[wrap(head_ + i)]; }
-
-  T& push_back(T item) {
-    T& place = items_[wrap(head_ + size_++)];
-    place = std::move(item);
-    return place;
-  }
-  /// A place at the end, with whatever was in it before: for large items that are filled in place.
-  T& push_back() { return items_[wrap(head_ + size_++)]; }
-  void pop_front() {
-    head_ = wrap(head_ + 1);
-    --size_;
-  }
-
- private:
-  [[nodiscard]] std::size_t wrap(std::size_t i) const { return i >= items_.size() ? i - items_.size() : i; }
-  std::vector<T> items_;
-  std::size_t head_ = 0;
-  std::size_t size_ = 0;
-};
+using sim::Ring;
 
 }  // namespace heddle::memory

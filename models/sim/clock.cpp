@@ -1,13 +1,12 @@
 #include "sim/clock.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
 namespace heddle::sim {
 namespace {
-
-constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 /// Resolution units per second (10^12 at the default resolution of 1 ps).
 std::uint64_t units_per_second() {
@@ -16,90 +15,148 @@ std::uint64_t units_per_second() {
   return units;
 }
 
-std::uint64_t now_units() { return sc_core::sc_time_stamp().value(); }
+std::uint64_t kernel_now() { return sc_core::sc_time_stamp().value(); }
 
 }  // namespace
+
+// ---- Domain
+// -----------------------------------------------------------------------------------------------------------
 
 ClockDomain::ClockDomain(ClockManager& manager, std::string name, double frequency_mhz, ClockRank rank)
     : manager_(manager),
       name_(std::move(name)),
       frequency_khz_(static_cast<std::uint64_t>(std::llround(frequency_mhz * 1e3))),
-      rank_(rank),
-      edge_((name_ + "_edge").c_str()) {
+      rank_(rank) {
   const std::uint64_t units_per_thousand_seconds = units_per_second() * 1000;
   const std::uint64_t common = std::gcd(units_per_thousand_seconds, frequency_khz_ * 1'000'000);
   period_units_ = units_per_thousand_seconds / common;
   period_cycles_ = frequency_khz_ * 1'000'000 / common;
+  step_units_ = period_units_ / period_cycles_;
+  step_remainder_ = period_units_ % period_cycles_;
+  seen_ = edge(0);
   manager_.domains_.push_back(this);
   std::stable_sort(manager_.domains_.begin(), manager_.domains_.end(),
                    [](const ClockDomain* a, const ClockDomain* b) { return a->rank_ < b->rank_; });
 }
 
-std::uint64_t ClockDomain::edge_time(Cycle k) const {
+ClockDomain::Edge ClockDomain::edge(Cycle k) const {
   // Split so that nothing overflows: the remainder's product stays below 2^63 for any frequency in kHz.
-  return k / period_cycles_ * period_units_ +
-         (k % period_cycles_ * period_units_ + period_cycles_ / 2) / period_cycles_;
+  const std::uint64_t rest = k % period_cycles_ * period_units_ + period_cycles_ / 2;
+  return {k, k / period_cycles_ * period_units_ + rest / period_cycles_, rest % period_cycles_};
 }
 
+void ClockDomain::step(Edge& edge) const {
+  ++edge.k;
+  edge.time += step_units_;
+  edge.remainder += step_remainder_;
+  if (edge.remainder >= period_cycles_) {
+    edge.remainder -= period_cycles_;
+    ++edge.time;
+  }
+}
+
+std::uint64_t ClockDomain::edge_time(Cycle k) const { return edge(k).time; }
+
 Cycle ClockDomain::cycle() const {
-  const std::uint64_t now = now_units();
+  const std::uint64_t now = manager_.now();
+  // Time mostly advances by a few edges between two questions.
+  for (unsigned steps = 0; seen_.time <= now && steps < 4; ++steps) {
+    Edge next = seen_;
+    step(next);
+    if (next.time > now) return seen_.k;
+    seen_ = next;
+  }
   Cycle k = now / period_units_ * period_cycles_ + now % period_units_ * period_cycles_ / period_units_;
   while (edge_time(k + 1) <= now) ++k;
   while (k > 0 && edge_time(k) > now) --k;
+  seen_ = edge(k);
   return k;
 }
 
 Cycle ClockDomain::next_possible() const {
-  const std::uint64_t now = now_units();
+  const std::uint64_t now = manager_.now();
   const Cycle k = cycle();
-  if (edge_time(k) < now) return k + 1;
+  if (seen_.time < now) return k + 1;
   // An edge at this very instant still counts if our rank's turn has not come yet.
-  const bool turn_passed = (manager_.instant_ == now && manager_.rank_done_ >= static_cast<int>(rank_)) ||
-                           (last_fired_ != kNever && last_fired_ >= k);
+  const bool turn_passed = (manager_.now_ == now && manager_.rank_done_ >= static_cast<int>(rank_)) ||
+                           (last_fired_ != ~Cycle{0} && last_fired_ >= k);
   return turn_passed ? k + 1 : k;
 }
 
-Cycle ClockDomain::wanted() {
-  if (awake_ != 0 || !woken_.empty()) return next_possible();
-  while (!sleepers_.empty()) {
-    const Sleeper& top = sleepers_.top();
-    if (top.member->state_ == ClockMember::State::kSleeping && top.member->sleep_ticket_ == top.ticket)
-      return top.cycle;
-    sleepers_.pop();  // woken earlier
-  }
-  return kNever;
+void ClockDomain::want(Cycle k) {
+  if (firing_) return;  // fire() looks at everything that is wanted when it ends
+  if (next_time_ != ~std::uint64_t{0} && next_.k <= k) return;
+  next_ = edge(k);
+  next_time_ = next_.time;
+  manager_.want(next_time_);
 }
 
-void ClockDomain::fire(Cycle k) {
-  last_fired_ = k;
-  if (awake_ != 0) {
-    awake_ = 0;
-    edge_.notify();
+void ClockDomain::add_sleeper(const Sleeper& sleeper) {
+  if (sleeper.cycle - last_fired_ < kNearCycles) {
+    near_[sleeper.cycle % kNearCycles].push_back(sleeper);
+    near_bits_ |= std::uint64_t{1} << (sleeper.cycle % kNearCycles);
+  } else {
+    far_.push(sleeper);
   }
-  for (ClockMember* member : woken_) {
-    member->state_ = ClockMember::State::kAwake;
-    member->own_event_.notify();
+}
+
+Cycle ClockDomain::next_wanted() const {
+  if (!due_.empty()) return last_fired_ + 1;
+  Cycle next = far_.empty() ? ~Cycle{0} : far_.top().cycle;
+  if (near_bits_ != 0) {
+    const auto from = static_cast<int>((last_fired_ + 1) % kNearCycles);
+    next =
+        std::min(next, last_fired_ + 1 + static_cast<Cycle>(std::countr_zero(std::rotr(near_bits_, from))));
   }
-  woken_.clear();
-  while (!sleepers_.empty() && sleepers_.top().cycle <= k) {
-    const Sleeper sleeper = sleepers_.top();
-    sleepers_.pop();
+  return next;
+}
+
+void ClockDomain::fire() {
+  firing_ = true;
+  last_fired_ = next_.k;
+  running_.swap(due_);
+  const auto take = [this](const Sleeper& sleeper) {
     if (sleeper.member->state_ == ClockMember::State::kSleeping &&
-        sleeper.member->sleep_ticket_ == sleeper.ticket) {
-      sleeper.member->state_ = ClockMember::State::kAwake;
-      sleeper.member->own_event_.notify();
+        sleeper.member->ticket_ == sleeper.ticket) {
+      sleeper.member->state_ = ClockMember::State::kDue;
+      running_.push_back(sleeper.member);
     }
+  };
+  const std::uint64_t bit = std::uint64_t{1} << (last_fired_ % kNearCycles);
+  if ((near_bits_ & bit) != 0) {
+    near_bits_ &= ~bit;
+    auto& slot = near_[last_fired_ % kNearCycles];
+    for (const Sleeper& sleeper : slot) take(sleeper);
+    slot.clear();
   }
+  while (!far_.empty() && far_.top().cycle <= last_fired_) {
+    take(far_.top());
+    far_.pop();
+  }
+  for (ClockMember* member : running_) {
+    member->state_ = ClockMember::State::kDue;  // a wake() from now on until it has spoken means this edge
+    member->tick_.call(member->tick_.owner);
+  }
+  running_.clear();
+  firing_ = false;
+  const Cycle next = next_wanted();
+  if (next == ~Cycle{0}) {
+    next_time_ = ~std::uint64_t{0};
+    return;
+  }
+  if (next == next_.k + 1)
+    step(next_);
+  else
+    next_ = edge(next);
+  next_time_ = next_.time;
 }
 
-ClockMember::ClockMember(ClockDomain& domain, const char* event_name)
-    : domain_(domain), own_event_(event_name) {}
+// ---- Member
+// -----------------------------------------------------------------------------------------------------------
 
 void ClockMember::again() {
-  state_ = State::kAwake;
-  if (domain_.awake_++ == 0 && !domain_.manager_.planning_)
-    domain_.manager_.want(domain_.edge_time(domain_.last_fired_ + 1));
-  sc_core::next_trigger(domain_.edge_);
+  state_ = State::kDue;
+  domain_.due_.push_back(this);
 }
 
 void ClockMember::sleep_until(Cycle cycle) {
@@ -108,70 +165,103 @@ void ClockMember::sleep_until(Cycle cycle) {
     return;
   }
   state_ = State::kSleeping;
-  sleep_ticket_ = ++domain_.ticket_;
-  domain_.sleepers_.push({cycle, sleep_ticket_, this});
-  if (!domain_.manager_.planning_) domain_.manager_.want(domain_.edge_time(cycle));
-  sc_core::next_trigger(own_event_);
-}
-
-void ClockMember::park() {
-  state_ = State::kParked;
-  sc_core::next_trigger(own_event_);
+  ticket_ = ++domain_.ticket_;
+  domain_.add_sleeper({cycle, ticket_, this});
 }
 
 void ClockMember::wake() {
-  if (state_ == State::kAwake || state_ == State::kWoken) return;
-  state_ = State::kWoken;
-  domain_.woken_.push_back(this);
-  if (!domain_.manager_.planning_) domain_.manager_.want(domain_.edge_time(domain_.next_possible()));
+  if (state_ == State::kDue) return;
+  state_ = State::kDue;
+  domain_.due_.push_back(this);
+  // All that are due run at one edge: the next possible one, which is the same for each of them.
+  domain_.want(domain_.next_possible());
 }
+
+// ---- Manager
+// ----------------------------------------------------------------------------------------------------------
 
 ClockManager::ClockManager(const sc_core::sc_module_name& name) : sc_module(name) {
   SC_METHOD(run);
   dont_initialize();
   sensitive << run_event_;
-  SC_METHOD(plan);
-  dont_initialize();
-  sensitive << plan_event_;
+}
+
+std::uint64_t ClockManager::next_time() const {
+  std::uint64_t next = kNever;
+  for (const ClockDomain* domain : domains_) next = std::min(next, domain->next_time_);
+  return next;
+}
+
+std::uint64_t ClockManager::horizon() const {
+  const std::uint64_t kernel = kernel_now();
+  if (quantum_ == 0 || sc_core::sc_pending_activity_at_current_time()) return kernel;
+  std::uint64_t limit = kernel + quantum_;
+  if (sc_core::sc_pending_activity_at_future_time())
+    limit = std::min<std::uint64_t>(limit, kernel + sc_core::sc_time_to_pending_activity().value());
+  return limit;
 }
 
 void ClockManager::run() {
-  const std::uint64_t now = now_units();
-  if (now != instant_) {
-    instant_ = now;
+  scheduled_ = kNever;
+  running_ = true;
+  try {
+    run_instants();
+  } catch (...) {
+    running_ = false;
+    throw;
+  }
+  running_ = false;
+  if (pause_wanted_) {
+    if (kernel_now() >= now_) {
+      pause_wanted_ = false;
+      sc_core::sc_pause();
+    } else {
+      schedule(now_);
+      return;
+    }
+  }
+  const std::uint64_t next = next_time();
+  if (next != kNever) schedule(next);
+}
+
+void ClockManager::run_instants() {
+  const std::uint64_t kernel = kernel_now();
+  std::uint64_t limit = horizon();
+  while (!pause_wanted_) {
+    const std::uint64_t next = next_time();
+    if (next == kNever || (next > kernel && next >= limit)) break;
+    run_instant(next);
+    if (look_again_) {
+      look_again_ = false;
+      limit = horizon();
+    }
+  }
+}
+
+void ClockManager::run_instant(std::uint64_t time) {
+  if (time != now_) {
+    now_ = time;
     rank_done_ = -1;
   }
-  scheduled_ = kNever;
-  const int already_done = rank_done_;
   for (ClockDomain* domain : domains_) {
-    const int rank = static_cast<int>(domain->rank_);
-    if (rank <= already_done) continue;
-    if (rank_done_ != already_done && rank != rank_done_) break;  // later ranks: next delta cycle
-    const Cycle k = domain->wanted();
-    if (k == kNever || domain->edge_time(k) != now) continue;
-    domain->fire(k);
-    rank_done_ = rank;
-  }
-  planning_ = true;
-  plan_event_.notify();
-}
-
-void ClockManager::plan() {
-  planning_ = false;
-  for (ClockDomain* domain : domains_) {
-    const Cycle k = domain->wanted();
-    if (k != kNever) want(domain->edge_time(k));
+    if (domain->next_time_ != time) continue;
+    rank_done_ = static_cast<int>(domain->rank_);
+    domain->fire();
   }
 }
 
-void ClockManager::want(std::uint64_t time) {
-  if (time >= scheduled_) return;
+void ClockManager::schedule(std::uint64_t time) {
   scheduled_ = time;
-  const std::uint64_t now = now_units();
-  if (time <= now)
+  const std::uint64_t kernel = kernel_now();
+  if (time <= kernel)
     run_event_.notify(sc_core::SC_ZERO_TIME);
   else
-    run_event_.notify(sc_core::sc_time::from_value(time - now));
+    run_event_.notify(sc_core::sc_time::from_value(time - kernel));
+}
+
+void ClockManager::pause() {
+  pause_wanted_ = true;
+  if (!running_) schedule(std::max(now_, kernel_now()));
 }
 
 }  // namespace heddle::sim

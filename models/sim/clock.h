@@ -1,10 +1,11 @@
-// Clock domains whose idle members cost nothing.
+// Clock domains whose idle members cost nothing, and simulated time that runs ahead of the SystemC kernel.
 //
 // A domain has edges k = 0, 1, 2 ... at time round(k / f) in units of the SystemC time resolution, so edges
-// never drift. Edges are only produced while some member wants them. A member is one SC_METHOD (a core, the
-// crossbar, a partition's L2 slice, a DRAM channel): at the end of every activation it says when it wants to
-// run next,
+// never drift. Edges are only produced while some member wants them. A member is a module with a cycle
+// function (a core, the crossbar, a partition's L2 slice, a DRAM channel): at the end of every activation it
+// says when it wants to run next,
 //
+//   Core::Core(...) : clock_(domain, sim::on_tick<&Core::tick>(this)) ...
 //   void Core::tick() {
 //     ... one cycle, number clock_.cycle() ...
 //     if (busy) clock_.again(); else if (known) clock_.sleep_until(cycle); else clock_.park();
@@ -14,12 +15,21 @@
 // has not passed. Parking therefore never changes a result, only the host time.
 //
 // Order within one instant: domains have a rank. When several domains have an edge at the same time, the one
-// of lower rank runs first, in an earlier delta cycle; members of one rank must not talk to each other in
-// zero time. That is what makes results independent of the order in which modules are created.
+// of lower rank runs first; members of one rank must not talk to each other in zero time. That is what makes
+// results independent of the order in which modules are created.
+//
+// Time: one SC_METHOD, the manager's, runs all members. A round trip through the SystemC scheduler (timed
+// notification, delta cycle, process activation) costs more than a busy core's whole cycle, so with a quantum
+// (set_quantum(), TLM-2.0's temporal decoupling) the manager goes on to later instants within one activation,
+// up to the quantum and always short of the kernel's next pending event: nothing outside can happen before
+// that, so the result is the same as with the quantum 0, at which every instant is a kernel activation of its
+// own. Within an activation model time (ClockManager::now()) is ahead of sc_time_stamp() by ahead(); a module
+// that calls a TLM target which is not a member passes that as the annotated delay, and afterwards calls
+// kernel_changed() because the target may have scheduled events.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <queue>
 #include <string>
 #include <systemc>
@@ -36,6 +46,16 @@ class ClockMember;
 enum class ClockRank : std::uint8_t { kCore = 0, kInterconnect = 1, kL2 = 2, kDram = 3, kSystem = 4 };
 inline constexpr unsigned kClockRanks = 5;
 
+/// A member's cycle function.
+struct TickFunction {
+  void (*call)(void* owner) = nullptr;
+  void* owner = nullptr;
+};
+template <auto Method, class Owner>
+[[nodiscard]] TickFunction on_tick(Owner* owner) {
+  return {[](void* o) { (static_cast<Owner*>(o)->*Method)(); }, owner};
+}
+
 class ClockDomain {
  public:
   ClockDomain(ClockManager& manager, std::string name, double frequency_mhz, ClockRank rank);
@@ -45,9 +65,10 @@ class ClockDomain {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] double frequency_mhz() const { return static_cast<double>(frequency_khz_) / 1e3; }
   [[nodiscard]] ClockRank rank() const { return rank_; }
+  [[nodiscard]] ClockManager& manager() const { return manager_; }
   /// Number of the last edge at or before now.
   [[nodiscard]] Cycle cycle() const;
-  /// SystemC time (in resolution units) of edge `k`.
+  /// Time (in SystemC resolution units) of edge `k`.
   [[nodiscard]] std::uint64_t edge_time(Cycle k) const;
 
  private:
@@ -55,88 +76,129 @@ class ClockDomain {
   friend class ClockMember;
   struct Sleeper {
     Cycle cycle;
-    std::uint64_t ticket;
+    std::uint64_t ticket;  ///< void when the member's differs: it was woken earlier
     ClockMember* member;
     bool operator>(const Sleeper& o) const { return cycle != o.cycle ? cycle > o.cycle : ticket > o.ticket; }
   };
+  /// Edge number with its time, stepped without divisions.
+  struct Edge {
+    Cycle k = 0;
+    std::uint64_t time = 0;
+    std::uint64_t remainder = 0;  ///< of the division by period_cycles_
+  };
+  static constexpr Cycle kNearCycles = 64;  ///< sleeps shorter than this are kept in a ring
 
-  /// First edge that may still run: at `now` if this domain's turn in this instant has not passed, else
-  /// later.
+  [[nodiscard]] Edge edge(Cycle k) const;
+  void step(Edge& edge) const;
+  /// First edge that may still run: at now if this domain's turn in this instant has not passed, else later.
   [[nodiscard]] Cycle next_possible() const;
-  /// Edge the domain wants next, or ~0.
-  [[nodiscard]] Cycle wanted();
-  void fire(Cycle k);
+  void want(Cycle k);
+  void add_sleeper(const Sleeper& sleeper);
+  /// Edge after last_fired_ that some member wants, or ~0.
+  [[nodiscard]] Cycle next_wanted() const;
+  void fire();
 
   ClockManager& manager_;
   std::string name_;
   std::uint64_t frequency_khz_;     ///< frequencies are kept to the kHz
   std::uint64_t period_units_ = 0;  ///< `period_cycles_` cycles last exactly `period_units_` resolution units
   std::uint64_t period_cycles_ = 0;
+  std::uint64_t step_units_ = 0, step_remainder_ = 0;
   ClockRank rank_;
-  sc_core::sc_event edge_;
-  unsigned awake_ = 0;               ///< members that asked for the next edge
-  std::vector<ClockMember*> woken_;  ///< members to be triggered by their own event at the next edge
-  std::priority_queue<Sleeper, std::vector<Sleeper>, std::greater<>> sleepers_;
-  Cycle last_fired_ = ~Cycle{0};  ///< number of the last edge that ran (~0: none)
+
+  std::vector<ClockMember*> due_;      ///< members that run at the next edge
+  std::vector<ClockMember*> running_;  ///< scratch of fire()
+  bool firing_ = false;
+  std::array<std::vector<Sleeper>, kNearCycles> near_;  ///< by cycle mod kNearCycles
+  std::uint64_t near_bits_ = 0;                         ///< non-empty ones
+  std::priority_queue<Sleeper, std::vector<Sleeper>, std::greater<>> far_;
   std::uint64_t ticket_ = 0;
+  Cycle last_fired_ = ~Cycle{0};  ///< number of the last edge that ran (~0: none)
+  Edge next_;                     ///< edge wanted next; only if next_time_ is not ~0
+  std::uint64_t next_time_ = ~std::uint64_t{0};
+  mutable Edge seen_;  ///< answer of the last cycle()
 };
 
-/// A module's handle on its clock; the module's SC_METHOD is made sensitive through it.
+/// A module's handle on its clock.
 class ClockMember {
  public:
-  ClockMember(ClockDomain& domain, const char* event_name);
+  ClockMember(ClockDomain& domain, TickFunction tick) : domain_(domain), tick_(tick) {}
   ClockMember(const ClockMember&) = delete;
   ClockMember& operator=(const ClockMember&) = delete;
 
-  /// Event for the SC_METHOD's static sensitivity declaration (use dont_initialize()).
-  [[nodiscard]] const sc_core::sc_event& first_trigger() const { return own_event_; }
+  /// The present cycle; only from within the tick function.
   [[nodiscard]] Cycle cycle() const { return domain_.last_fired_; }
   [[nodiscard]] ClockDomain& domain() { return domain_; }
+  [[nodiscard]] const ClockDomain& domain() const { return domain_; }
 
-  /// Run at the next edge. Only from within the member's own SC_METHOD; exactly one of the three per
+  /// Run at the next edge. Only from within the member's own tick function; exactly one of the three per
   /// activation.
   void again();
   /// Run at edge `cycle` (> the present one) unless woken earlier.
   void sleep_until(Cycle cycle);
   /// Do not run until woken.
-  void park();
+  void park() { state_ = State::kParked; }
 
   /// Run at the earliest edge that has not passed. No effect on a member that already runs at that edge.
   void wake();
 
  private:
   friend class ClockDomain;
-  enum class State : std::uint8_t { kParked, kSleeping, kWoken, kAwake };
+  enum class State : std::uint8_t { kParked, kSleeping, kDue };
   ClockDomain& domain_;
-  sc_core::sc_event own_event_;
+  TickFunction tick_;
   State state_ = State::kParked;
-  std::uint64_t sleep_ticket_ = 0;
+  std::uint64_t ticket_ = 0;
 };
 
-/// Schedules the edges of all domains with one timed notification per instant.
+/// Runs the edges of all domains in order of time.
 class ClockManager : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(ClockManager);
   explicit ClockManager(const sc_core::sc_module_name& name);
 
+  /// How far model time may run ahead of the kernel's; 0 (default): not at all, as a test bench needs that
+  /// calls sc_start() with a duration.
+  void set_quantum(const sc_core::sc_time& quantum) { quantum_ = quantum.value(); }
+  /// Model time in resolution units.
+  [[nodiscard]] std::uint64_t now() const {
+    return running_ ? now_ : std::max(now_, std::uint64_t{sc_core::sc_time_stamp().value()});
+  }
+  /// How far model time is ahead of sc_time_stamp(): the delay to annotate on calls to TLM targets outside.
+  [[nodiscard]] sc_core::sc_time ahead() const {
+    return sc_core::sc_time::from_value(now() - sc_core::sc_time_stamp().value());
+  }
+  /// A call may have scheduled kernel events: look again how far model time may run.
+  void kernel_changed() { look_again_ = true; }
+  /// After this instant, lets the kernel's time catch up and pauses the simulation (sc_pause()).
+  void pause();
+
  private:
   friend class ClockDomain;
   friend class ClockMember;
-  /// Fires the domains of the lowest rank that are due now.
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
   void run();
-  /// Runs right after the members that run() triggered and schedules the next instant. Should a kernel order
-  /// the two differently, want() corrects the schedule: only host time would suffer.
-  void plan();
-  /// A domain wants an edge at `time` (resolution units).
-  void want(std::uint64_t time);
+  void run_instants();
+  void run_instant(std::uint64_t time);
+  [[nodiscard]] std::uint64_t next_time() const;
+  /// Time up to which (exclusively) model time may run without returning to the kernel.
+  [[nodiscard]] std::uint64_t horizon() const;
+  /// A domain wants an edge at `time`.
+  void want(std::uint64_t time) {
+    if (!running_ && time < scheduled_) schedule(time);
+  }
+  void schedule(std::uint64_t time);
 
   std::vector<ClockDomain*> domains_;  ///< by rank
   sc_core::sc_event run_event_{"run_event"};
-  sc_core::sc_event plan_event_{"plan_event"};
-  std::uint64_t instant_ = ~std::uint64_t{0};    ///< time of the instant in progress
-  int rank_done_ = -1;                           ///< highest rank that already ran in it
-  std::uint64_t scheduled_ = ~std::uint64_t{0};  ///< time run() is notified for
-  bool planning_ = false;                        ///< between run() and plan(): want() need not notify
+  std::uint64_t quantum_ = 0;
+  std::uint64_t now_ = 0;             ///< model time of the instant in progress or last run
+  int rank_done_ = -1;                ///< highest rank whose turn in it has come
+  std::uint64_t scheduled_ = kNever;  ///< time run() is notified for
+  bool running_ = false;
+  bool look_again_ = false;
+  bool pause_wanted_ = false;
 };
 
 }  // namespace heddle::sim

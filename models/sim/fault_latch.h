@@ -3,16 +3,18 @@
 #pragma once
 
 #include <exception>
-#include <systemc>
+
+#include "sim/clock.h"
 
 namespace heddle::sim {
 
 class FaultLatch {
  public:
+  explicit FaultLatch(ClockManager& clocks) : clocks_(clocks) {}
   /// Keeps the first exception and pauses the simulation.
   void raise(std::exception_ptr fault) {
     if (!fault_) fault_ = std::move(fault);
-    sc_core::sc_pause();
+    clocks_.pause();
   }
   [[nodiscard]] bool raised() const { return fault_ != nullptr; }
   void rethrow() {
@@ -20,6 +22,7 @@ class FaultLatch {
   }
 
  private:
+  ClockManager& clocks_;
   std::exception_ptr fault_;
 };
 

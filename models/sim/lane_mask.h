@@ -21,7 +21,12 @@ class LaneMask {
 
   [[nodiscard]] constexpr std::uint32_t bits() const { return bits_; }
   [[nodiscard]] constexpr bool test(unsigned lane) const { return (bits_ >> lane) & 1u; }
-  [[nodiscard]] constexpr unsigned count() const { return static_cast<unsigned>(std::popcount(bits_)); }
+  /// Without the popcnt instruction, which the oldest x86-64 lacks, std::popcount is a library call.
+  [[nodiscard]] constexpr unsigned count() const {
+    std::uint32_t n = bits_ - ((bits_ >> 1) & 0x5555'5555u);
+    n = (n & 0x3333'3333u) + ((n >> 2) & 0x3333'3333u);
+    return (((n + (n >> 4)) & 0x0f0f'0f0fu) * 0x0101'0101u) >> 24;
+  }
   [[nodiscard]] constexpr bool none() const { return bits_ == 0; }
   [[nodiscard]] constexpr bool any() const { return bits_ != 0; }
   /// Lowest lane of a non-empty mask.

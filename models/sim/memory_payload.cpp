@@ -7,8 +7,8 @@
 namespace heddle::sim {
 namespace {
 
-/// Sectors of the payload that hold at least one enabled byte: written data travels in whole sectors, their byte
-/// mask in the header.
+/// Sectors of the payload that hold at least one enabled byte: written data travels in whole sectors, their
+/// byte mask in the header.
 unsigned written_sectors(const tlm::tlm_generic_payload& payload) {
   const unsigned bytes = payload.get_data_length();
   const unsigned char* enables = payload.get_byte_enable_ptr();

@@ -61,8 +61,8 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   std::uint32_t tag = 0;    ///< the initiator's own index, returned untouched
   std::uint8_t client = 0;  ///< which of the initiator's blocks asked, returned untouched
   bool bypass_l1 = false;   ///< the initiator did not look into its L1
-  /// Reads: the sectors of kSectorBytes, counted from the payload's first byte, that the initiator wants. Only
-  /// they travel back and are filled in; bits beyond the payload mean nothing.
+  /// Reads: the sectors of kSectorBytes, counted from the payload's first byte, that the initiator wants.
+  /// Only they travel back and are filled in; bits beyond the payload mean nothing.
   SectorMask wanted_sectors = kAllSectors;
   isa::AtomicOp atomic_op = isa::AtomicOp::kAdd;
   isa::Type atomic_type = isa::Type::kU32;

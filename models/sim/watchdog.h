@@ -74,7 +74,6 @@ class Watched {
 
 class Watchdog : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(Watchdog);
   struct Settings {
     bool enabled = true;
     Cycle check_cycles = 2048;

@@ -34,11 +34,11 @@ class Gpu : public sc_core::sc_module {
   ~Gpu() override;
 
   sim::StatGroup stats;
-  sim::FaultLatch faults;
   sim::ProgressMonitor progress;
   sim::MemoryPool pool;
 
   sim::ClockManager clocks{"clocks"};
+  sim::FaultLatch faults{clocks};
   sim::ClockDomain core_clock;
   sim::ClockDomain interconnect_clock;
   sim::ClockDomain l2_clock;

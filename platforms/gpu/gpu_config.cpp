@@ -33,6 +33,9 @@ void GpuConfig::validate() const {
   if (core.l1d.line_bytes != memory.l2.line_bytes)
     throw sim::InputError("core.l1d.line_bytes", "differs from memory.l2.line_bytes; a fill is one L2 line",
                           "set both to the same value");
+  if (core.l1i.enabled && core.l1i.line_bytes > memory.l2.line_bytes)
+    throw sim::InputError("core.l1i.line_bytes", "larger than an L2 line (memory.l2.line_bytes)",
+                          "a miss is one read: choose at most the L2 line");
   if (core.constant_cache.line_bytes > memory.l2.line_bytes)
     throw sim::InputError("core.constant_cache.line_bytes",
                           "longer than memory.l2.line_bytes; a fill is part of one L2 line",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <systemc>
 
 #include "core/cta_slots.h"
@@ -16,7 +17,10 @@ namespace heddle::gpu {
 namespace {
 
 constexpr std::uint32_t kMaxThreadsPerCta = 1024;  ///< PTX
+constexpr std::uint32_t kAlignment = 256;          ///< of allocations
 constexpr double kProgressSeconds = 0.2;
+constexpr std::uint64_t kCodeAlignment = 256;
+constexpr double kQuantumUs = 100;  ///< longest run of model time within one activation of the kernel
 
 }  // namespace
 
@@ -30,6 +34,8 @@ struct GpuDevice::Impl {
   Gpu gpu;
   std::vector<isa::Module> modules;
   std::vector<LaunchRecord> launches;
+  std::map<const isa::Kernel*, std::uint64_t> code_addresses;
+  std::uint64_t next_code = isa::kCodeWindowBase;
   std::uint64_t ever_used = 0;  ///< end of the highest allocation so far
   bool finished = false;
   bool broken = false;  ///< a fault or hang left a launch unfinished: nothing may run after it
@@ -40,10 +46,13 @@ struct GpuDevice::Impl {
     return modules[handle];
   }
   host::ModuleHandle add(const ptx::Module& tree);
+  /// Zero-filled.
+  std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name);
   core::LaunchContext prepare(const isa::Module& owner, const std::string& kernel, const host::Launch& shape,
                               const host::Args& args);
   void run(const core::LaunchContext& context);
   [[noreturn]] void fail_hang();
+  std::uint64_t code_address(const isa::Kernel& kernel);
   std::uint64_t warp_instructions() const {
     std::uint64_t sum = 0;
     for (const auto& core : gpu.cores) sum += core->warp_instructions();
@@ -54,9 +63,10 @@ struct GpuDevice::Impl {
 GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   config.validate();
   impl_ = std::make_unique<Impl>(config, std::move(options));
+  impl_->gpu.clocks.set_quantum(sc_core::sc_time(kQuantumUs, sc_core::SC_US));
   impl_->gpu.dispatcher.on_finished = [this] {
     impl_->finished = true;
-    sc_core::sc_pause();
+    impl_->gpu.clocks.pause();
   };
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: sockets can be called from here on
 }
@@ -64,14 +74,18 @@ GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
 GpuDevice::~GpuDevice() = default;
 
 std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) {
-  const std::uint64_t address = impl_->allocations.allocate(bytes, 256, name);
+  return impl_->allocate(bytes, kAlignment, name);
+}
+
+std::uint64_t GpuDevice::Impl::allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name) {
+  const std::uint64_t address = allocations.allocate(bytes, align, name);
   const std::uint64_t end = address + bytes;
   // Addresses never handed out before read as zero; the rest may hold what a freed allocation left.
-  const std::uint64_t dirty_end = std::min(end, impl_->ever_used);
-  const std::vector<std::byte> zeros(1 << 16);
+  const std::uint64_t dirty_end = std::min(end, ever_used);
+  const std::vector<unsigned char> zeros(1 << 16);
   for (std::uint64_t at = address; at < dirty_end; at += zeros.size())
-    write(at, std::span(zeros).first(std::min<std::uint64_t>(zeros.size(), dirty_end - at)));
-  impl_->ever_used = std::max(impl_->ever_used, end);
+    gpu.crossbar->debug_write(at, zeros.data(), std::min<std::uint64_t>(zeros.size(), dirty_end - at));
+  ever_used = std::max(ever_used, end);
   return address;
 }
 
@@ -102,10 +116,10 @@ void GpuDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
 }
 
 host::ModuleHandle GpuDevice::Impl::add(const ptx::Module& tree) {
-  isa::Module module = ptx::decode(tree, [this](const std::string& name, std::uint64_t bytes,
-                                                std::uint32_t align) {
-    return allocations.allocate(std::max<std::uint64_t>(bytes, 1), std::max<std::uint32_t>(align, 256), name);
-  });
+  isa::Module module =
+      ptx::decode(tree, [this](const std::string& name, std::uint64_t bytes, std::uint32_t align) {
+        return allocate(std::max<std::uint64_t>(bytes, 1), std::max(align, kAlignment), name);
+      });
   for (const isa::GlobalVariable& variable : module.globals)
     if (!variable.initial.empty())
       gpu.crossbar->debug_write(variable.address,
@@ -152,12 +166,22 @@ core::LaunchContext GpuDevice::Impl::prepare(const isa::Module& owner, const std
   context.local_bytes_per_thread = (context.kernel->local_bytes_per_thread + 15u) & ~15u;
   context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + sim::kLanes - 1) / sim::kLanes);
   context.cores = config.cores;
+  context.code_base = code_address(*context.kernel);
   std::string why;
   if (core::max_resident(core::needs_of(context, config.core), config.core, why) == 0)
     throw sim::InputError(
         "launch of kernel " + name, why,
         "use a smaller block, or a platform with more of it (core.occupancy, core.shared_memory)");
   return context;
+}
+
+/// Every kernel's code has a place of its own, given at its first launch.
+std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
+  const auto [entry, is_new] = code_addresses.try_emplace(&kernel, next_code);
+  if (is_new)
+    next_code += (kernel.code.size() * config.core.l1i.instruction_bytes + kCodeAlignment) / kCodeAlignment *
+                 kCodeAlignment;
+  return entry->second;
 }
 
 void GpuDevice::Impl::fail_hang() {

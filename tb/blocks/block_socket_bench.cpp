@@ -39,12 +39,8 @@ struct Implementation : Interface {
 };
 
 struct Ticker : sc_core::sc_module {
-  SC_HAS_PROCESS(Ticker);
   Ticker(const sc_core::sc_module_name& name, heddle::sim::ClockDomain& domain, bool busy)
-      : sc_module(name), clock(domain, "wake"), busy_(busy) {
-    SC_METHOD(tick);
-    dont_initialize();
-    sensitive << clock.first_trigger();
+      : sc_module(name), clock(domain, heddle::sim::on_tick<&Ticker::tick>(this)), busy_(busy) {
     clock.wake();
   }
   heddle::sim::ClockMember clock;

@@ -155,10 +155,21 @@ INSTANTIATE_TEST_SUITE_P(
         "cores=1 memory.partitions=1", "cores=80 memory.partitions=7",
         "core.scheduler.count=1 core.scheduler.policy=lrr",
         "core.scheduler.count=4 core.control_flow.first_side=not_taken",
+        "core.scheduler.count=4 core.scheduler.sub_cores=4 core.scheduler.policy=two_level "
+        "core.scheduler.active_warps=2 "
+        "core.pipes.sp_units=1 core.pipes.int_units=1 core.pipes.dp_units=1 core.register_file.banks=2",
+        "core.scheduler.policy=cawa core.register_file.banks=1 core.register_file.collectors_sp=1 "
+        "core.register_file.collectors_sfu=1 core.register_file.collectors_memory=1 "
+        "core.register_file.writeback_ports=1",
+        "core.l1i.size_kib=1 core.l1i.ways=1 core.l1i.mshr_entries=1 core.l1i.instruction_bytes=16 "
+        "core.register_file.banks=0 core.register_file.collectors_sp=0 "
+        "core.register_file.collectors_memory=0",
+        "core.l1i.enabled=false core.register_file.collectors_sfu=0 core.register_file.writeback_ports=0",
         "core.lsu.queue_entries=1 core.memory_port.request_queue_packets=1 "
         "core.memory_port.response_queue_packets=1 "
         "core.l1d.mshr_entries=1 core.l1d.mshr_targets=1",
-        "core.l1d.line_bytes=32 core.constant_cache.line_bytes=32 memory.l2.line_bytes=32",
+        "core.l1d.line_bytes=32 core.l1i.line_bytes=32 core.constant_cache.line_bytes=32 "
+        "memory.l2.line_bytes=32",
         "core.l1d.cache_global_loads=false core.fetch.ibuffer_slots=1", "core.l1d.enabled=false",
         "core.l1d.sector_bytes=32 core.l1d.global_write=write_through core.l1d.size_kib=1",
         "core.l1d.sector_bytes=64 core.l1d.local_write=write_through core.l1d.mshr_targets=1",

@@ -2,13 +2,16 @@
 // wheel.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
 #include "core/barrier_unit.h"
 #include "core/cta_slots.h"
 #include "core/fetch.h"
+#include "core/instruction_cache.h"
 #include "core/issue_table.h"
+#include "core/register_file.h"
 #include "core/scoreboard.h"
 #include "core/timing_wheel.h"
 #include "core/warp_scheduler.h"
@@ -64,47 +67,114 @@ sim::IndexSet set_of(std::initializer_list<std::uint32_t> members) {
   return set;
 }
 
+std::unique_ptr<WarpSchedulingPolicy> policy(SchedulingPolicy kind, std::uint32_t active_warps = 8) {
+  SchedulerConfig config;
+  config.policy = kind;
+  config.active_warps = active_warps;
+  return make_scheduling_policy(config, 64);
+}
+
 TEST(Scheduler, LrrTakesTurns) {
-  const auto lrr = make_scheduling_policy(SchedulingPolicy::kLrr, 64);
+  const auto lrr = policy(SchedulingPolicy::kLrr);
   const auto ready = set_of({1, 4, 9});
   std::vector<std::uint32_t> order;
-  for (int i = 0; i < 5; ++i) {
-    const GroupId pick = lrr->pick(ready);
+  for (Cycle now = 0; now < 5; ++now) {
+    const GroupId pick = *lrr->pick(ready, now);
     order.push_back(pick.value());
-    lrr->issued(pick);
+    lrr->issued(pick, now, 0);
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 4, 9, 1, 4}));
 }
 
 TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
-  const auto gto = make_scheduling_policy(SchedulingPolicy::kGto, 64);
-  for (const std::uint32_t g : {7u, 3u, 5u}) gto->assign(GroupId{g});
-  EXPECT_EQ(gto->pick(set_of({3, 5})).value(), 3u) << "older than 5";
-  gto->issued(GroupId{3});
-  EXPECT_EQ(gto->pick(set_of({3, 5, 7})).value(), 3u) << "greedy although 7 is older";
-  EXPECT_EQ(gto->pick(set_of({5, 7})).value(), 7u) << "3 stalled: the oldest";
-  gto->issued(GroupId{7});
-  gto->assign(GroupId{7});  // the slot was given to a new warp
-  EXPECT_EQ(gto->pick(set_of({5, 7})).value(), 5u) << "a new warp inherits neither greed nor age";
+  const auto gto = policy(SchedulingPolicy::kGto);
+  for (const std::uint32_t g : {7u, 3u, 5u}) gto->assign(GroupId{g}, 0);
+  EXPECT_EQ(gto->pick(set_of({3, 5}), 1)->value(), 3u) << "older than 5";
+  gto->issued(GroupId{3}, 1, 0);
+  EXPECT_EQ(gto->pick(set_of({3, 5, 7}), 2)->value(), 3u) << "greedy although 7 is older";
+  EXPECT_EQ(gto->pick(set_of({5, 7}), 3)->value(), 7u) << "3 stalled: the oldest";
+  gto->issued(GroupId{7}, 3, 0);
+  gto->assign(GroupId{7}, 4);  // the slot was given to a new warp
+  EXPECT_EQ(gto->pick(set_of({5, 7}), 5)->value(), 5u) << "a new warp inherits neither greed nor age";
 }
+
+TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
+  const auto two_level = policy(SchedulingPolicy::kTwoLevel, 2);
+  for (const std::uint32_t g : {1u, 2u, 3u, 4u}) two_level->assign(GroupId{g}, 0);
+  const auto everybody = set_of({1, 2, 3, 4});
+  std::vector<std::uint32_t> order;
+  const auto issue = [&](const sim::IndexSet& ready) {
+    const auto pick = two_level->pick(ready, 0);
+    order.push_back(pick ? pick->value() : 0);
+    if (pick) two_level->issued(*pick, 0, 0);
+  };
+  for (int i = 0; i < 4; ++i) issue(everybody);
+  EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 2, 1, 2})) << "3 and 4 are ready but not active";
+  order.clear();
+  issue(set_of({3, 4}));
+  EXPECT_EQ(order.back(), 0u) << "members keep their places over short latencies: the others are held back";
+  two_level->long_latency(GroupId{1});
+  issue(everybody);
+  issue(everybody);
+  issue(everybody);
+  EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 3, 2, 3})) << "3 took the place of 1";
+  two_level->leave(GroupId{2});
+  two_level->leave(GroupId{3});
+  order.clear();
+  for (int i = 0; i < 3; ++i) issue(set_of({1, 4}));
+  EXPECT_EQ(order, (std::vector<std::uint32_t>{4, 1, 4})) << "4 waited longer than 1";
+}
+
+TEST(Scheduler, CawaPicksTheMostCriticalWarp) {
+  const auto cawa = policy(SchedulingPolicy::kCawa);
+  cawa->assign(GroupId{1}, 0);
+  cawa->assign(GroupId{2}, 0);
+  const auto both = set_of({1, 2});
+  EXPECT_EQ(cawa->pick(both, 1)->value(), 1u) << "a tie goes to the older";
+  // nInst 0 and nStall 10 - 1 against nStall 10.
+  cawa->issued(GroupId{1}, 1, 0);
+  EXPECT_EQ(cawa->pick(both, 10)->value(), 2u) << "stalled longer";
+  // At cycle 20 both have issued once (CPIavg 20, nStall 19); 1 has chosen a path of 31 instructions.
+  cawa->issued(GroupId{2}, 10, 0);
+  cawa->issued(GroupId{1}, 15, 31);
+  // 1: nInst 30, CPIavg 10, nStall 18: 318; 2: nInst 0, nStall 19.
+  EXPECT_EQ(cawa->pick(both, 20)->value(), 1u) << "more to come";
+  for (Cycle c = 0; c < 30; ++c) cawa->issued(GroupId{1}, 20 + c, 0);
+  EXPECT_EQ(cawa->pick(both, 60)->value(), 2u) << "the path is done";
+}
+
+/// Instructions of 8 bytes in lines of 32, all lines present unless listed.
+struct FetchBench {
+  explicit FetchBench(const FetchConfig& config, std::uint32_t groups, std::vector<isa::Instruction>& code)
+      : model(config, {.line_bytes = 32, .instruction_bytes = 8}, groups, [this](std::uint64_t line) {
+          asked.push_back(line);
+          return std::find(absent.begin(), absent.end(), line) == absent.end() ? L1iRequest::Result::kHit
+                                                                               : L1iRequest::Result::kMiss;
+        }) {
+    model.set_code(code, 0x1000);
+  }
+  FetchRequest tick(Cycle cycle) {
+    FetchRequest request;
+    request.cycle = cycle;
+    model.tick(request);
+    return request;
+  }
+  std::vector<std::uint64_t> absent, asked;
+  FetchModel model;
+};
 
 TEST(Fetch, FillsRoundRobinAndStopsBehindControl) {
   std::vector<isa::Instruction> code(6);
   code[2].unit = isa::Unit::kControl;
-  FetchModel fetch({.width_instructions = 2, .latency_cycles = 1, .ibuffer_slots = 2}, 4);
-  fetch.set_code(&code);
+  FetchBench bench({.width_instructions = 2, .latency_cycles = 1, .ibuffer_slots = 2}, 4, code);
+  FetchModel& fetch = bench.model;
   fetch.redirect(GroupId{0}, Pc{0});
   fetch.redirect(GroupId{2}, Pc{2});
-  FetchRequest tick;
-  tick.cycle = 1;
-  fetch.tick(tick);
-  EXPECT_EQ(tick.filled_count, 0u);
-  tick.cycle = 2;
-  fetch.tick(tick);
+  EXPECT_EQ(bench.tick(1).filled_count, 0u);
+  FetchRequest tick = bench.tick(2);
   ASSERT_EQ(tick.filled_count, 1u);
   EXPECT_EQ(tick.filled[0], GroupId{2}) << "round robin starts behind group 0";
-  tick.cycle = 3;
-  fetch.tick(tick);
+  tick = bench.tick(3);
   ASSERT_EQ(tick.filled_count, 1u);
   EXPECT_EQ(tick.filled[0], GroupId{0});
   Pc head;
@@ -112,8 +182,8 @@ TEST(Fetch, FillsRoundRobinAndStopsBehindControl) {
   EXPECT_EQ(head, Pc{1});
   EXPECT_FALSE(fetch.pop(GroupId{0}, head)) << "two were fetched";
   EXPECT_FALSE(fetch.pop(GroupId{2}, head));
-  for (tick.cycle = 4; tick.cycle < 10; ++tick.cycle) {
-    fetch.tick(tick);
+  for (Cycle cycle = 4; cycle < 10; ++cycle) {
+    tick = bench.tick(cycle);
     for (unsigned i = 0; i < tick.filled_count; ++i)
       EXPECT_NE(tick.filled[i], GroupId{2}) << "waits for the branch unit";
   }
@@ -122,22 +192,109 @@ TEST(Fetch, FillsRoundRobinAndStopsBehindControl) {
 
 TEST(Fetch, RedirectVoidsWhatIsInFlight) {
   std::vector<isa::Instruction> code(20);
-  FetchModel fetch({.width_instructions = 1, .latency_cycles = 5, .ibuffer_slots = 2}, 1);
-  fetch.set_code(&code);
-  fetch.redirect(GroupId{0}, Pc{0});
-  FetchRequest tick;
-  tick.cycle = 1;
-  fetch.tick(tick);
-  fetch.redirect(GroupId{0}, Pc{10});
+  FetchBench bench({.width_instructions = 1, .latency_cycles = 5, .ibuffer_slots = 2}, 1, code);
+  bench.model.redirect(GroupId{0}, Pc{0});
+  bench.tick(1);
+  bench.model.redirect(GroupId{0}, Pc{10});
   unsigned filled = 0;
-  for (tick.cycle = 2; tick.cycle <= 6; ++tick.cycle) {
-    fetch.tick(tick);
-    filled += tick.filled_count;
-  }
+  for (Cycle cycle = 2; cycle <= 6; ++cycle) filled += bench.tick(cycle).filled_count;
   EXPECT_EQ(filled, 0u) << "the fetch of cycle 1 was void";
-  tick.cycle = 7;
-  fetch.tick(tick);
-  EXPECT_EQ(tick.filled_count, 1u);
+  EXPECT_EQ(bench.tick(7).filled_count, 1u);
+}
+
+TEST(Fetch, DoesNotCrossALineInOneCycle) {
+  std::vector<isa::Instruction> code(20);
+  FetchBench bench({.width_instructions = 4, .latency_cycles = 1, .ibuffer_slots = 4}, 1, code);
+  bench.model.redirect(GroupId{0}, Pc{3});  // the last of the four instructions of its line
+  bench.tick(1);
+  EXPECT_EQ(bench.tick(2).filled_count, 1u);
+  EXPECT_EQ(bench.model.instructions, 1u);
+}
+
+TEST(Fetch, AMissLetsOtherGroupsGoOnUntilTheLineIsThere) {
+  std::vector<isa::Instruction> code(20);
+  FetchBench bench({.width_instructions = 2, .latency_cycles = 1, .ibuffer_slots = 2}, 3, code);
+  bench.absent = {0x1020};
+  bench.model.redirect(GroupId{1}, Pc{4});
+  bench.model.redirect(GroupId{2}, Pc{0});
+  FetchRequest tick = bench.tick(1);
+  EXPECT_TRUE(tick.miss);
+  EXPECT_EQ(tick.missed, GroupId{1});
+  bench.tick(2);
+  tick = bench.tick(3);
+  ASSERT_EQ(tick.filled_count, 1u);
+  EXPECT_EQ(tick.filled[0], GroupId{2});
+  EXPECT_EQ(tick.next_due, kNoCycle) << "a group that waits for a line costs nothing";
+  EXPECT_EQ(bench.asked, (std::vector<std::uint64_t>{0x1020, 0x1000}));
+  bench.absent.clear();
+  bench.model.refill(0x1040);
+  EXPECT_EQ(bench.tick(4).next_due, kNoCycle) << "another line";
+  bench.model.refill(0x1020);
+  bench.tick(5);
+  tick = bench.tick(6);
+  ASSERT_EQ(tick.filled_count, 1u);
+  EXPECT_EQ(tick.filled[0], GroupId{1});
+}
+
+TEST(InstructionCache, ReplacesTheLeastRecentlyUsedLine) {
+  InstructionCacheModel cache({.size_kib = 1, .line_bytes = 128, .ways = 2, .mshr_entries = 2});  // 4 sets
+  const auto fill = [&](std::uint64_t line) {
+    EXPECT_TRUE(cache.mshr_free());
+    cache.start_fill(line);
+    EXPECT_TRUE(cache.pending(line));
+    cache.fill(line);
+    EXPECT_FALSE(cache.pending(line));
+  };
+  fill(0x0000);
+  fill(0x0200);  // same set
+  EXPECT_TRUE(cache.hit(0x0000));
+  fill(0x0400);
+  EXPECT_TRUE(cache.hit(0x0000));
+  EXPECT_FALSE(cache.hit(0x0200)) << "used longest ago";
+  EXPECT_TRUE(cache.hit(0x0400));
+  cache.start_fill(0x0600);
+  cache.start_fill(0x0800);
+  EXPECT_FALSE(cache.mshr_free());
+  cache.flush();
+  EXPECT_FALSE(cache.hit(0x0000));
+}
+
+RegisterAccess access(std::initializer_list<std::uint16_t> read,
+                      std::initializer_list<std::uint16_t> written) {
+  RegisterAccess a;
+  for (const std::uint16_t r : read) a.read[a.reads++] = r;
+  for (const std::uint16_t w : written) a.written[a.writes++] = w;
+  return a;
+}
+
+TEST(RegisterFile, OperandsInOneBankAreReadOneAfterTheOther) {
+  RegisterFileModel file({.banks = 4, .ports_per_bank = 1}, 1);
+  EXPECT_EQ(file.read(0, WarpId{0}, access({0, 1, 2}, {}), 10), 0u) << "three banks";
+  EXPECT_EQ(file.read(0, WarpId{0}, access({0, 0, 0}, {}), 20), 2u) << "all in bank 0";
+  EXPECT_EQ(file.read(0, WarpId{1}, access({3}, {}), 20), 3u) << "warp 1's register 3 is in bank 0 as well";
+  EXPECT_EQ(file.read(0, WarpId{0}, access({3}, {}), 20), 0u) << "bank 3 is free";
+  EXPECT_EQ(file.read(0, WarpId{0}, access({0}, {}), 30), 0u) << "long over";
+}
+
+TEST(RegisterFile, SecondPortsAndOtherSubCoresDoNotWait) {
+  RegisterFileModel file({.banks = 2, .ports_per_bank = 2}, 2);
+  EXPECT_EQ(file.read(0, WarpId{0}, access({0, 0, 0}, {}), 5), 1u);
+  EXPECT_EQ(file.read(1, WarpId{0}, access({0, 0}, {}), 5), 0u);
+}
+
+TEST(RegisterFile, ResultsShareWriteBackPortsAndBanks) {
+  RegisterFileModel file({.banks = 4, .ports_per_bank = 1, .writeback_ports = 1}, 1);
+  EXPECT_EQ(file.write(0, WarpId{0}, access({}, {0}), 10), 10u);
+  EXPECT_EQ(file.write(0, WarpId{0}, access({}, {1}), 10), 11u) << "one port";
+  RegisterFileModel two({.banks = 4, .ports_per_bank = 1, .writeback_ports = 2}, 1);
+  EXPECT_EQ(two.write(0, WarpId{0}, access({}, {0}), 10), 10u);
+  EXPECT_EQ(two.write(0, WarpId{0}, access({}, {1}), 10), 10u);
+  EXPECT_EQ(two.write(0, WarpId{0}, access({}, {2}), 10), 11u) << "two ports";
+  EXPECT_EQ(two.write(0, WarpId{0}, access({}, {2}), 10), 12u) << "bank 2 is written in cycle 11";
+  EXPECT_EQ(two.read(0, WarpId{0}, access({2}, {}), 11), 1u) << "and in cycle 12: the operand waits";
+  RegisterFileModel ideal({.banks = 0, .writeback_ports = 0}, 1);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(ideal.write(0, WarpId{0}, access({0, 0}, {0}), 3), 3u);
+  EXPECT_EQ(ideal.read(0, WarpId{0}, access({0, 0, 0}, {}), 3), 0u);
 }
 
 class Barriers : public testing::Test {
@@ -249,21 +406,49 @@ TEST(TimingWheel, GivesEveryEventAtItsCycleInOrder) {
 TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   IssueTable table(4, 2);
   for (std::uint32_t g = 0; g < 4; ++g) table[GroupId{g}].scheduler = g % 2;
-  const bool all_free[isa::kUnits] = {true, true, true, true};
-  const bool memory_full[isa::kUnits] = {true, true, false, true};
-  EXPECT_EQ(table.idle_cause(0, all_free), SlotUse::kNoWarp);
-  table.set_status(GroupId{0}, GroupStatus::kBarrier);
-  EXPECT_EQ(table.idle_cause(0, all_free), SlotUse::kBarrier);
-  table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory);
-  EXPECT_EQ(table.idle_cause(0, all_free), SlotUse::kScoreboardMemory);
-  table.set_status(GroupId{0}, GroupStatus::kReady, isa::Unit::kMemory);
-  EXPECT_EQ(table.idle_cause(0, memory_full), SlotUse::kMemoryBackPressure);
-  EXPECT_TRUE(table.candidates(0, memory_full).empty());
-  EXPECT_TRUE(table.candidates(0, all_free).contains(0));
+  PipeReadiness pipes;
+  EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
+  table.set_status(GroupId{0}, GroupStatus::kBarrier, 0);
+  EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kBarrier);
+  table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory, 0);
+  EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kScoreboardMemory);
+  table.set_status(GroupId{0}, GroupStatus::kReady, 0, Pipe::kMemory);
+  EXPECT_TRUE(table.candidates(0, pipes, 5).contains(0));
+  EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kHeldBack) << "nothing but the policy keeps it";
+  pipes.memory_full = true;
+  EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kMemoryBackPressure);
+  EXPECT_EQ(table.next_due(0, pipes, 5), kNoCycle);
+  EXPECT_TRUE(table.candidates(0, pipes, 5).empty());
   EXPECT_FALSE(table.any_ready(1));
-  table.set_status(GroupId{0}, GroupStatus::kAbsent);
-  table.set_status(GroupId{2}, GroupStatus::kAbsent);
-  EXPECT_EQ(table.idle_cause(0, all_free), SlotUse::kNoWarp);
+  table.set_status(GroupId{2}, GroupStatus::kReady, 0, Pipe::kSfu);
+  pipes.accepts_from[static_cast<unsigned>(Pipe::kSfu)] = 9;
+  EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kOperandCollector);
+  EXPECT_EQ(table.next_due(0, pipes, 5), 9u);
+  pipes.busy_until[static_cast<unsigned>(Pipe::kSfu)] = 7;
+  EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kPipeBusy);
+  EXPECT_EQ(table.next_due(0, pipes, 5), 7u) << "the cause changes there";
+  table.set_status(GroupId{0}, GroupStatus::kAbsent, 0);
+  table.set_status(GroupId{2}, GroupStatus::kAbsent, 0);
+  EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
+}
+
+TEST(IssueTable, AProfileAddsUpWhereGroupsWaited) {
+  IssueTable table(2, 1);
+  KernelProfile profile(4);
+  table.set_profile(&profile);
+  IssueTable::Group& group = table[GroupId{0}];
+  group.pc = Pc{1};
+  table.set_status(GroupId{0}, GroupStatus::kFetch, 10);
+  table.set_status(GroupId{0}, GroupStatus::kReady, 14, Pipe::kSp);
+  group.pc = Pc{2};
+  table.set_status(GroupId{0}, GroupStatus::kScoreboardMemory, 15);
+  table.set_status(GroupId{0}, GroupStatus::kAbsent, 40);
+  const auto waited = [&](std::uint32_t pc, GroupStatus status) {
+    return profile.at(Pc{pc}).waiting[static_cast<unsigned>(status)];
+  };
+  EXPECT_EQ(waited(1, GroupStatus::kFetch), 4u);
+  EXPECT_EQ(waited(1, GroupStatus::kReady), 1u);
+  EXPECT_EQ(waited(2, GroupStatus::kScoreboardMemory), 25u);
 }
 
 }  // namespace

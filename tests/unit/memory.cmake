@@ -2,7 +2,11 @@
 heddle_test(memory_basics_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_basics_test.cpp LINK heddle_memory)
 heddle_test(memory_crossbar_lanes_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_crossbar_lanes_test.cpp
             LINK heddle_memory)
-heddle_test(memory_l2_slice_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_l2_slice_test.cpp
+heddle_test(memory_l2_slice_test SYSTEMC
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_l2_slice_test.cpp ${CMAKE_CURRENT_LIST_DIR}/memory_l2_banks_test.cpp
+                    ${CMAKE_CURRENT_LIST_DIR}/memory_l2_atomic_test.cpp ${CMAKE_CURRENT_LIST_DIR}/memory_l2_random_test.cpp
             LINK heddle_memory)
-heddle_test(memory_dram_scheduler_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_dram_scheduler_test.cpp
+heddle_test(memory_dram_scheduler_test SYSTEMC
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_dram_scheduler_test.cpp ${CMAKE_CURRENT_LIST_DIR}/memory_dram_timing_test.cpp
+                    ${CMAKE_CURRENT_LIST_DIR}/memory_dram_random_test.cpp
             LINK heddle_memory)

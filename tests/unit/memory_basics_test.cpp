@@ -107,11 +107,25 @@ TEST(MemoryConfig, CrossFieldErrorsNameTheKey) {
             "partition_interleave_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.ways = 7; }), "l2.size_kib");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.line_bytes = 96; }), "l2.line_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.banks = 3; }), "l2.size_kib");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.sector_bytes = 16; }), "l2.sector_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.sector_bytes = 96; }), "l2.sector_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.row_bytes = 3000; }), "dram.row_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_interleave_bytes = 64; }),
             "dram.bank_interleave_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rc = 20; }), "dram.tRC");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_wl = 40; }), "dram.tWL");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rtw = 9; }), "dram.tRTW");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_refi = 100; }), "dram.tREFI");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_groups = 17; }), "dram.bank_groups");
+  EXPECT_EQ(place_of([](MemoryConfig& c) {
+              c.partitions = 7;
+              c.dram.banks = 11;
+              c.dram.row_bytes = 3 * 128;
+              c.dram.bank_interleave_bytes = 5 * 128;
+              c.dram.burst_bytes = 48;
+            }),
+            "no error");
 }
 
 TEST(MemoryConfig, LoadsFromTextAndRejectsUnknownKeys) {
@@ -153,6 +167,11 @@ TEST(PacketSizes, CountHeaderDataSectorsAndLanes) {
   sim::MemoryTransaction& read = pool.allocate(sim::MemoryOp::kRead, 0, 128);
   EXPECT_EQ(sizes.request_bytes(read, read.extension), 8u);
   EXPECT_EQ(sizes.response_bytes(read, read.extension), 136u);
+  read.extension.wanted_sectors = 0b0101;
+  EXPECT_EQ(sizes.request_bytes(read, read.extension), 8u);
+  EXPECT_EQ(sizes.response_bytes(read, read.extension), 8u + 64);
+  read.extension.wanted_sectors = 0b1000'0000;  // not in the payload
+  EXPECT_EQ(sizes.response_bytes(read, read.extension), 8u);
   sim::MemoryTransaction& write = pool.allocate(sim::MemoryOp::kWrite, 0, 128);
   write.enables[3] = write.enables[4] = 0xff;
   EXPECT_EQ(sizes.request_bytes(write, write.extension), 40u);

@@ -12,13 +12,8 @@ namespace {
 
 class Member : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(Member);
   Member(const sc_core::sc_module_name& name, ClockDomain& domain, std::function<void(Member&)> body)
-      : sc_module(name), clock(domain, "wake"), body_(std::move(body)) {
-    SC_METHOD(tick);
-    dont_initialize();
-    sensitive << clock.first_trigger();
-  }
+      : sc_module(name), clock(domain, on_tick<&Member::tick>(this)), body_(std::move(body)) {}
   ClockMember clock;
   std::vector<Cycle> ran;
 
@@ -119,6 +114,90 @@ TEST(Clock, RanksOfOneInstantRunInOrderWhateverTheOrderOfCreation) {
   for (Member* m : {&d, &l, &c}) m->clock.wake();
   sc_core::sc_start();
   EXPECT_EQ(order, "cldcdl");
+}
+
+/// Something outside the clock domains: acts at 2.5 ns, 5 ns (an edge) and, woken by a member, later.
+class Outsider : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Outsider);
+  Outsider(const sc_core::sc_module_name& name, ClockManager& manager, std::string& order)
+      : sc_module(name), manager_(manager), order_(order) {
+    SC_THREAD(act);
+    SC_METHOD(answer);
+    dont_initialize();
+    sensitive << asked_;
+  }
+  /// As a TLM target would be called: with the delay by which the caller is ahead.
+  void ask(const sc_core::sc_time& delay) { asked_.notify(delay + sc_core::sc_time(3.5, sc_core::SC_NS)); }
+
+ private:
+  void note() {
+    EXPECT_EQ(manager_.now(), sc_core::sc_time_stamp().value()) << "nobody outside sees model time ahead";
+    order_ += '(';
+    order_ += std::to_string(sc_core::sc_time_stamp().value());
+    order_ += ')';
+  }
+  void act() {
+    wait(2500, sc_core::SC_PS);
+    note();
+    wait(2600, sc_core::SC_PS);
+    note();
+  }
+  void answer() { note(); }
+  ClockManager& manager_;
+  std::string& order_;
+  sc_core::sc_event asked_;
+};
+
+std::string run_with_quantum(const sc_core::sc_time& quantum) {
+  ClockManager manager("clocks");
+  manager.set_quantum(quantum);
+  ClockDomain core(manager, "core", 1000, ClockRank::kCore);
+  ClockDomain slow(manager, "slow", 300, ClockRank::kL2);
+  std::string order;
+  Outsider outsider("outsider", manager, order);
+  Member c("c", core, [&](Member& m) {
+    order += "c";
+    if (m.clock.cycle() == 7) {
+      outsider.ask(manager.ahead());
+      manager.kernel_changed();
+    }
+    m.clock.cycle() < 14 ? m.clock.again() : m.clock.park();
+  });
+  Member s("s", slow, [&](Member& m) {
+    order += "s";
+    m.clock.cycle() < 5 ? m.clock.again() : m.clock.park();
+  });
+  c.clock.wake();
+  s.clock.wake();
+  sc_core::sc_start();
+  return order;
+}
+
+// Core edges every 1000 ps, slow ones every 3333; the outsider at 2500, 5100 and 7000 + 3500.
+constexpr const char* kExpectedOrder = "cscc(2500)cscc(5100)csccccs(10500)cccscs";
+
+TEST(Clock, WithoutAQuantumEveryInstantIsAnActivationOfTheKernel) {
+  EXPECT_EQ(run_with_quantum(sc_core::SC_ZERO_TIME), kExpectedOrder);
+}
+
+TEST(Clock, RunningAheadOfTheKernelNeverPassesItsNextEvent) {
+  EXPECT_EQ(run_with_quantum(sc_core::sc_time(1, sc_core::SC_US)), kExpectedOrder);
+}
+
+TEST(Clock, PauseLetsTheKernelCatchUp) {
+  ClockManager manager("clocks");
+  manager.set_quantum(sc_core::sc_time(1, sc_core::SC_US));
+  ClockDomain domain(manager, "core", 1000, ClockRank::kCore);
+  Member member("member", domain, [&](Member& m) {
+    if (m.clock.cycle() == 42) manager.pause();
+    m.clock.again();
+  });
+  member.clock.wake();
+  sc_core::sc_start();
+  EXPECT_EQ(sc_core::sc_get_status(), sc_core::SC_PAUSED);
+  EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(42, sc_core::SC_NS));
+  EXPECT_EQ(member.ran.back(), 42u);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "blocks/memory/fake_partition.h"
 #include "blocks/isolated.h"
+#include "blocks/memory/fake_partition.h"
 #include "blocks/memory/traffic_core.h"
 #include "blocks/protocol_checker.h"
 #include "memory/crossbar.h"

@@ -205,14 +205,14 @@ Json time_one_request() {
   sc_core::sc_time delay(2.5, sc_core::SC_NS);  // arrives at 102.5 ns, is seen at the edge at 103 ns
   rig.probe.isock->nb_transport_fw(t, phase, delay);
   sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_US));
-  // ACT at 103, reads at 115 and 117, data end at 117 + tCL + 2 = 131, controller pipeline 132.
+  // ACT at 103, reads at 115 and 118 (tCCDL), data end at 118 + tCL + 2 = 132, controller pipeline 132.
   return {{"ns", rig.probe.response_at.to_seconds() * 1e9}, {"responses", rig.probe.responses}};
 }
 
 TEST(DramChannel, AnswersARowMissAtTheCycleTheTimingGives) {
   const Json result = isolated(time_one_request);
   EXPECT_EQ(result["responses"], 1);
-  EXPECT_NEAR(result["ns"].get<double>(), 131 + 132, 1e-6);
+  EXPECT_NEAR(result["ns"].get<double>(), 132 + 132, 1e-6);
 }
 
 Json refuse_bad_requests() {

@@ -20,7 +20,6 @@ namespace heddle::tb {
 
 class FakePartition : public sc_core::sc_module, public sim::MemoryTargetOwner {
  public:
-  SC_HAS_PROCESS(FakePartition);
   sim::MemoryTargetSocket tsock;
 
   /// `stall_percent`: chance that a BEGIN_REQ gets its END_REQ 1 to 16 cycles late.
@@ -31,11 +30,7 @@ class FakePartition : public sc_core::sc_module, public sim::MemoryTargetOwner {
         random_(seed),
         stall_percent_(stall_percent),
         max_latency_(max_latency),
-        clock_(clock, "wake") {
-    SC_METHOD(tick);
-    dont_initialize();
-    sensitive << clock_.first_trigger();
-  }
+        clock_(clock, sim::on_tick<&FakePartition::tick>(this)) {}
 
   using CoreAndTag = std::pair<std::uint32_t, std::uint32_t>;
   [[nodiscard]] const std::vector<CoreAndTag>& requests() const { return requests_; }
@@ -89,7 +84,7 @@ class FakePartition : public sc_core::sc_module, public sim::MemoryTargetOwner {
     } else {
       std::vector<unsigned char> line(bytes);
       memory_.read(address, line.data(), bytes);
-      memory::AtomicUnit(32).execute(ext, line.data(), bytes);
+      memory::AtomicUnit({}).execute(ext, line.data(), bytes, 0);
       memory_.write(address, line.data(), bytes);
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);

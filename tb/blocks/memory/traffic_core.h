@@ -27,21 +27,21 @@ struct TrafficConfig {
   unsigned stall_percent = 30;  ///< chance to delay END_RESP by 1..20 cycles
   unsigned idle_every = 0;      ///< after that many requests wait 300 cycles; 0: never
   bool writes_only = false;     ///< full lines as fast as possible
+  bool partial_reads = false;   ///< every other read wants only some sectors
 };
 
 /// Since requests of a core to one line are performed in order, the answer to each is known when it is sent:
 /// it is compared with a flat memory. Atomics on the shared line are counted; their sum is the final value.
 class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner {
  public:
-  SC_HAS_PROCESS(TrafficCore);
   sim::MemoryInitiatorSocket isock;
 
   TrafficCore(const sc_core::sc_module_name& name, const TrafficConfig& config, sim::ClockDomain& clock)
-      : sc_module(name), isock("isock", this), config_(config), random_(config.seed), clock_(clock, "wake") {
-    SC_METHOD(tick);
-    dont_initialize();
-    sensitive << clock_.first_trigger();
-  }
+      : sc_module(name),
+        isock("isock", this),
+        config_(config),
+        random_(config.seed),
+        clock_(clock, sim::on_tick<&TrafficCore::tick>(this)) {}
   void start_of_simulation() override { clock_.wake(); }
 
   [[nodiscard]] bool done() const {
@@ -132,6 +132,11 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
     if (op == sim::MemoryOp::kRead) {
       e.data.resize(kLine);
       reference_.read(address, e.data.data(), kLine);
+      if (config_.partial_reads && random_() % 2 == 0) {
+        t.extension.wanted_sectors = static_cast<sim::SectorMask>(1 + random_() % 15);
+        for (unsigned i = 0; i < kLine; ++i)
+          if ((t.extension.wanted_sectors >> (i / sim::kSectorBytes) & 1u) == 0) e.data[i] = t.data[i];
+      }
     } else if (op == sim::MemoryOp::kWrite) {
       const bool full = config_.writes_only || random_() % 3 == 0;
       for (unsigned i = 0; i < kLine; ++i) {

@@ -188,6 +188,11 @@ class KernelDecoder {
         context_.registers.place(operand);
         note(operand, instruction.writes, instruction.write_count);
       }
+      instruction.register_signature = 0;
+      for (unsigned i = 0; i < instruction.read_count; ++i)
+        instruction.register_signature |= std::uint64_t{1} << (instruction.reads[i] % 64);
+      for (unsigned i = 0; i < instruction.write_count; ++i)
+        instruction.register_signature |= std::uint64_t{1} << (instruction.writes[i] % 64);
     }
   }
 

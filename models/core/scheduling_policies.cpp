@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <deque>
+
+#include "core/warp_scheduler.h"
+
+namespace heddle::core {
+namespace {
+
+class LooseRoundRobin final : public WarpSchedulingPolicy {
+ public:
+  void assign(GroupId, Cycle) override {}
+  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
+    return GroupId{*candidates.next_cyclic(last_)};
+  }
+  void issued(GroupId group, Cycle, std::uint32_t) override { last_ = group.value(); }
+
+ private:
+  std::uint32_t last_ = 0;
+};
+
+class GreedyThenOldest final : public WarpSchedulingPolicy {
+ public:
+  explicit GreedyThenOldest(std::uint32_t groups) : age_(groups, 0) {}
+  void assign(GroupId group, Cycle) override {
+    age_[group.value()] = ++clock_;
+    if (last_ == group.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
+  }
+  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
+    if (greedy_ && candidates.contains(last_)) return GroupId{last_};
+    std::uint32_t oldest = *candidates.next(0);
+    candidates.for_each([&](std::uint32_t group) {
+      if (age_[group] < age_[oldest]) oldest = group;
+    });
+    return GroupId{oldest};
+  }
+  void issued(GroupId group, Cycle, std::uint32_t) override {
+    last_ = group.value();
+    greedy_ = true;
+  }
+
+ private:
+  std::vector<std::uint64_t> age_;  ///< assignment number: smaller is older
+  std::uint64_t clock_ = 0;
+  std::uint32_t last_ = 0;
+  bool greedy_ = false;
+};
+
+/// Pending groups queue in the order in which they were assigned or left the active set. A place in the
+/// active set is given to the first of them that can issue; a group keeps its place over short (pipe)
+/// latencies.
+class TwoLevel final : public WarpSchedulingPolicy {
+ public:
+  TwoLevel(std::uint32_t groups, std::uint32_t active) : places_(active), active_(groups) {}
+  void assign(GroupId group, Cycle) override {
+    leave(group);
+    pending_.push_back(group.value());
+  }
+  void leave(GroupId group) override {
+    if (active_.contains(group.value())) {
+      active_.erase(group.value());
+      --taken_;
+    }
+    std::erase(pending_, group.value());
+  }
+  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
+    if (taken_ < places_) {
+      for (auto it = pending_.begin(); it != pending_.end() && taken_ < places_;) {
+        if (!candidates.contains(*it)) {
+          ++it;
+          continue;
+        }
+        active_.insert(*it);
+        ++taken_;
+        it = pending_.erase(it);
+      }
+    }
+    std::optional<std::uint32_t> chosen;
+    active_.for_each([&](std::uint32_t group) {
+      // The first candidate behind the last issued one, else the first of all.
+      if (!candidates.contains(group)) return;
+      if (!chosen || (*chosen <= last_ && group > last_)) chosen = group;
+    });
+    if (!chosen) return std::nullopt;
+    return GroupId{*chosen};
+  }
+  void issued(GroupId group, Cycle, std::uint32_t) override { last_ = group.value(); }
+  void long_latency(GroupId group) override {
+    if (!active_.contains(group.value())) return;
+    active_.erase(group.value());
+    --taken_;
+    pending_.push_back(group.value());
+  }
+
+ private:
+  std::uint32_t places_;
+  std::uint32_t taken_ = 0;
+  sim::IndexSet active_;
+  std::deque<std::uint32_t> pending_;
+  std::uint32_t last_ = 0;
+};
+
+/// criticality = nInst * CPIavg + nStall, highest first, ties: the oldest.
+///   nInst   estimate of the instructions still to come: grows at each branch by the static length of the
+///           paths its lanes chose (to the reconvergence point, or one more lap of a loop), shrinks by one
+///           per instruction issued
+///   CPIavg  cycles since the warp was assigned per instruction it has issued
+///   nStall  cycles since then in which it did not issue
+/// The specification gives the formula; how nInst is estimated is our reading of "from branch outcomes".
+class Cawa final : public WarpSchedulingPolicy {
+ public:
+  explicit Cawa(std::uint32_t groups) : warps_(groups) {}
+  void assign(GroupId group, Cycle now) override { warps_[group.value()] = {now, 0, 0, ++clock_}; }
+  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle now) override {
+    std::uint32_t best = *candidates.next(0);
+    double highest = -1;
+    candidates.for_each([&](std::uint32_t group) {
+      const double value = criticality(warps_[group], now);
+      if (value < highest || (value == highest && warps_[group].age > warps_[best].age)) return;
+      highest = value;
+      best = group;
+    });
+    return GroupId{best};
+  }
+  void issued(GroupId group, Cycle, std::uint32_t path_instructions) override {
+    Warp& warp = warps_[group.value()];
+    ++warp.issued;
+    warp.to_come += path_instructions;
+    if (warp.to_come != 0) --warp.to_come;
+  }
+
+ private:
+  struct Warp {
+    Cycle assigned = 0;
+    std::uint64_t issued = 0;
+    std::uint64_t to_come = 0;
+    std::uint64_t age = 0;
+  };
+  static double criticality(const Warp& warp, Cycle now) {
+    const auto cycles = static_cast<double>(now - warp.assigned);
+    const auto issued = static_cast<double>(warp.issued);
+    const double cpi = warp.issued == 0 ? 1 : cycles / issued;
+    return static_cast<double>(warp.to_come) * cpi + (cycles - issued);
+  }
+  std::vector<Warp> warps_;
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,
+                                                             std::uint32_t groups) {
+  switch (config.policy) {
+    case SchedulingPolicy::kLrr:
+      return std::make_unique<LooseRoundRobin>();
+    case SchedulingPolicy::kGto:
+      return std::make_unique<GreedyThenOldest>(groups);
+    case SchedulingPolicy::kTwoLevel:
+      return std::make_unique<TwoLevel>(groups, config.active_warps);
+    case SchedulingPolicy::kCawa:
+      return std::make_unique<Cawa>(groups);
+  }
+  return nullptr;
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,49 @@
+// Which bank and row of a DRAM channel hold a channel-local address.
+#pragma once
+
+#include <cstdint>
+
+#include "memory/config.h"
+#include "memory/divisor.h"
+
+namespace heddle::memory {
+
+/// Chunks of bank_interleave_bytes go round the banks; the chunks of one bank fill its rows one after the
+/// other. With `bank_skew` each turn starts one bank further than the one before, so that arrays whose
+/// distance is a multiple of a whole turn do not meet in the same banks. A bijection for any number of banks
+/// and any sizes.
+class DramMap {
+ public:
+  explicit DramMap(const DramConfig& config)
+      : interleave_(config.bank_interleave_bytes),
+        banks_(config.banks),
+        row_bytes_(config.row_bytes),
+        skew_(config.bank_skew) {}
+
+  struct Place {
+    std::uint32_t bank = 0;
+    std::uint64_t row = 0;
+    bool operator==(const Place&) const = default;
+  };
+  [[nodiscard]] Place place(std::uint64_t local) const {
+    const std::uint64_t chunk = interleave_.quotient(local);
+    const std::uint64_t turn = banks_.quotient(chunk);
+    const std::uint64_t in_bank = turn * interleave_.value() + interleave_.remainder(local);
+    return {static_cast<std::uint32_t>(banks_.remainder(skew_ ? chunk + turn : chunk)),
+            row_bytes_.quotient(in_bank)};
+  }
+  /// Whether all of the range lies in one row of one bank.
+  [[nodiscard]] bool in_one_row(std::uint64_t local, std::uint64_t bytes) const {
+    const std::uint64_t last = local + bytes - 1;
+    return (banks_.value() == 1 || interleave_.quotient(local) == interleave_.quotient(last)) &&
+           place(local) == place(last);
+  }
+
+ private:
+  Divisor interleave_;
+  Divisor banks_;
+  Divisor row_bytes_;
+  bool skew_;
+};
+
+}  // namespace heddle::memory

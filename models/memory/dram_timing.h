@@ -1,0 +1,108 @@
+// The timing rules of one DRAM channel: when a command is legal. Plain C++.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "memory/config.h"
+#include "sim/ids.h"
+
+namespace heddle::memory {
+
+enum class DramKind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kPrechargeAll, kRefresh };
+
+/// Rules, in cycles of the command clock from one command to the next; b is a burst's time on the data bus.
+/// Every name is a key of DramConfig; a rule whose key is 0 does not exist, keys in parentheses stand in for
+/// it.
+///
+///   same bank    ACT->RD  tRCD               ACT->WR  tRCDWR (tRCD)
+///                ACT->PRE tRAS               ACT->ACT tRC
+///                PRE->ACT tRP                RD->PRE  tRTP
+///                WR->PRE  tWL + b + tWR
+///   same group   ACT->ACT tRRDL              RD->RD, RD->WR, WR->WR, WR->RD  tCCDL
+///                RD->PRE  tRTPL              WR->RD  tWL + b + tCDLRL
+///   any bank     ACT->ACT tRRD               the 5th ACT is tFAW after the 1st, the 33rd t32AW
+///                RD->RD, WR->WR  max(tCCD, b)
+///                RD->WR   tRTW (tCL + b + 2 - tWL: two cycles to turn the bus round)
+///                WR->RD   tWL + b + tCDLR
+///                PRE->PRE tPPD               one command per cycle
+///   refresh      every tREFI cycles, all banks: from then on nothing else is issued; PREA when every open
+///   bank may
+///                precharge; REF when every bank could activate (tRP after PREA, tRC); REF->ACT tRFC
+///
+/// Banks are in group (bank mod bank_groups). RD data is on the bus from tCL, WR data from tWL after the
+/// command.
+class DramTiming {
+ public:
+  static constexpr sim::Cycle kNever = ~sim::Cycle{0};
+
+  explicit DramTiming(const DramConfig& config);
+
+  [[nodiscard]] bool open(std::uint32_t bank) const { return banks_[bank].open; }
+  /// Only of an open bank.
+  [[nodiscard]] std::uint64_t row(std::uint32_t bank) const { return banks_[bank].row; }
+
+  /// Earliest cycle at which the command is legal on that bank; not for kPrechargeAll and kRefresh, and
+  /// without regard to a refresh that is due.
+  [[nodiscard]] sim::Cycle earliest(DramKind kind, std::uint32_t bank) const {
+    const auto k = static_cast<unsigned>(kind);
+    const Bank& b = banks_[bank];
+    return std::max({b.ready[k], groups_[b.group][k], channel_[k], bus_});
+  }
+  /// `row`: of an activate. The caller keeps to earliest() and to the states of the banks.
+  void issue(DramKind kind, std::uint32_t bank, std::uint64_t row, sim::Cycle now);
+  /// First cycle after the burst of that column command has left the data bus.
+  [[nodiscard]] sim::Cycle data_end(DramKind kind, sim::Cycle now) const {
+    return now + (kind == DramKind::kRead ? config_.t_cl : config_.t_wl) + burst_;
+  }
+  [[nodiscard]] sim::Cycle burst_cycles() const { return burst_; }
+
+  // ---- refresh ----
+  /// From this cycle on only refresh_step() may be issued; kNever without refresh.
+  [[nodiscard]] sim::Cycle refresh_due() const { return refresh_due_; }
+  struct Step {
+    DramKind kind = DramKind::kRefresh;
+    sim::Cycle cycle = 0;
+  };
+  /// What the refresh that is due, or the next one, needs first, and when.
+  [[nodiscard]] Step refresh_step() const;
+  /// Issues it; returns how many rows it closed.
+  std::uint32_t issue_refresh_step(const Step& step);
+  struct Missed {
+    std::uint64_t refreshes = 0;
+    std::uint64_t closed_rows = 0;
+  };
+  /// Nothing was wanted for a while: does what refreshes did before cycle `now`, in a time that does not
+  /// depend on how many they were.
+  Missed catch_up(sim::Cycle now);
+
+ private:
+  using Ready = std::array<sim::Cycle, 4>;  ///< by kind of command
+  struct Bank {
+    Ready ready{};
+    std::uint32_t group = 0;
+    bool open = false;
+    std::uint64_t row = 0;
+  };
+  static void at_least(Ready& ready, DramKind kind, sim::Cycle cycle) {
+    sim::Cycle& r = ready[static_cast<unsigned>(kind)];
+    r = std::max(r, cycle);
+  }
+  void close(Bank& bank, sim::Cycle now);
+  void activated(sim::Cycle now);
+
+  DramConfig config_;
+  sim::Cycle burst_;
+  sim::Cycle read_to_write_;
+  std::vector<Bank> banks_;
+  std::vector<Ready> groups_;
+  Ready channel_{};
+  sim::Cycle bus_ = 0;  ///< command bus
+  std::uint64_t activates_ = 0;
+  std::array<sim::Cycle, 32> activated_at_{};  ///< the last 32, by number mod 32
+  sim::Cycle refresh_due_;
+};
+
+}  // namespace heddle::memory

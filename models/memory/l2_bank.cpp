@@ -1,0 +1,319 @@
+#include "memory/l2_bank.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::memory {
+namespace {
+
+/// Writes the enabled bytes; returns whether a value changed. Enable bytes are 0 or 0xff, so they work as a
+/// mask, eight bytes at a time.
+bool write_enabled(const tlm::tlm_generic_payload& payload, unsigned char* to) {
+  const unsigned bytes = payload.get_data_length();
+  const unsigned char* const from = payload.get_data_ptr();
+  const unsigned char* const enables = payload.get_byte_enable_ptr();
+  const unsigned pattern = payload.get_byte_enable_length();
+  if (enables == nullptr || pattern == 0) {
+    const bool changed = std::memcmp(to, from, bytes) != 0;
+    std::memcpy(to, from, bytes);
+    return changed;
+  }
+  std::uint64_t different = 0;
+  unsigned i = 0;
+  if (pattern >= bytes) {
+    for (; i + 8 <= bytes; i += 8) {
+      std::uint64_t old = 0, value = 0, mask = 0;
+      std::memcpy(&old, to + i, 8);
+      std::memcpy(&value, from + i, 8);
+      std::memcpy(&mask, enables + i, 8);
+      const std::uint64_t merged = (old & ~mask) | (value & mask);
+      different |= merged ^ old;
+      std::memcpy(to + i, &merged, 8);
+    }
+  }
+  for (; i < bytes; ++i) {
+    if (enables[i % pattern] == 0) continue;
+    different |= to[i] ^ from[i];
+    to[i] = from[i];
+  }
+  return different != 0;
+}
+
+}  // namespace
+
+L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& shared)
+    : geometry_(geometry),
+      latency_cycles_(config.latency_cycles),
+      shared_(shared),
+      array_(config, geometry),
+      requests_(config.request_queue),
+      mshrs_(config.mshr_entries),
+      ready_(config.mshr_entries) {
+  for (std::uint32_t m = config.mshr_entries; m-- > 0;) {
+    mshrs_[m].targets = Ring<L2Request>(config.mshr_targets);
+    free_mshrs_.push_back(m);
+  }
+}
+
+void L2Bank::accept(const L2Request& request) {
+  shared_.counters.bank_conflicts += has_work();
+  requests_.push_back(request);
+}
+
+bool L2Bank::tick(sim::Cycle now) {
+  if (now < free_at_) {
+    waits_for_unit_ = false;
+    return stall(L2Stall::kAtomicUnit, now);
+  }
+  if (shared_.responses.full()) return stall(L2Stall::kResponses, now);
+  if (!(ready_.empty() ? serve_request(now) : serve_target(now))) return false;
+  end_stall(now);
+  return true;
+}
+
+bool L2Bank::serve_target(sim::Cycle now) {
+  const std::uint32_t m = ready_.front();
+  Mshr& mshr = mshrs_[m];
+  if (!perform(mshr.targets.front(), mshr.frame, now)) return false;
+  mshr.targets.pop_front();
+  if (!mshr.targets.empty() && missing(mshr.targets.front(), mshr.frame) == 0) return true;
+  ready_.pop_front();
+  mshr.ready = false;
+  if (mshr.targets.empty()) {  // so nothing is pending
+    free_mshrs_.push_back(m);
+    array_.set_owner(mshr.frame, CacheArray::kNone);
+  }
+  return true;
+}
+
+bool L2Bank::serve_request(sim::Cycle now) {
+  const L2Request& request = requests_.front();
+  if (!request.well_formed) {
+    request.payload->set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    respond(request, now);
+  } else if (request.touched == 0) {  // a write without enabled bytes, a read that wants nothing
+    request.payload->set_response_status(tlm::TLM_OK_RESPONSE);
+    respond(request, now);
+    ++shared_.counters.hits[request.kind()];
+  } else {
+    const std::uint32_t frame = array_.find(request.line);
+    if (!(frame == CacheArray::kNone ? serve_absent(request, now) : serve_present(request, frame, now)))
+      return false;
+  }
+  shared_.counters.bank_wait_cycles += now - request.accepted;
+  requests_.pop_front();
+  return true;
+}
+
+bool L2Bank::serve_present(const L2Request& request, std::uint32_t frame, sim::Cycle now) {
+  const SectorMask absent = missing(request, frame);
+  const std::uint32_t m = array_.owner(frame);
+  // A request must not overtake those that wait for sectors it touches.
+  if (m != CacheArray::kNone && (absent != 0 || (queued(mshrs_[m]) & request.touched) != 0))
+    return join(request, frame, absent, now);
+  if (absent != 0) {
+    if (!fetch(request, frame, absent, now)) return false;
+    ++shared_.counters.sector_misses[request.kind()];
+    return true;
+  }
+  if (!perform(request, frame, now)) return false;
+  ++shared_.counters.hits[request.kind()];
+  return true;
+}
+
+bool L2Bank::serve_absent(const L2Request& request, sim::Cycle now) {
+  const SectorMask absent = request.touched & ~request.covered;
+  if (absent != 0 && free_mshrs_.empty()) return stall(L2Stall::kMshrs, now);
+  const std::uint32_t frame = array_.victim(request.line);
+  if (frame == CacheArray::kNone) return stall(L2Stall::kSet, now);
+  const bool write_back = array_.dirty(frame) != 0;
+  if (shared_.transfers.space() < (write_back ? 1u : 0u) + (absent != 0 ? 1u : 0u))
+    return stall(L2Stall::kDramQueue, now);
+  if (write_back) queue_write_back(frame);
+  array_.assign(frame, request.line);
+  if (absent != 0) return fetch(request, frame, absent, now);
+  ++shared_.counters.misses[request.kind()];
+  if (request.extension->op == sim::MemoryOp::kWrite) ++shared_.counters.writes_without_fetch;
+  return perform(request, frame, now);
+}
+
+bool L2Bank::fetch(const L2Request& request, std::uint32_t frame, SectorMask absent, sim::Cycle now) {
+  if (free_mshrs_.empty()) return stall(L2Stall::kMshrs, now);
+  if (shared_.transfers.full()) return stall(L2Stall::kDramQueue, now);
+  const std::uint32_t m = free_mshrs_.back();
+  free_mshrs_.pop_back();
+  array_.set_owner(frame, m);
+  Mshr& mshr = mshrs_[m];
+  mshr.frame = frame;
+  mshr.pending = 0;
+  mshr.targets.push_back(request);
+  queue_fetch(frame, absent);
+  ++shared_.counters.misses[request.kind()];
+  return true;
+}
+
+bool L2Bank::join(const L2Request& request, std::uint32_t frame, SectorMask absent, sim::Cycle now) {
+  Mshr& mshr = mshrs_[array_.owner(frame)];
+  // What comes anyway, or will have been overwritten by then, is not asked for: so every fetched sector is
+  // awaited by a target that needs it, and a fill never meets newer data.
+  const SectorMask more = absent & ~mshr.pending & ~overwritten(mshr);
+  if (mshr.targets.full()) return stall(L2Stall::kTargets, now);
+  if (more != 0 && shared_.transfers.full()) return stall(L2Stall::kDramQueue, now);
+  mshr.targets.push_back(request);
+  if (more != 0) {
+    queue_fetch(frame, more);
+    ++shared_.counters.misses[request.kind()];
+    ++shared_.counters.sector_misses[request.kind()];
+  } else {
+    ++shared_.counters.merged[request.kind()];
+  }
+  return true;
+}
+
+void L2Bank::queue_fetch(std::uint32_t frame, SectorMask sectors) {
+  mshrs_[array_.owner(frame)].pending |= sectors;
+  LineTransfer& out = shared_.transfers.push_back();
+  out.line = array_.line(frame);
+  out.frame = frame;
+  out.write = false;
+  out.sectors = sectors;
+  ++shared_.counters.fetches;
+}
+
+void L2Bank::queue_write_back(std::uint32_t frame) {
+  LineTransfer& out = shared_.transfers.push_back();
+  out.line = array_.line(frame);
+  out.frame = frame;
+  out.write = true;
+  out.sectors = array_.dirty(frame);
+  std::memcpy(out.data.data(), array_.data(frame), geometry_.line_bytes());
+  ++shared_.counters.write_backs;
+}
+
+void L2Bank::fill(std::uint32_t frame, unsigned first, unsigned count, const unsigned char* data) {
+  const std::size_t bytes = geometry_.sector_bytes();
+  std::memcpy(array_.data(frame) + first * bytes, data, count * bytes);
+  const auto sectors = static_cast<SectorMask>(((1u << count) - 1u) << first);
+  array_.add_valid(frame, sectors);
+  const std::uint32_t m = array_.owner(frame);
+  Mshr& mshr = mshrs_[m];
+  mshr.pending &= static_cast<SectorMask>(~sectors);
+  if (mshr.ready || missing(mshr.targets.front(), frame) != 0) return;
+  mshr.ready = true;
+  ready_.push_back(m);
+}
+
+SectorMask L2Bank::queued(const Mshr& mshr) {
+  SectorMask sectors = 0;
+  for (std::size_t i = 0; i < mshr.targets.size(); ++i) sectors |= mshr.targets[i].touched;
+  return sectors;
+}
+
+SectorMask L2Bank::overwritten(const Mshr& mshr) {
+  SectorMask sectors = 0;
+  for (std::size_t i = 0; i < mshr.targets.size(); ++i) sectors |= mshr.targets[i].covered;
+  return sectors;
+}
+
+bool L2Bank::perform(const L2Request& request, std::uint32_t frame, sim::Cycle now) {
+  tlm::tlm_generic_payload& payload = *request.payload;
+  sim::MemoryExtension& ext = *request.extension;
+  if (ext.op == sim::MemoryOp::kAtomic && now < shared_.atomic_unit.free_at()) {
+    waits_for_unit_ = true;
+    return stall(L2Stall::kAtomicUnit, now);
+  }
+  unsigned char* const at = array_.data(frame) + request.offset;
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  array_.touch(frame);
+  sim::Cycle done = now;
+  switch (ext.op) {
+    case sim::MemoryOp::kRead:
+      read(request, at);
+      break;
+    case sim::MemoryOp::kWrite: {
+      const bool changed = write_enabled(payload, at);
+      // The old value of sectors that were not here is in the DRAM only: overwriting them counts as a change.
+      if (changed || (request.touched & ~array_.valid(frame)) != 0) shared_.progress.memory_changed();
+      array_.add_valid(frame, request.covered);
+      array_.add_dirty(frame, request.touched);
+      break;
+    }
+    case sim::MemoryOp::kAtomic: {
+      const AtomicUnit::Result result = shared_.atomic_unit.execute(ext, at, payload.get_data_length(), now);
+      if (!result.ok) payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+      if (result.changed) {
+        shared_.progress.memory_changed();
+        array_.add_dirty(frame, request.touched);
+      }
+      shared_.counters.atomic_lanes += ext.atomic_count;
+      shared_.counters.atomic_operations += result.operations;
+      shared_.counters.atomic_busy_cycles += result.unit_cycles;
+      free_at_ = now + result.bank_cycles;
+      done = now + result.done_cycles - 1;
+      break;
+    }
+  }
+  respond(request, done);
+  return true;
+}
+
+void L2Bank::read(const L2Request& request, const unsigned char* from) const {
+  unsigned char* const to = request.payload->get_data_ptr();
+  const unsigned bytes = request.payload->get_data_length();
+  const SectorMask wanted = request.extension->wanted_sectors;
+  if (wanted == sim::kAllSectors) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  for (unsigned first = 0; first < bytes; first += sim::kSectorBytes)
+    if ((wanted >> (first / sim::kSectorBytes) & 1u) != 0)
+      std::memcpy(to + first, from + first, std::min(sim::kSectorBytes, bytes - first));
+}
+
+void L2Bank::respond(const L2Request& request, sim::Cycle done) {
+  const sim::Cycle ready = done + latency_cycles_;
+  shared_.responses.push(request.payload, ready);
+  ++shared_.counters.responses;
+  shared_.counters.service_cycles += ready - request.accepted;
+}
+
+// ---- stalls: accounted when they end, so that nobody has to look at a blocked bank every cycle ----
+
+bool L2Bank::stall(L2Stall cause, sim::Cycle now) {
+  if (stalled_ && stall_cause_ == cause) return false;
+  end_stall(now);
+  stalled_ = true;
+  stall_cause_ = cause;
+  stalled_since_ = now;
+  return false;
+}
+
+void L2Bank::end_stall(sim::Cycle now) {
+  if (!stalled_) return;
+  stalled_ = false;
+  shared_.counters.stall_cycles[static_cast<unsigned>(stall_cause_)] += now - stalled_since_;
+}
+
+sim::Cycle L2Bank::timer() const {
+  if (!stalled_ || stall_cause_ != L2Stall::kAtomicUnit) return kNever;
+  return waits_for_unit_ ? shared_.atomic_unit.free_at() : free_at_;
+}
+
+// ---- debug access ----
+
+SectorMask L2Bank::debug_valid(std::uint64_t line) const {
+  const std::uint32_t frame = array_.find(line);
+  return frame == CacheArray::kNone ? SectorMask{0} : array_.valid(frame);
+}
+
+void L2Bank::debug_copy(std::uint64_t line, std::uint32_t offset, unsigned char* to, unsigned bytes) {
+  std::memcpy(to, array_.data(array_.find(line)) + offset, bytes);
+}
+
+void L2Bank::debug_write(std::uint64_t line, std::uint32_t offset, const unsigned char* from,
+                         unsigned bytes) {
+  const std::uint32_t frame = array_.find(line);
+  if (frame != CacheArray::kNone) std::memcpy(array_.data(frame) + offset, from, bytes);
+}
+
+}  // namespace heddle::memory

@@ -1,0 +1,72 @@
+// A request as an L2 slice sees it, and where in the slice it belongs.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "memory/address_map.h"
+#include "memory/config.h"
+#include "sim/memory_payload.h"
+
+namespace heddle::memory {
+
+using sim::SectorMask;
+
+/// Worked out once, when the request is accepted. Addresses are channel-local.
+struct L2Request {
+  tlm::tlm_generic_payload* payload = nullptr;
+  sim::MemoryExtension* extension = nullptr;
+  std::uint64_t line = 0;    ///< address of the line's first byte
+  std::uint32_t offset = 0;  ///< of the payload in the line
+  SectorMask touched = 0;    ///< sectors read or written
+  SectorMask covered = 0;  ///< sectors that a write overwrites from end to end: their old value is not needed
+  bool well_formed = false;  ///< false: empty, or not within one line
+  sim::Cycle accepted = 0;
+
+  [[nodiscard]] unsigned kind() const { return static_cast<unsigned>(extension->op); }
+};
+
+/// Lines, banks and sectors of a slice. Lines go round the banks: bank = line number mod banks. A slice
+/// without sectors is one with a single sector per line.
+class L2Geometry {
+ public:
+  explicit L2Geometry(const L2Config& config);
+
+  [[nodiscard]] std::uint64_t line_of(std::uint64_t local) const { return local & ~offset_mask_; }
+  [[nodiscard]] std::uint32_t offset_of(std::uint64_t local) const {
+    return static_cast<std::uint32_t>(local & offset_mask_);
+  }
+  [[nodiscard]] std::uint64_t line_number(std::uint64_t local) const { return local >> line_shift_; }
+  [[nodiscard]] std::uint32_t bank_of(std::uint64_t local) const {
+    const std::uint64_t number = line_number(local);
+    return static_cast<std::uint32_t>(bank_mask_ != 0 || banks_ == 1 ? number & bank_mask_ : number % banks_);
+  }
+  [[nodiscard]] std::uint32_t banks() const { return banks_; }
+  [[nodiscard]] std::uint32_t line_bytes() const { return static_cast<std::uint32_t>(offset_mask_) + 1; }
+  [[nodiscard]] std::uint32_t sector_bytes() const { return sector_bytes_; }
+  [[nodiscard]] SectorMask all_sectors() const { return all_sectors_; }
+  /// Sectors that hold some byte of [first, last) of the line.
+  [[nodiscard]] SectorMask sectors(std::uint32_t first, std::uint32_t last) const {
+    const std::uint32_t from = first >> sector_shift_, to = (last - 1) >> sector_shift_;
+    return static_cast<SectorMask>((2u << to) - (1u << from));
+  }
+
+  /// The payload carries a MemoryExtension.
+  [[nodiscard]] L2Request decode(tlm::tlm_generic_payload& payload, const AddressMap& map,
+                                 sim::Cycle now) const;
+
+ private:
+  void decode_read(L2Request& request) const;
+  void decode_write(L2Request& request) const;
+  void decode_atomic(L2Request& request) const;
+
+  std::uint64_t offset_mask_;
+  unsigned line_shift_;
+  std::uint32_t banks_;
+  std::uint32_t bank_mask_;  ///< banks - 1 if that is a power of two, else 0
+  std::uint32_t sector_bytes_;
+  unsigned sector_shift_;
+  SectorMask all_sectors_;
+};
+
+}  // namespace heddle::memory

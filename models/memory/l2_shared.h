@@ -1,0 +1,99 @@
+// What the banks of an L2 slice have in common: counters, transfers to the DRAM, responses, the atomic unit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "memory/atomic_unit.h"
+#include "memory/l2_request.h"
+#include "memory/ring.h"
+#include "sim/progress.h"
+
+namespace heddle::memory {
+
+/// Sectors of one line on their way to or from the DRAM. Addresses are channel-local.
+struct LineTransfer {
+  std::uint64_t line = 0;
+  std::uint32_t frame = 0;  ///< fetch: where in its bank it goes
+  bool write = false;       ///< write-back; otherwise fetch
+  SectorMask sectors = 0;
+  std::array<unsigned char, sim::kMaxLineBytes>
+      data;  ///< write-back only; the sectors at their place in the line
+};
+
+/// Why a bank could not serve the request or target it had to.
+enum class L2Stall : std::uint8_t {
+  kMshrs,       ///< a miss and no MSHR free
+  kTargets,     ///< the line's MSHR has no target entry free
+  kSet,         ///< every way of the set waits for a fetch
+  kDramQueue,   ///< no place for the fetch or write-back
+  kResponses,   ///< response pipeline and queue full
+  kAtomicUnit,  ///< the bank is busy with an atomic, or has an atomic and the unit is busy with another
+                ///< bank's
+};
+inline constexpr unsigned kL2Stalls = 6;
+[[nodiscard]] const std::vector<std::string>& l2_stall_names();
+
+struct L2Counters {
+  // by MemoryOp: read, write, atomic
+  std::array<std::uint64_t, 3> hits{};
+  std::array<std::uint64_t, 3> misses{};
+  std::array<std::uint64_t, 3> merged{};         ///< misses whose sectors were being fetched already
+  std::array<std::uint64_t, 3> sector_misses{};  ///< of the misses: the line was there, a sector was not
+  std::uint64_t writes_without_fetch = 0;        ///< write misses that covered all sectors they touched
+  std::uint64_t fetches = 0;
+  std::uint64_t write_backs = 0;
+  std::array<std::uint64_t, kL2Stalls> stall_cycles{};  ///< summed over banks
+  std::uint64_t bank_conflicts = 0;                     ///< requests that found others waiting for their bank
+  std::uint64_t bank_wait_cycles = 0;                   ///< acceptance to leaving the bank's queue, summed
+  std::uint64_t responses = 0;
+  std::uint64_t service_cycles = 0;  ///< acceptance to response ready, summed over responses
+  std::uint64_t atomic_lanes = 0;
+  std::uint64_t atomic_operations = 0;   ///< what is left of them after combining
+  std::uint64_t atomic_busy_cycles = 0;  ///< of the unit
+};
+
+/// Responses by the time at which they are ready. Each bank's latency pipeline holds one per cycle; the queue
+/// proper, from which one per cycle leaves, comes behind them.
+class L2Responses {
+ public:
+  L2Responses(std::uint32_t banks, std::uint32_t latency, std::uint32_t queue)
+      : entries_(std::size_t{banks} * latency + queue) {}
+
+  struct Entry {
+    tlm::tlm_generic_payload* payload = nullptr;
+    sim::Cycle ready = 0;
+  };
+  [[nodiscard]] bool full() const { return entries_.full(); }
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+  [[nodiscard]] const Entry& front() const { return entries_.front(); }
+  void pop() { entries_.pop_front(); }
+  void push(tlm::tlm_generic_payload* payload, sim::Cycle ready) {
+    entries_.push_back({payload, ready});
+    // An atomic is ready later than what other banks serve after it.
+    for (std::size_t i = entries_.size() - 1; i > 0 && entries_[i - 1].ready > entries_[i].ready; --i)
+      std::swap(entries_[i - 1], entries_[i]);
+  }
+
+ private:
+  Ring<Entry> entries_;
+};
+
+struct L2Shared {
+  L2Shared(const L2Config& config, sim::ProgressMonitor& monitor)
+      : transfers(config.dram_queue),
+        responses(config.banks, config.latency_cycles, config.response_queue),
+        atomic_unit(config),
+        progress(monitor) {}
+
+  Ring<LineTransfer> transfers;
+  L2Responses responses;
+  AtomicUnit atomic_unit;
+  sim::ProgressMonitor& progress;
+  L2Counters counters;
+};
+
+}  // namespace heddle::memory
