@@ -85,9 +85,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void fetch_stage(Cycle now);
   void account_idle(Cycle until);
   void sleep(Cycle now);
-  [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const {
-    return scheduler * config_.scheduler.sub_cores / config_.scheduler.count;
-  }
+  [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
 
   // core_issue.cpp: one instruction
   void issue(GroupId id);
@@ -174,6 +172,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   std::vector<std::uint32_t> barrier_of_warp_;  ///< barrier a warp last arrived at, for diagnosis
   TimingWheel<WarpId> barrier_releases_;
   SpinProbe probe_;
+  std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
   std::vector<Pipe> pipe_of_pc_;
   Cycle now_ = 0;
@@ -183,11 +182,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
   Cycle port_due_ = kNoCycle;
   Cycle fetch_due_ = kNoCycle;
   bool lsu_wants_port_ = false;
-  bool held_back_ = false;               ///< a scheduling policy held all candidates back in this cycle
-  bool replay_ = false;                  ///< in this cycle a memory instruction takes a further pass ...
-  std::uint32_t replay_scheduler_ = 0;   ///< ... and with it this scheduler's slot
-  std::uint32_t path_instructions_ = 0;  ///< of the branch issued last
-  Cycle last_cycle_ = 0;                 ///< cycles up to and including this one are accounted
+  bool held_back_ = false;              ///< a scheduling policy held all candidates back in this cycle
+  bool replay_ = false;                 ///< in this cycle a memory instruction takes a further pass ...
+  std::uint32_t replay_scheduler_ = 0;  ///< ... and with it this scheduler's slot
+  Cycle last_cycle_ = 0;                ///< cycles up to and including this one are accounted
 
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;

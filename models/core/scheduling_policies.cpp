@@ -12,7 +12,7 @@ class LooseRoundRobin final : public WarpSchedulingPolicy {
   std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
     return GroupId{*candidates.next_cyclic(last_)};
   }
-  void issued(GroupId group, Cycle, std::uint32_t) override { last_ = group.value(); }
+  void issued(GroupId group, Cycle) override { last_ = group.value(); }
 
  private:
   std::uint32_t last_ = 0;
@@ -33,7 +33,7 @@ class GreedyThenOldest final : public WarpSchedulingPolicy {
     });
     return GroupId{oldest};
   }
-  void issued(GroupId group, Cycle, std::uint32_t) override {
+  void issued(GroupId group, Cycle) override {
     last_ = group.value();
     greedy_ = true;
   }
@@ -83,7 +83,7 @@ class TwoLevel final : public WarpSchedulingPolicy {
     if (!chosen) return std::nullopt;
     return GroupId{*chosen};
   }
-  void issued(GroupId group, Cycle, std::uint32_t) override { last_ = group.value(); }
+  void issued(GroupId group, Cycle) override { last_ = group.value(); }
   void long_latency(GroupId group) override {
     if (!active_.contains(group.value())) return;
     active_.erase(group.value());
@@ -121,11 +121,13 @@ class Cawa final : public WarpSchedulingPolicy {
     });
     return GroupId{best};
   }
-  void issued(GroupId group, Cycle, std::uint32_t path_instructions) override {
+  void issued(GroupId group, Cycle) override {
     Warp& warp = warps_[group.value()];
     ++warp.issued;
-    warp.to_come += path_instructions;
     if (warp.to_come != 0) --warp.to_come;
+  }
+  void branched(GroupId group, std::uint32_t path_instructions) override {
+    warps_[group.value()].to_come += path_instructions;
   }
 
  private:

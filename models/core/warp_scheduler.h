@@ -29,8 +29,10 @@ class WarpSchedulingPolicy {
   virtual void leave(GroupId) {}
   /// One of the non-empty set of candidates, or none: all are held back.
   [[nodiscard]] virtual std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle now) = 0;
-  /// The picked group issued; `path_instructions`: for a branch, instructions on the paths it chose.
-  virtual void issued(GroupId group, Cycle now, std::uint32_t path_instructions) = 0;
+  /// The picked group issues.
+  virtual void issued(GroupId group, Cycle now) = 0;
+  /// What it issued was a branch; instructions on the paths that its lanes chose.
+  virtual void branched(GroupId, std::uint32_t /*path_instructions*/) {}
   /// The group waits for memory, a fence or a barrier.
   virtual void long_latency(GroupId) {}
 };
