@@ -3,8 +3,18 @@
 #include <algorithm>
 
 namespace heddle::microbench {
+
 std::uint32_t fetched_at_once(const gpu::GpuConfig& config) {
   return std::min(config.core.fetch.width_instructions, config.core.fetch.ibuffer_slots);
+}
+
+std::string no_l1(const gpu::GpuConfig& config) {
+  return config.core.l1d.enabled ? "" : "there is no L1 (core.l1d.enabled)";
+}
+
+std::uint32_t fetched_bytes(const gpu::GpuConfig& config) {
+  const core::L1dConfig& l1d = config.core.l1d;
+  return l1d.sector_bytes != 0 ? l1d.sector_bytes : l1d.line_bytes;
 }
 
 // A group is fetched for when its I-buffer has become empty, in the cycle in which the last instruction

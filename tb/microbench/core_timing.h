@@ -18,6 +18,10 @@ struct PipeKind {
   double units = 1;  ///< of all sub-cores
 };
 [[nodiscard]] PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
+/// "" or why L1 cannot be measured (Benchmark::missing).
+[[nodiscard]] std::string no_l1(const gpu::GpuConfig& config);
+/// Bytes that a load of one lane fetches: a line, or a sector of it.
+[[nodiscard]] std::uint32_t fetched_bytes(const gpu::GpuConfig& config);
 /// Instructions one fetch brings into the I-buffer.
 [[nodiscard]] std::uint32_t fetched_at_once(const gpu::GpuConfig& config);
 /// Cycles from the last of them to the next instruction, of a warp that has the core to itself.

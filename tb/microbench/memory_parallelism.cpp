@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "microbench/core_timing.h"
 #include "microbench/links.h"
 #include "microbench/memory_path.h"
 #include "microbench/session.h"
@@ -49,7 +50,7 @@ Burst burst(Session& session, std::uint64_t buffer, std::uint32_t lines) {
     const std::string active = kernel.reg("pred");
     values.push_back(kernel.reg("b32"));
     kernel.line("setp.lt.u32 {}, {}, {}", active, kernel.lane(), lines - first);
-    kernel.line("@{} ld.global.u32 {}, [{}+{}]", active, values.back(), at,
+    kernel.line("@{} ld.global.ca.u32 {}, [{}+{}]", active, values.back(), at,
                 std::uint64_t{first} * line_bytes);
   }
   for (const std::string& value : values) kernel.line("mov.b32 {}, {}", ready, value);
@@ -121,7 +122,7 @@ std::uint64_t merged_stalls(Session& session, std::uint64_t buffer, std::uint32_
     values.push_back(kernel.reg("b32"));
     kernel.line("add.u32 {}, {}, {}", number, kernel.warp(), first);
     kernel.line("setp.lt.u32 {}, {}, {}", active, number, accesses);
-    kernel.line("@{} ld.global.u32 {}, [{}]", active, values.back(), at);
+    kernel.line("@{} ld.global.ca.u32 {}, [{}]", active, values.back(), at);
   }
   for (const std::string& value : values) kernel.line("mov.b32 {}, {}", waits, value);
   kernel.stop_clock();
@@ -161,7 +162,8 @@ Benchmark memory_parallelism() {
   return {.name = "memory-parallelism",
           .description = "lines on their way at once, and accesses that wait for one",
           .run = run,
-          .mutations = mutations};
+          .mutations = mutations,
+          .missing = no_l1};
 }
 
 }  // namespace heddle::microbench

@@ -54,6 +54,7 @@ class MemoryPath {
 
   gpu::GpuConfig config_;
   Edges core_, interconnect_, l2_, dram_;
+  std::uint32_t l2_sector_bytes_;
   memory::AddressMap map_;
   std::vector<DramPath> channels_;  ///< by partition
 };
