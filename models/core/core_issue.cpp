@@ -336,8 +336,9 @@ void Core::apply(const simt::BranchRequest& answer) {
         fetch_isock_.call(stop);
         group.head_valid = false;
         if (update.change == simt::GroupChange::kBlocked) {
+          set_long_latency(update.group,
+                           GroupStatus::kBarrier);  // the profile charges the wait to the barrier
           group.pc = update.pc;
-          set_long_latency(update.group, GroupStatus::kBarrier);
         } else {
           SchedulerRequest leave;
           leave.op = SchedulerRequest::Op::kLeave;

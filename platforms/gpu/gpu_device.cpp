@@ -249,7 +249,9 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   impl_->launches.push_back({});
   LaunchRecord& record = impl_->launches.back();
   record.kernel = name;
+  record.code = context.kernel;
   record.shape = shape;
+  if (impl_->options.profile) context.profile = &record.profile.emplace(context.kernel->code.size());
   impl_->run(context);
   record.cycles = gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle();
   record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");

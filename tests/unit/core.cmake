@@ -1,2 +1,3 @@
 heddle_test(core_blocks_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/core_blocks_test.cpp LINK heddle_core SYSTEMC)
 heddle_test(core_memory_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/core_memory_test.cpp LINK heddle_core SYSTEMC)
+heddle_test(core_profile_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/core_profile_test.cpp LINK heddle_core SYSTEMC)
