@@ -27,6 +27,30 @@ const char* verb(isa::Opcode op) {
       fmt::format("{}: {}\n  {}", thread_name(site, lane), message, kernel.source_line(site.pc)), remedy);
 }
 
+void check_lane(const AccessSite& site, isa::StateSpace space, std::uint64_t at, unsigned lane,
+                unsigned bytes, bool inside, std::uint64_t limit, const host::AllocationTable* allocations) {
+  if ((at & (bytes - 1)) != 0)
+    fault(site, lane,
+          fmt::format("misaligned {}-byte {} at {} address 0x{:x}", bytes, verb(site.instruction->op),
+                      isa::space_name(space), at),
+          fmt::format("the address must be a multiple of {}", bytes));
+  if (inside) return;
+  if (allocations != nullptr)
+    fault(site, lane,
+          fmt::format("out-of-bounds {}-byte {} at address 0x{:x}: {}", bytes, verb(site.instruction->op), at,
+                      allocations->describe(at)),
+          "check the index computation against the buffer sizes of the launch");
+  if (space == isa::StateSpace::kParam)
+    fault(site, lane, fmt::format("parameter access at offset {} of {} bytes", at, limit),
+          "check the index into the parameter");
+  fault(site, lane,
+        fmt::format("out-of-bounds {}-byte {} at {} offset 0x{:x}: the {} has {} bytes of it", bytes,
+                    verb(site.instruction->op), isa::space_name(space), at,
+                    space == isa::StateSpace::kShared ? "CTA" : "thread", limit),
+        space == isa::StateSpace::kShared ? "check the index, or give the launch more dynamic shared memory"
+                                          : "check the index computation");
+}
+
 }  // namespace
 
 std::string thread_name(const AccessSite& site, unsigned lane) {
@@ -37,47 +61,32 @@ std::string thread_name(const AccessSite& site, unsigned lane) {
                      site.cta->id.z);
 }
 
-void check_access(const AccessSite& site, isa::StateSpace space,
+void check_access(const AccessSite& site, isa::StateSpace space, const AddressPattern& pattern,
                   const std::array<std::uint64_t, kLanes>& address, LaneMask lanes, unsigned bytes,
                   std::uint64_t limit, const host::AllocationTable* allocations) {
-  if (lanes.none()) return;
-  std::uint64_t low = ~std::uint64_t{0};
-  std::uint64_t high = 0;
-  std::uint64_t all_bits = 0;
-  lanes.for_each([&](unsigned lane) {
-    low = std::min(low, address[lane]);
-    high = std::max(high, address[lane]);
-    all_bits |= address[lane];
-  });
+  // The common case: all lanes at once.
+  std::uint64_t low = pattern.first;
+  std::uint64_t high = pattern.last;
+  std::uint64_t all_bits = pattern.first;  // with equal or consecutive elements one speaks for all
+  if (pattern.shape == Shape::kScattered)
+    lanes.for_each([&](unsigned lane) {
+      low = std::min(low, address[lane]);
+      high = std::max(high, address[lane]);
+      all_bits |= address[lane];
+    });
   const auto inside = [&](std::uint64_t first, std::uint64_t last) {
     if (allocations != nullptr)
       return last <= last + bytes && allocations->contains(first, last - first + bytes);
     return last < limit && bytes <= limit - last;
   };
-  if ((all_bits & (bytes - 1)) == 0 && inside(low, high)) return;  // the common case: all lanes at once
+  if ((all_bits & (bytes - 1)) == 0 && low <= high && inside(low, high)) return;
 
   lanes.for_each([&](unsigned lane) {
-    const std::uint64_t at = address[lane];
-    if ((at & (bytes - 1)) != 0)
-      fault(site, lane,
-            fmt::format("misaligned {}-byte {} at {} address 0x{:x}", bytes, verb(site.instruction->op),
-                        isa::space_name(space), at),
-            fmt::format("the address must be a multiple of {}", bytes));
-    if (inside(at, at)) return;
-    if (allocations != nullptr)
-      fault(site, lane,
-            fmt::format("out-of-bounds {}-byte {} at address 0x{:x}: {}", bytes, verb(site.instruction->op),
-                        at, allocations->describe(at)),
-            "check the index computation against the buffer sizes of the launch");
-    if (space == isa::StateSpace::kParam)
-      fault(site, lane, fmt::format("parameter access at offset {} of {} bytes", at, limit),
-            "check the index into the parameter");
-    fault(site, lane,
-          fmt::format("out-of-bounds {}-byte {} at {} offset 0x{:x}: the {} has {} bytes of it", bytes,
-                      verb(site.instruction->op), isa::space_name(space), at,
-                      space == isa::StateSpace::kShared ? "CTA" : "thread", limit),
-          space == isa::StateSpace::kShared ? "check the index, or give the launch more dynamic shared memory"
-                                            : "check the index computation");
+    const std::uint64_t at = pattern.shape == Shape::kScattered ? address[lane]
+                             : pattern.shape == Shape::kUnitStride
+                                 ? pattern.first + std::uint64_t{lane - lanes.lowest()} * bytes
+                                 : pattern.first;
+    check_lane(site, space, at, lane, bytes, inside(at, at), limit, allocations);
   });
 }
 

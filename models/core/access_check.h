@@ -16,8 +16,9 @@ struct AccessSite {
 };
 
 /// Throws sim::KernelFault for the lowest lane of `lanes` that is misaligned or outside [0, limit) (shared,
-/// local, parameters) or outside every allocation (`allocations` not null).
-void check_access(const AccessSite& site, isa::StateSpace space,
+/// local, parameters) or outside every allocation (`allocations` not null). `address`: of every lane, read
+/// only if the pattern is scattered.
+void check_access(const AccessSite& site, isa::StateSpace space, const AddressPattern& pattern,
                   const std::array<std::uint64_t, kLanes>& address, LaneMask lanes, unsigned bytes,
                   std::uint64_t limit, const host::AllocationTable* allocations);
 

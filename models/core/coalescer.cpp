@@ -1,83 +1,146 @@
 #include "core/coalescer.h"
 
+#include <algorithm>
+#include <array>
+#include <bit>
+
 namespace heddle::core {
 namespace {
 
-/// Pieces as they come, with the line each belongs to; finish() groups them.
-class Grouping {
- public:
-  Grouping(unsigned line_bytes, Coalesced& out) : line_mask_(line_bytes - 1), out_(out) {}
+/// What all accesses of one call have in common.
+struct Kind {
+  std::uint64_t line_mask = 0;
+  unsigned unit = 0;  ///< bytes per lane
+  std::uint8_t part = 0;
+  bool local = false;
+};
 
-  /// Continues after what `out` already holds.
-  void resume() {
-    for (unsigned a = 0; a < out_.access_count; ++a)
-      for (unsigned p = 0; p < out_.accesses[a].count; ++p)
-        raw_[count_] = out_.pieces[out_.accesses[a].first + p], of_[count_++] = static_cast<std::uint8_t>(a);
+void append(MemoryOp& op, const Kind& kind, std::uint64_t first, LaneMask lanes, Shape shape) {
+  op.accesses[op.access_count++] = {first & ~kind.line_mask,
+                                    lanes,
+                                    shape,
+                                    static_cast<std::uint8_t>(first & kind.line_mask),
+                                    kind.part,
+                                    kind.local};
+}
+
+/// Lane l, counted from the lowest of `lanes`, is at first + l * unit.
+void coalesce_unit_stride(MemoryOp& op, const Kind& kind, std::uint64_t first, LaneMask lanes) {
+  const unsigned shift = static_cast<unsigned>(std::countr_zero(kind.unit));
+  while (true) {
+    const unsigned lowest = lanes.lowest();
+    const std::uint64_t in_line = (kind.line_mask + 1 - (first & kind.line_mask)) >> shift;
+    const LaneMask rest =
+        in_line >= kLanes - lowest
+            ? LaneMask{}
+            : LaneMask::difference(lanes, LaneMask::first_lanes(lowest + static_cast<unsigned>(in_line)));
+    append(op, kind, first, LaneMask::difference(lanes, rest), Shape::kUnitStride);
+    if (rest.none()) return;
+    first += std::uint64_t{rest.lowest() - lowest} << shift;
+    lanes = rest;
   }
-  void add(std::uint64_t address, unsigned lane, unsigned byte, unsigned size) {
-    const std::uint64_t line = address & ~line_mask_;
-    unsigned a = last_;
-    if (out_.access_count == 0 || out_.accesses[a].line != line) {
-      for (a = 0; a < out_.access_count; ++a)
-        if (out_.accesses[a].line == line) break;
-      if (a == out_.access_count) out_.accesses[out_.access_count++] = {line, 0, 0};
-      last_ = a;
-    }
-    ++out_.accesses[a].count;
-    raw_[count_] = {static_cast<std::uint8_t>(lane), static_cast<std::uint8_t>(byte),
-                    static_cast<std::uint8_t>(size), static_cast<std::uint8_t>(address & line_mask_)};
-    of_[count_++] = static_cast<std::uint8_t>(a);
+}
+
+/// Finds the access of a line among those of one call by hashing.
+class LineTable {
+ public:
+  explicit LineTable(unsigned first_access) : first_(first_access) { slots_.fill(kEmpty); }
+
+  /// The slot of `line`: occupied by its access, or empty.
+  [[nodiscard]] std::uint8_t& slot(const MemoryOp& op, std::uint64_t line) {
+    auto i = static_cast<std::size_t>(line * 0x9e3779b97f4a7c15u >> 58);
+    while (slots_[i] != kEmpty && op.accesses[first_ + slots_[i]].line != line) i = (i + 1) % slots_.size();
+    return slots_[i];
   }
-  void finish() {
-    std::uint16_t at = 0;
-    for (unsigned a = 0; a < out_.access_count; ++a) {
-      out_.accesses[a].first = at;
-      at = static_cast<std::uint16_t>(at + out_.accesses[a].count);
-    }
-    out_.piece_count = count_;
-    if (out_.access_count == 1) {
-      std::copy_n(raw_.begin(), count_, out_.pieces.begin());
-      return;
-    }
-    std::array<std::uint16_t, kMaxPieces> next;
-    for (unsigned a = 0; a < out_.access_count; ++a) next[a] = out_.accesses[a].first;
-    for (unsigned p = 0; p < count_; ++p) out_.pieces[next[of_[p]]++] = raw_[p];
-  }
+  static constexpr std::uint8_t kEmpty = 0xff;
 
  private:
-  std::uint64_t line_mask_;
-  Coalesced& out_;
-  std::array<Piece, kMaxPieces> raw_;
-  std::array<std::uint8_t, kMaxPieces> of_;
-  unsigned count_ = 0;
-  unsigned last_ = 0;
+  unsigned first_;
+  std::array<std::uint8_t, 2 * kLanes> slots_;
 };
+
+/// Shapes are found on the way: each lane's distance from the access's lowest lane says which are still
+/// possible.
+void coalesce_scattered(MemoryOp& op, const Kind& kind, LaneMask lanes) {
+  struct Group {
+    std::uint64_t lowest_address = 0;
+    unsigned lowest = 0;
+    std::uint64_t from_uniform = 0;  // any lane off the pattern leaves a bit
+    std::uint64_t from_unit = 0;
+  };
+  std::array<Group, kLanes> groups;
+  const unsigned begin = op.access_count;
+  LineTable table(begin);
+  unsigned a = kLanes;
+  lanes.for_each([&](unsigned lane) {
+    const std::uint64_t address = op.address[lane];
+    const std::uint64_t line = address & ~kind.line_mask;
+    if (a == kLanes || op.accesses[begin + a].line != line) {
+      std::uint8_t& slot = table.slot(op, line);
+      if (slot == LineTable::kEmpty) {
+        slot = static_cast<std::uint8_t>(op.access_count - begin);
+        groups[slot] = {address, lane, 0, 0};
+        append(op, kind, address, LaneMask{}, Shape::kScattered);
+      }
+      a = slot;
+    }
+    Group& group = groups[a];
+    const std::uint64_t distance = address - group.lowest_address;
+    group.from_uniform |= distance;
+    group.from_unit |= distance ^ std::uint64_t{lane - group.lowest} * kind.unit;
+    op.accesses[begin + a].lanes |= LaneMask(1u << lane);
+  });
+  for (unsigned i = begin; i < op.access_count; ++i) {
+    const Group& group = groups[i - begin];
+    op.accesses[i].shape = group.from_uniform == 0 ? Shape::kUniform
+                           : group.from_unit == 0  ? Shape::kUnitStride
+                                                   : Shape::kScattered;
+    op.accesses[i].line += kind.part * kLocalRowBytes;
+  }
+}
 
 }  // namespace
 
-void coalesce(const std::array<std::uint64_t, kLanes>& address, LaneMask lanes, unsigned bytes,
-              unsigned line_bytes, Coalesced& out) {
-  out.access_count = out.piece_count = 0;
-  Grouping grouping(line_bytes, out);
-  lanes.for_each([&](unsigned lane) { grouping.add(address[lane], lane, 0, bytes); });
-  grouping.finish();
+void coalesce(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, unsigned line_bytes) {
+  const Kind kind{line_bytes - 1, op.bytes, 0, false};
+  switch (pattern.shape) {
+    case Shape::kUniform:
+      append(op, kind, pattern.first, lanes, Shape::kUniform);
+      break;
+    case Shape::kUnitStride:
+      coalesce_unit_stride(op, kind, pattern.first, lanes);
+      break;
+    case Shape::kScattered:
+      coalesce_scattered(op, kind, lanes);
+      break;
+  }
 }
 
-void coalesce_local(std::uint64_t region_base, const std::array<std::uint64_t, kLanes>& address,
-                    LaneMask lanes, unsigned bytes, unsigned line_bytes, Coalesced& out, bool append) {
-  if (!append) out.access_count = out.piece_count = 0;
-  Grouping grouping(line_bytes, out);
-  if (append) grouping.resume();
-  for (unsigned done = 0; done < bytes; done += 4) {
-    const unsigned size = std::min(bytes - done, 4u);
+void coalesce_local(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, std::uint64_t region,
+                    unsigned line_bytes) {
+  const unsigned words = std::max(op.bytes / kLocalWordBytes, 1u);
+  Kind kind{line_bytes - 1, std::min<unsigned>(op.bytes, kLocalWordBytes), 0, true};
+  const auto place = [region](std::uint64_t offset, unsigned lane) {
+    return region + offset / kLocalWordBytes * kLocalRowBytes + lane * std::uint64_t{kLocalWordBytes} +
+           offset % kLocalWordBytes;
+  };
+  // The usual case: all lanes use the same variable. Less than a word would leave gaps between the lanes.
+  const bool rows = pattern.shape == Shape::kUniform && kind.unit == kLocalWordBytes;
+  if (!rows)
     lanes.for_each([&](unsigned lane) {
-      const std::uint64_t offset = address[lane] + done;
-      grouping.add(
-          region_base + offset / 4 * (std::uint64_t{4} * kLanes) + lane * std::uint64_t{4} + offset % 4, lane,
-          done, size);
+      const std::uint64_t offset = pattern.shape == Shape::kScattered ? op.address[lane]
+                                   : pattern.shape == Shape::kUnitStride
+                                       ? pattern.first + std::uint64_t{lane - lanes.lowest()} * op.bytes
+                                       : pattern.first;
+      op.address[lane] = place(offset, lane);
     });
+  for (unsigned w = 0; w < words; ++w) {
+    kind.part = static_cast<std::uint8_t>(w);
+    if (rows)
+      coalesce_unit_stride(op, kind, place(pattern.first, lanes.lowest()) + w * kLocalRowBytes, lanes);
+    else
+      coalesce_scattered(op, kind, lanes);
   }
-  grouping.finish();
 }
 
 }  // namespace heddle::core

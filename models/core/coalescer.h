@@ -1,20 +1,18 @@
 // Coalescing: lanes that touch the same line share one access (tbc-and-kilotm §1: lanes in the same 128 B
-// chunk merge).
+// chunk merge). Accesses are in order of their lowest lane.
 #pragma once
 
 #include "core/memory_op.h"
 
 namespace heddle::core {
 
-/// Groups `bytes` (1..16, naturally aligned, so that no lane crosses a line) at address[lane] of every lane
-/// in `lanes` by line of `line_bytes` (a power of two).
-void coalesce(const std::array<std::uint64_t, kLanes>& address, LaneMask lanes, unsigned bytes,
-              unsigned line_bytes, Coalesced& out);
+/// Appends to `op.accesses` the accesses of `lanes`, each to op.bytes bytes, naturally aligned, so that no
+/// lane crosses a line of `line_bytes` (a power of two): by pattern, or if that is scattered by op.address.
+void coalesce(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, unsigned line_bytes);
 
-/// The same for local memory, whose 32-bit words are interleaved by lane: word w of lane l of a warp's region
-/// lies at base + w*128 + l*4, so the same offset in every lane is one line. `address` holds per-lane byte
-/// offsets.
-void coalesce_local(std::uint64_t region_base, const std::array<std::uint64_t, kLanes>& address,
-                    LaneMask lanes, unsigned bytes, unsigned line_bytes, Coalesced& out, bool append);
+/// The same for local memory; `region` is the device address of the warp's. The pattern is of byte offsets in
+/// the lanes' own memory, and so is op.address if it is scattered: device addresses take their place.
+void coalesce_local(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, std::uint64_t region,
+                    unsigned line_bytes);
 
 }  // namespace heddle::core

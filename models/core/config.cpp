@@ -1,8 +1,11 @@
 #include "core/config.h"
 
+#include <algorithm>
+#include <bit>
 #include <string>
 
 #include "sim/error.h"
+#include "sim/memory_payload.h"
 
 namespace heddle::core {
 
@@ -10,7 +13,7 @@ using isa::LatencyClass;
 
 void OccupancyConfig::visit(sim::ConfigVisitor& v) {
   v.field("max_warps", max_warps,
-          {.doc = "warp slots (mimd-simt-and-bows §9.1: 1536 threads)", .min = 1, .max = 256});
+          {.doc = "warp slots (mimd-simt-and-bows §9.1: 1536 threads)", .min = 1, .max = kMostWarps});
   v.field("max_ctas", max_ctas, {.doc = "CTA slots", .min = 1, .max = 256});
   v.field("registers", registers,
           {.unit = "32-bit registers", .doc = "register file size", .min = 1024, .max = 1 << 20});
@@ -188,9 +191,13 @@ Pipe PipesConfig::pipe_of(const isa::Instruction& instruction) const {
 void LsuConfig::visit(sim::ConfigVisitor& v) {
   v.field("queue_entries", queue_entries,
           {.unit = "warp instructions",
-           .doc = "memory instructions accepted and not finished",
+           .doc = "memory instructions accepted that have not made all their accesses",
            .min = 1,
            .max = 256});
+  v.field("replay_issue", replay_issue,
+          {.doc = "every pass of an instruction after its first (another line, bank pass or constant "
+                  "address) issues "
+                  "again and takes an issue slot of its warp's scheduler (up to Fermi)"});
 }
 
 void MemoryPortConfig::visit(sim::ConfigVisitor& v) {
@@ -204,21 +211,39 @@ void MemoryPortConfig::visit(sim::ConfigVisitor& v) {
 }
 
 void L1dConfig::visit(sim::ConfigVisitor& v) {
-  v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity", .min = 1, .max = 1024});
+  v.field("enabled", enabled, {.doc = "false: global and local memory go to L2"});
+  v.field("size_kib", size_kib,
+          {.unit = "KiB", .doc = "capacity; 0: what shared memory leaves of unified_kib", .max = 1024});
+  v.field(
+      "unified_kib", unified_kib,
+      {.unit = "KiB",
+       .doc = "memory array that L1 and core.shared_memory divide (Fermi: 64, split 16/48 or 48/16); 0: they "
+              "have arrays of their own",
+       .max = 2048});
   v.field("line_bytes", line_bytes,
           {.unit = "bytes",
            .doc = "line size; also the coalescing segment and the L2 line",
            .min = 32,
            .max = 128});
+  v.field("sector_bytes", sector_bytes,
+          {.unit = "bytes",
+           .doc = "part of a line that is fetched and valid by itself (Turing: 32); 0: whole lines",
+           .max = 128});
   v.field("ways", ways, {.doc = "associativity, LRU", .min = 1, .max = 64});
   v.field("latency_cycles", latency_cycles,
-          {.unit = "core cycles", .doc = "load hit: access to dependent issue", .min = 1, .max = 1000});
+          {.unit = "core cycles", .doc = "load hit: issue to dependent issue", .min = 2, .max = 1000});
   v.field("mshr_entries", mshr_entries,
           {.unit = "lines", .doc = "outstanding line fills", .min = 1, .max = 1024});
   v.field("mshr_targets", mshr_targets,
           {.unit = "accesses", .doc = "accesses merged into one outstanding fill", .min = 1, .max = 64});
   v.field("cache_global_loads", cache_global_loads,
-          {.doc = "false: global loads go to L2 (compile flag -dlcm=cg)"});
+          {.doc = "false: global loads go to L2 (compile flag -dlcm=cg) unless they say .ca or .nc"});
+  v.choice("global_write", global_write, {"write_evict", "write_through"},
+           "store to global memory: to L2 in either case; the copy in L1 is evicted or updated (gpudet §3.1: "
+           "evict)");
+  v.choice("local_write", local_write, {"write_evict", "write_through", "write_back"},
+           "store to local memory: as for global, or kept in L1 until its line is replaced (gpudet §3.1: "
+           "write-back)");
 }
 
 void ConstantCacheConfig::visit(sim::ConfigVisitor& v) {
@@ -251,8 +276,8 @@ void SharedMemoryConfig::visit(sim::ConfigVisitor& v) {
           {.unit = "banks", .doc = "32-bit words served per cycle, one per bank", .min = 1, .max = 32});
   v.field("latency_cycles", latency_cycles,
           {.unit = "core cycles",
-           .doc = "load without conflict: access to dependent issue",
-           .min = 1,
+           .doc = "load without conflict: issue to dependent issue",
+           .min = 2,
            .max = 1000});
 }
 
@@ -275,7 +300,7 @@ void CoreConfig::visit(sim::ConfigVisitor& v) {
   v.section("pipes", pipes, "execution pipes");
   v.section("lsu", lsu, "load/store unit");
   v.section("memory_port", memory_port, "connection to the crossbar");
-  v.section("l1d", l1d, "L1 data cache: holds data, not coherent, write-through and write-evict");
+  v.section("l1d", l1d, "L1 data cache: holds data, not coherent");
   v.section("constant_cache", constant_cache, "constant memory and kernel parameters");
   v.section("shared_memory", shared_memory, "shared memory");
   v.section("barrier", barrier, "CTA barriers");
@@ -297,7 +322,23 @@ void check_cache(const std::string& path, std::uint32_t size_kib, std::uint32_t 
 }  // namespace
 
 void CoreConfig::validate() const {
-  check_cache("core.l1d", l1d.size_kib, l1d.line_bytes, l1d.ways);
+  const std::uint32_t shared = shared_memory.size_kib;
+  if (l1d.unified_kib != 0 && shared + (l1d.enabled ? std::max(l1d.size_kib, 1u) : 0u) > l1d.unified_kib)
+    throw sim::InputError(
+        "core.l1d.unified_kib",
+        std::to_string(l1d.size_kib) + " KiB of L1 and " + std::to_string(shared) +
+            " KiB of shared memory do not fit into an array of " + std::to_string(l1d.unified_kib) + " KiB",
+        "choose another split (core.l1d.size_kib, core.shared_memory.size_kib), or 0 for separate arrays");
+  if (l1d.enabled && l1d.unified_kib == 0 && l1d.size_kib == 0)
+    throw sim::InputError("core.l1d.size_kib", "is 0, but there is no unified array to take the rest of",
+                          "set core.l1d.unified_kib, give a size, or set core.l1d.enabled to false");
+  check_cache("core.l1d", resolved_l1d().size_kib, l1d.line_bytes, l1d.ways);
+  const std::uint32_t sector = l1d.sector_bytes;
+  if (sector != 0 && (!std::has_single_bit(sector) || sector < sim::kSectorBytes || sector > l1d.line_bytes))
+    throw sim::InputError("core.l1d.sector_bytes",
+                          std::to_string(sector) + " does not divide lines of " +
+                              std::to_string(l1d.line_bytes) + " bytes into sectors",
+                          "use a power of two from 32 to line_bytes, or 0 for whole lines");
   check_cache("core.constant_cache", constant_cache.size_kib, constant_cache.line_bytes, constant_cache.ways);
   check_cache("core.l1i", l1i.size_kib, l1i.line_bytes, l1i.ways);
   if (l1i.line_bytes % l1i.instruction_bytes != 0)
@@ -310,6 +351,12 @@ void CoreConfig::validate() const {
                           "choose a divisor of core.scheduler.count");
   if (scheduler.count > occupancy.max_warps)
     throw sim::InputError("core.scheduler.count", "more schedulers than warp slots");
+}
+
+L1dConfig CoreConfig::resolved_l1d() const {
+  L1dConfig resolved = l1d;
+  if (resolved.size_kib == 0) resolved.size_kib = l1d.unified_kib - shared_memory.size_kib;
+  return resolved;
 }
 
 }  // namespace heddle::core

@@ -17,6 +17,11 @@ enum class SchedulingPolicy : std::uint8_t { kLrr, kGto, kTwoLevel, kCawa };
 enum class Pipe : std::uint8_t { kSp, kInt, kSfu, kDp, kMemory, kControl };
 inline constexpr unsigned kPipes = static_cast<unsigned>(Pipe::kControl) + 1;
 
+inline constexpr std::uint32_t kMostWarps = 256;  ///< warp slots a core may be given
+
+/// What a store does in L1 (l1_data_cache.h).
+enum class WritePolicy : std::uint8_t { kWriteEvict, kWriteThrough, kWriteBack };
+
 struct OccupancyConfig {
   std::uint32_t max_warps = 48;
   std::uint32_t max_ctas = 8;
@@ -87,6 +92,7 @@ struct PipesConfig {
 
 struct LsuConfig {
   std::uint32_t queue_entries = 8;
+  bool replay_issue = true;
   void visit(sim::ConfigVisitor& v);
 };
 
@@ -97,13 +103,18 @@ struct MemoryPortConfig {
 };
 
 struct L1dConfig {
-  std::uint32_t size_kib = 16;
+  bool enabled = true;
+  std::uint32_t size_kib = 16;     ///< 0: what shared memory leaves of unified_kib
+  std::uint32_t unified_kib = 64;  ///< array that L1 and shared memory divide; 0: each has its own
   std::uint32_t line_bytes = 128;
+  std::uint32_t sector_bytes = 0;  ///< 0: whole lines
   std::uint32_t ways = 4;
   std::uint32_t latency_cycles = 18;
   std::uint32_t mshr_entries = 32;
   std::uint32_t mshr_targets = 8;
   bool cache_global_loads = true;
+  WritePolicy global_write = WritePolicy::kWriteEvict;  ///< not kWriteBack: L1 is not coherent
+  WritePolicy local_write = WritePolicy::kWriteBack;
   void visit(sim::ConfigVisitor& v);
 };
 
@@ -147,6 +158,8 @@ struct CoreConfig {
 
   void visit(sim::ConfigVisitor& v);
   void validate() const;
+  /// l1d with the size it has beside shared memory.
+  [[nodiscard]] L1dConfig resolved_l1d() const;
   [[nodiscard]] std::uint32_t max_threads() const { return occupancy.max_warps * sim::kLanes; }
 };
 

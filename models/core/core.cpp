@@ -25,7 +25,7 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       barrier_unit_("barrier_unit", config.occupancy.max_ctas, stats.child("barrier_unit", "CTA barriers")),
       memory_port_("memory_port", config.memory_port, clock_,
                    stats.child("memory_port", "connection to the crossbar")),
-      l1d_("l1d", config.l1d, services.progress, stats.child("l1d", "L1 data cache")),
+      l1d_("l1d", config.resolved_l1d(), services.progress, stats.child("l1d", "L1 data cache")),
       constant_cache_("constant_cache", config.constant_cache, id, services.pool, services.progress,
                       stats.child("constant_cache", "constants and kernel parameters")),
       shared_memory_("shared_memory", config.shared_memory, services.progress,
@@ -40,6 +40,8 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       barrier_of_warp_(config.occupancy.max_warps, 0),
       probe_(branch_unit_.groups()),
       pipe_readiness_(config.scheduler.sub_cores) {
+  for (std::uint32_t s = 0; s < config.scheduler.count; ++s)
+    sub_core_of_.push_back(s * config.scheduler.sub_cores / config.scheduler.count);
   bind_blocks();
   declare(stats.child("issue", "issue stage"));
 }
@@ -168,7 +170,7 @@ void Core::memory_stage(Cycle now) {
     lsu_due_ = memory.next_due;
     lsu_wants_port_ = memory.wants_port;
     replay_ = memory.replay;
-    replay_scheduler_ = memory.replay_warp.value() % config_.scheduler.count;
+    if (replay_) replay_scheduler_ = memory.replay_warp.value() % config_.scheduler.count;
     for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = memory.full;
   }
   if (!memory_port_.quiet()) {

@@ -88,9 +88,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   /// kIssued.
   void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {});
   void sleep(Cycle now);
-  [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const {
-    return scheduler * config_.scheduler.sub_cores / config_.scheduler.count;
-  }
+  [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
 
   // core_issue.cpp: one instruction
   void issue(GroupId id);
@@ -177,6 +175,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   std::vector<std::uint32_t> barrier_of_warp_;  ///< barrier a warp last arrived at, for diagnosis
   TimingWheel<WarpId> barrier_releases_;
   SpinProbe probe_;
+  std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
   std::vector<Pipe> pipe_of_pc_;
   Cycle now_ = 0;

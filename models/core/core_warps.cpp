@@ -32,7 +32,7 @@ void Core::begin_launch(const LaunchContext* launch) {
   launch_ = launch;
   needs_ = needs_of(*launch, config_);
   last_cycle_ = services_.clock.cycle();
-  fetch_.begin_launch(&launch->kernel->code, launch->code_base);
+  fetch_.begin_launch(launch->kernel->code, launch->code_base);
   register_file_.begin_launch(*launch->kernel);
   pipe_of_pc_.clear();
   for (const isa::Instruction& instruction : launch->kernel->code)

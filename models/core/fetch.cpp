@@ -1,24 +1,27 @@
 #include "core/fetch.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace heddle::core {
-namespace {
-
-bool ends_fetch(const isa::Instruction& instruction) { return instruction.unit == isa::Unit::kControl; }
-
-}  // namespace
 
 FetchModel::FetchModel(const FetchConfig& config, const InstructionCacheConfig& l1i, std::uint32_t groups,
                        LookUp look_up)
     : config_(config),
-      instruction_bytes_(l1i.instruction_bytes),
+      instruction_shift_(static_cast<unsigned>(std::countr_zero(l1i.instruction_bytes))),
       line_bytes_(l1i.line_bytes),
       look_up_(std::move(look_up)),
       buffers_(groups),
       wanting_(groups),
       missing_(groups),
       in_flight_(config.latency_cycles + std::size_t{1}) {}
+
+void FetchModel::set_code(const std::vector<isa::Instruction>& code, std::uint64_t base) {
+  code_base_ = base;
+  ends_fetch_.clear();
+  for (const isa::Instruction& instruction : code)
+    ends_fetch_.push_back(instruction.unit == isa::Unit::kControl);
+}
 
 void FetchModel::redirect(GroupId group, Pc pc) {
   Buffer& buffer = buffers_[group.value()];
@@ -77,11 +80,11 @@ void FetchModel::tick(FetchRequest& request) {
     switch (look_up_(line)) {
       case L1iRequest::Result::kHit: {
         wanting_.erase(last_);
-        const auto in_line = static_cast<std::uint32_t>((line + line_bytes_ - from) / instruction_bytes_);
+        const auto in_line = static_cast<std::uint32_t>((line + line_bytes_ - from) >> instruction_shift_);
         const std::uint32_t most = std::min({config_.width_instructions, config_.ibuffer_slots, in_line});
         std::uint32_t count = 0;
         while (count < most && !buffer.sealed) {
-          buffer.sealed = ends_fetch((*code_)[buffer.head.value() + count]);
+          buffer.sealed = ends_fetch_[buffer.head.value() + count];
           ++count;
         }
         ++fetches;
@@ -116,7 +119,7 @@ Fetch::Fetch(const sc_core::sc_module_name& name, const FetchConfig& config,
                 &model_.instructions);
 }
 
-void Fetch::begin_launch(const std::vector<isa::Instruction>* code, std::uint64_t base) {
+void Fetch::begin_launch(const std::vector<isa::Instruction>& code, std::uint64_t base) {
   model_.set_code(code, base);
   L1iRequest flush;
   flush.op = L1iRequest::Op::kFlush;

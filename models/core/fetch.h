@@ -25,10 +25,8 @@ class FetchModel {
   FetchModel(const FetchConfig& config, const InstructionCacheConfig& l1i, std::uint32_t groups,
              LookUp look_up);
 
-  void set_code(const std::vector<isa::Instruction>* code, std::uint64_t base) {
-    code_ = code;
-    code_base_ = base;
-  }
+  /// A launch of this code, whose first instruction is at device address `base`.
+  void set_code(const std::vector<isa::Instruction>& code, std::uint64_t base);
   /// The line is there: groups that waited for it ask again.
   void refill(std::uint64_t line);
   void redirect(GroupId group, Pc pc);
@@ -56,14 +54,14 @@ class FetchModel {
   };
 
   [[nodiscard]] std::uint64_t address(Pc pc) const {
-    return code_base_ + std::uint64_t{pc.value()} * instruction_bytes_;
+    return code_base_ + (std::uint64_t{pc.value()} << instruction_shift_);
   }
 
   FetchConfig config_;
-  std::uint32_t instruction_bytes_;
+  unsigned instruction_shift_;  ///< instructions are 2^shift bytes
   std::uint64_t line_bytes_;
   LookUp look_up_;
-  const std::vector<isa::Instruction>* code_ = nullptr;
+  std::vector<bool> ends_fetch_;  ///< by PC: nothing is fetched behind it
   std::uint64_t code_base_ = 0;
   std::vector<Buffer> buffers_;
   sim::IndexSet wanting_;          ///< groups with an empty I-buffer and nothing in flight
@@ -77,7 +75,7 @@ class Fetch : public sc_core::sc_module {
   Fetch(const sc_core::sc_module_name& name, const FetchConfig& config, const InstructionCacheConfig& l1i,
         std::uint32_t groups, sim::StatGroup& stats);
   /// A launch begins; `base` is the device address of its first instruction.
-  void begin_launch(const std::vector<isa::Instruction>* code, std::uint64_t base);
+  void begin_launch(const std::vector<isa::Instruction>& code, std::uint64_t base);
 
  private:
   void serve(FetchRequest& request);

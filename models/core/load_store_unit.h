@@ -8,21 +8,25 @@
 //
 // Values: store data and addresses are read at issue; a load's value is what L1 or L2 holds when the access
 // is served.
+//
+// Files: load_store_unit.cpp a cycle; lsu_issue.cpp addresses and operands; lsu_lines.cpp line accesses and
+// what comes back from L2; lsu_constant.cpp constants.
 #pragma once
 
-#include <deque>
+#include <array>
 #include <memory>
 #include <systemc>
 #include <vector>
 
-#include "core/coalescer.h"
+#include "core/access_check.h"
 #include "core/config.h"
 #include "core/constant_cache.h"
+#include "core/finish_queue.h"
 #include "core/l1_data_cache.h"
 #include "core/memory_op.h"
 #include "core/protocols.h"
+#include "core/ring.h"
 #include "core/shared_memory.h"
-#include "core/timing_wheel.h"
 #include "host/allocation.h"
 #include "sim/block_socket.h"
 #include "sim/memory_payload.h"
@@ -45,11 +49,16 @@ struct LsuRequest {
   LaneMask mask;
   Cycle operands_late = 0;  ///< kIssue: cycles until its operands are collected
 
-  bool full = false;          ///< answer: no memory instruction can issue
-  Cycle next_due = kNoCycle;  ///< answer of kTick: when to call again, unless the port wakes the core earlier
-  bool replay = false;        ///< answer of kTick: a further pass of a memory instruction took place ...
-  WarpId replay_warp{};       ///< ... of this warp
-  bool wants_port = false;    ///< answer of kTick: the head waits for room in the memory port
+  // Answer
+  bool full = false;               ///< no memory instruction can issue
+  std::uint32_t transactions = 0;  ///< kIssue: line accesses of the instruction
+  std::uint32_t extra_passes =
+      0;                      ///< kIssue: its passes after the first: lines, bank passes, constant addresses
+  Cycle next_due = kNoCycle;  ///< kTick: when to call again, unless the port wakes the core earlier
+  bool wants_port = false;    ///< kTick: something waits for room in the memory port
+  bool replay = false;  ///< kTick: a pass after the first of an instruction of `replay_warp` takes place
+                        ///< in this cycle and takes an issue slot (core.lsu.replay_issue)
+  WarpId replay_warp{};
 };
 using LsuProtocol = ProtocolOf<LsuRequest>;
 
@@ -82,57 +91,101 @@ class LoadStoreUnit : public sc_core::sc_module {
   void clear_shared(std::uint32_t offset, std::uint32_t bytes);
 
   // For the watchdog (watchdog.h): writes are counted in two generations so that it can tell when all writes
-  // issued before a point in time have been performed.
+  // issued before a point in time have been performed. A store that L1 keeps is performed when L1 has it:
+  // only its own warp can read it, and sees it from then on wherever the line is.
   void next_write_generation() { generation_ ^= 1; }
   [[nodiscard]] std::uint64_t old_writes_outstanding() const { return writes_outstanding_[generation_ ^ 1]; }
 
  private:
+  /// Why an instruction needs a pass after its first.
+  enum class PassCause : std::uint8_t { kBankConflict, kUncoalesced, kConstant };
+  static constexpr unsigned kPassCauses = 3;
   enum class Stall : std::uint8_t { kNone, kMshr, kConstant, kPort };
+  /// A dirty line that L1 gave up, on its way to L2 in the name of a warp: until it is there the warp counts
+  /// it among its outstanding operations, so that no launch ends before.
+  struct WriteBack {
+    sim::MemoryTransaction* transaction = nullptr;
+    WarpContext* warp = nullptr;
+    WarpId warp_id{};
+    std::uint32_t slot = 0;
+  };
 
-  void issue(const LsuRequest& request);
   void tick(LsuRequest& request);
-  void resolve_addresses(MemoryOp& op, const LsuRequest& request);
-  void read_operands(MemoryOp& op, const WarpContext& warp);
-  /// Addresses of an ld.const or ld.param: of each distinct one an access.
-  void resolve_constant(MemoryOp& op, const LsuRequest& request);
   /// One cycle of the head instruction; true when the head left the queue.
-  bool advance_head(Cycle cycle);
-  Stall access_line(MemoryOp& op, const LineAccess& access, Cycle cycle);
-  Stall read_constant(MemoryOp& op, Cycle cycle);
-  void deliver_constant(MemoryOp& op, const LineAccess& access, const unsigned char* data);
-  Stall load_line(MemoryOp& op, const LineAccess& access, Cycle cycle);
-  void send(MemoryOp& op, const LineAccess& access, sim::MemoryOp kind, std::uint32_t tag, Cycle cycle);
-  void deliver(MemoryOp& op, const LineAccess& access, const unsigned char* line);
+  bool advance_head(LsuRequest& request);
+  void replay(LsuRequest& request, WarpId warp) const;
   /// A part of the operation is served: its data may be used from `usable_at` on.
-  [[nodiscard]] bool port_room();
   void part_done(MemoryOp& op, Cycle usable_at, Cycle now);
   /// Asks the register file for a write-back port; false: the operation was put off until it has one.
-  bool may_write(MemoryOp& op);
-  void write_back(MemoryOp& op);
+  bool may_write(MemoryOp& op, Cycle cycle);
+  void finish(MemoryOp& op, Cycle cycle);
   MemoryOp& allocate();
   void free(MemoryOp& op);
+
+  // lsu_issue.cpp
+  void issue(LsuRequest& request);
+  void resolve_addresses(MemoryOp& op, const AccessSite& site);
+  /// Generic addresses: moves the window offsets of shared and local lanes to op.address and says which are
+  /// which.
+  void split_generic(MemoryOp& op, AddressPattern& pattern, LaneMask& device, LaneMask& local);
+  void resolve_shared(MemoryOp& op, const AccessSite& site, const AddressPattern& pattern, LaneMask lanes);
+  void resolve_device(MemoryOp& op, const AccessSite& site, const AddressPattern& pattern, LaneMask lanes);
+  void resolve_local(MemoryOp& op, const AccessSite& site, const AddressPattern& pattern, LaneMask lanes);
+  void resolve_constant(MemoryOp& op, const AccessSite& site);
+  void read_operands(MemoryOp& op);
+  [[nodiscard]] const std::byte* row_of(const MemoryOp& op, const isa::Operand& operand) const;
+  [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
+
+  // lsu_lines.cpp
+  Stall access_line(MemoryOp& op, const LineAccess& access, Cycle cycle);
+  Stall load_line(MemoryOp& op, const LineAccess& access, Cycle cycle);
+  Stall store_line(MemoryOp& op, const LineAccess& access, Cycle cycle);
+  Stall keep_store(MemoryOp& op, const LineAccess& access, Cycle cycle);
+  Stall atomic_line(MemoryOp& op, const LineAccess& access, Cycle cycle);
+  sim::MemoryTransaction& transaction(const MemoryOp& op, const LineAccess& access, sim::MemoryOp kind,
+                                      std::uint32_t tag, Cycle cycle);
+  void send(sim::MemoryTransaction& transaction);
+  /// Past L1.
+  void send_read(const MemoryOp& op, const LineAccess& access, Cycle cycle);
+  /// L1's sectors in those of the payload.
+  [[nodiscard]] sim::SectorMask wanted_sectors(sim::SectorMask sectors) const;
+  [[nodiscard]] bool port_room();
+  [[nodiscard]] sim::SectorMask sectors_of(const MemoryOp& op, const LineAccess& access) const;
+  /// Registers get what an access finds in `line`; `sectors`: only lanes in these.
+  void deliver(MemoryOp& op, const LineAccess& access, const unsigned char* line);
+  void deliver(MemoryOp& op, const LineAccess& access, const unsigned char* line, sim::SectorMask sectors);
+  void write_back_line(const DirtyLine& dirty, WarpContext* warp, WarpId warp_id, Cycle cycle);
+  void send_write_back();
+  void take_fill(const PortResponse& response, std::uint32_t mshr);
+
+  // lsu_constant.cpp
+  Stall read_constant(MemoryOp& op, Cycle cycle);
 
   CoreConfig config_;
   sim::CoreId core_;
   sim::MemoryPool& pool_;
   const host::AllocationTable& allocations_;
   const LaunchContext* launch_ = nullptr;
+  std::uint32_t sector_bytes_;
 
   std::vector<std::unique_ptr<MemoryOp>> ops_;
   std::vector<std::uint32_t> free_ops_;
-  std::uint32_t in_use_ = 0;
-  std::vector<WarpContext*> warp_of_op_;
-  std::deque<MemoryOp*> queue_;
-  TimingWheel<std::uint32_t> finishing_;  ///< operations whose data is complete, by write-back cycle
+  GrowingRing<MemoryOp*> queue_;
+  std::vector<std::uint32_t> sub_core_of_warp_;
+  FinishQueue finishing_;  ///< operations whose data is complete, by write-back cycle
   Cycle shared_busy_until_ = 0;
+  WarpId shared_warp_{};  ///< whose access holds the banks
   Stall stalled_ = Stall::kNone;
   Cycle last_tick_ = 0;
-  std::vector<FillTarget> fill_targets_;
+  GrowingRing<WriteBack> write_backs_;         ///< not yet sent
+  std::vector<WriteBack> write_backs_on_way_;  ///< by slot: sent or not, not yet acknowledged
+  std::vector<std::uint32_t> free_write_backs_;
   std::uint8_t generation_ = 0;
   std::uint64_t writes_outstanding_[2] = {};
 
   std::uint64_t instructions_ = 0, line_accesses_ = 0, loads_ = 0, stores_ = 0, atomics_ = 0;
   std::uint64_t constant_accesses_ = 0;
+  std::array<std::uint64_t, kPassCauses> replays_{};
   std::uint64_t mshr_stall_cycles_ = 0, constant_stall_cycles_ = 0, port_stall_cycles_ = 0;
   std::uint64_t load_latency_sum_ = 0, load_latency_count_ = 0;
 };

@@ -1,7 +1,7 @@
 // ld.const and ld.param in the load/store unit.
 #include <algorithm>
 
-#include "core/access_check.h"
+#include "core/coalescer.h"
 #include "core/load_store_unit.h"
 #include "core/register_transfer.h"
 
@@ -9,45 +9,30 @@ namespace heddle::core {
 
 using isa::StateSpace;
 
-void LoadStoreUnit::resolve_constant(MemoryOp& op, const LsuRequest& request) {
+void LoadStoreUnit::resolve_constant(MemoryOp& op, const AccessSite& site) {
   const isa::Instruction& instruction = *op.instruction;
   const isa::Operand& base = instruction.memory.base;
   const bool param = instruction.space == StateSpace::kParam;
-  const unsigned bytes = op.bytes_per_lane();
-  auto first = static_cast<std::uint64_t>(instruction.memory.displacement);
-  op.uniform = true;
-  if (base.present) {
-    const std::byte* row = request.warp->registers.data() + base.offset;
-    const std::uint64_t lowest = lane_value(row, base.width, op.mask.lowest());
-    op.mask.for_each([&](unsigned lane) { op.uniform &= lane_value(row, base.width, lane) == lowest; });
-    if (!op.uniform)
-      op.mask.for_each([&](unsigned lane) { op.address[lane] = lane_value(row, base.width, lane) + first; });
-    first += lowest;
+  const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
+  const std::byte* row = row_of(op, base);
+  AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes);
+  if (pattern.shape != Shape::kUniform) {
+    expand(row, base, displacement, op.address.data());
+    pattern.shape = Shape::kScattered;
   }
-  const std::uint64_t region = param ? launch_->param_base : 0;
-  const std::uint64_t limit = param ? launch_->params.size() : 0;
-  const AccessSite site{launch_, request.cta, request.warp, request.pc, op.instruction};
-  const auto check = [&] {
-    check_access(site, instruction.space, op.address, op.mask, bytes, limit, param ? nullptr : &allocations_);
-  };
-  if (op.uniform) {
-    const bool inside = param ? first < limit && bytes <= limit - first : allocations_.contains(first, bytes);
-    if ((first & (bytes - 1)) != 0 || !inside) {
-      op.address.fill(first);
-      check();
-    }
-    op.coalesced.access_count = 1;
-    op.coalesced.accesses[0] = {region + first, 0, 0};
-    return;
+  check_access(site, instruction.space, pattern, op.address, op.mask, op.bytes,
+               param ? launch_->params.size() : 0, param ? nullptr : &allocations_);
+  if (param) {
+    pattern.first += launch_->param_base;
+    if (pattern.shape == Shape::kScattered)
+      op.mask.for_each([&](unsigned lane) { op.address[lane] += launch_->param_base; });
   }
-  check();
-  op.mask.for_each([&](unsigned lane) { op.address[lane] += region; });
   // Lanes share an access if they want the same word, or the same wider element.
-  coalesce(op.address, op.mask, bytes, std::max(bytes, 4u), op.coalesced);
+  coalesce(op, pattern, op.mask, std::max<unsigned>(op.bytes, 4));
 }
 
 LoadStoreUnit::Stall LoadStoreUnit::read_constant(MemoryOp& op, Cycle cycle) {
-  const LineAccess& access = op.coalesced.accesses[op.next_access];
+  const LineAccess& access = op.accesses[op.next_access];
   ConstantRequest read;
   read.address = access.line;
   read.target = {op.index, op.next_access};
@@ -55,8 +40,8 @@ LoadStoreUnit::Stall LoadStoreUnit::read_constant(MemoryOp& op, Cycle cycle) {
   constant_isock.call(read);
   switch (read.result) {
     case ConstantRequest::Result::kHit:
-      deliver_constant(op, access, read.data);
-      // The address left the queue the cycle after issue, which the latency includes.
+      deliver(op, access, read.data);
+      // The instruction left issue a cycle ago, which the latency includes.
       part_done(op, cycle + config_.constant_cache.latency_cycles - 1, cycle);
       break;
     case ConstantRequest::Result::kMiss:
@@ -72,19 +57,8 @@ LoadStoreUnit::Stall LoadStoreUnit::read_constant(MemoryOp& op, Cycle cycle) {
 
 void LoadStoreUnit::take_constant(ConstantValue& value) {
   MemoryOp& op = *ops_[value.target.op];
-  deliver_constant(op, op.coalesced.accesses[value.target.access], value.data);
+  deliver(op, op.accesses[value.target.access], value.data);
   part_done(op, value.cycle + 1, value.cycle);
-}
-
-void LoadStoreUnit::deliver_constant(MemoryOp& op, const LineAccess& access, const unsigned char* data) {
-  std::byte* registers = warp_of_op_[op.index]->registers.data();
-  if (op.uniform) {
-    load_uniform(*op.instruction, registers, op.mask, data);
-    return;
-  }
-  const Piece* pieces = &op.coalesced.pieces[access.first];
-  for (unsigned p = 0; p < access.count; ++p)
-    load_lane(*op.instruction, registers, pieces[p].lane, 0, pieces[p].size, data + pieces[p].line_offset);
 }
 
 }  // namespace heddle::core

@@ -42,7 +42,8 @@ struct PcProfile {
   std::uint64_t lanes = 0;         ///< lanes that executed, summed over issues
   std::uint64_t divergences = 0;   ///< branches that split their group
   std::uint64_t transactions = 0;  ///< line accesses of memory instructions, after coalescing
-  std::uint64_t extra_passes = 0;  ///< further passes of memory instructions (conflicts, uncoalesced)
+  std::uint64_t extra_passes = 0;  ///< passes of memory instructions after the first: lines, bank conflicts,
+                                   ///< constant addresses
   std::array<std::uint64_t, kWaitCauses> waiting{};  ///< group-cycles by WaitCause
 
   [[nodiscard]] std::uint64_t waited() const;

@@ -5,7 +5,7 @@
 
 namespace heddle::core {
 
-std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel) {
+std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks) {
   const isa::RegisterLayout& layout = kernel.registers;
   // Dense register numbers: 32-bit rows, 64-bit rows (two rows here), predicates.
   const auto add = [&layout](isa::RegId reg, auto& rows, std::uint8_t& count) {
@@ -25,6 +25,9 @@ std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel) {
       add(instruction.reads[i], access.read, access.reads);
     for (unsigned i = 0; i < instruction.write_count; ++i)
       add(instruction.writes[i], access.written, access.writes);
+    if (banks == 0) continue;
+    for (std::uint16_t& row : access.read) row = static_cast<std::uint16_t>(row % banks);
+    for (std::uint16_t& row : access.written) row = static_cast<std::uint16_t>(row % banks);
   }
   return accesses;
 }
@@ -32,7 +35,10 @@ std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel) {
 RegisterFileModel::RegisterFileModel(const RegisterFileConfig& config, std::uint32_t sub_cores)
     : config_(config),
       bank_ports_(std::size_t{sub_cores} * config.banks * config.ports_per_bank),
-      writeback_ports_(std::size_t{sub_cores} * config.writeback_ports) {}
+      writeback_ports_(std::size_t{sub_cores} * config.writeback_ports) {
+  if (config.banks != 0)
+    for (std::uint32_t warp = 0; warp < kMostWarps; ++warp) warp_bank_.push_back(warp % config.banks);
+}
 
 std::uint64_t RegisterFileModel::busy_from(Port& port, Cycle cycle) {
   const Cycle passed = cycle - port.base;
@@ -43,9 +49,10 @@ std::uint64_t RegisterFileModel::busy_from(Port& port, Cycle cycle) {
 
 Cycle RegisterFileModel::read(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now) {
   if (config_.banks == 0) return 0;
+  const std::uint32_t warp_bank = warp_bank_[warp.value()];
   Cycle last = 0;
   for (unsigned i = 0; i < access.reads; ++i) {
-    Port* const ports = ports_of(sub_core, warp, access.read[i]);
+    Port* const ports = ports_of(sub_core, warp_bank, access.read[i]);
     Port* best = ports;
     // Operands are read from the cycle after issue on.
     auto slot = static_cast<unsigned>(std::countr_one(busy_from(ports[0], now) | 1u));
@@ -74,8 +81,9 @@ Cycle RegisterFileModel::write(std::uint32_t sub_core, WarpId warp, const Regist
     for (std::uint32_t p = 0; p < config_.writeback_ports; ++p) busy &= busy_from(results[p], now);
   }
   if (config_.banks != 0) {
+    const std::uint32_t warp_bank = warp_bank_[warp.value()];
     for (unsigned i = 0; i < access.writes; ++i) {
-      Port* const ports = ports_of(sub_core, warp, access.written[i]);
+      Port* const ports = ports_of(sub_core, warp_bank, access.written[i]);
       std::uint64_t bank_busy = ~std::uint64_t{0};
       for (std::uint32_t p = 0; p < config_.ports_per_bank; ++p) bank_busy &= busy_from(ports[p], now);
       busy |= bank_busy;
@@ -94,7 +102,7 @@ Cycle RegisterFileModel::write(std::uint32_t sub_core, WarpId warp, const Regist
   take(results, config_.writeback_ports);
   if (config_.banks != 0)
     for (unsigned i = 0; i < access.writes; ++i)
-      take(ports_of(sub_core, warp, access.written[i]), config_.ports_per_bank);
+      take(ports_of(sub_core, warp_bank_[warp.value()], access.written[i]), config_.ports_per_bank);
   ++writes;
   write_conflict_cycles += slot;
   return now + slot;
@@ -102,7 +110,7 @@ Cycle RegisterFileModel::write(std::uint32_t sub_core, WarpId warp, const Regist
 
 RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFileConfig& config,
                            std::uint32_t sub_cores, sim::StatGroup& stats)
-    : sc_module(name), model_(config, sub_cores) {
+    : sc_module(name), model_(config, sub_cores), banks_(config.banks) {
   stats.counter("reads", "rows", "operand rows read", &model_.reads);
   stats.counter("read_conflict_cycles", "core cycles",
                 "instructions' operands came later because of bank conflicts, summed",
@@ -114,7 +122,7 @@ RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFi
 
 void RegisterFile::begin_launch(const isa::Kernel& kernel) {
   code_ = kernel.code.data();
-  accesses_ = register_accesses(kernel);
+  accesses_ = register_accesses(kernel, banks_);
 }
 
 void RegisterFile::serve(RegisterFileRequest& request) {

@@ -22,20 +22,22 @@
 
 namespace heddle::core {
 
-/// Rows of a register file that an instruction reads and writes.
+/// Rows of a register file that an instruction reads and writes; after register_accesses() as banks of warp
+/// 0.
 struct RegisterAccess {
   std::array<std::uint16_t, 16> read{};
   std::array<std::uint16_t, 8> written{};
   std::uint8_t reads = 0;
   std::uint8_t writes = 0;
 };
-/// For every instruction of a kernel.
-[[nodiscard]] std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel);
+/// For every instruction of a kernel, rows reduced modulo `banks` (0: not reduced).
+[[nodiscard]] std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks);
 
 class RegisterFileModel {
  public:
   RegisterFileModel(const RegisterFileConfig& config, std::uint32_t sub_cores);
 
+  /// Rows in `access` must be below `banks`.
   /// Reserves the reads of an instruction issued at `now`: how many cycles later than without conflicts the
   /// last operand arrives. Cycles never go back.
   Cycle read(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now);
@@ -51,12 +53,16 @@ class RegisterFileModel {
     Cycle base = 0;
   };
   static std::uint64_t busy_from(Port& port, Cycle cycle);
-  [[nodiscard]] Port* ports_of(std::uint32_t sub_core, WarpId warp, std::uint16_t row) {
-    return &bank_ports_[(sub_core * config_.banks + (row + warp.value()) % config_.banks) *
-                        config_.ports_per_bank];
+  /// Ports of the bank that holds row `bank` (already modulo banks) of a warp whose rows start at bank
+  /// `warp_bank`.
+  [[nodiscard]] Port* ports_of(std::uint32_t sub_core, std::uint32_t warp_bank, std::uint32_t bank) {
+    bank += warp_bank;
+    if (bank >= config_.banks) bank -= config_.banks;
+    return &bank_ports_[(sub_core * config_.banks + bank) * config_.ports_per_bank];
   }
 
   RegisterFileConfig config_;
+  std::vector<std::uint32_t> warp_bank_;  ///< by warp
   std::vector<Port> bank_ports_;
   std::vector<Port> writeback_ports_;
 };
@@ -77,6 +83,7 @@ class RegisterFile : public sc_core::sc_module {
 
  private:
   RegisterFileModel model_;
+  std::uint32_t banks_;
   const isa::Instruction* code_ = nullptr;
   std::vector<RegisterAccess> accesses_;
 };

@@ -1,4 +1,5 @@
-// From memory bytes to register rows: the elements of a load, extended to the width of their registers.
+// Between memory bytes and register rows: the elements of a load, extended to the width of their registers,
+// and the bytes of a store.
 //
 // A load's registers are written when its data arrives and released by the scoreboard when its latency is
 // over. Nothing can tell the difference: until then no instruction of the warp may read or write them.
@@ -8,8 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/lane_places.h"
 #include "isa/instruction.h"
-#include "sim/lane_mask.h"
 
 namespace heddle::core {
 
@@ -25,23 +26,26 @@ namespace heddle::core {
   return value;
 }
 
-/// An element of `size` bytes (1, 2, 4 or 8), zero- or sign-extended to 64 bits.
-[[nodiscard]] inline std::uint64_t extended(const unsigned char* from, unsigned size, bool is_signed) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, from, size);
-  if (!is_signed || size == 8) return value;
-  const std::uint64_t sign = std::uint64_t{1} << (size * 8 - 1);
-  return (value ^ sign) - sign;
-}
+/// Writes bytes [byte, byte+unit) of the lanes' data, found in `block` at `places`, to the destination
+/// registers of `load` in the register block of its warp. The range covers whole elements, or four bytes of
+/// an eight-byte element.
+void load_registers(const isa::Instruction& load, std::byte* registers, const LanePlaces& places,
+                    unsigned byte, unsigned unit, const unsigned char* block);
 
-/// Writes bytes [byte, byte+size) of lane `lane`'s data, which start at `from`, to the destination registers
-/// of `load` in the register block of its warp. The range covers whole elements, or four bytes of an
-/// eight-byte element.
+/// The same for one lane, whose bytes begin at `from`.
 void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane, unsigned byte,
-               unsigned size, const unsigned char* from);
+               unsigned unit, const unsigned char* from);
 
-/// The same for all `lanes`, which get all elements from the same address.
-void load_uniform(const isa::Instruction& load, std::byte* registers, sim::LaneMask lanes,
-                  const unsigned char* from);
+/// Copies the data of all 32 lanes of a store, lane after lane, to `data`. `rows`: the source rows, one an
+/// element.
+void capture_store(const isa::Instruction& store, const std::byte* const (&rows)[4], unsigned char* data);
+
+/// Copies bytes [byte, byte+unit) of each lane's data (`bytes` per lane, lane after lane) to its place in
+/// `block`, lanes in ascending order: of several lanes with one place the highest wins (gpudet §1.1).
+void store_block(const LanePlaces& places, const unsigned char* data, unsigned bytes, unsigned byte,
+                 unsigned unit, unsigned char* block);
+
+/// 0xff for every byte of `block` that store_block() writes or load_registers() reads; others are left alone.
+void mark_block(const LanePlaces& places, unsigned unit, unsigned char* block);
 
 }  // namespace heddle::core

@@ -3,51 +3,47 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/register_transfer.h"
+
 namespace heddle::core {
 
 SharedMemoryModel::SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress)
-    : config_(config), progress_(progress), bytes_(std::size_t{config.size_kib} * 1024) {}
-
-unsigned SharedMemoryModel::count_passes(const MemoryOp& op) {
-  const bool is_atomic = op.instruction->op == isa::Opcode::kAtomic;
-  const unsigned words_per_lane = std::max(1u, op.bytes_per_lane() / 4);
-  // Words seen so far, chained per bank; a warp touches at most 128.
-  std::array<std::uint64_t, kMaxPieces> word;
-  std::array<std::uint8_t, kMaxPieces> next;
-  std::array<std::uint8_t, 32> head;
-  std::array<std::uint8_t, 32> load{};
-  head.fill(0xff);
-  unsigned count = 0;
-  unsigned passes = 1;
-  op.shared_lanes.for_each([&](unsigned lane) {
-    for (unsigned w = 0; w < words_per_lane; ++w) {
-      const std::uint64_t index = op.address[lane] / 4 + w;
-      const auto bank = static_cast<unsigned>(index % config_.banks);
-      bool known = false;
-      if (!is_atomic)
-        for (std::uint8_t i = head[bank]; i != 0xff && !known; i = next[i]) known = word[i] == index;
-      if (known) continue;
-      word[count] = index;
-      next[count] = head[bank];
-      head[bank] = static_cast<std::uint8_t>(count++);
-      passes = std::max<unsigned>(passes, ++load[bank]);
-    }
-  });
-  return passes;
-}
+    : progress_(progress), bytes_(std::size_t{config.size_kib} * 1024) {}
 
 void SharedMemoryModel::atomic(MemoryOp& op) {
   const isa::Instruction& instruction = *op.instruction;
-  const unsigned size = isa::type_bytes(instruction.type);
+  const unsigned size = op.bytes;
+  const LanePlaces places = op.shared_places();
   op.shared_lanes.for_each([&](unsigned lane) {
+    unsigned char* const at = &bytes_[places.offset(lane, size)];
     std::uint64_t old = 0;
-    std::memcpy(&old, &bytes_[op.address[lane]], size);
+    std::memcpy(&old, at, size);
     const std::uint64_t value =
         isa::apply_atomic(instruction.atomic_op, instruction.type, old, op.operand[lane], op.compare[lane],
                           /*flush_f32=*/false);
     if (std::memcmp(&value, &old, size) != 0) progress_.memory_changed();
-    std::memcpy(&bytes_[op.address[lane]], &value, size);
-    op.data.put(lane, 0, reinterpret_cast<const unsigned char*>(&old), size);
+    std::memcpy(at, &value, size);
+    if (instruction.write_count != 0)
+      load_lane(instruction, op.registers, lane, 0, size, reinterpret_cast<const unsigned char*>(&old));
+  });
+}
+
+void SharedMemoryModel::store(const MemoryOp& op) {
+  const LanePlaces places = op.shared_places();
+  if (places.contiguous()) {
+    const unsigned char* from = op.data_of(op.shared_lanes.lowest());
+    const std::size_t size = std::size_t{op.bytes} * op.shared_lanes.count();
+    if (std::memcmp(from, &bytes_[places.first], size) == 0) return;
+    progress_.memory_changed();
+    std::memcpy(&bytes_[places.first], from, size);
+    return;
+  }
+  // Lanes in ascending order: of several lanes writing one word, the highest wins (gpudet §1.1).
+  op.shared_lanes.for_each([&](unsigned lane) {
+    unsigned char* const to = &bytes_[places.offset(lane, op.bytes)];
+    if (std::memcmp(op.data_of(lane), to, op.bytes) == 0) return;
+    progress_.memory_changed();
+    std::memcpy(to, op.data_of(lane), op.bytes);
   });
 }
 
@@ -57,22 +53,14 @@ void SharedMemoryModel::serve(SharedMemoryRequest& request) {
     return;
   }
   MemoryOp& op = *request.memory_op;
-  const unsigned size = op.bytes_per_lane();
   ++accesses;
-  request.passes = count_passes(op);
-  conflict_passes += request.passes - 1;
+  conflict_passes += op.shared_passes - 1u;
   switch (op.instruction->op) {
     case isa::Opcode::kLoad:
-      op.shared_lanes.for_each([&](unsigned lane) { op.data.put(lane, 0, &bytes_[op.address[lane]], size); });
+      load_registers(*op.instruction, op.registers, op.shared_places(), 0, op.bytes, bytes_.data());
       break;
     case isa::Opcode::kStore:
-      // Lanes in ascending order: of several lanes writing one word, the highest wins (gpudet §1.1).
-      op.shared_lanes.for_each([&](unsigned lane) {
-        unsigned char value[16];
-        op.data.get(lane, 0, value, size);
-        if (std::memcmp(value, &bytes_[op.address[lane]], size) != 0) progress_.memory_changed();
-        std::memcpy(&bytes_[op.address[lane]], value, size);
-      });
+      store(op);
       break;
     default:
       atomic(op);

@@ -1,6 +1,5 @@
-// Shared memory of a core: banks of 32-bit words. An access takes as many passes as the most-used bank has
-// distinct words (lanes reading the same word share it); an atomic takes as many as lanes hit the most-used
-// word.
+// Shared memory of a core: banks of 32-bit words (bank_conflicts.h). The load/store unit counts the passes of
+// an access when it issues and holds the banks as long; values are exchanged in the first pass.
 #pragma once
 
 #include <systemc>
@@ -17,15 +16,14 @@ namespace heddle::core {
 
 struct SharedMemoryRequest {
   enum class Op : std::uint8_t {
-    kAccess,  ///< serve the shared lanes of `memory_op`: load into / store from its data, atomics in lane
-              ///< order
+    kAccess,  ///< serve the shared lanes of `memory_op`: loads and old values of atomics into its registers,
+              ///< stores from its data, atomics in lane order
     kClear,   ///< zero [offset, offset+bytes): a CTA is launched there
   };
   Op op = Op::kAccess;
   MemoryOp* memory_op = nullptr;
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
-  unsigned passes = 1;  ///< answer: cycles the banks are occupied
 };
 using SharedMemoryProtocol = ProtocolOf<SharedMemoryRequest>;
 
@@ -37,10 +35,9 @@ class SharedMemoryModel {
   std::uint64_t accesses = 0, conflict_passes = 0;
 
  private:
-  [[nodiscard]] unsigned count_passes(const MemoryOp& op);
+  void store(const MemoryOp& op);
   void atomic(MemoryOp& op);
 
-  SharedMemoryConfig config_;
   sim::ProgressMonitor& progress_;
   std::vector<unsigned char> bytes_;
 };

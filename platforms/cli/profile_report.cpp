@@ -19,7 +19,7 @@ constexpr const char* kLegend =
   lanes    lanes that executed, per issue (of 32)
   diverg.  issues of a branch that split their group
   trans.   line accesses of a memory instruction per issue, after coalescing
-  passes   further passes through the load/store unit per issue (bank conflicts, uncoalesced accesses)
+  passes   passes through the load/store unit after the first, per issue: lines, bank conflicts, constant addresses
 )";
 
 std::string file_of(const isa::Kernel& kernel) {
@@ -142,7 +142,7 @@ nlohmann::ordered_json meanings() {
           {"lanes", "lanes that executed, summed over issues; lanes / (32 x issues) is the SIMD efficiency"},
           {"divergences", "issues of a branch that split their group"},
           {"transactions", "line accesses of memory instructions, after coalescing"},
-          {"extra_passes", "further passes of memory instructions through the load/store unit"},
+          {"extra_passes", "passes of memory instructions through the load/store unit after the first"},
           {"waiting",
            "group-cycles in which a group did not issue, by cause; charged to the instruction that it issues "
            "next, "

@@ -17,6 +17,7 @@ namespace heddle::gpu {
 namespace {
 
 constexpr std::uint32_t kMaxThreadsPerCta = 1024;  ///< PTX
+constexpr std::uint32_t kAlignment = 256;          ///< of allocations
 constexpr double kProgressSeconds = 0.2;
 constexpr std::uint64_t kCodeAlignment = 256;
 constexpr double kQuantumUs = 100;  ///< longest run of model time within one activation of the kernel
@@ -45,6 +46,8 @@ struct GpuDevice::Impl {
     return modules[handle];
   }
   host::ModuleHandle add(const ptx::Module& tree);
+  /// Zero-filled.
+  std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name);
   core::LaunchContext prepare(const isa::Module& owner, const std::string& kernel, const host::Launch& shape,
                               const host::Args& args);
   void run(const core::LaunchContext& context);
@@ -71,14 +74,18 @@ GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
 GpuDevice::~GpuDevice() = default;
 
 std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) {
-  const std::uint64_t address = impl_->allocations.allocate(bytes, 256, name);
+  return impl_->allocate(bytes, kAlignment, name);
+}
+
+std::uint64_t GpuDevice::Impl::allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name) {
+  const std::uint64_t address = allocations.allocate(bytes, align, name);
   const std::uint64_t end = address + bytes;
   // Addresses never handed out before read as zero; the rest may hold what a freed allocation left.
-  const std::uint64_t dirty_end = std::min(end, impl_->ever_used);
-  const std::vector<std::byte> zeros(1 << 16);
+  const std::uint64_t dirty_end = std::min(end, ever_used);
+  const std::vector<unsigned char> zeros(1 << 16);
   for (std::uint64_t at = address; at < dirty_end; at += zeros.size())
-    write(at, std::span(zeros).first(std::min<std::uint64_t>(zeros.size(), dirty_end - at)));
-  impl_->ever_used = std::max(impl_->ever_used, end);
+    gpu.crossbar->debug_write(at, zeros.data(), std::min<std::uint64_t>(zeros.size(), dirty_end - at));
+  ever_used = std::max(ever_used, end);
   return address;
 }
 
@@ -109,10 +116,10 @@ void GpuDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
 }
 
 host::ModuleHandle GpuDevice::Impl::add(const ptx::Module& tree) {
-  isa::Module module = ptx::decode(tree, [this](const std::string& name, std::uint64_t bytes,
-                                                std::uint32_t align) {
-    return allocations.allocate(std::max<std::uint64_t>(bytes, 1), std::max<std::uint32_t>(align, 256), name);
-  });
+  isa::Module module =
+      ptx::decode(tree, [this](const std::string& name, std::uint64_t bytes, std::uint32_t align) {
+        return allocate(std::max<std::uint64_t>(bytes, 1), std::max(align, kAlignment), name);
+      });
   for (const isa::GlobalVariable& variable : module.globals)
     if (!variable.initial.empty())
       gpu.crossbar->debug_write(variable.address,

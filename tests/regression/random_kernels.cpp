@@ -5,6 +5,7 @@
 // longer than the regression's. A kernel that fails is cut down and saved, and the message says where.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "generator/generated_kernel.h"
@@ -30,7 +31,21 @@ gpu::GpuConfig small_gpu(std::uint64_t shard) {
   config.name = "random-kernels";
   config.cores = 1 + static_cast<std::uint32_t>(shard % 3);
   config.core.scheduler.policy = shard % 2 == 0 ? core::SchedulingPolicy::kGto : core::SchedulingPolicy::kLrr;
-  config.core.l1d.cache_global_loads = shard % 4 != 3;
+  core::L1dConfig& l1d = config.core.l1d;
+  l1d.cache_global_loads = shard % 4 != 3;
+  // Every way to treat a store, with and without sectors; caches so small that lines come and go.
+  constexpr std::array kWrites{core::WritePolicy::kWriteBack, core::WritePolicy::kWriteThrough,
+                               core::WritePolicy::kWriteEvict};
+  l1d.local_write = kWrites[shard % kWrites.size()];
+  l1d.global_write = shard % 2 == 0 ? core::WritePolicy::kWriteEvict : core::WritePolicy::kWriteThrough;
+  l1d.sector_bytes = shard % 5 == 0 ? 32 : shard % 5 == 1 ? 64 : 0;
+  l1d.enabled = shard != 7;
+  if (shard % 3 == 0) {
+    l1d.size_kib = 1;
+    l1d.ways = 2;
+    l1d.mshr_entries = 3;
+    l1d.mshr_targets = 2;
+  }
   return config;
 }
 

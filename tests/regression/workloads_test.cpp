@@ -170,7 +170,11 @@ INSTANTIATE_TEST_SUITE_P(
         "core.l1d.mshr_entries=1 core.l1d.mshr_targets=1",
         "core.l1d.line_bytes=32 core.l1i.line_bytes=32 core.constant_cache.line_bytes=32 "
         "memory.l2.line_bytes=32",
-        "core.l1d.cache_global_loads=false core.fetch.ibuffer_slots=1",
+        "core.l1d.cache_global_loads=false core.fetch.ibuffer_slots=1", "core.l1d.enabled=false",
+        "core.l1d.sector_bytes=32 core.l1d.global_write=write_through core.l1d.size_kib=1",
+        "core.l1d.sector_bytes=64 core.l1d.local_write=write_through core.l1d.mshr_targets=1",
+        "core.l1d.size_kib=0 core.l1d.unified_kib=64 core.shared_memory.size_kib=32 core.l1d.ways=1",
+        "core.shared_memory.banks=16 core.l1d.unified_kib=0 core.l1d.local_write=write_evict",
         "clocks.core_mhz=700 clocks.interconnect_mhz=1300 clocks.l2_mhz=333 clocks.dram_mhz=1750"),
     [](const auto& test) { return "shape" + std::to_string(test.index); });
 

@@ -1,0 +1,111 @@
+// heddle microbench: measures a platform with its own clock and compares with its configuration.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/errors.h"
+#include "cli/files.h"
+#include "cli/platform_files.h"
+#include "gpu/gpu_device.h"
+#include "microbench/report.h"
+#include "microbench/session.h"
+
+namespace heddle::cli {
+namespace {
+
+struct Request {
+  std::string platform = kDefaultPlatform;
+  std::vector<std::string> assignments;
+  std::vector<std::string> names;
+  std::string json;
+  bool list = false;
+};
+
+void list() {
+  for (const microbench::Benchmark& benchmark : microbench::all())
+    fmt::print("{:<22} {}\n", benchmark.name, benchmark.description);
+}
+
+std::vector<const microbench::Benchmark*> chosen(const std::vector<std::string>& names) {
+  std::vector<const microbench::Benchmark*> benchmarks;
+  if (names.empty())
+    for (const microbench::Benchmark& benchmark : microbench::all()) benchmarks.push_back(&benchmark);
+  for (const std::string& name : names) {
+    const microbench::Benchmark* const found = microbench::find(name);
+    if (found == nullptr) {
+      std::vector<std::string> known;
+      for (const microbench::Benchmark& benchmark : microbench::all()) known.push_back(benchmark.name);
+      throw unknown_name("heddle microbench", "benchmark", name, known);
+    }
+    benchmarks.push_back(found);
+  }
+  return benchmarks;
+}
+
+/// What the simulation cost, over all launches; differs from run to run.
+nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
+  std::uint64_t cycles = 0, instructions = 0;
+  double seconds = 0;
+  for (const gpu::LaunchRecord& launch : device.launches()) {
+    cycles += launch.cycles;
+    instructions += launch.warp_instructions;
+    seconds += launch.host_seconds;
+  }
+  return {{"launches", device.launches().size()},
+          {"cycles", cycles},
+          {"warp_instructions", instructions},
+          {"seconds", seconds}};
+}
+
+sim::ExitCode measure(const Request& request) {
+  const std::vector<const microbench::Benchmark*> benchmarks = chosen(request.names);
+  const gpu::GpuConfig config = load_platform(request.platform, request.assignments);
+  if (!request.json.empty()) check_writable(request.json, "--json");
+  gpu::GpuDevice device(config, {});
+  microbench::Session session(device);
+  std::vector<microbench::Result> results;
+  bool ok = true;
+  for (const microbench::Benchmark* benchmark : benchmarks) {
+    results.push_back(microbench::run(*benchmark, session));
+    ok = ok && results.back().ok();
+  }
+  const nlohmann::ordered_json host = host_costs(device);
+  fmt::print("{}\n{} on {}: {} launches, {} core cycles, {:.2f} s of host time\n", microbench::table(results),
+             ok ? "As configured" : "NOT AS CONFIGURED", config.name, host["launches"].dump(),
+             host["cycles"].dump(), host["seconds"].get<double>());
+  std::fflush(stdout);
+  if (!request.json.empty()) {
+    const nlohmann::ordered_json json = {
+        {"platform", config.name}, {"ok", ok}, {"readings", microbench::to_json(results)}, {"host", host}};
+    write_text(request.json, json.dump(1) + "\n", "--json");
+  }
+  return ok ? sim::ExitCode::kOk : sim::ExitCode::kMismatch;
+}
+
+}  // namespace
+
+void add_microbench(CLI::App& app, Body& body) {
+  CLI::App* command = app.add_subcommand(
+      "microbench", "Measure latencies and throughputs with kernels, and compare with the configuration");
+  command->footer("Exit codes: 0 as configured, 1 not as configured, otherwise as for heddle run");
+  const auto request = std::make_shared<Request>();
+  command->add_option("NAME", request->names, "Benchmarks to run; all if none is named");
+  command->add_flag("--list", request->list, "List the benchmarks");
+  command->add_option("--platform", request->platform, "Platform name or .yaml file")->capture_default_str();
+  command->add_option("--set", request->assignments, "KEY=VALUE: change a configuration key; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--json", request->json, "File for the readings and the host time as JSON");
+  command->callback([request, &body] {
+    body = [request] {
+      if (!request->list) return measure(*request);
+      list();
+      return sim::ExitCode::kOk;
+    };
+  });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,68 @@
+#include "microbench/benchmark.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "microbench/number.h"
+#include "microbench/suite.h"
+
+namespace heddle::microbench {
+namespace {
+
+/// Values are quotients of integers: what is exact differs only by rounding of the division.
+constexpr double kRounding = 1e-9;
+
+}  // namespace
+
+bool Expectation::accepts(double measured) const {
+  const double rounding = kRounding * std::max(1.0, std::abs(value));
+  switch (bound) {
+    case Bound::kExactly:
+      return std::abs(measured - value) <= rounding;
+    case Bound::kAtLeast:
+      return measured >= value - rounding;
+    case Bound::kAtMost:
+      return measured <= value + rounding;
+    case Bound::kWithin:
+      return std::abs(measured - value) <= slack + rounding;
+  }
+  return false;
+}
+
+std::string Expectation::text() const {
+  switch (bound) {
+    case Bound::kExactly:
+      return number(value);
+    case Bound::kAtLeast:
+      return ">= " + number(value);
+    case Bound::kAtMost:
+      return "<= " + number(value);
+    case Bound::kWithin:
+      return fmt::format("{} +- {}", number(value), number(slack));
+  }
+  return {};
+}
+
+Expectation exactly(double value) { return {Expectation::Bound::kExactly, value, 0}; }
+Expectation at_least(double value) { return {Expectation::Bound::kAtLeast, value, 0}; }
+Expectation at_most(double value) { return {Expectation::Bound::kAtMost, value, 0}; }
+Expectation within(double slack, double of) { return {Expectation::Bound::kWithin, of, slack}; }
+
+const std::vector<Benchmark>& all() {
+  static const std::vector<Benchmark> benchmarks = {
+      alu_latency(),    alu_throughput(),     ilp_ladder(),      fetch_rate(),       branch_cost(),
+      divergence(),     barrier_cost(),       occupancy(),       constant_latency(), shared_latency(),
+      bank_conflicts(), shared_atomics(),     l1_chase(),        coalescing(),       stride_sweep(),
+      l1_working_set(), memory_parallelism(), l2_chase(),        l2_working_set(),   dram_chase(),
+      atomics(),        core_bandwidth(),     memory_bandwidth()};
+  return benchmarks;
+}
+
+const Benchmark* find(const std::string& name) {
+  for (const Benchmark& benchmark : all())
+    if (benchmark.name == name) return &benchmark;
+  return nullptr;
+}
+
+}  // namespace heddle::microbench

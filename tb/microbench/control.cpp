@@ -1,0 +1,189 @@
+// Control flow and fetch: what a branch costs, what divergence costs, and how fast one warp can issue.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "microbench/core_timing.h"
+#include "microbench/session.h"
+#include "microbench/suite.h"
+
+namespace heddle::microbench {
+namespace {
+
+constexpr std::uint32_t kRounds = 3;
+
+/// Two sizes of a kernel differ in time by what the larger one has more.
+template <class Cycles>
+double slope(Cycles cycles, std::uint32_t smaller, std::uint32_t larger) {
+  return (static_cast<double>(cycles(larger)) - cycles(smaller)) / (larger - smaller);
+}
+
+// ---- branches ----
+
+enum class BranchKind : std::uint8_t { kUnconditional, kTaken, kNotTaken };
+
+std::uint32_t branch_cycles(Session& session, BranchKind kind, std::uint32_t count) {
+  TimedKernel kernel("branches");
+  const std::string always = kernel.reg("pred");
+  kernel.line("setp.lt.u32 {}, {}, 32", always, kernel.lane());
+  kernel.begin_rounds();
+  kernel.start_clock();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::string next = kernel.label();
+    switch (kind) {
+      case BranchKind::kUnconditional:
+        kernel.line("bra {}", next);
+        break;
+      case BranchKind::kTaken:
+        kernel.line("@{} bra {}", always, next);
+        break;
+      case BranchKind::kNotTaken:
+        kernel.line("@!{} bra {}", always, next);
+        break;
+    }
+    kernel.place(next);
+  }
+  kernel.stop_clock();
+  kernel.end_rounds(kRounds);
+  return session.run(kernel, 1, sim::kLanes).span();
+}
+
+void run_branches(Session& session) {
+  const auto measure = [&](const char* what, BranchKind kind) {
+    session.add({.what = what,
+                 .measured = slope([&](std::uint32_t n) { return branch_cycles(session, kind, n); }, 32, 64),
+                 .expected = exactly(cycles_after_branch(session.config())),
+                 .unit = "core cycles",
+                 .keys = "1 + core.fetch.latency_cycles"});
+  };
+  measure("unconditional", BranchKind::kUnconditional);
+  measure("taken", BranchKind::kTaken);
+  measure("not taken", BranchKind::kNotTaken);
+}
+
+std::vector<std::vector<std::string>> fetch_mutations(const gpu::GpuConfig& config) {
+  return {{fmt::format("core.fetch.latency_cycles={}", config.core.fetch.latency_cycles + 2)}};
+}
+
+// ---- divergence ----
+
+/// A binary tree of branches on the bits of `path`; every leaf adds to x `length` times.
+void emit_tree(TimedKernel& kernel, const std::string& path, const std::string& x, unsigned depth,
+               std::uint32_t length) {
+  if (depth == 0) {
+    for (std::uint32_t i = 0; i < length; ++i) kernel.line("add.u32 {0}, {0}, 1", x);
+    return;
+  }
+  const std::string bit = kernel.reg("b32"), other = kernel.reg("pred");
+  const std::string right = kernel.label(), join = kernel.label();
+  kernel.line("and.b32 {}, {}, {}", bit, path, 1u << (depth - 1));
+  kernel.line("setp.ne.u32 {}, {}, 0", other, bit);
+  kernel.line("@{} bra {}", other, right);
+  emit_tree(kernel, path, x, depth - 1, length);
+  kernel.line("bra {}", join);
+  kernel.place(right);
+  emit_tree(kernel, path, x, depth - 1, length);
+  kernel.place(join);
+}
+
+constexpr unsigned kTreeDepth = 3;
+
+std::uint32_t divergent_cycles(Session& session, std::uint32_t ways, std::uint32_t length) {
+  TimedKernel kernel("divergence");
+  const std::string x = kernel.reg("b32"), path = kernel.reg("b32");
+  kernel.line("mov.u32 {}, 0", x);
+  kernel.line("and.b32 {}, {}, {}", path, kernel.lane(), ways - 1);
+  kernel.begin_rounds();
+  kernel.start_clock();
+  emit_tree(kernel, path, x, kTreeDepth, length);
+  kernel.stop_clock();
+  kernel.end_rounds(kRounds);
+  kernel.keep_lanes("b32", x);
+  const TimedRun run = session.run(kernel, 1, sim::kLanes);
+  session.check_values("divergence", run.lane_values, std::uint64_t{kRounds} * length);
+  return run.span();
+}
+
+/// The paths that lanes of a warp take run one after the other.
+double expected_cycles_per_step(const gpu::GpuConfig& config, std::uint32_t ways) {
+  return ways * alu_latency_cycles(config, isa::LatencyClass::kIntSimple);
+}
+
+void run_divergence(Session& session) {
+  for (std::uint32_t ways = 1; ways <= 1u << kTreeDepth; ways *= 2)
+    session.add(
+        {.what = fmt::format("{} way{}", ways, ways == 1 ? "" : "s"),
+         .measured = slope([&](std::uint32_t n) { return divergent_cycles(session, ways, n); }, 4, 12),
+         .expected = exactly(expected_cycles_per_step(session.config(), ways)),
+         .unit = "core cycles per step of every path",
+         .keys = "paths x core.pipes.int_simple_latency_cycles"});
+}
+
+std::vector<std::vector<std::string>> divergence_mutations(const gpu::GpuConfig& config) {
+  const double latency = alu_latency_cycles(config, isa::LatencyClass::kIntSimple);
+  return {{fmt::format("core.pipes.int_simple_latency_cycles={}", latency + 1)}};
+}
+
+// ---- fetch ----
+
+std::uint32_t independent_cycles(Session& session, std::uint32_t length) {
+  constexpr std::uint32_t kRegisters = 16;  // each is used again long after its value is there
+  TimedKernel kernel("fetch");
+  std::vector<std::string> x;
+  for (std::uint32_t i = 0; i < kRegisters; ++i) {
+    x.push_back(kernel.reg("b32"));
+    kernel.line("mov.u32 {}, {}", x.back(), i);
+  }
+  kernel.begin_rounds();
+  kernel.start_clock();
+  for (std::uint32_t i = 0; i < length; ++i) kernel.line("add.u32 {0}, {0}, 1", x[i % kRegisters]);
+  kernel.stop_clock();
+  kernel.end_rounds(kRounds);
+  for (const std::string& reg : x) kernel.keep(reg);
+  const TimedRun run = session.run(kernel, 1, sim::kLanes);
+  for (std::uint32_t i = 0; i < kRegisters; ++i)
+    session.check_values("fetch", {run.warps.front().words[i]},
+                         i + std::uint64_t{kRounds} * length / kRegisters);
+  return run.span();
+}
+
+void run_fetch(Session& session) {
+  session.add({.what = "one warp",
+               .measured = slope([&](std::uint32_t n) { return independent_cycles(session, n); }, 48, 96),
+               .expected = exactly(single_warp_issue_interval(session.config())),
+               .unit = "core cycles per instruction",
+               .keys = "core.fetch.*"});
+}
+
+std::vector<std::vector<std::string>> issue_mutations(const gpu::GpuConfig& config) {
+  std::vector<std::vector<std::string>> changes = fetch_mutations(config);
+  changes.push_back({"core.fetch.width_instructions=1"});
+  changes.push_back({"core.fetch.ibuffer_slots=1"});
+  changes.push_back({"core.fetch.width_instructions=4", "core.fetch.ibuffer_slots=4"});
+  return changes;
+}
+
+}  // namespace
+
+Benchmark branch_cost() {
+  return {.name = "branch-cost",
+          .description = "branches to the next instruction",
+          .run = run_branches,
+          .mutations = fetch_mutations};
+}
+
+Benchmark divergence() {
+  return {.name = "divergence",
+          .description = "a tree of branches whose leaves 1 to 8 groups of lanes reach",
+          .run = run_divergence,
+          .mutations = divergence_mutations};
+}
+
+Benchmark fetch_rate() {
+  return {.name = "fetch-rate",
+          .description = "independent instructions of a single warp",
+          .run = run_fetch,
+          .mutations = issue_mutations};
+}
+
+}  // namespace heddle::microbench

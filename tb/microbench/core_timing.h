@@ -1,0 +1,28 @@
+// Times within a core that follow from the configuration, shared by several benchmarks' expectations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gpu/gpu_config.h"
+
+namespace heddle::microbench {
+
+/// Cycles from the issue of an arithmetic instruction to that of one that needs its result.
+[[nodiscard]] double alu_latency_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
+/// Cycles a pipe is taken by one warp instruction.
+[[nodiscard]] double alu_initiation_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
+/// The pipes that take a class's instructions.
+struct PipeKind {
+  std::string name;  ///< "sp", "int", "sfu", "dp"
+  double units = 1;  ///< of all sub-cores
+};
+[[nodiscard]] PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
+/// Cycles between two independent instructions of a warp that has the core to itself, on average.
+[[nodiscard]] double single_warp_issue_interval(const gpu::GpuConfig& config);
+/// Cycles from a control instruction to the next one of its warp.
+[[nodiscard]] std::uint32_t cycles_after_branch(const gpu::GpuConfig& config);
+/// Cycles from the instruction at a branch target to the one that follows it, if that waits for nothing.
+[[nodiscard]] std::uint32_t cycles_to_second(const gpu::GpuConfig& config);
+
+}  // namespace heddle::microbench

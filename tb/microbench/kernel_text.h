@@ -1,0 +1,92 @@
+// PTX text of kernels that time themselves.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace heddle::microbench {
+
+/// A kernel for one-dimensional CTAs, written line by line. Registers are declared as they are asked for.
+///
+/// Every warp leaves a record: the values of %clock around a timed region, its core, and words the kernel
+/// asks to keep. Every thread may leave values. The first two parameters are where both go.
+///
+/// The timed region usually lies within rounds (begin_rounds .. end_rounds): a loop whose earlier rounds
+/// bring the code into the instruction cache and the data into the data caches. The record holds the last
+/// round's clocks. The loop head is the target of a branch, so what follows it is fetched from there on: that
+/// makes the position of instructions in fetch groups known.
+class TimedKernel {
+ public:
+  explicit TimedKernel(std::string name);
+
+  /// A further parameter of a PTX type ("u64", "f32" ...), in the order of calls; the register it is loaded
+  /// to.
+  [[nodiscard]] std::string parameter(std::string_view type);
+  /// A new register: "b32", "b64", "f32", "f64" or "pred".
+  [[nodiscard]] std::string reg(std::string_view type);
+  /// A new label.
+  [[nodiscard]] std::string label();
+  /// A declaration before the kernel.
+  void module_line(const std::string& text) { module_ += text + "\n"; }
+  /// Shared memory of the CTA, which the kernel addresses from 0.
+  void use_shared(std::uint32_t bytes) { shared_bytes_ = bytes; }
+  [[nodiscard]] std::uint32_t shared_bytes() const { return shared_bytes_; }
+
+  template <class... T>
+  void line(fmt::format_string<T...> format, T&&... arguments) {
+    body_ += "    " + fmt::format(format, std::forward<T>(arguments)...) + ";\n";
+  }
+  void place(const std::string& label) { body_ += label + ":\n"; }
+
+  /// %r registers of the prologue.
+  [[nodiscard]] const std::string& warp() const { return warp_; }    ///< number of the warp in the grid
+  [[nodiscard]] const std::string& lane() const { return lane_; }    ///< %laneid
+  [[nodiscard]] const std::string& round() const { return round_; }  ///< 0, 1 ... within rounds
+
+  void begin_rounds();
+  void end_rounds(std::uint32_t rounds);
+  void start_clock() { line("mov.u32 {}, %clock", start_); }
+  void stop_clock() { line("mov.u32 {}, %clock", stop_); }
+  /// The clock registers, for kernels that fill them in their own way.
+  [[nodiscard]] const std::string& start_register() const { return start_; }
+  [[nodiscard]] const std::string& stop_register() const { return stop_; }
+
+  /// A 32-bit register whose value in lane 0 becomes word 0, 1, ... of the record.
+  void keep(const std::string& reg);
+  /// A register of `type` whose value in every lane is stored as value 0, 1, ... of the thread.
+  void keep_lanes(std::string_view type, const std::string& reg);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// The whole module. Call once everything is written.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::uint32_t record_words() const {
+    return kFixedWords + static_cast<std::uint32_t>(kept_.size());
+  }
+  [[nodiscard]] std::uint32_t lane_values() const { return static_cast<std::uint32_t>(kept_lanes_.size()); }
+
+  static constexpr std::uint32_t kFixedWords = 3;  ///< start, stop, core
+
+ private:
+  [[nodiscard]] std::string prologue() const;
+  [[nodiscard]] std::string epilogue() const;
+
+  std::string name_;
+  std::string module_;
+  std::string body_;
+  std::uint32_t shared_bytes_ = 0;
+  std::uint32_t labels_ = 0;
+  std::map<std::string, std::uint32_t, std::less<>> registers_;
+  std::vector<std::pair<std::string, std::string>> parameters_;  ///< type, register
+  std::vector<std::string> kept_;
+  std::vector<std::pair<std::string, std::string>> kept_lanes_;  ///< type, register
+  std::string warp_, lane_, round_, start_, stop_, records_, values_, scratch_, more_rounds_;
+  std::string loop_;
+};
+
+}  // namespace heddle::microbench

@@ -1,0 +1,20 @@
+#include "microbench/links.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heddle::microbench {
+
+double packet_flits(const gpu::GpuConfig& config, double bytes) {
+  return std::max(1.0, std::ceil(bytes / config.memory.crossbar.flit_bytes));
+}
+
+double packet_interval(const gpu::GpuConfig& config, double bytes) {
+  const memory::CrossbarConfig& crossbar = config.memory.crossbar;
+  const double flits = packet_flits(config, bytes);
+  return std::max(flits, (flits + crossbar.latency_cycles) / crossbar.output_queue_packets);
+}
+
+double core_cycles(const gpu::GpuConfig& config, double mhz) { return config.clocks.core_mhz / mhz; }
+
+}  // namespace heddle::microbench

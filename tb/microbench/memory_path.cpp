@@ -1,0 +1,68 @@
+#include "microbench/memory_path.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heddle::microbench {
+
+Edges::Edges(double mhz) : khz_(static_cast<std::uint64_t>(std::llround(mhz * 1e3))) {}
+
+std::uint64_t Edges::time(std::uint64_t k) const { return (k * 1'000'000'000 + khz_ / 2) / khz_; }
+
+std::uint64_t Edges::at_or_after(std::uint64_t time_ps) const {
+  std::uint64_t k = time_ps * khz_ / 1'000'000'000;
+  while (k > 0 && time(k) >= time_ps) --k;
+  while (time(k) < time_ps) ++k;
+  return k;
+}
+
+MemoryPath::MemoryPath(const gpu::GpuConfig& config)
+    : config_(config),
+      core_(config.clocks.core_mhz),
+      interconnect_(config.clocks.interconnect_mhz),
+      l2_(config.clocks.l2_mhz),
+      dram_(config.clocks.dram_mhz),
+      map_(config.memory.partitions, config.memory.partition_interleave_bytes),
+      channels_(config.memory.partitions, DramPath(config.memory.dram)) {}
+
+std::uint64_t MemoryPath::flits(std::uint64_t bytes) const {
+  const std::uint64_t flit = config_.memory.crossbar.flit_bytes;
+  return std::max<std::uint64_t>(1, (bytes + flit - 1) / flit);
+}
+
+// An instruction that issues in a cycle is looked at by the load/store unit in the next one.
+std::uint64_t MemoryPath::l1_hit(std::uint64_t issued) const {
+  return issued + 1 + config_.core.l1d.latency_cycles;
+}
+
+std::uint64_t MemoryPath::l2_hit(std::uint64_t issued) const { return from_l2(to_l2(issued + 1)); }
+
+MemoryPath::Fetched MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t address) {
+  DramPath& channel = channels_[map_.partition(address).value()];
+  const std::uint32_t line = config_.memory.l2.line_bytes;
+  const std::uint64_t arrived = dram_.at_or_after(l2_.time(to_l2(issued + 1)));
+  const DramPath::Read read = channel.read(map_.local(address) / line * line, line, arrived);
+  return {read.outcome, from_l2(l2_.after(dram_.time(read.answered)))};
+}
+
+// Within an instant cores run before the interconnect, that before the L2, that before the DRAM
+// (sim/clock.h): a message in this direction may be handled at an edge that coincides, one in the other
+// direction only later.
+std::uint64_t MemoryPath::to_l2(std::uint64_t accessed) const {
+  const memory::CrossbarConfig& crossbar = config_.memory.crossbar;
+  const std::uint64_t granted = interconnect_.at_or_after(core_.time(accessed));
+  const std::uint64_t arrived = granted + flits(crossbar.header_bytes) + crossbar.latency_cycles;
+  return l2_.at_or_after(interconnect_.time(arrived));
+}
+
+std::uint64_t MemoryPath::from_l2(std::uint64_t performed) const {
+  const memory::CrossbarConfig& crossbar = config_.memory.crossbar;
+  const std::uint64_t ready = performed + std::max(1u, config_.memory.l2.latency_cycles);
+  const std::uint64_t granted = interconnect_.after(l2_.time(ready));
+  const std::uint64_t bytes = crossbar.header_bytes + config_.memory.l2.line_bytes;
+  const std::uint64_t arrived = granted + flits(bytes) + crossbar.latency_cycles;
+  // Delivered in the core's next cycle, in the registers one later.
+  return core_.after(interconnect_.time(arrived)) + 1;
+}
+
+}  // namespace heddle::microbench

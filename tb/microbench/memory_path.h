@@ -1,0 +1,57 @@
+// How long a single load takes on an otherwise idle memory system, from the configuration alone: the way from
+// a core's load/store unit over crossbar, L2 and DRAM and back, clock domain by clock domain.
+//
+// This is an independent statement of what models/core/README.md, models/memory/README.md and sim/clock.h
+// say, in one function per leg; the chases compare the simulated GPU with it to the cycle.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/gpu_config.h"
+#include "memory/address_map.h"
+#include "microbench/dram_path.h"
+
+namespace heddle::microbench {
+
+/// Edges of a clock: number k at round(k / f) picoseconds.
+class Edges {
+ public:
+  explicit Edges(double mhz);
+  [[nodiscard]] std::uint64_t time(std::uint64_t k) const;
+  [[nodiscard]] std::uint64_t at_or_after(std::uint64_t time) const;
+  [[nodiscard]] std::uint64_t after(std::uint64_t time) const { return at_or_after(time + 1); }
+
+ private:
+  std::uint64_t khz_;
+};
+
+class MemoryPath {
+ public:
+  explicit MemoryPath(const gpu::GpuConfig& config);
+
+  /// Core cycle at which an instruction that needs the value may issue, for a load of one line issued in
+  /// cycle `issued` ...
+  [[nodiscard]] std::uint64_t l1_hit(std::uint64_t issued) const;
+  [[nodiscard]] std::uint64_t l2_hit(std::uint64_t issued) const;
+  /// ... and for one that the L2 has to fetch, which leaves its row open.
+  struct Fetched {
+    RowOutcome outcome = RowOutcome::kUnknown;
+    std::uint64_t done = 0;
+  };
+  [[nodiscard]] Fetched l2_miss(std::uint64_t issued, std::uint64_t address);
+
+ private:
+  /// Core cycle of the access -> L2 cycle in which the slice looks at the request.
+  [[nodiscard]] std::uint64_t to_l2(std::uint64_t accessed) const;
+  /// L2 cycle in which the request was performed -> core cycle of the dependent issue.
+  [[nodiscard]] std::uint64_t from_l2(std::uint64_t performed) const;
+  [[nodiscard]] std::uint64_t flits(std::uint64_t bytes) const;
+
+  gpu::GpuConfig config_;
+  Edges core_, interconnect_, l2_, dram_;
+  memory::AddressMap map_;
+  std::vector<DramPath> channels_;  ///< by partition
+};
+
+}  // namespace heddle::microbench

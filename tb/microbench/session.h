@@ -1,0 +1,86 @@
+// A device on which microbenchmarks run, one launch after the other, and what they found.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpu/gpu_device.h"
+#include "microbench/benchmark.h"
+#include "microbench/kernel_text.h"
+
+namespace heddle::microbench {
+
+/// What one warp left behind (TimedKernel).
+struct WarpRecord {
+  std::uint32_t start = 0;  ///< %clock
+  std::uint32_t stop = 0;
+  std::uint32_t core = 0;
+  std::vector<std::uint32_t> words;
+  [[nodiscard]] std::uint32_t cycles() const { return stop - start; }
+};
+
+/// One launch of a timed kernel. Never without warps.
+struct TimedRun {
+  std::vector<WarpRecord> warps;           ///< by number in the grid
+  std::vector<std::uint64_t> lane_values;  ///< by thread, then value; unused upper halves are zero
+  std::uint64_t launch_cycles = 0;
+  std::uint32_t registers_per_thread = 0;
+
+  /// From the first start to the last stop of all warps.
+  [[nodiscard]] std::uint32_t span() const;
+  [[nodiscard]] std::uint32_t first_start() const;
+};
+
+class Session {
+ public:
+  explicit Session(gpu::GpuDevice& device) : device_(device) {}
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  [[nodiscard]] const gpu::GpuConfig& config() const { return device_.config(); }
+  [[nodiscard]] gpu::GpuDevice& device() { return device_; }
+
+  /// Runs the kernel with `ctas` CTAs of `threads` threads; `arguments` are its own parameters in order.
+  template <class... T>
+  TimedRun run(const TimedKernel& kernel, std::uint32_t ctas, std::uint32_t threads, const T&... arguments) {
+    const Buffers buffers = prepare(kernel, ctas, threads);
+    host::Args args;
+    args.add(buffers.records).add(buffers.values);
+    (args.add(arguments), ...);
+    return finish(kernel, buffers, ctas, threads, args);
+  }
+  /// A counter of the last launch (or the sum over all that match), by path in the statistics tree.
+  [[nodiscard]] std::uint64_t count(const std::string& path);
+
+  /// Fills the L2 with clean lines nobody else uses, so that a benchmark that follows causes no write-backs
+  /// of what ran before and finds none of its own lines.
+  void clean_l2();
+
+  /// Forgets the readings of the benchmark before.
+  void begin() { readings_.clear(); }
+  void add(Reading reading) { readings_.push_back(std::move(reading)); }
+  /// Adds a failed reading if any of the kernel's lane values is not `expected`.
+  void check_values(const std::string& what, const std::vector<std::uint64_t>& values,
+                    std::uint64_t expected);
+
+  [[nodiscard]] const std::vector<Reading>& readings() const { return readings_; }
+
+ private:
+  struct Buffers {
+    host::ModuleHandle module = 0;
+    std::uint64_t records = 0;
+    std::uint64_t values = 0;
+    std::uint32_t warps = 0;
+  };
+  Buffers prepare(const TimedKernel& kernel, std::uint32_t ctas, std::uint32_t threads);
+  TimedRun finish(const TimedKernel& kernel, const Buffers& buffers, std::uint32_t ctas,
+                  std::uint32_t threads, const host::Args& args);
+
+  gpu::GpuDevice& device_;
+  std::uint64_t scrub_ = 0;  ///< buffer of clean_l2(), 0: not yet there
+  host::ModuleHandle scrub_module_ = 0;
+  std::vector<Reading> readings_;
+};
+
+}  // namespace heddle::microbench

@@ -1,0 +1,38 @@
+#include "microbench/throughput.h"
+
+namespace heddle::microbench {
+
+TimedKernel repeating(const std::string& name, const std::function<void(TimedKernel&)>& setup,
+                      const std::function<void(TimedKernel&)>& body) {
+  TimedKernel kernel(name);
+  const std::string duration = kernel.parameter("u32");
+  const std::string count = kernel.reg("b32"), passed = kernel.reg("b32"), word = kernel.reg("b32");
+  const std::string more = kernel.reg("pred"), loop = kernel.label();
+  setup(kernel);
+  // One start for all warps: a warp that starves must not take its time later.
+  const std::uint32_t at = kernel.shared_bytes();
+  kernel.use_shared(at + 4);
+  kernel.line("mov.u32 {}, 0", count);
+  kernel.start_clock();
+  kernel.line("mov.u32 {}, {}", word, at);
+  kernel.line("st.shared.u32 [{}], {}", word, kernel.start_register());
+  kernel.line("bar.sync 0");
+  kernel.line("ld.shared.u32 {}, [{}]", kernel.start_register(), word);
+  kernel.place(loop);
+  body(kernel);
+  kernel.stop_clock();
+  kernel.line("add.u32 {0}, {0}, 1", count);
+  kernel.line("sub.u32 {}, {}, {}", passed, kernel.stop_register(), kernel.start_register());
+  kernel.line("setp.lt.u32 {}, {}, {}", more, passed, duration);
+  kernel.line("@{} bra {}", more, loop);
+  kernel.keep(count);
+  return kernel;
+}
+
+double bodies(const TimedRun& run) {
+  double sum = 0;
+  for (const WarpRecord& warp : run.warps) sum += warp.words.front() - 1.0;  // the last one took too long
+  return sum;
+}
+
+}  // namespace heddle::microbench

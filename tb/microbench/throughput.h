@@ -1,0 +1,40 @@
+// Sustained throughput: every warp repeats a body until a time is over and counts how often. The difference
+// between a longer and a shorter time has neither beginning nor end, whatever the scheduler did to which
+// warp.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "microbench/session.h"
+
+namespace heddle::microbench {
+
+struct Rate {
+  double bodies = 0;  ///< executed by all warps within `cycles`
+  double cycles = 0;
+  [[nodiscard]] double per_cycle() const { return bodies / cycles; }
+};
+
+/// Instructions of the loop around the body: four integer ones and a branch.
+inline constexpr std::uint32_t kLoopArithmetic = 4;
+inline constexpr std::uint32_t kLoopBranches = 1;
+
+/// A kernel that repeats `body` until its first own parameter's number of cycles has passed. `setup` runs
+/// before; what it adds as parameters comes after that first one. The CTA starts the loop together.
+[[nodiscard]] TimedKernel repeating(const std::string& name, const std::function<void(TimedKernel&)>& setup,
+                                    const std::function<void(TimedKernel&)>& body);
+
+/// Bodies completed in the time.
+[[nodiscard]] double bodies(const TimedRun& run);
+
+/// Rate between `cycles` and 3 x `cycles`.
+template <class... T>
+Rate sustained(Session& session, const TimedKernel& kernel, std::uint32_t ctas, std::uint32_t threads,
+               std::uint32_t cycles, const T&... arguments) {
+  const double shorter = bodies(session.run(kernel, ctas, threads, cycles, arguments...));
+  const double longer = bodies(session.run(kernel, ctas, threads, 3 * cycles, arguments...));
+  return {longer - shorter, 2.0 * cycles};
+}
+
+}  // namespace heddle::microbench

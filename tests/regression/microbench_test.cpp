@@ -1,0 +1,114 @@
+// Every microbenchmark on every platform: what the GPU's clock measures is what the configuration says, and
+// when the configuration is changed, the measured value follows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "blocks/isolated.h"
+#include "cli/platform_files.h"
+#include "gpu/gpu_device.h"
+#include "microbench/report.h"
+#include "microbench/session.h"
+
+namespace heddle {
+namespace {
+
+struct Outcome {
+  std::vector<microbench::Reading> readings;
+  std::string table;
+};
+
+microbench::Reading reading_of(const nlohmann::ordered_json& json) {
+  using Bound = microbench::Expectation::Bound;
+  const std::string bound = json["bound"];
+  microbench::Reading reading;
+  reading.what = json["what"];
+  reading.measured = json["measured"];
+  reading.expected = {bound == "exactly"    ? Bound::kExactly
+                      : bound == "at_least" ? Bound::kAtLeast
+                      : bound == "at_most"  ? Bound::kAtMost
+                                            : Bound::kWithin,
+                      json["expected"], json["slack"]};
+  return reading;
+}
+
+/// One benchmark on a platform with some keys changed, in a process of its own.
+Outcome measure(const std::string& benchmark, const std::string& platform,
+                const std::vector<std::string>& assignments) {
+  const auto json = tb::isolated([&]() -> nlohmann::ordered_json {
+    gpu::GpuDevice device(cli::load_platform(platform, assignments), {});
+    microbench::Session session(device);
+    const microbench::Result result = microbench::run(*microbench::find(benchmark), session);
+    return {{"readings", microbench::to_json({result})}, {"table", microbench::table({result})}};
+  });
+  if (json.contains("errors")) {
+    ADD_FAILURE() << json.dump(1);
+    return {};
+  }
+  Outcome outcome;
+  outcome.table = json["table"];
+  for (const auto& reading : json["readings"]) outcome.readings.push_back(reading_of(reading));
+  return outcome;
+}
+
+bool all_ok(const Outcome& outcome) {
+  return !outcome.readings.empty() &&
+         std::all_of(outcome.readings.begin(), outcome.readings.end(), [](const auto& r) { return r.ok(); });
+}
+
+/// Some value has moved to where it would have been refused before the change.
+bool has_moved(const Outcome& before, const Outcome& after) {
+  for (const microbench::Reading& now : after.readings)
+    for (const microbench::Reading& then : before.readings)
+      if (then.what == now.what && !then.expected.accepts(now.measured)) return true;
+  return false;
+}
+
+std::vector<std::string> platform_names() {
+  std::vector<std::string> names;
+  for (const cli::Platform& platform : cli::platforms()) names.push_back(platform.name);
+  return names;
+}
+
+std::vector<std::string> benchmark_names() {
+  std::vector<std::string> names;
+  for (const microbench::Benchmark& benchmark : microbench::all()) names.push_back(benchmark.name);
+  return names;
+}
+
+class Microbench : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+ protected:
+  [[nodiscard]] const std::string& benchmark() const { return std::get<0>(GetParam()); }
+  [[nodiscard]] const std::string& platform() const { return std::get<1>(GetParam()); }
+};
+
+TEST_P(Microbench, MeasuresWhatIsConfigured) {
+  const Outcome outcome = measure(benchmark(), platform(), {});
+  EXPECT_TRUE(all_ok(outcome)) << outcome.table;
+}
+
+TEST_P(Microbench, FollowsTheConfiguration) {
+  const Outcome before = measure(benchmark(), platform(), {});
+  const auto mutations = microbench::find(benchmark())->mutations(cli::load_platform(platform(), {}));
+  ASSERT_FALSE(mutations.empty());
+  for (const std::vector<std::string>& mutation : mutations) {
+    const Outcome after = measure(benchmark(), platform(), mutation);
+    EXPECT_TRUE(all_ok(after)) << testing::PrintToString(mutation) << "\n" << after.table;
+    EXPECT_TRUE(has_moved(before, after)) << testing::PrintToString(mutation) << "\n"
+                                          << before.table << after.table;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Microbench,
+                         testing::Combine(testing::ValuesIn(benchmark_names()),
+                                          testing::ValuesIn(platform_names())),
+                         [](const auto& test) {
+                           std::string name = std::get<0>(test.param) + "_" + std::get<1>(test.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace heddle
