@@ -409,11 +409,11 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   for (std::uint32_t g = 0; g < 4; ++g) table[GroupId{g}].scheduler = g % 2;
   PipeReadiness pipes;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
-  table.set_status(GroupId{0}, GroupStatus::kBarrier, 0);
+  table.set_status(GroupId{0}, GroupStatus::kBarrier);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kBarrier);
-  table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory, 0);
+  table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kScoreboardMemory);
-  table.set_status(GroupId{0}, GroupStatus::kReady, 0, Pipe::kMemory);
+  table.set_status(GroupId{0}, GroupStatus::kReady, Pipe::kMemory);
   EXPECT_TRUE(table.candidates(0, pipes, 5).contains(0));
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kHeldBack) << "nothing but the policy keeps it";
   pipes.memory_full = true;
@@ -421,35 +421,16 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   EXPECT_EQ(table.next_due(0, pipes, 5), kNoCycle);
   EXPECT_TRUE(table.candidates(0, pipes, 5).empty());
   EXPECT_FALSE(table.any_ready(1));
-  table.set_status(GroupId{2}, GroupStatus::kReady, 0, Pipe::kSfu);
+  table.set_status(GroupId{2}, GroupStatus::kReady, Pipe::kSfu);
   pipes.accepts_from[static_cast<unsigned>(Pipe::kSfu)] = 9;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kOperandCollector);
   EXPECT_EQ(table.next_due(0, pipes, 5), 9u);
   pipes.busy_until[static_cast<unsigned>(Pipe::kSfu)] = 7;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kPipeBusy);
   EXPECT_EQ(table.next_due(0, pipes, 5), 7u) << "the cause changes there";
-  table.set_status(GroupId{0}, GroupStatus::kAbsent, 0);
-  table.set_status(GroupId{2}, GroupStatus::kAbsent, 0);
+  table.set_status(GroupId{0}, GroupStatus::kAbsent);
+  table.set_status(GroupId{2}, GroupStatus::kAbsent);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
-}
-
-TEST(IssueTable, AProfileAddsUpWhereGroupsWaited) {
-  IssueTable table(2, 1);
-  KernelProfile profile(4);
-  table.set_profile(&profile);
-  IssueTable::Group& group = table[GroupId{0}];
-  group.pc = Pc{1};
-  table.set_status(GroupId{0}, GroupStatus::kFetch, 10);
-  table.set_status(GroupId{0}, GroupStatus::kReady, 14, Pipe::kSp);
-  group.pc = Pc{2};
-  table.set_status(GroupId{0}, GroupStatus::kScoreboardMemory, 15);
-  table.set_status(GroupId{0}, GroupStatus::kAbsent, 40);
-  const auto waited = [&](std::uint32_t pc, GroupStatus status) {
-    return profile.at(Pc{pc}).waiting[static_cast<unsigned>(status)];
-  };
-  EXPECT_EQ(waited(1, GroupStatus::kFetch), 4u);
-  EXPECT_EQ(waited(1, GroupStatus::kReady), 1u);
-  EXPECT_EQ(waited(2, GroupStatus::kScoreboardMemory), 25u);
 }
 
 }  // namespace
