@@ -199,11 +199,7 @@ void Core::issue_stage(Cycle now, std::uint32_t s) {
     return;
   }
   charge(s, SlotUse::kIssued, now, 1, pick.group);
-  path_instructions_ = 0;
   issue(pick.group);
-  pick.op = SchedulerRequest::Op::kIssued;
-  pick.path_instructions = path_instructions_;
-  scheduler_isocks_[s]->call(pick);
 }
 
 void Core::fetch_stage(Cycle now) {

@@ -185,11 +185,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
   Cycle port_due_ = kNoCycle;
   Cycle fetch_due_ = kNoCycle;
   bool lsu_wants_port_ = false;
-  bool held_back_ = false;               ///< a scheduling policy held all candidates back in this cycle
-  bool replay_ = false;                  ///< in this cycle a memory instruction takes a further pass ...
-  std::uint32_t replay_scheduler_ = 0;   ///< ... and with it this scheduler's slot
-  std::uint32_t path_instructions_ = 0;  ///< of the branch issued last
-  Cycle last_cycle_ = 0;                 ///< cycles up to and including this one are accounted
+  bool held_back_ = false;              ///< a scheduling policy held all candidates back in this cycle
+  bool replay_ = false;                 ///< in this cycle a memory instruction takes a further pass ...
+  std::uint32_t replay_scheduler_ = 0;  ///< ... and with it this scheduler's slot
+  Cycle last_cycle_ = 0;                ///< cycles up to and including this one are accounted
 
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;

@@ -222,7 +222,13 @@ void Core::issue_branch(GroupId id, const isa::Instruction& instruction, LaneMas
   branch.rpc = instruction.rpc;
   if (launch_->profile != nullptr && exec.any() && exec != group.mask)
     ++launch_->profile->at(group.pc).divergences;
-  path_instructions_ = chosen_path(instruction, group.pc, exec.any(), exec != group.mask);
+  if (config_.scheduler.policy == SchedulingPolicy::kCawa) {
+    SchedulerRequest chosen;
+    chosen.op = SchedulerRequest::Op::kBranch;
+    chosen.group = id;
+    chosen.path_instructions = chosen_path(instruction, group.pc, exec.any(), exec != group.mask);
+    scheduler_isocks_[group.scheduler]->call(chosen);
+  }
   branch_isock_.call(branch);
   apply(branch);
 }

@@ -128,9 +128,11 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// Generic addresses: moves the window offsets of shared and local lanes to op.address and says which are
   /// which.
   void split_generic(MemoryOp& op, AddressPattern& pattern, LaneMask& device, LaneMask& local);
+  /// Makes a pattern of all lanes scattered.
+  static void scatter(MemoryOp& op, AddressPattern& pattern);
   void resolve_shared(MemoryOp& op, const AccessSite& site, const AddressPattern& pattern, LaneMask lanes);
   void resolve_device(MemoryOp& op, const AccessSite& site, const AddressPattern& pattern, LaneMask lanes);
-  void resolve_local(MemoryOp& op, const AccessSite& site, const AddressPattern& pattern, LaneMask lanes);
+  void resolve_local(MemoryOp& op, const AccessSite& site, AddressPattern pattern, LaneMask lanes);
   void resolve_constant(MemoryOp& op, const AccessSite& site);
   void read_operands(MemoryOp& op);
   [[nodiscard]] const std::byte* row_of(const MemoryOp& op, const isa::Operand& operand) const;

@@ -1,111 +1,117 @@
 #include "core/register_file.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace heddle::core {
+
+RegisterAccess register_access(const std::vector<std::uint32_t>& read,
+                               const std::vector<std::uint32_t>& written, std::uint32_t banks) {
+  RegisterAccess access;
+  access.reads = static_cast<std::uint8_t>(read.size());
+  if (banks == 0) return access;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const std::uint32_t bank = read[i] % banks;
+    access.read_bank[i] = static_cast<std::uint8_t>(bank);
+    if (((access.read_banks >> bank) & 1u) != 0) access.reads_apart = false;
+    access.read_banks |= std::uint64_t{1} << bank;
+  }
+  for (const std::uint32_t row : written) access.written_banks |= std::uint64_t{1} << (row % banks);
+  return access;
+}
 
 std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks) {
   const isa::RegisterLayout& layout = kernel.registers;
   // Dense register numbers: 32-bit rows, 64-bit rows (two rows here), predicates.
-  const auto add = [&layout](isa::RegId reg, auto& rows, std::uint8_t& count) {
+  const auto add = [&layout](isa::RegId reg, std::vector<std::uint32_t>& rows) {
     if (reg < layout.rows32) {
-      rows[count++] = reg;
+      rows.push_back(reg);
     } else if (reg < layout.rows32 + layout.rows64) {
-      const auto low = static_cast<std::uint16_t>(layout.rows32 + 2 * (reg - layout.rows32));
-      rows[count++] = low;
-      rows[count++] = static_cast<std::uint16_t>(low + 1);
+      const std::uint32_t low = layout.rows32 + 2 * (reg - layout.rows32);
+      rows.insert(rows.end(), {low, low + 1});
     }
   };
-  std::vector<RegisterAccess> accesses(kernel.code.size());
-  for (std::size_t pc = 0; pc < kernel.code.size(); ++pc) {
-    const isa::Instruction& instruction = kernel.code[pc];
-    RegisterAccess& access = accesses[pc];
-    for (unsigned i = 0; i < instruction.read_count; ++i)
-      add(instruction.reads[i], access.read, access.reads);
-    for (unsigned i = 0; i < instruction.write_count; ++i)
-      add(instruction.writes[i], access.written, access.writes);
-    if (banks == 0) continue;
-    for (std::uint16_t& row : access.read) row = static_cast<std::uint16_t>(row % banks);
-    for (std::uint16_t& row : access.written) row = static_cast<std::uint16_t>(row % banks);
+  std::vector<RegisterAccess> accesses;
+  accesses.reserve(kernel.code.size());
+  std::vector<std::uint32_t> read, written;
+  for (const isa::Instruction& instruction : kernel.code) {
+    read.clear();
+    written.clear();
+    for (unsigned i = 0; i < instruction.read_count; ++i) add(instruction.reads[i], read);
+    for (unsigned i = 0; i < instruction.write_count; ++i) add(instruction.writes[i], written);
+    accesses.push_back(register_access(read, written, banks));
   }
   return accesses;
 }
 
 RegisterFileModel::RegisterFileModel(const RegisterFileConfig& config, std::uint32_t sub_cores)
     : config_(config),
-      bank_ports_(std::size_t{sub_cores} * config.banks * config.ports_per_bank),
-      writeback_ports_(std::size_t{sub_cores} * config.writeback_ports) {
+      all_banks_(config.banks >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << config.banks) - 1),
+      calendars_(sub_cores) {
   if (config.banks != 0)
     for (std::uint32_t warp = 0; warp < kMostWarps; ++warp) warp_bank_.push_back(warp % config.banks);
+  for (Calendar& calendar : calendars_) calendar.taken.resize(config.ports_per_bank - 1);
 }
 
-std::uint64_t RegisterFileModel::busy_from(Port& port, Cycle cycle) {
-  const Cycle passed = cycle - port.base;
-  port.busy = passed < 64 ? port.busy >> passed : 0;
-  port.base = cycle;
-  return port.busy;
+RegisterFileModel::Calendar& RegisterFileModel::at(std::uint32_t sub_core, Cycle now) {
+  Calendar& calendar = calendars_[sub_core];
+  // What has passed is free again: its places are those of the cycles that come into the window.
+  const Cycle passed = std::min<Cycle>(now - calendar.now, kWindow);
+  for (Cycle i = 0; i < passed; ++i) {
+    const std::size_t place = (calendar.now + i) % kWindow;
+    calendar.full[place] = 0;
+    calendar.results[place] = 0;
+    for (auto& taken : calendar.taken) taken[place] = 0;
+  }
+  calendar.now = now;
+  return calendar;
+}
+
+void RegisterFileModel::reserve(Calendar& calendar, Cycle cycle, std::uint64_t banks) const {
+  const std::size_t place = cycle % kWindow;
+  for (auto& taken : calendar.taken) {
+    const std::uint64_t already = taken[place] & banks;
+    taken[place] |= banks;
+    banks = already;
+  }
+  calendar.full[place] |= banks;
 }
 
 Cycle RegisterFileModel::read(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now) {
   if (config_.banks == 0) return 0;
-  const std::uint32_t warp_bank = warp_bank_[warp.value()];
-  Cycle last = 0;
-  for (unsigned i = 0; i < access.reads; ++i) {
-    Port* const ports = ports_of(sub_core, warp_bank, access.read[i]);
-    Port* best = ports;
-    // Operands are read from the cycle after issue on.
-    auto slot = static_cast<unsigned>(std::countr_one(busy_from(ports[0], now) | 1u));
-    for (std::uint32_t p = 1; p < config_.ports_per_bank; ++p) {
-      const auto other = static_cast<unsigned>(std::countr_one(busy_from(ports[p], now) | 1u));
-      if (other < slot) {
-        slot = other;
-        best = &ports[p];
-      }
-    }
-    slot = std::min(slot, 63u);
-    best->busy |= std::uint64_t{1} << slot;
-    last = std::max<Cycle>(last, slot);
-  }
+  Calendar& calendar = at(sub_core, now);
   reads += access.reads;
-  const Cycle late = last > 1 ? last - 1 : 0;
-  read_conflict_cycles += late;
-  return late;
+  const std::uint32_t warp_bank = warp_bank_[warp.value()];
+  // Operands are read from the cycle after issue on.
+  const std::uint64_t banks = rotate(access.read_banks, warp_bank);
+  if (access.reads_apart && (calendar.full[(now + 1) % kWindow] & banks) == 0) {
+    reserve(calendar, now + 1, banks);
+    return 0;
+  }
+  Cycle last = now + 1;
+  for (unsigned i = 0; i < access.reads; ++i) {
+    const std::uint64_t bank = rotate(std::uint64_t{1} << access.read_bank[i], warp_bank);
+    Cycle cycle = now + 1;
+    while ((calendar.full[cycle % kWindow] & bank) != 0 && cycle + 1 < now + kWindow) ++cycle;
+    reserve(calendar, cycle, bank);
+    last = std::max(last, cycle);
+  }
+  read_conflict_cycles += last - (now + 1);
+  return last - (now + 1);
 }
 
 Cycle RegisterFileModel::write(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now) {
-  std::uint64_t busy = 0;
-  Port* const results = writeback_ports_.data() + std::size_t{sub_core} * config_.writeback_ports;
-  if (config_.writeback_ports != 0) {
-    busy = ~std::uint64_t{0};
-    for (std::uint32_t p = 0; p < config_.writeback_ports; ++p) busy &= busy_from(results[p], now);
-  }
-  if (config_.banks != 0) {
-    const std::uint32_t warp_bank = warp_bank_[warp.value()];
-    for (unsigned i = 0; i < access.writes; ++i) {
-      Port* const ports = ports_of(sub_core, warp_bank, access.written[i]);
-      std::uint64_t bank_busy = ~std::uint64_t{0};
-      for (std::uint32_t p = 0; p < config_.ports_per_bank; ++p) bank_busy &= busy_from(ports[p], now);
-      busy |= bank_busy;
-    }
-  }
-  // All rows of a result (a 64-bit or vector destination) are written in one cycle.
-  const unsigned slot = std::min(static_cast<unsigned>(std::countr_one(busy)), 63u);
-  const std::uint64_t bit = std::uint64_t{1} << slot;
-  const auto take = [bit](Port* ports, std::uint32_t count) {
-    for (std::uint32_t p = 0; p < count; ++p)
-      if ((ports[p].busy & bit) == 0) {
-        ports[p].busy |= bit;
-        return;
-      }
-  };
-  take(results, config_.writeback_ports);
-  if (config_.banks != 0)
-    for (unsigned i = 0; i < access.writes; ++i)
-      take(ports_of(sub_core, warp_bank_[warp.value()], access.written[i]), config_.ports_per_bank);
+  Calendar& calendar = at(sub_core, now);
+  const std::uint64_t banks = config_.banks == 0 ? 0 : rotate(access.written_banks, warp_bank_[warp.value()]);
+  const std::uint32_t ports = config_.writeback_ports == 0 ? ~0u : config_.writeback_ports;
+  Cycle cycle = now;
+  while (((calendar.full[cycle % kWindow] & banks) != 0 || calendar.results[cycle % kWindow] >= ports) &&
+         cycle + 1 < now + kWindow)
+    ++cycle;
+  reserve(calendar, cycle, banks);
+  if (config_.writeback_ports != 0) ++calendar.results[cycle % kWindow];
   ++writes;
-  write_conflict_cycles += slot;
-  return now + slot;
+  write_conflict_cycles += cycle - now;
+  return cycle;
 }
 
 RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFileConfig& config,

@@ -22,49 +22,54 @@
 
 namespace heddle::core {
 
-/// Rows of a register file that an instruction reads and writes; after register_accesses() as banks of warp
-/// 0.
+/// Banks that an instruction's rows are in, for a warp whose row 0 is in bank 0.
 struct RegisterAccess {
-  std::array<std::uint16_t, 16> read{};
-  std::array<std::uint16_t, 8> written{};
+  std::array<std::uint8_t, 16> read_bank{};  ///< one entry per source row
   std::uint8_t reads = 0;
-  std::uint8_t writes = 0;
+  std::uint64_t read_banks = 0;     ///< bit per bank
+  std::uint64_t written_banks = 0;  ///< bit per bank of a destination row
+  bool reads_apart = true;          ///< no two source rows are in one bank
 };
-/// For every instruction of a kernel, rows reduced modulo `banks` (0: not reduced).
+/// For every instruction of a kernel; `banks` 1 to 64, or 0: there are no banks.
 [[nodiscard]] std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks);
+/// Of rows given by number.
+[[nodiscard]] RegisterAccess register_access(const std::vector<std::uint32_t>& read,
+                                             const std::vector<std::uint32_t>& written, std::uint32_t banks);
 
 class RegisterFileModel {
  public:
   RegisterFileModel(const RegisterFileConfig& config, std::uint32_t sub_cores);
 
-  /// Rows in `access` must be below `banks`.
   /// Reserves the reads of an instruction issued at `now`: how many cycles later than without conflicts the
   /// last operand arrives. Cycles never go back.
   Cycle read(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now);
-  /// Reserves the write of a result that is there at `now`: the cycle (>= now) in which it is written.
+  /// Reserves the write of a result that is there at `now`: the cycle (>= now) in which it is written. All
+  /// rows of a result (a 64-bit or vector destination) are written in one cycle.
   Cycle write(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now);
 
   std::uint64_t reads = 0, read_conflict_cycles = 0, writes = 0, write_conflict_cycles = 0;
 
  private:
-  /// The next 64 cycles of a port: bit i is cycle base + i.
-  struct Port {
-    std::uint64_t busy = 0;
-    Cycle base = 0;
+  static constexpr unsigned kWindow = 64;  ///< cycles from now on that can be reserved
+  /// What is reserved in the cycles [now, now + kWindow), by cycle mod kWindow.
+  struct Calendar {
+    Cycle now = 0;
+    std::array<std::uint64_t, kWindow> full{};              ///< banks without a free port
+    std::array<std::uint8_t, kWindow> results{};            ///< write-back ports taken
+    std::vector<std::array<std::uint64_t, kWindow>> taken;  ///< banks with their first, second ... port taken
   };
-  static std::uint64_t busy_from(Port& port, Cycle cycle);
-  /// Ports of the bank that holds row `bank` (already modulo banks) of a warp whose rows start at bank
-  /// `warp_bank`.
-  [[nodiscard]] Port* ports_of(std::uint32_t sub_core, std::uint32_t warp_bank, std::uint32_t bank) {
-    bank += warp_bank;
-    if (bank >= config_.banks) bank -= config_.banks;
-    return &bank_ports_[(sub_core * config_.banks + bank) * config_.ports_per_bank];
+  Calendar& at(std::uint32_t sub_core, Cycle now);
+  void reserve(Calendar& calendar, Cycle cycle, std::uint64_t banks) const;
+  /// Banks of a warp whose row 0 is in bank `warp_bank`.
+  [[nodiscard]] std::uint64_t rotate(std::uint64_t banks, std::uint32_t warp_bank) const {
+    if (warp_bank == 0) return banks;
+    return ((banks << warp_bank) | (banks >> (config_.banks - warp_bank))) & all_banks_;
   }
 
   RegisterFileConfig config_;
+  std::uint64_t all_banks_;
   std::vector<std::uint32_t> warp_bank_;  ///< by warp
-  std::vector<Port> bank_ports_;
-  std::vector<Port> writeback_ports_;
+  std::vector<Calendar> calendars_;       ///< by sub-core
 };
 
 class RegisterFile : public sc_core::sc_module {

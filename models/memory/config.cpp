@@ -52,6 +52,13 @@ void CrossbarConfig::visit(sim::ConfigVisitor& v) {
            .doc = "address, command, byte mask and routing of every packet [ART]",
            .min = 1,
            .max = 1024});
+  v.field("cluster_cores", cluster_cores,
+          {.unit = "cores",
+           .doc = "neighbouring cores that share one port of the crossbar, taking turns (tbc-and-kilotm "
+                  "§10.1: 1; its "
+                  "Quadro FX 5800 has a concentration of 3)",
+           .min = 1,
+           .max = 256});
 }
 
 void L2Config::visit(sim::ConfigVisitor& v) {

@@ -18,6 +18,7 @@ struct CrossbarConfig {
   std::uint32_t input_queue_packets = 8;
   std::uint32_t output_queue_packets = 8;
   std::uint32_t header_bytes = 8;
+  std::uint32_t cluster_cores = 1;
   void visit(sim::ConfigVisitor& v);
 };
 

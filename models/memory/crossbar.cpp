@@ -21,10 +21,11 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       core_tsock("core_tsock"),
       partition_isock("partition_isock"),
       map_(map),
+      cluster_cores_(config.cluster_cores),
       sizes_{config.header_bytes},
       clock_(clock, sim::on_tick<&Crossbar::tick>(this)),
-      requests_(cores, partitions, config),
-      responses_(partitions, cores, config),
+      requests_(cores, cluster_cores_, partitions, config),
+      responses_(partitions, 1, cluster_of(cores - 1) + 1, config),
       held_requests_(cores),
       held_responses_(partitions) {
   // sc_vector owns what its creator returns.
@@ -37,16 +38,17 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
   declare(stats.child("requests", "packets from cores to partitions"), requests_.counters(), late_requests_,
           partitions);
   declare(stats.child("responses", "packets from partitions to cores"), responses_.counters(),
-          late_responses_, cores);
+          late_responses_, cluster_of(cores - 1) + 1);
 }
 
 void Crossbar::declare(sim::StatGroup& group, const CrossbarCounters& c, const LateEnds& late,
                        unsigned links) {
   group.counter("packets", "packets", "packets granted", &c.packets);
+  group.counter("flits", "flits",
+                "flits of granted packets; each takes one of " + std::to_string(links) +
+                    " output links for an interconnect cycle",
+                &c.flits);
   group.counter("bytes", "bytes", "bytes of granted packets, headers included", &c.bytes);
-  group.counter("link_busy_cycles", "interconnect cycles",
-                "cycles output links were taken, summed over " + std::to_string(links) + " links",
-                &c.link_busy_cycles);
   group.counter("input_wait_cycles", "interconnect cycles",
                 "from entering the input queue to the grant, summed", &c.input_wait_cycles);
   group.counter("output_wait_cycles", "interconnect cycles",
@@ -82,9 +84,10 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     return tlm::TLM_UPDATED;
   }
   if (phase == tlm::END_RESP) {
-    if (!responses_.offered(port) || responses_.offer(port) != &payload)
+    const unsigned cluster = cluster_of(port);
+    if (!responses_.offered(cluster) || responses_.offer(cluster) != &payload)
       protocol_error("END_RESP without BEGIN_RESP", name());
-    responses_.complete(port, now);
+    responses_.complete(cluster, now);
     payload.release();
     clock_.wake();
     return tlm::TLM_COMPLETED;
@@ -112,7 +115,8 @@ void Crossbar::end_held_request(unsigned core, sim::Cycle now) {
   core_tsock[core]->nb_transport_bw(payload, phase, delay);
 }
 
-bool Crossbar::send_response(unsigned core, tlm::tlm_generic_payload& payload) {
+bool Crossbar::send_response(tlm::tlm_generic_payload& payload) {
+  const unsigned core = sim::memory_extension(payload).core.value();
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const tlm::tlm_sync_enum status = core_tsock[core]->nb_transport_bw(payload, phase, delay);
@@ -154,7 +158,8 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_gene
 
 void Crossbar::push_response(unsigned partition, tlm::tlm_generic_payload& payload, sim::Cycle now) {
   const sim::MemoryExtension& ext = sim::memory_extension(payload);
-  responses_.push(partition, ext.core.value(), sizes_.response_bytes(payload, ext), &payload, now);
+  responses_.push(partition, cluster_of(ext.core.value()), sizes_.response_bytes(payload, ext), &payload,
+                  now);
 }
 
 void Crossbar::end_held_response(unsigned partition, sim::Cycle now) {
@@ -185,8 +190,7 @@ bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payloa
 void Crossbar::tick() {
   const sim::Cycle now = clock_.cycle();
   // Reverse pipeline order: a place freed at an output may be granted in the same cycle.
-  responses_.deliver(now,
-                     [this](unsigned core, tlm::tlm_generic_payload* p) { return send_response(core, *p); });
+  responses_.deliver(now, [this](unsigned, tlm::tlm_generic_payload* p) { return send_response(*p); });
   requests_.deliver(now,
                     [this](unsigned part, tlm::tlm_generic_payload* p) { return send_request(part, *p); });
   for (const unsigned partition : responses_.arbitrate(now)) end_held_response(partition, now);

@@ -18,6 +18,10 @@ namespace heddle::memory {
 ///
 /// A request from core_tsock[c] goes to the partition that holds its address; the crossbar writes ext.core
 /// and ext.partition, so a core need not know the address map. A response goes to core_tsock[ext.core].
+/// `cluster_cores` neighbouring cores share one port, that is one link in each direction and one output
+/// buffer; each has an input queue of its own. CrossbarLanes says who goes first. A core that does not take
+/// its response holds up those behind it for its cluster.
+///
 /// BEGIN_REQ and BEGIN_RESP are answered with END_REQ / END_RESP at once while the input queue has room, else
 /// later. The delay argument is not used by this protocol and must be zero.
 ///
@@ -62,14 +66,19 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   void push_request(unsigned core, tlm::tlm_generic_payload& payload, sim::Cycle now);
   void push_response(unsigned partition, tlm::tlm_generic_payload& payload, sim::Cycle now);
   bool send_request(unsigned partition, tlm::tlm_generic_payload& payload);
-  bool send_response(unsigned core, tlm::tlm_generic_payload& payload);
+  bool send_response(tlm::tlm_generic_payload& payload);
   void end_held_request(unsigned core, sim::Cycle now);
   void end_held_response(unsigned partition, sim::Cycle now);
   std::uint64_t debug_access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
                              std::uint64_t bytes);
   void declare(sim::StatGroup& group, const CrossbarCounters& counters, const LateEnds& late, unsigned links);
 
+  [[nodiscard]] unsigned cluster_of(unsigned core) const {
+    return cluster_cores_ == 1 ? core : core / cluster_cores_;
+  }
+
   AddressMap map_;
+  unsigned cluster_cores_;
   sim::PacketSizes sizes_;
   sim::ClockMember clock_;
   CrossbarLanes requests_;

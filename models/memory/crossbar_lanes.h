@@ -1,10 +1,12 @@
 // One direction of the crossbar: input queues, arbitration, links, output buffers. Plain C++.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "memory/config.h"
+#include "memory/divisor.h"
 #include "memory/ring.h"
 #include "sim/ids.h"
 #include "sim/index_set.h"
@@ -18,26 +20,30 @@ namespace heddle::memory {
 /// Counters of one direction. Waiting times are sums over packets, in interconnect cycles.
 struct CrossbarCounters {
   std::uint64_t packets = 0;             ///< granted
+  std::uint64_t flits = 0;               ///< of granted packets; each takes an output link for one cycle
   std::uint64_t bytes = 0;               ///< of granted packets, header included
-  std::uint64_t link_busy_cycles = 0;    ///< sum over output links
   std::uint64_t input_wait_cycles = 0;   ///< push to grant
   std::uint64_t output_wait_cycles = 0;  ///< arrival at the output to acceptance by the receiver
 };
 
 /// Moves opaque packets (the payload pointer is never looked at) from inputs to outputs.
 ///
-/// A packet at the head of its input queue asks for its output. An output whose link is free and whose buffer
-/// has a place grants one asking input per cycle, round robin. A granted packet holds its input and its
-/// output link for ceil(bytes / flit_bytes) cycles and arrives latency_cycles after that. Packets from one
-/// input to one output never overtake each other.
+/// An input is a queue. `share` neighbouring inputs have one link into the crossbar (concentration): whenever
+/// the link is free it takes up the packet at the head of one of their queues, round robin, and stays with
+/// it. That packet asks for its output. An output whose link is free and whose buffer has a place grants one
+/// asking link per cycle, round robin. A granted packet is ceil(bytes / flit_bytes) flits, holds its input
+/// and its output link for one cycle each, and arrives latency_cycles after the last. Packets from one input
+/// to one output never overtake each other.
+///
+/// What several inputs push in one cycle does not depend on the order of the calls.
 class CrossbarLanes {
  public:
   using Payload = tlm::tlm_generic_payload;
   static constexpr sim::Cycle kNever = ~sim::Cycle{0};
 
-  CrossbarLanes(unsigned inputs, unsigned outputs, const CrossbarConfig& config);
+  CrossbarLanes(unsigned inputs, unsigned share, unsigned outputs, const CrossbarConfig& config);
 
-  [[nodiscard]] bool can_accept(unsigned input) const { return !inputs_[input].queue.full(); }
+  [[nodiscard]] bool can_accept(unsigned input) const { return !queues_[input].full(); }
   /// Enqueues; the packet takes part in the arbitration of cycle `now` if that has not happened yet.
   void push(unsigned input, unsigned output, std::uint32_t bytes, Payload* payload, sim::Cycle now);
 
@@ -46,14 +52,21 @@ class CrossbarLanes {
 
   /// Offers every packet that has arrived to its receiver: send(output, payload) returns true if the receiver
   /// is done with it, false if it will say so later through complete(). At most one packet per output is on
-  /// offer.
+  /// offer, and one is offered per cycle.
   template <class Send>
   void deliver(sim::Cycle now, Send send) {
+    if (now < next_delivery_) return;
+    next_delivery_ = kNever;
     occupied_.for_each([&](unsigned output) {
       Output& out = outputs_[output];
-      if (out.offered || out.buffer.front().ready > now) return;
+      if (out.offered) return;
+      const Flying& first = out.buffer.front();
+      if (first.ready > now) {
+        next_delivery_ = std::min(next_delivery_, first.ready);
+        return;
+      }
       out.offered = true;
-      if (send(output, out.buffer.front().payload)) complete(output, now);
+      if (send(output, first.payload)) complete(output, now);
     });
   }
   /// The receiver took the packet on offer; its place is free again.
@@ -64,11 +77,14 @@ class CrossbarLanes {
 
   /// Earliest cycle after `now` at which deliver() or arbitrate() can do something without a push() or
   /// complete() in between; kNever if there is none.
-  [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now) const;
+  [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now) const {
+    return std::max(std::min(next_delivery_, next_arbitration_), now + 1);
+  }
   [[nodiscard]] bool idle() const { return in_flight_ == 0; }
   [[nodiscard]] const CrossbarCounters& counters() const { return counters_; }
 
  private:
+  static constexpr unsigned kNone = ~0u;
   struct Waiting {
     Payload* payload = nullptr;
     std::uint32_t output = 0;
@@ -79,27 +95,37 @@ class CrossbarLanes {
     Payload* payload = nullptr;
     sim::Cycle ready = 0;
   };
-  struct Input {
-    Ring<Waiting> queue;
-    sim::Cycle link_free = 0;
+  /// A link into the crossbar.
+  struct Link {
+    unsigned first = 0, count = 0;  ///< its inputs
+    unsigned waiting = 0;           ///< packets in their queues
+    unsigned last = 0;              ///< input whose packet it took up last
+    unsigned asking = kNone;        ///< input whose head packet asks for its output
+    sim::Cycle free = 0;
   };
   struct Output {
     Ring<Flying> buffer;   ///< packets in flight and arrived: a place is a credit
-    sim::IndexSet asking;  ///< inputs whose head packet goes here and whose link is free
-    unsigned last = 0;     ///< input granted last
+    sim::IndexSet asking;  ///< links whose packet goes here
+    unsigned last = 0;     ///< link granted last
     sim::Cycle link_free = 0;
     bool offered = false;
   };
-  void ask(unsigned input);
+  void take_up(unsigned link);
+  void grant(unsigned output, sim::Cycle now);
 
-  std::uint32_t flit_bytes_;
+  Divisor flit_bytes_;
   std::uint32_t latency_;
-  std::vector<Input> inputs_;
+  unsigned share_;
+  std::vector<Ring<Waiting>> queues_;  ///< by input
+  std::vector<Link> links_;
   std::vector<Output> outputs_;
-  sim::IndexSet busy_inputs_;  ///< link was taken; looked at again when it is free
-  sim::IndexSet asked_;        ///< outputs with asking inputs
-  sim::IndexSet occupied_;     ///< outputs with a non-empty buffer
+  sim::IndexSet pending_;   ///< links with packets of which none asks yet
+  sim::IndexSet asked_;     ///< outputs with asking links
+  sim::IndexSet occupied_;  ///< outputs with a non-empty buffer
   std::vector<unsigned> granted_;
+  // Before these cycles there is nothing to do.
+  sim::Cycle next_delivery_ = kNever;
+  sim::Cycle next_arbitration_ = kNever;
   std::uint64_t in_flight_ = 0;
   CrossbarCounters counters_;
 };

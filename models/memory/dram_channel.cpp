@@ -71,8 +71,15 @@ bool DramChannel::idle() const {
 
 // ---- requests ----
 
-sim::Cycle DramChannel::arrival_after(const sc_core::sc_time& delay) const {
+// Delays are relative to the kernel's time, which model time may be ahead of.
+
+sim::Cycle DramChannel::cycle_after(const sc_core::sc_time& delay) const {
   return first_edge_at(clock_.domain(), (sc_core::sc_time_stamp() + delay).value());
+}
+
+sc_core::sc_time DramChannel::delay_until(sim::Cycle cycle) const {
+  const std::uint64_t time = clock_.domain().edge_time(cycle), kernel = sc_core::sc_time_stamp().value();
+  return sc_core::sc_time::from_value(time > kernel ? time - kernel : 0);
 }
 
 tlm::tlm_sync_enum DramChannel::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -89,7 +96,7 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(tlm::tlm_generic_payload& payloa
       return tlm::TLM_COMPLETED;
     }
     payload.acquire();
-    const sim::Cycle arrival = arrival_after(delay);
+    const sim::Cycle arrival = cycle_after(delay);
     clock_.wake();
     if (scheduler_.full()) {
       held_ = {&payload, arrival};
@@ -101,8 +108,7 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(tlm::tlm_generic_payload& payloa
   }
   if (phase == tlm::END_RESP) {
     if (response_ != &payload) protocol_error("END_RESP without BEGIN_RESP", name());
-    response_ = nullptr;
-    payload.release();
+    response_ended(payload, delay);
     clock_.wake();
     return tlm::TLM_COMPLETED;
   }
@@ -136,13 +142,13 @@ void DramChannel::tick() {
     late_end_req_cycles_ += arrival - held_.arrival;
     enqueue(payload, arrival);
     tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay = clock_.domain().manager().ahead();
+    sc_core::sc_time delay = delay_until(arrival);  // an annotated BEGIN_REQ may be later than this cycle
     dram_tsock->nb_transport_bw(payload, phase, delay);
   }
 
   sim::Cycle next = responses_.full() ? DramScheduler::kNever : scheduler_.next_cycle(now);
   if (response_ == nullptr && !responses_.empty())
-    next = std::min(next, std::max(responses_.front().ready, now + 1));
+    next = std::min(next, std::max({responses_.front().ready, response_free_, now + 1}));
   if (next == DramScheduler::kNever)
     clock_.park();
   else
@@ -161,16 +167,20 @@ void DramChannel::finish(const DramCommand& command) {
 }
 
 void DramChannel::send_response(sim::Cycle now) {
-  if (response_ != nullptr || responses_.empty() || responses_.front().ready > now) return;
+  if (response_ != nullptr || now < response_free_ || responses_.empty() || responses_.front().ready > now)
+    return;
   tlm::tlm_generic_payload& payload = *responses_.front().payload;
   responses_.pop_front();
   response_ = &payload;
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = clock_.domain().manager().ahead();
-  if (dram_tsock->nb_transport_bw(payload, phase, delay) != tlm::TLM_ACCEPTED) {
-    response_ = nullptr;
-    payload.release();
-  }
+  if (dram_tsock->nb_transport_bw(payload, phase, delay) != tlm::TLM_ACCEPTED) response_ended(payload, delay);
+}
+
+void DramChannel::response_ended(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
+  response_ = nullptr;
+  if (delay > clock_.domain().manager().ahead()) response_free_ = cycle_after(delay);
+  payload.release();
 }
 
 // ---- values ----

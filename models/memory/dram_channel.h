@@ -55,7 +55,9 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   void enqueue(tlm::tlm_generic_payload& payload, sim::Cycle arrival);
   void finish(const DramCommand& command);
   void access(tlm::tlm_generic_payload& payload);
-  [[nodiscard]] sim::Cycle arrival_after(const sc_core::sc_time& delay) const;
+  void response_ended(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
+  [[nodiscard]] sim::Cycle cycle_after(const sc_core::sc_time& delay) const;
+  [[nodiscard]] sc_core::sc_time delay_until(sim::Cycle cycle) const;
   void declare(sim::StatGroup& stats);
 
   DramConfig config_;
@@ -67,6 +69,7 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   Held held_;                                     ///< its END_REQ is late
   Ring<Response> responses_;                      ///< by time; full: scheduling pauses
   tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
+  sim::Cycle response_free_ = 0;  ///< the next may begin: END_RESP of the one before, annotated
 
   std::uint64_t read_bytes_ = 0;
   std::uint64_t write_bytes_ = 0;

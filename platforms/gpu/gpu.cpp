@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "memory/dram_channel.h"
+
 namespace heddle::gpu {
 namespace {
 
@@ -24,10 +26,19 @@ std::string numbered(const char* name, std::uint32_t i) { return name + std::to_
 
 }  // namespace
 
+DramFactory dram_channels() {
+  return [](const DramSite& site, tlm::tlm_initiator_socket<>& partition) {
+    auto channel = std::make_unique<memory::DramChannel>(numbered("dram", site.partition).c_str(),
+                                                         site.config, site.clock, site.stats);
+    partition.bind(channel->dram_tsock);
+    return channel;
+  };
+}
+
 Gpu::~Gpu() = default;
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
-         const host::AllocationTable& allocations, std::uint64_t shuffle)
+         const host::AllocationTable& allocations, std::uint64_t shuffle, const DramFactory& dram)
     : sc_module(name),
       stats("gpu", "whole GPU"),
       core_clock(clocks, "core_clock", config.clocks.core_mhz, sim::ClockRank::kCore),
@@ -63,10 +74,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     sim::StatGroup& group = stats.child(numbered("partition", i));
     partitions[i] = std::make_unique<memory::MemoryPartition>(
         numbered("partition", i).c_str(), config.memory.l2, address_map, l2_clock, progress, group);
-    drams[i] = std::make_unique<memory::DramChannel>(numbered("dram", i).c_str(), config.memory.dram,
-                                                     dram_clock, group.child("dram"));
     crossbar->partition_isock[i].bind(partitions[i]->crossbar_tsock);
-    partitions[i]->dram_isock.bind(drams[i]->dram_tsock);
+    drams[i] = dram({i, config.memory.dram, dram_clock, group.child("dram")}, partitions[i]->dram_isock);
   }
   std::vector<sim::Watched*> watched;
   for (auto& core : cores) watched.push_back(core.get());

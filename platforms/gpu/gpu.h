@@ -11,10 +11,10 @@
 
 #include "core/core.h"
 #include "core/cta_dispatcher.h"
+#include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "host/allocation.h"
 #include "memory/crossbar.h"
-#include "memory/dram_channel.h"
 #include "memory/partition.h"
 #include "sim/clock.h"
 #include "sim/fault_latch.h"
@@ -28,9 +28,9 @@ namespace heddle::gpu {
 class Gpu : public sc_core::sc_module {
  public:
   /// `shuffle`: seed for the order in which cores and partitions are created (0: natural). Results never
-  /// depend on it.
+  /// depend on it. `dram` makes the memory behind each partition.
   Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, const host::AllocationTable& allocations,
-      std::uint64_t shuffle);
+      std::uint64_t shuffle, const DramFactory& dram = dram_channels());
   ~Gpu() override;
 
   sim::StatGroup stats;
@@ -52,7 +52,7 @@ class Gpu : public sc_core::sc_module {
   std::unique_ptr<memory::Crossbar> crossbar;
   std::vector<std::unique_ptr<core::Core>> cores;
   std::vector<std::unique_ptr<memory::MemoryPartition>> partitions;
-  std::vector<std::unique_ptr<memory::DramChannel>> drams;
+  std::vector<std::unique_ptr<sc_core::sc_module>> drams;
 };
 
 }  // namespace heddle::gpu

@@ -26,7 +26,7 @@ constexpr double kQuantumUs = 100;  ///< longest run of model time within one ac
 
 struct GpuDevice::Impl {
   Impl(const GpuConfig& c, RunOptions o)
-      : config(c), options(std::move(o)), gpu("gpu", c, allocations, options.shuffle_modules) {}
+      : config(c), options(std::move(o)), gpu("gpu", c, allocations, options.shuffle_modules, options.dram) {}
 
   GpuConfig config;
   RunOptions options;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/profile.h"
+#include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "host/device.h"
 #include "sim/stats.h"
@@ -32,7 +33,8 @@ struct RunOptions {
       0;  ///< seed for the order in which modules are created; 0: natural order. Results never depend on it
   bool profile = false;  ///< profile every launch by PC (LaunchRecord::profile). Results never depend on it
   std::function<void(const ProgressReport&)>
-      on_progress;  ///< called about every 0.2 s of host time; may be empty
+      on_progress;                     ///< called about every 0.2 s of host time; may be empty
+  DramFactory dram = dram_channels();  ///< the memory behind each partition
 };
 
 /// One finished launch.

@@ -3,16 +3,21 @@
 //   initiator.isock.bind(checker.tsock); checker.isock.bind(target.tsock);
 //
 // It forwards every call unchanged and records a message for each violation of the four-phase rules on that
-// hop (IEEE 1666-2011 §15.2, §16.2):
+// hop (IEEE 1666-2011 §15.2, §16.2); tb/blocks/protocol_checker_bench.cpp breaks each of them:
 //   * phases of a transaction in order: BEGIN_REQ, END_REQ (may be implied), BEGIN_RESP, END_RESP, with the
 //   return
 //     values each allows; no other phases;
 //   * request exclusion: no BEGIN_REQ before the previous request's END_REQ, BEGIN_RESP or completion,
 //   annotated
 //     delays included; response exclusion likewise for BEGIN_RESP;
+//   * timing annotation: a callee does not shorten the delay, and changes neither phase nor delay if it
+//   returns
+//     TLM_ACCEPTED; the phases of a transaction do not go back in time;
 //   * a transaction object is not reused before its END_RESP or completion, has a memory manager and is
-//   referenced;
-//   * command, address, data and byte-enable attributes do not change on the way; a response has a status.
+//     referenced;
+//   * it begins with an incomplete response status and without a DMI hint; a response has a status;
+//   * command, address, data and byte-enable attributes do not change on the way.
+// b_transport: the attributes and the status likewise.
 // Works with the base protocol and with any protocol of the same phases (sim::MemoryProtocol).
 #pragma once
 
@@ -50,6 +55,7 @@ class ProtocolChecker : public sc_core::sc_module,
 
   tlm::tlm_sync_enum nb_transport_fw(Payload& payload, Phase& phase, sc_core::sc_time& delay) override {
     const Phase sent = phase;
+    const sc_core::sc_time passed = delay;
     if (sent == tlm::BEGIN_REQ)
       begin_request(payload, delay);
     else if (sent == tlm::END_RESP)
@@ -57,6 +63,7 @@ class ProtocolChecker : public sc_core::sc_module,
     else
       error(payload, "phase not allowed on the forward path");
     const tlm::tlm_sync_enum status = isock->nb_transport_fw(payload, phase, delay);
+    check_return(payload, status, sent, phase, passed, delay);
     switch (status) {
       case tlm::TLM_ACCEPTED:
         break;
@@ -79,6 +86,7 @@ class ProtocolChecker : public sc_core::sc_module,
 
   tlm::tlm_sync_enum nb_transport_bw(Payload& payload, Phase& phase, sc_core::sc_time& delay) override {
     const Phase sent = phase;
+    const sc_core::sc_time passed = delay;
     if (sent == tlm::END_REQ)
       end_request(payload, delay, true);
     else if (sent == tlm::BEGIN_RESP)
@@ -86,6 +94,7 @@ class ProtocolChecker : public sc_core::sc_module,
     else
       error(payload, "phase not allowed on the backward path");
     const tlm::tlm_sync_enum status = tsock->nb_transport_bw(payload, phase, delay);
+    check_return(payload, status, sent, phase, passed, delay);
     if (sent == tlm::END_REQ && status != tlm::TLM_ACCEPTED)
       error(payload, "END_REQ not answered with TLM_ACCEPTED");
     if (sent == tlm::BEGIN_RESP && status == tlm::TLM_UPDATED && phase != tlm::END_RESP)
@@ -94,7 +103,14 @@ class ProtocolChecker : public sc_core::sc_module,
     return status;
   }
 
-  void b_transport(Payload& payload, sc_core::sc_time& delay) override { isock->b_transport(payload, delay); }
+  void b_transport(Payload& payload, sc_core::sc_time& delay) override {
+    const Transaction before = note(payload);
+    check_begin(payload);
+    const sc_core::sc_time passed = delay;
+    isock->b_transport(payload, delay);
+    if (delay < passed) error(payload, "the callee shortened the delay");
+    check_attributes(payload, before);
+  }
   unsigned transport_dbg(Payload& payload) override { return isock->transport_dbg(payload); }
   bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) override {
     return isock->get_direct_mem_ptr(payload, dmi);
@@ -114,6 +130,7 @@ class ProtocolChecker : public sc_core::sc_module,
     const unsigned char* enables = nullptr;
     unsigned enable_length = 0;
     unsigned width = 0;
+    sc_core::sc_time when;  ///< of its last phase
   };
 
   void error(const Payload& payload, const std::string& message) {
@@ -128,6 +145,38 @@ class ProtocolChecker : public sc_core::sc_module,
     return nullptr;
   }
 
+  static Transaction note(const Payload& payload) {
+    return {.state = State::kRequest,
+            .command = payload.get_command(),
+            .address = payload.get_address(),
+            .data = payload.get_data_ptr(),
+            .length = payload.get_data_length(),
+            .enables = payload.get_byte_enable_ptr(),
+            .enable_length = payload.get_byte_enable_length(),
+            .width = payload.get_streaming_width(),
+            .when = sc_core::sc_time_stamp()};
+  }
+
+  void check_begin(const Payload& payload) {
+    if (payload.get_response_status() != tlm::TLM_INCOMPLETE_RESPONSE)
+      error(payload, "begins with a response status");
+    if (payload.is_dmi_allowed()) error(payload, "begins with a DMI hint");
+  }
+
+  void check_return(const Payload& payload, tlm::tlm_sync_enum status, const Phase& sent, const Phase& phase,
+                    const sc_core::sc_time& passed, const sc_core::sc_time& delay) {
+    if (status == tlm::TLM_ACCEPTED && phase != sent) error(payload, "TLM_ACCEPTED with another phase");
+    if (status == tlm::TLM_ACCEPTED && delay != passed) error(payload, "TLM_ACCEPTED with another delay");
+    if (delay < passed) error(payload, "the callee shortened the delay");
+  }
+
+  /// The transaction has reached a phase.
+  void advance(const Payload& payload, Transaction& t, const sc_core::sc_time& delay) {
+    const sc_core::sc_time when = sc_core::sc_time_stamp() + delay;
+    if (when < t.when) error(payload, "a phase before the one that precedes it");
+    t.when = when;
+  }
+
   void begin_request(const Payload& payload, const sc_core::sc_time& delay) {
     ++transactions_;
     if (active_.count(&payload) != 0) error(payload, "transaction object reused before it ended");
@@ -136,14 +185,10 @@ class ProtocolChecker : public sc_core::sc_module,
       error(payload, "BEGIN_REQ before the annotated END_REQ");
     if (!payload.has_mm() || payload.get_ref_count() < 1)
       error(payload, "no memory manager or not referenced");
-    active_[&payload] = {.state = State::kRequest,
-                         .command = payload.get_command(),
-                         .address = payload.get_address(),
-                         .data = payload.get_data_ptr(),
-                         .length = payload.get_data_length(),
-                         .enables = payload.get_byte_enable_ptr(),
-                         .enable_length = payload.get_byte_enable_length(),
-                         .width = payload.get_streaming_width()};
+    check_begin(payload);
+    Transaction& t = active_[&payload];
+    t = note(payload);
+    t.when = sc_core::sc_time_stamp() + delay;
     request_ = &payload;
   }
 
@@ -158,6 +203,7 @@ class ProtocolChecker : public sc_core::sc_module,
     if (t == nullptr) return;
     if (t->state != State::kRequest) error(payload, "END_REQ twice or after BEGIN_RESP");
     t->state = State::kRequestEnded;
+    advance(payload, *t, delay);
     late_ends_ += late ? 1 : 0;
     leave_request(payload, delay);
   }
@@ -168,6 +214,7 @@ class ProtocolChecker : public sc_core::sc_module,
     if (t->state == State::kResponse) error(payload, "BEGIN_RESP twice");
     leave_request(payload, delay);  // implied END_REQ
     t->state = State::kResponse;
+    advance(payload, *t, delay);
     if (response_ != nullptr) error(payload, "BEGIN_RESP before the previous response ended");
     if (sc_core::sc_time_stamp() + delay < response_free_)
       error(payload, "BEGIN_RESP before the annotated END_RESP");
@@ -179,6 +226,7 @@ class ProtocolChecker : public sc_core::sc_module,
     Transaction* t = find(payload, "END_RESP");
     if (t == nullptr) return;
     if (t->state != State::kResponse) error(payload, "END_RESP without BEGIN_RESP");
+    advance(payload, *t, delay);
     if (response_ == &payload) {
       response_ = nullptr;
       response_free_ = sc_core::sc_time_stamp() + delay;
@@ -191,6 +239,7 @@ class ProtocolChecker : public sc_core::sc_module,
     Transaction* t = find(payload, "TLM_COMPLETED");
     if (t == nullptr) return;
     check_attributes(payload, *t);
+    advance(payload, *t, delay);
     leave_request(payload, delay);
     active_.erase(&payload);
   }

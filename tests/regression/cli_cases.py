@@ -473,7 +473,7 @@ def describe_explains_every_key(c):
     keys = json.loads(c.run("describe", "tiny", "--json").stdout)
     by_path = {key["path"]: key for key in keys}
     check(by_path["cores"]["value"] == "2", "not the platform's value")
-    check(by_path["core.scheduler.policy"]["choices"] == ["lrr", "gto", "two_level", "cawa"], "no choices")
+    check(by_path["core.scheduler.policy"]["choices"] == ["lrr", "gto", "two_level", "cawa", "glrr"], "no choices")
     check(all(key["meaning"] for key in keys), "a key without a meaning")
     table = c.run("describe").stdout
     check(len(table.splitlines()) == len(keys), "table and JSON disagree")

@@ -81,7 +81,7 @@ TEST(Scheduler, LrrTakesTurns) {
   for (Cycle now = 0; now < 5; ++now) {
     const GroupId pick = *lrr->pick(ready, now);
     order.push_back(pick.value());
-    lrr->issued(pick, now, 0);
+    lrr->issued(pick, now);
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 4, 9, 1, 4}));
 }
@@ -90,12 +90,30 @@ TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
   const auto gto = policy(SchedulingPolicy::kGto);
   for (const std::uint32_t g : {7u, 3u, 5u}) gto->assign(GroupId{g}, 0);
   EXPECT_EQ(gto->pick(set_of({3, 5}), 1)->value(), 3u) << "older than 5";
-  gto->issued(GroupId{3}, 1, 0);
+  gto->issued(GroupId{3}, 1);
   EXPECT_EQ(gto->pick(set_of({3, 5, 7}), 2)->value(), 3u) << "greedy although 7 is older";
   EXPECT_EQ(gto->pick(set_of({5, 7}), 3)->value(), 7u) << "3 stalled: the oldest";
-  gto->issued(GroupId{7}, 3, 0);
+  gto->issued(GroupId{7}, 3);
   gto->assign(GroupId{7}, 4);  // the slot was given to a new warp
   EXPECT_EQ(gto->pick(set_of({5, 7}), 5)->value(), 5u) << "a new warp inherits neither greed nor age";
+}
+
+TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
+  const auto glrr = policy(SchedulingPolicy::kGlrr);
+  for (std::uint32_t g = 0; g < 4; ++g) glrr->assign(GroupId{g}, 0);
+  const auto pick = [&](std::initializer_list<std::uint32_t> ready) {
+    sim::IndexSet set(64);
+    for (const std::uint32_t g : ready) set.insert(g);
+    const GroupId group = *glrr->pick(set, 0);
+    glrr->issued(group, 0);
+    return group.value();
+  };
+  EXPECT_EQ(pick({0, 2, 3}), 2u) << "behind the first slot, which has no claim yet";
+  EXPECT_EQ(pick({0, 2, 3}), 2u) << "greedy";
+  EXPECT_EQ(pick({0, 1, 3}), 3u) << "the next in turn, not the oldest";
+  EXPECT_EQ(pick({0, 1}), 0u);
+  glrr->assign(GroupId{0}, 5);
+  EXPECT_EQ(pick({0, 1}), 1u) << "a new warp in the slot has no claim";
 }
 
 TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
@@ -106,7 +124,7 @@ TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
   const auto issue = [&](const sim::IndexSet& ready) {
     const auto pick = two_level->pick(ready, 0);
     order.push_back(pick ? pick->value() : 0);
-    if (pick) two_level->issued(*pick, 0, 0);
+    if (pick) two_level->issued(*pick, 0);
   };
   for (int i = 0; i < 4; ++i) issue(everybody);
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 2, 1, 2})) << "3 and 4 are ready but not active";
@@ -132,14 +150,15 @@ TEST(Scheduler, CawaPicksTheMostCriticalWarp) {
   const auto both = set_of({1, 2});
   EXPECT_EQ(cawa->pick(both, 1)->value(), 1u) << "a tie goes to the older";
   // nInst 0 and nStall 10 - 1 against nStall 10.
-  cawa->issued(GroupId{1}, 1, 0);
+  cawa->issued(GroupId{1}, 1);
   EXPECT_EQ(cawa->pick(both, 10)->value(), 2u) << "stalled longer";
-  // At cycle 20 both have issued once (CPIavg 20, nStall 19); 1 has chosen a path of 31 instructions.
-  cawa->issued(GroupId{2}, 10, 0);
-  cawa->issued(GroupId{1}, 15, 31);
+  // At cycle 20 both have issued once (CPIavg 20, nStall 19); 1 has chosen a path of 30 instructions.
+  cawa->issued(GroupId{2}, 10);
+  cawa->issued(GroupId{1}, 15);
+  cawa->branched(GroupId{1}, 30);
   // 1: nInst 30, CPIavg 10, nStall 18: 318; 2: nInst 0, nStall 19.
   EXPECT_EQ(cawa->pick(both, 20)->value(), 1u) << "more to come";
-  for (Cycle c = 0; c < 30; ++c) cawa->issued(GroupId{1}, 20 + c, 0);
+  for (Cycle c = 0; c < 30; ++c) cawa->issued(GroupId{1}, 20 + c);
   EXPECT_EQ(cawa->pick(both, 60)->value(), 2u) << "the path is done";
 }
 
@@ -259,42 +278,42 @@ TEST(InstructionCache, ReplacesTheLeastRecentlyUsedLine) {
   EXPECT_FALSE(cache.hit(0x0000));
 }
 
-RegisterAccess access(std::initializer_list<std::uint16_t> read,
-                      std::initializer_list<std::uint16_t> written) {
-  RegisterAccess a;
-  for (const std::uint16_t r : read) a.read[a.reads++] = r;
-  for (const std::uint16_t w : written) a.written[a.writes++] = w;
-  return a;
-}
-
 TEST(RegisterFile, OperandsInOneBankAreReadOneAfterTheOther) {
   RegisterFileModel file({.banks = 4, .ports_per_bank = 1}, 1);
-  EXPECT_EQ(file.read(0, WarpId{0}, access({0, 1, 2}, {}), 10), 0u) << "three banks";
-  EXPECT_EQ(file.read(0, WarpId{0}, access({0, 0, 0}, {}), 20), 2u) << "all in bank 0";
-  EXPECT_EQ(file.read(0, WarpId{1}, access({3}, {}), 20), 3u) << "warp 1's register 3 is in bank 0 as well";
-  EXPECT_EQ(file.read(0, WarpId{0}, access({3}, {}), 20), 0u) << "bank 3 is free";
-  EXPECT_EQ(file.read(0, WarpId{0}, access({0}, {}), 30), 0u) << "long over";
+  const auto reads = [](std::vector<std::uint32_t> rows) { return register_access(rows, {}, 4); };
+  EXPECT_EQ(file.read(0, WarpId{0}, reads({0, 1, 2}), 10), 0u) << "three banks";
+  EXPECT_EQ(file.read(0, WarpId{0}, reads({0, 4, 8}), 20), 2u) << "all in bank 0";
+  EXPECT_EQ(file.read(0, WarpId{1}, reads({3}), 20), 3u) << "warp 1's register 3 is in bank 0 as well";
+  EXPECT_EQ(file.read(0, WarpId{0}, reads({3}), 20), 0u) << "bank 3 is free";
+  EXPECT_EQ(file.read(0, WarpId{0}, reads({0}), 30), 0u) << "long over";
+  EXPECT_EQ(file.read(0, WarpId{0}, reads({0}), 30), 1u);
+  EXPECT_EQ(file.read(0, WarpId{0}, reads({0, 1}), 30), 2u);
+  EXPECT_EQ(file.read(0, WarpId{0}, reads({0}), 94), 0u) << "a whole window later";
 }
 
 TEST(RegisterFile, SecondPortsAndOtherSubCoresDoNotWait) {
   RegisterFileModel file({.banks = 2, .ports_per_bank = 2}, 2);
-  EXPECT_EQ(file.read(0, WarpId{0}, access({0, 0, 0}, {}), 5), 1u);
-  EXPECT_EQ(file.read(1, WarpId{0}, access({0, 0}, {}), 5), 0u);
+  EXPECT_EQ(file.read(0, WarpId{0}, register_access({0, 2, 4}, {}, 2), 5), 1u);
+  EXPECT_EQ(file.read(0, WarpId{0}, register_access({0}, {}, 2), 5), 1u) << "the second port of cycle 7";
+  EXPECT_EQ(file.read(0, WarpId{0}, register_access({0}, {}, 2), 5), 2u);
+  EXPECT_EQ(file.read(1, WarpId{0}, register_access({0, 2}, {}, 2), 5), 0u);
 }
 
 TEST(RegisterFile, ResultsShareWriteBackPortsAndBanks) {
+  const auto writes = [](std::vector<std::uint32_t> rows) { return register_access({}, rows, 4); };
   RegisterFileModel file({.banks = 4, .ports_per_bank = 1, .writeback_ports = 1}, 1);
-  EXPECT_EQ(file.write(0, WarpId{0}, access({}, {0}), 10), 10u);
-  EXPECT_EQ(file.write(0, WarpId{0}, access({}, {1}), 10), 11u) << "one port";
+  EXPECT_EQ(file.write(0, WarpId{0}, writes({0}), 10), 10u);
+  EXPECT_EQ(file.write(0, WarpId{0}, writes({1}), 10), 11u) << "one port";
   RegisterFileModel two({.banks = 4, .ports_per_bank = 1, .writeback_ports = 2}, 1);
-  EXPECT_EQ(two.write(0, WarpId{0}, access({}, {0}), 10), 10u);
-  EXPECT_EQ(two.write(0, WarpId{0}, access({}, {1}), 10), 10u);
-  EXPECT_EQ(two.write(0, WarpId{0}, access({}, {2}), 10), 11u) << "two ports";
-  EXPECT_EQ(two.write(0, WarpId{0}, access({}, {2}), 10), 12u) << "bank 2 is written in cycle 11";
-  EXPECT_EQ(two.read(0, WarpId{0}, access({2}, {}), 11), 1u) << "and in cycle 12: the operand waits";
+  EXPECT_EQ(two.write(0, WarpId{0}, writes({0}), 10), 10u);
+  EXPECT_EQ(two.write(0, WarpId{0}, writes({1}), 10), 10u);
+  EXPECT_EQ(two.write(0, WarpId{0}, writes({2}), 10), 11u) << "two ports";
+  EXPECT_EQ(two.write(0, WarpId{0}, writes({6}), 10), 12u) << "bank 2 is written in cycle 11";
+  EXPECT_EQ(two.read(0, WarpId{0}, register_access({2}, {}, 4), 11), 1u)
+      << "and in cycle 12: the operand waits";
   RegisterFileModel ideal({.banks = 0, .writeback_ports = 0}, 1);
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(ideal.write(0, WarpId{0}, access({0, 0}, {0}), 3), 3u);
-  EXPECT_EQ(ideal.read(0, WarpId{0}, access({0, 0, 0}, {}), 3), 0u);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(ideal.write(0, WarpId{0}, register_access({}, {0}, 0), 3), 3u);
+  EXPECT_EQ(ideal.read(0, WarpId{0}, register_access({0, 4, 8}, {}, 0), 3), 0u);
 }
 
 class Barriers : public testing::Test {

@@ -126,6 +126,7 @@ TEST(Crossbar, RandomTrafficArrivesCompleteAndInOrder) {
     setup.crossbar.input_queue_packets = 1 + seed % 4;
     setup.crossbar.output_queue_packets = 1 + seed % 3;
     setup.core_mhz = seed % 2 == 0 ? 1400 : 700;
+    setup.crossbar.cluster_cores = 1 + seed % 3;
     const Json result = isolated([&] { return simulate(setup); });
     EXPECT_EQ(result["errors"], Json::array()) << "seed " << seed;
     if (result["errors"] != Json::array()) continue;
@@ -137,8 +138,9 @@ TEST(Crossbar, RandomTrafficArrivesCompleteAndInOrder) {
 }
 
 /// Full-line writes: a request of 136 bytes is 5 flits, an acknowledgement 1.
-Json saturate(unsigned cores, unsigned partitions, std::uint32_t flit_bytes) {
+Json saturate(unsigned cores, unsigned partitions, std::uint32_t flit_bytes, unsigned cluster_cores = 1) {
   Scenario setup;
+  setup.crossbar.cluster_cores = cluster_cores;
   setup.cores = cores;
   setup.partitions = partitions;
   setup.crossbar.flit_bytes = flit_bytes;
@@ -159,7 +161,7 @@ TEST(Crossbar, OneInputSendsAtTheConfiguredBandwidth) {
     const double elapsed = result["finished"].get<double>();
     EXPECT_GE(elapsed, 1000 * flits);
     EXPECT_LE(elapsed, 1000 * flits * 1.02 + 40) << flit << "-byte flits";
-    EXPECT_EQ(result["stats"]["crossbar"]["requests"]["link_busy_cycles"], 1000 * flits);
+    EXPECT_EQ(result["stats"]["crossbar"]["requests"]["flits"], 1000 * flits);
   }
 }
 
@@ -176,6 +178,13 @@ TEST(Crossbar, DisjointPairsDoNotShareBandwidth) {
   const Json result = saturate(3, 3, 32);
   ASSERT_EQ(result["errors"], Json::array());
   EXPECT_LT(result["finished"], 3000 * 5 / 2.0);
+}
+
+TEST(Crossbar, TheCoresOfAClusterShareTheBandwidthOfOnePort) {
+  const Json result = saturate(3, 3, 32, 3);
+  ASSERT_EQ(result["errors"], Json::array());
+  EXPECT_GE(result["finished"], 3000 * 5);
+  EXPECT_LE(result["finished"], 3000 * 5 * 1.02 + 40);
 }
 
 }  // namespace

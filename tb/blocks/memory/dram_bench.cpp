@@ -18,7 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using memory::DramTransaction;
 
-/// Random reads and writes at its own pace (not in the DRAM's clock), END_RESP at once or late.
+/// Random reads and writes of any bytes of a line at its own pace (not in the DRAM's clock), with byte
+/// enables, annotated delays on BEGIN_REQ and END_RESP, END_RESP at once or late.
 class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
  public:
   SC_HAS_PROCESS(Initiator);
@@ -30,7 +31,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
     SC_METHOD(run);
   }
 
-  [[nodiscard]] bool done() const { return sent_ == requests_ && expected_.empty(); }
+  [[nodiscard]] bool done() const { return sent_ == requests_ && expected_.empty() && ending_ == nullptr; }
   std::vector<std::string> errors;
   memory::SparseMemory reference;
 
@@ -44,16 +45,21 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
     check(payload);
     if (slow_responses_ && random_() % 3 == 0) {
       ending_ = &payload;
-      end_at_ = sc_core::sc_time_stamp() + nanoseconds(1 + random_() % 60);
+      end_at_ = sc_core::sc_time_stamp() + delay + nanoseconds(1 + random_() % 60);
       return tlm::TLM_ACCEPTED;
     }
     payload.release();
     phase = tlm::END_RESP;
+    if (random_() % 4 == 0) delay += nanoseconds(random_() % 20);
     return random_() % 2 == 0 ? tlm::TLM_UPDATED : tlm::TLM_COMPLETED;
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
  private:
+  struct Expected {
+    std::vector<unsigned char> data;  ///< reads: what the whole of the payload's data must be
+    std::vector<unsigned char> enables;
+  };
   static sc_core::sc_time nanoseconds(std::uint64_t n) { return {static_cast<double>(n), sc_core::SC_NS}; }
 
   void run() {
@@ -61,38 +67,44 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
       tlm::tlm_generic_payload& payload = *ending_;
       ending_ = nullptr;
       tlm::tlm_phase phase = tlm::END_RESP;
-      sc_core::sc_time delay;
+      sc_core::sc_time delay = nanoseconds(random_() % 3);
       isock->nb_transport_fw(payload, phase, delay);
       payload.release();
     }
     if (sent_ < requests_ && !beginning_ && sc_core::sc_time_stamp() >= free_at_) send();
-    if (!done() || ending_ != nullptr) next_trigger(nanoseconds(1 + random_() % 12));
+    if (!done()) next_trigger(nanoseconds(1 + random_() % 12));
   }
 
   void send() {
     const bool write = random_() % 3 == 0;
-    // Four rows in each of four banks; any part of a line.
-    const unsigned offset = static_cast<unsigned>(random_() % 2 * 32);
+    // Four rows in each of four banks.
+    const auto first = static_cast<unsigned>(random_() % 128);
+    const unsigned bytes =
+        random_() % 2 == 0 ? 128 - first : 1 + static_cast<unsigned>(random_() % (128 - first));
     const std::uint64_t address =
-        random_() % 4 * 16 * 4096 + random_() % 4 * 4096 + random_() % 32 * 128 + offset;
-    const unsigned bytes = offset == 0 ? 128 : 32;
+        random_() % 4 * 16 * 4096 + random_() % 4 * 4096 + random_() % 32 * 128 + first;
     DramTransaction& t =
         pool_.allocate(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, bytes);
-    std::vector<unsigned char>& expected = expected_[&t];
-    expected.clear();
+    for (unsigned char& b : t.data) b = static_cast<unsigned char>(random_());
+    Expected& e = expected_[&t];
+    e = {};
+    if (random_() % 2 == 0) {
+      e.enables.resize(1 + random_() % 40);  // shorter or longer than the data
+      for (unsigned char& byte : e.enables) byte = random_() % 3 == 0 ? 0xff : 0;
+      t.set_byte_enable_ptr(e.enables.data());
+      t.set_byte_enable_length(static_cast<unsigned>(e.enables.size()));
+    }
+    const auto enabled = [&](unsigned i) {
+      return e.enables.empty() || e.enables[i % e.enables.size()] != 0;
+    };
     if (write) {
-      for (unsigned char& b : t.data) b = static_cast<unsigned char>(random_());
-      if (random_() % 2 == 0) {
-        for (unsigned i = 0; i < enables_.size(); ++i) enables_[i] = i % 3 == 0 ? 0xff : 0;
-        t.set_byte_enable_ptr(enables_.data());
-        t.set_byte_enable_length(static_cast<unsigned>(enables_.size()));
-        reference.write_enabled(address, t.data.data(), bytes, enables_.data(), enables_.size());
-      } else {
-        reference.write(address, t.data.data(), bytes);
-      }
+      for (unsigned i = 0; i < bytes; ++i)
+        if (enabled(i)) reference.write(address + i, &t.data[i], 1);
     } else {
-      expected.resize(bytes);
-      reference.read(address, expected.data(), bytes);
+      e.data.resize(bytes);
+      reference.read(address, e.data.data(), bytes);
+      for (unsigned i = 0; i < bytes; ++i)
+        if (!enabled(i)) e.data[i] = t.data[i];  // left alone
     }
     ++sent_;
     beginning_ = true;
@@ -108,7 +120,8 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
   void check(tlm::tlm_generic_payload& payload) {
     const auto it = expected_.find(&payload);
     if (!payload.is_response_ok()) errors.push_back(payload.get_response_string());
-    if (!it->second.empty() && std::memcmp(it->second.data(), payload.get_data_ptr(), it->second.size()) != 0)
+    const std::vector<unsigned char>& data = it->second.data;
+    if (!data.empty() && std::memcmp(data.data(), payload.get_data_ptr(), data.size()) != 0)
       errors.push_back("wrong data at " + std::to_string(payload.get_address()));
     expected_.erase(it);
   }
@@ -117,8 +130,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
   unsigned requests_;
   bool slow_responses_;
   memory::DramPool pool_;
-  std::array<unsigned char, 12> enables_{};
-  std::map<const tlm::tlm_generic_payload*, std::vector<unsigned char>> expected_;  // looked up only
+  std::map<const tlm::tlm_generic_payload*, Expected> expected_;  // looked up only
   unsigned sent_ = 0;
   bool beginning_ = false;
   sc_core::sc_time free_at_;
@@ -126,8 +138,10 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
   sc_core::sc_time end_at_;
 };
 
-Json simulate(std::uint64_t seed, const memory::DramConfig& config, bool slow_responses) {
+Json simulate(std::uint64_t seed, const memory::DramConfig& config, bool slow_responses,
+              unsigned quantum_ns) {
   sim::ClockManager clocks("clocks");
+  clocks.set_quantum(sc_core::sc_time(quantum_ns, sc_core::SC_NS));
   sim::ClockDomain clock(clocks, "dram", 924, sim::ClockRank::kDram);
   sim::StatGroup stats("dram");
   memory::DramChannel dram("dram", config, clock, stats);
@@ -156,11 +170,22 @@ Json simulate(std::uint64_t seed, const memory::DramConfig& config, bool slow_re
 }
 
 TEST(DramChannel, RandomTrafficObeysTheBaseProtocolAndKeepsValues) {
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     memory::DramConfig config;
     config.queue_depth = seed % 2 == 0 ? 4 : 32;
     config.latency_cycles = seed % 3 == 0 ? 0 : 132;
-    const Json result = isolated([&] { return simulate(seed, config, seed % 2 == 1); });
+    config.t_refi = seed % 4 == 0 ? 0 : 500;
+    config.bank_skew = seed % 3 == 1;
+    if (seed > 6) {
+      config.banks = 11;
+      config.bank_groups = 3;
+      config.row_bytes = 3 * 128;
+      config.bank_interleave_bytes = 5 * 128;
+      config.burst_bytes = 48;
+    }
+    config.validate();
+    const Json result =
+        isolated([&] { return simulate(seed, config, seed % 2 == 1, seed % 5 == 0 ? 100 : 0); });
     ASSERT_EQ(result["errors"], Json::array()) << "seed " << seed;
     EXPECT_GT(result["late_ends"], 100u) << "the stalls did not happen";
     const Json& s = result["stats"];
@@ -168,6 +193,7 @@ TEST(DramChannel, RandomTrafficObeysTheBaseProtocolAndKeepsValues) {
     EXPECT_EQ(s["row_hits"].get<int>() + s["row_misses"].get<int>() + s["row_conflicts"].get<int>(), 3000);
     EXPECT_GT(s["row_hits"], 100);
     EXPECT_GT(s["row_conflicts"], 100);
+    EXPECT_EQ(s["refreshes"] > 10, config.t_refi != 0);
   }
 }
 

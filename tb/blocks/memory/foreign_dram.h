@@ -64,7 +64,7 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
       case 2:
       case 3:
         payload.acquire();
-        waiting_.push_back({&payload, true});
+        waiting_.push_back({&payload, true, sc_core::sc_time_stamp() + delay + annotated});
         wake_.notify(nanoseconds(1 + random_() % 20));
         delay += annotated;
         phase = tlm::END_REQ;
@@ -73,7 +73,7 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
         break;
     }
     payload.acquire();
-    waiting_.push_back({&payload, false});
+    waiting_.push_back({&payload, false, sc_core::sc_time_stamp() + delay});
     wake_.notify(nanoseconds(1 + random_() % 20));
     return tlm::TLM_ACCEPTED;
   }
@@ -90,7 +90,8 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
  private:
   struct Waiting {
     tlm::tlm_generic_payload* payload;
-    bool ended;  ///< END_REQ sent
+    bool ended;              ///< END_REQ sent
+    sc_core::sc_time since;  ///< of its last phase, annotations included
   };
   static sc_core::sc_time nanoseconds(std::uint64_t n) { return {static_cast<double>(n), sc_core::SC_NS}; }
 
@@ -99,8 +100,11 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
       wake_.notify(nanoseconds(1 + random_() % 12));
       const std::size_t i = random_() % waiting_.size();
       sc_core::sc_time delay = nanoseconds(random_() % 4);
+      if (sc_core::sc_time_stamp() + delay < waiting_[i].since)
+        delay = waiting_[i].since - sc_core::sc_time_stamp();
       if (!waiting_[i].ended && random_() % 2 == 0) {
         waiting_[i].ended = true;
+        waiting_[i].since = sc_core::sc_time_stamp() + delay;
         tlm::tlm_phase phase = tlm::END_REQ;
         tsock->nb_transport_bw(*waiting_[i].payload, phase, delay);
       } else if (response_ == nullptr && sc_core::sc_time_stamp() >= response_free_) {

@@ -24,6 +24,7 @@ struct Scenario {
   std::uint64_t shuffle = 0;  ///< seed of the order of construction; 0: natural
   unsigned cores = 4;
   unsigned partitions = 3;
+  unsigned cluster_cores = 1;
   double core_mhz = 1400, crossbar_mhz = 700, l2_mhz = 700, dram_mhz = 924;
 };
 
@@ -38,6 +39,7 @@ Json simulate(const Scenario& scenario) {
   config.l2.latency_cycles = 20;
   config.crossbar.input_queue_packets = 3;
   config.crossbar.output_queue_packets = 4;
+  config.crossbar.cluster_cores = scenario.cluster_cores;
   const memory::AddressMap map(config.partitions, config.partition_interleave_bytes);
   sim::StatGroup stats("gpu");
   stats.child("crossbar");
@@ -179,8 +181,12 @@ TEST(MemorySystem, OrderOfConstructionDoesNotMatter) {
   // All edges coincide, cores at twice the rate, and clocks without a common period.
   const double clocks[][4] = {{700, 700, 700, 700}, {1400, 700, 700, 924}, {1401, 650, 700, 800}};
   for (const auto& mhz : clocks) {
-    Scenario scenario{
-        .seed = 11, .core_mhz = mhz[0], .crossbar_mhz = mhz[1], .l2_mhz = mhz[2], .dram_mhz = mhz[3]};
+    Scenario scenario{.seed = 11,
+                      .cluster_cores = mhz[0] == 700 ? 3u : 1u,
+                      .core_mhz = mhz[0],
+                      .crossbar_mhz = mhz[1],
+                      .l2_mhz = mhz[2],
+                      .dram_mhz = mhz[3]};
     const Json natural = isolated([&] { return simulate(scenario); });
     ASSERT_EQ(natural["errors"], Json::array());
     EXPECT_GT(natural["changes"], 1000u);
