@@ -456,7 +456,7 @@ def failed_run_leaves_earlier_results(c):
 def list_names_workloads_and_platforms(c):
     done = c.run("list")
     for name in ("vecadd", "sgemm", "reduction", "bfs", "histogram", "hashtable", "atm", "spinlock", "bench-vecadd",
-                 "bench-sgemm", "bench-diverge", "gtx480", "tiny"):
+                 "bench-sgemm", "bench-diverge", "gtx480", "tiny", "quadro_fx5800", "tesla_c2050", "rtx2060"):
         check(re.search(rf"^  {name} ", done.stdout, re.MULTILINE), f"{name} is not listed")
 
 
@@ -479,6 +479,29 @@ def describe_explains_every_key(c):
     check(len(table.splitlines()) == len(keys), "table and JSON disagree")
     c.refused("describe", "gtx408", says=["did you mean 'gtx480'?"])
     check("cores" in c.run("describe", "tiny", "--set", "cores=7").stdout, "no table")
+
+
+@case
+def platform_files_state_every_key(c):
+    """No value of a platform that stands for a real GPU is a default of the program; every value has a source."""
+    folder = pathlib.Path(__file__).resolve().parents[2] / "platforms" / "configs"
+    for platform in ("gtx480", "quadro_fx5800", "tesla_c2050", "rtx2060"):
+        keys = {key["path"] for key in json.loads(c.run("describe", platform, "--json").stdout)}
+        stated = set()
+        path = []
+        sourced = False  # by a comment line in front of a list of values, up to the next section
+        for line in (folder / f"{platform}.yaml").read_text().splitlines():
+            key = re.match(r"( *)(\w+):([^#]*)(#.*)?$", line)
+            if not key:
+                sourced = sourced or line.strip().startswith("#")
+                continue
+            path = path[:len(key[1]) // 2] + [key[2]]
+            if not key[3].strip():
+                sourced = False
+                continue
+            stated.add(".".join(path))
+            check(sourced or key[4] or path == ["name"], f"{platform}.yaml: no source for {'.'.join(path)}")
+        check(keys == stated, f"{platform}.yaml lacks {sorted(keys - stated)}, has {sorted(stated - keys)} too many")
 
 
 @case
