@@ -63,6 +63,7 @@ struct GpuDevice::Impl {
 GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   config.validate();
   impl_ = std::make_unique<Impl>(config, std::move(options));
+  if (impl_->options.keep_awake) impl_->gpu.clocks.keep_awake();
   impl_->gpu.clocks.set_quantum(sc_core::sc_time(kQuantumUs, sc_core::SC_US));
   impl_->gpu.dispatcher.on_finished = [this] {
     impl_->finished = true;

@@ -31,6 +31,7 @@ struct RunOptions {
       0;  ///< per launch, in core cycles; 0: no limit. Exceeding it: sim::Error with kCycleLimit
   std::uint64_t shuffle_modules =
       0;  ///< seed for the order in which modules are created; 0: natural order. Results never depend on it
+  bool keep_awake = false;  ///< for tests: nothing ever sleeps (sim/clock.h). Results never depend on it
   bool profile = false;  ///< profile every launch by PC (LaunchRecord::profile). Results never depend on it
   std::function<void(const ProgressReport&)>
       on_progress;                     ///< called about every 0.2 s of host time; may be empty

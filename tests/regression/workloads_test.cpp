@@ -26,14 +26,16 @@ struct Scenario {
   std::vector<std::string> assignments{};
   std::uint64_t shuffle = 0;
   bool oracle = false;
+  bool keep_awake = false;
 };
 
 /// {"passed", "summary", "oracle", "launches": [{"cycles", "stats"}]} of one run in a process of its own.
 nlohmann::ordered_json run(const Scenario& what) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
     const workloads::Workload& workload = *workloads::find(what.workload);
-    gpu::GpuDevice gpu(cli::load_platform(what.platform, what.assignments),
-                       {.max_cycles = 0, .shuffle_modules = what.shuffle, .on_progress = {}});
+    gpu::GpuDevice gpu(
+        cli::load_platform(what.platform, what.assignments),
+        {.max_cycles = 0, .shuffle_modules = what.shuffle, .keep_awake = what.keep_awake, .on_progress = {}});
     cli::TrackedDevice device(gpu);
     const workloads::Options options{.compiler = what.compiler, .size = workloads::Size::kTiny};
     const workloads::Verdict verdict = workload.run(device, options);
@@ -124,6 +126,23 @@ TEST_P(Determinism, SameStatisticsTwiceAndInAnyOrderOfCreation) {
       EXPECT_EQ(run(shuffled).dump(), first) << "creation order " << seed << " matters on " << platform;
     }
   }
+}
+
+// Idle modules sleep; that saves host time and must not change any number, except how often cores were woken.
+TEST_P(Determinism, SleepingChangesNoStatistic) {
+  const auto statistics = [](bool keep_awake) {
+    Scenario what{GetParam(), "tiny", Compiler::kNvcc, {"watchdog.enabled=false"}};
+    what.keep_awake = keep_awake;
+    nlohmann::ordered_json result = run(what);
+    EXPECT_FALSE(result.contains("errors")) << result.dump();
+    for (auto& launch : result["launches"])
+      for (auto& [name, group] : launch["stats"].items())
+        if (group.contains("issue")) group["issue"].erase("active_cycles");
+    return result;
+  };
+  const auto sleeping = statistics(false);
+  const auto awake = statistics(true);
+  EXPECT_EQ(nlohmann::ordered_json::diff(sleeping, awake).dump(2), "[]");
 }
 
 // The watchdog may look at any time and must not change anything, least of all the outcome.
