@@ -13,13 +13,14 @@ namespace {
 constexpr std::size_t kSourceWidth = 72;  ///< longer lines of PTX are cut in tables
 
 constexpr const char* kLegend =
-    R"(  A group-cycle is one issue group (a warp, or a part of one that runs by itself) on a core for one core cycle:
-  an issue, or waiting. Waiting is charged to the instruction that the group issues next, so the wait for the
-  result of a load is found at the instruction that needs it; waiting at a barrier is charged to the barrier.
+    R"(Profile. A group-cycle is one issue group (a warp, or a part of one that runs by itself) on a core for one core
+cycle: an issue, or waiting. Waiting is charged to the instruction that the group issues next, so the wait for the
+result of a load is found at the instruction that needs it; waiting at a barrier is charged to the barrier.
   lanes    lanes that executed, per issue (of 32)
   diverg.  issues of a branch that split their group
-  trans.   line accesses of a memory instruction per issue, after coalescing
-  passes   passes through the load/store unit after the first, per issue: lines, bank conflicts, constant addresses
+  trans.   line accesses of a load, store or atomic per issue, after coalescing
+  passes   its passes through the load/store unit after the first, per issue: lines, bank conflicts, constant
+           addresses
 )";
 
 std::string file_of(const isa::Kernel& kernel) {
@@ -55,7 +56,7 @@ std::string line_text(std::uint32_t line) { return line == 0 ? "-" : fmt::format
 
 std::string title(const KernelHeat& kernel) {
   const std::string file = file_of(*kernel.code);
-  return fmt::format("Profile of kernel {}{}: {} launch{}, {} core cycles\n", kernel.code->name,
+  return fmt::format("Kernel {}{}: {} launch{}, {} core cycles\n", kernel.code->name,
                      file.empty() ? "" : " of " + file, kernel.launches.size(),
                      kernel.launches.size() == 1 ? "" : "es", grouped(kernel.cycles));
 }
@@ -91,7 +92,8 @@ std::string hottest_text(const KernelHeat& kernel, std::size_t top) {
     const bool branch = instruction.op == isa::Opcode::kBranch;
     table.row({fmt::format("{:.1f} %", shares[i]), grouped(heat[i]), pc_text(pcs[i]),
                line_text(instruction.where.line), grouped(p.issues), per_issue(p.lanes, p, 1),
-               branch ? grouped(p.divergences) : "-", memory ? per_issue(p.transactions, p, 2) : "-",
+               branch ? grouped(p.divergences) : "-",
+               memory && p.transactions != 0 ? per_issue(p.transactions, p, 2) : "-",
                memory ? per_issue(p.extra_passes, p, 2) : "-", grouped(p.waited()), waits_for(p),
                cut(kernel.code->source_line(pcs[i]))});
   }
@@ -153,10 +155,11 @@ nlohmann::ordered_json meanings() {
 }  // namespace
 
 std::string profile_text(const std::vector<KernelHeat>& kernels, std::size_t top) {
-  std::string text;
+  if (kernels.empty()) return {};
+  std::string text = kLegend;
   for (const KernelHeat& kernel : kernels)
-    text += fmt::format("{}\n{}{}{}\n{}{}", text.empty() ? "" : "\n", title(kernel), totals_text(kernel),
-                        kLegend, hottest_text(kernel, top), lines_text(kernel, top));
+    text += fmt::format("\n{}{}\n{}{}", title(kernel), totals_text(kernel), hottest_text(kernel, top),
+                        lines_text(kernel, top));
   return text;
 }
 

@@ -81,7 +81,7 @@ TEST_P(Profile, ChangesNothingLosesNothingAndRepeats) {
 
 INSTANTIATE_TEST_SUITE_P(All, Profile,
                          testing::Combine(testing::ValuesIn(finishing_workloads()),
-                                          testing::Values("tiny", "gtx480")),
+                                          testing::Values("tiny", "gtx480", "rtx2060")),
                          [](const auto& test) {
                            return test_name(std::get<0>(test.param) + "_" + std::get<1>(test.param));
                          });

@@ -103,17 +103,28 @@ INSTANTIATE_TEST_SUITE_P(All, Workloads,
                                (std::get<2>(test.param) == Compiler::kNvcc ? "_nvcc" : "_clang"));
                          });
 
+// The other platforms with one compiler's PTX.
+INSTANTIATE_TEST_SUITE_P(Platforms, Workloads,
+                         testing::Combine(testing::ValuesIn(finishing_workloads()),
+                                          testing::Values("quadro_fx5800", "tesla_c2050", "rtx2060"),
+                                          testing::Values(Compiler::kNvcc)),
+                         [](const auto& test) {
+                           return test_name(std::get<0>(test.param) + "_" + std::get<1>(test.param));
+                         });
+
 class Determinism : public testing::TestWithParam<std::string> {};
 
 TEST_P(Determinism, SameStatisticsTwiceAndInAnyOrderOfCreation) {
-  const Scenario natural{GetParam(), "gtx480"};
-  const std::string first = run(natural).dump();
-  ASSERT_EQ(first.find("\"errors\""), std::string::npos) << first;
-  EXPECT_EQ(run(natural).dump(), first) << "a second run differs";
-  for (const std::uint64_t seed : {1u, 42u}) {
-    Scenario shuffled = natural;
-    shuffled.shuffle = seed;
-    EXPECT_EQ(run(shuffled).dump(), first) << "creation order " << seed << " matters";
+  for (const char* platform : {"gtx480", "rtx2060"}) {
+    const Scenario natural{GetParam(), platform};
+    const std::string first = run(natural).dump();
+    ASSERT_EQ(first.find("\"errors\""), std::string::npos) << first;
+    EXPECT_EQ(run(natural).dump(), first) << "a second run differs on " << platform;
+    for (const std::uint64_t seed : {1u, 42u}) {
+      Scenario shuffled = natural;
+      shuffled.shuffle = seed;
+      EXPECT_EQ(run(shuffled).dump(), first) << "creation order " << seed << " matters on " << platform;
+    }
   }
 }
 
@@ -177,6 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
         "core.scheduler.count=4 core.scheduler.sub_cores=4 core.scheduler.policy=two_level "
         "core.scheduler.active_warps=2 "
         "core.pipes.sp_units=1 core.pipes.int_units=1 core.pipes.dp_units=1 core.register_file.banks=2",
+        "core.scheduler.policy=glrr core.register_file.banks=3",
         "core.scheduler.policy=cawa core.register_file.banks=1 core.register_file.collectors_sp=1 "
         "core.register_file.collectors_sfu=1 core.register_file.collectors_memory=1 "
         "core.register_file.writeback_ports=1",

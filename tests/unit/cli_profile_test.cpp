@@ -99,7 +99,7 @@ TEST(ProfileModel, CausesInWords) {
 TEST(ProfileReport, TableHasHottestFirstWithUnitsAndSource) {
   const auto kernels = profiled_kernels({launch(code())});
   const std::string text = profile_text(kernels, 20);
-  EXPECT_THAT(text, AllOf(HasSubstr("Profile of kernel saxpy of saxpy.ptx: 1 launch, 500 core cycles\n"),
+  EXPECT_THAT(text, AllOf(HasSubstr("Kernel saxpy of saxpy.ptx: 1 launch, 500 core cycles\n"),
                           HasSubstr("group-cycles    150, of which\n"),
                           HasSubstr("A group-cycle is one issue group"), Not(HasSubstr("some/folder"))));
   EXPECT_THAT(

@@ -98,6 +98,24 @@ TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
   EXPECT_EQ(gto->pick(set_of({5, 7}), 5)->value(), 5u) << "a new warp inherits neither greed nor age";
 }
 
+TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
+  const auto glrr = policy(SchedulingPolicy::kGlrr);
+  for (std::uint32_t g = 0; g < 4; ++g) glrr->assign(GroupId{g}, 0);
+  const auto pick = [&](std::initializer_list<std::uint32_t> ready) {
+    sim::IndexSet set(64);
+    for (const std::uint32_t g : ready) set.insert(g);
+    const GroupId group = *glrr->pick(set, 0);
+    glrr->issued(group, 0);
+    return group.value();
+  };
+  EXPECT_EQ(pick({0, 2, 3}), 2u) << "behind the first slot, which has no claim yet";
+  EXPECT_EQ(pick({0, 2, 3}), 2u) << "greedy";
+  EXPECT_EQ(pick({0, 1, 3}), 3u) << "the next in turn, not the oldest";
+  EXPECT_EQ(pick({0, 1}), 0u);
+  glrr->assign(GroupId{0}, 5);
+  EXPECT_EQ(pick({0, 1}), 1u) << "a new warp in the slot has no claim";
+}
+
 TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
   const auto two_level = policy(SchedulingPolicy::kTwoLevel, 2);
   for (const std::uint32_t g : {1u, 2u, 3u, 4u}) two_level->assign(GroupId{g}, 0);
