@@ -45,7 +45,7 @@ double load_cycles(Session& session, bool shared, double expected) {
       },
       [&](TimedKernel& k) {
         for (const std::string& value : values)
-          k.line("ld.{}.u32 {}, [{}]", shared ? "shared" : "global", value, at);
+          k.line("ld.{}.u32 {}, [{}]", shared ? "shared" : "global.ca", value, at);
       });
   const auto cycles = static_cast<std::uint32_t>(expected * kCoreBody * kWarps * kTurns);
   return 1 / (sustained(session, kernel, 1, kWarps * sim::kLanes, cycles, buffer).per_cycle() * kCoreBody);
@@ -61,13 +61,15 @@ void run_core(Session& session) {
                  .why = "within 3 % for the turns under way at the end"});
   };
   measure("shared memory", true, expected_shared_cycles(session.config()), "core.shared_memory.banks");
-  measure("L1", false, expected_l1_cycles(session.config()), "core.l1d.line_bytes");
+  if (session.config().core.l1d.enabled)
+    measure("L1", false, expected_l1_cycles(session.config()), "core.l1d.line_bytes");
 }
 
 std::vector<std::vector<std::string>> core_mutations(const gpu::GpuConfig& config) {
   const std::uint32_t half = config.core.l1d.line_bytes / 2;
   return {{fmt::format("core.shared_memory.banks={}", config.core.shared_memory.banks / 2)},
-          {fmt::format("core.l1d.line_bytes={}", half), fmt::format("memory.l2.line_bytes={}", half)}};
+          {fmt::format("core.l1d.line_bytes={}", half), fmt::format("memory.l2.line_bytes={}", half),
+           fmt::format("core.l1i.line_bytes={}", half)}};
 }
 
 }  // namespace

@@ -3,14 +3,23 @@
 #include <algorithm>
 
 namespace heddle::microbench {
-namespace {
 
-/// Instructions one fetch brings.
 std::uint32_t fetched_at_once(const gpu::GpuConfig& config) {
   return std::min(config.core.fetch.width_instructions, config.core.fetch.ibuffer_slots);
 }
 
-}  // namespace
+std::string no_l1(const gpu::GpuConfig& config) {
+  return config.core.l1d.enabled ? "" : "there is no L1 (core.l1d.enabled)";
+}
+
+std::uint32_t fetched_bytes(const gpu::GpuConfig& config) {
+  const core::L1dConfig& l1d = config.core.l1d;
+  return l1d.sector_bytes != 0 ? l1d.sector_bytes : l1d.line_bytes;
+}
+
+// A group is fetched for when its I-buffer has become empty, in the cycle in which the last instruction
+// issued; the next ones may issue in the cycle after they have arrived.
+double single_warp_fetch_gap(const gpu::GpuConfig& config) { return config.core.fetch.latency_cycles + 1; }
 
 double alu_latency_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
   return config.core.pipes.timing[static_cast<std::size_t>(latency_class)].latency_cycles;
@@ -52,7 +61,7 @@ PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class
 // issued; the next ones may issue in the cycle after they have arrived.
 double single_warp_issue_interval(const gpu::GpuConfig& config) {
   const double at_once = fetched_at_once(config);
-  return (at_once + config.core.fetch.latency_cycles) / at_once;
+  return (at_once - 1 + single_warp_fetch_gap(config)) / at_once;
 }
 
 std::uint32_t cycles_after_branch(const gpu::GpuConfig& config) {

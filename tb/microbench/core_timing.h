@@ -18,6 +18,14 @@ struct PipeKind {
   double units = 1;  ///< of all sub-cores
 };
 [[nodiscard]] PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
+/// "" or why L1 cannot be measured (Benchmark::missing).
+[[nodiscard]] std::string no_l1(const gpu::GpuConfig& config);
+/// Bytes that a load of one lane fetches: a line, or a sector of it.
+[[nodiscard]] std::uint32_t fetched_bytes(const gpu::GpuConfig& config);
+/// Instructions one fetch brings into the I-buffer.
+[[nodiscard]] std::uint32_t fetched_at_once(const gpu::GpuConfig& config);
+/// Cycles from the last of them to the next instruction, of a warp that has the core to itself.
+[[nodiscard]] double single_warp_fetch_gap(const gpu::GpuConfig& config);
 /// Cycles between two independent instructions of a warp that has the core to itself, on average.
 [[nodiscard]] double single_warp_issue_interval(const gpu::GpuConfig& config);
 /// Cycles from a control instruction to the next one of its warp.

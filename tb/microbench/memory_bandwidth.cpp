@@ -26,11 +26,11 @@ double expected_l2(const gpu::GpuConfig& config) {
   const memory::MemoryConfig& memory = config.memory;
   const double line = memory.l2.line_bytes;
   const double packet = memory.crossbar.header_bytes + line;
-  const double cores = config.cores, interconnect = config.clocks.interconnect_mhz;
+  const double ports = crossbar_ports(config, config.cores), interconnect = config.clocks.interconnect_mhz;
   return std::min({gb_per_s(memory.partitions * line, config.clocks.l2_mhz),
                    gb_per_s(memory.partitions * line / packet_flits(config, packet), interconnect),
-                   gb_per_s(cores * line / packet_interval(config, packet), interconnect),
-                   gb_per_s(cores * line, config.clocks.core_mhz)});
+                   gb_per_s(ports * line / packet_interval(config, packet), interconnect),
+                   gb_per_s(static_cast<double>(config.cores) * line, config.clocks.core_mhz)});
 }
 
 /// GB/s that the data buses carry, or what the lines that the L2 can wait for at a time amount to if that is

@@ -79,13 +79,14 @@ void measure(Session& session, const std::string& what, const Shape& shape, cons
   const gpu::GpuConfig& config = session.config();
   const core::OccupancyConfig& room = config.core.occupancy;
   const std::uint32_t ctas = config.cores * (std::min(room.max_ctas, room.max_warps / shape.warps) + 1);
-  const TimedRun run = session.run(kernel, ctas, shape.warps * sim::kLanes);
+  const LoadedKernel loaded = session.load(kernel);
+  const TimedRun run = session.run(loaded, ctas, shape.warps * sim::kLanes);
   for (const WarpRecord& warp : run.warps)
     session.check_values(what, {warp.words.front()},
                          std::uint64_t{shape.registers} * (std::max(shape.registers, 1u) - 1) / 2);
   session.add({.what = what,
                .measured = static_cast<double>(most_at_once(run, shape.warps)),
-               .expected = exactly(expected_ctas(config, shape, run.registers_per_thread)),
+               .expected = exactly(expected_ctas(config, shape, loaded.code->registers_per_thread)),
                .unit = "CTAs",
                .keys = keys});
 }

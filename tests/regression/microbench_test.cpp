@@ -82,14 +82,20 @@ class Microbench : public testing::TestWithParam<std::tuple<std::string, std::st
  protected:
   [[nodiscard]] const std::string& benchmark() const { return std::get<0>(GetParam()); }
   [[nodiscard]] const std::string& platform() const { return std::get<1>(GetParam()); }
+  [[nodiscard]] std::string missing() const {
+    const auto why = microbench::find(benchmark())->missing;
+    return why == nullptr ? "" : why(cli::load_platform(platform(), {}));
+  }
 };
 
 TEST_P(Microbench, MeasuresWhatIsConfigured) {
+  if (!missing().empty()) GTEST_SKIP() << missing();
   const Outcome outcome = measure(benchmark(), platform(), {});
   EXPECT_TRUE(all_ok(outcome)) << outcome.table;
 }
 
 TEST_P(Microbench, FollowsTheConfiguration) {
+  if (!missing().empty()) GTEST_SKIP() << missing();
   const Outcome before = measure(benchmark(), platform(), {});
   const auto mutations = microbench::find(benchmark())->mutations(cli::load_platform(platform(), {}));
   ASSERT_FALSE(mutations.empty());
