@@ -117,6 +117,8 @@ std::vector<std::vector<std::string>> global_mutations(const gpu::GpuConfig& con
           {fmt::format("memory.crossbar.flit_bytes={}", config.memory.crossbar.flit_bytes / 8)}};
 }
 
+std::vector<std::string> smaller(const gpu::GpuConfig&) { return {"cores=2"}; }
+
 // ---- shared memory ----
 
 constexpr std::uint32_t kShort = 32, kLong = 64, kRounds = 3;
@@ -173,7 +175,8 @@ Benchmark atomics() {
   return {.name = "atomics",
           .description = "reductions to global memory: one word, one line, 32 lines; one core and all",
           .run = run_global,
-          .mutations = global_mutations};
+          .mutations = global_mutations,
+          .smaller = smaller};
 }
 
 Benchmark shared_atomics() {

@@ -39,7 +39,7 @@ std::string Expectation::text() const {
     case Bound::kAtMost:
       return "<= " + number(value);
     case Bound::kWithin:
-      return fmt::format("{} +- {}", number(value), number(slack));
+      return slack == 0 ? number(value) : fmt::format("{} +- {}", number(value), number(slack));
   }
   return {};
 }
@@ -68,6 +68,8 @@ const std::vector<Benchmark>& all() {
                                                     shared_atomics(),
                                                     l1_chase(),
                                                     coalescing(),
+                                                    replays(),
+                                                    stores(),
                                                     stride_sweep(),
                                                     l1_working_set(),
                                                     memory_parallelism(),

@@ -1,11 +1,17 @@
 #include "microbench/core_timing.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace heddle::microbench {
 
+std::uint32_t instructions_in_line(const gpu::GpuConfig& config) {
+  return config.core.l1i.line_bytes / config.core.l1i.instruction_bytes;
+}
+
 std::uint32_t fetched_at_once(const gpu::GpuConfig& config) {
-  return std::min(config.core.fetch.width_instructions, config.core.fetch.ibuffer_slots);
+  return std::min(
+      {config.core.fetch.width_instructions, config.core.fetch.ibuffer_slots, instructions_in_line(config)});
 }
 
 std::string no_l1(const gpu::GpuConfig& config) {
@@ -59,17 +65,28 @@ PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class
 
 // A group is fetched for when its I-buffer has become empty, in the cycle in which the last instruction
 // issued; the next ones may issue in the cycle after they have arrived.
-double single_warp_issue_interval(const gpu::GpuConfig& config) {
-  const double at_once = fetched_at_once(config);
-  return (at_once - 1 + single_warp_fetch_gap(config)) / at_once;
+double single_warp_pipe_interval(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
+  const double units = pipe_kind(config, latency_class).units / config.core.scheduler.sub_cores;
+  return alu_initiation_cycles(config, latency_class) / units;
 }
+
+// Fetches do not cross instruction cache lines, and one brings nothing before the I-buffer is empty.
+double dependent_interval(const gpu::GpuConfig& config, double latency) {
+  const double in_line = instructions_in_line(config);
+  const double fetches = std::ceil(in_line / fetched_at_once(config));
+  return ((in_line - fetches) * latency + fetches * std::max(latency, single_warp_fetch_gap(config))) /
+         in_line;
+}
+
+double single_warp_issue_interval(const gpu::GpuConfig& config) { return dependent_interval(config, 1); }
 
 std::uint32_t cycles_after_branch(const gpu::GpuConfig& config) {
   return config.core.fetch.latency_cycles + 1;
 }
 
-std::uint32_t cycles_to_second(const gpu::GpuConfig& config) {
-  return fetched_at_once(config) >= 2 ? 1 : config.core.fetch.latency_cycles + 1;
+std::uint32_t cycles_to_instruction(const gpu::GpuConfig& config, std::uint32_t index) {
+  const bool first_of_fetch = index % instructions_in_line(config) % fetched_at_once(config) == 0;
+  return first_of_fetch ? config.core.fetch.latency_cycles + 1 : 1;
 }
 
 }  // namespace heddle::microbench

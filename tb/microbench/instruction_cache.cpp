@@ -11,10 +11,6 @@
 namespace heddle::microbench {
 namespace {
 
-std::uint32_t instructions_in_line(const gpu::GpuConfig& config) {
-  return config.core.l1i.line_bytes / config.core.l1i.instruction_bytes;
-}
-
 /// Writes branches from line to line of the code, `hops` of them; the first is the instruction after the
 /// clock.
 void emit_hops(TimedKernel& kernel, const gpu::GpuConfig& config, std::uint32_t hops) {
@@ -49,7 +45,7 @@ Hops cold_hops(Session& session, std::uint32_t hops) {
   const LoadedKernel loaded = session.load(kernel);
   (void)session.run(loaded, 1, 1);
   const WarpRecord record = session.run(loaded, 1, 1).warps.front();
-  return {std::uint64_t{record.start} + cycles_to_second(session.config()), record.cycles()};
+  return {std::uint64_t{record.start} + cycles_to_instruction(session.config(), 1), record.cycles()};
 }
 
 /// Core cycle in which the instruction behind the last of `hops` branches issues.

@@ -104,7 +104,7 @@ double expected_burst(const gpu::GpuConfig& config) {
   std::vector<double> collectors(places, 0), units(config.core.pipes.sfu_units, 0);
   double issued = 0;  // of the clock before the burst
   for (std::uint32_t i = 1; i <= kBurst + 1; ++i) {
-    issued += i % fetched_at_once(config) == 0 ? single_warp_fetch_gap(config) : 1;
+    issued += cycles_to_instruction(config, i);
     if (i > kBurst) break;
     auto unit = std::min_element(units.begin(), units.end());
     if (places == 0) {

@@ -38,4 +38,7 @@ Benchmark operand_collectors();
 Benchmark instruction_miss();  ///< instruction_cache.cpp
 Benchmark instruction_working_set();
 
+Benchmark replays();  ///< lsu_policies.cpp
+Benchmark stores();
+
 }  // namespace heddle::microbench

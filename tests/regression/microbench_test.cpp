@@ -96,10 +96,16 @@ TEST_P(Microbench, MeasuresWhatIsConfigured) {
 
 TEST_P(Microbench, FollowsTheConfiguration) {
   if (!missing().empty()) GTEST_SKIP() << missing();
-  const Outcome before = measure(benchmark(), platform(), {});
-  const auto mutations = microbench::find(benchmark())->mutations(cli::load_platform(platform(), {}));
+  const microbench::Benchmark& what = *microbench::find(benchmark());
+  const gpu::GpuConfig config = cli::load_platform(platform(), {});
+  const std::vector<std::string> smaller =
+      what.smaller == nullptr ? std::vector<std::string>{} : what.smaller(config);
+  const Outcome before = measure(benchmark(), platform(), smaller);
+  EXPECT_TRUE(all_ok(before)) << before.table;
+  const auto mutations = what.mutations(config);
   ASSERT_FALSE(mutations.empty());
-  for (const std::vector<std::string>& mutation : mutations) {
+  for (std::vector<std::string> mutation : mutations) {
+    mutation.insert(mutation.begin(), smaller.begin(), smaller.end());
     const Outcome after = measure(benchmark(), platform(), mutation);
     EXPECT_TRUE(all_ok(after)) << testing::PrintToString(mutation) << "\n" << after.table;
     EXPECT_TRUE(has_moved(before, after)) << testing::PrintToString(mutation) << "\n"
