@@ -45,9 +45,11 @@ nlohmann::ordered_json sums(const gpu::LaunchRecord& launch) {
           {"group_cycles", {cli::sum_at(launch.stats, "core*.issue.group_cycles"), all.group_cycles()}}};
 }
 
-nlohmann::ordered_json run(const std::string& name, const std::string& platform, bool profile) {
+nlohmann::ordered_json run(const std::string& name, const std::string& platform, bool profile,
+                           bool keep_awake = false) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
-    gpu::GpuDevice gpu(cli::load_platform(platform, {}), {.profile = profile, .on_progress = {}});
+    gpu::GpuDevice gpu(cli::load_platform(platform, {}),
+                       {.keep_awake = keep_awake, .profile = profile, .on_progress = {}});
     const workloads::Verdict verdict = workloads::find(name)->run(gpu, {.size = workloads::Size::kTiny});
     nlohmann::ordered_json result{{"passed", verdict.passed}};
     for (const gpu::LaunchRecord& launch : gpu.launches()) {
@@ -77,6 +79,8 @@ TEST_P(Profile, ChangesNothingLosesNothingAndRepeats) {
     }
   EXPECT_GT(on["sums"][0]["group_cycles"][0].get<std::uint64_t>(), 0u);
   EXPECT_EQ(run(name, platform, true).dump(), on.dump()) << "a second profile differs";
+  EXPECT_EQ(run(name, platform, true, true)["profile"].dump(), on["profile"].dump())
+      << "cycles slept through are charged differently";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Profile,
