@@ -143,6 +143,11 @@ void Core::issue_memory(IssueTable::Group& group, const isa::Instruction& instru
   request.cta = &ctas_[warp.cta.value()];
   request.mask = exec;
   lsu_isock_.call(request);
+  if (launch_->profile != nullptr) {
+    PcProfile& profile = launch_->profile->at(group.pc);
+    profile.transactions += request.transactions;
+    profile.extra_passes += request.extra_passes;
+  }
   for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = request.full;
   lsu_due_ = std::min(lsu_due_, now_ + 1);  // the memory stage of this cycle has already run
 }
@@ -342,8 +347,9 @@ void Core::apply(const simt::BranchRequest& answer) {
         fetch_isock_.call(stop);
         group.head_valid = false;
         if (update.change == simt::GroupChange::kBlocked) {
+          set_long_latency(update.group,
+                           GroupStatus::kBarrier);  // the profile charges the wait to the barrier
           group.pc = update.pc;
-          set_long_latency(update.group, GroupStatus::kBarrier);
         } else {
           SchedulerRequest leave;
           leave.op = SchedulerRequest::Op::kLeave;

@@ -18,6 +18,25 @@ class LooseRoundRobin final : public WarpSchedulingPolicy {
   std::uint32_t last_ = 0;
 };
 
+class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
+ public:
+  void assign(GroupId group, Cycle) override {
+    if (last_ == group.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
+  }
+  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
+    if (greedy_ && candidates.contains(last_)) return GroupId{last_};
+    return GroupId{*candidates.next_cyclic(last_)};
+  }
+  void issued(GroupId group, Cycle) override {
+    last_ = group.value();
+    greedy_ = true;
+  }
+
+ private:
+  std::uint32_t last_ = 0;
+  bool greedy_ = false;
+};
+
 class GreedyThenOldest final : public WarpSchedulingPolicy {
  public:
   explicit GreedyThenOldest(std::uint32_t groups) : age_(groups, 0) {}
@@ -156,6 +175,8 @@ std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConf
       return std::make_unique<LooseRoundRobin>();
     case SchedulingPolicy::kGto:
       return std::make_unique<GreedyThenOldest>(groups);
+    case SchedulingPolicy::kGlrr:
+      return std::make_unique<GreedyThenRoundRobin>();
     case SchedulingPolicy::kTwoLevel:
       return std::make_unique<TwoLevel>(groups, config.active_warps);
     case SchedulingPolicy::kCawa:

@@ -3,6 +3,8 @@
 //   LRR        next ready group in round robin after the last issued one
 //   GTO        the last issued group while it is ready, else the oldest; age = order of assignment, ties by
 //              number
+//   GLRR       the last issued group while it is ready, else the next ready one in round robin
+//              (mimd-simt-and-bows §9.1, AWARE)
 //   two-level  round robin among a small active set; a group that waits for memory, a fence or a barrier
 //              leaves it, the longest waiting ready group of the others enters
 //   CAWA       the most critical group: nInst * CPIavg + nStall, see scheduling_policies.cpp

@@ -98,6 +98,24 @@ TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
   EXPECT_EQ(gto->pick(set_of({5, 7}), 5)->value(), 5u) << "a new warp inherits neither greed nor age";
 }
 
+TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
+  const auto glrr = policy(SchedulingPolicy::kGlrr);
+  for (std::uint32_t g = 0; g < 4; ++g) glrr->assign(GroupId{g}, 0);
+  const auto pick = [&](std::initializer_list<std::uint32_t> ready) {
+    sim::IndexSet set(64);
+    for (const std::uint32_t g : ready) set.insert(g);
+    const GroupId group = *glrr->pick(set, 0);
+    glrr->issued(group, 0);
+    return group.value();
+  };
+  EXPECT_EQ(pick({0, 2, 3}), 2u) << "behind the first slot, which has no claim yet";
+  EXPECT_EQ(pick({0, 2, 3}), 2u) << "greedy";
+  EXPECT_EQ(pick({0, 1, 3}), 3u) << "the next in turn, not the oldest";
+  EXPECT_EQ(pick({0, 1}), 0u);
+  glrr->assign(GroupId{0}, 5);
+  EXPECT_EQ(pick({0, 1}), 1u) << "a new warp in the slot has no claim";
+}
+
 TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
   const auto two_level = policy(SchedulingPolicy::kTwoLevel, 2);
   for (const std::uint32_t g : {1u, 2u, 3u, 4u}) two_level->assign(GroupId{g}, 0);
@@ -409,11 +427,11 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   for (std::uint32_t g = 0; g < 4; ++g) table[GroupId{g}].scheduler = g % 2;
   PipeReadiness pipes;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
-  table.set_status(GroupId{0}, GroupStatus::kBarrier, 0);
+  table.set_status(GroupId{0}, GroupStatus::kBarrier);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kBarrier);
-  table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory, 0);
+  table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kScoreboardMemory);
-  table.set_status(GroupId{0}, GroupStatus::kReady, 0, Pipe::kMemory);
+  table.set_status(GroupId{0}, GroupStatus::kReady, Pipe::kMemory);
   EXPECT_TRUE(table.candidates(0, pipes, 5).contains(0));
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kHeldBack) << "nothing but the policy keeps it";
   pipes.memory_full = true;
@@ -421,35 +439,16 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   EXPECT_EQ(table.next_due(0, pipes, 5), kNoCycle);
   EXPECT_TRUE(table.candidates(0, pipes, 5).empty());
   EXPECT_FALSE(table.any_ready(1));
-  table.set_status(GroupId{2}, GroupStatus::kReady, 0, Pipe::kSfu);
+  table.set_status(GroupId{2}, GroupStatus::kReady, Pipe::kSfu);
   pipes.accepts_from[static_cast<unsigned>(Pipe::kSfu)] = 9;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kOperandCollector);
   EXPECT_EQ(table.next_due(0, pipes, 5), 9u);
   pipes.busy_until[static_cast<unsigned>(Pipe::kSfu)] = 7;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kPipeBusy);
   EXPECT_EQ(table.next_due(0, pipes, 5), 7u) << "the cause changes there";
-  table.set_status(GroupId{0}, GroupStatus::kAbsent, 0);
-  table.set_status(GroupId{2}, GroupStatus::kAbsent, 0);
+  table.set_status(GroupId{0}, GroupStatus::kAbsent);
+  table.set_status(GroupId{2}, GroupStatus::kAbsent);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
-}
-
-TEST(IssueTable, AProfileAddsUpWhereGroupsWaited) {
-  IssueTable table(2, 1);
-  KernelProfile profile(4);
-  table.set_profile(&profile);
-  IssueTable::Group& group = table[GroupId{0}];
-  group.pc = Pc{1};
-  table.set_status(GroupId{0}, GroupStatus::kFetch, 10);
-  table.set_status(GroupId{0}, GroupStatus::kReady, 14, Pipe::kSp);
-  group.pc = Pc{2};
-  table.set_status(GroupId{0}, GroupStatus::kScoreboardMemory, 15);
-  table.set_status(GroupId{0}, GroupStatus::kAbsent, 40);
-  const auto waited = [&](std::uint32_t pc, GroupStatus status) {
-    return profile.at(Pc{pc}).waiting[static_cast<unsigned>(status)];
-  };
-  EXPECT_EQ(waited(1, GroupStatus::kFetch), 4u);
-  EXPECT_EQ(waited(1, GroupStatus::kReady), 1u);
-  EXPECT_EQ(waited(2, GroupStatus::kScoreboardMemory), 25u);
 }
 
 }  // namespace
