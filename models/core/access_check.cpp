@@ -61,31 +61,50 @@ std::string thread_name(const AccessSite& site, unsigned lane) {
                      site.cta->id.z);
 }
 
-void check_access(const AccessSite& site, isa::StateSpace space, const AddressPattern& pattern,
-                  const std::array<std::uint64_t, kLanes>& address, LaneMask lanes, unsigned bytes,
-                  std::uint64_t limit, const host::AllocationTable* allocations) {
-  // The common case: all lanes at once.
-  std::uint64_t low = pattern.first;
-  std::uint64_t high = pattern.last;
-  std::uint64_t all_bits = pattern.first;  // with equal or consecutive elements one speaks for all
-  if (pattern.shape == Shape::kScattered)
-    lanes.for_each([&](unsigned lane) {
-      low = std::min(low, address[lane]);
-      high = std::max(high, address[lane]);
-      all_bits |= address[lane];
-    });
+void check_access(const AccessSite& site, isa::StateSpace space, const MemoryOp& op,
+                  const AddressPattern& pattern, LaneMask lanes, std::uint64_t limit,
+                  const host::AllocationTable* allocations) {
+  const unsigned bytes = op.bytes;
   const auto inside = [&](std::uint64_t first, std::uint64_t last) {
     if (allocations != nullptr)
       return last <= last + bytes && allocations->contains(first, last - first + bytes);
     return last < limit && bytes <= limit - last;
   };
-  if ((all_bits & (bytes - 1)) == 0 && low <= high && inside(low, high)) return;
-
+  // The common case: many lanes at once. `bits`: one element of a pattern speaks for the alignment of all.
+  const auto good = [&](std::uint64_t low, std::uint64_t high, std::uint64_t bits) {
+    return (bits & (bytes - 1)) == 0 && low <= high && inside(low, high);
+  };
+  switch (pattern.shape) {
+    case Shape::kUniform:
+    case Shape::kUnitStride:
+      if (good(pattern.first, pattern.last, pattern.first)) return;
+      break;
+    case Shape::kRuns: {
+      bool all = true;
+      for (unsigned r = 0; r < op.runs.count && all; ++r) {
+        const LaneRun& run = op.runs.run[r];
+        all = good(run.first, run.address(highest_lane(run.lanes), bytes), run.first);
+      }
+      if (all) return;
+      break;
+    }
+    case Shape::kScattered: {
+      std::uint64_t low = ~std::uint64_t{0};
+      std::uint64_t high = 0;
+      std::uint64_t bits = 0;
+      lanes.for_each([&](unsigned lane) {
+        low = std::min(low, op.address[lane]);
+        high = std::max(high, op.address[lane]);
+        bits |= op.address[lane];
+      });
+      if (good(low, high, bits)) return;
+      break;
+    }
+  }
+  const bool simple = pattern.shape == Shape::kUniform || pattern.shape == Shape::kUnitStride;
+  const LanePlaces places{lanes, pattern.shape, 0, 0, op.address.data(), &op.runs};
   lanes.for_each([&](unsigned lane) {
-    const std::uint64_t at = pattern.shape == Shape::kScattered ? address[lane]
-                             : pattern.shape == Shape::kUnitStride
-                                 ? pattern.first + std::uint64_t{lane - lanes.lowest()} * bytes
-                                 : pattern.first;
+    const std::uint64_t at = (simple ? pattern.first : 0) + places.offset(lane, bytes);
     check_lane(site, space, at, lane, bytes, inside(at, at), limit, allocations);
   });
 }

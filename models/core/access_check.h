@@ -16,11 +16,11 @@ struct AccessSite {
 };
 
 /// Throws sim::KernelFault for the lowest lane of `lanes` that is misaligned or outside [0, limit) (shared,
-/// local, parameters) or outside every allocation (`allocations` not null). `address`: of every lane, read
-/// only if the pattern is scattered.
-void check_access(const AccessSite& site, isa::StateSpace space, const AddressPattern& pattern,
-                  const std::array<std::uint64_t, kLanes>& address, LaneMask lanes, unsigned bytes,
-                  std::uint64_t limit, const host::AllocationTable* allocations);
+/// local, parameters) or outside every allocation (`allocations` not null). The addresses are those of the
+/// pattern, or if that says so of op.runs or op.address.
+void check_access(const AccessSite& site, isa::StateSpace space, const MemoryOp& op,
+                  const AddressPattern& pattern, LaneMask lanes, std::uint64_t limit,
+                  const host::AllocationTable* allocations);
 
 /// "thread (3,0,0) of CTA (1,0,0)"
 [[nodiscard]] std::string thread_name(const AccessSite& site, unsigned lane);

@@ -35,17 +35,15 @@ unsigned atomic_passes(const MemoryOp& op, std::uint32_t banks) {
 class Rows {
  public:
   explicit Rows(std::uint32_t banks) : banks_(banks) {}
-  void add(std::uint64_t word) {
-    const auto row = static_cast<std::uint32_t>(word / banks_);
-    const std::uint32_t bank = 1u << (word % banks_);
-    if (count_ == 0 || row_[last_] != row) {
-      for (last_ = 0; last_ < count_ && row_[last_] != row; ++last_) continue;
-      if (last_ == count_) {
-        row_[count_] = row;
-        banks_used_[count_++] = 0;
-      }
+  void add(std::uint64_t word) { add_row(static_cast<std::uint32_t>(word / banks_), 1u << (word % banks_)); }
+  /// Words first ... last.
+  void add(std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t word = first; word <= last;) {
+      const auto bank = static_cast<std::uint32_t>(word % banks_);
+      const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(last - word + 1, banks_ - bank));
+      add_row(static_cast<std::uint32_t>(word / banks_), (~0u >> (kMaxBanks - count)) << bank);
+      word += count;
     }
-    banks_used_[last_] |= bank;
   }
   /// Rows that use the most-used bank.
   [[nodiscard]] unsigned most() const {
@@ -71,6 +69,17 @@ class Rows {
   }
 
  private:
+  void add_row(std::uint32_t row, std::uint32_t banks_of_row) {
+    if (count_ == 0 || row_[last_] != row) {
+      for (last_ = 0; last_ < count_ && row_[last_] != row; ++last_) continue;
+      if (last_ == count_) {
+        row_[count_] = row;
+        banks_used_[count_++] = 0;
+      }
+    }
+    banks_used_[last_] |= banks_of_row;
+  }
+
   std::uint32_t banks_;
   unsigned count_ = 0;
   unsigned last_ = 0;
@@ -91,6 +100,13 @@ unsigned bank_passes(const MemoryOp& op, std::uint32_t banks) {
     return ceil_div(last - first + 1, banks);
   }
   Rows rows(banks);
+  if (places.shape == Shape::kRuns) {
+    places.for_each_run(op.bytes, [&](const LanePlaces& run) {
+      const unsigned span = run.shape == Shape::kUniform ? op.bytes : run.lanes.count() * op.bytes;
+      rows.add(run.first / kWordBytes, (run.first + span - 1) / kWordBytes);
+    });
+    return rows.most();
+  }
   for_each_word(op, [&](std::uint64_t word) { rows.add(word); });
   return rows.most();
 }

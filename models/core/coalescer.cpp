@@ -99,6 +99,41 @@ void coalesce_scattered(MemoryOp& op, const Kind& kind, LaneMask lanes) {
   }
 }
 
+/// Appends `lanes` of a run, or adds them to the access of their line if there is one since `begin`.
+void add_run(MemoryOp& op, const Kind& kind, unsigned begin, std::uint64_t first, LaneMask lanes,
+             Shape shape) {
+  const std::uint64_t line = first & ~kind.line_mask;
+  for (unsigned a = begin; a < op.access_count; ++a) {
+    LineAccess& access = op.accesses[a];
+    if (access.line != line) continue;
+    access.lanes |= lanes;
+    access.shape = Shape::kRuns;
+    return;
+  }
+  append(op, kind, first, lanes, shape);
+}
+
+void coalesce_runs(MemoryOp& op, const Kind& kind) {
+  const unsigned shift = static_cast<unsigned>(std::countr_zero(kind.unit));
+  const unsigned begin = op.access_count;
+  for (unsigned r = 0; r < op.runs.count; ++r) {
+    const LaneRun& run = op.runs.run[r];
+    if (run.uniform) {
+      add_run(op, kind, begin, run.first, run.lanes, Shape::kUniform);
+      continue;
+    }
+    std::uint64_t first = run.first;
+    for (LaneMask rest = run.lanes; rest.any();) {
+      const std::uint64_t in_line = (kind.line_mask + 1 - (first & kind.line_mask)) >> shift;
+      const unsigned lowest = rest.lowest();
+      const LaneMask here = rest & LaneMask::first_lanes(lowest + static_cast<unsigned>(in_line));
+      add_run(op, kind, begin, first, here, Shape::kUnitStride);
+      first += in_line << shift;
+      rest = LaneMask::difference(rest, here);
+    }
+  }
+}
+
 }  // namespace
 
 void coalesce(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, unsigned line_bytes) {
@@ -112,6 +147,9 @@ void coalesce(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, unsig
       break;
     case Shape::kScattered:
       coalesce_scattered(op, kind, lanes);
+      break;
+    case Shape::kRuns:
+      coalesce_runs(op, kind);
       break;
   }
 }

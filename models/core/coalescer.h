@@ -7,11 +7,13 @@
 namespace heddle::core {
 
 /// Appends to `op.accesses` the accesses of `lanes`, each to op.bytes bytes, naturally aligned, so that no
-/// lane crosses a line of `line_bytes` (a power of two): by pattern, or if that is scattered by op.address.
+/// lane crosses a line of `line_bytes` (a power of two): by pattern, or if that says so by op.runs or
+/// op.address.
 void coalesce(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, unsigned line_bytes);
 
 /// The same for local memory; `region` is the device address of the warp's. The pattern is of byte offsets in
-/// the lanes' own memory, and so is op.address if it is scattered: device addresses take their place.
+/// the lanes' own memory, and so is op.address if it is scattered (not kRuns): device addresses take their
+/// place.
 void coalesce_local(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, std::uint64_t region,
                     unsigned line_bytes);
 

@@ -73,10 +73,11 @@ void SchedulerConfig::visit(sim::ConfigVisitor& v) {
                   "one set (Fermi); as many as schedulers: each has its own (Volta, Turing)",
            .min = 1,
            .max = 8});
-  v.choice("policy", policy, {"lrr", "gto", "two_level", "cawa"},
+  v.choice("policy", policy, {"lrr", "gto", "two_level", "cawa", "glrr"},
            "lrr: next ready warp in round robin; gto: the last issued until it stalls, else the oldest; "
            "two_level: round robin among a small active set, warps that wait for memory leave it; cawa: the "
-           "most critical warp (mimd-simt-and-bows §2)");
+           "most critical warp (mimd-simt-and-bows §2); glrr: the last issued until it stalls, else the next "
+           "ready one in round robin (mimd-simt-and-bows §9.1)");
   v.field("active_warps", active_warps,
           {.unit = "warps", .doc = "two_level: active set of one scheduler", .min = 1, .max = 256});
 }
@@ -154,7 +155,7 @@ void PipesConfig::visit(sim::ConfigVisitor& v) {
     if (latency_class == LatencyClass::kMemory || latency_class == LatencyClass::kControl) continue;
     const std::string name(isa::latency_class_name(latency_class));
     v.field(name + "_latency_cycles", timing[i].latency_cycles,
-            {.unit = "core cycles", .doc = "issue to dependent issue, class " + name, .min = 1, .max = 1000});
+            {.unit = "core cycles", .doc = "issue to dependent issue, class " + name, .min = 1, .max = 2000});
     v.field(name + "_initiation_cycles", timing[i].initiation_cycles,
             {.unit = "core cycles", .doc = "pipe occupied, class " + name, .min = 1, .max = 1000});
   }

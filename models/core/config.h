@@ -11,7 +11,7 @@
 
 namespace heddle::core {
 
-enum class SchedulingPolicy : std::uint8_t { kLrr, kGto, kTwoLevel, kCawa };
+enum class SchedulingPolicy : std::uint8_t { kLrr, kGto, kTwoLevel, kCawa, kGlrr };
 
 /// Kinds of execution pipes, and the two places that take instructions without one.
 enum class Pipe : std::uint8_t { kSp, kInt, kSfu, kDp, kMemory, kControl };

@@ -84,6 +84,10 @@ void Core::declare(sim::StatGroup& issue) {
   issue.counter("cycles", "core cycles", "length of the launch", &cycles_);
   issue.counter("resident_cycles", "core cycles", "cycles with at least one warp on the core",
                 &resident_cycles_);
+  issue.counter("group_cycles", "group-cycles",
+                "issue groups (a warp, or a part of one that runs by itself) present, summed over cycles; "
+                "divided by cycles x warp slots: the achieved occupancy",
+                &group_cycles_);
   issue.counter("active_cycles", "core cycles", "cycles in which the core had something to do",
                 &active_cycles_);
   issue.counter("warp_instructions", "warp-instructions", "instructions issued", &warp_instructions_);
@@ -107,10 +111,16 @@ void Core::account_idle(Cycle until) {
   if (until <= last_cycle_) return;
   const Cycle skipped = until - last_cycle_;
   for (std::uint32_t s = 0; s < config_.scheduler.count; ++s)
-    slots_[static_cast<unsigned>(groups_.idle_cause(s, pipe_readiness_[sub_core_of(s)], until))] += skipped;
+    charge(s, groups_.idle_cause(s, pipe_readiness_[sub_core_of(s)], until), until, skipped);
   cycles_ += skipped;
+  group_cycles_ += groups_.present() * skipped;
   if (cta_slots_.resident() != 0) resident_cycles_ += skipped;
   last_cycle_ = until;
+}
+
+void Core::charge(std::uint32_t s, SlotUse use, Cycle now, Cycle cycles, GroupId issuing) {
+  slots_[static_cast<unsigned>(use)] += cycles;
+  if (groups_.profiled()) groups_.profile_slot(s, pipe_readiness_[sub_core_of(s)], now, cycles, use, issuing);
 }
 
 void Core::cycle(Cycle now) {
@@ -137,6 +147,7 @@ void Core::cycle(Cycle now) {
     apply(release);
   });
   held_back_ = false;
+  group_cycles_ += groups_.present();
   for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) issue_stage(now, s);
   if (fetch_due_ <= now) fetch_stage(now);
   sleep(now);
@@ -171,7 +182,7 @@ void Core::memory_stage(Cycle now) {
 void Core::issue_stage(Cycle now, std::uint32_t s) {
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
   if (replay_ && replay_scheduler_ == s) {
-    ++slots_[static_cast<unsigned>(SlotUse::kReplay)];
+    charge(s, SlotUse::kReplay, now);
     return;
   }
   SchedulerRequest pick;
@@ -184,15 +195,11 @@ void Core::issue_stage(Cycle now, std::uint32_t s) {
     }
   }
   if (!pick.found) {
-    ++slots_[static_cast<unsigned>(groups_.idle_cause(s, pipes, now))];
+    charge(s, groups_.idle_cause(s, pipes, now), now);
     return;
   }
-  ++slots_[static_cast<unsigned>(SlotUse::kIssued)];
-  path_instructions_ = 0;
+  charge(s, SlotUse::kIssued, now, 1, pick.group);
   issue(pick.group);
-  pick.op = SchedulerRequest::Op::kIssued;
-  pick.path_instructions = path_instructions_;
-  scheduler_isocks_[s]->call(pick);
 }
 
 void Core::fetch_stage(Cycle now) {

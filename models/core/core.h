@@ -84,6 +84,9 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void issue_stage(Cycle now, std::uint32_t scheduler);
   void fetch_stage(Cycle now);
   void account_idle(Cycle until);
+  /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
+  /// kIssued.
+  void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {});
   void sleep(Cycle now);
   [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
 
@@ -99,7 +102,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   /// operands are.
   Cycle enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp) {
-    groups_.set_status(id, status, now_, pipe);
+    groups_.set_status(id, status, pipe);
   }
   /// The group waits for memory, a fence or a barrier.
   void set_long_latency(GroupId id, GroupStatus status);
@@ -182,17 +185,17 @@ class Core : public sc_core::sc_module, public sim::Watched {
   Cycle port_due_ = kNoCycle;
   Cycle fetch_due_ = kNoCycle;
   bool lsu_wants_port_ = false;
-  bool held_back_ = false;               ///< a scheduling policy held all candidates back in this cycle
-  bool replay_ = false;                  ///< in this cycle a memory instruction takes a further pass ...
-  std::uint32_t replay_scheduler_ = 0;   ///< ... and with it this scheduler's slot
-  std::uint32_t path_instructions_ = 0;  ///< of the branch issued last
-  Cycle last_cycle_ = 0;                 ///< cycles up to and including this one are accounted
+  bool held_back_ = false;              ///< a scheduling policy held all candidates back in this cycle
+  bool replay_ = false;                 ///< in this cycle a memory instruction takes a further pass ...
+  std::uint32_t replay_scheduler_ = 0;  ///< ... and with it this scheduler's slot
+  Cycle last_cycle_ = 0;                ///< cycles up to and including this one are accounted
 
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
   std::uint64_t cycles_ = 0;
   std::uint64_t active_cycles_ = 0;    ///< cycles in which the core was evaluated
   std::uint64_t resident_cycles_ = 0;  ///< cycles with at least one resident warp
+  std::uint64_t group_cycles_ = 0;     ///< issue groups present, summed over cycles
   std::uint64_t ctas_started_ = 0;
   std::array<std::uint64_t, kSlotUses> slots_{};
 };

@@ -143,6 +143,11 @@ void Core::issue_memory(IssueTable::Group& group, const isa::Instruction& instru
   request.cta = &ctas_[warp.cta.value()];
   request.mask = exec;
   lsu_isock_.call(request);
+  if (launch_->profile != nullptr) {
+    PcProfile& profile = launch_->profile->at(group.pc);
+    profile.transactions += request.transactions;
+    profile.extra_passes += request.extra_passes;
+  }
   for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = request.full;
   lsu_due_ = std::min(lsu_due_, now_ + 1);  // the memory stage of this cycle has already run
 }
@@ -217,7 +222,13 @@ void Core::issue_branch(GroupId id, const isa::Instruction& instruction, LaneMas
   branch.rpc = instruction.rpc;
   if (launch_->profile != nullptr && exec.any() && exec != group.mask)
     ++launch_->profile->at(group.pc).divergences;
-  path_instructions_ = chosen_path(instruction, group.pc, exec.any(), exec != group.mask);
+  if (config_.scheduler.policy == SchedulingPolicy::kCawa) {
+    SchedulerRequest chosen;
+    chosen.op = SchedulerRequest::Op::kBranch;
+    chosen.group = id;
+    chosen.path_instructions = chosen_path(instruction, group.pc, exec.any(), exec != group.mask);
+    scheduler_isocks_[group.scheduler]->call(chosen);
+  }
   branch_isock_.call(branch);
   apply(branch);
 }
@@ -336,8 +347,9 @@ void Core::apply(const simt::BranchRequest& answer) {
         fetch_isock_.call(stop);
         group.head_valid = false;
         if (update.change == simt::GroupChange::kBlocked) {
+          set_long_latency(update.group,
+                           GroupStatus::kBarrier);  // the profile charges the wait to the barrier
           group.pc = update.pc;
-          set_long_latency(update.group, GroupStatus::kBarrier);
         } else {
           SchedulerRequest leave;
           leave.op = SchedulerRequest::Op::kLeave;

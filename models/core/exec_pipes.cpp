@@ -81,7 +81,7 @@ void ExecPipes::issue(PipesRequest& request) {
                     request.instruction});
 }
 
-void ExecPipes::complete(Completion done, Cycle cycle) {
+void ExecPipes::complete(const Completion& done, Cycle cycle) {
   if (!done.granted) {
     RegisterFileRequest write;
     write.op = RegisterFileRequest::Op::kWrite;
@@ -91,8 +91,9 @@ void ExecPipes::complete(Completion done, Cycle cycle) {
     write.cycle = cycle;
     register_isock.call(write);
     if (write.late != 0) {
-      done.granted = true;
-      in_flight_.add(cycle + write.late, done);
+      Completion later = done;
+      later.granted = true;
+      in_flight_.add(cycle + write.late, later);
       return;
     }
   }

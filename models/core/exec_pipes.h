@@ -48,7 +48,7 @@ class ExecPipes : public sc_core::sc_module {
     std::vector<Cycle> collector_free;  ///< per collector; empty: instructions issue straight into a pipe
   };
   void issue(PipesRequest& request);
-  void complete(Completion done, Cycle cycle);
+  void complete(const Completion& done, Cycle cycle);
 
   std::array<ClassTiming, isa::kLatencyClasses> timing_;
   std::vector<std::array<Bundle, kPipes>> bundles_;  ///< by sub-core

@@ -27,29 +27,74 @@ IssueTable::IssueTable(std::uint32_t groups, std::uint32_t schedulers)
     for (sim::IndexSet& ready : scheduler.ready) ready.resize(groups);
 }
 
-void IssueTable::set_status(GroupId id, GroupStatus status, Cycle now, Pipe pipe) {
+namespace {
+
+/// Why a ready group does not issue into `pipe`, if its scheduler issues nothing.
+SlotUse ready_cause(unsigned pipe, const PipeReadiness& pipes, Cycle now) {
+  if (pipes.accepts(pipe, now)) return SlotUse::kHeldBack;
+  if (pipes.busy_until[pipe] > now) return SlotUse::kPipeBusy;
+  return pipes.accepts_from[pipe] > now ? SlotUse::kOperandCollector : SlotUse::kMemoryBackPressure;
+}
+
+/// Of a group that is there and not ready.
+WaitCause wait_cause(GroupStatus status) {
+  constexpr unsigned kOffset =
+      static_cast<unsigned>(WaitCause::kScoreboardAlu) - static_cast<unsigned>(GroupStatus::kScoreboardAlu);
+  static_assert(static_cast<unsigned>(GroupStatus::kBarrier) + kOffset ==
+                static_cast<unsigned>(WaitCause::kBarrier));
+  return static_cast<WaitCause>(static_cast<unsigned>(status) + kOffset);
+}
+
+}  // namespace
+
+void IssueTable::set_status(GroupId id, GroupStatus status, Pipe pipe) {
   Group& group = groups_[id.value()];
   Scheduler& scheduler = schedulers_[group.scheduler];
-  if (profile_ != nullptr) {
-    if (group.status != GroupStatus::kAbsent)
-      profile_->at(group.waits_for).waiting[static_cast<unsigned>(group.status)] += now - group.since;
-    group.since = now;
-    group.waits_for = group.pc;
-  }
   if (group.status == GroupStatus::kReady) {
     const auto old = static_cast<unsigned>(group.pipe);
     scheduler.ready[old].erase(id.value());
     if (--scheduler.ready_count[old] == 0) scheduler.ready_pipes &= ~(1u << old);
   }
-  if (group.status != GroupStatus::kAbsent) --scheduler.count[static_cast<unsigned>(group.status)];
+  if (group.status != GroupStatus::kAbsent) {
+    --scheduler.count[static_cast<unsigned>(group.status)];
+    --present_;
+  }
   group.status = status;
   group.pipe = pipe;
-  if (status != GroupStatus::kAbsent) ++scheduler.count[static_cast<unsigned>(status)];
+  if (status != GroupStatus::kAbsent) {
+    ++scheduler.count[static_cast<unsigned>(status)];
+    ++present_;
+  }
   if (status == GroupStatus::kReady) {
     scheduler.ready[static_cast<unsigned>(pipe)].insert(id.value());
     ++scheduler.ready_count[static_cast<unsigned>(pipe)];
     scheduler.ready_pipes |= 1u << static_cast<unsigned>(pipe);
   }
+  if (!profiler_) return;
+  if (status == GroupStatus::kAbsent)
+    profiler_->leaves(id);
+  else if (status == GroupStatus::kReady)
+    profiler_->is_ready(id, group.scheduler, group.pc, pipe);
+  else
+    profiler_->waits(id, group.scheduler, group.pc, wait_cause(status));
+}
+
+void IssueTable::set_profile(KernelProfile* profile) {
+  profiler_.reset();
+  if (profile != nullptr) profiler_.emplace(size(), static_cast<std::uint32_t>(schedulers_.size()), *profile);
+}
+
+void IssueTable::profile_slot(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now, Cycle cycles,
+                              SlotUse use, GroupId issuing) {
+  if (use == SlotUse::kIssued) profiler_->leaves(issuing);
+  GroupProfiler::ReadyCauses causes{};
+  for (unsigned pipe = 0; pipe < kPipes; ++pipe) {
+    SlotUse cause = use;
+    if (use != SlotUse::kReplay) cause = ready_cause(pipe, pipes, now);
+    if (use == SlotUse::kIssued && cause == SlotUse::kHeldBack) cause = SlotUse::kIssued;
+    causes[pipe] = static_cast<WaitCause>(cause);  // kIssued to kNotSelected, the others to the same name
+  }
+  profiler_->pass(scheduler, cycles, causes);
 }
 
 const sim::IndexSet& IssueTable::candidates(std::uint32_t index, const PipeReadiness& pipes, Cycle now) {
@@ -66,9 +111,10 @@ Cycle IssueTable::next_due(std::uint32_t index, const PipeReadiness& pipes, Cycl
   Cycle next = kNoCycle;
   for (std::uint32_t rest = schedulers_[index].ready_pipes; rest != 0; rest &= rest - 1) {
     const auto pipe = static_cast<unsigned>(std::countr_zero(rest));
-    if (pipes.memory_full && pipe == static_cast<unsigned>(Pipe::kMemory)) continue;  // until it says so
-    next = std::min(next, std::max(pipes.accepts_from[pipe], now + 1));
-    if (pipes.busy_until[pipe] > now) next = std::min(next, pipes.busy_until[pipe]);
+    for (const Cycle change : {pipes.accepts_from[pipe], pipes.busy_until[pipe]})
+      if (change > now) next = std::min(next, change);
+    if (pipes.accepts(pipe, now))
+      next = std::min(next, now + 1);  // a full load/store unit says when it is not
   }
   return next;
 }
@@ -78,14 +124,8 @@ SlotUse IssueTable::idle_cause(std::uint32_t index, const PipeReadiness& pipes, 
   const auto any = [&](GroupStatus status) { return scheduler.count[static_cast<unsigned>(status)] != 0; };
   if (any(GroupStatus::kReady)) {
     SlotUse cause = SlotUse::kMemoryBackPressure;
-    for (std::uint32_t rest = scheduler.ready_pipes; rest != 0; rest &= rest - 1) {
-      const auto pipe = static_cast<unsigned>(std::countr_zero(rest));
-      if (pipes.accepts(pipe, now)) return SlotUse::kHeldBack;
-      if (pipes.busy_until[pipe] > now)
-        cause = SlotUse::kPipeBusy;
-      else if (cause != SlotUse::kPipeBusy && pipes.accepts_from[pipe] > now)
-        cause = SlotUse::kOperandCollector;
-    }
+    for (std::uint32_t rest = scheduler.ready_pipes; rest != 0; rest &= rest - 1)
+      cause = std::min(cause, ready_cause(static_cast<unsigned>(std::countr_zero(rest)), pipes, now));
     return cause;
   }
   if (any(GroupStatus::kScoreboardAlu)) return SlotUse::kScoreboardAlu;

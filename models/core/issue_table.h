@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/config.h"
+#include "core/group_profiler.h"
 #include "core/profile.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
@@ -26,7 +28,6 @@ enum class GroupStatus : std::uint8_t {
   kBarrier,           ///< waits at a CTA barrier
 };
 inline constexpr unsigned kGroupStatuses = static_cast<unsigned>(GroupStatus::kBarrier) + 1;
-static_assert(kGroupStatuses == kProfileStates);
 
 /// What an issue slot (one scheduler in one cycle) was used for. A slot that issued nothing is charged to the
 /// group that was closest to issuing: the first of these causes, from the top, that any of its groups has.
@@ -47,6 +48,9 @@ enum class SlotUse : std::uint8_t {
 };
 inline constexpr unsigned kSlotUses = static_cast<unsigned>(SlotUse::kNoWarp) + 1;
 [[nodiscard]] std::vector<std::string> slot_use_names();
+static_assert(kWaitCauses == static_cast<unsigned>(SlotUse::kNoWarp));
+static_assert(static_cast<unsigned>(WaitCause::kMemoryBackPressure) ==
+              static_cast<unsigned>(SlotUse::kMemoryBackPressure));
 
 /// When the pipes of a sub-core take the next instruction.
 struct PipeReadiness {
@@ -70,9 +74,6 @@ class IssueTable {
     Pc watch = kNoPc;  ///< report to the branch unit when the next PC is this
     LaneMask mask;
     std::uint32_t scheduler = 0;
-    // For the profile: since when the group waits in this status for this instruction.
-    Cycle since = 0;
-    Pc waits_for{};
   };
 
   IssueTable(std::uint32_t groups, std::uint32_t schedulers);
@@ -80,10 +81,18 @@ class IssueTable {
   [[nodiscard]] Group& operator[](GroupId id) { return groups_[id.value()]; }
   [[nodiscard]] const Group& operator[](GroupId id) const { return groups_[id.value()]; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(groups_.size()); }
-  /// `now` only matters while a profile is taken.
-  void set_status(GroupId id, GroupStatus status, Cycle now, Pipe pipe = Pipe::kSp);
-  /// From now on; nullptr: no profile.
-  void set_profile(KernelProfile* profile) { profile_ = profile; }
+  /// While a profile is taken, the wait that begins is charged to the group's present `pc`.
+  void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp);
+  /// Groups that are there.
+  [[nodiscard]] std::uint32_t present() const { return present_; }
+
+  /// Takes a profile from now on; nullptr: none. No group is there.
+  void set_profile(KernelProfile* profile);
+  [[nodiscard]] bool profiled() const { return profiler_.has_value(); }
+  /// While a profile is taken, for every cycle of every scheduler: the `cycles` cycles up to `now` pass, the
+  /// slot being used for `use`; `issuing`: the group, if that is kIssued. To be called before it issues.
+  void profile_slot(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now, Cycle cycles, SlotUse use,
+                    GroupId issuing);
 
   /// Groups of the scheduler whose head's pipe takes an instruction at `now`. The reference is valid until
   /// the next call.
@@ -107,8 +116,9 @@ class IssueTable {
   };
   std::vector<Group> groups_;
   std::vector<Scheduler> schedulers_;
+  std::uint32_t present_ = 0;
   sim::IndexSet scratch_;
-  KernelProfile* profile_ = nullptr;
+  std::optional<GroupProfiler> profiler_;
 };
 
 }  // namespace heddle::core

@@ -1,7 +1,9 @@
 // Where the lanes of a warp find their data in a block of memory (a cache line, a constant, shared memory),
-// in a form that keeps the two patterns most instructions have as cheap as one copy.
+// in a form that keeps the patterns most instructions have as cheap as a few copies.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,9 +19,31 @@ enum class Shape : std::uint8_t {
   kScattered,   ///< an address per lane
   kUniform,     ///< all lanes have the same address
   kUnitStride,  ///< lane l has the lowest lane's address + (l - lowest) * unit, a unit being one lane's bytes
+  kRuns,        ///< few groups of neighbouring lanes, each uniform or of unit stride (rows of a tile)
 };
 
-/// Addresses that a register row holds for `lanes`.
+/// Highest lane of a non-empty mask.
+[[nodiscard]] constexpr unsigned highest_lane(LaneMask lanes) {
+  return 31 - static_cast<unsigned>(std::countl_zero(lanes.bits()));
+}
+
+/// Neighbouring lanes without gaps.
+struct LaneRun {
+  LaneMask lanes;
+  bool uniform = false;     ///< else of unit stride
+  std::uint64_t first = 0;  ///< address of the lowest lane
+
+  [[nodiscard]] std::uint64_t address(unsigned lane, unsigned unit) const {
+    return first + (uniform ? 0 : (lane - lanes.lowest()) * std::uint64_t{unit});
+  }
+};
+inline constexpr unsigned kMaxRuns = 8;
+struct LaneRuns {
+  unsigned count = 0;
+  std::array<LaneRun, kMaxRuns> run;
+};
+
+/// Addresses that a register row holds for some lanes.
 struct AddressPattern {
   Shape shape = Shape::kUniform;
   std::uint64_t first = 0;  ///< of the lowest lane
@@ -27,8 +51,10 @@ struct AddressPattern {
 };
 
 /// Recognises the pattern of base row + displacement; `unit` bytes per lane. An absent base is uniform.
+/// kRuns: `runs` are filled in.
 [[nodiscard]] AddressPattern recognise(const std::byte* row, const isa::Operand& base,
-                                       std::uint64_t displacement, LaneMask lanes, unsigned unit);
+                                       std::uint64_t displacement, LaneMask lanes, unsigned unit,
+                                       LaneRuns& runs);
 
 /// address[l] = base row + displacement, for every lane, active or not.
 void expand(const std::byte* row, const isa::Operand& base, std::uint64_t displacement,
@@ -38,9 +64,10 @@ void expand(const std::byte* row, const isa::Operand& base, std::uint64_t displa
 struct LanePlaces {
   LaneMask lanes;
   Shape shape = Shape::kScattered;
-  std::uint32_t first = 0;                 ///< offset of the lowest lane
-  const std::uint64_t* address = nullptr;  ///< kScattered: the offset of lane l is address[l] - origin
-  std::uint64_t origin = 0;
+  std::uint32_t first = 0;                 ///< kUniform, kUnitStride: offset of the lowest lane
+  std::uint64_t origin = 0;                ///< kScattered, kRuns: offset = address - origin
+  const std::uint64_t* address = nullptr;  ///< kScattered: by lane
+  const LaneRuns* runs = nullptr;          ///< kRuns; they may have further lanes
 
   [[nodiscard]] std::size_t offset(unsigned lane, unsigned unit) const {
     switch (shape) {
@@ -50,6 +77,10 @@ struct LanePlaces {
         return first + (lane - lanes.lowest()) * std::size_t{unit};
       case Shape::kScattered:
         break;
+      case Shape::kRuns:
+        for (unsigned r = 0;; ++r)
+          if (runs->run[r].lanes.test(lane))
+            return static_cast<std::size_t>(runs->run[r].address(lane, unit) - origin);
     }
     return static_cast<std::size_t>(address[lane] - origin);
   }
@@ -57,6 +88,20 @@ struct LanePlaces {
   [[nodiscard]] bool contiguous() const {
     const std::uint32_t run = lanes.bits() >> lanes.lowest();
     return shape == Shape::kUnitStride && (run & (run + 1)) == 0;
+  }
+  /// kRuns: calls fn(places) with the uniform or contiguous places of every run.
+  template <class Fn>
+  void for_each_run(unsigned unit, Fn&& fn) const {
+    for (unsigned r = 0; r < runs->count; ++r) {
+      const LaneRun& run = runs->run[r];
+      const LaneMask here = lanes & run.lanes;
+      if (here.none()) continue;
+      LanePlaces piece;
+      piece.lanes = here;
+      piece.shape = run.uniform ? Shape::kUniform : Shape::kUnitStride;
+      piece.first = static_cast<std::uint32_t>(run.address(here.lowest(), unit) - origin);
+      fn(piece);
+    }
   }
 };
 

@@ -15,13 +15,13 @@ void LoadStoreUnit::resolve_constant(MemoryOp& op, const AccessSite& site) {
   const bool param = instruction.space == StateSpace::kParam;
   const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
   const std::byte* row = row_of(op, base);
-  AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes);
+  AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes, op.runs);
   if (pattern.shape != Shape::kUniform) {
     expand(row, base, displacement, op.address.data());
     pattern.shape = Shape::kScattered;
   }
-  check_access(site, instruction.space, pattern, op.address, op.mask, op.bytes,
-               param ? launch_->params.size() : 0, param ? nullptr : &allocations_);
+  check_access(site, instruction.space, op, pattern, op.mask, param ? launch_->params.size() : 0,
+               param ? nullptr : &allocations_);
   if (param) {
     pattern.first += launch_->param_base;
     if (pattern.shape == Shape::kScattered)

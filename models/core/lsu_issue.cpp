@@ -40,7 +40,7 @@ void LoadStoreUnit::resolve_addresses(MemoryOp& op, const AccessSite& site) {
   const isa::Operand& base = instruction.memory.base;
   const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
   const std::byte* row = row_of(op, base);
-  AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes);
+  AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes, op.runs);
   if (pattern.shape == Shape::kScattered) expand(row, base, displacement, op.address.data());
   op.bypass_l1 = bypasses_l1(instruction);
   switch (instruction.space) {
@@ -66,33 +66,46 @@ void LoadStoreUnit::resolve_addresses(MemoryOp& op, const AccessSite& site) {
   }
 }
 
+namespace {
+
+bool in_shared(std::uint64_t at) { return at - isa::kSharedWindowBase < isa::kSharedWindowBytes; }
+bool in_local(std::uint64_t at) { return at - isa::kLocalWindowBase < isa::kLocalWindowBytes; }
+
+/// The window that addresses first ... last are in; 0: in none. The windows are longer than any pattern, so
+/// if both ends are in one (in none), all between are. kMixed: they are not all in the same place.
+constexpr std::uint64_t kMixed = ~std::uint64_t{0};
+std::uint64_t window_of(std::uint64_t first, std::uint64_t last) {
+  if (first > last || in_shared(first) != in_shared(last) || in_local(first) != in_local(last)) return kMixed;
+  return in_shared(first) ? isa::kSharedWindowBase : in_local(first) ? isa::kLocalWindowBase : 0;
+}
+
+std::uint64_t window_of(const AddressPattern& pattern, const LaneRuns& runs, unsigned unit) {
+  if (pattern.shape == Shape::kScattered) return kMixed;
+  if (pattern.shape != Shape::kRuns) return window_of(pattern.first, pattern.last);
+  std::uint64_t window = kMixed;
+  for (unsigned r = 0; r < runs.count; ++r) {
+    const LaneRun& run = runs.run[r];
+    const std::uint64_t here = window_of(run.first, run.address(highest_lane(run.lanes), unit));
+    if (here == kMixed || (r != 0 && here != window)) return kMixed;
+    window = here;
+  }
+  return window;
+}
+
+}  // namespace
+
 void LoadStoreUnit::split_generic(MemoryOp& op, AddressPattern& pattern, LaneMask& device, LaneMask& local) {
-  const auto in_shared = [](std::uint64_t at) {
-    return at - isa::kSharedWindowBase < isa::kSharedWindowBytes;
-  };
-  const auto in_local = [](std::uint64_t at) { return at - isa::kLocalWindowBase < isa::kLocalWindowBytes; };
-  if (pattern.shape != Shape::kScattered && pattern.first <= pattern.last &&
-      in_shared(pattern.first) == in_shared(pattern.last) &&
-      in_local(pattern.first) == in_local(pattern.last)) {
-    // The windows are longer than any pattern: both ends in (outside) one means all lanes in (outside) it.
-    std::uint64_t base = 0;
-    if (in_shared(pattern.first)) {
-      base = isa::kSharedWindowBase;
-    } else if (in_local(pattern.first)) {
-      base = isa::kLocalWindowBase;
-      local = op.mask;
-    } else {
-      device = op.mask;
-    }
-    pattern.first -= base;
-    pattern.last -= base;
+  const std::uint64_t window = window_of(pattern, op.runs, op.bytes);
+  if (window != kMixed) {
+    if (window == 0) device = op.mask;
+    if (window == isa::kLocalWindowBase) local = op.mask;
+    pattern.first -= window;
+    pattern.last -= window;
+    if (pattern.shape == Shape::kRuns)
+      for (unsigned r = 0; r < op.runs.count; ++r) op.runs.run[r].first -= window;
     return;
   }
-  if (pattern.shape != Shape::kScattered) {
-    expand(row_of(op, op.instruction->memory.base), op.instruction->memory.base,
-           static_cast<std::uint64_t>(op.instruction->memory.displacement), op.address.data());
-    pattern.shape = Shape::kScattered;
-  }
+  scatter(op, pattern);
   op.mask.for_each([&](unsigned lane) {
     std::uint64_t& at = op.address[lane];
     if (in_shared(at)) {
@@ -106,43 +119,39 @@ void LoadStoreUnit::split_generic(MemoryOp& op, AddressPattern& pattern, LaneMas
   });
 }
 
-namespace {
-
-/// The pattern's ends for those lanes of an instruction that a scattered pattern belongs to.
-AddressPattern narrowed(const MemoryOp& op, AddressPattern pattern, LaneMask lanes) {
-  if (pattern.shape == Shape::kScattered) pattern.first = pattern.last = op.address[lanes.lowest()];
-  return pattern;
+void LoadStoreUnit::scatter(MemoryOp& op, AddressPattern& pattern) {
+  if (pattern.shape == Shape::kScattered) return;
+  const LanePlaces places{op.mask, pattern.shape, 0, 0, nullptr, &op.runs};
+  const std::uint64_t first = pattern.shape == Shape::kRuns ? 0 : pattern.first;
+  op.mask.for_each([&](unsigned lane) { op.address[lane] = first + places.offset(lane, op.bytes); });
+  pattern.shape = Shape::kScattered;
 }
-
-}  // namespace
 
 void LoadStoreUnit::resolve_shared(MemoryOp& op, const AccessSite& site, const AddressPattern& pattern,
                                    LaneMask lanes) {
-  const AddressPattern here = narrowed(op, pattern, lanes);
-  check_access(site, StateSpace::kShared, here, op.address, lanes, op.bytes, launch_->shared_bytes_per_cta,
-               nullptr);
+  check_access(site, StateSpace::kShared, op, pattern, lanes, launch_->shared_bytes_per_cta, nullptr);
   const std::uint32_t base = site.cta->shared_base;
-  if (here.shape == Shape::kScattered) lanes.for_each([&](unsigned lane) { op.address[lane] += base; });
+  if (pattern.shape == Shape::kScattered) lanes.for_each([&](unsigned lane) { op.address[lane] += base; });
+  if (pattern.shape == Shape::kRuns)
+    for (unsigned r = 0; r < op.runs.count; ++r) op.runs.run[r].first += base;
   op.shared_lanes = lanes;
-  op.shared_shape = here.shape;
-  op.shared_first = static_cast<std::uint32_t>(here.first) + base;
+  op.shared_shape = pattern.shape;
+  op.shared_first = static_cast<std::uint32_t>(pattern.first) + base;
 }
 
 void LoadStoreUnit::resolve_device(MemoryOp& op, const AccessSite& site, const AddressPattern& pattern,
                                    LaneMask lanes) {
-  const AddressPattern here = narrowed(op, pattern, lanes);
-  check_access(site, StateSpace::kGlobal, here, op.address, lanes, op.bytes, 0, &allocations_);
-  coalesce(op, here, lanes, config_.l1d.line_bytes);
+  check_access(site, StateSpace::kGlobal, op, pattern, lanes, 0, &allocations_);
+  coalesce(op, pattern, lanes, config_.l1d.line_bytes);
 }
 
-void LoadStoreUnit::resolve_local(MemoryOp& op, const AccessSite& site, const AddressPattern& pattern,
+void LoadStoreUnit::resolve_local(MemoryOp& op, const AccessSite& site, AddressPattern pattern,
                                   LaneMask lanes) {
-  const AddressPattern here = narrowed(op, pattern, lanes);
-  check_access(site, StateSpace::kLocal, here, op.address, lanes, op.bytes, launch_->local_bytes_per_thread,
-               nullptr);
+  check_access(site, StateSpace::kLocal, op, pattern, lanes, launch_->local_bytes_per_thread, nullptr);
+  if (pattern.shape == Shape::kRuns) scatter(op, pattern);
   const std::uint64_t region =
       launch_->local_base + op.warp->linear_warp * launch_->local_bytes_per_thread * kLanes;
-  coalesce_local(op, here, lanes, region, config_.l1d.line_bytes);
+  coalesce_local(op, pattern, lanes, region, config_.l1d.line_bytes);
 }
 
 void LoadStoreUnit::read_operands(MemoryOp& op) {

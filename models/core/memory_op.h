@@ -61,6 +61,7 @@ struct MemoryOp {
   bool constant = false;       ///< goes to the constant cache
 
   // Used as far as the instruction needs it.
+  LaneRuns runs;  ///< kRuns: device addresses; shared lanes: byte offsets in the core's shared memory
   std::array<LineAccess, kMaxAccesses> accesses;
   /// kScattered only. Shared lanes: byte offset in the core's shared memory; others: device address (local
   /// memory: of the lane's first word).
@@ -72,11 +73,11 @@ struct MemoryOp {
 
   /// The lanes' places in the block of an access.
   [[nodiscard]] LanePlaces places(const LineAccess& access) const {
-    return {access.lanes, access.shape, access.offset, address.data(),
-            access.line - access.part * kLocalRowBytes};
+    return {access.lanes,   access.shape, access.offset, access.line - access.part * kLocalRowBytes,
+            address.data(), &runs};
   }
   [[nodiscard]] LanePlaces shared_places() const {
-    return {shared_lanes, shared_shape, shared_first, address.data(), 0};
+    return {shared_lanes, shared_shape, shared_first, 0, address.data(), &runs};
   }
   /// Bytes of a lane's data that an access moves, and where they begin in it.
   [[nodiscard]] unsigned unit(const LineAccess& access) const {

@@ -1,26 +1,54 @@
 // Profile of one launch by PC, taken only on request; taking it changes no result and no statistic.
+//
+// Every group-cycle (one issue group on a core in one core cycle) is in it once: as an issue of the
+// instruction that the group issues in this cycle, or as waiting, charged to the instruction that it issues
+// next (at a barrier: to the barrier).
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "sim/ids.h"
 
 namespace heddle::core {
 
-/// States of an issue group that the profile tells apart: the GroupStatus values (issue_table.h).
-inline constexpr unsigned kProfileStates = 8;
+/// Why a group does not issue in a cycle. All but the first are also uses of an issue slot (SlotUse,
+/// issue_table.h), under the same names and in the same order; the cause here is the group's own, not that of
+/// the group of its scheduler which is closest to issue.
+enum class WaitCause : std::uint8_t {
+  kNotSelected,  ///< it could issue, its scheduler issued another group
+  kReplay,       ///< it could issue, its scheduler's slot went to a further pass of a memory instruction
+  kHeldBack,     ///< it could issue, the scheduling policy issued nothing
+  kPipeBusy,
+  kOperandCollector,
+  kMemoryBackPressure,
+  kScoreboardAlu,
+  kScoreboardMemory,
+  kIBufferEmpty,
+  kControlFlow,
+  kFence,
+  kBarrier,
+};
+inline constexpr unsigned kWaitCauses = static_cast<unsigned>(WaitCause::kBarrier) + 1;
+/// The causes that a group has whose head instruction is ready: kNotSelected to kMemoryBackPressure.
+inline constexpr unsigned kReadyCauses = static_cast<unsigned>(WaitCause::kMemoryBackPressure) + 1;
+/// "not_selected", then as in slot_use_names().
+[[nodiscard]] std::vector<std::string> wait_cause_names();
 
 struct PcProfile {
   std::uint64_t issues = 0;        ///< warp instructions issued
   std::uint64_t lanes = 0;         ///< lanes that executed, summed over issues
   std::uint64_t divergences = 0;   ///< branches that split their group
   std::uint64_t transactions = 0;  ///< line accesses of memory instructions, after coalescing
-  std::uint64_t extra_passes = 0;  ///< further passes of memory instructions (conflicts, uncoalesced)
-  /// Group-cycles in which this was the next instruction of a group, by the group's status.
-  std::array<std::uint64_t, kProfileStates> waiting{};
+  std::uint64_t extra_passes = 0;  ///< passes of memory instructions after the first: lines, bank conflicts,
+                                   ///< constant addresses
+  std::array<std::uint64_t, kWaitCauses> waiting{};  ///< group-cycles by WaitCause
+
+  [[nodiscard]] std::uint64_t waited() const;
+  [[nodiscard]] std::uint64_t group_cycles() const { return issues + waited(); }
+  PcProfile& operator+=(const PcProfile& other);
 };
 
 /// All cores of a GPU add to one.

@@ -97,15 +97,15 @@ struct SchedulerRequest {
   enum class Op : std::uint8_t {
     kAssign,       ///< group's warp was launched: it becomes the youngest
     kLeave,        ///< group is gone
-    kPick,         ///< choose one of `candidates`
-    kIssued,       ///< the picked group did issue
+    kPick,         ///< choose one of `candidates`, which then issues
+    kBranch,       ///< what the group issued was a branch: `path_instructions`
     kLongLatency,  ///< group waits for memory, a fence or a barrier
   };
   Op op = Op::kPick;
   GroupId group{};  ///< all but kPick; answer of kPick
   Cycle cycle = 0;
   const sim::IndexSet* candidates = nullptr;  ///< kPick: groups that can issue now; not empty
-  std::uint32_t path_instructions = 0;        ///< kIssued, a branch: instructions on the paths it chose
+  std::uint32_t path_instructions = 0;        ///< kBranch: instructions on the paths it chose
   bool found = false;                         ///< answer of kPick: false: the policy holds them all back
 };
 using SchedulerProtocol = ProtocolOf<SchedulerRequest>;

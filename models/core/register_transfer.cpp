@@ -26,6 +26,13 @@ void broadcast(std::byte* row, LaneMask lanes, std::uint64_t value) {
     std::memcpy(row, all.data(), sizeof(all));
     return;
   }
+  const unsigned lowest = lanes.lowest();
+  const std::uint32_t run = lanes.bits() >> lowest;
+  if ((run & (run + 1)) == 0) {
+    std::byte* to = row + lowest * sizeof(Word);
+    for (unsigned i = lanes.count(); i > 0; --i, to += sizeof(Word)) std::memcpy(to, &word, sizeof(Word));
+    return;
+  }
   lanes.for_each([&](unsigned lane) { std::memcpy(row + lane * sizeof(Word), &word, sizeof(Word)); });
 }
 
@@ -92,6 +99,11 @@ void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane
 
 void load_registers(const isa::Instruction& load, std::byte* registers, const LanePlaces& places,
                     unsigned byte, unsigned unit, const unsigned char* block) {
+  if (places.shape == Shape::kRuns) {
+    places.for_each_run(
+        unit, [&](const LanePlaces& run) { load_registers(load, registers, run, byte, unit, block); });
+    return;
+  }
   const unsigned element = isa::type_bytes(load.type);
   if (places.shape == Shape::kUniform && unit >= element) {
     load_uniform(load, registers, places.lanes, byte, unit, block + places.first);
@@ -139,6 +151,11 @@ void capture_store(const isa::Instruction& store, const std::byte* const (&rows)
 
 void store_block(const LanePlaces& places, const unsigned char* data, unsigned bytes, unsigned byte,
                  unsigned unit, unsigned char* block) {
+  if (places.shape == Shape::kRuns) {
+    places.for_each_run(unit,
+                        [&](const LanePlaces& run) { store_block(run, data, bytes, byte, unit, block); });
+    return;
+  }
   const unsigned lowest = places.lanes.lowest();
   if (unit == bytes && places.contiguous()) {
     std::memcpy(block + places.first, data + std::size_t{lowest} * bytes,
@@ -151,6 +168,10 @@ void store_block(const LanePlaces& places, const unsigned char* data, unsigned b
 }
 
 void mark_block(const LanePlaces& places, unsigned unit, unsigned char* block) {
+  if (places.shape == Shape::kRuns) {
+    places.for_each_run(unit, [&](const LanePlaces& run) { mark_block(run, unit, block); });
+    return;
+  }
   if (places.contiguous()) {
     std::memset(block + places.first, 0xff, std::size_t{places.lanes.count()} * unit);
     return;

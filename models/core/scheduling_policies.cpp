@@ -12,10 +12,29 @@ class LooseRoundRobin final : public WarpSchedulingPolicy {
   std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
     return GroupId{*candidates.next_cyclic(last_)};
   }
-  void issued(GroupId group, Cycle, std::uint32_t) override { last_ = group.value(); }
+  void issued(GroupId group, Cycle) override { last_ = group.value(); }
 
  private:
   std::uint32_t last_ = 0;
+};
+
+class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
+ public:
+  void assign(GroupId group, Cycle) override {
+    if (last_ == group.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
+  }
+  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
+    if (greedy_ && candidates.contains(last_)) return GroupId{last_};
+    return GroupId{*candidates.next_cyclic(last_)};
+  }
+  void issued(GroupId group, Cycle) override {
+    last_ = group.value();
+    greedy_ = true;
+  }
+
+ private:
+  std::uint32_t last_ = 0;
+  bool greedy_ = false;
 };
 
 class GreedyThenOldest final : public WarpSchedulingPolicy {
@@ -33,7 +52,7 @@ class GreedyThenOldest final : public WarpSchedulingPolicy {
     });
     return GroupId{oldest};
   }
-  void issued(GroupId group, Cycle, std::uint32_t) override {
+  void issued(GroupId group, Cycle) override {
     last_ = group.value();
     greedy_ = true;
   }
@@ -83,7 +102,7 @@ class TwoLevel final : public WarpSchedulingPolicy {
     if (!chosen) return std::nullopt;
     return GroupId{*chosen};
   }
-  void issued(GroupId group, Cycle, std::uint32_t) override { last_ = group.value(); }
+  void issued(GroupId group, Cycle) override { last_ = group.value(); }
   void long_latency(GroupId group) override {
     if (!active_.contains(group.value())) return;
     active_.erase(group.value());
@@ -121,11 +140,13 @@ class Cawa final : public WarpSchedulingPolicy {
     });
     return GroupId{best};
   }
-  void issued(GroupId group, Cycle, std::uint32_t path_instructions) override {
+  void issued(GroupId group, Cycle) override {
     Warp& warp = warps_[group.value()];
     ++warp.issued;
-    warp.to_come += path_instructions;
     if (warp.to_come != 0) --warp.to_come;
+  }
+  void branched(GroupId group, std::uint32_t path_instructions) override {
+    warps_[group.value()].to_come += path_instructions;
   }
 
  private:
@@ -154,6 +175,8 @@ std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConf
       return std::make_unique<LooseRoundRobin>();
     case SchedulingPolicy::kGto:
       return std::make_unique<GreedyThenOldest>(groups);
+    case SchedulingPolicy::kGlrr:
+      return std::make_unique<GreedyThenRoundRobin>();
     case SchedulingPolicy::kTwoLevel:
       return std::make_unique<TwoLevel>(groups, config.active_warps);
     case SchedulingPolicy::kCawa:

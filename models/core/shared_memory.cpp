@@ -28,18 +28,21 @@ void SharedMemoryModel::atomic(MemoryOp& op) {
   });
 }
 
-void SharedMemoryModel::store(const MemoryOp& op) {
-  const LanePlaces places = op.shared_places();
+void SharedMemoryModel::store(const MemoryOp& op, const LanePlaces& places) {
+  if (places.shape == Shape::kRuns) {
+    places.for_each_run(op.bytes, [&](const LanePlaces& run) { store(op, run); });
+    return;
+  }
   if (places.contiguous()) {
-    const unsigned char* from = op.data_of(op.shared_lanes.lowest());
-    const std::size_t size = std::size_t{op.bytes} * op.shared_lanes.count();
+    const unsigned char* from = op.data_of(places.lanes.lowest());
+    const std::size_t size = std::size_t{op.bytes} * places.lanes.count();
     if (std::memcmp(from, &bytes_[places.first], size) == 0) return;
     progress_.memory_changed();
     std::memcpy(&bytes_[places.first], from, size);
     return;
   }
   // Lanes in ascending order: of several lanes writing one word, the highest wins (gpudet §1.1).
-  op.shared_lanes.for_each([&](unsigned lane) {
+  places.lanes.for_each([&](unsigned lane) {
     unsigned char* const to = &bytes_[places.offset(lane, op.bytes)];
     if (std::memcmp(op.data_of(lane), to, op.bytes) == 0) return;
     progress_.memory_changed();
@@ -60,7 +63,7 @@ void SharedMemoryModel::serve(SharedMemoryRequest& request) {
       load_registers(*op.instruction, op.registers, op.shared_places(), 0, op.bytes, bytes_.data());
       break;
     case isa::Opcode::kStore:
-      store(op);
+      store(op, op.shared_places());
       break;
     default:
       atomic(op);

@@ -35,7 +35,7 @@ class SharedMemoryModel {
   std::uint64_t accesses = 0, conflict_passes = 0;
 
  private:
-  void store(const MemoryOp& op);
+  void store(const MemoryOp& op, const LanePlaces& places);
   void atomic(MemoryOp& op);
 
   sim::ProgressMonitor& progress_;

@@ -39,9 +39,9 @@ class TimingWheel {
       auto& slot = slots_[due % kSlots];
       bits_ &= ~(std::uint64_t{1} << (due % kSlots));
       size_ -= slot.size();
-      scratch_.swap(slot);
-      for (const Event& event : scratch_) fn(event);
-      scratch_.clear();
+      // fn may add(), but only to other slots: a cycle kSlots ahead goes to later_.
+      for (const Event& event : slot) fn(event);
+      slot.clear();
     }
     now_ = cycle;
     refill();
@@ -70,7 +70,6 @@ class TimingWheel {
   std::vector<Event> slots_[kSlots];
   std::uint64_t bits_ = 0;  ///< non-empty slots
   std::map<Cycle, std::vector<Event>> later_;
-  std::vector<Event> scratch_;
   std::size_t size_ = 0;
   Cycle now_ = 0;
 };

@@ -14,10 +14,11 @@ void WarpScheduler::serve(SchedulerRequest& request) {
       if (const auto group = policy_->pick(*request.candidates, request.cycle)) {
         request.found = true;
         request.group = *group;
+        policy_->issued(*group, request.cycle);
       }
       break;
-    case SchedulerRequest::Op::kIssued:
-      policy_->issued(request.group, request.cycle, request.path_instructions);
+    case SchedulerRequest::Op::kBranch:
+      policy_->branched(request.group, request.path_instructions);
       break;
     case SchedulerRequest::Op::kLongLatency:
       policy_->long_latency(request.group);

@@ -3,6 +3,8 @@
 //   LRR        next ready group in round robin after the last issued one
 //   GTO        the last issued group while it is ready, else the oldest; age = order of assignment, ties by
 //              number
+//   GLRR       the last issued group while it is ready, else the next ready one in round robin
+//              (mimd-simt-and-bows §9.1, AWARE)
 //   two-level  round robin among a small active set; a group that waits for memory, a fence or a barrier
 //              leaves it, the longest waiting ready group of the others enters
 //   CAWA       the most critical group: nInst * CPIavg + nStall, see scheduling_policies.cpp
@@ -29,8 +31,10 @@ class WarpSchedulingPolicy {
   virtual void leave(GroupId) {}
   /// One of the non-empty set of candidates, or none: all are held back.
   [[nodiscard]] virtual std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle now) = 0;
-  /// The picked group issued; `path_instructions`: for a branch, instructions on the paths it chose.
-  virtual void issued(GroupId group, Cycle now, std::uint32_t path_instructions) = 0;
+  /// The picked group issues.
+  virtual void issued(GroupId group, Cycle now) = 0;
+  /// What it issued was a branch; instructions on the paths that its lanes chose.
+  virtual void branched(GroupId, std::uint32_t /*path_instructions*/) {}
   /// The group waits for memory, a fence or a barrier.
   virtual void long_latency(GroupId) {}
 };

@@ -167,13 +167,18 @@ void ClockMember::again() {
 }
 
 void ClockMember::sleep_until(Cycle cycle) {
-  if (cycle <= domain_.last_fired_ + 1) {
+  if (cycle <= domain_.last_fired_ + 1 || domain_.manager_.keep_awake_) {
     again();
     return;
   }
   state_ = State::kSleeping;
   ticket_ = ++domain_.ticket_;
   domain_.add_sleeper({cycle, ticket_, this});
+}
+
+void ClockMember::park() {
+  state_ = State::kParked;
+  if (domain_.manager_.keep_awake_) again();
 }
 
 void ClockMember::wake() {

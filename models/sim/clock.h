@@ -139,7 +139,7 @@ class ClockMember {
   /// Run at edge `cycle` (> the present one) unless woken earlier.
   void sleep_until(Cycle cycle);
   /// Do not run until woken.
-  void park() { state_ = State::kParked; }
+  void park();
 
   /// Run at the earliest edge that has not passed. No effect on a member that already runs at that edge.
   void wake();
@@ -170,6 +170,9 @@ class ClockManager : public sc_core::sc_module {
   [[nodiscard]] sc_core::sc_time ahead() const {
     return sc_core::sc_time::from_value(now() - sc_core::sc_time_stamp().value());
   }
+  /// For tests: whoever has run once runs at every edge from then on, whatever it asks for. Results must not
+  /// change.
+  void keep_awake() { keep_awake_ = true; }
   /// A call may have scheduled kernel events: look again how far model time may run.
   void kernel_changed() { look_again_ = true; }
   /// After this instant, lets the kernel's time catch up and pauses the simulation (sc_pause()).
@@ -201,6 +204,7 @@ class ClockManager : public sc_core::sc_module {
   bool running_ = false;
   bool look_again_ = false;
   bool pause_wanted_ = false;
+  bool keep_awake_ = false;
 };
 
 }  // namespace heddle::sim

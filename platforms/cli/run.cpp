@@ -7,6 +7,8 @@
 
 #include "cli/oracle_check.h"
 #include "cli/output_dir.h"
+#include "cli/profile_model.h"
+#include "cli/profile_report.h"
 #include "cli/progress_line.h"
 #include "cli/report_model.h"
 #include "cli/tracked_device.h"
@@ -29,6 +31,7 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   ProgressLine progress;
   gpu::RunOptions options;
   options.max_cycles = settings.max_cycles;
+  options.profile = settings.profile;
   options.on_progress = progress.callback();
   gpu::GpuDevice gpu(config, options);
   TrackedDevice device(gpu);
@@ -52,6 +55,9 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   for (const gpu::LaunchRecord& record : gpu.launches()) launches.push_back(summarize(record));
   const std::string report = report_text(header, launches, config);
   fmt::print("{}{}", report, host_text(launches));
+  const std::vector<KernelHeat> profiles = profiled_kernels(gpu.launches());
+  const std::string profile = profile_text(profiles, settings.profile_top);
+  if (settings.profile) fmt::print("\n{}\n", profile);
   if (job.afterwards) job.afterwards(device);
   if (out) {
     out->add("report.txt", report);
@@ -59,6 +65,10 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
              dump(report_json(header, launches, gpu.launches(), config, gpu.stats().dictionary())));
     out->add("host.json", dump(host_json(launches)));
     out->add("config.yaml", sim::write_config(config));
+    if (settings.profile) {
+      out->add("profile.txt", report + "\n" + profile + profile_listing(profiles));
+      out->add("profile.json", dump(profile_json(header, config.name, profiles)));
+    }
     out->commit();
     fmt::print("  {:<16}{}\n", "files", out->path());
   }

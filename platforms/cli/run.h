@@ -20,6 +20,8 @@ struct RunSettings {
   std::string out;                       ///< empty: no files
   std::uint64_t max_cycles = 0;
   bool check_oracle = false;
+  bool profile = false;
+  std::uint64_t profile_top = 20;  ///< PCs of each kernel to print
 };
 
 /// A host program to run.

@@ -37,6 +37,12 @@ std::string not_negative(const std::string& text) {
   return text.starts_with('-') ? "'" + text + "' is not a whole number of at least 0" : "";
 }
 
+std::string positive(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  const bool zero = text.find_first_not_of('0') == std::string::npos;
+  return digits && !zero ? "" : "'" + text + "' is not a whole number of at least 1";
+}
+
 /// Options that only make sense for one kind of run.
 void refuse_mixture(const CLI::App& command, bool has_ptx) {
   const std::vector<const char*> ptx_only = {"--entry", "--grid", "--block",   "--shared",
@@ -110,11 +116,19 @@ void add_run(CLI::App& app, Body& body) {
   command
       ->add_option("--check", request->check, "oracle: compare memory with the scalar interpreter's as well")
       ->check(CLI::IsMember({"oracle"}));
+  command->add_flag(
+      "--profile", request->settings.profile,
+      "Print where the time goes, by instruction; with --out also profile.txt and profile.json");
+  command->add_option("--profile-top", request->settings.profile_top, "Instructions that --profile prints")
+      ->check(positive)
+      ->capture_default_str();
   add_ptx_options(*command, request->ptx);
   command->callback([request, command, &body] {
     body = [request, command] {
       const bool has_ptx = command->get_option("--ptx")->count() > 0;
       refuse_mixture(*command, has_ptx);
+      if (!request->settings.profile && command->get_option("--profile-top")->count() > 0)
+        throw sim::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");
       request->settings.check_oracle = !request->check.empty();
       return run_job(has_ptx ? ptx_job(request->ptx) : workload_job(request->workload), request->settings);
     };

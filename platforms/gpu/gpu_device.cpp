@@ -63,6 +63,7 @@ struct GpuDevice::Impl {
 GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   config.validate();
   impl_ = std::make_unique<Impl>(config, std::move(options));
+  if (impl_->options.keep_awake) impl_->gpu.clocks.keep_awake();
   impl_->gpu.clocks.set_quantum(sc_core::sc_time(kQuantumUs, sc_core::SC_US));
   impl_->gpu.dispatcher.on_finished = [this] {
     impl_->finished = true;
@@ -256,7 +257,9 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   impl_->launches.push_back({});
   LaunchRecord& record = impl_->launches.back();
   record.kernel = name;
+  record.code = context.kernel;
   record.shape = shape;
+  if (impl_->options.profile) context.profile = &record.profile.emplace(context.kernel->code.size());
   impl_->run(context);
   record.cycles = gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle();
   record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");

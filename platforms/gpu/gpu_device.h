@@ -6,9 +6,11 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/profile.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "host/device.h"
@@ -29,6 +31,8 @@ struct RunOptions {
       0;  ///< per launch, in core cycles; 0: no limit. Exceeding it: sim::Error with kCycleLimit
   std::uint64_t shuffle_modules =
       0;  ///< seed for the order in which modules are created; 0: natural order. Results never depend on it
+  bool keep_awake = false;  ///< for tests: nothing ever sleeps (sim/clock.h). Results never depend on it
+  bool profile = false;  ///< profile every launch by PC (LaunchRecord::profile). Results never depend on it
   std::function<void(const ProgressReport&)>
       on_progress;                     ///< called about every 0.2 s of host time; may be empty
   DramFactory dram = dram_channels();  ///< the memory behind each partition
@@ -37,12 +41,14 @@ struct RunOptions {
 /// One finished launch.
 struct LaunchRecord {
   std::string kernel;
+  std::shared_ptr<const isa::Kernel> code;
   host::Launch shape;
   std::uint64_t cycles = 0;  ///< core cycles from launch to the last CTA's completion
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
-  double host_seconds = 0;       ///< not part of stats (not reproducible)
-  nlohmann::ordered_json stats;  ///< the whole statistics tree of this launch
+  double host_seconds = 0;                     ///< not part of stats (not reproducible)
+  nlohmann::ordered_json stats;                ///< the whole statistics tree of this launch
+  std::optional<core::KernelProfile> profile;  ///< of all cores together, if RunOptions::profile
 };
 
 /// A hang throws sim::Error with ExitCode::kHang; its message is the watchdog's whole diagnosis.

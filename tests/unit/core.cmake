@@ -5,3 +5,4 @@ heddle_test(core_memory_test
           ${CMAKE_CURRENT_LIST_DIR}/core_registers_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/core_shared_memory_test.cpp
   LINK heddle_core SYSTEMC)
+heddle_test(core_profile_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/core_profile_test.cpp LINK heddle_core SYSTEMC)

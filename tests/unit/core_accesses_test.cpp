@@ -24,11 +24,11 @@ Addresses strided(std::uint64_t base, std::uint64_t stride) {
 }
 
 /// The pattern of addresses held by a row of 64-bit registers.
-AddressPattern pattern_of(const Addresses& address, LaneMask lanes, unsigned unit) {
+AddressPattern pattern_of(const Addresses& address, LaneMask lanes, unsigned unit, LaneRuns& runs) {
   isa::Operand base;
   base.present = true;
   base.width = isa::RowWidth::k64;
-  return recognise(reinterpret_cast<const std::byte*>(address.data()), base, 0, lanes, unit);
+  return recognise(reinterpret_cast<const std::byte*>(address.data()), base, 0, lanes, unit, runs);
 }
 
 class Accesses : public testing::Test {
@@ -37,14 +37,16 @@ class Accesses : public testing::Test {
   void coalesce_global(const Addresses& address, LaneMask lanes = LaneMask::all(), unsigned line = 128) {
     op_.address = address;
     op_.access_count = 0;
-    coalesce(op_, pattern_of(address, lanes, op_.bytes), lanes, line);
+    coalesce(op_, pattern_of(address, lanes, op_.bytes, op_.runs), lanes, line);
   }
   void coalesce_words(const Addresses& offset, unsigned bytes, LaneMask lanes = LaneMask::all(),
                       unsigned line = 128) {
     op_.bytes = static_cast<std::uint8_t>(bytes);
     op_.address = offset;
     op_.access_count = 0;
-    coalesce_local(op_, pattern_of(offset, lanes, bytes), lanes, kRegion, line);
+    AddressPattern pattern = pattern_of(offset, lanes, bytes, op_.runs);
+    if (pattern.shape == Shape::kRuns) pattern.shape = Shape::kScattered;
+    coalesce_local(op_, pattern, lanes, kRegion, line);
   }
   /// Device address of every byte of every lane, by (lane, byte of its data), as the accesses have them.
   std::map<std::pair<unsigned, unsigned>, std::uint64_t> bytes_of_accesses() {
@@ -69,16 +71,34 @@ class Accesses : public testing::Test {
 };
 
 TEST_F(Accesses, PatternsOfRegisterRows) {
-  EXPECT_EQ(pattern_of(strided(64, 0), LaneMask::all(), 4).shape, Shape::kUniform);
-  EXPECT_EQ(pattern_of(strided(64, 4), LaneMask::all(), 4).shape, Shape::kUnitStride);
-  EXPECT_EQ(pattern_of(strided(64, 8), LaneMask::all(), 4).shape, Shape::kScattered);
+  const auto shape = [&](const Addresses& a, LaneMask lanes = LaneMask::all()) {
+    return pattern_of(a, lanes, 4, op_.runs).shape;
+  };
+  EXPECT_EQ(shape(strided(64, 0)), Shape::kUniform);
+  EXPECT_EQ(shape(strided(64, 4)), Shape::kUnitStride);
+  EXPECT_EQ(shape(strided(64, 8)), Shape::kScattered);
   Addresses a = strided(64, 4);
   a[9] += 4;
-  EXPECT_EQ(pattern_of(a, LaneMask::all(), 4).shape, Shape::kScattered);
-  EXPECT_EQ(pattern_of(a, LaneMask(0xff00'fdf0), 4).shape, Shape::kUnitStride) << "lane 9 is not active";
-  EXPECT_EQ(pattern_of(a, LaneMask(0xff00'fdf0), 4).first, 64u + 16);
-  EXPECT_EQ(pattern_of(a, LaneMask(0xff00'fdf0), 4).last, 64u + 31 * 4);
-  EXPECT_EQ(pattern_of(a, LaneMask(1u << 9), 4).shape, Shape::kUniform) << "one lane";
+  EXPECT_EQ(shape(a), Shape::kRuns);
+  EXPECT_EQ(shape(a, LaneMask(0xff00'fdf0)), Shape::kUnitStride) << "lane 9 is not active";
+  EXPECT_EQ(pattern_of(a, LaneMask(0xff00'fdf0), 4, op_.runs).first, 64u + 16);
+  EXPECT_EQ(pattern_of(a, LaneMask(0xff00'fdf0), 4, op_.runs).last, 64u + 31 * 4);
+  EXPECT_EQ(shape(a, LaneMask(1u << 9)), Shape::kUniform) << "one lane";
+}
+
+TEST_F(Accesses, RowsOfATileAreRuns) {
+  Addresses a = strided(0x1000, 4);
+  for (unsigned lane = 16; lane < 32; ++lane) a[lane] = 0x2000;
+  ASSERT_EQ(pattern_of(a, LaneMask(0xfff0'fff8), 4, op_.runs).shape, Shape::kRuns);
+  ASSERT_EQ(op_.runs.count, 2u);
+  EXPECT_EQ(op_.runs.run[0].lanes, LaneMask(0x0000'fff8));
+  EXPECT_FALSE(op_.runs.run[0].uniform);
+  EXPECT_EQ(op_.runs.run[0].first, 0x100cu);
+  EXPECT_EQ(op_.runs.run[1].lanes, LaneMask(0xfff0'0000));
+  EXPECT_TRUE(op_.runs.run[1].uniform);
+  EXPECT_EQ(op_.runs.run[1].first, 0x2000u);
+  EXPECT_EQ(pattern_of(a, LaneMask(0x5555'5555), 4, op_.runs).shape, Shape::kScattered)
+      << "16 runs are too many";
 }
 
 TEST_F(Accesses, RowsOf32BitAddressesDoNotWrapIntoAPattern) {
@@ -87,13 +107,16 @@ TEST_F(Accesses, RowsOf32BitAddressesDoNotWrapIntoAPattern) {
   isa::Operand base;
   base.present = true;
   const auto* bytes = reinterpret_cast<const std::byte*>(row.data());
-  EXPECT_EQ(recognise(bytes, base, 0, LaneMask::all(), 4).shape, Shape::kScattered);
-  EXPECT_EQ(recognise(bytes, base, 16, LaneMask(0xf), 4).shape, Shape::kUnitStride);
-  EXPECT_EQ(recognise(bytes, base, 16, LaneMask(0xf), 4).first, 0x1'0000'0000u);
+  const auto pattern = [&](std::uint64_t displacement, LaneMask lanes) {
+    return recognise(bytes, base, displacement, lanes, 4, op_.runs);
+  };
+  EXPECT_EQ(pattern(0, LaneMask::all()).shape, Shape::kScattered);
+  EXPECT_EQ(pattern(16, LaneMask(0xf)).shape, Shape::kUnitStride);
+  EXPECT_EQ(pattern(16, LaneMask(0xf)).first, 0x1'0000'0000u);
   expand(bytes, base, 16, op_.address.data());
   EXPECT_EQ(op_.address[4], 16u);
   base.present = false;
-  EXPECT_EQ(recognise(nullptr, base, 48, LaneMask::all(), 4).first, 48u);
+  EXPECT_EQ(recognise(nullptr, base, 48, LaneMask::all(), 4, op_.runs).first, 48u);
 }
 
 TEST_F(Accesses, ConsecutiveWordsAreOneLine) {
@@ -126,7 +149,13 @@ TEST_F(Accesses, ScatteredLanesAreGroupedByLineInOrderOfLowestLane) {
   EXPECT_EQ(op_.accesses[0].lanes, LaneMask(0x5));
   EXPECT_EQ(op_.accesses[1].line, 0x2000u);
   EXPECT_EQ(op_.accesses[1].lanes, LaneMask(0xa));
-  EXPECT_EQ(op_.accesses[0].shape, Shape::kUnitStride) << "with a hole";
+  EXPECT_EQ(op_.accesses[0].shape, Shape::kRuns);
+  // More runs than there is room for.
+  for (unsigned lane = 1; lane < kLanes; lane += 2) a[lane] = 0x3000 - 4 * lane;
+  coalesce_global(a);
+  ASSERT_EQ(op_.access_count, 2u);
+  EXPECT_EQ(op_.accesses[0].lanes, LaneMask(0x5555'5555));
+  EXPECT_EQ(op_.accesses[0].shape, Shape::kUnitStride) << "with holes";
   EXPECT_EQ(op_.accesses[1].shape, Shape::kScattered);
 }
 
@@ -247,7 +276,7 @@ class BankPasses : public testing::Test {
  protected:
   unsigned passes(const Addresses& a, unsigned bytes = 4, LaneMask lanes = LaneMask::all(),
                   std::uint32_t banks = 32) {
-    const AddressPattern pattern = pattern_of(a, lanes, bytes);
+    const AddressPattern pattern = pattern_of(a, lanes, bytes, op_.runs);
     op_.instruction = &instruction_;
     op_.bytes = static_cast<std::uint8_t>(bytes);
     op_.shared_lanes = lanes;

@@ -81,7 +81,7 @@ TEST(Scheduler, LrrTakesTurns) {
   for (Cycle now = 0; now < 5; ++now) {
     const GroupId pick = *lrr->pick(ready, now);
     order.push_back(pick.value());
-    lrr->issued(pick, now, 0);
+    lrr->issued(pick, now);
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 4, 9, 1, 4}));
 }
@@ -90,12 +90,30 @@ TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
   const auto gto = policy(SchedulingPolicy::kGto);
   for (const std::uint32_t g : {7u, 3u, 5u}) gto->assign(GroupId{g}, 0);
   EXPECT_EQ(gto->pick(set_of({3, 5}), 1)->value(), 3u) << "older than 5";
-  gto->issued(GroupId{3}, 1, 0);
+  gto->issued(GroupId{3}, 1);
   EXPECT_EQ(gto->pick(set_of({3, 5, 7}), 2)->value(), 3u) << "greedy although 7 is older";
   EXPECT_EQ(gto->pick(set_of({5, 7}), 3)->value(), 7u) << "3 stalled: the oldest";
-  gto->issued(GroupId{7}, 3, 0);
+  gto->issued(GroupId{7}, 3);
   gto->assign(GroupId{7}, 4);  // the slot was given to a new warp
   EXPECT_EQ(gto->pick(set_of({5, 7}), 5)->value(), 5u) << "a new warp inherits neither greed nor age";
+}
+
+TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
+  const auto glrr = policy(SchedulingPolicy::kGlrr);
+  for (std::uint32_t g = 0; g < 4; ++g) glrr->assign(GroupId{g}, 0);
+  const auto pick = [&](std::initializer_list<std::uint32_t> ready) {
+    sim::IndexSet set(64);
+    for (const std::uint32_t g : ready) set.insert(g);
+    const GroupId group = *glrr->pick(set, 0);
+    glrr->issued(group, 0);
+    return group.value();
+  };
+  EXPECT_EQ(pick({0, 2, 3}), 2u) << "behind the first slot, which has no claim yet";
+  EXPECT_EQ(pick({0, 2, 3}), 2u) << "greedy";
+  EXPECT_EQ(pick({0, 1, 3}), 3u) << "the next in turn, not the oldest";
+  EXPECT_EQ(pick({0, 1}), 0u);
+  glrr->assign(GroupId{0}, 5);
+  EXPECT_EQ(pick({0, 1}), 1u) << "a new warp in the slot has no claim";
 }
 
 TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
@@ -106,7 +124,7 @@ TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
   const auto issue = [&](const sim::IndexSet& ready) {
     const auto pick = two_level->pick(ready, 0);
     order.push_back(pick ? pick->value() : 0);
-    if (pick) two_level->issued(*pick, 0, 0);
+    if (pick) two_level->issued(*pick, 0);
   };
   for (int i = 0; i < 4; ++i) issue(everybody);
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 2, 1, 2})) << "3 and 4 are ready but not active";
@@ -132,14 +150,15 @@ TEST(Scheduler, CawaPicksTheMostCriticalWarp) {
   const auto both = set_of({1, 2});
   EXPECT_EQ(cawa->pick(both, 1)->value(), 1u) << "a tie goes to the older";
   // nInst 0 and nStall 10 - 1 against nStall 10.
-  cawa->issued(GroupId{1}, 1, 0);
+  cawa->issued(GroupId{1}, 1);
   EXPECT_EQ(cawa->pick(both, 10)->value(), 2u) << "stalled longer";
-  // At cycle 20 both have issued once (CPIavg 20, nStall 19); 1 has chosen a path of 31 instructions.
-  cawa->issued(GroupId{2}, 10, 0);
-  cawa->issued(GroupId{1}, 15, 31);
+  // At cycle 20 both have issued once (CPIavg 20, nStall 19); 1 has chosen a path of 30 instructions.
+  cawa->issued(GroupId{2}, 10);
+  cawa->issued(GroupId{1}, 15);
+  cawa->branched(GroupId{1}, 30);
   // 1: nInst 30, CPIavg 10, nStall 18: 318; 2: nInst 0, nStall 19.
   EXPECT_EQ(cawa->pick(both, 20)->value(), 1u) << "more to come";
-  for (Cycle c = 0; c < 30; ++c) cawa->issued(GroupId{1}, 20 + c, 0);
+  for (Cycle c = 0; c < 30; ++c) cawa->issued(GroupId{1}, 20 + c);
   EXPECT_EQ(cawa->pick(both, 60)->value(), 2u) << "the path is done";
 }
 
@@ -408,11 +427,11 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   for (std::uint32_t g = 0; g < 4; ++g) table[GroupId{g}].scheduler = g % 2;
   PipeReadiness pipes;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
-  table.set_status(GroupId{0}, GroupStatus::kBarrier, 0);
+  table.set_status(GroupId{0}, GroupStatus::kBarrier);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kBarrier);
-  table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory, 0);
+  table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kScoreboardMemory);
-  table.set_status(GroupId{0}, GroupStatus::kReady, 0, Pipe::kMemory);
+  table.set_status(GroupId{0}, GroupStatus::kReady, Pipe::kMemory);
   EXPECT_TRUE(table.candidates(0, pipes, 5).contains(0));
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kHeldBack) << "nothing but the policy keeps it";
   pipes.memory_full = true;
@@ -420,35 +439,16 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   EXPECT_EQ(table.next_due(0, pipes, 5), kNoCycle);
   EXPECT_TRUE(table.candidates(0, pipes, 5).empty());
   EXPECT_FALSE(table.any_ready(1));
-  table.set_status(GroupId{2}, GroupStatus::kReady, 0, Pipe::kSfu);
+  table.set_status(GroupId{2}, GroupStatus::kReady, Pipe::kSfu);
   pipes.accepts_from[static_cast<unsigned>(Pipe::kSfu)] = 9;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kOperandCollector);
   EXPECT_EQ(table.next_due(0, pipes, 5), 9u);
   pipes.busy_until[static_cast<unsigned>(Pipe::kSfu)] = 7;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kPipeBusy);
   EXPECT_EQ(table.next_due(0, pipes, 5), 7u) << "the cause changes there";
-  table.set_status(GroupId{0}, GroupStatus::kAbsent, 0);
-  table.set_status(GroupId{2}, GroupStatus::kAbsent, 0);
+  table.set_status(GroupId{0}, GroupStatus::kAbsent);
+  table.set_status(GroupId{2}, GroupStatus::kAbsent);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
-}
-
-TEST(IssueTable, AProfileAddsUpWhereGroupsWaited) {
-  IssueTable table(2, 1);
-  KernelProfile profile(4);
-  table.set_profile(&profile);
-  IssueTable::Group& group = table[GroupId{0}];
-  group.pc = Pc{1};
-  table.set_status(GroupId{0}, GroupStatus::kFetch, 10);
-  table.set_status(GroupId{0}, GroupStatus::kReady, 14, Pipe::kSp);
-  group.pc = Pc{2};
-  table.set_status(GroupId{0}, GroupStatus::kScoreboardMemory, 15);
-  table.set_status(GroupId{0}, GroupStatus::kAbsent, 40);
-  const auto waited = [&](std::uint32_t pc, GroupStatus status) {
-    return profile.at(Pc{pc}).waiting[static_cast<unsigned>(status)];
-  };
-  EXPECT_EQ(waited(1, GroupStatus::kFetch), 4u);
-  EXPECT_EQ(waited(1, GroupStatus::kReady), 1u);
-  EXPECT_EQ(waited(2, GroupStatus::kScoreboardMemory), 25u);
 }
 
 }  // namespace

@@ -75,12 +75,17 @@ TEST_F(RegisterTransfer, EveryShapeEqualsLaneByLane) {
     LanePlaces places;
     places.lanes =
         below(2) == 0 ? LaneMask::all() : LaneMask(static_cast<std::uint32_t>(random()) | 1u << below(32));
-    places.shape = static_cast<Shape>(below(3));
+    places.shape = static_cast<Shape>(below(4));
     places.first = below(30) * unit;
     std::array<std::uint64_t, kLanes> address;
     for (std::uint64_t& at : address) at = 5000 + std::uint64_t{below(1024 / unit)} * unit;
     places.address = address.data();
     places.origin = 5000;
+    LaneRuns runs;
+    runs.count = 4;
+    for (unsigned r = 0; r < runs.count; ++r)
+      runs.run[r] = {LaneMask(0xffu << r * 8), below(2) == 0, 5000 + std::uint64_t{below(30) * unit}};
+    places.runs = &runs;
 
     for (std::byte& byte : registers_) byte = static_cast<std::byte>(below(256));
     std::array<std::byte, 1024> expected = registers_;

@@ -66,6 +66,23 @@ TEST_F(SharedMemoryValues, StoredWordsComeBackInEveryShape) {
   EXPECT_EQ(lane_register(6), 132'018u) << "not loaded: the value from before";
 }
 
+TEST_F(SharedMemoryValues, RunsAreStoredAndLoadedLikeTheirLanes) {
+  store(256, 4, 50, 1);
+  // Lanes 0-15 write and read the words of lanes 16-31 and the other way round.
+  op_.runs.count = 2;
+  op_.runs.run[0] = {LaneMask(0x0000'ffff), false, 256 + 64};
+  op_.runs.run[1] = {LaneMask(0xffff'0000), false, 256};
+  op_.shared_shape = Shape::kRuns;
+  SharedMemoryRequest request;
+  request.memory_op = &op_;
+  memory_.serve(request);
+  access(isa::Opcode::kLoad, 256, 4);
+  for (unsigned lane = 0; lane < kLanes; ++lane) EXPECT_EQ(lane_register(lane), 50 + (lane + 16) % 32);
+  op_.shared_shape = Shape::kRuns;
+  memory_.serve(request);
+  for (unsigned lane = 0; lane < kLanes; ++lane) EXPECT_EQ(lane_register(lane), 50 + lane);
+}
+
 TEST_F(SharedMemoryValues, OfSeveralLanesWritingOneWordTheHighestWins) {
   store(256, 0, 100, 1);
   access(isa::Opcode::kLoad, 256, 0);

@@ -1,0 +1,88 @@
+#include "cli/profile_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::size_t kCausesShown = 3;
+constexpr double kSmallestShare = 0.1;  ///< of a cause that is shown beside the dominant one
+
+}  // namespace
+
+std::vector<sim::Pc> KernelHeat::hottest() const {
+  std::vector<sim::Pc> pcs;
+  for (std::uint32_t pc = 0; pc < by_pc.size(); ++pc)
+    if (by_pc[pc].group_cycles() != 0) pcs.emplace_back(pc);
+  std::stable_sort(pcs.begin(), pcs.end(), [this](sim::Pc a, sim::Pc b) {
+    return by_pc[a.value()].group_cycles() > by_pc[b.value()].group_cycles();
+  });
+  return pcs;
+}
+
+std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::LaunchRecord>& launches) {
+  std::vector<KernelHeat> kernels;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const gpu::LaunchRecord& launch = launches[i];
+    if (!launch.profile) continue;
+    auto kernel = std::find_if(kernels.begin(), kernels.end(),
+                               [&](const KernelHeat& k) { return k.code == launch.code; });
+    if (kernel == kernels.end()) {
+      kernels.push_back({.code = launch.code, .launches = {}});
+      kernel = std::prev(kernels.end());
+      kernel->by_pc.resize(launch.profile->by_pc().size());
+    }
+    kernel->launches.push_back(i);
+    kernel->cycles += launch.cycles;
+    for (std::size_t pc = 0; pc < kernel->by_pc.size(); ++pc) {
+      kernel->by_pc[pc] += launch.profile->by_pc()[pc];
+      kernel->total += launch.profile->by_pc()[pc];
+    }
+  }
+  std::stable_sort(kernels.begin(), kernels.end(), [](const KernelHeat& a, const KernelHeat& b) {
+    return a.total.group_cycles() > b.total.group_cycles();
+  });
+  return kernels;
+}
+
+std::vector<LineHeat> hottest_lines(const KernelHeat& kernel) {
+  std::map<std::uint32_t, LineHeat> by_line;
+  for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
+    const std::uint32_t line = kernel.code->code[pc].where.line;
+    LineHeat& heat = by_line[line];
+    heat.line = line;
+    ++heat.pcs;
+    heat.sum += kernel.by_pc[pc];
+  }
+  std::vector<LineHeat> lines;
+  for (const auto& [line, heat] : by_line)
+    if (heat.sum.group_cycles() != 0) lines.push_back(heat);
+  std::stable_sort(lines.begin(), lines.end(), [](const LineHeat& a, const LineHeat& b) {
+    return a.sum.group_cycles() > b.sum.group_cycles();
+  });
+  return lines;
+}
+
+std::string waits_for(const core::PcProfile& profile) {
+  const std::uint64_t all = profile.waited();
+  if (all == 0) return {};
+  std::vector<unsigned> causes(core::kWaitCauses);
+  std::iota(causes.begin(), causes.end(), 0u);
+  std::stable_sort(causes.begin(), causes.end(),
+                   [&](unsigned a, unsigned b) { return profile.waiting[a] > profile.waiting[b]; });
+  static const std::vector<std::string> kNames = core::wait_cause_names();
+  std::string text;
+  for (std::size_t i = 0; i < kCausesShown; ++i) {
+    const double share = static_cast<double>(profile.waiting[causes[i]]) / static_cast<double>(all);
+    if (i != 0 && share < kSmallestShare) break;
+    text += fmt::format("{}{} {} %", text.empty() ? "" : ", ", kNames[causes[i]], std::lround(100 * share));
+  }
+  return text;
+}
+
+}  // namespace heddle::cli

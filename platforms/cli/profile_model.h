@@ -1,0 +1,43 @@
+// What `heddle run --profile` says about a kernel: launches summed up by PC, PCs by heat and by PTX line.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/profile.h"
+#include "gpu/gpu_device.h"
+#include "isa/kernel.h"
+
+namespace heddle::cli {
+
+/// All launches of one kernel together.
+struct KernelHeat {
+  std::shared_ptr<const isa::Kernel> code;
+  std::vector<std::size_t> launches;     ///< numbers of the launches, from 0
+  std::uint64_t cycles = 0;              ///< core cycles of the launches
+  std::vector<core::PcProfile> by_pc{};  ///< by Pc, all of the kernel's
+  core::PcProfile total{};
+
+  /// All PCs that were ever waited for or issued, hottest first: by group-cycles, then in program order.
+  [[nodiscard]] std::vector<sim::Pc> hottest() const;
+};
+
+/// Launches with a profile, by kernel; kernels by group-cycles, then in order of their first launch.
+[[nodiscard]] std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::LaunchRecord>& launches);
+
+/// What came of one line of PTX.
+struct LineHeat {
+  std::uint32_t line = 0;  ///< from 1; 0: instructions without a line
+  std::uint32_t pcs = 0;
+  core::PcProfile sum{};
+};
+/// Hottest first, then in order of lines; lines with nothing are left out.
+[[nodiscard]] std::vector<LineHeat> hottest_lines(const KernelHeat& kernel);
+
+/// Causes of a PC's waiting that matter, in words: the dominant one, and up to two more of at least a tenth.
+/// "scoreboard_memory 71 %, not_selected 20 %"; empty if it never waited.
+[[nodiscard]] std::string waits_for(const core::PcProfile& profile);
+
+}  // namespace heddle::cli

@@ -1,0 +1,219 @@
+#include "cli/profile_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/text_table.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::size_t kSourceWidth = 72;  ///< longer lines of PTX are cut in tables
+
+constexpr const char* kLegend =
+    R"(Profile. A group-cycle is one issue group (a warp, or a part of one that runs by itself) on a core for one core
+cycle: an issue, or waiting. Waiting is charged to the instruction that the group issues next, so the wait for the
+result of a load is found at the instruction that needs it; waiting at a barrier is charged to the barrier.
+  lanes    lanes that executed, per issue (of 32)
+  diverg.  issues of a branch that split their group
+  trans.   line accesses of a load, store or atomic per issue, after coalescing
+  passes   its passes through the load/store unit after the first, per issue: lines, bank conflicts, constant
+           addresses
+)";
+
+std::string file_of(const isa::Kernel& kernel) {
+  return kernel.source ? std::filesystem::path(kernel.source->name).filename().string() : std::string{};
+}
+
+std::string pc_text(sim::Pc pc) { return fmt::format("0x{:03x}", pc.value() * sim::kInstructionBytes); }
+
+/// Blanks and tabs in a row as one blank.
+std::string squeezed(const std::string& source) {
+  std::string text;
+  for (const char c : source) {
+    const bool blank = c == ' ' || c == '\t' || c == '\r';
+    if (!blank)
+      text += c;
+    else if (!text.empty() && text.back() != ' ')
+      text += ' ';
+  }
+  return text;
+}
+
+std::string cut(const std::string& source) {
+  const std::string text = squeezed(source);
+  return text.size() <= kSourceWidth ? text : text.substr(0, kSourceWidth - 3) + "...";
+}
+
+std::string per_issue(std::uint64_t count, const core::PcProfile& profile, int decimals) {
+  if (profile.issues == 0) return "-";
+  return fmt::format("{:.{}f}", static_cast<double>(count) / static_cast<double>(profile.issues), decimals);
+}
+
+std::string line_text(std::uint32_t line) { return line == 0 ? "-" : fmt::format("{}", line); }
+
+std::string title(const KernelHeat& kernel) {
+  const std::string file = file_of(*kernel.code);
+  return fmt::format("Kernel {}{}: {} launch{}, {} core cycles\n", kernel.code->name,
+                     file.empty() ? "" : " of " + file, kernel.launches.size(),
+                     kernel.launches.size() == 1 ? "" : "es", grouped(kernel.cycles));
+}
+
+std::string totals_text(const KernelHeat& kernel) {
+  static const std::vector<std::string> kNames = core::wait_cause_names();
+  std::vector<std::string> names = {"issues"};
+  std::vector<std::uint64_t> counts = {kernel.total.issues};
+  for (unsigned cause = 0; cause < core::kWaitCauses; ++cause) {
+    names.push_back(kNames[cause]);
+    counts.push_back(kernel.total.waiting[cause]);
+  }
+  const std::vector<double> shares = percentages(counts);
+  TextTable table(4, {.right = {1, 2}});
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] != 0) table.row({names[i], grouped(counts[i]), fmt::format("{:.1f} %", shares[i])});
+  return fmt::format("  group-cycles    {}, of which\n{}", grouped(kernel.total.group_cycles()),
+                     table.text());
+}
+
+std::string hottest_text(const KernelHeat& kernel, std::size_t top) {
+  const std::vector<sim::Pc> pcs = kernel.hottest();
+  std::vector<std::uint64_t> heat;
+  for (const sim::Pc pc : pcs) heat.push_back(kernel.by_pc[pc.value()].group_cycles());
+  const std::vector<double> shares = percentages(heat);
+  TextTable table(2, {.right = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}});
+  table.row({"share", "group-cycles", "pc", "line", "issues", "lanes", "diverg.", "trans.", "passes",
+             "waiting", "waits for", "PTX"});
+  for (std::size_t i = 0; i < std::min(pcs.size(), top); ++i) {
+    const core::PcProfile& p = kernel.by_pc[pcs[i].value()];
+    const isa::Instruction& instruction = kernel.code->code[pcs[i].value()];
+    const bool memory = instruction.unit == isa::Unit::kMemory;
+    const bool branch = instruction.op == isa::Opcode::kBranch;
+    table.row({fmt::format("{:.1f} %", shares[i]), grouped(heat[i]), pc_text(pcs[i]),
+               line_text(instruction.where.line), grouped(p.issues), per_issue(p.lanes, p, 1),
+               branch ? grouped(p.divergences) : "-",
+               memory && p.transactions != 0 ? per_issue(p.transactions, p, 2) : "-",
+               memory ? per_issue(p.extra_passes, p, 2) : "-", grouped(p.waited()), waits_for(p),
+               cut(kernel.code->source_line(pcs[i]))});
+  }
+  std::string text = table.text();
+  if (pcs.size() > top) text += fmt::format("  ... {} more\n", pcs.size() - top);
+  return text;
+}
+
+/// Empty if no line has several instructions: the table above says it all then.
+std::string lines_text(const KernelHeat& kernel, std::size_t top) {
+  const std::vector<LineHeat> lines = hottest_lines(kernel);
+  if (std::none_of(lines.begin(), lines.end(), [](const LineHeat& l) { return l.pcs > 1 && l.line != 0; }))
+    return {};
+  std::vector<std::uint64_t> heat;
+  for (const LineHeat& line : lines) heat.push_back(line.sum.group_cycles());
+  const std::vector<double> shares = percentages(heat);
+  TextTable table(2, {.right = {0, 1, 2, 3, 4, 5}});
+  table.row({"share", "group-cycles", "line", "PCs", "issues", "waiting", "waits for", "PTX"});
+  for (std::size_t i = 0; i < std::min(lines.size(), top); ++i) {
+    const LineHeat& line = lines[i];
+    const std::string source = kernel.code->source ? kernel.code->source->line(line.line) : std::string{};
+    table.row({fmt::format("{:.1f} %", shares[i]), grouped(heat[i]), line_text(line.line),
+               fmt::format("{}", line.pcs), grouped(line.sum.issues), grouped(line.sum.waited()),
+               waits_for(line.sum), cut(source)});
+  }
+  std::string text = "  By line of PTX, as some lines are several instructions:\n" + table.text();
+  if (lines.size() > top) text += fmt::format("  ... {} more\n", lines.size() - top);
+  return text;
+}
+
+nlohmann::ordered_json counts_json(const core::PcProfile& profile) {
+  static const std::vector<std::string> kNames = core::wait_cause_names();
+  nlohmann::ordered_json waiting = nlohmann::ordered_json::object();
+  for (unsigned cause = 0; cause < core::kWaitCauses; ++cause)
+    waiting[kNames[cause]] = profile.waiting[cause];
+  return {{"group_cycles", profile.group_cycles()},
+          {"issues", profile.issues},
+          {"lanes", profile.lanes},
+          {"divergences", profile.divergences},
+          {"transactions", profile.transactions},
+          {"extra_passes", profile.extra_passes},
+          {"waiting", waiting}};
+}
+
+nlohmann::ordered_json meanings() {
+  return {{"group_cycles", "group-cycles: an issue group on a core for one core cycle; issues + waiting"},
+          {"issues", "warp instructions issued"},
+          {"lanes", "lanes that executed, summed over issues; lanes / (32 x issues) is the SIMD efficiency"},
+          {"divergences", "issues of a branch that split their group"},
+          {"transactions", "line accesses of memory instructions, after coalescing"},
+          {"extra_passes", "passes of memory instructions through the load/store unit after the first"},
+          {"waiting",
+           "group-cycles in which a group did not issue, by cause; charged to the instruction that it issues "
+           "next, "
+           "at a barrier to the barrier"},
+          {"not_selected", "the instruction could issue, its scheduler issued another group"}};
+}
+
+}  // namespace
+
+std::string profile_text(const std::vector<KernelHeat>& kernels, std::size_t top) {
+  if (kernels.empty()) return {};
+  std::string text = kLegend;
+  for (const KernelHeat& kernel : kernels)
+    text += fmt::format("\n{}{}\n{}{}", title(kernel), totals_text(kernel), hottest_text(kernel, top),
+                        lines_text(kernel, top));
+  return text;
+}
+
+std::string profile_listing(const std::vector<KernelHeat>& kernels) {
+  const std::vector<std::string> names = core::wait_cause_names();
+  std::string text;
+  for (const KernelHeat& kernel : kernels) {
+    std::vector<unsigned> causes;
+    for (unsigned cause = 0; cause < core::kWaitCauses; ++cause)
+      if (kernel.total.waiting[cause] != 0) causes.push_back(cause);
+    std::vector<std::string> heading = {"pc", "line", "issues", "lanes"};
+    for (const unsigned cause : causes) heading.push_back(names[cause]);
+    std::vector<std::size_t> right(heading.size());
+    for (std::size_t i = 0; i < right.size(); ++i) right[i] = i;
+    heading.emplace_back("PTX");
+    TextTable table(2, {.right = right});
+    table.row(heading);
+    for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
+      const core::PcProfile& p = kernel.by_pc[pc];
+      std::vector<std::string> row = {pc_text(sim::Pc{pc}), line_text(kernel.code->code[pc].where.line),
+                                      grouped(p.issues), per_issue(p.lanes, p, 1)};
+      for (const unsigned cause : causes) row.push_back(grouped(p.waiting[cause]));
+      row.push_back(squeezed(kernel.code->source_line(sim::Pc{pc})));
+      table.row(row);
+    }
+    text += fmt::format("\nAll of kernel {} in program order; waiting in group-cycles\n{}", kernel.code->name,
+                        table.text());
+  }
+  return text;
+}
+
+nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& platform,
+                                    const std::vector<KernelHeat>& kernels) {
+  nlohmann::ordered_json json = {{"heddle", HEDDLE_VERSION}, {"platform", platform}};
+  json.update(header.identity);
+  json["kernels"] = nlohmann::ordered_json::array();
+  for (const KernelHeat& kernel : kernels) {
+    nlohmann::ordered_json entry = {{"kernel", kernel.code->name},
+                                    {"source", file_of(*kernel.code)},
+                                    {"launches", kernel.launches},
+                                    {"cycles", kernel.cycles},
+                                    {"total", counts_json(kernel.total)}};
+    entry["pcs"] = nlohmann::ordered_json::array();
+    for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
+      nlohmann::ordered_json at = {{"pc", pc_text(sim::Pc{pc})},
+                                   {"line", kernel.code->code[pc].where.line},
+                                   {"ptx", squeezed(kernel.code->source_line(sim::Pc{pc}))}};
+      at.update(counts_json(kernel.by_pc[pc]));
+      entry["pcs"].push_back(at);
+    }
+    json["kernels"].push_back(entry);
+  }
+  json["dictionary"] = meanings();
+  return json;
+}
+
+}  // namespace heddle::cli
