@@ -16,10 +16,6 @@ CacheArray::CacheArray(const L2Config& config, const L2Geometry& geometry)
       frames_(lines_.size()),
       data_(lines_.size() * line_bytes_) {}
 
-std::uint32_t CacheArray::first_frame(std::uint64_t line) const {
-  return static_cast<std::uint32_t>(sets_.remainder(geometry_.number_in_bank(line))) * ways_;
-}
-
 std::uint32_t CacheArray::find(std::uint64_t line) const {
   const std::uint32_t first = first_frame(line);
   for (std::uint32_t frame = first; frame < first + ways_; ++frame)

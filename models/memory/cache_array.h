@@ -16,6 +16,12 @@ class CacheArray {
 
   CacheArray(const L2Config& config, const L2Geometry& geometry);
 
+  /// The line will be looked for soon: fetches its set's tags into the host's cache.
+  void prefetch(std::uint64_t line) const {
+    const std::uint32_t first = first_frame(line);
+    __builtin_prefetch(&lines_[first]);
+    __builtin_prefetch(&frames_[first]);
+  }
   /// Frame that holds the line or waits for it; kNone if there is none.
   [[nodiscard]] std::uint32_t find(std::uint64_t line) const;
   /// Frame to use for a line that is not there: an empty one, else the least recently used; frames with an
@@ -61,7 +67,9 @@ class CacheArray {
     return ++uses_;
   }
   void renumber();
-  [[nodiscard]] std::uint32_t first_frame(std::uint64_t line) const;
+  [[nodiscard]] std::uint32_t first_frame(std::uint64_t line) const {
+    return static_cast<std::uint32_t>(sets_.remainder(geometry_.number_in_bank(line))) * ways_;
+  }
 
   L2Geometry geometry_;
   std::uint32_t line_bytes_;

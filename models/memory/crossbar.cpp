@@ -115,8 +115,8 @@ void Crossbar::end_held_request(unsigned core, sim::Cycle now) {
   core_tsock[core]->nb_transport_bw(payload, phase, delay);
 }
 
-bool Crossbar::send_response(tlm::tlm_generic_payload& payload) {
-  const unsigned core = sim::memory_extension(payload).core.value();
+bool Crossbar::send_response(unsigned cluster, tlm::tlm_generic_payload& payload) {
+  const unsigned core = cluster_cores_ == 1 ? cluster : sim::memory_extension(payload).core.value();
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   const tlm::tlm_sync_enum status = core_tsock[core]->nb_transport_bw(payload, phase, delay);
@@ -190,7 +190,7 @@ bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payloa
 void Crossbar::tick() {
   const sim::Cycle now = clock_.cycle();
   // Reverse pipeline order: a place freed at an output may be granted in the same cycle.
-  responses_.deliver(now, [this](unsigned, tlm::tlm_generic_payload* p) { return send_response(*p); });
+  responses_.deliver(now, [this](unsigned cluster, tlm::tlm_generic_payload* p) { return send_response(cluster, *p); });
   requests_.deliver(now,
                     [this](unsigned part, tlm::tlm_generic_payload* p) { return send_request(part, *p); });
   for (const unsigned partition : responses_.arbitrate(now)) end_held_response(partition, now);

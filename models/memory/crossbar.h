@@ -66,7 +66,7 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   void push_request(unsigned core, tlm::tlm_generic_payload& payload, sim::Cycle now);
   void push_response(unsigned partition, tlm::tlm_generic_payload& payload, sim::Cycle now);
   bool send_request(unsigned partition, tlm::tlm_generic_payload& payload);
-  bool send_response(tlm::tlm_generic_payload& payload);
+  bool send_response(unsigned cluster, tlm::tlm_generic_payload& payload);
   void end_held_request(unsigned core, sim::Cycle now);
   void end_held_response(unsigned partition, sim::Cycle now);
   std::uint64_t debug_access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,

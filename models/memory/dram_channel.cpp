@@ -92,7 +92,7 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(tlm::tlm_generic_payload& payloa
     advance(now);
     response_ended(payload, cycle_after(delay));
     hand_out(now);
-    wake_for_deadline();
+    wake_for_deadline(now);
     return tlm::TLM_COMPLETED;
   }
   protocol_error("unexpected phase", name());
@@ -116,29 +116,31 @@ tlm::tlm_sync_enum DramChannel::begin_request(tlm::tlm_generic_payload& payload,
   }
   payload.acquire();
   sim::Cycle arrival = cycle_after(delay);
-  const sim::Cycle now = clock_.domain().cycle();
+  phase = tlm::END_REQ;
   if (response_ != nullptr) {  // the end of that response may change what comes next
+    const sim::Cycle now = clock_.domain().cycle();
     advance(now);
     if (scheduler_.full()) {
       held_ = {&payload, arrival};
-      wake_for_deadline();
+      wake_for_deadline(now);
+      phase = tlm::BEGIN_REQ;
       return tlm::TLM_ACCEPTED;
     }
-  } else {
-    advance(arrival);
-    if (scheduler_.full()) {
-      // Nothing can come before this request's END_REQ: what happens until there is room is known.
-      const sim::Cycle asked = arrival;
-      while (scheduler_.full()) arrival = std::max(arrival, step());
-      ++late_end_reqs_;
-      late_end_req_cycles_ += arrival - asked;
-      delay = delay_until(arrival);
-    }
+    enqueue(payload, arrival);
+    return tlm::TLM_UPDATED;
+  }
+  advance(arrival);
+  if (scheduler_.full()) {
+    // Nothing can come before this request's END_REQ: what happens until there is room is known.
+    const sim::Cycle asked = arrival;
+    while (scheduler_.full()) arrival = std::max(arrival, step());
+    ++late_end_reqs_;
+    late_end_req_cycles_ += arrival - asked;
+    delay = delay_until(arrival);
   }
   enqueue(payload, arrival);
-  hand_out(now);
-  wake_for_deadline();
-  phase = tlm::END_REQ;
+  hand_out(0);  // responses are known before they are due
+  wake_for_deadline(arrival);
   return tlm::TLM_UPDATED;
 }
 
@@ -224,7 +226,7 @@ void DramChannel::tick() {
 }
 
 /// When the channel must run even if nobody calls.
-sim::Cycle DramChannel::next_activation(sim::Cycle now) const {
+sim::Cycle DramChannel::next_activation(sim::Cycle now) {
   const sim::Cycle next = std::max(scheduler_.planned(), resumed_);
   if (scheduler_.empty() || responses_.full()) return DramScheduler::kNever;
   if (held_.payload != nullptr)
@@ -233,9 +235,9 @@ sim::Cycle DramChannel::next_activation(sim::Cycle now) const {
   return std::max(next + shortest_, now + 1);  // the first cycle for which there can be a response
 }
 
-/// After a change from outside.
-void DramChannel::wake_for_deadline() {
-  const sim::Cycle now = clock_.domain().cycle();
+/// After a change from outside. The commands of the cycles before `now` are issued.
+void DramChannel::wake_for_deadline(sim::Cycle now) {
+  if (now + shortest_ >= activation_ && held_.payload == nullptr) return;  // nothing issued from now on comes earlier
   if (next_activation(now) >= activation_) return;
   activation_ = now;
   clock_.wake();

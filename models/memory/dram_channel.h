@@ -70,8 +70,8 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   void hand_out(sim::Cycle now);
   void end_held_request(sim::Cycle now);
   void response_ended(tlm::tlm_generic_payload& payload, sim::Cycle cycle);
-  [[nodiscard]] sim::Cycle next_activation(sim::Cycle now) const;
-  void wake_for_deadline();
+  [[nodiscard]] sim::Cycle next_activation(sim::Cycle now);
+  void wake_for_deadline(sim::Cycle now);
   void finish(const DramCommand& command);
   void access(const Request& request);
   [[nodiscard]] sim::Cycle cycle_after(const sc_core::sc_time& delay) const;

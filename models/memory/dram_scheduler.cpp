@@ -44,8 +44,8 @@ void DramScheduler::push(const DramAccess& access) {
                         timing_.row(r.place.bank) == r.place.row;
   if (!only && !now_hits) return;  // the plan stays as well
   choose(bank, slot);
-  if (was_empty || plan_.slot == kNone || requests_[plan_.slot].place.bank == r.place.bank) {
-    plan(0);  // a command that could have been issued already is chosen anew by tick()
+  if (was_empty || !plan_known_ || plan_.slot == kNone || requests_[plan_.slot].place.bank == r.place.bank) {
+    forget_plan(0);  // a command that could have been issued already is chosen anew by tick()
     return;
   }
   const Plan mine = candidate_plan(bank, r.place.bank, 0);
@@ -98,12 +98,12 @@ void DramScheduler::choose(Bank& bank, std::uint32_t from) {
     }
   }
   bank.kind = next_command(requests_[bank.candidate]);
+  bank.ready = std::max(requests_[bank.candidate].access.arrival, timing_.bank_ready(bank.kind, index));
 }
 
 DramScheduler::Plan DramScheduler::candidate_plan(const Bank& bank, std::uint32_t index,
                                                   sim::Cycle from) const {
-  const sim::Cycle arrival = requests_[bank.candidate].access.arrival;
-  return {.cycle = std::max({from, arrival, timing_.earliest(bank.kind, index)}),
+  return {.cycle = std::max({from, bank.ready, timing_.shared_ready(bank.kind, index), timing_.bus_ready()}),
           .slot = bank.candidate,
           .kind = bank.kind};
 }
@@ -116,11 +116,27 @@ bool DramScheduler::better(const Plan& a, const Plan& b) const {
 
 void DramScheduler::plan(sim::Cycle from) {
   plan_ = {};
+  plan_known_ = true;
   if (empty()) return;
+  const sim::Cycle floor = std::max(from, timing_.bus_ready());
+  const Bank* best = nullptr;
   busy_banks_.for_each([&](std::uint32_t b) {
-    const Plan mine = candidate_plan(banks_[b], b, from);
-    if (plan_.slot == kNone || better(mine, plan_)) plan_ = mine;
+    const Bank& bank = banks_[b];
+    const sim::Cycle cycle = std::max({floor, bank.ready, timing_.shared_ready(bank.kind, b)});
+    if (best != nullptr) {
+      if (cycle > plan_.cycle) return;
+      if (cycle == plan_.cycle) {
+        const bool column = is_column(bank.kind);
+        if (column != is_column(best->kind) ? !column
+                                            : requests_[bank.candidate].age > requests_[best->candidate].age)
+          return;
+      }
+    }
+    best = &bank;
+    plan_.cycle = cycle;
   });
+  plan_.slot = best->candidate;
+  plan_.kind = best->kind;
   const Request& oldest = requests_[oldest_];
   const sim::Cycle starving = oldest.access.arrival + config_.starvation_limit_cycles;
   if (plan_.cycle >= starving) {
@@ -140,13 +156,13 @@ void DramScheduler::plan(sim::Cycle from) {
 }
 
 std::optional<DramCommand> DramScheduler::tick(sim::Cycle now) {
-  if (plan_.cycle > now) return std::nullopt;
+  if (planned() > now) return std::nullopt;
   if (plan_.cycle < now) {  // the caller could not take it then: choose again from all that can be issued now
     plan(now);
     if (plan_.cycle > now) return std::nullopt;
   }
   const DramCommand command = plan_.reason == Plan::Reason::kRefresh ? issue_refresh(now) : issue(now);
-  plan(now + 1);
+  forget_plan(now + 1);
   return command;
 }
 

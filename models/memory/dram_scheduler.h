@@ -71,11 +71,14 @@ class DramScheduler {
   std::optional<DramCommand> tick(sim::Cycle now);
   /// Earliest cycle after `now` at which tick() may issue something, provided no push() before; kNever if
   /// empty.
-  [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now) const { return std::max(plan_.cycle, now + 1); }
+  [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now) { return std::max(planned(), now + 1); }
 
   /// The cycle for which the next command is planned if no request comes; kNever if empty. May be in the past
   /// when tick() was not called for it.
-  [[nodiscard]] sim::Cycle planned() const { return plan_.cycle; }
+  [[nodiscard]] sim::Cycle planned() {
+    if (!plan_known_) plan(plan_from_);
+    return plan_.cycle;
+  }
 
   [[nodiscard]] const DramMap& map() const { return map_; }
   [[nodiscard]] const DramCounters& counters() const { return counters_; }
@@ -98,6 +101,7 @@ class DramScheduler {
     std::uint32_t first = kNone, last = kNone;  ///< its requests by age
     std::uint32_t candidate = kNone;
     DramKind kind = DramKind::kActivate;  ///< what the candidate needs next
+    sim::Cycle ready = 0;                 ///< as far as the bank and the candidate's arrival are concerned
   };
   /// The next command, if no request comes.
   struct Plan {
@@ -120,6 +124,11 @@ class DramScheduler {
     return std::min(starving, timing_.refresh_due());
   }
   void plan(sim::Cycle from);
+  /// The plan no longer holds; nothing is issued before `from`.
+  void forget_plan(sim::Cycle from) {
+    plan_known_ = false;
+    plan_from_ = from;
+  }
   /// Chooses the bank's candidate; requests older than `from` do not hit the open row.
   void choose(Bank& bank, std::uint32_t from);
   DramCommand issue(sim::Cycle now);
@@ -139,6 +148,8 @@ class DramScheduler {
   std::uint32_t oldest_ = kNone, youngest_ = kNone;
   std::uint64_t ages_ = 0;
   Plan plan_;
+  bool plan_known_ = true;
+  sim::Cycle plan_from_ = 0;
   DramCounters counters_;
 };
 

@@ -47,10 +47,17 @@ class DramTiming {
   /// Earliest cycle at which the command is legal on that bank; not for kPrechargeAll and kRefresh, and
   /// without regard to a refresh that is due.
   [[nodiscard]] sim::Cycle earliest(DramKind kind, std::uint32_t bank) const {
-    const auto k = static_cast<unsigned>(kind);
-    const Bank& b = banks_[bank];
-    return std::max({b.ready[k], groups_[b.group][k], channel_[k], bus_});
+    return std::max({bank_ready(kind, bank), shared_ready(kind, bank), bus_});
   }
+  // Its parts: what only commands on the bank change, what others change too, and the command bus.
+  [[nodiscard]] sim::Cycle bank_ready(DramKind kind, std::uint32_t bank) const {
+    return banks_[bank].ready[static_cast<unsigned>(kind)];
+  }
+  [[nodiscard]] sim::Cycle shared_ready(DramKind kind, std::uint32_t bank) const {
+    const auto k = static_cast<unsigned>(kind);
+    return std::max(groups_[banks_[bank].group][k], channel_[k]);
+  }
+  [[nodiscard]] sim::Cycle bus_ready() const { return bus_; }
   /// `row`: of an activate. The caller keeps to earliest() and to the states of the banks.
   void issue(DramKind kind, std::uint32_t bank, std::uint64_t row, sim::Cycle now);
   /// First cycle after the burst of that column command has left the data bus.

@@ -58,6 +58,7 @@ L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& sha
 }
 
 void L2Bank::accept(const L2Request& request) {
+  array_.prefetch(request.line);
   shared_.counters.bank_conflicts += has_work();
   requests_.push_back(request);
 }

@@ -153,13 +153,17 @@ bool MemoryPartition::send_transfer(sim::Cycle now) {
 
   dram_request_ = &t;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = clock_.domain().manager().ahead();
+  const sc_core::sc_time at = clock_.domain().manager().ahead();
+  sc_core::sc_time delay = at;
   clock_.domain().manager().kernel_changed();  // whatever the DRAM is
   switch (dram_isock->nb_transport_fw(t, phase, delay)) {
     case tlm::TLM_ACCEPTED:
       break;  // END_REQ comes through the backward path
     case tlm::TLM_UPDATED:
-      request_ended(delay);
+      if (delay == at)
+        dram_request_ = nullptr;
+      else
+        request_ended(delay);
       if (phase == tlm::BEGIN_RESP) {
         arrived(t, delay);
         phase = tlm::END_RESP;

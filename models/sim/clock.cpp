@@ -34,6 +34,7 @@ ClockDomain::ClockDomain(ClockManager& manager, std::string name, double frequen
   step_units_ = period_units_ / period_cycles_;
   step_remainder_ = period_units_ % period_cycles_;
   seen_ = edge(0);
+  after_seen_ = edge(1);
   manager_.domains_.push_back(this);
   std::stable_sort(manager_.domains_.begin(), manager_.domains_.end(),
                    [](const ClockDomain* a, const ClockDomain* b) { return a->rank_ < b->rank_; });
@@ -64,19 +65,18 @@ Cycle ClockDomain::first_edge_at(std::uint64_t time) const {
   return time / period_units_ * period_cycles_ + j;
 }
 
-Cycle ClockDomain::cycle() const {
-  const std::uint64_t now = manager_.now();
+Cycle ClockDomain::find_cycle(std::uint64_t now) const {
   // Time mostly advances by a few edges between two questions.
   for (unsigned steps = 0; seen_.time <= now && steps < 4; ++steps) {
-    Edge next = seen_;
-    step(next);
-    if (next.time > now) return seen_.k;
-    seen_ = next;
+    if (now < after_seen_.time) return seen_.k;
+    seen_ = after_seen_;
+    step(after_seen_);
   }
   Cycle k = now / period_units_ * period_cycles_ + now % period_units_ * period_cycles_ / period_units_;
   while (edge_time(k + 1) <= now) ++k;
   while (k > 0 && edge_time(k) > now) --k;
   seen_ = edge(k);
+  after_seen_ = edge(k + 1);
   return k;
 }
 

@@ -90,6 +90,7 @@ class ClockDomain {
   };
   static constexpr Cycle kNearCycles = 64;  ///< sleeps shorter than this are kept in a ring
 
+  [[nodiscard]] Cycle find_cycle(std::uint64_t now) const;
   [[nodiscard]] Edge edge(Cycle k) const;
   void step(Edge& edge) const;
   /// First edge that may still run: at now if this domain's turn in this instant has not passed, else later.
@@ -118,7 +119,8 @@ class ClockDomain {
   Cycle last_fired_ = ~Cycle{0};  ///< number of the last edge that ran (~0: none)
   Edge next_;                     ///< edge wanted next; only if next_time_ is not ~0
   std::uint64_t next_time_ = ~std::uint64_t{0};
-  mutable Edge seen_;  ///< answer of the last cycle()
+  mutable Edge seen_;        ///< answer of the last cycle()
+  mutable Edge after_seen_;  ///< the edge that follows it
 };
 
 /// A module's handle on its clock.
@@ -206,5 +208,10 @@ class ClockManager : public sc_core::sc_module {
   bool pause_wanted_ = false;
   bool keep_awake_ = false;
 };
+
+inline Cycle ClockDomain::cycle() const {
+  const std::uint64_t now = manager_.now();
+  return seen_.time <= now && now < after_seen_.time ? seen_.k : find_cycle(now);
+}
 
 }  // namespace heddle::sim
