@@ -190,7 +190,8 @@ bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payloa
 void Crossbar::tick() {
   const sim::Cycle now = clock_.cycle();
   // Reverse pipeline order: a place freed at an output may be granted in the same cycle.
-  responses_.deliver(now, [this](unsigned cluster, tlm::tlm_generic_payload* p) { return send_response(cluster, *p); });
+  responses_.deliver(
+      now, [this](unsigned cluster, tlm::tlm_generic_payload* p) { return send_response(cluster, *p); });
   requests_.deliver(now,
                     [this](unsigned part, tlm::tlm_generic_payload* p) { return send_request(part, *p); });
   for (const unsigned partition : responses_.arbitrate(now)) end_held_response(partition, now);

@@ -6,66 +6,72 @@ CrossbarLanes::CrossbarLanes(unsigned inputs, unsigned share, unsigned outputs, 
     : flit_bytes_(config.flit_bytes),
       latency_(config.latency_cycles),
       share_(share),
-      queues_(inputs, Ring<Waiting>(config.input_queue_packets)),
+      input_places_(config.input_queue_packets),
+      output_places_(config.output_queue_packets),
+      queues_(inputs),
+      waiting_(std::size_t{inputs} * input_places_),
       links_((inputs + share - 1) / share),
       outputs_(outputs),
-      pending_(static_cast<std::uint32_t>(links_.size())),
-      asked_(outputs),
-      occupied_(outputs) {
+      flying_(std::size_t{outputs} * output_places_),
+      link_words_(PortSet::words_for(static_cast<unsigned>(links_.size()))),
+      output_words_(PortSet::words_for(outputs)),
+      sets_(link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_) {
   for (unsigned l = 0; l < links_.size(); ++l) {
     Link& link = links_[l];
     link.first = l * share;
     link.count = std::min(share, inputs - link.first);
     link.last = link.first + link.count - 1;
   }
-  for (Output& out : outputs_) {
-    out.buffer = Ring<Flying>(config.output_queue_packets);
-    out.asking = sim::IndexSet(static_cast<std::uint32_t>(links_.size()));
-    out.last = static_cast<unsigned>(links_.size()) - 1;
-  }
+  for (Output& out : outputs_) out.last = static_cast<unsigned>(links_.size()) - 1;
   granted_.reserve(outputs);
 }
 
 void CrossbarLanes::push(unsigned input, unsigned output, std::uint32_t bytes, Payload* payload,
                          sim::Cycle now) {
-  queues_[input].push_back({payload, output, bytes, now});
+  Fifo& queue = queues_[input];
+  const auto flits = std::max(
+      1u, static_cast<std::uint32_t>(flit_bytes_.quotient(std::uint64_t{bytes} + flit_bytes_.value() - 1)));
+  waiting_[std::size_t{input} * input_places_ + queue.at(queue.size++, input_places_)] = {payload, output,
+                                                                                          bytes, flits, now};
   ++in_flight_;
   const unsigned l = share_ == 1 ? input : input / share_;
   Link& link = links_[l];
   ++link.waiting;
   if (link.asking != kNone) return;
   // The arbitration chooses among the inputs, so that the order of pushes within a cycle means nothing.
-  pending_.insert(l);
+  pending().insert(l);
   next_arbitration_ = std::min(next_arbitration_, std::max(link.free, now));
 }
 
 void CrossbarLanes::take_up(unsigned l) {
   Link& link = links_[l];
   unsigned input = link.last;
-  do {
-    if (++input == link.first + link.count) input = link.first;
-  } while (queues_[input].empty());
+  if (share_ != 1) {
+    do {
+      if (++input == link.first + link.count) input = link.first;
+    } while (queues_[input].size == 0);
+  }
   link.last = link.asking = input;
-  const unsigned output = queues_[input].front().output;
-  outputs_[output].asking.insert(l);
-  asked_.insert(output);
+  const unsigned output = head(input).output;
+  asking(output).insert(l);
+  asked().insert(output);
 }
 
 const std::vector<unsigned>& CrossbarLanes::arbitrate(sim::Cycle now) {
   granted_.clear();
   if (now < next_arbitration_) return granted_;
   next_arbitration_ = kNever;
-  pending_.for_each([&](unsigned l) {
+  pending().for_each([&](unsigned l) {
     if (links_[l].free > now) {
       next_arbitration_ = std::min(next_arbitration_, links_[l].free);
       return;
     }
-    pending_.erase(l);
+    pending().erase(l);
     take_up(l);
   });
-  asked_.for_each([&](unsigned output) {
+  asked().for_each([&](unsigned output) {
     Output& out = outputs_[output];
-    if (out.buffer.full()) return;  // complete() brings us back
+    if (out.buffer.size == output_places_) return;  // complete() brings us back
     if (out.link_free > now) {
       next_arbitration_ = std::min(next_arbitration_, out.link_free);
       return;
@@ -77,51 +83,51 @@ const std::vector<unsigned>& CrossbarLanes::arbitrate(sim::Cycle now) {
 
 void CrossbarLanes::grant(unsigned output, sim::Cycle now) {
   Output& out = outputs_[output];
-  const unsigned l = *out.asking.next_cyclic(out.last);
+  const PortSet askers = asking(output);
+  const unsigned l = askers.next_cyclic(out.last);
   out.last = l;
-  out.asking.erase(l);
+  askers.erase(l);
 
   Link& link = links_[l];
   const unsigned input = link.asking;
-  const Waiting packet = queues_[input].front();
-  queues_[input].pop_front();
-  const std::uint64_t flits =
-      std::max<std::uint64_t>(1, flit_bytes_.quotient(packet.bytes + flit_bytes_.value() - 1));
-  link.free = out.link_free = now + flits;
+  const Waiting packet = head(input);
+  queues_[input].pop(input_places_);
+  link.free = out.link_free = now + packet.flits;
   link.asking = kNone;
-  const sim::Cycle ready = now + flits + latency_;
-  if (out.buffer.empty()) {
-    occupied_.insert(output);
+  const sim::Cycle ready = now + packet.flits + latency_;
+  if (out.buffer.size == 0) {
+    occupied().insert(output);
     next_delivery_ = std::min(next_delivery_, ready);
   }
-  out.buffer.push_back({packet.payload, ready});
+  flying_[std::size_t{output} * output_places_ + out.buffer.at(out.buffer.size++, output_places_)] = {
+      packet.payload, ready};
   granted_.push_back(input);
   if (--link.waiting != 0) {
-    pending_.insert(l);
+    pending().insert(l);
     next_arbitration_ = std::min(next_arbitration_, link.free);
   }
-  if (out.asking.empty())
-    asked_.erase(output);
+  if (askers.empty())
+    asked().erase(output);
   else
     next_arbitration_ = std::min(next_arbitration_, out.link_free);
 
   ++counters_.packets;
-  counters_.flits += flits;
+  counters_.flits += packet.flits;
   counters_.bytes += packet.bytes;
   counters_.input_wait_cycles += now - packet.pushed;
 }
 
 void CrossbarLanes::complete(unsigned output, sim::Cycle now) {
   Output& out = outputs_[output];
-  counters_.output_wait_cycles += now - std::min(now, out.buffer.front().ready);
-  out.buffer.pop_front();
+  counters_.output_wait_cycles += now - std::min(now, first(output).ready);
+  out.buffer.pop(output_places_);
   out.offered = false;
   --in_flight_;
-  if (out.buffer.empty())
-    occupied_.erase(output);
+  if (out.buffer.size == 0)
+    occupied().erase(output);
   else
-    next_delivery_ = std::min(next_delivery_, out.buffer.front().ready);
-  if (!out.asking.empty()) next_arbitration_ = std::min(next_arbitration_, std::max(out.link_free, now));
+    next_delivery_ = std::min(next_delivery_, first(output).ready);
+  if (!asking(output).empty()) next_arbitration_ = std::min(next_arbitration_, std::max(out.link_free, now));
 }
 
 }  // namespace heddle::memory

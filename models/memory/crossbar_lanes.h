@@ -7,9 +7,8 @@
 
 #include "memory/config.h"
 #include "memory/divisor.h"
-#include "memory/ring.h"
+#include "memory/port_set.h"
 #include "sim/ids.h"
-#include "sim/index_set.h"
 
 namespace tlm {
 class tlm_generic_payload;
@@ -43,7 +42,7 @@ class CrossbarLanes {
 
   CrossbarLanes(unsigned inputs, unsigned share, unsigned outputs, const CrossbarConfig& config);
 
-  [[nodiscard]] bool can_accept(unsigned input) const { return !queues_[input].full(); }
+  [[nodiscard]] bool can_accept(unsigned input) const { return queues_[input].size < input_places_; }
   /// Enqueues; the packet takes part in the arbitration of cycle `now` if that has not happened yet.
   void push(unsigned input, unsigned output, std::uint32_t bytes, Payload* payload, sim::Cycle now);
 
@@ -57,23 +56,23 @@ class CrossbarLanes {
   void deliver(sim::Cycle now, Send send) {
     if (now < next_delivery_) return;
     next_delivery_ = kNever;
-    occupied_.for_each([&](unsigned output) {
+    occupied().for_each([&](unsigned output) {
       Output& out = outputs_[output];
       if (out.offered) return;
-      const Flying& first = out.buffer.front();
-      if (first.ready > now) {
-        next_delivery_ = std::min(next_delivery_, first.ready);
+      const Flying& packet = first(output);
+      if (packet.ready > now) {
+        next_delivery_ = std::min(next_delivery_, packet.ready);
         return;
       }
       out.offered = true;
-      if (send(output, first.payload)) complete(output, now);
+      if (send(output, packet.payload)) complete(output, now);
     });
   }
   /// The receiver took the packet on offer; its place is free again.
   void complete(unsigned output, sim::Cycle now);
   [[nodiscard]] bool offered(unsigned output) const { return outputs_[output].offered; }
   /// The packet on offer; only while offered().
-  [[nodiscard]] Payload* offer(unsigned output) const { return outputs_[output].buffer.front().payload; }
+  [[nodiscard]] Payload* offer(unsigned output) const { return first(output).payload; }
 
   /// Earliest cycle after `now` at which deliver() or arbitrate() can do something without a push() or
   /// complete() in between; kNever if there is none.
@@ -89,39 +88,71 @@ class CrossbarLanes {
     Payload* payload = nullptr;
     std::uint32_t output = 0;
     std::uint32_t bytes = 0;
+    std::uint32_t flits = 0;
     sim::Cycle pushed = 0;
   };
   struct Flying {
     Payload* payload = nullptr;
     sim::Cycle ready = 0;
   };
+  /// A ring within one array that holds all of them, so that little memory is touched per packet.
+  struct Fifo {
+    std::uint32_t head = 0, size = 0;
+    /// Place of the i-th item.
+    [[nodiscard]] std::uint32_t at(std::uint32_t i, std::uint32_t capacity) const {
+      const std::uint32_t place = head + i;
+      return place >= capacity ? place - capacity : place;
+    }
+    void pop(std::uint32_t capacity) {
+      head = at(1, capacity);
+      --size;
+    }
+  };
   /// A link into the crossbar.
   struct Link {
+    sim::Cycle free = 0;
     unsigned first = 0, count = 0;  ///< its inputs
     unsigned waiting = 0;           ///< packets in their queues
     unsigned last = 0;              ///< input whose packet it took up last
     unsigned asking = kNone;        ///< input whose head packet asks for its output
-    sim::Cycle free = 0;
   };
   struct Output {
-    Ring<Flying> buffer;   ///< packets in flight and arrived: a place is a credit
-    sim::IndexSet asking;  ///< links whose packet goes here
-    unsigned last = 0;     ///< link granted last
     sim::Cycle link_free = 0;
+    Fifo buffer;        ///< packets in flight and arrived: a place is a credit
+    unsigned last = 0;  ///< link granted last
     bool offered = false;
   };
+  [[nodiscard]] Waiting& head(unsigned input) {
+    return waiting_[std::size_t{input} * input_places_ + queues_[input].head];
+  }
+  [[nodiscard]] Flying& first(unsigned output) {
+    return flying_[std::size_t{output} * output_places_ + outputs_[output].buffer.head];
+  }
+  [[nodiscard]] const Flying& first(unsigned output) const {
+    return flying_[std::size_t{output} * output_places_ + outputs_[output].buffer.head];
+  }
+  // Links with packets of which none asks yet; outputs with asking links; outputs with a non-empty buffer;
+  // links whose packet goes to an output.
+  [[nodiscard]] PortSet pending() { return {&sets_[0], link_words_}; }
+  [[nodiscard]] PortSet asked() { return {&sets_[link_words_], output_words_}; }
+  [[nodiscard]] PortSet occupied() { return {&sets_[link_words_ + output_words_], output_words_}; }
+  [[nodiscard]] PortSet asking(unsigned output) {
+    return {&sets_[link_words_ + 2 * output_words_ + std::size_t{output} * link_words_], link_words_};
+  }
   void take_up(unsigned link);
   void grant(unsigned output, sim::Cycle now);
 
   Divisor flit_bytes_;
   std::uint32_t latency_;
   unsigned share_;
-  std::vector<Ring<Waiting>> queues_;  ///< by input
+  std::uint32_t input_places_, output_places_;
+  std::vector<Fifo> queues_;  ///< by input
+  std::vector<Waiting> waiting_;
   std::vector<Link> links_;
   std::vector<Output> outputs_;
-  sim::IndexSet pending_;   ///< links with packets of which none asks yet
-  sim::IndexSet asked_;     ///< outputs with asking links
-  sim::IndexSet occupied_;  ///< outputs with a non-empty buffer
+  std::vector<Flying> flying_;
+  unsigned link_words_, output_words_;  ///< of a set of links, of outputs
+  std::vector<std::uint64_t> sets_;
   std::vector<unsigned> granted_;
   // Before these cycles there is nothing to do.
   sim::Cycle next_delivery_ = kNever;
