@@ -50,11 +50,12 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
       "address; each takes an issue slot if core.lsu.replay_issue",
       {"bank_conflict", "uncoalesced", "constant"}, replays_.data());
   stats.counter("mshr_stall_cycles", "core cycles", "head of the queue waited for an MSHR or a target slot",
-                &mshr_stall_cycles_);
+                &stall_cycles_[static_cast<unsigned>(Stall::kMshr)]);
   stats.counter("constant_stall_cycles", "core cycles",
-                "head of the queue waited for an MSHR of the constant cache", &constant_stall_cycles_);
+                "head of the queue waited for an MSHR of the constant cache",
+                &stall_cycles_[static_cast<unsigned>(Stall::kConstant)]);
   stats.counter("port_stall_cycles", "core cycles", "head of the queue waited for room towards the crossbar",
-                &port_stall_cycles_);
+                &stall_cycles_[static_cast<unsigned>(Stall::kPort)]);
   stats.counter("load_latency_sum", "core cycles",
                 "sum over warp loads and atomics (constants left out) of issue to write-back",
                 &load_latency_sum_);
@@ -154,9 +155,7 @@ void LoadStoreUnit::issue(LsuRequest& request) {
 void LoadStoreUnit::tick(LsuRequest& request) {
   const Cycle cycle = request.cycle;
   // Cycles the core slept through count as well: nothing changed meanwhile.
-  if (stalled_ == Stall::kMshr) mshr_stall_cycles_ += cycle - last_tick_;
-  if (stalled_ == Stall::kConstant) constant_stall_cycles_ += cycle - last_tick_;
-  if (stalled_ == Stall::kPort) port_stall_cycles_ += cycle - last_tick_;
+  stall_cycles_[static_cast<unsigned>(stalled_)] += cycle - last_tick_;
   last_tick_ = cycle;
 
   finishing_.take(

@@ -101,6 +101,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   enum class PassCause : std::uint8_t { kBankConflict, kUncoalesced, kConstant };
   static constexpr unsigned kPassCauses = 3;
   enum class Stall : std::uint8_t { kNone, kMshr, kConstant, kPort };
+  static constexpr unsigned kStalls = 4;
   /// A dirty line that L1 gave up, on its way to L2 in the name of a warp: until it is there the warp counts
   /// it among its outstanding operations, so that no launch ends before.
   struct WriteBack {
@@ -188,7 +189,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   std::uint64_t instructions_ = 0, line_accesses_ = 0, loads_ = 0, stores_ = 0, atomics_ = 0;
   std::uint64_t constant_accesses_ = 0;
   std::array<std::uint64_t, kPassCauses> replays_{};
-  std::uint64_t mshr_stall_cycles_ = 0, constant_stall_cycles_ = 0, port_stall_cycles_ = 0;
+  std::array<std::uint64_t, kStalls> stall_cycles_{};
   std::uint64_t load_latency_sum_ = 0, load_latency_count_ = 0;
 };
 

@@ -103,7 +103,6 @@ LoadStoreUnit::Stall LoadStoreUnit::store_line(MemoryOp& op, const LineAccess& a
   if (policy == WritePolicy::kWriteBack && config_.l1d.enabled) return keep_store(op, access, cycle);
   if (!port_room()) return Stall::kPort;
   sim::MemoryTransaction& write = transaction(op, access, sim::MemoryOp::kWrite, access_tag(op), cycle);
-  std::memset(write.enables.data(), 0, config_.l1d.line_bytes);
   const LanePlaces places = op.places(access);
   const unsigned unit = op.unit(access);
   store_block(places, op.data.data(), op.bytes, MemoryOp::first_byte(access), unit, write.data.data());

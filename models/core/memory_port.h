@@ -5,11 +5,11 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <systemc>
 
 #include "core/config.h"
 #include "core/protocols.h"
+#include "core/ring.h"
 #include "sim/block_socket.h"
 #include "sim/clock.h"
 #include "sim/memory_socket.h"
@@ -54,8 +54,8 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
 
   MemoryPortConfig config_;
   sim::ClockMember& clock_;
-  std::deque<sim::MemoryTransaction*> requests_;
-  std::deque<tlm::tlm_generic_payload*> responses_;
+  GrowingRing<sim::MemoryTransaction*> requests_;
+  GrowingRing<tlm::tlm_generic_payload*> responses_;
   tlm::tlm_generic_payload* held_response_ =
       nullptr;                 ///< between BEGIN_RESP and END_RESP: our queue was full
   bool request_held_ = false;  ///< between BEGIN_REQ and END_REQ

@@ -10,6 +10,7 @@
 #include "cli/errors.h"
 #include "cli/files.h"
 #include "cli/platform_files.h"
+#include "cli/report_model.h"
 #include "gpu/gpu_device.h"
 #include "microbench/report.h"
 #include "microbench/session.h"
@@ -46,19 +47,20 @@ std::vector<const microbench::Benchmark*> chosen(const std::vector<std::string>&
   return benchmarks;
 }
 
-/// What the simulation cost, over all launches; differs from run to run.
+/// What the simulation cost, over all launches; seconds differ from run to run.
 nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
-  std::uint64_t cycles = 0, instructions = 0;
+  std::uint64_t cycles = 0, instructions = 0, busy = 0, resident = 0;
   double seconds = 0;
   for (const gpu::LaunchRecord& launch : device.launches()) {
     cycles += launch.cycles;
     instructions += launch.warp_instructions;
+    busy += sum_at(launch.stats, "core*.issue.active_cycles");
+    resident += sum_at(launch.stats, "core*.issue.resident_cycles");
     seconds += launch.host_seconds;
   }
-  return {{"launches", device.launches().size()},
-          {"cycles", cycles},
-          {"warp_instructions", instructions},
-          {"seconds", seconds}};
+  return {{"launches", device.launches().size()}, {"cycles", cycles},
+          {"warp_instructions", instructions},    {"busy_core_cycles", busy},
+          {"resident_core_cycles", resident},     {"seconds", seconds}};
 }
 
 sim::ExitCode measure(const Request& request) {

@@ -49,9 +49,10 @@ double expected_interval(const gpu::GpuConfig& config, const Pattern& pattern, s
       (chunks + memory.partitions - 1) / memory.partitions * std::min(chunk_lines, lines);
 
   const double request_bytes = memory.crossbar.header_bytes + 4.0 * lanes;
-  const double from_core = lines * packet_flits(config, request_bytes) / cores;
+  const double ports = crossbar_ports(config, cores);
+  const double from_core = lines * packet_flits(config, request_bytes) / ports;
   const double to_partition = of_one_partition * packet_interval(config, request_bytes);
-  const double to_core = lines * packet_interval(config, memory.crossbar.header_bytes) / cores;
+  const double to_core = lines * packet_interval(config, memory.crossbar.header_bytes) / ports;
   const double unit = of_one_partition * transaction_cycles(memory.l2, lanes, pattern.stride_words == 0);
   return std::max(
       {static_cast<double>(lines) / cores,
@@ -77,12 +78,14 @@ void measure(Session& session, const Pattern& pattern, std::uint32_t cores) {
   const double interval = expected_interval(config, pattern, cores);
   const std::uint32_t threads = kWarps * sim::kLanes;
   const auto cycles = static_cast<std::uint32_t>(interval * kBody * kWarps * cores * kTurns);
-  const TimedRun shorter = session.run(kernel, cores, threads, cycles, buffer);
-  const TimedRun longer = session.run(kernel, cores, threads, 3 * cycles, buffer);
+  const LoadedKernel loaded = session.load(kernel);
+  const TimedRun once = session.run(loaded, cores, threads, 0u, buffer);  // brings the code into L2
+  const TimedRun shorter = session.run(loaded, cores, threads, cycles, buffer);
+  const TimedRun longer = session.run(loaded, cores, threads, 3 * cycles, buffer);
   const double rate = (bodies(longer) - bodies(shorter)) * kBody / (2.0 * cycles);
 
   std::uint64_t expected_sum = 0, sum = 0;
-  for (const TimedRun* run : {&shorter, &longer})
+  for (const TimedRun* run : {&once, &shorter, &longer})
     for (const WarpRecord& warp : run->warps)
       expected_sum += std::uint64_t{warp.words.front()} * kBody * sim::kLanes;
   for (const std::uint32_t word : session.device().download<std::uint32_t>(buffer, bytes / 4)) sum += word;
@@ -113,6 +116,8 @@ std::vector<std::vector<std::string>> global_mutations(const gpu::GpuConfig& con
           {"memory.l2.atomic_combine=all"},
           {fmt::format("memory.crossbar.flit_bytes={}", config.memory.crossbar.flit_bytes / 8)}};
 }
+
+std::vector<std::string> smaller(const gpu::GpuConfig&) { return {"cores=2"}; }
 
 // ---- shared memory ----
 
@@ -148,7 +153,7 @@ std::uint32_t shared_cycles(Session& session, std::uint32_t stride, std::uint32_
 }
 
 void run_shared(Session& session) {
-  const double latency = 1.0 + session.config().core.shared_memory.latency_cycles;
+  const double latency = session.config().core.shared_memory.latency_cycles;
   for (const std::uint32_t stride : {1u, 2u, 8u, 0u}) {
     const std::uint32_t shorter = shared_cycles(session, stride, kShort);
     const std::uint32_t longer = shared_cycles(session, stride, kLong);
@@ -170,7 +175,8 @@ Benchmark atomics() {
   return {.name = "atomics",
           .description = "reductions to global memory: one word, one line, 32 lines; one core and all",
           .run = run_global,
-          .mutations = global_mutations};
+          .mutations = global_mutations,
+          .smaller = smaller};
 }
 
 Benchmark shared_atomics() {

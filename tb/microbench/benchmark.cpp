@@ -39,7 +39,7 @@ std::string Expectation::text() const {
     case Bound::kAtMost:
       return "<= " + number(value);
     case Bound::kWithin:
-      return fmt::format("{} +- {}", number(value), number(slack));
+      return slack == 0 ? number(value) : fmt::format("{} +- {}", number(value), number(slack));
   }
   return {};
 }
@@ -50,12 +50,35 @@ Expectation at_most(double value) { return {Expectation::Bound::kAtMost, value, 
 Expectation within(double slack, double of) { return {Expectation::Bound::kWithin, of, slack}; }
 
 const std::vector<Benchmark>& all() {
-  static const std::vector<Benchmark> benchmarks = {
-      alu_latency(),    alu_throughput(),     ilp_ladder(),      fetch_rate(),       branch_cost(),
-      divergence(),     barrier_cost(),       occupancy(),       constant_latency(), shared_latency(),
-      bank_conflicts(), shared_atomics(),     l1_chase(),        coalescing(),       stride_sweep(),
-      l1_working_set(), memory_parallelism(), l2_chase(),        l2_working_set(),   dram_chase(),
-      atomics(),        core_bandwidth(),     memory_bandwidth()};
+  static const std::vector<Benchmark> benchmarks = {alu_latency(),
+                                                    alu_throughput(),
+                                                    ilp_ladder(),
+                                                    register_banks(),
+                                                    operand_collectors(),
+                                                    fetch_rate(),
+                                                    instruction_miss(),
+                                                    instruction_working_set(),
+                                                    branch_cost(),
+                                                    divergence(),
+                                                    barrier_cost(),
+                                                    occupancy(),
+                                                    constant_latency(),
+                                                    shared_latency(),
+                                                    bank_conflicts(),
+                                                    shared_atomics(),
+                                                    l1_chase(),
+                                                    coalescing(),
+                                                    replays(),
+                                                    stores(),
+                                                    stride_sweep(),
+                                                    l1_working_set(),
+                                                    memory_parallelism(),
+                                                    l2_chase(),
+                                                    l2_working_set(),
+                                                    dram_chase(),
+                                                    atomics(),
+                                                    core_bandwidth(),
+                                                    memory_bandwidth()};
   return benchmarks;
 }
 

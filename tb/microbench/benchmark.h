@@ -46,6 +46,10 @@ struct Benchmark {
   /// Changes of the configuration ("key=value", one or several to be made together) under which the measured
   /// value has to move to where the base configuration's expectation rejects it. Used by the tests.
   std::vector<std::vector<std::string>> (*mutations)(const gpu::GpuConfig&);
+  /// Changes that make these runs cheaper, before and after. Null: none.
+  std::vector<std::string> (*smaller)(const gpu::GpuConfig&) = nullptr;
+  /// Why there is nothing to measure on a platform; empty: there is. Null: on every platform.
+  std::string (*missing)(const gpu::GpuConfig&) = nullptr;
 };
 
 /// All benchmarks, in the order of the table.

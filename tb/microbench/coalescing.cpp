@@ -53,19 +53,19 @@ Measured chain(Session& session, const char* load, std::uint32_t lines) {
 
 /// Issue to dependent issue of a hit in k lines: the last line is looked up k - 1 cycles after the first.
 double expected_cycles(const gpu::GpuConfig& config, std::uint32_t lines) {
-  return 1.0 + config.core.l1d.latency_cycles + (lines - 1);
+  return config.core.l1d.latency_cycles + (lines - 1.0);
 }
 
 void run(Session& session) {
-  const core::L1dConfig& l1d = session.config().core.l1d;
+  const core::L1dConfig l1d = session.config().core.resolved_l1d();
   for (std::uint32_t lines = 1; lines <= sim::kLanes; lines *= 2) {
     const std::string what = fmt::format("{} line{}", lines, lines == 1 ? "" : "s");
-    if (lines * l1d.line_bytes <= l1d.size_kib * 1024)
+    if (l1d.enabled && lines * l1d.line_bytes <= l1d.size_kib * 1024)
       session.add({.what = what + ", hit",
-                   .measured = chain(session, "ld.global.u64", lines).cycles,
+                   .measured = chain(session, "ld.global.ca.u64", lines).cycles,
                    .expected = exactly(expected_cycles(session.config(), lines)),
                    .unit = "core cycles",
-                   .keys = "1 + core.l1d.latency_cycles + lines - 1"});
+                   .keys = "core.l1d.latency_cycles + lines - 1"});
     session.add({.what = what + ", past L1",
                  .measured = chain(session, "ld.global.cg.u64", lines).transactions,
                  .expected = exactly(lines),
@@ -75,6 +75,8 @@ void run(Session& session) {
 }
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
+  if (!config.core.l1d.enabled)
+    return {{"core.l1d.line_bytes=32", "memory.l2.line_bytes=32", "core.l1i.line_bytes=32"}};
   return {{fmt::format("core.l1d.latency_cycles={}", config.core.l1d.latency_cycles + 15)}};
 }
 

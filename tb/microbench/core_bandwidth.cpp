@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "microbench/core_timing.h"
 #include "microbench/suite.h"
 #include "microbench/throughput.h"
 
@@ -13,14 +14,22 @@ constexpr std::uint32_t kCoreBody = 16;  ///< loads in the loop, each of 32 cons
 constexpr std::uint32_t kTurns = 25;
 constexpr std::uint32_t kLoadBytes = 4 * sim::kLanes;
 
+/// Core cycles that fetching the loop takes, per load of it: one warp is fetched for per cycle.
+double fetch_cycles(const gpu::GpuConfig& config) {
+  const double instructions = kCoreBody + kLoopArithmetic + kLoopBranches;
+  return std::ceil(instructions / fetched_at_once(config)) / kCoreBody;
+}
+
 /// Core cycles a warp load of consecutive words takes of shared memory's banks.
 double expected_shared_cycles(const gpu::GpuConfig& config) {
-  return std::ceil(static_cast<double>(sim::kLanes) / config.core.shared_memory.banks);
+  const double passes = std::ceil(static_cast<double>(sim::kLanes) / config.core.shared_memory.banks);
+  return std::max(passes, fetch_cycles(config));
 }
 
 /// Core cycles it takes of L1: one line per cycle.
 double expected_l1_cycles(const gpu::GpuConfig& config) {
-  return std::ceil(static_cast<double>(kLoadBytes) / config.core.l1d.line_bytes);
+  const double lines = std::ceil(static_cast<double>(kLoadBytes) / config.core.l1d.line_bytes);
+  return std::max(lines, fetch_cycles(config));
 }
 
 double load_cycles(Session& session, bool shared, double expected) {
@@ -45,7 +54,7 @@ double load_cycles(Session& session, bool shared, double expected) {
       },
       [&](TimedKernel& k) {
         for (const std::string& value : values)
-          k.line("ld.{}.u32 {}, [{}]", shared ? "shared" : "global", value, at);
+          k.line("ld.{}.u32 {}, [{}]", shared ? "shared" : "global.ca", value, at);
       });
   const auto cycles = static_cast<std::uint32_t>(expected * kCoreBody * kWarps * kTurns);
   return 1 / (sustained(session, kernel, 1, kWarps * sim::kLanes, cycles, buffer).per_cycle() * kCoreBody);
@@ -61,13 +70,15 @@ void run_core(Session& session) {
                  .why = "within 3 % for the turns under way at the end"});
   };
   measure("shared memory", true, expected_shared_cycles(session.config()), "core.shared_memory.banks");
-  measure("L1", false, expected_l1_cycles(session.config()), "core.l1d.line_bytes");
+  if (session.config().core.l1d.enabled)
+    measure("L1", false, expected_l1_cycles(session.config()), "core.l1d.line_bytes");
 }
 
 std::vector<std::vector<std::string>> core_mutations(const gpu::GpuConfig& config) {
   const std::uint32_t half = config.core.l1d.line_bytes / 2;
   return {{fmt::format("core.shared_memory.banks={}", config.core.shared_memory.banks / 2)},
-          {fmt::format("core.l1d.line_bytes={}", half), fmt::format("memory.l2.line_bytes={}", half)}};
+          {fmt::format("core.l1d.line_bytes={}", half), fmt::format("memory.l2.line_bytes={}", half),
+           fmt::format("core.l1i.line_bytes={}", half)}};
 }
 
 }  // namespace

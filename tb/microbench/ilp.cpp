@@ -20,11 +20,9 @@ constexpr std::uint32_t kShort = 48, kLong = 96;  // whole turns of every ladder
 /// chains or scoreboard entries, and neither the pipes nor fetch can be outrun.
 double expected_interval(const gpu::GpuConfig& config, const AluOp& op, std::uint32_t chains) {
   const double pending = std::min(chains, config.core.scoreboard.entries_per_warp);
-  const double units =
-      pipe_kind(config, op.latency_class).units / config.core.scheduler.sub_cores;  // of one warp
+  if (chains == 1) return dependent_interval(config, alu_latency_cycles(config, op.latency_class));
   return std::max({alu_latency_cycles(config, op.latency_class) / pending,
-                   alu_initiation_cycles(config, op.latency_class) / units,
-                   single_warp_issue_interval(config)});
+                   single_warp_pipe_interval(config, op.latency_class), single_warp_issue_interval(config)});
 }
 
 std::uint32_t ladder_cycles(Session& session, const AluOp& op, std::uint32_t chains, std::uint32_t length) {

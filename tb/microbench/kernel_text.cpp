@@ -36,6 +36,8 @@ std::string TimedKernel::label() { return fmt::format("L{}", labels_++); }
 void TimedKernel::begin_rounds() {
   loop_ = label();
   line("mov.u32 {}, 0", round_);
+  before_rounds_ = std::move(body_);
+  body_.clear();
   place(loop_);
 }
 
@@ -87,7 +89,7 @@ std::string TimedKernel::epilogue() const {
   add(fmt::format("mov.u32 {}, %smid", scratch_));
   std::size_t word = 0;
   const auto store = [&](const std::string& value) {
-    add(fmt::format("@{} st.global.u32 [{}+{}], {}", more_rounds_, at, 4 * word++, value));
+    add(fmt::format("@{} st.global.b32 [{}+{}], {}", more_rounds_, at, 4 * word++, value));
   };
   store(start_);
   store(stop_);
@@ -97,7 +99,7 @@ std::string TimedKernel::epilogue() const {
   return out;
 }
 
-std::string TimedKernel::text() const {
+std::string TimedKernel::text(std::uint32_t padding) const {
   std::string out = ".version 7.5\n.target sm_75\n.address_size 64\n\n" + module_;
   out += fmt::format(".visible .entry {}(.param .u64 records, .param .u64 values", name_);
   for (std::size_t i = 0; i < parameters_.size(); ++i)
@@ -111,7 +113,9 @@ std::string TimedKernel::text() const {
                                                     : "%p";
     out += fmt::format("    .reg .{} {}<{}>;\n", type, prefix, count);
   }
-  return out + prologue() + body_ + epilogue() + "}\n";
+  out += prologue() + before_rounds_;
+  for (std::uint32_t i = 0; i < padding; ++i) out += fmt::format("    mov.u32 {}, 0;\n", scratch_);
+  return out + body_ + epilogue() + "}\n";
 }
 
 }  // namespace heddle::microbench

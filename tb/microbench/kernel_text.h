@@ -63,8 +63,9 @@ class TimedKernel {
   void keep_lanes(std::string_view type, const std::string& reg);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// The whole module. Call once everything is written.
-  [[nodiscard]] std::string text() const;
+  /// The whole module, with `padding` instructions in front of the rounds. Call once everything is written.
+  [[nodiscard]] std::string text(std::uint32_t padding = 0) const;
+  [[nodiscard]] bool has_rounds() const { return !loop_.empty(); }
   [[nodiscard]] std::uint32_t record_words() const {
     return kFixedWords + static_cast<std::uint32_t>(kept_.size());
   }
@@ -78,6 +79,7 @@ class TimedKernel {
 
   std::string name_;
   std::string module_;
+  std::string before_rounds_;  ///< what of the body comes before the loop
   std::string body_;
   std::uint32_t shared_bytes_ = 0;
   std::uint32_t labels_ = 0;

@@ -116,6 +116,8 @@ std::vector<std::vector<std::string>> dram_mutations(const gpu::GpuConfig& confi
           {fmt::format("memory.dram.tRP={}", dram.t_rp + 10)},
           {fmt::format("memory.dram.latency_cycles={}", dram.latency_cycles + 11)},
           {fmt::format("memory.dram.tCCD={}", dram.t_ccd + 13)},
+          {fmt::format("memory.dram.tREFI={}", dram.t_refi / 4)},
+          {"memory.dram.tREFI=0"},
           {fmt::format("clocks.dram_mhz={}", config.clocks.dram_mhz / 2)}};
 }
 

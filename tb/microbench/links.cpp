@@ -15,6 +15,11 @@ double packet_interval(const gpu::GpuConfig& config, double bytes) {
   return std::max(flits, (flits + crossbar.latency_cycles) / crossbar.output_queue_packets);
 }
 
+double crossbar_ports(const gpu::GpuConfig& config, std::uint32_t cores) {
+  const std::uint32_t of_port = config.memory.crossbar.cluster_cores;
+  return (cores + of_port - 1) / of_port;
+}
+
 double core_cycles(const gpu::GpuConfig& config, double mhz) { return config.clocks.core_mhz / mhz; }
 
 }  // namespace heddle::microbench

@@ -16,7 +16,7 @@ namespace heddle::microbench {
 namespace {
 
 constexpr std::uint32_t kBody = 8;  ///< loads in the loop, of a line each; lines in a row of a partition
-constexpr std::uint32_t kTurns = 15;
+constexpr std::uint32_t kTurns = 12;
 
 double gb_per_s(double bytes_per_cycle, double mhz) { return bytes_per_cycle * mhz / 1e3; }
 
@@ -26,11 +26,11 @@ double expected_l2(const gpu::GpuConfig& config) {
   const memory::MemoryConfig& memory = config.memory;
   const double line = memory.l2.line_bytes;
   const double packet = memory.crossbar.header_bytes + line;
-  const double cores = config.cores, interconnect = config.clocks.interconnect_mhz;
+  const double ports = crossbar_ports(config, config.cores), interconnect = config.clocks.interconnect_mhz;
   return std::min({gb_per_s(memory.partitions * line, config.clocks.l2_mhz),
                    gb_per_s(memory.partitions * line / packet_flits(config, packet), interconnect),
-                   gb_per_s(cores * line / packet_interval(config, packet), interconnect),
-                   gb_per_s(cores * line, config.clocks.core_mhz)});
+                   gb_per_s(ports * line / packet_interval(config, packet), interconnect),
+                   gb_per_s(static_cast<double>(config.cores) * line, config.clocks.core_mhz)});
 }
 
 /// GB/s that the data buses carry, or what the lines that the L2 can wait for at a time amount to if that is
@@ -148,8 +148,11 @@ double read_bandwidth(Session& session, const Stream& stream, bool mixed, double
   const std::uint64_t buffer = session.device().allocate((local_bytes + 2 * align) * partitions, "bandwidth");
   const std::uint64_t first = map.global(sim::PartitionId{0}, (map.local(buffer) / align + 1) * align);
   const std::uint32_t threads = reader.warps * sim::kLanes;
-  if (stream.jump == 0)
-    (void)session.run(kernel, config.cores, threads, cycles, first);  // brings the lines into L2
+  if (stream.jump == 0) {  // bring the lines into L2, at the pace of the DRAM
+    const double slower = std::max(1.0, expected / expected_dram(config, true));
+    (void)session.run(kernel, config.cores, threads, static_cast<std::uint32_t>(1.2 * slower * cycles),
+                      first);
+  }
   const Rate rate = sustained(session, kernel, config.cores, threads, cycles, first);
   return gb_per_s(rate.per_cycle() * kBody * line, config.clocks.core_mhz);
 }
@@ -197,13 +200,19 @@ std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
           {fmt::format("memory.crossbar.flit_bytes={}", config.memory.crossbar.flit_bytes / 2)}};
 }
 
+/// A core per partition.
+std::vector<std::string> smaller(const gpu::GpuConfig& config) {
+  return {fmt::format("cores={}", std::min(config.cores, config.memory.partitions))};
+}
+
 }  // namespace
 
 Benchmark memory_bandwidth() {
   return {.name = "memory-bandwidth",
           .description = "all cores read, from L2 and from DRAM",
           .run = run,
-          .mutations = mutations};
+          .mutations = mutations,
+          .smaller = smaller};
 }
 
 }  // namespace heddle::microbench

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "microbench/core_timing.h"
 #include "microbench/links.h"
 #include "microbench/memory_path.h"
 #include "microbench/session.h"
@@ -49,7 +50,7 @@ Burst burst(Session& session, std::uint64_t buffer, std::uint32_t lines) {
     const std::string active = kernel.reg("pred");
     values.push_back(kernel.reg("b32"));
     kernel.line("setp.lt.u32 {}, {}, {}", active, kernel.lane(), lines - first);
-    kernel.line("@{} ld.global.u32 {}, [{}+{}]", active, values.back(), at,
+    kernel.line("@{} ld.global.ca.u32 {}, [{}+{}]", active, values.back(), at,
                 std::uint64_t{first} * line_bytes);
   }
   for (const std::string& value : values) kernel.line("mov.b32 {}, {}", ready, value);
@@ -106,27 +107,34 @@ void run_lines(Session& session) {
               "slower clocks"});
 }
 
-/// `accesses` warp loads of one line at the same time.
+/// `accesses` warp loads of one line at the same time; in the second round of another line, with the code at
+/// hand.
 std::uint64_t merged_stalls(Session& session, std::uint64_t buffer, std::uint32_t accesses) {
   constexpr std::uint32_t kWarps = 8;
   TimedKernel kernel("merging");
-  const std::string base = kernel.parameter("u64"), number = kernel.reg("b32");
+  const std::string at = kernel.parameter("u64"), number = kernel.reg("b32"), waits = kernel.reg("b32");
+  kernel.begin_rounds();
   kernel.line("bar.sync 0");
   kernel.start_clock();
+  std::vector<std::string> values;
   for (std::uint32_t first = 0; first < accesses; first += kWarps) {
-    const std::string active = kernel.reg("pred"), value = kernel.reg("b32");
+    const std::string active = kernel.reg("pred");
+    values.push_back(kernel.reg("b32"));
     kernel.line("add.u32 {}, {}, {}", number, kernel.warp(), first);
     kernel.line("setp.lt.u32 {}, {}, {}", active, number, accesses);
-    kernel.line("@{} ld.global.u32 {}, [{}]", active, value, base);
+    kernel.line("@{} ld.global.ca.u32 {}, [{}]", active, values.back(), at);
   }
+  for (const std::string& value : values) kernel.line("mov.b32 {}, {}", waits, value);
   kernel.stop_clock();
+  kernel.line("add.u64 {0}, {0}, {1}", at, session.config().core.l1d.line_bytes);
+  kernel.end_rounds(2);
   (void)session.run(kernel, 1, kWarps * sim::kLanes, buffer);
   return session.count(kStalls);
 }
 
 void run_targets(Session& session) {
   const gpu::GpuConfig& config = session.config();
-  const std::uint64_t buffer = session.device().allocate(config.core.l1d.line_bytes, "merging");
+  const std::uint64_t buffer = session.device().allocate(2 * config.core.l1d.line_bytes, "merging");
   (void)merged_stalls(session, buffer, 1);
   const std::uint32_t most = 8 * (config.core.scoreboard.entries_per_warp - 2);
   const std::uint32_t targets = config.core.l1d.mshr_targets;
@@ -154,7 +162,8 @@ Benchmark memory_parallelism() {
   return {.name = "memory-parallelism",
           .description = "lines on their way at once, and accesses that wait for one",
           .run = run,
-          .mutations = mutations};
+          .mutations = mutations,
+          .missing = no_l1};
 }
 
 }  // namespace heddle::microbench

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "microbench/core_timing.h"
+
 namespace heddle::microbench {
 
 Edges::Edges(double mhz) : khz_(static_cast<std::uint64_t>(std::llround(mhz * 1e3))) {}
@@ -22,6 +24,8 @@ MemoryPath::MemoryPath(const gpu::GpuConfig& config)
       interconnect_(config.clocks.interconnect_mhz),
       l2_(config.clocks.l2_mhz),
       dram_(config.clocks.dram_mhz),
+      l2_sector_bytes_(config.memory.l2.sector_bytes != 0 ? config.memory.l2.sector_bytes
+                                                          : config.memory.l2.line_bytes),
       map_(config.memory.partitions, config.memory.partition_interleave_bytes),
       channels_(config.memory.partitions, DramPath(config.memory.dram)) {}
 
@@ -30,19 +34,27 @@ std::uint64_t MemoryPath::flits(std::uint64_t bytes) const {
   return std::max<std::uint64_t>(1, (bytes + flit - 1) / flit);
 }
 
-// An instruction that issues in a cycle is looked at by the load/store unit in the next one.
 std::uint64_t MemoryPath::l1_hit(std::uint64_t issued) const {
-  return issued + 1 + config_.core.l1d.latency_cycles;
+  return issued + config_.core.l1d.latency_cycles;
 }
 
-std::uint64_t MemoryPath::l2_hit(std::uint64_t issued) const { return from_l2(to_l2(issued + 1)); }
+// The load/store unit looks at an instruction in the cycle after it has issued. The value is in the registers
+// a cycle after the response was delivered.
+std::uint64_t MemoryPath::l2_hit(std::uint64_t issued) const {
+  return delivered(issued + 1, fetched_bytes(config_)) + 1;
+}
+
+std::uint64_t MemoryPath::delivered(std::uint64_t sent, std::uint32_t bytes) const {
+  return from_l2(to_l2(sent), bytes);
+}
 
 MemoryPath::Fetched MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t address) {
   DramPath& channel = channels_[map_.partition(address).value()];
-  const std::uint32_t line = config_.memory.l2.line_bytes;
+  const std::uint32_t wanted = fetched_bytes(config_);
+  const std::uint32_t fetched = std::max(wanted, l2_sector_bytes_);
   const std::uint64_t arrived = dram_.at_or_after(l2_.time(to_l2(issued + 1)));
-  const DramPath::Read read = channel.read(map_.local(address) / line * line, line, arrived);
-  return {read.outcome, from_l2(l2_.after(dram_.time(read.answered)))};
+  const DramPath::Read read = channel.read(map_.local(address) / fetched * fetched, fetched, arrived);
+  return {read.outcome, from_l2(l2_.after(dram_.time(read.answered)), wanted) + 1};
 }
 
 // Within an instant cores run before the interconnect, that before the L2, that before the DRAM
@@ -55,14 +67,12 @@ std::uint64_t MemoryPath::to_l2(std::uint64_t accessed) const {
   return l2_.at_or_after(interconnect_.time(arrived));
 }
 
-std::uint64_t MemoryPath::from_l2(std::uint64_t performed) const {
+std::uint64_t MemoryPath::from_l2(std::uint64_t performed, std::uint32_t bytes) const {
   const memory::CrossbarConfig& crossbar = config_.memory.crossbar;
   const std::uint64_t ready = performed + std::max(1u, config_.memory.l2.latency_cycles);
   const std::uint64_t granted = interconnect_.after(l2_.time(ready));
-  const std::uint64_t bytes = crossbar.header_bytes + config_.memory.l2.line_bytes;
-  const std::uint64_t arrived = granted + flits(bytes) + crossbar.latency_cycles;
-  // Delivered in the core's next cycle, in the registers one later.
-  return core_.after(interconnect_.time(arrived)) + 1;
+  const std::uint64_t arrived = granted + flits(crossbar.header_bytes + bytes) + crossbar.latency_cycles;
+  return core_.after(interconnect_.time(arrived));
 }
 
 }  // namespace heddle::microbench

@@ -41,15 +41,20 @@ class MemoryPath {
   };
   [[nodiscard]] Fetched l2_miss(std::uint64_t issued, std::uint64_t address);
 
+  /// Core cycle in which the response to a read of `bytes` bytes, put on the crossbar in cycle `sent`, is
+  /// delivered to the block that asked, if it hits L2.
+  [[nodiscard]] std::uint64_t delivered(std::uint64_t sent, std::uint32_t bytes) const;
+
  private:
   /// Core cycle of the access -> L2 cycle in which the slice looks at the request.
   [[nodiscard]] std::uint64_t to_l2(std::uint64_t accessed) const;
-  /// L2 cycle in which the request was performed -> core cycle of the dependent issue.
-  [[nodiscard]] std::uint64_t from_l2(std::uint64_t performed) const;
+  /// L2 cycle in which the request was performed -> core cycle in which the core's block has the response.
+  [[nodiscard]] std::uint64_t from_l2(std::uint64_t performed, std::uint32_t bytes) const;
   [[nodiscard]] std::uint64_t flits(std::uint64_t bytes) const;
 
   gpu::GpuConfig config_;
   Edges core_, interconnect_, l2_, dram_;
+  std::uint32_t l2_sector_bytes_;
   memory::AddressMap map_;
   std::vector<DramPath> channels_;  ///< by partition
 };

@@ -61,14 +61,14 @@ void measure(Session& session, const std::string& what, const Shape& shape, cons
   }
   const std::string passed = kernel.reg("b32"), more = kernel.reg("pred"), loop = kernel.label();
   const std::string sum = kernel.reg("b32");
-  const std::string idle = kernel.reg("b32");
-  kernel.line("mov.u32 {}, 1", idle);
+  const std::string idle = kernel.reg("b32"), somewhere = kernel.parameter("u64");
   kernel.start_clock();
   kernel.place(loop);
-  // A division takes long and issues seldom: many warps wait without keeping the host busy.
-  kernel.line("div.u32 {0}, {0}, {1}", idle, kernel.lane());
+  // Loads from L2 take long: many warps wait without keeping the host busy, and no scheduling policy starves
+  // others for a warp that waits for memory.
+  kernel.line("ld.global.cg.u32 {}, [{}]", idle, somewhere);
   kernel.stop_clock();
-  kernel.line("or.b32 {0}, {0}, 1", idle);
+  kernel.line("or.b32 {0}, {0}, 1", idle);  // waits
   kernel.line("sub.u32 {}, {}, {}", passed, kernel.stop_register(), kernel.start_register());
   kernel.line("setp.lt.u32 {}, {}, {}", more, passed, kLife);
   kernel.line("@{} bra {}", more, loop);
@@ -79,13 +79,15 @@ void measure(Session& session, const std::string& what, const Shape& shape, cons
   const gpu::GpuConfig& config = session.config();
   const core::OccupancyConfig& room = config.core.occupancy;
   const std::uint32_t ctas = config.cores * (std::min(room.max_ctas, room.max_warps / shape.warps) + 1);
-  const TimedRun run = session.run(kernel, ctas, shape.warps * sim::kLanes);
+  const std::uint64_t word = session.device().allocate(4, "occupancy");
+  const LoadedKernel loaded = session.load(kernel);
+  const TimedRun run = session.run(loaded, ctas, shape.warps * sim::kLanes, word);
   for (const WarpRecord& warp : run.warps)
     session.check_values(what, {warp.words.front()},
                          std::uint64_t{shape.registers} * (std::max(shape.registers, 1u) - 1) / 2);
   session.add({.what = what,
                .measured = static_cast<double>(most_at_once(run, shape.warps)),
-               .expected = exactly(expected_ctas(config, shape, run.registers_per_thread)),
+               .expected = exactly(expected_ctas(config, shape, loaded.code->registers_per_thread)),
                .unit = "CTAs",
                .keys = keys});
 }
@@ -113,13 +115,16 @@ std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
           {"core.occupancy.register_unit=1024"}};
 }
 
+std::vector<std::string> smaller(const gpu::GpuConfig&) { return {"cores=1"}; }
+
 }  // namespace
 
 Benchmark occupancy() {
   return {.name = "occupancy",
           .description = "resident CTAs by warps, registers and shared memory",
           .run = run,
-          .mutations = mutations};
+          .mutations = mutations,
+          .smaller = smaller};
 }
 
 }  // namespace heddle::microbench

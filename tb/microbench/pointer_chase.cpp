@@ -60,12 +60,14 @@ double chase_count_per_load(Session& session, const Chain& chain, const char* lo
 std::vector<TimedLoad> chase_each_load(Session& session, const Chain& chain, const char* load,
                                        std::uint32_t loads) {
   const WarpRecord record = chase(session, chain, load, loads, true).warps.front();
-  // A clock is read some cycles after its load has issued, always as many: the next load waits for this one.
-  const std::uint32_t first = record.start + cycles_to_second(session.config());
+  // Instruction 0 of the round reads the first clock, 1 + 2 i is load i, and the clock after it follows at
+  // once: load i + 1 waits for load i.
+  const auto issued = [&](std::uint32_t i) {
+    return record.words[i] - cycles_to_instruction(session.config(), 2 + 2 * i);
+  };
   std::vector<TimedLoad> timed;
   for (std::uint32_t i = 0; i + 1 < loads; ++i)
-    timed.push_back({chain.at(first_timed(loads) + i), first + (record.words[i] - record.words[0]),
-                     record.words[i + 1] - record.words[i]});
+    timed.push_back({chain.at(first_timed(loads) + i), issued(i), issued(i + 1) - issued(i)});
   return timed;
 }
 

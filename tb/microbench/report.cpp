@@ -24,17 +24,23 @@ bool Result::ok() const {
 
 Result run(const Benchmark& benchmark, Session& session) {
   session.begin();
+  Result result{.benchmark = benchmark.name, .readings = {}};
+  if (benchmark.missing != nullptr) result.missing = benchmark.missing(session.config());
+  if (!result.missing.empty()) return result;
   benchmark.run(session);
-  return {benchmark.name, session.readings()};
+  result.readings = session.readings();
+  return result;
 }
 
 std::string table(const std::vector<Result>& results) {
   const std::vector<std::string> header = {"benchmark", "measured", "expected", "unit", "from (keys)", "ok"};
   std::vector<std::vector<std::string>> lines = {header};
-  for (const Result& result : results)
+  for (const Result& result : results) {
+    if (!result.missing.empty()) lines.push_back({result.benchmark, "-", "-", "", result.missing, "-"});
     for (const Reading& r : result.readings)
       lines.push_back({result.benchmark + (r.what.empty() ? "" : " " + r.what), number(r.measured),
                        r.expected.text(), r.unit, r.keys, r.ok() ? "ok" : "FAILED"});
+  }
   std::vector<std::size_t> widths(header.size());
   for (const auto& line : lines)
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());

@@ -13,6 +13,7 @@ namespace heddle::microbench {
 struct Result {
   std::string benchmark;
   std::vector<Reading> readings;
+  std::string missing = {};  ///< why there are no readings
   [[nodiscard]] bool ok() const;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace heddle::microbench {
 
@@ -20,23 +21,49 @@ std::uint32_t TimedRun::span() const {
   return longest;
 }
 
-Session::Buffers Session::prepare(const TimedKernel& kernel, std::uint32_t ctas, std::uint32_t threads) {
+namespace {
+
+/// Where the last loop of the code begins.
+std::uint32_t loop_head(const isa::Kernel& kernel) {
+  for (std::size_t pc = kernel.code.size(); pc-- > 0;)
+    if (kernel.code[pc].op == isa::Opcode::kBranch && kernel.code[pc].target.value() <= pc)
+      return kernel.code[pc].target.value();
+  throw std::logic_error("kernel " + kernel.name + " has no loop");
+}
+
+}  // namespace
+
+LoadedKernel Session::load(const TimedKernel& kernel) {
+  host::ModuleHandle module = device_.load_ptx_text(kernel.text(), kernel.name());
+  if (kernel.has_rounds()) {
+    const core::InstructionCacheConfig& l1i = config().core.l1i;
+    const std::uint32_t in_line = l1i.line_bytes / l1i.instruction_bytes;
+    const std::uint32_t off = loop_head(*device_.kernel(module, kernel.name())) % in_line;
+    if (off != 0) module = device_.load_ptx_text(kernel.text(in_line - off), kernel.name());
+  }
+  return {module,
+          kernel.name(),
+          kernel.record_words(),
+          kernel.lane_values(),
+          kernel.shared_bytes(),
+          device_.kernel(module, kernel.name())};
+}
+
+Session::Buffers Session::prepare(const LoadedKernel& kernel, std::uint32_t ctas, std::uint32_t threads) {
   Buffers buffers;
-  buffers.module = device_.load_ptx_text(kernel.text(), kernel.name());
   buffers.warps = ctas * ((threads + sim::kLanes - 1) / sim::kLanes);
-  buffers.records = device_.allocate(std::uint64_t{buffers.warps} * kernel.record_words() * 4, "records");
-  const std::uint64_t value_bytes = std::uint64_t{buffers.warps} * sim::kLanes * kernel.lane_values() * 8;
+  buffers.records = device_.allocate(std::uint64_t{buffers.warps} * kernel.record_words * 4, "records");
+  const std::uint64_t value_bytes = std::uint64_t{buffers.warps} * sim::kLanes * kernel.lane_values * 8;
   if (value_bytes != 0) buffers.values = device_.allocate(value_bytes, "values");
   return buffers;
 }
 
-TimedRun Session::finish(const TimedKernel& kernel, const Buffers& buffers, std::uint32_t ctas,
+TimedRun Session::finish(const LoadedKernel& kernel, const Buffers& buffers, std::uint32_t ctas,
                          std::uint32_t threads, const host::Args& args) {
-  device_.launch(buffers.module, kernel.name(), {{ctas}, {threads}, kernel.shared_bytes()}, args);
+  device_.launch(kernel.module, kernel.name, {{ctas}, {threads}, kernel.shared_bytes}, args);
   TimedRun run;
   run.launch_cycles = device_.launches().back().cycles;
-  run.registers_per_thread = device_.kernel(buffers.module, kernel.name())->registers_per_thread;
-  const std::uint32_t words = kernel.record_words();
+  const std::uint32_t words = kernel.record_words;
   const auto raw = device_.download<std::uint32_t>(buffers.records, std::size_t{buffers.warps} * words);
   for (std::uint32_t w = 0; w < buffers.warps; ++w) {
     const std::uint32_t* record = &raw[std::size_t{w} * words];
@@ -46,7 +73,7 @@ TimedRun Session::finish(const TimedKernel& kernel, const Buffers& buffers, std:
   device_.free(buffers.records);
   if (buffers.values != 0) {
     run.lane_values = device_.download<std::uint64_t>(
-        buffers.values, std::size_t{buffers.warps} * sim::kLanes * kernel.lane_values());
+        buffers.values, std::size_t{buffers.warps} * sim::kLanes * kernel.lane_values);
     device_.free(buffers.values);
   }
   return run;

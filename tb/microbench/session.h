@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,20 @@ struct TimedRun {
   std::vector<WarpRecord> warps;           ///< by number in the grid
   std::vector<std::uint64_t> lane_values;  ///< by thread, then value; unused upper halves are zero
   std::uint64_t launch_cycles = 0;
-  std::uint32_t registers_per_thread = 0;
 
   /// From the first start to the last stop of all warps.
   [[nodiscard]] std::uint32_t span() const;
   [[nodiscard]] std::uint32_t first_start() const;
+};
+
+/// A timed kernel on the device. Its code has an address of its own, aligned to any cache line.
+struct LoadedKernel {
+  host::ModuleHandle module = 0;
+  std::string name;
+  std::uint32_t record_words = 0;
+  std::uint32_t lane_values = 0;
+  std::uint32_t shared_bytes = 0;
+  std::shared_ptr<const isa::Kernel> code;
 };
 
 class Session {
@@ -41,14 +51,19 @@ class Session {
   [[nodiscard]] const gpu::GpuConfig& config() const { return device_.config(); }
   [[nodiscard]] gpu::GpuDevice& device() { return device_; }
 
+  [[nodiscard]] LoadedKernel load(const TimedKernel& kernel);
   /// Runs the kernel with `ctas` CTAs of `threads` threads; `arguments` are its own parameters in order.
   template <class... T>
-  TimedRun run(const TimedKernel& kernel, std::uint32_t ctas, std::uint32_t threads, const T&... arguments) {
+  TimedRun run(const LoadedKernel& kernel, std::uint32_t ctas, std::uint32_t threads, const T&... arguments) {
     const Buffers buffers = prepare(kernel, ctas, threads);
     host::Args args;
     args.add(buffers.records).add(buffers.values);
     (args.add(arguments), ...);
     return finish(kernel, buffers, ctas, threads, args);
+  }
+  template <class... T>
+  TimedRun run(const TimedKernel& kernel, std::uint32_t ctas, std::uint32_t threads, const T&... arguments) {
+    return run(load(kernel), ctas, threads, arguments...);
   }
   /// A counter of the last launch (or the sum over all that match), by path in the statistics tree.
   [[nodiscard]] std::uint64_t count(const std::string& path);
@@ -68,13 +83,12 @@ class Session {
 
  private:
   struct Buffers {
-    host::ModuleHandle module = 0;
     std::uint64_t records = 0;
     std::uint64_t values = 0;
     std::uint32_t warps = 0;
   };
-  Buffers prepare(const TimedKernel& kernel, std::uint32_t ctas, std::uint32_t threads);
-  TimedRun finish(const TimedKernel& kernel, const Buffers& buffers, std::uint32_t ctas,
+  Buffers prepare(const LoadedKernel& kernel, std::uint32_t ctas, std::uint32_t threads);
+  TimedRun finish(const LoadedKernel& kernel, const Buffers& buffers, std::uint32_t ctas,
                   std::uint32_t threads, const host::Args& args);
 
   gpu::GpuDevice& device_;

@@ -32,4 +32,13 @@ Benchmark stride_sweep();
 Benchmark core_bandwidth();    ///< core_bandwidth.cpp
 Benchmark memory_bandwidth();  ///< memory_bandwidth.cpp
 
+Benchmark register_banks();  ///< register_file.cpp
+Benchmark operand_collectors();
+
+Benchmark instruction_miss();  ///< instruction_cache.cpp
+Benchmark instruction_working_set();
+
+Benchmark replays();  ///< lsu_policies.cpp
+Benchmark stores();
+
 }  // namespace heddle::microbench

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "microbench/memory_path.h"
+#include "microbench/core_timing.h"
 #include "microbench/pointer_chase.h"
 #include "microbench/suite.h"
 
@@ -55,13 +55,13 @@ void read_lines(Session& session, const char* load, std::uint64_t buffer, std::u
 constexpr double kOtherLines = 4;
 
 void run_l1(Session& session) {
-  const core::L1dConfig& l1d = session.config().core.l1d;
+  const core::L1dConfig l1d = session.config().core.resolved_l1d();
   const std::uint32_t capacity = l1d.size_kib * 1024 / l1d.line_bytes, sets = capacity / l1d.ways;
   const std::uint64_t buffer = session.device().allocate(std::uint64_t{2} * l1d.size_kib * 1024, "L1 sweep");
   for (const std::uint32_t lines : {capacity / 4, capacity / 2, capacity, capacity + sets / 4,
                                     capacity + sets / 2, capacity + sets, 2 * capacity}) {
     const auto hits_of = [&](std::uint32_t passes) {
-      (void)read_lines(session, "ld.global.u32", buffer, lines, l1d.line_bytes, passes, 1);
+      (void)read_lines(session, "ld.global.ca.u32", buffer, lines, l1d.line_bytes, passes, 1);
       return static_cast<double>(session.count("core0.l1d.load_hits"));
     };
     const double first = hits_of(1);  // L1 is empty when a kernel starts
@@ -75,8 +75,8 @@ void run_l1(Session& session) {
 
 std::vector<std::vector<std::string>> l1_mutations(const gpu::GpuConfig& config) {
   // The sizes swept follow the capacity, so that what changes here is which set overflows first.
-  const core::L1dConfig& l1d = config.core.l1d;
-  return {{fmt::format("core.l1d.size_kib={}", l1d.size_kib * 2)},
+  const core::L1dConfig l1d = config.core.resolved_l1d();
+  return {{fmt::format("core.l1d.size_kib={}", l1d.size_kib * 2), "core.l1d.unified_kib=0"},
           {fmt::format("core.l1d.size_kib={}", l1d.size_kib / 2)}};
 }
 
@@ -114,7 +114,7 @@ std::vector<std::vector<std::string>> l2_mutations(const gpu::GpuConfig& config)
 // ---- stride ----
 
 void run_stride(Session& session) {
-  const core::L1dConfig& l1d = session.config().core.l1d;
+  const core::L1dConfig l1d = session.config().core.resolved_l1d();
   constexpr std::uint32_t kLoads = 64;
   for (std::uint32_t stride = 8; stride <= 2 * l1d.line_bytes; stride *= 2) {
     // Every pointer once, so that a line is missed when it is first touched and only then.
@@ -123,16 +123,18 @@ void run_stride(Session& session) {
     const Chain chain = make_chain(session, strided(buffer, count, stride));
     session.add(
         {.what = fmt::format("stride {}", stride),
-         .measured = chase_count_per_load(session, chain, "ld.global.u64", kLoads, "core0.l1d.load_misses"),
-         .expected = exactly(std::min(1.0, static_cast<double>(stride) / l1d.line_bytes)),
+         .measured =
+             chase_count_per_load(session, chain, "ld.global.ca.u64", kLoads, "core0.l1d.load_misses"),
+         .expected = exactly(std::min(1.0, static_cast<double>(stride) / fetched_bytes(session.config()))),
          .unit = "misses per load",
-         .keys = "stride / core.l1d.line_bytes"});
+         .keys = "stride / core.l1d.line_bytes or .sector_bytes"});
   }
 }
 
 std::vector<std::vector<std::string>> stride_mutations(const gpu::GpuConfig& config) {
   const std::uint32_t half = config.core.l1d.line_bytes / 2;
-  return {{fmt::format("core.l1d.line_bytes={}", half), fmt::format("memory.l2.line_bytes={}", half)}};
+  return {{fmt::format("core.l1d.line_bytes={}", half), fmt::format("memory.l2.line_bytes={}", half),
+           fmt::format("core.l1i.line_bytes={}", half)}};
 }
 
 }  // namespace
@@ -141,7 +143,8 @@ Benchmark l1_working_set() {
   return {.name = "l1-working-set",
           .description = "reads of a quarter to twice the capacity of L1, over and over",
           .run = run_l1,
-          .mutations = l1_mutations};
+          .mutations = l1_mutations,
+          .missing = no_l1};
 }
 
 Benchmark l2_working_set() {
@@ -155,7 +158,8 @@ Benchmark stride_sweep() {
   return {.name = "stride-sweep",
           .description = "loads 8 bytes to two lines apart",
           .run = run_stride,
-          .mutations = stride_mutations};
+          .mutations = stride_mutations,
+          .missing = no_l1};
 }
 
 }  // namespace heddle::microbench

@@ -99,6 +99,23 @@ SPIN:
       {"livelock", "spin in the loop that starts at kernel.ptx:15", "ld.volatile.global.u32 %r3, [%rd1];"});
 }
 
+// A store that L1 keeps is performed at once, and changes nothing if the value is the old one.
+TEST_F(Hangs, SpinThatWritesLocalMemory) {
+  expect_hang(
+      R"(
+  .local .align 4 .b32 depot[8];
+  mov.u64 %rd3, depot;
+SPIN:
+  ld.volatile.global.u32 %r3, [%rd1];
+  st.local.u32 [%rd3+4], %r3;
+  ld.local.u32 %r4, [%rd3+4];
+  setp.eq.u32 %p1, %r4, 0;
+  @%p1 bra SPIN;
+  ret;
+)",
+      shape(4, 64), {"livelock", "spin in the loop that starts at kernel.ptx:17"});
+}
+
 TEST_F(Hangs, ResidentCtasWaitForOneThatWasNeverStarted) {
   expect_hang(R"(
   setp.eq.u32 %p1, %r2, 99;

@@ -82,18 +82,30 @@ class Microbench : public testing::TestWithParam<std::tuple<std::string, std::st
  protected:
   [[nodiscard]] const std::string& benchmark() const { return std::get<0>(GetParam()); }
   [[nodiscard]] const std::string& platform() const { return std::get<1>(GetParam()); }
+  [[nodiscard]] std::string missing() const {
+    const auto why = microbench::find(benchmark())->missing;
+    return why == nullptr ? "" : why(cli::load_platform(platform(), {}));
+  }
 };
 
 TEST_P(Microbench, MeasuresWhatIsConfigured) {
+  if (!missing().empty()) GTEST_SKIP() << missing();
   const Outcome outcome = measure(benchmark(), platform(), {});
   EXPECT_TRUE(all_ok(outcome)) << outcome.table;
 }
 
 TEST_P(Microbench, FollowsTheConfiguration) {
-  const Outcome before = measure(benchmark(), platform(), {});
-  const auto mutations = microbench::find(benchmark())->mutations(cli::load_platform(platform(), {}));
+  if (!missing().empty()) GTEST_SKIP() << missing();
+  const microbench::Benchmark& what = *microbench::find(benchmark());
+  const gpu::GpuConfig config = cli::load_platform(platform(), {});
+  const std::vector<std::string> smaller =
+      what.smaller == nullptr ? std::vector<std::string>{} : what.smaller(config);
+  const Outcome before = measure(benchmark(), platform(), smaller);
+  EXPECT_TRUE(all_ok(before)) << before.table;
+  const auto mutations = what.mutations(config);
   ASSERT_FALSE(mutations.empty());
-  for (const std::vector<std::string>& mutation : mutations) {
+  for (std::vector<std::string> mutation : mutations) {
+    mutation.insert(mutation.begin(), smaller.begin(), smaller.end());
     const Outcome after = measure(benchmark(), platform(), mutation);
     EXPECT_TRUE(all_ok(after)) << testing::PrintToString(mutation) << "\n" << after.table;
     EXPECT_TRUE(has_moved(before, after)) << testing::PrintToString(mutation) << "\n"

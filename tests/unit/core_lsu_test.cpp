@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kBytes = 1 << 16;
 
-/// Load/store unit, L1, constant cache, shared memory; the memory port is the test's.
+/// Load/store unit, L1, constant cache, shared memory; memory port and register file are the test's.
 class Bench : public sc_core::sc_module {
  public:
   Bench(const sc_core::sc_module_name& name, const CoreConfig& core_config)
@@ -28,6 +28,7 @@ class Bench : public sc_core::sc_module {
         lsu("lsu", config, sim::CoreId{0}, pool, allocations, stats.child("lsu", "")) {
     lsu_isock.bind(lsu.lsu_tsock);
     lsu.writeback_isock.bind(writeback_tsock);
+    lsu.register_isock.bind(register_tsock);
     lsu.port_isock.bind(data_port_tsock);
     lsu.l1d_isock.bind(l1d.l1d_tsock);
     lsu.shared_isock.bind(shared.shared_tsock);
@@ -59,6 +60,11 @@ class Bench : public sc_core::sc_module {
   }
   void take_writeback(WritebackRequest& request) {
     if (request.instruction != nullptr) finished.push_back(cycle);
+  }
+
+  void serve_registers(RegisterFileRequest& request) {
+    request.late = registers_late;
+    registers_late = 0;
   }
 
   /// Issues to warp `w`; %r[lane] at row 0 is the 64-bit address, row 256 the data (32-bit).
@@ -112,6 +118,7 @@ class Bench : public sc_core::sc_module {
   Cycle cycle = 100;
   bool full = false;
   bool room = true;
+  Cycle registers_late = 0;  ///< next write-back
   std::deque<sim::MemoryTransaction*> sent;
   std::vector<Cycle> finished;
 
@@ -124,6 +131,8 @@ class Bench : public sc_core::sc_module {
   sim::BlockInitiator<PortResponseProtocol> constant_isock{"constant_isock"};
   sim::BlockTarget<PortProtocol, Bench, &Bench::serve_port> data_port_tsock{"data_port_tsock", this};
   sim::BlockTarget<PortProtocol, Bench, &Bench::serve_port> constant_port_tsock{"constant_port_tsock", this};
+  sim::BlockTarget<RegisterFileProtocol, Bench, &Bench::serve_registers> register_tsock{"register_tsock",
+                                                                                        this};
   sim::BlockTarget<WritebackProtocol, Bench, &Bench::take_writeback> writeback_tsock{"writeback_tsock", this};
 };
 
@@ -248,6 +257,15 @@ TEST_F(Lsu, CoalescedAccessesHaveOneTransactionAndNoReplay) {
   ASSERT_EQ(bench_->finished.size(), 1u);
   EXPECT_EQ(value(0, 31), 0x03030303u);
   EXPECT_EQ(bench_->warps[0].memory_outstanding, 0u);
+}
+
+TEST_F(Lsu, AWriteBackPortThatIsTakenPutsTheEndOff) {
+  address(0, 0, 0);
+  bench_->issue(shared_load_, 0);
+  bench_->registers_late = 3;
+  for (unsigned i = 0; i < 40; ++i) bench_->tick();
+  ASSERT_EQ(bench_->finished.size(), 1u);
+  EXPECT_EQ(bench_->finished[0], 100 + config_.shared_memory.latency_cycles + 3);
 }
 
 TEST_F(Lsu, QueueFillsUpAndStallsAreChargedWhileSleeping) {
