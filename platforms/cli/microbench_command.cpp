@@ -81,8 +81,14 @@ sim::ExitCode measure(const Request& request) {
              host["cycles"].dump(), host["seconds"].get<double>());
   std::fflush(stdout);
   if (!request.json.empty()) {
-    const nlohmann::ordered_json json = {
-        {"platform", config.name}, {"ok", ok}, {"readings", microbench::to_json(results)}, {"host", host}};
+    nlohmann::ordered_json missing = nlohmann::ordered_json::object();
+    for (const microbench::Result& result : results)
+      if (!result.missing.empty()) missing[result.benchmark] = result.missing;
+    const nlohmann::ordered_json json = {{"platform", config.name},
+                                         {"ok", ok},
+                                         {"readings", microbench::to_json(results)},
+                                         {"missing", missing},
+                                         {"host", host}};
     write_text(request.json, json.dump(1) + "\n", "--json");
   }
   return ok ? sim::ExitCode::kOk : sim::ExitCode::kMismatch;
