@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "memory/line_bytes.h"
-
 namespace heddle::memory {
 namespace {
 
@@ -188,11 +186,13 @@ void L2Bank::queue_write_back(std::uint32_t frame) {
   out.frame = frame;
   out.write = true;
   out.sectors = array_.dirty(frame);
-  copy_bytes(out.data.data(), array_.data(frame), geometry_.line_bytes());
+  std::memcpy(out.data.data(), array_.data(frame), geometry_.line_bytes());
   ++shared_.counters.write_backs;
 }
 
-void L2Bank::fill(std::uint32_t frame, unsigned first, unsigned count) {
+void L2Bank::fill(std::uint32_t frame, unsigned first, unsigned count, const unsigned char* data) {
+  const std::size_t bytes = geometry_.sector_bytes();
+  std::memcpy(array_.data(frame) + first * bytes, data, count * bytes);
   const auto sectors = static_cast<SectorMask>(((1u << count) - 1u) << first);
   array_.add_valid(frame, sectors);
   const std::uint32_t m = array_.owner(frame);
@@ -262,12 +262,12 @@ void L2Bank::read(const L2Request& request, const unsigned char* from) const {
   const unsigned bytes = request.payload->get_data_length();
   const SectorMask wanted = request.extension->wanted_sectors;
   if (wanted == sim::kAllSectors) {
-    copy_bytes(to, from, bytes);
+    std::memcpy(to, from, bytes);
     return;
   }
   for (unsigned first = 0; first < bytes; first += sim::kSectorBytes)
     if ((wanted >> (first / sim::kSectorBytes) & 1u) != 0)
-      copy_bytes(to + first, from + first, std::min(sim::kSectorBytes, bytes - first));
+      std::memcpy(to + first, from + first, std::min(sim::kSectorBytes, bytes - first));
 }
 
 void L2Bank::respond(const L2Request& request, sim::Cycle done) {
