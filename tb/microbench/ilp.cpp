@@ -64,7 +64,8 @@ void run(Session& session) {
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
   const double latency = alu_latency_cycles(config, isa::LatencyClass::kIntDiv);
-  return {{fmt::format("core.scoreboard.entries_per_warp={}", config.core.scoreboard.entries_per_warp / 2)},
+  return {{fmt::format("core.scoreboard.entries_per_warp={}",
+                       std::min(config.core.scoreboard.entries_per_warp / 2, 6u))},
           {fmt::format("core.pipes.int_div_latency_cycles={}", latency + 24)},
           {fmt::format("core.pipes.int_div_initiation_cycles={}", std::ceil(latency / 4))}};
 }

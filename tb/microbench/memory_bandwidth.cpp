@@ -121,7 +121,7 @@ Benchmark memory_bandwidth() {
           .description = "all cores read, from L2 and from DRAM",
           .run = run,
           .mutations = mutations,
-          .smaller = smaller};
+          .prepare = smaller};
 }
 
 }  // namespace heddle::microbench

@@ -84,11 +84,13 @@ void run_banks(Session& session) {
   measure("three operands in one bank", banks, 2 * banks);
 }
 
-std::vector<std::vector<std::string>> bank_mutations(const gpu::GpuConfig&) {
-  return {{"core.register_file.ports_per_bank=2"},
+std::vector<std::vector<std::string>> bank_mutations(const gpu::GpuConfig& config) {
+  const double interval = dependent_interval(config, alu_latency_cycles(config, isa::LatencyClass::kIntMad));
+  return {{fmt::format("core.register_file.ports_per_bank={}",
+                       config.core.register_file.ports_per_bank == 1 ? 2 : 1)},
           {"core.register_file.banks=0"},
           {"core.register_file.banks=1"},
-          {"core.pipes.int_mad_latency_cycles=11"}};
+          {fmt::format("core.pipes.int_mad_latency_cycles={}", interval + 6)}};
 }
 
 // ---- collectors ----
@@ -154,10 +156,13 @@ void run_collectors(Session& session) {
                .keys = "core.register_file.collectors_sfu, core.pipes.sfu_*, core.fetch.*"});
 }
 
-std::vector<std::vector<std::string>> collector_mutations(const gpu::GpuConfig&) {
-  return {{"core.register_file.collectors_sfu=2"},
+std::vector<std::vector<std::string>> collector_mutations(const gpu::GpuConfig& config) {
+  const std::uint32_t fewer = std::min(config.core.register_file.collectors_sfu / 2, 2u);
+  const double initiation = alu_initiation_cycles(config, isa::LatencyClass::kSfu);
+  return {{fmt::format("core.register_file.collectors_sfu={}", fewer)},
           {"core.register_file.collectors_sfu=0"},
-          {"core.register_file.collectors_sfu=4", "core.pipes.sfu_initiation_cycles=9"}};
+          {"core.register_file.collectors_sfu=3",
+           fmt::format("core.pipes.sfu_initiation_cycles={}", initiation + 9)}};
 }
 
 }  // namespace

@@ -98,14 +98,14 @@ TEST_P(Microbench, FollowsTheConfiguration) {
   if (!missing().empty()) GTEST_SKIP() << missing();
   const microbench::Benchmark& what = *microbench::find(benchmark());
   const gpu::GpuConfig config = cli::load_platform(platform(), {});
-  const std::vector<std::string> smaller =
-      what.smaller == nullptr ? std::vector<std::string>{} : what.smaller(config);
-  const Outcome before = measure(benchmark(), platform(), smaller);
+  const std::vector<std::string> prepared =
+      what.prepare == nullptr ? std::vector<std::string>{} : what.prepare(config);
+  const Outcome before = measure(benchmark(), platform(), prepared);
   EXPECT_TRUE(all_ok(before)) << before.table;
   const auto mutations = what.mutations(config);
   ASSERT_FALSE(mutations.empty());
   for (std::vector<std::string> mutation : mutations) {
-    mutation.insert(mutation.begin(), smaller.begin(), smaller.end());
+    mutation.insert(mutation.begin(), prepared.begin(), prepared.end());
     const Outcome after = measure(benchmark(), platform(), mutation);
     EXPECT_TRUE(all_ok(after)) << testing::PrintToString(mutation) << "\n" << after.table;
     EXPECT_TRUE(has_moved(before, after)) << testing::PrintToString(mutation) << "\n"
