@@ -56,7 +56,7 @@ class LineTable {
 
  private:
   unsigned first_;
-  std::array<std::uint8_t, 2 * kLanes> slots_;
+  std::array<std::uint8_t, std::size_t{2} * kLanes> slots_;
 };
 
 /// Shapes are found on the way: each lane's distance from the access's lowest lane says which are still

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "memory/divisor.h"
 #include "sim/ids.h"
 
 namespace heddle::memory {
@@ -19,23 +20,23 @@ class AddressMap {
         shift_(static_cast<unsigned>(std::countr_zero(interleave_bytes))),
         offset_mask_(interleave_bytes - 1) {}
 
-  [[nodiscard]] std::uint32_t partitions() const { return partitions_; }
+  [[nodiscard]] std::uint32_t partitions() const { return static_cast<std::uint32_t>(partitions_.value()); }
   [[nodiscard]] std::uint64_t interleave_bytes() const { return offset_mask_ + 1; }
 
   [[nodiscard]] sim::PartitionId partition(std::uint64_t global) const {
-    return sim::PartitionId{static_cast<std::uint32_t>((global >> shift_) % partitions_)};
+    return sim::PartitionId{static_cast<std::uint32_t>(partitions_.remainder(global >> shift_))};
   }
   /// Address within the channel of partition(global).
   [[nodiscard]] std::uint64_t local(std::uint64_t global) const {
-    return (((global >> shift_) / partitions_) << shift_) | (global & offset_mask_);
+    return (partitions_.quotient(global >> shift_) << shift_) | (global & offset_mask_);
   }
   /// Inverse of (partition, local).
   [[nodiscard]] std::uint64_t global(sim::PartitionId partition, std::uint64_t local) const {
-    return (((local >> shift_) * partitions_ + partition.value()) << shift_) | (local & offset_mask_);
+    return (((local >> shift_) * partitions_.value() + partition.value()) << shift_) | (local & offset_mask_);
   }
 
  private:
-  std::uint32_t partitions_;
+  Divisor partitions_;
   unsigned shift_;
   std::uint64_t offset_mask_;
 };

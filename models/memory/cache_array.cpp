@@ -1,5 +1,7 @@
 #include "memory/cache_array.h"
 
+#include <algorithm>
+
 namespace heddle::memory {
 namespace {
 constexpr std::uint64_t kNoLine = ~std::uint64_t{0};  // not a multiple of any line size
@@ -10,12 +12,12 @@ CacheArray::CacheArray(const L2Config& config, const L2Geometry& geometry)
       line_bytes_(config.line_bytes),
       ways_(config.ways),
       sets_(config.sets_per_bank()),
-      lines_(static_cast<std::size_t>(sets_) * ways_, kNoLine),
+      lines_(static_cast<std::size_t>(config.sets_per_bank()) * ways_, kNoLine),
       frames_(lines_.size()),
       data_(lines_.size() * line_bytes_) {}
 
 std::uint32_t CacheArray::first_frame(std::uint64_t line) const {
-  return static_cast<std::uint32_t>(geometry_.line_number(line) / geometry_.banks() % sets_) * ways_;
+  return static_cast<std::uint32_t>(sets_.remainder(geometry_.number_in_bank(line))) * ways_;
 }
 
 std::uint32_t CacheArray::find(std::uint64_t line) const {
@@ -30,7 +32,7 @@ std::uint32_t CacheArray::victim(std::uint64_t line) const {
   std::uint32_t best = kNone;
   for (std::uint32_t frame = first; frame < first + ways_; ++frame) {
     if (lines_[frame] == kNoLine) return frame;
-    if (frames_[frame].owner == kNone && (best == kNone || frames_[frame].used < frames_[best].used))
+    if (frames_[frame].owner == kNoOwner && (best == kNone || frames_[frame].used < frames_[best].used))
       best = frame;
   }
   return best;
@@ -38,7 +40,20 @@ std::uint32_t CacheArray::victim(std::uint64_t line) const {
 
 void CacheArray::assign(std::uint32_t frame, std::uint64_t line) {
   lines_[frame] = line;
-  frames_[frame] = {.used = ++uses_};
+  frames_[frame] = {.used = next_use()};
+}
+
+// The count of uses has run over: within each set, keep the order only.
+void CacheArray::renumber() {
+  std::vector<std::uint32_t> order(ways_);
+  for (std::size_t first = 0; first < frames_.size(); first += ways_) {
+    for (std::uint32_t way = 0; way < ways_; ++way) order[way] = way;
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return frames_[first + a].used < frames_[first + b].used;
+    });
+    for (std::uint32_t way = 0; way < ways_; ++way) frames_[first + order[way]].used = way;
+  }
+  uses_ = ways_;
 }
 
 }  // namespace heddle::memory

@@ -25,11 +25,15 @@ class CacheArray {
   /// Gives the frame to a line, without any of its sectors, as the most recently used. What was there is
   /// forgotten.
   void assign(std::uint32_t frame, std::uint64_t line);
-  void touch(std::uint32_t frame) { frames_[frame].used = ++uses_; }
+  void touch(std::uint32_t frame) { frames_[frame].used = next_use(); }
 
   /// Who waits for sectors of the line (an MSHR); kNone: nobody.
-  [[nodiscard]] std::uint32_t owner(std::uint32_t frame) const { return frames_[frame].owner; }
-  void set_owner(std::uint32_t frame, std::uint32_t owner) { frames_[frame].owner = owner; }
+  [[nodiscard]] std::uint32_t owner(std::uint32_t frame) const {
+    return frames_[frame].owner == kNoOwner ? kNone : frames_[frame].owner;
+  }
+  void set_owner(std::uint32_t frame, std::uint32_t owner) {
+    frames_[frame].owner = owner == kNone ? kNoOwner : static_cast<std::uint16_t>(owner);
+  }
 
   [[nodiscard]] SectorMask valid(std::uint32_t frame) const { return frames_[frame].valid; }
   [[nodiscard]] SectorMask dirty(std::uint32_t frame) const { return frames_[frame].dirty; }
@@ -43,19 +47,27 @@ class CacheArray {
   }
 
  private:
+  static constexpr std::uint16_t kNoOwner = 0xffff;
+  /// Small, so that the frames of a set share a line of the host's cache.
   struct Frame {
-    std::uint64_t used = 0;
-    std::uint32_t owner = kNone;
+    std::uint32_t used = 0;
+    std::uint16_t owner = kNoOwner;
     SectorMask valid = 0;
     SectorMask dirty = 0;
   };
+  static_assert(sizeof(Frame) == 8);
+  [[nodiscard]] std::uint32_t next_use() {
+    if (uses_ == ~std::uint32_t{0}) renumber();
+    return ++uses_;
+  }
+  void renumber();
   [[nodiscard]] std::uint32_t first_frame(std::uint64_t line) const;
 
   L2Geometry geometry_;
   std::uint32_t line_bytes_;
   std::uint32_t ways_;
-  std::uint32_t sets_;
-  std::uint64_t uses_ = 0;
+  Divisor sets_;
+  std::uint32_t uses_ = 0;
   std::vector<std::uint64_t> lines_;  ///< kNoLine while empty
   std::vector<Frame> frames_;
   std::vector<unsigned char> data_;

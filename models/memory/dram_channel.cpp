@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "memory/clock_edges.h"
+#include "memory/line_bytes.h"
 #include "memory/stat_ratio.h"
 
 namespace heddle::memory {
@@ -14,16 +14,6 @@ void protocol_error(const char* what, const char* module) {
   SC_REPORT_ERROR("/heddle/memory/dram_channel", (std::string(module) + ": " + what).c_str());
 }
 
-tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) {
-  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_OK_RESPONSE;
-  if (payload.get_data_length() == 0 || payload.get_data_ptr() == nullptr ||
-      payload.get_streaming_width() < payload.get_data_length())
-    return tlm::TLM_BURST_ERROR_RESPONSE;
-  if (payload.get_byte_enable_ptr() != nullptr && payload.get_byte_enable_length() == 0)
-    return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
-  return tlm::TLM_OK_RESPONSE;
-}
-
 }  // namespace
 
 DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& config,
@@ -31,9 +21,10 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
     : sc_module(name),
       dram_tsock("dram_tsock"),
       config_(config),
+      shortest_(std::min(config.t_cl, config.t_wl) + config.burst_cycles() + config.latency_cycles),
       clock_(clock, sim::on_tick<&DramChannel::tick>(this)),
       scheduler_(config),
-      payloads_(config.queue_depth),
+      requests_(config.queue_depth),
       responses_(std::size_t{config.latency_cycles} + config.queue_depth) {
   for (std::uint32_t id = config.queue_depth; id-- > 0;) free_ids_.push_back(id);
   dram_tsock.bind(*this);
@@ -63,6 +54,7 @@ void DramChannel::declare(sim::StatGroup& stats) {
   stats.counter("late_ends", "requests", "requests that found the queue full", &late_end_reqs_);
   stats.counter("late_end_cycles", "DRAM cycles", "time those requests waited outside the queue, summed",
                 &late_end_req_cycles_);
+  stats.before_reading([this] { advance(clock_.domain().cycle()); });
 }
 
 bool DramChannel::idle() const {
@@ -74,7 +66,7 @@ bool DramChannel::idle() const {
 // Delays are relative to the kernel's time, which model time may be ahead of.
 
 sim::Cycle DramChannel::cycle_after(const sc_core::sc_time& delay) const {
-  return first_edge_at(clock_.domain(), (sc_core::sc_time_stamp() + delay).value());
+  return clock_.domain().first_edge_at(sc_core::sc_time_stamp().value() + delay.value());
 }
 
 sc_core::sc_time DramChannel::delay_until(sim::Cycle cycle) const {
@@ -82,44 +74,78 @@ sc_core::sc_time DramChannel::delay_until(sim::Cycle cycle) const {
   return sc_core::sc_time::from_value(time > kernel ? time - kernel : 0);
 }
 
+tlm::tlm_response_status DramChannel::check(const tlm::tlm_generic_payload& payload) const {
+  if (payload.get_data_length() == 0 || payload.get_data_ptr() == nullptr ||
+      payload.get_streaming_width() < payload.get_data_length())
+    return tlm::TLM_BURST_ERROR_RESPONSE;
+  if (payload.get_byte_enable_ptr() != nullptr && payload.get_byte_enable_length() == 0)
+    return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  return tlm::TLM_OK_RESPONSE;
+}
+
 tlm::tlm_sync_enum DramChannel::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                 sc_core::sc_time& delay) {
-  if (phase == tlm::BEGIN_REQ) {
-    if (held_.payload != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
-    tlm::tlm_response_status status = check(payload);
-    const bool ignore = payload.get_command() == tlm::TLM_IGNORE_COMMAND;
-    if (status == tlm::TLM_OK_RESPONSE && !ignore &&
-        !scheduler_.map().in_one_row(payload.get_address(), payload.get_data_length()))
-      status = tlm::TLM_BURST_ERROR_RESPONSE;
-    if (status != tlm::TLM_OK_RESPONSE || ignore) {
-      payload.set_response_status(status);
-      return tlm::TLM_COMPLETED;
-    }
-    payload.acquire();
-    const sim::Cycle arrival = cycle_after(delay);
-    clock_.wake();
-    if (scheduler_.full()) {
-      held_ = {&payload, arrival};
-      return tlm::TLM_ACCEPTED;
-    }
-    enqueue(payload, arrival);
-    phase = tlm::END_REQ;
-    return tlm::TLM_UPDATED;
-  }
+  if (phase == tlm::BEGIN_REQ) return begin_request(payload, phase, delay);
   if (phase == tlm::END_RESP) {
     if (response_ != &payload) protocol_error("END_RESP without BEGIN_RESP", name());
-    response_ended(payload, delay);
-    clock_.wake();
+    const sim::Cycle now = clock_.domain().cycle();
+    advance(now);
+    response_ended(payload, cycle_after(delay));
+    hand_out(now);
+    wake_for_deadline();
     return tlm::TLM_COMPLETED;
   }
   protocol_error("unexpected phase", name());
   return tlm::TLM_COMPLETED;
 }
 
+tlm::tlm_sync_enum DramChannel::begin_request(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                              sc_core::sc_time& delay) {
+  if (held_.payload != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    return tlm::TLM_COMPLETED;
+  }
+  tlm::tlm_response_status status = check(payload);
+  if (status == tlm::TLM_OK_RESPONSE &&
+      !scheduler_.map().in_one_row(payload.get_address(), payload.get_data_length()))
+    status = tlm::TLM_BURST_ERROR_RESPONSE;
+  if (status != tlm::TLM_OK_RESPONSE) {
+    payload.set_response_status(status);
+    return tlm::TLM_COMPLETED;
+  }
+  payload.acquire();
+  sim::Cycle arrival = cycle_after(delay);
+  const sim::Cycle now = clock_.domain().cycle();
+  if (response_ != nullptr) {  // the end of that response may change what comes next
+    advance(now);
+    if (scheduler_.full()) {
+      held_ = {&payload, arrival};
+      wake_for_deadline();
+      return tlm::TLM_ACCEPTED;
+    }
+  } else {
+    advance(arrival);
+    if (scheduler_.full()) {
+      // Nothing can come before this request's END_REQ: what happens until there is room is known.
+      const sim::Cycle asked = arrival;
+      while (scheduler_.full()) arrival = std::max(arrival, step());
+      ++late_end_reqs_;
+      late_end_req_cycles_ += arrival - asked;
+      delay = delay_until(arrival);
+    }
+  }
+  enqueue(payload, arrival);
+  hand_out(now);
+  wake_for_deadline();
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
 void DramChannel::enqueue(tlm::tlm_generic_payload& payload, sim::Cycle arrival) {
   const std::uint32_t id = free_ids_.back();
   free_ids_.pop_back();
-  payloads_[id] = &payload;
+  requests_[id] = {&payload, memory_.place(payload.get_address(), payload.get_data_length())};
   scheduler_.push({.id = id,
                    .write = payload.is_write(),
                    .address = payload.get_address(),
@@ -129,79 +155,116 @@ void DramChannel::enqueue(tlm::tlm_generic_payload& payload, sim::Cycle arrival)
 
 // ---- time ----
 
-void DramChannel::tick() {
-  const sim::Cycle now = clock_.cycle();
-  send_response(now);
-  if (!responses_.full()) {
-    if (const auto command = scheduler_.tick(now); command && command->last) finish(*command);
-  }
-  if (held_.payload != nullptr && !scheduler_.full()) {
-    tlm::tlm_generic_payload& payload = *std::exchange(held_.payload, nullptr);
-    const sim::Cycle arrival = std::max(held_.arrival, now);
-    ++late_end_reqs_;
-    late_end_req_cycles_ += arrival - held_.arrival;
-    enqueue(payload, arrival);
-    tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay = delay_until(arrival);  // an annotated BEGIN_REQ may be later than this cycle
-    dram_tsock->nb_transport_bw(payload, phase, delay);
-  }
+/// Works out the commands of the cycles before `end`.
+void DramChannel::advance(sim::Cycle end) {
+  while (std::max(scheduler_.planned(), resumed_) < end && !responses_.full()) step();
+}
 
-  sim::Cycle next = responses_.full() ? DramScheduler::kNever : scheduler_.next_cycle(now);
-  if (response_ == nullptr && !responses_.empty())
-    next = std::min(next, std::max({responses_.front().ready, response_free_, now + 1}));
-  if (next == DramScheduler::kNever)
-    clock_.park();
-  else
-    clock_.sleep_until(next);
+/// Issues the next command; returns its cycle.
+sim::Cycle DramChannel::step() {
+  const sim::Cycle cycle = std::max(scheduler_.planned(), resumed_);
+  if (const auto command = scheduler_.tick(cycle); command && command->last) finish(*command);
+  return cycle;
 }
 
 void DramChannel::finish(const DramCommand& command) {
-  tlm::tlm_generic_payload& payload = *payloads_[command.id];
+  const Request& request = requests_[command.id];
   free_ids_.push_back(command.id);
-  access(payload);
-  // A write issued after a read may have its data on the bus earlier: keep the queue ordered by time.
-  Response response{&payload, command.data_end + config_.latency_cycles};
-  responses_.push_back(response);
-  for (std::size_t i = responses_.size() - 1; i > 0 && responses_[i - 1].ready > responses_[i].ready; --i)
-    std::swap(responses_[i - 1], responses_[i]);
+  access(request);
+  // One burst after the other is on the data bus, so these are in order of time.
+  responses_.push_back({request.payload, command.data_end + config_.latency_cycles});
 }
 
-void DramChannel::send_response(sim::Cycle now) {
-  if (response_ != nullptr || now < response_free_ || responses_.empty() || responses_.front().ready > now)
-    return;
-  tlm::tlm_generic_payload& payload = *responses_.front().payload;
-  responses_.pop_front();
-  response_ = &payload;
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay = clock_.domain().manager().ahead();
-  if (dram_tsock->nb_transport_bw(payload, phase, delay) != tlm::TLM_ACCEPTED) response_ended(payload, delay);
+/// Sends the responses that are known, for their times, until the initiator delays an END_RESP.
+void DramChannel::hand_out(sim::Cycle now) {
+  while (response_ == nullptr && !responses_.empty()) {
+    const Response response = responses_.front();
+    if (responses_.full()) resumed_ = now;
+    responses_.pop_front();
+    response_ = response.payload;
+    const sim::Cycle begin = std::max({response.ready, response_free_, now});
+    response_free_ = begin + 1;
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    const sc_core::sc_time at = delay_until(begin);
+    sc_core::sc_time delay = at;
+    if (dram_tsock->nb_transport_bw(*response.payload, phase, delay) == tlm::TLM_ACCEPTED) return;
+    response_ended(*response.payload, delay == at ? begin : cycle_after(delay));
+  }
 }
 
-void DramChannel::response_ended(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
+void DramChannel::response_ended(tlm::tlm_generic_payload& payload, sim::Cycle cycle) {
   response_ = nullptr;
-  if (delay > clock_.domain().manager().ahead()) response_free_ = cycle_after(delay);
+  response_free_ = std::max(response_free_, cycle);
   payload.release();
+}
+
+void DramChannel::end_held_request(sim::Cycle now) {
+  if (held_.payload == nullptr || scheduler_.full()) return;
+  tlm::tlm_generic_payload& payload = *std::exchange(held_.payload, nullptr);
+  const sim::Cycle arrival = std::max(held_.arrival, now);
+  ++late_end_reqs_;
+  late_end_req_cycles_ += arrival - held_.arrival;
+  enqueue(payload, arrival);
+  tlm::tlm_phase phase = tlm::END_REQ;
+  sc_core::sc_time delay = delay_until(arrival);  // an annotated BEGIN_REQ may be later than this cycle
+  dram_tsock->nb_transport_bw(payload, phase, delay);
+}
+
+void DramChannel::tick() {
+  const sim::Cycle now = clock_.cycle();
+  activation_ = now;
+  advance(now + 1);
+  hand_out(now);
+  end_held_request(now);
+  activation_ = next_activation(now);
+  if (activation_ == DramScheduler::kNever)
+    clock_.park();
+  else
+    clock_.sleep_until(activation_);
+}
+
+/// When the channel must run even if nobody calls.
+sim::Cycle DramChannel::next_activation(sim::Cycle now) const {
+  const sim::Cycle next = std::max(scheduler_.planned(), resumed_);
+  if (scheduler_.empty() || responses_.full()) return DramScheduler::kNever;
+  if (held_.payload != nullptr)
+    return std::max(next, now + 1);  // its END_REQ is for the cycle in which there is room
+  if (response_ != nullptr) return DramScheduler::kNever;
+  return std::max(next + shortest_, now + 1);  // the first cycle for which there can be a response
+}
+
+/// After a change from outside.
+void DramChannel::wake_for_deadline() {
+  const sim::Cycle now = clock_.domain().cycle();
+  if (next_activation(now) >= activation_) return;
+  activation_ = now;
+  clock_.wake();
 }
 
 // ---- values ----
 
-void DramChannel::access(tlm::tlm_generic_payload& payload) {
+void DramChannel::access(const Request& request) {
+  tlm::tlm_generic_payload& payload = *request.payload;
   const std::uint64_t address = payload.get_address();
   const unsigned bytes = payload.get_data_length();
   unsigned char* const data = payload.get_data_ptr();
   const unsigned char* const enables = payload.get_byte_enable_ptr();
   if (payload.is_write()) {
-    if (enables == nullptr)
-      memory_.write(address, data, bytes);
-    else
+    if (enables != nullptr)
       memory_.write_enabled(address, data, bytes, enables, payload.get_byte_enable_length());
+    else if (request.place != nullptr)
+      copy_bytes(request.place, data, bytes);
+    else
+      memory_.write(address, data, bytes);
     write_bytes_ += bytes;
   } else {
-    if (enables == nullptr) {
-      memory_.read(address, data, bytes);
-    } else {
+    if (enables != nullptr) {
       for (unsigned i = 0; i < bytes; ++i)
         if (enables[i % payload.get_byte_enable_length()] != 0) memory_.read(address + i, data + i, 1);
+    } else if (request.place != nullptr) {
+      copy_bytes(data, request.place, bytes);
+    } else {
+      memory_.read(address, data, bytes);
     }
     read_bytes_ += bytes;
   }
@@ -209,17 +272,19 @@ void DramChannel::access(tlm::tlm_generic_payload& payload) {
 }
 
 void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  payload.set_response_status(check(payload));
-  if (!payload.is_response_ok() || payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;
+  const bool ignore = payload.get_command() == tlm::TLM_IGNORE_COMMAND;
+  payload.set_response_status(ignore ? tlm::TLM_OK_RESPONSE : check(payload));
+  if (ignore || !payload.is_response_ok()) return;
   const std::uint64_t bursts = (payload.get_data_length() + config_.burst_bytes - 1) / config_.burst_bytes;
   const std::uint64_t cycles = config_.t_rcd + (payload.is_write() ? config_.t_wl : config_.t_cl) +
                                bursts * config_.burst_cycles() + config_.latency_cycles;
-  access(payload);
+  access({&payload, nullptr});
   delay += sc_core::sc_time::from_value(clock_.domain().edge_time(cycles));
 }
 
 unsigned DramChannel::transport_dbg(tlm::tlm_generic_payload& payload) {
   const unsigned bytes = payload.get_data_length();
+  advance(clock_.domain().cycle());
   if (payload.is_write())
     memory_.write(payload.get_address(), payload.get_data_ptr(), bytes);
   else if (payload.is_read())

@@ -17,12 +17,17 @@ namespace heddle::memory {
 
 /// A TLM-2.0 base-protocol target over channel-local addresses; DramScheduler says what is modelled.
 ///
-/// nb_transport: BEGIN_REQ is answered with END_REQ at once while the request queue has room, else later.
-/// BEGIN_RESP comes latency_cycles after the request's last data cycle; one response is between BEGIN_RESP
-/// and END_RESP at a time. Annotated delays of the initiator are honoured. A request must lie within one row
-/// of one bank (TLM_BURST_ERROR_RESPONSE otherwise); byte enables are supported. A value is read or written
-/// when the last column command issues. b_transport adds the latency of a row miss of an idle device.
-/// transport_dbg takes any range. No DMI.
+/// nb_transport: BEGIN_REQ is answered with END_REQ at the time at which the request queue has room, which
+/// may be annotated. BEGIN_RESP is for latency_cycles after the request's last data cycle, and may be
+/// annotated too; one response is between BEGIN_RESP and END_RESP at a time. Annotated delays of the
+/// initiator are honoured. A request must lie within one row of one bank (TLM_BURST_ERROR_RESPONSE
+/// otherwise); byte enables are supported. A value is read or written when the last column command issues.
+/// b_transport adds the latency of a row miss of an idle device. transport_dbg takes any range. No DMI.
+///
+/// Work is done late: what the scheduler does depends only on the requests, so its commands are worked out
+/// when the next request comes, when a response could be due, or when somebody looks. Responses that are
+/// known are handed out at once, for their time. Only an initiator that delays END_RESP makes the channel run
+/// cycle by cycle.
 class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
  public:
   tlm::tlm_target_socket<> dram_tsock;
@@ -41,6 +46,11 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) override;
 
  private:
+  /// A request in the scheduler.
+  struct Request {
+    tlm::tlm_generic_payload* payload = nullptr;
+    unsigned char* place = nullptr;  ///< its bytes in memory_, if they are there and in one piece
+  };
   struct Response {
     tlm::tlm_generic_payload* payload = nullptr;
     sim::Cycle ready = 0;
@@ -51,25 +61,36 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   };
 
   void tick();
-  void send_response(sim::Cycle now);
+  tlm::tlm_sync_enum begin_request(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay);
+  [[nodiscard]] tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
   void enqueue(tlm::tlm_generic_payload& payload, sim::Cycle arrival);
+  void advance(sim::Cycle end);
+  sim::Cycle step();
+  void hand_out(sim::Cycle now);
+  void end_held_request(sim::Cycle now);
+  void response_ended(tlm::tlm_generic_payload& payload, sim::Cycle cycle);
+  [[nodiscard]] sim::Cycle next_activation(sim::Cycle now) const;
+  void wake_for_deadline();
   void finish(const DramCommand& command);
-  void access(tlm::tlm_generic_payload& payload);
-  void response_ended(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
+  void access(const Request& request);
   [[nodiscard]] sim::Cycle cycle_after(const sc_core::sc_time& delay) const;
   [[nodiscard]] sc_core::sc_time delay_until(sim::Cycle cycle) const;
   void declare(sim::StatGroup& stats);
 
   DramConfig config_;
+  sim::Cycle shortest_;  ///< from a column command to its response
   sim::ClockMember clock_;
   DramScheduler scheduler_;
   SparseMemory memory_;
-  std::vector<tlm::tlm_generic_payload*> payloads_;  ///< by request id
+  std::vector<Request> requests_;  ///< by request id
   std::vector<std::uint32_t> free_ids_;
   Held held_;                                     ///< its END_REQ is late
-  Ring<Response> responses_;                      ///< by time; full: scheduling pauses
+  Ring<Response> responses_;                      ///< not yet handed out, by time; full: scheduling pauses
   tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
   sim::Cycle response_free_ = 0;  ///< the next may begin: END_RESP of the one before, annotated
+  sim::Cycle resumed_ = 0;        ///< end of the last pause: nothing is issued before
+  sim::Cycle activation_ = DramScheduler::kNever;  ///< cycle for which the clock is asked
 
   std::uint64_t read_bytes_ = 0;
   std::uint64_t write_bytes_ = 0;

@@ -73,6 +73,10 @@ class DramScheduler {
   /// empty.
   [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now) const { return std::max(plan_.cycle, now + 1); }
 
+  /// The cycle for which the next command is planned if no request comes; kNever if empty. May be in the past
+  /// when tick() was not called for it.
+  [[nodiscard]] sim::Cycle planned() const { return plan_.cycle; }
+
   [[nodiscard]] const DramMap& map() const { return map_; }
   [[nodiscard]] const DramCounters& counters() const { return counters_; }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "memory/line_bytes.h"
+
 namespace heddle::memory {
 namespace {
 
@@ -186,13 +188,11 @@ void L2Bank::queue_write_back(std::uint32_t frame) {
   out.frame = frame;
   out.write = true;
   out.sectors = array_.dirty(frame);
-  std::memcpy(out.data.data(), array_.data(frame), geometry_.line_bytes());
+  copy_bytes(out.data.data(), array_.data(frame), geometry_.line_bytes());
   ++shared_.counters.write_backs;
 }
 
-void L2Bank::fill(std::uint32_t frame, unsigned first, unsigned count, const unsigned char* data) {
-  const std::size_t bytes = geometry_.sector_bytes();
-  std::memcpy(array_.data(frame) + first * bytes, data, count * bytes);
+void L2Bank::fill(std::uint32_t frame, unsigned first, unsigned count) {
   const auto sectors = static_cast<SectorMask>(((1u << count) - 1u) << first);
   array_.add_valid(frame, sectors);
   const std::uint32_t m = array_.owner(frame);
@@ -262,12 +262,12 @@ void L2Bank::read(const L2Request& request, const unsigned char* from) const {
   const unsigned bytes = request.payload->get_data_length();
   const SectorMask wanted = request.extension->wanted_sectors;
   if (wanted == sim::kAllSectors) {
-    std::memcpy(to, from, bytes);
+    copy_bytes(to, from, bytes);
     return;
   }
   for (unsigned first = 0; first < bytes; first += sim::kSectorBytes)
     if ((wanted >> (first / sim::kSectorBytes) & 1u) != 0)
-      std::memcpy(to + first, from + first, std::min(sim::kSectorBytes, bytes - first));
+      copy_bytes(to + first, from + first, std::min(sim::kSectorBytes, bytes - first));
 }
 
 void L2Bank::respond(const L2Request& request, sim::Cycle done) {

@@ -28,8 +28,10 @@ class L2Bank {
   /// No request waits, here or for a fetch.
   [[nodiscard]] bool idle() const { return requests_.empty() && free_mshrs_.size() == mshrs_.size(); }
 
-  /// Data of sectors [first, first + count) of the frame has arrived.
-  void fill(std::uint32_t frame, unsigned first, unsigned count, const unsigned char* data);
+  /// Where the frame's line is, for fetched sectors to be put there.
+  [[nodiscard]] unsigned char* place(std::uint32_t frame) { return array_.data(frame); }
+  /// Sectors [first, first + count) of the frame have been put there.
+  void fill(std::uint32_t frame, unsigned first, unsigned count);
 
   /// Debug access: sectors of the line whose newest value is here, and bytes of the line. debug_copy() only
   /// if some sector is here; debug_write() changes the copy, if there is one.

@@ -45,7 +45,6 @@ L2Geometry::L2Geometry(const L2Config& config)
     : offset_mask_(config.line_bytes - 1),
       line_shift_(static_cast<unsigned>(std::countr_zero(config.line_bytes))),
       banks_(config.banks),
-      bank_mask_(std::has_single_bit(config.banks) ? config.banks - 1 : 0),
       sector_bytes_(config.sector_bytes == 0 ? config.line_bytes : config.sector_bytes),
       sector_shift_(static_cast<unsigned>(std::countr_zero(sector_bytes_))),
       all_sectors_(static_cast<SectorMask>((1u << (config.line_bytes >> sector_shift_)) - 1)) {}
@@ -57,6 +56,7 @@ L2Request L2Geometry::decode(tlm::tlm_generic_payload& payload, const AddressMap
                     .extension = &sim::memory_extension(payload),
                     .line = line_of(local),
                     .offset = offset_of(local),
+                    .bank = bank_of(local),
                     .accepted = now};
   request.well_formed = bytes != 0 && request.offset + bytes <= line_bytes();
   if (!request.well_formed) return request;

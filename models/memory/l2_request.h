@@ -6,6 +6,7 @@
 
 #include "memory/address_map.h"
 #include "memory/config.h"
+#include "memory/divisor.h"
 #include "sim/memory_payload.h"
 
 namespace heddle::memory {
@@ -18,7 +19,8 @@ struct L2Request {
   sim::MemoryExtension* extension = nullptr;
   std::uint64_t line = 0;    ///< address of the line's first byte
   std::uint32_t offset = 0;  ///< of the payload in the line
-  SectorMask touched = 0;    ///< sectors read or written
+  std::uint32_t bank = 0;
+  SectorMask touched = 0;  ///< sectors read or written
   SectorMask covered = 0;  ///< sectors that a write overwrites from end to end: their old value is not needed
   bool well_formed = false;  ///< false: empty, or not within one line
   sim::Cycle accepted = 0;
@@ -38,10 +40,13 @@ class L2Geometry {
   }
   [[nodiscard]] std::uint64_t line_number(std::uint64_t local) const { return local >> line_shift_; }
   [[nodiscard]] std::uint32_t bank_of(std::uint64_t local) const {
-    const std::uint64_t number = line_number(local);
-    return static_cast<std::uint32_t>(bank_mask_ != 0 || banks_ == 1 ? number & bank_mask_ : number % banks_);
+    return static_cast<std::uint32_t>(banks_.remainder(line_number(local)));
   }
-  [[nodiscard]] std::uint32_t banks() const { return banks_; }
+  [[nodiscard]] std::uint32_t banks() const { return static_cast<std::uint32_t>(banks_.value()); }
+  /// Lines of its bank that come before the line.
+  [[nodiscard]] std::uint64_t number_in_bank(std::uint64_t line) const {
+    return banks_.quotient(line_number(line));
+  }
   [[nodiscard]] std::uint32_t line_bytes() const { return static_cast<std::uint32_t>(offset_mask_) + 1; }
   [[nodiscard]] std::uint32_t sector_bytes() const { return sector_bytes_; }
   [[nodiscard]] SectorMask all_sectors() const { return all_sectors_; }
@@ -62,8 +67,7 @@ class L2Geometry {
 
   std::uint64_t offset_mask_;
   unsigned line_shift_;
-  std::uint32_t banks_;
-  std::uint32_t bank_mask_;  ///< banks - 1 if that is a power of two, else 0
+  Divisor banks_;
   std::uint32_t sector_bytes_;
   unsigned sector_shift_;
   SectorMask all_sectors_;

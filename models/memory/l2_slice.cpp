@@ -18,12 +18,6 @@ L2Slice::L2Slice(const L2Config& config, const AddressMap& map, sim::ProgressMon
   for (std::uint32_t b = 0; b < config.banks; ++b) banks_.emplace_back(config, geometry_, shared_);
 }
 
-void L2Slice::accept(Payload& payload, sim::Cycle now) {
-  const std::uint32_t bank = geometry_.bank_of(map_.local(payload.get_address()));
-  banks_[bank].accept(geometry_.decode(payload, map_, now));
-  working_ |= std::uint64_t{1} << bank;
-}
-
 bool L2Slice::tick(sim::Cycle now) {
   if (working_ == 0) return false;
   bool any = false;
@@ -35,8 +29,12 @@ bool L2Slice::tick(sim::Cycle now) {
       if (!banks_[b].has_work()) working_ &= ~(std::uint64_t{1} << b);
     }
   };
-  const std::uint64_t before_turn = (std::uint64_t{1} << (now % geometry_.banks())) - 1;
   const std::uint64_t working = working_;
+  if (std::has_single_bit(working)) {
+    serve(working);
+    return any;
+  }
+  const std::uint64_t before_turn = (std::uint64_t{1} << (now % geometry_.banks())) - 1;
   serve(working & ~before_turn);
   serve(working & before_turn);
   return any;
@@ -63,8 +61,8 @@ bool L2Slice::has_transfer() const {
          std::find(writing_.begin(), writing_.end(), shared_.transfers.front().line) == writing_.end();
 }
 
-SectorTransfer L2Slice::transfer() const {
-  const LineTransfer& next = shared_.transfers.front();
+SectorTransfer L2Slice::transfer() {
+  LineTransfer& next = shared_.transfers.front();
   const unsigned left = next.sectors & ~static_cast<unsigned>(sent_);
   const auto first = static_cast<unsigned>(std::countr_zero(left));
   const auto count = static_cast<unsigned>(std::countr_one(left >> first));
@@ -72,7 +70,8 @@ SectorTransfer L2Slice::transfer() const {
   return {.address = next.line + offset,
           .bytes = count * geometry_.sector_bytes(),
           .write = next.write,
-          .data = next.data.data() + offset,
+          .data = (next.write ? next.data.data() : banks_[geometry_.bank_of(next.line)].place(next.frame)) +
+                  offset,
           .frame = next.frame};
 }
 
@@ -87,10 +86,10 @@ void L2Slice::pop_transfer() {
   shared_.transfers.pop_front();
 }
 
-void L2Slice::fill(const SectorTransfer& fetch, const unsigned char* data) {
+void L2Slice::fill(const SectorTransfer& fetch) {
   const std::uint32_t bank = geometry_.bank_of(fetch.address);
   banks_[bank].fill(fetch.frame, geometry_.offset_of(fetch.address) / geometry_.sector_bytes(),
-                    fetch.bytes / geometry_.sector_bytes(), data);
+                    fetch.bytes / geometry_.sector_bytes());
   if (banks_[bank].has_work()) working_ |= std::uint64_t{1} << bank;
 }
 

@@ -18,11 +18,12 @@ namespace heddle::memory {
 
 /// Adjacent sectors of one line: what one DRAM transaction moves.
 struct SectorTransfer {
-  std::uint64_t address = 0;            ///< channel-local
-  std::uint32_t bytes = 0;              ///< whole sectors of one line
-  bool write = false;                   ///< write-back; otherwise fetch
-  const unsigned char* data = nullptr;  ///< write-back: the bytes
-  std::uint32_t frame = 0;              ///< fetch: to be handed back with the data
+  std::uint64_t address = 0;  ///< channel-local
+  std::uint32_t bytes = 0;    ///< whole sectors of one line
+  bool write = false;         ///< write-back; otherwise fetch
+  unsigned char* data =
+      nullptr;  ///< write-back: the bytes, until pop_transfer(); fetch: where they go, until fill()
+  std::uint32_t frame = 0;  ///< fetch: to be handed back to fill()
 };
 
 /// Set-associative, LRU, write-back, write-allocate, in banks (bank = line number mod banks). Each bank has a
@@ -60,11 +61,15 @@ class L2Slice {
 
   // ---- from the crossbar. Payloads carry a MemoryExtension, lie within one line, and are owned by the
   // caller ----
-  /// Whether the payload's bank has room for it.
-  [[nodiscard]] bool can_accept(const Payload& payload) const {
-    return banks_[geometry_.bank_of(map_.local(payload.get_address()))].can_accept();
+  [[nodiscard]] L2Request decode(Payload& payload, sim::Cycle now) const {
+    return geometry_.decode(payload, map_, now);
   }
-  void accept(Payload& payload, sim::Cycle now);
+  /// Whether the request's bank has room for it.
+  [[nodiscard]] bool can_accept(const L2Request& request) const { return banks_[request.bank].can_accept(); }
+  void accept(const L2Request& request) {
+    banks_[request.bank].accept(request);
+    working_ |= std::uint64_t{1} << request.bank;
+  }
 
   // ---- time ----
   /// Cycle `now`. Returns whether anything changed: if not, nothing will before timer() or a call from
@@ -91,10 +96,10 @@ class L2Slice {
   /// Whether there is a transfer that may be handed out.
   [[nodiscard]] bool has_transfer() const;
   /// That transfer; valid until pop_transfer().
-  [[nodiscard]] SectorTransfer transfer() const;
+  [[nodiscard]] SectorTransfer transfer();
   void pop_transfer();
-  /// What a fetch asked for has arrived.
-  void fill(const SectorTransfer& fetch, const unsigned char* data);
+  /// What a fetch asked for is where it belongs.
+  void fill(const SectorTransfer& fetch);
   /// A write-back has been performed.
   void write_done(std::uint64_t address);
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "memory/clock_edges.h"
+#include "memory/line_bytes.h"
 #include "memory/stat_ratio.h"
 
 namespace heddle::memory {
@@ -68,7 +68,7 @@ void MemoryPartition::declare(sim::StatGroup& l2) {
 }
 
 bool MemoryPartition::idle() const {
-  return slice_.idle() && held_request_ == nullptr && response_ == nullptr && in_flight_.empty();
+  return slice_.idle() && held_request_.payload == nullptr && response_ == nullptr && in_flight_.empty();
 }
 
 // ---- crossbar side ----
@@ -77,15 +77,14 @@ tlm::tlm_sync_enum MemoryPartition::memory_nb_transport_fw(unsigned, tlm::tlm_ge
                                                            tlm::tlm_phase& phase, sc_core::sc_time&) {
   clock_.wake();
   if (phase == tlm::BEGIN_REQ) {
-    if (held_request_ != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
+    if (held_request_.payload != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
     payload.acquire();
-    const sim::Cycle now = clock_.domain().cycle();
-    if (!slice_.can_accept(payload)) {
-      held_request_ = &payload;
-      held_since_ = now;
+    const L2Request request = slice_.decode(payload, clock_.domain().cycle());
+    if (!slice_.can_accept(request)) {
+      held_request_ = request;
       return tlm::TLM_ACCEPTED;
     }
-    slice_.accept(payload, now);
+    slice_.accept(request);
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
@@ -115,12 +114,13 @@ bool MemoryPartition::send_response(sim::Cycle now) {
 }
 
 bool MemoryPartition::accept_held(sim::Cycle now) {
-  if (held_request_ == nullptr || !slice_.can_accept(*held_request_)) return false;
-  tlm::tlm_generic_payload& payload = *held_request_;
-  held_request_ = nullptr;
+  if (held_request_.payload == nullptr || !slice_.can_accept(held_request_)) return false;
+  tlm::tlm_generic_payload& payload = *held_request_.payload;
   ++late_end_reqs_;
-  late_end_req_cycles_ += now - held_since_;
-  slice_.accept(payload, now);
+  late_end_req_cycles_ += now - held_request_.accepted;
+  held_request_.accepted = now;
+  slice_.accept(held_request_);
+  held_request_.payload = nullptr;
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   crossbar_tsock->nb_transport_bw(payload, phase, delay);
@@ -130,17 +130,22 @@ bool MemoryPartition::accept_held(sim::Cycle now) {
 // ---- DRAM side: delays on this link are relative to the kernel's time, which model time may be ahead of
 // ----
 
-std::uint64_t MemoryPartition::time_after(const sc_core::sc_time& delay) {
-  return sc_core::sc_time_stamp().value() + delay.value();
+sim::Cycle MemoryPartition::cycle_after(const sc_core::sc_time& delay) const {
+  return clock_.domain().first_edge_at(sc_core::sc_time_stamp().value() + delay.value());
 }
 
-bool MemoryPartition::send_transfer() {
-  if (dram_request_ != nullptr || !slice_.has_transfer() || model_now() < dram_request_free_) return false;
+bool MemoryPartition::send_transfer(sim::Cycle now) {
+  if (dram_request_ != nullptr || now < dram_request_free_ || !slice_.has_transfer()) return false;
   const SectorTransfer transfer = slice_.transfer();
   DramTransaction& t = pool_.allocate(transfer.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
                                       transfer.address, transfer.bytes);
-  if (transfer.write) std::memcpy(t.data.data(), transfer.data, transfer.bytes);
-  (transfer.write ? dram_write_bytes_ : dram_read_bytes_) += transfer.bytes;
+  if (transfer.write) {
+    copy_bytes(t.data.data(), transfer.data, transfer.bytes);
+    dram_write_bytes_ += transfer.bytes;
+  } else {
+    t.set_data_ptr(transfer.data);  // straight into the cache
+    dram_read_bytes_ += transfer.bytes;
+  }
   slice_.pop_transfer();
   t.frame = transfer.frame;
   t.place = in_flight_.size();
@@ -173,7 +178,7 @@ bool MemoryPartition::send_transfer() {
 
 void MemoryPartition::request_ended(const sc_core::sc_time& delay) {
   dram_request_ = nullptr;
-  dram_request_free_ = time_after(delay);
+  dram_request_free_ = cycle_after(delay);
 }
 
 tlm::tlm_sync_enum MemoryPartition::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -198,22 +203,25 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
     protocol_error("the DRAM answered " + payload.get_response_string() + " to channel address " +
                        std::to_string(payload.get_address()),
                    name());
-  arrivals_.push_back({static_cast<DramTransaction*>(&payload), time_after(delay)});
+  const sim::Cycle cycle = cycle_after(delay);
+  arrivals_.push_back({static_cast<DramTransaction*>(&payload), cycle});
+  next_arrival_ = std::min(next_arrival_, cycle);
 }
 
-bool MemoryPartition::take_arrivals() {
-  if (arrivals_.empty()) return false;
-  const std::uint64_t now = model_now();
+bool MemoryPartition::take_arrivals(sim::Cycle now) {
+  if (now < next_arrival_) return false;
+  next_arrival_ = L2Slice::kNever;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < arrivals_.size(); ++i) {
-    if (arrivals_[i].when > now) {
-      arrivals_[kept++] = arrivals_[i];
+    const Arrival arrival = arrivals_[i];
+    if (arrival.cycle > now) {
+      next_arrival_ = std::min(next_arrival_, arrival.cycle);
+      arrivals_[kept++] = arrival;
       continue;
     }
-    DramTransaction* const t = arrivals_[i].transaction;
+    DramTransaction* const t = arrival.transaction;
     if (t->is_read())
-      slice_.fill({.address = t->get_address(), .bytes = t->get_data_length(), .frame = t->frame},
-                  t->data.data());
+      slice_.fill({.address = t->get_address(), .bytes = t->get_data_length(), .frame = t->frame});
     else
       slice_.write_done(t->get_address());
     in_flight_[t->place] = in_flight_.back();  // the order in this list means nothing
@@ -221,9 +229,8 @@ bool MemoryPartition::take_arrivals() {
     in_flight_.pop_back();
     t->release();
   }
-  const bool any = kept != arrivals_.size();
   arrivals_.resize(kept);
-  return any;
+  return true;
 }
 
 // ---- time ----
@@ -232,30 +239,26 @@ void MemoryPartition::tick() {
   const sim::Cycle now = clock_.cycle();
   // Reverse pipeline order: room made downstream serves upstream in the same cycle.
   bool progress = send_response(now);
-  progress |= take_arrivals();
+  progress |= take_arrivals(now);
   progress |= slice_.tick(now);
-  progress |= send_transfer();
+  progress |= send_transfer(now);
   progress |= accept_held(now);
   const sim::Cycle next = next_cycle(now, progress);
   if (next == L2Slice::kNever)
     clock_.park();
   else
-    clock_.sleep_until(std::max(next, now + 1));
+    clock_.sleep_until(next);
 }
 
 /// The next cycle in which something can happen without a call from outside (which runs tick() again).
 sim::Cycle MemoryPartition::next_cycle(sim::Cycle now, bool progress) const {
   const bool transfer = dram_request_ == nullptr && slice_.has_transfer();
-  if (progress && (transfer || slice_.has_work() || held_request_ != nullptr)) return now + 1;
-  sim::Cycle next = slice_.atomic_timer();
+  sim::Cycle next = next_arrival_;
+  if (progress && (slice_.has_work() || held_request_.payload != nullptr)) return now + 1;
+  if (transfer) next = std::min(next, dram_request_free_);
   if (response_ == nullptr) next = std::min(next, slice_.response_timer());
-  if (transfer) next = std::min(next, first_edge_at(clock_.domain(), dram_request_free_));
-  if (!arrivals_.empty()) {
-    std::uint64_t first = ~std::uint64_t{0};
-    for (const Arrival& arrival : arrivals_) first = std::min(first, arrival.when);
-    next = std::min(next, first_edge_at(clock_.domain(), first));
-  }
-  return next;
+  if (slice_.has_work()) next = std::min(next, slice_.atomic_timer());
+  return std::max(next, now + 1);
 }
 
 // ---- debug access ----
@@ -268,12 +271,12 @@ unsigned MemoryPartition::debug_sector(tlm::tlm_command command, std::uint64_t l
   if (command == tlm::TLM_WRITE_COMMAND) {
     slice_.debug_write(local, data, bytes);
     for (DramTransaction* t : in_flight_)
-      if (holds(*t)) std::memcpy(t->data.data() + (local - t->get_address()), data, bytes);
+      if (holds(*t)) std::memcpy(t->get_data_ptr() + (local - t->get_address()), data, bytes);
   } else {
     if (slice_.debug_read(local, data, bytes)) return bytes;
     for (DramTransaction* t : in_flight_) {
       if (!t->is_write() || !holds(*t)) continue;
-      std::memcpy(data, t->data.data() + (local - t->get_address()), bytes);
+      std::memcpy(data, t->get_data_ptr() + (local - t->get_address()), bytes);
       return bytes;
     }
   }

@@ -54,15 +54,14 @@ class MemoryPartition : public sc_core::sc_module,
   /// A response of the DRAM that has come, possibly annotated to count only later.
   struct Arrival {
     DramTransaction* transaction = nullptr;
-    std::uint64_t when = 0;  ///< model time, resolution units
+    sim::Cycle cycle = 0;  ///< first at which it counts
   };
 
   void tick();
-  [[nodiscard]] std::uint64_t model_now() const { return clock_.domain().manager().now(); }
-  [[nodiscard]] static std::uint64_t time_after(const sc_core::sc_time& delay);
+  [[nodiscard]] sim::Cycle cycle_after(const sc_core::sc_time& delay) const;
   bool send_response(sim::Cycle now);
-  bool take_arrivals();
-  bool send_transfer();
+  bool take_arrivals(sim::Cycle now);
+  bool send_transfer(sim::Cycle now);
   void request_ended(const sc_core::sc_time& delay);
   bool accept_held(sim::Cycle now);
   void arrived(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
@@ -76,15 +75,15 @@ class MemoryPartition : public sc_core::sc_module,
   sim::ClockMember clock_;
   L2Slice slice_;
 
-  tlm::tlm_generic_payload* held_request_ = nullptr;  ///< its END_REQ is late
-  sim::Cycle held_since_ = 0;
+  L2Request held_request_;                        ///< its END_REQ is late; without a payload: none
   tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
 
   DramPool pool_;
   std::vector<DramTransaction*> in_flight_;  ///< begun and not yet given to the slice
   DramTransaction* dram_request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
-  std::uint64_t dram_request_free_ = 0;      ///< model time at which an annotated END_REQ counts
+  sim::Cycle dram_request_free_ = 0;         ///< first cycle at which an annotated END_REQ counts
   std::vector<Arrival> arrivals_;
+  sim::Cycle next_arrival_ = L2Slice::kNever;  ///< cycle of the first of them
 
   std::uint64_t late_end_reqs_ = 0;
   std::uint64_t late_end_req_cycles_ = 0;

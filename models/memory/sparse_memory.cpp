@@ -21,12 +21,25 @@ void for_each_piece(std::uint64_t address, std::uint64_t bytes, Piece piece) {
 }  // namespace
 
 SparseMemory::Region* SparseMemory::find_region(std::uint64_t number) const {
-  if (number == last_number_) return last_region_;
+  Recent& recent = recent_[number % recent_.size()];
+  if (number == recent.number) return recent.region;
   const auto it = regions_.find(number);
   if (it == regions_.end()) return nullptr;
-  last_number_ = number;
-  last_region_ = it->second.get();
-  return last_region_;
+  recent = {number, it->second.get()};
+  return recent.region;
+}
+
+unsigned char* SparseMemory::place(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t page = address / kPageBytes, offset = address % kPageBytes;
+  if (offset + bytes > kPageBytes) return nullptr;
+  Region* const region = find_region(page / kRegionPages);
+  if (region == nullptr) return nullptr;
+  Page* const found = (*region)[page % kRegionPages].get();
+  if (found == nullptr) return nullptr;
+  unsigned char* const at = found->data() + offset;
+  __builtin_prefetch(at);
+  if (bytes > 64) __builtin_prefetch(at + 64);
+  return at;
 }
 
 const SparseMemory::Page* SparseMemory::find(std::uint64_t page) const {

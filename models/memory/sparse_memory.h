@@ -19,6 +19,10 @@ class SparseMemory {
   void write_enabled(std::uint64_t address, const unsigned char* from, std::uint64_t bytes,
                      const unsigned char* enables, std::uint64_t enable_bytes);
 
+  /// Where the range is, if it lies in one page that exists; valid for good. Its first bytes are fetched into
+  /// the host's cache.
+  [[nodiscard]] unsigned char* place(std::uint64_t address, std::uint64_t bytes);
+
   [[nodiscard]] std::size_t pages() const { return pages_; }
 
  private:
@@ -30,10 +34,13 @@ class SparseMemory {
   [[nodiscard]] const Page* find(std::uint64_t page) const;
   [[nodiscard]] Page& get(std::uint64_t page);
 
+  struct Recent {
+    std::uint64_t number = ~std::uint64_t{0};  ///< no address has this region number
+    Region* region = nullptr;
+  };
   std::unordered_map<std::uint64_t, std::unique_ptr<Region>> regions_;  ///< never iterated
   std::size_t pages_ = 0;
-  mutable std::uint64_t last_number_ = ~std::uint64_t{0};  ///< no address has this region number
-  mutable Region* last_region_ = nullptr;
+  mutable std::array<Recent, 16> recent_{};  ///< found last, by number mod 16
 };
 
 }  // namespace heddle::memory

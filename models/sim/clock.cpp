@@ -57,6 +57,13 @@ void ClockDomain::step(Edge& edge) const {
 
 std::uint64_t ClockDomain::edge_time(Cycle k) const { return edge(k).time; }
 
+Cycle ClockDomain::first_edge_at(std::uint64_t time) const {
+  // The smallest j with round(j * units / cycles) >= the part of the time that is no whole number of periods.
+  const std::uint64_t rest = time % period_units_ * period_cycles_, half = period_cycles_ / 2;
+  const std::uint64_t j = rest <= half ? 0 : (rest - half + period_units_ - 1) / period_units_;
+  return time / period_units_ * period_cycles_ + j;
+}
+
 Cycle ClockDomain::cycle() const {
   const std::uint64_t now = manager_.now();
   // Time mostly advances by a few edges between two questions.

@@ -70,6 +70,8 @@ class ClockDomain {
   [[nodiscard]] Cycle cycle() const;
   /// Time (in SystemC resolution units) of edge `k`.
   [[nodiscard]] std::uint64_t edge_time(Cycle k) const;
+  /// First edge at or after `time` (resolution units): the inverse of edge_time().
+  [[nodiscard]] Cycle first_edge_at(std::uint64_t time) const;
 
  private:
   friend class ClockManager;

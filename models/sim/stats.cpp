@@ -82,6 +82,11 @@ struct StatGroup::Impl {
   std::string name;
   std::string description;
   std::vector<Item> items;  ///< in order of declaration
+  std::function<void()> settle;
+
+  void settled() const {
+    if (settle) settle();
+  }
 
   Item& add(const std::string& item_name, const std::string& unit, const std::string& text) {
     if (item_name.empty() || item_name.find_first_of(".*") != std::string::npos)
@@ -96,6 +101,7 @@ struct StatGroup::Impl {
   /// Calls `use` for every counter value whose path matches. `path` is never empty.
   template <class Use>
   void for_matching(std::string_view path, const Use& use) const {
+    settled();
     const auto [first, rest] = split(path);
     for (const Item& item : items) {
       if (!matches(first, item.name)) continue;
@@ -113,6 +119,7 @@ struct StatGroup::Impl {
   }
 
   [[nodiscard]] bool all_zero() const {
+    settled();
     bool has_counters = false;
     for (const Item& item : items) {
       if (const auto* group = std::get_if<Subgroup>(&item.content)) {
@@ -128,6 +135,7 @@ struct StatGroup::Impl {
   }
 
   void reset() {
+    settled();
     for (Item& item : items) {
       if (const auto* group = std::get_if<Subgroup>(&item.content)) {
         (*group)->impl_->reset();
@@ -138,6 +146,7 @@ struct StatGroup::Impl {
   }
 
   [[nodiscard]] nlohmann::ordered_json to_json() const {
+    settled();
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     for (const Item& item : items) {
       nlohmann::ordered_json& place = json[item.name];
@@ -241,10 +250,13 @@ void StatGroup::formula(const std::string& name, const std::string& unit, const 
   impl_->add(name, unit, description).content = Formula(std::move(compute));
 }
 
+void StatGroup::before_reading(std::function<void()> settle) { impl_->settle = std::move(settle); }
+
 std::uint64_t StatGroup::count(const std::string& path) const {
   const Impl* group = impl_.get();
   std::string_view rest = path;
   while (true) {
+    group->settled();
     const auto [first, below] = split(rest);
     const auto item = std::find_if(group->items.begin(), group->items.end(),
                                    [&, name = first](const Item& i) { return i.name == name; });

@@ -35,6 +35,10 @@ class StatGroup {
   void formula(const std::string& name, const std::string& unit, const std::string& description,
                std::function<double()> compute);
 
+  /// `settle` is called before counters of this group are read or reset: a module that does its work late
+  /// brings them up to the present.
+  void before_reading(std::function<void()> settle);
+
   /// Present value of a counter since the last reset, by path relative to this group:
   /// "core0.issue.instructions"; labelled counters as "core0.issue.slots.issued". Throws std::out_of_range
   /// for an unknown path.

@@ -75,12 +75,12 @@ std::string waits_for(const core::PcProfile& profile) {
   std::iota(causes.begin(), causes.end(), 0u);
   std::stable_sort(causes.begin(), causes.end(),
                    [&](unsigned a, unsigned b) { return profile.waiting[a] > profile.waiting[b]; });
-  static const std::vector<std::string> kNames = core::wait_cause_names();
+  static const std::vector<std::string> names = core::wait_cause_names();
   std::string text;
   for (std::size_t i = 0; i < kCausesShown; ++i) {
     const double share = static_cast<double>(profile.waiting[causes[i]]) / static_cast<double>(all);
     if (i != 0 && share < kSmallestShare) break;
-    text += fmt::format("{}{} {} %", text.empty() ? "" : ", ", kNames[causes[i]], std::lround(100 * share));
+    text += fmt::format("{}{} {} %", text.empty() ? "" : ", ", names[causes[i]], std::lround(100 * share));
   }
   return text;
 }

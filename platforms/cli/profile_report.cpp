@@ -62,13 +62,10 @@ std::string title(const KernelHeat& kernel) {
 }
 
 std::string totals_text(const KernelHeat& kernel) {
-  static const std::vector<std::string> kNames = core::wait_cause_names();
-  std::vector<std::string> names = {"issues"};
+  std::vector<std::string> names = core::wait_cause_names();
+  names.insert(names.begin(), "issues");
   std::vector<std::uint64_t> counts = {kernel.total.issues};
-  for (unsigned cause = 0; cause < core::kWaitCauses; ++cause) {
-    names.push_back(kNames[cause]);
-    counts.push_back(kernel.total.waiting[cause]);
-  }
+  counts.insert(counts.end(), kernel.total.waiting.begin(), kernel.total.waiting.end());
   const std::vector<double> shares = percentages(counts);
   TextTable table(4, {.right = {1, 2}});
   for (std::size_t i = 0; i < counts.size(); ++i)
@@ -80,6 +77,7 @@ std::string totals_text(const KernelHeat& kernel) {
 std::string hottest_text(const KernelHeat& kernel, std::size_t top) {
   const std::vector<sim::Pc> pcs = kernel.hottest();
   std::vector<std::uint64_t> heat;
+  heat.reserve(pcs.size());
   for (const sim::Pc pc : pcs) heat.push_back(kernel.by_pc[pc.value()].group_cycles());
   const std::vector<double> shares = percentages(heat);
   TextTable table(2, {.right = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}});
@@ -108,6 +106,7 @@ std::string lines_text(const KernelHeat& kernel, std::size_t top) {
   if (std::none_of(lines.begin(), lines.end(), [](const LineHeat& l) { return l.pcs > 1 && l.line != 0; }))
     return {};
   std::vector<std::uint64_t> heat;
+  heat.reserve(lines.size());
   for (const LineHeat& line : lines) heat.push_back(line.sum.group_cycles());
   const std::vector<double> shares = percentages(heat);
   TextTable table(2, {.right = {0, 1, 2, 3, 4, 5}});
@@ -125,10 +124,9 @@ std::string lines_text(const KernelHeat& kernel, std::size_t top) {
 }
 
 nlohmann::ordered_json counts_json(const core::PcProfile& profile) {
-  static const std::vector<std::string> kNames = core::wait_cause_names();
+  static const std::vector<std::string> names = core::wait_cause_names();
   nlohmann::ordered_json waiting = nlohmann::ordered_json::object();
-  for (unsigned cause = 0; cause < core::kWaitCauses; ++cause)
-    waiting[kNames[cause]] = profile.waiting[cause];
+  for (unsigned cause = 0; cause < core::kWaitCauses; ++cause) waiting[names[cause]] = profile.waiting[cause];
   return {{"group_cycles", profile.group_cycles()},
           {"issues", profile.issues},
           {"lanes", profile.lanes},

@@ -172,7 +172,7 @@ TEST_F(Accesses, RowsOfATileAreCopiesEach) {
 TEST_F(Accesses, EqualLocalOffsetsAreOneLineAWord) {
   coalesce_words(strided(8, 0), 4);
   ASSERT_EQ(op_.access_count, 1u);
-  EXPECT_EQ(op_.accesses[0].line, kRegion + 2 * 128);
+  EXPECT_EQ(op_.accesses[0].line, kRegion + 256);
   EXPECT_TRUE(op_.places(op_.accesses[0]).contiguous());
   coalesce_words(strided(0, 0), 16);
   EXPECT_EQ(op_.access_count, 4u) << "16 bytes per lane are four words, four lines";
@@ -262,7 +262,7 @@ TEST_F(Accesses, EveryByteOfRandomLocalAccessesIsThereOnceAndInItsLine) {
     lanes.for_each([&](unsigned lane) {
       for (unsigned i = 0; i < unit; ++i) {
         const std::uint64_t at = a[lane] + i;
-        const std::uint64_t device = kRegion + at / 4 * 128 + lane * 4 + at % 4;
+        const std::uint64_t device = kRegion + at / 4 * 128 + lane * std::uint64_t{4} + at % 4;
         expected[{lane, i}] = device;
         lines.insert(device / line * line);
       }

@@ -295,7 +295,7 @@ TEST_P(L1Traffic, AThreadSeesItsOwnStores) {
     const unsigned line = below(kLines);
     const bool kept = line % 2 == 0;
     L1dRequest request;
-    request.line = line * 128;
+    request.line = std::uint64_t{line} * 128;
     if (what < 3) {  // memory takes a packet
       if (packets.empty()) continue;
       const Packet packet = packets.front();
@@ -372,7 +372,7 @@ TEST_P(L1Traffic, AThreadSeesItsOwnStores) {
   for (unsigned line = 0; line < kLines; ++line) {
     L1dRequest evict;
     evict.op = L1dRequest::Op::kAtomic;
-    evict.line = line * 128;
+    evict.line = std::uint64_t{line} * 128;
     cache.serve(evict);
     if (evict.writes_back) merge(memory[line], evict.dirty.data, evict.dirty.enables);
     EXPECT_EQ(memory[line], newest[line]) << "line " << line;

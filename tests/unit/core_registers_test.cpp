@@ -105,7 +105,7 @@ TEST_F(RegisterTransfer, EveryShapeEqualsLaneByLane) {
     // Back: store what was loaded into an empty block.
     const std::byte* rows[4] = {registers_.data(), registers_.data() + 256, registers_.data() + 512,
                                 registers_.data() + 768};
-    std::array<unsigned char, kLanes * 16> data{};
+    std::array<unsigned char, std::size_t{kLanes} * 16> data{};
     capture_store(instruction, rows, data.data());
     std::array<unsigned char, 1024> to{};
     std::array<unsigned char, 1024> marks{};

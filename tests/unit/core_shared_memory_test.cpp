@@ -36,7 +36,7 @@ class SharedMemoryValues : public testing::Test {
              LaneMask lanes = LaneMask::all()) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const std::uint32_t word = value + lane * value_step;
-      std::memcpy(op_.data.data() + lane * 4, &word, 4);
+      std::memcpy(op_.data.data() + lane * std::size_t{4}, &word, 4);
     }
     access(isa::Opcode::kStore, first, stride, lanes);
   }

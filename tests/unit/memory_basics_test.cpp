@@ -7,12 +7,31 @@
 
 #include "memory/address_map.h"
 #include "memory/config.h"
+#include "memory/divisor.h"
 #include "memory/sparse_memory.h"
 #include "sim/error.h"
 #include "sim/memory_payload.h"
 
 namespace heddle::memory {
 namespace {
+
+TEST(Divisor, DividesEveryNumber) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 3000; ++i) {
+    const std::uint64_t value =
+        i < 300 ? static_cast<std::uint64_t>(i) + 1 : (random() >> (random() % 64)) | 1;
+    const Divisor divisor(value);
+    const auto check = [&](std::uint64_t x) {
+      ASSERT_EQ(divisor.quotient(x), x / value) << x << " / " << value;
+      ASSERT_EQ(divisor.remainder(x), x % value) << x << " % " << value;
+    };
+    for (const std::uint64_t x :
+         {std::uint64_t{0}, std::uint64_t{1}, value - 1, value, value + 1, ~std::uint64_t{0}})
+      check(x);
+    for (int k = 0; k < 100; ++k) check(random() >> (random() % 64));
+    for (int k = 0; k < 20; ++k) check(random() / value * value - random() % 2);  // at a multiple
+  }
+}
 
 TEST(AddressMap, IsInvertibleForAnyNumberOfPartitions) {
   std::mt19937_64 random(1);

@@ -46,8 +46,8 @@ TEST(L2Banks, ABlockedBankDoesNotHoldUpAnother) {
 TEST(L2Banks, EachHasItsOwnQueue) {
   L2Rig rig({.banks = 2, .request_queue = 2});
   for (int i = 0; i < 2; ++i) rig.accept(rig.make(MemoryOp::kRead, 0));
-  EXPECT_FALSE(rig.slice.can_accept(rig.make(MemoryOp::kRead, 256)));
-  EXPECT_TRUE(rig.slice.can_accept(rig.make(MemoryOp::kRead, 128)));
+  EXPECT_FALSE(rig.can_accept(rig.make(MemoryOp::kRead, 256)));
+  EXPECT_TRUE(rig.can_accept(rig.make(MemoryOp::kRead, 128)));
 }
 
 TEST(L2Banks, TheLastPlaceOfTheDramQueueGoesToTheBankWhoseTurnItIs) {

@@ -66,7 +66,7 @@ class Checker {
     const std::uint64_t address = random_() % (kSpan / bytes) * bytes;
     const auto op = static_cast<MemoryOp>(random_() % 3);
     MemoryTransaction& t = rig.make(op, address, bytes);
-    if (!rig.slice.can_accept(t)) {
+    if (!rig.can_accept(t)) {
       t.release();
       return false;
     }

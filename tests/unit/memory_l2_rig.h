@@ -44,7 +44,7 @@ struct L2Rig {
     EXPECT_TRUE(slice.idle());
   }
   void accept(MemoryTransaction& t) {
-    slice.accept(t, now);
+    slice.accept(slice.decode(t, now));
     touched = true;
   }
   /// Accepts and runs until its response; returns the cycle of the response.
@@ -81,6 +81,7 @@ struct L2Rig {
                                 .operand = 1};
     return t;
   }
+  [[nodiscard]] bool can_accept(MemoryTransaction& t) const { return slice.can_accept(slice.decode(t, now)); }
   [[nodiscard]] std::uint64_t stalls(L2Stall cause) const {
     return slice.counters().stall_cycles[static_cast<unsigned>(cause)];
   }
@@ -123,9 +124,8 @@ struct L2Rig {
         dram.write(done.transfer.address, done.data.data(), done.transfer.bytes);
         slice.write_done(done.transfer.address);
       } else {
-        unsigned char data[sim::kMaxLineBytes];
-        dram.read(done.transfer.address, data, done.transfer.bytes);
-        slice.fill(done.transfer, data);
+        dram.read(done.transfer.address, done.transfer.data, done.transfer.bytes);
+        slice.fill(done.transfer);
       }
     }
   }

@@ -30,6 +30,13 @@ TEST(Clock, EdgesDoNotDrift) {
   ClockDomain odd(manager, "odd", 924, ClockRank::kDram);
   EXPECT_EQ(odd.edge_time(924), 1'000'000u);  // 924 cycles of 924 MHz are exactly one microsecond
   EXPECT_EQ(odd.edge_time(924'000'000), 1'000'000'000'000u);
+  for (Cycle k : {Cycle{0}, Cycle{1}, Cycle{2}, Cycle{923}, Cycle{924}, Cycle{925}, Cycle{123'456'789}}) {
+    EXPECT_EQ(odd.first_edge_at(odd.edge_time(k)), k);
+    EXPECT_EQ(odd.first_edge_at(odd.edge_time(k) + 1), k + 1);
+    if (k > 0) {
+      EXPECT_EQ(odd.first_edge_at(odd.edge_time(k) - 1), k);
+    }
+  }
   EXPECT_EQ(odd.edge_time(1), 1082u);
 }
 

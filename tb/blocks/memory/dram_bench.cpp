@@ -187,8 +187,8 @@ TEST(DramChannel, RandomTrafficObeysTheBaseProtocolAndKeepsValues) {
     const Json result =
         isolated([&] { return simulate(seed, config, seed % 2 == 1, seed % 5 == 0 ? 100 : 0); });
     ASSERT_EQ(result["errors"], Json::array()) << "seed " << seed;
-    EXPECT_GT(result["late_ends"], 100u) << "the stalls did not happen";
     const Json& s = result["stats"];
+    EXPECT_GT(seed % 2 == 1 ? result["late_ends"] : s["late_ends"], 100) << "the stalls did not happen";
     EXPECT_EQ(s["reads"].get<int>() + s["writes"].get<int>(), 3000);
     EXPECT_EQ(s["row_hits"].get<int>() + s["row_misses"].get<int>() + s["row_conflicts"].get<int>(), 3000);
     EXPECT_GT(s["row_hits"], 100);
@@ -204,9 +204,9 @@ struct Probe : sc_core::sc_module, tlm::tlm_bw_transport_if<> {
   int responses = 0;
   explicit Probe(const sc_core::sc_module_name& name) : sc_module(name) { isock.bind(*this); }
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload&, tlm::tlm_phase& phase,
-                                     sc_core::sc_time&) override {
+                                     sc_core::sc_time& delay) override {
     if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
-    response_at = sc_core::sc_time_stamp();
+    response_at = sc_core::sc_time_stamp() + delay;
     ++responses;
     return tlm::TLM_COMPLETED;
   }

@@ -1,7 +1,7 @@
-// Host time per transaction of the memory side alone: crossbar, L2 slices and DRAM channels of a GTX 480 under fifteen
-// cores that do nothing but send line requests as fast as they are taken.
+// Host time per transaction of the memory side alone: crossbar, L2 slices and DRAM channels of a GTX 480
+// under fifteen cores that do nothing but send line requests as fast as they are taken.
 //
-//   memory_speed_bench [REPETITIONS [TRANSACTIONS]]
+//   memory_speed_bench [REPETITIONS [TRANSACTIONS [PATTERN]]]      PATTERN: part of a name below
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -37,8 +37,8 @@ class StreamCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner {
  public:
   sim::MemoryInitiatorSocket isock;
 
-  StreamCore(const sc_core::sc_module_name& name, const Pattern& pattern, std::uint64_t base, std::uint64_t count,
-             sim::ClockDomain& clock)
+  StreamCore(const sc_core::sc_module_name& name, const Pattern& pattern, std::uint64_t base,
+             std::uint64_t count, sim::ClockDomain& clock)
       : sc_module(name),
         isock("isock", this),
         pattern_(pattern),
@@ -48,8 +48,8 @@ class StreamCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner {
   void start_of_simulation() override { clock_.wake(); }
   [[nodiscard]] bool done() const { return left_ == 0 && outstanding_ == 0; }
 
-  tlm::tlm_sync_enum memory_nb_transport_bw(unsigned, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                            sc_core::sc_time&) override {
+  tlm::tlm_sync_enum memory_nb_transport_bw(unsigned, tlm::tlm_generic_payload& payload,
+                                            tlm::tlm_phase& phase, sc_core::sc_time&) override {
     clock_.wake();
     if (phase == tlm::END_REQ) {
       waiting_ = false;
@@ -111,8 +111,8 @@ nlohmann::ordered_json measure(const Pattern& pattern, std::uint64_t transaction
   for (unsigned p = 0; p < config.partitions; ++p) {
     const std::string number = std::to_string(p);
     sim::StatGroup& group = stats.child("partition" + number);
-    partitions.push_back(std::make_unique<memory::MemoryPartition>(("partition" + number).c_str(), config.l2, map,
-                                                                   l2_clock, progress, group));
+    partitions.push_back(std::make_unique<memory::MemoryPartition>(("partition" + number).c_str(), config.l2,
+                                                                   map, l2_clock, progress, group));
     drams.push_back(std::make_unique<memory::DramChannel>(("dram" + number).c_str(), config.dram, dram_clock,
                                                           group.child("dram")));
     crossbar.partition_isock[p].bind(partitions[p]->crossbar_tsock);
@@ -121,8 +121,8 @@ nlohmann::ordered_json measure(const Pattern& pattern, std::uint64_t transaction
   std::vector<std::unique_ptr<StreamCore>> cores;
   for (unsigned c = 0; c < kCores; ++c) {
     cores.push_back(std::make_unique<StreamCore>(("core" + std::to_string(c)).c_str(), pattern,
-                                                 (std::uint64_t{c} << 28) + c * 1280ull, transactions / kCores,
-                                                 core_clock));
+                                                 (std::uint64_t{c} << 28) + c * 1280ull,
+                                                 transactions / kCores, core_clock));
     cores[c]->isock.bind(crossbar.core_tsock[c]);
   }
   const auto cpu = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
@@ -142,8 +142,10 @@ int sc_main(int argc, char** argv) {
   using namespace heddle::tb;
   const int repetitions = argc > 1 ? std::atoi(argv[1]) : 5;
   const std::uint64_t transactions = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 150'000;
+  const std::string wanted = argc > 3 ? argv[3] : "";
   bool good = true;
   for (const Pattern& pattern : kPatterns) {
+    if (std::string(pattern.name).find(wanted) == std::string::npos) continue;
     std::vector<double> ns;
     for (int i = 0; i < repetitions; ++i) {
       const auto result = isolated([&] { return measure(pattern, transactions); });
@@ -152,8 +154,8 @@ int sc_main(int argc, char** argv) {
       ns.push_back(result.value("ns", 0.0));
     }
     std::sort(ns.begin(), ns.end());
-    std::printf("%-18s %6.0f ns per transaction (fastest of %d; median %.0f)\n", pattern.name, ns.front(), repetitions,
-                ns[ns.size() / 2]);
+    std::printf("%-18s %6.0f ns per transaction (fastest of %d; median %.0f)\n", pattern.name, ns.front(),
+                repetitions, ns[ns.size() / 2]);
   }
   return good ? 0 : 1;
 }
