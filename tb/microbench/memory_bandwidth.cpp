@@ -103,15 +103,16 @@ void run(Session& session) {
 }
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
-  return {{fmt::format("memory.partitions={}", config.memory.partitions - 1)},
+  return {{"memory.partitions=3"},
           {fmt::format("memory.dram.bytes_per_cycle={}", config.memory.dram.bytes_per_cycle / 8)},
           {fmt::format("memory.crossbar.flit_bytes={}", config.memory.crossbar.flit_bytes / 2)}};
 }
 
-/// A port of the crossbar per partition.
-std::vector<std::string> smaller(const gpu::GpuConfig& config) {
-  const std::uint32_t cores = config.memory.partitions * config.memory.crossbar.cluster_cores;
-  return {fmt::format("cores={}", std::min(config.cores, cores))};
+/// Four partitions, each with a port of the crossbar to read it.
+std::vector<std::string> few_partitions(const gpu::GpuConfig& config) {
+  constexpr std::uint32_t kPartitions = 4;
+  return {fmt::format("memory.partitions={}", kPartitions),
+          fmt::format("cores={}", kPartitions * config.memory.crossbar.cluster_cores)};
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ Benchmark memory_bandwidth() {
           .description = "all cores read, from L2 and from DRAM",
           .run = run,
           .mutations = mutations,
-          .prepare = smaller};
+          .prepare = few_partitions};
 }
 
 }  // namespace heddle::microbench
