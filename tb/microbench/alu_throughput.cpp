@@ -13,12 +13,17 @@ namespace heddle::microbench {
 namespace {
 
 constexpr std::uint32_t kChains = 4;
-constexpr std::uint32_t kWarpsPerScheduler = 6;  // times kChains: more than any latency takes
+constexpr std::uint32_t kWarpsPerScheduler = 8;  // times kChains: more than any latency takes
 constexpr std::uint32_t kTurns = 25;             // of every warp: its unknown part of a turn is below 2 %
 
 /// Instructions in the loop: many where they are fast, so that the loop itself hardly counts.
 std::uint32_t body_length(const gpu::GpuConfig& config, const AluOp& op) {
-  return alu_initiation_cycles(config, op.latency_class) <= 2 ? 64 : 16;
+  return alu_initiation_cycles(config, op.latency_class) <= 4 ? 64 : 16;
+}
+
+std::uint32_t warps_of(const gpu::GpuConfig& config) {
+  const core::CoreConfig& core = config.core;
+  return std::min({core.occupancy.max_warps, 32u, kWarpsPerScheduler * core.scheduler.count});  // of one CTA
 }
 
 /// Core cycles that one turn of a warp takes of the busiest of: issue slots, fetch (one warp per cycle),
@@ -32,13 +37,14 @@ double expected_turn(const gpu::GpuConfig& config, const AluOp& op) {
                  loop_kind = pipe_kind(config, isa::LatencyClass::kIntSimple);
   double pipe = length * alu_initiation_cycles(config, op.latency_class);
   if (kind.name == loop_kind.name) pipe += loop;
-  const double fetched = std::min(core.fetch.width_instructions, core.fetch.ibuffer_slots);
+  const double fetched = fetched_at_once(config);
+  const double latency = length / kChains * alu_latency_cycles(config, op.latency_class) / warps_of(config);
   const double results =
       core.register_file.writeback_ports == 0
           ? 0
           : (length + kLoopArithmetic) / (core.register_file.writeback_ports * core.scheduler.sub_cores);
   return std::max({instructions / core.scheduler.count, std::ceil(instructions / fetched), pipe / kind.units,
-                   loop / loop_kind.units, results});
+                   loop / loop_kind.units, results, latency});
 }
 
 double measured_rate(Session& session, const AluOp& op, std::uint32_t warps) {
@@ -67,9 +73,7 @@ double measured_rate(Session& session, const AluOp& op, std::uint32_t warps) {
 }
 
 void run(Session& session) {
-  const core::CoreConfig& core = session.config().core;
-  const std::uint32_t warps =
-      std::min({core.occupancy.max_warps, 32u, kWarpsPerScheduler * core.scheduler.count});  // of one CTA
+  const std::uint32_t warps = warps_of(session.config());
   for (const AluOp& op : alu_ops()) {
     const double peak = body_length(session.config(), op) / expected_turn(session.config(), op);
     session.add(
@@ -89,12 +93,16 @@ std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
   std::vector<std::string> slower;
   for (const AluOp& op : alu_ops()) {
     const double cycles = alu_initiation_cycles(config, op.latency_class);
-    slower.push_back(fmt::format("core.pipes.{}_initiation_cycles={}", op.name, 2 * cycles + 1));
+    const double other = cycles < 400 ? 2 * cycles + 1 : cycles / 2;
+    slower.push_back(fmt::format("core.pipes.{}_initiation_cycles={}", op.name, other));
   }
-  return {slower,
-          {fmt::format("core.pipes.sp_units={}", config.core.pipes.sp_units * 2)},
-          {fmt::format("core.pipes.sfu_units={}", config.core.pipes.sfu_units * 2)},
-          {"core.scheduler.count=1"}};
+  std::vector<std::vector<std::string>> changes = {
+      slower,
+      {fmt::format("core.pipes.sp_units={}", config.core.pipes.sp_units * 2)},
+      {fmt::format("core.pipes.sfu_units={}", config.core.pipes.sfu_units * 2)}};
+  if (config.core.scheduler.count > 1)
+    changes.push_back({"core.scheduler.count=1", "core.scheduler.sub_cores=1"});
+  return changes;
 }
 
 }  // namespace

@@ -46,8 +46,9 @@ struct Benchmark {
   /// Changes of the configuration ("key=value", one or several to be made together) under which the measured
   /// value has to move to where the base configuration's expectation rejects it. Used by the tests.
   std::vector<std::vector<std::string>> (*mutations)(const gpu::GpuConfig&);
-  /// Changes that make these runs cheaper, before and after. Null: none.
-  std::vector<std::string> (*smaller)(const gpu::GpuConfig&) = nullptr;
+  /// Changes made for these runs, before and after, so that they are cheaper or what changes is what limits.
+  /// Null: none.
+  std::vector<std::string> (*prepare)(const gpu::GpuConfig&) = nullptr;
   /// Why there is nothing to measure on a platform; empty: there is. Null: on every platform.
   std::string (*missing)(const gpu::GpuConfig&) = nullptr;
 };

@@ -27,7 +27,8 @@ double expected_interval(const gpu::GpuConfig& config, const AluOp& op, std::uin
 
 std::uint32_t ladder_cycles(Session& session, const AluOp& op, std::uint32_t chains, std::uint32_t length) {
   TimedKernel kernel("ilp_" + op.name);
-  const std::string y = kernel.parameter("u32"), start = kernel.parameter("u32");
+  const std::string start = kernel.parameter("u32");
+  const std::string y = std::to_string(op.y);  // no register: no two operands in one bank
   std::vector<std::string> x;
   for (std::uint32_t i = 0; i < chains; ++i) {
     x.push_back(kernel.reg("b32"));
@@ -39,8 +40,7 @@ std::uint32_t ladder_cycles(Session& session, const AluOp& op, std::uint32_t cha
   kernel.stop_clock();
   kernel.end_rounds(kRounds);
   for (const std::string& reg : x) kernel.keep(reg);
-  const TimedRun run =
-      session.run(kernel, 1, sim::kLanes, static_cast<std::uint32_t>(op.y), static_cast<std::uint32_t>(op.x));
+  const TimedRun run = session.run(kernel, 1, sim::kLanes, static_cast<std::uint32_t>(op.x));
   for (const std::uint32_t word : run.warps.front().words)
     session.check_values(op.name, {word}, op.after(std::uint64_t{kRounds} * length / chains));
   return run.span();
@@ -64,7 +64,8 @@ void run(Session& session) {
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
   const double latency = alu_latency_cycles(config, isa::LatencyClass::kIntDiv);
-  return {{fmt::format("core.scoreboard.entries_per_warp={}", config.core.scoreboard.entries_per_warp / 2)},
+  return {{fmt::format("core.scoreboard.entries_per_warp={}",
+                       std::min(config.core.scoreboard.entries_per_warp / 2, 6u))},
           {fmt::format("core.pipes.int_div_latency_cycles={}", latency + 24)},
           {fmt::format("core.pipes.int_div_initiation_cycles={}", std::ceil(latency / 4))}};
 }

@@ -152,7 +152,7 @@ void run(Session& session) {
 }
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
-  return {{fmt::format("core.l1d.mshr_entries={}", config.core.l1d.mshr_entries * 3 / 4)},
+  return {{fmt::format("core.l1d.mshr_entries={}", std::min(config.core.l1d.mshr_entries * 3 / 4, 12u))},
           {fmt::format("core.l1d.mshr_targets={}", config.core.l1d.mshr_targets + 3)}};
 }
 

@@ -108,11 +108,12 @@ void run(Session& session) {
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
   const core::OccupancyConfig& room = config.core.occupancy;
-  return {{fmt::format("core.occupancy.max_ctas={}", room.max_ctas - 1)},
-          {fmt::format("core.occupancy.max_warps={}", room.max_warps * 3 / 4),
-           fmt::format("core.occupancy.max_ctas={}", room.max_ctas * 2)},
-          {fmt::format("core.occupancy.registers={}", room.registers / 2)},
-          {"core.occupancy.register_unit=1024"}};
+  return {
+      {fmt::format("core.occupancy.max_ctas={}", room.max_ctas - 1)},
+      {fmt::format("core.occupancy.max_warps={}", room.max_warps * 3 / 4),
+       fmt::format("core.occupancy.max_ctas={}", room.max_ctas * 2)},
+      {fmt::format("core.occupancy.registers={}", room.registers * 2)},
+      {fmt::format("core.occupancy.registers={}", room.registers * 2), "core.occupancy.register_unit=1024"}};
 }
 
 std::vector<std::string> smaller(const gpu::GpuConfig&) { return {"cores=1"}; }
@@ -124,7 +125,7 @@ Benchmark occupancy() {
           .description = "resident CTAs by warps, registers and shared memory",
           .run = run,
           .mutations = mutations,
-          .smaller = smaller};
+          .prepare = smaller};
 }
 
 }  // namespace heddle::microbench

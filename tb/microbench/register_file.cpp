@@ -84,16 +84,21 @@ void run_banks(Session& session) {
   measure("three operands in one bank", banks, 2 * banks);
 }
 
-std::vector<std::vector<std::string>> bank_mutations(const gpu::GpuConfig&) {
-  return {{"core.register_file.ports_per_bank=2"},
+std::vector<std::vector<std::string>> bank_mutations(const gpu::GpuConfig& config) {
+  const double interval = dependent_interval(config, alu_latency_cycles(config, isa::LatencyClass::kIntMad));
+  return {{fmt::format("core.register_file.ports_per_bank={}",
+                       config.core.register_file.ports_per_bank == 1 ? 2 : 1)},
           {"core.register_file.banks=0"},
           {"core.register_file.banks=1"},
-          {"core.pipes.int_mad_latency_cycles=11"}};
+          {fmt::format("core.pipes.int_mad_latency_cycles={}", interval + 6)}};
 }
 
 // ---- collectors ----
 
-constexpr std::uint32_t kBurst = 8;
+/// As many as the scoreboard lets wait, with the clocks before and behind them.
+std::uint32_t burst_length(const gpu::GpuConfig& config) {
+  return std::clamp(config.core.scoreboard.entries_per_warp - 2, 2u, 8u);
+}
 
 /// When the instruction behind a burst of independent special-function instructions of one warp issues,
 /// counted from the one before it. Each needs a place in a collector, which is free from the cycle after it
@@ -103,9 +108,10 @@ double expected_burst(const gpu::GpuConfig& config) {
   const std::uint32_t places = config.core.register_file.collectors_sfu;
   std::vector<double> collectors(places, 0), units(config.core.pipes.sfu_units, 0);
   double issued = 0;  // of the clock before the burst
-  for (std::uint32_t i = 1; i <= kBurst + 1; ++i) {
+  const std::uint32_t burst = burst_length(config);
+  for (std::uint32_t i = 1; i <= burst + 1; ++i) {
     issued += cycles_to_instruction(config, i);
-    if (i > kBurst) break;
+    if (i > burst) break;
     auto unit = std::min_element(units.begin(), units.end());
     if (places == 0) {
       issued = std::max(issued, *unit);
@@ -123,10 +129,11 @@ double expected_burst(const gpu::GpuConfig& config) {
 
 void run_collectors(Session& session) {
   const AluOp& op = alu_op(isa::LatencyClass::kSfu);
+  const std::uint32_t burst = burst_length(session.config());
   TimedKernel kernel("collectors");
   const std::string start = kernel.parameter("f32");
   std::vector<std::string> x;
-  for (std::uint32_t i = 0; i < kBurst; ++i) {
+  for (std::uint32_t i = 0; i < burst; ++i) {
     x.push_back(kernel.reg("f32"));
     kernel.line("mov.f32 {}, {}", x.back(), start);
   }
@@ -142,17 +149,20 @@ void run_collectors(Session& session) {
   const TimedRun run = session.run(kernel, 1, sim::kLanes, static_cast<std::uint32_t>(op.x));
   for (const std::uint32_t word : run.warps.front().words)
     session.check_values(op.name, {word}, op.after(kRounds));
-  session.add({.what = fmt::format("{} special-function instructions", kBurst),
+  session.add({.what = fmt::format("{} special-function instructions", burst),
                .measured = static_cast<double>(run.span()),
                .expected = exactly(expected_burst(session.config())),
                .unit = "core cycles",
                .keys = "core.register_file.collectors_sfu, core.pipes.sfu_*, core.fetch.*"});
 }
 
-std::vector<std::vector<std::string>> collector_mutations(const gpu::GpuConfig&) {
-  return {{"core.register_file.collectors_sfu=2"},
+std::vector<std::vector<std::string>> collector_mutations(const gpu::GpuConfig& config) {
+  const std::uint32_t fewer = std::min(config.core.register_file.collectors_sfu / 2, 2u);
+  const double initiation = alu_initiation_cycles(config, isa::LatencyClass::kSfu);
+  return {{fmt::format("core.register_file.collectors_sfu={}", fewer)},
           {"core.register_file.collectors_sfu=0"},
-          {"core.register_file.collectors_sfu=4", "core.pipes.sfu_initiation_cycles=9"}};
+          {"core.register_file.collectors_sfu=3",
+           fmt::format("core.pipes.sfu_initiation_cycles={}", initiation + 9)}};
 }
 
 }  // namespace

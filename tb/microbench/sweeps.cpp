@@ -133,6 +133,8 @@ void run_stride(Session& session) {
 
 std::vector<std::vector<std::string>> stride_mutations(const gpu::GpuConfig& config) {
   const std::uint32_t half = config.core.l1d.line_bytes / 2;
+  if (config.core.l1d.sector_bytes != 0)
+    return {{fmt::format("core.l1d.sector_bytes={}", config.core.l1d.sector_bytes * 2)}};
   return {{fmt::format("core.l1d.line_bytes={}", half), fmt::format("memory.l2.line_bytes={}", half),
            fmt::format("core.l1i.line_bytes={}", half)}};
 }

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -90,42 +89,24 @@ class Microbench : public testing::TestWithParam<std::tuple<std::string, std::st
   }
 };
 
-/// Where the expectation does not describe the platform yet: one-instruction fetch, several initiation
-/// intervals per latency, and cores that share a crossbar port (quadro_fx5800); two channels of bank groups
-/// per row (rtx2060). `heddle microbench` shows these readings as failed.
-bool is_open(const std::string& benchmark, const std::string& platform) {
-  static const std::set<std::pair<std::string, std::string>> open{
-      {"ilp-ladder", "quadro_fx5800"},     {"operand-collectors", "quadro_fx5800"},
-      {"core-bandwidth", "quadro_fx5800"}, {"memory-bandwidth", "quadro_fx5800"},
-      {"memory-bandwidth", "rtx2060"},
-  };
-  return open.contains({benchmark, platform});
-}
-
 TEST_P(Microbench, MeasuresWhatIsConfigured) {
-  if (is_open(benchmark(), platform())) GTEST_SKIP() << "the expectation does not describe this platform yet";
   if (!missing().empty()) GTEST_SKIP() << missing();
   const Outcome outcome = measure(benchmark(), platform(), {});
   EXPECT_TRUE(all_ok(outcome)) << outcome.table;
 }
 
-/// That measurements follow the configuration is shown on three platforms: two Fermis and the smallest.
-class MicrobenchMutations : public Microbench {};
-
-TEST_P(MicrobenchMutations, FollowTheConfiguration) {
-  if (benchmark() == "memory-bandwidth" && platform() == "tesla_c2050")
-    GTEST_SKIP() << "with a sixth of the bus the L2 hides row changes that the expectation counts (7 % more)";
+TEST_P(Microbench, FollowsTheConfiguration) {
   if (!missing().empty()) GTEST_SKIP() << missing();
   const microbench::Benchmark& what = *microbench::find(benchmark());
   const gpu::GpuConfig config = cli::load_platform(platform(), {});
-  const std::vector<std::string> smaller =
-      what.smaller == nullptr ? std::vector<std::string>{} : what.smaller(config);
-  const Outcome before = measure(benchmark(), platform(), smaller);
+  const std::vector<std::string> prepared =
+      what.prepare == nullptr ? std::vector<std::string>{} : what.prepare(config);
+  const Outcome before = measure(benchmark(), platform(), prepared);
   EXPECT_TRUE(all_ok(before)) << before.table;
   const auto mutations = what.mutations(config);
   ASSERT_FALSE(mutations.empty());
   for (std::vector<std::string> mutation : mutations) {
-    mutation.insert(mutation.begin(), smaller.begin(), smaller.end());
+    mutation.insert(mutation.begin(), prepared.begin(), prepared.end());
     const Outcome after = measure(benchmark(), platform(), mutation);
     EXPECT_TRUE(all_ok(after)) << testing::PrintToString(mutation) << "\n" << after.table;
     EXPECT_TRUE(has_moved(before, after)) << testing::PrintToString(mutation) << "\n"
@@ -136,15 +117,6 @@ TEST_P(MicrobenchMutations, FollowTheConfiguration) {
 INSTANTIATE_TEST_SUITE_P(All, Microbench,
                          testing::Combine(testing::ValuesIn(benchmark_names()),
                                           testing::ValuesIn(platform_names())),
-                         [](const auto& test) {
-                           std::string name = std::get<0>(test.param) + "_" + std::get<1>(test.param);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
-
-INSTANTIATE_TEST_SUITE_P(All, MicrobenchMutations,
-                         testing::Combine(testing::ValuesIn(benchmark_names()),
-                                          testing::Values("gtx480", "tesla_c2050", "tiny")),
                          [](const auto& test) {
                            std::string name = std::get<0>(test.param) + "_" + std::get<1>(test.param);
                            std::replace(name.begin(), name.end(), '-', '_');
