@@ -18,7 +18,7 @@ namespace heddle::oracle {
 struct Surroundings {
   const ptx::Module& module;
   FunctionNames& names;
-  Program& program;  ///< call sites and branch tables go there
+  Program& program;                                       ///< call sites and branch tables go there
   const std::map<std::string, std::uint32_t>& functions;  ///< by name: index in Program::functions
   std::uint32_t first_step = 0;                           ///< of the function: labels count from there
 };

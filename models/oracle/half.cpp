@@ -74,7 +74,8 @@ Half to_half(double a, Rounding mode) {
   const int exponent = std::ilogb(magnitude);
   const int last = std::max(exponent - kMantissaBits, kLeastExponent);
   const auto units = static_cast<unsigned>(std::ldexp(magnitude, -last));
-  const unsigned bits = exponent < -14 ? units : (static_cast<unsigned>(exponent + 15) << 10) + (units - 0x400u);
+  const unsigned bits =
+      exponent < -14 ? units : (static_cast<unsigned>(exponent + 15) << 10) + (units - 0x400u);
   return {static_cast<std::uint16_t>(sign | bits)};
 }
 
@@ -82,7 +83,7 @@ Half fused(Half a, Half b, Half c) {
   if (is_nan(a) || is_nan(b) || is_nan(c)) return {kHalfNan};
   if (is_infinite(a) || is_infinite(b) || is_infinite(c))
     return to_half(to_double(a) * to_double(b) + to_double(c));  // infinities and zeros: exact in double
-  const Int128 product = in_units(a) * in_units(b);  // in 2^-48
+  const Int128 product = in_units(a) * in_units(b);              // in 2^-48
   const Int128 sum = product + in_units(c) * (Int128{1} << 24);
   if (sum == 0) {
     // An exact zero: IEEE's sign rules, which double arithmetic on the signs follows.

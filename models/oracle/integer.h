@@ -34,7 +34,9 @@ template <class T>
   return bits_of(static_cast<std::int32_t>(std::clamp(value, least, most)));
 }
 
-[[nodiscard]] inline bool is_integer(Type type) { return type != Type::kPred && type != Type::kNone && !isa::is_float(type); }
+[[nodiscard]] inline bool is_integer(Type type) {
+  return type != Type::kPred && type != Type::kNone && !isa::is_float(type);
+}
 [[nodiscard]] inline bool is_bits(Type type) {
   return type == Type::kB8 || type == Type::kB16 || type == Type::kB32 || type == Type::kB64;
 }

@@ -75,9 +75,9 @@ class Machine {
     std::array<std::uint64_t, 3> in{};
   };
   struct Warp {
-    std::uint32_t gone = 0;     ///< exited lanes, and those beyond the CTA's last thread
-    std::uint32_t waiting = 0;  ///< lanes in `arrivals`
-    std::uint32_t loose = 0;    ///< lanes in `arrivals` at an instruction without .sync
+    std::uint32_t gone = 0;      ///< exited lanes, and those beyond the CTA's last thread
+    std::uint32_t waiting = 0;   ///< lanes in `arrivals`
+    std::uint32_t loose = 0;     ///< lanes in `arrivals` at an instruction without .sync
     std::uint32_t patience = 0;  ///< rounds that lanes in `loose` still wait for others
     std::array<Arrival, 32> arrivals{};
   };

@@ -26,8 +26,7 @@ std::byte* Machine::local_bytes(const Thread& thread, std::uint64_t offset, std:
 void Machine::grow_stack(const Cta& cta, Thread& thread, const Step& step, std::uint64_t top) {
   const std::uint64_t low = program_.functions[0].frame_bytes;
   if (top > kMostStackBytes)
-    fault(cta, thread, step,
-          fmt::format("the stack of local memory grows beyond {} bytes", kMostStackBytes),
+    fault(cta, thread, step, fmt::format("the stack of local memory grows beyond {} bytes", kMostStackBytes),
           "Does the recursion end?");
   if (!thread.upper) thread.upper = std::make_unique<std::vector<std::byte>>();
   if (thread.upper->size() < top - low) thread.upper->resize(top - low);
@@ -134,7 +133,8 @@ void Machine::allocate(Cta& cta, Thread& thread, const Step& step) {
 void Machine::restore_stack(Cta& cta, Thread& thread, const Step& step) {
   const std::uint64_t top = value(cta, thread, step.source[0]);
   const std::uint64_t frame_end =
-      thread.base + (thread.frames.empty() ? program_.functions[0] : *thread.frames.back().function).frame_bytes;
+      thread.base +
+      (thread.frames.empty() ? program_.functions[0] : *thread.frames.back().function).frame_bytes;
   if (top < frame_end || top > thread.top)
     fault(cta, thread, step, fmt::format("restores the stack to {:#x}, which is not above this frame", top));
   thread.top = top;

@@ -125,7 +125,8 @@ bool Machine::meet_loosely(Cta& cta) {
     Warp& warp = cta.warps[w];
     if (warp.loose == 0) continue;
     const auto first = cta.threads.begin() + static_cast<std::ptrdiff_t>(w * 32);
-    const auto last = cta.threads.begin() + static_cast<std::ptrdiff_t>(std::min(w * 32 + 32, cta.threads.size()));
+    const auto last =
+        cta.threads.begin() + static_cast<std::ptrdiff_t>(std::min(w * 32 + 32, cta.threads.size()));
     const bool others_run =
         std::any_of(first, last, [](const Thread& thread) { return thread.state == State::kReady; });
     if (others_run && warp.patience > 0) {
@@ -153,8 +154,9 @@ std::uint64_t reduced(const Step& step, std::uint32_t lanes, const std::array<st
   bool first = true;
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const std::uint64_t next = values[static_cast<unsigned>(std::countr_zero(rest))];
-    result = first ? next
-                   : atomic_result(step.atomic, step.type, StateSpace::kShared, result, next, 0) & low_bits(32);
+    result = first
+                 ? next
+                 : atomic_result(step.atomic, step.type, StateSpace::kShared, result, next, 0) & low_bits(32);
     first = false;
   }
   return result;

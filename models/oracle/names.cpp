@@ -181,8 +181,8 @@ void FunctionNames::place_variable(const ptx::VariableDecl& variable, ScopeIndex
     case StateSpace::kLocal:
     case StateSpace::kParam: {  // .param in a body: what a call passes or gets back
       const std::uint64_t bytes = variable_bytes(variable);
-      symbol = {variable.space, place_in_frame(bytes, variable_align(variable), variable.name, variable.where),
-                bytes, true};
+      symbol = {variable.space,
+                place_in_frame(bytes, variable_align(variable), variable.name, variable.where), bytes, true};
       break;
     }
     default:
@@ -210,8 +210,7 @@ void FunctionNames::lay_out_variables() {
 
 /// The declaration of a register: by its name, or as one of a numbered range.
 const ptx::RegisterDecl* FunctionNames::declared(const Scope& scope, const std::string& name) {
-  if (const auto decl = scope.registers.find(name);
-      decl != scope.registers.end() && decl->second->count == 0)
+  if (const auto decl = scope.registers.find(name); decl != scope.registers.end() && decl->second->count == 0)
     return decl->second;
   // "%f12" may be register 12 of %f<20> or register 2 of %f1<3>: try every split.
   for (std::size_t split = name.size(); split > 1; --split) {

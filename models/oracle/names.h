@@ -19,9 +19,9 @@ struct Register {
   Type type = Type::kB32;
 };
 
-/// Address of a variable within its space (shared: offset in the CTA's, local: in the function's frame, param:
-/// in a kernel's parameter block or, for everything a call passes, in the frame). Functions: space kNone,
-/// their address.
+/// Address of a variable within its space (shared: offset in the CTA's, local: in the function's frame,
+/// param: in a kernel's parameter block or, for everything a call passes, in the frame). Functions: space
+/// kNone, their address.
 struct Symbol {
   StateSpace space = StateSpace::kGlobal;
   std::uint64_t value = 0;
@@ -102,8 +102,8 @@ class FunctionNames {
   void lay_out_params();
   void lay_out_formals(const std::vector<ptx::ParamDecl>& decls, std::vector<Formal>& formals);
   void lay_out_variables();
-  [[nodiscard]] std::uint32_t place_in_frame(std::uint64_t bytes, std::uint32_t align, const std::string& name,
-                                             isa::SourceLoc where);
+  [[nodiscard]] std::uint32_t place_in_frame(std::uint64_t bytes, std::uint32_t align,
+                                             const std::string& name, isa::SourceLoc where);
   void place_variable(const ptx::VariableDecl& variable, ScopeIndex scope);
   [[noreturn]] void declared_twice(const std::string& name, isa::SourceLoc where) const;
   [[nodiscard]] static const ptx::RegisterDecl* declared(const Scope& scope, const std::string& name);

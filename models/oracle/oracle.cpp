@@ -30,9 +30,8 @@ std::uint64_t element_bits(const ptx::Module& module, const ptx::VariableDecl& v
   const auto& name = std::get<ptx::SymbolName>(initialiser.value);
   const auto found = symbols.find(name.name);
   if (found == symbols.end())
-    throw sim::InputError(
-        place_of(module, variable.where),
-        "'" + variable.name + "' is initialised with '" + name.name + "', which is not declared");
+    throw sim::InputError(place_of(module, variable.where), "'" + variable.name + "' is initialised with '" +
+                                                                name.name + "', which is not declared");
   // 0xFF00(symbol) stands for that byte of the address.
   const std::uint64_t address = found->second.value + static_cast<std::uint64_t>(name.offset);
   return name.mask == 0 ? 0 : (address & name.mask) >> std::countr_zero(name.mask);

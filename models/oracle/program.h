@@ -163,8 +163,8 @@ struct Step {
   ToInteger to_integer = ToInteger::kNo;
   bool ftz = false;
   bool sat = false;
-  bool relu = false;       ///< cvt: negative results become 0
-  bool satfinite = false;  ///< cvt: infinite results become the largest value
+  bool relu = false;          ///< cvt: negative results become 0
+  bool satfinite = false;     ///< cvt: infinite results become the largest value
   bool flag = false;          ///< by instruction: shf.clamp, bfind.shiftamt, min.NaN, ld that ends a turn ...
   std::uint8_t selector = 0;  ///< testp property, prmt mode
 
@@ -230,8 +230,8 @@ struct Program {
   std::vector<Step> steps;              ///< of all functions, one behind the other
   std::vector<FunctionCode> functions;  ///< the kernel first
   std::vector<CallSite> calls;
-  std::vector<std::vector<std::uint32_t>> branch_tables;          ///< step indices
-  std::unordered_map<std::uint64_t, std::uint32_t> by_address;    ///< function pointer to function
+  std::vector<std::vector<std::uint32_t>> branch_tables;           ///< step indices
+  std::unordered_map<std::uint64_t, std::uint32_t> by_address;     ///< function pointer to function
   std::vector<std::pair<std::uint64_t, std::uint64_t>> constants;  ///< address, bytes of .const variables
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_base = 0;  ///< where an extern .shared array begins; >= static_shared_bytes

@@ -62,9 +62,8 @@ bool calls_through_pointer(const FunctionNames& names) {
   };
   return std::any_of(names.lines().begin(), names.lines().end(), [&](const FunctionNames::Line& line) {
     const auto& operands = line.instruction->operands;
-    return line.instruction->opcode == "call" &&
-           ((!operands.empty() && is_register(operands[0])) ||
-            (operands.size() > 1 && is_register(operands[1])));
+    return line.instruction->opcode == "call" && ((!operands.empty() && is_register(operands[0])) ||
+                                                  (operands.size() > 1 && is_register(operands[1])));
   });
 }
 

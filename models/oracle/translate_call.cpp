@@ -118,12 +118,8 @@ void stack(Builder& b) {
 }  // namespace
 
 Handlers call_handlers() {
-  return {{"call", call},
-          {"ret", give_back},
-          {"brx", indexed_branch},
-          {"alloca", allocate},
-          {"stacksave", stack<true>},
-          {"stackrestore", stack<false>}};
+  return {{"call", call},       {"ret", give_back},         {"brx", indexed_branch},
+          {"alloca", allocate}, {"stacksave", stack<true>}, {"stackrestore", stack<false>}};
 }
 
 }  // namespace heddle::oracle

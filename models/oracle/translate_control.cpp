@@ -92,9 +92,9 @@ void barrier(Builder& b) {
 }  // namespace
 
 Handlers control_handlers() {
-  return {{"bra", branch},        {"exit", leave},      {"trap", trap},        {"brkpt", nothing},
-          {"bar", barrier},       {"barrier", barrier}, {"nanosleep", sleep}, {"pragma", nothing},
-          {"pmevent", performance_event}};
+  return {{"bra", branch},      {"exit", leave},     {"trap", trap},
+          {"brkpt", nothing},   {"bar", barrier},    {"barrier", barrier},
+          {"nanosleep", sleep}, {"pragma", nothing}, {"pmevent", performance_event}};
 }
 
 }  // namespace heddle::oracle

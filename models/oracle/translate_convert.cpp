@@ -147,10 +147,8 @@ Eval for_source(Type type, Fn fn) {
 
 Eval converter(Type to, Type from) {
   if (to == Type::kF16 && from == Type::kF16) return to_half_from<Half>;
-  if (to == Type::kF16)
-    return for_source(from, []<class S>() -> Eval { return to_half_from<S>; });
-  if (from == Type::kF16)
-    return for_source(to, []<class D>() -> Eval { return from_half_to<D>; });
+  if (to == Type::kF16) return for_source(from, []<class S>() -> Eval { return to_half_from<S>; });
+  if (from == Type::kF16) return for_source(to, []<class D>() -> Eval { return from_half_to<D>; });
   return for_source(to, [&]<class D>() -> Eval {
     return for_source(from, []<class S>() -> Eval {
       if constexpr (std::is_floating_point_v<D> && std::is_floating_point_v<S>)

@@ -64,7 +64,8 @@ void multiply_add(Builder& b, bool reads) {
       };
       product = static_cast<Uint128>(extended(in[0]) * extended(in[1]));
     }
-    const std::uint64_t half = static_cast<std::uint64_t>(s.flag ? product >> bits : product) & low_bits(bits);
+    const std::uint64_t half =
+        static_cast<std::uint64_t>(s.flag ? product >> bits : product) & low_bits(bits);
     return split(Uint128{half} + in[2] + in[3], s.type);
   };
 }

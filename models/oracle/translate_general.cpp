@@ -177,7 +177,7 @@ void set(Builder& b) {
   const bool halves = to == Type::kF16 || b.step.from == Type::kF16;
   const bool pair = to == Type::kF16x2 || b.step.from == Type::kF16x2;
   const bool word = to == Type::kU32 || to == Type::kS32;
-  if (pair ? to != b.step.from
+  if (pair     ? to != b.step.from
       : halves ? to != Type::kF16 && to != Type::kU16 && to != Type::kS16 && !word
                : to != Type::kF32 && !word)
     b.refuse();
@@ -271,8 +271,7 @@ void move(Builder& b) {
 }  // namespace
 
 Handlers general_handlers() {
-  return {{"setp", set_predicate},  {"set", set},     {"selp", select},
-          {"slct", select_by_sign}, {"mov", move}};
+  return {{"setp", set_predicate}, {"set", set}, {"selp", select}, {"slct", select_by_sign}, {"mov", move}};
 }
 
 }  // namespace heddle::oracle

@@ -104,7 +104,8 @@ void reduce(Builder& b) {
 }  // namespace
 
 Handlers warp_handlers() {
-  return {{"vote", vote}, {"shfl", shuffle}, {"match", match}, {"activemask", active_mask}, {"redux", reduce}};
+  return {
+      {"vote", vote}, {"shfl", shuffle}, {"match", match}, {"activemask", active_mask}, {"redux", reduce}};
 }
 
 }  // namespace heddle::oracle

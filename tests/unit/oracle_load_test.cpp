@@ -20,7 +20,7 @@ TEST(OracleLoad, RefusesByNameAtThePlace) {
            {"cvt.rn.bf16.f32 %h0, %f1;", "'cvt.rn.bf16.f32'"},
            {"cvt.rm.f16x2.f32 %r0, %f1, %f2;", "'cvt.rm.f16x2.f32'"},
            {"atom.global.add.f16 %h0, [%out], %h1;", "'atom.global.add.f16'"},
-           {"lop3.xor.b32 %r0|%p0, %r1, %r2, %r3, 1, %p1;", "'lop3.xor.b32'"},
+           {"lop3.xor.b32 %r0, %r1, %r2, %r3, 1;", "'lop3.xor.b32'"},
            {"elect.sync %r0|%p0, -1;", "'elect.sync'"},
            {"add.b32 %r0, %r1, %r2;", "'add.b32'"},
            {"mul.s32 %r0, %r1, %r2;", "'mul.s32'"},
