@@ -246,7 +246,7 @@ std::optional<Register> FunctionNames::find_register(ScopeIndex index, const std
     if (dot != std::string::npos) {
       const int element = element_named(name.substr(dot + 1));
       const ptx::RegisterDecl* decl = declared(scope, name.substr(0, dot));
-      if (decl == nullptr) continue;
+      if (decl == nullptr || decl->vector == 1) continue;
       if (element < 0 || static_cast<unsigned>(element) >= decl->vector) return std::nullopt;
       return find_vector(*at, name.substr(0, dot))[static_cast<std::size_t>(element)];
     }
