@@ -73,8 +73,8 @@ TEST_P(IsaAtomic, IntegerOperationsOfAllTypes) {
       {"dec.u32", 3, "%r5", 11},
   };
   const std::string operands =
-      "mov.u32 %r1, %tid; sub.u32 %r2, %tid, 16; mov.u32 %r6, 1; shl.b32 %r4, %r6, %tid; not.b32 %r3, %r4;"
-      "cvt.u64.u32 %w2, %tid; cvt.s64.s32 %w3, %r2; cvt.u64.u32 %w6, %r4; shl.b64 %w5, %w6, 32;"
+      "mov.u32 %r1, %t; sub.u32 %r2, %t, 16; mov.u32 %r6, 1; shl.b32 %r4, %r6, %t; not.b32 %r3, %r4;"
+      "cvt.u64.u32 %w2, %t; cvt.s64.s32 %w3, %r2; cvt.u64.u32 %w6, %r4; shl.b64 %w5, %w6, 32;"
       "not.b64 %w4, %w6; mov.u32 %r5, 39;";
   for (const Operation& operation : operations)
     for (const bool returns : {false, true}) {
@@ -94,12 +94,11 @@ TEST_P(IsaAtomic, IntegerOperationsOfAllTypes) {
 
 TEST_P(IsaAtomic, FloatingPointSums) {
   EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0; st@.u64 [%w1], %w7;",
-                  "cvt.rn.f32.u32 %f1, %tid; atom@.add.f32 %f2, [%w1], %f1; red@.add.f32 [%w1], 0f3F000000;"),
+                  "cvt.rn.f32.u32 %f1, %t; atom@.add.f32 %f2, [%w1], %f1; red@.add.f32 [%w1], 0f3F000000;"),
             std::bit_cast<std::uint32_t>(496.0f + 16.0f));
   EXPECT_EQ(
-      after(
-          GetParam(), "mov.u64 %w7, 0; st@.u64 [%w1], %w7;",
-          "cvt.rn.f64.u32 %d1, %tid; atom@.add.f64 %d2, [%w1], %d1; red@.add.f64 [%w1], 0d3FE0000000000000;"),
+      after(GetParam(), "mov.u64 %w7, 0; st@.u64 [%w1], %w7;",
+            "cvt.rn.f64.u32 %d1, %t; atom@.add.f64 %d2, [%w1], %d1; red@.add.f64 [%w1], 0d3FE0000000000000;"),
       std::bit_cast<std::uint64_t>(496.0 + 16.0));
   // 1.0 in each half, 64 times; 0.5 in an f16
   EXPECT_EQ(

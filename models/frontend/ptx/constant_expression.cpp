@@ -244,7 +244,8 @@ bool is_plain(std::string_view text) {
 std::variant<IntegerLiteral, FloatLiteral, NumberError> evaluate_constant(std::string_view text,
                                                                           bool negative) {
   if (is_plain(text)) return parse_number(text, negative);
-  const std::string whole = (negative ? "-" : "") + std::string(text);
+  std::string whole(negative ? 1 : 0, '-');
+  whole += text;
   try {
     const Value value = Evaluator(whole).run();
     if (value.is_float) return value.literal;
