@@ -28,8 +28,6 @@ constexpr unsigned kShrinkingAttempts = 300;
 /// What the model does not have yet is left out.
 TreeOptions modelled() {
   TreeOptions options;
-  options.operations = false;
-  options.indexed_branches = false;
   options.calls = false;
   return options;
 }

@@ -20,11 +20,19 @@ constexpr unsigned kLastRounding = static_cast<unsigned>(Rounding::kRna);
 /// The modifiers an operation can have at all; the others stay at their defaults.
 std::vector<LaneSpec> specs_of(LaneOp op) {
   const bool compares = op == LaneOp::kSetp || op == LaneOp::kSet;
-  const bool two_types = op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSlct;
+  const bool two_types = op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSlct ||
+                         op == LaneOp::kDp4a || op == LaneOp::kDp2aLo || op == LaneOp::kDp2aHi ||
+                         op == LaneOp::kCvtPack || op == LaneOp::kCvtPack8;
+  const bool combines = compares || op == LaneOp::kLop3Pred;
+  const bool carries = op == LaneOp::kAdd || op == LaneOp::kSub || op == LaneOp::kMad ||
+                       op == LaneOp::kMadHi || (op >= LaneOp::kAddc && op <= LaneOp::kMadcHi);
+  const bool votes = op >= LaneOp::kVoteAll && op <= LaneOp::kBallot;
+  const bool shuffles = op >= LaneOp::kShflIdx && op <= LaneOp::kShflBfly;
   const bool registers = op == LaneOp::kCvt || op == LaneOp::kParam;
-  const bool rounds =
-      (op >= LaneOp::kAdd && op <= LaneOp::kDiv) || (op >= LaneOp::kCvt && op <= LaneOp::kTanh);
-  const bool shifts = op == LaneOp::kShfL || op == LaneOp::kShfR;
+  const bool rounds = (op >= LaneOp::kAdd && op <= LaneOp::kDiv) ||
+                      (op >= LaneOp::kCvt && op <= LaneOp::kTanh) || op == LaneOp::kCvtF16x2;
+  const bool shifts =
+      op == LaneOp::kShfL || op == LaneOp::kShfR || op == LaneOp::kSzext || op == LaneOp::kBmsk;
   std::vector<LaneSpec> specs;
   LaneSpec s;
   s.op = op;
@@ -37,13 +45,15 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
       s.src_type = static_cast<Type>(src);
       each(compares, kLastCompare, [&](unsigned compare) {
         s.compare = static_cast<Compare>(compare);
-        each(compares, 3, [&](unsigned combine) {
+        each(combines, 3, [&](unsigned combine) {
           s.combine = static_cast<Combine>(combine);
           each(rounds, kLastRounding, [&](unsigned rounding) {
             s.rounding = static_cast<Rounding>(rounding);
             each(op == LaneOp::kTestp, 5, [&](unsigned property) {
               s.property = static_cast<TestProperty>(property);
-              each(true, 15, [&](unsigned flags) {
+              each(true, carries || votes || shuffles ? 31 : 15, [&](unsigned flags) {
+                s.carry_out = carries && (flags & 16u) != 0;
+                s.member_mask = (votes || shuffles) && (flags & 16u) != 0;
                 s.ftz = (flags & 1u) != 0;
                 s.sat = (flags & 2u) != 0;
                 s.approx = (flags & 4u) != 0;
@@ -71,10 +81,11 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
 /// Float lane functions ignore nothing silently: .sat, .ftz and rounding on types without them must be
 /// refused. The reference would not notice, so the filter names what PTX has.
 bool exists_in_ptx(const LaneSpec& s) {
-  const bool scalar_float = s.type == Type::kF32 || s.type == Type::kF64;
-  const bool cvt = s.op == LaneOp::kCvt;
+  const bool half = s.type == Type::kF16 || s.type == Type::kF16x2;
+  const bool scalar_float = s.type == Type::kF32 || s.type == Type::kF64 || half;
+  const bool cvt = s.op == LaneOp::kCvt || s.op == LaneOp::kCvtF16x2;
   if (!cvt && !scalar_float && (s.rounding != Rounding::kDefault || s.approx)) return false;
-  if (!cvt && s.op != LaneOp::kSet && s.op != LaneOp::kSlct && s.ftz && s.type != Type::kF32)
+  if (!cvt && s.op != LaneOp::kSet && s.op != LaneOp::kSlct && s.ftz && s.type != Type::kF32 && !half)
     return s.type == Type::kF64 && (s.op == LaneOp::kRsqrt || (s.op == LaneOp::kRcp && s.approx));
   if ((s.dst_bits != 0 && s.dst_bits <= bits_of(s.type)) ||
       (s.src_bits != 0 && s.src_bits <= bits_of(s.src_type)))
@@ -170,9 +181,20 @@ Warp random_warp(const LaneSpec& spec, Samples& samples, unsigned round) {
   // all lanes, some, one, none
   const std::array<std::uint32_t, 4> masks{0xffff'ffffu, samples.bits(), 1u << (samples.bits() % 32), 0};
   warp.mask = masks[round % 4];
-  warp.negated = static_cast<std::uint8_t>(samples.bits() & 7u);
+  warp.negated = static_cast<std::uint8_t>(samples.bits() & 15u);
+  warp.immediate = round;  // lop3: the table
   warp.cycle = static_cast<std::uint64_t>(samples.bits()) << 20;
   warp.param = samples.value(true);
+  if (spec.op == LaneOp::kFns) {  // around the mask and within it
+    for (auto& v : warp.src[1]) v = samples.bits() % 40;
+    for (auto& v : warp.src[2]) v = (samples.bits() % 25 - 12) & 0xffff'ffffu;
+  }
+  if (spec.op == LaneOp::kMatchAny || spec.op == LaneOp::kMatchAll) {  // lanes that agree
+    const std::uint64_t base = samples.value(shape.src[0] == Kind::kRow64);
+    const std::uint32_t differing = round % 3 == 0 ? 0 : samples.bits() & samples.bits() & samples.bits();
+    for (unsigned i = 0; i < kWarp; ++i)
+      warp.src[0][i] = (differing >> i & 1u) != 0 ? base ^ (1u << samples.bits() % 4) : base;
+  }
   if (spec.op >= LaneOp::kVoteAll && spec.op <= LaneOp::kVoteUni && (samples.bits() & 1u) != 0)
     warp.predicate[0] = (warp.negated & 1u) != 0 ? ~warp.mask : warp.mask;
   return warp;
@@ -181,7 +203,7 @@ Warp random_warp(const LaneSpec& spec, Samples& samples, unsigned round) {
 bool close_enough(Expected expected, std::uint64_t actual, bool wide) {
   if (expected.value == actual) return true;
   if (expected.ulps == 0) return false;
-  const bool nan = wide ? expected.value == kNanF64 : expected.value == kNanF32;
+  const bool nan = wide ? expected.value == kNanF64 : expected.value == kNanF32 || expected.value == kNanF16;
   if (nan) return false;
   const std::uint64_t distance = expected.value > actual ? expected.value - actual : actual - expected.value;
   return distance <= expected.ulps;
@@ -227,7 +249,9 @@ TEST_P(EveryOperation, MatchesTheReferenceOnEveryLevel) {
     if (baseline == nullptr || !exists_in_ptx(spec)) continue;
     ++known;
     Samples samples(GetParam() * 1000 + known);
-    const unsigned rounds = op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSetp ? 8 : 64;
+    const unsigned rounds = op == LaneOp::kLop3 || op == LaneOp::kLop3Pred                    ? 256
+                            : op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSetp ? 8
+                                                                                              : 64;
     for (unsigned round = 0; round < rounds; ++round) {
       const Warp in = random_warp(spec, samples, round);
       const Warp first = run(baseline, spec, in);
@@ -273,7 +297,12 @@ TEST(EveryLevel, TheMachinesBestLevelIsTheOneUsed) {
 
 TEST(EveryLevel, UnsupportedCombinationsAreNull) {
   const auto null = [](LaneSpec spec) { return find_lane_fn(spec) == nullptr; };
-  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kF16}));
+  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kBf16}));
+  EXPECT_TRUE(null({.op = LaneOp::kMin, .type = Type::kF16}));
+  EXPECT_TRUE(null({.op = LaneOp::kFma, .type = Type::kF16, .rounding = Rounding::kRz}));
+  EXPECT_TRUE(null({.op = LaneOp::kMul, .type = Type::kU32, .carry_out = true}));
+  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kF32, .carry_out = true}));
+  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kU32, .member_mask = true}));
   EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kB32}));
   EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kU32, .sat = true}));
   EXPECT_TRUE(null({.op = LaneOp::kMul, .type = Type::kF64, .ftz = true}));
