@@ -28,6 +28,7 @@ constexpr unsigned kShrinkingAttempts = 300;
 /// What the model does not have yet is left out.
 TreeOptions modelled() {
   TreeOptions options;
+  options.indexed_branches = false;
   options.calls = false;
   return options;
 }

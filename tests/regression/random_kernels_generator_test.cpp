@@ -83,7 +83,7 @@ TEST(Generator, EveryConstructAppears) {
                            "@%q bra $L_end",
                            "%depth, 1",
                            "madc.hi.cc.s64",
-                           "fma.rn.relu.f16x2",
+                           "fma.rn.ftz.sat.f16x2",
                            "setp.geu.ftz.f16x2",
                            "cvt.rpi.s64.f16",
                            "atom.global.cas.b16",

@@ -17,7 +17,7 @@ namespace {
 /// register pool, $V and $v those of twice its width; $R/$r, $W/$w, $F/$f, $D/$d, $K/$k, $P/$p of a certain
 /// pool; $U two different predicates p|q; $2 and $3 two and four different destinations in braces, $4 and $5
 /// two and four sources; $c a comparison that the type has, $y one of floats, $b .and .or or .xor; $m a
-/// rounding mode, $z .ftz or nothing, $a .sat or nothing, $n .NaN or nothing; $i an immediate, $s a shift
+/// rounding mode, $z .ftz or nothing, $a .sat or nothing; $i an immediate, $s a shift
 /// amount, $l a table of lop3; $o, $O and $Q an offset into the thread's slots for one, two and four elements
 /// of the type, $e the same into local memory; $C and $S a cache operator of loads and of stores. '|'
 /// separates instructions.
@@ -123,8 +123,8 @@ constexpr std::array kFloatForms = std::to_array<Form>({
     {"lg2.approx$z.f32 $F, $f", "f32"},
     {"ex2.approx$z.f32 $F, $f", "f32"},
     {"tanh.approx.f32 $F, $f", "f32"},
-    {"min$z$n.f32 $F, $f, $f", "f32"},
-    {"max$z$n.f32 $F, $f, $f", "f32"},
+    {"min$z.f32 $F, $f, $f", "f32"},
+    {"max$z.f32 $F, $f, $f", "f32"},
     {"abs$z.f32 $F, $f", "f32"},
     {"neg$z.f32 $F, $f", "f32"},
     {"copysign.$T $X, $x, $x", "f32 f64"},
@@ -157,11 +157,8 @@ constexpr std::array kHalfForms = std::to_array<Form>({
     {"mul$z$a.$T $X, $x, $x", "f16 f16x2"},
     {"add.rn$z$a.$T $X, $x, $x", "f16 f16x2"},
     {"fma.rn$z$a.$T $X, $x, $x, $x", "f16 f16x2"},
-    {"fma.rn$z.relu.$T $X, $x, $x, $x", "f16 f16x2"},
     {"abs$z.$T $X, $x", "f16 f16x2"},
     {"neg$z.$T $X, $x", "f16 f16x2"},
-    {"min$z$n.$T $X, $x, $x", "f16 f16x2"},
-    {"max$z$n.$T $X, $x, $x", "f16 f16x2"},
     {"ex2.approx.$T $X, $x", "f16 f16x2"},
     {"tanh.approx.$T $X, $x", "f16 f16x2"},
     {"setp.$y$z.f16x2 $U, $r, $r", "f16x2"},
@@ -170,9 +167,6 @@ constexpr std::array kHalfForms = std::to_array<Form>({
     {"set.$y$z.$T.f16 $X, $k, $k", "f16 u16 s16 u32 s32"},
     {"cvt.rn.f16.f32 $K, $f", "f16"},
     {"cvt.rn.f16x2.f32 $R, $f, $f", "f16x2"},
-    {"cvt.rz.relu.f16x2.f32 $R, $f, $f", "f16x2"},
-    {"cvt.rn.satfinite.f16x2.f32 $R, $f, $f", "f16x2"},
-    {"cvt.rn.relu.f16.f32 $K, $f", "f16"},
     {"mov.b32 $R, {$k, $k}", "b32"},
 });
 
@@ -395,8 +389,6 @@ class Filler {
         return random_.pick<const char*>({"", ".ftz"});
       case 'a':
         return random_.pick<const char*>({"", "", ".sat"});
-      case 'n':
-        return random_.pick<const char*>({"", ".NaN"});
       case 'i':
         return std::to_string(static_cast<std::int32_t>(random_.below(66)) - 33);
       case 's':
