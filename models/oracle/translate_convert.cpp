@@ -56,7 +56,7 @@ template <class D, class F>
 std::uint64_t float_to_integer(const Step& s, F a) {
   if (std::isnan(a)) {
     if (sizeof(F) != 8 && sizeof(D) != 8) return 0;
-    return std::uint64_t{1} << (sizeof(D) * 8 - 1);
+    return extended(static_cast<D>(std::uint64_t{1} << (sizeof(D) * 8 - 1)));  // MININT if D is signed
   }
   if constexpr (std::is_same_v<F, float>)
     if (s.ftz) a = flushed(a);
