@@ -145,8 +145,13 @@ TEST(IsaMemory, OrdersAndScopesOfAtomics) {
       const std::string how = *order == 0 ? "" : std::string(order) + scope;
       const auto out = run({.body = "atom" + how + ".global.add.u32 %r1, [%out], 1;"});
       EXPECT_EQ(out[0], 32u) << how;
+      const std::string half =
+          "mov.b32 %r1, 0x3c00; atom" + how + ".global.add.noftz.f16x2 %r2, [%out], %r1;";
+      EXPECT_EQ(run({.body = half})[0], 0x5000u) << how;
       if (std::string(order) == ".acquire" || std::string(order) == ".acq_rel") continue;
       EXPECT_EQ(run({.body = "red" + how + ".global.add.u32 [%out], 2;"})[0], 64u) << how;
+      EXPECT_EQ(run({.body = "mov.b32 %r1, 0x3c00; red" + how + ".global.add.noftz.f16x2 [%out], %r1;"})[0],
+                0x5000u);
     }
 }
 
@@ -157,6 +162,7 @@ TEST(IsaMemory, QualifiersOfLoadsAndStores) {
       "ld.weak.global",
       "ld.volatile.global",
       "ld.relaxed.cta.global",
+      "ld.relaxed.cluster.global",
       "ld.relaxed.gpu.global",
       "ld.relaxed.sys.global",
       "ld.acquire.cta.global",
@@ -188,6 +194,7 @@ TEST(IsaMemory, QualifiersOfLoadsAndStores) {
       "st.weak.global",
       "st.volatile.global",
       "st.relaxed.cta.global",
+      "st.relaxed.cluster.global",
       "st.relaxed.gpu.global",
       "st.relaxed.sys.global",
       "st.release.cta.global",
@@ -246,7 +253,8 @@ TEST(IsaMemory, TypesAndVectorsInEverySpace) {
         const auto out = run(
             {.module = ".global .align 16 .b8 cell_global[16]; .shared .align 16 .b8 cell_shared[16];"
                        ".global .align 16 .u32 from[4] = {0x84838281, 0x88878685, 0x8c8b8a89, 0x908f8e8d};",
-             .body = ".local .align 16 .b8 cell_local[16];\n" + address + "ld.global" + form + " " + list +
+             .body = ".local .align 16 .b8 cell_local[16];\n" + address +
+                     (std::string(space) == ".global" ? "ldu.global" : "ld.global") + form + " " + list +
                      ", [from]; st" + space + form + " [%w1], " + list + "; ld" + space + form + " " + list +
                      ", [%w1]; st.global" + form + " [%out], " + list + ";",
              .shape = {{1, 1, 1}, {1, 1, 1}, 0}});
@@ -282,11 +290,12 @@ TEST(IsaMemory, SpacesOfGenericAddresses) {
 TEST(IsaMemory, HintsChangeNothing) {
   const auto out = run(
       {.module = ".global .align 128 .b32 g[32];",
-       .body = "prefetch.global.L1 [g]; prefetch.global.L2 [g+64]; prefetch.L2 [%out]; prefetchu.L1 [%out];"
-               "prefetch.global.L2::evict_last [g]; prefetch.local.L1 [0];"
-               "applypriority.global.L2::evict_normal [g], 128; discard.global.L2 [g], 128;"
-               "prefetch.L1 [0]; membar.proxy.alias; fence.proxy.alias; fence.sc.gpu; fence.acq_rel.sys;"
-               "membar.cta; membar.sys; st.global.u32 [%mine], 3;"});
+       .body =
+           "prefetch.global.L1 [g]; prefetch.global.L2 [g+64]; prefetch.L2 [%out]; prefetchu.L1 [%out];"
+           "prefetch.global.L2::evict_last [g]; prefetch.global.L2::evict_normal [g]; prefetch.local.L1 [0];"
+           "applypriority.global.L2::evict_normal [g], 128; discard.global.L2 [g], 128;"
+           "prefetch.L1 [0]; membar.proxy.alias; fence.proxy.alias; fence.sc.gpu; fence.acq_rel.sys;"
+           "membar.cta; membar.sys; st.global.u32 [%mine], 3;"});
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], 3u);
 }
 
