@@ -83,6 +83,18 @@ TEST(IsaMove, ParametersOfAllTypesAndVectors) {
   EXPECT_EQ(out[3], 1u);
 }
 
+TEST(IsaMove, ParametersHaveGenericAddresses) {
+  const auto out =
+      run({.body = "mov.b64 %w1, out; cvta.param.u64 %w2, %w1; ld.u64 %w3, [%w2]; sub.u64 %w3, %w3, %out;"
+                   "cvta.param::entry.u64 %w4, out; ld.global.u32 %r1, [%w4+4]; shr.u64 %w5, %out, 32;"
+                   "cvt.u32.u64 %r2, %w5; sub.u32 %r3, %r1, %r2; cvta.to.param.u64 %w6, %w4;"
+                   "cvta.to.param::entry.u64 %w7, %w2; ld.param.u64 %w8, [%w6]; sub.u64 %w8, %w8, %out;"
+                   "st.global.u64 [%out], %w3; st.global.u32 [%out+8], %r3; st.global.u64 [%out+16], %w7;"
+                   "st.global.u64 [%out+24], %w8; mov.u32 %r4, 1; st.global.u32 [%out+32], %r4;"});
+  EXPECT_THAT(std::vector<std::uint32_t>(out.begin(), out.begin() + 9),
+              ::testing::ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 1));
+}
+
 TEST(IsaMove, BranchesEventsAndEnds) {
   const auto out = run(
       {.body =
