@@ -167,7 +167,8 @@ void Core::trap(const IssueTable::Group& group, const isa::Instruction& instruct
 
 std::uint64_t Core::nanoseconds() const {
   constexpr double kPerSecond = 1e9;
-  return static_cast<std::uint64_t>(sc_core::sc_time_stamp().to_seconds() * kPerSecond);
+  return static_cast<std::uint64_t>(
+      sc_core::sc_time::from_value(services_.clock.edge_time(now_)).to_seconds() * kPerSecond);
 }
 
 void Core::issue_memory(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {

@@ -141,6 +141,8 @@ void Core::fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id
   set_all(SpecialRow::kTotalSharedSize, launch_->shared_bytes_per_cta);
   set_all(SpecialRow::kGridIdLow, static_cast<std::uint32_t>(launch_->grid_id));
   set_all(SpecialRow::kGridIdHigh, static_cast<std::uint32_t>(launch_->grid_id >> 32));
+  set_all(SpecialRow::kParamBaseLow, static_cast<std::uint32_t>(launch_->param_base));
+  set_all(SpecialRow::kParamBaseHigh, static_cast<std::uint32_t>(launch_->param_base >> 32));
 }
 
 bool Core::fence_satisfied(const WarpContext& warp, isa::FenceScope scope) const {

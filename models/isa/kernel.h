@@ -59,8 +59,10 @@ enum class SpecialRow : std::uint8_t {
   kTotalSharedSize,
   kGridIdLow,  ///< %gridid: number of the launch on the device
   kGridIdHigh,
+  kParamBaseLow,  ///< generic address of the kernel's parameters
+  kParamBaseHigh,
 };
-inline constexpr unsigned kSpecialRows = static_cast<unsigned>(SpecialRow::kGridIdHigh) + 1;
+inline constexpr unsigned kSpecialRows = static_cast<unsigned>(SpecialRow::kParamBaseHigh) + 1;
 inline constexpr unsigned kSpecialBlockBytes = kSpecialRows * 128;
 [[nodiscard]] constexpr std::uint32_t special_offset(SpecialRow row) {
   return static_cast<std::uint32_t>(row) * 128;

@@ -30,10 +30,10 @@ class IsaAtomic : public ::testing::TestWithParam<Place> {};
 /// Sets the cell, lets 32 lanes work on it, returns it.
 std::uint64_t after(const Place& place, const std::string& start, const std::string& work) {
   std::string body = std::string(place.address) + start;
-  for (const char* token = "@"; body.find(token) != std::string::npos;)
+  for (const char* token = "#"; body.find(token) != std::string::npos;)
     body.replace(body.find(token), 1, place.space);
   std::string lanes = work;
-  while (lanes.find('@') != std::string::npos) lanes.replace(lanes.find('@'), 1, place.space);
+  while (lanes.find('#') != std::string::npos) lanes.replace(lanes.find('#'), 1, place.space);
   const auto out = run({.module = ".shared .align 8 .b8 cell[8];",
                         .body = body + "bar.sync 0;\n" + lanes + "\nbar.sync 0; membar.gl; ld" + place.space +
                                 ".u64 %w9, [%w1]; st.global.u64 [%out+64], %w9;"});
@@ -41,7 +41,7 @@ std::uint64_t after(const Place& place, const std::string& start, const std::str
 }
 
 struct Operation {
-  const char* form;  ///< with @ for the space
+  const char* form;  ///< with # for the space
   std::uint64_t start;
   const char* operand;  ///< the lane's, of the type
   std::uint64_t result;
@@ -81,11 +81,11 @@ TEST_P(IsaAtomic, IntegerOperationsOfAllTypes) {
       const std::string form(operation.form);
       const std::string op = form.substr(0, form.find('.'));
       const std::string text =
-          returns ? "atom@." + form + (form.ends_with("64") ? " %w8, [%w1], " : " %r8, [%w1], ")
-                  : "red@." + form + " [%w1], ";
+          returns ? "atom#." + form + (form.ends_with("64") ? " %w8, [%w1], " : " %r8, [%w1], ")
+                  : "red#." + form + " [%w1], ";
       std::uint64_t expected = operation.result;
       // 30 + 32 steps modulo 40; 3 - 32 steps modulo 40
-      EXPECT_EQ(after(GetParam(), "mov.u64 %w7, " + std::to_string(operation.start) + "; st@.u64 [%w1], %w7;",
+      EXPECT_EQ(after(GetParam(), "mov.u64 %w7, " + std::to_string(operation.start) + "; st#.u64 [%w1], %w7;",
                       operands + text + operation.operand + ";"),
                 expected)
           << text;
@@ -93,45 +93,45 @@ TEST_P(IsaAtomic, IntegerOperationsOfAllTypes) {
 }
 
 TEST_P(IsaAtomic, FloatingPointSums) {
-  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0; st@.u64 [%w1], %w7;",
-                  "cvt.rn.f32.u32 %f1, %t; atom@.add.f32 %f2, [%w1], %f1; red@.add.f32 [%w1], 0f3F000000;"),
+  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0; st#.u64 [%w1], %w7;",
+                  "cvt.rn.f32.u32 %f1, %t; atom#.add.f32 %f2, [%w1], %f1; red#.add.f32 [%w1], 0f3F000000;"),
             std::bit_cast<std::uint32_t>(496.0f + 16.0f));
   EXPECT_EQ(
-      after(GetParam(), "mov.u64 %w7, 0; st@.u64 [%w1], %w7;",
-            "cvt.rn.f64.u32 %d1, %t; atom@.add.f64 %d2, [%w1], %d1; red@.add.f64 [%w1], 0d3FE0000000000000;"),
+      after(GetParam(), "mov.u64 %w7, 0; st#.u64 [%w1], %w7;",
+            "cvt.rn.f64.u32 %d1, %t; atom#.add.f64 %d2, [%w1], %d1; red#.add.f64 [%w1], 0d3FE0000000000000;"),
       std::bit_cast<std::uint64_t>(496.0 + 16.0));
   // 1.0 in each half, 64 times; 0.5 in an f16
   EXPECT_EQ(
       after(
-          GetParam(), "mov.u64 %w7, 0; st@.u64 [%w1], %w7;",
-          "mov.b32 %r1, 0x3c003c00; atom@.add.noftz.f16x2 %r2, [%w1], %r1; red@.add.noftz.f16x2 [%w1], %r1;"),
+          GetParam(), "mov.u64 %w7, 0; st#.u64 [%w1], %w7;",
+          "mov.b32 %r1, 0x3c003c00; atom#.add.noftz.f16x2 %r2, [%w1], %r1; red#.add.noftz.f16x2 [%w1], %r1;"),
       0x5400'5400u);
-  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0x3c000000; st@.u64 [%w1], %w7;",
-                  "mov.b16 %h1, 0x3800; atom@.add.noftz.f16 %h2, [%w1], %h1; red@.add.noftz.f16 [%w1], %h1;"),
+  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0x3c000000; st#.u64 [%w1], %w7;",
+                  "mov.b16 %h1, 0x3800; atom#.add.noftz.f16 %h2, [%w1], %h1; red#.add.noftz.f16 [%w1], %h1;"),
             0x3c00'5000u);
 }
 
 TEST_P(IsaAtomic, ExchangeAndCompare) {
-  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 7; st@.u64 [%w1], %w7;",
-                  "mov.u32 %r1, 9; atom@.exch.b32 %r2, [%w1], %r1; "),
+  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 7; st#.u64 [%w1], %w7;",
+                  "mov.u32 %r1, 9; atom#.exch.b32 %r2, [%w1], %r1; "),
             9u);
-  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 7; st@.u64 [%w1], %w7;",
-                  "mov.u64 %w3, -2; atom@.exch.b64 %w2, [%w1], %w3;"),
+  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 7; st#.u64 [%w1], %w7;",
+                  "mov.u64 %w3, -2; atom#.exch.b64 %w2, [%w1], %w3;"),
             kMinusOne - 1);
   // Only the lane whose compare value is there, whatever the order, may add one: 0 to 32.
-  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0; st@.u64 [%w1], %w7;",
-                  "mov.u32 %r1, 0;\nL: add.u32 %r2, %r1, 1; atom@.cas.b32 %r3, [%w1], %r1, %r2; setp.ne.u32 "
+  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0; st#.u64 [%w1], %w7;",
+                  "mov.u32 %r1, 0;\nL: add.u32 %r2, %r1, 1; atom#.cas.b32 %r3, [%w1], %r1, %r2; setp.ne.u32 "
                   "%p1, %r3, %r1;"
                   "mov.u32 %r1, %r3; @%p1 bra L;"),
             32u);
-  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0xffffffff; st@.u64 [%w1], %w7;",
-                  "mov.u64 %w2, 0;\nL: add.u64 %w3, %w2, 1; atom@.cas.b64 %w4, [%w1], %w2, %w3; setp.ne.u64 "
+  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0xffffffff; st#.u64 [%w1], %w7;",
+                  "mov.u64 %w2, 0;\nL: add.u64 %w3, %w2, 1; atom#.cas.b64 %w4, [%w1], %w2, %w3; setp.ne.u64 "
                   "%p1, %w4, %w2;"
                   "mov.u64 %w2, %w4; @%p1 bra L;"),
             0xffff'ffffull + 32);
   // The halfword beside it stays.
-  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0xabcdfff0; st@.u64 [%w1], %w7;",
-                  "mov.u16 %h1, 0;\nL: add.u16 %h2, %h1, 1; atom@.cas.b16 %h3, [%w1], %h1, %h2; setp.ne.u16 "
+  EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0xabcdfff0; st#.u64 [%w1], %w7;",
+                  "mov.u16 %h1, 0;\nL: add.u16 %h2, %h1, 1; atom#.cas.b16 %h3, [%w1], %h1, %h2; setp.ne.u16 "
                   "%p1, %h3, %h1;"
                   "mov.u16 %h1, %h3; @%p1 bra L;"),
             0xabcd'0010u);
@@ -145,8 +145,13 @@ TEST(IsaMemory, OrdersAndScopesOfAtomics) {
       const std::string how = *order == 0 ? "" : std::string(order) + scope;
       const auto out = run({.body = "atom" + how + ".global.add.u32 %r1, [%out], 1;"});
       EXPECT_EQ(out[0], 32u) << how;
+      const std::string half =
+          "mov.b32 %r1, 0x3c00; atom" + how + ".global.add.noftz.f16x2 %r2, [%out], %r1;";
+      EXPECT_EQ(run({.body = half})[0], 0x5000u) << how;
       if (std::string(order) == ".acquire" || std::string(order) == ".acq_rel") continue;
       EXPECT_EQ(run({.body = "red" + how + ".global.add.u32 [%out], 2;"})[0], 64u) << how;
+      EXPECT_EQ(run({.body = "mov.b32 %r1, 0x3c00; red" + how + ".global.add.noftz.f16x2 [%out], %r1;"})[0],
+                0x5000u);
     }
 }
 
@@ -157,6 +162,7 @@ TEST(IsaMemory, QualifiersOfLoadsAndStores) {
       "ld.weak.global",
       "ld.volatile.global",
       "ld.relaxed.cta.global",
+      "ld.relaxed.cluster.global",
       "ld.relaxed.gpu.global",
       "ld.relaxed.sys.global",
       "ld.acquire.cta.global",
@@ -188,6 +194,7 @@ TEST(IsaMemory, QualifiersOfLoadsAndStores) {
       "st.weak.global",
       "st.volatile.global",
       "st.relaxed.cta.global",
+      "st.relaxed.cluster.global",
       "st.relaxed.gpu.global",
       "st.relaxed.sys.global",
       "st.release.cta.global",
@@ -246,7 +253,8 @@ TEST(IsaMemory, TypesAndVectorsInEverySpace) {
         const auto out = run(
             {.module = ".global .align 16 .b8 cell_global[16]; .shared .align 16 .b8 cell_shared[16];"
                        ".global .align 16 .u32 from[4] = {0x84838281, 0x88878685, 0x8c8b8a89, 0x908f8e8d};",
-             .body = ".local .align 16 .b8 cell_local[16];\n" + address + "ld.global" + form + " " + list +
+             .body = ".local .align 16 .b8 cell_local[16];\n" + address +
+                     (std::string(space) == ".global" ? "ldu.global" : "ld.global") + form + " " + list +
                      ", [from]; st" + space + form + " [%w1], " + list + "; ld" + space + form + " " + list +
                      ", [%w1]; st.global" + form + " [%out], " + list + ";",
              .shape = {{1, 1, 1}, {1, 1, 1}, 0}});
@@ -282,11 +290,12 @@ TEST(IsaMemory, SpacesOfGenericAddresses) {
 TEST(IsaMemory, HintsChangeNothing) {
   const auto out = run(
       {.module = ".global .align 128 .b32 g[32];",
-       .body = "prefetch.global.L1 [g]; prefetch.global.L2 [g+64]; prefetch.L2 [%out]; prefetchu.L1 [%out];"
-               "prefetch.global.L2::evict_last [g]; prefetch.local.L1 [0];"
-               "applypriority.global.L2::evict_normal [g], 128; discard.global.L2 [g], 128;"
-               "prefetch.L1 [0]; membar.proxy.alias; fence.proxy.alias; fence.sc.gpu; fence.acq_rel.sys;"
-               "membar.cta; membar.sys; st.global.u32 [%mine], 3;"});
+       .body =
+           "prefetch.global.L1 [g]; prefetch.global.L2 [g+64]; prefetch.L2 [%out]; prefetchu.L1 [%out];"
+           "prefetch.global.L2::evict_last [g]; prefetch.global.L2::evict_normal [g]; prefetch.local.L1 [0];"
+           "applypriority.global.L2::evict_normal [g], 128; discard.global.L2 [g], 128;"
+           "prefetch.L1 [0]; membar.proxy.alias; fence.proxy.alias; fence.sc.gpu; fence.acq_rel.sys;"
+           "membar.cta; membar.sys; st.global.u32 [%mine], 3;"});
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], 3u);
 }
 

@@ -17,7 +17,7 @@ TEST(IsaSync, BarrierReductionsReachEveryThread) {
   const auto out = run({.body = "setp.lt.u32 %p1, %t, 50; setp.lt.u32 %p2, %t, 96; setp.gt.u32 %p3, %t, 95;"
                                 "bar.red.popc.u32 %r1, 0, %p1;"
                                 "barrier.cta.red.popc.aligned.u32 %r2, 1, 96, !%p1;"
-                                "bar.red.and.pred %p4, 2, %p2; bar.red.and.pred %p5, 2, %p1;"
+                                "bar.red.and.pred %p4, 2, %p2; barrier.cta.red.and.aligned.pred %p5, 2, %p1;"
                                 "barrier.red.or.pred %p6, 3, 96, %p1; bar.red.or.pred %p7, 4, %p3;"
                                 "selp.u32 %r3, 1, 0, %p4; selp.u32 %r4, 2, 0, %p5; selp.u32 %r5, 4, 0, %p6;"
                                 "selp.u32 %r6, 8, 0, %p7;"

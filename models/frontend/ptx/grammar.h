@@ -89,7 +89,9 @@ struct ConstantGroup {
     return false;
   }
 };
-struct UnarySigns : peg::star<peg::one<'-', '+', '~', '!'>, Blanks> {};
+struct Cast : peg::sor<peg::string<'(', '.', 's', '6', '4', ')'>, peg::string<'(', '.', 'u', '6', '4', ')'>> {
+};
+struct UnarySigns : peg::star<peg::sor<peg::one<'-', '+', '~', '!'>, Cast>, Blanks> {};
 struct ConstantOperand : peg::seq<UnarySigns, peg::sor<NumberText, ConstantGroup>> {};
 struct Slash : peg::seq<peg::one<'/'>, peg::not_at<peg::one<'/', '*'>>> {};  ///< no comment
 struct ProductSign : peg::sor<peg::one<'*', '%'>, Slash> {};
@@ -99,7 +101,8 @@ struct BinarySign
                peg::one<'+', '-', '<', '>', '&', '^', '|', '?', ':'>, ProductSign> {};
 template <class Sign>
 struct ConstantRest : peg::star<Blanks, Sign, Blanks, ConstantOperand> {};
-struct ConstantStart : peg::seq<peg::star<peg::one<'~'>, Blanks>, peg::sor<NumberText, ConstantGroup>> {};
+struct ConstantStart : peg::seq<peg::opt<peg::sor<peg::one<'~'>, Cast>, Blanks, UnarySigns>,
+                                peg::sor<NumberText, ConstantGroup>> {};
 struct ConstantText : peg::seq<ConstantStart, ConstantRest<BinarySign>> {};
 /// Behind + or - of an address: only what binds tighter.
 struct FactorText : peg::seq<ConstantStart, ConstantRest<ProductSign>> {};
@@ -155,7 +158,7 @@ struct Coordinates : peg::sor<peg::if_must<CoordinatesOpen, SimpleList, Coordina
 struct Address : peg::if_must<AddressOpen, AddressBase, peg::star<Offset>,
                               peg::star<peg::if_must<Comma, Coordinates>>, AddressClose> {};
 /// A number that begins with '(': not a list, though it could be a list's beginning.
-struct GroupedNumber : peg::seq<peg::at<ConstantGroup>, SignedNumber> {};
+struct GroupedNumber : peg::seq<peg::at<peg::sor<ConstantGroup, Cast>>, SignedNumber> {};
 struct Operand : peg::sor<Address, Vector, GroupedNumber, List, SimpleOperand> {};
 
 // --- instructions and labels

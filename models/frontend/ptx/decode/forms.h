@@ -101,6 +101,7 @@ void decode_cvt(KernelContext&, const Instruction&, const CompiledForm&, const M
 void decode_mov(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvta(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvta_to(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_cvta_param(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_isspacep(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_load(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_store(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

@@ -17,6 +17,8 @@ const std::vector<Form>& data_forms() {
       {"cvt", "pack sat word=s2 s32 word=b32", "=b32 t t b32", decode_lane, LaneOp::kCvtPackS2},
       {"cvta", "space=global|shared|shared::cta|local|const u64", "=t t", decode_cvta},
       {"cvta", "to space=global|shared|shared::cta|local|const u64", "=t t", decode_cvta_to},
+      {"cvta", "space=param|param::entry u64", "=t t", decode_cvta_param, LaneOp::kAdd},
+      {"cvta", "to space=param|param::entry u64", "=t t", decode_cvta_param, LaneOp::kSub},
       {"isspacep", "space=global|shared|shared::cta|local|const", "=pred u64", decode_isspacep},
 
       {"ld",

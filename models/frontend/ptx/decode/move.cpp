@@ -280,6 +280,22 @@ void decode_cvta_to(KernelContext& kernel, const Instruction& instruction, const
   shift_window(kernel, instruction, modifiers, LaneOp::kSub);
 }
 
+/// The parameters lie where the launch puts them: their generic address is known when the kernel runs.
+void decode_cvta_param(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
+                       const Modifiers&) {
+  const Operand& from = instruction.operands[1];
+  const auto* symbol = std::get_if<SymbolName>(&from.value);
+  const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], Type::kU64).operand;
+  const isa::Operand a = symbol != nullptr
+                             ? address_constant(kernel, instruction, from, *symbol, Type::kU64, false)
+                             : source(kernel, instruction, from, Type::kU64).operand;
+  const isa::Operand base = kernel.scratch(instruction, RowWidth::k64, 0);
+  emit_simple(kernel, instruction, spec_of(LaneOp::kPack2x32, Type::kB64), base,
+              special_operand(isa::SpecialRow::kParamBaseLow),
+              special_operand(isa::SpecialRow::kParamBaseHigh));
+  emit_simple(kernel, instruction, spec_of(form.form.lane, Type::kU64), dst, a, base);
+}
+
 void decode_isspacep(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                      const Modifiers& modifiers) {
   const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], Type::kPred).operand;
