@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/platform_files.h"
+#include "sim/error.h"
 
 namespace heddle {
 namespace {
