@@ -18,6 +18,10 @@ if(HEDDLE_SANITIZE)
   target_link_options(heddle_options INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(HEDDLE_FUZZ)
+  target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # heddle_library(NAME SOURCES... [LINK libs...]): one folder, one static library.
 function(heddle_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
