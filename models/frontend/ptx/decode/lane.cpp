@@ -101,10 +101,31 @@ void decode_cvt(KernelContext& kernel, const Instruction& instruction, const Com
   const Row from = source(kernel, instruction, instruction.operands[1], spec.src_type, Width::kRelaxed);
   if (to.bits > isa::type_bytes(spec.type) * 8) spec.dst_bits = static_cast<std::uint8_t>(to.bits);
   if (from.operand.width == isa::RowWidth::k64 && isa::type_bytes(spec.src_type) < 8) spec.src_bits = 64;
-  isa::Instruction out = lane_instruction(spec, function_of(kernel, instruction, spec));
-  out.dst[0] = to.operand;
-  out.src[0] = from.operand;
-  kernel.emit(instruction, out);
+  // What comes from an integer has nothing to flush.
+  if (spec.type == Type::kF32 && !isa::is_float(spec.src_type)) spec.ftz = false;
+  const auto emit = [&](const isa::LaneSpec& what, const isa::Operand& result, const isa::Operand& operand) {
+    isa::Instruction out = lane_instruction(what, function_of(kernel, instruction, what));
+    out.dst[0] = result;
+    out.src[0] = operand;
+    kernel.emit(instruction, out);
+  };
+  if (isa::find_lane_fn(spec) != nullptr) return emit(spec, to.operand, from.operand);
+  // A 64-bit register on a side of fewer bits takes a step of its own where no lane function does both.
+  isa::Operand operand = from.operand;
+  if (spec.src_bits == 64) {
+    operand = kernel.scratch(instruction, isa::RowWidth::k32, 1);
+    emit({.op = isa::LaneOp::kCvt, .type = Type::kU32, .src_type = Type::kU64}, operand, from.operand);
+    spec.src_bits = 0;
+  }
+  if (spec.dst_bits != 64 || isa::is_float(spec.type)) return emit(spec, to.operand, operand);
+  const isa::Operand narrow = kernel.scratch(instruction, isa::RowWidth::k32, 2);
+  const bool is_signed = isa::is_signed(spec.type);
+  spec.dst_bits = isa::type_bytes(spec.type) < 4 ? 32 : 0;
+  emit(spec, narrow, operand);
+  emit({.op = isa::LaneOp::kCvt,
+        .type = is_signed ? Type::kS64 : Type::kU64,
+        .src_type = is_signed ? Type::kS32 : Type::kU32},
+       to.operand, narrow);
 }
 
 isa::Instruction simple_lane(KernelContext& kernel, const Instruction& instruction,
