@@ -256,6 +256,7 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
 
   Gpu& gpu = impl_->gpu;
   gpu.stats.reset();
+  context.grid_id = impl_->launches.size();
   impl_->launches.push_back({});
   LaunchRecord& record = impl_->launches.back();
   record.kernel = name;

@@ -320,7 +320,7 @@ class Barriers : public testing::Test {
  protected:
   std::vector<WarpId> arrive(std::uint32_t warp, std::uint32_t threads, std::uint32_t id = 0,
                              std::uint32_t expected = 0, bool waits = true) {
-    std::vector<WarpId> released;
+    std::vector<BarrierRelease> released;
     BarrierRequest r;
     r.id = id;
     r.threads = threads;
@@ -329,15 +329,20 @@ class Barriers : public testing::Test {
     r.waits = waits;
     r.released = &released;
     barriers_.arrive(r);
-    return released;
+    return warps(released);
+  }
+  static std::vector<WarpId> warps(const std::vector<BarrierRelease>& released) {
+    std::vector<WarpId> list;
+    for (const BarrierRelease& release : released) list.push_back(release.warp);
+    return list;
   }
   std::vector<WarpId> exit(std::uint32_t threads) {
-    std::vector<WarpId> released;
+    std::vector<BarrierRelease> released;
     BarrierRequest r;
     r.threads = threads;
     r.released = &released;
     barriers_.exit(r);
-    return released;
+    return warps(released);
   }
   BarrierModel barriers_{2};
 };
