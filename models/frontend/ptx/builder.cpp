@@ -113,8 +113,8 @@ void Builder::variable_item_end() {
   item_.type = type_;
   item_.vector = vector_;
   item_.align = align_;
-  item_.external = external_;
-  item_.visible = visible_;
+  item_.external = linkage_ == Linkage::kExternal;
+  item_.linkage = linkage_;
   std::uint64_t elements = vector_;
   for (std::size_t i = 0; i < item_.dims.size(); ++i) {
     const std::uint64_t size = item_.dims[i];
@@ -137,9 +137,13 @@ void Builder::variable_item_end() {
     blocks_.back().statements.emplace_back(std::move(item_));
 }
 
+void Builder::linkage(Linkage linkage) {
+  // clang writes `.extern .weak`: the declaration stays one.
+  if (linkage_ != Linkage::kExternal) linkage_ = linkage;
+}
+
 void Builder::declaration_end() {
-  external_ = false;
-  visible_ = false;
+  linkage_ = Linkage::kNone;
   align_ = 0;
   vector_ = 1;
   type_ = Type::kNone;
@@ -205,10 +209,8 @@ void Builder::init_number(std::string_view text, SourceLoc where) {
 void Builder::function_start(bool entry) {
   function_ = {};
   function_.is_entry = entry;
-  function_.visible = visible_;
-  function_.external = external_;
+  function_.linkage = linkage_;
   declaration_end();
-  in_function_ = true;
 }
 
 void Builder::function_name(std::string_view name, SourceLoc where) {
@@ -218,28 +220,33 @@ void Builder::function_name(std::string_view name, SourceLoc where) {
 
 void Builder::param_end() {
   const std::uint64_t elements = item_.is_array ? item_.dims[0] : 0;
-  params_.push_back({type_, align_, item_.name, elements, item_.is_array, item_.where});
+  params_.push_back({type_, align_, item_.name, elements, item_.is_array,
+                     std::exchange(param_in_register_, false), item_.where});
   declaration_end();
 }
 
 void Builder::param_list_end() {
   // The list in front of the name holds the return values.
-  (function_.name.empty() ? function_.returns : function_.params) = std::move(params_);
+  if (prototype_ != nullptr)
+    (prototype_named_ ? prototype_->params : prototype_->returns) = std::move(params_);
+  else
+    (function_.name.empty() ? function_.returns : function_.params) = std::move(params_);
   params_.clear();
 }
 
 void Builder::tuning(std::string_view dotted) {
-  function_.directives.emplace_back(std::string(without_dot(dotted)), std::vector<std::uint64_t>{});
+  Directives& directives = prototype_ != nullptr ? prototype_->directives : function_.directives;
+  directives.emplace_back(std::string(without_dot(dotted)), std::vector<std::uint64_t>{});
 }
 
 void Builder::tuning_value(std::string_view text, SourceLoc where) {
-  function_.directives.back().second.push_back(count(text, std::numeric_limits<std::uint32_t>::max(), where));
+  Directives& directives = prototype_ != nullptr ? prototype_->directives : function_.directives;
+  directives.back().second.push_back(count(text, std::numeric_limits<std::uint32_t>::max(), where));
 }
 
 void Builder::function_end() {
   module_.functions.push_back(std::move(function_));
   function_ = {};
-  in_function_ = false;
 }
 
 // --- statements
@@ -250,6 +257,10 @@ void Builder::block_open(SourceLoc where) {
     error(where, fmt::format("'{{' is nested more than {} deep", kDeepestBlock), "Flatten the scopes.");
   blocks_.emplace_back();
   registers_.emplace_back();
+  if (blocks_.size() > 1) return;
+  for (const auto* list : {&function_.returns, &function_.params})
+    for (const ParamDecl& param : *list)
+      if (param.is_register) registers_.back().single.insert(param.name);
 }
 
 void Builder::block_close() {
@@ -288,5 +299,13 @@ void Builder::table(std::string_view directive, SourceLoc where) {
   instruction_.opcode = directive;
   instruction_.where = where;
 }
+
+void Builder::prototype_start(std::string_view directive, SourceLoc where) {
+  table(directive, where);
+  prototype_ = std::make_shared<Prototype>();
+  prototype_named_ = false;
+}
+
+void Builder::prototype_end() { instruction_.prototype = std::exchange(prototype_, nullptr); }
 
 }  // namespace heddle::ptx

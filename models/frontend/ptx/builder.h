@@ -25,10 +25,13 @@ class Builder {
   void version(std::string_view text) { module_.version = text; }
   void target(std::string_view text);
   void address_size(std::string_view text, SourceLoc where);
+  void alias(std::string_view name, SourceLoc where) {
+    module_.aliases.push_back({std::string(name), {}, where});
+  }
+  void aliasee(std::string_view name) { module_.aliases.back().aliasee = name; }
 
   // Declarations: pieces arrive in the order of the text, *_end() stores the item.
-  void linkage_external() { external_ = true; }
-  void linkage_visible() { visible_ = true; }
+  void linkage(Linkage linkage);
   void type(std::string_view dotted, SourceLoc where);
   void align(std::string_view text, SourceLoc where);
   void vector(unsigned width) { vector_ = width; }
@@ -52,6 +55,7 @@ class Builder {
   // Functions
   void function_start(bool entry);
   void function_name(std::string_view name, SourceLoc where);
+  void param_in_register() { param_in_register_ = true; }
   void param_end();
   void param_list_end();
   void tuning(std::string_view dotted);
@@ -70,6 +74,9 @@ class Builder {
   void modifier(std::string_view text) { instruction_.modifiers.emplace_back(text); }
   void instruction_end();
   void table(std::string_view directive, SourceLoc where);
+  void prototype_start(std::string_view directive, SourceLoc where);
+  void prototype_name() { prototype_named_ = true; }
+  void prototype_end();
 
   // Operands
   void minus(SourceLoc where) {
@@ -113,8 +120,7 @@ class Builder {
 
   Module module_;
 
-  bool external_ = false;
-  bool visible_ = false;
+  Linkage linkage_ = Linkage::kNone;
   Type type_ = Type::kNone;
   std::uint32_t align_ = 0;
   unsigned vector_ = 1;
@@ -129,7 +135,9 @@ class Builder {
 
   Function function_;
   std::vector<ParamDecl> params_;
-  bool in_function_ = false;
+  bool param_in_register_ = false;
+  std::shared_ptr<Prototype> prototype_;  ///< the .callprototype being read
+  bool prototype_named_ = false;          ///< its "_" has been read: what follows are parameters
 
   std::vector<Block> blocks_;         ///< open { }, the function's body first
   std::vector<Registers> registers_;  ///< one per open block

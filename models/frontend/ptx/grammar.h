@@ -231,9 +231,10 @@ struct InitStart : Punctuation<'='> {};
 struct InitValue : peg::if_must<InitStart, InitItem> {};
 
 struct LinkExtern : Keyword<'e', 'x', 't', 'e', 'r', 'n'> {};
-struct LinkVisible : peg::sor<Keyword<'v', 'i', 's', 'i', 'b', 'l', 'e'>, Keyword<'w', 'e', 'a', 'k'>,
-                              Keyword<'c', 'o', 'm', 'm', 'o', 'n'>> {};
-struct Linkage : peg::sor<LinkExtern, LinkVisible> {};
+struct LinkVisible : Keyword<'v', 'i', 's', 'i', 'b', 'l', 'e'> {};
+struct LinkWeak : Keyword<'w', 'e', 'a', 'k'> {};
+struct LinkCommon : Keyword<'c', 'o', 'm', 'm', 'o', 'n'> {};
+struct Linkage : peg::sor<LinkExtern, LinkVisible, LinkWeak, LinkCommon> {};
 struct SpaceGlobal : Keyword<'g', 'l', 'o', 'b', 'a', 'l'> {};
 struct SpaceShared : Keyword<'s', 'h', 'a', 'r', 'e', 'd'> {};
 struct SpaceLocal : Keyword<'l', 'o', 'c', 'a', 'l'> {};
@@ -268,8 +269,11 @@ struct TargetsStart : peg::sor<Keyword<'b', 'r', 'a', 'n', 'c', 'h', 't', 'a', '
                                Keyword<'c', 'a', 'l', 'l', 't', 'a', 'r', 'g', 'e', 't', 's'>> {};
 struct TableTargets : peg::if_must<TargetsStart, SimpleList, Semicolon> {};
 struct PrototypeStart : Keyword<'c', 'a', 'l', 'l', 'p', 'r', 'o', 't', 'o', 't', 'y', 'p', 'e'> {};
-struct PrototypeRest : peg::seq<peg::star<peg::not_one<';', '{', '}'>>, peg::one<';'>, Space> {};
-struct Prototype : peg::if_must<PrototypeStart, PrototypeRest> {};
+struct PrototypeName : Token<NameText> {};  ///< "_", by convention
+struct ParamList;
+struct Tuning;
+struct Prototype : peg::if_must<PrototypeStart, peg::opt<ParamList>, PrototypeName, peg::opt<ParamList>,
+                                peg::star<Tuning>, Semicolon> {};
 struct Table : peg::sor<TableTargets, Prototype> {};
 
 // --- statements
@@ -284,7 +288,8 @@ struct Block : peg::if_must<BlockOpen, peg::until<BlockClose, peg::must<Statemen
 
 // --- functions
 // ------------------------------------------------------------------------------------------------------
-struct ParamStart : peg::sor<Keyword<'p', 'a', 'r', 'a', 'm'>, Keyword<'r', 'e', 'g'>> {};
+struct ParamInRegister : Keyword<'r', 'e', 'g'> {};
+struct ParamStart : peg::sor<Keyword<'p', 'a', 'r', 'a', 'm'>, ParamInRegister> {};
 struct ParamAlign : Align {};
 struct PointeeValue : Count {};
 struct PointeeAlign : peg::if_must<Keyword<'a', 'l', 'i', 'g', 'n'>, PointeeValue> {};
@@ -319,7 +324,9 @@ struct Target : peg::if_must<Keyword<'t', 'a', 'r', 'g', 'e', 't'>, TargetNames>
 struct AddressSizeValue : Count {};
 struct AddressSize
     : peg::if_must<Keyword<'a', 'd', 'd', 'r', 'e', 's', 's', '_', 's', 'i', 'z', 'e'>, AddressSizeValue> {};
-struct Alias : peg::if_must<Keyword<'a', 'l', 'i', 'a', 's'>, RestOfLine> {};
+struct AliasName : Token<NameText> {};
+struct Aliasee : Token<NameText> {};
+struct Alias : peg::if_must<Keyword<'a', 'l', 'i', 'a', 's'>, AliasName, Comma, Aliasee, Semicolon> {};
 struct LinkedItem : peg::sor<Function, Variable> {};
 struct Linked : peg::if_must<Linkage, peg::star<Linkage>, LinkedItem> {};
 struct ModuleItem : peg::sor<Linked, Function, Variable, AddressSize, Ignored, Alias, EmptyStatement> {};

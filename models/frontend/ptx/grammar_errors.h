@@ -161,7 +161,13 @@ inline constexpr const char* kExpected<SectionOpen> = "'{' after the section's n
 template <>
 inline constexpr const char* kExpected<SectionRest> = "'}' at the end of the section";
 template <>
-inline constexpr const char* kExpected<PrototypeRest> = "';' at the end of the prototype";
+inline constexpr const char* kExpected<PrototypeName> = "'_' in the prototype";
+template <>
+inline constexpr const char* kExpected<AliasName> = "the alias";
+template <>
+inline constexpr const char* kExpected<Aliasee> = "the function that the alias stands for";
+template <>
+inline constexpr const char* kExpected<Comma> = "','";
 template <>
 inline constexpr const char* kExpected<CommentRest> = "'*/' at the end of the comment";
 
