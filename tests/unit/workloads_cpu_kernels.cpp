@@ -1,0 +1,121 @@
+#include "workloads_cpu_kernels.h"
+
+#include <cstring>
+#include <tuple>
+
+#include "workloads_cpu_cuda.h"
+
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
+namespace heddle::workloads::testing::cuda {
+
+CudaIndex threadIdx, blockIdx, blockDim, gridDim;
+
+#define __global__
+#define __device__
+#define __constant__
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __shared__ thread_local  // static in a function, and allowed after extern
+// Polling loops hold an asm statement: there a thread gives way.
+#define asm   \
+  give_way(); \
+  asm
+#include "workloads/atm.cu"
+#include "workloads/barrier_arms.cu"
+#include "workloads/bench.cu"
+#include "workloads/bfs.cu"
+#include "workloads/bh_build.cu"
+#include "workloads/bh_sort.cu"
+#include "workloads/bh_summarize.cu"
+#include "workloads/cloth.cu"
+#include "workloads/hashtable.cu"
+#include "workloads/histogram.cu"
+#include "workloads/nw_rows.cu"
+#include "workloads/nw_tiles.cu"
+#include "workloads/reduction.cu"
+#include "workloads/sgemm.cu"
+#include "workloads/spinlock.cu"
+#include "workloads/tsp.cu"
+#include "workloads/vecadd.cu"
+// reduction.cu's dynamic shared memory
+extern "C" {
+__shared__ float partial[1024];
+}
+#undef __global__
+#undef __device__
+#undef __constant__
+#undef __forceinline__
+#undef __noinline__
+#undef __shared__
+#undef asm
+
+}  // namespace heddle::workloads::testing::cuda
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
+
+namespace heddle::workloads::testing {
+
+namespace {
+
+// NOLINTBEGIN(bugprone-sizeof-expression): the sizes of the parameters, pointers as such
+template <class... P>
+HostKernel wrap(void (*kernel)(P...)) {
+  return {{sizeof(P)...}, [kernel](const Values& values) -> std::function<void()> {
+            std::tuple<P...> arguments;
+            std::size_t i = 0;
+            std::apply([&](auto&... a) { (std::memcpy(&a, values[i++].data(), sizeof(a)), ...); }, arguments);
+            return [kernel, arguments] { std::apply(kernel, arguments); };
+          }};
+}
+// NOLINTEND(bugprone-sizeof-expression)
+
+}  // namespace
+
+const std::map<std::string, HostKernel>& host_kernels() {
+#define KERNEL(name) \
+  { #name, wrap(cuda::name) }
+  static const std::map<std::string, HostKernel> kernels = {
+      KERNEL(bank_transfer),
+      KERNEL(barrier_arms),
+      KERNEL(barrier_arms_mimd),
+      KERNEL(vecadd),
+      KERNEL(sgemm),
+      KERNEL(diverge),
+      KERNEL(bfs_level),
+      KERNEL(bh_build),
+      KERNEL(bh_sort),
+      KERNEL(bh_sort_mimd),
+      KERNEL(bh_summarize),
+      KERNEL(cloth_solve),
+      KERNEL(cloth_solve_mimd),
+      KERNEL(hash_insert),
+      KERNEL(hash_insert_mimd),
+      KERNEL(histogram_shared),
+      KERNEL(histogram_global),
+      KERNEL(nw_rows),
+      KERNEL(nw_rows_mimd),
+      KERNEL(nw_tiles),
+      KERNEL(reduce_sum),
+      KERNEL(sgemm_tiled),
+      KERNEL(spin_increment),
+      KERNEL(tsp_climb),
+      KERNEL(vector_add),
+      KERNEL(vector_add4),
+  };
+#undef KERNEL
+  return kernels;
+}
+
+const std::map<std::string, std::pair<void*, std::uint64_t>>& host_symbols() {
+#define SYMBOL(name)                           \
+  {                                            \
+#name, { &cuda::name, sizeof(cuda::name) } \
+  }
+  static const std::map<std::string, std::pair<void*, std::uint64_t>> table = {
+      SYMBOL(bfs_changed),
+      SYMBOL(sgemm_scale),
+  };
+#undef SYMBOL
+  return table;
+}
+
+}  // namespace heddle::workloads::testing
