@@ -24,7 +24,8 @@ static __device__ __forceinline__ void bh_descend(BhPlace& at, int octant) {
 // position: x, y, z of each body, all different. cells: number of cells, 1 at the start. A round tries once
 // for each thread's body; the CTA's threads wait for each other between rounds, which throttles the retries.
 extern "C" __global__ void bh_build(const float* position, int n, volatile int* child, int* cells) {
-  __shared__ int unfinished;
+  // volatile: clang 14 moves loads of shared variables over barriers.
+  volatile __shared__ int unfinished;
   int stride = gridDim.x * blockDim.x;
   int body = blockIdx.x * blockDim.x + threadIdx.x;
   BhPlace at = {0.0f, 0.0f, 0.0f, 1.0f};

@@ -10,9 +10,24 @@ namespace heddle::workloads {
 [[nodiscard]] Workload sgemm();
 [[nodiscard]] Workload reduction();
 [[nodiscard]] Workload histogram();
+[[nodiscard]] Workload hotspot();
+[[nodiscard]] Workload lps();
+[[nodiscard]] Workload srad();
+[[nodiscard]] Workload lud();
+[[nodiscard]] Workload gaussian();
+[[nodiscard]] Workload pathfinder();
+[[nodiscard]] Workload kmeans();
+[[nodiscard]] Workload nn();
+[[nodiscard]] Workload aes();
 
 // Divergent kernels.
 [[nodiscard]] Workload bfs();
+[[nodiscard]] Workload btree();
+[[nodiscard]] Workload mandelbrot();
+[[nodiscard]] Workload montecarlo();
+[[nodiscard]] Workload nqueens();
+[[nodiscard]] Workload ray();
+[[nodiscard]] Workload strmatch();
 
 // Synchronisation between threads.
 [[nodiscard]] Workload hashtable();

@@ -20,6 +20,7 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #define asm   \
   give_way(); \
   asm
+#include "workloads/aes.cu"
 #include "workloads/atm.cu"
 #include "workloads/barrier_arms.cu"
 #include "workloads/bench.cu"
@@ -27,14 +28,28 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/bh_build.cu"
 #include "workloads/bh_sort.cu"
 #include "workloads/bh_summarize.cu"
+#include "workloads/btree.cu"
 #include "workloads/cloth.cu"
+#include "workloads/gaussian.cu"
 #include "workloads/hashtable.cu"
 #include "workloads/histogram.cu"
+#include "workloads/hotspot.cu"
+#include "workloads/kmeans.cu"
+#include "workloads/lps.cu"
+#include "workloads/lud.cu"
+#include "workloads/mandelbrot.cu"
+#include "workloads/montecarlo.cu"
+#include "workloads/nn.cu"
+#include "workloads/nqueens.cu"
 #include "workloads/nw_rows.cu"
 #include "workloads/nw_tiles.cu"
+#include "workloads/pathfinder.cu"
+#include "workloads/ray.cu"
 #include "workloads/reduction.cu"
 #include "workloads/sgemm.cu"
 #include "workloads/spinlock.cu"
+#include "workloads/srad.cu"
+#include "workloads/strmatch.cu"
 #include "workloads/tsp.cu"
 #include "workloads/vecadd.cu"
 // reduction.cu's dynamic shared memory
@@ -74,32 +89,23 @@ const std::map<std::string, HostKernel>& host_kernels() {
 #define KERNEL(name) \
   { #name, wrap(cuda::name) }
   static const std::map<std::string, HostKernel> kernels = {
-      KERNEL(bank_transfer),
-      KERNEL(barrier_arms),
-      KERNEL(barrier_arms_mimd),
-      KERNEL(vecadd),
-      KERNEL(sgemm),
-      KERNEL(diverge),
-      KERNEL(bfs_level),
-      KERNEL(bh_build),
-      KERNEL(bh_sort),
-      KERNEL(bh_sort_mimd),
-      KERNEL(bh_summarize),
-      KERNEL(cloth_solve),
-      KERNEL(cloth_solve_mimd),
-      KERNEL(hash_insert),
-      KERNEL(hash_insert_mimd),
-      KERNEL(histogram_shared),
-      KERNEL(histogram_global),
-      KERNEL(nw_rows),
-      KERNEL(nw_rows_mimd),
-      KERNEL(nw_tiles),
-      KERNEL(reduce_sum),
-      KERNEL(sgemm_tiled),
-      KERNEL(spin_increment),
-      KERNEL(tsp_climb),
-      KERNEL(vector_add),
-      KERNEL(vector_add4),
+      KERNEL(aes_encrypt),       KERNEL(bank_transfer),    KERNEL(barrier_arms),
+      KERNEL(barrier_arms_mimd), KERNEL(vecadd),           KERNEL(sgemm),
+      KERNEL(diverge),           KERNEL(bfs_level),        KERNEL(bh_build),
+      KERNEL(bh_sort),           KERNEL(bh_sort_mimd),     KERNEL(bh_summarize),
+      KERNEL(btree_find),        KERNEL(btree_range),      KERNEL(cloth_solve),
+      KERNEL(cloth_solve_mimd),  KERNEL(gauss_factors),    KERNEL(gauss_rows),
+      KERNEL(hash_insert),       KERNEL(hash_insert_mimd), KERNEL(histogram_shared),
+      KERNEL(histogram_global),  KERNEL(hotspot_step),     KERNEL(kmeans_assign),
+      KERNEL(kmeans_update),     KERNEL(lps_step),         KERNEL(lud_diagonal),
+      KERNEL(lud_perimeter),     KERNEL(lud_internal),     KERNEL(mandelbrot),
+      KERNEL(mc_paths),          KERNEL(nn_distances),     KERNEL(nn_select),
+      KERNEL(queens_count),      KERNEL(nw_rows),          KERNEL(nw_rows_mimd),
+      KERNEL(nw_tiles),          KERNEL(path_rows),        KERNEL(ray_trace),
+      KERNEL(reduce_sum),        KERNEL(sgemm_tiled),      KERNEL(spin_increment),
+      KERNEL(srad_extract),      KERNEL(srad_compress),    KERNEL(srad_sums),
+      KERNEL(srad_coefficients), KERNEL(srad_move),        KERNEL(match_horspool),
+      KERNEL(tsp_climb),         KERNEL(vector_add),       KERNEL(vector_add4),
   };
 #undef KERNEL
   return kernels;
@@ -111,8 +117,9 @@ const std::map<std::string, std::pair<void*, std::uint64_t>>& host_symbols() {
 #name, { &cuda::name, sizeof(cuda::name) } \
   }
   static const std::map<std::string, std::pair<void*, std::uint64_t>> table = {
-      SYMBOL(bfs_changed),
-      SYMBOL(sgemm_scale),
+      SYMBOL(aes_round_keys), SYMBOL(bfs_changed), SYMBOL(hotspot_model),
+      SYMBOL(kmeans_moved),   SYMBOL(mc_option),   SYMBOL(ray_spheres),
+      SYMBOL(ray_light),      SYMBOL(sgemm_scale), SYMBOL(match_pattern),
   };
 #undef SYMBOL
   return table;
