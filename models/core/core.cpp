@@ -190,8 +190,8 @@ void Core::issue_stage(Cycle now, std::uint32_t s) {
   }
   SchedulerRequest pick;
   if (groups_.any_ready(s)) {
-    pick.candidates = &groups_.candidates(s, pipes, now);
-    if (!pick.candidates->empty()) {
+    pick.candidates = groups_.candidates(s, pipes, now);
+    if (pick.candidates != nullptr) {
       pick.cycle = now;
       scheduler_isocks_[s]->call(pick);
       held_back_ |= !pick.found;

@@ -15,7 +15,6 @@ namespace heddle::oracle {
 
 namespace {
 
-constexpr std::uint32_t kMaxThreadsPerCta = 1024;
 
 std::uint64_t element_bits(const ptx::Module& module, const ptx::VariableDecl& variable,
                            const ptx::Initialiser& initialiser, const ModuleSymbols& symbols) {
@@ -152,10 +151,17 @@ std::uint64_t OracleDevice::symbol(host::ModuleHandle handle, const std::string&
   return found->second.value;
 }
 
+host::DeviceProperties OracleDevice::properties() const {
+  host::DeviceProperties properties;
+  properties.name = "oracle";
+  properties.shared_bytes_per_block = isa::kSharedWindowBytes;
+  return properties;
+}
+
 void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
                           const host::Args& args) {
   const Program& program = find_program(handle, name);
-  host::check_launch(*program.kernel, shape, kMaxThreadsPerCta, isa::kSharedWindowBytes);
+  host::check_launch(*program.kernel, shape, host::kMaxThreadsPerCta, isa::kSharedWindowBytes);
   Machine machine(program, shape, args.pack(*program.kernel), memory_, allocations_, options_);
   machine.run();
   thread_instructions_ = machine.thread_instructions();

@@ -37,6 +37,9 @@ class OracleDevice : public host::Device {
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
 
+  /// One multiprocessor that takes any block.
+  [[nodiscard]] host::DeviceProperties properties() const override;
+
   /// Of the last launch.
   [[nodiscard]] std::uint64_t thread_instructions() const { return thread_instructions_; }
 

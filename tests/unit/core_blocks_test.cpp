@@ -437,12 +437,12 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kScoreboardMemory);
   table.set_status(GroupId{0}, GroupStatus::kReady, Pipe::kMemory);
-  EXPECT_TRUE(table.candidates(0, pipes, 5).contains(0));
+  EXPECT_TRUE(table.candidates(0, pipes, 5)->contains(0));
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kHeldBack) << "nothing but the policy keeps it";
   pipes.memory_full = true;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kMemoryBackPressure);
   EXPECT_EQ(table.next_due(0, pipes, 5), kNoCycle);
-  EXPECT_TRUE(table.candidates(0, pipes, 5).empty());
+  EXPECT_EQ(table.candidates(0, pipes, 5), nullptr);
   EXPECT_FALSE(table.any_ready(1));
   table.set_status(GroupId{2}, GroupStatus::kReady, Pipe::kSfu);
   pipes.accepts_from[static_cast<unsigned>(Pipe::kSfu)] = 9;
