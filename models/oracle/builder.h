@@ -33,6 +33,8 @@ class Builder {
   [[nodiscard]] std::size_t operands() const { return instruction_.operands.size(); }
   [[nodiscard]] const ptx::Operand& operand(std::size_t index) const;
   [[nodiscard]] Surroundings& around() { return around_; }
+  /// A function of that name is in the module.
+  [[nodiscard]] bool defines(const std::string& name) const { return around_.functions.contains(name); }
   [[nodiscard]] bool in_kernel() const { return around_.names.function().is_entry; }
   [[nodiscard]] bool has_modifier(std::string_view word) const;
 

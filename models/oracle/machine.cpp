@@ -265,6 +265,12 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
       case Kind::kReturn:
         give_back(cta, thread);
         break;
+      case Kind::kPrint:
+        print(cta, thread, step);
+        ++thread.pc;
+        break;
+      case Kind::kAssertFail:
+        assertion_failed(cta, thread, step);
       case Kind::kExit:
         leave(cta, thread);
         break;

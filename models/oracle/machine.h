@@ -125,6 +125,11 @@ class Machine {
   void grow_stack(const Cta& cta, Thread& thread, const Step& step, std::uint64_t top);
   void call(Cta& cta, Thread& thread, const Step& step);
   void give_back(Cta& cta, Thread& thread);
+  [[nodiscard]] std::uint64_t argument(const Cta& cta, const Thread& thread, const Actual& actual) const;
+  [[nodiscard]] std::string text_at(const Cta& cta, const Thread& thread, const Step& step,
+                                    std::uint64_t address);
+  void print(const Cta& cta, Thread& thread, const Step& step);
+  [[noreturn]] void assertion_failed(const Cta& cta, const Thread& thread, const Step& step);
   void allocate(Cta& cta, Thread& thread, const Step& step);
   void restore_stack(Cta& cta, Thread& thread, const Step& step);
 

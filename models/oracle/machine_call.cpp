@@ -119,6 +119,56 @@ void Machine::give_back(Cta& cta, Thread& thread) {
   thread.pc = frame.return_to;
 }
 
+std::uint64_t Machine::argument(const Cta& cta, const Thread& thread, const Actual& actual) const {
+  if (!actual.in_frame) return value(cta, thread, actual.value);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, local_bytes(thread, thread.base + actual.offset, actual.bytes),
+              std::min<std::size_t>(actual.bytes, sizeof bits));
+  return bits;
+}
+
+/// A string in global memory.
+std::string Machine::text_at(const Cta& cta, const Thread& thread, const Step& step, std::uint64_t address) {
+  std::string text;
+  for (;; ++address) {
+    if (!allocations_.contains(address, 1))
+      fault(cta, thread, step, fmt::format("a string at {:#x} is not in global memory", address));
+    const auto c = static_cast<char>(*memory_.at(address));
+    if (c == '\0') return text;
+    text += c;
+  }
+}
+
+void Machine::print(const Cta& cta, Thread& thread, const Step& step) {
+  const CallSite& site = program_.calls[step.extra];
+  const std::string format = text_at(cta, thread, step, argument(cta, thread, site.arguments[0]));
+  std::uint32_t count = 0;
+  for (std::size_t at = format.find('%'); at != std::string::npos; at = format.find('%', at + 1)) {
+    const std::size_t end = format.find_first_of("diouxXcsfFeEgGaAp%", at + 1);
+    if (end == std::string::npos) break;
+    count += static_cast<std::uint32_t>(std::count(format.begin() + static_cast<std::ptrdiff_t>(at),
+                                                   format.begin() + static_cast<std::ptrdiff_t>(end), '*'));
+    if (format[end] != '%') ++count;
+    at = end;
+  }
+  const Actual& result = site.results[0];
+  if (result.in_frame)
+    std::memcpy(local_bytes(thread, thread.base + result.offset, result.bytes), &count,
+                std::min<std::size_t>(result.bytes, sizeof count));
+  else
+    assign(thread, result.target, count);
+}
+
+/// __assertfail(message, file, line, function, size of a character)
+void Machine::assertion_failed(const Cta& cta, const Thread& thread, const Step& step) {
+  const CallSite& site = program_.calls[step.extra];
+  const std::string message = text_at(cta, thread, step, argument(cta, thread, site.arguments[0]));
+  const std::string file = text_at(cta, thread, step, argument(cta, thread, site.arguments[1]));
+  fault(cta, thread, step,
+        fmt::format("assertion '{}' failed at {}:{}", message, file,
+                    argument(cta, thread, site.arguments[2]) & low_bits(32)));
+}
+
 void Machine::allocate(Cta& cta, Thread& thread, const Step& step) {
   const std::uint64_t bytes = value(cta, thread, step.source[0]);
   const std::uint64_t align = value(cta, thread, step.source[1]);

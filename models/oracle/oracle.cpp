@@ -15,7 +15,6 @@ namespace heddle::oracle {
 
 namespace {
 
-
 std::uint64_t element_bits(const ptx::Module& module, const ptx::VariableDecl& variable,
                            const ptx::Initialiser& initialiser, const ModuleSymbols& symbols) {
   if (const auto* integer = std::get_if<ptx::IntegerLiteral>(&initialiser.value)) return integer->bits;

@@ -45,6 +45,8 @@ enum class Kind : std::uint8_t {
   kIndexedBranch,  ///< brx.idx: source 0 selects from the table `extra`
   kCall,           ///< call site `extra`; indirect: source 0 is the function's address
   kReturn,
+  kPrint,       ///< vprintf at call site `extra`: prints nothing, returns how many arguments the format takes
+  kAssertFail,  ///< __assertfail at call site `extra`
   kExit,
   kBarrier,
   kWarp,      ///< threads of a member mask meet: vote, shfl, match, redux, bar.warp.sync

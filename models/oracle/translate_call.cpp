@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "oracle/bits.h"
 #include "oracle/builder.h"
@@ -28,6 +29,22 @@ std::uint32_t callee(Builder& b, const std::string& name) {
   return found->second;
 }
 
+/// Functions that CUDA's runtime provides: what they take and give back.
+struct RuntimeFunction {
+  std::string_view name;
+  Kind kind;
+  std::size_t results;
+  std::size_t arguments;
+};
+constexpr std::array kRuntime{RuntimeFunction{"vprintf", Kind::kPrint, 1, 2},
+                              RuntimeFunction{"__assertfail", Kind::kAssertFail, 0, 5}};
+
+const RuntimeFunction* runtime_function(const Builder& b, const std::string& name) {
+  const auto found = std::find_if(kRuntime.begin(), kRuntime.end(),
+                                  [&](const RuntimeFunction& function) { return function.name == name; });
+  return found == kRuntime.end() || b.defines(name) ? nullptr : &*found;
+}
+
 /// call{.uni} {(results),} function {, (arguments)} {, prototype or targets}.
 void call(Builder& b) {
   b.step.kind = Kind::kCall;
@@ -51,6 +68,12 @@ void call(Builder& b) {
     const ptx::Instruction& table = b.table(at++);
     if (table.opcode == ".calltargets")
       for (const ptx::Operand& target : table.operands) site.targets.push_back(callee(b, name_of(target)));
+  } else if (const RuntimeFunction* runtime = runtime_function(b, name_of(function))) {
+    b.step.kind = runtime->kind;
+    if ((results ? results->size() : 0) != runtime->results ||
+        (arguments ? arguments->size() : 0) != runtime->arguments)
+      b.fail(fmt::format("'{}' has {} results and {} parameters", runtime->name, runtime->results,
+                         runtime->arguments));
   } else {
     site.function = callee(b, name_of(function));
     known = &b.around().program.functions[site.function];

@@ -190,8 +190,31 @@ TEST(OracleCall, Faults) {
   EXPECT_NE(fault(".func stop() { trap; }\n", "call stop;").find("trap"), std::string::npos);
 }
 
+TEST(OracleCall, FunctionsOfTheRuntime) {
+  const std::string module =
+      ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+      ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 "
+      "s);\n"
+      // "%d %%%5.*f"
+      ".global .b8 format[] = {37, 100, 32, 37, 37, 37, 53, 46, 42, 102, 0};\n.global .b8 text[] = {120, "
+      "0};\n";
+  EXPECT_EQ(
+      per_thread(
+          module,
+          "{ .param .b64 f, a; .param .b32 r; mov.u64 %w0, format; cvta.global.u64 %w0, %w0; "
+          "st.param.b64 [f], %w0; st.param.b64 [a], 0; call.uni (r), vprintf, (f, a); ld.param.b32 %r0, "
+          "[r]; }",
+          2),
+      (Words{3, 3}));
+  EXPECT_NE(fault(module, "mov.u64 %w0, text; call __assertfail, (%w0, %w0, 7, %w0, 1);")
+                .find("assertion 'x' failed at x:7"),
+            std::string::npos);
+}
+
 TEST(OracleCall, Refusals) {
-  EXPECT_NE(refusal(".extern .func vprintf();\n", "call vprintf;").find("'vprintf' is not defined"),
+  EXPECT_NE(refusal(".extern .func elsewhere();\n", "call elsewhere;").find("'elsewhere' is not defined"),
+            std::string::npos);
+  EXPECT_NE(refusal(".extern .func vprintf();\n", "call vprintf;").find("1 results and 2 parameters"),
             std::string::npos);
   EXPECT_NE(refusal(kTwice, "call twice, (%r1);").find("'twice' has 1 results, the call 0"),
             std::string::npos);
