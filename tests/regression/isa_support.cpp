@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "cli/platform_files.h"
+#include "gpu/platform_files.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/parser.h"
 #include "gpu/gpu_device.h"
@@ -26,7 +26,7 @@ namespace {
 
 gpu::GpuDevice& device() {
   // SystemC has one elaboration per process, and so one GPU.
-  static gpu::GpuDevice gpu(cli::load_platform("tiny", {}), {});
+  static gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {});
   return gpu;
 }
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/platform_files.h"
+#include "gpu/platform_files.h"
 #include "generator/generated_kernel.h"
 #include "generator/shrink.h"
 #include "gpu/gpu_device.h"
@@ -70,7 +70,7 @@ std::string saved(const GeneratedKernel& kernel, const std::string& why) {
 /// Shards of small GPUs with every cache policy, then one of each platform.
 gpu::GpuConfig config_of(std::uint64_t shard) {
   if (shard < kSmallShards) return small_gpu(shard);
-  return cli::load_platform(kPlatforms[shard - kSmallShards], {});
+  return gpu::load_platform(kPlatforms[shard - kSmallShards], {});
 }
 
 std::string shard_name(const testing::TestParamInfo<std::uint64_t>& info) {
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(On, RandomKernels,
 class SavedKernels : public testing::TestWithParam<const char*> {};
 
 TEST_P(SavedKernels, LeaveTheMemoryTheOracleLeaves) {
-  gpu::GpuDevice gpu(cli::load_platform(GetParam(), {}), {});
+  gpu::GpuDevice gpu(gpu::load_platform(GetParam(), {}), {});
   std::vector<std::filesystem::path> paths;
   for (const auto& file : std::filesystem::directory_iterator(HEDDLE_SOURCE_DIR "/tests/data/random_kernels"))
     if (file.path().extension() == ".ptx") paths.push_back(file.path());
