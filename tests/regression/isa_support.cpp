@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "gpu/platform_files.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/parser.h"
 #include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "sim/error.h"
 
 namespace heddle::testing {
@@ -26,8 +26,8 @@ namespace {
 
 gpu::GpuDevice& device() {
   // SystemC has one elaboration per process, and so one GPU.
-  static gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {});
-  return gpu;
+  static gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
+  return device;
 }
 
 /// Which words of which forms have been run: form, word; the empty word stands for the form itself.
