@@ -55,6 +55,30 @@ void Core::issue(GroupId id) {
     case Opcode::kBranch:
       issue_branch(id, instruction, exec);
       return;
+    case Opcode::kIndirect:
+      if (exec.any()) {
+        issue_indirect(id, instruction, exec);
+        return;
+      }
+      break;
+    case Opcode::kCall:
+      if (exec.any()) {
+        issue_call(id, instruction, exec);
+        return;
+      }
+      break;
+    case Opcode::kReturn:
+      if (exec.any()) {
+        issue_return(id, instruction, exec);
+        return;
+      }
+      break;
+    case Opcode::kPrint:
+      if (exec.any()) issue_print(group, instruction, exec);
+      break;
+    case Opcode::kAssertFail:
+      if (exec.any()) fail_assertion(group, instruction, exec);
+      break;
     case Opcode::kExit:
       if (exec.any()) {
         issue_exit(id, exec);
@@ -71,13 +95,11 @@ void Core::issue(GroupId id) {
       issue_fence(id, instruction);
       return;
     case Opcode::kTrap:
-      if (exec.any()) {
-        const AccessSite site{launch_, &ctas_[warps_[group.warp.value()].cta.value()],
-                              &warps_[group.warp.value()], group.pc, &instruction};
-        throw sim::KernelFault(launch_->kernel->place(group.pc),
-                               fmt::format("{} executed trap", thread_name(site, exec.lowest())),
-                               "the kernel itself asked to stop here");
-      }
+      if (exec.any())
+        throw sim::KernelFault(
+            launch_->kernel->place(group.pc),
+            fmt::format("{} executed trap", thread_name(site_of(group, instruction), exec.lowest())),
+            "the kernel itself asked to stop here");
       break;
     case Opcode::kNop:
       break;

@@ -26,15 +26,20 @@ using sim::Pc;
 /// compare, convert, vote, shuffle ...): its meaning is the lane function.
 enum class Opcode : std::uint8_t {
   kLane,
-  kLoad,     ///< ld: state space in `space`, `vector` x `type`
-  kStore,    ///< st
-  kAtomic,   ///< atom, red (no destination)
-  kBranch,   ///< bra; guard decides; target, rpc
-  kExit,     ///< exit, and ret of an entry function
-  kBarrier,  ///< bar.sync / barrier.sync / barrier.cta.*
-  kFence,    ///< membar, fence
-  kTrap,     ///< trap: stops the run
-  kNop,      ///< pragma-like instructions, bar.warp.sync, nanosleep ...
+  kLoad,      ///< ld: state space in `space`, `vector` x `type`
+  kStore,     ///< st
+  kAtomic,    ///< atom, red (no destination)
+  kBranch,    ///< bra; guard decides; target, rpc
+  kIndirect,  ///< brx.idx: src[0] indexes the targets of the table; rpc
+  kCall,    ///< call: target, or (src[0] present) the function whose address src[0] is; rpc: where it returns
+  kReturn,  ///< ret of a function, to the PC in src[0]
+  kExit,    ///< exit, and ret of an entry function
+  kBarrier,     ///< bar.sync / barrier.sync / barrier.cta.*
+  kFence,       ///< membar, fence
+  kPrint,       ///< vprintf: src[0] format, src[1] packed arguments (generic addresses), dst[0] their number
+  kAssertFail,  ///< __assertfail: src[0] message, src[1] file, src[2] line, src[3] function: stops the run
+  kTrap,        ///< trap: stops the run
+  kNop,         ///< pragma-like instructions, bar.warp.sync, nanosleep ...
 };
 
 /// Execution unit that an instruction occupies.
@@ -140,9 +145,12 @@ struct Instruction {
   FenceScope fence_scope = FenceScope::kGpu;
 
   // Control
-  Pc target = sim::kNoPc;  ///< kBranch
+  Pc target = sim::kNoPc;  ///< kBranch, direct kCall
   Pc rpc = sim::kNoPc;   ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
   bool uniform = false;  ///< bra.uni
+  /// Places that kIndirect and an indirect kCall may go to: Kernel::targets[table_first ... + table_count)
+  std::uint32_t table_first = 0;
+  std::uint32_t table_count = 0;
   BarrierKind barrier_kind =
       BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
 
@@ -151,7 +159,8 @@ struct Instruction {
   std::array<RegId, 4> writes{};
   std::uint8_t read_count = 0;
   std::uint8_t write_count = 0;
-  std::uint64_t register_signature = ~std::uint64_t{0};  ///< bit r mod 64 for every register r of the two lists
+  std::uint64_t register_signature =
+      ~std::uint64_t{0};  ///< bit r mod 64 for every register r of the two lists
 
   /// The result depends on when it executes (%clock, %globaltimer): a loop that contains it never provably
   /// repeats.

@@ -105,6 +105,13 @@ void decode_reduction(KernelContext&, const Instruction&, const CompiledForm&, c
 void decode_fence(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_branch(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_exit(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_indirect_branch(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_call(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_return(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_store_param(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_alloca(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_stack_save(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_stack_restore(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_trap(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_barrier_sync(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_barrier_arrive(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

@@ -21,6 +21,8 @@ namespace heddle::ptx {
 
 class RegisterRows {
  public:
+  /// Put in front of the names of the rows that follow: tells the functions' registers apart.
+  void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
   /// A new row. Until finish(), `reg` of the operand counts the rows of its width. nullopt: the kernel has as
   /// many registers as can be numbered.
   [[nodiscard]] std::optional<isa::Operand> allocate(isa::RowWidth width, const std::string& name);
@@ -33,6 +35,7 @@ class RegisterRows {
   void place(isa::Operand& operand) const;
 
  private:
+  std::string prefix_;
   std::array<std::vector<std::string>, 3> names_;  ///< by width
   std::array<std::vector<std::optional<isa::Operand>>, 3> scratch_;
   isa::RegisterLayout layout_;
