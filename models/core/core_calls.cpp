@@ -55,11 +55,11 @@ void Core::issue_indirect(GroupId id, const isa::Instruction& instruction, LaneM
   exec.for_each([&](unsigned lane) {
     const std::uint64_t index = lane_of(warp, instruction.src[0], lane);
     if (index >= instruction.table_count)
-      throw sim::KernelFault(launch_->kernel->place(group.pc),
-                             fmt::format("{} branches to target {} of {}\n  {}",
-                                         thread_name(site_of(group, instruction), lane), index,
-                                         instruction.table_count, launch_->kernel->source_line(group.pc)),
-                             "check the index of brx.idx");
+      throw sim::KernelFault(
+          launch_->kernel->place(group.pc),
+          fmt::format("{} branches to target {} of {}\n  {}", thread_name(site_of(group, instruction), lane),
+                      index, instruction.table_count, launch_->kernel->source_line(group.pc)),
+          "check the index of brx.idx");
     target[lane] = launch_->kernel->targets[instruction.table_first + index];
   });
   simt::BranchRequest branch = event(simt::BranchEvent::kBranch, id, group, exec, target.data());
@@ -89,11 +89,11 @@ void Core::issue_call(GroupId id, const isa::Instruction& instruction, LaneMask 
         target[lane] = entry;
         return;
       }
-      const std::string what =
-          found == kernel.function_addresses.end()
-              ? fmt::format("address 0x{:x}, where no function is", address)
-              : fmt::format("function {}, but {}", found->second.name,
-                            entry != kNoPc ? "its parameters are not those of the call" : found->second.reason);
+      const std::string what = found == kernel.function_addresses.end()
+                                   ? fmt::format("address 0x{:x}, where no function is", address)
+                                   : fmt::format("function {}, but {}", found->second.name,
+                                                 entry != kNoPc ? "its parameters are not those of the call"
+                                                                : found->second.reason);
       throw sim::KernelFault(kernel.place(group.pc),
                              fmt::format("{} calls {}\n  {}", thread_name(site_of(group, instruction), lane),
                                          what, kernel.source_line(group.pc)),
@@ -128,9 +128,10 @@ ReadBytes thread_memory(const AccessSite& site, unsigned lane) {
   return [&site, lane](std::uint64_t address, std::span<std::byte> bytes) {
     const LaunchContext& launch = *site.launch;
     const auto fail = [&](const char* why) {
-      throw sim::KernelFault(launch.kernel->place(site.pc),
-                             fmt::format("{} prints from address 0x{:x}: {}", thread_name(site, lane), address, why),
-                             "check the pointers given to printf or assert");
+      throw sim::KernelFault(
+          launch.kernel->place(site.pc),
+          fmt::format("{} prints from address 0x{:x}: {}", thread_name(site, lane), address, why),
+          "check the pointers given to printf or assert");
     };
     if (launch.services == nullptr) fail("nobody reads what kernels print here");
     if (address - isa::kSharedWindowBase < isa::kSharedWindowBytes)
@@ -155,9 +156,8 @@ void Core::issue_print(const IssueTable::Group& group, const isa::Instruction& i
   WarpContext& warp = warps_[group.warp.value()];
   const AccessSite site = site_of(group, instruction);
   exec.for_each([&](unsigned lane) {
-    const Printed printed =
-        format_print(thread_memory(site, lane), lane_of(warp, instruction.src[0], lane),
-                     lane_of(warp, instruction.src[1], lane));
+    const Printed printed = format_print(thread_memory(site, lane), lane_of(warp, instruction.src[0], lane),
+                                         lane_of(warp, instruction.src[1], lane));
     launch_->services->print(printed.text);
     if (instruction.dst[0].present)
       std::memcpy(warp.registers.data() + instruction.dst[0].offset + lane * std::size_t{4},

@@ -140,8 +140,9 @@ class Formatter {
         text_ += print_one(c.flags, "", 'c', arguments_.next<std::int32_t>());
         return true;
       case 'p':
-        text_ += print_one(c.flags, "", 'p',
-                           std::bit_cast<void*>(static_cast<std::uintptr_t>(arguments_.next<std::uint64_t>())));
+        text_ +=
+            print_one(c.flags, "", 'p',
+                      std::bit_cast<void*>(static_cast<std::uintptr_t>(arguments_.next<std::uint64_t>())));
         return true;
       case 's': {
         const auto address = arguments_.next<std::uint64_t>();

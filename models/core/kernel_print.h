@@ -20,9 +20,9 @@ struct Printed {
   std::uint32_t arguments = 0;  ///< conversions that took one
 };
 
-/// C's printf: %d %i %u %o %x %X %c %s %p %f %F %e %E %g %G %a %A %%, flags, width and precision (also *), and
-/// lengths. Arguments lie one behind the other at multiples of their sizes: 4 bytes for what is no longer than
-/// an int, 8 for long, pointers and double. A conversion that is none is printed as it stands.
+/// C's printf: %d %i %u %o %x %X %c %s %p %f %F %e %E %g %G %a %A %%, flags, width and precision (also *),
+/// and lengths. Arguments lie one behind the other at multiples of their sizes: 4 bytes for what is no longer
+/// than an int, 8 for long, pointers and double. A conversion that is none is printed as it stands.
 [[nodiscard]] Printed format_print(const ReadBytes& read, std::uint64_t format, std::uint64_t arguments);
 
 }  // namespace heddle::core

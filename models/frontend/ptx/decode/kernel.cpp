@@ -94,13 +94,8 @@ class KernelDecoder {
       KernelContext& context = *contexts_[f];
       for (isa::Instruction& instruction : context.code) place_registers(registers_, instruction);
       if (!recursive(functions_[f])) continue;
-      isa::Operand frame = context.plan.frame;
-      isa::Operand stack_pointer = plan_.stack_pointer;
-      registers_.place(frame);
-      registers_.place(stack_pointer);
-      const std::uint64_t size = limited(context, [&] {
-        return save_live_registers(context, kernel_.registers, spill, frame, stack_pointer);
-      });
+      const std::uint64_t size =
+          limited(context, [&] { return save_live_registers(context, registers_, spill); });
       functions_[f].frame_bytes = static_cast<std::uint32_t>(size);
       for (const std::uint32_t at : context.frame_sizes)
         context.code[at].src[1] = constants_.row(RowWidth::k64, size);

@@ -109,7 +109,9 @@ void decode_load(KernelContext& kernel, const Instruction& instruction, const Co
     const VariableSymbol* const param = call_param(kernel, instruction.operands[1]);
     if (param != nullptr && param->value.present)
       return load_param_row(kernel, instruction, modifiers, *param);
-    if (param != nullptr) {
+    // Within a function an address in a register is that of a parameter too: mov has put it there.
+    const auto* const at = std::get_if<AddressOperand>(&instruction.operands[1].value);
+    if (param != nullptr || (!kernel.function.is_entry && at != nullptr && at->base_is_register)) {
       Modifiers local = modifiers;
       local.space = StateSpace::kLocal;
       return decode_load(kernel, instruction, form, local);

@@ -31,6 +31,8 @@ class RegisterRows {
 
   /// Fills in the layout and the names, by register number.
   void finish(isa::Kernel& kernel);
+  /// After finish().
+  [[nodiscard]] const isa::RegisterLayout& layout() const { return layout_; }
   /// Turns the provisional number of a register operand into its number and offset, after finish().
   void place(isa::Operand& operand) const;
 

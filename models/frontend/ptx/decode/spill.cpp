@@ -36,9 +36,16 @@ isa::Operand row_of(const isa::RegisterLayout& layout, RegId reg) {
 
 class Saver {
  public:
-  Saver(KernelContext& context, const isa::RegisterLayout& layout, const SpillRows& rows, isa::Operand frame,
-        isa::Operand stack_pointer)
-      : context_(context), layout_(layout), rows_(rows), frame_(frame), stack_pointer_(stack_pointer) {}
+  Saver(KernelContext& context, const RegisterRows& registers, const SpillRows& rows)
+      : context_(context),
+        registers_(registers),
+        layout_(registers.layout()),
+        rows_(rows),
+        frame_(context.plan.frame),
+        stack_pointer_(context.kernel.stack_pointer) {
+    registers.place(frame_);
+    registers.place(stack_pointer_);
+  }
 
   std::uint64_t run() {
     find_live();
@@ -54,6 +61,30 @@ class Saver {
     });
   }
 
+  /// What a call's sequence does to the rows that the recursion passes things in is undone behind it: it ends
+  /// no life there, and what it brings back starts none in front of it.
+  void let_pass(const CallSite& site, std::vector<isa::Instruction>& code) const {
+    std::vector<RegId> passing;
+    const auto add = [&](isa::Operand row) {
+      registers_.place(row);
+      if (row.present) passing.push_back(row.reg);
+    };
+    for (const FunctionPlan* callee : site.callees) {
+      if (callee->recursion != context_.plan.recursion) continue;
+      add(callee->return_pc);
+      for (const PassedValue& param : callee->params) add(param.row);
+      for (const PassedValue& result : callee->returns) add(result.row);
+    }
+    const auto drop = [&](auto& list, std::uint8_t& count) {
+      const auto end = std::remove_if(list.begin(), list.begin() + count, [&](RegId reg) {
+        return std::find(passing.begin(), passing.end(), reg) != passing.end();
+      });
+      count = static_cast<std::uint8_t>(end - list.begin());
+    };
+    for (std::uint32_t i = site.begin; i <= site.call; ++i) drop(code[i].writes, code[i].write_count);
+    for (std::uint32_t i = site.call + 1; i < site.end; ++i) drop(code[i].reads, code[i].read_count);
+  }
+
   void find_live() {
     // The code as it stands, with branches resolved, is the function for itself.
     std::vector<isa::Instruction> code = context_.code;
@@ -65,6 +96,8 @@ class Saver {
       code[table.instruction].table_count = static_cast<std::uint32_t>(table.labels.size());
       for (const std::uint32_t label : table.labels) targets.emplace_back(context_.label_pc[label]);
     }
+    for (const CallSite& site : context_.calls)
+      if (recursive(site)) let_pass(site, code);
     const analysis::ControlFlowGraph cfg(code, targets);
     const analysis::Liveness liveness(cfg, layout_);
     for (const CallSite& site : context_.calls) {
@@ -167,6 +200,7 @@ class Saver {
   }
 
   KernelContext& context_;
+  const RegisterRows& registers_;
   const isa::RegisterLayout& layout_;
   const SpillRows& rows_;
   isa::Operand frame_;
@@ -179,9 +213,9 @@ class Saver {
 
 }  // namespace
 
-std::uint64_t save_live_registers(KernelContext& context, const isa::RegisterLayout& layout,
-                                  const SpillRows& rows, isa::Operand frame, isa::Operand stack_pointer) {
-  return Saver(context, layout, rows, frame, stack_pointer).run();
+std::uint64_t save_live_registers(KernelContext& context, const RegisterRows& registers,
+                                  const SpillRows& rows) {
+  return Saver(context, registers, rows).run();
 }
 
 }  // namespace heddle::ptx

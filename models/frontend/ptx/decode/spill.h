@@ -14,7 +14,7 @@ struct SpillRows {
 /// Inserts stores in front of and loads behind every call of the function's own recursion in the context's
 /// code (whose registers have their final numbers), and moves labels, tables and call sites along. Returns
 /// the size of the function's frame, a multiple of 16.
-std::uint64_t save_live_registers(KernelContext& context, const isa::RegisterLayout& layout,
-                                  const SpillRows& rows, isa::Operand frame, isa::Operand stack_pointer);
+std::uint64_t save_live_registers(KernelContext& context, const RegisterRows& registers,
+                                  const SpillRows& rows);
 
 }  // namespace heddle::ptx
