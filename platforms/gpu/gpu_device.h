@@ -36,7 +36,7 @@ struct RunOptions {
   std::function<void(const ProgressReport&)>
       on_progress;  ///< called about every 0.2 s of host time; may be empty
   /// Takes what kernels print (printf), call by call; empty: it goes to standard output.
-  std::function<void(const std::string& text)> on_print;
+  std::function<void(const std::string& text)> on_print = nullptr;
   DramFactory dram = dram_channels();  ///< the memory behind each partition
 };
 

@@ -86,7 +86,7 @@ class FunctionDecoder {
       default:
         context_.fail(
             variable.where,
-            fmt::format("a .{} variable within a function is not supported", isa::space_name(variable.space)),
+            fmt::format("a .{} variable within a kernel is not supported", isa::space_name(variable.space)),
             "Declare it at module scope.");
     }
   }

@@ -133,6 +133,9 @@ const VariableSymbol& variable(KernelContext& kernel, const Operand& operand, co
   }
   const auto found = kernel.module.globals.find(name);
   if (found == kernel.module.globals.end()) {
+    for (const Function& function : kernel.module.ast.functions)
+      if (function.is_entry && function.name == name)
+        kernel.fail(operand.where, fmt::format("the address of kernel '{}' is not supported", name));
     kernel.fail(operand.where, fmt::format("'{}' is not declared", printable(name)));
   }
   if (!found->second.defined)
