@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "frontend/ptx/decode/library.h"
 #include "ptx_support.h"
