@@ -124,8 +124,8 @@ void Core::issue_return(GroupId id, const isa::Instruction& instruction, LaneMas
 namespace {
 
 /// A thread's memory by generic address, one byte range of at most a word's alignment at a time.
-ReadBytes thread_memory(const AccessSite& site, unsigned lane) {
-  return [&site, lane](std::uint64_t address, std::span<std::byte> bytes) {
+ReadBytes thread_memory(const AccessSite& site, unsigned lane, const L1DataCache& l1d) {
+  return [&site, lane, &l1d](std::uint64_t address, std::span<std::byte> bytes) {
     const LaunchContext& launch = *site.launch;
     const auto fail = [&](const char* why) {
       throw sim::KernelFault(
@@ -144,9 +144,12 @@ ReadBytes thread_memory(const AccessSite& site, unsigned lane) {
     if (offset + bytes.size() > launch.local_bytes_per_thread) fail("it lies outside of the thread's memory");
     const std::uint64_t region =
         launch.local_base + site.warp->linear_warp * launch.local_bytes_per_thread * kLanes;
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-      if (!launch.services->read_memory(local_place(region, offset + i, lane), bytes.subspan(i, 1)))
+    // Local memory may be newer in the L1 (write_back), which is this thread's own.
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const std::uint64_t at = local_place(region, offset + i, lane);
+      if (!l1d.unwritten(at, bytes[i]) && !launch.services->read_memory(at, bytes.subspan(i, 1)))
         fail("it is in no allocation");
+    }
   };
 }
 
@@ -156,8 +159,9 @@ void Core::issue_print(const IssueTable::Group& group, const isa::Instruction& i
   WarpContext& warp = warps_[group.warp.value()];
   const AccessSite site = site_of(group, instruction);
   exec.for_each([&](unsigned lane) {
-    const Printed printed = format_print(thread_memory(site, lane), lane_of(warp, instruction.src[0], lane),
-                                         lane_of(warp, instruction.src[1], lane));
+    const Printed printed =
+        format_print(thread_memory(site, lane, l1d_), lane_of(warp, instruction.src[0], lane),
+                     lane_of(warp, instruction.src[1], lane));
     launch_->services->print(printed.text);
     if (instruction.dst[0].present)
       std::memcpy(warp.registers.data() + instruction.dst[0].offset + lane * std::size_t{4},
@@ -170,7 +174,7 @@ void Core::fail_assertion(const IssueTable::Group& group, const isa::Instruction
   const WarpContext& warp = warps_[group.warp.value()];
   const AccessSite site = site_of(group, instruction);
   const unsigned lane = exec.lowest();
-  const ReadBytes read = thread_memory(site, lane);
+  const ReadBytes read = thread_memory(site, lane, l1d_);
   const auto text = [&](unsigned i) { return read_string(read, lane_of(warp, instruction.src[i], lane)); };
   throw sim::KernelFault(
       launch_->kernel->place(group.pc),

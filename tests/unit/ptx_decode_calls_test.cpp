@@ -77,8 +77,8 @@ TEST(PtxDecodeCalls, a_function_is_there_once_however_often_it_is_called_and_not
 
 TEST(PtxDecodeCalls, messages_name_the_function) {
   const auto k = kernel(kCallTwice, "", kTwice);
-  EXPECT_EQ(k->place(Pc(8)), "test.ptx:4 (pc 0x020 in function twice of kernel k)");
-  EXPECT_EQ(k->place(Pc(3)), "test.ptx:6 (pc 0x00c in kernel k)");
+  EXPECT_EQ(k->place(Pc(8)), "test.ptx:4 (pc 0x040 in function twice of kernel k)");
+  EXPECT_EQ(k->place(Pc(3)), "test.ptx:6 (pc 0x018 in kernel k)");
   EXPECT_THAT(k->source_line(Pc(8)), StartsWith(".func"));
 }
 
@@ -180,7 +180,7 @@ TEST(PtxDecodeCalls, register_parameters_are_registers) {
 }
 
 TEST(PtxDecodeCalls, a_guarded_call_is_branched_around) {
-  const auto k = kernel("@%p1 call f;", "", ".func f { ret; }");
+  const auto k = kernel("@%p1 call f; mov.u32 %r1, 1;", "", ".func f { ret; }");
   EXPECT_EQ(k->code[0].op, Opcode::kBranch);
   EXPECT_TRUE(k->code[0].guard.negated);
   EXPECT_EQ(k->code[0].target, Pc(3));
@@ -378,12 +378,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "6:20: a list of call targets takes functions that are defined"},
         Refused{"{ .param .b64 n; .param .b64 p; st.param.b64 [n], 8; call (p), malloc, (n); }",
                 ".extern .func (.param .b64 r) malloc (.param .b64 n);",
-                "6:55: malloc within a kernel is not", "Allocate on the host"},
+                "6:54: malloc within a kernel is not", "Allocate on the host"},
         Refused{"{ .param .b64 p; call free, (p); }", ".extern .func free (.param .b64 n);",
-                "6:19: free within a kernel is not supported"},
-        Refused{"ret;", ".func f { ret; } .func f { ret; }", "4:23: function 'f' is defined twice"},
+                "6:18: free within a kernel is not supported"},
+        Refused{"ret;", ".func f { ret; } .func f { ret; }", "4:24: function 'f' is defined twice"},
         Refused{"ret;", ".func f (.param .b32 a); .func f (.param .b64 a) { ret; }",
-                "4:31: function 'f' is declared with other parameters before"},
+                "4:32: function 'f' is declared with other parameters before"},
         Refused{"ret;", ".func g; .alias g, f;",
                 "4:17: alias 'g' stands for 'f', which is no function defined"},
         Refused{"st.param.b32 [k], %r1;", "", "6:14: st.param writes to no parameter of a call"},

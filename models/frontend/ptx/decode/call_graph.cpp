@@ -265,8 +265,9 @@ class Planner {
         caller->frame_at = std::max(caller->frame_at, (*other)->frame_at);
       if (at != callers_first.begin() && component_[at[-1]->index] == component_[caller->index])
         caller->frame_at = std::max(caller->frame_at, at[-1]->frame_at);
-      const std::uint64_t end = caller->frame_at + (caller->on_stack() ? 0 : caller->storage.bytes);
-      plan_.static_local_bytes = std::max(plan_.static_local_bytes, end);
+      const std::uint64_t own = caller->on_stack() ? 0 : caller->storage.bytes;
+      const std::uint64_t end = caller->frame_at + own;
+      if (own != 0) plan_.static_local_bytes = std::max(plan_.static_local_bytes, end);
       if (end > kMostLocalBytes)
         caller->module->fail(
             caller->function->where,
