@@ -134,9 +134,12 @@ bool find_runs(const std::byte* row, std::uint64_t displacement, LaneMask lanes,
     const auto length = static_cast<unsigned>(std::countr_one((uniform ? equal : adjacent) >> low)) + 1;
     const LaneMask here =
         LaneMask::difference(LaneMask::first_lanes(low + length), LaneMask::first_lanes(low));
-    const Word first = word_at<Word>(row, low);
-    if (!uniform && word_at<Word>(row, low + length - 1) < first) return false;  // a 32-bit address wraps
-    runs.run[runs.count++] = {here, uniform, first + displacement};
+    const auto address = [&](unsigned lane) {
+      return static_cast<Word>(word_at<Word>(row, lane) + static_cast<Word>(displacement));
+    };
+    const Word first = address(low);
+    if (!uniform && address(low + length - 1) < first) return false;  // a 32-bit address wraps
+    runs.run[runs.count++] = {here, uniform, first};
     rest &= ~here.bits();
   }
   return true;
@@ -147,9 +150,9 @@ AddressPattern pattern_of(const std::byte* row, std::uint64_t displacement, Lane
                           LaneRuns& runs) {
   const unsigned low = lanes.lowest();
   const unsigned high = highest_lane(lanes);
-  const Word first = word_at<Word>(row, low);
-  const Word last = word_at<Word>(row, high);
-  AddressPattern pattern{Shape::kScattered, first + displacement, last + displacement};
+  const auto first = static_cast<Word>(word_at<Word>(row, low) + static_cast<Word>(displacement));
+  const auto last = static_cast<Word>(word_at<Word>(row, high) + static_cast<Word>(displacement));
+  AddressPattern pattern{Shape::kScattered, first, last};
   const std::uint64_t span = std::uint64_t{high - low} * unit;
   if (last == first) {
     if (advances_by<Word>(row, lanes, 0)) pattern.shape = Shape::kUniform;
@@ -163,7 +166,8 @@ AddressPattern pattern_of(const std::byte* row, std::uint64_t displacement, Lane
 
 template <class Word>
 void expand_row(const std::byte* row, std::uint64_t displacement, std::uint64_t* address) {
-  for (unsigned lane = 0; lane < kLanes; ++lane) address[lane] = word_at<Word>(row, lane) + displacement;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    address[lane] = static_cast<Word>(word_at<Word>(row, lane) + static_cast<Word>(displacement));
 }
 
 }  // namespace

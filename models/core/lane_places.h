@@ -50,7 +50,8 @@ struct AddressPattern {
   std::uint64_t last = 0;   ///< of the highest lane; for kUniform and kUnitStride also the largest
 };
 
-/// Recognises the pattern of base row + displacement; `unit` bytes per lane. An absent base is uniform.
+/// Recognises the pattern of base row + displacement; `unit` bytes per lane. An absent base is uniform. The
+/// sum is as wide as the base: nvcc addresses shared memory with a negative 32-bit base and a displacement.
 /// kRuns: `runs` are filled in.
 [[nodiscard]] AddressPattern recognise(const std::byte* row, const isa::Operand& base,
                                        std::uint64_t displacement, LaneMask lanes, unsigned unit,

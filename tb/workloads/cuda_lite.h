@@ -9,6 +9,8 @@
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+#define __noinline__ __attribute__((noinline))
+#define __forceinline__ inline __attribute__((always_inline))
 #define HEDDLE_LITE static __attribute__((device, always_inline))
 
 // threadIdx.x and its kin read special registers: properties, so that no object exists.
@@ -40,15 +42,47 @@ struct __attribute__((aligned(16))) float4 {
 
 HEDDLE_LITE int atomicAdd(int* p, int v) { return __nvvm_atom_add_gen_i(p, v); }
 HEDDLE_LITE unsigned atomicAdd(unsigned* p, unsigned v) { return __nvvm_atom_add_gen_i((int*)p, v); }
+HEDDLE_LITE unsigned long long atomicAdd(unsigned long long* p, unsigned long long v) {
+  return __nvvm_atom_add_gen_ll((long long*)p, v);
+}
 HEDDLE_LITE int atomicCAS(int* p, int expected, int desired) {
   return __nvvm_atom_cas_gen_i(p, expected, desired);
 }
 HEDDLE_LITE int atomicExch(int* p, int v) { return __nvvm_atom_xchg_gen_i(p, v); }
+HEDDLE_LITE int atomicMin(int* p, int v) { return __nvvm_atom_min_gen_i(p, v); }
+HEDDLE_LITE int atomicMax(int* p, int v) { return __nvvm_atom_max_gen_i(p, v); }
+HEDDLE_LITE unsigned atomicOr(unsigned* p, unsigned v) { return __nvvm_atom_or_gen_i((int*)p, v); }
+HEDDLE_LITE unsigned long long atomicMin(unsigned long long* p, unsigned long long v) {
+  return __nvvm_atom_min_gen_ull(p, v);
+}
 
 // As assembly, not as __nvvm_membar_*(): clang merges those of two branch arms, and the branch with them.
 HEDDLE_LITE void __threadfence_block() { asm volatile("membar.cta;" ::: "memory"); }
 HEDDLE_LITE void __threadfence() { asm volatile("membar.gl;" ::: "memory"); }
+
+// Roundings that no compiler fuses.
 HEDDLE_LITE float __fmaf_rn(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
+HEDDLE_LITE float __fmul_rn(float a, float b) { return __nvvm_mul_rn_f(a, b); }
+HEDDLE_LITE float __fsqrt_rn(float a) { return __nvvm_sqrt_rn_f(a); }
+// The approximations of the special-function unit, one instruction each.
+HEDDLE_LITE float exp2f(float a) { return __nvvm_ex2_approx_f(a); }
+HEDDLE_LITE float __log2f(float a) { return __nvvm_lg2_approx_f(a); }
+HEDDLE_LITE float __cosf(float a) { return __nvvm_cos_approx_f(a); }
+HEDDLE_LITE float rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+
+HEDDLE_LITE float fminf(float a, float b) { return __nvvm_fmin_f(a, b); }
+HEDDLE_LITE float fmaxf(float a, float b) { return __nvvm_fmax_f(a, b); }
+HEDDLE_LITE int min(int a, int b) { return a < b ? a : b; }
+HEDDLE_LITE int max(int a, int b) { return a > b ? a : b; }
+HEDDLE_LITE unsigned __umulhi(unsigned a, unsigned b) { return __nvvm_mulhi_ui(a, b); }
+HEDDLE_LITE int __popc(unsigned a) { return __builtin_popcount(a); }
+HEDDLE_LITE int __ffs(int a) { return __builtin_ffs(a); }
+HEDDLE_LITE int __dp4a(int a, int b, int c) {
+  int d;
+  asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
+HEDDLE_LITE int clock() { return __nvvm_read_ptx_sreg_clock(); }
 // __syncthreads() is a builtin of clang.
 
 #undef HEDDLE_LITE

@@ -56,7 +56,7 @@ Verdict check_table(const std::vector<std::uint32_t>& keys, const std::vector<En
   return {true, fmt::format("{} keys in {} chains, each once and in the right one", found, heads.size())};
 }
 
-Verdict run(host::Device& device, const Options& options) {
+Verdict run(const char* kernel, host::Device& device, const Options& options) {
   // Paper: HT of mimd-simt-and-bows §9.2, chapter 6 (3.2M insertions, 40K threads, 1024 buckets).
   const Shape s = pick(options.size, Shape{400, 32, 3, 128}, Shape{12'000, 1024, 30, 256},
                        Shape{3'276'800, 1024, 160, 256});
@@ -70,8 +70,7 @@ Verdict run(host::Device& device, const Options& options) {
   const auto pool_d = device.allocate(s.keys * sizeof(Entry), "pool");
   const auto heads_d = device.allocate(s.buckets * sizeof(std::uint32_t), "heads");
   const auto locks_d = device.allocate(s.buckets * sizeof(std::int32_t), "locks");
-  const host::Launch shape{.grid = {s.ctas, 1, 1}, .block = {s.threads, 1, 1}, .dynamic_shared_bytes = 0};
-  device.launch(module, "hash_insert", shape,
+  device.launch(module, kernel, grid(s.ctas, s.threads),
                 host::Args().add(keys_d).add(s.keys).add(pool_d).add(heads_d).add(locks_d).add(shift));
   return check_table(keys, device.download<Entry>(pool_d, s.keys),
                      device.download<std::uint32_t>(heads_d, s.buckets),
@@ -87,7 +86,17 @@ Workload hashtable() {
           .source = "hashtable.cu",
           .racy = true,
           .needs_simt_progress = false,
-          .run = run};
+          .run = [](host::Device& d, const Options& o) { return run("hash_insert", d, o); }};
+}
+
+Workload hashtable_mimd() {
+  return {.name = "hashtable-mimd",
+          .description = "insertion into a chained hash table under spin locks in MIMD form (K1 with K0)",
+          .stresses = "forward progress of diverged lanes",
+          .source = "hashtable.cu",
+          .racy = true,
+          .needs_simt_progress = true,
+          .run = [](host::Device& d, const Options& o) { return run("hash_insert_mimd", d, o); }};
 }
 
 }  // namespace heddle::workloads

@@ -32,3 +32,22 @@ extern "C" __global__ void hash_insert(const unsigned* keys, unsigned n, HashEnt
     }
   }
 }
+
+// The same with the spin lock of a MIMD machine, released behind its loop: hangs on a SIMT stack.
+extern "C" __global__ void hash_insert_mimd(const unsigned* keys, unsigned n, HashEntry* pool,
+                                            volatile unsigned* heads, int* locks, unsigned hash_shift) {
+  unsigned stride = gridDim.x * blockDim.x;
+  for (unsigned t = blockIdx.x * blockDim.x + threadIdx.x; t < n; t += stride) {
+    unsigned key = keys[t];
+    unsigned bucket = (key * 2654435761u) >> hash_shift;
+    pool[t].key = key;
+    pool[t].value = ~key;
+    while (atomicCAS(&locks[bucket], 0, 1) != 0) {
+    }
+    __threadfence();
+    pool[t].next = heads[bucket];
+    heads[bucket] = t + 1;
+    __threadfence();
+    atomicExch(&locks[bucket], 0);
+  }
+}

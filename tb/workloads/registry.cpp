@@ -5,9 +5,17 @@
 namespace heddle::workloads {
 
 const std::vector<Workload>& all() {
-  static const std::vector<Workload> workloads = {vecadd(),       sgemm(),       reduction(),    bfs(),
-                                                  histogram(),    hashtable(),   atm(),          spinlock(),
-                                                  bench_vecadd(), bench_sgemm(), bench_diverge()};
+  static const std::vector<Workload> workloads = {
+      vecadd(),       sgemm(),        reduction(),    histogram(),
+      hotspot(),      lps(),          srad(),         lud(),
+      gaussian(),     pathfinder(),   kmeans(),       nn(),
+      aes(),          bfs(),          btree(),        mandelbrot(),
+      montecarlo(),   nqueens(),      ray(),          strmatch(),
+      hashtable(),    atm(),          cloth(),        bh_build(),
+      bh_summarize(), bh_sort(),      nw_rows(),      nw_tiles(),
+      tsp(),          barrier_arms(), spinlock(),     hashtable_mimd(),
+      cloth_mimd(),   bh_sort_mimd(), nw_rows_mimd(), barrier_arms_mimd(),
+      bench_vecadd(), bench_sgemm(),  bench_diverge()};
   return workloads;
 }
 

@@ -5,14 +5,51 @@
 
 namespace heddle::workloads {
 
+// Regular kernels.
 [[nodiscard]] Workload vecadd();
 [[nodiscard]] Workload sgemm();
 [[nodiscard]] Workload reduction();
-[[nodiscard]] Workload bfs();
 [[nodiscard]] Workload histogram();
+[[nodiscard]] Workload hotspot();
+[[nodiscard]] Workload lps();
+[[nodiscard]] Workload srad();
+[[nodiscard]] Workload lud();
+[[nodiscard]] Workload gaussian();
+[[nodiscard]] Workload pathfinder();
+[[nodiscard]] Workload kmeans();
+[[nodiscard]] Workload nn();
+[[nodiscard]] Workload aes();
+
+// Divergent kernels.
+[[nodiscard]] Workload bfs();
+[[nodiscard]] Workload btree();
+[[nodiscard]] Workload mandelbrot();
+[[nodiscard]] Workload montecarlo();
+[[nodiscard]] Workload nqueens();
+[[nodiscard]] Workload ray();
+[[nodiscard]] Workload strmatch();
+
+// Synchronisation between threads.
 [[nodiscard]] Workload hashtable();
 [[nodiscard]] Workload atm();
+[[nodiscard]] Workload cloth();
+[[nodiscard]] Workload bh_build();
+[[nodiscard]] Workload bh_summarize();
+[[nodiscard]] Workload bh_sort();
+[[nodiscard]] Workload nw_rows();
+[[nodiscard]] Workload nw_tiles();
+[[nodiscard]] Workload tsp();
+[[nodiscard]] Workload barrier_arms();
+
+// The same in MIMD form: hang on a plain SIMT stack.
 [[nodiscard]] Workload spinlock();
+[[nodiscard]] Workload hashtable_mimd();
+[[nodiscard]] Workload cloth_mimd();
+[[nodiscard]] Workload bh_sort_mimd();
+[[nodiscard]] Workload nw_rows_mimd();
+[[nodiscard]] Workload barrier_arms_mimd();
+
+// What Heddle's own speed is measured with.
 [[nodiscard]] Workload bench_vecadd();
 [[nodiscard]] Workload bench_sgemm();
 [[nodiscard]] Workload bench_diverge();

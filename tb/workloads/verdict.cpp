@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include <cstring>
 
 namespace heddle::workloads {
 
@@ -15,7 +15,7 @@ Verdict compare_bits(const std::string& name, const char* plural, const std::vec
     return {false, fmt::format("{} has {} {}, expected {}", name, actual.size(), plural, expected.size())};
   std::size_t different = 0, first = 0;
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    if (std::bit_cast<std::uint32_t>(actual[i]) == std::bit_cast<std::uint32_t>(expected[i])) continue;
+    if (std::memcmp(&actual[i], &expected[i], sizeof(T)) == 0) continue;
     if (different++ == 0) first = i;
   }
   if (different == 0) return {true, fmt::format("{} {} of {} match", actual.size(), plural, name)};
@@ -35,6 +35,14 @@ Verdict compare(const std::string& name, const std::vector<std::int32_t>& actual
 }
 Verdict compare(const std::string& name, const std::vector<std::uint32_t>& actual,
                 const std::vector<std::uint32_t>& expected) {
+  return compare_bits(name, "integers", actual, expected);
+}
+Verdict compare(const std::string& name, const std::vector<std::uint8_t>& actual,
+                const std::vector<std::uint8_t>& expected) {
+  return compare_bits(name, "bytes", actual, expected);
+}
+Verdict compare(const std::string& name, const std::vector<std::uint64_t>& actual,
+                const std::vector<std::uint64_t>& expected) {
   return compare_bits(name, "integers", actual, expected);
 }
 

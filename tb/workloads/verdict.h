@@ -18,6 +18,10 @@ namespace heddle::workloads {
                               const std::vector<std::int32_t>& expected);
 [[nodiscard]] Verdict compare(const std::string& name, const std::vector<std::uint32_t>& actual,
                               const std::vector<std::uint32_t>& expected);
+[[nodiscard]] Verdict compare(const std::string& name, const std::vector<std::uint8_t>& actual,
+                              const std::vector<std::uint8_t>& expected);
+[[nodiscard]] Verdict compare(const std::string& name, const std::vector<std::uint64_t>& actual,
+                              const std::vector<std::uint64_t>& expected);
 
 /// Passed if all are; the summary is that of the first failure, or all of them.
 [[nodiscard]] Verdict combine(std::initializer_list<Verdict> parts);
@@ -28,9 +32,22 @@ template <class T>
   return size == Size::kTiny ? tiny : size == Size::kSmall ? small : paper;
 }
 
+/// `ctas` CTAs of `threads` threads, in one dimension.
+[[nodiscard]] inline host::Launch grid(std::uint32_t ctas, std::uint32_t threads) {
+  return {.grid = {ctas, 1, 1}, .block = {threads, 1, 1}, .dynamic_shared_bytes = 0};
+}
+
+/// CTAs of `block_x` x `block_y` threads that cover `width` x `height`.
+[[nodiscard]] inline host::Launch cover(std::uint32_t width, std::uint32_t height, std::uint32_t block_x,
+                                        std::uint32_t block_y) {
+  return {.grid = {(width + block_x - 1) / block_x, (height + block_y - 1) / block_y, 1},
+          .block = {block_x, block_y, 1},
+          .dynamic_shared_bytes = 0};
+}
+
 /// A one-dimensional launch of at least `threads` threads.
 [[nodiscard]] inline host::Launch cover(std::uint32_t threads, std::uint32_t block) {
-  return {.grid = {(threads + block - 1) / block, 1, 1}, .block = {block, 1, 1}, .dynamic_shared_bytes = 0};
+  return grid((threads + block - 1) / block, block);
 }
 
 }  // namespace heddle::workloads

@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-#include "cli/platform_files.h"
 #include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "sim/error.h"
 
 namespace heddle {
@@ -98,7 +98,7 @@ std::vector<T> table(std::size_t count, const std::function<T(std::int32_t)>& va
 class Machine {
  public:
   Machine(const std::string& platform, gpu::RunOptions options, std::vector<std::string> assignments = {})
-      : device_(cli::load_platform(platform, assignments), std::move(options)) {}
+      : device_(gpu::load_platform(platform, assignments), std::move(options)) {}
 
   gpu::GpuDevice& device() { return device_; }
   void load(const std::string& stem) {

@@ -3,14 +3,16 @@
 // for, no false alarm.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "blocks/isolated.h"
 #include "cli/oracle_check.h"
-#include "cli/platform_files.h"
 #include "cli/tracked_device.h"
 #include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "sim/error.h"
 #include "workloads/workload.h"
 
@@ -34,7 +36,7 @@ nlohmann::ordered_json run(const Scenario& what) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
     const workloads::Workload& workload = *workloads::find(what.workload);
     gpu::GpuDevice gpu(
-        cli::load_platform(what.platform, what.assignments),
+        gpu::load_platform(what.platform, what.assignments),
         {.max_cycles = 0, .shuffle_modules = what.shuffle, .keep_awake = what.keep_awake, .on_progress = {}});
     cli::TrackedDevice device(gpu);
     const workloads::Options options{.compiler = what.compiler, .size = workloads::Size::kTiny};
@@ -53,10 +55,12 @@ nlohmann::ordered_json run(const Scenario& what) {
   });
 }
 
-std::vector<std::string> finishing_workloads() {
+const std::vector<std::string> kPlatforms{"tiny", "gtx480", "quadro_fx5800", "tesla_c2050", "rtx2060"};
+
+std::vector<std::string> workload_names(bool needs_simt_progress) {
   std::vector<std::string> names;
   for (const workloads::Workload& workload : workloads::all())
-    if (!workload.needs_simt_progress) names.push_back(workload.name);
+    if (workload.needs_simt_progress == needs_simt_progress) names.push_back(workload.name);
   return names;
 }
 
@@ -82,7 +86,7 @@ TEST_P(Workloads, GiveTheRightResultAndTheOraclesMemory) {
     EXPECT_EQ(result["oracle"], "same");
   }
   // Every scheduler slot of every cycle has exactly one use.
-  const gpu::GpuConfig config = cli::load_platform(once.platform, {});
+  const gpu::GpuConfig config = gpu::load_platform(once.platform, {});
   for (const auto& launch : result["launches"])
     for (std::uint32_t c = 0; c < config.cores; ++c) {
       const auto& issue = launch["stats"]["core" + std::to_string(c)]["issue"];
@@ -93,24 +97,18 @@ TEST_P(Workloads, GiveTheRightResultAndTheOraclesMemory) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Workloads,
-                         testing::Combine(testing::ValuesIn(finishing_workloads()),
-                                          testing::Values("tiny", "gtx480"),
-                                          testing::Values(Compiler::kNvcc, Compiler::kClang)),
-                         [](const auto& test) {
-                           return test_name(
-                               std::get<0>(test.param) + "_" + std::get<1>(test.param) +
-                               (std::get<2>(test.param) == Compiler::kNvcc ? "_nvcc" : "_clang"));
-                         });
+using Parameters = std::tuple<std::string, std::string, Compiler>;
 
-// The other platforms with one compiler's PTX.
-INSTANTIATE_TEST_SUITE_P(Platforms, Workloads,
-                         testing::Combine(testing::ValuesIn(finishing_workloads()),
-                                          testing::Values("quadro_fx5800", "tesla_c2050", "rtx2060"),
-                                          testing::Values(Compiler::kNvcc)),
-                         [](const auto& test) {
-                           return test_name(std::get<0>(test.param) + "_" + std::get<1>(test.param));
-                         });
+std::string scenario_name(const testing::TestParamInfo<Parameters>& test) {
+  return test_name(std::get<0>(test.param) + "_" + std::get<1>(test.param) +
+                   (std::get<2>(test.param) == Compiler::kNvcc ? "_nvcc" : "_clang"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Workloads,
+                         testing::Combine(testing::ValuesIn(workload_names(false)),
+                                          testing::ValuesIn(kPlatforms),
+                                          testing::Values(Compiler::kNvcc, Compiler::kClang)),
+                         scenario_name);
 
 class Determinism : public testing::TestWithParam<std::string> {};
 
@@ -156,7 +154,7 @@ TEST_P(Determinism, WatchdogNeitherAlarmsNorDisturbs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Determinism, testing::ValuesIn(finishing_workloads()),
+INSTANTIATE_TEST_SUITE_P(All, Determinism, testing::ValuesIn(workload_names(false)),
                          [](const auto& test) { return test_name(test.param); });
 
 class Shapes : public testing::TestWithParam<std::string> {};
@@ -234,6 +232,23 @@ INSTANTIATE_TEST_SUITE_P(All, SpinLock,
                            return std::get<0>(test.param) +
                                   (std::get<1>(test.param) == Compiler::kNvcc ? "_nvcc" : "_clang");
                          });
+
+class MimdForm : public testing::TestWithParam<std::tuple<std::string, std::string, Compiler>> {};
+
+// Kernels that need progress of diverged lanes: on a stack a diagnosed hang, nothing else.
+TEST_P(MimdForm, HangIsDiagnosed) {
+  const auto& [workload, platform, compiler] = GetParam();
+  const auto result = run({workload, platform, compiler});
+  ASSERT_TRUE(result.contains("errors")) << result.dump();
+  const std::string text = result["errors"][0];
+  EXPECT_NE(text.find("SIMT-induced deadlock"), std::string::npos) << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MimdForm,
+                         testing::Combine(testing::ValuesIn(workload_names(true)),
+                                          testing::ValuesIn(kPlatforms),
+                                          testing::Values(Compiler::kNvcc, Compiler::kClang)),
+                         scenario_name);
 
 }  // namespace
 }  // namespace heddle

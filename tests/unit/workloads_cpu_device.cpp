@@ -1,114 +1,15 @@
 #include "workloads_cpu_device.h"
 
-#include <cmath>
 #include <filesystem>
 #include <functional>
-#include <tuple>
-#include <utility>
 
 #include "sim/error.h"
 #include "workloads_cpu_fibers.h"
-
-// CUDA's device language for the kernels' sources, as C++. Its names are CUDA's.
-// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
-namespace heddle::workloads::testing::cuda {
-
-CudaIndex threadIdx, blockIdx, blockDim, gridDim;
-
-struct alignas(16) float4 {
-  float x, y, z, w;
-};
-
-template <class T>
-T atomicAdd(T* p, T v) {
-  return std::exchange(*p, static_cast<T>(*p + v));
-}
-inline int atomicExch(int* p, int v) { return std::exchange(*p, v); }
-inline int atomicCAS(int* p, int expected, int desired) {
-  give_way();
-  const int old = *p;
-  if (old == expected) *p = desired;
-  return old;
-}
-inline void __syncthreads() { wait_for_block(); }
-inline void __threadfence() { give_way(); }
-inline void __threadfence_block() {}
-inline float __fmaf_rn(float a, float b, float c) { return std::fmaf(a, b, c); }
-
-#define __global__
-#define __device__
-#define __constant__
-#define __shared__ thread_local  // static in a function, and allowed after extern
-#include "workloads/atm.cu"
-#include "workloads/bench.cu"
-#include "workloads/bfs.cu"
-#include "workloads/hashtable.cu"
-#include "workloads/histogram.cu"
-#include "workloads/reduction.cu"
-#include "workloads/sgemm.cu"
-#include "workloads/spinlock.cu"
-#include "workloads/vecadd.cu"
-// reduction.cu's dynamic shared memory
-extern "C" {
-__shared__ float partial[1024];
-}
-#undef __global__
-#undef __device__
-#undef __constant__
-#undef __shared__
-
-}  // namespace heddle::workloads::testing::cuda
-// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
+#include "workloads_cpu_kernels.h"
 
 namespace heddle::workloads::testing {
 
 namespace {
-
-using Values = std::vector<std::vector<std::byte>>;
-
-struct HostKernel {
-  std::vector<std::size_t> parameter_bytes;
-  std::function<std::function<void()>(const Values&)> bind;  // the body of a thread
-};
-
-// NOLINTBEGIN(bugprone-sizeof-expression): the sizes of the parameters, pointers as such
-template <class... P>
-HostKernel wrap(void (*kernel)(P...)) {
-  return {{sizeof(P)...}, [kernel](const Values& values) -> std::function<void()> {
-            std::tuple<P...> arguments;
-            std::size_t i = 0;
-            std::apply([&](auto&... a) { (std::memcpy(&a, values[i++].data(), sizeof(a)), ...); }, arguments);
-            return [kernel, arguments] { std::apply(kernel, arguments); };
-          }};
-}
-// NOLINTEND(bugprone-sizeof-expression)
-
-const std::map<std::string, HostKernel>& host_kernels() {
-  static const std::map<std::string, HostKernel> kernels = {
-      {"vector_add", wrap(cuda::vector_add)},
-      {"vector_add4", wrap(cuda::vector_add4)},
-      {"sgemm_tiled", wrap(cuda::sgemm_tiled)},
-      {"reduce_sum", wrap(cuda::reduce_sum)},
-      {"bfs_level", wrap(cuda::bfs_level)},
-      {"histogram_shared", wrap(cuda::histogram_shared)},
-      {"histogram_global", wrap(cuda::histogram_global)},
-      {"hash_insert", wrap(cuda::hash_insert)},
-      {"bank_transfer", wrap(cuda::bank_transfer)},
-      {"spin_increment", wrap(cuda::spin_increment)},
-      {"vecadd", wrap(cuda::vecadd)},
-      {"sgemm", wrap(cuda::sgemm)},
-      {"diverge", wrap(cuda::diverge)},
-  };
-  return kernels;
-}
-
-const std::map<std::string, std::pair<void*, std::uint64_t>>& symbols() {
-  static const std::map<std::string, std::pair<void*, std::uint64_t>> table = {
-      {"bfs_changed", {&cuda::bfs_changed, sizeof(cuda::bfs_changed)}},
-      {"sgemm_scale", {&cuda::sgemm_scale, sizeof(cuda::sgemm_scale)}},
-  };
-  return table;
-}
 
 // A device address is the buffer's address on this machine.
 void* pointer_to(std::uint64_t address) {
@@ -127,7 +28,7 @@ bool CpuDevice::in_buffer(std::uint64_t address, std::uint64_t bytes) const {
 
 void CpuDevice::check_access(std::uint64_t address, std::uint64_t bytes) const {
   if (in_buffer(address, bytes)) return;
-  for (const auto& [name, place] : symbols())
+  for (const auto& [name, place] : host_symbols())
     if (address == address_of(place.first) && bytes <= place.second) return;
   throw sim::InputError("copy", "outside of every buffer");
 }
@@ -174,7 +75,7 @@ std::shared_ptr<const isa::Kernel> CpuDevice::kernel(host::ModuleHandle, const s
 }
 
 std::uint64_t CpuDevice::symbol(host::ModuleHandle, const std::string& name) {
-  return address_of(symbols().at(name).first);
+  return address_of(host_symbols().at(name).first);
 }
 
 void CpuDevice::launch(host::ModuleHandle module, const std::string& name, const host::Launch& shape,

@@ -16,7 +16,7 @@ std::string trim(std::string line) {
 
 std::size_t parameter_size(const std::string& line) {
   if (line.find(".u64") != std::string::npos) return 8;
-  if (line.find(".u32") != std::string::npos) return 4;
+  if (line.find(".u32") != std::string::npos || line.find(".f32") != std::string::npos) return 4;
   throw std::runtime_error("parameter of another kind: " + line);
 }
 

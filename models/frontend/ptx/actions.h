@@ -48,6 +48,15 @@ struct Action : peg::nothing<Rule> {};
       state.builder.CALL(word(in), location(in));           \
     }                                                       \
   }
+/// The same for a rule that takes no white space behind it, and may have some within.
+#define HEDDLE_PTX_WHOLE_TEXT_AT(RULE, CALL)                                     \
+  template <>                                                                    \
+  struct Action<RULE> {                                                          \
+    template <class Input>                                                       \
+    static void apply(const Input& in, ParseState& state) {                      \
+      state.builder.CALL(std::string_view(in.begin(), in.size()), location(in)); \
+    }                                                                            \
+  }
 #define HEDDLE_PTX_TEXT(RULE, CALL)                         \
   template <>                                               \
   struct Action<RULE> {                                     \
@@ -91,7 +100,7 @@ HEDDLE_PTX_EVENT(SpaceConst, space(StateSpace::kConst));
 HEDDLE_PTX_EVENT(SpaceParam, space(StateSpace::kParam));
 HEDDLE_PTX_TEXT_AT(DeclName, declaration_name);
 HEDDLE_PTX_EVENT(DimOpen, dimension_open());
-HEDDLE_PTX_TEXT_AT(DimSize, dimension);
+HEDDLE_PTX_WHOLE_TEXT_AT(DimSizeText, dimension);
 HEDDLE_PTX_TEXT_AT(RegCount, register_count);
 HEDDLE_PTX_EVENT(RegDeclItemEnd, register_item_end());
 HEDDLE_PTX_EVENT(VariableItemEnd, variable_item_end());
@@ -101,7 +110,7 @@ HEDDLE_PTX_EVENT(InitStart, init_start());
 HEDDLE_PTX_AT(InitOpen, init_open);
 HEDDLE_PTX_AT(InitClose, init_close);
 HEDDLE_PTX_TEXT_AT(InitMaskOpen, init_mask);
-HEDDLE_PTX_TEXT_AT(InitNumberText, init_number);
+HEDDLE_PTX_WHOLE_TEXT_AT(InitNumberValue, init_number);
 
 HEDDLE_PTX_EVENT(EntryStart, function_start(true));
 HEDDLE_PTX_EVENT(FuncStart, function_start(false));
@@ -134,9 +143,10 @@ HEDDLE_PTX_AT(Minus, minus);
 HEDDLE_PTX_EVENT(Negation, negate());
 HEDDLE_PTX_TEXT_AT(OperandName, operand_name);
 HEDDLE_PTX_TEXT_AT(GenericName, operand_generic);
-HEDDLE_PTX_TEXT_AT(Number, operand_number);
+HEDDLE_PTX_WHOLE_TEXT_AT(NumberValue, operand_number);
 HEDDLE_PTX_TEXT_AT(SecondName, second_name);
-HEDDLE_PTX_TEXT_AT(OffsetNumber, offset);
+HEDDLE_PTX_WHOLE_TEXT_AT(OffsetConstant, offset);
+HEDDLE_PTX_WHOLE_TEXT_AT(SubscriptConstant, subscript);
 HEDDLE_PTX_AT(VectorOpen, group_open);
 HEDDLE_PTX_EVENT(VectorClose, group_close(false));
 HEDDLE_PTX_AT(ListOpen, group_open);
@@ -146,6 +156,7 @@ HEDDLE_PTX_TEXT(AddressName, address_name);
 HEDDLE_PTX_EVENT(AddressClose, address_close());
 
 #undef HEDDLE_PTX_TEXT_AT
+#undef HEDDLE_PTX_WHOLE_TEXT_AT
 #undef HEDDLE_PTX_TEXT
 #undef HEDDLE_PTX_AT
 #undef HEDDLE_PTX_EVENT

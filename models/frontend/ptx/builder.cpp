@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "frontend/ptx/constant_expression.h"
 #include "frontend/ptx/diagnostic.h"
 #include "frontend/ptx/number.h"
 
@@ -50,10 +51,11 @@ void Builder::address_size(std::string_view text, SourceLoc where) {
 }
 
 std::uint64_t Builder::count(std::string_view text, std::uint64_t limit, SourceLoc where) const {
-  const auto number = parse_number(text, false);
+  const auto number = evaluate_constant(text, false);
   if (const auto* bad = std::get_if<NumberError>(&number)) error(where, bad->message);
   const auto* integer = std::get_if<IntegerLiteral>(&number);
   if (integer == nullptr) error(where, fmt::format("'{}' is not an integer", text));
+  if (integer->negative) error(where, fmt::format("{} is negative", text));
   if (integer->bits > limit) error(where, fmt::format("{} is too large (at most {})", text, limit));
   return integer->bits;
 }
@@ -305,131 +307,5 @@ void Builder::prototype_start(std::string_view directive, SourceLoc where) {
 }
 
 void Builder::prototype_end() { instruction_.prototype = std::exchange(prototype_, nullptr); }
-
-// --- operands
-// -------------------------------------------------------------------------------------------------------
-
-bool Builder::is_register(const std::string& name) const {
-  if (name.front() == '%') return true;
-  const std::string whole = name.substr(0, name.find('.'));  // q.x: an element of a vector register
-  for (auto scope = registers_.rbegin(); scope != registers_.rend(); ++scope) {
-    if (scope->single.contains(whole)) return true;
-    if (scope->ranges.empty()) continue;
-    std::string prefix = name;
-    while (!prefix.empty() && prefix.back() >= '0' && prefix.back() <= '9') {
-      prefix.pop_back();
-      if (scope->ranges.contains(prefix)) return true;
-    }
-  }
-  return false;
-}
-
-std::vector<Operand>& Builder::operand_list() {
-  if (in_address_) return address_.coordinates;
-  return in_group_ ? group_ : instruction_.operands;
-}
-
-void Builder::push(Operand operand) {
-  operand.negated = std::exchange(negate_, false);
-  operand_list().push_back(std::move(operand));
-}
-
-void Builder::operand_name(std::string_view text, SourceLoc where) {
-  Operand operand;
-  operand.where = where;
-  std::string name(text);
-  if (name == "_")
-    operand.value = SinkOperand{};
-  else if (is_register(name))
-    operand.value = RegisterName{std::move(name)};
-  else
-    operand.value = SymbolName{std::move(name), 0, false, ~std::uint64_t{0}};
-  push(std::move(operand));
-}
-
-void Builder::operand_generic(std::string_view name, SourceLoc where) {
-  Operand operand;
-  operand.where = where;
-  operand.value = SymbolName{std::string(name), 0, true, ~std::uint64_t{0}};
-  push(std::move(operand));
-}
-
-std::variant<IntegerLiteral, FloatLiteral> Builder::number(std::string_view text, SourceLoc where) {
-  const bool negative = std::exchange(minus_, false);
-  if (negative) where = minus_where_;
-  auto result = parse_number(text, negative);
-  if (auto* bad = std::get_if<NumberError>(&result)) error(where, bad->message);
-  if (auto* integer = std::get_if<IntegerLiteral>(&result)) return *integer;
-  return std::get<FloatLiteral>(result);
-}
-
-void Builder::operand_number(std::string_view text, SourceLoc where) {
-  Operand operand;
-  operand.where = minus_ ? minus_where_ : where;
-  std::visit([&](auto literal) { operand.value = literal; }, number(text, where));
-  push(std::move(operand));
-}
-
-void Builder::second_name(std::string_view name, SourceLoc where) {
-  auto second = std::make_shared<Operand>();
-  second->where = where;
-  if (name == "_")
-    second->value = SinkOperand{};
-  else
-    second->value = RegisterName{std::string(name)};
-  operand_list().back().second = std::move(second);
-}
-
-void Builder::offset(std::string_view text, SourceLoc where) {
-  const auto literal = number(text, where);
-  const auto* integer = std::get_if<IntegerLiteral>(&literal);
-  if (integer == nullptr) error(where, "an address offset must be an integer");
-  const auto value = static_cast<std::int64_t>(integer->bits);
-  std::int64_t* sum = nullptr;
-  if (in_address_) {
-    sum = &address_.offset;
-  } else {
-    SymbolName* symbol = in_initialiser_ ? std::get_if<SymbolName>(&item_.initial.back().value)
-                                         : std::get_if<SymbolName>(&operand_list().back().value);
-    if (symbol == nullptr)
-      error(where, "only an address may have an offset", "Put it in brackets: [base+offset].");
-    sum = &symbol->offset;
-  }
-  if (__builtin_add_overflow(*sum, value, sum)) error(where, "the address offset does not fit in 64 bits");
-}
-
-void Builder::group_open(SourceLoc where) {
-  in_group_ = true;
-  group_where_ = where;
-  group_.clear();
-}
-
-void Builder::group_close(bool as_list) {
-  in_group_ = false;
-  Operand operand;
-  operand.where = group_where_;
-  operand.value = VectorOperand{std::move(group_), as_list};
-  group_.clear();
-  instruction_.operands.push_back(std::move(operand));
-}
-
-void Builder::address_open(SourceLoc where) {
-  in_address_ = true;
-  address_ = {};
-  address_where_ = where;
-}
-
-void Builder::address_name(std::string_view name) {
-  address_.base = name;
-  address_.base_is_register = is_register(address_.base);
-}
-
-void Builder::address_close() {
-  in_address_ = false;
-  Operand operand;
-  operand.where = address_where_;
-  operand.value = std::move(address_);
-  instruction_.operands.push_back(std::move(operand));
-}
 
 }  // namespace heddle::ptx

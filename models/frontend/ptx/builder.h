@@ -89,6 +89,7 @@ class Builder {
   void operand_number(std::string_view text, SourceLoc where);
   void second_name(std::string_view name, SourceLoc where);
   void offset(std::string_view text, SourceLoc where);
+  void subscript(std::string_view text, SourceLoc where);
   void group_open(SourceLoc where);
   void group_close(bool as_list);
   void address_open(SourceLoc where);
@@ -108,6 +109,13 @@ class Builder {
   [[nodiscard]] std::uint64_t elements_per_row(std::size_t depth) const;
   [[nodiscard]] std::uint64_t count(std::string_view text, std::uint64_t limit, SourceLoc where) const;
   void push(Operand operand);
+  /// Sizes of an array that has been declared in an open scope or at module scope: bytes of an element, and
+  /// the dimensions. Null element size: there is no such variable.
+  struct ArrayShape {
+    std::uint64_t element_bytes = 0;
+    std::vector<std::uint64_t> dims;
+  };
+  [[nodiscard]] ArrayShape array_shape(const std::string& name) const;
   [[nodiscard]] std::variant<IntegerLiteral, FloatLiteral> number(std::string_view text, SourceLoc where);
 
   Module module_;
@@ -140,6 +148,7 @@ class Builder {
   SourceLoc minus_where_;
   bool negate_ = false;
   bool in_group_ = false;
+  std::size_t subscripts_ = 0;  ///< of the operand being read
   bool in_address_ = false;
   std::vector<Operand> group_;
   SourceLoc group_where_;

@@ -80,6 +80,11 @@ inline constexpr const char* kExpected<SecondName> = "the second destination aft
 template <>
 inline constexpr const char* kExpected<Number> = "a number";
 template <>
+inline constexpr const char* kExpected<SubscriptValue> =
+    "a constant (for other elements compute the address)";
+template <>
+inline constexpr const char* kExpected<SubscriptClose> = "']' behind the subscript";
+template <>
 inline constexpr const char* kExpected<OffsetNumber> = "a number";
 template <>
 inline constexpr const char* kExpected<OffsetValue> = "a number";
@@ -171,7 +176,8 @@ template <class Rule>
 inline constexpr bool kEndsSomething = std::disjunction_v<
     std::is_same<Rule, InstructionEnd>, std::is_same<Rule, DeclEnd>, std::is_same<Rule, Semicolon>,
     std::is_same<Rule, Close>, std::is_same<Rule, ListClose>, std::is_same<Rule, VectorClose>,
-    std::is_same<Rule, AddressClose>, std::is_same<Rule, CoordinatesClose>, std::is_same<Rule, DimClose>,
-    std::is_same<Rule, RegRangeClose>, std::is_same<Rule, InitClose>, std::is_same<Rule, InitMaskClose>>;
+    std::is_same<Rule, AddressClose>, std::is_same<Rule, SubscriptClose>,
+    std::is_same<Rule, CoordinatesClose>, std::is_same<Rule, DimClose>, std::is_same<Rule, RegRangeClose>,
+    std::is_same<Rule, InitClose>, std::is_same<Rule, InitMaskClose>>;
 
 }  // namespace heddle::ptx::grammar

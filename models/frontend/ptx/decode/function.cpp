@@ -95,7 +95,8 @@ class FunctionDecoder {
     if (isa::type_bytes(registers.type) > 8)
       context_.fail(registers.where,
                     fmt::format("registers of type .{} are not supported", isa::type_name(registers.type)));
-    if (special_row(registers.name) || is_unsupported_special(registers.name))
+    if (special_row(registers.name) || special_constant(registers.name) || registers.name == kGridId ||
+        is_unsupported_special(registers.name))
       context_.fail(registers.where, fmt::format("'{}' is a special register", registers.name));
     if (registers.vector > 1) {
       if (registers.count != 0)

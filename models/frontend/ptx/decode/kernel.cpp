@@ -221,6 +221,12 @@ isa::Operand KernelContext::scratch(const Instruction& from, isa::RowWidth width
   return *row;
 }
 
+isa::Operand KernelContext::carry(const Instruction& from) {
+  const auto row = registers.carry();
+  if (!row) fail(from.where, "the kernel uses more than 65534 registers");
+  return *row;
+}
+
 isa::Kernel decode_kernel(const ModuleContext& module, const Function& function) {
   return KernelDecoder(module, function).run();
 }

@@ -1,0 +1,50 @@
+#include "workloads/random.h"
+#include "workloads/suite.h"
+#include "workloads/verdict.h"
+
+namespace heddle::workloads {
+
+namespace {
+
+struct Shape {
+  std::uint32_t ctas, threads;
+};
+
+/// `arm`: threads that have this bit of their index set take the first arm.
+Verdict run(const char* kernel, std::uint32_t arm, host::Device& device, const Options& options) {
+  const Shape s = pick(options.size, Shape{3, 128}, Shape{60, 256}, Shape{960, 256});
+  Random random(options.seed);
+  std::vector<std::int32_t> in(std::size_t{s.ctas} * s.threads);
+  for (std::int32_t& value : in) value = static_cast<std::int32_t>(random.below(1'000'000));
+  std::vector<std::int32_t> expected(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto t = static_cast<std::uint32_t>(i % s.threads), neighbour = (t + s.threads - 1) % s.threads;
+    expected[i] = (in[i] + ((neighbour & arm) != 0 ? 1 : -1)) * ((t & arm) != 0 ? 3 : 5);
+  }
+  const auto module = device.load_ptx_file(ptx_path("barrier_arms", options.compiler));
+  const auto in_d = device.upload(in, "in");
+  const auto out_d = device.allocate(in.size() * sizeof(std::int32_t), "out");
+  device.launch(module, kernel, grid(s.ctas, s.threads), host::Args().add(in_d).add(out_d));
+  return compare("out", device.download<std::int32_t>(out_d, in.size()), expected);
+}
+
+}  // namespace
+
+Workload barrier_arms() {
+  return {.name = "barrier-arms",
+          .description = "a barrier in each arm of a branch that no warp diverges on",
+          .stresses = "a barrier that warps reach at different instructions",
+          .source = "barrier_arms.cu",
+          .run = [](host::Device& d, const Options& o) { return run("barrier_arms", 32, d, o); }};
+}
+
+Workload barrier_arms_mimd() {
+  return {.name = "barrier-arms-mimd",
+          .description = "divergent barrier: a barrier in each arm of a branch that warps diverge on",
+          .stresses = "barriers counted in threads under divergence (mimd-simt-and-bows G7, G20)",
+          .source = "barrier_arms.cu",
+          .needs_simt_progress = true,
+          .run = [](host::Device& d, const Options& o) { return run("barrier_arms_mimd", 1, d, o); }};
+}
+
+}  // namespace heddle::workloads

@@ -1,0 +1,87 @@
+// Barnes-Hut tree build: every body goes down an octree to an empty place or to another body, locks that
+// place, and puts there itself or the cells that keep the two apart.
+//
+// child[8 * cell + octant]: 0 empty, -1 locked, 1 .. n a body (index plus one), n + c cell c. Cell 0 is the
+// root: centre 0, half edge 1. Cells are numbered as they are made, so a cell's index is above its parent's.
+enum { kBhEmpty = 0, kBhLocked = -1 };
+
+struct BhPlace {
+  float x, y, z;  // centre of the cell
+  float half;     // half its edge
+};
+
+static __device__ __forceinline__ int bh_octant(const BhPlace& at, float x, float y, float z) {
+  return (x >= at.x ? 1 : 0) + (y >= at.y ? 2 : 0) + (z >= at.z ? 4 : 0);
+}
+
+static __device__ __forceinline__ void bh_descend(BhPlace& at, int octant) {
+  at.half = at.half * 0.5f;
+  at.x += octant & 1 ? at.half : -at.half;
+  at.y += octant & 2 ? at.half : -at.half;
+  at.z += octant & 4 ? at.half : -at.half;
+}
+
+// position: x, y, z of each body, all different. cells: number of cells, 1 at the start. A round tries once
+// for each thread's body; the CTA's threads wait for each other between rounds, which throttles the retries.
+extern "C" __global__ void bh_build(const float* position, int n, volatile int* child, int* cells) {
+  // volatile: clang 14 moves loads of shared variables over barriers.
+  volatile __shared__ int unfinished;
+  int stride = gridDim.x * blockDim.x;
+  int body = blockIdx.x * blockDim.x + threadIdx.x;
+  BhPlace at = {0.0f, 0.0f, 0.0f, 1.0f};
+  int cell = 0;
+  for (;;) {
+    if (threadIdx.x == 0) unfinished = 0;
+    __syncthreads();
+    if (body < n) {
+      float x = position[3 * body], y = position[3 * body + 1], z = position[3 * body + 2];
+      int octant = bh_octant(at, x, y, z);
+      int there = child[8 * cell + octant];
+      while (there > n) {
+        cell = there - n;
+        bh_descend(at, octant);
+        octant = bh_octant(at, x, y, z);
+        there = child[8 * cell + octant];
+      }
+      int place = 8 * cell + octant;
+      int done = 0;
+      if (there != kBhLocked && atomicCAS(const_cast<int*>(&child[place]), there, kBhLocked) == there) {
+        int replacement = body + 1;
+        if (there != kBhEmpty) {
+          int other = there - 1;
+          float ox = position[3 * other], oy = position[3 * other + 1], oz = position[3 * other + 2];
+          int link = -1, mine, theirs;
+          do {  // a cell at a time, until they part
+            int fresh = atomicAdd(cells, 1);
+            if (link < 0)
+              replacement = n + fresh;
+            else
+              child[link] = n + fresh;
+            bh_descend(at, octant);
+            mine = bh_octant(at, x, y, z);
+            theirs = bh_octant(at, ox, oy, oz);
+            octant = mine;
+            link = 8 * fresh + mine;
+            if (mine != theirs) child[8 * fresh + theirs] = there;
+          } while (mine == theirs);
+          child[link] = body + 1;
+          __threadfence();
+        }
+        child[place] = replacement;  // also the release
+        done = 1;
+      }
+      asm volatile("" : "+r"(done));
+      if (done) {
+        body += stride;
+        at.x = at.y = at.z = 0.0f;
+        at.half = 1.0f;
+        cell = 0;
+      }
+      if (body < n) unfinished = 1;
+    }
+    __syncthreads();
+    int again = unfinished;
+    __syncthreads();
+    if (!again) break;
+  }
+}

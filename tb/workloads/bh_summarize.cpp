@@ -1,0 +1,75 @@
+#include <cmath>
+
+#include "workloads/octree.h"
+#include "workloads/suite.h"
+#include "workloads/verdict.h"
+
+namespace heddle::workloads {
+
+namespace {
+
+struct Shape {
+  std::uint32_t bodies, ctas, threads;
+};
+
+/// x, y, z and mass of each cell, in the kernel's order of operations.
+std::vector<float> reference(const Octree& tree, const Bodies& bodies, const std::vector<float>& mass) {
+  std::vector<float> centre(4 * tree.cells());
+  for (std::size_t cell = tree.cells(); cell-- > 0;) {  // children before their parents
+    float sum[3] = {}, m = 0.0f;
+    for (std::size_t octant = 0; octant < 8; ++octant) {
+      const std::int32_t there = tree.child[8 * cell + octant];
+      if (there == 0) continue;
+      const bool is_cell = there > tree.bodies;
+      const auto i = static_cast<std::size_t>(is_cell ? there - tree.bodies : there - 1);
+      const float child_mass = is_cell ? centre[4 * i + 3] : mass[i];
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        sum[axis] = std::fmaf(child_mass, is_cell ? centre[4 * i + axis] : bodies[i][axis], sum[axis]);
+      m += child_mass;
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) centre[4 * cell + axis] = sum[axis] / m;
+    centre[4 * cell + 3] = m;
+  }
+  return centre;
+}
+
+Verdict run(host::Device& device, const Options& options) {
+  const Shape s = pick(options.size, Shape{300, 2, 64}, Shape{4'000, 15, 128}, Shape{30'000, 28, 256});
+  Random random(options.seed);
+  const Bodies bodies = random_bodies(random, s.bodies);
+  const Octree tree = build_octree(bodies);
+  std::vector<float> mass(s.bodies);
+  for (float& m : mass) m = 1.0f + std::abs(random.signed_unit());
+  const auto cells = static_cast<std::uint32_t>(tree.cells());
+
+  const auto module = device.load_ptx_file(ptx_path("bh_summarize", options.compiler));
+  const auto child_d = device.upload(tree.child, "child"), bodies_d = device.upload(bodies, "position"),
+             mass_d = device.upload(mass, "mass");
+  const auto centre_d = device.allocate(4 * std::uint64_t{cells} * sizeof(float), "centre");
+  const auto count_d = device.allocate(cells * sizeof(std::int32_t), "count");
+  device.launch(module, "bh_summarize", grid(s.ctas, s.threads),
+                host::Args()
+                    .add(child_d)
+                    .add(bodies_d)
+                    .add(mass_d)
+                    .add(s.bodies)
+                    .add(cells)
+                    .add((cells + s.ctas - 1) / s.ctas)
+                    .add(centre_d)
+                    .add(count_d));
+  return combine({compare("count", device.download<std::int32_t>(count_d, cells), count_bodies(tree)),
+                  compare("centre", device.download<float>(centre_d, 4 * std::size_t{cells}),
+                          reference(tree, bodies, mass))});
+}
+
+}  // namespace
+
+Workload bh_summarize() {
+  return {.name = "bh-summarize",
+          .description = "Barnes-Hut: centres of mass from the leaves up, cells wait for their children (SM)",
+          .stresses = "wait and signal by polling, fences between data and signal, division",
+          .source = "bh_summarize.cu",
+          .run = run};
+}
+
+}  // namespace heddle::workloads

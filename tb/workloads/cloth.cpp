@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "workloads/random.h"
+#include "workloads/suite.h"
+#include "workloads/verdict.h"
+
+namespace heddle::workloads {
+
+namespace {
+
+constexpr float kGrid = 4096.0f;  // corrections are multiples of 1 / kGrid
+
+struct Shape {
+  std::uint32_t width, height, sweeps, ctas, threads;
+};
+
+struct Spring {  // ClothSpring in cloth.cu
+  std::int32_t a, b;
+  float rest;
+};
+static_assert(sizeof(Spring) == 12);
+
+/// Springs to the right, down, and along both diagonals of a unit grid, in random order.
+std::vector<Spring> springs_of(const Shape& s, Random& random) {
+  std::vector<Spring> springs;
+  const auto connect = [&](std::uint32_t x, std::uint32_t y, int right, float rest) {
+    const auto a = static_cast<std::int32_t>(y * s.width + x);
+    springs.push_back({a, a + right, rest});
+  };
+  const auto width = static_cast<int>(s.width);
+  const float diagonal = std::sqrt(2.0f);
+  for (std::uint32_t y = 0; y < s.height; ++y)
+    for (std::uint32_t x = 0; x < s.width; ++x) {
+      const bool right = x + 1 < s.width, down = y + 1 < s.height;
+      if (right) connect(x, y, 1, 1.0f);
+      if (down) connect(x, y, width, 1.0f);
+      if (right && down) connect(x, y, width + 1, diagonal);
+      if (x > 0 && down) connect(x, y, width - 1, diagonal);
+    }
+  random.shuffle(springs);
+  return springs;
+}
+
+double length(const std::vector<float>& position, const Spring& s) {
+  double square = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double d = double{position[3 * static_cast<std::size_t>(s.b) + i]} -
+                     position[3 * static_cast<std::size_t>(s.a) + i];
+    square += d * d;
+  }
+  return std::sqrt(square);
+}
+
+/// Sum of how far the springs are from their rest lengths.
+double tension(const std::vector<float>& position, const std::vector<Spring>& springs) {
+  double sum = 0;
+  for (const Spring& s : springs) sum += std::abs(length(position, s) - double{s.rest});
+  return sum;
+}
+
+/// The order of the corrections changes their values, never that each is given to one particle and taken from
+/// another: the coordinates stay on the grid and their sums stay exactly what they were.
+Verdict check_positions(const std::vector<float>& before, const std::vector<float>& after,
+                        const std::vector<Spring>& springs) {
+  std::array<double, 3> sum{};
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (!(std::abs(after[i]) < 1024.0f) || std::nearbyint(after[i] * kGrid) != after[i] * kGrid)
+      return {false,
+              fmt::format("position[{}] = {}, expected a multiple of 1/{} below 1024", i, after[i], kGrid)};
+    sum[i % 3] += double{after[i]} - double{before[i]};  // exact
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (sum[axis] != 0)
+      return {false,
+              fmt::format("the particles drifted by {} in all along axis {}, expected 0", sum[axis], axis)};
+  const double was = tension(before, springs), is = tension(after, springs);
+  if (is > was / 2) return {false, fmt::format("tension went from {} to {}, expected half or less", was, is)};
+  return {true, fmt::format("positions match the invariants, tension {:.4g} of {:.4g}", is, was)};
+}
+
+Verdict run(const char* kernel, host::Device& device, const Options& options) {
+  const Shape s =
+      pick(options.size, Shape{9, 8, 3, 2, 96}, Shape{60, 50, 4, 30, 256}, Shape{250, 200, 8, 96, 256});
+  Random random(options.seed);
+  const std::vector<Spring> springs = springs_of(s, random);
+  const std::size_t particles = std::size_t{s.width} * s.height;
+  std::vector<float> position(3 * particles);
+  for (std::size_t i = 0; i < position.size(); ++i) {
+    const std::size_t particle = i / 3;
+    const float home = i % 3 == 0   ? static_cast<float>(particle % s.width)
+                       : i % 3 == 1 ? static_cast<float>(particle / s.width)
+                                    : 0.0f;
+    position[i] = home + std::nearbyint(random.signed_unit() * 0.5f * kGrid) / kGrid;
+  }
+  std::vector<std::int32_t> moves(particles, 0);
+  for (const Spring& spring : springs)
+    for (const std::int32_t end : {spring.a, spring.b})
+      moves[static_cast<std::size_t>(end)] += static_cast<std::int32_t>(s.sweeps);
+
+  const auto module = device.load_ptx_file(ptx_path("cloth", options.compiler));
+  const auto springs_d = device.upload(springs, "springs"), position_d = device.upload(position, "position");
+  const auto moves_d = device.allocate(particles * sizeof(std::int32_t), "moves");
+  const auto locks_d = device.allocate(particles * sizeof(std::int32_t), "locks");
+  for (std::uint32_t sweep = 0; sweep < s.sweeps; ++sweep)
+    device.launch(module, kernel, grid(s.ctas, s.threads),
+                  host::Args()
+                      .add(springs_d)
+                      .add(static_cast<std::int32_t>(springs.size()))
+                      .add(position_d)
+                      .add(moves_d)
+                      .add(locks_d));
+  return combine({compare("moves", device.download<std::int32_t>(moves_d, particles), moves),
+                  check_positions(position, device.download<float>(position_d, position.size()), springs),
+                  compare("locks", device.download<std::int32_t>(locks_d, particles),
+                          std::vector<std::int32_t>(particles, 0))});
+}
+
+}  // namespace
+
+Workload cloth() {
+  return {.name = "cloth",
+          .description = "cloth distance solver, two locks a spring, SIMT-safe lock loop (DS, K3)",
+          .stresses =
+              "nested locks of neighbours: contention follows the mesh; square roots and divisions inside",
+          .source = "cloth.cu",
+          .racy = true,
+          .run = [](host::Device& d, const Options& o) { return run("cloth_solve", d, o); }};
+}
+
+Workload cloth_mimd() {
+  return {.name = "cloth-mimd",
+          .description = "cloth distance solver with two spin locks in MIMD form (DS, K4)",
+          .stresses = "forward progress of diverged lanes, two locks deep",
+          .source = "cloth.cu",
+          .racy = true,
+          .needs_simt_progress = true,
+          .run = [](host::Device& d, const Options& o) { return run("cloth_solve_mimd", d, o); }};
+}
+
+}  // namespace heddle::workloads

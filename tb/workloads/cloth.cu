@@ -1,0 +1,80 @@
+// Distance constraints of a cloth: each spring moves its two particles towards its rest length, under the
+// locks of both, which it takes in ascending order. Corrections are rounded to multiples of 2^-12, so that
+// moving one particle by c and the other by -c is exact.
+struct ClothSpring {
+  int a, b;  // a < b
+  float rest;
+};
+
+static __device__ __forceinline__ float cloth_to_grid(float x) {
+  const float kMagic = 3072.0f;  // 1.5 * 2^11: the last place of what it is added to becomes 2^-12
+  return (x + kMagic) - kMagic;
+}
+
+// position: x, y, z of each particle. moves: corrections each particle has had.
+static __device__ __forceinline__ void cloth_relax(int a, int b, float rest, volatile float* position,
+                                                   volatile int* moves) {
+  float dx = position[3 * b] - position[3 * a];
+  float dy = position[3 * b + 1] - position[3 * a + 1];
+  float dz = position[3 * b + 2] - position[3 * a + 2];
+  float length = __fsqrt_rn(__fmaf_rn(dz, dz, __fmaf_rn(dy, dy, __fmul_rn(dx, dx))));
+  float pull = length > 0.0f ? __fmul_rn(0.5f, (length - rest) / length) : 0.0f;
+  float cx = cloth_to_grid(__fmul_rn(dx, pull));
+  float cy = cloth_to_grid(__fmul_rn(dy, pull));
+  float cz = cloth_to_grid(__fmul_rn(dz, pull));
+  position[3 * a] = position[3 * a] + cx;
+  position[3 * a + 1] = position[3 * a + 1] + cy;
+  position[3 * a + 2] = position[3 * a + 2] + cz;
+  position[3 * b] = position[3 * b] - cx;
+  position[3 * b + 1] = position[3 * b + 1] - cy;
+  position[3 * b + 2] = position[3 * b + 2] - cz;
+  moves[a] = moves[a] + 1;
+  moves[b] = moves[b] + 1;
+}
+
+// SIMT-safe: gives the first lock back when the second is busy, releases inside the loop (K3 of
+// mimd-simt-and-bows §9.3).
+extern "C" __global__ void cloth_solve(const ClothSpring* springs, int n, volatile float* position,
+                                       volatile int* moves, int* locks) {
+  int stride = gridDim.x * blockDim.x;
+  for (int s = blockIdx.x * blockDim.x + threadIdx.x; s < n; s += stride) {
+    int a = springs[s].a, b = springs[s].b;
+    float rest = springs[s].rest;
+    int done = 0;
+    while (!done) {
+      if (atomicCAS(&locks[a], 0, 1) == 0) {
+        if (atomicCAS(&locks[b], 0, 1) == 0) {
+          __threadfence();
+          cloth_relax(a, b, rest, position, moves);
+          __threadfence();
+          atomicExch(&locks[b], 0);
+          atomicExch(&locks[a], 0);
+          done = 1;
+        } else {
+          atomicExch(&locks[a], 0);
+        }
+      }
+      // Keeps the critical section inside the loop.
+      asm volatile("" : "+r"(done));
+    }
+  }
+}
+
+// MIMD form (K4): hangs on a SIMT stack.
+extern "C" __global__ void cloth_solve_mimd(const ClothSpring* springs, int n, volatile float* position,
+                                            volatile int* moves, int* locks) {
+  int stride = gridDim.x * blockDim.x;
+  for (int s = blockIdx.x * blockDim.x + threadIdx.x; s < n; s += stride) {
+    int a = springs[s].a, b = springs[s].b;
+    float rest = springs[s].rest;
+    while (atomicCAS(&locks[a], 0, 1) != 0) {
+    }
+    while (atomicCAS(&locks[b], 0, 1) != 0) {
+    }
+    __threadfence();
+    cloth_relax(a, b, rest, position, moves);
+    __threadfence();
+    atomicExch(&locks[b], 0);
+    atomicExch(&locks[a], 0);
+  }
+}

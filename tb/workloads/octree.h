@@ -1,0 +1,33 @@
+// The octree of the Barnes-Hut workloads on the CPU, in the kernels' layout.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "workloads/random.h"
+
+namespace heddle::workloads {
+
+using Bodies = std::vector<std::array<float, 3>>;
+
+/// Different bodies in [-1, 1)^3, half of them crowded near the origin.
+[[nodiscard]] Bodies random_bodies(Random& random, std::uint32_t count);
+
+struct Octree {
+  std::int32_t bodies = 0;
+  /// child[8 * cell + octant]: 0 empty, 1 .. bodies a body (index plus one), bodies + c cell c. Cell 0 is the
+  /// root, with centre 0 and half edge 1; a cell's index is above its parent's.
+  std::vector<std::int32_t> child;
+  [[nodiscard]] std::size_t cells() const { return child.size() / 8; }
+};
+
+[[nodiscard]] Octree build_octree(const Bodies& bodies);
+/// Bodies below each cell.
+[[nodiscard]] std::vector<std::int32_t> count_bodies(const Octree& tree);
+/// The tree without the cells' numbers: its places in depth-first order, 0 empty, a body's index plus one, -1
+/// a cell, followed by its places. -2: an entry that no tree holds (a lock, no such cell, a cell reached
+/// twice).
+[[nodiscard]] std::vector<std::int32_t> outline(const Octree& tree);
+
+}  // namespace heddle::workloads
