@@ -8,16 +8,49 @@ namespace {
 using isa::Instruction;
 using isa::Opcode;
 
-bool ends_block(const Instruction& instruction) {
-  return instruction.op == Opcode::kBranch || instruction.op == Opcode::kExit ||
-         instruction.op == Opcode::kTrap;
+bool ends_thread(const Instruction& instruction) {
+  return instruction.op == Opcode::kExit || instruction.op == Opcode::kReturn;
 }
 
 }  // namespace
 
-ControlFlowGraph::ControlFlowGraph(std::span<const Instruction> code) : code_(code) {
+ControlFlowGraph::ControlFlowGraph(std::span<const Instruction> code, std::span<const sim::Pc> targets)
+    : ControlFlowGraph(code, targets, false) {}
+
+ControlFlowGraph::ControlFlowGraph(std::span<const Instruction> code, std::span<const sim::Pc> targets,
+                                   bool follow_calls)
+    : code_(code), targets_(targets), follow_calls_(follow_calls) {
   find_blocks();
   connect();
+}
+
+ControlFlowGraph ControlFlowGraph::following_calls(std::span<const Instruction> code,
+                                                   std::span<const sim::Pc> targets,
+                                                   std::span<const isa::FunctionCode> functions) {
+  ControlFlowGraph graph(code, targets, true);
+  graph.connect_calls(functions);
+  return graph;
+}
+
+bool ControlFlowGraph::ends_block(const Instruction& instruction) const {
+  switch (instruction.op) {
+    case Opcode::kBranch:
+    case Opcode::kIndirect:
+    case Opcode::kReturn:
+    case Opcode::kExit:
+    case Opcode::kTrap:
+      return true;
+    case Opcode::kCall:
+      return follow_calls_;
+    default:
+      return false;
+  }
+}
+
+std::span<const sim::Pc> ControlFlowGraph::targets_of(const Instruction& instruction) const {
+  if (instruction.op == Opcode::kIndirect || instruction.src[0].present)
+    return targets_.subspan(instruction.table_first, instruction.table_count);
+  return {&instruction.target, 1};
 }
 
 void ControlFlowGraph::find_blocks() {
@@ -27,6 +60,8 @@ void ControlFlowGraph::find_blocks() {
     if (!ends_block(code_[i])) continue;
     leader[i + 1] = true;
     if (code_[i].op == Opcode::kBranch) leader[code_[i].target.value()] = true;
+    if (code_[i].op == Opcode::kIndirect || code_[i].op == Opcode::kCall)
+      for (const sim::Pc target : targets_of(code_[i])) leader[target.value()] = true;
   }
   block_of_.resize(code_.size());
   for (std::uint32_t i = 0; i < code_.size(); ++i) {
@@ -38,29 +73,68 @@ void ControlFlowGraph::find_blocks() {
   blocks_.push_back({size, size, {}, {}});
 }
 
+void ControlFlowGraph::connect(BlockId from, BlockId to) {
+  auto& successors = blocks_[from].successors;
+  if (std::find(successors.begin(), successors.end(), to) != successors.end()) return;
+  successors.push_back(to);
+  blocks_[to].predecessors.push_back(from);
+}
+
 void ControlFlowGraph::connect() {
   for (BlockId b = 0; b < block_count(); ++b) {
-    BasicBlock& block = blocks_[b];
-    const Instruction& last = code_[block.end - 1];
-    const auto add = [&](BlockId to) {
-      if (std::find(block.successors.begin(), block.successors.end(), to) != block.successors.end()) return;
-      block.successors.push_back(to);
-      blocks_[to].predecessors.push_back(b);
-    };
+    const Instruction& last = code_[blocks_[b].end - 1];
     // The block behind the last one is the exit: falling off the end.
-    if (!ends_block(last) || last.guard.present) add(b + 1);
-    if (last.op == Opcode::kBranch)
-      add(block_of_[last.target.value()]);
-    else if (ends_block(last))
-      add(exit());
+    if (!ends_block(last) || last.guard.present) connect(b, b + 1);
+    switch (last.op) {
+      case Opcode::kBranch:
+        connect(b, block_of_[last.target.value()]);
+        break;
+      case Opcode::kIndirect:
+        for (const sim::Pc target : targets_of(last)) connect(b, block_of_[target.value()]);
+        break;
+      case Opcode::kCall:
+        if (follow_calls_)
+          for (const sim::Pc target : targets_of(last)) connect(b, block_of_[target.value()]);
+        break;
+      case Opcode::kReturn:
+        if (!follow_calls_) connect(b, exit());
+        break;
+      default:
+        if (ends_block(last)) connect(b, exit());
+    }
   }
+}
+
+void ControlFlowGraph::connect_calls(std::span<const isa::FunctionCode> functions) {
+  struct Ends {
+    std::vector<BlockId> returns;
+    std::vector<BlockId> behind_calls;
+  };
+  std::vector<Ends> ends(functions.size());
+  const auto function_at = [&](std::uint32_t at) {
+    const auto behind = std::upper_bound(
+        functions.begin(), functions.end(), at,
+        [](std::uint32_t pc, const isa::FunctionCode& function) { return pc < function.first; });
+    return &ends[static_cast<std::size_t>(behind - functions.begin()) - 1];
+  };
+  for (std::uint32_t i = 0; i < code_.size(); ++i) {
+    if (code_[i].op == Opcode::kReturn) function_at(i)->returns.push_back(block_of_[i]);
+    if (code_[i].op == Opcode::kCall)
+      for (const sim::Pc target : targets_of(code_[i]))
+        function_at(target.value())->behind_calls.push_back(block_of_[i] + 1);
+  }
+  for (const Ends& function : ends)
+    for (const BlockId from : function.returns) {
+      if (function.behind_calls.empty()) connect(from, exit());
+      for (const BlockId to : function.behind_calls) connect(from, to);
+    }
+  for (BasicBlock& block : blocks_) std::sort(block.predecessors.begin(), block.predecessors.end());
 }
 
 bool ControlFlowGraph::only_exits(BlockId id) const {
   if (id == exit()) return true;
   const BasicBlock& block = blocks_[id];
-  return block.end == block.first + 1 && code_[block.first].op == Opcode::kExit &&
-         !code_[block.first].guard.present;
+  return block.end == block.first + 1 && ends_thread(code_[block.first]) && !code_[block.first].guard.present;
 }
 
 std::vector<bool> ControlFlowGraph::reaching_exit() const {

@@ -3,14 +3,17 @@
 // Blocks are numbered in the order of the code, block 0 holding the entry. One more node, the exit, stands
 // for the end of a thread. A guarded exit in mid-code ends its block with two edges: to the exit and to the
 // next instruction. trap ends its block with an edge to the exit (and one to the next instruction if it is
-// guarded).
+// guarded). The return of a function is the end of a thread, too, and a call an instruction like any other:
+// each function's code is a graph of its own, with its own post-dominators. With `follow_calls` the graph is
+// that of whole runs instead: edges lead from calls to the functions and from their returns to behind all
+// calls of them.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "isa/instruction.h"
+#include "isa/kernel.h"
 
 namespace heddle::analysis {
 
@@ -28,7 +31,12 @@ class ControlFlowGraph {
  public:
   /// Branch targets must lie within the code; code that can fall off its end has an edge to the exit there.
   /// Empty code has no blocks.
-  explicit ControlFlowGraph(std::span<const isa::Instruction> code);
+  /// `targets`: the tables of indirect branches.
+  explicit ControlFlowGraph(std::span<const isa::Instruction> code, std::span<const sim::Pc> targets = {});
+  /// With edges along calls; `functions` as in isa::Kernel.
+  [[nodiscard]] static ControlFlowGraph following_calls(std::span<const isa::Instruction> code,
+                                                        std::span<const sim::Pc> targets,
+                                                        std::span<const isa::FunctionCode> functions);
 
   [[nodiscard]] std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()) - 1; }
   /// The exit's number: block_count().
@@ -46,12 +54,21 @@ class ControlFlowGraph {
   [[nodiscard]] ControlFlowGraph without_early_exits() const;
 
  private:
+  ControlFlowGraph(std::span<const isa::Instruction> code, std::span<const sim::Pc> targets,
+                   bool follow_calls);
   void find_blocks();
   void connect();
+  void connect_calls(std::span<const isa::FunctionCode> functions);
+  void connect(BlockId from, BlockId to);
+  [[nodiscard]] bool ends_block(const isa::Instruction& instruction) const;
+  /// Where an indirect branch or any call may go.
+  [[nodiscard]] std::span<const sim::Pc> targets_of(const isa::Instruction& instruction) const;
   [[nodiscard]] bool only_exits(BlockId id) const;
   [[nodiscard]] std::vector<bool> reaching_exit() const;
 
   std::span<const isa::Instruction> code_;
+  std::span<const sim::Pc> targets_;
+  bool follow_calls_ = false;
   std::vector<BasicBlock> blocks_;  ///< the last one is the exit
   std::vector<BlockId> block_of_;
 };

@@ -8,6 +8,7 @@ namespace {
 
 using isa::Instruction;
 using isa::RegId;
+using sim::Pc;
 
 std::span<const RegId> reads(const Instruction& i) { return {i.reads.data(), i.read_count}; }
 std::span<const RegId> writes(const Instruction& i) { return {i.writes.data(), i.write_count}; }
@@ -43,7 +44,7 @@ std::uint32_t register_weight(const isa::RegisterLayout& layout, RegId reg) {
 }
 
 Liveness::Liveness(const ControlFlowGraph& cfg, const isa::RegisterLayout& layout)
-    : cfg_(cfg), layout_(layout), live_in_(cfg.block_count() + 1) {
+    : cfg_(cfg), layout_(layout), live_in_(cfg.block_count() + 1), peak_(cfg.block_count(), 0) {
   propagate();
   measure();
 }
@@ -115,20 +116,25 @@ void Liveness::measure() {
     const auto add = [&](RegId r) {
       if (live.insert(r)) weight += register_weight(layout_, r);
     };
+    std::uint32_t& peak = peak_[b];
     for (const RegId r : live_out(b)) add(r);
-    peak_ = std::max(peak_, weight);
+    peak = std::max(peak, weight);
     for (std::uint32_t i = cfg_.block(b).end; i-- > cfg_.block(b).first;) {
       const Instruction& instruction = cfg_.code()[i];
       // A result that nobody reads still needs a register at the moment it is written.
       for (const RegId r : writes(instruction)) add(r);
-      peak_ = std::max(peak_, weight);
+      peak = std::max(peak, weight);
       if (!instruction.guard.present)
         for (const RegId r : writes(instruction))
           if (live.erase(r)) weight -= register_weight(layout_, r);
       for (const RegId r : reads(instruction)) add(r);
-      peak_ = std::max(peak_, weight);
+      peak = std::max(peak, weight);
     }
   }
+}
+
+std::uint32_t Liveness::peak_registers(BlockId first, BlockId end) const {
+  return first >= end ? 0 : *std::max_element(peak_.begin() + first, peak_.begin() + end);
 }
 
 std::vector<RegId> Liveness::live_before(std::uint32_t instruction) const {
@@ -145,6 +151,84 @@ std::vector<RegId> Liveness::live_before(std::uint32_t instruction) const {
   for (std::size_t r = 0; r < live.size(); ++r)
     if (live[r]) out.push_back(static_cast<RegId>(r));
   return out;
+}
+
+namespace {
+
+/// Functions by index, the kernel itself behind them.
+class CallChains {
+ public:
+  CallChains(const isa::Kernel& kernel, const ControlFlowGraph& cfg, const Liveness& liveness)
+      : kernel_(kernel), liveness_(liveness), need_(kernel.functions.size() + 1) {
+    const auto own = static_cast<std::uint32_t>(kernel.functions.empty() ? kernel.code.size()
+                                                                         : kernel.functions.front().first);
+    const auto peak = [&](std::uint32_t first, std::uint32_t end) {
+      return liveness.peak_registers(cfg.block_of(first),
+                                     end == kernel.code.size() ? cfg.block_count() : cfg.block_of(end));
+    };
+    for (std::size_t f = 0; f < kernel.functions.size(); ++f)
+      need_[f] = peak(kernel.functions[f].first, kernel.functions[f].end);
+    need_.back() = peak(0, own);
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+      if (kernel.code[pc].op == isa::Opcode::kCall) add_call(pc);
+    // Without recursion the longest chain has one call per function at most; within one, nothing is added.
+    for (std::size_t round = 0; round <= kernel.functions.size(); ++round) {
+      bool changed = false;
+      for (const Call& call : calls_) {
+        const std::uint32_t need = call.held + need_[call.callee];
+        if (need <= need_[call.caller]) continue;
+        need_[call.caller] = need;
+        changed = true;
+      }
+      if (!changed) break;
+    }
+  }
+  [[nodiscard]] std::uint32_t kernel_need() const { return need_.back(); }
+
+ private:
+  struct Call {
+    std::size_t caller = 0;
+    std::size_t callee = 0;
+    std::uint32_t held = 0;
+  };
+
+  [[nodiscard]] std::size_t index_at(Pc pc) const {
+    const isa::FunctionCode* const function = kernel_.function_at(pc);
+    return function == nullptr ? kernel_.functions.size()
+                               : static_cast<std::size_t>(function - kernel_.functions.data());
+  }
+
+  void add_call(std::uint32_t pc) {
+    const Instruction& call = kernel_.code[pc];
+    const std::size_t caller = index_at(Pc(pc));
+    std::uint32_t held = 0;
+    for (const RegId r : liveness_.live_before(pc + 1)) {
+      const auto written = writes(call);
+      if (std::find(written.begin(), written.end(), r) == written.end())
+        held += register_weight(kernel_.registers, r);
+    }
+    const auto add = [&](Pc target) {
+      const std::size_t callee = index_at(target);
+      // What a recursive caller needs behind a call into its recursion has been saved.
+      const bool saved = caller < kernel_.functions.size() && kernel_.functions[caller].recursion != 0 &&
+                         kernel_.functions[caller].recursion == kernel_.functions[callee].recursion;
+      calls_.push_back({caller, callee, saved ? 0 : held});
+    };
+    if (!call.src[0].present) add(call.target);
+    for (std::uint32_t i = 0; i < call.table_count; ++i) add(kernel_.targets[call.table_first + i]);
+  }
+
+  const isa::Kernel& kernel_;
+  const Liveness& liveness_;
+  std::vector<std::uint32_t> need_;
+  std::vector<Call> calls_;
+};
+
+}  // namespace
+
+std::uint32_t registers_needed(const isa::Kernel& kernel, const ControlFlowGraph& cfg,
+                               const Liveness& liveness) {
+  return CallChains(kernel, cfg, liveness).kernel_need();
 }
 
 }  // namespace heddle::analysis

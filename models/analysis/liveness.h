@@ -35,7 +35,9 @@ class Liveness {
   /// This is an estimate of what a register allocator would need: PTX has virtual registers and no allocator
   /// is in the loop, so that no coalescing, rematerialisation or spilling is considered and no fixed overhead
   /// is added.
-  [[nodiscard]] std::uint32_t peak_registers() const { return peak_; }
+  [[nodiscard]] std::uint32_t peak_registers() const { return peak_registers(0, cfg_.block_count()); }
+  /// The same within the blocks first ... end-1.
+  [[nodiscard]] std::uint32_t peak_registers(BlockId first, BlockId end) const;
 
  private:
   void propagate();
@@ -45,7 +47,13 @@ class Liveness {
   const ControlFlowGraph& cfg_;
   isa::RegisterLayout layout_;
   std::vector<std::vector<isa::RegId>> live_in_;
-  std::uint32_t peak_ = 0;
+  std::vector<std::uint32_t> peak_;  ///< by block
 };
+
+/// Registers a thread of the kernel needs: the largest sum of what a chain of calls holds - in each caller
+/// what is live across its call, in the last function its peak. Calls within a recursion hold nothing: they
+/// save what they need on the stack. `cfg`: of kernel.code, calls not followed.
+[[nodiscard]] std::uint32_t registers_needed(const isa::Kernel& kernel, const ControlFlowGraph& cfg,
+                                             const Liveness& liveness);
 
 }  // namespace heddle::analysis

@@ -43,6 +43,14 @@ void check_lane(const AccessSite& site, isa::StateSpace space, std::uint64_t at,
   if (space == isa::StateSpace::kParam)
     fault(site, lane, fmt::format("parameter access at offset {} of {} bytes", at, limit),
           "check the index into the parameter");
+  const isa::Kernel& kernel = *site.launch->kernel;
+  if (space == isa::StateSpace::kLocal && kernel.uses_stack && at >= kernel.local_bytes_per_thread)
+    fault(
+        site, lane,
+        fmt::format("stack overflow: {}-byte {} at stack offset 0x{:x}, but the thread's stack has {} bytes",
+                    bytes, verb(site.instruction->op), at - kernel.local_bytes_per_thread,
+                    limit - kernel.local_bytes_per_thread),
+        "check that the recursion ends, or give threads more (--set stack_bytes_per_thread=...)");
   fault(site, lane,
         fmt::format("out-of-bounds {}-byte {} at {} offset 0x{:x}: the {} has {} bytes of it", bytes,
                     verb(site.instruction->op), isa::space_name(space), at,

@@ -154,13 +154,17 @@ void coalesce(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, unsig
   }
 }
 
+std::uint64_t local_place(std::uint64_t region, std::uint64_t offset, unsigned lane) {
+  return region + offset / kLocalWordBytes * kLocalRowBytes + lane * std::uint64_t{kLocalWordBytes} +
+         offset % kLocalWordBytes;
+}
+
 void coalesce_local(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, std::uint64_t region,
                     unsigned line_bytes) {
   const unsigned words = std::max(op.bytes / kLocalWordBytes, 1u);
   Kind kind{line_bytes - 1, std::min<unsigned>(op.bytes, kLocalWordBytes), 0, true};
   const auto place = [region](std::uint64_t offset, unsigned lane) {
-    return region + offset / kLocalWordBytes * kLocalRowBytes + lane * std::uint64_t{kLocalWordBytes} +
-           offset % kLocalWordBytes;
+    return local_place(region, offset, lane);
   };
   // The usual case: all lanes use the same variable. Less than a word would leave gaps between the lanes.
   const bool rows = pattern.shape == Shape::kUniform && kind.unit == kLocalWordBytes;

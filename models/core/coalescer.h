@@ -17,4 +17,7 @@ void coalesce(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, unsig
 void coalesce_local(MemoryOp& op, const AddressPattern& pattern, LaneMask lanes, std::uint64_t region,
                     unsigned line_bytes);
 
+/// Device address of a byte at `offset` of a lane's local memory; `region`: of its warp's.
+[[nodiscard]] std::uint64_t local_place(std::uint64_t region, std::uint64_t offset, unsigned lane);
+
 }  // namespace heddle::core

@@ -13,6 +13,7 @@
 #include <systemc>
 #include <vector>
 
+#include "core/access_check.h"
 #include "core/barrier_unit.h"
 #include "core/config.h"
 #include "core/constant_cache.h"
@@ -103,6 +104,18 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void issue_memory(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   void issue_branch(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_exit(GroupId id, LaneMask exec);
+  // core_calls.cpp: where lanes go to different places
+  void issue_indirect(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void issue_call(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void issue_return(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void issue_print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  [[noreturn]] void fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
+                                   LaneMask exec) const;
+  /// What lane `lane` holds in a row of 32 or 64 bits.
+  [[nodiscard]] std::uint64_t lane_of(const WarpContext& warp, const isa::Operand& operand,
+                                      unsigned lane) const;
+  [[nodiscard]] AccessSite site_of(const IssueTable::Group& group, const isa::Instruction& instruction) const;
+  void count_divergence(Pc pc);
   void issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_fence(GroupId id, const isa::Instruction& instruction);
   /// Reserves destinations and lets the instruction into a collector of its pipe; how many cycles late its

@@ -61,6 +61,30 @@ void Core::issue(GroupId id) {
     case Opcode::kBranch:
       issue_branch(id, instruction, exec);
       return;
+    case Opcode::kIndirect:
+      if (exec.any()) {
+        issue_indirect(id, instruction, exec);
+        return;
+      }
+      break;
+    case Opcode::kCall:
+      if (exec.any()) {
+        issue_call(id, instruction, exec);
+        return;
+      }
+      break;
+    case Opcode::kReturn:
+      if (exec.any()) {
+        issue_return(id, instruction, exec);
+        return;
+      }
+      break;
+    case Opcode::kPrint:
+      if (exec.any()) issue_print(group, instruction, exec);
+      break;
+    case Opcode::kAssertFail:
+      if (exec.any()) fail_assertion(group, instruction, exec);
+      break;
     case Opcode::kExit:
       if (exec.any()) {
         issue_exit(id, exec);
@@ -155,8 +179,7 @@ void Core::issue_warp_sync(IssueTable::Group& group, const isa::Instruction& ins
 }
 
 void Core::trap(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) const {
-  const WarpContext& warp = warps_[group.warp.value()];
-  const AccessSite site{launch_, &ctas_[warp.cta.value()], &warp, group.pc, &instruction};
+  const AccessSite site = site_of(group, instruction);
   const bool breakpoint = instruction.immediate == isa::kBreakpoint;
   throw sim::KernelFault(
       launch_->kernel->place(group.pc),

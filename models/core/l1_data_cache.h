@@ -90,6 +90,9 @@ class L1DataCacheModel {
   /// `config.size_kib` is the resolved size (CoreConfig::resolved_l1d()).
   L1DataCacheModel(const L1dConfig& config, sim::ProgressMonitor& progress);
   void serve(L1dRequest& request);
+  /// The byte at an address if a store wrote it and L2 does not have it yet; false otherwise. Changes
+  /// nothing.
+  [[nodiscard]] bool unwritten(std::uint64_t address, std::byte& to) const;
 
   std::uint64_t load_accesses = 0, load_hits = 0, load_misses = 0, load_merges = 0;
   std::uint64_t store_hits = 0, store_allocations = 0, write_backs = 0;
@@ -163,6 +166,10 @@ class L1DataCache : public sc_core::sc_module {
 
  public:
   sim::BlockTarget<L1dProtocol, L1DataCache, &L1DataCache::serve> l1d_tsock{"l1d_tsock", this};
+  /// For what reads memory without taking time, as L1DataCacheModel's.
+  [[nodiscard]] bool unwritten(std::uint64_t address, std::byte& to) const {
+    return model_.unwritten(address, to);
+  }
 
  private:
   L1DataCacheModel model_;

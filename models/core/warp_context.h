@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "host/device.h"
@@ -24,6 +26,16 @@ using sim::WarpId;
 
 class KernelProfile;
 
+/// What a kernel asks of the host while it runs.
+class KernelServices {
+ public:
+  virtual ~KernelServices() = default;
+  /// Bytes of device memory as they are now; false: they are not all part of one allocation.
+  virtual bool read_memory(std::uint64_t address, std::span<std::byte> bytes) = 0;
+  /// What printf prints, in the order of execution.
+  virtual void print(const std::string& text) = 0;
+};
+
 /// No cycle at all: "nothing is due".
 inline constexpr Cycle kNoCycle = ~Cycle{0};
 
@@ -39,8 +51,9 @@ struct LaunchContext {
   std::uint32_t local_bytes_per_thread = 0;  ///< multiple of 4
   std::uint32_t warps_per_cta = 0;
   std::uint32_t cores = 0;
-  std::uint64_t grid_id = 0;         ///< launches on the device before this one
-  KernelProfile* profile = nullptr;  ///< nullptr: none is taken
+  std::uint64_t grid_id = 0;           ///< launches on the device before this one
+  KernelProfile* profile = nullptr;    ///< nullptr: none is taken
+  KernelServices* services = nullptr;  ///< nullptr: the kernel neither prints nor asserts
 };
 
 /// One warp slot of a core.

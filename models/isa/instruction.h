@@ -26,19 +26,24 @@ using sim::Pc;
 /// compare, convert, vote, shuffle ...): its meaning is the lane function.
 enum class Opcode : std::uint8_t {
   kLane,
-  kLoad,      ///< ld: state space in `space`, `vector` x `type`
-  kStore,     ///< st
-  kAtomic,    ///< atom, red (no destination)
-  kBranch,    ///< bra; guard decides; target, rpc
-  kExit,      ///< exit, and ret of an entry function
-  kBarrier,   ///< bar.sync / barrier.sync / barrier.cta.*
-  kFence,     ///< membar, fence
-  kTrap,      ///< trap, brkpt: stops the run
-  kSleep,     ///< nanosleep: src[0] nanoseconds
-  kTimer,     ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
-  kWarpSync,  ///< a lane operation whose member mask (src[member_mask]) must name every lane that executes
-              ///< it; without a lane function: bar.warp.sync
-  kNop,       ///< pragma-like instructions, prefetches ...
+  kLoad,        ///< ld: state space in `space`, `vector` x `type`
+  kStore,       ///< st
+  kAtomic,      ///< atom, red (no destination)
+  kBranch,      ///< bra; guard decides; target, rpc
+  kIndirect,    ///< brx.idx: src[0] indexes the targets of the table; rpc
+  kCall,        ///< call: target, or (src[0] present) the function whose address src[0] is; rpc: behind it
+  kReturn,      ///< ret of a function, to the PC in src[0]
+  kPrint,       ///< vprintf: src[0] format, src[1] packed arguments (generic addresses), dst[0] their number
+  kAssertFail,  ///< __assertfail: src[0] message, src[1] file, src[2] line, src[3] function: stops the run
+  kExit,        ///< exit, and ret of an entry function
+  kBarrier,     ///< bar.sync / barrier.sync / barrier.cta.*
+  kFence,       ///< membar, fence
+  kTrap,        ///< trap, brkpt: stops the run
+  kSleep,       ///< nanosleep: src[0] nanoseconds
+  kTimer,       ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
+  kWarpSync,    ///< a lane operation whose member mask (src[member_mask]) must name every lane that executes
+                ///< it; without a lane function: bar.warp.sync
+  kNop,         ///< pragma-like instructions, prefetches ...
 };
 
 /// Execution unit that an instruction occupies.
@@ -148,9 +153,12 @@ struct Instruction {
   FenceScope fence_scope = FenceScope::kGpu;
 
   // Control
-  Pc target = sim::kNoPc;  ///< kBranch
+  Pc target = sim::kNoPc;  ///< kBranch, direct kCall
   Pc rpc = sim::kNoPc;   ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
   bool uniform = false;  ///< bra.uni
+  /// Places that kIndirect and an indirect kCall may go to: Kernel::targets[table_first ... + table_count)
+  std::uint32_t table_first = 0;
+  std::uint32_t table_count = 0;
   BarrierKind barrier_kind =
       BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
   BarrierReduction barrier_reduction = BarrierReduction::kNone;  ///< of predicate src[2] into dst[0]

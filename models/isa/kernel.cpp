@@ -48,18 +48,33 @@ std::string_view latency_class_name(LatencyClass c) {
   return "";
 }
 
+const FunctionCode* Kernel::function_at(Pc pc) const {
+  const auto behind =
+      std::upper_bound(functions.begin(), functions.end(), pc.value(),
+                       [](std::uint32_t at, const FunctionCode& function) { return at < function.first; });
+  if (behind == functions.begin() || pc.value() >= std::prev(behind)->end) return nullptr;
+  return &*std::prev(behind);
+}
+
 std::string Kernel::place(Pc pc) const {
-  const std::string file = source ? source->name : std::string{};
+  const FunctionCode* const function = function_at(pc);
+  const auto& text = function != nullptr && function->source ? function->source : source;
+  const std::string file = text ? text->name : std::string{};
   if (pc.value() >= code.size()) return fmt::format("{}{}kernel {}", file, file.empty() ? "" : ": ", name);
-  std::string where = fmt::format("pc 0x{:03x} in kernel {}", pc.value() * sim::kInstructionBytes, name);
+  std::string where = function == nullptr
+                          ? fmt::format("pc 0x{:03x} in kernel {}", pc.value() * sim::kInstructionBytes, name)
+                          : fmt::format("pc 0x{:03x} in function {} of kernel {}",
+                                        pc.value() * sim::kInstructionBytes, function->name, name);
   const std::uint32_t line = code[pc.value()].where.line;
   if (file.empty()) return where;
   return line == 0 ? fmt::format("{} ({})", file, where) : fmt::format("{}:{} ({})", file, line, where);
 }
 
 std::string Kernel::source_line(Pc pc) const {
-  if (!source || pc.value() >= code.size()) return {};
-  const std::string line = source->line(code[pc.value()].where.line);
+  const FunctionCode* const function = function_at(pc);
+  const auto& text = function != nullptr && function->source ? function->source : source;
+  if (!text || pc.value() >= code.size()) return {};
+  const std::string line = text->line(code[pc.value()].where.line);
   const auto first = line.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return {};
   return line.substr(first, line.find_last_not_of(" \t\r\n") - first + 1);

@@ -85,16 +85,39 @@ struct SourceText {
   }
 };
 
+/// A function's code within a kernel.
+struct FunctionCode {
+  std::string name;
+  std::uint32_t first = 0;  ///< index of its first instruction: where indirect calls enter
+  std::uint32_t entry = 0;  ///< where direct calls enter
+  std::uint32_t end = 0;
+  /// Functions with the same number call each other in a cycle: their frames lie on the stack. 0: in none.
+  std::uint32_t recursion = 0;
+  std::uint32_t frame_bytes = 0;  ///< per thread: .local variables, parameters in memory, saved registers
+  std::shared_ptr<const SourceText> source;
+};
+
+/// What a function's address stands for in a kernel.
+struct FunctionAddress {
+  std::string name;
+  Pc entry = sim::kNoPc;  ///< kNoPc: the kernel cannot call it, why: `reason`
+  std::string reason;
+};
+
 struct Kernel {
   std::string name;
-  std::vector<Instruction> code;  ///< ends in kExit; falling off the end is impossible
+  std::vector<Instruction> code;  ///< the kernel's own, then its functions'; falling off an end is impossible
+  std::vector<FunctionCode> functions;  ///< those that the kernel may call, in the order of their code
+  std::vector<Pc> targets;              ///< tables of indirect branches and calls
+  std::unordered_map<std::uint64_t, FunctionAddress> function_addresses;
   RegisterLayout registers;
   std::vector<std::string> register_names;  ///< by RegId, as written in the PTX ("%r5")
   RowBytes constants;                       ///< immediates broadcast to 32 lanes, 64-byte aligned rows
   std::vector<Param> params;
   std::uint32_t param_bytes = 0;
-  std::uint32_t static_shared_bytes = 0;  ///< module- and function-scope .shared variables used
-  std::uint32_t local_bytes_per_thread = 0;
+  std::uint32_t static_shared_bytes = 0;     ///< module- and function-scope .shared variables used
+  std::uint32_t local_bytes_per_thread = 0;  ///< what is known before the launch; the stack lies behind it
+  bool uses_stack = false;                   ///< recursion or alloca: needs stack memory on top
   std::uint32_t registers_per_thread =
       0;  ///< 32-bit registers an allocator needs: peak liveness, for occupancy
   std::uint32_t max_threads_per_cta = 0;  ///< .maxntid product; 0: no limit stated
@@ -103,6 +126,8 @@ struct Kernel {
   std::unordered_map<std::uint32_t, std::vector<RegId>> live_at_loop_heads;
   std::shared_ptr<const SourceText> source;
 
+  /// The function whose code holds `pc`; nullptr: the kernel's own code.
+  [[nodiscard]] const FunctionCode* function_at(Pc pc) const;
   /// "file.ptx:63 (pc 0x038 in kernel spinlock)" for messages.
   [[nodiscard]] std::string place(Pc pc) const;
   /// The PTX line of the instruction, trimmed.

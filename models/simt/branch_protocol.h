@@ -31,6 +31,8 @@ enum class BranchEvent : std::uint8_t {
   kLaunch,          ///< warp starts at `next` with lanes `mask`
   kAdvance,         ///< group's next PC is `next`, which it watches
   kBranch,          ///< group executed a branch: `taken` of `mask` go to `target`, the rest to `next`; `rpc`
+  kCall,            ///< like kBranch, into a function; its lanes come back to `next` by kReturn
+  kReturn,          ///< `taken` of `mask` leave their function, to `lane_target`; the rest continue at `next`
   kExit,            ///< lanes `mask` of the group ended; the rest continue at `next`
   kBarrierArrive,   ///< group waits at a CTA barrier, to continue at `next`
   kBarrierRelease,  ///< every group of the warp that waits at the barrier may continue
@@ -66,14 +68,17 @@ struct BranchRequest {
   LaneMask mask{};
   LaneMask taken{};
   Pc target = kNoPc;
+  /// Where lane l of `taken` goes, if lanes may go to different places (indirect branches and calls,
+  /// returns); null: all to `target`. 32 elements.
+  const Pc* lane_target = nullptr;
   Pc next = kNoPc;
-  Pc rpc = kNoPc;  ///< reconvergence PC given with the branch; kNoPc: only at exit
+  Pc rpc = kNoPc;  ///< kBranch: reconvergence PC; kNoPc: only where the function returns or the thread ends
 
   // Answer
   static constexpr unsigned kMaxUpdates = 8;
   std::array<GroupUpdate, kMaxUpdates> updates{};
   unsigned update_count = 0;
-  bool diverged = false;  ///< kBranch: both sides were taken
+  bool diverged = false;  ///< kBranch, kCall: lanes went to more than one place
 
   // transport_dbg only: filled for `warp` where not null. Nothing changes.
   nlohmann::ordered_json* table = nullptr;           ///< the mechanism's tables

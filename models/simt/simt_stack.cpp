@@ -12,6 +12,7 @@ void SimtStack::register_stats(sim::StatGroup& stats) {
   stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
                 &branches_);
   stats.counter("divergences", "branches", "branches whose lanes took both sides", &divergences_);
+  stats.counter("calls", "warp-instructions", "calls executed with at least one active lane", &calls_);
   stats.counter("reconvergences", "pops", "stack entries popped at their reconvergence PC", &reconvergences_);
   stats.counter("max_depth", "entries", "deepest stack of any warp so far", &max_depth_);
 }
@@ -30,7 +31,16 @@ void SimtStack::serve(BranchRequest& request) {
       settle(stack, request);
       break;
     case BranchEvent::kBranch:
-      branch(stack, request);
+      if (request.lane_target == nullptr)
+        branch(stack, request);
+      else
+        indirect_branch(stack, request);
+      break;
+    case BranchEvent::kCall:
+      call(stack, request);
+      break;
+    case BranchEvent::kReturn:
+      leave_function(stack, request);
       break;
     case BranchEvent::kExit:
       exit(stack, request);
@@ -64,17 +74,98 @@ void SimtStack::branch(Stack& stack, BranchRequest& request) {
   ++divergences_;
   request.diverged = true;
   const Pc rpc = request.rpc;
+  const std::uint32_t frame = top.frame;
   if (top.rpc == rpc)
     stack.pop_back();  // the entry below already waits at this point (tbc-and-kilotm §1)
   else
     top.pc = rpc;
-  const Entry taken_side{request.target, rpc, taken};
-  const Entry not_taken_side{request.next, rpc, not_taken};
+  const Entry taken_side{request.target, rpc, taken, frame};
+  const Entry not_taken_side{request.next, rpc, not_taken, frame};
   const bool taken_first = first_side_ == FirstSide::kTaken;
   for (const Entry& side :
        {taken_first ? not_taken_side : taken_side, taken_first ? taken_side : not_taken_side})
     if (side.pc != rpc) stack.push_back(side);
   max_depth_ = std::max<std::uint64_t>(max_depth_, stack.size());
+  settle(stack, request);
+}
+
+SimtStack::Sides SimtStack::sides_of(const BranchRequest& request, LaneMask taken) {
+  Sides sides;
+  if (request.lane_target == nullptr) {
+    if (taken.any()) sides.add(request.target, taken);
+    return sides;
+  }
+  taken.for_each([&](unsigned lane) {
+    const Pc pc = request.lane_target[lane];
+    Side* const end = sides.side.data() + sides.count;
+    Side* const same = std::find_if(sides.side.data(), end, [&](const Side& side) { return side.pc == pc; });
+    if (same == end)
+      sides.add(pc, LaneMask(1u << lane));
+    else
+      same->lanes |= LaneMask(1u << lane);
+  });
+  return sides;
+}
+
+void SimtStack::indirect_branch(Stack& stack, BranchRequest& request) {
+  ++branches_;
+  Entry& top = stack.back();
+  Sides sides = sides_of(request, top.mask & request.taken);
+  const LaneMask not_taken = LaneMask::difference(top.mask, request.taken);
+  if (not_taken.any()) sides.add(request.next, not_taken);
+  if (sides.count == 1) {
+    top.pc = sides.side[0].pc;
+    settle(stack, request);
+    return;
+  }
+  ++divergences_;
+  request.diverged = true;
+  const Pc rpc = request.rpc;
+  const std::uint32_t frame = top.frame;
+  if (top.rpc == rpc)
+    stack.pop_back();
+  else
+    top.pc = rpc;
+  const auto push = [&](const Side& side) {
+    if (side.pc != rpc) stack.push_back({side.pc, rpc, side.lanes, frame});
+  };
+  // The first one to run is pushed last; the lanes that did not branch count as one side, as in branch().
+  const bool fall_through_first = not_taken.any() && first_side_ == FirstSide::kNotTaken;
+  unsigned rest = sides.count;
+  if (fall_through_first) --rest;
+  while (rest-- > 0) push(sides.side[rest]);
+  if (fall_through_first) push(sides.side[sides.count - 1]);
+  max_depth_ = std::max<std::uint64_t>(max_depth_, stack.size());
+  settle(stack, request);
+}
+
+void SimtStack::call(Stack& stack, BranchRequest& request) {
+  const LaneMask taken = stack.back().mask & request.taken;
+  const Sides sides = sides_of(request, taken);
+  stack.back().pc = request.next;
+  const std::uint32_t frame = stack.back().frame + 1;
+  if (sides.count != 0) ++calls_;
+  request.diverged = sides.count > 1;
+  for (unsigned i = sides.count; i-- > 0;)
+    stack.push_back({sides.side[i].pc, kNoPc, sides.side[i].lanes, frame});
+  max_depth_ = std::max<std::uint64_t>(max_depth_, stack.size());
+  settle(stack, request);
+}
+
+void SimtStack::leave_function(Stack& stack, BranchRequest& request) {
+  const std::uint32_t frame = stack.back().frame;
+  const LaneMask gone = stack.back().mask & request.taken;
+  stack.back().pc = request.next;
+  const auto first = std::partition_point(stack.begin(), stack.end(),
+                                          [&](const Entry& entry) { return entry.frame < frame; });
+  if (first == stack.begin()) throw std::logic_error("SimtStack: a return outside of any call");
+  // The caller's entry and the lanes' return addresses, which the kernel keeps itself, must agree.
+  if (gone.any() && request.lane_target[gone.lowest()] != std::prev(first)->pc)
+    throw std::logic_error("SimtStack: a return to another place than the call's");
+  for (auto entry = first; entry != stack.end(); ++entry)
+    entry->mask = LaneMask::difference(entry->mask, gone);
+  stack.erase(std::remove_if(first, stack.end(), [](const Entry& entry) { return entry.mask.none(); }),
+              stack.end());
   settle(stack, request);
 }
 
@@ -118,9 +209,12 @@ void SimtStack::inspect(BranchRequest& request) const {
   for (const Entry& entry : stack) {
     mix(entry.pc.value());
     mix((std::uint64_t{entry.rpc.value()} << 32) | entry.mask.bits());
-    if (request.table != nullptr)
+    mix(entry.frame);
+    if (request.table != nullptr) {
       request.table->push_back(
           {{"pc", pc_text(entry.pc)}, {"rpc", pc_text(entry.rpc)}, {"mask", entry.mask.to_string()}});
+      if (entry.frame != 0) request.table->back()["frame"] = entry.frame;
+    }
   }
   request.digest = digest;
   if (request.suspended == nullptr) return;
@@ -129,9 +223,10 @@ void SimtStack::inspect(BranchRequest& request) const {
     if (it == stack.rbegin()) continue;
     const LaneMask waiting = LaneMask::difference(it->mask, below);
     if (waiting.any()) {
-      // An entry whose PC is the RPC of one above it is a reconvergence entry: its lanes have arrived.
-      const bool reconverging =
-          std::any_of(stack.rbegin(), it, [&](const Entry& e) { return e.rpc == it->pc; });
+      // An entry whose PC is the RPC of one above it is a reconvergence entry: its lanes have arrived. So is
+      // the one behind a call that others are still in.
+      const bool reconverging = std::any_of(
+          stack.rbegin(), it, [&](const Entry& e) { return e.rpc == it->pc || e.frame > it->frame; });
       request.suspended->push_back({waiting, it->pc, reconverging});
     }
     below |= it->mask;

@@ -8,8 +8,15 @@
 // §1).
 //
 // Thread exit (not described by the theses): exiting lanes leave every entry; empty entries are dropped.
+//
+// Calls (not described either): an entry belongs to a call frame. A call turns the top into the entry at
+// which its lanes meet again, PC := the instruction behind the call, and pushes the functions it goes to, one
+// entry per target, of a frame one deeper. Lanes that return leave the entries of that frame only; when it
+// has none left, the caller's entry is the top again. Within a frame an RPC of "none" means: when the
+// function returns.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "simt/control_flow.h"
@@ -22,6 +29,7 @@ class SimtStack : public ControlFlow {
     Pc pc{};
     Pc rpc = kNoPc;
     LaneMask mask{};
+    std::uint32_t frame = 0;  ///< calls that the entry is deep in
     bool operator==(const Entry&) const = default;
   };
 
@@ -37,7 +45,22 @@ class SimtStack : public ControlFlow {
 
  private:
   using Stack = std::vector<Entry>;
+  /// Lanes that go on at one place.
+  struct Side {
+    Pc pc{};
+    LaneMask lanes{};
+  };
+  /// Where the lanes of an indirect branch or call go, in the order of their first lanes.
+  struct Sides {
+    std::array<Side, sim::kLanes + 1> side;
+    unsigned count = 0;
+    void add(Pc pc, LaneMask lanes) { side[count++] = {pc, lanes}; }
+  };
+  static Sides sides_of(const BranchRequest& request, LaneMask taken);
   void branch(Stack& stack, BranchRequest& request);
+  void indirect_branch(Stack& stack, BranchRequest& request);
+  void call(Stack& stack, BranchRequest& request);
+  void leave_function(Stack& stack, BranchRequest& request);
   void exit(Stack& stack, BranchRequest& request);
   /// Pops while the top has reached its reconvergence point; then reports the new top.
   void settle(Stack& stack, BranchRequest& request);
@@ -47,6 +70,7 @@ class SimtStack : public ControlFlow {
   FirstSide first_side_;
   std::uint64_t branches_ = 0;
   std::uint64_t divergences_ = 0;
+  std::uint64_t calls_ = 0;
   std::uint64_t reconvergences_ = 0;
   std::uint64_t max_depth_ = 0;
 };

@@ -21,6 +21,11 @@ void GpuConfig::visit(sim::ConfigVisitor& v) {
   v.field("name", name, {.doc = "shown in reports"});
   v.field("cores", cores,
           {.unit = "cores", .doc = "SIMT cores (streaming multiprocessors)", .min = 1, .max = 256});
+  v.field("stack_bytes_per_thread", stack_bytes_per_thread,
+          {.unit = "bytes",
+           .doc = "stack of kernels with recursion or alloca, in local memory",
+           .min = 16,
+           .max = 512 * 1024});
   v.section("clocks", clocks, "clock domains");
   v.section("core", core, "every core");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");

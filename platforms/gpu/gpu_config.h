@@ -32,6 +32,8 @@ struct GpuConfig {
   core::CoreConfig core;
   memory::MemoryConfig memory;
   WatchdogConfig watchdog;
+  /// Local memory that a kernel with recursion or alloca gets on top, for every thread.
+  std::uint32_t stack_bytes_per_thread = 4096;
 
   void visit(sim::ConfigVisitor& v);
   void validate() const;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <map>
 #include <systemc>
 
 #include "core/cta_slots.h"
 #include "frontend/ptx/decode.h"
+#include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/parser.h"
 #include "gpu/gpu.h"
 #include "sim/error.h"
@@ -23,7 +25,7 @@ constexpr double kQuantumUs = 100;  ///< longest run of model time within one ac
 
 }  // namespace
 
-struct GpuDevice::Impl {
+struct GpuDevice::Impl : core::KernelServices {
   Impl(const GpuConfig& c, RunOptions o)
       : config(c), options(std::move(o)), gpu("gpu", c, allocations, options.shuffle_modules, options.dram) {}
 
@@ -32,6 +34,7 @@ struct GpuDevice::Impl {
   host::AllocationTable allocations;
   Gpu gpu;
   std::vector<isa::Module> modules;
+  ptx::Library library;  ///< what modules loaded later may refer to
   std::vector<LaunchRecord> launches;
   std::map<const isa::Kernel*, std::uint64_t> code_addresses;
   std::uint64_t next_code = isa::kCodeWindowBase;
@@ -44,7 +47,9 @@ struct GpuDevice::Impl {
       throw sim::InputError("", fmt::format("there is no module number {}", handle));
     return modules[handle];
   }
-  host::ModuleHandle add(const ptx::Module& tree);
+  host::ModuleHandle add(ptx::Module tree);
+  bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override;
+  void print(const std::string& text) override;
   /// Zero-filled.
   std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name);
   core::LaunchContext prepare(const isa::Module& owner, const std::string& kernel, const host::Launch& shape,
@@ -118,11 +123,26 @@ void GpuDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
   impl_->gpu.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
 }
 
-host::ModuleHandle GpuDevice::Impl::add(const ptx::Module& tree) {
-  isa::Module module =
-      ptx::decode(tree, [this](const std::string& name, std::uint64_t bytes, std::uint32_t align) {
+bool GpuDevice::Impl::read_memory(std::uint64_t address, std::span<std::byte> bytes) {
+  if (!allocations.contains(address, bytes.size())) return false;
+  gpu.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+  return true;
+}
+
+void GpuDevice::Impl::print(const std::string& text) {
+  if (options.on_print)
+    options.on_print(text);
+  else
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+host::ModuleHandle GpuDevice::Impl::add(ptx::Module tree) {
+  isa::Module module = ptx::decode(
+      std::make_shared<const ptx::Module>(std::move(tree)),
+      [this](const std::string& name, std::uint64_t bytes, std::uint32_t align) {
         return allocate(std::max<std::uint64_t>(bytes, 1), std::max(align, kAlignment), name);
-      });
+      },
+      library);
   for (const isa::GlobalVariable& variable : module.globals)
     if (!variable.initial.empty())
       gpu.crossbar->debug_write(variable.address,
@@ -167,6 +187,9 @@ core::LaunchContext GpuDevice::Impl::prepare(const isa::Module& owner, const std
   context.params = args.pack(*context.kernel);
   context.shared_bytes_per_cta = context.kernel->static_shared_bytes + shape.dynamic_shared_bytes;
   context.local_bytes_per_thread = (context.kernel->local_bytes_per_thread + 15u) & ~15u;
+  if (context.kernel->uses_stack)
+    context.local_bytes_per_thread += (config.stack_bytes_per_thread + 15u) & ~15u;
+  context.services = this;
   context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + sim::kLanes - 1) / sim::kLanes);
   context.cores = config.cores;
   context.code_base = code_address(*context.kernel);

@@ -34,7 +34,9 @@ struct RunOptions {
   bool keep_awake = false;  ///< for tests: nothing ever sleeps (sim/clock.h). Results never depend on it
   bool profile = false;  ///< profile every launch by PC (LaunchRecord::profile). Results never depend on it
   std::function<void(const ProgressReport&)>
-      on_progress;                     ///< called about every 0.2 s of host time; may be empty
+      on_progress;  ///< called about every 0.2 s of host time; may be empty
+  /// Takes what kernels print (printf), call by call; empty: it goes to standard output.
+  std::function<void(const std::string& text)> on_print = nullptr;
   DramFactory dram = dram_channels();  ///< the memory behind each partition
 };
 

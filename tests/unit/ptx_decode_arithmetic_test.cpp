@@ -191,7 +191,8 @@ TEST(PtxDecodeArithmetic, every_supported_form_names_an_instruction_that_the_dec
   EXPECT_THAT(list, ::testing::Contains("mul.wide.(u16|s16|u32|s32)"));
   EXPECT_THAT(list, ::testing::Contains("bra{.uni}"));
   EXPECT_THAT(list, ::testing::Contains(HasSubstr("atom{.relaxed|acquire")));
-  EXPECT_THAT(list, ::testing::Not(::testing::Contains(HasSubstr("call"))));
+  EXPECT_THAT(list, ::testing::Contains("call{.uni}"));
+  EXPECT_THAT(list, ::testing::Not(::testing::Contains(HasSubstr("tex"))));
 }
 
 }  // namespace

@@ -7,28 +7,37 @@
 #include "frontend/ptx/decode/context.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/layout.h"
+#include "frontend/ptx/decode/library.h"
 
 namespace heddle::ptx {
 
 isa::Module decode(const Module& module, const AllocateGlobal& allocate) {
-  ModuleContext context{module, {}};
+  // The library only has to live as long as decoding does.
+  Library library;
+  return decode(std::shared_ptr<const Module>(&module, [](const Module*) {}), allocate, library);
+}
+
+isa::Module decode(std::shared_ptr<const Module> tree, const AllocateGlobal& allocate, Library& library) {
+  const Module& module = *tree;
+  auto context = std::make_unique<ModuleContext>(ModuleContext{module, {}, {}, {}, &library});
   if (module.address_size == 32)
-    context.fail(module.address_size_where, ".address_size 32 is not supported",
-                 "Compile for 64-bit addresses (nvcc -m64).");
+    context->fail(module.address_size_where, ".address_size 32 is not supported",
+                  "Compile for 64-bit addresses (nvcc -m64).");
   isa::Module out;
   out.version = module.version;
   out.target = module.target;
   out.source = module.source;
-  out.globals = place_globals(context, allocate);
+  place_functions(*context, allocate);
+  out.globals = place_globals(*context, allocate);
   std::unordered_set<std::string> names;
   for (const Function& function : module.functions) {
-    // Device functions matter only where they are called, which is refused there; declarations say nothing
-    // new.
+    // Device functions are decoded with the kernels that may call them; declarations say nothing new.
     if (!function.is_entry || function.external) continue;
     if (!names.insert(function.name).second)
-      context.fail(function.where, fmt::format("kernel '{}' is defined twice", function.name));
-    out.kernels.push_back(std::make_shared<const isa::Kernel>(decode_kernel(context, function)));
+      context->fail(function.where, fmt::format("kernel '{}' is defined twice", function.name));
+    out.kernels.push_back(std::make_shared<const isa::Kernel>(decode_kernel(*context, function)));
   }
+  library.add(std::move(tree), std::move(context));
   return out;
 }
 

@@ -21,6 +21,12 @@ using AllocateGlobal =
 /// labels, type errors.
 [[nodiscard]] isa::Module decode(const Module& module, const AllocateGlobal& allocate);
 
+/// The same for a module whose .extern functions and variables may be those of modules decoded before with
+/// the same library (library.h), which it joins.
+class Library;
+[[nodiscard]] isa::Module decode(std::shared_ptr<const Module> module, const AllocateGlobal& allocate,
+                                 Library& library);
+
 /// The instructions decode() accepts, one "opcode.modifiers" family per entry, for `heddle list --ptx`.
 [[nodiscard]] std::vector<std::string> supported_instructions();
 

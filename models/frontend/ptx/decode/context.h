@@ -1,5 +1,5 @@
-// What decoding a kernel works on: the module's symbols, the kernel's names, rows, constants, and the code so
-// far.
+// What decoding works on: the module's symbols, and for each function of a kernel (the entry among them) its
+// names, its part in the calls, and its code so far. Rows and constants are the whole kernel's.
 #pragma once
 
 #include <string>
@@ -8,17 +8,30 @@
 
 #include "frontend/ptx/ast.h"
 #include "frontend/ptx/decode/constants.h"
+#include "frontend/ptx/decode/functions.h"
 #include "frontend/ptx/decode/registers.h"
 #include "frontend/ptx/decode/symbols.h"
 #include "isa/kernel.h"
 
 namespace heddle::ptx {
 
+struct FunctionPlan;
+struct KernelPlan;
+class Library;
+
 /// Module-scope names with their device addresses.
 struct ModuleContext {
   const Module& ast;
-  std::unordered_map<std::string, VariableSymbol> globals;  ///< .global and .const
+  std::unordered_map<std::string, VariableSymbol> globals;    ///< .global and .const
+  std::unordered_map<std::string, FunctionSymbol> functions;  ///< .func, and aliases
+  std::vector<const FunctionSymbol*> addressed;               ///< those whose address this module takes
+  const Library* library = nullptr;                           ///< modules loaded before
 
+  /// nullptr: there is none of that name.
+  [[nodiscard]] const FunctionSymbol* find_function(const std::string& name) const {
+    const auto found = functions.find(name);
+    return found == functions.end() ? nullptr : &found->second;
+  }
   [[noreturn]] void fail(SourceLoc where, const std::string& message, const std::string& remedy = {}) const;
 };
 
@@ -28,16 +41,38 @@ struct PendingBranch {
   std::uint32_t label = 0;
 };
 
+/// The same of an indirect branch.
+struct PendingTable {
+  std::uint32_t instruction = 0;
+  std::vector<std::uint32_t> labels;
+};
+
+/// A call in the code: [begin, end) are the copies of arguments, the call and the copies of results.
+struct CallSite {
+  std::uint32_t begin = 0;
+  std::uint32_t link = 0;  ///< takes the PC behind the call as src[0]
+  std::uint32_t call = 0;
+  std::uint32_t end = 0;
+  std::vector<const FunctionPlan*> callees;
+};
+
 struct KernelContext {
   const ModuleContext& module;
   const Function& function;
-  Scopes scopes;
-  RegisterRows registers;
-  ConstantPool constants;
-  std::vector<isa::Instruction> code;
-  std::vector<std::uint32_t> label_pc;  ///< by label; an index into the code
-  std::vector<PendingBranch> branches;
-  isa::Operand guard;  ///< of the PTX instruction being decoded
+  RegisterRows& registers;
+  ConstantPool& constants;
+  KernelPlan& kernel;
+  FunctionPlan& plan;
+  Scopes scopes{};
+  std::vector<isa::Instruction> code{};
+  std::vector<std::uint32_t> label_pc{};  ///< by label; an index into the code
+  std::vector<PendingBranch> branches{};
+  std::vector<PendingTable> tables{};
+  std::vector<CallSite> calls{};
+  std::vector<std::uint32_t> frame_sizes{};  ///< instructions that take the size of the frame as src[1]
+  /// The table (.branchtargets, ...) behind a label, by label.
+  std::unordered_map<std::uint32_t, const Instruction*> label_tables{};
+  isa::Operand guard{};  ///< of the PTX instruction being decoded
 
   /// Appends an instruction under the guard and at the place of the PTX instruction `from`.
   isa::Instruction& emit(const Instruction& from, isa::Instruction instruction);
@@ -56,7 +91,7 @@ struct KernelContext {
 /// Decodes one PTX instruction into the kernel's code.
 void decode_instruction(KernelContext& kernel, const Instruction& instruction);
 
-/// Decodes an entry function.
+/// Decodes an entry function with all functions it may call.
 [[nodiscard]] isa::Kernel decode_kernel(const ModuleContext& module, const Function& function);
 
 }  // namespace heddle::ptx

@@ -1,6 +1,7 @@
 // Branches, exits, and instructions that do nothing here.
 #include <fmt/format.h>
 
+#include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
 #include "frontend/ptx/diagnostic.h"
@@ -37,6 +38,22 @@ void decode_branch(KernelContext& kernel, const Instruction& instruction, const 
   out.uniform = modifiers.uniform;
   kernel.branches.push_back(
       {static_cast<std::uint32_t>(kernel.code.size()), label_index(kernel, instruction.operands[0])});
+  kernel.emit(instruction, out);
+}
+
+void decode_indirect_branch(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                            const Modifiers&) {
+  const GuardedRegion region(kernel, instruction);
+  const std::uint32_t label = label_index(kernel, instruction.operands[1]);
+  const auto table = kernel.label_tables.find(label);
+  if (table == kernel.label_tables.end() || table->second->opcode != ".branchtargets")
+    kernel.fail(instruction.operands[1].where, "brx.idx takes the label of a .branchtargets");
+  PendingTable pending;
+  for (const Operand& target : table->second->operands) pending.labels.push_back(label_index(kernel, target));
+  isa::Instruction out = control(isa::Opcode::kIndirect);
+  out.src[0] = source(kernel, instruction, instruction.operands[0], Type::kU32).operand;
+  pending.instruction = static_cast<std::uint32_t>(kernel.code.size());
+  kernel.tables.push_back(std::move(pending));
   kernel.emit(instruction, out);
 }
 

@@ -110,6 +110,13 @@ void decode_reduction(KernelContext&, const Instruction&, const CompiledForm&, c
 void decode_fence(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_branch(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_exit(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_indirect_branch(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_call(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_return(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_store_param(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_alloca(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_stack_save(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_stack_restore(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_trap(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_breakpoint(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_sleep(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

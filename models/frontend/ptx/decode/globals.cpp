@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "frontend/ptx/decode/layout.h"
+#include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/diagnostic.h"
 
 namespace heddle::ptx {
@@ -14,12 +15,16 @@ namespace {
 std::uint64_t symbol_bits(const ModuleContext& module, const VariableDecl& variable,
                           const SymbolName& symbol) {
   const auto found = module.globals.find(symbol.name);
-  if (found == module.globals.end() || !found->second.defined)
-    module.fail(variable.where,
-                fmt::format("the initial value of '{}' names '{}', which is no .global or .const variable "
-                            "of this module",
-                            variable.name, printable(symbol.name)));
-  const std::uint64_t address = found->second.address + static_cast<std::uint64_t>(symbol.offset);
+  const FunctionSymbol* const function =
+      found == module.globals.end() ? module.find_function(symbol.name) : nullptr;
+  if (function == nullptr && (found == module.globals.end() || !found->second.defined))
+    module.fail(
+        variable.where,
+        fmt::format("the initial value of '{}' names '{}', which is no .global or .const variable and "
+                    "no function of this module",
+                    variable.name, printable(symbol.name)));
+  const std::uint64_t address = (function != nullptr ? function->address : found->second.address) +
+                                static_cast<std::uint64_t>(symbol.offset);
   // 0xFF00(symbol): the bits that the mask selects, moved to the low end.
   return symbol.mask == 0 ? 0 : (address & symbol.mask) >> std::countr_zero(symbol.mask);
 }
@@ -92,7 +97,13 @@ std::vector<isa::GlobalVariable> place_globals(ModuleContext& module, const Allo
       module.fail(variable.where,
                   fmt::format("a variable of type .{} is not supported", isa::type_name(variable.type)));
     if (variable.external) {
-      if (!again) module.globals[variable.name] = {variable.space, 0, 0, false};
+      if (again) continue;
+      VariableSymbol& symbol = module.globals[variable.name];
+      symbol.space = variable.space;
+      symbol.defined = false;
+      const VariableSymbol* const other =
+          module.library == nullptr ? nullptr : module.library->find_variable(variable.name);
+      if (other != nullptr) symbol = *other;
       continue;
     }
     const std::uint64_t bytes = variable_bytes(variable);
@@ -103,7 +114,11 @@ std::vector<isa::GlobalVariable> place_globals(ModuleContext& module, const Allo
     global.bytes = bytes;
     global.align = variable_align(variable);
     global.address = allocate(global.name, bytes, global.align);
-    module.globals[variable.name] = {variable.space, global.address, bytes, true};
+    VariableSymbol& symbol = module.globals[variable.name];
+    symbol.space = variable.space;
+    symbol.address = global.address;
+    symbol.bytes = bytes;
+    symbol.defined = true;
     placed.push_back(std::move(global));
     declarations.push_back(&variable);
   }

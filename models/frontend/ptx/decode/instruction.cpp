@@ -13,14 +13,9 @@ struct Unsupported {
   std::string_view remedy;
 };
 
-constexpr std::string_view kInline =
-    "Let the compiler inline the function: __forceinline__, optimisation on, no printf, assert, malloc or "
-    "recursion.";
 constexpr std::string_view kTexture =
     "Textures and surfaces are not modelled: read the data through a pointer.";
 constexpr std::string_view kTensor = "Matrix units are not modelled: write the product with fma.";
-constexpr std::string_view kSwitch =
-    "Replace the switch by comparisons, or compile for fewer cases per table.";
 constexpr std::string_view kAsync =
     "Asynchronous copies are not modelled: use ld.global and st.shared with bar.sync.";
 constexpr std::string_view kSimd = "Use the scalar instructions on the unpacked parts.";
@@ -29,33 +24,55 @@ constexpr std::string_view kList = "'heddle list --ptx' shows what is supported.
 
 // Instructions of PTX that have no line in the form table. The remedy may be empty.
 constexpr Unsupported kUnsupported[] = {
-    {"call", kInline},        {"brx", kSwitch},
-    {"alloca", ""},           {"stackrestore", ""},
-    {"stacksave", ""},        {"tex", kTexture},
-    {"tld4", kTexture},       {"txq", kTexture},
-    {"istypep", kTexture},    {"suld", kTexture},
-    {"sust", kTexture},       {"sured", kTexture},
-    {"suq", kTexture},        {"mma", kTensor},
-    {"wmma", kTensor},        {"wgmma", kTensor},
-    {"tcgen05", kTensor},     {"ldmatrix", kTensor},
-    {"stmatrix", kTensor},    {"movmatrix", kTensor},
-    {"cp", kAsync},           {"mbarrier", kAsync},
-    {"tensormap", kAsync},    {"multimem", kLater},
-    {"vadd", kSimd},          {"vsub", kSimd},
-    {"vabsdiff", kSimd},      {"vmin", kSimd},
-    {"vmax", kSimd},          {"vshl", kSimd},
-    {"vshr", kSimd},          {"vmad", kSimd},
-    {"vset", kSimd},          {"vadd2", kSimd},
-    {"vsub2", kSimd},         {"vavrg2", kSimd},
-    {"vabsdiff2", kSimd},     {"vmin2", kSimd},
-    {"vmax2", kSimd},         {"vset2", kSimd},
-    {"vadd4", kSimd},         {"vsub4", kSimd},
-    {"vavrg4", kSimd},        {"vabsdiff4", kSimd},
-    {"vmin4", kSimd},         {"vmax4", kSimd},
-    {"vset4", kSimd},         {"elect", kLater},
-    {"createpolicy", kLater}, {"mapa", kLater},
-    {"getctarank", kLater},   {"griddepcontrol", kLater},
-    {"setmaxnreg", kLater},   {"clusterlaunchcontrol", kLater},
+    {"tex", kTexture},
+    {"tld4", kTexture},
+    {"txq", kTexture},
+    {"istypep", kTexture},
+    {"suld", kTexture},
+    {"sust", kTexture},
+    {"sured", kTexture},
+    {"suq", kTexture},
+    {"mma", kTensor},
+    {"wmma", kTensor},
+    {"wgmma", kTensor},
+    {"tcgen05", kTensor},
+    {"ldmatrix", kTensor},
+    {"stmatrix", kTensor},
+    {"movmatrix", kTensor},
+    {"cp", kAsync},
+    {"mbarrier", kAsync},
+    {"tensormap", kAsync},
+    {"multimem", kLater},
+    {"vadd", kSimd},
+    {"vsub", kSimd},
+    {"vabsdiff", kSimd},
+    {"vmin", kSimd},
+    {"vmax", kSimd},
+    {"vshl", kSimd},
+    {"vshr", kSimd},
+    {"vmad", kSimd},
+    {"vset", kSimd},
+    {"vadd2", kSimd},
+    {"vsub2", kSimd},
+    {"vavrg2", kSimd},
+    {"vabsdiff2", kSimd},
+    {"vmin2", kSimd},
+    {"vmax2", kSimd},
+    {"vset2", kSimd},
+    {"vadd4", kSimd},
+    {"vsub4", kSimd},
+    {"vavrg4", kSimd},
+    {"vabsdiff4", kSimd},
+    {"vmin4", kSimd},
+    {"vmax4", kSimd},
+    {"vset4", kSimd},
+    {"elect", kLater},
+    {"createpolicy", kLater},
+    {"mapa", kLater},
+    {"getctarank", kLater},
+    {"griddepcontrol", kLater},
+    {"setmaxnreg", kLater},
+    {"clusterlaunchcontrol", kLater},
 };
 
 struct LaterModifier {

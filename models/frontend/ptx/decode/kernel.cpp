@@ -1,47 +1,62 @@
-// An entry function to a kernel: names, code, then everything that needs the whole code - branch targets,
-// register numbers, reconvergence points, live registers.
+// An entry function to a kernel: its code and that of every function it may call, one behind the other, then
+// everything that needs the whole code - branch targets, register numbers, reconvergence points, live
+// registers.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 #include "analysis/cfg.h"
 #include "analysis/dominators.h"
 #include "analysis/liveness.h"
+#include "frontend/ptx/decode/call_graph.h"
+#include "frontend/ptx/decode/function.h"
 #include "frontend/ptx/decode/layout.h"
-#include "frontend/ptx/decode/special.h"
+#include "frontend/ptx/decode/spill.h"
 #include "frontend/ptx/diagnostic.h"
 
 namespace heddle::ptx {
 namespace {
 
 using isa::Opcode;
+using isa::RowWidth;
 
 class KernelDecoder {
  public:
-  KernelDecoder(const ModuleContext& module, const Function& function)
-      : context_{module, function, {}, {}, {}, {}, {}, {}, {}}, function_(function) {}
+  KernelDecoder(const ModuleContext& module, const Function& function) : module_(module), entry_(function) {}
 
   isa::Kernel run() {
-    kernel_.name = function_.name;
-    kernel_.source = context_.module.ast.source;
+    kernel_.name = entry_.name;
+    kernel_.source = module_.ast.source;
     apply_directives();
-    declare_module_scope();
-    decode_block(function_.body);
-    append_exit();
-    resolve_branches();
+    plan_ = plan_kernel(module_, entry_, registers_);
+    kernel_.static_shared_bytes = plan_.shared.bytes;
+    kernel_.params = layout_params(module_, entry_, kernel_.param_bytes);
+    for (const auto& function : plan_.functions) decode(*function);
     number_registers();
-    kernel_.code = std::move(context_.code);
-    kernel_.constants = context_.constants.take();
+    join();
+    kernel_.constants = constants_.take();
     analyse();
     return std::move(kernel_);
   }
 
  private:
+  template <class Fn>
+  auto limited(const KernelContext& context, Fn&& fn) {
+    try {
+      return fn();
+    } catch (const std::length_error& limit) {
+      context.fail(entry_.where,
+                   fmt::format("kernel '{}' is too large to analyse: {}", entry_.name, limit.what()),
+                   "Split the kernel.");
+    }
+  }
+
   void apply_directives() {
     constexpr std::string_view kWithoutEffect[] = {"minnctapersm", "maxnctapersm", "maxnreg",
                                                    "noreturn",     "abi_preserve", "abi_preserve_control"};
-    for (const auto& [name, values] : function_.directives) {
+    for (const auto& [name, values] : entry_.directives) {
       if (name == "maxntid" || name == "reqntid") {
         std::uint64_t threads = 1;
         for (const std::uint64_t value : values)
@@ -49,189 +64,143 @@ class KernelDecoder {
         kernel_.max_threads_per_cta = static_cast<std::uint32_t>(threads);
       } else if (std::find(std::begin(kWithoutEffect), std::end(kWithoutEffect), name) ==
                  std::end(kWithoutEffect)) {
-        context_.fail(function_.where, fmt::format("directive '.{}' of kernel '{}' is not supported",
-                                                   printable(name), function_.name));
+        module_.fail(entry_.where, fmt::format("directive '.{}' of kernel '{}' is not supported",
+                                               printable(name), entry_.name));
       }
     }
   }
 
-  /// The outermost scope: module-scope .shared variables that the kernel uses, and its parameters.
-  void declare_module_scope() {
-    storage_ = layout_storage(context_.module, function_);
-    kernel_.static_shared_bytes = storage_.shared_bytes;
-    kernel_.local_bytes_per_thread = storage_.local_bytes;
-    context_.scopes.open();
-    for (const VariableDecl& variable : context_.module.ast.variables)
-      if (variable.space == StateSpace::kShared) declare_variable(variable);
-    context_.scopes.open();
-    kernel_.params = layout_params(context_.module, function_, kernel_.param_bytes);
-    for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
-      const isa::Param& param = kernel_.params[i];
-      declare(param.name, VariableSymbol{StateSpace::kParam, param.offset, param.bytes, true},
-              function_.params[i].where);
-    }
-  }
-
-  void declare(const std::string& name, Symbol symbol, SourceLoc where) {
-    if (!context_.scopes.declare(name, symbol)) already_declared(name, where);
-  }
-  [[noreturn]] void already_declared(const std::string& name, SourceLoc where) {
-    context_.fail(where, fmt::format("'{}' is declared twice in this scope", printable(name)));
-  }
-
-  void declare_variable(const VariableDecl& variable) {
-    if (variable.space != StateSpace::kShared && variable.space != StateSpace::kLocal)
-      context_.fail(
-          variable.where,
-          fmt::format("a .{} variable within a kernel is not supported", isa::space_name(variable.space)),
-          variable.space == StateSpace::kParam ? "" : "Declare it at module scope.");
-    // A variable that no instruction mentions takes no memory; its offset does not matter.
-    const auto placed = storage_.offsets.find(&variable);
-    const std::uint64_t offset = placed == storage_.offsets.end() ? 0 : placed->second;
-    declare(variable.name, VariableSymbol{variable.space, offset, variable_bytes(variable), true},
-            variable.where);
-  }
-
-  void declare_registers(const RegisterDecl& registers) {
-    if (isa::type_bytes(registers.type) > 8)
-      context_.fail(registers.where,
-                    fmt::format("registers of type .{} are not supported", isa::type_name(registers.type)));
-    if (special_row(registers.name) || special_constant(registers.name) || registers.name == kGridId ||
-        is_unsupported_special(registers.name))
-      context_.fail(registers.where, fmt::format("'{}' is a special register", registers.name));
-    if (registers.vector > 1) {
-      if (registers.count != 0)
-        context_.fail(registers.where, "a range of vector registers is not supported");
-      constexpr std::string_view kElements = "xyzw";
-      for (unsigned i = 0; i < registers.vector; ++i)
-        declare(registers.name + "." + kElements[i], RegisterSymbol{registers.type, {}}, registers.where);
-    } else if (registers.count == 0) {
-      declare(registers.name, RegisterSymbol{registers.type, {}}, registers.where);
-    } else if (!context_.scopes.declare_range(registers.name, registers.type, registers.count)) {
-      already_declared(registers.name, registers.where);
-    }
-  }
-
-  void declare_all(const Block& block) {
-    for (const Statement& statement : block.statements) {
-      if (const auto* registers = std::get_if<RegisterDecl>(&statement)) declare_registers(*registers);
-      if (const auto* variable = std::get_if<VariableDecl>(&statement)) declare_variable(*variable);
-      if (const auto* label = std::get_if<Label>(&statement)) {
-        declare(label->name, LabelSymbol{static_cast<std::uint32_t>(context_.label_pc.size())}, label->where);
-        context_.label_pc.push_back(0);
-      }
-    }
-  }
-
-  /// Recursion is bounded: the parser limits how deep blocks nest.
-  void decode_block(const Block& block) {
-    refuse_calls(block);
-    context_.scopes.open();
-    declare_all(block);
-    for (const Statement& statement : block.statements) {
-      if (const auto* instruction = std::get_if<Instruction>(&statement)) {
-        // Tables of indirect branches and calls matter only to brx and call, which are refused.
-        if (instruction->opcode.front() != '.') decode_instruction(context_, *instruction);
-      } else if (const auto* label = std::get_if<Label>(&statement)) {
-        const auto symbol = std::get<LabelSymbol>(*context_.scopes.find(label->name));
-        context_.label_pc[symbol.index] = static_cast<std::uint32_t>(context_.code.size());
-      } else if (const auto* inner = std::get_if<std::shared_ptr<Block>>(&statement)) {
-        decode_block(**inner);
-      }
-    }
-    context_.scopes.close();
-  }
-
-  /// A call is refused before the .param variables around it, which would only hide the reason.
-  void refuse_calls(const Block& block) {
-    for (const Statement& statement : block.statements) {
-      const auto* instruction = std::get_if<Instruction>(&statement);
-      if (instruction != nullptr && instruction->opcode == "call") decode_instruction(context_, *instruction);
-    }
-  }
-
-  void append_exit() {
-    std::vector<isa::Instruction>& code = context_.code;
-    const auto size = static_cast<std::uint32_t>(code.size());
-    const bool label_behind =
-        std::find(context_.label_pc.begin(), context_.label_pc.end(), size) != context_.label_pc.end();
-    if (!code.empty() && !code.back().guard.present && code.back().op == Opcode::kExit && !label_behind)
-      return;
-    isa::Instruction exit;
-    exit.op = Opcode::kExit;
-    exit.unit = isa::Unit::kControl;
-    exit.latency_class = isa::LatencyClass::kControl;
-    exit.where = code.empty() ? function_.where : code.back().where;
-    code.push_back(exit);
-  }
-
-  void resolve_branches() {
-    for (const PendingBranch& branch : context_.branches)
-      context_.code[branch.instruction].target = sim::Pc(context_.label_pc[branch.label]);
+  void decode(FunctionPlan& plan) {
+    auto context = std::make_unique<KernelContext>(
+        KernelContext{*plan.module, *plan.function, registers_, constants_, plan_, plan});
+    isa::FunctionCode code;
+    code.name = plan.function->name;
+    code.entry = decode_function(*context, plan.index == 0 ? kernel_.params : std::vector<isa::Param>{});
+    code.recursion = plan.recursion;
+    code.frame_bytes = static_cast<std::uint32_t>(plan.storage.bytes);
+    code.source = plan.module->ast.source;
+    functions_.push_back(std::move(code));
+    contexts_.push_back(std::move(context));
   }
 
   void number_registers() {
-    context_.registers.finish(kernel_);
-    for (isa::Instruction& instruction : context_.code) {
-      const auto note = [](isa::Operand& operand, auto& list, std::uint8_t& count) {
-        if (!operand.present || operand.space != isa::RowSpace::kRegister) return;
-        if (std::find(list.begin(), list.begin() + count, operand.reg) == list.begin() + count)
-          list[count++] = operand.reg;
-      };
-      const auto reads = [&](isa::Operand& operand) {
-        context_.registers.place(operand);
-        note(operand, instruction.reads, instruction.read_count);
-      };
-      reads(instruction.guard);
-      reads(instruction.memory.base);
-      for (isa::Operand& operand : instruction.src) reads(operand);
-      for (isa::Operand& operand : instruction.dst) {
-        context_.registers.place(operand);
-        note(operand, instruction.writes, instruction.write_count);
-      }
-      instruction.register_signature = 0;
-      for (unsigned i = 0; i < instruction.read_count; ++i)
-        instruction.register_signature |= std::uint64_t{1} << (instruction.reads[i] % 64);
-      for (unsigned i = 0; i < instruction.write_count; ++i)
-        instruction.register_signature |= std::uint64_t{1} << (instruction.writes[i] % 64);
+    SpillRows spill;
+    const auto recursive = [](const isa::FunctionCode& function) { return function.recursion != 0; };
+    if (std::any_of(functions_.begin(), functions_.end(), recursive))
+      spill.flag = contexts_.front()->scratch({}, RowWidth::k32, 0);
+    registers_.finish(kernel_);
+    registers_.place(spill.flag);
+    for (std::size_t f = 0; f < contexts_.size(); ++f) {
+      KernelContext& context = *contexts_[f];
+      for (isa::Instruction& instruction : context.code) place_registers(registers_, instruction);
+      if (!recursive(functions_[f])) continue;
+      const std::uint64_t size =
+          limited(context, [&] { return save_live_registers(context, registers_, spill); });
+      functions_[f].frame_bytes = static_cast<std::uint32_t>(size);
+      for (const std::uint32_t at : context.frame_sizes)
+        context.code[at].src[1] = constants_.row(RowWidth::k64, size);
     }
+    kernel_.uses_stack = plan_.stack_pointer.present;
+    // Behind the fixed frames the stack begins at a multiple of 16.
+    const std::uint64_t align = kernel_.uses_stack ? 16 : 8;
+    kernel_.local_bytes_per_thread =
+        static_cast<std::uint32_t>((plan_.static_local_bytes + align - 1) / align * align);
+  }
+
+  /// One code from those of all functions.
+  void join() {
+    std::uint32_t base = 0;
+    for (std::size_t f = 0; f < contexts_.size(); ++f) {
+      functions_[f].first = base;
+      functions_[f].entry += base;
+      base += static_cast<std::uint32_t>(contexts_[f]->code.size());
+      functions_[f].end = base;
+    }
+    for (std::size_t f = 0; f < contexts_.size(); ++f) join(*contexts_[f], functions_[f].first);
+    for (const auto& [symbol, plan] : plan_.addressed) {
+      isa::FunctionAddress address;
+      address.name = symbol->function->name;
+      if (plan != nullptr)
+        address.entry = sim::Pc(functions_[plan->index].first);
+      else
+        address.reason =
+            symbol->defined() ? "its parameters are not those of the call" : "no module defines it";
+      kernel_.function_addresses.emplace(symbol->address, std::move(address));
+    }
+    kernel_.functions.assign(functions_.begin() + 1, functions_.end());
+  }
+
+  void join(KernelContext& context, std::uint32_t base) {
+    const auto place = [&](std::uint32_t label) { return sim::Pc(base + context.label_pc[label]); };
+    for (const PendingBranch& branch : context.branches)
+      context.code[branch.instruction].target = place(branch.label);
+    for (const PendingTable& table : context.tables) {
+      isa::Instruction& branch = context.code[table.instruction];
+      branch.table_first = static_cast<std::uint32_t>(kernel_.targets.size());
+      branch.table_count = static_cast<std::uint32_t>(table.labels.size());
+      for (const std::uint32_t label : table.labels) kernel_.targets.push_back(place(label));
+    }
+    for (const CallSite& site : context.calls) {
+      isa::Instruction& call = context.code[site.call];
+      call.rpc = sim::Pc(base + site.call + 1);
+      context.code[site.link].src[0] = constants_.row(RowWidth::k32, call.rpc.value());
+      if (!call.src[0].present) {
+        call.target = sim::Pc(functions_[site.callees.front()->index].entry);
+        continue;
+      }
+      call.table_first = static_cast<std::uint32_t>(kernel_.targets.size());
+      call.table_count = static_cast<std::uint32_t>(site.callees.size());
+      for (const FunctionPlan* callee : site.callees)
+        kernel_.targets.emplace_back(functions_[callee->index].first);
+    }
+    kernel_.code.insert(kernel_.code.end(), context.code.begin(), context.code.end());
   }
 
   void analyse() {
-    try {
-      const analysis::ControlFlowGraph cfg(kernel_.code);
+    limited(*contexts_.front(), [&] {
+      const analysis::ControlFlowGraph cfg(kernel_.code, kernel_.targets);
       find_reconvergence(cfg);
-      find_live_registers(cfg);
-    } catch (const std::length_error& limit) {
-      context_.fail(function_.where,
-                    fmt::format("kernel '{}' is too large to analyse: {}", function_.name, limit.what()),
-                    "Split the kernel.");
-    }
+      const analysis::Liveness liveness(cfg, kernel_.registers);
+      kernel_.registers_per_thread = std::max(1u, analysis::registers_needed(kernel_, cfg, liveness));
+      if (kernel_.functions.empty()) return find_live_at_loop_heads(cfg, liveness);
+      // What a loop in a function may still change includes what its callers go on with.
+      const auto whole =
+          analysis::ControlFlowGraph::following_calls(kernel_.code, kernel_.targets, kernel_.functions);
+      find_live_at_loop_heads(whole, analysis::Liveness(whole, kernel_.registers));
+    });
   }
 
   void find_reconvergence(const analysis::ControlFlowGraph& cfg) {
     const analysis::ControlFlowGraph graph = cfg.without_early_exits();
     const auto post = analysis::DominatorTree::post_dominators(graph);
     for (std::uint32_t i = 0; i < kernel_.code.size(); ++i)
-      if (kernel_.code[i].op == Opcode::kBranch)
+      if (kernel_.code[i].op == Opcode::kBranch || kernel_.code[i].op == Opcode::kIndirect)
         kernel_.code[i].rpc = analysis::reconvergence_pc(graph, post, i);
   }
 
-  void find_live_registers(const analysis::ControlFlowGraph& cfg) {
-    const analysis::Liveness liveness(cfg, kernel_.registers);
-    kernel_.registers_per_thread = std::max(1u, liveness.peak_registers());
+  void find_live_at_loop_heads(const analysis::ControlFlowGraph& cfg, const analysis::Liveness& liveness) {
+    const auto add = [&](std::uint32_t from, sim::Pc target) {
+      if (target.value() > from) return;
+      const std::uint32_t head = target.value();
+      kernel_.live_at_loop_heads.try_emplace(head, liveness.live_in(cfg.block_of(head)));
+    };
     for (std::uint32_t i = 0; i < kernel_.code.size(); ++i) {
       const isa::Instruction& branch = kernel_.code[i];
-      if (branch.op != Opcode::kBranch || branch.target.value() > i) continue;
-      const std::uint32_t head = branch.target.value();
-      kernel_.live_at_loop_heads.try_emplace(head, liveness.live_in(cfg.block_of(head)));
+      if (branch.op == Opcode::kBranch) add(i, branch.target);
+      if (branch.op == Opcode::kIndirect)
+        for (std::uint32_t t = 0; t < branch.table_count; ++t)
+          add(i, kernel_.targets[branch.table_first + t]);
     }
   }
 
-  KernelContext context_;
-  const Function& function_;
+  const ModuleContext& module_;
+  const Function& entry_;
+  RegisterRows registers_;
+  ConstantPool constants_;
+  KernelPlan plan_;
+  std::vector<std::unique_ptr<KernelContext>> contexts_;  ///< by function, the entry first
+  std::vector<isa::FunctionCode> functions_;              ///< the same
   isa::Kernel kernel_;
-  KernelStorage storage_;
 };
 
 }  // namespace

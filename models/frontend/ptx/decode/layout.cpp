@@ -6,11 +6,13 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "frontend/ptx/builder.h"
+#include "frontend/ptx/decode/call_graph.h"
+
 namespace heddle::ptx {
 namespace {
 
-constexpr std::uint64_t kMostParamBytes = 32764;                      // CUDA 12.1 on sm_70 and later
-constexpr std::uint64_t kMostLocalBytes = std::uint64_t{512} * 1024;  // CUDA: 512 KB per thread
+constexpr std::uint64_t kMostParamBytes = 32764;  // CUDA 12.1 on sm_70 and later
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
   return (value + align - 1) / align * align;
@@ -36,53 +38,85 @@ void for_each_statement(const Block& block, Fn&& fn) {
   }
 }
 
-class StorageLayout {
+/// Variables of one state space, one behind the other.
+class SpaceLayout {
  public:
-  explicit StorageLayout(const ModuleContext& module) : module_(module) {}
+  SpaceLayout(StateSpace space, std::uint64_t limit) : space_(space), limit_(limit) {}
 
-  void add(const VariableDecl& variable) {
-    if (variable.space == StateSpace::kShared && is_open(variable)) {
-      open_.push_back(&variable);
-      return;
-    }
-    const bool shared = variable.space == StateSpace::kShared;
-    std::uint64_t& used = shared ? shared_ : local_;
-    if (!variable.initial.empty())
-      module_.fail(variable.where, fmt::format(".{} variable '{}' cannot have initial values",
-                                               isa::space_name(variable.space), variable.name));
-    if (variable_bytes(variable) == 0)
-      module_.fail(variable.where, fmt::format("array '{}' has no size", variable.name));
-    used = align_up(used, variable_align(variable));
-    offsets_[&variable] = used;
-    used += variable_bytes(variable);
-    const std::uint64_t limit = shared ? isa::kSharedWindowBytes : kMostLocalBytes;
-    if (used > limit)
-      module_.fail(variable.where, fmt::format("the kernel's .{} variables take more than {} bytes",
-                                               isa::space_name(variable.space), limit));
+  std::uint64_t add(const ModuleContext& module, const std::string& name, std::uint64_t bytes,
+                    std::uint32_t align, SourceLoc where) {
+    if (bytes == 0) module.fail(where, fmt::format("array '{}' has no size", name));
+    used_ = align_up(used_, align);
+    const std::uint64_t offset = used_;
+    used_ += bytes;
+    if (used_ > limit_)
+      module.fail(where, fmt::format("the kernel's .{} variables take more than {} bytes",
+                                     isa::space_name(space_), limit_));
+    return offset;
   }
-
-  KernelStorage finish() {
-    // All .extern .shared arrays are the same memory: what the launch adds behind the static variables.
-    std::uint64_t align = 1;
-    for (const VariableDecl* variable : open_)
-      align = std::max<std::uint64_t>(align, variable_align(*variable));
-    shared_ = align_up(shared_, align);
-    for (const VariableDecl* variable : open_) offsets_[variable] = shared_;
-    return {std::move(offsets_), static_cast<std::uint32_t>(shared_),
-            static_cast<std::uint32_t>(align_up(local_, 8))};
+  std::uint64_t add(const ModuleContext& module, const VariableDecl& variable) {
+    if (!variable.initial.empty())
+      module.fail(variable.where, fmt::format(".{} variable '{}' cannot have initial values",
+                                              isa::space_name(space_), variable.name));
+    return add(module, variable.name, variable_bytes(variable), variable_align(variable), variable.where);
+  }
+  [[nodiscard]] std::uint64_t end(std::uint64_t align) {
+    used_ = align_up(used_, align);
+    return used_;
   }
 
  private:
-  static bool is_open(const VariableDecl& variable) {
-    return variable.external && variable.is_array && !variable.dims.empty() && variable.dims[0] == 0;
-  }
-
-  const ModuleContext& module_;
-  std::unordered_map<const VariableDecl*, std::uint64_t> offsets_;
-  std::vector<const VariableDecl*> open_;
-  std::uint64_t shared_ = 0;
-  std::uint64_t local_ = 0;
+  StateSpace space_;
+  std::uint64_t limit_;
+  std::uint64_t used_ = 0;
 };
+
+bool is_open(const VariableDecl& variable) {
+  return variable.external && variable.is_array && !variable.dims.empty() && variable.dims[0] == 0;
+}
+
+std::unordered_set<std::string_view> mentioned_names(const Function& function) {
+  std::unordered_set<std::string_view> names;
+  for_each_instruction(function.body,
+                       [&](const Instruction& instruction) { collect_names(instruction.operands, names); });
+  return names;
+}
+
+/// Names of parameters that need an address: it is taken, or only a part of the value is accessed.
+std::unordered_set<std::string_view> names_in_memory(const Function& function) {
+  std::unordered_map<std::string_view, std::uint64_t> bytes;  // of a scalar; 0: several of different sizes
+  const auto declare = [&](const std::string& name, std::uint64_t size) {
+    const auto [entry, fresh] = bytes.try_emplace(name, size);
+    if (!fresh && entry->second != size) entry->second = 0;
+  };
+  for (const auto* list : {&function.params, &function.returns})
+    for (const ParamDecl& param : *list) declare(param.name, param_bytes(param));
+  for_each_statement(function.body, [&](const Statement& statement) {
+    const auto* variable = std::get_if<VariableDecl>(&statement);
+    if (variable != nullptr && variable->space == StateSpace::kParam)
+      declare(variable->name, variable_bytes(*variable));
+  });
+  std::unordered_set<std::string_view> names;
+  for_each_instruction(function.body, [&](const Instruction& instruction) {
+    if (instruction.opcode == "call" || instruction.modifiers.empty()) return;
+    const std::string& last = instruction.modifiers.back();
+    const std::uint64_t access = isa::type_bytes(type_from_name(last));
+    const bool vector = std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
+                                    [](const std::string& m) { return m == "v2" || m == "v4"; });
+    for (const Operand& operand : instruction.operands) {
+      if (const auto* symbol = std::get_if<SymbolName>(&operand.value)) names.insert(symbol->name);
+      const auto* at = std::get_if<AddressOperand>(&operand.value);
+      if (at == nullptr || at->base_is_register) continue;
+      const auto known = bytes.find(at->base);
+      if (known == bytes.end()) continue;
+      const std::uint64_t size = known->second;
+      // Registers hold 8- and 16-bit values in 32-bit rows, so that a low part can be had from those.
+      if (vector || at->offset != 0 || !(access == size || (access < size && size <= 4)))
+        names.insert(at->base);
+    }
+  });
+  return names;
+}
 
 }  // namespace
 
@@ -127,22 +161,66 @@ std::vector<isa::Param> layout_params(const ModuleContext& module, const Functio
   return params;
 }
 
-KernelStorage layout_storage(const ModuleContext& module, const Function& function) {
-  std::unordered_set<std::string_view> names;
-  for_each_statement(function.body, [&](const Statement& statement) {
-    if (const auto* instruction = std::get_if<Instruction>(&statement))
-      collect_names(instruction->operands, names);
-  });
-  StorageLayout layout(module);
-  for (const VariableDecl& variable : module.ast.variables)
-    if (variable.space == StateSpace::kShared && names.contains(variable.name)) layout.add(variable);
+SharedStorage layout_shared(const std::vector<const FunctionPlan*>& functions) {
+  SharedStorage storage;
+  SpaceLayout layout(StateSpace::kShared, isa::kSharedWindowBytes);
+  std::vector<const VariableDecl*> open;
+  const auto add = [&](const ModuleContext& module, const VariableDecl& variable) {
+    if (storage.offsets.contains(&variable)) return;
+    if (is_open(variable)) {
+      if (std::find(open.begin(), open.end(), &variable) == open.end()) open.push_back(&variable);
+    } else {
+      storage.offsets[&variable] = layout.add(module, variable);
+    }
+  };
+  std::vector<std::unordered_set<std::string_view>> names;
+  for (const FunctionPlan* plan : functions) names.push_back(mentioned_names(*plan->function));
+  std::vector<const ModuleContext*> modules;
+  for (const FunctionPlan* plan : functions)
+    if (std::find(modules.begin(), modules.end(), plan->module) == modules.end())
+      modules.push_back(plan->module);
+  for (const ModuleContext* module : modules)
+    for (const VariableDecl& variable : module->ast.variables)
+      for (std::size_t i = 0; i < functions.size(); ++i)
+        if (variable.space == StateSpace::kShared && functions[i]->module == module &&
+            names[i].contains(variable.name))
+          add(*module, variable);
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    for_each_statement(functions[i]->function->body, [&](const Statement& statement) {
+      const auto* variable = std::get_if<VariableDecl>(&statement);
+      if (variable != nullptr && variable->space == StateSpace::kShared && names[i].contains(variable->name))
+        add(*functions[i]->module, *variable);
+    });
+  // All .extern .shared arrays are the same memory: what the launch adds behind the static variables.
+  std::uint64_t align = 1;
+  for (const VariableDecl* variable : open) align = std::max<std::uint64_t>(align, variable_align(*variable));
+  storage.bytes = static_cast<std::uint32_t>(layout.end(align));
+  for (const VariableDecl* variable : open) storage.offsets[variable] = storage.bytes;
+  return storage;
+}
+
+FunctionStorage layout_function(const ModuleContext& module, const Function& function) {
+  FunctionStorage storage;
+  SpaceLayout layout(StateSpace::kLocal, kMostLocalBytes);
+  const auto mentioned = mentioned_names(function);
+  const auto in_memory = names_in_memory(function);
+  if (!function.is_entry)
+    for (const auto* list : {&function.params, &function.returns})
+      for (const ParamDecl& param : *list)
+        if (!param.is_array && !param.is_register && in_memory.contains(param.name))
+          storage.offsets[&param] =
+              layout.add(module, param.name, param_bytes(param), std::max(param.align, 8u), param.where);
   for_each_statement(function.body, [&](const Statement& statement) {
     const auto* variable = std::get_if<VariableDecl>(&statement);
-    if (variable == nullptr || !names.contains(variable->name)) return;
-    if (variable->space == StateSpace::kShared || variable->space == StateSpace::kLocal)
-      layout.add(*variable);
+    if (variable == nullptr || !mentioned.contains(variable->name)) return;
+    if (variable->space == StateSpace::kLocal) storage.offsets[variable] = layout.add(module, *variable);
+    if (variable->space == StateSpace::kParam &&
+        (variable->is_array || variable->vector > 1 || in_memory.contains(variable->name)))
+      storage.offsets[variable] = layout.add(module, variable->name, variable_bytes(*variable),
+                                             std::max(variable_align(*variable), 8u), variable->where);
   });
-  return layout.finish();
+  storage.bytes = layout.end(8);
+  return storage;
 }
 
 }  // namespace heddle::ptx

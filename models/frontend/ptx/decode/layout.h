@@ -20,14 +20,25 @@ namespace heddle::ptx {
 [[nodiscard]] std::vector<isa::Param> layout_params(const ModuleContext& module, const Function& function,
                                                     std::uint32_t& total);
 
-/// Offsets of the .shared and .local variables that a kernel mentions, module scope first, in the order of
-/// the text.
-struct KernelStorage {
+inline constexpr std::uint64_t kMostLocalBytes = std::uint64_t{512} * 1024;  ///< CUDA: 512 KB per thread
+
+/// Offsets of the .shared variables that the functions of a kernel mention, module scope first, in the order
+/// of the text.
+struct SharedStorage {
   std::unordered_map<const VariableDecl*, std::uint64_t> offsets;
-  std::uint32_t shared_bytes = 0;  ///< an .extern .shared array starts here
-  std::uint32_t local_bytes = 0;
+  std::uint32_t bytes = 0;  ///< an .extern .shared array starts here
 };
-[[nodiscard]] KernelStorage layout_storage(const ModuleContext& module, const Function& function);
+[[nodiscard]] SharedStorage layout_shared(const std::vector<const FunctionPlan*>& functions);
+
+/// What lies in a function's frame in local memory, as offsets in it: the .local variables that the function
+/// mentions, in the order of the text, and those parameters of calls, its own and those it makes, that cannot
+/// live in a register: arrays (of its own calls; those of its parameters are its caller's), and scalars whose
+/// address is taken or that are accessed in parts.
+struct FunctionStorage {
+  std::unordered_map<const void*, std::uint64_t> offsets;  ///< by VariableDecl or ParamDecl
+  std::uint64_t bytes = 0;                                 ///< a multiple of 8
+};
+[[nodiscard]] FunctionStorage layout_function(const ModuleContext& module, const Function& function);
 
 /// The .global and .const variables of the module: gives them addresses, declares them in `module` and
 /// returns them with their initial bytes.

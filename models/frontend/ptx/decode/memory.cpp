@@ -4,6 +4,7 @@
 // memory model defines these patterns; an atomic may have both.
 #include <fmt/format.h>
 
+#include "frontend/ptx/decode/calls.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
 
@@ -101,9 +102,22 @@ void emit_ordered(KernelContext& kernel, const Instruction& instruction, const M
 
 }  // namespace
 
-void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+void decode_load(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                  const Modifiers& modifiers) {
   const unsigned bytes = access_bytes(kernel, instruction, modifiers);
+  if (modifiers.space == StateSpace::kParam) {
+    // A parameter of a call lives in a row or in local memory.
+    const VariableSymbol* const param = call_param(kernel, instruction.operands[1]);
+    if (param != nullptr && param->value.present)
+      return load_param_row(kernel, instruction, modifiers, *param);
+    // Within a function an address in a register is that of a parameter too: mov has put it there.
+    const auto* const at = std::get_if<AddressOperand>(&instruction.operands[1].value);
+    if (param != nullptr || (!kernel.function.is_entry && at != nullptr && at->base_is_register)) {
+      Modifiers local = modifiers;
+      local.space = StateSpace::kLocal;
+      return decode_load(kernel, instruction, form, local);
+    }
+  }
   isa::Instruction out = access(isa::Opcode::kLoad, modifiers);
   const auto list = elements(kernel, instruction, instruction.operands[0], modifiers.vector);
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -61,7 +61,7 @@ constexpr std::pair<std::string_view, StateSpace> kSpaces[] = {
     {"global", StateSpace::kGlobal},      {"shared", StateSpace::kShared},
     {"shared::cta", StateSpace::kShared}, {"local", StateSpace::kLocal},
     {"const", StateSpace::kConst},        {"param", StateSpace::kParam},
-    {"param::entry", StateSpace::kParam}};
+    {"param::entry", StateSpace::kParam}, {"param::func", StateSpace::kParam}};
 
 constexpr std::pair<std::string_view, unsigned> kVectors[] = {{"v2", 2}, {"v4", 4}};
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontend/ptx/decode/classes.h"
+#include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
 #include "frontend/ptx/decode/special.h"
@@ -188,9 +189,27 @@ void read_grid_id(KernelContext& kernel, const Instruction& instruction, Type ty
     emit_simple(kernel, instruction, spec_of(LaneOp::kMov, type), dst, low);
 }
 
-/// mov and cvta of a variable: its address is a constant.
+/// The address of a variable in a frame on the stack, in a scratch row.
+isa::Operand relative_address(KernelContext& kernel, const Instruction& instruction,
+                              const VariableSymbol& variable, const SymbolName& symbol, Type type,
+                              bool generic) {
+  const std::uint64_t offset =
+      static_cast<std::uint64_t>(symbol.offset) + (generic ? isa::kLocalWindowBase : 0);
+  const isa::Operand sum = local_address(kernel, instruction, variable, offset);
+  if (row_width(type) == RowWidth::k64) return sum;
+  const isa::Operand low = kernel.scratch(instruction, RowWidth::k32, 0);
+  emit_simple(kernel, instruction, spec_of(LaneOp::kUnpack2x32Lo, Type::kB32), low, sum);
+  return low;
+}
+
+/// mov and cvta of a variable: its address is a constant, unless it is on the stack.
 isa::Operand address_constant(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
                               const SymbolName& symbol, Type type, bool generic) {
+  if (Symbol* const known = kernel.scopes.find(symbol.name)) {
+    const auto* variable = std::get_if<VariableSymbol>(known);
+    if (variable != nullptr && variable->base.present)
+      return relative_address(kernel, instruction, *variable, symbol, type, generic);
+  }
   const std::uint64_t value = symbol_address(kernel, operand, symbol, generic);
   const unsigned bytes = isa::type_bytes(type);
   if (isa::is_float(type) || (bytes != 4 && bytes != 8) || (bytes == 4 && value > 0xffff'ffffu))

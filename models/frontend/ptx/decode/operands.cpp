@@ -143,8 +143,8 @@ const VariableSymbol& variable(KernelContext& kernel, const Operand& operand, co
   const auto found = kernel.module.globals.find(name);
   if (found == kernel.module.globals.end()) {
     for (const Function& function : kernel.module.ast.functions)
-      if (function.name == name)
-        kernel.fail(operand.where, fmt::format("the address of function '{}' is not supported", name));
+      if (function.is_entry && function.name == name)
+        kernel.fail(operand.where, fmt::format("the address of kernel '{}' is not supported", name));
     kernel.fail(operand.where, fmt::format("'{}' is not declared", printable(name)));
   }
   if (!found->second.defined)
@@ -227,6 +227,9 @@ std::vector<const Operand*> elements(KernelContext& kernel, const Instruction& i
 
 std::uint64_t symbol_address(KernelContext& kernel, const Operand& operand, const SymbolName& symbol,
                              bool generic) {
+  if (kernel.scopes.find(symbol.name) == nullptr && !kernel.module.globals.contains(symbol.name))
+    if (const FunctionSymbol* const function = kernel.module.find_function(symbol.name))
+      return function->address + static_cast<std::uint64_t>(symbol.offset);
   const VariableSymbol& found = variable(kernel, operand, symbol.name);
   if (generic && found.space == StateSpace::kParam)
     kernel.fail(operand.where, fmt::format("parameter '{}' has no generic address", symbol.name),
@@ -267,6 +270,10 @@ isa::MemoryOperand address(KernelContext& kernel, const Instruction& instruction
       (at->offset < 0 || static_cast<std::uint64_t>(at->offset) + bytes > found.bytes))
     kernel.fail(operand.where, fmt::format("{} bytes at offset {} lie outside parameter '{}' of {} bytes",
                                            bytes, at->offset, at->base, found.bytes));
+  if (found.call_param && (at->offset < 0 || static_cast<std::uint64_t>(at->offset) + bytes > found.bytes))
+    kernel.fail(operand.where, fmt::format("{} bytes at offset {} lie outside parameter '{}' of {} bytes",
+                                           bytes, at->offset, at->base, found.bytes));
+  memory.base = found.base;
   memory.displacement = static_cast<std::int64_t>(found.address + static_cast<std::uint64_t>(at->offset) +
                                                   (space == StateSpace::kGeneric ? window(found.space) : 0));
   return memory;

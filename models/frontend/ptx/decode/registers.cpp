@@ -14,7 +14,7 @@ std::optional<isa::Operand> RegisterRows::allocate(RowWidth width, const std::st
   operand.space = isa::RowSpace::kRegister;
   operand.width = width;
   operand.present = true;
-  names.push_back(name);
+  names.push_back(prefix_ + name);
   return operand;
 }
 

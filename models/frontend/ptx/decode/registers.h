@@ -21,6 +21,8 @@ namespace heddle::ptx {
 
 class RegisterRows {
  public:
+  /// Put in front of the names of the rows that follow: tells the functions' registers apart.
+  void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
   /// A new row. Until finish(), `reg` of the operand counts the rows of its width. nullopt: the kernel has as
   /// many registers as can be numbered.
   [[nodiscard]] std::optional<isa::Operand> allocate(isa::RowWidth width, const std::string& name);
@@ -32,10 +34,13 @@ class RegisterRows {
 
   /// Fills in the layout and the names, by register number.
   void finish(isa::Kernel& kernel);
+  /// After finish().
+  [[nodiscard]] const isa::RegisterLayout& layout() const { return layout_; }
   /// Turns the provisional number of a register operand into its number and offset, after finish().
   void place(isa::Operand& operand) const;
 
  private:
+  std::string prefix_;
   std::array<std::vector<std::string>, 3> names_;  ///< by width
   std::array<std::vector<std::optional<isa::Operand>>, 3> scratch_;
   std::optional<isa::Operand> carry_;

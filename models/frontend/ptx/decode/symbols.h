@@ -23,6 +23,11 @@ struct VariableSymbol {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   bool defined = true;  ///< false: .extern without a definition in the module
+  isa::Operand base;    ///< present: the address counts from what this row holds (a frame on the stack, ...)
+  isa::Operand value;   ///< present: a parameter of a call that lives in this row and has no address
+  Type type = Type::kNone;  ///< of the row
+  /// A .param of a call, on either side of it: in a row, or in local memory.
+  bool call_param = false;
 };
 
 struct LabelSymbol {

@@ -1,0 +1,444 @@
+#include "frontend/ptx/decode/calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/ptx/decode/classes.h"
+#include "frontend/ptx/decode/emit.h"
+#include "frontend/ptx/decode/forms.h"
+#include "frontend/ptx/decode/operands.h"
+#include "frontend/ptx/diagnostic.h"
+
+namespace heddle::ptx {
+namespace {
+
+using isa::LaneOp;
+using isa::Opcode;
+using isa::RowWidth;
+
+constexpr std::size_t kMostResults = 3;
+
+std::uint64_t frame_offset(const KernelContext& kernel, const void* declared) {
+  return kernel.plan.storage.offsets.at(declared);
+}
+bool in_memory(const KernelContext& kernel, const void* declared) {
+  return kernel.plan.storage.offsets.contains(declared);
+}
+
+VariableSymbol in_row(isa::Operand row, Type type, std::uint64_t bytes) {
+  VariableSymbol symbol;
+  symbol.space = StateSpace::kParam;
+  symbol.value = row;
+  symbol.type = type;
+  symbol.bytes = bytes;
+  symbol.call_param = true;
+  return symbol;
+}
+
+VariableSymbol frame_param(const KernelContext& kernel, const void* declared, std::uint64_t bytes,
+                           Type type) {
+  VariableSymbol symbol = in_frame(kernel, frame_offset(kernel, declared), bytes);
+  symbol.call_param = true;
+  symbol.type = type;
+  return symbol;
+}
+
+void declare_passed(KernelContext& kernel, const PassedValue& passed) {
+  const ParamDecl& param = *passed.declared;
+  Symbol symbol;
+  if (param.is_register) {
+    symbol = RegisterSymbol{param.type, passed.row};
+  } else if (passed.by_address) {
+    VariableSymbol memory;
+    memory.space = StateSpace::kLocal;
+    memory.bytes = param_bytes(param);
+    memory.base = passed.row;
+    memory.call_param = true;
+    symbol = memory;
+  } else if (in_memory(kernel, &param)) {
+    symbol = frame_param(kernel, &param, param_bytes(param), param.type);
+  } else {
+    symbol = in_row(passed.row, param.type, param_bytes(param));
+  }
+  if (!kernel.scopes.declare(param.name, symbol))
+    kernel.fail(param.where, fmt::format("'{}' is declared twice in this scope", printable(param.name)));
+}
+
+/// What a call passes or receives at one place of its lists.
+struct Actual {
+  const VariableSymbol* variable = nullptr;  ///< a .param variable; else a register or a number
+  const Operand* operand = nullptr;
+};
+
+class CallEmitter {
+ public:
+  CallEmitter(KernelContext& kernel, const Instruction& instruction)
+      : kernel_(kernel), instruction_(instruction), call_(kernel.plan.calls.at(&instruction)) {
+    const auto list = [&](std::size_t i) -> const VectorOperand* {
+      if (i >= instruction.operands.size()) return nullptr;
+      const auto* vector = std::get_if<VectorOperand>(&instruction.operands[i].value);
+      return vector != nullptr && vector->as_list ? vector : nullptr;
+    };
+    collect(call_.target_operand == 1 ? list(0) : nullptr, *call_.returns, results_, "result");
+    collect(list(call_.target_operand + 1), *call_.params, arguments_, "argument");
+  }
+
+  void run() {
+    if (!call_.builtin.empty()) return builtin();
+    if (results_.size() > kMostResults)
+      kernel_.fail(instruction_.where,
+                   fmt::format("a function with more than {} results is not supported", kMostResults));
+    CallSite site;
+    site.callees = call_.callees;
+    site.begin = here();
+    // Rows that the callee shares with this function's callers' frames are saved before anything is passed.
+    const FunctionPlan& plan = kernel_.plan;
+    const bool recursive = plan.recursion != 0 &&
+                           std::any_of(call_.callees.begin(), call_.callees.end(),
+                                       [&](const FunctionPlan* f) { return f->recursion == plan.recursion; });
+    isa::Instruction call = control_instruction(Opcode::kCall);
+    if (call_.indirect)
+      call.src[0] =
+          source(kernel_, instruction_, instruction_.operands[call_.target_operand], Type::kU64).operand;
+    pass_arguments(recursive);
+    if (recursive && plan.allocates) keep_frame();
+    site.link = here();
+    emit_move(kernel_, instruction_, return_row(), kernel_.constants.row(RowWidth::k32, 0));
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      if (!(*call_.returns)[i].is_array) call.dst[i] = result_row(i);
+    site.call = here();
+    kernel_.emit(instruction_, call);
+    if (recursive) find_frame();
+    for (std::size_t i = 0; i < results_.size(); ++i) take_result(i);
+    site.end = here();
+    kernel_.calls.push_back(std::move(site));
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t here() const { return static_cast<std::uint32_t>(kernel_.code.size()); }
+  [[nodiscard]] const FunctionPlan& callee() const { return *call_.callees.front(); }
+
+  void collect(const VectorOperand* list, const std::vector<ParamDecl>& formal, std::vector<Actual>& actual,
+               const char* what) {
+    const std::size_t given = list == nullptr ? 0 : list->elements.size();
+    if (given != formal.size())
+      kernel_.fail(instruction_.where, fmt::format("the call has {} {}{}, the function {}", given, what,
+                                                   given == 1 ? "" : "s", formal.size()));
+    for (std::size_t i = 0; i < given; ++i) {
+      const Operand& operand = list->elements[i];
+      Actual found{nullptr, &operand};
+      if (const auto* name = std::get_if<SymbolName>(&operand.value)) {
+        Symbol* const symbol = kernel_.scopes.find(name->name);
+        found.variable = symbol == nullptr ? nullptr : std::get_if<VariableSymbol>(symbol);
+        if (found.variable == nullptr || !found.variable->call_param)
+          kernel_.fail(operand.where, fmt::format("'{}' is no .param variable that a call could take",
+                                                  printable(name->name)));
+        if (found.variable->bytes != param_bytes(formal[i]) ||
+            (formal[i].is_array && found.variable->value.present))
+          kernel_.fail(operand.where,
+                       fmt::format("{} {} of the call has {} bytes, the function's has {}", what, i + 1,
+                                   found.variable->bytes, param_bytes(formal[i])));
+      } else if (formal[i].is_array) {
+        kernel_.fail(operand.where, fmt::format("{} {} of the call must be a .param array", what, i + 1));
+      }
+      actual.push_back(found);
+    }
+  }
+
+  isa::Operand return_row() {
+    return call_.indirect ? kernel_.kernel.return_pc(kernel_.registers) : callee().return_pc;
+  }
+  isa::Operand argument_row(std::size_t i) {
+    return call_.indirect ? kernel_.kernel.argument(kernel_.registers, i, passing_width((*call_.params)[i]))
+                          : callee().params[i].row;
+  }
+  isa::Operand result_row(std::size_t i) {
+    return call_.indirect ? kernel_.kernel.result(kernel_.registers, i, passing_width((*call_.returns)[i]))
+                          : callee().returns[i].row;
+  }
+
+  void pass_arguments(bool recursive) {
+    // The callee's rows may be this function's own: registers are read before any is overwritten.
+    std::vector<std::pair<isa::Operand, isa::Operand>> late;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const ParamDecl& formal = (*call_.params)[i];
+      const Actual& actual = arguments_[i];
+      const isa::Operand to = argument_row(i);
+      if (actual.variable == nullptr) {
+        const Row from = source(kernel_, instruction_, *actual.operand, formal.type);
+        if (!recursive || from.operand.space != isa::RowSpace::kRegister) {
+          late.emplace_back(to, from.operand);
+          continue;
+        }
+        const auto copy = kernel_.registers.allocate(to.width, "(argument)");
+        if (!copy) kernel_.fail(instruction_.where, "the kernel uses more than 65534 registers");
+        emit_move(kernel_, instruction_, *copy, from.operand);
+        late.emplace_back(to, *copy);
+      } else if (formal.is_array) {
+        emit_move(kernel_, instruction_, to, local_address(kernel_, instruction_, *actual.variable, 0));
+      } else if (actual.variable->value.present) {
+        late.emplace_back(to, actual.variable->value);
+      } else {
+        emit_local(kernel_, instruction_, Opcode::kLoad, to, *actual.variable);
+      }
+    }
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      if ((*call_.returns)[i].is_array)
+        emit_move(kernel_, instruction_, result_row(i),
+                  local_address(kernel_, instruction_, *results_[i].variable, 0));
+    for (const auto& [to, from] : late) emit_move(kernel_, instruction_, to, from);
+  }
+
+  void take_result(std::size_t i) {
+    const ParamDecl& formal = (*call_.returns)[i];
+    const Actual& actual = results_[i];
+    if (formal.is_array || std::holds_alternative<SinkOperand>(actual.operand->value)) return;
+    if (actual.variable == nullptr) {
+      const Row to = destination(kernel_, instruction_, *actual.operand, formal.type);
+      emit_move(kernel_, instruction_, to.operand, result_row(i));
+    } else if (actual.variable->value.present) {
+      emit_move(kernel_, instruction_, actual.variable->value, result_row(i));
+    } else {
+      emit_local(kernel_, instruction_, Opcode::kStore, result_row(i), *actual.variable);
+    }
+  }
+
+  // The frame's address of a recursive function, across a call that changes it. It is the top of the stack
+  // less the frame's size, unless the function has allocated more: then it is pushed.
+  static constexpr std::uint64_t kPush = 16;
+  void keep_frame() {
+    const isa::Operand top = kernel_.kernel.stack_pointer;
+    VariableSymbol slot;
+    slot.base = top;
+    slot.bytes = 8;
+    emit_local(kernel_, instruction_, Opcode::kStore, kernel_.plan.frame, slot);
+    emit_lane(kernel_, instruction_, LaneOp::kAdd, Type::kU64, top, top, constant64(kernel_, kPush));
+  }
+  void find_frame() {
+    const isa::Operand top = kernel_.kernel.stack_pointer;
+    if (!kernel_.plan.allocates) {
+      kernel_.frame_sizes.push_back(here());
+      emit_lane(kernel_, instruction_, LaneOp::kSub, Type::kU64, kernel_.plan.frame, top,
+                constant64(kernel_, 0));
+      return;
+    }
+    emit_lane(kernel_, instruction_, LaneOp::kSub, Type::kU64, top, top, constant64(kernel_, kPush));
+    VariableSymbol slot;
+    slot.base = top;
+    slot.bytes = 8;
+    emit_local(kernel_, instruction_, Opcode::kLoad, kernel_.plan.frame, slot);
+  }
+
+  /// The value of a scalar argument of a function that the device itself provides.
+  isa::Operand argument_value(std::size_t i) {
+    const Actual& actual = arguments_[i];
+    if (actual.variable == nullptr)
+      return source(kernel_, instruction_, *actual.operand, (*call_.params)[i].type).operand;
+    if (actual.variable->value.present) return actual.variable->value;
+    const isa::Operand row =
+        kernel_.scratch(instruction_, passing_width((*call_.params)[i]), 3 + static_cast<unsigned>(i));
+    emit_local(kernel_, instruction_, Opcode::kLoad, row, *actual.variable);
+    return row;
+  }
+
+  void builtin() {
+    if (call_.builtin == "malloc" || call_.builtin == "free")
+      kernel_.fail(instruction_.where, fmt::format("{} within a kernel is not supported", call_.builtin),
+                   "Allocate on the host, and pass the pointer.");
+    const bool print = call_.builtin == "vprintf";
+    const std::size_t wanted = print ? 2 : 4;
+    if (arguments_.size() < wanted)
+      kernel_.fail(instruction_.where, fmt::format("{} takes {} arguments", call_.builtin, wanted));
+    isa::Instruction out = control_instruction(print ? Opcode::kPrint : Opcode::kAssertFail);
+    for (std::size_t i = 0; i < wanted; ++i) {
+      out.src[i] = argument_value(i);
+      const bool line = !print && i == 2;
+      if (out.src[i].width != (line ? RowWidth::k32 : RowWidth::k64))
+        kernel_.fail(instruction_.where,
+                     fmt::format("argument {} of {} has the wrong type", i + 1, call_.builtin));
+    }
+    // What is printed has been stored by this thread: the stores have to be in memory.
+    if (print) {
+      isa::Instruction fence = control_instruction(Opcode::kFence);
+      fence.fence_scope = isa::FenceScope::kGpu;
+      kernel_.emit(instruction_, fence);
+    }
+    isa::Operand count;
+    if (print && results_.size() == 1 && !std::holds_alternative<SinkOperand>(results_[0].operand->value)) {
+      const Actual& result = results_[0];
+      if (result.variable == nullptr)
+        count = destination(kernel_, instruction_, *result.operand, (*call_.returns)[0].type).operand;
+      else if (result.variable->value.present)
+        count = result.variable->value;
+      if (count.present && count.width != RowWidth::k32)
+        kernel_.fail(instruction_.where, "the result of vprintf is a 32-bit number");
+    }
+    out.dst[0] = count;
+    kernel_.emit(instruction_, out);
+  }
+
+  KernelContext& kernel_;
+  const Instruction& instruction_;
+  const CallTargets& call_;
+  std::vector<Actual> arguments_;
+  std::vector<Actual> results_;
+};
+
+Instruction at_place(SourceLoc where) {
+  Instruction place;
+  place.where = where;
+  return place;
+}
+
+}  // namespace
+
+std::uint32_t enter_function(KernelContext& kernel) {
+  FunctionPlan& plan = kernel.plan;
+  const Instruction place = at_place(plan.function->where);
+  for (const PassedValue& param : plan.params) declare_passed(kernel, param);
+  for (const PassedValue& result : plan.returns) declare_passed(kernel, result);
+  if (plan.called_indirectly) {
+    for (std::size_t i = 0; i < plan.params.size(); ++i)
+      emit_move(kernel, place, plan.params[i].row,
+                kernel.kernel.argument(kernel.registers, i, plan.params[i].row.width));
+    for (std::size_t i = 0; i < plan.returns.size(); ++i)
+      if (plan.returns[i].by_address)
+        emit_move(kernel, place, plan.returns[i].row,
+                  kernel.kernel.result(kernel.registers, i, RowWidth::k64));
+    emit_move(kernel, place, plan.return_pc, kernel.kernel.return_pc(kernel.registers));
+  }
+  const auto entry = static_cast<std::uint32_t>(kernel.code.size());
+  if (plan.has_frame_row()) emit_move(kernel, place, plan.frame, kernel.kernel.stack_pointer);
+  if (plan.on_stack()) {
+    kernel.frame_sizes.push_back(static_cast<std::uint32_t>(kernel.code.size()));
+    emit_lane(kernel, place, LaneOp::kAdd, Type::kU64, kernel.kernel.stack_pointer, plan.frame,
+              constant64(kernel, 0));
+  }
+  for (const PassedValue& param : plan.params)
+    if (!param.by_address && in_memory(kernel, param.declared))
+      emit_local(kernel, place, Opcode::kStore, param.row,
+                 frame_param(kernel, param.declared, param_bytes(*param.declared), param.declared->type));
+  return entry;
+}
+
+void leave_function(KernelContext& kernel, const Instruction& instruction) {
+  FunctionPlan& plan = kernel.plan;
+  isa::Instruction out = control_instruction(Opcode::kReturn);
+  out.src[0] = plan.return_pc;
+  std::size_t value = 1;
+  for (std::size_t i = 0; i < plan.returns.size(); ++i) {
+    const PassedValue& result = plan.returns[i];
+    if (result.by_address) continue;
+    if (in_memory(kernel, result.declared))
+      emit_local(kernel, instruction, Opcode::kLoad, result.row,
+                 frame_param(kernel, result.declared, param_bytes(*result.declared), result.declared->type));
+    if (plan.called_indirectly)
+      emit_move(kernel, instruction, kernel.kernel.result(kernel.registers, i, result.row.width), result.row);
+    if (value < out.src.size()) out.src[value++] = result.row;  // they must survive until here
+  }
+  if (plan.has_frame_row()) emit_move(kernel, instruction, kernel.kernel.stack_pointer, plan.frame);
+  kernel.emit(instruction, out);
+}
+
+VariableSymbol call_variable(KernelContext& kernel, const VariableDecl& variable) {
+  const std::uint64_t bytes = variable_bytes(variable);
+  if (in_memory(kernel, &variable)) return frame_param(kernel, &variable, bytes, variable.type);
+  const auto row = kernel.registers.allocate(row_width(variable.type), variable.name);
+  if (!row) kernel.fail(variable.where, "the kernel uses more than 65534 registers");
+  return in_row(*row, variable.type, bytes);
+}
+
+const VariableSymbol* call_param(KernelContext& kernel, const Operand& address) {
+  const auto* at = std::get_if<AddressOperand>(&address.value);
+  if (at == nullptr || at->base_is_register || at->base.empty()) return nullptr;
+  Symbol* const symbol = kernel.scopes.find(at->base);
+  const auto* variable = symbol == nullptr ? nullptr : std::get_if<VariableSymbol>(symbol);
+  return variable != nullptr && variable->call_param ? variable : nullptr;
+}
+
+void load_param_row(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+                    const VariableSymbol& from) {
+  const Type type = modifiers.type();
+  const Row to = destination(kernel, instruction, instruction.operands[0], type, Width::kRelaxed);
+  if (!to.operand.present) return;
+  const unsigned bytes = isa::type_bytes(type);
+  if (bytes >= 4 && to.bits == bytes * 8) {
+    emit_move(kernel, instruction, to.operand, from.value);
+    return;
+  }
+  if (!isa::is_signed(type) && bytes < 4 && to.operand.width == RowWidth::k32) {
+    emit_lane(kernel, instruction, LaneOp::kAnd, Type::kB32, to.operand, from.value,
+              kernel.constants.row(RowWidth::k32, (std::uint64_t{1} << bytes * 8) - 1));
+    return;
+  }
+  // The register is wider than the value: extended as by ld.
+  const auto integer = [&](unsigned size) {
+    const bool is_signed = isa::is_signed(type);
+    switch (size) {
+      case 1:
+        return is_signed ? Type::kS8 : Type::kU8;
+      case 2:
+        return is_signed ? Type::kS16 : Type::kU16;
+      case 4:
+        return is_signed ? Type::kS32 : Type::kU32;
+      default:
+        return is_signed ? Type::kS64 : Type::kU64;
+    }
+  };
+  isa::LaneSpec spec;
+  spec.op = LaneOp::kCvt;
+  spec.type = integer(to.bits / 8);
+  spec.src_type = integer(bytes);
+  isa::Instruction out = simple_lane(kernel, instruction, spec);
+  out.dst[0] = to.operand;
+  out.src[0] = from.value;
+  kernel.emit(instruction, out);
+}
+
+void store_param_row(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
+                     const VariableSymbol& to) {
+  const Type type = modifiers.type();
+  const unsigned bytes = isa::type_bytes(type);
+  const Row from = source(kernel, instruction, instruction.operands[1], type, Width::kRelaxed);
+  isa::Operand value = from.operand;
+  if (bytes < 8 && value.width == RowWidth::k64) {
+    value = kernel.scratch(instruction, RowWidth::k32, 0);
+    emit_lane(kernel, instruction, LaneOp::kUnpack2x32Lo, Type::kB32, value, from.operand);
+  }
+  if (bytes >= 4) {
+    emit_move(kernel, instruction, to.value, value);
+    return;
+  }
+  emit_lane(kernel, instruction, LaneOp::kAnd, Type::kB32, to.value, value,
+            kernel.constants.row(RowWidth::k32, (std::uint64_t{1} << bytes * 8) - 1));
+}
+
+void decode_call(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                 const Modifiers&) {
+  const GuardedRegion region(kernel, instruction);
+  CallEmitter(kernel, instruction).run();
+}
+
+void decode_return(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
+                   const Modifiers&) {
+  if (kernel.function.is_entry)
+    kernel.emit(instruction, control_instruction(Opcode::kExit));
+  else
+    leave_function(kernel, instruction);
+}
+
+void decode_store_param(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
+                        const Modifiers& modifiers) {
+  const VariableSymbol* const to = call_param(kernel, instruction.operands[0]);
+  if (to == nullptr)
+    kernel.fail(instruction.operands[0].where,
+                "st.param writes to no parameter of a call or result of a function",
+                "The parameters of a kernel cannot be written.");
+  if (to->value.present) return store_param_row(kernel, instruction, modifiers, *to);
+  Modifiers local = modifiers;
+  local.space = StateSpace::kLocal;
+  decode_store(kernel, instruction, form, local);
+}
+
+}  // namespace heddle::ptx

@@ -1,0 +1,46 @@
+// Functions of a module: by name, with addresses for those whose address the program takes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/ptx/ast.h"
+#include "frontend/ptx/decode.h"
+
+namespace heddle::ptx {
+
+struct ModuleContext;
+
+struct FunctionSymbol {
+  const ModuleContext* module = nullptr;  ///< whose names its body uses
+  const Function* function = nullptr;     ///< the definition; a declaration if there is none
+  std::uint64_t address = 0;              ///< 0: never taken
+
+  [[nodiscard]] bool defined() const { return !function->external; }
+};
+
+/// Declares the functions of the module and its aliases in `module`, links declarations to the definitions of
+/// modules loaded before, and gives every function whose address is taken one.
+void place_functions(ModuleContext& module, const AllocateGlobal& allocate);
+
+/// How parameters and results are passed, as text: functions that an indirect call may reach have that of its
+/// prototype.
+[[nodiscard]] std::string signature(const std::vector<ParamDecl>& returns,
+                                    const std::vector<ParamDecl>& params);
+
+/// Bytes of a parameter or result; 0 for a predicate and for an open array.
+[[nodiscard]] std::uint64_t param_bytes(const ParamDecl& param);
+
+/// Calls fn(instruction) for every instruction of the block and the blocks within, in the order of the text.
+template <class Fn>
+void for_each_instruction(const Block& block, Fn&& fn) {
+  for (const Statement& statement : block.statements) {
+    if (const auto* instruction = std::get_if<Instruction>(&statement)) fn(*instruction);
+    if (const auto* inner = std::get_if<std::shared_ptr<Block>>(&statement))
+      for_each_instruction(**inner, fn);
+  }
+}
+
+}  // namespace heddle::ptx

@@ -1,0 +1,29 @@
+// Modules loaded on a device, for those that are loaded after them: their functions and variables are what
+// .extern declarations stand for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/ptx/decode/context.h"
+
+namespace heddle::ptx {
+
+class Library {
+ public:
+  /// A function that some module defines and lets others see (.visible or .weak); nullptr: there is none.
+  [[nodiscard]] const FunctionSymbol* find_function(const std::string& name) const;
+  /// The same of a variable.
+  [[nodiscard]] const VariableSymbol* find_variable(const std::string& name) const;
+
+  [[nodiscard]] const std::vector<std::unique_ptr<ModuleContext>>& modules() const { return modules_; }
+  /// A module that has been decoded; later ones find what it lets them see.
+  void add(std::shared_ptr<const Module> tree, std::unique_ptr<ModuleContext> module);
+
+ private:
+  std::vector<std::shared_ptr<const Module>> trees_;
+  std::vector<std::unique_ptr<ModuleContext>> modules_;
+};
+
+}  // namespace heddle::ptx

@@ -1,0 +1,534 @@
+// Functions on the GPU, as nvcc and clang compile them (tests/data/calls) and hand written: results against
+// plain C++ on the CPU, on a tiny platform and a big one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
+#include "sim/error.h"
+
+namespace heddle {
+namespace {
+
+using host::Args;
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kBlock = 64;
+constexpr std::uint32_t kThreads = 2 * kBlock;
+
+std::uint32_t fib(std::uint32_t n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+std::uint32_t ackermann(std::uint32_t m, std::uint32_t n) {
+  if (m == 0) return n + 1;
+  return n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
+}
+
+struct Node {
+  std::int32_t left, right, value;
+};
+
+std::int32_t walk(const std::vector<Node>& nodes, std::int32_t at, std::int32_t depth) {
+  if (at < 0) return 0;
+  const Node& node = nodes[static_cast<std::size_t>(at)];
+  const std::int32_t sum = node.value * depth + walk(nodes, node.left, depth + 1);
+  return node.value % 7 == 3 ? sum - 1 : sum + walk(nodes, node.right, depth + 1);
+}
+
+std::int32_t dispatch(std::int32_t kind, std::int32_t x) {
+  switch (kind) {
+    case 0:
+      return x + 17;
+    case 1:
+      return x * 3 - 1;
+    case 2:
+      return x ^ 0x5555;
+    case 3: {
+      const std::int32_t n = x & 7;
+      return n * (n - 1) / 2 * x;
+    }
+    case 4:
+      return -x;
+    case 5:
+      return x / 3;
+    case 6:
+      return x * 4;
+    case 7:
+      return (x & 1) != 0 ? x + 1 : x - 1;
+    case 8:
+      return 99;
+    default:
+      return 7 * x;
+  }
+}
+
+std::int32_t queens(std::int32_t n, std::vector<std::int32_t>& columns) {
+  const auto row = static_cast<std::int32_t>(columns.size());
+  if (row == n) return 1;
+  std::int32_t found = 0;
+  for (std::int32_t c = 0; c < n; ++c) {
+    bool free = true;
+    for (std::int32_t k = 0; k < row; ++k) {
+      const std::int32_t other = columns[static_cast<std::size_t>(k)];
+      free = free && other != c && std::abs(other - c) != row - k;
+    }
+    if (!free) continue;
+    columns.push_back(c);
+    found += queens(n, columns);
+    columns.pop_back();
+  }
+  return found;
+}
+
+template <class T>
+std::vector<T> table(std::size_t count, const std::function<T(std::int32_t)>& value) {
+  std::vector<T> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = value(static_cast<std::int32_t>(i));
+  return all;
+}
+
+/// A device with a module of tests/data/calls.
+class Machine {
+ public:
+  Machine(const std::string& platform, gpu::RunOptions options, std::vector<std::string> assignments = {})
+      : device_(gpu::load_platform(platform, assignments), std::move(options)) {}
+
+  gpu::GpuDevice& device() { return device_; }
+  void load(const std::string& stem) {
+    module_ = device_.load_ptx_file(std::string(HEDDLE_SOURCE_DIR) + "/tests/data/calls/" + stem + ".ptx");
+  }
+  void load_text(const std::string& body) {
+    module_ = device_.load_ptx_text(".version 7.5\n.target sm_75\n.address_size 64\n" + body, "text");
+  }
+  void run(const std::string& kernel, const Args& args, std::uint32_t threads = kThreads) {
+    const std::uint32_t block = std::min(threads, kBlock);
+    device_.launch(module_, kernel, {{threads / block, 1, 1}, {block, 1, 1}, 0}, args);
+  }
+  template <class T>
+  std::uint64_t up(const std::vector<T>& values) {
+    return device_.upload(values, "data");
+  }
+  template <class T>
+  std::vector<T> down(std::uint64_t at, std::size_t count = kThreads) {
+    return device_.download<T>(at, count);
+  }
+  std::uint64_t room(std::size_t bytes) { return device_.allocate(bytes, "out"); }
+  [[nodiscard]] const gpu::LaunchRecord& last() const { return device_.launches().back(); }
+  std::shared_ptr<const isa::Kernel> kernel(const std::string& name) { return device_.kernel(module_, name); }
+
+ private:
+  gpu::GpuDevice device_;
+  host::ModuleHandle module_ = 0;
+};
+
+class Compiled : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(Compiled, functions_compute_what_the_cpu_does) {
+  Machine m(std::get<0>(GetParam()), {});
+  m.load(std::string("calls.") + std::get<1>(GetParam()));
+  using I = std::int32_t;
+  using U = std::uint32_t;
+
+  {
+    const auto in = table<U>(kThreads, [](I i) { return static_cast<U>(i % 11); });
+    const std::uint64_t out = m.room(4 * kThreads);
+    m.run("fibonacci", Args().add(m.up(in)).add(out));
+    EXPECT_EQ(m.down<U>(out), table<U>(kThreads,
+                                       [&](I i) {
+                                         const U n = in[static_cast<std::size_t>(i)];
+                                         return i % 3 == 0 ? fib(n) + 1000 : 2 * fib(n / 2);
+                                       }))
+        << "fibonacci";
+  }
+  {
+    constexpr I kLength = 24;
+    auto data = table<I>(kThreads * kLength, [](I i) { return (i * 7919 + i / 13 * 104729) % 1009; });
+    const std::uint64_t at = m.up(data);
+    m.run("sort_segments", Args().add(at).add(kLength));
+    for (I i = 0; i < static_cast<I>(kThreads); ++i)
+      std::sort(data.begin() + i * kLength, data.begin() + (i + 1) * kLength - i % 5);
+    EXPECT_EQ(m.down<I>(at, data.size()), data) << "sort_segments";
+  }
+  {
+    constexpr I kNodes = 40;
+    const auto nodes = table<Node>(kNodes, [](I i) {
+      const I left = 2 * i + 1;
+      const I right = 3 * i + 2;
+      return Node{left < kNodes ? left : -1, right < kNodes ? right : -1, i * 5 % 23};
+    });
+    const std::uint64_t out = m.room(4 * kThreads);
+    m.run("tree_sums", Args().add(m.up(nodes)).add(kNodes).add(out));
+    EXPECT_EQ(m.down<I>(out), table<I>(kThreads, [&](I i) { return walk(nodes, i % kNodes, 1); }))
+        << "tree_sums";
+  }
+  {
+    const std::uint64_t out = m.room(4 * kThreads);
+    m.run("mutual", Args().add(out));
+    EXPECT_EQ(m.down<U>(out), table<U>(kThreads,
+                                       [](I i) {
+                                         const auto n = static_cast<U>(i);
+                                         return (n % 13 % 2 == 0 ? 1u : 0u) + 2 * ackermann(n % 3, n % 4) +
+                                                (n % 7 % 2 == 1 ? 4096u : 0u);
+                                       }))
+        << "mutual";
+  }
+  {
+    const auto which = table<I>(kThreads, [](I i) { return i * 3 % 7; });
+    const auto values = table<float>(kThreads, [](I i) { return 0.5f * static_cast<float>(i); });
+    const std::uint64_t at = m.up(values);
+    m.run("pointers", Args().add(m.up(which)).add(at));
+    EXPECT_EQ(m.down<float>(at),
+              table<float>(kThreads,
+                           [&](I i) {
+                             float v = values[static_cast<std::size_t>(i)];
+                             const float b = 1.5f + static_cast<float>(i);
+                             for (I k = 0; k < 3; ++k) {
+                               const I op = (which[static_cast<std::size_t>(i)] + k) & 3;
+                               v = op == 0 ? v + b : op == 1 ? v - b : op == 2 ? v * b : std::max(v, b);
+                             }
+                             return v;
+                           }))
+        << "pointers";
+  }
+  {
+    const auto kinds = table<I>(kThreads, [](I i) { return i * 5 % 11; });
+    const auto values = table<I>(kThreads, [](I i) { return i * 17 - 300; });
+    const std::uint64_t at = m.up(values);
+    m.run("switches", Args().add(m.up(kinds)).add(at));
+    EXPECT_EQ(m.down<I>(at), table<I>(kThreads,
+                                      [&](I i) {
+                                        I v = values[static_cast<std::size_t>(i)];
+                                        for (I k = 0; k < 4; ++k)
+                                          v = dispatch(kinds[static_cast<std::size_t>(i)] + k, v);
+                                        return v;
+                                      }))
+        << "switches";
+  }
+  {
+    const auto weights = table<double>(kThreads, [](I i) { return 0.125 * i; });
+    const std::uint64_t at = m.up(weights);
+    const std::uint64_t counts = m.room(4 * kThreads);
+    m.run("structures", Args().add(at).add(counts));
+    std::vector<double> want_weights(kThreads);
+    std::vector<I> want_counts(kThreads);
+    for (I i = 0; i < static_cast<I>(kThreads); ++i) {
+      double weight = weights[static_cast<std::size_t>(i)];
+      I count[3] = {0, i, 2 * i};
+      I tag = i;
+      I flag = i % 9;
+      const I a = i % 8;
+      for (I scale = 1; scale <= 3; ++scale) {
+        if (a > 3) count[a % 3] += scale;
+        weight = weight * 2 + 0.25f * static_cast<float>(i);
+        tag -= scale;
+        if (flag <= 5) ++flag;
+      }
+      want_weights[static_cast<std::size_t>(i)] = weight + tag;
+      want_counts[static_cast<std::size_t>(i)] = count[0] + 100 * count[1] + 10000 * count[2] + flag;
+    }
+    EXPECT_EQ(m.down<double>(at), want_weights) << "structures";
+    EXPECT_EQ(m.down<I>(counts), want_counts) << "structures";
+  }
+  {
+    constexpr I kLength = 50;
+    const auto data = table<I>(kLength, [](I i) { return i == 37 ? -5 : i * 11 % 64; });
+    const std::uint64_t out = m.room(4 * kThreads);
+    m.run("searches", Args().add(m.up(data)).add(kLength).add(out));
+    EXPECT_EQ(m.down<I>(out), table<I>(kThreads,
+                                       [&](I i) {
+                                         I sum = 0;
+                                         for (I k = 0; k < 6; ++k) {
+                                           I at = -1;
+                                           for (I s = k; s < kLength && at == -1; ++s)
+                                             at = data[static_cast<std::size_t>(s)] == i + k ? s - k
+                                                  : data[static_cast<std::size_t>(s)] < 0    ? -2
+                                                                                             : -1;
+                                           if (at == -2) break;
+                                           if (at >= 0) sum += at * (k + 1);
+                                         }
+                                         return sum;
+                                       }))
+        << "searches";
+  }
+  {
+    const auto in = table<I>(kThreads, [](I i) { return i * i % 101; });
+    const std::uint64_t out = m.room(4 * kThreads);
+    m.run("block_sums", Args().add(m.up(in)).add(out));
+    EXPECT_EQ(
+        m.down<I>(out),
+        table<I>(
+            kThreads,
+            [&](I i) {
+              I first = 0;
+              I second = 0;
+              for (I t = 0; t < static_cast<I>(kBlock); ++t) {
+                const I value =
+                    in[static_cast<std::size_t>(i / static_cast<I>(kBlock) * static_cast<I>(kBlock) + t)];
+                first += value;
+                second += value * (t & 3);
+              }
+              return second - first;
+            }))
+        << "block_sums";
+  }
+  {
+    const std::uint64_t out = m.room(4 * kThreads);
+    m.run("shapes", Args().add(out));
+    EXPECT_EQ(m.down<I>(out),
+              table<I>(kThreads,
+                       [](I i) {
+                         const I square = i * i;
+                         const I box = i * 3;
+                         const I nested = (i % 2 != 0 ? square : box) + 1;
+                         I sum = 0;
+                         for (I k = 0; k < 3; ++k) {
+                           const I by = k + 2;
+                           const I shape = (i + k) % 3;
+                           sum = sum * 10 + (shape == 0 ? square * by : shape == 1 ? box + by : nested * by);
+                         }
+                         return sum;
+                       }))
+        << "shapes";
+  }
+  {
+    const std::uint64_t out = m.room(4 * kThreads);
+    m.run("queens", Args().add(out));
+    EXPECT_EQ(m.down<I>(out), table<I>(kThreads,
+                                       [](I i) {
+                                         std::vector<I> columns;
+                                         return queens(1 + i % 5, columns);
+                                       }))
+        << "queens";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, Compiled,
+                         ::testing::Combine(::testing::Values("tiny", "gtx480"),
+                                            ::testing::Values("nvcc", "clang")),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param)) + "_" + std::get<1>(test.param);
+                         });
+
+const char* const kIndex =
+    ".reg .b32 %i, %t<9>; .reg .b64 %at, %off; .reg .pred %p; mov.u32 %i, %tid.x; ld.param.u64 %at, [out]; "
+    "mul.wide.u32 %off, %i, 4; add.u64 %at, %at, %off;\n";
+
+/// Runs a hand-written kernel `k(out)` with one warp of a 32-lane block; what each lane stores.
+std::vector<std::uint32_t> lanes_of(Machine& m, const std::string& functions, const std::string& body) {
+  m.load_text(functions + "\n.visible .entry k(.param .u64 out) {\n" + kIndex + body + "\n}\n");
+  const std::uint64_t out = m.room(4 * 32);
+  m.run("k", Args().add(out), 32);
+  return m.down<std::uint32_t>(out, 32);
+}
+
+std::vector<std::uint32_t> lanes(const std::function<std::uint32_t(std::uint32_t)>& value) {
+  return table<std::uint32_t>(32, [&](std::int32_t i) { return value(static_cast<std::uint32_t>(i)); });
+}
+
+TEST(HandWritten, a_jump_table_with_divergence_and_fall_through) {
+  Machine m("tiny", {});
+  const auto got = lanes_of(m, "", R"(
+    mov.u32 %t1, 0; mov.u32 %t2, 0;
+    LOOP: and.b32 %t3, %i, 3; add.u32 %t3, %t3, %t2; and.b32 %t3, %t3, 3;
+    T: .branchtargets A, B, C, D;
+    setp.lt.u32 %p, %i, 28;
+    @%p brx.idx %t3, T;
+    add.u32 %t1, %t1, 1000;
+    A: add.u32 %t1, %t1, 1; bra E;
+    B: add.u32 %t1, %t1, 10;
+    C: add.u32 %t1, %t1, 100; bra E;
+    D: mul.lo.u32 %t1, %t1, 2;
+    E: add.u32 %t2, %t2, 1; setp.lt.u32 %p, %t2, 5; @%p bra LOOP;
+    st.global.u32 [%at], %t1;)");
+  EXPECT_EQ(got, lanes([](std::uint32_t i) {
+              std::uint32_t v = 0;
+              for (std::uint32_t k = 0; k < 5; ++k) {
+                const std::uint32_t c = i < 28 ? (i + k) & 3 : 4;
+                if (c == 4) v += 1001;
+                if (c == 0) v += 1;
+                if (c == 1) v += 110;
+                if (c == 2) v += 100;
+                if (c == 3) v *= 2;
+              }
+              return v;
+            }));
+}
+
+// Own registers as arguments in another order: nothing may be overwritten before it is read.
+TEST(HandWritten, recursion_with_register_parameters_that_swap) {
+  Machine m("tiny", {});
+  const auto got = lanes_of(
+      m,
+      ".func (.reg .u32 o) f (.reg .u32 n, .reg .u32 a, .reg .u32 b) { .reg .pred %p; .reg .u32 %r, %s; "
+      "setp.eq.u32 %p, n, 0; @%p bra END; sub.u32 %s, n, 1; call (%r), f, (%s, b, a); "
+      "mad.lo.u32 o, %r, 3, a; ret; END: sub.u32 o, a, b; }",
+      "and.b32 %t1, %i, 7; add.u32 %t2, %i, 50; call (%t3), f, (%t1, %t2, %i); st.global.u32 [%at], %t3;");
+  const std::function<std::uint32_t(std::uint32_t, std::uint32_t, std::uint32_t)> f =
+      [&](std::uint32_t n, std::uint32_t a, std::uint32_t b) {
+        return n == 0 ? a - b : f(n - 1, b, a) * 3 + a;
+      };
+  EXPECT_EQ(got, lanes([&](std::uint32_t i) { return f(i & 7, i + 50, i); }));
+}
+
+TEST(HandWritten, guarded_calls_returns_and_exits_in_functions) {
+  Machine m("tiny", {});
+  const auto got = lanes_of(
+      m,
+      ".func (.param .b32 o) f (.param .b32 x) { .reg .b32 %r; .reg .pred %p, %q; ld.param.b32 %r, [x]; "
+      "setp.gt.u32 %q, %r, 29; @%q exit; add.u32 %r, %r, 100; st.param.b32 [o], %r; setp.lt.u32 %p, %r, 110; "
+      "@%p ret; add.u32 %r, %r, 1000; st.param.b32 [o], %r; ret; }",
+      "mov.u32 %t2, 7; and.b32 %t1, %i, 1; setp.eq.u32 %p, %t1, 0; "
+      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %i; @%p call (b), f, (a); @%p ld.param.b32 %t2, "
+      "[b]; } "
+      "st.global.u32 [%at], %t2;");
+  EXPECT_EQ(got, lanes([](std::uint32_t i) {
+              if (i % 2 != 0) return 7u;
+              return i > 29 ? 0u : i < 10 ? i + 100 : i + 1100;
+            }));
+}
+
+TEST(HandWritten, predicates_and_parts_of_parameters_survive_recursion) {
+  Machine m("tiny", {});
+  const auto got = lanes_of(
+      m,
+      ".func (.param .b64 o) f (.param .b64 x) { .reg .b32 %lo, %hi; .reg .pred %p, %q; .reg .b64 %r; "
+      "ld.param.v2.b32 {%lo, %hi}, [x]; setp.eq.u32 %q, %lo, 0; @%q bra END; and.b32 %hi, %lo, 1; "
+      "setp.eq.u32 %p, %hi, 1; sub.u32 %lo, %lo, 1; mov.b64 %r, {%lo, %hi}; "
+      "{ .param .b64 a; .param .b64 b; st.param.b64 [a], %r; call (b), f, (a); ld.param.b32 %hi, [b+4]; } "
+      "@%p add.u32 %hi, %hi, %lo; st.param.b32 [o+4], %hi; st.param.b32 [o], %lo; ret; "
+      "END: st.param.v2.b32 [o], {%lo, %lo}; ret; }",
+      ".reg .b64 %d; and.b32 %t1, %i, 15; mov.b64 %d, {%t1, %t1}; "
+      "{ .param .b64 a; .param .b64 b; st.param.b64 [a], %d; call (b), f, (a); ld.param.b32 %t2, [b+4]; } "
+      "st.global.u32 [%at], %t2;");
+  EXPECT_EQ(got, lanes([](std::uint32_t i) {
+              std::uint32_t sum = 0;
+              for (std::uint32_t n = i & 15; n > 0; --n) sum += n % 2 == 1 ? n - 1 : 0;
+              return sum;
+            }));
+}
+
+TEST(HandWritten, allocations_on_the_stack_within_recursion) {
+  Machine m("tiny", {});
+  const auto got = lanes_of(
+      m,
+      ".func (.param .b32 o) f (.param .b32 n) { .reg .b32 %n, %r, %s, %z; .reg .b64 %p, %q, %w; .reg .pred "
+      "%e; "
+      ".local .b32 own; ld.param.b32 %n, [n]; st.local.b32 [own], %n; setp.eq.u32 %e, %n, 0; mov.u32 %s, 0; "
+      "@%e bra END; mul.wide.u32 %q, %n, 4; alloca.u64 %p, %q; st.local.b32 [%p], %n; add.u64 %w, %p, %q; "
+      "st.local.b32 [%w+-4], %n; sub.u32 %r, %n, 1; "
+      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r; call (b), f, (a); ld.param.b32 %s, [b]; } "
+      "ld.local.b32 %r, [%p]; add.u32 %s, %s, %r; ld.local.b32 %r, [own]; add.u32 %s, %s, %r; "
+      "END: st.param.b32 [o], %s; ret; }",
+      "and.b32 %t1, %i, 7; { .param .b32 a; .param .b32 b; st.param.b32 [a], %t1; call (b), f, (a); "
+      "ld.param.b32 %t2, [b]; } st.global.u32 [%at], %t2;");
+  EXPECT_EQ(got, lanes([](std::uint32_t i) { return (i & 7) * ((i & 7) + 1); }));
+}
+
+TEST(HandWritten, functions_of_a_module_loaded_before) {
+  Machine m("tiny", {});
+  m.load_text(
+      ".visible .global .u32 offset = 40;\n.visible .func (.param .b32 o) shift (.param .b32 x) "
+      "{ .reg .b32 %r, %s; ld.param.b32 %r, [x]; ld.global.u32 %s, [offset]; add.u32 %r, %r, %s; "
+      "st.param.b32 [o], %r; ret; }");
+  const auto got =
+      lanes_of(m, ".extern .func (.param .b32 o) shift (.param .b32 x); .extern .global .u32 offset;",
+               "ld.global.u32 %t1, [offset]; { .param .b32 a; .param .b32 b; st.param.b32 [a], %i; call (b), "
+               "shift, (a); "
+               "ld.param.b32 %t2, [b]; } add.u32 %t2, %t2, %t1; st.global.u32 [%at], %t2;");
+  EXPECT_EQ(got, lanes([](std::uint32_t i) { return i + 80; }));
+}
+
+/// What the launch of a hand-written kernel throws.
+sim::Error failure(Machine& m, const std::string& functions, const std::string& body) {
+  try {
+    lanes_of(m, functions, body);
+  } catch (const sim::Error& error) {
+    return error;
+  }
+  return {sim::ExitCode::kOk, "", "nothing"};
+}
+
+TEST(Faults, endless_recursion_overflows_the_stack) {
+  Machine m("tiny", {}, {"stack_bytes_per_thread=1024"});
+  const sim::Error e = failure(m, ".func f { call f; ret; }", "call f;");
+  EXPECT_EQ(e.code(), sim::ExitCode::kKernelFault);
+  EXPECT_THAT(e.what(), HasSubstr("stack overflow"));
+  EXPECT_THAT(e.what(), HasSubstr("the thread's stack has 1024 bytes"));
+  EXPECT_THAT(e.what(), HasSubstr("in function f of kernel k"));
+  EXPECT_THAT(e.what(), HasSubstr("stack_bytes_per_thread"));
+}
+
+TEST(Faults, a_null_function_pointer) {
+  Machine m("tiny", {});
+  const sim::Error e = failure(m, ".func f { ret; } .global .u64 t = f;",
+                               ".reg .b64 %f; mov.u64 %f, 0; P: .callprototype _ (); call %f, P;");
+  EXPECT_EQ(e.code(), sim::ExitCode::kKernelFault);
+  EXPECT_THAT(e.what(), HasSubstr("thread (0,0,0) of CTA (0,0,0) calls address 0x0, where no function is"));
+}
+
+TEST(Faults, a_function_of_another_prototype) {
+  Machine m("tiny", {});
+  const sim::Error e = failure(m, ".func f { ret; } .func g (.param .b32 x) { ret; } .global .u64 t = f;",
+                               ".reg .b64 %f; mov.u64 %f, g; P: .callprototype _ (); call %f, P;");
+  EXPECT_THAT(e.what(), HasSubstr("calls function g, but its parameters are not those of the call"));
+}
+
+TEST(Faults, an_index_beyond_the_jump_table) {
+  Machine m("tiny", {});
+  const sim::Error e = failure(m, "", "T: .branchtargets L, L; brx.idx %i, T; L: ret;");
+  EXPECT_THAT(e.what(), HasSubstr("thread (2,0,0) of CTA (0,0,0) branches to target 2 of 2"));
+}
+
+TEST(Faults, a_spin_in_a_function_is_diagnosed_as_a_hang) {
+  Machine m("tiny", {});
+  const sim::Error e =
+      failure(m,
+              ".global .u32 lock = 1; .func wait { .reg .b32 %r; .reg .pred %p; "
+              "L: ld.volatile.global.u32 %r, [lock]; setp.ne.u32 %p, %r, 0; @%p bra L; ret; }",
+              "setp.gt.u32 %p, %i, 3; @%p bra E; call wait; E: ret;");
+  EXPECT_EQ(e.code(), sim::ExitCode::kHang);
+  EXPECT_THAT(e.what(), HasSubstr("in function wait of kernel k"));
+}
+
+TEST(Services, printf_prints_in_the_order_of_execution) {
+  std::string printed;
+  gpu::RunOptions options;
+  options.on_print = [&](const std::string& text) { printed += text; };
+  Machine m("tiny", std::move(options));
+  m.load("services.nvcc");
+  m.run("prints", Args().add(std::int32_t{31}), 32);
+  std::string wanted;
+  for (int i = 0; i < 32; i += 2) {
+    char line[100];
+    std::snprintf(line, sizeof line, "thread %d of %s: %5.2f 0x%llx %c%%\n", i, "CTA", 1.5 * i,
+                  0x100000000ull + static_cast<unsigned>(i), 'a' + i);
+    wanted += line;
+  }
+  EXPECT_EQ(printed, wanted + "done\n");
+}
+
+TEST(Services, a_failed_assertion_stops_the_run_with_its_text) {
+  Machine m("tiny", {});
+  m.load("services.nvcc");
+  auto values = table<std::int32_t>(32, [](std::int32_t i) { return i; });
+  m.run("asserts", Args().add(m.up(values)), 32);
+  values[5] = 100;
+  try {
+    m.run("asserts", Args().add(m.up(values)), 32);
+    FAIL() << "the assertion of thread 5 holds";
+  } catch (const sim::KernelFault& fault) {
+    EXPECT_THAT(fault.what(),
+                HasSubstr("thread (5,0,0) of CTA (0,0,0): assertion `values[threadIdx.x] < 100' failed"));
+    EXPECT_THAT(fault.what(), HasSubstr("services.cu:"));
+  }
+}
+
+}  // namespace
+}  // namespace heddle
