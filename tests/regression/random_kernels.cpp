@@ -25,14 +25,6 @@ constexpr std::uint64_t kSmallShards = 8;
 constexpr std::array kPlatforms{"tiny", "gtx480", "rtx2060"};
 constexpr unsigned kShrinkingAttempts = 300;
 
-/// What the model does not have yet is left out.
-TreeOptions modelled() {
-  TreeOptions options;
-  options.indexed_branches = false;
-  options.calls = false;
-  return options;
-}
-
 std::uint64_t setting(const char* name, std::uint64_t fallback) {
   const char* text = std::getenv(name);
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 0);
@@ -92,7 +84,7 @@ TEST_P(RandomKernels, LeaveTheMemoryTheOracleLeaves) {
   const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", kKernelsPerShard);
   const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 0) + GetParam() * count;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    const KernelTree tree = generate_tree(seed, modelled());
+    const KernelTree tree = generate_tree(seed);
     const GeneratedKernel kernel = emit(tree);
     std::string problem;
     try {
