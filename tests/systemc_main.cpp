@@ -1,5 +1,5 @@
-// Runs GoogleTest from sc_main. ctest starts every TEST in its own process, since SystemC elaborates once per process;
-// SC_ERROR and SC_FATAL reports throw, so they fail the test that caused them.
+// Runs GoogleTest from sc_main. ctest starts every TEST in its own process, since SystemC elaborates once per
+// process; SC_ERROR and SC_FATAL reports throw, so they fail the test that caused them.
 #include <gtest/gtest.h>
 
 #include <systemc>

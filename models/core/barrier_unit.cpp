@@ -6,17 +6,38 @@ void BarrierModel::launch(CtaSlot slot, std::uint32_t threads) {
   Cta& cta = ctas_[slot.value()];
   cta.live_threads = threads;
   for (Barrier& barrier : cta.barriers) {
-    barrier.arrived = barrier.expected = 0;
+    barrier.arrived = barrier.expected = barrier.reduced = barrier.true_count = 0;
     barrier.waiting.clear();
   }
 }
 
-void BarrierModel::complete_if_full(const Cta& cta, Barrier& barrier, std::vector<WarpId>& released) {
+namespace {
+
+std::uint32_t reduce(isa::BarrierReduction reduction, std::uint32_t true_count, std::uint32_t threads) {
+  switch (reduction) {
+    case isa::BarrierReduction::kAnd:
+      return true_count == threads ? 1 : 0;
+    case isa::BarrierReduction::kOr:
+      return true_count != 0 ? 1 : 0;
+    case isa::BarrierReduction::kPopc:
+    case isa::BarrierReduction::kNone:
+      break;
+  }
+  return true_count;
+}
+
+}  // namespace
+
+void BarrierModel::complete_if_full(const Cta& cta, Barrier& barrier, std::vector<BarrierRelease>& released) {
   const std::uint32_t needed = barrier.expected != 0 ? barrier.expected : cta.live_threads;
   if (barrier.arrived == 0 || barrier.arrived < needed) return;
   ++completions;
-  released.insert(released.end(), barrier.waiting.begin(), barrier.waiting.end());
-  barrier.arrived = barrier.expected = 0;
+  for (BarrierRelease& waiting : barrier.waiting) {
+    if (barrier.reduced != 0 && waiting.instruction != nullptr)
+      waiting.result = reduce(waiting.instruction->barrier_reduction, barrier.true_count, barrier.reduced);
+    released.push_back(waiting);
+  }
+  barrier.arrived = barrier.expected = barrier.reduced = barrier.true_count = 0;
   barrier.waiting.clear();
 }
 
@@ -25,7 +46,12 @@ void BarrierModel::arrive(BarrierRequest& request) {
   Barrier& barrier = cta.barriers[request.id];
   barrier.arrived += request.threads;
   barrier.expected = request.expected;
-  if (request.waits) barrier.waiting.push_back(request.warp);
+  if (request.instruction != nullptr &&
+      request.instruction->barrier_reduction != isa::BarrierReduction::kNone) {
+    barrier.reduced += request.lanes.count();
+    barrier.true_count += request.predicate.count();
+  }
+  if (request.waits) barrier.waiting.push_back({request.warp, request.lanes, request.instruction, 0});
   complete_if_full(cta, barrier, *request.released);
 }
 

@@ -1,7 +1,8 @@
 // CTA barriers: 16 per CTA, counted in threads (mimd-simt-and-bows A26). A barrier completes when as many
 // threads have arrived as the instruction names, or, without a count, as the CTA has live threads; exited
 // threads therefore count. A warp that arrives with some of its lanes waits with those lanes only: if the
-// others can never arrive (SIMT stack), the kernel hangs and the watchdog says so.
+// others can never arrive (SIMT stack), the kernel hangs and the watchdog says so. A reduction (barrier.red)
+// counts the predicates of the threads that arrive; the count goes back with the release.
 #pragma once
 
 #include <array>
@@ -30,14 +31,16 @@ class BarrierModel {
  private:
   struct Barrier {
     std::uint32_t arrived = 0;
-    std::uint32_t expected = 0;  ///< 0: all live threads
-    std::vector<WarpId> waiting;
+    std::uint32_t expected = 0;    ///< 0: all live threads
+    std::uint32_t reduced = 0;     ///< threads whose predicates are counted
+    std::uint32_t true_count = 0;  ///< of these, those where it is true
+    std::vector<BarrierRelease> waiting;
   };
   struct Cta {
     std::uint32_t live_threads = 0;
     std::array<Barrier, kBarriersPerCta> barriers;
   };
-  void complete_if_full(const Cta& cta, Barrier& barrier, std::vector<WarpId>& released);
+  void complete_if_full(const Cta& cta, Barrier& barrier, std::vector<BarrierRelease>& released);
   std::vector<Cta> ctas_;
 };
 

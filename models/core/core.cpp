@@ -146,6 +146,9 @@ void Core::cycle(Cycle now) {
     branch_isock_.call(release);
     apply(release);
   });
+  if (!sleepers_.empty())
+    sleepers_.take(
+        now, [this](GroupId group) { advance(group, launch_->kernel->code[groups_[group].pc.value()]); });
   held_back_ = false;
   group_cycles_ += groups_.present();
   for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) issue_stage(now, s);
@@ -187,8 +190,8 @@ void Core::issue_stage(Cycle now, std::uint32_t s) {
   }
   SchedulerRequest pick;
   if (groups_.any_ready(s)) {
-    pick.candidates = &groups_.candidates(s, pipes, now);
-    if (!pick.candidates->empty()) {
+    pick.candidates = groups_.candidates(s, pipes, now);
+    if (pick.candidates != nullptr) {
       pick.cycle = now;
       scheduler_isocks_[s]->call(pick);
       held_back_ |= !pick.found;
@@ -216,7 +219,8 @@ void Core::fetch_stage(Cycle now) {
 }
 
 void Core::sleep(Cycle now) {
-  Cycle next = std::min({pipes_due_, lsu_due_, fetch_due_, barrier_releases_.next_due()});
+  Cycle next =
+      std::min({pipes_due_, lsu_due_, fetch_due_, barrier_releases_.next_due(), sleepers_.next_due()});
   if (!memory_port_.quiet() || held_back_ || (lsu_wants_port_ && memory_port_.has_room())) next = now + 1;
   for (std::uint32_t s = 0; s < config_.scheduler.count && next > now + 1; ++s)
     if (groups_.any_ready(s))

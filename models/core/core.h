@@ -92,7 +92,14 @@ class Core : public sc_core::sc_module, public sim::Watched {
 
   // core_issue.cpp: one instruction
   void issue(GroupId id);
-  void issue_lane(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  /// `clock`: what a clock register reads.
+  void issue_lane(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock);
+  void issue_warp_sync(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  void issue_sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  [[noreturn]] void trap(const IssueTable::Group& group, const isa::Instruction& instruction,
+                         LaneMask exec) const;
+  /// Nanoseconds since the start of the simulation, for %globaltimer.
+  [[nodiscard]] std::uint64_t nanoseconds() const;
   void issue_memory(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   void issue_branch(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_exit(GroupId id, LaneMask exec);
@@ -124,7 +131,9 @@ class Core : public sc_core::sc_module, public sim::Watched {
   [[nodiscard]] bool fence_satisfied(const WarpContext& warp, isa::FenceScope scope) const;
   void lift_fences(WarpId warp);
   void retire_if_finished(WarpId id);
-  void release_barriers(const std::vector<WarpId>& warps, Cycle when);
+  void release_barriers(const std::vector<BarrierRelease>& released, Cycle when);
+  /// Gives the threads of a warp the result of a barrier.red.
+  void write_reduction(const BarrierRelease& release);
   [[nodiscard]] std::string warp_name(WarpId id) const;
 
   sim::CoreId id_;
@@ -174,6 +183,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   std::vector<std::vector<Fence>> fences_;      ///< by warp
   std::vector<std::uint32_t> barrier_of_warp_;  ///< barrier a warp last arrived at, for diagnosis
   TimingWheel<WarpId> barrier_releases_;
+  TimingWheel<GroupId> sleepers_;  ///< groups in nanosleep
   SpinProbe probe_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core

@@ -45,7 +45,13 @@ void Core::issue(GroupId id) {
   if (instruction.time_dependent && probe_.active()) probe_.spoil(id);
   switch (instruction.op) {
     case Opcode::kLane:
-      issue_lane(group, instruction, exec);
+      issue_lane(group, instruction, exec, now_);
+      break;
+    case Opcode::kTimer:
+      issue_lane(group, instruction, exec, nanoseconds());
+      break;
+    case Opcode::kWarpSync:
+      issue_warp_sync(group, instruction, exec);
       break;
     case Opcode::kLoad:
     case Opcode::kStore:
@@ -71,12 +77,12 @@ void Core::issue(GroupId id) {
       issue_fence(id, instruction);
       return;
     case Opcode::kTrap:
+      if (exec.any()) trap(group, instruction, exec);
+      break;
+    case Opcode::kSleep:
       if (exec.any()) {
-        const AccessSite site{launch_, &ctas_[warps_[group.warp.value()].cta.value()],
-                              &warps_[group.warp.value()], group.pc, &instruction};
-        throw sim::KernelFault(launch_->kernel->place(group.pc),
-                               fmt::format("{} executed trap", thread_name(site, exec.lowest())),
-                               "the kernel itself asked to stop here");
+        issue_sleep(id, instruction, exec);
+        return;
       }
       break;
     case Opcode::kNop:
@@ -111,7 +117,8 @@ Cycle Core::enter_pipe(const IssueTable::Group& group, const isa::Instruction& i
   return enter.operands_late;
 }
 
-void Core::issue_lane(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+void Core::issue_lane(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec,
+                      Cycle clock) {
   WarpContext& warp = warps_[group.warp.value()];
   isa::LaneArgs args;
   for (unsigned i = 0; i < 2; ++i)
@@ -123,11 +130,45 @@ void Core::issue_lane(IssueTable::Group& group, const isa::Instruction& instruct
     if (source.negated) args.negated = static_cast<std::uint8_t>(args.negated | (1u << i));
   }
   args.mask = exec.bits();
-  args.cycle = now_;
+  args.cycle = clock;
   args.immediate = instruction.immediate;
   if (exec.any()) instruction.lane_fn(args);
   if (instruction.write_count != 0) ++warp.alu_outstanding;
   enter_pipe(group, instruction, exec);
+}
+
+void Core::issue_warp_sync(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  const WarpContext& warp = warps_[group.warp.value()];
+  const std::byte* const members = row(warp, instruction.src[instruction.member_mask]);
+  exec.for_each([&](unsigned lane) {
+    std::uint32_t mask = 0;
+    std::memcpy(&mask, members + lane * sizeof mask, sizeof mask);
+    if ((mask >> lane & 1u) != 0) return;
+    const AccessSite site{launch_, &ctas_[warp.cta.value()], &warp, group.pc, &instruction};
+    throw sim::KernelFault(
+        launch_->kernel->place(group.pc),
+        fmt::format("{} (lane {}) is not in its own member mask {:#010x}\n  {}", thread_name(site, lane),
+                    lane, mask, launch_->kernel->source_line(group.pc)),
+        "a .sync instruction must name every lane that executes it");
+  });
+  if (instruction.lane_fn != nullptr) issue_lane(group, instruction, exec, now_);
+}
+
+void Core::trap(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) const {
+  const WarpContext& warp = warps_[group.warp.value()];
+  const AccessSite site{launch_, &ctas_[warp.cta.value()], &warp, group.pc, &instruction};
+  const bool breakpoint = instruction.immediate == isa::kBreakpoint;
+  throw sim::KernelFault(
+      launch_->kernel->place(group.pc),
+      fmt::format("{} executed {}", thread_name(site, exec.lowest()), breakpoint ? "brkpt" : "trap"),
+      breakpoint ? "there is no debugger to stop in; remove the breakpoint"
+                 : "the kernel itself asked to stop here");
+}
+
+std::uint64_t Core::nanoseconds() const {
+  constexpr double kPerSecond = 1e9;
+  return static_cast<std::uint64_t>(
+      sc_core::sc_time::from_value(services_.clock.edge_time(now_)).to_seconds() * kPerSecond);
 }
 
 void Core::issue_memory(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
@@ -248,7 +289,7 @@ void Core::issue_exit(GroupId id, LaneMask exec) {
   warp.live = LaneMask::difference(warp.live, exec);
   ctas_[warp.cta.value()].live_threads -= exec.count();
 
-  std::vector<WarpId> released;
+  std::vector<BarrierRelease> released;
   BarrierRequest fewer;
   fewer.op = BarrierRequest::Op::kExit;
   fewer.cta = warp.cta;
@@ -282,7 +323,16 @@ void Core::issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMa
   arrive.threads = arrive.expected != 0 && group.mask == warp.live ? kLanes : group.mask.count();
   arrive.warp = group.warp;
   arrive.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
-  std::vector<WarpId> released;
+  arrive.lanes = group.mask;
+  arrive.instruction = &instruction;
+  if (instruction.barrier_reduction != isa::BarrierReduction::kNone) {
+    // Lanes that the guard keeps away arrive with the others, but have no predicate and take no result.
+    arrive.lanes = exec;
+    std::uint32_t holds = 0;
+    std::memcpy(&holds, row(warp, instruction.src[2]), sizeof holds);
+    arrive.predicate = exec & LaneMask(instruction.src[2].negated ? ~holds : holds);
+  }
+  std::vector<BarrierRelease> released;
   arrive.released = &released;
   barrier_of_warp_[group.warp.value()] = arrive.id;
   barrier_isock_.call(arrive);
@@ -310,6 +360,30 @@ void Core::issue_fence(GroupId id, const isa::Instruction& instruction) {
   fences_[group.warp.value()].push_back({id, instruction.fence_scope});
   group.head_valid = false;
   set_long_latency(id, GroupStatus::kFence);
+}
+
+/// The group sleeps as long as the longest of its lanes asks for. PTX lets the time be anything up to twice
+/// that.
+void Core::issue_sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  constexpr std::uint32_t kLongest = 1'000'000;  // nanoseconds, PTX ISA
+  constexpr double kNanosecondsPerMicrosecond = 1e3;
+  IssueTable::Group& group = groups_[id];
+  const std::byte* const times = row(warps_[group.warp.value()], instruction.src[0]);
+  std::uint32_t longest = 0;
+  exec.for_each([&](unsigned lane) {
+    std::uint32_t time = 0;
+    std::memcpy(&time, times + lane * sizeof time, sizeof time);
+    longest = std::max(longest, std::min(time, kLongest));
+  });
+  const auto cycles =
+      static_cast<Cycle>(longest * services_.clock.frequency_mhz() / kNanosecondsPerMicrosecond);
+  if (cycles == 0) {
+    advance(id, instruction);
+    return;
+  }
+  sleepers_.add(now_ + cycles, id);
+  group.head_valid = false;
+  set_long_latency(id, GroupStatus::kControlFlow);
 }
 
 void Core::apply(const simt::BranchRequest& answer) {

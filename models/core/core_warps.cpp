@@ -139,6 +139,10 @@ void Core::fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id
   set_all(SpecialRow::kNsmId, launch_->cores);
   set_all(SpecialRow::kDynamicSharedSize, launch_->shape.dynamic_shared_bytes);
   set_all(SpecialRow::kTotalSharedSize, launch_->shared_bytes_per_cta);
+  set_all(SpecialRow::kGridIdLow, static_cast<std::uint32_t>(launch_->grid_id));
+  set_all(SpecialRow::kGridIdHigh, static_cast<std::uint32_t>(launch_->grid_id >> 32));
+  set_all(SpecialRow::kParamBaseLow, static_cast<std::uint32_t>(launch_->param_base));
+  set_all(SpecialRow::kParamBaseHigh, static_cast<std::uint32_t>(launch_->param_base >> 32));
 }
 
 bool Core::fence_satisfied(const WarpContext& warp, isa::FenceScope scope) const {
@@ -171,10 +175,28 @@ void Core::retire_if_finished(WarpId id) {
   cta_done_isock.call(done);
 }
 
-void Core::release_barriers(const std::vector<WarpId>& warps, Cycle when) {
-  if (warps.empty()) return;
+void Core::release_barriers(const std::vector<BarrierRelease>& released, Cycle when) {
+  if (released.empty()) return;
   services_.progress.control_changed();
-  for (const WarpId warp : warps) barrier_releases_.add(when + config_.barrier.latency_cycles, warp);
+  for (const BarrierRelease& release : released) {
+    if (release.instruction->dst[0].present) write_reduction(release);
+    barrier_releases_.add(when + config_.barrier.latency_cycles, release.warp);
+  }
+}
+
+void Core::write_reduction(const BarrierRelease& release) {
+  const isa::Operand& dst = release.instruction->dst[0];
+  std::byte* const row = warps_[release.warp.value()].registers.data() + dst.offset;
+  if (dst.width == isa::RowWidth::kPredicate) {
+    std::uint32_t lanes = 0;
+    std::memcpy(&lanes, row, sizeof lanes);
+    lanes = (lanes & ~release.lanes.bits()) | (release.result != 0 ? release.lanes.bits() : 0);
+    std::memcpy(row, &lanes, sizeof lanes);
+    return;
+  }
+  release.lanes.for_each([&](unsigned lane) {
+    std::memcpy(row + lane * sizeof release.result, &release.result, sizeof release.result);
+  });
 }
 
 // ---- Watchdog

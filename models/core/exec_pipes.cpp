@@ -4,36 +4,14 @@
 #include <string>
 
 namespace heddle::core {
-namespace {
-
-/// Gives the place that is free first to an instruction that holds it until `until`, which may depend on when
-/// that is; returns when the next place is free.
-template <class Until>
-Cycle take_first_free(std::vector<Cycle>& places, Until until) {
-  Cycle* first = places.data();
-  Cycle second = ~Cycle{0};
-  for (std::size_t i = 1; i < places.size(); ++i) {
-    if (places[i] < *first) {
-      second = *first;
-      first = &places[i];
-    } else {
-      second = std::min(second, places[i]);
-    }
-  }
-  *first = until(*first);
-  return std::min(*first, second);
-}
-
-}  // namespace
-
 ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& config,
                      const RegisterFileConfig& registers, std::uint32_t sub_cores, sim::StatGroup& stats)
     : sc_module(name), timing_(config.timing), bundles_(sub_cores) {
   for (auto& of_sub_core : bundles_) {
     const auto set = [&of_sub_core](Pipe pipe, std::uint32_t units, std::uint32_t collectors) {
       Bundle& bundle = of_sub_core[static_cast<unsigned>(pipe)];
-      bundle.unit_free.assign(units, 0);
-      bundle.collector_free.assign(collectors, 0);
+      bundle.units = FreePlaces(units);
+      bundle.collectors = FreePlaces(collectors);
     };
     set(Pipe::kSp, config.sp_units, registers.collectors_sp);
     set(Pipe::kInt, config.int_units, registers.collectors_sp);
@@ -63,18 +41,12 @@ void ExecPipes::issue(PipesRequest& request) {
 
   Bundle& bundle = bundles_[request.sub_core][static_cast<unsigned>(request.pipe)];
   Cycle start = request.cycle + read.late;
-  if (!bundle.unit_free.empty()) {
-    request.busy_until = take_first_free(bundle.unit_free, [&](Cycle free) {
-      start = std::max(start, free);
-      return start + timing_[index].initiation_cycles;
-    });
+  if (!bundle.units.none()) {
+    start = std::max(start, bundle.units.first());
+    request.busy_until = bundle.units.take(start + timing_[index].initiation_cycles);
   }
-  if (bundle.collector_free.empty()) {
-    request.accepts_from = request.busy_until;
-  } else {
-    // A collector gives its instruction away in cycle `start` and takes the next one in the cycle after.
-    request.accepts_from = take_first_free(bundle.collector_free, [&](Cycle) { return start + 1; });
-  }
+  // A collector gives its instruction away in cycle `start` and takes the next one in the cycle after.
+  request.accepts_from = bundle.collectors.none() ? request.busy_until : bundle.collectors.take(start + 1);
   if (instruction.write_count != 0 && request.pipe != Pipe::kMemory)
     in_flight_.add(start + timing_[index].latency_cycles,
                    {request.warp, static_cast<std::uint16_t>(request.sub_core), false, request.mask,

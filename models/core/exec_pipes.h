@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/config.h"
+#include "core/free_places.h"
 #include "core/protocols.h"
 #include "core/timing_wheel.h"
 #include "sim/block_socket.h"
@@ -44,8 +45,8 @@ class ExecPipes : public sc_core::sc_module {
   };
   /// All pipes of one kind in one sub-core.
   struct Bundle {
-    std::vector<Cycle> unit_free;       ///< per pipe: first cycle in which it takes an instruction
-    std::vector<Cycle> collector_free;  ///< per collector; empty: instructions issue straight into a pipe
+    FreePlaces units;       ///< the pipes
+    FreePlaces collectors;  ///< none: instructions issue straight into a pipe
   };
   void issue(PipesRequest& request);
   void complete(const Completion& done, Cycle cycle);

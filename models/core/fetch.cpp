@@ -18,9 +18,11 @@ FetchModel::FetchModel(const FetchConfig& config, const InstructionCacheConfig& 
 
 void FetchModel::set_code(const std::vector<isa::Instruction>& code, std::uint64_t base) {
   code_base_ = base;
-  ends_fetch_.clear();
-  for (const isa::Instruction& instruction : code)
-    ends_fetch_.push_back(instruction.unit == isa::Unit::kControl);
+  run_length_.assign(code.size(), 0);
+  for (std::size_t pc = code.size(); pc-- != 0;) {
+    const bool last = code[pc].unit == isa::Unit::kControl || pc + 1 == code.size();
+    run_length_[pc] = last ? 1 : run_length_[pc + 1] + 1;
+  }
 }
 
 void FetchModel::redirect(GroupId group, Pc pc) {
@@ -82,11 +84,9 @@ void FetchModel::tick(FetchRequest& request) {
         wanting_.erase(last_);
         const auto in_line = static_cast<std::uint32_t>((line + line_bytes_ - from) >> instruction_shift_);
         const std::uint32_t most = std::min({config_.width_instructions, config_.ibuffer_slots, in_line});
-        std::uint32_t count = 0;
-        while (count < most && !buffer.sealed) {
-          buffer.sealed = ends_fetch_[buffer.head.value() + count];
-          ++count;
-        }
+        const std::uint32_t run = run_length_[buffer.head.value()];
+        const std::uint32_t count = std::min(most, run);
+        buffer.sealed = count == run;
         ++fetches;
         in_flight_.push_back({GroupId{last_}, buffer.epoch, count, request.cycle + config_.latency_cycles});
         break;

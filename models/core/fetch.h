@@ -61,7 +61,8 @@ class FetchModel {
   unsigned instruction_shift_;  ///< instructions are 2^shift bytes
   std::uint64_t line_bytes_;
   LookUp look_up_;
-  std::vector<bool> ends_fetch_;  ///< by PC: nothing is fetched behind it
+  std::vector<std::uint32_t>
+      run_length_;  ///< by PC: instructions from it to the first one that ends fetching
   std::uint64_t code_base_ = 0;
   std::vector<Buffer> buffers_;
   sim::IndexSet wanting_;          ///< groups with an empty I-buffer and nothing in flight

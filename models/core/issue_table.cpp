@@ -97,14 +97,18 @@ void IssueTable::profile_slot(std::uint32_t scheduler, const PipeReadiness& pipe
   profiler_->pass(scheduler, cycles, causes);
 }
 
-const sim::IndexSet& IssueTable::candidates(std::uint32_t index, const PipeReadiness& pipes, Cycle now) {
+const sim::IndexSet* IssueTable::candidates(std::uint32_t index, const PipeReadiness& pipes, Cycle now) {
   const Scheduler& scheduler = schedulers_[index];
+  std::uint32_t accepting = 0;
+  for (std::uint32_t rest = scheduler.ready_pipes; rest != 0; rest &= rest - 1)
+    if (pipes.accepts(static_cast<unsigned>(std::countr_zero(rest)), now)) accepting |= rest & -rest;
+  if (accepting == 0) return nullptr;
+  if ((accepting & (accepting - 1)) == 0)
+    return &scheduler.ready[static_cast<unsigned>(std::countr_zero(accepting))];
   scratch_.clear();
-  for (std::uint32_t rest = scheduler.ready_pipes; rest != 0; rest &= rest - 1) {
-    const auto pipe = static_cast<unsigned>(std::countr_zero(rest));
-    if (pipes.accepts(pipe, now)) scratch_ |= scheduler.ready[pipe];
-  }
-  return scratch_;
+  for (; accepting != 0; accepting &= accepting - 1)
+    scratch_ |= scheduler.ready[static_cast<unsigned>(std::countr_zero(accepting))];
+  return &scratch_;
 }
 
 Cycle IssueTable::next_due(std::uint32_t index, const PipeReadiness& pipes, Cycle now) const {

@@ -94,9 +94,9 @@ class IssueTable {
   void profile_slot(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now, Cycle cycles, SlotUse use,
                     GroupId issuing);
 
-  /// Groups of the scheduler whose head's pipe takes an instruction at `now`. The reference is valid until
-  /// the next call.
-  [[nodiscard]] const sim::IndexSet& candidates(std::uint32_t scheduler, const PipeReadiness& pipes,
+  /// Groups of the scheduler whose head's pipe takes an instruction at `now`; nullptr: there is none. Valid
+  /// until a status changes or the next call.
+  [[nodiscard]] const sim::IndexSet* candidates(std::uint32_t scheduler, const PipeReadiness& pipes,
                                                 Cycle now);
   [[nodiscard]] bool any_ready(std::uint32_t scheduler) const {
     return schedulers_[scheduler].count[static_cast<unsigned>(GroupStatus::kReady)] != 0;

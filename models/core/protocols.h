@@ -162,6 +162,14 @@ using WritebackProtocol = ProtocolOf<WritebackRequest>;
 // ---- CTA barriers
 // ----------------------------------------------------------------------------------------------------
 
+/// A warp that need not wait any longer at a barrier, and what it is to be given.
+struct BarrierRelease {
+  WarpId warp{};
+  LaneMask lanes;
+  const isa::Instruction* instruction = nullptr;
+  std::uint32_t result = 0;  ///< of a reduction: the count, or the predicate as 0 or 1
+};
+
 struct BarrierRequest {
   enum class Op : std::uint8_t {
     kArrive,   ///< `threads` of the CTA arrive at barrier `id` and their warp waits if `waits`
@@ -177,10 +185,13 @@ struct BarrierRequest {
       0;  ///< kArrive: thread count of the instruction, 0: all live threads of the CTA; answer of kInspect
   WarpId warp{};
   bool waits = true;
+  LaneMask lanes;                                 ///< kArrive: the lanes that wait
+  LaneMask predicate;                             ///< kArrive at a reduction: those of them where it is true
+  const isa::Instruction* instruction = nullptr;  ///< kArrive; given back with the release
 
   // Answer
   std::uint32_t arrived = 0;
-  std::vector<WarpId>* released = nullptr;  ///< caller's list: warps whose wait ended are appended
+  std::vector<BarrierRelease>* released = nullptr;  ///< caller's list: warps whose wait ended are appended
 };
 using BarrierProtocol = ProtocolOf<BarrierRequest>;
 

@@ -52,8 +52,7 @@ RegisterFileModel::RegisterFileModel(const RegisterFileConfig& config, std::uint
   for (Calendar& calendar : calendars_) calendar.taken.resize(config.ports_per_bank - 1);
 }
 
-RegisterFileModel::Calendar& RegisterFileModel::at(std::uint32_t sub_core, Cycle now) {
-  Calendar& calendar = calendars_[sub_core];
+void RegisterFileModel::forget_passed(Calendar& calendar, Cycle now) {
   // What has passed is free again: its places are those of the cycles that come into the window.
   const Cycle passed = std::min<Cycle>(now - calendar.now, kWindow);
   for (Cycle i = 0; i < passed; ++i) {
@@ -63,7 +62,6 @@ RegisterFileModel::Calendar& RegisterFileModel::at(std::uint32_t sub_core, Cycle
     for (auto& taken : calendar.taken) taken[place] = 0;
   }
   calendar.now = now;
-  return calendar;
 }
 
 void RegisterFileModel::reserve(Calendar& calendar, Cycle cycle, std::uint64_t banks) const {

@@ -58,7 +58,12 @@ class RegisterFileModel {
     std::array<std::uint8_t, kWindow> results{};            ///< write-back ports taken
     std::vector<std::array<std::uint64_t, kWindow>> taken;  ///< banks with their first, second ... port taken
   };
-  Calendar& at(std::uint32_t sub_core, Cycle now);
+  Calendar& at(std::uint32_t sub_core, Cycle now) {
+    Calendar& calendar = calendars_[sub_core];
+    if (calendar.now != now) forget_passed(calendar, now);
+    return calendar;
+  }
+  static void forget_passed(Calendar& calendar, Cycle now);
   void reserve(Calendar& calendar, Cycle cycle, std::uint64_t banks) const;
   /// Banks of a warp whose row 0 is in bank `warp_bank`.
   [[nodiscard]] std::uint64_t rotate(std::uint64_t banks, std::uint32_t warp_bank) const {

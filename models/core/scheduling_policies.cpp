@@ -39,18 +39,17 @@ class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
 
 class GreedyThenOldest final : public WarpSchedulingPolicy {
  public:
-  explicit GreedyThenOldest(std::uint32_t groups) : age_(groups, 0) {}
   void assign(GroupId group, Cycle) override {
-    age_[group.value()] = ++clock_;
+    leave(group);
+    by_age_.push_back(group.value());
     if (last_ == group.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
   }
+  void leave(GroupId group) override { std::erase(by_age_, group.value()); }
   std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
     if (greedy_ && candidates.contains(last_)) return GroupId{last_};
-    std::uint32_t oldest = *candidates.next(0);
-    candidates.for_each([&](std::uint32_t group) {
-      if (age_[group] < age_[oldest]) oldest = group;
-    });
-    return GroupId{oldest};
+    for (const std::uint32_t group : by_age_)
+      if (candidates.contains(group)) return GroupId{group};
+    return GroupId{*candidates.next(0)};  // of no known age
   }
   void issued(GroupId group, Cycle) override {
     last_ = group.value();
@@ -58,8 +57,7 @@ class GreedyThenOldest final : public WarpSchedulingPolicy {
   }
 
  private:
-  std::vector<std::uint64_t> age_;  ///< assignment number: smaller is older
-  std::uint64_t clock_ = 0;
+  std::vector<std::uint32_t> by_age_;  ///< groups that are there, the one assigned first in front
   std::uint32_t last_ = 0;
   bool greedy_ = false;
 };
@@ -174,7 +172,7 @@ std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConf
     case SchedulingPolicy::kLrr:
       return std::make_unique<LooseRoundRobin>();
     case SchedulingPolicy::kGto:
-      return std::make_unique<GreedyThenOldest>(groups);
+      return std::make_unique<GreedyThenOldest>();
     case SchedulingPolicy::kGlrr:
       return std::make_unique<GreedyThenRoundRobin>();
     case SchedulingPolicy::kTwoLevel:

@@ -39,6 +39,7 @@ struct LaunchContext {
   std::uint32_t local_bytes_per_thread = 0;  ///< multiple of 4
   std::uint32_t warps_per_cta = 0;
   std::uint32_t cores = 0;
+  std::uint64_t grid_id = 0;         ///< launches on the device before this one
   KernelProfile* profile = nullptr;  ///< nullptr: none is taken
 };
 

@@ -8,11 +8,6 @@ namespace heddle::host {
 
 namespace {
 
-// Limits of the PTX execution model that hold on every device (CUDA C++ Programming Guide, compute
-// capability 3.0 on).
-constexpr Dim3 kMaxGrid{0x7fff'ffff, 65535, 65535};
-constexpr Dim3 kMaxBlock{1024, 1024, 64};
-
 std::string shape_text(const Dim3& d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); }
 
 void check_dimensions(const std::string& place, const char* what, const Dim3& given, const Dim3& limit) {

@@ -13,6 +13,7 @@
 
 #include "host/allocation.h"
 #include "isa/kernel.h"
+#include "sim/lane_mask.h"
 
 namespace heddle::host {
 
@@ -49,6 +50,29 @@ struct Launch {
 
 using ModuleHandle = std::uint32_t;
 
+/// Limits of the PTX execution model that hold on every device (CUDA C++ Programming Guide, compute
+/// capability 3.0 on).
+inline constexpr Dim3 kMaxGrid{0x7fff'ffff, 65535, 65535};
+inline constexpr Dim3 kMaxBlock{1024, 1024, 64};
+inline constexpr std::uint32_t kMaxThreadsPerCta = 1024;
+
+/// What a host program may want to know of a device before it chooses launch shapes.
+struct DeviceProperties {
+  std::string name;  ///< of the platform
+  std::uint32_t warp_size = sim::kLanes;
+  std::uint32_t multiprocessors = 1;  ///< cores
+  std::uint32_t max_threads_per_block = kMaxThreadsPerCta;
+  std::uint32_t max_threads_per_multiprocessor = kMaxThreadsPerCta;
+  std::uint32_t max_blocks_per_multiprocessor = 1;
+  std::uint32_t registers_per_multiprocessor = 0;  ///< 32 bits each
+  std::uint32_t shared_bytes_per_block = 0;
+  std::uint64_t l2_bytes = 0;
+  std::uint32_t memory_partitions = 0;
+  double clock_mhz = 0;  ///< of the cores
+  Dim3 max_grid = kMaxGrid;
+  Dim3 max_block = kMaxBlock;
+};
+
 /// All failures throw sim::Error (InputError for bad arguments, KernelFault for what the kernel does).
 class Device {
  public:
@@ -67,9 +91,14 @@ class Device {
   /// Address of a module-scope variable.
   virtual std::uint64_t symbol(ModuleHandle module, const std::string& name) = 0;
 
-  /// Runs the kernel to completion.
+  /// Runs the kernel: returns when it has finished, since nothing else could run meanwhile.
   virtual void launch(ModuleHandle module, const std::string& kernel, const Launch& shape,
                       const Args& args) = 0;
+  /// All launches have finished when this returns. Throws sim::Error if one has failed: the device stays
+  /// unusable then, whether or not the program looked at the failed launch.
+  virtual void synchronize() {}
+
+  [[nodiscard]] virtual DeviceProperties properties() const = 0;
 
   // Conveniences.
   template <class T>

@@ -1,5 +1,6 @@
 #include "isa/atomic.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -36,6 +37,33 @@ std::uint64_t add_f64(std::uint64_t old, std::uint64_t operand) {
   return std::isnan(sum) ? kNanF64 : std::bit_cast<std::uint64_t>(sum);
 }
 
+// f16 sums, exact in double; subnormals are kept (.noftz).
+constexpr std::uint64_t kNanF16 = 0x7fff;
+
+double half_value(std::uint64_t half) {
+  const auto exponent = static_cast<int>((half >> 10) & 0x1f);
+  const auto mantissa = static_cast<double>(half & 0x3ff);
+  double magnitude = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024.0 + mantissa, exponent - 25);
+  if (exponent == 0x1f)
+    magnitude =
+        mantissa != 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+  return (half & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+std::uint64_t add_f16(std::uint64_t old, std::uint64_t operand) {
+  constexpr double kLargest = 65504;
+  const double sum = half_value(old & 0xffff) + half_value(operand & 0xffff);
+  if (std::isnan(sum)) return kNanF16;
+  const std::uint64_t sign = std::signbit(sum) ? 0x8000 : 0;
+  const double magnitude = std::fabs(sum);
+  if (magnitude >= kLargest + 16) return sign | 0x7c00;  // half a unit above the largest: infinity
+  // In units of the last place, of which subnormals have the smallest; nearest even. A carry moves on to the
+  // next exponent by itself.
+  const int exponent = magnitude == 0 ? -14 : std::max(std::ilogb(magnitude), -14);
+  const auto units = static_cast<std::uint64_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
+  return sign | ((static_cast<std::uint64_t>(exponent + 14) << 10) + units);
+}
+
 }  // namespace
 
 std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint64_t operand,
@@ -51,6 +79,8 @@ std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint6
     case AtomicOp::kAdd:
       if (type == Type::kF32) return add_f32(old, operand, flush_f32);
       if (type == Type::kF64) return add_f64(old, operand);
+      if (type == Type::kF16) return add_f16(old, operand);
+      if (type == Type::kF16x2) return add_f16(old >> 16, operand >> 16) << 16 | add_f16(old, operand);
       return (old + operand) & mask;
     case AtomicOp::kMin:
       return less ? old : operand;

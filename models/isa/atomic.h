@@ -13,8 +13,8 @@ enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, k
 /// New memory value. `old`, `operand`, `compare` hold the value in their low type_bytes(type) bytes.
 /// kInc: old >= operand ? 0 : old+1.  kDec: old == 0 || old > operand ? operand : old-1.  kCas: old ==
 /// compare ? operand : old. Floating-point add rounds to nearest even; f32 add in global memory flushes
-/// subnormals as `atom.add.f32` does, in shared memory it keeps them: pass flush_f32 = false there. NaN sums
-/// are canonical (lane/float_rules.h).
+/// subnormals as `atom.add.f32` does, in shared memory it keeps them: pass flush_f32 = false there. f16 and
+/// f16x2 (each half by itself) keep subnormals. NaN sums are canonical (lane/float_rules.h).
 [[nodiscard]] std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint64_t operand,
                                          std::uint64_t compare, bool flush_f32 = true);
 

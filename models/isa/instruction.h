@@ -26,15 +26,19 @@ using sim::Pc;
 /// compare, convert, vote, shuffle ...): its meaning is the lane function.
 enum class Opcode : std::uint8_t {
   kLane,
-  kLoad,     ///< ld: state space in `space`, `vector` x `type`
-  kStore,    ///< st
-  kAtomic,   ///< atom, red (no destination)
-  kBranch,   ///< bra; guard decides; target, rpc
-  kExit,     ///< exit, and ret of an entry function
-  kBarrier,  ///< bar.sync / barrier.sync / barrier.cta.*
-  kFence,    ///< membar, fence
-  kTrap,     ///< trap: stops the run
-  kNop,      ///< pragma-like instructions, bar.warp.sync, nanosleep ...
+  kLoad,      ///< ld: state space in `space`, `vector` x `type`
+  kStore,     ///< st
+  kAtomic,    ///< atom, red (no destination)
+  kBranch,    ///< bra; guard decides; target, rpc
+  kExit,      ///< exit, and ret of an entry function
+  kBarrier,   ///< bar.sync / barrier.sync / barrier.cta.*
+  kFence,     ///< membar, fence
+  kTrap,      ///< trap, brkpt: stops the run
+  kSleep,     ///< nanosleep: src[0] nanoseconds
+  kTimer,     ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
+  kWarpSync,  ///< a lane operation whose member mask (src[member_mask]) must name every lane that executes
+              ///< it; without a lane function: bar.warp.sync
+  kNop,       ///< pragma-like instructions, prefetches ...
 };
 
 /// Execution unit that an instruction occupies.
@@ -76,7 +80,11 @@ enum class CacheOp : std::uint8_t {
   kWriteThrough,
   kNonCoherent
 };
+/// Instruction::immediate of a kTrap that is a brkpt.
+inline constexpr std::uint64_t kBreakpoint = 1;
 enum class BarrierKind : std::uint8_t { kSync, kArrive };
+/// What barrier.red makes of the predicates of all threads that take part.
+enum class BarrierReduction : std::uint8_t { kNone, kAnd, kOr, kPopc };
 
 /// Dense register number within a kernel: 32-bit rows first, then 64-bit rows, then predicates.
 using RegId = std::uint16_t;
@@ -145,17 +153,24 @@ struct Instruction {
   bool uniform = false;  ///< bra.uni
   BarrierKind barrier_kind =
       BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
+  BarrierReduction barrier_reduction = BarrierReduction::kNone;  ///< of predicate src[2] into dst[0]
 
   // For the scoreboard: distinct registers read (guard and address included) and written.
   std::array<RegId, 8> reads{};
   std::array<RegId, 4> writes{};
   std::uint8_t read_count = 0;
   std::uint8_t write_count = 0;
-  std::uint64_t register_signature = ~std::uint64_t{0};  ///< bit r mod 64 for every register r of the two lists
+  std::uint64_t register_signature =
+      ~std::uint64_t{0};  ///< bit r mod 64 for every register r of the two lists
 
   /// The result depends on when it executes (%clock, %globaltimer): a loop that contains it never provably
   /// repeats.
   bool time_dependent = false;
+
+  /// .sync instructions of the warp: which source is the member mask, kNoMemberMask: there is none. The lane
+  /// function may ignore a mask that names all lanes; the operand is there all the same.
+  std::uint8_t member_mask = kNoMemberMask;
+  static constexpr std::uint8_t kNoMemberMask = 0xff;
 
   SourceLoc where;
 };

@@ -30,7 +30,7 @@ struct RegisterLayout {
   [[nodiscard]] constexpr std::uint32_t registers() const { return rows32 + rows64 + predicates; }
 };
 
-/// Rows of the special block, by index; all are 32-bit rows except the 64-bit ones at the end.
+/// Rows of the special block, by index; all are 32-bit rows.
 /// Per-lane rows are filled when a warp is launched; the others are broadcast.
 enum class SpecialRow : std::uint8_t {
   kTidX,
@@ -57,8 +57,12 @@ enum class SpecialRow : std::uint8_t {
   kLanemaskGe,
   kDynamicSharedSize,
   kTotalSharedSize,
+  kGridIdLow,  ///< %gridid: number of the launch on the device
+  kGridIdHigh,
+  kParamBaseLow,  ///< generic address of the kernel's parameters
+  kParamBaseHigh,
 };
-inline constexpr unsigned kSpecialRows = static_cast<unsigned>(SpecialRow::kTotalSharedSize) + 1;
+inline constexpr unsigned kSpecialRows = static_cast<unsigned>(SpecialRow::kParamBaseHigh) + 1;
 inline constexpr unsigned kSpecialBlockBytes = kSpecialRows * 128;
 [[nodiscard]] constexpr std::uint32_t special_offset(SpecialRow row) {
   return static_cast<std::uint32_t>(row) * 128;

@@ -5,7 +5,8 @@
 //
 // Choices where PTX leaves one: integer division by zero gives all ones, rem by zero the dividend; NaN
 // results are canonical (lane/float_rules.h); .approx functions are within one f32 ulp of the true value;
-// shfl from an inactive lane gives the lane's own value.
+// shfl from an inactive lane gives the lane's own value. With a member mask, a lane's partners are the lanes
+// that execute the instruction with it and that its mask names; lanes may name different sets.
 #pragma once
 
 #include <string_view>
@@ -82,6 +83,42 @@ enum class LaneOp : std::uint8_t {
   kPack2x16,
   kUnpack2x16Lo,
   kUnpack2x16Hi,
+  kAddc,    ///< a + b + carry; the carry is the last source, a predicate, as for the next three
+  kSubc,    ///< a - (b + borrow)
+  kMadc,    ///< low half of a * b, + c + carry
+  kMadcHi,  ///< high half
+  kMul24Hi,
+  kMad24Hi,
+  kDp4a,    ///< type and src_type: of a's and b's bytes, u32 or s32
+  kDp2aLo,  ///< a's halves times the low bytes of b
+  kDp2aHi,
+  kBfindShift,  ///< bfind.shiftamt: how far to shift left until the found bit is the top one
+  kFns,
+  kSzext,
+  kBmsk,
+  kLop3,      ///< immediate: the truth table
+  kLop3Pred,  ///< dst[1] = (result != 0) combined with the predicate src[3]
+  kPrmtF4e,
+  kPrmtB4e,
+  kPrmtRc8,
+  kPrmtEcl,
+  kPrmtEcr,
+  kPrmtRc16,
+  kCvtF16x2,   ///< two f32 to one f16x2, the first into the upper half
+  kCvtPack,    ///< cvt.pack.sat to s16, u16: a above b
+  kCvtPack8,   ///< ... to s8, u8: a above b below the low half of c
+  kCvtPackU4,  ///< ... to 4 bits, type s32: that of a and b
+  kCvtPackS4,
+  kCvtPackU2,
+  kCvtPackS2,
+  kMatchAny,
+  kMatchAll,  ///< dst[1]: whether all values agree
+  kReduxAdd,
+  kReduxMin,
+  kReduxMax,
+  kReduxAnd,
+  kReduxOr,
+  kReduxXor,
   kParam,  ///< broadcast of bytes of the parameter block (src[0] = pointer to them, any alignment), extended
            ///< by type
 };
@@ -121,16 +158,19 @@ struct LaneSpec {
   bool ftz = false;
   bool sat = false;
   bool approx = false;        ///< .approx forms (also .full for div)
-  bool clamp = false;         ///< shf.clamp (else wrap)
+  bool clamp = false;         ///< shf, szext, bmsk: .clamp (else .wrap)
+  bool carry_out = false;     ///< add, sub, mad and their carry-in forms: dst[1] is the carry or borrow
+  bool member_mask = false;   ///< vote, shfl: the member mask, last source, says who takes part
   std::uint8_t dst_bits = 0;  ///< cvt, param: width of the destination register if wider than `type`; 0: same
   std::uint8_t src_bits = 0;  ///< cvt: 64 if the source register is that wide and src_type narrower; 0: same
 };
 
 /// The lane function, or nullptr if this combination is not supported (the decoder then refuses it by name).
 /// Operand conventions: dst[0], src[0..] in PTX order; setp: dst[1] is q, src[2] the combined predicate;
-/// selp: src[2] predicate; shfl: src a, b, c (membermask dropped), dst[1] the in-range predicate; vote:
-/// src[0] predicate. 8/16-bit values occupy the low bits of 32-bit rows, written zero-extended (signed loads
-/// of narrow types into wider registers sign-extend to the register's width).
+/// selp: src[2] predicate; shfl: src a, b, c, member mask, dst[1] the in-range predicate; vote: src[0]
+/// predicate, src[1] member mask; match, redux: src[0] value, src[1] member mask. f16x2 setp: dst[0] is about
+/// the low halves, dst[1] about the high ones. 8/16-bit values occupy the low bits of 32-bit rows, written
+/// zero-extended (signed loads of narrow types into wider registers sign-extend to the register's width).
 [[nodiscard]] LaneFn find_lane_fn(const LaneSpec& spec);
 
 /// "x86-64-v3": which build of the lane functions runs on this machine.

@@ -41,7 +41,7 @@ AtomicUnit::Result AtomicUnit::execute(sim::MemoryExtension& ext, unsigned char*
 bool AtomicUnit::combines(const sim::MemoryExtension& ext) const {
   if (combine_ == AtomicCombine::kNone || (combine_ == AtomicCombine::kReductions && ext.atomic_returns))
     return false;
-  if (ext.atomic_type == isa::Type::kF32 || ext.atomic_type == isa::Type::kF64) return false;
+  if (isa::is_float(ext.atomic_type)) return false;
   switch (ext.atomic_op) {
     case isa::AtomicOp::kAdd:
     case isa::AtomicOp::kMin:

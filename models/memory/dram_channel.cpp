@@ -237,7 +237,8 @@ sim::Cycle DramChannel::next_activation(sim::Cycle now) {
 
 /// After a change from outside. The commands of the cycles before `now` are issued.
 void DramChannel::wake_for_deadline(sim::Cycle now) {
-  if (now + shortest_ >= activation_ && held_.payload == nullptr) return;  // nothing issued from now on comes earlier
+  if (now + shortest_ >= activation_ && held_.payload == nullptr)
+    return;  // nothing issued from now on comes earlier
   if (next_activation(now) >= activation_) return;
   activation_ = now;
   clock_.wake();

@@ -130,8 +130,9 @@ bool MemoryPartition::accept_held(sim::Cycle now) {
 // ---- DRAM side: delays on this link are relative to the kernel's time, which model time may be ahead of
 // ----
 
-/// First cycle in which what the DRAM says for that time counts. Whoever is behind the L2 acts after it within an instant
-/// (sim/clock.h), so what is announced for the time of an edge counts at the next, as if it were said then.
+/// First cycle in which what the DRAM says for that time counts. Whoever is behind the L2 acts after it
+/// within an instant (sim/clock.h), so what is announced for the time of an edge counts at the next, as if it
+/// were said then.
 sim::Cycle MemoryPartition::cycle_after(const sc_core::sc_time& delay) const {
   const std::uint64_t time = sc_core::sc_time_stamp().value() + delay.value();
   return clock_.domain().first_edge_at(time > clock_.domain().manager().now() ? time + 1 : time);

@@ -1,15 +1,18 @@
 #include "oracle/builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
 #include "oracle/bits.h"
+#include "oracle/specials.h"
 #include "sim/error.h"
 
 namespace heddle::oracle {
 
 std::optional<Type> type_named(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Type>, 16> kTypes{{
+  static constexpr std::array<std::pair<std::string_view, Type>, 17> kTypes{{
       {"pred", Type::kPred},
       {"b8", Type::kB8},
       {"b16", Type::kB16},
@@ -24,6 +27,7 @@ std::optional<Type> type_named(std::string_view name) {
       {"s32", Type::kS32},
       {"s64", Type::kS64},
       {"f16", Type::kF16},
+      {"f16x2", Type::kF16x2},
       {"f32", Type::kF32},
       {"f64", Type::kF64},
   }};
@@ -34,9 +38,9 @@ std::optional<Type> type_named(std::string_view name) {
 
 unsigned type_bits(Type type) { return type == Type::kPred ? 1 : isa::type_bytes(type) * 8; }
 
-Builder::Builder(const ptx::Module& module, FunctionNames& names, const FunctionNames::Line& line)
-    : module_(module),
-      names_(names),
+Builder::Builder(Surroundings& around, const FunctionNames::Line& line)
+    : around_(around),
+      names_(around.names),
       instruction_(*line.instruction),
       scope_(line.scope),
       left_(line.instruction->modifiers) {
@@ -53,6 +57,11 @@ Builder::Builder(const ptx::Module& module, FunctionNames& names, const Function
 const ptx::Operand& Builder::operand(std::size_t index) const {
   if (index >= instruction_.operands.size()) fail("'" + opcode() + "' has too few operands");
   return instruction_.operands[index];
+}
+
+bool Builder::has_modifier(std::string_view word) const {
+  return std::find(instruction_.modifiers.begin(), instruction_.modifiers.end(), word) !=
+         instruction_.modifiers.end();
 }
 
 bool Builder::take(std::string_view word) {
@@ -126,87 +135,57 @@ std::uint64_t Builder::float_bits(const ptx::FloatLiteral& literal, Type type) c
   return literal.bits;
 }
 
-namespace {
-std::optional<Special> special_named(const std::string& name) {
-  static constexpr std::array<std::pair<std::string_view, Special>, 33> kNames{{
-      {"%tid.x", Special::kTidX},
-      {"%tid.y", Special::kTidY},
-      {"%tid.z", Special::kTidZ},
-      {"%ntid.x", Special::kNtidX},
-      {"%ntid.y", Special::kNtidY},
-      {"%ntid.z", Special::kNtidZ},
-      {"%ctaid.x", Special::kCtaidX},
-      {"%ctaid.y", Special::kCtaidY},
-      {"%ctaid.z", Special::kCtaidZ},
-      {"%nctaid.x", Special::kNctaidX},
-      {"%nctaid.y", Special::kNctaidY},
-      {"%nctaid.z", Special::kNctaidZ},
-      {"%laneid", Special::kLaneId},
-      {"%warpid", Special::kWarpId},
-      {"%nwarpid", Special::kNwarpId},
-      {"%smid", Special::kZero},
-      {"%nsmid", Special::kOne},
-      {"%gridid", Special::kZero},
-      {"%lanemask_eq", Special::kLanemaskEq},
-      {"%lanemask_le", Special::kLanemaskLe},
-      {"%lanemask_lt", Special::kLanemaskLt},
-      {"%lanemask_ge", Special::kLanemaskGe},
-      {"%lanemask_gt", Special::kLanemaskGt},
-      {"%clock", Special::kZero},
-      {"%clock_hi", Special::kZero},
-      {"%clock64", Special::kZero},
-      {"%globaltimer", Special::kZero},
-      {"%globaltimer_lo", Special::kZero},
-      {"%globaltimer_hi", Special::kZero},
-      {"%dynamic_smem_size", Special::kDynamicSharedSize},
-      {"%total_smem_size", Special::kTotalSharedSize},
-      {"%tid.w", Special::kZero},
-      {"%ctaid.w", Special::kZero},
-  }};
-  for (const auto& [word, special] : kNames)
-    if (word == name) return special;
-  return std::nullopt;
+std::uint64_t generic_window(StateSpace space, bool in_frame) {
+  if (space == StateSpace::kShared) return isa::kSharedWindowBase;
+  if (space == StateSpace::kLocal || in_frame) return isa::kLocalWindowBase;
+  return space == StateSpace::kParam ? kParamWindowBase : 0;
 }
-}  // namespace
 
-void Builder::add_source(const ptx::Operand& operand, Type type) {
-  if (step.sources == step.source.size()) fail("'" + opcode() + "' has too many operands");
-  Source& source = step.source[step.sources++];
+Source Builder::resolved_source(const ptx::Operand& operand, Type type) {
+  Source source;
   source.negated = operand.negated;
   if (operand.negated && type != Type::kPred) fail("only predicates can be negated with '!'");
   if (const auto* integer = std::get_if<ptx::IntegerLiteral>(&operand.value)) {
     source.bits = integer->bits & low_bits(type_bits(type));
-    return;
+    return source;
   }
   if (const auto* literal = std::get_if<ptx::FloatLiteral>(&operand.value)) {
     source.bits = float_bits(*literal, type);
-    return;
+    return source;
   }
   if (const auto reg = register_of(operand)) {
     check_width(text_of(operand), reg->type, type, !accepts_wider(step.kind, opcode()));
     source.from = Source::From::kSlot;
     source.slot = reg->slot;
-    return;
+    return source;
   }
   const std::string name = text_of(operand);
   if (name == "WARP_SZ") {
     source.bits = 32;
-    return;
+    return source;
   }
   if (const auto special = special_named(name)) {
     source.from = Source::From::kSpecial;
     source.special = *special;
-    return;
+    return source;
   }
   if (const auto symbol = names_.find_symbol(scope_, name)) {
     const auto* written = std::get_if<ptx::SymbolName>(&operand.value);
-    source.bits = (symbol->value + static_cast<std::uint64_t>(written ? written->offset : 0)) &
-                  low_bits(type_bits(type));
-    return;
+    source.bits = symbol->value + static_cast<std::uint64_t>(written ? written->offset : 0);
+    if (symbol->in_frame) source.from = Source::From::kFrame;
+    if (written && written->generic) source.bits += generic_window(symbol->space, symbol->in_frame);
+    if (!symbol->in_frame) source.bits &= low_bits(type_bits(type));
+    return source;
   }
   if (name.starts_with("%"))
     fail("'" + name + "' is neither a declared register nor a special register the oracle has");
   fail("'" + name + "' is not declared");
+}
+
+void Builder::add_source(const ptx::Operand& operand, Type type) {
+  if (step.sources == step.source.size()) fail("'" + opcode() + "' has too many operands");
+  step.source[step.sources] = resolved_source(operand, type);
+  ++step.sources;
 }
 
 void Builder::target(std::size_t index, Type type) { add_target(operand(index), type); }
@@ -217,20 +196,51 @@ void Builder::second_target(std::size_t index, Type type) {
 
 void Builder::source(std::size_t index, Type type) { add_source(operand(index), type); }
 
+namespace {
+const std::vector<ptx::Operand>* braced(const ptx::Operand& operand) {
+  const auto* vector = std::get_if<ptx::VectorOperand>(&operand.value);
+  return vector ? &vector->elements : nullptr;
+}
+}  // namespace
+
 void Builder::targets(std::size_t index, unsigned count, Type type) {
-  const auto* vector = std::get_if<ptx::VectorOperand>(&operand(index).value);
-  if ((vector ? vector->elements.size() : 1) != count)
+  const ptx::Operand& whole = operand(index);
+  const auto* elements = braced(whole);
+  if (!elements && count > 1) {
+    const std::vector<Register> registers = names_.find_vector(scope_, text_of(whole));
+    if (registers.size() == count) {
+      for (const Register& reg : registers) {
+        check_width(text_of(whole), reg.type, type, !accepts_wider(step.kind, opcode()));
+        step.target[step.targets++] = {static_cast<std::int32_t>(reg.slot), low_bits(type_bits(reg.type))};
+      }
+      return;
+    }
+  }
+  if ((elements ? elements->size() : 1) != count)
     fail("'" + opcode() + "' needs " + std::to_string(count) + " elements");
-  if (!vector) return add_target(operand(index), type);
-  for (const ptx::Operand& element : vector->elements) add_target(element, type);
+  if (!elements) return add_target(whole, type);
+  for (const ptx::Operand& element : *elements) add_target(element, type);
 }
 
 void Builder::sources(std::size_t index, unsigned count, Type type) {
-  const auto* vector = std::get_if<ptx::VectorOperand>(&operand(index).value);
-  if ((vector ? vector->elements.size() : 1) != count)
+  const ptx::Operand& whole = operand(index);
+  const auto* elements = braced(whole);
+  if (!elements && count > 1) {
+    const std::vector<Register> registers = names_.find_vector(scope_, text_of(whole));
+    if (registers.size() == count) {
+      for (const Register& reg : registers) {
+        check_width(text_of(whole), reg.type, type, !accepts_wider(step.kind, opcode()));
+        Source& source = step.source[step.sources++];
+        source.from = Source::From::kSlot;
+        source.slot = reg.slot;
+      }
+      return;
+    }
+  }
+  if ((elements ? elements->size() : 1) != count)
     fail("'" + opcode() + "' needs " + std::to_string(count) + " elements");
-  if (!vector) return add_source(operand(index), type);
-  for (const ptx::Operand& element : vector->elements) add_source(element, type);
+  if (!elements) return add_source(whole, type);
+  for (const ptx::Operand& element : *elements) add_source(element, type);
 }
 
 void Builder::address(std::size_t index, StateSpace space) {
@@ -249,16 +259,15 @@ void Builder::address(std::size_t index, StateSpace space) {
   }
   const auto symbol = names_.find_symbol(scope_, address->base);
   if (!symbol) fail("'" + address->base + "' is not declared");
+  if (symbol->space == StateSpace::kNone) fail("'" + address->base + "' is a function, not memory");
   step.displacement += static_cast<std::int64_t>(symbol->value);
-  if (space == StateSpace::kGeneric) {
-    if (symbol->space == StateSpace::kShared)
-      step.displacement += static_cast<std::int64_t>(isa::kSharedWindowBase);
-    if (symbol->space == StateSpace::kLocal)
-      step.displacement += static_cast<std::int64_t>(isa::kLocalWindowBase);
-    if (symbol->space == StateSpace::kParam) fail("generic access to a parameter is not supported");
-  } else if (symbol->space != space) {
+  step.in_frame = symbol->in_frame;
+  if (space == StateSpace::kGeneric)
+    step.displacement += static_cast<std::int64_t>(generic_window(symbol->space, symbol->in_frame));
+  else if (symbol->space != space)
     fail("'" + address->base + "' is not in the state space that '" + opcode() + "' accesses");
-  }
+  else if (symbol->in_frame)
+    step.space = StateSpace::kLocal;  // parameters of calls live on the stack
 }
 
 void Builder::constant_source(std::uint64_t bits) {
@@ -271,7 +280,60 @@ void Builder::branch_target(std::size_t index) {
   const std::string name = text_of(operand(index));
   const auto label = names_.find_label(scope_, name);
   if (!label) fail("no label '" + name + "'");
-  step.jump = *label;
+  step.jump = around_.first_step + *label;
+}
+
+const ptx::Instruction& Builder::table(std::size_t index) const {
+  const std::string name = text_of(operand(index));
+  const FunctionNames::Table* found = names_.find_table(scope_, name);
+  if (!found) fail("no table '" + name + "' of targets or prototype in this function");
+  return *found->instruction;
+}
+
+std::vector<std::uint32_t> Builder::branch_table(std::size_t index) const {
+  const ptx::Instruction& targets = table(index);
+  if (targets.opcode != ".branchtargets") fail("'" + text_of(operand(index)) + "' is no .branchtargets");
+  std::vector<std::uint32_t> steps;
+  for (const ptx::Operand& operand : targets.operands) {
+    const auto label = names_.find_label(scope_, text_of(operand));
+    if (!label) fail("no label '" + text_of(operand) + "'");
+    steps.push_back(around_.first_step + *label);
+  }
+  return steps;
+}
+
+Actual Builder::actual(const ptx::Operand& operand, const Formal* formal, bool is_result) {
+  Actual result;
+  const auto reg = register_of(operand);
+  const auto symbol = reg ? std::nullopt : names_.find_symbol(scope_, text_of(operand));
+  if (symbol && symbol->space == StateSpace::kParam) {
+    if (!symbol->in_frame) fail("a kernel's parameter cannot be passed on as it is");
+    result.in_frame = true;
+    result.offset = static_cast<std::uint32_t>(symbol->value);
+    result.bytes = static_cast<std::uint32_t>(symbol->bytes);
+    if (formal && formal->bytes != result.bytes)
+      fail(fmt::format("'{}' has {} bytes, the function's parameter {}", text_of(operand), result.bytes,
+                       formal->bytes));
+    return result;
+  }
+  if (!is_result) {
+    result.value = resolved_source(operand, reg ? reg->type : Type::kB64);
+    return result;
+  }
+  if (std::holds_alternative<ptx::SinkOperand>(operand.value)) return result;
+  if (!reg) fail("'" + text_of(operand) + "' is not a declared register or .param variable");
+  result.target = {static_cast<std::int32_t>(reg->slot), low_bits(type_bits(reg->type))};
+  return result;
+}
+
+void Builder::carry_source() {
+  Source& source = step.source[step.sources++];
+  source.from = Source::From::kSlot;
+  source.slot = names_.carry_slot();
+}
+
+void Builder::carry_target() {
+  step.target[step.targets++] = {static_cast<std::int32_t>(names_.carry_slot()), 1};
 }
 
 void Builder::expect_operands(std::size_t least, std::size_t most) {
@@ -291,12 +353,13 @@ void Builder::refuse() const {
 }
 
 void Builder::fail(const std::string& message) const {
-  throw sim::InputError(place_of(module_, instruction_.where), message);
+  throw sim::InputError(place_of(around_.module, instruction_.where), message);
 }
 
 void Builder::finish() const {
   const bool computes = step.kind == Kind::kCompute || step.kind == Kind::kPredicates;
   if (!left_.empty() || (computes && step.eval == nullptr)) refuse();
+  if (step.kind == Kind::kPair && step.pair_eval == nullptr) refuse();
 }
 
 }  // namespace heddle::oracle

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,15 +14,27 @@
 
 namespace heddle::oracle {
 
+/// What the translation of one instruction needs of its surroundings.
+struct Surroundings {
+  const ptx::Module& module;
+  FunctionNames& names;
+  Program& program;                                       ///< call sites and branch tables go there
+  const std::map<std::string, std::uint32_t>& functions;  ///< by name: index in Program::functions
+  std::uint32_t first_step = 0;                           ///< of the function: labels count from there
+};
+
 class Builder {
  public:
-  Builder(const ptx::Module& module, FunctionNames& names, const FunctionNames::Line& line);
+  Builder(Surroundings& around, const FunctionNames::Line& line);
 
   Step step;
 
   [[nodiscard]] const std::string& opcode() const { return instruction_.opcode; }
   [[nodiscard]] std::size_t operands() const { return instruction_.operands.size(); }
   [[nodiscard]] const ptx::Operand& operand(std::size_t index) const;
+  [[nodiscard]] Surroundings& around() { return around_; }
+  [[nodiscard]] bool in_kernel() const { return around_.names.function().is_entry; }
+  [[nodiscard]] bool has_modifier(std::string_view word) const;
 
   /// As written, consumed or not.
   [[nodiscard]] const std::vector<std::string>& modifiers() const { return instruction_.modifiers; }
@@ -52,7 +65,16 @@ class Builder {
   /// [address] in `space`. Sets base, displacement and, for generic symbols, the window.
   void address(std::size_t index, StateSpace space);
   void constant_source(std::uint64_t bits);
+  /// The condition code register as the last source or result.
+  void carry_source();
+  void carry_target();
   void branch_target(std::size_t index);
+  /// Step indices of a .branchtargets table.
+  [[nodiscard]] std::vector<std::uint32_t> branch_table(std::size_t index) const;
+  /// The .calltargets or .callprototype table of that name; refuses if there is none.
+  [[nodiscard]] const ptx::Instruction& table(std::size_t index) const;
+  /// Argument or result of a call.
+  [[nodiscard]] Actual actual(const ptx::Operand& operand, const Formal* formal, bool is_result);
   void expect_operands(std::size_t least, std::size_t most);
   /// One result and `count` sources, all of step.type.
   void uniform_operands(std::size_t count);
@@ -66,11 +88,12 @@ class Builder {
  private:
   void add_target(const ptx::Operand& operand, Type type);
   void add_source(const ptx::Operand& operand, Type type);
+  [[nodiscard]] Source resolved_source(const ptx::Operand& operand, Type type);
   [[nodiscard]] std::optional<Register> register_of(const ptx::Operand& operand);
   void check_width(const std::string& name, Type declared, Type used, bool exact) const;
   [[nodiscard]] std::uint64_t float_bits(const ptx::FloatLiteral& literal, Type type) const;
 
-  const ptx::Module& module_;
+  Surroundings& around_;
   FunctionNames& names_;
   const ptx::Instruction& instruction_;
   FunctionNames::ScopeIndex scope_;
@@ -85,15 +108,24 @@ struct Handler {
 using Handlers = std::vector<Handler>;
 [[nodiscard]] Handlers
 integer_handlers();  ///< integer and bit types (opcodes shared with floats: those types only)
-[[nodiscard]] Handlers float_handlers();    ///< f32, f64
-[[nodiscard]] Handlers general_handlers();  ///< compare, select, convert, move: any type
+[[nodiscard]] Handlers bit_handlers();       ///< logic, shifts, bit fields, permutation
+[[nodiscard]] Handlers extended_handlers();  ///< extended precision, dot products
+[[nodiscard]] Handlers float_handlers();     ///< f32, f64
+[[nodiscard]] Handlers half_handlers();      ///< f16, f16x2
+[[nodiscard]] Handlers general_handlers();   ///< compare, select, move: any type
+[[nodiscard]] Handlers convert_handlers();
 [[nodiscard]] Handlers memory_handlers();
 [[nodiscard]] Handlers control_handlers();
+[[nodiscard]] Handlers warp_handlers();
+[[nodiscard]] Handlers call_handlers();
 
 [[nodiscard]] std::optional<Type> type_named(std::string_view name);
 [[nodiscard]] unsigned type_bits(Type type);
+/// What to add to an address in a state space for its generic address.
+[[nodiscard]] std::uint64_t generic_window(StateSpace space, bool in_frame = false);
 
-/// Translates an entry function. Throws sim::InputError naming what is not supported, at its place.
+/// Translates an entry function and what it may call. Throws sim::InputError naming what is not supported, at
+/// its place.
 [[nodiscard]] Program translate(const ptx::Module& module, const ptx::Function& function,
                                 const ModuleSymbols& globals);
 

@@ -42,13 +42,15 @@ void Machine::start_cta(Cta& cta, std::uint64_t number) {
   const auto count = static_cast<std::uint32_t>(shape_.block.count());
   cta.id = coordinates(number, shape_.grid);
   cta.live = count;
-  cta.regs.assign(std::size_t{count} * program_.slots, 0);
-  cta.local.assign(std::size_t{count} * program_.local_bytes, std::byte{0});
+  const FunctionCode& kernel = program_.functions[0];
+  cta.regs.assign(std::size_t{count} * kernel.slots, 0);
+  cta.local.assign(std::size_t{count} * kernel.frame_bytes, std::byte{0});
   const std::uint32_t shared = shape_.dynamic_shared_bytes == 0
                                    ? program_.static_shared_bytes
                                    : program_.dynamic_shared_base + shape_.dynamic_shared_bytes;
   cta.shared.assign(shared, std::byte{0});
-  cta.threads.assign(count, Thread{});
+  cta.threads.clear();
+  cta.threads.resize(count);
   cta.warps.assign((count + 31) / 32, Warp{});
   cta.barriers = {};
   if (count % 32 != 0) cta.warps.back().gone = ~std::uint32_t{0} << (count % 32);
@@ -56,8 +58,9 @@ void Machine::start_cta(Cta& cta, std::uint64_t number) {
     Thread& thread = cta.threads[i];
     thread.index = i;
     thread.tid = coordinates(i, shape_.block);
-    thread.regs = cta.regs.data() + std::size_t{i} * program_.slots;
-    thread.local = cta.local.data() + std::size_t{i} * program_.local_bytes;
+    thread.regs = cta.regs.data() + std::size_t{i} * kernel.slots;
+    thread.local = cta.local.data() + std::size_t{i} * kernel.frame_bytes;
+    thread.top = kernel.frame_bytes;
   }
 }
 
@@ -78,6 +81,7 @@ void Machine::run() {
         progress = true;
         run_turn(*cta, thread, turn_length());
       }
+      progress |= meet_loosely(*cta);
       if (cta->live == 0 && next < total) start_cta(*cta, next++);
     }
     if (!progress) deadlock(resident);
@@ -144,6 +148,8 @@ std::uint64_t Machine::special(const Cta& cta, const Thread& thread, Special whi
       return shape_.dynamic_shared_bytes;
     case Special::kTotalSharedSize:
       return cta.shared.size();
+    case Special::kClock:
+      return executed_;
     case Special::kZero:
       return 0;
     case Special::kOne:
@@ -158,6 +164,8 @@ std::uint64_t Machine::value(const Cta& cta, const Thread& thread, const Source&
     bits = thread.regs[source.slot];
   else if (source.from == Source::From::kSpecial)
     bits = special(cta, thread, source.special);
+  else if (source.from == Source::From::kFrame)
+    bits += thread.base;
   return source.negated ? bits ^ 1 : bits;
 }
 
@@ -209,6 +217,14 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         ++thread.pc;
         break;
       }
+      case Kind::kPair: {
+        for (unsigned i = 0; i < step.sources; ++i) in[i] = value(cta, thread, step.source[i]);
+        const auto both = step.pair_eval(step, in.data());
+        assign(thread, step.target[0], both[0]);
+        assign(thread, step.target[1], both[1]);
+        ++thread.pc;
+        break;
+      }
       case Kind::kPack:
         pack(cta, thread, step);
         ++thread.pc;
@@ -234,6 +250,21 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
       case Kind::kBranch:
         thread.pc = step.jump;
         break;
+      case Kind::kIndexedBranch: {
+        const auto& table = program_.branch_tables[step.extra];
+        const std::uint64_t index = value(cta, thread, step.source[0]);
+        if (index >= table.size())
+          fault(cta, thread, step,
+                "branches to entry " + std::to_string(index) + " of " + std::to_string(table.size()));
+        thread.pc = table[index];
+        break;
+      }
+      case Kind::kCall:
+        call(cta, thread, step);
+        break;
+      case Kind::kReturn:
+        give_back(cta, thread);
+        break;
       case Kind::kExit:
         leave(cta, thread);
         break;
@@ -242,6 +273,25 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         break;
       case Kind::kWarp:
         arrive_in_warp(cta, thread, step);
+        break;
+      case Kind::kTogether:
+        arrive_loosely(cta, thread, step);
+        break;
+      case Kind::kSpace:
+        assign(thread, step.target[0], in_space(cta, thread, step));
+        ++thread.pc;
+        break;
+      case Kind::kAllocate:
+        allocate(cta, thread, step);
+        ++thread.pc;
+        break;
+      case Kind::kStackSave:
+        assign(thread, step.target[0], thread.top);
+        ++thread.pc;
+        break;
+      case Kind::kStackRestore:
+        restore_stack(cta, thread, step);
+        ++thread.pc;
         break;
       case Kind::kTrap:
         fault(cta, thread, step, "the kernel executed trap");

@@ -44,15 +44,29 @@ class Machine {
   [[nodiscard]] std::uint64_t thread_instructions() const { return executed_; }
 
  private:
-  enum class State : std::uint8_t { kReady, kAtBarrier, kInWarp, kExited };
+  enum class State : std::uint8_t { kReady, kAtBarrier, kInWarp, kTogether, kExited };
+  /// One activation of a function.
+  struct Frame {
+    std::vector<std::uint64_t> regs;
+    std::uint32_t return_to = 0;
+    const CallSite* site = nullptr;
+    const FunctionCode* function = nullptr;
+    std::uint64_t* caller_regs = nullptr;
+    std::uint64_t caller_base = 0;
+    std::uint64_t caller_top = 0;
+  };
   struct Thread {
     std::uint32_t pc = 0;
     State state = State::kReady;
     std::uint8_t barrier = 0;  ///< kAtBarrier: which
     std::uint32_t index = 0;   ///< linear within the CTA
     std::array<std::uint32_t, 3> tid{};
-    std::uint64_t* regs = nullptr;
-    std::byte* local = nullptr;
+    std::uint64_t* regs = nullptr;                  ///< of the current function
+    std::byte* local = nullptr;                     ///< the kernel's own frame
+    std::unique_ptr<std::vector<std::byte>> upper;  ///< the stack above it
+    std::uint64_t base = 0;                         ///< local address of the current frame
+    std::uint64_t top = 0;                          ///< first free local address
+    std::vector<Frame> frames;                      ///< of called functions
   };
   /// One thread's arrival at a warp-wide instruction.
   struct Arrival {
@@ -61,8 +75,10 @@ class Machine {
     std::array<std::uint64_t, 3> in{};
   };
   struct Warp {
-    std::uint32_t gone = 0;     ///< exited lanes, and those beyond the CTA's last thread
-    std::uint32_t waiting = 0;  ///< lanes in `arrivals`
+    std::uint32_t gone = 0;      ///< exited lanes, and those beyond the CTA's last thread
+    std::uint32_t waiting = 0;   ///< lanes in `arrivals`
+    std::uint32_t loose = 0;     ///< lanes in `arrivals` at an instruction without .sync
+    std::uint32_t patience = 0;  ///< rounds that lanes in `loose` still wait for others
     std::array<Arrival, 32> arrivals{};
   };
   struct Barrier {
@@ -101,6 +117,16 @@ class Machine {
   void load(Cta& cta, Thread& thread, const Step& step);
   void store(Cta& cta, Thread& thread, const Step& step);
   void atomic(Cta& cta, Thread& thread, const Step& step);
+  [[nodiscard]] std::uint64_t in_space(const Cta& cta, const Thread& thread, const Step& step) const;
+
+  // machine_call.cpp
+  /// Storage of a range of local memory; nullptr if the thread's stack does not hold it.
+  [[nodiscard]] std::byte* local_bytes(const Thread& thread, std::uint64_t offset, std::uint64_t bytes) const;
+  void grow_stack(const Cta& cta, Thread& thread, const Step& step, std::uint64_t top);
+  void call(Cta& cta, Thread& thread, const Step& step);
+  void give_back(Cta& cta, Thread& thread);
+  void allocate(Cta& cta, Thread& thread, const Step& step);
+  void restore_stack(Cta& cta, Thread& thread, const Step& step);
 
   // machine_sync.cpp
   void arrive_at_barrier(Cta& cta, Thread& thread, const Step& step);
@@ -108,11 +134,13 @@ class Machine {
   void arrive_in_warp(Cta& cta, Thread& thread, const Step& step);
   void meet_if_complete(Cta& cta, std::size_t warp);
   void finish_meeting(Cta& cta, std::size_t warp, std::uint32_t lanes);
+  void arrive_loosely(Cta& cta, Thread& thread, const Step& step);
+  [[nodiscard]] bool meet_loosely(Cta& cta);
   void leave(Cta& cta, Thread& thread);
 
   const Program& program_;
   const host::Launch shape_;
-  const std::vector<std::byte> params_;
+  std::vector<std::byte> params_;
   SparseMemory& memory_;
   const host::AllocationTable& allocations_;
   const Options options_;

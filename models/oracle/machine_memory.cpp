@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "oracle/bits.h"
+#include "oracle/half.h"
 #include "oracle/machine.h"
 
 namespace heddle::oracle {
@@ -13,6 +15,7 @@ static_assert(std::endian::native == std::endian::little, "device memory is litt
 std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes) {
   std::uint64_t address = static_cast<std::uint64_t>(step.displacement);
   if (step.base >= 0) address += thread.regs[step.base];
+  if (step.in_frame) address += thread.base;
   if (step.narrow_address) address &= low_bits(32);
   const auto text = [&](std::string_view problem) {
     return fmt::format("{} of {} bytes at {:#x} {}",
@@ -25,6 +28,8 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
 
   StateSpace space = step.space;
   std::uint64_t offset = address;
+  // A device function's parameters are on its stack: so is what their addresses point to.
+  if (space == StateSpace::kParam && !thread.frames.empty()) space = StateSpace::kLocal;
   if (space == StateSpace::kGeneric) {
     space = StateSpace::kGlobal;
     if (address - isa::kSharedWindowBase < isa::kSharedWindowBytes) {
@@ -33,6 +38,9 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
     } else if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) {
       space = StateSpace::kLocal;
       offset = address - isa::kLocalWindowBase;
+    } else if (address - kParamWindowBase < kParamWindowBytes) {
+      space = StateSpace::kParam;
+      offset = address - kParamWindowBase;
     }
   }
   const auto within = [&](std::byte* begin, std::uint64_t size, std::string_view what) {
@@ -44,7 +52,12 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
     case StateSpace::kShared:
       return within(cta.shared.data(), cta.shared.size(), "shared memory of the CTA");
     case StateSpace::kLocal:
-      return within(thread.local, program_.local_bytes, "local memory of the thread");
+      if (std::byte* at = local_bytes(thread, offset, bytes)) return at;
+      fault(cta, thread, step,
+            text(fmt::format("is outside the {} bytes of local memory of the thread", thread.top)));
+    case StateSpace::kParam:
+      if (step.kind != Kind::kLoad) fault(cta, thread, step, text("writes a kernel's parameters"));
+      return within(params_.data(), params_.size(), "the kernel's parameters");
     default:
       break;
   }
@@ -56,18 +69,7 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
 void Machine::load(Cta& cta, Thread& thread, const Step& step) {
   const std::size_t size = isa::type_bytes(step.type);
   const auto total = static_cast<unsigned>(size * step.targets);
-  const std::byte* from = nullptr;
-  if (step.space == StateSpace::kParam) {
-    std::uint64_t offset = static_cast<std::uint64_t>(step.displacement);
-    if (step.base >= 0) offset += thread.regs[step.base];
-    if (offset > params_.size() || total > params_.size() - offset || offset % total != 0)
-      fault(cta, thread, step,
-            fmt::format("load of {} bytes at offset {} of {} bytes of parameters", total, offset,
-                        params_.size()));
-    from = params_.data() + offset;
-  } else {
-    from = locate(cta, thread, step, total);
-  }
+  const std::byte* from = locate(cta, thread, step, total);
   for (unsigned i = 0; i < step.targets; ++i) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, from + i * size, size);
@@ -75,6 +77,24 @@ void Machine::load(Cta& cta, Thread& thread, const Step& step) {
       bits |= ~low_bits(static_cast<unsigned>(size) * 8);
     assign(thread, step.target[i], bits);
   }
+}
+
+std::uint64_t Machine::in_space(const Cta& cta, const Thread& thread, const Step& step) const {
+  const std::uint64_t address = value(cta, thread, step.source[0]);
+  const auto constant = [&] {
+    return std::any_of(program_.constants.begin(), program_.constants.end(),
+                       [&](const auto& range) { return address - range.first < range.second; });
+  };
+  StateSpace space = StateSpace::kGlobal;
+  if (address - isa::kSharedWindowBase < isa::kSharedWindowBytes)
+    space = StateSpace::kShared;
+  else if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes)
+    space = StateSpace::kLocal;
+  else if (address - kParamWindowBase < kParamWindowBytes)
+    space = StateSpace::kParam;
+  else if (constant())
+    space = StateSpace::kConst;
+  return space == step.space ? 1 : 0;
 }
 
 void Machine::store(Cta& cta, Thread& thread, const Step& step) {
@@ -132,6 +152,11 @@ std::uint64_t integer_atomic(Atomic op, std::uint64_t old_bits, std::uint64_t op
   return old_bits;
 }
 
+std::uint64_t half_sum(std::uint64_t a, std::uint64_t b) {
+  const auto half = [](std::uint64_t bits) { return to_double({static_cast<std::uint16_t>(bits)}); };
+  return to_half(half(a) + half(b)).bits;
+}
+
 }  // namespace
 
 std::uint64_t atomic_result(Atomic op, Type type, StateSpace space, std::uint64_t old, std::uint64_t operand,
@@ -148,6 +173,10 @@ std::uint64_t atomic_result(Atomic op, Type type, StateSpace space, std::uint64_
     }
     case Type::kF64:
       return float_result(value_of<double>(old) + value_of<double>(operand));
+    case Type::kF16:
+      return half_sum(old, operand);
+    case Type::kF16x2:
+      return half_sum(old, operand) | half_sum(old >> 16, operand >> 16) << 16;
     case Type::kB16:
       return integer_atomic<std::uint16_t>(op, old, operand, second);
     case Type::kS32:

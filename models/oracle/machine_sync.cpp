@@ -95,7 +95,7 @@ void Machine::meet_if_complete(Cta& cta, std::size_t index) {
       const auto lane = static_cast<unsigned>(std::countr_zero(rest));
       const Arrival& other = warp.arrivals[lane];
       if (other.members == head.members && other.step->warp == head.step->warp &&
-          other.step->type == head.step->type)
+          other.step->type == head.step->type && other.step->atomic == head.step->atomic)
         alike |= 1u << lane;
     }
     unseen &= ~alike;
@@ -103,7 +103,64 @@ void Machine::meet_if_complete(Cta& cta, std::size_t index) {
   }
 }
 
+// Votes and shuffles without .sync take whoever executes them together. Threads of the oracle do nothing
+// together, so they wait here until no other thread of their warp can come any more: all others have exited,
+// wait somewhere, or have run on for long. In a place that all threads of the warp pass, this is the warp.
+void Machine::arrive_loosely(Cta& cta, Thread& thread, const Step& step) {
+  Warp& warp = cta.warps[thread.index / 32];
+  const unsigned lane = thread.index % 32;
+  Arrival& arrival = warp.arrivals[lane];
+  arrival.step = &step;
+  arrival.members = ~0u;
+  for (unsigned i = 1; i < step.sources; ++i) arrival.in[i - 1] = value(cta, thread, step.source[i]);
+  constexpr std::uint32_t kPatientInstructions = 65536;
+  if (warp.loose == 0) warp.patience = std::max(64u, kPatientInstructions / std::max(1u, options_.slice));
+  warp.loose |= 1u << lane;
+  thread.state = State::kTogether;
+}
+
+bool Machine::meet_loosely(Cta& cta) {
+  bool any = false;
+  for (std::size_t w = 0; w < cta.warps.size(); ++w) {
+    Warp& warp = cta.warps[w];
+    if (warp.loose == 0) continue;
+    const auto first = cta.threads.begin() + static_cast<std::ptrdiff_t>(w * 32);
+    const auto last =
+        cta.threads.begin() + static_cast<std::ptrdiff_t>(std::min(w * 32 + 32, cta.threads.size()));
+    const bool others_run =
+        std::any_of(first, last, [](const Thread& thread) { return thread.state == State::kReady; });
+    if (others_run && warp.patience > 0) {
+      --warp.patience;
+      continue;
+    }
+    for (std::uint32_t unseen = warp.loose; unseen != 0;) {
+      const Step* step = warp.arrivals[static_cast<unsigned>(std::countr_zero(unseen))].step;
+      std::uint32_t alike = 0;
+      for (std::uint32_t rest = unseen; rest != 0; rest &= rest - 1)
+        if (warp.arrivals[static_cast<unsigned>(std::countr_zero(rest))].step == step) alike |= rest & -rest;
+      unseen &= ~alike;
+      finish_meeting(cta, w, alike);
+    }
+    any = true;
+  }
+  return any;
+}
+
 namespace {
+
+/// redux.sync over the values of `lanes`.
+std::uint64_t reduced(const Step& step, std::uint32_t lanes, const std::array<std::uint64_t, 32>& values) {
+  std::uint64_t result = 0;
+  bool first = true;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const std::uint64_t next = values[static_cast<unsigned>(std::countr_zero(rest))];
+    result = first
+                 ? next
+                 : atomic_result(step.atomic, step.type, StateSpace::kShared, result, next, 0) & low_bits(32);
+    first = false;
+  }
+  return result;
+}
 
 struct ShuffleSource {
   unsigned lane = 0;
@@ -146,6 +203,13 @@ void Machine::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) {
   };
   std::uint32_t truths = 0;
   for_each([&](unsigned lane) { truths |= warp.arrivals[lane].in[0] != 0 ? 1u << lane : 0u; });
+  std::uint64_t reduction = 0;
+  if (const Step& step = *warp.arrivals[static_cast<unsigned>(std::countr_zero(lanes))].step;
+      step.warp == WarpOp::kReduce) {
+    std::array<std::uint64_t, 32> values{};
+    for_each([&](unsigned lane) { values[lane] = warp.arrivals[lane].in[0]; });
+    reduction = reduced(step, lanes, values);
+  }
   for_each([&](unsigned lane) {
     Thread& thread = cta.threads[index * 32 + lane];
     const Arrival& own = warp.arrivals[lane];
@@ -167,6 +231,12 @@ void Machine::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) {
       case WarpOp::kVoteBallot:
         assign(thread, step.target[0], truths);
         break;
+      case WarpOp::kActive:
+        assign(thread, step.target[0], lanes);
+        break;
+      case WarpOp::kReduce:
+        assign(thread, step.target[0], reduction);
+        break;
       case WarpOp::kMatchAny:
         assign(thread, step.target[0], equal);
         break;
@@ -184,6 +254,7 @@ void Machine::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) {
     }
   });
   warp.waiting &= ~lanes;
+  warp.loose &= ~lanes;
   for_each([&](unsigned lane) {
     Thread& thread = cta.threads[index * 32 + lane];
     thread.state = State::kReady;

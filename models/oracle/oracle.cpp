@@ -15,7 +15,6 @@ namespace heddle::oracle {
 
 namespace {
 
-constexpr std::uint32_t kMaxThreadsPerCta = 1024;
 
 std::uint64_t element_bits(const ptx::Module& module, const ptx::VariableDecl& variable,
                            const ptx::Initialiser& initialiser, const ModuleSymbols& symbols) {
@@ -30,9 +29,8 @@ std::uint64_t element_bits(const ptx::Module& module, const ptx::VariableDecl& v
   const auto& name = std::get<ptx::SymbolName>(initialiser.value);
   const auto found = symbols.find(name.name);
   if (found == symbols.end())
-    throw sim::InputError(
-        place_of(module, variable.where),
-        "'" + variable.name + "' is initialised with '" + name.name + "', which is not declared before it");
+    throw sim::InputError(place_of(module, variable.where), "'" + variable.name + "' is initialised with '" +
+                                                                name.name + "', which is not declared");
   // 0xFF00(symbol) stands for that byte of the address.
   const std::uint64_t address = found->second.value + static_cast<std::uint64_t>(name.offset);
   return name.mask == 0 ? 0 : (address & name.mask) >> std::countr_zero(name.mask);
@@ -87,19 +85,30 @@ host::ModuleHandle OracleDevice::load_ptx_text(const std::string& text, const st
 }
 
 void OracleDevice::place_globals(const ptx::Module& parsed, ModuleSymbols& symbols) {
+  // Initial values may be addresses of anything in the module, so all get their places first.
+  for (std::size_t i = 0; i < parsed.functions.size(); ++i)
+    if (const ptx::Function& function = parsed.functions[i]; !function.external)
+      symbols.emplace(function.name, Symbol{StateSpace::kNone, kFunctionBase + (i + 1) * kFunctionBytes});
+  for (const ptx::Alias& alias : parsed.aliases)
+    if (const auto real = symbols.find(alias.aliasee); real != symbols.end())
+      symbols.emplace(alias.name, Symbol{real->second});
+  std::vector<const ptx::VariableDecl*> placed;
   for (const ptx::VariableDecl& variable : parsed.variables) {
     if (variable.space != StateSpace::kGlobal && variable.space != StateSpace::kConst) continue;
     const std::uint64_t bytes = variable_bytes(variable);
     if (bytes == 0)
       throw sim::InputError(place_of(parsed, variable.where),
                             "'" + variable.name + "' has no size; only .extern .shared arrays may be open");
-    const std::vector<std::byte> image = initial_bytes(parsed, variable, bytes, symbols);
     const std::uint64_t address =
         allocations_.allocate(bytes, std::max(variable_align(variable), 16u), variable.name);
-    memory_.write(address, image);
-    if (!symbols.emplace(variable.name, Symbol{variable.space, address}).second)
+    if (!symbols.emplace(variable.name, Symbol{variable.space, address, bytes}).second)
       throw sim::InputError(place_of(parsed, variable.where),
                             "'" + variable.name + "' is declared twice in this module");
+    placed.push_back(&variable);
+  }
+  for (const ptx::VariableDecl* variable : placed) {
+    const Symbol& symbol = symbols.at(variable->name);
+    memory_.write(symbol.value, initial_bytes(parsed, *variable, symbol.bytes, symbols));
   }
 }
 
@@ -137,15 +146,22 @@ std::shared_ptr<const isa::Kernel> OracleDevice::kernel(host::ModuleHandle handl
 std::uint64_t OracleDevice::symbol(host::ModuleHandle handle, const std::string& name) {
   const LoadedModule& loaded = module(handle);
   const auto found = loaded.symbols.find(name);
-  if (found == loaded.symbols.end())
+  if (found == loaded.symbols.end() || found->second.space == StateSpace::kNone)
     throw sim::InputError(loaded.name, "no module-scope variable '" + name + "'");
   return found->second.value;
+}
+
+host::DeviceProperties OracleDevice::properties() const {
+  host::DeviceProperties properties;
+  properties.name = "oracle";
+  properties.shared_bytes_per_block = isa::kSharedWindowBytes;
+  return properties;
 }
 
 void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
                           const host::Args& args) {
   const Program& program = find_program(handle, name);
-  host::check_launch(*program.kernel, shape, kMaxThreadsPerCta, isa::kSharedWindowBytes);
+  host::check_launch(*program.kernel, shape, host::kMaxThreadsPerCta, isa::kSharedWindowBytes);
   Machine machine(program, shape, args.pack(*program.kernel), memory_, allocations_, options_);
   machine.run();
   thread_instructions_ = machine.thread_instructions();

@@ -4,11 +4,7 @@
 // It shares only the parser with the GPU model. Decoding, arithmetic, atomics, conversions, memory layout of
 // a kernel and execution are its own, so that a mistake in either shows up as a difference.
 //
-// Defined here although PTX leaves it open: registers and shared memory start as zero; integer division by
-// zero yields all ones (remainder: the dividend); %smid, %clock and timers are 0, %warpid is the warp's
-// number within its CTA. Kernels whose memory result depends on these, on shared addresses as numbers, or on
-// a race cannot be compared. Refused by name: activemask, votes and shuffles without .sync, calls, textures,
-// half precision.
+// What PTX leaves open and how it is settled here, and the numerical contract with the model: README.md.
 #pragma once
 
 #include <memory>
@@ -40,6 +36,9 @@ class OracleDevice : public host::Device {
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
+
+  /// One multiprocessor that takes any block.
+  [[nodiscard]] host::DeviceProperties properties() const override;
 
   /// Of the last launch.
   [[nodiscard]] std::uint64_t thread_instructions() const { return thread_instructions_; }

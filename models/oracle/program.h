@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "isa/kernel.h"
@@ -26,19 +28,31 @@ using Inputs = const std::uint64_t*;
 /// sign-extending conversions, which fill all 64 bits and are cut to the destination register's width on
 /// writing. For setp: bit 0 is the first predicate, bit 1 the second.
 using Eval = std::uint64_t (*)(const Step&, Inputs);
+/// The same for instructions with two results of different widths: extended precision (value, carry) and
+/// lop3 with a predicate.
+using PairEval = std::array<std::uint64_t, 2> (*)(const Step&, Inputs);
 
 enum class Kind : std::uint8_t {
   kCompute,     ///< eval
   kPredicates,  ///< setp: eval with two results
+  kPair,        ///< pair_eval
   kPack,        ///< mov.b64 d, {a, b}
   kUnpack,      ///< mov.b64 {a, b}, d
   kLoad,
   kStore,
   kAtomic,
   kBranch,
+  kIndexedBranch,  ///< brx.idx: source 0 selects from the table `extra`
+  kCall,           ///< call site `extra`; indirect: source 0 is the function's address
+  kReturn,
   kExit,
   kBarrier,
-  kWarp,  ///< threads of a member mask meet: vote, shfl, match, bar.warp.sync
+  kWarp,      ///< threads of a member mask meet: vote, shfl, match, redux, bar.warp.sync
+  kTogether,  ///< the same without .sync: whoever is there takes part
+  kSpace,     ///< isspacep
+  kAllocate,  ///< alloca
+  kStackSave,
+  kStackRestore,
   kTrap,
   kNothing,  ///< fences, hints
 };
@@ -66,6 +80,7 @@ enum class Special : std::uint8_t {
   kLanemaskGt,
   kDynamicSharedSize,
   kTotalSharedSize,
+  kClock,  ///< thread instructions the oracle has run: never goes back
   kZero,
   kOne,
 };
@@ -103,15 +118,22 @@ enum class WarpOp : std::uint8_t {
   kShflIdx,
   kMatchAny,
   kMatchAll,
+  kActive,
+  kReduce,  ///< redux.sync, with Step::atomic as the operation
 };
 
 struct Source {
-  enum class From : std::uint8_t { kSlot, kConstant, kSpecial };
+  enum class From : std::uint8_t {
+    kSlot,
+    kConstant,
+    kSpecial,
+    kFrame,  ///< `bits` bytes into the function's stack frame: a local address
+  };
   From from = From::kConstant;
   bool negated = false;  ///< predicate given as !p
   Special special = Special::kZero;
   std::uint32_t slot = 0;
-  std::uint64_t bits = 0;  ///< kConstant
+  std::uint64_t bits = 0;  ///< kConstant, kFrame
 };
 
 /// Where a result goes: a register slot, cut to the register's width; slot -1: discarded ("_").
@@ -125,6 +147,7 @@ struct Step {
   Type type = Type::kNone;  ///< of the result; ld, st, atom: of one element
   Type from = Type::kNone;  ///< cvt, set, slct: of the source
   Eval eval = nullptr;
+  PairEval pair_eval = nullptr;
 
   std::int32_t guard = -1;  ///< predicate slot, -1: always
   bool guard_negated = false;
@@ -140,28 +163,78 @@ struct Step {
   ToInteger to_integer = ToInteger::kNo;
   bool ftz = false;
   bool sat = false;
+  bool relu = false;          ///< cvt: negative results become 0
+  bool satfinite = false;     ///< cvt: infinite results become the largest value
   bool flag = false;          ///< by instruction: shf.clamp, bfind.shiftamt, min.NaN, ld that ends a turn ...
   std::uint8_t selector = 0;  ///< testp property, prmt mode
 
   StateSpace space = StateSpace::kNone;
   std::int32_t base = -1;         ///< address register slot, -1: none
   bool narrow_address = false;    ///< address arithmetic is 32 bits wide
+  bool in_frame = false;          ///< the address is relative to the function's stack frame
   std::int64_t displacement = 0;  ///< added to the base; alone: the address
   Atomic atomic = Atomic::kAdd;
 
   BarrierOp barrier = BarrierOp::kSync;
   WarpOp warp = WarpOp::kSync;
-  std::uint32_t jump = 0;  ///< kBranch: step index
+  std::uint32_t jump = 0;   ///< kBranch: step index
+  std::uint32_t extra = 0;  ///< kCall, kIndexedBranch: which call site, which table
 
   isa::SourceLoc where;
 };
 
+/// A parameter or result of a function as the function sees it.
+struct Formal {
+  std::uint32_t bytes = 0;
+  bool in_register = false;
+  Target reg;                ///< in_register
+  std::uint32_t offset = 0;  ///< in the stack frame, otherwise
+};
+
+/// The same as a call sees it: a .param variable in the caller's frame, or a single value.
+struct Actual {
+  bool in_frame = false;
+  std::uint32_t offset = 0;  ///< in_frame
+  std::uint32_t bytes = 0;   ///< in_frame
+  Source value;              ///< argument
+  Target target;             ///< result
+};
+
+struct CallSite {
+  static constexpr std::uint32_t kIndirect = ~std::uint32_t{0};
+  std::uint32_t function = kIndirect;  ///< index in Program::functions
+  std::vector<Actual> results;
+  std::vector<Actual> arguments;
+  std::vector<std::uint32_t> targets;  ///< .calltargets: the only functions allowed; empty: any
+};
+
+struct FunctionCode {
+  std::string name;
+  std::uint32_t entry = 0;  ///< step index
+  std::uint32_t slots = 0;  ///< registers of one activation
+  std::uint32_t frame_bytes = 0;
+  std::uint32_t frame_align = 1;
+  std::vector<Formal> results;
+  std::vector<Formal> params;  ///< empty for a kernel: its parameters are in the parameter block
+};
+
+/// Function pointers: an address range of their own, 16 bytes per function of the module.
+inline constexpr std::uint64_t kFunctionBase = 0x7b00'0000'0000ull;
+inline constexpr std::uint64_t kFunctionBytes = 16;
+/// Generic addresses of kernel parameters.
+inline constexpr std::uint64_t kParamWindowBase = 0x7a00'0000'0000ull;
+inline constexpr std::uint64_t kParamWindowBytes = 1ull << 24;
+
+/// A kernel with every function it may call.
 struct Program {
-  std::vector<Step> steps;  ///< ends in kExit
-  std::uint32_t slots = 0;  ///< registers of one thread
+  std::vector<Step> steps;              ///< of all functions, one behind the other
+  std::vector<FunctionCode> functions;  ///< the kernel first
+  std::vector<CallSite> calls;
+  std::vector<std::vector<std::uint32_t>> branch_tables;           ///< step indices
+  std::unordered_map<std::uint64_t, std::uint32_t> by_address;     ///< function pointer to function
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> constants;  ///< address, bytes of .const variables
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_base = 0;  ///< where an extern .shared array begins; >= static_shared_bytes
-  std::uint32_t local_bytes = 0;          ///< of one thread
   /// What hosts see of the kernel: name, parameters, memory needs, source. Its code is empty.
   std::shared_ptr<const isa::Kernel> kernel;
 };

@@ -1,4 +1,4 @@
-// Branches, barriers and what the threads of a warp do together.
+// Branches, barriers and the end of threads.
 #include "oracle/bits.h"
 #include "oracle/builder.h"
 
@@ -19,25 +19,42 @@ void leave(Builder& b) {
   b.expect_operands(0, 0);
 }
 
-void trap(Builder& b) { b.step.kind = Kind::kTrap; }
-void nothing(Builder& b) {
-  b.step.kind = Kind::kNothing;
-  b.take("u32");   // nanosleep
-  b.take("mask");  // pmevent
+void trap(Builder& b) {
+  b.step.kind = Kind::kTrap;
+  b.expect_operands(0, 0);
 }
 
-void warp_barrier(Builder& b) {
-  b.step.kind = Kind::kWarp;
-  b.step.warp = WarpOp::kSync;
-  if (!b.take("sync")) b.refuse();
+/// brkpt stops for a debugger, and there is none.
+void nothing(Builder& b) {
+  b.step.kind = Kind::kNothing;
+  b.expect_operands(0, 0);
+}
+
+/// Nothing here takes time.
+void sleep(Builder& b) {
+  b.step.kind = Kind::kNothing;
+  if (b.take_type() != Type::kU32) b.refuse();
   b.expect_operands(1, 1);
-  b.source(0, Type::kB32);
+  b.source(0, Type::kU32);
+}
+
+void performance_event(Builder& b) {
+  b.step.kind = Kind::kNothing;
+  b.take("mask");
+  b.expect_operands(1, 1);
 }
 
 /// bar{.cta}.sync a{, b}; .arrive a, b; .red.popc.u32 d, a{, b}, p; .red.and/or.pred; barrier spells the
 /// same.
 void barrier(Builder& b) {
-  if (b.take("warp")) return warp_barrier(b);
+  if (b.take("warp")) {
+    b.step.kind = Kind::kWarp;
+    b.step.warp = WarpOp::kSync;
+    if (!b.take("sync")) b.refuse();
+    b.expect_operands(1, 1);
+    b.source(0, Type::kB32);
+    return;
+  }
   b.step.kind = Kind::kBarrier;
   b.take("cta");
   b.take("aligned");
@@ -72,63 +89,12 @@ void barrier(Builder& b) {
   if (reduces) b.source(b.operands() - 1, Type::kPred);
 }
 
-/// vote.sync.mode d, p, membermask. Forms without .sync depend on which threads happen to be together:
-/// refused.
-void vote(Builder& b) {
-  b.step.kind = Kind::kWarp;
-  const auto op = b.take_choice<WarpOp>({{"all", WarpOp::kVoteAll},
-                                         {"any", WarpOp::kVoteAny},
-                                         {"uni", WarpOp::kVoteUni},
-                                         {"ballot", WarpOp::kVoteBallot}});
-  if (!op || !b.take("sync")) b.refuse();
-  b.step.warp = *op;
-  b.step.type = b.take_type();
-  if (b.step.type != (*op == WarpOp::kVoteBallot ? Type::kB32 : Type::kPred)) b.refuse();
-  b.expect_operands(3, 3);
-  b.target(0, b.step.type);
-  b.source(2, Type::kB32);  // the member mask is always source 0
-  b.source(1, Type::kPred);
-}
-
-/// shfl.sync.mode.b32 d|p, a, b, c, membermask.
-void shuffle(Builder& b) {
-  b.step.kind = Kind::kWarp;
-  const auto op = b.take_choice<WarpOp>({{"up", WarpOp::kShflUp},
-                                         {"down", WarpOp::kShflDown},
-                                         {"bfly", WarpOp::kShflBfly},
-                                         {"idx", WarpOp::kShflIdx}});
-  if (!op || !b.take("sync")) b.refuse();
-  b.step.warp = *op;
-  b.step.type = b.take_type();
-  if (b.step.type != Type::kB32) b.refuse();
-  b.expect_operands(5, 5);
-  b.target(0, Type::kB32);
-  b.second_target(0, Type::kPred);
-  b.source(4, Type::kB32);
-  for (std::size_t i = 1; i <= 3; ++i) b.source(i, Type::kB32);
-}
-
-/// match.any.sync.b32 d, a, membermask; match.all.sync.b32 d|p, a, membermask.
-void match(Builder& b) {
-  b.step.kind = Kind::kWarp;
-  const auto op = b.take_choice<WarpOp>({{"any", WarpOp::kMatchAny}, {"all", WarpOp::kMatchAll}});
-  if (!op || !b.take("sync")) b.refuse();
-  b.step.warp = *op;
-  b.step.type = b.take_type();
-  if (b.step.type != Type::kB32 && b.step.type != Type::kB64) b.refuse();
-  b.expect_operands(3, 3);
-  b.target(0, Type::kB32);
-  if (*op == WarpOp::kMatchAll) b.second_target(0, Type::kPred);
-  b.source(2, Type::kB32);
-  b.source(1, b.step.type);
-}
-
 }  // namespace
 
 Handlers control_handlers() {
-  return {{"bra", branch},  {"exit", leave},        {"ret", leave},      {"trap", trap},
-          {"bar", barrier}, {"barrier", barrier},   {"vote", vote},      {"shfl", shuffle},
-          {"match", match}, {"nanosleep", nothing}, {"pragma", nothing}, {"pmevent", nothing}};
+  return {{"bra", branch},      {"exit", leave},     {"trap", trap},
+          {"brkpt", nothing},   {"bar", barrier},    {"barrier", barrier},
+          {"nanosleep", sleep}, {"pragma", nothing}, {"pmevent", performance_event}};
 }
 
 }  // namespace heddle::oracle

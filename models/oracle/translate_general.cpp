@@ -1,22 +1,22 @@
-// Compare, select, convert and move instructions.
+// Compare, select and move instructions.
 #include <algorithm>
 #include <cmath>
 
 #include "oracle/bits.h"
 #include "oracle/builder.h"
-#include "oracle/rounding.h"
+#include "oracle/half.h"
+#include "oracle/integer.h"
 
 namespace heddle::oracle {
 
 namespace {
 
-bool is_bits(Type type) {
-  return type == Type::kB8 || type == Type::kB16 || type == Type::kB32 || type == Type::kB64;
-}
 bool is_supported_float(Type type) { return type == Type::kF32 || type == Type::kF64; }
 bool is_number(Type type) {
   return is_supported_float(type) || (type != Type::kPred && !isa::is_float(type));
 }
+
+constexpr std::uint64_t kHalfOne = 0x3c00;
 
 void take_compare(Builder& b) {
   const auto signed_or_float = b.take_choice<Compare>({{"eq", Compare::kEq},
@@ -48,21 +48,33 @@ void take_compare(Builder& b) {
 void check_compare(Builder& b, Type type) {
   const Compare c = b.step.compare;
   const bool float_only = c >= Compare::kEqu;
-  if (!is_number(type) || type_bits(type) < 16) b.refuse();
+  if ((!is_number(type) && type != Type::kF16 && type != Type::kF16x2) || type_bits(type) < 16) b.refuse();
   if (float_only && !isa::is_float(type)) b.refuse();
   if (b.step.flag && (isa::is_signed(type) || isa::is_float(type) || is_bits(type))) b.refuse();
   if (is_bits(type) && c != Compare::kEq && c != Compare::kNe) b.refuse();
-  if (b.step.ftz && type != Type::kF32) b.refuse();
+  if (b.step.ftz && (type == Type::kF64 || !isa::is_float(type))) b.refuse();
+}
+
+/// What a comparison sees of a register.
+template <class T>
+auto comparable(const Step& s, std::uint64_t bits) {
+  if constexpr (std::is_same_v<T, Half>) {
+    const Half value{static_cast<std::uint16_t>(bits)};
+    return to_double(s.ftz ? flushed(value) : value);
+  } else if constexpr (std::is_same_v<T, float>) {
+    return s.ftz ? flushed(value_of<float>(bits)) : value_of<float>(bits);
+  } else {
+    return value_of<T>(bits);
+  }
 }
 
 template <class T>
 bool compares(const Step& s, std::uint64_t left, std::uint64_t right) {
-  T a = value_of<T>(left);
-  T b = value_of<T>(right);
+  const auto a = comparable<T>(s, left);
+  const auto b = comparable<T>(s, right);
   bool unordered = false;
-  if constexpr (std::is_same_v<T, float>)
-    if (s.ftz) a = flushed(a), b = flushed(b);
-  if constexpr (std::is_floating_point_v<T>) unordered = std::isnan(a) || std::isnan(b);
+  if constexpr (std::is_floating_point_v<decltype(comparable<T>(s, left))>)
+    unordered = std::isnan(a) || std::isnan(b);
   switch (s.compare) {
     case Compare::kEq:
       return a == b;
@@ -112,6 +124,7 @@ bool combined(Combine how, bool a, bool b) {
 
 template <class Fn>
 Eval for_number(Type type, Fn fn) {
+  if (type == Type::kF16) return fn.template operator()<Half>();
   return isa::is_float(type) ? for_float(type, fn) : for_integer(type, fn);
 }
 
@@ -135,6 +148,17 @@ void set_predicate(Builder& b) {
   b.source(1, b.step.type);
   b.source(2, b.step.type);
   if (operands == 4) b.source(3, Type::kPred);
+  if (b.step.type == Type::kF16x2) {
+    // The two results are those of the two halves.
+    if (!b.has_second(0)) b.fail("'setp' of .f16x2 needs two results");
+    b.step.eval = [](const Step& s, Inputs in) -> std::uint64_t {
+      const bool third = s.combine != Combine::kNone && in[2] != 0;
+      const bool low = compares<Half>(s, in[0], in[1]);
+      const bool high = compares<Half>(s, in[0] >> 16, in[1] >> 16);
+      return (combined(s.combine, low, third) ? 1u : 0u) | (combined(s.combine, high, third) ? 2u : 0u);
+    };
+    return;
+  }
   b.step.eval = for_number(b.step.type, []<class T>() -> Eval {
     return [](const Step& s, Inputs in) -> std::uint64_t {
       const bool holds = compares<T>(s, in[0], in[1]);
@@ -149,7 +173,14 @@ void set(Builder& b) {
   take_combine(b);
   b.step.type = b.take_type();
   b.step.from = b.take_type();
-  if (b.step.type != Type::kU32 && b.step.type != Type::kS32 && b.step.type != Type::kF32) b.refuse();
+  const Type to = b.step.type;
+  const bool halves = to == Type::kF16 || b.step.from == Type::kF16;
+  const bool pair = to == Type::kF16x2 || b.step.from == Type::kF16x2;
+  const bool word = to == Type::kU32 || to == Type::kS32;
+  if (pair     ? to != b.step.from
+      : halves ? to != Type::kF16 && to != Type::kU16 && to != Type::kS16 && !word
+               : to != Type::kF32 && !word)
+    b.refuse();
   check_compare(b, b.step.from);
   const std::size_t operands = b.step.combine == Combine::kNone ? 3 : 4;
   b.expect_operands(operands, operands);
@@ -157,11 +188,21 @@ void set(Builder& b) {
   b.source(1, b.step.from);
   b.source(2, b.step.from);
   if (operands == 4) b.source(3, Type::kPred);
+  if (pair) {
+    b.step.eval = [](const Step& s, Inputs in) -> std::uint64_t {
+      const bool third = s.combine != Combine::kNone && in[2] != 0;
+      const bool low = combined(s.combine, compares<Half>(s, in[0], in[1]), third);
+      const bool high = combined(s.combine, compares<Half>(s, in[0] >> 16, in[1] >> 16), third);
+      return (low ? kHalfOne : 0u) | (high ? kHalfOne << 16 : 0u);
+    };
+    return;
+  }
   b.step.eval = for_number(b.step.from, []<class T>() -> Eval {
     return [](const Step& s, Inputs in) -> std::uint64_t {
       const bool holds = compares<T>(s, in[0], in[1]);
       if (!combined(s.combine, holds, s.combine != Combine::kNone && in[2] != 0)) return 0;
-      return s.type == Type::kF32 ? bits_of(1.0f) : low_bits(32);
+      if (s.type == Type::kF16) return kHalfOne;
+      return s.type == Type::kF32 ? bits_of(1.0f) : low_bits(type_bits(s.type));
     };
   });
 }
@@ -196,138 +237,6 @@ void select_by_sign(Builder& b) {
   };
 }
 
-/// Sign-extended to 64 bits when T is signed: cvt to a wider register extends the converted value.
-template <class T>
-std::uint64_t extended(T value) {
-  if constexpr (std::is_signed_v<T>)
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-  else
-    return value;
-}
-
-template <class D, class S>
-std::uint64_t integer_to_integer(const Step& s, Inputs in) {
-  const S a = value_of<S>(in[0]);
-  if (s.sat) {
-    if (std::cmp_less(a, std::numeric_limits<D>::min())) return extended(std::numeric_limits<D>::min());
-    if (std::cmp_greater(a, std::numeric_limits<D>::max())) return extended(std::numeric_limits<D>::max());
-  }
-  return extended(static_cast<D>(a));
-}
-
-template <class F>
-F to_integral(F a, ToInteger mode) {
-  switch (mode) {
-    case ToInteger::kNearest:
-      return std::nearbyint(a);
-    case ToInteger::kZero:
-      return std::trunc(a);
-    case ToInteger::kDown:
-      return std::floor(a);
-    case ToInteger::kUp:
-      return std::ceil(a);
-    case ToInteger::kNo:
-      return a;
-  }
-  return a;
-}
-
-/// Out of range: the nearest value of the destination. NaN: 0, but 1 << 63 or 1 << 31 (the sign bit of the
-/// destination) when either side has 64 bits (PTX ISA, cvt).
-template <class D, class F>
-std::uint64_t float_to_integer(const Step& s, Inputs in) {
-  F a = value_of<F>(in[0]);
-  if (std::isnan(a)) {
-    if (sizeof(F) != 8 && sizeof(D) != 8) return 0;
-    return std::uint64_t{1} << (sizeof(D) * 8 - 1);
-  }
-  if constexpr (std::is_same_v<F, float>)
-    if (s.ftz) a = flushed(a);
-  const F rounded = to_integral(a, s.to_integer);
-  // 2^bits of the positive range is exact in F, max() may not be.
-  const F limit = std::ldexp(F{1}, std::numeric_limits<D>::digits);
-  if (rounded >= limit) return extended(std::numeric_limits<D>::max());
-  if (rounded < static_cast<F>(std::numeric_limits<D>::min())) return extended(std::numeric_limits<D>::min());
-  return extended(static_cast<D>(rounded));
-}
-
-template <class F>
-std::uint64_t finished_float(const Step& s, F value) {
-  if constexpr (std::is_same_v<F, float>)
-    if (s.ftz) value = flushed(value);
-  if (s.sat) value = value > F{0} ? std::fmin(value, F{1}) : F{0};
-  return float_result(value);
-}
-
-template <class F, class S>
-std::uint64_t integer_to_float(const Step& s, Inputs in) {
-  const S a = value_of<S>(in[0]);
-  if constexpr (std::is_signed_v<S>)
-    return finished_float(s, rounded_from_signed<F>(a, s.rounding));
-  else
-    return finished_float(s, rounded_from_unsigned<F>(a, s.rounding));
-}
-
-template <class D, class S>
-std::uint64_t float_to_float(const Step& s, Inputs in) {
-  S a = value_of<S>(in[0]);
-  if constexpr (std::is_same_v<S, float>)
-    if (s.ftz) a = flushed(a);
-  a = to_integral(a, s.to_integer);
-  if constexpr (std::is_same_v<S, double> && std::is_same_v<D, float>)
-    return finished_float(s, rounded_narrow(a, s.rounding));
-  else
-    return finished_float(s, static_cast<D>(a));
-}
-
-Eval converter(Type to, Type from) {
-  const auto from_source = [&]<class D>() -> Eval {
-    const auto to_float = []<class S>() -> Eval {
-      if constexpr (std::is_floating_point_v<D> && std::is_floating_point_v<S>)
-        return float_to_float<D, S>;
-      else if constexpr (std::is_floating_point_v<D>)
-        return integer_to_float<D, S>;
-      else if constexpr (std::is_floating_point_v<S>)
-        return float_to_integer<D, S>;
-      else
-        return integer_to_integer<D, S>;
-    };
-    return isa::is_float(from) ? for_float(from, to_float) : for_integer(from, to_float);
-  };
-  return isa::is_float(to) ? for_float(to, from_source) : for_integer(to, from_source);
-}
-
-void convert(Builder& b) {
-  b.step.ftz = b.take("ftz");
-  b.step.sat = b.take("sat");
-  const auto integral = b.take_choice<ToInteger>({{"rni", ToInteger::kNearest},
-                                                  {"rzi", ToInteger::kZero},
-                                                  {"rmi", ToInteger::kDown},
-                                                  {"rpi", ToInteger::kUp}});
-  const auto rounding = b.take_choice<Rounding>(
-      {{"rn", Rounding::kNearest}, {"rz", Rounding::kZero}, {"rm", Rounding::kDown}, {"rp", Rounding::kUp}});
-  b.step.type = b.take_type();
-  b.step.from = b.take_type();
-  const Type to = b.step.type;
-  const Type from = b.step.from;
-  if (to == Type::kPred || from == Type::kPred || type_bits(to) == 0 || is_bits(to) || is_bits(from))
-    b.refuse();
-  const bool to_float = isa::is_float(to);
-  const bool from_float = isa::is_float(from);
-  const bool narrows = to_float && (!from_float || (to == Type::kF32 && from == Type::kF64));
-  const bool may_integral = from_float && (!to_float || to == from);
-  if (narrows != rounding.has_value() || (integral && !may_integral) ||
-      (from_float && !to_float && !integral))
-    b.refuse();
-  if (b.step.ftz && to != Type::kF32 && from != Type::kF32) b.refuse();
-  b.step.rounding = rounding.value_or(Rounding::kNearest);
-  b.step.to_integer = integral.value_or(ToInteger::kNo);
-  b.expect_operands(2, 2);
-  b.target(0, to);
-  b.source(1, from);
-  b.step.eval = converter(to, from);
-}
-
 void move(Builder& b) {
   b.step.type = b.take_type();
   if (type_bits(b.step.type) == 8 || type_bits(b.step.type) > 64) b.refuse();
@@ -347,7 +256,7 @@ void move(Builder& b) {
                        : elements * 16 == bits     ? Type::kB16
                        : elements * 8 == bits      ? Type::kB8
                                                    : Type::kNone;
-  if (element == Type::kNone || element == Type::kB8 || elements > 4) b.refuse();
+  if (element == Type::kNone || elements > 4) b.refuse();
   b.step.kind = into ? Kind::kUnpack : Kind::kPack;
   b.step.from = element;
   if (into) {
@@ -362,8 +271,7 @@ void move(Builder& b) {
 }  // namespace
 
 Handlers general_handlers() {
-  return {{"setp", set_predicate},  {"set", set},     {"selp", select},
-          {"slct", select_by_sign}, {"cvt", convert}, {"mov", move}};
+  return {{"setp", set_predicate}, {"set", set}, {"selp", select}, {"slct", select_by_sign}, {"mov", move}};
 }
 
 }  // namespace heddle::oracle

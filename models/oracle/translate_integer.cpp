@@ -1,51 +1,17 @@
-// Integer and bit instructions (PTX ISA "Integer Arithmetic Instructions", "Logic and Shift Instructions").
+// Integer instructions (PTX ISA "Integer Arithmetic Instructions").
 #include <algorithm>
-#include <array>
-#include <bit>
 
 #include "oracle/bits.h"
 #include "oracle/builder.h"
+#include "oracle/integer.h"
 
 namespace heddle::oracle {
 
 namespace {
 
-__extension__ using Int128 = __int128;
-__extension__ using Uint128 = unsigned __int128;
-
-template <class T>
-using WideOf = std::conditional_t<std::is_signed_v<T>, Int128, Uint128>;
-
-/// A 64-bit result from a value of type T computed in 128 bits: low half of the product.
-template <class T>
-std::uint64_t low(WideOf<T> value) {
-  return bits_of(static_cast<T>(value));
-}
-
-template <class T>
-WideOf<T> wide(std::uint64_t bits) {
-  return static_cast<WideOf<T>>(value_of<T>(bits));
-}
-
-std::uint64_t saturate_s32(Int128 value) {
-  const Int128 least = std::numeric_limits<std::int32_t>::min();
-  const Int128 most = std::numeric_limits<std::int32_t>::max();
-  return bits_of(static_cast<std::int32_t>(std::clamp(value, least, most)));
-}
-
-bool is_integer(Type type) { return type != Type::kPred && type != Type::kNone && !isa::is_float(type); }
-bool is_bits(Type type) {
-  return type == Type::kB8 || type == Type::kB16 || type == Type::kB32 || type == Type::kB64;
-}
-
-/// u16..u64, s16..s64.
-void take_arithmetic_type(Builder& b) {
-  b.step.type = b.take_type();
-  if (!is_integer(b.step.type) || is_bits(b.step.type) || type_bits(b.step.type) < 16) b.refuse();
-}
-
 template <bool kSubtract>
 void add_or_sub(Builder& b) {
+  if (b.has_modifier("cc")) return kSubtract ? subtract_with_carry(b) : add_with_carry(b);
   take_arithmetic_type(b);
   b.step.sat = b.take("sat");
   if (b.step.sat && b.step.type != Type::kS32) b.refuse();
@@ -82,6 +48,7 @@ enum class Half { kLo, kHi, kWide };
 /// mul and mad: product half, then the addend of the result's width.
 template <bool kAdd>
 void multiply(Builder& b) {
+  if (kAdd && b.has_modifier("cc")) return multiply_with_carry(b);
   const auto half = b.take_choice<Half>({{"lo", Half::kLo}, {"hi", Half::kHi}, {"wide", Half::kWide}});
   if (!half) b.refuse();
   take_arithmetic_type(b);
@@ -195,200 +162,6 @@ void abs_or_neg(Builder& b) {
   });
 }
 
-enum class Logic { kAnd, kOr, kXor, kNot, kCnot };
-
-template <Logic kLogic>
-void logic(Builder& b) {
-  constexpr bool kUnary = kLogic == Logic::kNot || kLogic == Logic::kCnot;
-  b.step.type = b.take_type();
-  if (!is_bits(b.step.type) && (b.step.type != Type::kPred || kLogic == Logic::kCnot)) b.refuse();
-  b.uniform_operands(kUnary ? 1 : 2);
-  b.step.eval = [](const Step& s, Inputs in) -> std::uint64_t {
-    switch (kLogic) {
-      case Logic::kAnd:
-        return in[0] & in[1];
-      case Logic::kOr:
-        return in[0] | in[1];
-      case Logic::kXor:
-        return in[0] ^ in[1];
-      case Logic::kNot:
-        return ~in[0] & low_bits(type_bits(s.type));
-      case Logic::kCnot:
-        return in[0] == 0 ? 1 : 0;
-    }
-    return 0;
-  };
-}
-
-void lop3(Builder& b) {
-  b.step.type = b.take_type();
-  if (b.step.type != Type::kB32) b.refuse();
-  b.expect_operands(5, 5);
-  b.target(0, b.step.type);
-  for (std::size_t i = 1; i <= 4; ++i) b.source(i, Type::kU32);
-  b.step.eval = [](const Step&, Inputs in) {
-    std::uint64_t out = 0;
-    for (unsigned row = 0; row < 8; ++row) {
-      if (!((in[3] >> row) & 1)) continue;
-      out |= ((row & 4) ? in[0] : ~in[0]) & ((row & 2) ? in[1] : ~in[1]) & ((row & 1) ? in[2] : ~in[2]);
-    }
-    return out & low_bits(32);
-  };
-}
-
-template <bool kLeft>
-void shift(Builder& b) {
-  b.step.type = b.take_type();
-  if (!is_integer(b.step.type) || type_bits(b.step.type) < 16 || (kLeft && !is_bits(b.step.type))) b.refuse();
-  b.expect_operands(3, 3);
-  b.target(0, b.step.type);
-  b.source(1, b.step.type);
-  b.source(2, Type::kU32);
-  b.step.eval = for_integer(b.step.type, []<class T>() -> Eval {
-    return [](const Step&, Inputs in) {
-      // Amounts beyond the width are clamped to it: zeros, or copies of the sign.
-      const std::uint64_t amount = std::min<std::uint64_t>(in[1], sizeof(T) * 8);
-      if (kLeft) return low<T>(static_cast<WideOf<T>>(static_cast<Uint128>(value_of<T>(in[0])) << amount));
-      return low<T>(wide<T>(in[0]) >> amount);
-    };
-  });
-}
-
-void funnel_shift(Builder& b) {
-  const auto left = b.take_choice<bool>({{"l", true}, {"r", false}});
-  b.step.flag = b.take("clamp");
-  if (!left || (!b.step.flag && !b.take("wrap"))) b.refuse();
-  b.step.type = b.take_type();
-  if (b.step.type != Type::kB32) b.refuse();
-  b.uniform_operands(3);
-  // Operands: a is the low half, b the high half of the 64 bits that are shifted.
-  b.step.eval = *left ? Eval{[](const Step& s, Inputs in) -> std::uint64_t {
-    const std::uint64_t n = s.flag ? std::min<std::uint64_t>(in[2], 32) : in[2] & 31;
-    return (((in[1] << 32) | in[0]) << n) >> 32 & low_bits(32);
-  }}
-                      : Eval{[](const Step& s, Inputs in) -> std::uint64_t {
-                          const std::uint64_t n = s.flag ? std::min<std::uint64_t>(in[2], 32) : in[2] & 31;
-                          return (((in[1] << 32) | in[0]) >> n) & low_bits(32);
-                        }};
-}
-
-/// popc, clz, brev on b32 and b64.
-template <int kWhat>
-void count_bits(Builder& b) {
-  const Type type = b.take_type();
-  if (type != Type::kB32 && type != Type::kB64) b.refuse();
-  b.expect_operands(2, 2);
-  b.step.type = type;
-  b.target(0, kWhat == 2 ? type : Type::kU32);
-  b.source(1, type);
-  b.step.eval = for_integer(type, []<class T>() -> Eval {
-    return [](const Step&, Inputs in) -> std::uint64_t {
-      using U = std::make_unsigned_t<T>;
-      const U a = value_of<U>(in[0]);
-      if (kWhat == 0) return static_cast<std::uint64_t>(std::popcount(a));
-      if (kWhat == 1) return static_cast<std::uint64_t>(std::countl_zero(a));
-      std::uint64_t reversed = 0;
-      for (unsigned i = 0; i < sizeof(T) * 8; ++i) reversed = reversed << 1 | ((a >> i) & 1);
-      return reversed;
-    };
-  });
-}
-
-void find_bit(Builder& b) {
-  b.step.flag = b.take("shiftamt");
-  take_arithmetic_type(b);
-  if (type_bits(b.step.type) < 32) b.refuse();
-  b.expect_operands(2, 2);
-  b.target(0, Type::kU32);
-  b.source(1, b.step.type);
-  b.step.eval = for_integer(b.step.type, []<class T>() -> Eval {
-    return [](const Step& s, Inputs in) -> std::uint64_t {
-      using U = std::make_unsigned_t<T>;
-      U a = value_of<U>(in[0]);
-      if (std::is_signed_v<T> && value_of<T>(in[0]) < 0) a = static_cast<U>(~a);
-      if (a == 0) return low_bits(32);
-      const auto zeros = static_cast<std::uint64_t>(std::countl_zero(a));
-      return s.flag ? zeros : sizeof(T) * 8 - 1 - zeros;
-    };
-  });
-}
-
-void extract_field(Builder& b) {
-  take_arithmetic_type(b);
-  if (type_bits(b.step.type) < 32) b.refuse();
-  b.expect_operands(4, 4);
-  b.target(0, b.step.type);
-  b.source(1, b.step.type);
-  b.source(2, Type::kU32);
-  b.source(3, Type::kU32);
-  b.step.eval = for_integer(b.step.type, []<class T>() -> Eval {
-    return [](const Step&, Inputs in) -> std::uint64_t {
-      // Bit by bit, as the PTX ISA defines it.
-      const unsigned msb = sizeof(T) * 8 - 1;
-      const unsigned pos = in[1] & 0xff;
-      const unsigned len = in[2] & 0xff;
-      const auto bit = [&](unsigned i) { return (in[0] >> i) & 1; };
-      const std::uint64_t sign = std::is_unsigned_v<T> || len == 0 ? 0 : bit(std::min(pos + len - 1, msb));
-      std::uint64_t out = 0;
-      for (unsigned i = 0; i <= msb; ++i) out |= (i < len && pos + i <= msb ? bit(pos + i) : sign) << i;
-      return out;
-    };
-  });
-}
-
-void insert_field(Builder& b) {
-  b.step.type = b.take_type();
-  if (b.step.type != Type::kB32 && b.step.type != Type::kB64) b.refuse();
-  b.expect_operands(5, 5);
-  b.target(0, b.step.type);
-  b.source(1, b.step.type);
-  b.source(2, b.step.type);
-  b.source(3, Type::kU32);
-  b.source(4, Type::kU32);
-  b.step.eval = [](const Step& s, Inputs in) {
-    const unsigned msb = type_bits(s.type) - 1;
-    const unsigned pos = in[2] & 0xff;
-    const unsigned len = in[3] & 0xff;
-    std::uint64_t out = in[1];
-    for (unsigned i = 0; i < len && pos + i <= msb; ++i) {
-      const std::uint64_t at = std::uint64_t{1} << (pos + i);
-      out = ((in[0] >> i) & 1) ? out | at : out & ~at;
-    }
-    return out;
-  };
-}
-
-/// The four byte selectors of prmt's special modes, by the two low bits of c (PTX ISA, table of prmt modes).
-constexpr std::array<std::array<std::uint16_t, 4>, 6> kPermuteModes{{
-    {0x3210, 0x4321, 0x5432, 0x6543},  // f4e
-    {0x5670, 0x6701, 0x7012, 0x0123},  // b4e
-    {0x0000, 0x1111, 0x2222, 0x3333},  // rc8
-    {0x3210, 0x3211, 0x3222, 0x3333},  // ecl
-    {0x0000, 0x1110, 0x2210, 0x3210},  // ecr
-    {0x1010, 0x3232, 0x1010, 0x3232},  // rc16
-}};
-
-void permute(Builder& b) {
-  b.step.selector =
-      b.take_choice<std::uint8_t>({{"f4e", 1}, {"b4e", 2}, {"rc8", 3}, {"ecl", 4}, {"ecr", 5}, {"rc16", 6}})
-          .value_or(0);
-  b.step.type = b.take_type();
-  if (b.step.type != Type::kB32) b.refuse();
-  b.uniform_operands(3);
-  b.step.eval = [](const Step& s, Inputs in) {
-    const std::uint64_t bytes = in[1] << 32 | in[0];
-    const std::uint64_t select = s.selector == 0 ? in[2] : kPermuteModes[s.selector - 1u][in[2] & 3];
-    std::uint64_t out = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-      const unsigned nibble = (select >> (4 * i)) & 15;
-      std::uint64_t byte = (bytes >> (8 * (nibble & 7))) & 0xff;
-      if (nibble & 8) byte = (byte & 0x80) ? 0xff : 0;
-      out |= byte << (8 * i);
-    }
-    return out;
-  };
-}
-
 }  // namespace
 
 Handlers integer_handlers() {
@@ -404,23 +177,7 @@ Handlers integer_handlers() {
           {"min", min_or_max<false>},
           {"max", min_or_max<true>},
           {"abs", abs_or_neg<true>},
-          {"neg", abs_or_neg<false>},
-          {"and", logic<Logic::kAnd>},
-          {"or", logic<Logic::kOr>},
-          {"xor", logic<Logic::kXor>},
-          {"not", logic<Logic::kNot>},
-          {"cnot", logic<Logic::kCnot>},
-          {"lop3", lop3},
-          {"shl", shift<true>},
-          {"shr", shift<false>},
-          {"shf", funnel_shift},
-          {"popc", count_bits<0>},
-          {"clz", count_bits<1>},
-          {"brev", count_bits<2>},
-          {"bfind", find_bit},
-          {"bfe", extract_field},
-          {"bfi", insert_field},
-          {"prmt", permute}};
+          {"neg", abs_or_neg<false>}};
 }
 
 }  // namespace heddle::oracle

@@ -7,13 +7,14 @@ namespace heddle::oracle {
 namespace {
 
 std::optional<StateSpace> take_space(Builder& b) {
-  // ".shared::cta" is the same as ".shared", ".param::entry" as ".param".
+  // ".shared::cta" is the same as ".shared"; whether a parameter is a kernel's or a call's shows in its name.
   return b.take_choice<StateSpace>({{"global", StateSpace::kGlobal},
                                     {"shared", StateSpace::kShared},
                                     {"shared::cta", StateSpace::kShared},
                                     {"local", StateSpace::kLocal},
                                     {"param", StateSpace::kParam},
                                     {"param::entry", StateSpace::kParam},
+                                    {"param::func", StateSpace::kParam},
                                     {"const", StateSpace::kConst}});
 }
 
@@ -56,7 +57,7 @@ void load(Builder& b) {
 void store(Builder& b) {
   b.step.kind = Kind::kStore;
   const StateSpace space = take_space(b).value_or(StateSpace::kGeneric);
-  if (space == StateSpace::kParam || space == StateSpace::kConst) b.refuse();
+  if (space == StateSpace::kConst) b.refuse();
   take_ordering(b);
   take_caching(b);
   const unsigned elements = take_vector(b);
@@ -64,6 +65,7 @@ void store(Builder& b) {
   if (!is_memory_type(b.step.type) || elements * isa::type_bytes(b.step.type) > 16) b.refuse();
   b.expect_operands(2, 2);
   b.address(0, space);
+  if (b.step.space == StateSpace::kParam && b.in_kernel()) b.fail("a kernel's parameters cannot be written");
   b.sources(1, elements, b.step.type);
 }
 
@@ -71,15 +73,15 @@ bool atomic_type_allowed(Atomic op, Type type) {
   switch (op) {
     case Atomic::kAdd:
       return type == Type::kU32 || type == Type::kS32 || type == Type::kU64 || type == Type::kS64 ||
-             type == Type::kF32 || type == Type::kF64;
+             type == Type::kF32 || type == Type::kF64 || type == Type::kF16 || type == Type::kF16x2;
     case Atomic::kMin:
     case Atomic::kMax:
       return type == Type::kU32 || type == Type::kS32 || type == Type::kU64 || type == Type::kS64;
     case Atomic::kAnd:
     case Atomic::kOr:
     case Atomic::kXor:
-    case Atomic::kExch:
       return type == Type::kB32 || type == Type::kB64;
+    case Atomic::kExch:
     case Atomic::kCas:
       return type == Type::kB16 || type == Type::kB32 || type == Type::kB64;
     case Atomic::kInc:
@@ -109,8 +111,11 @@ void atomic(Builder& b) {
                                          {"dec", Atomic::kDec}});
   if (!op || (!has_result && (*op == Atomic::kExch || *op == Atomic::kCas))) b.refuse();
   b.step.atomic = *op;
+  const bool keeps_subnormals = b.take("noftz");
   b.step.type = b.take_type();
   if (!atomic_type_allowed(*op, b.step.type)) b.refuse();
+  const bool half = b.step.type == Type::kF16 || b.step.type == Type::kF16x2;
+  if (half != keeps_subnormals) b.refuse();
   const std::size_t address = has_result ? 1 : 0;
   const std::size_t operands = address + (*op == Atomic::kCas ? 3 : 2);
   b.expect_operands(operands, operands);
@@ -119,45 +124,35 @@ void atomic(Builder& b) {
   for (std::size_t i = address + 1; i < operands; ++i) b.source(i, b.step.type);
 }
 
-std::uint64_t window_of(StateSpace space) {
-  if (space == StateSpace::kShared) return isa::kSharedWindowBase;
-  if (space == StateSpace::kLocal) return isa::kLocalWindowBase;
-  return 0;
-}
-
 /// cvta.space: address in the space to generic; cvta.to.space: the other way.
 void convert_address(Builder& b) {
   const bool to_space = b.take("to");
   const auto space = take_space(b);
-  if (!space || *space == StateSpace::kParam) b.refuse();
+  if (!space) b.refuse();
   b.step.type = b.take_type();
   if (b.step.type != Type::kU64) b.refuse();
   b.uniform_operands(1);
-  b.constant_source(window_of(*space));
+  b.constant_source(generic_window(*space, !b.in_kernel()));
   b.step.eval = to_space ? Eval{[](const Step&, Inputs in) { return in[0] - in[1]; }}
                          : Eval{[](const Step&, Inputs in) { return in[0] + in[1]; }};
 }
 
 void is_in_space(Builder& b) {
+  b.step.kind = Kind::kSpace;
   const auto space = take_space(b);
-  if (!space || *space == StateSpace::kParam || *space == StateSpace::kConst) b.refuse();
+  if (!space) b.refuse();
   b.step.space = *space;
   b.expect_operands(2, 2);
   b.target(0, Type::kPred);
   b.source(1, Type::kU64);
-  b.step.eval = [](const Step& s, Inputs in) -> std::uint64_t {
-    const bool shared = in[0] - isa::kSharedWindowBase < isa::kSharedWindowBytes;
-    const bool local = in[0] - isa::kLocalWindowBase < isa::kLocalWindowBytes;
-    if (s.space == StateSpace::kShared) return shared;
-    return s.space == StateSpace::kLocal ? local : !shared && !local;
-  };
 }
 
 void hint(Builder& b) {
   b.step.kind = Kind::kNothing;
   take_space(b);
-  for (const auto* word : {"L1", "L2", "tensormap"}) b.take(word);
+  for (const auto* word : {"L1", "L2"}) b.take(word);
   b.take_prefixed("L2::evict_");
+  b.expect_operands(1, 1);
 }
 
 /// membar and fence order what is already in order here.
@@ -165,6 +160,8 @@ void fence(Builder& b) {
   b.step.kind = Kind::kNothing;
   for (const auto* word : {"cta", "gl", "sys", "gpu", "cluster", "sc", "acq_rel", "acquire", "release"})
     b.take(word);
+  b.take("proxy") && b.take("alias");
+  b.expect_operands(0, 0);
 }
 
 }  // namespace

@@ -198,6 +198,21 @@ ClockManager::ClockManager(const sc_core::sc_module_name& name) : sc_module(name
   sensitive << run_event_;
 }
 
+ClockManager::Turn ClockManager::next_turn() const {
+  Turn turn;
+  for (ClockDomain* domain : domains_) {
+    const std::uint64_t time = domain->next_time_;
+    if (time < turn.time) {
+      turn.others = turn.time;
+      turn.time = time;
+      turn.domain = domain;
+    } else {
+      turn.others = std::min(turn.others, time);
+    }
+  }
+  return turn;
+}
+
 std::uint64_t ClockManager::next_time() const {
   std::uint64_t next = kNever;
   for (const ClockDomain* domain : domains_) next = std::min(next, domain->next_time_);
@@ -240,9 +255,21 @@ void ClockManager::run_instants() {
   const std::uint64_t kernel = kernel_now();
   std::uint64_t limit = horizon();
   while (!pause_wanted_) {
-    const std::uint64_t next = next_time();
-    if (next == kNever || (next > kernel && next >= limit)) break;
-    run_instant(next);
+    Turn turn = next_turn();
+    if (turn.time == kNever || (turn.time > kernel && turn.time >= limit)) break;
+    if (turn.others == turn.time) {
+      run_instant(turn.time);
+    } else {
+      // Mostly one domain has several edges before any other wants one.
+      others_changed_ = false;
+      do {
+        now_ = turn.time;
+        rank_done_ = static_cast<int>(turn.domain->rank_);
+        turn.domain->fire();
+        turn.time = turn.domain->next_time_;
+      } while (turn.time < turn.others && turn.time < limit && !others_changed_ && !pause_wanted_ &&
+               !look_again_);
+    }
     if (look_again_) {
       look_again_ = false;
       limit = horizon();

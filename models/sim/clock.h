@@ -193,8 +193,16 @@ class ClockManager : public sc_core::sc_module {
   [[nodiscard]] std::uint64_t horizon() const;
   /// A domain wants an edge at `time`.
   void want(std::uint64_t time) {
+    others_changed_ = true;
     if (!running_ && time < scheduled_) schedule(time);
   }
+  /// The next instant: one domain of it, and the next time of the others, which may be the same.
+  struct Turn {
+    ClockDomain* domain = nullptr;
+    std::uint64_t time = kNever;
+    std::uint64_t others = kNever;
+  };
+  [[nodiscard]] Turn next_turn() const;
   void schedule(std::uint64_t time);
 
   std::vector<ClockDomain*> domains_;  ///< by rank
@@ -205,6 +213,8 @@ class ClockManager : public sc_core::sc_module {
   std::uint64_t scheduled_ = kNever;  ///< time run() is notified for
   bool running_ = false;
   bool look_again_ = false;
+  bool others_changed_ =
+      false;  ///< since the domain that runs alone began, another one wants an earlier edge
   bool pause_wanted_ = false;
   bool keep_awake_ = false;
 };

@@ -12,6 +12,7 @@
 
 #include "sim/config.h"
 #include "sim/error.h"
+#include "sim/text_input.h"
 
 namespace heddle::sim {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 // YAML aliases can nest without end or multiply; no configuration comes near these.
 constexpr std::size_t kMaxDepth = 32;
 constexpr std::size_t kMaxEntries = 100'000;
+constexpr std::size_t kMaxBytes = std::size_t{16} << 20;  ///< of a file
 
 std::string_view trim(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
@@ -34,9 +36,14 @@ std::string read_text(const std::string& path, const std::string& place) {
   if (!stream)
     throw InputError(place,
                      fmt::format("cannot read configuration file '{}': {}", path, std::strerror(errno)));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  const auto text = read_all(stream, kMaxBytes);
+  if (stream.bad())
+    throw InputError(place,
+                     fmt::format("cannot read configuration file '{}': {}", path, std::strerror(errno)));
+  if (!text)
+    throw InputError(place,
+                     fmt::format("'{}' is larger than {} MiB: no configuration file", path, kMaxBytes >> 20));
+  return *text;
 }
 
 /// yaml-cpp lets a quote that is never closed swallow the rest of the file; here a value ends on its line.

@@ -16,8 +16,10 @@ constexpr std::uint32_t kLongestPause = 128;  ///< checks without a probe after 
 
 Watchdog::Watchdog(const sc_core::sc_module_name& name, Settings settings, ClockDomain& clock,
                    const ProgressMonitor& progress)
-    : sc_module(name), settings_(settings), clock_(clock, on_tick<&Watchdog::check>(this)), progress_(progress) {
-}
+    : sc_module(name),
+      settings_(settings),
+      clock_(clock, on_tick<&Watchdog::check>(this)),
+      progress_(progress) {}
 
 void Watchdog::begin(Cycle cycle_limit) {
   active_ = true;

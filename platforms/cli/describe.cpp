@@ -8,14 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/platform_files.h"
+#include "gpu/platform_files.h"
 #include "sim/config.h"
 
 namespace heddle::cli {
 namespace {
 
 struct Settings {
-  std::string platform = kDefaultPlatform;
+  std::string platform = gpu::kDefaultPlatform;
   std::vector<std::string> assignments;
   bool json = false;
 };
@@ -72,7 +72,7 @@ void add_describe(CLI::App& app, Body& body) {
   command->add_flag("--json", settings->json, "As JSON");
   command->callback([settings, &body] {
     body = [settings] {
-      const auto keys = sim::describe_config(load_platform(settings->platform, settings->assignments));
+      const auto keys = sim::describe_config(gpu::load_platform(settings->platform, settings->assignments));
       settings->json ? print_json(keys) : print_table(keys);
       return sim::ExitCode::kOk;
     };

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "cli/platform_files.h"
+#include "gpu/platform_files.h"
 #include "frontend/ptx/decode.h"
 #include "workloads/workload.h"
 
@@ -18,7 +18,7 @@ void list_all() {
     fmt::print("  {:<14} stresses {}\n", "", workload.stresses);
   }
   fmt::print("\nplatforms (--platform NAME):\n");
-  for (const Platform& platform : platforms())
+  for (const gpu::Platform& platform : gpu::platforms())
     fmt::print("  {:<14} {}\n", platform.name, platform.description);
   fmt::print(
       "\nheddle list --ptx      instructions a kernel may use\nheddle describe        configuration keys\n");

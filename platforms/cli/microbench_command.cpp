@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/files.h"
-#include "cli/platform_files.h"
+#include "gpu/platform_files.h"
 #include "cli/report_model.h"
 #include "gpu/gpu_device.h"
 #include "microbench/report.h"
@@ -19,7 +19,7 @@ namespace heddle::cli {
 namespace {
 
 struct Request {
-  std::string platform = kDefaultPlatform;
+  std::string platform = gpu::kDefaultPlatform;
   std::vector<std::string> assignments;
   std::vector<std::string> names;
   std::string json;
@@ -65,7 +65,7 @@ nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
 
 sim::ExitCode measure(const Request& request) {
   const std::vector<const microbench::Benchmark*> benchmarks = chosen(request.names);
-  const gpu::GpuConfig config = load_platform(request.platform, request.assignments);
+  const gpu::GpuConfig config = gpu::load_platform(request.platform, request.assignments);
   if (!request.json.empty()) check_writable(request.json, "--json");
   gpu::GpuDevice device(config, {});
   microbench::Session session(device);

@@ -24,7 +24,7 @@ std::string dump(const nlohmann::ordered_json& json) { return json.dump(kIndent)
 }  // namespace
 
 sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
-  const gpu::GpuConfig config = load_platform(settings.platform, settings.assignments);
+  const gpu::GpuConfig config = gpu::load_platform(settings.platform, settings.assignments);
   std::optional<OutputDir> out;
   if (!settings.out.empty()) out.emplace(settings.out);
 

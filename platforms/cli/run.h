@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/platform_files.h"
+#include "gpu/platform_files.h"
 #include "cli/report.h"
 #include "host/device.h"
 #include "sim/error.h"
@@ -15,7 +15,7 @@
 namespace heddle::cli {
 
 struct RunSettings {
-  std::string platform = kDefaultPlatform;
+  std::string platform = gpu::kDefaultPlatform;
   std::vector<std::string> assignments;  ///< of --set
   std::string out;                       ///< empty: no files
   std::uint64_t max_cycles = 0;

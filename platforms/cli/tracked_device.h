@@ -41,6 +41,9 @@ class TrackedDevice : public host::Device {
     device_.launch(module, kernel, shape, args);
   }
 
+  void synchronize() override { device_.synchronize(); }
+  [[nodiscard]] host::DeviceProperties properties() const override { return device_.properties(); }
+
   /// What is allocated and not freed, in order of allocation.
   [[nodiscard]] const std::map<std::uint64_t, Buffer>& buffers() const { return buffers_; }
 

@@ -16,8 +16,7 @@
 namespace heddle::gpu {
 namespace {
 
-constexpr std::uint32_t kMaxThreadsPerCta = 1024;  ///< PTX
-constexpr std::uint32_t kAlignment = 256;          ///< of allocations
+constexpr std::uint32_t kAlignment = 256;  ///< of allocations
 constexpr double kProgressSeconds = 0.2;
 constexpr std::uint64_t kCodeAlignment = 256;
 constexpr double kQuantumUs = 100;  ///< longest run of model time within one activation of the kernel
@@ -62,6 +61,9 @@ struct GpuDevice::Impl {
 
 GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   config.validate();
+  if (sc_core::sc_get_status() != sc_core::SC_ELABORATION)
+    throw sim::InputError("host", "this process has had a simulated GPU already",
+                          "SystemC elaborates once: start a process for each GPU");
   impl_ = std::make_unique<Impl>(config, std::move(options));
   if (impl_->options.keep_awake) impl_->gpu.clocks.keep_awake();
   impl_->gpu.clocks.set_quantum(sc_core::sc_time(kQuantumUs, sc_core::SC_US));
@@ -159,7 +161,7 @@ core::LaunchContext GpuDevice::Impl::prepare(const isa::Module& owner, const std
   core::LaunchContext context;
   context.kernel = owner.find(name);
   const std::uint32_t shared_capacity = config.core.shared_memory.size_kib * 1024;
-  host::check_launch(*context.kernel, shape, std::min(kMaxThreadsPerCta, config.core.max_threads()),
+  host::check_launch(*context.kernel, shape, std::min(host::kMaxThreadsPerCta, config.core.max_threads()),
                      shared_capacity);
   context.shape = shape;
   context.params = args.pack(*context.kernel);
@@ -241,7 +243,7 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
 
 void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
                        const host::Args& args) {
-  if (impl_->broken) throw sim::Error(sim::ExitCode::kInternal, "", "a launch after a failed launch");
+  synchronize();
   (void)kernel(handle, name);  // names the kernels there are
   core::LaunchContext context = impl_->prepare(impl_->module(handle), name, shape, args);
   const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * sim::kLanes *
@@ -254,6 +256,7 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
 
   Gpu& gpu = impl_->gpu;
   gpu.stats.reset();
+  context.grid_id = impl_->launches.size();
   impl_->launches.push_back({});
   LaunchRecord& record = impl_->launches.back();
   record.kernel = name;
@@ -267,6 +270,29 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   record.stats = gpu.stats.to_json();
   if (!context.params.empty()) free(context.param_base);
   if (local_bytes != 0) free(context.local_base);
+}
+
+void GpuDevice::synchronize() {
+  if (impl_->broken)
+    throw sim::Error(sim::ExitCode::kInternal, "launch of kernel " + impl_->launches.back().kernel,
+                     "this launch failed, and nothing can run on the device after it",
+                     "look at the error of the launch itself; start a new process for the next one");
+}
+
+host::DeviceProperties GpuDevice::properties() const {
+  const GpuConfig& config = impl_->config;
+  host::DeviceProperties properties;
+  properties.name = config.name;
+  properties.multiprocessors = config.cores;
+  properties.max_threads_per_block = std::min(host::kMaxThreadsPerCta, config.core.max_threads());
+  properties.max_threads_per_multiprocessor = config.core.max_threads();
+  properties.max_blocks_per_multiprocessor = config.core.occupancy.max_ctas;
+  properties.registers_per_multiprocessor = config.core.occupancy.registers;
+  properties.shared_bytes_per_block = config.core.shared_memory.size_kib * 1024;
+  properties.l2_bytes = std::uint64_t{config.memory.l2.size_kib} * 1024 * config.memory.partitions;
+  properties.memory_partitions = config.memory.partitions;
+  properties.clock_mhz = config.clocks.core_mhz;
+  return properties;
 }
 
 const std::vector<LaunchRecord>& GpuDevice::launches() const { return impl_->launches; }

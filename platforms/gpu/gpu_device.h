@@ -51,7 +51,8 @@ struct LaunchRecord {
   std::optional<core::KernelProfile> profile;  ///< of all cores together, if RunOptions::profile
 };
 
-/// A hang throws sim::Error with ExitCode::kHang; its message is the watchdog's whole diagnosis.
+/// A hang throws sim::Error with ExitCode::kHang; its message is the watchdog's whole diagnosis. SystemC
+/// elaborates once: a second GpuDevice in a process is an InputError.
 class GpuDevice : public host::Device {
  public:
   GpuDevice(const GpuConfig& config, RunOptions options);
@@ -67,6 +68,9 @@ class GpuDevice : public host::Device {
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
+
+  void synchronize() override;
+  [[nodiscard]] host::DeviceProperties properties() const override;
 
   [[nodiscard]] const std::vector<LaunchRecord>& launches() const;
   [[nodiscard]] const GpuConfig& config() const;

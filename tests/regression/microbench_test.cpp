@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "blocks/isolated.h"
-#include "cli/platform_files.h"
 #include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "microbench/report.h"
 #include "microbench/session.h"
 
@@ -39,7 +39,7 @@ microbench::Reading reading_of(const nlohmann::ordered_json& json) {
 Outcome measure(const std::string& benchmark, const std::string& platform,
                 const std::vector<std::string>& assignments) {
   const auto json = tb::isolated([&]() -> nlohmann::ordered_json {
-    gpu::GpuDevice device(cli::load_platform(platform, assignments), {});
+    gpu::GpuDevice device(gpu::load_platform(platform, assignments), {});
     microbench::Session session(device);
     const microbench::Result result = microbench::run(*microbench::find(benchmark), session);
     return {{"readings", microbench::to_json({result})}, {"table", microbench::table({result})}};
@@ -69,7 +69,7 @@ bool has_moved(const Outcome& before, const Outcome& after) {
 
 std::vector<std::string> platform_names() {
   std::vector<std::string> names;
-  for (const cli::Platform& platform : cli::platforms()) names.push_back(platform.name);
+  for (const gpu::Platform& platform : gpu::platforms()) names.push_back(platform.name);
   return names;
 }
 
@@ -85,7 +85,7 @@ class Microbench : public testing::TestWithParam<std::tuple<std::string, std::st
   [[nodiscard]] const std::string& platform() const { return std::get<1>(GetParam()); }
   [[nodiscard]] std::string missing() const {
     const auto why = microbench::find(benchmark())->missing;
-    return why == nullptr ? "" : why(cli::load_platform(platform(), {}));
+    return why == nullptr ? "" : why(gpu::load_platform(platform(), {}));
   }
 };
 
@@ -98,7 +98,7 @@ TEST_P(Microbench, MeasuresWhatIsConfigured) {
 TEST_P(Microbench, FollowsTheConfiguration) {
   if (!missing().empty()) GTEST_SKIP() << missing();
   const microbench::Benchmark& what = *microbench::find(benchmark());
-  const gpu::GpuConfig config = cli::load_platform(platform(), {});
+  const gpu::GpuConfig config = gpu::load_platform(platform(), {});
   const std::vector<std::string> prepared =
       what.prepare == nullptr ? std::vector<std::string>{} : what.prepare(config);
   const Outcome before = measure(benchmark(), platform(), prepared);

@@ -6,10 +6,10 @@
 #include <tuple>
 
 #include "blocks/isolated.h"
-#include "cli/platform_files.h"
 #include "cli/profile_model.h"
 #include "cli/profile_report.h"
 #include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "workloads/workload.h"
 
 namespace heddle {
@@ -48,7 +48,7 @@ nlohmann::ordered_json sums(const gpu::LaunchRecord& launch) {
 nlohmann::ordered_json run(const std::string& name, const std::string& platform, bool profile,
                            bool keep_awake = false) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
-    gpu::GpuDevice gpu(cli::load_platform(platform, {}),
+    gpu::GpuDevice gpu(gpu::load_platform(platform, {}),
                        {.keep_awake = keep_awake, .profile = profile, .on_progress = {}});
     const workloads::Verdict verdict = workloads::find(name)->run(gpu, {.size = workloads::Size::kTiny});
     nlohmann::ordered_json result{{"passed", verdict.passed}};
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(All, Profile,
 /// Profile of one kernel `k(in, out)`; in[] are zeros.
 nlohmann::ordered_json profile_of(const std::string& body, host::Launch shape) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
-    gpu::GpuDevice gpu(cli::load_platform("gtx480", {"cores=1", "core.l1i.enabled=false"}),
+    gpu::GpuDevice gpu(gpu::load_platform("gtx480", {"cores=1", "core.l1i.enabled=false"}),
                        {.profile = true, .on_progress = {}});
     const auto handle = gpu.load_ptx_text(R"(.version 7.0
 .target sm_70

@@ -1,7 +1,8 @@
 # Random structured kernels: the generator, its checks on the oracle alone, and the comparison GPU against oracle.
 heddle_library(heddle_kernel_generator
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/generator/templates.cpp ${CMAKE_CURRENT_SOURCE_DIR}/generator/generate.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/generator/emit.cpp ${CMAKE_CURRENT_SOURCE_DIR}/generator/generated_kernel.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/generator/emit.cpp ${CMAKE_CURRENT_SOURCE_DIR}/generator/emitter.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/generator/operations.cpp ${CMAKE_CURRENT_SOURCE_DIR}/generator/generated_kernel.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/generator/shrink.cpp
   LINK heddle_host fmt::fmt)
 target_include_directories(heddle_kernel_generator PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
@@ -13,5 +14,5 @@ heddle_test(random_kernels_generator_test
 if(TARGET heddle_gpu)
   heddle_test(random_kernels_test SYSTEMC
     SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/random_kernels.cpp
-    LINK heddle_kernel_generator heddle_oracle heddle_gpu LABELS regression TIMEOUT 600)
+    LINK heddle_kernel_generator heddle_oracle heddle_gpu heddle_cli LABELS regression TIMEOUT 600)
 endif()

@@ -5,9 +5,12 @@
 // longer than the regression's. A kernel that fails is cut down and saved, and the message says where.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 
+#include "cli/platform_files.h"
 #include "generator/generated_kernel.h"
 #include "generator/shrink.h"
 #include "gpu/gpu_device.h"
@@ -17,9 +20,18 @@
 namespace heddle::generator {
 namespace {
 
-constexpr std::uint64_t kKernelsPerShard = 40;
-constexpr std::uint64_t kShards = 8;
+constexpr std::uint64_t kKernelsPerShard = 30;
+constexpr std::uint64_t kSmallShards = 8;
+constexpr std::array kPlatforms{"tiny", "gtx480", "rtx2060"};
 constexpr unsigned kShrinkingAttempts = 300;
+
+/// What the model does not have yet is left out.
+TreeOptions modelled() {
+  TreeOptions options;
+  options.indexed_branches = false;
+  options.calls = false;
+  return options;
+}
 
 std::uint64_t setting(const char* name, std::uint64_t fallback) {
   const char* text = std::getenv(name);
@@ -55,37 +67,67 @@ std::string saved(const GeneratedKernel& kernel, const std::string& why) {
   return path;
 }
 
+/// Shards of small GPUs with every cache policy, then one of each platform.
+gpu::GpuConfig config_of(std::uint64_t shard) {
+  if (shard < kSmallShards) return small_gpu(shard);
+  return cli::load_platform(kPlatforms[shard - kSmallShards], {});
+}
+
+std::string shard_name(const testing::TestParamInfo<std::uint64_t>& info) {
+  if (info.param < kSmallShards) return "Small" + std::to_string(info.param);
+  return kPlatforms[info.param - kSmallShards];
+}
+
+/// What is wrong with the kernel; empty if nothing. A hang or a fault throws: the GPU may then be unusable.
+std::string mismatch(gpu::GpuDevice& gpu, const GeneratedKernel& kernel) {
+  oracle::OracleDevice oracle;
+  const std::vector<std::byte> expected = run(oracle, kernel);
+  return difference(kernel, expected, run(gpu, kernel));
+}
+
 class RandomKernels : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RandomKernels, LeaveTheMemoryTheOracleLeaves) {
-  gpu::GpuDevice gpu(small_gpu(GetParam()), {});
-  // What is wrong with the kernel; empty if nothing. A hang or a fault throws: the GPU may then be unusable.
-  const auto mismatch = [&](const GeneratedKernel& kernel) {
-    oracle::OracleDevice oracle;
-    const std::vector<std::byte> expected = run(oracle, kernel);
-    return difference(kernel, expected, run(gpu, kernel));
-  };
+  gpu::GpuDevice gpu(config_of(GetParam()), {});
   const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", kKernelsPerShard);
   const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 0) + GetParam() * count;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    const KernelTree tree = generate_tree(seed);
+    const KernelTree tree = generate_tree(seed, modelled());
     const GeneratedKernel kernel = emit(tree);
     std::string problem;
     try {
-      problem = mismatch(kernel);
+      problem = mismatch(gpu, kernel);
     } catch (const sim::Error& error) {
       FAIL() << "seed " << seed << ": " << error.what() << "\nkernel: " << saved(kernel, error.what());
     }
     if (problem.empty()) continue;
-    const Fails fails = [&](const GeneratedKernel& candidate) { return !mismatch(candidate).empty(); };
+    const Fails fails = [&](const GeneratedKernel& candidate) { return !mismatch(gpu, candidate).empty(); };
     const GeneratedKernel small = emit(shrink(tree, fails, kShrinkingAttempts));
-    const std::string small_problem = mismatch(small);
+    const std::string small_problem = mismatch(gpu, small);
     FAIL() << "seed " << seed << ": " << problem << "\ncut down: " << small_problem
            << "\nkernel: " << saved(small, small_problem);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shard, RandomKernels, testing::Range(std::uint64_t{0}, kShards));
+INSTANTIATE_TEST_SUITE_P(On, RandomKernels,
+                         testing::Range(std::uint64_t{0}, kSmallShards + kPlatforms.size()), shard_name);
+
+/// Kernels that once went wrong, cut down: tests/data/random_kernels.
+class SavedKernels : public testing::TestWithParam<const char*> {};
+
+TEST_P(SavedKernels, LeaveTheMemoryTheOracleLeaves) {
+  gpu::GpuDevice gpu(cli::load_platform(GetParam(), {}), {});
+  std::vector<std::filesystem::path> paths;
+  for (const auto& file : std::filesystem::directory_iterator(HEDDLE_SOURCE_DIR "/tests/data/random_kernels"))
+    if (file.path().extension() == ".ptx") paths.push_back(file.path());
+  std::sort(paths.begin(), paths.end());
+  EXPECT_FALSE(paths.empty());
+  for (const auto& path : paths) EXPECT_EQ(mismatch(gpu, load(path)), "") << path;
+}
+
+std::string platform_name(const testing::TestParamInfo<const char*>& info) { return info.param; }
+
+INSTANTIATE_TEST_SUITE_P(On, SavedKernels, testing::ValuesIn(kPlatforms), platform_name);
 
 }  // namespace
 }  // namespace heddle::generator

@@ -53,11 +53,47 @@ TEST(Generator, EveryConstructAppears) {
     all += kernel.ptx;
     with_barriers += contains(kernel, "bar.sync") ? 1 : 0;
   }
-  for (const char* text :
-       {"$L_else",    "$L_head",      "$L_next",  "$L_uniform",   "$L_case",      "@%q exit",
-        "@%q ret",    "\texit;",      "@%g ",     "bar.sync 0, ", "st.shared",    "ld.shared",
-        "red.global", "atom.shared",  "ld.const", "st.local",     "ld.global.v4", "fma.rn.f32",
-        "div.rn.f64", "mul.wide.s32", "prmt.b32", "shfl.sync",    "vote.sync"})
+  for (const char* text : {"$L_else",
+                           "$L_head",
+                           "$L_next",
+                           "$L_uniform",
+                           "$L_case",
+                           "@%q exit",
+                           "@%q ret",
+                           "\texit;",
+                           "@%g ",
+                           "bar.sync 0, ",
+                           "st.shared",
+                           "ld.shared",
+                           "red.global",
+                           "atom.shared",
+                           "ld.const",
+                           "st.local",
+                           "ld.global.v4",
+                           "fma.rn.f32",
+                           "div.rn.f64",
+                           "mul.wide.s32",
+                           "prmt.b32",
+                           "shfl.sync",
+                           "vote.sync",
+                           "brx.idx",
+                           ".branchtargets",
+                           "call (t0, t1, t2), f0",
+                           "call (t0, t1, t2), %x1",
+                           "@%q bra $L_end",
+                           "%depth, 1",
+                           "madc.hi.cc.s64",
+                           "fma.rn.ftz.sat.f16x2",
+                           "setp.geu.ftz.f16x2",
+                           "cvt.rpi.s64.f16",
+                           "atom.global.cas.b16",
+                           "bar.red.popc",
+                           "redux.sync",
+                           "match.all.sync.b64",
+                           "dp4a.s32.u32",
+                           "bmsk.clamp",
+                           "lop3.or.b32",
+                           "cvt.pack.sat.s4"})
     EXPECT_NE(all.find(text), std::string::npos) << text;
   EXPECT_GT(with_barriers, kSeeds / 3);
   EXPECT_LT(with_barriers, kSeeds);
@@ -108,6 +144,21 @@ TEST(Shrinking, KeepsOnlyWhatTheFailureNeeds) {
   EXPECT_EQ(small.shape.grid.count(), 1u);
 }
 
+TEST(Shrinking, ReachesIntoFunctions) {
+  const Fails fails = [](const GeneratedKernel& kernel) {
+    return contains(kernel, "brx.idx") && contains(kernel, "call (") && !oracle_result(kernel).empty();
+  };
+  std::uint64_t seed = 0;
+  const auto in_function = [](const std::string& ptx) {
+    const std::size_t at = ptx.find("brx.idx");
+    return at != std::string::npos && at < ptx.find(".entry");
+  };
+  while (!fails(generate(seed)) || !in_function(generate(seed).ptx)) ++seed;
+  const KernelTree small = shrink(generate_tree(seed), fails);
+  EXPECT_TRUE(fails(emit(small)));
+  EXPECT_LE(size_of(small), 3u);
+}
+
 TEST(Shrinking, FindsTheStatementThatChangesAResult) {
   // A device with a fault: it gets popc wrong. Played by an oracle that runs brev instead.
   const auto with_fault = [](GeneratedKernel kernel) {
@@ -136,8 +187,14 @@ TEST(Saving, WritesALoadableFileThatGivesShapeAndReason) {
   text << file.rdbuf();
   EXPECT_NE(text.str().find("// seed 11, "), std::string::npos);
   EXPECT_NE(text.str().find("// second line\n"), std::string::npos) << text.str().substr(0, 200);
-  oracle::OracleDevice device;
-  EXPECT_NO_THROW(device.load_ptx_file(path));
+  const GeneratedKernel again = load(path);
+  EXPECT_EQ(again.seed, kernel.seed);
+  EXPECT_EQ(again.shape.block.count(), kernel.shape.block.count());
+  ASSERT_EQ(again.buffers.size(), kernel.buffers.size());
+  for (std::size_t i = 0; i < again.buffers.size(); ++i)
+    EXPECT_EQ(again.buffers[i].initial, kernel.buffers[i].initial) << i;
+  EXPECT_EQ(oracle_result(again), oracle_result(kernel));
+  EXPECT_THROW((void)load(std::string(__FILE__)), sim::InputError);
   EXPECT_THROW(save(kernel, testing::TempDir() + "no/such/folder/kernel.ptx", ""), sim::InputError);
 }
 

@@ -10,9 +10,9 @@
 
 #include "blocks/isolated.h"
 #include "cli/oracle_check.h"
-#include "cli/platform_files.h"
 #include "cli/tracked_device.h"
 #include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "sim/error.h"
 #include "workloads/workload.h"
 
@@ -36,7 +36,7 @@ nlohmann::ordered_json run(const Scenario& what) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
     const workloads::Workload& workload = *workloads::find(what.workload);
     gpu::GpuDevice gpu(
-        cli::load_platform(what.platform, what.assignments),
+        gpu::load_platform(what.platform, what.assignments),
         {.max_cycles = 0, .shuffle_modules = what.shuffle, .keep_awake = what.keep_awake, .on_progress = {}});
     cli::TrackedDevice device(gpu);
     const workloads::Options options{.compiler = what.compiler, .size = workloads::Size::kTiny};
@@ -86,7 +86,7 @@ TEST_P(Workloads, GiveTheRightResultAndTheOraclesMemory) {
     EXPECT_EQ(result["oracle"], "same");
   }
   // Every scheduler slot of every cycle has exactly one use.
-  const gpu::GpuConfig config = cli::load_platform(once.platform, {});
+  const gpu::GpuConfig config = gpu::load_platform(once.platform, {});
   for (const auto& launch : result["launches"])
     for (std::uint32_t c = 0; c < config.cores; ++c) {
       const auto& issue = launch["stats"]["core" + std::to_string(c)]["issue"];

@@ -11,7 +11,7 @@
 
 #include "cli/files.h"
 #include "cli/output_dir.h"
-#include "cli/platform_files.h"
+#include "gpu/platform_files.h"
 #include "sim/error.h"
 
 namespace heddle::cli {
@@ -127,23 +127,23 @@ TEST_F(Files, ReadingNamesTheFile) {
 
 TEST_F(Files, PlatformsComeFromTheFolderOfConfigurations) {
   std::vector<std::string> found;
-  for (const Platform& platform : platforms()) {
+  for (const gpu::Platform& platform : gpu::platforms()) {
     found.push_back(platform.name);
     EXPECT_FALSE(platform.description.empty()) << platform.name;
   }
   EXPECT_THAT(found, testing::IsSupersetOf({"gtx480", "tiny"}));
-  EXPECT_THAT(error_of([&] { (void)platform_path("gtx408"); }),
+  EXPECT_THAT(error_of([&] { (void)gpu::platform_path("gtx408"); }),
               testing::AllOf(HasSubstr("did you mean 'gtx480'?"), HasSubstr("tiny")));
-  EXPECT_EQ(platform_path("./mine.yaml"), "./mine.yaml");
-  EXPECT_EQ(platform_path("mine.yaml"), "mine.yaml");
+  EXPECT_EQ(gpu::platform_path("./mine.yaml"), "./mine.yaml");
+  EXPECT_EQ(gpu::platform_path("mine.yaml"), "mine.yaml");
 }
 
 TEST_F(Files, EveryPlatformLoads) {
-  for (const Platform& platform : platforms())
-    EXPECT_EQ(load_platform(platform.name, {}).name, platform.name);
-  EXPECT_EQ(load_platform("gtx480", {}).cores, 15u);
-  EXPECT_EQ(load_platform("tiny", {"cores=3"}).cores, 3u);
-  EXPECT_EQ(error_of([] { (void)load_platform("tiny", {"core.l1d.way=3"}); }),
+  for (const gpu::Platform& platform : gpu::platforms())
+    EXPECT_EQ(gpu::load_platform(platform.name, {}).name, platform.name);
+  EXPECT_EQ(gpu::load_platform("gtx480", {}).cores, 15u);
+  EXPECT_EQ(gpu::load_platform("tiny", {"cores=3"}).cores, 3u);
+  EXPECT_EQ(error_of([] { (void)gpu::load_platform("tiny", {"core.l1d.way=3"}); }),
             "--set core.l1d.way: unknown key 'core.l1d.way'; did you mean 'core.l1d.ways'?");
 }
 
@@ -151,18 +151,18 @@ TEST_F(Files, PlatformFolderCanBeMoved) {
   write_text(path("mine.yaml"), "# My machine\ncores: 7\n", "");
   write_text(path("notes.txt"), "not a platform", "");
   ::setenv("HEDDLE_PLATFORMS_DIR", folder_.c_str(), 1);
-  ASSERT_EQ(platforms().size(), 1u);
-  EXPECT_EQ(platforms()[0].description, "My machine");
-  EXPECT_EQ(load_platform("mine", {}).cores, 7u);
+  ASSERT_EQ(gpu::platforms().size(), 1u);
+  EXPECT_EQ(gpu::platforms()[0].description, "My machine");
+  EXPECT_EQ(gpu::load_platform("mine", {}).cores, 7u);
   ::setenv("HEDDLE_PLATFORMS_DIR", path("none").c_str(), 1);
-  EXPECT_THAT(error_of([] { (void)platforms(); }), HasSubstr("HEDDLE_PLATFORMS_DIR"));
+  EXPECT_THAT(error_of([] { (void)gpu::platforms(); }), HasSubstr("HEDDLE_PLATFORMS_DIR"));
   ::unsetenv("HEDDLE_PLATFORMS_DIR");
 }
 
 TEST_F(Files, WrittenPlatformReadsBackTheSame) {
-  const gpu::GpuConfig config = load_platform("tiny", {"clocks.core_mhz=1234.5"});
+  const gpu::GpuConfig config = gpu::load_platform("tiny", {"clocks.core_mhz=1234.5"});
   write_text(path("config.yaml"), sim::write_config(config), "");
-  EXPECT_EQ(sim::write_config(load_platform(path("config.yaml"), {})), sim::write_config(config));
+  EXPECT_EQ(sim::write_config(gpu::load_platform(path("config.yaml"), {})), sim::write_config(config));
 }
 
 }  // namespace

@@ -320,7 +320,7 @@ class Barriers : public testing::Test {
  protected:
   std::vector<WarpId> arrive(std::uint32_t warp, std::uint32_t threads, std::uint32_t id = 0,
                              std::uint32_t expected = 0, bool waits = true) {
-    std::vector<WarpId> released;
+    std::vector<BarrierRelease> released;
     BarrierRequest r;
     r.id = id;
     r.threads = threads;
@@ -329,15 +329,20 @@ class Barriers : public testing::Test {
     r.waits = waits;
     r.released = &released;
     barriers_.arrive(r);
-    return released;
+    return warps(released);
+  }
+  static std::vector<WarpId> warps(const std::vector<BarrierRelease>& released) {
+    std::vector<WarpId> list;
+    for (const BarrierRelease& release : released) list.push_back(release.warp);
+    return list;
   }
   std::vector<WarpId> exit(std::uint32_t threads) {
-    std::vector<WarpId> released;
+    std::vector<BarrierRelease> released;
     BarrierRequest r;
     r.threads = threads;
     r.released = &released;
     barriers_.exit(r);
-    return released;
+    return warps(released);
   }
   BarrierModel barriers_{2};
 };
@@ -432,12 +437,12 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kScoreboardMemory);
   table.set_status(GroupId{0}, GroupStatus::kReady, Pipe::kMemory);
-  EXPECT_TRUE(table.candidates(0, pipes, 5).contains(0));
+  EXPECT_TRUE(table.candidates(0, pipes, 5)->contains(0));
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kHeldBack) << "nothing but the policy keeps it";
   pipes.memory_full = true;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kMemoryBackPressure);
   EXPECT_EQ(table.next_due(0, pipes, 5), kNoCycle);
-  EXPECT_TRUE(table.candidates(0, pipes, 5).empty());
+  EXPECT_EQ(table.candidates(0, pipes, 5), nullptr);
   EXPECT_FALSE(table.any_ready(1));
   table.set_status(GroupId{2}, GroupStatus::kReady, Pipe::kSfu);
   pipes.accepts_from[static_cast<unsigned>(Pipe::kSfu)] = 9;

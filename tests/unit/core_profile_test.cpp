@@ -137,7 +137,7 @@ TEST(ProfileRandom, EqualsACountOfEveryGroupInEveryCycle) {
         use = SlotUse::kReplay;
       } else if (cycles == 1 && use == SlotUse::kHeldBack && below(4) != 0) {
         use = SlotUse::kIssued;
-        issuing = *table.candidates(s, pipes, now).next(0);
+        issuing = *table.candidates(s, pipes, now)->next(0);
       }
       for (std::uint32_t g = s; g < kGroups; g += kSchedulers) {
         const IssueTable::Group& group = table[GroupId{g}];

@@ -1,7 +1,8 @@
 heddle_test(isa_test
   SOURCES isa_everything_test.cpp isa_integer_test.cpp isa_float_test.cpp isa_convert_test.cpp isa_compare_test.cpp
-          isa_cross_lane_test.cpp isa_kernel_test.cpp
+          isa_cross_lane_test.cpp isa_half_test.cpp isa_kernel_test.cpp
           isa_warp.cpp isa_reference.cpp isa_reference_integer.cpp isa_reference_float.cpp isa_reference_convert.cpp
+          isa_reference_half.cpp isa_reference_fields.cpp isa_reference_warp.cpp isa_samples.cpp
   LINK heddle_isa
   TIMEOUT 120)
 

@@ -95,7 +95,9 @@ TEST(Testp, ClassifiesFloats) {
   expect(testp(TestProperty::kSubnormal), {0x8000'0001u}, 1);
   expect(testp(TestProperty::kSubnormal), {0}, 0);
   expect(testp(TestProperty::kNormal), {0x0080'0000u}, 1);
-  expect(testp(TestProperty::kNormal), {0}, 0);
+  expect(testp(TestProperty::kNormal), {0}, 1);
+  expect(testp(TestProperty::kNormal), {0x8000'0000u}, 1);
+  expect(testp(TestProperty::kNormal), {1}, 0);
 }
 
 TEST(Move, PacksUnpacksAndExtendsParameters) {

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <set>
 #include <vector>
 
 #include "isa_reference.h"
+#include "isa_samples.h"
 
 namespace heddle::isa::test {
 namespace {
@@ -20,11 +20,19 @@ constexpr unsigned kLastRounding = static_cast<unsigned>(Rounding::kRna);
 /// The modifiers an operation can have at all; the others stay at their defaults.
 std::vector<LaneSpec> specs_of(LaneOp op) {
   const bool compares = op == LaneOp::kSetp || op == LaneOp::kSet;
-  const bool two_types = op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSlct;
+  const bool two_types = op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSlct ||
+                         op == LaneOp::kDp4a || op == LaneOp::kDp2aLo || op == LaneOp::kDp2aHi ||
+                         op == LaneOp::kCvtPack || op == LaneOp::kCvtPack8;
+  const bool combines = compares || op == LaneOp::kLop3Pred;
+  const bool carries = op == LaneOp::kAdd || op == LaneOp::kSub || op == LaneOp::kMad ||
+                       op == LaneOp::kMadHi || (op >= LaneOp::kAddc && op <= LaneOp::kMadcHi);
+  const bool votes = op >= LaneOp::kVoteAll && op <= LaneOp::kBallot;
+  const bool shuffles = op >= LaneOp::kShflIdx && op <= LaneOp::kShflBfly;
   const bool registers = op == LaneOp::kCvt || op == LaneOp::kParam;
-  const bool rounds =
-      (op >= LaneOp::kAdd && op <= LaneOp::kDiv) || (op >= LaneOp::kCvt && op <= LaneOp::kTanh);
-  const bool shifts = op == LaneOp::kShfL || op == LaneOp::kShfR;
+  const bool rounds = (op >= LaneOp::kAdd && op <= LaneOp::kDiv) ||
+                      (op >= LaneOp::kCvt && op <= LaneOp::kTanh) || op == LaneOp::kCvtF16x2;
+  const bool shifts =
+      op == LaneOp::kShfL || op == LaneOp::kShfR || op == LaneOp::kSzext || op == LaneOp::kBmsk;
   std::vector<LaneSpec> specs;
   LaneSpec s;
   s.op = op;
@@ -37,13 +45,15 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
       s.src_type = static_cast<Type>(src);
       each(compares, kLastCompare, [&](unsigned compare) {
         s.compare = static_cast<Compare>(compare);
-        each(compares, 3, [&](unsigned combine) {
+        each(combines, 3, [&](unsigned combine) {
           s.combine = static_cast<Combine>(combine);
           each(rounds, kLastRounding, [&](unsigned rounding) {
             s.rounding = static_cast<Rounding>(rounding);
             each(op == LaneOp::kTestp, 5, [&](unsigned property) {
               s.property = static_cast<TestProperty>(property);
-              each(true, 15, [&](unsigned flags) {
+              each(true, carries || votes || shuffles ? 31 : 15, [&](unsigned flags) {
+                s.carry_out = carries && (flags & 16u) != 0;
+                s.member_mask = (votes || shuffles) && (flags & 16u) != 0;
                 s.ftz = (flags & 1u) != 0;
                 s.sat = (flags & 2u) != 0;
                 s.approx = (flags & 4u) != 0;
@@ -71,120 +81,16 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
 /// Float lane functions ignore nothing silently: .sat, .ftz and rounding on types without them must be
 /// refused. The reference would not notice, so the filter names what PTX has.
 bool exists_in_ptx(const LaneSpec& s) {
-  const bool scalar_float = s.type == Type::kF32 || s.type == Type::kF64;
-  const bool cvt = s.op == LaneOp::kCvt;
+  const bool half = s.type == Type::kF16 || s.type == Type::kF16x2;
+  const bool scalar_float = s.type == Type::kF32 || s.type == Type::kF64 || half;
+  const bool cvt = s.op == LaneOp::kCvt || s.op == LaneOp::kCvtF16x2;
   if (!cvt && !scalar_float && (s.rounding != Rounding::kDefault || s.approx)) return false;
-  if (!cvt && s.op != LaneOp::kSet && s.op != LaneOp::kSlct && s.ftz && s.type != Type::kF32)
+  if (!cvt && s.op != LaneOp::kSet && s.op != LaneOp::kSlct && s.ftz && s.type != Type::kF32 && !half)
     return s.type == Type::kF64 && (s.op == LaneOp::kRsqrt || (s.op == LaneOp::kRcp && s.approx));
   if ((s.dst_bits != 0 && s.dst_bits <= bits_of(s.type)) ||
       (s.src_bits != 0 && s.src_bits <= bits_of(s.src_type)))
     return false;
   return true;
-}
-
-class Samples {
- public:
-  explicit Samples(std::uint32_t seed) : random_(seed) {}
-
-  std::uint64_t value(bool wide) {
-    static const std::vector<std::uint64_t> special32 = {
-        0,          1,          2,          5,          8,          31,         32,         33,
-        63,         64,         65,         0xff,       0x7f,       0x80,       0x7fff,     0x8000,
-        0xffff,     0x10000,    0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x00800000, 0x007fffff,
-        0x80400000, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f000000, 0x3fc00000, 0x40200000, 0xc0200000,
-        0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0xffc12345, 0x7f7fffff, 0xff7fffff, 0x4effffff,
-        0x4f000000, 0xcf000000, 0xcf000001, 0x4f800000, 0x5f000000, 0x5f800000, 0x40490fdb, 0x43000000,
-        0xc3160000, 0x7c00,     0x7bff,     0x03ff,     0x477fe000, 0x477ff000, 0x33000000, 0x33000001,
-        0x42c80000};
-    static const std::vector<std::uint64_t> special64 = {0,
-                                                         1,
-                                                         31,
-                                                         63,
-                                                         64,
-                                                         0xffffffff,
-                                                         0x80000000,
-                                                         0x100000000,
-                                                         0x7fffffffffffffff,
-                                                         0x8000000000000000,
-                                                         0xffffffffffffffff,
-                                                         0x8000000000000001,
-                                                         0x3ff0000000000000,
-                                                         0xbff0000000000000,
-                                                         0x3fe0000000000000,
-                                                         0x4004000000000000,
-                                                         0x7ff0000000000000,
-                                                         0xfff0000000000000,
-                                                         0x7ff8000000000000,
-                                                         0x7ff0000000000001,
-                                                         0xfff8000000000123,
-                                                         0x000fffffffffffff,
-                                                         0x0010000000000000,
-                                                         0x800fffffffffffff,
-                                                         0x7fefffffffffffff,
-                                                         0x41dfffffffc00000,
-                                                         0x41e0000000000000,
-                                                         0xc1e0000000000000,
-                                                         0x41efffffffe00000,
-                                                         0x43e0000000000000,
-                                                         0xc3e0000000000000,
-                                                         0x43f0000000000000,
-                                                         0x47efffffe0000000,
-                                                         0x47effffff0000000,
-                                                         0x36a0000000000000,
-                                                         0x3690000000000000,
-                                                         0x3690000000000001,
-                                                         0x40effe0000000000,
-                                                         0x40effc0000000000,
-                                                         0x3e60000000000000,
-                                                         0x3e70000000000000};
-    switch (random_() % 4) {
-      case 0:
-        return special32[random_() % special32.size()];
-      case 1:
-        return wide ? special64[random_() % special64.size()] : random_();
-      case 2:
-        return wide ? f64(moderate()) : f32(static_cast<float>(moderate()));
-      default:
-        return wide ? static_cast<std::uint64_t>(random_()) << 32 | random_() : random_();
-    }
-  }
-  std::uint32_t bits() { return random_(); }
-
- private:
-  double moderate() {  // halfway cases and magnitudes around the integer and f16 ranges
-    const auto quarter = static_cast<double>(static_cast<std::int32_t>(random_())) / 4.0;
-    return (random_() & 1u) != 0 ? quarter : quarter / static_cast<double>(1u << (random_() % 31));
-  }
-  std::mt19937 random_;
-};
-
-Warp random_warp(const LaneSpec& spec, Samples& samples, unsigned round) {
-  const Shape shape = shape_of(spec);
-  Warp warp;
-  for (unsigned k = 0; k < 4; ++k) {
-    for (auto& v : warp.src[k]) v = samples.value(shape.src[k] == Kind::kRow64);
-    warp.predicate[k] = samples.bits();
-  }
-  for (auto& v : warp.dst) v = samples.value(shape.dst == Kind::kRow64);
-  warp.dst_predicate = {samples.bits(), samples.bits()};
-  // all lanes, some, one, none
-  const std::array<std::uint32_t, 4> masks{0xffff'ffffu, samples.bits(), 1u << (samples.bits() % 32), 0};
-  warp.mask = masks[round % 4];
-  warp.negated = static_cast<std::uint8_t>(samples.bits() & 7u);
-  warp.cycle = static_cast<std::uint64_t>(samples.bits()) << 20;
-  warp.param = samples.value(true);
-  if (spec.op >= LaneOp::kVoteAll && spec.op <= LaneOp::kVoteUni && (samples.bits() & 1u) != 0)
-    warp.predicate[0] = (warp.negated & 1u) != 0 ? ~warp.mask : warp.mask;
-  return warp;
-}
-
-bool close_enough(Expected expected, std::uint64_t actual, bool wide) {
-  if (expected.value == actual) return true;
-  if (expected.ulps == 0) return false;
-  const bool nan = wide ? expected.value == kNanF64 : expected.value == kNanF32;
-  if (nan) return false;
-  const std::uint64_t distance = expected.value > actual ? expected.value - actual : actual - expected.value;
-  return distance <= expected.ulps;
 }
 
 /// One lane's destinations are right; inactive lanes keep what they held.
@@ -227,7 +133,9 @@ TEST_P(EveryOperation, MatchesTheReferenceOnEveryLevel) {
     if (baseline == nullptr || !exists_in_ptx(spec)) continue;
     ++known;
     Samples samples(GetParam() * 1000 + known);
-    const unsigned rounds = op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSetp ? 8 : 64;
+    const unsigned rounds = op == LaneOp::kLop3 || op == LaneOp::kLop3Pred                    ? 256
+                            : op == LaneOp::kCvt || op == LaneOp::kSet || op == LaneOp::kSetp ? 8
+                                                                                              : 64;
     for (unsigned round = 0; round < rounds; ++round) {
       const Warp in = random_warp(spec, samples, round);
       const Warp first = run(baseline, spec, in);
@@ -273,7 +181,12 @@ TEST(EveryLevel, TheMachinesBestLevelIsTheOneUsed) {
 
 TEST(EveryLevel, UnsupportedCombinationsAreNull) {
   const auto null = [](LaneSpec spec) { return find_lane_fn(spec) == nullptr; };
-  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kF16}));
+  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kBf16}));
+  EXPECT_TRUE(null({.op = LaneOp::kMin, .type = Type::kF16}));
+  EXPECT_TRUE(null({.op = LaneOp::kFma, .type = Type::kF16, .rounding = Rounding::kRz}));
+  EXPECT_TRUE(null({.op = LaneOp::kMul, .type = Type::kU32, .carry_out = true}));
+  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kF32, .carry_out = true}));
+  EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kU32, .member_mask = true}));
   EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kB32}));
   EXPECT_TRUE(null({.op = LaneOp::kAdd, .type = Type::kU32, .sat = true}));
   EXPECT_TRUE(null({.op = LaneOp::kMul, .type = Type::kF64, .ftz = true}));

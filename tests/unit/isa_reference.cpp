@@ -1,12 +1,13 @@
 #include "isa_reference.h"
 
 namespace heddle::isa::test {
-namespace {
 
 bool predicate(const Warp& warp, unsigned operand, unsigned lane) {
   const bool set = ((warp.predicate[operand] >> lane) & 1u) != 0;
   return ((warp.negated >> operand) & 1u) != 0 ? !set : set;
 }
+
+namespace {
 
 bool active(const Warp& warp, unsigned lane) { return ((warp.mask >> lane) & 1u) != 0; }
 
@@ -24,9 +25,37 @@ bool combined(Combine combine, bool value, bool with) {
   return value;
 }
 
-bool compared(const LaneSpec& spec, const Warp& warp, unsigned lane) {
-  const Type type = spec.op == LaneOp::kSet ? spec.src_type : spec.type;
-  return comparison(spec.compare, type, spec.ftz, warp.src[0][lane], warp.src[1][lane]);
+Type compared_type(const LaneSpec& spec) { return spec.op == LaneOp::kSet ? spec.src_type : spec.type; }
+
+/// `high`: of the upper halves, for f16x2.
+bool compared(const LaneSpec& spec, const Warp& warp, unsigned lane, bool high = false) {
+  Type type = compared_type(spec);
+  if (type == Type::kF16x2) type = Type::kF16;
+  const unsigned shift = high ? 16 : 0;
+  return comparison(spec.compare, type, spec.ftz, warp.src[0][lane] >> shift, warp.src[1][lane] >> shift);
+}
+
+std::uint64_t truth_value(const LaneSpec& spec) {
+  switch (spec.type) {
+    case Type::kF32:
+      return f32(1.0f);
+    case Type::kF16:
+    case Type::kF16x2:
+      return half_cell(Rounding::kRn, 1.0);
+    case Type::kU16:
+    case Type::kS16:
+      return 0xffffu;
+    default:
+      return spec.src_type == Type::kF16x2 ? 0xffffu : 0xffff'ffffu;
+  }
+}
+std::uint64_t set_result(const LaneSpec& spec, const Warp& warp, unsigned lane) {
+  const auto half = [&](bool high) {
+    return combined(spec.combine, compared(spec, warp, lane, high), predicate(warp, 2, lane))
+               ? truth_value(spec)
+               : 0;
+  };
+  return spec.src_type == Type::kF16x2 ? half(false) | half(true) << 16 : half(false);
 }
 
 struct Shuffle {
@@ -116,8 +145,23 @@ std::uint64_t parameter(const LaneSpec& spec, std::uint64_t bytes) {
 }  // namespace
 
 bool expected_second(const LaneSpec& spec, const Warp& warp, unsigned lane) {
+  const std::array<std::uint64_t, 4> in{warp.src[0][lane], warp.src[1][lane], warp.src[2][lane],
+                                        warp.src[3][lane]};
+  if (is_carry_op(spec)) {
+    const unsigned source = spec.op == LaneOp::kMadc || spec.op == LaneOp::kMadcHi ? 3 : 2;
+    return carried(spec, in, predicate(warp, source, lane)).carry;
+  }
+  if (spec.op == LaneOp::kSetp && spec.type == Type::kF16x2)
+    return combined(spec.combine, compared(spec, warp, lane, true), predicate(warp, 2, lane));
   if (spec.op == LaneOp::kSetp)
     return combined(spec.combine, !compared(spec, warp, lane), predicate(warp, 2, lane));
+  if (spec.op == LaneOp::kLop3Pred)
+    return combined(spec.combine, field_lane(spec, in, warp.immediate)->value != 0, predicate(warp, 3, lane));
+  if (spec.op == LaneOp::kMatchAll) {
+    for (unsigned i = 0; i < kWarp; ++i)
+      if (((partners(spec, warp, lane) >> i) & 1u) != 0 && warp.src[0][i] != warp.src[0][lane]) return false;
+    return true;
+  }
   return shuffle(spec, warp, lane).valid;
 }
 
@@ -127,14 +171,19 @@ std::optional<Expected> expected_lane(const LaneSpec& spec, const Warp& warp, un
                                         warp.src[3][lane]};
   const unsigned bits = bits_of(spec.type);
   const std::uint64_t low = 0xffff'ffffu;
+  if (is_carry_op(spec)) {
+    const unsigned source = spec.op == LaneOp::kMadc || spec.op == LaneOp::kMadcHi ? 3 : 2;
+    return Expected{carried(spec, in, predicate(warp, source, lane)).value};
+  }
+  if (const auto result = member_lane(spec, warp, lane)) return result;
+  if (const auto result = field_lane(spec, in, warp.immediate)) return result;
   switch (spec.op) {
     case LaneOp::kMov:
       return Expected{cell(static_cast<Wide>(in[0]), bits)};
     case LaneOp::kSetp:
       return Expected{combined(spec.combine, compared(spec, warp, lane), predicate(warp, 2, lane)) ? 1u : 0u};
     case LaneOp::kSet:
-      if (!combined(spec.combine, compared(spec, warp, lane), predicate(warp, 2, lane))) return Expected{0};
-      return Expected{spec.type == Type::kF32 ? f32(1.0f) : low};
+      return Expected{set_result(spec, warp, lane)};
     case LaneOp::kSelp:
       return Expected{cell(static_cast<Wide>(predicate(warp, 2, lane) ? in[0] : in[1]), bits)};
     case LaneOp::kSlct: {
@@ -156,7 +205,7 @@ std::optional<Expected> expected_lane(const LaneSpec& spec, const Warp& warp, un
     case LaneOp::kShflDown:
     case LaneOp::kShflBfly: {
       const unsigned from = shuffle(spec, warp, lane).from;
-      return Expected{warp.src[0][active(warp, from) ? from : lane]};
+      return Expected{warp.src[0][((partners(spec, warp, lane) >> from) & 1u) != 0 ? from : lane]};
     }
     case LaneOp::kClock32:
       return Expected{warp.cycle & low};
@@ -179,6 +228,7 @@ std::optional<Expected> expected_lane(const LaneSpec& spec, const Warp& warp, un
     default:
       break;
   }
+  if (spec.type == Type::kF16 || spec.type == Type::kF16x2) return half_lane(spec, in);
   return spec.type == Type::kF32 || spec.type == Type::kF64 ? float_lane(spec, in) : integer_lane(spec, in);
 }
 

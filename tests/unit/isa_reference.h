@@ -26,6 +26,23 @@ struct Expected {
 [[nodiscard]] std::optional<Expected> float_lane(const LaneSpec& spec,
                                                  const std::array<std::uint64_t, 4>& in);
 [[nodiscard]] std::optional<Expected> convert_lane(const LaneSpec& spec, std::uint64_t in);
+[[nodiscard]] std::optional<Expected> half_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in);
+[[nodiscard]] std::optional<Expected> field_lane(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in,
+                                                 std::uint64_t immediate);
+/// vote, shfl, match and redux with a member mask, which is source `members`.
+[[nodiscard]] std::optional<Expected> member_lane(const LaneSpec& spec, const Warp& warp, unsigned lane);
+/// The lanes that take part together with `lane`.
+[[nodiscard]] std::uint32_t partners(const LaneSpec& spec, const Warp& warp, unsigned lane);
+
+/// Result and carry of extended-precision arithmetic.
+struct CarrySum {
+  std::uint64_t value = 0;
+  bool carry = false;
+};
+[[nodiscard]] CarrySum carried(const LaneSpec& spec, const std::array<std::uint64_t, 4>& in, bool carry);
+[[nodiscard]] bool is_carry_op(const LaneSpec& spec);
+
+[[nodiscard]] bool predicate(const Warp& warp, unsigned operand, unsigned lane);
 [[nodiscard]] bool comparison(Compare compare, Type type, bool ftz, std::uint64_t a, std::uint64_t b);
 
 __extension__ using Wide = __int128;
@@ -35,6 +52,12 @@ __extension__ using Wide = __int128;
 [[nodiscard]] std::uint64_t cell(Wide value, unsigned bits);
 [[nodiscard]] unsigned bits_of(Type type);
 
+// f16 as numbers; exact sums of products need the 113 bits of Quad.
+__extension__ using Quad = __float128;
+[[nodiscard]] double half_value(std::uint64_t half);
+[[nodiscard]] std::uint64_t half_cell(Rounding rounding, Quad value);
+
+inline constexpr std::uint64_t kNanF16 = 0x7fff;
 inline constexpr std::uint64_t kNanF32 = 0x7fff'ffffu;
 inline constexpr std::uint64_t kNanF64 = 0xfff8'0000'0000'0000u;
 

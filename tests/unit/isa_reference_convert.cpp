@@ -9,14 +9,6 @@ namespace {
 
 bool is_scalar_float(Type t) { return t == Type::kF16 || t == Type::kF32 || t == Type::kF64; }
 
-double half_value(std::uint64_t half) {
-  const auto exponent = static_cast<int>((half >> 10) & 0x1fu);
-  const auto mantissa = static_cast<double>(half & 0x3ffu);
-  double magnitude = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024.0 + mantissa, exponent - 25);
-  if (exponent == 31) magnitude = mantissa != 0 ? std::numeric_limits<double>::quiet_NaN() : HUGE_VAL;
-  return (half & 0x8000u) != 0 ? -magnitude : magnitude;
-}
-
 double float_value(const LaneSpec& spec, std::uint64_t in) {
   if (spec.src_type == Type::kF16) return half_value(in & 0xffffu);
   if (spec.src_type == Type::kF64) return as_f64(in);
@@ -40,24 +32,6 @@ double integral(Rounding r, double v) {
   }
 }
 
-/// The f16 neighbours of v are found by search through all of them: slow, and obviously right.
-std::uint64_t to_half(Rounding r, double v) {
-  if (std::isnan(v)) return 0x7fffu;
-  const std::uint64_t sign = std::signbit(v) ? 0x8000u : 0u;
-  const double m = std::fabs(v);
-  std::uint64_t below = 0;
-  for (std::uint64_t step = 0x4000; step != 0; step /= 2)  // largest f16 not above m; ordered as their bits
-    if (below + step <= 0x7c00u && half_value(below + step) <= m) below += step;
-  const double low = half_value(below);
-  if (low == m) return sign | below;
-  const bool up = (r == Rounding::kRp && sign == 0) || (r == Rounding::kRm && sign != 0);
-  if (r == Rounding::kRz || r == Rounding::kRp || r == Rounding::kRm) return sign | (below + (up ? 1u : 0u));
-  const double high =
-      below == 0x7bffu ? 65536.0 : half_value(below + 1);  // overflow threshold as if there were a next
-  const double middle = (low + high) / 2;
-  return sign | (below + (m > middle || (m == middle && (below & 1u) != 0) ? 1u : 0u));
-}
-
 double saturated(double v) { return std::isnan(v) || v <= 0 ? 0.0 : v > 1 ? 1.0 : v; }
 
 template <class From>
@@ -78,7 +52,7 @@ std::uint64_t narrowed_to_f32(const LaneSpec& spec, From v) {
 
 std::uint64_t float_result(const LaneSpec& spec, double v) {
   v = integral(spec.rounding, v);
-  if (spec.type == Type::kF16) return to_half(spec.rounding, spec.sat ? saturated(v) : v);
+  if (spec.type == Type::kF16) return half_cell(spec.rounding, spec.sat ? saturated(v) : v);
   if (spec.type == Type::kF32) return narrowed_to_f32(spec, v);
   if (spec.sat) v = saturated(v);
   return std::isnan(v) ? kNanF64 : f64(v);
@@ -86,7 +60,7 @@ std::uint64_t float_result(const LaneSpec& spec, double v) {
 
 std::uint64_t int_to_float(const LaneSpec& spec, Wide v) {
   if (spec.type == Type::kF16)
-    return to_half(spec.rounding, spec.sat ? saturated(static_cast<double>(v)) : static_cast<double>(v));
+    return half_cell(spec.rounding, spec.sat ? saturated(static_cast<double>(v)) : static_cast<double>(v));
   // long double holds every 64-bit integer exactly; one rounding follows.
   const auto exact = static_cast<long double>(v);
   if (spec.type == Type::kF32) return narrowed_to_f32(spec, exact);
@@ -113,6 +87,31 @@ Wide float_to_int(const LaneSpec& spec, double v) {
 }
 
 }  // namespace
+
+double half_value(std::uint64_t half) {
+  const auto exponent = static_cast<int>((half >> 10) & 0x1fu);
+  const auto mantissa = static_cast<double>(half & 0x3ffu);
+  double magnitude = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024.0 + mantissa, exponent - 25);
+  if (exponent == 31) magnitude = mantissa != 0 ? std::numeric_limits<double>::quiet_NaN() : HUGE_VAL;
+  return (half & 0x8000u) != 0 ? -magnitude : magnitude;
+}
+
+/// The f16 neighbours of v are found by search through all of them: slow, and obviously right.
+std::uint64_t half_cell(Rounding r, Quad v) {
+  if (v != v) return kNanF16;
+  const std::uint64_t sign = std::signbit(static_cast<double>(v)) ? 0x8000u : 0u;
+  const Quad m = sign != 0 ? -v : v;
+  std::uint64_t below = 0;
+  for (std::uint64_t step = 0x4000; step != 0; step /= 2)  // largest f16 not above m; ordered as their bits
+    if (below + step <= 0x7c00u && half_value(below + step) <= m) below += step;
+  const Quad low = half_value(below);
+  if (low == m) return sign | below;
+  const bool up = (r == Rounding::kRp && sign == 0) || (r == Rounding::kRm && sign != 0);
+  if (r == Rounding::kRz || r == Rounding::kRp || r == Rounding::kRm) return sign | (below + (up ? 1u : 0u));
+  const Quad high = below == 0x7bffu ? 65536.0 : half_value(below + 1);  // overflow as if there were a next
+  const Quad middle = (low + high) / 2;
+  return sign | (below + (m > middle || (m == middle && (below & 1u) != 0) ? 1u : 0u));
+}
 
 std::optional<Expected> convert_lane(const LaneSpec& spec, std::uint64_t in) {
   if (is_scalar_float(spec.type))

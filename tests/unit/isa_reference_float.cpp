@@ -102,7 +102,7 @@ bool has_property(TestProperty property, F v) {
     case TestProperty::kNotANumber:
       return std::isnan(v);
     case TestProperty::kNormal:
-      return std::isnormal(v);
+      return std::isnormal(v) || v == 0;  // PTX ISA: zeros are considered normal
     case TestProperty::kSubnormal:
       return std::fpclassify(v) == FP_SUBNORMAL;
   }
@@ -178,7 +178,13 @@ std::optional<Expected> float_lane(const LaneSpec& spec, const std::array<std::u
 bool comparison(Compare compare, Type type, bool ftz, std::uint64_t a, std::uint64_t b) {
   bool unordered = false;
   int order = 0;
-  if (type == Type::kF32 || type == Type::kF64) {
+  if (type == Type::kF16) {
+    const auto value = [&](std::uint64_t v) {
+      return ftz && (v & 0x7c00u) == 0 ? 0.0 : half_value(v & 0xffffu);
+    };
+    unordered = std::isnan(value(a)) || std::isnan(value(b));
+    order = value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0;
+  } else if (type == Type::kF32 || type == Type::kF64) {
     const double x = type == Type::kF64 ? as_f64(a) : static_cast<double>(flushed(ftz, as_f32(a)));
     const double y = type == Type::kF64 ? as_f64(b) : static_cast<double>(flushed(ftz, as_f32(b)));
     unordered = std::isnan(x) || std::isnan(y);

@@ -40,9 +40,17 @@ Shape shape_of(const LaneSpec& spec) {
   constexpr Kind kNone = Kind::kAbsent;
   const Kind t = row_of(spec.type);
   const Kind s = row_of(spec.src_type);
+  const Kind member = spec.member_mask ? k32 : kNone;
   switch (spec.op) {
     case LaneOp::kAdd:
     case LaneOp::kSub:
+      return {t, spec.carry_out, {t, t, kNone, kNone}};
+    case LaneOp::kAddc:
+    case LaneOp::kSubc:
+      return {t, spec.carry_out, {t, t, kPred, kNone}};
+    case LaneOp::kMadc:
+    case LaneOp::kMadcHi:
+      return {t, spec.carry_out, {t, t, t, kPred}};
     case LaneOp::kMul:
     case LaneOp::kDiv:
     case LaneOp::kRem:
@@ -53,6 +61,7 @@ Shape shape_of(const LaneSpec& spec) {
     case LaneOp::kXor:
     case LaneOp::kMulHi:
     case LaneOp::kMul24:
+    case LaneOp::kMul24Hi:
     case LaneOp::kCopysign:
       return {t, false, {t, t, kNone, kNone}};
     case LaneOp::kMad:
@@ -60,7 +69,8 @@ Shape shape_of(const LaneSpec& spec) {
     case LaneOp::kSad:
     case LaneOp::kMadHi:
     case LaneOp::kMad24:
-      return {t, false, {t, t, t, kNone}};
+    case LaneOp::kMad24Hi:
+      return {t, spec.carry_out, {t, t, t, kNone}};
     case LaneOp::kMov:
     case LaneOp::kAbs:
     case LaneOp::kNeg:
@@ -82,10 +92,45 @@ Shape shape_of(const LaneSpec& spec) {
     case LaneOp::kShfL:
     case LaneOp::kShfR:
     case LaneOp::kPrmt:
+    case LaneOp::kPrmtF4e:
+    case LaneOp::kPrmtB4e:
+    case LaneOp::kPrmtRc8:
+    case LaneOp::kPrmtEcl:
+    case LaneOp::kPrmtEcr:
+    case LaneOp::kPrmtRc16:
+    case LaneOp::kDp4a:
+    case LaneOp::kDp2aLo:
+    case LaneOp::kDp2aHi:
+    case LaneOp::kFns:
+    case LaneOp::kLop3:
+    case LaneOp::kCvtPack8:
+    case LaneOp::kCvtPackU4:
+    case LaneOp::kCvtPackS4:
+    case LaneOp::kCvtPackU2:
+    case LaneOp::kCvtPackS2:
       return {k32, false, {k32, k32, k32, kNone}};
+    case LaneOp::kLop3Pred:
+      return {k32, true, {k32, k32, k32, kPred}};
+    case LaneOp::kSzext:
+    case LaneOp::kBmsk:
+    case LaneOp::kCvtF16x2:
+    case LaneOp::kCvtPack:
+      return {k32, false, {k32, k32, kNone, kNone}};
+    case LaneOp::kMatchAny:
+      return {k32, false, {t, k32, kNone, kNone}};
+    case LaneOp::kMatchAll:
+      return {k32, true, {t, k32, kNone, kNone}};
+    case LaneOp::kReduxAdd:
+    case LaneOp::kReduxMin:
+    case LaneOp::kReduxMax:
+    case LaneOp::kReduxAnd:
+    case LaneOp::kReduxOr:
+    case LaneOp::kReduxXor:
+      return {k32, false, {k32, k32, kNone, kNone}};
     case LaneOp::kPopc:
     case LaneOp::kClz:
     case LaneOp::kBfind:
+    case LaneOp::kBfindShift:
       return {k32, false, {t, kNone, kNone, kNone}};
     case LaneOp::kBfe:
       return {t, false, {t, k32, k32, kNone}};
@@ -110,9 +155,9 @@ Shape shape_of(const LaneSpec& spec) {
     case LaneOp::kVoteAll:
     case LaneOp::kVoteAny:
     case LaneOp::kVoteUni:
-      return {kPred, false, {kPred, kNone, kNone, kNone}};
+      return {kPred, false, {kPred, member, kNone, kNone}};
     case LaneOp::kBallot:
-      return {k32, false, {kPred, kNone, kNone, kNone}};
+      return {k32, false, {kPred, member, kNone, kNone}};
     case LaneOp::kActiveMask:
     case LaneOp::kClock32:
       return {k32, false, {}};
@@ -122,7 +167,7 @@ Shape shape_of(const LaneSpec& spec) {
     case LaneOp::kShflUp:
     case LaneOp::kShflDown:
     case LaneOp::kShflBfly:
-      return {k32, true, {k32, k32, k32, kNone}};
+      return {k32, true, {k32, k32, k32, member}};
     case LaneOp::kPack2x32:
       return {k64, false, {k32, k32, kNone, kNone}};
     case LaneOp::kUnpack2x32Lo:
@@ -165,6 +210,7 @@ Warp run(LaneFn fn, const LaneSpec& spec, const Warp& in, std::optional<unsigned
   args.mask = in.mask;
   args.negated = in.negated;
   args.cycle = in.cycle;
+  args.immediate = in.immediate;
   fn(args);
   Warp out = in;
   if (shape.dst != Kind::kPredicate) out.dst = load(dst_row, shape.dst);
@@ -182,6 +228,8 @@ std::string describe(const LaneSpec& spec) {
   if (spec.sat) text += " sat";
   if (spec.approx) text += " approx";
   if (spec.clamp) text += " clamp";
+  if (spec.carry_out) text += " cc";
+  if (spec.member_mask) text += " members";
   if (spec.dst_bits != 0) text += " dst_bits " + number(spec.dst_bits);
   if (spec.src_bits != 0) text += " src_bits " + number(spec.src_bits);
   return text;

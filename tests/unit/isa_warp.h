@@ -18,7 +18,7 @@ using Row = std::array<std::uint64_t, kWarp>;
 enum class Kind : std::uint8_t { kAbsent, kRow32, kRow64, kPredicate, kParam };
 struct Shape {
   Kind dst = Kind::kAbsent;
-  bool second_predicate = false;  ///< dst[1]: q of setp, the in-range predicate of shfl
+  bool second_predicate = false;  ///< dst[1]: q of setp, the in-range predicate of shfl, the carry ...
   std::array<Kind, 4> src{};
 };
 /// Operand kinds of an operation, as the PTX ISA's operand tables have them.
@@ -32,6 +32,7 @@ struct Warp {
   std::uint8_t negated = 0;
   std::uint64_t cycle = 0;
   std::uint64_t param = 0;
+  std::uint64_t immediate = 0;
   Row dst{};  ///< before: old values
   std::array<std::uint32_t, 2> dst_predicate{};
 };

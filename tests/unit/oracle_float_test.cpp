@@ -258,5 +258,12 @@ TEST(OracleGuard, SkipsTheInstruction) {
   EXPECT_EQ(word("setp.eq.s32 %p0, %ra, 1; mov.u32 %ro, 5; @!%p0 mov.u32 %ro, 6;", {2}), 6u);
 }
 
+TEST(OracleConvert, NotANumberInARegisterWiderThanTheType) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(compute("cvt.rni.s8.f64 %wo, %da;", {bits(nan)}).wide, 0xffff'ffff'ffff'ff80ull);
+  EXPECT_EQ(compute("cvt.rni.u8.f64 %wo, %da;", {bits(nan)}).wide, 0x80ull);
+  EXPECT_EQ(compute("cvt.rni.s16.f32 %ro, %fa;", {kQuiet}).word, 0u);
+}
+
 }  // namespace
 }  // namespace heddle::oracle::test

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,80 @@ inline std::vector<std::uint32_t> run(const Grid& grid) {
   args.add(out);
   device.launch(module, "k", grid.shape, args);
   return device.download<std::uint32_t>(out, grid.words);
+}
+
+/// One operand row per thread; %ha.. %ra.. %fa.. %wa.. %da.. hold its numbers in 16, 32 and 64 bits. The
+/// body leaves its result in %wo; %po, %qo, %ho, %h0.., %ro, %t0.., %fo, %do and %u0.. are free.
+using Row = std::array<std::uint64_t, 4>;
+inline std::vector<std::uint64_t> sweep(const std::string& body, const std::vector<Row>& rows) {
+  std::string text = std::string(kHeader) +
+                     ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 count)\n{\n"
+                     ".reg .b64 %in, %out, %row, %u<4>, %wo, %wa, %wb, %wc, %wd; .reg .pred %p0, %po, %qo;\n"
+                     ".reg .b32 %tid, %nt, %cta, %count, %t<4>, %ro, %ra, %rb, %rc, %rd;\n"
+                     ".reg .b16 %h<4>, %ho, %ha, %hb, %hc, %hd; .reg .f32 %fo, %fa, %fb, %fc, %fd;\n"
+                     ".reg .f64 %do, %da, %db, %dc, %dd;\n"
+                     "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u32 %count, [count];\n"
+                     "mov.u32 %tid, %tid.x; mov.u32 %nt, %ntid.x; mov.u32 %cta, %ctaid.x;\n"
+                     "mad.lo.u32 %tid, %cta, %nt, %tid; setp.ge.u32 %p0, %tid, %count; @%p0 ret;\n"
+                     "mad.wide.u32 %row, %tid, 32, %in; mad.wide.u32 %out, %tid, 8, %out;\n";
+  for (unsigned i = 0; i < 4; ++i) {
+    const std::string name(1, static_cast<char>('a' + i));
+    const std::string from = name + ", [%row+" + std::to_string(i * 8) + "];";
+    text += "ld.global.u64 %w" + from + " ld.global.u32 %r" + from + " ld.global.u16 %h" + from +
+            " ld.global.f32 %f" + from + " ld.global.f64 %d" + from + "\n";
+  }
+  text += body + "\nst.global.u64 [%out], %wo;\nret;\n}\n";
+  OracleDevice device;
+  const auto module = device.load_ptx_text(text, "sweep.ptx");
+  const std::uint64_t in = device.upload(std::as_bytes(std::span(rows)), "in");
+  const std::uint64_t out = device.allocate(rows.size() * 8, "out");
+  host::Args args;
+  args.add(in);
+  args.add(out);
+  args.add(static_cast<std::uint32_t>(rows.size()));
+  const auto ctas = static_cast<std::uint32_t>((rows.size() + 255) / 256);
+  device.launch(module, "k", {{ctas, 1, 1}, {256, 1, 1}, 0}, args);
+  return device.download<std::uint64_t>(out, rows.size());
+}
+
+/// Runs the sweep and compares every row with reference(row).
+template <class Reference>
+void expect_sweep(const std::string& body, const std::vector<Row>& rows, Reference&& reference) {
+  const std::vector<std::uint64_t> got = sweep(body, rows);
+  unsigned reported = 0;
+  for (std::size_t i = 0; i < rows.size() && reported < 5; ++i) {
+    const std::uint64_t expected = reference(rows[i]);
+    if (got[i] == expected) continue;
+    ++reported;
+    ADD_FAILURE() << body << std::hex << " of " << rows[i][0] << ", " << rows[i][1] << ", " << rows[i][2]
+                  << ", " << rows[i][3] << ": " << got[i] << ", expected " << expected;
+  }
+}
+
+/// splitmix64
+struct Random {
+  std::uint64_t state = 1;
+  std::uint64_t next() {
+    std::uint64_t z = state += 0x9e37'79b9'7f4a'7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11ebull;
+    return z ^ (z >> 31);
+  }
+};
+
+/// Every combination of two of the values, and `random` rows of random bits (with few or many set).
+inline std::vector<Row> operand_rows(const std::vector<std::uint64_t>& values, unsigned random) {
+  std::vector<Row> rows;
+  std::size_t third = 0;
+  for (const std::uint64_t a : values)
+    for (const std::uint64_t b : values) {
+      third = (third + 7) % values.size();
+      rows.push_back({a, b, values[third], values[(third * 3 + 1) % values.size()]});
+    }
+  Random source;
+  for (unsigned i = 0; i < random; ++i)
+    rows.push_back({source.next(), source.next() >> (i % 64), source.next(), source.next() & source.next()});
+  return rows;
 }
 
 /// Message of the error that `action` throws; fails the test if it throws none of type E.

@@ -175,7 +175,7 @@ TEST(OracleFault, OfEveryKind) {
   EXPECT_NE(fault(".local .align 4 .b8 l[8]; mov.u64 %w0, l; ld.local.u32 %r0, [%w0+8];")
                 .find("8 bytes of local memory"),
             std::string::npos);
-  EXPECT_NE(fault("mov.u64 %w0, out; ld.param.u32 %r0, [%w0+8];").find("bytes of parameters"),
+  EXPECT_NE(fault("mov.u64 %w0, out; ld.param.u32 %r0, [%w0+8];").find("bytes of the kernel's parameters"),
             std::string::npos);
   EXPECT_NE(fault("trap;").find("trap"), std::string::npos);
   EXPECT_NE(fault("mov.u32 %r0, 16; bar.sync %r0;").find("there are 16"), std::string::npos);

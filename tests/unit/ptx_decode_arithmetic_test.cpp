@@ -157,14 +157,15 @@ TEST(PtxDecodeArithmetic, modifiers_may_come_in_another_order) {
   EXPECT_EQ(one("add.ftz.rn.f32 %f1, %f2, %f3;").lane_fn, one("add.rn.ftz.f32 %f1, %f2, %f3;").lane_fn);
 }
 
-TEST(PtxDecodeArithmetic, votes_and_shuffles_drop_their_member_mask) {
+TEST(PtxDecodeArithmetic, votes_and_shuffles_keep_their_member_mask) {
   const auto k = kernel(
       "vote.sync.ballot.b32 %r1, !%p1, -1; shfl.sync.down.b32 %r2|%p2, %r1, 1, 31, 0xffffffff;"
       "activemask.b32 %r3; shfl.sync.idx.b32 %r4, %r1, %r2, 31, %r5;");
   EXPECT_TRUE(k->code.at(0).src[0].negated);
-  EXPECT_FALSE(k->code.at(0).src[1].present);
+  EXPECT_EQ(constant_of(*k, k->code.at(0).src[1]), 0xffff'ffffu);
   EXPECT_TRUE(k->code.at(1).src[2].present);
-  EXPECT_FALSE(k->code.at(1).src[3].present);
+  EXPECT_EQ(constant_of(*k, k->code.at(1).src[3]), 0xffff'ffffu);
+  EXPECT_EQ(name_of(*k, k->code.at(3).src[3]), "%r5");
   EXPECT_EQ(name_of(*k, k->code.at(1).dst[1]), "%p2");
   EXPECT_FALSE(k->code.at(3).dst[1].present);
   OneWarp warp(k);

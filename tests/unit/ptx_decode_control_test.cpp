@@ -66,14 +66,55 @@ TEST(PtxDecodeControl, barriers) {
   EXPECT_EQ(k->code[5].op, Opcode::kNop);
 }
 
+TEST(PtxDecodeControl, barrier_reductions) {
+  const auto k = kernel(
+      "bar.red.popc.u32 %r1, 0, %p1; barrier.cta.red.and.aligned.pred %p2, 1, 64, !%p1;"
+      "bar.red.or.pred %p3, %r2, %p1; barrier.red.popc.u32 _, 3, %p1;");
+  EXPECT_EQ(k->code[0].op, Opcode::kBarrier);
+  EXPECT_EQ(k->code[0].barrier_reduction, isa::BarrierReduction::kPopc);
+  EXPECT_EQ(name_of(*k, k->code[0].dst[0]), "%r1");
+  EXPECT_EQ(constant_of(*k, k->code[0].src[0]), 0u);
+  EXPECT_FALSE(k->code[0].src[1].present);
+  EXPECT_EQ(name_of(*k, k->code[0].src[2]), "%p1");
+  EXPECT_EQ(k->code[1].barrier_reduction, isa::BarrierReduction::kAnd);
+  EXPECT_EQ(constant_of(*k, k->code[1].src[1]), 64u);
+  EXPECT_TRUE(k->code[1].src[2].negated);
+  EXPECT_EQ(k->code[2].barrier_reduction, isa::BarrierReduction::kOr);
+  EXPECT_EQ(name_of(*k, k->code[2].src[0]), "%r2");
+  EXPECT_FALSE(k->code[3].dst[0].present);
+}
+
+TEST(PtxDecodeControl, member_masks_stay_in_the_instruction) {
+  const auto k = kernel(
+      "vote.sync.all.pred %p1, %p2, -1; vote.sync.ballot.b32 %r1, %p2, %r2; shfl.sync.idx.b32 %r1, %r2, 0, "
+      "31, "
+      "0xffff; match.any.sync.b32 %r1, %r2, %r3; bar.warp.sync %r4; vote.any.pred %p1, %p2;");
+  EXPECT_EQ(k->code[0].op, Opcode::kLane) << "names all lanes: nothing to check";
+  EXPECT_EQ(k->code[0].member_mask, 1);
+  EXPECT_EQ(constant_of(*k, k->code[0].src[1]), 0xffff'ffffu);
+  EXPECT_EQ(k->code[1].op, Opcode::kWarpSync);
+  EXPECT_EQ(k->code[1].member_mask, 1);
+  EXPECT_EQ(name_of(*k, k->code[1].src[1]), "%r2");
+  EXPECT_EQ(k->code[2].op, Opcode::kWarpSync);
+  EXPECT_EQ(k->code[2].member_mask, 3);
+  EXPECT_EQ(k->code[3].op, Opcode::kWarpSync);
+  EXPECT_EQ(k->code[4].op, Opcode::kWarpSync);
+  EXPECT_EQ(k->code[4].member_mask, 0);
+  EXPECT_EQ(k->code[4].lane_fn, nullptr);
+  EXPECT_EQ(k->code[5].member_mask, isa::Instruction::kNoMemberMask);
+}
+
 TEST(PtxDecodeControl, exits_traps_and_waits) {
-  const auto list = code("@%p1 exit; @!%p1 ret; nanosleep.u32 100; trap;");
+  const auto list = code("@%p1 exit; @!%p1 ret; nanosleep.u32 %r1; trap; brkpt;");
   EXPECT_EQ(list[0].op, Opcode::kExit);
   EXPECT_TRUE(list[0].guard.present);
   EXPECT_EQ(list[1].op, Opcode::kExit);
   EXPECT_TRUE(list[1].guard.negated);
-  EXPECT_EQ(list[2].op, Opcode::kNop);
+  EXPECT_EQ(list[2].op, Opcode::kSleep);
+  EXPECT_TRUE(list[2].src[0].present);
   EXPECT_EQ(list[3].op, Opcode::kTrap);
+  EXPECT_EQ(list[4].op, Opcode::kTrap);
+  EXPECT_EQ(list[4].immediate, isa::kBreakpoint);
 }
 
 TEST(PtxDecodeControl, guards_are_read_like_operands) {

@@ -190,6 +190,51 @@ TEST(PtxParser, calls_with_parameter_lists_and_prototypes) {
   EXPECT_EQ(table.operands.size(), 2u);
 }
 
+TEST(PtxParser, a_prototype_has_parameters_returns_and_directives) {
+  const auto list = body(
+      "p0 : .callprototype (.param .align 8 .b8 _[24]) _ (.param .b64 _, .reg .f32 x) .noreturn;\n"
+      "p1: .callprototype _ ();");
+  const auto& first = std::get<Instruction>(list.at(1));
+  ASSERT_NE(first.prototype, nullptr);
+  ASSERT_EQ(first.prototype->returns.size(), 1u);
+  EXPECT_EQ(first.prototype->returns[0].array_elements, 24u);
+  EXPECT_EQ(first.prototype->returns[0].align, 8u);
+  ASSERT_EQ(first.prototype->params.size(), 2u);
+  EXPECT_EQ(first.prototype->params[0].type, Type::kB64);
+  EXPECT_FALSE(first.prototype->params[0].is_register);
+  EXPECT_TRUE(first.prototype->params[1].is_register);
+  EXPECT_EQ(first.prototype->directives.at(0).first, "noreturn");
+  const auto& second = std::get<Instruction>(list.at(3));
+  ASSERT_NE(second.prototype, nullptr);
+  EXPECT_TRUE(second.prototype->returns.empty());
+  EXPECT_TRUE(second.prototype->params.empty());
+}
+
+TEST(PtxParser, functions_with_linkage_register_parameters_and_aliases) {
+  const Module m = parse(std::string(kHeader) +
+                         ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
+                         ".func later;\n"
+                         ".weak .func (.reg .u32 out) f (.reg .u32 n) .noreturn { mov.u32 out, n; ret; }\n"
+                         ".alias g, f;\n");
+  ASSERT_EQ(m.functions.size(), 3u);
+  EXPECT_EQ(m.functions[0].linkage, Linkage::kExternal);
+  EXPECT_TRUE(m.functions[0].external);
+  EXPECT_EQ(m.functions[0].returns.size(), 1u);
+  EXPECT_EQ(m.functions[1].linkage, Linkage::kNone);
+  EXPECT_TRUE(m.functions[1].external);
+  const Function& f = m.functions[2];
+  EXPECT_EQ(f.linkage, Linkage::kWeak);
+  EXPECT_FALSE(f.external);
+  EXPECT_TRUE(f.returns.at(0).is_register);
+  EXPECT_EQ(f.directives.at(0).first, "noreturn");
+  const auto& mov = std::get<Instruction>(f.body.statements.at(0));
+  EXPECT_TRUE(std::holds_alternative<RegisterName>(mov.operands.at(0).value));
+  EXPECT_TRUE(std::holds_alternative<RegisterName>(mov.operands.at(1).value));
+  ASSERT_EQ(m.aliases.size(), 1u);
+  EXPECT_EQ(m.aliases[0].name, "g");
+  EXPECT_EQ(m.aliases[0].aliasee, "f");
+}
+
 TEST(PtxParser, labels_and_nested_scopes) {
   const auto list = body("$L__BB0_1: { inner: exit; } LBB0_2 : bra $L__BB0_1;");
   EXPECT_EQ(std::get<Label>(list.at(0)).name, "$L__BB0_1");
@@ -241,7 +286,7 @@ TEST(PtxParser, kernels_functions_and_declarations) {
   EXPECT_EQ(m.functions[1].returns.at(0).array_elements, 16u);
   const Function& k = m.functions[2];
   EXPECT_TRUE(k.is_entry);
-  EXPECT_TRUE(k.visible);
+  EXPECT_EQ(k.linkage, Linkage::kVisible);
   EXPECT_EQ(k.where.line, 6u);
   ASSERT_EQ(k.params.size(), 2u);
   EXPECT_EQ(k.params[0].align, 0u) << "the alignment after .ptr is the pointee's";
@@ -259,7 +304,7 @@ TEST(PtxParser, variables) {
   EXPECT_THAT(shared.dims, ElementsAre(0));
   EXPECT_EQ(shared.align, 16u);
   const VariableDecl matrix = variable(".visible .const .f32 m[4][3];");
-  EXPECT_TRUE(matrix.visible);
+  EXPECT_EQ(matrix.linkage, Linkage::kVisible);
   EXPECT_EQ(matrix.space, StateSpace::kConst);
   EXPECT_THAT(matrix.dims, ElementsAre(4, 3));
   EXPECT_EQ(variable(".global .attribute(.managed) .v4 .f32 q;").vector, 4u);
@@ -268,7 +313,7 @@ TEST(PtxParser, variables) {
 
 TEST(PtxParser, an_attribute_of_one_variable_does_not_reach_the_next) {
   const Module m = parse(std::string(kHeader) + ".visible .global .align 8 .v2 .b32 a; .global .b32 b;");
-  EXPECT_FALSE(m.variables.at(1).visible);
+  EXPECT_EQ(m.variables.at(1).linkage, Linkage::kNone);
   EXPECT_EQ(m.variables.at(1).align, 0u);
   EXPECT_EQ(m.variables.at(1).vector, 1u);
 }

@@ -135,7 +135,9 @@ float OneWarp::get_float(const std::string& reg) const {
 
 void OneWarp::run(std::uint64_t cycle) {
   for (const isa::Instruction& instruction : kernel_->code) {
-    if (instruction.op != isa::Opcode::kLane) continue;
+    const bool lanes = instruction.op == isa::Opcode::kLane || instruction.op == isa::Opcode::kTimer ||
+                       instruction.op == isa::Opcode::kWarpSync;
+    if (!lanes || instruction.lane_fn == nullptr) continue;
     isa::LaneArgs args;
     for (unsigned i = 0; i < 2; ++i)
       if (instruction.dst[i].present) args.dst[i] = registers_.data() + instruction.dst[i].offset;
@@ -150,6 +152,7 @@ void OneWarp::run(std::uint64_t cycle) {
       if (instruction.guard.negated) args.mask = ~args.mask;
     }
     args.cycle = cycle;
+    args.immediate = instruction.immediate;
     instruction.lane_fn(args);
   }
 }

@@ -48,6 +48,7 @@ class CpuDevice : public host::Device {
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
+  [[nodiscard]] host::DeviceProperties properties() const override { return {}; }
 
  private:
   [[nodiscard]] bool in_buffer(std::uint64_t address, std::uint64_t bytes) const;

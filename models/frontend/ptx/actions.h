@@ -48,6 +48,15 @@ struct Action : peg::nothing<Rule> {};
       state.builder.CALL(word(in), location(in));           \
     }                                                       \
   }
+/// The same for a rule that takes no white space behind it, and may have some within.
+#define HEDDLE_PTX_WHOLE_TEXT_AT(RULE, CALL)                                     \
+  template <>                                                                    \
+  struct Action<RULE> {                                                          \
+    template <class Input>                                                       \
+    static void apply(const Input& in, ParseState& state) {                      \
+      state.builder.CALL(std::string_view(in.begin(), in.size()), location(in)); \
+    }                                                                            \
+  }
 #define HEDDLE_PTX_TEXT(RULE, CALL)                         \
   template <>                                               \
   struct Action<RULE> {                                     \
@@ -74,8 +83,12 @@ HEDDLE_PTX_TEXT(VersionValue, version);
 HEDDLE_PTX_TEXT(TargetName, target);
 HEDDLE_PTX_TEXT_AT(AddressSizeValue, address_size);
 
-HEDDLE_PTX_EVENT(LinkExtern, linkage_external());
-HEDDLE_PTX_EVENT(LinkVisible, linkage_visible());
+HEDDLE_PTX_EVENT(LinkExtern, linkage(ptx::Linkage::kExternal));
+HEDDLE_PTX_EVENT(LinkVisible, linkage(ptx::Linkage::kVisible));
+HEDDLE_PTX_EVENT(LinkWeak, linkage(ptx::Linkage::kWeak));
+HEDDLE_PTX_EVENT(LinkCommon, linkage(ptx::Linkage::kCommon));
+HEDDLE_PTX_TEXT_AT(AliasName, alias);
+HEDDLE_PTX_TEXT(Aliasee, aliasee);
 HEDDLE_PTX_TEXT_AT(TypeName, type);
 HEDDLE_PTX_TEXT_AT(AlignValue, align);
 HEDDLE_PTX_EVENT(Vector2, vector(2));
@@ -87,7 +100,7 @@ HEDDLE_PTX_EVENT(SpaceConst, space(StateSpace::kConst));
 HEDDLE_PTX_EVENT(SpaceParam, space(StateSpace::kParam));
 HEDDLE_PTX_TEXT_AT(DeclName, declaration_name);
 HEDDLE_PTX_EVENT(DimOpen, dimension_open());
-HEDDLE_PTX_TEXT_AT(DimSize, dimension);
+HEDDLE_PTX_WHOLE_TEXT_AT(DimSizeText, dimension);
 HEDDLE_PTX_TEXT_AT(RegCount, register_count);
 HEDDLE_PTX_EVENT(RegDeclItemEnd, register_item_end());
 HEDDLE_PTX_EVENT(VariableItemEnd, variable_item_end());
@@ -97,11 +110,12 @@ HEDDLE_PTX_EVENT(InitStart, init_start());
 HEDDLE_PTX_AT(InitOpen, init_open);
 HEDDLE_PTX_AT(InitClose, init_close);
 HEDDLE_PTX_TEXT_AT(InitMaskOpen, init_mask);
-HEDDLE_PTX_TEXT_AT(InitNumberText, init_number);
+HEDDLE_PTX_WHOLE_TEXT_AT(InitNumberValue, init_number);
 
 HEDDLE_PTX_EVENT(EntryStart, function_start(true));
 HEDDLE_PTX_EVENT(FuncStart, function_start(false));
 HEDDLE_PTX_TEXT_AT(FunctionName, function_name);
+HEDDLE_PTX_EVENT(ParamInRegister, param_in_register());
 HEDDLE_PTX_EVENT(ParamEnd, param_end());
 HEDDLE_PTX_EVENT(ParamList, param_list_end());
 HEDDLE_PTX_TEXT(TuningName, tuning);
@@ -120,16 +134,19 @@ HEDDLE_PTX_EVENT(LabelMark, label());
 HEDDLE_PTX_TEXT(ModifierText, modifier);
 HEDDLE_PTX_EVENT(InstructionEnd, instruction_end());
 HEDDLE_PTX_TEXT_AT(TargetsStart, table);
-HEDDLE_PTX_TEXT_AT(PrototypeStart, table);
+HEDDLE_PTX_TEXT_AT(PrototypeStart, prototype_start);
+HEDDLE_PTX_EVENT(PrototypeName, prototype_name());
+HEDDLE_PTX_EVENT(Prototype, prototype_end());
 HEDDLE_PTX_EVENT(Table, instruction_end());
 
 HEDDLE_PTX_AT(Minus, minus);
 HEDDLE_PTX_EVENT(Negation, negate());
 HEDDLE_PTX_TEXT_AT(OperandName, operand_name);
 HEDDLE_PTX_TEXT_AT(GenericName, operand_generic);
-HEDDLE_PTX_TEXT_AT(Number, operand_number);
+HEDDLE_PTX_WHOLE_TEXT_AT(NumberValue, operand_number);
 HEDDLE_PTX_TEXT_AT(SecondName, second_name);
-HEDDLE_PTX_TEXT_AT(OffsetNumber, offset);
+HEDDLE_PTX_WHOLE_TEXT_AT(OffsetConstant, offset);
+HEDDLE_PTX_WHOLE_TEXT_AT(SubscriptConstant, subscript);
 HEDDLE_PTX_AT(VectorOpen, group_open);
 HEDDLE_PTX_EVENT(VectorClose, group_close(false));
 HEDDLE_PTX_AT(ListOpen, group_open);
@@ -139,6 +156,7 @@ HEDDLE_PTX_TEXT(AddressName, address_name);
 HEDDLE_PTX_EVENT(AddressClose, address_close());
 
 #undef HEDDLE_PTX_TEXT_AT
+#undef HEDDLE_PTX_WHOLE_TEXT_AT
 #undef HEDDLE_PTX_TEXT
 #undef HEDDLE_PTX_AT
 #undef HEDDLE_PTX_EVENT

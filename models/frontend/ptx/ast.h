@@ -19,6 +19,9 @@ using isa::Type;
 
 struct Operand;
 
+/// How a name is seen by other modules. Declarations without a directive: kNone.
+enum class Linkage : std::uint8_t { kNone, kExternal, kVisible, kWeak, kCommon };
+
 struct RegisterName {
   std::string name;
 };  ///< "%r5", "%tid.x", "p"
@@ -63,12 +66,35 @@ struct Operand {
   SourceLoc where;
 };
 
+struct ParamDecl {
+  Type type = Type::kB64;
+  std::uint32_t align = 0;
+  std::string name;
+  std::uint64_t array_elements = 0;
+  bool is_array = false;
+  bool is_register = false;  ///< .reg (functions only), otherwise .param
+  SourceLoc where;
+};
+
+/// "maxntid" {256,1,1}, "noreturn" {} ...
+using Directives = std::vector<std::pair<std::string, std::vector<std::uint64_t>>>;
+
+/// What a .callprototype table says of the functions an indirect call may reach.
+struct Prototype {
+  std::vector<ParamDecl> returns;  ///< names are usually "_"
+  std::vector<ParamDecl> params;
+  Directives directives;
+};
+
 struct Instruction {
   std::string guard;  ///< predicate register, empty: none
   bool guard_negated = false;
-  std::string opcode;  ///< "ld", "setp", "bra"; ".branchtargets", ".callprototype" for those tables
+  /// "ld", "setp", "bra"; ".branchtargets", ".calltargets" (operands: the names) and ".callprototype"
+  /// (prototype) for those tables, whose name is the label in front of them.
+  std::string opcode;
   std::vector<std::string> modifiers;  ///< in order, without dots: {"global", "v4", "f32"}
   std::vector<Operand> operands;
+  std::shared_ptr<const Prototype> prototype;  ///< of ".callprototype" only
   SourceLoc where;
 };
 
@@ -100,8 +126,8 @@ struct VariableDecl {
   std::string name;
   std::vector<std::uint64_t> dims;  ///< [] of an extern array is dimension 0
   bool is_array = false;
-  bool external = false;
-  bool visible = false;
+  bool external = false;  ///< linkage is kExternal
+  Linkage linkage = Linkage::kNone;
   std::vector<Initialiser> initial;  ///< flattened, row major
   SourceLoc where;
 };
@@ -112,25 +138,22 @@ struct Block {
   std::vector<Statement> statements;
 };  ///< { ... }: a scope
 
-struct ParamDecl {
-  Type type = Type::kB64;
-  std::uint32_t align = 0;
-  std::string name;
-  std::uint64_t array_elements = 0;
-  bool is_array = false;
-  SourceLoc where;
-};
-
 struct Function {
   bool is_entry = false;
-  bool visible = false;
-  bool external = false;  ///< declaration only
+  bool external = false;  ///< declaration only: no body in this module (or further down)
+  Linkage linkage = Linkage::kNone;
   std::string name;
   std::vector<ParamDecl> returns;  ///< .func only
   std::vector<ParamDecl> params;
-  std::vector<std::pair<std::string, std::vector<std::uint64_t>>>
-      directives;  ///< "maxntid" {256,1,1}, "minnctapersm" ...
+  Directives directives;
   Block body;
+  SourceLoc where;
+};
+
+/// .alias name, aliasee;
+struct Alias {
+  std::string name;
+  std::string aliasee;
   SourceLoc where;
 };
 
@@ -141,6 +164,7 @@ struct Module {
   SourceLoc address_size_where;
   std::vector<VariableDecl> variables;
   std::vector<Function> functions;
+  std::vector<Alias> aliases;
   std::shared_ptr<const isa::SourceText> source;
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "frontend/ptx/constant_expression.h"
 #include "frontend/ptx/diagnostic.h"
 #include "frontend/ptx/number.h"
 
@@ -50,10 +51,11 @@ void Builder::address_size(std::string_view text, SourceLoc where) {
 }
 
 std::uint64_t Builder::count(std::string_view text, std::uint64_t limit, SourceLoc where) const {
-  const auto number = parse_number(text, false);
+  const auto number = evaluate_constant(text, false);
   if (const auto* bad = std::get_if<NumberError>(&number)) error(where, bad->message);
   const auto* integer = std::get_if<IntegerLiteral>(&number);
   if (integer == nullptr) error(where, fmt::format("'{}' is not an integer", text));
+  if (integer->negative) error(where, fmt::format("{} is negative", text));
   if (integer->bits > limit) error(where, fmt::format("{} is too large (at most {})", text, limit));
   return integer->bits;
 }
@@ -111,8 +113,8 @@ void Builder::variable_item_end() {
   item_.type = type_;
   item_.vector = vector_;
   item_.align = align_;
-  item_.external = external_;
-  item_.visible = visible_;
+  item_.external = linkage_ == Linkage::kExternal;
+  item_.linkage = linkage_;
   std::uint64_t elements = vector_;
   for (std::size_t i = 0; i < item_.dims.size(); ++i) {
     const std::uint64_t size = item_.dims[i];
@@ -135,9 +137,13 @@ void Builder::variable_item_end() {
     blocks_.back().statements.emplace_back(std::move(item_));
 }
 
+void Builder::linkage(Linkage linkage) {
+  // clang writes `.extern .weak`: the declaration stays one.
+  if (linkage_ != Linkage::kExternal) linkage_ = linkage;
+}
+
 void Builder::declaration_end() {
-  external_ = false;
-  visible_ = false;
+  linkage_ = Linkage::kNone;
   align_ = 0;
   vector_ = 1;
   type_ = Type::kNone;
@@ -203,10 +209,8 @@ void Builder::init_number(std::string_view text, SourceLoc where) {
 void Builder::function_start(bool entry) {
   function_ = {};
   function_.is_entry = entry;
-  function_.visible = visible_;
-  function_.external = external_;
+  function_.linkage = linkage_;
   declaration_end();
-  in_function_ = true;
 }
 
 void Builder::function_name(std::string_view name, SourceLoc where) {
@@ -216,28 +220,33 @@ void Builder::function_name(std::string_view name, SourceLoc where) {
 
 void Builder::param_end() {
   const std::uint64_t elements = item_.is_array ? item_.dims[0] : 0;
-  params_.push_back({type_, align_, item_.name, elements, item_.is_array, item_.where});
+  params_.push_back({type_, align_, item_.name, elements, item_.is_array,
+                     std::exchange(param_in_register_, false), item_.where});
   declaration_end();
 }
 
 void Builder::param_list_end() {
   // The list in front of the name holds the return values.
-  (function_.name.empty() ? function_.returns : function_.params) = std::move(params_);
+  if (prototype_ != nullptr)
+    (prototype_named_ ? prototype_->params : prototype_->returns) = std::move(params_);
+  else
+    (function_.name.empty() ? function_.returns : function_.params) = std::move(params_);
   params_.clear();
 }
 
 void Builder::tuning(std::string_view dotted) {
-  function_.directives.emplace_back(std::string(without_dot(dotted)), std::vector<std::uint64_t>{});
+  Directives& directives = prototype_ != nullptr ? prototype_->directives : function_.directives;
+  directives.emplace_back(std::string(without_dot(dotted)), std::vector<std::uint64_t>{});
 }
 
 void Builder::tuning_value(std::string_view text, SourceLoc where) {
-  function_.directives.back().second.push_back(count(text, std::numeric_limits<std::uint32_t>::max(), where));
+  Directives& directives = prototype_ != nullptr ? prototype_->directives : function_.directives;
+  directives.back().second.push_back(count(text, std::numeric_limits<std::uint32_t>::max(), where));
 }
 
 void Builder::function_end() {
   module_.functions.push_back(std::move(function_));
   function_ = {};
-  in_function_ = false;
 }
 
 // --- statements
@@ -248,6 +257,10 @@ void Builder::block_open(SourceLoc where) {
     error(where, fmt::format("'{{' is nested more than {} deep", kDeepestBlock), "Flatten the scopes.");
   blocks_.emplace_back();
   registers_.emplace_back();
+  if (blocks_.size() > 1) return;
+  for (const auto* list : {&function_.returns, &function_.params})
+    for (const ParamDecl& param : *list)
+      if (param.is_register) registers_.back().single.insert(param.name);
 }
 
 void Builder::block_close() {
@@ -287,130 +300,12 @@ void Builder::table(std::string_view directive, SourceLoc where) {
   instruction_.where = where;
 }
 
-// --- operands
-// -------------------------------------------------------------------------------------------------------
-
-bool Builder::is_register(const std::string& name) const {
-  if (name.front() == '%') return true;
-  const std::string whole = name.substr(0, name.find('.'));  // q.x: an element of a vector register
-  for (auto scope = registers_.rbegin(); scope != registers_.rend(); ++scope) {
-    if (scope->single.contains(whole)) return true;
-    if (scope->ranges.empty()) continue;
-    std::string prefix = name;
-    while (!prefix.empty() && prefix.back() >= '0' && prefix.back() <= '9') {
-      prefix.pop_back();
-      if (scope->ranges.contains(prefix)) return true;
-    }
-  }
-  return false;
+void Builder::prototype_start(std::string_view directive, SourceLoc where) {
+  table(directive, where);
+  prototype_ = std::make_shared<Prototype>();
+  prototype_named_ = false;
 }
 
-std::vector<Operand>& Builder::operand_list() {
-  if (in_address_) return address_.coordinates;
-  return in_group_ ? group_ : instruction_.operands;
-}
-
-void Builder::push(Operand operand) {
-  operand.negated = std::exchange(negate_, false);
-  operand_list().push_back(std::move(operand));
-}
-
-void Builder::operand_name(std::string_view text, SourceLoc where) {
-  Operand operand;
-  operand.where = where;
-  std::string name(text);
-  if (name == "_")
-    operand.value = SinkOperand{};
-  else if (is_register(name))
-    operand.value = RegisterName{std::move(name)};
-  else
-    operand.value = SymbolName{std::move(name), 0, false, ~std::uint64_t{0}};
-  push(std::move(operand));
-}
-
-void Builder::operand_generic(std::string_view name, SourceLoc where) {
-  Operand operand;
-  operand.where = where;
-  operand.value = SymbolName{std::string(name), 0, true, ~std::uint64_t{0}};
-  push(std::move(operand));
-}
-
-std::variant<IntegerLiteral, FloatLiteral> Builder::number(std::string_view text, SourceLoc where) {
-  const bool negative = std::exchange(minus_, false);
-  if (negative) where = minus_where_;
-  auto result = parse_number(text, negative);
-  if (auto* bad = std::get_if<NumberError>(&result)) error(where, bad->message);
-  if (auto* integer = std::get_if<IntegerLiteral>(&result)) return *integer;
-  return std::get<FloatLiteral>(result);
-}
-
-void Builder::operand_number(std::string_view text, SourceLoc where) {
-  Operand operand;
-  operand.where = minus_ ? minus_where_ : where;
-  std::visit([&](auto literal) { operand.value = literal; }, number(text, where));
-  push(std::move(operand));
-}
-
-void Builder::second_name(std::string_view name, SourceLoc where) {
-  auto second = std::make_shared<Operand>();
-  second->where = where;
-  if (name == "_")
-    second->value = SinkOperand{};
-  else
-    second->value = RegisterName{std::string(name)};
-  operand_list().back().second = std::move(second);
-}
-
-void Builder::offset(std::string_view text, SourceLoc where) {
-  const auto literal = number(text, where);
-  const auto* integer = std::get_if<IntegerLiteral>(&literal);
-  if (integer == nullptr) error(where, "an address offset must be an integer");
-  const auto value = static_cast<std::int64_t>(integer->bits);
-  std::int64_t* sum = nullptr;
-  if (in_address_) {
-    sum = &address_.offset;
-  } else {
-    SymbolName* symbol = in_initialiser_ ? std::get_if<SymbolName>(&item_.initial.back().value)
-                                         : std::get_if<SymbolName>(&operand_list().back().value);
-    if (symbol == nullptr)
-      error(where, "only an address may have an offset", "Put it in brackets: [base+offset].");
-    sum = &symbol->offset;
-  }
-  if (__builtin_add_overflow(*sum, value, sum)) error(where, "the address offset does not fit in 64 bits");
-}
-
-void Builder::group_open(SourceLoc where) {
-  in_group_ = true;
-  group_where_ = where;
-  group_.clear();
-}
-
-void Builder::group_close(bool as_list) {
-  in_group_ = false;
-  Operand operand;
-  operand.where = group_where_;
-  operand.value = VectorOperand{std::move(group_), as_list};
-  group_.clear();
-  instruction_.operands.push_back(std::move(operand));
-}
-
-void Builder::address_open(SourceLoc where) {
-  in_address_ = true;
-  address_ = {};
-  address_where_ = where;
-}
-
-void Builder::address_name(std::string_view name) {
-  address_.base = name;
-  address_.base_is_register = is_register(address_.base);
-}
-
-void Builder::address_close() {
-  in_address_ = false;
-  Operand operand;
-  operand.where = address_where_;
-  operand.value = std::move(address_);
-  instruction_.operands.push_back(std::move(operand));
-}
+void Builder::prototype_end() { instruction_.prototype = std::exchange(prototype_, nullptr); }
 
 }  // namespace heddle::ptx

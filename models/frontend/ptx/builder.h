@@ -25,10 +25,13 @@ class Builder {
   void version(std::string_view text) { module_.version = text; }
   void target(std::string_view text);
   void address_size(std::string_view text, SourceLoc where);
+  void alias(std::string_view name, SourceLoc where) {
+    module_.aliases.push_back({std::string(name), {}, where});
+  }
+  void aliasee(std::string_view name) { module_.aliases.back().aliasee = name; }
 
   // Declarations: pieces arrive in the order of the text, *_end() stores the item.
-  void linkage_external() { external_ = true; }
-  void linkage_visible() { visible_ = true; }
+  void linkage(Linkage linkage);
   void type(std::string_view dotted, SourceLoc where);
   void align(std::string_view text, SourceLoc where);
   void vector(unsigned width) { vector_ = width; }
@@ -52,6 +55,7 @@ class Builder {
   // Functions
   void function_start(bool entry);
   void function_name(std::string_view name, SourceLoc where);
+  void param_in_register() { param_in_register_ = true; }
   void param_end();
   void param_list_end();
   void tuning(std::string_view dotted);
@@ -70,6 +74,9 @@ class Builder {
   void modifier(std::string_view text) { instruction_.modifiers.emplace_back(text); }
   void instruction_end();
   void table(std::string_view directive, SourceLoc where);
+  void prototype_start(std::string_view directive, SourceLoc where);
+  void prototype_name() { prototype_named_ = true; }
+  void prototype_end();
 
   // Operands
   void minus(SourceLoc where) {
@@ -82,6 +89,7 @@ class Builder {
   void operand_number(std::string_view text, SourceLoc where);
   void second_name(std::string_view name, SourceLoc where);
   void offset(std::string_view text, SourceLoc where);
+  void subscript(std::string_view text, SourceLoc where);
   void group_open(SourceLoc where);
   void group_close(bool as_list);
   void address_open(SourceLoc where);
@@ -101,12 +109,18 @@ class Builder {
   [[nodiscard]] std::uint64_t elements_per_row(std::size_t depth) const;
   [[nodiscard]] std::uint64_t count(std::string_view text, std::uint64_t limit, SourceLoc where) const;
   void push(Operand operand);
+  /// Sizes of an array that has been declared in an open scope or at module scope: bytes of an element, and
+  /// the dimensions. Null element size: there is no such variable.
+  struct ArrayShape {
+    std::uint64_t element_bytes = 0;
+    std::vector<std::uint64_t> dims;
+  };
+  [[nodiscard]] ArrayShape array_shape(const std::string& name) const;
   [[nodiscard]] std::variant<IntegerLiteral, FloatLiteral> number(std::string_view text, SourceLoc where);
 
   Module module_;
 
-  bool external_ = false;
-  bool visible_ = false;
+  Linkage linkage_ = Linkage::kNone;
   Type type_ = Type::kNone;
   std::uint32_t align_ = 0;
   unsigned vector_ = 1;
@@ -121,7 +135,9 @@ class Builder {
 
   Function function_;
   std::vector<ParamDecl> params_;
-  bool in_function_ = false;
+  bool param_in_register_ = false;
+  std::shared_ptr<Prototype> prototype_;  ///< the .callprototype being read
+  bool prototype_named_ = false;          ///< its "_" has been read: what follows are parameters
 
   std::vector<Block> blocks_;         ///< open { }, the function's body first
   std::vector<Registers> registers_;  ///< one per open block
@@ -132,6 +148,7 @@ class Builder {
   SourceLoc minus_where_;
   bool negate_ = false;
   bool in_group_ = false;
+  std::size_t subscripts_ = 0;  ///< of the operand being read
   bool in_address_ = false;
   std::vector<Operand> group_;
   SourceLoc group_where_;

@@ -4,6 +4,7 @@
 // build is in actions.h.
 #pragma once
 
+#include <string_view>
 #include <tao/pegtl.hpp>
 
 namespace heddle::ptx::grammar {
@@ -45,8 +46,70 @@ struct Exponent : peg::seq<peg::one<'e', 'E'>, peg::opt<peg::one<'+', '-'>>, peg
 struct DecimalNumber : peg::seq<peg::plus<peg::digit>, peg::opt<peg::one<'.'>, peg::star<peg::digit>>,
                                 peg::opt<Exponent>, peg::star<NameTail>> {};
 struct NumberText : peg::sor<RadixNumber, DecimalNumber> {};
+// Constant expressions (constant_expression.h): only their extent is found here.
+struct Blanks : peg::star<peg::space> {};
+/// ( ... ) that holds numbers, operators, (.s64) and nothing else: no recursion, whatever the depth.
+struct ConstantGroup {
+  using rule_t = ConstantGroup;
+  using subs_t = peg::empty_list;
+  template <class ParseInput>
+  [[nodiscard]] static bool match(ParseInput& in) {
+    constexpr std::string_view kOperators = "+-*/%<>=!&^|~?: \t\r\n";
+    const std::string_view text(in.current(), in.size());
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto is_tail = [&](char c) {
+      return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.';
+    };
+    std::size_t open = 0;
+    bool any_number = false;
+    for (std::size_t i = 0; i < text.size();) {
+      const char c = text[i];
+      if (c == '(') {
+        ++open;
+        ++i;
+      } else if (open == 0) {
+        return false;
+      } else if (c == ')') {
+        ++i;
+        if (--open == 0) {
+          if (any_number) in.bump(i);
+          return any_number;
+        }
+      } else if (is_digit(c)) {
+        any_number = true;
+        while (i < text.size() && is_tail(text[i])) ++i;
+      } else if (text.substr(i, 4) == ".s64" || text.substr(i, 4) == ".u64") {
+        i += 4;
+      } else if (kOperators.find(c) != std::string_view::npos) {
+        ++i;
+      } else {
+        return false;
+      }
+    }
+    return false;
+  }
+};
+struct Cast : peg::sor<peg::string<'(', '.', 's', '6', '4', ')'>, peg::string<'(', '.', 'u', '6', '4', ')'>> {
+};
+struct UnarySigns : peg::star<peg::sor<peg::one<'-', '+', '~', '!'>, Cast>, Blanks> {};
+struct ConstantOperand : peg::seq<UnarySigns, peg::sor<NumberText, ConstantGroup>> {};
+struct Slash : peg::seq<peg::one<'/'>, peg::not_at<peg::one<'/', '*'>>> {};  ///< no comment
+struct ProductSign : peg::sor<peg::one<'*', '%'>, Slash> {};
+struct BinarySign
+    : peg::sor<peg::string<'<', '<'>, peg::string<'>', '>'>, peg::string<'<', '='>, peg::string<'>', '='>,
+               peg::string<'=', '='>, peg::string<'!', '='>, peg::string<'&', '&'>, peg::string<'|', '|'>,
+               peg::one<'+', '-', '<', '>', '&', '^', '|', '?', ':'>, ProductSign> {};
+template <class Sign>
+struct ConstantRest : peg::star<Blanks, Sign, Blanks, ConstantOperand> {};
+struct ConstantStart : peg::seq<peg::opt<peg::sor<peg::one<'~'>, Cast>, Blanks, UnarySigns>,
+                                peg::sor<NumberText, ConstantGroup>> {};
+struct ConstantText : peg::seq<ConstantStart, ConstantRest<BinarySign>> {};
+/// Behind + or - of an address: only what binds tighter.
+struct FactorText : peg::seq<ConstantStart, ConstantRest<ProductSign>> {};
+
 struct Minus : Punctuation<'-'> {};
-struct Number : Token<NumberText> {};
+struct NumberValue : ConstantText {};
+struct Number : Token<NumberValue> {};
 struct SignedNumber : peg::sor<peg::if_must<Minus, Number>, Number> {};
 struct Count : Token<NumberText> {};  ///< a plain non-negative integer of a directive
 
@@ -57,7 +120,8 @@ struct OperandName : Token<DottedNameText> {};
 struct SecondName : Token<DottedNameText> {};
 struct Second : peg::if_must<Punctuation<'|'>, SecondName> {};
 struct PlusSign : Punctuation<'+'> {};
-struct OffsetNumber : Token<NumberText> {};
+struct OffsetConstant : FactorText {};
+struct OffsetNumber : Token<OffsetConstant> {};
 struct OffsetValue : peg::sor<peg::if_must<Minus, OffsetNumber>, OffsetNumber> {};
 /// +4, -4, +-4
 struct Offset : peg::sor<peg::if_must<PlusSign, OffsetValue>, peg::if_must<Minus, OffsetNumber>> {};
@@ -66,7 +130,13 @@ struct GenericWord : peg::seq<peg::string<'g', 'e', 'n', 'e', 'r', 'i', 'c'>, Sp
 struct GenericName : Token<NameText> {};
 struct GenericSymbol : peg::if_must<GenericWord, GenericName, Close> {};
 struct NegatedName : peg::if_must<Negation, OperandName> {};
-struct NamedOperand : peg::seq<OperandName, peg::opt<peg::sor<Second, peg::plus<Offset>>>> {};
+struct SubscriptConstant : peg::seq<peg::opt<peg::one<'-'>>, ConstantText> {};
+struct SubscriptValue : Token<SubscriptConstant> {};
+struct SubscriptClose : Punctuation<']'> {};
+/// a[3]: an element of an array variable
+struct Subscript : peg::if_must<Punctuation<'['>, SubscriptValue, SubscriptClose> {};
+struct NamedOperand
+    : peg::seq<OperandName, peg::opt<peg::sor<Second, peg::plus<Offset>, peg::plus<Subscript>>>> {};
 struct GenericOperand : peg::seq<GenericSymbol, peg::star<Offset>> {};
 struct SimpleOperand : peg::sor<GenericOperand, NamedOperand, NegatedName, SignedNumber> {};
 struct SimpleList : peg::list_must<SimpleOperand, Comma> {};
@@ -87,7 +157,9 @@ struct CoordinatesClose : Punctuation<'}'> {};
 struct Coordinates : peg::sor<peg::if_must<CoordinatesOpen, SimpleList, CoordinatesClose>, SimpleOperand> {};
 struct Address : peg::if_must<AddressOpen, AddressBase, peg::star<Offset>,
                               peg::star<peg::if_must<Comma, Coordinates>>, AddressClose> {};
-struct Operand : peg::sor<Address, Vector, List, SimpleOperand> {};
+/// A number that begins with '(': not a list, though it could be a list's beginning.
+struct GroupedNumber : peg::seq<peg::at<peg::sor<ConstantGroup, Cast>>, SignedNumber> {};
+struct Operand : peg::sor<Address, Vector, GroupedNumber, List, SimpleOperand> {};
 
 // --- instructions and labels
 // ----------------------------------------------------------------------------------------
@@ -121,7 +193,8 @@ struct Attribute : peg::if_must<peg::sor<Keyword<'a', 't', 't', 'r', 'i', 'b', '
 struct DeclName : Token<NameText> {};
 struct DimOpen : Punctuation<'['> {};
 struct DimClose : Punctuation<']'> {};
-struct DimSize : Count {};
+struct DimSizeText : ConstantText {};
+struct DimSize : Token<DimSizeText> {};
 struct Dim : peg::if_must<DimOpen, peg::opt<DimSize>, DimClose> {};
 struct DeclEnd : Semicolon {};
 
@@ -145,7 +218,8 @@ struct InitGenericName : Token<NameText> {};
 struct InitGeneric : peg::if_must<GenericWord, InitGenericName, Close> {};
 struct InitSymbol : peg::seq<peg::sor<InitGeneric, InitName>, peg::star<Offset>> {};
 struct InitMasked : peg::if_must<InitMaskOpen, InitSymbol, InitMaskClose> {};
-struct InitNumberText : Token<NumberText> {};
+struct InitNumberValue : ConstantText {};
+struct InitNumberText : Token<InitNumberValue> {};
 struct InitNumber : peg::sor<peg::if_must<Minus, InitNumberText>, InitNumberText> {};
 struct InitOpen : Punctuation<'{'> {};
 struct InitClose : Punctuation<'}'> {};
@@ -157,9 +231,10 @@ struct InitStart : Punctuation<'='> {};
 struct InitValue : peg::if_must<InitStart, InitItem> {};
 
 struct LinkExtern : Keyword<'e', 'x', 't', 'e', 'r', 'n'> {};
-struct LinkVisible : peg::sor<Keyword<'v', 'i', 's', 'i', 'b', 'l', 'e'>, Keyword<'w', 'e', 'a', 'k'>,
-                              Keyword<'c', 'o', 'm', 'm', 'o', 'n'>> {};
-struct Linkage : peg::sor<LinkExtern, LinkVisible> {};
+struct LinkVisible : Keyword<'v', 'i', 's', 'i', 'b', 'l', 'e'> {};
+struct LinkWeak : Keyword<'w', 'e', 'a', 'k'> {};
+struct LinkCommon : Keyword<'c', 'o', 'm', 'm', 'o', 'n'> {};
+struct Linkage : peg::sor<LinkExtern, LinkVisible, LinkWeak, LinkCommon> {};
 struct SpaceGlobal : Keyword<'g', 'l', 'o', 'b', 'a', 'l'> {};
 struct SpaceShared : Keyword<'s', 'h', 'a', 'r', 'e', 'd'> {};
 struct SpaceLocal : Keyword<'l', 'o', 'c', 'a', 'l'> {};
@@ -194,8 +269,11 @@ struct TargetsStart : peg::sor<Keyword<'b', 'r', 'a', 'n', 'c', 'h', 't', 'a', '
                                Keyword<'c', 'a', 'l', 'l', 't', 'a', 'r', 'g', 'e', 't', 's'>> {};
 struct TableTargets : peg::if_must<TargetsStart, SimpleList, Semicolon> {};
 struct PrototypeStart : Keyword<'c', 'a', 'l', 'l', 'p', 'r', 'o', 't', 'o', 't', 'y', 'p', 'e'> {};
-struct PrototypeRest : peg::seq<peg::star<peg::not_one<';', '{', '}'>>, peg::one<';'>, Space> {};
-struct Prototype : peg::if_must<PrototypeStart, PrototypeRest> {};
+struct PrototypeName : Token<NameText> {};  ///< "_", by convention
+struct ParamList;
+struct Tuning;
+struct Prototype : peg::if_must<PrototypeStart, peg::opt<ParamList>, PrototypeName, peg::opt<ParamList>,
+                                peg::star<Tuning>, Semicolon> {};
 struct Table : peg::sor<TableTargets, Prototype> {};
 
 // --- statements
@@ -210,7 +288,8 @@ struct Block : peg::if_must<BlockOpen, peg::until<BlockClose, peg::must<Statemen
 
 // --- functions
 // ------------------------------------------------------------------------------------------------------
-struct ParamStart : peg::sor<Keyword<'p', 'a', 'r', 'a', 'm'>, Keyword<'r', 'e', 'g'>> {};
+struct ParamInRegister : Keyword<'r', 'e', 'g'> {};
+struct ParamStart : peg::sor<Keyword<'p', 'a', 'r', 'a', 'm'>, ParamInRegister> {};
 struct ParamAlign : Align {};
 struct PointeeValue : Count {};
 struct PointeeAlign : peg::if_must<Keyword<'a', 'l', 'i', 'g', 'n'>, PointeeValue> {};
@@ -245,7 +324,9 @@ struct Target : peg::if_must<Keyword<'t', 'a', 'r', 'g', 'e', 't'>, TargetNames>
 struct AddressSizeValue : Count {};
 struct AddressSize
     : peg::if_must<Keyword<'a', 'd', 'd', 'r', 'e', 's', 's', '_', 's', 'i', 'z', 'e'>, AddressSizeValue> {};
-struct Alias : peg::if_must<Keyword<'a', 'l', 'i', 'a', 's'>, RestOfLine> {};
+struct AliasName : Token<NameText> {};
+struct Aliasee : Token<NameText> {};
+struct Alias : peg::if_must<Keyword<'a', 'l', 'i', 'a', 's'>, AliasName, Comma, Aliasee, Semicolon> {};
 struct LinkedItem : peg::sor<Function, Variable> {};
 struct Linked : peg::if_must<Linkage, peg::star<Linkage>, LinkedItem> {};
 struct ModuleItem : peg::sor<Linked, Function, Variable, AddressSize, Ignored, Alias, EmptyStatement> {};

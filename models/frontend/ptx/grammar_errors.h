@@ -80,6 +80,11 @@ inline constexpr const char* kExpected<SecondName> = "the second destination aft
 template <>
 inline constexpr const char* kExpected<Number> = "a number";
 template <>
+inline constexpr const char* kExpected<SubscriptValue> =
+    "a constant (for other elements compute the address)";
+template <>
+inline constexpr const char* kExpected<SubscriptClose> = "']' behind the subscript";
+template <>
 inline constexpr const char* kExpected<OffsetNumber> = "a number";
 template <>
 inline constexpr const char* kExpected<OffsetValue> = "a number";
@@ -156,7 +161,13 @@ inline constexpr const char* kExpected<SectionOpen> = "'{' after the section's n
 template <>
 inline constexpr const char* kExpected<SectionRest> = "'}' at the end of the section";
 template <>
-inline constexpr const char* kExpected<PrototypeRest> = "';' at the end of the prototype";
+inline constexpr const char* kExpected<PrototypeName> = "'_' in the prototype";
+template <>
+inline constexpr const char* kExpected<AliasName> = "the alias";
+template <>
+inline constexpr const char* kExpected<Aliasee> = "the function that the alias stands for";
+template <>
+inline constexpr const char* kExpected<Comma> = "','";
 template <>
 inline constexpr const char* kExpected<CommentRest> = "'*/' at the end of the comment";
 
@@ -165,7 +176,8 @@ template <class Rule>
 inline constexpr bool kEndsSomething = std::disjunction_v<
     std::is_same<Rule, InstructionEnd>, std::is_same<Rule, DeclEnd>, std::is_same<Rule, Semicolon>,
     std::is_same<Rule, Close>, std::is_same<Rule, ListClose>, std::is_same<Rule, VectorClose>,
-    std::is_same<Rule, AddressClose>, std::is_same<Rule, CoordinatesClose>, std::is_same<Rule, DimClose>,
-    std::is_same<Rule, RegRangeClose>, std::is_same<Rule, InitClose>, std::is_same<Rule, InitMaskClose>>;
+    std::is_same<Rule, AddressClose>, std::is_same<Rule, SubscriptClose>,
+    std::is_same<Rule, CoordinatesClose>, std::is_same<Rule, DimClose>, std::is_same<Rule, RegRangeClose>,
+    std::is_same<Rule, InitClose>, std::is_same<Rule, InitMaskClose>>;
 
 }  // namespace heddle::ptx::grammar

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <sstream>
 #include <type_traits>
 
 #include "frontend/ptx/actions.h"
@@ -11,9 +10,12 @@
 #include "frontend/ptx/grammar.h"
 #include "frontend/ptx/grammar_errors.h"
 #include "sim/error.h"
+#include "sim/text_input.h"
 
 namespace heddle::ptx {
 namespace {
+
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20;  ///< of a file
 
 // Eager tracking keeps line and column with the input, so that a place costs nothing to ask for.
 using Input =
@@ -80,13 +82,13 @@ Module parse_text(const std::string& text, const std::string& name) {
 
 Module parse_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  // rdbuf() of an empty file sets failbit on the output, so only the input's state says whether reading
-  // worked.
-  if (!file || file.bad())
+  const bool opened = file.good();
+  const auto text = sim::read_all(file, kMaxBytes);
+  if (!opened || file.bad())
     throw sim::InputError(path, "cannot read the PTX file", "Check that it exists and is readable.");
-  return parse_text(text.str(), path);
+  if (!text)
+    throw sim::InputError(path, "larger than " + std::to_string(kMaxBytes >> 20) + " MiB: no PTX file");
+  return parse_text(*text, path);
 }
 
 }  // namespace heddle::ptx

@@ -28,7 +28,7 @@ HEDDLE_INLINE bool has_property(V v) {
     case TestProperty::kNotANumber:
       return v != v;
     case TestProperty::kNormal:
-      return m < infinity && m >= FloatFormat<V>::kSmallestNormal;
+      return (m < infinity && m >= FloatFormat<V>::kSmallestNormal) || m == V{0};  // zeros count (PTX ISA)
     case TestProperty::kSubnormal:
       return m < FloatFormat<V>::kSmallestNormal && m > V{0};
   }

@@ -24,14 +24,6 @@ HEDDLE_INLINE double to_integral(double v) {
   return v;
 }
 
-// f16 as an element: its values travel as doubles. put() takes the bits, rounded already.
-struct F16 {
-  using Value = double;
-  using Cell = CellU32;
-  static constexpr bool kFloat = true;
-  HEDDLE_INLINE static double get(std::uint32_t c) { return half_to_double(c & 0xffffu); }
-};
-
 // ---- float to integer ----
 
 template <class D, class S, Rounding r, bool ftz>

@@ -6,10 +6,15 @@ namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 LaneFn find(const LaneSpec& spec);
 
 LaneFn find(const LaneSpec& spec) {
+  // Modifiers that only one file knows.
+  if (spec.carry_out) return find_carry(spec);
+  if (spec.member_mask) return find_cross_lane(spec);
   using Finder = LaneFn (*)(const LaneSpec&);
-  constexpr Finder kFinders[] = {find_integer,         find_multiply,      find_bits, find_float,
-                                 find_special,         find_compare,       find_set,  find_select,
-                                 find_convert_integer, find_convert_float, find_move, find_cross_lane};
+  constexpr Finder kFinders[] = {find_integer,         find_multiply,      find_bits,   find_float,
+                                 find_special,         find_compare,       find_set,    find_select,
+                                 find_convert_integer, find_convert_float, find_move,   find_cross_lane,
+                                 find_carry,           find_dot,           find_fields, find_half,
+                                 find_compare_half,    find_convert_pack};
   for (const Finder finder : kFinders)
     if (const LaneFn fn = finder(spec)) return fn;
   return nullptr;

@@ -1,4 +1,4 @@
-// f16 values for cvt, as exact steps over double: no 16-bit float type or instruction is needed at any level.
+// f16 values as exact steps over double: no 16-bit float type or instruction is needed at any level.
 #pragma once
 
 #include "isa/lane/float_rules.h"
@@ -41,6 +41,28 @@ HEDDLE_INLINE std::uint32_t double_to_half(double v) {
   // A carry out of the mantissa moves on to the next exponent, up to infinity, by itself.
   return sign | ((static_cast<std::uint32_t>(unit + 24) << 10) + units);
 }
+
+constexpr std::uint32_t kHalfSign = 0x8000u;
+/// .ftz of the low 16 bits: subnormals become zero of the same sign.
+template <bool ftz>
+HEDDLE_INLINE std::uint32_t flush_half(std::uint32_t half) {
+  return ftz && (half & 0x7c00u) == 0 ? half & kHalfSign : half & 0xffffu;
+}
+
+// f16 as an element: its values travel as doubles. Results are bits, rounded already.
+struct F16 {
+  using Value = double;
+  using Cell = CellU32;
+  static constexpr bool kFloat = true;
+  HEDDLE_INLINE static double get(std::uint32_t c) { return half_to_double(c & 0xffffu); }
+};
+/// One half of an f16x2, or an f16 with .ftz.
+template <bool high, bool ftz>
+struct HalfOf : F16 {
+  HEDDLE_INLINE static double get(std::uint32_t c) {
+    return half_to_double(flush_half<ftz>(high ? c >> 16 : c));
+  }
+};
 
 }  // namespace
 }  // namespace heddle::isa::lane::HEDDLE_LANE_LEVEL

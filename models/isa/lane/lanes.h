@@ -39,6 +39,12 @@ LaneFn find_convert_integer(const LaneSpec& spec);
 LaneFn find_convert_float(const LaneSpec& spec);
 LaneFn find_move(const LaneSpec& spec);
 LaneFn find_cross_lane(const LaneSpec& spec);
+LaneFn find_carry(const LaneSpec& spec);
+LaneFn find_dot(const LaneSpec& spec);
+LaneFn find_fields(const LaneSpec& spec);
+LaneFn find_half(const LaneSpec& spec);
+LaneFn find_compare_half(const LaneSpec& spec);
+LaneFn find_convert_pack(const LaneSpec& spec);
 
 namespace {
 

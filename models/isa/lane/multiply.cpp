@@ -1,34 +1,8 @@
 // Integer mul and mad in all widths: .lo, .hi, .wide, and the 24-bit forms.
-#include "isa/lane/integer_dispatch.h"
+#include "isa/lane/product.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
-
-__extension__ using Int128 = __int128;
-__extension__ using Uint128 = unsigned __int128;
-
-template <class E>
-struct MulLo {
-  using V = typename E::Value;
-  using U = typename E::Unsigned;
-  HEDDLE_INLINE static V apply(V a, V b) { return static_cast<V>(static_cast<U>(a) * static_cast<U>(b)); }
-};
-template <class E>
-struct MulHi {
-  using V = typename E::Value;
-  HEDDLE_INLINE static V apply(V a, V b) {
-    if constexpr (E::kBits == 16)
-      return static_cast<V>(a * b) >> 16;  // the product of two 16-bit values fits the 32-bit Value
-    else if constexpr (E::kBits == 32 && E::kSigned)
-      return static_cast<V>((static_cast<std::int64_t>(a) * b) >> 32);
-    else if constexpr (E::kBits == 32)
-      return static_cast<V>((static_cast<std::uint64_t>(a) * b) >> 32);
-    else if constexpr (E::kSigned)
-      return static_cast<V>((static_cast<Int128>(a) * b) >> 64);
-    else
-      return static_cast<V>((static_cast<Uint128>(a) * b) >> 64);
-  }
-};
 
 template <class E>
 struct MadLo {
@@ -85,6 +59,30 @@ struct Mad24 {
   HEDDLE_INLINE static V apply(V a, V b, V c) { return MadLo<E>::apply(low24<E>(a), low24<E>(b), c); }
 };
 
+/// mul24.hi: bits 16 to 47 of the 48-bit product.
+template <class E>
+struct Mul24Hi {
+  using V = typename E::Value;
+  HEDDLE_INLINE static V apply(V a, V b) {
+    const auto product = static_cast<std::int64_t>(low24<E>(a)) * static_cast<std::int64_t>(low24<E>(b));
+    return static_cast<V>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(product) >> 16));
+  }
+};
+template <class E>
+struct Mad24Hi {
+  using V = typename E::Value;
+  HEDDLE_INLINE static V apply(V a, V b, V c) {
+    return static_cast<V>(static_cast<std::uint32_t>(Mul24Hi<E>::apply(a, b)) +
+                          static_cast<std::uint32_t>(c));
+  }
+};
+struct Mad24HiSat {  // mad24.hi.sat.s32
+  HEDDLE_INLINE static std::int32_t apply(std::int32_t a, std::int32_t b, std::int32_t c) {
+    const std::int64_t sum = static_cast<std::int64_t>(Mul24Hi<S32>::apply(a, b)) + c;
+    return static_cast<std::int32_t>(sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum);
+  }
+};
+
 LaneFn find_wide(const LaneSpec& spec) {
   const bool mad = spec.op == LaneOp::kMadWide;
   switch (spec.type) {
@@ -101,25 +99,36 @@ LaneFn find_wide(const LaneSpec& spec) {
   }
 }
 
-LaneFn find_24(const LaneSpec& spec) {
-  const bool mad = spec.op == LaneOp::kMad24;
-  switch (spec.type) {
-    case Type::kU32:
-      return mad ? map3<Mad24<U32>, U32, U32, U32, U32> : map2<Mul24<U32>, U32, U32, U32>;
-    case Type::kS32:
-      return mad ? map3<Mad24<S32>, S32, S32, S32, S32> : map2<Mul24<S32>, S32, S32, S32>;
+template <class E>
+LaneFn find_24_of(LaneOp op) {
+  switch (op) {
+    case LaneOp::kMul24:
+      return map2<Mul24<E>, E, E, E>;
+    case LaneOp::kMad24:
+      return map3<Mad24<E>, E, E, E, E>;
+    case LaneOp::kMul24Hi:
+      return map2<Mul24Hi<E>, E, E, E>;
+    case LaneOp::kMad24Hi:
+      return map3<Mad24Hi<E>, E, E, E, E>;
     default:
       return nullptr;
   }
+}
+LaneFn find_24(const LaneSpec& spec) {
+  if (spec.type == Type::kU32) return find_24_of<U32>(spec.op);
+  return spec.type == Type::kS32 ? find_24_of<S32>(spec.op) : nullptr;
+}
+LaneFn find_saturating(const LaneSpec& spec) {
+  if (spec.type != Type::kS32) return nullptr;
+  if (spec.op == LaneOp::kMadHi) return map3<MadHiSat, S32, S32, S32, S32>;
+  return spec.op == LaneOp::kMad24Hi ? map3<Mad24HiSat, S32, S32, S32, S32> : nullptr;
 }
 
 }  // namespace
 
 LaneFn find_multiply(const LaneSpec& spec) {
   if (is_sized_bits(spec.type)) return nullptr;
-  if (spec.sat)
-    return spec.op == LaneOp::kMadHi && spec.type == Type::kS32 ? map3<MadHiSat, S32, S32, S32, S32>
-                                                                : nullptr;
+  if (spec.sat) return find_saturating(spec);
   switch (spec.op) {
     case LaneOp::kMul:
       return integer2<MulLo>(spec.type);
@@ -134,6 +143,8 @@ LaneFn find_multiply(const LaneSpec& spec) {
       return find_wide(spec);
     case LaneOp::kMul24:
     case LaneOp::kMad24:
+    case LaneOp::kMul24Hi:
+    case LaneOp::kMad24Hi:
       return find_24(spec);
     default:
       return nullptr;

@@ -1,4 +1,4 @@
-// set: a comparison as a value, all ones (integer destination) or 1.0 (f32 destination) where it holds.
+// set: a comparison as a value, all ones (integer destination) or 1.0 (f32, f16 destination) where it holds.
 #include "isa/lane/compare.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
@@ -28,6 +28,7 @@ LaneFn find_set(const LaneSpec& spec) {
   if (spec.op != LaneOp::kSet) return nullptr;
   if (spec.type == Type::kU32 || spec.type == Type::kS32) return find<0xffff'ffffu>(spec);
   if (spec.type == Type::kF32) return find<0x3f80'0000u>(spec);
+  if (spec.type == Type::kF16) return find<0x3c00u>(spec);
   return nullptr;
 }
 

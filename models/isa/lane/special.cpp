@@ -1,4 +1,5 @@
 // rsqrt, sin, cos, lg2, ex2, tanh (.approx), and the coarse f64 forms of rcp and rsqrt.
+#include "isa/lane/half.h"
 #include "isa/lane/special_functions.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
@@ -20,9 +21,11 @@ struct Lg2 {
 };
 struct Ex2 {
   HEDDLE_INLINE static float apply(float x) { return ex2(x); }
+  HEDDLE_INLINE static double wide(float x) { return ex2_wide(x); }
 };
 struct Tanh {
   HEDDLE_INLINE static float apply(float x) { return tanh_approx(x); }
+  HEDDLE_INLINE static double wide(float x) { return tanh_wide(x); }
 };
 
 template <class Op, bool ftz>
@@ -48,8 +51,23 @@ struct RsqrtF64Coarse {
   }
 };
 
+// ex2 and tanh of f16: the double value, rounded once.
+template <class Op, bool packed>
+struct ApproxHalf {
+  HEDDLE_INLINE static std::uint32_t one(std::uint32_t half) {
+    return double_to_half<Rounding::kRn>(Op::wide(static_cast<float>(half_to_double(half & 0xffffu))));
+  }
+  HEDDLE_INLINE static std::uint32_t apply(std::uint32_t v) {
+    return packed ? one(v) | one(v >> 16) << 16 : one(v);
+  }
+};
+
 template <class Op>
 LaneFn approx(const LaneSpec& spec) {
+  if constexpr (requires { Op::wide(0.0f); }) {
+    if (!spec.ftz && spec.type == Type::kF16) return map1<ApproxHalf<Op, false>, U32, U32>;
+    if (!spec.ftz && spec.type == Type::kF16x2) return map1<ApproxHalf<Op, true>, U32, U32>;
+  }
   if (spec.type != Type::kF32) return nullptr;
   return spec.ftz ? map1<Approx<Op, true>, F32, F32> : map1<Approx<Op, false>, F32, F32>;
 }

@@ -34,13 +34,14 @@ HEDDLE_INLINE double exp2_double(double x) {
   return p * from_bits(static_cast<std::uint64_t>(exponent) << 52);
 }
 
-HEDDLE_INLINE float ex2(float x) {
+HEDDLE_INLINE double ex2_wide(float x) {
   // Beyond these bounds the rounded result is 0 or infinity anyway.
   const float low = x > -200.0f ? x : -200.0f;  // NaN -> -200
   const float bounded = low < 200.0f ? low : 200.0f;
-  const auto result = static_cast<float>(exp2_double(bounded));
-  return x == x ? result : x;
+  const double result = exp2_double(bounded);
+  return x == x ? result : static_cast<double>(x);
 }
+HEDDLE_INLINE float ex2(float x) { return static_cast<float>(ex2_wide(x)); }
 
 /// log2 of a positive finite float: exponent + 2/ln2 * atanh((m-1)/(m+1)), m in [sqrt(1/2), sqrt(2)).
 HEDDLE_INLINE float lg2(float x) {
@@ -145,7 +146,7 @@ HEDDLE_INLINE float sine(float x, unsigned quarter) {
   return static_cast<float>((quadrant & 2u) != 0 ? -value : value);
 }
 
-HEDDLE_INLINE float tanh_approx(float x) {
+HEDDLE_INLINE double tanh_wide(float x) {
   const double a = magnitude(x);
   const double z = a * a;
   // Below 1/8 the quotient would cancel; the series' first term left out is below 2^-40 relative.
@@ -155,10 +156,12 @@ HEDDLE_INLINE float tanh_approx(float x) {
                z * (2.0 / 15.0 + z * (-17.0 / 315.0 + z * (62.0 / 2835.0 + z * (-1382.0 / 155925.0)))));
   const double bounded = a < 40.0 ? a : 40.0;  // NaN -> 40
   const double e = exp2_double(bounded * -kTwoOverLn2);
-  const auto result = static_cast<float>(a < 0.125 ? series : (1.0 - e) / (1.0 + e));
-  const float with_sign = from_bits(bits_of(result) | (bits_of(x) & FloatFormat<float>::kSign));
-  return x == x ? with_sign : x;
+  const double result = a < 0.125 ? series : (1.0 - e) / (1.0 + e);
+  const std::uint64_t sign = std::uint64_t{bits_of(x) & FloatFormat<float>::kSign} << 32;
+  const double with_sign = from_bits(bits_of(result) | sign);
+  return x == x ? with_sign : static_cast<double>(x);
 }
+HEDDLE_INLINE float tanh_approx(float x) { return static_cast<float>(tanh_wide(x)); }
 
 }  // namespace
 }  // namespace heddle::isa::lane::HEDDLE_LANE_LEVEL

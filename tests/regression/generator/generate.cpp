@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "generator/random_source.h"
 #include "generator/templates.h"
 #include "generator/tree.h"
@@ -19,17 +21,24 @@ class TreeMaker {
 
   KernelTree make() {
     choose_shape();
+    if (options_.calls && random_.chance(50)) functions_ = random_.between(1, 3);
     tree_.body = block(random_.between(options_.statements / 2 + 1, options_.statements * 3 / 2 + 1),
                        {.uniform = true});
+    for (unsigned i = 0; i < functions_; ++i) {
+      // Nested calls multiply: functions are short and their loops turn only a few times.
+      const Context context{.depth = options_.depth > 2 ? options_.depth - 2 : 0, .loops = 1, .function = i};
+      tree_.functions.push_back({block(random_.between(2, 5), context)});
+    }
     return std::move(tree_);
   }
 
  private:
   struct Context {
     unsigned depth = 0;
-    unsigned loops = 0;    ///< enclosing loops of either kind
-    bool in_loop = false;  ///< inside a kLoop: break and continue have a target
-    bool uniform = false;  ///< all live threads of the CTA come by here together
+    unsigned loops = 0;                  ///< enclosing loops of either kind
+    bool in_loop = false;                ///< inside a kLoop: break and continue have a target
+    bool uniform = false;                ///< all live threads of the CTA come by here together
+    std::optional<unsigned> function{};  ///< in a function: which
   };
 
   void choose_shape() {
@@ -63,22 +72,28 @@ class TreeMaker {
       if (roll < 12 && tree_.barriers) return exchange();
       if (roll < 18 && may_nest && context.loops < 2) return uniform_loop(context);
       if (roll < 22 && exits_) return leave(0);
-      if (roll < 28 && warp_operations_) return lines(NodeKind::kLines, random_warp_lines(random_));
+      if (roll < 28 && warp_operations_)
+        return lines(NodeKind::kLines, random_warp_lines(random_, patterns()));
+      if (roll < 31 && tree_.barriers && options_.operations && !exits_)
+        return lines(NodeKind::kLines, random_barrier_lines(random_));
+    } else if (context.function) {
+      if (roll < 5) return leave(random_.below(exits_ && !tree_.barriers ? 3 : 2));
     } else if (roll < 4 && exits_ && !tree_.barriers) {
       return leave(random_.below(3));
     }
     if (context.in_loop && roll < 10) return jump(roll < 6 ? NodeKind::kBreak : NodeKind::kContinue);
+    if (roll >= 92 && may_call(context)) return call(context);
     if (may_nest && roll < 45) {
       if (roll < 32) return if_node(context);
       if (roll < 39 && context.loops < kMaxLoopNesting) return loop(context);
       return switch_node(context);
     }
     if (roll < 55) {
-      Node guarded = lines(NodeKind::kGuarded, random_simple_lines(random_));
+      Node guarded = lines(NodeKind::kGuarded, random_simple_lines(random_, patterns()));
       guarded.conditions.push_back(random_condition(random_));
       return guarded;
     }
-    return lines(NodeKind::kLines, random_lines(random_, tree_.barriers));
+    return lines(NodeKind::kLines, random_lines(random_, patterns()));
   }
 
   static Node lines(NodeKind kind, std::vector<std::string> text) {
@@ -124,7 +139,8 @@ class TreeMaker {
     Node node;
     node.kind = NodeKind::kSwitch;
     node.source = word();
-    node.style = random_.below(4);  // 0: cases fall through
+    // 0: cases fall through; 4 and more: by brx.idx, and with 4 fall through
+    node.style = random_.below(options_.indexed_branches ? 8 : 4);
     for (std::uint32_t i = random_.between(2, 4); i > 0; --i) node.blocks.push_back(divergent(context));
     node.blocks.push_back(divergent(context));
     return node;
@@ -156,6 +172,34 @@ class TreeMaker {
     return node;
   }
 
+  /// In loops calls are rare, or kernels would take too long.
+  bool may_call(const Context& context) {
+    if (functions_ == 0) return false;
+    if (context.function) return context.depth <= options_.depth && random_.chance(50);
+    return context.loops == 0 || (context.loops == 1 && random_.chance(30));
+  }
+
+  Node call(const Context& context) {
+    Node node;
+    node.kind = NodeKind::kCall;
+    node.source = word();
+    node.lines = {word(), "%w" + std::to_string(random_.below(kLongs)),
+                  "%f" + std::to_string(random_.below(kFloats))};
+    // A function calls itself or one behind it; itself only outside of loops.
+    const unsigned first = context.function ? *context.function : 0;
+    node.count = random_.between(first, functions_ - 1);
+    if (context.function && context.in_loop && node.count == *context.function)
+      return lines(NodeKind::kLines, {});
+    const unsigned behind = context.function ? *context.function + 1 : 0;
+    if (behind < functions_ && random_.chance(40)) {
+      node.style = 1;
+      node.count = behind;  // the first that data may choose
+    }
+    return node;
+  }
+
+  [[nodiscard]] PatternOptions patterns() const { return {tree_.barriers, options_.operations}; }
+
   std::string word() { return "%r" + std::to_string(random_.below(kWords)); }
 
   RandomSource random_;
@@ -163,6 +207,7 @@ class TreeMaker {
   KernelTree tree_;
   bool exits_ = false;
   bool warp_operations_ = false;
+  unsigned functions_ = 0;
 };
 
 }  // namespace

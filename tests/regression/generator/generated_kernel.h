@@ -1,6 +1,7 @@
 // A kernel with everything a run needs, and its run on any device.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,6 +26,9 @@ struct GeneratedKernel {
   std::vector<Buffer> buffers;
 };
 
+/// The buffers of a seed: input, the threads' regions, global counters, the CTAs' tallies; sizes in bytes.
+[[nodiscard]] std::vector<Buffer> make_buffers(std::uint64_t seed, const std::array<std::uint64_t, 4>& bytes);
+
 /// PTX text and buffers of a tree.
 [[nodiscard]] GeneratedKernel emit(const KernelTree& tree);
 [[nodiscard]] GeneratedKernel generate(std::uint64_t seed, const TreeOptions& options = {});
@@ -36,7 +40,9 @@ struct GeneratedKernel {
 [[nodiscard]] std::string difference(const GeneratedKernel& kernel, const std::vector<std::byte>& expected,
                                      const std::vector<std::byte>& got);
 
-/// Writes the PTX to `path`, headed by comments that give seed, shape and `why`.
+/// Writes the PTX to `path`, headed by comments that give seed, shape, sizes of the buffers and `why`.
 void save(const GeneratedKernel& kernel, const std::string& path, const std::string& why);
+/// A kernel that save() has written. Throws sim::InputError if the file has no such head.
+[[nodiscard]] GeneratedKernel load(const std::string& path);
 
 }  // namespace heddle::generator

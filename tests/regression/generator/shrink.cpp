@@ -25,6 +25,11 @@ class Shrinker {
     while (changed && attempts_ > 0) {
       changed = reduce_shape();
       changed |= reduce(tree_.body);
+      // A call of a function that is not there does nothing, so functions may go from the end.
+      while (!tree_.functions.empty() &&
+             try_change(tree_.functions, [](std::vector<FunctionTree>& all) { all.pop_back(); }))
+        changed = true;
+      for (FunctionTree& function : tree_.functions) changed |= reduce(function.body);
     }
     return std::move(tree_);
   }
@@ -114,6 +119,10 @@ KernelTree shrink(const KernelTree& tree, const Fails& fails, unsigned attempts)
   return Shrinker(tree, fails, attempts).run();
 }
 
-std::size_t size_of(const KernelTree& tree) { return nodes_in(tree.body); }
+std::size_t size_of(const KernelTree& tree) {
+  std::size_t count = nodes_in(tree.body);
+  for (const FunctionTree& function : tree.functions) count += nodes_in(function.body);
+  return count;
+}
 
 }  // namespace heddle::generator

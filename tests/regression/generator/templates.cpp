@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "generator/operations.h"
+
 namespace heddle::generator {
 
 namespace {
@@ -276,6 +278,14 @@ constexpr std::array kWarpPatterns = std::to_array<Pattern>({
     "vote.sync.all.pred $P, !$p, -1",
 });
 
+constexpr std::array kBarrierPatterns = std::to_array<Pattern>({
+    "bar.red.popc.u32 $R, 0, $p",
+    "bar.red.and.pred $P, 1, $p",
+    "bar.red.or.pred $P, 0, !$p",
+    "barrier.cta.red.popc.aligned.u32 $R, 2, !$p",
+    "bar.sync 3|barrier.sync 0",
+});
+
 constexpr std::array kConditions = std::to_array<Pattern>({
     "setp.lt.s32 @, $r, $r",
     "setp.gt.s32 @, $r, $i",
@@ -370,7 +380,9 @@ std::vector<std::string> one_of(RandomSource& random, std::span<const Pattern> p
 
 }  // namespace
 
-std::vector<std::string> random_simple_lines(RandomSource& random) {
+std::vector<std::string> random_simple_lines(RandomSource& random, const PatternOptions& options) {
+  if (options.operations && random.chance(75))
+    return random.chance(75) ? random_operation(random) : random_own_access(random, options.barriers);
   const std::uint32_t kind = random.below(100);
   if (kind < 40) return one_of(random, kIntegerPatterns);
   if (kind < 60) return one_of(random, kLongPatterns);
@@ -378,15 +390,22 @@ std::vector<std::string> random_simple_lines(RandomSource& random) {
   return one_of(random, kMemoryPatterns);
 }
 
-std::vector<std::string> random_lines(RandomSource& random, bool barriers) {
+std::vector<std::string> random_lines(RandomSource& random, const PatternOptions& options) {
   const std::uint32_t kind = random.below(100);
-  if (kind < 60) return random_simple_lines(random);
+  if (kind < (options.operations ? 78u : 60u)) return random_simple_lines(random, options);
   if (kind < 88) return one_of(random, kCompoundPatterns);
-  if (kind < 94 && barriers) return one_of(random, kSharedCounterPatterns);
+  if (kind < 94 && options.barriers) return one_of(random, kSharedCounterPatterns);
   return one_of(random, kCounterPatterns);
 }
 
-std::vector<std::string> random_warp_lines(RandomSource& random) { return one_of(random, kWarpPatterns); }
+std::vector<std::string> random_warp_lines(RandomSource& random, const PatternOptions& options) {
+  if (options.operations && random.chance(75)) return random_warp_operation(random);
+  return one_of(random, kWarpPatterns);
+}
+
+std::vector<std::string> random_barrier_lines(RandomSource& random) {
+  return one_of(random, kBarrierPatterns);
+}
 
 std::string random_condition(RandomSource& random) {
   std::string text = filled(random, kConditions[random.below(kConditions.size())]);

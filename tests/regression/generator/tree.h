@@ -21,8 +21,9 @@ enum class NodeKind : std::uint8_t {
   kSwitch,    ///< blocks: one per case, the last is the default
   kBreak,     ///< of the nearest kLoop, conditional; nothing outside of one
   kContinue,  ///< likewise
-  kExit,      ///< the thread ends, conditional
+  kExit,      ///< the thread ends, conditional; in a function: it returns
   kExchange,  ///< shared memory between two barriers; only where all live threads of the CTA come by
+  kCall,      ///< of function `count` of the tree, or with style 1 of one that data chooses
 };
 
 struct Node {
@@ -31,9 +32,16 @@ struct Node {
   std::vector<std::string>
       conditions;  ///< comparisons with '@' for the predicate they set; several: all must hold
   std::vector<Block> blocks;
-  unsigned count = 0;  ///< kUniform: trips; kLoop: mask of the trip count; kExchange: distance
-  std::string source;  ///< register that a trip count, a case or an exchanged value comes from
+  /// kUniform: trips; kLoop: mask of the trip count; kExchange: distance; kCall: the function
+  unsigned count = 0;
+  std::string source;  ///< register that a trip count, a case, an argument or an exchanged value comes from
   unsigned style = 0;  ///< which of the equivalent ways to write it
+};
+
+/// A device function: a few values in, a few out. It calls functions behind it in the tree's list, and itself
+/// while the depth it is given lasts.
+struct FunctionTree {
+  Block body;
 };
 
 struct KernelTree {
@@ -42,6 +50,7 @@ struct KernelTree {
   /// Shared memory and barriers are used. Without them, threads may exit anywhere.
   bool barriers = true;
   Block body;
+  std::vector<FunctionTree> functions;
 };
 
 struct TreeOptions {
@@ -51,6 +60,10 @@ struct TreeOptions {
   std::uint32_t max_ctas = 4;
   /// Votes and shuffles at uniform points, only in kernels without exits and with full warps.
   bool warp_operations = true;
+  /// Data instructions from the table of operations and types, reductions at barriers.
+  bool operations = true;
+  bool indexed_branches = true;  ///< switches by brx.idx as well as by chains of comparisons
+  bool calls = true;             ///< direct, indirect and recursive
 };
 
 /// The tree of a seed. Race-free by construction: threads write only their own slots, read only their own

@@ -46,6 +46,8 @@ struct KernelContext {
   }
   /// A register of the decoder's own (registers.h), or the error that there are too many registers.
   [[nodiscard]] isa::Operand scratch(const Instruction& from, isa::RowWidth width, unsigned index);
+  /// The condition code register, or the same error.
+  [[nodiscard]] isa::Operand carry(const Instruction& from);
 };
 
 /// "setp.lt.s32", as written.

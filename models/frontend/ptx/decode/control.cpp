@@ -1,4 +1,4 @@
-// Branches, exits, barriers, and instructions that do nothing here.
+// Branches, exits, and instructions that do nothing here.
 #include <fmt/format.h>
 
 #include "frontend/ptx/decode/forms.h"
@@ -29,25 +29,6 @@ std::uint32_t label_index(KernelContext& kernel, const Operand& operand) {
               suggestion.text());
 }
 
-isa::Instruction barrier(KernelContext& kernel, const Instruction& instruction, isa::BarrierKind kind) {
-  constexpr std::uint64_t kBarriers = 16;
-  isa::Instruction out = control(isa::Opcode::kBarrier);
-  out.barrier_kind = kind;
-  for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-    const Operand& operand = instruction.operands[i];
-    const auto* literal = std::get_if<IntegerLiteral>(&operand.value);
-    if (literal != nullptr && i == 0 && literal->bits >= kBarriers)
-      kernel.fail(operand.where,
-                  fmt::format("there is no barrier {}", static_cast<std::int64_t>(literal->bits)),
-                  "Barriers are numbered 0 to 15.");
-    if (literal != nullptr && i == 1 && (literal->bits == 0 || literal->bits % sim::kLanes != 0))
-      kernel.fail(operand.where,
-                  "the number of threads at a barrier must be a positive multiple of the warp size, 32");
-    out.src[i] = source(kernel, instruction, operand, Type::kU32).operand;
-  }
-  return out;
-}
-
 }  // namespace
 
 void decode_branch(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
@@ -67,16 +48,6 @@ void decode_exit(KernelContext& kernel, const Instruction& instruction, const Co
 void decode_trap(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                  const Modifiers&) {
   kernel.emit(instruction, control(isa::Opcode::kTrap));
-}
-
-void decode_barrier_sync(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
-                         const Modifiers&) {
-  kernel.emit(instruction, barrier(kernel, instruction, isa::BarrierKind::kSync));
-}
-
-void decode_barrier_arrive(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
-                           const Modifiers&) {
-  kernel.emit(instruction, barrier(kernel, instruction, isa::BarrierKind::kArrive));
 }
 
 void decode_nothing(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,

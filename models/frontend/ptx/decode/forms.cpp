@@ -21,7 +21,9 @@ constexpr std::pair<std::string_view, std::string_view> kNamedSlots[] = {
     {"@int", "u16|u32|u64|s16|s32|s64"},
     {"@bits", "b16|b32|b64"},
     {"@compared", "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64"},
+    {"@carried", "u32|s32|u64|s64"},
     {"@converted", "u8|u16|u32|u64|s8|s16|s32|s64|f16|f32|f64"},
+    {"@evict", "cache=L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"},
     {"@data", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
 };
 
@@ -89,6 +91,9 @@ OperandSpec compile_operand(const Form& form, std::string_view text) {
   } else if (text == "-") {
     spec.source = OperandSpec::Source::kMemberMask;
     spec.fixed = isa::Type::kB32;
+  } else if (text == "i") {
+    spec.source = OperandSpec::Source::kImmediate;
+    spec.fixed = isa::Type::kU8;
   } else {
     spec.source = OperandSpec::Source::kFixed;
     spec.fixed = type_from_name(text);
@@ -113,7 +118,8 @@ using Table = std::map<std::string_view, std::vector<CompiledForm>>;
 const Table& table() {
   static const Table all = [] {
     Table built;
-    for (const auto* part : {&arithmetic_forms(), &logic_forms(), &data_forms(), &control_forms()})
+    for (const auto* part : {&arithmetic_forms(), &half_forms(), &logic_forms(), &data_forms(),
+                             &control_forms(), &sync_forms(), &warp_forms()})
       for (const Form& form : *part) built[form.opcode].push_back(compile(form));
     return built;
   }();
@@ -171,6 +177,7 @@ isa::Type OperandSpec::type(const Modifiers& modifiers) const {
       return twice_as_wide(modifiers.types[0]);
     case Source::kFixed:
     case Source::kMemberMask:
+    case Source::kImmediate:
       return fixed;
   }
   return fixed;
@@ -225,6 +232,7 @@ isa::LaneSpec lane_spec(const CompiledForm& form, const Modifiers& m) {
   spec.sat = m.sat;
   spec.approx = m.approx;
   spec.clamp = m.clamp;
+  spec.carry_out = m.carry_out;
   return spec;
 }
 

@@ -13,7 +13,8 @@
 //   u32 ... source of that type;  pred: predicate source
 //   =t ...  destination;  =pred|pred, =t|pred: a second destination may follow after '|'
 //   ~t      the register may be wider than the type (cvt)
-//   -       a member mask: checked, then dropped
+//   -       the member mask of a .sync instruction
+//   i       a constant of 8 bits, which goes into the decoded instruction
 //   ?       behind any of them: may be absent
 #pragma once
 
@@ -48,7 +49,7 @@ struct Slot {
 };
 
 struct OperandSpec {
-  enum class Source : std::uint8_t { kFirst, kSecond, kWide, kFixed, kMemberMask };
+  enum class Source : std::uint8_t { kFirst, kSecond, kWide, kFixed, kMemberMask, kImmediate };
   Source source = Source::kFirst;
   isa::Type fixed = isa::Type::kNone;
   bool destination = false;
@@ -90,6 +91,9 @@ struct CompiledForm {
 [[nodiscard]] const std::vector<Form>& logic_forms();
 [[nodiscard]] const std::vector<Form>& data_forms();
 [[nodiscard]] const std::vector<Form>& control_forms();
+[[nodiscard]] const std::vector<Form>& half_forms();
+[[nodiscard]] const std::vector<Form>& sync_forms();
+[[nodiscard]] const std::vector<Form>& warp_forms();
 
 // What the table's lines call.
 void decode_lane(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
@@ -97,6 +101,7 @@ void decode_cvt(KernelContext&, const Instruction&, const CompiledForm&, const M
 void decode_mov(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvta(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvta_to(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_cvta_param(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_isspacep(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_load(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_store(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
@@ -106,7 +111,12 @@ void decode_fence(KernelContext&, const Instruction&, const CompiledForm&, const
 void decode_branch(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_exit(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_trap(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_breakpoint(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_sleep(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_warp_barrier(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_prefetch(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_barrier_sync(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
+void decode_barrier_reduce(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_barrier_arrive(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_nothing(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 

@@ -17,7 +17,9 @@ const std::vector<Form>& arithmetic_forms() {
       {"mad", "hi sat? @int", "=t t t t", decode_lane, LaneOp::kMadHi},
       {"mad", "wide u16|s16|u32|s32", "=w t t w", decode_lane, LaneOp::kMadWide},
       {"mul24", "lo u32|s32", "=t t t", decode_lane, LaneOp::kMul24},
+      {"mul24", "hi u32|s32", "=t t t", decode_lane, LaneOp::kMul24Hi},
       {"mad24", "lo u32|s32", "=t t t t", decode_lane, LaneOp::kMad24},
+      {"mad24", "hi sat? u32|s32", "=t t t t", decode_lane, LaneOp::kMad24Hi},
       {"div", "@int", "=t t t", decode_lane, LaneOp::kDiv},
       {"rem", "@int", "=t t t", decode_lane, LaneOp::kRem},
       {"abs", "s16|s32|s64", "=t t", decode_lane, LaneOp::kAbs},
@@ -25,6 +27,19 @@ const std::vector<Form>& arithmetic_forms() {
       {"min", "@int", "=t t t", decode_lane, LaneOp::kMin},
       {"max", "@int", "=t t t", decode_lane, LaneOp::kMax},
       {"sad", "@int", "=t t t t", decode_lane, LaneOp::kSad},
+      {"dp4a", "u32|s32 u32|s32", "=u32 u32 u32 u32", decode_lane, LaneOp::kDp4a},
+      {"dp2a", "lo u32|s32 u32|s32", "=u32 u32 u32 u32", decode_lane, LaneOp::kDp2aLo},
+      {"dp2a", "hi u32|s32 u32|s32", "=u32 u32 u32 u32", decode_lane, LaneOp::kDp2aHi},
+
+      // Extended precision
+      {"add", "cc @carried", "=t t t", decode_lane, LaneOp::kAdd},
+      {"addc", "cc? @carried", "=t t t", decode_lane, LaneOp::kAddc},
+      {"sub", "cc @carried", "=t t t", decode_lane, LaneOp::kSub},
+      {"subc", "cc? @carried", "=t t t", decode_lane, LaneOp::kSubc},
+      {"mad", "lo cc @carried", "=t t t t", decode_lane, LaneOp::kMad},
+      {"mad", "hi cc @carried", "=t t t t", decode_lane, LaneOp::kMadHi},
+      {"madc", "lo cc? @carried", "=t t t t", decode_lane, LaneOp::kMadc},
+      {"madc", "hi cc? @carried", "=t t t t", decode_lane, LaneOp::kMadcHi},
 
       // Floating point
       {"add", "@rnd? ftz? sat? f32|f64", "=t t t", decode_lane, LaneOp::kAdd},

@@ -1,36 +1,13 @@
-// Forms of control flow, synchronisation, and communication within the warp.
+// Forms of control flow.
 #include "frontend/ptx/decode/forms.h"
 
 namespace heddle::ptx {
 
-using isa::LaneOp;
-
 const std::vector<Form>& control_forms() {
   static const std::vector<Form> forms = {
-      {"bra", "uni?", "t", decode_branch},
-      {"exit", "", "", decode_exit},
+      {"bra", "uni?", "t", decode_branch}, {"exit", "", "", decode_exit},
       {"ret", "uni?", "", decode_exit},  // of an entry: the end of the thread
-      {"trap", "", "", decode_trap},
-
-      {"bar", "cta? sync", "u32 u32?", decode_barrier_sync},
-      {"bar", "cta? arrive", "u32 u32", decode_barrier_arrive},
-      {"barrier", "cta? sync aligned?", "u32 u32?", decode_barrier_sync},
-      {"barrier", "cta? arrive aligned?", "u32 u32", decode_barrier_arrive},
-      {"bar", "warp sync", "-", decode_nothing},
-      {"membar", "scope=cta|gl|sys", "", decode_fence},
-      {"fence", "order=sc|acq_rel|acquire|release? @scope", "", decode_fence},
-      {"nanosleep", "u32", "t", decode_nothing},
-      {"pmevent", "mask?", "u32", decode_nothing},
-
-      {"vote", "sync? all pred", "=pred pred -?", decode_lane, LaneOp::kVoteAll},
-      {"vote", "sync? any pred", "=pred pred -?", decode_lane, LaneOp::kVoteAny},
-      {"vote", "sync? uni pred", "=pred pred -?", decode_lane, LaneOp::kVoteUni},
-      {"vote", "sync? ballot b32", "=t pred -?", decode_lane, LaneOp::kBallot},
-      {"activemask", "b32", "=t", decode_lane, LaneOp::kActiveMask},
-      {"shfl", "sync? idx b32", "=t|pred t u32 u32 -?", decode_lane, LaneOp::kShflIdx},
-      {"shfl", "sync? up b32", "=t|pred t u32 u32 -?", decode_lane, LaneOp::kShflUp},
-      {"shfl", "sync? down b32", "=t|pred t u32 u32 -?", decode_lane, LaneOp::kShflDown},
-      {"shfl", "sync? bfly b32", "=t|pred t u32 u32 -?", decode_lane, LaneOp::kShflBfly},
+      {"trap", "", "", decode_trap},       {"brkpt", "", "", decode_breakpoint},
   };
   return forms;
 }

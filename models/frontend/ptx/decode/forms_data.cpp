@@ -9,29 +9,49 @@ const std::vector<Form>& data_forms() {
   static const std::vector<Form> forms = {
       {"mov", "pred|b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64", "=t t", decode_mov},
       {"cvt", "@allrnd? ftz? sat? @converted @converted", "=~t ~s", decode_cvt, LaneOp::kCvt},
+      {"cvt", "pack sat u16|s16 s32", "=b32 s s", decode_lane, LaneOp::kCvtPack},
+      {"cvt", "pack sat u8|s8 s32 word=b32", "=b32 s s b32", decode_lane, LaneOp::kCvtPack8},
+      {"cvt", "pack sat word=u4 s32 word=b32", "=b32 t t b32", decode_lane, LaneOp::kCvtPackU4},
+      {"cvt", "pack sat word=s4 s32 word=b32", "=b32 t t b32", decode_lane, LaneOp::kCvtPackS4},
+      {"cvt", "pack sat word=u2 s32 word=b32", "=b32 t t b32", decode_lane, LaneOp::kCvtPackU2},
+      {"cvt", "pack sat word=s2 s32 word=b32", "=b32 t t b32", decode_lane, LaneOp::kCvtPackS2},
       {"cvta", "space=global|shared|shared::cta|local|const u64", "=t t", decode_cvta},
       {"cvta", "to space=global|shared|shared::cta|local|const u64", "=t t", decode_cvta_to},
-      {"isspacep", "space=global|shared|shared::cta|local", "=pred u64", decode_isspacep},
+      {"cvta", "space=param|param::entry u64", "=t t", decode_cvta_param, LaneOp::kAdd},
+      {"cvta", "to space=param|param::entry u64", "=t t", decode_cvta_param, LaneOp::kSub},
+      {"isspacep", "space=global|shared|shared::cta|local|const", "=pred u64", decode_isspacep},
 
       {"ld",
-       "order=weak|volatile|relaxed|acquire? @scope? "
+       "mmio? order=weak|volatile|relaxed|acquire? @scope? "
        "space=param|param::entry|global|shared|shared::cta|local|const? cache=ca|cg|cs|lu|cv? cache=nc? "
-       "cache=L1::evict_normal|L1::evict_first|L1::no_allocate? L2::64B|L2::128B|L2::256B? vec=v2|v4? @data",
+       "@evict? L2::64B|L2::128B|L2::256B? vec=v2|v4? @data",
        "=t t", decode_load},
       {"ldu", "space=global? vec=v2|v4? @data", "=t t", decode_load},
       {"st",
-       "order=weak|volatile|relaxed|release? @scope? space=global|shared|shared::cta|local? "
-       "cache=wb|cg|cs|wt? cache=L1::evict_normal|L1::evict_first|L1::no_allocate? vec=v2|v4? @data",
+       "mmio? order=weak|volatile|relaxed|release? @scope? space=global|shared|shared::cta|local? "
+       "cache=wb|cg|cs|wt? @evict? vec=v2|v4? @data",
        "t t", decode_store},
 
       {"atom",
        "order=relaxed|acquire|release|acq_rel? @scope? space=global|shared|shared::cta? "
-       "atomic=add|min|max|and|or|xor|exch|cas|inc|dec b32|b64|u32|u64|s32|s64|f32|f64",
+       "atomic=add|min|max|and|or|xor|exch|cas|inc|dec b16|b32|b64|u32|u64|s32|s64|f32|f64",
        "=t t t t?", decode_atomic},
+      {"atom",
+       "order=relaxed|acquire|release|acq_rel? @scope? space=global|shared|shared::cta? atomic=add noftz "
+       "f16|f16x2",
+       "=t t t", decode_atomic},
       {"red",
        "order=relaxed|release? @scope? space=global|shared|shared::cta? "
        "atomic=add|min|max|and|or|xor|inc|dec b32|b64|u32|u64|s32|s64|f32|f64",
        "t t", decode_reduction},
+      {"red", "order=relaxed|release? @scope? space=global|shared|shared::cta? atomic=add noftz f16|f16x2",
+       "t t", decode_reduction},
+
+      // Hints: their addresses are checked as operands, nothing else happens.
+      {"prefetch", "space=global|local? L1|L2|L2::evict_last|L2::evict_normal", "t", decode_prefetch},
+      {"prefetchu", "L1", "t", decode_prefetch},
+      {"applypriority", "space=global? L2::evict_normal", "t u32", decode_prefetch},
+      {"discard", "space=global? L2", "t u32", decode_prefetch},
   };
   return forms;
 }

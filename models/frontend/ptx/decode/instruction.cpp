@@ -24,81 +24,51 @@ constexpr std::string_view kSwitch =
 constexpr std::string_view kAsync =
     "Asynchronous copies are not modelled: use ld.global and st.shared with bar.sync.";
 constexpr std::string_view kSimd = "Use the scalar instructions on the unpacked parts.";
+constexpr std::string_view kLater = "It belongs to a later architecture than sm_75: compile for sm_75.";
+constexpr std::string_view kList = "'heddle list --ptx' shows what is supported.";
 
 // Instructions of PTX that have no line in the form table. The remedy may be empty.
 constexpr Unsupported kUnsupported[] = {
-    {"call", kInline},
-    {"brx", kSwitch},
-    {"alloca", ""},
-    {"stackrestore", ""},
-    {"stacksave", ""},
-    {"tex", kTexture},
-    {"tld4", kTexture},
-    {"txq", kTexture},
-    {"istypep", kTexture},
-    {"suld", kTexture},
-    {"sust", kTexture},
-    {"sured", kTexture},
-    {"suq", kTexture},
-    {"mma", kTensor},
-    {"wmma", kTensor},
-    {"wgmma", kTensor},
-    {"tcgen05", kTensor},
-    {"ldmatrix", kTensor},
-    {"stmatrix", kTensor},
-    {"movmatrix", kTensor},
-    {"cp", kAsync},
-    {"mbarrier", kAsync},
-    {"tensormap", kAsync},
-    {"multimem", ""},
-    {"vadd", kSimd},
-    {"vsub", kSimd},
-    {"vabsdiff", kSimd},
-    {"vmin", kSimd},
-    {"vmax", kSimd},
-    {"vshl", kSimd},
-    {"vshr", kSimd},
-    {"vmad", kSimd},
-    {"vset", kSimd},
-    {"vadd2", kSimd},
-    {"vsub2", kSimd},
-    {"vavrg2", kSimd},
-    {"vabsdiff2", kSimd},
-    {"vmin2", kSimd},
-    {"vmax2", kSimd},
-    {"vset2", kSimd},
-    {"vadd4", kSimd},
-    {"vsub4", kSimd},
-    {"vavrg4", kSimd},
-    {"vabsdiff4", kSimd},
-    {"vmin4", kSimd},
-    {"vmax4", kSimd},
-    {"vset4", kSimd},
-    {"addc", ""},
-    {"subc", ""},
-    {"madc", ""},
-    {"lop3", ""},
-    {"dp4a", ""},
-    {"dp2a", ""},
-    {"fns", ""},
-    {"szext", ""},
-    {"bmsk", ""},
-    {"match", ""},
-    {"redux", ""},
-    {"elect", ""},
-    {"prefetch", ""},
-    {"prefetchu", ""},
-    {"applypriority", ""},
-    {"discard", ""},
-    {"createpolicy", ""},
-    {"mapa", ""},
-    {"getctarank", ""},
-    {"griddepcontrol", ""},
-    {"setmaxnreg", ""},
-    {"brkpt", ""},
-    {"isspacep", ""},
-    {"clusterlaunchcontrol", ""},
+    {"call", kInline},        {"brx", kSwitch},
+    {"alloca", ""},           {"stackrestore", ""},
+    {"stacksave", ""},        {"tex", kTexture},
+    {"tld4", kTexture},       {"txq", kTexture},
+    {"istypep", kTexture},    {"suld", kTexture},
+    {"sust", kTexture},       {"sured", kTexture},
+    {"suq", kTexture},        {"mma", kTensor},
+    {"wmma", kTensor},        {"wgmma", kTensor},
+    {"tcgen05", kTensor},     {"ldmatrix", kTensor},
+    {"stmatrix", kTensor},    {"movmatrix", kTensor},
+    {"cp", kAsync},           {"mbarrier", kAsync},
+    {"tensormap", kAsync},    {"multimem", kLater},
+    {"vadd", kSimd},          {"vsub", kSimd},
+    {"vabsdiff", kSimd},      {"vmin", kSimd},
+    {"vmax", kSimd},          {"vshl", kSimd},
+    {"vshr", kSimd},          {"vmad", kSimd},
+    {"vset", kSimd},          {"vadd2", kSimd},
+    {"vsub2", kSimd},         {"vavrg2", kSimd},
+    {"vabsdiff2", kSimd},     {"vmin2", kSimd},
+    {"vmax2", kSimd},         {"vset2", kSimd},
+    {"vadd4", kSimd},         {"vsub4", kSimd},
+    {"vavrg4", kSimd},        {"vabsdiff4", kSimd},
+    {"vmin4", kSimd},         {"vmax4", kSimd},
+    {"vset4", kSimd},         {"elect", kLater},
+    {"createpolicy", kLater}, {"mapa", kLater},
+    {"getctarank", kLater},   {"griddepcontrol", kLater},
+    {"setmaxnreg", kLater},   {"clusterlaunchcontrol", kLater},
 };
+
+struct LaterModifier {
+  std::string_view word;
+  std::string_view since;
+};
+// Modifiers of instructions in the form table that sm_75 does not have.
+constexpr LaterModifier kLaterModifiers[] = {
+    {"bf16", "sm_80"},   {"bf16x2", "sm_80"},        {"tf32", "sm_80"},    {"relu", "sm_80"},
+    {"NaN", "sm_80"},    {"xorsign", "sm_86"},       {"u16x2", "sm_90"},   {"s16x2", "sm_90"},
+    {"e4m3x2", "sm_89"}, {"e5m2x2", "sm_89"},        {"rna", "sm_80"},     {"v8", "sm_100"},
+    {"f32x2", "sm_100"}, {"oob", "sm_90"},           {"cluster", "sm_90"}, {"shared::cluster", "sm_90"},
+    {"async", "sm_90"},  {"L2::cache_hint", "sm_80"}};
 
 std::string supported_forms(const Instruction& instruction) {
   std::string list;
@@ -113,7 +83,7 @@ std::string supported_forms(const Instruction& instruction) {
   for (const Unsupported& known : kUnsupported)
     if (known.opcode == instruction.opcode)
       kernel.fail(instruction.where, fmt::format("instruction '{}' is not supported", full_name(instruction)),
-                  std::string(known.remedy));
+                  known.remedy.empty() ? std::string(kList) : fmt::format("{} {}", known.remedy, kList));
   Suggestion suggestion(instruction.opcode);
   for (const std::string_view opcode : known_opcodes()) suggestion.offer(std::string(opcode));
   kernel.fail(instruction.where, fmt::format("unknown instruction '{}'", printable(instruction.opcode)),
@@ -123,12 +93,17 @@ std::string supported_forms(const Instruction& instruction) {
 /// No form of the opcode fits: names the modifier that the best candidate has no place for.
 [[noreturn]] void no_such_form(const KernelContext& kernel, const Instruction& instruction,
                                std::size_t misfit) {
+  std::string remedy = supported_forms(instruction);
+  if (misfit < instruction.modifiers.size())
+    for (const LaterModifier& later : kLaterModifiers)
+      if (later.word == instruction.modifiers[misfit])
+        remedy = fmt::format("It takes {} or later: compile for sm_75. {}", later.since, remedy);
   const std::string message =
       misfit < instruction.modifiers.size()
           ? fmt::format("'.{}' is not supported in '{}'", printable(instruction.modifiers[misfit]),
                         full_name(instruction))
           : fmt::format("'{}' lacks a modifier", full_name(instruction));
-  kernel.fail(instruction.where, message, supported_forms(instruction));
+  kernel.fail(instruction.where, message, remedy);
 }
 
 isa::Operand decode_guard(KernelContext& kernel, const Instruction& instruction) {

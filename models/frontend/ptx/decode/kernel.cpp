@@ -96,7 +96,8 @@ class KernelDecoder {
     if (isa::type_bytes(registers.type) > 8)
       context_.fail(registers.where,
                     fmt::format("registers of type .{} are not supported", isa::type_name(registers.type)));
-    if (special_row(registers.name) || is_unsupported_special(registers.name))
+    if (special_row(registers.name) || special_constant(registers.name) || registers.name == kGridId ||
+        is_unsupported_special(registers.name))
       context_.fail(registers.where, fmt::format("'{}' is a special register", registers.name));
     if (registers.vector > 1) {
       if (registers.count != 0)
@@ -247,6 +248,12 @@ isa::Instruction& KernelContext::emit(const Instruction& from, isa::Instruction 
 
 isa::Operand KernelContext::scratch(const Instruction& from, isa::RowWidth width, unsigned index) {
   const auto row = registers.scratch(width, index);
+  if (!row) fail(from.where, "the kernel uses more than 65534 registers");
+  return *row;
+}
+
+isa::Operand KernelContext::carry(const Instruction& from) {
+  const auto row = registers.carry();
   if (!row) fail(from.where, "the kernel uses more than 65534 registers");
   return *row;
 }

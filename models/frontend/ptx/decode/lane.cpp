@@ -17,30 +17,61 @@ isa::LaneFn function_of(KernelContext& kernel, const Instruction& instruction, c
   return fn;
 }
 
-isa::Instruction lane_instruction(const isa::LaneSpec& spec, isa::LaneFn fn) {
-  isa::Instruction out;
+void set_lane_function(isa::Instruction& out, const isa::LaneSpec& spec, isa::LaneFn fn) {
   out.op = isa::Opcode::kLane;
   out.lane_fn = fn;
   out.latency_class = latency_class(
       spec.op, spec.op == isa::LaneOp::kCvt && !isa::is_float(spec.type) ? spec.src_type : spec.type);
   out.unit = unit_of(out.latency_class);
+}
+isa::Instruction lane_instruction(const isa::LaneSpec& spec, isa::LaneFn fn) {
+  isa::Instruction out;
+  set_lane_function(out, spec, fn);
   return out;
+}
+
+bool reads_carry(isa::LaneOp op) {
+  return op == isa::LaneOp::kAddc || op == isa::LaneOp::kSubc || op == isa::LaneOp::kMadc ||
+         op == isa::LaneOp::kMadcHi;
+}
+
+/// The constant of an operand that has no row.
+std::uint64_t immediate(KernelContext& kernel, const Instruction& instruction, const Operand& operand) {
+  constexpr std::uint64_t kLargest = 0xff;
+  const auto* literal = std::get_if<IntegerLiteral>(&operand.value);
+  if (literal == nullptr || literal->bits > kLargest)
+    kernel.fail(operand.where,
+                fmt::format("{} takes a constant from 0 to {} here", full_name(instruction), kLargest));
+  return literal->bits;
 }
 
 }  // namespace
 
+bool is_full_mask(const Operand& operand) {
+  constexpr std::uint64_t kAll = 0xffff'ffffu;
+  const auto* literal = std::get_if<IntegerLiteral>(&operand.value);
+  return literal != nullptr && (literal->bits & kAll) == kAll;
+}
+
 void decode_lane(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                  const Modifiers& modifiers) {
-  const isa::LaneSpec spec = lane_spec(form, modifiers);
-  isa::Instruction out = lane_instruction(spec, function_of(kernel, instruction, spec));
+  isa::LaneSpec spec = lane_spec(form, modifiers);
+  isa::Instruction out;
   std::size_t sources = 0;
   for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
     const OperandSpec& want = form.operands[i];
     const Operand& operand = instruction.operands[i];
     const Type type = want.type(modifiers);
+    if (want.source == OperandSpec::Source::kImmediate) {
+      out.immediate = immediate(kernel, instruction, operand);
+      continue;
+    }
     if (!want.destination) {
-      const Row row = source(kernel, instruction, operand, type);
-      if (want.source != OperandSpec::Source::kMemberMask) out.src[sources++] = row.operand;
+      if (want.source == OperandSpec::Source::kMemberMask) {
+        out.member_mask = static_cast<std::uint8_t>(sources);
+        spec.member_mask = !is_full_mask(operand);
+      }
+      out.src[sources++] = source(kernel, instruction, operand, type).operand;
       continue;
     }
     out.dst[0] = destination(kernel, instruction, operand, type).operand;
@@ -51,6 +82,11 @@ void decode_lane(KernelContext& kernel, const Instruction& instruction, const Co
       kernel.fail(operand.second->where, fmt::format("{} has one destination", full_name(instruction)));
     out.dst[1] = destination(kernel, instruction, *operand.second, Type::kPred).operand;
   }
+  if (reads_carry(spec.op)) out.src[sources++] = kernel.carry(instruction);
+  if (spec.carry_out) out.dst[1] = kernel.carry(instruction);
+  set_lane_function(out, spec, function_of(kernel, instruction, spec));
+  // Only a mask that may leave lanes out has to be looked at when the instruction runs.
+  if (spec.member_mask) out.op = isa::Opcode::kWarpSync;
   kernel.emit(instruction, out);
 }
 
@@ -65,10 +101,31 @@ void decode_cvt(KernelContext& kernel, const Instruction& instruction, const Com
   const Row from = source(kernel, instruction, instruction.operands[1], spec.src_type, Width::kRelaxed);
   if (to.bits > isa::type_bytes(spec.type) * 8) spec.dst_bits = static_cast<std::uint8_t>(to.bits);
   if (from.operand.width == isa::RowWidth::k64 && isa::type_bytes(spec.src_type) < 8) spec.src_bits = 64;
-  isa::Instruction out = lane_instruction(spec, function_of(kernel, instruction, spec));
-  out.dst[0] = to.operand;
-  out.src[0] = from.operand;
-  kernel.emit(instruction, out);
+  // What comes from an integer has nothing to flush.
+  if (spec.type == Type::kF32 && !isa::is_float(spec.src_type)) spec.ftz = false;
+  const auto emit = [&](const isa::LaneSpec& what, const isa::Operand& result, const isa::Operand& operand) {
+    isa::Instruction out = lane_instruction(what, function_of(kernel, instruction, what));
+    out.dst[0] = result;
+    out.src[0] = operand;
+    kernel.emit(instruction, out);
+  };
+  if (isa::find_lane_fn(spec) != nullptr) return emit(spec, to.operand, from.operand);
+  // A 64-bit register on a side of fewer bits takes a step of its own where no lane function does both.
+  isa::Operand operand = from.operand;
+  if (spec.src_bits == 64) {
+    operand = kernel.scratch(instruction, isa::RowWidth::k32, 1);
+    emit({.op = isa::LaneOp::kCvt, .type = Type::kU32, .src_type = Type::kU64}, operand, from.operand);
+    spec.src_bits = 0;
+  }
+  if (spec.dst_bits != 64 || isa::is_float(spec.type)) return emit(spec, to.operand, operand);
+  const isa::Operand narrow = kernel.scratch(instruction, isa::RowWidth::k32, 2);
+  const bool is_signed = isa::is_signed(spec.type);
+  spec.dst_bits = isa::type_bytes(spec.type) < 4 ? 32 : 0;
+  emit(spec, narrow, operand);
+  emit({.op = isa::LaneOp::kCvt,
+        .type = is_signed ? Type::kS64 : Type::kU64,
+        .src_type = is_signed ? Type::kS32 : Type::kU32},
+       to.operand, narrow);
 }
 
 isa::Instruction simple_lane(KernelContext& kernel, const Instruction& instruction,

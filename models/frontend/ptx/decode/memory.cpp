@@ -1,4 +1,4 @@
-// ld, st, atom, red and fences.
+// ld, st, atom, red, prefetches and fences.
 //
 // A load that acquires is followed, and a store that releases preceded, by a fence of its scope, as the PTX
 // memory model defines these patterns; an atomic may have both.
@@ -54,10 +54,10 @@ unsigned access_bytes(KernelContext& kernel, const Instruction& instruction, con
 /// PTX: which types each atomic operation takes.
 bool atomic_takes(AtomicOp op, Type type) {
   const bool bits = type == Type::kB32 || type == Type::kB64;
-  const bool integer = !bits && !isa::is_float(type);
+  const bool integer = !bits && type != Type::kB16 && !isa::is_float(type);
   switch (op) {
     case AtomicOp::kAdd:
-      return !bits;
+      return !bits && type != Type::kB16;
     case AtomicOp::kMin:
     case AtomicOp::kMax:
       return integer;
@@ -65,8 +65,9 @@ bool atomic_takes(AtomicOp op, Type type) {
     case AtomicOp::kOr:
     case AtomicOp::kXor:
     case AtomicOp::kExch:
-    case AtomicOp::kCas:
       return bits;
+    case AtomicOp::kCas:
+      return bits || type == Type::kB16;
     case AtomicOp::kInc:
     case AtomicOp::kDec:
       return type == Type::kU32;
@@ -140,6 +141,15 @@ void decode_atomic(KernelContext& kernel, const Instruction& instruction, const 
 void decode_reduction(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                       const Modifiers& modifiers) {
   emit_ordered(kernel, instruction, modifiers, atomic(kernel, instruction, modifiers, 0));
+}
+
+void decode_prefetch(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
+                     const Modifiers& modifiers) {
+  isa::Instruction out;  // an issue slot; the address is an operand like any other
+  out.memory = address(kernel, instruction, instruction.operands[0], modifiers.space, 1);
+  for (std::size_t i = 1; i < instruction.operands.size(); ++i)
+    static_cast<void>(source(kernel, instruction, instruction.operands[i], form.operands[i].type(modifiers)));
+  kernel.emit(instruction, out);
 }
 
 void decode_fence(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,

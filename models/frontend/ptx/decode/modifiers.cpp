@@ -30,7 +30,7 @@ constexpr std::pair<std::string_view, ModifierKind> kKinds[] = {
     {"rnd", ModifierKind::kRounding},  {"cmp", ModifierKind::kCompare}, {"bool", ModifierKind::kCombine},
     {"prop", ModifierKind::kProperty}, {"space", ModifierKind::kSpace}, {"vec", ModifierKind::kVector},
     {"cache", ModifierKind::kCache},   {"order", ModifierKind::kOrder}, {"scope", ModifierKind::kScope},
-    {"atomic", ModifierKind::kAtomic}};
+    {"atomic", ModifierKind::kAtomic}, {"word", ModifierKind::kWord}};
 
 constexpr std::pair<std::string_view, Rounding> kRoundings[] = {
     {"rn", Rounding::kRn},   {"rz", Rounding::kRz},   {"rm", Rounding::kRm},
@@ -54,7 +54,8 @@ constexpr std::pair<std::string_view, TestProperty> kProperties[] = {
 
 constexpr std::pair<std::string_view, bool Modifiers::*> kFlags[] = {
     {"ftz", &Modifiers::ftz},     {"sat", &Modifiers::sat},     {"approx", &Modifiers::approx},
-    {"full", &Modifiers::approx}, {"clamp", &Modifiers::clamp}, {"uni", &Modifiers::uniform}};
+    {"full", &Modifiers::approx}, {"clamp", &Modifiers::clamp}, {"uni", &Modifiers::uniform},
+    {"cc", &Modifiers::carry_out}};
 
 constexpr std::pair<std::string_view, StateSpace> kSpaces[] = {
     {"global", StateSpace::kGlobal},      {"shared", StateSpace::kShared},
@@ -74,6 +75,8 @@ constexpr std::pair<std::string_view, CacheOp> kCaches[] = {{"ca", CacheOp::kCac
                                                             {"wb", CacheOp::kDefault},
                                                             {"wt", CacheOp::kWriteThrough},
                                                             {"L1::evict_normal", CacheOp::kDefault},
+                                                            {"L1::evict_unchanged", CacheOp::kDefault},
+                                                            {"L1::evict_last", CacheOp::kDefault},
                                                             {"L1::evict_first", CacheOp::kStreaming},
                                                             {"L1::no_allocate", CacheOp::kStreaming}};
 

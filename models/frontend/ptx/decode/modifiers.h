@@ -35,6 +35,7 @@ struct Modifiers {
   bool approx = false;
   bool clamp = false;
   bool uniform = false;
+  bool carry_out = false;  ///< .cc
   isa::StateSpace space = isa::StateSpace::kGeneric;
   unsigned vector = 1;
   isa::CacheOp cache_op = isa::CacheOp::kDefault;
@@ -66,7 +67,7 @@ enum class ModifierKind : std::uint8_t {
 /// The kind that a pattern (forms.h) calls `name`: "rnd", "cmp", "space" ...
 [[nodiscard]] std::optional<ModifierKind> modifier_kind(std::string_view name);
 
-/// kType for the name of a type, kFlag for ftz, sat, approx, full, clamp, uni; otherwise kWord.
+/// kType for the name of a type, kFlag for ftz, sat, approx, full, clamp, uni, cc; otherwise kWord.
 [[nodiscard]] ModifierKind natural_kind(std::string_view word);
 
 /// Records what `word` means as a modifier of `kind`. False if that kind has no such word.

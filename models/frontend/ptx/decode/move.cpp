@@ -5,6 +5,7 @@
 #include "frontend/ptx/decode/classes.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
+#include "frontend/ptx/decode/special.h"
 
 namespace heddle::ptx {
 namespace {
@@ -35,6 +36,7 @@ Type element_type(Type whole, std::size_t count) {
   const unsigned bytes = isa::type_bytes(whole);
   if (bytes == 8 && count == 2) return Type::kB32;
   if ((bytes == 8 && count == 4) || (bytes == 4 && count == 2)) return Type::kB16;
+  if ((bytes == 4 && count == 4) || (bytes == 2 && count == 2)) return Type::kB8;
   return Type::kNone;
 }
 
@@ -43,10 +45,48 @@ Type checked_element_type(KernelContext& kernel, const Instruction& instruction,
   const std::size_t count = std::get<VectorOperand>(vector.value).elements.size();
   const Type type = whole >= Type::kB8 && whole <= Type::kB128 ? element_type(whole, count) : Type::kNone;
   if (type == Type::kNone)
-    kernel.fail(vector.where,
-                fmt::format("{} with {} elements is not supported", full_name(instruction), count),
-                "Supported: mov.b32 with two 16-bit elements, mov.b64 with two 32-bit or four 16-bit ones.");
+    kernel.fail(
+        vector.where, fmt::format("{} with {} elements is not supported", full_name(instruction), count),
+        "Supported: mov.b16 with two 8-bit elements, mov.b32 with two 16-bit or four 8-bit ones, mov.b64 "
+        "with two 32-bit or four 16-bit ones.");
   return type;
+}
+
+isa::Operand number32(KernelContext& kernel, std::uint32_t value) {
+  return kernel.constants.row(RowWidth::k32, value);
+}
+
+/// Bytes, zero-extended in their registers, put together from the lowest up.
+void pack_bytes(KernelContext& kernel, const Instruction& instruction, isa::Operand dst,
+                const std::vector<isa::Operand>& parts) {
+  constexpr std::uint32_t kByte = 8;
+  isa::Operand so_far = parts[0];
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const bool last = i + 1 == parts.size();
+    const isa::Operand to = last ? dst : kernel.scratch(instruction, RowWidth::k32, 0);
+    if (!to.present) return;
+    isa::Instruction insert = simple_lane(kernel, instruction, spec_of(LaneOp::kBfi, Type::kB32));
+    insert.dst[0] = to;
+    insert.src = {parts[i], so_far, number32(kernel, static_cast<std::uint32_t>(i) * kByte),
+                  number32(kernel, kByte)};
+    kernel.emit(instruction, insert);
+    so_far = to;
+  }
+}
+void unpack_bytes(KernelContext& kernel, const Instruction& instruction,
+                  const std::vector<isa::Operand>& parts, isa::Operand from) {
+  constexpr std::uint32_t kByte = 8;
+  // A destination may be the source: .b8 and .b16 registers have rows of the same kind.
+  const isa::Operand copy = kernel.scratch(instruction, RowWidth::k32, 0);
+  emit_simple(kernel, instruction, spec_of(LaneOp::kMov, Type::kB32), copy, from);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i].present) continue;
+    isa::Instruction extract = simple_lane(kernel, instruction, spec_of(LaneOp::kBfe, Type::kU32));
+    extract.dst[0] = parts[i];
+    extract.src = {
+        copy, number32(kernel, static_cast<std::uint32_t>(i) * kByte), number32(kernel, kByte), {}};
+    kernel.emit(instruction, extract);
+  }
 }
 
 /// mov.b64 d, {a, b}: the first element is the least significant.
@@ -57,6 +97,7 @@ void pack(KernelContext& kernel, const Instruction& instruction, Type whole) {
   std::vector<isa::Operand> parts;
   for (const Operand& element : std::get<VectorOperand>(vector.value).elements)
     parts.push_back(source(kernel, instruction, element, part).operand);
+  if (part == Type::kB8) return pack_bytes(kernel, instruction, dst, parts);
   if (parts.size() == 4) {
     const isa::Operand low = kernel.scratch(instruction, RowWidth::k32, 0);
     const isa::Operand high = kernel.scratch(instruction, RowWidth::k32, 1);
@@ -85,7 +126,8 @@ void unpack(KernelContext& kernel, const Instruction& instruction, Type whole) {
   std::vector<isa::Operand> parts;
   for (const Operand& element : std::get<VectorOperand>(vector.value).elements)
     parts.push_back(destination(kernel, instruction, element, part).operand);
-  isa::Operand from = source(kernel, instruction, instruction.operands[1], whole).operand;
+  const isa::Operand from = source(kernel, instruction, instruction.operands[1], whole).operand;
+  if (part == Type::kB8) return unpack_bytes(kernel, instruction, parts, from);
   if (parts.size() == 2) {
     // The halves are written one after the other, so a source that is a destination too would be lost. PTX
     // types exclude it: they differ in width.
@@ -100,7 +142,10 @@ void unpack(KernelContext& kernel, const Instruction& instruction, Type whole) {
 }
 
 void read_clock(KernelContext& kernel, const Instruction& instruction, Type type, Clock clock) {
-  const unsigned bytes = clock == Clock::k64 ? 8 : 4;
+  const bool global = clock >= Clock::kGlobal32;
+  const bool wide = clock == Clock::k64 || clock == Clock::kGlobal64;
+  const bool high = clock == Clock::k32High || clock == Clock::kGlobal32High;
+  const unsigned bytes = wide ? 8 : 4;
   if (isa::type_bytes(type) != bytes || isa::is_float(type))
     kernel.fail(instruction.operands[1].where,
                 fmt::format("this clock register is .u{} but {} takes .{} here", bytes * 8,
@@ -108,16 +153,39 @@ void read_clock(KernelContext& kernel, const Instruction& instruction, Type type
   isa::Operand dst = destination(kernel, instruction, instruction.operands[0], type).operand;
   if (!dst.present) return;
   const isa::Operand wanted = dst;
-  if (clock == Clock::k32High) dst = kernel.scratch(instruction, RowWidth::k64, 0);
-  const bool wide = clock != Clock::k32;
-  isa::Instruction out =
-      simple_lane(kernel, instruction,
-                  wide ? spec_of(LaneOp::kClock64, Type::kU64) : spec_of(LaneOp::kClock32, Type::kU32));
+  if (high) dst = kernel.scratch(instruction, RowWidth::k64, 0);
+  isa::Instruction out = simple_lane(
+      kernel, instruction,
+      wide || high ? spec_of(LaneOp::kClock64, Type::kU64) : spec_of(LaneOp::kClock32, Type::kU32));
   out.dst[0] = dst;
   out.time_dependent = true;
+  if (global) out.op = isa::Opcode::kTimer;
   kernel.emit(instruction, out);
-  if (clock == Clock::k32High)
-    emit_simple(kernel, instruction, spec_of(LaneOp::kUnpack2x32Hi, Type::kB32), wanted, dst);
+  if (high) emit_simple(kernel, instruction, spec_of(LaneOp::kUnpack2x32Hi, Type::kB32), wanted, dst);
+}
+
+isa::Operand special_operand(isa::SpecialRow row) {
+  isa::Operand operand;
+  operand.offset = isa::special_offset(row);
+  operand.space = isa::RowSpace::kSpecial;
+  operand.present = true;
+  return operand;
+}
+
+/// %gridid has 64 bits; a 32-bit move reads the lower ones (PTX ISA 3.0).
+void read_grid_id(KernelContext& kernel, const Instruction& instruction, Type type) {
+  const unsigned bytes = isa::type_bytes(type);
+  if ((bytes != 4 && bytes != 8) || isa::is_float(type))
+    kernel.fail(instruction.operands[1].where,
+                fmt::format("special register '{}' is .u64 but {} takes .{} here", kGridId,
+                            full_name(instruction), isa::type_name(type)));
+  const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], type).operand;
+  const isa::Operand low = special_operand(isa::SpecialRow::kGridIdLow);
+  if (bytes == 8)
+    emit_simple(kernel, instruction, spec_of(LaneOp::kPack2x32, type), dst, low,
+                special_operand(isa::SpecialRow::kGridIdHigh));
+  else
+    emit_simple(kernel, instruction, spec_of(LaneOp::kMov, type), dst, low);
 }
 
 /// mov and cvta of a variable: its address is a constant.
@@ -151,6 +219,28 @@ void shift_window(KernelContext& kernel, const Instruction& instruction, const M
                 kernel.constants.row(RowWidth::k64, base));
 }
 
+/// A predicate of the decoder's own: a lies in a .const variable of the module. These are placed one by one
+/// among the global ones. The instruction's own destination may be its guard and is written last.
+isa::Operand in_constants(KernelContext& kernel, const Instruction& instruction, isa::Operand a) {
+  isa::LaneSpec below = spec_of(LaneOp::kSetp, Type::kU64);
+  below.compare = isa::Compare::kLt;
+  const isa::Operand found = kernel.scratch(instruction, RowWidth::kPredicate, 1);
+  emit_simple(kernel, instruction, spec_of(LaneOp::kMov, Type::kPred), found,
+              kernel.constants.row(RowWidth::kPredicate, 0));
+  const isa::Operand offset = kernel.scratch(instruction, RowWidth::k64, 0);
+  const isa::Operand within = kernel.scratch(instruction, RowWidth::kPredicate, 0);
+  for (const VariableDecl& declared : kernel.module.ast.variables) {
+    if (declared.space != StateSpace::kConst || declared.external) continue;
+    const VariableSymbol& variable = kernel.module.globals.at(declared.name);
+    emit_simple(kernel, instruction, spec_of(LaneOp::kSub, Type::kU64), offset, a,
+                kernel.constants.row(RowWidth::k64, variable.address));
+    emit_simple(kernel, instruction, below, within, offset,
+                kernel.constants.row(RowWidth::k64, variable.bytes));
+    emit_simple(kernel, instruction, spec_of(LaneOp::kOr, Type::kPred), found, found, within);
+  }
+  return found;
+}
+
 }  // namespace
 
 void decode_mov(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
@@ -163,6 +253,9 @@ void decode_mov(KernelContext& kernel, const Instruction& instruction, const Com
   if (std::holds_alternative<VectorOperand>(from.value)) return pack(kernel, instruction, type);
   if (const Clock clock = clock_register(from); clock != Clock::kNone)
     return read_clock(kernel, instruction, type, clock);
+  if (const auto* reg = std::get_if<RegisterName>(&from.value);
+      reg != nullptr && reg->name == kGridId && kernel.scopes.find(reg->name) == nullptr)
+    return read_grid_id(kernel, instruction, type);
   const auto* symbol = std::get_if<SymbolName>(&from.value);
   const isa::Operand dst = destination(kernel, instruction, to, type).operand;
   const isa::Operand value = symbol != nullptr && symbol->name != "WARP_SZ"
@@ -187,16 +280,40 @@ void decode_cvta_to(KernelContext& kernel, const Instruction& instruction, const
   shift_window(kernel, instruction, modifiers, LaneOp::kSub);
 }
 
+/// The parameters lie where the launch puts them: their generic address is known when the kernel runs.
+void decode_cvta_param(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
+                       const Modifiers&) {
+  const Operand& from = instruction.operands[1];
+  const auto* symbol = std::get_if<SymbolName>(&from.value);
+  const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], Type::kU64).operand;
+  const isa::Operand a = symbol != nullptr
+                             ? address_constant(kernel, instruction, from, *symbol, Type::kU64, false)
+                             : source(kernel, instruction, from, Type::kU64).operand;
+  const isa::Operand base = kernel.scratch(instruction, RowWidth::k64, 0);
+  emit_simple(kernel, instruction, spec_of(LaneOp::kPack2x32, Type::kB64), base,
+              special_operand(isa::SpecialRow::kParamBaseLow),
+              special_operand(isa::SpecialRow::kParamBaseHigh));
+  emit_simple(kernel, instruction, spec_of(form.form.lane, Type::kU64), dst, a, base);
+}
+
 void decode_isspacep(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                      const Modifiers& modifiers) {
   const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], Type::kPred).operand;
   const isa::Operand a = source(kernel, instruction, instruction.operands[1], Type::kU64).operand;
   isa::LaneSpec below = spec_of(LaneOp::kSetp, Type::kU64);
   below.compare = isa::Compare::kLt;
-  // Everything below the windows is global memory.
-  if (modifiers.space == StateSpace::kGlobal)
-    return emit_simple(kernel, instruction, below, dst, a,
-                       kernel.constants.row(RowWidth::k64, isa::kLocalWindowBase));
+  if (modifiers.space == StateSpace::kConst)
+    return emit_simple(kernel, instruction, spec_of(LaneOp::kMov, Type::kPred), dst,
+                       in_constants(kernel, instruction, a));
+  // Everything below the windows is global memory, but for the module's constants.
+  if (modifiers.space == StateSpace::kGlobal) {
+    const isa::Operand no_window = kernel.scratch(instruction, RowWidth::kPredicate, 2);
+    emit_simple(kernel, instruction, below, no_window, a,
+                kernel.constants.row(RowWidth::k64, isa::kLocalWindowBase));
+    isa::Operand constant = in_constants(kernel, instruction, a);
+    constant.negated = true;
+    return emit_simple(kernel, instruction, spec_of(LaneOp::kAnd, Type::kPred), dst, no_window, constant);
+  }
   const bool shared = modifiers.space == StateSpace::kShared;
   const isa::Operand offset = kernel.scratch(instruction, RowWidth::k64, 0);
   emit_simple(kernel, instruction, spec_of(LaneOp::kSub, Type::kU64), offset, a,

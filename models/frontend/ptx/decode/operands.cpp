@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <utility>
 
 #include "frontend/ptx/decode/special.h"
 #include "frontend/ptx/diagnostic.h"
@@ -94,6 +95,14 @@ Row special_source(KernelContext& kernel, const Instruction& instruction, const 
   return row;
 }
 
+Row special_constant_row(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                         const SpecialConstant& special, Type type) {
+  if (isa::type_bytes(type) != special.bytes || isa::is_float(type))
+    kernel.fail(operand.where, fmt::format("this special register is .b{} but {} takes .{} here",
+                                           special.bytes * 8, full_name(instruction), isa::type_name(type)));
+  return {kernel.constants.row(row_width(type), special.value), special.bytes * 8};
+}
+
 /// The bits of an integer literal as `type`; they must fit as a signed or an unsigned value.
 std::uint64_t integer_bits(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
                            const IntegerLiteral& literal, Type type) {
@@ -159,7 +168,9 @@ Row source(KernelContext& kernel, const Instruction& instruction, const Operand&
     if (kernel.scopes.find(reg->name) == nullptr) {
       if (const auto special = special_row(reg->name))
         return special_source(kernel, instruction, operand, reg->name, *special, type);
-      if (clock_register(operand) != Clock::kNone)
+      if (const auto constant = special_constant(reg->name))
+        return special_constant_row(kernel, instruction, operand, *constant, type);
+      if (clock_register(operand) != Clock::kNone || reg->name == kGridId)
         kernel.fail(operand.where, fmt::format("'{}' can only be read with mov", reg->name));
     }
     return register_row(kernel, instruction, operand, reg->name, type, width);
@@ -193,7 +204,8 @@ Row destination(KernelContext& kernel, const Instruction& instruction, const Ope
     kernel.fail(operand.where, fmt::format("the destination of {} must be a register, not {}",
                                            full_name(instruction), kind_of(operand)));
   if (kernel.scopes.find(reg->name) == nullptr &&
-      (special_row(reg->name) || clock_register(operand) != Clock::kNone))
+      (special_row(reg->name) || special_constant(reg->name) || reg->name == kGridId ||
+       clock_register(operand) != Clock::kNone))
     kernel.fail(operand.where, fmt::format("special register '{}' cannot be written", reg->name));
   return register_row(kernel, instruction, operand, reg->name, type, width);
 }
@@ -273,9 +285,15 @@ void check_operand_count(const KernelContext& kernel, const Instruction& instruc
 Clock clock_register(const Operand& operand) {
   const auto* reg = std::get_if<RegisterName>(&operand.value);
   if (reg == nullptr) return Clock::kNone;
-  if (reg->name == "%clock") return Clock::k32;
-  if (reg->name == "%clock_hi") return Clock::k32High;
-  return reg->name == "%clock64" ? Clock::k64 : Clock::kNone;
+  constexpr std::pair<std::string_view, Clock> kClocks[] = {{"%clock", Clock::k32},
+                                                            {"%clock_hi", Clock::k32High},
+                                                            {"%clock64", Clock::k64},
+                                                            {"%globaltimer_lo", Clock::kGlobal32},
+                                                            {"%globaltimer_hi", Clock::kGlobal32High},
+                                                            {"%globaltimer", Clock::kGlobal64}};
+  for (const auto& [name, clock] : kClocks)
+    if (reg->name == name) return clock;
+  return Clock::kNone;
 }
 
 }  // namespace heddle::ptx

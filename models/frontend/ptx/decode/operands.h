@@ -39,8 +39,12 @@ struct Row {
 void check_operand_count(const KernelContext& kernel, const Instruction& instruction, std::size_t least,
                          std::size_t most);
 
-/// The special register that is read as a clock; kNone: it is none.
-enum class Clock : std::uint8_t { kNone, k32, k32High, k64 };
+/// A member mask that is a constant and names all lanes.
+[[nodiscard]] bool is_full_mask(const Operand& operand);
+
+/// The special register that is read as a clock, of core cycles or (kGlobal) of nanoseconds; kNone: it is
+/// none.
+enum class Clock : std::uint8_t { kNone, k32, k32High, k64, kGlobal32, kGlobal32High, kGlobal64 };
 [[nodiscard]] Clock clock_register(const Operand& operand);
 
 }  // namespace heddle::ptx

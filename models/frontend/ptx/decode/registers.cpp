@@ -25,6 +25,11 @@ std::optional<isa::Operand> RegisterRows::scratch(RowWidth width, unsigned index
   return rows[index];
 }
 
+std::optional<isa::Operand> RegisterRows::carry() {
+  if (!carry_) carry_ = allocate(RowWidth::kPredicate, "(carry)");
+  return carry_;
+}
+
 void RegisterRows::finish(isa::Kernel& kernel) {
   layout_.rows32 = static_cast<std::uint32_t>(names_[static_cast<std::size_t>(RowWidth::k32)].size());
   layout_.rows64 = static_cast<std::uint32_t>(names_[static_cast<std::size_t>(RowWidth::k64)].size());

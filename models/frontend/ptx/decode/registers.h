@@ -27,6 +27,9 @@ class RegisterRows {
   /// A row of the decoder's own, for instructions that it splits; the same one for the same index.
   [[nodiscard]] std::optional<isa::Operand> scratch(isa::RowWidth width, unsigned index);
 
+  /// The condition code register of extended-precision arithmetic: a predicate row, the carry of each thread.
+  [[nodiscard]] std::optional<isa::Operand> carry();
+
   /// Fills in the layout and the names, by register number.
   void finish(isa::Kernel& kernel);
   /// Turns the provisional number of a register operand into its number and offset, after finish().
@@ -35,6 +38,7 @@ class RegisterRows {
  private:
   std::array<std::vector<std::string>, 3> names_;  ///< by width
   std::array<std::vector<std::optional<isa::Operand>>, 3> scratch_;
+  std::optional<isa::Operand> carry_;
   isa::RegisterLayout layout_;
 };
 

@@ -1,5 +1,6 @@
 #include "frontend/ptx/decode/special.h"
 
+#include <charconv>
 #include <utility>
 
 namespace heddle::ptx {
@@ -34,11 +35,7 @@ constexpr std::pair<std::string_view, SpecialRow> kRows[] = {
     {"%total_smem_size", SpecialRow::kTotalSharedSize},
 };
 
-constexpr std::string_view kUnsupported[] = {"%gridid",
-                                             "%globaltimer",
-                                             "%globaltimer_lo",
-                                             "%globaltimer_hi",
-                                             "%is_explicit_cluster",
+constexpr std::string_view kUnsupported[] = {"%is_explicit_cluster",
                                              "%clusterid.x",
                                              "%clusterid.y",
                                              "%clusterid.z",
@@ -54,7 +51,6 @@ constexpr std::string_view kUnsupported[] = {"%gridid",
                                              "%cluster_ctarank",
                                              "%cluster_nctarank",
                                              "%aggr_smem_size",
-                                             "%current_graph_exec",
                                              "%reserved_smem_offset_begin",
                                              "%reserved_smem_offset_end",
                                              "%reserved_smem_offset_cap"};
@@ -65,6 +61,21 @@ std::optional<SpecialRow> special_row(std::string_view name) {
   for (const auto& [known, row] : kRows)
     if (known == name) return row;
   return std::nullopt;
+}
+
+std::optional<SpecialConstant> special_constant(std::string_view name) {
+  constexpr std::string_view kEnvironment = "%envreg";
+  constexpr unsigned kEnvironmentRegisters = 32;
+  if (name == "%current_graph_exec") return SpecialConstant{8, 0};
+  if (!name.starts_with(kEnvironment)) return std::nullopt;
+  const std::string_view digits = name.substr(kEnvironment.size());
+  unsigned number = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool canonical = digits.size() == 1 || (digits.size() == 2 && digits[0] != '0');
+  if (!canonical || status != std::errc{} || end != digits.data() + digits.size() ||
+      number >= kEnvironmentRegisters)
+    return std::nullopt;
+  return SpecialConstant{4, 0};
 }
 
 bool is_unsupported_special(std::string_view name) {

@@ -9,7 +9,19 @@
 namespace heddle::ptx {
 
 [[nodiscard]] std::optional<isa::SpecialRow> special_row(std::string_view name);
-/// A special register of PTX that no row stands for (%gridid, %pm0 ...).
+
+/// The number of the launch, two rows: read with mov.
+inline constexpr std::string_view kGridId = "%gridid";
+
+/// A special register that always holds the same here: %envreg<n>, which an OpenCL driver would set, and
+/// %current_graph_exec are 0.
+struct SpecialConstant {
+  unsigned bytes = 4;
+  std::uint64_t value = 0;
+};
+[[nodiscard]] std::optional<SpecialConstant> special_constant(std::string_view name);
+
+/// A special register of PTX that no row stands for (%pm0, %clusterid.x ...).
 [[nodiscard]] bool is_unsupported_special(std::string_view name);
 
 }  // namespace heddle::ptx

@@ -1,4 +1,5 @@
-// Platforms: names for YAML files in platforms/configs (HEDDLE_PLATFORMS_DIR replaces that folder).
+// Platforms: names for YAML files in one folder: the one that the environment variable HEDDLE_PLATFORMS_DIR
+// names, else the one given by use_platform_folder(), else platforms/configs of the source tree.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 #include "gpu/gpu_config.h"
 
-namespace heddle::cli {
+namespace heddle::gpu {
 
 inline constexpr const char* kDefaultPlatform = "gtx480";
 
@@ -16,6 +17,9 @@ struct Platform {
   std::string description;  ///< first comment line of the file
 };
 
+/// Where the platform files of an installed Heddle are. For the whole process.
+void use_platform_folder(const std::string& folder);
+
 /// All platforms, by name. Throws sim::InputError if the folder cannot be read.
 [[nodiscard]] std::vector<Platform> platforms();
 
@@ -23,7 +27,7 @@ struct Platform {
 [[nodiscard]] std::string platform_path(const std::string& name_or_path);
 
 /// Platform file plus assignments ("path=value"). Throws sim::InputError.
-[[nodiscard]] gpu::GpuConfig load_platform(const std::string& name_or_path,
-                                           const std::vector<std::string>& assignments);
+[[nodiscard]] GpuConfig load_platform(const std::string& name_or_path,
+                                      const std::vector<std::string>& assignments);
 
-}  // namespace heddle::cli
+}  // namespace heddle::gpu

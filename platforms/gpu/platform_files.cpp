@@ -1,4 +1,4 @@
-#include "cli/platform_files.h"
+#include "gpu/platform_files.h"
 
 #include <fmt/format.h>
 
@@ -9,14 +9,19 @@
 
 #include "sim/error.h"
 
-namespace heddle::cli {
+namespace heddle::gpu {
 namespace {
 
 namespace fs = std::filesystem;
 
+std::string& default_folder() {
+  static std::string folder = HEDDLE_PLATFORMS_SOURCE_DIR;
+  return folder;
+}
+
 std::string folder() {
   const char* moved = std::getenv("HEDDLE_PLATFORMS_DIR");
-  return moved != nullptr && *moved != '\0' ? moved : HEDDLE_PLATFORMS_SOURCE_DIR;
+  return moved != nullptr && *moved != '\0' ? moved : default_folder();
 }
 
 bool is_yaml(const fs::path& path) { return path.extension() == ".yaml" || path.extension() == ".yml"; }
@@ -30,6 +35,8 @@ std::string first_comment(const fs::path& path) {
 }
 
 }  // namespace
+
+void use_platform_folder(const std::string& folder) { default_folder() = folder; }
 
 std::vector<Platform> platforms() {
   std::vector<Platform> found;
@@ -59,13 +66,13 @@ std::string platform_path(const std::string& name_or_path) {
       fmt::format("platforms: {}; or give the path of a .yaml file", fmt::join(names, ", ")));
 }
 
-gpu::GpuConfig load_platform(const std::string& name_or_path, const std::vector<std::string>& assignments) {
+GpuConfig load_platform(const std::string& name_or_path, const std::vector<std::string>& assignments) {
   sim::ConfigSource source;
   source.add_file(platform_path(name_or_path));
   for (const std::string& assignment : assignments) source.add_assignment(assignment);
-  gpu::GpuConfig config;
+  GpuConfig config;
   sim::load_config(source, config);
   return config;
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::gpu

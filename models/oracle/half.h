@@ -1,0 +1,31 @@
+// Half precision: IEEE binary16, exact on the way in, rounded once on the way out.
+#pragma once
+
+#include <cstdint>
+
+#include "oracle/program.h"
+
+namespace heddle::oracle {
+
+/// The bits of a value; a type of its own so that templates over C++ types can tell it from u16.
+struct Half {
+  std::uint16_t bits = 0;
+};
+
+inline constexpr std::uint16_t kHalfNan = 0x7fff;  ///< every NaN result (PTX ISA)
+inline constexpr std::uint16_t kHalfInfinity = 0x7c00;
+inline constexpr std::uint16_t kHalfLargest = 0x7bff;  ///< 65504
+
+[[nodiscard]] bool is_nan(Half a);
+/// Subnormals to zero of their sign (.ftz).
+[[nodiscard]] Half flushed(Half a);
+/// Exact; NaN for NaN.
+[[nodiscard]] double to_double(Half a);
+/// Correctly rounded; overflow to infinity or the largest value as the mode says.
+[[nodiscard]] Half to_half(double a, Rounding mode = Rounding::kNearest);
+/// a * b + c with one rounding to nearest even.
+[[nodiscard]] Half fused(Half a, Half b, Half c);
+/// .sat: to [0, 1], NaN to +0.
+[[nodiscard]] Half saturated(Half a);
+
+}  // namespace heddle::oracle

@@ -1,0 +1,143 @@
+// Activations of functions: registers of their own, a frame on the thread's local stack, parameters copied in
+// and results copied out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "oracle/bits.h"
+#include "oracle/machine.h"
+
+namespace heddle::oracle {
+
+namespace {
+/// Local memory of one thread; a call that goes beyond is taken for endless recursion.
+constexpr std::uint64_t kMostStackBytes = 1u << 20;
+constexpr std::size_t kMostFrames = 1u << 14;
+}  // namespace
+
+std::byte* Machine::local_bytes(const Thread& thread, std::uint64_t offset, std::uint64_t bytes) const {
+  const std::uint64_t low = program_.functions[0].frame_bytes;
+  if (offset <= low && bytes <= low - offset) return thread.local + offset;
+  if (offset < low || offset > thread.top || bytes > thread.top - offset) return nullptr;
+  return thread.upper->data() + (offset - low);
+}
+
+void Machine::grow_stack(const Cta& cta, Thread& thread, const Step& step, std::uint64_t top) {
+  const std::uint64_t low = program_.functions[0].frame_bytes;
+  if (top > kMostStackBytes)
+    fault(cta, thread, step, fmt::format("the stack of local memory grows beyond {} bytes", kMostStackBytes),
+          "Does the recursion end?");
+  if (!thread.upper) thread.upper = std::make_unique<std::vector<std::byte>>();
+  if (thread.upper->size() < top - low) thread.upper->resize(top - low);
+  // Like registers, memory of a frame starts as zeros.
+  if (top > thread.top)
+    std::fill(thread.upper->begin() + static_cast<std::ptrdiff_t>(std::max(thread.top, low) - low),
+              thread.upper->begin() + static_cast<std::ptrdiff_t>(top - low), std::byte{0});
+  thread.top = top;
+}
+
+void Machine::call(Cta& cta, Thread& thread, const Step& step) {
+  const CallSite& site = program_.calls[step.extra];
+  std::uint32_t number = site.function;
+  if (number == CallSite::kIndirect) {
+    const std::uint64_t address = value(cta, thread, step.source[0]);
+    const auto found = program_.by_address.find(address);
+    if (found == program_.by_address.end() || found->second == 0)
+      fault(cta, thread, step, fmt::format("calls {:#x}, which is not a function", address));
+    number = found->second;
+    if (!site.targets.empty() &&
+        std::find(site.targets.begin(), site.targets.end(), number) == site.targets.end())
+      fault(cta, thread, step,
+            "calls '" + program_.functions[number].name + "', which is not in the list of targets");
+  }
+  const FunctionCode& function = program_.functions[number];
+  if (function.params.size() != site.arguments.size() || function.results.size() != site.results.size())
+    fault(cta, thread, step, "calls '" + function.name + "' with the wrong number of parameters");
+  if (thread.frames.size() >= kMostFrames)
+    fault(cta, thread, step, fmt::format("more than {} calls deep", kMostFrames), "Does the recursion end?");
+
+  Frame frame;
+  frame.regs.assign(function.slots, 0);
+  frame.return_to = thread.pc + 1;
+  frame.site = &site;
+  frame.function = &function;
+  frame.caller_regs = thread.regs;
+  frame.caller_base = thread.base;
+  frame.caller_top = thread.top;
+  const std::uint64_t base =
+      (thread.top + function.frame_align - 1) / function.frame_align * function.frame_align;
+  grow_stack(cta, thread, step, base + function.frame_bytes);
+  for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+    const Actual& actual = site.arguments[i];
+    const Formal& formal = function.params[i];
+    std::uint64_t bits = actual.in_frame ? 0 : value(cta, thread, actual.value);
+    if (actual.in_frame && actual.bytes != formal.bytes)
+      fault(cta, thread, step, "passes a parameter of another size than '" + function.name + "' takes");
+    if (actual.in_frame && formal.in_register)
+      std::memcpy(&bits, local_bytes(thread, thread.base + actual.offset, actual.bytes), actual.bytes);
+    if (formal.in_register) {
+      frame.regs[static_cast<std::size_t>(formal.reg.slot)] = bits & formal.reg.mask;
+      continue;
+    }
+    std::byte* to = local_bytes(thread, base + formal.offset, formal.bytes);
+    if (actual.in_frame)
+      std::memcpy(to, local_bytes(thread, thread.base + actual.offset, actual.bytes), formal.bytes);
+    else
+      std::memcpy(to, &bits, std::min<std::size_t>(formal.bytes, sizeof bits));
+  }
+  thread.frames.push_back(std::move(frame));
+  thread.regs = thread.frames.back().regs.data();
+  thread.base = base;
+  thread.pc = function.entry;
+}
+
+void Machine::give_back(Cta& cta, Thread& thread) {
+  if (thread.frames.empty()) return leave(cta, thread);
+  const Frame frame = std::move(thread.frames.back());
+  thread.frames.pop_back();
+  const std::uint64_t base = thread.base;
+  thread.regs = frame.caller_regs;
+  thread.base = frame.caller_base;
+  for (std::size_t i = 0; i < frame.site->results.size(); ++i) {
+    const Actual& actual = frame.site->results[i];
+    const Formal& formal = frame.function->results[i];
+    const std::byte* from =
+        formal.in_register
+            ? reinterpret_cast<const std::byte*>(&frame.regs[static_cast<std::size_t>(formal.reg.slot)])
+            : local_bytes(thread, base + formal.offset, formal.bytes);
+    if (actual.in_frame) {
+      std::memcpy(local_bytes(thread, thread.base + actual.offset, actual.bytes), from,
+                  std::min(actual.bytes, formal.bytes));
+    } else {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, from, std::min<std::size_t>(formal.bytes, sizeof bits));
+      assign(thread, actual.target, bits);
+    }
+  }
+  thread.top = frame.caller_top;
+  thread.pc = frame.return_to;
+}
+
+void Machine::allocate(Cta& cta, Thread& thread, const Step& step) {
+  const std::uint64_t bytes = value(cta, thread, step.source[0]);
+  const std::uint64_t align = value(cta, thread, step.source[1]);
+  if (align == 0 || (align & (align - 1)) != 0 || align > 4096)
+    fault(cta, thread, step, fmt::format("an alignment of {} bytes", align));
+  const std::uint64_t at = (thread.top + align - 1) / align * align;
+  if (bytes > kMostStackBytes) fault(cta, thread, step, fmt::format("allocates {} bytes of stack", bytes));
+  grow_stack(cta, thread, step, at + bytes);
+  assign(thread, step.target[0], at);
+}
+
+void Machine::restore_stack(Cta& cta, Thread& thread, const Step& step) {
+  const std::uint64_t top = value(cta, thread, step.source[0]);
+  const std::uint64_t frame_end =
+      thread.base +
+      (thread.frames.empty() ? program_.functions[0] : *thread.frames.back().function).frame_bytes;
+  if (top < frame_end || top > thread.top)
+    fault(cta, thread, step, fmt::format("restores the stack to {:#x}, which is not above this frame", top));
+  thread.top = top;
+}
+
+}  // namespace heddle::oracle

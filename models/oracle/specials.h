@@ -1,0 +1,14 @@
+// The special registers that the oracle has.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "oracle/program.h"
+
+namespace heddle::oracle {
+
+/// By name as written ("%tid.x"); those that tell of hardware that the oracle does not have read as zero.
+[[nodiscard]] std::optional<Special> special_named(const std::string& name);
+
+}  // namespace heddle::oracle

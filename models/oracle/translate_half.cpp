@@ -1,0 +1,128 @@
+// f16 and f16x2 arithmetic (PTX ISA "Half Precision Floating Point Instructions"). Comparisons and
+// conversions are with those of the other types.
+//
+// An instruction is written for one half; f16x2 does it for both.
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/bits.h"
+#include "oracle/builder.h"
+#include "oracle/half.h"
+
+namespace heddle::oracle {
+
+namespace {
+
+using HalfEval = Half (*)(const Step&, const Half*);
+
+void take_half_type(Builder& b) {
+  b.step.type = b.take_type();
+  if (b.step.type != Type::kF16 && b.step.type != Type::kF16x2) b.refuse();
+}
+
+Half output(const Step& s, Half value) {
+  if (is_nan(value)) value = {kHalfNan};
+  if (s.ftz) value = flushed(value);
+  if (s.flag && std::signbit(to_double(value)) && !is_nan(value)) value = {0};  // .relu
+  return s.sat ? saturated(value) : value;
+}
+
+template <HalfEval kFunction, unsigned kOperands>
+std::uint64_t each_half(const Step& s, Inputs in) {
+  std::uint64_t result = 0;
+  const unsigned halves = s.type == Type::kF16x2 ? 2 : 1;
+  for (unsigned i = 0; i < halves; ++i) {
+    std::array<Half, kOperands> operands;
+    for (unsigned k = 0; k < kOperands; ++k) {
+      operands[k] = {static_cast<std::uint16_t>(in[k] >> (16 * i))};
+      if (s.ftz) operands[k] = flushed(operands[k]);
+    }
+    result |= std::uint64_t{kFunction(s, operands.data()).bits} << (16 * i);
+  }
+  return result;
+}
+
+/// .rn is the only rounding of half precision.
+template <HalfEval kFunction, unsigned kOperands>
+void arithmetic(Builder& b) {
+  take_half_type(b);
+  b.take("rn");
+  b.step.ftz = b.take("ftz");
+  b.step.sat = b.take("sat");
+  b.step.flag = kOperands == 3 && !b.step.sat && b.take("relu");
+  b.uniform_operands(kOperands);
+  b.step.eval = each_half<kFunction, kOperands>;
+}
+
+// Sums and products of two halves are exact in double precision, so that to_half() rounds once.
+Half add(const Step& s, const Half* in) { return output(s, to_half(to_double(in[0]) + to_double(in[1]))); }
+Half subtract(const Step& s, const Half* in) {
+  return output(s, to_half(to_double(in[0]) - to_double(in[1])));
+}
+Half multiply(const Step& s, const Half* in) {
+  return output(s, to_half(to_double(in[0]) * to_double(in[1])));
+}
+Half multiply_add(const Step& s, const Half* in) { return output(s, fused(in[0], in[1], in[2])); }
+
+/// Sign-bit operations: NaN payloads pass through.
+Half negated(const Step&, const Half* in) { return {static_cast<std::uint16_t>(in[0].bits ^ 0x8000)}; }
+Half absolute(const Step&, const Half* in) { return {static_cast<std::uint16_t>(in[0].bits & 0x7fff)}; }
+
+template <HalfEval kFunction>
+void sign(Builder& b) {
+  take_half_type(b);
+  b.step.ftz = b.take("ftz");
+  b.uniform_operands(1);
+  b.step.eval = each_half<kFunction, 1>;
+}
+
+/// -0 is less than +0; a NaN operand yields the other operand unless .NaN asks for NaN.
+template <bool kMax>
+Half extreme(const Step& s, const Half* in) {
+  if (is_nan(in[0]) || is_nan(in[1])) {
+    if (s.flag || (is_nan(in[0]) && is_nan(in[1]))) return {kHalfNan};
+    return is_nan(in[0]) ? in[1] : in[0];
+  }
+  const double a = to_double(in[0]);
+  const double c = to_double(in[1]);
+  if (a == c) return std::signbit(a) == kMax ? in[1] : in[0];
+  return (kMax ? a > c : a < c) ? in[0] : in[1];
+}
+
+template <bool kMax>
+void min_or_max(Builder& b) {
+  take_half_type(b);
+  b.step.ftz = b.take("ftz");
+  b.step.flag = b.take("NaN");
+  b.uniform_operands(2);
+  b.step.eval = each_half<extreme<kMax>, 2>;
+}
+
+Half exponential(const Step& s, const Half* in) { return output(s, to_half(std::exp2(to_double(in[0])))); }
+Half hyperbolic(const Step& s, const Half* in) { return output(s, to_half(std::tanh(to_double(in[0])))); }
+
+/// ex2.approx and tanh.approx: no .ftz, subnormals count.
+template <HalfEval kFunction>
+void approximate(Builder& b) {
+  take_half_type(b);
+  if (!b.take("approx")) b.refuse();
+  b.uniform_operands(1);
+  b.step.eval = each_half<kFunction, 1>;
+}
+
+}  // namespace
+
+Handlers half_handlers() {
+  return {{"add", arithmetic<add, 2>},
+          {"sub", arithmetic<subtract, 2>},
+          {"mul", arithmetic<multiply, 2>},
+          {"fma", arithmetic<multiply_add, 3>},
+          {"neg", sign<negated>},
+          {"abs", sign<absolute>},
+          {"min", min_or_max<false>},
+          {"max", min_or_max<true>},
+          {"ex2", approximate<exponential>},
+          {"tanh", approximate<hyperbolic>}};
+}
+
+}  // namespace heddle::oracle

@@ -1,0 +1,21 @@
+#include "sim/text_input.h"
+
+#include <algorithm>
+
+namespace heddle::sim {
+
+std::optional<std::string> read_all(std::istream& stream, std::size_t limit) {
+  constexpr std::size_t kStep = std::size_t{1} << 16;
+  std::string text;
+  while (stream) {
+    const std::size_t had = text.size();
+    if (had > limit) return std::nullopt;
+    text.resize(had + std::max(kStep, had));
+    stream.read(text.data() + had, static_cast<std::streamsize>(text.size() - had));
+    text.resize(had + static_cast<std::size_t>(stream.gcount()));
+  }
+  if (text.size() > limit) return std::nullopt;
+  return text;
+}
+
+}  // namespace heddle::sim

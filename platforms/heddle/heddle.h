@@ -1,0 +1,55 @@
+// Heddle as a library: a simulated GPU for a host program of one's own.
+//
+//   auto gpu = heddle::open_gpu("gtx480", {"cores=4"});
+//   auto module = gpu->load_ptx_file("saxpy.ptx");
+//   auto x = gpu->upload(values, "x");
+//   gpu->launch(module, "saxpy", {.grid = {64}, .block = {256}}, heddle::Args().add(n).add(a).add(x));
+//   auto result = gpu->download<float>(x, n);
+//   gpu->launches().back().cycles   // and the whole statistics tree, as JSON
+//
+// The program writes main() as always. Everything that goes wrong is a heddle::Error; what() is the message
+// with place and remedy. open_oracle() gives an interpreter with the same interface to hold results against.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/gpu_device.h"
+#include "host/device.h"
+#include "sim/error.h"
+
+namespace heddle {
+
+using gpu::GpuDevice;
+using gpu::LaunchRecord;
+using gpu::RunOptions;
+using host::Args;
+using host::Device;
+using host::DeviceProperties;
+using host::Dim3;
+using host::Launch;
+using host::ModuleHandle;
+using sim::Error;
+
+/// The simulated GPU. `platform`: name or path of a YAML file; `settings`: "key=value" assignments on top of
+/// it
+/// (`heddle describe PLATFORM` lists the keys). One GPU a process: SystemC elaborates once. Throws Error.
+[[nodiscard]] std::unique_ptr<GpuDevice> open_gpu(const std::string& platform = "gtx480",
+                                                  const std::vector<std::string>& settings = {},
+                                                  RunOptions options = {});
+
+/// The independent scalar interpreter: no timing, any number a process.
+[[nodiscard]] std::unique_ptr<Device> open_oracle();
+
+/// Where installed platform files are; set by the CMake package (HEDDLE_PACKAGE_PLATFORMS), empty within the
+/// source tree. The environment variable HEDDLE_PLATFORMS_DIR goes first.
+void set_package_platforms(const std::string& folder);
+
+}  // namespace heddle
+
+#ifdef HEDDLE_PACKAGE_PLATFORMS
+namespace heddle::detail {
+inline const bool kPackagePlatforms = (set_package_platforms(HEDDLE_PACKAGE_PLATFORMS), true);
+}  // namespace heddle::detail
+#endif

@@ -1,0 +1,26 @@
+// PTX text: parser, decoder, and the oracle's translation of the same tree.
+#include <string>
+
+#include "frontend/ptx/decode.h"
+#include "frontend/ptx/parser.h"
+#include "oracle/oracle.h"
+#include "sim/error.h"
+#include "target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  try {
+    heddle::host::AllocationTable allocations;
+    const auto tree = heddle::ptx::parse_text(text, "fuzz.ptx");
+    (void)heddle::ptx::decode(tree, [&](const std::string& name, std::uint64_t bytes, std::uint32_t align) {
+      return allocations.allocate(bytes == 0 ? 1 : bytes, align, name);
+    });
+  } catch (const heddle::sim::InputError&) {
+  }
+  try {
+    heddle::oracle::OracleDevice oracle;
+    (void)oracle.load_ptx_text(text, "fuzz.ptx");
+  } catch (const heddle::sim::InputError&) {
+  }
+  return 0;
+}

@@ -1,0 +1,116 @@
+// mov in all types, packing, generic addresses, and the control forms that do nothing to data.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "isa_support.h"
+
+namespace heddle::testing {
+namespace {
+
+TEST(IsaMove, AllTypes) {
+  const auto out = run(
+      {.body =
+           "mov.b16 %h1, 0x8001; mov.u16 %h2, %h1; mov.s16 %h3, %h2; mov.b32 %r1, 5; mov.u32 %r2, %r1;"
+           "mov.s32 %r3, -7; mov.f32 %f1, 0f3FC00000; mov.b64 %w1, 0x123456789abcdef0; mov.u64 %w2, %w1;"
+           "mov.s64 %w3, %w2; mov.f64 %d1, 0d3FF8000000000000; setp.ne.u32 %p1, %r1, 0; mov.pred %p2, %p1;"
+           "mov.pred %p3, 0; selp.u32 %r4, 1, 0, %p2; selp.u32 %r5, 1, 0, %p3;"
+           "cvt.u32.u16 %r6, %h3; st.global.u32 [%out], %r6; st.global.u32 [%out+4], %r2;"
+           "st.global.s32 [%out+8], %r3; st.global.f32 [%out+12], %f1; st.global.u64 [%out+16], %w3;"
+           "st.global.f64 [%out+24], %d1; st.global.u32 [%out+32], %r4; st.global.u32 [%out+36], %r5;"});
+  EXPECT_EQ(out[0], 0x8001u);
+  EXPECT_EQ(out[1], 5u);
+  EXPECT_EQ(out[2], 0xffff'fff9u);
+  EXPECT_EQ(std::bit_cast<float>(out[3]), 1.5f);
+  EXPECT_EQ(out[4], 0x9abcdef0u);
+  EXPECT_EQ(out[5], 0x12345678u);
+  EXPECT_EQ(out[7], 0x3ff80000u);
+  EXPECT_EQ(out[8], 1u);
+  EXPECT_EQ(out[9], 0u);
+}
+
+TEST(IsaMove, VectorsAreTakenApartAndPutTogether) {
+  const auto out = run(
+      {.body = ".reg .b8 %b<8>;\n"
+               "mov.b64 {%r1, %r2}, 0x1122334455667788; mov.b64 %w1, {%r2, %r1}; st.global.u64 [%out], %w1;"
+               "mov.b32 {%h1, %h2}, %r1; mov.b32 %r3, {%h2, %h1}; st.global.u32 [%out+8], %r3;"
+               "mov.b64 {%h1, %h2, %h3, %h4}, %w1; mov.b64 %w2, {%h4, %h3, %h2, %h1};"
+               "st.global.u64 [%out+16], %w2; mov.b32 {%b0, %b1, %b2, %b3}, %r1;"
+               "mov.b32 %r4, {%b3, %b2, %b1, %b0}; st.global.u32 [%out+24], %r4;"
+               "mov.b16 {%b4, %b5}, %h1; mov.b16 %h5, {%b5, %b4}; st.global.u16 [%out+28], %h5;"
+               "mov.b64 {_, %r5}, %w1; st.global.u32 [%out+32], %r5; mov.b32 {%b0, _, _, %b1}, %r1;"
+               "mov.b16 %h6, {%b1, %b0}; st.global.u16 [%out+36], %h6;"});
+  EXPECT_EQ(out[0], 0x11223344u);
+  EXPECT_EQ(out[1], 0x55667788u);
+  EXPECT_EQ(out[2], 0x77885566u);
+  EXPECT_EQ(out[4], 0x7788'5566u);
+  EXPECT_EQ(out[5], 0x3344'1122u);
+  EXPECT_EQ(out[6], 0x88776655u);
+  EXPECT_EQ(out[7], 0x4433u);
+  EXPECT_EQ(out[8], 0x55667788u);
+  EXPECT_EQ(out[9], 0x8855u);
+}
+
+TEST(IsaMove, GenericAddressesGoThereAndBack) {
+  const auto out = run(
+      {.module = ".global .b32 g = 1; .const .b32 c = 2; .shared .b32 s;",
+       .body =
+           ".local .b32 l;\nmov.u32 %r9, 3; st.shared.u32 [s], %r9; mov.u32 %r9, 4; st.local.u32 [l], %r9;"
+           "mov.u64 %w1, g; mov.u64 %w2, c; mov.u64 %w3, s; mov.u64 %w4, l;"
+           "cvta.global.u64 %w1, %w1; cvta.const.u64 %w2, %w2; cvta.shared.u64 %w5, %w3;"
+           "cvta.shared::cta.u64 %w3, %w3; cvta.local.u64 %w4, %w4;"
+           "ld.u32 %r1, [%w1]; ld.u32 %r2, [%w2]; ld.u32 %r3, [%w3]; ld.u32 %r4, [%w4];"
+           "cvta.to.global.u64 %w1, %w1; cvta.to.const.u64 %w2, %w2; cvta.to.shared.u64 %w3, %w3;"
+           "cvta.to.shared::cta.u64 %w5, %w5; cvta.to.local.u64 %w4, %w4;"
+           "ld.global.u32 %r5, [%w1]; ld.const.u32 %r6, [%w2]; ld.shared.u32 %r7, [%w3];"
+           "ld.shared::cta.u32 %r10, [%w5]; ld.local.u32 %r8, [%w4];"
+           "isspacep.shared::cta %p1, %w1; selp.u32 %r11, 1, 0, %p1;"
+           "st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4}; st.global.v4.u32 [%out+16], {%r5, %r6, %r7, %r8};"
+           "st.global.v2.u32 [%out+32], {%r10, %r11};"});
+  EXPECT_THAT(std::vector<std::uint32_t>(out.begin(), out.begin() + 10),
+              ::testing::ElementsAre(1, 2, 3, 4, 1, 2, 3, 4, 3, 0));
+}
+
+TEST(IsaMove, ParametersOfAllTypesAndVectors) {
+  const auto out = run(
+      {.body = "ld.param.v2.u32 {%r1, %r2}, [out]; ld.param::entry.u64 %w1, [out]; ld.param.b8 %h1, [out+1];"
+               "mov.b64 %w2, {%r1, %r2}; sub.u64 %w3, %w2, %w1; st.global.u64 [%out], %w3;"
+               "shr.u64 %w4, %w1, 8; cvt.u32.u64 %r3, %w4; and.b32 %r3, %r3, 255; cvt.u32.u16 %r4, %h1;"
+               "sub.u32 %r3, %r3, %r4; st.global.u32 [%out+8], %r3; mov.u32 %r5, 1; st.global.u32 [%out+12], "
+               "%r5;"});
+  EXPECT_EQ(out[0] | out[1] | out[2], 0u);
+  EXPECT_EQ(out[3], 1u);
+}
+
+TEST(IsaMove, ParametersHaveGenericAddresses) {
+  const auto out =
+      run({.body = "mov.b64 %w1, out; cvta.param.u64 %w2, %w1; ld.u64 %w3, [%w2]; sub.u64 %w3, %w3, %out;"
+                   "cvta.param::entry.u64 %w4, out; ld.global.u32 %r1, [%w4+4]; shr.u64 %w5, %out, 32;"
+                   "cvt.u32.u64 %r2, %w5; sub.u32 %r3, %r1, %r2; cvta.to.param.u64 %w6, %w4;"
+                   "cvta.to.param::entry.u64 %w7, %w2; ld.param.u64 %w8, [%w6]; sub.u64 %w8, %w8, %out;"
+                   "st.global.u64 [%out], %w3; st.global.u32 [%out+8], %r3; st.global.u64 [%out+16], %w7;"
+                   "st.global.u64 [%out+24], %w8; mov.u32 %r4, 1; st.global.u32 [%out+32], %r4;"});
+  EXPECT_THAT(std::vector<std::uint32_t>(out.begin(), out.begin() + 9),
+              ::testing::ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 1));
+}
+
+TEST(IsaMove, BranchesEventsAndEnds) {
+  const auto out = run(
+      {.body =
+           "pmevent 3; pmevent.mask 5; bra.uni A; st.global.u32 [%mine], 9;\nA: setp.eq.u32 %p1, %t, 1;"
+           "st.global.u32 [%mine], 7; @%p1 exit; setp.eq.u32 %p2, %t, 2; @%p2 ret; st.global.u32 [%mine], 8;"
+           "bar.warp.sync -1; bar.cta.sync 0; barrier.cta.sync 1; barrier.cta.sync.aligned 2, 32;"
+           "bar.cta.arrive 3, 64; barrier.cta.arrive.aligned 4, 64;"
+           "bar.cta.red.and.pred %p3, 5, %p1; bar.cta.red.popc.u32 %r1, 5, %p1; barrier.cta.red.popc.u32 "
+           "%r1, 5, %p1;"
+           "fence.sc.cta; fence.acquire.gpu; fence.release.sys; fence.sc.cluster; fence.acq_rel.gpu;"
+           "vote.all.pred %p5, %p1; ret.uni;"});
+  EXPECT_EQ(out[0], 8u);
+  EXPECT_EQ(out[1], 7u);
+  EXPECT_EQ(out[2], 7u);
+  EXPECT_EQ(out[3], 8u);
+}
+
+}  // namespace
+}  // namespace heddle::testing

@@ -1,0 +1,39 @@
+// Runs PTX fragments on a small GPU, for tests of what instructions do in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/device.h"
+
+namespace heddle::testing {
+
+/// A kernel k(.param .u64 out) with %out loaded, %t = %tid.x, %mine = %out + 4 * %t, registers %r<32>,
+/// %w<32>, %h<16>, %f<16>, %d<8>, %p<16>; `module`: declarations in front of it.
+struct Fragment {
+  std::string module{};
+  std::string body{};
+  host::Launch shape{{1, 1, 1}, {32, 1, 1}, 0};
+  std::size_t words = 64;
+};
+
+[[nodiscard]] std::string fragment_text(const Fragment& fragment);
+/// The words of `out`, which starts as zeros.
+[[nodiscard]] std::vector<std::uint32_t> run(const Fragment& fragment);
+/// Message of the sim::Error that the run ends in; empty if it does not. After a fault the process can run
+/// nothing more: one to a test.
+[[nodiscard]] std::string fault_of(const Fragment& fragment);
+
+/// The words ("ld .global", "ld .v2" ...) of the instruction forms without a lane function that no fragment
+/// of this process has had, and how many there are in all.
+struct FormCoverage {
+  std::vector<std::string> missing;
+  std::size_t forms = 0;
+  std::size_t words = 0;
+};
+[[nodiscard]] FormCoverage form_coverage();
+/// Whether any fragment has run in this process.
+[[nodiscard]] bool anything_ran();
+
+}  // namespace heddle::testing
