@@ -83,7 +83,7 @@ Verdict check_positions(const std::vector<float>& before, const std::vector<floa
 
 Verdict run(const char* kernel, host::Device& device, const Options& options) {
   const Shape s =
-      pick(options.size, Shape{9, 8, 3, 2, 96}, Shape{60, 50, 4, 30, 256}, Shape{250, 200, 8, 96, 256});
+      pick(options.size, Shape{9, 8, 3, 2, 96}, Shape{60, 50, 2, 15, 128}, Shape{250, 200, 8, 96, 256});
   Random random(options.seed);
   const std::vector<Spring> springs = springs_of(s, random);
   const std::size_t particles = std::size_t{s.width} * s.height;

@@ -82,6 +82,32 @@ HEDDLE_LITE int __dp4a(int a, int b, int c) {
   asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
   return d;
 }
+
+// A pair of f16, as in cuda_fp16.h.
+struct __half2 {
+  unsigned bits;
+};
+HEDDLE_LITE __half2 __hsub2(__half2 a, __half2 b) {
+  __half2 d;
+  asm("sub.f16x2 %0, %1, %2;" : "=r"(d.bits) : "r"(a.bits), "r"(b.bits));
+  return d;
+}
+HEDDLE_LITE __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
+  __half2 d;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d.bits) : "r"(a.bits), "r"(b.bits), "r"(c.bits));
+  return d;
+}
+HEDDLE_LITE float __low2float(__half2 a) {
+  float d;
+  asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }" : "=f"(d) : "r"(a.bits));
+  return d;
+}
+HEDDLE_LITE float __high2float(__half2 a) {
+  float d;
+  asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high; }" : "=f"(d) : "r"(a.bits));
+  return d;
+}
+
 HEDDLE_LITE int clock() { return __nvvm_read_ptx_sreg_clock(); }
 // __syncthreads() is a builtin of clang.
 

@@ -18,6 +18,7 @@ namespace heddle::workloads {
 [[nodiscard]] Workload pathfinder();
 [[nodiscard]] Workload kmeans();
 [[nodiscard]] Workload nn();
+[[nodiscard]] Workload nn_packed();
 [[nodiscard]] Workload aes();
 
 // Divergent kernels.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "workloads/half.h"
 #include "workloads_cpu_fibers.h"
 
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
@@ -64,6 +65,19 @@ inline int __dp4a(int a, int b, int c) {
     c += at(a) * at(b);
   }
   return c;
+}
+struct __half2 {
+  std::uint16_t low, high;
+};
+inline float __low2float(__half2 a) { return from_half(a.low); }
+inline float __high2float(__half2 a) { return from_half(a.high); }
+inline __half2 __hsub2(__half2 a, __half2 b) {
+  return {to_half(__low2float(a) - __low2float(b)), to_half(__high2float(a) - __high2float(b))};
+}
+inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) {
+  const auto fma = [](float x, float y, float z) { return to_half(double{x} * y + z); };
+  return {fma(__low2float(a), __low2float(b), __low2float(c)),
+          fma(__high2float(a), __high2float(b), __high2float(c))};
 }
 inline int clock() {
   static int now = 0;

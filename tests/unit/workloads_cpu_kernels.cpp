@@ -40,6 +40,7 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/mandelbrot.cu"
 #include "workloads/montecarlo.cu"
 #include "workloads/nn.cu"
+#include "workloads/nn_packed.cu"
 #include "workloads/nqueens.cu"
 #include "workloads/nw_rows.cu"
 #include "workloads/nw_tiles.cu"
@@ -100,12 +101,13 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(kmeans_update),     KERNEL(lps_step),         KERNEL(lud_diagonal),
       KERNEL(lud_perimeter),     KERNEL(lud_internal),     KERNEL(mandelbrot),
       KERNEL(mc_paths),          KERNEL(nn_distances),     KERNEL(nn_select),
-      KERNEL(queens_count),      KERNEL(nw_rows),          KERNEL(nw_rows_mimd),
-      KERNEL(nw_tiles),          KERNEL(path_rows),        KERNEL(ray_trace),
-      KERNEL(reduce_sum),        KERNEL(sgemm_tiled),      KERNEL(spin_increment),
-      KERNEL(srad_extract),      KERNEL(srad_compress),    KERNEL(srad_sums),
-      KERNEL(srad_coefficients), KERNEL(srad_move),        KERNEL(match_horspool),
-      KERNEL(tsp_climb),         KERNEL(vector_add),       KERNEL(vector_add4),
+      KERNEL(nn_dots_int8),      KERNEL(nn_squares_half),  KERNEL(queens_count),
+      KERNEL(nw_rows),           KERNEL(nw_rows_mimd),     KERNEL(nw_tiles),
+      KERNEL(path_rows),         KERNEL(ray_trace),        KERNEL(reduce_sum),
+      KERNEL(sgemm_tiled),       KERNEL(spin_increment),   KERNEL(srad_extract),
+      KERNEL(srad_compress),     KERNEL(srad_sums),        KERNEL(srad_coefficients),
+      KERNEL(srad_move),         KERNEL(match_horspool),   KERNEL(tsp_climb),
+      KERNEL(vector_add),        KERNEL(vector_add4),
   };
 #undef KERNEL
   return kernels;

@@ -1,5 +1,7 @@
 #include "workloads_ptx_cfg.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <map>
 #include <stdexcept>
@@ -81,9 +83,12 @@ std::vector<PtxKernel> read_ptx(const std::string& path) {
   std::vector<PtxKernel> kernels;
   std::map<std::string, std::size_t> labels;
   enum { kOutside, kParameters, kBody } state = kOutside;
+  std::ptrdiff_t depth = 0;  // of the blocks that inline assembly opens
   for (std::string raw; std::getline(file, raw);) {
     const std::string line = trim(raw);
     if (line.empty()) continue;
+    if (state == kBody)
+      depth += std::count(line.begin(), line.end(), '{') - std::count(line.begin(), line.end(), '}');
     const auto entry = line.find(".entry ");
     if (entry != std::string::npos) {
       kernels.emplace_back().name = line.substr(entry + 7, line.find('(') - entry - 7);
@@ -93,12 +98,13 @@ std::vector<PtxKernel> read_ptx(const std::string& path) {
       kernels.back().parameter_bytes.push_back(parameter_size(line));
     } else if (state == kParameters && line == "{") {
       state = kBody;
-    } else if (state == kBody && line == "}") {
+      depth = 0;
+    } else if (state == kBody && depth < 0) {
       connect(kernels.back(), labels);
       state = kOutside;
     } else if (state == kBody && line.ends_with(":")) {
       labels[line.substr(0, line.size() - 1)] = kernels.back().code.size();
-    } else if (state == kBody && line[0] != '.') {
+    } else if (state == kBody && line[0] != '.' && line != "}") {
       kernels.back().code.push_back(line);
     }
   }
