@@ -45,7 +45,7 @@ class Board {
   std::vector<std::uint32_t> blocked_;
 };
 
-Verdict run(host::Device& device, const Options& options) {
+Verdict run(const char* kernel, host::Device& device, const Options& options) {
   const Shape s = pick(options.size, Shape{8, 3}, Shape{11, 4}, Shape{15, 5});
   Random random(options.seed);
   const Board board(s.rows, random);
@@ -58,7 +58,7 @@ Verdict run(host::Device& device, const Options& options) {
   const auto ways_d = device.allocate(n * sizeof(std::uint32_t), "ways");
   const auto total_d = device.allocate(sizeof(std::uint64_t), "total");
   device.launch(
-      module, "queens_count", cover(n, 64),
+      module, kernel, cover(n, 64),
       host::Args().add(tasks_d).add(n).add(blocked_d).add(s.first_row).add(s.rows).add(ways_d).add(total_d));
 
   std::vector<std::uint32_t> ways(n, 0);
@@ -76,7 +76,15 @@ Workload nqueens() {
           .description = "queens on a board with blocked squares: backtracking, a thread a partial board",
           .stresses = "a divergent loop with unpredictable branches, indexed local memory, 64-bit atomics",
           .source = "nqueens.cu",
-          .run = run};
+          .run = [](host::Device& d, const Options& o) { return run("queens_count", d, o); }};
+}
+
+Workload nqueens_recursive() {
+  return {.name = "nqueens-recursive",
+          .description = "queens on a board with blocked squares by recursion, a thread a partial board",
+          .stresses = "divergent recursion: calls, returns and stacks of uneven depth",
+          .source = "nqueens.cu",
+          .run = [](host::Device& d, const Options& o) { return run("queens_recurse", d, o); }};
 }
 
 }  // namespace heddle::workloads

@@ -41,3 +41,27 @@ extern "C" __global__ void queens_count(const QueensTask* tasks, int n, const un
   ways[i] = found;
   if (found != 0) atomicAdd(total, (unsigned long long)found);
 }
+
+__device__ __noinline__ unsigned queens_below(const unsigned* blocked, int row, int rows, unsigned columns,
+                                              unsigned left, unsigned right) {
+  if (row == rows) return 1;
+  unsigned found = 0;
+  unsigned squares = ((1u << rows) - 1) & ~(columns | left | right | blocked[row]);
+  while (squares != 0) {
+    unsigned queen = squares & (0u - squares);
+    squares ^= queen;
+    found += queens_below(blocked, row + 1, rows, columns | queen, (left | queen) << 1, (right | queen) >> 1);
+  }
+  return found;
+}
+
+// The same by recursion.
+extern "C" __global__ void queens_recurse(const QueensTask* tasks, int n, const unsigned* blocked,
+                                          int first_row, int rows, unsigned* ways,
+                                          unsigned long long* total) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned found = queens_below(blocked, first_row, rows, tasks[i].columns, tasks[i].left, tasks[i].right);
+  ways[i] = found;
+  if (found != 0) atomicAdd(total, (unsigned long long)found);
+}

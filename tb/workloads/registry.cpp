@@ -24,6 +24,8 @@ const std::vector<Workload>& all() {
                                                   mandelbrot(),
                                                   montecarlo(),
                                                   nqueens(),
+                                                  nqueens_recursive(),
+                                                  dispatch(),
                                                   ray(),
                                                   strmatch(),
                                                   hashtable(),

@@ -27,6 +27,8 @@ namespace heddle::workloads {
 [[nodiscard]] Workload mandelbrot();
 [[nodiscard]] Workload montecarlo();
 [[nodiscard]] Workload nqueens();
+[[nodiscard]] Workload nqueens_recursive();
+[[nodiscard]] Workload dispatch();
 [[nodiscard]] Workload ray();
 [[nodiscard]] Workload strmatch();
 
