@@ -132,7 +132,7 @@ void convert_address(Builder& b) {
   b.step.type = b.take_type();
   if (b.step.type != Type::kU64) b.refuse();
   b.uniform_operands(1);
-  b.constant_source(generic_window(*space, !b.in_kernel()));
+  b.constant_source(generic_window(*space, *space == StateSpace::kParam && !b.in_kernel()));
   b.step.eval = to_space ? Eval{[](const Step&, Inputs in) { return in[0] - in[1]; }}
                          : Eval{[](const Step&, Inputs in) { return in[0] + in[1]; }};
 }
