@@ -38,8 +38,13 @@ void SparseMemory::read(std::uint64_t address, std::span<std::byte> bytes) {
 }
 
 void SparseMemory::clear(std::uint64_t address, std::uint64_t bytes) {
-  for_each_piece(*this, address, bytes,
-                 [](std::byte* to, std::uint64_t, std::uint64_t count) { std::memset(to, 0, count); });
+  const std::uint64_t end = address + bytes;
+  for (auto it = pages_.lower_bound(address / kPageBytes); it != pages_.end() && it->first * kPageBytes < end;
+       ++it) {
+    const std::uint64_t page = it->first * kPageBytes;
+    const std::uint64_t from = std::max(page, address), to = std::min(page + kPageBytes, end);
+    std::memset(it->second->data() + (from - page), 0, to - from);
+  }
 }
 
 }  // namespace heddle::oracle

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
-#include <unordered_map>
 
 namespace heddle::oracle {
 
@@ -24,6 +24,7 @@ class SparseMemory {
   }
   void write(std::uint64_t address, std::span<const std::byte> bytes);
   void read(std::uint64_t address, std::span<std::byte> bytes);
+  /// Costs nothing where nothing was ever written or read.
   void clear(std::uint64_t address, std::uint64_t bytes);
 
  private:
@@ -34,7 +35,7 @@ class SparseMemory {
   };
   std::byte* find_or_make(std::uint64_t page);
 
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::map<std::uint64_t, std::unique_ptr<Page>> pages_;  ///< by number; what is not there reads as zero
   std::array<Recent, 64> recent_{};
 };
 

@@ -41,7 +41,7 @@ std::vector<std::byte> initial_bytes(const ptx::Module& module, const ptx::Varia
   if (variable.initial.size() * size > bytes)
     throw sim::InputError(place_of(module, variable.where),
                           "'" + variable.name + "' has more initial values than elements");
-  std::vector<std::byte> image(bytes);
+  std::vector<std::byte> image(variable.initial.size() * size);  // the rest is zero already
   for (std::size_t i = 0; i < variable.initial.size(); ++i) {
     const std::uint64_t bits = element_bits(module, variable, variable.initial[i], symbols);
     std::memcpy(image.data() + i * size, &bits, std::min<std::size_t>(size, sizeof bits));
@@ -100,6 +100,7 @@ void OracleDevice::place_globals(const ptx::Module& parsed, ModuleSymbols& symbo
                             "'" + variable.name + "' has no size; only .extern .shared arrays may be open");
     const std::uint64_t address =
         allocations_.allocate(bytes, std::max(variable_align(variable), 16u), variable.name);
+    memory_.clear(address, bytes);  // it may lie where something was freed
     if (!symbols.emplace(variable.name, Symbol{variable.space, address, bytes}).second)
       throw sim::InputError(place_of(parsed, variable.where),
                             "'" + variable.name + "' is declared twice in this module");

@@ -87,7 +87,8 @@ std::string hottest_text(const KernelHeat& kernel, std::size_t top) {
     const core::PcProfile& p = kernel.by_pc[pcs[i].value()];
     const isa::Instruction& instruction = kernel.code->code[pcs[i].value()];
     const bool memory = instruction.unit == isa::Unit::kMemory;
-    const bool branch = instruction.op == isa::Opcode::kBranch;
+    const bool branch = instruction.op == isa::Opcode::kBranch || instruction.op == isa::Opcode::kIndirect ||
+                        instruction.op == isa::Opcode::kCall || instruction.op == isa::Opcode::kReturn;
     table.row({fmt::format("{:.1f} %", shares[i]), grouped(heat[i]), pc_text(pcs[i]),
                line_text(instruction.where.line), grouped(p.issues), per_issue(p.lanes, p, 1),
                branch ? grouped(p.divergences) : "-",
