@@ -66,7 +66,9 @@ bool DramChannel::idle() const {
 // Delays are relative to the kernel's time, which model time may be ahead of.
 
 sim::Cycle DramChannel::cycle_after(const sc_core::sc_time& delay) const {
-  return clock_.domain().first_edge_at(sc_core::sc_time_stamp().value() + delay.value());
+  // A caller that knows nothing of model time ahead of the kernel's arrives now, not in the past.
+  return std::max(clock_.domain().cycle(),
+                  clock_.domain().first_edge_at(sc_core::sc_time_stamp().value() + delay.value()));
 }
 
 sc_core::sc_time DramChannel::delay_until(sim::Cycle cycle) const {
@@ -281,6 +283,7 @@ void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
   const std::uint64_t bursts = (payload.get_data_length() + config_.burst_bytes - 1) / config_.burst_bytes;
   const std::uint64_t cycles = config_.t_rcd + (payload.is_write() ? config_.t_wl : config_.t_cl) +
                                bursts * config_.burst_cycles() + config_.latency_cycles;
+  advance(clock_.domain().cycle());  // queued accesses whose time has come are performed first
   access({&payload, nullptr});
   delay += sc_core::sc_time::from_value(clock_.domain().edge_time(cycles));
 }

@@ -269,6 +269,8 @@ void ClockManager::run_instants() {
         turn.time = turn.domain->next_time_;
       } while (turn.time < turn.others && turn.time < limit && !others_changed_ && !pause_wanted_ &&
                !look_again_);
+      // Whatever ended it, an instant ends whole: a domain of higher rank may have been woken for it.
+      if (others_changed_) run_instant(now_);
     }
     if (look_again_) {
       look_again_ = false;

@@ -7,8 +7,10 @@
 //   auto result = gpu->download<float>(x, n);
 //   gpu->launches().back().cycles   // and the whole statistics tree, as JSON
 //
-// The program writes main() as always. Everything that goes wrong is a heddle::Error; what() is the message
-// with place and remedy. open_oracle() gives an interpreter with the same interface to hold results against.
+// The program writes main() as always. Whatever a program or its input can get wrong is a
+// heddle::Error; what() is the message with place and remedy. (A TLM protocol violation of a memory of one's
+// own is an sc_core::sc_report.) open_oracle() gives an interpreter with the same interface to hold results
+// against.
 #pragma once
 
 #include <memory>

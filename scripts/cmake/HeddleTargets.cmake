@@ -19,6 +19,9 @@ if(HEDDLE_SANITIZE)
 endif()
 
 if(HEDDLE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang OR NOT HEDDLE_SANITIZE)
+    message(FATAL_ERROR "HEDDLE_FUZZ needs clang and HEDDLE_SANITIZE: use the preset fuzz")
+  endif()
   target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -25,7 +26,7 @@
 
 namespace {
 
-constexpr std::size_t kMostBytes = 4096;
+constexpr std::size_t kMostBytes = 16384;
 constexpr unsigned kSecondsPerInput = 10;
 
 /// splitmix64
@@ -170,10 +171,22 @@ int sc_main(int argc, char** argv) {
       seed = std::strtoull(value, nullptr, 10);
     else if (std::filesystem::is_directory(word))
       for (const auto& entry : std::filesystem::directory_iterator(word)) files.push_back(entry.path());
-    else
+    else if (std::filesystem::is_regular_file(word))
       files.emplace_back(word);
+    else {
+      std::fprintf(stderr, "there is no file or folder %s\n", word.c_str());
+      return 2;
+    }
   }
-  for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGALRM}) std::signal(number, on_signal);
+  // A stack of its own, for inputs that use up the ordinary one.
+  static std::array<char, 1 << 16> handler_stack;
+  const stack_t stack{handler_stack.data(), 0, handler_stack.size()};
+  ::sigaltstack(&stack, nullptr);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_ONSTACK;
+  for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGALRM})
+    ::sigaction(number, &action, nullptr);
 
   std::sort(files.begin(), files.end());
   std::vector<std::string> corpus;

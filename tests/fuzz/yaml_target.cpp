@@ -1,11 +1,32 @@
 // Configuration: the YAML reader, assignments, and a whole GPU's keys with their checks. A text that is
 // accepted is written out and must be read back as the same.
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include "gpu/gpu_config.h"
 #include "sim/error.h"
 #include "target.h"
+
+namespace {
+
+/// What is written must be accepted as well, and be the same.
+void reads_back(const heddle::gpu::GpuConfig& config) {
+  using namespace heddle;
+  const std::string written = sim::write_config(config);
+  gpu::GpuConfig again;
+  try {
+    sim::ConfigSource source;
+    source.add_text(written, "written.yaml");
+    sim::load_config(source, again);
+  } catch (const sim::InputError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    std::abort();
+  }
+  if (sim::write_config(again) != written) std::abort();
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace heddle;
@@ -17,12 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     source.add_text(text, "fuzz.yaml");
     gpu::GpuConfig config;
     sim::load_config(source, config);
-    const std::string written = sim::write_config(config);
-    sim::ConfigSource again;
-    again.add_text(written, "written.yaml");
-    gpu::GpuConfig read_back;
-    sim::load_config(again, read_back);
-    if (sim::write_config(read_back) != written) std::abort();
+    reads_back(config);
   } catch (const sim::InputError&) {
   }
   try {

@@ -207,5 +207,27 @@ TEST(Clock, PauseLetsTheKernelCatchUp) {
   EXPECT_EQ(member.ran.back(), 42u);
 }
 
+// A core that stops the simulation has woken the interconnect at the same instant: that edge still belongs to
+// it.
+TEST(Clock, PauseEndsTheInstantWhole) {
+  ClockManager manager("clocks");
+  manager.set_quantum(sc_core::sc_time(1, sc_core::SC_US));
+  ClockDomain core(manager, "core", 1000, ClockRank::kCore);
+  ClockDomain interconnect(manager, "interconnect", 1000, ClockRank::kInterconnect);
+  Member later("later", interconnect, [](Member& m) { m.clock.park(); });
+  Member member("member", core, [&](Member& m) {
+    if (m.clock.cycle() == 42) {
+      later.clock.wake();
+      manager.pause();
+    }
+    m.clock.again();
+  });
+  member.clock.wake();
+  sc_core::sc_start();
+  EXPECT_EQ(sc_core::sc_get_status(), sc_core::SC_PAUSED);
+  ASSERT_FALSE(later.ran.empty());
+  EXPECT_EQ(later.ran.back(), 42u);
+}
+
 }  // namespace
 }  // namespace heddle::sim
