@@ -44,6 +44,7 @@ simt::BranchRequest event(simt::BranchEvent kind, GroupId id, const IssueTable::
   return request;
 }
 
+constexpr std::uint32_t kMostCallDepth = 1u << 16;  ///< more than the largest stack has frames
 using LaneTargets = std::array<Pc, kLanes>;
 
 }  // namespace
@@ -105,6 +106,13 @@ void Core::issue_call(GroupId id, const isa::Instruction& instruction, LaneMask 
   call.target = instruction.target;
   const Pc pc = group.pc;
   branch_isock_.call(call);
+  // Recursion normally ends at the end of the thread's stack, but a function that never returns keeps nothing
+  // there.
+  if (call.call_depth > kMostCallDepth)
+    throw sim::KernelFault(
+        launch_->kernel->place(pc),
+        fmt::format("calls nest more than {} deep\n  {}", kMostCallDepth, launch_->kernel->source_line(pc)),
+        "check that the recursion ends");
   if (call.diverged) count_divergence(pc);
   apply(call);
 }

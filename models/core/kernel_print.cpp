@@ -94,8 +94,11 @@ class Formatter {
     while (at(i) != '\0' && std::strchr("-+ #0", at(i)) != nullptr) conversion.flags += format_[i++];
     number(i, conversion.flags);
     if (at(i) == '.') {
+      const std::size_t dot = conversion.flags.size();
       conversion.flags += format_[i++];
       number(i, conversion.flags);
+      if (conversion.flags.find('-', dot) != std::string::npos)
+        conversion.flags.resize(dot);  // C: as if not given
     }
     for (; at(i) != '\0' && std::strchr("hljztL", at(i)) != nullptr; ++i) {
       if (format_[i] == 'h')

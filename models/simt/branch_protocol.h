@@ -78,7 +78,8 @@ struct BranchRequest {
   static constexpr unsigned kMaxUpdates = 8;
   std::array<GroupUpdate, kMaxUpdates> updates{};
   unsigned update_count = 0;
-  bool diverged = false;  ///< kBranch, kCall: lanes went to more than one place
+  bool diverged = false;         ///< kBranch, kCall: lanes went to more than one place
+  std::uint32_t call_depth = 0;  ///< kCall: how deep the callee is nested, 1: called by the kernel itself
 
   // transport_dbg only: filled for `warp` where not null. Nothing changes.
   nlohmann::ordered_json* table = nullptr;           ///< the mechanism's tables

@@ -146,6 +146,7 @@ void SimtStack::call(Stack& stack, BranchRequest& request) {
   const std::uint32_t frame = stack.back().frame + 1;
   if (sides.count != 0) ++calls_;
   request.diverged = sides.count > 1;
+  request.call_depth = frame;
   for (unsigned i = sides.count; i-- > 0;)
     stack.push_back({sides.side[i].pc, kNoPc, sides.side[i].lanes, frame});
   max_depth_ = std::max<std::uint64_t>(max_depth_, stack.size());

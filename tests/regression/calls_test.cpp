@@ -377,6 +377,63 @@ TEST(HandWritten, recursion_with_register_parameters_that_swap) {
   EXPECT_EQ(got, lanes([&](std::uint32_t i) { return f(i & 7, i + 50, i); }));
 }
 
+// The function's own parameters passed on in another order, as variables.
+TEST(HandWritten, recursion_with_parameter_variables_that_swap) {
+  Machine m("tiny", {});
+  const auto got = lanes_of(
+      m,
+      ".func (.param .u32 o) f (.param .u32 n, .param .u32 a, .param .u32 b) { .reg .pred %p; .reg .u32 %r, "
+      "%s, %v; "
+      "ld.param.u32 %s, [n]; ld.param.u32 %v, [a]; setp.eq.u32 %p, %s, 0; @%p bra END; "
+      "{ .param .u32 q; sub.u32 %s, %s, 1; st.param.u32 [q], %s; call (%r), f, (q, b, a); } "
+      "mad.lo.u32 %r, %r, 3, %v; st.param.u32 [o], %r; ret; "
+      "END: ld.param.u32 %r, [b]; sub.u32 %r, %v, %r; st.param.u32 [o], %r; ret; }",
+      "and.b32 %t1, %i, 7; add.u32 %t2, %i, 50; call (%t3), f, (%t1, %t2, %i); st.global.u32 [%at], %t3;");
+  const std::function<std::uint32_t(std::uint32_t, std::uint32_t, std::uint32_t)> f =
+      [&](std::uint32_t n, std::uint32_t a, std::uint32_t b) {
+        return n == 0 ? a - b : f(n - 1, b, a) * 3 + a;
+      };
+  EXPECT_EQ(got, lanes([&](std::uint32_t i) { return f(i & 7, i + 50, i); }));
+}
+
+// Two results that arrive in each other's destination, as in Euclid's extended algorithm.
+TEST(HandWritten, recursion_with_results_that_swap) {
+  Machine m("tiny", {});
+  const auto got = lanes_of(m,
+                            ".func (.reg .u32 x, .reg .u32 y) f (.reg .u32 n) { .reg .pred %p; .reg .u32 %s; "
+                            "setp.ne.u32 %p, n, 0; @%p bra REC; mov.u32 x, 1; mov.u32 y, 2; ret; "
+                            "REC: sub.u32 %s, n, 1; call (y, x), f, (%s); add.u32 x, x, 10; ret; }",
+                            "and.b32 %t1, %i, 7; call (%t2, %t3), f, (%t1); mad.lo.u32 %t2, %t2, 1000, %t3; "
+                            "st.global.u32 [%at], %t2;");
+  const std::function<std::pair<std::uint32_t, std::uint32_t>(std::uint32_t)> f =
+      [&](std::uint32_t n) -> std::pair<std::uint32_t, std::uint32_t> {
+    if (n == 0) return {1, 2};
+    const auto [y, x] = f(n - 1);
+    return {x + 10, y};
+  };
+  EXPECT_EQ(got, lanes([&](std::uint32_t i) { return f(i & 7).first * 1000 + f(i & 7).second; }));
+}
+
+TEST(HandWritten, part_of_a_parameter_is_written_over) {
+  Machine m("tiny", {});
+  const auto got =
+      lanes_of(m, ".func (.reg .u32 o) f (.param .b32 x) { ld.param.u32 o, [x]; add.u32 o, o, 1; ret; }",
+               "{ .param .b32 a; st.param.b32 [a], 0x11223344; st.param.b8 [a], %i; call (%t2), f, (a); } "
+               "st.global.u32 [%at], %t2;");
+  EXPECT_EQ(got, lanes([](std::uint32_t i) { return 0x11223300 + i + 1; }));
+}
+
+TEST(HandWritten, variables_of_a_function_are_aligned_as_they_say) {
+  Machine m("tiny", {});
+  const auto got = lanes_of(
+      m,
+      ".func (.reg .u32 o) f (.reg .u32 x) { .local .align 64 .b8 big[64]; .reg .u64 %a; mov.u64 %a, big; "
+      "cvt.u32.u64 o, %a; and.b32 o, o, 63; ret; }",
+      ".local .b32 small; st.local.u32 [small], %i; call (%t1), f, (%i); ld.local.u32 %t2, [small]; "
+      "add.u32 %t1, %t1, %t2; st.global.u32 [%at], %t1;");
+  EXPECT_EQ(got, lanes([](std::uint32_t i) { return i; }));
+}
+
 TEST(HandWritten, guarded_calls_returns_and_exits_in_functions) {
   Machine m("tiny", {});
   const auto got = lanes_of(
@@ -463,6 +520,21 @@ TEST(Faults, endless_recursion_overflows_the_stack) {
   EXPECT_THAT(e.what(), HasSubstr("the thread's stack has 1024 bytes"));
   EXPECT_THAT(e.what(), HasSubstr("in function f of kernel k"));
   EXPECT_THAT(e.what(), HasSubstr("stack_bytes_per_thread"));
+}
+
+TEST(Faults, endless_recursion_that_keeps_nothing_on_the_stack) {
+  Machine m("tiny", {});
+  const sim::Error e = failure(m, ".func f { L: call f; bra L; }", "call f;");
+  EXPECT_EQ(e.code(), sim::ExitCode::kKernelFault);
+  EXPECT_THAT(e.what(), HasSubstr("calls nest more than 65536 deep"));
+}
+
+TEST(Faults, call_targets_of_different_kinds) {
+  Machine m("tiny", {});
+  const sim::Error e = failure(m, ".func f (.param .b32 x) { ret; } .func g (.param .b64 x) { ret; }",
+                               ".reg .b64 %f; mov.u64 %f, f; T: .calltargets f, g; call %f, (5), T;");
+  EXPECT_EQ(e.code(), sim::ExitCode::kBadInput);
+  EXPECT_THAT(e.what(), HasSubstr("differ in parameters or results"));
 }
 
 TEST(Faults, a_null_function_pointer) {

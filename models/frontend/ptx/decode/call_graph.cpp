@@ -181,6 +181,10 @@ class Planner {
       const FunctionSymbol* const symbol = name == nullptr ? nullptr : plan.module->find_function(name->name);
       if (symbol == nullptr || !symbol->defined())
         plan.module->fail(operand.where, "a list of call targets takes functions that are defined");
+      if (call.params != nullptr && signature(symbol->function->returns, symbol->function->params) !=
+                                        signature(*call.returns, *call.params))
+        plan.module->fail(operand.where,
+                          "the functions of a list of call targets differ in parameters or results");
       call.returns = &symbol->function->returns;
       call.params = &symbol->function->params;
       add_candidate(call, *symbol);
@@ -275,7 +279,14 @@ class Planner {
       for (const auto& [instruction, call] : caller->calls)
         for (const FunctionPlan* callee : call.callees) {
           FunctionPlan& called = *plan_.functions[callee->index];
-          called.frame_at = std::max(called.frame_at, (end + 15) / 16 * 16);
+          const std::uint64_t align = called.storage.align;
+          if (called.on_stack() && align > kFrameAlign)
+            called.module->fail(
+                called.function->where,
+                fmt::format(".local variables of a recursive function with an alignment above {} are "
+                            "not supported",
+                            kFrameAlign));
+          called.frame_at = std::max(called.frame_at, (end + align - 1) / align * align);
         }
     }
   }

@@ -110,7 +110,7 @@ class CallEmitter {
     site.call = here();
     kernel_.emit(instruction_, call);
     if (recursive) find_frame();
-    for (std::size_t i = 0; i < results_.size(); ++i) take_result(i);
+    take_results(recursive);
     site.end = here();
     kernel_.calls.push_back(std::move(site));
   }
@@ -158,49 +158,68 @@ class CallEmitter {
                           : callee().returns[i].row;
   }
 
+  /// A row of its own with the value of `from`.
+  isa::Operand copy_of(const isa::Operand& from) {
+    const auto copy = kernel_.registers.allocate(from.width, "(argument)");
+    if (!copy) kernel_.fail(instruction_.where, "the kernel uses more than 65534 registers");
+    emit_move(kernel_, instruction_, *copy, from);
+    return *copy;
+  }
+
   void pass_arguments(bool recursive) {
-    // The callee's rows may be this function's own: registers are read before any is overwritten.
+    // The callee's rows may be this function's own: everything is read before any of them is overwritten.
     std::vector<std::pair<isa::Operand, isa::Operand>> late;
+    const auto pass = [&](const isa::Operand& to, const isa::Operand& from) {
+      const bool may_change = recursive && from.space == isa::RowSpace::kRegister;
+      late.emplace_back(to, may_change ? copy_of(from) : from);
+    };
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       const ParamDecl& formal = (*call_.params)[i];
       const Actual& actual = arguments_[i];
       const isa::Operand to = argument_row(i);
       if (actual.variable == nullptr) {
-        const Row from = source(kernel_, instruction_, *actual.operand, formal.type);
-        if (!recursive || from.operand.space != isa::RowSpace::kRegister) {
-          late.emplace_back(to, from.operand);
-          continue;
-        }
-        const auto copy = kernel_.registers.allocate(to.width, "(argument)");
-        if (!copy) kernel_.fail(instruction_.where, "the kernel uses more than 65534 registers");
-        emit_move(kernel_, instruction_, *copy, from.operand);
-        late.emplace_back(to, *copy);
+        pass(to, source(kernel_, instruction_, *actual.operand, formal.type).operand);
       } else if (formal.is_array) {
-        emit_move(kernel_, instruction_, to, local_address(kernel_, instruction_, *actual.variable, 0));
+        pass(to, local_address(kernel_, instruction_, *actual.variable, 0));
       } else if (actual.variable->value.present) {
-        late.emplace_back(to, actual.variable->value);
+        pass(to, actual.variable->value);
+      } else if (recursive) {
+        const isa::Operand loaded = kernel_.scratch(instruction_, to.width, 0);
+        emit_local(kernel_, instruction_, Opcode::kLoad, loaded, *actual.variable);
+        pass(to, loaded);
       } else {
         emit_local(kernel_, instruction_, Opcode::kLoad, to, *actual.variable);
       }
     }
     for (std::size_t i = 0; i < results_.size(); ++i)
       if ((*call_.returns)[i].is_array)
-        emit_move(kernel_, instruction_, result_row(i),
-                  local_address(kernel_, instruction_, *results_[i].variable, 0));
+        pass(result_row(i), local_address(kernel_, instruction_, *results_[i].variable, 0));
     for (const auto& [to, from] : late) emit_move(kernel_, instruction_, to, from);
   }
 
-  void take_result(std::size_t i) {
+  /// In a recursion the rows of the callee's results may be destinations as well: with several of them, all
+  /// are read before any is written.
+  void take_results(bool recursive) {
+    std::vector<isa::Operand> from(results_.size());
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      if ((*call_.returns)[i].is_array) continue;
+      from[i] = result_row(i);
+      if (recursive && results_.size() > 1) from[i] = copy_of(from[i]);
+    }
+    for (std::size_t i = 0; i < results_.size(); ++i) take_result(i, from[i]);
+  }
+
+  void take_result(std::size_t i, const isa::Operand& from) {
     const ParamDecl& formal = (*call_.returns)[i];
     const Actual& actual = results_[i];
     if (formal.is_array || std::holds_alternative<SinkOperand>(actual.operand->value)) return;
     if (actual.variable == nullptr) {
       const Row to = destination(kernel_, instruction_, *actual.operand, formal.type);
-      emit_move(kernel_, instruction_, to.operand, result_row(i));
+      emit_move(kernel_, instruction_, to.operand, from);
     } else if (actual.variable->value.present) {
-      emit_move(kernel_, instruction_, actual.variable->value, result_row(i));
+      emit_move(kernel_, instruction_, actual.variable->value, from);
     } else {
-      emit_local(kernel_, instruction_, Opcode::kStore, result_row(i), *actual.variable);
+      emit_local(kernel_, instruction_, Opcode::kStore, from, *actual.variable);
     }
   }
 
@@ -265,17 +284,23 @@ class CallEmitter {
       kernel_.emit(instruction_, fence);
     }
     isa::Operand count;
+    const VariableSymbol* count_in_memory = nullptr;
     if (print && results_.size() == 1 && !std::holds_alternative<SinkOperand>(results_[0].operand->value)) {
       const Actual& result = results_[0];
       if (result.variable == nullptr)
         count = destination(kernel_, instruction_, *result.operand, (*call_.returns)[0].type).operand;
       else if (result.variable->value.present)
         count = result.variable->value;
+      else
+        count_in_memory = result.variable;
+      if (count_in_memory != nullptr) count = kernel_.scratch(instruction_, RowWidth::k32, 3);
       if (count.present && count.width != RowWidth::k32)
         kernel_.fail(instruction_.where, "the result of vprintf is a 32-bit number");
     }
     out.dst[0] = count;
     kernel_.emit(instruction_, out);
+    if (count_in_memory != nullptr)
+      emit_local(kernel_, instruction_, Opcode::kStore, count, *count_in_memory);
   }
 
   KernelContext& kernel_;

@@ -110,9 +110,10 @@ std::unordered_set<std::string_view> names_in_memory(const Function& function) {
       const auto known = bytes.find(at->base);
       if (known == bytes.end()) continue;
       const std::uint64_t size = known->second;
-      // Registers hold 8- and 16-bit values in 32-bit rows, so that a low part can be had from those.
-      if (vector || at->offset != 0 || !(access == size || (access < size && size <= 4)))
-        names.insert(at->base);
+      // Registers hold 8- and 16-bit values in 32-bit rows, so that a low part can be read from those; one
+      // that is written must leave the rest as it is.
+      const bool low_part = access < size && size <= 4 && instruction.opcode != "st";
+      if (vector || at->offset != 0 || !(access == size || low_part)) names.insert(at->base);
     }
   });
   return names;
@@ -213,7 +214,10 @@ FunctionStorage layout_function(const ModuleContext& module, const Function& fun
   for_each_statement(function.body, [&](const Statement& statement) {
     const auto* variable = std::get_if<VariableDecl>(&statement);
     if (variable == nullptr || !mentioned.contains(variable->name)) return;
-    if (variable->space == StateSpace::kLocal) storage.offsets[variable] = layout.add(module, *variable);
+    if (variable->space == StateSpace::kLocal) {
+      storage.offsets[variable] = layout.add(module, *variable);
+      storage.align = std::max(storage.align, variable_align(*variable));
+    }
     if (variable->space == StateSpace::kParam &&
         (variable->is_array || variable->vector > 1 || in_memory.contains(variable->name)))
       storage.offsets[variable] = layout.add(module, variable->name, variable_bytes(*variable),

@@ -34,9 +34,11 @@ struct SharedStorage {
 /// mentions, in the order of the text, and those parameters of calls, its own and those it makes, that cannot
 /// live in a register: arrays (of its own calls; those of its parameters are its caller's), and scalars whose
 /// address is taken or that are accessed in parts.
+inline constexpr std::uint32_t kFrameAlign = 16;  ///< of frames, unless a variable needs more
 struct FunctionStorage {
   std::unordered_map<const void*, std::uint64_t> offsets;  ///< by VariableDecl or ParamDecl
   std::uint64_t bytes = 0;                                 ///< a multiple of 8
+  std::uint32_t align = kFrameAlign;                       ///< of the whole
 };
 [[nodiscard]] FunctionStorage layout_function(const ModuleContext& module, const Function& function);
 

@@ -51,7 +51,8 @@ class Saver {
     find_live();
     give_places();
     rebuild();
-    return (end_ + 15) / 16 * 16;
+    // Every activation takes something, so that a recursion without end overflows the stack.
+    return std::max<std::uint64_t>(kFrameAlign, (end_ + kFrameAlign - 1) / kFrameAlign * kFrameAlign);
   }
 
  private:

@@ -12,8 +12,6 @@ namespace {
 using isa::LaneOp;
 using isa::RowWidth;
 
-constexpr std::uint64_t kFrameAlign = 16;
-
 /// dst = src, of which either may be a 32-bit row that stands for a local address or a size.
 void emit_resized(KernelContext& kernel, const Instruction& instruction, isa::Operand dst, isa::Operand src) {
   if (dst.width == src.width)
