@@ -22,28 +22,15 @@
 #include <systemc>
 #include <vector>
 
+#include "generator/random_source.h"
 #include "target.h"
 
 namespace {
 
+using Random = heddle::generator::RandomSource;
+
 constexpr std::size_t kMostBytes = 16384;
 constexpr unsigned kSecondsPerInput = 10;
-
-/// splitmix64
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e37'79b9'7f4a'7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11ebull;
-    return z ^ (z >> 31);
-  }
-  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() % bound); }
-
- private:
-  std::uint64_t state_;
-};
 
 std::string current;  ///< the input in progress, for the signal handler
 
@@ -113,7 +100,7 @@ std::vector<std::string> words_of(const std::vector<std::string>& corpus) {
 void mutate(std::string& text, const std::vector<std::string>& corpus, const std::vector<std::string>& words,
             Random& random) {
   const std::size_t at = text.empty() ? 0 : random.below(text.size());
-  const std::size_t length = std::min(text.size() - at, 1 + random.below(random.below(4) == 0 ? 64 : 6));
+  const std::size_t length = std::min<std::size_t>(text.size() - at, 1 + random.below(random.below(4) == 0 ? 64 : 6));
   switch (random.below(8)) {
     case 0:
       if (!text.empty()) text[at] = static_cast<char>(random.below(256));
