@@ -90,7 +90,7 @@ class Formatter {
 
   Conversion parse(std::size_t& i) {
     Conversion conversion;
-    conversion.flags = "%";
+    conversion.flags.assign(1, '%');  // GCC 12 takes = "%" for an overlapping copy when it instruments
     while (at(i) != '\0' && std::strchr("-+ #0", at(i)) != nullptr) conversion.flags += format_[i++];
     number(i, conversion.flags);
     if (at(i) == '.') {
