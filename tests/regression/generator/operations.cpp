@@ -1,4 +1,4 @@
-#include "generator/operations.h"
+#include "generator/instruction_text.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "generator/instruction_text.h"
 #include "generator/operation_forms.h"
 #include "generator/templates.h"
 
@@ -161,25 +162,12 @@ class Filler {
   std::string_view type_;
 };
 
-std::vector<std::string> separated(const std::string& text) {
-  std::vector<std::string> lines(1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool between = text[i] == '|' && text[i + 1] != '%';
-    if (between)
-      lines.emplace_back();
-    else
-      lines.back() += text[i];
-  }
-  for (std::string& line : lines) line += ';';
-  return lines;
-}
-
 std::vector<std::string> one_of(RandomSource& random, std::span<const Form> forms) {
   const Form& form = forms[random.below(static_cast<std::uint32_t>(forms.size()))];
   const auto count = static_cast<std::uint32_t>(std::count(form.types.begin(), form.types.end(), ' ') + 1);
   std::string_view rest = form.types;
   for (std::uint32_t skip = random.below(count); skip > 0; --skip) rest = rest.substr(rest.find(' ') + 1);
-  return separated(Filler(random, rest.substr(0, rest.find(' '))).fill(form.pattern));
+  return split_instructions(Filler(random, rest.substr(0, rest.find(' '))).fill(form.pattern));
 }
 
 /// cvt between any two types, with registers that may be wider than an integer type.

@@ -1,8 +1,9 @@
-#include "generator/templates.h"
+#include "generator/instruction_text.h"
 
 #include <span>
 #include <string_view>
 
+#include "generator/instruction_text.h"
 #include "generator/operations.h"
 #include "generator/patterns.h"
 
@@ -69,22 +70,9 @@ std::string filled(RandomSource& random, Pattern pattern) {
   return text;
 }
 
-/// '|' between two instructions stands after an operand and before an opcode; in `p|q` a register follows.
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> lines(1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool between = text[i] == '|' && text[i + 1] != '%';
-    if (between)
-      lines.emplace_back();
-    else
-      lines.back() += text[i];
-  }
-  for (std::string& line : lines) line += ';';
-  return lines;
-}
-
 std::vector<std::string> one_of(RandomSource& random, std::span<const Pattern> patterns) {
-  return split(filled(random, patterns[random.below(static_cast<std::uint32_t>(patterns.size()))]));
+  return split_instructions(
+      filled(random, patterns[random.below(static_cast<std::uint32_t>(patterns.size()))]));
 }
 
 }  // namespace
