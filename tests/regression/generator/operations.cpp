@@ -1,4 +1,4 @@
-#include "generator/instruction_text.h"
+#include "generator/operations.h"
 
 #include <fmt/format.h>
 

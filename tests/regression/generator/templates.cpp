@@ -1,4 +1,4 @@
-#include "generator/instruction_text.h"
+#include "generator/templates.h"
 
 #include <span>
 #include <string_view>
