@@ -11,7 +11,7 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       id_(id),
       config_(config),
       services_(services),
-      branch_unit_("branch_unit", simt::make_control_flow(config.control_flow, config.occupancy.max_warps),
+      branch_unit_("branch_unit", config.control_flow, config.occupancy.max_warps,
                    stats.child("branch_unit", "control flow within a warp")),
       fetch_("fetch", config.fetch, config.l1i, branch_unit_.groups(),
              stats.child("fetch", "fetch unit and I-buffers")),
@@ -48,6 +48,8 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
 
 void Core::bind_blocks() {
   branch_isock_.bind(branch_unit_.branch_tsock);
+  branch_unit_.progress_isock.bind(progress_tsock_);
+  branch_unit_.table_memory_isock.bind(table_traffic_.table_memory_tsock);
   fetch_isock_.bind(fetch_.fetch_tsock);
   fetch_.l1i_isock.bind(l1i_.l1i_tsock);
   l1i_.refill_isock.bind(fetch_.refill_tsock);

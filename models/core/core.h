@@ -56,6 +56,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
  private:
   void serve_cta(CtaRequest& request);
   void write_back(WritebackRequest& request);
+  /// The branch unit asks where a group is.
+  void serve_progress(simt::GroupProgress& progress) { progress.next = groups_[progress.group].pc; }
 
   sim::ClockMember clock_;  // before the blocks: the memory port keeps a reference
 
@@ -176,6 +178,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   mutable sim::BlockInitiator<BarrierProtocol> barrier_isock_{"barrier_isock"};
   sim::BlockInitiator<LsuProtocol> lsu_isock_{"lsu_isock"};
   sim::BlockInitiator<PortProtocol> port_isock_{"port_isock"};
+  sim::BlockTarget<simt::GroupProgressProtocol, Core, &Core::serve_progress> progress_tsock_{"progress_tsock",
+                                                                                             this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
                                                                                       this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> lsu_writeback_tsock_{"lsu_writeback_tsock",

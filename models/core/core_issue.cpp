@@ -410,8 +410,7 @@ void Core::issue_sleep(GroupId id, const isa::Instruction& instruction, LaneMask
 }
 
 void Core::apply(const simt::BranchRequest& answer) {
-  for (unsigned i = 0; i < answer.update_count; ++i) {
-    const simt::GroupUpdate& update = answer.updates[i];
+  for (const simt::GroupUpdate& update : answer.updates) {
     IssueTable::Group& group = groups_[update.group];
     auto& of_warp = groups_of_warp_[answer.warp.value()];
     switch (update.change) {

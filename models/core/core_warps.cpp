@@ -270,7 +270,7 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     for (const simt::SuspendedLanes& lanes : suspended) {
       const bool none = lanes.at == kNoPc;
       entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()),
-                               lanes.reconverging ? "wait to reconverge with them"
+                               lanes.why == simt::Suspension::kReconverging ? "wait to reconverge with them"
                                                   : "have not run their side of a branch, which starts",
                                none ? "the kernel's exit" : kernel.place(lanes.at),
                                none ? "" : kernel.source_line(lanes.at)});

@@ -18,7 +18,8 @@ void SimtStack::register_stats(sim::StatGroup& stats) {
 }
 
 void SimtStack::serve(BranchRequest& request) {
-  request.update_count = 0;
+  request.updates.clear();
+  request.due = kNeverDue;
   request.diverged = false;
   Stack& stack = stacks_[request.warp.value()];
   switch (request.event) {
@@ -55,9 +56,12 @@ void SimtStack::serve(BranchRequest& request) {
         settle(stack, request);
       } else {
         const Entry& top = stack.back();
-        request.add({request.group, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
+        request.add({GroupId{request.warp.value()}, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
       }
       break;
+    case BranchEvent::kTick:
+    case BranchEvent::kTableFilled:
+      throw std::logic_error("SimtStack: has neither timers nor spilled tables");
   }
 }
 
@@ -81,7 +85,8 @@ void SimtStack::branch(Stack& stack, BranchRequest& request) {
     top.pc = rpc;
   const Entry taken_side{request.target, rpc, taken, frame};
   const Entry not_taken_side{request.next, rpc, not_taken, frame};
-  const bool taken_first = first_side_ == FirstSide::kTaken;
+  const bool taken_first = first_side_ == FirstSide::kSmaller ? taken.count() < not_taken.count()
+                                                              : first_side_ == FirstSide::kTaken;
   for (const Entry& side :
        {taken_first ? not_taken_side : taken_side, taken_first ? taken_side : not_taken_side})
     if (side.pc != rpc) stack.push_back(side);
@@ -130,6 +135,10 @@ void SimtStack::indirect_branch(Stack& stack, BranchRequest& request) {
     if (side.pc != rpc) stack.push_back({side.pc, rpc, side.lanes, frame});
   };
   // The first one to run is pushed last; the lanes that did not branch count as one side, as in branch().
+  if (first_side_ == FirstSide::kSmaller)
+    std::stable_sort(
+        sides.side.begin(), sides.side.begin() + sides.count,
+        [](const Side& left, const Side& right) { return left.lanes.count() < right.lanes.count(); });
   const bool fall_through_first = not_taken.any() && first_side_ == FirstSide::kNotTaken;
   unsigned rest = sides.count;
   if (fall_through_first) --rest;
@@ -228,7 +237,8 @@ void SimtStack::inspect(BranchRequest& request) const {
       // the one behind a call that others are still in.
       const bool reconverging = std::any_of(
           stack.rbegin(), it, [&](const Entry& e) { return e.rpc == it->pc || e.frame > it->frame; });
-      request.suspended->push_back({waiting, it->pc, reconverging});
+      request.suspended->push_back(
+          {waiting, it->pc, reconverging ? Suspension::kReconverging : Suspension::kNotStarted});
     }
     below |= it->mask;
   }

@@ -37,7 +37,6 @@ class SimtStack : public ControlFlow {
 
   void serve(BranchRequest& request) override;
   void inspect(BranchRequest& request) const override;
-  [[nodiscard]] std::uint32_t groups() const override { return static_cast<std::uint32_t>(stacks_.size()); }
   void register_stats(sim::StatGroup& stats) override;
 
   /// Entries of a warp, bottom first.
