@@ -14,9 +14,9 @@
 #pragma once
 
 #include <array>
-#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <tlm>
 #include <vector>
 
@@ -134,8 +134,7 @@ struct BranchRequest {
   const TableEntryTransfer* filled = nullptr;  ///< kTableFilled
 
   // Answer
-  static constexpr std::size_t kUsualUpdates = 3;
-  boost::container::small_vector<GroupUpdate, kUsualUpdates> updates;
+  std::span<const GroupUpdate> updates;  ///< valid until the next request
   Cycle due = kNeverDue;         ///< when the mechanism wants its next kTick; not later than `cycle`: at once
   bool diverged = false;         ///< kBranch, kCall: lanes went to more than one place
   std::uint32_t call_depth = 0;  ///< kCall: how deep the callee is nested, 1: called by the kernel itself
@@ -148,8 +147,6 @@ struct BranchRequest {
   /// other lanes do while they neither arrive anywhere nor leave is not part of it; a running timer makes it
   /// different every time.
   std::uint64_t digest = 0;
-
-  void add(const GroupUpdate& update) { updates.push_back(update); }
 };
 
 struct BranchProtocol {

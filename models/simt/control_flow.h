@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "sim/config.h"
 #include "sim/lane_mask.h"
@@ -25,12 +26,26 @@ class ControlFlow {
  public:
   virtual ~ControlFlow() = default;
   /// Handles one event; see BranchEvent for the meaning of the fields.
-  virtual void serve(BranchRequest& request) = 0;
+  void serve(BranchRequest& request) {
+    updates_.clear();
+    request.due = kNeverDue;
+    request.diverged = false;
+    handle(request);
+    request.updates = updates_;
+  }
   /// Fills the debug part of the request.
   virtual void inspect(BranchRequest& request) const = 0;
   /// Issue groups of a warp, each with an I-buffer of its own.
   [[nodiscard]] virtual std::uint32_t groups_per_warp() const { return 1; }
   virtual void register_stats(sim::StatGroup& stats) = 0;
+
+ protected:
+  /// Fills the answer: fields of the request, and by answer() what becomes of the groups.
+  virtual void handle(BranchRequest& request) = 0;
+  void answer(const GroupUpdate& update) { updates_.push_back(update); }
+
+ private:
+  std::vector<GroupUpdate> updates_;
 };
 
 enum class Mechanism : std::uint8_t { kSimtStack, kAware, kMultiPath };

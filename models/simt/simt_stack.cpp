@@ -17,10 +17,7 @@ void SimtStack::register_stats(sim::StatGroup& stats) {
   stats.counter("max_depth", "entries", "deepest stack of any warp so far", &max_depth_);
 }
 
-void SimtStack::serve(BranchRequest& request) {
-  request.updates.clear();
-  request.due = kNeverDue;
-  request.diverged = false;
+void SimtStack::handle(BranchRequest& request) {
   Stack& stack = stacks_[request.warp.value()];
   switch (request.event) {
     case BranchEvent::kLaunch:
@@ -49,14 +46,14 @@ void SimtStack::serve(BranchRequest& request) {
     case BranchEvent::kBarrierArrive:
       // Popping is left to the release: the lanes below the top may not run before it anyway.
       stack.back().pc = request.next;
-      request.add({request.group, GroupChange::kBlocked, request.next, stack.back().rpc, stack.back().mask});
+      answer({request.group, GroupChange::kBlocked, request.next, stack.back().rpc, stack.back().mask});
       break;
     case BranchEvent::kBarrierRelease:
       if (stack.back().pc == stack.back().rpc) {
         settle(stack, request);
       } else {
         const Entry& top = stack.back();
-        request.add({GroupId{request.warp.value()}, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
+        answer({GroupId{request.warp.value()}, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
       }
       break;
     case BranchEvent::kTick:
@@ -198,11 +195,11 @@ void SimtStack::settle(Stack& stack, BranchRequest& request) {
 void SimtStack::report_top(const Stack& stack, BranchRequest& request) {
   const GroupId group{request.warp.value()};
   if (stack.empty()) {
-    request.add({group, GroupChange::kVanished});
+    answer({group, GroupChange::kVanished});
     return;
   }
   const Entry& top = stack.back();
-  request.add({group, GroupChange::kMoved, top.pc, top.rpc, top.mask});
+  answer({group, GroupChange::kMoved, top.pc, top.rpc, top.mask});
 }
 
 void SimtStack::inspect(BranchRequest& request) const {
