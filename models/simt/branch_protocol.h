@@ -86,6 +86,13 @@ struct SuspendedLanes {
   Suspension why = Suspension::kNotStarted;
 };
 
+/// Lanes of a warp that could go on at `pc`: neither waiting for others to reconverge nor at a barrier,
+/// whether it is their turn or not.
+struct RunnableSplit {
+  Pc pc{};
+  LaneMask mask{};
+};
+
 /// An entry of a split or reconvergence table on its way to or from memory (mimd-simt-and-bows §3.4).
 struct TableEntryTransfer {
   enum class Op : std::uint8_t { kSpill, kFill };
@@ -142,6 +149,7 @@ struct BranchRequest {
   // transport_dbg only: filled for `warp` where not null. Nothing changes.
   nlohmann::ordered_json* table = nullptr;           ///< the mechanism's tables
   std::vector<SuspendedLanes>* suspended = nullptr;  ///< lanes that do not run now
+  std::vector<RunnableSplit>* runnable = nullptr;
   /// Hash of what decides where the group with lanes `mask` goes on, as far as it is in the tables: the same
   /// at two visits of a loop head means that nothing has happened in between that could end the loop. What
   /// other lanes do while they neither arrive anywhere nor leave is not part of it; a running timer makes it

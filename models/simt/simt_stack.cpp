@@ -224,6 +224,8 @@ void SimtStack::inspect(BranchRequest& request) const {
     }
   }
   request.digest = digest;
+  if (request.runnable != nullptr && !stack.empty())
+    request.runnable->push_back({stack.back().pc, stack.back().mask});
   if (request.suspended == nullptr) return;
   // From the top down: the lanes of an entry that are in no entry above it wait there.
   for (auto it = stack.rbegin(); it != stack.rend(); ++it) {

@@ -79,7 +79,7 @@ TEST(Scheduler, LrrTakesTurns) {
   const auto ready = set_of({1, 4, 9});
   std::vector<std::uint32_t> order;
   for (Cycle now = 0; now < 5; ++now) {
-    const GroupId pick = *lrr->pick(ready, now);
+    const WarpId pick = *lrr->pick(ready, now);
     order.push_back(pick.value());
     lrr->issued(pick, now);
   }
@@ -88,23 +88,23 @@ TEST(Scheduler, LrrTakesTurns) {
 
 TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
   const auto gto = policy(SchedulingPolicy::kGto);
-  for (const std::uint32_t g : {7u, 3u, 5u}) gto->assign(GroupId{g}, 0);
+  for (const std::uint32_t g : {7u, 3u, 5u}) gto->assign(WarpId{g}, 0);
   EXPECT_EQ(gto->pick(set_of({3, 5}), 1)->value(), 3u) << "older than 5";
-  gto->issued(GroupId{3}, 1);
+  gto->issued(WarpId{3}, 1);
   EXPECT_EQ(gto->pick(set_of({3, 5, 7}), 2)->value(), 3u) << "greedy although 7 is older";
   EXPECT_EQ(gto->pick(set_of({5, 7}), 3)->value(), 7u) << "3 stalled: the oldest";
-  gto->issued(GroupId{7}, 3);
-  gto->assign(GroupId{7}, 4);  // the slot was given to a new warp
+  gto->issued(WarpId{7}, 3);
+  gto->assign(WarpId{7}, 4);  // the slot was given to a new warp
   EXPECT_EQ(gto->pick(set_of({5, 7}), 5)->value(), 5u) << "a new warp inherits neither greed nor age";
 }
 
 TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
   const auto glrr = policy(SchedulingPolicy::kGlrr);
-  for (std::uint32_t g = 0; g < 4; ++g) glrr->assign(GroupId{g}, 0);
+  for (std::uint32_t g = 0; g < 4; ++g) glrr->assign(WarpId{g}, 0);
   const auto pick = [&](std::initializer_list<std::uint32_t> ready) {
     sim::IndexSet set(64);
     for (const std::uint32_t g : ready) set.insert(g);
-    const GroupId group = *glrr->pick(set, 0);
+    const WarpId group = *glrr->pick(set, 0);
     glrr->issued(group, 0);
     return group.value();
   };
@@ -112,13 +112,13 @@ TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
   EXPECT_EQ(pick({0, 2, 3}), 2u) << "greedy";
   EXPECT_EQ(pick({0, 1, 3}), 3u) << "the next in turn, not the oldest";
   EXPECT_EQ(pick({0, 1}), 0u);
-  glrr->assign(GroupId{0}, 5);
+  glrr->assign(WarpId{0}, 5);
   EXPECT_EQ(pick({0, 1}), 1u) << "a new warp in the slot has no claim";
 }
 
 TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
   const auto two_level = policy(SchedulingPolicy::kTwoLevel, 2);
-  for (const std::uint32_t g : {1u, 2u, 3u, 4u}) two_level->assign(GroupId{g}, 0);
+  for (const std::uint32_t g : {1u, 2u, 3u, 4u}) two_level->assign(WarpId{g}, 0);
   const auto everybody = set_of({1, 2, 3, 4});
   std::vector<std::uint32_t> order;
   const auto issue = [&](const sim::IndexSet& ready) {
@@ -131,13 +131,13 @@ TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
   order.clear();
   issue(set_of({3, 4}));
   EXPECT_EQ(order.back(), 0u) << "members keep their places over short latencies: the others are held back";
-  two_level->long_latency(GroupId{1});
+  two_level->long_latency(WarpId{1});
   issue(everybody);
   issue(everybody);
   issue(everybody);
   EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 3, 2, 3})) << "3 took the place of 1";
-  two_level->leave(GroupId{2});
-  two_level->leave(GroupId{3});
+  two_level->leave(WarpId{2});
+  two_level->leave(WarpId{3});
   order.clear();
   for (int i = 0; i < 3; ++i) issue(set_of({1, 4}));
   EXPECT_EQ(order, (std::vector<std::uint32_t>{4, 1, 4})) << "4 waited longer than 1";
@@ -145,20 +145,20 @@ TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
 
 TEST(Scheduler, CawaPicksTheMostCriticalWarp) {
   const auto cawa = policy(SchedulingPolicy::kCawa);
-  cawa->assign(GroupId{1}, 0);
-  cawa->assign(GroupId{2}, 0);
+  cawa->assign(WarpId{1}, 0);
+  cawa->assign(WarpId{2}, 0);
   const auto both = set_of({1, 2});
   EXPECT_EQ(cawa->pick(both, 1)->value(), 1u) << "a tie goes to the older";
   // nInst 0 and nStall 10 - 1 against nStall 10.
-  cawa->issued(GroupId{1}, 1);
+  cawa->issued(WarpId{1}, 1);
   EXPECT_EQ(cawa->pick(both, 10)->value(), 2u) << "stalled longer";
   // At cycle 20 both have issued once (CPIavg 20, nStall 19); 1 has chosen a path of 30 instructions.
-  cawa->issued(GroupId{2}, 10);
-  cawa->issued(GroupId{1}, 15);
-  cawa->branched(GroupId{1}, 30);
+  cawa->issued(WarpId{2}, 10);
+  cawa->issued(WarpId{1}, 15);
+  cawa->branched(WarpId{1}, 30);
   // 1: nInst 30, CPIavg 10, nStall 18: 318; 2: nInst 0, nStall 19.
   EXPECT_EQ(cawa->pick(both, 20)->value(), 1u) << "more to come";
-  for (Cycle c = 0; c < 30; ++c) cawa->issued(GroupId{1}, 20 + c);
+  for (Cycle c = 0; c < 30; ++c) cawa->issued(WarpId{1}, 20 + c);
   EXPECT_EQ(cawa->pick(both, 60)->value(), 2u) << "the path is done";
 }
 
@@ -187,24 +187,24 @@ TEST(Fetch, FillsRoundRobinAndStopsBehindControl) {
   code[2].unit = isa::Unit::kControl;
   FetchBench bench({.width_instructions = 2, .latency_cycles = 1, .ibuffer_slots = 2}, 4, code);
   FetchModel& fetch = bench.model;
-  fetch.redirect(GroupId{0}, Pc{0});
-  fetch.redirect(GroupId{2}, Pc{2});
+  fetch.redirect(WarpId{0}, Pc{0});
+  fetch.redirect(WarpId{2}, Pc{2});
   EXPECT_EQ(bench.tick(1).filled_count, 0u);
   FetchRequest tick = bench.tick(2);
   ASSERT_EQ(tick.filled_count, 1u);
-  EXPECT_EQ(tick.filled[0], GroupId{2}) << "round robin starts behind group 0";
+  EXPECT_EQ(tick.filled[0], WarpId{2}) << "round robin starts behind group 0";
   tick = bench.tick(3);
   ASSERT_EQ(tick.filled_count, 1u);
-  EXPECT_EQ(tick.filled[0], GroupId{0});
+  EXPECT_EQ(tick.filled[0], WarpId{0});
   Pc head;
-  EXPECT_TRUE(fetch.pop(GroupId{0}, head));
+  EXPECT_TRUE(fetch.pop(WarpId{0}, head));
   EXPECT_EQ(head, Pc{1});
-  EXPECT_FALSE(fetch.pop(GroupId{0}, head)) << "two were fetched";
-  EXPECT_FALSE(fetch.pop(GroupId{2}, head));
+  EXPECT_FALSE(fetch.pop(WarpId{0}, head)) << "two were fetched";
+  EXPECT_FALSE(fetch.pop(WarpId{2}, head));
   for (Cycle cycle = 4; cycle < 10; ++cycle) {
     tick = bench.tick(cycle);
     for (unsigned i = 0; i < tick.filled_count; ++i)
-      EXPECT_NE(tick.filled[i], GroupId{2}) << "waits for the branch unit";
+      EXPECT_NE(tick.filled[i], WarpId{2}) << "waits for the branch unit";
   }
   EXPECT_EQ(tick.next_due, kNoCycle);
 }
@@ -212,9 +212,9 @@ TEST(Fetch, FillsRoundRobinAndStopsBehindControl) {
 TEST(Fetch, RedirectVoidsWhatIsInFlight) {
   std::vector<isa::Instruction> code(20);
   FetchBench bench({.width_instructions = 1, .latency_cycles = 5, .ibuffer_slots = 2}, 1, code);
-  bench.model.redirect(GroupId{0}, Pc{0});
+  bench.model.redirect(WarpId{0}, Pc{0});
   bench.tick(1);
-  bench.model.redirect(GroupId{0}, Pc{10});
+  bench.model.redirect(WarpId{0}, Pc{10});
   unsigned filled = 0;
   for (Cycle cycle = 2; cycle <= 6; ++cycle) filled += bench.tick(cycle).filled_count;
   EXPECT_EQ(filled, 0u) << "the fetch of cycle 1 was void";
@@ -224,7 +224,7 @@ TEST(Fetch, RedirectVoidsWhatIsInFlight) {
 TEST(Fetch, DoesNotCrossALineInOneCycle) {
   std::vector<isa::Instruction> code(20);
   FetchBench bench({.width_instructions = 4, .latency_cycles = 1, .ibuffer_slots = 4}, 1, code);
-  bench.model.redirect(GroupId{0}, Pc{3});  // the last of the four instructions of its line
+  bench.model.redirect(WarpId{0}, Pc{3});  // the last of the four instructions of its line
   bench.tick(1);
   EXPECT_EQ(bench.tick(2).filled_count, 1u);
   EXPECT_EQ(bench.model.instructions, 1u);
@@ -234,15 +234,15 @@ TEST(Fetch, AMissLetsOtherGroupsGoOnUntilTheLineIsThere) {
   std::vector<isa::Instruction> code(20);
   FetchBench bench({.width_instructions = 2, .latency_cycles = 1, .ibuffer_slots = 2}, 3, code);
   bench.absent = {0x1020};
-  bench.model.redirect(GroupId{1}, Pc{4});
-  bench.model.redirect(GroupId{2}, Pc{0});
+  bench.model.redirect(WarpId{1}, Pc{4});
+  bench.model.redirect(WarpId{2}, Pc{0});
   FetchRequest tick = bench.tick(1);
   EXPECT_TRUE(tick.miss);
-  EXPECT_EQ(tick.missed, GroupId{1});
+  EXPECT_EQ(tick.missed, WarpId{1});
   bench.tick(2);
   tick = bench.tick(3);
   ASSERT_EQ(tick.filled_count, 1u);
-  EXPECT_EQ(tick.filled[0], GroupId{2});
+  EXPECT_EQ(tick.filled[0], WarpId{2});
   EXPECT_EQ(tick.next_due, kNoCycle) << "a group that waits for a line costs nothing";
   EXPECT_EQ(bench.asked, (std::vector<std::uint64_t>{0x1020, 0x1000}));
   bench.absent.clear();
@@ -252,7 +252,7 @@ TEST(Fetch, AMissLetsOtherGroupsGoOnUntilTheLineIsThere) {
   bench.tick(5);
   tick = bench.tick(6);
   ASSERT_EQ(tick.filled_count, 1u);
-  EXPECT_EQ(tick.filled[0], GroupId{1});
+  EXPECT_EQ(tick.filled[0], WarpId{1});
 }
 
 TEST(InstructionCache, ReplacesTheLeastRecentlyUsedLine) {
@@ -429,14 +429,14 @@ TEST(TimingWheel, GivesEveryEventAtItsCycleInOrder) {
 
 TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   IssueTable table(4, 2);
-  for (std::uint32_t g = 0; g < 4; ++g) table[GroupId{g}].scheduler = g % 2;
+  for (std::uint32_t g = 0; g < 4; ++g) table[WarpId{g}].scheduler = g % 2;
   PipeReadiness pipes;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
-  table.set_status(GroupId{0}, GroupStatus::kBarrier);
+  table.set_status(WarpId{0}, GroupStatus::kBarrier);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kBarrier);
-  table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory);
+  table.set_status(WarpId{2}, GroupStatus::kScoreboardMemory);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kScoreboardMemory);
-  table.set_status(GroupId{0}, GroupStatus::kReady, Pipe::kMemory);
+  table.set_status(WarpId{0}, GroupStatus::kReady, Pipe::kMemory);
   EXPECT_TRUE(table.candidates(0, pipes, 5)->contains(0));
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kHeldBack) << "nothing but the policy keeps it";
   pipes.memory_full = true;
@@ -444,15 +444,15 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   EXPECT_EQ(table.next_due(0, pipes, 5), kNoCycle);
   EXPECT_EQ(table.candidates(0, pipes, 5), nullptr);
   EXPECT_FALSE(table.any_ready(1));
-  table.set_status(GroupId{2}, GroupStatus::kReady, Pipe::kSfu);
+  table.set_status(WarpId{2}, GroupStatus::kReady, Pipe::kSfu);
   pipes.accepts_from[static_cast<unsigned>(Pipe::kSfu)] = 9;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kOperandCollector);
   EXPECT_EQ(table.next_due(0, pipes, 5), 9u);
   pipes.busy_until[static_cast<unsigned>(Pipe::kSfu)] = 7;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kPipeBusy);
   EXPECT_EQ(table.next_due(0, pipes, 5), 7u) << "the cause changes there";
-  table.set_status(GroupId{0}, GroupStatus::kAbsent);
-  table.set_status(GroupId{2}, GroupStatus::kAbsent);
+  table.set_status(WarpId{0}, GroupStatus::kAbsent);
+  table.set_status(WarpId{2}, GroupStatus::kAbsent);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
 }
 
