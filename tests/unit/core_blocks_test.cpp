@@ -187,24 +187,24 @@ TEST(Fetch, FillsRoundRobinAndStopsBehindControl) {
   code[2].unit = isa::Unit::kControl;
   FetchBench bench({.width_instructions = 2, .latency_cycles = 1, .ibuffer_slots = 2}, 4, code);
   FetchModel& fetch = bench.model;
-  fetch.redirect(WarpId{0}, Pc{0});
-  fetch.redirect(WarpId{2}, Pc{2});
+  fetch.redirect(GroupId{0}, Pc{0});
+  fetch.redirect(GroupId{2}, Pc{2});
   EXPECT_EQ(bench.tick(1).filled_count, 0u);
   FetchRequest tick = bench.tick(2);
   ASSERT_EQ(tick.filled_count, 1u);
-  EXPECT_EQ(tick.filled[0], WarpId{2}) << "round robin starts behind group 0";
+  EXPECT_EQ(tick.filled[0], GroupId{2}) << "round robin starts behind group 0";
   tick = bench.tick(3);
   ASSERT_EQ(tick.filled_count, 1u);
-  EXPECT_EQ(tick.filled[0], WarpId{0});
+  EXPECT_EQ(tick.filled[0], GroupId{0});
   Pc head;
-  EXPECT_TRUE(fetch.pop(WarpId{0}, head));
+  EXPECT_TRUE(fetch.pop(GroupId{0}, head));
   EXPECT_EQ(head, Pc{1});
-  EXPECT_FALSE(fetch.pop(WarpId{0}, head)) << "two were fetched";
-  EXPECT_FALSE(fetch.pop(WarpId{2}, head));
+  EXPECT_FALSE(fetch.pop(GroupId{0}, head)) << "two were fetched";
+  EXPECT_FALSE(fetch.pop(GroupId{2}, head));
   for (Cycle cycle = 4; cycle < 10; ++cycle) {
     tick = bench.tick(cycle);
     for (unsigned i = 0; i < tick.filled_count; ++i)
-      EXPECT_NE(tick.filled[i], WarpId{2}) << "waits for the branch unit";
+      EXPECT_NE(tick.filled[i], GroupId{2}) << "waits for the branch unit";
   }
   EXPECT_EQ(tick.next_due, kNoCycle);
 }
@@ -212,9 +212,9 @@ TEST(Fetch, FillsRoundRobinAndStopsBehindControl) {
 TEST(Fetch, RedirectVoidsWhatIsInFlight) {
   std::vector<isa::Instruction> code(20);
   FetchBench bench({.width_instructions = 1, .latency_cycles = 5, .ibuffer_slots = 2}, 1, code);
-  bench.model.redirect(WarpId{0}, Pc{0});
+  bench.model.redirect(GroupId{0}, Pc{0});
   bench.tick(1);
-  bench.model.redirect(WarpId{0}, Pc{10});
+  bench.model.redirect(GroupId{0}, Pc{10});
   unsigned filled = 0;
   for (Cycle cycle = 2; cycle <= 6; ++cycle) filled += bench.tick(cycle).filled_count;
   EXPECT_EQ(filled, 0u) << "the fetch of cycle 1 was void";
@@ -224,7 +224,7 @@ TEST(Fetch, RedirectVoidsWhatIsInFlight) {
 TEST(Fetch, DoesNotCrossALineInOneCycle) {
   std::vector<isa::Instruction> code(20);
   FetchBench bench({.width_instructions = 4, .latency_cycles = 1, .ibuffer_slots = 4}, 1, code);
-  bench.model.redirect(WarpId{0}, Pc{3});  // the last of the four instructions of its line
+  bench.model.redirect(GroupId{0}, Pc{3});  // the last of the four instructions of its line
   bench.tick(1);
   EXPECT_EQ(bench.tick(2).filled_count, 1u);
   EXPECT_EQ(bench.model.instructions, 1u);
@@ -234,15 +234,15 @@ TEST(Fetch, AMissLetsOtherGroupsGoOnUntilTheLineIsThere) {
   std::vector<isa::Instruction> code(20);
   FetchBench bench({.width_instructions = 2, .latency_cycles = 1, .ibuffer_slots = 2}, 3, code);
   bench.absent = {0x1020};
-  bench.model.redirect(WarpId{1}, Pc{4});
-  bench.model.redirect(WarpId{2}, Pc{0});
+  bench.model.redirect(GroupId{1}, Pc{4});
+  bench.model.redirect(GroupId{2}, Pc{0});
   FetchRequest tick = bench.tick(1);
   EXPECT_TRUE(tick.miss);
-  EXPECT_EQ(tick.missed, WarpId{1});
+  EXPECT_EQ(tick.missed, GroupId{1});
   bench.tick(2);
   tick = bench.tick(3);
   ASSERT_EQ(tick.filled_count, 1u);
-  EXPECT_EQ(tick.filled[0], WarpId{2});
+  EXPECT_EQ(tick.filled[0], GroupId{2});
   EXPECT_EQ(tick.next_due, kNoCycle) << "a group that waits for a line costs nothing";
   EXPECT_EQ(bench.asked, (std::vector<std::uint64_t>{0x1020, 0x1000}));
   bench.absent.clear();
@@ -252,7 +252,7 @@ TEST(Fetch, AMissLetsOtherGroupsGoOnUntilTheLineIsThere) {
   bench.tick(5);
   tick = bench.tick(6);
   ASSERT_EQ(tick.filled_count, 1u);
-  EXPECT_EQ(tick.filled[0], WarpId{1});
+  EXPECT_EQ(tick.filled[0], GroupId{1});
 }
 
 TEST(InstructionCache, ReplacesTheLeastRecentlyUsedLine) {
@@ -429,14 +429,14 @@ TEST(TimingWheel, GivesEveryEventAtItsCycleInOrder) {
 
 TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   IssueTable table(4, 2);
-  for (std::uint32_t g = 0; g < 4; ++g) table[WarpId{g}].scheduler = g % 2;
+  for (std::uint32_t g = 0; g < 4; ++g) table[GroupId{g}].scheduler = g % 2;
   PipeReadiness pipes;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
-  table.set_status(WarpId{0}, GroupStatus::kBarrier);
+  table.set_status(GroupId{0}, GroupStatus::kBarrier);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kBarrier);
-  table.set_status(WarpId{2}, GroupStatus::kScoreboardMemory);
+  table.set_status(GroupId{2}, GroupStatus::kScoreboardMemory);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kScoreboardMemory);
-  table.set_status(WarpId{0}, GroupStatus::kReady, Pipe::kMemory);
+  table.set_status(GroupId{0}, GroupStatus::kReady, Pipe::kMemory);
   EXPECT_TRUE(table.candidates(0, pipes, 5)->contains(0));
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kHeldBack) << "nothing but the policy keeps it";
   pipes.memory_full = true;
@@ -444,15 +444,15 @@ TEST(IssueTable, CountsStatesAndNamesTheCauseClosestToIssue) {
   EXPECT_EQ(table.next_due(0, pipes, 5), kNoCycle);
   EXPECT_EQ(table.candidates(0, pipes, 5), nullptr);
   EXPECT_FALSE(table.any_ready(1));
-  table.set_status(WarpId{2}, GroupStatus::kReady, Pipe::kSfu);
+  table.set_status(GroupId{2}, GroupStatus::kReady, Pipe::kSfu);
   pipes.accepts_from[static_cast<unsigned>(Pipe::kSfu)] = 9;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kOperandCollector);
   EXPECT_EQ(table.next_due(0, pipes, 5), 9u);
   pipes.busy_until[static_cast<unsigned>(Pipe::kSfu)] = 7;
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kPipeBusy);
   EXPECT_EQ(table.next_due(0, pipes, 5), 7u) << "the cause changes there";
-  table.set_status(WarpId{0}, GroupStatus::kAbsent);
-  table.set_status(WarpId{2}, GroupStatus::kAbsent);
+  table.set_status(GroupId{0}, GroupStatus::kAbsent);
+  table.set_status(GroupId{2}, GroupStatus::kAbsent);
   EXPECT_EQ(table.idle_cause(0, pipes, 5), SlotUse::kNoWarp);
 }
 
