@@ -4,7 +4,8 @@
 
 namespace heddle::simt {
 
-SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side) : stacks_(warps), first_side_(first_side) {
+SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side)
+    : stacks_(warps), at_barrier_(warps, false), first_side_(first_side) {
   for (Stack& stack : stacks_) stack.reserve(std::size_t{2} * sim::kLanes);
 }
 
@@ -21,6 +22,7 @@ void SimtStack::handle(BranchRequest& request) {
   Stack& stack = stacks_[request.warp.value()];
   switch (request.event) {
     case BranchEvent::kLaunch:
+      at_barrier_[request.warp.value()] = false;
       stack.assign(1, Entry{request.next, kNoPc, request.mask});
       report_top(stack, request);
       break;
@@ -46,9 +48,11 @@ void SimtStack::handle(BranchRequest& request) {
     case BranchEvent::kBarrierArrive:
       // Popping is left to the release: the lanes below the top may not run before it anyway.
       stack.back().pc = request.next;
+      at_barrier_[request.warp.value()] = true;
       answer({request.group, GroupChange::kBlocked, request.next, stack.back().rpc, stack.back().mask});
       break;
     case BranchEvent::kBarrierRelease:
+      at_barrier_[request.warp.value()] = false;
       if (stack.back().pc == stack.back().rpc) {
         settle(stack, request);
       } else {
@@ -224,7 +228,7 @@ void SimtStack::inspect(BranchRequest& request) const {
     }
   }
   request.digest = digest;
-  if (request.runnable != nullptr && !stack.empty())
+  if (request.runnable != nullptr && !stack.empty() && !at_barrier_[request.warp.value()])
     request.runnable->push_back({stack.back().pc, stack.back().mask});
   if (request.suspended == nullptr) return;
   // From the top down: the lanes of an entry that are in no entry above it wait there.

@@ -67,7 +67,8 @@ class SimtStack : public ControlFlow {
   void settle(Stack& stack, BranchRequest& request);
   void report_top(const Stack& stack, BranchRequest& request);
 
-  std::vector<Stack> stacks_;  ///< by warp; the group number is the warp number
+  std::vector<Stack> stacks_;     ///< by warp; the group number is the warp number
+  std::vector<bool> at_barrier_;  ///< by warp: its top waits at a CTA barrier
   FirstSide first_side_;
   std::uint64_t branches_ = 0;
   std::uint64_t divergences_ = 0;
