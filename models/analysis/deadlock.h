@@ -37,8 +37,8 @@ struct RedefiningWrite {
   std::uint32_t read = 0;  ///< the first that it may change
   bool reachable = false;  ///< from where the loop's exits meet, without a barrier on the way
   bool parallel = false;   ///< on the other side of a branch whose one side holds the loop
-  std::vector<std::uint32_t> branches;  ///< that decide whether threads get there
-  std::vector<BlockId> path;            ///< reachable: a shortest one
+  std::vector<std::uint32_t> branches{};  ///< that decide whether threads get there
+  std::vector<BlockId> path{};            ///< reachable: a shortest one
 };
 
 inline constexpr std::uint32_t kNoOtherLoop = 0xffff'ffffu;

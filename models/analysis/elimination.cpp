@@ -27,10 +27,6 @@ Pc between_source_instructions(const CodeAnalysis& code, Pc place) {
   return place;
 }
 
-bool ends_thread(const isa::Instruction& instruction) {
-  return instruction.op == isa::Opcode::kExit || instruction.op == isa::Opcode::kReturn;
-}
-
 std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, Pc place) {
   std::vector<std::uint32_t> exits;
   if (place == kNoPc) return exits;

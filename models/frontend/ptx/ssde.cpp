@@ -48,7 +48,9 @@ SsdeResult eliminate_simt_deadlocks(const std::string& text, const Module& modul
   for (const auto& kernel : decoded.kernels) {
     if (!options.only_kernel.empty() && kernel->name != options.only_kernel) continue;
     analysis::CodeAnalysis code(*kernel);
-    const auto findings = analysis::find_simt_deadlocks(code, options.analysis);
+    auto findings = analysis::find_simt_deadlocks(code, options.analysis);
+    for (std::uint32_t l = 0; options.every_loop && l < findings.size(); ++l)
+      if (!findings[l].flagged() && !findings[l].exit_branches.empty()) findings[l].because_of = l;
     const analysis::EliminationPlan plan = analysis::plan_elimination(code, findings);
     const auto refuse = [&](const std::string& function, std::uint32_t loop, const std::string& reason) {
       const auto header = code.cfg().block(findings[loop].loop.header).first;

@@ -25,6 +25,9 @@ inline constexpr const char* kNoSsdePragma = "heddle nossde";
 struct SsdeOptions {
   analysis::DeadlockOptions analysis;
   std::string only_kernel;  ///< transform this kernel and its functions; empty: all of the module
+  /// Take every loop for one that may deadlock: the transformation keeps what each thread does, whatever it
+  /// is applied to.
+  bool every_loop = false;
   /// Insert without line breaks and comments, so that line numbers stay those of the original.
   bool keep_lines = false;
 };
