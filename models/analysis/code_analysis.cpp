@@ -14,7 +14,7 @@ CodeAnalysis::CodeAnalysis(const isa::Kernel& kernel)
       control_(cfg_),
       accesses_(kernel, cfg_, definitions_),
       ranges_(code_ranges(kernel)),
-      loops_(edge_loops(cfg_, ranges_)) {}
+      loops_(edge_loops(cfg_, places_, ranges_)) {}
 
 const CodeRange& CodeAnalysis::range_of(std::uint32_t instruction) const {
   return *std::find_if(ranges_.begin(), ranges_.end(),

@@ -9,32 +9,45 @@ namespace {
 
 using Edge = std::pair<BlockId, BlockId>;
 
+/// A block's successors by how many blocks lie between them and where they meet, the most first.
+std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const Places& places, BlockId block) {
+  std::vector<BlockId> successors = cfg.block(block).successors;
+  if (successors.size() < 2) return successors;
+  const BlockId meet = places.block_of(places.behind(cfg.block(block).end - 1));
+  std::vector<std::pair<std::size_t, BlockId>> sides;
+  for (const BlockId side : successors) sides.emplace_back(blocks_between(cfg, {side}, meet).count(), side);
+  std::stable_sort(sides.begin(), sides.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; i < sides.size(); ++i) successors[i] = sides[i].second;
+  return successors;
+}
+
 /// Edges to a block that the walk has entered and not left yet.
-std::vector<Edge> retreating(const ControlFlowGraph& cfg, const std::vector<std::uint32_t>& entries) {
+std::vector<Edge> retreating(const ControlFlowGraph& cfg, const Places& places,
+                             const std::vector<std::uint32_t>& entries) {
   enum class State : std::uint8_t { kNew, kOpen, kLeft };
   std::vector<State> state(cfg.block_count() + 1, State::kNew);
   state[cfg.exit()] = State::kLeft;
   std::set<Edge> edges;
   struct Step {
     BlockId block;
+    std::vector<BlockId> successors;
     std::size_t next;
   };
   std::vector<Step> walk;
   const auto enter = [&](BlockId block) {
     state[block] = State::kOpen;
-    walk.push_back({block, 0});
+    walk.push_back({block, longer_sides_first(cfg, places, block), 0});
   };
   for (const std::uint32_t entry : entries) {
     if (state[cfg.block_of(entry)] == State::kNew) enter(cfg.block_of(entry));
     while (!walk.empty()) {
       Step& top = walk.back();
-      const auto& successors = cfg.block(top.block).successors;
-      if (top.next == successors.size()) {
+      if (top.next == top.successors.size()) {
         state[top.block] = State::kLeft;
         walk.pop_back();
         continue;
       }
-      const BlockId to = successors[top.next++];
+      const BlockId to = top.successors[top.next++];
       if (state[to] == State::kOpen) edges.emplace(top.block, to);
       if (state[to] == State::kNew) enter(to);
     }
@@ -88,12 +101,13 @@ std::vector<CodeRange> code_ranges(const isa::Kernel& kernel) {
   return ranges;
 }
 
-std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const std::vector<CodeRange>& ranges) {
+std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const Places& places,
+                                 const std::vector<CodeRange>& ranges) {
   std::vector<EdgeLoop> loops;
   for (const CodeRange& range : ranges) {
     BlockSet alive = no_blocks(cfg);
     for (const std::uint32_t entry : range.entries) alive |= reachable_from(cfg, cfg.block_of(entry));
-    for (const Edge& edge : retreating(cfg, range.entries)) {
+    for (const Edge& edge : retreating(cfg, places, range.entries)) {
       loops.push_back(loop_of(cfg, edge, alive));
       loops.back().function = range.function;
     }

@@ -10,9 +10,12 @@ namespace {
 struct CoreSection {
   core::CoreConfig& core;
   CompilerStep& compiler;
+  std::string& except;
   void visit(sim::ConfigVisitor& v) {
     v.choice("compiler", compiler, {"none", "ssde", "delayed_reconvergence"},
              "changes kernels when they are loaded, so that code for MIMD machines finishes");
+    v.field("compiler_except", except,
+            {.doc = "names of kernels and functions, separated by commas, that core.compiler leaves alone"});
     core.visit(v);
   }
 };
@@ -42,7 +45,7 @@ void GpuConfig::visit(sim::ConfigVisitor& v) {
            .min = 16,
            .max = 512 * 1024});
   v.section("clocks", clocks, "clock domains");
-  CoreSection cores_and_compiler{core, compiler};
+  CoreSection cores_and_compiler{core, compiler, compiler_except};
   v.section("core", cores_and_compiler, "every core");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");
   v.section("watchdog", watchdog, "hang diagnosis");

@@ -34,6 +34,7 @@ struct GpuConfig {
   ClocksConfig clocks;
   core::CoreConfig core;
   CompilerStep compiler = CompilerStep::kNone;  ///< key core.compiler
+  std::string compiler_except;                  ///< key core.compiler_except
   memory::MemoryConfig memory;
   WatchdogConfig watchdog;
   /// Local memory that a kernel with recursion or alloca gets on top, for every thread.

@@ -138,14 +138,14 @@ void GpuDevice::Impl::print(const std::string& text) {
 }
 
 host::ModuleHandle GpuDevice::Impl::add(const std::string& text, const std::string& name) {
-  const auto tree = compile_source(text, name, config.compiler, library);
+  const auto tree = compile_source(text, name, config, library);
   isa::Module module = ptx::decode(
       tree,
       [this](const std::string& variable, std::uint64_t bytes, std::uint32_t align) {
         return allocate(std::max<std::uint64_t>(bytes, 1), std::max(align, kAlignment), variable);
       },
       library);
-  compile_kernels(module, *tree, config.compiler);
+  compile_kernels(module, *tree, config);
   for (const isa::GlobalVariable& variable : module.globals)
     if (!variable.initial.empty())
       gpu.crossbar->debug_write(variable.address,

@@ -120,6 +120,11 @@ TEST(CompilerStep, APragmaKeepsItAway) {
   const std::string body = std::string(".pragma \"heddle nossde\";") + ssde_test::kSpinLock;
   const Pattern spin{"spin", body.c_str(), 1, 32, 0, true};
   EXPECT_TRUE(run_on_gpu(spin, {"core.compiler=ssde"}).contains("errors"));
+  const Pattern plain{"plain", ssde_test::kSpinLock, 1, 32, 0, true};
+  for (const char* step : {"core.compiler=ssde", "core.compiler=delayed_reconvergence"})
+    EXPECT_TRUE(run_on_gpu(plain, {step, "core.compiler_except=other, k",
+                                   "core.control_flow.first_side=not_taken"})
+                    .contains("errors"));
 }
 
 TEST(CompilerStep, ALoopThatCannotBeTransformedIsRefusedByName) {
@@ -133,7 +138,7 @@ ret;
   const ordered_json result = run_on_gpu(braces, {"core.compiler=ssde"});
   ASSERT_TRUE(result.contains("errors"));
   const std::string text = result["errors"][0];
-  for (const char* part : {"pattern.ptx:14", "core.compiler=ssde", "{ }", "heddle nossde"})
+  for (const char* part : {"pattern.ptx:14", "core.compiler=ssde", "{ }", "core.compiler_except"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 

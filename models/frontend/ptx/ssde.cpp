@@ -62,6 +62,7 @@ SsdeResult eliminate_simt_deadlocks(const std::string& text, const Module& modul
       const std::string& name = entry ? kernel->name : part->name;
       const bool here = entry || part->source == module.source;
       const Function* const function = here ? function_named(module, name, entry) : nullptr;
+      if (std::find(options.except.begin(), options.except.end(), name) != options.except.end()) continue;
       if (function != nullptr && (!done.insert(function).second || has_no_ssde_pragma(module, *function)))
         continue;
       for (const auto& refusal : plan.refusals)
