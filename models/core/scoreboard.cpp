@@ -35,11 +35,13 @@ Hazard ScoreboardModel::check(WarpId warp, const isa::Instruction& instruction) 
 
 void ScoreboardModel::reserve(WarpId warp, const isa::Instruction& instruction) {
   Set& set = warps_[warp.value()];
-  for (unsigned i = 0; i < instruction.write_count; ++i)
+  const bool memory = instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kAtomic;
+  Entry* entry = set.entries.data() + set.count;
+  for (unsigned i = 0; i < instruction.write_count; ++i) {
     set.signature |= std::uint64_t{1} << (instruction.writes[i] % 64);
-  for (unsigned i = 0; i < instruction.write_count; ++i)
-    set.entries[set.count++] = {instruction.writes[i], instruction.op == isa::Opcode::kLoad ||
-                                                           instruction.op == isa::Opcode::kAtomic};
+    *entry++ = {instruction.writes[i], memory};
+  }
+  set.count += instruction.write_count;
 }
 
 void ScoreboardModel::release(WarpId warp, const isa::Instruction& instruction) {
