@@ -118,11 +118,6 @@ void Core::account_idle(Cycle until) {
   last_cycle_ = until;
 }
 
-void Core::charge(std::uint32_t s, SlotUse use, Cycle now, Cycle cycles, GroupId issuing) {
-  slots_[static_cast<unsigned>(use)] += cycles;
-  if (groups_.profiled()) groups_.profile_slot(s, pipe_readiness_[sub_core_of(s)], now, cycles, use, issuing);
-}
-
 void Core::cycle(Cycle now) {
   now_ = now;
   account_idle(now - 1);
@@ -147,8 +142,7 @@ void Core::cycle(Cycle now) {
     apply(release);
   });
   if (!sleepers_.empty())
-    sleepers_.take(
-        now, [this](GroupId group) { advance(group, launch_->kernel->code[groups_[group].pc.value()]); });
+    sleepers_.take(now, [this](GroupId group) { advance(group, code_[groups_[group].pc.value()]); });
   held_back_ = false;
   group_cycles_ += groups_.present();
   for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) issue_stage(now, s);
@@ -267,24 +261,18 @@ void Core::refresh(GroupId id) {
     set_status(id, GroupStatus::kFetch);
     return;
   }
-  const isa::Instruction& head = launch_->kernel->code[group.pc.value()];
+  const isa::Instruction& head = code_[group.pc.value()];
   ScoreboardRequest check;
   check.warp = group.warp;
   check.mask = group.mask;
   check.instruction = &head;
   scoreboard_isock_.call(check);
-  switch (check.hazard) {
-    case Hazard::kNone:
-      set_status(id, GroupStatus::kReady, pipe_of_pc_[group.pc.value()]);
-      break;
-    case Hazard::kMemory:
-      set_long_latency(id, GroupStatus::kScoreboardMemory);
-      break;
-    case Hazard::kAlu:
-    case Hazard::kFull:
-      set_status(id, GroupStatus::kScoreboardAlu);
-      break;
-  }
+  if (check.hazard == Hazard::kNone)
+    set_status(id, GroupStatus::kReady, pipe_of_pc_[group.pc.value()]);
+  else if (check.hazard == Hazard::kMemory)
+    set_long_latency(id, GroupStatus::kScoreboardMemory);
+  else
+    set_status(id, GroupStatus::kScoreboardAlu);
 }
 
 }  // namespace heddle::core

@@ -30,6 +30,7 @@ void Core::serve_cta(CtaRequest& request) {
 
 void Core::begin_launch(const LaunchContext* launch) {
   launch_ = launch;
+  code_ = launch->kernel->code.data();
   needs_ = needs_of(*launch, config_);
   last_cycle_ = services_.clock.cycle();
   fetch_.begin_launch(launch->kernel->code, launch->code_base);
@@ -159,7 +160,7 @@ void Core::lift_fences(WarpId id) {
     }
     const GroupId group = fences[i].group;
     fences.erase(fences.begin() + static_cast<std::ptrdiff_t>(i));
-    advance(group, launch_->kernel->code[groups_[group].pc.value()]);
+    advance(group, code_[groups_[group].pc.value()]);
   }
 }
 
