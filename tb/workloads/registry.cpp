@@ -40,6 +40,7 @@ const std::vector<Workload>& all() {
                                                   bh_build(),
                                                   bh_summarize(),
                                                   bh_sort(),
+                                                  bh_force(),
                                                   nw_rows(),
                                                   nw_tiles(),
                                                   tsp(),

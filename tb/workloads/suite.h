@@ -45,6 +45,7 @@ namespace heddle::workloads {
 [[nodiscard]] Workload bh_build();
 [[nodiscard]] Workload bh_summarize();
 [[nodiscard]] Workload bh_sort();
+[[nodiscard]] Workload bh_force();
 [[nodiscard]] Workload nw_rows();
 [[nodiscard]] Workload nw_tiles();
 [[nodiscard]] Workload tsp();

@@ -26,6 +26,7 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/bench.cu"
 #include "workloads/bfs.cu"
 #include "workloads/bh_build.cu"
+#include "workloads/bh_force.cu"
 #include "workloads/bh_sort.cu"
 #include "workloads/bh_summarize.cu"
 #include "workloads/btree.cu"
