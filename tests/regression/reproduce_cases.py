@@ -23,13 +23,18 @@ with open(pathlib.Path(__file__).with_suffix(".log"), "a") as log:
     log.write(json.dumps(arguments) + "\n")
 rules = json.loads(pathlib.Path(__file__).with_suffix(".json").read_text())
 if arguments[0] == "analyze":
-    for name, answer in rules["analyze"].items():
-        if name in arguments[1]:
-            print(json.dumps(answer))
-            sys.exit(0)
-    print(json.dumps({"kernels": []}))
-    sys.exit(0)
-text = " ".join(arguments)
+    source = pathlib.Path(arguments[1])
+    answer = rules["analyze"].get(source.name.split(".")[0], {})
+    if "--transform" in arguments:
+        if "refused" in answer:
+            sys.exit(2)
+        text = source.read_text().replace("exit;", "").replace("ret;", "nop; ret;")
+        pathlib.Path(arguments[-1]).write_text("// transformed\\n" + text)
+        sys.exit(0)
+    after = source.read_text().startswith("// transformed")
+    kernels = answer.get("after" if after else "before", [])
+    print(json.dumps([{"kernel": name, "counts": counts} for name, counts in kernels]))
+    sys.exit(1 if any(counts["may_deadlock"] for _, counts in kernels) else 0)
 cycles, instructions, simd, requests, misses = 1000, 100, 0.5, 10, 4
 for part, change in rules["run"]:
     if all(word in arguments for word in part.split()):
@@ -46,7 +51,7 @@ out.mkdir()
 core = {"memory_port": {"requests": requests}, "l1d": {"load_misses": misses}}
 (out / "stats.json").write_text(json.dumps({
     "total": {"cycles": cycles, "warp_instructions": instructions, "simd_efficiency": simd},
-    "launches": [{"statistics": {"core0": core, "core1": core, "crossbar": {"memory_port": {"requests": 99}}}}]}))
+    "launches": [{"kernel": rules.get("kernel", "k"), "statistics": {"core0": core, "core1": core, "crossbar": {"memory_port": {"requests": 99}}}}]}))
 '''
 
 
@@ -66,8 +71,9 @@ class Reproduce:
         self.heddle.write_text(FAKE)
         self.heddle.chmod(0o755)
 
-    def run(self, *arguments, rules=(), analyze=None, code=0):
-        self.heddle.with_suffix(".json").write_text(json.dumps({"run": rules, "analyze": analyze or {}}))
+    def run(self, *arguments, rules=(), analyze=None, kernel="k", code=0):
+        answers = {"run": rules, "analyze": analyze or {}, "kernel": kernel}
+        self.heddle.with_suffix(".json").write_text(json.dumps(answers))
         done = subprocess.run([ROOT / "scripts" / "reproduce", *arguments, "--heddle", self.heddle],
                               capture_output=True, text=True, check=False)
         print(f"$ scripts/reproduce {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}")
@@ -139,6 +145,40 @@ def multipath_prints_harmonic_means(reproduce):
     check("+33.3 %" in done.stdout, "harmonic mean of 2 and 1")
     check("+60.0 %" in done.stdout, "harmonic mean of 4 and 1")
     check("+25.0 % on average, up to +50.0 % (MAND)" in done.stdout, "utilisation")
+
+
+def counts(loops, flagged):
+    return {"branches": loops + 2, "loops": loops, "depend_on_shared_memory": loops, "on_a_read_in_the_loop": flagged,
+            "redefined": flagged, "may_deadlock": flagged}
+
+
+@case
+def ssde_tells_true_flags_from_false_and_missed_ones(reproduce):
+    done = reproduce.run("ssde", "--quick", "--workloads", "HT", analyze={
+        "spinlock": {"before": [["spin_increment", counts(1, 1)]], "after": [["spin_increment", counts(1, 0)]]},
+        "hashtable": {"before": [["hash_insert", counts(2, 1)], ["hash_insert_mimd", counts(2, 0)]], "refused": True},
+        "early_release": {"before": [["early_release", counts(3, 3)]], "after": [["early_release", counts(3, 1)]]}})
+    text = done.stdout
+    check(row(text, "spin_increment")[2:12] == ["3", "1", "1", "1", "1", "1", "1", "0", "no", "0"], "a true flag")
+    check(row(text, "hash_insert_mimd")[7:12] == ["0", "0", "0", "**yes**", "refused"], "a missed loop")
+    check(row(text, "hash_insert")[7:10] == ["1", "0", "1"], "a false flag")
+    check(row(text, "early_release")[7:12] == ["3", "2", "1", "no", "1"], "two true ones and a false one")
+    check(row(text, "**all**")[3] == "8" and row(text, "**all**")[7:12] == ["5", "3", "2", "1", "1"], "sums")
+    check("25.00 %" in text, "the rate of false flags")
+
+
+@case
+def ssde_prints_what_the_transformation_costs(reproduce):
+    done = reproduce.run("ssde", "--quick", "--workloads", "HT", kernel="hash_insert", rules=[
+        ["hashtable-mimd core.compiler=ssde", {"cycles": 1500, "instructions": 50}]])
+    by_hand, made = row(done.stdout, "HT", "S2"), row(done.stdout, "HT", "M2S")
+    check(made[7:9] == ["1,500", "50"] and made[10:] == ["1.50", "0.50"], "cycles and instructions")
+    source = (ROOT / "tb" / "workloads" / "ptx" / "hashtable.nvcc.ptx").read_text()
+    body = source[source.index(".entry hash_insert("):source.index(".entry hash_insert_mimd(")]
+    lines = [line.strip() for line in body.splitlines()]
+    static = sum(1 for line in lines if line.endswith(";") and not line.startswith(("//", ".")))
+    check(int(by_hand[6]) == static, f"{by_hand[6]} static instructions, {static} by another count")
+    check(int(made[6]) == static + 1, "static instructions after the transformation")
 
 
 @case
