@@ -9,6 +9,7 @@
 #include <systemc>
 
 #include "core/cta_slots.h"
+#include "core/table_traffic.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/parser.h"
@@ -272,6 +273,12 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * sim::kLanes *
                                     context.warps_per_cta * shape.grid.count();
   if (local_bytes != 0) context.local_base = allocate(local_bytes, "local memory of " + name);
+  const simt::ControlFlowConfig& control_flow = impl_->config.core.control_flow;
+  const bool tables = control_flow.mechanism == simt::Mechanism::kAware && control_flow.aware.virtualised();
+  if (tables)
+    context.table_base = allocate(std::uint64_t{impl_->config.cores} *
+                                      impl_->config.core.occupancy.max_warps * core::kTableBytesPerWarp,
+                                  "control-flow tables of " + name);
   if (!context.params.empty()) {
     context.param_base = allocate(context.params.size(), "parameters of " + name);
     write(context.param_base, context.params);
@@ -293,6 +300,7 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   record.stats = gpu.stats.to_json();
   if (!context.params.empty()) free(context.param_base);
   if (local_bytes != 0) free(context.local_base);
+  if (tables) free(context.table_base);
 }
 
 void GpuDevice::synchronize() {
