@@ -109,6 +109,7 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(diverge),
       KERNEL(bfs_level),
       KERNEL(bh_build),
+      KERNEL(bh_force),
       KERNEL(bh_sort),
       KERNEL(bh_sort_mimd),
       KERNEL(bh_summarize),
