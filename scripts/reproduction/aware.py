@@ -16,7 +16,7 @@ def sized(st, rt):
 
 
 def timed(cycles):
-    return suite.aware(compiler="none", timeout_cycles=cycles)
+    return suite.aware(compiler="none", timeout=cycles)
 
 
 def scheduled(policy):

@@ -42,9 +42,10 @@ STACK = {"core.control_flow.mechanism": "simt_stack"}
 SSDE = {**STACK, "core.compiler": "ssde"}
 
 
-def aware(compiler="delayed_reconvergence", **parameters):
-    """AWARE; `parameters` are keys of core.control_flow.aware."""
+def aware(compiler="delayed_reconvergence", timeout=0, **parameters):
+    """AWARE; time-out in cycles, 0 for none; `parameters` are keys of core.control_flow.aware."""
     return {"core.control_flow.mechanism": "aware", "core.compiler": compiler,
+            **({"core.control_flow.timeout.cycles": timeout} if timeout else {}),
             **{f"core.control_flow.aware.{name}": value for name, value in parameters.items()}}
 
 

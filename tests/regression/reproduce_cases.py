@@ -108,7 +108,7 @@ def aware_compares_variants_and_sizes(reproduce):
         ["hashtable-mimd core.compiler=ssde", {"cycles": 1600, "instructions": 500}],
         [aware, {"cycles": 1200, "instructions": 250}],
         [f"{aware} core.control_flow.aware.st_entries=4 core.control_flow.aware.rt_entries=2", {"cycles": 1320}],
-        [f"{aware} core.control_flow.aware.timeout_cycles=1000", {"cycles": 3000}],
+        [f"{aware} core.control_flow.timeout.cycles=1000", {"cycles": 3000}],
         [f"{aware} core.scheduler.policy=glrr", {"misses": 5}]])
     text = done.stdout
     check(row(text, "HT", "M2S")[7:] == ["500", "0.80", "1.00"], "M2S")
@@ -126,7 +126,7 @@ def aware_compares_variants_and_sizes(reproduce):
 @case
 def runs_that_hang_are_rows_without_numbers(reproduce):
     done = reproduce.run("aware", "--quick", "--workloads", "NW1", rules=[
-        ["core.compiler=ssde", {"exit": 4}], ["core.control_flow.aware.timeout_cycles=1000", {"exit": 5}],
+        ["core.compiler=ssde", {"exit": 4}], ["core.control_flow.timeout.cycles=1000", {"exit": 5}],
         ["core.control_flow.aware.rt_entries=1", {"exit": 1}]])
     check(row(done.stdout, "NW1", "M2S")[6:] == ["hangs", "hangs", "-", "-"], "a hang")
     check(row(done.stdout, "NW1", "TO 1000")[6] == "hangs (cycle limit)", "the cycle limit")
