@@ -159,11 +159,12 @@ def ssde_tells_true_flags_from_false_and_missed_ones(reproduce):
         "hashtable": {"before": [["hash_insert", counts(2, 1)], ["hash_insert_mimd", counts(2, 0)]], "refused": True},
         "early_release": {"before": [["early_release", counts(3, 3)]], "after": [["early_release", counts(3, 1)]]}})
     text = done.stdout
-    check(row(text, "spin_increment")[2:12] == ["3", "1", "1", "1", "1", "1", "1", "0", "no", "0"], "a true flag")
-    check(row(text, "hash_insert_mimd")[7:12] == ["0", "0", "0", "**yes**", "refused"], "a missed loop")
+    check(row(text, "spin_increment")[2:12] == ["3", "1", "1", "1", "1", "1", "1", "0", "0", "0"], "a true flag")
+    check(row(text, "hash_insert_mimd")[7:12] == ["0", "0", "0", "**1**", "refused"], "a missed loop")
     check(row(text, "hash_insert")[7:10] == ["1", "0", "1"], "a false flag")
-    check(row(text, "early_release")[7:12] == ["3", "2", "1", "no", "1"], "two true ones and a false one")
+    check(row(text, "early_release")[7:12] == ["3", "2", "1", "0", "1"], "two true ones and a false one")
     check(row(text, "**all**")[3] == "8" and row(text, "**all**")[7:12] == ["5", "3", "2", "1", "1"], "sums")
+    check("**0 false flags are documented**" in row(text, "early_release")[-1], "an undocumented false flag")
     check("25.00 %" in text, "the rate of false flags")
 
 
