@@ -16,6 +16,10 @@ static __device__ __forceinline__ void histogram_add_byte(volatile unsigned* tab
 
 // kHistogramWarps warps a CTA. words: four bytes each.
 extern "C" __global__ void histogram_bytes(const unsigned* words, int n, unsigned* bins) {
+#if defined(__CUDACC__) || defined(__CUDA__)
+  // Its loops look as if they could deadlock, and delaying their reconvergence would break them.
+  asm volatile(".pragma \"heddle nossde\";");
+#endif
   volatile __shared__ unsigned tables[kHistogramWarps * kBinsOfBytes];
   for (int i = threadIdx.x; i < kHistogramWarps * kBinsOfBytes; i += blockDim.x) tables[i] = 0;
   __syncthreads();

@@ -29,7 +29,7 @@ def main():
             print(f"{file.name}: {name}: {flagged} flagged, documented {true} true and {false} false ones")
             if flagged != true + false:
                 wrong.append(f"{name}: {flagged} loops flagged, documented are {true} true and {false} false ones")
-            if module.transformed and module.again[name] != 0:
+            if module.again.get(name, 0) != 0:
                 wrong.append(f"{name}: {module.again[name]} loops flagged after the transformation")
             if not module.transformed and true:
                 wrong.append(f"{name}: {file.name} is not transformed")
