@@ -255,6 +255,7 @@ void Core::write_back(WritebackRequest& request) {
       release.mask = request.mask;
       release.instruction = request.instruction;
       scoreboard_isock_.call(release);
+      if (launch_->trace != nullptr) trace_registers("write_back", warp, *request.instruction, request.mask);
       for (const GroupId group : groups_of_warp_[warp.value()]) {
         const GroupStatus status = groups_[group].status;
         if (status == GroupStatus::kScoreboardAlu || status == GroupStatus::kScoreboardMemory) refresh(group);

@@ -32,6 +32,7 @@
 #include "core/shared_memory.h"
 #include "core/spin_probe.h"
 #include "core/table_traffic.h"
+#include "core/trace.h"
 #include "core/warp_scheduler.h"
 #include "sim/clock.h"
 #include "sim/fault_latch.h"
@@ -143,6 +144,17 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void redirect(GroupId id, Pc pc, GroupStatus waiting);
   /// Re-examines the head of the group's I-buffer.
   void refresh(GroupId id);
+
+  // core_trace.cpp: only while something is recorded
+  [[nodiscard]] TraceSite trace_site(WarpId warp) const;
+  void trace_tables(WarpId warp, TableSnapshot& snapshot);
+  /// After the branch unit's answer; `pc`: the instruction that asked.
+  void trace_decision(const simt::BranchRequest& request, Pc pc);
+  /// After a change of the scoreboard.
+  void trace_registers(std::string_view event, WarpId warp, const isa::Instruction& instruction,
+                       LaneMask lanes);
+  void trace_update(WarpId warp, const simt::GroupUpdate& update);
+  void trace_issue(const IssueTable::Group& group, GroupId id, LaneMask lanes);
 
   // core_warps.cpp: CTAs, warps, barriers, fences
   void begin_launch(const LaunchContext* launch);

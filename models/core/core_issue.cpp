@@ -42,6 +42,7 @@ void Core::issue(GroupId id) {
     ++profile.issues;
     profile.lanes += (instruction.op == Opcode::kBranch ? group.mask : exec).count();
   }
+  if (launch_->trace != nullptr) trace_issue(group, id, exec);
   if (instruction.time_dependent && probe_.active()) probe_.spoil(group.warp, group.mask);
   switch (instruction.op) {
     case Opcode::kLane:
@@ -123,6 +124,7 @@ Cycle Core::enter_pipe(const IssueTable::Group& group, const isa::Instruction& i
     reserve.mask = exec;
     reserve.instruction = &instruction;
     scoreboard_isock_.call(reserve);
+    if (launch_->trace != nullptr) trace_registers("issue", group.warp, instruction, exec);
   }
   const std::uint32_t sub_core = sub_core_of(group.scheduler);
   PipesRequest enter;
@@ -411,6 +413,12 @@ void Core::decide(simt::BranchRequest& request) {
   table_traffic_.set_cycle(now_);
   branch_isock_.call(request);
   branch_due_ = request.due;
+  if (launch_->trace != nullptr) {
+    const bool by_group =
+        request.event != simt::BranchEvent::kTick && request.event != simt::BranchEvent::kTableFilled &&
+        request.event != simt::BranchEvent::kBarrierRelease && request.event != simt::BranchEvent::kLaunch;
+    trace_decision(request, by_group ? groups_[request.group].pc : kNoPc);
+  }
   apply(request);
   bool full = false;
   if (!table_traffic_.take_started(full)) return;
@@ -422,6 +430,7 @@ void Core::apply(const simt::BranchRequest& answer) {
   for (const simt::GroupUpdate& update : answer.updates) {
     IssueTable::Group& group = groups_[update.group];
     group.hold = update.hold;
+    if (launch_->trace != nullptr) trace_update(answer.warp, update);
     switch (update.change) {
       case simt::GroupChange::kMoved:
       case simt::GroupChange::kSchedulable:

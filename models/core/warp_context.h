@@ -26,6 +26,7 @@ using sim::Pc;
 using sim::WarpId;
 
 class KernelProfile;
+class TraceSink;
 
 /// What a kernel asks of the host while it runs.
 class KernelServices {
@@ -55,6 +56,7 @@ struct LaunchContext {
   std::uint32_t cores = 0;
   std::uint64_t grid_id = 0;           ///< launches on the device before this one
   KernelProfile* profile = nullptr;    ///< nullptr: none is taken
+  TraceSink* trace = nullptr;          ///< nullptr: nothing is recorded
   KernelServices* services = nullptr;  ///< nullptr: the kernel neither prints nor asserts
 };
 

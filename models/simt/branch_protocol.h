@@ -86,10 +86,9 @@ struct SuspendedLanes {
   Suspension why = Suspension::kNotStarted;
 };
 
-/// Lanes of a warp that could go on at `pc`: neither waiting for others to reconverge nor at a barrier,
-/// whether it is their turn or not.
+/// Lanes that run or could: a split that neither waits at a barrier nor has arrived at its reconvergence point.
 struct RunnableSplit {
-  Pc pc{};
+  Pc pc{};  ///< where it was when it was scheduled last
   LaneMask mask{};
 };
 
@@ -149,7 +148,7 @@ struct BranchRequest {
   // transport_dbg only: filled for `warp` where not null. Nothing changes.
   nlohmann::ordered_json* table = nullptr;           ///< the mechanism's tables
   std::vector<SuspendedLanes>* suspended = nullptr;  ///< lanes that do not run now
-  std::vector<RunnableSplit>* runnable = nullptr;
+  std::vector<RunnableSplit>* runnable = nullptr;    ///< whether in a group now or not
   /// Hash of what decides where the group with lanes `mask` goes on, as far as it is in the tables: the same
   /// at two visits of a loop head means that nothing has happened in between that could end the loop. What
   /// other lanes do while they neither arrive anywhere nor leave is not part of it; a running timer makes it

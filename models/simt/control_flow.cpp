@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "simt/aware.h"
+#include "simt/multi_path.h"
 #include "simt/simt_stack.h"
 
 namespace heddle::simt {
@@ -70,13 +72,14 @@ FirstSide ControlFlowConfig::resolved_first_side() const {
 }
 
 std::unique_ptr<ControlFlow> make_control_flow(const ControlFlowConfig& config, std::uint32_t warps,
-                                               ControlFlowPorts& /*ports*/) {
+                                               ControlFlowPorts& ports) {
   switch (config.mechanism) {
     case Mechanism::kSimtStack:
       return std::make_unique<SimtStack>(warps, config.resolved_first_side());
     case Mechanism::kAware:
+      return std::make_unique<Aware>(config, warps, ports);
     case Mechanism::kMultiPath:
-      break;
+      return std::make_unique<MultiPath>(config, warps, ports);
   }
   throw std::logic_error("make_control_flow: mechanism without an implementation");
 }

@@ -191,6 +191,7 @@ core::LaunchContext GpuDevice::Impl::prepare(const isa::Module& owner, const std
   if (context.kernel->uses_stack)
     context.local_bytes_per_thread += (config.stack_bytes_per_thread + 15u) & ~15u;
   context.services = this;
+  context.trace = options.trace;
   context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + sim::kLanes - 1) / sim::kLanes);
   context.cores = config.cores;
   context.code_base = code_address(*context.kernel);
@@ -251,15 +252,20 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
                          warp_instructions() - instructions_before, gpu.dispatcher.done(), ctas});
   };
   finished = false;
+  if (context.trace != nullptr) context.trace->launch_begins(*context.kernel, gpu.core_clock.cycle());
   gpu.dispatcher.begin(&context);
   gpu.watchdog.begin(options.max_cycles);
   broken = true;
   while (!finished && !gpu.faults.raised()) {
     sc_core::sc_start();
     // Out of events without being finished: every core is parked and nothing is in flight.
-    if (!finished && !gpu.faults.raised() && sc_core::sc_get_status() != sc_core::SC_PAUSED) fail_hang();
+    if (!finished && !gpu.faults.raised() && sc_core::sc_get_status() != sc_core::SC_PAUSED) {
+      if (context.trace != nullptr) context.trace->launch_ends(gpu.core_clock.cycle());
+      fail_hang();
+    }
   }
   gpu.watchdog.end();
+  if (context.trace != nullptr) context.trace->launch_ends(gpu.core_clock.cycle());
   gpu.faults.rethrow();
   broken = false;
   launches.back().host_seconds = std::chrono::duration<double>(HostClock::now() - started).count();
