@@ -83,7 +83,7 @@ class Group {
 };
 
 Verdict run(host::Device& device, const Options& options) {
-  const Shape s = pick(options.size, Shape{150, 1}, Shape{2'000, 15}, Shape{30'000, 56});
+  const Shape s = pick(options.size, Shape{96, 1}, Shape{1'000, 8}, Shape{30'000, 56});
   Random random(options.seed);
   const Bodies bodies = random_bodies(random, s.bodies);
   const Octree tree = build_octree(bodies);
