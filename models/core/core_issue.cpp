@@ -125,6 +125,10 @@ Cycle Core::enter_pipe(const IssueTable::Group& group, const isa::Instruction& i
     reserve.instruction = &instruction;
     scoreboard_isock_.call(reserve);
     if (launch_->trace != nullptr) trace_registers("issue", group.warp, instruction, exec);
+    // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
+    if (const auto& of_warp = groups_of_warp_[group.warp.value()]; of_warp.size() > 1)
+      for (const GroupId other : of_warp)
+        if (&groups_[other] != &group && groups_[other].status == GroupStatus::kReady) refresh(other);
   }
   const std::uint32_t sub_core = sub_core_of(group.scheduler);
   PipesRequest enter;
