@@ -1,7 +1,7 @@
 // Feeds a target for some seconds without a fuzzing engine, so that every test run does a little of it with
 // the ordinary compiler: the corpus as it is, then mutations of it from a seed.
-//   fuzz_NAME_smoke CORPUS... [--seconds S | --count N] [--seed K]
-// CORPUS: files, and folders of files.
+//   fuzz_NAME_smoke CORPUS... [--seconds S | --count N] [--seed K] [--report N]
+// CORPUS: files, and folders of files. --report: a line for every N inputs, for runs of hours.
 // A crash, an exception of another kind or an input that takes 10 s ends the program with the input in
 // ./fuzz-NAME-crash, which `fuzz_NAME ./fuzz-NAME-crash` (preset fuzz) or this program repeats.
 #include <fcntl.h>
@@ -100,7 +100,8 @@ std::vector<std::string> words_of(const std::vector<std::string>& corpus) {
 void mutate(std::string& text, const std::vector<std::string>& corpus, const std::vector<std::string>& words,
             Random& random) {
   const std::size_t at = text.empty() ? 0 : random.below(text.size());
-  const std::size_t length = std::min<std::size_t>(text.size() - at, 1 + random.below(random.below(4) == 0 ? 64 : 6));
+  const std::size_t length =
+      std::min<std::size_t>(text.size() - at, 1 + random.below(random.below(4) == 0 ? 64 : 6));
   switch (random.below(8)) {
     case 0:
       if (!text.empty()) text[at] = static_cast<char>(random.below(256));
@@ -144,7 +145,7 @@ void mutate(std::string& text, const std::vector<std::string>& corpus, const std
 
 int sc_main(int argc, char** argv) {
   double seconds = 5;
-  std::uint64_t count = 0, seed = 1;
+  std::uint64_t count = 0, seed = 1, report = 0;
   std::vector<std::filesystem::path> files;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -156,6 +157,8 @@ int sc_main(int argc, char** argv) {
       count = std::strtoull(value, nullptr, 10);
     else if (word == "--seed")
       seed = std::strtoull(value, nullptr, 10);
+    else if (word == "--report")
+      report = std::strtoull(value, nullptr, 10);
     else if (std::filesystem::is_directory(word))
       for (const auto& entry : std::filesystem::directory_iterator(word)) files.push_back(entry.path());
     else if (std::filesystem::is_regular_file(word))
@@ -183,7 +186,9 @@ int sc_main(int argc, char** argv) {
     feed(corpus.back());
   }
   if (corpus.empty()) {
-    std::fputs("usage: fuzz_" FUZZ_NAME "_smoke CORPUS... [--seconds S | --count N] [--seed K]\n", stderr);
+    std::fputs("usage: fuzz_" FUZZ_NAME
+               "_smoke CORPUS... [--seconds S | --count N] [--seed K] [--report N]\n",
+               stderr);
     return 2;
   }
   const std::vector<std::string> words = words_of(corpus);
@@ -192,14 +197,19 @@ int sc_main(int argc, char** argv) {
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
+  const auto print = [&](std::uint64_t done) {
+    std::printf("%s: %zu corpus files and %llu mutations in %.1f s, seed %llu\n", FUZZ_NAME, corpus.size(),
+                static_cast<unsigned long long>(done), elapsed(), static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+  };
   std::uint64_t done = 0;
   while (count != 0 ? done < count : elapsed() < seconds) {
     std::string text = corpus[random.below(corpus.size())];
     for (std::size_t i = 0, n = 1 + random.below(6); i < n; ++i) mutate(text, corpus, words, random);
     feed(text);
     ++done;
+    if (report != 0 && done % report == 0) print(done);
   }
-  std::printf("%s: %zu corpus files and %llu mutations in %.1f s, seed %llu\n", FUZZ_NAME, corpus.size(),
-              static_cast<unsigned long long>(done), elapsed(), static_cast<unsigned long long>(seed));
+  print(done);
   return 0;
 }
