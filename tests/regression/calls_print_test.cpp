@@ -99,32 +99,37 @@ TEST(Print, an_assertion_whose_text_is_in_shared_memory) {
   }
 }
 
-// Warps write their arguments to local memory, which L1 keeps, and print while the misses of the others
-// displace those lines: what is on its way to L2 counts.
+// Half of the warps write their arguments to local memory, which L1 keeps, wait for a load, and print; the
+// misses of the others displace the lines meanwhile. What is on its way to L2 counts: the fence in front of
+// printing waits for the warp's own operations only.
 TEST(Print, arguments_whose_line_another_warp_displaces) {
   std::string printed;
   gpu::RunOptions options;
   options.on_print = [&](const std::string& text) { printed += text; };
   Machine m("tiny", std::move(options));
-  constexpr std::uint32_t kRounds = 40, kWarps = 2;
-  const std::string got = printed_by(
-      m, printed, std::string(kPrintf) + ".global .b8 format[4] = {37, 100, 10, 0};\n",
-      ".local .b32 args[2]; .reg .b64 %fmt, %args, %far; .reg .b32 %k, %warp; .reg .pred %q; "
-      "mov.u64 %fmt, format; cvta.global.u64 %fmt, %fmt; mov.u64 %args, args; cvta.local.u64 %args, %args; "
-      "mov.u32 %k, 0; shr.u32 %warp, %i, 5; and.b32 %t1, %i, 31; setp.ne.u32 %q, %t1, 0;\n"
-      "AGAIN: mad.lo.u32 %t2, %warp, 1000, %k; st.local.u32 [args], %t2;\n"
+  constexpr std::uint32_t kWarps = 16, kRounds = 50;
+  m.load_text(
+      std::string(kPrintf) + ".global .b8 format[4] = {37, 100, 10, 0};\n" +
+      ".visible .entry k(.param .u64 out) {\n" + kIndex +
+      ".local .b32 args[2]; .reg .b64 %fmt, %args, %far; .reg .b32 %k, %v<4>, %warp; .reg .pred %q; "
+      "mov.u64 %fmt, format; cvta.global.u64 %fmt, %fmt; mov.u64 %args, args; cvta.local.u64 %args, "
+      "%args; mov.u32 %k, 0; ld.param.u64 %at, [out]; mul.wide.u32 %far, %i, 128; add.u64 %far, %far, "
+      "%at; shr.u32 %warp, %i, 5; and.b32 %t1, %warp, 1; setp.eq.u32 %q, %t1, 1; @%q bra STREAM;\n"
+      "and.b32 %t1, %i, 31; setp.ne.u32 %q, %t1, 0;\n"
+      "AGAIN: mad.lo.u32 %t2, %warp, 1000, %k; st.local.u32 [args], %t2; "
+      "ld.volatile.global.u32 %v0, [%at];\n"
       "@%q bra NO;\n" +
-          std::string(kCallPrintf) +
-          "NO: mad.lo.u32 %t3, %k, 2, %warp; mul.lo.u32 %t3, %t3, 17; and.b32 %t3, %t3, 255; "
-          "mul.wide.u32 %far, %t3, 128; ld.param.u64 %at, [out]; add.u64 %far, %far, %at; "
-          "ld.global.u32 %t4, [%far]; ld.global.u32 %t5, [%far+128]; ld.global.u32 %t6, [%far+256];\n"
-          "add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 40; @%p bra AGAIN;",
-      32 * kWarps);
+      kCallPrintf +
+      "NO: add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 50; @%p bra AGAIN; ret;\n"
+      // every lane a line
+      "STREAM: ld.global.u32 %v0, [%far]; ld.global.u32 %v1, [%far+65536]; add.u32 %t1, %v0, %v1; "
+      "add.u32 %k, %k, 1; setp.lt.u32 %p, %k, 100; @%p bra STREAM; ret;\n}\n");
+  m.device().launch(m.module(), "k", {{1, 1, 1}, {32 * kWarps, 1, 1}, 0}, Args().add(m.room(131072)));
   std::vector<std::uint32_t> values, wanted;
-  std::istringstream lines_of_text(got);
-  for (std::uint32_t value = 0; lines_of_text >> value;) values.push_back(value);
+  std::istringstream text(printed);
+  for (std::uint32_t value = 0; text >> value;) values.push_back(value);
   std::sort(values.begin(), values.end());
-  for (std::uint32_t warp = 0; warp < kWarps; ++warp)
+  for (std::uint32_t warp = 0; warp < kWarps; warp += 2)
     for (std::uint32_t k = 0; k < kRounds; ++k) wanted.push_back(warp * 1000 + k);
   EXPECT_EQ(values, wanted);
 }
