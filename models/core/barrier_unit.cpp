@@ -51,7 +51,8 @@ void BarrierModel::arrive(BarrierRequest& request) {
     barrier.reduced += request.lanes.count();
     barrier.true_count += request.predicate.count();
   }
-  if (request.waits) barrier.waiting.push_back({request.warp, request.lanes, request.instruction, 0});
+  if (request.waits)
+    barrier.waiting.push_back({request.warp, request.waiting, request.lanes, request.instruction, 0});
   complete_if_full(cta, barrier, *request.released);
 }
 

@@ -58,6 +58,10 @@ void InstructionCacheConfig::visit(sim::ConfigVisitor& v) {
 }
 
 void ScoreboardConfig::visit(sim::ConfigVisitor& v) {
+  v.choice(
+      "kind", kind, {"per_warp", "per_thread_mask"},
+      "what is known of a register with a pending write: that its warp waits for it, or which threads do "
+      "(mimd-simt-and-bows M5a, for mechanism multi_path)");
   v.field("entries_per_warp", entries_per_warp,
           {.unit = "registers",
            .doc = "registers with a pending write per warp (mimd-simt-and-bows §4 M5a)",

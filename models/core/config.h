@@ -47,7 +47,12 @@ struct InstructionCacheConfig {
   void visit(sim::ConfigVisitor& v);
 };
 
+/// What a scoreboard entry says about a register: pending for the warp, or for which threads
+/// (mimd-simt-and-bows M5a).
+enum class ScoreboardKind : std::uint8_t { kPerWarp, kPerThreadMask };
+
 struct ScoreboardConfig {
+  ScoreboardKind kind = ScoreboardKind::kPerWarp;
   std::uint32_t entries_per_warp = 8;
   void visit(sim::ConfigVisitor& v);
 };

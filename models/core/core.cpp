@@ -11,7 +11,7 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       id_(id),
       config_(config),
       services_(services),
-      branch_unit_("branch_unit", simt::make_control_flow(config.control_flow, config.occupancy.max_warps),
+      branch_unit_("branch_unit", config.control_flow, config.occupancy.max_warps,
                    stats.child("branch_unit", "control flow within a warp")),
       fetch_("fetch", config.fetch, config.l1i, branch_unit_.groups(),
              stats.child("fetch", "fetch unit and I-buffers")),
@@ -31,6 +31,8 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       shared_memory_("shared_memory", config.shared_memory, services.progress,
                      stats.child("shared_memory", "shared memory")),
       lsu_("lsu", config, id, services.pool, services.allocations, stats.child("lsu", "load/store unit")),
+      table_traffic_("table_traffic", config.occupancy.max_warps,
+                     stats.child("table_traffic", "spilled entries of the branch unit's tables")),
       groups_(branch_unit_.groups(), config.scheduler.count),
       warps_(config.occupancy.max_warps),
       groups_of_warp_(config.occupancy.max_warps),
@@ -38,7 +40,7 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       cta_slots_(config),
       fences_(config.occupancy.max_warps),
       barrier_of_warp_(config.occupancy.max_warps, 0),
-      probe_(branch_unit_.groups()),
+      probe_(config.occupancy.max_warps),
       pipe_readiness_(config.scheduler.sub_cores) {
   for (std::uint32_t s = 0; s < config.scheduler.count; ++s)
     sub_core_of_.push_back(s * config.scheduler.sub_cores / config.scheduler.count);
@@ -48,13 +50,16 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
 
 void Core::bind_blocks() {
   branch_isock_.bind(branch_unit_.branch_tsock);
+  branch_unit_.progress_isock.bind(progress_tsock_);
+  branch_unit_.table_memory_isock.bind(table_traffic_.table_memory_tsock);
   fetch_isock_.bind(fetch_.fetch_tsock);
   fetch_.l1i_isock.bind(l1i_.l1i_tsock);
   l1i_.refill_isock.bind(fetch_.refill_tsock);
   scoreboard_isock_.bind(scoreboard_.scoreboard_tsock);
   for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) {
     schedulers_.push_back(std::make_unique<WarpScheduler>(("scheduler" + std::to_string(s)).c_str(),
-                                                          config_.scheduler, branch_unit_.groups()));
+                                                          config_.scheduler, config_.occupancy.max_warps,
+                                                          branch_unit_.groups_per_warp()));
     scheduler_isocks_.push_back(std::make_unique<sim::BlockInitiator<SchedulerProtocol>>(
         ("scheduler_isock" + std::to_string(s)).c_str()));
     scheduler_isocks_.back()->bind(schedulers_.back()->scheduler_tsock);
@@ -64,6 +69,7 @@ void Core::bind_blocks() {
   pipes_.register_isock.bind(register_file_.pipes_tsock);
   barrier_isock_.bind(barrier_unit_.barrier_tsock);
   lsu_isock_.bind(lsu_.lsu_tsock);
+  table_traffic_.lsu_isock.bind(lsu_.table_tsock);
   lsu_.writeback_isock.bind(lsu_writeback_tsock_);
   lsu_.register_isock.bind(register_file_.lsu_tsock);
   lsu_.l1d_isock.bind(l1d_.l1d_tsock);
@@ -138,17 +144,23 @@ void Core::cycle(Cycle now) {
     pipes_due_ = pipes.next_due;
   }
   memory_stage(now);
-  barrier_releases_.take(now, [this](WarpId warp) {
+  barrier_releases_.take(now, [this](const LanesOfWarp& released) {
     simt::BranchRequest release;
     release.event = simt::BranchEvent::kBarrierRelease;
-    release.warp = warp;
-    for (const GroupId group : groups_of_warp_[warp.value()]) release.group = group;
-    branch_isock_.call(release);
-    apply(release);
+    release.warp = released.warp;
+    release.mask = released.lanes;
+    decide(release);
   });
   if (!sleepers_.empty())
-    sleepers_.take(
-        now, [this](GroupId group) { advance(group, launch_->kernel->code[groups_[group].pc.value()]); });
+    sleepers_.take(now, [this](const Sleeper& sleeper) {
+      const IssueTable::Group& group = groups_[sleeper.group];
+      if (group.epoch == sleeper.epoch) advance(sleeper.group, launch_->kernel->code[group.pc.value()]);
+    });
+  while (branch_due_ <= now) {
+    simt::BranchRequest tick;
+    tick.event = simt::BranchEvent::kTick;
+    decide(tick);
+  }
   held_back_ = false;
   group_cycles_ += groups_.present();
   for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) issue_stage(now, s);
@@ -219,8 +231,8 @@ void Core::fetch_stage(Cycle now) {
 }
 
 void Core::sleep(Cycle now) {
-  Cycle next =
-      std::min({pipes_due_, lsu_due_, fetch_due_, barrier_releases_.next_due(), sleepers_.next_due()});
+  Cycle next = std::min(
+      {pipes_due_, lsu_due_, fetch_due_, branch_due_, barrier_releases_.next_due(), sleepers_.next_due()});
   if (!memory_port_.quiet() || held_back_ || (lsu_wants_port_ && memory_port_.has_room())) next = now + 1;
   for (std::uint32_t s = 0; s < config_.scheduler.count && next > now + 1; ++s)
     if (groups_.any_ready(s))
@@ -243,10 +255,13 @@ void Core::write_back(WritebackRequest& request) {
       release.mask = request.mask;
       release.instruction = request.instruction;
       scoreboard_isock_.call(release);
+      if (launch_->trace != nullptr) trace_registers("write_back", warp, *request.instruction, request.mask);
       for (const GroupId group : groups_of_warp_[warp.value()]) {
         const GroupStatus status = groups_[group].status;
         if (status == GroupStatus::kScoreboardAlu || status == GroupStatus::kScoreboardMemory) refresh(group);
       }
+    } else if (table_traffic_.owns(instruction)) {
+      table_entry_moved(warp, instruction);
     }
   }
   if (!fences_[warp.value()].empty()) lift_fences(warp);
@@ -255,10 +270,18 @@ void Core::write_back(WritebackRequest& request) {
 
 void Core::set_long_latency(GroupId id, GroupStatus status) {
   set_status(id, status);
+  const IssueTable::Group& group = groups_[id];
+  const auto waits_long = [this](GroupId other) {
+    const GroupStatus s = groups_[other].status;
+    return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kFence || s == GroupStatus::kBarrier ||
+           s == GroupStatus::kControlFlow;
+  };
+  const auto& of_warp = groups_of_warp_[group.warp.value()];
+  if (of_warp.size() > 1 && !std::all_of(of_warp.begin(), of_warp.end(), waits_long)) return;
   SchedulerRequest waits;
   waits.op = SchedulerRequest::Op::kLongLatency;
-  waits.group = id;
-  scheduler_isocks_[groups_[id].scheduler]->call(waits);
+  waits.warp = group.warp;
+  scheduler_isocks_[group.scheduler]->call(waits);
 }
 
 void Core::refresh(GroupId id) {
@@ -268,6 +291,13 @@ void Core::refresh(GroupId id) {
     return;
   }
   const isa::Instruction& head = launch_->kernel->code[group.pc.value()];
+  if (group.hold != simt::Hold::kNothing &&
+      (group.hold == simt::Hold::kEverything || head.op == isa::Opcode::kBranch ||
+       head.op == isa::Opcode::kIndirect || head.op == isa::Opcode::kCall ||
+       head.op == isa::Opcode::kReturn)) {
+    set_status(id, GroupStatus::kTables);
+    return;
+  }
   ScoreboardRequest check;
   check.warp = group.warp;
   check.mask = group.mask;

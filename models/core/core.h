@@ -33,6 +33,8 @@
 #include "core/scoreboard.h"
 #include "core/shared_memory.h"
 #include "core/spin_probe.h"
+#include "core/table_traffic.h"
+#include "core/trace.h"
 #include "core/warp_scheduler.h"
 #include "sim/clock.h"
 #include "sim/fault_latch.h"
@@ -58,6 +60,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
  private:
   void serve_cta(CtaRequest& request);
   void write_back(WritebackRequest& request);
+  /// The branch unit asks where a group is.
+  void serve_progress(simt::GroupProgress& progress) { progress.next = groups_[progress.group].pc; }
 
   sim::ClockMember clock_;  // before the blocks: the memory port keeps a reference
 
@@ -136,11 +140,27 @@ class Core : public sc_core::sc_module, public sim::Watched {
   [[nodiscard]] const std::byte* row(const WarpContext& warp, const isa::Operand& operand) const;
   /// Sequential flow to pc+1.
   void advance(GroupId id, const isa::Instruction& instruction);
-  /// Applies what the branch unit answered.
+  /// Asks the branch unit, and does what it answers. The group may have moved or be gone then.
+  void decide(simt::BranchRequest& request);
   void apply(const simt::BranchRequest& answer);
+  void group_moves(WarpId warp, const simt::GroupUpdate& update);
+  void group_stops(WarpId warp, const simt::GroupUpdate& update);
+  /// While the watchdog probes: a group has arrived at `pc`.
+  void probe_visit(WarpId warp, const simt::GroupUpdate& update);
   void redirect(GroupId id, Pc pc, GroupStatus waiting);
   /// Re-examines the head of the group's I-buffer.
   void refresh(GroupId id);
+
+  // core_trace.cpp: only while something is recorded
+  [[nodiscard]] TraceSite trace_site(WarpId warp) const;
+  void trace_tables(WarpId warp, TableSnapshot& snapshot);
+  /// After the branch unit's answer; `pc`: the instruction that asked.
+  void trace_decision(const simt::BranchRequest& request, Pc pc);
+  /// After a change of the scoreboard.
+  void trace_registers(std::string_view event, WarpId warp, const isa::Instruction& instruction,
+                       LaneMask lanes);
+  void trace_update(WarpId warp, const simt::GroupUpdate& update);
+  void trace_issue(const IssueTable::Group& group, GroupId id, LaneMask lanes);
 
   // core_warps.cpp: CTAs, warps, barriers, fences
   void begin_launch(const LaunchContext* launch);
@@ -149,6 +169,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const;
   [[nodiscard]] bool fence_satisfied(const WarpContext& warp, isa::FenceScope scope) const;
   void lift_fences(WarpId warp);
+  /// An entry of the branch unit's tables has been moved to or from memory.
+  void table_entry_moved(WarpId warp, const isa::Instruction& instruction);
   void retire_if_finished(WarpId id);
   void release_barriers(const std::vector<BarrierRelease>& released, Cycle when);
   /// Gives the threads of a warp the result of a barrier.red.
@@ -173,6 +195,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   ConstantCache constant_cache_;
   SharedMemory shared_memory_;
   LoadStoreUnit lsu_;
+  TableTraffic table_traffic_;
 
   mutable sim::BlockInitiator<simt::BranchProtocol> branch_isock_{"branch_isock"};  // inspection is const
   sim::BlockInitiator<FetchProtocol> fetch_isock_{"fetch_isock"};
@@ -182,6 +205,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   mutable sim::BlockInitiator<BarrierProtocol> barrier_isock_{"barrier_isock"};
   sim::BlockInitiator<LsuProtocol> lsu_isock_{"lsu_isock"};
   sim::BlockInitiator<PortProtocol> port_isock_{"port_isock"};
+  sim::BlockTarget<simt::GroupProgressProtocol, Core, &Core::serve_progress> progress_tsock_{"progress_tsock",
+                                                                                             this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
                                                                                       this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> lsu_writeback_tsock_{"lsu_writeback_tsock",
@@ -197,12 +222,21 @@ class Core : public sc_core::sc_module, public sim::Watched {
   CtaNeeds needs_;
   struct Fence {
     GroupId group{};
+    std::uint32_t epoch = 0;
     isa::FenceScope scope = isa::FenceScope::kGpu;
   };
   std::vector<std::vector<Fence>> fences_;      ///< by warp
   std::vector<std::uint32_t> barrier_of_warp_;  ///< barrier a warp last arrived at, for diagnosis
-  TimingWheel<WarpId> barrier_releases_;
-  TimingWheel<GroupId> sleepers_;  ///< groups in nanosleep
+  struct LanesOfWarp {
+    WarpId warp{};
+    LaneMask lanes;
+  };
+  TimingWheel<LanesOfWarp> barrier_releases_;
+  struct Sleeper {
+    GroupId group{};
+    std::uint32_t epoch = 0;
+  };
+  TimingWheel<Sleeper> sleepers_;  ///< groups in nanosleep
   SpinProbe probe_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
@@ -213,6 +247,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   Cycle lsu_due_ = kNoCycle;
   Cycle port_due_ = kNoCycle;
   Cycle fetch_due_ = kNoCycle;
+  Cycle branch_due_ = kNoCycle;
   bool lsu_wants_port_ = false;
   bool held_back_ = false;              ///< a scheduling policy held all candidates back in this cycle
   bool replay_ = false;                 ///< in this cycle a memory instruction takes a further pass ...

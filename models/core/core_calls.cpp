@@ -66,9 +66,8 @@ void Core::issue_indirect(GroupId id, const isa::Instruction& instruction, LaneM
   simt::BranchRequest branch = event(simt::BranchEvent::kBranch, id, group, exec, target.data());
   branch.rpc = instruction.rpc;
   const Pc pc = group.pc;
-  branch_isock_.call(branch);
+  decide(branch);
   if (branch.diverged) count_divergence(pc);
-  apply(branch);
 }
 
 void Core::issue_call(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
@@ -105,7 +104,7 @@ void Core::issue_call(GroupId id, const isa::Instruction& instruction, LaneMask 
       event(simt::BranchEvent::kCall, id, group, exec, indirect ? target.data() : nullptr);
   call.target = instruction.target;
   const Pc pc = group.pc;
-  branch_isock_.call(call);
+  decide(call);
   // Recursion normally ends at the end of the thread's stack, but a function that never returns keeps nothing
   // there.
   if (call.call_depth > kMostCallDepth)
@@ -114,7 +113,6 @@ void Core::issue_call(GroupId id, const isa::Instruction& instruction, LaneMask 
         fmt::format("calls nest more than {} deep\n  {}", kMostCallDepth, launch_->kernel->source_line(pc)),
         "check that the recursion ends");
   if (call.diverged) count_divergence(pc);
-  apply(call);
 }
 
 void Core::issue_return(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
@@ -125,8 +123,7 @@ void Core::issue_return(GroupId id, const isa::Instruction& instruction, LaneMas
     target[lane] = Pc{static_cast<std::uint32_t>(lane_of(warp, instruction.src[0], lane))};
   });
   simt::BranchRequest back = event(simt::BranchEvent::kReturn, id, group, exec, target.data());
-  branch_isock_.call(back);
-  apply(back);
+  decide(back);
 }
 
 std::function<void(std::uint64_t, std::span<std::byte>)> Core::thread_memory(const AccessSite& site,

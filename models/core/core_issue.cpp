@@ -42,7 +42,8 @@ void Core::issue(GroupId id) {
     ++profile.issues;
     profile.lanes += (instruction.op == Opcode::kBranch ? group.mask : exec).count();
   }
-  if (instruction.time_dependent && probe_.active()) probe_.spoil(id);
+  if (launch_->trace != nullptr) trace_issue(group, id, exec);
+  if (instruction.time_dependent && probe_.active()) probe_.spoil(group.warp, group.mask);
   switch (instruction.op) {
     case Opcode::kLane:
       issue_lane(group, instruction, exec, now_);
@@ -123,6 +124,7 @@ Cycle Core::enter_pipe(const IssueTable::Group& group, const isa::Instruction& i
     reserve.mask = exec;
     reserve.instruction = &instruction;
     scoreboard_isock_.call(reserve);
+    if (launch_->trace != nullptr) trace_registers("issue", group.warp, instruction, exec);
   }
   const std::uint32_t sub_core = sub_core_of(group.scheduler);
   PipesRequest enter;
@@ -225,8 +227,7 @@ void Core::advance(GroupId id, const isa::Instruction& instruction) {
     report.warp = group.warp;
     report.group = id;
     report.next = next;
-    branch_isock_.call(report);
-    apply(report);
+    decide(report);
     return;
   }
   if (instruction.unit == isa::Unit::kControl) {  // fetch stopped behind it
@@ -289,12 +290,11 @@ void Core::issue_branch(GroupId id, const isa::Instruction& instruction, LaneMas
   if (config_.scheduler.policy == SchedulingPolicy::kCawa) {
     SchedulerRequest chosen;
     chosen.op = SchedulerRequest::Op::kBranch;
-    chosen.group = id;
+    chosen.warp = group.warp;
     chosen.path_instructions = chosen_path(instruction, group.pc, exec.any(), exec != group.mask);
     scheduler_isocks_[group.scheduler]->call(chosen);
   }
-  branch_isock_.call(branch);
-  apply(branch);
+  decide(branch);
 }
 
 void Core::issue_exit(GroupId id, LaneMask exec) {
@@ -306,8 +306,7 @@ void Core::issue_exit(GroupId id, LaneMask exec) {
   gone.group = id;
   gone.mask = exec;
   gone.next = Pc{groups_[id].pc.value() + 1};
-  branch_isock_.call(gone);
-  apply(gone);
+  decide(gone);
   services_.progress.control_changed();
   warp.live = LaneMask::difference(warp.live, exec);
   ctas_[warp.cta.value()].live_threads -= exec.count();
@@ -346,6 +345,7 @@ void Core::issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMa
   arrive.threads = arrive.expected != 0 && group.mask == warp.live ? kLanes : group.mask.count();
   arrive.warp = group.warp;
   arrive.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
+  arrive.waiting = group.mask;
   arrive.lanes = group.mask;
   arrive.instruction = &instruction;
   if (instruction.barrier_reduction != isa::BarrierReduction::kNone) {
@@ -366,8 +366,7 @@ void Core::issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMa
     wait.group = id;
     wait.mask = group.mask;
     wait.next = Pc{group.pc.value() + 1};
-    branch_isock_.call(wait);
-    apply(wait);
+    decide(wait);
   } else {
     advance(id, instruction);
   }
@@ -380,7 +379,7 @@ void Core::issue_fence(GroupId id, const isa::Instruction& instruction) {
     advance(id, instruction);
     return;
   }
-  fences_[group.warp.value()].push_back({id, instruction.fence_scope});
+  fences_[group.warp.value()].push_back({id, group.epoch, instruction.fence_scope});
   group.head_valid = false;
   set_long_latency(id, GroupStatus::kFence);
 }
@@ -404,61 +403,109 @@ void Core::issue_sleep(GroupId id, const isa::Instruction& instruction, LaneMask
     advance(id, instruction);
     return;
   }
-  sleepers_.add(now_ + cycles, id);
+  sleepers_.add(now_ + cycles, {id, group.epoch});
   group.head_valid = false;
   set_long_latency(id, GroupStatus::kControlFlow);
 }
 
+void Core::decide(simt::BranchRequest& request) {
+  request.cycle = now_;
+  table_traffic_.set_cycle(now_);
+  branch_isock_.call(request);
+  branch_due_ = request.due;
+  if (launch_->trace != nullptr) {
+    const bool by_group =
+        request.event != simt::BranchEvent::kTick && request.event != simt::BranchEvent::kTableFilled &&
+        request.event != simt::BranchEvent::kBarrierRelease && request.event != simt::BranchEvent::kLaunch;
+    trace_decision(request, by_group ? groups_[request.group].pc : kNoPc);
+  }
+  apply(request);
+  bool full = false;
+  if (!table_traffic_.take_started(full)) return;
+  for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = full;
+  lsu_due_ = std::min(lsu_due_, now_ + 1);
+}
+
 void Core::apply(const simt::BranchRequest& answer) {
-  for (unsigned i = 0; i < answer.update_count; ++i) {
-    const simt::GroupUpdate& update = answer.updates[i];
+  for (const simt::GroupUpdate& update : answer.updates) {
     IssueTable::Group& group = groups_[update.group];
-    auto& of_warp = groups_of_warp_[answer.warp.value()];
+    group.hold = update.hold;
+    if (launch_->trace != nullptr) trace_update(answer.warp, update);
     switch (update.change) {
       case simt::GroupChange::kMoved:
-      case simt::GroupChange::kSchedulable: {
-        if (group.status == GroupStatus::kAbsent) {
-          group.warp = answer.warp;
-          group.scheduler = answer.warp.value() % config_.scheduler.count;
-          of_warp.push_back(update.group);
-        }
-        group.mask = update.mask;
-        group.watch = update.watch;
-        redirect(update.group, update.pc, GroupStatus::kControlFlow);
-        // A load on its way leaves a stale value in its register: such a visit says nothing.
-        if (!probe_.active() || warps_[answer.warp.value()].fills_outstanding != 0) break;
-        const auto live = launch_->kernel->live_at_loop_heads.find(update.pc.value());
-        if (live == launch_->kernel->live_at_loop_heads.end()) break;
-        simt::BranchRequest state;
-        state.warp = answer.warp;
-        branch_isock_.inspect(state);
-        probe_.visit(update.group, update.pc, update.mask, live->second, launch_->kernel->registers,
-                     warps_[answer.warp.value()].registers, state.digest);
+      case simt::GroupChange::kSchedulable:
+        group_moves(answer.warp, update);
         break;
-      }
       case simt::GroupChange::kBlocked:
-      case simt::GroupChange::kVanished: {
-        FetchRequest stop;
-        stop.op = FetchRequest::Op::kStop;
-        stop.group = update.group;
-        fetch_isock_.call(stop);
-        group.head_valid = false;
-        if (update.change == simt::GroupChange::kBlocked) {
-          set_long_latency(update.group,
-                           GroupStatus::kBarrier);  // the profile charges the wait to the barrier
-          group.pc = update.pc;
-        } else {
-          SchedulerRequest leave;
-          leave.op = SchedulerRequest::Op::kLeave;
-          leave.group = update.group;
-          scheduler_isocks_[group.scheduler]->call(leave);
-          set_status(update.group, GroupStatus::kAbsent);
-          std::erase(of_warp, update.group);
-        }
+      case simt::GroupChange::kVanished:
+        group_stops(answer.warp, update);
         break;
-      }
+      case simt::GroupChange::kHeld:
+        if (group.head_valid) refresh(update.group);
+        break;
     }
   }
+}
+
+void Core::group_moves(WarpId warp, const simt::GroupUpdate& update) {
+  IssueTable::Group& group = groups_[update.group];
+  if (group.status == GroupStatus::kAbsent) {
+    group.warp = warp;
+    group.scheduler = warp.value() % config_.scheduler.count;
+    groups_of_warp_[warp.value()].push_back(update.group);
+  }
+  group.mask = update.mask;
+  group.watch = update.watch;
+  ++group.epoch;
+  redirect(update.group, update.pc, GroupStatus::kControlFlow);
+  // A load on its way leaves a stale value in its register: such a visit says nothing.
+  if (probe_.active() && warps_[warp.value()].fills_outstanding == 0) probe_visit(warp, update);
+}
+
+void Core::probe_visit(WarpId warp, const simt::GroupUpdate& update) {
+  const isa::Kernel& kernel = *launch_->kernel;
+  const auto live = kernel.live_at_loop_heads.find(update.pc.value());
+  if (live == kernel.live_at_loop_heads.end()) return;
+  simt::BranchRequest state;
+  state.warp = warp;
+  state.group = update.group;
+  state.mask = update.mask;
+  state.cycle = now_;
+  branch_isock_.inspect(state);
+  probe_.visit(warp, update.pc, update.mask, live->second, kernel.registers, warps_[warp.value()].registers,
+               state.digest);
+}
+
+void Core::group_stops(WarpId warp, const simt::GroupUpdate& update) {
+  IssueTable::Group& group = groups_[update.group];
+  FetchRequest stop;
+  stop.op = FetchRequest::Op::kStop;
+  stop.group = update.group;
+  fetch_isock_.call(stop);
+  group.head_valid = false;
+  ++group.epoch;
+  auto& of_warp = groups_of_warp_[warp.value()];
+  if (update.change == simt::GroupChange::kBlocked) {
+    if (group.status == GroupStatus::kAbsent) {
+      group.warp = warp;
+      group.scheduler = warp.value() % config_.scheduler.count;
+      of_warp.push_back(update.group);
+    }
+    group.mask = update.mask;
+    // The profile charges the wait to the barrier, whose PC the group still has; a group that waits for its
+    // tables is charged to where it goes on.
+    if (update.cause == simt::BlockCause::kBarrier) set_long_latency(update.group, GroupStatus::kBarrier);
+    group.pc = update.pc;
+    if (update.cause == simt::BlockCause::kTables) set_status(update.group, GroupStatus::kTables);
+    return;
+  }
+  set_status(update.group, GroupStatus::kAbsent);
+  std::erase(of_warp, update.group);
+  if (!of_warp.empty()) return;
+  SchedulerRequest leave;
+  leave.op = SchedulerRequest::Op::kLeave;
+  leave.warp = warp;
+  scheduler_isocks_[group.scheduler]->call(leave);
 }
 
 }  // namespace heddle::core

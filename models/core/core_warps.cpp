@@ -39,6 +39,9 @@ void Core::begin_launch(const LaunchContext* launch) {
     pipe_of_pc_.push_back(config_.pipes.pipe_of(instruction));
   groups_.set_profile(launch->profile);
   lsu_.begin_launch(launch);
+  branch_due_ = kNoCycle;
+  table_traffic_.begin_launch(launch->table_base +
+                              std::uint64_t{id_.value()} * config_.occupancy.max_warps * kTableBytesPerWarp);
 }
 
 void Core::start_cta(std::uint64_t linear_id) {
@@ -87,18 +90,15 @@ void Core::start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint3
   simt::BranchRequest start;
   start.event = simt::BranchEvent::kLaunch;
   start.warp = id;
-  start.group = GroupId{id.value()};
+  start.group = GroupId{id.value() * branch_unit_.groups_per_warp()};
   start.mask = warp.live;
   start.next = Pc{0};
-  branch_isock_.call(start);
-  apply(start);
-  for (const GroupId group : groups_of_warp_[id.value()]) {
-    SchedulerRequest assign;
-    assign.op = SchedulerRequest::Op::kAssign;
-    assign.group = group;
-    assign.cycle = now_;
-    scheduler_isocks_[groups_[group].scheduler]->call(assign);
-  }
+  decide(start);
+  SchedulerRequest assign;
+  assign.op = SchedulerRequest::Op::kAssign;
+  assign.warp = id;
+  assign.cycle = now_;
+  scheduler_isocks_[id.value() % config_.scheduler.count]->call(assign);
 }
 
 void Core::fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const {
@@ -152,20 +152,34 @@ bool Core::fence_satisfied(const WarpContext& warp, isa::FenceScope scope) const
 
 void Core::lift_fences(WarpId id) {
   auto& fences = fences_[id.value()];
-  for (std::size_t i = 0; i < fences.size();) {
-    if (!fence_satisfied(warps_[id.value()], fences[i].scope)) {
-      ++i;
-      continue;
-    }
-    const GroupId group = fences[i].group;
-    fences.erase(fences.begin() + static_cast<std::ptrdiff_t>(i));
-    advance(group, launch_->kernel->code[groups_[group].pc.value()]);
-  }
+  // Lifting one may let the branch unit move the groups of others: what waits no longer is void then.
+  std::vector<Fence> lifted;
+  std::erase_if(fences, [&](const Fence& fence) {
+    if (groups_[fence.group].epoch != fence.epoch) return true;
+    if (!fence_satisfied(warps_[id.value()], fence.scope)) return false;
+    lifted.push_back(fence);
+    return true;
+  });
+  for (const Fence& fence : lifted)
+    if (groups_[fence.group].epoch == fence.epoch)
+      advance(fence.group, launch_->kernel->code[groups_[fence.group].pc.value()]);
+}
+
+void Core::table_entry_moved(WarpId id, const isa::Instruction& instruction) {
+  simt::TableEntryTransfer filled;
+  if (!table_traffic_.finished(id, instruction, filled)) return;
+  simt::BranchRequest back;
+  back.event = simt::BranchEvent::kTableFilled;
+  back.warp = id;
+  back.filled = &filled;
+  decide(back);
 }
 
 void Core::retire_if_finished(WarpId id) {
   WarpContext& warp = warps_[id.value()];
-  if (!warp.resident || warp.live.any() || warp.memory_outstanding != 0 || warp.alu_outstanding != 0) return;
+  if (!warp.resident || warp.live.any() || warp.memory_outstanding != 0 || warp.alu_outstanding != 0 ||
+      !table_traffic_.quiet(id))
+    return;
   warp.resident = false;
   CtaContext& cta = ctas_[warp.cta.value()];
   if (--cta.warps_left != 0) return;
@@ -180,7 +194,7 @@ void Core::release_barriers(const std::vector<BarrierRelease>& released, Cycle w
   services_.progress.control_changed();
   for (const BarrierRelease& release : released) {
     if (release.instruction->dst[0].present) write_reduction(release);
-    barrier_releases_.add(when + config_.barrier.latency_cycles, release.warp);
+    barrier_releases_.add(when + config_.barrier.latency_cycles, {release.warp, release.waiting});
   }
 }
 
@@ -203,15 +217,21 @@ void Core::write_reduction(const BarrierRelease& release) {
 // --------------------------------------------------------------------------------------------------------
 
 bool Core::stuck() const {
-  for (std::uint32_t g = 0; g < groups_.size(); ++g) {
-    const GroupStatus status = groups_[GroupId{g}].status;
-    if (status == GroupStatus::kAbsent) continue;
-    if (status == GroupStatus::kBarrier ? !barrier_releases_.empty() : !probe_.repeated(GroupId{g}))
-      return false;
+  for (std::uint32_t w = 0; w < warps_.size(); ++w) {
+    const WarpContext& warp = warps_[w];
+    if (!warp.resident) continue;
+    // Warps that have exited but wait for memory will still free their CTA.
+    if (warp.live.none()) return false;
+    std::vector<simt::RunnableSplit> runnable;
+    simt::BranchRequest look;
+    look.warp = WarpId{w};
+    look.runnable = &runnable;
+    branch_isock_.inspect(look);
+    // Without any the warp is at barriers as a whole.
+    if (runnable.empty() && !barrier_releases_.empty()) return false;
+    for (const simt::RunnableSplit& split : runnable)
+      if (!probe_.repeated(WarpId{w}, split.mask)) return false;
   }
-  // Warps that have exited but wait for memory will still free their CTA.
-  for (const WarpContext& warp : warps_)
-    if (warp.resident && warp.live.none()) return false;
   return true;
 }
 
@@ -235,6 +255,20 @@ const char* activity(GroupStatus status) {
   }
 }
 
+const char* why_suspended(simt::Suspension why) {
+  switch (why) {
+    case simt::Suspension::kReconverging:
+      return "wait to reconverge with them";
+    case simt::Suspension::kNotStarted:
+      return "have not run their side of a branch, which starts";
+    case simt::Suspension::kTurn:
+      return "take turns with them and go on";
+    case simt::Suspension::kBarrier:
+      return "wait at a barrier, to go on";
+  }
+  return "";
+}
+
 }  // namespace
 
 void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
@@ -247,7 +281,8 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     entry.warp = warp_name(group.warp);
     entry.lanes = fmt::format("{:#010x}", group.mask.bits());
     entry.at_barrier = group.status == GroupStatus::kBarrier;
-    Pc at = probe_.repeated(GroupId{g}) ? probe_.loop_head(GroupId{g}) : group.pc;
+    const bool spins = probe_.repeated(group.warp, group.mask);
+    Pc at = spins ? probe_.loop_head(group.warp, group.mask) : group.pc;
     if (entry.at_barrier) {
       at = Pc{group.pc.value() - 1};
       BarrierRequest look;
@@ -258,7 +293,7 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
       entry.activity = fmt::format("wait at barrier {} ({} of {} threads have arrived)", look.id,
                                    look.arrived, look.expected);
     } else {
-      entry.activity = probe_.repeated(GroupId{g}) ? "spin in the loop that starts" : activity(group.status);
+      entry.activity = spins ? "spin in the loop that starts" : activity(group.status);
     }
     entry.place = kernel.place(at);
     entry.source = kernel.source_line(at);
@@ -269,9 +304,7 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     branch_isock_.inspect(look);
     for (const simt::SuspendedLanes& lanes : suspended) {
       const bool none = lanes.at == kNoPc;
-      entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()),
-                               lanes.reconverging ? "wait to reconverge with them"
-                                                  : "have not run their side of a branch, which starts",
+      entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()), why_suspended(lanes.why),
                                none ? "the kernel's exit" : kernel.place(lanes.at),
                                none ? "" : kernel.source_line(lanes.at)});
     }

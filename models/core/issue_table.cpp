@@ -16,6 +16,7 @@ std::vector<std::string> slot_use_names() {
           "scoreboard_memory",
           "ibuffer_empty",
           "control_flow",
+          "control_flow_tables",
           "fence",
           "barrier",
           "no_warp"};
@@ -136,6 +137,7 @@ SlotUse IssueTable::idle_cause(std::uint32_t index, const PipeReadiness& pipes, 
   if (any(GroupStatus::kScoreboardMemory)) return SlotUse::kScoreboardMemory;
   if (any(GroupStatus::kFetch)) return SlotUse::kIBufferEmpty;
   if (any(GroupStatus::kControlFlow)) return SlotUse::kControlFlow;
+  if (any(GroupStatus::kTables)) return SlotUse::kTables;
   if (any(GroupStatus::kFence)) return SlotUse::kFence;
   if (any(GroupStatus::kBarrier)) return SlotUse::kBarrier;
   return SlotUse::kNoWarp;

@@ -14,6 +14,7 @@
 #include "core/warp_context.h"
 #include "isa/instruction.h"
 #include "sim/index_set.h"
+#include "simt/branch_protocol.h"
 
 namespace heddle::core {
 
@@ -24,6 +25,7 @@ enum class GroupStatus : std::uint8_t {
   kScoreboardMemory,  ///< head waits for a load or atomic
   kFetch,             ///< I-buffer empty: fetch bandwidth, or a miss in the instruction cache
   kControlFlow,       ///< I-buffer empty behind a branch or another instruction that decides where to go on
+  kTables,            ///< the control-flow mechanism's tables are busy (spilled entries on their way)
   kFence,             ///< waits for memory operations at a fence
   kBarrier,           ///< waits at a CTA barrier
 };
@@ -42,6 +44,7 @@ enum class SlotUse : std::uint8_t {
   kScoreboardMemory,
   kIBufferEmpty,
   kControlFlow,
+  kTables,
   kFence,
   kBarrier,
   kNoWarp,  ///< the scheduler had no group at all
@@ -69,11 +72,13 @@ class IssueTable {
     GroupStatus status = GroupStatus::kAbsent;
     Pipe pipe = Pipe::kSp;    ///< needed by the head while kReady
     bool head_valid = false;  ///< I-buffer not empty
+    simt::Hold hold = simt::Hold::kNothing;
     WarpId warp{};
     Pc pc{};           ///< next instruction to issue
     Pc watch = kNoPc;  ///< report to the branch unit when the next PC is this
     LaneMask mask;
     std::uint32_t scheduler = 0;
+    std::uint32_t epoch = 0;  ///< counts its moves: what waits for an older one is void
   };
 
   IssueTable(std::uint32_t groups, std::uint32_t schedulers);

@@ -96,10 +96,18 @@ MemoryOp& LoadStoreUnit::allocate() {
 void LoadStoreUnit::free(MemoryOp& op) { free_ops_.push_back(op.index); }
 
 void LoadStoreUnit::serve(LsuRequest& request) {
-  if (request.op == LsuRequest::Op::kIssue)
-    issue(request);
-  else
-    tick(request);
+  switch (request.op) {
+    case LsuRequest::Op::kIssue:
+      issue(request);
+      break;
+    case LsuRequest::Op::kOffer:
+      request.accepted = queue_.size() < config_.lsu.queue_entries;
+      if (request.accepted) issue(request);
+      break;
+    case LsuRequest::Op::kTick:
+      tick(request);
+      break;
+  }
   request.full = queue_.size() >= config_.lsu.queue_entries;
 }
 
@@ -119,6 +127,7 @@ void LoadStoreUnit::issue(LsuRequest& request) {
   op.issued_at = request.cycle;
   op.available_at = request.cycle + 1 + request.operands_late;
   op.write_granted = false;
+  op.table = request.table;
   op.generation = generation_;
   op.constant = instruction.space == isa::StateSpace::kConst || instruction.space == isa::StateSpace::kParam;
 

@@ -37,6 +37,7 @@ namespace heddle::core {
 struct LsuRequest {
   enum class Op : std::uint8_t {
     kIssue,  ///< `instruction` with lanes `mask` of `warp` (room was announced by `full` == false)
+    kOffer,  ///< kIssue if there is room: see `accepted`
     kTick,   ///< one cycle
   };
   Op op = Op::kTick;
@@ -48,8 +49,10 @@ struct LsuRequest {
   const CtaContext* cta = nullptr;
   LaneMask mask;
   Cycle operands_late = 0;  ///< kIssue: cycles until its operands are collected
+  bool table = false;       ///< it moves a control-flow table's entry, which L1 keeps like local memory
 
   // Answer
+  bool accepted = false;           ///< kOffer
   bool full = false;               ///< no memory instruction can issue
   std::uint32_t transactions = 0;  ///< kIssue: line accesses of the instruction
   std::uint32_t extra_passes =
@@ -74,6 +77,7 @@ class LoadStoreUnit : public sc_core::sc_module {
 
  public:
   sim::BlockTarget<LsuProtocol, LoadStoreUnit, &LoadStoreUnit::serve> lsu_tsock{"lsu_tsock", this};
+  sim::BlockTarget<LsuProtocol, LoadStoreUnit, &LoadStoreUnit::serve> table_tsock{"table_tsock", this};
   sim::BlockTarget<PortResponseProtocol, LoadStoreUnit, &LoadStoreUnit::take_response> response_tsock{
       "response_tsock", this};
   sim::BlockTarget<ConstantValueProtocol, LoadStoreUnit, &LoadStoreUnit::take_constant> constant_value_tsock{

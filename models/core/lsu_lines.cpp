@@ -31,7 +31,7 @@ constexpr sim::SectorMask kWholeLine = 1;  ///< the one sector of a cache withou
 LoadStoreUnit::Stall LoadStoreUnit::access_line(MemoryOp& op, const LineAccess& access, Cycle cycle) {
   switch (op.instruction->op) {
     case Opcode::kLoad:
-      if (access.local ? config_.l1d.enabled : !op.bypass_l1) return load_line(op, access, cycle);
+      if (op.is_private(access) ? config_.l1d.enabled : !op.bypass_l1) return load_line(op, access, cycle);
       if (!port_room()) return Stall::kPort;
       ++loads_;
       send_read(op, access, cycle);
@@ -99,7 +99,7 @@ LoadStoreUnit::Stall LoadStoreUnit::load_line(MemoryOp& op, const LineAccess& ac
 }
 
 LoadStoreUnit::Stall LoadStoreUnit::store_line(MemoryOp& op, const LineAccess& access, Cycle cycle) {
-  const WritePolicy policy = access.local ? config_.l1d.local_write : config_.l1d.global_write;
+  const WritePolicy policy = op.is_private(access) ? config_.l1d.local_write : config_.l1d.global_write;
   if (policy == WritePolicy::kWriteBack && config_.l1d.enabled) return keep_store(op, access, cycle);
   if (!port_room()) return Stall::kPort;
   sim::MemoryTransaction& write = transaction(op, access, sim::MemoryOp::kWrite, access_tag(op), cycle);

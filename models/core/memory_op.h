@@ -59,6 +59,10 @@ struct MemoryOp {
   bool write_granted = false;  ///< the register file gave it the cycle it finishes in
   bool bypass_l1 = false;      ///< global accesses
   bool constant = false;       ///< goes to the constant cache
+  bool table = false;          ///< moves an entry of a control-flow table (table_traffic.h)
+
+  /// Only this core reads and writes what it accesses: L1 may keep it as it keeps local memory.
+  [[nodiscard]] bool is_private(const LineAccess& access) const { return access.local || table; }
 
   // Used as far as the instruction needs it.
   LaneRuns runs;  ///< kRuns: device addresses; shared lanes: byte offsets in the core's shared memory

@@ -28,6 +28,7 @@ enum class WaitCause : std::uint8_t {
   kScoreboardMemory,
   kIBufferEmpty,
   kControlFlow,
+  kTables,
   kFence,
   kBarrier,
 };

@@ -75,6 +75,12 @@ using L1iRefillProtocol = ProtocolOf<L1iRefill>;
 
 enum class Hazard : std::uint8_t { kNone, kAlu, kMemory, kFull };
 
+/// A register that waits for its value, in the threads `lanes`.
+struct PendingRegister {
+  isa::RegId reg = isa::kNoReg;
+  LaneMask lanes;
+};
+
 struct ScoreboardRequest {
   enum class Op : std::uint8_t {
     kCheck,    ///< may `instruction` of the warp issue?
@@ -87,6 +93,8 @@ struct ScoreboardRequest {
   LaneMask mask{};
   const isa::Instruction* instruction = nullptr;
   Hazard hazard = Hazard::kNone;  ///< answer of kCheck
+  /// transport_dbg only: the warp's pending registers are appended, by number.
+  std::vector<PendingRegister>* pending = nullptr;
 };
 using ScoreboardProtocol = ProtocolOf<ScoreboardRequest>;
 
@@ -95,14 +103,15 @@ using ScoreboardProtocol = ProtocolOf<ScoreboardRequest>;
 
 struct SchedulerRequest {
   enum class Op : std::uint8_t {
-    kAssign,       ///< group's warp was launched: it becomes the youngest
-    kLeave,        ///< group is gone
+    kAssign,       ///< warp was launched: it becomes the youngest
+    kLeave,        ///< warp is gone
     kPick,         ///< choose one of `candidates`, which then issues
-    kBranch,       ///< what the group issued was a branch: `path_instructions`
-    kLongLatency,  ///< group waits for memory, a fence or a barrier
+    kBranch,       ///< what a group of the warp issued was a branch: `path_instructions`
+    kLongLatency,  ///< all of the warp waits for memory, a fence or a barrier
   };
   Op op = Op::kPick;
-  GroupId group{};  ///< all but kPick; answer of kPick
+  WarpId warp{};    ///< all but kPick
+  GroupId group{};  ///< answer of kPick
   Cycle cycle = 0;
   const sim::IndexSet* candidates = nullptr;  ///< kPick: groups that can issue now; not empty
   std::uint32_t path_instructions = 0;        ///< kBranch: instructions on the paths it chose
@@ -162,10 +171,11 @@ using WritebackProtocol = ProtocolOf<WritebackRequest>;
 // ---- CTA barriers
 // ----------------------------------------------------------------------------------------------------
 
-/// A warp that need not wait any longer at a barrier, and what it is to be given.
+/// Lanes of a warp that need not wait any longer at a barrier, and what they are to be given.
 struct BarrierRelease {
   WarpId warp{};
-  LaneMask lanes;
+  LaneMask waiting;  ///< the lanes that arrived together
+  LaneMask lanes;    ///< of these, those that take the result of a reduction
   const isa::Instruction* instruction = nullptr;
   std::uint32_t result = 0;  ///< of a reduction: the count, or the predicate as 0 or 1
 };
@@ -185,7 +195,8 @@ struct BarrierRequest {
       0;  ///< kArrive: thread count of the instruction, 0: all live threads of the CTA; answer of kInspect
   WarpId warp{};
   bool waits = true;
-  LaneMask lanes;                                 ///< kArrive: the lanes that wait
+  LaneMask waiting;                               ///< kArrive: the lanes that arrive
+  LaneMask lanes;                                 ///< kArrive: those of them that take a reduction's result
   LaneMask predicate;                             ///< kArrive at a reduction: those of them where it is true
   const isa::Instruction* instruction = nullptr;  ///< kArrive; given back with the release
 

@@ -8,11 +8,11 @@ namespace {
 
 class LooseRoundRobin final : public WarpSchedulingPolicy {
  public:
-  void assign(GroupId, Cycle) override {}
-  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
-    return GroupId{*candidates.next_cyclic(last_)};
+  void assign(WarpId, Cycle) override {}
+  std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle) override {
+    return WarpId{*candidates.next_cyclic(last_)};
   }
-  void issued(GroupId group, Cycle) override { last_ = group.value(); }
+  void issued(WarpId warp, Cycle) override { last_ = warp.value(); }
 
  private:
   std::uint32_t last_ = 0;
@@ -20,15 +20,15 @@ class LooseRoundRobin final : public WarpSchedulingPolicy {
 
 class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
  public:
-  void assign(GroupId group, Cycle) override {
-    if (last_ == group.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
+  void assign(WarpId warp, Cycle) override {
+    if (last_ == warp.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
   }
-  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
-    if (greedy_ && candidates.contains(last_)) return GroupId{last_};
-    return GroupId{*candidates.next_cyclic(last_)};
+  std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle) override {
+    if (greedy_ && candidates.contains(last_)) return WarpId{last_};
+    return WarpId{*candidates.next_cyclic(last_)};
   }
-  void issued(GroupId group, Cycle) override {
-    last_ = group.value();
+  void issued(WarpId warp, Cycle) override {
+    last_ = warp.value();
     greedy_ = true;
   }
 
@@ -39,47 +39,47 @@ class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
 
 class GreedyThenOldest final : public WarpSchedulingPolicy {
  public:
-  void assign(GroupId group, Cycle) override {
-    leave(group);
-    by_age_.push_back(group.value());
-    if (last_ == group.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
+  void assign(WarpId warp, Cycle) override {
+    leave(warp);
+    by_age_.push_back(warp.value());
+    if (last_ == warp.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
   }
-  void leave(GroupId group) override { std::erase(by_age_, group.value()); }
-  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
-    if (greedy_ && candidates.contains(last_)) return GroupId{last_};
-    for (const std::uint32_t group : by_age_)
-      if (candidates.contains(group)) return GroupId{group};
-    return GroupId{*candidates.next(0)};  // of no known age
+  void leave(WarpId warp) override { std::erase(by_age_, warp.value()); }
+  std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle) override {
+    if (greedy_ && candidates.contains(last_)) return WarpId{last_};
+    for (const std::uint32_t warp : by_age_)
+      if (candidates.contains(warp)) return WarpId{warp};
+    return WarpId{*candidates.next(0)};  // of no known age
   }
-  void issued(GroupId group, Cycle) override {
-    last_ = group.value();
+  void issued(WarpId warp, Cycle) override {
+    last_ = warp.value();
     greedy_ = true;
   }
 
  private:
-  std::vector<std::uint32_t> by_age_;  ///< groups that are there, the one assigned first in front
+  std::vector<std::uint32_t> by_age_;  ///< warps that are there, the one assigned first in front
   std::uint32_t last_ = 0;
   bool greedy_ = false;
 };
 
-/// Pending groups queue in the order in which they were assigned or left the active set. A place in the
-/// active set is given to the first of them that can issue; a group keeps its place over short (pipe)
+/// Pending warps queue in the order in which they were assigned or left the active set. A place in the
+/// active set is given to the first of them that can issue; a warp keeps its place over short (pipe)
 /// latencies.
 class TwoLevel final : public WarpSchedulingPolicy {
  public:
-  TwoLevel(std::uint32_t groups, std::uint32_t active) : places_(active), active_(groups) {}
-  void assign(GroupId group, Cycle) override {
-    leave(group);
-    pending_.push_back(group.value());
+  TwoLevel(std::uint32_t warps, std::uint32_t active) : places_(active), active_(warps) {}
+  void assign(WarpId warp, Cycle) override {
+    leave(warp);
+    pending_.push_back(warp.value());
   }
-  void leave(GroupId group) override {
-    if (active_.contains(group.value())) {
-      active_.erase(group.value());
+  void leave(WarpId warp) override {
+    if (active_.contains(warp.value())) {
+      active_.erase(warp.value());
       --taken_;
     }
-    std::erase(pending_, group.value());
+    std::erase(pending_, warp.value());
   }
-  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle) override {
+  std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle) override {
     if (taken_ < places_) {
       for (auto it = pending_.begin(); it != pending_.end() && taken_ < places_;) {
         if (!candidates.contains(*it)) {
@@ -92,20 +92,20 @@ class TwoLevel final : public WarpSchedulingPolicy {
       }
     }
     std::optional<std::uint32_t> chosen;
-    active_.for_each([&](std::uint32_t group) {
+    active_.for_each([&](std::uint32_t warp) {
       // The first candidate behind the last issued one, else the first of all.
-      if (!candidates.contains(group)) return;
-      if (!chosen || (*chosen <= last_ && group > last_)) chosen = group;
+      if (!candidates.contains(warp)) return;
+      if (!chosen || (*chosen <= last_ && warp > last_)) chosen = warp;
     });
     if (!chosen) return std::nullopt;
-    return GroupId{*chosen};
+    return WarpId{*chosen};
   }
-  void issued(GroupId group, Cycle) override { last_ = group.value(); }
-  void long_latency(GroupId group) override {
-    if (!active_.contains(group.value())) return;
-    active_.erase(group.value());
+  void issued(WarpId warp, Cycle) override { last_ = warp.value(); }
+  void long_latency(WarpId warp) override {
+    if (!active_.contains(warp.value())) return;
+    active_.erase(warp.value());
     --taken_;
-    pending_.push_back(group.value());
+    pending_.push_back(warp.value());
   }
 
  private:
@@ -125,26 +125,26 @@ class TwoLevel final : public WarpSchedulingPolicy {
 /// The specification gives the formula; how nInst is estimated is our reading of "from branch outcomes".
 class Cawa final : public WarpSchedulingPolicy {
  public:
-  explicit Cawa(std::uint32_t groups) : warps_(groups) {}
-  void assign(GroupId group, Cycle now) override { warps_[group.value()] = {now, 0, 0, ++clock_}; }
-  std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle now) override {
+  explicit Cawa(std::uint32_t warps) : warps_(warps) {}
+  void assign(WarpId warp, Cycle now) override { warps_[warp.value()] = {now, 0, 0, ++clock_}; }
+  std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle now) override {
     std::uint32_t best = *candidates.next(0);
     double highest = -1;
-    candidates.for_each([&](std::uint32_t group) {
-      const double value = criticality(warps_[group], now);
-      if (value < highest || (value == highest && warps_[group].age > warps_[best].age)) return;
+    candidates.for_each([&](std::uint32_t warp) {
+      const double value = criticality(warps_[warp], now);
+      if (value < highest || (value == highest && warps_[warp].age > warps_[best].age)) return;
       highest = value;
-      best = group;
+      best = warp;
     });
-    return GroupId{best};
+    return WarpId{best};
   }
-  void issued(GroupId group, Cycle) override {
-    Warp& warp = warps_[group.value()];
-    ++warp.issued;
-    if (warp.to_come != 0) --warp.to_come;
+  void issued(WarpId warp, Cycle) override {
+    Warp& state = warps_[warp.value()];
+    ++state.issued;
+    if (state.to_come != 0) --state.to_come;
   }
-  void branched(GroupId group, std::uint32_t path_instructions) override {
-    warps_[group.value()].to_come += path_instructions;
+  void branched(WarpId warp, std::uint32_t path_instructions) override {
+    warps_[warp.value()].to_come += path_instructions;
   }
 
  private:
@@ -167,7 +167,7 @@ class Cawa final : public WarpSchedulingPolicy {
 }  // namespace
 
 std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,
-                                                             std::uint32_t groups) {
+                                                             std::uint32_t warps) {
   switch (config.policy) {
     case SchedulingPolicy::kLrr:
       return std::make_unique<LooseRoundRobin>();
@@ -176,9 +176,9 @@ std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConf
     case SchedulingPolicy::kGlrr:
       return std::make_unique<GreedyThenRoundRobin>();
     case SchedulingPolicy::kTwoLevel:
-      return std::make_unique<TwoLevel>(groups, config.active_warps);
+      return std::make_unique<TwoLevel>(warps, config.active_warps);
     case SchedulingPolicy::kCawa:
-      return std::make_unique<Cawa>(groups);
+      return std::make_unique<Cawa>(warps);
   }
   return nullptr;
 }

@@ -1,8 +1,11 @@
 #include "core/scoreboard.h"
 
+#include <algorithm>
+
 namespace heddle::core {
 
-ScoreboardModel::ScoreboardModel(const ScoreboardConfig& config, std::uint32_t warps) : warps_(warps) {
+ScoreboardModel::ScoreboardModel(const ScoreboardConfig& config, std::uint32_t warps)
+    : masks_(config.kind == ScoreboardKind::kPerThreadMask), warps_(warps) {
   for (Set& set : warps_) set.entries.resize(config.entries_per_warp);
 }
 
@@ -12,7 +15,20 @@ const ScoreboardModel::Entry* ScoreboardModel::find(const Set& set, isa::RegId r
   return nullptr;
 }
 
-Hazard ScoreboardModel::check(WarpId warp, const isa::Instruction& instruction) const {
+LaneMask ScoreboardModel::pending_lanes(WarpId warp, isa::RegId reg) const {
+  const Entry* entry = find(warps_[warp.value()], reg);
+  return entry == nullptr ? LaneMask{} : entry->lanes;
+}
+
+std::uint32_t ScoreboardModel::new_entries(const Set& set, const isa::Instruction& instruction) const {
+  if (!masks_) return instruction.write_count;
+  std::uint32_t count = 0;  // a register pending for other lanes has its entry already
+  for (unsigned i = 0; i < instruction.write_count; ++i)
+    if (find(set, instruction.writes[i]) == nullptr) ++count;
+  return count;
+}
+
+Hazard ScoreboardModel::check(WarpId warp, const isa::Instruction& instruction, LaneMask lanes) const {
   const Set& set = warps_[warp.value()];
   if (set.count == 0) return Hazard::kNone;
   Hazard hazard = Hazard::kNone;
@@ -20,7 +36,7 @@ Hazard ScoreboardModel::check(WarpId warp, const isa::Instruction& instruction) 
     return set.count + instruction.write_count > set.entries.size() ? Hazard::kFull : Hazard::kNone;
   const auto look_at = [&](isa::RegId reg) {
     const Entry* entry = find(set, reg);
-    if (entry == nullptr) return;
+    if (entry == nullptr || (entry->lanes & lanes).none()) return;
     if (entry->memory)
       hazard = Hazard::kMemory;
     else if (hazard == Hazard::kNone)
@@ -28,28 +44,37 @@ Hazard ScoreboardModel::check(WarpId warp, const isa::Instruction& instruction) 
   };
   for (unsigned i = 0; i < instruction.read_count; ++i) look_at(instruction.reads[i]);
   for (unsigned i = 0; i < instruction.write_count; ++i) look_at(instruction.writes[i]);
-  if (hazard == Hazard::kNone && set.count + instruction.write_count > set.entries.size())
+  if (hazard == Hazard::kNone && set.count + new_entries(set, instruction) > set.entries.size())
     return Hazard::kFull;
   return hazard;
 }
 
-void ScoreboardModel::reserve(WarpId warp, const isa::Instruction& instruction) {
+void ScoreboardModel::reserve(WarpId warp, const isa::Instruction& instruction, LaneMask lanes) {
   Set& set = warps_[warp.value()];
-  for (unsigned i = 0; i < instruction.write_count; ++i)
-    set.signature |= std::uint64_t{1} << (instruction.writes[i] % 64);
-  for (unsigned i = 0; i < instruction.write_count; ++i)
-    set.entries[set.count++] = {instruction.writes[i], instruction.op == isa::Opcode::kLoad ||
-                                                           instruction.op == isa::Opcode::kAtomic};
+  const bool memory = instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kAtomic;
+  for (unsigned i = 0; i < instruction.write_count; ++i) {
+    const isa::RegId reg = instruction.writes[i];
+    set.signature |= std::uint64_t{1} << (reg % 64);
+    auto* entry = masks_ ? const_cast<Entry*>(find(set, reg)) : nullptr;
+    if (entry == nullptr) {
+      set.entries[set.count++] = {reg, memory, masks_ ? lanes : LaneMask::all()};
+      continue;
+    }
+    entry->lanes |= lanes;
+    entry->memory = entry->memory || memory;
+  }
 }
 
-void ScoreboardModel::release(WarpId warp, const isa::Instruction& instruction) {
+void ScoreboardModel::release(WarpId warp, const isa::Instruction& instruction, LaneMask lanes) {
   Set& set = warps_[warp.value()];
   for (unsigned w = 0; w < instruction.write_count; ++w)
-    for (std::uint32_t i = 0; i < set.count; ++i)
-      if (set.entries[i].reg == instruction.writes[w]) {
-        set.entries[i] = set.entries[--set.count];
-        break;
-      }
+    for (std::uint32_t i = 0; i < set.count; ++i) {
+      Entry& entry = set.entries[i];
+      if (entry.reg != instruction.writes[w]) continue;
+      if (masks_) entry.lanes = LaneMask::difference(entry.lanes, lanes);
+      if (!masks_ || entry.lanes.none()) entry = set.entries[--set.count];
+      break;
+    }
   set.signature = 0;
   for (std::uint32_t i = 0; i < set.count; ++i)
     set.signature |= std::uint64_t{1} << (set.entries[i].reg % 64);
@@ -68,19 +93,26 @@ void Scoreboard::serve(ScoreboardRequest& request) {
   switch (request.op) {
     case ScoreboardRequest::Op::kCheck:
       ++checks_;
-      request.hazard = model_.check(request.warp, *request.instruction);
+      request.hazard = model_.check(request.warp, *request.instruction, request.mask);
       if (request.hazard == Hazard::kFull) ++full_;
       break;
     case ScoreboardRequest::Op::kReserve:
-      model_.reserve(request.warp, *request.instruction);
+      model_.reserve(request.warp, *request.instruction, request.mask);
       break;
     case ScoreboardRequest::Op::kRelease:
-      model_.release(request.warp, *request.instruction);
+      model_.release(request.warp, *request.instruction, request.mask);
       break;
     case ScoreboardRequest::Op::kClear:
       model_.clear(request.warp);
       break;
   }
+}
+
+void Scoreboard::inspect(ScoreboardRequest& request) {
+  for (const ScoreboardModel::Entry& entry : model_.entries(request.warp))
+    request.pending->push_back({entry.reg, entry.lanes});
+  std::sort(request.pending->begin(), request.pending->end(),
+            [](const PendingRegister& left, const PendingRegister& right) { return left.reg < right.reg; });
 }
 
 }  // namespace heddle::core

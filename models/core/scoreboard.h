@@ -1,9 +1,14 @@
-// Baseline scoreboard: per warp a small set of registers with a pending write (mimd-simt-and-bows §2, §4 M5a
-// baseline). An instruction may issue when none of the registers it reads or writes is pending (RAW, WAW;
-// operands are read at issue, so there are no WAR hazards) and there is room for its destinations.
+// Scoreboard: per warp a small set of registers with a pending write. An instruction may issue when none of
+// the registers it reads or writes is pending (RAW, WAW; operands are read at issue, so there are no WAR
+// hazards) and there is room for its destinations.
+//
+// Two kinds (mimd-simt-and-bows §2, §4 M5a): `per_warp` knows a register as pending for the whole warp, so
+// that a split waits for registers that only another split's lanes are about to write; `per_thread_mask`
+// keeps the lanes for which it is pending, and a split waits only for its own lanes.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <systemc>
 #include <vector>
 
@@ -18,23 +23,36 @@ class ScoreboardModel {
  public:
   ScoreboardModel(const ScoreboardConfig& config, std::uint32_t warps);
 
-  [[nodiscard]] Hazard check(WarpId warp, const isa::Instruction& instruction) const;
-  void reserve(WarpId warp, const isa::Instruction& instruction);
-  void release(WarpId warp, const isa::Instruction& instruction);
+  /// May lanes `lanes` of the warp issue the instruction?
+  [[nodiscard]] Hazard check(WarpId warp, const isa::Instruction& instruction,
+                             LaneMask lanes = LaneMask::all()) const;
+  void reserve(WarpId warp, const isa::Instruction& instruction, LaneMask lanes = LaneMask::all());
+  void release(WarpId warp, const isa::Instruction& instruction, LaneMask lanes = LaneMask::all());
   void clear(WarpId warp) { warps_[warp.value()].count = 0, warps_[warp.value()].signature = 0; }
   [[nodiscard]] std::uint32_t pending(WarpId warp) const { return warps_[warp.value()].count; }
+  /// Lanes for which a register is pending.
+  [[nodiscard]] LaneMask pending_lanes(WarpId warp, isa::RegId reg) const;
 
- private:
   struct Entry {
     isa::RegId reg = isa::kNoReg;
     bool memory = false;  ///< written by a memory instruction
+    LaneMask lanes;       ///< per_warp: all
   };
+  /// Entries of a warp, in no particular order.
+  [[nodiscard]] std::span<const Entry> entries(WarpId warp) const {
+    const Set& set = warps_[warp.value()];
+    return {set.entries.data(), set.count};
+  }
+
+ private:
   struct Set {
     std::vector<Entry> entries;  ///< `count` valid ones
     std::uint32_t count = 0;
     std::uint64_t signature = 0;  ///< bit r mod 64 is set for every pending register r
   };
   [[nodiscard]] static const Entry* find(const Set& set, isa::RegId reg);
+  [[nodiscard]] std::uint32_t new_entries(const Set& set, const isa::Instruction& instruction) const;
+  bool masks_;
   std::vector<Set> warps_;
 };
 
@@ -45,10 +63,11 @@ class Scoreboard : public sc_core::sc_module {
 
  private:
   void serve(ScoreboardRequest& request);
+  void inspect(ScoreboardRequest& request);
 
  public:
-  sim::BlockTarget<ScoreboardProtocol, Scoreboard, &Scoreboard::serve> scoreboard_tsock{"scoreboard_tsock",
-                                                                                        this};
+  sim::BlockTarget<ScoreboardProtocol, Scoreboard, &Scoreboard::serve, &Scoreboard::inspect> scoreboard_tsock{
+      "scoreboard_tsock", this};
 
  private:
   ScoreboardModel model_;

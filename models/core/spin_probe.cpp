@@ -47,22 +47,22 @@ void add_register(Hash& hash, isa::RegId reg, LaneMask mask, const isa::Register
 
 void SpinProbe::start() {
   active_ = true;
-  for (Group& group : groups_) group = {};
+  for (Split& split : splits_) split = {};
 }
 
-void SpinProbe::visit(GroupId id, Pc pc, LaneMask mask, const std::vector<isa::RegId>& live,
+void SpinProbe::visit(WarpId warp, Pc pc, LaneMask mask, const std::vector<isa::RegId>& live,
                       const isa::RegisterLayout& layout, const isa::RowBytes& registers,
                       std::uint64_t control_digest) {
-  Group& group = groups_[id.value()];
-  if (group.repeated || group.spoiled) return;
+  Split& split = at(warp, mask);
+  if (split.repeated || split.spoiled) return;
   // A visit is compared register by register and given up at the first difference; the whole state is only
   // hashed when it is remembered.
-  const bool renewing = !group.sampled || group.visits + 1 >= group.renew;
-  bool same = group.sampled && group.pc == pc;
+  const bool renewing = !split.sampled || split.visits + 1 >= split.renew;
+  bool same = split.sampled && split.pc == pc;
   std::size_t position = 0;
   fresh_.clear();
   const auto differs = [&](const Hash& hash) {
-    same = same && group.signature[position++] == hash.value();
+    same = same && split.signature[position++] == hash.value();
     if (renewing) fresh_.push_back(hash.value());
     return !same && !renewing;
   };
@@ -75,16 +75,16 @@ void SpinProbe::visit(GroupId id, Pc pc, LaneMask mask, const std::vector<isa::R
     stop = differs(hash);
   }
   if (same) {
-    group.repeated = true;
+    split.repeated = true;
     return;
   }
-  ++group.visits;
+  ++split.visits;
   if (!renewing) return;
-  if (group.sampled) group.renew *= 2;
-  group.sampled = true;
-  group.visits = 0;
-  group.pc = pc;
-  group.signature = fresh_;
+  if (split.sampled) split.renew *= 2;
+  split.sampled = true;
+  split.visits = 0;
+  split.pc = pc;
+  split.signature = fresh_;
 }
 
 }  // namespace heddle::core

@@ -1,4 +1,5 @@
-// Does an issue group repeat its state? Used by the watchdog while it probes for a hang (sim/watchdog.h).
+// Do lanes of a warp that run together (a split) repeat their state? Used by the watchdog while it probes for
+// a hang (sim/watchdog.h).
 #pragma once
 
 #include <cstdint>
@@ -9,31 +10,32 @@
 
 namespace heddle::core {
 
-/// Per group the state at one visit of a loop head, compared with later visits. The remembered visit is
-/// renewed after 1, 2, 4 ... visits (Brent), so that loops nested to any depth are recognised when the
-/// outermost one repeats.
+/// Per split, named by its warp and its lowest lane, the state at one visit of a loop head, compared with
+/// later visits. The remembered visit is renewed after 1, 2, 4 ... visits (Brent), so that loops nested to
+/// any depth are recognised when the outermost one repeats.
 class SpinProbe {
  public:
-  explicit SpinProbe(std::uint32_t groups) : groups_(groups) {}
+  explicit SpinProbe(std::uint32_t warps) : splits_(std::size_t{warps} * kLanes) {}
 
   void start();
   void stop() { active_ = false; }
   [[nodiscard]] bool active() const { return active_; }
 
-  /// Group arrives at `pc`, where `live` registers are live; `control_digest` stands for the state of the
-  /// branch unit.
-  void visit(GroupId group, Pc pc, LaneMask mask, const std::vector<isa::RegId>& live,
+  /// The split `mask` of the warp arrives at `pc`, where `live` registers are live; `control_digest` stands
+  /// for the state of the branch unit (simt::BranchRequest::digest).
+  void visit(WarpId warp, Pc pc, LaneMask mask, const std::vector<isa::RegId>& live,
              const isa::RegisterLayout& layout, const isa::RowBytes& registers, std::uint64_t control_digest);
-  /// The group executed something whose result depends on time.
-  void spoil(GroupId group) { groups_[group.value()].spoiled = true; }
-  [[nodiscard]] bool repeated(GroupId group) const {
-    return groups_[group.value()].repeated && !groups_[group.value()].spoiled;
+  /// The split executed something whose result depends on time.
+  void spoil(WarpId warp, LaneMask mask) { at(warp, mask).spoiled = true; }
+  [[nodiscard]] bool repeated(WarpId warp, LaneMask mask) const {
+    const Split& split = at(warp, mask);
+    return split.repeated && !split.spoiled;
   }
   /// Loop head that repeated.
-  [[nodiscard]] Pc loop_head(GroupId group) const { return groups_[group.value()].pc; }
+  [[nodiscard]] Pc loop_head(WarpId warp, LaneMask mask) const { return at(warp, mask).pc; }
 
  private:
-  struct Group {
+  struct Split {
     bool sampled = false;
     bool repeated = false;
     bool spoiled = false;
@@ -42,7 +44,13 @@ class SpinProbe {
     std::uint32_t visits = 0;              ///< since the sample was taken
     std::uint32_t renew = 1;
   };
-  std::vector<Group> groups_;
+  [[nodiscard]] const Split& at(WarpId warp, LaneMask mask) const {
+    return splits_[std::size_t{warp.value()} * kLanes + mask.lowest()];
+  }
+  [[nodiscard]] Split& at(WarpId warp, LaneMask mask) {
+    return splits_[std::size_t{warp.value()} * kLanes + mask.lowest()];
+  }
+  std::vector<Split> splits_;
   std::vector<std::uint64_t> fresh_;  ///< scratch of visit()
   bool active_ = false;
 };

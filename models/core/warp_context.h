@@ -19,12 +19,14 @@ namespace heddle::core {
 using sim::CtaSlot;
 using sim::Cycle;
 using sim::GroupId;
+using sim::kLanes;
 using sim::kNoPc;
 using sim::LaneMask;
 using sim::Pc;
 using sim::WarpId;
 
 class KernelProfile;
+class TraceSink;
 
 /// What a kernel asks of the host while it runs.
 class KernelServices {
@@ -47,12 +49,14 @@ struct LaunchContext {
   std::uint64_t code_base = 0;               ///< device address of the first instruction
   std::uint64_t param_base = 0;              ///< device address of the parameters, which constant caches read
   std::uint32_t shared_bytes_per_cta = 0;    ///< static + dynamic
+  std::uint64_t table_base = 0;              ///< device address of the cores' spilled control-flow tables
   std::uint64_t local_base = 0;              ///< device address of local memory, word-interleaved per warp
   std::uint32_t local_bytes_per_thread = 0;  ///< multiple of 4
   std::uint32_t warps_per_cta = 0;
   std::uint32_t cores = 0;
   std::uint64_t grid_id = 0;           ///< launches on the device before this one
   KernelProfile* profile = nullptr;    ///< nullptr: none is taken
+  TraceSink* trace = nullptr;          ///< nullptr: nothing is recorded
   KernelServices* services = nullptr;  ///< nullptr: the kernel neither prints nor asserts
 };
 

@@ -1,13 +1,14 @@
-// Warp scheduler: picks one ready issue group per cycle. The policy is plain C++ behind one interface
-// (mimd-simt-and-bows §2):
-//   LRR        next ready group in round robin after the last issued one
-//   GTO        the last issued group while it is ready, else the oldest; age = order of assignment, ties by
+// Warp scheduler: picks one ready issue group per cycle. The policy picks the warp; of a warp with several
+// ready groups (Multi-Path's splits) the next one in round robin issues (mimd-simt-and-bows §4). Policies are
+// plain C++ behind one interface (mimd-simt-and-bows §2):
+//   LRR        next ready warp in round robin after the last issued one
+//   GTO        the last issued warp while it is ready, else the oldest; age = order of assignment, ties by
 //              number
-//   GLRR       the last issued group while it is ready, else the next ready one in round robin
+//   GLRR       the last issued warp while it is ready, else the next ready one in round robin
 //              (mimd-simt-and-bows §9.1, AWARE)
-//   two-level  round robin among a small active set; a group that waits for memory, a fence or a barrier
-//              leaves it, the longest waiting ready group of the others enters
-//   CAWA       the most critical group: nInst * CPIavg + nStall, see scheduling_policies.cpp
+//   two-level  round robin among a small active set; a warp that waits for memory, a fence or a barrier
+//              leaves it, the longest waiting ready warp of the others enters
+//   CAWA       the most critical warp: nInst * CPIavg + nStall, see scheduling_policies.cpp
 #pragma once
 
 #include <cstdint>
@@ -26,29 +27,37 @@ namespace heddle::core {
 class WarpSchedulingPolicy {
  public:
   virtual ~WarpSchedulingPolicy() = default;
-  /// A warp was launched into the group.
-  virtual void assign(GroupId group, Cycle now) = 0;
-  virtual void leave(GroupId) {}
+  /// A warp was launched.
+  virtual void assign(WarpId warp, Cycle now) = 0;
+  virtual void leave(WarpId) {}
   /// One of the non-empty set of candidates, or none: all are held back.
-  [[nodiscard]] virtual std::optional<GroupId> pick(const sim::IndexSet& candidates, Cycle now) = 0;
-  /// The picked group issues.
-  virtual void issued(GroupId group, Cycle now) = 0;
+  [[nodiscard]] virtual std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle now) = 0;
+  /// The picked warp issues.
+  virtual void issued(WarpId warp, Cycle now) = 0;
   /// What it issued was a branch; instructions on the paths that its lanes chose.
-  virtual void branched(GroupId, std::uint32_t /*path_instructions*/) {}
-  /// The group waits for memory, a fence or a barrier.
-  virtual void long_latency(GroupId) {}
+  virtual void branched(WarpId, std::uint32_t /*path_instructions*/) {}
+  /// All of the warp waits for memory, a fence or a barrier.
+  virtual void long_latency(WarpId) {}
 };
 
 [[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,
-                                                                           std::uint32_t groups);
+                                                                           std::uint32_t warps);
 
 class WarpScheduler : public sc_core::sc_module {
  public:
-  WarpScheduler(const sc_core::sc_module_name& name, const SchedulerConfig& config, std::uint32_t groups)
-      : sc_module(name), policy_(make_scheduling_policy(config, groups)) {}
+  /// `warps` slots with `groups_per_warp` issue groups each.
+  WarpScheduler(const sc_core::sc_module_name& name, const SchedulerConfig& config, std::uint32_t warps,
+                std::uint32_t groups_per_warp)
+      : sc_module(name),
+        policy_(make_scheduling_policy(config, warps)),
+        groups_per_warp_(groups_per_warp),
+        candidates_(warps),
+        last_group_(warps, 0) {}
 
  private:
   void serve(SchedulerRequest& request);
+  void pick(SchedulerRequest& request);
+  void pick_split(SchedulerRequest& request);
 
  public:
   sim::BlockTarget<SchedulerProtocol, WarpScheduler, &WarpScheduler::serve> scheduler_tsock{"scheduler_tsock",
@@ -56,6 +65,9 @@ class WarpScheduler : public sc_core::sc_module {
 
  private:
   std::unique_ptr<WarpSchedulingPolicy> policy_;
+  std::uint32_t groups_per_warp_;
+  sim::IndexSet candidates_;               ///< scratch: warps with a candidate
+  std::vector<std::uint32_t> last_group_;  ///< by warp: its group that issued last
 };
 
 }  // namespace heddle::core

@@ -3,16 +3,20 @@
 //
 // The core reports outcomes of instructions; the answer says which issue groups appeared, moved, vanished,
 // became blocked or schedulable. An issue group is a set of lanes of one warp that share a PC: the unit of
-// fetch and issue. A mechanism numbers its groups 0 .. groups_per_core-1; each number owns an I-buffer.
+// fetch and issue. Each group number owns an I-buffer; warp w has the numbers w * groups_per_warp ...
+// (w+1) * groups_per_warp - 1.
 //
 // Sequential flow (pc+1) needs no report unless the group asked for it: every kMoved answer carries a `watch`
 // PC, and the core reports kAdvance when the next PC equals it (the stack watches for its reconvergence PC).
+//
+// Time passes for a mechanism only if it asks: an answer names the cycle at which it is `due`, and the core
+// reports kTick then. The latest answer counts, for the whole core.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
+#include <span>
 #include <tlm>
 #include <vector>
 
@@ -21,6 +25,7 @@
 
 namespace heddle::simt {
 
+using sim::Cycle;
 using sim::GroupId;
 using sim::kNoPc;
 using sim::LaneMask;
@@ -35,7 +40,9 @@ enum class BranchEvent : std::uint8_t {
   kReturn,          ///< `taken` of `mask` leave their function, to `lane_target`; the rest continue at `next`
   kExit,            ///< lanes `mask` of the group ended; the rest continue at `next`
   kBarrierArrive,   ///< group waits at a CTA barrier, to continue at `next`
-  kBarrierRelease,  ///< every group of the warp that waits at the barrier may continue
+  kBarrierRelease,  ///< lanes `mask` of the warp, which wait at a barrier, may continue
+  kTick,            ///< the cycle that an answer named as `due` has come; the mechanism names the `warp`
+  kTableFilled,     ///< `filled`, a spilled entry of the warp's tables, is back from memory
 };
 
 enum class GroupChange : std::uint8_t {
@@ -43,7 +50,18 @@ enum class GroupChange : std::uint8_t {
   kBlocked,      ///< group keeps its place but may not be fetched or issued
   kSchedulable,  ///< group may be fetched and issued again, at pc
   kVanished,     ///< group is gone
+  kHeld,         ///< only what it is held from changes; what it has fetched stays
 };
+
+/// Why a group is blocked.
+enum class BlockCause : std::uint8_t {
+  kBarrier,  ///< its lanes wait at a CTA barrier
+  kTables,   ///< the mechanism's tables are busy: an entry it needs is being filled from memory
+};
+
+/// What a group may not issue for want of room in the mechanism's buffers, although it may be fetched
+/// (mimd-simt-and-bows §3.4).
+enum class Hold : std::uint8_t { kNothing, kBranches, kEverything };
 
 struct GroupUpdate {
   GroupId group{};
@@ -51,18 +69,63 @@ struct GroupUpdate {
   Pc pc{};
   Pc watch = kNoPc;
   LaneMask mask{};
+  BlockCause cause = BlockCause::kBarrier;  ///< kBlocked
+  Hold hold = Hold::kNothing;               ///< of any change: what holds from now on
 };
 
 /// Why lanes of a warp are not running, for diagnosis.
+enum class Suspension : std::uint8_t {
+  kReconverging,  ///< they have arrived at `at` and wait there for other lanes
+  kNotStarted,    ///< their side of a branch, which starts at `at`, has not run yet
+  kTurn,          ///< they could go on at `at`, other lanes of the warp have their turn
+  kBarrier,       ///< they wait at a CTA barrier, to go on at `at`
+};
 struct SuspendedLanes {
   LaneMask mask{};
-  Pc at{};  ///< where they wait (reconvergence point, or the start of a path not yet run)
-  bool reconverging =
-      false;  ///< true: they have arrived at `at` and wait for other lanes; false: waiting to run
+  Pc at{};
+  Suspension why = Suspension::kNotStarted;
 };
+
+/// Lanes that run or could: a split that neither waits at a barrier nor has arrived at its reconvergence point.
+struct RunnableSplit {
+  Pc pc{};  ///< where it was when it was scheduled last
+  LaneMask mask{};
+};
+
+/// An entry of a split or reconvergence table on its way to or from memory (mimd-simt-and-bows §3.4).
+struct TableEntryTransfer {
+  enum class Op : std::uint8_t { kSpill, kFill };
+  enum class Table : std::uint8_t { kSplit, kReconvergence };
+  Op op = Op::kSpill;
+  Table table = Table::kSplit;
+  WarpId warp{};
+  std::uint32_t entry = 0;               ///< virtual number, 0..31
+  std::array<std::uint32_t, 4> words{};  ///< kSpill: the record; kFill, when it is back: what memory held
+  std::uint32_t word_count = 0;          ///< 3: split table, 4: reconvergence table
+
+  bool accepted = false;  ///< answer: false: no room in the load/store unit, offer it again later
+};
+struct TableMemoryProtocol {
+  using tlm_payload_type = TableEntryTransfer;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+/// What a mechanism may ask the core about a group.
+struct GroupProgress {
+  GroupId group{};
+  Pc next{};  ///< answer: next instruction it will issue
+};
+struct GroupProgressProtocol {
+  using tlm_payload_type = GroupProgress;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+/// "Never" as a cycle.
+inline constexpr Cycle kNeverDue = ~Cycle{0};
 
 struct BranchRequest {
   BranchEvent event = BranchEvent::kAdvance;
+  Cycle cycle = 0;  ///< when it happens, in core cycles
   WarpId warp{};
   GroupId group{};
   LaneMask mask{};
@@ -74,23 +137,23 @@ struct BranchRequest {
   Pc next = kNoPc;
   Pc rpc = kNoPc;  ///< kBranch: reconvergence PC; kNoPc: only where the function returns or the thread ends
 
+  const TableEntryTransfer* filled = nullptr;  ///< kTableFilled
+
   // Answer
-  static constexpr unsigned kMaxUpdates = 8;
-  std::array<GroupUpdate, kMaxUpdates> updates{};
-  unsigned update_count = 0;
+  std::span<const GroupUpdate> updates;  ///< valid until the next request
+  Cycle due = kNeverDue;         ///< when the mechanism wants its next kTick; not later than `cycle`: at once
   bool diverged = false;         ///< kBranch, kCall: lanes went to more than one place
   std::uint32_t call_depth = 0;  ///< kCall: how deep the callee is nested, 1: called by the kernel itself
 
   // transport_dbg only: filled for `warp` where not null. Nothing changes.
   nlohmann::ordered_json* table = nullptr;           ///< the mechanism's tables
   std::vector<SuspendedLanes>* suspended = nullptr;  ///< lanes that do not run now
-  std::uint64_t digest = 0;                          ///< hash of the warp's control-flow state
-
-  void add(const GroupUpdate& update) {
-    if (update_count == kMaxUpdates)
-      throw std::logic_error("BranchRequest: more group updates than one event can have");
-    updates[update_count++] = update;
-  }
+  std::vector<RunnableSplit>* runnable = nullptr;    ///< whether in a group now or not
+  /// Hash of what decides where the group with lanes `mask` goes on, as far as it is in the tables: the same
+  /// at two visits of a loop head means that nothing has happened in between that could end the loop. What
+  /// other lanes do while they neither arrive anywhere nor leave is not part of it; a running timer makes it
+  /// different every time.
+  std::uint64_t digest = 0;
 };
 
 struct BranchProtocol {

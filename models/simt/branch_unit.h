@@ -9,24 +9,41 @@
 
 namespace heddle::simt {
 
-class BranchUnit : public sc_core::sc_module {
+class BranchUnit : public sc_core::sc_module, private ControlFlowPorts {
  public:
-  BranchUnit(const sc_core::sc_module_name& name, std::unique_ptr<ControlFlow> mechanism,
+  BranchUnit(const sc_core::sc_module_name& name, const ControlFlowConfig& config, std::uint32_t warps,
              sim::StatGroup& stats)
-      : sc_module(name), mechanism_(std::move(mechanism)) {
+      : sc_module(name), warps_(warps), mechanism_(make_control_flow(config, warps, *this)) {
     mechanism_->register_stats(stats);
   }
 
  private:
   void serve(BranchRequest& request) { mechanism_->serve(request); }
-  void inspect(BranchRequest& request) { mechanism_->inspect(request); }
+  void inspect(BranchRequest& request) const { mechanism_->inspect(request); }
+  Pc next_pc(GroupId group) override {
+    GroupProgress progress{group};
+    progress_isock.call(progress);
+    return progress.next;
+  }
+  bool start(TableEntryTransfer& transfer) override {
+    table_memory_isock.call(transfer);
+    return transfer.accepted;
+  }
 
  public:
   sim::BlockTarget<BranchProtocol, BranchUnit, &BranchUnit::serve, &BranchUnit::inspect> branch_tsock{
       "branch_tsock", this};
-  [[nodiscard]] std::uint32_t groups() const { return mechanism_->groups(); }
+  /// Where the groups are.
+  sim::BlockInitiator<GroupProgressProtocol> progress_isock{"progress_isock"};
+  /// Spilled table entries, towards the load/store unit.
+  sim::BlockInitiator<TableMemoryProtocol> table_memory_isock{"table_memory_isock"};
+
+  [[nodiscard]] std::uint32_t groups_per_warp() const { return mechanism_->groups_per_warp(); }
+  /// Issue groups of the core: the numbers 0 .. groups()-1.
+  [[nodiscard]] std::uint32_t groups() const { return warps_ * groups_per_warp(); }
 
  private:
+  std::uint32_t warps_;
   std::unique_ptr<ControlFlow> mechanism_;
 };
 

@@ -1,45 +1,102 @@
-// A control-flow mechanism as plain C++: what BranchUnit wraps into a SystemC module.
+// A control-flow mechanism: what the BranchUnit of a core serves its socket with.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "sim/config.h"
+#include "sim/lane_mask.h"
 #include "sim/stats.h"
 #include "simt/branch_protocol.h"
 
 namespace heddle::simt {
 
+/// What a mechanism may ask for between the core's requests.
+class ControlFlowPorts {
+ public:
+  virtual ~ControlFlowPorts() = default;
+  /// The instruction a group will issue next.
+  [[nodiscard]] virtual Pc next_pc(GroupId group) = 0;
+  /// Starts a spill or fill of a table entry; false: no room now. A fill comes back as kTableFilled.
+  virtual bool start(TableEntryTransfer& transfer) = 0;
+};
+
 class ControlFlow {
  public:
   virtual ~ControlFlow() = default;
   /// Handles one event; see BranchEvent for the meaning of the fields.
-  virtual void serve(BranchRequest& request) = 0;
+  void serve(BranchRequest& request) {
+    updates_.clear();
+    request.due = kNeverDue;
+    request.diverged = false;
+    handle(request);
+    request.updates = updates_;
+  }
   /// Fills the debug part of the request.
   virtual void inspect(BranchRequest& request) const = 0;
-  /// Issue groups the core must provide I-buffers for.
-  [[nodiscard]] virtual std::uint32_t groups() const = 0;
+  /// Issue groups of a warp, each with an I-buffer of its own.
+  [[nodiscard]] virtual std::uint32_t groups_per_warp() const { return 1; }
   virtual void register_stats(sim::StatGroup& stats) = 0;
+
+ protected:
+  /// Fills the answer: fields of the request, and by answer() what becomes of the groups.
+  virtual void handle(BranchRequest& request) = 0;
+  void answer(const GroupUpdate& update) { updates_.push_back(update); }
+
+ private:
+  std::vector<GroupUpdate> updates_;
 };
 
-enum class Mechanism : std::uint8_t { kSimtStack };
+enum class Mechanism : std::uint8_t { kSimtStack, kAware, kMultiPath };
 /// Which side of a divergent branch runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1).
-enum class FirstSide : std::uint8_t { kTaken, kNotTaken };
+enum class FirstSide : std::uint8_t { kAuto, kTaken, kNotTaken, kSmaller };
+/// Which entry of a full reconvergence table is spilled (mimd-simt-and-bows A7).
+enum class TableVictim : std::uint8_t { kLeastRecent, kMostRecent };
+
+/// Timed-out reconvergence (M4c), of the mechanisms with a reconvergence table.
+struct TimeoutConfig {
+  std::uint32_t cycles = 0;             ///< 0: lanes wait for ever
+  std::uint32_t resolution_cycles = 1;  ///< A8
+
+  void visit(sim::ConfigVisitor& v);
+};
+
+/// AWARE: mimd-simt-and-bows §3.
+struct AwareConfig {
+  std::uint32_t st_entries = 32;
+  std::uint32_t rt_entries = 32;
+  TableVictim rt_victim = TableVictim::kLeastRecent;
+  bool rotate_on_taken_branch = true;
+
+  void visit(sim::ConfigVisitor& v);
+  /// Entries are spilled to memory: there are fewer of a kind than a warp may need.
+  [[nodiscard]] bool virtualised() const { return st_entries < sim::kLanes || rt_entries < sim::kLanes; }
+};
+
+/// Multi-Path: mimd-simt-and-bows §4.
+struct MultiPathConfig {
+  std::uint32_t paths = sim::kLanes;
+  bool opportunistic_reconvergence = false;
+
+  void visit(sim::ConfigVisitor& v);
+};
 
 struct ControlFlowConfig {
   Mechanism mechanism = Mechanism::kSimtStack;
-  FirstSide first_side = FirstSide::kTaken;
+  FirstSide first_side = FirstSide::kAuto;
+  TimeoutConfig timeout;
+  AwareConfig aware;
+  MultiPathConfig multi_path;
 
-  void visit(sim::ConfigVisitor& v) {
-    v.choice("mechanism", mechanism, {"simt_stack"},
-             "how diverged lanes of a warp are scheduled and reconverged");
-    v.choice("first_side", first_side, {"taken", "not_taken"},
-             "side of a divergent branch that runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1)");
-  }
+  void visit(sim::ConfigVisitor& v);
+  /// kAuto resolved: the mechanism's own default.
+  [[nodiscard]] FirstSide resolved_first_side() const;
 };
 
-/// The configured mechanism for a core with `warps` warp slots.
+/// The configured mechanism for a core with `warps` warp slots. Within the constructor of a module, which
+/// becomes the parent of the mechanism's modules. `ports` outlives it.
 [[nodiscard]] std::unique_ptr<ControlFlow> make_control_flow(const ControlFlowConfig& config,
-                                                             std::uint32_t warps);
+                                                             std::uint32_t warps, ControlFlowPorts& ports);
 
 }  // namespace heddle::simt

@@ -4,7 +4,8 @@
 
 namespace heddle::simt {
 
-SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side) : stacks_(warps), first_side_(first_side) {
+SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side)
+    : stacks_(warps), at_barrier_(warps, false), first_side_(first_side) {
   for (Stack& stack : stacks_) stack.reserve(std::size_t{2} * sim::kLanes);
 }
 
@@ -17,12 +18,11 @@ void SimtStack::register_stats(sim::StatGroup& stats) {
   stats.counter("max_depth", "entries", "deepest stack of any warp so far", &max_depth_);
 }
 
-void SimtStack::serve(BranchRequest& request) {
-  request.update_count = 0;
-  request.diverged = false;
+void SimtStack::handle(BranchRequest& request) {
   Stack& stack = stacks_[request.warp.value()];
   switch (request.event) {
     case BranchEvent::kLaunch:
+      at_barrier_[request.warp.value()] = false;
       stack.assign(1, Entry{request.next, kNoPc, request.mask});
       report_top(stack, request);
       break;
@@ -48,16 +48,21 @@ void SimtStack::serve(BranchRequest& request) {
     case BranchEvent::kBarrierArrive:
       // Popping is left to the release: the lanes below the top may not run before it anyway.
       stack.back().pc = request.next;
-      request.add({request.group, GroupChange::kBlocked, request.next, stack.back().rpc, stack.back().mask});
+      at_barrier_[request.warp.value()] = true;
+      answer({request.group, GroupChange::kBlocked, request.next, stack.back().rpc, stack.back().mask});
       break;
     case BranchEvent::kBarrierRelease:
+      at_barrier_[request.warp.value()] = false;
       if (stack.back().pc == stack.back().rpc) {
         settle(stack, request);
       } else {
         const Entry& top = stack.back();
-        request.add({request.group, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
+        answer({GroupId{request.warp.value()}, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
       }
       break;
+    case BranchEvent::kTick:
+    case BranchEvent::kTableFilled:
+      throw std::logic_error("SimtStack: has neither timers nor spilled tables");
   }
 }
 
@@ -81,7 +86,8 @@ void SimtStack::branch(Stack& stack, BranchRequest& request) {
     top.pc = rpc;
   const Entry taken_side{request.target, rpc, taken, frame};
   const Entry not_taken_side{request.next, rpc, not_taken, frame};
-  const bool taken_first = first_side_ == FirstSide::kTaken;
+  const bool taken_first = first_side_ == FirstSide::kSmaller ? taken.count() < not_taken.count()
+                                                              : first_side_ == FirstSide::kTaken;
   for (const Entry& side :
        {taken_first ? not_taken_side : taken_side, taken_first ? taken_side : not_taken_side})
     if (side.pc != rpc) stack.push_back(side);
@@ -130,6 +136,10 @@ void SimtStack::indirect_branch(Stack& stack, BranchRequest& request) {
     if (side.pc != rpc) stack.push_back({side.pc, rpc, side.lanes, frame});
   };
   // The first one to run is pushed last; the lanes that did not branch count as one side, as in branch().
+  if (first_side_ == FirstSide::kSmaller)
+    std::stable_sort(
+        sides.side.begin(), sides.side.begin() + sides.count,
+        [](const Side& left, const Side& right) { return left.lanes.count() < right.lanes.count(); });
   const bool fall_through_first = not_taken.any() && first_side_ == FirstSide::kNotTaken;
   unsigned rest = sides.count;
   if (fall_through_first) --rest;
@@ -189,11 +199,11 @@ void SimtStack::settle(Stack& stack, BranchRequest& request) {
 void SimtStack::report_top(const Stack& stack, BranchRequest& request) {
   const GroupId group{request.warp.value()};
   if (stack.empty()) {
-    request.add({group, GroupChange::kVanished});
+    answer({group, GroupChange::kVanished});
     return;
   }
   const Entry& top = stack.back();
-  request.add({group, GroupChange::kMoved, top.pc, top.rpc, top.mask});
+  answer({group, GroupChange::kMoved, top.pc, top.rpc, top.mask});
 }
 
 void SimtStack::inspect(BranchRequest& request) const {
@@ -218,6 +228,8 @@ void SimtStack::inspect(BranchRequest& request) const {
     }
   }
   request.digest = digest;
+  if (request.runnable != nullptr && !stack.empty() && !at_barrier_[request.warp.value()])
+    request.runnable->push_back({stack.back().pc, stack.back().mask});
   if (request.suspended == nullptr) return;
   // From the top down: the lanes of an entry that are in no entry above it wait there.
   for (auto it = stack.rbegin(); it != stack.rend(); ++it) {
@@ -228,7 +240,8 @@ void SimtStack::inspect(BranchRequest& request) const {
       // the one behind a call that others are still in.
       const bool reconverging = std::any_of(
           stack.rbegin(), it, [&](const Entry& e) { return e.rpc == it->pc || e.frame > it->frame; });
-      request.suspended->push_back({waiting, it->pc, reconverging});
+      request.suspended->push_back(
+          {waiting, it->pc, reconverging ? Suspension::kReconverging : Suspension::kNotStarted});
     }
     below |= it->mask;
   }

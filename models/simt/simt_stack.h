@@ -35,13 +35,14 @@ class SimtStack : public ControlFlow {
 
   SimtStack(std::uint32_t warps, FirstSide first_side);
 
-  void serve(BranchRequest& request) override;
   void inspect(BranchRequest& request) const override;
-  [[nodiscard]] std::uint32_t groups() const override { return static_cast<std::uint32_t>(stacks_.size()); }
   void register_stats(sim::StatGroup& stats) override;
 
   /// Entries of a warp, bottom first.
   [[nodiscard]] const std::vector<Entry>& entries(WarpId warp) const { return stacks_.at(warp.value()); }
+
+ protected:
+  void handle(BranchRequest& request) override;
 
  private:
   using Stack = std::vector<Entry>;
@@ -64,9 +65,10 @@ class SimtStack : public ControlFlow {
   void exit(Stack& stack, BranchRequest& request);
   /// Pops while the top has reached its reconvergence point; then reports the new top.
   void settle(Stack& stack, BranchRequest& request);
-  static void report_top(const Stack& stack, BranchRequest& request);
+  void report_top(const Stack& stack, BranchRequest& request);
 
-  std::vector<Stack> stacks_;  ///< by warp; the group number is the warp number
+  std::vector<Stack> stacks_;     ///< by warp; the group number is the warp number
+  std::vector<bool> at_barrier_;  ///< by warp: its top waits at a CTA barrier
   FirstSide first_side_;
   std::uint64_t branches_ = 0;
   std::uint64_t divergences_ = 0;

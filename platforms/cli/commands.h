@@ -15,5 +15,6 @@ void add_run(CLI::App& app, Body& body);         ///< run_workload.cpp, run_ptx.
 void add_list(CLI::App& app, Body& body);        ///< list.cpp
 void add_describe(CLI::App& app, Body& body);    ///< describe.cpp
 void add_microbench(CLI::App& app, Body& body);  ///< microbench_command.cpp
+void add_tables(CLI::App& app, Body& body);      ///< tables_command.cpp
 
 }  // namespace heddle::cli

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "cli/commands.h"
-#include "gpu/platform_files.h"
 #include "frontend/ptx/decode.h"
+#include "gpu/platform_files.h"
 #include "workloads/workload.h"
 
 namespace heddle::cli {

@@ -9,9 +9,9 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/files.h"
-#include "gpu/platform_files.h"
 #include "cli/report_model.h"
 #include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "microbench/report.h"
 #include "microbench/session.h"
 

@@ -19,6 +19,20 @@ namespace {
 
 constexpr int kIndent = 1;  ///< of stats.json: readable, and not twice as large
 
+/// The traces of a kernel that hangs or does something illegal are what one wants to see.
+workloads::Verdict run_traced(const Job& job, host::Device& device, std::optional<TraceFiles>& trace) {
+  try {
+    workloads::Verdict verdict = job.program(device);
+    if (trace) trace->commit();
+    return verdict;
+  } catch (const sim::Error& error) {
+    const bool ran = error.code() == sim::ExitCode::kHang || error.code() == sim::ExitCode::kCycleLimit ||
+                     error.code() == sim::ExitCode::kKernelFault;
+    if (trace && ran) trace->commit();
+    throw;
+  }
+}
+
 std::string dump(const nlohmann::ordered_json& json) { return json.dump(kIndent) + "\n"; }
 
 }  // namespace
@@ -33,11 +47,13 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   options.max_cycles = settings.max_cycles;
   options.profile = settings.profile;
   options.on_progress = progress.callback();
+  std::optional<TraceFiles> trace;
+  if (settings.trace.any()) options.trace = &trace.emplace(settings.trace);
   gpu::GpuDevice gpu(config, options);
   TrackedDevice device(gpu);
 
   RunHeader header = job.header;
-  const workloads::Verdict verdict = job.program(device);
+  const workloads::Verdict verdict = run_traced(job, device, trace);
   header.passed = verdict.passed;
   header.verdict = verdict.summary;
   if (settings.check_oracle) {
@@ -72,6 +88,8 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
     out->commit();
     fmt::print("  {:<16}{}\n", "files", out->path());
   }
+  if (trace)
+    for (const std::string& path : trace->paths()) fmt::print("  {:<16}{}\n", "trace", path);
   std::fflush(stdout);
   return header.passed ? sim::ExitCode::kOk : sim::ExitCode::kMismatch;
 }

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "gpu/platform_files.h"
 #include "cli/report.h"
+#include "cli/trace_files.h"
+#include "gpu/platform_files.h"
 #include "host/device.h"
 #include "sim/error.h"
 #include "workloads/workload.h"
@@ -22,6 +23,7 @@ struct RunSettings {
   bool check_oracle = false;
   bool profile = false;
   std::uint64_t profile_top = 20;  ///< PCs of each kernel to print
+  TraceSettings trace;
 };
 
 /// A host program to run.

@@ -122,6 +122,24 @@ void add_run(CLI::App& app, Body& body) {
   command->add_option("--profile-top", request->settings.profile_top, "Instructions that --profile prints")
       ->check(positive)
       ->capture_default_str();
+  const std::string traces = "Traces";
+  command
+      ->add_option("--trace-tables", request->settings.trace.tables,
+                   "Write the control-flow tables and the scoreboard after every event, as JSON lines; "
+                   "heddle tables prints them")
+      ->group(traces);
+  command
+      ->add_option("--trace-timeline", request->settings.trace.timeline,
+                   "Write when each split of a warp ran what, as Chrome trace events (Perfetto)")
+      ->group(traces);
+  command
+      ->add_option("--trace-warp", request->settings.trace.warps,
+                   "CORE:WARP: trace only this warp slot; may be repeated")
+      ->group(traces)
+      ->allow_extra_args(false);
+  command
+      ->add_option("--trace-cycles", request->settings.trace.cycles, "FROM:TO: trace only these core cycles")
+      ->group(traces);
   add_ptx_options(*command, request->ptx);
   command->callback([request, command, &body] {
     body = [request, command] {
@@ -129,6 +147,10 @@ void add_run(CLI::App& app, Body& body) {
       refuse_mixture(*command, has_ptx);
       if (!request->settings.profile && command->get_option("--profile-top")->count() > 0)
         throw sim::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");
+      const TraceSettings& trace = request->settings.trace;
+      if (!trace.any() && (!trace.warps.empty() || !trace.cycles.empty()))
+        throw sim::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",
+                              "add --trace-tables FILE or --trace-timeline FILE");
       request->settings.check_oracle = !request->check.empty();
       return run_job(has_ptx ? ptx_job(request->ptx) : workload_job(request->workload), request->settings);
     };

@@ -9,6 +9,7 @@
 #include <systemc>
 
 #include "core/cta_slots.h"
+#include "core/table_traffic.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/parser.h"
@@ -190,6 +191,7 @@ core::LaunchContext GpuDevice::Impl::prepare(const isa::Module& owner, const std
   if (context.kernel->uses_stack)
     context.local_bytes_per_thread += (config.stack_bytes_per_thread + 15u) & ~15u;
   context.services = this;
+  context.trace = options.trace;
   context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + sim::kLanes - 1) / sim::kLanes);
   context.cores = config.cores;
   context.code_base = code_address(*context.kernel);
@@ -250,15 +252,20 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
                          warp_instructions() - instructions_before, gpu.dispatcher.done(), ctas});
   };
   finished = false;
+  if (context.trace != nullptr) context.trace->launch_begins(*context.kernel, gpu.core_clock.cycle());
   gpu.dispatcher.begin(&context);
   gpu.watchdog.begin(options.max_cycles);
   broken = true;
   while (!finished && !gpu.faults.raised()) {
     sc_core::sc_start();
     // Out of events without being finished: every core is parked and nothing is in flight.
-    if (!finished && !gpu.faults.raised() && sc_core::sc_get_status() != sc_core::SC_PAUSED) fail_hang();
+    if (!finished && !gpu.faults.raised() && sc_core::sc_get_status() != sc_core::SC_PAUSED) {
+      if (context.trace != nullptr) context.trace->launch_ends(gpu.core_clock.cycle());
+      fail_hang();
+    }
   }
   gpu.watchdog.end();
+  if (context.trace != nullptr) context.trace->launch_ends(gpu.core_clock.cycle());
   gpu.faults.rethrow();
   broken = false;
   launches.back().host_seconds = std::chrono::duration<double>(HostClock::now() - started).count();
@@ -272,6 +279,12 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * sim::kLanes *
                                     context.warps_per_cta * shape.grid.count();
   if (local_bytes != 0) context.local_base = allocate(local_bytes, "local memory of " + name);
+  const simt::ControlFlowConfig& control_flow = impl_->config.core.control_flow;
+  const bool tables = control_flow.mechanism == simt::Mechanism::kAware && control_flow.aware.virtualised();
+  if (tables)
+    context.table_base = allocate(std::uint64_t{impl_->config.cores} *
+                                      impl_->config.core.occupancy.max_warps * core::kTableBytesPerWarp,
+                                  "control-flow tables of " + name);
   if (!context.params.empty()) {
     context.param_base = allocate(context.params.size(), "parameters of " + name);
     write(context.param_base, context.params);
@@ -293,6 +306,7 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   record.stats = gpu.stats.to_json();
   if (!context.params.empty()) free(context.param_base);
   if (local_bytes != 0) free(context.local_base);
+  if (tables) free(context.table_base);
 }
 
 void GpuDevice::synchronize() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/profile.h"
+#include "core/trace.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "host/device.h"
@@ -37,6 +38,7 @@ struct RunOptions {
       on_progress;  ///< called about every 0.2 s of host time; may be empty
   /// Takes what kernels print (printf), call by call; empty: it goes to standard output.
   std::function<void(const std::string& text)> on_print = nullptr;
+  core::TraceSink* trace = nullptr;  ///< records tables and timelines; outlives the device; nullptr: nothing
   DramFactory dram = dram_channels();  ///< the memory behind each partition
 };
 

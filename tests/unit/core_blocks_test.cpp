@@ -79,7 +79,7 @@ TEST(Scheduler, LrrTakesTurns) {
   const auto ready = set_of({1, 4, 9});
   std::vector<std::uint32_t> order;
   for (Cycle now = 0; now < 5; ++now) {
-    const GroupId pick = *lrr->pick(ready, now);
+    const WarpId pick = *lrr->pick(ready, now);
     order.push_back(pick.value());
     lrr->issued(pick, now);
   }
@@ -88,23 +88,23 @@ TEST(Scheduler, LrrTakesTurns) {
 
 TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
   const auto gto = policy(SchedulingPolicy::kGto);
-  for (const std::uint32_t g : {7u, 3u, 5u}) gto->assign(GroupId{g}, 0);
+  for (const std::uint32_t g : {7u, 3u, 5u}) gto->assign(WarpId{g}, 0);
   EXPECT_EQ(gto->pick(set_of({3, 5}), 1)->value(), 3u) << "older than 5";
-  gto->issued(GroupId{3}, 1);
+  gto->issued(WarpId{3}, 1);
   EXPECT_EQ(gto->pick(set_of({3, 5, 7}), 2)->value(), 3u) << "greedy although 7 is older";
   EXPECT_EQ(gto->pick(set_of({5, 7}), 3)->value(), 7u) << "3 stalled: the oldest";
-  gto->issued(GroupId{7}, 3);
-  gto->assign(GroupId{7}, 4);  // the slot was given to a new warp
+  gto->issued(WarpId{7}, 3);
+  gto->assign(WarpId{7}, 4);  // the slot was given to a new warp
   EXPECT_EQ(gto->pick(set_of({5, 7}), 5)->value(), 5u) << "a new warp inherits neither greed nor age";
 }
 
 TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
   const auto glrr = policy(SchedulingPolicy::kGlrr);
-  for (std::uint32_t g = 0; g < 4; ++g) glrr->assign(GroupId{g}, 0);
+  for (std::uint32_t g = 0; g < 4; ++g) glrr->assign(WarpId{g}, 0);
   const auto pick = [&](std::initializer_list<std::uint32_t> ready) {
     sim::IndexSet set(64);
     for (const std::uint32_t g : ready) set.insert(g);
-    const GroupId group = *glrr->pick(set, 0);
+    const WarpId group = *glrr->pick(set, 0);
     glrr->issued(group, 0);
     return group.value();
   };
@@ -112,13 +112,13 @@ TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
   EXPECT_EQ(pick({0, 2, 3}), 2u) << "greedy";
   EXPECT_EQ(pick({0, 1, 3}), 3u) << "the next in turn, not the oldest";
   EXPECT_EQ(pick({0, 1}), 0u);
-  glrr->assign(GroupId{0}, 5);
+  glrr->assign(WarpId{0}, 5);
   EXPECT_EQ(pick({0, 1}), 1u) << "a new warp in the slot has no claim";
 }
 
 TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
   const auto two_level = policy(SchedulingPolicy::kTwoLevel, 2);
-  for (const std::uint32_t g : {1u, 2u, 3u, 4u}) two_level->assign(GroupId{g}, 0);
+  for (const std::uint32_t g : {1u, 2u, 3u, 4u}) two_level->assign(WarpId{g}, 0);
   const auto everybody = set_of({1, 2, 3, 4});
   std::vector<std::uint32_t> order;
   const auto issue = [&](const sim::IndexSet& ready) {
@@ -131,13 +131,13 @@ TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
   order.clear();
   issue(set_of({3, 4}));
   EXPECT_EQ(order.back(), 0u) << "members keep their places over short latencies: the others are held back";
-  two_level->long_latency(GroupId{1});
+  two_level->long_latency(WarpId{1});
   issue(everybody);
   issue(everybody);
   issue(everybody);
   EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 3, 2, 3})) << "3 took the place of 1";
-  two_level->leave(GroupId{2});
-  two_level->leave(GroupId{3});
+  two_level->leave(WarpId{2});
+  two_level->leave(WarpId{3});
   order.clear();
   for (int i = 0; i < 3; ++i) issue(set_of({1, 4}));
   EXPECT_EQ(order, (std::vector<std::uint32_t>{4, 1, 4})) << "4 waited longer than 1";
@@ -145,20 +145,20 @@ TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
 
 TEST(Scheduler, CawaPicksTheMostCriticalWarp) {
   const auto cawa = policy(SchedulingPolicy::kCawa);
-  cawa->assign(GroupId{1}, 0);
-  cawa->assign(GroupId{2}, 0);
+  cawa->assign(WarpId{1}, 0);
+  cawa->assign(WarpId{2}, 0);
   const auto both = set_of({1, 2});
   EXPECT_EQ(cawa->pick(both, 1)->value(), 1u) << "a tie goes to the older";
   // nInst 0 and nStall 10 - 1 against nStall 10.
-  cawa->issued(GroupId{1}, 1);
+  cawa->issued(WarpId{1}, 1);
   EXPECT_EQ(cawa->pick(both, 10)->value(), 2u) << "stalled longer";
   // At cycle 20 both have issued once (CPIavg 20, nStall 19); 1 has chosen a path of 30 instructions.
-  cawa->issued(GroupId{2}, 10);
-  cawa->issued(GroupId{1}, 15);
-  cawa->branched(GroupId{1}, 30);
+  cawa->issued(WarpId{2}, 10);
+  cawa->issued(WarpId{1}, 15);
+  cawa->branched(WarpId{1}, 30);
   // 1: nInst 30, CPIavg 10, nStall 18: 318; 2: nInst 0, nStall 19.
   EXPECT_EQ(cawa->pick(both, 20)->value(), 1u) << "more to come";
-  for (Cycle c = 0; c < 30; ++c) cawa->issued(GroupId{1}, 20 + c);
+  for (Cycle c = 0; c < 30; ++c) cawa->issued(WarpId{1}, 20 + c);
   EXPECT_EQ(cawa->pick(both, 60)->value(), 2u) << "the path is done";
 }
 

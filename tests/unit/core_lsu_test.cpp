@@ -1,5 +1,6 @@
 // The load/store unit with its caches and shared memory, cycle by cycle, before a memory that the test plays.
 #include "core/load_store_unit.h"
+#include "core/table_traffic.h"
 
 #include <gtest/gtest.h>
 
@@ -25,8 +26,11 @@ class Bench : public sc_core::sc_module {
         constant_cache("constant_cache", config.constant_cache, sim::CoreId{0}, pool, progress,
                        stats.child("constant_cache", "")),
         shared("shared", config.shared_memory, progress, stats.child("shared", "")),
-        lsu("lsu", config, sim::CoreId{0}, pool, allocations, stats.child("lsu", "")) {
+        lsu("lsu", config, sim::CoreId{0}, pool, allocations, stats.child("lsu", "")),
+        tables("tables", 48, stats.child("tables", "")) {
     lsu_isock.bind(lsu.lsu_tsock);
+    tables.lsu_isock.bind(lsu.table_tsock);
+    table_isock.bind(tables.table_memory_tsock);
     lsu.writeback_isock.bind(writeback_tsock);
     lsu.register_isock.bind(register_tsock);
     lsu.port_isock.bind(data_port_tsock);
@@ -59,7 +63,11 @@ class Bench : public sc_core::sc_module {
     request.room = room;
   }
   void take_writeback(WritebackRequest& request) {
-    if (request.instruction != nullptr) finished.push_back(cycle);
+    if (request.instruction == nullptr) return;
+    finished.push_back(cycle);
+    simt::TableEntryTransfer back;
+    if (tables.owns(*request.instruction) && tables.finished(request.warp, *request.instruction, back))
+      filled.push_back(back);
   }
 
   void serve_registers(RegisterFileRequest& request) {
@@ -126,6 +134,9 @@ class Bench : public sc_core::sc_module {
   ConstantCache constant_cache;
   SharedMemory shared;
   LoadStoreUnit lsu;
+  TableTraffic tables;
+  std::vector<simt::TableEntryTransfer> filled;
+  sim::BlockInitiator<simt::TableMemoryProtocol> table_isock{"table_isock"};
   sim::BlockInitiator<LsuProtocol> lsu_isock{"lsu_isock"};
   sim::BlockInitiator<PortResponseProtocol> data_isock{"data_isock"};
   sim::BlockInitiator<PortResponseProtocol> constant_isock{"constant_isock"};
@@ -345,6 +356,67 @@ TEST_F(LsuWithSmallL1, AReplacedLineWaitsForRoomAndHoldsBackWhatNeedsThePort) {
   bench_->tick();
   ASSERT_EQ(bench_->sent.size(), 2u) << "the line, and then the read, which waited in the same place";
   EXPECT_EQ(bench_->sent[0]->extension.op, sim::MemoryOp::kWrite);
+}
+
+// Spilled entries of control-flow tables (mimd-simt-and-bows §3.4).
+class Tables : public LsuWithSmallL1 {
+ protected:
+  using Transfer = simt::TableEntryTransfer;
+  void SetUp() override {
+    LsuWithSmallL1::SetUp();
+    bench_->tables.begin_launch(bench_->base);
+  }
+  Transfer start(Transfer::Op op, Transfer::Table table, unsigned warp, std::uint32_t entry,
+                 std::array<std::uint32_t, 4> words = {}) {
+    Transfer transfer{.op = op,
+                      .table = table,
+                      .warp = WarpId{warp},
+                      .entry = entry,
+                      .words = words,
+                      .word_count = table == Transfer::Table::kSplit ? 3u : 4u};
+    bench_->tables.set_cycle(bench_->cycle);
+    bench_->table_isock.call(transfer);
+    return transfer;
+  }
+};
+
+TEST_F(Tables, AFillBringsBackWhatWasSpilledAndL1KeepsIt) {
+  EXPECT_TRUE(start(Transfer::Op::kSpill, Transfer::Table::kSplit, 1, 5, {11, 12, 13}).accepted);
+  EXPECT_TRUE(start(Transfer::Op::kSpill, Transfer::Table::kReconvergence, 1, 5, {21, 22, 23, 24}).accepted);
+  EXPECT_TRUE(start(Transfer::Op::kSpill, Transfer::Table::kSplit, 2, 5, {31, 32, 33}).accepted);
+  EXPECT_FALSE(bench_->tables.quiet(WarpId{1}));
+  for (unsigned i = 0; i < 8; ++i) bench_->tick();
+  EXPECT_TRUE(bench_->tables.quiet(WarpId{1}));
+  EXPECT_TRUE(bench_->filled.empty());
+  for (const auto table : {Transfer::Table::kSplit, Transfer::Table::kReconvergence})
+    EXPECT_TRUE(start(Transfer::Op::kFill, table, 1, 5).accepted);
+  for (unsigned i = 0; i < 40; ++i) bench_->tick();
+  // What L1 has of a line that was never read are the bytes stored: a fill in between goes to memory or not,
+  // as for local memory.
+  while (!bench_->sent.empty()) bench_->respond(0);
+  for (unsigned i = 0; i < 40; ++i) bench_->tick();
+  ASSERT_EQ(bench_->filled.size(), 2u);
+  EXPECT_EQ(bench_->filled[0].table, Transfer::Table::kSplit);
+  EXPECT_EQ(bench_->filled[0].warp, WarpId{1});
+  EXPECT_EQ(bench_->filled[0].entry, 5u);
+  EXPECT_EQ(bench_->filled[0].words, (std::array<std::uint32_t, 4>{11, 12, 13, 0}));
+  EXPECT_EQ(bench_->filled[1].words, (std::array<std::uint32_t, 4>{21, 22, 23, 24}));
+  EXPECT_TRUE(bench_->tables.quiet(WarpId{1}));
+  EXPECT_EQ(count("tables.spills"), 3u);
+  EXPECT_EQ(count("tables.fills"), 2u);
+}
+
+TEST_F(Tables, RefusedWhileTheQueueIsFullOrAFillOfTheKindIsOnItsWay) {
+  EXPECT_TRUE(start(Transfer::Op::kFill, Transfer::Table::kSplit, 0, 1).accepted);
+  EXPECT_FALSE(start(Transfer::Op::kFill, Transfer::Table::kSplit, 0, 2).accepted) << "one at a time";
+  EXPECT_TRUE(start(Transfer::Op::kFill, Transfer::Table::kReconvergence, 0, 2).accepted);
+  unsigned accepted = 2;
+  while (start(Transfer::Op::kSpill, Transfer::Table::kSplit, 0, 3).accepted) ++accepted;
+  EXPECT_EQ(accepted, bench_->config.lsu.queue_entries);
+  bool full = false;
+  EXPECT_TRUE(bench_->tables.take_started(full));
+  EXPECT_TRUE(full);
+  EXPECT_FALSE(bench_->tables.take_started(full));
 }
 
 }  // namespace

@@ -170,6 +170,9 @@ TEST(ProfileRandom, EqualsACountOfEveryGroupInEveryCycle) {
           case GroupStatus::kControlFlow:
             cause = SlotUse::kControlFlow;
             break;
+          case GroupStatus::kTables:
+            cause = SlotUse::kTables;
+            break;
           case GroupStatus::kFence:
             cause = SlotUse::kFence;
             break;

@@ -84,7 +84,7 @@ class Warp {
     r.rpc = rpc;
     if (by_lane) r.lane_target = targets_.data();
     stack_.serve(r);
-    EXPECT_EQ(r.update_count, 1u);
+    EXPECT_EQ(r.updates.size(), 1u);
     answer_ = r.updates[0];
     return r.diverged;
   }
@@ -118,7 +118,7 @@ TEST(SimtStackCalls, lanes_that_return_early_wait_for_the_others_behind_the_call
   ASSERT_EQ(waiting.size(), 1u);
   EXPECT_EQ(waiting[0].mask, mask("0110"));
   EXPECT_EQ(waiting[0].at, Pc{11});
-  EXPECT_TRUE(waiting[0].reconverging);
+  EXPECT_TRUE(waiting[0].why == Suspension::kReconverging);
   w.leave(11, "1001", 110);
   EXPECT_EQ(w.rows(), (Rows{row(11, kNoPc, "1111", 0)}));
 }

@@ -181,7 +181,7 @@ TEST(SimtStackGolden, TbcG3SimtDeadlock) {
   ASSERT_EQ(suspended.size(), 1u);
   EXPECT_EQ(suspended[0].mask, left_to_right("10"));
   EXPECT_EQ(suspended[0].at, Example::pc('B'));
-  EXPECT_TRUE(suspended[0].reconverging);
+  EXPECT_TRUE(suspended[0].why == Suspension::kReconverging);
 }
 
 // Example 6: lock and unlock inside the if; every lane gets through.
@@ -254,7 +254,7 @@ TEST(SimtStack, AnswersNameTheGroupItsLanesAndWhatToWatch) {
   r.mask = mask("1111");
   r.next = Pc{0};
   stack.serve(r);
-  ASSERT_EQ(r.update_count, 1u);
+  ASSERT_EQ(r.updates.size(), 1u);
   EXPECT_EQ(r.updates[0].group, GroupId{1});
   EXPECT_EQ(r.updates[0].watch, sim::kNoPc);
   r.event = BranchEvent::kBranch;
@@ -264,7 +264,7 @@ TEST(SimtStack, AnswersNameTheGroupItsLanesAndWhatToWatch) {
   r.rpc = Pc{9};
   stack.serve(r);
   EXPECT_TRUE(r.diverged);
-  ASSERT_EQ(r.update_count, 1u);
+  ASSERT_EQ(r.updates.size(), 1u);
   EXPECT_EQ(r.updates[0].change, GroupChange::kMoved);
   EXPECT_EQ(r.updates[0].pc, Pc{5});
   EXPECT_EQ(r.updates[0].watch, Pc{9});
@@ -281,11 +281,11 @@ TEST(SimtStack, BarrierBlocksAndReleasesAtTheReconvergencePoint) {
   r.event = BranchEvent::kBarrierArrive;
   r.next = Pc{1};
   stack.serve(r);
-  ASSERT_EQ(r.update_count, 1u);
+  ASSERT_EQ(r.updates.size(), 1u);
   EXPECT_EQ(r.updates[0].change, GroupChange::kBlocked);
   r.event = BranchEvent::kBarrierRelease;
   stack.serve(r);
-  ASSERT_EQ(r.update_count, 1u);
+  ASSERT_EQ(r.updates.size(), 1u);
   EXPECT_EQ(r.updates[0].change, GroupChange::kSchedulable);
   EXPECT_EQ(r.updates[0].pc, Pc{1});
 }

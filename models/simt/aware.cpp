@@ -1,0 +1,179 @@
+#include "simt/aware.h"
+
+namespace heddle::simt {
+
+using FifoOp = SplitFifoRequest::Op;
+
+namespace {
+
+GroupId group_of(WarpId warp) { return GroupId{warp.value()}; }
+
+}  // namespace
+
+Aware::Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& /*ports*/)
+    : SplitControl(config, warps,
+                   {config.aware.st_entries,
+                    {config.aware.rt_entries, config.aware.rt_victim, config.timeout}}),
+      split_fifo_("split_fifo", warps),
+      warps_(warps),
+      rotate_on_taken_branch_(config.aware.rotate_on_taken_branch) {
+  split_fifo_isock_.bind(split_fifo_.split_fifo_tsock);
+}
+
+void Aware::register_stats(sim::StatGroup& stats) {
+  SplitControl::register_stats(stats);
+  stats.counter("rotations", "splits", "times that another split of the warp got its turn", &rotations_);
+}
+
+void Aware::reset(WarpId warp) {
+  SplitFifoRequest request{.op = FifoOp::kReset, .warp = warp};
+  call(request);
+  warps_[warp.value()] = {};
+}
+
+bool Aware::insert(WarpId warp, const Split& split) {
+  bool physical = false;
+  const SplitId id = add(warp, split, physical);
+  warps_[warp.value()].started &= ~(1u << id.value());
+  SplitFifoRequest request{.op = FifoOp::kPush, .warp = warp, .id = id};
+  call(request);
+  return true;
+}
+
+void Aware::removed(WarpId warp, SplitId /*id*/) {
+  // Only the front split runs, so only that one ends.
+  SplitFifoRequest request{.op = FifoOp::kPop, .warp = warp};
+  call(request);
+  warps_[warp.value()].running = kNoSplit;
+}
+
+void Aware::goes_on(WarpId warp, SplitId id, Split split, bool taken) {
+  write(warp, id, split);
+  warps_[warp.value()].redirect = true;
+  if (!taken || !rotate_on_taken_branch_) return;
+  SplitFifoRequest request{.op = FifoOp::kRotate, .warp = warp};
+  call(request);
+}
+
+void Aware::block(WarpId warp, SplitId /*id*/, LaneMask lanes) {
+  SplitFifoRequest request{.op = FifoOp::kBlock, .warp = warp, .lanes = lanes};
+  call(request);
+  request.op = FifoOp::kRotate;
+  call(request);
+  warps_[warp.value()].running = kNoSplit;
+}
+
+void Aware::unblock(WarpId warp, LaneMask lanes) {
+  SplitFifoRequest request{.op = FifoOp::kUnblock, .warp = warp, .lanes = lanes};
+  call(request);
+}
+
+SplitId Aware::next_split(WarpId warp) {
+  SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
+  call(request);
+  for (std::uint32_t rest = request.count; rest > 0; --rest) {
+    if (!request.queued.blocked) return request.queued.id;
+    request.op = FifoOp::kRotate;
+    call(request);
+  }
+  return kNoSplit;
+}
+
+void Aware::schedule(BranchRequest& request) {
+  const WarpId warp = request.warp;
+  for (;;) {
+    const SplitId id = next_split(warp);
+    if (id == kNoSplit) break;
+    const Split split = read(warp, id);
+    if (!split.at_rpc()) {
+      answer_runs(warp, id, split);
+      return;
+    }
+    finish(warp, id);  // it arrives there after a barrier
+    drain(warp);
+  }
+  SplitFifoRequest queue{.op = FifoOp::kRead, .warp = warp};
+  call(queue);
+  answer_blocked(warp, queue);
+}
+
+Hold Aware::hold_of(WarpId /*warp*/) const { return Hold::kNothing; }
+
+void Aware::answer_runs(WarpId warp, SplitId id, const Split& split) {
+  Warp& state = warps_[warp.value()];
+  const Hold hold = hold_of(warp);
+  GroupUpdate update{group_of(warp), GroupChange::kMoved, split.pc, split.watch(), split.mask};
+  update.hold = hold;
+  if (state.shown == Shown::kRuns && state.running == id && !state.redirect) {
+    if (hold == state.hold) return;
+    update.change = GroupChange::kHeld;
+  } else {
+    if (state.shown != Shown::kRuns && state.shown != Shown::kAbsent) update.change = GroupChange::kSchedulable;
+    if (state.running != id && (state.started & (1u << id.value())) == 0) state.started |= 1u << id.value();
+    if (state.running != id) ++rotations_;
+  }
+  state.running = id;
+  state.redirect = false;
+  state.shown = Shown::kRuns;
+  state.hold = hold;
+  answer(update);
+}
+
+void Aware::answer_blocked(WarpId warp, const SplitFifoRequest& queue) {
+  Warp& state = warps_[warp.value()];
+  state.running = kNoSplit;
+  const bool gone = queue.count == 0 && !waiting(warp);
+  const Shown shown = gone ? Shown::kAbsent : waiting(warp) ? Shown::kTables : Shown::kBarrier;
+  if (shown == state.shown) return;
+  state.shown = shown;
+  if (gone) {
+    answer({group_of(warp), GroupChange::kVanished});
+    return;
+  }
+  GroupUpdate update{group_of(warp), GroupChange::kBlocked};
+  if (queue.count != 0) {
+    const Split split = read(warp, queue.queued.id);
+    update.pc = split.pc;
+    update.watch = split.watch();
+    update.mask = split.mask;
+  }
+  update.cause = shown == Shown::kTables ? BlockCause::kTables : BlockCause::kBarrier;
+  answer(update);
+}
+
+bool Aware::have(WarpId /*warp*/, ReconvergenceId /*id*/) { return true; }
+bool Aware::admit(WarpId /*warp*/, ReconvergenceId /*id*/) { return true; }
+void Aware::filled(const TableEntryTransfer& /*transfer*/) {
+  throw std::logic_error("Aware: no entry has been spilled");
+}
+bool Aware::retry(Cycle /*cycle*/, WarpId& /*warp*/) { return false; }
+Cycle Aware::retry_due() const { return kNeverDue; }
+
+SplitControl::SplitState Aware::state_of(WarpId warp, SplitId id) const {
+  const Warp& state = warps_[warp.value()];
+  SplitState result;
+  result.runs = state.running == id;
+  result.started = (state.started & (1u << id.value())) != 0;
+  SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
+  do {
+    split_fifo_isock_.inspect(request);
+    if (request.queued.id != id) continue;
+    result.blocked = request.queued.blocked;
+    result.spilled = request.queued.spilled;
+    result.transient = request.queued.transient;
+    break;
+  } while (++request.position < request.count);
+  return result;
+}
+
+void Aware::show(WarpId warp, nlohmann::ordered_json& table) const {
+  auto& queue = table["fifo"] = nlohmann::ordered_json::array();
+  SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
+  for (split_fifo_isock_.inspect(request); request.position < request.count;) {
+    queue.push_back(request.queued.id.value());
+    ++request.position;
+    split_fifo_isock_.inspect(request);
+  }
+}
+
+}  // namespace heddle::simt

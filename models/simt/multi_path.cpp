@@ -1,0 +1,148 @@
+#include "simt/multi_path.h"
+
+#include <bit>
+#include <stdexcept>
+
+namespace heddle::simt {
+
+MultiPath::MultiPath(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports)
+    : SplitControl(config, warps, {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, config.timeout}}),
+      warps_(warps),
+      ports_(ports),
+      paths_(config.multi_path.paths),
+      opportunistic_(config.multi_path.opportunistic_reconvergence) {}
+
+void MultiPath::register_stats(sim::StatGroup& stats) {
+  SplitControl::register_stats(stats);
+  if (!opportunistic_) return;
+  stats.counter("early_points", "entries", "splits that another one waited for on the way to the same RPC",
+                &early_points_);
+  stats.counter("merged_splits", "splits", "splits that joined another one at the start of the same block",
+                &merged_);
+}
+
+void MultiPath::reset(WarpId id) {
+  Warp& warp = warps_[id.value()];
+  // Groups that the core still knows are reported.
+  warp.changed = warp.shown;
+  warp.used = 0;
+  warp.queue.clear();
+  warp.slot.fill(kNoSlot);
+}
+
+bool MultiPath::insert(WarpId warp, const Split& split) {
+  Split entry = split;
+  if (opportunistic_ && catch_up(warp, kNoSplit, entry)) return true;
+  bool physical = false;
+  warps_[warp.value()].queue.push_back(add(warp, entry, physical));
+  return true;
+}
+
+void MultiPath::removed(WarpId id, SplitId split) {
+  Warp& warp = warps_[id.value()];
+  std::uint8_t& slot = warp.slot[split.value()];
+  if (slot == kNoSlot) {
+    std::erase(warp.queue, split);
+    return;
+  }
+  warp.used &= ~(1u << slot);
+  warp.changed |= 1u << slot;
+  slot = kNoSlot;
+}
+
+void MultiPath::goes_on(WarpId warp, SplitId id, Split split, bool /*taken*/) {
+  if (opportunistic_ && catch_up(warp, id, split)) return;
+  write(warp, id, split);
+  warps_[warp.value()].changed |= 1u << warps_[warp.value()].slot[id.value()];
+}
+
+bool MultiPath::catch_up(WarpId warp, SplitId id, Split& split) {
+  SplitTableRequest search{.op = SplitTableRequest::Op::kMatch, .warp = warp, .id = id, .split = split};
+  if (!call(search).ok) return false;
+  Warp& state = warps_[warp.value()];
+  const SplitId leader = search.id;
+  const std::uint8_t slot = state.slot[leader.value()];
+  // A leader that the core does not know there yet has issued nothing since.
+  const bool known = slot != kNoSlot && ((state.changed >> slot) & 1u) == 0;
+  const Pc ahead = known ? ports_.next_pc(GroupId{first_group(warp) + slot}) : search.split.pc;
+  const LaneMask all = split.mask | search.split.mask;
+  if (ahead == split.pc) {
+    ++merged_;
+    search.split.mask = all;
+    write(warp, leader, search.split);
+    if (slot != kNoSlot) state.changed |= 1u << slot;
+    if (id != kNoSplit) remove(warp, id);
+    return true;
+  }
+  const Allocated point =
+      allocate(warp, {ahead, split.frame, MeetingPoint::Kind::kEarly, split.rpc, all, split.mask});
+  if (point.id == kNoReconvergence) return false;
+  ++early_points_;
+  split.rpc = {ahead, split.frame, point.id, MeetingPoint::Kind::kEarly};
+  remove(warp, leader);
+  return false;
+}
+
+void MultiPath::block(WarpId warp, SplitId id, LaneMask /*lanes*/) {
+  Split split = read(warp, id);
+  split.blocked = true;
+  write(warp, id, split);
+  warps_[warp.value()].changed |= 1u << warps_[warp.value()].slot[id.value()];
+}
+
+void MultiPath::unblock(WarpId warp, LaneMask lanes) {
+  Warp& state = warps_[warp.value()];
+  for (std::uint32_t rest = state.used; rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+    const SplitId id = state.split[slot];
+    Split split = read(warp, id);
+    if (!split.blocked || !lanes.contains(split.mask)) continue;
+    split.blocked = false;
+    write(warp, id, split);
+    state.changed |= 1u << slot;
+    if (split.at_rpc()) finish(warp, id);
+  }
+}
+
+void MultiPath::schedule(BranchRequest& request) {
+  const WarpId id = request.warp;
+  Warp& warp = warps_[id.value()];
+  std::size_t placed = 0;
+  while (placed < warp.queue.size()) {
+    const auto slot = static_cast<unsigned>(std::countr_one(warp.used));
+    if (slot >= paths_) break;
+    const SplitId split = warp.queue[placed++];
+    warp.split[slot] = split;
+    warp.slot[split.value()] = static_cast<std::uint8_t>(slot);
+    warp.used |= 1u << slot;
+    warp.changed |= 1u << slot;
+  }
+  warp.queue.erase(warp.queue.begin(), warp.queue.begin() + static_cast<std::ptrdiff_t>(placed));
+  for (std::uint32_t rest = warp.changed; rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint32_t bit = 1u << slot;
+    const GroupId group{first_group(id) + slot};
+    if ((warp.used & bit) == 0) {
+      if ((warp.shown & bit) != 0) answer({group, GroupChange::kVanished});
+      warp.shown &= ~bit;
+      continue;
+    }
+    const Split split = read(id, warp.split[slot]);
+    warp.shown |= bit;
+    answer({group, split.blocked ? GroupChange::kBlocked : GroupChange::kMoved, split.pc, split.watch(),
+            split.mask});
+  }
+  warp.changed = 0;
+}
+
+void MultiPath::filled(const TableEntryTransfer& /*transfer*/) {
+  throw std::logic_error("MultiPath: its tables are not spilled");
+}
+
+SplitControl::SplitState MultiPath::state_of(WarpId warp, SplitId id) const {
+  SplitState result;
+  result.runs = warps_[warp.value()].slot[id.value()] != kNoSlot;
+  return result;
+}
+
+}  // namespace heddle::simt

@@ -1,0 +1,61 @@
+// Multi-Path: mimd-simt-and-bows §4 (M5). Every split of a warp is an issue group of its own, as far as
+// `paths` allows: a split beyond that waits until another one ends. Opportunistic early reconvergence (M5b)
+// merges splits that meet in a block before their RPC.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "simt/split_control.h"
+
+namespace heddle::simt {
+
+class MultiPath final : public SplitControl {
+ public:
+  MultiPath(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports);
+
+  [[nodiscard]] std::uint32_t groups_per_warp() const override { return paths_; }
+  void register_stats(sim::StatGroup& stats) override;
+
+ private:
+  void reset(WarpId warp) override;
+  [[nodiscard]] SplitId split_of(const BranchRequest& request) const override {
+    return warps_[request.warp.value()].split[request.group.value() - first_group(request.warp)];
+  }
+  bool insert(WarpId warp, const Split& split) override;
+  void removed(WarpId warp, SplitId id) override;
+  void goes_on(WarpId warp, SplitId id, Split split, bool taken) override;
+  void block(WarpId warp, SplitId id, LaneMask lanes) override;
+  void unblock(WarpId warp, LaneMask lanes) override;
+  void schedule(BranchRequest& request) override;
+  bool have(WarpId /*warp*/, ReconvergenceId /*id*/) override { return true; }
+  bool admit(WarpId /*warp*/, ReconvergenceId /*id*/) override { return true; }
+  void filled(const TableEntryTransfer& transfer) override;
+  bool retry(Cycle /*cycle*/, WarpId& /*warp*/) override { return false; }
+  [[nodiscard]] Cycle retry_due() const override { return kNeverDue; }
+  [[nodiscard]] SplitState state_of(WarpId warp, SplitId id) const override;
+  void show(WarpId /*warp*/, nlohmann::ordered_json& /*table*/) const override {}
+
+  static constexpr std::uint8_t kNoSlot = 0xff;
+  struct Warp {
+    std::array<SplitId, kTableEntries> split{};      ///< by slot
+    std::array<std::uint8_t, kTableEntries> slot{};  ///< by split; kNoSlot: it waits for one
+    std::uint32_t used = 0;                          ///< bit i: slot i has a split
+    std::uint32_t shown = 0;                         ///< bit i: the core knows it as a group
+    std::uint32_t changed = 0;                       ///< bit i: the core does not know its present state
+    std::vector<SplitId> queue;                      ///< splits without a slot, in the order of insertion
+  };
+  [[nodiscard]] std::uint32_t first_group(WarpId warp) const { return warp.value() * paths_; }
+  /// Merges `split`, which is the entry `id` or (kNoSplit) not one yet, with one that is ahead in the same
+  /// block. True: there is no entry `id` any more. Otherwise `split` may have got another RPC.
+  bool catch_up(WarpId warp, SplitId id, Split& split);
+
+  std::vector<Warp> warps_;
+  ControlFlowPorts& ports_;
+  std::uint32_t paths_;
+  bool opportunistic_;
+  std::uint64_t early_points_ = 0;
+  std::uint64_t merged_ = 0;
+};
+
+}  // namespace heddle::simt

@@ -1,0 +1,97 @@
+// AWARE's queue of splits: per warp a circular FIFO of {BL, S-Index}; the front one runs (mimd-simt-and-bows
+// §3.1). Virtualised (§3.4), an entry also knows whether its split's contents are in memory (virtual) and
+// whether they are on their way back (transient).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+#include "sim/block_socket.h"
+#include "simt/split.h"
+
+namespace heddle::simt {
+
+struct QueuedSplit {
+  SplitId id = kNoSplit;
+  bool blocked = false;    ///< BL: waits at a barrier
+  bool spilled = false;    ///< virtual
+  bool transient = false;  ///< virtual, and its fill is on its way
+  /// Lanes that wait at the barrier, where blocked. The barrier unit names the lanes it releases, and the
+  /// split's own mask may be in memory; not counted in the thesis.
+  LaneMask lanes{};
+};
+
+struct SplitFifoRequest {
+  enum class Op : std::uint8_t {
+    kReset,
+    kPush,      ///< `id` to the back, `spilled` or not
+    kPop,       ///< the front leaves
+    kRotate,    ///< the front goes to the back
+    kBlock,     ///< the front waits at a barrier with `lanes`
+    kUnblock,   ///< splits that wait at a barrier with lanes within `lanes` do not any more
+    kSpilled,   ///< the contents of `id` have gone to memory
+    kFilling,   ///< the contents of `id` are on their way back
+    kResident,  ///< the contents of `id` are there again
+    kVictim,    ///< `id` of the last split with contents, kNoSplit: none; not the front one if `keep_front`
+    kRead,      ///< `queued` := the entry at `position`, 0: front
+  };
+  Op op = Op::kRead;
+  WarpId warp{};
+  SplitId id = kNoSplit;
+  bool spilled = false;
+  bool keep_front = false;
+  LaneMask lanes{};
+  std::uint32_t position = 0;
+  // Answer of all
+  QueuedSplit queued{};     ///< the front; meaningless if there is none
+  std::uint32_t count = 0;  ///< splits in the queue
+};
+struct SplitFifoProtocol {
+  using tlm_payload_type = SplitFifoRequest;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+class SplitFifoModel {
+ public:
+  explicit SplitFifoModel(std::uint32_t warps) : warps_(warps) {}
+  void serve(SplitFifoRequest& request);
+  /// kRead only.
+  void inspect(SplitFifoRequest& request) const;
+
+ private:
+  struct Warp {
+    std::array<QueuedSplit, kTableEntries> entries;
+    std::uint32_t front = 0;
+    std::uint32_t count = 0;
+    [[nodiscard]] QueuedSplit& at(std::uint32_t position) {
+      return entries[(front + position) % kTableEntries];
+    }
+    [[nodiscard]] const QueuedSplit& at(std::uint32_t position) const {
+      return entries[(front + position) % kTableEntries];
+    }
+    void push(const QueuedSplit& queued) { at(count++) = queued; }
+    QueuedSplit pop();
+    QueuedSplit& find(SplitId id);
+  };
+  std::vector<Warp> warps_;
+};
+
+class SplitFifo : public sc_core::sc_module {
+ public:
+  SplitFifo(const sc_core::sc_module_name& name, std::uint32_t warps) : sc_module(name), model_(warps) {}
+
+ private:
+  void serve(SplitFifoRequest& request) { model_.serve(request); }
+  void inspect(SplitFifoRequest& request) const { model_.inspect(request); }
+
+ public:
+  sim::BlockTarget<SplitFifoProtocol, SplitFifo, &SplitFifo::serve, &SplitFifo::inspect> split_fifo_tsock{
+      "split_fifo_tsock", this};
+
+ private:
+  SplitFifoModel model_;
+};
+
+}  // namespace heddle::simt

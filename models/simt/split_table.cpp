@@ -1,0 +1,92 @@
+#include "simt/split_table.h"
+
+#include <bit>
+#include <stdexcept>
+
+#include "simt/record_words.h"
+
+namespace heddle::simt {
+namespace {
+
+std::uint32_t bit(SplitId id) { return 1u << id.value(); }
+
+}  // namespace
+
+bool SplitTableModel::room(const Warp& warp) const {
+  return LaneMask(warp.resident).count() < physical_;
+}
+
+void SplitTableModel::serve(SplitTableRequest& request) {
+  Warp& warp = warps_[request.warp.value()];
+  switch (request.op) {
+    case SplitTableRequest::Op::kReset:
+      warp.valid = warp.resident = 0;
+      break;
+    case SplitTableRequest::Op::kInsert:
+      // At most one split per lane.
+      if (~warp.valid == 0) throw std::logic_error("SplitTable: more splits than lanes");
+      request.id = SplitId{static_cast<std::uint8_t>(std::countr_one(warp.valid))};
+      request.ok = room(warp);
+      warp.valid |= bit(request.id);
+      if (request.ok) warp.resident |= bit(request.id);
+      warp.entries[request.id.value()] = request.split;
+      break;
+    case SplitTableRequest::Op::kRead:
+      inspect(request);
+      break;
+    case SplitTableRequest::Op::kWrite:
+      warp.entries[request.id.value()] = request.split;
+      break;
+    case SplitTableRequest::Op::kFree:
+      warp.valid &= ~bit(request.id);
+      warp.resident &= ~bit(request.id);
+      break;
+    case SplitTableRequest::Op::kEvict:
+      request.words = pack(warp.entries[request.id.value()]);
+      warp.resident &= ~bit(request.id);
+      break;
+    case SplitTableRequest::Op::kFill:
+      request.ok = room(warp);
+      if (!request.ok) break;
+      unpack(request.words, warp.entries[request.id.value()]);
+      warp.resident |= bit(request.id);
+      break;
+    case SplitTableRequest::Op::kMatch:
+      request.id = match(warp, request);
+      request.ok = request.id != kNoSplit;
+      if (request.ok) request.split = warp.entries[request.id.value()];
+      break;
+  }
+}
+
+void SplitTableModel::inspect(SplitTableRequest& request) const {
+  const Warp& warp = warps_[request.warp.value()];
+  request.valid = (warp.valid & bit(request.id)) != 0;
+  request.ok = (warp.resident & bit(request.id)) != 0;
+  request.split = warp.entries[request.id.value()];
+}
+
+SplitId SplitTableModel::match(const Warp& warp, const SplitTableRequest& request) {
+  for (std::uint32_t rest = warp.resident; rest != 0; rest &= rest - 1) {
+    const SplitId id{static_cast<std::uint8_t>(std::countr_zero(rest))};
+    const Split& split = warp.entries[id.value()];
+    if (id != request.id && !split.blocked && split.pc == request.split.pc &&
+        split.frame == request.split.frame && split.rpc == request.split.rpc)
+      return id;
+  }
+  return kNoSplit;
+}
+
+std::array<std::uint32_t, 3> pack(const Split& split) {
+  const std::uint32_t index = index_bits(split.rpc.index);
+  return {pc_word(split.pc, index & 7), pc_word(split.rpc.pc, index >> 3), split.mask.bits()};
+}
+
+void unpack(const std::array<std::uint32_t, 3>& words, Split& split) {
+  split.pc = pc_of(words[0]);
+  split.rpc.pc = pc_of(words[1]);
+  split.rpc.index = index_of(words[0], words[1]);
+  split.mask = LaneMask(words[2]);
+}
+
+}  // namespace heddle::simt

@@ -1,0 +1,86 @@
+// The splits table (ST) of a core: per warp 32 entries of {PC, RPC, R-Index, active mask}, mimd-simt-and-bows
+// §3.1. Each valid entry is a set of lanes that run together; their masks are disjoint.
+//
+// Virtualised (§3.4), fewer entries are physical; the others' contents are in memory. The numbers of entries
+// and what §3.1 does not count (split.h) stay here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+#include "sim/block_socket.h"
+#include "simt/split.h"
+
+namespace heddle::simt {
+
+struct SplitTableRequest {
+  enum class Op : std::uint8_t {
+    kReset,   ///< all entries of the warp become free
+    kInsert,  ///< `split` gets an `id`; `ok`: and a physical entry
+    kRead,    ///< `split` := the entry `id`; `ok`: it is physical; `valid`
+    kWrite,   ///< the physical entry `id` := `split`
+    kFree,    ///< `id` becomes free
+    kEvict,   ///< the contents of `id` leave: `words` are to be spilled
+    kFill,    ///< `id` gets a physical entry with the contents `words`; `ok`: there was one free
+    kMatch,   ///< `id` of an entry other than `id` with `split`'s pc, frame and point that is not blocked
+  };
+  Op op = Op::kRead;
+  WarpId warp{};
+  SplitId id = kNoSplit;
+  Split split{};
+  std::array<std::uint32_t, 3> words{};
+  bool ok = false;
+  bool valid = false;
+};
+struct SplitTableProtocol {
+  using tlm_payload_type = SplitTableRequest;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+class SplitTableModel {
+ public:
+  /// `physical`: entries per warp, 1..32.
+  SplitTableModel(std::uint32_t warps, std::uint32_t physical) : warps_(warps), physical_(physical) {}
+  void serve(SplitTableRequest& request);
+  /// kRead only; an entry that is not physical reads as it was when it left.
+  void inspect(SplitTableRequest& request) const;
+
+ private:
+  struct Warp {
+    std::uint32_t valid = 0;     ///< bit i: number i is in use
+    std::uint32_t resident = 0;  ///< bit i: it has a physical entry
+    std::array<Split, kTableEntries> entries;
+  };
+  [[nodiscard]] bool room(const Warp& warp) const;
+  static SplitId match(const Warp& warp, const SplitTableRequest& request);
+
+  std::vector<Warp> warps_;
+  std::uint32_t physical_;
+};
+
+/// A spill record of 12 bytes: PC, RPC as 29-bit instruction numbers, their upper bits the R-Index, and the
+/// mask (§3.4).
+[[nodiscard]] std::array<std::uint32_t, 3> pack(const Split& split);
+/// Overwrites what the record holds.
+void unpack(const std::array<std::uint32_t, 3>& words, Split& split);
+
+class SplitTable : public sc_core::sc_module {
+ public:
+  SplitTable(const sc_core::sc_module_name& name, std::uint32_t warps, std::uint32_t physical)
+      : sc_module(name), model_(warps, physical) {}
+
+ private:
+  void serve(SplitTableRequest& request) { model_.serve(request); }
+  void inspect(SplitTableRequest& request) const { model_.inspect(request); }
+
+ public:
+  sim::BlockTarget<SplitTableProtocol, SplitTable, &SplitTable::serve, &SplitTable::inspect> split_table_tsock{
+      "split_table_tsock", this};
+
+ private:
+  SplitTableModel model_;
+};
+
+}  // namespace heddle::simt

@@ -1,0 +1,188 @@
+// heddle tables: a file of heddle run --trace-tables as the tables of the specifications.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/text_table.h"
+#include "sim/lane_mask.h"
+
+namespace heddle::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kHelp =
+    R"(One row per event of a warp, with what the tables hold after it; entries are separated by |.
+  stack       PC RPC mask, bottom first; PCs are source lines, - is none
+  ST          #number PC RPC #entry-of-RT mask
+  RT          #number PC RPC #parent expected/pending
+  FIFO        entries of ST, front first
+  scoreboard  registers (by number) with a pending write, and for which lanes
+Masks are hexadecimal; --lanes N writes the N lowest lanes in binary, as the theses do.)";
+
+struct Request {
+  std::string file;
+  std::string warp;
+  std::string event;
+  unsigned lanes = 0;
+  std::uint64_t limit = 0;
+};
+
+class Printer {
+ public:
+  explicit Printer(const Request& request) : request_(request) {}
+
+  /// A line of the file.
+  void line(const Json& record) {
+    if (record.contains("launch")) {
+      flush();
+      lines_ = record.at("lines").get<std::vector<std::uint32_t>>();
+      fmt::print("launch {}: kernel {} of {}, from cycle {}\n", record.at("launch").get<unsigned>(),
+                 record.at("kernel").get<std::string>(), record.at("source").get<std::string>(),
+                 record.at("cycle").get<std::uint64_t>());
+      return;
+    }
+    const std::string warp =
+        fmt::format("{}:{}", record.at("core").get<unsigned>(), record.at("warp").get<unsigned>());
+    const auto event = record.at("event").get<std::string>();
+    if (!request_.warp.empty() && request_.warp != warp) return;
+    if (!request_.event.empty() && request_.event != event) return;
+    if (request_.limit != 0 && rows_ >= request_.limit) {
+      ++left_out_;
+      return;
+    }
+    ++rows_;
+    std::vector<std::string> cells = {std::to_string(record.at("cycle").get<std::uint64_t>()), warp,
+                                      what(event, record)};
+    for (const auto& [key, value] : record.items()) {
+      if (!value.is_array()) continue;
+      cells.push_back(key == "scoreboard" ? registers(value) : entries(value));
+    }
+    if (!table_) {
+      table_ = std::make_unique<TextTable>(2, TextTable::Style{.right = {0}});
+      std::vector<std::string> head = {"cycle", "warp", "event"};
+      for (const auto& [key, value] : record.items())
+        if (value.is_array()) head.push_back(key);
+      table_->row(head);
+    }
+    table_->row(cells);
+  }
+  void flush() {
+    if (table_) fmt::print("{}", table_->text());
+    table_.reset();
+  }
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+
+ private:
+  [[nodiscard]] std::string place(const Json& pc) const {
+    if (pc.is_string()) return pc.get<std::string>();
+    const auto index = pc.get<std::uint32_t>();
+    return index < lines_.size() ? fmt::format("L{}", lines_[index]) : fmt::format("pc{}", index);
+  }
+  [[nodiscard]] std::string mask(const std::string& bits) const {
+    if (request_.lanes != 0 && request_.lanes <= bits.size())
+      return bits.substr(bits.size() - request_.lanes);
+    return fmt::format("{:08x}", std::stoul(bits, nullptr, 2));
+  }
+  [[nodiscard]] std::string what(const std::string& event, const Json& record) const {
+    std::string text = event;
+    if (record.contains("pc")) text += " " + place(record.at("pc"));
+    if (record.contains("lanes")) text += " " + mask(record.at("lanes").get<std::string>());
+    if (record.contains("taken")) text += " to " + mask(record.at("taken").get<std::string>());
+    return text;
+  }
+  [[nodiscard]] std::string registers(const Json& list) const {
+    std::string text;
+    for (const Json& entry : list)
+      text += (text.empty() ? "" : " ") + fmt::format("r{}={}", entry.at("reg").get<unsigned>(),
+                                                      mask(entry.at("lanes").get<std::string>()));
+    return text;
+  }
+  /// Entries of a table: PCs, then masks, then whatever else is set.
+  [[nodiscard]] std::string entries(const Json& list) const {
+    std::string text;
+    for (const Json& entry : list) {
+      std::string cell;
+      const auto add = [&cell](const std::string& part) { cell += (cell.empty() ? "" : " ") + part; };
+      if (!entry.is_object()) {
+        add(entry.is_string() ? entry.get<std::string>() : entry.dump());
+      } else {
+        std::string masks;
+        std::string rest;
+        for (const auto& [key, value] : entry.items()) {
+          if (key == "pc" || key == "rpc")
+            add(place(value));
+          else if (key == "id")
+            add("#" + value.dump());
+          else if (key == "rindex")
+            add(value.is_string() ? value.get<std::string>() : "#" + value.dump());
+          else if (value.is_string() && value.get<std::string>().size() == sim::kLanes &&
+                   value.get<std::string>().find_first_not_of("01") == std::string::npos)
+            masks += (masks.empty() ? "" : "/") + mask(value.get<std::string>());
+          else if (value.is_boolean() ? value.get<bool>() : !value.is_null())
+            rest += " " + (value.is_boolean()
+                               ? key
+                               : key + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));
+        }
+        if (!masks.empty()) add(masks);
+        cell += rest;
+      }
+      text += (text.empty() ? "" : " | ") + cell;
+    }
+    return text;
+  }
+
+  const Request& request_;
+  std::vector<std::uint32_t> lines_;  ///< by PC
+  std::unique_ptr<TextTable> table_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t left_out_ = 0;
+};
+
+void print_tables(const Request& request) {
+  std::ifstream file(request.file);
+  if (!file)
+    throw sim::InputError(request.file, "cannot be read",
+                          "give a file that heddle run --trace-tables has written");
+  Printer printer(request);
+  std::string text;
+  for (std::uint64_t number = 1; std::getline(file, text); ++number) {
+    try {
+      printer.line(Json::parse(text));
+    } catch (const Json::exception& error) {
+      throw sim::InputError(fmt::format("{}:{}", request.file, number),
+                            fmt::format("not a line of a table trace: {}", error.what()),
+                            "give a file that heddle run --trace-tables has written");
+    }
+  }
+  printer.flush();
+  if (printer.left_out() != 0) fmt::print("{} more events (--limit {})\n", printer.left_out(), request.limit);
+  if (printer.rows() == 0) fmt::print("no event\n");
+}
+
+}  // namespace
+
+void add_tables(CLI::App& app, Body& body) {
+  CLI::App* command = app.add_subcommand("tables", "Print a trace of control-flow tables");
+  command->footer(kHelp);
+  const auto request = std::make_shared<Request>();
+  command->add_option("FILE", request->file, "File written by heddle run --trace-tables")->required();
+  command->add_option("--warp", request->warp, "CORE:WARP: only this warp slot");
+  command->add_option("--event", request->event, "Only events of this name (branch, arrive, issue ...)");
+  command->add_option("--lanes", request->lanes, "Masks in binary, of this many lanes")
+      ->check(CLI::Range(1u, sim::kLanes));
+  command->add_option("--limit", request->limit, "Rows at most; 0: all")->capture_default_str();
+  command->callback([request, &body] {
+    body = [request] {
+      print_tables(*request);
+      return sim::ExitCode::kOk;
+    };
+  });
+}
+
+}  // namespace heddle::cli

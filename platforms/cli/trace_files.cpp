@@ -1,0 +1,229 @@
+#include "cli/trace_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+#include "sim/error.h"
+
+namespace heddle::cli {
+namespace {
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::pair<std::string_view, std::string_view> halves(std::string_view text, const char* option,
+                                                     const char* form) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos)
+    throw sim::InputError(option, fmt::format("'{}' is not {}", text, form),
+                          "for example " + std::string(option) + " 0:3");
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+std::string hex(sim::LaneMask mask) { return fmt::format("{:#010x}", mask.bits()); }
+
+/// The instruction of a source line without its guard: what the slices of single instructions are called.
+std::string mnemonic(const std::string& line) {
+  std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string::npos) return "?";
+  if (line[begin] == '@') begin = line.find_first_not_of(" \t", line.find_first_of(" \t", begin));
+  if (begin == std::string::npos) return "?";
+  return line.substr(begin, line.find_first_of(" \t;", begin) - begin);
+}
+
+}  // namespace
+
+NewFile::NewFile(std::string path) : path_(std::move(path)), part_(path_ + ".part") {
+  file_ = std::fopen(part_.c_str(), "wb");
+  if (file_ == nullptr) fail("cannot be written");
+}
+
+NewFile::~NewFile() {
+  if (file_ == nullptr) return;
+  std::fclose(file_);
+  std::remove(part_.c_str());
+}
+
+void NewFile::fail(const char* what) const {
+  throw sim::InputError(path_, fmt::format("{}: {}", what, std::strerror(errno)),
+                        "check folder, permissions and free space");
+}
+
+void NewFile::write(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail("cannot be written");
+}
+
+void NewFile::commit() {
+  std::FILE* const file = std::exchange(file_, nullptr);
+  if (std::fclose(file) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) {
+    const int error = errno;
+    std::remove(part_.c_str());
+    errno = error;
+    fail("cannot be completed");
+  }
+}
+
+TraceFiles::TraceFiles(const TraceSettings& settings) {
+  for (const std::string& text : settings.warps) {
+    const auto [core, warp] = halves(text, "--trace-warp", "CORE:WARP");
+    const auto c = number(core);
+    const auto w = number(warp);
+    if (!c || !w)
+      throw sim::InputError("--trace-warp", fmt::format("'{}' is not CORE:WARP", text),
+                            "for example --trace-warp 0:3");
+    warps_.emplace(static_cast<std::uint32_t>(*c), static_cast<std::uint32_t>(*w));
+  }
+  if (!settings.cycles.empty()) {
+    const auto [from, to] = halves(settings.cycles, "--trace-cycles", "FROM:TO");
+    const auto first = from.empty() ? std::optional<std::uint64_t>(0) : number(from);
+    const auto last = to.empty() ? std::optional<std::uint64_t>(~std::uint64_t{0}) : number(to);
+    if (!first || !last || *first > *last)
+      throw sim::InputError("--trace-cycles", fmt::format("'{}' is not FROM:TO", settings.cycles),
+                            "two cycles, the first not behind the second; either may be left out");
+    from_ = *first;
+    to_ = *last;
+  }
+  if (!settings.tables.empty()) tables_ = std::make_unique<NewFile>(settings.tables);
+  if (!settings.timeline.empty()) {
+    timeline_ = std::make_unique<NewFile>(settings.timeline);
+    timeline_->write("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
+  }
+}
+
+bool TraceFiles::wants(const core::TraceSite& site) const {
+  if (site.cycle < from_ || site.cycle > to_) return false;
+  return warps_.empty() || warps_.contains({site.core.value(), site.warp.value()});
+}
+
+std::uint32_t TraceFiles::line(sim::Pc pc) const {
+  return pc.value() < kernel_->code.size() ? kernel_->code[pc.value()].where.line : 0;
+}
+
+void TraceFiles::launch_begins(const isa::Kernel& kernel, sim::Cycle cycle) {
+  kernel_ = &kernel;
+  if (tables_ != nullptr) {
+    nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+    for (const isa::Instruction& instruction : kernel.code) lines.push_back(instruction.where.line);
+    const nlohmann::ordered_json head = {{"launch", launches_},
+                                         {"kernel", kernel.name},
+                                         {"source", kernel.source == nullptr ? "" : kernel.source->name},
+                                         {"cycle", cycle},
+                                         {"lines", lines}};
+    tables_->write(head.dump() + "\n");
+  }
+  ++launches_;
+}
+
+void TraceFiles::launch_ends(sim::Cycle cycle) {
+  while (!open_.empty()) close(GroupKey(open_.begin()->first), cycle, "launch ends");
+}
+
+void TraceFiles::tables(const core::TraceSite& site, const core::TableSnapshot& snapshot) {
+  nlohmann::ordered_json record = {
+      {"cycle", site.cycle}, {"core", site.core.value()},       {"warp", site.warp.value()},
+      {"cta", site.cta},     {"warp_in_cta", site.warp_in_cta}, {"event", snapshot.event}};
+  if (snapshot.pc != sim::kNoPc) record["pc"] = snapshot.pc.value();
+  if (snapshot.lanes.any()) record["lanes"] = snapshot.lanes.to_string();
+  if (snapshot.taken.any()) record["taken"] = snapshot.taken.to_string();
+  if (snapshot.tables.is_array())
+    record["stack"] = snapshot.tables;
+  else
+    record.update(snapshot.tables);
+  record["scoreboard"] = snapshot.scoreboard;
+  tables_->write(record.dump() + "\n");
+}
+
+void TraceFiles::add_event(const nlohmann::ordered_json& event) {
+  timeline_->write((first_event_ ? "\n" : ",\n") + event.dump());
+  first_event_ = false;
+}
+
+std::uint32_t TraceFiles::row(std::uint32_t core, std::uint32_t warp, unsigned lane) {
+  const std::uint32_t row = warp * sim::kLanes + lane;
+  if (named_.emplace(core, ~0u).second)
+    add_event({{"ph", "M"},
+               {"pid", core},
+               {"name", "process_name"},
+               {"args", {{"name", fmt::format("core {}", core)}}}});
+  if (named_.emplace(core, row).second) {
+    const std::string name =
+        lane == 0 ? fmt::format("warp {}", warp) : fmt::format("warp {} split at lane {}", warp, lane);
+    add_event(
+        {{"ph", "M"}, {"pid", core}, {"tid", row}, {"name", "thread_name"}, {"args", {{"name", name}}}});
+    add_event({{"ph", "M"},
+               {"pid", core},
+               {"tid", row},
+               {"name", "thread_sort_index"},
+               {"args", {{"sort_index", row}}}});
+  }
+  return row;
+}
+
+void TraceFiles::close(const GroupKey& key, sim::Cycle end, std::string_view why) {
+  const auto found = open_.find(key);
+  if (found == open_.end()) return;
+  const Slice slice = found->second;
+  open_.erase(found);
+  const std::uint32_t tid = row(key.first, slice.warp, slice.mask.lowest());
+  add_event({{"ph", "X"},
+             {"pid", key.first},
+             {"tid", tid},
+             {"ts", slice.begin},
+             {"dur", std::max<sim::Cycle>(end, slice.begin + 1) - slice.begin},
+             {"name", fmt::format("line {}", line(slice.pc))},
+             {"args",
+              {{"lanes", slice.mask.count()},
+               {"mask", hex(slice.mask)},
+               {"from", kernel_->source_line(slice.pc)},
+               {"until", why}}}});
+}
+
+void TraceFiles::split_runs(const core::TraceSite& site, sim::GroupId group, sim::Pc pc, sim::LaneMask mask) {
+  const GroupKey key{site.core.value(), group.value()};
+  close(key, site.cycle + 1, "goes on elsewhere");
+  open_[key] = {site.cycle + 1, pc, mask, site.warp.value()};
+}
+
+void TraceFiles::split_stops(const core::TraceSite& site, sim::GroupId group, std::string_view why) {
+  close({site.core.value(), group.value()}, site.cycle + 1, why);
+}
+
+void TraceFiles::issued(const core::TraceSite& site, sim::GroupId group, sim::Pc pc, sim::LaneMask lanes) {
+  const auto open = open_.find({site.core.value(), group.value()});
+  if (open == open_.end()) return;  // its slice began before the first cycle that is wanted
+  const std::string source = kernel_->source_line(pc);
+  add_event(
+      {{"ph", "X"},
+       {"pid", site.core.value()},
+       {"tid", row(site.core.value(), site.warp.value(), open->second.mask.lowest())},
+       {"ts", site.cycle},
+       {"dur", 1},
+       {"name", mnemonic(source)},
+       {"args", {{"line", line(pc)}, {"lanes", lanes.count()}, {"mask", hex(lanes)}, {"source", source}}}});
+}
+
+void TraceFiles::commit() {
+  if (tables_ != nullptr) tables_->commit();
+  if (timeline_ != nullptr) {
+    timeline_->write("\n]}\n");
+    timeline_->commit();
+  }
+}
+
+std::vector<std::string> TraceFiles::paths() const {
+  std::vector<std::string> paths;
+  if (tables_ != nullptr) paths.push_back(tables_->path());
+  if (timeline_ != nullptr) paths.push_back(timeline_->path());
+  return paths;
+}
+
+}  // namespace heddle::cli

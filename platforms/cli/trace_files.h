@@ -1,0 +1,104 @@
+// Files of heddle run --trace-tables and --trace-timeline.
+//
+// Tables: JSON lines. The first of a launch names the kernel and the source line of every PC:
+//   {"launch": 0, "kernel": "k", "source": "k.ptx", "cycle": 0, "lines": [12, 13, ...]}
+// then one per event of a warp, with what the tables hold after it:
+//   {"cycle", "core", "warp", "cta", "warp_in_cta", "event", "pc", "lanes", "taken", tables..., "scoreboard"}
+// `tables` are the mechanism's: "stack", or "st", "rt" and "fifo". Masks are strings of 0 and 1, lane 0 last.
+//
+// Timeline: Chrome trace events (JSON), which Perfetto and chrome://tracing show. A process is a core, a row
+// a split of a warp (named by its lowest lane), a slice a stretch of code it ran through, and within it the
+// instructions it issued; 1 us on the screen is a core cycle.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace heddle::cli {
+
+struct TraceSettings {
+  std::string tables;              ///< file; empty: none
+  std::string timeline;            ///< file; empty: none
+  std::vector<std::string> warps;  ///< "CORE:WARP"; empty: all
+  std::string cycles;              ///< "FROM:TO", both optional; empty: all
+  [[nodiscard]] bool any() const { return !tables.empty() || !timeline.empty(); }
+};
+
+/// A file that appears under its name when it is complete. Throws sim::InputError if it cannot be written.
+class NewFile {
+ public:
+  explicit NewFile(std::string path);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  void write(const std::string& text);
+  void commit();
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+  std::string path_;
+  std::string part_;
+  std::FILE* file_ = nullptr;
+};
+
+class TraceFiles : public core::TraceSink {
+ public:
+  /// Opens the files. Throws sim::InputError (also for malformed settings).
+  explicit TraceFiles(const TraceSettings& settings);
+
+  void launch_begins(const isa::Kernel& kernel, sim::Cycle cycle) override;
+  void launch_ends(sim::Cycle cycle) override;
+  [[nodiscard]] bool wants_tables(const core::TraceSite& site) const override {
+    return tables_ != nullptr && wants(site);
+  }
+  void tables(const core::TraceSite& site, const core::TableSnapshot& snapshot) override;
+  [[nodiscard]] bool wants_timeline(const core::TraceSite& site) const override {
+    return timeline_ != nullptr && wants(site);
+  }
+  void split_runs(const core::TraceSite& site, sim::GroupId group, sim::Pc pc, sim::LaneMask mask) override;
+  void split_stops(const core::TraceSite& site, sim::GroupId group, std::string_view why) override;
+  void issued(const core::TraceSite& site, sim::GroupId group, sim::Pc pc, sim::LaneMask lanes) override;
+
+  /// Completes the files: also after a hang, whose story they tell.
+  void commit();
+  [[nodiscard]] std::vector<std::string> paths() const;
+
+ private:
+  struct Slice {
+    sim::Cycle begin = 0;
+    sim::Pc pc{};
+    sim::LaneMask mask;
+    std::uint32_t warp = 0;
+  };
+  using GroupKey = std::pair<std::uint32_t, std::uint32_t>;  ///< core, group
+
+  [[nodiscard]] bool wants(const core::TraceSite& site) const;
+  void close(const GroupKey& key, sim::Cycle end, std::string_view why);
+  void add_event(const nlohmann::ordered_json& event);
+  /// The row of a split; names it when it is new.
+  std::uint32_t row(std::uint32_t core, std::uint32_t warp, unsigned lane);
+  [[nodiscard]] std::uint32_t line(sim::Pc pc) const;
+
+  std::unique_ptr<NewFile> tables_;
+  std::unique_ptr<NewFile> timeline_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> warps_;  ///< core, warp; empty: all
+  sim::Cycle from_ = 0;
+  sim::Cycle to_ = ~sim::Cycle{0};
+  const isa::Kernel* kernel_ = nullptr;
+  unsigned launches_ = 0;
+  std::map<GroupKey, Slice> open_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> named_;  ///< rows that have their name: core, row
+  bool first_event_ = true;
+};
+
+}  // namespace heddle::cli

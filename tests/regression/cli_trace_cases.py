@@ -1,0 +1,107 @@
+"""Cases of cli_cases.py: traces of control-flow tables and timelines."""
+
+import json
+
+from cli_command import HANG, case, check
+
+# A loop of as many laps as the lane's number, in a kernel of one warp.
+DIVERGE = """.version 6.0
+.target sm_60
+.address_size 64
+.visible .entry laps(.param .u64 out)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<4>;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 0;
+LOOP:
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r2, %r1;
+  @%p1 bra LOOP;
+  ld.param.u64 %rd1, [out];
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2;
+  ret;
+}
+"""
+
+
+def laps(c, *options, **expected):
+    return c.ptx(DIVERGE, "laps", "--arg", "buf=out:32xu32", *options, block="4", **expected)
+
+
+@case
+def table_trace_has_every_event(c):
+    laps(c, "--trace-tables", "tables.jsonl")
+    records = [json.loads(line) for line in (c.folder / "tables.jsonl").read_text().splitlines()]
+    head, events = records[0], records[1:]
+    check(head["kernel"] == "laps" and head["lines"][:3] == [9, 10, 12], "the first line does not name the kernel")
+    branches = [e for e in events if e["event"] == "branch"]
+    check([e["taken"][-4:] for e in branches if "taken" in e] == ["1100", "1000"], "wrong lanes branch back")
+    check([[(s["rpc"], s["mask"][-4:]) for s in e["stack"]] for e in branches] ==
+          [[("-", "1111"), (5, "1100")], [("-", "1111"), (5, "1000")], [("-", "1111")]], "wrong stacks")
+    check({e["event"] for e in events} == {"launch", "issue", "write_back", "branch", "exit"}, "wrong events")
+    check(all(e["scoreboard"] == sorted(e["scoreboard"], key=lambda r: r["reg"]) for e in events), "no scoreboard")
+    check(events[-1]["event"] == "exit" and events[-1]["stack"] == [] and events[-1]["scoreboard"] == [],
+          "the warp has not ended")
+    done = c.run("tables", "tables.jsonl", "--lanes", "4", "--event", "branch")
+    rows = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    check(rows[1] == "cycle warp event stack scoreboard", "wrong head")
+    check(rows[2].endswith("branch L14 1111 to 1100 L15 - 1111 | L12 L15 1100"), f"wrong row '{rows[2]}'")
+    check(rows[4].endswith("branch L14 1000 L15 - 1111"), f"wrong row '{rows[4]}'")
+
+
+@case
+def traces_change_no_statistic(c):
+    c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--out", "a")
+    c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--out", "b", "--trace-tables", "t.jsonl",
+          "--trace-timeline", "t.json")
+    check((c.folder / "a/stats.json").read_text() == (c.folder / "b/stats.json").read_text(), "the runs differ")
+
+
+@case
+def timeline_has_a_row_per_split(c):
+    laps(c, "--trace-timeline", "timeline.json")
+    events = json.loads((c.folder / "timeline.json").read_text())["traceEvents"]
+    rows = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    check(rows == {"warp 0", "warp 0 split at lane 2", "warp 0 split at lane 3"}, f"rows {rows}")
+    slices = [e for e in events if e["ph"] == "X"]
+    issues = [e for e in slices if "source" in e["args"]]
+    check(sum(e["name"] == "setp.lt.u32" for e in issues) == 3, "wrong number of instructions")
+    check(sum(e["args"]["lanes"] for e in issues if e["name"] == "setp.lt.u32") == 4 + 2 + 1, "wrong lanes")
+    for row in {(e["pid"], e["tid"]) for e in slices}:
+        stretches = sorted((e["ts"], e["ts"] + e["dur"]) for e in slices
+                           if (e["pid"], e["tid"]) == row and "from" in e["args"])
+        check(all(a[1] <= b[0] for a, b in zip(stretches, stretches[1:])), "stretches of a row overlap")
+
+
+@case
+def traces_can_be_narrowed(c):
+    c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--trace-tables", "t.jsonl", "--trace-warp", "1:0",
+          "--trace-cycles", "100:600")
+    events = [json.loads(line) for line in (c.folder / "t.jsonl").read_text().splitlines()]
+    events = [e for e in events if "event" in e]
+    check(events and {(e["core"], e["warp"]) for e in events} == {(1, 0)}, "other warps are in the trace")
+    check(all(100 <= e["cycle"] <= 600 for e in events), "other cycles are in the trace")
+
+
+@case
+def a_hang_leaves_its_traces(c):
+    c.run("run", "spinlock", "--platform", "tiny", "--size", "tiny", "--trace-tables", "t.jsonl", "--trace-timeline",
+          "t.json", "--trace-cycles", ":2000", code=HANG)
+    check(json.loads((c.folder / "t.json").read_text())["traceEvents"], "no timeline")
+    check((c.folder / "t.jsonl").read_text().count('"event"') > 100, "no tables")
+
+
+@case
+def bad_trace_options(c):
+    c.refused("run", "vecadd", "--trace-warp", "0:0", says=["--trace-tables FILE"])
+    for bad in ("0", "0:x", "-1:0"):
+        c.refused("run", "vecadd", "--trace-tables", "t.jsonl", "--trace-warp", bad, says=["CORE:WARP"])
+    for bad in ("5", "7:5", "a:b"):
+        c.refused("run", "vecadd", "--trace-tables", "t.jsonl", "--trace-cycles", bad, says=["FROM:TO"])
+    c.refused("run", "vecadd", "--trace-tables", "no/such/folder/t.jsonl", says=["no/such/folder/t.jsonl"])
+    c.refused("tables", "absent.jsonl", says=["absent.jsonl", "cannot be read"])
+    c.refused("tables", c.file("text.jsonl", "no json\n"), says=["text.jsonl:1", "--trace-tables"])
