@@ -146,6 +146,7 @@ struct Function {
   std::vector<ParamDecl> returns;  ///< .func only
   std::vector<ParamDecl> params;
   Directives directives;
+  std::vector<std::string> pragmas;  ///< strings of .pragma, in front of the body or in it
   Block body;
   SourceLoc where;
 };
@@ -165,6 +166,7 @@ struct Module {
   std::vector<VariableDecl> variables;
   std::vector<Function> functions;
   std::vector<Alias> aliases;
+  std::vector<std::string> pragmas;  ///< strings of .pragma outside of functions
   std::shared_ptr<const isa::SourceText> source;
 };
 

@@ -244,6 +244,15 @@ void Builder::tuning_value(std::string_view text, SourceLoc where) {
   directives.back().second.push_back(count(text, std::numeric_limits<std::uint32_t>::max(), where));
 }
 
+void Builder::pragma(std::string_view text) {
+  auto& pragmas = function_.name.empty() ? module_.pragmas : function_.pragmas;
+  for (std::size_t open = text.find('"'); open != std::string_view::npos;) {
+    const std::size_t close = text.find('"', open + 1);
+    pragmas.emplace_back(text.substr(open + 1, close - open - 1));
+    open = text.find('"', close + 1);
+  }
+}
+
 void Builder::function_end() {
   module_.functions.push_back(std::move(function_));
   function_ = {};

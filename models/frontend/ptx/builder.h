@@ -60,6 +60,8 @@ class Builder {
   void param_list_end();
   void tuning(std::string_view dotted);
   void tuning_value(std::string_view text, SourceLoc where);
+  /// The whole directive: .pragma "a", "b";
+  void pragma(std::string_view text);
   void function_declared() { function_.external = true; }
   void function_end();
 

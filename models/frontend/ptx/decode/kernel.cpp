@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -153,7 +154,23 @@ class KernelDecoder {
       for (const FunctionPlan* callee : site.callees)
         kernel_.targets.emplace_back(functions_[callee->index].first);
     }
+    list_variables(context, base);
     kernel_.code.insert(kernel_.code.end(), context.code.begin(), context.code.end());
+  }
+
+  /// Every instruction that a PTX instruction has become names its variables.
+  void list_variables(const KernelContext& context, std::uint32_t base) {
+    std::multimap<std::pair<std::uint32_t, std::uint32_t>, const NamedVariable*> named;
+    for (const NamedVariable& variable : context.variables)
+      named.emplace(std::pair(variable.where.line, variable.where.column), &variable);
+    if (named.empty()) return;
+    for (std::uint32_t i = 0; i < context.code.size(); ++i) {
+      const isa::SourceLoc where = context.code[i].where;
+      const auto [from, to] = named.equal_range({where.line, where.column});
+      for (auto use = from; use != to; ++use)
+        kernel_.variable_uses.push_back(
+            {base + i, use->second->name, use->second->space, use->second->start});
+    }
   }
 
   void analyse() {

@@ -153,6 +153,12 @@ const VariableSymbol& variable(KernelContext& kernel, const Operand& operand, co
   return found->second;
 }
 
+/// Remembers which variable the instruction names.
+void note_variable(KernelContext& kernel, const std::string& name, const VariableSymbol& symbol) {
+  if (symbol.space == StateSpace::kParam || symbol.call_param || symbol.base.present) return;
+  kernel.variables.push_back({kernel.place, name, symbol.space, symbol.address});
+}
+
 std::uint64_t window(StateSpace space) {
   if (space == StateSpace::kShared) return isa::kSharedWindowBase;
   return space == StateSpace::kLocal ? isa::kLocalWindowBase : 0;
@@ -234,6 +240,7 @@ std::uint64_t symbol_address(KernelContext& kernel, const Operand& operand, cons
   if (generic && found.space == StateSpace::kParam)
     kernel.fail(operand.where, fmt::format("parameter '{}' has no generic address", symbol.name),
                 "Read it with ld.param.");
+  note_variable(kernel, symbol.name, found);
   return found.address + static_cast<std::uint64_t>(symbol.offset) + (generic ? window(found.space) : 0);
 }
 
@@ -273,6 +280,7 @@ isa::MemoryOperand address(KernelContext& kernel, const Instruction& instruction
   if (found.call_param && (at->offset < 0 || static_cast<std::uint64_t>(at->offset) + bytes > found.bytes))
     kernel.fail(operand.where, fmt::format("{} bytes at offset {} lie outside parameter '{}' of {} bytes",
                                            bytes, at->offset, at->base, found.bytes));
+  note_variable(kernel, at->base, found);
   memory.base = found.base;
   memory.displacement = static_cast<std::int64_t>(found.address + static_cast<std::uint64_t>(at->offset) +
                                                   (space == StateSpace::kGeneric ? window(found.space) : 0));
