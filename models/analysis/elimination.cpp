@@ -55,7 +55,8 @@ EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<Loo
       continue;
     }
     if (place != kNoPc && loop.blocks.test(code.cfg().block_of(place.value()))) {
-      plan.refusals.push_back({l, "no place behind the loop is passed by all its threads: a loop around it never ends"});
+      plan.refusals.push_back(
+          {l, "no place behind the loop is passed by all its threads: a loop around it never ends"});
       continue;
     }
     SwitchBlock& block = switches[{loop.function, place.value()}];

@@ -75,15 +75,14 @@ ordered_json AnalyzedKernel::json() const {
   ordered_json out{{"kernel", kernel_->name},
                    {"file", kernel_->source ? kernel_->source->name : std::string{}},
                    {"pragma_nossde", not_transformed_}};
-  const auto count = [&](auto&& which) {
-    return std::count_if(findings_.begin(), findings_.end(), which);
-  };
+  const auto count = [&](auto&& which) { return std::count_if(findings_.begin(), findings_.end(), which); };
   // The funnel of the thesis' Tab 3.2.
   out["counts"] = {
-      {"branches", std::count_if(delayed_.begin(), delayed_.end(),
-                                 [&](const auto& p) {
-                                   return code_.cfg().block(code_.cfg().block_of(p.branch)).successors.size() > 1;
-                                 })},
+      {"branches",
+       std::count_if(delayed_.begin(), delayed_.end(),
+                     [&](const auto& p) {
+                       return code_.cfg().block(code_.cfg().block_of(p.branch)).successors.size() > 1;
+                     })},
       {"loops", findings_.size()},
       {"depend_on_shared_memory", count([](const auto& f) { return f.depends_on_memory; })},
       {"on_a_read_in_the_loop", count([](const auto& f) { return !f.shared_reads.empty(); })},

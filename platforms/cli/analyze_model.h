@@ -1,5 +1,5 @@
-// What `heddle analyze` has to say about a kernel, as JSON: every loop, whether it may deadlock on a SIMT stack
-// and why, and where reconvergence is safe.
+// What `heddle analyze` has to say about a kernel, as JSON: every loop, whether it may deadlock on a SIMT
+// stack and why, and where reconvergence is safe.
 #pragma once
 
 #include <memory>

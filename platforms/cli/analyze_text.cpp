@@ -33,8 +33,8 @@ std::string branches_text(const ordered_json& list) {
 }
 
 std::string write_text(const ordered_json& write) {
-  std::string text = fmt::format("    the read at  {}\n    may wait for {}\n", place(write["read"]),
-                                 place(write["write"]));
+  std::string text =
+      fmt::format("    the read at  {}\n    may wait for {}\n", place(write["read"]), place(write["write"]));
   if (write["reachable"].get<bool>())
     text += fmt::format("      reachable behind the loop: lines {}{}\n", numbers(write["path"], " -> "),
                         branches_text(write["branches"]));
@@ -46,8 +46,7 @@ std::string write_text(const ordered_json& write) {
 std::string loop_text(const ordered_json& loop) {
   std::string text = fmt::format("  loop of lines {}-{}", loop["begin"]["line"].get<unsigned>(),
                                  loop["end"]["line"].get<unsigned>());
-  if (loop["begin"].contains("cuda"))
-    text += fmt::format(" ({})", loop["begin"]["cuda"].get<std::string>());
+  if (loop["begin"].contains("cuda")) text += fmt::format(" ({})", loop["begin"]["cuda"].get<std::string>());
   if (loop["begin"].contains("function"))
     text += fmt::format(" in function {}", loop["begin"]["function"].get<std::string>());
   text += " may deadlock\n";

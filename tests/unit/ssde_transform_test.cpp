@@ -51,8 +51,8 @@ std::string written(const std::string& name, const std::string& text) {
 /// What ptxas says; empty: it accepts the text.
 std::string ptxas(const std::string& path) {
   const std::string log = path + ".log";
-  const std::string command = std::string("'") + HEDDLE_PTXAS + "' -arch=sm_75 -o /dev/null '" + path +
-                              "' > '" + log + "' 2>&1";
+  const std::string command =
+      std::string("'") + HEDDLE_PTXAS + "' -arch=sm_75 -o /dev/null '" + path + "' > '" + log + "' 2>&1";
   const int status = std::system(command.c_str());
   std::stringstream said;
   said << std::ifstream(log).rdbuf();
@@ -153,7 +153,8 @@ TEST(SsdeGraph, ReturnsAreLedTogetherButNotThoseOfThreadsThatLeaveEarly) {
   // Threads that are gone early are not waited for where the others meet.
   for (std::uint32_t i = 0; i < after.kernel->code.size(); ++i) {
     const isa::Instruction& branch = after.kernel->code[i];
-    if (branch.op != isa::Opcode::kBranch || after.kernel->source_line(sim::Pc(i)).find("%p8") == std::string::npos)
+    if (branch.op != isa::Opcode::kBranch ||
+        after.kernel->source_line(sim::Pc(i)).find("%p8") == std::string::npos)
       continue;
     EXPECT_EQ(branch.rpc.value(), i + 1) << text;
   }
@@ -301,7 +302,8 @@ TEST(SsdeText, AnythingElseStaysToTheByte) {
   std::string rest;
   for (std::string line; std::getline(lines, line);) {
     const std::string bare = line.substr(std::min(line.find_first_not_of('\t'), line.size()));
-    if (bare.find("heddle_") != std::string::npos && bare.find("bra $heddle_sw0") == std::string::npos) continue;
+    if (bare.find("heddle_") != std::string::npos && bare.find("bra $heddle_sw0") == std::string::npos)
+      continue;
     if (bare.starts_with("// SSDE")) continue;
     rest += bare + "\n";
   }
@@ -309,7 +311,8 @@ TEST(SsdeText, AnythingElseStaysToTheByte) {
   std::string original = before.text;
   EXPECT_NE(rest.find("mov.u32 %r5, 1;\nret;\n"), std::string::npos) << rest;
   EXPECT_NE(rest.find("setp.ne.u32 %p1, %r2, 0;\n@%p1 bra SPIN;\nld.volatile"), std::string::npos) << rest;
-  EXPECT_EQ(std::count(rest.begin(), rest.end(), '\n') + 1, std::count(original.begin(), original.end(), '\n') + 1)
+  EXPECT_EQ(std::count(rest.begin(), rest.end(), '\n') + 1,
+            std::count(original.begin(), original.end(), '\n') + 1)
       << text;
 }
 
@@ -317,7 +320,8 @@ TEST(SsdeText, LinesCanStayWhereTheyAre) {
   const Analyzed before = analyze(kBreakWithLock);
   const std::string text = transformed(before, true);
   EXPECT_NE(text, before.text);
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), std::count(before.text.begin(), before.text.end(), '\n'));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'),
+            std::count(before.text.begin(), before.text.end(), '\n'));
 }
 
 TEST(SsdeText, NamesThatTheTextHasAreNotTaken) {
@@ -341,7 +345,8 @@ TEST(SsdeText, APragmaLeavesAKernelAsItIs) {
   const Analyzed kernel = analyze(kSpinLock);
   ptx::SsdeOptions options;
   options.except = {"other", "k"};
-  EXPECT_EQ(ptx::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module, options).text, kernel.text);
+  EXPECT_EQ(ptx::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module, options).text,
+            kernel.text);
   // Others mean nothing here.
   std::string text = module_text(kSpinLock);
   text.insert(text.find(".reg"), ".pragma \"nounroll\";\n");
@@ -424,20 +429,19 @@ TEST_P(CompiledKernels, TransformToWhatPtxasAcceptsAndNothingIsFlaggedIn) {
   std::stringstream text;
   text << std::ifstream(std::string(HEDDLE_WORKLOAD_PTX) + "/" + GetParam()).rdbuf();
   const auto decode = [](const ptx::Module& tree) {
-    return ptx::decode(tree, [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes,
-                                                       std::uint32_t) mutable {
-      const std::uint64_t at = next;
-      next += (bytes + 255) / 256 * 256;
-      return at;
-    });
+    return ptx::decode(
+        tree, [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t) mutable {
+          const std::uint64_t at = next;
+          next += (bytes + 255) / 256 * 256;
+          return at;
+        });
   };
   const ptx::Module tree = ptx::parse_text(text.str(), GetParam());
   // Once what the analysis asks for, once every loop there is.
   for (const bool every_loop : {false, true}) {
     ptx::SsdeOptions options;
     options.every_loop = every_loop;
-    const ptx::SsdeResult result =
-        ptx::eliminate_simt_deadlocks(text.str(), tree, decode(tree), options);
+    const ptx::SsdeResult result = ptx::eliminate_simt_deadlocks(text.str(), tree, decode(tree), options);
     for (const auto& refusal : result.refusals) ADD_FAILURE() << refusal.function << ": " << refusal.reason;
     const ptx::Module after_tree = ptx::parse_text(result.text, "transformed");
     const isa::Module after = decode(after_tree);

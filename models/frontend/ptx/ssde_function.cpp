@@ -64,8 +64,8 @@ std::optional<Pc> SsdeFunction::visible_place(const SwitchCase& one, Pc place) c
 }
 
 void SsdeFunction::refuse(const SwitchCase& one, std::string reason, SsdeResult& result) const {
-  result.refusals.push_back({text_.function().name, at(code_.cfg().block(one.header).first).where,
-                             std::move(reason)});
+  result.refusals.push_back(
+      {text_.function().name, at(code_.cfg().block(one.header).first).where, std::move(reason)});
 }
 
 std::string SsdeFunction::name(char sign, const char* what, unsigned number) const {
@@ -92,8 +92,9 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
     for (SwitchCase one : block.cases) {
       const auto place = visible_place(one, block.place);
       if (!place) {
-        refuse(one, "its beginning lies within { }, where a label cannot be reached from outside: take the "
-                    "braces away",
+        refuse(one,
+               "its beginning lies within { }, where a label cannot be reached from outside: take the "
+               "braces away",
                result);
         continue;
       }
@@ -112,7 +113,8 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
     switches_.push_back(std::move(sw));
   }
   for (const Switch& sw : switches_)
-    if (sw.place != kNoPc && !is_implicit_end(sw.place.value())) places_.insert(index_of(item_of(sw.place.value())));
+    if (sw.place != kNoPc && !is_implicit_end(sw.place.value()))
+      places_.insert(index_of(item_of(sw.place.value())));
   declare();
   // What stands in front of one statement: its switch, then the entrance of a loop, then what a latch sets.
   for (const Switch& sw : switches_) write_switch(sw, result);
@@ -153,7 +155,8 @@ std::string SsdeFunction::entrance(const Switch& sw, const SwitchCase& one) {
 void SsdeFunction::insert_entrances() {
   // Clearing what is clear already gives whoever comes otherwise than through the switch a block of its own.
   for (const auto& [index, entrance] : entrances_)
-    insert_before(text_.items()[index], {fmt::format("mov.u32 {}, 0;", entrance.state), entrance.label + ":"});
+    insert_before(text_.items()[index],
+                  {fmt::format("mov.u32 {}, 0;", entrance.state), entrance.label + ":"});
 }
 
 void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
@@ -198,8 +201,7 @@ void SsdeFunction::retarget(const Switch& sw, const SwitchCase& one) {
   const Item& header_item = item_of(code_.cfg().block(one.header).first);
   const std::size_t header = index_of(header_item);
   const std::string set = fmt::format("mov.u32 {}, {};", state(sw), one.value);
-  if (instruction.opcode == "bra" &&
-      text_.target(label_of(instruction.operands[0]), item.scope) == header) {
+  if (instruction.opcode == "bra" && text_.target(label_of(instruction.operands[0]), item.scope) == header) {
     insert_before(item, {guard_of(instruction) + set});
     edit_.replace(edit_.offset(instruction.operands[0].where), label_of(instruction.operands[0]).size(),
                   label(sw));
