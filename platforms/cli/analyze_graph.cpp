@@ -63,7 +63,7 @@ Marks marks_of(const AnalyzedKernel& kernel) {
 
 std::string instruction_row(const AnalyzedKernel& kernel, const Marks& marks, std::uint32_t i) {
   const std::string text =
-      escaped(fmt::format("{}: {}", kernel.kernel().code[i].where.line, kernel.kernel().source_line(Pc(i))));
+      escaped(fmt::format("{}: {}", kernel.kernel().code[i].where.line, ptx_line(kernel.kernel(), Pc(i))));
   const char* colour = marks.reads.contains(i) ? "#c03000" : marks.writes.contains(i) ? "#0040c0" : "black";
   const std::string row = fmt::format("<font color=\"{}\">{}</font><br align=\"left\"/>", colour, text);
   if (!marks.safe.contains(i)) return row;

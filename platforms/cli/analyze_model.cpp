@@ -21,11 +21,21 @@ std::size_t AnalyzedKernel::flagged() const {
       std::count_if(findings_.begin(), findings_.end(), [](const auto& f) { return f.flagged(); }));
 }
 
+/// The instruction's PTX line with single blanks.
+std::string ptx_line(const isa::Kernel& kernel, Pc pc) {
+  std::string out;
+  for (const char c : kernel.source_line(pc)) {
+    const char plain = c == '\t' ? ' ' : c;
+    if (plain != ' ' || (!out.empty() && out.back() != ' ')) out += plain;
+  }
+  return out;
+}
+
 /// {"line", "ptx"[, "cuda"][, "function"]}, or {"end": true}.
 ordered_json AnalyzedKernel::place(Pc pc) const {
   if (pc == sim::kNoPc) return {{"end", true}};
   const isa::Instruction& instruction = kernel_->code[pc.value()];
-  ordered_json out{{"line", instruction.where.line}, {"ptx", kernel_->source_line(pc)}};
+  ordered_json out{{"line", instruction.where.line}, {"ptx", ptx_line(*kernel_, pc)}};
   const isa::FunctionCode* const function = kernel_->function_at(pc);
   if (function != nullptr) {
     out["function"] = function->name;
