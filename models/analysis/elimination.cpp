@@ -27,6 +27,8 @@ Pc between_source_instructions(const CodeAnalysis& code, Pc place) {
   return place;
 }
 
+}  // namespace
+
 std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, Pc place) {
   std::vector<std::uint32_t> exits;
   if (place == kNoPc) return exits;
@@ -39,8 +41,6 @@ std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, Pc place) {
     if (std::find(kept.begin(), kept.end(), from) == kept.end()) exits.push_back(cfg.block(from).end - 1);
   return exits;
 }
-
-}  // namespace
 
 EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<LoopFinding>& findings) {
   EliminationPlan plan;
@@ -72,10 +72,7 @@ EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<Loo
     });
     block.cases.push_back(one);
   }
-  for (auto& [key, block] : switches) {
-    block.early_exits = early_exits_to(code, block.place);
-    plan.switches.push_back(std::move(block));
-  }
+  for (auto& [key, block] : switches) plan.switches.push_back(std::move(block));
   return plan;
 }
 

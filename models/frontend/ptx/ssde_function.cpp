@@ -86,7 +86,6 @@ void SsdeFunction::insert_behind(const Item& item, const std::vector<std::string
 
 void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t function, SsdeResult& result) {
   std::map<std::uint32_t, Switch> by_place;
-  std::vector<std::uint32_t> early;
   for (const analysis::SwitchBlock& block : plan.switches) {
     if (block.function != function) continue;
     for (SwitchCase one : block.cases) {
@@ -103,8 +102,6 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
       sw.scope = scope_of(*place);
       one.value = static_cast<std::uint32_t>(sw.cases.size()) + 1;
       sw.cases.push_back(one);
-      if (*place == block.place)
-        early.insert(early.end(), block.early_exits.begin(), block.early_exits.end());
     }
   }
   if (by_place.empty()) return;
@@ -122,9 +119,8 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
   for (const Switch& sw : switches_)
     for (const SwitchCase& one : sw.cases) retarget(sw, one);
   finish_tables();
-  std::sort(early.begin(), early.end());
-  early.erase(std::unique(early.begin(), early.end()), early.end());
-  for (const std::uint32_t branch : early) keep_early_exits(branch);
+  for (const Switch& sw : switches_)
+    for (const std::uint32_t branch : analysis::early_exits_to(code_, sw.place)) keep_early_exits(branch);
   if (join_) join_returns();
   finish_end();
 }
@@ -250,6 +246,7 @@ void SsdeFunction::finish_tables() {
 
 /// Threads that only end do so without passing the switch.
 void SsdeFunction::keep_early_exits(std::uint32_t branch) {
+  if (!early_done_.insert(branch).second) return;
   const Item& item = item_of(branch);
   const Instruction& instruction = *item.instruction;
   const BlockId block = code_.cfg().block_of(branch);

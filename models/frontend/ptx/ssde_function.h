@@ -70,6 +70,7 @@ class SsdeFunction {
   std::set<std::size_t> places_;              ///< items that a switch stands in front of
   std::vector<std::string> at_end_;           ///< statements behind the function's last one
   std::map<std::string, std::string> early_;  ///< opcode -> label of a block that only ends the thread
+  std::set<std::uint32_t> early_done_;        ///< branches
   struct Entrance {
     std::string label;
     std::string state;
