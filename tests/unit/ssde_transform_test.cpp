@@ -3,17 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
-#include "frontend/ptx/decode.h"
-#include "frontend/ptx/parser.h"
-#include "frontend/ptx/source_lines.h"
 #include "frontend/ptx/ssde.h"
 #include "ssde_kernels.h"
+#include "ssde_ptxas.h"
 
 namespace heddle::ssde_test {
 namespace {
@@ -41,25 +37,6 @@ const std::vector<Pattern> kPatterns = {{"K0", kSpinLock},
                                         {"K13", kUnstructured},
                                         {"AllLanesAgree", kAllLanesAgree}};
 
-/// A file of the test's own in the temporary folder.
-std::string written(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + "heddle-ssde-" + name + ".ptx";
-  std::ofstream(path) << text;
-  return path;
-}
-
-/// What ptxas says; empty: it accepts the text.
-std::string ptxas(const std::string& path) {
-  const std::string log = path + ".log";
-  const std::string command =
-      std::string("'") + HEDDLE_PTXAS + "' -arch=sm_75 -o /dev/null '" + path + "' > '" + log + "' 2>&1";
-  const int status = std::system(command.c_str());
-  std::stringstream said;
-  said << std::ifstream(log).rdbuf();
-  std::filesystem::remove(log);
-  return status == 0 ? "" : "ptxas fails: " + said.str();
-}
-
 class Ssde : public testing::TestWithParam<Pattern> {};
 
 TEST_P(Ssde, ALookAtTheResultFindsNothing) {
@@ -74,12 +51,10 @@ TEST_P(Ssde, ALookAtTheResultFindsNothing) {
 }
 
 TEST_P(Ssde, PtxasAcceptsTheResult) {
-  if (std::string(HEDDLE_PTXAS).empty()) GTEST_SKIP() << "ptxas is not installed";
+  if (!has_ptxas()) GTEST_SKIP() << "ptxas is not installed";
   const Analyzed before = analyze(GetParam().body);
   for (const bool keep_lines : {false, true}) {
-    const std::string path = written(GetParam().name, transformed(before, keep_lines));
-    EXPECT_EQ(ptxas(path), "") << transformed(before, keep_lines);
-    std::filesystem::remove(path);
+    EXPECT_EQ(ptxas(GetParam().name, transformed(before, keep_lines)), "");
   }
 }
 
@@ -178,11 +153,7 @@ DONE: ret;
   const Analyzed after = analyze_text(text);
   EXPECT_EQ(after.flagged(), std::vector<std::uint32_t>{});
   for (const bool keep : {false, true})
-    if (!std::string(HEDDLE_PTXAS).empty()) {
-      const std::string path = written("early", transformed(before, keep));
-      EXPECT_EQ(ptxas(path), "") << transformed(before, keep);
-      std::filesystem::remove(path);
-    }
+    if (has_ptxas()) EXPECT_EQ(ptxas("early", transformed(before, keep)), "");
 }
 
 /// Texts that end, fall and branch in unusual ways.
@@ -284,10 +255,7 @@ TEST_P(SsdeShapes, AreTransformedAndAccepted) {
     EXPECT_NE(text, before.text);
     const Analyzed after = analyze_text(text);
     EXPECT_EQ(after.flagged(), std::vector<std::uint32_t>{}) << text;
-    if (std::string(HEDDLE_PTXAS).empty()) continue;
-    const std::string path = written(GetParam().name, text);
-    EXPECT_EQ(ptxas(path), "") << text;
-    std::filesystem::remove(path);
+    if (has_ptxas()) EXPECT_EQ(ptxas(GetParam().name, text), "");
   }
 }
 
@@ -407,95 +375,7 @@ ret;
   const std::string after = transformed(before);
   EXPECT_EQ(analyze_text(after).flagged(), std::vector<std::uint32_t>{}) << after;
   EXPECT_EQ(after.find("$heddle_sw0:"), after.rfind("$heddle_sw0:")) << "once, though two kernels call it";
-  if (std::string(HEDDLE_PTXAS).empty()) return;
-  const std::string path = written("function", after);
-  EXPECT_EQ(ptxas(path), "") << after;
-  std::filesystem::remove(path);
-}
-
-// --- compiled kernels
-
-std::vector<std::string> compiled_kernels() {
-  std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(HEDDLE_WORKLOAD_PTX))
-    if (file.path().extension() == ".ptx") names.push_back(file.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-class CompiledKernels : public testing::TestWithParam<std::string> {};
-
-TEST_P(CompiledKernels, TransformToWhatPtxasAcceptsAndNothingIsFlaggedIn) {
-  std::stringstream text;
-  text << std::ifstream(std::string(HEDDLE_WORKLOAD_PTX) + "/" + GetParam()).rdbuf();
-  const auto decode = [](const ptx::Module& tree) {
-    return ptx::decode(
-        tree, [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t) mutable {
-          const std::uint64_t at = next;
-          next += (bytes + 255) / 256 * 256;
-          return at;
-        });
-  };
-  const ptx::Module tree = ptx::parse_text(text.str(), GetParam());
-  // Once what the analysis asks for, once every loop there is.
-  for (const bool every_loop : {false, true}) {
-    ptx::SsdeOptions options;
-    options.every_loop = every_loop;
-    const ptx::SsdeResult result = ptx::eliminate_simt_deadlocks(text.str(), tree, decode(tree), options);
-    for (const auto& refusal : result.refusals) ADD_FAILURE() << refusal.function << ": " << refusal.reason;
-    const ptx::Module after_tree = ptx::parse_text(result.text, "transformed");
-    const isa::Module after = decode(after_tree);
-    for (const auto& kernel : after.kernels) {
-      analysis::CodeAnalysis code(*kernel);
-      for (const auto& finding : analysis::find_simt_deadlocks(code))
-        EXPECT_TRUE(every_loop || !finding.flagged())
-            << kernel->name << ": " << kernel->place(sim::Pc(code.cfg().block(finding.loop.header).first));
-    }
-    if (result.switches.empty() || std::string(HEDDLE_PTXAS).empty()) continue;
-    const std::string path = written(GetParam(), result.text);
-    EXPECT_EQ(ptxas(path), "");
-    std::filesystem::remove(path);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, CompiledKernels, testing::ValuesIn(compiled_kernels()), [](const auto& test) {
-  std::string name = test.param;
-  for (char& c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  return name;
-});
-
-// --- lines of the CUDA source
-
-TEST(SourceLines, AreThoseOfTheLastLocInTheFunction) {
-  const std::string text = R"(.version 7.0
-.target sm_75
-.address_size 64
-.file 1 "src/lock.cu"
-.file	2 "other.h"
-.visible .entry a() {
-.loc 1 12 3
-nop;
-nop;
-	.loc	2 7 1, function_name $L__info, inlined_at 1 12 3
-nop;
-ret; }
-.visible .entry b() {
-nop;
-ret; }
-)";
-  isa::SourceText source;
-  std::stringstream lines(text);
-  for (std::string line; std::getline(lines, line);) source.lines.push_back(line);
-  const ptx::SourceLines map(source);
-  ASSERT_TRUE(map.of({9, 1}).has_value());
-  EXPECT_EQ(map.of({9, 1})->file, "src/lock.cu");
-  EXPECT_EQ(map.of({9, 1})->line, 12u);
-  ASSERT_TRUE(map.of({11, 1}).has_value());
-  EXPECT_EQ(map.of({11, 1})->file, "other.h");
-  EXPECT_EQ(map.of({11, 1})->line, 7u);
-  EXPECT_FALSE(map.of({14, 1}).has_value());
-  EXPECT_FALSE(map.of({2, 1}).has_value());
+  if (has_ptxas()) EXPECT_EQ(ptxas("function", after), "");
 }
 
 }  // namespace
