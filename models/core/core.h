@@ -91,7 +91,11 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void account_idle(Cycle until);
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
   /// kIssued.
-  void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {});
+  void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {}) {
+    slots_[static_cast<unsigned>(use)] += cycles;
+    if (groups_.profiled())
+      groups_.profile_slot(scheduler, pipe_readiness_[sub_core_of(scheduler)], now, cycles, use, issuing);
+  }
   void sleep(Cycle now);
   [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
 
@@ -208,6 +212,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
 
   // State
   const LaunchContext* launch_ = nullptr;
+  const isa::Instruction* code_ = nullptr;  ///< of the kernel, by PC
   IssueTable groups_;
   std::vector<WarpContext> warps_;
   std::vector<std::vector<GroupId>> groups_of_warp_;

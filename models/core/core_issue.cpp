@@ -33,14 +33,16 @@ const std::byte* Core::row(const WarpContext& warp, const isa::Operand& operand)
 
 void Core::issue(GroupId id) {
   IssueTable::Group& group = groups_[id];
-  const isa::Instruction& instruction = launch_->kernel->code[group.pc.value()];
+  const isa::Instruction& instruction = code_[group.pc.value()];
   const LaneMask exec = guarded(group, instruction);
+  const LaneMask active = instruction.op == Opcode::kBranch ? group.mask : exec;
+  const unsigned lanes = active == LaneMask::all() ? kLanes : active.count();
   ++warp_instructions_;
-  thread_instructions_ += (instruction.op == Opcode::kBranch ? group.mask : exec).count();
+  thread_instructions_ += lanes;
   if (launch_->profile != nullptr) {
     PcProfile& profile = launch_->profile->at(group.pc);
     ++profile.issues;
-    profile.lanes += (instruction.op == Opcode::kBranch ? group.mask : exec).count();
+    profile.lanes += lanes;
   }
   if (launch_->trace != nullptr) trace_issue(group, id, exec);
   if (instruction.time_dependent && probe_.active()) probe_.spoil(group.warp, group.mask);

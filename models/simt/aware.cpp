@@ -11,9 +11,9 @@ GroupId group_of(WarpId warp) { return GroupId{warp.value()}; }
 }  // namespace
 
 Aware::Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& /*ports*/)
-    : SplitControl(config, warps,
-                   {config.aware.st_entries,
-                    {config.aware.rt_entries, config.aware.rt_victim, config.timeout}}),
+    : SplitControl(
+          config, warps,
+          {config.aware.st_entries, {config.aware.rt_entries, config.aware.rt_victim, config.timeout}}),
       split_fifo_("split_fifo", warps),
       warps_(warps),
       rotate_on_taken_branch_(config.aware.rotate_on_taken_branch) {
@@ -108,7 +108,8 @@ void Aware::answer_runs(WarpId warp, SplitId id, const Split& split) {
     if (hold == state.hold) return;
     update.change = GroupChange::kHeld;
   } else {
-    if (state.shown != Shown::kRuns && state.shown != Shown::kAbsent) update.change = GroupChange::kSchedulable;
+    if (state.shown != Shown::kRuns && state.shown != Shown::kAbsent)
+      update.change = GroupChange::kSchedulable;
     if (state.running != id && (state.started & (1u << id.value())) == 0) state.started |= 1u << id.value();
     if (state.running != id) ++rotations_;
   }

@@ -6,7 +6,8 @@
 namespace heddle::simt {
 
 MultiPath::MultiPath(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports)
-    : SplitControl(config, warps, {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, config.timeout}}),
+    : SplitControl(config, warps,
+                   {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, config.timeout}}),
       warps_(warps),
       ports_(ports),
       paths_(config.multi_path.paths),

@@ -168,8 +168,8 @@ void ReconvergenceTableModel::set_timer(Warp& warp, ReconvergenceId id, Cycle fi
 void ReconvergenceTableModel::report_fired(ReconvergenceTableRequest& request) {
   request.ok = false;
   if (due_ > request.cycle) return;
-  const auto warp = std::find_if(warps_.begin(), warps_.end(),
-                                 [&](const Warp& each) { return each.due <= request.cycle; });
+  const auto warp =
+      std::find_if(warps_.begin(), warps_.end(), [&](const Warp& each) { return each.due <= request.cycle; });
   request.warp = WarpId{static_cast<std::uint32_t>(warp - warps_.begin())};
   for (unsigned i = 0; i < kTableEntries; ++i) {
     if (warp->entries[i].fires > request.cycle) continue;

@@ -58,8 +58,8 @@ struct Reconvergence {
   std::uint32_t frame = 0;
   MeetingPoint::Kind kind = MeetingPoint::Kind::kBranch;
   MeetingPoint rpc{};  ///< where its lanes meet others afterwards: the parent entry
-  LaneMask rec{};    ///< lanes expected
-  LaneMask pend{};   ///< of these, lanes that have not come yet
+  LaneMask rec{};      ///< lanes expected
+  LaneMask pend{};     ///< of these, lanes that have not come yet
 
   [[nodiscard]] LaneMask arrived() const { return LaneMask::difference(rec, pend); }
   /// The point that a split with this entry goes to.

@@ -30,8 +30,7 @@ void SplitControl::register_stats(sim::StatGroup& stats) {
   stats.counter("calls", "warp-instructions", "calls executed with at least one active lane", &calls_);
   stats.counter("reconvergences", "entries", "reconvergence points at which the last expected lane arrived",
                 &reconvergences_);
-  if (timed_)
-    stats.counter("timeouts", "entries", "times that lanes gave up waiting for others", &timeouts_);
+  if (timed_) stats.counter("timeouts", "entries", "times that lanes gave up waiting for others", &timeouts_);
   stats.counter("full_table", "branches",
                 "reconvergence points given up because all entries of the warp were in use", &no_entry_);
   stats.counter("max_splits", "entries", "most splits of any warp so far", &max_splits_);
@@ -265,8 +264,9 @@ void SplitControl::enter_function(BranchRequest& request) {
     if (request.diverged) ++divergences_;
     const bool same_point = split.rpc.exists() && split.rpc.is(request.next, split.frame);
     diverge(warp, id, split, sides, split.frame + 1,
-            same_point ? split.rpc
-                       : MeetingPoint{request.next, split.frame, kNoReconvergence, MeetingPoint::Kind::kReturn},
+            same_point
+                ? split.rpc
+                : MeetingPoint{request.next, split.frame, kNoReconvergence, MeetingPoint::Kind::kReturn},
             rest);
   }
 }
@@ -294,7 +294,10 @@ void SplitControl::leave_function(const BranchRequest& request) {
   Allocated entry;
   for (const Side& side : places) {
     if (diverged) {
-      push(warp, {.kind = Step::Kind::kReturn, .at = point.index, .lanes = side.lanes, .pc = side.pc,
+      push(warp, {.kind = Step::Kind::kReturn,
+                  .at = point.index,
+                  .lanes = side.lanes,
+                  .pc = side.pc,
                   .frame = split.frame});
     } else if (meets(side)) {
       push_arrive(warp, point.index, side.lanes, side.pc);
@@ -328,8 +331,7 @@ void SplitControl::exit(const BranchRequest& request) {
     remove(warp, id);
   else
     go_on(warp, id, split, request.next, false);
-  if (split.rpc.exists())
-    push(warp, {.kind = Step::Kind::kLeave, .at = split.rpc.index, .lanes = gone});
+  if (split.rpc.exists()) push(warp, {.kind = Step::Kind::kLeave, .at = split.rpc.index, .lanes = gone});
 }
 
 void SplitControl::arrive_at_barrier(const BranchRequest& request) {

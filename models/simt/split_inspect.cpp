@@ -60,12 +60,9 @@ void SplitControl::inspect_tables(BranchRequest& request) const {
   auto& points = table["rt"] = nlohmann::ordered_json::array();
   for_each_reconvergence(request.warp, [&](const ReconvergenceTableRequest& read) {
     const Reconvergence& entry = read.entry;
-    nlohmann::ordered_json row{{"id", read.id.value()},
-                               {"pc", pc_text(entry.pc)},
-                               {"rpc", pc_text(entry.rpc.pc)},
-                               {"rindex", index_text(entry.rpc.index)},
-                               {"rec", entry.rec.to_string()},
-                               {"pend", entry.pend.to_string()}};
+    nlohmann::ordered_json row{{"id", read.id.value()},        {"pc", pc_text(entry.pc)},
+                               {"rpc", pc_text(entry.rpc.pc)}, {"rindex", index_text(entry.rpc.index)},
+                               {"rec", entry.rec.to_string()}, {"pend", entry.pend.to_string()}};
     if (entry.frame != 0) row["frame"] = entry.frame;
     if (entry.kind == MeetingPoint::Kind::kReturn) row["kind"] = "return";
     if (entry.kind == MeetingPoint::Kind::kEarly) row["kind"] = "early";

@@ -106,8 +106,8 @@ bool SplitControl::step_return(WarpId warp, const Step& step) {
     // The outermost entry of the activation. Between it and its parent comes the one at which those that have
     // returned wait for the others.
     if (entry.rec.any())
-      inserted = allocate(warp, {step.pc, caller, MeetingPoint::Kind::kReturn, parent, entry.rec | step.lanes,
-                                 entry.rec});
+      inserted = allocate(
+          warp, {step.pc, caller, MeetingPoint::Kind::kReturn, parent, entry.rec | step.lanes, entry.rec});
     if (inserted.id == kNoReconvergence) {
       push_place(warp, {step.pc, parent, step.lanes, caller, false});
     } else {
@@ -136,12 +136,10 @@ bool SplitControl::go_alone(WarpId warp, const Step& step) {
 }
 
 void SplitControl::leave_early_point(WarpId warp, Split& split) {
-  while (split.rpc.exists() && split.rpc.kind == MeetingPoint::Kind::kEarly && split.rpc.frame == split.frame) {
-    ReconvergenceTableRequest request{.op = RtOp::kLeave,
-                                      .warp = warp,
-                                      .id = split.rpc.index,
-                                      .lanes = split.mask,
-                                      .cycle = cycle_};
+  while (split.rpc.exists() && split.rpc.kind == MeetingPoint::Kind::kEarly &&
+         split.rpc.frame == split.frame) {
+    ReconvergenceTableRequest request{
+        .op = RtOp::kLeave, .warp = warp, .id = split.rpc.index, .lanes = split.mask, .cycle = cycle_};
     call(request);
     settle(warp, split.rpc.index, request.entry);
     split.rpc = request.entry.rpc;

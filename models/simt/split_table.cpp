@@ -12,9 +12,7 @@ std::uint32_t bit(SplitId id) { return 1u << id.value(); }
 
 }  // namespace
 
-bool SplitTableModel::room(const Warp& warp) const {
-  return LaneMask(warp.resident).count() < physical_;
-}
+bool SplitTableModel::room(const Warp& warp) const { return LaneMask(warp.resident).count() < physical_; }
 
 void SplitTableModel::serve(SplitTableRequest& request) {
   Warp& warp = warps_[request.warp.value()];

@@ -76,8 +76,8 @@ class SplitTable : public sc_core::sc_module {
   void inspect(SplitTableRequest& request) const { model_.inspect(request); }
 
  public:
-  sim::BlockTarget<SplitTableProtocol, SplitTable, &SplitTable::serve, &SplitTable::inspect> split_table_tsock{
-      "split_table_tsock", this};
+  sim::BlockTarget<SplitTableProtocol, SplitTable, &SplitTable::serve, &SplitTable::inspect>
+      split_table_tsock{"split_table_tsock", this};
 
  private:
   SplitTableModel model_;

@@ -26,10 +26,11 @@ std::uint64_t stack_bits(FirstSide first_side) {
 
 std::uint64_t aware_bits(const AwareConfig& config) {
   if (!config.virtualised()) return sim::kLanes * (kSplit + kReconvergence + kIndex + 1);
-  constexpr std::uint64_t kBuffers = 2 * (kSplitRecord + kReconvergenceRecord)  // spill requests, fill responses
-                                     + kSplitRecord                             // Reconverged Entry
-                                     + kMask                                    // Pending-Mask Updates
-                                     + 2 * kAddress;                            // fill requests
+  constexpr std::uint64_t kBuffers =
+      2 * (kSplitRecord + kReconvergenceRecord)                // spill requests, fill responses
+      + kSplitRecord                                           // Reconverged Entry
+      + kMask                                                  // Pending-Mask Updates
+      + 2 * kAddress;                                          // fill requests
   constexpr std::uint64_t kFifo = sim::kLanes * (kIndex + 2);  // the index, virtual, blocked or transient
   return kBuffers + kFifo + config.st_entries * kSplitRecord + config.rt_entries * kReconvergenceRecord;
 }

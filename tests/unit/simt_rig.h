@@ -1,7 +1,8 @@
-// A branch unit as the core sees it: events in, issue groups out. The core's part - what the groups are, where
-// they stand, which memory answers fills - is the test's.
+// A branch unit as the core sees it: events in, issue groups out. The core's part - what the groups are,
+// where they stand, which memory answers fills - is the test's.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,9 +27,9 @@ inline Pc pc(char block, std::uint32_t offset = 0) {
 }
 inline std::string pc_name(Pc at) {
   if (at == kNoPc) return "-";
-  std::string text(1, static_cast<char>('A' + at.value() / 100));
-  if (at.value() % 100 != 0) text += "+" + std::to_string(at.value() % 100);
-  return text;
+  const char block = static_cast<char>('A' + at.value() / 100);
+  const std::uint32_t offset = at.value() % 100;
+  return offset == 0 ? std::string(1, block) : fmt::format("{}+{}", block, offset);
 }
 inline Pc pc_in(const nlohmann::ordered_json& value) {
   return value.is_string() ? kNoPc : Pc{value.get<std::uint32_t>()};
@@ -47,8 +48,9 @@ class SimtRig : public sc_core::sc_module {
   };
 
   /// All rigs of a process are made before the first event.
-  explicit SimtRig(const ControlFlowConfig& config, std::uint32_t warps = 1, const char* rig_name = "rig")
-      : sc_module(sc_core::sc_module_name(rig_name)), unit("unit", config, warps, stats.child("unit", "")) {
+  explicit SimtRig(const ControlFlowConfig& config, std::uint32_t warps = 1,
+                   const sc_core::sc_module_name& rig_name = "rig")
+      : sc_module(rig_name), unit("unit", config, warps, stats.child("unit", "")) {
     branch_isock.bind(unit.branch_tsock);
     unit.progress_isock.bind(progress_tsock);
     unit.table_memory_isock.bind(memory_tsock);
@@ -180,20 +182,22 @@ class SimtRig : public sc_core::sc_module {
   }
   /// "B G 0101 | C G 1010", sorted.
   std::string st(unsigned lanes = 4) {
+    const nlohmann::ordered_json json = table();
     std::vector<std::string> rows;
-    for (const auto& row : table().at("st"))
-      rows.push_back(pc_name(pc_in(row.at("pc"))) + " " + pc_name(pc_in(row.at("rpc"))) + " " +
-                     short_mask(row, "mask", lanes));
+    for (const auto& row : json.at("st"))
+      rows.push_back(fmt::format("{} {} {}", pc_name(pc_in(row.at("pc"))), pc_name(pc_in(row.at("rpc"))),
+                                 short_mask(row, "mask", lanes)));
     std::sort(rows.begin(), rows.end());
-    return join(rows, " | ");
+    return fmt::format("{}", fmt::join(rows, " | "));
   }
   /// "G - 1111/1111 | F G 1010/1010", in the order of their numbers.
   std::string rt(unsigned lanes = 4) {
+    const nlohmann::ordered_json json = table();
     std::vector<std::string> rows;
-    for (const auto& row : table().at("rt"))
-      rows.push_back(pc_name(pc_in(row.at("pc"))) + " " + pc_name(pc_in(row.at("rpc"))) + " " +
-                     short_mask(row, "rec", lanes) + "/" + short_mask(row, "pend", lanes));
-    return join(rows, " | ");
+    for (const auto& row : json.at("rt"))
+      rows.push_back(fmt::format("{} {} {}/{}", pc_name(pc_in(row.at("pc"))), pc_name(pc_in(row.at("rpc"))),
+                                 short_mask(row, "rec", lanes), short_mask(row, "pend", lanes)));
+    return fmt::format("{}", fmt::join(rows, " | "));
   }
   /// "C1010 B0101", front first; a blocked split is marked with '*'.
   std::string fifo(unsigned lanes = 4) {
@@ -202,14 +206,9 @@ class SimtRig : public sc_core::sc_module {
     for (const auto& id : json.at("fifo"))
       for (const auto& row : json.at("st"))
         if (row.at("id") == id)
-          splits.push_back(pc_name(pc_in(row.at("pc"))) + short_mask(row, "mask", lanes) +
-                           (row.contains("blocked") ? "*" : ""));
-    return join(splits, " ");
-  }
-  static std::string join(const std::vector<std::string>& rows, const char* between) {
-    std::string text;
-    for (const std::string& row : rows) text += (text.empty() ? "" : between) + row;
-    return text;
+          splits.push_back(fmt::format("{}{}{}", pc_name(pc_in(row.at("pc"))), short_mask(row, "mask", lanes),
+                                       row.contains("blocked") ? "*" : ""));
+    return fmt::format("{}", fmt::join(splits, " "));
   }
   std::vector<SuspendedLanes> suspended() {
     std::vector<SuspendedLanes> list;
