@@ -64,7 +64,6 @@ EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<Loo
     block.place = place;
     SwitchCase one;
     one.loop = l;
-    one.value = static_cast<std::uint32_t>(block.cases.size()) + 1;
     one.latch = loop.latch;
     one.header = loop.header;
     one.shared_header = std::any_of(findings.begin(), findings.end(), [&](const LoopFinding& other) {

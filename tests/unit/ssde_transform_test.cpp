@@ -116,6 +116,27 @@ TEST(SsdeGraph, TwoLoopsShareASwitch) {
   EXPECT_FALSE(have.contains("5a>5a"));
 }
 
+TEST(SsdeGraph, LoopsWithOneHeaderShareAWayBack) {
+  // The outer loop's exit depends on what is read in it, so that it is led through the switch as well.
+  const Analyzed before = analyze(R"(SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1;
+setp.ne.u32 %p1, %r2, 0;
+@%p1 bra SPIN;
+ld.volatile.global.u32 %r3, [%rd2];
+add.u32 %r4, %r3, 1;
+st.volatile.global.u32 [%rd2], %r4;
+membar.gl;
+atom.global.exch.b32 %r5, [%rd1], 0;
+setp.lt.u32 %p2, %r3, %r1;
+@%p2 bra SPIN;
+mov.u32 %r6, 0;
+ret;
+)");
+  EXPECT_EQ(before.flagged(), (std::vector<std::uint32_t>{1, 1}));
+  const std::string text = transformed(before);
+  EXPECT_EQ(text.find("setp.eq.u32 %heddle_p0"), text.rfind("setp.eq.u32 %heddle_p0")) << text;
+  EXPECT_EQ(analyze_text(text).flagged(), std::vector<std::uint32_t>{}) << text;
+}
+
 TEST(SsdeGraph, ReturnsAreLedTogetherButNotThoseOfThreadsThatLeaveEarly) {
   const std::string body = std::string("mov.u32 %r20, %tid.x; setp.ge.u32 %p7, %r20, %r1; @%p7 ret;\n") +
                            "setp.ge.u32 %p8, %r20, 31; @%p8 bra GONE;\n" + kEarlyRelease + "GONE: ret;\n";

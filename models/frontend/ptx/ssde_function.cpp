@@ -88,7 +88,8 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
   std::map<std::uint32_t, Switch> by_place;
   for (const analysis::SwitchBlock& block : plan.switches) {
     if (block.function != function) continue;
-    for (SwitchCase one : block.cases) {
+    for (const SwitchCase& planned : block.cases) {
+      Case one{planned, 1};
       const auto place = visible_place(one, block.place);
       if (!place) {
         refuse(one,
@@ -100,7 +101,10 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
       Switch& sw = by_place[place->value()];
       sw.place = *place;
       sw.scope = scope_of(*place);
-      one.value = static_cast<std::uint32_t>(sw.cases.size()) + 1;
+      // Loops with the same header share a value: the switch has one way back there.
+      const auto same = std::find_if(sw.cases.begin(), sw.cases.end(),
+                                     [&](const Case& known) { return known.header == one.header; });
+      one.value = same != sw.cases.end() ? same->value : sw.values++ + 1;
       sw.cases.push_back(one);
     }
   }
@@ -117,7 +121,7 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
   for (const Switch& sw : switches_) write_switch(sw, result);
   insert_entrances();
   for (const Switch& sw : switches_)
-    for (const SwitchCase& one : sw.cases) retarget(sw, one);
+    for (const Case& one : sw.cases) retarget(sw, one);
   finish_tables();
   for (const Switch& sw : switches_)
     for (const std::uint32_t branch : analysis::early_exits_to(code_, sw.place)) keep_early_exits(branch);
@@ -137,7 +141,7 @@ void SsdeFunction::declare() {
 }
 
 /// A label at the header that the switch can name.
-std::string SsdeFunction::entrance(const Switch& sw, const SwitchCase& one) {
+std::string SsdeFunction::entrance(const Switch& sw, const Case& one) {
   const Item& header = item_of(code_.cfg().block(one.header).first);
   const std::size_t index = index_of(header);
   if (const auto known = entrances_.find(index); known != entrances_.end()) return known->second.label;
@@ -161,15 +165,17 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
   std::vector<std::string> text;
   const std::string t = name('%', "t", 0);
   const std::string p = name('%', "p", 0);
-  for (const SwitchCase& one : sw.cases)
-    done.loops.push_back(at(code_.cfg().block(one.header).first).where.line);
+  std::vector<Case> cases;
+  for (const Case& one : sw.cases)
+    if (cases.empty() || cases.back().value < one.value) cases.push_back(one);
+  for (const Case& one : cases) done.loops.push_back(at(code_.cfg().block(one.header).first).where.line);
   if (!keep_lines_)
-    text.push_back(fmt::format("// SSDE: back to the loop{} of line{} {}", sw.cases.size() > 1 ? "s" : "",
-                               sw.cases.size() > 1 ? "s" : "", fmt::join(done.loops, ", ")));
+    text.push_back(fmt::format("// SSDE: back to the loop{} of line{} {}", cases.size() > 1 ? "s" : "",
+                               cases.size() > 1 ? "s" : "", fmt::join(done.loops, ", ")));
   text.push_back(label(sw) + ":");
   text.push_back(fmt::format("mov.u32 {}, {};", t, state(sw)));
   text.push_back(fmt::format("mov.u32 {}, 0;", state(sw)));
-  for (const SwitchCase& one : sw.cases) {
+  for (const Case& one : cases) {
     const std::string header = entrance(sw, one);
     text.push_back(fmt::format("setp.eq.u32 {}, {}, {};", p, t, one.value));
     text.push_back(fmt::format("@{} bra {};", p, header));
@@ -190,7 +196,7 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
 }
 
 /// Leads a latch to the switch.
-void SsdeFunction::retarget(const Switch& sw, const SwitchCase& one) {
+void SsdeFunction::retarget(const Switch& sw, const Case& one) {
   const std::uint32_t last = code_.cfg().block(one.latch).end - 1;
   const Item& item = item_of(last);
   const Instruction& instruction = *item.instruction;
