@@ -200,6 +200,7 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
     at_end_.insert(at_end_.end(), text.begin(), text.end());
     at_end_.emplace_back("ret;");
   } else if (is_implicit_end(sw.place.value())) {
+    if (several) text.emplace_back("ret;");  // a label wants an instruction behind it
     at_end_.insert(at_end_.begin(), text.begin(), text.end());
   } else {
     const Item& item = item_of(sw.place.value());
