@@ -54,9 +54,12 @@ const std::vector<MeaningOf>& meanings() {
     add(LaneOp::kShl, Meaning::kShiftLeft, {Type::kB32, Type::kB64});
     add(LaneOp::kSelp, Meaning::kSelect,
         {Type::kB32, Type::kU32, Type::kS32, Type::kB64, Type::kU64, Type::kS64});
-    for (const auto& [to, from] : {std::pair{Type::kU64, Type::kU32}, {Type::kS64, Type::kS32},
-                                   {Type::kU32, Type::kU64}, {Type::kS64, Type::kU32},
-                                   {Type::kU64, Type::kS32}, {Type::kU64, Type::kU64}}) {
+    for (const auto& [to, from] : {std::pair{Type::kU64, Type::kU32},
+                                   {Type::kS64, Type::kS32},
+                                   {Type::kU32, Type::kU64},
+                                   {Type::kS64, Type::kU32},
+                                   {Type::kU64, Type::kS32},
+                                   {Type::kU64, Type::kU64}}) {
       isa::LaneSpec spec;
       spec.op = LaneOp::kCvt;
       spec.type = to;
@@ -139,9 +142,9 @@ Accesses::Accesses(const isa::Kernel& kernel, const ControlFlowGraph& cfg, Reach
     const Instruction& instruction = kernel.code[i];
     const bool memory = instruction.op == Opcode::kLoad || instruction.op == Opcode::kStore ||
                         instruction.op == Opcode::kAtomic;
-    const bool constant = instruction.space == StateSpace::kParam || instruction.space == StateSpace::kConst ||
-                          (instruction.op == Opcode::kLoad &&
-                           instruction.cache_op == isa::CacheOp::kNonCoherent);
+    const bool constant =
+        instruction.space == StateSpace::kParam || instruction.space == StateSpace::kConst ||
+        (instruction.op == Opcode::kLoad && instruction.cache_op == isa::CacheOp::kNonCoherent);
     if (memory && !constant) all_.push_back(access_of(i));
   }
   find_calls();
@@ -385,7 +388,8 @@ bool may_alias(const Access& a, const Access& b, const AliasOptions& options) {
   if (x.start != y.start || x.space != y.space) return is(x, Base::kParam) && options.params_may_alias;
   const std::uint64_t stride = wrapping(std::gcd(x.stride, y.stride));
   const auto apart = wrapping_sum(x.offset, y.offset, true);
-  if (stride == 0) return apart < static_cast<std::int64_t>(b.bytes) && -apart < static_cast<std::int64_t>(a.bytes);
+  if (stride == 0)
+    return apart < static_cast<std::int64_t>(b.bytes) && -apart < static_cast<std::int64_t>(a.bytes);
   if (a.bytes >= stride || b.bytes >= stride) return true;
   // Modulo the stride: x begins within y, or y within x.
   const auto ahead = static_cast<std::uint64_t>(reduced(apart, stride));

@@ -65,7 +65,9 @@ class Accesses {
   /// nullptr: the instruction is none.
   [[nodiscard]] const Access* at(std::uint32_t instruction) const;
   /// It may be to memory that other threads see.
-  [[nodiscard]] static bool is_shared(const Access& access) { return access.space != isa::StateSpace::kLocal; }
+  [[nodiscard]] static bool is_shared(const Access& access) {
+    return access.space != isa::StateSpace::kLocal;
+  }
   [[nodiscard]] static bool may_be_private(const Access& access) {
     return access.space == isa::StateSpace::kLocal || access.space == isa::StateSpace::kGeneric;
   }

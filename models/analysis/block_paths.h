@@ -38,9 +38,7 @@ class BarrierFreePaths {
  private:
   /// Index of the first full barrier at or behind `first` in its block, or the block's end.
   [[nodiscard]] std::uint32_t barrier_from(std::uint32_t first, BlockId block) const;
-  [[nodiscard]] bool passes(BlockId block) const {
-    return first_barrier_[block] == cfg_.block(block).end;
-  }
+  [[nodiscard]] bool passes(BlockId block) const { return first_barrier_[block] == cfg_.block(block).end; }
   [[nodiscard]] bool leaves(BlockId block) const;
 
   const ControlFlowGraph& cfg_;

@@ -118,9 +118,8 @@ class DeadlockFinder {
 
   static void add_parallel(LoopFinding& finding, const Access& access, std::uint32_t read,
                            std::uint32_t branch) {
-    auto known = std::find_if(finding.writes.begin(), finding.writes.end(), [&](const RedefiningWrite& w) {
-      return w.write == access.instruction;
-    });
+    auto known = std::find_if(finding.writes.begin(), finding.writes.end(),
+                              [&](const RedefiningWrite& w) { return w.write == access.instruction; });
     if (known == finding.writes.end()) {
       finding.writes.push_back({.write = access.instruction, .read = read});
       known = finding.writes.end() - 1;
@@ -154,8 +153,7 @@ class DeadlockFinder {
     for (const Access& access : code_.accesses().all()) {
       if (!access.writes || !finding.loop.blocks.test(cfg_.block_of(access.instruction))) continue;
       for (const std::uint32_t read : finding.shared_reads)
-        if (read != access.instruction &&
-            may_alias(*code_.accesses().at(read), access, options_.alias))
+        if (read != access.instruction && may_alias(*code_.accesses().at(read), access, options_.alias))
           return true;
     }
     return false;
@@ -181,8 +179,7 @@ class DeadlockFinder {
 
   [[nodiscard]] bool takes_along(const LoopFinding& outer, const LoopFinding& inner) const {
     if (!inner.flagged() || outer.shared_reads.empty()) return false;
-    if (options_.outer_loops == OuterLoopRule::kListing)
-      return dominates(inner.safe, outer.safe, outer.loop);
+    if (options_.outer_loops == OuterLoopRule::kListing) return dominates(inner.safe, outer.safe, outer.loop);
     return places_.post_dominates(inner.safe, outer.safe) ||
            (outer.safe != outer.reconvergence && body_may_redefine(outer));
   }
@@ -191,7 +188,8 @@ class DeadlockFinder {
   void resolve() {
     for (bool again = true; again;) {
       again = false;
-      for (LoopFinding& finding : findings_) again |= finding.flagged() ? extend(finding) : look_within(finding);
+      for (LoopFinding& finding : findings_)
+        again |= finding.flagged() ? extend(finding) : look_within(finding);
     }
   }
 

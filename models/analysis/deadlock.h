@@ -23,7 +23,8 @@ enum class OuterLoopRule : std::uint8_t {
 /// The readings of mimd-simt-and-bows §12, with the recommended ones as defaults.
 struct DeadlockOptions {
   AliasOptions alias;
-  bool parallel_writes = true;  ///< count writes parallel to a loop; delayed reconvergence does without (§3.3)
+  bool parallel_writes =
+      true;  ///< count writes parallel to a loop; delayed reconvergence does without (§3.3)
   bool writes_within_loop = true;         ///< A12: those that are reached again through a loop around
   bool ignore_dominating_stores = false;  ///< A12: stores of the loop that come before the read in each round
   bool strict_places = false;             ///< A11
@@ -34,9 +35,9 @@ struct DeadlockOptions {
 /// A write that may change what a loop waits for.
 struct RedefiningWrite {
   std::uint32_t write = 0;
-  std::uint32_t read = 0;  ///< the first that it may change
-  bool reachable = false;  ///< from where the loop's exits meet, without a barrier on the way
-  bool parallel = false;   ///< on the other side of a branch whose one side holds the loop
+  std::uint32_t read = 0;                 ///< the first that it may change
+  bool reachable = false;                 ///< from where the loop's exits meet, without a barrier on the way
+  bool parallel = false;                  ///< on the other side of a branch whose one side holds the loop
   std::vector<std::uint32_t> branches{};  ///< that decide whether threads get there
   std::vector<BlockId> path{};            ///< reachable: a shortest one
 };

@@ -38,7 +38,7 @@ class ReachingDefinitions {
 
   const isa::Kernel& kernel_;
   const ControlFlowGraph& cfg_;
-  std::vector<std::uint32_t> owner_;  ///< function of each instruction, as CodeRange::function
+  std::vector<std::uint32_t> owner_;              ///< function of each instruction, as CodeRange::function
   std::vector<std::uint32_t> entries_;            ///< where functions are entered, ascending
   std::vector<boost::dynamic_bitset<>> foreign_;  ///< by function: registers that other functions write
   std::map<std::pair<BlockId, isa::RegId>, Found> at_entry_;

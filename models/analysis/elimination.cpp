@@ -27,6 +27,8 @@ Pc between_source_instructions(const CodeAnalysis& code, Pc place) {
   return place;
 }
 
+}  // namespace
+
 std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, Pc place) {
   std::vector<std::uint32_t> exits;
   if (place == kNoPc) return exits;
@@ -39,8 +41,6 @@ std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, Pc place) {
     if (std::find(kept.begin(), kept.end(), from) == kept.end()) exits.push_back(cfg.block(from).end - 1);
   return exits;
 }
-
-}  // namespace
 
 EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<LoopFinding>& findings) {
   EliminationPlan plan;
@@ -55,7 +55,8 @@ EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<Loo
       continue;
     }
     if (place != kNoPc && loop.blocks.test(code.cfg().block_of(place.value()))) {
-      plan.refusals.push_back({l, "no place behind the loop is passed by all its threads: a loop around it never ends"});
+      plan.refusals.push_back(
+          {l, "no place behind the loop is passed by all its threads: a loop around it never ends"});
       continue;
     }
     SwitchBlock& block = switches[{loop.function, place.value()}];
@@ -63,7 +64,6 @@ EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<Loo
     block.place = place;
     SwitchCase one;
     one.loop = l;
-    one.value = static_cast<std::uint32_t>(block.cases.size()) + 1;
     one.latch = loop.latch;
     one.header = loop.header;
     one.shared_header = std::any_of(findings.begin(), findings.end(), [&](const LoopFinding& other) {
@@ -71,10 +71,7 @@ EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<Loo
     });
     block.cases.push_back(one);
   }
-  for (auto& [key, block] : switches) {
-    block.early_exits = early_exits_to(code, block.place);
-    plan.switches.push_back(std::move(block));
-  }
+  for (auto& [key, block] : switches) plan.switches.push_back(std::move(block));
   return plan;
 }
 

@@ -10,11 +10,10 @@
 
 namespace heddle::analysis {
 
-/// The retreating edge of a flagged loop, to be led through a switch block: the latch leaves `value` there,
+/// The retreating edge of a flagged loop, to be led through a switch block: the latch leaves a number there,
 /// the switch sends threads that have left it on to the header.
 struct SwitchCase {
   std::uint32_t loop = 0;   ///< index into the findings
-  std::uint32_t value = 1;  ///< 1, 2, 3 ... within a switch block
   BlockId latch = kNoBlock;
   BlockId header = kNoBlock;
   /// Another loop has the same header: the switch needs an entrance of its own behind the header's label, or
@@ -28,10 +27,11 @@ struct SwitchBlock {
   std::uint32_t function = 0;  ///< as CodeRange::function
   sim::Pc place = sim::kNoPc;
   std::vector<SwitchCase> cases;
-  /// Branches that lead to `place` only for threads to end there: they keep a way of their own, or threads
-  /// that leave early would wait at the switch. Last instructions of their blocks.
-  std::vector<std::uint32_t> early_exits;
 };
+
+/// Branches that lead to `place` only for threads to end there, as last instructions of their blocks. They
+/// have to keep a way of their own, or threads that leave early would wait at a switch in front of it.
+[[nodiscard]] std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, sim::Pc place);
 
 struct EliminationPlan {
   std::vector<SwitchBlock> switches;  ///< by function, then in the order of the code

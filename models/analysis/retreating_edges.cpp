@@ -16,7 +16,8 @@ std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const Place
   const BlockId meet = places.block_of(places.behind(cfg.block(block).end - 1));
   std::vector<std::pair<std::size_t, BlockId>> sides;
   for (const BlockId side : successors) sides.emplace_back(blocks_between(cfg, {side}, meet).count(), side);
-  std::stable_sort(sides.begin(), sides.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(sides.begin(), sides.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   for (std::size_t i = 0; i < sides.size(); ++i) successors[i] = sides[i].second;
   return successors;
 }

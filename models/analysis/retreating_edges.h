@@ -24,8 +24,8 @@ struct EdgeLoop {
   BlockId latch = kNoBlock;   ///< source of the edge
   BlockId header = kNoBlock;  ///< its target
   std::uint32_t function = 0;
-  BlockSet blocks;              ///< those from which the latch is reached without passing the header
-  std::vector<BlockId> exits;   ///< blocks with an edge that leaves the loop, ascending
+  BlockSet blocks;               ///< those from which the latch is reached without passing the header
+  std::vector<BlockId> exits;    ///< blocks with an edge that leaves the loop, ascending
   bool several_entries = false;  ///< irreducible: threads come in elsewhere than at the header
 };
 

@@ -21,7 +21,8 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kHelp = R"(KERNEL is a PTX file or a workload (heddle list), with :NAME one of its kernels only.
+constexpr const char* kHelp =
+    R"(KERNEL is a PTX file or a workload (heddle list), with :NAME one of its kernels only.
 
 Examples:
   heddle analyze spinlock
@@ -113,10 +114,9 @@ class Analysis {
     for (const auto& kernel : module_.kernels) {
       names.push_back(kernel->name);
       if (!target_.kernel.empty() && kernel->name != target_.kernel) continue;
-      const auto function =
-          std::find_if(tree_.functions.begin(), tree_.functions.end(), [&](const ptx::Function& f) {
-            return f.is_entry && !f.external && f.name == kernel->name;
-          });
+      const auto function = std::find_if(
+          tree_.functions.begin(), tree_.functions.end(),
+          [&](const ptx::Function& f) { return f.is_entry && !f.external && f.name == kernel->name; });
       kernels_.push_back(std::make_unique<AnalyzedKernel>(
           kernel, options_of(request),
           function != tree_.functions.end() && ptx::has_no_ssde_pragma(tree_, *function)));
@@ -146,8 +146,9 @@ class Analysis {
   void draw() {
     if (request_.dot.empty() && request_.svg.empty()) return;
     if (kernels_.size() > 1)
-      throw sim::InputError(request_.dot.empty() ? "--svg" : "--dot", "the module has several kernels",
-                            fmt::format("say which: {}:{}", request_.target, kernels_.front()->kernel().name));
+      throw sim::InputError(
+          request_.dot.empty() ? "--svg" : "--dot", "the module has several kernels",
+          fmt::format("say which: {}:{}", request_.target, kernels_.front()->kernel().name));
     const std::string graph = graph_text(*kernels_.front());
     if (!request_.dot.empty()) write_text(request_.dot, graph, "--dot");
     if (!request_.svg.empty()) write_svg(graph, request_.svg, "--svg");
@@ -169,12 +170,11 @@ class Analysis {
       return sim::ExitCode::kOk;
     }
     write_text(request_.out, result.text, "-o");
-    if (result.switches.empty())
-      fmt::print("{}: nothing to transform\n", target_.file);
+    if (result.switches.empty()) fmt::print("{}: nothing to transform\n", target_.file);
     for (const ptx::SsdeSwitch& sw : result.switches)
       fmt::print("{}: the loop{} of line{} {} go{} through a switch in front of {}\n", sw.function,
-                 sw.loops.size() == 1 ? "" : "s", sw.loops.size() == 1 ? "" : "s",
-                 fmt::join(sw.loops, ", "), sw.loops.size() == 1 ? "es" : "",
+                 sw.loops.size() == 1 ? "" : "s", sw.loops.size() == 1 ? "" : "s", fmt::join(sw.loops, ", "),
+                 sw.loops.size() == 1 ? "es" : "",
                  sw.line == 0 ? std::string("the end") : fmt::format("line {}", sw.line));
     fmt::print("written to {}\n", request_.out);
     return sim::ExitCode::kOk;
@@ -201,7 +201,8 @@ void add_analyze(CLI::App& app, Body& body) {
       app.add_subcommand("analyze", "Loops of a kernel that may deadlock on a SIMT stack, and SSDE");
   command->footer(kHelp);
   const auto request = std::make_shared<Request>();
-  command->add_option("KERNEL", request->target, "PTX file or workload, with :NAME one kernel of it")->required();
+  command->add_option("KERNEL", request->target, "PTX file or workload, with :NAME one kernel of it")
+      ->required();
   command->add_option("--compiler", request->compiler, "Whose PTX of the workload to take")
       ->check(CLI::IsMember({"nvcc", "clang"}))
       ->capture_default_str();
@@ -210,7 +211,8 @@ void add_analyze(CLI::App& app, Body& body) {
   command->add_option("--svg", request->svg, "Draw it (needs Graphviz' dot)");
   command->add_option("--transform", request->transform, "ssde: write the kernel in a form that finishes")
       ->check(CLI::IsMember({"ssde"}));
-  command->add_option("-o,--output", request->out, "Where to write the transformed PTX; - is standard output");
+  command->add_option("-o,--output", request->out,
+                      "Where to write the transformed PTX; - is standard output");
   const std::string readings = "Readings of the algorithms (mimd-simt-and-bows §12)";
   command
       ->add_option("--parameters", request->parameters,

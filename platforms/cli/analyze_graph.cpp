@@ -62,11 +62,9 @@ Marks marks_of(const AnalyzedKernel& kernel) {
 }
 
 std::string instruction_row(const AnalyzedKernel& kernel, const Marks& marks, std::uint32_t i) {
-  const std::string text = escaped(fmt::format("{}: {}", kernel.kernel().code[i].where.line,
-                                               kernel.kernel().source_line(Pc(i))));
-  const char* colour = marks.reads.contains(i)    ? "#c03000"
-                       : marks.writes.contains(i) ? "#0040c0"
-                                                  : "black";
+  const std::string text =
+      escaped(fmt::format("{}: {}", kernel.kernel().code[i].where.line, ptx_line(kernel.kernel(), Pc(i))));
+  const char* colour = marks.reads.contains(i) ? "#c03000" : marks.writes.contains(i) ? "#0040c0" : "black";
   const std::string row = fmt::format("<font color=\"{}\">{}</font><br align=\"left\"/>", colour, text);
   if (!marks.safe.contains(i)) return row;
   return "<font color=\"#008030\"><b>SafePDOM</b></font><br align=\"left\"/>" + row;
@@ -92,10 +90,9 @@ std::string block_node(const AnalyzedKernel& kernel, const analysis::ControlFlow
 std::string graph_text(AnalyzedKernel& kernel) {
   const analysis::ControlFlowGraph& cfg = kernel.code().cfg();
   const Marks marks = marks_of(kernel);
-  std::string text = fmt::format("digraph \"{}\" {{\n  label=\"{} ({})\";\n", kernel.kernel().name,
-                                 kernel.kernel().name,
-                                 kernel.flagged() == 0 ? "no loop may deadlock"
-                                                       : "red: retreating edges of loops that may deadlock");
+  std::string text = fmt::format(
+      "digraph \"{}\" {{\n  label=\"{} ({})\";\n", kernel.kernel().name, kernel.kernel().name,
+      kernel.flagged() == 0 ? "no loop may deadlock" : "red: retreating edges of loops that may deadlock");
   text += "  node [shape=box, fontname=\"monospace\", fontsize=10];\n";
   for (BlockId b = 0; b < cfg.block_count(); ++b) text += block_node(kernel, cfg, marks, b);
   text += fmt::format("  b{} [label=\"end{}\", shape=ellipse];\n", cfg.exit(),

@@ -21,11 +21,21 @@ std::size_t AnalyzedKernel::flagged() const {
       std::count_if(findings_.begin(), findings_.end(), [](const auto& f) { return f.flagged(); }));
 }
 
+/// The instruction's PTX line with single blanks.
+std::string ptx_line(const isa::Kernel& kernel, Pc pc) {
+  std::string out;
+  for (const char c : kernel.source_line(pc)) {
+    const char plain = c == '\t' ? ' ' : c;
+    if (plain != ' ' || (!out.empty() && out.back() != ' ')) out += plain;
+  }
+  return out;
+}
+
 /// {"line", "ptx"[, "cuda"][, "function"]}, or {"end": true}.
 ordered_json AnalyzedKernel::place(Pc pc) const {
   if (pc == sim::kNoPc) return {{"end", true}};
   const isa::Instruction& instruction = kernel_->code[pc.value()];
-  ordered_json out{{"line", instruction.where.line}, {"ptx", kernel_->source_line(pc)}};
+  ordered_json out{{"line", instruction.where.line}, {"ptx", ptx_line(*kernel_, pc)}};
   const isa::FunctionCode* const function = kernel_->function_at(pc);
   if (function != nullptr) {
     out["function"] = function->name;
@@ -75,15 +85,14 @@ ordered_json AnalyzedKernel::json() const {
   ordered_json out{{"kernel", kernel_->name},
                    {"file", kernel_->source ? kernel_->source->name : std::string{}},
                    {"pragma_nossde", not_transformed_}};
-  const auto count = [&](auto&& which) {
-    return std::count_if(findings_.begin(), findings_.end(), which);
-  };
+  const auto count = [&](auto&& which) { return std::count_if(findings_.begin(), findings_.end(), which); };
   // The funnel of the thesis' Tab 3.2.
   out["counts"] = {
-      {"branches", std::count_if(delayed_.begin(), delayed_.end(),
-                                 [&](const auto& p) {
-                                   return code_.cfg().block(code_.cfg().block_of(p.branch)).successors.size() > 1;
-                                 })},
+      {"branches",
+       std::count_if(delayed_.begin(), delayed_.end(),
+                     [&](const auto& p) {
+                       return code_.cfg().block(code_.cfg().block_of(p.branch)).successors.size() > 1;
+                     })},
       {"loops", findings_.size()},
       {"depend_on_shared_memory", count([](const auto& f) { return f.depends_on_memory; })},
       {"on_a_read_in_the_loop", count([](const auto& f) { return !f.shared_reads.empty(); })},

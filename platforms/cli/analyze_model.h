@@ -1,5 +1,5 @@
-// What `heddle analyze` has to say about a kernel, as JSON: every loop, whether it may deadlock on a SIMT stack
-// and why, and where reconvergence is safe.
+// What `heddle analyze` has to say about a kernel, as JSON: every loop, whether it may deadlock on a SIMT
+// stack and why, and where reconvergence is safe.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,10 @@ class AnalyzedKernel {
   ptx::SourceLines lines_;
 };
 
-/// The same for people.
+/// AnalyzedKernel::json() for people.
 [[nodiscard]] std::string analysis_text(const nlohmann::ordered_json& kernel);
+
+/// The PTX line of an instruction with single blanks.
+[[nodiscard]] std::string ptx_line(const isa::Kernel& kernel, sim::Pc pc);
 
 }  // namespace heddle::cli

@@ -1,6 +1,8 @@
 // The report of `heddle analyze` for people.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/analyze_model.h"
 
 namespace heddle::cli {
@@ -26,15 +28,22 @@ std::string numbers(const ordered_json& list, const char* between) {
   return text;
 }
 
+/// More than that is for --json.
+constexpr std::size_t kMostBranches = 6;
+constexpr std::size_t kMostWrites = 5;
+
 std::string branches_text(const ordered_json& list) {
   if (list.empty()) return "";
-  return fmt::format(" (branch{} at line{} {})", list.size() == 1 ? "" : "es", list.size() == 1 ? "" : "s",
-                     numbers(list, ", "));
+  ordered_json shown = ordered_json::array();
+  for (std::size_t i = 0; i < std::min(list.size(), kMostBranches); ++i) shown.push_back(list[i]);
+  const std::string more =
+      list.size() > kMostBranches ? fmt::format(" and {} more", list.size() - kMostBranches) : "";
+  return fmt::format(" (branch{} at line{} {}{})", list.size() == 1 ? "" : "es", list.size() == 1 ? "" : "s",
+                     numbers(shown, ", "), more);
 }
 
 std::string write_text(const ordered_json& write) {
-  std::string text = fmt::format("    the read at  {}\n    may wait for {}\n", place(write["read"]),
-                                 place(write["write"]));
+  std::string text = fmt::format("    may wait for {}\n", place(write["write"]));
   if (write["reachable"].get<bool>())
     text += fmt::format("      reachable behind the loop: lines {}{}\n", numbers(write["path"], " -> "),
                         branches_text(write["branches"]));
@@ -43,15 +52,29 @@ std::string write_text(const ordered_json& write) {
   return text;
 }
 
+/// Reads, each with the writes that may change what it finds.
+std::string writes_text(const ordered_json& writes) {
+  std::string text;
+  std::string read;
+  for (std::size_t i = 0; i < std::min(writes.size(), kMostWrites); ++i) {
+    const std::string of = place(writes[i]["read"]);
+    if (of != read) text += fmt::format("    the read at  {}\n", of);
+    read = of;
+    text += write_text(writes[i]);
+  }
+  if (writes.size() > kMostWrites)
+    text += fmt::format("    and {} more; --json has all\n", writes.size() - kMostWrites);
+  return text;
+}
+
 std::string loop_text(const ordered_json& loop) {
   std::string text = fmt::format("  loop of lines {}-{}", loop["begin"]["line"].get<unsigned>(),
                                  loop["end"]["line"].get<unsigned>());
-  if (loop["begin"].contains("cuda"))
-    text += fmt::format(" ({})", loop["begin"]["cuda"].get<std::string>());
+  if (loop["begin"].contains("cuda")) text += fmt::format(" ({})", loop["begin"]["cuda"].get<std::string>());
   if (loop["begin"].contains("function"))
     text += fmt::format(" in function {}", loop["begin"]["function"].get<std::string>());
   text += " may deadlock\n";
-  for (const auto& write : loop["writes"]) text += write_text(write);
+  text += writes_text(loop["writes"]);
   if (loop.contains("because_of_loop"))
     text += fmt::format("    it holds the loop of line {}, whose threads have to be waited for behind it\n",
                         loop["because_of_loop"].get<unsigned>());

@@ -21,7 +21,8 @@ std::vector<std::string> exceptions(const GpuConfig& config) {
   std::stringstream list(config.compiler_except);
   for (std::string name; std::getline(list, name, ',');) {
     const std::size_t first = name.find_first_not_of(' ');
-    if (first != std::string::npos) names.push_back(name.substr(first, name.find_last_not_of(' ') - first + 1));
+    if (first != std::string::npos)
+      names.push_back(name.substr(first, name.find_last_not_of(' ') - first + 1));
   }
   return names;
 }

@@ -16,7 +16,8 @@ namespace heddle::gpu {
 /// Parses a module; `ssde` changes its text first, without changing line numbers. Throws sim::InputError if a
 /// loop that may deadlock cannot be transformed.
 [[nodiscard]] std::shared_ptr<const ptx::Module> compile_source(const std::string& text,
-                                                                const std::string& name, const GpuConfig& config,
+                                                                const std::string& name,
+                                                                const GpuConfig& config,
                                                                 const ptx::Library& library);
 
 /// `delayed_reconvergence` gives the branches of the decoded kernels their later reconvergence points.

@@ -87,10 +87,22 @@ TEST_P(Patterns, FinishWithTheOraclesMemoryAfterSsde) {
   oracle::OracleDevice oracle;
   const auto expected = run(oracle, GetParam());
   for (const char* first : {"taken", "not_taken"}) {
-    const ordered_json result = run_on_gpu(
-        GetParam(), {"core.compiler=ssde", std::string("core.control_flow.first_side=") + first});
+    const ordered_json result =
+        run_on_gpu(GetParam(), {"core.compiler=ssde", std::string("core.control_flow.first_side=") + first});
     ASSERT_FALSE(result.contains("errors")) << result.dump();
     EXPECT_EQ(result["memory"].get<std::vector<std::uint32_t>>(), expected) << first;
+  }
+}
+
+TEST_P(Patterns, FinishWithDelayedReconvergenceWhereLanesMakeProgress) {
+  oracle::OracleDevice oracle;
+  const auto expected = run(oracle, GetParam());
+  for (const char* mechanism : {"aware", "multi_path"}) {
+    const ordered_json result =
+        run_on_gpu(GetParam(), {"core.compiler=delayed_reconvergence",
+                                std::string("core.control_flow.mechanism=") + mechanism});
+    ASSERT_FALSE(result.contains("errors")) << mechanism << ": " << result.dump();
+    EXPECT_EQ(result["memory"].get<std::vector<std::uint32_t>>(), expected) << mechanism;
   }
 }
 
@@ -122,9 +134,9 @@ TEST(CompilerStep, APragmaKeepsItAway) {
   EXPECT_TRUE(run_on_gpu(spin, {"core.compiler=ssde"}).contains("errors"));
   const Pattern plain{"plain", ssde_test::kSpinLock, 1, 32, 0, true};
   for (const char* step : {"core.compiler=ssde", "core.compiler=delayed_reconvergence"})
-    EXPECT_TRUE(run_on_gpu(plain, {step, "core.compiler_except=other, k",
-                                   "core.control_flow.first_side=not_taken"})
-                    .contains("errors"));
+    EXPECT_TRUE(
+        run_on_gpu(plain, {step, "core.compiler_except=other, k", "core.control_flow.first_side=not_taken"})
+            .contains("errors"));
 }
 
 TEST(CompilerStep, ALoopThatCannotBeTransformedIsRefusedByName) {
@@ -133,8 +145,7 @@ SPIN: atom.global.cas.b32 %inner, [%rd1], 0, 1;
 setp.ne.u32 %p1, %inner, 0; @%p1 bra SPIN; }
 atom.global.exch.b32 %r4, [%rd1], 0;
 ret;
-)",
-                       1, 32, 0, true};
+)", 1, 32, 0, true};
   const ordered_json result = run_on_gpu(braces, {"core.compiler=ssde"});
   ASSERT_TRUE(result.contains("errors"));
   const std::string text = result["errors"][0];
@@ -144,10 +155,10 @@ ret;
 
 TEST(CompilerStep, DelayedReconvergenceChangesThePoints) {
   const Pattern spin{"spin", ssde_test::kSpinLock, 1, 32, 0, true};
-  // A stack runs one side until it meets the other: the losers, for ever, or first the winner, which frees the
-  // lock. With the side that is not taken first the kernel finishes.
-  const ordered_json result = run_on_gpu(
-      spin, {"core.compiler=delayed_reconvergence", "core.control_flow.first_side=not_taken"});
+  // A stack runs one side until it meets the other: the losers, for ever, or first the winner, which frees
+  // the lock. With the side that is not taken first the kernel finishes.
+  const ordered_json result =
+      run_on_gpu(spin, {"core.compiler=delayed_reconvergence", "core.control_flow.first_side=not_taken"});
   ASSERT_FALSE(result.contains("errors")) << result.dump();
   EXPECT_EQ(result["memory"][128], 32);
   EXPECT_TRUE(run_on_gpu(spin, {"core.control_flow.first_side=not_taken"}).contains("errors"));
@@ -172,8 +183,8 @@ TEST_P(MimdWorkloads, FinishOnTheStackAfterSsde) {
   const auto& [name, compiler] = GetParam();
   const ordered_json result = tb::isolated([&]() -> ordered_json {
     gpu::GpuDevice device(gpu::load_platform("tiny", {"core.compiler=ssde"}), {});
-    const workloads::Verdict verdict = workloads::find(name)->run(
-        device, {.compiler = compiler, .size = workloads::Size::kTiny, .seed = 1});
+    const workloads::Verdict verdict =
+        workloads::find(name)->run(device, {.compiler = compiler, .size = workloads::Size::kTiny, .seed = 1});
     return {{"passed", verdict.passed}, {"summary", verdict.summary}};
   });
   ASSERT_FALSE(result.contains("errors")) << result.dump();
@@ -219,8 +230,7 @@ TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
       transformed.ptx = after.text;
       oracle::OracleDevice oracle;
       const std::vector<std::byte> expected = generator::run(oracle, kernel);
-      const std::string wrong =
-          generator::difference(kernel, expected, generator::run(device, transformed));
+      const std::string wrong = generator::difference(kernel, expected, generator::run(device, transformed));
       if (!wrong.empty()) return {{"seed", seed}, {"wrong", wrong}, {"changed", changed}};
     }
     return {{"changed", changed}};

@@ -1,4 +1,5 @@
-// Delayed reconvergence (Alg 5): the golden example, kernels with several loops, and nesting on random graphs.
+// Delayed reconvergence (Alg 5): the golden example, kernels with several loops, and nesting on random
+// graphs.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -27,7 +28,8 @@ TEST(DelayedReconvergence, G8_TheSpinLocksLanesMeetBehindTheRelease) {
   EXPECT_EQ(changed.code[analysis::delayed_reconvergence(*kernel.code).front().branch].rpc,
             kernel.loop(1).reconvergence);
   analysis::apply_reconvergence(changed, analysis::delayed_reconvergence(*kernel.code));
-  EXPECT_EQ(changed.code[analysis::delayed_reconvergence(*kernel.code).front().branch].rpc, kernel.loop(1).safe);
+  EXPECT_EQ(changed.code[analysis::delayed_reconvergence(*kernel.code).front().branch].rpc,
+            kernel.loop(1).safe);
 }
 
 TEST(DelayedReconvergence, KernelsWithoutFlagsKeepTheirPoints) {
@@ -132,8 +134,8 @@ TEST(DelayedReconvergence, ABranchsPointPostDominatesThoseOfTheBranchesInBetween
         if (!conditional(other.branch) || !between.test(code.cfg().block_of(other.branch))) continue;
         ++pairs;
         EXPECT_TRUE(code.places().post_dominates(point.rpc, other.rpc))
-            << "round " << round << ": branch " << point.branch << " meets at " << point.rpc.value() << ", branch "
-            << other.branch << " at " << other.rpc.value();
+            << "round " << round << ": branch " << point.branch << " meets at " << point.rpc.value()
+            << ", branch " << other.branch << " at " << other.rpc.value();
       }
     }
   }

@@ -273,8 +273,9 @@ ret;
 Lines flagged_with(const std::string& read, const std::string& write, const std::string& before = "") {
   return analyze(before + "\nSPIN: ld.volatile" + read + ";\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra SPIN;\n" +
                      "mov.u32 %r6, 1;\nst.volatile" + write + ";\nret;\n",
-                 {}, ".shared .align 4 .b32 s0; .shared .align 4 .b32 s1[8]; .global .align 4 .b32 g0; "
-                     ".global .align 4 .b32 g1[8];")
+                 {},
+                 ".shared .align 4 .b32 s0; .shared .align 4 .b32 s1[8]; .global .align 4 .b32 g0; "
+                 ".global .align 4 .b32 g1[8];")
       .flagged();
 }
 
@@ -310,7 +311,8 @@ TEST(MayAlias, FollowsWhatAddressesAreComputedFrom) {
   EXPECT_EQ(flagged_with(".global.u32 %r2, [%rd5]", ".global.u32 [%rd5+4], %r6", structs), no);
   EXPECT_EQ(flagged_with(".global.u32 %r2, [%rd5+4]", ".global.u32 [%rd1+12], %r6", structs), yes);
   EXPECT_EQ(flagged_with(".global.u32 %r2, [%rd5+4]", ".global.u32 [%rd1+16], %r6", structs), no);
-  EXPECT_EQ(flagged_with(".global.u32 %r2, [%rd5+6]", ".global.u32 [%rd1+8], %r6", structs), yes) << "over the edge";
+  EXPECT_EQ(flagged_with(".global.u32 %r2, [%rd5+6]", ".global.u32 [%rd1+8], %r6", structs), yes)
+      << "over the edge";
   // A pointer that was loaded may be any.
   EXPECT_EQ(flagged_with(".global.u32 %r2, [%rd5]", ".global.u32 [g0], %r6", "ld.global.u64 %rd5, [%rd1];"),
             yes);
@@ -320,9 +322,10 @@ TEST(MayAlias, FollowsWhatAddressesAreComputedFrom) {
   EXPECT_EQ(flagged_with(".u32 %r2, [%rd6]", ".shared.u32 [s0], %r6", generic), yes);
   EXPECT_EQ(flagged_with(".u32 %r2, [%rd6]", ".shared.u32 [s1], %r6", generic), no);
   // A pointer that walks through an array.
-  EXPECT_EQ(flagged_with(".shared.u32 %r2, [%r11]", ".shared.u32 [s0], %r6",
-                         "mov.u32 %r11, s1; W: add.u32 %r11, %r11, 4; setp.lt.u32 %p5, %r11, 40; @%p5 bra W;"),
-            no);
+  EXPECT_EQ(
+      flagged_with(".shared.u32 %r2, [%r11]", ".shared.u32 [s0], %r6",
+                   "mov.u32 %r11, s1; W: add.u32 %r11, %r11, 4; setp.lt.u32 %p5, %r11, 40; @%p5 bra W;"),
+      no);
 }
 
 TEST(SimtDeadlock, ACallMayReadAndWriteWhatItsFunctionDoes) {

@@ -387,12 +387,11 @@ Analyzed analyze_text(const std::string& text, const analysis::DeadlockOptions& 
   out.text = text;
   out.tree = std::make_shared<const ptx::Module>(ptx::parse_text(text, "kernel.ptx"));
   std::uint64_t next = isa::kGlobalBase;
-  out.module =
-      ptx::decode(*out.tree, [&](const std::string&, std::uint64_t bytes, std::uint32_t) {
-        const std::uint64_t at = next;
-        next += (bytes + 255) / 256 * 256;
-        return at;
-      });
+  out.module = ptx::decode(*out.tree, [&](const std::string&, std::uint64_t bytes, std::uint32_t) {
+    const std::uint64_t at = next;
+    next += (bytes + 255) / 256 * 256;
+    return at;
+  });
   out.kernel = out.module.kernels.at(0);
   out.code = std::make_unique<analysis::CodeAnalysis>(*out.kernel);
   out.findings = analysis::find_simt_deadlocks(*out.code, options);

@@ -3,17 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
-#include "frontend/ptx/decode.h"
-#include "frontend/ptx/parser.h"
-#include "frontend/ptx/source_lines.h"
 #include "frontend/ptx/ssde.h"
 #include "ssde_kernels.h"
+#include "ssde_ptxas.h"
 
 namespace heddle::ssde_test {
 namespace {
@@ -41,25 +37,6 @@ const std::vector<Pattern> kPatterns = {{"K0", kSpinLock},
                                         {"K13", kUnstructured},
                                         {"AllLanesAgree", kAllLanesAgree}};
 
-/// A file of the test's own in the temporary folder.
-std::string written(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + "heddle-ssde-" + name + ".ptx";
-  std::ofstream(path) << text;
-  return path;
-}
-
-/// What ptxas says; empty: it accepts the text.
-std::string ptxas(const std::string& path) {
-  const std::string log = path + ".log";
-  const std::string command = std::string("'") + HEDDLE_PTXAS + "' -arch=sm_75 -o /dev/null '" + path +
-                              "' > '" + log + "' 2>&1";
-  const int status = std::system(command.c_str());
-  std::stringstream said;
-  said << std::ifstream(log).rdbuf();
-  std::filesystem::remove(log);
-  return status == 0 ? "" : "ptxas fails: " + said.str();
-}
-
 class Ssde : public testing::TestWithParam<Pattern> {};
 
 TEST_P(Ssde, ALookAtTheResultFindsNothing) {
@@ -74,12 +51,10 @@ TEST_P(Ssde, ALookAtTheResultFindsNothing) {
 }
 
 TEST_P(Ssde, PtxasAcceptsTheResult) {
-  if (std::string(HEDDLE_PTXAS).empty()) GTEST_SKIP() << "ptxas is not installed";
+  if (!has_ptxas()) GTEST_SKIP() << "ptxas is not installed";
   const Analyzed before = analyze(GetParam().body);
   for (const bool keep_lines : {false, true}) {
-    const std::string path = written(GetParam().name, transformed(before, keep_lines));
-    EXPECT_EQ(ptxas(path), "") << transformed(before, keep_lines);
-    std::filesystem::remove(path);
+    EXPECT_EQ(ptxas(GetParam().name, transformed(before, keep_lines)), "");
   }
 }
 
@@ -141,6 +116,27 @@ TEST(SsdeGraph, TwoLoopsShareASwitch) {
   EXPECT_FALSE(have.contains("5a>5a"));
 }
 
+TEST(SsdeGraph, LoopsWithOneHeaderShareAWayBack) {
+  // The outer loop's exit depends on what is read in it, so that it is led through the switch as well.
+  const Analyzed before = analyze(R"(SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1;
+setp.ne.u32 %p1, %r2, 0;
+@%p1 bra SPIN;
+ld.volatile.global.u32 %r3, [%rd2];
+add.u32 %r4, %r3, 1;
+st.volatile.global.u32 [%rd2], %r4;
+membar.gl;
+atom.global.exch.b32 %r5, [%rd1], 0;
+setp.lt.u32 %p2, %r3, %r1;
+@%p2 bra SPIN;
+mov.u32 %r6, 0;
+ret;
+)");
+  EXPECT_EQ(before.flagged(), (std::vector<std::uint32_t>{1, 1}));
+  const std::string text = transformed(before);
+  EXPECT_EQ(text.find("setp.eq.u32 %heddle_p0"), text.rfind("setp.eq.u32 %heddle_p0")) << text;
+  EXPECT_EQ(analyze_text(text).flagged(), std::vector<std::uint32_t>{}) << text;
+}
+
 TEST(SsdeGraph, ReturnsAreLedTogetherButNotThoseOfThreadsThatLeaveEarly) {
   const std::string body = std::string("mov.u32 %r20, %tid.x; setp.ge.u32 %p7, %r20, %r1; @%p7 ret;\n") +
                            "setp.ge.u32 %p8, %r20, 31; @%p8 bra GONE;\n" + kEarlyRelease + "GONE: ret;\n";
@@ -153,7 +149,8 @@ TEST(SsdeGraph, ReturnsAreLedTogetherButNotThoseOfThreadsThatLeaveEarly) {
   // Threads that are gone early are not waited for where the others meet.
   for (std::uint32_t i = 0; i < after.kernel->code.size(); ++i) {
     const isa::Instruction& branch = after.kernel->code[i];
-    if (branch.op != isa::Opcode::kBranch || after.kernel->source_line(sim::Pc(i)).find("%p8") == std::string::npos)
+    if (branch.op != isa::Opcode::kBranch ||
+        after.kernel->source_line(sim::Pc(i)).find("%p8") == std::string::npos)
       continue;
     EXPECT_EQ(branch.rpc.value(), i + 1) << text;
   }
@@ -177,11 +174,7 @@ DONE: ret;
   const Analyzed after = analyze_text(text);
   EXPECT_EQ(after.flagged(), std::vector<std::uint32_t>{});
   for (const bool keep : {false, true})
-    if (!std::string(HEDDLE_PTXAS).empty()) {
-      const std::string path = written("early", transformed(before, keep));
-      EXPECT_EQ(ptxas(path), "") << transformed(before, keep);
-      std::filesystem::remove(path);
-    }
+    if (has_ptxas()) EXPECT_EQ(ptxas("early", transformed(before, keep)), "");
 }
 
 /// Texts that end, fall and branch in unusual ways.
@@ -283,10 +276,7 @@ TEST_P(SsdeShapes, AreTransformedAndAccepted) {
     EXPECT_NE(text, before.text);
     const Analyzed after = analyze_text(text);
     EXPECT_EQ(after.flagged(), std::vector<std::uint32_t>{}) << text;
-    if (std::string(HEDDLE_PTXAS).empty()) continue;
-    const std::string path = written(GetParam().name, text);
-    EXPECT_EQ(ptxas(path), "") << text;
-    std::filesystem::remove(path);
+    if (has_ptxas()) EXPECT_EQ(ptxas(GetParam().name, text), "");
   }
 }
 
@@ -301,7 +291,8 @@ TEST(SsdeText, AnythingElseStaysToTheByte) {
   std::string rest;
   for (std::string line; std::getline(lines, line);) {
     const std::string bare = line.substr(std::min(line.find_first_not_of('\t'), line.size()));
-    if (bare.find("heddle_") != std::string::npos && bare.find("bra $heddle_sw0") == std::string::npos) continue;
+    if (bare.find("heddle_") != std::string::npos && bare.find("bra $heddle_sw0") == std::string::npos)
+      continue;
     if (bare.starts_with("// SSDE")) continue;
     rest += bare + "\n";
   }
@@ -309,7 +300,8 @@ TEST(SsdeText, AnythingElseStaysToTheByte) {
   std::string original = before.text;
   EXPECT_NE(rest.find("mov.u32 %r5, 1;\nret;\n"), std::string::npos) << rest;
   EXPECT_NE(rest.find("setp.ne.u32 %p1, %r2, 0;\n@%p1 bra SPIN;\nld.volatile"), std::string::npos) << rest;
-  EXPECT_EQ(std::count(rest.begin(), rest.end(), '\n') + 1, std::count(original.begin(), original.end(), '\n') + 1)
+  EXPECT_EQ(std::count(rest.begin(), rest.end(), '\n') + 1,
+            std::count(original.begin(), original.end(), '\n') + 1)
       << text;
 }
 
@@ -317,7 +309,8 @@ TEST(SsdeText, LinesCanStayWhereTheyAre) {
   const Analyzed before = analyze(kBreakWithLock);
   const std::string text = transformed(before, true);
   EXPECT_NE(text, before.text);
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), std::count(before.text.begin(), before.text.end(), '\n'));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'),
+            std::count(before.text.begin(), before.text.end(), '\n'));
 }
 
 TEST(SsdeText, NamesThatTheTextHasAreNotTaken) {
@@ -341,7 +334,8 @@ TEST(SsdeText, APragmaLeavesAKernelAsItIs) {
   const Analyzed kernel = analyze(kSpinLock);
   ptx::SsdeOptions options;
   options.except = {"other", "k"};
-  EXPECT_EQ(ptx::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module, options).text, kernel.text);
+  EXPECT_EQ(ptx::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module, options).text,
+            kernel.text);
   // Others mean nothing here.
   std::string text = module_text(kSpinLock);
   text.insert(text.find(".reg"), ".pragma \"nounroll\";\n");
@@ -402,96 +396,7 @@ ret;
   const std::string after = transformed(before);
   EXPECT_EQ(analyze_text(after).flagged(), std::vector<std::uint32_t>{}) << after;
   EXPECT_EQ(after.find("$heddle_sw0:"), after.rfind("$heddle_sw0:")) << "once, though two kernels call it";
-  if (std::string(HEDDLE_PTXAS).empty()) return;
-  const std::string path = written("function", after);
-  EXPECT_EQ(ptxas(path), "") << after;
-  std::filesystem::remove(path);
-}
-
-// --- compiled kernels
-
-std::vector<std::string> compiled_kernels() {
-  std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(HEDDLE_WORKLOAD_PTX))
-    if (file.path().extension() == ".ptx") names.push_back(file.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-class CompiledKernels : public testing::TestWithParam<std::string> {};
-
-TEST_P(CompiledKernels, TransformToWhatPtxasAcceptsAndNothingIsFlaggedIn) {
-  std::stringstream text;
-  text << std::ifstream(std::string(HEDDLE_WORKLOAD_PTX) + "/" + GetParam()).rdbuf();
-  const auto decode = [](const ptx::Module& tree) {
-    return ptx::decode(tree, [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes,
-                                                       std::uint32_t) mutable {
-      const std::uint64_t at = next;
-      next += (bytes + 255) / 256 * 256;
-      return at;
-    });
-  };
-  const ptx::Module tree = ptx::parse_text(text.str(), GetParam());
-  // Once what the analysis asks for, once every loop there is.
-  for (const bool every_loop : {false, true}) {
-    ptx::SsdeOptions options;
-    options.every_loop = every_loop;
-    const ptx::SsdeResult result =
-        ptx::eliminate_simt_deadlocks(text.str(), tree, decode(tree), options);
-    for (const auto& refusal : result.refusals) ADD_FAILURE() << refusal.function << ": " << refusal.reason;
-    const ptx::Module after_tree = ptx::parse_text(result.text, "transformed");
-    const isa::Module after = decode(after_tree);
-    for (const auto& kernel : after.kernels) {
-      analysis::CodeAnalysis code(*kernel);
-      for (const auto& finding : analysis::find_simt_deadlocks(code))
-        EXPECT_TRUE(every_loop || !finding.flagged())
-            << kernel->name << ": " << kernel->place(sim::Pc(code.cfg().block(finding.loop.header).first));
-    }
-    if (result.switches.empty() || std::string(HEDDLE_PTXAS).empty()) continue;
-    const std::string path = written(GetParam(), result.text);
-    EXPECT_EQ(ptxas(path), "");
-    std::filesystem::remove(path);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, CompiledKernels, testing::ValuesIn(compiled_kernels()), [](const auto& test) {
-  std::string name = test.param;
-  for (char& c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  return name;
-});
-
-// --- lines of the CUDA source
-
-TEST(SourceLines, AreThoseOfTheLastLocInTheFunction) {
-  const std::string text = R"(.version 7.0
-.target sm_75
-.address_size 64
-.file 1 "src/lock.cu"
-.file	2 "other.h"
-.visible .entry a() {
-.loc 1 12 3
-nop;
-nop;
-	.loc	2 7 1, function_name $L__info, inlined_at 1 12 3
-nop;
-ret; }
-.visible .entry b() {
-nop;
-ret; }
-)";
-  isa::SourceText source;
-  std::stringstream lines(text);
-  for (std::string line; std::getline(lines, line);) source.lines.push_back(line);
-  const ptx::SourceLines map(source);
-  ASSERT_TRUE(map.of({9, 1}).has_value());
-  EXPECT_EQ(map.of({9, 1})->file, "src/lock.cu");
-  EXPECT_EQ(map.of({9, 1})->line, 12u);
-  ASSERT_TRUE(map.of({11, 1}).has_value());
-  EXPECT_EQ(map.of({11, 1})->file, "other.h");
-  EXPECT_EQ(map.of({11, 1})->line, 7u);
-  EXPECT_FALSE(map.of({14, 1}).has_value());
-  EXPECT_FALSE(map.of({2, 1}).has_value());
+  if (has_ptxas()) EXPECT_EQ(ptxas("function", after), "");
 }
 
 }  // namespace

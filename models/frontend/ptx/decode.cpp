@@ -23,7 +23,7 @@ isa::Module decode_in(ModuleContext& context, const AllocateGlobal& allocate) {
   const Module& module = context.ast;
   if (module.address_size == 32)
     context.fail(module.address_size_where, ".address_size 32 is not supported",
-                  "Compile for 64-bit addresses (nvcc -m64).");
+                 "Compile for 64-bit addresses (nvcc -m64).");
   isa::Module out;
   out.version = module.version;
   out.target = module.target;

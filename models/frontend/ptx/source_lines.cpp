@@ -41,7 +41,8 @@ SourceLines::SourceLines(const isa::SourceText& text) {
       const std::size_t close = line.find('"', open + 1);
       if (open != std::string_view::npos && close != std::string_view::npos)
         files_[id] = line.substr(open + 1, close - open - 1);
-    } else if (line.find(".entry") != std::string_view::npos || line.find(".func") != std::string_view::npos) {
+    } else if (line.find(".entry") != std::string_view::npos ||
+               line.find(".func") != std::string_view::npos) {
       entries_[i + 1] = {};
     }
   }

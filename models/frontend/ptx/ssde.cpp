@@ -66,13 +66,14 @@ SsdeResult eliminate_simt_deadlocks(const std::string& text, const Module& modul
       if (function != nullptr && (!done.insert(function).second || has_no_ssde_pragma(module, *function)))
         continue;
       for (const auto& refusal : plan.refusals)
-        if (findings[refusal.loop].loop.function == range.function) refuse(name, refusal.loop, refusal.reason);
-      const auto needed = std::find_if(plan.switches.begin(), plan.switches.end(), [&](const auto& block) {
-        return block.function == range.function;
-      });
+        if (findings[refusal.loop].loop.function == range.function)
+          refuse(name, refusal.loop, refusal.reason);
+      const auto needed = std::find_if(plan.switches.begin(), plan.switches.end(),
+                                       [&](const auto& block) { return block.function == range.function; });
       if (needed == plan.switches.end()) continue;
       if (function == nullptr) {
-        refuse(name, needed->cases.front().loop, "its function is part of another module: transform that one");
+        refuse(name, needed->cases.front().loop,
+               "its function is part of another module: transform that one");
         continue;
       }
       const FunctionText statements(edit, *function);

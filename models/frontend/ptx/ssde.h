@@ -25,7 +25,7 @@ inline constexpr const char* kNoSsdePragma = "heddle nossde";
 
 struct SsdeOptions {
   analysis::DeadlockOptions analysis;
-  std::string only_kernel;  ///< transform this kernel and its functions; empty: all of the module
+  std::string only_kernel;          ///< transform this kernel and its functions; empty: all of the module
   std::vector<std::string> except;  ///< kernels and functions to leave as they are
   /// Take every loop for one that may deadlock: the transformation keeps what each thread does, whatever it
   /// is applied to.
@@ -48,12 +48,13 @@ struct SsdeRefusal {
 
 struct SsdeResult {
   std::string text;
-  std::vector<SsdeSwitch> switches;    ///< empty: nothing had to be changed
-  std::vector<SsdeRefusal> refusals;   ///< flagged loops that stay
+  std::vector<SsdeSwitch> switches;   ///< empty: nothing had to be changed
+  std::vector<SsdeRefusal> refusals;  ///< flagged loops that stay
 };
 
 /// `module` is the tree of `text`, `decoded` what it decodes to.
 [[nodiscard]] SsdeResult eliminate_simt_deadlocks(const std::string& text, const Module& module,
-                                                  const isa::Module& decoded, const SsdeOptions& options = {});
+                                                  const isa::Module& decoded,
+                                                  const SsdeOptions& options = {});
 
 }  // namespace heddle::ptx

@@ -64,8 +64,8 @@ std::optional<Pc> SsdeFunction::visible_place(const SwitchCase& one, Pc place) c
 }
 
 void SsdeFunction::refuse(const SwitchCase& one, std::string reason, SsdeResult& result) const {
-  result.refusals.push_back({text_.function().name, at(code_.cfg().block(one.header).first).where,
-                             std::move(reason)});
+  result.refusals.push_back(
+      {text_.function().name, at(code_.cfg().block(one.header).first).where, std::move(reason)});
 }
 
 std::string SsdeFunction::name(char sign, const char* what, unsigned number) const {
@@ -86,24 +86,26 @@ void SsdeFunction::insert_behind(const Item& item, const std::vector<std::string
 
 void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t function, SsdeResult& result) {
   std::map<std::uint32_t, Switch> by_place;
-  std::vector<std::uint32_t> early;
   for (const analysis::SwitchBlock& block : plan.switches) {
     if (block.function != function) continue;
-    for (SwitchCase one : block.cases) {
+    for (const SwitchCase& planned : block.cases) {
+      Case one{planned, 1};
       const auto place = visible_place(one, block.place);
       if (!place) {
-        refuse(one, "its beginning lies within { }, where a label cannot be reached from outside: take the "
-                    "braces away",
+        refuse(one,
+               "its beginning lies within { }, where a label cannot be reached from outside: take the "
+               "braces away",
                result);
         continue;
       }
       Switch& sw = by_place[place->value()];
       sw.place = *place;
       sw.scope = scope_of(*place);
-      one.value = static_cast<std::uint32_t>(sw.cases.size()) + 1;
+      // Loops with the same header share a value: the switch has one way back there.
+      const auto same = std::find_if(sw.cases.begin(), sw.cases.end(),
+                                     [&](const Case& known) { return known.header == one.header; });
+      one.value = same != sw.cases.end() ? same->value : sw.values++ + 1;
       sw.cases.push_back(one);
-      if (*place == block.place)
-        early.insert(early.end(), block.early_exits.begin(), block.early_exits.end());
     }
   }
   if (by_place.empty()) return;
@@ -112,17 +114,17 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
     switches_.push_back(std::move(sw));
   }
   for (const Switch& sw : switches_)
-    if (sw.place != kNoPc && !is_implicit_end(sw.place.value())) places_.insert(index_of(item_of(sw.place.value())));
+    if (sw.place != kNoPc && !is_implicit_end(sw.place.value()))
+      places_.insert(index_of(item_of(sw.place.value())));
   declare();
   // What stands in front of one statement: its switch, then the entrance of a loop, then what a latch sets.
   for (const Switch& sw : switches_) write_switch(sw, result);
   insert_entrances();
   for (const Switch& sw : switches_)
-    for (const SwitchCase& one : sw.cases) retarget(sw, one);
+    for (const Case& one : sw.cases) retarget(sw, one);
   finish_tables();
-  std::sort(early.begin(), early.end());
-  early.erase(std::unique(early.begin(), early.end()), early.end());
-  for (const std::uint32_t branch : early) keep_early_exits(branch);
+  for (const Switch& sw : switches_)
+    for (const std::uint32_t branch : analysis::early_exits_to(code_, sw.place)) keep_early_exits(branch);
   if (join_) join_returns();
   finish_end();
 }
@@ -139,7 +141,7 @@ void SsdeFunction::declare() {
 }
 
 /// A label at the header that the switch can name.
-std::string SsdeFunction::entrance(const Switch& sw, const SwitchCase& one) {
+std::string SsdeFunction::entrance(const Switch& sw, const Case& one) {
   const Item& header = item_of(code_.cfg().block(one.header).first);
   const std::size_t index = index_of(header);
   if (const auto known = entrances_.find(index); known != entrances_.end()) return known->second.label;
@@ -153,7 +155,8 @@ std::string SsdeFunction::entrance(const Switch& sw, const SwitchCase& one) {
 void SsdeFunction::insert_entrances() {
   // Clearing what is clear already gives whoever comes otherwise than through the switch a block of its own.
   for (const auto& [index, entrance] : entrances_)
-    insert_before(text_.items()[index], {fmt::format("mov.u32 {}, 0;", entrance.state), entrance.label + ":"});
+    insert_before(text_.items()[index],
+                  {fmt::format("mov.u32 {}, 0;", entrance.state), entrance.label + ":"});
 }
 
 void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
@@ -162,16 +165,32 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
   std::vector<std::string> text;
   const std::string t = name('%', "t", 0);
   const std::string p = name('%', "p", 0);
-  for (const SwitchCase& one : sw.cases)
-    done.loops.push_back(at(code_.cfg().block(one.header).first).where.line);
+  std::vector<Case> cases;
+  for (const Case& one : sw.cases)
+    if (cases.empty() || cases.back().value < one.value) cases.push_back(one);
+  for (const Case& one : cases) done.loops.push_back(at(code_.cfg().block(one.header).first).where.line);
   if (!keep_lines_)
-    text.push_back(fmt::format("// SSDE: back to the loop{} of line{} {}", sw.cases.size() > 1 ? "s" : "",
-                               sw.cases.size() > 1 ? "s" : "", fmt::join(done.loops, ", ")));
+    text.push_back(fmt::format("// SSDE: back to the loop{} of line{} {}", cases.size() > 1 ? "s" : "",
+                               cases.size() > 1 ? "s" : "", fmt::join(done.loops, ", ")));
   text.push_back(label(sw) + ":");
   text.push_back(fmt::format("mov.u32 {}, {};", t, state(sw)));
   text.push_back(fmt::format("mov.u32 {}, 0;", state(sw)));
-  for (const SwitchCase& one : sw.cases) {
+  // Those that go on part from all that go back, and these from each other behind that: they meet at the
+  // switch again, each after one attempt. Were every case to part from the rest, the lanes of one loop could
+  // wait for ever for those of another, which come after them (two locks, mimd-simt-and-bows §7.2).
+  const bool several = cases.size() > 1;
+  const std::string onward = several ? name('$', "on", labels_++) : std::string{};
+  if (several) {
+    text.push_back(fmt::format("setp.eq.u32 {}, {}, 0;", p, t));
+    text.push_back(fmt::format("@{} bra {};", p, onward));
+  }
+  for (const Case& one : cases) {
     const std::string header = entrance(sw, one);
+    if (several && &one == &cases.back()) {
+      text.push_back(fmt::format("bra {};", header));
+      text.push_back(onward + ":");
+      break;
+    }
     text.push_back(fmt::format("setp.eq.u32 {}, {}, {};", p, t, one.value));
     text.push_back(fmt::format("@{} bra {};", p, header));
   }
@@ -181,6 +200,7 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
     at_end_.insert(at_end_.end(), text.begin(), text.end());
     at_end_.emplace_back("ret;");
   } else if (is_implicit_end(sw.place.value())) {
+    if (several) text.emplace_back("ret;");  // a label wants an instruction behind it
     at_end_.insert(at_end_.begin(), text.begin(), text.end());
   } else {
     const Item& item = item_of(sw.place.value());
@@ -191,15 +211,14 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
 }
 
 /// Leads a latch to the switch.
-void SsdeFunction::retarget(const Switch& sw, const SwitchCase& one) {
+void SsdeFunction::retarget(const Switch& sw, const Case& one) {
   const std::uint32_t last = code_.cfg().block(one.latch).end - 1;
   const Item& item = item_of(last);
   const Instruction& instruction = *item.instruction;
   const Item& header_item = item_of(code_.cfg().block(one.header).first);
   const std::size_t header = index_of(header_item);
   const std::string set = fmt::format("mov.u32 {}, {};", state(sw), one.value);
-  if (instruction.opcode == "bra" &&
-      text_.target(label_of(instruction.operands[0]), item.scope) == header) {
+  if (instruction.opcode == "bra" && text_.target(label_of(instruction.operands[0]), item.scope) == header) {
     insert_before(item, {guard_of(instruction) + set});
     edit_.replace(edit_.offset(instruction.operands[0].where), label_of(instruction.operands[0]).size(),
                   label(sw));
@@ -248,6 +267,7 @@ void SsdeFunction::finish_tables() {
 
 /// Threads that only end do so without passing the switch.
 void SsdeFunction::keep_early_exits(std::uint32_t branch) {
+  if (!early_done_.insert(branch).second) return;
   const Item& item = item_of(branch);
   const Instruction& instruction = *item.instruction;
   const BlockId block = code_.cfg().block_of(branch);

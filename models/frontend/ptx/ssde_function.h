@@ -24,10 +24,14 @@ class SsdeFunction {
 
  private:
   using Item = FunctionText::Item;
+  struct Case : analysis::SwitchCase {
+    std::uint32_t value = 1;  ///< what the latch leaves in the switch's register
+  };
   struct Switch {
     sim::Pc place = sim::kNoPc;
-    std::vector<analysis::SwitchCase> cases;
+    std::vector<Case> cases;
     unsigned number = 0;
+    std::uint32_t values = 0;  ///< distinct headers
     std::uint32_t scope = 0;
   };
   [[nodiscard]] const isa::Instruction& at(std::uint32_t i) const { return code_.kernel().code[i]; }
@@ -51,8 +55,8 @@ class SsdeFunction {
 
   void declare();
   void write_switch(const Switch& sw, SsdeResult& result);
-  [[nodiscard]] std::string entrance(const Switch& sw, const analysis::SwitchCase& one);
-  void retarget(const Switch& sw, const analysis::SwitchCase& one);
+  [[nodiscard]] std::string entrance(const Switch& sw, const Case& one);
+  void retarget(const Switch& sw, const Case& one);
   void retarget_table(const Item& item, std::size_t header, const Switch& sw, std::uint32_t value);
   void finish_tables();
   void insert_entrances();
@@ -70,6 +74,7 @@ class SsdeFunction {
   std::set<std::size_t> places_;              ///< items that a switch stands in front of
   std::vector<std::string> at_end_;           ///< statements behind the function's last one
   std::map<std::string, std::string> early_;  ///< opcode -> label of a block that only ends the thread
+  std::set<std::uint32_t> early_done_;        ///< branches
   struct Entrance {
     std::string label;
     std::string state;
