@@ -152,6 +152,21 @@ std::vector<bool> ControlFlowGraph::reaching_exit() const {
   return reaches;
 }
 
+std::vector<bool> ControlFlowGraph::reachable_from(BlockId from) const {
+  std::vector<bool> reached(blocks_.size(), false);
+  std::vector<BlockId> work{from};
+  reached[from] = true;
+  while (!work.empty()) {
+    const BlockId b = work.back();
+    work.pop_back();
+    for (const BlockId to : blocks_[b].successors) {
+      if (!reached[to]) work.push_back(to);
+      reached[to] = true;
+    }
+  }
+  return reached;
+}
+
 ControlFlowGraph ControlFlowGraph::without_early_exits() const {
   ControlFlowGraph graph = *this;
   std::vector<bool> cut(blocks_.size(), false);
@@ -168,14 +183,20 @@ ControlFlowGraph ControlFlowGraph::without_early_exits() const {
       if (cut[b]) std::erase_if(to, [this](BlockId s) { return only_exits(s); });
       for (const BlockId s : to) graph.blocks_[s].predecessors.push_back(b);
     }
-    // A loop whose only way out is an early exit gets it back.
-    again = false;
+    // A loop whose only ways out are early exits gets the last of them back; what leads there keeps its cuts.
     const std::vector<bool> still = graph.reaching_exit();
+    std::vector<BlockId> stuck;
     for (BlockId b = 0; b < block_count(); ++b)
-      if (cut[b] && reaches[b] && !still[b]) {
-        cut[b] = false;
-        again = true;
-      }
+      if (cut[b] && reaches[b] && !still[b]) stuck.push_back(b);
+    std::vector<std::vector<bool>> ahead;
+    for (const BlockId b : stuck) ahead.push_back(graph.reachable_from(b));
+    for (std::size_t i = 0; i < stuck.size(); ++i) {
+      bool last_of_innermost = true;
+      for (std::size_t k = 0; k < stuck.size(); ++k)
+        if (ahead[i][stuck[k]]) last_of_innermost &= ahead[k][stuck[i]] && stuck[k] <= stuck[i];
+      if (last_of_innermost) cut[stuck[i]] = false;
+    }
+    again = !stuck.empty();
   }
   return graph;
 }

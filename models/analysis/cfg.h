@@ -48,9 +48,10 @@ class ControlFlowGraph {
 
   /// The graph that reconvergence points are taken from: this one without the edges on which threads do
   /// nothing but end (a guarded exit; a conditional branch to a block that is just an exit), as far as every
-  /// block that reaches the exit still does. Ended threads leave the reconvergence tables, so nobody has to
-  /// wait for them: after `if (i >= n) return;` the other threads of a warp meet at once, not at the kernel's
-  /// end, and a barrier there is reached by all of them.
+  /// block that reaches the exit still does: a loop keeps the last such exit if it has no other way out.
+  /// Ended threads leave the reconvergence tables, so nobody has to wait for them: after `if (i >= n)
+  /// return;` the other threads of a warp meet at once, not at the kernel's end, and a barrier there is
+  /// reached by all of them.
   [[nodiscard]] ControlFlowGraph without_early_exits() const;
 
  private:
@@ -65,6 +66,7 @@ class ControlFlowGraph {
   [[nodiscard]] std::span<const sim::Pc> targets_of(const isa::Instruction& instruction) const;
   [[nodiscard]] bool only_exits(BlockId id) const;
   [[nodiscard]] std::vector<bool> reaching_exit() const;
+  [[nodiscard]] std::vector<bool> reachable_from(BlockId from) const;
 
   std::span<const isa::Instruction> code_;
   std::span<const sim::Pc> targets_;

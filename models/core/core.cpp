@@ -124,11 +124,6 @@ void Core::account_idle(Cycle until) {
   last_cycle_ = until;
 }
 
-void Core::charge(std::uint32_t s, SlotUse use, Cycle now, Cycle cycles, GroupId issuing) {
-  slots_[static_cast<unsigned>(use)] += cycles;
-  if (groups_.profiled()) groups_.profile_slot(s, pipe_readiness_[sub_core_of(s)], now, cycles, use, issuing);
-}
-
 void Core::cycle(Cycle now) {
   now_ = now;
   account_idle(now - 1);
@@ -154,7 +149,7 @@ void Core::cycle(Cycle now) {
   if (!sleepers_.empty())
     sleepers_.take(now, [this](const Sleeper& sleeper) {
       const IssueTable::Group& group = groups_[sleeper.group];
-      if (group.epoch == sleeper.epoch) advance(sleeper.group, launch_->kernel->code[group.pc.value()]);
+      if (group.epoch == sleeper.epoch) advance(sleeper.group, code_[group.pc.value()]);
     });
   while (branch_due_ <= now) {
     simt::BranchRequest tick;
@@ -290,7 +285,7 @@ void Core::refresh(GroupId id) {
     set_status(id, GroupStatus::kFetch);
     return;
   }
-  const isa::Instruction& head = launch_->kernel->code[group.pc.value()];
+  const isa::Instruction& head = code_[group.pc.value()];
   if (group.hold != simt::Hold::kNothing &&
       (group.hold == simt::Hold::kEverything || head.op == isa::Opcode::kBranch ||
        head.op == isa::Opcode::kIndirect || head.op == isa::Opcode::kCall ||
@@ -298,23 +293,23 @@ void Core::refresh(GroupId id) {
     set_status(id, GroupStatus::kTables);
     return;
   }
+  // While a split of the warp waits at a fence the others start nothing that it would have to wait for as well:
+  // one that polls a lock would keep the lock's owner at its fence for ever.
+  if (head.unit == isa::Unit::kMemory && !fences_[group.warp.value()].empty()) {
+    set_status(id, GroupStatus::kFence);
+    return;
+  }
   ScoreboardRequest check;
   check.warp = group.warp;
   check.mask = group.mask;
   check.instruction = &head;
   scoreboard_isock_.call(check);
-  switch (check.hazard) {
-    case Hazard::kNone:
-      set_status(id, GroupStatus::kReady, pipe_of_pc_[group.pc.value()]);
-      break;
-    case Hazard::kMemory:
-      set_long_latency(id, GroupStatus::kScoreboardMemory);
-      break;
-    case Hazard::kAlu:
-    case Hazard::kFull:
-      set_status(id, GroupStatus::kScoreboardAlu);
-      break;
-  }
+  if (check.hazard == Hazard::kNone)
+    set_status(id, GroupStatus::kReady, pipe_of_pc_[group.pc.value()]);
+  else if (check.hazard == Hazard::kMemory)
+    set_long_latency(id, GroupStatus::kScoreboardMemory);
+  else
+    set_status(id, GroupStatus::kScoreboardAlu);
 }
 
 }  // namespace heddle::core

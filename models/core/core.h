@@ -9,7 +9,9 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
+#include <span>
 #include <systemc>
 #include <vector>
 
@@ -91,7 +93,11 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void account_idle(Cycle until);
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
   /// kIssued.
-  void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {});
+  void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {}) {
+    slots_[static_cast<unsigned>(use)] += cycles;
+    if (groups_.profiled())
+      groups_.profile_slot(scheduler, pipe_readiness_[sub_core_of(scheduler)], now, cycles, use, issuing);
+  }
   void sleep(Cycle now);
   [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
 
@@ -113,6 +119,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void issue_call(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_return(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  /// Reads a thread's memory by generic address as the thread itself sees it, taking no time; throws if it
+  /// cannot. Refers to `site`.
+  [[nodiscard]] std::function<void(std::uint64_t, std::span<std::byte>)> thread_memory(const AccessSite& site,
+                                                                                       unsigned lane) const;
   [[noreturn]] void fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
                                    LaneMask exec) const;
   /// What lane `lane` holds in a row of 32 or 64 bits.
@@ -208,6 +218,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
 
   // State
   const LaunchContext* launch_ = nullptr;
+  const isa::Instruction* code_ = nullptr;  ///< of the kernel, by PC
   IssueTable groups_;
   std::vector<WarpContext> warps_;
   std::vector<std::vector<GroupId>> groups_of_warp_;

@@ -33,14 +33,16 @@ const std::byte* Core::row(const WarpContext& warp, const isa::Operand& operand)
 
 void Core::issue(GroupId id) {
   IssueTable::Group& group = groups_[id];
-  const isa::Instruction& instruction = launch_->kernel->code[group.pc.value()];
+  const isa::Instruction& instruction = code_[group.pc.value()];
   const LaneMask exec = guarded(group, instruction);
+  const LaneMask active = instruction.op == Opcode::kBranch ? group.mask : exec;
+  const unsigned lanes = active == LaneMask::all() ? kLanes : active.count();
   ++warp_instructions_;
-  thread_instructions_ += (instruction.op == Opcode::kBranch ? group.mask : exec).count();
+  thread_instructions_ += lanes;
   if (launch_->profile != nullptr) {
     PcProfile& profile = launch_->profile->at(group.pc);
     ++profile.issues;
-    profile.lanes += (instruction.op == Opcode::kBranch ? group.mask : exec).count();
+    profile.lanes += lanes;
   }
   if (launch_->trace != nullptr) trace_issue(group, id, exec);
   if (instruction.time_dependent && probe_.active()) probe_.spoil(group.warp, group.mask);
@@ -125,6 +127,10 @@ Cycle Core::enter_pipe(const IssueTable::Group& group, const isa::Instruction& i
     reserve.instruction = &instruction;
     scoreboard_isock_.call(reserve);
     if (launch_->trace != nullptr) trace_registers("issue", group.warp, instruction, exec);
+    // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
+    if (const auto& of_warp = groups_of_warp_[group.warp.value()]; of_warp.size() > 1)
+      for (const GroupId other : of_warp)
+        if (&groups_[other] != &group && groups_[other].status == GroupStatus::kReady) refresh(other);
   }
   const std::uint32_t sub_core = sub_core_of(group.scheduler);
   PipesRequest enter;
@@ -382,6 +388,8 @@ void Core::issue_fence(GroupId id, const isa::Instruction& instruction) {
   fences_[group.warp.value()].push_back({id, group.epoch, instruction.fence_scope});
   group.head_valid = false;
   set_long_latency(id, GroupStatus::kFence);
+  for (const GroupId other : groups_of_warp_[group.warp.value()])
+    if (groups_[other].status == GroupStatus::kReady) refresh(other);
 }
 
 /// The group sleeps as long as the longest of its lanes asks for. PTX lets the time be anything up to twice

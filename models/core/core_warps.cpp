@@ -30,6 +30,7 @@ void Core::serve_cta(CtaRequest& request) {
 
 void Core::begin_launch(const LaunchContext* launch) {
   launch_ = launch;
+  code_ = launch->kernel->code.data();
   needs_ = needs_of(*launch, config_);
   last_cycle_ = services_.clock.cycle();
   fetch_.begin_launch(launch->kernel->code, launch->code_base);
@@ -162,7 +163,10 @@ void Core::lift_fences(WarpId id) {
   });
   for (const Fence& fence : lifted)
     if (groups_[fence.group].epoch == fence.epoch)
-      advance(fence.group, launch_->kernel->code[groups_[fence.group].pc.value()]);
+      advance(fence.group, code_[groups_[fence.group].pc.value()]);
+  if (!fences.empty()) return;
+  for (const GroupId held : groups_of_warp_[id.value()])  // those that the fences held back
+    if (groups_[held].status == GroupStatus::kFence && groups_[held].head_valid) refresh(held);
 }
 
 void Core::table_entry_moved(WarpId id, const isa::Instruction& instruction) {

@@ -43,8 +43,13 @@ std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::ui
   return accesses;
 }
 
+namespace {
+constexpr std::uint32_t kUnlimited = ~0u;  ///< write-back ports
+}
+
 RegisterFileModel::RegisterFileModel(const RegisterFileConfig& config, std::uint32_t sub_cores)
     : config_(config),
+      ports_(config.writeback_ports == 0 ? kUnlimited : config.writeback_ports),
       all_banks_(config.banks >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << config.banks) - 1),
       calendars_(sub_cores) {
   if (config.banks != 0)
@@ -100,13 +105,13 @@ Cycle RegisterFileModel::read(std::uint32_t sub_core, WarpId warp, const Registe
 Cycle RegisterFileModel::write(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now) {
   Calendar& calendar = at(sub_core, now);
   const std::uint64_t banks = config_.banks == 0 ? 0 : rotate(access.written_banks, warp_bank_[warp.value()]);
-  const std::uint32_t ports = config_.writeback_ports == 0 ? ~0u : config_.writeback_ports;
+  const Cycle last = now + kWindow - 1;
   Cycle cycle = now;
-  while (((calendar.full[cycle % kWindow] & banks) != 0 || calendar.results[cycle % kWindow] >= ports) &&
-         cycle + 1 < now + kWindow)
+  while (((calendar.full[cycle % kWindow] & banks) != 0 || calendar.results[cycle % kWindow] >= ports_) &&
+         cycle != last)
     ++cycle;
   reserve(calendar, cycle, banks);
-  if (config_.writeback_ports != 0) ++calendar.results[cycle % kWindow];
+  ++calendar.results[cycle % kWindow];
   ++writes;
   write_conflict_cycles += cycle - now;
   return cycle;

@@ -55,7 +55,7 @@ class RegisterFileModel {
   struct Calendar {
     Cycle now = 0;
     std::array<std::uint64_t, kWindow> full{};              ///< banks without a free port
-    std::array<std::uint8_t, kWindow> results{};            ///< write-back ports taken
+    std::array<std::uint16_t, kWindow> results{};           ///< write-back ports taken
     std::vector<std::array<std::uint64_t, kWindow>> taken;  ///< banks with their first, second ... port taken
   };
   Calendar& at(std::uint32_t sub_core, Cycle now) {
@@ -72,6 +72,7 @@ class RegisterFileModel {
   }
 
   RegisterFileConfig config_;
+  std::uint32_t ports_;  ///< for write-back
   std::uint64_t all_banks_;
   std::vector<std::uint32_t> warp_bank_;  ///< by warp
   std::vector<Calendar> calendars_;       ///< by sub-core

@@ -52,12 +52,21 @@ Hazard ScoreboardModel::check(WarpId warp, const isa::Instruction& instruction, 
 void ScoreboardModel::reserve(WarpId warp, const isa::Instruction& instruction, LaneMask lanes) {
   Set& set = warps_[warp.value()];
   const bool memory = instruction.op == isa::Opcode::kLoad || instruction.op == isa::Opcode::kAtomic;
+  if (!masks_) {
+    Entry* entry = set.entries.data() + set.count;
+    for (unsigned i = 0; i < instruction.write_count; ++i) {
+      set.signature |= std::uint64_t{1} << (instruction.writes[i] % 64);
+      *entry++ = {instruction.writes[i], memory, LaneMask::all()};
+    }
+    set.count += instruction.write_count;
+    return;
+  }
   for (unsigned i = 0; i < instruction.write_count; ++i) {
     const isa::RegId reg = instruction.writes[i];
     set.signature |= std::uint64_t{1} << (reg % 64);
-    auto* entry = masks_ ? const_cast<Entry*>(find(set, reg)) : nullptr;
+    auto* entry = const_cast<Entry*>(find(set, reg));
     if (entry == nullptr) {
-      set.entries[set.count++] = {reg, memory, masks_ ? lanes : LaneMask::all()};
+      set.entries[set.count++] = {reg, memory, lanes};
       continue;
     }
     entry->lanes |= lanes;

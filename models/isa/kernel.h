@@ -85,6 +85,15 @@ struct SourceText {
   }
 };
 
+/// A variable that an instruction names, as base of an address or as operand of mov or cvta: what analyses
+/// tell addresses apart by.
+struct VariableUse {
+  std::uint32_t instruction = 0;  ///< index into the code
+  std::string name;
+  StateSpace space = StateSpace::kGlobal;  ///< kGlobal, kConst, kShared or kLocal
+  std::uint64_t start = 0;  ///< its address in that space; all .extern .shared arrays have the same one
+};
+
 /// A function's code within a kernel.
 struct FunctionCode {
   std::string name;
@@ -124,6 +133,7 @@ struct Kernel {
   /// Registers live on entry of each instruction that is the target of a backward branch (watchdog
   /// signatures).
   std::unordered_map<std::uint32_t, std::vector<RegId>> live_at_loop_heads;
+  std::vector<VariableUse> variable_uses;  ///< ascending by instruction
   std::shared_ptr<const SourceText> source;
 
   /// The function whose code holds `pc`; nullptr: the kernel's own code.

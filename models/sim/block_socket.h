@@ -18,6 +18,17 @@
 
 namespace heddle::sim {
 
+/// What a block's target offers besides b_transport: the same without the virtual bases of TLM's interfaces,
+/// which cost more than most blocks' work.
+template <class Request>
+class BlockService {
+ public:
+  virtual void serve(Request& request) = 0;
+
+ protected:
+  ~BlockService() = default;
+};
+
 template <class Protocol>
 class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
  public:
@@ -29,6 +40,10 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
 
   /// The zero-time request/answer exchange.
   void call(Request& request) {
+    if (service_ != nullptr) {
+      service_->serve(request);
+      return;
+    }
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     (*this)->b_transport(request, delay);
   }
@@ -36,6 +51,11 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
   unsigned inspect(Request& request) { return (*this)->transport_dbg(request); }
 
   const char* kind() const override { return "heddle::sim::BlockInitiator"; }
+
+ protected:
+  void end_of_elaboration() override {
+    service_ = dynamic_cast<BlockService<Request>*>(this->get_interface(0));
+  }
 
  private:
   // Block protocols have no backward path; the standard socket wants one bound all the same.
@@ -47,6 +67,8 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   };
   Backward backward_;
+  /// nullptr: the target is not one of our blocks.
+  BlockService<Request>* service_ = nullptr;
 };
 
 /// Serve is `void Owner::serve(Request&)`; Inspect, where given, `void Owner::inspect(Request&)` for
@@ -62,8 +84,9 @@ class BlockTarget : public tlm::tlm_target_socket<32, Protocol> {
   const char* kind() const override { return "heddle::sim::BlockTarget"; }
 
  private:
-  struct Forward final : tlm::tlm_fw_transport_if<Protocol> {
+  struct Forward final : BlockService<Request>, tlm::tlm_fw_transport_if<Protocol> {
     explicit Forward(Owner* o) : owner(o) {}
+    void serve(Request& request) override { (owner->*Serve)(request); }
     void b_transport(Request& request, sc_core::sc_time&) override { (owner->*Serve)(request); }
     tlm::tlm_sync_enum nb_transport_fw(Request&, Phase&, sc_core::sc_time&) override {
       SC_REPORT_ERROR("/heddle/block_socket", "block protocols use b_transport only");

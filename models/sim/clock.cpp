@@ -118,9 +118,17 @@ Cycle ClockDomain::next_wanted() const {
   return next;
 }
 
-void ClockDomain::fire() {
-  firing_ = true;
-  last_fired_ = next_.k;
+bool ClockDomain::sleepers_due() const {
+  return (near_bits_ >> (last_fired_ % kNearCycles) & 1u) != 0 ||
+         (!far_.empty() && far_.top().cycle <= last_fired_);
+}
+
+void ClockDomain::run(ClockMember& member) {
+  member.state_ = ClockMember::State::kDue;  // a wake() from now on until it has spoken means this edge
+  member.tick_.call(member.tick_.owner);
+}
+
+void ClockDomain::run_all() {
   running_.swap(due_);
   const auto take = [this](const Sleeper& sleeper) {
     if (sleeper.member->state_ == ClockMember::State::kSleeping &&
@@ -140,11 +148,20 @@ void ClockDomain::fire() {
     take(far_.top());
     far_.pop();
   }
-  for (ClockMember* member : running_) {
-    member->state_ = ClockMember::State::kDue;  // a wake() from now on until it has spoken means this edge
-    member->tick_.call(member->tick_.owner);
-  }
+  for (ClockMember* member : running_) run(*member);
   running_.clear();
+}
+
+void ClockDomain::fire() {
+  firing_ = true;
+  last_fired_ = next_.k;
+  if (due_.size() == 1 && !sleepers_due()) {  // of one core that is busy, all edges
+    ClockMember& alone = *due_.front();
+    due_.clear();
+    run(alone);
+  } else {
+    run_all();
+  }
   firing_ = false;
   const Cycle next = next_wanted();
   if (next == ~Cycle{0}) {

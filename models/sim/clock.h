@@ -100,6 +100,9 @@ class ClockDomain {
   /// Edge after last_fired_ that some member wants, or ~0.
   [[nodiscard]] Cycle next_wanted() const;
   void fire();
+  [[nodiscard]] bool sleepers_due() const;
+  void run_all();
+  static void run(ClockMember& member);
 
   ClockManager& manager_;
   std::string name_;

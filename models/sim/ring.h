@@ -12,12 +12,12 @@ template <class T>
 class Ring {
  public:
   Ring() = default;
-  explicit Ring(std::size_t capacity) : items_(capacity) {}
+  explicit Ring(std::size_t capacity) : items_(capacity), capacity_(capacity) {}
 
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  [[nodiscard]] bool full() const { return size_ == items_.size(); }
+  [[nodiscard]] bool full() const { return size_ == capacity_; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::size_t space() const { return items_.size() - size_; }
+  [[nodiscard]] std::size_t space() const { return capacity_ - size_; }
   [[nodiscard]] T& front() { return items_[head_]; }
   [[nodiscard]] const T& front() const { return items_[head_]; }
   /// i-th from the front.
@@ -37,8 +37,9 @@ class Ring {
   }
 
  private:
-  [[nodiscard]] std::size_t wrap(std::size_t i) const { return i >= items_.size() ? i - items_.size() : i; }
+  [[nodiscard]] std::size_t wrap(std::size_t i) const { return i >= capacity_ ? i - capacity_ : i; }
   std::vector<T> items_;
+  std::size_t capacity_ = 0;  ///< = items_.size(), which is a division by sizeof(T)
   std::size_t head_ = 0;
   std::size_t size_ = 0;
 };

@@ -51,6 +51,7 @@ int run_command_line(int argc, char** argv) {
   add_run(app, body);
   add_list(app, body);
   add_describe(app, body);
+  add_analyze(app, body);
   add_microbench(app, body);
   add_tables(app, body);
   return report_errors([&] {

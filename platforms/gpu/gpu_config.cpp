@@ -4,6 +4,24 @@
 
 namespace heddle::gpu {
 
+namespace {
+
+/// The keys of `core`: the core model's own, and what is done to kernels for it.
+struct CoreSection {
+  core::CoreConfig& core;
+  CompilerStep& compiler;
+  std::string& except;
+  void visit(sim::ConfigVisitor& v) {
+    v.choice("compiler", compiler, {"none", "ssde", "delayed_reconvergence"},
+             "changes kernels when they are loaded, so that code for MIMD machines finishes");
+    v.field("compiler_except", except,
+            {.doc = "names of kernels and functions, separated by commas, that core.compiler leaves alone"});
+    core.visit(v);
+  }
+};
+
+}  // namespace
+
 void ClocksConfig::visit(sim::ConfigVisitor& v) {
   v.field("core_mhz", core_mhz, {.unit = "MHz", .doc = "cores", .min = 1, .max = 10000});
   v.field("interconnect_mhz", interconnect_mhz, {.unit = "MHz", .doc = "crossbar", .min = 1, .max = 10000});
@@ -27,7 +45,8 @@ void GpuConfig::visit(sim::ConfigVisitor& v) {
            .min = 16,
            .max = 512 * 1024});
   v.section("clocks", clocks, "clock domains");
-  v.section("core", core, "every core");
+  CoreSection cores_and_compiler{core, compiler, compiler_except};
+  v.section("core", cores_and_compiler, "every core");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");
   v.section("watchdog", watchdog, "hang diagnosis");
 }

@@ -24,12 +24,17 @@ struct WatchdogConfig {
   void visit(sim::ConfigVisitor& v);
 };
 
+/// What is done to kernels before they run (kernel_compiler.h).
+enum class CompilerStep : std::uint8_t { kNone, kSsde, kDelayedReconvergence };
+
 /// Keys: name, cores, clocks.*, core.*, memory.*, watchdog.*
 struct GpuConfig {
   std::string name = "gtx480";
   std::uint32_t cores = 15;
   ClocksConfig clocks;
   core::CoreConfig core;
+  CompilerStep compiler = CompilerStep::kNone;  ///< key core.compiler
+  std::string compiler_except;                  ///< key core.compiler_except
   memory::MemoryConfig memory;
   WatchdogConfig watchdog;
   /// Local memory that a kernel with recursion or alloca gets on top, for every thread.

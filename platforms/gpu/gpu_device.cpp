@@ -14,6 +14,7 @@
 #include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/parser.h"
 #include "gpu/gpu.h"
+#include "gpu/kernel_compiler.h"
 #include "sim/error.h"
 
 namespace heddle::gpu {
@@ -48,7 +49,7 @@ struct GpuDevice::Impl : core::KernelServices {
       throw sim::InputError("", fmt::format("there is no module number {}", handle));
     return modules[handle];
   }
-  host::ModuleHandle add(ptx::Module tree);
+  host::ModuleHandle add(const std::string& text, const std::string& name);
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override;
   void print(const std::string& text) override;
   /// Zero-filled.
@@ -137,13 +138,15 @@ void GpuDevice::Impl::print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-host::ModuleHandle GpuDevice::Impl::add(ptx::Module tree) {
+host::ModuleHandle GpuDevice::Impl::add(const std::string& text, const std::string& name) {
+  const auto tree = compile_source(text, name, config, library);
   isa::Module module = ptx::decode(
-      std::make_shared<const ptx::Module>(std::move(tree)),
-      [this](const std::string& name, std::uint64_t bytes, std::uint32_t align) {
-        return allocate(std::max<std::uint64_t>(bytes, 1), std::max(align, kAlignment), name);
+      tree,
+      [this](const std::string& variable, std::uint64_t bytes, std::uint32_t align) {
+        return allocate(std::max<std::uint64_t>(bytes, 1), std::max(align, kAlignment), variable);
       },
       library);
+  compile_kernels(module, *tree, config);
   for (const isa::GlobalVariable& variable : module.globals)
     if (!variable.initial.empty())
       gpu.crossbar->debug_write(variable.address,
@@ -154,11 +157,11 @@ host::ModuleHandle GpuDevice::Impl::add(ptx::Module tree) {
 }
 
 host::ModuleHandle GpuDevice::load_ptx_file(const std::string& path) {
-  return impl_->add(ptx::parse_file(path));
+  return impl_->add(ptx::read_file(path), path);
 }
 
 host::ModuleHandle GpuDevice::load_ptx_text(const std::string& text, const std::string& name) {
-  return impl_->add(ptx::parse_text(text, name));
+  return impl_->add(text, name);
 }
 
 std::shared_ptr<const isa::Kernel> GpuDevice::kernel(host::ModuleHandle handle, const std::string& name) {

@@ -23,7 +23,7 @@ std::int64_t total(const std::vector<std::int32_t>& balance) {
   return std::accumulate(balance.begin(), balance.end(), std::int64_t{0});
 }
 
-Verdict run(host::Device& device, const Options& options) {
+Verdict run(const char* kernel, host::Device& device, const Options& options) {
   // Paper: ATM of mimd-simt-and-bows §9.2, chapter 6 (122K transactions, 24K threads, 1000 accounts).
   const Shape s =
       pick(options.size, Shape{300, 64, 3, 96}, Shape{9'000, 1'000, 30, 256}, Shape{122'880, 1'000, 96, 256});
@@ -49,7 +49,7 @@ Verdict run(host::Device& device, const Options& options) {
              balance_d = device.upload(balance, "balance");
   const auto locks_d = device.allocate(s.accounts * sizeof(std::int32_t), "locks");
   const host::Launch shape{.grid = {s.ctas, 1, 1}, .block = {s.threads, 1, 1}, .dynamic_shared_bytes = 0};
-  device.launch(module, "bank_transfer", shape,
+  device.launch(module, kernel, shape,
                 host::Args().add(transfers_d).add(s.transfers).add(balance_d).add(locks_d));
   const auto actual = device.download<std::int32_t>(balance_d, s.accounts);
   const Verdict accounts = compare("balance", actual, expected);
@@ -68,9 +68,16 @@ Workload atm() {
           .description = "bank transfers under two ordered locks, SIMT-safe lock loop (K3)",
           .stresses = "nested locks: nested divergence, retries, atomics, fences, uncached loads and stores",
           .source = "atm.cu",
-          .racy = false,
-          .needs_simt_progress = false,
-          .run = run};
+          .run = [](host::Device& d, const Options& o) { return run("bank_transfer", d, o); }};
+}
+
+Workload atm_mimd() {
+  return {.name = "atm-mimd",
+          .description = "bank transfers under two ordered spin locks in MIMD form (K4)",
+          .stresses = "forward progress of diverged lanes: two locks",
+          .source = "atm.cu",
+          .needs_simt_progress = true,
+          .run = [](host::Device& d, const Options& o) { return run("bank_transfer_mimd", d, o); }};
 }
 
 }  // namespace heddle::workloads

@@ -36,3 +36,24 @@ extern "C" __global__ void bank_transfer(const Transfer* transfers, int n, volat
     }
   }
 }
+
+// MIMD form, each lock released behind its own waiting loop (K4): hangs on a SIMT stack.
+extern "C" __global__ void bank_transfer_mimd(const Transfer* transfers, int n, volatile int* balance,
+                                              int* locks) {
+  int stride = gridDim.x * blockDim.x;
+  for (int t = blockIdx.x * blockDim.x + threadIdx.x; t < n; t += stride) {
+    int from = transfers[t].from, to = transfers[t].to, amount = transfers[t].amount;
+    int first = from < to ? from : to;
+    int second = from < to ? to : from;
+    while (atomicCAS(&locks[first], 0, 1) != 0) {
+    }
+    while (atomicCAS(&locks[second], 0, 1) != 0) {
+    }
+    __threadfence();
+    balance[from] = balance[from] - amount;
+    balance[to] = balance[to] + amount;
+    __threadfence();
+    atomicExch(&locks[second], 0);
+    atomicExch(&locks[first], 0);
+  }
+}

@@ -28,6 +28,21 @@ Verdict run(const char* kernel, std::uint32_t arm, host::Device& device, const O
   return compare("out", device.download<std::int32_t>(out_d, in.size()), expected);
 }
 
+/// mimd-simt-and-bows G7: CTAs of one warp.
+Verdict run_divergent(host::Device& device, const Options& options) {
+  const std::uint32_t ctas = pick(options.size, 4u, 240u, 3840u);
+  Random random(options.seed);
+  std::vector<std::int32_t> element(std::size_t{ctas} * 32);
+  for (std::int32_t& value : element) value = static_cast<std::int32_t>(random.below(1'000'000));
+  const auto module = device.load_ptx_file(ptx_path("barrier_arms", options.compiler));
+  const auto element_d = device.upload(element, "element");
+  device.launch(module, "barrier_divergent", grid(ctas, 32), host::Args().add(element_d));
+  for (std::size_t i = 0; i < element.size();
+       ++i)  // the odd neighbour adds 1, the element's own lane -3 or 3
+    element[i] += i % 2 == 0 ? 1 - 3 : -1 + 3;
+  return compare("element", device.download<std::int32_t>(element_d, element.size()), element);
+}
+
 }  // namespace
 
 Workload barrier_arms() {
@@ -45,6 +60,16 @@ Workload barrier_arms_mimd() {
           .source = "barrier_arms.cu",
           .needs_simt_progress = true,
           .run = [](host::Device& d, const Options& o) { return run("barrier_arms_mimd", 1, d, o); }};
+}
+
+Workload barrier_divergent() {
+  return {
+      .name = "barrier-divergent",
+      .description = "divergent barrier of one warp, odd lanes in one arm and even ones in the other (G7)",
+      .stresses = "a barrier in each arm of a branch that splits the only warp of a CTA",
+      .source = "barrier_arms.cu",
+      .needs_simt_progress = true,
+      .run = run_divergent};
 }
 
 }  // namespace heddle::workloads

@@ -41,3 +41,19 @@ extern "C" __global__ void barrier_arms_mimd(const int* in, int* out) {
   }
   out[global] = element[t];
 }
+
+// The test of mimd-simt-and-bows G7: a CTA is one warp, its odd and even lanes meet at a barrier in each arm.
+extern "C" __global__ void barrier_divergent(volatile int* element) {
+  volatile int* a = element + 32 * blockIdx.x;
+  int t = threadIdx.x;
+  if (t % 2 != 0) {
+    a[(t + 1) % 32] = a[(t + 1) % 32] + 1;
+    __syncthreads();
+    asm volatile("" : "+r"(t));  // keeps clang from merging the arms and their barriers
+    a[t] = a[t] + 3;
+  } else {
+    a[(t + 1) % 32] = a[(t + 1) % 32] - 1;
+    __syncthreads();
+    a[t] = a[t] - 3;
+  }
+}

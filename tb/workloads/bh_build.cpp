@@ -10,7 +10,7 @@ struct Shape {
   std::uint32_t bodies, ctas, threads;
 };
 
-Verdict run(host::Device& device, const Options& options) {
+Verdict run(const char* kernel, host::Device& device, const Options& options) {
   // Paper: TB of mimd-simt-and-bows §9.2 (30 000 bodies, few CTAs).
   const Shape s = pick(options.size, Shape{300, 2, 96}, Shape{4'000, 15, 128}, Shape{30'000, 28, 512});
   Random random(options.seed);
@@ -22,7 +22,7 @@ Verdict run(host::Device& device, const Options& options) {
   const auto bodies_d = device.upload(bodies, "position");
   const auto child_d = device.allocate(expected.child.size() * sizeof(std::int32_t), "child");
   const auto cells_d = device.upload(std::vector<std::int32_t>{1}, "cells");
-  device.launch(module, "bh_build", grid(s.ctas, s.threads),
+  device.launch(module, kernel, grid(s.ctas, s.threads),
                 host::Args().add(bodies_d).add(s.bodies).add(child_d).add(cells_d));
   const Octree actual{expected.bodies, device.download<std::int32_t>(child_d, expected.child.size())};
   return combine({compare("cells", device.download<std::int32_t>(cells_d, 1),
@@ -39,7 +39,18 @@ Workload bh_build() {
       .stresses = "pointer chasing of uneven depth, locks that are the data, a CTA barrier between retries",
       .source = "bh_build.cu",
       .racy = true,
-      .run = run};
+      .run = [](host::Device& d, const Options& o) { return run("bh_build", d, o); }};
+}
+
+Workload bh_build_mimd() {
+  return {
+      .name = "bh-build-mimd",
+      .description = "Barnes-Hut: octree built under locks in MIMD form, without a barrier (TB)",
+      .stresses = "forward progress of diverged lanes: one lock word is also the data, released by a store",
+      .source = "bh_build.cu",
+      .racy = true,
+      .needs_simt_progress = true,
+      .run = [](host::Device& d, const Options& o) { return run("bh_build_mimd", d, o); }};
 }
 
 }  // namespace heddle::workloads

@@ -21,6 +21,33 @@ static __device__ __forceinline__ void bh_descend(BhPlace& at, int octant) {
   at.z += octant & 4 ? at.half : -at.half;
 }
 
+// What takes the place of `there` (a body, or empty) in the cell at `at`, octant `octant`: the body, or the
+// cells that keep the two apart. The place is locked.
+static __device__ __forceinline__ int bh_place(const float* position, int n, volatile int* child, int* cells,
+                                               BhPlace& at, int octant, int body, int there) {
+  if (there == kBhEmpty) return body + 1;
+  float x = position[3 * body], y = position[3 * body + 1], z = position[3 * body + 2];
+  int other = there - 1;
+  float ox = position[3 * other], oy = position[3 * other + 1], oz = position[3 * other + 2];
+  int replacement = 0, link = -1, mine, theirs;
+  do {  // a cell at a time, until they part
+    int fresh = atomicAdd(cells, 1);
+    if (link < 0)
+      replacement = n + fresh;
+    else
+      child[link] = n + fresh;
+    bh_descend(at, octant);
+    mine = bh_octant(at, x, y, z);
+    theirs = bh_octant(at, ox, oy, oz);
+    octant = mine;
+    link = 8 * fresh + mine;
+    if (mine != theirs) child[8 * fresh + theirs] = there;
+  } while (mine == theirs);
+  child[link] = body + 1;
+  __threadfence();
+  return replacement;
+}
+
 // position: x, y, z of each body, all different. cells: number of cells, 1 at the start. A round tries once
 // for each thread's body; the CTA's threads wait for each other between rounds, which throttles the retries.
 extern "C" __global__ void bh_build(const float* position, int n, volatile int* child, int* cells) {
@@ -46,27 +73,7 @@ extern "C" __global__ void bh_build(const float* position, int n, volatile int* 
       int place = 8 * cell + octant;
       int done = 0;
       if (there != kBhLocked && atomicCAS(const_cast<int*>(&child[place]), there, kBhLocked) == there) {
-        int replacement = body + 1;
-        if (there != kBhEmpty) {
-          int other = there - 1;
-          float ox = position[3 * other], oy = position[3 * other + 1], oz = position[3 * other + 2];
-          int link = -1, mine, theirs;
-          do {  // a cell at a time, until they part
-            int fresh = atomicAdd(cells, 1);
-            if (link < 0)
-              replacement = n + fresh;
-            else
-              child[link] = n + fresh;
-            bh_descend(at, octant);
-            mine = bh_octant(at, x, y, z);
-            theirs = bh_octant(at, ox, oy, oz);
-            octant = mine;
-            link = 8 * fresh + mine;
-            if (mine != theirs) child[8 * fresh + theirs] = there;
-          } while (mine == theirs);
-          child[link] = body + 1;
-          __threadfence();
-        }
+        int replacement = bh_place(position, n, child, cells, at, octant, body, there);
         child[place] = replacement;  // also the release
         done = 1;
       }
@@ -83,5 +90,30 @@ extern "C" __global__ void bh_build(const float* position, int n, volatile int* 
     int again = unfinished;
     __syncthreads();
     if (!again) break;
+  }
+}
+
+// MIMD form: a thread tries again until it has the place, and gives it back behind that loop. Hangs on a SIMT
+// stack when two lanes of a warp want the same place.
+extern "C" __global__ void bh_build_mimd(const float* position, int n, volatile int* child, int* cells) {
+  int stride = gridDim.x * blockDim.x;
+  for (int body = blockIdx.x * blockDim.x + threadIdx.x; body < n; body += stride) {
+    float x = position[3 * body], y = position[3 * body + 1], z = position[3 * body + 2];
+    BhPlace at = {0.0f, 0.0f, 0.0f, 1.0f};
+    int cell = 0, octant, there;
+    do {
+      asm volatile("");
+      octant = bh_octant(at, x, y, z);
+      there = child[8 * cell + octant];
+      while (there > n) {
+        cell = there - n;
+        bh_descend(at, octant);
+        octant = bh_octant(at, x, y, z);
+        there = child[8 * cell + octant];
+      }
+    } while (there == kBhLocked ||
+             atomicCAS(const_cast<int*>(&child[8 * cell + octant]), there, kBhLocked) != there);
+    int place = 8 * cell + octant;
+    child[place] = bh_place(position, n, child, cells, at, octant, body, there);
   }
 }

@@ -12,27 +12,6 @@ struct Shape {
   std::uint32_t bodies, ctas, threads;
 };
 
-/// x, y, z and mass of each cell, in the kernel's order of operations.
-std::vector<float> reference(const Octree& tree, const Bodies& bodies, const std::vector<float>& mass) {
-  std::vector<float> centre(4 * tree.cells());
-  for (std::size_t cell = tree.cells(); cell-- > 0;) {  // children before their parents
-    float sum[3] = {}, m = 0.0f;
-    for (std::size_t octant = 0; octant < 8; ++octant) {
-      const std::int32_t there = tree.child[8 * cell + octant];
-      if (there == 0) continue;
-      const bool is_cell = there > tree.bodies;
-      const auto i = static_cast<std::size_t>(is_cell ? there - tree.bodies : there - 1);
-      const float child_mass = is_cell ? centre[4 * i + 3] : mass[i];
-      for (std::size_t axis = 0; axis < 3; ++axis)
-        sum[axis] = std::fmaf(child_mass, is_cell ? centre[4 * i + axis] : bodies[i][axis], sum[axis]);
-      m += child_mass;
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) centre[4 * cell + axis] = sum[axis] / m;
-    centre[4 * cell + 3] = m;
-  }
-  return centre;
-}
-
 Verdict run(host::Device& device, const Options& options) {
   const Shape s = pick(options.size, Shape{300, 2, 64}, Shape{4'000, 15, 128}, Shape{30'000, 28, 256});
   Random random(options.seed);
@@ -59,7 +38,7 @@ Verdict run(host::Device& device, const Options& options) {
                     .add(count_d));
   return combine({compare("count", device.download<std::int32_t>(count_d, cells), count_bodies(tree)),
                   compare("centre", device.download<float>(centre_d, 4 * std::size_t{cells}),
-                          reference(tree, bodies, mass))});
+                          centres_of_mass(tree, bodies, mass))});
 }
 
 }  // namespace

@@ -108,6 +108,17 @@ HEDDLE_LITE float __high2float(__half2 a) {
   return d;
 }
 
+// The builtins need a later PTX than the one clang 14 assumes without a CUDA installation.
+HEDDLE_LITE void __syncwarp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
+HEDDLE_LITE int __all_sync(unsigned lanes, int of_lane) {
+  int all;
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.all.pred p, p, %2; selp.s32 %0, 1, 0, p; }"
+               : "=r"(all)
+               : "r"(of_lane), "r"(lanes)
+               : "memory");
+  return all;
+}
+
 HEDDLE_LITE int clock() { return __nvvm_read_ptx_sreg_clock(); }
 // __syncthreads() is a builtin of clang.
 

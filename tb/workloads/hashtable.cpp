@@ -56,25 +56,67 @@ Verdict check_table(const std::vector<std::uint32_t>& keys, const std::vector<En
   return {true, fmt::format("{} keys in {} chains, each once and in the right one", found, heads.size())};
 }
 
+struct Table {
+  std::vector<std::uint32_t> keys;
+  std::uint32_t shift;
+  std::uint64_t keys_d, pool_d, heads_d, locks_d;
+  std::uint32_t buckets;
+
+  Table(const Shape& s, Random& random, host::Device& device)
+      : keys(s.keys),
+        shift(static_cast<std::uint32_t>(32 - std::countr_zero(s.buckets))),
+        buckets(s.buckets) {
+    for (std::uint32_t& key : keys) key = random.below(0xffff'ffff);
+    keys_d = device.upload(keys, "keys");
+    pool_d = device.allocate(s.keys * sizeof(Entry), "pool");
+    heads_d = device.allocate(s.buckets * sizeof(std::uint32_t), "heads");
+    locks_d = device.allocate(s.buckets * sizeof(std::int32_t), "locks");
+  }
+  [[nodiscard]] host::Args args() const {
+    return host::Args()
+        .add(keys_d)
+        .add(static_cast<std::uint32_t>(keys.size()))
+        .add(pool_d)
+        .add(heads_d)
+        .add(locks_d)
+        .add(shift);
+  }
+  [[nodiscard]] Verdict check(host::Device& device) const {
+    return check_table(keys, device.download<Entry>(pool_d, keys.size()),
+                       device.download<std::uint32_t>(heads_d, buckets),
+                       device.download<std::int32_t>(locks_d, buckets), shift);
+  }
+};
+
 Verdict run(const char* kernel, host::Device& device, const Options& options) {
   // Paper: HT of mimd-simt-and-bows §9.2, chapter 6 (3.2M insertions, 40K threads, 1024 buckets).
   const Shape s = pick(options.size, Shape{400, 32, 3, 128}, Shape{12'000, 1024, 30, 256},
                        Shape{3'276'800, 1024, 160, 256});
-  const auto shift = static_cast<std::uint32_t>(32 - std::countr_zero(s.buckets));
   Random random(options.seed);
-  std::vector<std::uint32_t> keys(s.keys);
-  for (std::uint32_t& key : keys) key = random.below(0xffff'ffff);
-
   const auto module = device.load_ptx_file(ptx_path("hashtable", options.compiler));
-  const auto keys_d = device.upload(keys, "keys");
-  const auto pool_d = device.allocate(s.keys * sizeof(Entry), "pool");
-  const auto heads_d = device.allocate(s.buckets * sizeof(std::uint32_t), "heads");
-  const auto locks_d = device.allocate(s.buckets * sizeof(std::int32_t), "locks");
-  device.launch(module, kernel, grid(s.ctas, s.threads),
-                host::Args().add(keys_d).add(s.keys).add(pool_d).add(heads_d).add(locks_d).add(shift));
-  return check_table(keys, device.download<Entry>(pool_d, s.keys),
-                     device.download<std::uint32_t>(heads_d, s.buckets),
-                     device.download<std::int32_t>(locks_d, s.buckets), shift);
+  const Table table(s, random, device);
+  device.launch(module, kernel, grid(s.ctas, s.threads), table.args());
+  return table.check(device);
+}
+
+/// One launch, with a table of its own, for each delay factor.
+Verdict run_backoff(host::Device& device, const Options& options) {
+  // Paper: the factors of Fig 6.2.
+  const Shape s =
+      pick(options.size, Shape{200, 32, 2, 64}, Shape{4'000, 256, 15, 256}, Shape{327'680, 1024, 160, 256});
+  const std::vector<std::uint32_t> factors =
+      pick<std::vector<std::uint32_t>>(options.size, {0, 50}, {0, 100, 1000}, {0, 50, 100, 500, 1000});
+  Random random(options.seed);
+  const auto module = device.load_ptx_file(ptx_path("hashtable", options.compiler));
+  Verdict all{true, ""};
+  for (const std::uint32_t factor : factors) {
+    const Table table(s, random, device);
+    device.launch(module, "hash_insert_backoff", grid(s.ctas, s.threads), table.args().add(factor));
+    const Verdict verdict = table.check(device);
+    if (!verdict.passed) return {false, fmt::format("delay factor {}: {}", factor, verdict.summary)};
+    all.summary += fmt::format("{}factor {}: {}", all.summary.empty() ? "" : "; ", factor, verdict.summary);
+  }
+  return all;
 }
 
 }  // namespace
@@ -97,6 +139,25 @@ Workload hashtable_mimd() {
           .racy = true,
           .needs_simt_progress = true,
           .run = [](host::Device& d, const Options& o) { return run("hash_insert_mimd", d, o); }};
+}
+
+Workload hashtable_serial() {
+  return {.name = "hashtable-serial",
+          .description = "insertion into a chained hash table, the lanes of a warp one after the other (K2)",
+          .stresses = "a loop over lanes around a spin lock: one lane active, 31 turns",
+          .source = "hashtable.cu",
+          .racy = true,
+          .run = [](host::Device& d, const Options& o) { return run("hash_insert_serial", d, o); }};
+}
+
+Workload hashtable_backoff() {
+  return {.name = "hashtable-backoff",
+          .description = "the hash table with a back-off in software, by the clock; a launch a factor (K9)",
+          .stresses = "delay loops that hold back their own warp's winners",
+          .source = "hashtable.cu",
+          .racy = true,
+          .waits_by_clock = true,
+          .run = run_backoff};
 }
 
 }  // namespace heddle::workloads

@@ -51,3 +51,62 @@ extern "C" __global__ void hash_insert_mimd(const unsigned* keys, unsigned n, Ha
     atomicExch(&locks[bucket], 0);
   }
 }
+
+// The lanes of a warp insert one after the other (K2): the loop over lanes keeps a lane that spins from
+// holding back the one that has the lock, so the spin lock may be released behind its loop.
+extern "C" __global__ void hash_insert_serial(const unsigned* keys, unsigned n, HashEntry* pool,
+                                              volatile unsigned* heads, int* locks, unsigned hash_shift) {
+  unsigned stride = gridDim.x * blockDim.x;
+  for (unsigned t = blockIdx.x * blockDim.x + threadIdx.x; t < n; t += stride) {
+    unsigned key = keys[t];
+    unsigned bucket = (key * 2654435761u) >> hash_shift;
+    pool[t].key = key;
+    pool[t].value = ~key;
+    for (int lane = 0; lane < 32; lane++) {
+      if ((int)(threadIdx.x % 32) == lane) {
+        while (atomicCAS(&locks[bucket], 0, 1) != 0) {
+        }
+        __threadfence();
+        pool[t].next = heads[bucket];
+        heads[bucket] = t + 1;
+        __threadfence();
+        atomicExch(&locks[bucket], 0);
+      }
+      // Keeps the lanes' turns apart.
+      asm volatile("" : "+r"(lane));
+    }
+  }
+}
+
+// K1 with a back-off in software (K9): who finds the lock taken looks at the clock until delay_factor times
+// the index of its CTA have passed.
+extern "C" __global__ void hash_insert_backoff(const unsigned* keys, unsigned n, HashEntry* pool,
+                                               volatile unsigned* heads, int* locks, unsigned hash_shift,
+                                               unsigned delay_factor) {
+  unsigned stride = gridDim.x * blockDim.x;
+  unsigned delay = delay_factor * blockIdx.x;
+  for (unsigned t = blockIdx.x * blockDim.x + threadIdx.x; t < n; t += stride) {
+    unsigned key = keys[t];
+    unsigned bucket = (key * 2654435761u) >> hash_shift;
+    pool[t].key = key;
+    pool[t].value = ~key;
+    int done = 0;
+    while (!done) {
+      if (atomicCAS(&locks[bucket], 0, 1) == 0) {
+        __threadfence();
+        pool[t].next = heads[bucket];
+        heads[bucket] = t + 1;
+        done = 1;
+        __threadfence();
+        atomicExch(&locks[bucket], 0);
+      } else {
+        unsigned begin = clock();
+        while (clock() - begin < delay) {
+          asm volatile("");
+        }
+      }
+      // Keeps the critical section inside the loop.
+      asm volatile("" : "+r"(done));
+    }
+  }
+}

@@ -1,5 +1,6 @@
 #include "workloads/octree.h"
 
+#include <cmath>
 #include <set>
 
 namespace heddle::workloads {
@@ -87,6 +88,26 @@ std::vector<std::int32_t> count_bodies(const Octree& tree) {
         ++count[cell];
     }
   return count;
+}
+
+std::vector<float> centres_of_mass(const Octree& tree, const Bodies& bodies, const std::vector<float>& mass) {
+  std::vector<float> centre(4 * tree.cells());
+  for (std::size_t cell = tree.cells(); cell-- > 0;) {  // children before their parents
+    float sum[3] = {}, m = 0.0f;
+    for (std::size_t octant = 0; octant < 8; ++octant) {
+      const std::int32_t there = tree.child[8 * cell + octant];
+      if (there == 0) continue;
+      const bool is_cell = there > tree.bodies;
+      const auto i = static_cast<std::size_t>(is_cell ? there - tree.bodies : there - 1);
+      const float child_mass = is_cell ? centre[4 * i + 3] : mass[i];
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        sum[axis] = std::fmaf(child_mass, is_cell ? centre[4 * i + axis] : bodies[i][axis], sum[axis]);
+      m += child_mass;
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) centre[4 * cell + axis] = sum[axis] / m;
+    centre[4 * cell + 3] = m;
+  }
+  return centre;
 }
 
 std::vector<std::int32_t> outline(const Octree& tree) {

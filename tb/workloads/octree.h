@@ -25,6 +25,9 @@ struct Octree {
 [[nodiscard]] Octree build_octree(const Bodies& bodies);
 /// Bodies below each cell.
 [[nodiscard]] std::vector<std::int32_t> count_bodies(const Octree& tree);
+/// x, y, z and mass of each cell, in bh_summarize.cu's order of operations.
+[[nodiscard]] std::vector<float> centres_of_mass(const Octree& tree, const Bodies& bodies,
+                                                 const std::vector<float>& mass);
 /// The tree without the cells' numbers: its places in depth-first order, 0 empty, a body's index plus one, -1
 /// a cell, followed by its places. -2: an entry that no tree holds (a lock, no such cell, a cell reached
 /// twice).

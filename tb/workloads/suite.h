@@ -31,26 +31,44 @@ namespace heddle::workloads {
 [[nodiscard]] Workload dispatch();
 [[nodiscard]] Workload ray();
 [[nodiscard]] Workload strmatch();
+[[nodiscard]] Workload keyvalue();
+[[nodiscard]] Workload suffixtree();
+[[nodiscard]] Workload bvh();
+[[nodiscard]] Workload unstructured();
 
 // Synchronisation between threads.
 [[nodiscard]] Workload hashtable();
+[[nodiscard]] Workload hashtable_serial();
+[[nodiscard]] Workload hashtable_backoff();
 [[nodiscard]] Workload atm();
 [[nodiscard]] Workload cloth();
 [[nodiscard]] Workload bh_build();
 [[nodiscard]] Workload bh_summarize();
 [[nodiscard]] Workload bh_sort();
+[[nodiscard]] Workload bh_force();
 [[nodiscard]] Workload nw_rows();
 [[nodiscard]] Workload nw_tiles();
 [[nodiscard]] Workload tsp();
 [[nodiscard]] Workload barrier_arms();
+[[nodiscard]] Workload histogram256();
 
 // The same in MIMD form: hang on a plain SIMT stack.
 [[nodiscard]] Workload spinlock();
 [[nodiscard]] Workload hashtable_mimd();
+[[nodiscard]] Workload atm_mimd();
 [[nodiscard]] Workload cloth_mimd();
+[[nodiscard]] Workload bh_build_mimd();
 [[nodiscard]] Workload bh_sort_mimd();
 [[nodiscard]] Workload nw_rows_mimd();
 [[nodiscard]] Workload barrier_arms_mimd();
+[[nodiscard]] Workload barrier_divergent();
+[[nodiscard]] Workload omp_lock_fine();
+[[nodiscard]] Workload omp_lock_coarse();
+[[nodiscard]] Workload omp_max_fine();
+[[nodiscard]] Workload omp_max_coarse();
+[[nodiscard]] Workload early_return();
+[[nodiscard]] Workload early_release();
+[[nodiscard]] Workload task_queue();
 
 // What Heddle's own speed is measured with.
 [[nodiscard]] Workload bench_vecadd();

@@ -1,4 +1,4 @@
-"""The heddle command seen from outside, for the cases of cli_cases.py and cli_trace_cases.py."""
+"""The heddle command seen from outside, for the cases of cli_cases.py and its companions."""
 
 import json
 import subprocess

@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "gpu/platform_files.h"
 #include "generator/generated_kernel.h"
 #include "generator/shrink.h"
 #include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
 #include "oracle/oracle.h"
 #include "sim/error.h"
 
@@ -21,6 +21,7 @@ namespace heddle::generator {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 30;
+constexpr std::uint64_t kKernelsPerMechanism = 60;
 constexpr std::uint64_t kSmallShards = 8;
 constexpr std::array kPlatforms{"tiny", "gtx480", "rtx2060"};
 constexpr unsigned kShrinkingAttempts = 300;
@@ -77,12 +78,11 @@ std::string mismatch(gpu::GpuDevice& gpu, const GeneratedKernel& kernel) {
   return difference(kernel, expected, run(gpu, kernel));
 }
 
-class RandomKernels : public testing::TestWithParam<std::uint64_t> {};
-
-TEST_P(RandomKernels, LeaveTheMemoryTheOracleLeaves) {
-  gpu::GpuDevice gpu(config_of(GetParam()), {});
-  const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", kKernelsPerShard);
-  const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 0) + GetParam() * count;
+/// `shard`: which of the seeds.
+void check_shard(const gpu::GpuConfig& config, std::uint64_t shard, std::uint64_t usual_count) {
+  gpu::GpuDevice gpu(config, {});
+  const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", usual_count);
+  const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 0) + shard * count;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const KernelTree tree = generate_tree(seed);
     const GeneratedKernel kernel = emit(tree);
@@ -101,8 +101,75 @@ TEST_P(RandomKernels, LeaveTheMemoryTheOracleLeaves) {
   }
 }
 
+class RandomKernels : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RandomKernels, LeaveTheMemoryTheOracleLeaves) {
+  check_shard(config_of(GetParam()), GetParam(), kKernelsPerShard);
+}
+
 INSTANTIATE_TEST_SUITE_P(On, RandomKernels,
                          testing::Range(std::uint64_t{0}, kSmallShards + kPlatforms.size()), shard_name);
+
+/// A way to run diverged warps.
+struct Variant {
+  const char* name;
+  std::vector<std::string> assignments;
+};
+
+const std::string kAware = "core.control_flow.mechanism=aware";
+const std::string kMultiPath = "core.control_flow.mechanism=multi_path";
+const std::string kEarly = "core.control_flow.multi_path.opportunistic_reconvergence=true";
+
+Variant aware(const char* name, unsigned splits, unsigned points,
+              const std::string& more = "core.control_flow.first_side=auto") {
+  return {name,
+          {kAware, "core.control_flow.aware.st_entries=" + std::to_string(splits),
+           "core.control_flow.aware.rt_entries=" + std::to_string(points), more}};
+}
+
+Variant multi_path(const char* name, unsigned paths, bool early) {
+  std::vector<std::string> assignments{kMultiPath, "core.scoreboard.kind=per_thread_mask",
+                                       "core.control_flow.multi_path.paths=" + std::to_string(paths)};
+  if (early) assignments.push_back(kEarly);
+  return {name, assignments};
+}
+
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> all{
+      {"stack", {}},
+      {"stack_smaller_first", {"core.control_flow.first_side=smaller"}},
+      aware("aware", 32, 32),
+      aware("aware_s1r1", 1, 1),
+      aware("aware_s4r2", 4, 2),
+      aware("aware_s6r4", 6, 4),
+      aware("aware_taken_first", 32, 32, "core.control_flow.first_side=taken"),
+      aware("aware_s2r1_most_recent", 2, 1, "core.control_flow.aware.rt_victim=most_recent"),
+      multi_path("mp1", 1, false),
+      multi_path("mp2", 2, false),
+      multi_path("mp4", 4, false),
+      multi_path("mp6", 6, false),
+      multi_path("mp8", 8, false),
+      multi_path("mp32", 32, false),
+      multi_path("mp1_early", 1, true),
+      multi_path("mp2_early", 2, true),
+      multi_path("mp4_early", 4, true),
+      multi_path("mp6_early", 6, true),
+      multi_path("mp8_early", 8, true),
+      multi_path("mp32_early", 32, true),
+      {"mp32_per_warp_scoreboard", {kMultiPath}},
+  };
+  return all;
+}
+
+class Mechanisms : public testing::TestWithParam<std::size_t> {};
+
+// All with the same kernels.
+TEST_P(Mechanisms, LeaveTheMemoryTheOracleLeaves) {
+  check_shard(gpu::load_platform("tiny", variants()[GetParam()].assignments), 0, kKernelsPerMechanism);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Mechanisms, testing::Range(std::size_t{0}, variants().size()),
+                         [](const auto& test) { return variants()[test.param].name; });
 
 /// Kernels that once went wrong, cut down: tests/data/random_kernels.
 class SavedKernels : public testing::TestWithParam<const char*> {};

@@ -70,6 +70,16 @@ TEST(ControlFlowGraph, a_loop_keeps_its_only_way_out) {
   EXPECT_THAT(ControlFlowGraph(loop).without_early_exits().block(0).successors, ElementsAre(1, 0));
 }
 
+TEST(ControlFlowGraph, a_loop_keeps_the_last_of_its_ways_out_and_what_leads_there_none) {
+  // 0: @p bra 5   1: work   2: @p bra 6   3: work   4: @p bra 1   5: exit   6: exit
+  // if (p) return; do { if (p) return; } while (p);
+  const Code code{branch(5), plain(), branch(6), plain(), branch(1), exit(), exit()};
+  const ControlFlowGraph cfg = ControlFlowGraph(code).without_early_exits();
+  EXPECT_THAT(cfg.block(0).successors, ElementsAre(1)) << "leaves early, whatever the loop does";
+  EXPECT_THAT(cfg.block(1).successors, ElementsAre(2)) << "leaves the loop early";
+  EXPECT_THAT(cfg.block(2).successors, ElementsAre(3, 1)) << "the way out of the loop";
+}
+
 TEST(ControlFlowGraph, trap_ends_a_thread) {
   const Code code{trap(), plain(), guarded(trap()), exit()};
   const ControlFlowGraph cfg(code);

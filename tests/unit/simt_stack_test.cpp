@@ -100,6 +100,33 @@ TEST(SimtStackGolden, MimdG2StackLoop) {
   e.expect({row('C', '-', mask("1111"))});
 }
 
+// The spin lock after SSDE (Fig 4.2): B tries, C releases, S is the switch, D what follows. The graph is that
+// of ssde_transform_test.cpp, where the stack's reconvergence points come from as well.
+TEST(SimtStackGolden, MimdG19SpinLockAfterSsde) {
+  Example e(FirstSide::kTaken);
+  e.launch('A', mask("1111"));
+  e.go('B');
+  e.branch('S', mask("0111"), 'C', 'S');  // thread 3 has the lock, the others are at the switch
+  e.expect({row('S', '-', mask("1111")), row('C', 'S', mask("1000"))});
+  e.go('S');
+  e.expect({row('S', '-', mask("1111"))});
+  e.branch('B', mask("0111"), 'D', 'D');
+  e.expect({row('D', '-', mask("1111")), row('B', 'D', mask("0111"))});
+  e.branch('S', mask("0011"), 'C', 'S');
+  e.expect({row('D', '-', mask("1111")), row('S', 'D', mask("0111")), row('C', 'S', mask("0100"))});
+  e.go('S');
+  e.branch('B', mask("0011"), 'D', 'D');
+  e.expect({row('D', '-', mask("1111")), row('B', 'D', mask("0011"))});
+  e.branch('S', mask("0001"), 'C', 'S');
+  e.go('S');
+  e.branch('B', mask("0001"), 'D', 'D');
+  e.branch('S', mask("0000"), 'C', 'S');  // the last one has it at once
+  e.expect({row('D', '-', mask("1111")), row('C', 'D', mask("0001"))});
+  e.go('S');
+  e.branch('B', mask("0000"), 'D', 'D');
+  e.expect({row('D', '-', mask("1111"))});
+}
+
 // Fig 7.2: two instructions per block, the second of B and of C depends on the first with 2 cycles latency.
 // An ideal front end issues the running group's next instruction whenever the baseline scoreboard allows.
 TEST(SimtStackGolden, MimdG3StackTiming) {

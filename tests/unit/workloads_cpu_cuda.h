@@ -44,6 +44,8 @@ inline int atomicCAS(int* p, int expected, int desired) {
 inline void __syncthreads() { wait_for_block(); }
 inline void __threadfence() { give_way(); }
 inline void __threadfence_block() {}
+inline void __syncwarp() { (void)all_of_warp(true); }
+inline int __all_sync(unsigned, int of_lane) { return all_of_warp(of_lane != 0) ? 1 : 0; }
 inline float __fmaf_rn(float a, float b, float c) { return std::fmaf(a, b, c); }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fsqrt_rn(float a) { return std::sqrt(a); }

@@ -18,11 +18,19 @@ struct Block {
     std::vector<std::byte> stack;
     bool finished = true;
   };
+  struct Warp {
+    unsigned arrived = 0;
+    unsigned generation = 0;  // votes taken
+    bool all = true;
+    bool answer = true;  // of the last vote
+  };
   std::vector<Fiber> fibers;
+  std::vector<Warp> warps;
   ucontext_t scheduler;
   const std::function<void()>* body = nullptr;
   unsigned current = 0;
   unsigned live = 0;
+  unsigned threads = 0;
   unsigned arrived = 0;     // at the barrier
   unsigned generation = 0;  // barriers passed
 
@@ -51,7 +59,8 @@ void run_block(unsigned threads, const std::function<void()>& body,
   Block& b = block();
   b.fibers.resize(std::max<std::size_t>(b.fibers.size(), threads));
   b.body = &body;
-  b.live = threads;
+  b.live = b.threads = threads;
+  b.warps.assign((threads + 31) / 32, {});
   b.arrived = 0;
   for (unsigned i = 0; i < threads; ++i) {
     Block::Fiber& fiber = b.fibers[i];
@@ -87,6 +96,19 @@ void wait_for_block() {
   ++b.arrived;
   b.open_barrier_if_full();
   while (b.generation == mine) give_way();
+}
+
+bool all_of_warp(bool mine) {
+  Block& b = block();
+  const unsigned index = b.current / 32, members = std::min(32u, b.threads - 32 * index);
+  Block::Warp& warp = b.warps[index];
+  const unsigned vote = warp.generation;
+  warp.all &= mine;
+  if (++warp.arrived == members) {
+    warp = {.arrived = 0, .generation = vote + 1, .all = true, .answer = warp.all};
+  }
+  while (warp.generation == vote) give_way();
+  return warp.answer;
 }
 
 }  // namespace heddle::workloads::testing

@@ -17,4 +17,8 @@ void give_way();
 /// Within a body: waits for all threads of the block that have not returned.
 void wait_for_block();
 
+/// Within a body: waits for the other threads of the same 32, none of which has returned. True if all of them
+/// said `mine`.
+bool all_of_warp(bool mine);
+
 }  // namespace heddle::workloads::testing

@@ -26,15 +26,20 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/bench.cu"
 #include "workloads/bfs.cu"
 #include "workloads/bh_build.cu"
+#include "workloads/bh_force.cu"
 #include "workloads/bh_sort.cu"
 #include "workloads/bh_summarize.cu"
 #include "workloads/btree.cu"
+#include "workloads/bvh.cu"
 #include "workloads/cloth.cu"
 #include "workloads/dispatch.cu"
+#include "workloads/early_release.cu"
 #include "workloads/gaussian.cu"
 #include "workloads/hashtable.cu"
 #include "workloads/histogram.cu"
+#include "workloads/histogram256.cu"
 #include "workloads/hotspot.cu"
+#include "workloads/keyvalue.cu"
 #include "workloads/kmeans.cu"
 #include "workloads/lps.cu"
 #include "workloads/lud.cu"
@@ -45,6 +50,7 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/nqueens.cu"
 #include "workloads/nw_rows.cu"
 #include "workloads/nw_tiles.cu"
+#include "workloads/omp_locks.cu"
 #include "workloads/pathfinder.cu"
 #include "workloads/ray.cu"
 #include "workloads/reduction.cu"
@@ -52,7 +58,10 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/spinlock.cu"
 #include "workloads/srad.cu"
 #include "workloads/strmatch.cu"
+#include "workloads/suffixtree.cu"
+#include "workloads/task_queue.cu"
 #include "workloads/tsp.cu"
+#include "workloads/unstructured.cu"
 #include "workloads/vecadd.cu"
 // reduction.cu's dynamic shared memory
 extern "C" {
@@ -91,34 +100,77 @@ const std::map<std::string, HostKernel>& host_kernels() {
 #define KERNEL(name) \
   { #name, wrap(cuda::name) }
   static const std::map<std::string, HostKernel> kernels = {
-      KERNEL(aes_encrypt),      KERNEL(bank_transfer),
-      KERNEL(barrier_arms),     KERNEL(barrier_arms_mimd),
-      KERNEL(vecadd),           KERNEL(sgemm),
-      KERNEL(diverge),          KERNEL(bfs_level),
-      KERNEL(bh_build),         KERNEL(bh_sort),
-      KERNEL(bh_sort_mimd),     KERNEL(bh_summarize),
-      KERNEL(btree_find),       KERNEL(btree_range),
-      KERNEL(cloth_solve),      KERNEL(cloth_solve_mimd),
-      KERNEL(dispatch_run),     KERNEL(gauss_factors),
-      KERNEL(gauss_rows),       KERNEL(hash_insert),
-      KERNEL(hash_insert_mimd), KERNEL(histogram_shared),
-      KERNEL(histogram_global), KERNEL(hotspot_step),
-      KERNEL(kmeans_assign),    KERNEL(kmeans_update),
-      KERNEL(lps_step),         KERNEL(lud_diagonal),
-      KERNEL(lud_perimeter),    KERNEL(lud_internal),
-      KERNEL(mandelbrot),       KERNEL(mc_paths),
-      KERNEL(nn_distances),     KERNEL(nn_select),
-      KERNEL(nn_dots_int8),     KERNEL(nn_squares_half),
-      KERNEL(queens_count),     KERNEL(queens_recurse),
-      KERNEL(nw_rows),          KERNEL(nw_rows_mimd),
-      KERNEL(nw_tiles),         KERNEL(path_rows),
-      KERNEL(ray_trace),        KERNEL(reduce_sum),
-      KERNEL(sgemm_tiled),      KERNEL(spin_increment),
-      KERNEL(srad_extract),     KERNEL(srad_compress),
-      KERNEL(srad_sums),        KERNEL(srad_coefficients),
-      KERNEL(srad_move),        KERNEL(match_horspool),
-      KERNEL(tsp_climb),        KERNEL(vector_add),
+      KERNEL(aes_encrypt),
+      KERNEL(bank_transfer),
+      KERNEL(barrier_arms),
+      KERNEL(barrier_arms_mimd),
+      KERNEL(vecadd),
+      KERNEL(sgemm),
+      KERNEL(diverge),
+      KERNEL(bfs_level),
+      KERNEL(bh_build),
+      KERNEL(bh_force),
+      KERNEL(bh_sort),
+      KERNEL(bh_sort_mimd),
+      KERNEL(bh_summarize),
+      KERNEL(btree_find),
+      KERNEL(btree_range),
+      KERNEL(cloth_solve),
+      KERNEL(cloth_solve_mimd),
+      KERNEL(dispatch_run),
+      KERNEL(gauss_factors),
+      KERNEL(gauss_rows),
+      KERNEL(hash_insert),
+      KERNEL(hash_insert_mimd),
+      KERNEL(histogram_shared),
+      KERNEL(histogram_global),
+      KERNEL(hotspot_step),
+      KERNEL(kmeans_assign),
+      KERNEL(kmeans_update),
+      KERNEL(lps_step),
+      KERNEL(lud_diagonal),
+      KERNEL(lud_perimeter),
+      KERNEL(lud_internal),
+      KERNEL(mandelbrot),
+      KERNEL(mc_paths),
+      KERNEL(nn_distances),
+      KERNEL(nn_select),
+      KERNEL(nn_dots_int8),
+      KERNEL(nn_squares_half),
+      KERNEL(queens_count),
+      KERNEL(queens_recurse),
+      KERNEL(nw_rows),
+      KERNEL(nw_rows_mimd),
+      KERNEL(nw_tiles),
+      KERNEL(path_rows),
+      KERNEL(ray_trace),
+      KERNEL(reduce_sum),
+      KERNEL(sgemm_tiled),
+      KERNEL(spin_increment),
+      KERNEL(srad_extract),
+      KERNEL(srad_compress),
+      KERNEL(srad_sums),
+      KERNEL(srad_coefficients),
+      KERNEL(srad_move),
+      KERNEL(match_horspool),
+      KERNEL(tsp_climb),
+      KERNEL(vector_add),
       KERNEL(vector_add4),
+      KERNEL(bank_transfer_mimd),
+      KERNEL(barrier_divergent),
+      KERNEL(bh_build_mimd),
+      KERNEL(hash_insert_serial),
+      KERNEL(hash_insert_backoff),
+      KERNEL(omp_lock_test),
+      KERNEL(omp_find_max),
+      KERNEL(early_return),
+      KERNEL(early_release),
+      KERNEL(task_drain),
+      KERNEL(histogram_bytes),
+      KERNEL(unstructured_walk),
+      KERNEL(kv_get),
+      KERNEL(suffix_match),
+      KERNEL(bvh_render),
   };
 #undef KERNEL
   return kernels;

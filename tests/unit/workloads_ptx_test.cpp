@@ -158,6 +158,30 @@ TEST(LockForm, MimdKernelsReleaseBehindTheLoop) {
                 ::testing::ElementsAre(false));
     EXPECT_THAT(released_before_reconvergence(kernel_of("cloth", "cloth_solve_mimd", compiler)),
                 ::testing::ElementsAre(false, false));
+    EXPECT_THAT(released_before_reconvergence(kernel_of("atm", "bank_transfer_mimd", compiler)),
+                ::testing::ElementsAre(false, false));
+    EXPECT_THAT(released_before_reconvergence(kernel_of("early_release", "early_return", compiler)),
+                ::testing::ElementsAre(false));
+    EXPECT_THAT(released_before_reconvergence(kernel_of("early_release", "early_release", compiler)),
+                ::testing::ElementsAre(false, false));
+    EXPECT_THAT(released_before_reconvergence(kernel_of("task_queue", "task_drain", compiler)),
+                ::testing::ElementsAre(false));
+  }
+}
+
+// The patterns of mimd-simt-and-bows §9.3 that are about where code lies.
+TEST(PatternForm, CompilersKeepIt) {
+  for (const Compiler compiler : kCompilers) {
+    const auto count = [&](const char* stem, const char* name, const char* part) {
+      return kernel_of(stem, name, compiler).all_with(part).size();
+    };
+    EXPECT_EQ(count("early_release", "early_return", ".exch."), 2u) << "K10: one in each arm";
+    EXPECT_EQ(count("early_release", "early_release", ".exch."), 4u) << "K10: two in each arm";
+    EXPECT_EQ(count("task_queue", "task_drain", ".exch."), 2u) << "K11: one behind each critical section";
+    EXPECT_EQ(count("histogram256", "histogram_bytes", "st.volatile.shared"), 5u) << "K12: four, and zeroing";
+    EXPECT_EQ(count("barrier_arms", "barrier_divergent", "bar.sync"), 2u) << "G7: one in each arm";
+    EXPECT_EQ(count("omp_locks", "omp_lock_test", "%clock"), 2u) << "K7";
+    EXPECT_GE(count("omp_locks", "omp_lock_test", ".cas."), 2u) << "K7: given back by an exchange too";
   }
 }
 

@@ -117,7 +117,8 @@ TEST_P(EveryWorkload, InputsDependOnTheSeedAlone) {
     return device.inputs();
   };
   EXPECT_EQ(inputs(5), inputs(5));
-  const std::set<std::string> without{"spinlock", "mandelbrot", "bench-diverge"};  // or in arguments
+  const std::set<std::string> without{"spinlock", "mandelbrot", "bench-diverge", "omp-lock-fine",
+                                      "omp-lock-coarse"};  // or in arguments
   const bool has_random_input = !without.contains(GetParam());
   if (has_random_input) {
     EXPECT_NE(inputs(5), inputs(6));

@@ -57,6 +57,15 @@ struct Action : peg::nothing<Rule> {};
       state.builder.CALL(std::string_view(in.begin(), in.size()), location(in)); \
     }                                                                            \
   }
+/// The whole text of a rule, white space behind its tokens included.
+#define HEDDLE_PTX_TEXT_WITH_SPACE(RULE, CALL)                     \
+  template <>                                                      \
+  struct Action<RULE> {                                            \
+    template <class Input>                                         \
+    static void apply(const Input& in, ParseState& state) {        \
+      state.builder.CALL(std::string_view(in.begin(), in.size())); \
+    }                                                              \
+  }
 #define HEDDLE_PTX_TEXT(RULE, CALL)                         \
   template <>                                               \
   struct Action<RULE> {                                     \
@@ -125,6 +134,7 @@ HEDDLE_PTX_EVENT(FunctionBody, function_end());
 
 HEDDLE_PTX_AT(BlockOpen, block_open);
 HEDDLE_PTX_EVENT(BlockClose, block_close());
+HEDDLE_PTX_TEXT_WITH_SPACE(Pragma, pragma);
 HEDDLE_PTX_AT(GuardSign, guard_start);
 HEDDLE_PTX_EVENT(GuardNegation, guard_negated());
 HEDDLE_PTX_TEXT(GuardName, guard);
@@ -147,6 +157,8 @@ HEDDLE_PTX_WHOLE_TEXT_AT(NumberValue, operand_number);
 HEDDLE_PTX_TEXT_AT(SecondName, second_name);
 HEDDLE_PTX_WHOLE_TEXT_AT(OffsetConstant, offset);
 HEDDLE_PTX_WHOLE_TEXT_AT(SubscriptConstant, subscript);
+HEDDLE_PTX_TEXT_AT(SubscriptRegister, subscript_register);
+HEDDLE_PTX_EVENT(SubscriptClose, subscript_close());
 HEDDLE_PTX_AT(VectorOpen, group_open);
 HEDDLE_PTX_EVENT(VectorClose, group_close(false));
 HEDDLE_PTX_AT(ListOpen, group_open);
@@ -158,6 +170,7 @@ HEDDLE_PTX_EVENT(AddressClose, address_close());
 #undef HEDDLE_PTX_TEXT_AT
 #undef HEDDLE_PTX_WHOLE_TEXT_AT
 #undef HEDDLE_PTX_TEXT
+#undef HEDDLE_PTX_TEXT_WITH_SPACE
 #undef HEDDLE_PTX_AT
 #undef HEDDLE_PTX_EVENT
 

@@ -195,7 +195,7 @@ void Builder::init_mask(std::string_view text, SourceLoc where) {
 }
 
 void Builder::init_symbol(std::string_view name, bool generic, SourceLoc) {
-  item_.initial.push_back({SymbolName{std::string(name), 0, generic, init_mask_}});
+  item_.initial.push_back({SymbolName{std::string(name), 0, generic, init_mask_, {}}});
   init_mask_ = ~std::uint64_t{0};
 }
 
@@ -242,6 +242,15 @@ void Builder::tuning(std::string_view dotted) {
 void Builder::tuning_value(std::string_view text, SourceLoc where) {
   Directives& directives = prototype_ != nullptr ? prototype_->directives : function_.directives;
   directives.back().second.push_back(count(text, std::numeric_limits<std::uint32_t>::max(), where));
+}
+
+void Builder::pragma(std::string_view text) {
+  auto& pragmas = function_.name.empty() ? module_.pragmas : function_.pragmas;
+  for (std::size_t open = text.find('"'); open != std::string_view::npos;) {
+    const std::size_t close = text.find('"', open + 1);
+    pragmas.emplace_back(text.substr(open + 1, close - open - 1));
+    open = text.find('"', close + 1);
+  }
 }
 
 void Builder::function_end() {

@@ -17,28 +17,42 @@ isa::Module decode(const Module& module, const AllocateGlobal& allocate) {
   return decode(std::shared_ptr<const Module>(&module, [](const Module*) {}), allocate, library);
 }
 
-isa::Module decode(std::shared_ptr<const Module> tree, const AllocateGlobal& allocate, Library& library) {
-  const Module& module = *tree;
-  auto context = std::make_unique<ModuleContext>(ModuleContext{module, {}, {}, {}, &library});
+namespace {
+
+isa::Module decode_in(ModuleContext& context, const AllocateGlobal& allocate) {
+  const Module& module = context.ast;
   if (module.address_size == 32)
-    context->fail(module.address_size_where, ".address_size 32 is not supported",
-                  "Compile for 64-bit addresses (nvcc -m64).");
+    context.fail(module.address_size_where, ".address_size 32 is not supported",
+                 "Compile for 64-bit addresses (nvcc -m64).");
   isa::Module out;
   out.version = module.version;
   out.target = module.target;
   out.source = module.source;
-  place_functions(*context, allocate);
-  out.globals = place_globals(*context, allocate);
+  place_functions(context, allocate);
+  out.globals = place_globals(context, allocate);
   std::unordered_set<std::string> names;
   for (const Function& function : module.functions) {
     // Device functions are decoded with the kernels that may call them; declarations say nothing new.
     if (!function.is_entry || function.external) continue;
     if (!names.insert(function.name).second)
-      context->fail(function.where, fmt::format("kernel '{}' is defined twice", function.name));
-    out.kernels.push_back(std::make_shared<const isa::Kernel>(decode_kernel(*context, function)));
+      context.fail(function.where, fmt::format("kernel '{}' is defined twice", function.name));
+    out.kernels.push_back(std::make_shared<const isa::Kernel>(decode_kernel(context, function)));
   }
+  return out;
+}
+
+}  // namespace
+
+isa::Module decode(std::shared_ptr<const Module> tree, const AllocateGlobal& allocate, Library& library) {
+  auto context = std::make_unique<ModuleContext>(ModuleContext{*tree, {}, {}, {}, &library});
+  isa::Module out = decode_in(*context, allocate);
   library.add(std::move(tree), std::move(context));
   return out;
+}
+
+isa::Module decode_apart(const Module& module, const AllocateGlobal& allocate, const Library& library) {
+  ModuleContext context{module, {}, {}, {}, &library};
+  return decode_in(context, allocate);
 }
 
 std::vector<std::string> supported_instructions() {

@@ -27,6 +27,10 @@ class Library;
 [[nodiscard]] isa::Module decode(std::shared_ptr<const Module> module, const AllocateGlobal& allocate,
                                  Library& library);
 
+/// The same without joining the library, for a look at a module's kernels.
+[[nodiscard]] isa::Module decode_apart(const Module& module, const AllocateGlobal& allocate,
+                                       const Library& library);
+
 /// The instructions decode() accepts, one "opcode.modifiers" family per entry, for `heddle list --ptx`.
 [[nodiscard]] std::vector<std::string> supported_instructions();
 

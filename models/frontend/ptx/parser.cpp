@@ -80,7 +80,9 @@ Module parse_text(const std::string& text, const std::string& name) {
   return builder.take();
 }
 
-Module parse_file(const std::string& path) {
+Module parse_file(const std::string& path) { return parse_text(read_file(path), path); }
+
+std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const bool opened = file.good();
   const auto text = sim::read_all(file, kMaxBytes);
@@ -88,7 +90,7 @@ Module parse_file(const std::string& path) {
     throw sim::InputError(path, "cannot read the PTX file", "Check that it exists and is readable.");
   if (!text)
     throw sim::InputError(path, "larger than " + std::to_string(kMaxBytes >> 20) + " MiB: no PTX file");
-  return parse_text(*text, path);
+  return *text;
 }
 
 }  // namespace heddle::ptx

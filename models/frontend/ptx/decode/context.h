@@ -56,6 +56,14 @@ struct CallSite {
   std::vector<const FunctionPlan*> callees;
 };
 
+/// A .global, .const, .shared or .local variable with a fixed address that the instruction at `where` names.
+struct NamedVariable {
+  SourceLoc where;
+  std::string name;
+  StateSpace space = StateSpace::kGlobal;
+  std::uint64_t start = 0;
+};
+
 struct KernelContext {
   const ModuleContext& module;
   const Function& function;
@@ -72,7 +80,9 @@ struct KernelContext {
   std::vector<std::uint32_t> frame_sizes{};  ///< instructions that take the size of the frame as src[1]
   /// The table (.branchtargets, ...) behind a label, by label.
   std::unordered_map<std::uint32_t, const Instruction*> label_tables{};
-  isa::Operand guard{};  ///< of the PTX instruction being decoded
+  std::vector<NamedVariable> variables{};  ///< in the order of the instructions that name them
+  isa::Operand guard{};                    ///< of the PTX instruction being decoded
+  SourceLoc place{};                       ///< the same: where it stands
 
   /// Appends an instruction under the guard and at the place of the PTX instruction `from`.
   isa::Instruction& emit(const Instruction& from, isa::Instruction instruction);

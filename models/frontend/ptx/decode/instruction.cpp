@@ -160,6 +160,7 @@ void decode_instruction(KernelContext& kernel, const Instruction& instruction) {
   }
   if (best == nullptr) no_such_form(kernel, instruction, farthest);
   check_operand_count(kernel, instruction, best->least_operands, best->operands.size());
+  kernel.place = instruction.where;
   kernel.guard = decode_guard(kernel, instruction);
   best->form.handler(kernel, instruction, *best, modifiers);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -33,6 +34,7 @@ class KernelDecoder {
     plan_ = plan_kernel(module_, entry_, registers_);
     kernel_.static_shared_bytes = plan_.shared.bytes;
     kernel_.params = layout_params(module_, entry_, kernel_.param_bytes);
+    plan_.param_bytes = kernel_.param_bytes;
     for (const auto& function : plan_.functions) decode(*function);
     number_registers();
     join();
@@ -101,8 +103,8 @@ class KernelDecoder {
         context.code[at].src[1] = constants_.row(RowWidth::k64, size);
     }
     kernel_.uses_stack = plan_.stack_pointer.present;
-    // Behind the fixed frames the stack begins at a multiple of 16.
-    const std::uint64_t align = kernel_.uses_stack ? 16 : 8;
+    // Behind the fixed frames the stack begins aligned.
+    const std::uint64_t align = kernel_.uses_stack ? plan_.stack_align : 8;
     kernel_.local_bytes_per_thread =
         static_cast<std::uint32_t>((plan_.static_local_bytes + align - 1) / align * align);
   }
@@ -153,7 +155,23 @@ class KernelDecoder {
       for (const FunctionPlan* callee : site.callees)
         kernel_.targets.emplace_back(functions_[callee->index].first);
     }
+    list_variables(context, base);
     kernel_.code.insert(kernel_.code.end(), context.code.begin(), context.code.end());
+  }
+
+  /// Every instruction that a PTX instruction has become names its variables.
+  void list_variables(const KernelContext& context, std::uint32_t base) {
+    std::multimap<std::pair<std::uint32_t, std::uint32_t>, const NamedVariable*> named;
+    for (const NamedVariable& variable : context.variables)
+      named.emplace(std::pair(variable.where.line, variable.where.column), &variable);
+    if (named.empty()) return;
+    for (std::uint32_t i = 0; i < context.code.size(); ++i) {
+      const isa::SourceLoc where = context.code[i].where;
+      const auto [from, to] = named.equal_range({where.line, where.column});
+      for (auto use = from; use != to; ++use)
+        kernel_.variable_uses.push_back(
+            {base + i, use->second->name, use->second->space, use->second->start});
+    }
   }
 
   void analyse() {

@@ -1,0 +1,53 @@
+// Sets of blocks on paths, and paths without barriers.
+#pragma once
+
+#include <boost/dynamic_bitset.hpp>
+#include <vector>
+
+#include "analysis/cfg.h"
+
+namespace heddle::analysis {
+
+/// Indexed by block; the exit is a member, too.
+using BlockSet = boost::dynamic_bitset<>;
+
+[[nodiscard]] inline BlockSet no_blocks(const ControlFlowGraph& cfg) {
+  return BlockSet(cfg.block_count() + 1);
+}
+
+/// Blocks on the paths that lead from the beginning of the blocks `from` to that of `stop`, without `stop`:
+/// P(from -> stop) of mimd-simt-and-bows §7.1 where `stop` post-dominates them.
+[[nodiscard]] BlockSet blocks_between(const ControlFlowGraph& cfg, const std::vector<BlockId>& from,
+                                      BlockId stop);
+
+/// A barrier of the whole CTA that every thread executes: nobody behind it waits for or acts on somebody in
+/// front of it.
+[[nodiscard]] bool is_full_barrier(const isa::Instruction& instruction);
+
+/// What threads reach from a place without a full barrier on the way.
+class BarrierFreePaths {
+ public:
+  BarrierFreePaths(const ControlFlowGraph& cfg, sim::Pc from);
+
+  [[nodiscard]] bool reaches(std::uint32_t instruction) const;
+  /// Last instructions of blocks with several successors that lie on such a path to `instruction`.
+  [[nodiscard]] std::vector<std::uint32_t> branches_on_the_way(std::uint32_t instruction) const;
+  /// A shortest such path as blocks, the place's first, the instruction's last; empty: there is none.
+  [[nodiscard]] std::vector<BlockId> path_to(std::uint32_t instruction) const;
+
+ private:
+  /// Index of the first full barrier at or behind `first` in its block, or the block's end.
+  [[nodiscard]] std::uint32_t barrier_from(std::uint32_t first, BlockId block) const;
+  [[nodiscard]] bool passes(BlockId block) const { return first_barrier_[block] == cfg_.block(block).end; }
+  [[nodiscard]] bool leaves(BlockId block) const;
+
+  const ControlFlowGraph& cfg_;
+  sim::Pc from_;
+  BlockId start_ = kNoBlock;
+  std::uint32_t start_barrier_ = 0;           ///< first barrier at or behind `from`
+  std::vector<std::uint32_t> first_barrier_;  ///< by block
+  BlockSet entered_;                          ///< reached at their beginning
+  std::vector<BlockId> came_from_;            ///< by entered block
+};
+
+}  // namespace heddle::analysis

@@ -1,0 +1,54 @@
+// Everything the analyses of one kernel's code start from, computed once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "analysis/addresses.h"
+#include "analysis/block_paths.h"
+#include "analysis/cfg.h"
+#include "analysis/dependences.h"
+#include "analysis/places.h"
+#include "analysis/retreating_edges.h"
+#include "isa/kernel.h"
+
+namespace heddle::analysis {
+
+/// Control flow, loops and dependences are those of the whole graph; places where threads meet are those of
+/// the graph without early exits, as for reconvergence points (ControlFlowGraph::without_early_exits): a
+/// thread that only ends neither writes anything nor is waited for, but whether it ends may well decide
+/// whether a loop goes on.
+class CodeAnalysis {
+ public:
+  /// The kernel must outlive this. Throws std::length_error for code too large (DominatorTree::kMostBlocks).
+  explicit CodeAnalysis(const isa::Kernel& kernel);
+  CodeAnalysis(const CodeAnalysis&) = delete;
+  CodeAnalysis& operator=(const CodeAnalysis&) = delete;
+
+  [[nodiscard]] const isa::Kernel& kernel() const { return kernel_; }
+  [[nodiscard]] const ControlFlowGraph& cfg() const { return cfg_; }
+  [[nodiscard]] const Places& places() const { return places_; }
+  [[nodiscard]] const Accesses& accesses() const { return accesses_; }
+  [[nodiscard]] const std::vector<CodeRange>& ranges() const { return ranges_; }
+  [[nodiscard]] const std::vector<EdgeLoop>& loops() const { return loops_; }
+  [[nodiscard]] const CodeRange& range_of(std::uint32_t instruction) const;
+
+  /// Everything within the function that the outcome of the instructions depends on, through registers,
+  /// predicates, private memory and decisions; they themselves included.
+  [[nodiscard]] InstructionSet backward_slice(const std::vector<std::uint32_t>& of);
+
+ private:
+  void add_arguments(std::uint32_t call, std::vector<std::uint32_t>& work);
+
+  const isa::Kernel& kernel_;
+  ControlFlowGraph cfg_;
+  ControlFlowGraph reconvergence_;
+  Places places_;
+  ReachingDefinitions definitions_;
+  ControlDependences control_;
+  Accesses accesses_;
+  std::vector<CodeRange> ranges_;
+  std::vector<EdgeLoop> loops_;
+};
+
+}  // namespace heddle::analysis

@@ -1,0 +1,30 @@
+// Delayed reconvergence (mimd-simt-and-bows §3.3, Alg 5): reconvergence points that block no communication
+// between threads, for hardware that lets diverged lanes make progress (AWARE, Multi-Path).
+#pragma once
+
+#include <vector>
+
+#include "analysis/deadlock.h"
+
+namespace heddle::analysis {
+
+/// Where the paths of Alg 5 start (A9).
+enum class DelayedPaths : std::uint8_t {
+  kSuccessors,  ///< at every branch's successors
+  kLoopExits,   ///< as the listing's variables say: only for branches that leave a loop, behind its exits
+};
+
+/// Reconvergence points by branch and indirect branch: those of the post-dominators except where a flagged
+/// loop needs a later one, nested: the point of a branch post-dominates those of all branches between it and
+/// its point. `options.parallel_writes` is taken as false, as §3.3 says.
+struct ReconvergencePoint {
+  std::uint32_t branch = 0;  ///< index into the code
+  sim::Pc rpc = sim::kNoPc;
+};
+[[nodiscard]] std::vector<ReconvergencePoint> delayed_reconvergence(
+    CodeAnalysis& code, DeadlockOptions options = {}, DelayedPaths paths = DelayedPaths::kSuccessors);
+
+/// Writes them into a kernel's code.
+void apply_reconvergence(isa::Kernel& kernel, const std::vector<ReconvergencePoint>& points);
+
+}  // namespace heddle::analysis

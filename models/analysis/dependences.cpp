@@ -1,0 +1,91 @@
+#include "analysis/dependences.h"
+
+#include <algorithm>
+
+namespace heddle::analysis {
+namespace {
+
+bool writes(const isa::Instruction& instruction, isa::RegId reg) {
+  const auto* const end = instruction.writes.data() + instruction.write_count;
+  return std::find(instruction.writes.data(), end, reg) != end;
+}
+
+void add_sorted(std::vector<std::uint32_t>& list, std::uint32_t value) {
+  const auto at = std::lower_bound(list.begin(), list.end(), value);
+  if (at == list.end() || *at != value) list.insert(at, value);
+}
+
+}  // namespace
+
+ReachingDefinitions::ReachingDefinitions(const isa::Kernel& kernel, const ControlFlowGraph& cfg)
+    : kernel_(kernel), cfg_(cfg), owner_(kernel.code.size(), 0) {
+  for (std::uint32_t f = 0; f < kernel.functions.size(); ++f)
+    for (std::uint32_t i = kernel.functions[f].first; i < kernel.functions[f].end; ++i) owner_[i] = f + 1;
+  for (const CodeRange& range : code_ranges(kernel))
+    for (const std::uint32_t entry : range.entries) add_sorted(entries_, entry);
+  const std::size_t functions = kernel.functions.size() + 1;
+  foreign_.assign(functions, boost::dynamic_bitset<>(kernel.registers.registers()));
+  if (functions == 1) return;
+  for (std::uint32_t i = 0; i < kernel.code.size(); ++i)
+    for (std::size_t f = 0; f < functions; ++f)
+      if (owner_[i] != f)
+        for (unsigned w = 0; w < kernel.code[i].write_count; ++w) foreign_[f].set(kernel.code[i].writes[w]);
+}
+
+bool ReachingDefinitions::scan(std::uint32_t first, std::uint32_t end, isa::RegId reg, Found& found) const {
+  for (std::uint32_t i = end; i-- > first;) {
+    const isa::Instruction& instruction = kernel_.code[i];
+    const bool writes_it = writes(instruction, reg);
+    if (writes_it || (instruction.op == isa::Opcode::kCall && foreign_[owner_[i]].test(reg)))
+      add_sorted(found.definitions, i);
+    if (writes_it && !instruction.guard.present) return true;
+  }
+  return false;
+}
+
+const ReachingDefinitions::Found& ReachingDefinitions::at_entry(BlockId block, isa::RegId reg) {
+  const auto [entry, is_new] = at_entry_.try_emplace({block, reg});
+  Found& found = entry->second;
+  if (!is_new) return found;
+  std::vector<bool> visited(cfg_.block_count() + 1, false);
+  std::vector<BlockId> work{block};
+  visited[block] = true;
+  while (!work.empty()) {
+    const BlockId b = work.back();
+    work.pop_back();
+    const auto& before = cfg_.block(b).predecessors;
+    if (before.empty() || std::binary_search(entries_.begin(), entries_.end(), cfg_.block(b).first))
+      found.from_outside = true;
+    for (const BlockId p : before) {
+      // The block asked about may be scanned, too: from its end, around a loop.
+      if (scan(cfg_.block(p).first, cfg_.block(p).end, reg, found) || visited[p]) continue;
+      visited[p] = true;
+      work.push_back(p);
+    }
+  }
+  return found;
+}
+
+ReachingDefinitions::Found ReachingDefinitions::of(std::uint32_t instruction, isa::RegId reg) {
+  const BlockId block = cfg_.block_of(instruction);
+  Found found;
+  if (scan(cfg_.block(block).first, instruction, reg, found)) return found;
+  const Found& before = at_entry(block, reg);
+  for (const std::uint32_t i : before.definitions) add_sorted(found.definitions, i);
+  found.from_outside |= before.from_outside;
+  return found;
+}
+
+ControlDependences::ControlDependences(const ControlFlowGraph& cfg) : deciding_(cfg.block_count() + 1) {
+  const DominatorTree post = DominatorTree::post_dominators(cfg);
+  for (BlockId b = 0; b < cfg.block_count(); ++b) {
+    if (cfg.block(b).successors.size() < 2) continue;
+    for (const BlockId side : cfg.block(b).successors)
+      for (BlockId run = side; run != kNoBlock && run != post.parent(b); run = post.parent(run)) {
+        auto& list = deciding_[run];
+        if (list.empty() || list.back() != b) list.push_back(b);
+      }
+  }
+}
+
+}  // namespace heddle::analysis

@@ -1,0 +1,40 @@
+// Loops as mimd-simt-and-bows §7.1 counts them: one for each retreating edge of a depth-first walk, so that
+// cycles with several entries have them, too.
+#pragma once
+
+#include <vector>
+
+#include "analysis/block_paths.h"
+#include "analysis/cfg.h"
+#include "analysis/places.h"
+#include "isa/kernel.h"
+
+namespace heddle::analysis {
+
+/// Code of the kernel itself or of one of its functions.
+struct CodeRange {
+  std::uint32_t function = 0;  ///< 0: the kernel's own; else 1 + index into Kernel::functions
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
+  std::vector<std::uint32_t> entries;  ///< where threads come in
+};
+[[nodiscard]] std::vector<CodeRange> code_ranges(const isa::Kernel& kernel);
+
+struct EdgeLoop {
+  BlockId latch = kNoBlock;   ///< source of the edge
+  BlockId header = kNoBlock;  ///< its target
+  std::uint32_t function = 0;
+  BlockSet blocks;               ///< those from which the latch is reached without passing the header
+  std::vector<BlockId> exits;    ///< blocks with an edge that leaves the loop, ascending
+  bool several_entries = false;  ///< irreducible: threads come in elsewhere than at the header
+};
+
+/// In the order of the code of their headers, then of their latches. Unreachable code has none.
+///
+/// Which edges of a cycle with several entries retreat depends on the walk: a branch's side with more blocks
+/// in front of where the sides meet goes first, so that SSDE's switch blocks come behind all that leads to
+/// them, and their edges back to the loops are the ones that retreat.
+[[nodiscard]] std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const Places& places,
+                                               const std::vector<CodeRange>& ranges);
+
+}  // namespace heddle::analysis

@@ -1,0 +1,64 @@
+// The statements of a function as its text has them, for changes to the text: which scope they stand in and
+// what labels stand in front of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "frontend/ptx/ast.h"
+#include "frontend/ptx/text_edit.h"
+
+namespace heddle::ptx {
+
+class FunctionText {
+ public:
+  struct LabelHere {
+    std::string name;
+    std::uint32_t scope = 0;
+    std::size_t at = 0;
+  };
+  struct Item {
+    const Instruction* instruction = nullptr;
+    std::uint32_t scope = 0;
+    std::size_t at = 0;   ///< where it begins, guard included
+    std::size_t end = 0;  ///< behind its ';'
+    std::vector<LabelHere> labels;
+  };
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  /// All must outlive this; `function` has a body.
+  FunctionText(const TextEdit& text, const Function& function);
+
+  [[nodiscard]] const Function& function() const { return function_; }
+  [[nodiscard]] const std::vector<Item>& items() const { return items_; }
+  /// The item of an instruction's place; kNone: there is none.
+  [[nodiscard]] std::size_t at(SourceLoc where) const;
+  /// The item behind the label that an operand in `scope` names; items().size(): the end; kNone: no label.
+  [[nodiscard]] std::size_t target(const std::string& label, std::uint32_t scope) const;
+  /// The instruction (a .branchtargets) behind a label; nullptr: there is none.
+  [[nodiscard]] const Instruction* table(const std::string& label, std::uint32_t scope) const;
+  /// Names of scope `outer` are known in `inner`.
+  [[nodiscard]] bool visible(std::uint32_t outer, std::uint32_t inner) const;
+  /// Behind the '{' of the body.
+  [[nodiscard]] std::size_t body_begin() const { return body_begin_; }
+  /// The '}' of the body.
+  [[nodiscard]] std::size_t body_end() const { return body_end_; }
+  /// The first statement that does something, its labels included.
+  [[nodiscard]] std::size_t first_statement() const;
+
+ private:
+  void walk(const TextEdit& text, const Block& block, std::uint32_t scope);
+
+  const Function& function_;
+  std::vector<Item> items_;
+  std::vector<std::uint32_t> parents_{0};  ///< by scope; 0: the body
+  std::map<std::pair<std::uint32_t, std::string>, std::size_t> labels_;
+  std::map<std::pair<std::uint32_t, std::string>, const Instruction*> tables_;
+  std::vector<LabelHere> pending_;
+  std::size_t body_begin_ = 0;
+  std::size_t body_end_ = 0;
+};
+
+}  // namespace heddle::ptx

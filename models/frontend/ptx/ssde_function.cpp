@@ -1,0 +1,334 @@
+#include "frontend/ptx/ssde_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::ptx {
+
+using analysis::BlockId;
+using analysis::SwitchCase;
+using isa::Opcode;
+using sim::kNoPc;
+using sim::Pc;
+
+namespace {
+
+bool ends_thread(const isa::Instruction& instruction) {
+  return instruction.op == Opcode::kExit || instruction.op == Opcode::kReturn;
+}
+
+std::string guard_of(const Instruction& instruction) {
+  if (instruction.guard.empty()) return "";
+  return fmt::format("@{}{} ", instruction.guard_negated ? "!" : "", instruction.guard);
+}
+
+const std::string& label_of(const Operand& operand) { return std::get<SymbolName>(operand.value).name; }
+
+}  // namespace
+
+SsdeFunction::SsdeFunction(TextEdit& edit, const FunctionText& text, const analysis::CodeAnalysis& code,
+                           const std::vector<analysis::LoopFinding>& findings, std::string prefix,
+                           bool keep_lines)
+    : edit_(edit),
+      text_(text),
+      code_(code),
+      findings_(findings),
+      prefix_(std::move(prefix)),
+      keep_lines_(keep_lines) {}
+
+const SsdeFunction::Item& SsdeFunction::item_of(std::uint32_t instruction) const {
+  return text_.items().at(text_.at(at(instruction).where));
+}
+
+bool SsdeFunction::is_implicit_end(std::uint32_t i) const {
+  const auto& where = at(i).where;
+  return ends_thread(at(i)) && i > code_.range_of(i).first && at(i - 1).where.line == where.line &&
+         at(i - 1).where.column == where.column;
+}
+
+std::uint32_t SsdeFunction::scope_of(Pc place) const {
+  return place == kNoPc || is_implicit_end(place.value()) ? 0 : item_of(place.value()).scope;
+}
+
+/// The first place from there on whose labels the latch can name, and whose switch can name the header's.
+std::optional<Pc> SsdeFunction::visible_place(const SwitchCase& one, Pc place) const {
+  const std::uint32_t latch = item_of(code_.cfg().block(one.latch).end - 1).scope;
+  while (!text_.visible(scope_of(place), latch)) place = code_.places().next(place);
+  const Item& header = item_of(code_.cfg().block(one.header).first);
+  const std::uint32_t scope = scope_of(place);
+  const bool named = std::any_of(header.labels.begin(), header.labels.end(),
+                                 [&](const auto& l) { return text_.visible(l.scope, scope); });
+  if (!named && !text_.visible(header.scope, scope)) return std::nullopt;
+  return place;
+}
+
+void SsdeFunction::refuse(const SwitchCase& one, std::string reason, SsdeResult& result) const {
+  result.refusals.push_back(
+      {text_.function().name, at(code_.cfg().block(one.header).first).where, std::move(reason)});
+}
+
+std::string SsdeFunction::name(char sign, const char* what, unsigned number) const {
+  return fmt::format("{}{}_{}{}", sign, prefix_, what, number);
+}
+
+std::string SsdeFunction::lines(const std::vector<std::string>& statements) const {
+  return fmt::format("{}", fmt::join(statements, keep_lines_ ? " " : "\n\t"));
+}
+
+void SsdeFunction::insert_before(const Item& item, const std::vector<std::string>& statements) {
+  edit_.insert(item.at, lines(statements) + (keep_lines_ ? " " : "\n\t"));
+}
+
+void SsdeFunction::insert_behind(const Item& item, const std::vector<std::string>& statements) {
+  edit_.insert(item.end, (keep_lines_ ? " " : "\n\t") + lines(statements));
+}
+
+void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t function, SsdeResult& result) {
+  std::map<std::uint32_t, Switch> by_place;
+  for (const analysis::SwitchBlock& block : plan.switches) {
+    if (block.function != function) continue;
+    for (const SwitchCase& planned : block.cases) {
+      Case one{planned, 1};
+      const auto place = visible_place(one, block.place);
+      if (!place) {
+        refuse(one,
+               "its beginning lies within { }, where a label cannot be reached from outside: take the "
+               "braces away",
+               result);
+        continue;
+      }
+      Switch& sw = by_place[place->value()];
+      sw.place = *place;
+      sw.scope = scope_of(*place);
+      // Loops with the same header share a value: the switch has one way back there.
+      const auto same = std::find_if(sw.cases.begin(), sw.cases.end(),
+                                     [&](const Case& known) { return known.header == one.header; });
+      one.value = same != sw.cases.end() ? same->value : sw.values++ + 1;
+      sw.cases.push_back(one);
+    }
+  }
+  if (by_place.empty()) return;
+  for (auto& [place, sw] : by_place) {
+    sw.number = static_cast<unsigned>(switches_.size());
+    switches_.push_back(std::move(sw));
+  }
+  for (const Switch& sw : switches_)
+    if (sw.place != kNoPc && !is_implicit_end(sw.place.value()))
+      places_.insert(index_of(item_of(sw.place.value())));
+  declare();
+  // What stands in front of one statement: its switch, then the entrance of a loop, then what a latch sets.
+  for (const Switch& sw : switches_) write_switch(sw, result);
+  insert_entrances();
+  for (const Switch& sw : switches_)
+    for (const Case& one : sw.cases) retarget(sw, one);
+  finish_tables();
+  for (const Switch& sw : switches_)
+    for (const std::uint32_t branch : analysis::early_exits_to(code_, sw.place)) keep_early_exits(branch);
+  if (join_) join_returns();
+  finish_end();
+}
+
+void SsdeFunction::declare() {
+  const std::string registers =
+      fmt::format(".reg .pred {};{}.reg .b32 {}, %{}_c<{}>;", name('%', "p", 0), keep_lines_ ? " " : "\n\t",
+                  name('%', "t", 0), prefix_, switches_.size());
+  edit_.insert(text_.body_begin(), (keep_lines_ ? " " : "\n\t") + registers);
+  std::string clear;
+  for (const Switch& sw : switches_)
+    clear += fmt::format("mov.u32 {}, 0;{}", state(sw), keep_lines_ ? " " : "\n\t");
+  edit_.insert(text_.first_statement(), clear);
+}
+
+/// A label at the header that the switch can name.
+std::string SsdeFunction::entrance(const Switch& sw, const Case& one) {
+  const Item& header = item_of(code_.cfg().block(one.header).first);
+  const std::size_t index = index_of(header);
+  if (const auto known = entrances_.find(index); known != entrances_.end()) return known->second.label;
+  // With a switch in front of it, the header's own labels lead there.
+  if (!one.shared_header && !places_.contains(index))
+    for (const auto& here : header.labels)
+      if (text_.visible(here.scope, sw.scope)) return here.name;
+  return (entrances_[index] = {name('$', "h", labels_++), state(sw)}).label;
+}
+
+void SsdeFunction::insert_entrances() {
+  // Clearing what is clear already gives whoever comes otherwise than through the switch a block of its own.
+  for (const auto& [index, entrance] : entrances_)
+    insert_before(text_.items()[index],
+                  {fmt::format("mov.u32 {}, 0;", entrance.state), entrance.label + ":"});
+}
+
+void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
+  SsdeSwitch done;
+  done.function = text_.function().name;
+  std::vector<std::string> text;
+  const std::string t = name('%', "t", 0);
+  const std::string p = name('%', "p", 0);
+  std::vector<Case> cases;
+  for (const Case& one : sw.cases)
+    if (cases.empty() || cases.back().value < one.value) cases.push_back(one);
+  for (const Case& one : cases) done.loops.push_back(at(code_.cfg().block(one.header).first).where.line);
+  if (!keep_lines_)
+    text.push_back(fmt::format("// SSDE: back to the loop{} of line{} {}", cases.size() > 1 ? "s" : "",
+                               cases.size() > 1 ? "s" : "", fmt::join(done.loops, ", ")));
+  text.push_back(label(sw) + ":");
+  text.push_back(fmt::format("mov.u32 {}, {};", t, state(sw)));
+  text.push_back(fmt::format("mov.u32 {}, 0;", state(sw)));
+  // Those that go on part from all that go back, and these from each other behind that: they meet at the
+  // switch again, each after one attempt. Were every case to part from the rest, the lanes of one loop could
+  // wait for ever for those of another, which come after them (two locks, mimd-simt-and-bows §7.2).
+  const bool several = cases.size() > 1;
+  const std::string onward = several ? name('$', "on", labels_++) : std::string{};
+  if (several) {
+    text.push_back(fmt::format("setp.eq.u32 {}, {}, 0;", p, t));
+    text.push_back(fmt::format("@{} bra {};", p, onward));
+  }
+  for (const Case& one : cases) {
+    const std::string header = entrance(sw, one);
+    if (several && &one == &cases.back()) {
+      text.push_back(fmt::format("bra {};", header));
+      text.push_back(onward + ":");
+      break;
+    }
+    text.push_back(fmt::format("setp.eq.u32 {}, {}, {};", p, t, one.value));
+    text.push_back(fmt::format("@{} bra {};", p, header));
+  }
+  if (sw.place == kNoPc) {
+    join_ = true;
+    text.insert(text.begin(), name('$', "end", 0) + ":");
+    at_end_.insert(at_end_.end(), text.begin(), text.end());
+    at_end_.emplace_back("ret;");
+  } else if (is_implicit_end(sw.place.value())) {
+    if (several) text.emplace_back("ret;");  // a label wants an instruction behind it
+    at_end_.insert(at_end_.begin(), text.begin(), text.end());
+  } else {
+    const Item& item = item_of(sw.place.value());
+    done.line = item.instruction->where.line;
+    insert_before(item, text);
+  }
+  result.switches.push_back(std::move(done));
+}
+
+/// Leads a latch to the switch.
+void SsdeFunction::retarget(const Switch& sw, const Case& one) {
+  const std::uint32_t last = code_.cfg().block(one.latch).end - 1;
+  const Item& item = item_of(last);
+  const Instruction& instruction = *item.instruction;
+  const Item& header_item = item_of(code_.cfg().block(one.header).first);
+  const std::size_t header = index_of(header_item);
+  const std::string set = fmt::format("mov.u32 {}, {};", state(sw), one.value);
+  if (instruction.opcode == "bra" && text_.target(label_of(instruction.operands[0]), item.scope) == header) {
+    insert_before(item, {guard_of(instruction) + set});
+    edit_.replace(edit_.offset(instruction.operands[0].where), label_of(instruction.operands[0]).size(),
+                  label(sw));
+  } else if (instruction.opcode == "brx") {
+    retarget_table(item, header, sw, one.value);
+  }
+  // The header behind the latch: no branch leads there.
+  const bool falls = (at(last).op != Opcode::kBranch && at(last).op != Opcode::kIndirect) ||
+                     at(last).guard.present || instruction.opcode != "bra";
+  if (falls && instruction.opcode != "brx" && &item + 1 == &header_item)
+    insert_behind(item, {set, fmt::format("bra {};", label(sw))});
+}
+
+/// An indirect branch goes to a block of its own that goes on to the switch.
+void SsdeFunction::retarget_table(const Item& item, std::size_t header, const Switch& sw,
+                                  std::uint32_t value) {
+  Table& table = tables_[&item];
+  const std::string fresh = name('$', "b", labels_++);
+  table.trampolines[header] = fresh;
+  for (const std::string& statement :
+       {fresh + ":", fmt::format("mov.u32 {}, {};", state(sw), value), fmt::format("bra {};", label(sw))})
+    table.statements.push_back(statement);
+}
+
+void SsdeFunction::finish_tables() {
+  for (auto& [item, table] : tables_) {
+    const Operand& operand = item->instruction->operands[1];
+    const Instruction* const old = text_.table(label_of(operand), item->scope);
+    std::vector<std::string> names;
+    for (const Operand& target : old->operands) {
+      const auto redirected = table.trampolines.find(text_.target(label_of(target), item->scope));
+      names.push_back(redirected == table.trampolines.end() ? label_of(target) : redirected->second);
+    }
+    const std::string fresh = name('$', "t", labels_++);
+    insert_before(*item, {fmt::format("{}: .branchtargets {};", fresh, fmt::join(names, ", "))});
+    edit_.replace(edit_.offset(operand.where), label_of(operand).size(), fresh);
+    std::vector<std::string> text = table.statements;
+    if (!item->instruction->guard.empty()) {
+      const std::string around = name('$', "g", labels_++);
+      text.insert(text.begin(), fmt::format("bra {};", around));
+      text.push_back(around + ":");
+    }
+    insert_behind(*item, text);
+  }
+}
+
+/// Threads that only end do so without passing the switch.
+void SsdeFunction::keep_early_exits(std::uint32_t branch) {
+  if (!early_done_.insert(branch).second) return;
+  const Item& item = item_of(branch);
+  const Instruction& instruction = *item.instruction;
+  const BlockId block = code_.cfg().block_of(branch);
+  for (const BlockId to : code_.cfg().block(block).successors) {
+    if (to == code_.cfg().exit()) continue;
+    const std::uint32_t first = code_.cfg().block(to).first;
+    const auto& kept = code_.places().reconvergence_graph().block(to).predecessors;
+    if (std::find(kept.begin(), kept.end(), block) != kept.end() || !ends_thread(at(first))) continue;
+    const bool implicit = is_implicit_end(first);
+    const std::string opcode = implicit ? "ret" : item_of(first).instruction->opcode;
+    const std::size_t target = implicit ? text_.items().size() : index_of(item_of(first));
+    if (instruction.opcode == "bra" &&
+        text_.target(label_of(instruction.operands[0]), item.scope) == target) {
+      std::string& early = early_[opcode];
+      if (early.empty()) early = name('$', "early", static_cast<unsigned>(early_.size() - 1));
+      edit_.replace(edit_.offset(instruction.operands[0].where), label_of(instruction.operands[0]).size(),
+                    early);
+    } else {
+      insert_behind(item, {opcode + ";"});
+    }
+  }
+}
+
+/// All returns but those of threads that leave early lead to the switch at the function's end.
+void SsdeFunction::join_returns() {
+  const analysis::ControlFlowGraph& cfg = code_.cfg();
+  const analysis::ControlFlowGraph& kept = code_.places().reconvergence_graph();
+  const analysis::CodeRange& range = code_.range_of(cfg.block(switches_.front().cases.front().header).first);
+  for (std::uint32_t i = range.first; i < range.end; ++i) {
+    if (!ends_thread(at(i)) || is_implicit_end(i)) continue;
+    const Item& item = item_of(i);
+    const BlockId block = cfg.block_of(i);
+    const auto& to = kept.block(block).successors;
+    if (std::find(to.begin(), to.end(), cfg.exit()) == to.end()) continue;
+    if (!at(i).guard.present && cfg.block(block).first == i && !cfg.block(block).predecessors.empty()) {
+      if (kept.block(block).predecessors.empty()) continue;
+      for (const BlockId from : cfg.block(block).predecessors) {
+        const auto& stay = kept.block(block).predecessors;
+        if (std::find(stay.begin(), stay.end(), from) == stay.end())
+          keep_early_exits(cfg.block(from).end - 1);
+      }
+    }
+    edit_.replace(item.at, item.end - item.at,
+                  fmt::format("{}bra {};", guard_of(*item.instruction), name('$', "end", 0)));
+  }
+}
+
+void SsdeFunction::finish_end() {
+  const analysis::CodeRange& range =
+      code_.range_of(code_.cfg().block(switches_.front().cases.front().header).first);
+  const bool falls = is_implicit_end(range.end - 1) || (!at_end_.empty() && at_end_.back() != "ret;");
+  if (!early_.empty() && falls && (at_end_.empty() || at_end_.back() != "ret;")) at_end_.emplace_back("ret;");
+  for (const auto& [opcode, label] : early_) {
+    at_end_.push_back(label + ":");
+    at_end_.push_back(opcode + ";");
+  }
+  if (at_end_.empty()) return;
+  std::string text;
+  for (const std::string& statement : at_end_)
+    text += (keep_lines_ ? " " : "\t") + statement + (keep_lines_ ? " " : "\n");
+  edit_.insert(text_.body_end(), text);
+}
+
+}  // namespace heddle::ptx

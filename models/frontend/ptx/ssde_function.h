@@ -1,0 +1,92 @@
+// Carries an elimination plan out in the text of one function.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/elimination.h"
+#include "frontend/ptx/function_text.h"
+#include "frontend/ptx/ssde.h"
+
+namespace heddle::ptx {
+
+class SsdeFunction {
+ public:
+  /// `prefix`: what names begin with behind $ and %; the text has no such names. All must outlive this.
+  SsdeFunction(TextEdit& edit, const FunctionText& text, const analysis::CodeAnalysis& code,
+               const std::vector<analysis::LoopFinding>& findings, std::string prefix, bool keep_lines);
+
+  /// Changes the text for the plan's switch blocks of this function.
+  void run(const analysis::EliminationPlan& plan, std::uint32_t function, SsdeResult& result);
+
+ private:
+  using Item = FunctionText::Item;
+  struct Case : analysis::SwitchCase {
+    std::uint32_t value = 1;  ///< what the latch leaves in the switch's register
+  };
+  struct Switch {
+    sim::Pc place = sim::kNoPc;
+    std::vector<Case> cases;
+    unsigned number = 0;
+    std::uint32_t values = 0;  ///< distinct headers
+    std::uint32_t scope = 0;
+  };
+  [[nodiscard]] const isa::Instruction& at(std::uint32_t i) const { return code_.kernel().code[i]; }
+  [[nodiscard]] const Item& item_of(std::uint32_t instruction) const;
+  [[nodiscard]] std::size_t index_of(const Item& item) const {
+    return static_cast<std::size_t>(&item - text_.items().data());
+  }
+  /// The return that the decoder adds to code that runs off its end.
+  [[nodiscard]] bool is_implicit_end(std::uint32_t instruction) const;
+  [[nodiscard]] std::uint32_t scope_of(sim::Pc place) const;
+  [[nodiscard]] std::optional<sim::Pc> visible_place(const analysis::SwitchCase& one, sim::Pc place) const;
+  void refuse(const analysis::SwitchCase& one, std::string reason, SsdeResult& result) const;
+
+  [[nodiscard]] std::string name(char sign, const char* what, unsigned number) const;
+  [[nodiscard]] std::string state(const Switch& sw) const { return name('%', "c", sw.number); }
+  [[nodiscard]] std::string label(const Switch& sw) const { return name('$', "sw", sw.number); }
+
+  [[nodiscard]] std::string lines(const std::vector<std::string>& statements) const;
+  void insert_before(const Item& item, const std::vector<std::string>& statements);
+  void insert_behind(const Item& item, const std::vector<std::string>& statements);
+
+  void declare();
+  void write_switch(const Switch& sw, SsdeResult& result);
+  [[nodiscard]] std::string entrance(const Switch& sw, const Case& one);
+  void retarget(const Switch& sw, const Case& one);
+  void retarget_table(const Item& item, std::size_t header, const Switch& sw, std::uint32_t value);
+  void finish_tables();
+  void insert_entrances();
+  void keep_early_exits(std::uint32_t branch);
+  void join_returns();
+  void finish_end();
+
+  TextEdit& edit_;
+  const FunctionText& text_;
+  const analysis::CodeAnalysis& code_;
+  const std::vector<analysis::LoopFinding>& findings_;
+  std::string prefix_;
+  bool keep_lines_;
+  std::vector<Switch> switches_;
+  std::set<std::size_t> places_;              ///< items that a switch stands in front of
+  std::vector<std::string> at_end_;           ///< statements behind the function's last one
+  std::map<std::string, std::string> early_;  ///< opcode -> label of a block that only ends the thread
+  std::set<std::uint32_t> early_done_;        ///< branches
+  struct Entrance {
+    std::string label;
+    std::string state;
+  };
+  std::map<std::size_t, Entrance> entrances_;  ///< by header item
+  struct Table {
+    std::map<std::size_t, std::string> trampolines;  ///< by header item
+    std::vector<std::string> statements;
+  };
+  std::map<const Item*, Table> tables_;
+  unsigned labels_ = 0;
+  bool join_ = false;
+};
+
+}  // namespace heddle::ptx

@@ -1,0 +1,48 @@
+// Changes to a PTX text at places that its syntax tree gives; everything else stays as it is, to the byte.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/instruction.h"
+
+namespace heddle::ptx {
+
+class TextEdit {
+ public:
+  explicit TextEdit(std::string text);
+
+  [[nodiscard]] const std::string& original() const { return text_; }
+  /// Index of the character at a place of the tree. The place must be one of this text.
+  [[nodiscard]] std::size_t offset(isa::SourceLoc where) const;
+  /// Behind the ';' that ends the statement at `at`.
+  [[nodiscard]] std::size_t statement_end(std::size_t at) const;
+  /// First `wanted` at or behind `at` that is in no comment or string; npos: there is none.
+  [[nodiscard]] std::size_t find(std::size_t at, char wanted) const;
+  /// The '}' that closes the '{' at `open`.
+  [[nodiscard]] std::size_t closing_brace(std::size_t open) const;
+
+  /// What is inserted at the same index comes in the order of the calls.
+  void insert(std::size_t at, std::string text) { replace(at, 0, std::move(text)); }
+  /// Replaced pieces must not overlap.
+  void replace(std::size_t at, std::size_t length, std::string text);
+  /// The text with all changes.
+  [[nodiscard]] std::string apply() const;
+
+ private:
+  /// Behind the comment or string that begins at `at`, or `at`.
+  [[nodiscard]] std::size_t skip(std::size_t at) const;
+
+  struct Change {
+    std::size_t at;
+    std::size_t length;
+    std::string text;
+  };
+  std::string text_;
+  std::vector<std::size_t> lines_;  ///< where each begins
+  std::vector<Change> changes_;
+};
+
+}  // namespace heddle::ptx

@@ -1,0 +1,245 @@
+// heddle analyze: which loops may deadlock on a SIMT stack, the control flow graph, and the transformation
+// that makes them finish.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "cli/analyze_graph.h"
+#include "cli/analyze_model.h"
+#include "cli/commands.h"
+#include "cli/errors.h"
+#include "cli/files.h"
+#include "frontend/ptx/decode.h"
+#include "frontend/ptx/decode/library.h"
+#include "frontend/ptx/parser.h"
+#include "frontend/ptx/ssde.h"
+#include "workloads/workload.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* kHelp =
+    R"(KERNEL is a PTX file or a workload (heddle list), with :NAME one of its kernels only.
+
+Examples:
+  heddle analyze spinlock
+  heddle analyze saxpy.ptx:saxpy --json
+  heddle analyze spinlock --svg spinlock.svg
+  heddle analyze spinlock --transform ssde -o spinlock.ssde.ptx
+
+Exit codes: 0 no loop may deadlock (with --transform: the new text is written), 1 some loop may,
+2 bad input, or a loop that the transformation refuses, 70 a bug in Heddle)";
+
+struct Request {
+  std::string target;
+  std::string compiler = "nvcc";
+  bool json = false;
+  std::string dot;
+  std::string svg;
+  std::string transform;
+  std::string out;
+  std::string parameters = "may-alias";
+  std::string outer_loops = "post-dominates";
+  bool exclude_loop_writes = false;
+  bool ignore_dominating_stores = false;
+  bool strict = false;
+};
+
+struct Target {
+  std::string file;
+  std::string kernel;  ///< empty: all
+};
+
+Target resolve(const Request& request) {
+  Target target{request.target, {}};
+  // A file of that very name wins over the reading with a kernel behind the colon.
+  if (std::filesystem::is_regular_file(target.file)) return target;
+  const auto colon = request.target.rfind(':');
+  if (colon != std::string::npos) {
+    target.file = request.target.substr(0, colon);
+    target.kernel = request.target.substr(colon + 1);
+    if (target.kernel.empty())
+      throw sim::InputError("heddle analyze " + request.target, "there is no name behind the ':'",
+                            "give FILE:KERNEL, or FILE alone for all kernels");
+  }
+  const workloads::Workload* const workload = workloads::find(target.file);
+  if (workload != nullptr) {
+    const std::string stem = std::filesystem::path(workload->source).stem().string();
+    target.file = workloads::ptx_path(
+        stem, request.compiler == "clang" ? workloads::Compiler::kClang : workloads::Compiler::kNvcc);
+  } else if (target.file.find_first_of("./") == std::string::npos) {
+    std::vector<std::string> names;
+    for (const workloads::Workload& w : workloads::all()) names.push_back(w.name);
+    throw unknown_name("heddle analyze", "workload", target.file, names);
+  }
+  return target;
+}
+
+analysis::DeadlockOptions options_of(const Request& request) {
+  analysis::DeadlockOptions options;
+  options.alias.params_may_alias = request.parameters == "may-alias";
+  options.outer_loops = request.outer_loops == "listing" ? analysis::OuterLoopRule::kListing
+                                                         : analysis::OuterLoopRule::kPostDominates;
+  options.writes_within_loop = !request.exclude_loop_writes;
+  options.ignore_dominating_stores = request.ignore_dominating_stores;
+  options.strict_places = request.strict;
+  return options;
+}
+
+/// Any distinct addresses do: nothing will run.
+std::uint64_t place(std::uint64_t& next, std::uint64_t bytes, std::uint32_t align) {
+  const std::uint64_t unit = std::max<std::uint64_t>(align, 256);
+  const std::uint64_t address = (next + unit - 1) / unit * unit;
+  next = address + std::max<std::uint64_t>(bytes, 1);
+  return address;
+}
+
+class Analysis {
+ public:
+  explicit Analysis(const Request& request)
+      : request_(request),
+        target_(resolve(request)),
+        text_(ptx::read_file(target_.file)),
+        tree_(ptx::parse_text(text_, target_.file)),
+        module_(ptx::decode_apart(
+            tree_,
+            [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t align) mutable {
+              return place(next, bytes, align);
+            },
+            {})) {
+    std::vector<std::string> names;
+    for (const auto& kernel : module_.kernels) {
+      names.push_back(kernel->name);
+      if (!target_.kernel.empty() && kernel->name != target_.kernel) continue;
+      const auto function = std::find_if(
+          tree_.functions.begin(), tree_.functions.end(),
+          [&](const ptx::Function& f) { return f.is_entry && !f.external && f.name == kernel->name; });
+      kernels_.push_back(std::make_unique<AnalyzedKernel>(
+          kernel, options_of(request),
+          function != tree_.functions.end() && ptx::has_no_ssde_pragma(tree_, *function)));
+    }
+    if (!kernels_.empty()) return;
+    if (names.empty()) throw sim::InputError(target_.file, "the module has no kernels");
+    throw unknown_name(target_.file, "kernel", target_.kernel, names);
+  }
+
+  sim::ExitCode run() {
+    draw();
+    if (!request_.transform.empty()) return transform();
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    std::size_t flagged = 0;
+    for (const auto& kernel : kernels_) {
+      all.push_back(kernel->json());
+      flagged += kernel->flagged();
+    }
+    if (request_.json)
+      fmt::print("{}\n", all.dump(1));
+    else
+      for (const auto& kernel : all) fmt::print("{}", analysis_text(kernel));
+    return flagged == 0 ? sim::ExitCode::kOk : sim::ExitCode::kMismatch;
+  }
+
+ private:
+  void draw() {
+    if (request_.dot.empty() && request_.svg.empty()) return;
+    if (kernels_.size() > 1)
+      throw sim::InputError(
+          request_.dot.empty() ? "--svg" : "--dot", "the module has several kernels",
+          fmt::format("say which: {}:{}", request_.target, kernels_.front()->kernel().name));
+    const std::string graph = graph_text(*kernels_.front());
+    if (!request_.dot.empty()) write_text(request_.dot, graph, "--dot");
+    if (!request_.svg.empty()) write_svg(graph, request_.svg, "--svg");
+  }
+
+  sim::ExitCode transform() {
+    ptx::SsdeOptions options;
+    options.analysis = options_of(request_);
+    options.only_kernel = target_.kernel;
+    const ptx::SsdeResult result = ptx::eliminate_simt_deadlocks(text_, tree_, module_, options);
+    if (!result.refusals.empty()) {
+      const ptx::SsdeRefusal& refusal = result.refusals.front();
+      throw sim::InputError(fmt::format("{}:{}", target_.file, refusal.loop.line),
+                            fmt::format("the loop that begins here in '{}' cannot be transformed: {}",
+                                        refusal.function, refusal.reason));
+    }
+    if (request_.out == "-") {
+      fmt::print("{}", result.text);
+      return sim::ExitCode::kOk;
+    }
+    write_text(request_.out, result.text, "-o");
+    if (result.switches.empty()) fmt::print("{}: nothing to transform\n", target_.file);
+    for (const ptx::SsdeSwitch& sw : result.switches)
+      fmt::print("{}: the loop{} of line{} {} go{} through a switch in front of {}\n", sw.function,
+                 sw.loops.size() == 1 ? "" : "s", sw.loops.size() == 1 ? "" : "s", fmt::join(sw.loops, ", "),
+                 sw.loops.size() == 1 ? "es" : "",
+                 sw.line == 0 ? std::string("the end") : fmt::format("line {}", sw.line));
+    fmt::print("written to {}\n", request_.out);
+    return sim::ExitCode::kOk;
+  }
+
+  const Request& request_;
+  Target target_;
+  std::string text_;
+  ptx::Module tree_;
+  isa::Module module_;
+  std::vector<std::unique_ptr<AnalyzedKernel>> kernels_;
+};
+
+void check(const Request& request) {
+  if (request.transform.empty() != request.out.empty())
+    throw sim::InputError("heddle analyze", "--transform and -o go together",
+                          "for example --transform ssde -o out.ptx; -o - writes to standard output");
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& app, Body& body) {
+  CLI::App* command =
+      app.add_subcommand("analyze", "Loops of a kernel that may deadlock on a SIMT stack, and SSDE");
+  command->footer(kHelp);
+  const auto request = std::make_shared<Request>();
+  command->add_option("KERNEL", request->target, "PTX file or workload, with :NAME one kernel of it")
+      ->required();
+  command->add_option("--compiler", request->compiler, "Whose PTX of the workload to take")
+      ->check(CLI::IsMember({"nvcc", "clang"}))
+      ->capture_default_str();
+  command->add_flag("--json", request->json, "All loops, reads and writes as JSON");
+  command->add_option("--dot", request->dot, "Write the control flow graph for Graphviz");
+  command->add_option("--svg", request->svg, "Draw it (needs Graphviz' dot)");
+  command->add_option("--transform", request->transform, "ssde: write the kernel in a form that finishes")
+      ->check(CLI::IsMember({"ssde"}));
+  command->add_option("-o,--output", request->out,
+                      "Where to write the transformed PTX; - is standard output");
+  const std::string readings = "Readings of the algorithms (mimd-simt-and-bows §12)";
+  command
+      ->add_option("--parameters", request->parameters,
+                   "Whether pointers that the kernel is given may point to the same memory")
+      ->check(CLI::IsMember({"may-alias", "distinct"}))
+      ->capture_default_str()
+      ->group(readings);
+  command->add_option("--outer-loops", request->outer_loops, "A10: when an outer loop is taken along")
+      ->check(CLI::IsMember({"post-dominates", "listing"}))
+      ->capture_default_str()
+      ->group(readings);
+  command->add_flag("--strict-places", request->strict, "A11: common post-dominators are strict")
+      ->group(readings);
+  command
+      ->add_flag("--exclude-loop-writes", request->exclude_loop_writes,
+                 "A12: leave out writes of the loop itself that are reached through a loop around")
+      ->group(readings);
+  command
+      ->add_flag("--ignore-dominating-stores", request->ignore_dominating_stores,
+                 "A12: leave out stores that each round of the loop passes before the read")
+      ->group(readings);
+  command->callback([request, &body] {
+    body = [request] {
+      check(*request);
+      return Analysis(*request).run();
+    };
+  });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,126 @@
+#include "cli/analyze_graph.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "cli/files.h"
+#include "sim/error.h"
+
+extern "C" char** environ;
+
+namespace heddle::cli {
+namespace {
+
+using analysis::BlockId;
+using sim::Pc;
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("&<>\"").find(c) == std::string_view::npos)
+      out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    else
+      out += fmt::format("&#{};", static_cast<int>(c));
+  }
+  return out;
+}
+
+struct Marks {
+  std::set<std::uint32_t> reads;
+  std::set<std::uint32_t> writes;
+  std::set<std::uint32_t> safe;
+  std::set<BlockId> looping;
+  std::set<std::pair<BlockId, BlockId>> retreating;
+  bool safe_at_end = false;
+};
+
+Marks marks_of(const AnalyzedKernel& kernel) {
+  Marks marks;
+  for (const analysis::LoopFinding& finding : kernel.findings()) {
+    if (!finding.flagged()) continue;
+    for (const auto& write : finding.writes) {
+      marks.reads.insert(write.read);
+      marks.writes.insert(write.write);
+    }
+    if (finding.safe == sim::kNoPc)
+      marks.safe_at_end = true;
+    else
+      marks.safe.insert(finding.safe.value());
+    for (auto b = finding.loop.blocks.find_first(); b != analysis::BlockSet::npos;
+         b = finding.loop.blocks.find_next(b))
+      marks.looping.insert(static_cast<BlockId>(b));
+    marks.retreating.emplace(finding.loop.latch, finding.loop.header);
+  }
+  return marks;
+}
+
+std::string instruction_row(const AnalyzedKernel& kernel, const Marks& marks, std::uint32_t i) {
+  const std::string text =
+      escaped(fmt::format("{}: {}", kernel.kernel().code[i].where.line, ptx_line(kernel.kernel(), Pc(i))));
+  const char* colour = marks.reads.contains(i) ? "#c03000" : marks.writes.contains(i) ? "#0040c0" : "black";
+  const std::string row = fmt::format("<font color=\"{}\">{}</font><br align=\"left\"/>", colour, text);
+  if (!marks.safe.contains(i)) return row;
+  return "<font color=\"#008030\"><b>SafePDOM</b></font><br align=\"left\"/>" + row;
+}
+
+std::string block_node(const AnalyzedKernel& kernel, const analysis::ControlFlowGraph& cfg,
+                       const Marks& marks, BlockId b) {
+  std::string rows;
+  isa::SourceLoc last;
+  for (std::uint32_t i = cfg.block(b).first; i < cfg.block(b).end; ++i) {
+    const isa::SourceLoc where = kernel.kernel().code[i].where;
+    // One PTX instruction may be several of the machine's.
+    const bool again = where.line == last.line && where.column == last.column;
+    if (!again || marks.safe.contains(i)) rows += instruction_row(kernel, marks, i);
+    last = where;
+  }
+  return fmt::format("  b{} [label=<{}>{}];\n", b, rows,
+                     marks.looping.contains(b) ? ", style=filled, fillcolor=\"#fff0d8\"" : "");
+}
+
+}  // namespace
+
+std::string graph_text(AnalyzedKernel& kernel) {
+  const analysis::ControlFlowGraph& cfg = kernel.code().cfg();
+  const Marks marks = marks_of(kernel);
+  std::string text = fmt::format(
+      "digraph \"{}\" {{\n  label=\"{} ({})\";\n", kernel.kernel().name, kernel.kernel().name,
+      kernel.flagged() == 0 ? "no loop may deadlock" : "red: retreating edges of loops that may deadlock");
+  text += "  node [shape=box, fontname=\"monospace\", fontsize=10];\n";
+  for (BlockId b = 0; b < cfg.block_count(); ++b) text += block_node(kernel, cfg, marks, b);
+  text += fmt::format("  b{} [label=\"end{}\", shape=ellipse];\n", cfg.exit(),
+                      marks.safe_at_end ? "\\nSafePDOM" : "");
+  for (BlockId b = 0; b < cfg.block_count(); ++b)
+    for (const BlockId to : cfg.block(b).successors)
+      text += fmt::format("  b{} -> b{}{};\n", b, to,
+                          marks.retreating.contains({b, to}) ? " [color=red, penwidth=2]" : "");
+  return text + "}\n";
+}
+
+void write_svg(const std::string& graph, const std::string& path, const std::string& place) {
+  check_writable(path, place);
+  const std::string source = path + ".dot";
+  write_text(source, graph, place);
+  std::string tool = "dot", format = "-Tsvg", out = "-o", target = path, input = source;
+  char* arguments[] = {tool.data(), format.data(), out.data(), target.data(), input.data(), nullptr};
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, "dot", nullptr, nullptr, arguments, environ);
+  int status = 0;
+  if (error == 0) waitpid(child, &status, 0);
+  std::error_code ignored;
+  std::filesystem::remove(source, ignored);
+  if (error == ENOENT || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
+    throw sim::InputError(place, "the tool 'dot' that draws it is not installed",
+                          "install Graphviz, or write the graph with --dot FILE");
+  if (error != 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw sim::InputError(place, "'dot' failed", "write the graph with --dot FILE and look at it");
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,47 @@
+// What `heddle analyze` has to say about a kernel, as JSON: every loop, whether it may deadlock on a SIMT
+// stack and why, and where reconvergence is safe.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "analysis/delayed_reconvergence.h"
+#include "frontend/ptx/source_lines.h"
+#include "isa/kernel.h"
+
+namespace heddle::cli {
+
+class AnalyzedKernel {
+ public:
+  /// `not_transformed`: the kernel has the pragma that says so.
+  AnalyzedKernel(std::shared_ptr<const isa::Kernel> kernel, const analysis::DeadlockOptions& options,
+                 bool not_transformed);
+
+  [[nodiscard]] const isa::Kernel& kernel() const { return *kernel_; }
+  [[nodiscard]] analysis::CodeAnalysis& code() { return code_; }
+  [[nodiscard]] const std::vector<analysis::LoopFinding>& findings() const { return findings_; }
+  [[nodiscard]] std::size_t flagged() const;
+  /// Keys: kernel, file, pragma, counts, loops, delayed_reconvergence.
+  [[nodiscard]] nlohmann::ordered_json json() const;
+
+ private:
+  [[nodiscard]] nlohmann::ordered_json place(sim::Pc pc) const;
+  [[nodiscard]] nlohmann::ordered_json loop(const analysis::LoopFinding& finding) const;
+  [[nodiscard]] nlohmann::ordered_json write(const analysis::RedefiningWrite& write) const;
+
+  std::shared_ptr<const isa::Kernel> kernel_;
+  bool not_transformed_;
+  analysis::CodeAnalysis code_;
+  std::vector<analysis::LoopFinding> findings_;
+  std::vector<analysis::ReconvergencePoint> delayed_;
+  ptx::SourceLines lines_;
+};
+
+/// AnalyzedKernel::json() for people.
+[[nodiscard]] std::string analysis_text(const nlohmann::ordered_json& kernel);
+
+/// The PTX line of an instruction with single blanks.
+[[nodiscard]] std::string ptx_line(const isa::Kernel& kernel, sim::Pc pc);
+
+}  // namespace heddle::cli

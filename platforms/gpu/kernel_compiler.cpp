@@ -1,0 +1,81 @@
+#include "gpu/kernel_compiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
+#include "analysis/delayed_reconvergence.h"
+#include "frontend/ptx/decode.h"
+#include "frontend/ptx/parser.h"
+#include "frontend/ptx/ssde.h"
+#include "sim/error.h"
+
+namespace heddle::gpu {
+namespace {
+
+/// The names of core.compiler_except.
+std::vector<std::string> exceptions(const GpuConfig& config) {
+  std::vector<std::string> names;
+  std::stringstream list(config.compiler_except);
+  for (std::string name; std::getline(list, name, ',');) {
+    const std::size_t first = name.find_first_not_of(' ');
+    if (first != std::string::npos)
+      names.push_back(name.substr(first, name.find_last_not_of(' ') - first + 1));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::shared_ptr<const ptx::Module> compile_source(const std::string& text, const std::string& name,
+                                                  const GpuConfig& config, const ptx::Library& library) {
+  auto tree = std::make_shared<const ptx::Module>(ptx::parse_text(text, name));
+  if (config.compiler != CompilerStep::kSsde) return tree;
+  // Decoded once only to be looked at: any distinct addresses will do.
+  std::uint64_t next = isa::kGlobalBase;
+  const auto place = [&](const std::string&, std::uint64_t bytes, std::uint32_t align) {
+    constexpr std::uint64_t kAlign = 256;
+    const std::uint64_t unit = std::max<std::uint64_t>(align, kAlign);
+    const std::uint64_t address = (next + unit - 1) / unit * unit;
+    next = address + std::max<std::uint64_t>(bytes, 1);
+    return address;
+  };
+  ptx::SsdeOptions options;
+  options.keep_lines = true;
+  options.except = exceptions(config);
+  const ptx::SsdeResult result =
+      ptx::eliminate_simt_deadlocks(text, *tree, ptx::decode_apart(*tree, place, library), options);
+  if (!result.refusals.empty()) {
+    const ptx::SsdeRefusal& refusal = result.refusals.front();
+    throw sim::InputError(
+        fmt::format("{}:{}", name, refusal.loop.line),
+        fmt::format("the loop that begins here in '{}' may deadlock and core.compiler=ssde cannot transform "
+                    "it: {}",
+                    refusal.function, refusal.reason),
+        fmt::format("name it in core.compiler_except, or write .pragma \"{}\"; in it, to run it as it is",
+                    ptx::kNoSsdePragma));
+  }
+  if (result.switches.empty()) return tree;
+  return std::make_shared<const ptx::Module>(ptx::parse_text(result.text, name));
+}
+
+void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config) {
+  if (config.compiler != CompilerStep::kDelayedReconvergence) return;
+  const std::vector<std::string> except = exceptions(config);
+  for (auto& kernel : module.kernels) {
+    if (std::find(except.begin(), except.end(), kernel->name) != except.end()) continue;
+    const auto function = std::find_if(
+        tree.functions.begin(), tree.functions.end(),
+        [&](const ptx::Function& f) { return f.is_entry && !f.external && f.name == kernel->name; });
+    if (function != tree.functions.end() && ptx::has_no_ssde_pragma(tree, *function)) continue;
+    const auto original = kernel;
+    isa::Kernel changed = *original;
+    analysis::CodeAnalysis code(*original);
+    analysis::apply_reconvergence(changed, analysis::delayed_reconvergence(code));
+    kernel = std::make_shared<const isa::Kernel>(std::move(changed));
+  }
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,142 @@
+"""AWARE against the transformation on a stack; its time-out, its tables' sizes, the warp scheduler."""
+
+import suite
+from tables import WHERE, chosen, comparison, count, geometric_mean, number, ratio, table, where
+
+TITLE = "AWARE (thesis ch. 5): the synchronisation set in MIMD form against SSDE, time-outs, table sizes, scheduling"
+PLATFORM = "tesla_c2050"
+
+SIZES = [(32, 32), (1, 1), (4, 2), (6, 4)]  # physical entries of ST and RT; 32/32 is not virtualised
+TIMEOUTS = [1000, 5000, 10000]
+BASIC = suite.aware()
+
+
+def sized(st, rt):
+    return suite.aware(st_entries=st, rt_entries=rt)
+
+
+def timed(cycles):
+    return suite.aware(compiler="none", timeout=cycles)
+
+
+def scheduled(policy):
+    return {**BASIC, "core.scheduler.policy": policy}
+
+
+def against_ssde(machine, benchmarks, ours):
+    rows, times, instructions = [], [], {}
+    for name, simt, mimd in benchmarks:
+        stack, ssde, aware = (machine.run(simt, suite.STACK), machine.run(mimd, suite.SSDE),
+                              machine.run(mimd, BASIC))
+        for variant, run in (("S2", stack), ("M2S", ssde), ("M2D", aware)):
+            rows.append([*where(name, run), variant, count(run, run.cycles), count(run, run.instructions),
+                         ratio(run.cycles, stack.cycles), ratio(run.instructions, ssde.instructions)])
+        if ssde.passed and aware.passed:
+            times.append(aware.cycles / ssde.cycles)
+            instructions[name] = aware.instructions / ssde.instructions
+            if name == "BH-TB":
+                ours["tree_build"] = number(times[-1])
+    if times:
+        more = [name for name, value in instructions.items() if value > 1]
+        ours["time"] = number(geometric_mean(times))
+        ours["instructions"] = f"{number(geometric_mean(instructions.values()))}; above 1: {', '.join(more) or 'none'}"
+    return table([*WHERE, "variant", "cycles", "warp instr.", "cycles / S2", "instr. / M2S"], rows)
+
+
+def relative_to_basic(machine, benchmarks, variants):
+    """Rows of every benchmark under the variants (label, settings), relative to the first of them; and the ratios of
+    cycles by label and benchmark."""
+    rows, ratios = [], {label: {} for label, _ in variants}
+    for name, _, mimd in benchmarks:
+        runs = [(label, machine.run(mimd, settings)) for label, settings in variants]
+        basic = runs[0][1]
+        for label, run in runs:
+            requests = run.counter(r"core\d+", "memory_port", "requests")
+            rows.append([*where(name, run), label, count(run, run.cycles), ratio(run.cycles, basic.cycles),
+                         ratio(run.instructions, basic.instructions),
+                         ratio(requests, basic.counter(r"core\d+", "memory_port", "requests"))])
+            if run.passed and basic.passed:
+                ratios[label][name] = run.cycles / basic.cycles
+    columns = [*WHERE, "variant", "cycles", "cycles, relative", "instr., relative", "memory requests, relative"]
+    return table(columns, rows), ratios
+
+
+def worst(values):
+    if not values:
+        return None
+    name = max(values, key=values.get)
+    return f"{values[name]:.2f} ({name})"
+
+
+def virtualisation(machine, benchmarks, ours):
+    variants = [(f"s{st}r{rt}", sized(st, rt)) for st, rt in SIZES]
+    text, ratios = relative_to_basic(machine, benchmarks, variants)
+    ours["virtual_mean"] = number(geometric_mean(ratios["s4r2"].values()))
+    ours["virtual_worst"] = worst(ratios["s4r2"])
+    for name, _, mimd in benchmarks:
+        if name != "CP-DS":
+            continue
+        small, basic = machine.run(mimd, sized(1, 1)), machine.run(mimd, sized(32, 32))
+        ours["virtual_requests"] = ratio(small.counter(r"core\d+", "memory_port", "requests"),
+                                         basic.counter(r"core\d+", "memory_port", "requests"))
+    return text
+
+
+def timeouts(machine, benchmarks, ours):
+    variants = [("inf+DR", BASIC)] + [(f"TO {t}", timed(t)) for t in TIMEOUTS]
+    text, ratios = relative_to_basic(machine, benchmarks, variants)
+    means = {label: geometric_mean(values.values()) for label, values in ratios.items() if values}
+    ours["timeout_best"] = ", ".join(f"{label} {value:.2f}" for label, value in means.items())
+    for claim, name in (("timeout_sort", "BH-ST"), ("timeout_summarise", "BH-SM")):
+        by_timeout = {label: values[name] for label, values in ratios.items() if name in values}
+        ours[claim] = ", ".join(f"{label} {value:.2f}" for label, value in by_timeout.items())
+    return text
+
+
+def scheduling(machine, benchmarks, ours):
+    rows, missed = [], {}
+    for name, _, mimd in benchmarks:
+        runs = {policy: machine.run(mimd, scheduled(policy)) for policy in ("gto", "glrr")}
+
+        def misses(run):
+            return run.counter(r"core\d+", "l1d", "load_misses")
+
+        for policy, run in runs.items():
+            rows.append([*where(name, run), policy, count(run, run.cycles), count(run, misses(run)),
+                         ratio(run.cycles, runs["gto"].cycles), ratio(misses(run), misses(runs["gto"]))])
+        if all(run.passed for run in runs.values()) and misses(runs["gto"]):
+            missed[name] = misses(runs["glrr"]) / misses(runs["gto"])
+    ours["scheduler_misses"] = ", ".join(f"{name} {value:.2f}" for name, value in missed.items())
+    return table([*WHERE, "policy", "cycles", "L1D load misses", "cycles / GTO", "misses / GTO"], rows)
+
+
+def patterns(machine):
+    """The hand-written patterns: who finishes?"""
+    rows = []
+    for name, workload in suite.MIMD_PATTERNS:
+        for settings in (suite.STACK, suite.aware(compiler="none"), suite.SSDE, BASIC, timed(TIMEOUTS[0])):
+            run = machine.run(workload, settings)
+            rows.append([*where(name, run), count(run, run.cycles), count(run, run.instructions)])
+    return table([*WHERE, "cycles", "warp instr."], rows)
+
+
+def report(machine, names):
+    benchmarks = chosen(suite.SYNCHRONISATION, names)
+    cases = [(simt, suite.STACK) for _, simt, _ in benchmarks]
+    every = [suite.SSDE, BASIC, *(sized(*s) for s in SIZES), *(timed(t) for t in TIMEOUTS),
+             *(scheduled(p) for p in ("gto", "glrr"))]
+    machine.prepare(cases + [(mimd, settings) for _, _, mimd in benchmarks for settings in every])
+    ours = {}
+    parts = [
+        f"# {TITLE}",
+        "S2: hand-made SIMT form on a stack. M2S: MIMD form, transformed by SSDE, on a stack. M2D: MIMD form on AWARE "
+        "with delayed reconvergence.",
+        "## AWARE against SSDE", against_ssde(machine, benchmarks, ours),
+        "## Virtualised tables", virtualisation(machine, benchmarks, ours),
+        "## Time-out instead of delayed reconvergence", timeouts(machine, benchmarks, ours),
+        "## Warp scheduler", scheduling(machine, benchmarks, ours),
+    ]
+    if not names:
+        parts += ["## Patterns in MIMD form", patterns(machine)]
+    parts += ["## Published and ours", comparison("aware", ours)]
+    return "\n\n".join(parts)

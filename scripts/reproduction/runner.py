@@ -1,0 +1,111 @@
+"""Runs of the heddle command for scripts/reproduce: each once, several at a time."""
+
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+MAX_CYCLES = {"tiny": 2_000_000, "small": 20_000_000, "paper": 1_000_000_000}
+OUTCOMES = {0: "passed", 1: "wrong", 4: "hang", 5: "limit"}  # exit codes of heddle that say how a kernel ended
+
+
+class Failure(Exception):
+    """Something that is not a result: no such workload, key, or command."""
+
+
+class Run:
+    """A workload's run. Numbers are those of all its launches together; None unless it passed."""
+
+    def __init__(self, workload, size, platform, settings, outcome, stats):
+        self.workload, self.size, self.platform, self.settings = workload, size, platform, settings
+        self.outcome, self.stats = outcome, stats
+
+    @property
+    def passed(self):
+        return self.outcome == "passed"
+
+    def total(self, name):
+        return self.stats["total"][name] if self.passed else None
+
+    @property
+    def cycles(self):
+        return self.total("cycles")
+
+    @property
+    def instructions(self):
+        return self.total("warp_instructions")
+
+    @property
+    def simd(self):
+        return self.total("simd_efficiency")
+
+    def counter(self, module, *path):
+        """Sum of a counter over launches and over modules whose name matches, 0 where a module lacks it."""
+        if not self.passed:
+            return None
+        total = 0
+        for launch in self.stats["launches"]:
+            for name, group in launch["statistics"].items():
+                if not re.fullmatch(module, name):
+                    continue
+                for step in path:
+                    group = group.get(step, {}) if isinstance(group, dict) else {}
+                total += group if isinstance(group, (int, float)) else 0
+        return total
+
+
+class Runner:
+    def __init__(self, heddle, size, platform, compiler, jobs, max_cycles):
+        self.heddle, self.size, self.platform, self.compiler = pathlib.Path(heddle), size, platform, compiler
+        self.jobs, self.max_cycles = jobs, max_cycles
+        self.runs = {}
+
+    @staticmethod
+    def key(workload, settings, platform):
+        return workload, tuple(sorted(settings.items())), platform
+
+    def prepare(self, cases):
+        """Runs (workload, settings) or (workload, settings, platform) that have not run yet, in parallel."""
+        wanted = {}
+        for workload, settings, *platform in cases:
+            key = self.key(workload, settings, *(platform or [self.platform]))
+            if key not in self.runs:
+                wanted[key] = (workload, settings, *(platform or [self.platform]))
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            futures = {key: pool.submit(self._run, *case) for key, case in wanted.items()}
+            for done, future in enumerate(concurrent.futures.as_completed(futures.values()), 1):
+                if future.exception():
+                    for other in futures.values():
+                        other.cancel()
+                    raise future.exception()
+                if sys.stderr.isatty():
+                    print(f"\r{done} of {len(wanted)} runs", end="" if done < len(wanted) else "\n", file=sys.stderr)
+            self.runs.update({key: future.result() for key, future in futures.items()})
+
+    def run(self, workload, settings, platform=None):
+        self.prepare([(workload, settings, platform or self.platform)])
+        return self.runs[self.key(workload, settings, platform or self.platform)]
+
+    def command(self, *arguments):
+        try:
+            return subprocess.run([self.heddle, *map(str, arguments)], capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise Failure(f"cannot run '{self.heddle}': {error.strerror}") from error
+
+    def _run(self, workload, settings, platform):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "result"
+            arguments = ["run", workload, "--size", self.size, "--platform", platform, "--compiler", self.compiler,
+                         "--max-cycles", self.max_cycles, "--out", out]
+            for name, value in settings.items():
+                arguments += ["--set", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
+            done = self.command(*arguments)
+            outcome = OUTCOMES.get(done.returncode)
+            if outcome is None:
+                raise Failure(f"heddle {' '.join(map(str, arguments))} ended with exit code {done.returncode}:\n"
+                              f"{done.stderr.strip() or done.stdout.strip()}")
+            stats = json.loads((out / "stats.json").read_text()) if outcome == "passed" else None
+            return Run(workload, self.size, platform, settings, outcome, stats)

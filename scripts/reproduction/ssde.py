@@ -1,0 +1,167 @@
+"""SSDE: what the detection flags in every kernel of the suite, what the transformation costs against SIMT code written
+by hand."""
+
+import json
+import pathlib
+import re
+import tempfile
+
+import suite
+from runner import Failure
+from tables import WHERE, chosen, comparison, count, geometric_mean, number, percent, ratio, table, where
+
+TITLE = "SSDE (thesis ch. 3 and 4): detection over all kernels of the suite, cost against SIMT code written by hand"
+PLATFORM = "gtx480"
+
+PTX = pathlib.Path(__file__).resolve().parent.parent.parent / "tb" / "workloads" / "ptx"
+KNOWN = pathlib.Path(__file__).resolve().parent / "deadlocks.json"
+FUNNEL = ["branches", "loops", "depend_on_shared_memory", "on_a_read_in_the_loop", "redefined", "may_deadlock"]
+
+
+def known():
+    """{"true": {kernel: {"loops": n, "why": ...}}, "false": {kernel: {"nvcc": n, "clang": n, "why": ...}}}: the loops
+    that hang on a stack, and those that the detection flags and that do not."""
+    return json.loads(KNOWN.read_text())
+
+
+def documented(table_of, kernel, compiler):
+    """True and false flags of a kernel, as documented."""
+    return table_of["true"].get(kernel, {}).get("loops", 0), table_of["false"].get(kernel, {}).get(compiler, 0)
+
+
+def analyze(machine, file, *arguments):
+    """What `heddle analyze` says of each kernel of a file; None if it refuses what is asked of it."""
+    done = machine.command("analyze", file, *arguments)
+    if done.returncode == 2 and arguments[:1] == ("--transform",):
+        return None
+    if done.returncode not in (0, 1):
+        raise Failure(f"heddle analyze {file} ended with exit code {done.returncode}:\n{done.stderr.strip()}")
+    return json.loads(done.stdout) if "--json" in arguments else []
+
+
+def instructions(text):
+    """Static instructions of each kernel of a PTX text."""
+    counts, kernel = {}, None
+    for line in text.splitlines():
+        entry = re.match(r"\s*(?:\.visible\s+|\.weak\s+)*\.(?:entry|func)\s.*?([\w$]+)\s*\(", line)
+        if entry:
+            kernel = entry.group(1)
+            counts[kernel] = 0
+        line = re.sub(r"//.*", "", line).strip()
+        line = re.sub(r"^\{\s*|^[\w$]+:\s*", "", line)
+        if kernel and line.endswith(";") and not line.startswith("."):
+            # Statements in one line (compilers' inline assembly): those that are not declarations.
+            counts[kernel] += sum(1 for s in line.split(";") if s.strip(" {}\t") and not s.strip().startswith("."))
+    return counts
+
+
+class Module:
+    """A PTX file of the suite before and after the transformation."""
+
+    def __init__(self, machine, file):
+        self.file = file
+        self.kernels = analyze(machine, file, "--json")
+        self.static = instructions(file.read_text())
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / file.name
+            self.transformed = analyze(machine, file, "--transform", "ssde", "-o", out) is not None
+            again = analyze(machine, out, "--json") if self.transformed else []
+            self.static_after = instructions(out.read_text()) if self.transformed else {}
+        # A kernel that asks not to be transformed stays as it is.
+        self.again = {kernel["kernel"]: kernel["counts"]["may_deadlock"] for kernel in again
+                      if not kernel.get("pragma_nossde")}
+
+
+def detection(modules, compiler, ours):
+    deadlocks = known()
+    rows, sums = [], dict.fromkeys([*FUNNEL, "true", "false", "missed", "again"], 0)
+    for module in modules:
+        for kernel in module.kernels:
+            name, counts = kernel["kernel"], kernel["counts"]
+            loops, expected = documented(deadlocks, name, compiler)
+            true = min(counts["may_deadlock"], loops)
+            false = counts["may_deadlock"] - true
+            missed = loops - true
+            again = module.again.get(name)
+            untouched = "pragma" if kernel.get("pragma_nossde") else "refused"
+            for part in FUNNEL:
+                sums[part] += counts[part]
+            for part, value in (("true", true), ("false", false), ("missed", missed), ("again", again or 0)):
+                sums[part] += value
+            why = [deadlocks[kind][name]["why"] for kind, flags in (("true", true), ("false", false))
+                   if flags and name in deadlocks[kind]]
+            if false != expected:
+                why.append(f"**{expected} false flags are documented**")
+            rows.append([name, module.file.name, *(counts[part] for part in FUNNEL), true, false,
+                         f"**{missed}**" if missed else 0, untouched if again is None else again, "; ".join(why)])
+    rows.append(["**all**", compiler, *(sums[part] for part in FUNNEL), sums["true"], sums["false"], sums["missed"],
+                 sums["again"], ""])
+    ours["flag_rate"] = percent(sums["false"] / sums["loops"] if sums["loops"] else None, 2)
+    ours["missed"], ours["again"] = str(sums["missed"] or "none"), str(sums["again"] or "none")
+    return table(["kernel", "file", "branches", "loops", "depend on shared memory", "on a read in the loop", "redefined",
+                  "flagged", "true", "false", "missed", "flagged again", "why"], rows)
+
+
+def cost(machine, benchmarks, modules, ours):
+    before, after = {}, {}
+    for module in modules:
+        before.update(module.static)
+        after.update(module.static_after)
+    rows, times, static = [], {}, {}
+    for name, simt, mimd in benchmarks:
+        by_hand, made = machine.run(simt, suite.STACK), machine.run(mimd, suite.SSDE)
+        size = {}
+        for variant, run in (("S2", by_hand), ("M2S", made)):
+            kernels = {launch["kernel"] for launch in run.stats["launches"]} if run.passed else set()
+            counts = before if run is by_hand else after
+            size[variant] = sum(counts.get(kernel, 0) for kernel in kernels) or None
+            rows.append([*where(name, run), variant, size[variant] or "-", count(run, run.cycles),
+                         count(run, run.instructions), ratio(size[variant], size["S2"]),
+                         ratio(run.cycles, by_hand.cycles), ratio(run.instructions, by_hand.instructions)])
+        if by_hand.passed and made.passed:
+            times[name] = made.cycles / by_hand.cycles
+        if size["S2"] and size["M2S"]:
+            static[name] = size["M2S"] / size["S2"]
+    ours["overhead"] = number(geometric_mean(times.values()))
+    ours["faster"] = ", ".join(name for name, value in times.items() if value < 1) or "none"
+    ours["cloth"] = number(times.get("CP-DS"))
+    ours["static"] = ", ".join(f"{name} {value:.2f}" for name, value in static.items()) + " (PTX)"
+    return table([*WHERE, "variant", "static instr.", "cycles", "warp instr.", "static / S2", "cycles / S2",
+                  "instr. / S2"], rows)
+
+
+def openmp(machine, ours):
+    rows, outcomes = [], []
+    programs = [("TL-FG", "omp-lock-fine"), ("TL-CG", "omp-lock-coarse"), ("AM-FG", "omp-max-fine"),
+                ("AM-CG", "omp-max-coarse")]
+    machine.prepare([(workload, settings) for _, workload in programs for settings in (suite.STACK, suite.SSDE)])
+    for name, workload in programs:
+        plain, made = machine.run(workload, suite.STACK), machine.run(workload, suite.SSDE)
+        for variant, run in (("M2", plain), ("M2S", made)):
+            rows.append([*where(name, run), variant, count(run, run.cycles), count(run, run.instructions)])
+        outcomes.append(f"{name} {'finishes' if plain.passed else 'deadlock'} / "
+                        f"{'finishes' if made.passed else 'deadlock'}")
+    ours["openmp"] = ", ".join(outcomes)
+    return table([*WHERE, "variant", "cycles", "warp instr."], rows)
+
+
+def report(machine, names):
+    benchmarks = chosen(suite.SYNCHRONISATION, names)
+    machine.prepare([(simt, suite.STACK) for _, simt, _ in benchmarks]
+                    + [(mimd, suite.SSDE) for _, _, mimd in benchmarks])
+    modules = [Module(machine, file) for file in sorted(PTX.glob(f"*.{machine.compiler}.ptx"))]
+    ours = {}
+    parts = [
+        f"# {TITLE}",
+        "S2: hand-made SIMT form. M2: MIMD form. M2S: MIMD form, transformed by SSDE. All on a stack.",
+        f"## Detection, {machine.compiler}'s PTX",
+        "Loops are retreating edges. True: the kernel hangs on a stack at as many loops (scripts/reproduction/"
+        "deadlocks.json). Flagged again: after the "
+        "transformation; \"pragma\": the kernel asks not to be transformed.",
+        detection(modules, machine.compiler, ours),
+        "## Cost", cost(machine, benchmarks, modules, ours),
+    ]
+    if not names:
+        parts += ["## OpenMP locks", openmp(machine, ours)]
+    parts += ["## Published and ours", comparison("ssde", ours)]
+    return "\n\n".join(parts)

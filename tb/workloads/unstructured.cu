@@ -1,0 +1,34 @@
+// A loop that is left in its middle, through a block of its own: K13 of mimd-simt-and-bows §9.3, the shape for
+// which lanes meet again before their immediate post-dominator.
+
+static __device__ __forceinline__ unsigned unstructured_mix(unsigned x, unsigned by) {
+  x = (x ^ by) * 2654435761u;
+  x ^= x >> 15;
+  x = (x + by) * 2246822519u;
+  return x ^ x >> 13;
+}
+
+// A: a step; with odds of 1 to 7 B, which ends the walk; otherwise C. D: the result. A walk has at most
+// `limit` steps.
+extern "C" __global__ void unstructured_walk(const unsigned* in, unsigned* out, int n, int limit) {
+  int stride = gridDim.x * blockDim.x;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+    unsigned x = in[i], sum = 0;
+    int steps = 0;
+    do {
+      x = unstructured_mix(x, 0x9e3779b9u);  // A
+      steps++;
+      if (x % 8 == 0) {
+        sum = unstructured_mix(sum, x);  // B
+        sum = unstructured_mix(sum, x >> 7);
+        sum = unstructured_mix(sum, x >> 14);
+        asm volatile("" : "+r"(sum));  // keeps B a block
+        break;
+      } else {
+        sum += unstructured_mix(x, sum);  // C
+        asm volatile("" : "+r"(sum));
+      }
+    } while (steps < limit && sum % 32 != 0);
+    out[i] = unstructured_mix(sum, steps);  // D
+  }
+}

@@ -1,0 +1,120 @@
+"""Cases of cli_cases.py: heddle analyze and core.compiler."""
+
+import json
+import shutil
+
+from cli_command import HANG, MISMATCH, case, check
+
+# K0: a spin lock, then a counter; with lines of a CUDA source.
+SPIN = """.version 7.0
+.target sm_75
+.address_size 64
+.file 1 "src/spin.cu"
+.visible .entry spin(.param .u64 lock, .param .u64 counter)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [lock];
+  ld.param.u64 %rd2, [counter];
+LOOP:
+  .loc 1 7 3
+  atom.global.cas.b32 %r1, [%rd1], 0, 1;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra LOOP;
+  .loc 1 9 3
+  ld.volatile.global.u32 %r2, [%rd2];
+  add.u32 %r2, %r2, 1;
+  st.volatile.global.u32 [%rd2], %r2;
+  membar.gl;
+  .loc 1 10 3
+  atom.global.exch.b32 %r3, [%rd1], 0;
+  ret;
+}
+"""
+SPIN_ARGUMENTS = ("--arg", "buf=lock:1xu32", "--arg", "buf=counter:1xu32", "--print", "counter:1")
+
+
+@case
+def analysis_says_which_loop_waits_for_what(c):
+    file = c.file("spin.ptx", SPIN)
+    text = c.run("analyze", file, "--parameters", "distinct", code=MISMATCH).stdout
+    for part in ("1 loop, 1 may deadlock on a SIMT stack", "loop of lines 14-16 (spin.cu:7)",
+                 "the read at  line 14 (spin.cu:7): atom.global.cas.b32 %r1, [%rd1], 0, 1;",
+                 "may wait for line 23 (spin.cu:10): atom.global.exch.b32 %r3, [%rd1], 0;",
+                 "reachable behind the loop: lines 18", "threads meet at line 18", "SafePDOM is     line 24"):
+        check(part in text, f"the report does not say '{part}'")
+    check(text.count("may wait for") == 1, "other pointers are not distinct")
+    report = json.loads(c.run("analyze", f"{file}:spin", "--json", code=MISMATCH).stdout)[0]
+    check(report["kernel"] == "spin" and report["counts"]["may_deadlock"] == 1, "wrong counts")
+    check([w["write"]["line"] for w in report["loops"][0]["writes"]] == [20, 23], "wrong writes")
+    check(report["loops"][0]["safe_pdom"]["line"] == 24, "wrong SafePDOM")
+    check(report["delayed_reconvergence"][0]["delayed"]["line"] == 24, "wrong delayed reconvergence")
+
+
+@case
+def analysis_of_workloads(c):
+    check("1 may deadlock" in c.run("analyze", "spinlock", code=MISMATCH).stdout, "spinlock is not flagged")
+    check("1 may deadlock" in c.run("analyze", "spinlock", "--compiler", "clang", code=MISMATCH).stdout, "nor clang's")
+    check("none may deadlock" in c.run("analyze", "vecadd:vector_add").stdout, "vecadd is flagged")
+
+
+@case
+def graph_of_a_kernel(c):
+    file = c.file("spin.ptx", SPIN)
+    c.run("analyze", file, "--dot", "spin.dot", code=MISMATCH)
+    graph = (c.folder / "spin.dot").read_text()
+    check(graph.startswith('digraph "spin" {') and graph.count("->") == 4, "wrong edges")
+    check("b1 -> b1 [color=red" in graph and "SafePDOM" in graph, "nothing is marked")
+    check("24: ret;" in graph, "no source lines")
+    if shutil.which("dot"):
+        c.run("analyze", file, "--svg", "spin.svg", code=MISMATCH)
+        check("<svg" in (c.folder / "spin.svg").read_text(), "no SVG")
+    else:
+        c.refused("analyze", file, "--svg", "spin.svg", says=["'dot'", "not installed", "--dot FILE"])
+    c.refused("analyze", "vecadd", "--dot", "x.dot", says=["several kernels", "vecadd:vector_add"])
+
+
+@case
+def transformed_kernel_runs_on_the_stack(c):
+    file = c.file("spin.ptx", SPIN)
+    run = ["run", "--platform", "tiny", "--entry", "spin", "--grid", "2", "--block", "48", *SPIN_ARGUMENTS]
+    c.run(*run, "--ptx", file, code=HANG)
+    done = c.run("analyze", file, "--transform", "ssde", "-o", "out.ptx")
+    check("spin: the loop of line 14 goes through a switch in front of line 24" in done.stdout, "no word about it")
+    check("counter = 96" in c.run(*run, "--ptx", "out.ptx").stdout, "wrong sum")
+    check("none may deadlock" in c.run("analyze", "out.ptx").stdout, "still flagged")
+    check(c.run("analyze", file, "--transform", "ssde", "-o", "-").stdout == (c.folder / "out.ptx").read_text(),
+          "standard output differs")
+    check("nothing to transform" in c.run("analyze", "out.ptx", "--transform", "ssde", "-o", "again.ptx").stdout,
+          "transformed twice")
+    check((c.folder / "again.ptx").read_text() == (c.folder / "out.ptx").read_text(), "the text has changed")
+
+
+@case
+def compiler_step_transforms_while_loading(c):
+    file = c.file("spin.ptx", SPIN)
+    run = ["run", "--platform", "tiny", "--ptx", file, "--entry", "spin", "--grid", "2", "--block", "48",
+           *SPIN_ARGUMENTS]
+    check("counter = 96" in c.run(*run, "--set", "core.compiler=ssde", "--check", "oracle").stdout, "wrong sum")
+    c.run(*run, "--set", "core.compiler=ssde", "--set", "core.compiler_except=spin", code=HANG)
+    delayed = [*run, "--set", "core.control_flow.mechanism=aware"]
+    c.run(*delayed, code=HANG)
+    check("counter = 96" in c.run(*delayed, "--set", "core.compiler=delayed_reconvergence").stdout, "wrong sum")
+
+
+@case
+def bad_analysis(c):
+    file = c.file("spin.ptx", SPIN)
+    c.refused("analyze", "spinlok", says=["spinlok", "did you mean 'spinlock'?"])
+    c.refused("analyze", "missing.ptx", says=["missing.ptx"])
+    c.refused("analyze", f"{file}:spun", says=["spun", "did you mean 'spin'?"])
+    c.refused("analyze", f"{file}:", says=["no name behind the ':'"])
+    c.refused("analyze", file, "--transform", "ssde", says=["-o"])
+    c.refused("analyze", file, "-o", "out.ptx", says=["--transform"])
+    c.refused("analyze", file, "--transform", "sade", "-o", "out.ptx", says=["ssde"])
+    c.refused("analyze", c.file("none.ptx", ".version 7.0\n.target sm_75\n.address_size 64\n"),
+              says=["no kernels"])
+    braces = SPIN.replace("LOOP:", "{ .reg .b32 %x;\nLOOP:").replace("bra LOOP;", "bra LOOP; }")
+    c.refused("analyze", c.file("braces.ptx", braces), "--transform", "ssde", "-o", "out.ptx",
+              says=["cannot be transformed", "{ }"])

@@ -1,0 +1,124 @@
+// Kernels written for MIMD machines: those that hang on a stack finish, with the right result, on AWARE and
+// Multi-Path with delayed or timed-out reconvergence and, transformed by SSDE, on the stack
+// (mimd-simt-and-bows §13, 2 and 3). What still hangs is diagnosed.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "workload_scenario.h"
+
+namespace heddle {
+namespace {
+
+using testing::run;
+using testing::Scenario;
+using testing::test_name;
+using workloads::Compiler;
+
+struct Machine {
+  std::string name;
+  std::vector<std::string> assignments;
+  bool splits = true;  ///< diverged lanes make progress without the other's reconvergence: barriers in arms
+};
+
+std::vector<std::string> aware(std::vector<std::string> more) {
+  more.insert(more.begin(), "core.control_flow.mechanism=aware");
+  return more;
+}
+std::vector<std::string> multi_path(std::vector<std::string> more) {
+  more.insert(more.begin(),
+              {"core.control_flow.mechanism=multi_path", "core.scoreboard.kind=per_thread_mask"});
+  return more;
+}
+
+const std::string kDelayed = "core.compiler=delayed_reconvergence";
+const std::string kTimeout = "core.control_flow.timeout.cycles=1000";
+
+const std::vector<Machine> kFinishing{
+    {"aware_delayed", aware({kDelayed})},
+    {"aware_timeout", aware({kTimeout})},
+    {"aware_virtualised",
+     aware({kDelayed, "core.control_flow.aware.st_entries=1", "core.control_flow.aware.rt_entries=1"})},
+    {"multi_path_delayed", multi_path({kDelayed})},
+    {"multi_path_timeout", multi_path({kTimeout})},
+    {"multi_path_2_delayed", multi_path({kDelayed, "core.control_flow.multi_path.paths=2"})},
+    {"ssde", {"core.compiler=ssde"}, false}};
+
+/// Barriers in diverged code: not for SSDE, nothing to delay.
+bool is_barrier(const std::string& workload) { return workload.starts_with("barrier"); }
+
+class MimdForms : public ::testing::TestWithParam<std::tuple<std::string, std::size_t, Compiler>> {};
+
+TEST_P(MimdForms, FinishWithTheRightResult) {
+  const auto& [workload, machine, compiler] = GetParam();
+  for (const char* platform : {"tiny", "gtx480"}) {
+    Scenario what{workload, platform, compiler, kFinishing[machine].assignments};
+    what.oracle = true;
+    what.max_cycles = 3'000'000;
+    const auto result = run(what);
+    if (is_barrier(workload) && !kFinishing[machine].splits) {
+      ASSERT_TRUE(result.contains("errors")) << platform << ": " << result.dump();
+      continue;
+    }
+    ASSERT_FALSE(result.contains("errors")) << platform << ": " << result["errors"][0];
+    EXPECT_TRUE(result["passed"].get<bool>()) << platform << ": " << result["summary"];
+    if (testing::same_on_the_oracle(*workloads::find(workload))) {
+      EXPECT_EQ(result["oracle"], "same") << platform;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MimdForms,
+                         ::testing::Combine(::testing::ValuesIn(testing::workload_names(true)),
+                                            ::testing::Range<std::size_t>(0, kFinishing.size()),
+                                            ::testing::Values(Compiler::kNvcc, Compiler::kClang)),
+                         [](const auto& test) {
+                           return test_name(std::get<0>(test.param)) + "_" +
+                                  kFinishing[std::get<1>(test.param)].name + "_" +
+                                  test_name(std::get<2>(test.param));
+                         });
+
+class Patterns : public ::testing::TestWithParam<Compiler> {};
+
+// Neither looks beyond the loop's exit: the winner waits there for the losers.
+TEST_P(Patterns, SpinLockHangsWithoutDelayOrTimeoutAndIsDiagnosed) {
+  for (const auto& assignments : {aware({}), multi_path({})}) {
+    const auto result = run({"spinlock", "tiny", GetParam(), assignments});
+    ASSERT_TRUE(result.contains("errors")) << assignments[0];
+    const std::string text = result["errors"][0];
+    EXPECT_NE(text.find("SIMT-induced deadlock"), std::string::npos) << text;
+    EXPECT_NE(text.find("wait to reconverge with them at"), std::string::npos) << text;
+  }
+}
+
+// G7, G20: barriers count threads, and both arms get there.
+TEST_P(Patterns, DivergentBarriersCompleteOnAware) {
+  for (const char* workload : {"barrier-divergent", "barrier-arms-mimd"})
+    for (const auto& assignments : {aware({}), multi_path({})}) {
+      Scenario what{workload, "tiny", GetParam(), assignments};
+      what.oracle = true;
+      const auto result = run(what);
+      ASSERT_FALSE(result.contains("errors")) << workload << ", " << assignments[0] << ": " << result.dump();
+      EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+      EXPECT_EQ(result["oracle"], "same");
+    }
+}
+
+// K12 relies on winners waiting behind their loop. That holds wherever lanes reconverge at the immediate
+// post-dominator.
+TEST_P(Patterns, ImplicitWarpSynchronyHoldsWithoutDelay) {
+  for (const auto& assignments : {aware({}), multi_path({})}) {
+    const auto result = run({"histogram256", "tiny", GetParam(), assignments});
+    ASSERT_FALSE(result.contains("errors")) << result.dump();
+    EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, Patterns, ::testing::Values(Compiler::kNvcc, Compiler::kClang),
+                         [](const auto& test) { return test_name(test.param); });
+
+}  // namespace
+}  // namespace heddle

@@ -1,0 +1,221 @@
+#!/usr/bin/python3
+"""scripts/reproduce against a heddle command that answers from a table: the arithmetic of its reports, that hanging
+runs are told from others, and that mistakes are refused.
+
+reproduce_cases.py --list prints the names of the cases; reproduce_cases.py CASE runs one."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CASES = {}
+
+# Answers `run` with cycles that the settings decide, notes its arguments in a log.
+FAKE = r'''#!/usr/bin/python3
+import json, pathlib, sys
+arguments = sys.argv[1:]
+with open(pathlib.Path(__file__).with_suffix(".log"), "a") as log:
+    log.write(json.dumps(arguments) + "\n")
+rules = json.loads(pathlib.Path(__file__).with_suffix(".json").read_text())
+if arguments[0] == "analyze":
+    source = pathlib.Path(arguments[1])
+    answer = rules["analyze"].get(source.name.split(".")[0], {})
+    if "--transform" in arguments:
+        if "refused" in answer:
+            sys.exit(2)
+        text = source.read_text().replace("exit;", "").replace("ret;", "nop; ret;")
+        pathlib.Path(arguments[-1]).write_text("// transformed\\n" + text)
+        sys.exit(0)
+    after = source.read_text().startswith("// transformed")
+    kernels = answer.get("after" if after else "before", [])
+    print(json.dumps([{"kernel": name, "counts": counts} for name, counts in kernels]))
+    sys.exit(1 if any(counts["may_deadlock"] for _, counts in kernels) else 0)
+cycles, instructions, simd, requests, misses = 1000, 100, 0.5, 10, 4
+for part, change in rules["run"]:
+    if all(word in arguments for word in part.split()):
+        if "exit" in change:
+            print("heddle: error: " + change.get("error", "hangs"), file=sys.stderr)
+            sys.exit(change["exit"])
+        cycles = change.get("cycles", cycles)
+        instructions = change.get("instructions", instructions)
+        simd = change.get("simd", simd)
+        requests = change.get("requests", requests)
+        misses = change.get("misses", misses)
+out = pathlib.Path(arguments[arguments.index("--out") + 1])
+out.mkdir()
+core = {"memory_port": {"requests": requests}, "l1d": {"load_misses": misses}}
+(out / "stats.json").write_text(json.dumps({
+    "total": {"cycles": cycles, "warp_instructions": instructions, "simd_efficiency": simd},
+    "launches": [{"kernel": rules.get("kernel", "k"), "statistics": {"core0": core, "core1": core, "crossbar": {"memory_port": {"requests": 99}}}}]}))
+'''
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def check(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+class Reproduce:
+    def __init__(self, folder):
+        self.heddle = folder / "heddle"
+        self.heddle.write_text(FAKE)
+        self.heddle.chmod(0o755)
+
+    def run(self, *arguments, rules=(), analyze=None, kernel="k", code=0):
+        answers = {"run": rules, "analyze": analyze or {}, "kernel": kernel}
+        self.heddle.with_suffix(".json").write_text(json.dumps(answers))
+        done = subprocess.run([ROOT / "scripts" / "reproduce", *arguments, "--heddle", self.heddle],
+                              capture_output=True, text=True, check=False)
+        print(f"$ scripts/reproduce {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}")
+        check(done.returncode == code, f"exit code {done.returncode}, expected {code}")
+        check("Traceback" not in done.stderr, "an exception reached the user")
+        return done
+
+    def calls(self):
+        return [json.loads(line) for line in self.heddle.with_suffix(".log").read_text().splitlines()]
+
+
+def row(text, *words):
+    """Cells of the one table row that contains all words as cells."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    found = [cells for cells in rows if all(word in cells for word in words)]
+    check(len(found) == 1, f"{len(found)} rows with {words}")
+    return found[0]
+
+
+@case
+def without_a_study_it_lists_them(reproduce):
+    done = reproduce.run()
+    for name in ("aware", "multipath", "ssde"):
+        check(re.search(rf"^  {name} ", done.stdout, re.MULTILINE), f"no {name}")
+
+
+@case
+def aware_compares_variants_and_sizes(reproduce):
+    aware = "hashtable-mimd core.control_flow.mechanism=aware"
+    done = reproduce.run("aware", "--quick", "--workloads", "HT", rules=[
+        ["hashtable", {"cycles": 2000, "instructions": 400}],
+        ["hashtable-mimd core.compiler=ssde", {"cycles": 1600, "instructions": 500}],
+        [aware, {"cycles": 1200, "instructions": 250}],
+        [f"{aware} core.control_flow.aware.st_entries=4 core.control_flow.aware.rt_entries=2", {"cycles": 1320}],
+        [f"{aware} core.control_flow.timeout.cycles=1000", {"cycles": 3000}],
+        [f"{aware} core.scheduler.policy=glrr", {"misses": 5}]])
+    text = done.stdout
+    check(row(text, "HT", "M2S")[7:] == ["500", "0.80", "1.00"], "M2S")
+    check(row(text, "HT", "M2D")[6:] == ["1,200", "250", "0.60", "0.50"], "M2D")
+    check(row(text, "HT", "s4r2")[7] == "1.10", "s4r2")
+    check(row(text, "HT", "TO 1000")[7] == "2.50", "time-out")
+    check(row(text, "HT", "glrr")[-1] == "1.25", "misses of GLRR")
+    check(row(text, "HT", "s4r2")[1:4] == ["hashtable-mimd", "tiny", "tesla_c2050"], "what every row says")
+    check("control_flow.aware.st_entries=4" in row(text, "HT", "s4r2")[4], "settings")
+    check("1.10 (HT)" in text and "above 1: none" in text, "claims")
+    calls = reproduce.calls()
+    check(len({json.dumps([a for a in c if "/" not in a]) for c in calls}) == len(calls), "a run was made twice")
+
+
+@case
+def runs_that_hang_are_rows_without_numbers(reproduce):
+    done = reproduce.run("aware", "--quick", "--workloads", "NW1", rules=[
+        ["core.compiler=ssde", {"exit": 4}], ["core.control_flow.timeout.cycles=1000", {"exit": 5}],
+        ["core.control_flow.aware.rt_entries=1", {"exit": 1}]])
+    check(row(done.stdout, "NW1", "M2S")[6:] == ["hangs", "hangs", "-", "-"], "a hang")
+    check(row(done.stdout, "NW1", "TO 1000")[6] == "hangs (cycle limit)", "the cycle limit")
+    check(row(done.stdout, "NW1", "s1r1")[6] == "WRONG RESULT", "a wrong result")
+
+
+@case
+def multipath_prints_harmonic_means(reproduce):
+    any_path = "core.control_flow.multi_path.paths=32"
+    orec = f"{any_path} core.control_flow.multi_path.opportunistic_reconvergence=true"
+    done = reproduce.run("multipath", "--quick", "--workloads", "MAND", "MC", "--jobs", "2", rules=[
+        [f"mandelbrot {any_path}", {"cycles": 500}], [f"montecarlo {any_path}", {"cycles": 1000}],
+        [f"mandelbrot {orec}", {"cycles": 250, "simd": 0.75}]])
+    check(row(done.stdout, "MAND", "MP any")[9:] == ["2.00", "1.00"], "speed-up")
+    check(row(done.stdout, "MAND", "MP any + OREC")[8:] == ["75.0 %", "4.00", "1.50"], "OREC")
+    check("+33.3 %" in done.stdout, "harmonic mean of 2 and 1")
+    check("+60.0 %" in done.stdout, "harmonic mean of 4 and 1")
+    check("+25.0 % on average, up to +50.0 % (MAND)" in done.stdout, "utilisation")
+
+
+def counts(loops, flagged):
+    return {"branches": loops + 2, "loops": loops, "depend_on_shared_memory": loops, "on_a_read_in_the_loop": flagged,
+            "redefined": flagged, "may_deadlock": flagged}
+
+
+@case
+def ssde_tells_true_flags_from_false_and_missed_ones(reproduce):
+    done = reproduce.run("ssde", "--quick", "--workloads", "HT", analyze={
+        "spinlock": {"before": [["spin_increment", counts(1, 1)]], "after": [["spin_increment", counts(1, 0)]]},
+        "hashtable": {"before": [["hash_insert", counts(2, 1)], ["hash_insert_mimd", counts(2, 0)]], "refused": True},
+        "early_release": {"before": [["early_release", counts(3, 3)]], "after": [["early_release", counts(3, 1)]]}})
+    text = done.stdout
+    check(row(text, "spin_increment")[2:12] == ["3", "1", "1", "1", "1", "1", "1", "0", "0", "0"], "a true flag")
+    check(row(text, "hash_insert_mimd")[7:12] == ["0", "0", "0", "**1**", "refused"], "a missed loop")
+    check(row(text, "hash_insert")[7:10] == ["1", "0", "1"], "a false flag")
+    check(row(text, "early_release")[7:12] == ["3", "2", "1", "0", "1"], "two true ones and a false one")
+    check(row(text, "**all**")[3] == "8" and row(text, "**all**")[7:12] == ["5", "3", "2", "1", "1"], "sums")
+    check("**0 false flags are documented**" in row(text, "early_release")[-1], "an undocumented false flag")
+    check("25.00 %" in text, "the rate of false flags")
+
+
+@case
+def ssde_prints_what_the_transformation_costs(reproduce):
+    done = reproduce.run("ssde", "--quick", "--workloads", "HT", kernel="hash_insert", rules=[
+        ["hashtable-mimd core.compiler=ssde", {"cycles": 1500, "instructions": 50}]])
+    by_hand, made = row(done.stdout, "HT", "S2"), row(done.stdout, "HT", "M2S")
+    check(made[7:9] == ["1,500", "50"] and made[10:] == ["1.50", "0.50"], "cycles and instructions")
+    source = (ROOT / "tb" / "workloads" / "ptx" / "hashtable.nvcc.ptx").read_text()
+    body = source[source.index(".entry hash_insert("):source.index(".entry hash_insert_mimd(")]
+    lines = [line.strip() for line in body.splitlines()]
+    static = sum(1 for line in lines if line.endswith(";") and not line.startswith(("//", ".")))
+    check(int(by_hand[6]) == static, f"{by_hand[6]} static instructions, {static} by another count")
+    check(int(made[6]) == static + 1, "static instructions after the transformation")
+
+
+@case
+def refusals_of_heddle_are_passed_on(reproduce):
+    done = reproduce.run("multipath", "--quick", code=1,
+                         rules=[["bvh", {"exit": 2, "error": "no such workload"}]])
+    check("reproduce: error: heddle run bvh" in done.stderr and "no such workload" in done.stderr, "what went wrong")
+
+
+@case
+def a_missing_command_is_refused(reproduce):
+    reproduce.heddle = pathlib.Path(str(reproduce.heddle) + "-missing")
+    done = reproduce.run("aware", "--quick", code=1)
+    check("cannot run" in done.stderr, "what went wrong")
+
+
+@case
+def every_published_claim_has_a_source(reproduce):
+    del reproduce
+    sys.path.insert(0, str(ROOT / "scripts" / "reproduction"))
+    import tables
+    for study in ("aware", "multipath", "ssde"):
+        claims = tables.published(study)
+        check(len({claim["id"] for claim in claims}) == len(claims), f"{study}: an id twice")
+        for claim in claims:
+            check(all(claim[part] for part in ("id", "what", "published", "where")), f"{study}: {claim}")
+
+
+def main():
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(CASES))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        CASES[sys.argv[1]](Reproduce(pathlib.Path(folder)))
+
+
+main()

@@ -1,0 +1,53 @@
+#include "workload_scenario.h"
+
+#include <algorithm>
+
+#include "blocks/isolated.h"
+#include "cli/oracle_check.h"
+#include "cli/tracked_device.h"
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
+
+namespace heddle::testing {
+
+bool same_on_the_oracle(const workloads::Workload& workload) {
+  return !workload.racy && !workload.needs_lockstep;
+}
+
+nlohmann::ordered_json run(const Scenario& what) {
+  return tb::isolated([&]() -> nlohmann::ordered_json {
+    const workloads::Workload& workload = *workloads::find(what.workload);
+    gpu::GpuDevice gpu(gpu::load_platform(what.platform, what.assignments), {.max_cycles = what.max_cycles,
+                                                                             .shuffle_modules = what.shuffle,
+                                                                             .keep_awake = what.keep_awake,
+                                                                             .on_progress = {}});
+    cli::TrackedDevice device(gpu);
+    const workloads::Options options{.compiler = what.compiler, .size = workloads::Size::kTiny};
+    const workloads::Verdict verdict = workload.run(device, options);
+    nlohmann::ordered_json result{{"passed", verdict.passed}, {"summary", verdict.summary}};
+    if (what.oracle && same_on_the_oracle(workload)) {
+      const cli::OracleVerdict same = cli::compare_with_oracle(
+          device, [&](host::Device& oracle) { (void)workload.run(oracle, options); });
+      result["oracle"] = same.passed ? "same" : same.summary;
+    }
+    for (const gpu::LaunchRecord& launch : gpu.launches())
+      result["launches"].push_back({{"cycles", launch.cycles},
+                                    {"warp_instructions", launch.warp_instructions},
+                                    {"stats", launch.stats}});
+    return result;
+  });
+}
+
+std::vector<std::string> workload_names(bool needs_simt_progress) {
+  std::vector<std::string> names;
+  for (const workloads::Workload& workload : workloads::all())
+    if (workload.needs_simt_progress == needs_simt_progress) names.push_back(workload.name);
+  return names;
+}
+
+std::string test_name(std::string text) {
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+}  // namespace heddle::testing

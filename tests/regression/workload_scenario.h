@@ -1,0 +1,39 @@
+// A workload's tiny run on a GPU, in a process of its own, for the tests of whole workloads.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "workloads/workload.h"
+
+namespace heddle::testing {
+
+struct Scenario {
+  std::string workload;
+  std::string platform;
+  workloads::Compiler compiler = workloads::Compiler::kNvcc;
+  std::vector<std::string> assignments{};
+  std::uint64_t shuffle = 0;
+  bool oracle = false;  ///< compare memory with the oracle's, if the workload leaves the same there
+  bool keep_awake = false;
+  std::uint64_t max_cycles = 0;
+};
+
+/// Whether the memory it leaves is the same on the oracle, byte for byte.
+[[nodiscard]] bool same_on_the_oracle(const workloads::Workload& workload);
+
+/// {"passed", "summary", "oracle", "launches": [{"cycles", "warp_instructions", "stats"}]}, or {"errors"}.
+[[nodiscard]] nlohmann::ordered_json run(const Scenario& what);
+
+/// The names of workloads of which `needs_simt_progress` is this.
+[[nodiscard]] std::vector<std::string> workload_names(bool needs_simt_progress);
+
+/// As part of a test's name.
+[[nodiscard]] std::string test_name(std::string text);
+[[nodiscard]] inline std::string test_name(workloads::Compiler compiler) {
+  return compiler == workloads::Compiler::kNvcc ? "nvcc" : "clang";
+}
+
+}  // namespace heddle::testing
