@@ -2,6 +2,7 @@
 // account for every lane at all times.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <random>
 
 #include "simt_rig.h"
@@ -18,6 +19,8 @@ struct Case {
   bool slow_memory = false;  ///< transfers are refused at times and fills take their time
   bool barriers = true;      ///< Multi-Path with few paths may block all of them
 };
+
+void PrintTo(const Case& which, std::ostream* out) { *out << which.label; }
 
 /// Runs programs on one branch unit with two warps.
 class Walk {
