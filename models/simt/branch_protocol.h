@@ -86,8 +86,8 @@ struct SuspendedLanes {
   Suspension why = Suspension::kNotStarted;
 };
 
-/// Lanes that run or could: a split that neither waits at a barrier nor has arrived at its reconvergence
-/// point.
+/// Lanes that run or get their turn by themselves: a split that neither waits at a barrier nor has arrived at
+/// its reconvergence point nor has to wait until another one ends.
 struct RunnableSplit {
   Pc pc{};  ///< where it was when it was scheduled last
   LaneMask mask{};

@@ -143,6 +143,7 @@ void MultiPath::filled(const TableEntryTransfer& /*transfer*/) {
 SplitControl::SplitState MultiPath::state_of(WarpId warp, SplitId id) const {
   SplitState result;
   result.runs = warps_[warp.value()].slot[id.value()] != kNoSlot;
+  result.turn = result.runs;
   return result;
 }
 

@@ -62,6 +62,7 @@ class SplitControl : public ControlFlow {
   /// Flags of a split in the tables that inspect() shows, what kind of group it is in.
   struct SplitState {
     bool runs = false;     ///< it is in a group
+    bool turn = true;      ///< it runs or will, without that another one has to end before
     bool blocked = false;  ///< at a barrier
     bool started = false;  ///< it has run since it was inserted
     bool spilled = false;

@@ -76,7 +76,8 @@ void SplitControl::inspect_lanes(BranchRequest& request) const {
   for_each_split(request.warp, [&](SplitId id, const Split& split) {
     const SplitState state = state_of(request.warp, id);
     const bool blocked = state.blocked || split.blocked;
-    if (request.runnable != nullptr && !blocked) request.runnable->push_back({split.pc, split.mask});
+    if (request.runnable != nullptr && !blocked && state.turn)
+      request.runnable->push_back({split.pc, split.mask});
     if (request.suspended == nullptr || state.runs) return;
     request.suspended->push_back({split.mask, split.pc,
                                   blocked         ? Suspension::kBarrier

@@ -116,6 +116,17 @@ TEST(MultiPath, SplitsBeyondTheLimitWaitUntilOneEnds) {
   EXPECT_EQ(rig.at('F'), GroupId{1});
 }
 
+/// As on the stack, a barrier in divergent code is never complete: nothing could run.
+TEST(MultiPath, WithAllPathsAtABarrierNothingIsRunnable) {
+  SimtRig rig(multi_path(1));
+  rig.launch('A', mask("1111"));
+  rig.branch(rig.at('A'), pc('C'), mask("1100"), pc('B'), pc('D'));
+  ASSERT_EQ(rig.runnable().size(), 1u) << "the other side waits until this one ends";
+  EXPECT_EQ(rig.runnable()[0].mask, mask("0011"));
+  rig.barrier(rig.at('B'), pc('B', 1));
+  EXPECT_TRUE(rig.runnable().empty());
+}
+
 TEST(MultiPath, OnePathRunsOneSplitAtATime) {
   SimtRig rig(multi_path(1));
   rig.launch('A', mask("1111"));
