@@ -99,9 +99,9 @@ TEST_P(Patterns, FinishWithDelayedReconvergenceWhereLanesMakeProgress) {
   oracle::OracleDevice oracle;
   const auto expected = run(oracle, GetParam());
   for (const char* mechanism : {"aware", "multi_path"}) {
-    const ordered_json result =
-        run_on_gpu(GetParam(), {"core.compiler=delayed_reconvergence",
-                                std::string("core.control_flow.mechanism=") + mechanism});
+    const ordered_json result = run_on_gpu(
+        GetParam(),
+        {"core.compiler=delayed_reconvergence", std::string("core.control_flow.mechanism=") + mechanism});
     ASSERT_FALSE(result.contains("errors")) << mechanism << ": " << result.dump();
     EXPECT_EQ(result["memory"].get<std::vector<std::uint32_t>>(), expected) << mechanism;
   }
