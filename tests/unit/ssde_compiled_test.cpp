@@ -57,7 +57,9 @@ TEST_P(CompiledKernels, TransformToWhatPtxasAcceptsAndNothingIsFlaggedIn) {
         EXPECT_TRUE(every_loop || !finding.flagged())
             << kernel->name << ": " << kernel->place(sim::Pc(code.cfg().block(finding.loop.header).first));
     }
-    if (!result.switches.empty() && has_ptxas()) EXPECT_EQ(ptxas(GetParam(), result.text), "");
+    if (!result.switches.empty() && has_ptxas()) {
+      EXPECT_EQ(ptxas(GetParam(), result.text), "");
+    }
   }
 }
 

@@ -174,7 +174,9 @@ DONE: ret;
   const Analyzed after = analyze_text(text);
   EXPECT_EQ(after.flagged(), std::vector<std::uint32_t>{});
   for (const bool keep : {false, true})
-    if (has_ptxas()) EXPECT_EQ(ptxas("early", transformed(before, keep)), "");
+    if (has_ptxas()) {
+      EXPECT_EQ(ptxas("early", transformed(before, keep)), "");
+    }
 }
 
 /// Texts that end, fall and branch in unusual ways.
@@ -276,7 +278,9 @@ TEST_P(SsdeShapes, AreTransformedAndAccepted) {
     EXPECT_NE(text, before.text);
     const Analyzed after = analyze_text(text);
     EXPECT_EQ(after.flagged(), std::vector<std::uint32_t>{}) << text;
-    if (has_ptxas()) EXPECT_EQ(ptxas(GetParam().name, text), "");
+    if (has_ptxas()) {
+      EXPECT_EQ(ptxas(GetParam().name, text), "");
+    }
   }
 }
 
@@ -396,7 +400,9 @@ ret;
   const std::string after = transformed(before);
   EXPECT_EQ(analyze_text(after).flagged(), std::vector<std::uint32_t>{}) << after;
   EXPECT_EQ(after.find("$heddle_sw0:"), after.rfind("$heddle_sw0:")) << "once, though two kernels call it";
-  if (has_ptxas()) EXPECT_EQ(ptxas("function", after), "");
+  if (has_ptxas()) {
+    EXPECT_EQ(ptxas("function", after), "");
+  }
 }
 
 }  // namespace
