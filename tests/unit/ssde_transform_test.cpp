@@ -242,8 +242,6 @@ setp.ne.u32 %p1, %r2, 0;
 @%p1 bra SPIN;
 atom.global.exch.b32 %r4, [%rd1], 0;
 bar.sync 0;
-mov.u32 %r5, 0;
-bar.sync 0;
 MORE: atom.global.cas.b32 %r2, [%rd1], 0, 1;
 setp.ne.u32 %p1, %r2, 0;
 @%p1 bra MORE;
@@ -359,6 +357,23 @@ ret;
   EXPECT_EQ(result.refusals[0].function, "k");
   EXPECT_EQ(result.refusals[0].loop.line, kBodyLine + 1);
   EXPECT_NE(result.refusals[0].reason.find("{ }"), std::string::npos);
+  EXPECT_EQ(result.text, kernel.text);
+}
+
+TEST(SsdeText, ABarrierBehindTheLoopIsRefusedByName) {
+  // The release lies behind a barrier of some warps: those that have the lock would wait there for ever.
+  const Analyzed kernel = analyze(R"(SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1;
+setp.ne.u32 %p1, %r2, 0;
+@%p1 bra SPIN;
+bar.sync 1, 64;
+atom.global.exch.b32 %r4, [%rd1], 0;
+ret;
+)");
+  EXPECT_EQ(kernel.flagged(), std::vector<std::uint32_t>{1});
+  const auto result = ptx::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module);
+  ASSERT_EQ(result.refusals.size(), 1u);
+  EXPECT_NE(result.refusals[0].reason.find("barrier (line 16)"), std::string::npos)
+      << result.refusals[0].reason;
   EXPECT_EQ(result.text, kernel.text);
 }
 
