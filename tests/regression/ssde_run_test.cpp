@@ -208,12 +208,15 @@ INSTANTIATE_TEST_SUITE_P(All, MimdWorkloads,
 
 TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
   const char* const setting = std::getenv("HEDDLE_RANDOM_KERNELS");
-  const std::uint64_t count = setting == nullptr ? 60 : std::strtoull(setting, nullptr, 0);
+  const std::uint64_t count = setting == nullptr ? 200 : std::strtoull(setting, nullptr, 0);
   const ordered_json result = tb::isolated([&]() -> ordered_json {
     gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
     unsigned changed = 0;
     for (std::uint64_t seed = 7000; seed < 7000 + count; ++seed) {
-      const generator::GeneratedKernel kernel = generator::generate(seed);
+      // Votes and shuffles tell who is with whom, which is what SSDE changes.
+      generator::TreeOptions shape;
+      shape.warp_operations = false;
+      const generator::GeneratedKernel kernel = generator::generate(seed, shape);
       const ptx::Module tree = ptx::parse_text(kernel.ptx, "random.ptx");
       const isa::Module decoded = ptx::decode(
           tree, [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t) mutable {
@@ -238,7 +241,7 @@ TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
   });
   ASSERT_FALSE(result.contains("errors")) << result.dump();
   EXPECT_FALSE(result.contains("wrong")) << result.dump();
-  EXPECT_GT(result["changed"].get<unsigned>(), count / 2) << "hardly any kernel has a loop";
+  EXPECT_GT(result["changed"].get<unsigned>(), count / 3) << "hardly any kernel has a loop";
 }
 
 }  // namespace
