@@ -67,9 +67,12 @@ std::vector<std::uint32_t> run(host::Device& device, const Pattern& pattern) {
   return result;
 }
 
-ordered_json run_on_gpu(const Pattern& pattern, const std::vector<std::string>& assignments) {
+ordered_json run_on_gpu(const Pattern& pattern, const std::vector<std::string>& assignments,
+                        std::uint64_t max_cycles = 0) {
   return tb::isolated([&]() -> ordered_json {
-    gpu::GpuDevice device(gpu::load_platform("tiny", assignments), {});
+    gpu::RunOptions options;
+    options.max_cycles = max_cycles;
+    gpu::GpuDevice device(gpu::load_platform("tiny", assignments), options);
     return {{"memory", run(device, pattern)}};
   });
 }
@@ -77,10 +80,13 @@ ordered_json run_on_gpu(const Pattern& pattern, const std::vector<std::string>& 
 class Patterns : public testing::TestWithParam<Pattern> {};
 
 TEST_P(Patterns, HangAsTheyAreIfTheyAreWrittenForMimd) {
-  const ordered_json result = run_on_gpu(GetParam(), {});
+  const ordered_json result = run_on_gpu(GetParam(), {}, 300'000);
   ASSERT_EQ(result.contains("errors"), GetParam().hangs) << result.dump();
   if (GetParam().hangs) {
-    EXPECT_NE(result["errors"][0].get<std::string>().find("SIMT-induced deadlock"), std::string::npos);
+    // K7 reads the clock in its loop: nothing proves that it repeats itself.
+    const char* const said =
+        std::string(GetParam().name) == "K7" ? "not finished after" : "SIMT-induced deadlock";
+    EXPECT_NE(result["errors"][0].get<std::string>().find(said), std::string::npos) << result.dump();
   }
 }
 
@@ -99,9 +105,9 @@ TEST_P(Patterns, FinishWithDelayedReconvergenceWhereLanesMakeProgress) {
   oracle::OracleDevice oracle;
   const auto expected = run(oracle, GetParam());
   for (const char* mechanism : {"aware", "multi_path"}) {
-    const ordered_json result =
-        run_on_gpu(GetParam(), {"core.compiler=delayed_reconvergence",
-                                std::string("core.control_flow.mechanism=") + mechanism});
+    const ordered_json result = run_on_gpu(
+        GetParam(),
+        {"core.compiler=delayed_reconvergence", std::string("core.control_flow.mechanism=") + mechanism});
     ASSERT_FALSE(result.contains("errors")) << mechanism << ": " << result.dump();
     EXPECT_EQ(result["memory"].get<std::vector<std::uint32_t>>(), expected) << mechanism;
   }
