@@ -110,10 +110,21 @@ TEST(SsdeGraph, G19_TheSpinLocksGraphBecomesThatOfFigure42) {
 TEST(SsdeGraph, TwoLoopsShareASwitch) {
   const Analyzed after = analyze_text(transformed(analyze(kTwoLocks), true));
   const auto have = edges(after);
-  for (const char* edge : {"2a>14a", "5a>14a", "8a>14a", "14a>2a", "14a>14b", "14b>5a", "14b>14c"})
+  for (const char* edge : {"2a>14a", "5a>14a", "8a>14a", "14a>14b", "14a>14d", "14b>2a", "14b>14c", "14c>5a"})
     EXPECT_TRUE(have.contains(edge)) << edge;
   EXPECT_FALSE(have.contains("2a>2a"));
   EXPECT_FALSE(have.contains("5a>5a"));
+  // Whoever goes back, on whichever way, meets the others at the switch again.
+  std::uint32_t at_switch = 0;
+  for (std::uint32_t i = 0; i < after.kernel->code.size(); ++i) {
+    if (at_switch == 0 && after.line(i) == kBodyLine + 13) at_switch = i;
+  }
+  for (std::uint32_t i = at_switch; i < after.kernel->code.size(); ++i) {
+    const isa::Instruction& branch = after.kernel->code[i];
+    if (branch.op == isa::Opcode::kBranch && branch.guard.present && branch.target.value() < at_switch) {
+      EXPECT_EQ(branch.rpc.value(), at_switch);
+    }
+  }
 }
 
 TEST(SsdeGraph, LoopsWithOneHeaderShareAWayBack) {

@@ -175,8 +175,20 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
   text.push_back(label(sw) + ":");
   text.push_back(fmt::format("mov.u32 {}, {};", t, state(sw)));
   text.push_back(fmt::format("mov.u32 {}, 0;", state(sw)));
+  // With several ways back, those who are done leave first. The others are told apart behind that: all of
+  // them meet at the switch again after one round each, whichever side a stack runs first.
+  const std::string done_label = name('$', "x", sw.number);
+  if (cases.size() > 1) {
+    text.push_back(fmt::format("setp.eq.u32 {}, {}, 0;", p, t));
+    text.push_back(fmt::format("@{} bra {};", p, done_label));
+  }
   for (const Case& one : cases) {
     const std::string header = entrance(sw, one);
+    if (cases.size() > 1 && &one == &cases.back()) {
+      text.push_back(fmt::format("bra {};", header));
+      text.push_back(done_label + ":");
+      break;
+    }
     text.push_back(fmt::format("setp.eq.u32 {}, {}, {};", p, t, one.value));
     text.push_back(fmt::format("@{} bra {};", p, header));
   }
