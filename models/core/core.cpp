@@ -293,6 +293,12 @@ void Core::refresh(GroupId id) {
     set_status(id, GroupStatus::kTables);
     return;
   }
+  // While a split of the warp waits at a fence the others start nothing that it would have to wait for as well:
+  // one that polls a lock would keep the lock's owner at its fence for ever.
+  if (head.unit == isa::Unit::kMemory && !fences_[group.warp.value()].empty()) {
+    set_status(id, GroupStatus::kFence);
+    return;
+  }
   ScoreboardRequest check;
   check.warp = group.warp;
   check.mask = group.mask;

@@ -9,7 +9,9 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
+#include <span>
 #include <systemc>
 #include <vector>
 
@@ -117,6 +119,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void issue_call(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_return(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  /// Reads a thread's memory by generic address as the thread itself sees it, taking no time; throws if it
+  /// cannot. Refers to `site`.
+  [[nodiscard]] std::function<void(std::uint64_t, std::span<std::byte>)> thread_memory(const AccessSite& site,
+                                                                                       unsigned lane) const;
   [[noreturn]] void fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
                                    LaneMask exec) const;
   /// What lane `lane` holds in a row of 32 or 64 bits.

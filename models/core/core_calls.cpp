@@ -126,11 +126,9 @@ void Core::issue_return(GroupId id, const isa::Instruction& instruction, LaneMas
   decide(back);
 }
 
-namespace {
-
-/// A thread's memory by generic address, one byte range of at most a word's alignment at a time.
-ReadBytes thread_memory(const AccessSite& site, unsigned lane, const L1DataCache& l1d) {
-  return [&site, lane, &l1d](std::uint64_t address, std::span<std::byte> bytes) {
+std::function<void(std::uint64_t, std::span<std::byte>)> Core::thread_memory(const AccessSite& site,
+                                                                             unsigned lane) const {
+  return [this, &site, lane](std::uint64_t address, std::span<std::byte> bytes) {
     const LaunchContext& launch = *site.launch;
     const auto fail = [&](const char* why) {
       throw sim::KernelFault(
@@ -139,8 +137,13 @@ ReadBytes thread_memory(const AccessSite& site, unsigned lane, const L1DataCache
           "check the pointers given to printf or assert");
     };
     if (launch.services == nullptr) fail("nobody reads what kernels print here");
-    if (address - isa::kSharedWindowBase < isa::kSharedWindowBytes)
-      fail("strings and arguments in shared memory are not supported");
+    if (const std::uint64_t offset = address - isa::kSharedWindowBase; offset < isa::kSharedWindowBytes) {
+      if (offset + bytes.size() > launch.shared_bytes_per_cta)
+        fail("it lies outside of the CTA's shared memory");
+      for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = shared_memory_.byte_at(site.cta->shared_base + static_cast<std::uint32_t>(offset + i));
+      return;
+    }
     if (address - isa::kLocalWindowBase >= isa::kLocalWindowBytes) {
       if (!launch.services->read_memory(address, bytes)) fail("it is in no allocation");
       return;
@@ -149,24 +152,23 @@ ReadBytes thread_memory(const AccessSite& site, unsigned lane, const L1DataCache
     if (offset + bytes.size() > launch.local_bytes_per_thread) fail("it lies outside of the thread's memory");
     const std::uint64_t region =
         launch.local_base + site.warp->linear_warp * launch.local_bytes_per_thread * kLanes;
-    // Local memory may be newer in the L1 (write_back), which is this thread's own.
+    // Local memory may be newer in the L1 (write_back), which is this thread's own, or on the way from there
+    // to L2, if another warp's miss displaced it: a fence waits for the warp's own operations only.
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const std::uint64_t at = local_place(region, offset + i, lane);
-      if (!l1d.unwritten(at, bytes[i]) && !launch.services->read_memory(at, bytes.subspan(i, 1)))
+      if (!l1d_.unwritten(at, bytes[i]) && !lsu_.on_its_way(at, bytes[i]) &&
+          !launch.services->read_memory(at, bytes.subspan(i, 1)))
         fail("it is in no allocation");
     }
   };
 }
 
-}  // namespace
-
 void Core::issue_print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
   WarpContext& warp = warps_[group.warp.value()];
   const AccessSite site = site_of(group, instruction);
   exec.for_each([&](unsigned lane) {
-    const Printed printed =
-        format_print(thread_memory(site, lane, l1d_), lane_of(warp, instruction.src[0], lane),
-                     lane_of(warp, instruction.src[1], lane));
+    const Printed printed = format_print(thread_memory(site, lane), lane_of(warp, instruction.src[0], lane),
+                                         lane_of(warp, instruction.src[1], lane));
     launch_->services->print(printed.text);
     if (instruction.dst[0].present)
       std::memcpy(warp.registers.data() + instruction.dst[0].offset + lane * std::size_t{4},
@@ -179,7 +181,7 @@ void Core::fail_assertion(const IssueTable::Group& group, const isa::Instruction
   const WarpContext& warp = warps_[group.warp.value()];
   const AccessSite site = site_of(group, instruction);
   const unsigned lane = exec.lowest();
-  const ReadBytes read = thread_memory(site, lane, l1d_);
+  const ReadBytes read = thread_memory(site, lane);
   const auto text = [&](unsigned i) { return read_string(read, lane_of(warp, instruction.src[i], lane)); };
   throw sim::KernelFault(
       launch_->kernel->place(group.pc),

@@ -388,6 +388,8 @@ void Core::issue_fence(GroupId id, const isa::Instruction& instruction) {
   fences_[group.warp.value()].push_back({id, group.epoch, instruction.fence_scope});
   group.head_valid = false;
   set_long_latency(id, GroupStatus::kFence);
+  for (const GroupId other : groups_of_warp_[group.warp.value()])
+    if (groups_[other].status == GroupStatus::kReady) refresh(other);
 }
 
 /// The group sleeps as long as the longest of its lanes asks for. PTX lets the time be anything up to twice

@@ -164,6 +164,9 @@ void Core::lift_fences(WarpId id) {
   for (const Fence& fence : lifted)
     if (groups_[fence.group].epoch == fence.epoch)
       advance(fence.group, code_[groups_[fence.group].pc.value()]);
+  if (!fences.empty()) return;
+  for (const GroupId held : groups_of_warp_[id.value()])  // those that the fences held back
+    if (groups_[held].status == GroupStatus::kFence && groups_[held].head_valid) refresh(held);
 }
 
 void Core::table_entry_moved(WarpId id, const isa::Instruction& instruction) {

@@ -100,6 +100,10 @@ class LoadStoreUnit : public sc_core::sc_module {
   void next_write_generation() { generation_ ^= 1; }
   [[nodiscard]] std::uint64_t old_writes_outstanding() const { return writes_outstanding_[generation_ ^ 1]; }
 
+  /// For what reads memory without taking time: the byte at an address if L1 gave up its line and L2 has not
+  /// acknowledged it yet (whoever's miss displaced it); false otherwise.
+  [[nodiscard]] bool on_its_way(std::uint64_t address, std::byte& to) const;
+
  private:
   /// Why an instruction needs a pass after its first.
   enum class PassCause : std::uint8_t { kBankConflict, kUncoalesced, kConstant };
@@ -109,7 +113,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// A dirty line that L1 gave up, on its way to L2 in the name of a warp: until it is there the warp counts
   /// it among its outstanding operations, so that no launch ends before.
   struct WriteBack {
-    sim::MemoryTransaction* transaction = nullptr;
+    sim::MemoryTransaction* transaction = nullptr;  ///< nullptr: acknowledged
     WarpContext* warp = nullptr;
     WarpId warp_id{};
     std::uint32_t slot = 0;

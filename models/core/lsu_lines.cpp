@@ -251,6 +251,18 @@ void LoadStoreUnit::send_write_back() {
   write_backs_.pop_front();
 }
 
+bool LoadStoreUnit::on_its_way(std::uint64_t address, std::byte& to) const {
+  const std::uint64_t offset = address & (config_.l1d.line_bytes - 1);
+  const sim::MemoryTransaction* newest = nullptr;  // a line can be given up again before L2 has it
+  for (const WriteBack& write_back : write_backs_on_way_) {
+    const sim::MemoryTransaction* const line = write_back.transaction;
+    if (line == nullptr || line->get_address() != address - offset || line->enables[offset] == 0) continue;
+    if (newest == nullptr || line->extension.issued_at > newest->extension.issued_at) newest = line;
+  }
+  if (newest != nullptr) to = static_cast<std::byte>(newest->data[offset]);
+  return newest != nullptr;
+}
+
 // ---- From L2
 // ---------------------------------------------------------------------------------------------------------
 
@@ -264,6 +276,7 @@ void LoadStoreUnit::take_response(PortResponse& response) {
       break;
     case TagKind::kWriteBack: {
       const WriteBack done = write_backs_on_way_[index];
+      write_backs_on_way_[index].transaction = nullptr;
       free_write_backs_.push_back(index);
       --done.warp->memory_outstanding;
       WritebackRequest performed{done.warp_id, LaneMask{}, nullptr};

@@ -31,6 +31,10 @@ class SharedMemoryModel {
  public:
   SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress);
   void serve(SharedMemoryRequest& request);
+  /// For what reads memory without taking time. `offset` is within the memory.
+  [[nodiscard]] std::byte byte_at(std::uint32_t offset) const {
+    return static_cast<std::byte>(bytes_[offset]);
+  }
 
   std::uint64_t accesses = 0, conflict_passes = 0;
 
@@ -53,6 +57,7 @@ class SharedMemory : public sc_core::sc_module {
  public:
   sim::BlockTarget<SharedMemoryProtocol, SharedMemory, &SharedMemory::serve> shared_tsock{"shared_tsock",
                                                                                           this};
+  [[nodiscard]] std::byte byte_at(std::uint32_t offset) const { return model_.byte_at(offset); }
 
  private:
   SharedMemoryModel model_;

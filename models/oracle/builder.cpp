@@ -174,6 +174,13 @@ Source Builder::resolved_source(const ptx::Operand& operand, Type type) {
     source.bits = symbol->value + static_cast<std::uint64_t>(written ? written->offset : 0);
     if (symbol->in_frame) source.from = Source::From::kFrame;
     if (written && written->generic) source.bits += generic_window(symbol->space, symbol->in_frame);
+    if (written && !written->subscripts.empty()) {
+      source.from = Source::From::kElement;
+      source.slot = element(written->subscripts);
+      around_.program.elements[source.slot].in_frame = symbol->in_frame;
+      around_.program.elements[source.slot].mask = low_bits(type_bits(type));
+      return source;
+    }
     if (!symbol->in_frame) source.bits &= low_bits(type_bits(type));
     return source;
   }
@@ -243,6 +250,21 @@ void Builder::sources(std::size_t index, unsigned count, Type type) {
   for (const ptx::Operand& element : *elements) add_source(element, type);
 }
 
+std::uint32_t Builder::element(const std::vector<ptx::RegisterSubscript>& subscripts) {
+  Element element;
+  for (const ptx::RegisterSubscript& subscript : subscripts) {
+    const auto reg = names_.find_register(scope_, subscript.name);
+    if (!reg) fail("subscript '" + subscript.name + "' is not a declared register");
+    const bool is_float = isa::is_float(reg->type);
+    const unsigned bits = type_bits(reg->type);
+    if (is_float || (bits != 32 && bits != 64))
+      fail("subscript '" + subscript.name + "' must be an integer of 32 or 64 bits");
+    element.terms.push_back({reg->slot, subscript.stride, reg->type == Type::kS32});
+  }
+  around_.program.elements.push_back(std::move(element));
+  return static_cast<std::uint32_t>(around_.program.elements.size() - 1);
+}
+
 void Builder::address(std::size_t index, StateSpace space) {
   const auto* address = std::get_if<ptx::AddressOperand>(&operand(index).value);
   if (!address) fail("'" + opcode() + "' needs an address in brackets");
@@ -260,6 +282,7 @@ void Builder::address(std::size_t index, StateSpace space) {
   const auto symbol = names_.find_symbol(scope_, address->base);
   if (!symbol) fail("'" + address->base + "' is not declared");
   if (symbol->space == StateSpace::kNone) fail("'" + address->base + "' is a function, not memory");
+  if (!address->subscripts.empty()) step.element = static_cast<std::int32_t>(element(address->subscripts));
   step.displacement += static_cast<std::int64_t>(symbol->value);
   step.in_frame = symbol->in_frame;
   if (space == StateSpace::kGeneric)
@@ -304,6 +327,9 @@ std::vector<std::uint32_t> Builder::branch_table(std::size_t index) const {
 
 Actual Builder::actual(const ptx::Operand& operand, const Formal* formal, bool is_result) {
   Actual result;
+  if (const auto* part = std::get_if<ptx::SymbolName>(&operand.value);
+      part && (part->offset != 0 || !part->subscripts.empty()))
+    fail("a call takes a .param variable as a whole, not a part of '" + part->name + "'");
   const auto reg = register_of(operand);
   const auto symbol = reg ? std::nullopt : names_.find_symbol(scope_, text_of(operand));
   if (symbol && symbol->space == StateSpace::kParam) {

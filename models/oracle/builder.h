@@ -18,9 +18,10 @@ namespace heddle::oracle {
 struct Surroundings {
   const ptx::Module& module;
   FunctionNames& names;
-  Program& program;                                       ///< call sites and branch tables go there
-  const std::map<std::string, std::uint32_t>& functions;  ///< by name: index in Program::functions
-  std::uint32_t first_step = 0;                           ///< of the function: labels count from there
+  Program& program;  ///< call sites and branch tables go there
+  const std::map<std::string, std::uint32_t>&
+      functions;                 ///< by name in the module: index in Program::functions
+  std::uint32_t first_step = 0;  ///< of the function: labels count from there
 };
 
 class Builder {
@@ -92,6 +93,8 @@ class Builder {
   void add_source(const ptx::Operand& operand, Type type);
   [[nodiscard]] Source resolved_source(const ptx::Operand& operand, Type type);
   [[nodiscard]] std::optional<Register> register_of(const ptx::Operand& operand);
+  /// Program::elements for these subscripts.
+  [[nodiscard]] std::uint32_t element(const std::vector<ptx::RegisterSubscript>& subscripts);
   void check_width(const std::string& name, Type declared, Type used, bool exact) const;
   [[nodiscard]] std::uint64_t float_bits(const ptx::FloatLiteral& literal, Type type) const;
 
@@ -125,10 +128,5 @@ integer_handlers();  ///< integer and bit types (opcodes shared with floats: tho
 [[nodiscard]] unsigned type_bits(Type type);
 /// What to add to an address in a state space for its generic address.
 [[nodiscard]] std::uint64_t generic_window(StateSpace space, bool in_frame = false);
-
-/// Translates an entry function and what it may call. Throws sim::InputError naming what is not supported, at
-/// its place.
-[[nodiscard]] Program translate(const ptx::Module& module, const ptx::Function& function,
-                                const ModuleSymbols& globals);
 
 }  // namespace heddle::oracle

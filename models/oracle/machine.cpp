@@ -166,7 +166,14 @@ std::uint64_t Machine::value(const Cta& cta, const Thread& thread, const Source&
     bits = special(cta, thread, source.special);
   else if (source.from == Source::From::kFrame)
     bits += thread.base;
+  else if (source.from == Source::From::kElement)
+    bits = element_address(thread, source);
   return source.negated ? bits ^ 1 : bits;
+}
+
+std::uint64_t Machine::element_address(const Thread& thread, const Source& source) const {
+  const Element& element = program_.elements[source.slot];
+  return (source.bits + (element.in_frame ? thread.base : 0) + distance(thread, element)) & element.mask;
 }
 
 void Machine::assign(const Thread& thread, const Target& target, std::uint64_t bits) {
@@ -308,15 +315,27 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
   }
 }
 
+const isa::SourceText* Machine::source_of(const Step& step) const {
+  // Functions lie one behind the other. Some steps are no part of the program (a launch's own errors).
+  const isa::SourceText* source = program_.kernel->source.get();
+  const std::less<const Step*> before;
+  if (before(&step, program_.steps.data()) || !before(&step, program_.steps.data() + program_.steps.size()))
+    return source;
+  const auto index = static_cast<std::size_t>(&step - program_.steps.data());
+  for (const FunctionCode& function : program_.functions)
+    if (function.entry <= index && function.source) source = function.source.get();
+  return source;
+}
+
 std::string Machine::where(const Step& step) const {
-  const auto& source = program_.kernel->source;
+  const isa::SourceText* const source = source_of(step);
   return (source ? source->name : "PTX") + ":" + std::to_string(step.where.line) + " (kernel " +
          program_.kernel->name + ")";
 }
 
 void Machine::fault(const Cta& cta, const Thread& thread, const Step& step, const std::string& message,
                     const std::string& remedy) const {
-  const auto& source = program_.kernel->source;
+  const isa::SourceText* const source = source_of(step);
   const std::string line = source ? trimmed(source->line(step.where.line)) : "";
   throw sim::KernelFault(where(step),
                          "thread " + triple(thread.tid) + " of CTA " + triple(cta.id) + ": " + message +

@@ -103,17 +103,22 @@ class Machine {
   void run_turn(Cta& cta, Thread& thread, std::uint32_t budget);
   [[nodiscard]] std::uint64_t special(const Cta& cta, const Thread& thread, Special which) const;
   [[nodiscard]] std::uint64_t value(const Cta& cta, const Thread& thread, const Source& source) const;
+  [[nodiscard]] std::uint64_t element_address(const Thread& thread, const Source& source) const;
   static void assign(const Thread& thread, const Target& target, std::uint64_t bits);
   void pack(const Cta& cta, const Thread& thread, const Step& step) const;
   void unpack(const Cta& cta, const Thread& thread, const Step& step) const;
   [[nodiscard]] std::uint32_t turn_length();
   [[nodiscard]] std::string where(const Step& step) const;
+  /// The text of the function that holds the step.
+  [[nodiscard]] const isa::SourceText* source_of(const Step& step) const;
   [[noreturn]] void fault(const Cta& cta, const Thread& thread, const Step& step, const std::string& message,
                           const std::string& remedy = {}) const;
   [[noreturn]] void deadlock(const std::vector<std::unique_ptr<Cta>>& resident) const;
 
   // machine_memory.cpp
   [[nodiscard]] std::byte* locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes);
+  /// Bytes from the beginning of an array to its element.
+  [[nodiscard]] static std::uint64_t distance(const Thread& thread, const Element& element);
   void load(Cta& cta, Thread& thread, const Step& step);
   void store(Cta& cta, Thread& thread, const Step& step);
   void atomic(Cta& cta, Thread& thread, const Step& step);
@@ -126,6 +131,8 @@ class Machine {
   void call(Cta& cta, Thread& thread, const Step& step);
   void give_back(Cta& cta, Thread& thread);
   [[nodiscard]] std::uint64_t argument(const Cta& cta, const Thread& thread, const Actual& actual) const;
+  /// The byte of a thread's memory at a generic address; nullptr if there is none.
+  [[nodiscard]] const std::byte* byte_at(const Cta& cta, const Thread& thread, std::uint64_t address) const;
   [[nodiscard]] std::string text_at(const Cta& cta, const Thread& thread, const Step& step,
                                     std::uint64_t address);
   void print(const Cta& cta, Thread& thread, const Step& step);

@@ -127,13 +127,21 @@ std::uint64_t Machine::argument(const Cta& cta, const Thread& thread, const Actu
   return bits;
 }
 
-/// A string in global memory.
+const std::byte* Machine::byte_at(const Cta& cta, const Thread& thread, std::uint64_t address) const {
+  if (const std::uint64_t offset = address - isa::kSharedWindowBase; offset < isa::kSharedWindowBytes)
+    return offset < cta.shared.size() ? cta.shared.data() + offset : nullptr;
+  if (const std::uint64_t offset = address - isa::kLocalWindowBase; offset < isa::kLocalWindowBytes)
+    return local_bytes(thread, offset, 1);
+  return allocations_.contains(address, 1) ? memory_.at(address) : nullptr;
+}
+
 std::string Machine::text_at(const Cta& cta, const Thread& thread, const Step& step, std::uint64_t address) {
   std::string text;
   for (;; ++address) {
-    if (!allocations_.contains(address, 1))
-      fault(cta, thread, step, fmt::format("a string at {:#x} is not in global memory", address));
-    const auto c = static_cast<char>(*memory_.at(address));
+    const std::byte* const at = byte_at(cta, thread, address);
+    if (at == nullptr)
+      fault(cta, thread, step, fmt::format("a string at {:#x} is not in the thread's memory", address));
+    const auto c = static_cast<char>(*at);
     if (c == '\0') return text;
     text += c;
   }

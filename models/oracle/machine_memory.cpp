@@ -12,10 +12,22 @@ namespace heddle::oracle {
 
 static_assert(std::endian::native == std::endian::little, "device memory is little-endian");
 
+std::uint64_t Machine::distance(const Thread& thread, const Element& element) {
+  std::uint64_t bytes = 0;
+  for (const Element::Term& term : element.terms) {
+    std::uint64_t index = thread.regs[term.slot];
+    if (term.is_signed32) index = static_cast<std::uint64_t>(std::int64_t{value_of<std::int32_t>(index)});
+    bytes += index * term.stride;
+  }
+  return bytes;
+}
+
 std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes) {
   std::uint64_t address = static_cast<std::uint64_t>(step.displacement);
   if (step.base >= 0) address += thread.regs[step.base];
   if (step.in_frame) address += thread.base;
+  if (step.element >= 0)
+    address += distance(thread, program_.elements[static_cast<std::size_t>(step.element)]);
   if (step.narrow_address) address &= low_bits(32);
   const auto text = [&](std::string_view problem) {
     return fmt::format("{} of {} bytes at {:#x} {}",
@@ -94,6 +106,8 @@ std::uint64_t Machine::in_space(const Cta& cta, const Thread& thread, const Step
     space = StateSpace::kParam;
   else if (constant())
     space = StateSpace::kConst;
+  // The window of kernel parameters is a part of that of global memory (PTX ISA, isspacep).
+  if (space == StateSpace::kParam && step.space == StateSpace::kGlobal) return 1;
   return space == step.space ? 1 : 0;
 }
 

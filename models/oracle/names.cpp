@@ -198,12 +198,12 @@ void FunctionNames::lay_out_variables() {
   // Module-scope .shared variables belong to the kernels that mention them, directly or in what they call.
   for (const ptx::VariableDecl& variable : module_.variables) {
     if (variable.space != StateSpace::kShared || !used_.contains(variable.name)) continue;
-    if (shared_.variables.contains(variable.name)) continue;
+    if (shared_.variables.contains(&variable)) continue;
     const auto placed = placed_in_shared(variable, shared_);
     if (!placed)
       throw sim::InputError(place_of(module_, variable.where),
                             "'" + variable.name + "' does not fit in its state space");
-    shared_.variables.emplace(variable.name, *placed);
+    shared_.variables.emplace(&variable, *placed);
   }
   for (const auto& [variable, scope] : variables_) place_variable(*variable, scope);
 }
@@ -286,8 +286,10 @@ std::optional<Symbol> FunctionNames::find_symbol(ScopeIndex index, const std::st
     if (const auto found = scopes_[*at].symbols.find(name); found != scopes_[*at].symbols.end())
       result = found->second;
   if (!result)
-    if (const auto found = shared_.variables.find(name); found != shared_.variables.end())
-      result = found->second;
+    for (const ptx::VariableDecl& variable : module_.variables)
+      if (variable.name == name)
+        if (const auto found = shared_.variables.find(&variable); found != shared_.variables.end())
+          result = found->second;
   if (!result)
     if (const auto found = globals_.find(name); found != globals_.end()) result = found->second;
   if (result && result->space == StateSpace::kShared && result->value == SharedLayout::kDynamic)

@@ -29,13 +29,13 @@ struct Symbol {
   bool in_frame = false;
 };
 
-/// Device addresses of the module's .global and .const variables, and its functions.
+/// Device addresses of the .global and .const variables that a module knows, and of its functions.
 using ModuleSymbols = std::map<std::string, Symbol>;
 
 /// Shared memory of a kernel and the functions it calls.
 struct SharedLayout {
   static constexpr std::uint64_t kDynamic = ~std::uint64_t{0};  ///< value of extern arrays until all is known
-  std::map<std::string, Symbol> variables;                      ///< of module scope
+  std::map<const ptx::VariableDecl*, Symbol> variables;         ///< of module scope
   std::uint32_t bytes = 0;
   std::uint32_t dynamic_align = 16;
   [[nodiscard]] std::uint32_t dynamic_base() const {

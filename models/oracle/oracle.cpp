@@ -76,49 +76,38 @@ void OracleDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
 }
 
 host::ModuleHandle OracleDevice::load_ptx_file(const std::string& path) {
-  return load(ptx::parse_file(path), path);
+  return load_tree(ptx::parse_file(path), path);
 }
 
 host::ModuleHandle OracleDevice::load_ptx_text(const std::string& text, const std::string& name) {
-  return load(ptx::parse_text(text, name), name);
+  return load_tree(ptx::parse_text(text, name), name);
 }
 
-void OracleDevice::place_globals(const ptx::Module& parsed, ModuleSymbols& symbols) {
-  // Initial values may be addresses of anything in the module, so all get their places first.
-  for (std::size_t i = 0; i < parsed.functions.size(); ++i)
-    if (const ptx::Function& function = parsed.functions[i]; !function.external)
-      symbols.emplace(function.name, Symbol{StateSpace::kNone, kFunctionBase + (i + 1) * kFunctionBytes});
-  for (const ptx::Alias& alias : parsed.aliases)
-    if (const auto real = symbols.find(alias.aliasee); real != symbols.end())
-      symbols.emplace(alias.name, Symbol{real->second});
-  std::vector<const ptx::VariableDecl*> placed;
-  for (const ptx::VariableDecl& variable : parsed.variables) {
-    if (variable.space != StateSpace::kGlobal && variable.space != StateSpace::kConst) continue;
-    const std::uint64_t bytes = variable_bytes(variable);
-    if (bytes == 0)
-      throw sim::InputError(place_of(parsed, variable.where),
-                            "'" + variable.name + "' has no size; only .extern .shared arrays may be open");
-    const std::uint64_t address =
-        allocations_.allocate(bytes, std::max(variable_align(variable), 16u), variable.name);
-    memory_.clear(address, bytes);  // it may lie where something was freed
-    if (!symbols.emplace(variable.name, Symbol{variable.space, address, bytes}).second)
-      throw sim::InputError(place_of(parsed, variable.where),
-                            "'" + variable.name + "' is declared twice in this module");
-    placed.push_back(&variable);
-  }
-  for (const ptx::VariableDecl* variable : placed) {
-    const Symbol& symbol = symbols.at(variable->name);
-    memory_.write(symbol.value, initial_bytes(parsed, *variable, symbol.bytes, symbols));
+/// Initial values may be addresses of anything in the module, so all have their places before.
+void OracleDevice::initialise(const Unit& unit) {
+  for (const ptx::VariableDecl& variable : unit.tree.variables) {
+    if (variable.external || (variable.space != StateSpace::kGlobal && variable.space != StateSpace::kConst))
+      continue;
+    const Symbol& symbol = unit.symbols.at(variable.name);
+    memory_.write(symbol.value, initial_bytes(unit.tree, variable, symbol.bytes, unit.symbols));
   }
 }
 
-host::ModuleHandle OracleDevice::load(const ptx::Module& parsed, const std::string& name) {
+host::ModuleHandle OracleDevice::load_tree(ptx::Module tree, const std::string& name) {
   LoadedModule loaded;
   loaded.name = name;
-  place_globals(parsed, loaded.symbols);
-  for (const ptx::Function& function : parsed.functions)
-    if (function.is_entry && !function.external)
-      loaded.programs.push_back(translate(parsed, function, loaded.symbols));
+  loaded.unit = std::make_unique<Unit>();
+  Unit& unit = *loaded.unit;
+  unit.tree = std::move(tree);
+  for (const LoadedModule& earlier : modules_) unit.before.push_back(earlier.unit.get());
+  link(unit, next_function_, [&](const std::string& variable, std::uint64_t bytes, std::uint32_t align) {
+    const std::uint64_t address = allocations_.allocate(bytes, align, variable);
+    memory_.clear(address, bytes);  // it may lie where something was freed
+    return address;
+  });
+  initialise(unit);
+  for (const ptx::Function& function : unit.tree.functions)
+    if (function.is_entry && !function.external) loaded.programs.push_back(translate(unit, function));
   modules_.push_back(std::move(loaded));
   return static_cast<host::ModuleHandle>(modules_.size() - 1);
 }
@@ -145,8 +134,9 @@ std::shared_ptr<const isa::Kernel> OracleDevice::kernel(host::ModuleHandle handl
 
 std::uint64_t OracleDevice::symbol(host::ModuleHandle handle, const std::string& name) {
   const LoadedModule& loaded = module(handle);
-  const auto found = loaded.symbols.find(name);
-  if (found == loaded.symbols.end() || found->second.space == StateSpace::kNone)
+  const ModuleSymbols& symbols = loaded.unit->symbols;
+  const auto found = symbols.find(name);
+  if (found == symbols.end() || found->second.space == StateSpace::kNone)
     throw sim::InputError(loaded.name, "no module-scope variable '" + name + "'");
   return found->second.value;
 }

@@ -4,6 +4,8 @@
 // It shares only the parser with the GPU model. Decoding, arithmetic, atomics, conversions, memory layout of
 // a kernel and execution are its own, so that a mistake in either shows up as a difference.
 //
+// .extern functions and variables of a module are those of modules loaded before.
+//
 // What PTX leaves open and how it is settled here, and the numerical contract with the model: README.md.
 #pragma once
 
@@ -16,7 +18,7 @@
 #include "host/device.h"
 #include "oracle/machine.h"
 #include "oracle/memory.h"
-#include "oracle/names.h"
+#include "oracle/unit.h"
 
 namespace heddle::oracle {
 
@@ -31,6 +33,8 @@ class OracleDevice : public host::Device {
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
   host::ModuleHandle load_ptx_file(const std::string& path) override;
   host::ModuleHandle load_ptx_text(const std::string& text, const std::string& name) override;
+  /// The same of text that has been parsed.
+  host::ModuleHandle load_tree(ptx::Module tree, const std::string& name);
   /// The kernel's name, parameters, memory needs and source; its code and registers are empty.
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
@@ -47,10 +51,9 @@ class OracleDevice : public host::Device {
   struct LoadedModule {
     std::string name;
     std::vector<Program> programs;
-    ModuleSymbols symbols;
+    std::unique_ptr<Unit> unit;  ///< later ones refer to it
   };
-  host::ModuleHandle load(const ptx::Module& parsed, const std::string& name);
-  void place_globals(const ptx::Module& parsed, ModuleSymbols& symbols);
+  void initialise(const Unit& unit);
   [[nodiscard]] const LoadedModule& module(host::ModuleHandle handle) const;
   [[nodiscard]] const Program& find_program(host::ModuleHandle handle, const std::string& name) const;
   void check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const;
@@ -59,6 +62,7 @@ class OracleDevice : public host::Device {
   host::AllocationTable allocations_;
   SparseMemory memory_;
   std::vector<LoadedModule> modules_;
+  std::uint64_t next_function_ = 1;
   std::uint64_t thread_instructions_ = 0;
 };
 

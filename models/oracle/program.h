@@ -129,7 +129,8 @@ struct Source {
     kSlot,
     kConstant,
     kSpecial,
-    kFrame,  ///< `bits` bytes into the function's stack frame: a local address
+    kFrame,    ///< `bits` bytes into the function's stack frame: a local address
+    kElement,  ///< address of an array element: `bits` and what Program::elements[slot] adds
   };
   From from = From::kConstant;
   bool negated = false;  ///< predicate given as !p
@@ -142,6 +143,19 @@ struct Source {
 struct Target {
   std::int32_t slot = -1;
   std::uint64_t mask = 0;
+};
+
+/// The registers among the subscripts of a[%i][%j], where the array is not at a fixed place, and how wide the
+/// address is.
+struct Element {
+  struct Term {
+    std::uint32_t slot = 0;
+    std::uint64_t stride = 0;  ///< bytes
+    bool is_signed32 = false;  ///< the register holds 32 bits with a sign
+  };
+  std::vector<Term> terms;
+  bool in_frame = false;
+  std::uint64_t mask = ~std::uint64_t{0};
 };
 
 struct Step {
@@ -174,6 +188,7 @@ struct Step {
   std::int32_t base = -1;         ///< address register slot, -1: none
   bool narrow_address = false;    ///< address arithmetic is 32 bits wide
   bool in_frame = false;          ///< the address is relative to the function's stack frame
+  std::int32_t element = -1;      ///< Program::elements that is added to the address, -1: none
   std::int64_t displacement = 0;  ///< added to the base; alone: the address
   Atomic atomic = Atomic::kAdd;
 
@@ -212,8 +227,9 @@ struct CallSite {
 
 struct FunctionCode {
   std::string name;
-  std::uint32_t entry = 0;  ///< step index
-  std::uint32_t slots = 0;  ///< registers of one activation
+  std::shared_ptr<const isa::SourceText> source;  ///< of its module
+  std::uint32_t entry = 0;                        ///< step index
+  std::uint32_t slots = 0;                        ///< registers of one activation
   std::uint32_t frame_bytes = 0;
   std::uint32_t frame_align = 1;
   std::vector<Formal> results;
@@ -232,6 +248,7 @@ struct Program {
   std::vector<Step> steps;              ///< of all functions, one behind the other
   std::vector<FunctionCode> functions;  ///< the kernel first
   std::vector<CallSite> calls;
+  std::vector<Element> elements;
   std::vector<std::vector<std::uint32_t>> branch_tables;           ///< step indices
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;     ///< function pointer to function
   std::vector<std::pair<std::uint64_t, std::uint64_t>> constants;  ///< address, bytes of .const variables

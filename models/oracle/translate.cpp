@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "oracle/builder.h"
+#include "oracle/unit.h"
 #include "sim/error.h"
 
 namespace heddle::oracle {
@@ -67,36 +68,42 @@ bool calls_through_pointer(const FunctionNames& names) {
   });
 }
 
-/// The kernel first, then every function it may reach: by name, or any at all if there are calls through
-/// pointers.
+/// The kernel first, then every function it may reach: by name, or, if there are calls through pointers, all
+/// those whose address its module or one loaded before takes.
 class Reachable {
  public:
-  Reachable(const ptx::Module& module, const ModuleSymbols& globals, SharedLayout& shared)
-      : module_(module), globals_(globals), shared_(shared) {}
+  explicit Reachable(SharedLayout& shared) : shared_(shared) {}
 
-  void add(const ptx::Function& function) {
-    if (numbers.contains(function.name)) return;
-    numbers.emplace(function.name, static_cast<std::uint32_t>(functions.size()));
-    functions.push_back(std::make_unique<FunctionNames>(module_, function, globals_, shared_));
+  void add(const Unit& unit, const ptx::Function& function) {
+    if (!numbers_.emplace(&function, static_cast<std::uint32_t>(functions.size())).second) return;
+    functions.push_back(std::make_unique<FunctionNames>(unit.tree, function, unit.symbols, shared_));
+    units.push_back(&unit);
     const FunctionNames& names = *functions.back();
-    const bool any = calls_through_pointer(names);
-    for (const ptx::Function& other : module_.functions)
-      if (!other.is_entry && !other.external && (any || is_mentioned(names, other.name))) add(other);
+    for (const auto& [name, definition] : unit.functions)
+      if (names.mentioned().contains(name)) add(*definition.unit, *definition.function);
+    if (!calls_through_pointer(names)) return;
+    const auto add_pointed = [&](const Unit& in) {
+      for (const Definition& definition : in.pointed) add(*definition.unit, *definition.function);
+    };
+    for (const Unit* other : unit.before) add_pointed(*other);
+    add_pointed(unit);
+  }
+
+  /// What the unit's names for functions stand for in the program.
+  [[nodiscard]] std::map<std::string, std::uint32_t> names_in(const Unit& unit) const {
+    std::map<std::string, std::uint32_t> names;
+    for (const auto& [name, definition] : unit.functions)
+      if (const auto number = numbers_.find(definition.function); number != numbers_.end())
+        names.emplace(name, number->second);
+    if (&unit == units.front()) names.emplace(functions.front()->function().name, 0);
+    return names;
   }
 
   std::vector<std::unique_ptr<FunctionNames>> functions;
-  std::map<std::string, std::uint32_t> numbers;
+  std::vector<const Unit*> units;  ///< whose they are
 
  private:
-  [[nodiscard]] bool is_mentioned(const FunctionNames& names, const std::string& function) const {
-    if (names.mentioned().contains(function)) return true;
-    return std::any_of(module_.aliases.begin(), module_.aliases.end(), [&](const ptx::Alias& alias) {
-      return alias.aliasee == function && names.mentioned().contains(alias.name);
-    });
-  }
-
-  const ptx::Module& module_;
-  const ModuleSymbols& globals_;
+  std::map<const ptx::Function*, std::uint32_t> numbers_;
   SharedLayout& shared_;
 };
 
@@ -115,32 +122,35 @@ std::shared_ptr<const isa::Kernel> host_view(const ptx::Module& module, const Fu
 
 }  // namespace
 
-Program translate(const ptx::Module& module, const ptx::Function& kernel, const ModuleSymbols& globals) {
+Program translate(const Unit& unit, const ptx::Function& kernel) {
   SharedLayout shared;
-  Reachable reachable(module, globals, shared);
-  reachable.add(kernel);
-  for (const ptx::Alias& alias : module.aliases)
-    if (const auto real = reachable.numbers.find(alias.aliasee); real != reachable.numbers.end())
-      reachable.numbers.emplace(alias.name, real->second);
+  Reachable reachable(shared);
+  reachable.add(unit, kernel);
+  std::map<const Unit*, std::map<std::string, std::uint32_t>> numbers;
+  for (const Unit* used : reachable.units)
+    if (!numbers.contains(used)) numbers.emplace(used, reachable.names_in(*used));
 
   Program program;
   program.static_shared_bytes = shared.bytes;
   program.dynamic_shared_base = shared.dynamic_base();
-  for (const auto& names : reachable.functions) {
+  for (std::size_t i = 0; i < reachable.functions.size(); ++i) {
+    const FunctionNames& names = *reachable.functions[i];
     FunctionCode code;
-    code.name = names->function().name;
-    code.results = names->formal_results();
-    code.params = names->formal_params();
-    code.frame_bytes = names->local_bytes();
-    code.frame_align = names->local_align();
+    code.name = names.function().name;
+    code.source = reachable.units[i]->tree.source;
+    code.results = names.formal_results();
+    code.params = names.formal_params();
+    code.frame_bytes = names.local_bytes();
+    code.frame_align = names.local_align();
     program.functions.push_back(std::move(code));
-    if (const auto symbol = globals.find(names->function().name); symbol != globals.end())
-      program.by_address.emplace(symbol->second.value,
-                                 static_cast<std::uint32_t>(program.functions.size() - 1));
+    const auto& symbols = reachable.units[i]->symbols;
+    if (const auto symbol = symbols.find(names.function().name); symbol != symbols.end())
+      program.by_address.emplace(symbol->second.value, static_cast<std::uint32_t>(i));
   }
   for (std::size_t i = 0; i < reachable.functions.size(); ++i) {
     FunctionNames& names = *reachable.functions[i];
-    Surroundings around{module, names, program, reachable.numbers,
+    const Unit& own = *reachable.units[i];
+    Surroundings around{own.tree, names, program, numbers.at(&own),
                         static_cast<std::uint32_t>(program.steps.size())};
     program.functions[i].entry = around.first_step;
     for (const FunctionNames::Line& line : names.lines())
@@ -151,9 +161,10 @@ Program translate(const ptx::Module& module, const ptx::Function& kernel, const 
     program.steps.push_back(last);
     program.functions[i].slots = names.slots();
   }
-  for (const auto& [name, symbol] : globals)
-    if (symbol.space == StateSpace::kConst) program.constants.emplace_back(symbol.value, symbol.bytes);
-  program.kernel = host_view(module, *reachable.functions[0], program);
+  for (const auto& [used, names] : numbers)
+    for (const auto& [name, symbol] : used->symbols)
+      if (symbol.space == StateSpace::kConst) program.constants.emplace_back(symbol.value, symbol.bytes);
+  program.kernel = host_view(unit.tree, *reachable.functions[0], program);
   return program;
 }
 

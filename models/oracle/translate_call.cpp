@@ -24,7 +24,8 @@ std::string name_of(const ptx::Operand& operand) {
 
 std::uint32_t callee(Builder& b, const std::string& name) {
   const auto found = b.around().functions.find(name);
-  if (found == b.around().functions.end()) b.fail("function '" + name + "' is not defined in this module");
+  if (found == b.around().functions.end())
+    b.fail("function '" + name + "' is not defined in this module or one loaded before");
   if (found->second == 0) b.fail("'" + name + "' is a kernel; kernels cannot be called");
   return found->second;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 
@@ -27,20 +28,31 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`; `limit` if there are
+/// that many or more. Takes time in proportion to the shorter word times the limit or so, and none where the
+/// lengths alone differ by the limit.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+  if (a.size() < b.size()) std::swap(a, b);
+  if (a.size() - b.size() >= limit) return limit;
+  // Rows of the table for i - 2, i - 1 and i letters of a.
+  std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    std::size_t least = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + change});
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + change});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      least = std::min(least, row[j]);
     }
+    // A later row takes its values from the two above it.
+    if (least >= limit && (i == 1 || *std::min_element(above.begin(), above.end()) >= limit)) return limit;
+    std::swap(before, above);
+    std::swap(above, row);
   }
-  return d[a.size()][b.size()];
+  return std::min(above[b.size()], limit);
 }
 
 std::string join(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
@@ -329,7 +341,7 @@ std::optional<std::string> nearest_name(std::string_view word, const std::vector
   // A third of the letters wrong is about where a typo ends and another word begins.
   std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(wanted, lower(candidate));
+    const std::size_t distance = edit_distance(wanted, lower(candidate), best_distance);
     if (distance < best_distance && distance < candidate.size()) {
       best = candidate;
       best_distance = distance;

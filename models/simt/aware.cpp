@@ -2,20 +2,20 @@
 
 namespace heddle::simt {
 
-using FifoOp = SplitFifoRequest::Op;
-
 namespace {
 
 GroupId group_of(WarpId warp) { return GroupId{warp.value()}; }
 
 }  // namespace
 
-Aware::Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& /*ports*/)
+Aware::Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports)
     : SplitControl(
           config, warps,
           {config.aware.st_entries, {config.aware.rt_entries, config.aware.rt_victim, config.timeout}}),
       split_fifo_("split_fifo", warps),
       warps_(warps),
+      buffers_(warps, ports),
+      virtualised_(config.aware.virtualised()),
       rotate_on_taken_branch_(config.aware.rotate_on_taken_branch) {
   split_fifo_isock_.bind(split_fifo_.split_fifo_tsock);
 }
@@ -23,20 +23,29 @@ Aware::Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPo
 void Aware::register_stats(sim::StatGroup& stats) {
   SplitControl::register_stats(stats);
   stats.counter("rotations", "splits", "times that another split of the warp got its turn", &rotations_);
+  if (virtualised_) buffers_.register_stats(stats);
 }
 
 void Aware::reset(WarpId warp) {
   SplitFifoRequest request{.op = FifoOp::kReset, .warp = warp};
   call(request);
+  buffers_.reset(warp);
+  const Shown shown = warps_[warp.value()].shown;
   warps_[warp.value()] = {};
+  warps_[warp.value()].shown = shown;
 }
 
 bool Aware::insert(WarpId warp, const Split& split) {
+  if (!buffers_.can_spill(warp, Table::kSplit)) return false;  // in case it has to take another one's place
   bool physical = false;
   const SplitId id = add(warp, split, physical);
   warps_[warp.value()].started &= ~(1u << id.value());
-  SplitFifoRequest request{.op = FifoOp::kPush, .warp = warp, .id = id};
+  SplitFifoRequest request{.op = FifoOp::kPush, .warp = warp, .id = id, .spilled = !physical};
   call(request);
+  if (physical || place_split(warp, id, pack(split))) return true;
+  // The only entry is that of the split that runs: the new one goes to memory itself.
+  SplitTableRequest evict{.op = SplitTableRequest::Op::kEvict, .warp = warp, .id = id};
+  buffers_.spill(warp, Table::kSplit, id.value(), call(evict).words, now());
   return true;
 }
 
@@ -72,7 +81,12 @@ SplitId Aware::next_split(WarpId warp) {
   SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
   call(request);
   for (std::uint32_t rest = request.count; rest > 0; --rest) {
-    if (!request.queued.blocked) return request.queued.id;
+    const QueuedSplit& front = request.queued;
+    if (!front.blocked && !front.spilled) return front.id;
+    if (!front.blocked && !front.transient && buffers_.can_fill(warp, Table::kSplit)) {
+      mark(warp, FifoOp::kFilling, front.id);
+      buffers_.fill(warp, Table::kSplit, front.id.value(), now());
+    }
     request.op = FifoOp::kRotate;
     call(request);
   }
@@ -82,6 +96,7 @@ SplitId Aware::next_split(WarpId warp) {
 void Aware::schedule(BranchRequest& request) {
   const WarpId warp = request.warp;
   for (;;) {
+    if (virtualised_) take_split(warp);
     const SplitId id = next_split(warp);
     if (id == kNoSplit) break;
     const Split split = read(warp, id);
@@ -89,15 +104,21 @@ void Aware::schedule(BranchRequest& request) {
       answer_runs(warp, id, split);
       return;
     }
-    finish(warp, id);  // it arrives there after a barrier
+    // It arrives there after a barrier, and after what waits.
+    if (waiting(warp)) break;
+    finish(warp, id);
     drain(warp);
   }
-  SplitFifoRequest queue{.op = FifoOp::kRead, .warp = warp};
-  call(queue);
-  answer_blocked(warp, queue);
+  answer_blocked(warp);
 }
 
-Hold Aware::hold_of(WarpId /*warp*/) const { return Hold::kNothing; }
+Hold Aware::hold_of(WarpId warp) const {
+  if (!virtualised_) return Hold::kNothing;
+  if (waiting(warp)) return Hold::kEverything;
+  const bool room =
+      buffers_.can_spill(warp, Table::kSplit) && buffers_.can_spill(warp, Table::kReconvergence);
+  return room ? Hold::kNothing : Hold::kBranches;
+}
 
 void Aware::answer_runs(WarpId warp, SplitId id, const Split& split) {
   Warp& state = warps_[warp.value()];
@@ -120,11 +141,23 @@ void Aware::answer_runs(WarpId warp, SplitId id, const Split& split) {
   answer(update);
 }
 
-void Aware::answer_blocked(WarpId warp, const SplitFifoRequest& queue) {
+bool Aware::all_blocked(WarpId warp) {
+  SplitFifoRequest request{.op = FifoOp::kRead, .warp = warp};
+  for (call(request); request.position < request.count; call(request)) {
+    if (!request.queued.blocked) return false;
+    ++request.position;
+  }
+  return true;
+}
+
+void Aware::answer_blocked(WarpId warp) {
   Warp& state = warps_[warp.value()];
   state.running = kNoSplit;
+  SplitFifoRequest queue{.op = FifoOp::kRead, .warp = warp};
+  call(queue);
   const bool gone = queue.count == 0 && !waiting(warp);
-  const Shown shown = gone ? Shown::kAbsent : waiting(warp) ? Shown::kTables : Shown::kBarrier;
+  const bool barrier = !waiting(warp) && all_blocked(warp);
+  const Shown shown = gone ? Shown::kAbsent : barrier ? Shown::kBarrier : Shown::kTables;
   if (shown == state.shown) return;
   state.shown = shown;
   if (gone) {
@@ -138,17 +171,9 @@ void Aware::answer_blocked(WarpId warp, const SplitFifoRequest& queue) {
     update.watch = split.watch();
     update.mask = split.mask;
   }
-  update.cause = shown == Shown::kTables ? BlockCause::kTables : BlockCause::kBarrier;
+  update.cause = barrier ? BlockCause::kBarrier : BlockCause::kTables;
   answer(update);
 }
-
-bool Aware::have(WarpId /*warp*/, ReconvergenceId /*id*/) { return true; }
-bool Aware::admit(WarpId /*warp*/, ReconvergenceId /*id*/) { return true; }
-void Aware::filled(const TableEntryTransfer& /*transfer*/) {
-  throw std::logic_error("Aware: no entry has been spilled");
-}
-bool Aware::retry(Cycle /*cycle*/, WarpId& /*warp*/) { return false; }
-Cycle Aware::retry_due() const { return kNeverDue; }
 
 SplitControl::SplitState Aware::state_of(WarpId warp, SplitId id) const {
   const Warp& state = warps_[warp.value()];

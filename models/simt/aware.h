@@ -1,15 +1,21 @@
 // AWARE: mimd-simt-and-bows §3 (M4). The splits of a warp take turns: a FIFO of all of them, whose front one
 // runs until it diverges, arrives at its RPC, waits at a barrier or takes a branch (A1). One group per warp.
+//
+// Virtualised (M4d, §3.4), only some entries of a warp's tables are physical, the others are in memory. An
+// entry that is wanted is filled, for which another one may have to be spilled.
 #pragma once
 
 #include <vector>
 
+#include "simt/spill_buffers.h"
 #include "simt/split_control.h"
 #include "simt/split_fifo.h"
 
 namespace heddle::simt {
 
 class Aware final : public SplitControl {
+  using FifoOp = SplitFifoRequest::Op;
+
  public:
   Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports);
 
@@ -28,9 +34,9 @@ class Aware final : public SplitControl {
   void schedule(BranchRequest& request) override;
   bool have(WarpId warp, ReconvergenceId id) override;
   bool admit(WarpId warp, ReconvergenceId id) override;
-  void filled(const TableEntryTransfer& transfer) override;
-  bool retry(Cycle cycle, WarpId& warp) override;
-  [[nodiscard]] Cycle retry_due() const override;
+  void filled(const TableEntryTransfer& transfer) override { buffers_.filled(transfer); }
+  bool retry(Cycle cycle, WarpId& warp) override { return buffers_.retry(cycle, warp); }
+  [[nodiscard]] Cycle retry_due() const override { return buffers_.retry_due(); }
   [[nodiscard]] SplitState state_of(WarpId warp, SplitId id) const override;
   void show(WarpId warp, nlohmann::ordered_json& table) const override;
 
@@ -52,11 +58,28 @@ class Aware final : public SplitControl {
   using SplitControl::call;
   [[nodiscard]] Hold hold_of(WarpId warp) const;
   void answer_runs(WarpId warp, SplitId id, const Split& split);
-  void answer_blocked(WarpId warp, const SplitFifoRequest& queue);
+  void answer_blocked(WarpId warp);
+  /// Every split of the queue waits at a barrier.
+  bool all_blocked(WarpId warp);
+
+  // Virtualised tables
+  using Table = TableEntryTransfer::Table;
+  /// The contents of `id`, which has no physical entry, get one. False: not now.
+  bool place_reconvergence(WarpId warp, ReconvergenceId id, const std::array<std::uint32_t, 4>& words);
+  /// The same for a split. The one that runs keeps its entry.
+  bool place_split(WarpId warp, SplitId id, const std::array<std::uint32_t, 3>& words);
+  /// A split that is back from memory, if there is one, gets an entry, if there is one.
+  void take_split(WarpId warp);
+  void mark(WarpId warp, FifoOp op, SplitId id) {
+    SplitFifoRequest request{.op = op, .warp = warp, .id = id};
+    call(request);
+  }
 
   SplitFifo split_fifo_;
   mutable sim::BlockInitiator<SplitFifoProtocol> split_fifo_isock_{"split_fifo_isock"};
   std::vector<Warp> warps_;
+  SpillBuffers buffers_;
+  bool virtualised_;
   bool rotate_on_taken_branch_;
   std::uint64_t rotations_ = 0;
 };

@@ -17,6 +17,7 @@ SplitControl::SplitControl(const ControlFlowConfig& config, std::uint32_t warps,
       timed_(config.timeout.cycles != 0),
       table_bits_(table_bits(config)),
       steps_(warps),
+      live_(warps),
       splits_of_(warps),
       entries_of_(warps) {
   split_table_isock_.bind(split_table_.split_table_tsock);
@@ -141,14 +142,19 @@ void SplitControl::handle(BranchRequest& request) {
   request.due = std::min(timers_due_, retry_due());
 }
 
-void SplitControl::launch(const BranchRequest& request) {
-  SplitTableRequest splits{.op = StOp::kReset, .warp = request.warp};
+void SplitControl::clear(WarpId warp) {
+  SplitTableRequest splits{.op = StOp::kReset, .warp = warp};
   call(splits);
-  ReconvergenceTableRequest points{.op = RtOp::kReset, .warp = request.warp};
+  ReconvergenceTableRequest points{.op = RtOp::kReset, .warp = warp};
   call(points);
-  steps_[request.warp.value()].clear();
-  splits_of_[request.warp.value()] = entries_of_[request.warp.value()] = 0;
-  reset(request.warp);
+  steps_[warp.value()].clear();
+  splits_of_[warp.value()] = entries_of_[warp.value()] = 0;
+  reset(warp);
+}
+
+void SplitControl::launch(const BranchRequest& request) {
+  clear(request.warp);
+  live_[request.warp.value()] = request.mask;
   Split split;
   split.pc = request.next;
   split.mask = request.mask;
@@ -327,6 +333,12 @@ void SplitControl::exit(const BranchRequest& request) {
   Split split = read(warp, id);
   const LaneMask gone = split.mask & request.mask;
   split.mask = LaneMask::difference(split.mask, gone);
+  LaneMask& live = live_[warp.value()];
+  live = LaneMask::difference(live, gone);
+  if (live.none()) {
+    clear(warp);  // nobody is left to be waited for
+    return;
+  }
   if (split.mask.none())
     remove(warp, id);
   else

@@ -33,7 +33,7 @@ class SplitControl : public ControlFlow {
 
   // ---- What the derived class adds. A split is inserted, goes on any number of times, and is removed.
 
-  /// The warp starts anew, without splits.
+  /// The warp starts or ends: it has no splits.
   virtual void reset(WarpId warp) = 0;
   /// The split that `request.group` is.
   [[nodiscard]] virtual SplitId split_of(const BranchRequest& request) const = 0;
@@ -118,6 +118,9 @@ class SplitControl : public ControlFlow {
     Split split{};
   };
 
+  /// The warp has no splits and no points.
+  void clear(WarpId warp);
+
   // Events
   void launch(const BranchRequest& request);
   void advance(const BranchRequest& request);
@@ -176,6 +179,7 @@ class SplitControl : public ControlFlow {
   bool timed_;
   std::uint64_t table_bits_;
   std::vector<std::vector<Step>> steps_;  ///< by warp: what waits, the next one last
+  std::vector<LaneMask> live_;            ///< by warp: lanes that have not ended
   Cycle cycle_ = 0;
   Cycle timers_due_ = kNeverDue;
   std::uint64_t events_ = 0;

@@ -1,5 +1,6 @@
 // PTX text: parser, decoder, and the oracle's translation of the same tree.
 #include <string>
+#include <utility>
 
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
@@ -9,9 +10,14 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
+  heddle::ptx::Module tree;
+  try {
+    tree = heddle::ptx::parse_text(text, "fuzz.ptx");
+  } catch (const heddle::sim::InputError&) {
+    return 0;
+  }
   try {
     heddle::host::AllocationTable allocations;
-    const auto tree = heddle::ptx::parse_text(text, "fuzz.ptx");
     (void)heddle::ptx::decode(tree, [&](const std::string& name, std::uint64_t bytes, std::uint32_t align) {
       return allocations.allocate(bytes == 0 ? 1 : bytes, align, name);
     });
@@ -19,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     heddle::oracle::OracleDevice oracle;
-    (void)oracle.load_ptx_text(text, "fuzz.ptx");
+    (void)oracle.load_tree(std::move(tree), "fuzz.ptx");
   } catch (const heddle::sim::InputError&) {
   }
   return 0;

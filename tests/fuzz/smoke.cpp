@@ -1,10 +1,12 @@
 // Feeds a target for some seconds without a fuzzing engine, so that every test run does a little of it with
 // the ordinary compiler: the corpus as it is, then mutations of it from a seed.
-//   fuzz_NAME_smoke CORPUS... [--seconds S | --count N] [--seed K]
-// CORPUS: files, and folders of files.
-// A crash, an exception of another kind or an input that takes 10 s ends the program with the input in
+//   fuzz_NAME_smoke CORPUS... [--seconds S | --count N] [--seed K] [--report N]
+// CORPUS: files, and folders of files. --report: a line for every N inputs, for runs of hours.
+// A crash, an exception of another kind or an input that takes 10 s of processor time ends the program with
+// the input in
 // ./fuzz-NAME-crash, which `fuzz_NAME ./fuzz-NAME-crash` (preset fuzz) or this program repeats.
 #include <fcntl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,7 +32,7 @@ namespace {
 using Random = heddle::generator::RandomSource;
 
 constexpr std::size_t kMostBytes = 16384;
-constexpr unsigned kSecondsPerInput = 10;
+constexpr time_t kSecondsPerInput = 10;
 
 std::string current;  ///< the input in progress, for the signal handler
 
@@ -43,7 +45,7 @@ void save_current() {
 
 extern "C" void on_signal(int number) {
   save_current();
-  const char* const what = number == SIGALRM ? "an input takes too long" : "an input crashes";
+  const char* const what = number == SIGPROF ? "an input takes too long" : "an input crashes";
   [[maybe_unused]] auto written = ::write(2, what, std::strlen(what));
   written = ::write(2, ": see fuzz-" FUZZ_NAME "-crash\n", sizeof(": see fuzz-" FUZZ_NAME "-crash\n") - 1);
   ::_exit(1);
@@ -51,7 +53,9 @@ extern "C" void on_signal(int number) {
 
 void feed(const std::string& input) {
   current = input;
-  ::alarm(kSecondsPerInput);
+  // Processor time: on a busy machine an input may well wait that long for its turn.
+  const itimerval limit{{0, 0}, {kSecondsPerInput, 0}};
+  ::setitimer(ITIMER_PROF, &limit, nullptr);
   try {
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(current.data()), current.size());
   } catch (const std::exception& error) {
@@ -100,7 +104,8 @@ std::vector<std::string> words_of(const std::vector<std::string>& corpus) {
 void mutate(std::string& text, const std::vector<std::string>& corpus, const std::vector<std::string>& words,
             Random& random) {
   const std::size_t at = text.empty() ? 0 : random.below(text.size());
-  const std::size_t length = std::min<std::size_t>(text.size() - at, 1 + random.below(random.below(4) == 0 ? 64 : 6));
+  const std::size_t length =
+      std::min<std::size_t>(text.size() - at, 1 + random.below(random.below(4) == 0 ? 64 : 6));
   switch (random.below(8)) {
     case 0:
       if (!text.empty()) text[at] = static_cast<char>(random.below(256));
@@ -144,7 +149,7 @@ void mutate(std::string& text, const std::vector<std::string>& corpus, const std
 
 int sc_main(int argc, char** argv) {
   double seconds = 5;
-  std::uint64_t count = 0, seed = 1;
+  std::uint64_t count = 0, seed = 1, report = 0;
   std::vector<std::filesystem::path> files;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -156,6 +161,8 @@ int sc_main(int argc, char** argv) {
       count = std::strtoull(value, nullptr, 10);
     else if (word == "--seed")
       seed = std::strtoull(value, nullptr, 10);
+    else if (word == "--report")
+      report = std::strtoull(value, nullptr, 10);
     else if (std::filesystem::is_directory(word))
       for (const auto& entry : std::filesystem::directory_iterator(word)) files.push_back(entry.path());
     else if (std::filesystem::is_regular_file(word))
@@ -172,7 +179,7 @@ int sc_main(int argc, char** argv) {
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_ONSTACK;
-  for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGALRM})
+  for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGPROF})
     ::sigaction(number, &action, nullptr);
 
   std::sort(files.begin(), files.end());
@@ -183,7 +190,9 @@ int sc_main(int argc, char** argv) {
     feed(corpus.back());
   }
   if (corpus.empty()) {
-    std::fputs("usage: fuzz_" FUZZ_NAME "_smoke CORPUS... [--seconds S | --count N] [--seed K]\n", stderr);
+    std::fputs("usage: fuzz_" FUZZ_NAME
+               "_smoke CORPUS... [--seconds S | --count N] [--seed K] [--report N]\n",
+               stderr);
     return 2;
   }
   const std::vector<std::string> words = words_of(corpus);
@@ -192,14 +201,22 @@ int sc_main(int argc, char** argv) {
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
+  const auto print = [&](std::uint64_t done) {
+    std::printf("%s: %zu corpus files and %llu mutations in %.1f s, seed %llu\n", FUZZ_NAME, corpus.size(),
+                static_cast<unsigned long long>(done), elapsed(), static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+  };
   std::uint64_t done = 0;
   while (count != 0 ? done < count : elapsed() < seconds) {
-    std::string text = corpus[random.below(corpus.size())];
+    // The smaller of two: small files take less time, and a mutation of theirs is more often noticed.
+    const std::string& one = corpus[random.below(corpus.size())];
+    const std::string& other = corpus[random.below(corpus.size())];
+    std::string text = one.size() < other.size() ? one : other;
     for (std::size_t i = 0, n = 1 + random.below(6); i < n; ++i) mutate(text, corpus, words, random);
     feed(text);
     ++done;
+    if (report != 0 && done % report == 0) print(done);
   }
-  std::printf("%s: %zu corpus files and %llu mutations in %.1f s, seed %llu\n", FUZZ_NAME, corpus.size(),
-              static_cast<unsigned long long>(done), elapsed(), static_cast<unsigned long long>(seed));
+  print(done);
   return 0;
 }

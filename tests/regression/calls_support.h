@@ -34,6 +34,7 @@ class Machine {
       : device_(gpu::load_platform(platform, assignments), std::move(options)) {}
 
   gpu::GpuDevice& device() { return device_; }
+  [[nodiscard]] host::ModuleHandle module() const { return module_; }
   void load(const std::string& stem) {
     module_ = device_.load_ptx_file(std::string(HEDDLE_SOURCE_DIR) + "/tests/data/calls/" + stem + ".ptx");
   }

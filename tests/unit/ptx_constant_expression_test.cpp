@@ -114,12 +114,33 @@ TEST(PtxConstantExpression, subscripts_scale_with_the_element) {
               HasSubstr("'b' is no variable that is declared before"));
   EXPECT_THAT(body_error("ld.global.u32 %r1, a[1][1];", "", globals),
               HasSubstr("more subscripts than dimensions"));
-  EXPECT_THAT(body_error("ld.global.u32 %r1, a[%r2];", "", globals), HasSubstr("expected a constant"));
+  EXPECT_THAT(body_error("ld.global.u32 %r1, a[];", "", globals),
+              HasSubstr("expected a constant, a register, or a register and a constant"));
+  EXPECT_THAT(body_error("ld.global.u32 %r1, a[n];", "", globals), HasSubstr("'n' is no register"));
+  EXPECT_THAT(body_error("ld.global.u32 %r1, a[%rs1];", "", globals),
+              HasSubstr("a subscript takes 32 or 64 bits"));
+  EXPECT_THAT(body_error("ld.global.u32 %r1, a[%r1][%r2];", "", globals),
+              HasSubstr("more subscripts than dimensions"));
+  EXPECT_THAT(
+      body_error("{ .param .b32 p[4]; call f, (p[%r1]); }", "", ".func f (.param .b32 x[4]) { ret; }"),
+      HasSubstr("a call takes a .param variable as a whole"));
   EXPECT_THAT(body_error("ld.global.u32 %r1, a[1.5];", "", globals),
               HasSubstr("a subscript must be an integer"));
   EXPECT_THAT(body_error("mov.u64 %rd1, %rd2[1];", "", globals),
               HasSubstr("only a variable can have a subscript"));
   EXPECT_THAT(error_of(std::string(kHeader) + ".global .b32 a[2-4];\n"), HasSubstr("2-4 is negative"));
+}
+
+TEST(PtxConstantExpression, subscripts_by_registers_are_products_with_the_element) {
+  const auto k = kernel("ld.global.u32 %r1, m[%r2][%rd1-1];", "", ".global .b32 m[3][5];");
+  ASSERT_EQ(k->code.size(), 5u);  // two products, their sum, the load, the exit
+  EXPECT_EQ(constant_of(*k, k->code[0].src[1]), 20u);
+  EXPECT_EQ(constant_of(*k, k->code[1].src[1]), 4u);
+  EXPECT_EQ(k->code[3].memory.base.reg, k->code[2].dst[0].reg);
+  EXPECT_EQ(k->code[3].memory.displacement, static_cast<std::int64_t>(isa::kGlobalBase) - 4);
+  const auto large = kernel("ld.global.u8 %r1, m[%r2][0];", "", ".global .b8 m[2][3000000000];");
+  ASSERT_EQ(large->code.size(), 4u);  // extended to 64 bits first
+  EXPECT_EQ(constant_of(*large, large->code[1].src[1]), 3'000'000'000u);
 }
 
 }  // namespace

@@ -157,6 +157,8 @@ HEDDLE_PTX_WHOLE_TEXT_AT(NumberValue, operand_number);
 HEDDLE_PTX_TEXT_AT(SecondName, second_name);
 HEDDLE_PTX_WHOLE_TEXT_AT(OffsetConstant, offset);
 HEDDLE_PTX_WHOLE_TEXT_AT(SubscriptConstant, subscript);
+HEDDLE_PTX_TEXT_AT(SubscriptRegister, subscript_register);
+HEDDLE_PTX_EVENT(SubscriptClose, subscript_close());
 HEDDLE_PTX_AT(VectorOpen, group_open);
 HEDDLE_PTX_EVENT(VectorClose, group_close(false));
 HEDDLE_PTX_AT(ListOpen, group_open);

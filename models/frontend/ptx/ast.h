@@ -34,6 +34,12 @@ struct FloatLiteral {
   std::uint64_t bits = 0;
   unsigned width = 64;
 };  ///< 0fXXXXXXXX: width 32; 0dX..: 64; decimal: 64
+/// A register in a[%r-1][3], an element of an array variable: it counts steps of `stride` bytes. The
+/// constants of all subscripts are in the offset of the operand.
+struct RegisterSubscript {
+  std::string name;
+  std::uint64_t stride = 0;
+};
 /// Variable, parameter, label or function: symbol, symbol+4, generic(symbol)+4. `mask` is that of an
 /// initialiser element such as 0xFF00(symbol), which stands for the selected byte of the address.
 struct SymbolName {
@@ -41,6 +47,7 @@ struct SymbolName {
   std::int64_t offset = 0;
   bool generic = false;
   std::uint64_t mask = ~std::uint64_t{0};
+  std::vector<RegisterSubscript> subscripts{};
 };
 /// [base], [base+offset], [symbol+offset], [absolute]; `coordinates`: what follows a comma, as in [texture,
 /// {x, y}]
@@ -49,6 +56,7 @@ struct AddressOperand {
   bool base_is_register = false;
   std::int64_t offset = 0;
   std::vector<Operand> coordinates;
+  std::vector<RegisterSubscript> subscripts{};
 };
 /// {a, b, c, d}; as_list: (a, b), the parameter lists of call
 struct VectorOperand {

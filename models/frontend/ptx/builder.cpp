@@ -195,7 +195,7 @@ void Builder::init_mask(std::string_view text, SourceLoc where) {
 }
 
 void Builder::init_symbol(std::string_view name, bool generic, SourceLoc) {
-  item_.initial.push_back({SymbolName{std::string(name), 0, generic, init_mask_}});
+  item_.initial.push_back({SymbolName{std::string(name), 0, generic, init_mask_, {}}});
   init_mask_ = ~std::uint64_t{0};
 }
 

@@ -92,6 +92,8 @@ class Builder {
   void second_name(std::string_view name, SourceLoc where);
   void offset(std::string_view text, SourceLoc where);
   void subscript(std::string_view text, SourceLoc where);
+  void subscript_register(std::string_view name, SourceLoc where);
+  void subscript_close() { subscript_stride_ = 0; }
   void group_open(SourceLoc where);
   void group_close(bool as_list);
   void address_open(SourceLoc where);
@@ -118,6 +120,10 @@ class Builder {
     std::vector<std::uint64_t> dims;
   };
   [[nodiscard]] ArrayShape array_shape(const std::string& name) const;
+  /// Bytes that the next subscript of the operand being read counts.
+  [[nodiscard]] std::uint64_t begin_subscript(SourceLoc where);
+  [[nodiscard]] std::int64_t* offset_of(Operand& operand);
+  void add_elements(std::uint64_t index, std::uint64_t stride, SourceLoc where);
   [[nodiscard]] std::variant<IntegerLiteral, FloatLiteral> number(std::string_view text, SourceLoc where);
 
   Module module_;
@@ -150,7 +156,8 @@ class Builder {
   SourceLoc minus_where_;
   bool negate_ = false;
   bool in_group_ = false;
-  std::size_t subscripts_ = 0;  ///< of the operand being read
+  std::size_t subscripts_ = 0;          ///< of the operand being read
+  std::uint64_t subscript_stride_ = 0;  ///< within one with a register: what its constants count; otherwise 0
   bool in_address_ = false;
   std::vector<Operand> group_;
   SourceLoc group_where_;

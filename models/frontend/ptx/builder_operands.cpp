@@ -40,6 +40,7 @@ void Builder::push(Operand operand) {
 
 void Builder::operand_name(std::string_view text, SourceLoc where) {
   subscripts_ = 0;
+  subscript_stride_ = 0;
   Operand operand;
   operand.where = where;
   std::string name(text);
@@ -48,14 +49,14 @@ void Builder::operand_name(std::string_view text, SourceLoc where) {
   else if (is_register(name))
     operand.value = RegisterName{std::move(name)};
   else
-    operand.value = SymbolName{std::move(name), 0, false, ~std::uint64_t{0}};
+    operand.value = SymbolName{std::move(name), 0, false, ~std::uint64_t{0}, {}};
   push(std::move(operand));
 }
 
 void Builder::operand_generic(std::string_view name, SourceLoc where) {
   Operand operand;
   operand.where = where;
-  operand.value = SymbolName{std::string(name), 0, true, ~std::uint64_t{0}};
+  operand.value = SymbolName{std::string(name), 0, true, ~std::uint64_t{0}, {}};
   push(std::move(operand));
 }
 
@@ -96,6 +97,7 @@ void Builder::offset(std::string_view text, SourceLoc where) {
   const auto literal = number(text, where);
   const auto* integer = std::get_if<IntegerLiteral>(&literal);
   if (integer == nullptr) error(where, "an address offset must be an integer");
+  if (subscript_stride_ != 0) return add_elements(integer->bits, subscript_stride_, where);
   const auto value = static_cast<std::int64_t>(integer->bits);
   std::int64_t* sum = nullptr;
   if (in_address_) {
@@ -125,16 +127,18 @@ Builder::ArrayShape Builder::array_shape(const std::string& name) const {
   return {};
 }
 
-void Builder::subscript(std::string_view text, SourceLoc where) {
-  auto result = evaluate_constant(text, false);
-  if (auto* bad = std::get_if<NumberError>(&result)) error(where, bad->message);
-  const auto* index = std::get_if<IntegerLiteral>(&result);
-  if (index == nullptr) error(where, "a subscript must be an integer");
+std::int64_t* Builder::offset_of(Operand& operand) {
+  if (auto* address = std::get_if<AddressOperand>(&operand.value)) return &address->offset;
+  if (auto* symbol = std::get_if<SymbolName>(&operand.value)) return &symbol->offset;
+  return nullptr;
+}
+
+std::uint64_t Builder::begin_subscript(SourceLoc where) {
   Operand& operand = operand_list().back();
   // Where an address stands in brackets, a[3] stands without them.
   const bool wants_value = instruction_.opcode == "mov" || instruction_.opcode == "cvta" || in_group_;
   if (auto* symbol = std::get_if<SymbolName>(&operand.value); symbol != nullptr && !wants_value)
-    operand.value = AddressOperand{symbol->name, false, 0, {}};
+    operand.value = AddressOperand{symbol->name, false, 0, {}, {}};
   auto* address = std::get_if<AddressOperand>(&operand.value);
   auto* symbol = std::get_if<SymbolName>(&operand.value);
   if (address == nullptr && symbol == nullptr) error(where, "only a variable can have a subscript");
@@ -147,12 +151,37 @@ void Builder::subscript(std::string_view text, SourceLoc where) {
   std::uint64_t stride = shape.element_bytes;
   for (std::size_t i = subscripts_ + 1; i < shape.dims.size(); ++i) stride *= shape.dims[i];
   ++subscripts_;
-  std::int64_t& offset = address != nullptr ? address->offset : symbol->offset;
+  return stride;
+}
+
+void Builder::add_elements(std::uint64_t index, std::uint64_t stride, SourceLoc where) {
+  std::int64_t& offset = *offset_of(operand_list().back());
   std::int64_t step = 0;
-  if (__builtin_mul_overflow(static_cast<std::int64_t>(index->bits), static_cast<std::int64_t>(stride),
-                             &step) ||
+  if (__builtin_mul_overflow(static_cast<std::int64_t>(index), static_cast<std::int64_t>(stride), &step) ||
       __builtin_add_overflow(offset, step, &offset))
     error(where, "the address offset does not fit in 64 bits");
+}
+
+void Builder::subscript(std::string_view text, SourceLoc where) {
+  auto result = evaluate_constant(text, false);
+  if (auto* bad = std::get_if<NumberError>(&result)) error(where, bad->message);
+  const auto* index = std::get_if<IntegerLiteral>(&result);
+  if (index == nullptr) error(where, "a subscript must be an integer");
+  add_elements(index->bits, begin_subscript(where), where);
+}
+
+void Builder::subscript_register(std::string_view name, SourceLoc where) {
+  if (!is_register(std::string(name)))
+    error(where, fmt::format("'{}' is no register: a subscript is a constant, a register, or a register and "
+                             "a constant",
+                             printable(std::string(name))));
+  subscript_stride_ = begin_subscript(where);
+  RegisterSubscript subscript{std::string(name), subscript_stride_};
+  Operand& operand = operand_list().back();
+  if (auto* address = std::get_if<AddressOperand>(&operand.value))
+    address->subscripts.push_back(std::move(subscript));
+  else
+    std::get<SymbolName>(operand.value).subscripts.push_back(std::move(subscript));
 }
 
 void Builder::group_open(SourceLoc where) {

@@ -132,9 +132,11 @@ struct GenericSymbol : peg::if_must<GenericWord, GenericName, Close> {};
 struct NegatedName : peg::if_must<Negation, OperandName> {};
 struct SubscriptConstant : peg::seq<peg::opt<peg::one<'-'>>, ConstantText> {};
 struct SubscriptValue : Token<SubscriptConstant> {};
+struct SubscriptRegister : Token<DottedNameText> {};
+struct SubscriptIndex : peg::sor<peg::seq<SubscriptRegister, peg::star<Offset>>, SubscriptValue> {};
 struct SubscriptClose : Punctuation<']'> {};
-/// a[3]: an element of an array variable
-struct Subscript : peg::if_must<Punctuation<'['>, SubscriptValue, SubscriptClose> {};
+/// a[3], a[%r], a[%r-1]: an element of an array variable
+struct Subscript : peg::if_must<Punctuation<'['>, SubscriptIndex, SubscriptClose> {};
 struct NamedOperand
     : peg::seq<OperandName, peg::opt<peg::sor<Second, peg::plus<Offset>, peg::plus<Subscript>>>> {};
 struct GenericOperand : peg::seq<GenericSymbol, peg::star<Offset>> {};

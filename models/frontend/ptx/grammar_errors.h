@@ -80,8 +80,8 @@ inline constexpr const char* kExpected<SecondName> = "the second destination aft
 template <>
 inline constexpr const char* kExpected<Number> = "a number";
 template <>
-inline constexpr const char* kExpected<SubscriptValue> =
-    "a constant (for other elements compute the address)";
+inline constexpr const char* kExpected<SubscriptIndex> =
+    "a constant, a register, or a register and a constant";
 template <>
 inline constexpr const char* kExpected<SubscriptClose> = "']' behind the subscript";
 template <>

@@ -175,18 +175,20 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
   text.push_back(label(sw) + ":");
   text.push_back(fmt::format("mov.u32 {}, {};", t, state(sw)));
   text.push_back(fmt::format("mov.u32 {}, 0;", state(sw)));
-  // With several ways back, those who are done leave first. The others are told apart behind that: all of
-  // them meet at the switch again after one round each, whichever side a stack runs first.
-  const std::string done_label = name('$', "x", sw.number);
-  if (cases.size() > 1) {
+  // Those that go on part from all that go back, and these from each other behind that: they meet at the
+  // switch again, each after one attempt. Were every case to part from the rest, the lanes of one loop could
+  // wait for ever for those of another, which come after them (two locks, mimd-simt-and-bows §7.2).
+  const bool several = cases.size() > 1;
+  const std::string onward = several ? name('$', "on", labels_++) : std::string{};
+  if (several) {
     text.push_back(fmt::format("setp.eq.u32 {}, {}, 0;", p, t));
-    text.push_back(fmt::format("@{} bra {};", p, done_label));
+    text.push_back(fmt::format("@{} bra {};", p, onward));
   }
   for (const Case& one : cases) {
     const std::string header = entrance(sw, one);
-    if (cases.size() > 1 && &one == &cases.back()) {
+    if (several && &one == &cases.back()) {
       text.push_back(fmt::format("bra {};", header));
-      text.push_back(done_label + ":");
+      text.push_back(onward + ":");
       break;
     }
     text.push_back(fmt::format("setp.eq.u32 {}, {}, {};", p, t, one.value));
@@ -198,6 +200,7 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
     at_end_.insert(at_end_.end(), text.begin(), text.end());
     at_end_.emplace_back("ret;");
   } else if (is_implicit_end(sw.place.value())) {
+    if (several) text.emplace_back("ret;");  // a label wants an instruction behind it
     at_end_.insert(at_end_.begin(), text.begin(), text.end());
   } else {
     const Item& item = item_of(sw.place.value());

@@ -254,7 +254,11 @@ class Planner {
     std::vector<const FunctionPlan*> all;
     for (const auto& plan : plan_.functions) all.push_back(plan.get());
     plan_.shared = layout_shared(all);
-    for (const auto& plan : plan_.functions) plan->storage = layout_function(*plan->module, *plan->function);
+    for (const auto& plan : plan_.functions) {
+      plan->storage = layout_function(*plan->module, *plan->function);
+      if (plan->on_stack())
+        plan_.stack_align = std::max<std::uint64_t>(plan_.stack_align, plan->storage.align);
+    }
     // Components are numbered callees first.
     std::vector<FunctionPlan*> callers_first;
     for (const auto& plan : plan_.functions) callers_first.push_back(plan.get());
@@ -280,12 +284,6 @@ class Planner {
         for (const FunctionPlan* callee : call.callees) {
           FunctionPlan& called = *plan_.functions[callee->index];
           const std::uint64_t align = called.storage.align;
-          if (called.on_stack() && align > kFrameAlign)
-            called.module->fail(
-                called.function->where,
-                fmt::format(".local variables of a recursive function with an alignment above {} are "
-                            "not supported",
-                            kFrameAlign));
           called.frame_at = std::max(called.frame_at, (end + align - 1) / align * align);
         }
     }

@@ -62,7 +62,10 @@ struct KernelPlan {
   std::vector<std::unique_ptr<FunctionPlan>> functions;  ///< the entry first
   SharedStorage shared;
   std::uint64_t static_local_bytes = 0;
-  isa::Operand stack_pointer;  ///< present if any function has something on the stack
+  /// Of everything on the stack, in bytes: the largest alignment that a function of a recursion needs.
+  std::uint64_t stack_align = kFrameAlign;
+  std::uint32_t param_bytes = 0;  ///< of the entry
+  isa::Operand stack_pointer;     ///< present if any function has something on the stack
   /// Functions whose address the program takes, with a plan if the kernel may call them.
   std::vector<std::pair<const FunctionSymbol*, const FunctionPlan*>> addressed;
 

@@ -17,8 +17,6 @@ using isa::LaneOp;
 using isa::Opcode;
 using isa::RowWidth;
 
-constexpr std::size_t kMostResults = 3;
-
 std::uint64_t frame_offset(const KernelContext& kernel, const void* declared) {
   return kernel.plan.storage.offsets.at(declared);
 }
@@ -86,9 +84,6 @@ class CallEmitter {
 
   void run() {
     if (!call_.builtin.empty()) return builtin();
-    if (results_.size() > kMostResults)
-      kernel_.fail(instruction_.where,
-                   fmt::format("a function with more than {} results is not supported", kMostResults));
     CallSite site;
     site.callees = call_.callees;
     site.begin = here();
@@ -105,8 +100,10 @@ class CallEmitter {
     if (recursive && plan.allocates) keep_frame();
     site.link = here();
     emit_move(kernel_, instruction_, return_row(), kernel_.constants.row(RowWidth::k32, 0));
-    for (std::size_t i = 0; i < results_.size(); ++i)
-      if (!(*call_.returns)[i].is_array) call.dst[i] = result_row(i);
+    // What the call brings back begins to live there. Results for which it has no room count as live from
+    // the function's beginning on, which costs nothing but some of the estimate of registers.
+    for (std::size_t i = 0, next = 0; i < results_.size() && next < call.dst.size(); ++i)
+      if (!(*call_.returns)[i].is_array) call.dst[next++] = result_row(i);
     site.call = here();
     kernel_.emit(instruction_, call);
     if (recursive) find_frame();
@@ -129,6 +126,8 @@ class CallEmitter {
       const Operand& operand = list->elements[i];
       Actual found{nullptr, &operand};
       if (const auto* name = std::get_if<SymbolName>(&operand.value)) {
+        if (name->offset != 0 || !name->subscripts.empty())
+          kernel_.fail(operand.where, "a call takes a .param variable as a whole");
         Symbol* const symbol = kernel_.scopes.find(name->name);
         found.variable = symbol == nullptr ? nullptr : std::get_if<VariableSymbol>(symbol);
         if (found.variable == nullptr || !found.variable->call_param)
@@ -224,15 +223,16 @@ class CallEmitter {
   }
 
   // The frame's address of a recursive function, across a call that changes it. It is the top of the stack
-  // less the frame's size, unless the function has allocated more: then it is pushed.
-  static constexpr std::uint64_t kPush = 16;
+  // less the frame's size, unless the function has allocated more: then it is pushed, in a place that keeps
+  // the stack aligned.
+  [[nodiscard]] std::uint64_t push() const { return kernel_.kernel.stack_align; }
   void keep_frame() {
     const isa::Operand top = kernel_.kernel.stack_pointer;
     VariableSymbol slot;
     slot.base = top;
     slot.bytes = 8;
     emit_local(kernel_, instruction_, Opcode::kStore, kernel_.plan.frame, slot);
-    emit_lane(kernel_, instruction_, LaneOp::kAdd, Type::kU64, top, top, constant64(kernel_, kPush));
+    emit_lane(kernel_, instruction_, LaneOp::kAdd, Type::kU64, top, top, constant64(kernel_, push()));
   }
   void find_frame() {
     const isa::Operand top = kernel_.kernel.stack_pointer;
@@ -242,7 +242,7 @@ class CallEmitter {
                 constant64(kernel_, 0));
       return;
     }
-    emit_lane(kernel_, instruction_, LaneOp::kSub, Type::kU64, top, top, constant64(kernel_, kPush));
+    emit_lane(kernel_, instruction_, LaneOp::kSub, Type::kU64, top, top, constant64(kernel_, push()));
     VariableSymbol slot;
     slot.base = top;
     slot.bytes = 8;
@@ -278,11 +278,9 @@ class CallEmitter {
                      fmt::format("argument {} of {} has the wrong type", i + 1, call_.builtin));
     }
     // What is printed has been stored by this thread: the stores have to be in memory.
-    if (print) {
-      isa::Instruction fence = control_instruction(Opcode::kFence);
-      fence.fence_scope = isa::FenceScope::kGpu;
-      kernel_.emit(instruction_, fence);
-    }
+    isa::Instruction fence = control_instruction(Opcode::kFence);
+    fence.fence_scope = isa::FenceScope::kGpu;
+    kernel_.emit(instruction_, fence);
     isa::Operand count;
     const VariableSymbol* count_in_memory = nullptr;
     if (print && results_.size() == 1 && !std::holds_alternative<SinkOperand>(results_[0].operand->value)) {
@@ -352,6 +350,13 @@ void leave_function(KernelContext& kernel, const Instruction& instruction) {
   isa::Instruction out = control_instruction(Opcode::kReturn);
   out.src[0] = plan.return_pc;
   std::size_t value = 1;
+  // A row must survive until here: the return reads it, or, if it has no room, a copy to itself does.
+  const auto keep = [&](const isa::Operand& row) {
+    if (value < out.src.size())
+      out.src[value++] = row;
+    else
+      emit_move(kernel, instruction, row, row);
+  };
   for (std::size_t i = 0; i < plan.returns.size(); ++i) {
     const PassedValue& result = plan.returns[i];
     if (result.by_address) continue;
@@ -360,7 +365,7 @@ void leave_function(KernelContext& kernel, const Instruction& instruction) {
                  frame_param(kernel, result.declared, param_bytes(*result.declared), result.declared->type));
     if (plan.called_indirectly)
       emit_move(kernel, instruction, kernel.kernel.result(kernel.registers, i, result.row.width), result.row);
-    if (value < out.src.size()) out.src[value++] = result.row;  // they must survive until here
+    keep(result.row);
   }
   if (plan.has_frame_row()) emit_move(kernel, instruction, kernel.kernel.stack_pointer, plan.frame);
   kernel.emit(instruction, out);

@@ -19,7 +19,8 @@ const std::vector<Form>& data_forms() {
       {"cvta", "to space=global|shared|shared::cta|local|const u64", "=t t", decode_cvta_to},
       {"cvta", "space=param|param::entry u64", "=t t", decode_cvta_param, LaneOp::kAdd},
       {"cvta", "to space=param|param::entry u64", "=t t", decode_cvta_param, LaneOp::kSub},
-      {"isspacep", "space=global|shared|shared::cta|local|const", "=pred u64", decode_isspacep},
+      {"isspacep", "space=global|shared|shared::cta|local|const|param|param::entry", "=pred u64",
+       decode_isspacep},
 
       {"ld",
        "mmio? order=weak|volatile|relaxed|acquire? @scope? "

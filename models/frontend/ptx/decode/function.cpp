@@ -46,11 +46,11 @@ class FunctionDecoder {
  private:
   /// The stack begins behind the frames that have fixed places.
   void start_stack() {
-    constexpr std::uint64_t kAlign = 16;
     if (!context_.kernel.stack_pointer.present) return;
     Instruction place;
     place.where = function_.where;
-    const std::uint64_t start = (context_.kernel.static_local_bytes + kAlign - 1) / kAlign * kAlign;
+    const std::uint64_t align = context_.kernel.stack_align;
+    const std::uint64_t start = (context_.kernel.static_local_bytes + align - 1) / align * align;
     emit_move(context_, place, context_.kernel.stack_pointer, constant64(context_, start));
   }
 

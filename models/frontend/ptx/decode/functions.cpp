@@ -88,7 +88,11 @@ void place_functions(ModuleContext& module, const AllocateGlobal& allocate) {
   }
   // In the order of the text: addresses must not depend on that of a hash table.
   const auto used = names_used_as_values(module.ast);
+  // A function has one address, whoever takes it: here under several names, or a module loaded before.
   std::unordered_map<const Function*, std::uint64_t> addresses;
+  if (module.library != nullptr)
+    for (const auto& other : module.library->modules())
+      for (const FunctionSymbol* known : other->addressed) addresses.emplace(known->function, known->address);
   const auto give = [&](const std::string& name) {
     FunctionSymbol& symbol = module.functions.at(name);
     if (!used.contains(name) || symbol.address != 0) return;

@@ -34,6 +34,7 @@ class KernelDecoder {
     plan_ = plan_kernel(module_, entry_, registers_);
     kernel_.static_shared_bytes = plan_.shared.bytes;
     kernel_.params = layout_params(module_, entry_, kernel_.param_bytes);
+    plan_.param_bytes = kernel_.param_bytes;
     for (const auto& function : plan_.functions) decode(*function);
     number_registers();
     join();
@@ -102,8 +103,8 @@ class KernelDecoder {
         context.code[at].src[1] = constants_.row(RowWidth::k64, size);
     }
     kernel_.uses_stack = plan_.stack_pointer.present;
-    // Behind the fixed frames the stack begins at a multiple of 16.
-    const std::uint64_t align = kernel_.uses_stack ? 16 : 8;
+    // Behind the fixed frames the stack begins aligned.
+    const std::uint64_t align = kernel_.uses_stack ? plan_.stack_align : 8;
     kernel_.local_bytes_per_thread =
         static_cast<std::uint32_t>((plan_.static_local_bytes + align - 1) / align * align);
   }

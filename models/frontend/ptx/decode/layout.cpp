@@ -113,7 +113,8 @@ std::unordered_set<std::string_view> names_in_memory(const Function& function) {
       // Registers hold 8- and 16-bit values in 32-bit rows, so that a low part can be read from those; one
       // that is written must leave the rest as it is.
       const bool low_part = access < size && size <= 4 && instruction.opcode != "st";
-      if (vector || at->offset != 0 || !(access == size || low_part)) names.insert(at->base);
+      if (vector || at->offset != 0 || !at->subscripts.empty() || !(access == size || low_part))
+        names.insert(at->base);
     }
   });
   return names;

@@ -2,6 +2,7 @@
 // conversions between generic addresses and those of a state space.
 #include <fmt/format.h>
 
+#include "frontend/ptx/decode/call_graph.h"
 #include "frontend/ptx/decode/classes.h"
 #include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/forms.h"
@@ -189,17 +190,21 @@ void read_grid_id(KernelContext& kernel, const Instruction& instruction, Type ty
     emit_simple(kernel, instruction, spec_of(LaneOp::kMov, type), dst, low);
 }
 
+isa::Operand low_half(KernelContext& kernel, const Instruction& instruction, isa::Operand row64) {
+  const isa::Operand low = kernel.scratch(instruction, RowWidth::k32, 0);
+  emit_simple(kernel, instruction, spec_of(LaneOp::kUnpack2x32Lo, Type::kB32), low, row64);
+  return low;
+}
+
 /// The address of a variable in a frame on the stack, in a scratch row.
-isa::Operand relative_address(KernelContext& kernel, const Instruction& instruction,
+isa::Operand relative_address(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
                               const VariableSymbol& variable, const SymbolName& symbol, Type type,
                               bool generic) {
   const std::uint64_t offset =
       static_cast<std::uint64_t>(symbol.offset) + (generic ? isa::kLocalWindowBase : 0);
-  const isa::Operand sum = local_address(kernel, instruction, variable, offset);
-  if (row_width(type) == RowWidth::k64) return sum;
-  const isa::Operand low = kernel.scratch(instruction, RowWidth::k32, 0);
-  emit_simple(kernel, instruction, spec_of(LaneOp::kUnpack2x32Lo, Type::kB32), low, sum);
-  return low;
+  isa::Operand sum = local_address(kernel, instruction, variable, offset);
+  sum = add_subscripts(kernel, instruction, operand, symbol.subscripts, sum);
+  return row_width(type) == RowWidth::k64 ? sum : low_half(kernel, instruction, sum);
 }
 
 /// mov and cvta of a variable: its address is a constant, unless it is on the stack.
@@ -208,7 +213,7 @@ isa::Operand address_constant(KernelContext& kernel, const Instruction& instruct
   if (Symbol* const known = kernel.scopes.find(symbol.name)) {
     const auto* variable = std::get_if<VariableSymbol>(known);
     if (variable != nullptr && variable->base.present)
-      return relative_address(kernel, instruction, *variable, symbol, type, generic);
+      return relative_address(kernel, instruction, operand, *variable, symbol, type, generic);
   }
   const std::uint64_t value = symbol_address(kernel, operand, symbol, generic);
   const unsigned bytes = isa::type_bytes(type);
@@ -217,7 +222,10 @@ isa::Operand address_constant(KernelContext& kernel, const Instruction& instruct
                 fmt::format("the address of '{}' does not fit in the .{} of {}", symbol.name,
                             isa::type_name(type), full_name(instruction)),
                 "Addresses of .global and .const variables, and generic ones, take 64 bits.");
-  return kernel.constants.row(row_width(type), value);
+  if (symbol.subscripts.empty()) return kernel.constants.row(row_width(type), value);
+  const isa::Operand sum = add_subscripts(kernel, instruction, operand, symbol.subscripts,
+                                          kernel.constants.row(RowWidth::k64, value));
+  return bytes == 8 ? sum : low_half(kernel, instruction, sum);
 }
 
 std::uint64_t window_base(StateSpace space) {
@@ -299,7 +307,19 @@ void decode_cvta_to(KernelContext& kernel, const Instruction& instruction, const
   shift_window(kernel, instruction, modifiers, LaneOp::kSub);
 }
 
+namespace {
+
 /// The parameters lie where the launch puts them: their generic address is known when the kernel runs.
+isa::Operand param_base(KernelContext& kernel, const Instruction& instruction) {
+  const isa::Operand base = kernel.scratch(instruction, RowWidth::k64, 0);
+  emit_simple(kernel, instruction, spec_of(LaneOp::kPack2x32, Type::kB64), base,
+              special_operand(isa::SpecialRow::kParamBaseLow),
+              special_operand(isa::SpecialRow::kParamBaseHigh));
+  return base;
+}
+
+}  // namespace
+
 void decode_cvta_param(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                        const Modifiers&) {
   const Operand& from = instruction.operands[1];
@@ -308,11 +328,8 @@ void decode_cvta_param(KernelContext& kernel, const Instruction& instruction, co
   const isa::Operand a = symbol != nullptr
                              ? address_constant(kernel, instruction, from, *symbol, Type::kU64, false)
                              : source(kernel, instruction, from, Type::kU64).operand;
-  const isa::Operand base = kernel.scratch(instruction, RowWidth::k64, 0);
-  emit_simple(kernel, instruction, spec_of(LaneOp::kPack2x32, Type::kB64), base,
-              special_operand(isa::SpecialRow::kParamBaseLow),
-              special_operand(isa::SpecialRow::kParamBaseHigh));
-  emit_simple(kernel, instruction, spec_of(form.form.lane, Type::kU64), dst, a, base);
+  emit_simple(kernel, instruction, spec_of(form.form.lane, Type::kU64), dst, a,
+              param_base(kernel, instruction));
 }
 
 void decode_isspacep(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
@@ -324,7 +341,8 @@ void decode_isspacep(KernelContext& kernel, const Instruction& instruction, cons
   if (modifiers.space == StateSpace::kConst)
     return emit_simple(kernel, instruction, spec_of(LaneOp::kMov, Type::kPred), dst,
                        in_constants(kernel, instruction, a));
-  // Everything below the windows is global memory, but for the module's constants.
+  // Everything below the windows is global memory, but for the module's constants. The parameters of a kernel
+  // are part of it too (PTX: the window of .param is contained in that of .global).
   if (modifiers.space == StateSpace::kGlobal) {
     const isa::Operand no_window = kernel.scratch(instruction, RowWidth::kPredicate, 2);
     emit_simple(kernel, instruction, below, no_window, a,
@@ -332,6 +350,12 @@ void decode_isspacep(KernelContext& kernel, const Instruction& instruction, cons
     isa::Operand constant = in_constants(kernel, instruction, a);
     constant.negated = true;
     return emit_simple(kernel, instruction, spec_of(LaneOp::kAnd, Type::kPred), dst, no_window, constant);
+  }
+  if (modifiers.space == StateSpace::kParam) {
+    const isa::Operand base = param_base(kernel, instruction);
+    emit_simple(kernel, instruction, spec_of(LaneOp::kSub, Type::kU64), base, a, base);
+    return emit_simple(kernel, instruction, below, dst, base,
+                       kernel.constants.row(RowWidth::k64, kernel.kernel.param_bytes));
   }
   const bool shared = modifiers.space == StateSpace::kShared;
   const isa::Operand offset = kernel.scratch(instruction, RowWidth::k64, 0);

@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "frontend/ptx/decode/classes.h"
+#include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/special.h"
 #include "frontend/ptx/diagnostic.h"
 
@@ -244,6 +246,43 @@ std::uint64_t symbol_address(KernelContext& kernel, const Operand& operand, cons
   return found.address + static_cast<std::uint64_t>(symbol.offset) + (generic ? window(found.space) : 0);
 }
 
+isa::Operand add_subscripts(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
+                            const std::vector<RegisterSubscript>& subscripts, isa::Operand base) {
+  constexpr unsigned kSum = 5;  // scratch rows that nothing else of an instruction with an address takes
+  constexpr unsigned kProduct = 6;
+  constexpr std::uint64_t kNarrowStrides = std::uint64_t{1} << 31;
+  for (const RegisterSubscript& subscript : subscripts) {
+    const RegisterSymbol& index = register_symbol(kernel, operand, subscript.name);
+    const unsigned bytes = isa::type_bytes(index.type);
+    if ((bytes != 4 && bytes != 8) || isa::is_float(index.type))
+      kernel.fail(operand.where, fmt::format("register '{}' is .{}; a subscript takes 32 or 64 bits",
+                                             printable(subscript.name), isa::type_name(index.type)));
+    const isa::Operand sum = kernel.scratch(instruction, isa::RowWidth::k64, kSum);
+    const isa::Operand product =
+        base.present ? kernel.scratch(instruction, isa::RowWidth::k64, kProduct) : sum;
+    const Type wide = isa::is_signed(index.type) ? Type::kS64 : Type::kU64;
+    isa::Operand factor = index.row;
+    // mul.wide takes two factors of 32 bits; rows of an array can be larger.
+    const bool narrow = bytes == 4 && subscript.stride < kNarrowStrides;
+    if (bytes == 4 && !narrow) {
+      isa::LaneSpec extend;
+      extend.op = isa::LaneOp::kCvt;
+      extend.type = wide;
+      extend.src_type = wide == Type::kS64 ? Type::kS32 : Type::kU32;
+      isa::Instruction out = simple_lane(kernel, instruction, extend);
+      out.dst[0] = product;
+      out.src[0] = factor;
+      kernel.emit(instruction, out);
+      factor = product;
+    }
+    emit_lane(kernel, instruction, narrow ? isa::LaneOp::kMulWide : isa::LaneOp::kMul, wide, product, factor,
+              kernel.constants.row(narrow ? isa::RowWidth::k32 : isa::RowWidth::k64, subscript.stride));
+    if (base.present) emit_lane(kernel, instruction, isa::LaneOp::kAdd, Type::kU64, sum, base, product);
+    base = sum;
+  }
+  return base;
+}
+
 isa::MemoryOperand address(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
                            StateSpace space, unsigned bytes) {
   const auto* at = std::get_if<AddressOperand>(&operand.value);
@@ -273,15 +312,17 @@ isa::MemoryOperand address(KernelContext& kernel, const Instruction& instruction
     kernel.fail(operand.where, fmt::format("parameter '{}' has no generic address", at->base),
                 "Read it with ld.param.");
   // Constant addresses of parameters are checked here: the parameter block is not memory that could fault.
-  if (found.space == StateSpace::kParam &&
+  const bool constant = at->subscripts.empty();
+  if (constant && found.space == StateSpace::kParam &&
       (at->offset < 0 || static_cast<std::uint64_t>(at->offset) + bytes > found.bytes))
     kernel.fail(operand.where, fmt::format("{} bytes at offset {} lie outside parameter '{}' of {} bytes",
                                            bytes, at->offset, at->base, found.bytes));
-  if (found.call_param && (at->offset < 0 || static_cast<std::uint64_t>(at->offset) + bytes > found.bytes))
+  if (constant && found.call_param &&
+      (at->offset < 0 || static_cast<std::uint64_t>(at->offset) + bytes > found.bytes))
     kernel.fail(operand.where, fmt::format("{} bytes at offset {} lie outside parameter '{}' of {} bytes",
                                            bytes, at->offset, at->base, found.bytes));
   note_variable(kernel, at->base, found);
-  memory.base = found.base;
+  memory.base = add_subscripts(kernel, instruction, operand, at->subscripts, found.base);
   memory.displacement = static_cast<std::int64_t>(found.address + static_cast<std::uint64_t>(at->offset) +
                                                   (space == StateSpace::kGeneric ? window(found.space) : 0));
   return memory;

@@ -31,6 +31,14 @@ struct Row {
 [[nodiscard]] std::uint64_t symbol_address(KernelContext& kernel, const Operand& operand,
                                            const SymbolName& symbol, bool generic);
 
+/// What the registers among the subscripts of a[%r] add to an address, in bytes: a 64-bit row of the
+/// decoder's own, to which `base` (if present) has been added; `base` itself if there are none. A .s register
+/// counts as a signed number, any other as an unsigned one.
+[[nodiscard]] isa::Operand add_subscripts(KernelContext& kernel, const Instruction& instruction,
+                                          const Operand& operand,
+                                          const std::vector<RegisterSubscript>& subscripts,
+                                          isa::Operand base);
+
 /// [base+offset] as an address in `space`, of an access of `bytes`.
 [[nodiscard]] isa::MemoryOperand address(KernelContext& kernel, const Instruction& instruction,
                                          const Operand& operand, StateSpace space, unsigned bytes);

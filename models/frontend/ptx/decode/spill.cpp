@@ -52,7 +52,8 @@ class Saver {
     give_places();
     rebuild();
     // Every activation takes something, so that a recursion without end overflows the stack.
-    return std::max<std::uint64_t>(kFrameAlign, (end_ + kFrameAlign - 1) / kFrameAlign * kFrameAlign);
+    const std::uint64_t align = context_.kernel.stack_align;
+    return std::max(align, (end_ + align - 1) / align * align);
   }
 
  private:

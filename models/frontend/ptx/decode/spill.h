@@ -13,7 +13,7 @@ struct SpillRows {
 
 /// Inserts stores in front of and loads behind every call of the function's own recursion in the context's
 /// code (whose registers have their final numbers), and moves labels, tables and call sites along. Returns
-/// the size of the function's frame, a multiple of 16.
+/// the size of the function's frame, a multiple of the stack's alignment.
 std::uint64_t save_live_registers(KernelContext& context, const RegisterRows& registers,
                                   const SpillRows& rows);
 

@@ -50,7 +50,7 @@ void decode_alloca(KernelContext& kernel, const Instruction& instruction, const 
   emit_align(kernel, instruction, start, top, align);
   emit_resized(kernel, instruction, end, size);
   emit_lane(kernel, instruction, LaneOp::kAdd, Type::kU64, end, end, start);
-  emit_align(kernel, instruction, top, end, kFrameAlign);  // frames of later calls stay aligned
+  emit_align(kernel, instruction, top, end, kernel.kernel.stack_align);  // frames of later calls stay aligned
   if (dst.present) emit_resized(kernel, instruction, dst, start);
 }
 

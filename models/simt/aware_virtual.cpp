@@ -1,0 +1,68 @@
+// AWARE's virtualised tables: which entry goes to memory for which (mimd-simt-and-bows §3.4).
+#include "simt/aware.h"
+
+namespace heddle::simt {
+
+using StOp = SplitTableRequest::Op;
+using RtOp = ReconvergenceTableRequest::Op;
+
+bool Aware::place_reconvergence(WarpId warp, ReconvergenceId id, const std::array<std::uint32_t, 4>& words) {
+  ReconvergenceTableRequest fill{.op = RtOp::kFill, .warp = warp, .id = id, .words = words};
+  if (call(fill).ok) return true;
+  if (!buffers_.can_spill(warp, Table::kReconvergence)) return false;
+  ReconvergenceTableRequest evict{.op = RtOp::kEvict, .warp = warp};
+  call(evict);
+  buffers_.spill(warp, Table::kReconvergence, evict.id.value(), evict.words, now());
+  return call(fill).ok;
+}
+
+bool Aware::have(WarpId warp, ReconvergenceId id) {
+  if (!virtualised_) return true;
+  if (const TableEntryTransfer* back = buffers_.response(warp, Table::kReconvergence)) {
+    // It may be another entry, wanted by a step that waits behind this one.
+    if (!place_reconvergence(warp, ReconvergenceId{static_cast<std::uint8_t>(back->entry)}, back->words))
+      return false;
+    buffers_.take_response(warp, Table::kReconvergence);
+  }
+  ReconvergenceTableRequest read{.op = RtOp::kRead, .warp = warp, .id = id};
+  if (call(read).ok) return true;
+  if (buffers_.can_fill(warp, Table::kReconvergence))
+    buffers_.fill(warp, Table::kReconvergence, id.value(), now());
+  return false;
+}
+
+bool Aware::admit(WarpId warp, ReconvergenceId id) {
+  ReconvergenceTableRequest read{.op = RtOp::kRead, .warp = warp, .id = id};
+  return place_reconvergence(warp, id, pack(call(read).entry));
+}
+
+bool Aware::place_split(WarpId warp, SplitId id, const std::array<std::uint32_t, 3>& words) {
+  SplitTableRequest fill{.op = StOp::kFill, .warp = warp, .id = id, .words = words};
+  if (!call(fill).ok) {
+    if (!buffers_.can_spill(warp, Table::kSplit)) return false;
+    SplitFifoRequest victim{.op = FifoOp::kRead, .warp = warp};
+    call(victim);
+    // The front split runs, or will, if it can.
+    victim.keep_front = !victim.queued.blocked;
+    victim.op = FifoOp::kVictim;
+    call(victim);
+    if (victim.id == kNoSplit) return false;
+    SplitTableRequest evict{.op = StOp::kEvict, .warp = warp, .id = victim.id};
+    call(evict);
+    mark(warp, FifoOp::kSpilled, victim.id);
+    buffers_.spill(warp, Table::kSplit, victim.id.value(), evict.words, now());
+    call(fill);
+  }
+  mark(warp, FifoOp::kResident, id);
+  return true;
+}
+
+void Aware::take_split(WarpId warp) {
+  const TableEntryTransfer* back = buffers_.response(warp, Table::kSplit);
+  if (back == nullptr) return;
+  if (place_split(warp, SplitId{static_cast<std::uint8_t>(back->entry)},
+                  {back->words[0], back->words[1], back->words[2]}))
+    buffers_.take_response(warp, Table::kSplit);
+}
+
+}  // namespace heddle::simt
