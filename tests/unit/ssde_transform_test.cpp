@@ -110,6 +110,7 @@ TEST(SsdeGraph, G19_TheSpinLocksGraphBecomesThatOfFigure42) {
 TEST(SsdeGraph, TwoLoopsShareASwitch) {
   const Analyzed after = analyze_text(transformed(analyze(kTwoLocks), true));
   const auto have = edges(after);
+  // Who goes back parts from who goes on first: both loops meet at the switch, not behind it.
   for (const char* edge : {"2a>14a", "5a>14a", "8a>14a", "14a>14b", "14a>14d", "14b>2a", "14b>14c", "14c>5a"})
     EXPECT_TRUE(have.contains(edge)) << edge;
   EXPECT_FALSE(have.contains("2a>2a"));
