@@ -2,6 +2,7 @@
 // account for every lane at all times.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <random>
 
 #include "simt_rig.h"
@@ -18,6 +19,8 @@ struct Case {
   bool slow_memory = false;  ///< transfers are refused at times and fills take their time
   bool barriers = true;      ///< Multi-Path with few paths may block all of them
 };
+
+void PrintTo(const Case& which, std::ostream* out) { *out << which.label; }
 
 /// Runs programs on one branch unit with two warps.
 class Walk {
@@ -52,7 +55,7 @@ class Walk {
                       << rig_.table(WarpId{1}).dump();
         return;
       }
-      if (++steps % 8 == 0) check();
+      if (++steps % 32 == 0) check();
       if (::testing::Test::HasFailure()) {
         ADD_FAILURE() << which_.label << ": program " << seed << " after " << steps << " steps";
         return;
@@ -68,6 +71,10 @@ class Walk {
       });
     }
     EXPECT_TRUE(rig_.fills.empty());
+  }
+
+  [[nodiscard]] std::uint64_t count(const char* statistic) const {
+    return rig_.stats.count(std::string("unit.") + statistic);
   }
 
   unsigned programs = 0;
@@ -247,10 +254,29 @@ Case path_case(const char* label, std::uint32_t paths, bool opportunistic, std::
 class RandomWalk : public ::testing::TestWithParam<Case> {};
 
 TEST_P(RandomWalk, EveryThreadTakesItsOwnPath) {
-  constexpr std::uint64_t kPrograms = 300;
+  constexpr std::uint64_t kPrograms = 100;
   Walk walk(GetParam());
   for (std::uint64_t seed = 1; seed <= kPrograms && !HasFailure(); ++seed) walk.run(seed);
   EXPECT_GT(walk.programs, kPrograms / 2) << "the generator makes too many long walks";
+  // What the case is there for has happened.
+  EXPECT_GT(walk.count("divergences"), kPrograms);
+  EXPECT_GT(walk.count("reconvergences"), kPrograms);
+  EXPECT_GT(walk.count("calls"), kPrograms);
+  const ControlFlowConfig& config = GetParam().config;
+  if (config.timeout.cycles != 0) {
+    EXPECT_GT(walk.count("timeouts"), kPrograms);
+  }
+  if (config.mechanism == Mechanism::kAware && config.aware.st_entries < 32) {
+    EXPECT_GT(walk.count("spills.split"), kPrograms);
+  }
+  if (config.mechanism == Mechanism::kAware && config.aware.rt_entries < 32) {
+    EXPECT_GT(walk.count("spills.reconvergence"), kPrograms);
+  }
+  if (config.mechanism == Mechanism::kMultiPath && config.multi_path.opportunistic_reconvergence &&
+      config.multi_path.paths > 1) {
+    EXPECT_GT(walk.count("early_points"), 0u);
+    EXPECT_GT(walk.count("merged_splits"), 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
