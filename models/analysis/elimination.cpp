@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace heddle::analysis {
 namespace {
@@ -25,6 +26,29 @@ Pc between_source_instructions(const CodeAnalysis& code, Pc place) {
     place = code.places().next(place);
   }
   return place;
+}
+
+/// A barrier between the loop's exits and a switch in front of `place`: who waits at one would never come to
+/// the other.
+std::optional<std::uint32_t> barrier_on_the_way(const CodeAnalysis& code, const EdgeLoop& loop, Pc place) {
+  const ControlFlowGraph& cfg = code.cfg();
+  std::vector<BlockId> from;
+  for (const BlockId exit : loop.exits)
+    for (const BlockId to : cfg.block(exit).successors)
+      if (!loop.blocks.test(to)) from.push_back(to);
+  const BlockId last = code.places().block_of(place);
+  const BlockSet between = blocks_between(cfg, from, last);
+  const auto in = [&](std::uint32_t first, std::uint32_t end) -> std::optional<std::uint32_t> {
+    for (std::uint32_t i = first; i < end; ++i)
+      if (cfg.code()[i].op == isa::Opcode::kBarrier && cfg.code()[i].barrier_kind == isa::BarrierKind::kSync)
+        return i;
+    return std::nullopt;
+  };
+  for (std::size_t b = between.find_first(); b != BlockSet::npos; b = between.find_next(b))
+    if (const auto found =
+            in(cfg.block(static_cast<BlockId>(b)).first, cfg.block(static_cast<BlockId>(b)).end))
+      return found;
+  return place == kNoPc ? std::nullopt : in(cfg.block(last).first, place.value());
 }
 
 }  // namespace
@@ -57,6 +81,12 @@ EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<Loo
     if (place != kNoPc && loop.blocks.test(code.cfg().block_of(place.value()))) {
       plan.refusals.push_back(
           {l, "no place behind the loop is passed by all its threads: a loop around it never ends"});
+      continue;
+    }
+    if (const auto barrier = barrier_on_the_way(code, loop, place)) {
+      plan.refusals.push_back({l, "threads that have left the loop meet a barrier (line " +
+                                      std::to_string(code.kernel().code[*barrier].where.line) +
+                                      ") before the place where the others would wait for them"});
       continue;
     }
     SwitchBlock& block = switches[{loop.function, place.value()}];

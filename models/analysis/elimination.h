@@ -13,7 +13,7 @@ namespace heddle::analysis {
 /// The retreating edge of a flagged loop, to be led through a switch block: the latch leaves a number there,
 /// the switch sends threads that have left it on to the header.
 struct SwitchCase {
-  std::uint32_t loop = 0;   ///< index into the findings
+  std::uint32_t loop = 0;  ///< index into the findings
   BlockId latch = kNoBlock;
   BlockId header = kNoBlock;
   /// Another loop has the same header: the switch needs an entrance of its own behind the header's label, or

@@ -84,6 +84,12 @@ void SchedulerConfig::visit(sim::ConfigVisitor& v) {
            "ready one in round robin (mimd-simt-and-bows §9.1)");
   v.field("active_warps", active_warps,
           {.unit = "warps", .doc = "two_level: active set of one scheduler", .min = 1, .max = 256});
+  v.field(
+      "gto_rotation_cycles", gto_rotation_cycles,
+      {.unit = "core cycles",
+       .doc = "gto: how often the oldest warp becomes the youngest; 0: never, but then warps that spin may "
+              "keep the one they wait for from ever issuing (mimd-simt-and-bows §6)",
+       .max = 1e9});
 }
 
 void RegisterFileConfig::visit(sim::ConfigVisitor& v) {

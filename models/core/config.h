@@ -62,6 +62,7 @@ struct SchedulerConfig {
   std::uint32_t sub_cores = 1;
   SchedulingPolicy policy = SchedulingPolicy::kGto;
   std::uint32_t active_warps = 8;
+  std::uint32_t gto_rotation_cycles = 50000;
   void visit(sim::ConfigVisitor& v);
 };
 

@@ -293,8 +293,8 @@ void Core::refresh(GroupId id) {
     set_status(id, GroupStatus::kTables);
     return;
   }
-  // While a split of the warp waits at a fence the others start nothing that it would have to wait for as well:
-  // one that polls a lock would keep the lock's owner at its fence for ever.
+  // While a split of the warp waits at a fence the others start nothing that it would have to wait for as
+  // well: one that polls a lock would keep the lock's owner at its fence for ever.
   if (head.unit == isa::Unit::kMemory && !fences_[group.warp.value()].empty()) {
     set_status(id, GroupStatus::kFence);
     return;

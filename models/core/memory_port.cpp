@@ -1,5 +1,7 @@
 #include "core/memory_port.h"
 
+#include <algorithm>
+
 namespace heddle::core {
 
 MemoryPort::MemoryPort(const sc_core::sc_module_name& name, const MemoryPortConfig& config,
@@ -11,7 +13,20 @@ MemoryPort::MemoryPort(const sc_core::sc_module_name& name, const MemoryPortConf
                 "responses that had to wait in the crossbar because the queue was full", &responses_held_);
 }
 
+bool MemoryPort::room_for(PortClient client) {
+  asked_[static_cast<unsigned>(client)] = true;
+  if (refused_.empty() && has_room()) return true;
+  const auto own = std::find(refused_.begin(), refused_.end(), client);
+  const auto before = static_cast<std::size_t>(own - refused_.begin());
+  if (requests_.size() + before < config_.request_queue_packets) return true;
+  if (own == refused_.end()) refused_.push_back(client);
+  return false;
+}
+
 void MemoryPort::tick() {
+  if (!refused_.empty())
+    std::erase_if(refused_, [this](PortClient client) { return !asked_[static_cast<unsigned>(client)]; });
+  asked_ = {};
   if (request_held_ || requests_.empty()) return;
   sim::MemoryTransaction& transaction = *requests_.front();
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -29,10 +44,12 @@ void MemoryPort::tick() {
 void MemoryPort::serve(PortRequest& request) {
   switch (request.op) {
     case PortRequest::Op::kRoom:
+      request.room = room_for(request.client);
       break;
     case PortRequest::Op::kSend:
       sim::memory_extension(*request.transaction).client = static_cast<std::uint8_t>(request.client);
       requests_.push_back(request.transaction);
+      if (!refused_.empty()) std::erase(refused_, request.client);
       break;
     case PortRequest::Op::kDeliver:
       deliver(request);
@@ -41,7 +58,6 @@ void MemoryPort::serve(PortRequest& request) {
       tick();
       break;
   }
-  request.room = has_room();
   request.busy = !quiet();
 }
 

@@ -2,6 +2,10 @@
 // of the memory protocol (sim/memory_payload.h). Several blocks of the core share it (load/store unit,
 // instruction cache, constant cache): each has a socket to send requests and one on which it receives its
 // responses. One request is put on the crossbar and one response delivered per core cycle.
+//
+// A client that was refused room has a place kept for it as long as it asks in every cycle, the one that
+// waits longest first: otherwise the load/store unit, which asks first, would keep the instruction cache out
+// for as long as warps spin on atomics.
 #pragma once
 
 #include <array>
@@ -44,21 +48,26 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
   /// Wire to the core: the request queue has a place.
   [[nodiscard]] bool has_room() const { return requests_.size() < config_.request_queue_packets; }
   /// Wire to the core: nothing to deliver and nothing to send, its stages need not be run.
-  [[nodiscard]] bool quiet() const { return responses_.empty() && (requests_.empty() || request_held_); }
+  [[nodiscard]] bool quiet() const {
+    return responses_.empty() && (requests_.empty() || request_held_) && (refused_.empty() || !has_room());
+  }
 
  private:
   tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, tlm::tlm_generic_payload& payload,
                                             tlm::tlm_phase& phase, sc_core::sc_time& delay) override;
   void deliver(PortRequest& request);
   void tick();
+  [[nodiscard]] bool room_for(PortClient client);
 
   MemoryPortConfig config_;
   sim::ClockMember& clock_;
   GrowingRing<sim::MemoryTransaction*> requests_;
   GrowingRing<tlm::tlm_generic_payload*> responses_;
   tlm::tlm_generic_payload* held_response_ =
-      nullptr;                 ///< between BEGIN_RESP and END_RESP: our queue was full
-  bool request_held_ = false;  ///< between BEGIN_REQ and END_REQ
+      nullptr;                              ///< between BEGIN_RESP and END_RESP: our queue was full
+  bool request_held_ = false;               ///< between BEGIN_REQ and END_REQ
+  std::vector<PortClient> refused_;         ///< a place is kept for each, the one that waits longest first
+  std::array<bool, kPortClients> asked_{};  ///< since the last tick
   std::uint64_t requests_sent_ = 0;
   std::uint64_t responses_taken_ = 0;
   std::uint64_t responses_held_ = 0;

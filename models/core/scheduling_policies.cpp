@@ -31,6 +31,7 @@ class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
     last_ = warp.value();
     greedy_ = true;
   }
+  void stalled() override { greedy_ = false; }
 
  private:
   std::uint32_t last_ = 0;
@@ -39,13 +40,17 @@ class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
 
 class GreedyThenOldest final : public WarpSchedulingPolicy {
  public:
+  /// `rotation`: cycles after which the ages rotate; 0: never.
+  explicit GreedyThenOldest(Cycle rotation)
+      : period_(rotation), next_rotation_(rotation == 0 ? kNoCycle : rotation) {}
   void assign(WarpId warp, Cycle) override {
     leave(warp);
     by_age_.push_back(warp.value());
     if (last_ == warp.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
   }
   void leave(WarpId warp) override { std::erase(by_age_, warp.value()); }
-  std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle) override {
+  std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle now) override {
+    if (now >= next_rotation_) rotate(now);
     if (greedy_ && candidates.contains(last_)) return WarpId{last_};
     for (const std::uint32_t warp : by_age_)
       if (candidates.contains(warp)) return WarpId{warp};
@@ -55,8 +60,19 @@ class GreedyThenOldest final : public WarpSchedulingPolicy {
     last_ = warp.value();
     greedy_ = true;
   }
+  void stalled() override { greedy_ = false; }
 
  private:
+  /// The oldest warp becomes the youngest: without it spinning warps could keep the one they wait for from
+  /// ever issuing (mimd-simt-and-bows §6).
+  void rotate(Cycle now) {
+    next_rotation_ = (now / period_ + 1) * period_;
+    if (!by_age_.empty()) std::rotate(by_age_.begin(), by_age_.begin() + 1, by_age_.end());
+    greedy_ = false;
+  }
+
+  Cycle period_;
+  Cycle next_rotation_;
   std::vector<std::uint32_t> by_age_;  ///< warps that are there, the one assigned first in front
   std::uint32_t last_ = 0;
   bool greedy_ = false;
@@ -172,7 +188,7 @@ std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConf
     case SchedulingPolicy::kLrr:
       return std::make_unique<LooseRoundRobin>();
     case SchedulingPolicy::kGto:
-      return std::make_unique<GreedyThenOldest>();
+      return std::make_unique<GreedyThenOldest>(config.gto_rotation_cycles);
     case SchedulingPolicy::kGlrr:
       return std::make_unique<GreedyThenRoundRobin>();
     case SchedulingPolicy::kTwoLevel:

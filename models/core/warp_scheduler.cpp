@@ -1,7 +1,5 @@
 #include "core/warp_scheduler.h"
 
-#include <algorithm>
-
 namespace heddle::core {
 
 void WarpScheduler::pick(SchedulerRequest& request) {
@@ -13,17 +11,24 @@ void WarpScheduler::pick(SchedulerRequest& request) {
 }
 
 void WarpScheduler::pick_split(SchedulerRequest& request) {
+  if (!request.candidates->contains(last_group_)) policy_->stalled();
   candidates_.clear();
   request.candidates->for_each([this](std::uint32_t group) { candidates_.insert(group / groups_per_warp_); });
   const auto warp = policy_->pick(candidates_, request.cycle);
   if (!warp) return;
   const std::uint32_t first = warp->value() * groups_per_warp_;
-  std::uint32_t& last = last_group_[warp->value()];
-  auto group = request.candidates->next(std::max(first, last + 1));
-  if (!group || *group >= first + groups_per_warp_) group = request.candidates->next(first);
-  last = *group;
+  std::uint32_t longest = first;
+  std::uint64_t oldest = ~std::uint64_t{0};
+  for (auto group = request.candidates->next(first); group && *group < first + groups_per_warp_;
+       group = request.candidates->next(*group + 1)) {
+    if (issued_at_[*group] >= oldest) continue;
+    longest = *group;
+    oldest = issued_at_[*group];
+  }
+  issued_at_[longest] = ++issues_;
+  last_group_ = longest;
   request.found = true;
-  request.group = GroupId{last};
+  request.group = GroupId{longest};
   policy_->issued(*warp, request.cycle);
 }
 

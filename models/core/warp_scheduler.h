@@ -1,9 +1,11 @@
 // Warp scheduler: picks one ready issue group per cycle. The policy picks the warp; of a warp with several
-// ready groups (Multi-Path's splits) the next one in round robin issues (mimd-simt-and-bows §4). Policies are
-// plain C++ behind one interface (mimd-simt-and-bows §2):
+// ready groups (Multi-Path's splits) the one issues that has waited longest since it issued last: the splits'
+// round robin of mimd-simt-and-bows §4. (A pointer that moves on with every issue starves splits: between two
+// free places of the load/store unit it always comes to rest at the same one.) Policies are plain C++ behind
+// one interface (mimd-simt-and-bows §2):
 //   LRR        next ready warp in round robin after the last issued one
 //   GTO        the last issued warp while it is ready, else the oldest; age = order of assignment, ties by
-//              number
+//              number; every 50 000 cycles the oldest becomes the youngest (mimd-simt-and-bows §6)
 //   GLRR       the last issued warp while it is ready, else the next ready one in round robin
 //              (mimd-simt-and-bows §9.1, AWARE)
 //   two-level  round robin among a small active set; a warp that waits for memory, a fence or a barrier
@@ -38,6 +40,8 @@ class WarpSchedulingPolicy {
   virtual void branched(WarpId, std::uint32_t /*path_instructions*/) {}
   /// All of the warp waits for memory, a fence or a barrier.
   virtual void long_latency(WarpId) {}
+  /// What issued last cannot go on at once, though other splits of its warp may: no reason to be greedy.
+  virtual void stalled() {}
 };
 
 [[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,
@@ -52,7 +56,7 @@ class WarpScheduler : public sc_core::sc_module {
         policy_(make_scheduling_policy(config, warps)),
         groups_per_warp_(groups_per_warp),
         candidates_(warps),
-        last_group_(warps, 0) {}
+        issued_at_(std::size_t{warps} * groups_per_warp, 0) {}
 
  private:
   void serve(SchedulerRequest& request);
@@ -66,8 +70,10 @@ class WarpScheduler : public sc_core::sc_module {
  private:
   std::unique_ptr<WarpSchedulingPolicy> policy_;
   std::uint32_t groups_per_warp_;
-  sim::IndexSet candidates_;               ///< scratch: warps with a candidate
-  std::vector<std::uint32_t> last_group_;  ///< by warp: its group that issued last
+  sim::IndexSet candidates_;              ///< scratch: warps with a candidate
+  std::vector<std::uint64_t> issued_at_;  ///< by group: number of its last issue
+  std::uint64_t issues_ = 0;
+  std::uint32_t last_group_ = 0;  ///< that issued
 };
 
 }  // namespace heddle::core

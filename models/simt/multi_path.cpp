@@ -1,5 +1,6 @@
 #include "simt/multi_path.h"
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 
@@ -11,7 +12,8 @@ MultiPath::MultiPath(const ControlFlowConfig& config, std::uint32_t warps, Contr
       warps_(warps),
       ports_(ports),
       paths_(config.multi_path.paths),
-      opportunistic_(config.multi_path.opportunistic_reconvergence) {}
+      opportunistic_(config.multi_path.opportunistic_reconvergence),
+      yields_(config.multi_path.yield_on_taken_branch) {}
 
 void MultiPath::register_stats(sim::StatGroup& stats) {
   SplitControl::register_stats(stats);
@@ -39,22 +41,33 @@ bool MultiPath::insert(WarpId warp, const Split& split) {
   return true;
 }
 
-void MultiPath::removed(WarpId id, SplitId split) {
-  Warp& warp = warps_[id.value()];
-  std::uint8_t& slot = warp.slot[split.value()];
-  if (slot == kNoSlot) {
-    std::erase(warp.queue, split);
-    return;
-  }
+void MultiPath::leave_slot(Warp& warp, SplitId id) {
+  std::uint8_t& slot = warp.slot[id.value()];
   warp.used &= ~(1u << slot);
   warp.changed |= 1u << slot;
   slot = kNoSlot;
 }
 
-void MultiPath::goes_on(WarpId warp, SplitId id, Split split, bool /*taken*/) {
+void MultiPath::yield(WarpId id, SplitId split) {
+  Warp& warp = warps_[id.value()];
+  leave_slot(warp, split);
+  warp.queue.push_back(split);
+}
+
+void MultiPath::removed(WarpId id, SplitId split) {
+  Warp& warp = warps_[id.value()];
+  if (warp.slot[split.value()] == kNoSlot)
+    std::erase(warp.queue, split);
+  else
+    leave_slot(warp, split);
+}
+
+void MultiPath::goes_on(WarpId warp, SplitId id, Split split, bool taken) {
   if (opportunistic_ && catch_up(warp, id, split)) return;
   write(warp, id, split);
-  warps_[warp.value()].changed |= 1u << warps_[warp.value()].slot[id.value()];
+  Warp& state = warps_[warp.value()];
+  state.changed |= 1u << state.slot[id.value()];
+  if (taken && yields_ && !state.queue.empty()) yield(warp, id);
 }
 
 bool MultiPath::catch_up(WarpId warp, SplitId id, Split& split) {
@@ -93,32 +106,56 @@ void MultiPath::block(WarpId warp, SplitId id, LaneMask /*lanes*/) {
 
 void MultiPath::unblock(WarpId warp, LaneMask lanes) {
   Warp& state = warps_[warp.value()];
-  for (std::uint32_t rest = state.used; rest != 0; rest &= rest - 1) {
-    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
-    const SplitId id = state.split[slot];
+  std::vector<SplitId> splits = state.queue;
+  for (std::uint32_t rest = state.used; rest != 0; rest &= rest - 1)
+    splits.push_back(state.split[static_cast<unsigned>(std::countr_zero(rest))]);
+  for (const SplitId id : splits) {
     Split split = read(warp, id);
     if (!split.blocked || !lanes.contains(split.mask)) continue;
     split.blocked = false;
     write(warp, id, split);
-    state.changed |= 1u << slot;
+    if (state.slot[id.value()] != kNoSlot) state.changed |= 1u << state.slot[id.value()];
     if (split.at_rpc()) finish(warp, id);
+  }
+}
+
+void MultiPath::place(Warp& warp, unsigned slot, SplitId id) {
+  std::erase(warp.queue, id);
+  warp.split[slot] = id;
+  warp.slot[id.value()] = static_cast<std::uint8_t>(slot);
+  warp.used |= 1u << slot;
+  warp.changed |= 1u << slot;
+}
+
+void MultiPath::fill_slots(WarpId id) {
+  Warp& warp = warps_[id.value()];
+  const auto next = [&](bool blocked) {
+    return std::find_if(warp.queue.begin(), warp.queue.end(),
+                        [&](SplitId split) { return read(id, split).blocked == blocked; });
+  };
+  while (!warp.queue.empty()) {
+    const auto slot = static_cast<unsigned>(std::countr_one(warp.used));
+    const auto runnable = next(false);
+    if (slot < paths_) {
+      place(warp, slot, runnable != warp.queue.end() ? *runnable : warp.queue.front());
+      continue;
+    }
+    if (runnable == warp.queue.end()) return;
+    const SplitId waiting = *runnable;
+    std::uint32_t rest = warp.used;
+    while (rest != 0 && !read(id, warp.split[static_cast<unsigned>(std::countr_zero(rest))]).blocked)
+      rest &= rest - 1;
+    if (rest == 0) return;
+    const auto taken = static_cast<unsigned>(std::countr_zero(rest));
+    yield(id, warp.split[taken]);
+    place(warp, taken, waiting);
   }
 }
 
 void MultiPath::schedule(BranchRequest& request) {
   const WarpId id = request.warp;
   Warp& warp = warps_[id.value()];
-  std::size_t placed = 0;
-  while (placed < warp.queue.size()) {
-    const auto slot = static_cast<unsigned>(std::countr_one(warp.used));
-    if (slot >= paths_) break;
-    const SplitId split = warp.queue[placed++];
-    warp.split[slot] = split;
-    warp.slot[split.value()] = static_cast<std::uint8_t>(slot);
-    warp.used |= 1u << slot;
-    warp.changed |= 1u << slot;
-  }
-  warp.queue.erase(warp.queue.begin(), warp.queue.begin() + static_cast<std::ptrdiff_t>(placed));
+  fill_slots(id);
   for (std::uint32_t rest = warp.changed; rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint32_t bit = 1u << slot;

@@ -1,6 +1,8 @@
 // Multi-Path: mimd-simt-and-bows §4 (M5). Every split of a warp is an issue group of its own, as far as
-// `paths` allows: a split beyond that waits until another one ends. Opportunistic early reconvergence (M5b)
-// merges splits that meet in a block before their RPC.
+// `paths` allows: a split beyond that waits until another one ends, waits at a barrier or
+// (yield_on_taken_branch) takes a branch; without the last two, splits that wait for one beyond the limit
+// would wait for ever. Opportunistic early reconvergence (M5b) merges splits that meet in a block before
+// their RPC.
 #pragma once
 
 #include <array>
@@ -49,11 +51,18 @@ class MultiPath final : public SplitControl {
   /// Merges `split`, which is the entry `id` or (kNoSplit) not one yet, with one that is ahead in the same
   /// block. True: there is no entry `id` any more. Otherwise `split` may have got another RPC.
   bool catch_up(WarpId warp, SplitId id, Split& split);
+  /// Takes the split's slot away.
+  static void leave_slot(Warp& warp, SplitId id);
+  void yield(WarpId warp, SplitId id);
+  void place(Warp& warp, unsigned slot, SplitId id);
+  /// Gives slots to splits that wait for one: those that can run first, if need be in place of blocked ones.
+  void fill_slots(WarpId warp);
 
   std::vector<Warp> warps_;
   ControlFlowPorts& ports_;
   std::uint32_t paths_;
   bool opportunistic_;
+  bool yields_;
   std::uint64_t early_points_ = 0;
   std::uint64_t merged_ = 0;
 };

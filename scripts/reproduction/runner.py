@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-MAX_CYCLES = {"tiny": 2_000_000, "small": 20_000_000, "paper": 1_000_000_000}
+MAX_CYCLES = {"tiny": 5_000_000, "small": 20_000_000, "paper": 1_000_000_000}
 OUTCOMES = {0: "passed", 1: "wrong", 4: "hang", 5: "limit"}  # exit codes of heddle that say how a kernel ended
 
 

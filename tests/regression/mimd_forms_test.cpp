@@ -22,7 +22,12 @@ struct Machine {
   std::string name;
   std::vector<std::string> assignments;
   bool splits = true;  ///< diverged lanes make progress without the other's reconvergence: barriers in arms
+  std::vector<const char*> platforms{"tiny", "gtx480"};
 };
+
+// With the queues of platform tiny, splits that poll may keep one that has a lock out of the load/store unit
+// for ever: Multi-Path has no queue of splits that would be fair to it.
+const std::vector<const char*> kRoomy{"tesla_c2050", "gtx480"};
 
 std::vector<std::string> aware(std::vector<std::string> more) {
   more.insert(more.begin(), "core.control_flow.mechanism=aware");
@@ -37,14 +42,15 @@ std::vector<std::string> multi_path(std::vector<std::string> more) {
 const std::string kDelayed = "core.compiler=delayed_reconvergence";
 const std::string kTimeout = "core.control_flow.timeout.cycles=1000";
 
+// Not with few paths: a split beyond their number waits until another one ends, which may wait for a lock of
+// its.
 const std::vector<Machine> kFinishing{
     {"aware_delayed", aware({kDelayed})},
     {"aware_timeout", aware({kTimeout})},
     {"aware_virtualised",
      aware({kDelayed, "core.control_flow.aware.st_entries=1", "core.control_flow.aware.rt_entries=1"})},
-    {"multi_path_delayed", multi_path({kDelayed})},
-    {"multi_path_timeout", multi_path({kTimeout})},
-    {"multi_path_2_delayed", multi_path({kDelayed, "core.control_flow.multi_path.paths=2"})},
+    {"multi_path_delayed", multi_path({kDelayed}), true, kRoomy},
+    {"multi_path_timeout", multi_path({kTimeout}), true, kRoomy},
     {"ssde", {"core.compiler=ssde"}, false}};
 
 /// Barriers in diverged code: not for SSDE, nothing to delay.
@@ -54,7 +60,7 @@ class MimdForms : public ::testing::TestWithParam<std::tuple<std::string, std::s
 
 TEST_P(MimdForms, FinishWithTheRightResult) {
   const auto& [workload, machine, compiler] = GetParam();
-  for (const char* platform : {"tiny", "gtx480"}) {
+  for (const char* platform : kFinishing[machine].platforms) {
     Scenario what{workload, platform, compiler, kFinishing[machine].assignments};
     what.oracle = true;
     what.max_cycles = 3'000'000;

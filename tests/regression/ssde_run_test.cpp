@@ -67,9 +67,12 @@ std::vector<std::uint32_t> run(host::Device& device, const Pattern& pattern) {
   return result;
 }
 
-ordered_json run_on_gpu(const Pattern& pattern, const std::vector<std::string>& assignments) {
+ordered_json run_on_gpu(const Pattern& pattern, const std::vector<std::string>& assignments,
+                        std::uint64_t max_cycles = 0) {
   return tb::isolated([&]() -> ordered_json {
-    gpu::GpuDevice device(gpu::load_platform("tiny", assignments), {});
+    gpu::RunOptions options;
+    options.max_cycles = max_cycles;
+    gpu::GpuDevice device(gpu::load_platform("tiny", assignments), options);
     return {{"memory", run(device, pattern)}};
   });
 }
@@ -77,10 +80,13 @@ ordered_json run_on_gpu(const Pattern& pattern, const std::vector<std::string>& 
 class Patterns : public testing::TestWithParam<Pattern> {};
 
 TEST_P(Patterns, HangAsTheyAreIfTheyAreWrittenForMimd) {
-  const ordered_json result = run_on_gpu(GetParam(), {});
+  const ordered_json result = run_on_gpu(GetParam(), {}, 300'000);
   ASSERT_EQ(result.contains("errors"), GetParam().hangs) << result.dump();
   if (GetParam().hangs) {
-    EXPECT_NE(result["errors"][0].get<std::string>().find("SIMT-induced deadlock"), std::string::npos);
+    // K7 reads the clock in its loop: nothing proves that it repeats itself.
+    const char* const said =
+        std::string(GetParam().name) == "K7" ? "not finished after" : "SIMT-induced deadlock";
+    EXPECT_NE(result["errors"][0].get<std::string>().find(said), std::string::npos) << result.dump();
   }
 }
 
@@ -99,9 +105,9 @@ TEST_P(Patterns, FinishWithDelayedReconvergenceWhereLanesMakeProgress) {
   oracle::OracleDevice oracle;
   const auto expected = run(oracle, GetParam());
   for (const char* mechanism : {"aware", "multi_path"}) {
-    const ordered_json result =
-        run_on_gpu(GetParam(), {"core.compiler=delayed_reconvergence",
-                                std::string("core.control_flow.mechanism=") + mechanism});
+    const ordered_json result = run_on_gpu(
+        GetParam(),
+        {"core.compiler=delayed_reconvergence", std::string("core.control_flow.mechanism=") + mechanism});
     ASSERT_FALSE(result.contains("errors")) << mechanism << ": " << result.dump();
     EXPECT_EQ(result["memory"].get<std::vector<std::uint32_t>>(), expected) << mechanism;
   }
@@ -208,12 +214,15 @@ INSTANTIATE_TEST_SUITE_P(All, MimdWorkloads,
 
 TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
   const char* const setting = std::getenv("HEDDLE_RANDOM_KERNELS");
-  const std::uint64_t count = setting == nullptr ? 60 : std::strtoull(setting, nullptr, 0);
+  const std::uint64_t count = setting == nullptr ? 200 : std::strtoull(setting, nullptr, 0);
   const ordered_json result = tb::isolated([&]() -> ordered_json {
     gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
     unsigned changed = 0;
     for (std::uint64_t seed = 7000; seed < 7000 + count; ++seed) {
-      const generator::GeneratedKernel kernel = generator::generate(seed);
+      // Votes and shuffles tell who is with whom, which is what SSDE changes.
+      generator::TreeOptions shape;
+      shape.warp_operations = false;
+      const generator::GeneratedKernel kernel = generator::generate(seed, shape);
       const ptx::Module tree = ptx::parse_text(kernel.ptx, "random.ptx");
       const isa::Module decoded = ptx::decode(
           tree, [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t) mutable {
@@ -238,7 +247,7 @@ TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
   });
   ASSERT_FALSE(result.contains("errors")) << result.dump();
   EXPECT_FALSE(result.contains("wrong")) << result.dump();
-  EXPECT_GT(result["changed"].get<unsigned>(), count / 2) << "hardly any kernel has a loop";
+  EXPECT_GT(result["changed"].get<unsigned>(), count / 3) << "hardly any kernel has a loop";
 }
 
 }  // namespace

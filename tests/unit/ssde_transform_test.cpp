@@ -110,10 +110,22 @@ TEST(SsdeGraph, G19_TheSpinLocksGraphBecomesThatOfFigure42) {
 TEST(SsdeGraph, TwoLoopsShareASwitch) {
   const Analyzed after = analyze_text(transformed(analyze(kTwoLocks), true));
   const auto have = edges(after);
-  for (const char* edge : {"2a>14a", "5a>14a", "8a>14a", "14a>2a", "14a>14b", "14b>5a", "14b>14c"})
+  // Who goes back parts from who goes on first: both loops meet at the switch, not behind it.
+  for (const char* edge : {"2a>14a", "5a>14a", "8a>14a", "14a>14b", "14a>14d", "14b>2a", "14b>14c", "14c>5a"})
     EXPECT_TRUE(have.contains(edge)) << edge;
   EXPECT_FALSE(have.contains("2a>2a"));
   EXPECT_FALSE(have.contains("5a>5a"));
+  // Whoever goes back, on whichever way, meets the others at the switch again.
+  std::uint32_t at_switch = 0;
+  for (std::uint32_t i = 0; i < after.kernel->code.size(); ++i) {
+    if (at_switch == 0 && after.line(i) == kBodyLine + 13) at_switch = i;
+  }
+  for (std::uint32_t i = at_switch; i < after.kernel->code.size(); ++i) {
+    const isa::Instruction& branch = after.kernel->code[i];
+    if (branch.op == isa::Opcode::kBranch && branch.guard.present && branch.target.value() < at_switch) {
+      EXPECT_EQ(branch.rpc.value(), at_switch);
+    }
+  }
 }
 
 TEST(SsdeGraph, LoopsWithOneHeaderShareAWayBack) {
@@ -242,8 +254,6 @@ setp.ne.u32 %p1, %r2, 0;
 @%p1 bra SPIN;
 atom.global.exch.b32 %r4, [%rd1], 0;
 bar.sync 0;
-mov.u32 %r5, 0;
-bar.sync 0;
 MORE: atom.global.cas.b32 %r2, [%rd1], 0, 1;
 setp.ne.u32 %p1, %r2, 0;
 @%p1 bra MORE;
@@ -359,6 +369,23 @@ ret;
   EXPECT_EQ(result.refusals[0].function, "k");
   EXPECT_EQ(result.refusals[0].loop.line, kBodyLine + 1);
   EXPECT_NE(result.refusals[0].reason.find("{ }"), std::string::npos);
+  EXPECT_EQ(result.text, kernel.text);
+}
+
+TEST(SsdeText, ABarrierBehindTheLoopIsRefusedByName) {
+  // The release lies behind a barrier of some warps: those that have the lock would wait there for ever.
+  const Analyzed kernel = analyze(R"(SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1;
+setp.ne.u32 %p1, %r2, 0;
+@%p1 bra SPIN;
+bar.sync 1, 64;
+atom.global.exch.b32 %r4, [%rd1], 0;
+ret;
+)");
+  EXPECT_EQ(kernel.flagged(), std::vector<std::uint32_t>{1});
+  const auto result = ptx::eliminate_simt_deadlocks(kernel.text, *kernel.tree, kernel.module);
+  ASSERT_EQ(result.refusals.size(), 1u);
+  EXPECT_NE(result.refusals[0].reason.find("barrier (line 16)"), std::string::npos)
+      << result.refusals[0].reason;
   EXPECT_EQ(result.text, kernel.text);
 }
 

@@ -1,10 +1,12 @@
-// SSDE (mimd-simt-and-bows §7.2, Alg 4): turns kernels written for a MIMD machine into kernels
-// that finish on a SIMT stack, as changes of their PTX text.
+// SSDE (mimd-simt-and-bows §7.2, Alg 4): turns kernels written for a MIMD machine into kernels that finish on
+// a SIMT stack, as changes of their PTX text.
 //
 // For every switch block of the plan (analysis/elimination.h) there is a register c, cleared where the
 // function is entered. A latch sets c to its number and goes to the switch; the switch takes c into another
-// register, clears it, and compares; who has not come from a latch falls through to what follows, so that the
-// switch block stays the reconvergence point of the loops. Everything else in the text stays as it is.
+// register, clears it, and compares. Who has not come from a latch goes on to what follows. With several
+// loops these leave first, and the others are told apart behind that: each side comes to the switch, where
+// they all meet, after one round, and none runs in circles in front of another that it waits for (two locks,
+// one held while the other is tried). Everything else in the text stays as it is.
 #pragma once
 
 #include <string>
