@@ -180,7 +180,7 @@ void MultiPath::filled(const TableEntryTransfer& /*transfer*/) {
 SplitControl::SplitState MultiPath::state_of(WarpId warp, SplitId id) const {
   SplitState result;
   result.runs = warps_[warp.value()].slot[id.value()] != kNoSlot;
-  result.turn = result.runs;
+  result.turn = result.runs || yields_;  // splits that yield make room sooner or later
   return result;
 }
 
