@@ -90,9 +90,12 @@ TEST(IsaMove, ParametersHaveGenericAddresses) {
                    "cvt.u32.u64 %r2, %w5; sub.u32 %r3, %r1, %r2; cvta.to.param.u64 %w6, %w4;"
                    "cvta.to.param::entry.u64 %w7, %w2; ld.param.u64 %w8, [%w6]; sub.u64 %w8, %w8, %out;"
                    "st.global.u64 [%out], %w3; st.global.u32 [%out+8], %r3; st.global.u64 [%out+16], %w7;"
-                   "st.global.u64 [%out+24], %w8; mov.u32 %r4, 1; st.global.u32 [%out+32], %r4;"});
-  EXPECT_THAT(std::vector<std::uint32_t>(out.begin(), out.begin() + 9),
-              ::testing::ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 1));
+                   "st.global.u64 [%out+24], %w8; mov.u32 %r4, 1; st.global.u32 [%out+32], %r4;"
+                   "isspacep.param %p1, %w2; isspacep.param::entry %p2, %w4; isspacep.param %p3, %out;"
+                   "selp.u32 %r5, 1, 0, %p1; selp.u32 %r6, 2, 0, %p2; selp.u32 %r7, 4, 0, %p3;"
+                   "or.b32 %r5, %r5, %r6; or.b32 %r5, %r5, %r7; st.global.u32 [%out+36], %r5;"});
+  EXPECT_THAT(std::vector<std::uint32_t>(out.begin(), out.begin() + 10),
+              ::testing::ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 1, 3));
 }
 
 TEST(IsaMove, BranchesEventsAndEnds) {

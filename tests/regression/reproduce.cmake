@@ -19,7 +19,7 @@ foreach(study aware multipath ssde)
            COMMAND ${HEDDLE_PYTHON} -B ${CMAKE_SOURCE_DIR}/scripts/reproduce ${study} --quick --heddle
                    $<TARGET_FILE:heddle> --jobs 1 --workloads ${reproduce_${study}})
   set_tests_properties(reproduce.real_${study} PROPERTIES TIMEOUT 300 LABELS regression FAIL_REGULAR_EXPRESSION
-                       "WRONG RESULT;hangs;error:")
+                       "WRONG RESULT;[|] hangs;error:")
 endforeach()
 
 foreach(compiler nvcc clang)

@@ -116,15 +116,31 @@ TEST(MultiPath, SplitsBeyondTheLimitWaitUntilOneEnds) {
   EXPECT_EQ(rig.at('F'), GroupId{1});
 }
 
-/// As on the stack, a barrier in divergent code is never complete: nothing could run.
-TEST(MultiPath, WithAllPathsAtABarrierNothingIsRunnable) {
-  SimtRig rig(multi_path(1));
+TEST(MultiPath, ASplitAtABarrierMakesRoomForOneThatCanRun) {
+  ControlFlowConfig config = multi_path(1);
+  config.multi_path.yield_on_taken_branch = false;
+  SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.branch(rig.at('A'), pc('C'), mask("1100"), pc('B'), pc('D'));
   ASSERT_EQ(rig.runnable().size(), 1u) << "the other side waits until this one ends";
   EXPECT_EQ(rig.runnable()[0].mask, mask("0011"));
   rig.barrier(rig.at('B'), pc('B', 1));
+  ASSERT_EQ(rig.runnable().size(), 1u);
+  EXPECT_EQ(rig.runnable()[0].mask, mask("1100"));
+  EXPECT_EQ(rig.at('C'), GroupId{0});
+  rig.barrier(rig.at('C'), pc('C', 1));
   EXPECT_TRUE(rig.runnable().empty());
+}
+
+TEST(MultiPath, ASplitThatTakesABranchMakesRoomForOneThatWaits) {
+  SimtRig rig(multi_path(1));
+  rig.launch('A', mask("1111"));
+  rig.branch(rig.at('A'), pc('C'), mask("1100"), pc('B'), pc('D'));
+  EXPECT_EQ(rig.runnable().size(), 2u) << "both get their turn";
+  rig.branch(rig.at('B'), pc('B'), mask("0011"), pc('D'), pc('D'));  // all go round again
+  EXPECT_EQ(rig.at('C'), GroupId{0});
+  rig.branch(rig.at('C'), pc('C'), mask("1100"), pc('D'), pc('D'));
+  EXPECT_EQ(rig.at('B'), GroupId{0});
 }
 
 TEST(MultiPath, OnePathRunsOneSplitAtATime) {
