@@ -147,6 +147,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   /// Asks the branch unit, and does what it answers. The group may have moved or be gone then.
   void decide(simt::BranchRequest& request);
   void apply(const simt::BranchRequest& answer);
+  void group_appears(WarpId warp, GroupId id);
   void group_moves(WarpId warp, const simt::GroupUpdate& update);
   void group_stops(WarpId warp, const simt::GroupUpdate& update);
   /// While the watchdog probes: a group has arrived at `pc`.

@@ -455,13 +455,21 @@ void Core::apply(const simt::BranchRequest& answer) {
   }
 }
 
+void Core::group_appears(WarpId warp, GroupId id) {
+  IssueTable::Group& group = groups_[id];
+  group.warp = warp;
+  group.scheduler = warp.value() % config_.scheduler.count;
+  groups_of_warp_[warp.value()].push_back(id);
+  if (branch_unit_.groups_per_warp() == 1) return;
+  SchedulerRequest join;
+  join.op = SchedulerRequest::Op::kJoin;
+  join.group = id;
+  scheduler_isocks_[group.scheduler]->call(join);
+}
+
 void Core::group_moves(WarpId warp, const simt::GroupUpdate& update) {
   IssueTable::Group& group = groups_[update.group];
-  if (group.status == GroupStatus::kAbsent) {
-    group.warp = warp;
-    group.scheduler = warp.value() % config_.scheduler.count;
-    groups_of_warp_[warp.value()].push_back(update.group);
-  }
+  if (group.status == GroupStatus::kAbsent) group_appears(warp, update.group);
   group.mask = update.mask;
   group.watch = update.watch;
   ++group.epoch;
@@ -494,11 +502,7 @@ void Core::group_stops(WarpId warp, const simt::GroupUpdate& update) {
   ++group.epoch;
   auto& of_warp = groups_of_warp_[warp.value()];
   if (update.change == simt::GroupChange::kBlocked) {
-    if (group.status == GroupStatus::kAbsent) {
-      group.warp = warp;
-      group.scheduler = warp.value() % config_.scheduler.count;
-      of_warp.push_back(update.group);
-    }
+    if (group.status == GroupStatus::kAbsent) group_appears(warp, update.group);
     group.mask = update.mask;
     // The profile charges the wait to the barrier, whose PC the group still has; a group that waits for its
     // tables is charged to where it goes on.

@@ -105,13 +105,14 @@ struct SchedulerRequest {
   enum class Op : std::uint8_t {
     kAssign,       ///< warp was launched: it becomes the youngest
     kLeave,        ///< warp is gone
+    kJoin,         ///< `group` is there: of its warp's groups the last to have its turn
     kPick,         ///< choose one of `candidates`, which then issues
     kBranch,       ///< what a group of the warp issued was a branch: `path_instructions`
     kLongLatency,  ///< all of the warp waits for memory, a fence or a barrier
   };
   Op op = Op::kPick;
   WarpId warp{};    ///< all but kPick
-  GroupId group{};  ///< answer of kPick
+  GroupId group{};  ///< kJoin; answer of kPick
   Cycle cycle = 0;
   const sim::IndexSet* candidates = nullptr;  ///< kPick: groups that can issue now; not empty
   std::uint32_t path_instructions = 0;        ///< kBranch: instructions on the paths it chose

@@ -37,6 +37,9 @@ void WarpScheduler::serve(SchedulerRequest& request) {
     case SchedulerRequest::Op::kAssign:
       policy_->assign(request.warp, request.cycle);
       break;
+    case SchedulerRequest::Op::kJoin:
+      issued_at_[request.group.value()] = ++issues_;
+      break;
     case SchedulerRequest::Op::kLeave:
       policy_->leave(request.warp);
       break;

@@ -2,8 +2,8 @@ heddle_test(simt_stack_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt_stack_test.cp
 heddle_test(simt_tables_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt_aware_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_aware_calls_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/simt_aware_virtual_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_multi_path_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/simt_tables_test.cpp
-  LINK heddle_simt SYSTEMC)
+          ${CMAKE_CURRENT_LIST_DIR}/simt_multi_path_timing_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_tables_test.cpp
+  LINK heddle_simt heddle_core SYSTEMC)
 heddle_test(simt_tables_random_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt_tables_random_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_walk_program.cpp
   LINK heddle_simt SYSTEMC)
