@@ -52,11 +52,12 @@ void MultiPathConfig::visit(sim::ConfigVisitor& v) {
            .max = sim::kLanes});
   v.field("opportunistic_reconvergence", opportunistic_reconvergence,
           {.unit = "", .doc = "splits that meet in a block before their reconvergence point merge (M5b)"});
-  v.field("yield_on_taken_branch", yield_on_taken_branch,
-          {.unit = "",
-           .doc = "with more splits than paths, a split that takes a branch makes room for one that waits; "
-                  "false: a split keeps its path until it ends, so that splits that spin may keep the one "
-                  "they wait for from running (A1 has the same for aware)"});
+  v.field(
+      "yield_on_taken_branch", yield_on_taken_branch,
+      {.unit = "",
+       .doc = "with more splits than paths, a split that takes a branch makes room for one that waits (as A1 "
+              "has it for aware). false, as published: a split keeps its path until it ends, and splits "
+              "that spin may keep the one they wait for from running"});
 }
 
 void ControlFlowConfig::visit(sim::ConfigVisitor& v) {

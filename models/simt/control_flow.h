@@ -78,7 +78,7 @@ struct AwareConfig {
 struct MultiPathConfig {
   std::uint32_t paths = sim::kLanes;
   bool opportunistic_reconvergence = false;
-  bool yield_on_taken_branch = true;
+  bool yield_on_taken_branch = false;
 
   void visit(sim::ConfigVisitor& v);
 };

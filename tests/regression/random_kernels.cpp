@@ -157,6 +157,9 @@ const std::vector<Variant>& variants() {
       multi_path("mp8_early", 8, true),
       multi_path("mp32_early", 32, true),
       {"mp32_per_warp_scoreboard", {kMultiPath}},
+      {"mp2_yielding",
+       {kMultiPath, "core.control_flow.multi_path.paths=2",
+        "core.control_flow.multi_path.yield_on_taken_branch=true"}},
   };
   return all;
 }

@@ -117,8 +117,7 @@ TEST(MultiPath, SplitsBeyondTheLimitWaitUntilOneEnds) {
 }
 
 TEST(MultiPath, ASplitAtABarrierMakesRoomForOneThatCanRun) {
-  ControlFlowConfig config = multi_path(1);
-  config.multi_path.yield_on_taken_branch = false;
+  const ControlFlowConfig config = multi_path(1);
   SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.branch(rig.at('A'), pc('C'), mask("1100"), pc('B'), pc('D'));
@@ -133,7 +132,9 @@ TEST(MultiPath, ASplitAtABarrierMakesRoomForOneThatCanRun) {
 }
 
 TEST(MultiPath, ASplitThatTakesABranchMakesRoomForOneThatWaits) {
-  SimtRig rig(multi_path(1));
+  ControlFlowConfig config = multi_path(1);
+  config.multi_path.yield_on_taken_branch = true;
+  SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.branch(rig.at('A'), pc('C'), mask("1100"), pc('B'), pc('D'));
   EXPECT_EQ(rig.runnable().size(), 2u) << "both get their turn";
