@@ -21,7 +21,7 @@ namespace heddle::generator {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 30;
-constexpr std::uint64_t kKernelsPerMechanism = 60;
+constexpr std::uint64_t kKernelsPerMechanism = 200;
 constexpr std::uint64_t kSmallShards = 8;
 constexpr std::array kPlatforms{"tiny", "gtx480", "rtx2060"};
 constexpr unsigned kShrinkingAttempts = 300;
