@@ -67,6 +67,22 @@ void ScoreboardConfig::visit(sim::ConfigVisitor& v) {
            .doc = "registers with a pending write per warp (mimd-simt-and-bows §4 M5a)",
            .min = 4,
            .max = 256});
+  const auto ports = [&v](const char* key, std::uint32_t& value, const std::string& doc) {
+    constexpr std::uint32_t kMost = 16;
+    std::vector<std::string> choices{"auto"};
+    for (std::uint32_t n = 0; n <= kMost; ++n) choices.push_back(std::to_string(n));
+    std::string text = value == kAutoPorts ? choices.front() : std::to_string(value);
+    v.field(key, text,
+            {.unit = "registers/cycle",
+             .doc = doc + "; 0: any number; auto: as published (M5a) with per_thread_mask, 0 with per_warp",
+             .choices = choices});
+    value = text == choices.front() ? kAutoPorts : static_cast<std::uint32_t>(std::stoul(text));
+  };
+  ports(
+      "read_ports", read_ports,
+      "registers that instructions look up when they issue, per cycle and core (mimd-simt-and-bows M5a: 6)");
+  ports("write_ports", write_ports,
+        "registers that become pending or are written back, per cycle and core (mimd-simt-and-bows M5a: 3)");
 }
 
 void SchedulerConfig::visit(sim::ConfigVisitor& v) {

@@ -52,9 +52,21 @@ struct InstructionCacheConfig {
 enum class ScoreboardKind : std::uint8_t { kPerWarp, kPerThreadMask };
 
 struct ScoreboardConfig {
+  static constexpr std::uint32_t kAutoPorts = ~0u;
   ScoreboardKind kind = ScoreboardKind::kPerWarp;
   std::uint32_t entries_per_warp = 8;
+  std::uint32_t read_ports = kAutoPorts;   ///< 0: any number
+  std::uint32_t write_ports = kAutoPorts;  ///< 0: any number
   void visit(sim::ConfigVisitor& v);
+  // kAutoPorts resolved: those of mimd-simt-and-bows M5a for thread masks; a bit per register needs no array.
+  [[nodiscard]] std::uint32_t resolved_read_ports() const { return resolved(read_ports, 6); }
+  [[nodiscard]] std::uint32_t resolved_write_ports() const { return resolved(write_ports, 3); }
+
+ private:
+  [[nodiscard]] std::uint32_t resolved(std::uint32_t ports, std::uint32_t of_masks) const {
+    if (ports != kAutoPorts) return ports;
+    return kind == ScoreboardKind::kPerThreadMask ? of_masks : 0;
+  }
 };
 
 struct SchedulerConfig {

@@ -158,7 +158,7 @@ void Core::cycle(Cycle now) {
   }
   held_back_ = false;
   group_cycles_ += groups_.present();
-  for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) issue_stage(now, s);
+  issue_stages(now);
   if (fetch_due_ <= now) fetch_stage(now);
   sleep(now);
 }
@@ -189,16 +189,51 @@ void Core::memory_stage(Cycle now) {
   }
 }
 
-void Core::issue_stage(Cycle now, std::uint32_t s) {
+void Core::issue_stages(Cycle now) {
+  if (port_waits_.empty()) {
+    for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) issue_stage(now, s);
+    return;
+  }
+  // Otherwise the first scheduler would leave the others no ports for as long as it finds something to issue.
+  earlier_waits_.swap(port_waits_);
+  std::uint32_t done = 0;  // bit per scheduler
+  for (const PortWait& wait : earlier_waits_) {
+    issue_stage(now, wait.scheduler, wait.group);
+    done |= 1u << wait.scheduler;
+  }
+  earlier_waits_.clear();
+  for (std::uint32_t s = 0; s < config_.scheduler.count; ++s)
+    if ((done >> s & 1u) == 0) issue_stage(now, s);
+}
+
+bool Core::admitted(GroupId group, bool refused_before) {
+  if (!scoreboard_.limits_ports()) return true;
+  ScoreboardRequest admit;
+  admit.op = ScoreboardRequest::Op::kAdmit;
+  admit.warp = groups_[group].warp;
+  admit.mask = groups_[group].mask;
+  admit.instruction = &code_[groups_[group].pc.value()];
+  admit.cycle = now_;
+  admit.refused_before = refused_before;
+  scoreboard_isock_.call(admit);
+  return admit.hazard == Hazard::kNone;
+}
+
+void Core::issue_stage(Cycle now, std::uint32_t s, std::optional<GroupId> refused) {
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
   if (replay_ && replay_scheduler_ == s) {
     charge(s, SlotUse::kReplay, now);
+    if (refused) port_waits_.push_back({s, *refused});
     return;
   }
   SchedulerRequest pick;
   if (groups_.any_ready(s)) {
     pick.candidates = groups_.candidates(s, pipes, now);
-    if (pick.candidates != nullptr) {
+    if (pick.candidates != nullptr && refused && pick.candidates->contains(refused->value())) {
+      pick.found = true;  // the policy has chosen it already
+      pick.group = *refused;
+    } else if (pick.candidates != nullptr) {
+      refused.reset();
       pick.cycle = now;
       scheduler_isocks_[s]->call(pick);
       held_back_ |= !pick.found;
@@ -206,6 +241,11 @@ void Core::issue_stage(Cycle now, std::uint32_t s) {
   }
   if (!pick.found) {
     charge(s, groups_.idle_cause(s, pipes, now), now);
+    return;
+  }
+  if (!admitted(pick.group, refused.has_value())) {
+    charge(s, SlotUse::kScoreboardPorts, now);
+    port_waits_.push_back({s, pick.group});
     return;
   }
   charge(s, SlotUse::kIssued, now, 1, pick.group);
@@ -228,7 +268,9 @@ void Core::fetch_stage(Cycle now) {
 void Core::sleep(Cycle now) {
   Cycle next = std::min(
       {pipes_due_, lsu_due_, fetch_due_, branch_due_, barrier_releases_.next_due(), sleepers_.next_due()});
-  if (!memory_port_.quiet() || held_back_ || (lsu_wants_port_ && memory_port_.has_room())) next = now + 1;
+  if (!memory_port_.quiet() || held_back_ || !port_waits_.empty() ||
+      (lsu_wants_port_ && memory_port_.has_room()))
+    next = now + 1;
   for (std::uint32_t s = 0; s < config_.scheduler.count && next > now + 1; ++s)
     if (groups_.any_ready(s))
       next = std::min(next, groups_.next_due(s, pipe_readiness_[sub_core_of(s)], now));
@@ -249,6 +291,7 @@ void Core::write_back(WritebackRequest& request) {
       release.warp = warp;
       release.mask = request.mask;
       release.instruction = request.instruction;
+      release.cycle = now_;
       scoreboard_isock_.call(release);
       if (launch_->trace != nullptr) trace_registers("write_back", warp, *request.instruction, request.mask);
       for (const GroupId group : groups_of_warp_[warp.value()]) {

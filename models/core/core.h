@@ -11,6 +11,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <systemc>
 #include <vector>
@@ -88,7 +89,11 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void tick();
   void cycle(Cycle now);
   void memory_stage(Cycle now);
-  void issue_stage(Cycle now, std::uint32_t scheduler);
+  void issue_stages(Cycle now);
+  /// `refused`: what the scheduler chose before and the scoreboard had no ports for.
+  void issue_stage(Cycle now, std::uint32_t scheduler, std::optional<GroupId> refused = {});
+  /// Whether the scoreboard has the ports for what the group issues, if ports are limited.
+  [[nodiscard]] bool admitted(GroupId group, bool refused_before);
   void fetch_stage(Cycle now);
   void account_idle(Cycle until);
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
@@ -255,10 +260,17 @@ class Core : public sc_core::sc_module, public sim::Watched {
   Cycle fetch_due_ = kNoCycle;
   Cycle branch_due_ = kNoCycle;
   bool lsu_wants_port_ = false;
-  bool held_back_ = false;              ///< a scheduling policy held all candidates back in this cycle
-  bool replay_ = false;                 ///< in this cycle a memory instruction takes a further pass ...
-  std::uint32_t replay_scheduler_ = 0;  ///< ... and with it this scheduler's slot
-  Cycle last_cycle_ = 0;                ///< cycles up to and including this one are accounted
+  bool held_back_ = false;  ///< a scheduling policy held all candidates back in this cycle
+  struct PortWait {
+    std::uint32_t scheduler = 0;
+    GroupId group{};
+  };
+  std::vector<PortWait> port_waits_;  ///< schedulers' choices that the scoreboard has no ports for, the first
+                                      ///< refused in front
+  std::vector<PortWait> earlier_waits_;  ///< scratch: those of the cycle before
+  bool replay_ = false;                  ///< in this cycle a memory instruction takes a further pass ...
+  std::uint32_t replay_scheduler_ = 0;   ///< ... and with it this scheduler's slot
+  Cycle last_cycle_ = 0;                 ///< cycles up to and including this one are accounted
 
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;

@@ -41,6 +41,7 @@ void Core::begin_launch(const LaunchContext* launch) {
   groups_.set_profile(launch->profile);
   lsu_.begin_launch(launch);
   branch_due_ = kNoCycle;
+  port_waits_.clear();
   table_traffic_.begin_launch(launch->table_base +
                               std::uint64_t{id_.value()} * config_.occupancy.max_warps * kTableBytesPerWarp);
 }

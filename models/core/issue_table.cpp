@@ -9,6 +9,7 @@ std::vector<std::string> slot_use_names() {
   return {"issued",
           "replay",
           "held_back",
+          "scoreboard_ports",
           "pipe_busy",
           "operand_collector",
           "memory_back_pressure",
@@ -89,7 +90,8 @@ void IssueTable::profile_slot(std::uint32_t scheduler, const PipeReadiness& pipe
   for (unsigned pipe = 0; pipe < kPipes; ++pipe) {
     SlotUse cause = use;
     if (use != SlotUse::kReplay) cause = ready_cause(pipe, pipes, now);
-    if (use == SlotUse::kIssued && cause == SlotUse::kHeldBack) cause = SlotUse::kIssued;
+    if (cause == SlotUse::kHeldBack && (use == SlotUse::kIssued || use == SlotUse::kScoreboardPorts))
+      cause = use;
     causes[pipe] = static_cast<WaitCause>(cause);  // kIssued to kNotSelected, the others to the same name
   }
   profiler_->pass(scheduler, cycles, causes);

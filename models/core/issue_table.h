@@ -37,6 +37,7 @@ enum class SlotUse : std::uint8_t {
   kIssued,
   kReplay,              ///< a further pass of a memory instruction (bank conflict, uncoalesced access)
   kHeldBack,            ///< groups could issue, the scheduling policy held them back
+  kScoreboardPorts,     ///< the group whose turn it was could issue but for the scoreboard's ports
   kPipeBusy,            ///< a group was ready, its execution pipe was not
   kOperandCollector,    ///< a group was ready, no operand collector was free
   kMemoryBackPressure,  ///< a group was ready, the load/store unit was full

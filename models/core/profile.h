@@ -18,9 +18,11 @@ namespace heddle::core {
 /// issue_table.h), under the same names and in the same order; the cause here is the group's own, not that of
 /// the group of its scheduler which is closest to issue.
 enum class WaitCause : std::uint8_t {
-  kNotSelected,  ///< it could issue, its scheduler issued another group
-  kReplay,       ///< it could issue, its scheduler's slot went to a further pass of a memory instruction
-  kHeldBack,     ///< it could issue, the scheduling policy issued nothing
+  kNotSelected,      ///< it could issue, its scheduler issued another group
+  kReplay,           ///< it could issue, its scheduler's slot went to a further pass of a memory instruction
+  kHeldBack,         ///< it could issue, the scheduling policy issued nothing
+  kScoreboardPorts,  ///< it could issue, but its scheduler's choice (it or another group) had no scoreboard
+                     ///< ports
   kPipeBusy,
   kOperandCollector,
   kMemoryBackPressure,

@@ -73,7 +73,13 @@ using L1iRefillProtocol = ProtocolOf<L1iRefill>;
 // ---- Scoreboard
 // ------------------------------------------------------------------------------------------------------
 
-enum class Hazard : std::uint8_t { kNone, kAlu, kMemory, kFull };
+enum class Hazard : std::uint8_t {
+  kNone,
+  kAlu,
+  kMemory,
+  kFull,
+  kPorts,  ///< only of kAdmit
+};
 
 /// A register that waits for its value, in the threads `lanes`.
 struct PendingRegister {
@@ -85,14 +91,17 @@ struct ScoreboardRequest {
   enum class Op : std::uint8_t {
     kCheck,    ///< may `instruction` of the warp issue?
     kReserve,  ///< it issues: its destinations become pending
-    kRelease,  ///< its destinations have been written
+    kRelease,  ///< its destinations have been written, in `cycle`
     kClear,    ///< the warp slot is reused
+    kAdmit,    ///< it may: does it, with the ports that are left in `cycle`? Needed with limited ports only
   };
   Op op = Op::kCheck;
   WarpId warp{};
   LaneMask mask{};
   const isa::Instruction* instruction = nullptr;
-  Hazard hazard = Hazard::kNone;  ///< answer of kCheck
+  Cycle cycle = 0;
+  bool refused_before = false;    ///< kAdmit, in an earlier cycle: while it waits nobody else is admitted
+  Hazard hazard = Hazard::kNone;  ///< answer of kCheck; of kAdmit: kNone or kPorts
   /// transport_dbg only: the warp's pending registers are appended, by number.
   std::vector<PendingRegister>* pending = nullptr;
 };

@@ -91,11 +91,29 @@ void ScoreboardModel::release(WarpId warp, const isa::Instruction& instruction, 
 
 Scoreboard::Scoreboard(const sc_core::sc_module_name& name, const ScoreboardConfig& config,
                        std::uint32_t warps, sim::StatGroup& stats)
-    : sc_module(name), model_(config, warps) {
+    : sc_module(name),
+      model_(config, warps),
+      ports_(config.resolved_read_ports(), config.resolved_write_ports()),
+      limits_ports_(config.resolved_read_ports() != 0 || config.resolved_write_ports() != 0) {
   stats.counter("checks", "checks",
                 "instructions looked up (on arrival in the I-buffer and on every write-back of their warp)",
                 &checks_);
   stats.counter("full", "checks", "checks that failed only for want of a free entry", &full_);
+  stats.counter("port_reads", "registers", "look-ups of instructions that issued; 0 without a limit of ports",
+                &ports_.reads());
+  stats.counter("port_writes", "registers", "reservations and releases; 0 without a limit of ports",
+                &ports_.writes());
+}
+
+void Scoreboard::admit(ScoreboardRequest& request) {
+  const PortNeed need = port_need(*request.instruction);
+  if (ports_.admits(need, request.cycle)) {
+    ports_.take(need, request.cycle);
+    request.hazard = Hazard::kNone;
+    return;
+  }
+  request.hazard = Hazard::kPorts;
+  if (request.refused_before) ports_.keep(request.cycle);
 }
 
 void Scoreboard::serve(ScoreboardRequest& request) {
@@ -105,11 +123,15 @@ void Scoreboard::serve(ScoreboardRequest& request) {
       request.hazard = model_.check(request.warp, *request.instruction, request.mask);
       if (request.hazard == Hazard::kFull) ++full_;
       break;
+    case ScoreboardRequest::Op::kAdmit:
+      admit(request);
+      break;
     case ScoreboardRequest::Op::kReserve:
       model_.reserve(request.warp, *request.instruction, request.mask);
       break;
     case ScoreboardRequest::Op::kRelease:
       model_.release(request.warp, *request.instruction, request.mask);
+      if (limits_ports_) ports_.release(request.instruction->write_count, request.cycle);
       break;
     case ScoreboardRequest::Op::kClear:
       model_.clear(request.warp);

@@ -5,6 +5,10 @@
 // Two kinds (mimd-simt-and-bows §2, §4 M5a): `per_warp` knows a register as pending for the whole warp, so
 // that a split waits for registers that only another split's lanes are about to write; `per_thread_mask`
 // keeps the lanes for which it is pending, and a split waits only for its own lanes.
+//
+// The sets lie in an array with few ports (scoreboard_ports.h); the bits of `per_warp` usually in flip-flops,
+// without limit. Registers are looked up and counted when an instruction issues; §4 has the look-up at decode
+// and keeps its result, once per instruction either way.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +18,7 @@
 
 #include "core/config.h"
 #include "core/protocols.h"
+#include "core/scoreboard_ports.h"
 #include "sim/block_socket.h"
 #include "sim/stats.h"
 
@@ -60,6 +65,8 @@ class Scoreboard : public sc_core::sc_module {
  public:
   Scoreboard(const sc_core::sc_module_name& name, const ScoreboardConfig& config, std::uint32_t warps,
              sim::StatGroup& stats);
+  /// Instructions need kAdmit to issue.
+  [[nodiscard]] bool limits_ports() const { return limits_ports_; }
 
  private:
   void serve(ScoreboardRequest& request);
@@ -70,7 +77,11 @@ class Scoreboard : public sc_core::sc_module {
       "scoreboard_tsock", this};
 
  private:
+  void admit(ScoreboardRequest& request);
+
   ScoreboardModel model_;
+  ScoreboardPorts ports_;
+  bool limits_ports_;
   std::uint64_t checks_ = 0;
   std::uint64_t full_ = 0;
 };

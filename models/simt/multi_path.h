@@ -1,8 +1,8 @@
 // Multi-Path: mimd-simt-and-bows §4 (M5). Every split of a warp is an issue group of its own, as far as
-// `paths` allows: a split beyond that waits until another one ends, waits at a barrier or
-// (yield_on_taken_branch) takes a branch; without the last two, splits that wait for one beyond the limit
-// would wait for ever. Opportunistic early reconvergence (M5b) merges splits that meet in a block before
-// their RPC.
+// `paths` allows: a split beyond that waits until another one ends or waits at a barrier, which always makes
+// room. As published, a split that spins does not: with few paths, splits may wait for ever for one beyond
+// the limit, unless yield_on_taken_branch (default off) lets a split that takes a branch make room too.
+// Opportunistic early reconvergence (M5b) merges splits that meet in a block before their RPC.
 #pragma once
 
 #include <array>

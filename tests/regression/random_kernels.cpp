@@ -118,6 +118,8 @@ struct Variant {
 
 const std::string kAware = "core.control_flow.mechanism=aware";
 const std::string kMultiPath = "core.control_flow.mechanism=multi_path";
+const std::string kOneRead = "core.scoreboard.read_ports=1";
+const std::string kOneWrite = "core.scoreboard.write_ports=1";
 const std::string kEarly = "core.control_flow.multi_path.opportunistic_reconvergence=true";
 
 Variant aware(const char* name, unsigned splits, unsigned points,
@@ -160,6 +162,8 @@ const std::vector<Variant>& variants() {
       {"mp2_yielding",
        {kMultiPath, "core.control_flow.multi_path.paths=2",
         "core.control_flow.multi_path.yield_on_taken_branch=true"}},
+      {"stack_one_scoreboard_port", {kOneRead, kOneWrite}},
+      {"mp32_one_scoreboard_port", {kMultiPath, "core.scoreboard.kind=per_thread_mask", kOneRead, kOneWrite}},
   };
   return all;
 }
