@@ -67,6 +67,7 @@ void ScoreboardConfig::visit(sim::ConfigVisitor& v) {
            .doc = "registers with a pending write per warp (mimd-simt-and-bows §4 M5a)",
            .min = 4,
            .max = 256});
+  sim::visit_implementation(v, impl);
 }
 
 void SchedulerConfig::visit(sim::ConfigVisitor& v) {
@@ -90,6 +91,7 @@ void SchedulerConfig::visit(sim::ConfigVisitor& v) {
        .doc = "gto: how often the oldest warp becomes the youngest; 0: never, but then warps that spin may "
               "keep the one they wait for from ever issuing (mimd-simt-and-bows §6)",
        .max = 1e9});
+  sim::visit_implementation(v, impl);
 }
 
 void RegisterFileConfig::visit(sim::ConfigVisitor& v) {

@@ -7,6 +7,7 @@
 
 #include "isa/instruction.h"
 #include "sim/config.h"
+#include "sim/twins.h"
 #include "simt/control_flow.h"
 
 namespace heddle::core {
@@ -54,6 +55,7 @@ enum class ScoreboardKind : std::uint8_t { kPerWarp, kPerThreadMask };
 struct ScoreboardConfig {
   ScoreboardKind kind = ScoreboardKind::kPerWarp;
   std::uint32_t entries_per_warp = 8;
+  sim::Implementation impl = sim::Implementation::kModel;
   void visit(sim::ConfigVisitor& v);
 };
 
@@ -63,6 +65,7 @@ struct SchedulerConfig {
   SchedulingPolicy policy = SchedulingPolicy::kGto;
   std::uint32_t active_warps = 8;
   std::uint32_t gto_rotation_cycles = 50000;
+  sim::Implementation impl = sim::Implementation::kModel;
   void visit(sim::ConfigVisitor& v);
 };
 

@@ -16,12 +16,17 @@
 #include "core/protocols.h"
 #include "sim/block_socket.h"
 #include "sim/stats.h"
+#include "sim/twins.h"
 
 namespace heddle::core {
 
 class ScoreboardModel {
  public:
   ScoreboardModel(const ScoreboardConfig& config, std::uint32_t warps);
+
+  void serve(ScoreboardRequest& request);
+  /// The pending registers of the warp, by number.
+  void inspect(ScoreboardRequest& request) const;
 
   /// May lanes `lanes` of the warp issue the instruction?
   [[nodiscard]] Hazard check(WarpId warp, const isa::Instruction& instruction,
@@ -56,21 +61,40 @@ class ScoreboardModel {
   std::vector<Set> warps_;
 };
 
+/// rtl/scoreboard.
+struct ScoreboardBlock {
+  static constexpr const char* name = "scoreboard";
+  struct Shape {
+    std::uint32_t warps = 0;
+    ScoreboardConfig config;
+  };
+  using Request = ScoreboardRequest;
+  using Interface = sim::Twin<Request>;
+  using Model = ScoreboardModel;
+  using Answer = Hazard;  ///< kCheck; otherwise kNone
+  static Answer answer_of(const Request& request) {
+    return request.op == Request::Op::kCheck ? request.hazard : Hazard::kNone;
+  }
+  static nlohmann::ordered_json show_request(const Request& request);
+  static nlohmann::ordered_json show_answer(Answer answer);
+  static nlohmann::ordered_json show_tables(const Request& of, const std::function<void(Request&)>& inspect);
+};
+
 class Scoreboard : public sc_core::sc_module {
  public:
   Scoreboard(const sc_core::sc_module_name& name, const ScoreboardConfig& config, std::uint32_t warps,
-             sim::StatGroup& stats);
+             sim::StatGroup& stats, sim::Twins* twins = nullptr);
 
  private:
   void serve(ScoreboardRequest& request);
-  void inspect(ScoreboardRequest& request);
+  void inspect(ScoreboardRequest& request) const { block_.inspect(request); }
 
  public:
   sim::BlockTarget<ScoreboardProtocol, Scoreboard, &Scoreboard::serve, &Scoreboard::inspect> scoreboard_tsock{
       "scoreboard_tsock", this};
 
  private:
-  ScoreboardModel model_;
+  sim::Twinned<ScoreboardBlock> block_;
   std::uint64_t checks_ = 0;
   std::uint64_t full_ = 0;
 };
