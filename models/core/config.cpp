@@ -83,6 +83,7 @@ void ScoreboardConfig::visit(sim::ConfigVisitor& v) {
       "registers that instructions look up when they issue, per cycle and core (mimd-simt-and-bows M5a: 6)");
   ports("write_ports", write_ports,
         "registers that become pending or are written back, per cycle and core (mimd-simt-and-bows M5a: 3)");
+  sim::visit_implementation(v, impl);
 }
 
 void SchedulerConfig::visit(sim::ConfigVisitor& v) {
@@ -106,6 +107,7 @@ void SchedulerConfig::visit(sim::ConfigVisitor& v) {
        .doc = "gto: how often the oldest warp becomes the youngest; 0: never, but then warps that spin may "
               "keep the one they wait for from ever issuing (mimd-simt-and-bows §6)",
        .max = 1e9});
+  sim::visit_implementation(v, impl);
 }
 
 void RegisterFileConfig::visit(sim::ConfigVisitor& v) {

@@ -7,6 +7,7 @@
 
 #include "isa/instruction.h"
 #include "sim/config.h"
+#include "sim/twins.h"
 #include "simt/control_flow.h"
 
 namespace heddle::core {
@@ -57,6 +58,7 @@ struct ScoreboardConfig {
   std::uint32_t entries_per_warp = 8;
   std::uint32_t read_ports = kAutoPorts;   ///< 0: any number
   std::uint32_t write_ports = kAutoPorts;  ///< 0: any number
+  sim::Implementation impl = sim::Implementation::kModel;
   void visit(sim::ConfigVisitor& v);
   // kAutoPorts resolved: those of mimd-simt-and-bows M5a for thread masks; a bit per register needs no array.
   [[nodiscard]] std::uint32_t resolved_read_ports() const { return resolved(read_ports, 6); }
@@ -75,6 +77,7 @@ struct SchedulerConfig {
   SchedulingPolicy policy = SchedulingPolicy::kGto;
   std::uint32_t active_warps = 8;
   std::uint32_t gto_rotation_cycles = 50000;
+  sim::Implementation impl = sim::Implementation::kModel;
   void visit(sim::ConfigVisitor& v);
 };
 

@@ -12,12 +12,12 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       config_(config),
       services_(services),
       branch_unit_("branch_unit", config.control_flow, config.occupancy.max_warps,
-                   stats.child("branch_unit", "control flow within a warp")),
+                   stats.child("branch_unit", "control flow within a warp"), services.twins),
       fetch_("fetch", config.fetch, config.l1i, branch_unit_.groups(),
              stats.child("fetch", "fetch unit and I-buffers")),
       l1i_("l1i", config.l1i, id, services.pool, stats.child("l1i", "L1 instruction cache")),
       scoreboard_("scoreboard", config.scoreboard, config.occupancy.max_warps,
-                  stats.child("scoreboard", "register dependences")),
+                  stats.child("scoreboard", "register dependences"), services.twins),
       pipes_("pipes", config.pipes, config.register_file, config.scheduler.sub_cores,
              stats.child("pipes", "execution pipes")),
       register_file_("register_file", config.register_file, config.scheduler.sub_cores,
@@ -59,7 +59,7 @@ void Core::bind_blocks() {
   for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) {
     schedulers_.push_back(std::make_unique<WarpScheduler>(("scheduler" + std::to_string(s)).c_str(),
                                                           config_.scheduler, config_.occupancy.max_warps,
-                                                          branch_unit_.groups_per_warp()));
+                                                          branch_unit_.groups_per_warp(), services_.twins));
     scheduler_isocks_.push_back(std::make_unique<sim::BlockInitiator<SchedulerProtocol>>(
         ("scheduler_isock" + std::to_string(s)).c_str()));
     scheduler_isocks_.back()->bind(schedulers_.back()->scheduler_tsock);

@@ -51,6 +51,7 @@ struct CoreServices {
   const host::AllocationTable& allocations;
   sim::ProgressMonitor& progress;
   sim::FaultLatch& faults;
+  sim::Twins* twins = nullptr;  ///< RTL for blocks whose `impl` asks for it; null: there is none
 };
 
 class Core : public sc_core::sc_module, public sim::Watched {

@@ -13,6 +13,7 @@ class LooseRoundRobin final : public WarpSchedulingPolicy {
     return WarpId{*candidates.next_cyclic(last_)};
   }
   void issued(WarpId warp, Cycle) override { last_ = warp.value(); }
+  [[nodiscard]] nlohmann::ordered_json show() const override { return {{"last", last_}}; }
 
  private:
   std::uint32_t last_ = 0;
@@ -61,6 +62,9 @@ class GreedyThenOldest final : public WarpSchedulingPolicy {
     greedy_ = true;
   }
   void stalled() override { greedy_ = false; }
+  [[nodiscard]] nlohmann::ordered_json show() const override {
+    return {{"last", last_}, {"greedy", greedy_}, {"oldest_first", by_age_}};
+  }
 
  private:
   /// The oldest warp becomes the youngest: without it spinning warps could keep the one they wait for from
@@ -180,7 +184,56 @@ class Cawa final : public WarpSchedulingPolicy {
   std::uint64_t clock_ = 0;
 };
 
+/// A policy's model and its RTL, which must pick alike.
+class LockstepPolicy final : public WarpSchedulingPolicy {
+ public:
+  LockstepPolicy(std::string path, std::unique_ptr<WarpSchedulingPolicy> model,
+                 std::unique_ptr<WarpSchedulingPolicy> rtl)
+      : path_(std::move(path)), model_(std::move(model)), rtl_(std::move(rtl)) {}
+  void assign(WarpId warp, Cycle now) override { model_->assign(warp, now), rtl_->assign(warp, now); }
+  void leave(WarpId warp) override { model_->leave(warp), rtl_->leave(warp); }
+  std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle now) override {
+    const auto picked = model_->pick(candidates, now);
+    const auto rtl = rtl_->pick(candidates, now);
+    if (picked == rtl) return picked;
+    nlohmann::ordered_json ready = nlohmann::ordered_json::array();
+    candidates.for_each([&](std::uint32_t warp) { ready.push_back(warp); });
+    const auto show = [](std::optional<WarpId> warp) {
+      return warp ? nlohmann::ordered_json{{"warp", warp->value()}} : nlohmann::ordered_json(nullptr);
+    };
+    sim::report_difference({WarpSchedulerBlock::name,
+                            path_,
+                            now,
+                            {{"op", "pick"}, {"candidates", ready}},
+                            show(picked),
+                            show(rtl),
+                            model_->show(),
+                            rtl_->show()});
+  }
+  void issued(WarpId warp, Cycle now) override { model_->issued(warp, now), rtl_->issued(warp, now); }
+  void branched(WarpId warp, std::uint32_t path_instructions) override {
+    model_->branched(warp, path_instructions), rtl_->branched(warp, path_instructions);
+  }
+  void long_latency(WarpId warp) override { model_->long_latency(warp), rtl_->long_latency(warp); }
+  void stalled() override { model_->stalled(), rtl_->stalled(); }
+  [[nodiscard]] nlohmann::ordered_json show() const override { return model_->show(); }
+
+ private:
+  std::string path_;
+  std::unique_ptr<WarpSchedulingPolicy> model_;
+  std::unique_ptr<WarpSchedulingPolicy> rtl_;
+};
+
 }  // namespace
+
+std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,
+                                                             std::uint32_t warps, const std::string& path,
+                                                             sim::Twins* twins) {
+  if (config.impl == sim::Implementation::kModel) return make_scheduling_policy(config, warps);
+  auto rtl = sim::Twins::make<WarpSchedulerBlock>(twins, config.impl, {warps, config}, path);
+  if (config.impl == sim::Implementation::kRtl) return rtl;
+  return std::make_unique<LockstepPolicy>(path, make_scheduling_policy(config, warps), std::move(rtl));
+}
 
 std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,
                                                              std::uint32_t warps) {

@@ -89,10 +89,35 @@ void ScoreboardModel::release(WarpId warp, const isa::Instruction& instruction, 
     set.signature |= std::uint64_t{1} << (set.entries[i].reg % 64);
 }
 
+void ScoreboardModel::serve(ScoreboardRequest& request) {
+  switch (request.op) {
+    case ScoreboardRequest::Op::kCheck:
+      request.hazard = check(request.warp, *request.instruction, request.mask);
+      break;
+    case ScoreboardRequest::Op::kReserve:
+      reserve(request.warp, *request.instruction, request.mask);
+      break;
+    case ScoreboardRequest::Op::kRelease:
+      release(request.warp, *request.instruction, request.mask);
+      break;
+    case ScoreboardRequest::Op::kClear:
+      clear(request.warp);
+      break;
+    case ScoreboardRequest::Op::kAdmit:
+      break;
+  }
+}
+
+void ScoreboardModel::inspect(ScoreboardRequest& request) const {
+  for (const Entry& entry : entries(request.warp)) request.pending->push_back({entry.reg, entry.lanes});
+  std::sort(request.pending->begin(), request.pending->end(),
+            [](const PendingRegister& left, const PendingRegister& right) { return left.reg < right.reg; });
+}
+
 Scoreboard::Scoreboard(const sc_core::sc_module_name& name, const ScoreboardConfig& config,
-                       std::uint32_t warps, sim::StatGroup& stats)
+                       std::uint32_t warps, sim::StatGroup& stats, sim::Twins* twins)
     : sc_module(name),
-      model_(config, warps),
+      block_(config.impl, twins, {warps, config}, this->name(), ScoreboardModel(config, warps)),
       ports_(config.resolved_read_ports(), config.resolved_write_ports()),
       limits_ports_(config.resolved_read_ports() != 0 || config.resolved_write_ports() != 0) {
   stats.counter("checks", "checks",
@@ -117,33 +142,50 @@ void Scoreboard::admit(ScoreboardRequest& request) {
 }
 
 void Scoreboard::serve(ScoreboardRequest& request) {
-  switch (request.op) {
-    case ScoreboardRequest::Op::kCheck:
-      ++checks_;
-      request.hazard = model_.check(request.warp, *request.instruction, request.mask);
-      if (request.hazard == Hazard::kFull) ++full_;
-      break;
-    case ScoreboardRequest::Op::kAdmit:
+  if (limits_ports_) {
+    if (request.op == ScoreboardRequest::Op::kAdmit) {
       admit(request);
-      break;
-    case ScoreboardRequest::Op::kReserve:
-      model_.reserve(request.warp, *request.instruction, request.mask);
-      break;
-    case ScoreboardRequest::Op::kRelease:
-      model_.release(request.warp, *request.instruction, request.mask);
-      if (limits_ports_) ports_.release(request.instruction->write_count, request.cycle);
-      break;
-    case ScoreboardRequest::Op::kClear:
-      model_.clear(request.warp);
-      break;
+      return;
+    }
+    if (request.op == ScoreboardRequest::Op::kRelease)
+      ports_.release(request.instruction->write_count, request.cycle);
   }
+  block_.serve(request);
+  if (request.op != ScoreboardRequest::Op::kCheck) return;
+  ++checks_;
+  if (request.hazard == Hazard::kFull) ++full_;
 }
 
-void Scoreboard::inspect(ScoreboardRequest& request) {
-  for (const ScoreboardModel::Entry& entry : model_.entries(request.warp))
-    request.pending->push_back({entry.reg, entry.lanes});
-  std::sort(request.pending->begin(), request.pending->end(),
-            [](const PendingRegister& left, const PendingRegister& right) { return left.reg < right.reg; });
+// ---- Beside its twin
+
+nlohmann::ordered_json ScoreboardBlock::show_request(const Request& request) {
+  static constexpr const char* kNames[] = {"check", "reserve", "release", "clear"};
+  nlohmann::ordered_json json{{"op", kNames[static_cast<unsigned>(request.op)]},
+                              {"warp", request.warp.value()}};
+  if (request.instruction == nullptr) return json;
+  const isa::Instruction& instruction = *request.instruction;
+  json["mask"] = request.mask.to_string();
+  json["reads"] = nlohmann::ordered_json::array();
+  for (unsigned i = 0; i < instruction.read_count; ++i) json["reads"].push_back(instruction.reads[i]);
+  json["writes"] = nlohmann::ordered_json::array();
+  for (unsigned i = 0; i < instruction.write_count; ++i) json["writes"].push_back(instruction.writes[i]);
+  return json;
+}
+
+nlohmann::ordered_json ScoreboardBlock::show_answer(Answer answer) {
+  static constexpr const char* kNames[] = {"none", "alu", "memory", "full"};
+  return {{"hazard", kNames[static_cast<unsigned>(answer)]}};
+}
+
+nlohmann::ordered_json ScoreboardBlock::show_tables(const Request& of,
+                                                    const std::function<void(Request&)>& inspect) {
+  std::vector<PendingRegister> pending;
+  Request request{.warp = of.warp, .pending = &pending};
+  inspect(request);
+  nlohmann::ordered_json registers = nlohmann::ordered_json::array();
+  for (const PendingRegister& each : pending)
+    registers.push_back({{"register", each.reg}, {"lanes", each.lanes.to_string()}});
+  return registers;
 }
 
 }  // namespace heddle::core

@@ -8,7 +8,8 @@
 //
 // The sets lie in an array with few ports (scoreboard_ports.h); the bits of `per_warp` usually in flip-flops,
 // without limit. Registers are looked up and counted when an instruction issues; §4 has the look-up at decode
-// and keeps its result, once per instruction either way.
+// and keeps its result, once per instruction either way. The ports are counted beside the sets: the block and
+// its twin hold what is pending, and serve whatever has been admitted.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +22,18 @@
 #include "core/scoreboard_ports.h"
 #include "sim/block_socket.h"
 #include "sim/stats.h"
+#include "sim/twins.h"
 
 namespace heddle::core {
 
 class ScoreboardModel {
  public:
   ScoreboardModel(const ScoreboardConfig& config, std::uint32_t warps);
+
+  /// All but kAdmit.
+  void serve(ScoreboardRequest& request);
+  /// The pending registers of the warp, by number.
+  void inspect(ScoreboardRequest& request) const;
 
   /// May lanes `lanes` of the warp issue the instruction?
   [[nodiscard]] Hazard check(WarpId warp, const isa::Instruction& instruction,
@@ -61,25 +68,43 @@ class ScoreboardModel {
   std::vector<Set> warps_;
 };
 
+/// rtl/scoreboard.
+struct ScoreboardBlock {
+  static constexpr const char* name = "scoreboard";
+  struct Shape {
+    std::uint32_t warps = 0;
+    ScoreboardConfig config;
+  };
+  using Request = ScoreboardRequest;
+  using Interface = sim::Twin<Request>;
+  using Model = ScoreboardModel;
+  using Answer = Hazard;  ///< kCheck; otherwise kNone
+  static Answer answer_of(const Request& request) {
+    return request.op == Request::Op::kCheck ? request.hazard : Hazard::kNone;
+  }
+  static nlohmann::ordered_json show_request(const Request& request);
+  static nlohmann::ordered_json show_answer(Answer answer);
+  static nlohmann::ordered_json show_tables(const Request& of, const std::function<void(Request&)>& inspect);
+};
+
 class Scoreboard : public sc_core::sc_module {
  public:
   Scoreboard(const sc_core::sc_module_name& name, const ScoreboardConfig& config, std::uint32_t warps,
-             sim::StatGroup& stats);
+             sim::StatGroup& stats, sim::Twins* twins = nullptr);
   /// Instructions need kAdmit to issue.
   [[nodiscard]] bool limits_ports() const { return limits_ports_; }
 
  private:
+  void admit(ScoreboardRequest& request);
   void serve(ScoreboardRequest& request);
-  void inspect(ScoreboardRequest& request);
+  void inspect(ScoreboardRequest& request) const { block_.inspect(request); }
 
  public:
   sim::BlockTarget<ScoreboardProtocol, Scoreboard, &Scoreboard::serve, &Scoreboard::inspect> scoreboard_tsock{
       "scoreboard_tsock", this};
 
  private:
-  void admit(ScoreboardRequest& request);
-
-  ScoreboardModel model_;
+  sim::Twinned<ScoreboardBlock> block_;
   ScoreboardPorts ports_;
   bool limits_ports_;
   std::uint64_t checks_ = 0;

@@ -23,6 +23,7 @@
 #include "core/protocols.h"
 #include "sim/block_socket.h"
 #include "sim/stats.h"
+#include "sim/twins.h"
 
 namespace heddle::core {
 
@@ -42,18 +43,37 @@ class WarpSchedulingPolicy {
   virtual void long_latency(WarpId) {}
   /// What issued last cannot go on at once, though other splits of its warp may: no reason to be greedy.
   virtual void stalled() {}
+  /// What the next pick depends on, as far as a twin in RTL has it too.
+  [[nodiscard]] virtual nlohmann::ordered_json show() const { return nullptr; }
 };
 
 [[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,
                                                                            std::uint32_t warps);
 
+/// rtl/warp_scheduler: the pick among warps, of LRR and GTO. The turns of a warp's splits, and when GTO's
+/// ages rotate, stay in the shell.
+struct WarpSchedulerBlock {
+  static constexpr const char* name = "warp_scheduler";
+  using Interface = WarpSchedulingPolicy;
+  struct Shape {
+    std::uint32_t warps = 0;
+    SchedulerConfig config;
+  };
+};
+
+/// As `config.impl` says: the model, the RTL, or both in lockstep. `path`: the scheduler's, for messages.
+[[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,
+                                                                           std::uint32_t warps,
+                                                                           const std::string& path,
+                                                                           sim::Twins* twins);
+
 class WarpScheduler : public sc_core::sc_module {
  public:
   /// `warps` slots with `groups_per_warp` issue groups each.
   WarpScheduler(const sc_core::sc_module_name& name, const SchedulerConfig& config, std::uint32_t warps,
-                std::uint32_t groups_per_warp)
+                std::uint32_t groups_per_warp, sim::Twins* twins = nullptr)
       : sc_module(name),
-        policy_(make_scheduling_policy(config, warps)),
+        policy_(make_scheduling_policy(config, warps, this->name(), twins)),
         groups_per_warp_(groups_per_warp),
         candidates_(warps),
         issued_at_(std::size_t{warps} * groups_per_warp, 0) {}

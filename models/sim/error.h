@@ -14,6 +14,7 @@ enum class ExitCode : int {
   kKernelFault = 3,  ///< the kernel did something illegal (out of bounds, misaligned, trap)
   kHang = 4,         ///< the watchdog diagnosed a hang
   kCycleLimit = 5,   ///< --max-cycles reached
+  kTwinMismatch = 6, ///< a block's model and its RTL twin gave different answers
   kInternal = 70,    ///< a bug in Heddle
 };
 

@@ -8,11 +8,12 @@ GroupId group_of(WarpId warp) { return GroupId{warp.value()}; }
 
 }  // namespace
 
-Aware::Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports)
+Aware::Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports, sim::Twins* twins)
     : SplitControl(
           config, warps,
-          {config.aware.st_entries, {config.aware.rt_entries, config.aware.rt_victim, config.timeout}}),
-      split_fifo_("split_fifo", warps),
+          {config.aware.st_entries, {config.aware.rt_entries, config.aware.rt_victim, config.timeout}},
+          twins),
+      split_fifo_("split_fifo", warps, config.split_fifo, twins),
       warps_(warps),
       buffers_(warps, ports),
       virtualised_(config.aware.virtualised()),

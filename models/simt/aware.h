@@ -17,7 +17,7 @@ class Aware final : public SplitControl {
   using FifoOp = SplitFifoRequest::Op;
 
  public:
-  Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports);
+  Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports, sim::Twins* twins);
 
   void register_stats(sim::StatGroup& stats) override;
 

@@ -12,8 +12,10 @@ namespace heddle::simt {
 class BranchUnit : public sc_core::sc_module, private ControlFlowPorts {
  public:
   BranchUnit(const sc_core::sc_module_name& name, const ControlFlowConfig& config, std::uint32_t warps,
-             sim::StatGroup& stats)
-      : sc_module(name), warps_(warps), mechanism_(make_control_flow(config, warps, *this)) {
+             sim::StatGroup& stats, sim::Twins* twins = nullptr)
+      : sc_module(name),
+        warps_(warps),
+        mechanism_(make_control_flow(config, warps, *this, this->name(), twins)) {
     mechanism_->register_stats(stats);
   }
 

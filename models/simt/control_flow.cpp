@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "simt/aware.h"
+#include "simt/lockstep.h"
 #include "simt/multi_path.h"
 #include "simt/simt_stack.h"
 
@@ -70,6 +71,10 @@ void ControlFlowConfig::visit(sim::ConfigVisitor& v) {
   v.section("timeout", timeout, "timed-out reconvergence of aware and multi_path");
   v.section("aware", aware, "mechanism aware");
   v.section("multi_path", multi_path, "mechanism multi_path");
+  v.section("simt_stack", simt_stack, "the stack of simt_stack");
+  v.section("split_table", split_table, "splits table of aware and multi_path");
+  v.section("reconvergence_table", reconvergence_table, "reconvergence table of aware and multi_path");
+  v.section("split_fifo", split_fifo, "queue of splits of aware");
 }
 
 FirstSide ControlFlowConfig::resolved_first_side() const {
@@ -77,15 +82,32 @@ FirstSide ControlFlowConfig::resolved_first_side() const {
   return mechanism == Mechanism::kSimtStack ? FirstSide::kTaken : FirstSide::kNotTaken;
 }
 
+namespace {
+
+std::unique_ptr<ControlFlow> make_simt_stack(const ControlFlowConfig& config, std::uint32_t warps,
+                                             const std::string& path, sim::Twins* twins) {
+  const sim::Implementation impl = config.simt_stack.impl;
+  const FirstSide first = config.resolved_first_side();
+  std::unique_ptr<ControlFlow> model, rtl;
+  if (impl != sim::Implementation::kRtl) model = std::make_unique<SimtStack>(warps, first);
+  if (impl == sim::Implementation::kModel) return model;
+  rtl = sim::Twins::make<SimtStackBlock>(twins, impl, {warps, first}, path);
+  if (impl == sim::Implementation::kRtl) return rtl;
+  return std::make_unique<LockstepControlFlow>(SimtStackBlock::name, path, std::move(model), std::move(rtl));
+}
+
+}  // namespace
+
 std::unique_ptr<ControlFlow> make_control_flow(const ControlFlowConfig& config, std::uint32_t warps,
-                                               ControlFlowPorts& ports) {
+                                               ControlFlowPorts& ports, const std::string& path,
+                                               sim::Twins* twins) {
   switch (config.mechanism) {
     case Mechanism::kSimtStack:
-      return std::make_unique<SimtStack>(warps, config.resolved_first_side());
+      return make_simt_stack(config, warps, path, twins);
     case Mechanism::kAware:
-      return std::make_unique<Aware>(config, warps, ports);
+      return std::make_unique<Aware>(config, warps, ports, twins);
     case Mechanism::kMultiPath:
-      return std::make_unique<MultiPath>(config, warps, ports);
+      return std::make_unique<MultiPath>(config, warps, ports, twins);
   }
   throw std::logic_error("make_control_flow: mechanism without an implementation");
 }

@@ -8,6 +8,7 @@
 #include "sim/config.h"
 #include "sim/lane_mask.h"
 #include "sim/stats.h"
+#include "sim/twins.h"
 #include "simt/branch_protocol.h"
 
 namespace heddle::simt {
@@ -89,6 +90,11 @@ struct ControlFlowConfig {
   TimeoutConfig timeout;
   AwareConfig aware;
   MultiPathConfig multi_path;
+  // The mechanisms' blocks that have RTL twins.
+  sim::TwinConfig simt_stack;
+  sim::TwinConfig split_table;
+  sim::TwinConfig reconvergence_table;
+  sim::TwinConfig split_fifo;
 
   void visit(sim::ConfigVisitor& v);
   /// kAuto resolved: the mechanism's own default.
@@ -96,8 +102,11 @@ struct ControlFlowConfig {
 };
 
 /// The configured mechanism for a core with `warps` warp slots. Within the constructor of a module, which
-/// becomes the parent of the mechanism's modules. `ports` outlives it.
+/// becomes the parent of the mechanism's modules. `ports` and `twins` (null: no RTL)
+/// outlive it. `path`: the module's, for messages.
 [[nodiscard]] std::unique_ptr<ControlFlow> make_control_flow(const ControlFlowConfig& config,
-                                                             std::uint32_t warps, ControlFlowPorts& ports);
+                                                             std::uint32_t warps, ControlFlowPorts& ports,
+                                                             const std::string& path = "",
+                                                             sim::Twins* twins = nullptr);
 
 }  // namespace heddle::simt

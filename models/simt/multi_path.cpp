@@ -6,9 +6,10 @@
 
 namespace heddle::simt {
 
-MultiPath::MultiPath(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports)
-    : SplitControl(config, warps,
-                   {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, config.timeout}}),
+MultiPath::MultiPath(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports,
+                     sim::Twins* twins)
+    : SplitControl(config, warps, {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, config.timeout}},
+                   twins),
       warps_(warps),
       ports_(ports),
       paths_(config.multi_path.paths),

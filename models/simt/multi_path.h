@@ -14,7 +14,7 @@ namespace heddle::simt {
 
 class MultiPath final : public SplitControl {
  public:
-  MultiPath(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports);
+  MultiPath(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports, sim::Twins* twins);
 
   [[nodiscard]] std::uint32_t groups_per_warp() const override { return paths_; }
   void register_stats(sim::StatGroup& stats) override;

@@ -181,6 +181,137 @@ void ReconvergenceTableModel::report_fired(ReconvergenceTableRequest& request) {
   }
 }
 
+// ---- Beside its twin
+
+namespace {
+
+nlohmann::ordered_json show(const Reconvergence& entry) {
+  const auto pc_text = [](Pc pc) {
+    return pc == kNoPc ? nlohmann::ordered_json("-") : nlohmann::ordered_json(pc.value());
+  };
+  nlohmann::ordered_json json{{"pc", pc_text(entry.pc)},
+                              {"rec", entry.rec.to_string()},
+                              {"pend", entry.pend.to_string()},
+                              {"kind", static_cast<unsigned>(entry.kind)}};
+  if (entry.frame != 0) json["frame"] = entry.frame;
+  if (entry.rpc.exists()) {
+    json["rpc"] = pc_text(entry.rpc.pc);
+    json["r_index"] = entry.rpc.index.value();
+    json["rpc_frame"] = entry.rpc.frame;
+    json["rpc_kind"] = static_cast<unsigned>(entry.rpc.kind);
+  }
+  return json;
+}
+
+}  // namespace
+
+ReconvergenceTableBlock::Answer ReconvergenceTableBlock::answer_of(const Request& request) {
+  using Op = Request::Op;
+  Answer answer;
+  answer.due = request.due;
+  switch (request.op) {
+    case Op::kInsert:
+      answer.id = request.id;
+      answer.ok = request.ok && request.id != kNoReconvergence;
+      break;
+    case Op::kRead:
+      answer.valid = request.valid;
+      answer.ok = request.ok && request.valid;
+      if (answer.ok) answer.entry = request.entry;
+      break;
+    case Op::kArrive:
+    case Op::kLeave:
+    case Op::kGoAlone:
+      answer.entry = request.entry;
+      break;
+    case Op::kEvict:
+      answer.id = request.id;
+      answer.words = request.words;
+      break;
+    case Op::kFill:
+    case Op::kHasFired:
+      answer.ok = request.ok;
+      break;
+    case Op::kFired:
+      answer.ok = request.ok;
+      if (request.ok) answer.warp = request.warp, answer.id = request.id;
+      break;
+    case Op::kReset:
+    case Op::kWrite:
+    case Op::kFree:
+      break;
+  }
+  return answer;
+}
+
+nlohmann::ordered_json ReconvergenceTableBlock::show_request(const Request& request) {
+  using Op = Request::Op;
+  static constexpr const char* kNames[] = {"reset",    "insert", "read",  "write", "arrive", "leave",
+                                           "go_alone", "free",   "evict", "fill",  "fired",  "has_fired"};
+  nlohmann::ordered_json json{{"op", kNames[static_cast<unsigned>(request.op)]}, {"cycle", request.cycle}};
+  if (request.op != Op::kFired) json["warp"] = request.warp.value();
+  switch (request.op) {
+    case Op::kInsert:
+      json["entry"] = show(request.entry);
+      break;
+    case Op::kWrite:
+      json["id"] = request.id.value();
+      json["entry"] = show(request.entry);
+      break;
+    case Op::kArrive:
+      json["pc"] =
+          request.pc == kNoPc ? nlohmann::ordered_json("-") : nlohmann::ordered_json(request.pc.value());
+      [[fallthrough]];
+    case Op::kLeave:
+      json["lanes"] = request.lanes.to_string();
+      [[fallthrough]];
+    case Op::kRead:
+    case Op::kGoAlone:
+    case Op::kFree:
+    case Op::kHasFired:
+      json["id"] = request.id.value();
+      break;
+    case Op::kFill:
+      json["id"] = request.id.value();
+      json["words"] = request.words;
+      break;
+    case Op::kReset:
+    case Op::kEvict:
+    case Op::kFired:
+      break;
+  }
+  return json;
+}
+
+nlohmann::ordered_json ReconvergenceTableBlock::show_answer(const Answer& answer) {
+  nlohmann::ordered_json json{{"ok", answer.ok}, {"valid", answer.valid}};
+  if (answer.id != kNoReconvergence) {
+    json["warp"] = answer.warp.value();
+    json["id"] = answer.id.value();
+  }
+  if (answer.entry != Reconvergence{}) json["entry"] = show(answer.entry);
+  if (answer.words != std::array<std::uint32_t, 4>{}) json["words"] = answer.words;
+  json["due"] = answer.due == kNeverDue ? nlohmann::ordered_json("-") : nlohmann::ordered_json(answer.due);
+  return json;
+}
+
+nlohmann::ordered_json ReconvergenceTableBlock::show_tables(const Request& of,
+                                                            const std::function<void(Request&)>& inspect) {
+  nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+  for (std::uint8_t id = 0; id < kTableEntries; ++id) {
+    Request request{.op = Request::Op::kRead, .warp = of.warp, .id = ReconvergenceId{id}};
+    inspect(request);
+    if (!request.valid) continue;
+    nlohmann::ordered_json entry{{"id", id}};
+    if (request.ok)
+      entry.update(show(request.entry));
+    else
+      entry["spilled"] = true;
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
 std::array<std::uint32_t, 4> pack(const Reconvergence& entry) {
   const std::uint32_t index = index_bits(entry.rpc.index);
   return {pc_word(entry.pc, index & 7), pc_word(entry.rpc.pc, index >> 3), entry.rec.bits(),

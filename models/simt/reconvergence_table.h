@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/block_socket.h"
+#include "sim/twins.h"
 #include "simt/control_flow.h"
 #include "simt/split.h"
 
@@ -95,6 +96,33 @@ class ReconvergenceTableModel {
   Cycle due_ = kNeverDue;
 };
 
+/// rtl/reconvergence_table.
+struct ReconvergenceTableBlock {
+  static constexpr const char* name = "reconvergence_table";
+  struct Shape {
+    std::uint32_t warps = 0;
+    ReconvergenceTableConfig config;
+  };
+  using Request = ReconvergenceTableRequest;
+  using Interface = sim::Twin<Request>;
+  using Model = ReconvergenceTableModel;
+  /// What is not an answer of the operation is as in Answer{}.
+  struct Answer {
+    WarpId warp{};
+    ReconvergenceId id = kNoReconvergence;
+    Reconvergence entry{};
+    std::array<std::uint32_t, 4> words{};
+    bool ok = false;
+    bool valid = false;
+    Cycle due = kNeverDue;
+    bool operator==(const Answer&) const = default;
+  };
+  static Answer answer_of(const Request& request);
+  static nlohmann::ordered_json show_request(const Request& request);
+  static nlohmann::ordered_json show_answer(const Answer& answer);
+  static nlohmann::ordered_json show_tables(const Request& of, const std::function<void(Request&)>& inspect);
+};
+
 /// A spill record of 16 bytes: PC, RPC as 29-bit instruction numbers, their upper bits the R-Index, and the
 /// two masks (mimd-simt-and-bows §3.4).
 [[nodiscard]] std::array<std::uint32_t, 4> pack(const Reconvergence& entry);
@@ -104,12 +132,14 @@ void unpack(const std::array<std::uint32_t, 4>& words, Reconvergence& entry);
 class ReconvergenceTable : public sc_core::sc_module {
  public:
   ReconvergenceTable(const sc_core::sc_module_name& name, std::uint32_t warps,
-                     const ReconvergenceTableConfig& config)
-      : sc_module(name), model_(warps, config) {}
+                     const ReconvergenceTableConfig& config, const sim::TwinConfig& twin = {},
+                     sim::Twins* twins = nullptr)
+      : sc_module(name),
+        block_(twin.impl, twins, {warps, config}, this->name(), ReconvergenceTableModel(warps, config)) {}
 
  private:
-  void serve(ReconvergenceTableRequest& request) { model_.serve(request); }
-  void inspect(ReconvergenceTableRequest& request) const { model_.inspect(request); }
+  void serve(ReconvergenceTableRequest& request) { block_.serve(request); }
+  void inspect(ReconvergenceTableRequest& request) const { block_.inspect(request); }
 
  public:
   sim::BlockTarget<ReconvergenceTableProtocol, ReconvergenceTable, &ReconvergenceTable::serve,
@@ -117,7 +147,7 @@ class ReconvergenceTable : public sc_core::sc_module {
       reconvergence_table_tsock{"reconvergence_table_tsock", this};
 
  private:
-  ReconvergenceTableModel model_;
+  sim::Twinned<ReconvergenceTableBlock> block_;
 };
 
 }  // namespace heddle::simt

@@ -10,9 +10,11 @@ namespace heddle::simt {
 using StOp = SplitTableRequest::Op;
 using RtOp = ReconvergenceTableRequest::Op;
 
-SplitControl::SplitControl(const ControlFlowConfig& config, std::uint32_t warps, const TableConfig& tables)
-    : split_table_("split_table", warps, tables.splits),
-      reconvergence_table_("reconvergence_table", warps, tables.reconvergence),
+SplitControl::SplitControl(const ControlFlowConfig& config, std::uint32_t warps, const TableConfig& tables,
+                           sim::Twins* twins)
+    : split_table_("split_table", warps, tables.splits, config.split_table, twins),
+      reconvergence_table_("reconvergence_table", warps, tables.reconvergence, config.reconvergence_table,
+                           twins),
       first_side_(config.resolved_first_side()),
       timed_(config.timeout.cycles != 0),
       table_bits_(table_bits(config)),

@@ -23,7 +23,8 @@ class SplitControl : public ControlFlow {
     ReconvergenceTableConfig reconvergence;
   };
   /// Within the constructor of the module that becomes the tables' parent.
-  SplitControl(const ControlFlowConfig& config, std::uint32_t warps, const TableConfig& tables);
+  SplitControl(const ControlFlowConfig& config, std::uint32_t warps, const TableConfig& tables,
+               sim::Twins* twins);
 
   void inspect(BranchRequest& request) const override;
   void register_stats(sim::StatGroup& stats) override;

@@ -68,4 +68,80 @@ void SplitFifoModel::inspect(SplitFifoRequest& request) const {
   request.count = warp.count;
 }
 
+// ---- Beside its twin
+
+SplitFifoBlock::Answer SplitFifoBlock::answer_of(const Request& request) {
+  Answer answer;
+  answer.count = request.count;
+  if (request.op == Request::Op::kVictim) answer.victim = request.id;
+  const bool there = request.op == Request::Op::kRead ? request.position < request.count : request.count != 0;
+  if (!there) return answer;
+  answer.split = request.queued;
+  if (!answer.split.blocked) answer.split.lanes = {};
+  return answer;
+}
+
+namespace {
+
+nlohmann::ordered_json show(const QueuedSplit& split) {
+  nlohmann::ordered_json json{{"split", split.id.value()}};
+  if (split.blocked) json["blocked"] = split.lanes.to_string();
+  if (split.spilled) json["spilled"] = true;
+  if (split.transient) json["transient"] = true;
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json SplitFifoBlock::show_request(const Request& request) {
+  static constexpr const char* kNames[] = {"reset",   "push",    "pop",      "rotate", "block", "unblock",
+                                           "spilled", "filling", "resident", "victim", "read"};
+  nlohmann::ordered_json json{{"op", kNames[static_cast<unsigned>(request.op)]},
+                              {"warp", request.warp.value()}};
+  switch (request.op) {
+    case Request::Op::kPush:
+      json["split"] = request.id.value();
+      json["spilled"] = request.spilled;
+      break;
+    case Request::Op::kSpilled:
+    case Request::Op::kFilling:
+    case Request::Op::kResident:
+      json["split"] = request.id.value();
+      break;
+    case Request::Op::kBlock:
+    case Request::Op::kUnblock:
+      json["lanes"] = request.lanes.to_string();
+      break;
+    case Request::Op::kVictim:
+      json["keep_front"] = request.keep_front;
+      break;
+    case Request::Op::kRead:
+      json["position"] = request.position;
+      break;
+    case Request::Op::kReset:
+    case Request::Op::kPop:
+    case Request::Op::kRotate:
+      break;
+  }
+  return json;
+}
+
+nlohmann::ordered_json SplitFifoBlock::show_answer(const Answer& answer) {
+  nlohmann::ordered_json json{{"count", answer.count}};
+  if (answer.victim != kNoSplit) json["victim"] = answer.victim.value();
+  if (answer.split.id != kNoSplit) json["entry"] = show(answer.split);
+  return json;
+}
+
+nlohmann::ordered_json SplitFifoBlock::show_tables(const Request& of,
+                                                   const std::function<void(Request&)>& inspect) {
+  nlohmann::ordered_json queue = nlohmann::ordered_json::array();
+  Request request{.op = Request::Op::kRead, .warp = of.warp};
+  do {
+    inspect(request);
+    if (request.position < request.count) queue.push_back(show(request.queued));
+  } while (++request.position < request.count);
+  return queue;
+}
+
 }  // namespace heddle::simt

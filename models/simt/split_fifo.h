@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/block_socket.h"
+#include "sim/twins.h"
 #include "simt/split.h"
 
 namespace heddle::simt {
@@ -21,6 +22,7 @@ struct QueuedSplit {
   /// Lanes that wait at the barrier, where blocked. The barrier unit names the lanes it releases, and the
   /// split's own mask may be in memory; not counted in the thesis.
   LaneMask lanes{};
+  bool operator==(const QueuedSplit&) const = default;
 };
 
 struct SplitFifoRequest {
@@ -78,20 +80,44 @@ class SplitFifoModel {
   std::vector<Warp> warps_;
 };
 
+/// rtl/split_fifo.
+struct SplitFifoBlock {
+  static constexpr const char* name = "split_fifo";
+  struct Shape {
+    std::uint32_t warps = 0;
+  };
+  using Request = SplitFifoRequest;
+  using Interface = sim::Twin<Request>;
+  using Model = SplitFifoModel;
+  /// kVictim: the victim; otherwise the front split, its lanes where it is blocked.
+  struct Answer {
+    std::uint32_t count = 0;
+    SplitId victim = kNoSplit;
+    QueuedSplit split;
+    bool operator==(const Answer&) const = default;
+  };
+  static Answer answer_of(const Request& request);
+  static nlohmann::ordered_json show_request(const Request& request);
+  static nlohmann::ordered_json show_answer(const Answer& answer);
+  static nlohmann::ordered_json show_tables(const Request& of, const std::function<void(Request&)>& inspect);
+};
+
 class SplitFifo : public sc_core::sc_module {
  public:
-  SplitFifo(const sc_core::sc_module_name& name, std::uint32_t warps) : sc_module(name), model_(warps) {}
+  SplitFifo(const sc_core::sc_module_name& name, std::uint32_t warps, const sim::TwinConfig& config = {},
+            sim::Twins* twins = nullptr)
+      : sc_module(name), block_(config.impl, twins, {warps}, this->name(), SplitFifoModel(warps)) {}
 
  private:
-  void serve(SplitFifoRequest& request) { model_.serve(request); }
-  void inspect(SplitFifoRequest& request) const { model_.inspect(request); }
+  void serve(SplitFifoRequest& request) { block_.serve(request); }
+  void inspect(SplitFifoRequest& request) const { block_.inspect(request); }
 
  public:
   sim::BlockTarget<SplitFifoProtocol, SplitFifo, &SplitFifo::serve, &SplitFifo::inspect> split_fifo_tsock{
       "split_fifo_tsock", this};
 
  private:
-  SplitFifoModel model_;
+  sim::Twinned<SplitFifoBlock> block_;
 };
 
 }  // namespace heddle::simt

@@ -75,6 +75,96 @@ SplitId SplitTableModel::match(const Warp& warp, const SplitTableRequest& reques
   return kNoSplit;
 }
 
+// ---- Beside its twin
+
+namespace {
+
+nlohmann::ordered_json show(const Split& split) {
+  nlohmann::ordered_json json{{"pc", split.pc.value()}, {"mask", split.mask.to_string()}};
+  if (split.frame != 0) json["frame"] = split.frame;
+  if (split.rpc.exists()) {
+    json["rpc"] =
+        split.rpc.pc == kNoPc ? nlohmann::ordered_json("-") : nlohmann::ordered_json(split.rpc.pc.value());
+    json["r_index"] = split.rpc.index.value();
+    json["rpc_frame"] = split.rpc.frame;
+    json["rpc_kind"] = static_cast<unsigned>(split.rpc.kind);
+  }
+  if (split.blocked) json["blocked"] = true;
+  return json;
+}
+
+}  // namespace
+
+SplitTableBlock::Answer SplitTableBlock::answer_of(const Request& request) {
+  using Op = Request::Op;
+  Answer answer;
+  switch (request.op) {
+    case Op::kInsert:
+      answer.id = request.id;
+      answer.ok = request.ok;
+      break;
+    case Op::kRead:
+      answer.valid = request.valid;
+      answer.ok = request.ok && request.valid;
+      if (answer.ok) answer.split = request.split;
+      break;
+    case Op::kEvict:
+      answer.words = request.words;
+      break;
+    case Op::kFill:
+      answer.ok = request.ok;
+      break;
+    case Op::kMatch:
+      answer.id = request.id;
+      answer.ok = request.ok;
+      if (request.ok) answer.split = request.split;
+      break;
+    case Op::kReset:
+    case Op::kWrite:
+    case Op::kFree:
+      break;
+  }
+  return answer;
+}
+
+nlohmann::ordered_json SplitTableBlock::show_request(const Request& request) {
+  using Op = Request::Op;
+  static constexpr const char* kNames[] = {"reset", "insert", "read", "write",
+                                           "free",  "evict",  "fill", "match"};
+  nlohmann::ordered_json json{{"op", kNames[static_cast<unsigned>(request.op)]},
+                              {"warp", request.warp.value()}};
+  if (request.op != Op::kReset && request.op != Op::kInsert) json["id"] = request.id.value();
+  if (request.op == Op::kInsert || request.op == Op::kWrite || request.op == Op::kMatch)
+    json["split"] = show(request.split);
+  if (request.op == Op::kFill) json["words"] = request.words;
+  return json;
+}
+
+nlohmann::ordered_json SplitTableBlock::show_answer(const Answer& answer) {
+  nlohmann::ordered_json json{{"ok", answer.ok}, {"valid", answer.valid}};
+  if (answer.id != kNoSplit) json["id"] = answer.id.value();
+  if (answer.split.mask.any()) json["split"] = show(answer.split);
+  if (answer.words != std::array<std::uint32_t, 3>{}) json["words"] = answer.words;
+  return json;
+}
+
+nlohmann::ordered_json SplitTableBlock::show_tables(const Request& of,
+                                                    const std::function<void(Request&)>& inspect) {
+  nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+  for (std::uint8_t id = 0; id < kTableEntries; ++id) {
+    Request request{.op = Request::Op::kRead, .warp = of.warp, .id = SplitId{id}};
+    inspect(request);
+    if (!request.valid) continue;
+    nlohmann::ordered_json entry{{"id", id}};
+    if (request.ok)
+      entry.update(show(request.split));
+    else
+      entry["spilled"] = true;
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
 std::array<std::uint32_t, 3> pack(const Split& split) {
   const std::uint32_t index = index_bits(split.rpc.index);
   return {pc_word(split.pc, index & 7), pc_word(split.rpc.pc, index >> 3), split.mask.bits()};

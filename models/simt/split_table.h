@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/block_socket.h"
+#include "sim/twins.h"
 #include "simt/split.h"
 
 namespace heddle::simt {
@@ -60,6 +61,31 @@ class SplitTableModel {
   std::uint32_t physical_;
 };
 
+/// rtl/split_table.
+struct SplitTableBlock {
+  static constexpr const char* name = "split_table";
+  struct Shape {
+    std::uint32_t warps = 0;
+    std::uint32_t physical = 0;  ///< entries per warp
+  };
+  using Request = SplitTableRequest;
+  using Interface = sim::Twin<Request>;
+  using Model = SplitTableModel;
+  /// What is not an answer of the operation is as in Answer{}.
+  struct Answer {
+    SplitId id = kNoSplit;
+    Split split{};
+    std::array<std::uint32_t, 3> words{};
+    bool ok = false;
+    bool valid = false;
+    bool operator==(const Answer&) const = default;
+  };
+  static Answer answer_of(const Request& request);
+  static nlohmann::ordered_json show_request(const Request& request);
+  static nlohmann::ordered_json show_answer(const Answer& answer);
+  static nlohmann::ordered_json show_tables(const Request& of, const std::function<void(Request&)>& inspect);
+};
+
 /// A spill record of 12 bytes: PC, RPC as 29-bit instruction numbers, their upper bits the R-Index, and the
 /// mask (§3.4).
 [[nodiscard]] std::array<std::uint32_t, 3> pack(const Split& split);
@@ -68,19 +94,21 @@ void unpack(const std::array<std::uint32_t, 3>& words, Split& split);
 
 class SplitTable : public sc_core::sc_module {
  public:
-  SplitTable(const sc_core::sc_module_name& name, std::uint32_t warps, std::uint32_t physical)
-      : sc_module(name), model_(warps, physical) {}
+  SplitTable(const sc_core::sc_module_name& name, std::uint32_t warps, std::uint32_t physical,
+             const sim::TwinConfig& config = {}, sim::Twins* twins = nullptr)
+      : sc_module(name),
+        block_(config.impl, twins, {warps, physical}, this->name(), SplitTableModel(warps, physical)) {}
 
  private:
-  void serve(SplitTableRequest& request) { model_.serve(request); }
-  void inspect(SplitTableRequest& request) const { model_.inspect(request); }
+  void serve(SplitTableRequest& request) { block_.serve(request); }
+  void inspect(SplitTableRequest& request) const { block_.inspect(request); }
 
  public:
   sim::BlockTarget<SplitTableProtocol, SplitTable, &SplitTable::serve, &SplitTable::inspect>
       split_table_tsock{"split_table_tsock", this};
 
  private:
-  SplitTableModel model_;
+  sim::Twinned<SplitTableBlock> block_;
 };
 
 }  // namespace heddle::simt

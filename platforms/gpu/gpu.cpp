@@ -38,7 +38,8 @@ DramFactory dram_channels() {
 Gpu::~Gpu() = default;
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
-         const host::AllocationTable& allocations, std::uint64_t shuffle, const DramFactory& dram)
+         const host::AllocationTable& allocations, std::uint64_t shuffle, const DramFactory& dram,
+         sim::Twins* twins)
     : sc_module(name),
       stats("gpu", "whole GPU"),
       core_clock(clocks, "core_clock", config.clocks.core_mhz, sim::ClockRank::kCore),
@@ -62,7 +63,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   crossbar = std::make_unique<memory::Crossbar>("crossbar", config.cores, config.memory.partitions,
                                                 config.memory.crossbar, address_map, interconnect_clock,
                                                 stats.child("crossbar"));
-  const core::CoreServices services{core_clock, pool, allocations, progress, faults};
+  if (twins != nullptr) twins->set_core_clock(core_clock);
+  const core::CoreServices services{core_clock, pool, allocations, progress, faults, twins};
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
     cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), sim::CoreId{i}, config.core,
                                             services, stats.child(numbered("core", i)));

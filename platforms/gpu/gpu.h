@@ -28,9 +28,9 @@ namespace heddle::gpu {
 class Gpu : public sc_core::sc_module {
  public:
   /// `shuffle`: seed for the order in which cores and partitions are created (0: natural). Results never
-  /// depend on it. `dram` makes the memory behind each partition.
+  /// depend on it. `dram` makes the memory behind each partition; `twins` the RTL that blocks ask for.
   Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, const host::AllocationTable& allocations,
-      std::uint64_t shuffle, const DramFactory& dram = dram_channels());
+      std::uint64_t shuffle, const DramFactory& dram = dram_channels(), sim::Twins* twins = nullptr);
   ~Gpu() override;
 
   sim::StatGroup stats;

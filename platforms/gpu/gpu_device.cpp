@@ -29,7 +29,9 @@ constexpr double kQuantumUs = 100;  ///< longest run of model time within one ac
 
 struct GpuDevice::Impl : core::KernelServices {
   Impl(const GpuConfig& c, RunOptions o)
-      : config(c), options(std::move(o)), gpu("gpu", c, allocations, options.shuffle_modules, options.dram) {}
+      : config(c),
+        options(std::move(o)),
+        gpu("gpu", c, allocations, options.shuffle_modules, options.dram, options.twins) {}
 
   GpuConfig config;
   RunOptions options;

@@ -40,6 +40,8 @@ struct RunOptions {
   std::function<void(const std::string& text)> on_print = nullptr;
   core::TraceSink* trace = nullptr;  ///< records tables and timelines; outlives the device; nullptr: nothing
   DramFactory dram = dram_channels();  ///< the memory behind each partition
+  /// RTL for blocks whose key `impl` asks for it; outlives the device; nullptr: there is none.
+  sim::Twins* twins = nullptr;
 };
 
 /// One finished launch.

@@ -8,6 +8,11 @@ find_package(CLI11 REQUIRED)
 find_package(pegtl REQUIRED)
 find_package(Boost REQUIRED) # Boost.Graph, headers only
 
+if(HEDDLE_RTL)
+  find_package(verilator REQUIRED HINTS $ENV{VERILATOR_ROOT} /usr/share/verilator)
+  find_package(ZLIB REQUIRED) # waveforms
+endif()
+
 if(HEDDLE_BUILD_TESTS)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)

@@ -1,0 +1,84 @@
+#include "simt/lockstep.h"
+
+#include <algorithm>
+
+#include "sim/twins.h"
+
+namespace heddle::simt {
+namespace {
+
+nlohmann::ordered_json show(Pc pc) {
+  return pc == kNoPc ? nlohmann::ordered_json("-") : nlohmann::ordered_json(pc.value());
+}
+
+bool same(const GroupUpdate& left, const GroupUpdate& right) {
+  if (left.group != right.group || left.change != right.change || left.hold != right.hold) return false;
+  if (left.change == GroupChange::kVanished || left.change == GroupChange::kHeld) return true;
+  if (left.change == GroupChange::kBlocked && left.cause != right.cause) return false;
+  return left.pc == right.pc && left.watch == right.watch && left.mask == right.mask;
+}
+
+nlohmann::ordered_json show(const GroupUpdate& update) {
+  static constexpr const char* kChanges[] = {"moved", "blocked", "schedulable", "vanished", "held"};
+  nlohmann::ordered_json json{{"group", update.group.value()},
+                              {"change", kChanges[static_cast<unsigned>(update.change)]}};
+  if (update.change == GroupChange::kVanished) return json;
+  json["pc"] = show(update.pc);
+  json["watch"] = show(update.watch);
+  json["mask"] = update.mask.to_string();
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json show_request(const BranchRequest& request) {
+  static constexpr const char* kEvents[] = {"launch", "advance",     "branch",         "call",
+                                            "return", "exit",        "barrier_arrive", "barrier_release",
+                                            "tick",   "table_filled"};
+  nlohmann::ordered_json json{{"event", kEvents[static_cast<unsigned>(request.event)]},
+                              {"warp", request.warp.value()},
+                              {"group", request.group.value()},
+                              {"mask", request.mask.to_string()},
+                              {"taken", request.taken.to_string()},
+                              {"target", show(request.target)},
+                              {"next", show(request.next)},
+                              {"rpc", show(request.rpc)}};
+  if (request.lane_target != nullptr) {
+    nlohmann::ordered_json targets = nlohmann::ordered_json::object();
+    request.taken.for_each(
+        [&](unsigned lane) { targets[std::to_string(lane)] = show(request.lane_target[lane]); });
+    json["lane_target"] = targets;
+  }
+  return json;
+}
+
+nlohmann::ordered_json show_answer(const BranchRequest& request) {
+  nlohmann::ordered_json updates = nlohmann::ordered_json::array();
+  for (const GroupUpdate& update : request.updates) updates.push_back(show(update));
+  return {{"updates", updates}, {"diverged", request.diverged}, {"call_depth", request.call_depth}};
+}
+
+bool same_answer(const BranchRequest& left, const BranchRequest& right) {
+  return left.diverged == right.diverged && left.due == right.due && left.call_depth == right.call_depth &&
+         std::equal(left.updates.begin(), left.updates.end(), right.updates.begin(), right.updates.end(),
+                    same);
+}
+
+void LockstepControlFlow::handle(BranchRequest& request) {
+  BranchRequest other = request;
+  model_->serve(request);
+  rtl_->serve(other);
+  for (const GroupUpdate& update : request.updates) answer(update);
+  if (same_answer(request, other)) return;
+  nlohmann::ordered_json model_tables, rtl_tables;
+  BranchRequest look;
+  look.warp = request.warp;
+  look.table = &model_tables;
+  model_->inspect(look);
+  look.table = &rtl_tables;
+  rtl_->inspect(look);
+  sim::report_difference({block_, path_, request.cycle, show_request(request), show_answer(request),
+                          show_answer(other), model_tables, rtl_tables});
+}
+
+}  // namespace heddle::simt

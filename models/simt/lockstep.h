@@ -1,0 +1,47 @@
+// Two control-flow mechanisms that must answer alike: a model and its RTL twin in lockstep.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "simt/control_flow.h"
+
+namespace heddle::simt {
+
+/// The rtl/simt_stack twin is a whole mechanism.
+struct SimtStackBlock {
+  static constexpr const char* name = "simt_stack";
+  using Interface = ControlFlow;
+  struct Shape {
+    std::uint32_t warps = 0;
+    FirstSide first_side = FirstSide::kTaken;
+  };
+};
+
+class LockstepControlFlow final : public ControlFlow {
+ public:
+  /// `path`: of the block, for the message. The statistics are the model's.
+  LockstepControlFlow(const char* block, std::string path, std::unique_ptr<ControlFlow> model,
+                      std::unique_ptr<ControlFlow> rtl)
+      : block_(block), path_(std::move(path)), model_(std::move(model)), rtl_(std::move(rtl)) {}
+
+  void inspect(BranchRequest& request) const override { model_->inspect(request); }
+  [[nodiscard]] std::uint32_t groups_per_warp() const override { return model_->groups_per_warp(); }
+  void register_stats(sim::StatGroup& stats) override { model_->register_stats(stats); }
+
+ protected:
+  void handle(BranchRequest& request) override;
+
+ private:
+  const char* block_;
+  std::string path_;
+  std::unique_ptr<ControlFlow> model_;
+  std::unique_ptr<ControlFlow> rtl_;
+};
+
+/// A request and an answer, as traces and messages show them.
+[[nodiscard]] nlohmann::ordered_json show_request(const BranchRequest& request);
+[[nodiscard]] nlohmann::ordered_json show_answer(const BranchRequest& request);
+[[nodiscard]] bool same_answer(const BranchRequest& left, const BranchRequest& right);
+
+}  // namespace heddle::simt

@@ -1,0 +1,1 @@
+heddle_rtl(split_fifo VSplitFifo Warps=64)

@@ -1,0 +1,124 @@
+// Runs a block's model and its RTL side by side, clock by clock: every clock in which the request is offered
+// or not, and the response taken or not, at random, req_ready, rsp_valid and the response must be what the
+// model and the block's documented number of clocks say.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "cosim/pin_driver.h"
+#include "sim/twins.h"
+
+namespace heddle::cosim {
+
+/// Where waves go: HEDDLE_WAVES names a folder; not set: nowhere.
+inline std::string waves_file(const std::string& name) {
+  const char* folder = std::getenv("HEDDLE_WAVES");
+  return folder == nullptr ? std::string{} : std::string(folder) + "/" + name + ".fst";
+}
+
+/// How often (of 256 clocks) a request is held back, and a response not taken.
+struct StallRates {
+  unsigned request = 0;
+  unsigned response = 0;
+  friend void PrintTo(const StallRates& rates, std::ostream* out) {
+    *out << rates.request << " and " << rates.response << " of 256";
+  }
+};
+
+/// The rates that benches run with, as parameters of their tests.
+inline auto stall_rates() {
+  return ::testing::Values(StallRates{0, 0}, StallRates{128, 0}, StallRates{0, 128}, StallRates{100, 200});
+}
+inline std::string name_stalls(const ::testing::TestParamInfo<StallRates>& rates) {
+  return "Request" + std::to_string(rates.param.request) + "Response" + std::to_string(rates.param.response);
+}
+/// For directed tests, which drive the block's socket whatever is behind it.
+inline auto every_implementation() {
+  return ::testing::Values(sim::Implementation::kModel, sim::Implementation::kRtl,
+                           sim::Implementation::kBoth);
+}
+inline std::string name_implementation(const ::testing::TestParamInfo<sim::Implementation>& impl) {
+  static constexpr const char* kNames[] = {"Model", "Rtl", "Both"};
+  return kNames[static_cast<unsigned>(impl.param)];
+}
+
+/// `Pins` as for PinTwin, and
+///   static unsigned clocks(const Request&, const Model&)   // from acceptance to the response, >= 1
+/// `Block` as for sim::Twinned.
+template <class V, class Pins, class Block>
+class LockstepBench {
+ public:
+  using Request = typename Block::Request;
+  using Model = typename Block::Model;
+  /// The next request, to be served by the model as it is then.
+  using Generator = std::function<Request(const Model&, std::mt19937&)>;
+
+  LockstepBench(Model model, const std::string& name, std::uint32_t seed)
+      : driver_(waves_file(name)), model_(std::move(model)), random_(seed) {}
+
+  [[nodiscard]] Model& model() { return model_; }
+  [[nodiscard]] std::uint64_t clock() const { return clock_; }
+
+  /// Until `count` requests have been answered, or something differs (then a test failure has been reported).
+  void run(std::uint64_t count, StallRates stalls, const Generator& generate) {
+    for (std::uint64_t answered = 0; answered < count && !::testing::Test::HasFailure();) {
+      if (!offered_ && !chance(stalls.request)) offered_ = generate(model_, random_);
+      V& pins = driver_.pins();
+      pins.req_valid_i = offered_.has_value();
+      if (offered_) Pins::drive(pins, *offered_);
+      const bool taken = !chance(stalls.response);
+      pins.rsp_ready_i = taken;
+      driver_.settle();
+      const bool ready = busy_ == 0 && (!answer_ || taken);
+      ASSERT_EQ(pins.req_ready_o != 0, ready) << "req_ready_o at clock " << clock_;
+      if (answer_ && taken) answer_.reset(), ++answered;
+      if (offered_ && ready) accept();
+      driver_.edge();
+      ++clock_;
+      if (busy_ != 0 && --busy_ == 0) answer_ = std::move(served_);
+      check();
+    }
+  }
+
+ private:
+  bool chance(unsigned of_256) { return random_() % 256 < of_256; }
+  void accept() {
+    asked_ = *offered_;
+    busy_ = Pins::clocks(*offered_, model_);
+    model_.serve(*offered_);
+    served_ = std::move(offered_);
+    offered_.reset();
+  }
+  void check() {
+    const V& pins = driver_.pins();
+    ASSERT_EQ(pins.rsp_valid_o != 0, answer_.has_value())
+        << "rsp_valid_o at clock " << clock_ << ", last request " << Block::show_request(asked_).dump();
+    if (!answer_) return;
+    Request other = asked_;
+    Pins::answer(pins, other);
+    const auto expected = Block::answer_of(*answer_);
+    const auto got = Block::answer_of(other);
+    ASSERT_TRUE(expected == got) << "clock " << clock_ << "\n  request " << Block::show_request(asked_).dump()
+                                 << "\n  model   " << Block::show_answer(expected).dump() << "\n  RTL     "
+                                 << Block::show_answer(got).dump();
+  }
+
+  PinDriver<V> driver_;
+  Model model_;
+  std::mt19937 random_;
+  std::optional<Request> offered_;  ///< on the pins, not accepted yet
+  Request asked_{};                 ///< accepted last
+  std::optional<Request> served_;   ///< accepted, not answered yet
+  std::optional<Request> answer_;   ///< on the response pins
+  unsigned busy_ = 0;               ///< clocks until the accepted request is answered
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace heddle::cosim

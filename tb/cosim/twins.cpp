@@ -1,0 +1,17 @@
+#include "cosim/twins.h"
+
+#include <fmt/format.h>
+
+namespace heddle::cosim {
+
+void provide_twins(sim::Twins& twins) { provide_split_fifo(twins); }
+
+void check_warps(const char* block, const std::string& path, std::uint32_t warps) {
+  if (warps <= kWarps) return;
+  throw sim::InputError(
+      path, fmt::format("the RTL of {} is built for {} warps, this core has {}", block, kWarps, warps),
+      fmt::format("Use impl: model, or build rtl/{0}/{0}.cmake with more (and kWarps in tb/cosim/twins.h).",
+                  block));
+}
+
+}  // namespace heddle::cosim

@@ -1,0 +1,23 @@
+// The RTL twins of this build.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/twins.h"
+
+namespace heddle::cosim {
+
+/// Warp contexts of the verilated blocks (`Warps` of their parameter points).
+inline constexpr std::uint32_t kWarps = 64;
+
+/// Makers of all of them.
+void provide_twins(sim::Twins& twins);
+
+// Block by block.
+void provide_split_fifo(sim::Twins& twins);
+
+/// InputError if a core has more warps than the verilated blocks.
+void check_warps(const char* block, const std::string& path, std::uint32_t warps);
+
+}  // namespace heddle::cosim
