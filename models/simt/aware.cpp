@@ -43,8 +43,13 @@ bool Aware::insert(WarpId warp, const Split& split) {
   warps_[warp.value()].started &= ~(1u << id.value());
   SplitFifoRequest request{.op = FifoOp::kPush, .warp = warp, .id = id, .spilled = !physical};
   call(request);
-  if (physical || place_split(warp, id, pack(split))) return true;
-  // The only entry is that of the split that runs: the new one goes to memory itself.
+  if (physical) return true;
+  if (place_split(warp, id, pack(split))) {
+    mark(warp, FifoOp::kResident, id);
+    return true;
+  }
+  // The only entries are those of the split that runs and of some that are back and have not had their turn:
+  // the new one goes to memory itself.
   SplitTableRequest evict{.op = SplitTableRequest::Op::kEvict, .warp = warp, .id = id};
   buffers_.spill(warp, Table::kSplit, id.value(), call(evict).words, now());
   return true;
@@ -84,9 +89,9 @@ SplitId Aware::next_split(WarpId warp) {
   for (std::uint32_t rest = request.count; rest > 0; --rest) {
     const QueuedSplit& front = request.queued;
     if (!front.blocked && !front.spilled) return front.id;
-    if (!front.blocked && !front.transient && buffers_.can_fill(warp, Table::kSplit)) {
+    if (!front.blocked && !front.transient) {
       mark(warp, FifoOp::kFilling, front.id);
-      buffers_.fill(warp, Table::kSplit, front.id.value(), now());
+      warps_[warp.value()].wanted.push_back(front.id);
     }
     request.op = FifoOp::kRotate;
     call(request);
@@ -99,7 +104,9 @@ void Aware::schedule(BranchRequest& request) {
   for (;;) {
     if (virtualised_) take_split(warp);
     const SplitId id = next_split(warp);
+    if (virtualised_) send_for_split(warp);
     if (id == kNoSplit) break;
+    if (virtualised_) mark(warp, FifoOp::kResident, id);  // it has its turn
     const Split split = read(warp, id);
     if (!split.at_rpc()) {
       answer_runs(warp, id, split);
@@ -187,7 +194,7 @@ SplitControl::SplitState Aware::state_of(WarpId warp, SplitId id) const {
     if (request.queued.id != id) continue;
     result.blocked = request.queued.blocked;
     result.spilled = request.queued.spilled;
-    result.transient = request.queued.transient;
+    result.transient = request.queued.spilled && request.queued.transient;
     break;
   } while (++request.position < request.count);
   return result;

@@ -2,7 +2,10 @@
 // runs until it diverges, arrives at its RPC, waits at a barrier or takes a branch (A1). One group per warp.
 //
 // Virtualised (M4d, §3.4), only some entries of a warp's tables are physical, the others are in memory. An
-// entry that is wanted is filled, for which another one may have to be spilled.
+// entry that is wanted is filled, for which another one may have to be spilled. The thesis sends for the
+// front split and lets it pass, but does not say what becomes of one whose turn comes while its fill request
+// buffer is busy. Those queue: to let them pass without a request leaves them out for as long as others come
+// back first, for ever if they have the lock that the others poll.
 #pragma once
 
 #include <vector>
@@ -47,7 +50,8 @@ class Aware final : public SplitControl {
     bool redirect = false;  ///< it goes on elsewhere
     Shown shown = Shown::kAbsent;
     Hold hold = Hold::kNothing;
-    std::uint32_t started = 0;  ///< bit i: split i has run
+    std::uint32_t started = 0;    ///< bit i: split i has run
+    std::vector<SplitId> wanted;  ///< in memory when their turn came: to be sent for in this order
   };
   /// The first split of the queue that can run, as its front one; kNoSplit: none can.
   SplitId next_split(WarpId warp);
@@ -70,6 +74,8 @@ class Aware final : public SplitControl {
   bool place_split(WarpId warp, SplitId id, const std::array<std::uint32_t, 3>& words);
   /// A split that is back from memory, if there is one, gets an entry, if there is one.
   void take_split(WarpId warp);
+  /// Sends for the split that has been wanted longest, if the last one is back.
+  void send_for_split(WarpId warp);
   void mark(WarpId warp, FifoOp op, SplitId id) {
     SplitFifoRequest request{.op = op, .warp = warp, .id = id};
     call(request);

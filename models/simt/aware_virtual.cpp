@@ -53,16 +53,23 @@ bool Aware::place_split(WarpId warp, SplitId id, const std::array<std::uint32_t,
     buffers_.spill(warp, Table::kSplit, victim.id.value(), evict.words, now());
     call(fill);
   }
-  mark(warp, FifoOp::kResident, id);
   return true;
 }
 
 void Aware::take_split(WarpId warp) {
   const TableEntryTransfer* back = buffers_.response(warp, Table::kSplit);
   if (back == nullptr) return;
-  if (place_split(warp, SplitId{static_cast<std::uint8_t>(back->entry)},
-                  {back->words[0], back->words[1], back->words[2]}))
-    buffers_.take_response(warp, Table::kSplit);
+  const SplitId id{static_cast<std::uint8_t>(back->entry)};
+  if (!place_split(warp, id, {back->words[0], back->words[1], back->words[2]})) return;
+  mark(warp, FifoOp::kFilled, id);
+  buffers_.take_response(warp, Table::kSplit);
+}
+
+void Aware::send_for_split(WarpId warp) {
+  std::vector<SplitId>& wanted = warps_[warp.value()].wanted;
+  if (wanted.empty() || !buffers_.can_fill(warp, Table::kSplit)) return;
+  buffers_.fill(warp, Table::kSplit, wanted.front().value(), now());
+  wanted.erase(wanted.begin());
 }
 
 }  // namespace heddle::simt

@@ -52,7 +52,10 @@ void SplitFifoModel::serve(SplitFifoRequest& request) {
     case SplitFifoRequest::Op::kVictim:
       request.id = kNoSplit;
       for (std::uint32_t i = warp.count; i-- > (request.keep_front ? 1u : 0u) && request.id == kNoSplit;)
-        if (!warp.at(i).spilled) request.id = warp.at(i).id;
+        if (!warp.at(i).spilled && !warp.at(i).transient) request.id = warp.at(i).id;
+      break;
+    case SplitFifoRequest::Op::kFilled:
+      warp.find(request.id).spilled = false;
       break;
     case SplitFifoRequest::Op::kRead:
       inspect(request);
@@ -95,7 +98,7 @@ nlohmann::ordered_json show(const QueuedSplit& split) {
 
 nlohmann::ordered_json SplitFifoBlock::show_request(const Request& request) {
   static constexpr const char* kNames[] = {"reset",   "push",    "pop",      "rotate", "block", "unblock",
-                                           "spilled", "filling", "resident", "victim", "read"};
+                                           "spilled", "filling", "resident", "victim", "read",  "filled"};
   nlohmann::ordered_json json{{"op", kNames[static_cast<unsigned>(request.op)]},
                               {"warp", request.warp.value()}};
   switch (request.op) {
@@ -106,6 +109,7 @@ nlohmann::ordered_json SplitFifoBlock::show_request(const Request& request) {
     case Request::Op::kSpilled:
     case Request::Op::kFilling:
     case Request::Op::kResident:
+    case Request::Op::kFilled:
       json["split"] = request.id.value();
       break;
     case Request::Op::kBlock:

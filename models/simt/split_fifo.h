@@ -1,6 +1,8 @@
 // AWARE's queue of splits: per warp a circular FIFO of {BL, S-Index}; the front one runs (mimd-simt-and-bows
 // §3.1). Virtualised (§3.4), an entry also knows whether its split's contents are in memory (virtual) and
-// whether they are on their way back (transient).
+// whether they are on their way back (transient). We let `transient` last until the split has had its turn,
+// and such a split is no victim: it would otherwise lose its entry to the next one that comes back, without
+// having run.
 #pragma once
 
 #include <array>
@@ -18,7 +20,7 @@ struct QueuedSplit {
   SplitId id = kNoSplit;
   bool blocked = false;    ///< BL: waits at a barrier
   bool spilled = false;    ///< virtual
-  bool transient = false;  ///< virtual, and its fill is on its way
+  bool transient = false;  ///< its fill has been asked for, and it has not had its turn since
   /// Lanes that wait at the barrier, where blocked. The barrier unit names the lanes it releases, and the
   /// split's own mask may be in memory; not counted in the thesis.
   LaneMask lanes{};
@@ -34,10 +36,12 @@ struct SplitFifoRequest {
     kBlock,     ///< the front waits at a barrier with `lanes`
     kUnblock,   ///< splits that wait at a barrier with lanes within `lanes` do not any more
     kSpilled,   ///< the contents of `id` have gone to memory
-    kFilling,   ///< the contents of `id` are on their way back
-    kResident,  ///< the contents of `id` are there again
-    kVictim,    ///< `id` of the last split with contents, kNoSplit: none; not the front one if `keep_front`
-    kRead,      ///< `queued` := the entry at `position`, 0: front
+    kFilling,   ///< the contents of `id` have been asked for
+    kResident,  ///< the contents of `id` are there, and it may be a victim
+    kVictim,    ///< `id` of the last split with contents that is not transient, kNoSplit: none; not the front
+              ///< one if `keep_front`
+    kRead,    ///< `queued` := the entry at `position`, 0: front
+    kFilled,  ///< the contents of `id` are back
   };
   Op op = Op::kRead;
   WarpId warp{};

@@ -23,7 +23,7 @@ module split_fifo #(
   output logic              req_ready_o,
   input  logic [3:0]        req_op_i,
   input  logic [WarpW-1:0]  req_warp_i,
-  input  logic [IdW-1:0]    req_id_i,          // PUSH, SPILLED, FILLING, RESIDENT
+  input  logic [IdW-1:0]    req_id_i,          // PUSH, SPILLED, FILLING, RESIDENT, FILLED
   input  logic              req_spilled_i,     // PUSH
   input  logic              req_keep_front_i,  // VICTIM
   input  logic [Lanes-1:0]  req_lanes_i,       // BLOCK, UNBLOCK
@@ -53,7 +53,8 @@ module split_fifo #(
     OpFilling  = 4'd7,
     OpResident = 4'd8,
     OpVictim   = 4'd9,
-    OpRead     = 4'd10
+    OpRead     = 4'd10,
+    OpFilled   = 4'd11
   } op_e;
 
   // ---- Context memories. A warp's queue is one row: the flags can be searched at once.
@@ -104,14 +105,16 @@ module split_fifo #(
     end
   end
 
-  // VICTIM: the last split, from the back, that is not spilled.
+  // VICTIM: the last split, from the back, that is neither spilled nor transient.
+  logic [Entries-1:0] kept;
+  assign kept = spilled | transient;
   logic           victim_valid;
   logic [IdW-1:0] victim;
   always_comb begin
     victim_valid = 1'b0;
     victim       = '0;
     for (int unsigned p = 0; p < Entries; p++) begin
-      if (CountW'(p) < count && !(p == 0 && req_keep_front_i) && !spilled[IdW'(front + IdW'(p))]) begin
+      if (CountW'(p) < count && !(p == 0 && req_keep_front_i) && !kept[IdW'(front + IdW'(p))]) begin
         victim_valid = 1'b1;
         victim       = ids[IdW'(front + IdW'(p))*IdW +: IdW];
       end
@@ -175,6 +178,7 @@ module split_fifo #(
           spilled_d   = spilled & ~found;
           transient_d = transient & ~found;
         end
+        OpFilled:   spilled_d = spilled & ~found;
         default: ;  // VICTIM, READ; UNBLOCK has not visited anything yet
       endcase
     end

@@ -84,6 +84,12 @@ TEST_P(SplitFifoBench, TheVictimIsTheLastSplitWithContents) {
   EXPECT_EQ(rig({.op = Op::kVictim, .warp = warp, .keep_front = true}).id, simt::kNoSplit);
   rig({.op = Op::kFilling, .warp = warp, .id = SplitId{5}});
   EXPECT_TRUE(rig({.op = Op::kRead, .warp = warp, .position = 2}).queued.transient);
+  rig({.op = Op::kFilled, .warp = warp, .id = SplitId{5}});
+  const auto back = rig({.op = Op::kRead, .warp = warp, .position = 2}).queued;
+  EXPECT_FALSE(back.spilled);
+  EXPECT_TRUE(back.transient);
+  EXPECT_EQ(rig({.op = Op::kVictim, .warp = warp, .keep_front = true}).id, simt::kNoSplit)
+      << "it is back and has not had its turn";
   rig({.op = Op::kResident, .warp = warp, .id = SplitId{5}});
   EXPECT_EQ(rig({.op = Op::kVictim, .warp = warp, .keep_front = true}).id, SplitId{5});
 }
@@ -138,7 +144,7 @@ class Traffic {
     } else if (kind < 52) {
       request.op = Op::kFilling, request.id = any();
     } else if (kind < 56) {
-      request.op = Op::kResident, request.id = any();
+      request.op = random() % 2 ? Op::kResident : Op::kFilled, request.id = any();
     } else if (kind < 60) {
       request.op = Op::kVictim, request.keep_front = random() % 2;
     } else if (kind == 63 && random() % 32 == 0) {
@@ -168,6 +174,8 @@ class Traffic {
                             "spill front",
                             "fill on its way",
                             "filled",
+                            "resident",
+                            "filled front is no victim",
                             "victim is front",
                             "victim with front kept",
                             "no victim",
@@ -179,11 +187,11 @@ class Traffic {
   void cover(const SplitFifoRequest& request, const std::vector<simt::QueuedSplit>& queue,
              const SplitFifoModel& model) {
     const std::size_t count = queue.size();
-    std::size_t blocked = 0, released = 0, contents = 0;
+    std::size_t blocked = 0, released = 0, contents = 0;  // contents: that may be victims
     for (const auto& queued : queue) {
       blocked += queued.blocked;
       released += queued.blocked && request.lanes.contains(queued.lanes);
-      contents += !queued.spilled;
+      contents += !queued.spilled && !queued.transient;
     }
     switch (request.op) {
       case Op::kReset:
@@ -220,6 +228,9 @@ class Traffic {
         coverage.hit("fill on its way");
         break;
       case Op::kResident:
+        coverage.hit("resident");
+        break;
+      case Op::kFilled:
         coverage.hit("filled");
         break;
       case Op::kVictim: {
@@ -229,8 +240,9 @@ class Traffic {
         coverage.hit("victim is front", victim.id == queue.front().id);
         coverage.hit("victim with front kept", request.keep_front && victim.id != simt::kNoSplit);
         coverage.hit("no victim", contents == 0);
-        coverage.hit("no victim but the front",
-                     request.keep_front && contents == 1 && !queue.front().spilled);
+        coverage.hit("no victim but the front", request.keep_front && contents == 1 &&
+                                                    !queue.front().spilled && !queue.front().transient);
+        coverage.hit("filled front is no victim", contents == 0 && !queue.front().spilled);
         break;
       }
       case Op::kRead:
