@@ -10,6 +10,7 @@
 #include "cli/errors.h"
 #include "cli/files.h"
 #include "cli/report_model.h"
+#include "cli/rtl_twins.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "microbench/report.h"
@@ -67,7 +68,9 @@ sim::ExitCode measure(const Request& request) {
   const std::vector<const microbench::Benchmark*> benchmarks = chosen(request.names);
   const gpu::GpuConfig config = gpu::load_platform(request.platform, request.assignments);
   if (!request.json.empty()) check_writable(request.json, "--json");
-  gpu::GpuDevice device(config, {});
+  sim::Twins twins;
+  provide_rtl(twins);
+  gpu::GpuDevice device(config, {.on_progress = {}, .twins = &twins});
   microbench::Session session(device);
   std::vector<microbench::Result> results;
   bool ok = true;

@@ -11,6 +11,7 @@
 #include "cli/profile_report.h"
 #include "cli/progress_line.h"
 #include "cli/report_model.h"
+#include "cli/rtl_twins.h"
 #include "cli/tracked_device.h"
 #include "gpu/gpu_device.h"
 
@@ -49,6 +50,9 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   options.on_progress = progress.callback();
   std::optional<TraceFiles> trace;
   if (settings.trace.any()) options.trace = &trace.emplace(settings.trace);
+  sim::Twins twins;
+  provide_rtl(twins);
+  options.twins = &twins;
   gpu::GpuDevice gpu(config, options);
   TrackedDevice device(gpu);
 
@@ -70,7 +74,7 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   std::vector<LaunchSummary> launches;
   for (const gpu::LaunchRecord& record : gpu.launches()) launches.push_back(summarize(record));
   const std::string report = report_text(header, launches, config);
-  fmt::print("{}{}", report, host_text(launches));
+  fmt::print("{}{}{}", report, rtl_text(twins), host_text(launches));
   const std::vector<KernelHeat> profiles = profiled_kernels(gpu.launches());
   const std::string profile = profile_text(profiles, settings.profile_top);
   if (settings.profile) fmt::print("\n{}\n", profile);
@@ -79,7 +83,9 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
     out->add("report.txt", report);
     out->add("stats.json",
              dump(report_json(header, launches, gpu.launches(), config, gpu.stats().dictionary())));
-    out->add("host.json", dump(host_json(launches)));
+    nlohmann::ordered_json host = host_json(launches);
+    if (const auto rtl = rtl_json(twins); !rtl.empty()) host["rtl"] = rtl;
+    out->add("host.json", dump(host));
     out->add("config.yaml", sim::write_config(config));
     if (settings.profile) {
       out->add("profile.txt", report + "\n" + profile + profile_listing(profiles));

@@ -4,6 +4,7 @@
 
 #include "blocks/isolated.h"
 #include "cli/oracle_check.h"
+#include "cli/rtl_twins.h"
 #include "cli/tracked_device.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
@@ -17,10 +18,13 @@ bool same_on_the_oracle(const workloads::Workload& workload) {
 nlohmann::ordered_json run(const Scenario& what) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
     const workloads::Workload& workload = *workloads::find(what.workload);
+    sim::Twins twins;
+    if (what.rtl) cli::provide_rtl(twins);
     gpu::GpuDevice gpu(gpu::load_platform(what.platform, what.assignments), {.max_cycles = what.max_cycles,
                                                                              .shuffle_modules = what.shuffle,
                                                                              .keep_awake = what.keep_awake,
-                                                                             .on_progress = {}});
+                                                                             .on_progress = {},
+                                                                             .twins = &twins});
     cli::TrackedDevice device(gpu);
     const workloads::Options options{.compiler = what.compiler, .size = workloads::Size::kTiny};
     const workloads::Verdict verdict = workload.run(device, options);
@@ -30,6 +34,12 @@ nlohmann::ordered_json run(const Scenario& what) {
           device, [&](host::Device& oracle) { (void)workload.run(oracle, options); });
       result["oracle"] = same.passed ? "same" : same.summary;
     }
+    result["rtl"] = cli::rtl_json(twins);
+    std::uint64_t digest = 0xcbf29ce484222325ull;  // FNV-1a
+    for (const auto& [order, buffer] : device.buffers())
+      for (const std::byte byte : device.download<std::byte>(buffer.address, buffer.bytes))
+        digest = (digest ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3ull;
+    result["memory"] = digest;
     for (const gpu::LaunchRecord& launch : gpu.launches())
       result["launches"].push_back({{"cycles", launch.cycles},
                                     {"warp_instructions", launch.warp_instructions},

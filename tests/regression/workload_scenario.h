@@ -19,12 +19,14 @@ struct Scenario {
   bool oracle = false;  ///< compare memory with the oracle's, if the workload leaves the same there
   bool keep_awake = false;
   std::uint64_t max_cycles = 0;
+  bool rtl = false;  ///< blocks may ask for their RTL
 };
 
 /// Whether the memory it leaves is the same on the oracle, byte for byte.
 [[nodiscard]] bool same_on_the_oracle(const workloads::Workload& workload);
 
-/// {"passed", "summary", "oracle", "launches": [{"cycles", "warp_instructions", "stats"}]}, or {"errors"}.
+/// {"passed", "summary", "oracle", "rtl", "memory": digest, "launches": [{"cycles", "warp_instructions",
+/// "stats"}]}, or {"errors"}.
 [[nodiscard]] nlohmann::ordered_json run(const Scenario& what);
 
 /// The names of workloads of which `needs_simt_progress` is this.

@@ -7,3 +7,4 @@ heddle_test(simt_tables_test
 heddle_test(simt_tables_random_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt_tables_random_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_walk_program.cpp
   LINK heddle_simt SYSTEMC)
+heddle_test(sim_twins_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/sim_twins_test.cpp LINK heddle_simt SYSTEMC)

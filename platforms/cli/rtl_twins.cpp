@@ -1,0 +1,75 @@
+#include "cli/rtl_twins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/report.h"
+#ifdef HEDDLE_RTL
+#include "cosim/twins.h"
+#endif
+
+namespace heddle::cli {
+namespace {
+
+/// All instances of a block that run alike.
+struct BlockUse {
+  std::string block;
+  sim::Implementation impl = sim::Implementation::kRtl;
+  std::uint64_t instances = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t clocks = 0;
+  std::uint64_t most = 0;  ///< clocks of one instance in one core cycle
+};
+
+std::vector<BlockUse> add_up(const sim::Twins& twins) {
+  std::vector<BlockUse> blocks;
+  for (const sim::TwinUse& use : twins.uses()) {
+    auto found = std::find_if(blocks.begin(), blocks.end(), [&](const BlockUse& each) {
+      return each.block == use.block && each.impl == use.impl;
+    });
+    if (found == blocks.end()) found = blocks.insert(blocks.end(), {use.block, use.impl});
+    ++found->instances;
+    found->requests += use.requests;
+    found->clocks += use.clocks;
+    found->most = std::max(found->most, use.most_clocks_in_a_cycle);
+  }
+  return blocks;
+}
+
+const char* name(sim::Implementation impl) {
+  return impl == sim::Implementation::kBoth ? "both, no difference" : "rtl";
+}
+
+}  // namespace
+
+void provide_rtl([[maybe_unused]] sim::Twins& twins) {
+#ifdef HEDDLE_RTL
+  cosim::provide_twins(twins);
+#endif
+}
+
+std::string rtl_text(const sim::Twins& twins) {
+  std::string text;
+  for (const BlockUse& use : add_up(twins))
+    text += fmt::format(
+        "  {:<16}{} ({}): {} requests in {} clocks of its RTL, at most {} in a core cycle; {} instance{}\n",
+        text.empty() ? "rtl" : "", use.block, name(use.impl), grouped(use.requests), grouped(use.clocks),
+        use.most, use.instances, use.instances == 1 ? "" : "s");
+  return text;
+}
+
+nlohmann::ordered_json rtl_json(const sim::Twins& twins) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const BlockUse& use : add_up(twins))
+    json.push_back({{"block", use.block},
+                    {"impl", use.impl == sim::Implementation::kBoth ? "both" : "rtl"},
+                    {"instances", use.instances},
+                    {"requests", use.requests},
+                    {"clocks", use.clocks},
+                    {"most_clocks_in_a_core_cycle", use.most}});
+  return json;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,20 @@
+// Blocks that run as RTL (key `impl`): where they come from, and what the report says of them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/twins.h"
+
+namespace heddle::cli {
+
+/// The RTL of this build; none with HEDDLE_RTL=OFF.
+void provide_rtl(sim::Twins& twins);
+
+/// A line per block that ran as RTL: how often it was asked, and how many of its clocks that took. Empty:
+/// none.
+[[nodiscard]] std::string rtl_text(const sim::Twins& twins);
+/// The same for host.json.
+[[nodiscard]] nlohmann::ordered_json rtl_json(const sim::Twins& twins);
+
+}  // namespace heddle::cli
