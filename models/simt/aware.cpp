@@ -49,9 +49,8 @@ bool Aware::insert(WarpId warp, const Split& split) {
     return true;
   }
   // The only entries are those of the split that runs and of some that are back and have not had their turn:
-  // the new one goes to memory itself.
-  SplitTableRequest evict{.op = SplitTableRequest::Op::kEvict, .warp = warp, .id = id};
-  buffers_.spill(warp, Table::kSplit, id.value(), call(evict).words, now());
+  // the new one, which has none to evict, goes to memory itself.
+  buffers_.spill(warp, Table::kSplit, id.value(), pack(split), now());
   return true;
 }
 
@@ -174,7 +173,7 @@ void Aware::answer_blocked(WarpId warp) {
   }
   GroupUpdate update{group_of(warp), GroupChange::kBlocked};
   if (queue.count != 0) {
-    const Split split = read(warp, queue.queued.id);
+    const Split split = peek(warp, queue.queued.id);  // it may be in memory
     update.pc = split.pc;
     update.watch = split.watch();
     update.mask = split.mask;

@@ -50,6 +50,12 @@ Split SplitControl::read(WarpId warp, SplitId id) {
   return call(request).split;
 }
 
+Split SplitControl::peek(WarpId warp, SplitId id) const {
+  SplitTableRequest request{.op = StOp::kRead, .warp = warp, .id = id};
+  split_table_isock_.inspect(request);
+  return request.split;
+}
+
 Reconvergence SplitControl::read(WarpId warp, ReconvergenceId id) {
   ReconvergenceTableRequest request{.op = RtOp::kRead, .warp = warp, .id = id};
   return call(request).entry;

@@ -76,6 +76,8 @@ class SplitControl : public ControlFlow {
   // ---- What the derived class uses
 
   [[nodiscard]] Split read(WarpId warp, SplitId id);
+  /// For the core's books only: no request of the hardware. Of a spilled split: as it was when it left.
+  [[nodiscard]] Split peek(WarpId warp, SplitId id) const;
   void write(WarpId warp, SplitId id, const Split& split);
   void remove(WarpId warp, SplitId id);
   /// The split, which is at its RPC, leaves the ST and arrives there.

@@ -20,10 +20,10 @@ struct SplitTableRequest {
   enum class Op : std::uint8_t {
     kReset,   ///< all entries of the warp become free
     kInsert,  ///< `split` gets an `id`; `ok`: and a physical entry
-    kRead,    ///< `split` := the entry `id`; `ok`: it is physical; `valid`
+    kRead,    ///< `ok`: the entry `id` is physical, `split` := it; `valid`: the number is in use
     kWrite,   ///< the physical entry `id` := `split`
     kFree,    ///< `id` becomes free
-    kEvict,   ///< the contents of `id` leave: `words` are to be spilled
+    kEvict,   ///< the contents of the physical entry `id` leave: `words` are to be spilled
     kFill,    ///< `id` gets a physical entry with the contents `words`; `ok`: there was one free
     kMatch,   ///< `id` of an entry other than `id` with `split`'s pc, frame and point that is not blocked
   };
