@@ -1,4 +1,4 @@
-heddle_test(split_table_bench SYSTEMC
+heddle_test(split_table_bench SYSTEMC NO_PCH
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/split_table_bench.cpp ${CMAKE_CURRENT_LIST_DIR}/split_table_golden.cpp
                     ${CMAKE_CURRENT_LIST_DIR}/split_table_users.cpp
             LINK heddle_cosim LABELS rtl TIMEOUT 120)
