@@ -26,7 +26,8 @@ class RtlSimtStack final : public simt::ControlFlow {
 
   void inspect(BranchRequest& request) const override {
     std::vector<simt::StackEntry> entries;
-    StackRequest read{.op = StackRequest::Op::kRead, .warp = request.warp};
+    StackRequest read;
+    read.warp = request.warp;
     do {
       exchange(read);
       if (read.depth == 0) break;

@@ -125,6 +125,7 @@ TEST_P(SimtStackGolden, MimdG19SpinLockAfterSsde) {
 // An ideal front end issues the running group's next instruction whenever the baseline scoreboard allows.
 TEST_P(SimtStackGolden, MimdG3StackTiming) {
   Example e(GetParam(), FirstSide::kTaken);
+  const WarpId warp{0};
   core::ScoreboardModel scoreboard({.entries_per_warp = 8}, 1);
   const auto instruction = [](bool reads, bool writes) {
     isa::Instruction i;
@@ -141,17 +142,17 @@ TEST_P(SimtStackGolden, MimdG3StackTiming) {
   unsigned step = 0;  // instruction within the block
   int pending_until = 0;
   for (int cycle = 1; !e.stack().rows().empty() && cycle < 40; ++cycle) {
-    if (pending_until == cycle) scoreboard.release(kWarp, producer);
+    if (pending_until == cycle) scoreboard.release(warp, producer);
     const Pc block = e.stack().rows().back().pc;
     const bool in_side = block == Example::pc('B') || block == Example::pc('C');
     const isa::Instruction& next = !in_side ? plain : step == 0 ? producer : consumer;
-    if (scoreboard.check(kWarp, next) != core::Hazard::kNone) {
+    if (scoreboard.check(warp, next) != core::Hazard::kNone) {
       timeline += ".";
       continue;
     }
     timeline += static_cast<char>('A' + block.value() / 100);
     if (in_side && step == 0) {
-      scoreboard.reserve(kWarp, next);
+      scoreboard.reserve(warp, next);
       pending_until = cycle + 2;
     }
     if (++step < 2) continue;

@@ -17,6 +17,9 @@ namespace heddle::cosim {
 /// A few warps whose requests are mixed, those of one event too.
 class StackTraffic {
  public:
+  StackTraffic() {
+    for (std::size_t i = 0; i < warps_.size(); ++i) warps_[i].id = simt::WarpId{kUsed[i]};
+  }
   virtual ~StackTraffic() = default;
   BenchRequest operator()(const StackReference& model, std::mt19937& random);
 
@@ -42,8 +45,8 @@ class StackTraffic {
   BenchRequest next(Warp& warp, const StackReference& model, std::mt19937& random);
   void begin(Warp& warp, const BenchRequest& event, const StackReference& model);
 
-  std::array<Warp, 4> warps_{Warp{simt::WarpId{0}}, Warp{simt::WarpId{1}}, Warp{simt::WarpId{42}},
-                             Warp{simt::WarpId{63}}};
+  static constexpr std::array<std::uint32_t, 4> kUsed{0, 1, 42, 63};
+  std::array<Warp, 4> warps_;
 };
 
 /// Anything that the contract allows, with few PCs, so that all of them meet.
