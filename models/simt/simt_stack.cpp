@@ -9,14 +9,7 @@ SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side)
   for (Stack& stack : stacks_) stack.reserve(std::size_t{2} * sim::kLanes);
 }
 
-void SimtStack::register_stats(sim::StatGroup& stats) {
-  stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
-                &branches_);
-  stats.counter("divergences", "branches", "branches whose lanes took both sides", &divergences_);
-  stats.counter("calls", "warp-instructions", "calls executed with at least one active lane", &calls_);
-  stats.counter("reconvergences", "pops", "stack entries popped at their reconvergence PC", &reconvergences_);
-  stats.counter("max_depth", "entries", "deepest stack of any warp so far", &max_depth_);
-}
+void SimtStack::register_stats(sim::StatGroup& stats) { stats_.register_stats(stats); }
 
 void SimtStack::handle(BranchRequest& request) {
   Stack& stack = stacks_[request.warp.value()];
@@ -67,7 +60,7 @@ void SimtStack::handle(BranchRequest& request) {
 }
 
 void SimtStack::branch(Stack& stack, BranchRequest& request) {
-  ++branches_;
+  ++stats_.branches;
   Entry& top = stack.back();
   const LaneMask taken = top.mask & request.taken;
   const LaneMask not_taken = LaneMask::difference(top.mask, request.taken);
@@ -76,7 +69,7 @@ void SimtStack::branch(Stack& stack, BranchRequest& request) {
     settle(stack, request);
     return;
   }
-  ++divergences_;
+  ++stats_.divergences;
   request.diverged = true;
   const Pc rpc = request.rpc;
   const std::uint32_t frame = top.frame;
@@ -91,40 +84,20 @@ void SimtStack::branch(Stack& stack, BranchRequest& request) {
   for (const Entry& side :
        {taken_first ? not_taken_side : taken_side, taken_first ? taken_side : not_taken_side})
     if (side.pc != rpc) stack.push_back(side);
-  max_depth_ = std::max<std::uint64_t>(max_depth_, stack.size());
+  stats_.grown_to(stack.size());
   settle(stack, request);
 }
 
-SimtStack::Sides SimtStack::sides_of(const BranchRequest& request, LaneMask taken) {
-  Sides sides;
-  if (request.lane_target == nullptr) {
-    if (taken.any()) sides.add(request.target, taken);
-    return sides;
-  }
-  taken.for_each([&](unsigned lane) {
-    const Pc pc = request.lane_target[lane];
-    Side* const end = sides.side.data() + sides.count;
-    Side* const same = std::find_if(sides.side.data(), end, [&](const Side& side) { return side.pc == pc; });
-    if (same == end)
-      sides.add(pc, LaneMask(1u << lane));
-    else
-      same->lanes |= LaneMask(1u << lane);
-  });
-  return sides;
-}
-
 void SimtStack::indirect_branch(Stack& stack, BranchRequest& request) {
-  ++branches_;
+  ++stats_.branches;
   Entry& top = stack.back();
-  Sides sides = sides_of(request, top.mask & request.taken);
-  const LaneMask not_taken = LaneMask::difference(top.mask, request.taken);
-  if (not_taken.any()) sides.add(request.next, not_taken);
-  if (sides.count == 1) {
-    top.pc = sides.side[0].pc;
+  const StackSides sides = StackSides::of_branch(request, top.mask, first_side_);
+  if (sides.count() == 1) {
+    top.pc = sides.begin()->pc;
     settle(stack, request);
     return;
   }
-  ++divergences_;
+  ++stats_.divergences;
   request.diverged = true;
   const Pc rpc = request.rpc;
   const std::uint32_t frame = top.frame;
@@ -132,34 +105,22 @@ void SimtStack::indirect_branch(Stack& stack, BranchRequest& request) {
     stack.pop_back();
   else
     top.pc = rpc;
-  const auto push = [&](const Side& side) {
+  for (const StackSides::Side& side : sides)
     if (side.pc != rpc) stack.push_back({side.pc, rpc, side.lanes, frame});
-  };
-  // The first one to run is pushed last; the lanes that did not branch count as one side, as in branch().
-  if (first_side_ == FirstSide::kSmaller)
-    std::stable_sort(
-        sides.side.begin(), sides.side.begin() + sides.count,
-        [](const Side& left, const Side& right) { return left.lanes.count() < right.lanes.count(); });
-  const bool fall_through_first = not_taken.any() && first_side_ == FirstSide::kNotTaken;
-  unsigned rest = sides.count;
-  if (fall_through_first) --rest;
-  while (rest-- > 0) push(sides.side[rest]);
-  if (fall_through_first) push(sides.side[sides.count - 1]);
-  max_depth_ = std::max<std::uint64_t>(max_depth_, stack.size());
+  stats_.grown_to(stack.size());
   settle(stack, request);
 }
 
 void SimtStack::call(Stack& stack, BranchRequest& request) {
   const LaneMask taken = stack.back().mask & request.taken;
-  const Sides sides = sides_of(request, taken);
+  const StackSides sides = StackSides::of_call(request, taken);
   stack.back().pc = request.next;
   const std::uint32_t frame = stack.back().frame + 1;
-  if (sides.count != 0) ++calls_;
-  request.diverged = sides.count > 1;
+  if (sides.count() != 0) ++stats_.calls;
+  request.diverged = sides.count() > 1;
   request.call_depth = frame;
-  for (unsigned i = sides.count; i-- > 0;)
-    stack.push_back({sides.side[i].pc, kNoPc, sides.side[i].lanes, frame});
-  max_depth_ = std::max<std::uint64_t>(max_depth_, stack.size());
+  for (const StackSides::Side& side : sides) stack.push_back({side.pc, kNoPc, side.lanes, frame});
+  stats_.grown_to(stack.size());
   settle(stack, request);
 }
 
@@ -191,7 +152,7 @@ void SimtStack::exit(Stack& stack, BranchRequest& request) {
 void SimtStack::settle(Stack& stack, BranchRequest& request) {
   while (!stack.empty() && stack.back().pc == stack.back().rpc && stack.back().rpc != kNoPc) {
     stack.pop_back();
-    ++reconvergences_;
+    ++stats_.reconvergences;
   }
   report_top(stack, request);
 }
@@ -207,44 +168,7 @@ void SimtStack::report_top(const Stack& stack, BranchRequest& request) {
 }
 
 void SimtStack::inspect(BranchRequest& request) const {
-  const Stack& stack = stacks_[request.warp.value()];
-  const auto pc_text = [](Pc pc) {
-    return pc == kNoPc ? nlohmann::ordered_json("-") : nlohmann::ordered_json(pc.value());
-  };
-  std::uint64_t digest = 0xcbf29ce484222325ull;
-  const auto mix = [&digest](std::uint64_t value) {
-    digest = (digest ^ value) * 0x9e3779b97f4a7c15ull, digest ^= digest >> 32;
-  };
-  LaneMask below = stack.empty() ? LaneMask{} : stack.back().mask;
-  if (request.table != nullptr) *request.table = nlohmann::ordered_json::array();
-  for (const Entry& entry : stack) {
-    mix(entry.pc.value());
-    mix((std::uint64_t{entry.rpc.value()} << 32) | entry.mask.bits());
-    mix(entry.frame);
-    if (request.table != nullptr) {
-      request.table->push_back(
-          {{"pc", pc_text(entry.pc)}, {"rpc", pc_text(entry.rpc)}, {"mask", entry.mask.to_string()}});
-      if (entry.frame != 0) request.table->back()["frame"] = entry.frame;
-    }
-  }
-  request.digest = digest;
-  if (request.runnable != nullptr && !stack.empty() && !at_barrier_[request.warp.value()])
-    request.runnable->push_back({stack.back().pc, stack.back().mask});
-  if (request.suspended == nullptr) return;
-  // From the top down: the lanes of an entry that are in no entry above it wait there.
-  for (auto it = stack.rbegin(); it != stack.rend(); ++it) {
-    if (it == stack.rbegin()) continue;
-    const LaneMask waiting = LaneMask::difference(it->mask, below);
-    if (waiting.any()) {
-      // An entry whose PC is the RPC of one above it is a reconvergence entry: its lanes have arrived. So is
-      // the one behind a call that others are still in.
-      const bool reconverging = std::any_of(
-          stack.rbegin(), it, [&](const Entry& e) { return e.rpc == it->pc || e.frame > it->frame; });
-      request.suspended->push_back(
-          {waiting, it->pc, reconverging ? Suspension::kReconverging : Suspension::kNotStarted});
-    }
-    below |= it->mask;
-  }
+  inspect_stack(stacks_[request.warp.value()], at_barrier_[request.warp.value()], request);
 }
 
 }  // namespace heddle::simt

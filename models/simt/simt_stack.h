@@ -16,22 +16,16 @@
 // function returns.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "simt/control_flow.h"
+#include "simt/stack_entries.h"
 
 namespace heddle::simt {
 
 class SimtStack : public ControlFlow {
  public:
-  struct Entry {
-    Pc pc{};
-    Pc rpc = kNoPc;
-    LaneMask mask{};
-    std::uint32_t frame = 0;  ///< calls that the entry is deep in
-    bool operator==(const Entry&) const = default;
-  };
+  using Entry = StackEntry;
 
   SimtStack(std::uint32_t warps, FirstSide first_side);
 
@@ -46,18 +40,6 @@ class SimtStack : public ControlFlow {
 
  private:
   using Stack = std::vector<Entry>;
-  /// Lanes that go on at one place.
-  struct Side {
-    Pc pc{};
-    LaneMask lanes{};
-  };
-  /// Where the lanes of an indirect branch or call go, in the order of their first lanes.
-  struct Sides {
-    std::array<Side, sim::kLanes + 1> side;
-    unsigned count = 0;
-    void add(Pc pc, LaneMask lanes) { side[count++] = {pc, lanes}; }
-  };
-  static Sides sides_of(const BranchRequest& request, LaneMask taken);
   void branch(Stack& stack, BranchRequest& request);
   void indirect_branch(Stack& stack, BranchRequest& request);
   void call(Stack& stack, BranchRequest& request);
@@ -70,11 +52,7 @@ class SimtStack : public ControlFlow {
   std::vector<Stack> stacks_;     ///< by warp; the group number is the warp number
   std::vector<bool> at_barrier_;  ///< by warp: its top waits at a CTA barrier
   FirstSide first_side_;
-  std::uint64_t branches_ = 0;
-  std::uint64_t divergences_ = 0;
-  std::uint64_t calls_ = 0;
-  std::uint64_t reconvergences_ = 0;
-  std::uint64_t max_depth_ = 0;
+  StackStats stats_;
 };
 
 }  // namespace heddle::simt

@@ -12,8 +12,9 @@ namespace heddle::cosim {
 class Coverage {
  public:
   explicit Coverage(const std::vector<std::string>& events) {
-    for (const std::string& event : events) counts_[event] = 0;
+    for (const std::string& event : events) declare(event);
   }
+  void declare(const std::string& event) { counts_[event] = 0; }
   /// Throws std::out_of_range for an event that was not declared.
   void hit(const std::string& event, bool happened = true) {
     std::uint64_t& count = counts_.at(event);

@@ -1,4 +1,4 @@
-heddle_test(simt_stack_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt_stack_test.cpp simt_stack_calls_test.cpp LINK heddle_simt heddle_core SYSTEMC)
+heddle_test(simt_stack_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt_stack_test.cpp simt_stack_calls_test.cpp simt_stack_model.cpp LINK heddle_simt heddle_core SYSTEMC)
 heddle_test(simt_tables_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt_aware_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_aware_calls_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/simt_aware_virtual_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_multi_path_test.cpp

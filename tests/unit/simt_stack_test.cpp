@@ -1,31 +1,23 @@
 // The SIMT stack against the worked examples of the specifications, table-exact. Masks are written as in the
 // source: mimd-simt-and-bows MSB..LSB (rightmost = thread 0); tbc-and-kilotm and gpudet with thread 1 (0)
 // leftmost.
-#include "simt/simt_stack.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "core/scoreboard.h"
+#include "simt_stack_port.h"
 
 namespace heddle::simt {
 namespace {
 
-constexpr WarpId kWarp{0};
-constexpr GroupId kGroup{0};
-
-/// MSB..LSB.
-LaneMask mask(const std::string& text) {
-  return LaneMask(static_cast<std::uint32_t>(std::stoul(text, nullptr, 2)));
-}
 /// Leftmost character = lane 0.
 LaneMask left_to_right(std::string text) { return mask({text.rbegin(), text.rend()}); }
 
 /// A stack driven by block names: block X is PC 100*(X-'A').
 class Example {
  public:
-  explicit Example(FirstSide first) : stack_(1, first) {}
+  Example(const StackKind& kind, FirstSide first) : stack_(kind.make(first)) {}
 
   static Pc pc(char block) {
     return block == '-' ? sim::kNoPc : Pc{100u * static_cast<unsigned>(block - 'A')};
@@ -41,7 +33,6 @@ class Example {
   void branch(char target, LaneMask taken, char other, char rpc) {
     BranchRequest r;
     r.event = BranchEvent::kBranch;
-    r.group = kGroup;
     r.taken = taken;
     r.target = pc(target);
     r.next = pc(other);
@@ -51,31 +42,34 @@ class Example {
   void go(char block) {
     BranchRequest r;
     r.event = BranchEvent::kAdvance;
-    r.group = kGroup;
     r.next = pc(block);
     stack_.serve(r);
   }
   void exit(LaneMask lanes, char next) {
     BranchRequest r;
     r.event = BranchEvent::kExit;
-    r.group = kGroup;
     r.mask = lanes;
     r.next = pc(next);
     stack_.serve(r);
   }
-  using Row = SimtStack::Entry;
+  using Row = StackEntry;
   static Row row(char block, char rpc, LaneMask lanes) { return {pc(block), pc(rpc), lanes}; }
-  void expect(const std::vector<Row>& rows) const { EXPECT_EQ(stack_.entries(kWarp), rows); }
-  [[nodiscard]] const SimtStack& stack() const { return stack_; }
+  void expect(const std::vector<Row>& rows) const { EXPECT_EQ(stack_.rows(), rows); }
+  StackPort& stack() { return stack_; }
 
  private:
-  SimtStack stack_;
+  StackPort stack_;
 };
+
+class SimtStackGolden : public ::testing::TestWithParam<StackKind> {};
+class SimtStackRules : public ::testing::TestWithParam<StackKind> {};
+INSTANTIATE_TEST_SUITE_P(On, SimtStackGolden, ::testing::ValuesIn(stack_kinds()), name_stack_kind);
+INSTANTIATE_TEST_SUITE_P(On, SimtStackRules, ::testing::ValuesIn(stack_kinds()), name_stack_kind);
 
 Example::Row row(char block, char rpc, LaneMask lanes) { return Example::row(block, rpc, lanes); }
 
-TEST(SimtStackGolden, MimdG1StackIfElse) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackGolden, MimdG1StackIfElse) {
+  Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', mask("1111"));
   e.expect({row('A', '-', mask("1111"))});
   e.branch('C', mask("1010"), 'B', 'D');
@@ -86,8 +80,8 @@ TEST(SimtStackGolden, MimdG1StackIfElse) {
   e.expect({row('D', '-', mask("1111"))});
 }
 
-TEST(SimtStackGolden, MimdG2StackLoop) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackGolden, MimdG2StackLoop) {
+  Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', mask("1111"));
   e.go('B');
   e.branch('B', mask("0111"), 'C', 'C');  // thread 3 leaves the loop
@@ -102,8 +96,8 @@ TEST(SimtStackGolden, MimdG2StackLoop) {
 
 // The spin lock after SSDE (Fig 4.2): B tries, C releases, S is the switch, D what follows. The graph is that
 // of ssde_transform_test.cpp, where the stack's reconvergence points come from as well.
-TEST(SimtStackGolden, MimdG19SpinLockAfterSsde) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackGolden, MimdG19SpinLockAfterSsde) {
+  Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', mask("1111"));
   e.go('B');
   e.branch('S', mask("0111"), 'C', 'S');  // thread 3 has the lock, the others are at the switch
@@ -129,8 +123,9 @@ TEST(SimtStackGolden, MimdG19SpinLockAfterSsde) {
 
 // Fig 7.2: two instructions per block, the second of B and of C depends on the first with 2 cycles latency.
 // An ideal front end issues the running group's next instruction whenever the baseline scoreboard allows.
-TEST(SimtStackGolden, MimdG3StackTiming) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackGolden, MimdG3StackTiming) {
+  Example e(GetParam(), FirstSide::kTaken);
+  const WarpId warp{0};
   core::ScoreboardModel scoreboard({.entries_per_warp = 8}, 1);
   const auto instruction = [](bool reads, bool writes) {
     isa::Instruction i;
@@ -146,18 +141,18 @@ TEST(SimtStackGolden, MimdG3StackTiming) {
   std::string timeline;
   unsigned step = 0;  // instruction within the block
   int pending_until = 0;
-  for (int cycle = 1; !e.stack().entries(kWarp).empty() && cycle < 40; ++cycle) {
-    if (pending_until == cycle) scoreboard.release(kWarp, producer);
-    const Pc block = e.stack().entries(kWarp).back().pc;
+  for (int cycle = 1; !e.stack().rows().empty() && cycle < 40; ++cycle) {
+    if (pending_until == cycle) scoreboard.release(warp, producer);
+    const Pc block = e.stack().rows().back().pc;
     const bool in_side = block == Example::pc('B') || block == Example::pc('C');
     const isa::Instruction& next = !in_side ? plain : step == 0 ? producer : consumer;
-    if (scoreboard.check(kWarp, next) != core::Hazard::kNone) {
+    if (scoreboard.check(warp, next) != core::Hazard::kNone) {
       timeline += ".";
       continue;
     }
     timeline += static_cast<char>('A' + block.value() / 100);
     if (in_side && step == 0) {
-      scoreboard.reserve(kWarp, next);
+      scoreboard.reserve(warp, next);
       pending_until = cycle + 2;
     }
     if (++step < 2) continue;
@@ -172,8 +167,8 @@ TEST(SimtStackGolden, MimdG3StackTiming) {
   EXPECT_EQ(timeline, "AAB.BC.CDD");  // 10 cycles, 2 idle
 }
 
-TEST(SimtStackGolden, TbcG1PerWarpStack) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackGolden, TbcG1PerWarpStack) {
+  Example e(GetParam(), FirstSide::kTaken);
   std::string order;
   const auto lanes = [](const char* text) { return left_to_right(text); };
   e.launch('A', lanes("1111"));
@@ -193,8 +188,8 @@ TEST(SimtStackGolden, TbcG1PerWarpStack) {
 
 // Example 5: two threads spin on a lock; the winner waits at the reconvergence point below the spinning side
 // for ever.
-TEST(SimtStackGolden, TbcG3SimtDeadlock) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackGolden, TbcG3SimtDeadlock) {
+  Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', left_to_right("11"));
   e.branch('A', left_to_right("01"), 'B', 'B');  // thread 0 got the lock
   for (int spin = 0; spin < 3; ++spin) {
@@ -212,8 +207,8 @@ TEST(SimtStackGolden, TbcG3SimtDeadlock) {
 }
 
 // Example 6: lock and unlock inside the if; every lane gets through.
-TEST(SimtStackGolden, TbcG3SafeFormTerminates) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackGolden, TbcG3SafeFormTerminates) {
+  Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', left_to_right("11"));  // A: CAS; winner -> B (critical section, release), all -> C: loop test
   e.branch('B', left_to_right("10"), 'C', 'C');
   e.expect({row('C', '-', left_to_right("11")), row('B', 'C', left_to_right("10"))});
@@ -226,8 +221,8 @@ TEST(SimtStackGolden, TbcG3SafeFormTerminates) {
   e.expect({row('D', '-', left_to_right("11"))});
 }
 
-TEST(SimtStackGolden, GpudetG2SimtStack) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackGolden, GpudetG2SimtStack) {
+  Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', left_to_right("11111111"));
   e.branch('B', left_to_right("11001100"), 'C', 'D');
   e.expect({row('D', '-', left_to_right("11111111")), row('C', 'D', left_to_right("00110011")),
@@ -238,15 +233,15 @@ TEST(SimtStackGolden, GpudetG2SimtStack) {
   e.expect({row('D', '-', left_to_right("11111111"))});
 }
 
-TEST(SimtStack, NotTakenFirstSwapsTheSides) {
-  Example e(FirstSide::kNotTaken);
+TEST_P(SimtStackRules, NotTakenFirstSwapsTheSides) {
+  Example e(GetParam(), FirstSide::kNotTaken);
   e.launch('A', mask("1111"));
   e.branch('C', mask("1010"), 'B', 'D');
   e.expect({row('D', '-', mask("1111")), row('C', 'D', mask("1010")), row('B', 'D', mask("0101"))});
 }
 
-TEST(SimtStack, ExitingLanesLeaveEveryEntry) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackRules, ExitingLanesLeaveEveryEntry) {
+  Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', mask("1111"));
   e.branch('B', mask("0011"), 'C', 'D');
   e.exit(mask("0011"), 'C');  // the whole taken side exits
@@ -254,11 +249,11 @@ TEST(SimtStack, ExitingLanesLeaveEveryEntry) {
   e.exit(mask("0100"), 'D');  // one of the others exits under a guard; the rest falls through to D
   e.expect({row('D', '-', mask("1000"))});
   e.exit(mask("1000"), 'E');
-  EXPECT_TRUE(e.stack().entries(kWarp).empty());
+  EXPECT_TRUE(e.stack().rows().empty());
 }
 
-TEST(SimtStack, BranchThatReconvergesOnlyAtExit) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackRules, BranchThatReconvergesOnlyAtExit) {
+  Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', mask("1111"));
   e.branch('B', mask("0001"), 'C', '-');
   e.expect({row('C', '-', mask("1110")), row('B', '-', mask("0001"))});
@@ -266,23 +261,22 @@ TEST(SimtStack, BranchThatReconvergesOnlyAtExit) {
   e.expect({row('C', '-', mask("1110"))});
 }
 
-TEST(SimtStack, BothSidesAtTheReconvergencePointDoNotDiverge) {
-  Example e(FirstSide::kTaken);
+TEST_P(SimtStackRules, BothSidesAtTheReconvergencePointDoNotDiverge) {
+  Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', mask("1111"));
   e.branch('D', mask("0001"), 'D', 'D');
   e.expect({row('D', '-', mask("1111"))});
 }
 
-TEST(SimtStack, AnswersNameTheGroupItsLanesAndWhatToWatch) {
-  SimtStack stack(2, FirstSide::kTaken);
+TEST_P(SimtStackRules, AnswersNameTheGroupItsLanesAndWhatToWatch) {
+  StackPort stack = GetParam().make(FirstSide::kTaken);
   BranchRequest r;
   r.event = BranchEvent::kLaunch;
-  r.warp = WarpId{1};
   r.mask = mask("1111");
   r.next = Pc{0};
   stack.serve(r);
   ASSERT_EQ(r.updates.size(), 1u);
-  EXPECT_EQ(r.updates[0].group, GroupId{1});
+  EXPECT_EQ(r.updates[0].group, GroupId{stack.warp().value()});
   EXPECT_EQ(r.updates[0].watch, sim::kNoPc);
   r.event = BranchEvent::kBranch;
   r.taken = mask("0101");
@@ -298,8 +292,8 @@ TEST(SimtStack, AnswersNameTheGroupItsLanesAndWhatToWatch) {
   EXPECT_EQ(r.updates[0].mask, mask("0101"));
 }
 
-TEST(SimtStack, BarrierBlocksAndReleasesAtTheReconvergencePoint) {
-  SimtStack stack(1, FirstSide::kTaken);
+TEST_P(SimtStackRules, BarrierBlocksAndReleasesAtTheReconvergencePoint) {
+  StackPort stack = GetParam().make(FirstSide::kTaken);
   BranchRequest r;
   r.event = BranchEvent::kLaunch;
   r.mask = mask("1111");
@@ -317,10 +311,10 @@ TEST(SimtStack, BarrierBlocksAndReleasesAtTheReconvergencePoint) {
   EXPECT_EQ(r.updates[0].pc, Pc{1});
 }
 
-TEST(SimtStack, DigestFollowsTheState) {
-  Example a(FirstSide::kTaken);
-  Example b(FirstSide::kTaken);
-  const auto digest = [](const Example& e) {
+TEST_P(SimtStackRules, DigestFollowsTheState) {
+  Example a(GetParam(), FirstSide::kTaken);
+  Example b(GetParam(), FirstSide::kTaken);
+  const auto digest = [](Example& e) {
     BranchRequest look;
     e.stack().inspect(look);
     return look.digest;

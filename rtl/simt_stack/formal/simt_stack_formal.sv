@@ -1,0 +1,372 @@
+// simt_stack against a stack that takes lanes out of every entry at once, as the model does: warps that keep
+// to the contract, one of which (any one) is followed. Proven of it:
+//  - every request is answered, with the top that the eager stack has; the answer stays until it is taken;
+//  - masks are never empty and nested: an entry's lanes are all in, or none of them in, any entry below;
+//    so the sides of a branch are disjoint and within the entry below them, and entries whose lanes have left
+//    are at the top;
+//  - below the top no entry is at its RPC but one that waits for a call, so that a request pops one such entry
+//    at most;
+//  - without calls the stack has 2 * Lanes - 1 entries at most.
+
+`default_nettype none
+
+module simt_stack_formal #(
+  localparam int unsigned Warps  = 2,
+  localparam int unsigned Lanes  = 3,
+  localparam int unsigned Depth  = 2 * Lanes - 1,
+  localparam int unsigned Frames = 2,
+  localparam int unsigned PcW    = 2,
+  localparam int unsigned DepthW = $clog2(Depth + 1)
+) (
+  input logic              clk_i,
+  // The user's choices
+  input logic              req_valid,
+  input logic              rsp_ready,
+  input logic              several,  // CALL: more SIDEs follow
+  input logic [3:0]        req_op,
+  input logic              req_warp,
+  input logic              req_frame,
+  input logic [Lanes-1:0]  req_lanes,
+  input logic [PcW-1:0]    req_target,
+  input logic [PcW-1:0]    req_next,
+  input logic [PcW-1:0]    req_rpc,
+  input logic [DepthW-1:0] req_position
+);
+  localparam logic [PcW-1:0] NoPc = '1;
+
+  localparam logic [3:0] OpLaunch = 4'd0, OpAdvance = 4'd1, OpBranch = 4'd2, OpCall = 4'd3, OpReturn = 4'd4,
+                         OpExit = 4'd5, OpArrive = 4'd6, OpRelease = 4'd7, OpSplit = 4'd8, OpSide = 4'd9,
+                         OpRead = 4'd10;
+
+  (* anyconst *) logic [1:0] first_side;
+  (* anyconst *) logic       tracked;
+
+  logic started = 1'b0;
+  always_ff @(posedge clk_i) started <= 1'b1;
+
+  logic              req_ready, rsp_valid, rsp_caller, rsp_barrier, rsp_diverged, rsp_reconverged, rsp_frame;
+  logic [1:0]        rsp_error;
+  logic [DepthW-1:0] rsp_depth;
+  logic [PcW-1:0]    rsp_pc, rsp_rpc;
+  logic [Lanes-1:0]  rsp_mask;
+
+  simt_stack #(
+    .Warps(Warps), .Lanes(Lanes), .Depth(Depth), .Frames(Frames), .PcW(PcW)
+  ) u_dut (
+    .clk_i,
+    .rst_ni           (started),
+    .first_side_i     (first_side),
+    .req_valid_i      (req_valid),
+    .req_ready_o      (req_ready),
+    .req_op_i         (req_op),
+    .req_warp_i       (req_warp),
+    .req_lanes_i      (req_lanes),
+    .req_target_i     (req_target),
+    .req_next_i       (req_next),
+    .req_rpc_i        (req_rpc),
+    .req_position_i   (req_position),
+    .req_frame_i      (req_frame),
+    .rsp_valid_o      (rsp_valid),
+    .rsp_ready_i      (rsp_ready),
+    .rsp_error_o      (rsp_error),
+    .rsp_depth_o      (rsp_depth),
+    .rsp_pc_o         (rsp_pc),
+    .rsp_rpc_o        (rsp_rpc),
+    .rsp_mask_o       (rsp_mask),
+    .rsp_frame_o      (rsp_frame),
+    .rsp_caller_o     (rsp_caller),
+    .rsp_barrier_o    (rsp_barrier),
+    .rsp_diverged_o   (rsp_diverged),
+    .rsp_reconverged_o(rsp_reconverged)
+  );
+
+  logic accept;
+  assign accept = started && req_valid && req_ready;
+
+  // ---- The contract, by what the block has answered: the user is as a core is.
+  logic [Warps-1:0]        gone = '1;       // the warp has no stack
+  logic [Warps-1:0]        in_call = '0;    // its top is in a function that was called
+  logic [Warps-1:0]        open = '0;       // SIDEs are to follow
+  logic [Warps-1:0]        fresh = '0;      // a SPLIT was the last request
+  logic [Warps-1:0]        failed = '0;     // the last answer was an error
+  logic [Warps*Lanes-1:0]  mask_of = '0;
+  logic                    answered_warp = 1'b0;
+  logic [Lanes-1:0]        top_mask, hit;
+  assign top_mask = (rsp_valid && answered_warp == req_warp) ? rsp_mask : mask_of[req_warp*Lanes +: Lanes];
+  assign hit      = req_lanes & top_mask;
+  logic no_stack, called;
+  assign no_stack = (rsp_valid && answered_warp == req_warp) ? rsp_depth == '0 : gone[req_warp];
+  assign called   = (rsp_valid && answered_warp == req_warp) ? rsp_frame : in_call[req_warp];
+  logic last_was_read = 1'b0;
+
+  always @(posedge clk_i) begin
+    if (accept) begin
+      assume (req_op <= OpRead && 2'(req_warp) < 2'(Warps));
+      assume (req_target != NoPc && req_next != NoPc);
+      if (req_op == OpLaunch) assume (req_lanes != '0);
+      else if (req_op != OpRead) assume (!no_stack);
+      if (req_op == OpReturn) assume (called);
+      if (req_op == OpSide) assume (hit != '0 && !(fresh[req_warp] && hit == top_mask));
+      if (req_op == OpSplit) assume ((top_mask & (top_mask - 1'b1)) != '0);
+      assume (open[req_warp] ? req_op == OpSide || req_op == OpLaunch : req_op != OpSide);
+      // After an error the core gives the warp up.
+      if (rsp_valid && rsp_error != 2'd0 && answered_warp == req_warp) assume (req_op == OpLaunch);
+      if (failed[req_warp]) assume (req_op == OpLaunch);
+      // A READ answers with another entry than the top: not followed by anything in the same clock (an
+      // assumption about the harness only, which keeps tops by what was answered).
+      if (last_was_read && rsp_valid && answered_warp == req_warp) assume (req_op == OpRead || req_op == OpLaunch);
+      open[req_warp]  <= req_op == OpSplit || (req_op == OpCall && several && hit != '0) ||
+                         (req_op == OpSide && hit != top_mask);
+      fresh[req_warp] <= req_op == OpSplit;
+      answered_warp   <= req_warp;
+      last_was_read   <= req_op == OpRead;
+    end
+    if (rsp_valid && !last_was_read) begin
+      gone[answered_warp]                    <= rsp_depth == '0;
+      in_call[answered_warp]                 <= rsp_frame;
+      mask_of[answered_warp*Lanes +: Lanes]  <= rsp_mask;
+      failed[answered_warp]                  <= rsp_error != 2'd0;
+    end
+  end
+  // ---- The eager stack of the tracked warp: entries {frame, pc, rpc, mask}, bottom first
+  localparam int unsigned EntryW = 1 + 2 * PcW + Lanes;
+  typedef struct packed {
+    logic             frame;
+    logic [PcW-1:0]   pc;
+    logic [PcW-1:0]   rpc;
+    logic [Lanes-1:0] mask;
+  } entry_t;
+  logic [DepthW-1:0]       depth = '0, n_depth;
+  logic [Depth*EntryW-1:0] stack, n_stack;
+  logic                    ever_called = 1'b0, n_ever_called;
+
+  function automatic logic [1:0] count(input logic [Lanes-1:0] lanes);
+    count = 2'(lanes[0]) + 2'(lanes[1]) + 2'(lanes[2]);
+  endfunction
+  function automatic logic [EntryW-1:0] get(input logic [Depth*EntryW-1:0] from, input logic [DepthW-1:0] at);
+    get = '0;
+    for (int unsigned i = 0; i < Depth; i++)
+      if (DepthW'(i) == at) get = from[i*EntryW +: EntryW];
+  endfunction
+  function automatic logic [Depth*EntryW-1:0] put(input logic [Depth*EntryW-1:0] into, input logic [DepthW-1:0] at,
+                                                  input logic [EntryW-1:0] entry);
+    put = into;
+    for (int unsigned i = 0; i < Depth; i++)
+      if (DepthW'(i) == at) put[i*EntryW +: EntryW] = entry;
+  endfunction
+
+  logic [1:0]        n_error;
+  logic              n_diverged, n_reconverged, n_contiguous, n_once, settles, taken_first;
+  entry_t            t, e, moved;                // the top before; one that is looked at; the top after
+  logic [Lanes-1:0]  taken, other, a_mask, b_mask;
+  logic [PcW-1:0]    a_pc, b_pc;
+  // Entries that take the place of the top, lowest first, and which of them there are.
+  entry_t            p0, p1, p2;
+  logic              v0, v1, v2;
+  logic [DepthW-1:0] at, kept;
+  logic [DepthW:0]   wanted;
+  always_comb begin
+    t             = get(stack, depth - 1'b1);
+    taken         = t.mask & req_lanes;
+    other         = t.mask & ~req_lanes;
+    taken_first   = first_side == 2'd3 ? count(taken) < count(other) : first_side == 2'd1;
+    a_pc          = taken_first ? req_target : req_next;  // runs first
+    b_pc          = taken_first ? req_next : req_target;
+    a_mask        = taken_first ? taken : other;
+    b_mask        = taken_first ? other : taken;
+    n_error       = 2'd0;
+    n_diverged    = 1'b0;
+    n_reconverged = 1'b0;
+    n_contiguous  = 1'b1;
+    n_once        = 1'b1;
+    n_ever_called = ever_called;
+    settles       = 1'b0;
+    moved         = {t.frame, req_next, t.rpc, t.mask};
+    p0            = t;
+    p1            = t;
+    p2            = t;
+    v0            = 1'b1;
+    v1            = 1'b0;
+    v2            = 1'b0;
+    kept          = '0;
+    e             = t;
+    n_stack       = stack;
+    at            = depth - 1'b1;
+    case (req_op)
+      OpLaunch: begin
+        at            = '0;
+        p0            = {1'b0, req_next, NoPc, req_lanes};
+        n_ever_called = 1'b0;
+      end
+      OpAdvance, OpArrive: begin
+        p0      = moved;
+        settles = req_op == OpAdvance;
+      end
+      OpRelease: settles = 1'b1;
+      OpBranch: begin
+        if (taken == '0 || other == '0) begin
+          p0      = {t.frame, taken != '0 ? req_target : req_next, t.rpc, t.mask};
+          settles = 1'b1;
+        end else begin
+          n_diverged = 1'b1;
+          v0 = t.rpc != req_rpc;
+          v1 = b_pc != req_rpc;
+          v2 = a_pc != req_rpc;
+          p0 = {t.frame, req_rpc, t.rpc, t.mask};
+          p1 = {t.frame, b_pc, req_rpc, b_mask};
+          p2 = {t.frame, a_pc, req_rpc, a_mask};
+        end
+      end
+      OpCall: begin
+        p0      = moved;
+        p1      = {1'b1, req_target, NoPc, taken};
+        v1      = taken != '0;
+        settles = taken == '0;
+        if (v1 && t.frame) n_error = 2'd2;
+        if (v1) n_ever_called = 1'b1;
+      end
+      OpReturn, OpExit: begin
+        p0      = moved;
+        settles = 1'b1;
+      end
+      OpSplit: begin
+        p0 = {t.frame, req_rpc, t.rpc, t.mask};
+        p1 = {t.frame, t.pc, req_rpc, t.mask};
+        v0 = t.rpc != req_rpc;
+        v1 = 1'b1;
+      end
+      OpSide: begin
+        p0 = {t.frame, req_target, t.rpc, taken};
+        p1 = {t.frame, t.pc, t.rpc, other};
+        v0 = req_target != t.rpc;
+        v1 = other != '0;
+      end
+      default: ;  // READ
+    endcase
+    wanted = {1'b0, at} + (DepthW+1)'(v0) + (DepthW+1)'(v1) + (DepthW+1)'(v2);
+    if (req_op != OpRead && wanted > (DepthW+1)'(Depth)) n_error = 2'd1;
+    n_depth = depth;
+    if (n_error != 2'd0) begin
+      n_ever_called = ever_called;
+      n_diverged    = 1'b0;
+    end else if (req_op != OpRead) begin
+      if (v0) begin n_stack = put(n_stack, at, p0); at = at + 1'b1; end
+      if (v1) begin n_stack = put(n_stack, at, p1); at = at + 1'b1; end
+      if (v2) begin n_stack = put(n_stack, at, p2); at = at + 1'b1; end
+      n_depth = at;
+    end
+    // Lanes leave every entry, or every one of the function; entries without lanes go.
+    if (req_op == OpReturn || req_op == OpExit) begin
+      for (int unsigned i = 0; i < Depth; i++) begin
+        e = n_stack[i*EntryW +: EntryW];
+        if (req_op == OpExit || e.frame == t.frame) e.mask = e.mask & ~taken;
+        n_stack[i*EntryW +: EntryW] = e;
+        if (DepthW'(i) < depth && e.mask != '0) begin
+          if (kept != DepthW'(i)) n_contiguous = 1'b0;
+          kept = kept + 1'b1;
+        end
+      end
+      n_depth = kept;
+    end
+    // The top goes if it is at its RPC; the next one is not.
+    if (settles && n_depth != '0) begin
+      e = get(n_stack, n_depth - 1'b1);
+      if (e.pc == e.rpc && e.rpc != NoPc) begin
+        n_reconverged = 1'b1;
+        n_depth       = n_depth - 1'b1;
+        e             = get(n_stack, n_depth - 1'b1);
+        if (n_depth != '0 && e.pc == e.rpc && e.rpc != NoPc) n_once = 1'b0;
+      end
+    end
+  end
+
+  // ---- What has to be answered, and for how long it is being waited for
+  logic              pending = 1'b0, x_checked = 1'b0, x_read = 1'b0;
+  logic [3:0]        waited = '0;
+  logic [1:0]        x_error;
+  logic [DepthW-1:0] x_depth;
+  entry_t            x, shown, above;
+  logic              x_diverged, x_reconverged, x_stale, x_caller;
+  assign shown = get(n_stack, req_op == OpRead ? req_position : n_depth - 1'b1);
+  assign above = get(n_stack, DepthW'(req_position + 1'b1));
+
+  always @(posedge clk_i) begin
+    if (accept) begin
+      pending   <= 1'b1;
+      waited    <= '0;
+      x_checked <= req_warp == tracked;
+      if (req_warp == tracked) begin
+        depth       <= n_depth;
+        stack       <= n_stack;
+        ever_called <= n_ever_called;
+        if (req_op == OpRead) begin
+          assume (req_position < depth || depth == '0);
+          if (depth != '0) assume (req_frame == shown.frame);
+        end
+        assert (n_contiguous);
+        assert (n_once);
+        x_error       <= n_error;
+        x_depth       <= n_depth;
+        x             <= shown;
+        x_caller      <= req_op == OpRead && DepthW'(req_position + 1'b1) < depth && above.frame != shown.frame;
+        x_diverged    <= n_diverged;
+        x_reconverged <= n_reconverged;
+        // Between SPLIT and the last SIDE the top's PC has no meaning.
+        x_stale       <= req_op == OpSplit || (req_op == OpSide && other != '0);
+        if (!ever_called && req_op != OpCall) assert (n_error != 2'd1);
+      end
+    end else if (pending && rsp_valid && rsp_ready) begin
+      pending <= 1'b0;
+    end else if (pending && !rsp_valid) begin
+      waited <= waited + 1'b1;
+    end
+    if (started) begin
+      assert (rsp_valid <= pending);
+      assert (!(pending && !rsp_valid && waited >= 4'(Depth)));
+      if (rsp_valid && x_checked) begin
+        assert (rsp_error == x_error);
+        assert (rsp_depth == x_depth);
+        if (x_depth != '0) begin
+          assert (x_stale || rsp_pc == x.pc);
+          assert (rsp_rpc == x.rpc);
+          assert (rsp_mask == x.mask);
+          assert (rsp_frame == x.frame);
+          assert (rsp_caller == x_caller);
+        end
+        assert (rsp_diverged == x_diverged);
+        assert (rsp_reconverged == x_reconverged);
+      end
+    end
+  end
+
+  // The answer stays as it is until it is taken.
+  logic              was_held = 1'b0;
+  logic [2+DepthW+2*PcW+Lanes+4:0] answer, held;
+  assign answer = {rsp_error, rsp_depth, rsp_pc, rsp_rpc, rsp_mask, rsp_frame, rsp_caller, rsp_barrier,
+                   rsp_diverged, rsp_reconverged};
+  always @(posedge clk_i) begin
+    was_held <= started && rsp_valid && !rsp_ready;
+    held     <= answer;
+    if (was_held) assert (rsp_valid && answer == held);
+  end
+
+  // ---- What holds of the stack at all times
+  entry_t lower, upper;
+  always @(posedge clk_i) begin
+    for (int unsigned i = 0; i < Depth; i++) begin
+      lower = stack[i*EntryW +: EntryW];
+      if (DepthW'(i) < depth) assert (lower.mask != '0);
+      for (int unsigned j = i + 1; j < Depth; j++) begin
+        upper = stack[j*EntryW +: EntryW];
+        if (DepthW'(j) < depth) begin
+          assert ((upper.mask & lower.mask) == '0 || (upper.mask & ~lower.mask) == '0);
+          assert (upper.frame >= lower.frame);
+          assert (j != i + 1 || upper.frame != lower.frame || lower.pc != lower.rpc || lower.rpc == NoPc);
+        end
+      end
+    end
+    if (!ever_called) assert (depth <= DepthW'(2 * Lanes - 1));
+  end
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,4 @@
+# For recursive kernels: the workload `dispatch` takes 43 entries at most. 31 divergences and 95 calls would take 158.
+heddle_rtl(simt_stack VSimtStack Warps=64 Depth=128 Frames=96)
+# So small that the bench fills it.
+heddle_rtl(simt_stack VSimtStackSmall Warps=64 Depth=9 Frames=3)

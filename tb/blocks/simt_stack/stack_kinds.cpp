@@ -1,0 +1,83 @@
+// The stack tests' kinds of stacks: behind a branch unit's socket, as model, as RTL and as both.
+#include <array>
+#include <systemc>
+
+#include "cosim/twins.h"
+#include "sim/block_socket.h"
+#include "simt/branch_unit.h"
+#include "simt_stack_port.h"
+
+namespace heddle::simt {
+namespace {
+
+constexpr std::uint32_t kWarps = 64;
+constexpr std::array kImplementations{sim::Implementation::kModel, sim::Implementation::kRtl,
+                                      sim::Implementation::kBoth};
+constexpr std::array kFirstSides{FirstSide::kTaken, FirstSide::kNotTaken, FirstSide::kSmaller};
+
+class Unit : public sc_core::sc_module {
+ public:
+  Unit(const sc_core::sc_module_name& name, sim::Implementation impl, FirstSide first) : sc_module(name) {
+    cosim::provide_twins(twins_);
+    ControlFlowConfig config;
+    config.simt_stack.impl = impl;
+    config.first_side = first;
+    unit_ = std::make_unique<BranchUnit>("unit", config, kWarps, stats_, &twins_);
+    isock_.bind(unit_->branch_tsock);
+    unit_->progress_isock.bind(progress_tsock_);
+    unit_->table_memory_isock.bind(memory_tsock_);
+  }
+  /// A warp that nobody has used yet.
+  StackPort warp() {
+    if (warps_ == kWarps) throw std::logic_error("the stack tests need more warps");
+    return {WarpId{warps_++}, [this](BranchRequest& r) { isock_.call(r); },
+            [this](BranchRequest& r) { isock_.inspect(r); }};
+  }
+
+ private:
+  void serve_progress(GroupProgress&) { ADD_FAILURE() << "a stack has no use for the progress of groups"; }
+  void serve_memory(TableEntryTransfer&) { ADD_FAILURE() << "a stack has no use for table memory"; }
+
+  sim::StatGroup stats_;
+  sim::Twins twins_;
+  std::unique_ptr<BranchUnit> unit_;
+  std::uint32_t warps_ = 0;
+  sim::BlockInitiator<BranchProtocol> isock_{"isock"};
+  sim::BlockTarget<GroupProgressProtocol, Unit, &Unit::serve_progress> progress_tsock_{"progress_tsock",
+                                                                                       this};
+  sim::BlockTarget<TableMemoryProtocol, Unit, &Unit::serve_memory> memory_tsock_{"memory_tsock", this};
+};
+
+/// One of each, all of which have to be there before the first event.
+class Units {
+ public:
+  Units() {
+    for (const auto impl : kImplementations)
+      for (const FirstSide first : kFirstSides)
+        units_.push_back(std::make_unique<Unit>(sc_core::sc_gen_unique_name("stack"), impl, first));
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+  Unit& of(std::size_t impl, FirstSide first) {
+    std::size_t side = 0;
+    while (kFirstSides[side] != first) ++side;
+    return *units_.at(impl * kFirstSides.size() + side);
+  }
+
+ private:
+  std::vector<std::unique_ptr<Unit>> units_;
+};
+
+}  // namespace
+
+std::vector<StackKind> stack_kinds() {
+  static constexpr const char* kNames[] = {"model", "rtl", "both"};
+  std::vector<StackKind> kinds;
+  for (std::size_t impl = 0; impl < kImplementations.size(); ++impl)
+    kinds.push_back({kNames[impl], [impl](FirstSide first) {
+                       static Units units;
+                       return units.of(impl, first).warp();
+                     }});
+  return kinds;
+}
+
+}  // namespace heddle::simt

@@ -1,0 +1,178 @@
+#include "stack_reference.h"
+
+namespace heddle::cosim {
+
+using simt::BranchEvent;
+using simt::BranchRequest;
+using simt::kNoPc;
+using simt::LaneMask;
+using simt::Pc;
+using simt::StackEntry;
+using Op = StackRequest::Op;
+using Error = StackRequest::Error;
+
+namespace {
+
+bool arrives(Pc pc, Pc rpc) { return pc == rpc && rpc != kNoPc; }
+
+/// How a direct branch divides the top.
+struct Division {
+  bool diverges = false;
+  bool keeps = false;   ///< the entry at which the sides meet
+  unsigned pushes = 0;  ///< sides that are not there yet
+};
+Division divide(const BenchRequest& r, const StackEntry& top) {
+  Division d;
+  d.diverges = (top.mask & r.lanes).any() && LaneMask::difference(top.mask, r.lanes).any();
+  d.keeps = top.rpc != r.rpc;
+  d.pushes = (r.target != r.rpc ? 1u : 0u) + (r.next != r.rpc ? 1u : 0u);
+  return d;
+}
+
+/// The point at which the sides of an event meet.
+Pc meeting_point(const BenchRequest& r) { return r.event.event == BranchEvent::kBranch ? r.rpc : kNoPc; }
+
+}  // namespace
+
+std::uint32_t StackReference::depth_now(simt::WarpId warp) const {
+  const std::uint32_t growing = state_->growing[warp.value()];
+  return growing != 0 ? growing : static_cast<std::uint32_t>(entries(warp).size());
+}
+
+unsigned StackReference::growth(const BenchRequest& r) const {
+  if (r.op == Op::kLaunch || r.op == Op::kRead || entries(r.warp).empty()) return 0;
+  const StackEntry& top = entries(r.warp).back();
+  switch (r.op) {
+    case Op::kBranch: {
+      const Division d = divide(r, top);
+      if (!d.diverges || d.pushes == 0) return 0;
+      return (d.keeps ? 1 : 0) + d.pushes - 1;
+    }
+    case Op::kCall:
+      return (top.mask & r.lanes).any() ? 1 : 0;
+    case Op::kSplit:
+      return top.rpc != r.rpc ? 1 : 0;
+    case Op::kSide:
+      return !r.last && r.target != meeting_point(r) ? 1 : 0;
+    default:
+      return 0;
+  }
+}
+
+Error StackReference::error(const BenchRequest& r) const {
+  if (depth_now(r.warp) + growth(r) > depth_) return Error::kDepth;
+  if (r.op == Op::kCall && growth(r) != 0 && entries(r.warp).back().frame + 1 == frames_)
+    return Error::kFrames;
+  return Error::kNone;
+}
+
+unsigned StackReference::clocks(const BenchRequest& r) const {
+  if (error(r) != Error::kNone || r.op == Op::kLaunch) return 1;
+  const std::vector<StackEntry>& stack = entries(r.warp);
+  if (r.op == Op::kRead) return r.position + 1 < stack.size() ? 2 : 1;
+  const StackEntry& top = stack.back();
+  switch (r.op) {
+    case Op::kAdvance:
+      return arrives(r.next, top.rpc) ? 2 : 1;
+    case Op::kBarrierRelease:
+      return arrives(top.pc, top.rpc) ? 2 : 1;
+    case Op::kBranch: {
+      const Division d = divide(r, top);
+      if (!d.diverges) return arrives((top.mask & r.lanes).any() ? r.target : r.next, top.rpc) ? 2 : 1;
+      return (d.keeps && d.pushes == 2) || (!d.keeps && d.pushes == 0) ? 2 : 1;
+    }
+    case Op::kCall:
+      return growth(r) == 0 && arrives(r.next, top.rpc) ? 2 : 1;
+    case Op::kReturn:
+    case Op::kExit: {
+      const LaneMask gone = top.mask & r.lanes;
+      if (r.op == Op::kExit && gone.contains(stack.front().mask)) return 1;  // the warp has ended
+      // Entries that nobody is left in (all of the frame's, or of all frames), and one that has arrived.
+      auto entry = stack.rbegin();
+      while (gone.contains(entry->mask) && (r.op == Op::kExit || entry->frame == top.frame)) ++entry;
+      const auto pops = static_cast<unsigned>(entry - stack.rbegin());
+      return 1 + pops + (arrives(pops == 0 ? r.next : entry->pc, entry->rpc) ? 1 : 0);
+    }
+    case Op::kSide:
+      return r.last && arrives(r.target, meeting_point(r)) ? 2 : 1;
+    default:
+      return 1;
+  }
+}
+
+void StackReference::serve(BenchRequest& r) {
+  State& state = *state_;
+  std::uint32_t& growing = state.growing[r.warp.value()];
+  r.error = error(r);
+  r.diverged = r.reconverged = r.caller = false;
+  const auto answer_top = [&] {
+    r.depth = depth_now(r.warp);
+    r.at_barrier = state.at_barrier[r.warp.value()];
+    if (!entries(r.warp).empty()) r.entry = entries(r.warp).back();
+  };
+  if (r.op == Op::kRead) {
+    const auto& stack = entries(r.warp);
+    answer_top();
+    if (stack.empty()) return;
+    r.entry = stack.at(r.position);
+    r.caller = r.position + 1 < stack.size() && stack[r.position + 1].frame > r.entry.frame;
+    return;
+  }
+  if (r.error != Error::kNone) {
+    answer_top();
+    return;
+  }
+  if (!r.last) {
+    growing = depth_now(r.warp) + growth(r);
+    answer_top();
+    return;
+  }
+  BranchRequest event = r.event;
+  event.lane_target = r.by_lane ? r.lane_target.data() : nullptr;
+  const std::uint64_t pops = state.stats.count("reconvergences");
+  state.stack.serve(event);
+  growing = 0;
+  if (r.op == Op::kBarrierArrive || r.op == Op::kBarrierRelease || r.op == Op::kLaunch)
+    state.at_barrier[r.warp.value()] = r.op == Op::kBarrierArrive;
+  answer_top();
+  r.diverged = r.op == Op::kBranch && event.diverged;
+  r.reconverged = state.stats.count("reconvergences") != pops;
+}
+
+StackBenchBlock::Answer StackBenchBlock::answer_of(const BenchRequest& r) {
+  Answer answer{r.error, r.depth, r.entry, r.caller, r.at_barrier, r.diverged, r.reconverged};
+  // Between the requests of an event, and without a stack, there is no top.
+  if (!r.last || r.depth == 0) answer.entry = {};
+  return answer;
+}
+
+nlohmann::ordered_json StackBenchBlock::show_request(const BenchRequest& r) {
+  static constexpr const char* kOps[] = {"launch", "advance", "branch", "call", "return", "exit",
+                                         "arrive", "release", "split",  "side", "read"};
+  const auto show = [](Pc pc) { return pc == kNoPc ? std::string("-") : std::to_string(pc.value()); };
+  return {{"op", kOps[static_cast<unsigned>(r.op)]},
+          {"warp", r.warp.value()},
+          {"lanes", r.lanes.to_string()},
+          {"target", show(r.target)},
+          {"next", show(r.next)},
+          {"rpc", show(r.rpc)},
+          {"position", r.position},
+          {"frame", r.frame},
+          {"last", r.last}};
+}
+
+nlohmann::ordered_json StackBenchBlock::show_answer(const Answer& a) {
+  const auto show = [](Pc pc) { return pc == kNoPc ? std::string("-") : std::to_string(pc.value()); };
+  return {{"error", static_cast<unsigned>(a.error)},
+          {"depth", a.depth},
+          {"pc", show(a.entry.pc)},
+          {"rpc", show(a.entry.rpc)},
+          {"mask", a.entry.mask.to_string()},
+          {"frame", a.entry.frame},
+          {"caller", a.caller},
+          {"barrier", a.at_barrier},
+          {"diverged", a.diverged},
+          {"reconverged", a.reconverged}};
+}
+
+}  // namespace heddle::cosim

@@ -1,0 +1,94 @@
+// What the RTL of the SIMT stack must answer, and when: the model behind the RTL's requests, with the number
+// of clocks that the RTL's README gives.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "cosim/simt_stack_pins.h"
+#include "simt/simt_stack.h"
+
+namespace heddle::cosim {
+
+/// A request on the pins, and what the core's event was.
+struct BenchRequest : StackRequest {
+  simt::BranchRequest event;
+  std::array<simt::Pc, sim::kLanes> lane_target{};
+  bool by_lane = false;  ///< the event has `lane_target`
+  bool last = true;      ///< of the event's requests
+};
+
+/// Keeps to the RTL's limits, which the model has none of.
+class StackReference {
+ public:
+  StackReference(std::uint32_t warps, simt::FirstSide first_side, std::uint32_t depth, std::uint32_t frames)
+      : state_(std::make_unique<State>(warps, first_side)),
+        first_side_(first_side),
+        depth_(depth),
+        frames_(frames) {}
+
+  [[nodiscard]] const std::vector<simt::StackEntry>& entries(simt::WarpId warp) const {
+    return state_->stack.entries(warp);
+  }
+  [[nodiscard]] simt::FirstSide first_side() const { return first_side_; }
+  [[nodiscard]] std::uint32_t depth_limit() const { return depth_; }
+  [[nodiscard]] std::uint32_t frame_limit() const { return frames_; }
+
+  void serve(BenchRequest& request);
+  /// Clocks until the answer to a request that has not been served yet.
+  [[nodiscard]] unsigned clocks(const BenchRequest& request) const;
+  /// Whether the RTL has no room for it.
+  [[nodiscard]] StackRequest::Error error(const BenchRequest& request) const;
+  /// Whether it then has no entry to spare.
+  [[nodiscard]] bool full_after(const BenchRequest& request) const {
+    return depth_now(request.warp) + growth(request) == depth_;
+  }
+
+ private:
+  struct State {
+    State(std::uint32_t warps, simt::FirstSide first_side)
+        : stack(warps, first_side), at_barrier(warps), growing(warps) {
+      stack.register_stats(stats);
+    }
+    sim::StatGroup stats;
+    simt::SimtStack stack;
+    std::vector<bool> at_barrier;
+    /// By warp, between the requests of one event: entries that the RTL has now; 0: not between.
+    std::vector<std::uint32_t> growing;
+  };
+  /// Entries that it takes more, before anything is popped.
+  [[nodiscard]] unsigned growth(const BenchRequest& request) const;
+  [[nodiscard]] std::uint32_t depth_now(simt::WarpId warp) const;
+
+  std::unique_ptr<State> state_;
+  simt::FirstSide first_side_;
+  std::uint32_t depth_;
+  std::uint32_t frames_;
+};
+
+/// For LockstepBench.
+struct StackBenchPins : SimtStackPins {
+  static unsigned clocks(const BenchRequest& request, const StackReference& model) {
+    return model.clocks(request);
+  }
+};
+
+struct StackBenchBlock {
+  using Request = BenchRequest;
+  using Model = StackReference;
+  /// What of an answer has a meaning.
+  struct Answer {
+    StackRequest::Error error{};
+    std::uint32_t depth = 0;
+    simt::StackEntry entry;
+    bool caller = false, at_barrier = false, diverged = false, reconverged = false;
+    bool operator==(const Answer&) const = default;
+  };
+  static Answer answer_of(const BenchRequest& request);
+  static nlohmann::ordered_json show_request(const BenchRequest& request);
+  static nlohmann::ordered_json show_answer(const Answer& answer);
+};
+
+}  // namespace heddle::cosim

@@ -1,0 +1,93 @@
+// Random requests for the bench of the SIMT stack, as a core would make them.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "cosim/coverage.h"
+#include "simt_walk_program.h"
+#include "stack_reference.h"
+
+namespace heddle::cosim {
+
+/// A few warps whose requests are mixed, those of one event too.
+class StackTraffic {
+ public:
+  StackTraffic() {
+    for (std::size_t i = 0; i < warps_.size(); ++i) warps_[i].id = simt::WarpId{kUsed[i]};
+  }
+  virtual ~StackTraffic() = default;
+  BenchRequest operator()(const StackReference& model, std::mt19937& random);
+
+ protected:
+  struct Warp {
+    simt::WarpId id{};
+    std::deque<BenchRequest> requests;  ///< of an event that has begun
+    bool failed = false;                ///< the RTL had no room: the warp is given up
+    bool at_barrier = false;
+  };
+  /// An event of a warp that has a stack and does not wait at a barrier; none: nothing to report now.
+  virtual std::optional<BenchRequest> event(Warp& warp, const StackReference& model,
+                                            std::mt19937& random) = 0;
+  virtual BenchRequest launch(Warp& warp, std::mt19937& random) = 0;
+  /// Called with every request before it is served.
+  virtual void cover(const BenchRequest&, const StackReference&) {}
+
+  static BenchRequest make(const Warp& warp, simt::BranchEvent event);
+  static simt::LaneMask some_lanes(simt::LaneMask of, std::mt19937& random);
+
+ private:
+  BenchRequest read(const Warp& warp, const StackReference& model, std::mt19937& random) const;
+  BenchRequest next(Warp& warp, const StackReference& model, std::mt19937& random);
+  void begin(Warp& warp, const BenchRequest& event, const StackReference& model);
+
+  static constexpr std::array<std::uint32_t, 4> kUsed{0, 1, 42, 63};
+  std::array<Warp, 4> warps_;
+};
+
+/// Anything that the contract allows, with few PCs, so that all of them meet.
+class AnyTraffic : public StackTraffic {
+ public:
+  /// `small`: the RTL's limits are reached.
+  explicit AnyTraffic(bool small);
+  Coverage coverage;
+
+ protected:
+  std::optional<BenchRequest> event(Warp& warp, const StackReference& model, std::mt19937& random) override;
+  BenchRequest launch(Warp& warp, std::mt19937& random) override;
+  void cover(const BenchRequest& request, const StackReference& model) override;
+
+ private:
+  void cover_branch(const BenchRequest& request, const StackReference& model);
+  void cover_leaving(const BenchRequest& request, const StackReference& model);
+  unsigned phase_ = 0;
+  simt::WarpId open_{};    ///< of the last request
+  bool open_last_ = true;  ///< it was the last one of its event
+};
+
+/// Structured programs with branches, loops, switches, calls, ends of threads and barriers.
+class ProgramTraffic : public StackTraffic {
+ public:
+  std::uint64_t programs = 0;
+  std::size_t max_depth = 0;
+
+ protected:
+  std::optional<BenchRequest> event(Warp& warp, const StackReference& model, std::mt19937& random) override;
+  BenchRequest launch(Warp& warp, std::mt19937& random) override;
+  void cover(const BenchRequest& request, const StackReference& model) override;
+
+ private:
+  struct Run {
+    std::optional<simt::WalkProgram> program;
+    std::vector<simt::WalkThread> threads;
+    simt::Pc pc{};
+    bool moved = true;  ///< by the stack, which knows the PC
+  };
+  std::map<simt::WarpId, Run> runs_;
+};
+
+}  // namespace heddle::cosim
