@@ -15,6 +15,7 @@ inline constexpr std::uint32_t kWarps = 64;
 void provide_twins(sim::Twins& twins);
 
 // Block by block.
+void provide_reconvergence_table(sim::Twins& twins);
 void provide_split_fifo(sim::Twins& twins);
 
 /// InputError if a core has more warps than the verilated blocks.
