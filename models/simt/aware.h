@@ -36,7 +36,7 @@ class Aware final : public SplitControl {
   void unblock(WarpId warp, LaneMask lanes) override;
   void schedule(BranchRequest& request) override;
   bool have(WarpId warp, ReconvergenceId id) override;
-  bool admit(WarpId warp, ReconvergenceId id) override;
+  bool admit(WarpId warp, ReconvergenceId id, const std::array<std::uint32_t, 4>& record) override;
   void filled(const TableEntryTransfer& transfer) override { buffers_.filled(transfer); }
   bool retry(Cycle cycle, WarpId& warp) override { return buffers_.retry(cycle, warp); }
   [[nodiscard]] Cycle retry_due() const override { return buffers_.retry_due(); }

@@ -31,9 +31,8 @@ bool Aware::have(WarpId warp, ReconvergenceId id) {
   return false;
 }
 
-bool Aware::admit(WarpId warp, ReconvergenceId id) {
-  ReconvergenceTableRequest read{.op = RtOp::kRead, .warp = warp, .id = id};
-  return place_reconvergence(warp, id, pack(call(read).entry));
+bool Aware::admit(WarpId warp, ReconvergenceId id, const std::array<std::uint32_t, 4>& record) {
+  return place_reconvergence(warp, id, record);
 }
 
 bool Aware::place_split(WarpId warp, SplitId id, const std::array<std::uint32_t, 3>& words) {

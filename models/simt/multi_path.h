@@ -31,7 +31,10 @@ class MultiPath final : public SplitControl {
   void unblock(WarpId warp, LaneMask lanes) override;
   void schedule(BranchRequest& request) override;
   bool have(WarpId /*warp*/, ReconvergenceId /*id*/) override { return true; }
-  bool admit(WarpId /*warp*/, ReconvergenceId /*id*/) override { return true; }
+  bool admit(WarpId /*warp*/, ReconvergenceId /*id*/,
+             const std::array<std::uint32_t, 4>& /*record*/) override {
+    return true;
+  }
   void filled(const TableEntryTransfer& transfer) override;
   bool retry(Cycle /*cycle*/, WarpId& /*warp*/) override { return false; }
   [[nodiscard]] Cycle retry_due() const override { return kNeverDue; }

@@ -23,7 +23,8 @@ namespace heddle::simt {
 struct ReconvergenceTableRequest {
   enum class Op : std::uint8_t {
     kReset,     ///< all entries of the warp become free
-    kInsert,    ///< `entry` gets an `id`, kNoReconvergence if all are in use; `ok`: and a physical entry
+    kInsert,    ///< `entry` gets an `id`, kNoReconvergence if all are in use; `ok`: and a physical entry. If
+                ///< not, its contents are the caller's to fill, like those of an entry in memory
     kRead,      ///< `entry` := the entry `id`; `ok`: it is physical; `valid`
     kWrite,     ///< the physical entry `id` := `entry`; no change of Pend
     kArrive,    ///< `lanes` arrive at `id`, at `pc` where that was not known; `entry`: as it is then
@@ -64,6 +65,11 @@ class ReconvergenceTableModel {
   void serve(ReconvergenceTableRequest& request);
   /// kRead only; an entry that is not physical reads as it was when it left.
   void inspect(ReconvergenceTableRequest& request) const;
+  /// When the timer of a number fires, kNeverDue: it does not run.
+  [[nodiscard]] Cycle timer(WarpId warp, ReconvergenceId id) const {
+    return warps_[warp.value()].entries[id.value()].fires;
+  }
+  [[nodiscard]] std::uint32_t warps() const { return static_cast<std::uint32_t>(warps_.size()); }
 
  private:
   struct Entry {

@@ -95,7 +95,9 @@ SplitControl::Allocated SplitControl::allocate(WarpId warp, const Reconvergence&
     return {};
   }
   max_entries_ = std::max<std::uint64_t>(max_entries_, ++entries_of_[warp.value()]);
-  return {request.id, request.ok};
+  Allocated allocated{request.id, request.ok};
+  if (!request.ok) allocated.record = pack(entry);
+  return allocated;
 }
 
 void SplitControl::settle(WarpId warp, ReconvergenceId id, const Reconvergence& entry) {

@@ -52,8 +52,8 @@ class SplitControl : public ControlFlow {
   virtual void schedule(BranchRequest& request) = 0;
   /// Entry `id` of the RT is physical. False: not now, it has been sent for.
   virtual bool have(WarpId warp, ReconvergenceId id) = 0;
-  /// The new entry `id` of the RT gets a physical entry. False: not now.
-  virtual bool admit(WarpId warp, ReconvergenceId id) = 0;
+  /// The new entry `id` of the RT gets a physical entry with the contents `record`. False: not now.
+  virtual bool admit(WarpId warp, ReconvergenceId id, const std::array<std::uint32_t, 4>& record) = 0;
   /// kTableFilled.
   virtual void filled(const TableEntryTransfer& transfer) = 0;
   /// Does what had to wait until `cycle` for some warp, and names it. False: there is nothing.
@@ -87,6 +87,8 @@ class SplitControl : public ControlFlow {
   struct Allocated {
     ReconvergenceId id = kNoReconvergence;  ///< kNoReconvergence: all 32 numbers are in use
     bool physical = false;
+    /// Not physical: its contents, which the RT has no room for until they are admitted.
+    std::array<std::uint32_t, 4> record{};
   };
   /// A new entry of the RT.
   Allocated allocate(WarpId warp, const Reconvergence& entry);
@@ -111,7 +113,7 @@ class SplitControl : public ControlFlow {
       kArrive,  ///< `lanes` arrive at `at`, having come to `pc` (of the frame that `at` is in)
       kLeave,   ///< `lanes` leave `at` and all its parents: their threads have ended
       kReturn,  ///< `lanes` return from `frame` to `pc`, leaving `at` and its parents within that frame
-      kAdmit,   ///< the new entry `at` becomes physical
+      kAdmit,   ///< the new entry `at` becomes physical, with the contents `record`
       kGoAlone  ///< the timer of `at` has fired
     };
     Kind kind = Kind::kPlace;
@@ -120,6 +122,7 @@ class SplitControl : public ControlFlow {
     Pc pc = kNoPc;
     std::uint32_t frame = 0;
     Split split{};
+    std::array<std::uint32_t, 4> record{};
   };
 
   /// The warp has no splits and no points.

@@ -17,7 +17,7 @@ void SplitControl::push_arrive(WarpId warp, ReconvergenceId at, LaneMask lanes, 
 
 void SplitControl::push_admit(WarpId warp, const Allocated& allocated) {
   if (allocated.id != kNoReconvergence && !allocated.physical)
-    push(warp, {.kind = Step::Kind::kAdmit, .at = allocated.id});
+    push(warp, {.kind = Step::Kind::kAdmit, .at = allocated.id, .record = allocated.record});
 }
 
 void SplitControl::drain(WarpId warp) {
@@ -43,7 +43,7 @@ bool SplitControl::take(WarpId warp, const Step& step) {
     case Step::Kind::kReturn:
       return step_return(warp, step);
     case Step::Kind::kAdmit:
-      return admit(warp, step.at);
+      return admit(warp, step.at, step.record);
     case Step::Kind::kGoAlone:
       return go_alone(warp, step);
   }

@@ -51,6 +51,7 @@ inline std::string name_implementation(const ::testing::TestParamInfo<sim::Imple
 
 /// `Pins` as for PinTwin, and
 ///   static unsigned clocks(const Request&, const Model&)   // from acceptance to the response, >= 1
+/// answer() is called in every clock in which the response is on the pins.
 /// `Block` as for sim::Twinned.
 template <class V, class Pins, class Block>
 class LockstepBench {
@@ -60,8 +61,8 @@ class LockstepBench {
   /// The next request, to be served by the model as it is then.
   using Generator = std::function<Request(const Model&, std::mt19937&)>;
 
-  LockstepBench(Model model, const std::string& name, std::uint32_t seed)
-      : driver_(waves_file(name)), model_(std::move(model)), random_(seed) {}
+  LockstepBench(Model model, const std::string& name, std::uint32_t seed, Pins map = {})
+      : driver_(waves_file(name)), map_(std::move(map)), model_(std::move(model)), random_(seed) {}
 
   [[nodiscard]] Model& model() { return model_; }
   [[nodiscard]] std::uint64_t clock() const { return clock_; }
@@ -72,7 +73,7 @@ class LockstepBench {
       if (!offered_ && !chance(stalls.request)) offered_ = generate(model_, random_);
       V& pins = driver_.pins();
       pins.req_valid_i = offered_.has_value();
-      if (offered_) Pins::drive(pins, *offered_);
+      if (offered_) map_.drive(pins, *offered_);
       const bool taken = !chance(stalls.response);
       pins.rsp_ready_i = taken;
       driver_.settle();
@@ -102,7 +103,7 @@ class LockstepBench {
         << "rsp_valid_o at clock " << clock_ << ", last request " << Block::show_request(asked_).dump();
     if (!answer_) return;
     Request other = asked_;
-    Pins::answer(pins, other);
+    map_.answer(pins, other);
     const auto expected = Block::answer_of(*answer_);
     const auto got = Block::answer_of(other);
     ASSERT_TRUE(expected == got) << "clock " << clock_ << "\n  request " << Block::show_request(asked_).dump()
@@ -111,6 +112,7 @@ class LockstepBench {
   }
 
   PinDriver<V> driver_;
+  Pins map_;
   Model model_;
   std::mt19937 random_;
   std::optional<Request> offered_;  ///< on the pins, not accepted yet

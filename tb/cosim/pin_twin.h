@@ -10,24 +10,30 @@ namespace heddle::cosim {
 
 /// `Pins` has the mapping, also used by the block's bench:
 ///   using Request
-///   template <class V> static void drive(V& pins, const Request& request)
-///   template <class V> static void answer(const V& pins, Request& request)
+///   template <class V> void drive(V& pins, const Request& request)    // static, or not, if the block has
+///   template <class V> void answer(const V& pins, Request& request)   // configuration pins
+///   void inspected(Request& request)   // optional: adds to the answer of inspect() what the RTL does not
+///   keep
 template <class V, class Pins>
 class PinTwin final : public sim::Twin<typename Pins::Request> {
  public:
   using Request = typename Pins::Request;
-  explicit PinTwin(sim::TwinUse& use) : use_(use) {}
+  explicit PinTwin(sim::TwinUse& use, Pins map = {}) : map_(std::move(map)), use_(use) {}
 
   void serve(Request& request) override { use_.count(exchange(request)); }
-  void inspect(Request& request) override { exchange(request); }
+  void inspect(Request& request) override {
+    exchange(request);
+    if constexpr (requires { map_.inspected(request); }) map_.inspected(request);
+  }
 
  private:
   unsigned exchange(Request& request) {
-    Pins::drive(driver_.pins(), request);
+    map_.drive(driver_.pins(), request);
     const unsigned clocks = driver_.transact();
-    Pins::answer(driver_.pins(), request);
+    map_.answer(driver_.pins(), request);
     return clocks;
   }
+  Pins map_;
   PinDriver<V> driver_;
   sim::TwinUse& use_;
 };

@@ -5,6 +5,7 @@
 namespace heddle::cosim {
 
 void provide_twins(sim::Twins& twins) {
+  provide_reconvergence_table(twins);
   provide_simt_stack(twins);
   provide_split_fifo(twins);
   provide_split_table(twins);

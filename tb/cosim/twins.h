@@ -15,7 +15,10 @@ inline constexpr std::uint32_t kWarps = 64;
 void provide_twins(sim::Twins& twins);
 
 // Block by block.
+void provide_reconvergence_table(sim::Twins& twins);
 void provide_simt_stack(sim::Twins& twins);
+void provide_split_fifo(sim::Twins& twins);
+void provide_split_table(sim::Twins& twins);
 void provide_split_fifo(sim::Twins& twins);
 void provide_split_table(sim::Twins& twins);
 

@@ -1,0 +1,143 @@
+// Timers of a reconvergence table (mimd-simt-and-bows M4c): per number of a warp the time at which its lanes
+// have waited too long. Part of reconvergence_table.
+//
+// A search visits the running timers one a clock, from the lowest warp and number on, and ends at the first
+// that has expired. Times are compared modulo 2^TimeW: less than half of that lies between any two.
+
+`default_nettype none
+
+module reconvergence_timers #(
+  parameter int unsigned Warps   = 48,
+  parameter int unsigned Entries = 32,
+  parameter int unsigned TimeW   = 32,
+  localparam int unsigned WarpW  = (Warps > 1) ? $clog2(Warps) : 1,
+  localparam int unsigned IdW    = $clog2(Entries)
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+
+  // Not during a search
+  input  logic [WarpW-1:0] warp_i,
+  input  logic [IdW-1:0]   id_i,
+  input  logic             clear_i,     // all timers of the warp stop
+  input  logic             restart_i,   // that of id_i runs anew, or stops
+  input  logic             run_i,
+  input  logic [TimeW-1:0] deadline_i,  // when it expires
+  output logic             fired_o,     // that of id_i was found since it started
+
+  // Search
+  input  logic             search_i,    // starts
+  input  logic [TimeW-1:0] until_i,     // timers that have expired by then
+  output logic             busy_o,      // begun in an earlier clock
+  output logic             done_o,      // it ends; with no timer running in the clock in which it starts
+  output logic             found_o,
+  output logic [WarpW-1:0] found_warp_o,
+  output logic [IdW-1:0]   found_id_o   // that timer has stopped
+`ifdef FORMAL
+  , input  logic [WarpW-1:0] formal_warp_i
+  , input  logic [IdW-1:0]   formal_id_i
+  , output logic             formal_running_o
+  , output logic [$clog2(Warps*Entries+1)-1:0] formal_visits_o  // by the search so far
+`endif
+);
+
+  localparam int unsigned AddrW = $clog2(Warps * Entries);
+
+  logic [TimeW-1:0]         deadline_mem [Warps*Entries];
+  logic [Entries-1:0]       fired_mem    [Warps];
+  logic [Warps*Entries-1:0] running_q;
+
+  logic               busy_q;
+  logic [WarpW-1:0]   warp_q;
+  logic [Entries-1:0] todo_q;  // running timers of that warp not visited yet
+  logic [TimeW-1:0]   until_q;
+
+  // The next warp with running timers, behind the one that is visited
+  logic             next_valid;
+  logic [WarpW-1:0] next_warp;
+  always_comb begin
+    next_valid = 1'b0;
+    next_warp  = '0;
+    for (int unsigned w = 0; w < Warps; w++) begin
+      if (!next_valid && running_q[w*Entries +: Entries] != '0 && (!busy_q || WarpW'(w) > warp_q)) begin
+        next_valid = 1'b1;
+        next_warp  = WarpW'(w);
+      end
+    end
+  end
+
+  // The timer that is visited
+  logic [Entries-1:0] visit_onehot, todo_d;
+  logic [IdW-1:0]     visit;
+  logic [TimeW-1:0]   late;
+  logic               expired;
+  assign visit_onehot = todo_q & (~todo_q + 1'b1);
+  assign todo_d       = todo_q & ~visit_onehot;
+  always_comb begin
+    visit = '0;
+    for (int unsigned i = 0; i < Entries; i++) if (visit_onehot[i]) visit = IdW'(i);
+  end
+  assign late    = until_q - deadline_mem[AddrW'({warp_q, visit})];
+  assign expired = busy_q && !late[TimeW-1];
+
+  logic another;
+  assign another      = todo_d != '0 || next_valid;
+  assign busy_o       = busy_q;
+  assign done_o       = busy_q ? expired || !another : search_i && !next_valid;
+  assign found_o      = expired;
+  assign found_warp_o = warp_q;
+  assign found_id_o   = visit;
+
+  logic [WarpW-1:0]   warp;
+  logic [Entries-1:0] fired, fired_d;
+  assign warp    = busy_q ? warp_q : warp_i;
+  assign fired   = fired_mem[warp];
+  assign fired_o = fired[id_i];
+  always_comb begin
+    fired_d = fired;
+    if (busy_q) fired_d = fired | (expired ? visit_onehot : '0);
+    else if (clear_i) fired_d = '0;
+    else if (restart_i) fired_d[id_i] = 1'b0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (busy_q || clear_i || restart_i) fired_mem[warp] <= fired_d;
+    if (restart_i && run_i) deadline_mem[AddrW'({warp_i, id_i})] <= deadline_i;
+    if (search_i) until_q <= until_i;
+    if (busy_q && todo_d != '0) begin
+      todo_q <= todo_d;
+    end else if (busy_q || search_i) begin
+      todo_q <= running_q[next_warp*Entries +: Entries];
+      warp_q <= next_warp;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q    <= 1'b0;
+      running_q <= '0;
+    end else begin
+      busy_q <= (search_i || busy_q) && !done_o;
+      if (expired)   running_q[AddrW'({warp_q, visit})] <= 1'b0;
+      if (clear_i)   running_q[warp_i*Entries +: Entries] <= '0;
+      if (restart_i) running_q[AddrW'({warp_i, id_i})] <= run_i;
+    end
+  end
+
+`ifdef FORMAL
+  assign formal_running_o = running_q[AddrW'({formal_warp_i, formal_id_i})];
+  always_ff @(posedge clk_i) formal_visits_o <= busy_q ? formal_visits_o + 1'b1 : '0;
+  always_comb begin
+    if (rst_ni && busy_q) begin
+      // There is something to visit, and it runs. The search only goes forward, so it ends.
+      assert (warp_q < Warps);
+      assert (todo_q != '0);
+      assert ((todo_q & ~running_q[warp_q*Entries +: Entries]) == '0);
+      assert (formal_visits_o <= 32'(warp_q) * Entries + 32'(visit));
+    end
+  end
+`endif
+
+endmodule
+
+`default_nettype wire
