@@ -121,26 +121,31 @@ module split_table #(
   assign valid = valid_q[warp*Entries +: Entries];
 
   // The lowest number that is not in use, and the next entry to visit.
-  logic [IdW-1:0] free_id, visit;
+  logic [Entries-1:0] free_onehot, visit_onehot;
+  logic [IdW-1:0]     free_id, visit;
+  assign free_onehot  = ~valid & (valid + 1'b1);
+  assign visit_onehot = todo_q & (~todo_q + 1'b1);
   always_comb begin
     free_id = '0;
     visit   = '0;
-    for (int unsigned i = Entries; i > 0; i--) begin
-      if (!valid[i-1]) free_id = IdW'(i - 1);
-      if (todo_q[i-1]) visit = IdW'(i - 1);
+    for (int unsigned i = 0; i < Entries; i++) begin
+      if (free_onehot[i]) free_id = free_id | IdW'(i);
+      if (visit_onehot[i]) visit = visit | IdW'(i);
     end
   end
 
   // The number whose entry is looked at.
-  logic [IdW-1:0] id;
-  assign id = busy_q ? visit : ((req_op_i == OpInsert) ? free_id : req_id_i);
+  logic [IdW-1:0]     id;
+  logic [Entries-1:0] req_onehot;
+  assign id         = busy_q ? visit : ((req_op_i == OpInsert) ? free_id : req_id_i);
+  assign req_onehot = Entries'(1) << req_id_i;
 
   // ---- Where its entry is. `found`: it has one in `slot`; `room`: `free_slot` is free.
   logic               found, room;
   logic [SlotW-1:0]   slot, free_slot;
   logic [Entries-1:0] resident;
   if (Physical == Entries) begin : gen_all_physical
-    assign found     = valid[id];
+    assign found     = (valid & req_onehot) != '0;
     assign slot      = id;
     assign room      = req_op_i != OpFill;
     assign free_slot = free_id;
@@ -154,44 +159,43 @@ module split_table #(
     logic [Physical*IdW-1:0]   tag_mem [Warps];
     logic [Warps*Physical-1:0] used_q;
     logic [Physical*IdW-1:0]   tags, tags_d;
-    logic [Physical-1:0]       used, used_d, hit;
+    logic [Physical-1:0]       used, used_d, hit, free_slot_onehot;
     assign tags = tag_mem[warp];
     assign used = used_q[warp*Physical +: Physical];
+    assign free_slot_onehot = ~used & (used + 1'b1);
     always_comb begin
       slot      = '0;
       free_slot = '0;
       resident  = '0;
-      for (int unsigned s = Physical; s > 0; s--) begin
-        hit[s-1] = used[s-1] && tags[(s-1)*IdW +: IdW] == id;
-        if (hit[s-1]) slot = SlotW'(s - 1);
-        if (!used[s-1]) free_slot = SlotW'(s - 1);
-        if (used[s-1]) resident[tags[(s-1)*IdW +: IdW]] = 1'b1;
+      for (int unsigned s = 0; s < Physical; s++) begin
+        hit[s] = used[s] && tags[s*IdW +: IdW] == id;
+        if (hit[s]) slot = slot | SlotW'(s);
+        if (free_slot_onehot[s]) free_slot = free_slot | SlotW'(s);
+        if (used[s]) resident = resident | (Entries'(1) << tags[s*IdW +: IdW]);
+        tags_d[s*IdW +: IdW] = free_slot_onehot[s] ? id : tags[s*IdW +: IdW];
       end
     end
     assign found = hit != '0;
     assign room  = used != '1;
 
     always_comb begin
-      tags_d = tags;
-      used_d = used;
       unique case (req_op_i)
-        OpReset: used_d = '0;
-        OpInsert, OpFill: begin
-          if (room) begin
-            tags_d[free_slot*IdW +: IdW] = id;
-            used_d[free_slot]            = 1'b1;
-          end
-        end
-        OpFree, OpEvict: used_d = used & ~hit;
-        default: ;
+        OpReset:          used_d = '0;
+        OpInsert, OpFill: used_d = used | free_slot_onehot;  // none if there is no room
+        OpFree, OpEvict:  used_d = used & ~hit;
+        default:          used_d = used;
       endcase
     end
     always_ff @(posedge clk_i) begin
       if ((is_insert || is_fill) && room) tag_mem[warp] <= tags_d;
     end
     always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) used_q <= '0;
-      else if (accept) used_q[warp*Physical +: Physical] <= used_d;
+      if (!rst_ni) begin
+        used_q <= '0;
+      end else if (accept) begin
+        for (int unsigned w = 0; w < Warps; w++)
+          if (warp == WarpW'(w)) used_q[w*Physical +: Physical] <= used_d;
+      end
     end
 `ifdef FORMAL
     logic [Physical*IdW-1:0] formal_tags;
@@ -203,8 +207,8 @@ module split_table #(
       formal_unique_o   = 1'b1;
       for (int unsigned s = 0; s < Physical; s++) begin
         if (formal_used[s]) begin
-          if (formal_resident_o[formal_tags[s*IdW +: IdW]]) formal_unique_o = 1'b0;
-          formal_resident_o[formal_tags[s*IdW +: IdW]] = 1'b1;
+          if ((formal_resident_o & (Entries'(1) << formal_tags[s*IdW +: IdW])) != '0) formal_unique_o = 1'b0;
+          formal_resident_o = formal_resident_o | (Entries'(1) << formal_tags[s*IdW +: IdW]);
         end
       end
     end
@@ -322,20 +326,16 @@ module split_table #(
   // registers, where they are to be in the end.
   logic               start_match, same;
   logic [Entries-1:0] todo_d;
-  logic               blocked;  // of `id`
+  logic               blocked;  // req_id_i is
   if (Match != 0) begin : gen_match
     logic [Entries-1:0] blocked_mem [Warps];
-    logic [Entries-1:0] blocked_row, blocked_row_d, candidates;
-    assign blocked_row = blocked_mem[warp];
-    assign blocked     = blocked_row[id];
-    always_comb begin
-      blocked_row_d     = blocked_row;
-      blocked_row_d[id] = req_blocked_i;
-      candidates        = resident & ~blocked_row;
-      if (req_id_valid_i) candidates[req_id_i] = 1'b0;
-      todo_d            = todo_q;
-      todo_d[visit]     = 1'b0;
-    end
+    logic [Entries-1:0] blocked_row, blocked_row_d, written_onehot, candidates;
+    assign blocked_row    = blocked_mem[warp];
+    assign blocked        = (blocked_row & req_onehot) != '0;
+    assign written_onehot = (req_op_i == OpInsert) ? free_onehot : req_onehot;
+    assign blocked_row_d  = (blocked_row & ~written_onehot) | ({Entries{req_blocked_i}} & written_onehot);
+    assign candidates     = resident & ~blocked_row & ~(req_onehot & {Entries{req_id_valid_i}});
+    assign todo_d         = todo_q & ~visit_onehot;
     always_ff @(posedge clk_i) begin
       if (write_side) blocked_mem[warp] <= blocked_row_d;
     end
@@ -381,7 +381,7 @@ module split_table #(
 
   always_ff @(posedge clk_i) begin
     if (accept) begin
-      rsp_in_use_o    <= valid[req_id_i];
+      rsp_in_use_o    <= (valid & req_onehot) != '0;
       rsp_pc_o        <= is_match ? in_pc : pc;
       rsp_rpc_pc_o    <= is_match ? in_rpc_pc : rpc_pc;
       rsp_rpc_valid_o <= is_match ? in_rpc_valid : rpc_valid;
@@ -405,12 +405,11 @@ module split_table #(
 
   logic [Entries-1:0] valid_d;
   always_comb begin
-    valid_d = valid;
     unique case (req_op_i)
       OpReset:  valid_d = '0;
-      OpInsert: valid_d[free_id] = 1'b1;
-      OpFree:   valid_d[req_id_i] = 1'b0;
-      default: ;
+      OpInsert: valid_d = valid | free_onehot;
+      OpFree:   valid_d = valid & ~req_onehot;
+      default:  valid_d = valid;
     endcase
   end
 
@@ -419,7 +418,8 @@ module split_table #(
       valid_q     <= '0;
       rsp_valid_o <= 1'b0;
     end else begin
-      if (accept) valid_q[warp*Entries +: Entries] <= valid_d;
+      for (int unsigned w = 0; w < Warps; w++)
+        if (accept && warp == WarpW'(w)) valid_q[w*Entries +: Entries] <= valid_d;
       if (done) rsp_valid_o <= 1'b1;
       else if (rsp_ready_i) rsp_valid_o <= 1'b0;
     end

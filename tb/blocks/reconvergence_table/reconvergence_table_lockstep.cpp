@@ -411,6 +411,12 @@ TEST_P(ReconvergenceTableLockstep, EqualsItsModelClockByClock) {
 constexpr auto kLeast = simt::TableVictim::kLeastRecent;
 constexpr auto kMost = simt::TableVictim::kMostRecent;
 
+std::string name_point(const ::testing::TestParamInfo<ReconvergenceTableLockstep::ParamType>& info) {
+  const cosim::StallRates rates = std::get<1>(info.param);
+  return std::string(std::get<0>(info.param).label) + "Request" + std::to_string(rates.request) + "Response" +
+         std::to_string(rates.response);
+}
+
 INSTANTIATE_TEST_SUITE_P(Points, ReconvergenceTableLockstep,
                          ::testing::Combine(::testing::Values(Point{"Of1", 1, kLeast, 50, 1, true},
                                                               Point{"Of1Mru", 1, kMost, 50, 7, true},
@@ -424,11 +430,7 @@ INSTANTIATE_TEST_SUITE_P(Points, ReconvergenceTableLockstep,
                                                               Point{"Of4Plain", 4, kLeast, 0, 1, false},
                                                               Point{"Of32Plain", 32, kLeast, 0, 1, false}),
                                             cosim::stall_rates()),
-                         [](const auto& info) {
-                           const cosim::StallRates rates = std::get<1>(info.param);
-                           return std::string(std::get<0>(info.param).label) + "Request" +
-                                  std::to_string(rates.request) + "Response" + std::to_string(rates.response);
-                         });
+                         name_point);
 
 }  // namespace
 }  // namespace heddle

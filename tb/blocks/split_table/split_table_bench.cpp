@@ -386,14 +386,14 @@ TEST_P(SplitTableLockstep, EqualsItsModelClockByClock) {
   }
 }
 
+std::string name_point(const ::testing::TestParamInfo<Point>& info) {
+  const auto& [physical, stalls] = info.param;
+  return "Physical" + std::to_string(physical) + "Request" + std::to_string(stalls.request) + "Response" +
+         std::to_string(stalls.response);
+}
 INSTANTIATE_TEST_SUITE_P(Points, SplitTableLockstep,
                          ::testing::Combine(::testing::Values(1u, 2u, 4u, 6u, 32u), cosim::stall_rates()),
-                         [](const auto& point) {
-                           const auto& [physical, stalls] = point.param;
-                           return "Physical" + std::to_string(physical) + "Request" +
-                                  std::to_string(stalls.request) + "Response" +
-                                  std::to_string(stalls.response);
-                         });
+                         name_point);
 
 }  // namespace
 }  // namespace heddle
