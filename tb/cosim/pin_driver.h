@@ -43,6 +43,8 @@ class PinDriver {
     settle();
   }
   ~PinDriver() {
+    Verilated::threadContextp(
+        context_.get());  // the pins' end looks for it there; another driver's may be gone
     pins_->final();
     if (trace_) trace_->close();
   }

@@ -56,7 +56,8 @@ class Traffic {
     random_ = &random;
     // Now and then long enough for timers to expire; at first just before the pins' time wraps.
     const Cycle before = cycle_;
-    cycle_ += one_of(64) ? 40 + below(200) : below(4);
+    const bool wrap_is_near = (before >> 32) != ((before + point_.timeout + 250) >> 32);  // linger there
+    cycle_ += wrap_is_near ? one_of(8) : one_of(64) ? 40 + below(200) : below(4);
     coverage_hit("time wraps", (before >> 32) != (cycle_ >> 32));
     ReconvergenceTableRequest request{.warp = WarpId{kWarpsUsed[below(4)]}, .cycle = cycle_};
     // Every other warp is used as it is after the reset of the block.
@@ -227,8 +228,8 @@ class Traffic {
                    {"insert: no room", "read of an entry in memory", "fill", "fill: no room",
                     "fill: no parent", "fill: parent", "free of an entry in memory", "evict the only one"});
     if (point.spills() && point.physical > 1)
-      names.insert(names.end(),
-                   {"evict one of several", "evict one of a full table", "free while others stay"});
+      names.insert(names.end(), {"evict one of a full table", "free while others stay"});
+    if (point.spills() && point.physical > 2) names.insert(names.end(), {"evict one of several"});
     if (point.spills() && point.timeout != 0)
       names.insert(names.end(), {"timer of an entry in memory expires"});
     if (point.spills() && point.calls) names.insert(names.end(), {"fill: PC not known"});
@@ -357,7 +358,7 @@ void Traffic::cover(const ReconvergenceTableRequest& request, const Reconvergenc
       break;
     case Op::kEvict:
       coverage_hit("evict the only one", physical_.size() == 1);
-      coverage_hit("evict one of several", physical_.size() > 1 && room);
+      if (point_.physical > 2) coverage_hit("evict one of several", physical_.size() > 1 && room);
       coverage_hit("evict one of a full table", physical_.size() > 1 && !room);
       break;
     case Op::kFill: {

@@ -289,7 +289,7 @@ TEST(SplitFifoLockstep, SeesADifferenceInACorner) {
     Traffic traffic;
     bench.run(60000, {}, std::ref(traffic));
   };
-  EXPECT_FATAL_FAILURE(differ(), "RTL");
+  EXPECT_FATAL_FAILURE(differ(), "clock");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "cosim/twins.h"
+#include "simt/split_table.h"
 #include "simt_rig.h"
 
 namespace heddle::simt {
