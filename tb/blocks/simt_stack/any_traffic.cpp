@@ -93,11 +93,12 @@ std::optional<BenchRequest> AnyTraffic::event(Warp& warp, const StackReference& 
   if (random() % 4 == 0)
     event.taken |= LaneMask::difference(LaneMask(static_cast<std::uint32_t>(random())), top.mask);
   for (Pc& target : request.lane_target) target = pc();
-  const bool nearly_full = stack.size() + 1 >= model.depth_limit();
+  const bool full = stack.size() == model.depth_limit();
   unsigned kind = random() % 32;
-  if (nearly_full && kind < 18 && random() % 4 != 0) kind = 18 + random() % 14;
+  if (full && kind < 18 && random() % 2 != 0) kind = 18 + random() % 14;
   if (kind < (grow ? 10u : 3u)) {
     event.event = BranchEvent::kBranch;
+    if (event.rpc != kNoPc && random() % 12 == 0) event.target = event.next = event.rpc;
   } else if (kind < (grow ? 13u : 4u)) {
     event.event = BranchEvent::kBranch;
     request.by_lane = true;
