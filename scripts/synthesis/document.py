@@ -1,5 +1,5 @@
-"""A page that is written twice: as Markdown, and as HTML that needs no other file. `code` in texts is marked by
-backquotes."""
+"""A page that is written twice: as Markdown, and as HTML that needs no other file. Texts may hold `code`, **bold** and
+[links](page.md), which lead to the page of the same kind."""
 
 import html
 import re
@@ -10,8 +10,13 @@ td,th{border:1px solid #ccc;padding:2px 8px;text-align:right}th{background:#f2f2
 code{background:#f2f2f2;padding:0 3px}summary{cursor:pointer}.note{color:#555}@media print{details{break-inside:avoid}}"""
 
 
+def link(match):
+    return f'<a href="{re.sub("[.]md$", ".html", match.group(2))}">{match.group(1)}</a>'
+
+
 def rich(text):
-    return re.sub(r"\*\*([^*]*)\*\*", r"<b>\1</b>", re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(str(text))))
+    marked = re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(str(text)))
+    return re.sub(r"\[([^]]*)\]\(([^)]*)\)", link, re.sub(r"\*\*([^*]*)\*\*", r"<b>\1</b>", marked))
 
 
 def is_number(text):

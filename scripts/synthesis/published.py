@@ -28,6 +28,7 @@ def rows(specification, results):
     """[published, source, what is compared, published value, ours, ours / published]"""
     found = []
     for published in specification.published:
+        words = f"{published.compare}: " if published.compare else ""
         common = [published.text, published.source]
         if not published.ratio and not published.bits:
             found.append([*common, published.compare or "-", "-", "-", "-"])
@@ -38,9 +39,9 @@ def rows(specification, results):
                      else ratio[part].point for part in ("of", "to")]
             what = f"{QUANTITIES[ratio['quantity']]}, {names[0]} : {names[1]}"
             if of is None or not to:
-                found.append([*common, what, f"{ratio['published']:g}", "not in this run", "-"])
+                found.append([*common, words + what, f"{ratio['published']:g}", "not in this run", "-"])
             else:
-                found.append([*common, what, f"{ratio['published']:g}", f"{of / to:.2f}",
+                found.append([*common, words + what, f"{ratio['published']:g}", f"{of / to:.2f}",
                               f"{of / to / ratio['published']:.2f}"])
         if published.bits:
             ours = bits_of(results[specification.block.name], published.bits)
@@ -48,7 +49,7 @@ def rows(specification, results):
             what = f"bits per warp, {published.bits['point']}" + (
                 ", in " + ", ".join(f"`{name}`" for name in named) if named is not None else "")
             wanted = published.bits["published"]
-            found.append([*common, what, f"{wanted:,}", "not in this run" if ours is None else f"{ours:,.0f}",
+            found.append([*common, words + what, f"{wanted:,}", "not in this run" if ours is None else f"{ours:,.0f}",
                           "-" if ours is None else f"{ours / wanted:.2f}"])
     return found
 

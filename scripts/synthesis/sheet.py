@@ -161,7 +161,7 @@ def overview(specifications, results, left_out):
                      number(largest["memory_bits_per_warp"]), f"{min(periods):.2f} to {max(periods):.2f}",
                      f"{result['clock_ns']:g}", largest["timing"]["critical_path"]["start"],
                      "proven" if result["equivalence"]["proof"]["proven"] else "simulated",
-                     f"{name}.md"])
+                     f"[{name}]({name}.md)"])
     page.table(["Block", "Points", "Gate equiv.", "in state, largest", "Memory bits per warp", "Shortest period, ns",
                 "Clock aimed at, ns", "Critical path from", "Netlist", "Sheet"], rows)
     if left_out:

@@ -1,8 +1,7 @@
 """Gate-level simulation: the netlist with the library's Verilog cells beside the RTL, random inputs, outputs compared in
 every clock (Icarus Verilog). Icarus does not read the blocks' SystemVerilog, so yosys writes what it elaborated as
-plain Verilog, with memories as flip-flops but before any optimisation. Both sides start with all flip-flops at 0, so
-that nothing is undefined but what the RTL itself leaves so (reading beyond the end of a memory): there the netlist may
-give anything. How many bits were defined and compared is part of the result, and none at all is a failure."""
+plain Verilog, before any optimisation. Both sides start with all flip-flops and memories at 0, so that nothing is
+undefined but what the RTL itself leaves so (reading beyond the end of a memory): there the netlist may give anything. How many bits were defined and compared is part of the result, and none at all is a failure."""
 
 import re
 
@@ -62,6 +61,7 @@ module bench;
     end
   endtask
   initial begin
+{zero}
     for (vector = 0; vector < {vectors}; vector = vector + 1) begin
       // Some resets on the way: they end what undefined state has spread to.
       rst = !(vector < 4 || ($urandom(seed) & 127) == 0);
@@ -78,7 +78,7 @@ endmodule
 """
 
 
-def bench(top, ports, vectors):
+def bench(top, ports, memories, vectors):
     inputs = [p for p in ports if p["input"] and p["name"] not in (CLOCK, RESET)]
     outputs = [p for p in ports if not p["input"]]
     clocked = ", ".join(f".{port}({net})" for port, net in ((CLOCK, "clk"), (RESET, "rst"))
@@ -93,6 +93,7 @@ def bench(top, ports, vectors):
         declarations.append(f"  reg [{p['bits'] - 1}:0] {p['name']};")
         words = ", ".join(["$urandom(seed)"] * ((p["bits"] + 31) // 32))
         drive.append(f"      {p['name']} = {{{words}}};")
+    zero = [f"    for (bit_ = 0; bit_ < {m['words']}; bit_ = bit_ + 1) u_rtl.\\{m['name']} [bit_] = 0;" for m in memories]
     widest = max(p["bits"] for p in outputs) - 1
     for p in outputs:
         declarations.append(f"  wire [{p['bits'] - 1}:0] {p['name']}_r, {p['name']}_g;")
@@ -101,15 +102,15 @@ def bench(top, ports, vectors):
                       f"{p['name']}_one);")
         seen += [f"{p['name']}_{value}[{bit}]" for value in ("zero", "one") for bit in range(p["bits"])]
     return BENCH.format(top=top, gates=flow.TOP, declarations="\n".join(declarations), rtl=connect("r"),
-                        netlist=connect("g"), totals="\n".join(totals), widest=widest, vectors=vectors,
+                        netlist=connect("g"), totals="\n".join(totals), widest=widest, zero="\n".join(zero), vectors=vectors,
                         drive="\n".join(drive), checks="\n".join(checks), seen=" + ".join(["32'd0", *seen]), all=len(seen))
 
 
-def simulate(block, top, parameters, ports, cells_file, vectors, what, folder):
+def simulate(block, top, parameters, state, cells_file, vectors, what, folder):
     """netlist.v is in the folder. Gives the counts; a difference is a Failure."""
-    flow.yosys([*flow.read(block, top, parameters), "proc", "flatten", "memory_map", "pmuxtree", "opt_clean",
+    flow.yosys([*flow.read(block, top, parameters), "proc", "flatten", "memory_collect", "pmuxtree", "opt_clean",
                 "setundef -init -zero", f"rename -top rtl_{top}", "write_verilog -noattr rtl.v"], (what, "rtl"), folder)
-    (folder / "bench.v").write_text(bench(top, ports, vectors))
+    (folder / "bench.v").write_text(bench(top, state["ports"], state["memories"], vectors))
     netlist = (folder / "netlist.v").read_text()
     (folder / "gates.v").write_text(re.sub(r"^  (DFFPOSX1|DFFNEGX1|DFFSR|LATCH) ", r"  zero_\1 ", netlist, flags=re.M)
                                     + FLIP_FLOPS)

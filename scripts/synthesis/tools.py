@@ -1,11 +1,13 @@
 """The programs the RTL flows run: where they are, which version, how they end. A missing one is reported with the Debian
 package that has it; scripts/setup installs them all."""
 
+import concurrent.futures
 import hashlib
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 
 PACKAGES = {"yosys": "yosys", "yosys-smtbmc": "yosys", "sta": "opensta", "iverilog": "iverilog", "vvp": "iverilog",
@@ -67,16 +69,56 @@ def last_words(text, lines=12):
     return "\n".join("    " + line for line in text.strip().splitlines()[-lines:])
 
 
-def run(command, what, folder, limit=None, check=True):
-    """Runs a program in a folder, for at most `limit` seconds; gives (exit code, all it printed)."""
+RUNNING = set()  # process groups, ended when the run is given up
+
+
+def end(group):
     try:
-        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=limit, check=False)
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{what}: {command[0]} did not end within {limit} s") from None
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def run(command, what, folder, limit=None, check=True):
+    """Runs a program in a folder, for at most `limit` seconds; gives (exit code, all it printed). It has a process group
+    of its own, since the programs start others (ABC, the solver), which must not outlive it."""
+    try:
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
     except OSError as error:
         raise InputError(f"cannot run {command[0]}: {error.strerror}; run scripts/setup") from None
-    if check and done.returncode != 0:
-        raise Failure(f"{what}: {command[0]} ended with exit code {done.returncode}; its last words:\n"
-                      f"{last_words(done.stdout)}")
-    return done.returncode, done.stdout
+    RUNNING.add(process.pid)
+    try:
+        text, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        end(process.pid)
+        process.communicate()
+        raise Failure(f"{what}: {command[0]} did not end within {limit} s") from None
+    finally:
+        RUNNING.discard(process.pid)
+    if check and process.returncode != 0:
+        raise Failure(f"{what}: {command[0]} ended with exit code {process.returncode}; its last words:\n"
+                      f"{last_words(text)}")
+    return process.returncode, text
+
+
+def parallel(tasks, jobs):
+    """Calls the tasks {key: function} on so many threads; gives {key: result}. All are tried: what failed is raised at
+    the end, as one Failure. An InputError or an interruption ends the others at once."""
+    found, failures = {}, []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        waiting = {pool.submit(task): key for key, task in tasks.items()}
+        try:
+            for done in concurrent.futures.as_completed(waiting):
+                try:
+                    found[waiting[done]] = done.result()
+                except Failure as failure:
+                    failures.append(str(failure))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for group in list(RUNNING):
+                end(group)
+            raise
+    if failures:
+        raise Failure("\n".join(sorted(failures)))
+    return found
