@@ -51,8 +51,8 @@ class Model:
             if status.group(1).upper() == "PASSED":
                 return {"passed": True, "step": None, "failed": []}
             if status.group(1).upper() == "PREUNSAT":
-                raise tools.Failure(f"{self.proof.block.name}: the assumptions contradict each other, so that nothing is "
-                                    f"proven:\n{tools.last_words(text)}")
+                raise tools.Failure(f"{self.proof.block.name}: the assumptions contradict each other, so that nothing "
+                                    f"is proven:\n{tools.last_words(text)}")
             failed = re.findall(r"Assert failed in \S+: (\S+)", text)
             reached = re.findall(r"(?:Checking assertions in step|Trying induction in step) (\d+)", text)
             if trace is not None and vcd.is_file():

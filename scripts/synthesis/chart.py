@@ -12,7 +12,7 @@ def swept(points):
     names = sorted({name for point in points for name in point["parameters"]})
     values = {name: {point["parameters"].get(name) for point in points} - {None} for name in names}
     varied = [name for name in names if len(values[name]) > 1]
-    return max(varied, key=lambda name: (len(values[name]), name != "Warps", [-ord(c) for c in name])) if varied else None
+    return max(varied, key=lambda name: (len(values[name]), name != "Warps"), default=None)  # of equals the first
 
 
 def series(points, parameter):
@@ -57,7 +57,8 @@ def area_chart(points):
         out.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(area):.1f}" y2="{y(area):.1f}" stroke="#ddd"/>'
                    f'<text x="{LEFT - 6}" y="{y(area) + 4:.1f}" text-anchor="end" fill="#555">{area:,}</text>')
     for value in values:
-        out.append(f'<text x="{x(value):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle" fill="#555">{value}</text>')
+        out.append(f'<text x="{x(value):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle" fill="#555">{value}'
+                   '</text>')
     out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 8}" text-anchor="middle">{html.escape(parameter)}'
                f'</text><text x="14" y="{HEIGHT / 2}" transform="rotate(-90 14 {HEIGHT / 2})" text-anchor="middle">'
                'gate equivalents</text>')

@@ -5,9 +5,10 @@ import html
 import re
 
 STYLE = """body{font:14px/1.45 sans-serif;color:#222;max-width:1100px;margin:24px auto;padding:0 16px}
-h1{font-size:22px}h2{font-size:17px;margin-top:28px;border-bottom:1px solid #ccc}table{border-collapse:collapse;margin:8px 0}
-td,th{border:1px solid #ccc;padding:2px 8px;text-align:right}th{background:#f2f2f2}td.w,th.w{text-align:left}
-code{background:#f2f2f2;padding:0 3px}summary{cursor:pointer}.note{color:#555}@media print{details{break-inside:avoid}}"""
+h1{font-size:22px}h2{font-size:17px;margin-top:28px;border-bottom:1px solid #ccc}
+table{border-collapse:collapse;margin:8px 0}td,th{border:1px solid #ccc;padding:2px 8px;text-align:right}
+th{background:#f2f2f2}td.w,th.w{text-align:left}
+code{background:#f2f2f2;padding:0 3px}summary{cursor:pointer}"""
 
 
 def link(match):
@@ -67,5 +68,5 @@ class Document:
 
     def as_html(self):
         body = "\n".join(self.html)
-        return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(self.title)}</title>\n'
-                f"<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n")
+        return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+                f"<title>{html.escape(self.title)}</title>\n<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n")

@@ -21,18 +21,18 @@ def read(block, top, parameters):
 def yosys(commands, what, folder, limit=None):
     script = folder / f"{what[1]}.ys"
     script.write_text("\n".join(commands) + "\n")
-    code, text = tools.run(["yosys", "-q", "-l", f"{what[1]}.log", "-s", script.name], what[0], folder, limit, check=False)
+    code, text = tools.run(["yosys", "-q", "-l", f"{what[1]}.log", "-s", script.name], what[0], folder, limit,
+                           check=False)
     if code != 0:
-        error = re.search(r"ERROR: .*(?:\n.*)*", text)
-        said = error.group(0).strip() if error else tools.last_words(text)
-        raise tools.Failure(f"{what[0]}: yosys refused it ({script.name}):\n{tools.last_words(said)}")
+        said = "\n".join(dict.fromkeys(text.strip().splitlines()))  # warnings, each once, and the error
+        raise tools.Failure(f"{what[0]}: yosys refused it ({script.name}):\n{tools.last_words(said, 6)}")
     return (folder / f"{what[1]}.log").read_text(errors="replace")
 
 
 def state(block, top, parameters, what, folder):
     """Bits the RTL asks for, before memories are mapped and logic is optimised across them: memories with their words
     and widths, registers by name; and the ports."""
-    yosys([*read(block, top, parameters), "proc", "flatten", "opt", "memory -nordff -nomap", "opt",
+    yosys([*read(block, top, parameters), "proc", "flatten", "check -assert", "opt", "memory -nordff -nomap", "opt",
            "write_json state.json"], (what, "state"), folder)
     modules = json.loads((folder / "state.json").read_text())["modules"]
     module = next(m for m in modules.values() if int(m["attributes"].get("top", "0"), 2))

@@ -11,7 +11,8 @@ def measure(block, top, parameters, clock_ns, library, library_file, what, folde
     counts = netlist.counts()
     of_cells = {cell: count * library.area[cell] for cell, count in counts.items()}
     if abs(sum(of_cells.values()) - area) > 0.5:
-        raise Failure(f"{what}: the areas of the cells sum to {sum(of_cells.values()):.0f} um2, yosys counts {area:.0f}")
+        raise Failure(f"{what}: the areas of the cells sum to {sum(of_cells.values()):.0f} um2, but yosys counts "
+                      f"{area:.0f}")
     in_state = sum(size for cell, size in of_cells.items() if cell in library.state)
     memory_bits = sum(memory["words"] * memory["width"] for memory in state["memories"])
     register_bits = sum(state["registers"].values())

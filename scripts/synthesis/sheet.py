@@ -7,16 +7,16 @@ from document import Document
 LIBRARY = "OSU standard cells, 0.18 um, 1.8 V, 25 °C, typical (qflow-tech-osu018)"
 LIMITS = [
     "**Wires are ideal**: no placement, no wire load. Real nets are slower, and large fan-outs most of all.",
-    "**No clock tree**, no clock skew, no scan chain, no power. The reset net is not buffered either: the recovery slack "
-    "is that of one driver on all reset pins.",
-    "**Context memories are flip-flops**, with multiplexers to read them: the library has no memory macro. A register file "
-    "or SRAM takes a fraction of that area, so the area of a point with few warps is no prediction for a core with 48. "
-    "Bits are exact for any number of warps; area divides into state (flip-flops) and logic (all else, which includes "
-    "the multiplexers of the memories).",
-    "**One gate equivalent** is a NAND2X1. The library says that a LATCH has area 0: a design with latches would look too "
-    "small, so a sheet names cells without area.",
-    "**The shortest clock period** is that of this netlist, made for the clock aimed at, with nothing around the block: "
-    "inputs arrive and outputs are due at the clock edge. Another aim gives another netlist.",
+    "**No clock tree**, no clock skew, no scan chain, no power. The reset net is not buffered either: the recovery "
+    "slack is that of one driver on all reset pins.",
+    "**Context memories are flip-flops**, with multiplexers to read them: the library has no memory macro. A register "
+    "file or SRAM takes a fraction of that area, so the area of a point with few warps is no prediction for a core "
+    "with 48. Bits are exact for any number of warps; area divides into state (flip-flops) and logic (all else, which "
+    "includes the multiplexers of the memories).",
+    "**One gate equivalent** is a NAND2X1. The library says that a LATCH has area 0: a design with latches would look "
+    "too small, so a sheet names cells without area.",
+    "**The shortest clock period** is that of this netlist, made for the clock aimed at, with nothing around the "
+    "block: inputs arrive and outputs are due at the clock edge. Another aim gives another netlist.",
     "**Technologies are not comparable in um2**: published costs stand beside as ratios and as bits only.",
 ]
 
@@ -27,6 +27,10 @@ def number(value, digits=0):
 
 def relative(value, first):
     return f"x {value / first:.2f}" if first else "-"
+
+
+def share_of_state(point):
+    return f"{100 * point['state_gate_equivalents'] / point['gate_equivalents']:.0f} %"
 
 
 def parameter_names(points):
@@ -41,7 +45,7 @@ def points_table(page, points):
                 "Cells", "Register bits", "Memory bits", "per warp"],
                [[p["point"], *[p["parameters"].get(name, "default") for name in names], number(p["area_um2"]),
                  number(p["gate_equivalents"]), relative(p["area_um2"], first["area_um2"]),
-                 f"{number(p['state_gate_equivalents'])} ({100 * p['state_gate_equivalents'] / p['gate_equivalents']:.0f} %)",
+                 f"{number(p['state_gate_equivalents'])} ({share_of_state(p)})",
                  number(p["logic_gate_equivalents"]), number(p["cells"]), number(p["register_bits"]),
                  number(p["memory_bits"]), number(p["memory_bits_per_warp"])] for p in points])
 
@@ -81,24 +85,26 @@ def timing_table(page, points, clock_ns):
     for p in points:
         page.table(["Pin", "Cell", "Delay, ns", "Time, ns"],
                    [[f"`{s['pin']}`", s["cell"], number(s["delay_ns"], 3), number(s["time_ns"], 3)]
-                    for s in p["timing"]["critical_path"]["steps"]], only_html=f"Critical path of {p['point']}, step by step")
+                    for s in p["timing"]["critical_path"]["steps"]], 
+                   only_html=f"Critical path of {p['point']}, step by step")
 
 
 def equivalence_words(result):
     proof, simulation = result["equivalence"]["proof"], result["equivalence"]["simulation"]
     at = ", ".join(f"{k} {v}" for k, v in sorted(result["equivalence"]["parameters"].items()))
     if proof["proven"]:
-        words = (f"At {at}: **proven equal** by induction over {proof['clocks']} clock{'s' if proof['clocks'] > 1 else ''}, "
-                 f"{proof['pairs']} pairs of registers and outputs, for all inputs and states.")
+        words = (f"At {at}: **proven equal** by induction over {proof['clocks']} clock"
+                 f"{'s' if proof['clocks'] > 1 else ''}, {proof['pairs']} pairs of registers and outputs, for all "
+                 "inputs and states.")
     else:
         why = ("did not end in time" if not proof["ended"] else
                f"did not close: {len(proof['unproven'])} or more pairs are left, among them "
                + ", ".join(f"`{name}`" for name in proof["unproven"][:4]))
         words = f"At {at}: **not proven, simulated only**. The proof by induction {why}."
-    return (f"{words} Gate-level simulation with the library's Verilog cells: {simulation['vectors']:,} random vectors, "
-            f"{simulation['compared_bits']:,} output bits equal, {simulation['undefined_in_rtl']:,} undefined in the RTL, "
-            f"{simulation['unknown_in_netlist']:,} in the netlist; {simulation['values_seen']} of {simulation['values']} "
-            "values of output bits were seen.")
+    return (f"{words} Gate-level simulation with the library's Verilog cells: {simulation['vectors']:,} random "
+            f"vectors, {simulation['compared_bits']:,} output bits equal, {simulation['undefined_in_rtl']:,} undefined "
+            f"in the RTL, {simulation['unknown_in_netlist']:,} in the netlist; {simulation['values_seen']} of "
+            f"{simulation['values']} values of output bits were seen.")
 
 
 def bits_table(page, point):
@@ -126,7 +132,8 @@ def block_page(specification, results):
     more = further_warps(points)
     if more:
         page.text("What one warp more adds:")
-        page.table(["Other parameters", "Warps", "Gate equiv.", "of these in state", "Memory bits", "Register bits"], more)
+        page.table(["Other parameters", "Warps", "Gate equiv.", "of these in state", "Memory bits", "Register bits"],
+                   more)
     page.heading("Timing")
     timing_table(page, points, specification.clock_ns)
     page.heading("State")
@@ -157,7 +164,7 @@ def overview(specifications, results, left_out):
         periods = [p["timing"]["shortest_period_ns"] for p in points]
         largest = points[areas.index(max(areas))]
         rows.append([f"`{name}`", len(points), f"{min(areas):,.0f} to {max(areas):,.0f}",
-                     f"{100 * largest['state_gate_equivalents'] / largest['gate_equivalents']:.0f} %",
+                     share_of_state(largest),
                      number(largest["memory_bits_per_warp"]), f"{min(periods):.2f} to {max(periods):.2f}",
                      f"{result['clock_ns']:g}", largest["timing"]["critical_path"]["start"],
                      "proven" if result["equivalence"]["proof"]["proven"] else "simulated",

@@ -1,7 +1,8 @@
-"""Gate-level simulation: the netlist with the library's Verilog cells beside the RTL, random inputs, outputs compared in
-every clock (Icarus Verilog). Icarus does not read the blocks' SystemVerilog, so yosys writes what it elaborated as
+"""Gate-level simulation: the netlist with the library's Verilog cells beside the RTL, random inputs, outputs compared
+in every clock (Icarus Verilog). Icarus does not read the blocks' SystemVerilog, so yosys writes what it elaborated as
 plain Verilog, before any optimisation. Both sides start with all flip-flops and memories at 0, so that nothing is
-undefined but what the RTL itself leaves so (reading beyond the end of a memory): there the netlist may give anything. How many bits were defined and compared is part of the result, and none at all is a failure."""
+undefined but what the RTL itself leaves so (reading beyond the end of a memory): there the netlist may give anything.
+How many bits were defined and compared is part of the result, and none at all is a failure."""
 
 import re
 
@@ -53,8 +54,9 @@ module bench;
         compared = compared + 1;
         if (expected[bit_]) one[bit_] = 1; else zero[bit_] = 1;
         if (expected[bit_] !== got[bit_]) begin
-          if (different < 5) $display("DIFFERENT vector %0d: %0s[%0d] is %b in the RTL, %b in the netlist", vector, name,
-                                      bit_, expected[bit_], got[bit_]);
+          if (different < 5)
+            $display("DIFFERENT vector %0d: %0s[%0d] is %b in the RTL, %b in the netlist", vector, name, bit_,
+                     expected[bit_], got[bit_]);
           different = different + 1;
         end
       end
@@ -93,7 +95,8 @@ def bench(top, ports, memories, vectors):
         declarations.append(f"  reg [{p['bits'] - 1}:0] {p['name']};")
         words = ", ".join(["$urandom(seed)"] * ((p["bits"] + 31) // 32))
         drive.append(f"      {p['name']} = {{{words}}};")
-    zero = [f"    for (bit_ = 0; bit_ < {m['words']}; bit_ = bit_ + 1) u_rtl.\\{m['name']} [bit_] = 0;" for m in memories]
+    zero = [f"    for (bit_ = 0; bit_ < {m['words']}; bit_ = bit_ + 1) u_rtl.\\{m['name']} [bit_] = 0;"
+            for m in memories]
     widest = max(p["bits"] for p in outputs) - 1
     for p in outputs:
         declarations.append(f"  wire [{p['bits'] - 1}:0] {p['name']}_r, {p['name']}_g;")
@@ -102,8 +105,9 @@ def bench(top, ports, memories, vectors):
                       f"{p['name']}_one);")
         seen += [f"{p['name']}_{value}[{bit}]" for value in ("zero", "one") for bit in range(p["bits"])]
     return BENCH.format(top=top, gates=flow.TOP, declarations="\n".join(declarations), rtl=connect("r"),
-                        netlist=connect("g"), totals="\n".join(totals), widest=widest, zero="\n".join(zero), vectors=vectors,
-                        drive="\n".join(drive), checks="\n".join(checks), seen=" + ".join(["32'd0", *seen]), all=len(seen))
+                        netlist=connect("g"), totals="\n".join(totals), widest=widest, zero="\n".join(zero),
+                        vectors=vectors, drive="\n".join(drive), checks="\n".join(checks),
+                        seen=" + ".join(["32'd0", *seen]), all=len(seen))
 
 
 def simulate(block, top, parameters, state, cells_file, vectors, what, folder):

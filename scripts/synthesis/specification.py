@@ -65,7 +65,8 @@ class Specification:
         top.done()
         if not self.points:
             raise InputError(f"{file}: 'points' is empty; at least one point is to be synthesised")
-        for what, values in (("name", [p.name for p in self.points]), ("parameters", [p.parameters for p in self.points])):
+        for what in ("name", "parameters"):
+            values = [getattr(p, what) for p in self.points]
             twice = next((value for i, value in enumerate(values) if value in values[:i]), None)
             if twice is not None:
                 raise InputError(f"{file}: two points have the {what} {twice}")

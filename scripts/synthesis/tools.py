@@ -1,5 +1,5 @@
-"""The programs the RTL flows run: where they are, which version, how they end. A missing one is reported with the Debian
-package that has it; scripts/setup installs them all."""
+"""The programs the RTL flows run: where they are, which version, how they end. A missing one is reported with the
+Debian package that has it; scripts/setup installs them all."""
 
 import concurrent.futures
 import hashlib
@@ -80,8 +80,8 @@ def end(group):
 
 
 def run(command, what, folder, limit=None, check=True):
-    """Runs a program in a folder, for at most `limit` seconds; gives (exit code, all it printed). It has a process group
-    of its own, since the programs start others (ABC, the solver), which must not outlive it."""
+    """Runs a program in a folder, for at most `limit` seconds; gives (exit code, all it printed). It has a process
+    group of its own, since the programs start others (ABC, the solver), which must not outlive it."""
     try:
         process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
@@ -100,6 +100,15 @@ def run(command, what, folder, limit=None, check=True):
         raise Failure(f"{what}: {command[0]} ended with exit code {process.returncode}; its last words:\n"
                       f"{last_words(text)}")
     return process.returncode, text
+
+
+def interrupt_when_terminated():
+    """SIGTERM ends a run like an interruption from the keyboard: with the programs it started."""
+    def handler(number, frame):
+        del number, frame
+        raise KeyboardInterrupt
+    signal.signal(signal.SIGTERM, handler)
+    signal.signal(signal.SIGINT, handler)  # a shell starts background jobs with it ignored
 
 
 def parallel(tasks, jobs):

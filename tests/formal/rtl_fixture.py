@@ -60,7 +60,8 @@ FORMAL = """module sums_formal (
 );
   logic valid;
   logic [3:0] sum;
-  sums #(.Warps(2), .Width(4)) u_sums (.clk_i, .rst_ni, .valid_i, .clear_i, .warp_i, .add_i, .valid_o(valid), .sum_o(sum));
+  sums #(.Warps(2), .Width(4)) u_sums (
+    .clk_i, .rst_ni, .valid_i, .clear_i, .warp_i, .add_i, .valid_o(valid), .sum_o(sum));
   logic past_q = 1'b0;
   always_ff @(posedge clk_i) past_q <= 1'b1;
   always_ff @(posedge clk_i) begin
@@ -109,8 +110,8 @@ class Rtl:
 
     def run(self, command, *arguments, code=0, says=(), environment=None):
         """Runs scripts/<command> on the folder; stdout and stderr together."""
-        done = subprocess.run([sys.executable, "-B", ROOT / "scripts" / command, *arguments, "--rtl", self.folder, "--out",
-                               self.out], capture_output=True, text=True, check=False,
+        script = [sys.executable, "-B", ROOT / "scripts" / command]
+        done = subprocess.run([*script, *arguments, "--rtl", self.folder, "--out", self.out], capture_output=True, text=True, check=False,
                               env={**os.environ, **(environment or {})})
         text = done.stdout + done.stderr
         print(f"$ scripts/{command} {' '.join(map(str, arguments))}\n{text}")
