@@ -69,4 +69,5 @@ class Document:
     def as_html(self):
         body = "\n".join(self.html)
         return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-                f"<title>{html.escape(self.title)}</title>\n<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n")
+                f"<title>{html.escape(self.title)}</title>\n<style>{STYLE}</style></head>\n"
+                f"<body>\n{body}\n</body></html>\n")

@@ -111,8 +111,8 @@ class Rtl:
     def run(self, command, *arguments, code=0, says=(), environment=None):
         """Runs scripts/<command> on the folder; stdout and stderr together."""
         script = [sys.executable, "-B", ROOT / "scripts" / command]
-        done = subprocess.run([*script, *arguments, "--rtl", self.folder, "--out", self.out], capture_output=True, text=True, check=False,
-                              env={**os.environ, **(environment or {})})
+        done = subprocess.run([*script, *arguments, "--rtl", self.folder, "--out", self.out], capture_output=True,
+                              text=True, check=False, env={**os.environ, **(environment or {})})
         text = done.stdout + done.stderr
         print(f"$ scripts/{command} {' '.join(map(str, arguments))}\n{text}")
         check("Traceback" not in text, "an exception reached the user")
