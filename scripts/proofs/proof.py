@@ -1,0 +1,58 @@
+"""rtl/<block>/formal/proof.json: what is proven of a block, and a bug that the proof must find."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "synthesis"))
+
+from blocks import Json  # noqa: E402
+from tools import InputError  # noqa: E402
+
+
+class SeededBug:
+    def __init__(self, entry, block):
+        name = entry.get("file", str)
+        self.replace, self.by = entry.get("replace", str, check=bool, words="text"), entry.get("with", str)
+        self.within = entry.get("found_within", int, check=lambda v: v > 0, words="a number of steps")
+        self.why = entry.get("why", str)
+        entry.done()
+        self.source = next((source for source in block.sources if source.name == name), None)
+        if self.source is None:
+            raise InputError(f"{entry.where}: file '{name}' is not one of the block's: "
+                             f"{', '.join(source.name for source in block.sources)}")
+        if self.replace == self.by:
+            raise InputError(f"{entry.where}: 'with' is the text that is there already")
+        self.where, self.text = entry.where, None
+
+    def seed(self):
+        """`text`: the source with the bug."""
+        text = self.source.read_text(encoding="utf-8")
+        if text.count(self.replace) != 1:
+            raise InputError(f"{self.where}: the text to replace occurs {text.count(self.replace)} times in "
+                             f"{self.source.name}; it must occur once")
+        self.text = text.replace(self.replace, self.by)
+
+
+class Proof:
+    def __init__(self, block):
+        self.block = block
+        self.folder = block.folder / "formal"
+        self.file = file = self.folder / "proof.json"
+        top = Json.load(file)
+        self.top = top.get("top", str)
+        steps = {"check": lambda v: v > 0, "words": "a number of steps"}
+        self.bmc_steps = top.get("bmc_steps", int, **steps)
+        self.short_steps = top.get("short_steps", int, **steps)
+        self.induction_steps = top.get("induction_steps", int, 0, required=False, check=lambda v: v >= 0,
+                                       words="a number of steps, 0 for none")
+        bug = top.get("seeded_bug", dict, required=False, words="an object")
+        self.bug = SeededBug(Json(bug, f"{file}: seeded_bug"), block) if bug is not None else None
+        top.done()
+        self.sources = [*block.sources, *sorted(self.folder.glob("*.sv"))]
+        if not (self.folder / f"{self.top}.sv").is_file():
+            raise InputError(f"{file}: 'top' is '{self.top}', but there is no {self.folder / self.top}.sv")
+
+    def seed(self):
+        if self.bug is None:
+            raise InputError(f"{self.file}: there is no 'seeded_bug'; a proof that finds no bug proves little")
+        self.bug.seed()

@@ -1,0 +1,49 @@
+"""Results by what they depend on: sources, parameters, recipe, tool versions, cell library."""
+
+import hashlib
+import json
+import os
+import pathlib
+import tempfile
+
+import tools
+
+RECIPE = ["cache.py", "equivalence.py", "flow.py", "liberty.py", "measure.py", "netlist.py", "simulation.py",
+          "timing.py"]  # a change in one of these makes earlier results worthless
+
+
+class Cache:
+    def __init__(self, folder, versions, library_files, fresh):
+        self.folder, self.fresh = folder, fresh
+        here = pathlib.Path(__file__).parent
+        self.common = [versions, tools.file_hash(*library_files), tools.file_hash(*(here / name for name in RECIPE))]
+
+    def file(self, kind, sources, **depends):
+        text = json.dumps([self.common, kind, tools.file_hash(*sources), depends], sort_keys=True)
+        return self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+
+    def result(self, kind, sources, make, **depends):
+        """(result, True if it was there already)."""
+        file = self.file(kind, sources, **depends)
+        if not self.fresh:
+            try:
+                return json.loads(file.read_text()), True
+            except (OSError, json.JSONDecodeError):
+                pass  # not there, or an unreadable one: made again
+        result = json.loads(json.dumps(make()))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_whole(file, json.dumps(result, indent=1) + "\n")
+        return result, False
+
+
+def write_whole(file, text):
+    """Writes a file so that it is there as a whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, file)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -1,0 +1,57 @@
+"""Published costs beside ours, ratio to ratio: areas of different technologies are never compared, bits are."""
+
+from specification import QUANTITIES
+
+
+def quantity_of(results, of, quantity):
+    """A number of one point; None where that block or point was not synthesised."""
+    result = results.get(of.block)
+    point = next((p for p in result["points"] if p["point"] == of.point), None) if result else None
+    if point is None:
+        return None
+    return {"area": point["area_um2"], "state_bits": point["memory_bits"] + point["register_bits"],
+            "memory_bits": point["memory_bits"], "memory_bits_per_warp": point["memory_bits_per_warp"],
+            "shortest_period_ns": point["timing"]["shortest_period_ns"]}[quantity]
+
+
+def bits_of(result, bits):
+    """Memory bits of a warp at a point, of the named memories or of all."""
+    point = next((p for p in result["points"] if p["point"] == bits["point"]), None)
+    if point is None:
+        return None
+    total = sum(m["words"] * m["width"] for m in point["memories"]
+                if bits["memories"] is None or m["name"] in bits["memories"])
+    return total / point["parameters"].get("Warps", 1)
+
+
+def rows(specification, results):
+    """[published, source, what is compared, published value, ours, ours / published]"""
+    found = []
+    for published in specification.published:
+        words = f"{published.compare}: " if published.compare else ""
+        common = [published.text, published.source]
+        if not published.ratio and not published.bits:
+            found.append([*common, published.compare or "-", "-", "-", "-"])
+        if published.ratio:
+            ratio = published.ratio
+            of, to = (quantity_of(results, ratio[part], ratio["quantity"]) for part in ("of", "to"))
+            names = [f"`{ratio[part].block}` at {ratio[part].point}" if ratio[part].block != specification.block.name
+                     else ratio[part].point for part in ("of", "to")]
+            what = f"{QUANTITIES[ratio['quantity']]}, {names[0]} : {names[1]}"
+            if of is None or not to:
+                found.append([*common, words + what, f"{ratio['published']:g}", "not in this run", "-"])
+            else:
+                found.append([*common, words + what, f"{ratio['published']:g}", f"{of / to:.2f}",
+                              f"{of / to / ratio['published']:.2f}"])
+        if published.bits:
+            ours = bits_of(results[specification.block.name], published.bits)
+            named = published.bits["memories"]
+            what = f"bits per warp, {published.bits['point']}" + (
+                ", in " + ", ".join(f"`{name}`" for name in named) if named is not None else "")
+            wanted = published.bits["published"]
+            found.append([*common, words + what, f"{wanted:,}", "not in this run" if ours is None else f"{ours:,.0f}",
+                          "-" if ours is None else f"{ours / wanted:.2f}"])
+    return found
+
+
+HEADER = ["Published", "Source", "Compared", "There", "Here", "Here : there"]

@@ -1,0 +1,183 @@
+"""The review sheet of one block, and the overview of all."""
+
+import chart
+import published
+from document import Document
+
+LIBRARY = "OSU standard cells, 0.18 um, 1.8 V, 25 °C, typical (qflow-tech-osu018)"
+LIMITS = [
+    "**Wires are ideal**: no placement, no wire load. Real nets are slower, and large fan-outs most of all.",
+    "**No clock tree**, no clock skew, no scan chain, no power. The reset net is not buffered either: the recovery "
+    "slack is that of one driver on all reset pins.",
+    "**Context memories are flip-flops**, with multiplexers to read them: the library has no memory macro. A register "
+    "file or SRAM takes a fraction of that area, so the area of a point with few warps is no prediction for a core "
+    "with 48. Bits are exact for any number of warps; area divides into state (flip-flops) and logic (all else, which "
+    "includes the multiplexers of the memories).",
+    "**One gate equivalent** is a NAND2X1. The library says that a LATCH has area 0: a design with latches would look "
+    "too small, so a sheet names cells without area.",
+    "**The shortest clock period** is that of this netlist, made for the clock aimed at, with nothing around the "
+    "block: inputs arrive and outputs are due at the clock edge. Another aim gives another netlist.",
+    "**Technologies are not comparable in um2**: published costs stand beside as ratios and as bits only.",
+]
+
+
+def number(value, digits=0):
+    return "-" if value is None else f"{value:,.{digits}f}"
+
+
+def relative(value, first):
+    return f"x {value / first:.2f}" if first else "-"
+
+
+def share_of_state(point):
+    return f"{100 * point['state_gate_equivalents'] / point['gate_equivalents']:.0f} %"
+
+
+def parameter_names(points):
+    return sorted({name for point in points for name in point["parameters"]},
+                  key=lambda name: (name != "Warps", name))
+
+
+def points_table(page, points):
+    names = parameter_names(points)
+    first = points[0]
+    page.table(["Point", *[f"`{name}`" for name in names], "um2", "Gate equiv.", "to first", "in state", "in logic",
+                "Cells", "Register bits", "Memory bits", "per warp"],
+               [[p["point"], *[p["parameters"].get(name, "default") for name in names], number(p["area_um2"]),
+                 number(p["gate_equivalents"]), relative(p["area_um2"], first["area_um2"]),
+                 f"{number(p['state_gate_equivalents'])} ({share_of_state(p)})",
+                 number(p["logic_gate_equivalents"]), number(p["cells"]), number(p["register_bits"]),
+                 number(p["memory_bits"]), number(p["memory_bits_per_warp"])] for p in points])
+
+
+def further_warps(points):
+    """Between points that differ in Warps alone: what one warp more adds."""
+    groups = {}
+    for point in points:
+        if "Warps" in point["parameters"]:
+            key = tuple((k, v) for k, v in point["parameters"].items() if k != "Warps")
+            groups.setdefault(key, []).append(point)
+    rows = []
+    for key, group in groups.items():
+        group = sorted(group, key=lambda p: p["parameters"]["Warps"])
+        for low, high in zip(group, group[1:]):
+            warps = high["parameters"]["Warps"] - low["parameters"]["Warps"]
+
+            def each(quantity):
+                return number((high[quantity] - low[quantity]) / warps)
+
+            rows.append([", ".join(f"{k} {v}" for k, v in key) or "-",
+                         f"{low['parameters']['Warps']} to {high['parameters']['Warps']}", each("gate_equivalents"),
+                         each("state_gate_equivalents"), each("memory_bits"), each("register_bits")])
+    return rows
+
+
+def timing_table(page, points, clock_ns):
+    kinds = list(points[0]["timing"]["period_by_kind_ns"])
+    page.table(["Point", "Shortest period, ns", f"Slack at {clock_ns:g} ns", *[f"{kind}, ns" for kind in kinds],
+                "Recovery slack", "Hold slack"],
+               [[p["point"], number(p["timing"]["shortest_period_ns"], 2), number(p["timing"]["slack_ns"], 2),
+                 *[number(p["timing"]["period_by_kind_ns"].get(kind), 2) for kind in kinds],
+                 number(p["timing"]["recovery_slack_ns"], 2), number(p["timing"]["hold_slack_ns"], 2)] for p in points])
+    page.table(["Point", "Critical path from", "to", "Kind", "Stages"],
+               [[p["point"], f"`{p['timing']['critical_path']['start']}`", f"`{p['timing']['critical_path']['end']}`",
+                 p["timing"]["critical_kind"], p["timing"]["critical_path"]["stages"]] for p in points])
+    for p in points:
+        page.table(["Pin", "Cell", "Delay, ns", "Time, ns"],
+                   [[f"`{s['pin']}`", s["cell"], number(s["delay_ns"], 3), number(s["time_ns"], 3)]
+                    for s in p["timing"]["critical_path"]["steps"]], 
+                   only_html=f"Critical path of {p['point']}, step by step")
+
+
+def equivalence_words(result):
+    proof, simulation = result["equivalence"]["proof"], result["equivalence"]["simulation"]
+    at = ", ".join(f"{k} {v}" for k, v in sorted(result["equivalence"]["parameters"].items()))
+    if proof["proven"]:
+        words = (f"At {at}: **proven equal** by induction over {proof['clocks']} clock"
+                 f"{'s' if proof['clocks'] > 1 else ''}, {proof['pairs']} pairs of registers and outputs, for all "
+                 "inputs and states.")
+    else:
+        why = ("did not end in time" if not proof["ended"] else
+               f"did not close: {len(proof['unproven'])} or more pairs are left, among them "
+               + ", ".join(f"`{name}`" for name in proof["unproven"][:4]))
+        words = f"At {at}: **not proven, simulated only**. The proof by induction {why}."
+    return (f"{words} Gate-level simulation with the library's Verilog cells: {simulation['vectors']:,} random "
+            f"vectors, {simulation['compared_bits']:,} output bits equal, {simulation['undefined_in_rtl']:,} undefined "
+            f"in the RTL, {simulation['unknown_in_netlist']:,} in the netlist; {simulation['values_seen']} of "
+            f"{simulation['values']} values of output bits were seen.")
+
+
+def bits_table(page, point):
+    page.table(["Memory", "Words", "Width", "Bits"],
+               [[f"`{m['name']}`", m["words"], m["width"], number(m["words"] * m["width"])] for m in point["memories"]])
+    page.text("Registers: " + ", ".join(f"`{name}` {bits}" for name, bits in point["registers"].items()) + ".")
+
+
+def block_page(specification, results):
+    result = results[specification.block.name]
+    points = result["points"]
+    page = Document(f"{specification.block.name}: synthesis")
+    page.text(f"`rtl/{specification.block.name}`, {len(points)} parameter point{'s' if len(points) > 1 else ''}"
+              + (" (a quick run: not all there are)" if result["quick"] else "") +
+              f". {LIBRARY}; clock aimed at: {specification.clock_ns:g} ns.")
+    page.heading("Area")
+    points_table(page, points)
+    without = sorted({cell for p in points for cell in p["cells_without_area"]})
+    if without:
+        page.text(f"**Too small**: the library gives no area for {', '.join(without)}, which this block uses "
+                  f"({', '.join(f'{p_}: {n}' for p in points for p_, n in p['cells_without_area'].items())}).")
+    svg = chart.area_chart(points)
+    if svg:
+        page.figure(svg)
+    more = further_warps(points)
+    if more:
+        page.text("What one warp more adds:")
+        page.table(["Other parameters", "Warps", "Gate equiv.", "of these in state", "Memory bits", "Register bits"],
+                   more)
+    page.heading("Timing")
+    timing_table(page, points, specification.clock_ns)
+    page.heading("State")
+    largest = max(points, key=lambda p: p["memory_bits"] + p["register_bits"])
+    page.text(f"As the RTL asks for it, at {largest['point']}:")
+    bits_table(page, largest)
+    rows = published.rows(specification, results)
+    if rows:
+        page.heading("Published cost beside")
+        page.table(published.HEADER, rows)
+    page.heading("Netlist against RTL")
+    page.text(equivalence_words(result))
+    page.heading("What is not included")
+    page.list(LIMITS)
+    page.heading("Made with")
+    page.text(", ".join(f"{name} {version}" for name, version in result["tools"].items())
+              + f"; sources {result['made_from'][:12]}.")
+    return page
+
+
+def overview(specifications, results, left_out):
+    page = Document("RTL blocks: synthesis")
+    page.text(f"{LIBRARY}. Each block's sheet has its points, its critical path and what is not included.")
+    rows = []
+    for name, result in results.items():
+        points = result["points"]
+        areas = [p["gate_equivalents"] for p in points]
+        periods = [p["timing"]["shortest_period_ns"] for p in points]
+        largest = points[areas.index(max(areas))]
+        rows.append([f"`{name}`", len(points), f"{min(areas):,.0f} to {max(areas):,.0f}",
+                     share_of_state(largest),
+                     number(largest["memory_bits_per_warp"]), f"{min(periods):.2f} to {max(periods):.2f}",
+                     f"{result['clock_ns']:g}", largest["timing"]["critical_path"]["start"],
+                     "proven" if result["equivalence"]["proof"]["proven"] else "simulated",
+                     f"[{name}]({name}.md)"])
+    page.table(["Block", "Points", "Gate equiv.", "in state, largest", "Memory bits per warp", "Shortest period, ns",
+                "Clock aimed at, ns", "Critical path from", "Netlist", "Sheet"], rows)
+    if left_out:
+        page.text(f"Without `synth.json`, so not synthesised: {', '.join(f'`{name}`' for name in left_out)}.")
+    rows = [[f"`{name}`", *row] for name in results if name in specifications
+            for row in published.rows(specifications[name], results)]
+    if rows:
+        page.heading("Published costs beside")
+        page.table(["Block", *published.HEADER], rows)
+    page.heading("What is not included")
+    page.list(LIMITS)
+    return page

@@ -1,0 +1,101 @@
+"""rtl/<block>/synth.json: the parameter points to synthesise, the clock that is aimed at, and published costs."""
+
+from blocks import Json
+from tools import InputError
+
+QUANTITIES = {"area": "area", "state_bits": "bits of state", "memory_bits": "memory bits",
+              "memory_bits_per_warp": "memory bits per warp", "shortest_period_ns": "shortest clock period"}
+
+
+class Point:
+    def __init__(self, entry):
+        self.name = entry.get("name", str, check=str.strip, words="a name")
+        self.parameters = entry.parameters("parameters")
+        self.quick = entry.get("quick", bool, False, required=False)
+        entry.done()
+
+
+class Of:
+    """A quantity of one point, of this block or another one."""
+
+    def __init__(self, entry, block):
+        self.block = entry.get("block", str, block, required=False)
+        self.point = entry.get("point", str)
+        entry.done()
+
+
+class Published:
+    """A published cost. Only ratios are compared: `ratio` names two points whose ratio stands beside the published one,
+    `bits_per_warp` compares bits, which no technology changes."""
+
+    def __init__(self, entry, block):
+        self.text = entry.get("text", str)
+        self.source = entry.get("source", str)
+        self.compare = entry.get("compare", str, "", required=False)
+        self.ratio = self.bits = None
+        for ratio in [Json(entry.get("ratio", dict, required=False, words="an object") or {}, f"{entry.where}: ratio")]:
+            if ratio.value:
+                self.ratio = {"quantity": ratio.get("quantity", str, check=QUANTITIES.__contains__,
+                                                    words=f"one of {', '.join(QUANTITIES)}"),
+                              "published": ratio.get("published", (float, int), check=lambda v: v > 0,
+                                                     words="a number above 0"),
+                              "of": Of(Json(ratio.get("of", dict), f"{ratio.where}: of"), block),
+                              "to": Of(Json(ratio.get("to", dict), f"{ratio.where}: to"), block)}
+                ratio.done()
+        for bits in [Json(entry.get("bits_per_warp", dict, required=False, words="an object") or {},
+                          f"{entry.where}: bits_per_warp")]:
+            if bits.value:
+                self.bits = {"published": bits.get("published", int, check=lambda v: v > 0, words="a number above 0"),
+                             "point": bits.get("point", str),
+                             "memories": bits.get("memories", list, None, required=False, words="a list of memories")}
+                bits.done()
+        entry.done()
+
+
+class Specification:
+    def __init__(self, block):
+        file = block.folder / "synth.json"
+        top = Json.load(file)
+        self.block, self.file = block, file
+        self.top = top.get("top", str, block.name, required=False)
+        self.clock_ns = top.get("clock_ns", (float, int), check=lambda v: v > 0, words="a period in ns above 0")
+        self.points = [Point(entry) for entry in top.items("points")]
+        self.published = [Published(entry, block.name) for entry in top.items("published", required=False)]
+        self.equivalence = top.parameters("equivalence", required=False)
+        top.done()
+        if not self.points:
+            raise InputError(f"{file}: 'points' is empty; at least one point is to be synthesised")
+        for what in ("name", "parameters"):
+            values = [getattr(p, what) for p in self.points]
+            twice = next((value for i, value in enumerate(values) if value in values[:i]), None)
+            if twice is not None:
+                raise InputError(f"{file}: two points have the {what} {twice}")
+        names = [p.name for p in self.points]
+        for published in self.published:
+            named = [published.bits["point"]] if published.bits else []
+            if published.ratio:
+                named += [of.point for of in (published.ratio["of"], published.ratio["to"]) if of.block == block.name]
+            for name in named:
+                if name not in names:
+                    raise InputError(f"{file}: published '{published.text}' names the point '{name}', which is not "
+                                     "among 'points'")
+
+    def selected(self, quick):
+        """All points; quick: those marked so, or else the first."""
+        return [p for p in self.points if p.quick] or self.points[:1] if quick else self.points
+
+    def equivalence_parameters(self):
+        """Where the netlist is compared with the RTL: the point with the smallest product of parameters, but with two
+        warps at least. With one warp the index has a bit more than there are contexts, and what the RTL leaves
+        undefined for the context that is not there, the netlist decides."""
+        if self.equivalence:
+            return self.equivalence
+        def size(point):
+            product = 1
+            for value in point.parameters.values():
+                product *= max(value, 1)
+            return product
+        parameters = dict(min(self.points, key=size).parameters)
+        if parameters.get("Warps") == 1:
+            parameters["Warps"] = 2
+        return parameters

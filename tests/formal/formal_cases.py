@@ -1,0 +1,126 @@
+#!/usr/bin/python3
+"""scripts/formal on a small block: that failures, vacuous proofs and missed bugs are told, and what it refuses.
+
+formal_cases.py --list prints the names of the cases; formal_cases.py CASE runs one."""
+
+import rtl_fixture
+from rtl_fixture import FORMAL, PROOF, SUMS
+
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def changed(**keys):
+    return {**PROOF, **keys}
+
+
+def with_bug(**keys):
+    return {**PROOF, "seeded_bug": {**PROOF["seeded_bug"], **keys}}
+
+
+@case
+def a_right_block_passes(rtl):
+    text = rtl.run("formal", says=["sums"])
+    lines = {tuple(line.split()[1:4]): line for line in text.splitlines() if line.startswith("sums")}
+    for kind, steps in (("bounded", "5"), ("induction", "2")):
+        rtl_fixture.check(lines.get((kind, "2", steps), "").endswith("passed"), f"{kind}, 2 properties, {steps} steps")
+    text = rtl.run("formal", "--short")
+    rtl_fixture.check("induction" not in text and "  3  " in text, "short: 3 steps, no induction")
+
+
+@case
+def a_wrong_block_fails_with_a_trace(rtl):
+    rtl.source(SUMS.replace("clear_i ? '0 :", "clear_i ? Width'(8) :"))
+    rtl.run("formal", code=1, says=["FAILED in step", "sums_formal.sv:15", "sums.vcd"])
+    trace = (rtl.out / "sums.vcd").read_text()
+    rtl_fixture.check("$var" in trace and "add_i" in trace, "the trace does not show the pins")
+    rtl.source(SUMS)
+    rtl.run("formal", "--short")
+    rtl_fixture.check(not (rtl.out / "sums.vcd").exists(), "the trace of an earlier failure is still there")
+
+
+@case
+def induction_that_does_not_close_is_a_failure(rtl):
+    # From some state the sum is 15; no reset state leads there, which bounded checking knows and induction does not.
+    never = "    if (past_q && rst_ni) assert (counter_q != 4'd15);\n  end\n"
+    rtl.checker(FORMAL.replace("  logic past_q = 1'b0;", "  logic past_q = 1'b0;\n  logic [3:0] counter_q = 4'd0;\n"
+                               "  always_ff @(posedge clk_i) counter_q <= counter_q == 4'd9 ? 4'd0 : counter_q + 4'd1;")
+                .replace("    end\n  end\n", "    end\n" + never))
+    text = rtl.run("formal", code=1, says=["FAILED", "sums_induction.vcd"])
+    kinds = {line.split()[1]: line for line in text.splitlines() if line.startswith("sums")}
+    rtl_fixture.check(kinds["bounded"].endswith("passed"), "bounded checking passes")
+
+
+@case
+def a_seeded_bug_is_found(rtl):
+    rtl.run("formal", "--seeded-bugs", says=["found in step 3", "sums_formal.sv:15"])
+    rtl_fixture.check((rtl.block / "sums.sv").read_text() == SUMS, "the source was changed")
+
+
+@case
+def a_seeded_bug_that_is_not_found_is_a_failure(rtl):
+    rtl.proof(with_bug(replace="sum_mem[warp_i] + add_i", **{"with": "sum_mem[warp_i] - add_i"}, why="nobody looks"))
+    rtl.run("formal", "--seeded-bugs", code=1, says=["NOT FOUND: nobody looks"])
+    rtl.proof(with_bug(found_within=1))
+    rtl.run("formal", "--seeded-bugs", code=1, says=["NOT FOUND"])
+
+
+@case
+def a_seeded_bug_that_does_not_compile_is_a_failure(rtl):
+    rtl.proof(with_bug(**{"with": "clear_i ? ) :"}))
+    rtl.run("formal", "--seeded-bugs", code=1, says=["sums.sv:18", "syntax error"])
+    rtl.proof(with_bug(**{"with": "clear_i ? nothing :"}))
+    rtl.run("formal", "--seeded-bugs", code=1, says=["yosys refused the model", "nothing"])
+
+
+@case
+def proofs_of_nothing_are_failures(rtl):
+    rtl.checker(FORMAL.replace("assert", "assume"))
+    rtl.run("formal", "--short", code=1, says=["sums_formal asserts nothing"])
+    rtl.checker(FORMAL.replace("if (!past_q) assume (!rst_ni);", "assume (rst_ni); assume (!rst_ni);"))
+    rtl.run("formal", "--short", code=1, says=["the assumptions contradict each other"])
+
+
+@case
+def what_was_asked_for_wrongly_is_refused(rtl):
+    rtl.run("formal", "sum", code=2, says=["no block 'sum'", "did you mean 'sums'"])
+    rtl.run("formal", "--limit", "0", code=2, says=["0 is less than 1"])
+    (rtl.folder / "bare").mkdir()
+    (rtl.folder / "bare" / "bare.sv").write_text("module bare; endmodule\n")
+    rtl.run("formal", "bare", code=2, says=["block 'bare' has no formal/proof.json"])
+    rtl.run("formal", "--short", says=["bare", "nothing proven"])
+    rtl.run("formal", code=2, environment={"PATH": "/nonexistent"},
+            says=["yosys, yosys-smtbmc, z3 not found", "scripts/setup", "yosys z3"])
+
+
+@case
+def a_malformed_proof_is_refused(rtl):
+    def refuses(value, *words):
+        rtl.proof(value)
+        rtl.run("formal", "--seeded-bugs", code=2, says=["proof.json", *words])
+    refuses('{"top": \n}', "proof.json:2:1")
+    refuses(changed(steps=4), "unknown key 'steps'", "did you mean 'bmc_steps'")
+    refuses(changed(bmc_steps=0), "'bmc_steps' is 0", "a number of steps")
+    refuses(changed(top="sums_check"), "sums_check")
+    refuses({key: value for key, value in PROOF.items() if key != "short_steps"}, "'short_steps' is missing")
+    refuses({key: value for key, value in PROOF.items() if key != "seeded_bug"}, "there is no 'seeded_bug'")
+    refuses(with_bug(replace="no such text"), "occurs 0 times")
+    refuses(with_bug(replace="sum_o"), "it must occur once")
+    refuses(with_bug(file="other.sv"), "file 'other.sv'")
+    refuses(with_bug(**{"with": PROOF["seeded_bug"]["replace"]}), "the text that is there already")
+
+
+@case
+def a_check_that_takes_too_long_is_a_failure(rtl):
+    product = "    assert (!(past_q && a_q > 18'd1 && b_q > 18'd1 && a_q * b_q == 36'd68719476731));\n  end\n"
+    rtl.checker(FORMAL.replace("  logic past_q = 1'b0;", "  logic past_q = 1'b0;\n  (* anyconst *) logic [17:0] a, b;\n"
+                               "  logic [35:0] a_q, b_q;\n  always_ff @(posedge clk_i) begin a_q <= a; b_q <= b; end")
+                .replace("    end\n  end\n", "    end\n" + product))
+    rtl.run("formal", "--limit", "8", code=1, says=["did not end within 8 s"])
+
+
+rtl_fixture.main(CASES)
