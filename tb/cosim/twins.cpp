@@ -4,7 +4,11 @@
 
 namespace heddle::cosim {
 
-void provide_twins(sim::Twins& twins) { provide_split_fifo(twins); }
+void provide_twins(sim::Twins& twins) {
+  provide_scoreboard(twins);
+  provide_split_fifo(twins);
+  provide_warp_scheduler(twins);
+}
 
 void check_warps(const char* block, const std::string& path, std::uint32_t warps) {
   if (warps <= kWarps) return;
