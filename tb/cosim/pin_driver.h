@@ -43,10 +43,11 @@ class PinDriver {
     settle();
   }
   ~PinDriver() {
-    Verilated::threadContextp(
-        context_.get());  // the pins' end looks for it there; another driver's may be gone
+    // The block's scopes take leave of the thread's context, which may be that of a driver that is gone.
+    Verilated::threadContextp(context_.get());
     pins_->final();
     if (trace_) trace_->close();
+    pins_.reset();
   }
   PinDriver(const PinDriver&) = delete;
   PinDriver& operator=(const PinDriver&) = delete;

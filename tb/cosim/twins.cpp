@@ -6,9 +6,11 @@ namespace heddle::cosim {
 
 void provide_twins(sim::Twins& twins) {
   provide_reconvergence_table(twins);
+  provide_scoreboard(twins);
   provide_simt_stack(twins);
   provide_split_fifo(twins);
   provide_split_table(twins);
+  provide_warp_scheduler(twins);
 }
 
 void check_warps(const char* block, const std::string& path, std::uint32_t warps) {

@@ -16,9 +16,11 @@ void provide_twins(sim::Twins& twins);
 
 // Block by block.
 void provide_reconvergence_table(sim::Twins& twins);
+void provide_scoreboard(sim::Twins& twins);
 void provide_simt_stack(sim::Twins& twins);
 void provide_split_fifo(sim::Twins& twins);
 void provide_split_table(sim::Twins& twins);
+void provide_warp_scheduler(sim::Twins& twins);
 
 /// InputError if a core has more warps than the verilated blocks.
 void check_warps(const char* block, const std::string& path, std::uint32_t warps);

@@ -1,0 +1,455 @@
+// The pick among warps, as policy and as RTL.
+#include "VWarpSchedulerGto.h"
+#include "VWarpSchedulerLrr.h"
+// verilated headers first: pin_driver.h
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "cosim/coverage.h"
+#include "cosim/lockstep_bench.h"
+#include "cosim/twins.h"
+#include "pick_model.h"
+
+namespace heddle {
+namespace {
+
+using core::SchedulerConfig;
+using core::SchedulerRequest;
+using core::SchedulingPolicy;
+using cosim::PickModel;
+using cosim::PickRequest;
+using sim::Cycle;
+using sim::GroupId;
+using sim::Implementation;
+using sim::WarpId;
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kWarps = 48;
+
+SchedulerConfig configured(SchedulingPolicy policy, Implementation impl, std::uint32_t rotation = 50000) {
+  SchedulerConfig config;
+  config.policy = policy;
+  config.impl = impl;
+  config.gto_rotation_cycles = rotation;
+  return config;
+}
+
+// ---- Directed, through the block's socket
+
+/// A scheduler and its user.
+struct Rig : sc_core::sc_module {
+  Rig(const sc_core::sc_module_name& name, const SchedulerConfig& config, std::uint32_t warps = kWarps,
+      std::uint32_t groups_per_warp = 1)
+      : sc_module(name), groups(warps * groups_per_warp) {
+    cosim::provide_twins(twins);
+    scheduler =
+        std::make_unique<core::WarpScheduler>("warp_scheduler", config, warps, groups_per_warp, &twins);
+    isock.bind(scheduler->scheduler_tsock);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+  void operator()(SchedulerRequest request) { isock.call(request); }
+  void assign(std::uint32_t warp) { (*this)({.op = SchedulerRequest::Op::kAssign, .warp = WarpId{warp}}); }
+  std::uint32_t pick(std::initializer_list<std::uint32_t> candidates, Cycle cycle = 0) {
+    sim::IndexSet set(groups);
+    for (const std::uint32_t group : candidates) set.insert(group);
+    SchedulerRequest request{.op = SchedulerRequest::Op::kPick, .cycle = cycle, .candidates = &set};
+    isock.call(request);
+    EXPECT_TRUE(request.found);
+    return request.group.value();
+  }
+  std::uint32_t groups;
+  sim::Twins twins;
+  std::unique_ptr<core::WarpScheduler> scheduler;
+  sim::BlockInitiator<core::SchedulerProtocol> isock{"isock"};
+};
+
+class WarpSchedulerBench : public ::testing::TestWithParam<Implementation> {};
+
+TEST_P(WarpSchedulerBench, LrrTakesTheNextBehindTheOneThatIssuedLast) {
+  Rig rig("rig", configured(SchedulingPolicy::kLrr, GetParam()));
+  EXPECT_EQ(rig.pick({0, 1, 40}), 1u) << "warp 0 counts as the one that issued last";
+  EXPECT_EQ(rig.pick({0, 1, 40}), 40u);
+  EXPECT_EQ(rig.pick({0, 1, 40}), 0u);
+  EXPECT_EQ(rig.pick({0}), 0u) << "itself, if there is no other";
+  EXPECT_EQ(rig.pick({0, 47}), 47u);
+}
+
+TEST_P(WarpSchedulerBench, GtoGoesOnUntilItStallsThenTakesTheOldest) {
+  Rig rig("rig", configured(SchedulingPolicy::kGto, GetParam()));
+  for (const std::uint32_t warp : {7u, 3u, 5u}) rig.assign(warp);
+  EXPECT_EQ(rig.pick({3, 5}), 3u) << "older than 5";
+  EXPECT_EQ(rig.pick({3, 5, 7}), 3u) << "greedy, although 7 is older";
+  EXPECT_EQ(rig.pick({5, 7}), 7u) << "3 stalled: the oldest";
+  EXPECT_EQ(rig.pick({3, 5, 7}), 7u);
+}
+
+TEST_P(WarpSchedulerBench, AReassignedSlotHasNeitherGreedNorAge) {
+  Rig rig("rig", configured(SchedulingPolicy::kGto, GetParam()));
+  for (const std::uint32_t warp : {7u, 3u, 5u}) rig.assign(warp);
+  EXPECT_EQ(rig.pick({7}), 7u);
+  rig.assign(7);
+  EXPECT_EQ(rig.pick({5, 7}), 5u);
+  rig.assign(3);  // not the one that issued last: 5 stays greedy
+  EXPECT_EQ(rig.pick({3, 5, 7}), 5u);
+}
+
+TEST_P(WarpSchedulerBench, LeavingTakesTheAgeButNotTheGreed) {
+  Rig rig("rig", configured(SchedulingPolicy::kGto, GetParam()));
+  for (const std::uint32_t warp : {7u, 3u, 5u}) rig.assign(warp);
+  EXPECT_EQ(rig.pick({7}), 7u);
+  rig({.op = SchedulerRequest::Op::kLeave, .warp = WarpId{7}});
+  EXPECT_EQ(rig.pick({3, 7}), 7u);
+  EXPECT_EQ(rig.pick({1, 2, 5}), 5u) << "of an age before all of none";
+  EXPECT_EQ(rig.pick({9, 2, 7}), 2u) << "of no age: the lowest";
+}
+
+TEST_P(WarpSchedulerBench, AgesRotateWhenTheTimeHasCome) {
+  Rig rig("rig", configured(SchedulingPolicy::kGto, GetParam(), 100));
+  for (const std::uint32_t warp : {7u, 3u, 5u}) rig.assign(warp);
+  EXPECT_EQ(rig.pick({3, 5, 7}, 99), 7u);
+  EXPECT_EQ(rig.pick({3, 5, 7}, 100), 3u) << "7 is the youngest now, and its greed has ended";
+  EXPECT_EQ(rig.pick({5, 7}, 101), 5u);
+  EXPECT_EQ(rig.pick({3, 7}, 399), 7u) << "once, however long nobody asked: 5, 7, 3";
+  EXPECT_EQ(rig.pick({3, 5}, 400), 3u) << "7, 3, 5";
+}
+
+TEST_P(WarpSchedulerBench, ASplitThatStallsEndsTheGreedOfItsWarp) {
+  Rig rig("rig", configured(SchedulingPolicy::kGto, GetParam()), 8, 4);
+  for (const std::uint32_t warp : {2u, 1u}) rig.assign(warp);
+  EXPECT_EQ(rig.pick({4}), 4u) << "split 0 of warp 1";
+  EXPECT_EQ(rig.pick({4, 8}), 4u);
+  EXPECT_EQ(rig.pick({5, 8}), 8u) << "split 1 of warp 1 could, but it is not the one that was greedy";
+}
+
+TEST_P(WarpSchedulerBench, EverySchedulerOfACoreHasItsOwn) {
+  struct Two : sc_core::sc_module {
+    Two(const sc_core::sc_module_name& name, Implementation impl) : sc_module(name) {
+      cosim::provide_twins(twins);
+      for (auto& policy : policies)
+        policy =
+            core::make_scheduling_policy(configured(SchedulingPolicy::kGto, impl), kWarps, "two", &twins);
+    }
+    sim::Twins twins;
+    std::array<std::unique_ptr<core::WarpSchedulingPolicy>, 2> policies;
+  } two("two", GetParam());
+  for (unsigned s : {0u, 1u}) {
+    two.policies[s]->assign(WarpId{1 + s}, 0);
+    two.policies[s]->assign(WarpId{2 - s}, 0);
+  }
+  sim::IndexSet both(kWarps);
+  both.insert(1), both.insert(2);
+  EXPECT_EQ(two.policies[0]->pick(both, 0), WarpId{1});
+  EXPECT_EQ(two.policies[1]->pick(both, 0), WarpId{2});
+}
+
+INSTANTIATE_TEST_SUITE_P(As, WarpSchedulerBench, cosim::every_implementation(), cosim::name_implementation);
+
+// ---- As a policy
+
+std::unique_ptr<core::WarpSchedulingPolicy> rtl_policy(sim::Twins& twins, SchedulingPolicy policy,
+                                                       std::uint32_t warps = kWarps) {
+  if (twins.uses().empty()) cosim::provide_twins(twins);
+  return core::make_scheduling_policy(configured(policy, Implementation::kRtl, 500), warps, "core.scheduler0",
+                                      &twins);
+}
+
+/// A run of a core: time passes, warps come and go, and the policies are asked in the order of its stages.
+/// What they depend on, as they show it in a report of a difference, is the same at any time.
+void run_and_compare(SchedulingPolicy kind) {
+  sim::Twins twins;
+  const auto rtl = rtl_policy(twins, kind);
+  const auto model = core::make_scheduling_policy(configured(kind, Implementation::kModel, 500), kWarps);
+  std::mt19937 random(2);
+  sim::IndexSet resident(kWarps);
+  Cycle now = 0;
+  for (unsigned step = 0; step < 20000; ++step) {
+    now += random() % 4 == 0 ? random() % 200 : 1;
+    const WarpId warp{static_cast<std::uint32_t>(random() % kWarps)};
+    switch (random() % 16) {
+      case 0:
+        model->assign(warp, now), rtl->assign(warp, now);
+        resident.insert(warp.value());
+        break;
+      case 1:
+        model->leave(warp), rtl->leave(warp);
+        resident.erase(warp.value());
+        break;
+      case 2:
+        model->stalled(), rtl->stalled();
+        break;
+      default: {
+        sim::IndexSet ready(kWarps);
+        resident.for_each([&](std::uint32_t w) {
+          if (random() % 3 != 0) ready.insert(w);
+        });
+        if (ready.empty()) break;
+        const auto picked = model->pick(ready, now);
+        ASSERT_EQ(rtl->pick(ready, now), picked) << "step " << step;
+        model->issued(*picked, now), rtl->issued(*picked, now);
+      }
+    }
+    if (step % 16 == 0) {
+      ASSERT_EQ(rtl->show(), model->show()) << "step " << step;
+    }
+  }
+  EXPECT_GT(twins.uses().front().clocks, 10000u);
+  EXPECT_EQ(twins.uses().front().clocks, twins.uses().front().requests) << "one clock each";
+}
+
+TEST(WarpSchedulerPolicy, LrrInRtlRunsACoreAsItsModel) { run_and_compare(SchedulingPolicy::kLrr); }
+TEST(WarpSchedulerPolicy, GtoInRtlRunsACoreAsItsModel) { run_and_compare(SchedulingPolicy::kGto); }
+
+template <class Fn>
+std::string input_error_of(Fn&& fn) {
+  try {
+    fn();
+  } catch (const sim::InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(WarpSchedulerPolicy, OthersHaveNoRtl) {
+  for (const auto& [policy, name] : {std::pair{SchedulingPolicy::kTwoLevel, "two_level"},
+                                     {SchedulingPolicy::kCawa, "cawa"},
+                                     {SchedulingPolicy::kGlrr, "glrr"}}) {
+    sim::Twins twins;
+    const std::string error = input_error_of([&] { rtl_policy(twins, policy); });
+    EXPECT_THAT(error, HasSubstr("core.scheduler0: the policies lrr and gto have RTL, " + std::string(name)));
+    EXPECT_THAT(error, HasSubstr("impl: model"));
+  }
+}
+
+TEST(WarpSchedulerPolicy, MoreWarpsThanTheRtlHasAreRefused) {
+  sim::Twins twins;
+  EXPECT_THAT(input_error_of([&] { rtl_policy(twins, SchedulingPolicy::kGto, 65); }),
+              HasSubstr("built for 64 warps, this core has 65"));
+}
+
+TEST(WarpSchedulerPolicy, OnlyWhatWasPickedIssues) {
+  sim::Twins twins;
+  const auto rtl = rtl_policy(twins, SchedulingPolicy::kGto);
+  sim::IndexSet ready(kWarps);
+  ready.insert(3);
+  ASSERT_EQ(rtl->pick(ready, 0), WarpId{3});
+  EXPECT_THROW(rtl->issued(WarpId{4}, 0), sim::Error);
+}
+
+/// A policy that picks wrongly once in a while.
+class Faulty final : public core::WarpSchedulingPolicy {
+ public:
+  explicit Faulty(std::unique_ptr<core::WarpSchedulingPolicy> right) : right_(std::move(right)) {}
+  void assign(WarpId warp, Cycle now) override { right_->assign(warp, now); }
+  std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle now) override {
+    const auto picked = right_->pick(candidates, now);
+    return now == 7 ? WarpId{picked->value() + 1} : picked;
+  }
+  void issued(WarpId warp, Cycle now) override { right_->issued(warp, now); }
+  [[nodiscard]] nlohmann::ordered_json show() const override { return right_->show(); }
+
+ private:
+  std::unique_ptr<core::WarpSchedulingPolicy> right_;
+};
+
+TEST(WarpSchedulerPolicy, AnotherPickThanTheModelsEndsTheRun) {
+  sim::Twins twins;
+  twins.provide<core::WarpSchedulerBlock>([](const core::WarpSchedulerBlock::Shape& shape, sim::TwinUse&) {
+    SchedulerConfig config = shape.config;
+    config.impl = Implementation::kModel;
+    return std::make_unique<Faulty>(core::make_scheduling_policy(config, shape.warps));
+  });
+  const auto both = core::make_scheduling_policy(configured(SchedulingPolicy::kGto, Implementation::kBoth),
+                                                 kWarps, "core.scheduler0", &twins);
+  both->assign(WarpId{4}, 0);
+  sim::IndexSet ready(kWarps);
+  ready.insert(4);
+  EXPECT_EQ(both->pick(ready, 6), WarpId{4});
+  try {
+    (void)both->pick(ready, 7);
+    FAIL() << "the difference was not noticed";
+  } catch (const sim::Error& error) {
+    EXPECT_EQ(error.code(), sim::ExitCode::kTwinMismatch);
+    EXPECT_THAT(error.what(), HasSubstr("warp_scheduler"));
+    EXPECT_THAT(error.what(), HasSubstr("oldest_first"));
+  }
+}
+
+// ---- Random, clock by clock
+
+class Traffic {
+ public:
+  explicit Traffic(bool gto) : gto_(gto) {
+    std::vector<std::string> events{"pick from none",
+                                    "pick the only one",
+                                    "pick from all",
+                                    "the highest warp",
+                                    "wrap around",
+                                    "pick the last again",
+                                    "read does not change the pick",
+                                    "assign",
+                                    "leave",
+                                    "stalled",
+                                    "rotate"};
+    if (gto)
+      for (const char* event :
+           {"greedy although older ones are there", "the oldest, which is not the lowest", "stalled in time",
+            "of no known age", "an age before none", "assign the greedy one", "assign another",
+            "assign again", "leave of the greedy one", "greedy without an age", "leave without an age",
+            "rotate none", "rotate one", "rotate many", "all warps there", "read an aged one",
+            "read of no known age"})
+        events.emplace_back(event);
+    coverage_.emplace(events);
+  }
+
+  PickRequest operator()(const PickModel& model, std::mt19937& random) {
+    const auto order = model.by_age();
+    std::uint64_t aged = 0;
+    for (const std::uint32_t warp : order) aged |= std::uint64_t{1} << warp;
+    PickRequest request;
+    request.warp = WarpId{static_cast<std::uint32_t>(random() % PickModel::kWarps)};
+    if (random() % 8 == 0) request.warp = WarpId{model.last()};
+    const unsigned kind = random() % 32;
+    // Many and few warps in turn.
+    const bool many = step_++ / 2048 % 2 == 0;
+    if (kind < 6) {
+      const bool come = many ? random() % 128 != 0 : kind == 0;
+      request.op = come ? PickRequest::Op::kAssign : PickRequest::Op::kLeave;
+      if (!come && !order.empty() && random() % 4 != 0) request.warp = WarpId{order[random() % order.size()]};
+    } else if (kind < 8) {
+      request.op = PickRequest::Op::kStalled;
+    } else if (kind < 10) {
+      request.op = PickRequest::Op::kRotate;
+    } else {
+      request.op = kind < 14 ? PickRequest::Op::kRead : PickRequest::Op::kPick;
+      request.candidates = candidates(aged, model, random);
+    }
+    cover(request, model, order, aged);
+    return request;
+  }
+  [[nodiscard]] const cosim::Coverage& coverage() const { return *coverage_; }
+
+ private:
+  std::uint64_t candidates(std::uint64_t aged, const PickModel& model, std::mt19937& random) const {
+    const std::uint64_t any = std::uint64_t{random()} << 32 | random();
+    const std::uint64_t some = any & (std::uint64_t{random()} << 32 | random());
+    const std::uint64_t last = std::uint64_t{1} << model.last();
+    switch (random() % 16) {
+      case 0:
+        return 0;
+      case 1:
+        return ~std::uint64_t{0};
+      case 2:
+        return std::uint64_t{1} << (random() % 64);
+      case 3:
+        return last;
+      case 4:
+        return some & ~aged;
+      case 5:
+        return any & (last | (last - 1));
+      case 6:
+      case 7:
+        return aged | last;
+      case 8:
+      case 9:
+        return (any & aged) | last;
+      case 10:
+        return some;
+      default:
+        return any & aged & ~last;
+    }
+  }
+
+  void cover(const PickRequest& request, const PickModel& model, const std::vector<std::uint32_t>& order,
+             std::uint64_t aged) {
+    const auto hit = [this](const char* event, bool happened = true) { coverage_->hit(event, happened); };
+    const std::uint64_t last = std::uint64_t{1} << model.last();
+    const std::uint64_t warp = std::uint64_t{1} << request.warp.value();
+    const std::uint64_t candidates = request.candidates;
+    switch (request.op) {
+      case PickRequest::Op::kAssign:
+        hit("assign");
+        if (!gto_) return;
+        hit(warp == last && model.greedy() ? "assign the greedy one" : "assign another");
+        hit("assign again", (aged & warp) != 0);
+        hit("all warps there", std::popcount(aged) == 63 && (aged & warp) == 0);
+        return;
+      case PickRequest::Op::kLeave:
+        hit("leave");
+        if (!gto_) return;
+        hit("leave of the greedy one", warp == last && model.greedy() && (aged & warp) != 0);
+        hit("leave without an age", (aged & warp) == 0);
+        return;
+      case PickRequest::Op::kStalled:
+        hit("stalled");
+        stalled_ = model.greedy();
+        return;
+      case PickRequest::Op::kRotate:
+        hit("rotate");
+        if (gto_) hit(order.empty() ? "rotate none" : order.size() == 1 ? "rotate one" : "rotate many");
+        return;
+      case PickRequest::Op::kRead:
+        hit("read does not change the pick", (candidates & last) != 0 && candidates != last);
+        if (!gto_) return;
+        hit("read an aged one", (candidates & aged) != 0);
+        hit("read of no known age", candidates != 0 && (candidates & aged) == 0);
+        return;
+      case PickRequest::Op::kPick:
+        break;
+    }
+    hit("pick from none", candidates == 0);
+    hit("pick the only one", std::has_single_bit(candidates) && candidates != last);
+    hit("pick from all", ~candidates == 0);
+    if (candidates == 0) return;
+    const std::uint64_t behind = candidates & ~(last | (last - 1));
+    const bool greedy = model.greedy() && (candidates & last) != 0;
+    std::uint32_t oldest = 64;
+    for (const std::uint32_t w : order)
+      if (oldest == 64 && (candidates >> w & 1) != 0) oldest = w;
+    hit("wrap around", behind == 0);
+    hit("pick the last again", gto_ ? greedy : candidates == last);
+    hit("the highest warp",
+        gto_ ? oldest == 63 && !greedy : behind >> 63 != 0 && std::has_single_bit(behind));
+    if (!gto_) return;
+    hit("greedy although older ones are there", greedy && oldest != 64 && oldest != model.last());
+    hit("greedy without an age", greedy && (aged & last) == 0);
+    hit("stalled in time", stalled_ && !model.greedy() && (candidates & last) != 0 && oldest != model.last());
+    stalled_ = false;
+    if (greedy) return;
+    hit("of no known age", oldest == 64);
+    hit("the oldest, which is not the lowest",
+        oldest != 64 && (candidates & aged & ((std::uint64_t{1} << oldest) - 1)) != 0);
+    hit("an age before none", oldest != 64 && (candidates & ~aged & ((std::uint64_t{1} << oldest) - 1)) != 0);
+  }
+
+  bool gto_;
+  bool stalled_ = false;
+  unsigned step_ = 0;
+  std::optional<cosim::Coverage> coverage_;
+};
+
+class WarpSchedulerLockstep : public ::testing::TestWithParam<cosim::StallRates> {
+ protected:
+  template <class V>
+  void run(SchedulingPolicy policy, const char* name) {
+    cosim::LockstepBench<V, cosim::WarpSchedulerPins, cosim::PickBlock> bench(PickModel(policy), name, 1);
+    Traffic traffic(policy == SchedulingPolicy::kGto);
+    bench.run(40000, GetParam(), std::ref(traffic));
+    EXPECT_TRUE(traffic.coverage().missing().empty())
+        << ::testing::PrintToString(traffic.coverage().missing()) << " of\n"
+        << traffic.coverage().table();
+  }
+};
+
+TEST_P(WarpSchedulerLockstep, LrrEqualsItsModelClockByClock) {
+  run<VWarpSchedulerLrr>(SchedulingPolicy::kLrr, "warp_scheduler_lrr");
+}
+TEST_P(WarpSchedulerLockstep, GtoEqualsItsModelClockByClock) {
+  run<VWarpSchedulerGto>(SchedulingPolicy::kGto, "warp_scheduler_gto");
+}
+
+INSTANTIATE_TEST_SUITE_P(Stalls, WarpSchedulerLockstep, cosim::stall_rates(), cosim::name_stalls);
+
+}  // namespace
+}  // namespace heddle
