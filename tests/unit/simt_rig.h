@@ -49,8 +49,8 @@ class SimtRig : public sc_core::sc_module {
 
   /// All rigs of a process are made before the first event.
   explicit SimtRig(const ControlFlowConfig& config, std::uint32_t warps = 1,
-                   const sc_core::sc_module_name& rig_name = "rig")
-      : sc_module(rig_name), unit("unit", config, warps, stats.child("unit", "")) {
+                   const sc_core::sc_module_name& rig_name = "rig", sim::Twins* twins = nullptr)
+      : sc_module(rig_name), unit("unit", config, warps, stats.child("unit", ""), twins) {
     branch_isock.bind(unit.branch_tsock);
     unit.progress_isock.bind(progress_tsock);
     unit.table_memory_isock.bind(memory_tsock);
