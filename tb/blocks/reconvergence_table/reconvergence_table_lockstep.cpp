@@ -6,6 +6,7 @@
 #include "VReconvergenceTable4.h"
 #include "VReconvergenceTable4Plain.h"
 // verilated headers first: pin_driver.h
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -432,6 +433,30 @@ INSTANTIATE_TEST_SUITE_P(Points, ReconvergenceTableLockstep,
                                                               Point{"Of32Plain", 32, kLeast, 0, 1, false}),
                                             cosim::stall_rates()),
                          name_point);
+
+/// A block that differs from the RTL in a corner: it forgets that the timer of the last number has fired.
+struct ForgetfulTable : ReconvergenceTableBlock {
+  struct Model : ReconvergenceTableModel {
+    using ReconvergenceTableModel::ReconvergenceTableModel;
+    void serve(ReconvergenceTableRequest& request) {
+      ReconvergenceTableModel::serve(request);
+      if (request.op == Op::kHasFired && request.id == ReconvergenceId{31}) request.ok = false;
+    }
+  };
+};
+
+TEST(ReconvergenceTableLockstepItself, SeesADifferenceInACorner) {
+  // Not the object itself: a failure of the inner run is expected, once.
+  static auto differ = [] {
+    const Point point{"Differs", 32, kLeast, 50, 1, true};
+    cosim::LockstepBench<VReconvergenceTable32, cosim::ReconvergenceTablePins, ForgetfulTable> bench(
+        ForgetfulTable::Model(kWarps, point.config()), "reconvergence_table_differs", 1,
+        cosim::ReconvergenceTablePins(point.config()));
+    Traffic traffic(point);
+    bench.run(60000, {}, std::ref(traffic));
+  };
+  EXPECT_FATAL_FAILURE(differ(), "has_fired");
+}
 
 }  // namespace
 }  // namespace heddle
