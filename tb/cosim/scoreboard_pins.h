@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "core/protocols.h"
 
@@ -78,6 +79,8 @@ void for_each_part(const core::ScoreboardRequest& request, Fn&& serve) {
       part.op = Part::Op::kClear;
       serve(part);
       return;
+    case core::ScoreboardRequest::Op::kAdmit:
+      throw std::logic_error("scoreboard: the shell counts its ports, no twin is asked");
   }
 }
 
