@@ -7,6 +7,7 @@
 
 #include "blocks/isolated.h"
 #include "cli/profile_model.h"
+#include "cli/report_model.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "workload_scenario.h"
