@@ -120,7 +120,7 @@ module split_table_formal #(
   assign room = residents < CountW'(Physical);
 
   // The request's split; without a point it has no R-Index.
-  logic [EntryW-1:0] req_entry, record_entry;
+  logic [EntryW-1:0] req_entry;
   logic [SideW-1:0]  req_side;
   logic [5:0]        record_index;
   assign req_entry    = {req_mask_i, req_r_index_i & {IdW{req_rpc_valid_i}}, req_rpc_valid_i, req_rpc_pc_i, req_pc_i};
