@@ -97,15 +97,12 @@ void Liveness::propagate() {
   }
 }
 
-std::vector<RegId> Liveness::live_out(BlockId block) const {
-  std::vector<RegId> out;
-  for (const BlockId to : cfg_.block(block).successors) {
-    const std::size_t middle = out.size();
-    out.insert(out.end(), live_in_[to].begin(), live_in_[to].end());
-    std::inplace_merge(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(middle), out.end());
-  }
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
+// A register that several successors want comes once for each: the callers' sets do not mind, and merging the
+// lists of a block with many successors cost more than everything else here.
+template <class Take>
+void Liveness::for_each_live_out(BlockId block, Take take) const {
+  for (const BlockId to : cfg_.block(block).successors)
+    for (const RegId r : live_in_[to]) take(r);
 }
 
 void Liveness::measure() {
@@ -117,7 +114,7 @@ void Liveness::measure() {
       if (live.insert(r)) weight += register_weight(layout_, r);
     };
     std::uint32_t& peak = peak_[b];
-    for (const RegId r : live_out(b)) add(r);
+    for_each_live_out(b, add);
     peak = std::max(peak, weight);
     for (std::uint32_t i = cfg_.block(b).end; i-- > cfg_.block(b).first;) {
       const Instruction& instruction = cfg_.code()[i];
@@ -140,7 +137,7 @@ std::uint32_t Liveness::peak_registers(BlockId first, BlockId end) const {
 std::vector<RegId> Liveness::live_before(std::uint32_t instruction) const {
   const BlockId b = cfg_.block_of(instruction);
   std::vector<bool> live(layout_.registers(), false);
-  for (const RegId r : live_out(b)) live[r] = true;
+  for_each_live_out(b, [&](RegId r) { live[r] = true; });
   for (std::uint32_t i = cfg_.block(b).end; i-- > instruction;) {
     const Instruction& at = cfg_.code()[i];
     if (!at.guard.present)

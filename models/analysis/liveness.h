@@ -42,7 +42,8 @@ class Liveness {
  private:
   void propagate();
   void measure();
-  [[nodiscard]] std::vector<isa::RegId> live_out(BlockId block) const;
+  template <class Take>
+  void for_each_live_out(BlockId block, Take take) const;
 
   const ControlFlowGraph& cfg_;
   isa::RegisterLayout layout_;

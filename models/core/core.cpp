@@ -190,8 +190,10 @@ void Core::memory_stage(Cycle now) {
 }
 
 void Core::issue_stages(Cycle now) {
+  const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
   if (port_waits_.empty()) {
-    for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) issue_stage(now, s);
+    for (std::uint32_t s = first; s < config_.scheduler.count; ++s) issue_stage(now, s);
+    for (std::uint32_t s = 0; s < first; ++s) issue_stage(now, s);
     return;
   }
   // Otherwise the first scheduler would leave the others no ports for as long as it finds something to issue.
@@ -202,8 +204,10 @@ void Core::issue_stages(Cycle now) {
     done |= 1u << wait.scheduler;
   }
   earlier_waits_.clear();
-  for (std::uint32_t s = 0; s < config_.scheduler.count; ++s)
+  for (std::uint32_t i = 0; i < config_.scheduler.count; ++i) {
+    const std::uint32_t s = (first + i) % config_.scheduler.count;
     if ((done >> s & 1u) == 0) issue_stage(now, s);
+  }
 }
 
 bool Core::admitted(GroupId group, bool refused_before) {

@@ -266,6 +266,9 @@ class Core : public sc_core::sc_module, public sim::Watched {
     std::uint32_t scheduler = 0;
     GroupId group{};
   };
+  /// Goes first: the one after that which last took the shared load/store unit. With a fixed order the spinning
+  /// warps of one scheduler could keep the owner of their lock, a warp of another, from it for ever.
+  std::uint32_t first_scheduler_ = 0;
   std::vector<PortWait> port_waits_;  ///< schedulers' choices that the scoreboard has no ports for, the first
                                       ///< refused in front
   std::vector<PortWait> earlier_waits_;  ///< scratch: those of the cycle before

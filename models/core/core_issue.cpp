@@ -146,6 +146,8 @@ Cycle Core::enter_pipe(const IssueTable::Group& group, const isa::Instruction& i
   const auto pipe = static_cast<unsigned>(enter.pipe);
   pipe_readiness_[sub_core].accepts_from[pipe] = enter.accepts_from;
   pipe_readiness_[sub_core].busy_until[pipe] = enter.busy_until;
+  if (enter.pipe == Pipe::kMemory)
+    first_scheduler_ = group.scheduler + 1 == config_.scheduler.count ? 0 : group.scheduler + 1;
   return enter.operands_late;
 }
 

@@ -1,4 +1,6 @@
 // What a core tells the trace sink. Only called while something is recorded.
+#include <nlohmann/json.hpp>
+
 #include "core/core.h"
 #include "core/trace.h"
 
@@ -43,16 +45,19 @@ void Core::trace_tables(WarpId warp, TableSnapshot& snapshot) {
   simt::BranchRequest look;
   look.warp = warp;
   look.cycle = now_;
-  look.table = &snapshot.tables;
+  nlohmann::ordered_json tables;
+  look.table = &tables;
   branch_isock_.inspect(look);
   std::vector<PendingRegister> pending;
   ScoreboardRequest registers;
   registers.warp = warp;
   registers.pending = &pending;
   scoreboard_isock_.inspect(registers);
-  snapshot.scoreboard = nlohmann::ordered_json::array();
+  nlohmann::ordered_json scoreboard = nlohmann::ordered_json::array();
   for (const PendingRegister& entry : pending)
-    snapshot.scoreboard.push_back({{"reg", entry.reg}, {"lanes", entry.lanes.to_string()}});
+    scoreboard.push_back({{"reg", entry.reg}, {"lanes", entry.lanes.to_string()}});
+  snapshot.tables = &tables;
+  snapshot.scoreboard = &scoreboard;
   launch_->trace->tables(trace_site(warp), snapshot);
 }
 

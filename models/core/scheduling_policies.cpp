@@ -2,6 +2,7 @@
 #include <deque>
 
 #include "core/warp_scheduler.h"
+#include "sim/twin_difference.h"
 
 namespace heddle::core {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/twin_difference.h"
+
 namespace heddle::core {
 
 ScoreboardModel::ScoreboardModel(const ScoreboardConfig& config, std::uint32_t warps)
@@ -189,3 +191,5 @@ nlohmann::ordered_json ScoreboardBlock::show_tables(const Request& of,
 }
 
 }  // namespace heddle::core
+
+template void heddle::sim::Twinned<heddle::core::ScoreboardBlock>::serve_both(heddle::core::ScoreboardRequest&);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
 #include "core/warp_context.h"
@@ -29,8 +29,8 @@ struct TableSnapshot {
   Pc pc = kNoPc;                      ///< of the instruction that caused it, if one did
   LaneMask lanes;                     ///< that executed it, or that it is about
   LaneMask taken;                     ///< branches, calls, returns: of these, those that go elsewhere
-  nlohmann::ordered_json tables;      ///< the mechanism's
-  nlohmann::ordered_json scoreboard;  ///< [{"reg": number, "lanes": mask} ...]
+  const nlohmann::ordered_json* tables = nullptr;      ///< the mechanism's
+  const nlohmann::ordered_json* scoreboard = nullptr;  ///< [{"reg": number, "lanes": mask} ...]
 };
 
 class TraceSink {

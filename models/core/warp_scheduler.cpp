@@ -1,6 +1,10 @@
 #include "core/warp_scheduler.h"
 
+#include <nlohmann/json.hpp>
+
 namespace heddle::core {
+
+nlohmann::ordered_json WarpSchedulingPolicy::show() const { return nullptr; }
 
 void WarpScheduler::pick(SchedulerRequest& request) {
   const auto warp = policy_->pick(*request.candidates, request.cycle);

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <systemc>
 #include <vector>
@@ -44,7 +45,7 @@ class WarpSchedulingPolicy {
   /// What issued last cannot go on at once, though other splits of its warp may: no reason to be greedy.
   virtual void stalled() {}
   /// What the next pick depends on, as far as a twin in RTL has it too.
-  [[nodiscard]] virtual nlohmann::ordered_json show() const { return nullptr; }
+  [[nodiscard]] virtual nlohmann::ordered_json show() const;
 };
 
 [[nodiscard]] std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConfig& config,

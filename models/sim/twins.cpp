@@ -1,7 +1,10 @@
 #include "sim/twins.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
+
+#include "sim/twin_difference.h"
 
 namespace heddle::sim {
 

@@ -17,7 +17,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 
@@ -110,22 +109,14 @@ class Twins {
   const ClockDomain* core_clock_ = nullptr;
 };
 
-/// What is printed when model and RTL differ.
-struct TwinDifference {
-  std::string block;
-  std::string path;
-  Cycle cycle = 0;
-  nlohmann::ordered_json request, model_answer, rtl_answer, model_tables, rtl_tables;
-};
-/// Error with ExitCode::kTwinMismatch.
-[[noreturn]] void report_difference(const TwinDifference& difference);
-
-/// A block's model, or its twin, or both in lockstep. Beside the traits of twins.h, the Block has
-///   using Model                                                  // with serve(Request&) and
-///   inspect(Request&) const using Answer                                                 // what must be
-///   equal; with == static Answer answer_of(const Request&)                      // of an answered request
+/// A block's model, or its twin, or both in lockstep. Beside the traits above, the Block has
+///   using Model     with serve(Request&) and inspect(Request&) const
+///   using Answer    what must be equal; with ==
+///   static Answer answer_of(const Request&)    of an answered request
 ///   static ordered_json show_request(const Request&), show_answer(const Answer&)
-///   static ordered_json show_tables(const Request&, inspect)     // of the request's warp; inspect(Request&)
+///   static ordered_json show_tables(const Request&, inspect)    of the request's warp; inspect(Request&)
+/// The block's source file instantiates serve_both, which twin_difference.h defines:
+///   template void sim::Twinned<SplitFifoBlock>::serve_both(SplitFifoRequest&);
 template <class Block>
 class Twinned {
  public:
@@ -157,20 +148,7 @@ class Twinned {
   }
 
  private:
-  void serve_both(Request& request) {
-    const Request asked = request;
-    Request other = request;
-    model_.serve(request);
-    twin_->serve(other);
-    const auto model_answer = Block::answer_of(request);
-    const auto rtl_answer = Block::answer_of(other);
-    if (model_answer == rtl_answer) return;
-    report_difference({Block::name, path_, core_clock_ == nullptr ? 0 : core_clock_->cycle(),
-                       Block::show_request(asked), Block::show_answer(model_answer),
-                       Block::show_answer(rtl_answer),
-                       Block::show_tables(asked, [this](Request& r) { model_.inspect(r); }),
-                       Block::show_tables(asked, [this](Request& r) { twin_->inspect(r); })});
-  }
+  void serve_both(Request& request);
 
   Model model_;
   std::unique_ptr<Twin<Request>> twin_;  ///< null: model only

@@ -1,5 +1,7 @@
 #include "simt/aware.h"
 
+#include <nlohmann/json.hpp>
+
 namespace heddle::simt {
 
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/twins.h"
+#include "sim/twin_difference.h"
 
 namespace heddle::simt {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/twin_difference.h"
 #include "simt/record_words.h"
 
 namespace heddle::simt {
@@ -327,3 +328,5 @@ void unpack(const std::array<std::uint32_t, 4>& words, Reconvergence& entry) {
 }
 
 }  // namespace heddle::simt
+
+template void heddle::sim::Twinned<heddle::simt::ReconvergenceTableBlock>::serve_both(heddle::simt::ReconvergenceTableRequest&);

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <systemc>
 #include <vector>
 

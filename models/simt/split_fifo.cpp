@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "sim/twin_difference.h"
+
 namespace heddle::simt {
 
 QueuedSplit SplitFifoModel::Warp::pop() {
@@ -149,3 +151,5 @@ nlohmann::ordered_json SplitFifoBlock::show_tables(const Request& of,
 }
 
 }  // namespace heddle::simt
+
+template void heddle::sim::Twinned<heddle::simt::SplitFifoBlock>::serve_both(heddle::simt::SplitFifoRequest&);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <systemc>
 #include <vector>
 

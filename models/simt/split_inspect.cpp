@@ -2,6 +2,8 @@
 // goes on.
 #include "simt/split_control.h"
 
+#include <nlohmann/json.hpp>
+
 namespace heddle::simt {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "sim/twin_difference.h"
 #include "simt/record_words.h"
 
 namespace heddle::simt {
@@ -178,3 +179,5 @@ void unpack(const std::array<std::uint32_t, 3>& words, Split& split) {
 }
 
 }  // namespace heddle::simt
+
+template void heddle::sim::Twinned<heddle::simt::SplitTableBlock>::serve_both(heddle::simt::SplitTableRequest&);

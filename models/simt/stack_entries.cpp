@@ -1,6 +1,7 @@
 #include "simt/stack_entries.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace heddle::simt {
 

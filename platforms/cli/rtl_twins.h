@@ -1,7 +1,7 @@
 // Blocks that run as RTL (key `impl`): where they come from, and what the report says of them.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "sim/twins.h"

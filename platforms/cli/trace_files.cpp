@@ -134,11 +134,11 @@ void TraceFiles::tables(const core::TraceSite& site, const core::TableSnapshot& 
   if (snapshot.pc != sim::kNoPc) record["pc"] = snapshot.pc.value();
   if (snapshot.lanes.any()) record["lanes"] = snapshot.lanes.to_string();
   if (snapshot.taken.any()) record["taken"] = snapshot.taken.to_string();
-  if (snapshot.tables.is_array())
-    record["stack"] = snapshot.tables;
+  if (snapshot.tables->is_array())
+    record["stack"] = *snapshot.tables;
   else
-    record.update(snapshot.tables);
-  record["scoreboard"] = snapshot.scoreboard;
+    record.update(*snapshot.tables);
+  record["scoreboard"] = *snapshot.scoreboard;
   tables_->write(record.dump() + "\n");
 }
 

@@ -30,14 +30,16 @@ if(HEDDLE_FUZZ)
   target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Headers of other people's libraries, compiled once per kind of target.
+# Headers of other people's libraries, compiled once per kind of target. JSON's only where most sources use it: it
+# costs each of them a second in which the compiler instantiates its parser, precompiled or not.
 set(HEDDLE_PCH_BASE <algorithm> <array> <functional> <map> <memory> <optional> <span> <string> <vector>
-                    <fmt/format.h> <nlohmann/json.hpp>)
+                    <fmt/format.h>)
 set(HEDDLE_PCH_SYSTEMC <systemc> <tlm> ${HEDDLE_PCH_BASE})
+set(HEDDLE_PCH_SYSTEMC_JSON ${HEDDLE_PCH_SYSTEMC} <nlohmann/json.hpp>)
 set(HEDDLE_PCH_TEST <gtest/gtest.h> <gmock/gmock.h> ${HEDDLE_PCH_BASE})
-set(HEDDLE_PCH_SYSTEMC_TEST <systemc> <tlm> ${HEDDLE_PCH_TEST})
+set(HEDDLE_PCH_SYSTEMC_TEST <systemc> <tlm> ${HEDDLE_PCH_TEST} <nlohmann/json.hpp>)
 
-# heddle_precompile(TARGET KIND): KIND is one of the four. The target's compile options are those of heddle_options.
+# heddle_precompile(TARGET KIND): KIND is one of the five. The target's compile options are those of heddle_options.
 function(heddle_precompile target kind)
   if(NOT HEDDLE_PCH)
     return()
@@ -63,14 +65,16 @@ function(heddle_not_hot target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC] [NO_PCH]): one folder, one static library. SYSTEMC: most of its
-# sources include SystemC. NO_PCH: its includes have an order of their own.
+# heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC [JSON]] [NO_PCH]): one folder, one static library. SYSTEMC, JSON:
+# most of its sources include SystemC, JSON. NO_PCH: its includes have an order of their own.
 function(heddle_library name)
-  cmake_parse_arguments(ARG "SYSTEMC;NO_PCH" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC;JSON;NO_PCH" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC heddle_options ${ARG_LINK})
   if(ARG_NO_PCH)
     return()
+  elseif(ARG_JSON)
+    heddle_precompile(${name} SYSTEMC_JSON)
   elseif(ARG_SYSTEMC)
     heddle_precompile(${name} SYSTEMC)
   else()

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "cosim/pin_driver.h"
-#include "sim/twins.h"
+#include "sim/twin_difference.h"
 
 namespace heddle::cosim {
 

@@ -3,6 +3,8 @@
 // verilated headers first: pin_driver.h
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/warp_scheduler.h"
 #include "cosim/pin_driver.h"
 #include "cosim/twins.h"

@@ -1,7 +1,7 @@
 // What a run of microbenchmarks found, as a table and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -22,12 +22,8 @@ struct Machine {
   std::string name;
   std::vector<std::string> assignments;
   bool splits = true;  ///< diverged lanes make progress without the other's reconvergence: barriers in arms
-  std::vector<const char*> platforms{"tiny", "gtx480"};
 };
-
-// With the queues of platform tiny, splits that poll may keep one that has a lock out of the load/store unit
-// for ever: Multi-Path has no queue of splits that would be fair to it.
-const std::vector<const char*> kRoomy{"tesla_c2050", "gtx480"};
+const std::vector<const char*> kPlatforms{"tiny", "tesla_c2050", "gtx480"};
 
 std::vector<std::string> aware(std::vector<std::string> more) {
   more.insert(more.begin(), "core.control_flow.mechanism=aware");
@@ -49,8 +45,8 @@ const std::vector<Machine> kFinishing{
     {"aware_timeout", aware({kTimeout})},
     {"aware_virtualised",
      aware({kDelayed, "core.control_flow.aware.st_entries=1", "core.control_flow.aware.rt_entries=1"})},
-    {"multi_path_delayed", multi_path({kDelayed}), true, kRoomy},
-    {"multi_path_timeout", multi_path({kTimeout}), true, kRoomy},
+    {"multi_path_delayed", multi_path({kDelayed})},
+    {"multi_path_timeout", multi_path({kTimeout})},
     {"ssde", {"core.compiler=ssde"}, false}};
 
 /// Barriers in diverged code: not for SSDE, nothing to delay.
@@ -60,7 +56,7 @@ class MimdForms : public ::testing::TestWithParam<std::tuple<std::string, std::s
 
 TEST_P(MimdForms, FinishWithTheRightResult) {
   const auto& [workload, machine, compiler] = GetParam();
-  for (const char* platform : kFinishing[machine].platforms) {
+  for (const char* platform : kPlatforms) {
     Scenario what{workload, platform, compiler, kFinishing[machine].assignments};
     what.oracle = true;
     what.max_cycles = 3'000'000;
@@ -121,6 +117,22 @@ TEST_P(Patterns, ImplicitWarpSynchronyHoldsWithoutDelay) {
     ASSERT_FALSE(result.contains("errors")) << result.dump();
     EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
   }
+}
+
+// With a time-out soon, all lanes poll at once, each as a split of its own. The load/store unit, where there is
+// not room for all, serves both schedulers' warps: that of the lock's owner as well.
+TEST_P(Patterns, SplitsThatPollLeaveTheOwnerOfTheirLockAPlaceInTheLoadStoreUnit) {
+  for (const char* policy : {"gto", "lrr", "two_level", "cawa"})
+    for (const char* orec : {"false", "true"}) {
+      Scenario what{"hashtable-serial", "tiny", GetParam(),
+                    multi_path({"core.control_flow.timeout.cycles=200",
+                                std::string("core.scheduler.policy=") + policy,
+                                std::string("core.control_flow.multi_path.opportunistic_reconvergence=") + orec})};
+      what.max_cycles = 1'000'000;
+      const auto result = run(what);
+      ASSERT_FALSE(result.contains("errors")) << policy << ", " << orec << ": " << result["errors"][0];
+      EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, Patterns, ::testing::Values(Compiler::kNvcc, Compiler::kClang),

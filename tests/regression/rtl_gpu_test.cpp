@@ -47,6 +47,7 @@ class RtlInTheLoop : public ::testing::TestWithParam<std::tuple<std::string, std
   [[nodiscard]] nlohmann::ordered_json run_as(const std::string& impl) const {
     Scenario what{std::get<0>(GetParam()), "tiny"};
     what.rtl = true;
+    what.max_cycles = 2'000'000;
     what.assignments = machine().settings;
     std::vector<std::string> blocks = machine().blocks;
     blocks.insert(blocks.end(), kCommon.begin(), kCommon.end());

@@ -1,6 +1,7 @@
 // Calls, returns and indirect branches on the splits and reconvergence tables (mimd-simt-and-bows A25 and
 // hazard 3 of §3.6). Which lanes run what is as in simt_stack_calls_test.cpp.
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "simt_rig.h"
 

@@ -1,5 +1,6 @@
 // AWARE with tables of which only some entries are on the chip (mimd-simt-and-bows §3.4).
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "simt_rig.h"
 

@@ -1,5 +1,7 @@
 #include "stack_reference.h"
 
+#include <nlohmann/json.hpp>
+
 namespace heddle::cosim {
 
 using simt::BranchEvent;
