@@ -74,7 +74,7 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   std::vector<LaunchSummary> launches;
   for (const gpu::LaunchRecord& record : gpu.launches()) launches.push_back(summarize(record));
   const std::string report = report_text(header, launches, config);
-  fmt::print("{}{}{}", report, rtl_text(twins), host_text(launches));
+  fmt::print("{}{}{}", report, rtl_text(twins, config), host_text(launches));
   const std::vector<KernelHeat> profiles = profiled_kernels(gpu.launches());
   const std::string profile = profile_text(profiles, settings.profile_top);
   if (settings.profile) fmt::print("\n{}\n", profile);

@@ -13,6 +13,7 @@ import tempfile
 
 import cli_analyze_cases  # noqa: F401  (registers its cases)
 import cli_kernels as kernels
+import cli_rtl_cases  # noqa: F401  (registers its cases)
 import cli_trace_cases  # noqa: F401  (registers its cases)
 from cli_command import (BAD_INPUT, CASES, CYCLE_LIMIT, HANG, KERNEL_FAULT, MISMATCH, OK, Command, case, check, stats)
 

@@ -1,0 +1,63 @@
+"""Cases of cli_cases.py: blocks that run as RTL (key impl)."""
+
+import json
+
+from cli_command import case, check, stats
+
+WORKLOAD = ("run", "bfs", "--platform", "tiny", "--size", "tiny")
+AWARE = ("--set", "core.control_flow.mechanism=aware")
+
+
+def impl(block, value):
+    return "--set", f"{block}.impl={value}"
+
+
+def without_impl(yaml):
+    return [line for line in yaml.splitlines() if "impl:" not in line]
+
+
+@case
+def rtl_in_the_place_of_a_model_changes_nothing_but_host_json(c):
+    c.run(*WORKLOAD, *AWARE, "--out", "model")
+    for value in ("rtl", "both"):
+        done = c.run(*WORKLOAD, *AWARE, *impl("core.control_flow.split_table", value), *impl("core.scheduler", "rtl"),
+                     "--out", value)
+        ours = {each["block"]: each for each in json.loads((c.folder / value / "host.json").read_text())["rtl"]}
+        check(sorted(ours) == ["split_table", "warp_scheduler"], f"host.json lists {sorted(ours)}")
+        check(ours["split_table"]["impl"] == value, "host.json says another impl")
+        check(all(each["requests"] > 0 and each["clocks"] >= each["requests"] for each in ours.values()), "no requests")
+        check(ours["split_table"]["instances"] == 2 and ours["warp_scheduler"]["instances"] == 4,
+              "not one per core and one per scheduler")
+        said = "both, no difference" if value == "both" else "rtl"
+        check(f"split_table ({said}): " in done.stdout, "the report does not say what ran as RTL")
+        check((c.folder / value / "report.txt").read_text() == (c.folder / "model" / "report.txt").read_text(),
+              "report.txt differs from the model's")
+        # The configuration is part of stats.json; impl is all that differs.
+        model, twin = stats(c.folder / "model"), stats(c.folder / value)
+        check(model["launches"] == twin["launches"] and model["total"] == twin["total"], "other statistics")
+        yaml = [(c.folder / run / "config.yaml").read_text() for run in ("model", value)]
+        check(without_impl(yaml[0]) == without_impl(yaml[1]), "config.yaml differs beyond impl")
+
+
+@case
+def rtl_of_a_block_that_the_machine_lacks_is_said(c):
+    done = c.run(*WORKLOAD, *impl("core.control_flow.split_fifo", "rtl"))
+    check("split_fifo: asked for, but core.control_flow.mechanism has no such block" in done.stdout,
+          "an impl without effect is not mentioned")
+    check("simt_stack" not in done.stdout, "a block that nobody asked for is mentioned")
+
+
+@case
+def rtl_of_another_shape_is_refused(c):
+    entries = "core.control_flow.aware.st_entries=3"
+    c.refused(*WORKLOAD, *AWARE, "--set", entries, *impl("core.control_flow.split_table", "rtl"),
+              says=["split_table is built with 1, 2, 4, 6 and 32 entries", "has 3 (st_entries)", "impl: model"])
+    c.refused(*WORKLOAD, "--set", "core.scoreboard.entries_per_warp=12", *impl("core.scoreboard", "both"),
+              says=["scoreboard is built for 8 and 64 entries", "has 12", "impl: model"])
+    c.refused(*WORKLOAD, "--set", "core.scheduler.policy=cawa", *impl("core.scheduler", "rtl"),
+              says=["lrr and gto have RTL, cawa has not", "impl: model"])
+
+
+@case
+def rtl_is_model_or_rtl_or_both(c):
+    c.refused(*WORKLOAD, *impl("core.scoreboard", "verilog"), says=["verilog", "choices: model, rtl, both"])
