@@ -1,5 +1,6 @@
-// Model and RTL differ: what is printed, and the comparison that finds it (twins.h). For source files of blocks
-// with a twin; apart from twins.h because the many files that only use such a block need nothing of JSON.
+// Model and RTL differ: what is printed, and the comparison that finds it (twins.h). For source files of
+// blocks with a twin; apart from twins.h because the many files that only use such a block need nothing of
+// JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

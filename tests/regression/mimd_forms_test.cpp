@@ -119,15 +119,15 @@ TEST_P(Patterns, ImplicitWarpSynchronyHoldsWithoutDelay) {
   }
 }
 
-// With a time-out soon, all lanes poll at once, each as a split of its own. The load/store unit, where there is
-// not room for all, serves both schedulers' warps: that of the lock's owner as well.
+// With a time-out soon, all lanes poll at once, each as a split of its own. The load/store unit, where there
+// is not room for all, serves both schedulers' warps: that of the lock's owner as well.
 TEST_P(Patterns, SplitsThatPollLeaveTheOwnerOfTheirLockAPlaceInTheLoadStoreUnit) {
   for (const char* policy : {"gto", "lrr", "two_level", "cawa"})
     for (const char* orec : {"false", "true"}) {
-      Scenario what{"hashtable-serial", "tiny", GetParam(),
-                    multi_path({"core.control_flow.timeout.cycles=200",
-                                std::string("core.scheduler.policy=") + policy,
-                                std::string("core.control_flow.multi_path.opportunistic_reconvergence=") + orec})};
+      Scenario what{
+          "hashtable-serial", "tiny", GetParam(),
+          multi_path({"core.control_flow.timeout.cycles=200", std::string("core.scheduler.policy=") + policy,
+                      std::string("core.control_flow.multi_path.opportunistic_reconvergence=") + orec})};
       what.max_cycles = 1'000'000;
       const auto result = run(what);
       ASSERT_FALSE(result.contains("errors")) << policy << ", " << orec << ": " << result["errors"][0];

@@ -22,8 +22,8 @@ namespace heddle::generator {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 30;
-// 200 for each mechanism that is published, in quarters: modules that a GPU has loaded stay, their functions are
-// possible targets of every later indirect call, and decoding slows down.
+// 200 for each mechanism that is published, in quarters: modules that a GPU has loaded stay, their functions
+// are possible targets of every later indirect call, and decoding slows down.
 constexpr std::uint64_t kQuarters = 4;
 constexpr std::uint64_t kKernelsPerQuarter = 50;
 constexpr std::uint64_t kSmallShards = 8;

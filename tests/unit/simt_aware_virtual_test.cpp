@@ -1,6 +1,9 @@
 // AWARE with tables of which only some entries are on the chip (mimd-simt-and-bows §3.4).
 #include <gtest/gtest.h>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
 
 #include "simt_rig.h"
 
@@ -86,6 +89,81 @@ TEST(AwareVirtual, WithAllOthersInMemoryTheWarpWaitsForOne) {
   EXPECT_EQ(rig.groups[kGroup].pc, pc('C'));
   EXPECT_EQ(rig.groups[kGroup].mask, mask("1100"));
 }
+
+// A5, where the thesis leaves the order open: splits that poll take turns although most of them are in memory
+// and a fill takes several turns. In every lap the two lanes of a split part and meet again, so that new
+// splits need entries. Each has its turn within a round of fills, and one that is back has it before it may
+// go again. The arguments: entries of the split table; turns that a fill takes, 0: up to three fills in a
+// turn.
+class Turns : public ::testing::TestWithParam<std::tuple<std::uint32_t, unsigned>> {};
+
+TEST_P(Turns, EverySplitComesAndOneThatIsBackStaysUntilItHas) {
+  const auto [physical, latency] = GetParam();
+  constexpr unsigned kPairs = 6;
+  constexpr unsigned kTurns = 1000;
+  const auto base = [](unsigned pair) { return 100 * (pair + 1); };
+  SimtRig rig(entries(physical, 32));
+  rig.launch('A', LaneMask((1u << 2 * kPairs) - 1));
+  std::vector<Pc> to(sim::kLanes, pc('B'));
+  for (unsigned lane = 0; lane < 2 * kPairs; ++lane) to[lane] = Pc{base(lane / 2)};
+  rig.indirect(BranchEvent::kBranch, kGroup, to, LaneMask((1u << 2 * kPairs) - 1), pc('Z'), pc('Z'));
+
+  std::map<std::uint32_t, unsigned> last_lap;  // by base
+  std::set<Pc> spilled, owed;
+  unsigned longest = 0, fills = 0, under_way = 0;
+  for (unsigned turn = 1; turn <= kTurns; ++turn) {
+    if (rig.groups[kGroup].blocked) {
+      ASSERT_FALSE(rig.fills.empty()) << "nobody runs and nobody is sent for";
+      rig.fill();
+      ASSERT_FALSE(rig.groups[kGroup].blocked);
+      ++fills;
+    }
+    const Pc running = rig.groups[kGroup].pc;
+    const std::uint32_t lap = running.value() / 100 * 100;
+    owed.erase(running);
+    for (unsigned several = 0; !rig.fills.empty() && several < 3; ++several) {
+      if (latency > 0 && (several > 0 || ++under_way < latency)) break;
+      rig.fill();
+      ++fills;
+      under_way = 0;
+    }
+    switch (running.value() % 100) {
+      case 0:  // part
+        longest = std::max(longest, turn - last_lap[lap]);
+        last_lap[lap] = turn;
+        rig.branch(kGroup, Pc{lap + 20}, LaneMask(1u << 2 * (lap / 100 - 1)), Pc{lap + 40}, Pc{lap + 60});
+        break;
+      case 60:  // together again: another lap
+        rig.branch(kGroup, Pc{lap}, rig.groups[kGroup].mask, pc('Z'), pc('Z'));
+        break;
+      default:
+        rig.go(kGroup, Pc{lap + 60});
+    }
+    std::set<Pc> now;
+    const nlohmann::ordered_json table = rig.table();
+    for (const auto& row : table.at("st"))
+      if (row.contains("virtual")) now.insert(pc_in(row.at("pc")));
+    for (const Pc back : spilled)
+      if (!now.contains(back) && back != running && rig.groups[kGroup].pc != back) owed.insert(back);
+    for (const Pc gone : now) ASSERT_FALSE(owed.contains(gone)) << gone.value() << " in turn " << turn;
+    spilled = now;
+  }
+  EXPECT_EQ(last_lap.size(), kPairs) << "some never ran";
+  // A lap is four turns; each may have to wait for the fills of all others.
+  const unsigned bound = 4 * 2 * kPairs * (latency + 1);
+  EXPECT_LE(longest, bound);
+  for (const auto& [which, turn] : last_lap) EXPECT_LE(kTurns - turn, bound) << which;
+  EXPECT_LE(fills, kTurns + kPairs) << "a fill for a turn at most";
+  EXPECT_GT(fills, kTurns / (latency + 1) / 4) << "else nothing was tried";
+}
+
+INSTANTIATE_TEST_SUITE_P(AwareVirtual, Turns,
+                         ::testing::Combine(::testing::Values(1u, 2u, 4u, 6u),
+                                            ::testing::Values(0u, 1u, 3u, 7u)),
+                         [](const auto& test) {
+                           return fmt::format("entries_{}_fill_{}", std::get<0>(test.param),
+                                              std::get<1>(test.param));
+                         });
 
 TEST(AwareVirtual, AnArrivalWaitsForItsEntryAndHoldsTheWarp) {
   SimtRig rig(entries(8, 1));
