@@ -1,4 +1,4 @@
-// RTL in the loop of the whole GPU: every workload with blocks as RTL, and with model and RTL in lockstep,
+// RTL in the loop of the whole GPU: every workload, those for MIMD machines too, with blocks as RTL, and with model and RTL in lockstep,
 // takes the same cycles, gives the same statistics and leaves the same memory as with the models.
 #include <gtest/gtest.h>
 
@@ -41,22 +41,37 @@ const std::vector<Machine> kMachines{
      {kFlow + "split_table", kFlow + "reconvergence_table"}},
 };
 
+/// For kernels written for MIMD machines, which need more than the stack.
+const std::string kDelayed = "core.compiler=delayed_reconvergence";
+const std::vector<Machine> kMimdMachines{
+    {"stack_ssde", {"core.compiler=ssde"}, {kFlow + "simt_stack"}},
+    {"aware_4_2_delayed",
+     {kFlow + "mechanism=aware", kFlow + "aware.st_entries=4", kFlow + "aware.rt_entries=2", kDelayed},
+     {kFlow + "split_table", kFlow + "reconvergence_table", kFlow + "split_fifo"}},
+    {"multi_path_delayed",
+     {kFlow + "mechanism=multi_path", "core.scoreboard.kind=per_thread_mask", "core.scheduler.policy=lrr",
+      kDelayed},
+     {kFlow + "split_table", kFlow + "reconvergence_table"}},
+};
+
 class RtlInTheLoop : public ::testing::TestWithParam<std::tuple<std::string, std::size_t>> {
  protected:
+  [[nodiscard]] const std::string& workload() const { return std::get<0>(GetParam()); }
   [[nodiscard]] const Machine& machine() const { return kMachines[std::get<1>(GetParam())]; }
-  [[nodiscard]] nlohmann::ordered_json run_as(const std::string& impl) const {
-    Scenario what{std::get<0>(GetParam()), "tiny"};
+  [[nodiscard]] const Machine& mimd_machine() const { return kMimdMachines[std::get<1>(GetParam())]; }
+  [[nodiscard]] nlohmann::ordered_json run_on(const Machine& machine, const std::string& impl) const {
+    Scenario what{workload(), "tiny"};
     what.rtl = true;
     what.max_cycles = 2'000'000;
-    what.assignments = machine().settings;
-    std::vector<std::string> blocks = machine().blocks;
+    what.assignments = machine.settings;
+    std::vector<std::string> blocks = machine.blocks;
     blocks.insert(blocks.end(), kCommon.begin(), kCommon.end());
     for (const std::string& block : blocks) what.assignments.push_back(block + ".impl=" + impl);
     return run(what);
   }
   /// Every block was there and had something to do, but for tables of kernels that do not diverge.
-  void expect_used(const nlohmann::ordered_json& result) const {
-    EXPECT_EQ(result["rtl"].size(), machine().blocks.size() + kCommon.size()) << result["rtl"].dump();
+  static void expect_used(const Machine& machine, const nlohmann::ordered_json& result) {
+    EXPECT_EQ(result["rtl"].size(), machine.blocks.size() + kCommon.size()) << result["rtl"].dump();
     for (const auto& block : result["rtl"])
       if (block["block"] != "reconvergence_table") {
         EXPECT_GT(block["requests"].get<std::uint64_t>(), 0u) << block.dump();
@@ -65,31 +80,57 @@ class RtlInTheLoop : public ::testing::TestWithParam<std::tuple<std::string, std
 };
 
 TEST_P(RtlInTheLoop, IsTheModel) {
-  const auto model = run_as("model");
+  const auto model = run_on(machine(), "model");
   ASSERT_FALSE(model.contains("errors")) << model.dump();
-  if (std::get<0>(GetParam()) != "bh-force") {
+  if (workload() != "bh-force") {
     EXPECT_TRUE(model["passed"].get<bool>()) << model["summary"];
   }
   for (const char* impl : {"rtl", "both"}) {
-    const auto twin = run_as(impl);
+    const auto twin = run_on(machine(), impl);
     ASSERT_FALSE(twin.contains("errors")) << impl << ": " << twin.dump();
     // bh-force's warp-wide operations do not wait for lanes that a time-out has let go on: wrong on the model
     // too.
     EXPECT_EQ(model["passed"], twin["passed"]) << impl << ": " << twin["summary"];
     EXPECT_EQ(model["launches"], twin["launches"]) << impl;
     EXPECT_EQ(model["memory"], twin["memory"]) << impl;
-    expect_used(twin);
+    expect_used(machine(), twin);
   }
 }
 
-std::string rtl_test_name(const ::testing::TestParamInfo<std::tuple<std::string, std::size_t>>& test) {
-  return test_name(std::get<0>(test.param)) + "_" + kMachines[std::get<1>(test.param)].name;
+// Locks, wavefronts, barriers in diverged code. What SSDE cannot transform hangs, and the diagnosis is the
+// same.
+class MimdRtlInTheLoop : public RtlInTheLoop {};
+
+TEST_P(MimdRtlInTheLoop, IsTheModel) {
+  const auto model = run_on(mimd_machine(), "model");
+  if (!model.contains("errors")) {
+    EXPECT_TRUE(model["passed"].get<bool>()) << model["summary"];
+  }
+  for (const char* impl : {"rtl", "both"}) {
+    const auto twin = run_on(mimd_machine(), impl);
+    ASSERT_EQ(model.contains("errors"), twin.contains("errors")) << impl << ": " << twin.dump();
+    if (model.contains("errors")) {
+      EXPECT_EQ(model["errors"], twin["errors"]) << impl;
+      continue;
+    }
+    EXPECT_EQ(model["launches"], twin["launches"]) << impl;
+    EXPECT_EQ(model["memory"], twin["memory"]) << impl;
+    expect_used(mimd_machine(), twin);
+  }
+}
+
+std::string name_on(const std::vector<Machine>& machines, const std::tuple<std::string, std::size_t>& which) {
+  return test_name(std::get<0>(which)) + "_" + machines[std::get<1>(which)].name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, RtlInTheLoop,
                          ::testing::Combine(::testing::ValuesIn(workload_names(false)),
                                             ::testing::Range<std::size_t>(0, kMachines.size())),
-                         rtl_test_name);
+                         [](const auto& test) { return name_on(kMachines, test.param); });
+INSTANTIATE_TEST_SUITE_P(Of, MimdRtlInTheLoop,
+                         ::testing::Combine(::testing::ValuesIn(workload_names(true)),
+                                            ::testing::Range<std::size_t>(0, kMimdMachines.size())),
+                         [](const auto& test) { return name_on(kMimdMachines, test.param); });
 
 }  // namespace
 }  // namespace heddle
