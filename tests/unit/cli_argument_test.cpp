@@ -29,7 +29,7 @@ template <class T>
 std::vector<T> filled(const std::string& text) {
   const auto bytes = fill_bytes(parse_argument(text));
   std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 

@@ -93,7 +93,7 @@ TEST(OracleExtended, DotProducts) {
     for (const bool sb : {false, true}) {
       const std::string types = std::string(sa ? ".s32" : ".u32") + (sb ? ".s32" : ".u32");
       expect_sweep("dp4a" + types + " %ro, %ra, %rb, %rc; cvt.u64.u32 %wo, %ro;", rows(), [&](const Row& r) {
-        auto sum = static_cast<std::int64_t>(r[2]);
+        auto sum = std::int64_t{static_cast<std::uint32_t>(r[2])};
         for (unsigned i = 0; i < 4; ++i) sum += byte(r[0], i, sa) * byte(r[1], i, sb);
         return static_cast<std::uint32_t>(sum);
       });
@@ -101,7 +101,7 @@ TEST(OracleExtended, DotProducts) {
         expect_sweep("dp2a" + std::string(upper ? ".hi" : ".lo") + types +
                          " %ro, %ra, %rb, %rc; cvt.u64.u32 %wo, %ro;",
                      rows(), [&](const Row& r) {
-                       auto sum = static_cast<std::int64_t>(r[2]);
+                       auto sum = std::int64_t{static_cast<std::uint32_t>(r[2])};
                        for (unsigned i = 0; i < 2; ++i) {
                          const auto bits = static_cast<std::uint16_t>(r[0] >> (16 * i));
                          const std::int64_t a =

@@ -153,8 +153,10 @@ TEST_F(Adapter, AStackDeeperThanTheRtlIsAnErrorWithARemedy) {
   for (unsigned lane = 0; depth < kDepth; ++lane) {
     r = event(BranchEvent::kBranch, Pc{1});
     r.rpc = Pc{9};
-    r.taken = LaneMask(~((2u << lane) - 1));
-    if (lane < 20) rtl->serve(r), depth += 2;
+    if (lane < 20) {
+      r.taken = LaneMask(~((2u << lane) - 1));
+      rtl->serve(r), depth += 2;
+    }
     if (depth == kDepth) break;
     r = event(BranchEvent::kCall, Pc{7});
     rtl->serve(r), ++depth;
