@@ -117,7 +117,7 @@ class Model:
         status = re.search(r"Status: (\w+)", text)
         if status is None or status.group(1).upper() not in ("PASSED", "FAILED"):
             raise self.no_verdict("yosys-smtbmc", text)
-        failed = re.findall(r"Assert failed in \S+: ([^\s|]+:\d+)\.", text)
+        failed = [place(cell) for cell in re.findall(r"Assert failed in \S+: \S+ \((\S+)\)", text)]
         reached = re.findall(r"(?:Checking assertions in step|Trying induction in step) (\d+)", text)
         if trace is not None and vcd.is_file():
             trace.parent.mkdir(parents=True, exist_ok=True)
