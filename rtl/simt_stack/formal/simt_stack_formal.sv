@@ -4,9 +4,10 @@
 //  - masks are never empty and nested: an entry's lanes are all in, or none of them in, any entry below;
 //    so the sides of a branch are disjoint and within the entry below them, and entries whose lanes have left
 //    are at the top;
+//  - the threads in the stack are those that were launched and have not exited;
 //  - below the top no entry is at its RPC but one that waits for a call, so that a request pops one such entry
 //    at most;
-//  - without calls the stack has 2 * Lanes - 1 entries at most.
+//  - without calls the entry i has at most Lanes - i / 2 lanes: the stack has 2 * Lanes - 1 entries at most.
 
 `default_nettype none
 
@@ -351,11 +352,29 @@ module simt_stack_formal #(
   end
 
   // ---- What holds of the stack at all times
+  logic [Lanes-1:0] live = '0, held_lanes;  // threads that were launched and have not exited; those in some entry
+  always @(posedge clk_i) begin
+    if (accept && req_warp == tracked && n_error == 2'd0) begin
+      if (req_op == OpLaunch) live <= req_lanes;
+      if (req_op == OpExit)   live <= live & ~taken;
+    end
+  end
+  always_comb begin
+    held_lanes = '0;
+    for (int unsigned i = 0; i < Depth; i++)
+      if (DepthW'(i) < depth) held_lanes = held_lanes | stack[i*EntryW +: Lanes];
+  end
   entry_t lower, upper;
   always @(posedge clk_i) begin
+    // No thread is lost or comes from nowhere; by what follows the highest entry that it is in is its only place.
+    assert (held_lanes == live);
     for (int unsigned i = 0; i < Depth; i++) begin
       lower = stack[i*EntryW +: EntryW];
       if (DepthW'(i) < depth) assert (lower.mask != '0);
+      // Two entries more cost a lane: what bounds the depth, for any number of lanes. After a SPLIT the top is still to
+      // be divided.
+      if (DepthW'(i) < depth && !ever_called && !(fresh[tracked] && DepthW'(i + 1) == depth))
+        assert (i + 2 * 32'(count(lower.mask)) <= 2 * Lanes);
       for (int unsigned j = i + 1; j < Depth; j++) begin
         upper = stack[j*EntryW +: EntryW];
         if (DepthW'(j) < depth) begin
