@@ -389,9 +389,16 @@ module reconvergence_table #(
       assume (req_record_i == {shadow_q.pend, shadow_q.rec, shadow_index[5:3], shadow_q.rpc[SpillPcW-1:0],
                                shadow_index[2:0], shadow_q.pc[SpillPcW-1:0]});
     if (rst_ni) begin
+      assert (!(searching && rsp_valid_o));
       assert (!watched_resident || watched_in_use);
       assert (!watched_running || watched_in_use);
-      if (watched_in_use) assert ((shadow_q.pend & ~shadow_q.rec) == '0);
+      if (watched_in_use) begin
+        assert ((shadow_q.pend & ~shadow_q.rec) == '0);
+        // It fits a spill record: a PC has three bits fewer, or is all ones; without a parent the index is 0.
+        assert (&shadow_q.pc || (shadow_q.pc[PcW-1 -: 3] == '0 && !(&shadow_q.pc[PcW-4:0])));
+        assert (&shadow_q.rpc || (shadow_q.rpc[PcW-1 -: 3] == '0 && !(&shadow_q.rpc[PcW-4:0])));
+        assert (shadow_q.rpc_valid || shadow_q.index == '0);
+      end
       if (watched_resident) assert (watched_entry == shadow_q);
       if (watched_in_use) assert (gen_calls.call_mem[watched] == shadow_call_q);
       if (rsp_valid_o && read_q && rsp_ok_o) begin

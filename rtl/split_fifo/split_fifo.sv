@@ -40,6 +40,22 @@ module split_fifo #(
   output logic [Lanes-1:0]  rsp_lanes_o,        // of a blocked split
   output logic              rsp_victim_valid_o, // VICTIM
   output logic [IdW-1:0]    rsp_victim_o
+`ifdef FORMAL
+  // A look at one warp's queue for the properties of formal/, by position from the front.
+  ,
+  input  logic [WarpW-1:0]         formal_warp_i,
+  output logic [CountW-1:0]        formal_count_o,
+  output logic [Entries*IdW-1:0]   formal_ids_o,
+  output logic [Entries-1:0]       formal_blocked_o,
+  output logic [Entries-1:0]       formal_spilled_o,
+  output logic [Entries-1:0]       formal_transient_o,
+  output logic [Entries*Lanes-1:0] formal_lanes_o,
+  output logic                     formal_wraps_o,         // the front is not in the first slot
+  output logic                     formal_busy_o,          // UNBLOCK, ...
+  output logic [WarpW-1:0]         formal_busy_warp_o,     // ... of this warp
+  output logic [Entries-1:0]       formal_todo_o,          // ... has to visit these yet,
+  output logic [Lanes-1:0]         formal_unblock_lanes_o  // ... with these lanes
+`endif
 );
 
   typedef enum logic [3:0] {
@@ -245,6 +261,30 @@ module split_fifo #(
       else if (rsp_ready_i) rsp_valid_o <= 1'b0;
     end
   end
+
+`ifdef FORMAL
+  logic [IdW-1:0] formal_front, formal_slot, formal_id;
+  assign formal_front           = front_q[formal_warp_i*IdW +: IdW];
+  assign formal_count_o         = count_q[formal_warp_i*CountW +: CountW];
+  assign formal_wraps_o         = formal_front != '0;
+  assign formal_busy_o          = busy_q;
+  assign formal_busy_warp_o     = warp_q;
+  assign formal_unblock_lanes_o = unblock_lanes_q;
+  always_comb begin
+    formal_slot = '0;
+    formal_id   = '0;
+    for (int unsigned p = 0; p < Entries; p++) begin
+      formal_slot = formal_front + IdW'(p);
+      formal_id   = id_mem[formal_warp_i][formal_slot*IdW +: IdW];
+      formal_ids_o[p*IdW +: IdW]       = formal_id;
+      formal_blocked_o[p]              = blocked_mem[formal_warp_i][formal_slot];
+      formal_spilled_o[p]              = spilled_mem[formal_warp_i][formal_slot];
+      formal_transient_o[p]            = transient_mem[formal_warp_i][formal_slot];
+      formal_todo_o[p]                 = todo_q[formal_slot];
+      formal_lanes_o[p*Lanes +: Lanes] = lanes_mem[{formal_warp_i, formal_id}];
+    end
+  end
+`endif
 
 endmodule
 

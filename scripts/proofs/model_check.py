@@ -1,21 +1,40 @@
-"""Bounded model checking and induction with yosys-smtbmc and z3.
+"""Bounded model checking and induction with ABC, which yosys brings along as yosys-abc.
 
-The model is brought down to gates before it becomes SMT-LIB, and smtbmc unrolls it step by step: z3 takes minutes to
-read the same model as nested functions over words, and seconds like this."""
+yosys brings the checker and the block down to gates and latches (AIGER); ABC's SAT solver unrolls these clock by clock
+(bmc3) and does the inductive step (ind). smtbmc and z3 do the same in a hundred times the time, but name signals: they
+repeat a failure that ABC has found, with its inputs given, which confirms it and gives the waveform."""
 
 import pathlib
 import re
 import shutil
-import tempfile
 
 import tools
 
-PREPARE = ["memory_map", "opt -full", "async2sync", "techmap", "opt -fast", "dffunmap", "abc -g AND,XOR,MUX",
-           "opt_clean", "dffunmap"]
+# A cover statement as the assertion that it does not happen: so ABC finds when it does.
+COVERS = """(* techmap_celltype = "$cover" *)
+module cover_never (input A, input EN);
+  \\$assert _TECHMAP_REPLACE_ (.A(!A), .EN(EN));
+endmodule
+"""
+WORDS = ["memory_map", "opt -full", "async2sync", "dffunmap"]
+GATES = ["techmap", "opt -fast", "dffunmap", "abc -g AND -fast", "opt_clean"]
+# What ABC is asked, each a file of its own; what is asked for are its outputs.
+GOALS = {
+    "asserts": ["chformal -cover -remove"],
+    "covers": ["chformal -assert -remove", "techmap -map covers.v", "techmap", "opt_clean"],
+    # Something that is true in every clock: it is reached as long as the assumptions can be kept.
+    "always": ["chformal -assert -cover -remove", "add -output always 1", "connect -set always 1'b1", "opt_clean"],
+}
+
+
+def place(cell):
+    """`file:line` of the statement that yosys named the cell after."""
+    named = re.search(r"\$(?:assert|cover)\$([^$]+:\d+)\$", cell)
+    return named.group(1) if named else cell
 
 
 class Model:
-    """The checker and the block in a folder of its own, as SMT-LIB; `bug`: with the block's seeded bug in it."""
+    """The checker and the block in a folder of its own, as gates; `bug`: with the block's seeded bug in it."""
 
     def __init__(self, proof, folder, bug=None, limit=None):
         self.proof, self.folder, self.limit = proof, folder, limit
@@ -27,35 +46,81 @@ class Model:
             else:
                 shutil.copyfile(source, target)
             names.append(source.name)
+        (folder / "covers.v").write_text(COVERS)
         script = [f'read_verilog -sv -formal "{name}"' for name in names] + [
-            f"prep -top {proof.top} -flatten", "check -assert", *PREPARE, "write_smt2 -wires model.smt2"]
+            f"prep -top {proof.top} -flatten", "check -assert", *WORDS, "write_smt2 -wires model.smt2", *GATES]
+        for goal, commands in GOALS.items():
+            script += ["design -push-copy", *commands, f"tee -q -o {goal}.txt select -list t:$assert",
+                       f"write_aiger -zinit -no-startoffset -map {goal}.aim {goal}.aig", "design -pop"]
         (folder / "model.ys").write_text("\n".join(script) + "\n")
         code, text = tools.run(["yosys", "-q", "-s", "model.ys"], proof.block.name, folder, limit,
                                check=False)
         if code != 0:
             raise tools.Failure(f"{proof.block.name}: yosys refused the model:\n{tools.last_words(text)}")
-        self.properties = len(re.findall(r"^; yosys-smt2-assert ", (folder / "model.smt2").read_text(), re.MULTILINE))
-        if self.properties == 0:
+        self.asserts, self.covers = ([place(cell) for cell in (folder / f"{goal}.txt").read_text().splitlines()]
+                                     for goal in ("asserts", "covers"))
+        if not self.asserts:
             raise tools.Failure(f"{proof.block.name}: {proof.top} asserts nothing")
 
-    def check(self, steps, induction=False, trace=None):
-        """{"passed", "step" of the failure, "failed": the properties}. A failure's trace is written to `trace`."""
-        with tempfile.TemporaryDirectory(dir=self.folder) as name:
-            vcd = pathlib.Path(name) / "trace.vcd"
-            _, text = tools.run(["yosys-smtbmc", "-s", "z3", "--unroll", "--noprogress", "-t", str(steps),
-                                 "-i" if induction else "--presat", "--dump-vcd", str(vcd), "model.smt2"],
-                                self.proof.block.name, self.folder, self.limit, check=False)
-            status = re.search(r"Status: (\w+)", text)
-            if status is None or status.group(1).upper() not in ("PASSED", "FAILED", "PREUNSAT"):
-                raise tools.Failure(f"{self.proof.block.name}: yosys-smtbmc gave no verdict:\n{tools.last_words(text)}")
-            if status.group(1).upper() == "PASSED":
-                return {"passed": True, "step": None, "failed": []}
-            if status.group(1).upper() == "PREUNSAT":
-                raise tools.Failure(f"{self.proof.block.name}: the assumptions contradict each other, so that nothing "
-                                    f"is proven:\n{tools.last_words(text)}")
-            failed = re.findall(r"Assert failed in \S+: (\S+)", text)
-            reached = re.findall(r"(?:Checking assertions in step|Trying induction in step) (\d+)", text)
-            if trace is not None and vcd.is_file():
-                trace.parent.mkdir(parents=True, exist_ok=True)
-                shutil.move(vcd, trace)
-            return {"passed": False, "step": int(reached[-1]) if reached else None, "failed": failed}
+    def abc(self, goal, commands):
+        _, text = tools.run(["yosys-abc", "-c", f"read_aiger {goal}.aig; fold; strash; {commands}"],
+                            self.proof.block.name, self.folder, self.limit, check=False)
+        return text
+
+    def no_verdict(self, program, text):
+        return tools.Failure(f"{self.proof.block.name}: {program} gave no verdict:\n{tools.last_words(text)}")
+
+    def bounded(self, steps, trace=None):
+        """{"passed", "step" of the failure, "failed": places of the properties}, over all runs of so many clocks from
+        reset. A failure's trace is written to `trace`."""
+        if f"asserted in frame {steps - 1}." not in self.abc("always", f"bmc3 -S {steps - 1} -F {steps}"):
+            raise tools.Failure(f"{self.proof.block.name}: the assumptions contradict each other within {steps} steps, "
+                                "so that nothing is proven")
+        text = self.abc("asserts", f"bmc3 -F {steps}; write_cex -a asserts.aiw")
+        if f"No output asserted in {steps} frames" in text:
+            return {"passed": True, "step": None, "failed": []}
+        failed = re.search(r"Output (\d+) of miter .* was asserted in frame (\d+)\.", text)
+        if failed is None:
+            raise self.no_verdict("yosys-abc", text)
+        found = {"passed": False, "step": int(failed.group(2)), "failed": [self.asserts[int(failed.group(1))]]}
+        if trace is not None:
+            again = self.smtbmc(trace, "--aig", "asserts.aim:asserts.aiw", "--aig-noheader")
+            if again["passed"]:
+                raise tools.Failure(f"{self.proof.block.name}: yosys-abc finds that {found['failed'][0]} fails, and "
+                                    "smtbmc does not, in the same run")
+            found["failed"] = again["failed"] or found["failed"]
+        return found
+
+    def induction(self, steps, trace=None):
+        """The same, over all runs of one clock more from anywhere: if all holds in `steps` clocks, so it does in the
+        next."""
+        if "Networks are equivalent" in self.abc("asserts", f"orpos; dc2; ind -F {steps + 1}"):
+            return {"passed": True, "step": None, "failed": []}
+        return self.smtbmc(trace, "-t", str(steps), "-i")  # shows where it does not close
+
+    def reached(self, steps):
+        """(cover statements that happen within so many steps, as {place: step}; places of the others)"""
+        if not self.covers:
+            return {}, []
+        text = self.abc("covers", f"bmc3 -a -F {steps}")
+        if not re.search(r"outputs are (found to be )?SAT|No output asserted", text):
+            raise self.no_verdict("yosys-abc", text)
+        step = {int(output): int(frame)
+                for output, frame in re.findall(r"Output +(\d+) was asserted in frame +(\d+)", text)}
+        return ({self.covers[output]: frame for output, frame in step.items()},
+                [where for output, where in enumerate(self.covers) if output not in step])
+
+    def smtbmc(self, trace, *arguments):
+        vcd = self.folder / "trace.vcd"
+        _, text = tools.run(["yosys-smtbmc", "-s", "z3", "--unroll", "--noprogress", *arguments, "--dump-vcd", str(vcd),
+                             "model.smt2"], self.proof.block.name, self.folder, self.limit, check=False)
+        status = re.search(r"Status: (\w+)", text)
+        if status is None or status.group(1).upper() not in ("PASSED", "FAILED"):
+            raise self.no_verdict("yosys-smtbmc", text)
+        failed = [place(cell) for cell in re.findall(r"Assert failed in \S+: \S+ \((\S+)\)", text)]
+        reached = re.findall(r"(?:Checking assertions in step|Trying induction in step) (\d+)", text)
+        if trace is not None and vcd.is_file():
+            trace.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(vcd, trace)
+        return {"passed": status.group(1).upper() == "PASSED", "step": int(reached[-1]) if reached else None,
+                "failed": failed}

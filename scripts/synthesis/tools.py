@@ -10,8 +10,8 @@ import shutil
 import signal
 import subprocess
 
-PACKAGES = {"yosys": "yosys", "yosys-smtbmc": "yosys", "sta": "opensta", "iverilog": "iverilog", "vvp": "iverilog",
-            "z3": "z3"}
+PACKAGES = {"yosys": "yosys", "yosys-abc": "yosys", "yosys-smtbmc": "yosys", "sta": "opensta", "iverilog": "iverilog",
+            "vvp": "iverilog", "z3": "z3"}
 LIBRARY = pathlib.Path(os.environ.get("HEDDLE_CELLS", "/usr/share/qflow/tech/osu018"))
 
 

@@ -86,6 +86,20 @@ def proofs_of_nothing_are_failures(rtl):
 
 
 @case
+def what_is_to_be_reached_has_to_be(rtl):
+    def covers(*conditions):
+        statements = "".join(f"    if (past_q && rst_ni) cover ({condition});\n" for condition in conditions)
+        rtl.checker(FORMAL.replace("    end\n  end\n", f"    end\n{statements}  end\n"))
+    covers("valid", "valid && sum == 4'd2")
+    text = rtl.run("formal", says=["reached, the last in step 3"])
+    rtl_fixture.check("  2      5  " in next(line for line in text.splitlines() if " cover " in line), "2 covers, 5 steps")
+    covers("valid", "valid && $past(clear_i) && sum == 4'd1")
+    rtl.run("formal", code=1, says=["NOT REACHED: sums_formal.sv:18"])
+    covers("valid && $past(valid)")
+    rtl.run("formal", "--short", code=1, says=["NOT REACHED: sums_formal.sv:17"])
+
+
+@case
 def what_was_asked_for_wrongly_is_refused(rtl):
     rtl.run("formal", "sum", code=2, says=["no block 'sum'", "did you mean 'sums'"])
     rtl.run("formal", "--limit", "0", code=2, says=["0 is less than 1"])
@@ -94,7 +108,7 @@ def what_was_asked_for_wrongly_is_refused(rtl):
     rtl.run("formal", "bare", code=2, says=["block 'bare' has no formal/proof.json"])
     rtl.run("formal", "--short", says=["bare", "nothing proven"])
     rtl.run("formal", code=2, environment={"PATH": "/nonexistent"},
-            says=["yosys, yosys-smtbmc, z3 not found", "scripts/setup", "yosys z3"])
+            says=["yosys, yosys-abc, yosys-smtbmc, z3 not found", "scripts/setup", "yosys z3"])
 
 
 @case
@@ -105,6 +119,7 @@ def a_malformed_proof_is_refused(rtl):
     refuses('{"top": \n}', "proof.json:2:1")
     refuses(changed(steps=4), "unknown key 'steps'", "did you mean 'bmc_steps'")
     refuses(changed(bmc_steps=0), "'bmc_steps' is 0", "a number of steps")
+    refuses(changed(induction_steps=5), "'induction_steps' is 5", "fewer than 'bmc_steps'")
     refuses(changed(top="sums_check"), "sums_check")
     refuses({key: value for key, value in PROOF.items() if key != "short_steps"}, "'short_steps' is missing")
     refuses({key: value for key, value in PROOF.items() if key != "seeded_bug"}, "there is no 'seeded_bug'")
@@ -116,11 +131,11 @@ def a_malformed_proof_is_refused(rtl):
 
 @case
 def a_check_that_takes_too_long_is_a_failure(rtl):
-    product = "    assert (!(past_q && a_q > 18'd1 && b_q > 18'd1 && a_q * b_q == 36'd68719476731));\n  end\n"
-    rtl.checker(FORMAL.replace("  logic past_q = 1'b0;", "  logic past_q = 1'b0;\n  (* anyconst *) logic [17:0] a, b;\n"
-                               "  logic [35:0] a_q, b_q;\n  always_ff @(posedge clk_i) begin a_q <= a; b_q <= b; end")
+    product = "    assert (!(past_q && a_q > 32'd1 && b_q > 32'd1 && a_q * b_q == 64'd18446744073709551557));\n  end\n"
+    rtl.checker(FORMAL.replace("  logic past_q = 1'b0;", "  logic past_q = 1'b0;\n  (* anyconst *) logic [31:0] a, b;\n"
+                               "  logic [63:0] a_q, b_q;\n  always_ff @(posedge clk_i) begin a_q <= a; b_q <= b; end")
                 .replace("    end\n  end\n", "    end\n" + product))
-    rtl.run("formal", "--limit", "8", code=1, says=["did not end within 8 s"])
+    rtl.run("formal", "--limit", "2", code=1, says=["did not end within 2 s"])
 
 
 rtl_fixture.main(CASES)

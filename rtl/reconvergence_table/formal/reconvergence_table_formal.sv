@@ -99,11 +99,28 @@ module reconvergence_table_formal #(
     end
   end
 
-  // ---- Everything happens.
+  // ---- All of this happens: an answer waits; no number is left; a number without room for its contents; a number
+  // that was freed is taken again; contents leave and come back; FIRED finds the second timer that it visits, and
+  // HAS_FIRED then says so.
+  logic [3:0] op_q;
+  logic       freed_q = 1'b0, evicted_q = 1'b0;
   always_ff @(posedge clk_i) begin
-    if (rst_ni) begin
-      cover (rsp_valid_o && kept_q);
-      cover (waiting_q && !rsp_valid_o && waited_q == 2);
+    if (req_valid_i && req_ready_o) begin
+      op_q      <= req_op_i;
+      freed_q   <= rst_ni && (freed_q || req_op_i == 4'd7);
+      evicted_q <= rst_ni && (evicted_q || req_op_i == 4'd8);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && rsp_valid_o) begin
+      cover (kept_q);
+      cover (op_q == 4'd1 && !rsp_in_use_o);
+      cover (op_q == 4'd1 && rsp_in_use_o && !rsp_ok_o);
+      cover (op_q == 4'd1 && freed_q && rsp_id_o == 2'd3);
+      cover (op_q == 4'd9 && rsp_ok_o && evicted_q);
+      cover (op_q == 4'd9 && !rsp_ok_o);
+      cover (op_q == 4'd10 && rsp_ok_o && $past(waited_q) == VisitsW'(1));
+      cover (op_q == 4'd11 && rsp_ok_o);
     end
   end
 

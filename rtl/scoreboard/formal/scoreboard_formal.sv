@@ -230,6 +230,31 @@ module scoreboard_user #(
     end
   end
 
+  // ---- All of this happens: a full set; each hazard, of memory also by what an earlier part of the CHECK has seen;
+  // a register that loses some of its lanes, and one that is reserved for more.
+  logic continued_q;
+  always_ff @(posedge clk_i) if (accept) continued_q <= req_continue;
+  always @(posedge clk_i) begin
+    if (rst_ni) begin
+      cover (32'(count) == Entries);
+      cover (waiting);
+    end
+    if (rst_ni && asked && watched_q && op_q == OpCheck) begin
+      cover (hazard == HazardNone && count_q != '0);
+      cover (hazard == HazardAlu);
+      cover (hazard == HazardMemory && continued_q);
+      cover (hazard == HazardFull);
+    end
+  end
+  if (Masks != 0) begin : gen_cover_masks
+    always @(posedge clk_i) begin
+      if (rst_ni && accept && req_warp == watched && pending_q[0] && destination[0]) begin
+        cover (req_op == OpRelease && lanes_q[0 +: Lanes] == '1 && req_lanes == Lanes'(1));
+        cover (req_op == OpReserve && req_lanes == Lanes'(2) && lanes_q[0 +: Lanes] == Lanes'(1));
+      end
+    end
+  end
+
 endmodule
 
 `default_nettype wire

@@ -4,9 +4,10 @@
 //  - masks are never empty and nested: an entry's lanes are all in, or none of them in, any entry below;
 //    so the sides of a branch are disjoint and within the entry below them, and entries whose lanes have left
 //    are at the top;
+//  - the threads in the stack are those that were launched and have not exited;
 //  - below the top no entry is at its RPC but one that waits for a call, so that a request pops one such entry
 //    at most;
-//  - without calls the stack has 2 * Lanes - 1 entries at most.
+//  - without calls the entry i has at most Lanes - i / 2 lanes: the stack has 2 * Lanes - 1 entries at most.
 
 `default_nettype none
 
@@ -351,11 +352,29 @@ module simt_stack_formal #(
   end
 
   // ---- What holds of the stack at all times
+  logic [Lanes-1:0] live = '0, held_lanes;  // threads that were launched and have not exited; those in some entry
+  always @(posedge clk_i) begin
+    if (accept && req_warp == tracked && n_error == 2'd0) begin
+      if (req_op == OpLaunch) live <= req_lanes;
+      if (req_op == OpExit)   live <= live & ~taken;
+    end
+  end
+  always_comb begin
+    held_lanes = '0;
+    for (int unsigned i = 0; i < Depth; i++)
+      if (DepthW'(i) < depth) held_lanes = held_lanes | stack[i*EntryW +: Lanes];
+  end
   entry_t lower, upper;
   always @(posedge clk_i) begin
+    // No thread is lost or comes from nowhere; by what follows the highest entry that it is in is its only place.
+    assert (held_lanes == live);
     for (int unsigned i = 0; i < Depth; i++) begin
       lower = stack[i*EntryW +: EntryW];
       if (DepthW'(i) < depth) assert (lower.mask != '0);
+      // Two entries more cost a lane: what bounds the depth, for any number of lanes. After a SPLIT the top is still to
+      // be divided.
+      if (DepthW'(i) < depth && !ever_called && !(fresh[tracked] && DepthW'(i + 1) == depth))
+        assert (i + 2 * 32'(count(lower.mask)) <= 2 * Lanes);
       for (int unsigned j = i + 1; j < Depth; j++) begin
         upper = stack[j*EntryW +: EntryW];
         if (DepthW'(j) < depth) begin
@@ -366,6 +385,36 @@ module simt_stack_formal #(
       end
     end
     if (!ever_called) assert (depth <= DepthW'(2 * Lanes - 1));
+  end
+
+  // ---- All of this happens: the deepest stack; a stack that would be too deep, or calls that would be; a branch
+  // that leaves three entries; both sides of a branch that meet; a request that pops two entries; a thread that
+  // ends in a function that others come back from; a barrier that releases a warp; a switch to three targets.
+  logic              was_caller = 1'b0, was_release = 1'b0;
+  logic [DepthW-1:0] depth_before = '0;
+  logic [1:0]        sides = '0;
+  logic              ended_in_call = 1'b0;
+  always @(posedge clk_i) begin
+    if (accept && req_warp == tracked) begin
+      depth_before <= depth;
+      was_caller   <= t.frame && req_op == OpReturn && other == '0;
+      was_release  <= req_op == OpRelease && rsp_barrier;
+      sides        <= req_op == OpSplit ? '0 : req_op == OpSide ? sides + 1'b1 : sides;
+      if (req_op == OpExit && t.frame && other != '0) ended_in_call <= 1'b1;
+      if (req_op == OpLaunch) ended_in_call <= 1'b0;
+    end
+    if (started && rsp_valid && x_checked) begin
+      cover (rsp_depth == DepthW'(Depth));
+      cover (rsp_error == 2'd1);
+      cover (rsp_error == 2'd2);
+      cover (rsp_diverged && rsp_depth == depth_before + 2'd2);
+      cover (rsp_reconverged && rsp_mask == '1 && depth_before == DepthW'(2));
+      cover (rsp_depth + 2'd2 == depth_before && rsp_depth != '0);
+      cover (was_caller && ended_in_call && rsp_depth != '0 && !rsp_frame);
+      cover (was_release && !rsp_barrier);
+      cover (sides == 2'd3 && rsp_depth == DepthW'(4));
+      cover (was_held);
+    end
   end
 endmodule
 

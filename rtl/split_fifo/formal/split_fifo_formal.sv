@@ -1,15 +1,16 @@
-// Properties of split_fifo, checked with yosys-smtbmc (scripts/formal). The block is seen from its pins alone, beside
-// a reference queue that is kept in order (position 0 is the front), so that no property can repeat the block's
-// circular addressing. The reference follows one warp, any of them: what holds for it holds for each, whatever the
-// requests of the others are.
+// Properties of split_fifo, checked with ABC (scripts/formal), beside a reference queue that is kept in order (position
+// 0 is the front), so that no property can repeat the block's circular addressing. The reference follows one warp, any
+// of them: what holds for it holds for each, whatever the requests of the others are.
 //
-// Assumed of the user, for that warp: the contract of README.md. Proven:
+// Assumed of the user, for that warp: the contract of README.md. Proven, for all times:
 //   count     the queue never holds more than Entries splits, and as many as went in and did not leave
 //   order     front, READ at any position, flags and lanes are the reference's: a split is queued at most once, and
 //             UNBLOCK has released exactly the splits whose lanes are all within
-//   victim    the last split from the back that is not spilled
+//   victim    the last split from the back that is neither spilled nor transient
 //   answered  every accepted request is answered 1 + (UNBLOCK: blocked splits) clocks later, and only these are
 //   stable    an answer does not change until it is taken, and is not lost
+// These are about the pins. That the row is the reference's at all times, with UNBLOCK half done as well, is what makes
+// induction close.
 
 `default_nettype none
 
@@ -35,22 +36,35 @@ module split_fifo_formal #(
 );
 
   localparam logic [3:0] OpReset = 4'd0, OpPush = 4'd1, OpPop = 4'd2, OpRotate = 4'd3, OpBlock = 4'd4, OpUnblock = 4'd5,
-                         OpSpilled = 4'd6, OpFilling = 4'd7, OpResident = 4'd8, OpVictim = 4'd9, OpRead = 4'd10;
+                         OpSpilled = 4'd6, OpFilling = 4'd7, OpResident = 4'd8, OpVictim = 4'd9, OpRead = 4'd10,
+                         OpFilled = 4'd11;
 
   logic              req_ready, rsp_valid, rsp_blocked, rsp_spilled, rsp_transient, rsp_victim_valid;
   logic [CountW-1:0] rsp_count;
   logic [IdW-1:0]    rsp_id, rsp_victim;
   logic [Lanes-1:0]  rsp_lanes;
 
+  logic [CountW-1:0]        row_count;
+  logic [Entries*IdW-1:0]   row_ids;
+  logic [Entries-1:0]       row_blocked, row_spilled, row_transient, todo;
+  logic [Entries*Lanes-1:0] row_lanes;
+  logic                     row_wraps, busy;
+  logic [WarpW-1:0]         busy_warp;
+  logic [Lanes-1:0]         unblock_lanes;
+
+  // Any warp, the same one for a whole run.
+  (* anyconst *) logic [WarpW-1:0] watched;
+
   split_fifo #(.Warps(Warps), .Entries(Entries), .Lanes(Lanes)) u_split_fifo (
     .clk_i, .rst_ni, .req_valid_i, .req_ready_o(req_ready), .req_op_i, .req_warp_i, .req_id_i, .req_spilled_i,
     .req_keep_front_i, .req_lanes_i, .req_position_i, .rsp_valid_o(rsp_valid), .rsp_ready_i, .rsp_count_o(rsp_count),
     .rsp_id_o(rsp_id), .rsp_blocked_o(rsp_blocked), .rsp_spilled_o(rsp_spilled), .rsp_transient_o(rsp_transient),
-    .rsp_lanes_o(rsp_lanes), .rsp_victim_valid_o(rsp_victim_valid), .rsp_victim_o(rsp_victim)
+    .rsp_lanes_o(rsp_lanes), .rsp_victim_valid_o(rsp_victim_valid), .rsp_victim_o(rsp_victim),
+    .formal_warp_i(watched), .formal_count_o(row_count), .formal_ids_o(row_ids), .formal_blocked_o(row_blocked),
+    .formal_spilled_o(row_spilled), .formal_transient_o(row_transient), .formal_lanes_o(row_lanes),
+    .formal_wraps_o(row_wraps), .formal_busy_o(busy), .formal_busy_warp_o(busy_warp), .formal_todo_o(todo),
+    .formal_unblock_lanes_o(unblock_lanes)
   );
-
-  // Any warp, the same one for a whole run.
-  (* anyconst *) logic [WarpW-1:0] watched;
 
   logic accept, watch;
   assign accept = req_valid_i && req_ready;
@@ -74,7 +88,7 @@ module split_fifo_formal #(
       if (CountW'(p) < count_q) begin
         if (id_q[p*IdW +: IdW] == req_id_i) queued = 1'b1;
         if (blocked_q[p]) blocked_count = blocked_count + 1'b1;
-        if (!spilled_q[p] && !(p == 0 && req_keep_front_i)) begin
+        if (!spilled_q[p] && !transient_q[p] && !(p == 0 && req_keep_front_i)) begin
           victim_valid = 1'b1;
           victim       = id_q[p*IdW +: IdW];
         end
@@ -133,11 +147,12 @@ module split_fifo_formal #(
           if ((lanes_q[id_q[p*IdW +: IdW]*Lanes +: Lanes] & ~req_lanes_i) == '0) blocked_d[p] = 1'b0;
         end
       end
-      OpSpilled, OpFilling, OpResident: begin
+      OpSpilled, OpFilling, OpResident, OpFilled: begin
         for (int unsigned p = 0; p < Entries; p++) begin
           if (id_q[p*IdW +: IdW] == req_id_i) begin
             if (req_op_i == OpSpilled) spilled_d[p] = 1'b1;
             if (req_op_i == OpFilling) transient_d[p] = 1'b1;
+            if (req_op_i == OpFilled) spilled_d[p] = 1'b0;
             if (req_op_i == OpResident) begin
               spilled_d[p]   = 1'b0;
               transient_d[p] = 1'b0;
@@ -151,7 +166,7 @@ module split_fifo_formal #(
 
   // ---- The request that is being answered: clocks until its answer, and what the answer must be.
   logic              pending_q, check_q, check_entry_q, check_victim_q;
-  logic [CountW:0]   clocks_q;  // since it was accepted
+  logic [CountW:0]   clocks_q;  // since it was accepted, until it is answered
   logic [CountW:0]   due_q;     // exactly; of another warp: at most
   logic [CountW-1:0] exp_count_q;
   logic [IdW-1:0]    exp_id_q, exp_victim_q;
@@ -168,7 +183,7 @@ module split_fifo_formal #(
       pending_q <= 1'b0;
       clocks_q  <= '0;
     end else begin
-      clocks_q <= clocks_q + 1'b1;
+      if (!rsp_valid) clocks_q <= clocks_q + 1'b1;
       if (rsp_valid && rsp_ready_i) pending_q <= 1'b0;
       if (accept) begin
         pending_q <= 1'b1;
@@ -204,7 +219,7 @@ module split_fifo_formal #(
   always_ff @(posedge clk_i) begin
     if (!past_q) assume (!rst_ni);
     if (watch) begin
-      assume (req_op_i <= OpRead);
+      assume (req_op_i <= OpFilled);
       if (req_op_i == OpPush) assume (count_q < CountW'(Entries) && !queued);
       if (req_op_i == OpPop || req_op_i == OpRotate || req_op_i == OpBlock) assume (count_q != '0);
     end
@@ -214,12 +229,21 @@ module split_fifo_formal #(
   logic stalled_q;
   always_ff @(posedge clk_i) stalled_q <= rst_ni && rsp_valid && !rsp_ready_i;
 
+  // UNBLOCK of the watched warp is under way; splits that it has to visit.
+  logic              unblocks;
+  logic [CountW-1:0] visits;
+  assign unblocks = busy && busy_warp == watched;
+  always_comb begin
+    visits = '0;
+    for (int unsigned p = 0; p < Entries; p++) visits = visits + CountW'(todo[p]);
+  end
+
   always_ff @(posedge clk_i) begin
     if (rst_ni && past_q) begin
       // answered
       if (rsp_valid) assert (pending_q);
       if (pending_q && !rsp_valid) assert (clocks_q < due_q);
-      if (pending_q && rsp_valid && check_q) assert (clocks_q >= due_q);
+      if (pending_q && rsp_valid && check_q) assert (clocks_q == due_q);
       assert (req_ready == ((!pending_q || rsp_valid) && (!rsp_valid || rsp_ready_i)));
       if (rsp_valid && check_q) begin
         // count
@@ -246,6 +270,44 @@ module split_fifo_formal #(
         assert ($stable(rsp_transient) && $stable(rsp_lanes));
         assert ($stable(rsp_victim_valid) && $stable(rsp_victim));
       end
+      // The row is the reference's: what UNBLOCK has not visited yet is blocked in the row, and in the reference if not
+      // all its lanes are within.
+      assert (row_count == count_q && count_q <= CountW'(Entries));
+      for (int unsigned p = 0; p < Entries; p++) begin
+        if (CountW'(p) < count_q) begin
+          assert (row_ids[p*IdW +: IdW] == id_q[p*IdW +: IdW]);
+          assert (row_spilled[p] == spilled_q[p] && row_transient[p] == transient_q[p]);
+          if (unblocks && todo[p])
+            assert (row_blocked[p] && blocked_q[p] == ((row_lanes[p*Lanes +: Lanes] & ~unblock_lanes) != '0));
+          else
+            assert (row_blocked[p] == blocked_q[p]);
+          if (row_blocked[p]) assert (row_lanes[p*Lanes +: Lanes] == lanes_q[id_q[p*IdW +: IdW]*Lanes +: Lanes]);
+          for (int unsigned other = 0; other < p; other++) assert (id_q[p*IdW +: IdW] != id_q[other*IdW +: IdW]);
+        end else if (unblocks) begin
+          assert (!todo[p]);
+        end
+      end
+      assert (busy == (pending_q && !rsp_valid));
+      if (busy) begin
+        assert (visits != '0);
+        assert (check_q == unblocks);
+        if (unblocks) begin
+          assert (clocks_q + visits == due_q && !check_victim_q && check_entry_q && exp_count_q == count_q);
+          assert (exp_id_q == id_q[0 +: IdW] && exp_blocked_q == blocked_q[0] && exp_spilled_q == spilled_q[0]);
+          assert (exp_transient_q == transient_q[0] && exp_lanes_q == lanes_q[id_q[0 +: IdW]*Lanes +: Lanes]);
+        end else begin
+          assert (clocks_q + visits <= due_q);
+        end
+      end
+      // All of this happens: the queue full, and turned round its slots; a victim that is not at the back, or none
+      // though there are splits; UNBLOCK that releases one of two; a split that is filled and has not had its turn.
+      cover (row_count == CountW'(Entries));
+      cover (row_count == CountW'(Entries) && row_wraps);
+      cover (rsp_valid && check_q && check_victim_q && rsp_victim_valid && rsp_victim != id_q[(count_q-1)*IdW +: IdW]);
+      cover (rsp_valid && check_q && check_victim_q && !rsp_victim_valid && rsp_count == CountW'(2));
+      cover (rsp_valid && check_q && due_q == 2 && row_blocked[0] != row_blocked[1]);
+      cover (rsp_valid && check_q && row_transient[0] && !row_spilled[0] && $past(row_spilled[0]) && row_count != '0);
+      cover (stalled_q && rsp_valid);
     end
   end
 

@@ -318,6 +318,28 @@ module split_table_formal #(
     end
   end
 
+  // ---- All of this happens: all numbers in use; more of them than physical entries; a split that left and came back;
+  // FILL without room; MATCH that finds the second entry it visits, and one that visits all and finds none.
+  logic left_q;  // t_id was evicted, and not freed since
+  always @(posedge clk_i) begin
+    if (!rst_ni) left_q <= 1'b0;
+    else if (ours && t_changed && req_op_i == OpEvict) left_q <= 1'b1;
+    else if (ours && (req_op_i == OpReset || (t_changed && req_op_i == OpFree))) left_q <= 1'b0;
+  end
+  always @(*) begin
+    if (started_q && rst_ni) begin
+      cover (valid_q == '1);
+      cover (stays_q);
+      if (rsp_valid && warp_q == t_warp) begin
+        cover (op_q == OpInsert && !rsp_ok);
+        cover (op_q == OpFill && rsp_ok && id_q == t_id && left_q);
+        cover (op_q == OpFill && !rsp_ok);
+        cover (op_q == OpMatch && rsp_ok && waited_q == CountW'(2));
+        cover (op_q == OpMatch && !rsp_ok && waited_q == CountW'(Physical));
+      end
+    end
+  end
+
 endmodule
 
 `default_nettype wire

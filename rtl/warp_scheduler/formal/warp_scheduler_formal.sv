@@ -175,6 +175,23 @@ module warp_scheduler_formal #(
       assert (gto_last == gto_last_q && lrr_last == lrr_last_q);
   end
 
+  // ---- All of this happens: a warp in every slot; a slot that is assigned again; a greedy pick past an older warp,
+  // and one that greed does not make; ages that rotate; LRR that passes a warp over for as long as it may.
+  logic again_q;
+  always_ff @(posedge clk_i) if (accept) again_q <= req_op_i == OpAssign && there[req_warp_i];
+  always @(posedge clk_i) begin
+    if (rst_n) begin
+      cover (&there);
+      cover (asked && again_q);
+      cover (asked && op_q == OpPick && greedy_q && both_before_q && candidates_q[first] && candidates_q[second] &&
+             gto_warp == (in_order_before_q ? second : first));
+      cover (asked && op_q == OpPick && !greedy_q && both_before_q && candidates_q[first] && candidates_q[second]);
+      cover (asked && op_q == OpRotate && both_before_q && in_order_before_q != in_order_q);
+      cover (asked && op_q == OpPick && passed_d == RoundW'(Warps - 1));
+      cover (waiting);
+    end
+  end
+
 endmodule
 
 `default_nettype wire
