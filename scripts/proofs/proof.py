@@ -46,8 +46,8 @@ class Proof:
         self.induction_steps = top.get("induction_steps", int, 0, required=False, check=lambda v: v >= 0,
                                        words="a number of steps, 0 for none")
         if self.induction_steps >= self.bmc_steps:
-            raise InputError(f"{file}: 'induction_steps' is {self.induction_steps}, but must be fewer than 'bmc_steps', "
-                             f"{self.bmc_steps}: induction goes on from there")
+            raise InputError(f"{file}: 'induction_steps' is {self.induction_steps}, but must be "
+                             f"fewer than 'bmc_steps', {self.bmc_steps}: induction goes on from there")
         bug = top.get("seeded_bug", dict, required=False, words="an object")
         self.bug = SeededBug(Json(bug, f"{file}: seeded_bug"), block) if bug is not None else None
         top.done()
