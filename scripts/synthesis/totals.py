@@ -76,6 +76,8 @@ class Sum:
             self.same = sum(found.same for _, found in here)
             self.besides = sum(sum(found.besides.values()) for _, found in here)
             self.area = sum(found.area for _, found in here)
+            # What is no block cannot be left out of a comparison of all bits: as published.
+            self.all = self.same + self.besides + total.published - self.published
 
 
 def times(value, of):
@@ -90,27 +92,32 @@ def write(page, totals, specifications, results):
     page.heading("Tables of a mechanism, bits per warp")
     page.text("**Same contents**: what the publication counts, in the memories of the blocks. **Besides**: what else the "
               "blocks hold for every warp. Registers that a block has once for all warps (the request being served, the "
-              "response) are not in this table. Gate equivalents are those of the blocks with one warp, with all their "
-              "logic.")
+              "response) are not in this table. **All**: both, and what is no block here with its published bits. Gate "
+              "equivalents are those of the blocks with one warp, with all their logic.")
     page.table(["Tables", "Source", "Published", "of these, in blocks", "Same contents here", "Here : there", "Besides",
-                "All here", "Gate equiv."],
+                "All, no blocks as published", "Gate equiv."],
                [[each.total.name, each.total.source, f"{each.total.published:,}", f"{each.published:,}",
                  f"{each.same:,.0f}", times(each.same, each.published), f"{each.besides:,.0f}",
-                 f"{each.same + each.besides:,.0f}", f"{each.area:,.0f}"] for each in shown])
+                 f"{each.all:,.0f}", f"{each.area:,.0f}"] for each in shown])
     ratios = [(sums[each.total.against], each) for each in shown
               if each.total.against and sums[each.total.against].complete]
     if ratios:
         page.text("How many times smaller, in the publication and here:")
         page.table(["Tables", "than", "Published", "the parts in blocks, published", "Same contents here",
-                    "All bits here", "Gate equiv."],
+                    "All, no blocks as published", "Gate equiv., blocks alone"],
                    [[small.total.name, large.total.name, times(large.total.published, small.total.published),
                      times(large.published, small.published), times(large.same, small.same),
-                     times(large.same + large.besides, small.same + small.besides), times(large.area, small.area)]
+                     times(large.all, small.all), times(large.area, small.area)]
                     for large, small in ratios])
     page.text("Part by part:")
-    page.table(["Tables", "Part", "Block", "Published", "Here", "Besides", "Why they differ"],
-               [[each.total.name, part.what, f"`{part.block}`, {part.point}" if part.block else "no block",
-                 f"{part.published:,}", *here_of(found), part.why] for each in shown for part, found in each.parts])
+    rows = {}  # parts of several totals are in one row
+    for each in shown:
+        for part, found in each.parts:
+            row = (part.what, f"`{part.block}`, {part.point}" if part.block else "no block", f"{part.published:,}",
+                   *here_of(found), part.why)
+            rows.setdefault(row, []).append(each.total.name)
+    page.table(["Part", "Block", "Published", "Here", "Besides", "Why they differ", "Part of"],
+               [[*row, "; ".join(names)] for row, names in rows.items()])
 
 
 def here_of(found):

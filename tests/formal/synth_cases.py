@@ -202,9 +202,10 @@ def published_totals_stand_beside_the_sums_of_blocks(rtl):
     (rtl.folder / "tables.json").write_text(json.dumps(totals))
     rtl.run("synth", "--quick")
     text = (rtl.out / "index.md").read_text()
-    check("| both | nowhere | 5 | 3 | 4 | 1.33 | 0 | 4 |" in text, "the total")
+    check("| both | nowhere | 5 | 3 | 4 | 1.33 | 0 | 6 |" in text, "the total, and what is no block as published")
     check("| half | nowhere | 4 | 4 | 0 | 0.00 | 4 | 4 |" in text, "what is not counted stands besides")
-    check("| both | clerk | no block | 2 | - | - | not in a block |" in text, "a part that is no block")
+    check("| half | both | 1.25 | 0.75 | - | 1.50 |" in text, "how many times smaller")
+    check("| clerk | no block | 2 | - | - | not in a block | both |" in text, "a part that is no block")
     totals["totals"][0]["published"] = 6
     (rtl.folder / "tables.json").write_text(json.dumps(totals))
     rtl.run("synth", "--quick", code=2, says=["the parts of 'both' are not 6 bits together"])
