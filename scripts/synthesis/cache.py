@@ -8,19 +8,30 @@ import tempfile
 
 import tools
 
-RECIPE = ["cache.py", "equivalence.py", "flow.py", "liberty.py", "measure.py", "netlist.py", "simulation.py",
-          "timing.py"]  # a change in one of these makes earlier results worthless
+# A change in one of these makes earlier results of the kind worthless.
+BOTH = ["cache.py", "flow.py", "netlist.py"]
+RECIPES = {"point": [*BOTH, "liberty.py", "measure.py", "timing.py"],
+           "compare": [*BOTH, "equivalence.py", "simulation.py"]}
+
+
+def hashed(value):
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:24]
 
 
 class Cache:
     def __init__(self, folder, versions, library_files, fresh):
         self.folder, self.fresh = folder, fresh
         here = pathlib.Path(__file__).parent
-        self.common = [versions, tools.file_hash(*library_files), tools.file_hash(*(here / name for name in RECIPE))]
+        self.common = [versions, tools.file_hash(*library_files)]
+        self.recipes = {kind: tools.file_hash(*(here / name for name in names)) for kind, names in RECIPES.items()}
+
+    def made_with(self):
+        """All that results depend on beside a block's own files."""
+        return hashed([self.common, self.recipes])
 
     def file(self, kind, sources, **depends):
-        text = json.dumps([self.common, kind, tools.file_hash(*sources), depends], sort_keys=True)
-        return self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+        return self.folder / (hashed([self.common, self.recipes[kind], kind, tools.file_hash(*sources), depends]) +
+                              ".json")
 
     def result(self, kind, sources, make, **depends):
         """(result, True if it was there already)."""

@@ -36,8 +36,8 @@ def state(block, top, parameters, what, folder):
            "write_json state.json"], (what, "state"), folder)
     modules = json.loads((folder / "state.json").read_text())["modules"]
     module = next(m for m in modules.values() if int(m["attributes"].get("top", "0"), 2))
-    names = {}
-    for name, net in module["netnames"].items():
+    names = {}  # of those that a bit has, what is called a register goes first
+    for name, net in sorted(module["netnames"].items(), key=lambda item: not item[0].endswith("_q")):
         for bit in net["bits"]:
             if not net["hide_name"]:
                 names.setdefault(bit, name)

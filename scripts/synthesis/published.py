@@ -1,6 +1,7 @@
 """Published costs beside ours, ratio to ratio: areas of different technologies are never compared, bits are."""
 
 from specification import QUANTITIES
+from tools import InputError
 
 
 def quantity_of(results, of, quantity):
@@ -14,14 +15,24 @@ def quantity_of(results, of, quantity):
             "shortest_period_ns": point["timing"]["shortest_period_ns"]}[quantity]
 
 
+def state_per_warp(point, per_warp):
+    """{memory, or register of those named that are there for every warp: bits of one warp}"""
+    bits = {m["name"]: m["words"] * m["width"] for m in point["memories"]}
+    bits.update({name: point["registers"][name] for name in per_warp if name in point["registers"]})
+    return {name: total / point["parameters"].get("Warps", 1) for name, total in bits.items()}
+
+
 def bits_of(result, bits):
     """Memory bits of a warp at a point, of the named memories or of all."""
     point = next((p for p in result["points"] if p["point"] == bits["point"]), None)
     if point is None:
         return None
-    total = sum(m["words"] * m["width"] for m in point["memories"]
-                if bits["memories"] is None or m["name"] in bits["memories"])
-    return total / point["parameters"].get("Warps", 1)
+    memories = state_per_warp(point, [])
+    for name in bits["memories"] or []:
+        if name not in memories:
+            raise InputError(f"{result['block']}, {bits['point']}: no memory '{name}', which a published cost is "
+                             f"compared with; there are: {', '.join(memories)}")
+    return sum(size for name, size in memories.items() if bits["memories"] is None or name in bits["memories"])
 
 
 def rows(specification, results):

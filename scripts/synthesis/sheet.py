@@ -1,7 +1,10 @@
 """The review sheet of one block, and the overview of all."""
 
+import re
+
 import chart
 import published
+import totals
 from document import Document
 
 LIBRARY = "OSU standard cells, 0.18 um, 1.8 V, 25 °C, typical (qflow-tech-osu018)"
@@ -15,6 +18,8 @@ LIMITS = [
     "includes the multiplexers of the memories).",
     "**One gate equivalent** is a NAND2X1. The library says that a LATCH has area 0: a design with latches would look "
     "too small, so a sheet names cells without area.",
+    "**One request at a time** is served. What a core asks in one of its cycles takes a faster clock, or more ports than "
+    "the blocks have; ports are not in these areas.",
     "**The shortest clock period** is that of this netlist, made for the clock aimed at, with nothing around the "
     "block: inputs arrive and outputs are due at the clock edge. Another aim gives another netlist.",
     "**Technologies are not comparable in um2**: published costs stand beside as ratios and as bits only.",
@@ -38,16 +43,22 @@ def parameter_names(points):
                   key=lambda name: (name != "Warps", name))
 
 
-def points_table(page, points):
+def bits_of_a_warp(specification, point):
+    if not point["memories"] and not specification.per_warp:
+        return None
+    return sum(published.state_per_warp(point, specification.per_warp).values())
+
+
+def points_table(page, specification, points):
     names = parameter_names(points)
     first = points[0]
     page.table(["Point", *[f"`{name}`" for name in names], "um2", "Gate equiv.", "to first", "in state", "in logic",
-                "Cells", "Register bits", "Memory bits", "per warp"],
+                "Cells", "Register bits", "Memory bits", "Bits per warp"],
                [[p["point"], *[p["parameters"].get(name, "default") for name in names], number(p["area_um2"]),
                  number(p["gate_equivalents"]), relative(p["area_um2"], first["area_um2"]),
                  f"{number(p['state_gate_equivalents'])} ({share_of_state(p)})",
                  number(p["logic_gate_equivalents"]), number(p["cells"]), number(p["register_bits"]),
-                 number(p["memory_bits"]), number(p["memory_bits_per_warp"])] for p in points])
+                 number(p["memory_bits"]), number(bits_of_a_warp(specification, p))] for p in points])
 
 
 def further_warps(points):
@@ -107,10 +118,23 @@ def equivalence_words(result):
             f"{simulation['values']} values of output bits were seen.")
 
 
-def bits_table(page, point):
-    page.table(["Memory", "Words", "Width", "Bits"],
-               [[f"`{m['name']}`", m["words"], m["width"], number(m["words"] * m["width"])] for m in point["memories"]])
-    page.text("Registers: " + ", ".join(f"`{name}` {bits}" for name, bits in point["registers"].items()) + ".")
+def registers_words(registers):
+    """Registers of the instances of a generate loop in one: `gen_row[*].older_q` 8 x 8."""
+    alike = {}
+    for name, bits in registers.items():
+        alike.setdefault((re.sub(r"\[\d+\]", "[*]", name), bits), []).append(name)
+    return ", ".join(f"`{names[0]}` {bits}" if len(names) == 1 else f"`{name}` {len(names)} x {bits}"
+                     for (name, bits), names in alike.items())
+
+
+def bits_table(page, specification, point):
+    there = [name for name in specification.per_warp if name in point["registers"]]
+    if point["memories"]:
+        page.table(["Memory", "Words", "Width", "Bits"],
+                   [[f"`{m['name']}`", m["words"], m["width"], number(m["words"] * m["width"])]
+                    for m in point["memories"]])
+    page.text("Registers" + (f" (for every warp: {', '.join(f'`{name}`' for name in there)})" if there else "") + ": "
+              + registers_words(point["registers"]) + ".")
 
 
 def block_page(specification, results):
@@ -121,7 +145,7 @@ def block_page(specification, results):
               + (" (a quick run: not all there are)" if result["quick"] else "") +
               f". {LIBRARY}; clock aimed at: {specification.clock_ns:g} ns.")
     page.heading("Area")
-    points_table(page, points)
+    points_table(page, specification, points)
     without = sorted({cell for p in points for cell in p["cells_without_area"]})
     if without:
         page.text(f"**Too small**: the library gives no area for {', '.join(without)}, which this block uses "
@@ -139,7 +163,7 @@ def block_page(specification, results):
     page.heading("State")
     largest = max(points, key=lambda p: p["memory_bits"] + p["register_bits"])
     page.text(f"As the RTL asks for it, at {largest['point']}:")
-    bits_table(page, largest)
+    bits_table(page, specification, largest)
     rows = published.rows(specification, results)
     if rows:
         page.heading("Published cost beside")
@@ -150,13 +174,15 @@ def block_page(specification, results):
     page.list(LIMITS)
     page.heading("Made with")
     page.text(", ".join(f"{name} {version}" for name, version in result["tools"].items())
-              + f"; sources {result['made_from'][:12]}.")
+              + f"; sources {specification.fingerprint()}.")
     return page
 
 
-def overview(specifications, results, left_out):
+def overview(specifications, results, left_out, sums, link="{}.md"):
+    """link: where the sheet of a block is."""
     page = Document("RTL blocks: synthesis")
-    page.text(f"{LIBRARY}. Each block's sheet has its points, its critical path and what is not included.")
+    page.text(f"{LIBRARY}. Each block's sheet has its points, its critical path and what is not included. Blocks with "
+              "memories are synthesised for one to four warps: gate equivalents are not those of a core.")
     rows = []
     for name, result in results.items():
         points = result["points"]
@@ -165,14 +191,15 @@ def overview(specifications, results, left_out):
         largest = points[areas.index(max(areas))]
         rows.append([f"`{name}`", len(points), f"{min(areas):,.0f} to {max(areas):,.0f}",
                      share_of_state(largest),
-                     number(largest["memory_bits_per_warp"]), f"{min(periods):.2f} to {max(periods):.2f}",
+                     number(bits_of_a_warp(specifications[name], largest)), f"{min(periods):.2f} to {max(periods):.2f}",
                      f"{result['clock_ns']:g}", largest["timing"]["critical_path"]["start"],
                      "proven" if result["equivalence"]["proof"]["proven"] else "simulated",
-                     f"[{name}]({name}.md)"])
-    page.table(["Block", "Points", "Gate equiv.", "in state, largest", "Memory bits per warp", "Shortest period, ns",
+                     f"[{name}]({link.format(name)})"])
+    page.table(["Block", "Points", "Gate equiv.", "in state, largest", "Bits per warp, largest", "Shortest period, ns",
                 "Clock aimed at, ns", "Critical path from", "Netlist", "Sheet"], rows)
     if left_out:
         page.text(f"Without `synth.json`, so not synthesised: {', '.join(f'`{name}`' for name in left_out)}.")
+    totals.write(page, sums, specifications, results)
     rows = [[f"`{name}`", *row] for name in results if name in specifications
             for row in published.rows(specifications[name], results)]
     if rows:
@@ -180,4 +207,8 @@ def overview(specifications, results, left_out):
         page.table(["Block", *published.HEADER], rows)
     page.heading("What is not included")
     page.list(LIMITS)
+    page.heading("Made with")
+    tools = next(iter(results.values()))["tools"]
+    page.text(", ".join(f"{name} {version}" for name, version in tools.items()) + "; sources "
+              + ", ".join(f"`{name}` {specifications[name].fingerprint()}" for name in results) + ".")
     return page

@@ -1,10 +1,19 @@
 """rtl/<block>/synth.json: the parameter points to synthesise, the clock that is aimed at, and published costs."""
 
+import json
+import re
+
+import tools
 from blocks import Json
 from tools import InputError
 
 QUANTITIES = {"area": "area", "state_bits": "bits of state", "memory_bits": "memory bits",
               "memory_bits_per_warp": "memory bits per warp", "shortest_period_ns": "shortest clock period"}
+
+
+def without_formal(text):
+    """Without `ifdef FORMAL ... `endif; there is none within another, and none with an `else."""
+    return re.sub(r"^`ifdef FORMAL\n.*?^`endif\n", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 class Point:
@@ -62,6 +71,8 @@ class Specification:
         self.points = [Point(entry) for entry in top.items("points")]
         self.published = [Published(entry, block.name) for entry in top.items("published", required=False)]
         self.equivalence = top.parameters("equivalence", required=False)
+        self.per_warp = top.get("per_warp", list, [], required=False, words="a list of registers",
+                                check=lambda names: all(isinstance(name, str) for name in names))
         top.done()
         if not self.points:
             raise InputError(f"{file}: 'points' is empty; at least one point is to be synthesised")
@@ -79,6 +90,15 @@ class Specification:
                 if name not in names:
                     raise InputError(f"{file}: published '{published.text}' names the point '{name}', which is not "
                                      "among 'points'")
+
+    def fingerprint(self):
+        """Of what the results of the block come from: its sources without comments, spaces and what is there for proofs
+        alone; the points, the clock and where the netlist is compared."""
+        sources = [re.sub(r"\s+", " ", re.sub(r"//.*|/\*.*?\*/", "", without_formal(file.read_text())))
+                   for file in self.block.sources]
+        points = [[p.name, p.parameters] for p in self.points]
+        return tools.text_hash(json.dumps([sources, self.top, self.clock_ns, points, self.equivalence_parameters()],
+                                          sort_keys=True))[:12]
 
     def selected(self, quick):
         """All points; quick: those marked so, or else the first."""

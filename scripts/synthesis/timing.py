@@ -5,6 +5,7 @@ import re
 
 import flow
 import tools
+from netlist import bit_by_bit
 
 KINDS = {"register to register": ("[all_registers -clock_pins]", "[all_registers -data_pins]"),
          "input to register": ("$inputs", "[all_registers -data_pins]"),
@@ -14,7 +15,7 @@ STEP = re.compile(r"^\s*(-?\d+\.\d+)\s+(-?\d+\.\d+) [v^] (\S+) \((\w+)\)$", re.M
 
 
 def script(clock_ns, library_file):
-    lines = [f'read_liberty "{library_file}"', "read_verilog netlist.v", f"link_design {flow.TOP}",
+    lines = [f'read_liberty "{library_file}"', "read_verilog timed.v", f"link_design {flow.TOP}",
              f"create_clock -name clk -period {clock_ns} [get_ports clk_i]", "set inputs {}",
              'foreach port [all_inputs] { if {[get_property $port full_name] != "clk_i"} { lappend inputs $port } }',
              "set_input_delay 0 -clock clk $inputs", "set_output_delay 0 -clock clk [all_outputs]",
@@ -42,6 +43,7 @@ def path_of(text, netlist):
 
 
 def analyse(netlist, clock_ns, library_file, what, folder):
+    (folder / "timed.v").write_text(bit_by_bit((folder / "netlist.v").read_text()))
     (folder / "timing.tcl").write_text(script(clock_ns, library_file))
     _, text = tools.run(["sta", "-no_splash", "-exit", "timing.tcl"], what, folder)
     error = re.search(r"^Error.*", text, re.MULTILINE)

@@ -65,6 +65,10 @@ def file_hash(*files):
     return digest.hexdigest()
 
 
+def text_hash(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def last_words(text, lines=12):
     return "\n".join("    " + line for line in text.strip().splitlines()[-lines:])
 

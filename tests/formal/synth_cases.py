@@ -127,6 +127,110 @@ def a_wrong_netlist_is_found(rtl):
             raise AssertionError("simulation saw no difference")
 
 
+# The memory in a generate block of a helper, whose output is the same register by a second name.
+KEPT = """module kept #(parameter int unsigned Warps = 2, parameter int unsigned Width = 4) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             valid_i,
+  input  logic             warp_i,
+  input  logic [Width-1:0] sum_i,
+  output logic             busy_o,
+  output logic [Width-1:0] sum_o
+);
+  logic busy_q;
+  assign busy_o = busy_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) busy_q <= 1'b0;
+    else busy_q <= valid_i && !busy_q;
+  end
+  if (Width > 1) begin : gen_wide
+    logic [Width-1:0] sum_mem [Warps];
+    assign sum_o = sum_mem[warp_i];
+    always_ff @(posedge clk_i) if (busy_q) sum_mem[warp_i] <= sum_i;
+  end
+endmodule
+"""
+KEEPER = """module sums #(parameter int unsigned Warps = 2, parameter int unsigned Width = 4) (
+  input  logic               clk_i, rst_ni, valid_i, warp_i,
+  input  logic [Width-1:0]   add_i,
+  output logic               ready_o,
+  output logic [2*Width-1:0] both_o
+);
+  logic busy;
+  logic [Width-1:0] sum;
+  kept #(.Warps(Warps), .Width(Width)) u_kept (
+    .clk_i, .rst_ni, .valid_i, .warp_i, .sum_i(sum + add_i), .busy_o(busy), .sum_o(sum));
+  assign ready_o = !busy;
+  assign {both_o[Width +: Width], both_o[Width-1:0]} = {sum, sum};
+endmodule
+"""
+
+
+@case
+def registers_of_helpers_and_generate_blocks_are_in_the_proof(rtl):
+    (rtl.block / "kept.sv").write_text(KEPT)
+    rtl.source(KEEPER)
+    rtl.synth(changed(per_warp=["u_kept.busy"], points=SYNTH["points"][:1], published=[]))
+    rtl.run("synth", code=2, says=["'per_warp' names 'u_kept.busy'", "did you mean 'u_kept.busy_q'"])
+    rtl.synth(changed(per_warp=["u_kept.busy_q"], points=SYNTH["points"][:1], published=[]))
+    rtl.run("synth", says=["proven equal"])
+    result = rtl.results()
+    check([m["name"] for m in result["points"][0]["memories"]] == ["u_kept.gen_wide.sum_mem"], "the memory's name")
+    check(result["equivalence"]["proof"]["pairs"] >= 1 + 8 + 9, f"{result['equivalence']}")
+    # Per warp: four bits of memory, and half of the one bit that two warps have
+    check(re.search(r"^\| two .*\| 8 \| 4 \|$", (rtl.out / "sums.md").read_text(), re.M), "bits per warp")
+
+
+@case
+def assignments_to_several_nets_are_divided_for_timing(rtl):
+    del rtl
+    import netlist
+    text = ("  output [3:0] a_o;\n  wire [3:0] a_o;\n  wire b_o;\n  wire [1:0] \\u_x.c ;\n"
+            "  assign { a_o[3:2], b_o, a_o[0] } = { \\u_x.c , 2'b01 };\n  assign a_o[1] = b_o;\n")
+    divided = netlist.bit_by_bit(text).splitlines()[4:]
+    check(divided == ["  assign a_o[3] = \\u_x.c [1];", "  assign a_o[2] = \\u_x.c [0];", "  assign b_o = 1'b0;",
+                      "  assign a_o[0] = 1'b1;", "  assign a_o[1] = b_o;"], f"{divided}")
+
+
+@case
+def published_totals_stand_beside_the_sums_of_blocks(rtl):
+    part = {"what": "sums", "published": 3, "block": "sums", "point": "two", "counted": ["sum_mem"], "why": "rounder"}
+    totals = {"totals": [{"name": "both", "published": 5, "source": "nowhere", "parts": [
+        part, {"what": "clerk", "published": 2, "why": "not in a block"}]},
+        {"name": "half", "published": 4, "source": "nowhere", "against": "both", "parts": [
+            {**part, "published": 4, "counted": []}]}]}
+    (rtl.folder / "tables.json").write_text(json.dumps(totals))
+    rtl.run("synth", "--quick")
+    text = (rtl.out / "index.md").read_text()
+    check("| both | nowhere | 5 | 3 | 4 | 1.33 | 0 | 6 |" in text, "the total, and what is no block as published")
+    check("| half | nowhere | 4 | 4 | 0 | 0.00 | 4 | 4 |" in text, "what is not counted stands besides")
+    check("| half | both | 1.25 | 0.75 | - | 1.50 |" in text, "how many times smaller")
+    check("| clerk | no block | 2 | - | - | not in a block | both |" in text, "a part that is no block")
+    totals["totals"][0]["published"] = 6
+    (rtl.folder / "tables.json").write_text(json.dumps(totals))
+    rtl.run("synth", "--quick", code=2, says=["the parts of 'both' are not 6 bits together"])
+
+
+@case
+def sheets_are_written_beside_the_sources(rtl):
+    rtl.run("synth", "--sheets", "--quick", code=2, says=["leave out --quick"])
+    rtl.run("synth", "--sheets")
+    text = (rtl.block / "SYNTHESIS.md").read_text()
+    check(text == (rtl.out / "sums.md").read_text(), "another sheet")
+    check("(sums/SYNTHESIS.md)" in (rtl.folder / "SYNTHESIS-OVERVIEW.md").read_text(), "the overview")
+    import blocks
+    import specification
+
+    def fingerprint():
+        return specification.Specification(blocks.Block(rtl.block)).fingerprint()
+    check(f"sources {fingerprint()}." in text, "the sources it is made from")
+    rtl.source(SUMS.replace("module sums", "// one sum a warp\nmodule  sums").replace(
+        "endmodule", "`ifdef FORMAL\n  assert property (1);\n`endif\nendmodule"))
+    check(fingerprint() in text, "comments, spaces and proofs are no difference")
+    rtl.source(SUMS.replace("+ add_i", "- add_i"))
+    check(fingerprint() not in text, "the sheet is of other sources")
+
+
 @case
 def a_netlist_that_cannot_be_proven_is_said_to_be_simulated_only(rtl):
     # Three warps: the memory can be read beyond its end, where the RTL leaves the answer open.
