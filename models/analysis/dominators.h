@@ -13,7 +13,7 @@ class DominatorTree {
  public:
   /// Boost's algorithm recurses along chains of blocks; more blocks than this could exhaust the stack. Real
   /// kernels have some thousands at most. Both functions throw std::length_error beyond.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef HEDDLE_SANITIZE
   static constexpr std::uint32_t kMostBlocks = 1u << 11;  // its stack frames are ten times as large
 #else
   static constexpr std::uint32_t kMostBlocks = 1u << 14;

@@ -164,7 +164,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
 
   // core_trace.cpp: only while something is recorded
   [[nodiscard]] TraceSite trace_site(WarpId warp) const;
-  void trace_tables(WarpId warp, TableSnapshot& snapshot);
+  void trace_tables(WarpId warp, TableSnapshot snapshot);
   /// After the branch unit's answer; `pc`: the instruction that asked.
   void trace_decision(const simt::BranchRequest& request, Pc pc);
   /// After a change of the scoreboard.
@@ -266,8 +266,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
     std::uint32_t scheduler = 0;
     GroupId group{};
   };
-  /// Goes first: the one after that which last took the shared load/store unit. With a fixed order the spinning
-  /// warps of one scheduler could keep the owner of their lock, a warp of another, from it for ever.
+  /// Goes first: the one after that which last took the shared load/store unit. With a fixed order the
+  /// spinning warps of one scheduler could keep the owner of their lock, a warp of another, from it for ever.
   std::uint32_t first_scheduler_ = 0;
   std::vector<PortWait> port_waits_;  ///< schedulers' choices that the scoreboard has no ports for, the first
                                       ///< refused in front

@@ -41,7 +41,7 @@ TraceSite Core::trace_site(WarpId id) const {
   return {id_, id, now_, ctas_[warp.cta.value()].linear_id, warp.warp_in_cta};
 }
 
-void Core::trace_tables(WarpId warp, TableSnapshot& snapshot) {
+void Core::trace_tables(WarpId warp, TableSnapshot snapshot) {
   simt::BranchRequest look;
   look.warp = warp;
   look.cycle = now_;

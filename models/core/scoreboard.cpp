@@ -192,4 +192,5 @@ nlohmann::ordered_json ScoreboardBlock::show_tables(const Request& of,
 
 }  // namespace heddle::core
 
-template void heddle::sim::Twinned<heddle::core::ScoreboardBlock>::serve_both(heddle::core::ScoreboardRequest&);
+template void heddle::sim::Twinned<heddle::core::ScoreboardBlock>::serve_both(
+    heddle::core::ScoreboardRequest&);

@@ -23,12 +23,12 @@ struct TraceSite {
   std::uint32_t warp_in_cta = 0;
 };
 
-/// After an event.
+/// After an event. Its tables live as long as the call that hands it over.
 struct TableSnapshot {
-  std::string_view event;             ///< "branch", "arrive", "issue", "write_back" ...
-  Pc pc = kNoPc;                      ///< of the instruction that caused it, if one did
-  LaneMask lanes;                     ///< that executed it, or that it is about
-  LaneMask taken;                     ///< branches, calls, returns: of these, those that go elsewhere
+  std::string_view event;  ///< "branch", "arrive", "issue", "write_back" ...
+  Pc pc = kNoPc;           ///< of the instruction that caused it, if one did
+  LaneMask lanes;          ///< that executed it, or that it is about
+  LaneMask taken;          ///< branches, calls, returns: of these, those that go elsewhere
   const nlohmann::ordered_json* tables = nullptr;      ///< the mechanism's
   const nlohmann::ordered_json* scoreboard = nullptr;  ///< [{"reg": number, "lanes": mask} ...]
 };

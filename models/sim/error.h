@@ -9,13 +9,13 @@ namespace heddle::sim {
 /// Exit codes of the `heddle` command, one per kind of outcome.
 enum class ExitCode : int {
   kOk = 0,
-  kMismatch = 1,     ///< the run finished but its result is wrong
-  kBadInput = 2,     ///< command line, YAML, PTX, files, launch shape
-  kKernelFault = 3,  ///< the kernel did something illegal (out of bounds, misaligned, trap)
-  kHang = 4,         ///< the watchdog diagnosed a hang
-  kCycleLimit = 5,   ///< --max-cycles reached
-  kTwinMismatch = 6, ///< a block's model and its RTL twin gave different answers
-  kInternal = 70,    ///< a bug in Heddle
+  kMismatch = 1,      ///< the run finished but its result is wrong
+  kBadInput = 2,      ///< command line, YAML, PTX, files, launch shape
+  kKernelFault = 3,   ///< the kernel did something illegal (out of bounds, misaligned, trap)
+  kHang = 4,          ///< the watchdog diagnosed a hang
+  kCycleLimit = 5,    ///< --max-cycles reached
+  kTwinMismatch = 6,  ///< a block's model and its RTL twin gave different answers
+  kInternal = 70,     ///< a bug in Heddle
 };
 
 /// what() is "PLACE: MESSAGE" (or MESSAGE when there is no place), followed by "\n  REMEDY" if there is one.

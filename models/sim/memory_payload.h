@@ -96,8 +96,8 @@ class MemoryTransaction : public tlm::tlm_generic_payload {
   std::array<unsigned char, kMaxLineBytes> enables{};
 };
 
-/// The extension of a payload of this protocol: they all are MemoryTransactions. (get_extension() finds it too, by
-/// a call and two look-ups in memory that nobody else touches.)
+/// The extension of a payload of this protocol: they all are MemoryTransactions. (get_extension() finds it
+/// too, by a call and two look-ups in memory that nobody else touches.)
 [[nodiscard]] inline MemoryExtension& memory_extension(tlm::tlm_generic_payload& payload) {
   return static_cast<MemoryTransaction&>(payload).extension;
 }

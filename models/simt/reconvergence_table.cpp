@@ -329,4 +329,5 @@ void unpack(const std::array<std::uint32_t, 4>& words, Reconvergence& entry) {
 
 }  // namespace heddle::simt
 
-template void heddle::sim::Twinned<heddle::simt::ReconvergenceTableBlock>::serve_both(heddle::simt::ReconvergenceTableRequest&);
+template void heddle::sim::Twinned<heddle::simt::ReconvergenceTableBlock>::serve_both(
+    heddle::simt::ReconvergenceTableRequest&);

@@ -40,9 +40,9 @@ struct SplitFifoRequest {
     kFilling,   ///< the contents of `id` have been asked for
     kResident,  ///< the contents of `id` are there, and it may be a victim
     kVictim,    ///< `id` of the last split with contents that is not transient, kNoSplit: none; not the front
-              ///< one if `keep_front`
-    kRead,    ///< `queued` := the entry at `position`, 0: front
-    kFilled,  ///< the contents of `id` are back
+                ///< one if `keep_front`
+    kRead,      ///< `queued` := the entry at `position`, 0: front
+    kFilled,    ///< the contents of `id` are back
   };
   Op op = Op::kRead;
   WarpId warp{};

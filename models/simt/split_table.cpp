@@ -180,4 +180,5 @@ void unpack(const std::array<std::uint32_t, 3>& words, Split& split) {
 
 }  // namespace heddle::simt
 
-template void heddle::sim::Twinned<heddle::simt::SplitTableBlock>::serve_both(heddle::simt::SplitTableRequest&);
+template void heddle::sim::Twinned<heddle::simt::SplitTableBlock>::serve_both(
+    heddle::simt::SplitTableRequest&);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "sim/error.h"
 

@@ -6,7 +6,7 @@
 //   {"cycle", "core", "warp", "cta", "warp_in_cta", "event", "pc", "lanes", "taken", tables..., "scoreboard"}
 // `tables` are the mechanism's: "stack", or "st", "rt" and "fifo". Masks are strings of 0 and 1, lane 0 last.
 //
-// Timeline: Chrome trace events (JSON), which Perfetto and chrome://tracing show. A process is a core, a row
+// Timeline: Chrome trace events (JSON), for Perfetto or speedscope. A process is a core, a row
 // a split of a warp (named by its lowest lane), a slice a stretch of code it ran through, and within it the
 // instructions it issued; 1 us on the screen is a core cycle.
 #pragma once

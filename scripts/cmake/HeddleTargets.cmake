@@ -17,6 +17,7 @@ target_include_directories(heddle_options INTERFACE ${CMAKE_SOURCE_DIR}/models
                                                     ${CMAKE_SOURCE_DIR}/platforms
                                                     ${CMAKE_SOURCE_DIR}/tb)
 if(HEDDLE_SANITIZE)
+  target_compile_definitions(heddle_options INTERFACE HEDDLE_SANITIZE)
   target_compile_options(heddle_options INTERFACE -fsanitize=address,undefined
                                                   -fno-sanitize-recover=undefined
                                                   -fno-omit-frame-pointer)

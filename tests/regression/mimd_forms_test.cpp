@@ -45,6 +45,8 @@ const std::vector<Machine> kFinishing{
     {"aware_timeout", aware({kTimeout})},
     {"aware_virtualised",
      aware({kDelayed, "core.control_flow.aware.st_entries=1", "core.control_flow.aware.rt_entries=1"})},
+    {"aware_4_2",
+     aware({kDelayed, "core.control_flow.aware.st_entries=4", "core.control_flow.aware.rt_entries=2"})},
     {"multi_path_delayed", multi_path({kDelayed})},
     {"multi_path_timeout", multi_path({kTimeout})},
     {"ssde", {"core.compiler=ssde"}, false}};

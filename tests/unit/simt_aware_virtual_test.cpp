@@ -117,6 +117,7 @@ TEST_P(Turns, EverySplitComesAndOneThatIsBackStaysUntilItHas) {
       rig.fill();
       ASSERT_FALSE(rig.groups[kGroup].blocked);
       ++fills;
+      under_way = 0;
     }
     const Pc running = rig.groups[kGroup].pc;
     const std::uint32_t lap = running.value() / 100 * 100;

@@ -1,6 +1,7 @@
 // The scoreboard's model behind the requests that are on the pins of its RTL: the parts of instructions.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/scoreboard.h"
