@@ -40,6 +40,7 @@ Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig
       cta_slots_(config),
       fences_(config.occupancy.max_warps),
       barrier_of_warp_(config.occupancy.max_warps, 0),
+      warp_sync_(config.occupancy.max_warps),
       probe_(config.occupancy.max_warps),
       pipe_readiness_(config.scheduler.sub_cores) {
   for (std::uint32_t s = 0; s < config.scheduler.count; ++s)
@@ -307,6 +308,7 @@ void Core::write_back(WritebackRequest& request) {
     }
   }
   if (!fences_[warp.value()].empty()) lift_fences(warp);
+  if (warp_sync_.postponed(warp)) meet(warp);
   retire_if_finished(warp);
 }
 

@@ -37,6 +37,7 @@
 #include "core/table_traffic.h"
 #include "core/trace.h"
 #include "core/warp_scheduler.h"
+#include "core/warp_sync.h"
 #include "sim/clock.h"
 #include "sim/fault_latch.h"
 #include "sim/watchdog.h"
@@ -105,13 +106,15 @@ class Core : public sc_core::sc_module, public sim::Watched {
       groups_.profile_slot(scheduler, pipe_readiness_[sub_core_of(scheduler)], now, cycles, use, issuing);
   }
   void sleep(Cycle now);
+  [[nodiscard]] std::uint32_t scheduler_of(WarpId warp) const {
+    return warp.value() % config_.scheduler.count;
+  }
   [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
 
   // core_issue.cpp: one instruction
   void issue(GroupId id);
   /// `clock`: what a clock register reads.
   void issue_lane(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock);
-  void issue_warp_sync(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   void issue_sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   [[noreturn]] void trap(const IssueTable::Group& group, const isa::Instruction& instruction,
                          LaneMask exec) const;
@@ -120,6 +123,14 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void issue_memory(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   void issue_branch(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_exit(GroupId id, LaneMask exec);
+  // core_warp_sync.cpp: where lanes of a warp wait for each other
+  void issue_warp_sync(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  /// The lanes that the member masks of lanes `exec` name, and the masks; throws if a lane's lacks itself.
+  [[nodiscard]] LaneMask named_lanes(const IssueTable::Group& group, const isa::Instruction& instruction,
+                                     LaneMask exec, std::array<std::uint32_t, kLanes>& members) const;
+  /// Executes what lanes of the warp have met for and lets their splits go on; true: `arriving`, whose group
+  /// still is at the instruction, is one of these.
+  bool meet(WarpId warp, const WarpSync::Split* arriving = nullptr);
   // core_calls.cpp: where lanes go to different places
   void issue_indirect(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void issue_call(GroupId id, const isa::Instruction& instruction, LaneMask exec);
@@ -249,6 +260,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
     std::uint32_t epoch = 0;
   };
   TimingWheel<Sleeper> sleepers_;  ///< groups in nanosleep
+  WarpSync warp_sync_;
   SpinProbe probe_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core

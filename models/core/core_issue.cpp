@@ -54,8 +54,8 @@ void Core::issue(GroupId id) {
       issue_lane(group, instruction, exec, nanoseconds());
       break;
     case Opcode::kWarpSync:
-      issue_warp_sync(group, instruction, exec);
-      break;
+      issue_warp_sync(id, instruction, exec);
+      return;
     case Opcode::kLoad:
     case Opcode::kStore:
     case Opcode::kAtomic:
@@ -169,23 +169,6 @@ void Core::issue_lane(IssueTable::Group& group, const isa::Instruction& instruct
   if (exec.any()) instruction.lane_fn(args);
   if (instruction.write_count != 0) ++warp.alu_outstanding;
   enter_pipe(group, instruction, exec);
-}
-
-void Core::issue_warp_sync(IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
-  const WarpContext& warp = warps_[group.warp.value()];
-  const std::byte* const members = row(warp, instruction.src[instruction.member_mask]);
-  exec.for_each([&](unsigned lane) {
-    std::uint32_t mask = 0;
-    std::memcpy(&mask, members + lane * sizeof mask, sizeof mask);
-    if ((mask >> lane & 1u) != 0) return;
-    const AccessSite site{launch_, &ctas_[warp.cta.value()], &warp, group.pc, &instruction};
-    throw sim::KernelFault(
-        launch_->kernel->place(group.pc),
-        fmt::format("{} (lane {}) is not in its own member mask {:#010x}\n  {}", thread_name(site, lane),
-                    lane, mask, launch_->kernel->source_line(group.pc)),
-        "a .sync instruction must name every lane that executes it");
-  });
-  if (instruction.lane_fn != nullptr) issue_lane(group, instruction, exec, now_);
 }
 
 void Core::trap(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) const {
@@ -327,6 +310,7 @@ void Core::issue_exit(GroupId id, LaneMask exec) {
   fewer.released = &released;
   barrier_isock_.call(fewer);
   release_barriers(released, now_);
+  if (warp_sync_.any(warp_id)) meet(warp_id);  // those who waited for these lanes need not any more
   retire_if_finished(warp_id);
 }
 
@@ -460,7 +444,7 @@ void Core::apply(const simt::BranchRequest& answer) {
 void Core::group_appears(WarpId warp, GroupId id) {
   IssueTable::Group& group = groups_[id];
   group.warp = warp;
-  group.scheduler = warp.value() % config_.scheduler.count;
+  group.scheduler = scheduler_of(warp);
   groups_of_warp_[warp.value()].push_back(id);
   if (branch_unit_.groups_per_warp() == 1) return;
   SchedulerRequest join;

@@ -288,8 +288,12 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     entry.at_barrier = group.status == GroupStatus::kBarrier;
     const bool spins = probe_.repeated(group.warp, group.mask);
     Pc at = spins ? probe_.loop_head(group.warp, group.mask) : group.pc;
-    if (entry.at_barrier) {
-      at = Pc{group.pc.value() - 1};
+    const LaneMask missing = warp_sync_.missing(group.warp, group.mask, warp.live);
+    entry.at_warp_sync = entry.at_barrier && missing.any();
+    if (entry.at_barrier) at = Pc{group.pc.value() - 1};
+    if (entry.at_warp_sync) {
+      entry.activity = fmt::format("wait for lanes {:#010x} of their member mask", missing.bits());
+    } else if (entry.at_barrier) {
       BarrierRequest look;
       look.op = BarrierRequest::Op::kInspect;
       look.cta = warp.cta;

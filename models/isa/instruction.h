@@ -41,8 +41,8 @@ enum class Opcode : std::uint8_t {
   kTrap,        ///< trap, brkpt: stops the run
   kSleep,       ///< nanosleep: src[0] nanoseconds
   kTimer,       ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
-  kWarpSync,    ///< a lane operation whose member mask (src[member_mask]) must name every lane that executes
-                ///< it; without a lane function: bar.warp.sync
+  kWarpSync,    ///< a lane operation of the lanes that the member mask (src[member_mask]) names, which must
+                ///< include every lane that executes it; without a lane function: bar.warp.sync
   kNop,         ///< pragma-like instructions, prefetches ...
 };
 
@@ -178,6 +178,7 @@ struct Instruction {
   /// .sync instructions of the warp: which source is the member mask, kNoMemberMask: there is none. The lane
   /// function may ignore a mask that names all lanes; the operand is there all the same.
   std::uint8_t member_mask = kNoMemberMask;
+  bool names_all_lanes = false;  ///< the mask is a constant
   static constexpr std::uint8_t kNoMemberMask = 0xff;
 
   SourceLoc where;

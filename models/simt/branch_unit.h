@@ -41,6 +41,7 @@ class BranchUnit : public sc_core::sc_module, private ControlFlowPorts {
   sim::BlockInitiator<TableMemoryProtocol> table_memory_isock{"table_memory_isock"};
 
   [[nodiscard]] std::uint32_t groups_per_warp() const { return mechanism_->groups_per_warp(); }
+  [[nodiscard]] bool runs_lanes_apart() const { return mechanism_->runs_lanes_apart(); }
   /// Issue groups of the core: the numbers 0 .. groups()-1.
   [[nodiscard]] std::uint32_t groups() const { return warps_ * groups_per_warp(); }
 

@@ -28,6 +28,7 @@ class LockstepControlFlow final : public ControlFlow {
 
   void inspect(BranchRequest& request) const override { model_->inspect(request); }
   [[nodiscard]] std::uint32_t groups_per_warp() const override { return model_->groups_per_warp(); }
+  [[nodiscard]] bool runs_lanes_apart() const override { return model_->runs_lanes_apart(); }
   void register_stats(sim::StatGroup& stats) override { model_->register_stats(stats); }
 
  protected:

@@ -27,6 +27,7 @@ class SplitControl : public ControlFlow {
                sim::Twins* twins);
 
   void inspect(BranchRequest& request) const override;
+  [[nodiscard]] bool runs_lanes_apart() const override { return true; }
   void register_stats(sim::StatGroup& stats) override;
 
  protected:

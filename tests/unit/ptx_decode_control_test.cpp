@@ -63,7 +63,8 @@ TEST(PtxDecodeControl, barriers) {
   EXPECT_EQ(name_of(*k, k->code[2].src[0]), "%r1");
   EXPECT_EQ(k->code[3].op, Opcode::kBarrier);
   EXPECT_EQ(k->code[4].barrier_kind, isa::BarrierKind::kArrive);
-  EXPECT_EQ(k->code[5].op, Opcode::kNop);
+  EXPECT_EQ(k->code[5].op, Opcode::kWarpSync);
+  EXPECT_TRUE(k->code[5].names_all_lanes);
 }
 
 TEST(PtxDecodeControl, barrier_reductions) {
@@ -89,11 +90,13 @@ TEST(PtxDecodeControl, member_masks_stay_in_the_instruction) {
       "vote.sync.all.pred %p1, %p2, -1; vote.sync.ballot.b32 %r1, %p2, %r2; shfl.sync.idx.b32 %r1, %r2, 0, "
       "31, "
       "0xffff; match.any.sync.b32 %r1, %r2, %r3; bar.warp.sync %r4; vote.any.pred %p1, %p2;");
-  EXPECT_EQ(k->code[0].op, Opcode::kLane) << "names all lanes: nothing to check";
+  EXPECT_EQ(k->code[0].op, Opcode::kWarpSync);
+  EXPECT_TRUE(k->code[0].names_all_lanes);
   EXPECT_EQ(k->code[0].member_mask, 1);
   EXPECT_EQ(constant_of(*k, k->code[0].src[1]), 0xffff'ffffu);
   EXPECT_EQ(k->code[1].op, Opcode::kWarpSync);
   EXPECT_EQ(k->code[1].member_mask, 1);
+  EXPECT_FALSE(k->code[1].names_all_lanes);
   EXPECT_EQ(name_of(*k, k->code[1].src[1]), "%r2");
   EXPECT_EQ(k->code[2].op, Opcode::kWarpSync);
   EXPECT_EQ(k->code[2].member_mask, 3);

@@ -69,7 +69,8 @@ void decode_lane(KernelContext& kernel, const Instruction& instruction, const Co
     if (!want.destination) {
       if (want.source == OperandSpec::Source::kMemberMask) {
         out.member_mask = static_cast<std::uint8_t>(sources);
-        spec.member_mask = !is_full_mask(operand);
+        out.names_all_lanes = is_full_mask(operand);
+        spec.member_mask = !out.names_all_lanes;
       }
       out.src[sources++] = source(kernel, instruction, operand, type).operand;
       continue;
@@ -85,8 +86,7 @@ void decode_lane(KernelContext& kernel, const Instruction& instruction, const Co
   if (reads_carry(spec.op)) out.src[sources++] = kernel.carry(instruction);
   if (spec.carry_out) out.dst[1] = kernel.carry(instruction);
   set_lane_function(out, spec, function_of(kernel, instruction, spec));
-  // Only a mask that may leave lanes out has to be looked at when the instruction runs.
-  if (spec.member_mask) out.op = isa::Opcode::kWarpSync;
+  if (out.member_mask != isa::Instruction::kNoMemberMask) out.op = isa::Opcode::kWarpSync;
   kernel.emit(instruction, out);
 }
 

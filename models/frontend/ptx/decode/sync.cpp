@@ -74,10 +74,11 @@ void decode_barrier_reduce(KernelContext& kernel, const Instruction& instruction
 void decode_warp_barrier(KernelContext& kernel, const Instruction& instruction, const CompiledForm&,
                          const Modifiers&) {
   const Operand& mask = instruction.operands[0];
-  isa::Instruction out;  // an issue slot, and a check if lanes may be left out
+  isa::Instruction out;
   out.src[0] = source(kernel, instruction, mask, Type::kB32).operand;
   out.member_mask = 0;
-  out.op = is_full_mask(mask) ? isa::Opcode::kNop : isa::Opcode::kWarpSync;
+  out.names_all_lanes = is_full_mask(mask);
+  out.op = isa::Opcode::kWarpSync;
   kernel.emit(instruction, out);
 }
 
