@@ -51,6 +51,7 @@ void ExecPipes::issue(PipesRequest& request) {
     in_flight_.add(start + timing_[index].latency_cycles,
                    {request.warp, static_cast<std::uint16_t>(request.sub_core), false, request.mask,
                     request.instruction});
+  request.next_due = in_flight_.next_due();
 }
 
 void ExecPipes::complete(const Completion& done, Cycle cycle) {
@@ -73,12 +74,13 @@ void ExecPipes::complete(const Completion& done, Cycle cycle) {
   writeback_isock.call(writeback);
 }
 
-void ExecPipes::serve(PipesRequest& request) {
-  if (request.op == PipesRequest::Op::kIssue)
-    issue(request);
-  else
-    in_flight_.take(request.cycle, [&](const Completion& done) { complete(done, request.cycle); });
+void ExecPipes::tick(PipesRequest& request) {
+  in_flight_.take(request.cycle, [&](const Completion& done) { complete(done, request.cycle); });
   request.next_due = in_flight_.next_due();
+}
+
+void ExecPipes::serve(PipesRequest& request) {
+  return request.op == PipesRequest::Op::kIssue ? issue(request) : tick(request);
 }
 
 }  // namespace heddle::core

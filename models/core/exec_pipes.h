@@ -48,7 +48,8 @@ class ExecPipes : public sc_core::sc_module {
     FreePlaces units;       ///< the pipes
     FreePlaces collectors;  ///< none: instructions issue straight into a pipe
   };
-  void issue(PipesRequest& request);
+  HEDDLE_BY_JUMP void issue(PipesRequest& request);
+  HEDDLE_BY_JUMP void tick(PipesRequest& request);
   void complete(const Completion& done, Cycle cycle);
 
   std::array<ClassTiming, isa::kLatencyClasses> timing_;

@@ -129,17 +129,13 @@ void Fetch::begin_launch(const std::vector<isa::Instruction>& code, std::uint64_
 void Fetch::serve(FetchRequest& request) {
   switch (request.op) {
     case FetchRequest::Op::kRedirect:
-      model_.redirect(request.group, request.pc);
-      break;
+      return redirect(request);
     case FetchRequest::Op::kStop:
-      model_.stop(request.group);
-      break;
+      return stop(request);
     case FetchRequest::Op::kPop:
-      request.head_valid = model_.pop(request.group, request.head);
-      break;
+      return pop(request);
     case FetchRequest::Op::kTick:
-      model_.tick(request);
-      break;
+      return tick(request);
   }
 }
 

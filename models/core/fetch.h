@@ -80,6 +80,12 @@ class Fetch : public sc_core::sc_module {
 
  private:
   void serve(FetchRequest& request);
+  HEDDLE_BY_JUMP void redirect(FetchRequest& request) { model_.redirect(request.group, request.pc); }
+  HEDDLE_BY_JUMP void pop(FetchRequest& request) {
+    request.head_valid = model_.pop(request.group, request.head);
+  }
+  HEDDLE_BY_JUMP void stop(FetchRequest& request) { model_.stop(request.group); }
+  HEDDLE_BY_JUMP void tick(FetchRequest& request) { model_.tick(request); }
   void refill(L1iRefill& refill) { model_.refill(refill.line); }
 
  public:

@@ -135,11 +135,15 @@ void RegisterFile::begin_launch(const isa::Kernel& kernel) {
 }
 
 void RegisterFile::serve(RegisterFileRequest& request) {
-  const RegisterAccess& access = accesses_[static_cast<std::size_t>(request.instruction - code_)];
-  if (request.op == RegisterFileRequest::Op::kRead)
-    request.late = model_.read(request.sub_core, request.warp, access, request.cycle);
-  else
-    request.late = model_.write(request.sub_core, request.warp, access, request.cycle) - request.cycle;
+  return request.op == RegisterFileRequest::Op::kRead ? read(request) : write(request);
+}
+
+void RegisterFile::read(RegisterFileRequest& request) {
+  request.late = model_.read(request.sub_core, request.warp, access(request), request.cycle);
+}
+
+void RegisterFile::write(RegisterFileRequest& request) {
+  request.late = model_.write(request.sub_core, request.warp, access(request), request.cycle) - request.cycle;
 }
 
 }  // namespace heddle::core

@@ -86,6 +86,11 @@ class RegisterFile : public sc_core::sc_module {
 
  private:
   void serve(RegisterFileRequest& request);
+  HEDDLE_BY_JUMP void read(RegisterFileRequest& request);
+  HEDDLE_BY_JUMP void write(RegisterFileRequest& request);
+  [[nodiscard]] const RegisterAccess& access(const RegisterFileRequest& request) const {
+    return accesses_[static_cast<std::size_t>(request.instruction - code_)];
+  }
 
  public:
   using Target = sim::BlockTarget<RegisterFileProtocol, RegisterFile, &RegisterFile::serve>;

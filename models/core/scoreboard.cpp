@@ -122,6 +122,7 @@ Scoreboard::Scoreboard(const sc_core::sc_module_name& name, const ScoreboardConf
       block_(config.impl, twins, {warps, config}, this->name(), ScoreboardModel(config, warps)),
       ports_(config.resolved_read_ports(), config.resolved_write_ports()),
       limits_ports_(config.resolved_read_ports() != 0 || config.resolved_write_ports() != 0) {
+  model_ = limits_ports_ ? nullptr : block_.only_model();
   stats.counter("checks", "checks",
                 "instructions looked up (on arrival in the I-buffer and on every write-back of their warp)",
                 &checks_);
@@ -144,6 +145,34 @@ void Scoreboard::admit(ScoreboardRequest& request) {
 }
 
 void Scoreboard::serve(ScoreboardRequest& request) {
+  if (model_ == nullptr) return serve_any(request);
+  switch (request.op) {
+    case ScoreboardRequest::Op::kCheck:
+      return check(request);
+    case ScoreboardRequest::Op::kReserve:
+      return reserve(request);
+    case ScoreboardRequest::Op::kRelease:
+      return release(request);
+    default:
+      return serve_any(request);
+  }
+}
+
+void Scoreboard::check(ScoreboardRequest& request) {
+  ++checks_;
+  request.hazard = model_->check(request.warp, *request.instruction, request.mask);
+  if (request.hazard == Hazard::kFull) ++full_;
+}
+
+void Scoreboard::reserve(ScoreboardRequest& request) {
+  model_->reserve(request.warp, *request.instruction, request.mask);
+}
+
+void Scoreboard::release(ScoreboardRequest& request) {
+  model_->release(request.warp, *request.instruction, request.mask);
+}
+
+void Scoreboard::serve_any(ScoreboardRequest& request) {
   if (limits_ports_) {
     if (request.op == ScoreboardRequest::Op::kAdmit) {
       admit(request);

@@ -98,6 +98,11 @@ class Scoreboard : public sc_core::sc_module {
  private:
   void admit(ScoreboardRequest& request);
   void serve(ScoreboardRequest& request);
+  // The usual case, with unlimited ports and without a twin, by operation.
+  HEDDLE_BY_JUMP void check(ScoreboardRequest& request);
+  HEDDLE_BY_JUMP void reserve(ScoreboardRequest& request);
+  HEDDLE_BY_JUMP void release(ScoreboardRequest& request);
+  HEDDLE_BY_JUMP void serve_any(ScoreboardRequest& request);
   void inspect(ScoreboardRequest& request) const { block_.inspect(request); }
 
  public:
@@ -106,6 +111,7 @@ class Scoreboard : public sc_core::sc_module {
 
  private:
   sim::Twinned<ScoreboardBlock> block_;
+  ScoreboardModel* model_ = nullptr;  ///< null: limited ports or a twin
   ScoreboardPorts ports_;
   bool limits_ports_;
   std::uint64_t checks_ = 0;

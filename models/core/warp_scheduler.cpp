@@ -37,6 +37,11 @@ void WarpScheduler::pick_split(SchedulerRequest& request) {
 }
 
 void WarpScheduler::serve(SchedulerRequest& request) {
+  if (request.op != SchedulerRequest::Op::kPick) return follow(request);
+  return groups_per_warp_ == 1 ? pick(request) : pick_split(request);
+}
+
+void WarpScheduler::follow(SchedulerRequest& request) {
   switch (request.op) {
     case SchedulerRequest::Op::kAssign:
       policy_->assign(request.warp, request.cycle);
@@ -48,10 +53,6 @@ void WarpScheduler::serve(SchedulerRequest& request) {
       policy_->leave(request.warp);
       break;
     case SchedulerRequest::Op::kPick:
-      if (groups_per_warp_ == 1)
-        pick(request);
-      else
-        pick_split(request);
       break;
     case SchedulerRequest::Op::kBranch:
       policy_->branched(request.warp, request.path_instructions);

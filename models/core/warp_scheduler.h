@@ -81,8 +81,9 @@ class WarpScheduler : public sc_core::sc_module {
 
  private:
   void serve(SchedulerRequest& request);
-  void pick(SchedulerRequest& request);
-  void pick_split(SchedulerRequest& request);
+  HEDDLE_BY_JUMP void pick(SchedulerRequest& request);
+  HEDDLE_BY_JUMP void pick_split(SchedulerRequest& request);
+  HEDDLE_BY_JUMP void follow(SchedulerRequest& request);
 
  public:
   sim::BlockTarget<SchedulerProtocol, WarpScheduler, &WarpScheduler::serve> scheduler_tsock{"scheduler_tsock",

@@ -16,6 +16,10 @@
 #include <systemc>
 #include <tlm>
 
+/// For what a block's serve() calls last, one function per operation: kept out of line, the call is a jump
+/// and serve() saves no registers for the longest of them.
+#define HEDDLE_BY_JUMP [[gnu::noinline]]
+
 namespace heddle::sim {
 
 /// What a block's target offers besides b_transport: the same without the virtual bases of TLM's interfaces,
@@ -39,14 +43,7 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
   explicit BlockInitiator(const char* name) : Base(name) { this->m_export.bind(backward_); }
 
   /// The zero-time request/answer exchange.
-  void call(Request& request) {
-    if (service_ != nullptr) {
-      service_->serve(request);
-      return;
-    }
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    (*this)->b_transport(request, delay);
-  }
+  void call(Request& request) { service_->serve(request); }
   /// Debug access: never changes state or statistics.
   unsigned inspect(Request& request) { return (*this)->transport_dbg(request); }
 
@@ -54,7 +51,7 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
 
  protected:
   void end_of_elaboration() override {
-    service_ = dynamic_cast<BlockService<Request>*>(this->get_interface(0));
+    if (auto* block = dynamic_cast<BlockService<Request>*>(this->get_interface(0))) service_ = block;
   }
 
  private:
@@ -67,8 +64,17 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
   };
   Backward backward_;
-  /// nullptr: the target is not one of our blocks.
-  BlockService<Request>* service_ = nullptr;
+  /// For a target that is none of our blocks, and until elaboration has ended.
+  struct Transport final : BlockService<Request> {
+    explicit Transport(BlockInitiator* i) : initiator(i) {}
+    void serve(Request& request) override {
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      (*initiator)->b_transport(request, delay);
+    }
+    BlockInitiator* initiator;
+  };
+  Transport transport_{this};
+  BlockService<Request>* service_ = &transport_;
 };
 
 /// Serve is `void Owner::serve(Request&)`; Inspect, where given, `void Owner::inspect(Request&)` for

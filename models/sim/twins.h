@@ -132,6 +132,8 @@ class Twinned {
     }
   }
 
+  /// The model, if nothing else answers.
+  [[nodiscard]] Model* only_model() { return twin_ == nullptr ? &model_ : nullptr; }
   void serve(Request& request) {
     if (twin_ == nullptr) [[likely]]
       model_.serve(request);
