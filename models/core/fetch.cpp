@@ -5,12 +5,10 @@
 
 namespace heddle::core {
 
-FetchModel::FetchModel(const FetchConfig& config, const InstructionCacheConfig& l1i, std::uint32_t groups,
-                       LookUp look_up)
+FetchModel::FetchModel(const FetchConfig& config, const InstructionCacheConfig& l1i, std::uint32_t groups)
     : config_(config),
       instruction_shift_(static_cast<unsigned>(std::countr_zero(l1i.instruction_bytes))),
       line_bytes_(l1i.line_bytes),
-      look_up_(std::move(look_up)),
       buffers_(groups),
       wanting_(groups),
       missing_(groups),
@@ -63,7 +61,7 @@ bool FetchModel::pop(GroupId group, Pc& head) {
   return false;
 }
 
-void FetchModel::tick(FetchRequest& request) {
+void FetchModel::arrive(FetchRequest& request) {
   request.filled_count = 0;
   while (!in_flight_.empty() && in_flight_.front().ready <= request.cycle) {
     const InFlight arrived = in_flight_.front();
@@ -74,46 +72,51 @@ void FetchModel::tick(FetchRequest& request) {
     instructions += arrived.count;
     request.filled[request.filled_count++] = arrived.group;
   }
-  if (const auto chosen = wanting_.next_cyclic(last_)) {
-    last_ = *chosen;
-    Buffer& buffer = buffers_[last_];
-    const std::uint64_t from = address(buffer.head);
-    const std::uint64_t line = from & ~(line_bytes_ - 1);
-    switch (look_up_(line)) {
-      case L1iRequest::Result::kHit: {
-        wanting_.erase(last_);
-        const auto in_line = static_cast<std::uint32_t>((line + line_bytes_ - from) >> instruction_shift_);
-        const std::uint32_t most = std::min({config_.width_instructions, config_.ibuffer_slots, in_line});
-        const std::uint32_t run = run_length_[buffer.head.value()];
-        const std::uint32_t count = std::min(most, run);
-        buffer.sealed = count == run;
-        ++fetches;
-        in_flight_.push_back({GroupId{last_}, buffer.epoch, count, request.cycle + config_.latency_cycles});
-        break;
-      }
-      case L1iRequest::Result::kMiss:
-        wanting_.erase(last_);
-        missing_.insert(last_);
-        buffer.missing = line;
-        request.miss = true;
-        request.missed = GroupId{last_};
-        break;
-      case L1iRequest::Result::kStall:
-        break;
+}
+
+bool FetchModel::choose(std::uint64_t& line) {
+  const auto chosen = wanting_.next_cyclic(last_);
+  if (!chosen) return false;
+  last_ = *chosen;
+  line = address(buffers_[last_].head) & ~(line_bytes_ - 1);
+  return true;
+}
+
+void FetchModel::answer(FetchRequest& request, std::uint64_t line, L1iRequest::Result result) {
+  Buffer& buffer = buffers_[last_];
+  switch (result) {
+    case L1iRequest::Result::kHit: {
+      wanting_.erase(last_);
+      const auto in_line =
+          static_cast<std::uint32_t>((line + line_bytes_ - address(buffer.head)) >> instruction_shift_);
+      const std::uint32_t most = std::min({config_.width_instructions, config_.ibuffer_slots, in_line});
+      const std::uint32_t run = run_length_[buffer.head.value()];
+      const std::uint32_t count = std::min(most, run);
+      buffer.sealed = count == run;
+      ++fetches;
+      in_flight_.push_back({GroupId{last_}, buffer.epoch, count, request.cycle + config_.latency_cycles});
+      break;
     }
+    case L1iRequest::Result::kMiss:
+      wanting_.erase(last_);
+      missing_.insert(last_);
+      buffer.missing = line;
+      request.miss = true;
+      request.missed = GroupId{last_};
+      break;
+    case L1iRequest::Result::kStall:
+      break;
   }
-  request.next_due = in_flight_.empty() ? kNoCycle : in_flight_.front().ready;
-  if (!wanting_.empty()) request.next_due = request.cycle + 1;
+}
+
+Cycle FetchModel::next_due(Cycle now) const {
+  if (!wanting_.empty()) return now + 1;
+  return in_flight_.empty() ? kNoCycle : in_flight_.front().ready;
 }
 
 Fetch::Fetch(const sc_core::sc_module_name& name, const FetchConfig& config,
              const InstructionCacheConfig& l1i, std::uint32_t groups, sim::StatGroup& stats)
-    : sc_module(name), model_(config, l1i, groups, [this](std::uint64_t line) {
-        L1iRequest request;
-        request.line = line;
-        l1i_isock.call(request);
-        return request.result;
-      }) {
+    : sc_module(name), model_(config, l1i, groups) {
   stats.counter("fetches", "fetches", "cycles in which the fetch unit was used", &model_.fetches);
   stats.counter("instructions", "warp-instructions", "instructions delivered into I-buffers",
                 &model_.instructions);
@@ -124,6 +127,16 @@ void Fetch::begin_launch(const std::vector<isa::Instruction>& code, std::uint64_
   L1iRequest flush;
   flush.op = L1iRequest::Op::kFlush;
   l1i_isock.call(flush);
+}
+
+void Fetch::tick(FetchRequest& request) {
+  model_.arrive(request);
+  L1iRequest look_up;
+  if (model_.choose(look_up.line)) {
+    l1i_isock.call(look_up);
+    model_.answer(request, look_up.line, look_up.result);
+  }
+  request.next_due = model_.next_due(request.cycle);
 }
 
 void Fetch::serve(FetchRequest& request) {

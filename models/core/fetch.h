@@ -6,7 +6,6 @@
 // §1).
 #pragma once
 
-#include <functional>
 #include <systemc>
 #include <vector>
 
@@ -20,10 +19,7 @@ namespace heddle::core {
 
 class FetchModel {
  public:
-  /// `look_up` says whether an instruction line (device address) is there.
-  using LookUp = std::function<L1iRequest::Result(std::uint64_t line)>;
-  FetchModel(const FetchConfig& config, const InstructionCacheConfig& l1i, std::uint32_t groups,
-             LookUp look_up);
+  FetchModel(const FetchConfig& config, const InstructionCacheConfig& l1i, std::uint32_t groups);
 
   /// A launch of this code, whose first instruction is at device address `base`.
   void set_code(const std::vector<isa::Instruction>& code, std::uint64_t base);
@@ -33,7 +29,12 @@ class FetchModel {
   void stop(GroupId group);
   /// Removes the head; true and the next head if one is buffered.
   bool pop(GroupId group, Pc& head);
-  void tick(FetchRequest& request);
+  // A cycle: what was fetched arrives, one group's line is looked up, and that answered.
+  void arrive(FetchRequest& request);
+  /// Whether a group is to be fetched for: `line` is that of its next instruction.
+  [[nodiscard]] bool choose(std::uint64_t& line);
+  void answer(FetchRequest& request, std::uint64_t line, L1iRequest::Result result);
+  [[nodiscard]] Cycle next_due(Cycle now) const;
 
   std::uint64_t fetches = 0;       ///< fetch cycles used
   std::uint64_t instructions = 0;  ///< instructions put into I-buffers
@@ -60,7 +61,6 @@ class FetchModel {
   FetchConfig config_;
   unsigned instruction_shift_;  ///< instructions are 2^shift bytes
   std::uint64_t line_bytes_;
-  LookUp look_up_;
   std::vector<std::uint32_t>
       run_length_;  ///< by PC: instructions from it to the first one that ends fetching
   std::uint64_t code_base_ = 0;
@@ -85,7 +85,7 @@ class Fetch : public sc_core::sc_module {
     request.head_valid = model_.pop(request.group, request.head);
   }
   HEDDLE_BY_JUMP void stop(FetchRequest& request) { model_.stop(request.group); }
-  HEDDLE_BY_JUMP void tick(FetchRequest& request) { model_.tick(request); }
+  HEDDLE_BY_JUMP void tick(FetchRequest& request);
   void refill(L1iRefill& refill) { model_.refill(refill.line); }
 
  public:

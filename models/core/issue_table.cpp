@@ -69,7 +69,11 @@ void IssueTable::set_status(GroupId id, GroupStatus status, Pipe pipe) {
     ++scheduler.ready_count[static_cast<unsigned>(pipe)];
     scheduler.ready_pipes |= 1u << static_cast<unsigned>(pipe);
   }
-  if (!profiler_) return;
+  if (profiler_) profile_status(id, status, pipe);
+}
+
+void IssueTable::profile_status(GroupId id, GroupStatus status, Pipe pipe) {
+  const Group& group = groups_[id.value()];
   if (status == GroupStatus::kAbsent)
     profiler_->leaves(id);
   else if (status == GroupStatus::kReady)

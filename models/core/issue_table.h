@@ -114,6 +114,8 @@ class IssueTable {
   [[nodiscard]] SlotUse idle_cause(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now) const;
 
  private:
+  [[gnu::noinline]] void profile_status(GroupId id, GroupStatus status, Pipe pipe);
+
   struct Scheduler {
     std::array<std::uint32_t, kGroupStatuses> count{};
     std::uint32_t ready_pipes = 0;  ///< bit per Pipe: some ready group needs it

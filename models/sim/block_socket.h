@@ -23,14 +23,18 @@
 namespace heddle::sim {
 
 /// What a block's target offers besides b_transport: the same without the virtual bases of TLM's interfaces,
-/// which cost more than most blocks' work.
+/// which cost more than most blocks' work. A function and whose it is, so that a call looks up no virtual
+/// table either.
 template <class Request>
-class BlockService {
- public:
-  virtual void serve(Request& request) = 0;
+struct BlockService {
+  void (*serve)(void* owner, Request& request);
+  void* owner;
 
  protected:
-  ~BlockService() = default;
+  BlockService(void (*s)(void*, Request&), void* o) : serve(s), owner(o) {}
+  BlockService(const BlockService&) = default;
+  BlockService& operator=(const BlockService&) = default;
+  virtual ~BlockService() = default;  // found by dynamic_cast
 };
 
 template <class Protocol>
@@ -43,7 +47,7 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
   explicit BlockInitiator(const char* name) : Base(name) { this->m_export.bind(backward_); }
 
   /// The zero-time request/answer exchange.
-  void call(Request& request) { service_->serve(request); }
+  void call(Request& request) { serve_(target_, request); }
   /// Debug access: never changes state or statistics.
   unsigned inspect(Request& request) { return (*this)->transport_dbg(request); }
 
@@ -51,7 +55,10 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
 
  protected:
   void end_of_elaboration() override {
-    if (auto* block = dynamic_cast<BlockService<Request>*>(this->get_interface(0))) service_ = block;
+    if (const auto* block = dynamic_cast<const BlockService<Request>*>(this->get_interface(0))) {
+      serve_ = block->serve;
+      target_ = block->owner;
+    }
   }
 
  private:
@@ -65,16 +72,12 @@ class BlockInitiator : public tlm::tlm_initiator_socket<32, Protocol> {
   };
   Backward backward_;
   /// For a target that is none of our blocks, and until elaboration has ended.
-  struct Transport final : BlockService<Request> {
-    explicit Transport(BlockInitiator* i) : initiator(i) {}
-    void serve(Request& request) override {
-      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-      (*initiator)->b_transport(request, delay);
-    }
-    BlockInitiator* initiator;
-  };
-  Transport transport_{this};
-  BlockService<Request>* service_ = &transport_;
+  static void transport(void* initiator, Request& request) {
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    (*static_cast<BlockInitiator*>(initiator))->b_transport(request, delay);
+  }
+  void (*serve_)(void*, Request&) = &transport;
+  void* target_ = this;
 };
 
 /// Serve is `void Owner::serve(Request&)`; Inspect, where given, `void Owner::inspect(Request&)` for
@@ -91,9 +94,10 @@ class BlockTarget : public tlm::tlm_target_socket<32, Protocol> {
 
  private:
   struct Forward final : BlockService<Request>, tlm::tlm_fw_transport_if<Protocol> {
-    explicit Forward(Owner* o) : owner(o) {}
-    void serve(Request& request) override { (owner->*Serve)(request); }
-    void b_transport(Request& request, sc_core::sc_time&) override { (owner->*Serve)(request); }
+    explicit Forward(Owner* o) : BlockService<Request>(&serve_owner, o) {}
+    static void serve_owner(void* o, Request& request) { (static_cast<Owner*>(o)->*Serve)(request); }
+    [[nodiscard]] Owner* target() const { return static_cast<Owner*>(this->owner); }
+    void b_transport(Request& request, sc_core::sc_time&) override { (target()->*Serve)(request); }
     tlm::tlm_sync_enum nb_transport_fw(Request&, Phase&, sc_core::sc_time&) override {
       SC_REPORT_ERROR("/heddle/block_socket", "block protocols use b_transport only");
       return tlm::TLM_COMPLETED;
@@ -101,13 +105,12 @@ class BlockTarget : public tlm::tlm_target_socket<32, Protocol> {
     bool get_direct_mem_ptr(Request&, tlm::tlm_dmi&) override { return false; }
     unsigned transport_dbg(Request& request) override {
       if constexpr (!std::is_same_v<decltype(Inspect), std::nullptr_t>) {
-        (owner->*Inspect)(request);
+        (target()->*Inspect)(request);
         return 1;
       }
       (void)request;
       return 0;
     }
-    Owner* owner;
   };
   Forward forward_;
 };

@@ -165,17 +165,20 @@ TEST(Scheduler, CawaPicksTheMostCriticalWarp) {
 /// Instructions of 8 bytes in lines of 32, all lines present unless listed.
 struct FetchBench {
   explicit FetchBench(const FetchConfig& config, std::uint32_t groups, std::vector<isa::Instruction>& code)
-      : model(config, {.line_bytes = 32, .instruction_bytes = 8}, groups, [this](std::uint64_t line) {
-          asked.push_back(line);
-          return std::find(absent.begin(), absent.end(), line) == absent.end() ? L1iRequest::Result::kHit
-                                                                               : L1iRequest::Result::kMiss;
-        }) {
+      : model(config, {.line_bytes = 32, .instruction_bytes = 8}, groups) {
     model.set_code(code, 0x1000);
   }
   FetchRequest tick(Cycle cycle) {
     FetchRequest request;
     request.cycle = cycle;
-    model.tick(request);
+    model.arrive(request);
+    std::uint64_t line = 0;
+    if (model.choose(line)) {
+      asked.push_back(line);
+      const bool there = std::find(absent.begin(), absent.end(), line) == absent.end();
+      model.answer(request, line, there ? L1iRequest::Result::kHit : L1iRequest::Result::kMiss);
+    }
+    request.next_due = model.next_due(cycle);
     return request;
   }
   std::vector<std::uint64_t> absent, asked;
