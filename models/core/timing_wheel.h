@@ -19,7 +19,7 @@ class TimingWheel {
 
   /// `cycle` must be after the cycle of the last take().
   void add(Cycle cycle, const Event& event) {
-    ++size_;
+    if (cycle < due_) due_ = cycle;
     if (cycle - now_ >= kSlots) {
       later_[cycle].push_back(event);
       return;
@@ -31,32 +31,31 @@ class TimingWheel {
   /// Calls fn(event) for every event due at or before `cycle`, in order of cycle, then of addition.
   template <class Fn>
   void take(Cycle cycle, Fn&& fn) {
-    while (size_ != 0) {
-      const Cycle due = next_due();
-      if (due > cycle) break;
-      now_ = due;
+    while (due_ <= cycle) {
+      now_ = due_;
       refill();
-      auto& slot = slots_[due % kSlots];
-      bits_ &= ~(std::uint64_t{1} << (due % kSlots));
-      size_ -= slot.size();
+      auto& slot = slots_[now_ % kSlots];
+      bits_ &= ~(std::uint64_t{1} << (now_ % kSlots));
       // fn may add(), but only to other slots: a cycle kSlots ahead goes to later_.
       for (const Event& event : slot) fn(event);
       slot.clear();
+      due_ = first();
     }
     now_ = cycle;
     refill();
   }
 
-  /// ~0 if there is none.
-  [[nodiscard]] Cycle next_due() const {
-    if (size_ == 0) return ~Cycle{0};
-    if (bits_ != 0)
-      return now_ + static_cast<Cycle>(std::countr_zero(std::rotr(bits_, static_cast<int>(now_ % kSlots))));
-    return later_.begin()->first;
-  }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
+  /// kNever if there is none.
+  [[nodiscard]] Cycle next_due() const { return due_; }
+  [[nodiscard]] bool empty() const { return due_ == kNever; }
 
  private:
+  static constexpr Cycle kNever = ~Cycle{0};
+  [[nodiscard]] Cycle first() const {
+    if (bits_ != 0)
+      return now_ + static_cast<Cycle>(std::countr_zero(std::rotr(bits_, static_cast<int>(now_ % kSlots))));
+    return later_.empty() ? kNever : later_.begin()->first;
+  }
   void refill() {
     while (!later_.empty() && later_.begin()->first - now_ < kSlots) {
       const Cycle cycle = later_.begin()->first;
@@ -70,8 +69,8 @@ class TimingWheel {
   std::vector<Event> slots_[kSlots];
   std::uint64_t bits_ = 0;  ///< non-empty slots
   std::map<Cycle, std::vector<Event>> later_;
-  std::size_t size_ = 0;
   Cycle now_ = 0;
+  Cycle due_ = kNever;  ///< of the first event
 };
 
 }  // namespace heddle::core
