@@ -43,20 +43,30 @@ class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
 class GreedyThenOldest final : public WarpSchedulingPolicy {
  public:
   /// `rotation`: cycles after which the ages rotate; 0: never.
-  explicit GreedyThenOldest(Cycle rotation)
-      : period_(rotation), next_rotation_(rotation == 0 ? kNoCycle : rotation) {}
+  GreedyThenOldest(std::uint32_t warps, Cycle rotation)
+      : period_(rotation), next_rotation_(rotation == 0 ? kNoCycle : rotation), rank_(warps, kNoRank) {}
   void assign(WarpId warp, Cycle) override {
     leave(warp);
+    rank_[warp.value()] = static_cast<std::uint32_t>(by_age_.size());
     by_age_.push_back(warp.value());
     if (last_ == warp.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
   }
-  void leave(WarpId warp) override { std::erase(by_age_, warp.value()); }
+  void leave(WarpId warp) override {
+    std::erase(by_age_, warp.value());
+    rank_[warp.value()] = kNoRank;
+    set_ranks();
+  }
   std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle now) override {
     if (now >= next_rotation_) rotate(now);
     if (greedy_ && candidates.contains(last_)) return WarpId{last_};
-    for (const std::uint32_t warp : by_age_)
-      if (candidates.contains(warp)) return WarpId{warp};
-    return WarpId{*candidates.next(0)};  // of no known age
+    std::uint32_t oldest = *candidates.next(0);  // of no known age
+    std::uint32_t least = kNoRank;
+    candidates.for_each([&](std::uint32_t warp) {
+      const std::uint32_t rank = rank_[warp];
+      oldest = rank < least ? warp : oldest;
+      least = std::min(least, rank);
+    });
+    return WarpId{oldest};
   }
   void issued(WarpId warp, Cycle) override {
     last_ = warp.value();
@@ -73,12 +83,19 @@ class GreedyThenOldest final : public WarpSchedulingPolicy {
   void rotate(Cycle now) {
     next_rotation_ = (now / period_ + 1) * period_;
     if (!by_age_.empty()) std::rotate(by_age_.begin(), by_age_.begin() + 1, by_age_.end());
+    set_ranks();
     greedy_ = false;
   }
 
+  void set_ranks() {
+    for (std::uint32_t rank = 0; rank < by_age_.size(); ++rank) rank_[by_age_[rank]] = rank;
+  }
+
+  static constexpr std::uint32_t kNoRank = ~0u;
   Cycle period_;
   Cycle next_rotation_;
   std::vector<std::uint32_t> by_age_;  ///< warps that are there, the one assigned first in front
+  std::vector<std::uint32_t> rank_;    ///< by warp: its place there
   std::uint32_t last_ = 0;
   bool greedy_ = false;
 };
@@ -242,7 +259,7 @@ std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConf
     case SchedulingPolicy::kLrr:
       return std::make_unique<LooseRoundRobin>();
     case SchedulingPolicy::kGto:
-      return std::make_unique<GreedyThenOldest>(config.gto_rotation_cycles);
+      return std::make_unique<GreedyThenOldest>(warps, config.gto_rotation_cycles);
     case SchedulingPolicy::kGlrr:
       return std::make_unique<GreedyThenRoundRobin>();
     case SchedulingPolicy::kTwoLevel:
