@@ -6,7 +6,7 @@
 // One side declares `BlockInitiator<BranchProtocol> branch_isock{"branch_isock"};` and calls
 // `branch_isock.call(request)`; the other declares
 // `BlockTarget<BranchProtocol, SimtStackBlock, &SimtStackBlock::serve> branch_tsock{"branch_tsock", this};`.
-// The request carries its answer. A call is one virtual call (about 3.5 ns measured): no event, thread or
+// The request carries its answer. A call is one indirect call (about 3.5 ns measured): no event, thread or
 // signal.
 //
 // tlm_utils' convenience sockets assume the generic payload, hence these two classes over the standard
