@@ -21,7 +21,6 @@ using core::SchedulingPolicy;
 using cosim::PickModel;
 using cosim::PickRequest;
 using sim::Cycle;
-using sim::GroupId;
 using sim::Implementation;
 using sim::WarpId;
 using ::testing::HasSubstr;
