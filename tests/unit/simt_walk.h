@@ -217,10 +217,10 @@ class Walk {
     }
     for (const auto& [id, group] : rig_.groups) {
       if (id.value() / rig_.unit.groups_per_warp() != warp.value()) continue;
-      // Clang before 16 captures no structured binding.
-      EXPECT_TRUE(std::any_of(table.at("st").begin(), table.at("st").end(),
-                              [mask = group.mask](const auto& row) { return mask_in(row, "mask") == mask; }))
-          << "a group that is no split";
+      const LaneMask lanes = group.mask;  // Clang before 16 captures no structured binding
+      EXPECT_TRUE(std::any_of(table.at("st").begin(), table.at("st").end(), [&](const auto& row) {
+        return mask_in(row, "mask") == lanes;
+      })) << "a group that is no split";
     }
   }
 
