@@ -189,6 +189,7 @@ ControlFlowGraph ControlFlowGraph::without_early_exits() const {
     for (BlockId b = 0; b < block_count(); ++b)
       if (cut[b] && reaches[b] && !still[b]) stuck.push_back(b);
     std::vector<std::vector<bool>> ahead;
+    ahead.reserve(stuck.size());
     for (const BlockId b : stuck) ahead.push_back(graph.reachable_from(b));
     for (std::size_t i = 0; i < stuck.size(); ++i) {
       bool last_of_innermost = true;

@@ -96,6 +96,7 @@ class DeadlockFinder {
       const std::uint32_t branch = cfg_.block(b).end - 1;
       const BlockId join = places_.block_of(places_.behind(branch));
       std::vector<BlockSet> sides;
+      sides.reserve(targets.size());
       for (const BlockId target : targets) sides.push_back(blocks_between(cfg_, {target}, join));
       for (LoopFinding& finding : findings_)
         if (!finding.shared_reads.empty()) find_parallel(finding, branch, sides);

@@ -15,6 +15,7 @@ std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const Place
   if (successors.size() < 2) return successors;
   const BlockId meet = places.block_of(places.behind(cfg.block(block).end - 1));
   std::vector<std::pair<std::size_t, BlockId>> sides;
+  sides.reserve(successors.size());
   for (const BlockId side : successors) sides.emplace_back(blocks_between(cfg, {side}, meet).count(), side);
   std::stable_sort(sides.begin(), sides.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -219,7 +219,7 @@ class LockstepPolicy final : public WarpSchedulingPolicy {
     const auto show = [](std::optional<WarpId> warp) {
       return warp ? nlohmann::ordered_json{{"warp", warp->value()}} : nlohmann::ordered_json(nullptr);
     };
-    sim::report_difference({WarpSchedulerBlock::name,
+    sim::report_difference({WarpSchedulerBlock::kName,
                             path_,
                             now,
                             {{"op", "pick"}, {"candidates", ready}},

@@ -66,13 +66,14 @@ void ScoreboardModel::reserve(WarpId warp, const isa::Instruction& instruction, 
   for (unsigned i = 0; i < instruction.write_count; ++i) {
     const isa::RegId reg = instruction.writes[i];
     set.signature |= std::uint64_t{1} << (reg % 64);
-    auto* entry = const_cast<Entry*>(find(set, reg));
-    if (entry == nullptr) {
+    const Entry* found = find(set, reg);
+    if (found == nullptr) {
       set.entries[set.count++] = {reg, memory, lanes};
       continue;
     }
-    entry->lanes |= lanes;
-    entry->memory = entry->memory || memory;
+    Entry& entry = set.entries[static_cast<std::size_t>(found - set.entries.data())];
+    entry.lanes |= lanes;
+    entry.memory = entry.memory || memory;
   }
 }
 

@@ -71,7 +71,7 @@ class ScoreboardModel {
 
 /// rtl/scoreboard.
 struct ScoreboardBlock {
-  static constexpr const char* name = "scoreboard";
+  static constexpr const char* kName = "scoreboard";
   struct Shape {
     std::uint32_t warps = 0;
     ScoreboardConfig config;

@@ -105,7 +105,7 @@ bool TableTraffic::finished(WarpId warp, const isa::Instruction& instruction,
 
 bool TableTraffic::quiet(WarpId warp) const {
   for (std::size_t k = 0; k < std::size_t{kOps} * kTables; ++k)
-    if (lanes_[warp.value() * kOps * kTables + k].context.memory_outstanding != 0) return false;
+    if (lanes_[std::size_t{warp.value()} * kOps * kTables + k].context.memory_outstanding != 0) return false;
   return true;
 }
 

@@ -69,7 +69,7 @@ class TableTraffic : public sc_core::sc_module {
     return static_cast<std::size_t>(op) * kTables + static_cast<std::size_t>(table);
   }
   [[nodiscard]] Lane& lane(WarpId warp, std::size_t kind) {
-    return lanes_[warp.value() * kOps * kTables + kind];
+    return lanes_[std::size_t{warp.value()} * kOps * kTables + kind];
   }
 
   std::array<isa::Instruction, std::size_t{kOps} * kTables> instructions_;

@@ -54,7 +54,7 @@ class WarpSchedulingPolicy {
 /// rtl/warp_scheduler: the pick among warps, of LRR and GTO. The turns of a warp's splits, and when GTO's
 /// ages rotate, stay in the shell.
 struct WarpSchedulerBlock {
-  static constexpr const char* name = "warp_scheduler";
+  static constexpr const char* kName = "warp_scheduler";
   using Interface = WarpSchedulingPolicy;
   struct Shape {
     std::uint32_t warps = 0;

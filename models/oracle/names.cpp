@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 
 #include "sim/error.h"
 
@@ -230,8 +231,8 @@ const ptx::RegisterDecl* FunctionNames::declared(const Scope& scope, const std::
 namespace {
 /// Element that ".y" or ".g" names; -1: none.
 int element_named(const std::string& suffix) {
-  static const std::string kPosition = "xyzw";
-  static const std::string kColour = "rgba";
+  constexpr std::string_view kPosition = "xyzw";
+  constexpr std::string_view kColour = "rgba";
   if (suffix.size() != 1) return -1;
   const std::size_t at = std::min(kPosition.find(suffix), kColour.find(suffix));
   return at == std::string::npos ? -1 : static_cast<int>(at);

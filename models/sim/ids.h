@@ -14,6 +14,7 @@ class Id {
   constexpr Id() = default;
   constexpr explicit Id(Rep value) : value_(value) {}
   [[nodiscard]] constexpr Rep value() const { return value_; }
+  // NOLINTNEXTLINE(modernize-use-nullptr): not a pointer, the 0 with which the compiler compares
   constexpr auto operator<=>(const Id&) const = default;
   constexpr Id& operator++() {
     ++value_;

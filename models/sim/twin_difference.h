@@ -28,7 +28,7 @@ void Twinned<Block>::serve_both(Request& request) {
   const auto model_answer = Block::answer_of(request);
   const auto rtl_answer = Block::answer_of(other);
   if (model_answer == rtl_answer) return;
-  report_difference({Block::name, path_, core_clock_ == nullptr ? 0 : core_clock_->cycle(),
+  report_difference({Block::kName, path_, core_clock_ == nullptr ? 0 : core_clock_->cycle(),
                      Block::show_request(asked), Block::show_answer(model_answer),
                      Block::show_answer(rtl_answer),
                      Block::show_tables(asked, [this](Request& r) { model_.inspect(r); }),

@@ -5,7 +5,7 @@
 // The models know nothing of RTL: who can make twins (tb/cosim) puts the makers into a `Twins`, which is
 // handed down to the blocks. A block with a twin is described by a traits class
 //   struct SplitFifoBlock {
-//     static constexpr const char* name = "split_fifo";
+//     static constexpr const char* kName = "split_fifo";
 //     using Interface = sim::Twin<SplitFifoRequest>;   // what model and twin have in common
 //     struct Shape { std::uint32_t warps; };           // the parameters of the RTL
 //   };
@@ -78,7 +78,7 @@ class Twins {
 
   template <class Block>
   void provide(Maker<Block> maker) {
-    makers_[Block::name] = std::move(maker);
+    makers_[Block::kName] = std::move(maker);
   }
 
   /// `twins` may be null. Throws InputError if there is none of that block, or none of that shape.
@@ -86,10 +86,10 @@ class Twins {
   static std::unique_ptr<typename Block::Interface> make(Twins* twins, Implementation impl,
                                                          const typename Block::Shape& shape,
                                                          const std::string& path) {
-    const auto found = twins == nullptr ? Makers::const_iterator{} : twins->makers_.find(Block::name);
-    if (twins == nullptr || found == twins->makers_.end()) fail_missing(Block::name, path);
+    const auto found = twins == nullptr ? Makers::const_iterator{} : twins->makers_.find(Block::kName);
+    if (twins == nullptr || found == twins->makers_.end()) fail_missing(Block::kName, path);
     TwinUse& use = twins->uses_.emplace_back();
-    use.block = Block::name;
+    use.block = Block::kName;
     use.path = path;
     use.impl = impl;
     use.core_clock = twins->core_clock_;

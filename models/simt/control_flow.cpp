@@ -93,7 +93,7 @@ std::unique_ptr<ControlFlow> make_simt_stack(const ControlFlowConfig& config, st
   if (impl == sim::Implementation::kModel) return model;
   rtl = sim::Twins::make<SimtStackBlock>(twins, impl, {warps, first}, path);
   if (impl == sim::Implementation::kRtl) return rtl;
-  return std::make_unique<LockstepControlFlow>(SimtStackBlock::name, path, std::move(model), std::move(rtl));
+  return std::make_unique<LockstepControlFlow>(SimtStackBlock::kName, path, std::move(model), std::move(rtl));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace heddle::simt {
 
 /// The rtl/simt_stack twin is a whole mechanism.
 struct SimtStackBlock {
-  static constexpr const char* name = "simt_stack";
+  static constexpr const char* kName = "simt_stack";
   using Interface = ControlFlow;
   struct Shape {
     std::uint32_t warps = 0;

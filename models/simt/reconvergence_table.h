@@ -105,7 +105,7 @@ class ReconvergenceTableModel {
 
 /// rtl/reconvergence_table.
 struct ReconvergenceTableBlock {
-  static constexpr const char* name = "reconvergence_table";
+  static constexpr const char* kName = "reconvergence_table";
   struct Shape {
     std::uint32_t warps = 0;
     ReconvergenceTableConfig config;

@@ -87,7 +87,7 @@ class SplitFifoModel {
 
 /// rtl/split_fifo.
 struct SplitFifoBlock {
-  static constexpr const char* name = "split_fifo";
+  static constexpr const char* kName = "split_fifo";
   struct Shape {
     std::uint32_t warps = 0;
   };

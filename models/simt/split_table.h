@@ -64,7 +64,7 @@ class SplitTableModel {
 
 /// rtl/split_table.
 struct SplitTableBlock {
-  static constexpr const char* name = "split_table";
+  static constexpr const char* kName = "split_table";
   struct Shape {
     std::uint32_t warps = 0;
     std::uint32_t physical = 0;  ///< entries per warp

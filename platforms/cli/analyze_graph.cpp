@@ -13,8 +13,6 @@
 #include "cli/files.h"
 #include "sim/error.h"
 
-extern "C" char** environ;
-
 namespace heddle::cli {
 namespace {
 
@@ -65,7 +63,7 @@ std::string instruction_row(const AnalyzedKernel& kernel, const Marks& marks, st
   const std::string text =
       escaped(fmt::format("{}: {}", kernel.kernel().code[i].where.line, ptx_line(kernel.kernel(), Pc(i))));
   const char* colour = marks.reads.contains(i) ? "#c03000" : marks.writes.contains(i) ? "#0040c0" : "black";
-  const std::string row = fmt::format("<font color=\"{}\">{}</font><br align=\"left\"/>", colour, text);
+  std::string row = fmt::format("<font color=\"{}\">{}</font><br align=\"left\"/>", colour, text);
   if (!marks.safe.contains(i)) return row;
   return "<font color=\"#008030\"><b>SafePDOM</b></font><br align=\"left\"/>" + row;
 }

@@ -54,14 +54,14 @@ class PolicyTwin final : public core::WarpSchedulingPolicy {
       read.candidates &= ~(std::uint64_t{1} << read.chosen.value());
     }
     nlohmann::ordered_json json{{"last", read.last.value()}};
-    if (!greedy_policy_) return json;
+    if (!kGreedyPolicy) return json;
     json["greedy"] = read.greedy;
     json["oldest_first"] = by_age;
     return json;
   }
 
  private:
-  static constexpr bool greedy_policy_ = std::is_same_v<V, VWarpSchedulerGto>;
+  static constexpr bool kGreedyPolicy = std::is_same_v<V, VWarpSchedulerGto>;
 
   PickRequest serve(PickRequest request) {
     use_.count(exchange(request));

@@ -38,7 +38,7 @@ double expected_l1_cycles(const gpu::GpuConfig& config) {
 
 double load_cycles(Session& session, bool shared, double expected) {
   constexpr std::uint32_t kWarps = 16, kWords = 8 * sim::kLanes;
-  const std::uint64_t buffer = session.device().allocate(kWords * 4, "L1 bandwidth");
+  const std::uint64_t buffer = session.device().allocate(std::uint64_t{kWords} * 4, "L1 bandwidth");
   std::string at;
   std::vector<std::string> values;
   const TimedKernel kernel = repeating(

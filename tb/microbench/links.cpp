@@ -17,7 +17,8 @@ double packet_interval(const gpu::GpuConfig& config, double bytes) {
 
 double crossbar_ports(const gpu::GpuConfig& config, std::uint32_t cores) {
   const std::uint32_t of_port = config.memory.crossbar.cluster_cores;
-  return (cores + of_port - 1) / of_port;
+  const std::uint32_t ports = (cores + of_port - 1) / of_port;
+  return ports;
 }
 
 double core_cycles(const gpu::GpuConfig& config, double mhz) { return config.clocks.core_mhz / mhz; }

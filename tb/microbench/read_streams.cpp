@@ -65,7 +65,7 @@ class StreamKernel {
     for (std::uint32_t i = 0; i < kStreamLines; ++i) {
       const std::uint32_t local = i * kLoadBytes;
       const std::int64_t further =
-          global_distance(memory_, local / interleave * interleave) + local % interleave;
+          global_distance(memory_, std::int64_t{local / interleave} * interleave) + local % interleave;
       const std::string from = streams_.any_partition ? in_next_partition(k, partition) : at_;
       k.line("ld.global.cg.u32 {}, [{}+{}]", values_[i], from, further);
     }
@@ -82,7 +82,9 @@ class StreamKernel {
   }
 
   std::string in_next_partition(TimedKernel& k, const std::string& partition) const {
-    const std::string bytes = k.reg("b32"), wide = k.reg("b64"), from = k.reg("b64"), beyond = k.reg("pred");
+    const std::string bytes = k.reg("b32"), wide = k.reg("b64");
+    std::string from = k.reg("b64");
+    const std::string beyond = k.reg("pred");
     k.line("shl.b32 {}, {}, {}", bytes, partition, std::bit_width(memory_.partition_interleave_bytes) - 1);
     k.line("cvt.u64.u32 {}, {}", wide, bytes);
     k.line("add.u64 {}, {}, {}", from, at_, wide);
@@ -147,8 +149,9 @@ double read_bandwidth(Session& session, const Readers& reader, const Streams& st
   if (streams.jump ==
       0) {  // what is to be in L2 comes there at the pace of the DRAM, a new row for every line at worst
     const memory::DramConfig& dram = memory.dram;
-    const double line_cycles =
-        dram.t_rc + std::max(dram.t_ccd, dram.burst_cycles()) * kLoadBytes / dram.burst_bytes;
+    const std::uint32_t transfer_cycles =
+        std::max(dram.t_ccd, dram.burst_cycles()) * kLoadBytes / dram.burst_bytes;
+    const double line_cycles = dram.t_rc + transfer_cycles;
     const double dram_cycles = line_cycles * reader.streams() * streams.part / kLoadBytes;
     const double warm_up = dram_cycles * core_cycles(config, config.clocks.dram_mhz);
     (void)session.run(kernel, config.cores, threads, static_cast<std::uint32_t>(warm_up), first);

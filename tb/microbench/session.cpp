@@ -83,7 +83,7 @@ std::uint64_t Session::count(const std::string& path) { return device_.stats().s
 
 void Session::clean_l2() {
   // No stores: the last thing the L2 sees are reads, as many lines as it holds, once each.
-  static const char* const kText = R"(.version 7.5
+  constexpr const char* kText = R"(.version 7.5
 .target sm_75
 .address_size 64
 .visible .entry clean_l2(.param .u64 from, .param .u32 bytes, .param .u32 step)

@@ -50,7 +50,7 @@ std::uint32_t latency_cycles(Session& session, std::uint32_t length) {
   kernel.end_rounds(kRounds);
   kernel.keep_lanes("b32", last);
   const TimedRun run = session.run(kernel, 1, sim::kLanes);
-  session.check_values("shared latency", run.lane_values, kRounds * length % kWords * 4);
+  session.check_values("shared latency", run.lane_values, std::uint64_t{kRounds * length % kWords} * 4);
   return run.span();
 }
 
@@ -86,7 +86,7 @@ std::uint32_t strided_cycles(Session& session, std::uint32_t stride, std::uint32
   kernel.keep_lanes("b32", last);
   const TimedRun run = session.run(kernel, 1, sim::kLanes);
   for (std::uint32_t lane = 0; lane < sim::kLanes; ++lane)
-    session.check_values("bank conflicts", {run.lane_values[lane]}, 4 * stride * lane);
+    session.check_values("bank conflicts", {run.lane_values[lane]}, std::uint64_t{4} * stride * lane);
   return run.span();
 }
 

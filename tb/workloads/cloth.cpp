@@ -90,9 +90,8 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
   std::vector<float> position(3 * particles);
   for (std::size_t i = 0; i < position.size(); ++i) {
     const std::size_t particle = i / 3;
-    const float home = i % 3 == 0   ? static_cast<float>(particle % s.width)
-                       : i % 3 == 1 ? static_cast<float>(particle / s.width)
-                                    : 0.0f;
+    const std::size_t column = particle % s.width, row = particle / s.width;
+    const float home = i % 3 == 0 ? static_cast<float>(column) : i % 3 == 1 ? static_cast<float>(row) : 0.0f;
     position[i] = home + std::nearbyint(random.signed_unit() * 0.5f * kGrid) / kGrid;
   }
   std::vector<std::int32_t> moves(particles, 0);

@@ -27,8 +27,9 @@ Verdict run(host::Device& device, const Options& options) {
 
   std::vector<std::int32_t> iterations(pixels);
   for (std::size_t i = 0; i < pixels; ++i) {
-    const float cx = std::fmaf(static_cast<float>(i % s.width), step, left),
-                cy = std::fmaf(static_cast<float>(i / s.width), step, top);
+    const std::size_t column = i % s.width, row = i / s.width;
+    const float cx = std::fmaf(static_cast<float>(column), step, left),
+                cy = std::fmaf(static_cast<float>(row), step, top);
     float x = 0.0f, y = 0.0f;
     while (iterations[i] < static_cast<std::int32_t>(s.limit) && !(std::fmaf(x, x, y * y) > 4.0f)) {
       const float next = std::fmaf(x, x, -(y * y)) + cx;

@@ -110,7 +110,7 @@ Verdict run(host::Device& device, const Options& options) {
     return device.allocate(count * sizeof(float), name);
   };
   auto image_d = buffer(n, "image"), moved_d = buffer(n, "moved");
-  const auto partial_d = buffer(2 * s.ctas, "partial"), coefficient_d = buffer(n, "coefficient");
+  const auto partial_d = buffer(std::size_t{2} * s.ctas, "partial"), coefficient_d = buffer(n, "coefficient");
   const host::Launch line = cover(n, kBlock), plane = cover(s.width, s.height, 16, 8);
   device.launch(module, "srad_extract", line, host::Args().add(pixel_d).add(image_d).add(n));
   Reference reference(s, pixel);

@@ -149,7 +149,7 @@ Verdict run(host::Device& device, const Options& options) {
   }
   const auto length = device.download<std::int32_t>(length_d, places),
              place = device.download<std::int32_t>(place_d, places);
-  const Verdict lengths = compare("length", length, expected);
+  Verdict lengths = compare("length", length, expected);
   if (!lengths.passed) return lengths;
   return combine({lengths, check_places(reference, reads, s.read_length, length, place)});
 }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <array>
+#include <bit>
+#include <cstddef>
 
 namespace heddle::workloads {
 
@@ -13,9 +15,10 @@ Verdict compare_bits(const std::string& name, const char* plural, const std::vec
                      const std::vector<T>& expected) {
   if (actual.size() != expected.size())
     return {false, fmt::format("{} has {} {}, expected {}", name, actual.size(), plural, expected.size())};
+  using Bits = std::array<std::byte, sizeof(T)>;  // of floating-point numbers, too, every bit counts
   std::size_t different = 0, first = 0;
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    if (std::memcmp(&actual[i], &expected[i], sizeof(T)) == 0) continue;
+    if (std::bit_cast<Bits>(actual[i]) == std::bit_cast<Bits>(expected[i])) continue;
     if (different++ == 0) first = i;
   }
   if (different == 0) return {true, fmt::format("{} {} of {} match", actual.size(), plural, name)};

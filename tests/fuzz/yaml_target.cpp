@@ -8,11 +8,13 @@
 #include "sim/error.h"
 #include "target.h"
 
+namespace gpu = heddle::gpu;
+namespace sim = heddle::sim;
+
 namespace {
 
 /// What is written must be accepted as well, and be the same.
-void reads_back(const heddle::gpu::GpuConfig& config) {
-  using namespace heddle;
+void reads_back(const gpu::GpuConfig& config) {
   const std::string written = sim::write_config(config);
   gpu::GpuConfig again;
   try {
@@ -29,7 +31,6 @@ void reads_back(const heddle::gpu::GpuConfig& config) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace heddle;
   const std::string text(reinterpret_cast<const char*>(data), size);
   // Files are not the subject: what an include names could be anything on this machine.
   if (text.find("include") != std::string::npos) return 0;

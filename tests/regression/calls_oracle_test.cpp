@@ -31,7 +31,7 @@ std::vector<std::uint32_t> run_on(host::Device& device, const std::vector<std::s
                          declarations + "\n.visible .entry k(.param .u64 out, .param .b32 numbers[4]) {\n" +
                              kIndex + body + "\n}\n",
                          "main.ptx");
-  const std::uint64_t out = device.allocate(4 * kLanesOfOne, "out");
+  const std::uint64_t out = device.allocate(std::size_t{4} * kLanesOfOne, "out");
   const std::array<std::uint32_t, 4> numbers{7, 11, 13, 17};
   device.launch(last, "k", {{1, 1, 1}, {kLanesOfOne, 1, 1}, 0}, Args().add(out).add(numbers));
   return device.download<std::uint32_t>(out, kLanesOfOne);

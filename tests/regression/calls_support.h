@@ -30,7 +30,8 @@ std::vector<T> table(std::size_t count, const std::function<T(std::int32_t)>& va
 /// A device with one module.
 class Machine {
  public:
-  Machine(const std::string& platform, gpu::RunOptions options, std::vector<std::string> assignments = {})
+  Machine(const std::string& platform, gpu::RunOptions options,
+          const std::vector<std::string>& assignments = {})
       : device_(gpu::load_platform(platform, assignments), std::move(options)) {}
 
   gpu::GpuDevice& device() { return device_; }
@@ -70,7 +71,7 @@ inline constexpr const char* kIndex =
 inline std::vector<std::uint32_t> lanes_of(Machine& m, const std::string& functions,
                                            const std::string& body) {
   m.load_text(functions + "\n.visible .entry k(.param .u64 out) {\n" + kIndex + body + "\n}\n");
-  const std::uint64_t out = m.room(4 * 32);
+  const std::uint64_t out = m.room(32 * sizeof(std::uint32_t));
   m.run("k", Args().add(out), 32);
   return m.down<std::uint32_t>(out, 32);
 }

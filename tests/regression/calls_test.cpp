@@ -85,7 +85,7 @@ TEST_P(Compiled, functions_compute_what_the_cpu_does) {
 
   {
     const auto in = table<U>(kThreads, [](I i) { return static_cast<U>(i % 11); });
-    const std::uint64_t out = m.room(4 * kThreads);
+    const std::uint64_t out = m.room(kThreads * sizeof(I));
     m.run("fibonacci", Args().add(m.up(in)).add(out));
     EXPECT_EQ(m.down<U>(out), table<U>(kThreads,
                                        [&](I i) {
@@ -96,10 +96,11 @@ TEST_P(Compiled, functions_compute_what_the_cpu_does) {
   }
   {
     constexpr I kLength = 24;
-    auto data = table<I>(kThreads * kLength, [](I i) { return (i * 7919 + i / 13 * 104729) % 1009; });
+    auto data =
+        table<I>(std::size_t{kThreads} * kLength, [](I i) { return (i * 7919 + i / 13 * 104729) % 1009; });
     const std::uint64_t at = m.up(data);
     m.run("sort_segments", Args().add(at).add(kLength));
-    for (I i = 0; i < static_cast<I>(kThreads); ++i)
+    for (std::ptrdiff_t i = 0; i < std::ptrdiff_t{kThreads}; ++i)
       std::sort(data.begin() + i * kLength, data.begin() + (i + 1) * kLength - i % 5);
     EXPECT_EQ(m.down<I>(at, data.size()), data) << "sort_segments";
   }
@@ -110,13 +111,13 @@ TEST_P(Compiled, functions_compute_what_the_cpu_does) {
       const I right = 3 * i + 2;
       return Node{left < kNodes ? left : -1, right < kNodes ? right : -1, i * 5 % 23};
     });
-    const std::uint64_t out = m.room(4 * kThreads);
+    const std::uint64_t out = m.room(kThreads * sizeof(I));
     m.run("tree_sums", Args().add(m.up(nodes)).add(kNodes).add(out));
     EXPECT_EQ(m.down<I>(out), table<I>(kThreads, [&](I i) { return walk(nodes, i % kNodes, 1); }))
         << "tree_sums";
   }
   {
-    const std::uint64_t out = m.room(4 * kThreads);
+    const std::uint64_t out = m.room(kThreads * sizeof(I));
     m.run("mutual", Args().add(out));
     EXPECT_EQ(m.down<U>(out), table<U>(kThreads,
                                        [](I i) {
@@ -161,7 +162,7 @@ TEST_P(Compiled, functions_compute_what_the_cpu_does) {
   {
     const auto weights = table<double>(kThreads, [](I i) { return 0.125 * i; });
     const std::uint64_t at = m.up(weights);
-    const std::uint64_t counts = m.room(4 * kThreads);
+    const std::uint64_t counts = m.room(kThreads * sizeof(I));
     m.run("structures", Args().add(at).add(counts));
     std::vector<double> want_weights(kThreads);
     std::vector<I> want_counts(kThreads);
@@ -186,7 +187,7 @@ TEST_P(Compiled, functions_compute_what_the_cpu_does) {
   {
     constexpr I kLength = 50;
     const auto data = table<I>(kLength, [](I i) { return i == 37 ? -5 : i * 11 % 64; });
-    const std::uint64_t out = m.room(4 * kThreads);
+    const std::uint64_t out = m.room(kThreads * sizeof(I));
     m.run("searches", Args().add(m.up(data)).add(kLength).add(out));
     EXPECT_EQ(m.down<I>(out), table<I>(kThreads,
                                        [&](I i) {
@@ -206,7 +207,7 @@ TEST_P(Compiled, functions_compute_what_the_cpu_does) {
   }
   {
     const auto in = table<I>(kThreads, [](I i) { return i * i % 101; });
-    const std::uint64_t out = m.room(4 * kThreads);
+    const std::uint64_t out = m.room(kThreads * sizeof(I));
     m.run("block_sums", Args().add(m.up(in)).add(out));
     EXPECT_EQ(
         m.down<I>(out),
@@ -226,7 +227,7 @@ TEST_P(Compiled, functions_compute_what_the_cpu_does) {
         << "block_sums";
   }
   {
-    const std::uint64_t out = m.room(4 * kThreads);
+    const std::uint64_t out = m.room(kThreads * sizeof(I));
     m.run("shapes", Args().add(out));
     EXPECT_EQ(m.down<I>(out),
               table<I>(kThreads,
@@ -245,7 +246,7 @@ TEST_P(Compiled, functions_compute_what_the_cpu_does) {
         << "shapes";
   }
   {
-    const std::uint64_t out = m.room(4 * kThreads);
+    const std::uint64_t out = m.room(kThreads * sizeof(I));
     m.run("queens", Args().add(out));
     EXPECT_EQ(m.down<I>(out), table<I>(kThreads,
                                        [](I i) {

@@ -9,8 +9,6 @@
 namespace heddle::testing {
 namespace {
 
-using ::testing::Each;
-
 struct Place {
   const char* space;    ///< ".global", ".shared" or "" (generic)
   const char* address;  ///< into %w1

@@ -93,15 +93,15 @@ TEST(ScoreboardPorts, InstructionsWhoseRegistersExceedThemIssueOneAfterTheOther)
 TEST(ScoreboardPorts, OneThatNeedsMoreThanThereAreTakesThemForSeveralCycles) {
   const auto one = run(kTwoChains, 2, "1", "0");
   ASSERT_FALSE(one.contains("errors")) << one.dump();
-  EXPECT_GE(one["cycles"].get<std::uint64_t>(), 2 * 4 * kMads);
-  EXPECT_LT(one["cycles"].get<std::uint64_t>(), 2 * 4 * kMads + 100);
+  EXPECT_GE(one["cycles"].get<std::uint64_t>(), 2 * (4 * kMads));
+  EXPECT_LT(one["cycles"].get<std::uint64_t>(), 2 * (4 * kMads) + 100);
 }
 
 TEST(ScoreboardPorts, ReservationsAndReleasesShareTheWritePorts) {
   for (const std::uint64_t writes : {1, 2, 3}) {
     const auto few = run(kTwoChains, 2, "0", std::to_string(writes));
     ASSERT_FALSE(few.contains("errors")) << few.dump();
-    const std::uint64_t all = 2 * 2 * (kMads + kMoves);  // by two warps, reserved and released
+    const std::uint64_t all = 2 * (2 * (kMads + kMoves));  // by two warps, reserved and released
     EXPECT_EQ(ports(few, "port_writes"), all);
     EXPECT_EQ(ports(few, "port_reads"), 0u);
     EXPECT_GE(few["cycles"].get<std::uint64_t>() * writes, all - 8) << "but for what is released at the end";

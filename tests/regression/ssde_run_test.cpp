@@ -53,7 +53,7 @@ const std::vector<Pattern> kPatterns = {{"K0", ssde_test::kSpinLock, 3, 64, 0, t
 std::vector<std::uint32_t> run(host::Device& device, const Pattern& pattern) {
   constexpr std::uint32_t kWords = 128;
   const auto module = device.load_ptx_text(ssde_test::module_text(pattern.body), "pattern.ptx");
-  const std::uint64_t lock = device.allocate(kWords * 4, "lock");
+  const std::uint64_t lock = device.allocate(std::uint64_t{kWords} * 4, "lock");
   // Only K6 reads more than the first two words: negative is "not yet".
   std::vector<std::uint32_t> initial(kWords, 0);
   if (pattern.n == 90)
@@ -188,7 +188,7 @@ class MimdWorkloads : public testing::TestWithParam<Compiled> {};
 
 TEST_P(MimdWorkloads, FinishOnTheStackAfterSsde) {
   const auto& [name, compiler] = GetParam();
-  const ordered_json result = tb::isolated([&]() -> ordered_json {
+  const ordered_json result = tb::isolated([&name = name, compiler = compiler]() -> ordered_json {
     gpu::GpuDevice device(gpu::load_platform("tiny", {"core.compiler=ssde"}), {});
     const workloads::Verdict verdict =
         workloads::find(name)->run(device, {.compiler = compiler, .size = workloads::Size::kTiny, .seed = 1});

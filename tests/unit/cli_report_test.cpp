@@ -87,7 +87,7 @@ TEST(ReportModel, LaunchesAddUp) {
   EXPECT_EQ(total.warp_instructions, 540u);
   EXPECT_EQ(total.all_slots(), 900u);
   EXPECT_EQ(total.l2.whole, 30u);
-  EXPECT_EQ(total.dram_read_bytes, 3u * 384u);
+  EXPECT_EQ(total.dram_read_bytes, std::uint64_t{3} * 384);
   EXPECT_EQ(total.ipc(), one.ipc());
 }
 

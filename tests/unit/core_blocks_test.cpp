@@ -283,7 +283,7 @@ TEST(InstructionCache, ReplacesTheLeastRecentlyUsedLine) {
 
 TEST(RegisterFile, OperandsInOneBankAreReadOneAfterTheOther) {
   RegisterFileModel file({.banks = 4, .ports_per_bank = 1}, 1);
-  const auto reads = [](std::vector<std::uint32_t> rows) { return register_access(rows, {}, 4); };
+  const auto reads = [](const std::vector<std::uint32_t>& rows) { return register_access(rows, {}, 4); };
   EXPECT_EQ(file.read(0, WarpId{0}, reads({0, 1, 2}), 10), 0u) << "three banks";
   EXPECT_EQ(file.read(0, WarpId{0}, reads({0, 4, 8}), 20), 2u) << "all in bank 0";
   EXPECT_EQ(file.read(0, WarpId{1}, reads({3}), 20), 3u) << "warp 1's register 3 is in bank 0 as well";
@@ -303,7 +303,7 @@ TEST(RegisterFile, SecondPortsAndOtherSubCoresDoNotWait) {
 }
 
 TEST(RegisterFile, ResultsShareWriteBackPortsAndBanks) {
-  const auto writes = [](std::vector<std::uint32_t> rows) { return register_access({}, rows, 4); };
+  const auto writes = [](const std::vector<std::uint32_t>& rows) { return register_access({}, rows, 4); };
   RegisterFileModel file({.banks = 4, .ports_per_bank = 1, .writeback_ports = 1}, 1);
   EXPECT_EQ(file.write(0, WarpId{0}, writes({0}), 10), 10u);
   EXPECT_EQ(file.write(0, WarpId{0}, writes({1}), 10), 11u) << "one port";

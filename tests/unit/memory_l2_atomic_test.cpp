@@ -69,7 +69,8 @@ TEST(L2Atomics, TheNextAtomicOnTheAddressWaitsToo) {
   for (int i = 0; i < 3; ++i) rig.accept(rig.make_add(0, 2));
   rig.run_until_idle();
   ASSERT_EQ(rig.responses.size(), 3u);
-  for (unsigned i = 0; i < 3; ++i) EXPECT_EQ(rig.responses[i].second, rig.start + 18 * i + 9 + kLatency);
+  for (unsigned i = 0; i < 3; ++i)
+    EXPECT_EQ(rig.responses[i].second, rig.start + std::uint64_t{18} * i + 9 + kLatency);
 }
 
 TEST(L2Atomics, CombinedLanesAreOneOperation) {

@@ -6,17 +6,19 @@
 namespace heddle::memory {
 namespace {
 
+constexpr std::uint64_t kLineBytes = 128;
+
 // ---- banks ----
 
 TEST(L2Banks, ServeInTheSameCycleAndAnswerOnePerCycle) {
   for (const std::uint32_t banks : {1u, 2u, 4u}) {
     L2Rig rig({.banks = banks, .latency_cycles = 10});
-    for (std::uint64_t line = 0; line < 4; ++line) rig.complete(rig.make(MemoryOp::kRead, line * 128));
+    for (std::uint64_t line = 0; line < 4; ++line) rig.complete(rig.make(MemoryOp::kRead, line * kLineBytes));
     rig.run_until_idle();
     rig.responses.clear();
     const std::uint64_t waited = rig.slice.counters().bank_wait_cycles;
     const sim::Cycle start = rig.now;
-    for (std::uint64_t line = 0; line < 4; ++line) rig.accept(rig.make(MemoryOp::kRead, line * 128));
+    for (std::uint64_t line = 0; line < 4; ++line) rig.accept(rig.make(MemoryOp::kRead, line * kLineBytes));
     rig.run_until_idle();
     ASSERT_EQ(rig.responses.size(), 4u);
     for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(rig.responses[i].second, start + 10 + i);
@@ -31,8 +33,8 @@ TEST(L2Banks, ABlockedBankDoesNotHoldUpAnother) {
   rig.complete(rig.make(MemoryOp::kRead, 128));
   rig.run_until_idle();
   const sim::Cycle start = rig.now;
-  MemoryTransaction& miss = rig.make(MemoryOp::kRead, 2 * 128);
-  MemoryTransaction& blocked = rig.make(MemoryOp::kRead, 4 * 128);
+  MemoryTransaction& miss = rig.make(MemoryOp::kRead, 2 * kLineBytes);
+  MemoryTransaction& blocked = rig.make(MemoryOp::kRead, 4 * kLineBytes);
   MemoryTransaction& hit = rig.make(MemoryOp::kRead, 128);
   for (MemoryTransaction* t : {&miss, &blocked, &hit}) rig.accept(*t);
   rig.run_until_idle();
@@ -55,7 +57,7 @@ TEST(L2Banks, TheLastPlaceOfTheDramQueueGoesToTheBankWhoseTurnItIs) {
     L2Rig rig({.banks = 2, .latency_cycles = 1, .dram_queue = 3});
     rig.dram_blocked = true;
     for (std::uint64_t i = 0; i < 2; ++i) {  // two places taken
-      rig.accept(rig.make(MemoryOp::kRead, (8 + i) * 128));
+      rig.accept(rig.make(MemoryOp::kRead, (8 + i) * kLineBytes));
       rig.step();
     }
     while (rig.now % 2 != turn) rig.step();
@@ -73,8 +75,8 @@ TEST(L2Banks, TheLastPlaceOfTheDramQueueGoesToTheBankWhoseTurnItIs) {
 TEST(L2Banks, AnyNumberThatDividesTheSetsUsesTheWholeCapacity) {
   L2Config config{.size_kib = 12, .banks = 3, .ways = 2, .latency_cycles = 1};  // 48 sets
   L2Rig rig(config);
-  for (std::uint64_t line = 0; line < 96; ++line) rig.complete(rig.make(MemoryOp::kRead, line * 128));
-  for (std::uint64_t line = 0; line < 96; ++line) rig.complete(rig.make(MemoryOp::kRead, line * 128));
+  for (std::uint64_t line = 0; line < 96; ++line) rig.complete(rig.make(MemoryOp::kRead, line * kLineBytes));
+  for (std::uint64_t line = 0; line < 96; ++line) rig.complete(rig.make(MemoryOp::kRead, line * kLineBytes));
   EXPECT_EQ(rig.slice.counters().misses[0], 96u);
   EXPECT_EQ(rig.slice.counters().hits[0], 96u);
 }
@@ -152,8 +154,8 @@ TEST(L2Sectors, OnlyDirtySectorsAreWrittenBack) {
   rig.complete(rig.make_write(0, 0, 32, 1));
   rig.complete(rig.make_write(0, 70, 30, 2));
   rig.moves();
-  rig.complete(rig.make(MemoryOp::kRead, 8 * 128));
-  EXPECT_EQ(rig.moves(), (Moves{{true, 0, 32}, {true, 64, 64}, {false, 8 * 128, 128}}));
+  rig.complete(rig.make(MemoryOp::kRead, 8 * kLineBytes));
+  EXPECT_EQ(rig.moves(), (Moves{{true, 0, 32}, {true, 64, 64}, {false, 8 * kLineBytes, 128}}));
   unsigned char after[128];
   rig.dram.read(0, after, sizeof after);
   for (unsigned i = 0; i < 128; ++i) EXPECT_EQ(after[i], i < 32 ? 1 : i >= 70 && i < 100 ? 2 : 9) << i;

@@ -26,15 +26,15 @@ struct L2Rig {
     if (auto* p = take_responses ? slice.response(now) : nullptr) {
       slice.pop_response();
       responses.emplace_back(p, now);
-      touched = true;
+      touched_ = true;
     }
     take_arrivals();
     // A shell that sleeps calls tick() only when it may do something.
-    if (!sleeps || touched || now >= next_tick) {
+    if (!sleeps || touched_ || now >= next_tick_) {
       ++ticks;
       const bool any = slice.tick(now);
-      next_tick = any && slice.has_work() ? now + 1 : slice.atomic_timer();
-      touched = false;
+      next_tick_ = any && slice.has_work() ? now + 1 : slice.atomic_timer();
+      touched_ = false;
     }
     if (!dram_stalled() && slice.has_transfer()) send();
     ++now;
@@ -45,7 +45,7 @@ struct L2Rig {
   }
   void accept(MemoryTransaction& t) {
     slice.accept(slice.decode(t, now));
-    touched = true;
+    touched_ = true;
   }
   /// Accepts and runs until its response; returns the cycle of the response.
   sim::Cycle complete(MemoryTransaction& t) {
@@ -119,7 +119,7 @@ struct L2Rig {
       }
       const InFlight done = in_flight[i];
       in_flight.erase(in_flight.begin() + static_cast<std::ptrdiff_t>(i));
-      touched = true;
+      touched_ = true;
       if (done.transfer.write) {
         dram.write(done.transfer.address, done.data.data(), done.transfer.bytes);
         slice.write_done(done.transfer.address);
@@ -145,11 +145,11 @@ struct L2Rig {
     in_flight.push_back(next);
     transfers.push_back(next);
     slice.pop_transfer();
-    touched = true;
+    touched_ = true;
   }
 
-  bool touched = true;
-  sim::Cycle next_tick = 0;
+  bool touched_ = true;
+  sim::Cycle next_tick_ = 0;
 };
 
 }  // namespace heddle::memory

@@ -108,7 +108,7 @@ TEST(OracleHalf, MinimumAndMaximum) {
 }
 
 TEST(OracleHalf, Comparisons) {
-  const std::pair<const char*, bool (*)(Float16, Float16)> kCompares[] = {
+  const std::pair<const char*, bool (*)(Float16, Float16)> compares[] = {
       {"eq", [](Float16 a, Float16 b) { return a == b; }},
       {"ne", [](Float16 a, Float16 b) { return a < b || a > b; }},
       {"lt", [](Float16 a, Float16 b) { return a < b; }},
@@ -117,7 +117,7 @@ TEST(OracleHalf, Comparisons) {
       {"neu", [](Float16 a, Float16 b) { return !(a == b); }},
       {"num", [](Float16 a, Float16 b) { return a == a && b == b; }},
       {"nan", [](Float16 a, Float16 b) { return a != a || b != b; }}};
-  for (const auto& [name, holds] : kCompares) {
+  for (const auto& [name, holds] : compares) {
     const auto test = holds;
     expect_sweep("setp." + std::string(name) +
                      ".f16 %po|%qo, %ha, %hb; selp.u64 %wo, 1, 0, %po; @%qo add.u64 "
@@ -176,9 +176,9 @@ std::uint16_t converted(T value, int mode) {
 }
 
 TEST(OracleHalf, ConversionsFromWiderFormats) {
-  const std::pair<const char*, int> kModes[] = {
+  const std::pair<const char*, int> modes[] = {
       {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
-  for (const auto& [name, mode] : kModes) {
+  for (const auto& [name, mode] : modes) {
     const int rounding = mode;
     expect_sweep("cvt." + std::string(name) + ".f16.f64 %ho, %da; cvt.u64.u16 %wo, %ho;", around_halves(),
                  [&](const Row& r) { return converted(std::bit_cast<double>(r[0]), rounding); });

@@ -119,7 +119,7 @@ TEST(OracleRounding, DoublePrecision) {
 TEST(OracleRounding, ApproximationsAreTheRoundedDoubleFunction) {
   std::vector<Row> rows;
   for (std::uint64_t i = 0; i < 0x1'0000; ++i) rows.push_back({i * 0x1'0007, 0, 0, 0});
-  const std::pair<const char*, double (*)(double)> kFunctions[] = {
+  const std::pair<const char*, double (*)(double)> functions[] = {
       {"rcp.approx", [](double x) { return 1 / x; }},
       {"sqrt.approx", [](double x) { return std::sqrt(x); }},
       {"rsqrt.approx", [](double x) { return 1 / std::sqrt(x); }},
@@ -127,7 +127,7 @@ TEST(OracleRounding, ApproximationsAreTheRoundedDoubleFunction) {
       {"cos.approx", [](double x) { return std::cos(x); }},
       {"lg2.approx", [](double x) { return std::log2(x); }},
       {"ex2.approx", [](double x) { return std::exp2(x); }}};
-  for (const auto& [name, function] : kFunctions) {
+  for (const auto& [name, function] : functions) {
     const auto exact = function;
     for (const bool flush : {false, true})
       expect_sweep(std::string(name) + (flush ? ".ftz" : "") +

@@ -106,7 +106,7 @@ TEST(PtxConstantExpression, subscripts_scale_with_the_element) {
   EXPECT_EQ(k->code[0].memory.displacement, base + 12);
   EXPECT_EQ(constant_of(*k, k->code[1].src[0]), isa::kGlobalBase - 4);
   EXPECT_EQ(constant_of(*k, k->code[2].src[0]) - isa::kGlobalBase, 32u + 2 * 16);
-  EXPECT_EQ(k->code[3].memory.displacement, base + 96 + (2 * 5 + 1) * 2);
+  EXPECT_EQ(k->code[3].memory.displacement, base + 96 + (std::int64_t{2} * 5 + 1) * 2);
   EXPECT_EQ(k->code[4].memory.displacement, 3);
   EXPECT_EQ(k->code[5].memory.displacement, base + 8);
   EXPECT_EQ(k->code[6].memory.displacement, 4);

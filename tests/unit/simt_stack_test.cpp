@@ -12,7 +12,7 @@ namespace heddle::simt {
 namespace {
 
 /// Leftmost character = lane 0.
-LaneMask left_to_right(std::string text) { return mask({text.rbegin(), text.rend()}); }
+LaneMask left_to_right(const std::string& text) { return mask({text.rbegin(), text.rend()}); }
 
 /// A stack driven by block names: block X is PC 100*(X-'A').
 class Example {

@@ -149,7 +149,6 @@ class Walk {
         rig_.barrier(id, next);
         return;
       case Kind::kBranch:
-        break;
       case Kind::kIndirect:
         break;
       case Kind::kCall:
@@ -218,8 +217,9 @@ class Walk {
     }
     for (const auto& [id, group] : rig_.groups) {
       if (id.value() / rig_.unit.groups_per_warp() != warp.value()) continue;
+      const LaneMask lanes = group.mask;  // Clang before 16 captures no structured binding
       EXPECT_TRUE(std::any_of(table.at("st").begin(), table.at("st").end(), [&](const auto& row) {
-        return mask_in(row, "mask") == group.mask;
+        return mask_in(row, "mask") == lanes;
       })) << "a group that is no split";
     }
   }

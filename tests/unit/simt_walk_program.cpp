@@ -222,7 +222,8 @@ bool WalkThread::takes(std::uint32_t pc, std::uint32_t& target) {
   const WalkInstruction& i = program_->code[pc];
   const std::uint32_t visit = visits_[pc]++;
   const std::uint64_t hash =
-      mix(mix(mix(program_->seed) + pc * 64 + (i.uniform ? 0 : lane_ + 1)) + visit * 0x9e3779b97f4a7c15ull);
+      mix(mix(mix(program_->seed) + std::uint64_t{pc} * 64 + (i.uniform ? 0 : lane_ + 1)) +
+          visit * 0x9e3779b97f4a7c15ull);
   trace_.push_back(pc);
   bool taken = i.percent == 100 || hash % 100 < i.percent;
   if (i.kind == Kind::kCall && returns_.size() >= kMostCalls) taken = false;

@@ -83,7 +83,7 @@ ret;
 
 /// Blocks of a compare-and-swap or store and a conditional branch, with edges anywhere.
 isa::Kernel random_kernel(std::mt19937& random) {
-  using namespace analysis::testing;
+  using analysis::testing::exit, analysis::testing::jump, analysis::testing::plain;
   isa::Kernel kernel;
   kernel.registers.rows32 = 2;
   kernel.registers.predicates = 1;

@@ -17,6 +17,7 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #define __noinline__ __attribute__((noinline))
 #define __shared__ thread_local  // static in a function, and allowed after extern
 // Polling loops hold an asm statement: there a thread gives way.
+#pragma clang diagnostic ignored "-Wkeyword-macro"
 #define asm   \
   give_way(); \
   asm

@@ -64,11 +64,10 @@ struct ConstantGroup {
     bool any_number = false;
     for (std::size_t i = 0; i < text.size();) {
       const char c = text[i];
+      if (c != '(' && open == 0) return false;
       if (c == '(') {
         ++open;
         ++i;
-      } else if (open == 0) {
-        return false;
       } else if (c == ')') {
         ++i;
         if (--open == 0) {

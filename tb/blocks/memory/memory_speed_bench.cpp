@@ -126,20 +126,20 @@ nlohmann::ordered_json measure(const Pattern& pattern, std::uint64_t transaction
     cores[c]->isock.bind(crossbar.core_tsock[c]);
   }
   const auto cpu = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
+  const std::uint64_t made = transactions / kCores * kCores;
   const double before = cpu();
   const auto done = [&] {
     return std::all_of(cores.begin(), cores.end(), [](const auto& core) { return core->done(); });
   };
   while (!done()) sc_core::sc_start(100, sc_core::SC_US);
-  return {{"ns", (cpu() - before) * 1e9 / static_cast<double>(transactions / kCores * kCores)},
-          {"cycles", core_clock.cycle()}};
+  return {{"ns", (cpu() - before) * 1e9 / static_cast<double>(made)}, {"cycles", core_clock.cycle()}};
 }
 
 }  // namespace
 }  // namespace heddle::tb
 
 int sc_main(int argc, char** argv) {
-  using namespace heddle::tb;
+  using heddle::tb::isolated, heddle::tb::kPatterns, heddle::tb::measure, heddle::tb::Pattern;
   const int repetitions = argc > 1 ? std::atoi(argv[1]) : 5;
   const std::uint64_t transactions = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 150'000;
   const std::string wanted = argc > 3 ? argv[3] : "";

@@ -3,7 +3,6 @@
 namespace heddle::cosim {
 
 using simt::BranchEvent;
-using simt::kNoPc;
 using simt::LaneMask;
 using simt::Pc;
 using simt::StackEntry;

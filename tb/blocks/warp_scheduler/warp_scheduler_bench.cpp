@@ -21,7 +21,6 @@ using core::SchedulingPolicy;
 using cosim::PickModel;
 using cosim::PickRequest;
 using sim::Cycle;
-using sim::GroupId;
 using sim::Implementation;
 using sim::WarpId;
 using ::testing::HasSubstr;
@@ -216,7 +215,7 @@ TEST(WarpSchedulerPolicy, OthersHaveNoRtl) {
                                      {SchedulingPolicy::kCawa, "cawa"},
                                      {SchedulingPolicy::kGlrr, "glrr"}}) {
     sim::Twins twins;
-    const std::string error = input_error_of([&] { rtl_policy(twins, policy); });
+    const std::string error = input_error_of([&, policy = policy] { rtl_policy(twins, policy); });
     EXPECT_THAT(error, HasSubstr("core.scheduler0: the policies lrr and gto have RTL, " + std::string(name)));
     EXPECT_THAT(error, HasSubstr("impl: model"));
   }

@@ -223,8 +223,8 @@ GeneratedKernel emit(const KernelTree& tree) {
   kernel.ptx = kernel_text(tree);
   kernel.shape = tree.shape;
   const std::uint64_t threads = tree.shape.block.count() * tree.shape.grid.count();
-  kernel.buffers = make_buffers(tree.seed, {kInputWords * 4, threads * kRegionBytes, kCounterBytes,
-                                            tree.shape.grid.count() * kSharedCounterBytes});
+  kernel.buffers = make_buffers(tree.seed, {std::uint64_t{kInputWords} * 4, threads * kRegionBytes,
+                                            kCounterBytes, tree.shape.grid.count() * kSharedCounterBytes});
   return kernel;
 }
 

@@ -176,6 +176,7 @@ SharedStorage layout_shared(const std::vector<const FunctionPlan*>& functions) {
     }
   };
   std::vector<std::unordered_set<std::string_view>> names;
+  names.reserve(functions.size());
   for (const FunctionPlan* plan : functions) names.push_back(mentioned_names(*plan->function));
   std::vector<const ModuleContext*> modules;
   for (const FunctionPlan* plan : functions)
