@@ -293,7 +293,8 @@ Address Accesses::result(std::uint32_t i, isa::RegId reg) {
         // An element of a structure is a pointer of its own.
         return {.base = Base::kParam, .start = at, .offset = 0, .stride = 0};
   }
-  if (instruction.op != Opcode::kLane) return wide ? Address::unknown() : Address::number();
+  const bool lanes = instruction.op == Opcode::kLane || instruction.op == Opcode::kWarpSync;
+  if (!lanes) return wide ? Address::unknown() : Address::number();
   const auto source = [&](unsigned s) { return operand(i, instruction.src[s]); };
   switch (meaning_of(instruction)) {
     case Meaning::kMove:

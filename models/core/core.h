@@ -129,7 +129,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   [[nodiscard]] LaneMask named_lanes(const IssueTable::Group& group, const isa::Instruction& instruction,
                                      LaneMask exec, std::array<std::uint32_t, kLanes>& members) const;
   /// Executes what lanes of the warp have met for and lets their splits go on; true: `arriving`, whose group
-  /// still is at the instruction, is one of these.
+  /// still is at the instruction, is one of these. A scoreboard hazard, possible where lanes have exited or
+  /// another split reserved since, postpones it to a write-back.
   bool meet(WarpId warp, const WarpSync::Split* arriving = nullptr);
   // core_calls.cpp: where lanes go to different places
   void issue_indirect(GroupId id, const isa::Instruction& instruction, LaneMask exec);

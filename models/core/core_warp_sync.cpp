@@ -76,6 +76,9 @@ bool Core::meet(WarpId warp, const WarpSync::Split* arriving) {
         continue;
       }
       issue_lane(together, instruction, meeting.lanes, now_);
+      // What runs of the warp may have been ready before: registers are pending now, entries taken.
+      for (const GroupId group : groups_of_warp_[warp.value()])
+        if (groups_[group].status == GroupStatus::kReady) refresh(group);
     }
     warp_sync_.met(warp, meeting.lanes);
   }

@@ -227,6 +227,7 @@ bool Core::stuck() const {
     if (!warp.resident) continue;
     // Warps that have exited but wait for memory will still free their CTA.
     if (warp.live.none()) return false;
+    if (warp_sync_.postponed(WarpId{w})) return false;
     std::vector<simt::RunnableSplit> runnable;
     simt::BranchRequest look;
     look.warp = WarpId{w};
@@ -260,6 +261,10 @@ const char* activity(GroupStatus status) {
   }
 }
 
+std::string wait_to_meet(LaneMask missing) {
+  return fmt::format("wait for lanes {:#010x} of their member mask", missing.bits());
+}
+
 const char* why_suspended(simt::Suspension why) {
   switch (why) {
     case simt::Suspension::kReconverging:
@@ -289,10 +294,11 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     const bool spins = probe_.repeated(group.warp, group.mask);
     Pc at = spins ? probe_.loop_head(group.warp, group.mask) : group.pc;
     const LaneMask missing = warp_sync_.missing(group.warp, group.mask, warp.live);
-    entry.at_warp_sync = entry.at_barrier && missing.any();
+    const bool meets = entry.at_barrier && (warp_sync_.waiting(group.warp) & group.mask).any();
+    entry.at_warp_sync = warp_sync_.any(group.warp);
     if (entry.at_barrier) at = Pc{group.pc.value() - 1};
-    if (entry.at_warp_sync) {
-      entry.activity = fmt::format("wait for lanes {:#010x} of their member mask", missing.bits());
+    if (meets) {
+      entry.activity = wait_to_meet(missing);
     } else if (entry.at_barrier) {
       BarrierRequest look;
       look.op = BarrierRequest::Op::kInspect;
@@ -313,7 +319,12 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     branch_isock_.inspect(look);
     for (const simt::SuspendedLanes& lanes : suspended) {
       const bool none = lanes.at == kNoPc;
-      entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()), why_suspended(lanes.why),
+      const bool to_meet =
+          lanes.why == simt::Suspension::kBarrier && (warp_sync_.waiting(group.warp) & lanes.mask).any();
+      const std::string how =
+          to_meet ? wait_to_meet(warp_sync_.missing(group.warp, lanes.mask, warp.live)) + ", to go on"
+                  : why_suspended(lanes.why);
+      entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()), how,
                                none ? "the kernel's exit" : kernel.place(lanes.at),
                                none ? "" : kernel.source_line(lanes.at)});
     }

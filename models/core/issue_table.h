@@ -27,7 +27,7 @@ enum class GroupStatus : std::uint8_t {
   kControlFlow,       ///< I-buffer empty behind a branch or another instruction that decides where to go on
   kTables,            ///< the control-flow mechanism's tables are busy (spilled entries on their way)
   kFence,             ///< waits for memory operations at a fence
-  kBarrier,           ///< waits at a CTA barrier
+  kBarrier,           ///< waits at a CTA barrier or a .sync instruction
 };
 inline constexpr unsigned kGroupStatuses = static_cast<unsigned>(GroupStatus::kBarrier) + 1;
 

@@ -39,7 +39,7 @@ const std::vector<WarpSync::Meeting>& WarpSync::complete(WarpId id, LaneMask liv
     const auto same_place = std::find_if(complete_.begin(), complete_.end(),
                                          [&](const Meeting& m) { return m.pc == warp.pc[lane]; });
     if (same_place == complete_.end())
-      complete_.push_back({warp.pc[lane], warp.anywhere[lane], lanes});
+      complete_.push_back({warp.pc[lane], lanes});
     else
       same_place->lanes |= lanes;
   }

@@ -34,7 +34,6 @@ class WarpSync {
   /// Lanes that have all come to `pc` and execute it together.
   struct Meeting {
     Pc pc{};
-    bool anywhere = false;
     LaneMask lanes;
   };
 

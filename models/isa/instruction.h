@@ -178,7 +178,7 @@ struct Instruction {
   /// .sync instructions of the warp: which source is the member mask, kNoMemberMask: there is none. The lane
   /// function may ignore a mask that names all lanes; the operand is there all the same.
   std::uint8_t member_mask = kNoMemberMask;
-  bool names_all_lanes = false;  ///< the mask is a constant
+  bool names_all_lanes = false;  ///< the mask is the constant of all lanes
   static constexpr std::uint8_t kNoMemberMask = 0xff;
 
   SourceLoc where;

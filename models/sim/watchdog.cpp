@@ -141,11 +141,14 @@ std::string describe_hang(const std::string& kernel, Cycle cycles, const std::ve
       std::any_of(stuck.begin(), stuck.end(), [](const StuckWarp& w) { return !w.at_barrier; });
   std::string kind;
   std::string remedy;
-  if (std::any_of(stuck.begin(), stuck.end(), [](const StuckWarp& w) { return w.at_warp_sync; })) {
+  const bool meeting =
+      std::any_of(stuck.begin(), stuck.end(), [](const StuckWarp& w) { return w.at_warp_sync; });
+  if (meeting && !spinning) {
     kind = "lanes wait at a .sync instruction for others of their warp";
     remedy =
-        "all lanes that a member mask names must execute the same instruction with the same mask; name those "
-        "lanes only that come there";
+        "all lanes that a member mask names must execute the same instruction, in the same place unless it "
+        "is "
+        "bar.warp.sync, with the same mask; name those lanes only that come there";
   } else if (simt) {
     kind = spinning ? "SIMT-induced deadlock" : "SIMT-induced deadlock at a barrier";
     remedy =

@@ -45,8 +45,8 @@ struct StuckWarp {
     std::string source;
   };
   std::vector<Waiting> waiting;  ///< other lanes of the warp that the control-flow mechanism holds back
-  bool at_barrier = false;       ///< or at a .sync instruction of the warp:
-  bool at_warp_sync = false;
+  bool at_barrier = false;       ///< or at a .sync instruction
+  bool at_warp_sync = false;     ///< lanes of the warp, these or others, wait for each other there
 };
 
 /// A core, as the watchdog sees it.

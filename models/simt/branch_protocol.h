@@ -39,8 +39,8 @@ enum class BranchEvent : std::uint8_t {
   kCall,            ///< like kBranch, into a function; its lanes come back to `next` by kReturn
   kReturn,          ///< `taken` of `mask` leave their function, to `lane_target`; the rest continue at `next`
   kExit,            ///< lanes `mask` of the group ended; the rest continue at `next`
-  kBarrierArrive,   ///< group waits at a CTA barrier, to continue at `next`
-  kBarrierRelease,  ///< lanes `mask` of the warp, which wait at a barrier, may continue
+  kBarrierArrive,   ///< group waits at a CTA barrier or a .sync instruction, to continue at `next`
+  kBarrierRelease,  ///< lanes `mask` of the warp, which wait there, may continue
   kTick,            ///< the cycle that an answer named as `due` has come; the mechanism names the `warp`
   kTableFilled,     ///< `filled`, a spilled entry of the warp's tables, is back from memory
 };
@@ -55,7 +55,7 @@ enum class GroupChange : std::uint8_t {
 
 /// Why a group is blocked.
 enum class BlockCause : std::uint8_t {
-  kBarrier,  ///< its lanes wait at a CTA barrier
+  kBarrier,  ///< its lanes wait at a CTA barrier or a .sync instruction
   kTables,   ///< the mechanism's tables are busy: an entry it needs is being filled from memory
 };
 
@@ -78,7 +78,7 @@ enum class Suspension : std::uint8_t {
   kReconverging,  ///< they have arrived at `at` and wait there for other lanes
   kNotStarted,    ///< their side of a branch, which starts at `at`, has not run yet
   kTurn,          ///< they could go on at `at`, other lanes of the warp have their turn
-  kBarrier,       ///< they wait at a CTA barrier, to go on at `at`
+  kBarrier,       ///< they wait at a CTA barrier or a .sync instruction, to go on at `at`
 };
 struct SuspendedLanes {
   LaneMask mask{};

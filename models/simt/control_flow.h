@@ -38,7 +38,7 @@ class ControlFlow {
   virtual void inspect(BranchRequest& request) const = 0;
   /// Issue groups of a warp, each with an I-buffer of its own.
   [[nodiscard]] virtual std::uint32_t groups_per_warp() const { return 1; }
-  /// Lanes that wait for each other in different splits of a warp may do so: each has its turn.
+  /// Splits of a warp that wait for each other may do so: a blocked one lets others have their turn.
   [[nodiscard]] virtual bool runs_lanes_apart() const { return false; }
   virtual void register_stats(sim::StatGroup& stats) = 0;
 
