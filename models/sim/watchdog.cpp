@@ -146,9 +146,8 @@ std::string describe_hang(const std::string& kernel, Cycle cycles, const std::ve
   if (meeting && !spinning) {
     kind = "lanes wait at a .sync instruction for others of their warp";
     remedy =
-        "all lanes that a member mask names must execute the same instruction, in the same place unless it "
-        "is "
-        "bar.warp.sync, with the same mask; name those lanes only that come there";
+        "all lanes that a member mask names must execute the same instruction with the same mask, and in the "
+        "same place unless it is bar.warp.sync; name those lanes only that come there";
   } else if (simt) {
     kind = spinning ? "SIMT-induced deadlock" : "SIMT-induced deadlock at a barrier";
     remedy =

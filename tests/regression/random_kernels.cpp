@@ -28,7 +28,8 @@ constexpr std::uint64_t kKernelsPerShard = 30;
 // are possible targets of every later indirect call, and decoding slows down.
 constexpr std::uint64_t kQuarters = 4;
 constexpr std::uint64_t kKernelsPerQuarter = 50;
-/// One kernel in five is longer, and takes as long as the other four; the shards have those.
+/// One kernel in five is longer; together these execute more than half of all instructions. The shards have
+/// them.
 constexpr std::uint64_t kMostInstructions = 150'000;
 constexpr std::uint64_t kSmallShards = 8;
 constexpr std::array kPlatforms{"tiny", "gtx480", "rtx2060"};
