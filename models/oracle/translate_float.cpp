@@ -148,7 +148,7 @@ void approximate(Builder& b) {
 
 /// -0 is less than +0; a NaN operand yields the other operand unless .NaN asks for NaN.
 template <bool kMax>
-void min_or_max(Builder& b) {
+void float_min_or_max(Builder& b) {
   take_float_type(b);
   take_single_modifiers(b, false);
   b.step.flag = b.take("NaN");
@@ -245,8 +245,8 @@ Handlers float_handlers() {
           {"lg2", approximate<log_two>},
           {"ex2", approximate<power_of_two>},
           {"tanh", approximate<hyperbolic_tangent>},
-          {"min", min_or_max<false>},
-          {"max", min_or_max<true>},
+          {"min", float_min_or_max<false>},
+          {"max", float_min_or_max<true>},
           {"abs", sign<true>},
           {"neg", sign<false>},
           {"copysign", copy_sign},

@@ -90,7 +90,7 @@ Half extreme(const Step& s, const Half* in) {
 }
 
 template <bool kMax>
-void min_or_max(Builder& b) {
+void half_min_or_max(Builder& b) {
   take_half_type(b);
   b.step.ftz = b.take("ftz");
   b.step.flag = b.take("NaN");
@@ -119,8 +119,8 @@ Handlers half_handlers() {
           {"fma", arithmetic<multiply_add, 3>},
           {"neg", sign<negated>},
           {"abs", sign<absolute>},
-          {"min", min_or_max<false>},
-          {"max", min_or_max<true>},
+          {"min", half_min_or_max<false>},
+          {"max", half_min_or_max<true>},
           {"ex2", approximate<exponential>},
           {"tanh", approximate<hyperbolic>}};
 }

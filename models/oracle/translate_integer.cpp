@@ -137,7 +137,7 @@ void divide(Builder& b) {
 }
 
 template <bool kMax>
-void min_or_max(Builder& b) {
+void integer_min_or_max(Builder& b) {
   take_arithmetic_type(b);
   b.uniform_operands(2);
   b.step.eval = for_integer(b.step.type, []<class T>() -> Eval {
@@ -174,8 +174,8 @@ Handlers integer_handlers() {
           {"sad", sad},
           {"div", divide<false>},
           {"rem", divide<true>},
-          {"min", min_or_max<false>},
-          {"max", min_or_max<true>},
+          {"min", integer_min_or_max<false>},
+          {"max", integer_min_or_max<true>},
           {"abs", abs_or_neg<true>},
           {"neg", abs_or_neg<false>}};
 }

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "sim/error.h"
+#include "sim/text_input.h"
 
 namespace heddle::sim {
 namespace {
@@ -20,12 +21,6 @@ std::string lower(std::string_view text) {
   for (char& c : result)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return result;
-}
-
-std::string_view trim(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 /// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`; `limit` if there are

@@ -22,12 +22,6 @@ constexpr std::size_t kMaxDepth = 32;
 constexpr std::size_t kMaxEntries = 100'000;
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;  ///< of a file
 
-std::string_view trim(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 std::string read_text(const std::string& path, const std::string& place) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))

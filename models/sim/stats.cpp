@@ -10,7 +10,9 @@
 #include <variant>
 
 namespace heddle::sim {
-namespace {
+
+/// What a group holds. Not in the unnamed namespace, since StatGroup::Impl is not either.
+namespace stat_items {
 
 struct Counters {
   std::vector<std::string> labels;  ///< empty: one plain counter
@@ -30,6 +32,15 @@ struct Item {
   std::string description;
   std::variant<Counters, Formula, Subgroup> content;
 };
+
+}  // namespace stat_items
+
+using stat_items::Counters;
+using stat_items::Formula;
+using stat_items::Item;
+using stat_items::Subgroup;
+
+namespace {
 
 /// '*' stands for any run of characters.
 bool matches(std::string_view pattern, std::string_view text) {

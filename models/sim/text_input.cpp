@@ -18,4 +18,10 @@ std::optional<std::string> read_all(std::istream& stream, std::size_t limit) {
   return text;
 }
 
+std::string_view trim(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
 }  // namespace heddle::sim

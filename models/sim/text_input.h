@@ -1,15 +1,19 @@
-// Reading text files that somebody else names.
+// Reading text that somebody else wrote.
 #pragma once
 
 #include <cstddef>
 #include <istream>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace heddle::sim {
 
 /// Everything up to the end of the stream; nothing if that is more than `limit` bytes (a device such as
 /// /dev/zero never ends). What went wrong while reading is in the stream's state.
 [[nodiscard]] std::optional<std::string> read_all(std::istream& stream, std::size_t limit);
+
+/// Without the blanks and tabs at both ends.
+[[nodiscard]] std::string_view trim(std::string_view text);
 
 }  // namespace heddle::sim

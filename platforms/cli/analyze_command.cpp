@@ -21,7 +21,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kAnalyzeHelp =
     R"(KERNEL is a PTX file or a workload (heddle list), with :NAME one of its kernels only.
 
 Examples:
@@ -33,7 +33,7 @@ Examples:
 Exit codes: 0 no loop may deadlock (with --transform: the new text is written), 1 some loop may,
 2 bad input, or a loop that the transformation refuses, 70 a bug in Heddle)";
 
-struct Request {
+struct AnalyzeRequest {
   std::string target;
   std::string compiler = "nvcc";
   bool json = false;
@@ -53,7 +53,7 @@ struct Target {
   std::string kernel;  ///< empty: all
 };
 
-Target resolve(const Request& request) {
+Target resolve(const AnalyzeRequest& request) {
   Target target{request.target, {}};
   // A file of that very name wins over the reading with a kernel behind the colon.
   if (std::filesystem::is_regular_file(target.file)) return target;
@@ -78,7 +78,7 @@ Target resolve(const Request& request) {
   return target;
 }
 
-analysis::DeadlockOptions options_of(const Request& request) {
+analysis::DeadlockOptions options_of(const AnalyzeRequest& request) {
   analysis::DeadlockOptions options;
   options.alias.params_may_alias = request.parameters == "may-alias";
   options.outer_loops = request.outer_loops == "listing" ? analysis::OuterLoopRule::kListing
@@ -99,7 +99,7 @@ std::uint64_t place(std::uint64_t& next, std::uint64_t bytes, std::uint32_t alig
 
 class Analysis {
  public:
-  explicit Analysis(const Request& request)
+  explicit Analysis(const AnalyzeRequest& request)
       : request_(request),
         target_(resolve(request)),
         text_(ptx::read_file(target_.file)),
@@ -180,7 +180,7 @@ class Analysis {
     return sim::ExitCode::kOk;
   }
 
-  const Request& request_;
+  const AnalyzeRequest& request_;
   Target target_;
   std::string text_;
   ptx::Module tree_;
@@ -188,7 +188,7 @@ class Analysis {
   std::vector<std::unique_ptr<AnalyzedKernel>> kernels_;
 };
 
-void check(const Request& request) {
+void check(const AnalyzeRequest& request) {
   if (request.transform.empty() != request.out.empty())
     throw sim::InputError("heddle analyze", "--transform and -o go together",
                           "for example --transform ssde -o out.ptx; -o - writes to standard output");
@@ -199,8 +199,8 @@ void check(const Request& request) {
 void add_analyze(CLI::App& app, Body& body) {
   CLI::App* command =
       app.add_subcommand("analyze", "Loops of a kernel that may deadlock on a SIMT stack, and SSDE");
-  command->footer(kHelp);
-  const auto request = std::make_shared<Request>();
+  command->footer(kAnalyzeHelp);
+  const auto request = std::make_shared<AnalyzeRequest>();
   command->add_option("KERNEL", request->target, "PTX file or workload, with :NAME one kernel of it")
       ->required();
   command->add_option("--compiler", request->compiler, "Whose PTX of the workload to take")

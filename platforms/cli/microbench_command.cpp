@@ -19,7 +19,7 @@
 namespace heddle::cli {
 namespace {
 
-struct Request {
+struct MicrobenchRequest {
   std::string platform = gpu::kDefaultPlatform;
   std::vector<std::string> assignments;
   std::vector<std::string> names;
@@ -64,7 +64,7 @@ nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
           {"resident_core_cycles", resident},     {"seconds", seconds}};
 }
 
-sim::ExitCode measure(const Request& request) {
+sim::ExitCode measure(const MicrobenchRequest& request) {
   const std::vector<const microbench::Benchmark*> benchmarks = chosen(request.names);
   const gpu::GpuConfig config = gpu::load_platform(request.platform, request.assignments);
   if (!request.json.empty()) check_writable(request.json, "--json");
@@ -103,7 +103,7 @@ void add_microbench(CLI::App& app, Body& body) {
   CLI::App* command = app.add_subcommand(
       "microbench", "Measure latencies and throughputs with kernels, and compare with the configuration");
   command->footer("Exit codes: 0 as configured, 1 not as configured, otherwise as for heddle run");
-  const auto request = std::make_shared<Request>();
+  const auto request = std::make_shared<MicrobenchRequest>();
   command->add_option("NAME", request->names, "Benchmarks to run; all if none is named");
   command->add_flag("--list", request->list, "List the benchmarks");
   command->add_option("--platform", request->platform, "Platform name or .yaml file")->capture_default_str();

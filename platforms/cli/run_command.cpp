@@ -9,7 +9,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr const char* kHelp = R"(Arguments of one's own kernel, in the order of its parameters:
+constexpr const char* kRunHelp = R"(Arguments of one's own kernel, in the order of its parameters:
   --arg TYPE=VALUE              scalar; u8 s8 u16 s16 u32 s32 u64 s64 f32 f64
   --arg buf=NAME:SIZE[:FILL]    new buffer, passed as its address. SIZE is in bytes (4096) or elements
                                 (1024xf32). FILL is zero (default), iota (0, 1, 2 ...), const=VALUE,
@@ -25,7 +25,7 @@ Examples:
 Exit codes: 0 results right, 1 results wrong, 2 bad input, 3 the kernel did something illegal,
 4 hang (diagnosed), 5 --max-cycles reached, 70 a bug in Heddle)";
 
-struct Request {
+struct RunRequest {
   RunSettings settings;
   WorkloadRequest workload;
   PtxRequest ptx;
@@ -98,8 +98,8 @@ void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
 
 void add_run(CLI::App& app, Body& body) {
   CLI::App* command = app.add_subcommand("run", "Run a workload, or a kernel of one's own (--ptx)");
-  command->footer(kHelp);
-  const auto request = std::make_shared<Request>();
+  command->footer(kRunHelp);
+  const auto request = std::make_shared<RunRequest>();
   add_workload_options(*command, request->workload);
   command->add_option("--platform", request->settings.platform, "Platform name or .yaml file")
       ->capture_default_str();

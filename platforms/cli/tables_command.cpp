@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kHelp =
+constexpr const char* kTablesHelp =
     R"(One row per event of a warp, with what the tables hold after it; entries are separated by |.
   stack       PC RPC mask, bottom first; PCs are source lines, - is none
   ST          #number PC RPC #entry-of-RT mask
@@ -24,7 +24,7 @@ constexpr const char* kHelp =
   scoreboard  registers (by number) with a pending write, and for which lanes
 Masks are hexadecimal; --lanes N writes the N lowest lanes in binary, as the theses do.)";
 
-struct Request {
+struct TablesRequest {
   std::string file;
   std::string warp;
   std::string event;
@@ -34,7 +34,7 @@ struct Request {
 
 class Printer {
  public:
-  explicit Printer(const Request& request) : request_(request) {}
+  explicit Printer(const TablesRequest& request) : request_(request) {}
 
   /// A line of the file.
   void line(const Json& record) {
@@ -137,14 +137,14 @@ class Printer {
     return text;
   }
 
-  const Request& request_;
+  const TablesRequest& request_;
   std::vector<std::uint32_t> lines_;  ///< by PC
   std::unique_ptr<TextTable> table_;
   std::uint64_t rows_ = 0;
   std::uint64_t left_out_ = 0;
 };
 
-void print_tables(const Request& request) {
+void print_tables(const TablesRequest& request) {
   std::ifstream file(request.file);
   if (!file)
     throw sim::InputError(request.file, "cannot be read",
@@ -169,8 +169,8 @@ void print_tables(const Request& request) {
 
 void add_tables(CLI::App& app, Body& body) {
   CLI::App* command = app.add_subcommand("tables", "Print a trace of control-flow tables");
-  command->footer(kHelp);
-  const auto request = std::make_shared<Request>();
+  command->footer(kTablesHelp);
+  const auto request = std::make_shared<TablesRequest>();
   command->add_option("FILE", request->file, "File written by heddle run --trace-tables")->required();
   command->add_option("--warp", request->warp, "CORE:WARP: only this warp slot");
   command->add_option("--event", request->event, "Only events of this name (branch, arrive, issue ...)");

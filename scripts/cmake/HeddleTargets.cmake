@@ -66,11 +66,21 @@ function(heddle_not_hot target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC [JSON]] [NO_PCH]): one folder, one static library. SYSTEMC, JSON:
-# most of its sources include SystemC, JSON. NO_PCH: its includes have an order of their own.
+# heddle_together(TARGET): several sources at a time are compiled as one. Each then has to read the headers and
+# instantiate their templates no more; in exchange names of a target's unnamed namespaces must differ.
+function(heddle_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+endfunction()
+
+# heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC [JSON]] [NO_PCH] [APART]): one folder, one static library.
+# SYSTEMC, JSON: most of its sources include SystemC, JSON. NO_PCH: its includes have an order of their own. APART: each
+# source is a program of its own kind, with like names in the unnamed namespace.
 function(heddle_library name)
-  cmake_parse_arguments(ARG "SYSTEMC;JSON;NO_PCH" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC;JSON;NO_PCH;APART" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  if(NOT ARG_APART)
+    heddle_together(${name})
+  endif()
   target_link_libraries(${name} PUBLIC heddle_options ${ARG_LINK})
   if(ARG_NO_PCH)
     return()
@@ -99,6 +109,7 @@ function(heddle_whole_program executable)
     list(APPEND sources ${names})
   endforeach()
   add_library(${executable}_whole OBJECT ${sources})
+  heddle_together(${executable}_whole)
   target_link_libraries(${executable}_whole PRIVATE ${ARGN})
   target_compile_options(${executable}_whole PRIVATE -flto)
   if(HEDDLE_PCH)
@@ -108,10 +119,10 @@ function(heddle_whole_program executable)
   target_link_options(${executable} PRIVATE -O3 -flto=auto)
 endfunction()
 
-# heddle_test(NAME SOURCES... [LINK libs...] [LABELS ...] [TIMEOUT s] [SYSTEMC]): each TEST runs in
-# a process of its own (SystemC elaborates once per process).
+# heddle_test(NAME SOURCES... [LINK libs...] [LABELS ...] [TIMEOUT s] [SYSTEMC] [NO_PCH] [APART]): each TEST runs in
+# a process of its own (SystemC elaborates once per process). The others are as for a library.
 function(heddle_test name)
-  cmake_parse_arguments(ARG "SYSTEMC;NO_PCH" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "SYSTEMC;NO_PCH;APART" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
@@ -127,6 +138,9 @@ function(heddle_test name)
     if(NOT ARG_NO_PCH)
       heddle_precompile(${name} TEST)
     endif()
+  endif()
+  if(NOT ARG_APART)
+    heddle_together(${name})
   endif()
   target_compile_definitions(${name} PRIVATE HEDDLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   heddle_not_hot(${name})

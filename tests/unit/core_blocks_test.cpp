@@ -16,18 +16,10 @@
 #include "core/scoreboard.h"
 #include "core/timing_wheel.h"
 #include "core/warp_scheduler.h"
+#include "core_instruction.h"
 
 namespace heddle::core {
 namespace {
-
-isa::Instruction instruction(std::initializer_list<isa::RegId> reads,
-                             std::initializer_list<isa::RegId> writes, isa::Opcode op = isa::Opcode::kLane) {
-  isa::Instruction i;
-  i.op = op;
-  for (const isa::RegId r : reads) i.reads[i.read_count++] = r;
-  for (const isa::RegId w : writes) i.writes[i.write_count++] = w;
-  return i;
-}
 
 TEST(Scoreboard, BlocksRawAndWawUntilTheWriteIsBack) {
   ScoreboardModel board({.entries_per_warp = 4}, 2);

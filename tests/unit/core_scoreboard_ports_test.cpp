@@ -8,19 +8,11 @@
 #include "core/config.h"
 #include "core/scoreboard.h"
 #include "core/scoreboard_ports.h"
+#include "core_instruction.h"
 #include "sim/error.h"
 
 namespace heddle::core {
 namespace {
-
-isa::Instruction instruction(std::initializer_list<isa::RegId> reads,
-                             std::initializer_list<isa::RegId> writes, isa::Opcode op = isa::Opcode::kLane) {
-  isa::Instruction i;
-  i.op = op;
-  for (const isa::RegId r : reads) i.reads[i.read_count++] = r;
-  for (const isa::RegId w : writes) i.writes[i.write_count++] = w;
-  return i;
-}
 
 /// Takes the ports if they are there.
 bool issues(ScoreboardPorts& ports, PortNeed need, Cycle now) {

@@ -4,8 +4,6 @@
 namespace heddle::isa::test {
 namespace {
 
-constexpr std::uint64_t kNan32 = 0x7fc0'0000u;
-
 LaneSpec setp(Compare c, Type t) { return {.op = LaneOp::kSetp, .type = t, .compare = c}; }
 
 TEST(Compare, SignDecidesTheOrder) {

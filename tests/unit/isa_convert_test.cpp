@@ -5,10 +5,7 @@
 namespace heddle::isa::test {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr std::uint64_t kNan32 = 0x7fc0'0000u;
 constexpr std::uint64_t kNan64 = 0x7ff8'0000'0000'0000u;
-constexpr std::uint64_t kOnes64 = ~std::uint64_t{0};
 
 LaneSpec cvt(Type to, Type from, Rounding r = Rounding::kDefault) {
   return {.op = LaneOp::kCvt, .type = to, .src_type = from, .rounding = r};

@@ -7,7 +7,6 @@
 namespace heddle::isa::test {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kTiny = 0x1p-149f;  // smallest subnormal
 constexpr std::uint64_t kNan = 0x7fff'ffffu;
 constexpr std::uint64_t kAnyNan = 0xffc1'2345u;

@@ -4,10 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <limits>
 
 #include "isa_warp.h"
 
 namespace heddle::isa::test {
+
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
+inline constexpr std::uint64_t kNan32 = 0x7fc0'0000u;
+inline constexpr std::uint64_t kOnes64 = ~std::uint64_t{0};
 
 inline void expect(const LaneSpec& spec, std::initializer_list<std::uint64_t> operands,
                    std::uint64_t result) {

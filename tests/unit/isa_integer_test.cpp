@@ -7,7 +7,6 @@ constexpr std::uint64_t kMin32 = 0x8000'0000u;
 constexpr std::uint64_t kMax32 = 0x7fff'ffffu;
 constexpr std::uint64_t kOnes32 = 0xffff'ffffu;  // -1
 constexpr std::uint64_t kMin64 = 0x8000'0000'0000'0000u;
-constexpr std::uint64_t kOnes64 = ~std::uint64_t{0};
 
 TEST(IntegerOps, AdditionWrapsUnlessSaturating) {
   expect({.op = LaneOp::kAdd, .type = Type::kS32}, {kMax32, 1}, kMin32);

@@ -4,11 +4,6 @@
 namespace heddle::oracle::test {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
-constexpr const char* kStore =
-    "\nmul.wide.u32 %w15, %r14, 4; add.s64 %w15, %out, %w15; st.global.u32 [%w15], %r0;\n";
-
 /// %r0 of each thread behind `body`.
 Words per_thread(const std::string& module, const std::string& body, std::uint32_t threads = 8) {
   return run({.module = module, .body = body + kStore, .shape = launch(1, threads), .words = threads});
@@ -18,7 +13,7 @@ std::string fault(const std::string& module, const std::string& body) {
   return error_of<sim::KernelFault>([&] { (void)per_thread(module, body, 1); });
 }
 
-std::string refusal(const std::string& module, const std::string& body) {
+std::string call_refusal(const std::string& module, const std::string& body) {
   return error_of<sim::InputError>([&] { (void)per_thread(module, body, 1); });
 }
 
@@ -212,18 +207,19 @@ TEST(OracleCall, FunctionsOfTheRuntime) {
 }
 
 TEST(OracleCall, Refusals) {
-  EXPECT_NE(refusal(".extern .func elsewhere();\n", "call elsewhere;").find("'elsewhere' is not defined"),
+  EXPECT_NE(
+      call_refusal(".extern .func elsewhere();\n", "call elsewhere;").find("'elsewhere' is not defined"),
+      std::string::npos);
+  EXPECT_NE(call_refusal(".extern .func vprintf();\n", "call vprintf;").find("1 results and 2 parameters"),
             std::string::npos);
-  EXPECT_NE(refusal(".extern .func vprintf();\n", "call vprintf;").find("1 results and 2 parameters"),
-            std::string::npos);
-  EXPECT_NE(refusal(kTwice, "call twice, (%r1);").find("'twice' has 1 results, the call 0"),
+  EXPECT_NE(call_refusal(kTwice, "call twice, (%r1);").find("'twice' has 1 results, the call 0"),
             std::string::npos);
   EXPECT_NE(
-      refusal(kTwice, "{ .param .b64 a; .param .b32 r; call (r), twice, (a); }").find("'a' has 8 bytes"),
+      call_refusal(kTwice, "{ .param .b64 a; .param .b32 r; call (r), twice, (a); }").find("'a' has 8 bytes"),
       std::string::npos);
-  EXPECT_NE(refusal(kTwice, "call (%r0), %w1, (%r1);").find("needs a prototype"), std::string::npos);
-  EXPECT_NE(refusal("", "brx.idx %r0, $nowhere;").find("no table '$nowhere'"), std::string::npos);
-  EXPECT_NE(refusal("", "st.param.u32 [out], %r0;").find("cannot be written"), std::string::npos);
+  EXPECT_NE(call_refusal(kTwice, "call (%r0), %w1, (%r1);").find("needs a prototype"), std::string::npos);
+  EXPECT_NE(call_refusal("", "brx.idx %r0, $nowhere;").find("no table '$nowhere'"), std::string::npos);
+  EXPECT_NE(call_refusal("", "st.param.u32 [out], %r0;").find("cannot be written"), std::string::npos);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ std::uint64_t low(Uint128 value) { return static_cast<std::uint64_t>(value); }
 std::uint64_t high(Uint128 value) { return static_cast<std::uint64_t>(value >> 64); }
 Uint128 whole(std::uint64_t upper, std::uint64_t lower) { return Uint128{upper} << 64 | lower; }
 
-std::vector<Row> rows() {
+std::vector<Row> wide_rows() {
   return operand_rows(
       {0, 1, 2, 31, 32, 33, 63, 0x7fff'ffff, 0x8000'0000, 0xffff'ffff, 0x1'0000'0000, 0x7fff'ffff'ffff'ffff,
        0x8000'0000'0000'0000, ~0ull, 0x5555'5555'aaaa'aaaa, 255, 256, ~0ull - 1},
@@ -23,8 +23,8 @@ std::vector<Row> rows() {
 
 /// Both words of a 128-bit result, one sweep each.
 void expect_wide(const std::string& body, Uint128 (*reference)(const Row&)) {
-  expect_sweep(body + " mov.b64 %wo, %u0;", rows(), [&](const Row& r) { return low(reference(r)); });
-  expect_sweep(body + " mov.b64 %wo, %u1;", rows(), [&](const Row& r) { return high(reference(r)); });
+  expect_sweep(body + " mov.b64 %wo, %u0;", wide_rows(), [&](const Row& r) { return low(reference(r)); });
+  expect_sweep(body + " mov.b64 %wo, %u1;", wide_rows(), [&](const Row& r) { return high(reference(r)); });
 }
 
 TEST(OracleExtended, AdditionAndSubtractionOf128Bits) {
@@ -52,14 +52,14 @@ TEST(OracleExtended, AdditionAndSubtractionOf128Bits) {
 }
 
 TEST(OracleExtended, TheCarryItself) {
-  expect_sweep("add.cc.u64 %u0, %wa, %wb; addc.u64 %wo, 0, 0;", rows(),
+  expect_sweep("add.cc.u64 %u0, %wa, %wb; addc.u64 %wo, 0, 0;", wide_rows(),
                [](const Row& r) { return high(Uint128{r[0]} + r[1]); });
-  expect_sweep("sub.cc.u64 %u0, %wa, %wb; addc.u64 %wo, 0, 0;", rows(),
+  expect_sweep("sub.cc.u64 %u0, %wa, %wb; addc.u64 %wo, 0, 0;", wide_rows(),
                [](const Row& r) { return r[0] < r[1] ? 1u : 0u; });
   // An addition without .cc leaves it alone, addc.cc with a carry into all ones passes it on.
   expect_sweep("add.cc.u32 %t0, %ra, %rb; add.u32 %t1, %ra, %ra; addc.cc.u32 %t2, -1, 0; addc.u64 %wo, 0, 0;",
-               rows(), [](const Row& r) { return ((r[0] & 0xffff'ffff) + (r[1] & 0xffff'ffff)) >> 32; });
-  expect_sweep("mad.lo.cc.u32 %t0, %ra, %rb, %rc; addc.u64 %wo, 0, 0;", rows(), [](const Row& r) {
+               wide_rows(), [](const Row& r) { return ((r[0] & 0xffff'ffff) + (r[1] & 0xffff'ffff)) >> 32; });
+  expect_sweep("mad.lo.cc.u32 %t0, %ra, %rb, %rc; addc.u64 %wo, 0, 0;", wide_rows(), [](const Row& r) {
     const std::uint32_t product = static_cast<std::uint32_t>(r[0]) * static_cast<std::uint32_t>(r[1]);
     return (std::uint64_t{product} + (r[2] & 0xffff'ffff)) >> 32;
   });
@@ -92,15 +92,16 @@ TEST(OracleExtended, DotProducts) {
   for (const bool sa : {false, true})
     for (const bool sb : {false, true}) {
       const std::string types = std::string(sa ? ".s32" : ".u32") + (sb ? ".s32" : ".u32");
-      expect_sweep("dp4a" + types + " %ro, %ra, %rb, %rc; cvt.u64.u32 %wo, %ro;", rows(), [&](const Row& r) {
-        auto sum = std::int64_t{static_cast<std::uint32_t>(r[2])};
-        for (unsigned i = 0; i < 4; ++i) sum += byte(r[0], i, sa) * byte(r[1], i, sb);
-        return static_cast<std::uint32_t>(sum);
-      });
+      expect_sweep("dp4a" + types + " %ro, %ra, %rb, %rc; cvt.u64.u32 %wo, %ro;", wide_rows(),
+                   [&](const Row& r) {
+                     auto sum = std::int64_t{static_cast<std::uint32_t>(r[2])};
+                     for (unsigned i = 0; i < 4; ++i) sum += byte(r[0], i, sa) * byte(r[1], i, sb);
+                     return static_cast<std::uint32_t>(sum);
+                   });
       for (const bool upper : {false, true})
         expect_sweep("dp2a" + std::string(upper ? ".hi" : ".lo") + types +
                          " %ro, %ra, %rb, %rc; cvt.u64.u32 %wo, %ro;",
-                     rows(), [&](const Row& r) {
+                     wide_rows(), [&](const Row& r) {
                        auto sum = std::int64_t{static_cast<std::uint32_t>(r[2])};
                        for (unsigned i = 0; i < 2; ++i) {
                          const auto bits = static_cast<std::uint16_t>(r[0] >> (16 * i));

@@ -8,7 +8,7 @@
 namespace heddle::oracle::test {
 namespace {
 
-constexpr std::uint32_t kNan = 0x7fff'ffff;
+constexpr std::uint32_t kNan32 = 0x7fff'ffff;
 constexpr std::uint64_t kInfinity = 0x7f80'0000;
 constexpr std::uint64_t kQuiet = 0x7fc0'0000;      // a quiet NaN
 constexpr std::uint64_t kSubnormal = 0x0040'0000;  // 2^-127
@@ -61,9 +61,9 @@ TEST(OracleFloat, DirectedRounding) {
 }
 
 TEST(OracleFloat, NansAreCanonical) {
-  EXPECT_EQ(single("add.f32 %fo, %fa, %fb;", {kQuiet, bits(1.0f)}), kNan);
-  EXPECT_EQ(single("mul.f32 %fo, %fa, %fb;", {kInfinity, bits(0.0f)}), kNan);
-  EXPECT_EQ(single("sqrt.rn.f32 %fo, %fa;", {bits(-1.0f)}), kNan);
+  EXPECT_EQ(single("add.f32 %fo, %fa, %fb;", {kQuiet, bits(1.0f)}), kNan32);
+  EXPECT_EQ(single("mul.f32 %fo, %fa, %fb;", {kInfinity, bits(0.0f)}), kNan32);
+  EXPECT_EQ(single("sqrt.rn.f32 %fo, %fa;", {bits(-1.0f)}), kNan32);
   EXPECT_EQ(single("mov.f32 %fo, %fa;", {kQuiet}), kQuiet);
   EXPECT_EQ(
       compute("mul.f64 %do, %da, %db;", {bits(std::numeric_limits<double>::infinity()), bits(0.0)}).twice,
@@ -84,8 +84,8 @@ TEST(OracleFloat, MinimumAndMaximum) {
   EXPECT_EQ(value("min.f32 %fo, %fa, %fb;", {bits(1.0f), bits(-2.0f)}), -2.0f);
   EXPECT_EQ(value("max.f32 %fo, %fa, %fb;", {kQuiet, bits(-2.0f)}), -2.0f);
   EXPECT_EQ(value("min.f32 %fo, %fa, %fb;", {bits(-2.0f), kQuiet}), -2.0f);
-  EXPECT_EQ(single("min.f32 %fo, %fa, %fb;", {kQuiet, kQuiet}), kNan);
-  EXPECT_EQ(single("max.NaN.f32 %fo, %fa, %fb;", {kQuiet, bits(1.0f)}), kNan);
+  EXPECT_EQ(single("min.f32 %fo, %fa, %fb;", {kQuiet, kQuiet}), kNan32);
+  EXPECT_EQ(single("max.NaN.f32 %fo, %fa, %fb;", {kQuiet, bits(1.0f)}), kNan32);
   EXPECT_EQ(single("min.f32 %fo, %fa, %fb;", {bits(0.0f), bits(-0.0f)}), 0x8000'0000u);
   EXPECT_EQ(single("max.f32 %fo, %fa, %fb;", {bits(-0.0f), bits(0.0f)}), 0u);
 }
@@ -114,7 +114,7 @@ TEST(OracleFloat, ApproximateFunctions) {
             bits(1.0 / 3.0) & 0xffff'ffff'0000'0000u);
   EXPECT_EQ(compute("rsqrt.approx.ftz.f64 %do, %da;", {1}).twice,
             bits(std::numeric_limits<double>::infinity()));
-  EXPECT_EQ(single("lg2.approx.f32 %fo, %fa;", {bits(-1.0f)}), kNan);
+  EXPECT_EQ(single("lg2.approx.f32 %fo, %fa;", {bits(-1.0f)}), kNan32);
   EXPECT_EQ(single("rcp.approx.ftz.f32 %fo, %fa;", {kSubnormal}), kInfinity);
 }
 

@@ -11,7 +11,7 @@ namespace {
 __extension__ using Float16 = _Float16;
 __extension__ using Float128 = __float128;
 
-constexpr std::uint16_t kNan = 0x7fff;
+constexpr std::uint16_t kNan16 = 0x7fff;
 constexpr std::uint16_t kInf = 0x7c00;
 
 std::uint16_t low16(std::uint64_t bits) { return static_cast<std::uint16_t>(bits); }
@@ -23,14 +23,14 @@ std::uint64_t flushed(std::uint64_t bits) { return is_subnormal(bits) ? bits & 0
 /// As a register holds a result: one NaN.
 std::uint16_t result(Float16 value) {
   const auto bits = std::bit_cast<std::uint16_t>(value);
-  return is_nan(bits) ? kNan : bits;
+  return is_nan(bits) ? kNan16 : bits;
 }
 std::uint16_t saturated(std::uint16_t bits) {
   if (is_nan(bits) || (bits & 0x8000) != 0 || bits == 0) return 0;
   return bits > 0x3c00 ? std::uint16_t{0x3c00} : bits;
 }
 
-std::vector<Row> rows() {
+std::vector<Row> half_rows() {
   const std::vector<std::uint64_t> values{
       0,      0x8000, 1,      2,      0x8001, 0x03ff, 0x0400, 0x83ff, 0x8400, 0x0401, 0x3c00, 0xbc00, 0x3c01,
       0x3bff, 0x3555, 0xb555, 0x4000, 0x4248, 0x7bff, 0xfbff, 0x7bfe, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01,
@@ -62,12 +62,12 @@ TEST(OracleHalf, ArithmeticRoundsOnce) {
     const auto text = [&](const std::string& modifiers) {
       return std::string(op.name) + modifiers + ".f16 %ho, " + op.operands + "; cvt.u64.u16 %wo, %ho;";
     };
-    expect_sweep(text(""), rows(), [&](const Row& r) { return result(op.reference(r)); });
-    expect_sweep(text(".sat"), rows(), [&](const Row& r) { return saturated(result(op.reference(r))); });
-    expect_sweep(text(".ftz"), rows(),
+    expect_sweep(text(""), half_rows(), [&](const Row& r) { return result(op.reference(r)); });
+    expect_sweep(text(".sat"), half_rows(), [&](const Row& r) { return saturated(result(op.reference(r))); });
+    expect_sweep(text(".ftz"), half_rows(),
                  [&](const Row& r) { return flushed(result(op.reference(flushed_row(r)))); });
   }
-  expect_sweep("fma.rn.relu.f16 %ho, %ha, %hb, %hc; cvt.u64.u16 %wo, %ho;", rows(), [](const Row& r) {
+  expect_sweep("fma.rn.relu.f16 %ho, %ha, %hb, %hc; cvt.u64.u16 %wo, %ho;", half_rows(), [](const Row& r) {
     const std::uint16_t plain = result(fused(r));
     return (plain & 0x8000) != 0 ? std::uint16_t{0} : plain;
   });
@@ -78,7 +78,7 @@ TEST(OracleHalf, PairsAreTwoHalves) {
     std::string operands = op.operands;
     for (char& c : operands)
       if (c == 'h') c = 'r';
-    expect_sweep(std::string(op.name) + ".f16x2 %ro, " + operands + "; cvt.u64.u32 %wo, %ro;", rows(),
+    expect_sweep(std::string(op.name) + ".f16x2 %ro, " + operands + "; cvt.u64.u32 %wo, %ro;", half_rows(),
                  [&](const Row& r) {
                    const Row upper{r[0] >> 16, r[1] >> 16, r[2] >> 16, r[3] >> 16};
                    return std::uint64_t{result(op.reference(upper))} << 16 | result(op.reference(r));
@@ -96,15 +96,15 @@ TEST(OracleHalf, MinimumAndMaximum) {
     return [max](const Row& r) -> std::uint16_t {
       const std::uint16_t a = low16(r[0]);
       const std::uint16_t b = low16(r[1]);
-      if (is_nan(a) && is_nan(b)) return kNan;
+      if (is_nan(a) && is_nan(b)) return kNan16;
       if (is_nan(a) || is_nan(b)) return is_nan(a) ? b : a;
       // Sign-magnitude to an ordered integer: -0 is below +0.
       const auto order = [](std::uint16_t v) { return (v & 0x8000) != 0 ? -int{v & 0x7fff} - 1 : int{v}; };
       return (order(a) < order(b)) == max ? b : a;
     };
   };
-  expect_sweep("min.f16 %ho, %ha, %hb; cvt.u64.u16 %wo, %ho;", rows(), reference(false));
-  expect_sweep("max.f16 %ho, %ha, %hb; cvt.u64.u16 %wo, %ho;", rows(), reference(true));
+  expect_sweep("min.f16 %ho, %ha, %hb; cvt.u64.u16 %wo, %ho;", half_rows(), reference(false));
+  expect_sweep("max.f16 %ho, %ha, %hb; cvt.u64.u16 %wo, %ho;", half_rows(), reference(true));
 }
 
 TEST(OracleHalf, Comparisons) {
@@ -122,18 +122,18 @@ TEST(OracleHalf, Comparisons) {
     expect_sweep("setp." + std::string(name) +
                      ".f16 %po|%qo, %ha, %hb; selp.u64 %wo, 1, 0, %po; @%qo add.u64 "
                      "%wo, %wo, 2;",
-                 rows(), [&](const Row& r) { return test(half(r[0]), half(r[1])) ? 1u : 2u; });
+                 half_rows(), [&](const Row& r) { return test(half(r[0]), half(r[1])) ? 1u : 2u; });
     expect_sweep("setp." + std::string(name) +
                      ".f16x2 %po|%qo, %ra, %rb; selp.u64 %wo, 1, 0, %po; @%qo add.u64 "
                      "%wo, %wo, 2;",
-                 rows(), [&](const Row& r) {
+                 half_rows(), [&](const Row& r) {
                    return (test(half(r[0]), half(r[1])) ? 1u : 0u) +
                           (test(half(r[0] >> 16), half(r[1] >> 16)) ? 2u : 0u);
                  });
-    expect_sweep("set." + std::string(name) + ".f16.f16 %ho, %ha, %hb; cvt.u64.u16 %wo, %ho;", rows(),
+    expect_sweep("set." + std::string(name) + ".f16.f16 %ho, %ha, %hb; cvt.u64.u16 %wo, %ho;", half_rows(),
                  [&](const Row& r) { return test(half(r[0]), half(r[1])) ? 0x3c00u : 0u; });
-    expect_sweep("set." + std::string(name) + ".f16x2.f16x2 %ro, %ra, %rb; cvt.u64.u32 %wo, %ro;", rows(),
-                 [&](const Row& r) {
+    expect_sweep("set." + std::string(name) + ".f16x2.f16x2 %ro, %ra, %rb; cvt.u64.u32 %wo, %ro;",
+                 half_rows(), [&](const Row& r) {
                    return (test(half(r[0]), half(r[1])) ? 0x3c00u : 0u) |
                           (test(half(r[0] >> 16), half(r[1] >> 16)) ? 0x3c00'0000u : 0u);
                  });
@@ -251,7 +251,7 @@ TEST(OracleHalf, ConversionsFromIntegers) {
 TEST(OracleHalf, ApproximationsAreCorrectlyRounded) {
   const auto exact = [](long double (*function)(long double)) {
     return [function](const Row& r) -> std::uint64_t {
-      if (is_nan(r[0])) return kNan;
+      if (is_nan(r[0])) return kNan16;
       return result(static_cast<Float16>(static_cast<Float128>(function(half(r[0])))));
     };
   };

@@ -85,7 +85,13 @@ inline std::string kernel_text(const Grid& grid) {
          grid.body + "\nret;\n}\n";
 }
 
-inline std::vector<std::uint32_t> run(const Grid& grid) {
+using Words = std::vector<std::uint32_t>;
+
+/// Stores %r0 of each thread at its global number.
+inline constexpr const char* kStore =
+    "\nmul.wide.u32 %w15, %r14, 4; add.s64 %w15, %out, %w15; st.global.u32 [%w15], %r0;\n";
+
+inline Words run(const Grid& grid) {
   OracleDevice device(grid.options);
   const auto module = device.load_ptx_text(kernel_text(grid), "grid.ptx");
   const std::uint64_t out = device.allocate(grid.words * 4, "out");

@@ -4,7 +4,7 @@
 namespace heddle::oracle::test {
 namespace {
 
-std::string refusal(const std::string& body, const std::string& module = "") {
+std::string load_refusal(const std::string& body, const std::string& module = "") {
   OracleDevice device;
   return error_of<sim::InputError>(
       [&] { device.load_ptx_text(kernel_text({.module = module, .body = body}), "bad.ptx"); });
@@ -35,31 +35,33 @@ TEST(OracleLoad, RefusesByNameAtThePlace) {
            {"atom.global.add.b32 %r0, [%out], 1;", "'atom.global.add.b32'"},
            {"st.const.u32 [%out], %r0;", "'st.const.u32'"},
            {"tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [t, {%r0}];", "'tex.1d.v4.f32.s32'"}}) {
-    const std::string text = refusal(body);
+    const std::string text = load_refusal(body);
     EXPECT_NE(text.find(name), std::string::npos) << text;
     EXPECT_NE(text.find("bad.ptx:18:"), std::string::npos) << text;
   }
 }
 
 TEST(OracleLoad, RefusesUnknownNamesAndWrongWidths) {
-  EXPECT_NE(refusal("mov.u32 %r0, %r16;").find("%r16"), std::string::npos);
-  EXPECT_NE(refusal("mov.u32 %r0, nowhere;").find("'nowhere' is not declared"), std::string::npos);
-  EXPECT_NE(refusal("mov.u32 %r0, %clusterid.x;").find("special register"), std::string::npos);
-  EXPECT_NE(refusal("bra $nowhere;").find("no label '$nowhere'"), std::string::npos);
-  EXPECT_NE(refusal("add.u32 %r0, %r1, %w0;").find("'%w0' has 64 bits, 'add' needs 32"), std::string::npos);
-  EXPECT_NE(refusal("ld.global.u64 %r0, [%out];").find("'%r0' has 32 bits"), std::string::npos);
-  EXPECT_NE(refusal("@%r0 bra $x; $x:").find("not a predicate"), std::string::npos);
-  EXPECT_NE(refusal("ld.shared.u32 %r0, [g];", ".global .u32 g;").find("not in the state space"),
+  EXPECT_NE(load_refusal("mov.u32 %r0, %r16;").find("%r16"), std::string::npos);
+  EXPECT_NE(load_refusal("mov.u32 %r0, nowhere;").find("'nowhere' is not declared"), std::string::npos);
+  EXPECT_NE(load_refusal("mov.u32 %r0, %clusterid.x;").find("special register"), std::string::npos);
+  EXPECT_NE(load_refusal("bra $nowhere;").find("no label '$nowhere'"), std::string::npos);
+  EXPECT_NE(load_refusal("add.u32 %r0, %r1, %w0;").find("'%w0' has 64 bits, 'add' needs 32"),
             std::string::npos);
-  EXPECT_NE(refusal("add.u32 %r0, %r1;").find("wrong number of operands"), std::string::npos);
-  EXPECT_NE(refusal("ld.global.v2.u32 {%r0, %r1, %r2}, [%out];").find("2 elements"), std::string::npos);
+  EXPECT_NE(load_refusal("ld.global.u64 %r0, [%out];").find("'%r0' has 32 bits"), std::string::npos);
+  EXPECT_NE(load_refusal("@%r0 bra $x; $x:").find("not a predicate"), std::string::npos);
+  EXPECT_NE(load_refusal("ld.shared.u32 %r0, [g];", ".global .u32 g;").find("not in the state space"),
+            std::string::npos);
+  EXPECT_NE(load_refusal("add.u32 %r0, %r1;").find("wrong number of operands"), std::string::npos);
+  EXPECT_NE(load_refusal("ld.global.v2.u32 {%r0, %r1, %r2}, [%out];").find("2 elements"), std::string::npos);
 }
 
 TEST(OracleLoad, RefusesDoubleDeclarations) {
-  EXPECT_NE(refusal("$a: mov.u32 %r0, 1;\n$a: mov.u32 %r0, 2;").find("'$a' is declared twice"),
+  EXPECT_NE(load_refusal("$a: mov.u32 %r0, 1;\n$a: mov.u32 %r0, 2;").find("'$a' is declared twice"),
             std::string::npos);
-  EXPECT_NE(refusal(".reg .b32 %x; .reg .b32 %x;").find("'%x' is declared twice"), std::string::npos);
-  EXPECT_NE(refusal("", ".global .u32 g; .global .u32 g;").find("'g' is declared twice"), std::string::npos);
+  EXPECT_NE(load_refusal(".reg .b32 %x; .reg .b32 %x;").find("'%x' is declared twice"), std::string::npos);
+  EXPECT_NE(load_refusal("", ".global .u32 g; .global .u32 g;").find("'g' is declared twice"),
+            std::string::npos);
 }
 
 TEST(OracleLoad, ScopesNestAndShadow) {

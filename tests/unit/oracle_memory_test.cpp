@@ -4,8 +4,6 @@
 namespace heddle::oracle::test {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
 Words first(Words words, std::size_t count) {
   words.resize(count);
   return words;

@@ -6,12 +6,6 @@
 namespace heddle::oracle::test {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
-/// Stores %r0 of each thread at its global number.
-constexpr const char* kStore =
-    "\nmul.wide.u32 %w15, %r14, 4; add.s64 %w15, %out, %w15; st.global.u32 [%w15], %r0;\n";
-
 Words per_thread(const std::string& body, host::Launch shape, const std::string& module = "",
                  Options options = {}) {
   const std::size_t threads = shape.block.count() * shape.grid.count();

@@ -6,11 +6,6 @@
 namespace heddle::oracle::test {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
-constexpr const char* kStore =
-    "\nmul.wide.u32 %w15, %r14, 4; add.s64 %w15, %out, %w15; st.global.u32 [%w15], %r0;\n";
-
 Words per_thread(const std::string& body, std::uint32_t threads, const std::string& module = "",
                  Options options = {}) {
   return run({.module = module,

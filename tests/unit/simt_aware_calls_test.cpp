@@ -8,8 +8,6 @@
 namespace heddle::simt {
 namespace {
 
-constexpr GroupId kGroup{0};
-
 class AwareCalls : public ::testing::Test {
  protected:
   AwareCalls() { rig.launch('A', mask("1111")); }

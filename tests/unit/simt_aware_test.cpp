@@ -7,8 +7,6 @@
 namespace heddle::simt {
 namespace {
 
-constexpr GroupId kGroup{0};
-
 TEST(AwareGolden, MimdG4IfElse) {
   SimtRig rig(aware());  // not taken first: B is the fall-through side
   rig.launch('A', mask("1111"));

@@ -10,8 +10,6 @@
 namespace heddle::simt {
 namespace {
 
-constexpr GroupId kGroup{0};
-
 ControlFlowConfig entries(std::uint32_t splits, std::uint32_t points) {
   ControlFlowConfig config = aware();
   config.aware.st_entries = splits;

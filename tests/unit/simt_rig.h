@@ -17,6 +17,9 @@
 
 namespace heddle::simt {
 
+/// The only group that a mechanism with one group per warp has.
+inline constexpr GroupId kGroup{0};
+
 /// MSB..LSB.
 inline LaneMask mask(const std::string& text) {
   return LaneMask(static_cast<std::uint32_t>(std::stoul(text, nullptr, 2)));

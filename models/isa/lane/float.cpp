@@ -111,12 +111,12 @@ LaneFn find3(const LaneSpec& spec) {
 
 // Sign operations act on the bits: NaNs keep their payload.
 template <class E, bool ftz>
-struct Abs {
+struct AbsFloat {
   using V = typename E::Value;
   HEDDLE_INLINE static V apply(V a) { return magnitude(flush<ftz>(a)); }
 };
 template <class E, bool ftz>
-struct Neg {
+struct NegFloat {
   using V = typename E::Value;
   HEDDLE_INLINE static V apply(V a) { return from_bits(bits_of(flush<ftz>(a)) ^ FloatFormat<V>::kSign); }
 };
@@ -131,7 +131,7 @@ struct Copysign {  // the sign of a on the value of b
 
 // min, max: a NaN loses to a number, and -0 is below +0. Where a == b the bits differ in the sign at most.
 template <class E, bool ftz>
-struct Min {
+struct MinFloat {
   using V = typename E::Value;
   HEDDLE_INLINE static V apply(V x, V y) {
     const V a = flush<ftz>(x);
@@ -143,7 +143,7 @@ struct Min {
   }
 };
 template <class E, bool ftz>
-struct Max {
+struct MaxFloat {
   using V = typename E::Value;
   HEDDLE_INLINE static V apply(V x, V y) {
     const V a = flush<ftz>(x);
@@ -190,13 +190,13 @@ LaneFn find_float(const LaneSpec& spec) {
     case LaneOp::kSqrt:
       return approx_f64 ? nullptr : find1<SqrtOp>(spec);
     case LaneOp::kAbs:
-      return unary<Abs>(spec);
+      return unary<AbsFloat>(spec);
     case LaneOp::kNeg:
-      return unary<Neg>(spec);
+      return unary<NegFloat>(spec);
     case LaneOp::kMin:
-      return binary<Min>(spec);
+      return binary<MinFloat>(spec);
     case LaneOp::kMax:
-      return binary<Max>(spec);
+      return binary<MaxFloat>(spec);
     case LaneOp::kCopysign:
       return spec.ftz ? nullptr : binary<Copysign>(spec);
     default:

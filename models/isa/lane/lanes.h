@@ -48,6 +48,9 @@ LaneFn find_convert_pack(const LaneSpec& spec);
 
 namespace {
 
+__extension__ using Int128 = __int128;
+__extension__ using Uint128 = unsigned __int128;
+
 // Row cells. may_alias: rows are bytes, and one row holds integers or floats as the kernel pleases.
 using CellU32 [[gnu::may_alias]] = std::uint32_t;
 using CellS32 [[gnu::may_alias]] = std::int32_t;

@@ -6,9 +6,6 @@
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
-__extension__ using Int128 = __int128;
-__extension__ using Uint128 = unsigned __int128;
-
 template <class E>
 struct MulLo {
   using V = typename E::Value;

@@ -90,8 +90,6 @@ HEDDLE_INLINE Reduced reduce_medium(double x) {
 /// Payne-Hanek for |x| >= 2^28: x = m * 2^e, and only the 128 bits of 2/pi that matter modulo 4 are
 /// multiplied by m.
 Reduced reduce_large(float x) {
-  __extension__ using Uint128 = unsigned __int128;
-  __extension__ using Int128 = __int128;
   constexpr std::uint32_t kTwoOverPi[] = {0xA2F9836Eu, 0x4E441529u, 0xFC2757D1u, 0xF534DDC0u,
                                           0xDB629599u, 0x3C439041u, 0xFE5163ABu, 0xDEBBC561u};
   const std::uint32_t bits = bits_of(x);

@@ -20,7 +20,7 @@ using sim::LaneMask;
 using sim::Pc;
 using sim::WarpId;
 
-constexpr std::uint32_t kWarps = 48;
+constexpr std::uint32_t kWarpSlots = 48;
 
 LaneMask mask(const char* text) { return LaneMask(static_cast<std::uint32_t>(std::stoul(text, nullptr, 2))); }
 /// Block X starts at PC 100 * (X - 'A').
@@ -33,7 +33,7 @@ struct Rig : sc_core::sc_module {
       const simt::ReconvergenceTableConfig& config)
       : sc_module(name) {
     cosim::provide_twins(twins);
-    table = std::make_unique<simt::ReconvergenceTable>("reconvergence_table", kWarps, config,
+    table = std::make_unique<simt::ReconvergenceTable>("reconvergence_table", kWarpSlots, config,
                                                        sim::TwinConfig{impl}, &twins);
     isock.bind(table->reconvergence_table_tsock);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
