@@ -3,6 +3,7 @@
 #include <systemc>
 
 #include "cli/command_line.h"
+#include "sim/host_heap.h"
 
 namespace {
 
@@ -13,6 +14,7 @@ const int kNoBanner = ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
 
 int sc_main(int argc, char** argv) {
   (void)kNoBanner;
+  heddle::sim::use_huge_pages();
   using sc_core::sc_report_handler;
   sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   sc_report_handler::set_actions(sc_core::SC_ERROR, sc_core::SC_THROW);

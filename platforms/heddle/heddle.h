@@ -20,6 +20,7 @@
 #include "gpu/gpu_device.h"
 #include "host/device.h"
 #include "sim/error.h"
+#include "sim/host_heap.h"
 
 namespace heddle {
 
@@ -33,6 +34,7 @@ using host::Dim3;
 using host::Launch;
 using host::ModuleHandle;
 using sim::Error;
+using sim::use_huge_pages;  // optional, first thing in main(): short launches start several times faster
 
 /// The simulated GPU. `platform`: name or path of a YAML file; `settings`: "key=value" assignments on top of
 /// it
