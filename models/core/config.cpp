@@ -340,7 +340,8 @@ namespace {
 void check_cache(const std::string& path, std::uint32_t size_kib, std::uint32_t line_bytes,
                  std::uint32_t ways) {
   if ((line_bytes & (line_bytes - 1)) != 0)
-    throw sim::InputError(path + ".line_bytes", "must be a power of two, is " + std::to_string(line_bytes));
+    throw sim::InputError(path + ".line_bytes", "must be a power of two, is " + std::to_string(line_bytes),
+                          "use 32, 64 or 128");
   const std::uint32_t lines = size_kib * 1024 / line_bytes;
   if (lines % ways != 0)
     throw sim::InputError(
@@ -361,7 +362,7 @@ void CoreConfig::validate() const {
   if (l1d.enabled && l1d.unified_kib == 0 && l1d.size_kib == 0)
     throw sim::InputError("core.l1d.size_kib", "is 0, but there is no unified array to take the rest of",
                           "set core.l1d.unified_kib, give a size, or set core.l1d.enabled to false");
-  check_cache("core.l1d", resolved_l1d().size_kib, l1d.line_bytes, l1d.ways);
+  if (l1d.enabled) check_cache("core.l1d", resolved_l1d().size_kib, l1d.line_bytes, l1d.ways);
   const std::uint32_t sector = l1d.sector_bytes;
   if (sector != 0 && (!std::has_single_bit(sector) || sector < sim::kSectorBytes || sector > l1d.line_bytes))
     throw sim::InputError("core.l1d.sector_bytes",
@@ -372,19 +373,23 @@ void CoreConfig::validate() const {
   check_cache("core.l1i", l1i.size_kib, l1i.line_bytes, l1i.ways);
   if (l1i.line_bytes % l1i.instruction_bytes != 0)
     throw sim::InputError("core.l1i.line_bytes",
-                          "must be a multiple of instruction_bytes, is " + std::to_string(l1i.line_bytes));
+                          "must be a multiple of instruction_bytes, is " + std::to_string(l1i.line_bytes),
+                          "use a core.l1i.instruction_bytes that divides it, 8 for one");
   if (scheduler.count % scheduler.sub_cores != 0)
     throw sim::InputError("core.scheduler.sub_cores",
                           std::to_string(scheduler.count) + " schedulers do not divide into " +
                               std::to_string(scheduler.sub_cores) + " sub-cores",
                           "choose a divisor of core.scheduler.count");
   if (scheduler.count > occupancy.max_warps)
-    throw sim::InputError("core.scheduler.count", "more schedulers than warp slots");
+    throw sim::InputError(
+        "core.scheduler.count", "more schedulers than warp slots",
+        "use at most core.occupancy.max_warps (" + std::to_string(occupancy.max_warps) + ")");
 }
 
 L1dConfig CoreConfig::resolved_l1d() const {
   L1dConfig resolved = l1d;
-  if (resolved.size_kib == 0) resolved.size_kib = l1d.unified_kib - shared_memory.size_kib;
+  if (resolved.size_kib == 0 && l1d.unified_kib > shared_memory.size_kib)
+    resolved.size_kib = l1d.unified_kib - shared_memory.size_kib;
   return resolved;
 }
 

@@ -13,8 +13,9 @@ namespace {
 constexpr double kMaxCycles = 100'000;
 constexpr double kMaxQueue = 65'536;
 
+/// `key`: below "memory".
 void require(bool ok, const std::string& key, const std::string& message, const std::string& remedy) {
-  if (!ok) throw sim::InputError(key, message, remedy);
+  if (!ok) throw sim::InputError("memory." + key, message, remedy);
 }
 
 void require_power_of_two(const std::string& key, std::uint32_t value) {
@@ -247,12 +248,13 @@ void MemoryConfig::validate() const {
   require_power_of_two("l2.line_bytes", l2.line_bytes);
   require(partition_interleave_bytes >= l2.line_bytes, "partition_interleave_bytes",
           "smaller than an L2 line: a line would lie in two partitions",
-          "use a multiple of l2.line_bytes (" + std::to_string(l2.line_bytes) + ")");
+          "use a multiple of memory.l2.line_bytes (" + std::to_string(l2.line_bytes) + ")");
   const std::uint64_t set_bytes = std::uint64_t{l2.line_bytes} * l2.ways * l2.banks;
-  require(l2.size_kib * std::uint64_t{1024} % set_bytes == 0, "l2.size_kib",
-          "not a whole number of sets of " + std::to_string(l2.ways) + " ways of " +
-              std::to_string(l2.line_bytes) + " bytes in each of " + std::to_string(l2.banks) + " banks",
-          "use a multiple of " + std::to_string(set_bytes) + " bytes");
+  require(
+      l2.size_kib * std::uint64_t{1024} % set_bytes == 0, "l2.size_kib",
+      "not a whole number of sets of " + std::to_string(l2.ways) + " ways of " +
+          std::to_string(l2.line_bytes) + " bytes in each of " + std::to_string(l2.banks) + " banks",
+      "use other ways, banks or line_bytes, or a multiple of " + std::to_string(set_bytes) + " bytes in KiB");
   require(
       l2.sector_bytes == 0 || (l2.sector_bytes >= sim::kSectorBytes && l2.line_bytes % l2.sector_bytes == 0 &&
                                std::has_single_bit(l2.sector_bytes)),
@@ -260,13 +262,13 @@ void MemoryConfig::validate() const {
       std::to_string(l2.sector_bytes) + " bytes do not make up a line of " + std::to_string(l2.line_bytes) +
           " bytes",
       "use 0 for whole lines, or a power of two from " + std::to_string(sim::kSectorBytes) +
-          " to l2.line_bytes");
+          " to memory.l2.line_bytes");
   dram.validate();
   const auto whole_lines = [&](const std::string& key, std::uint32_t bytes) {
     require(
         bytes % l2.line_bytes == 0, key,
         std::to_string(bytes) + " bytes are not a whole number of L2 lines: a line would be in two places",
-        "use a multiple of l2.line_bytes (" + std::to_string(l2.line_bytes) + ")");
+        "use a multiple of memory.l2.line_bytes (" + std::to_string(l2.line_bytes) + ")");
   };
   whole_lines("dram.bank_interleave_bytes", dram.bank_interleave_bytes);
   whole_lines("dram.row_bytes", dram.row_bytes);
@@ -274,7 +276,7 @@ void MemoryConfig::validate() const {
 
 void DramConfig::validate() const {
   require(bank_groups <= banks, "dram.bank_groups", "more groups than banks",
-          "use at most dram.banks (" + std::to_string(banks) + ")");
+          "use at most memory.dram.banks (" + std::to_string(banks) + ")");
   require(t_rc >= t_ras, "dram.tRC", "smaller than tRAS: a row would be reopened before it may close",
           "data sheets have tRC >= tRAS + tRP");
   require(t_cl + burst_cycles() + 2 >= t_wl, "dram.tWL",
@@ -285,8 +287,8 @@ void DramConfig::validate() const {
           "use at least tCL + burst - tWL (" + std::to_string(t_cl + burst_cycles() - std::min(t_wl, t_cl)) +
               ")");
   // The longest that a refresh can have to wait for the banks, and its own time.
-  const std::uint64_t longest =
-      std::uint64_t{t_rc} + t_ras + t_wl + burst_cycles() + t_wr + t_rp + t_ppd + t_rfc;
+  const std::uint64_t longest = std::uint64_t{t_rc} + t_ras + std::max(t_rcd, t_rcdwr) + t_wl +
+                                burst_cycles() + t_wr + t_rp + t_ppd + t_rfc;
   require(t_refi == 0 || t_refi > longest, "dram.tREFI", "no time between refreshes",
           "use more than " + std::to_string(longest) + ", or 0 for none");
 }

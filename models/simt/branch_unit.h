@@ -6,6 +6,7 @@
 
 #include "sim/block_socket.h"
 #include "simt/control_flow.h"
+#include "simt/table_size.h"
 
 namespace heddle::simt {
 
@@ -17,6 +18,8 @@ class BranchUnit : public sc_core::sc_module, private ControlFlowPorts {
         warps_(warps),
         mechanism_(make_control_flow(config, warps, *this, this->name(), twins)) {
     mechanism_->register_stats(stats);
+    stats.formula("table_bits", "bits", "size of the configured tables, per warp",
+                  [bits = table_bits(config)] { return static_cast<double>(bits); });
   }
 
  private:

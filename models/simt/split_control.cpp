@@ -17,7 +17,6 @@ SplitControl::SplitControl(const ControlFlowConfig& config, std::uint32_t warps,
                            twins),
       first_side_(config.resolved_first_side()),
       timed_(config.timeout.cycles != 0),
-      table_bits_(table_bits(config)),
       steps_(warps),
       live_(warps),
       splits_of_(warps),
@@ -39,8 +38,6 @@ void SplitControl::register_stats(sim::StatGroup& stats) {
   stats.counter("max_splits", "entries", "most splits of any warp so far", &max_splits_);
   stats.counter("max_reconvergence_entries", "entries", "most reconvergence points of any warp so far",
                 &max_entries_);
-  stats.formula("table_bits", "bits", "size of the configured tables, per warp",
-                [bits = table_bits_] { return static_cast<double>(bits); });
 }
 
 // ---- Tables

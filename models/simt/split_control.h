@@ -185,7 +185,6 @@ class SplitControl : public ControlFlow {
 
   FirstSide first_side_;
   bool timed_;
-  std::uint64_t table_bits_;
   std::vector<std::vector<Step>> steps_;  ///< by warp: what waits, the next one last
   std::vector<LaneMask> live_;            ///< by warp: lanes that have not ended
   Cycle cycle_ = 0;

@@ -122,13 +122,19 @@ class Analysis {
           function != tree_.functions.end() && ptx::has_no_ssde_pragma(tree_, *function)));
     }
     if (!kernels_.empty()) return;
-    if (names.empty()) throw sim::InputError(target_.file, "the module has no kernels");
+    if (names.empty())
+      throw sim::InputError(target_.file, "the module has no kernels",
+                            "give a module with an .entry: functions are analysed as parts of kernels");
     throw unknown_name(target_.file, "kernel", target_.kernel, names);
   }
 
   sim::ExitCode run() {
+    if (!request_.transform.empty()) {
+      const sim::ExitCode code = transform();
+      draw();
+      return code;
+    }
     draw();
-    if (!request_.transform.empty()) return transform();
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     std::size_t flagged = 0;
     for (const auto& kernel : kernels_) {
@@ -189,6 +195,13 @@ class Analysis {
 };
 
 void check(const AnalyzeRequest& request) {
+  if (request.json && !request.transform.empty())
+    throw sim::InputError("heddle analyze", "--json is of the analysis, --transform writes PTX",
+                          "give one of them at a time");
+  for (const std::string* graph : {&request.dot, &request.svg})
+    if (*graph == "-")
+      throw sim::InputError(graph == &request.dot ? "--dot" : "--svg", "'-' is no file",
+                            "give a file name; /dev/stdout is standard output");
   if (request.transform.empty() != request.out.empty())
     throw sim::InputError("heddle analyze", "--transform and -o go together",
                           "for example --transform ssde -o out.ptx; -o - writes to standard output");
@@ -201,14 +214,17 @@ void add_analyze(CLI::App& app, Body& body) {
       app.add_subcommand("analyze", "Loops of a kernel that may deadlock on a SIMT stack, and SSDE");
   command->footer(kAnalyzeHelp);
   const auto request = std::make_shared<AnalyzeRequest>();
+  const auto not_empty = [](const std::string& text) -> std::string {
+    return text.empty() ? "no file name given" : "";
+  };
   command->add_option("KERNEL", request->target, "PTX file or workload, with :NAME one kernel of it")
       ->required();
   command->add_option("--compiler", request->compiler, "Whose PTX of the workload to take")
       ->check(CLI::IsMember({"nvcc", "clang"}))
       ->capture_default_str();
   command->add_flag("--json", request->json, "All loops, reads and writes as JSON");
-  command->add_option("--dot", request->dot, "Write the control flow graph for Graphviz");
-  command->add_option("--svg", request->svg, "Draw it (needs Graphviz' dot)");
+  command->add_option("--dot", request->dot, "Write the control flow graph for Graphviz")->check(not_empty);
+  command->add_option("--svg", request->svg, "Draw it (needs Graphviz' dot)")->check(not_empty);
   command->add_option("--transform", request->transform, "ssde: write the kernel in a form that finishes")
       ->check(CLI::IsMember({"ssde"}));
   command->add_option("-o,--output", request->out,

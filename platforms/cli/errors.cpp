@@ -28,7 +28,11 @@ int internal(const std::string& what) {
 
 int report_errors(const std::function<sim::ExitCode()>& body) {
   try {
-    return static_cast<int>(body());
+    const auto code = body();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return fail("standard output: not all could be written\n  check free space, or where it is sent to",
+                  sim::ExitCode::kBadInput);
+    return static_cast<int>(code);
   } catch (const sim::Error& e) {
     return fail(e.what(), e.code());
   } catch (const sc_core::sc_report& e) {

@@ -18,10 +18,23 @@ namespace fs = std::filesystem;
 std::string temporary_name(const std::string& path) { return fmt::format("{}.tmp{}", path, ::getpid()); }
 
 [[noreturn]] void cannot_write(const std::string& path, const std::string& place, const std::string& why) {
-  throw sim::InputError(place, fmt::format("cannot write '{}': {}", path, why));
+  throw sim::InputError(place, fmt::format("cannot write '{}': {}", path, why),
+                        "check folder, permissions and free space");
 }
 
 }  // namespace
+
+Destination destination(const std::string& path) {
+  constexpr int kMostLinks = 40;
+  fs::path end = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(end, error)); ++i) {
+    const fs::path target = fs::read_symlink(end, error);
+    if (error) break;
+    end = end.parent_path() / target;  // an absolute one replaces the folder
+  }
+  return {end.string(), fs::is_other(fs::status(end, error))};
+}
 
 std::vector<std::byte> read_bytes(const std::string& path, const std::string& place) {
   std::error_code ignored;
@@ -40,7 +53,8 @@ std::vector<std::byte> read_bytes(const std::string& path, const std::string& pl
 }
 
 void write_bytes(const std::string& path, std::span<const std::byte> bytes, const std::string& place) {
-  const std::string temporary = temporary_name(path);
+  const Destination to = destination(path);
+  const std::string temporary = to.in_place ? to.path : temporary_name(to.path);
   std::error_code ignored;
   {
     std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
@@ -49,12 +63,13 @@ void write_bytes(const std::string& path, std::span<const std::byte> bytes, cons
     stream.close();
     if (!stream) {
       const std::string why = std::strerror(errno);
-      fs::remove(temporary, ignored);
+      if (!to.in_place) fs::remove(temporary, ignored);
       cannot_write(path, place, why);
     }
   }
+  if (to.in_place) return;
   std::error_code error;
-  fs::rename(temporary, path, error);
+  fs::rename(temporary, to.path, error);
   if (error) {
     fs::remove(temporary, ignored);
     cannot_write(path, place, error.message());
@@ -69,7 +84,12 @@ void check_writable(const std::string& path, const std::string& place) {
   std::error_code ignored;
   if (path.empty()) cannot_write(path, place, "no file name given");
   if (fs::is_directory(path, ignored)) cannot_write(path, place, "it is a directory");
-  const std::string temporary = temporary_name(path);
+  const Destination to = destination(path);
+  if (to.in_place) {
+    if (!std::ofstream(to.path)) cannot_write(path, place, std::strerror(errno));
+    return;
+  }
+  const std::string temporary = temporary_name(to.path);
   if (!std::ofstream(temporary)) cannot_write(path, place, std::strerror(errno));
   fs::remove(temporary, ignored);
 }

@@ -1,12 +1,17 @@
 // heddle tables: a file of heddle run --trace-tables as the tables of the specifications.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <stdexcept>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/text_table.h"
 #include "sim/lane_mask.h"
 
@@ -32,6 +37,22 @@ struct TablesRequest {
   std::uint64_t limit = 0;
 };
 
+/// What heddle run --trace-tables does not write.
+struct BadRecord : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::uint64_t natural(const Json& record, const char* key) {
+  const Json& value = record.at(key);
+  if (!value.is_number_unsigned())
+    throw BadRecord(fmt::format("'{}' is {}, not a number", key, value.dump()));
+  return value.get<std::uint64_t>();
+}
+
+bool is_mask(const std::string& text) {
+  return text.size() == sim::kLanes && text.find_first_not_of("01") == std::string::npos;
+}
+
 class Printer {
  public:
   explicit Printer(const TablesRequest& request) : request_(request) {}
@@ -41,14 +62,14 @@ class Printer {
     if (record.contains("launch")) {
       flush();
       lines_ = record.at("lines").get<std::vector<std::uint32_t>>();
-      fmt::print("launch {}: kernel {} of {}, from cycle {}\n", record.at("launch").get<unsigned>(),
-                 record.at("kernel").get<std::string>(), record.at("source").get<std::string>(),
-                 record.at("cycle").get<std::uint64_t>());
+      text_ += fmt::format("launch {}: kernel {} of {}, from cycle {}\n", natural(record, "launch"),
+                           record.at("kernel").get<std::string>(), record.at("source").get<std::string>(),
+                           natural(record, "cycle"));
       return;
     }
-    const std::string warp =
-        fmt::format("{}:{}", record.at("core").get<unsigned>(), record.at("warp").get<unsigned>());
+    const std::string warp = fmt::format("{}:{}", natural(record, "core"), natural(record, "warp"));
     const auto event = record.at("event").get<std::string>();
+    events_.insert(event);
     if (!request_.warp.empty() && request_.warp != warp) return;
     if (!request_.event.empty() && request_.event != event) return;
     if (request_.limit != 0 && rows_ >= request_.limit) {
@@ -56,37 +77,41 @@ class Printer {
       return;
     }
     ++rows_;
-    std::vector<std::string> cells = {std::to_string(record.at("cycle").get<std::uint64_t>()), warp,
-                                      what(event, record)};
+    std::vector<std::string> cells = {std::to_string(natural(record, "cycle")), warp, what(event, record)};
+    std::vector<std::string> head = {"cycle", "warp", "event"};
     for (const auto& [key, value] : record.items()) {
       if (!value.is_array()) continue;
+      head.push_back(key);
       cells.push_back(key == "scoreboard" ? registers(value) : entries(value));
     }
+    if (head != head_) flush();
     if (!table_) {
       table_ = std::make_unique<TextTable>(2, TextTable::Style{.right = {0}});
-      std::vector<std::string> head = {"cycle", "warp", "event"};
-      for (const auto& [key, value] : record.items())
-        if (value.is_array()) head.push_back(key);
       table_->row(head);
+      head_ = std::move(head);
     }
     table_->row(cells);
   }
   void flush() {
-    if (table_) fmt::print("{}", table_->text());
+    if (table_) text_ += table_->text();
     table_.reset();
   }
+  /// All tables so far. To be called after flush().
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::set<std::string>& events() const { return events_; }
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
 
  private:
   [[nodiscard]] std::string place(const Json& pc) const {
     if (pc.is_string()) return pc.get<std::string>();
-    const auto index = pc.get<std::uint32_t>();
+    if (!pc.is_number_unsigned()) throw BadRecord(fmt::format("{} is no PC", pc.dump()));
+    const auto index = pc.get<std::uint64_t>();
     return index < lines_.size() ? fmt::format("L{}", lines_[index]) : fmt::format("pc{}", index);
   }
   [[nodiscard]] std::string mask(const std::string& bits) const {
-    if (request_.lanes != 0 && request_.lanes <= bits.size())
-      return bits.substr(bits.size() - request_.lanes);
+    if (!is_mask(bits)) throw BadRecord(fmt::format("'{}' is no mask of {} lanes", bits, sim::kLanes));
+    if (request_.lanes != 0) return bits.substr(bits.size() - request_.lanes);
     return fmt::format("{:08x}", std::stoul(bits, nullptr, 2));
   }
   [[nodiscard]] std::string what(const std::string& event, const Json& record) const {
@@ -99,8 +124,8 @@ class Printer {
   [[nodiscard]] std::string registers(const Json& list) const {
     std::string text;
     for (const Json& entry : list)
-      text += (text.empty() ? "" : " ") + fmt::format("r{}={}", entry.at("reg").get<unsigned>(),
-                                                      mask(entry.at("lanes").get<std::string>()));
+      text += (text.empty() ? "" : " ") +
+              fmt::format("r{}={}", natural(entry, "reg"), mask(entry.at("lanes").get<std::string>()));
     return text;
   }
   /// Entries of a table: PCs, then masks, then whatever else is set.
@@ -121,8 +146,7 @@ class Printer {
             add("#" + value.dump());
           else if (key == "rindex")
             add(value.is_string() ? value.get<std::string>() : "#" + value.dump());
-          else if (value.is_string() && value.get<std::string>().size() == sim::kLanes &&
-                   value.get<std::string>().find_first_not_of("01") == std::string::npos)
+          else if (value.is_string() && is_mask(value.get<std::string>()))
             masks += (masks.empty() ? "" : "/") + mask(value.get<std::string>());
           else if (value.is_boolean() ? value.get<bool>() : !value.is_null())
             rest += " " + (value.is_boolean()
@@ -140,27 +164,42 @@ class Printer {
   const TablesRequest& request_;
   std::vector<std::uint32_t> lines_;  ///< by PC
   std::unique_ptr<TextTable> table_;
+  std::vector<std::string> head_;  ///< of the table
+  std::string text_;
+  std::set<std::string> events_;  ///< that the file has
   std::uint64_t rows_ = 0;
   std::uint64_t left_out_ = 0;
 };
 
 void print_tables(const TablesRequest& request) {
+  constexpr const char* kRemedy = "give a file that heddle run --trace-tables has written";
+  const auto refuse = [&](std::uint64_t number, const std::exception& error) {
+    throw sim::InputError(fmt::format("{}:{}", request.file, number),
+                          fmt::format("not a line of a table trace: {}", error.what()), kRemedy);
+  };
+  std::error_code ignored;
   std::ifstream file(request.file);
-  if (!file)
-    throw sim::InputError(request.file, "cannot be read",
-                          "give a file that heddle run --trace-tables has written");
+  if (!file || std::filesystem::is_directory(request.file, ignored))
+    throw sim::InputError(request.file, "cannot be read", kRemedy);
   Printer printer(request);
   std::string text;
-  for (std::uint64_t number = 1; std::getline(file, text); ++number) {
+  std::uint64_t number = 0;
+  while (std::getline(file, text)) {
+    ++number;
     try {
       printer.line(Json::parse(text));
     } catch (const Json::exception& error) {
-      throw sim::InputError(fmt::format("{}:{}", request.file, number),
-                            fmt::format("not a line of a table trace: {}", error.what()),
-                            "give a file that heddle run --trace-tables has written");
+      refuse(number, error);
+    } catch (const BadRecord& error) {
+      refuse(number, error);
     }
   }
+  if (number == 0) throw sim::InputError(request.file, "is empty", kRemedy);
+  if (!request.event.empty() && !printer.events().empty() && !printer.events().contains(request.event))
+    throw unknown_name(request.file, "event", request.event,
+                       {printer.events().begin(), printer.events().end()});
   printer.flush();
+  fmt::print("{}", printer.text());
   if (printer.left_out() != 0) fmt::print("{} more events (--limit {})\n", printer.left_out(), request.limit);
   if (printer.rows() == 0) fmt::print("no event\n");
 }
@@ -172,11 +211,19 @@ void add_tables(CLI::App& app, Body& body) {
   command->footer(kTablesHelp);
   const auto request = std::make_shared<TablesRequest>();
   command->add_option("FILE", request->file, "File written by heddle run --trace-tables")->required();
-  command->add_option("--warp", request->warp, "CORE:WARP: only this warp slot");
+  command->add_option("--warp", request->warp, "CORE:WARP: only this warp slot")
+      ->check([](const std::string& text) -> std::string {
+        static const std::regex form("[0-9]+:[0-9]+");
+        return std::regex_match(text, form) ? "" : "'" + text + "' is not CORE:WARP, for example 0:3";
+      });
   command->add_option("--event", request->event, "Only events of this name (branch, arrive, issue ...)");
   command->add_option("--lanes", request->lanes, "Masks in binary, of this many lanes")
       ->check(CLI::Range(1u, sim::kLanes));
-  command->add_option("--limit", request->limit, "Rows at most; 0: all")->capture_default_str();
+  command->add_option("--limit", request->limit, "Rows at most; 0: all")
+      ->check([](const std::string& text) -> std::string {
+        return text.starts_with('-') ? "'" + text + "' is less than 0" : "";
+      })
+      ->capture_default_str();
   command->callback([request, &body] {
     body = [request] {
       print_tables(*request);

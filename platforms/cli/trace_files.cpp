@@ -43,7 +43,8 @@ std::string mnemonic(const std::string& line) {
 
 }  // namespace
 
-NewFile::NewFile(std::string path) : path_(std::move(path)), part_(path_ + ".part") {
+NewFile::NewFile(std::string path) : path_(std::move(path)), to_(destination(path_)) {
+  part_ = to_.in_place ? to_.path : to_.path + ".part";
   file_ = std::fopen(part_.c_str(), "wb");
   if (file_ == nullptr) fail("cannot be written");
 }
@@ -51,7 +52,7 @@ NewFile::NewFile(std::string path) : path_(std::move(path)), part_(path_ + ".par
 NewFile::~NewFile() {
   if (file_ == nullptr) return;
   std::fclose(file_);
-  std::remove(part_.c_str());
+  if (!to_.in_place) std::remove(part_.c_str());
 }
 
 void NewFile::fail(const char* what) const {
@@ -65,9 +66,10 @@ void NewFile::write(const std::string& text) {
 
 void NewFile::commit() {
   std::FILE* const file = std::exchange(file_, nullptr);
-  if (std::fclose(file) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) {
+  const bool written = std::fclose(file) == 0;
+  if (!written || (!to_.in_place && std::rename(part_.c_str(), to_.path.c_str()) != 0)) {
     const int error = errno;
-    std::remove(part_.c_str());
+    if (!to_.in_place) std::remove(part_.c_str());
     errno = error;
     fail("cannot be completed");
   }

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/files.h"
 #include "core/trace.h"
 
 namespace heddle::cli {
@@ -47,6 +48,7 @@ class NewFile {
  private:
   [[noreturn]] void fail(const char* what) const;
   std::string path_;
+  Destination to_;
   std::string part_;
   std::FILE* file_ = nullptr;
 };

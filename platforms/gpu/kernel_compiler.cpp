@@ -65,15 +65,24 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
   if (config.compiler != CompilerStep::kDelayedReconvergence) return;
   const std::vector<std::string> except = exceptions(config);
   for (auto& kernel : module.kernels) {
-    if (std::find(except.begin(), except.end(), kernel->name) != except.end()) continue;
-    const auto function = std::find_if(
-        tree.functions.begin(), tree.functions.end(),
-        [&](const ptx::Function& f) { return f.is_entry && !f.external && f.name == kernel->name; });
-    if (function != tree.functions.end() && ptx::has_no_ssde_pragma(tree, *function)) continue;
+    const auto excepted = [&](const std::string& name, bool entry) {
+      if (std::find(except.begin(), except.end(), name) != except.end()) return true;
+      const auto function = std::find_if(
+          tree.functions.begin(), tree.functions.end(),
+          [&](const ptx::Function& f) { return f.is_entry == entry && !f.external && f.name == name; });
+      return function != tree.functions.end() && ptx::has_no_ssde_pragma(tree, *function);
+    };
+    if (excepted(kernel->name, true)) continue;
     const auto original = kernel;
     isa::Kernel changed = *original;
     analysis::CodeAnalysis code(*original);
-    analysis::apply_reconvergence(changed, analysis::delayed_reconvergence(code));
+    std::vector<analysis::ReconvergencePoint> points = analysis::delayed_reconvergence(code);
+    for (const isa::FunctionCode& function : original->functions)
+      if (excepted(function.name, false))
+        std::erase_if(points, [&](const analysis::ReconvergencePoint& point) {
+          return function.first <= point.branch && point.branch < function.end;
+        });
+    analysis::apply_reconvergence(changed, points);
     kernel = std::make_shared<const isa::Kernel>(std::move(changed));
   }
 }

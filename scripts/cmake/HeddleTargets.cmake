@@ -66,8 +66,9 @@ function(heddle_not_hot target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# heddle_together(TARGET): several sources at a time are compiled as one. Each then has to read the headers and
-# instantiate their templates no more; in exchange names of a target's unnamed namespaces must differ.
+# heddle_together(TARGET): several sources at a time are compiled as one. Headers are read and their
+# templates instantiated once for all of them; in exchange they share one unnamed namespace. Sources of a target that use
+# a name twice work until they meet in a batch: the compiler says so then, and one of them is renamed (or gets shared).
 function(heddle_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 6)
 endfunction()

@@ -120,8 +120,11 @@ def patterns(machine):
     return table([*WHERE, "cycles", "warp instr."], rows)
 
 
+BENCHMARKS = suite.SYNCHRONISATION
+
+
 def report(machine, names):
-    benchmarks = chosen(suite.SYNCHRONISATION, names)
+    benchmarks = chosen(BENCHMARKS, names)
     cases = [(simt, suite.STACK) for _, simt, _ in benchmarks]
     every = [suite.SSDE, BASIC, *(sized(*s) for s in SIZES), *(timed(t) for t in TIMEOUTS),
              *(scheduled(p) for p in ("gto", "glrr"))]

@@ -37,6 +37,9 @@ def gain(value):
     return "-" if value is None else f"{100 * (value - 1):+.1f} %"
 
 
+BENCHMARKS = suite.DIVERGENT + OTHERS
+
+
 def report(machine, names):
     benchmarks, others = chosen(suite.DIVERGENT, names), chosen(OTHERS, names)
     machine.prepare([(workload, settings) for _, workload in benchmarks + others for _, settings in VARIANTS])

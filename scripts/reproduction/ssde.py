@@ -145,8 +145,11 @@ def openmp(machine, ours):
     return table([*WHERE, "variant", "cycles", "warp instr."], rows)
 
 
+BENCHMARKS = suite.SYNCHRONISATION
+
+
 def report(machine, names):
-    benchmarks = chosen(suite.SYNCHRONISATION, names)
+    benchmarks = chosen(BENCHMARKS, names)
     machine.prepare([(simt, suite.STACK) for _, simt, _ in benchmarks]
                     + [(mimd, suite.SSDE) for _, _, mimd in benchmarks])
     modules = [Module(machine, file) for file in sorted(PTX.glob(f"*.{machine.compiler}.ptx"))]

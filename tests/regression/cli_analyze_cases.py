@@ -1,7 +1,9 @@
 """Cases of cli_cases.py: heddle analyze and core.compiler."""
 
 import json
+import pathlib
 import shutil
+import subprocess
 
 from cli_command import HANG, MISMATCH, case, check
 
@@ -118,3 +120,47 @@ def bad_analysis(c):
     braces = SPIN.replace("LOOP:", "{ .reg .b32 %x;\nLOOP:").replace("bra LOOP;", "bra LOOP; }")
     c.refused("analyze", c.file("braces.ptx", braces), "--transform", "ssde", "-o", "out.ptx",
               says=["cannot be transformed", "{ }"])
+
+
+@case
+def analysis_writes_through_links_and_to_devices(c):
+    (c.folder / "link.dot").symlink_to("real.dot")
+    c.run("analyze", "spinlock", "--dot", "link.dot", code=MISMATCH)
+    check((c.folder / "link.dot").is_symlink() and "digraph" in (c.folder / "real.dot").read_text(), "link replaced")
+    c.run("analyze", "spinlock", "--transform", "ssde", "-o", "/dev/null")
+    check(pathlib.Path("/dev/null").is_char_device(), "the device was replaced")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([c.heddle, "analyze", "spinlock", "--transform", "ssde", "-o", "-"], stdout=full,
+                              stderr=subprocess.PIPE, text=True, check=False)
+    check(done.returncode == 2 and "standard output" in done.stderr, "a full device was not noticed")
+
+
+@case
+def analysis_options_that_do_not_go_together(c):
+    c.refused("analyze", "spinlock", "--json", "--transform", "ssde", "-o", "x.ptx", says=["--json"])
+    c.refused("analyze", "spinlock", "--dot", "-", says=["--dot", "'-' is no file"])
+    c.refused("analyze", "spinlock", "--dot", "", says=["no file name"])
+    c.refused("analyze", "spinlock", "--dot", "no/such/x.dot", says=["--dot", "no/such/x.dot", "permissions"])
+
+
+# The lock in a function: a kernel's exception does not reach it, its own does.
+IN_FUNCTION = SPIN.replace(".visible .entry spin(", ".func spin(", 1) + """
+.visible .entry outer(.param .u64 lock, .param .u64 counter)
+{
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [lock];
+  ld.param.u64 %rd2, [counter];
+  { .param .b64 a; .param .b64 b; st.param.b64 [a], %rd1; st.param.b64 [b], %rd2; call.uni spin, (a, b); }
+  ret;
+}
+"""
+
+
+@case
+def functions_can_be_left_to_the_hardware(c):
+    aware = ("--set", "core.control_flow.mechanism=aware", "--set", "core.compiler=delayed_reconvergence")
+    done = c.ptx(IN_FUNCTION, "outer", *SPIN_ARGUMENTS, *aware)
+    check("32" in done.stdout, "wrong count")
+    c.ptx(IN_FUNCTION, "outer", *SPIN_ARGUMENTS, *aware, "--set", "core.compiler_except=spin", code=HANG)
+    kept = IN_FUNCTION.replace("LOOP:", '.pragma "heddle nossde";\nLOOP:', 1)
+    c.ptx(kept, "outer", *SPIN_ARGUMENTS, *aware, code=HANG)

@@ -8,6 +8,7 @@ import json
 import pathlib
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -33,6 +34,20 @@ def workload_writes_a_report(c):
     total = stats(out)["total"]
     check(f"{total['cycles']:,} core cycles" in report, "report and stats.json disagree on cycles")
     check(f"{total['warp_instructions']:,} warp" in report, "report and stats.json disagree on instructions")
+
+
+@case
+def runs_within_limited_addresses(c):
+    limited = subprocess.run(["/bin/sh", "-c", 'ulimit -v 120000 && exec "$0" run vecadd --platform tiny --size tiny',
+                              c.heddle], cwd=c.folder, capture_output=True, text=True, check=False)
+    check(limited.returncode == 0 and "passed" in limited.stdout, f"{limited.returncode}: {limited.stderr}")
+
+
+@case
+def dram_that_never_gets_to_a_column_is_refused(c):
+    for key in ("tRCD", "tRCDWR"):
+        c.refused("run", "vecadd", "--platform", "tiny", "--size", "tiny", "--set", f"memory.dram.{key}=4000",
+                  says=["memory.dram.tREFI", "no time between refreshes"])
 
 
 @case

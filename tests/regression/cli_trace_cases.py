@@ -1,6 +1,7 @@
 """Cases of cli_cases.py: traces of control-flow tables and timelines."""
 
 import json
+import pathlib
 
 from cli_command import HANG, case, check
 
@@ -105,3 +106,32 @@ def bad_trace_options(c):
     c.refused("run", "vecadd", "--trace-tables", "no/such/folder/t.jsonl", says=["no/such/folder/t.jsonl"])
     c.refused("tables", "absent.jsonl", says=["absent.jsonl", "cannot be read"])
     c.refused("tables", c.file("text.jsonl", "no json\n"), says=["text.jsonl:1", "--trace-tables"])
+    c.refused("tables", ".", says=["cannot be read"])
+    c.refused("tables", c.file("empty.jsonl", ""), says=["empty.jsonl", "is empty"])
+
+
+@case
+def bad_table_traces(c):
+    laps(c, "--trace-tables", "t.jsonl")
+    lines = (c.folder / "t.jsonl").read_text().splitlines()
+    last = json.loads(lines[-1])
+    for change, says in (({"lanes": "xyz"}, "'xyz' is no mask"), ({"lanes": "1" * 80}, "is no mask"),
+                         ({"lanes": ""}, "'' is no mask"), ({"cycle": -1}, "'cycle' is -1"),
+                         ({"warp": 1.5}, "'warp' is 1.5"), ({"pc": -3}, "-3 is no PC"),
+                         ({"scoreboard": [{"reg": 1, "lanes": "q"}]}, "'q' is no mask"), ({"event": 7}, "type")):
+        bad = c.file("bad.jsonl", "\n".join([*lines[:-1], json.dumps({**last, **change})]))
+        c.refused("tables", bad, says=[f"bad.jsonl:{len(lines)}", says, "--trace-tables"])
+    c.refused("tables", "t.jsonl", "--event", "brunch", says=["no event 'brunch'", "did you mean 'branch'"])
+    c.refused("tables", "t.jsonl", "--warp", "0", says=["CORE:WARP"])
+    c.refused("tables", "t.jsonl", "--limit", "-1", says=["less than 0"])
+    # Records with other tables get headings of their own.
+    mixed = c.file("mixed.jsonl", "\n".join([*lines, json.dumps({k: v for k, v in last.items() if k != "stack"})]))
+    check(c.run("tables", mixed).stdout.count("event") == 2, "cells under the wrong headings")
+
+
+@case
+def traces_go_to_devices_and_through_links(c):
+    (c.folder / "link.jsonl").symlink_to("real.jsonl")
+    laps(c, "--trace-tables", "link.jsonl", "--trace-timeline", "/dev/null")
+    check((c.folder / "link.jsonl").is_symlink() and (c.folder / "real.jsonl").is_file(), "the link was replaced")
+    check(pathlib.Path("/dev/null").is_char_device(), "the device was replaced")

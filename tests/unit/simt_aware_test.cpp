@@ -111,6 +111,7 @@ TEST(AwareGolden, MimdG8DelayedReconvergence) {
   rig.go('P');
   EXPECT_EQ(rig.st(), "B P 0111");
   EXPECT_EQ(rig.rt(), "P - 1111/0111");
+  EXPECT_EQ(rig.fifo(), "B0111");
   rig.branch('B', "0011", 'C', 'P');
   EXPECT_EQ(rig.st(), "B P 0011 | C P 0100") << "the same RPC: the entry is reused";
   EXPECT_EQ(rig.rt(), "P - 1111/0111");
@@ -118,16 +119,22 @@ TEST(AwareGolden, MimdG8DelayedReconvergence) {
   rig.go('P');
   EXPECT_EQ(rig.st(), "B P 0011");
   EXPECT_EQ(rig.rt(), "P - 1111/0011");
+  EXPECT_EQ(rig.fifo(), "B0011");
   rig.branch('B', "0001", 'C', 'P');
   EXPECT_EQ(rig.st(), "B P 0001 | C P 0010");
+  EXPECT_EQ(rig.rt(), "P - 1111/0011");
   EXPECT_EQ(rig.fifo(), "C0010 B0001");
   rig.go('P');
+  EXPECT_EQ(rig.st(), "B P 0001");
   EXPECT_EQ(rig.rt(), "P - 1111/0001");
+  EXPECT_EQ(rig.fifo(), "B0001");
   rig.branch('B', "0000", 'C', 'P');
   EXPECT_EQ(rig.st(), "C P 0001");
   EXPECT_EQ(rig.rt(), "P - 1111/0001");
+  EXPECT_EQ(rig.fifo(), "C0001");
   rig.go('P');
   EXPECT_EQ(rig.st(), "P - 1111");
+  EXPECT_EQ(rig.rt(), "");
   EXPECT_EQ(rig.fifo(), "P1111");
 }
 
