@@ -11,11 +11,16 @@ struct CoreSection {
   core::CoreConfig& core;
   CompilerStep& compiler;
   std::string& except;
+  analysis::DelayedPaths& delayed_paths;
   void visit(sim::ConfigVisitor& v) {
     v.choice("compiler", compiler, {"none", "ssde", "delayed_reconvergence"},
              "changes kernels when they are loaded, so that code for MIMD machines finishes");
     v.field("compiler_except", except,
             {.doc = "names of kernels and functions, separated by commas, that core.compiler leaves alone"});
+    v.choice("delayed_paths", delayed_paths, {"successors", "loop_exits"},
+             "A9, of compiler delayed_reconvergence: paths start at every branch's successors, or only of "
+             "branches "
+             "that leave a loop, behind its exits");
     core.visit(v);
   }
 };
@@ -45,7 +50,7 @@ void GpuConfig::visit(sim::ConfigVisitor& v) {
            .min = 16,
            .max = 512 * 1024});
   v.section("clocks", clocks, "clock domains");
-  CoreSection cores_and_compiler{core, compiler, compiler_except};
+  CoreSection cores_and_compiler{core, compiler, compiler_except, delayed_paths};
   v.section("core", cores_and_compiler, "every core");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");
   v.section("watchdog", watchdog, "hang diagnosis");

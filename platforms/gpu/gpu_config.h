@@ -8,6 +8,10 @@
 #include "memory/config.h"
 #include "sim/config.h"
 
+namespace heddle::analysis {
+enum class DelayedPaths : std::uint8_t;
+}
+
 namespace heddle::gpu {
 
 struct ClocksConfig {
@@ -35,6 +39,8 @@ struct GpuConfig {
   core::CoreConfig core;
   CompilerStep compiler = CompilerStep::kNone;  ///< key core.compiler
   std::string compiler_except;                  ///< key core.compiler_except
+  /// Key core.delayed_paths: where the paths of delayed reconvergence start (mimd-simt-and-bows A9).
+  analysis::DelayedPaths delayed_paths{};
   memory::MemoryConfig memory;
   WatchdogConfig watchdog;
   /// Local memory that a kernel with recursion or alloca gets on top, for every thread.

@@ -76,7 +76,8 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
     const auto original = kernel;
     isa::Kernel changed = *original;
     analysis::CodeAnalysis code(*original);
-    std::vector<analysis::ReconvergencePoint> points = analysis::delayed_reconvergence(code);
+    std::vector<analysis::ReconvergencePoint> points =
+        analysis::delayed_reconvergence(code, {}, config.delayed_paths);
     for (const isa::FunctionCode& function : original->functions)
       if (excepted(function.name, false))
         std::erase_if(points, [&](const analysis::ReconvergencePoint& point) {

@@ -5,7 +5,7 @@ import math
 import pathlib
 
 PUBLISHED = pathlib.Path(__file__).resolve().parent / "published.json"
-NOTES = {"hang": "hangs", "limit": "hangs (cycle limit)", "wrong": "WRONG RESULT"}
+NOTES = {"hang": "hangs", "limit": "cycle limit", "wrong": "WRONG RESULT"}
 
 
 def published(study):

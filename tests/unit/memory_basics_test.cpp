@@ -121,22 +121,25 @@ TEST(MemoryConfig, CrossFieldErrorsNameTheKey) {
     return std::string("no error");
   };
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.partition_interleave_bytes = 64; }),
-            "partition_interleave_bytes");
+            "memory.partition_interleave_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.partition_interleave_bytes = 300; }),
-            "partition_interleave_bytes");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.ways = 7; }), "l2.size_kib");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.line_bytes = 96; }), "l2.line_bytes");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.banks = 3; }), "l2.size_kib");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.sector_bytes = 16; }), "l2.sector_bytes");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.sector_bytes = 96; }), "l2.sector_bytes");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.row_bytes = 3000; }), "dram.row_bytes");
+            "memory.partition_interleave_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.ways = 7; }), "memory.l2.size_kib");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.line_bytes = 96; }), "memory.l2.line_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.banks = 3; }), "memory.l2.size_kib");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.sector_bytes = 16; }), "memory.l2.sector_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.sector_bytes = 96; }), "memory.l2.sector_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.row_bytes = 3000; }), "memory.dram.row_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_interleave_bytes = 64; }),
-            "dram.bank_interleave_bytes");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rc = 20; }), "dram.tRC");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_wl = 40; }), "dram.tWL");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rtw = 9; }), "dram.tRTW");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_refi = 100; }), "dram.tREFI");
-  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_groups = 17; }), "dram.bank_groups");
+            "memory.dram.bank_interleave_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rc = 20; }), "memory.dram.tRC");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_wl = 40; }), "memory.dram.tWL");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rtw = 9; }), "memory.dram.tRTW");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_refi = 100; }), "memory.dram.tREFI");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rcd = 4000; }), "memory.dram.tREFI")
+      << "a refresh would close every row before its column command";
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rcdwr = 4000; }), "memory.dram.tREFI");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_groups = 17; }), "memory.dram.bank_groups");
   EXPECT_EQ(place_of([](MemoryConfig& c) {
               c.partitions = 7;
               c.dram.banks = 11;

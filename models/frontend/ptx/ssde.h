@@ -20,8 +20,9 @@ namespace heddle::ptx {
 
 /// Kernels and functions with `.pragma "heddle nossde";` in their head or body (or all of a module that has
 /// it outside of functions) are left as they are: code that relies on the lanes of a warp being in step is
-/// broken by the transformation (mimd-simt-and-bows §3.5, §7.3). ptxas refuses pragmas that it does not know:
-/// for texts that go there as well, there is SsdeOptions::except.
+/// broken by the transformation (mimd-simt-and-bows §3.5, §7.3). ptxas warns of pragmas that it does not
+/// know, and refuses them outside of functions: for texts that go there as well, there is
+/// SsdeOptions::except.
 inline constexpr const char* kNoSsdePragma = "heddle nossde";
 [[nodiscard]] bool has_no_ssde_pragma(const Module& module, const Function& function);
 
