@@ -78,7 +78,10 @@ const std::vector<Benchmark>& all() {
                                                     dram_chase(),
                                                     atomics(),
                                                     core_bandwidth(),
-                                                    memory_bandwidth()};
+                                                    memory_bandwidth(),
+                                                    bandwidth_by_warps(),
+                                                    bandwidth_by_cores(),
+                                                    bandwidth_by_working_set()};
   return benchmarks;
 }
 

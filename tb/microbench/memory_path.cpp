@@ -6,6 +6,12 @@
 #include "microbench/core_timing.h"
 
 namespace heddle::microbench {
+namespace {
+
+constexpr std::uint64_t kPhases = 64;   // core cycles that a load is tried in
+constexpr std::uint64_t kPause = 1000;  // until the next one, so that no bank has to wait for its timing
+
+}  // namespace
 
 Edges::Edges(double mhz) : khz_(static_cast<std::uint64_t>(std::llround(mhz * 1e3))) {}
 
@@ -49,12 +55,46 @@ std::uint64_t MemoryPath::delivered(std::uint64_t sent, std::uint32_t bytes) con
 }
 
 MemoryPath::Fetched MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t address) {
+  return l2_miss(issued, address, fetched_bytes(config_));
+}
+
+MemoryPath::Fetched MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t address, std::uint32_t wanted) {
   DramPath& channel = channels_[map_.partition(address).value()];
-  const std::uint32_t wanted = fetched_bytes(config_);
   const std::uint32_t fetched = std::max(wanted, l2_sector_bytes_);
   const std::uint64_t arrived = dram_.at_or_after(l2_.time(to_l2(issued + 1)));
   const DramPath::Read read = channel.read(map_.local(address) / fetched * fetched, fetched, arrived);
   return {read.outcome, from_l2(l2_.after(dram_.time(read.answered)), wanted) + 1};
+}
+
+MemoryPath::Trips MemoryPath::l2_trips(std::uint32_t bytes) const {
+  Trips trips;
+  for (std::uint64_t issued = 0; issued < kPhases; ++issued)
+    trips.add(delivered(issued + 1, bytes) + 1 - issued);
+  return trips;
+}
+
+MemoryPath::Trips MemoryPath::dram_trips(std::uint32_t bytes) const {
+  gpu::GpuConfig config = config_;
+  config.memory.dram.t_refi = 0;
+  const memory::DramConfig& dram = config.memory.dram;
+  const std::uint64_t all_banks =
+      std::uint64_t{dram.banks} * std::max(dram.row_bytes, dram.bank_interleave_bytes);
+  // A line, the next one of its row, and the same place in other rows, at least one of them of the same bank.
+  std::vector<std::uint64_t> locals = {0, bytes};
+  for (std::uint64_t row = 1; row <= dram.banks; ++row) locals.push_back(row * all_banks);
+
+  Trips trips;
+  for (std::uint64_t phase = 0; phase < kPhases; ++phase) {
+    MemoryPath path(config);
+    std::uint64_t issued = phase;
+    for (const std::uint64_t local : locals) {
+      const Fetched fetched = path.l2_miss(issued, map_.global(sim::PartitionId{0}, local), bytes);
+      if (fetched.outcome == RowOutcome::kHit || fetched.outcome == RowOutcome::kConflict)
+        trips.add(fetched.done - issued);
+      issued = fetched.done + kPause + phase;
+    }
+  }
+  return trips;
 }
 
 // Within an instant cores run before the interconnect, that before the L2, that before the DRAM

@@ -5,7 +5,9 @@
 // say, in one function per leg; the chases compare the simulated GPU with it to the cycle.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "gpu/gpu_config.h"
@@ -40,6 +42,17 @@ class MemoryPath {
     std::uint64_t done = 0;
   };
   [[nodiscard]] Fetched l2_miss(std::uint64_t issued, std::uint64_t address);
+  [[nodiscard]] Fetched l2_miss(std::uint64_t issued, std::uint64_t address, std::uint32_t bytes);
+
+  /// Core cycles from the issue of a load of `bytes` bytes, of one line, to that of an instruction that needs
+  /// its value, wherever in the cycles of the slower clocks it is issued: hits in L2, and what it has to
+  /// fetch from an open row (least) or another one than is open (most), with no refresh under way.
+  struct Trips {
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
+    void add(std::uint64_t trip) { least = std::min(least, trip), most = std::max(most, trip); }
+  };
+  [[nodiscard]] Trips l2_trips(std::uint32_t bytes) const;
+  [[nodiscard]] Trips dram_trips(std::uint32_t bytes) const;
 
   /// Core cycle in which the response to a read of `bytes` bytes, put on the crossbar in cycle `sent`, is
   /// delivered to the block that asked, if it hits L2.

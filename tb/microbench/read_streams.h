@@ -36,7 +36,4 @@ struct Streams {
 [[nodiscard]] double read_bandwidth(Session& session, const Readers& reader, const Streams& streams,
                                     double about, std::uint32_t turns);
 
-/// GB/s of so many bytes per cycle of a clock.
-[[nodiscard]] double gb_per_s(double bytes_per_cycle, double mhz);
-
 }  // namespace heddle::microbench

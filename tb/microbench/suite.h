@@ -29,8 +29,11 @@ Benchmark l1_working_set();      ///< sweeps.cpp
 Benchmark l2_working_set();
 Benchmark stride_sweep();
 
-Benchmark core_bandwidth();    ///< core_bandwidth.cpp
-Benchmark memory_bandwidth();  ///< memory_bandwidth.cpp
+Benchmark core_bandwidth();            ///< core_bandwidth.cpp
+Benchmark memory_bandwidth();          ///< memory_bandwidth.cpp
+Benchmark bandwidth_by_warps();        ///< bandwidth_by_warps.cpp
+Benchmark bandwidth_by_cores();        ///< bandwidth_by_cores.cpp
+Benchmark bandwidth_by_working_set();  ///< bandwidth_by_working_set.cpp
 
 Benchmark register_banks();  ///< register_file.cpp
 Benchmark operand_collectors();

@@ -35,4 +35,14 @@ double bodies(const TimedRun& run) {
   return sum;
 }
 
+double rate_between(const TimedRun& shorter, const TimedRun& longer) {
+  double rate = 0;
+  for (std::size_t i = 0; i < longer.warps.size(); ++i) {
+    const WarpRecord &before = shorter.warps[i], &after = longer.warps[i];
+    rate += (after.words.front() - static_cast<double>(before.words.front())) /
+            (after.cycles() - static_cast<double>(before.cycles()));
+  }
+  return rate;
+}
+
 }  // namespace heddle::microbench

@@ -28,6 +28,10 @@ inline constexpr std::uint32_t kLoopBranches = 1;
 /// Bodies completed in the time.
 [[nodiscard]] double bodies(const TimedRun& run);
 
+/// Bodies of all warps per cycle between the ends of two runs of the same kernel, the second one the longer,
+/// each warp's over its own time: exact however few there are if all turns take equally long.
+[[nodiscard]] double rate_between(const TimedRun& shorter, const TimedRun& longer);
+
 /// Rate between `cycles` and 3 x `cycles`.
 template <class... T>
 Rate sustained(Session& session, const TimedKernel& kernel, std::uint32_t ctas, std::uint32_t threads,

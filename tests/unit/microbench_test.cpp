@@ -8,11 +8,13 @@
 
 #include "frontend/ptx/parser.h"
 #include "microbench/alu_ops.h"
+#include "microbench/bandwidth.h"
 #include "microbench/dram_path.h"
 #include "microbench/kernel_text.h"
 #include "microbench/memory_path.h"
 #include "microbench/number.h"
 #include "microbench/report.h"
+#include "microbench/throughput.h"
 
 namespace heddle::microbench {
 namespace {
@@ -107,6 +109,64 @@ TEST(MicrobenchEdges, AreRoundedPicosecondsAndFoundFromBothSides) {
       EXPECT_EQ(clock.after(clock.time(k)), k + 1);
     }
   }
+}
+
+TEST(MicrobenchThroughput, IsLittlesLawUpToTheSlowestStage) {
+  const ClosedLoop loop{{100, 100}, {5, 5}, true};
+  EXPECT_DOUBLE_EQ(throughput(loop, 1).most, 0.01);
+  EXPECT_DOUBLE_EQ(throughput(loop, 20).most, 0.2);  // both limit alike
+  EXPECT_DOUBLE_EQ(throughput(loop, 21).most, 0.2);
+  EXPECT_DOUBLE_EQ(throughput(loop, 500).most, 0.2);
+  for (const double lines : {1.0, 10.0, 20.0, 30.0, 500.0})
+    EXPECT_DOUBLE_EQ(throughput(loop, lines).least, throughput(loop, lines).most) << lines;
+}
+
+TEST(MicrobenchThroughput, LinesMayMeetWhereLatencyAndThroughputLimitAlike) {
+  const ClosedLoop loop{{100, 100}, {5, 5}};
+  EXPECT_DOUBLE_EQ(throughput(loop, 7).least, 0.07);                    // a load of 0.35
+  EXPECT_DOUBLE_EQ(throughput(loop, 20).least, 20.0 / (100 + 19 * 5));  // each waits for all others
+  EXPECT_DOUBLE_EQ(throughput(loop, 41).least, 0.2);                    // more than twice what keeps it busy
+  const ClosedLoop varying{{80, 125}, {4, 5}, true};
+  EXPECT_DOUBLE_EQ(throughput(varying, 4).least, 4.0 / 125);
+  EXPECT_DOUBLE_EQ(throughput(varying, 4).most, 4.0 / 80);
+  EXPECT_DOUBLE_EQ(throughput(varying, 400).least, 0.2);
+  EXPECT_DOUBLE_EQ(throughput(varying, 400).most, 0.25);
+}
+
+TEST(MicrobenchReaders, CoresOfAPortReadItsPartition) {
+  gpu::GpuConfig config;
+  config.memory.partitions = 4;
+  config.memory.crossbar.cluster_cores = 3;
+  std::uint32_t cores = 0;
+  for (const std::uint32_t expected : {5u, 3u, 3u, 3u}) {  // ports 0 to 4 of 3, 3, 3, 3, 2 cores
+    const PartitionReaders readers = readers_of(config, cores / 4, 14);
+    EXPECT_EQ(readers.cores, expected);
+    EXPECT_EQ(readers.ports, expected == 5 ? 2u : 1u);
+    cores += 4;
+  }
+  EXPECT_EQ(readers_of(config, 1, 3).cores, 0u);
+}
+
+TEST(MicrobenchRate, IsThatOfEachWarpOverItsOwnTime) {
+  TimedRun shorter, longer;
+  shorter.warps = {{1000, 1100, 0, {10}}, {5000, 5300, 0, {10}}};
+  longer.warps = {{100, 400, 0, {30}}, {0xffffff00u, 0x1f0u, 0, {14}}};  // 20 in 200, 4 in 452
+  EXPECT_DOUBLE_EQ(rate_between(shorter, longer), 20.0 / 200 + 4.0 / (752 - 300));
+}
+
+// Row hits and conflicts from the chase's own model, at every phase of the slower clocks.
+TEST(MicrobenchMemoryPath, TripsSpanRowHitsAndConflicts) {
+  gpu::GpuConfig config;
+  const MemoryPath path(config);
+  const MemoryPath::Trips l2 = path.l2_trips(128), dram = path.dram_trips(128);
+  EXPECT_EQ(l2.least, path.l2_trips(128).least);
+  const double l2_cycle = config.clocks.core_mhz / config.clocks.l2_mhz,
+               dram_cycle = config.clocks.core_mhz / config.clocks.dram_mhz;
+  EXPECT_LE(l2.most - l2.least, 2 * l2_cycle);
+  EXPECT_GT(dram.least, l2.most);
+  const double row_change = (config.memory.dram.t_rp + config.memory.dram.t_rcd) * dram_cycle;
+  EXPECT_NEAR(static_cast<double>(dram.most - dram.least), row_change, 4 * l2_cycle);
+  EXPECT_LT(path.l2_trips(32).least, l2.least);  // fewer flits
 }
 
 memory::DramConfig plain_dram() {
