@@ -19,8 +19,7 @@ struct CoreSection {
             {.doc = "names of kernels and functions, separated by commas, that core.compiler leaves alone"});
     v.choice("delayed_paths", delayed_paths, {"successors", "loop_exits"},
              "A9, of compiler delayed_reconvergence: paths start at every branch's successors, or only of "
-             "branches "
-             "that leave a loop, behind its exits");
+             "branches that leave a loop, behind its exits");
     core.visit(v);
   }
 };

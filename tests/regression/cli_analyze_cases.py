@@ -160,7 +160,41 @@ IN_FUNCTION = SPIN.replace(".visible .entry spin(", ".func spin(", 1) + """
 def functions_can_be_left_to_the_hardware(c):
     aware = ("--set", "core.control_flow.mechanism=aware", "--set", "core.compiler=delayed_reconvergence")
     done = c.ptx(IN_FUNCTION, "outer", *SPIN_ARGUMENTS, *aware)
-    check("32" in done.stdout, "wrong count")
+    check("counter = 32\n" in done.stdout, "wrong count")
     c.ptx(IN_FUNCTION, "outer", *SPIN_ARGUMENTS, *aware, "--set", "core.compiler_except=spin", code=HANG)
     kept = IN_FUNCTION.replace("LOOP:", '.pragma "heddle nossde";\nLOOP:', 1)
     c.ptx(kept, "outer", *SPIN_ARGUMENTS, *aware, code=HANG)
+
+
+# A9: lanes wait for one that goes around their loop and releases them behind it.
+RELEASED_BEHIND = """.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry wait_for_one(.param .u64 flag)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [flag];
+  mov.u32 %r1, %tid.x;
+  setp.eq.u32 %p1, %r1, 3;
+  @%p1 bra BEHIND;
+LOOP:
+  ld.volatile.global.u32 %r2, [%rd1];
+  setp.eq.u32 %p2, %r2, 0;
+  @%p2 bra LOOP;
+BEHIND:
+  atom.global.add.u32 %r3, [%rd1], 1;
+  ret;
+}
+"""
+
+
+@case
+def delayed_paths_decide_who_waits_in_front_of_a_release(c):
+    run = ("--arg", "buf=flag:1xu32", "--print", "flag:1", "--set", "core.control_flow.mechanism=aware", "--set",
+           "core.compiler=delayed_reconvergence", "--set")
+    done = c.ptx(RELEASED_BEHIND, "wait_for_one", *run, "core.delayed_paths=successors")
+    check("flag = 32\n" in done.stdout, "not all lanes were released")
+    c.ptx(RELEASED_BEHIND, "wait_for_one", *run, "core.delayed_paths=loop_exits", code=HANG,
+          says=["lanes 0x00000008 wait to reconverge with them at"])
