@@ -13,7 +13,7 @@
 namespace heddle::memory {
 
 struct CrossbarConfig {
-  std::uint32_t flit_bytes = 32;
+  std::uint32_t flit_bytes = 64;
   std::uint32_t latency_cycles = 5;
   std::uint32_t input_queue_packets = 8;
   std::uint32_t output_queue_packets = 8;

@@ -1,4 +1,6 @@
 // heddle run: options of both kinds of run.
+#include <charconv>
+#include <cstdint>
 #include <memory>
 
 #include "cli/commands.h"
@@ -32,15 +34,21 @@ struct RunRequest {
   std::string check;
 };
 
-/// CLI11 takes -1 for an unsigned number and wraps it.
+/// CLI11 takes -1 for an unsigned number and wraps it, and takes the largest one for those beyond it.
+std::string too_large(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc::result_out_of_range ? "'" + text + "' is larger than 18446744073709551615" : "";
+}
+
 std::string not_negative(const std::string& text) {
-  return text.starts_with('-') ? "'" + text + "' is not a whole number of at least 0" : "";
+  return text.starts_with('-') ? "'" + text + "' is not a whole number of at least 0" : too_large(text);
 }
 
 std::string positive(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   const bool zero = text.find_first_not_of('0') == std::string::npos;
-  return digits && !zero ? "" : "'" + text + "' is not a whole number of at least 1";
+  return digits && !zero ? too_large(text) : "'" + text + "' is not a whole number of at least 1";
 }
 
 /// Options that only make sense for one kind of run.

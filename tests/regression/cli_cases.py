@@ -240,6 +240,7 @@ def unknown_options_and_commands(c):
     c.refused("run", "vecadd", "--size", "huge", says=["--size", "tiny"])
     c.refused("run", "vecadd", "--seed", "x", says=["seed"])
     c.refused("run", "vecadd", "--seed", "-1", says=["seed", "at least 0"])
+    c.refused("run", "vecadd", "--seed", "18446744073709551616", says=["seed", "larger than 18446744073709551615"])
     c.refused("run", "vecadd", "--max-cycles", "many", says=["max-cycles"])
     c.refused("run", "vecadd", "sgemm", says=["sgemm"])
 

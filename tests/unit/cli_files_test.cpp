@@ -147,6 +147,14 @@ TEST_F(Files, EveryPlatformLoads) {
             "--set core.l1d.way: unknown key 'core.l1d.way'; did you mean 'core.l1d.ways'?");
 }
 
+TEST_F(Files, WhatAPlatformDoesNotSayIsAsOnTheGtx480) {
+  write_text(path("mine.yaml"), "", "");
+  gpu::GpuConfig mine = gpu::load_platform(path("mine.yaml"), {});
+  EXPECT_EQ(mine.name, "mine");
+  mine.name = "gtx480";
+  EXPECT_EQ(sim::write_config(mine), sim::write_config(gpu::load_platform("gtx480", {})));
+}
+
 TEST_F(Files, PlatformFolderCanBeMoved) {
   write_text(path("mine.yaml"), "# My machine\ncores: 7\n", "");
   write_text(path("notes.txt"), "not a platform", "");
