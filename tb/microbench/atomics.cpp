@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kBody = 4;  ///< atomics in the loop
 constexpr std::uint32_t kWarps = 8;
-constexpr std::uint32_t kTurns = 13;
+constexpr std::uint32_t kTurns = 24;
 
 /// How the 32 lanes' words lie, all warps alike.
 struct Pattern {

@@ -11,22 +11,19 @@ namespace heddle::microbench {
 
 double gb_per_s(double bytes_per_cycle, double mhz) { return bytes_per_cycle * mhz / 1e3; }
 
-PartitionReaders readers_of(const gpu::GpuConfig& config, std::uint32_t partition, std::uint32_t cores) {
-  PartitionReaders readers;
+std::vector<std::uint32_t> ports_reading(const gpu::GpuConfig& config, std::uint32_t partition,
+                                         std::uint32_t cores) {
+  std::vector<std::uint32_t> ports;
   const std::uint32_t of_port = config.memory.crossbar.cluster_cores;
-  for (std::uint32_t first = partition * of_port; first < cores;
-       first += config.memory.partitions * of_port) {
-    ++readers.ports;
-    readers.cores += std::min(of_port, cores - first);
-  }
-  return readers;
+  for (std::uint32_t first = partition * of_port; first < cores; first += config.memory.partitions * of_port)
+    ports.push_back(std::min(of_port, cores - first));
+  return ports;
 }
 
-double link_limit(const gpu::GpuConfig& config, const PartitionReaders& readers) {
+double port_limit(const gpu::GpuConfig& config, std::uint32_t cores) {
   const double line = config.memory.l2.line_bytes, packet = config.memory.crossbar.header_bytes + line;
-  return std::min(
-      gb_per_s(readers.ports * line / packet_interval(config, packet), config.clocks.interconnect_mhz),
-      gb_per_s(readers.cores * line, config.clocks.core_mhz));
+  return std::min(gb_per_s(line / packet_interval(config, packet), config.clocks.interconnect_mhz),
+                  gb_per_s(cores * line, config.clocks.core_mhz));
 }
 
 double slice_limit(const gpu::GpuConfig& config) {
@@ -52,7 +49,9 @@ double channel_limit(const gpu::GpuConfig& config, RowChanges row_changes) {
   if (row_changes == RowChanges::kShared)
     trip += row_change * std::min(1.0, waiting_bytes / std::min(dram.row_bytes, dram.bank_interleave_bytes));
   if (row_changes == RowChanges::kEach)
-    trip += row_change + (std::ceil(waiting / dram.banks) - 1) * dram.t_rc;
+    trip +=
+        row_change + (std::ceil(waiting / dram.banks) - 1) *
+                         std::max<double>(dram.t_rc, dram.t_rcd + bursts * line_gap + dram.t_rtp + dram.t_rp);
   return gb_per_s(std::min(bus, waiting_bytes / trip), config.clocks.dram_mhz);
 }
 
@@ -67,8 +66,8 @@ std::vector<std::string> few_partitions(const gpu::GpuConfig& config) {
           fmt::format("cores={}", kPartitions * config.memory.crossbar.cluster_cores)};
 }
 
-Bounds throughput(const ClosedLoop& loop, double lines) {
-  constexpr double kCloseBelow = 0.4, kCloseAbove = 2;
+Bounds closed_loop_rate(const ClosedLoop& loop, double lines) {
+  constexpr double kCloseBelow = 0.25, kCloseAbove = 2;
   const double most = std::min(lines / loop.trip.least, 1 / loop.interval.least);
   const double load = lines * loop.interval.most / loop.trip.most;
   if (loop.orderly || load < kCloseBelow || load > kCloseAbove)

@@ -1,9 +1,10 @@
-// Bandwidth of L2 and DRAM with one core reading to all of them: a core's link, then the partitions'.
+// Bandwidth of L2 and DRAM with one core reading to all of them: a core's lines and link, then the
+// partitions'.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
-#include "memory/address_map.h"
 #include "microbench/bandwidth.h"
 #include "microbench/line_chase.h"
 #include "microbench/suite.h"
@@ -11,33 +12,31 @@
 namespace heddle::microbench {
 namespace {
 
-constexpr std::uint64_t kLinesEach = 64;
-constexpr std::uint32_t kMostWarps = 32;
+std::uint32_t cores_reading(const gpu::GpuConfig& config, std::uint32_t partition, std::uint32_t cores) {
+  const std::vector<std::uint32_t> ports = ports_reading(config, partition, cores);
+  return std::accumulate(ports.begin(), ports.end(), 0u);
+}
 
-/// Lines for the warps of the first cores, of the partition that their core's port reads (PartitionReaders):
-/// line i of all that read a partition, then lines i + 1.
-WarpLines lines_for(Session& session, const Chasers& chasers, std::uint64_t each) {
+/// `each` lines for the warps of the first cores, of the partition that their core's port reads
+/// (ports_reading): line i of all that read it, then their lines i + 1. What is read over and over is half of
+/// a slice at most.
+ChasedLines lines_of_ports(Session& session, const Chasers& chasers, std::uint64_t each) {
   const gpu::GpuConfig& config = session.config();
-  const memory::MemoryConfig& memory = config.memory;
-  const memory::AddressMap map(memory.partitions, memory.partition_interleave_bytes);
-  const std::uint64_t line = chased_line_bytes(config, Source::kL2);
-  std::uint32_t most_readers = 0;
-  for (std::uint32_t partition = 0; partition < memory.partitions; ++partition)
-    most_readers = std::max(most_readers, readers_of(config, partition, chasers.cores).cores * chasers.warps);
-  // The partitions begin at a row of their first bank.
-  const std::uint64_t align = std::uint64_t{memory.dram.banks} * memory.dram.bank_interleave_bytes;
-  const std::uint64_t bytes = (most_readers * each * line + 2 * align) * memory.partitions;
-  const std::uint64_t first =
-      (map.local(session.device().allocate(bytes, "chased lines")) / align + 1) * align;
-
-  WarpLines lines(chasers.all());
-  std::vector<std::uint32_t> readers_so_far(memory.partitions);
-  for (std::uint32_t warp = 0; warp < lines.size(); ++warp) {
-    const std::uint32_t partition = warp / chasers.warps / memory.crossbar.cluster_cores % memory.partitions;
-    const std::uint64_t readers = readers_of(config, partition, chasers.cores).cores * chasers.warps;
-    const std::uint64_t number = readers_so_far[partition]++;
+  const std::uint64_t line_bytes = chased_line_bytes(config, Source::kL2);
+  const std::uint32_t partitions = config.memory.partitions;
+  const std::uint64_t half_of_slice = std::uint64_t{config.memory.l2.size_kib} * 1024 / line_bytes / 2;
+  const std::uint64_t most_readers = cores_reading(config, 0, chasers.cores) * chasers.warps;
+  const std::uint64_t own = each == 1 ? std::min(most_readers, half_of_slice) : most_readers;
+  ChasedLines lines{PartitionedBuffer(session, own * each * line_bytes, "chased lines"), {}};
+  lines.of_warp.resize(chasers.all());
+  std::vector<std::uint64_t> readers(partitions);  // so far
+  for (std::uint32_t warp = 0; warp < chasers.all(); ++warp) {
+    const std::uint32_t partition = warp / chasers.warps / config.memory.crossbar.cluster_cores % partitions;
+    const std::uint64_t all = std::min<std::uint64_t>(
+        own, std::uint64_t{cores_reading(config, partition, chasers.cores)} * chasers.warps);
+    const std::uint64_t number = readers[partition]++ % all;
     for (std::uint64_t i = 0; i < each; ++i)
-      lines[warp].push_back(map.global(sim::PartitionId{partition}, first + (i * readers + number) * line));
+      lines.of_warp[warp].push_back(lines.memory.address(partition, (i * all + number) * line_bytes));
   }
   return lines;
 }
@@ -45,62 +44,67 @@ WarpLines lines_for(Session& session, const Chasers& chasers, std::uint64_t each
 /// As many as a core has, but from DRAM not more in front of a partition than read the rows that its banks
 /// can have open at a time: if they read more, every line may need another row than the one before it.
 std::uint32_t warps_of_core(const gpu::GpuConfig& config, Source source) {
-  const std::uint32_t most = std::min(config.core.occupancy.max_warps, kMostWarps);
+  const std::uint32_t most = std::min(config.core.occupancy.max_warps, Chasers::kMostWarps);
   if (source != Source::kDram) return most;
   const memory::DramConfig& dram = config.memory.dram;
   const std::uint32_t open_lines =
       dram.banks * std::min(dram.row_bytes, dram.bank_interleave_bytes) / chased_line_bytes(config, source);
-  return std::clamp(open_lines / readers_of(config, 0, config.cores).cores, 1u, most);
+  return std::clamp(open_lines / cores_reading(config, 0, config.cores), 1u, most);
 }
 
-/// GB/s of a line per core cycle.
-double one_line_per_cycle(const gpu::GpuConfig& config) {
-  return gb_per_s(chased_line_bytes(config, Source::kL2), config.clocks.core_mhz);
-}
-
-/// GB/s, over all partitions.
-Bounds expected_bandwidth(const gpu::GpuConfig& config, Source source, const Chasers& chasers) {
-  const double line_gb = one_line_per_cycle(config);
+/// Lines per core cycle, of all partitions.
+Bounds expected_lines(const gpu::GpuConfig& config, Source source, const Chasers& chasers, double line_gb) {
+  const bool orderly = source == Source::kL2;
+  const Bounds trip = LineChase::trip(config, source);
+  const auto loop = [&](double least_gb_per_s, double most_gb_per_s) {
+    return ClosedLoop{trip, {line_gb / most_gb_per_s, line_gb / least_gb_per_s}, orderly};
+  };
+  Bounds slice{slice_limit(config), slice_limit(config)};
+  if (source == Source::kDram)
+    slice = {std::min(slice.least, channel_limit(config, RowChanges::kEach)),
+             std::min(slice.most, channel_limit(config, RowChanges::kHidden))};
   Bounds sum;
   for (std::uint32_t partition = 0; partition < config.memory.partitions; ++partition) {
-    const PartitionReaders readers = readers_of(config, partition, chasers.cores);
-    if (readers.cores == 0) continue;
-    Bounds limit;
-    limit.least = limit.most = std::min(link_limit(config, readers), slice_limit(config));
-    if (source == Source::kDram) {
-      limit.least = std::min(limit.least, channel_limit(config, RowChanges::kEach));
-      limit.most = std::min(limit.most, channel_limit(config, RowChanges::kHidden));
+    Bounds ports;
+    std::uint32_t readers = 0;
+    for (const std::uint32_t cores : ports_reading(config, partition, chasers.cores)) {
+      const double link = port_limit(config, cores);
+      const Bounds port = closed_loop_rate(loop(link, link), cores * chasers.warps);
+      ports.least += port.least, ports.most += port.most;
+      readers += cores * chasers.warps;
     }
-    const ClosedLoop loop{LineChase::trip(config, source),
-                          {line_gb / limit.most, line_gb / limit.least},
-                          source == Source::kL2};
-    const Bounds rate = throughput(loop, readers.cores * chasers.warps);
-    sum.least += line_gb * rate.least, sum.most += line_gb * rate.most;
+    if (readers == 0) continue;
+    const Bounds all = closed_loop_rate(loop(slice.least, slice.most), readers);
+    sum.least += std::min(ports.least, all.least), sum.most += std::min(ports.most, all.most);
   }
   return sum;
 }
 
-void run(Session& session) {
+void sweep(Session& session, Source source, const char* name, const char* keys) {
   const gpu::GpuConfig& config = session.config();
-  const double line_gb = one_line_per_cycle(config);
-  for (const Source source : {Source::kL2, Source::kDram}) {
-    LineChase chase(session, source);
-    for (std::uint32_t cores = 1;; cores = std::min(2 * cores, config.cores)) {
-      const Chasers chasers{cores, warps_of_core(config, source)};
-      const Bounds expected = expected_bandwidth(config, source, chasers);
-      const double rate = chase.lines_per_cycle(
-          chasers, kLinesEach, expected.most / line_gb,
-          [&](std::uint64_t most) { return lines_for(session, chasers, source == Source::kL2 ? 1 : most); });
-      session.add({.what = fmt::format("{}, {} core{}", source == Source::kL2 ? "L2" : "DRAM", cores,
-                                       cores == 1 ? "" : "s"),
-                   .measured = line_gb * rate,
-                   .expected = bandwidth_within(expected, 1),
-                   .unit = "GB/s",
-                   .keys = "memory.partitions, memory.crossbar.*, memory.l2.*, memory.dram.*, clocks.*",
-                   .why = kWhyWithin});
-      if (cores == config.cores) break;
-    }
+  const double line_gb = gb_per_s(chased_line_bytes(config, source), config.clocks.core_mhz);
+  LineChase chase(session, source);
+  for (std::uint32_t cores = 1;; cores = std::min(2 * cores, config.cores)) {
+    const Chasers chasers{cores, warps_of_core(config, source)};
+    const Bounds expected = expected_lines(config, source, chasers, line_gb);
+    const auto lines = [&](std::uint64_t each) { return lines_of_ports(session, chasers, each); };
+    const double rate = source == Source::kDram
+                            ? chase.fresh_lines_per_cycle(chasers, expected.most, lines)
+                            : chase.kept_lines_per_cycle(chasers, expected.most, lines(1));
+    session.add({.what = fmt::format("{}, {} core{}", name, cores, cores == 1 ? "" : "s"),
+                 .measured = line_gb * rate,
+                 .expected = bandwidth_within(expected, line_gb),
+                 .unit = "GB/s",
+                 .keys = keys,
+                 .why = kWhyWithin});
+    if (cores == config.cores) break;
   }
+}
+
+void run(Session& session) {
+  sweep(session, Source::kL2, "L2",
+        "clocks.*, memory.partitions, memory.crossbar.*, memory.l2.latency_cycles");
+  sweep(session, Source::kDram, "DRAM", "as for L2, and memory.dram.*, memory.l2.banks, .mshr_entries");
 }
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {

@@ -1,5 +1,6 @@
-// Bandwidth of one core with one warp to as many as a CTA has, each with one line under way: Little's law up
-// to where the slowest stage is busy all the time (Volkov 2016, "Understanding latency hiding on GPUs").
+// Bandwidth of one core with one warp to as many as it holds in a CTA, each with one line under way: Little's
+// law up to where the slowest stage is busy all the time (Volkov 2016, "Understanding latency hiding on
+// GPUs").
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,52 +12,54 @@
 namespace heddle::microbench {
 namespace {
 
-constexpr std::uint64_t kLinesEach = 320;
-constexpr std::uint32_t kMostWarps = 32;
-
 struct Swept {
   Source source;
   const char* name;
   const char* keys;
 };
 constexpr Swept kSwept[] = {
-    {Source::kShared, "shared memory", "core.shared_memory.*"},
-    {Source::kL1, "L1", "core.l1d.*"},
+    {Source::kShared, "shared memory", "core.shared_memory.*, core.fetch.*, core.pipes.int_simple_*"},
+    {Source::kL1, "L1", "core.l1d.*, core.fetch.*, core.pipes.int_simple_*"},
     {Source::kL2, "L2", "clocks.*, memory.crossbar.*, memory.l2.latency_cycles"},
     {Source::kDram, "DRAM", "as for L2, and memory.dram.*"},
 };
 
-/// From DRAM every line once; elsewhere a line of its own for each warp, as far as L1 holds them.
-WarpLines lines_for(Session& session, Source source, std::uint32_t warps, std::uint64_t most) {
-  if (source == Source::kDram) return side_by_side(session, warps, most);
-  if (source != Source::kL1) return side_by_side(session, warps, 1);
-  const core::L1dConfig l1d = session.config().core.resolved_l1d();
-  const std::uint32_t own =
-      std::min(warps, l1d.size_kib * 1024 / chased_line_bytes(session.config(), source) / 2);
-  WarpLines lines = side_by_side(session, own, 1);
-  for (std::uint32_t warp = own; warp < warps; ++warp) lines.push_back(lines[warp % own]);
-  return lines;
+/// Lines that stay in the source when they have been read.
+std::uint64_t lines_kept(const gpu::GpuConfig& config, Source source) {
+  const std::uint64_t line_bytes = chased_line_bytes(config, source);
+  if (source == Source::kL1) return config.core.resolved_l1d().size_kib * 1024 / line_bytes / 2;
+  return std::uint64_t{config.memory.l2.size_kib} * 1024 / line_bytes / 2 * config.memory.partitions;
+}
+
+double bandwidth(Session& session, LineChase& chase, Source source, std::uint32_t warps, double about) {
+  const gpu::GpuConfig& config = session.config();
+  const Chasers chasers{.warps = warps};
+  const double lines =
+      source == Source::kDram
+          ? chase.fresh_lines_per_cycle(
+                chasers, about,
+                [&](std::uint64_t each) { return spread_lines(session, warps, each, warps * each); })
+          : chase.kept_lines_per_cycle(chasers, about,
+                                       spread_lines(session, warps, 1, lines_kept(config, source)));
+  return lines * chased_line_bytes(config, source);
 }
 
 void run(Session& session) {
   const gpu::GpuConfig& config = session.config();
+  const std::uint32_t most_warps = std::min(config.core.occupancy.max_warps, Chasers::kMostWarps);
   for (const auto& [source, name, keys] : kSwept) {
     if (source == Source::kL1 && !config.core.l1d.enabled) continue;
     LineChase chase(session, source);
-    const std::uint32_t line_bytes = chased_line_bytes(config, source);
-    const ClosedLoop loop = LineChase::of_one_core(config, source);
-    for (std::uint32_t warps = 1; warps <= std::min(config.core.occupancy.max_warps, kMostWarps);
-         warps *= 2) {
-      const Bounds expected = throughput(loop, warps);
-      const double rate =
-          chase.lines_per_cycle({1, warps}, kLinesEach, expected.most,
-                                [&](std::uint64_t most) { return lines_for(session, source, warps, most); });
+    for (std::uint32_t warps = 1;; warps = std::min(2 * warps, most_warps)) {
+      const std::uint64_t lines = std::min<std::uint64_t>(warps, lines_kept(config, source));
+      const Bounds expected = closed_loop_rate(LineChase::of_one_core(config, source, lines), warps);
       session.add({.what = fmt::format("{}, {} warp{}", name, warps, warps == 1 ? "" : "s"),
-                   .measured = line_bytes * rate,
-                   .expected = bandwidth_within(expected, line_bytes),
+                   .measured = bandwidth(session, chase, source, warps, expected.most),
+                   .expected = bandwidth_within(expected, chased_line_bytes(config, source)),
                    .unit = "bytes/core cycle",
                    .keys = keys,
                    .why = kWhyWithin});
+      if (warps == most_warps) break;
     }
   }
 }
@@ -64,6 +67,7 @@ void run(Session& session) {
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
   return {
       {fmt::format("core.shared_memory.latency_cycles={}", config.core.shared_memory.latency_cycles + 10)},
+      {fmt::format("core.l1d.latency_cycles={}", config.core.l1d.latency_cycles + 10)},
       {fmt::format("memory.l2.latency_cycles={}", config.memory.l2.latency_cycles + 50)},
       {fmt::format("memory.crossbar.flit_bytes={}", config.memory.crossbar.flit_bytes / 4)},
       {fmt::format("memory.dram.latency_cycles={}", config.memory.dram.latency_cycles + 100)}};

@@ -8,12 +8,9 @@
 #include "microbench/core_timing.h"
 #include "microbench/line_chase.h"
 #include "microbench/suite.h"
-#include "microbench/throughput.h"
 
 namespace heddle::microbench {
 namespace {
-
-constexpr std::uint32_t kMostWarps = 32;
 
 struct Capacity {
   std::uint64_t l1 = 0, l2 = 0;  ///< lines
@@ -42,46 +39,78 @@ std::vector<WorkingSet> working_sets(const Capacity& capacity) {
   return sets;
 }
 
-void run(Session& session) {
-  const gpu::GpuConfig& config = session.config();
-  const Capacity lines_of = capacity(config);
-  const std::uint32_t warps = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>({lines_of.l1 / 4, config.core.occupancy.max_warps, kMostWarps}));
-  const Chasers chasers{1, warps};
-  const std::uint32_t line_bytes = chased_line_bytes(config, Source::kL2);
-  const auto expected_from = [&](Source source) {
-    // What misses L1 takes one of its MSHRs.
-    const std::uint32_t under_way =
-        source == Source::kL1 ? warps : std::min(warps, config.core.l1d.mshr_entries);
-    return throughput(LineChase::of_one_core(config, source), under_way);
-  };
-  const Bounds slowest = expected_from(Source::kDram);
-  LineChase chase(session, Source::kL1);
-  for (const auto& [lines, source] : working_sets(lines_of)) {
-    const Bounds expected = expected_from(source);
-    const WarpLines chains = side_by_side(session, warps, lines / warps);
-    chase.link(chains);
-    // Once through at least, but many turns of the kernel's loop.
-    constexpr double kLeastEach = 20 * LineChase::kUnrolled;
-    const double each = std::max(kLeastEach, static_cast<double>(lines) / warps);
-    const auto cycles = static_cast<std::uint32_t>(each * warps / expected.most);
-    (void)chase.run(chasers, chains,
-                    static_cast<std::uint32_t>(each * warps / slowest.least));  // fills caches
-    const TimedRun once = chase.run(chasers, chains, cycles), twice = chase.run(chasers, chains, 2 * cycles);
-    session.add({.what = fmt::format("{} KiB", lines * line_bytes / 1024.0),
-                 .measured = line_bytes * LineChase::kUnrolled * rate_between(once, twice),
-                 .expected = bandwidth_within(expected, line_bytes),
-                 .unit = "bytes/core cycle",
-                 .keys = source == Source::kL1   ? "core.l1d.*"
-                         : source == Source::kL2 ? "memory.l2.size_kib, .latency_cycles, memory.crossbar.*"
-                                                 : "memory.dram.*",
-                 .why = kWhyWithin});
+/// Of as many warps as L1 has MSHRs for at most: if there were more, some would wait most of the time, and
+/// the set would be smaller than it seems.
+class WorkingSetSweep {
+ public:
+  explicit WorkingSetSweep(Session& session)
+      : session_(session),
+        config_(session.config()),
+        chase_(session, Source::kL1),
+        chasers_{.warps = static_cast<std::uint32_t>(
+                     std::min<std::uint64_t>({capacity(config_).l1 / 4, config_.core.l1d.mshr_entries,
+                                              config_.core.occupancy.max_warps, Chasers::kMostWarps}))} {}
+
+  void read(const WorkingSet& set) {
+    const std::uint64_t each = set.lines / chasers_.warps, lines = each * chasers_.warps;
+    const Bounds expected = rate_from(set.source);
+    const double line_bytes = chased_line_bytes(config_, Source::kL2);
+    session_.add({.what = fmt::format("{} KiB", static_cast<double>(lines) * line_bytes / 1024),
+                  .measured = line_bytes * measure(set.source, each, expected.most),
+                  .expected = bandwidth_within(expected, line_bytes),
+                  .unit = "bytes/core cycle",
+                  .keys = set.source == Source::kL1   ? "core.l1d.*"
+                          : set.source == Source::kL2 ? "clocks.*, core.l1d.mshr_entries, memory.crossbar.*, "
+                                                        "memory.l2.size_kib, .latency_cycles"
+                                                      : "as for L2, and memory.dram.*",
+                  .why = kWhyWithin});
   }
+
+ private:
+  /// Lines per core cycle.
+  [[nodiscard]] Bounds rate_from(Source source) const {
+    return closed_loop_rate(LineChase::of_one_core(config_, source, chasers_.warps), chasers_.warps);
+  }
+
+  double measure(Source source, std::uint64_t each, double about) {
+    const double lines = static_cast<double>(each) * chasers_.warps;
+    const ChasedLines chains = spread_lines(session_, chasers_.warps, each, each * chasers_.warps);
+    chase_.link(chains);
+    // What L2 can hold has been read before, all of it; of what it cannot hold it has nothing.
+    const auto prepare = [&] {
+      const double fill = lines / rate_from(Source::kDram).least;
+      if (source == Source::kDram)
+        session_.clean_l2();
+      else
+        (void)chase_.lines_within(chasers_, chains, fill);
+    };
+    // L1 is empty when a kernel starts.
+    const double first = 2 * LineChase::trip(config_, Source::kDram).most;
+    const double from = first + (source == Source::kL1 ? 2 * lines / rate_from(Source::kL2).least : 0);
+    constexpr double kLeastLines = 4096, kPasses = 1.5;
+    const double time = std::max(kPasses * lines, kLeastLines) / about;
+    prepare();
+    const double before = chase_.lines_within(chasers_, chains, from);
+    prepare();
+    return (chase_.lines_within(chasers_, chains, from + time) - before) / time;
+  }
+
+  Session& session_;
+  const gpu::GpuConfig& config_;
+  LineChase chase_;
+  Chasers chasers_;
+};
+
+void run(Session& session) {
+  WorkingSetSweep sweep(session);
+  for (const WorkingSet& set : working_sets(capacity(session.config()))) sweep.read(set);
 }
 
 std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
   return {{fmt::format("core.l1d.size_kib={}", config.core.l1d.size_kib * 4), "core.l1d.unified_kib=0"},
-          {fmt::format("memory.l2.size_kib={}", config.memory.l2.size_kib / 8)}};
+          {fmt::format("memory.l2.size_kib={}", config.memory.l2.size_kib / 8)},
+          {fmt::format("core.l1d.mshr_entries={}",
+                       std::max(1u, std::min(config.core.l1d.mshr_entries, 32u) / 4))}};
 }
 
 }  // namespace

@@ -14,26 +14,16 @@ constexpr std::uint32_t kCoreBody = 16;  ///< loads in the loop, each of 32 cons
 constexpr std::uint32_t kTurns = 25;
 constexpr std::uint32_t kLoadBytes = 4 * sim::kLanes;
 
-/// Core cycles per load that fetching the loop takes, one warp per cycle, and issuing it, with the further
-/// passes of loads that have any.
-double front_end_cycles(const gpu::GpuConfig& config, double passes) {
-  const double instructions = kCoreBody + kLoopArithmetic + kLoopBranches;
-  const double replays = config.core.lsu.replay_issue ? kCoreBody * (passes - 1) : 0;
-  return std::max(std::ceil(instructions / fetched_at_once(config)),
-                  (instructions + replays) / config.core.scheduler.count) /
-         kCoreBody;
-}
-
 /// Core cycles a warp load of consecutive words takes of shared memory's banks.
 double expected_shared_cycles(const gpu::GpuConfig& config) {
-  const double passes = std::ceil(static_cast<double>(sim::kLanes) / config.core.shared_memory.banks);
-  return std::max(passes, front_end_cycles(config, passes));
+  const double passes = shared_memory_passes(config);
+  return std::max(passes, loop_interval(config, kCoreBody, passes, 0));
 }
 
 /// Core cycles it takes of L1: one line per cycle.
 double expected_l1_cycles(const gpu::GpuConfig& config) {
   const double lines = std::ceil(static_cast<double>(kLoadBytes) / config.core.l1d.line_bytes);
-  return std::max(lines, front_end_cycles(config, lines));
+  return std::max(lines, loop_interval(config, kCoreBody, lines, 0));
 }
 
 double load_cycles(Session& session, bool shared, double expected) {

@@ -14,6 +14,10 @@ std::uint32_t fetched_at_once(const gpu::GpuConfig& config) {
       {config.core.fetch.width_instructions, config.core.fetch.ibuffer_slots, instructions_in_line(config)});
 }
 
+double shared_memory_passes(const gpu::GpuConfig& config) {
+  return std::ceil(static_cast<double>(sim::kLanes) / config.core.shared_memory.banks);
+}
+
 std::string no_l1(const gpu::GpuConfig& config) {
   return config.core.l1d.enabled ? "" : "there is no L1 (core.l1d.enabled)";
 }

@@ -20,6 +20,8 @@ struct PipeKind {
 [[nodiscard]] PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
 /// "" or why L1 cannot be measured (Benchmark::missing).
 [[nodiscard]] std::string no_l1(const gpu::GpuConfig& config);
+/// Passes through the banks of shared memory of a load of consecutive words.
+[[nodiscard]] double shared_memory_passes(const gpu::GpuConfig& config);
 /// Bytes that a load of one lane fetches: a line, or a sector of it.
 [[nodiscard]] std::uint32_t fetched_bytes(const gpu::GpuConfig& config);
 /// Instructions in a line of the instruction cache.

@@ -89,14 +89,13 @@ void chase_rows(Session& session, std::uint64_t stride, std::map<RowOutcome, Mea
   const Chain chain = make_chain(session, in_one_partition(session, count, stride));
   session.clean_l2();
   MemoryPath path(session.config());
-  // What the banks were doing before is not known: the first loads bring the model of them into step.
-  std::uint32_t settling = 2;
+  // What a bank was doing before the first load from it is not known, nor whether a refresh came before or
+  // behind that load: the next one brings the model of it into step.
+  bool in_step = false;
   for (const TimedLoad& load : chase_each_load(session, chain, kLoad, kLoads)) {
     const MemoryPath::Fetched fetched = path.l2_miss(load.issued, load.address);
-    if (settling != 0)
-      --settling;
-    else
-      means[fetched.outcome].add(load, fetched.done);
+    if (in_step && fetched.outcome != RowOutcome::kUnknown) means[fetched.outcome].add(load, fetched.done);
+    in_step = fetched.outcome != RowOutcome::kUnknown;
   }
 }
 

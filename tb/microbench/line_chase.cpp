@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 
 #include "microbench/core_timing.h"
+#include "microbench/links.h"
 #include "microbench/memory_path.h"
 #include "microbench/throughput.h"
 
@@ -11,16 +14,22 @@ namespace heddle::microbench {
 namespace {
 
 constexpr std::uint32_t kPointerBytes = 8;
+/// Instructions of the body that are no loads.
+constexpr std::uint32_t kOthers = 1;
+
+/// Words that the kernel keeps: bodies completed, and when the last but one was, by %clock.
+enum Word : std::uint8_t { kCount, kBefore };
 
 TimedKernel chase_kernel(const gpu::GpuConfig& config, Source source) {
   const bool shared = source == Source::kShared;
-  std::string at, reads;
-  return repeating(
+  const std::uint32_t line_bytes = chased_line_bytes(config, source);
+  std::string at, reads, before;
+  TimedKernel kernel = repeating(
       "line_chase",
       [&](TimedKernel& k) {
         const std::string starts = k.parameter("u64");
-        at = k.reg(shared ? "b32" : "b64"), reads = k.reg("pred");
-        const std::uint32_t line_bytes = chased_line_bytes(config, source);
+        at = k.reg(shared ? "b32" : "b64"), reads = k.reg("pred"), before = k.reg("b32");
+        k.line("mov.u32 {}, 0", k.stop_register());
         k.line("setp.lt.u32 {}, {}, {}", reads, k.lane(), line_bytes / kPointerBytes);
         if (shared) {
           k.use_shared(line_bytes);
@@ -33,60 +42,56 @@ TimedKernel chase_kernel(const gpu::GpuConfig& config, Source source) {
         k.line("mad.wide.u32 {0}, {1}, {2}, {0}", at, k.lane(), kPointerBytes);
       },
       [&](TimedKernel& k) {
+        k.line("mov.u32 {}, {}", before, k.stop_register());
         for (std::uint32_t i = 0; i < LineChase::kUnrolled; ++i)
           if (shared)
             k.line("ld.shared.u32 {0}, [{0}]", at);
           else
             k.line("@{0} ld.global.{1}.u64 {2}, [{2}]", reads, source == Source::kL1 ? "ca" : "cg", at);
       });
+  kernel.keep(before);
+  return kernel;
 }
 
-/// Passes of a load through the banks of shared memory, or lines of L1 that it takes.
-double passes(const gpu::GpuConfig& config, Source source) {
-  if (source == Source::kShared)
-    return std::ceil(static_cast<double>(sim::kLanes) / config.core.shared_memory.banks);
-  return std::ceil(static_cast<double>(chased_line_bytes(config, source)) / config.core.l1d.line_bytes);
+/// Bodies of a warp within its first `cycles` cycles, with a part of the one that was under way.
+double bodies_within(const WarpRecord& warp, double cycles) {
+  const std::uint32_t before = warp.words[kCount] == 1 ? 0 : warp.words[kBefore] - warp.start;
+  return warp.words[kCount] - 1.0 + (cycles - before) / (warp.cycles() - before);
 }
 
-/// Core cycles of each load that fetching and issuing the loop takes the core.
-double front_end_interval(const gpu::GpuConfig& config, Source source) {
-  const double instructions = LineChase::kUnrolled + kLoopArithmetic + kLoopBranches;
-  const double replays =
-      config.core.lsu.replay_issue ? LineChase::kUnrolled * (passes(config, source) - 1) : 0;
-  return std::max(std::ceil(instructions / fetched_at_once(config)),
-                  (instructions + replays) / config.core.scheduler.count) /
-         LineChase::kUnrolled;
+/// %clock has 32 bits. A time that does not fit is cut off, and with it what is measured.
+std::uint32_t clock_cycles(double cycles) {
+  return static_cast<std::uint32_t>(std::min(cycles, double{std::numeric_limits<std::int32_t>::max()}));
 }
 
 }  // namespace
 
 std::uint32_t chased_line_bytes(const gpu::GpuConfig& config, Source source) {
-  constexpr std::uint32_t kMost = sim::kLanes * kPointerBytes;
-  return source == Source::kShared ? 4 * sim::kLanes : std::min(kMost, config.memory.l2.line_bytes);
+  return source == Source::kShared ? 4 * sim::kLanes : config.memory.l2.line_bytes;
 }
 
-WarpLines side_by_side(Session& session, std::uint32_t warps, std::uint64_t each) {
+ChasedLines spread_lines(Session& session, std::uint32_t warps, std::uint64_t each, std::uint64_t most) {
   const std::uint64_t line_bytes = chased_line_bytes(session.config(), Source::kL2);
-  const std::uint64_t first = session.device().allocate(warps * each * line_bytes, "chased lines");
-  WarpLines lines(warps);
-  for (std::uint64_t i = 0; i < each; ++i)
-    for (std::uint32_t warp = 0; warp < warps; ++warp)
-      lines[warp].push_back(first + (i * warps + warp) * line_bytes);
+  const std::uint32_t partitions = session.config().memory.partitions;
+  const std::uint64_t own = std::clamp<std::uint64_t>(most / each, 1, warps);
+  const std::uint64_t lines_of_partition = own * each / partitions + 1;
+  ChasedLines lines{PartitionedBuffer(session, lines_of_partition * line_bytes, "chased lines"), {}};
+  lines.of_warp.resize(warps);
+  for (std::uint32_t warp = 0; warp < warps; ++warp)
+    for (std::uint64_t i = 0; i < each; ++i) {
+      const std::uint64_t number = i * own + warp % own;
+      lines.of_warp[warp].push_back(lines.memory.address(static_cast<std::uint32_t>(number % partitions),
+                                                         number / partitions * line_bytes));
+    }
   return lines;
 }
 
-Expectation bandwidth_within(const Bounds& lines_per_cycle, double unit) {
-  constexpr double kSlack = 0.03;
-  const double least = unit * lines_per_cycle.least, most = unit * lines_per_cycle.most;
-  return within((most - least) / 2 + kSlack * most, (most + least) / 2);
-}
-
 LineChase::LineChase(Session& session, Source source)
-    : session_(session), source_(source), kernel_(session.load(chase_kernel(session.config(), source))) {}
+    : session_(session), kernel_(session.load(chase_kernel(session.config(), source))) {}
 
-void LineChase::link(const WarpLines& lines) {
+void LineChase::link(const ChasedLines& lines) {
   std::vector<std::uint64_t> pointers(chased_line_bytes(session_.config(), Source::kL2) / kPointerBytes);
-  for (const std::vector<std::uint64_t>& chain : lines)
+  for (const std::vector<std::uint64_t>& chain : lines.of_warp)
     for (std::size_t i = 0; i < chain.size(); ++i) {
       for (std::size_t p = 0; p < pointers.size(); ++p)
         pointers[p] = chain[(i + 1) % chain.size()] + p * kPointerBytes;
@@ -94,37 +99,56 @@ void LineChase::link(const WarpLines& lines) {
     }
 }
 
-TimedRun LineChase::run(const Chasers& chasers, const WarpLines& lines, std::uint32_t cycles) {
+double LineChase::lines_within(const Chasers& chasers, const ChasedLines& lines, double cycles) {
   std::vector<std::uint64_t> starts;
-  for (const std::vector<std::uint64_t>& chain : lines) starts.push_back(chain.front());
+  for (const std::vector<std::uint64_t>& chain : lines.of_warp) starts.push_back(chain.front());
   const std::uint64_t at = session_.device().upload(starts, "first lines");
-  TimedRun run = session_.run(kernel_, chasers.cores, chasers.warps * sim::kLanes, cycles, at);
+  const std::uint32_t whole_cycles = clock_cycles(cycles);
+  const TimedRun run = session_.run(kernel_, chasers.cores, chasers.warps * sim::kLanes, whole_cycles, at);
   session_.device().free(at);
-  return run;
+  double bodies = 0;
+  for (const WarpRecord& warp : run.warps) bodies += bodies_within(warp, whole_cycles);
+  return bodies * kUnrolled;
 }
 
-double LineChase::lines_per_cycle(const Chasers& chasers, std::uint64_t lines_each, double about,
-                                  const std::function<WarpLines(std::uint64_t)>& lines) {
-  const auto shorter = static_cast<std::uint32_t>(static_cast<double>(lines_each) * chasers.all() / about);
-  const auto run_for = [&](std::uint32_t times) {
-    const WarpLines chains =
-        lines(2 * times * lines_each + 2 * kUnrolled);  // some warps are faster than others
+LineChase::Window LineChase::window(const Chasers& chasers, double about) const {
+  constexpr double kLeastTurns = 6, kMostTurns = 40, kAllTurns = 2560;
+  const double turns = std::clamp(kAllTurns / chasers.all(), kLeastTurns, kMostTurns);
+  const double turn = kUnrolled * chasers.all() / about;
+  const double from = 2 * trip(session_.config(), Source::kDram).most + 2 * turn;
+  return {from, from + turns * turn};
+}
+
+double LineChase::kept_lines_per_cycle(const Chasers& chasers, double about, const ChasedLines& lines) {
+  const Window time = window(chasers, about);
+  link(lines);
+  (void)lines_within(chasers, lines, time.from);  // brings code and lines into L2
+  const double before = lines_within(chasers, lines, time.from);
+  return time.rate(before, lines_within(chasers, lines, time.to));
+}
+
+double LineChase::fresh_lines_per_cycle(const Chasers& chasers, double about,
+                                        const std::function<ChasedLines(std::uint64_t)>& lines) {
+  const auto lines_until = [&](double cycles) {
+    const double each = 2 * cycles * about / chasers.all();  // some warps are faster than others
+    const ChasedLines chains = lines(static_cast<std::uint64_t>(each) + kUnrolled);
     link(chains);
-    return run(chasers, chains, times * shorter);
+    session_.clean_l2();  // of lines that were here before
+    return lines_within(chasers, chains, cycles);
   };
-  (void)run_for(0);  // brings the code into L2
-  const TimedRun once = run_for(1), thrice = run_for(3);
-  return rate_between(once, thrice) * kUnrolled;
+  const Window time = window(chasers, about);
+  const double before = lines_until(time.from);
+  return time.rate(before, lines_until(time.to));
 }
 
 Bounds LineChase::trip(const gpu::GpuConfig& config, Source source) {
   Bounds trip;
   switch (source) {
     case Source::kShared:
-      trip.least = trip.most = config.core.shared_memory.latency_cycles + passes(config, source) - 1;
+      trip.least = trip.most = config.core.shared_memory.latency_cycles + shared_memory_passes(config) - 1;
       break;
     case Source::kL1:
-      trip.least = trip.most = config.core.l1d.latency_cycles + passes(config, source) - 1;
+      trip.least = trip.most = config.core.l1d.latency_cycles;
       break;
     case Source::kL2:
     case Source::kDram: {
@@ -140,31 +164,38 @@ Bounds LineChase::trip(const gpu::GpuConfig& config, Source source) {
   // only then comes the next load, even if the line has arrived before.
   const double loop =
       1 + 3 * alu_latency_cycles(config, isa::LatencyClass::kIntSimple) + cycles_after_branch(config);
-  for (double* cycles : {&trip.least, &trip.most}) *cycles += std::max(0.0, loop - *cycles) / kUnrolled;
-  return trip;
+  const auto with_loop = [&](double cycles) {
+    return dependent_interval(config, cycles) + std::max(0.0, loop - cycles) / kUnrolled;
+  };
+  return {with_loop(trip.least), with_loop(trip.most)};
 }
 
-ClosedLoop LineChase::of_one_core(const gpu::GpuConfig& config, Source source) {
+ClosedLoop LineChase::of_one_core(const gpu::GpuConfig& config, Source source, std::uint64_t lines) {
   const auto cycles_of_line = [&](double gb_per_s) {
     return chased_line_bytes(config, source) * config.clocks.core_mhz / 1e3 / gb_per_s;
   };
-  const double front_end = front_end_interval(config, source);
-  Bounds interval;
-  if (source == Source::kShared || source == Source::kL1) {
-    interval.least = interval.most = passes(config, source);
-  } else {
-    const double link = cycles_of_line(link_limit(config, {.cores = 1, .ports = 1}));
-    interval.least = interval.most = link;
+  const double passes = source == Source::kShared ? shared_memory_passes(config) : 1;
+  Bounds interval{passes, passes};
+  if (source == Source::kL2 || source == Source::kDram) {
+    const auto partitions = static_cast<double>(std::min<std::uint64_t>(lines, config.memory.partitions));
+    const double link = std::min(port_limit(config, 1), partitions * slice_limit(config));
+    interval.least = interval.most = cycles_of_line(link);
     if (source == Source::kDram) {
-      interval.least = std::max(
-          link, cycles_of_line(config.memory.partitions * channel_limit(config, RowChanges::kHidden)));
-      interval.most =
-          std::max(link, cycles_of_line(config.memory.partitions * channel_limit(config, RowChanges::kEach)));
+      const double most = partitions * channel_limit(config, RowChanges::kHidden);
+      const double least = partitions * channel_limit(config, RowChanges::kEach);
+      interval = {cycles_of_line(std::min(link, most)), cycles_of_line(std::min(link, least))};
     }
   }
-  return {trip(config, source),
-          {std::max(interval.least, front_end), std::max(interval.most, front_end)},
-          source == Source::kL2};
+  const double front_end = loop_interval(config, kUnrolled, passes, kOthers);
+  return {.trip = trip(config, source),
+          .interval = {std::max(interval.least, front_end), std::max(interval.most, front_end)},
+          .orderly = source == Source::kL2};
+}
+
+Expectation bandwidth_within(const Bounds& lines_per_cycle, double unit) {
+  constexpr double kSlack = 0.03;
+  const double least = unit * lines_per_cycle.least, most = unit * lines_per_cycle.most;
+  return within((most - least) / 2 + kSlack * most, (most + least) / 2);
 }
 
 }  // namespace heddle::microbench

@@ -18,9 +18,12 @@ constexpr std::uint32_t kTurns = 10, kDramTurns = 24;
 /// GB/s of all cores, from L2 or, if `channel` is the limit of a DRAM channel, through it.
 double limit_of_all(const gpu::GpuConfig& config, double channel = std::numeric_limits<double>::infinity()) {
   double sum = 0;
-  for (std::uint32_t partition = 0; partition < config.memory.partitions; ++partition)
-    sum += std::min(
-        {link_limit(config, readers_of(config, partition, config.cores)), slice_limit(config), channel});
+  for (std::uint32_t partition = 0; partition < config.memory.partitions; ++partition) {
+    double ports = 0;
+    for (const std::uint32_t cores : ports_reading(config, partition, config.cores))
+      ports += port_limit(config, cores);
+    sum += std::min({ports, slice_limit(config), channel});
+  }
   return sum;
 }
 

@@ -8,8 +8,7 @@
 namespace heddle::microbench {
 namespace {
 
-constexpr std::uint64_t kPhases = 64;   // core cycles that a load is tried in
-constexpr std::uint64_t kPause = 1000;  // until the next one, so that no bank has to wait for its timing
+constexpr std::uint64_t kPhases = 64;  // core cycles that a load is tried in
 
 }  // namespace
 
@@ -83,6 +82,9 @@ MemoryPath::Trips MemoryPath::dram_trips(std::uint32_t bytes) const {
   std::vector<std::uint64_t> locals = {0, bytes};
   for (std::uint64_t row = 1; row <= dram.banks; ++row) locals.push_back(row * all_banks);
 
+  // Until the next load, so that no bank has to wait for its timing.
+  const auto pause = static_cast<std::uint64_t>(std::ceil(2.0 * (dram.t_rc + dram.t_ras + dram.t_faw) *
+                                                          config.clocks.core_mhz / config.clocks.dram_mhz));
   Trips trips;
   for (std::uint64_t phase = 0; phase < kPhases; ++phase) {
     MemoryPath path(config);
@@ -91,7 +93,7 @@ MemoryPath::Trips MemoryPath::dram_trips(std::uint32_t bytes) const {
       const Fetched fetched = path.l2_miss(issued, map_.global(sim::PartitionId{0}, local), bytes);
       if (fetched.outcome == RowOutcome::kHit || fetched.outcome == RowOutcome::kConflict)
         trips.add(fetched.done - issued);
-      issued = fetched.done + kPause + phase;
+      issued = fetched.done + pause + phase;
     }
   }
   return trips;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "memory/address_map.h"
 #include "microbench/bandwidth.h"
 #include "microbench/links.h"
+#include "microbench/partitioned_buffer.h"
 #include "microbench/throughput.h"
 
 namespace heddle::microbench {
@@ -129,7 +129,6 @@ double read_bandwidth(Session& session, const Readers& reader, const Streams& st
                       std::uint32_t turns) {
   const gpu::GpuConfig& config = session.config();
   const memory::MemoryConfig& memory = config.memory;
-  const memory::AddressMap map(memory.partitions, memory.partition_interleave_bytes);
   const double turn_bytes = kStreamLines * kLoadBytes * reader.warps * static_cast<double>(config.cores);
   const auto cycles = static_cast<std::uint32_t>(turns * turn_bytes / about * config.clocks.core_mhz / 1e3);
 
@@ -137,11 +136,8 @@ double read_bandwidth(Session& session, const Readers& reader, const Streams& st
   const double most_lines = 3.0 * cycles / core_cycles(config, config.clocks.interconnect_mhz) + kStreamLines;
   const auto jumps = static_cast<std::uint64_t>(most_lines * kLoadBytes / streams.part + 1);
   const std::uint64_t local_bytes = jumps * streams.jump + std::uint64_t{reader.streams()} * streams.part;
-  // The streams begin at the first row of the first bank.
-  const std::uint64_t align = std::uint64_t{memory.dram.banks} * memory.dram.bank_interleave_bytes;
-  const std::uint64_t buffer =
-      session.device().allocate((local_bytes + 2 * align) * memory.partitions, "streams");
-  const std::uint64_t first = map.global(sim::PartitionId{0}, (map.local(buffer) / align + 1) * align);
+  const PartitionedBuffer buffer(session, local_bytes, "streams");
+  const std::uint64_t first = buffer.address(0, 0);
 
   const TimedKernel kernel = StreamKernel(config, reader, streams).build();
   const std::uint32_t threads = reader.warps * sim::kLanes;
@@ -160,7 +156,7 @@ double read_bandwidth(Session& session, const Readers& reader, const Streams& st
     if (streams.jump != 0) session.clean_l2();  // of what the run before has read
     return bodies(session.run(loaded, config.cores, threads, time, first));
   };
-  (void)bodies_within(0);  // brings the code into L2
+  if (streams.jump == 0) (void)bodies_within(0);  // brings the code into L2
   const double shorter = bodies_within(cycles), longer = bodies_within(3 * cycles);
   return gb_per_s((longer - shorter) * kStreamLines * kLoadBytes / (2.0 * cycles), config.clocks.core_mhz);
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "microbench/partitioned_buffer.h"
+
 namespace heddle::microbench {
 
 std::uint32_t TimedRun::first_start() const {
@@ -32,6 +34,9 @@ std::uint32_t loop_head(const isa::Kernel& kernel) {
 }
 
 }  // namespace
+
+Session::Session(gpu::GpuDevice& device) : device_(device) {}
+Session::~Session() = default;
 
 LoadedKernel Session::load(const TimedKernel& kernel) {
   host::ModuleHandle module = device_.load_ptx_text(kernel.text(), kernel.name());
@@ -108,14 +113,20 @@ LOOP:
 }
 )";
   const memory::MemoryConfig& memory = config().memory;
-  const std::uint32_t bytes = memory.l2.size_kib * 1024 * memory.partitions;
-  if (scrub_ == 0) {
-    // Whole chunks of every partition, so that each set of each slice gets as many lines as it has ways.
-    scrub_ = device_.allocate(bytes, "lines of clean_l2()");
+  const std::uint32_t slice_bytes = memory.l2.size_kib * 1024, step = memory.l2.line_bytes;
+  if (scrub_module_ == 0) {
+    scrub_ = std::make_unique<PartitionedBuffer>(*this, slice_bytes, "lines of clean_l2()");
     scrub_module_ = device_.load_ptx_text(kText, "clean_l2");
   }
-  device_.launch(scrub_module_, "clean_l2", {.grid = {1}, .block = {sim::kLanes}},
-                 host::Args().add(scrub_).add(bytes).add(memory.l2.line_bytes));
+  // Whole chunks of every partition, so that each set of each slice gets as many lines as it has ways.
+  const auto read = [&](std::uint64_t from, std::uint32_t bytes) {
+    device_.launch(scrub_module_, "clean_l2", {.grid = {1}, .block = {sim::kLanes}},
+                   host::Args().add(from).add(bytes).add(step));
+  };
+  if (slice_bytes >= memory.partition_interleave_bytes)
+    read(scrub_->address(0, 0), slice_bytes * memory.partitions);
+  else
+    for (std::uint32_t p = 0; p < memory.partitions; ++p) read(scrub_->address(p, 0), slice_bytes);
 }
 
 void Session::check_values(const std::string& what, const std::vector<std::uint64_t>& values,

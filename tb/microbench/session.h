@@ -42,9 +42,12 @@ struct LoadedKernel {
   std::shared_ptr<const isa::Kernel> code;
 };
 
+class PartitionedBuffer;
+
 class Session {
  public:
-  explicit Session(gpu::GpuDevice& device) : device_(device) {}
+  explicit Session(gpu::GpuDevice& device);
+  ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -92,7 +95,7 @@ class Session {
                   std::uint32_t threads, const host::Args& args);
 
   gpu::GpuDevice& device_;
-  std::uint64_t scrub_ = 0;  ///< buffer of clean_l2(), 0: not yet there
+  std::unique_ptr<PartitionedBuffer> scrub_;  ///< what clean_l2() reads; nullptr: not yet there
   host::ModuleHandle scrub_module_ = 0;
   std::vector<Reading> readings_;
 };

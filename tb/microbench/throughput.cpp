@@ -1,5 +1,10 @@
 #include "microbench/throughput.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "microbench/core_timing.h"
+
 namespace heddle::microbench {
 
 TimedKernel repeating(const std::string& name, const std::function<void(TimedKernel&)>& setup,
@@ -13,6 +18,7 @@ TimedKernel repeating(const std::string& name, const std::function<void(TimedKer
   const std::uint32_t at = kernel.shared_bytes();
   kernel.use_shared(at + 4);
   kernel.line("mov.u32 {}, 0", count);
+  kernel.line("mov.u32 {}, {}", passed, duration);  // waits for the parameter
   kernel.start_clock();
   kernel.line("mov.u32 {}, {}", word, at);
   kernel.line("st.shared.u32 [{}], {}", word, kernel.start_register());
@@ -35,14 +41,12 @@ double bodies(const TimedRun& run) {
   return sum;
 }
 
-double rate_between(const TimedRun& shorter, const TimedRun& longer) {
-  double rate = 0;
-  for (std::size_t i = 0; i < longer.warps.size(); ++i) {
-    const WarpRecord &before = shorter.warps[i], &after = longer.warps[i];
-    rate += (after.words.front() - static_cast<double>(before.words.front())) /
-            (after.cycles() - static_cast<double>(before.cycles()));
-  }
-  return rate;
+double loop_interval(const gpu::GpuConfig& config, std::uint32_t loads, double passes, std::uint32_t others) {
+  const double instructions = loads + others + kLoopArithmetic + kLoopBranches;
+  const double replays = config.core.lsu.replay_issue ? loads * (passes - 1) : 0;
+  return std::max(std::ceil(instructions / fetched_at_once(config)),
+                  (instructions + replays) / config.core.scheduler.count) /
+         loads;
 }
 
 }  // namespace heddle::microbench

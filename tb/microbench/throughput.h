@@ -28,9 +28,11 @@ inline constexpr std::uint32_t kLoopBranches = 1;
 /// Bodies completed in the time.
 [[nodiscard]] double bodies(const TimedRun& run);
 
-/// Bodies of all warps per cycle between the ends of two runs of the same kernel, the second one the longer,
-/// each warp's over its own time: exact however few there are if all turns take equally long.
-[[nodiscard]] double rate_between(const TimedRun& shorter, const TimedRun& longer);
+/// Core cycles of each of `loads` loads of `passes` passes in the body, with `others` other instructions,
+/// that fetching the loop takes, one warp per cycle, and issuing it, with the further passes of loads that
+/// have any.
+[[nodiscard]] double loop_interval(const gpu::GpuConfig& config, std::uint32_t loads, double passes,
+                                   std::uint32_t others);
 
 /// Rate between `cycles` and 3 x `cycles`.
 template <class... T>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -122,6 +123,47 @@ INSTANTIATE_TEST_SUITE_P(All, Microbench,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+// Far from the platforms: the sweeps' expectations know what limits there.
+class BandwidthSweep : public testing::TestWithParam<std::pair<const char*, std::vector<std::string>>> {};
+
+TEST_P(BandwidthSweep, IsAsExpectedFarFromThePlatforms) {
+  const auto& [benchmark, assignments] = GetParam();
+  const Outcome outcome = measure(benchmark, "gtx480", assignments);
+  EXPECT_TRUE(all_ok(outcome)) << testing::PrintToString(assignments) << "\n" << outcome.table;
+}
+
+constexpr const char *kWarps = "bandwidth-by-warps", *kCores = "bandwidth-by-cores",
+                     *kWorkingSet = "bandwidth-by-working-set";
+INSTANTIATE_TEST_SUITE_P(
+    With, BandwidthSweep,
+    testing::Values(
+        std::pair{kWarps, std::vector<std::string>{"memory.crossbar.flit_bytes=1"}},
+        std::pair{kWarps, std::vector<std::string>{"clocks.l2_mhz=20", "memory.l2.latency_cycles=0"}},
+        std::pair{kWarps, std::vector<std::string>{"clocks.dram_mhz=10"}},
+        std::pair{kWarps, std::vector<std::string>{"memory.dram.tRFC=600"}},
+        std::pair{kWarps, std::vector<std::string>{"memory.partitions=1", "memory.l2.size_kib=2"}},
+        std::pair{kWarps, std::vector<std::string>{"core.occupancy.max_warps=24"}},
+        std::pair{kWarps, std::vector<std::string>{"core.l1d.line_bytes=64", "memory.l2.line_bytes=64",
+                                                   "core.l1i.line_bytes=64"}},
+        std::pair{kCores, std::vector<std::string>{"memory.partition_interleave_bytes=1048576"}},
+        std::pair{
+            kCores,
+            std::vector<std::string>{"cores=5", "memory.partitions=1", "memory.crossbar.cluster_cores=4",
+                                     "memory.crossbar.output_queue_packets=1", "core.occupancy.max_warps=8"}},
+        std::pair{kCores, std::vector<std::string>{"cores=64", "memory.partitions=1"}},
+        std::pair{kCores, std::vector<std::string>{"memory.crossbar.latency_cycles=50"}},
+        std::pair{kWorkingSet,
+                  std::vector<std::string>{"core.occupancy.max_warps=1", "core.scheduler.count=1"}},
+        std::pair{kWorkingSet, std::vector<std::string>{"core.l1d.size_kib=1024", "core.l1d.unified_kib=0"}},
+        std::pair{kWorkingSet, std::vector<std::string>{"memory.partition_interleave_bytes=1048576"}}),
+    [](const auto& test) {
+      std::string name = test.param.first;
+      for (const std::string& assignment : test.param.second) name += "_" + assignment;
+      std::replace_if(
+          name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace heddle

@@ -14,7 +14,6 @@
 #include "microbench/memory_path.h"
 #include "microbench/number.h"
 #include "microbench/report.h"
-#include "microbench/throughput.h"
 
 namespace heddle::microbench {
 namespace {
@@ -111,57 +110,91 @@ TEST(MicrobenchEdges, AreRoundedPicosecondsAndFoundFromBothSides) {
   }
 }
 
-TEST(MicrobenchThroughput, IsLittlesLawUpToTheSlowestStage) {
+TEST(MicrobenchClosedLoop, IsLittlesLawUpToTheSlowestStage) {
   const ClosedLoop loop{{100, 100}, {5, 5}, true};
-  EXPECT_DOUBLE_EQ(throughput(loop, 1).most, 0.01);
-  EXPECT_DOUBLE_EQ(throughput(loop, 20).most, 0.2);  // both limit alike
-  EXPECT_DOUBLE_EQ(throughput(loop, 21).most, 0.2);
-  EXPECT_DOUBLE_EQ(throughput(loop, 500).most, 0.2);
+  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 1).most, 0.01);
+  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 20).most, 0.2);  // both limit alike
+  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 21).most, 0.2);
+  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 500).most, 0.2);
   for (const double lines : {1.0, 10.0, 20.0, 30.0, 500.0})
-    EXPECT_DOUBLE_EQ(throughput(loop, lines).least, throughput(loop, lines).most) << lines;
+    EXPECT_DOUBLE_EQ(closed_loop_rate(loop, lines).least, closed_loop_rate(loop, lines).most) << lines;
 }
 
-TEST(MicrobenchThroughput, LinesMayMeetWhereLatencyAndThroughputLimitAlike) {
+TEST(MicrobenchClosedLoop, LinesMayMeetWhereLatencyAndThroughputLimitAlike) {
   const ClosedLoop loop{{100, 100}, {5, 5}};
-  EXPECT_DOUBLE_EQ(throughput(loop, 7).least, 0.07);                    // a load of 0.35
-  EXPECT_DOUBLE_EQ(throughput(loop, 20).least, 20.0 / (100 + 19 * 5));  // each waits for all others
-  EXPECT_DOUBLE_EQ(throughput(loop, 41).least, 0.2);                    // more than twice what keeps it busy
+  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 4).least, 0.04);                    // a load of 0.2
+  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 20).least, 20.0 / (100 + 19 * 5));  // each waits for all others
+  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 41).least, 0.2);  // more than twice what keeps it busy
   const ClosedLoop varying{{80, 125}, {4, 5}, true};
-  EXPECT_DOUBLE_EQ(throughput(varying, 4).least, 4.0 / 125);
-  EXPECT_DOUBLE_EQ(throughput(varying, 4).most, 4.0 / 80);
-  EXPECT_DOUBLE_EQ(throughput(varying, 400).least, 0.2);
-  EXPECT_DOUBLE_EQ(throughput(varying, 400).most, 0.25);
+  EXPECT_DOUBLE_EQ(closed_loop_rate(varying, 4).least, 4.0 / 125);
+  EXPECT_DOUBLE_EQ(closed_loop_rate(varying, 4).most, 4.0 / 80);
+  EXPECT_DOUBLE_EQ(closed_loop_rate(varying, 400).least, 0.2);
+  EXPECT_DOUBLE_EQ(closed_loop_rate(varying, 400).most, 0.25);
 }
 
-TEST(MicrobenchReaders, CoresOfAPortReadItsPartition) {
+TEST(MicrobenchPorts, ReadThePartitionOfTheirNumber) {
   gpu::GpuConfig config;
   config.memory.partitions = 4;
   config.memory.crossbar.cluster_cores = 3;
-  std::uint32_t cores = 0;
-  for (const std::uint32_t expected : {5u, 3u, 3u, 3u}) {  // ports 0 to 4 of 3, 3, 3, 3, 2 cores
-    const PartitionReaders readers = readers_of(config, cores / 4, 14);
-    EXPECT_EQ(readers.cores, expected);
-    EXPECT_EQ(readers.ports, expected == 5 ? 2u : 1u);
-    cores += 4;
-  }
-  EXPECT_EQ(readers_of(config, 1, 3).cores, 0u);
+  using testing::ElementsAre;
+  EXPECT_THAT(ports_reading(config, 0, 14), ElementsAre(3, 2));  // the fifth port has two cores
+  EXPECT_THAT(ports_reading(config, 1, 14), ElementsAre(3));
+  EXPECT_THAT(ports_reading(config, 3, 14), ElementsAre(3));
+  EXPECT_THAT(ports_reading(config, 0, 1), ElementsAre(1));
+  EXPECT_THAT(ports_reading(config, 1, 3), testing::IsEmpty());
 }
 
-TEST(MicrobenchRate, IsThatOfEachWarpOverItsOwnTime) {
-  TimedRun shorter, longer;
-  shorter.warps = {{1000, 1100, 0, {10}}, {5000, 5300, 0, {10}}};
-  longer.warps = {{100, 400, 0, {30}}, {0xffffff00u, 0x1f0u, 0, {14}}};  // 20 in 200, 4 in 452
-  EXPECT_DOUBLE_EQ(rate_between(shorter, longer), 20.0 / 200 + 4.0 / (752 - 300));
-}
-
-// Row hits and conflicts from the chase's own model, at every phase of the slower clocks.
-TEST(MicrobenchMemoryPath, TripsSpanRowHitsAndConflicts) {
+/// 8 bytes of header, 32-byte flits, lines of 128 bytes: five flits for a line, one for a request. 1 GHz.
+gpu::GpuConfig plain_gpu() {
   gpu::GpuConfig config;
+  config.clocks = {.core_mhz = 1000, .interconnect_mhz = 1000, .l2_mhz = 1000, .dram_mhz = 1000};
+  config.memory.crossbar.header_bytes = 8;
+  config.memory.crossbar.flit_bytes = 32;
+  config.memory.crossbar.latency_cycles = 5;
+  config.memory.crossbar.output_queue_packets = 8;
+  config.memory.dram.t_refi = 0;
+  return config;
+}
+
+TEST(MicrobenchLimits, LinksCarryAFlitPerCycle) {
+  gpu::GpuConfig config = plain_gpu();
+  EXPECT_DOUBLE_EQ(port_limit(config, 1), 128 / 5.0);
+  EXPECT_DOUBLE_EQ(slice_limit(config), 128 / 5.0);
+  config.memory.crossbar.output_queue_packets =
+      1;  // a place is taken for 5 + 5 cycles, by a request for 1 + 5
+  EXPECT_DOUBLE_EQ(port_limit(config, 1), 12.8);
+  EXPECT_DOUBLE_EQ(slice_limit(config), 128 / 6.0);
+  config.clocks.core_mhz = 50;
+  EXPECT_DOUBLE_EQ(port_limit(config, 1), 6.4);  // a line per cycle
+  EXPECT_DOUBLE_EQ(port_limit(config, 2), 12.8);
+  config.clocks.l2_mhz = 100;
+  EXPECT_DOUBLE_EQ(slice_limit(config), 12.8);
+}
+
+TEST(MicrobenchLimits, ChannelCarriesWhatItsBusAndTheL2sMissesAllow) {
+  gpu::GpuConfig config = plain_gpu();
+  memory::DramConfig& dram = config.memory.dram;
+  const double bus = dram.burst_bytes / std::max<double>(dram.t_ccd, dram.burst_cycles());
+  config.memory.l2.banks = 1, config.memory.l2.mshr_entries = 1000;
+  EXPECT_DOUBLE_EQ(channel_limit(config, RowChanges::kHidden), bus);
+  dram.t_refi = 1000, dram.t_rp = 10, dram.t_rcd = 15, dram.t_rfc = 75;
+  EXPECT_DOUBLE_EQ(refreshing(dram), 0.1);
+  EXPECT_DOUBLE_EQ(channel_limit(config, RowChanges::kHidden), 0.9 * bus);
+  // One line at a time: its trip, with the change of row that it may need.
+  config.memory.l2.mshr_entries = 1;
+  const double hidden = 128 / channel_limit(config, RowChanges::kHidden);
+  EXPECT_NEAR(128 / channel_limit(config, RowChanges::kEach), hidden + 25, 1e-9);
+  EXPECT_NEAR(128 / channel_limit(config, RowChanges::kShared), hidden + 25 * 128.0 / dram.row_bytes, 1e-9);
+}
+
+// Row hits and conflicts from the chases' own model, at every phase of the slower clocks.
+TEST(MicrobenchMemoryPath, TripsSpanRowHitsAndConflicts) {
+  const gpu::GpuConfig config;
   const MemoryPath path(config);
   const MemoryPath::Trips l2 = path.l2_trips(128), dram = path.dram_trips(128);
-  EXPECT_EQ(l2.least, path.l2_trips(128).least);
   const double l2_cycle = config.clocks.core_mhz / config.clocks.l2_mhz,
                dram_cycle = config.clocks.core_mhz / config.clocks.dram_mhz;
+  EXPECT_EQ(l2.least, std::min(path.delivered(1, 128) + 1, path.delivered(2, 128)));  // two phases: 2 to 1
   EXPECT_LE(l2.most - l2.least, 2 * l2_cycle);
   EXPECT_GT(dram.least, l2.most);
   const double row_change = (config.memory.dram.t_rp + config.memory.dram.t_rcd) * dram_cycle;

@@ -31,6 +31,7 @@ TEST(HostHeap, GrowsInHugePagesAndKeepsWhatWasFreed) {
     GTEST_SKIP() << "this kernel has no transparent huge pages";
   // Nothing may be allocated behind the block while it lives: it is the end of the heap that is given back.
   auto* const large = static_cast<char*>(std::malloc(std::size_t{16} << 20));
+  ASSERT_NE(large, nullptr);
   const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(large) + (std::size_t{8} << 20);
   std::free(large);
   const std::string flags = mapping_flags(place);
