@@ -25,7 +25,7 @@ ChasedLines lines_of_ports(Session& session, const Chasers& chasers, std::uint64
   const std::uint64_t line_bytes = chased_line_bytes(config, Source::kL2);
   const std::uint32_t partitions = config.memory.partitions;
   const std::uint64_t half_of_slice = std::uint64_t{config.memory.l2.size_kib} * 1024 / line_bytes / 2;
-  const std::uint64_t most_readers = cores_reading(config, 0, chasers.cores) * chasers.warps;
+  const std::uint64_t most_readers = std::uint64_t{cores_reading(config, 0, chasers.cores)} * chasers.warps;
   const std::uint64_t own = each == 1 ? std::min(most_readers, half_of_slice) : most_readers;
   ChasedLines lines{PartitionedBuffer(session, own * each * line_bytes, "chased lines"), {}};
   lines.of_warp.resize(chasers.all());

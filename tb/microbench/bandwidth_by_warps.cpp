@@ -27,7 +27,8 @@ constexpr Swept kSwept[] = {
 /// Lines that stay in the source when they have been read.
 std::uint64_t lines_kept(const gpu::GpuConfig& config, Source source) {
   const std::uint64_t line_bytes = chased_line_bytes(config, source);
-  if (source == Source::kL1) return config.core.resolved_l1d().size_kib * 1024 / line_bytes / 2;
+  if (source == Source::kL1)
+    return std::uint64_t{config.core.resolved_l1d().size_kib} * 1024 / line_bytes / 2;
   return std::uint64_t{config.memory.l2.size_kib} * 1024 / line_bytes / 2 * config.memory.partitions;
 }
 

@@ -19,7 +19,7 @@ struct Capacity {
 Capacity capacity(const gpu::GpuConfig& config) {
   const core::L1dConfig l1d = config.core.resolved_l1d();
   const std::uint64_t line_bytes = chased_line_bytes(config, Source::kL2);
-  return {l1d.size_kib * 1024 / line_bytes,
+  return {std::uint64_t{l1d.size_kib} * 1024 / line_bytes,
           std::uint64_t{config.memory.l2.size_kib} * 1024 / line_bytes * config.memory.partitions};
 }
 
