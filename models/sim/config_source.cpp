@@ -18,6 +18,8 @@ namespace heddle::sim {
 namespace {
 
 // YAML aliases can nest without end or multiply; no configuration comes near these.
+constexpr const char* kRemedy =
+    "write 'key: value' lines, those of a section indented below its name; heddle describe lists the keys";
 constexpr std::size_t kMaxDepth = 32;
 constexpr std::size_t kMaxEntries = 100'000;
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;  ///< of a file
@@ -95,7 +97,8 @@ class YamlReader {
     const YAML::Node root = parse(content, name);
     if (root.IsNull()) return;
     if (!root.IsMap())
-      throw InputError(at(name, root), "a configuration file holds 'key: value' lines, this one does not");
+      throw InputError(at(name, root), "a configuration file holds 'key: value' lines, this one does not",
+                       kRemedy);
 
     includes(root, name);
     content_ = &content;
@@ -113,11 +116,12 @@ class YamlReader {
       YAML::Parser parser(stream);
       if (parser.HandleNextDocument(second) && parser.HandleNextDocument(second))
         throw InputError(fmt::format("{}:{}:{}", name, second.mark.line + 1, second.mark.column + 1),
-                         "malformed YAML: a configuration file holds one document, but more follows it here");
+                         "malformed YAML: a configuration file holds one document, but more follows it here",
+                         "put each document into a file of its own");
       return root;
     } catch (const YAML::Exception& e) {
       throw InputError(fmt::format("{}:{}:{}", name, e.mark.line + 1, e.mark.column + 1),
-                       fmt::format("malformed YAML: {}", e.msg));
+                       fmt::format("malformed YAML: {}", e.msg), kRemedy);
     }
   }
 
@@ -168,7 +172,7 @@ class YamlReader {
       case YAML::NodeType::Scalar:
         if (!closes_on_its_line(*content_, node))
           throw InputError(fmt::format("{}:{}", place, node.Mark().column + 1),
-                           "malformed YAML: this quote is not closed on its line");
+                           "malformed YAML: this quote is not closed on its line", "close it there");
         entries_.insert_or_assign(path, ConfigEntry{node.Scalar(), place});
         return;
       case YAML::NodeType::Sequence:

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/analyze_graph.h"
 #include "cli/analyze_model.h"
@@ -151,10 +153,13 @@ class Analysis {
  private:
   void draw() {
     if (request_.dot.empty() && request_.svg.empty()) return;
-    if (kernels_.size() > 1)
-      throw sim::InputError(
-          request_.dot.empty() ? "--svg" : "--dot", "the module has several kernels",
-          fmt::format("say which: {}:{}", request_.target, kernels_.front()->kernel().name));
+    if (kernels_.size() > 1) {
+      std::vector<std::string> targets;
+      for (const auto& kernel : kernels_)
+        targets.push_back(fmt::format("{}:{}", request_.target, kernel->kernel().name));
+      throw sim::InputError(request_.dot.empty() ? "--svg" : "--dot", "the module has several kernels",
+                            fmt::format("say which: {}", fmt::join(targets, ", ")));
+    }
     const std::string graph = graph_text(*kernels_.front());
     if (!request_.dot.empty()) write_text(request_.dot, graph, "--dot");
     if (!request_.svg.empty()) write_svg(graph, request_.svg, "--svg");

@@ -198,7 +198,7 @@ TEST(Config, EndlessAliasesAreRefused) {
 TEST(Config, MalformedYamlNamesLineAndColumn) {
   EXPECT_THAT(error_of("cores: 2\n  name: x\n"), HasSubstr("test.yaml:2:7: malformed YAML: "));
   EXPECT_EQ(error_of("cores: 3\nname: \"open\nl1d:\n  size_kib: 3\n"),
-            "test.yaml:2:7: malformed YAML: this quote is not closed on its line");
+            "test.yaml:2:7: malformed YAML: this quote is not closed on its line\n  close it there");
   EXPECT_THAT(error_of("name: 'open\n"), HasSubstr("quote is not closed"));
   EXPECT_THAT(file_error(data("malformed.yaml")), HasSubstr("malformed.yaml:3:"));
 }
