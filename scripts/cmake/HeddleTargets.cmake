@@ -124,6 +124,19 @@ function(heddle_whole_program executable)
   target_link_options(${executable} PRIVATE -O3 -flto=auto)
 endfunction()
 
+# heddle_patience(VARIABLE): a time limit in seconds, five times as long for sanitizers, which need it.
+macro(heddle_patience variable)
+  if(HEDDLE_SANITIZE)
+    math(EXPR ${variable} "5 * ${${variable}}")
+  endif()
+endmacro()
+
+# heddle_time_limit(SECONDS TEST...)
+function(heddle_time_limit seconds)
+  heddle_patience(seconds)
+  set_tests_properties(${ARGN} PROPERTIES TIMEOUT ${seconds})
+endfunction()
+
 # heddle_test(NAME SOURCES... [LINK libs...] [LABELS ...] [TIMEOUT s] [SYSTEMC] [NO_PCH] [APART]): each TEST runs in
 # a process of its own (SystemC elaborates once per process). The others are as for a library.
 function(heddle_test name)
@@ -131,6 +144,7 @@ function(heddle_test name)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
+  heddle_patience(ARG_TIMEOUT)
   if(ARG_SYSTEMC)
     add_executable(${name} ${ARG_SOURCES} $<TARGET_OBJECTS:heddle_test_main_systemc>)
     target_link_libraries(${name} PRIVATE heddle_options ${ARG_LINK} heddle_base SystemC::systemc GTest::gtest GTest::gmock)

@@ -7,7 +7,8 @@ execute_process(COMMAND ${HEDDLE_PYTHON} -B ${reproduce_cases} --list OUTPUT_VAR
 string(REGEX MATCHALL "[^\n]+" names "${names}")
 foreach(name IN LISTS names)
   add_test(NAME reproduce.${name} COMMAND ${HEDDLE_PYTHON} -B ${reproduce_cases} ${name})
-  set_tests_properties(reproduce.${name} PROPERTIES TIMEOUT 120 LABELS regression)
+  heddle_time_limit(120 reproduce.${name})
+  set_tests_properties(reproduce.${name} PROPERTIES LABELS regression)
 endforeach()
 
 # For real: every study on few workloads.
@@ -18,12 +19,14 @@ foreach(study aware multipath ssde)
   add_test(NAME reproduce.real_${study}
            COMMAND ${HEDDLE_PYTHON} -B ${CMAKE_SOURCE_DIR}/scripts/reproduce ${study} --quick --heddle
                    $<TARGET_FILE:heddle> --jobs 1 --workloads ${reproduce_${study}})
-  set_tests_properties(reproduce.real_${study} PROPERTIES TIMEOUT 300 LABELS regression FAIL_REGULAR_EXPRESSION
+  heddle_time_limit(300 reproduce.real_${study})
+  set_tests_properties(reproduce.real_${study} PROPERTIES LABELS regression FAIL_REGULAR_EXPRESSION
                        "WRONG RESULT;[|] hangs;error:")
 endforeach()
 
 foreach(compiler nvcc clang)
   add_test(NAME detection.${compiler} COMMAND ${HEDDLE_PYTHON} -B ${CMAKE_CURRENT_LIST_DIR}/detection_cases.py --heddle
                                               $<TARGET_FILE:heddle> ${compiler})
-  set_tests_properties(detection.${compiler} PROPERTIES TIMEOUT 120 LABELS regression)
+  heddle_time_limit(120 detection.${compiler})
+  set_tests_properties(detection.${compiler} PROPERTIES LABELS regression)
 endforeach()
