@@ -17,8 +17,9 @@ constexpr std::uint32_t kPointerBytes = 8;
 /// Instructions of the body that are no loads.
 constexpr std::uint32_t kOthers = 1;
 
-/// Words that the kernel keeps: bodies completed, and when the last but one was, by %clock.
-enum Word : std::uint8_t { kCount, kBefore };
+/// Words that the kernel keeps: bodies completed, when the last but one was, by %clock, and the lower half of
+/// the address that lane 0 has come to.
+enum Word : std::uint8_t { kCount, kBefore, kAt };
 
 TimedKernel chase_kernel(const gpu::GpuConfig& config, Source source) {
   const bool shared = source == Source::kShared;
@@ -50,6 +51,12 @@ TimedKernel chase_kernel(const gpu::GpuConfig& config, Source source) {
             k.line("@{0} ld.global.{1}.u64 {2}, [{2}]", reads, source == Source::kL1 ? "ca" : "cg", at);
       });
   kernel.keep(before);
+  const std::string low = kernel.reg("b32");
+  if (shared)
+    kernel.line("mov.b32 {}, {}", low, at);
+  else
+    kernel.line("cvt.u32.u64 {}, {}", low, at);
+  kernel.keep(low);
   return kernel;
 }
 
@@ -87,7 +94,7 @@ ChasedLines spread_lines(Session& session, std::uint32_t warps, std::uint64_t ea
 }
 
 LineChase::LineChase(Session& session, Source source)
-    : session_(session), kernel_(session.load(chase_kernel(session.config(), source))) {}
+    : session_(session), source_(source), kernel_(session.load(chase_kernel(session.config(), source))) {}
 
 void LineChase::link(const ChasedLines& lines) {
   std::vector<std::uint64_t> pointers(chased_line_bytes(session_.config(), Source::kL2) / kPointerBytes);
@@ -107,7 +114,14 @@ double LineChase::lines_within(const Chasers& chasers, const ChasedLines& lines,
   const TimedRun run = session_.run(kernel_, chasers.cores, chasers.warps * sim::kLanes, whole_cycles, at);
   session_.device().free(at);
   double bodies = 0;
-  for (const WarpRecord& warp : run.warps) bodies += bodies_within(warp, whole_cycles);
+  for (std::size_t w = 0; w < run.warps.size(); ++w) {
+    const WarpRecord& warp = run.warps[w];
+    const std::vector<std::uint64_t>& chain = lines.of_warp[w];
+    const std::uint64_t end = chain[std::uint64_t{warp.words[kCount]} * kUnrolled % chain.size()];
+    session_.check_values("line chase", {warp.words[kAt]},
+                          source_ == Source::kShared ? 0 : static_cast<std::uint32_t>(end));
+    bodies += bodies_within(warp, whole_cycles);
+  }
   return bodies * kUnrolled;
 }
 

@@ -58,7 +58,7 @@ class LineChase {
   /// Makes chains of the lines.
   void link(const ChasedLines& lines);
   /// Lines that all warps read in the first `cycles` core cycles: a warp that is reading one when they are
-  /// over has read a part of it.
+  /// over has read a part of it. A failed reading if a chain does not end where it must.
   double lines_within(const Chasers& chasers, const ChasedLines& lines, double cycles);
 
   /// What Little's law needs to know, in core cycles, of one core whose warps read spread_lines(), at least
@@ -79,6 +79,7 @@ class LineChase {
   [[nodiscard]] Window window(const Chasers& chasers, double about) const;
 
   Session& session_;
+  Source source_;
   LoadedKernel kernel_;
 };
 
