@@ -70,6 +70,17 @@ void BarrierModel::inspect(BarrierRequest& request) const {
   request.expected = barrier.expected != 0 ? barrier.expected : cta.live_threads;
 }
 
+void BarrierModel::find(BarrierRequest& request) const {
+  const Cta& cta = ctas_[request.cta.value()];
+  for (std::uint32_t id = 0; id < kBarriersPerCta; ++id)
+    for (const BarrierRelease& waits : cta.barriers[id].waiting)
+      if (waits.warp == request.warp && (waits.waiting & request.waiting).any()) {
+        request.id = id;
+        inspect(request);
+        return;
+      }
+}
+
 BarrierUnit::BarrierUnit(const sc_core::sc_module_name& name, std::uint32_t cta_slots, sim::StatGroup& stats)
     : sc_module(name), model_(cta_slots) {
   stats.counter("arrivals", "warp-instructions", "barrier instructions executed", &arrivals_);
@@ -90,6 +101,9 @@ void BarrierUnit::serve(BarrierRequest& request) {
       break;
     case BarrierRequest::Op::kInspect:
       model_.inspect(request);
+      break;
+    case BarrierRequest::Op::kFind:
+      model_.find(request);
       break;
   }
 }

@@ -25,6 +25,7 @@ class BarrierModel {
   void arrive(BarrierRequest& request);
   void exit(BarrierRequest& request);
   void inspect(BarrierRequest& request) const;
+  void find(BarrierRequest& request) const;
 
   std::uint64_t completions = 0;
 

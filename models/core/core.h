@@ -24,6 +24,7 @@
 #include "core/cta_slots.h"
 #include "core/exec_pipes.h"
 #include "core/fetch.h"
+#include "core/hang_probe.h"
 #include "core/instruction_cache.h"
 #include "core/issue_table.h"
 #include "core/l1_data_cache.h"
@@ -33,7 +34,6 @@
 #include "core/register_file.h"
 #include "core/scoreboard.h"
 #include "core/shared_memory.h"
-#include "core/spin_probe.h"
 #include "core/table_traffic.h"
 #include "core/trace.h"
 #include "core/warp_scheduler.h"
@@ -42,6 +42,11 @@
 #include "sim/fault_latch.h"
 #include "sim/watchdog.h"
 #include "simt/branch_unit.h"
+
+namespace heddle::hang {
+struct Snapshot;
+struct WarpState;
+}  // namespace heddle::hang
 
 namespace heddle::core {
 
@@ -80,9 +85,23 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void next_write_generation() override { lsu_.next_write_generation(); }
   [[nodiscard]] bool old_writes_performed() const override { return lsu_.old_writes_outstanding() == 0; }
   void start_probe() override { probe_.start(); }
+  void freeze_probe() override { probe_.freeze(); }
   void stop_probe() override { probe_.stop(); }
-  [[nodiscard]] bool stuck() const override;
+  [[nodiscard]] bool repeated() const override;
+  [[nodiscard]] bool seen() const override;
   void diagnose(std::vector<sim::StuckWarp>& stuck) const override;
+
+  // For the proof of a hang (hang/snapshot.h).
+  /// Adds what is resident here.
+  void hang_view(hang::Snapshot& snapshot) const;
+  /// Lanes of a warp wait for each other at .sync instructions.
+  [[nodiscard]] bool lanes_meet() const { return branch_unit_.runs_lanes_apart(); }
+  [[nodiscard]] bool loads_through_l1(const isa::Instruction& instruction) const;
+  /// A load that looks into L1 finds the word there.
+  [[nodiscard]] bool word_in_l1(std::uint64_t address, std::uint32_t& value) const;
+  /// A word of local memory, named by its device address, as its thread sees it.
+  [[nodiscard]] bool local_word(std::uint64_t address, std::uint32_t& value) const;
+  [[nodiscard]] std::uint32_t shared_word(std::uint32_t offset) const;
 
  private:
   // core.cpp: a cycle
@@ -198,6 +217,18 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void release_barriers(const std::vector<BarrierRelease>& released, Cycle when);
   /// Gives the threads of a warp the result of a barrier.red.
   void write_reduction(const BarrierRelease& release);
+
+  // core_hang.cpp
+  [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp) const;
+  /// Something of the warp will happen without any of its lanes running.
+  [[nodiscard]] bool in_transit(WarpId warp) const;
+  [[nodiscard]] std::vector<PendingLoad> pending_loads(WarpId warp) const;
+  void view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) const;
+  void view_waiting(WarpId id, hang::WarpState& state) const;
+  /// Next instruction of the split.
+  [[nodiscard]] Pc where_now(WarpId warp, const simt::RunnableSplit& split) const;
+  /// The barrier at which the lanes wait; `arrived` is 0 if there is none.
+  [[nodiscard]] BarrierRequest barrier_of(WarpId warp, LaneMask lanes) const;
   [[nodiscard]] std::string warp_name(WarpId id) const;
 
   sim::CoreId id_;
@@ -226,7 +257,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   std::vector<std::unique_ptr<sim::BlockInitiator<SchedulerProtocol>>> scheduler_isocks_;
   sim::BlockInitiator<PipesProtocol> pipes_isock_{"pipes_isock"};
   mutable sim::BlockInitiator<BarrierProtocol> barrier_isock_{"barrier_isock"};
-  sim::BlockInitiator<LsuProtocol> lsu_isock_{"lsu_isock"};
+  mutable sim::BlockInitiator<LsuProtocol> lsu_isock_{"lsu_isock"};  // inspection is const
   sim::BlockInitiator<PortProtocol> port_isock_{"port_isock"};
   sim::BlockTarget<simt::GroupProgressProtocol, Core, &Core::serve_progress> progress_tsock_{"progress_tsock",
                                                                                              this};
@@ -250,7 +281,6 @@ class Core : public sc_core::sc_module, public sim::Watched {
     isa::FenceScope scope = isa::FenceScope::kGpu;
   };
   std::vector<std::vector<Fence>> fences_;      ///< by warp
-  std::vector<std::uint32_t> barrier_of_warp_;  ///< barrier a warp last arrived at, for diagnosis
   struct LanesOfWarp {
     WarpId warp{};
     LaneMask lanes;
@@ -262,7 +292,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   };
   TimingWheel<Sleeper> sleepers_;  ///< groups in nanosleep
   WarpSync warp_sync_;
-  SpinProbe probe_;
+  HangProbe probe_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
   std::vector<Pipe> pipe_of_pc_;

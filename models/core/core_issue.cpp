@@ -298,7 +298,7 @@ void Core::issue_exit(GroupId id, LaneMask exec) {
   gone.mask = exec;
   gone.next = Pc{groups_[id].pc.value() + 1};
   decide(gone);
-  services_.progress.control_changed();
+  services_.progress.advanced();
   warp.live = LaneMask::difference(warp.live, exec);
   ctas_[warp.cta.value()].live_threads -= exec.count();
 
@@ -349,7 +349,6 @@ void Core::issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMa
   }
   std::vector<BarrierRelease> released;
   arrive.released = &released;
-  barrier_of_warp_[group.warp.value()] = arrive.id;
   barrier_isock_.call(arrive);
   if (arrive.waits) {
     simt::BranchRequest wait;
@@ -460,8 +459,7 @@ void Core::group_moves(WarpId warp, const simt::GroupUpdate& update) {
   group.watch = update.watch;
   ++group.epoch;
   redirect(update.group, update.pc, GroupStatus::kControlFlow);
-  // A load on its way leaves a stale value in its register: such a visit says nothing.
-  if (probe_.active() && warps_[warp.value()].fills_outstanding == 0) probe_visit(warp, update);
+  if (probe_.active()) probe_visit(warp, update);
 }
 
 void Core::probe_visit(WarpId warp, const simt::GroupUpdate& update) {
@@ -474,8 +472,8 @@ void Core::probe_visit(WarpId warp, const simt::GroupUpdate& update) {
   state.mask = update.mask;
   state.cycle = now_;
   branch_isock_.inspect(state);
-  probe_.visit(warp, update.pc, update.mask, live->second, kernel.registers, warps_[warp.value()].registers,
-               state.digest);
+  probe_.visit({warp, update.pc, update.mask, live->second, kernel.registers,
+                warps_[warp.value()].registers, state.digest, pending_loads(warp)});
 }
 
 void Core::group_stops(WarpId warp, const simt::GroupUpdate& update) {

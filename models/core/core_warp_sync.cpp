@@ -85,7 +85,7 @@ bool Core::meet(WarpId warp, const WarpSync::Split* arriving) {
   bool goes_on = false;
   WarpSync::Split split;
   while (warp_sync_.take_finished(warp, split)) {
-    services_.progress.control_changed();
+    services_.progress.lanes_released();
     if (arriving != nullptr && split.lanes == arriving->lanes)
       goes_on = true;
     else

@@ -1,4 +1,4 @@
-// Life of CTAs and warps on a core, and what the watchdog sees of them.
+// Life of CTAs and warps on a core.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ void Core::start_cta(std::uint64_t linear_id) {
   cta.warps = warps;
   cta.warps_left = static_cast<std::uint32_t>(warps.size());
   ++ctas_started_;
-  services_.progress.control_changed();
+  services_.progress.advanced();
 
   lsu_.clear_shared(shared_base, needs_.shared_bytes);
   BarrierRequest launch;
@@ -196,7 +196,7 @@ void Core::retire_if_finished(WarpId id) {
 
 void Core::release_barriers(const std::vector<BarrierRelease>& released, Cycle when) {
   if (released.empty()) return;
-  services_.progress.control_changed();
+  services_.progress.lanes_released();
   for (const BarrierRelease& release : released) {
     if (release.instruction->dst[0].present) write_reduction(release);
     barrier_releases_.add(when + config_.barrier.latency_cycles, {release.warp, release.waiting});
@@ -216,120 +216,6 @@ void Core::write_reduction(const BarrierRelease& release) {
   release.lanes.for_each([&](unsigned lane) {
     std::memcpy(row + lane * sizeof release.result, &release.result, sizeof release.result);
   });
-}
-
-// ---- Watchdog
-// --------------------------------------------------------------------------------------------------------
-
-bool Core::stuck() const {
-  for (std::uint32_t w = 0; w < warps_.size(); ++w) {
-    const WarpContext& warp = warps_[w];
-    if (!warp.resident) continue;
-    // Warps that have exited but wait for memory will still free their CTA.
-    if (warp.live.none()) return false;
-    if (warp_sync_.postponed(WarpId{w})) return false;
-    std::vector<simt::RunnableSplit> runnable;
-    simt::BranchRequest look;
-    look.warp = WarpId{w};
-    look.runnable = &runnable;
-    branch_isock_.inspect(look);
-    // Without any the warp is at barriers as a whole.
-    if (runnable.empty() && !barrier_releases_.empty()) return false;
-    for (const simt::RunnableSplit& split : runnable)
-      if (!probe_.repeated(WarpId{w}, split.mask)) return false;
-  }
-  return true;
-}
-
-std::string Core::warp_name(WarpId id) const {
-  const WarpContext& warp = warps_[id.value()];
-  const CtaContext& cta = ctas_[warp.cta.value()];
-  return fmt::format("core {}, CTA ({},{},{}), warp {}", id_.value(), cta.id.x, cta.id.y, cta.id.z,
-                     warp.warp_in_cta);
-}
-
-namespace {
-
-const char* activity(GroupStatus status) {
-  switch (status) {
-    case GroupStatus::kScoreboardMemory:
-      return "wait for a load or atomic";
-    case GroupStatus::kFence:
-      return "wait at a fence";
-    default:
-      return "run";
-  }
-}
-
-std::string wait_to_meet(LaneMask missing) {
-  return fmt::format("wait for lanes {:#010x} of their member mask", missing.bits());
-}
-
-const char* why_suspended(simt::Suspension why) {
-  switch (why) {
-    case simt::Suspension::kReconverging:
-      return "wait to reconverge with them";
-    case simt::Suspension::kNotStarted:
-      return "have not run their side of a branch, which starts";
-    case simt::Suspension::kTurn:
-      return "take turns with them and go on";
-    case simt::Suspension::kBarrier:
-      return "wait at a barrier, to go on";
-  }
-  return "";
-}
-
-}  // namespace
-
-void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
-  const isa::Kernel& kernel = *launch_->kernel;
-  for (std::uint32_t g = 0; g < groups_.size(); ++g) {
-    const IssueTable::Group& group = groups_[GroupId{g}];
-    if (group.status == GroupStatus::kAbsent) continue;
-    const WarpContext& warp = warps_[group.warp.value()];
-    sim::StuckWarp entry;
-    entry.warp = warp_name(group.warp);
-    entry.lanes = fmt::format("{:#010x}", group.mask.bits());
-    entry.at_barrier = group.status == GroupStatus::kBarrier;
-    const bool spins = probe_.repeated(group.warp, group.mask);
-    Pc at = spins ? probe_.loop_head(group.warp, group.mask) : group.pc;
-    const LaneMask missing = warp_sync_.missing(group.warp, group.mask, warp.live);
-    const bool meets = entry.at_barrier && (warp_sync_.waiting(group.warp) & group.mask).any();
-    entry.at_warp_sync = warp_sync_.any(group.warp);
-    if (entry.at_barrier) at = Pc{group.pc.value() - 1};
-    if (meets) {
-      entry.activity = wait_to_meet(missing);
-    } else if (entry.at_barrier) {
-      BarrierRequest look;
-      look.op = BarrierRequest::Op::kInspect;
-      look.cta = warp.cta;
-      look.id = barrier_of_warp_[group.warp.value()];
-      barrier_isock_.call(look);  // kInspect changes nothing
-      entry.activity = fmt::format("wait at barrier {} ({} of {} threads have arrived)", look.id,
-                                   look.arrived, look.expected);
-    } else {
-      entry.activity = spins ? "spin in the loop that starts" : activity(group.status);
-    }
-    entry.place = kernel.place(at);
-    entry.source = kernel.source_line(at);
-    std::vector<simt::SuspendedLanes> suspended;
-    simt::BranchRequest look;
-    look.warp = group.warp;
-    look.suspended = &suspended;
-    branch_isock_.inspect(look);
-    for (const simt::SuspendedLanes& lanes : suspended) {
-      const bool none = lanes.at == kNoPc;
-      const bool to_meet =
-          lanes.why == simt::Suspension::kBarrier && (warp_sync_.waiting(group.warp) & lanes.mask).any();
-      const std::string how =
-          to_meet ? wait_to_meet(warp_sync_.missing(group.warp, lanes.mask, warp.live)) + ", to go on"
-                  : why_suspended(lanes.why);
-      entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()), how,
-                               none ? "the kernel's exit" : kernel.place(lanes.at),
-                               none ? "" : kernel.source_line(lanes.at)});
-    }
-    stuck.push_back(std::move(entry));
-  }
 }
 
 }  // namespace heddle::core

@@ -141,6 +141,16 @@ bool L1DataCacheModel::unwritten(std::uint64_t address, std::byte& to) const {
   return true;
 }
 
+bool L1DataCacheModel::holds(std::uint64_t address, std::byte& to) const {
+  const std::uint64_t offset = address & (line_bytes_ - 1);
+  const std::size_t frame = find(address - offset);
+  if (frame == kNoFrame) return false;
+  const bool valid = (frames_[frame].valid >> (offset / sector_bytes_) & 1u) != 0;
+  if (!valid && written(frame)[offset] == 0) return false;
+  to = static_cast<std::byte>(data_[(frame << line_shift_) + offset]);
+  return true;
+}
+
 void L1DataCacheModel::complete_sectors(std::size_t frame) {
   const unsigned char* marks = written(frame);
   for (std::uint32_t first = 0, sector = 0; first < line_bytes_; first += sector_bytes_, ++sector) {

@@ -93,6 +93,8 @@ class L1DataCacheModel {
   /// The byte at an address if a store wrote it and L2 does not have it yet; false otherwise. Changes
   /// nothing.
   [[nodiscard]] bool unwritten(std::uint64_t address, std::byte& to) const;
+  /// The byte at an address if a load would find it here; false otherwise. Changes nothing.
+  [[nodiscard]] bool holds(std::uint64_t address, std::byte& to) const;
 
   std::uint64_t load_accesses = 0, load_hits = 0, load_misses = 0, load_merges = 0;
   std::uint64_t store_hits = 0, store_allocations = 0, write_backs = 0;
@@ -170,6 +172,7 @@ class L1DataCache : public sc_core::sc_module {
   [[nodiscard]] bool unwritten(std::uint64_t address, std::byte& to) const {
     return model_.unwritten(address, to);
   }
+  [[nodiscard]] bool holds(std::uint64_t address, std::byte& to) const { return model_.holds(address, to); }
 
  private:
   L1DataCacheModel model_;

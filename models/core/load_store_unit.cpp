@@ -24,12 +24,13 @@ std::uint32_t horizon(const CoreConfig& config) {
 
 LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConfig& config, sim::CoreId core,
                              sim::MemoryPool& pool, const host::AllocationTable& allocations,
-                             sim::StatGroup& stats)
+                             sim::StatGroup& stats, sim::MemoryLog* log)
     : sc_module(name),
       config_(config),
       core_(core),
       pool_(pool),
       allocations_(allocations),
+      log_(log),
       sector_bytes_(config.l1d.sector_bytes != 0 ? config.l1d.sector_bytes : config.l1d.line_bytes),
       finishing_(horizon(config)) {
   const SchedulerConfig& schedulers = config.scheduler;
@@ -93,7 +94,18 @@ MemoryOp& LoadStoreUnit::allocate() {
   return op;
 }
 
-void LoadStoreUnit::free(MemoryOp& op) { free_ops_.push_back(op.index); }
+void LoadStoreUnit::free(MemoryOp& op) {
+  op.instruction = nullptr;
+  free_ops_.push_back(op.index);
+}
+
+void LoadStoreUnit::inspect(LsuRequest& request) const {
+  if (request.pending == nullptr) return;
+  for (const auto& op : ops_)
+    if (op->instruction != nullptr && op->warp_id == request.warp_id && op->pending != 0 && !op->table &&
+        op->instruction->write_count != 0)
+      request.pending->push_back({op->instruction, op->mask});
+}
 
 void LoadStoreUnit::serve(LsuRequest& request) {
   switch (request.op) {

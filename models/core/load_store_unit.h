@@ -29,10 +29,17 @@
 #include "core/shared_memory.h"
 #include "host/allocation.h"
 #include "sim/block_socket.h"
+#include "sim/memory_log.h"
 #include "sim/memory_payload.h"
 #include "sim/stats.h"
 
 namespace heddle::core {
+
+/// A load or atomic whose registers have not all got their values.
+struct PendingLoad {
+  const isa::Instruction* instruction = nullptr;
+  LaneMask lanes;
+};
 
 struct LsuRequest {
   enum class Op : std::uint8_t {
@@ -62,21 +69,27 @@ struct LsuRequest {
   bool replay = false;  ///< kTick: a pass after the first of an instruction of `replay_warp` takes place
                         ///< in this cycle and takes an issue slot (core.lsu.replay_issue)
   WarpId replay_warp{};
+
+  // transport_dbg only: filled for `warp_id` if not null. Nothing changes.
+  std::vector<PendingLoad>* pending = nullptr;
 };
 using LsuProtocol = ProtocolOf<LsuRequest>;
 
 class LoadStoreUnit : public sc_core::sc_module {
  public:
   LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConfig& config, sim::CoreId core,
-                sim::MemoryPool& pool, const host::AllocationTable& allocations, sim::StatGroup& stats);
+                sim::MemoryPool& pool, const host::AllocationTable& allocations, sim::StatGroup& stats,
+                sim::MemoryLog* log = nullptr);
 
  private:
   void serve(LsuRequest& request);
+  void inspect(LsuRequest& request) const;
   void take_response(PortResponse& response);
   void take_constant(ConstantValue& value);
 
  public:
-  sim::BlockTarget<LsuProtocol, LoadStoreUnit, &LoadStoreUnit::serve> lsu_tsock{"lsu_tsock", this};
+  sim::BlockTarget<LsuProtocol, LoadStoreUnit, &LoadStoreUnit::serve, &LoadStoreUnit::inspect> lsu_tsock{
+      "lsu_tsock", this};
   sim::BlockTarget<LsuProtocol, LoadStoreUnit, &LoadStoreUnit::serve> table_tsock{"table_tsock", this};
   sim::BlockTarget<PortResponseProtocol, LoadStoreUnit, &LoadStoreUnit::take_response> response_tsock{
       "response_tsock", this};
@@ -100,6 +113,8 @@ class LoadStoreUnit : public sc_core::sc_module {
   void next_write_generation() { generation_ ^= 1; }
   [[nodiscard]] std::uint64_t old_writes_outstanding() const { return writes_outstanding_[generation_ ^ 1]; }
 
+  /// A global load that does not look into L1.
+  [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
   /// For what reads memory without taking time: the byte at an address if L1 gave up its line and L2 has not
   /// acknowledged it yet (whoever's miss displaced it); false otherwise.
   [[nodiscard]] bool on_its_way(std::uint64_t address, std::byte& to) const;
@@ -145,7 +160,6 @@ class LoadStoreUnit : public sc_core::sc_module {
   void resolve_constant(MemoryOp& op, const AccessSite& site);
   void read_operands(MemoryOp& op);
   [[nodiscard]] const std::byte* row_of(const MemoryOp& op, const isa::Operand& operand) const;
-  [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
 
   // lsu_lines.cpp
   Stall access_line(MemoryOp& op, const LineAccess& access, Cycle cycle);
@@ -165,6 +179,9 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// Registers get what an access finds in `line`; `sectors`: only lanes in these.
   void deliver(MemoryOp& op, const LineAccess& access, const unsigned char* line);
   void deliver(MemoryOp& op, const LineAccess& access, const unsigned char* line, sim::SectorMask sectors);
+  /// What lanes find at an address goes to the watchdog's log.
+  [[gnu::noinline]] void log_delivered(const MemoryOp& op, const LineAccess& access,
+                                       const unsigned char* line) const;
   void write_back_line(const DirtyLine& dirty, WarpContext* warp, WarpId warp_id, Cycle cycle);
   void send_write_back();
   void take_fill(const PortResponse& response, std::uint32_t mshr);
@@ -176,6 +193,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   sim::CoreId core_;
   sim::MemoryPool& pool_;
   const host::AllocationTable& allocations_;
+  sim::MemoryLog* log_;  ///< nullptr: there is no watchdog
   const LaunchContext* launch_ = nullptr;
   std::uint32_t sector_bytes_;
 

@@ -165,6 +165,7 @@ LoadStoreUnit::Stall LoadStoreUnit::atomic_line(MemoryOp& op, const LineAccess& 
   ++atomics_;
   sim::MemoryTransaction& atomic = transaction(op, access, sim::MemoryOp::kAtomic, access_tag(op), cycle);
   sim::MemoryExtension& extension = atomic.extension;
+  extension.warp = op.warp->linear_warp;
   extension.atomic_op = op.instruction->atomic_op;
   extension.atomic_type = op.instruction->type;
   extension.atomic_returns = op.instruction->write_count != 0;
@@ -327,7 +328,23 @@ sim::SectorMask LoadStoreUnit::sectors_of(const MemoryOp& op, const LineAccess& 
   return static_cast<sim::SectorMask>(sectors);
 }
 
+void LoadStoreUnit::log_delivered(const MemoryOp& op, const LineAccess& access,
+                                  const unsigned char* line) const {
+  const LanePlaces places = op.places(access);
+  const unsigned unit = op.unit(access);
+  constexpr std::size_t kWord = 4;
+  access.lanes.for_each([&](unsigned lane) {
+    const std::size_t first = places.offset(lane, unit) & ~(kWord - 1);
+    for (std::size_t at = first; at < places.offset(lane, unit) + unit; at += kWord) {
+      std::uint32_t value = 0;
+      std::memcpy(&value, line + at, kWord);
+      log_->held(sim::MemoryLog::Space::kDelivered, core_.value(), access.line + at, value);
+    }
+  });
+}
+
 void LoadStoreUnit::deliver(MemoryOp& op, const LineAccess& access, const unsigned char* line) {
+  if (log_ != nullptr && log_->active()) log_delivered(op, access, line);
   load_registers(*op.instruction, op.registers, op.places(access), MemoryOp::first_byte(access),
                  op.unit(access), line);
 }
@@ -338,6 +355,7 @@ void LoadStoreUnit::deliver(MemoryOp& op, const LineAccess& access, const unsign
     deliver(op, access, line);
     return;
   }
+  if (log_ != nullptr && log_->active()) log_delivered(op, access, line);
   const LanePlaces places = op.places(access);
   const unsigned unit = op.unit(access);
   access.lanes.for_each([&](unsigned lane) {

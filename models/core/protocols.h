@@ -196,6 +196,7 @@ struct BarrierRequest {
     kExit,     ///< `threads` of the CTA have exited
     kLaunch,   ///< the CTA slot is reused by a CTA of `threads`
     kInspect,  ///< debug: arrived and expected threads of `id`
+    kFind,     ///< debug: the barrier `id` at which lanes `waiting` of `warp` wait, and its threads
   };
   Op op = Op::kArrive;
   CtaSlot cta{};

@@ -7,22 +7,45 @@
 
 namespace heddle::core {
 
-SharedMemoryModel::SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress)
-    : progress_(progress), bytes_(std::size_t{config.size_kib} * 1024) {}
+SharedMemoryModel::SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress,
+                                     std::uint32_t core)
+    : progress_(progress), core_(core), bytes_(std::size_t{config.size_kib} * 1024) {}
+
+void SharedMemoryModel::replace(std::size_t offset, const unsigned char* from, std::size_t bytes) {
+  unsigned char* const to = &bytes_[offset];
+  if (std::memcmp(from, to, bytes) == 0) return;
+  progress_.memory_changed();
+  if (!progress_.log.active()) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  // The log is in whole words.
+  constexpr std::size_t kWordMask = 3;
+  const std::size_t first = offset & ~kWordMask;
+  const std::size_t size = ((offset + bytes + kWordMask) & ~kWordMask) - first;
+  const std::vector<unsigned char> before(bytes_.begin() + static_cast<std::ptrdiff_t>(first),
+                                          bytes_.begin() + static_cast<std::ptrdiff_t>(first + size));
+  std::memcpy(to, from, bytes);
+  progress_.log.changed(sim::MemoryLog::Space::kShared, core_, first, before.data(), &bytes_[first],
+                        static_cast<unsigned>(size));
+}
 
 void SharedMemoryModel::atomic(MemoryOp& op) {
   const isa::Instruction& instruction = *op.instruction;
   const unsigned size = op.bytes;
   const LanePlaces places = op.shared_places();
   op.shared_lanes.for_each([&](unsigned lane) {
-    unsigned char* const at = &bytes_[places.offset(lane, size)];
+    const std::size_t offset = places.offset(lane, size);
     std::uint64_t old = 0;
-    std::memcpy(&old, at, size);
+    std::memcpy(&old, &bytes_[offset], size);
     const std::uint64_t value =
         isa::apply_atomic(instruction.atomic_op, instruction.type, old, op.operand[lane], op.compare[lane],
                           /*flush_f32=*/false);
-    if (std::memcmp(&value, &old, size) != 0) progress_.memory_changed();
-    std::memcpy(at, &value, size);
+    replace(offset, reinterpret_cast<const unsigned char*>(&value), size);
+    if (value != old && op.warp != nullptr &&
+        (instruction.atomic_op == isa::AtomicOp::kCas || instruction.atomic_op == isa::AtomicOp::kExch))
+      progress_.locks.took(sim::LockHolders::shared_word(core_, static_cast<std::uint32_t>(offset)),
+                           op.warp->linear_warp, lane, value);
     if (instruction.write_count != 0)
       load_lane(instruction, op.registers, lane, 0, size, reinterpret_cast<const unsigned char*>(&old));
   });
@@ -35,19 +58,12 @@ void SharedMemoryModel::store(const MemoryOp& op, const LanePlaces& places) {
   }
   if (places.contiguous()) {
     const unsigned char* from = op.data_of(places.lanes.lowest());
-    const std::size_t size = std::size_t{op.bytes} * places.lanes.count();
-    if (std::memcmp(from, &bytes_[places.first], size) == 0) return;
-    progress_.memory_changed();
-    std::memcpy(&bytes_[places.first], from, size);
+    replace(places.first, from, std::size_t{op.bytes} * places.lanes.count());
     return;
   }
   // Lanes in ascending order: of several lanes writing one word, the highest wins (gpudet §1.1).
-  places.lanes.for_each([&](unsigned lane) {
-    unsigned char* const to = &bytes_[places.offset(lane, op.bytes)];
-    if (std::memcmp(op.data_of(lane), to, op.bytes) == 0) return;
-    progress_.memory_changed();
-    std::memcpy(to, op.data_of(lane), op.bytes);
-  });
+  places.lanes.for_each(
+      [&](unsigned lane) { replace(places.offset(lane, op.bytes), op.data_of(lane), op.bytes); });
 }
 
 void SharedMemoryModel::serve(SharedMemoryRequest& request) {
@@ -72,8 +88,8 @@ void SharedMemoryModel::serve(SharedMemoryRequest& request) {
 }
 
 SharedMemory::SharedMemory(const sc_core::sc_module_name& name, const SharedMemoryConfig& config,
-                           sim::ProgressMonitor& progress, sim::StatGroup& stats)
-    : sc_module(name), model_(config, progress) {
+                           sim::ProgressMonitor& progress, std::uint32_t core, sim::StatGroup& stats)
+    : sc_module(name), model_(config, progress, core) {
   stats.counter("accesses", "warp-instructions", "shared memory instructions served", &model_.accesses);
   stats.counter("conflict_passes", "cycles", "further cycles spent on bank conflicts",
                 &model_.conflict_passes);

@@ -29,7 +29,8 @@ using SharedMemoryProtocol = ProtocolOf<SharedMemoryRequest>;
 
 class SharedMemoryModel {
  public:
-  SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress);
+  /// `core`: whose memory it is, for the watchdog.
+  SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress, std::uint32_t core = 0);
   void serve(SharedMemoryRequest& request);
   /// For what reads memory without taking time. `offset` is within the memory.
   [[nodiscard]] std::byte byte_at(std::uint32_t offset) const {
@@ -42,14 +43,18 @@ class SharedMemoryModel {
   void store(const MemoryOp& op, const LanePlaces& places);
   void atomic(MemoryOp& op);
 
+  /// Replaces the bytes at an offset, and reports it if they differ.
+  void replace(std::size_t offset, const unsigned char* from, std::size_t bytes);
+
   sim::ProgressMonitor& progress_;
+  std::uint32_t core_;
   std::vector<unsigned char> bytes_;
 };
 
 class SharedMemory : public sc_core::sc_module {
  public:
   SharedMemory(const sc_core::sc_module_name& name, const SharedMemoryConfig& config,
-               sim::ProgressMonitor& progress, sim::StatGroup& stats);
+               sim::ProgressMonitor& progress, std::uint32_t core, sim::StatGroup& stats);
 
  private:
   void serve(SharedMemoryRequest& request) { model_.serve(request); }

@@ -175,6 +175,9 @@ struct Instruction {
   /// repeats.
   bool time_dependent = false;
 
+  /// The result depends on other lanes (vote, shfl, match, redux, activemask).
+  bool cross_lane = false;
+
   /// .sync instructions of the warp: which source is the member mask, kNoMemberMask: there is none. The lane
   /// function may ignore a mask that names all lanes; the operand is there all the same.
   std::uint8_t member_mask = kNoMemberMask;

@@ -122,6 +122,11 @@ enum class LaneOp : std::uint8_t {
   kParam,  ///< broadcast of bytes of the parameter block (src[0] = pointer to them, any alignment), extended
            ///< by type
 };
+/// Its result depends on other lanes.
+[[nodiscard]] constexpr bool is_cross_lane(LaneOp op) {
+  return (op >= LaneOp::kVoteAll && op <= LaneOp::kShflBfly) ||
+         (op >= LaneOp::kMatchAny && op <= LaneOp::kReduxXor);
+}
 enum class Compare : std::uint8_t {
   kEq,
   kNe,

@@ -41,6 +41,39 @@ bool write_enabled(const tlm::tlm_generic_payload& payload, unsigned char* to) {
   return different != 0;
 }
 
+/// For the watchdog's log: what the payload's bytes were before it changes them.
+class LoggedChange {
+ public:
+  LoggedChange(sim::MemoryLog& log, const tlm::tlm_generic_payload& payload, const unsigned char* at)
+      : log_(log), payload_(payload) {
+    if (log_.active()) std::memcpy(before_, at, payload.get_data_length());
+  }
+  /// `unknown`: not all of the old bytes were here.
+  void done(const unsigned char* at, bool unknown) const {
+    if (!log_.active()) return;
+    const unsigned bytes = payload_.get_data_length();
+    if (unknown) log_.unknown(payload_.get_address(), bytes);
+    log_.changed(sim::MemoryLog::Space::kDevice, 0, payload_.get_address(), before_, at, bytes);
+  }
+
+ private:
+  sim::MemoryLog& log_;
+  const tlm::tlm_generic_payload& payload_;
+  unsigned char before_[sim::kMaxLineBytes];
+};
+
+/// Compare-and-swap and exchange are what locks are taken and given back with.
+void remember_holders(sim::LockHolders& locks, const tlm::tlm_generic_payload& payload,
+                      const sim::MemoryExtension& ext) {
+  const bool cas = ext.atomic_op == isa::AtomicOp::kCas;
+  if (!cas && ext.atomic_op != isa::AtomicOp::kExch) return;
+  for (unsigned i = 0; i < ext.atomic_count; ++i) {
+    const sim::LaneAtomic& lane = ext.atomics[i];
+    if (lane.old != lane.operand && (!cas || lane.old == lane.compare))
+      locks.took(payload.get_address() + lane.offset, ext.warp, lane.lane, lane.operand);
+  }
+}
+
 }  // namespace
 
 L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& shared)
@@ -232,18 +265,24 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, sim::Cycle n
       read(request, at);
       break;
     case sim::MemoryOp::kWrite: {
+      const LoggedChange logged(shared_.progress.log, payload, at);
       const bool changed = write_enabled(payload, at);
       // The old value of sectors that were not here is in the DRAM only: overwriting them counts as a change.
-      if (changed || (request.touched & ~array_.valid(frame)) != 0) shared_.progress.memory_changed();
+      const bool old_unknown = (request.touched & ~array_.valid(frame)) != 0;
+      if (changed || old_unknown) shared_.progress.memory_changed();
+      logged.done(at, old_unknown);
       array_.add_valid(frame, request.covered);
       array_.add_dirty(frame, request.touched);
       break;
     }
     case sim::MemoryOp::kAtomic: {
+      const LoggedChange logged(shared_.progress.log, payload, at);
       const AtomicUnit::Result result = shared_.atomic_unit.execute(ext, at, payload.get_data_length(), now);
       if (!result.ok) payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
       if (result.changed) {
         shared_.progress.memory_changed();
+        logged.done(at, false);
+        remember_holders(shared_.progress.locks, payload, ext);
         array_.add_dirty(frame, request.touched);
       }
       shared_.counters.atomic_lanes += ext.atomic_count;

@@ -68,6 +68,7 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   isa::Type atomic_type = isa::Type::kU32;
   bool atomic_returns = true;  ///< false for `red`: no old values travel back
   std::uint8_t atomic_count = 0;
+  std::uint64_t warp = 0;  ///< atomics: number of the warp in its grid
   Cycle issued_at = 0;  ///< core cycle at which the initiator sent it, for latency statistics
   std::array<LaneAtomic, 32> atomics{};
 

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 
+#include "sim/lock_holders.h"
+#include "sim/memory_log.h"
+
 namespace heddle::sim {
 
 /// One per GPU. Whoever holds memory values (L2 slices, shared memory, local memory) reports every write that
@@ -10,13 +13,23 @@ namespace heddle::sim {
 /// sees.
 class ProgressMonitor {
  public:
-  void memory_changed() { ++changes_; }
-  /// A CTA started, lanes exited, a barrier was released: what waits may go on.
-  void control_changed() { ++changes_; }
-  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+  void memory_changed() { ++memory_changes_; }
+  /// Waiting lanes go on: a barrier was released, lanes have met.
+  void lanes_released() { ++releases_; }
+  /// What never happens twice: a CTA started, lanes exited.
+  void advanced() { ++advances_; }
+
+  [[nodiscard]] std::uint64_t advances() const { return advances_; }
+  /// Of any kind.
+  [[nodiscard]] std::uint64_t changes() const { return memory_changes_ + releases_ + advances_; }
+
+  MemoryLog log;
+  LockHolders locks;
 
  private:
-  std::uint64_t changes_ = 0;
+  std::uint64_t memory_changes_ = 0;
+  std::uint64_t releases_ = 0;
+  std::uint64_t advances_ = 0;
 };
 
 }  // namespace heddle::sim

@@ -7,15 +7,17 @@
 namespace heddle::sim {
 namespace {
 
-constexpr std::uint32_t kFirstWindow = 4;  ///< checks a first probe lasts if it finds nothing
-constexpr std::uint32_t kLongestWindow =
-    64;  ///< a lap of a spin loop longer than half of this goes unnoticed
+constexpr std::uint32_t kFirstWindow = 4;     ///< checks a first probe lasts if it finds nothing
+constexpr std::uint32_t kLongestWindow = 64;  ///< a lap of a loop longer than half of this goes unnoticed
 constexpr std::uint32_t kLongestPause = 128;  ///< checks without a probe after one that found nothing
+/// Checks without a lane that exits before memory that keeps changing may be a sign of a hang, too.
+constexpr std::uint32_t kFirstBusyPause = 32;
+constexpr std::uint32_t kLongestBusyPause = 4096;
 
 }  // namespace
 
 Watchdog::Watchdog(const sc_core::sc_module_name& name, Settings settings, ClockDomain& clock,
-                   const ProgressMonitor& progress)
+                   ProgressMonitor& progress)
     : sc_module(name),
       settings_(settings),
       clock_(clock, on_tick<&Watchdog::check>(this)),
@@ -26,15 +28,17 @@ void Watchdog::begin(Cycle cycle_limit) {
   state_ = State::kQuiet;
   limit_at_ = cycle_limit == 0 ? ~Cycle{0} : clock_.domain().cycle() + cycle_limit;
   changes_seen_ = ~std::uint64_t{0};
+  advances_seen_ = ~std::uint64_t{0};
   pause_ = 0;
   next_pause_ = 1;
+  busy_checks_ = 0;
+  busy_pause_ = kFirstBusyPause;
   window_limit_ = kFirstWindow;
   clock_.wake();
 }
 
 void Watchdog::end() {
-  if (state_ == State::kProbing || state_ == State::kConfirming)
-    for (Watched* core : cores_) core->stop_probe();
+  end_window();
   active_ = false;
 }
 
@@ -43,57 +47,97 @@ bool Watchdog::all(bool (Watched::*predicate)() const) const {
                      [predicate](const Watched* core) { return (core->*predicate)(); });
 }
 
-void Watchdog::fall_back(bool widen) {
-  for (Watched* core : cores_) core->stop_probe();
+void Watchdog::begin_window(bool busy) {
+  busy_ = busy;
+  changed_ = false;
+  progress_.log.start();
+  for (Watched* core : cores_) core->next_write_generation();
+  state_ = State::kDraining;
+}
+
+void Watchdog::end_window() {
+  if (state_ == State::kProbing || state_ == State::kConfirming)
+    for (Watched* core : cores_) core->stop_probe();
+  progress_.log.stop();
   state_ = State::kQuiet;
+}
+
+void Watchdog::fall_back(bool widen) {
+  end_window();
   if (widen) {
     next_pause_ = std::min(next_pause_ * 2, kLongestPause);
     window_limit_ = std::min(window_limit_ * 2, kLongestWindow);
   }
+  if (busy_) busy_pause_ = std::min(std::max(busy_pause_, busy_checks_) * 2, kLongestBusyPause);
+  if (busy_) busy_checks_ = 0;
   pause_ = widen ? next_pause_ : 0;
 }
 
 void Watchdog::advance() {
   const bool changed = progress_.changes() != changes_seen_;
+  const bool advanced = progress_.advances() != advances_seen_;
   changes_seen_ = progress_.changes();
+  advances_seen_ = progress_.advances();
+  if (advanced) {
+    busy_checks_ = 0;
+    busy_pause_ = kFirstBusyPause;
+  } else {
+    ++busy_checks_;
+  }
+  if (state_ == State::kQuiet) {
+    if (busy_checks_ >= busy_pause_)
+      begin_window(/*busy=*/true);
+    else if (changed)
+      pause_ = 0;
+    else if (pause_ > 0)
+      --pause_;
+    else
+      begin_window(/*busy=*/false);
+    return;
+  }
+  // What changes while old writes drain is no part of the window's argument.
+  if (state_ != State::kDraining) changed_ = changed_ || changed;
+  if (advanced || (changed && !busy_)) return fall_back(false);
+  if (progress_.log.overflown()) return fall_back(true);
   switch (state_) {
     case State::kQuiet:
-      if (changed) {
-        pause_ = 0;
-      } else if (pause_ > 0) {
-        --pause_;
-      } else {
-        for (Watched* core : cores_) core->next_write_generation();
-        state_ = State::kDraining;
-      }
       break;
     case State::kDraining:
-      if (changed) {
-        state_ = State::kQuiet;
-      } else if (all(&Watched::old_writes_performed)) {
-        for (Watched* core : cores_) core->start_probe();
-        window_ = 0;
-        state_ = State::kProbing;
-      }
+      if (!all(&Watched::old_writes_performed)) break;
+      for (Watched* core : cores_) core->start_probe();
+      window_ = 0;
+      state_ = State::kProbing;
       break;
     case State::kProbing:
-      if (changed) {
-        fall_back(false);
-      } else if (all(&Watched::stuck)) {
-        for (Watched* core : cores_) core->next_write_generation();
-        state_ = State::kConfirming;
-      } else if (++window_ >= window_limit_) {
-        fall_back(true);
-      }
+      probe();
       break;
     case State::kConfirming:
-      if (changed || !all(&Watched::stuck)) {
-        fall_back(false);
-      } else if (all(&Watched::old_writes_performed)) {
-        on_hang();
-      }
+      confirm();
       break;
   }
+}
+
+void Watchdog::probe() {
+  // Repetition is the cheaper argument: the other one waits for the window's end.
+  const bool at_end = ++window_ >= window_limit_;
+  const bool settled = (!changed_ && all(&Watched::repeated)) || (at_end && all(&Watched::seen));
+  if (settled) {
+    for (Watched* core : cores_) core->next_write_generation();
+    for (Watched* core : cores_) core->freeze_probe();
+    state_ = State::kConfirming;
+  } else if (at_end) {
+    fall_back(true);
+  }
+}
+
+void Watchdog::confirm() {
+  const bool repeated = !changed_ && all(&Watched::repeated);
+  if (!repeated && !all(&Watched::seen)) return fall_back(false);
+  if (!all(&Watched::old_writes_performed)) return;
+  if (repeated || on_prove(!changed_))
+    on_hang();
+  else
+    fall_back(true);
 }
 
 void Watchdog::check() {
@@ -131,48 +175,6 @@ std::string describe_warps(const std::vector<StuckWarp>& warps) {
   }
   if (order.size() > kShown) text += fmt::format("\n  and {} more warps", order.size() - kShown);
   return text;
-}
-
-std::string describe_hang(const std::string& kernel, Cycle cycles, const std::vector<StuckWarp>& stuck,
-                          std::uint64_t ctas_waiting) {
-  const bool simt =
-      std::any_of(stuck.begin(), stuck.end(), [](const StuckWarp& w) { return !w.waiting.empty(); });
-  const bool spinning =
-      std::any_of(stuck.begin(), stuck.end(), [](const StuckWarp& w) { return !w.at_barrier; });
-  std::string kind;
-  std::string remedy;
-  const bool meeting =
-      std::any_of(stuck.begin(), stuck.end(), [](const StuckWarp& w) { return w.at_warp_sync; });
-  if (meeting && !spinning) {
-    kind = "lanes wait at a .sync instruction for others of their warp";
-    remedy =
-        "all lanes that a member mask names must execute the same instruction with the same mask, and in the "
-        "same place unless it is bar.warp.sync; name those lanes only that come there";
-  } else if (simt) {
-    kind = spinning ? "SIMT-induced deadlock" : "SIMT-induced deadlock at a barrier";
-    remedy =
-        "lanes of one warp wait for each other: the held-back lanes run only after the scheduled ones have "
-        "left the loop or "
-        "barrier, and those wait for the held-back ones.\n  Write the kernel in SIMT-safe form (release "
-        "inside the loop; tb/workloads/README.md shows how).";
-  } else if (!spinning) {
-    kind = "barrier deadlock";
-    remedy =
-        "every warp waits at a barrier that too few threads reach; check barrier numbers and thread counts";
-  } else {
-    kind = ctas_waiting != 0 ? "starvation: resident CTAs spin while others were never started"
-                             : "livelock: warps spin on values nobody will write";
-    remedy = ctas_waiting != 0
-                 ? "launch no more CTAs than fit at once, or do not wait for CTAs of higher number"
-                 : "no running thread can change the values that the loops test; look for a lost release or "
-                   "signal";
-  }
-  std::string text =
-      fmt::format("kernel {} hangs: {} (no progress; diagnosed at cycle {})", kernel, kind, cycles);
-  if (ctas_waiting != 0) text += fmt::format("\n  {} CTAs have not been started", ctas_waiting);
-
-  text += describe_warps(stuck);
-  return text + "\n  " + remedy;
 }
 
 }  // namespace heddle::sim

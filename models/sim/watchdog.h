@@ -1,22 +1,29 @@
-// The watchdog: tells a hang from slow progress, early and without false alarms, and says what kind of hang
-// it is.
+// The watchdog: tells a hang from slow progress by proof, early and without false alarms.
 //
-// Criterion. The GPU hangs if from some point on
-//   (1) every write issued before that point has been performed,
-//   (2) no memory value changes, no L1 line is filled, no CTA starts, no lane exits and no barrier is
-//   released, and (3) every issue group is blocked by a barrier, or has come back to a loop head with the
-//   same PC, the same lanes, the
-//       same control-flow state and the same values in all registers that are live there, without having read
-//       a clock,
-// and (4) the writes issued meanwhile have been performed too, again without changing anything.
-// Then every group repeats its loop for ever: what it computes depends only on its registers and on memory,
-// and neither changes; timing cannot matter since no value depends on it. A group waiting for memory, or one
-// whose registers still change, prevents the alarm, so a kernel that terminates never triggers it. (Loops
-// that poll a clock are not diagnosed;
-// --max-cycles is for those.)
+// It looks at the GPU in windows. A window begins when all writes issued before it have been performed; it is
+// void if a CTA starts or a lane exits in it. At its end every issue group is blocked, or has visited the head of
+// a loop within the window, and the writes issued until then have been performed too. Then one of two arguments
+// shows that nobody will ever go further:
 //
-// Cost: the state comparison runs in probe windows only; unsuccessful windows grow, and the pauses
-// between them, exponentially.
+// (R) Repetition. In the window no memory value changed and no L1 line was filled, no barrier was released, and
+//     every group that is not blocked has come back to a loop head with the same PC, the same lanes, the same
+//     control-flow state and the same values in all registers that are live there, without having read a clock.
+//     Then every group repeats its loop for ever: what it computes depends only on its registers and on memory,
+//     and neither changes; timing cannot matter since no value depends on it.
+//
+// (E) Exploration (hang/README.md). From the registers that every lane had at its visit, all that it may do is
+//     explored: memory words have any of the values they had in the window or that explored lanes may write; a
+//     clock, a vote or a shuffle gives any value; a register that keeps growing has any value; both sides of a
+//     branch are followed whose condition is not certain. Held-back lanes and lanes at barriers join in as soon as
+//     somebody may let them go. If no explored lane can end or fault, none ever will: the set of states found is
+//     closed under everything the machine can do, in any order and at any speed. Values that only feed themselves
+//     (a counter of attempts) or the length of a delay do not matter here.
+//
+// A group that waits for memory, or one whose loop may end, prevents the alarm, so a kernel that terminates never
+// triggers it.
+//
+// Cost: the state comparison, the log of memory values and the exploration run in windows only; unsuccessful
+// windows grow, and the pauses between them, exponentially.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +65,12 @@ class Watched {
   [[nodiscard]] virtual bool old_writes_performed() const = 0;
   virtual void start_probe() = 0;
   virtual void stop_probe() = 0;
+  /// What is remembered of the probe stays as it is.
+  virtual void freeze_probe() = 0;
   /// Every resident issue group is blocked at a barrier or has repeated its state since start_probe().
-  [[nodiscard]] virtual bool stuck() const = 0;
+  [[nodiscard]] virtual bool repeated() const = 0;
+  /// Every resident issue group is blocked, or its lanes have been at loop heads since start_probe().
+  [[nodiscard]] virtual bool seen() const = 0;
   virtual void diagnose(std::vector<StuckWarp>& stuck) const = 0;
 
  protected:
@@ -69,10 +80,6 @@ class Watched {
 /// What the warps are doing, those first whose own lanes hold each other back; one entry of a few lines each.
 [[nodiscard]] std::string describe_warps(const std::vector<StuckWarp>& warps);
 
-/// Text of a diagnosis: its first line names the kind of hang.
-[[nodiscard]] std::string describe_hang(const std::string& kernel, Cycle cycles,
-                                        const std::vector<StuckWarp>& stuck, std::uint64_t ctas_waiting);
-
 class Watchdog : public sc_core::sc_module {
  public:
   struct Settings {
@@ -80,7 +87,7 @@ class Watchdog : public sc_core::sc_module {
     Cycle check_cycles = 2048;
   };
   Watchdog(const sc_core::sc_module_name& name, Settings settings, ClockDomain& clock,
-           const ProgressMonitor& progress);
+           ProgressMonitor& progress);
 
   /// All cores; before simulation starts.
   void watch(std::vector<Watched*> cores) { cores_ = std::move(cores); }
@@ -89,6 +96,9 @@ class Watchdog : public sc_core::sc_module {
   /// Called in the watchdog's process when a hang is certain, or the cycle limit is reached.
   std::function<void()> on_hang;
   std::function<void()> on_cycle_limit;
+  /// Called at the end of a window in which every running lane was seen in a loop. `unchanged`: no memory value
+  /// changed in it, so groups that repeated their state will go on repeating it. True: nobody will ever end.
+  std::function<bool(bool unchanged)> on_prove;
 
   /// A launch begins now; `cycle_limit` cycles allowed (0: any number).
   void begin(Cycle cycle_limit);
@@ -98,12 +108,16 @@ class Watchdog : public sc_core::sc_module {
   enum class State { kQuiet, kDraining, kProbing, kConfirming };
   void check();
   void advance();
+  void begin_window(bool busy);
+  void end_window();
   void fall_back(bool widen);
+  void probe();
+  void confirm();
   [[nodiscard]] bool all(bool (Watched::*predicate)() const) const;
 
   Settings settings_;
   ClockMember clock_;
-  const ProgressMonitor& progress_;
+  ProgressMonitor& progress_;
   std::vector<Watched*> cores_;
   State state_ = State::kQuiet;
   bool active_ = false;
@@ -113,6 +127,11 @@ class Watchdog : public sc_core::sc_module {
   std::uint32_t window_limit_ = 0;  ///< checks it may take; grows, since a lap of a slow loop may be longer
   std::uint32_t pause_ = 0;         ///< checks to wait before the next probe
   std::uint32_t next_pause_ = 1;
+  std::uint64_t advances_seen_ = 0;
+  std::uint32_t busy_checks_ = 0;  ///< checks since a lane exited or a CTA started
+  std::uint32_t busy_pause_ = 0;   ///< of these, how many before a window in which memory changes
+  bool busy_ = false;              ///< the window may go on although memory changes
+  bool changed_ = false;           ///< something has changed in the window
 };
 
 }  // namespace heddle::sim

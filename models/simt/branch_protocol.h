@@ -84,6 +84,9 @@ struct SuspendedLanes {
   LaneMask mask{};
   Pc at{};
   Suspension why = Suspension::kNotStarted;
+  /// Lanes of the warp have to come to one of these PCs before these may go on (kNoPc: to leave their function
+  /// or end). Empty: they need nobody.
+  std::vector<Pc> until{};
 };
 
 /// Lanes that run or get their turn by themselves: a split that neither waits at a barrier nor has arrived at

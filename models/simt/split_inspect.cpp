@@ -75,21 +75,29 @@ void SplitControl::inspect_tables(BranchRequest& request) const {
 }
 
 void SplitControl::inspect_lanes(BranchRequest& request) const {
+  // A split without a turn gets one when another one ends.
+  std::vector<Pc> ends{kNoPc};
+  if (request.suspended != nullptr)
+    for_each_split(request.warp, [&](SplitId, const Split& split) { ends.push_back(split.rpc.pc); });
   for_each_split(request.warp, [&](SplitId id, const Split& split) {
     const SplitState state = state_of(request.warp, id);
     const bool blocked = state.blocked || split.blocked;
     if (request.runnable != nullptr && !blocked && state.turn)
       request.runnable->push_back({split.pc, split.mask});
     if (request.suspended == nullptr || state.runs) return;
-    request.suspended->push_back({split.mask, split.pc,
+    request.suspended->push_back({split.mask,
+                                  split.pc,
                                   blocked         ? Suspension::kBarrier
                                   : state.started ? Suspension::kTurn
-                                                  : Suspension::kNotStarted});
+                                                  : Suspension::kNotStarted,
+                                  state.turn ? std::vector<Pc>{} : ends});
   });
   if (request.suspended == nullptr) return;
   for_each_reconvergence(request.warp, [&](const ReconvergenceTableRequest& read) {
-    if (read.entry.arrived().any())
-      request.suspended->push_back({read.entry.arrived(), read.entry.pc, Suspension::kReconverging});
+    if (!read.entry.arrived().any()) return;
+    // With time-outs they go on by themselves.
+    request.suspended->push_back({read.entry.arrived(), read.entry.pc, Suspension::kReconverging,
+                                  timed_ ? std::vector<Pc>{} : std::vector<Pc>{read.entry.pc}});
   });
 }
 

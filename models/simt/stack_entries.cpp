@@ -88,8 +88,10 @@ void inspect_stack(std::span<const StackEntry> entries, bool at_barrier, BranchR
       // the one behind a call that others are still in.
       const bool reconverging = std::any_of(
           entries.rbegin(), it, [&](const StackEntry& e) { return e.rpc == it->pc || e.frame > it->frame; });
-      request.suspended->push_back(
-          {waiting, it->pc, reconverging ? Suspension::kReconverging : Suspension::kNotStarted});
+      request.suspended->push_back({waiting,
+                                    it->pc,
+                                    reconverging ? Suspension::kReconverging : Suspension::kNotStarted,
+                                    {std::prev(it)->rpc}});
     }
     below |= it->mask;
   }

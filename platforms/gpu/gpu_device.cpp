@@ -14,6 +14,7 @@
 #include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/parser.h"
 #include "gpu/gpu.h"
+#include "gpu/hang_doctor.h"
 #include "gpu/kernel_compiler.h"
 #include "sim/error.h"
 
@@ -37,6 +38,7 @@ struct GpuDevice::Impl : core::KernelServices {
   RunOptions options;
   host::AllocationTable allocations;
   Gpu gpu;
+  HangDoctor hangs{gpu, allocations};
   std::vector<isa::Module> modules;
   ptx::Library library;  ///< what modules loaded later may refer to
   std::vector<LaunchRecord> launches;
@@ -218,12 +220,9 @@ std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
 }
 
 void GpuDevice::Impl::fail_hang() {
-  std::vector<sim::StuckWarp> stuck;
-  for (const auto& core : gpu.cores) core->diagnose(stuck);
   throw sim::Error(
       sim::ExitCode::kHang, "",
-      sim::describe_hang(launches.back().kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle(), stuck,
-                         gpu.dispatcher.waiting()));
+      hangs.diagnose(launches.back().kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle()));
 }
 
 void GpuDevice::Impl::run(const core::LaunchContext& context) {
@@ -237,6 +236,15 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
       fail_hang();
     } catch (...) {
       gpu.faults.raise(std::current_exception());
+    }
+  };
+  hangs.begin_launch(context);
+  gpu.watchdog.on_prove = [this](bool unchanged) {
+    try {
+      return hangs.proves(unchanged);
+    } catch (...) {
+      gpu.faults.raise(std::current_exception());
+      return false;
     }
   };
   gpu.watchdog.on_cycle_limit = [this] {

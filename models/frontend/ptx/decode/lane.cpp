@@ -86,6 +86,7 @@ void decode_lane(KernelContext& kernel, const Instruction& instruction, const Co
   if (reads_carry(spec.op)) out.src[sources++] = kernel.carry(instruction);
   if (spec.carry_out) out.dst[1] = kernel.carry(instruction);
   set_lane_function(out, spec, function_of(kernel, instruction, spec));
+  out.cross_lane = isa::is_cross_lane(spec.op);
   if (out.member_mask != isa::Instruction::kNoMemberMask) out.op = isa::Opcode::kWarpSync;
   kernel.emit(instruction, out);
 }

@@ -1,0 +1,258 @@
+#include "hang/hang_proof.h"
+
+#include <algorithm>
+#include <array>
+
+namespace heddle::hang {
+namespace {
+
+constexpr unsigned kBarriers = 16;
+/// Rounds after which an exploration is given up; sets of values grow in few rounds each.
+constexpr unsigned kMostRounds = 64;
+/// Instructions of one exploration of the whole GPU.
+constexpr std::uint64_t kMostSteps = 40'000'000;
+
+}  // namespace
+
+/// State of one exploration.
+struct HangProof::Work {
+  Work(const Snapshot& snapshot, ValueTable& values, const WhatIf& question)
+      : what_if(question), memory(snapshot, values) {}
+  const WhatIf& what_if;
+  AbstractMemory memory;
+  Exploration result;
+  std::vector<LaneRef> active;                         ///< in the order in which they are looked at
+  std::set<LaneRef> due;                               ///< to be explored (again)
+  std::vector<std::uint32_t> released_held;            ///< by warp: bit per group of held lanes
+  std::vector<std::uint32_t> released_waiting;         ///< by warp: bit per group of waiting lanes
+  std::vector<std::array<bool, kBarriers>> open;       ///< by CTA
+  std::vector<LaneMask> meeting;                       ///< by warp: lanes that may come to a .sync instruction
+  std::uint64_t steps_before = 0;
+};
+
+HangProof::HangProof(const Snapshot& snapshot)
+    : snapshot_(snapshot), explorer_(snapshot, values_), warps_of_cta_(snapshot.ctas.size()) {
+  for (std::uint32_t w = 0; w < snapshot.warps.size(); ++w)
+    warps_of_cta_[snapshot.warps[w].cta].push_back(w);
+}
+
+void HangProof::activate(Work& work, std::uint32_t warp, LaneMask lanes, Pc at) const {
+  lanes.for_each([&](unsigned lane) {
+    Exploration::Lane& entry = work.result.lanes[warp][lane];
+    if (entry.active) return;
+    entry.active = true;
+    entry.start = at;
+    work.active.push_back({warp, lane});
+    work.due.insert({warp, lane});
+  });
+}
+
+void HangProof::start(Work& work) const {
+  const std::size_t warps = snapshot_.warps.size();
+  work.result.lanes.resize(warps);
+  work.released_held.assign(warps, 0);
+  work.released_waiting.assign(warps, 0);
+  work.meeting.assign(warps, LaneMask{});
+  work.open.assign(snapshot_.ctas.size(), {});
+  for (const Word& word : work.what_if.any) work.memory.forget(word);
+  for (std::uint32_t w = 0; w < warps; ++w)
+    for (const RunningLanes& running : snapshot_.warps[w].running) {
+      if (running.repeated && work.what_if.skip_repeated) continue;
+      running.lanes.for_each([&](unsigned lane) {
+        const auto& only = work.what_if.only;
+        if (only.empty() || std::find(only.begin(), only.end(), LaneRef{w, lane}) != only.end())
+          activate(work, w, LaneMask(1u << lane), running.loop);
+      });
+    }
+  if (!first_) return;
+  std::stable_partition(work.active.begin(), work.active.end(), [&](const LaneRef& ref) {
+    return snapshot_.warps[ref.warp].linear_warp == *first_;
+  });
+}
+
+bool HangProof::may_pass(const Work& work, const LaneRef& ref, const Arrival& arrival) {
+  if (work.what_if.waiting_lanes_run || !work.what_if.only.empty()) return true;
+  const WarpState& warp = snapshot_.warps[ref.warp];
+  if (arrival.meets) {
+    if (arrival.members == kAnyValue) return true;
+    const LaneMask there = work.meeting[ref.warp];
+    for (const std::uint64_t members : values_.of(arrival.members)) {
+      const LaneMask named = LaneMask(static_cast<std::uint32_t>(members)) & warp.live;
+      if (there.contains(LaneMask::difference(named, LaneMask(1u << ref.lane)))) return true;
+    }
+    return false;
+  }
+  if (arrival.barrier == kAnyValue) return true;
+  for (const std::uint64_t barrier : values_.of(arrival.barrier))
+    if (barrier >= kBarriers || work.open[warp.cta][barrier]) return true;
+  return false;
+}
+
+void HangProof::explore_lanes(Work& work) {
+  // By position: lanes are added meanwhile only by activate(), not here.
+  for (const LaneRef ref : work.active) {
+    if (work.due.erase(ref) == 0) continue;
+    Exploration::Lane& entry = work.result.lanes[ref.warp][ref.lane];
+    entry.outcome = explorer_.explore(
+        snapshot_.warps[ref.warp], ref.lane, entry.start, work.memory,
+        [&](const Arrival& arrival) { return may_pass(work, ref, arrival); }, !work.what_if.stop_at_first);
+    if (entry.outcome.leaves && work.what_if.stop_at_first) {
+      work.result.leaving.push_back(ref);
+      return;
+    }
+  }
+}
+
+bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const std::vector<Pc>& until) const {
+  const auto& code = snapshot_.kernel->code;
+  for (const Exploration::Lane& entry : work.result.lanes[warp]) {
+    if (!entry.active) continue;
+    if (entry.outcome.leaves) return true;
+    for (const Pc pc : until) {
+      if (pc != kNoPc && entry.outcome.comes_to(pc)) return true;
+      if (pc != kNoPc) continue;
+      for (std::uint32_t i = 0; i < code.size(); ++i)
+        if (code[i].op == isa::Opcode::kReturn && entry.outcome.visited[i]) return true;
+    }
+  }
+  return false;
+}
+
+bool HangProof::let_held_go(Work& work, std::uint32_t warp) {
+  bool changed = false;
+  const auto& groups = snapshot_.warps[warp].held;
+  for (std::uint32_t i = 0; i < groups.size(); ++i) {
+    if ((work.released_held[warp] >> i & 1u) != 0) continue;
+    const HeldLanes& held = groups[i];
+    if (!held.until.empty() && !work.what_if.held_lanes_run && !comes_to_any(work, warp, held.until)) continue;
+    work.released_held[warp] |= 1u << i;
+    changed = true;
+    held.lanes.for_each([&](unsigned lane) { work.result.lanes[warp][lane].let_go = true; });
+    activate(work, warp, held.lanes, held.at);
+  }
+  return changed;
+}
+
+bool HangProof::open_barrier(Work& work, std::uint32_t cta, std::uint32_t barrier) {
+  const CtaState& state = snapshot_.ctas[cta];
+  std::uint64_t threads = state.arrived[barrier];
+  std::uint64_t expected = threads != 0 ? state.expected[barrier] : ~std::uint64_t{0};
+  bool anybody = threads != 0;
+  for (const std::uint32_t w : warps_of_cta_[cta]) {
+    const WarpState& warp = snapshot_.warps[w];
+    std::uint32_t lanes = 0;
+    bool counted = false;  // an explicit count is in whole warps
+    warp.live.for_each([&](unsigned lane) {
+      const Exploration::Lane& entry = work.result.lanes[w][lane];
+      if (!entry.active) return;
+      bool arrives = entry.outcome.leaves;  // lanes that end are not waited for
+      for (const Arrival& arrival : entry.outcome.arrivals) {
+        if (arrival.meets || !values_.contains(arrival.barrier, barrier)) continue;
+        arrives = true;
+        if (!arrival.waits || arrival.barrier == kAnyValue || arrival.count == kAnyValue) {
+          expected = 0;  // how many arrive how often is not followed
+          continue;
+        }
+        const std::uint64_t names = values_.of(arrival.count).front();
+        counted = counted || names != 0;
+        const std::uint64_t wants = names == 0 ? state.live_threads : names;
+        if (state.arrived[barrier] == 0) expected = std::min(expected, wants);
+      }
+      lanes += arrives ? 1 : 0;
+    });
+    anybody = anybody || lanes != 0;
+    if (lanes == 0) continue;
+    threads += counted ? kLanes : snapshot_.barriers_count_warps ? warp.live.count() : lanes;
+  }
+  return anybody && threads >= expected;
+}
+
+bool HangProof::open_barriers(Work& work) {
+  bool changed = false;
+  for (std::uint32_t cta = 0; cta < snapshot_.ctas.size(); ++cta)
+    for (std::uint32_t barrier = 0; barrier < kBarriers; ++barrier) {
+      if (work.open[cta][barrier]) continue;
+      if (!work.what_if.waiting_lanes_run && !open_barrier(work, cta, barrier)) continue;
+      work.open[cta][barrier] = true;
+      changed = true;
+      // Whoever stopped there goes on.
+      for (const std::uint32_t w : warps_of_cta_[cta])
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+          if (work.result.lanes[w][lane].active && !work.result.lanes[w][lane].outcome.arrivals.empty())
+            work.due.insert({w, lane});
+    }
+  return changed;
+}
+
+bool HangProof::let_waiting_go(Work& work, std::uint32_t warp) {
+  bool changed = false;
+  LaneMask meeting;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const Exploration::Lane& entry = work.result.lanes[warp][lane];
+    if (!entry.active) continue;
+    for (const Arrival& arrival : entry.outcome.arrivals)
+      if (arrival.meets) meeting |= LaneMask(1u << lane);
+  }
+  const LaneMask runs = meeting;
+  const auto& groups = snapshot_.warps[warp].waiting;
+  for (const WaitingLanes& waiting : groups)
+    if (waiting.meets) meeting |= waiting.lanes;
+  if (meeting != work.meeting[warp]) {
+    work.meeting[warp] = meeting;
+    changed = runs.any();
+    runs.for_each([&](unsigned lane) { work.due.insert({warp, lane}); });
+  }
+  for (std::uint32_t i = 0; i < groups.size(); ++i) {
+    if ((work.released_waiting[warp] >> i & 1u) != 0) continue;
+    const WaitingLanes& waiting = groups[i];
+    const bool goes = work.what_if.waiting_lanes_run ||
+                      (waiting.meets ? runs.any() : work.open[snapshot_.warps[warp].cta][waiting.barrier]);
+    if (!goes) continue;
+    work.released_waiting[warp] |= 1u << i;
+    changed = true;
+    waiting.lanes.for_each([&](unsigned lane) { work.result.lanes[warp][lane].let_go = true; });
+    activate(work, warp, waiting.lanes, waiting.at);
+  }
+  return changed;
+}
+
+bool HangProof::let_go(Work& work) {
+  if (!work.what_if.only.empty()) return false;
+  bool changed = open_barriers(work);
+  for (std::uint32_t w = 0; w < snapshot_.warps.size(); ++w) {
+    changed = let_held_go(work, w) || changed;
+    changed = let_waiting_go(work, w) || changed;
+  }
+  return changed;
+}
+
+Exploration HangProof::explore(const WhatIf& what_if) {
+  Work work(snapshot_, values_, what_if);
+  work.steps_before = explorer_.steps();
+  start(work);
+  for (unsigned round = 0; round < kMostRounds; ++round) {
+    explore_lanes(work);
+    if (!work.result.leaving.empty()) return std::move(work.result);
+    if (explorer_.steps() - work.steps_before > kMostSteps) break;
+    const bool released = let_go(work);
+    if (work.memory.next_round()) {
+      // Who reads what has changed looks again.
+      const std::set<Word>& changed = work.memory.changed();
+      for (const LaneRef& ref : work.active) {
+        const std::set<Word>& reads = work.result.lanes[ref.warp][ref.lane].outcome.reads;
+        if (std::any_of(reads.begin(), reads.end(), [&](const Word& w) { return changed.contains(w); }))
+          work.due.insert(ref);
+      }
+    }
+    if (!released && work.due.empty()) {
+      work.result.complete = true;
+      break;
+    }
+  }
+  for (const LaneRef& ref : work.active)
+    if (work.result.lanes[ref.warp][ref.lane].outcome.leaves) work.result.leaving.push_back(ref);
+  work.result.changed = work.memory.changed();
+  return std::move(work.result);
+}
+
+}  // namespace heddle::hang

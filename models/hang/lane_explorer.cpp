@@ -1,0 +1,274 @@
+// Control flow of the exploration.
+#include "hang/lane_explorer.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::hang {
+namespace {
+
+using isa::Instruction;
+using isa::Opcode;
+
+/// A register whose set grew so often where paths meet is a counter or the like: any value.
+constexpr std::uint8_t kMostRegisterGrowths = 6;
+/// Instructions of one exploration; what takes longer is not followed.
+constexpr std::uint64_t kMostLaneSteps = 200'000;
+
+bool redirects(Opcode op) {
+  return op == Opcode::kBranch || op == Opcode::kIndirect || op == Opcode::kCall || op == Opcode::kReturn;
+}
+
+}  // namespace
+
+LaneExplorer::LaneExplorer(const Snapshot& snapshot, ValueTable& values)
+    : snapshot_(snapshot), kernel_(*snapshot.kernel), values_(values), leaders_(kernel_.code.size(), false) {
+  const auto mark = [&](Pc pc) {
+    if (pc.value() < leaders_.size()) leaders_[pc.value()] = true;
+  };
+  for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
+    const Instruction& instruction = kernel_.code[pc];
+    if (!redirects(instruction.op)) continue;
+    mark(instruction.target);
+    mark(Pc{pc + 1});
+  }
+  for (const Pc target : kernel_.targets) mark(target);
+}
+
+LaneExplorer::Registers LaneExplorer::initial(const WarpState& warp, unsigned lane) {
+  const isa::RegisterLayout& layout = kernel_.registers;
+  Registers registers(layout.registers(), kAnyValue);
+  if (warp.registers.size() < layout.bytes()) {  // a warp that has not started: zeros
+    std::fill(registers.begin(), registers.end(), values_.one(0));
+    return registers;
+  }
+  const std::byte* const bytes = warp.registers.data();
+  for (std::uint32_t row = 0; row < layout.rows32; ++row) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes + layout.offset32(row) + lane * sizeof value, sizeof value);
+    registers[row] = values_.one(value);
+  }
+  for (std::uint32_t row = 0; row < layout.rows64; ++row) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes + layout.offset64(row) + lane * sizeof value, sizeof value);
+    registers[layout.rows32 + row] = values_.one(value);
+  }
+  for (std::uint32_t p = 0; p < layout.predicates; ++p) {
+    std::uint32_t lanes = 0;
+    std::memcpy(&lanes, bytes + layout.offset_predicate(p), sizeof lanes);
+    registers[layout.rows32 + layout.rows64 + p] = values_.one(lanes >> lane & 1u);
+  }
+  for (const WarpState::Unknown& unknown : warp.unknown)
+    if (unknown.lanes.test(lane)) registers[unknown.reg] = kAnyValue;
+  return registers;
+}
+
+LaneOutcome LaneExplorer::explore(const WarpState& warp, unsigned lane, Pc start, AbstractMemory& memory,
+                                  const Gate& gate, bool to_the_end) {
+  LaneOutcome outcome;
+  outcome.visited.assign(kernel_.code.size(), false);
+  Run run;
+  run.warp = &warp;
+  run.lane = lane;
+  run.memory = &memory;
+  run.gate = &gate;
+  run.outcome = &outcome;
+  run.steps_left = kMostLaneSteps;
+  if (start.value() >= kernel_.code.size()) {
+    leave(run, start.value());
+    return outcome;
+  }
+  arrive(run, start.value(), initial(warp, lane));
+  while (!run.queue.empty() && (to_the_end || !outcome.leaves)) {
+    const std::uint32_t pc = run.queue.back();
+    run.queue.pop_back();
+    State& state = run.states[pc];
+    state.queued = false;
+    follow(run, pc, state.registers);
+  }
+  return outcome;
+}
+
+void LaneExplorer::leave(Run& run, std::uint32_t pc) {
+  run.outcome->leaves = true;
+  run.outcome->leaves_at = Pc{pc};
+}
+
+void LaneExplorer::arrive(Run& run, std::uint32_t pc, const Registers& registers) {
+  const auto [entry, is_new] = run.states.try_emplace(pc);
+  State& state = entry->second;
+  bool grew = is_new;
+  if (is_new) {
+    state.registers = registers;
+    state.growths.assign(registers.size(), 0);
+  } else {
+    for (std::size_t r = 0; r < registers.size(); ++r) {
+      if (registers[r] == state.registers[r]) continue;
+      const Values joined = values_.join(state.registers[r], registers[r]);
+      if (joined == state.registers[r]) continue;
+      state.registers[r] = ++state.growths[r] > kMostRegisterGrowths ? kAnyValue : joined;
+      grew = true;
+    }
+  }
+  if (!grew || state.queued) return;
+  state.queued = true;
+  run.queue.push_back(pc);
+}
+
+void LaneExplorer::follow(Run& run, std::uint32_t pc, Registers registers) {
+  while (true) {
+    if (pc >= kernel_.code.size() || run.steps_left == 0) return leave(run, pc);
+    --run.steps_left;
+    ++steps_;
+    run.outcome->visited[pc] = true;
+    if (!step(run, pc, registers)) return;
+    ++pc;
+    if (pc < leaders_.size() && leaders_[pc]) return arrive(run, pc, registers);
+  }
+}
+
+LaneExplorer::Guard LaneExplorer::guard_of(const Instruction& instruction, const Registers& registers) {
+  if (!instruction.guard.present) return {};
+  Values guard = kAnyValue;
+  if (instruction.guard.space == isa::RowSpace::kRegister) guard = registers[instruction.guard.reg];
+  if (guard == kAnyValue) return {true, true};
+  const bool when = !instruction.guard.negated;
+  return {values_.contains(guard, when ? 1 : 0), values_.contains(guard, when ? 0 : 1)};
+}
+
+void LaneExplorer::jump(Run& run, const Instruction& instruction, std::uint32_t pc, const Guard& guard,
+                        const Registers& registers) {
+  // On each side the guard is known.
+  const auto go = [&](Pc to, bool executed) {
+    if (!instruction.guard.present || instruction.guard.space != isa::RowSpace::kRegister ||
+        !guard.may_execute || !guard.may_skip)
+      return arrive(run, to.value(), registers);
+    Registers refined = registers;
+    refined[instruction.guard.reg] = values_.one(executed != instruction.guard.negated ? 1 : 0);
+    arrive(run, to.value(), refined);
+  };
+  if (guard.may_execute) go(instruction.target, true);
+  if (guard.may_skip) go(Pc{pc + 1}, false);
+}
+
+bool LaneExplorer::jump_to_values(Run& run, const Instruction& instruction, std::uint32_t pc,
+                                  const Registers& registers) {
+  const Values where = read(run, instruction.src[0], registers);
+  if (where == kAnyValue) {
+    leave(run, pc);
+    return false;
+  }
+  for (const std::uint64_t value : values_.of(where)) {
+    Pc to = kNoPc;
+    if (instruction.op == Opcode::kReturn) {
+      to = Pc{static_cast<std::uint32_t>(value)};
+    } else if (instruction.op == Opcode::kIndirect) {
+      if (value < instruction.table_count) to = kernel_.targets[instruction.table_first + value];
+    } else if (const auto found = kernel_.function_addresses.find(value);
+               found != kernel_.function_addresses.end()) {
+      to = found->second.entry;
+    }
+    if (to == kNoPc || to.value() >= kernel_.code.size()) {
+      leave(run, pc);  // it faults there
+      return false;
+    }
+    arrive(run, to.value(), registers);
+  }
+  return true;
+}
+
+bool LaneExplorer::wait(Run& run, const Instruction& instruction, std::uint32_t pc,
+                        const Registers& registers) {
+  Arrival arrival;
+  arrival.pc = Pc{pc};
+  if (instruction.op == Opcode::kBarrier) {
+    arrival.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
+    arrival.barrier =
+        instruction.src[0].present ? read(run, instruction.src[0], registers) : values_.one(0);
+    arrival.count = instruction.src[1].present ? read(run, instruction.src[1], registers) : values_.one(0);
+  } else {
+    arrival.meets = true;
+    arrival.members = read(run, instruction.src[instruction.member_mask], registers);
+  }
+  run.outcome->arrivals.push_back(arrival);
+  return !arrival.waits || (*run.gate)(arrival);
+}
+
+bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
+  const Instruction& instruction = kernel_.code[pc];
+  const Guard guard = guard_of(instruction, registers);
+  if (instruction.op == Opcode::kBranch) {
+    jump(run, instruction, pc, guard, registers);
+    return false;
+  }
+  if (!guard.may_execute) {
+    // A lane that the guard keeps away still counts as arrived if others of its group execute the barrier.
+    if (instruction.op == Opcode::kBarrier) (void)wait(run, instruction, pc, registers);
+    return true;
+  }
+  // Where control changes, the lanes that skip the instruction go on separately.
+  const auto skip_goes_on = [&] {
+    if (!guard.may_skip) return;
+    if (pc + 1 < kernel_.code.size())
+      arrive(run, pc + 1, registers);
+    else
+      leave(run, pc);
+  };
+  switch (instruction.op) {
+    case Opcode::kLane:
+    case Opcode::kTimer:
+      compute(run, instruction, guard.may_skip, registers);
+      return true;
+    case Opcode::kWarpSync:
+      if (snapshot_.lanes_meet && !wait(run, instruction, pc, registers)) {
+        skip_goes_on();
+        return false;
+      }
+      if (instruction.lane_fn != nullptr) forget_results(instruction, registers);
+      return true;
+    case Opcode::kBarrier:
+      if (!wait(run, instruction, pc, registers)) {
+        skip_goes_on();
+        return false;
+      }
+      forget_results(instruction, registers);
+      return true;
+    case Opcode::kLoad:
+      if (load(run, instruction, pc, guard.may_skip, registers)) return true;
+      break;
+    case Opcode::kStore:
+      if (store(run, instruction, registers)) return true;
+      break;
+    case Opcode::kAtomic:
+      if (atomic(run, instruction, guard.may_skip, registers)) return true;
+      break;
+    case Opcode::kIndirect:
+    case Opcode::kReturn:
+      if (jump_to_values(run, instruction, pc, registers)) skip_goes_on();
+      return false;
+    case Opcode::kCall:
+      if (instruction.src[0].present) {
+        if (!jump_to_values(run, instruction, pc, registers)) return false;
+      } else {
+        arrive(run, instruction.target.value(), registers);
+      }
+      skip_goes_on();
+      return false;
+    case Opcode::kPrint:
+      forget_results(instruction, registers);
+      return true;
+    case Opcode::kFence:
+    case Opcode::kSleep:
+    case Opcode::kNop:
+      return true;
+    case Opcode::kBranch:
+    case Opcode::kExit:
+    case Opcode::kTrap:
+    case Opcode::kAssertFail:
+      break;
+  }
+  leave(run, pc);
+  return false;
+}
+
+}  // namespace heddle::hang

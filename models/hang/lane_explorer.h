@@ -1,0 +1,120 @@
+// What one lane may do from where it is: an abstract interpreter of a single thread's program over sets of
+// values. Whatever the lane can do, in any order of lanes and at any speed, is among what it finds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "hang/abstract_memory.h"
+#include "hang/snapshot.h"
+#include "hang/value_table.h"
+
+namespace heddle::hang {
+
+/// A lane comes to a CTA barrier or a .sync instruction.
+struct Arrival {
+  Pc pc{};
+  bool meets = false;          ///< .sync instruction
+  bool waits = true;           ///< false: bar.arrive
+  Values barrier = kAnyValue;  ///< number of the CTA barrier
+  Values count = kAnyValue;    ///< threads it names; one(0): all of the CTA
+  Values members = kAnyValue;  ///< of a .sync instruction
+};
+
+struct LaneOutcome {
+  bool leaves = false;      ///< it may end, fault, or do what the exploration does not follow
+  Pc leaves_at = kNoPc;
+  std::vector<bool> visited;  ///< by PC
+  std::set<Word> reads;       ///< by loads and atomics; parameters and constants left out
+  std::set<Word> writes;      ///< words it may change
+  std::vector<Arrival> arrivals;
+  [[nodiscard]] bool comes_to(Pc pc) const { return pc.value() < visited.size() && visited[pc.value()]; }
+};
+
+/// May the lane go on behind this?
+using Gate = std::function<bool(const Arrival&)>;
+
+class LaneExplorer {
+ public:
+  LaneExplorer(const Snapshot& snapshot, ValueTable& values);
+
+  /// Lane `lane` of the warp goes on at `start`. Its writes go to `memory`. `to_the_end`: other paths are
+  /// followed although one leaves.
+  [[nodiscard]] LaneOutcome explore(const WarpState& warp, unsigned lane, Pc start, AbstractMemory& memory,
+                                    const Gate& gate, bool to_the_end);
+  /// Instructions interpreted so far.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
+ private:
+  using Registers = std::vector<Values>;
+  struct State {
+    Registers registers;
+    std::vector<std::uint8_t> growths;
+    bool queued = false;
+  };
+  /// Of the lane being explored.
+  struct Run {
+    const WarpState* warp = nullptr;
+    unsigned lane = 0;
+    AbstractMemory* memory = nullptr;
+    const Gate* gate = nullptr;
+    LaneOutcome* outcome = nullptr;
+    std::unordered_map<std::uint32_t, State> states;
+    std::vector<std::uint32_t> queue;
+    std::uint64_t steps_left = 0;
+  };
+  struct Guard {
+    bool may_execute = true;
+    bool may_skip = false;
+  };
+  struct Place {
+    Word word;           ///< that holds the first byte
+    unsigned byte = 0;   ///< of the first byte in the word
+    bool constant = false;
+  };
+
+  [[nodiscard]] Registers initial(const WarpState& warp, unsigned lane);
+  void arrive(Run& run, std::uint32_t pc, const Registers& registers);
+  void follow(Run& run, std::uint32_t pc, Registers registers);
+  void leave(Run& run, std::uint32_t pc);
+  /// False: the path ends here.
+  bool step(Run& run, std::uint32_t pc, Registers& registers);
+  [[nodiscard]] Guard guard_of(const isa::Instruction& instruction, const Registers& registers);
+  void jump(Run& run, const isa::Instruction& instruction, std::uint32_t pc, const Guard& guard,
+            const Registers& registers);
+  bool jump_to_values(Run& run, const isa::Instruction& instruction, std::uint32_t pc,
+                      const Registers& registers);
+  bool wait(Run& run, const isa::Instruction& instruction, std::uint32_t pc, const Registers& registers);
+
+  // lane_explorer_values.cpp
+  [[nodiscard]] Values read(const Run& run, const isa::Operand& operand, const Registers& registers);
+  static void write(const isa::Operand& operand, Values values, bool may_skip, Registers& registers,
+                    ValueTable& table);
+  void forget_results(const isa::Instruction& instruction, Registers& registers);
+  void compute(const Run& run, const isa::Instruction& instruction, bool may_skip, Registers& registers);
+
+  // lane_explorer_memory.cpp
+  /// False: the address is not known, or the access would fault.
+  bool locate(const Run& run, const isa::Instruction& instruction, std::uint64_t address, unsigned bytes,
+              Place& place) const;
+  /// All addresses the access may have; false: they are not known.
+  bool addresses(const Run& run, const isa::Instruction& instruction, const Registers& registers,
+                 std::vector<std::uint64_t>& at);
+  Values fetch(Run& run, const Place& place, unsigned bytes, bool through_l1);
+  void put(Run& run, const Place& place, unsigned bytes, Values stored);
+  bool load(Run& run, const isa::Instruction& instruction, std::uint32_t pc, bool may_skip,
+            Registers& registers);
+  bool store(Run& run, const isa::Instruction& instruction, const Registers& registers);
+  bool atomic(Run& run, const isa::Instruction& instruction, bool may_skip, Registers& registers);
+
+  const Snapshot& snapshot_;
+  const isa::Kernel& kernel_;
+  ValueTable& values_;
+  std::vector<bool> leaders_;  ///< by PC: states meet there
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace heddle::hang

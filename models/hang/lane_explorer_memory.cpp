@@ -1,0 +1,262 @@
+// Loads, stores and atomics of the exploration.
+#include <algorithm>
+
+#include "hang/lane_explorer.h"
+#include "isa/atomic.h"
+
+namespace heddle::hang {
+namespace {
+
+using isa::Instruction;
+using isa::StateSpace;
+
+constexpr unsigned kWordBytes = 4;
+constexpr unsigned kWordBits = 32;
+constexpr unsigned kByteBits = 8;
+constexpr unsigned kLongest = 8;  ///< bytes of an element
+/// More addresses than this are not tried.
+constexpr std::size_t kMostAddresses = 256;
+/// Local memory interleaves words by lane (core/memory_op.h).
+constexpr std::uint64_t kLocalRowBytes = std::uint64_t{kWordBytes} * kLanes;
+
+constexpr std::uint64_t mask_of(unsigned bytes) {
+  return bytes >= kLongest ? ~std::uint64_t{0} : (std::uint64_t{1} << (bytes * kByteBits)) - 1;
+}
+
+/// As a load extends an element to the width of its register.
+std::uint64_t extended(std::uint64_t value, isa::Type type, isa::RowWidth width) {
+  const unsigned bytes = isa::type_bytes(type);
+  if (isa::is_signed(type) && bytes < kLongest) {
+    const std::uint64_t sign = std::uint64_t{1} << (bytes * kByteBits - 1);
+    value = (value ^ sign) - sign;
+  }
+  return width == isa::RowWidth::k64 ? value : value & mask_of(kWordBytes);
+}
+
+}  // namespace
+
+bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::uint64_t address,
+                          unsigned bytes, Place& place) const {
+  if (bytes == 0 || (address & (bytes - 1)) != 0) return false;
+  StateSpace space = instruction.space;
+  if (space == StateSpace::kGeneric) {
+    if (address - isa::kSharedWindowBase < isa::kSharedWindowBytes) {
+      space = StateSpace::kShared;
+      address -= isa::kSharedWindowBase;
+    } else if (address - isa::kLocalWindowBase < isa::kLocalWindowBytes) {
+      space = StateSpace::kLocal;
+      address -= isa::kLocalWindowBase;
+    }
+  }
+  const auto inside = [&](std::uint64_t limit) { return address < limit && bytes <= limit - address; };
+  place.byte = static_cast<unsigned>(address % kWordBytes);
+  switch (space) {
+    case StateSpace::kShared:
+      if (!inside(snapshot_.shared_bytes)) return false;
+      place.word = {Word::Space::kShared, run.warp->core,
+                    (run.warp->shared_base + address) / kWordBytes * kWordBytes};
+      return true;
+    case StateSpace::kLocal:
+      if (!inside(snapshot_.local_bytes)) return false;
+      place.word = {Word::Space::kLocal, run.warp->core,
+                    run.warp->local_region + address / kWordBytes * kLocalRowBytes +
+                        std::uint64_t{run.lane} * kWordBytes};
+      return true;
+    case StateSpace::kParam:
+      if (!inside(snapshot_.param_bytes)) return false;
+      address += snapshot_.param_base;
+      break;
+    default:
+      if (!snapshot_.memory->allocated(address, bytes)) return false;
+      // The address of a local variable was forged: whose it is, is not followed.
+      if (address >= snapshot_.local_begin && address < snapshot_.local_end) return false;
+      break;
+  }
+  place.constant = space == StateSpace::kParam || space == StateSpace::kConst;
+  place.byte = static_cast<unsigned>(address % kWordBytes);
+  place.word = {Word::Space::kDevice, 0, address / kWordBytes * kWordBytes};
+  return true;
+}
+
+bool LaneExplorer::addresses(const Run& run, const Instruction& instruction, const Registers& registers,
+                             std::vector<std::uint64_t>& at) {
+  const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
+  const isa::Operand& base = instruction.memory.base;
+  if (!base.present) {
+    at.push_back(displacement);
+    return true;
+  }
+  const Values bases = read(run, base, registers);
+  if (bases == kAnyValue || values_.size(bases) > kMostAddresses) return false;
+  for (const std::uint64_t value : values_.of(bases)) {
+    const std::uint64_t sum = value + displacement;
+    at.push_back(base.width == isa::RowWidth::k64 ? sum : sum & mask_of(kWordBytes));
+  }
+  return true;
+}
+
+namespace {
+
+/// The word `index` words behind. In local memory the words of a thread lie rows apart.
+Word behind(const Word& word, unsigned index) {
+  Word next = word;
+  next.address += index * (word.space == Word::Space::kLocal ? kLocalRowBytes : kWordBytes);
+  return next;
+}
+
+}  // namespace
+
+Values LaneExplorer::fetch(Run& run, const Place& place, unsigned bytes, bool through_l1) {
+  if (!place.constant) run.outcome->reads.insert(place.word);
+  const Values low = run.memory->load(place.word, run.warp->core, through_l1);
+  // A constant cache may have what was there before.
+  if (low == kAnyValue || (place.constant && values_.size(low) > 1)) return kAnyValue;
+  if (bytes == kWordBytes) return low;
+  std::vector<std::uint64_t> found;
+  if (bytes < kWordBytes) {
+    for (const std::uint64_t word : values_.of(low))
+      found.push_back(word >> (place.byte * kByteBits) & mask_of(bytes));
+    return values_.set(std::move(found));
+  }
+  const Word second = behind(place.word, 1);
+  if (!place.constant) run.outcome->reads.insert(second);
+  const Values high = run.memory->load(second, run.warp->core, through_l1);
+  if (high == kAnyValue || (place.constant && values_.size(high) > 1) ||
+      values_.size(low) * values_.size(high) > ValueTable::kMostCombinations)
+    return kAnyValue;
+  for (const std::uint64_t upper : values_.of(high))
+    for (const std::uint64_t lower : values_.of(low)) found.push_back(upper << kWordBits | lower);
+  return values_.set(std::move(found));
+}
+
+void LaneExplorer::put(Run& run, const Place& place, unsigned bytes, Values stored) {
+  const auto write_word = [&](const Word& word, Values values) {
+    const Values before = run.memory->load(word, run.warp->core, false);
+    if (values == kAnyValue || before == kAnyValue || values_.join(before, values) != before ||
+        values_.size(before) > 1)
+      run.outcome->writes.insert(word);
+    run.memory->store(word, values);
+  };
+  if (stored == kAnyValue) {
+    write_word(place.word, kAnyValue);
+    if (bytes > kWordBytes) write_word(behind(place.word, 1), kAnyValue);
+    return;
+  }
+  std::vector<std::uint64_t> low;
+  std::vector<std::uint64_t> high;
+  if (bytes < kWordBytes) {
+    run.outcome->reads.insert(place.word);  // the rest of the word stays
+    const Values before = run.memory->load(place.word, run.warp->core, false);
+    if (before == kAnyValue || values_.size(before) * values_.size(stored) > ValueTable::kMostCombinations)
+      return write_word(place.word, kAnyValue);
+    const unsigned shift = place.byte * kByteBits;
+    const std::uint64_t field = mask_of(bytes) << shift;
+    for (const std::uint64_t word : values_.of(before))
+      for (const std::uint64_t value : values_.of(stored))
+        low.push_back((word & ~field) | (value << shift & field));
+  } else {
+    for (const std::uint64_t value : values_.of(stored)) {
+      low.push_back(value & mask_of(kWordBytes));
+      high.push_back(value >> kWordBits);
+    }
+  }
+  write_word(place.word, values_.set(std::move(low)));
+  if (bytes > kWordBytes) write_word(behind(place.word, 1), values_.set(std::move(high)));
+}
+
+bool LaneExplorer::load(Run& run, const Instruction& instruction, std::uint32_t pc, bool may_skip,
+                        Registers& registers) {
+  const unsigned element = isa::type_bytes(instruction.type);
+  std::vector<std::uint64_t> at;
+  if (element == 0 || element > kLongest || !addresses(run, instruction, registers, at)) return false;
+  const bool through_l1 = snapshot_.through_l1[pc];
+  const Registers before = registers;
+  for (unsigned e = 0; e < instruction.vector; ++e) {
+    const isa::Operand& dst = instruction.dst[e];
+    std::vector<std::uint64_t> found;
+    bool any = false;
+    for (const std::uint64_t address : at) {
+      Place place;
+      // The whole vector is aligned; its elements are in the same space.
+      if (!locate(run, instruction, address, element * instruction.vector, place) ||
+          !locate(run, instruction, address + std::uint64_t{e} * element, element, place))
+        return false;
+      const Values values = fetch(run, place, element, through_l1);
+      any = any || values == kAnyValue;
+      if (any || !dst.present) continue;
+      for (const std::uint64_t value : values_.of(values))
+        found.push_back(extended(value, instruction.type, dst.width));
+    }
+    if (!dst.present) continue;
+    const Values result = any ? kAnyValue : values_.set(std::move(found));
+    registers[dst.reg] = may_skip ? values_.join(before[dst.reg], result) : result;
+  }
+  return true;
+}
+
+bool LaneExplorer::store(Run& run, const Instruction& instruction, const Registers& registers) {
+  const unsigned element = isa::type_bytes(instruction.type);
+  std::vector<std::uint64_t> at;
+  if (element == 0 || element > kLongest || !addresses(run, instruction, registers, at)) return false;
+  for (unsigned e = 0; e < instruction.vector; ++e) {
+    Values stored = read(run, instruction.src[e], registers);
+    if (stored != kAnyValue) {
+      std::vector<std::uint64_t> cut;
+      for (const std::uint64_t value : values_.of(stored)) cut.push_back(value & mask_of(element));
+      stored = values_.set(std::move(cut));
+    }
+    for (const std::uint64_t address : at) {
+      Place place;
+      if (!locate(run, instruction, address, element * instruction.vector, place) ||
+          !locate(run, instruction, address + std::uint64_t{e} * element, element, place))
+        return false;
+      put(run, place, element, stored);
+    }
+  }
+  return true;
+}
+
+bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_skip, Registers& registers) {
+  const unsigned bytes = isa::type_bytes(instruction.type);
+  std::vector<std::uint64_t> at;
+  if (bytes == 0 || bytes > kLongest || !addresses(run, instruction, registers, at)) return false;
+  const bool cas = instruction.atomic_op == isa::AtomicOp::kCas;
+  const Values operand = read(run, instruction.src[cas ? 1 : 0], registers);
+  const Values compare = cas ? read(run, instruction.src[0], registers) : values_.one(0);
+  std::vector<std::uint64_t> olds;
+  bool any = false;
+  for (const std::uint64_t address : at) {
+    Place place;
+    if (!locate(run, instruction, address, bytes, place)) return false;
+    const Values there = fetch(run, place, bytes, false);
+    if (there == kAnyValue || operand == kAnyValue || compare == kAnyValue ||
+        values_.size(there) * values_.size(operand) * values_.size(compare) > ValueTable::kMostCombinations) {
+      any = any || there == kAnyValue;
+      put(run, place, bytes, kAnyValue);
+      if (!any)
+        for (const std::uint64_t old : values_.of(there)) olds.push_back(old);
+      continue;
+    }
+    const bool flush = place.word.space != Word::Space::kShared;
+    std::vector<std::uint64_t> written;
+    for (const std::uint64_t old : values_.of(there)) {
+      olds.push_back(old);
+      for (const std::uint64_t value : values_.of(operand))
+        for (const std::uint64_t expected : values_.of(compare))
+          written.push_back(isa::apply_atomic(instruction.atomic_op, instruction.type, old,
+                                              value & mask_of(bytes), expected & mask_of(bytes), flush) &
+                            mask_of(bytes));
+    }
+    put(run, place, bytes, values_.set(std::move(written)));
+  }
+  if (!instruction.dst[0].present) return true;
+  Values result = kAnyValue;
+  if (!any) {
+    for (std::uint64_t& old : olds) old = extended(old, instruction.type, instruction.dst[0].width);
+    result = values_.set(std::move(olds));
+  }
+  write(instruction.dst[0], result, may_skip, registers, values_);
+  return true;
+}
+
+}  // namespace heddle::hang

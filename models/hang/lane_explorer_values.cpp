@@ -1,0 +1,138 @@
+// Arithmetic of the exploration: every combination of possible operands goes through the instruction's own
+// lane function, 32 at a time.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "hang/lane_explorer.h"
+
+namespace heddle::hang {
+namespace {
+
+using isa::Instruction;
+using isa::Operand;
+using isa::RowWidth;
+
+constexpr unsigned kSources = 4;
+constexpr unsigned kResults = 2;
+
+/// A row of 32 lanes of any width.
+struct alignas(64) Row {
+  std::array<std::byte, std::size_t{kLanes} * 8> bytes;
+
+  void set(RowWidth width, unsigned lane, std::uint64_t value) {
+    if (width == RowWidth::k64) {
+      std::memcpy(bytes.data() + lane * sizeof value, &value, sizeof value);
+    } else if (width == RowWidth::k32) {
+      const auto word = static_cast<std::uint32_t>(value);
+      std::memcpy(bytes.data() + lane * sizeof word, &word, sizeof word);
+    } else {
+      std::uint32_t lanes = 0;
+      std::memcpy(&lanes, bytes.data(), sizeof lanes);
+      lanes = (lanes & ~(1u << lane)) | (static_cast<std::uint32_t>(value & 1u) << lane);
+      std::memcpy(bytes.data(), &lanes, sizeof lanes);
+    }
+  }
+  [[nodiscard]] std::uint64_t get(RowWidth width, unsigned lane) const {
+    std::uint64_t value = 0;
+    std::uint32_t word = 0;
+    switch (width) {
+      case RowWidth::k64:
+        std::memcpy(&value, bytes.data() + lane * sizeof value, sizeof value);
+        return value;
+      case RowWidth::k32:
+        std::memcpy(&word, bytes.data() + lane * sizeof word, sizeof word);
+        return word;
+      case RowWidth::kPredicate:
+        std::memcpy(&word, bytes.data(), sizeof word);
+        return word >> lane & 1u;
+    }
+    return value;
+  }
+};
+
+}  // namespace
+
+Values LaneExplorer::read(const Run& run, const Operand& operand, const Registers& registers) {
+  if (operand.space == isa::RowSpace::kRegister) return registers[operand.reg];
+  const std::byte* const row = operand.space == isa::RowSpace::kConstant
+                                   ? kernel_.constants.data() + operand.offset
+                                   : run.warp->special + operand.offset;
+  std::uint64_t wide = 0;
+  std::uint32_t word = 0;
+  switch (operand.width) {
+    case RowWidth::k64:
+      std::memcpy(&wide, row + run.lane * sizeof wide, sizeof wide);
+      return values_.one(wide);
+    case RowWidth::k32:
+      std::memcpy(&word, row + run.lane * sizeof word, sizeof word);
+      return values_.one(word);
+    case RowWidth::kPredicate:
+      std::memcpy(&word, row, sizeof word);
+      return values_.one(word >> run.lane & 1u);
+  }
+  return kAnyValue;
+}
+
+void LaneExplorer::write(const Operand& operand, Values values, bool may_skip, Registers& registers,
+                         ValueTable& table) {
+  if (!operand.present) return;
+  Values& target = registers[operand.reg];
+  target = may_skip ? table.join(target, values) : values;
+}
+
+void LaneExplorer::forget_results(const Instruction& instruction, Registers& registers) {
+  for (const Operand& dst : instruction.dst)
+    if (dst.present) registers[dst.reg] = kAnyValue;
+}
+
+void LaneExplorer::compute(const Run& run, const Instruction& instruction, bool may_skip,
+                           Registers& registers) {
+  if (instruction.cross_lane || instruction.time_dependent || instruction.op == isa::Opcode::kTimer)
+    return forget_results(instruction, registers);
+  std::array<Values, kSources> source{};
+  std::size_t combinations = 1;
+  for (unsigned i = 0; i < kSources; ++i) {
+    if (!instruction.src[i].present) continue;
+    source[i] = read(run, instruction.src[i], registers);
+    if (source[i] == kAnyValue) return forget_results(instruction, registers);
+    combinations *= values_.size(source[i]);
+    if (combinations > ValueTable::kMostCombinations) return forget_results(instruction, registers);
+  }
+  std::array<Row, kSources> in;
+  std::array<Row, kResults> out;
+  isa::LaneArgs args;
+  args.immediate = instruction.immediate;
+  for (unsigned i = 0; i < kSources; ++i) {
+    const Operand& operand = instruction.src[i];
+    if (!operand.present) continue;
+    args.src[i] = in[i].bytes.data();
+    if (operand.negated) args.negated = static_cast<std::uint8_t>(args.negated | (1u << i));
+  }
+  for (unsigned i = 0; i < kResults; ++i)
+    if (instruction.dst[i].present) args.dst[i] = out[i].bytes.data();
+
+  std::array<std::vector<std::uint64_t>, kResults> results;
+  for (std::size_t first = 0; first < combinations; first += kLanes) {
+    const auto lanes = static_cast<unsigned>(std::min<std::size_t>(kLanes, combinations - first));
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      std::size_t rest = first + lane;
+      for (unsigned i = 0; i < kSources; ++i) {
+        if (!instruction.src[i].present) continue;
+        const auto possible = values_.of(source[i]);
+        in[i].set(instruction.src[i].width, lane, possible[rest % possible.size()]);
+        rest /= possible.size();
+      }
+    }
+    args.mask = LaneMask::first_lanes(lanes).bits();
+    instruction.lane_fn(args);
+    for (unsigned i = 0; i < kResults; ++i)
+      for (unsigned lane = 0; lane < lanes && instruction.dst[i].present; ++lane)
+        results[i].push_back(out[i].get(instruction.dst[i].width, lane));
+  }
+  for (unsigned i = 0; i < kResults; ++i)
+    if (instruction.dst[i].present)
+      write(instruction.dst[i], values_.set(std::move(results[i])), may_skip, registers, values_);
+}
+
+}  // namespace heddle::hang

@@ -1,0 +1,134 @@
+// What all resident lanes of the GPU are doing, and what memory holds: the input of proof and classification.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isa/kernel.h"
+#include "sim/ids.h"
+#include "sim/lane_mask.h"
+
+namespace heddle::hang {
+
+using sim::kLanes;
+using sim::kNoPc;
+using sim::LaneMask;
+using sim::Pc;
+
+/// A word of memory: 32 bits, at a multiple of 4.
+struct Word {
+  enum class Space : std::uint8_t { kDevice, kShared, kLocal };
+  Space space = Space::kDevice;
+  std::uint32_t core = 0;     ///< kShared: whose memory; kLocal: where the thread runs; kDevice: 0
+  std::uint64_t address = 0;  ///< device address (kLocal too); kShared: byte offset in the core's memory
+  auto operator<=>(const Word&) const = default;
+};
+
+/// Lanes that run or get their turn without anybody's help.
+struct RunningLanes {
+  LaneMask lanes;
+  Pc loop{};              ///< head of the loop in which they were seen
+  bool seen = false;      ///< their registers are those of a visit of `loop`
+  bool repeated = false;  ///< they came back to `loop` in the very same state, memory being what it was
+  bool starved = false;   ///< they could issue, and the scheduler has not chosen them for long
+};
+
+/// Lanes that the warp's control-flow mechanism does not let run.
+struct HeldLanes {
+  LaneMask lanes;
+  Pc at{};                ///< where they go on
+  bool arrived = false;   ///< at a reconvergence point; else their side of a branch has not run
+  /// Lanes of the warp that come to one of these let them go; kNoPc: lanes that return. None: they go by
+  /// themselves.
+  std::vector<Pc> until;
+};
+
+/// Lanes that wait at a CTA barrier or for lanes of their member mask.
+struct WaitingLanes {
+  LaneMask lanes;
+  Pc at{};                    ///< where they go on
+  std::uint32_t barrier = 0;  ///< CTA barrier
+  bool meets = false;         ///< at a .sync instruction, not at a CTA barrier
+};
+
+struct WarpState {
+  std::uint32_t core = 0;
+  std::uint32_t cta = 0;           ///< index into Snapshot::ctas
+  std::uint32_t warp_in_cta = 0;
+  std::uint64_t linear_warp = 0;   ///< number in the grid
+  std::uint32_t shared_base = 0;   ///< of the CTA, in the core's shared memory
+  std::uint64_t local_region = 0;  ///< device address of the warp's local memory
+  LaneMask live;
+  std::vector<RunningLanes> running;
+  std::vector<HeldLanes> held;
+  std::vector<WaitingLanes> waiting;
+  const std::byte* special = nullptr;  ///< isa::SpecialRow
+  isa::RowBytes registers;             ///< running lanes: at their visit; others: now
+  struct Unknown {
+    isa::RegId reg = isa::kNoReg;
+    LaneMask lanes;
+  };
+  std::vector<Unknown> unknown;  ///< registers whose values are on their way
+};
+
+struct CtaState {
+  std::uint32_t core = 0;
+  std::array<std::uint32_t, 3> id{};
+  std::uint32_t live_threads = 0;
+  std::array<std::uint32_t, 16> arrived{};   ///< by barrier
+  std::array<std::uint32_t, 16> expected{};  ///< by barrier; 0: nobody has arrived
+};
+
+/// How the machine reads memory.
+class MemoryView {
+ public:
+  virtual ~MemoryView() = default;
+  /// The word's value now (kLocal: as its thread sees it); false: nobody knows.
+  [[nodiscard]] virtual bool read(const Word& word, std::uint32_t& value) const = 0;
+  /// Further values that lanes may find or have found there since they were seen in their loops.
+  virtual void others(const Word& word, std::vector<std::uint64_t>& values) const = 0;
+  /// Values that loads of `core` through its L1 may find there besides.
+  virtual void stale(std::uint32_t core, std::uint64_t address, std::vector<std::uint64_t>& values) const = 0;
+  /// Device memory at [address, address + bytes) belongs to one allocation.
+  [[nodiscard]] virtual bool allocated(std::uint64_t address, std::uint64_t bytes) const = 0;
+  /// "counter[3]", "0x10000040 (16 bytes into 'locks')".
+  [[nodiscard]] virtual std::string name(const Word& word) const = 0;
+};
+
+/// Last change of a word by a compare-and-swap or an exchange.
+struct Holder {
+  bool known = false;
+  std::uint64_t linear_warp = 0;
+  unsigned lane = 0;
+};
+
+struct Snapshot {
+  const isa::Kernel* kernel = nullptr;
+  const MemoryView* memory = nullptr;
+  std::function<Holder(const Word&)> holder;
+  std::vector<WarpState> warps;
+  std::vector<CtaState> ctas;
+  std::uint64_t ctas_waiting = 0;  ///< not dispatched yet
+  std::uint64_t ctas_started = 0;
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::uint32_t shared_bytes = 0;      ///< per CTA
+  std::uint32_t local_bytes = 0;       ///< per thread
+  std::uint32_t param_bytes = 0;
+  std::uint64_t param_base = 0;        ///< device address of the parameters
+  std::uint64_t local_begin = 0;       ///< local memory of all threads: [local_begin, local_end)
+  std::uint64_t local_end = 0;
+  std::vector<bool> through_l1;        ///< by PC: a load that looks into L1
+  bool lanes_meet = false;             ///< lanes of a warp wait for each other at .sync instructions
+  bool barriers_count_warps = false;   ///< a lane that arrives at a CTA barrier arrives for its warp
+
+  [[nodiscard]] std::string warp_name(const WarpState& warp) const;
+  [[nodiscard]] std::string thread_name(const WarpState& warp, unsigned lane) const;
+};
+
+}  // namespace heddle::hang

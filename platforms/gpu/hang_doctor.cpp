@@ -1,0 +1,160 @@
+#include "gpu/hang_doctor.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <vector>
+
+#include "hang/hang_proof.h"
+
+namespace heddle::gpu {
+
+using hang::Word;
+using sim::MemoryLog;
+
+/// Memory as it is now and as the watchdog's log has it.
+class HangDoctor::View : public hang::MemoryView {
+ public:
+  View(Gpu& gpu, const host::AllocationTable& allocations) : gpu_(gpu), allocations_(allocations) {}
+
+  bool read(const Word& word, std::uint32_t& value) const override {
+    switch (word.space) {
+      case Word::Space::kShared:
+        value = gpu_.cores[word.core]->shared_word(static_cast<std::uint32_t>(word.address));
+        return true;
+      case Word::Space::kLocal:
+        return gpu_.cores[word.core]->local_word(word.address, value);
+      case Word::Space::kDevice:
+        break;
+    }
+    if (gpu_.progress.log.is_unknown(word.address)) return false;
+    std::array<unsigned char, sizeof value> bytes{};
+    gpu_.crossbar->debug_read(word.address, bytes.data(), bytes.size());
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return true;
+  }
+
+  void others(const Word& word, std::vector<std::uint64_t>& values) const override {
+    const auto add = [&](std::uint32_t value) { values.push_back(value); };
+    const MemoryLog& log = gpu_.progress.log;
+    switch (word.space) {
+      case Word::Space::kShared:
+        log.for_each(MemoryLog::Space::kShared, word.core, word.address, add);
+        break;
+      case Word::Space::kLocal:
+        log.for_each(MemoryLog::Space::kDelivered, word.core, word.address, add);
+        break;
+      case Word::Space::kDevice:
+        log.for_each(MemoryLog::Space::kDevice, 0, word.address, add);
+        break;
+    }
+  }
+
+  void stale(std::uint32_t core, std::uint64_t address, std::vector<std::uint64_t>& values) const override {
+    gpu_.progress.log.for_each(MemoryLog::Space::kDelivered, core, address,
+                               [&](std::uint32_t value) { values.push_back(value); });
+    std::uint32_t value = 0;
+    if (gpu_.cores[core]->word_in_l1(address, value)) values.push_back(value);
+  }
+
+  bool allocated(std::uint64_t address, std::uint64_t bytes) const override {
+    return allocations_.contains(address, bytes);
+  }
+
+  std::string name(const Word& word) const override {
+    switch (word.space) {
+      case Word::Space::kShared:
+        return fmt::format("shared memory + {} (of core {})", word.address, word.core);
+      case Word::Space::kLocal:
+        return fmt::format("local memory at 0x{:x}", word.address);
+      case Word::Space::kDevice:
+        break;
+    }
+    const auto& all = allocations_.all();
+    const auto next = all.upper_bound(word.address);
+    if (next == all.begin()) return fmt::format("0x{:x}", word.address);
+    const host::AllocationTable::Allocation& in = std::prev(next)->second;
+    return fmt::format("'{}' + {} (0x{:x})", in.name, word.address - in.address, word.address);
+  }
+
+ private:
+  Gpu& gpu_;
+  const host::AllocationTable& allocations_;
+};
+
+void HangDoctor::begin_launch(const core::LaunchContext& launch) {
+  launch_ = &launch;
+  left_first_.reset();
+  gpu_.progress.locks.clear();
+}
+
+hang::Snapshot HangDoctor::snapshot(const View& view) const {
+  hang::Snapshot snapshot;
+  const core::LaunchContext& launch = *launch_;
+  snapshot.kernel = launch.kernel.get();
+  snapshot.memory = &view;
+  snapshot.grid = {launch.shape.grid.x, launch.shape.grid.y, launch.shape.grid.z};
+  snapshot.block = {launch.shape.block.x, launch.shape.block.y, launch.shape.block.z};
+  snapshot.ctas_waiting = gpu_.dispatcher.waiting();
+  snapshot.ctas_started = launch.shape.grid.count() - snapshot.ctas_waiting;
+  snapshot.shared_bytes = launch.shared_bytes_per_cta;
+  snapshot.local_bytes = launch.local_bytes_per_thread;
+  snapshot.param_bytes = static_cast<std::uint32_t>(launch.params.size());
+  snapshot.param_base = launch.param_base;
+  snapshot.local_begin = launch.local_base;
+  snapshot.local_end = launch.local_base + std::uint64_t{launch.local_bytes_per_thread} * sim::kLanes *
+                                               launch.warps_per_cta * launch.shape.grid.count();
+  snapshot.lanes_meet = gpu_.cores.front()->lanes_meet();
+  for (const isa::Instruction& instruction : launch.kernel->code)
+    snapshot.through_l1.push_back(gpu_.cores.front()->loads_through_l1(instruction));
+  snapshot.holder = [this, &view](const Word& word) -> hang::Holder {
+    if (word.space == Word::Space::kLocal) return {};
+    const std::uint64_t key =
+        word.space == Word::Space::kShared
+            ? sim::LockHolders::shared_word(word.core, static_cast<std::uint32_t>(word.address))
+            : word.address;
+    const sim::LockHolders::Holder* const last = gpu_.progress.locks.last(key);
+    std::uint32_t value = 0;
+    if (last == nullptr || !view.read(word, value) || static_cast<std::uint32_t>(last->value) != value)
+      return {};
+    return {true, last->warp, last->lane};
+  };
+  for (const auto& core : gpu_.cores) core->hang_view(snapshot);
+  return snapshot;
+}
+
+bool HangDoctor::proves(bool unchanged) {
+  const View view(gpu_, allocations_);
+  const hang::Snapshot state = snapshot(view);
+  hang::HangProof proof(state);
+  if (left_first_) proof.look_first_at(*left_first_);
+  hang::WhatIf question;
+  question.stop_at_first = true;
+  question.skip_repeated = unchanged;
+  hang::Exploration explored = proof.explore(question);
+  if (unchanged && explored.nobody_leaves() && !explored.changed.empty()) {
+    // Memory will change after all: what was repeated need not be.
+    question.skip_repeated = false;
+    explored = proof.explore(question);
+  }
+  left_first_.reset();
+  if (!explored.leaving.empty()) left_first_ = state.warps[explored.leaving.front().warp].linear_warp;
+  return explored.nobody_leaves();
+}
+
+std::string HangDoctor::diagnose(const std::string& kernel, sim::Cycle cycles) {
+  const View view(gpu_, allocations_);
+  const hang::Snapshot state = snapshot(view);
+  const hang::HangReport report = hang::classify(state);
+  std::string text =
+      fmt::format("kernel {} hangs: {} (no progress; diagnosed at cycle {})", kernel, report.title, cycles);
+  if (state.ctas_waiting != 0) text += fmt::format("\n  {} CTAs have not been started", state.ctas_waiting);
+  for (const std::string& detail : report.details) text += "\n  " + detail;
+  std::vector<sim::StuckWarp> warps;
+  for (const auto& core : gpu_.cores) core->diagnose(warps);
+  return text + sim::describe_warps(warps) + "\n  " + report.remedy;
+}
+
+}  // namespace heddle::gpu

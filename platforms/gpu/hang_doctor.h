@@ -1,0 +1,37 @@
+// Brings the whole GPU's state to the proof and the classification of hangs (models/hang).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/warp_context.h"
+#include "gpu/gpu.h"
+#include "hang/hang_class.h"
+#include "hang/snapshot.h"
+
+namespace heddle::gpu {
+
+class HangDoctor {
+ public:
+  HangDoctor(Gpu& gpu, const host::AllocationTable& allocations) : gpu_(gpu), allocations_(allocations) {}
+
+  /// A launch begins.
+  void begin_launch(const core::LaunchContext& launch);
+  /// At the end of a window of the watchdog: no resident lane will ever end. `unchanged`: no memory value has
+  /// changed in it.
+  [[nodiscard]] bool proves(bool unchanged);
+  /// The whole message: what kind of hang it is, who waits for what, what the warps are doing.
+  [[nodiscard]] std::string diagnose(const std::string& kernel, sim::Cycle cycles);
+
+ private:
+  class View;
+  [[nodiscard]] hang::Snapshot snapshot(const View& view) const;
+
+  Gpu& gpu_;
+  const host::AllocationTable& allocations_;
+  const core::LaunchContext* launch_ = nullptr;
+  std::optional<std::uint64_t> left_first_;  ///< warp of which a lane left in the last exploration
+};
+
+}  // namespace heddle::gpu
