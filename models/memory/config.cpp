@@ -117,6 +117,14 @@ void L2Config::visit(sim::ConfigVisitor& v) {
            .min = 2,
            .max = kMaxQueue});
   v.field(
+      "dram_access_bytes", dram_access_bytes,
+      {.unit = "bytes",
+       .doc = "most that one DRAM transaction moves; sizes are powers of two then, and addresses multiples "
+              "of them, as many memories ask for; 0: adjacent sectors of a line go in one transaction, "
+              "whatever their number and address",
+       .min = 0,
+       .max = sim::kMaxLineBytes});
+  v.field(
       "atomic_lanes_per_cycle", atomic_lanes_per_cycle,
       {.unit = "lanes per L2 cycle",
        .doc =
@@ -140,6 +148,18 @@ void L2Config::visit(sim::ConfigVisitor& v) {
 }
 
 void DramConfig::visit(sim::ConfigVisitor& v) {
+  v.field(
+      "capacity_mib", capacity_mib,
+      {.unit = "MiB per channel",
+       .doc = "what allocations and kernels' code must fit into where addresses are dense (GTX 480: 1536 MiB "
+              "over 6 channels, each two devices of 1 Gb: H5GQ1H24AFR of tbc-and-kilotm §10.1)",
+       .min = 1,
+       .max = 1'048'576});
+  v.choice(
+      "addresses", addresses, {"auto", "sparse", "dense"},
+      "addresses sent to a channel's memory: sparse: allocations from 256 MiB of the device up, code near "
+      "2^47, no capacity; dense: all below capacity_mib, allocations from 0 up, code from the end down; "
+      "auto: sparse for Heddle's own DRAM channel, dense for any other memory");
   const auto timing = [&v](const char* key, std::uint32_t& value, double min, const char* doc) {
     v.field(key, value, {.unit = "DRAM cycles", .doc = doc, .min = min, .max = kMaxCycles});
   };
@@ -263,6 +283,16 @@ void MemoryConfig::validate() const {
           " bytes",
       "use 0 for whole lines, or a power of two from " + std::to_string(sim::kSectorBytes) +
           " to memory.l2.line_bytes");
+  const std::uint32_t smallest = l2.sector_bytes == 0 ? l2.line_bytes : l2.sector_bytes;
+  require(l2.dram_access_bytes == 0 ||
+              (std::has_single_bit(l2.dram_access_bytes) && l2.dram_access_bytes >= smallest &&
+               l2.dram_access_bytes <= l2.line_bytes),
+          "l2.dram_access_bytes",
+          std::to_string(l2.dram_access_bytes) + " bytes is no size in which sectors of " +
+              std::to_string(smallest) + " bytes and lines of " + std::to_string(l2.line_bytes) +
+              " can be moved",
+          "use 0 for runs of any length, or a power of two from memory.l2.sector_bytes (memory.l2.line_bytes "
+          "without sectors) to memory.l2.line_bytes");
   dram.validate();
   const auto whole_lines = [&](const std::string& key, std::uint32_t bytes) {
     require(

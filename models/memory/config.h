@@ -41,6 +41,7 @@ struct L2Config {
   std::uint32_t request_queue = 8;
   std::uint32_t response_queue = 8;
   std::uint32_t dram_queue = 8;
+  std::uint32_t dram_access_bytes = 0;
   std::uint32_t atomic_lanes_per_cycle = 8;
   std::uint32_t atomic_same_address_cycles = 1;
   AtomicCombine atomic_combine = AtomicCombine::kNone;
@@ -50,8 +51,17 @@ struct L2Config {
   [[nodiscard]] std::uint32_t sets_per_bank() const { return sets() / banks; }
 };
 
+/// How a channel's memory is addressed (channel_map.h).
+enum class ChannelAddresses : std::uint8_t {
+  kAuto,    ///< sparse behind every partition a DramChannel, else dense
+  kSparse,  ///< any 64-bit address
+  kDense,   ///< all below the capacity
+};
+
 /// Names as in DRAM data sheets; the rules they stand for are listed in dram_timing.h.
 struct DramConfig {
+  std::uint32_t capacity_mib = 256;
+  ChannelAddresses addresses = ChannelAddresses::kAuto;
   std::uint32_t t_cl = 12;
   std::uint32_t t_rcd = 12;
   std::uint32_t t_rcdwr = 0;
@@ -86,6 +96,7 @@ struct DramConfig {
   std::uint32_t latency_cycles = 132;
   void visit(sim::ConfigVisitor& v);
   void validate() const;
+  [[nodiscard]] std::uint64_t capacity_bytes() const { return std::uint64_t{capacity_mib} << 20; }
   /// Cycles a burst holds the data bus.
   [[nodiscard]] std::uint32_t burst_cycles() const {
     return (burst_bytes + bytes_per_cycle - 1) / bytes_per_cycle;

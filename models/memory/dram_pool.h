@@ -12,13 +12,18 @@
 
 namespace heddle::memory {
 
-/// At most one line.
+/// At most one line. An interconnect may change the payload's address on its way, and a response does not
+/// bring the old one back (IEEE 1666-2011 §14.7): after BEGIN_REQ the initiator goes by its notes.
 class DramTransaction : public tlm::tlm_generic_payload {
  public:
   explicit DramTransaction(tlm::tlm_mm_interface* pool) : tlm::tlm_generic_payload(pool) {}
   // The initiator's notes.
-  std::uint32_t frame = 0;  ///< where in the cache the data goes
-  std::size_t place = 0;    ///< in the list of transactions under way
+  std::uint64_t local = 0;    ///< the slice's address of the first byte
+  std::uint64_t channel = 0;  ///< the address as it was sent
+  std::uint64_t sent = 0;     ///< model time of BEGIN_REQ
+  std::uint32_t frame = 0;    ///< where in the cache the data goes
+  bool answered = false;      ///< its response has come
+  std::size_t place = 0;      ///< in the list of transactions under way
   std::array<unsigned char, sim::kMaxLineBytes> data{};
 };
 

@@ -341,6 +341,16 @@ sim::Cycle L2Bank::timer() const {
 
 // ---- debug access ----
 
+std::vector<sim::CoreId> L2Bank::waiting_for(std::uint64_t line) const {
+  std::vector<sim::CoreId> cores;
+  const std::uint32_t frame = array_.find(line);
+  const std::uint32_t m = frame == CacheArray::kNone ? CacheArray::kNone : array_.owner(frame);
+  if (m == CacheArray::kNone) return cores;
+  const Ring<L2Request>& targets = mshrs_[m].targets;
+  for (std::size_t i = 0; i < targets.size(); ++i) cores.push_back(targets[i].extension->core);
+  return cores;
+}
+
 SectorMask L2Bank::debug_valid(std::uint64_t line) const {
   const std::uint32_t frame = array_.find(line);
   return frame == CacheArray::kNone ? SectorMask{0} : array_.valid(frame);

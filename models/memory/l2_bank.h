@@ -33,6 +33,9 @@ class L2Bank {
   /// Sectors [first, first + count) of the frame have been put there.
   void fill(std::uint32_t frame, unsigned first, unsigned count);
 
+  /// Cores of the requests that wait for sectors of the line, in their order.
+  [[nodiscard]] std::vector<sim::CoreId> waiting_for(std::uint64_t line) const;
+
   /// Debug access: sectors of the line whose newest value is here, and bytes of the line. debug_copy() only
   /// if some sector is here; debug_write() changes the copy, if there is one.
   [[nodiscard]] SectorMask debug_valid(std::uint64_t line) const;

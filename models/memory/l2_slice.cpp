@@ -13,7 +13,10 @@ const std::vector<std::string>& l2_stall_names() {
 }
 
 L2Slice::L2Slice(const L2Config& config, const AddressMap& map, sim::ProgressMonitor& progress)
-    : geometry_(config), map_(map), shared_(config, progress) {
+    : geometry_(config),
+      map_(map),
+      shared_(config, progress),
+      access_sectors_(config.dram_access_bytes / geometry_.sector_bytes()) {
   banks_.reserve(config.banks);
   for (std::uint32_t b = 0; b < config.banks; ++b) banks_.emplace_back(config, geometry_, shared_);
 }
@@ -65,7 +68,11 @@ SectorTransfer L2Slice::transfer() {
   LineTransfer& next = shared_.transfers.front();
   const unsigned left = next.sectors & ~static_cast<unsigned>(sent_);
   const auto first = static_cast<unsigned>(std::countr_zero(left));
-  const auto count = static_cast<unsigned>(std::countr_one(left >> first));
+  auto count = static_cast<unsigned>(std::countr_one(left >> first));
+  if (access_sectors_ != 0) {
+    count = std::min(std::bit_floor(count), access_sectors_);
+    if (first != 0) count = std::min(count, first & -first);  // lowest bit: what `first` is a multiple of
+  }
   const std::uint32_t offset = first * geometry_.sector_bytes();
   return {.address = next.line + offset,
           .bytes = count * geometry_.sector_bytes(),
@@ -98,6 +105,10 @@ void L2Slice::write_done(std::uint64_t address) {
   if (it == writing_.end()) return;
   *it = writing_.back();  // the order in this list means nothing
   writing_.pop_back();
+}
+
+std::vector<sim::CoreId> L2Slice::waiting_for(std::uint64_t address) const {
+  return banks_[geometry_.bank_of(address)].waiting_for(geometry_.line_of(address));
 }
 
 // ---- debug access ----

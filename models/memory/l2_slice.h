@@ -16,7 +16,8 @@
 
 namespace heddle::memory {
 
-/// Adjacent sectors of one line: what one DRAM transaction moves.
+/// Adjacent sectors of one line: what one DRAM transaction moves. With L2Config::dram_access_bytes their
+/// number is a power of two and their address a multiple of their size.
 struct SectorTransfer {
   std::uint64_t address = 0;  ///< channel-local
   std::uint32_t bytes = 0;    ///< whole sectors of one line
@@ -102,6 +103,12 @@ class L2Slice {
   void fill(const SectorTransfer& fetch);
   /// A write-back has been performed.
   void write_done(std::uint64_t address);
+  /// Lines that wait to be handed out.
+  [[nodiscard]] std::uint32_t queued_transfers() const {
+    return static_cast<std::uint32_t>(shared_.transfers.size());
+  }
+  /// Cores of the requests that wait for the line of this address, in their order.
+  [[nodiscard]] std::vector<sim::CoreId> waiting_for(std::uint64_t address) const;
 
   // ---- debug access to channel-local addresses within one sector ----
   [[nodiscard]] std::uint32_t sector_bytes() const { return geometry_.sector_bytes(); }
@@ -116,6 +123,7 @@ class L2Slice {
   L2Geometry geometry_;
   AddressMap map_;
   L2Shared shared_;
+  unsigned access_sectors_;  ///< most sectors of an aligned transfer; 0: runs as they come
   std::vector<L2Bank> banks_;
   std::uint64_t working_ = 0;           ///< bit per bank with work
   SectorMask sent_ = 0;                 ///< sectors of the first transfer that are handed out already

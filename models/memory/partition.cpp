@@ -1,5 +1,7 @@
 #include "memory/partition.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -141,8 +143,9 @@ sim::Cycle MemoryPartition::cycle_after(const sc_core::sc_time& delay) const {
 bool MemoryPartition::send_transfer(sim::Cycle now) {
   if (dram_request_ != nullptr || now < dram_request_free_ || !slice_.has_transfer()) return false;
   const SectorTransfer transfer = slice_.transfer();
+  const std::uint64_t channel = channel_map_.channel(transfer.address);
   DramTransaction& t = pool_.allocate(transfer.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND,
-                                      transfer.address, transfer.bytes);
+                                      channel, transfer.bytes);
   if (transfer.write) {
     copy_bytes(t.data.data(), transfer.data, transfer.bytes);
     dram_write_bytes_ += transfer.bytes;
@@ -151,7 +154,11 @@ bool MemoryPartition::send_transfer(sim::Cycle now) {
     dram_read_bytes_ += transfer.bytes;
   }
   slice_.pop_transfer();
+  t.local = transfer.address;
+  t.channel = channel;
+  t.sent = clock_.domain().manager().now();
   t.frame = transfer.frame;
+  t.answered = false;
   t.place = in_flight_.size();
   in_flight_.push_back(&t);
 
@@ -207,12 +214,17 @@ tlm::tlm_sync_enum MemoryPartition::nb_transport_bw(tlm::tlm_generic_payload& pa
 }
 
 void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
+  auto* const t = static_cast<DramTransaction*>(&payload);
   if (!payload.is_response_ok())
-    protocol_error("the DRAM answered " + payload.get_response_string() + " to channel address " +
-                       std::to_string(payload.get_address()),
+    protocol_error(fmt::format("the DRAM answered {} to a {} of {} bytes at channel address 0x{:x}",
+                               payload.get_response_string(), t->is_write() ? "write" : "read",
+                               t->get_data_length(), t->channel),
                    name());
   const sim::Cycle cycle = cycle_after(delay);
-  arrivals_.push_back({static_cast<DramTransaction*>(&payload), cycle});
+  t->answered = true;
+  ++answers_;
+  last_answer_ = clock_.domain().manager().now();
+  arrivals_.push_back({t, cycle});
   next_arrival_ = std::min(next_arrival_, cycle);
 }
 
@@ -229,9 +241,9 @@ bool MemoryPartition::take_arrivals(sim::Cycle now) {
     }
     DramTransaction* const t = arrival.transaction;
     if (t->is_read())
-      slice_.fill({.address = t->get_address(), .bytes = t->get_data_length(), .frame = t->frame});
+      slice_.fill({.address = t->local, .bytes = t->get_data_length(), .frame = t->frame});
     else
-      slice_.write_done(t->get_address());
+      slice_.write_done(t->local);
     in_flight_[t->place] = in_flight_.back();  // the order in this list means nothing
     in_flight_[t->place]->place = t->place;
     in_flight_.pop_back();
@@ -269,32 +281,70 @@ sim::Cycle MemoryPartition::next_cycle(sim::Cycle now, bool progress) const {
   return std::max(next, now + 1);
 }
 
+// ---- what the memory owes ----
+
+const DramTransaction* MemoryPartition::oldest_unanswered() const {
+  const DramTransaction* oldest = nullptr;
+  for (const DramTransaction* t : in_flight_)
+    if (!t->answered && (oldest == nullptr || t->sent < oldest->sent)) oldest = t;
+  return oldest;
+}
+
+std::uint64_t MemoryPartition::silent_since() const {
+  const DramTransaction* const oldest = oldest_unanswered();
+  return oldest == nullptr ? kNotWaiting : std::max(oldest->sent, last_answer_);
+}
+
+ChannelWait MemoryPartition::channel_wait() const {
+  ChannelWait wait;
+  for (const DramTransaction* t : in_flight_) wait.outstanding += t->answered ? 0 : 1;
+  wait.queued = slice_.queued_transfers();
+  wait.answered = answers_;
+  wait.last_answer = last_answer_;
+  wait.no_end_request = dram_request_ != nullptr;
+  if (const DramTransaction* const oldest = oldest_unanswered()) {
+    wait.local = oldest->local;
+    wait.channel = oldest->channel;
+    wait.bytes = oldest->get_data_length();
+    wait.write = oldest->is_write();
+    wait.sent = oldest->sent;
+    if (!wait.write) wait.cores = slice_.waiting_for(oldest->local);
+  }
+  return wait;
+}
+
 // ---- debug access ----
 
 unsigned MemoryPartition::debug_sector(tlm::tlm_command command, std::uint64_t local, unsigned char* data,
                                        unsigned bytes) {
   const auto holds = [&](const DramTransaction& t) {
-    return t.get_address() <= local && local + bytes <= t.get_address() + t.get_data_length();
+    return t.local <= local && local + bytes <= t.local + t.get_data_length();
   };
   if (command == tlm::TLM_WRITE_COMMAND) {
     slice_.debug_write(local, data, bytes);
     for (DramTransaction* t : in_flight_)
-      if (holds(*t)) std::memcpy(t->get_data_ptr() + (local - t->get_address()), data, bytes);
+      if (holds(*t)) std::memcpy(t->get_data_ptr() + (local - t->local), data, bytes);
   } else {
     if (slice_.debug_read(local, data, bytes)) return bytes;
     for (DramTransaction* t : in_flight_) {
       if (!t->is_write() || !holds(*t)) continue;
-      std::memcpy(data, t->get_data_ptr() + (local - t->get_address()), bytes);
+      std::memcpy(data, t->get_data_ptr() + (local - t->local), bytes);
       return bytes;
     }
   }
   tlm::tlm_generic_payload payload;
   payload.set_command(command);
-  payload.set_address(local);
+  const std::uint64_t channel = channel_map_.channel(local);
+  payload.set_address(channel);
   payload.set_data_ptr(data);
   payload.set_data_length(bytes);
   payload.set_streaming_width(bytes);
-  return dram_isock->transport_dbg(payload);
+  const unsigned moved = dram_isock->transport_dbg(payload);
+  if (moved != bytes)  // a host copy that silently loses data would be found much later
+    protocol_error(fmt::format("transport_dbg of the DRAM moved {} of {} bytes at channel address 0x{:x}",
+                               moved, bytes, channel),
+                   name());
+  return moved;
 }
 
 unsigned MemoryPartition::memory_transport_dbg(unsigned, tlm::tlm_generic_payload& payload) {

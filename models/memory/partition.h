@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "memory/address_map.h"
+#include "memory/channel_map.h"
 #include "memory/config.h"
 #include "memory/dram_pool.h"
 #include "memory/l2_slice.h"
+#include "memory/memory_watch.h"
 #include "sim/clock.h"
 #include "sim/memory_socket.h"
 #include "sim/progress.h"
@@ -22,11 +24,12 @@ namespace heddle::memory {
 /// crossbar_tsock speaks the memory protocol with global addresses. A BEGIN_REQ that finds the request queue
 /// full gets its END_REQ when there is room.
 ///
-/// dram_isock speaks the TLM-2.0 base protocol with channel-local addresses, one line or some adjacent
+/// dram_isock speaks the TLM-2.0 base protocol with the addresses of a ChannelMap, one line or some adjacent
 /// sectors of one per transaction, no byte enables, at most one request between BEGIN_REQ and END_REQ. Any
 /// base-protocol target will do: timing annotations and early completion are honoured, transactions may
-/// complete in any order. The partition answers BEGIN_RESP with TLM_COMPLETED at once. A response that is not
-/// TLM_OK_RESPONSE is an SC_REPORT_ERROR.
+/// complete in any order, and what the standard lets others change in a payload (address, DMI hint,
+/// extensions) is not looked at again. The partition answers BEGIN_RESP with TLM_COMPLETED at once. A
+/// response that is not TLM_OK_RESPONSE is an SC_REPORT_ERROR.
 class MemoryPartition : public sc_core::sc_module,
                         public sim::MemoryTargetOwner,
                         public tlm::tlm_bw_transport_if<> {
@@ -37,6 +40,14 @@ class MemoryPartition : public sc_core::sc_module,
   /// `stats` is the partition's own group; the slice's counters go to its child "l2".
   MemoryPartition(const sc_core::sc_module_name& name, const L2Config& config, const AddressMap& map,
                   sim::ClockDomain& clock, sim::ProgressMonitor& progress, sim::StatGroup& stats);
+
+  /// How the memory calls its addresses; before simulation starts. Sparse if not called.
+  void set_channel_map(const ChannelMap& map) { channel_map_ = map; }
+
+  /// Since when (model time) requests to the memory wait without any response; kNotWaiting: none waits.
+  [[nodiscard]] std::uint64_t silent_since() const;
+  static constexpr std::uint64_t kNotWaiting = ~std::uint64_t{0};
+  [[nodiscard]] ChannelWait channel_wait() const;
 
   /// Nothing queued, in flight or being written back.
   [[nodiscard]] bool idle() const;
@@ -65,6 +76,7 @@ class MemoryPartition : public sc_core::sc_module,
   void request_ended(const sc_core::sc_time& delay);
   bool accept_held(sim::Cycle now);
   void arrived(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
+  [[nodiscard]] const DramTransaction* oldest_unanswered() const;
   [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now, bool progress) const;
   /// Within one sector.
   unsigned debug_sector(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
@@ -72,6 +84,7 @@ class MemoryPartition : public sc_core::sc_module,
 
   L2Config config_;
   AddressMap map_;
+  ChannelMap channel_map_;
   sim::ClockMember clock_;
   L2Slice slice_;
 
@@ -84,6 +97,8 @@ class MemoryPartition : public sc_core::sc_module,
   sim::Cycle dram_request_free_ = 0;         ///< first cycle at which an annotated END_REQ counts
   std::vector<Arrival> arrivals_;
   sim::Cycle next_arrival_ = L2Slice::kNever;  ///< cycle of the first of them
+  std::uint64_t answers_ = 0;
+  std::uint64_t last_answer_ = 0;  ///< model time
 
   std::uint64_t late_end_reqs_ = 0;
   std::uint64_t late_end_req_cycles_ = 0;

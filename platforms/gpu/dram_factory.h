@@ -29,13 +29,19 @@ struct DramSite {
 ///  * nb_transport with any timing the standard allows, in any order. A memory that only has b_transport
 ///  behind a
 ///    tlm_utils::simple_target_socket will do, the socket converts (one request at a time then);
-///  * reads and writes of adjacent bytes within one L2 line at channel-local addresses, without byte enables;
-///  every
-///    response TLM_OK_RESPONSE. A channel's addresses are those of the device divided by the number of
-///    channels (memory/address_map.h). They are sparse: allocations go up from isa::kGlobalBase, instruction
-///    fetches read from isa::kCodeWindowBase on;
-///  * transport_dbg at any time: host copies go through it.
-/// DMI is not used.
+///  * reads and writes of adjacent bytes within one L2 line, without byte enables; every response
+///    TLM_OK_RESPONSE. Sizes: the L2's line or, in sectored slices, any number of adjacent sectors at a
+///    multiple of the sector; powers of two at multiples of their size with memory.l2.dram_access_bytes;
+///  * addresses from 0 to config.capacity_bytes() - 1 (memory.dram.capacity_mib): allocations from the first
+///    byte up, instruction fetches from the last down (memory/channel_map.h). With
+///    memory.dram.addresses=sparse they are the device's addresses divided by the number of channels, as they
+///    are: fetches around 2^44;
+///  * a byte never written reads as zero, as device memory does that was never handed out;
+///  * transport_dbg at any time: host copies go through it;
+///  * a response to every request. After watchdog.memory_cycles without any the launch ends as a hang that
+///    names the channel.
+/// It may change what the standard lets a payload's way change (address, DMI hint, extensions). DMI is not
+/// used.
 using DramFactory = std::function<std::unique_ptr<sc_core::sc_module>(
     const DramSite& site, tlm::tlm_initiator_socket<>& partition)>;
 

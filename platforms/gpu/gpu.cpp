@@ -1,5 +1,6 @@
 #include "gpu/gpu.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -23,6 +24,17 @@ std::vector<std::uint32_t> creation_order(std::uint32_t count, std::uint64_t see
 }
 
 std::string numbered(const char* name, std::uint32_t i) { return name + std::to_string(i); }
+
+/// Heddle's own channel holds pages wherever they are, and its banks and rows stay what they are that way;
+/// another memory is as large as it is.
+bool dense_addresses(const memory::DramConfig& config,
+                     const std::vector<std::unique_ptr<sc_core::sc_module>>& drams) {
+  if (config.addresses != memory::ChannelAddresses::kAuto)
+    return config.addresses == memory::ChannelAddresses::kDense;
+  return !std::all_of(drams.begin(), drams.end(), [](const std::unique_ptr<sc_core::sc_module>& dram) {
+    return dynamic_cast<const memory::DramChannel*>(dram.get()) != nullptr;
+  });
+}
 
 }  // namespace
 
@@ -49,6 +61,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
       dram_clock(clocks, "dram_clock", config.clocks.dram_mhz, sim::ClockRank::kDram),
       system_clock(clocks, "system_clock", config.clocks.core_mhz, sim::ClockRank::kSystem),
       address_map(config.memory.partitions, config.memory.partition_interleave_bytes),
+      memory_watch(config.watchdog.enabled ? config.watchdog.memory_cycles : 0, core_clock, address_map),
       dispatcher("dispatcher", config.cores, system_clock, stats.child("dispatcher", "CTA dispatcher")),
       watchdog("watchdog", {config.watchdog.enabled, config.watchdog.check_cycles}, system_clock, progress),
       cores(config.cores),
@@ -79,6 +92,12 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     crossbar->partition_isock[i].bind(partitions[i]->crossbar_tsock);
     drams[i] = dram({i, config.memory.dram, dram_clock, group.child("dram")}, partitions[i]->dram_isock);
   }
+  if (dense_addresses(config.memory.dram, drams))
+    channel_map = memory::ChannelMap(address_map, config.memory.dram.capacity_bytes());
+  for (auto& partition : partitions) partition->set_channel_map(channel_map);
+  std::vector<const memory::MemoryPartition*> channels;
+  for (auto& partition : partitions) channels.push_back(partition.get());
+  memory_watch.watch(std::move(channels));
   std::vector<sim::Watched*> watched;
   for (auto& core : cores) watched.push_back(core.get());
   watchdog.watch(std::move(watched));

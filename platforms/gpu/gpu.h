@@ -14,7 +14,9 @@
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "host/allocation.h"
+#include "memory/channel_map.h"
 #include "memory/crossbar.h"
+#include "memory/memory_watch.h"
 #include "memory/partition.h"
 #include "sim/clock.h"
 #include "sim/fault_latch.h"
@@ -47,6 +49,8 @@ class Gpu : public sc_core::sc_module {
       system_clock;  ///< dispatcher and watchdog: core frequency, after everything else in an instant
 
   memory::AddressMap address_map;
+  memory::ChannelMap channel_map;
+  memory::MemoryWatch memory_watch;
   core::CtaDispatcher dispatcher;
   sim::Watchdog watchdog;
   std::unique_ptr<memory::Crossbar> crossbar;

@@ -37,6 +37,14 @@ void WatchdogConfig::visit(sim::ConfigVisitor& v) {
   v.field("enabled", enabled, {.doc = "diagnose hangs (lack of progress); --max-cycles is separate"});
   v.field("check_cycles", check_cycles,
           {.unit = "core cycles", .doc = "how often progress is looked at", .min = 64, .max = 1e9});
+  v.field(
+      "memory_cycles", memory_cycles,
+      {.unit = "core cycles",
+       .doc = "a memory channel with requests outstanding that answers none of them for so long is a hang: "
+              "twice what the power-up of a DDR4 device takes at 1400 MHz, the longest that a DRAM is silent "
+              "(JESD79-4: 0.7 ms); 0: no limit",
+       .min = 0,
+       .max = 1e15});
 }
 
 void GpuConfig::visit(sim::ConfigVisitor& v) {

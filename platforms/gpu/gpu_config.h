@@ -25,6 +25,7 @@ struct ClocksConfig {
 struct WatchdogConfig {
   bool enabled = true;
   std::uint64_t check_cycles = 2048;
+  std::uint64_t memory_cycles = 2'000'000;
   void visit(sim::ConfigVisitor& v);
 };
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <map>
 #include <systemc>
+#include <utility>
 
 #include "core/cta_slots.h"
 #include "core/table_traffic.h"
@@ -56,12 +57,16 @@ struct GpuDevice::Impl : core::KernelServices {
   host::ModuleHandle add(const std::string& text, const std::string& name);
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override;
   void print(const std::string& text) override;
+  /// Throws sim::InputError unless all that was ever handed out fits into the channels.
+  void check_capacity(std::uint64_t data_end, std::uint64_t code_end, const std::string& place) const;
   /// Zero-filled.
   std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name);
   core::LaunchContext prepare(const isa::Module& owner, const std::string& kernel, const host::Launch& shape,
                               const host::Args& args);
   void run(const core::LaunchContext& context);
   [[noreturn]] void fail_hang();
+  /// If a channel no longer answers.
+  void fail_silent_memory();
   std::uint64_t code_address(const isa::Kernel& kernel);
   std::uint64_t warp_instructions() const {
     std::uint64_t sum = 0;
@@ -94,6 +99,12 @@ std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) 
 std::uint64_t GpuDevice::Impl::allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name) {
   const std::uint64_t address = allocations.allocate(bytes, align, name);
   const std::uint64_t end = address + bytes;
+  try {
+    check_capacity(std::max(ever_used, end), next_code, "allocation of '" + name + "'");
+  } catch (const sim::InputError&) {
+    allocations.free(address);
+    throw;
+  }
   // Addresses never handed out before read as zero; the rest may hold what a freed allocation left.
   const std::uint64_t dirty_end = std::min(end, ever_used);
   const std::vector<unsigned char> zeros(1 << 16);
@@ -101,6 +112,20 @@ std::uint64_t GpuDevice::Impl::allocate(std::uint64_t bytes, std::uint32_t align
     gpu.crossbar->debug_write(at, zeros.data(), std::min<std::uint64_t>(zeros.size(), dirty_end - at));
   ever_used = std::max(ever_used, end);
   return address;
+}
+
+void GpuDevice::Impl::check_capacity(std::uint64_t data_end, std::uint64_t code_end,
+                                     const std::string& place) const {
+  if (gpu.channel_map.fits(gpu.address_map, data_end, code_end)) return;
+  throw sim::InputError(
+      place,
+      fmt::format(
+          "allocations up to 0x{:x} and {} bytes of code do not fit into {} memory channels of {} MiB",
+          data_end, code_end - isa::kCodeWindowBase, config.memory.partitions,
+          config.memory.dram.capacity_mib),
+      "free buffers that are no longer used, use a smaller problem, or set memory.dram.capacity_mib to what "
+      "the "
+      "memory really holds");
 }
 
 void GpuDevice::free(std::uint64_t address) { impl_->allocations.free(address); }
@@ -212,17 +237,31 @@ core::LaunchContext GpuDevice::Impl::prepare(const isa::Module& owner, const std
 
 /// Every kernel's code has a place of its own, given at its first launch.
 std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
-  const auto [entry, is_new] = code_addresses.try_emplace(&kernel, next_code);
-  if (is_new)
-    next_code += (kernel.code.size() * config.core.l1i.instruction_bytes + kCodeAlignment) / kCodeAlignment *
-                 kCodeAlignment;
-  return entry->second;
+  if (const auto found = code_addresses.find(&kernel); found != code_addresses.end()) return found->second;
+  const std::uint64_t end =
+      next_code + (kernel.code.size() * config.core.l1i.instruction_bytes + kCodeAlignment) / kCodeAlignment *
+                      kCodeAlignment;
+  check_capacity(ever_used, end, "code of kernel " + kernel.name);
+  return code_addresses.emplace(&kernel, std::exchange(next_code, end)).first->second;
 }
 
 void GpuDevice::Impl::fail_hang() {
   throw sim::Error(
       sim::ExitCode::kHang, "",
       hangs.diagnose(launches.back().kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle()));
+}
+
+void GpuDevice::Impl::fail_silent_memory() {
+  const std::string silent = gpu.memory_watch.silent([this](std::uint64_t address) {
+    return address >= isa::kCodeWindowBase ? std::string("code of a kernel") : allocations.describe(address);
+  });
+  if (silent.empty()) return;
+  std::vector<sim::StuckWarp> warps;
+  for (const auto& core : gpu.cores) core->diagnose(warps);
+  gpu.faults.raise(std::make_exception_ptr(sim::Error(
+      sim::ExitCode::kHang, "",
+      fmt::format("kernel {} hangs: {}{}", launches.back().kernel, silent, sim::describe_warps(warps)),
+      memory::MemoryWatch::remedy())));
 }
 
 void GpuDevice::Impl::run(const core::LaunchContext& context) {
@@ -257,6 +296,7 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
                                            "raise --max-cycles if the kernel is merely long")));
   };
   gpu.watchdog.on_check = [&] {
+    fail_silent_memory();
     if (!options.on_progress) return;
     const auto now = HostClock::now();
     if (std::chrono::duration<double>(now - reported).count() < kProgressSeconds) return;

@@ -10,5 +10,6 @@ heddle_test(scoreboard_ports_test SYSTEMC
 heddle_test(hangs_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/hangs_test.cpp LINK heddle_gpu LABELS regression)
 heddle_test(warp_sync_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/warp_sync_test.cpp
             LINK heddle_gpu heddle_oracle LABELS regression)
-heddle_test(memory_path_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_path_test.cpp LINK heddle_gpu
-            LABELS regression)
+heddle_test(memory_path_test SYSTEMC
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_path_test.cpp ${CMAKE_CURRENT_LIST_DIR}/foreign_memory_test.cpp
+            LINK heddle_gpu LABELS regression)

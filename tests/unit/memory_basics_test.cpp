@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <random>
 #include <set>
 
 #include "memory/address_map.h"
+#include "memory/channel_map.h"
 #include "memory/config.h"
 #include "memory/divisor.h"
 #include "memory/sparse_memory.h"
@@ -98,6 +100,40 @@ TEST(SparseMemory, AgreesWithAByteMap) {
   EXPECT_LE(memory.pages(), 7u);
 }
 
+TEST(ChannelMap, DenseAddressesAreBelowTheCapacityAndNeverMeet) {
+  for (const std::uint32_t partitions : {1u, 2u, 6u, 11u, 1024u}) {
+    for (const std::uint32_t interleave : {128u, 256u, 1'048'576u}) {
+      const AddressMap map(partitions, interleave);
+      const std::uint64_t bytes = 2 << 20;
+      const ChannelMap dense(map, bytes);
+      // As many chunks of data and code as there is room for, and then one more.
+      const std::uint64_t chunks = bytes / interleave * partitions - 2 * partitions;
+      const std::uint64_t code_chunks = std::min<std::uint64_t>(chunks / 3, 500);
+      const std::uint64_t data_end = isa::kGlobalBase + (chunks - code_chunks) * interleave;
+      const std::uint64_t code_end = isa::kCodeWindowBase + code_chunks * interleave;
+      EXPECT_TRUE(dense.fits(map, data_end, code_end));
+      EXPECT_FALSE(dense.fits(map, data_end + 3 * std::uint64_t{partitions} * interleave, code_end));
+      EXPECT_FALSE(dense.fits(map, data_end, code_end + 3 * std::uint64_t{partitions} * interleave));
+      EXPECT_FALSE(dense.fits(map, std::uint64_t{1} << 40, code_end));
+      std::set<std::pair<std::uint32_t, std::uint64_t>> taken;  // chunks, by channel
+      const auto take = [&](std::uint64_t global) {
+        const std::uint64_t channel = dense.channel(map.local(global));
+        ASSERT_LT(channel + interleave - 1, bytes);
+        ASSERT_EQ(channel % interleave, 0u);
+        ASSERT_EQ(dense.channel(map.local(global + 100)), channel + 100) << "a chunk in pieces";
+        ASSERT_TRUE(taken.emplace(map.partition(global).value(), channel).second) << global;
+      };
+      for (std::uint64_t at = isa::kCodeWindowBase; at < code_end; at += interleave) take(at);
+      // The last chunks of data are those nearest to the code.
+      const std::uint64_t some = std::min<std::uint64_t>(chunks - code_chunks, 5000);
+      for (std::uint64_t i = 1; i <= some; ++i) take(data_end - i * interleave);
+      const ChannelMap sparse;
+      EXPECT_EQ(sparse.channel(map.local(isa::kCodeWindowBase)), map.local(isa::kCodeWindowBase));
+      EXPECT_TRUE(sparse.fits(map, std::uint64_t{1} << 40, code_end));
+    }
+  }
+}
+
 TEST(SparseMemory, ReadingDoesNotCreatePages) {
   SparseMemory memory;
   unsigned char data[64] = {1};
@@ -129,6 +165,14 @@ TEST(MemoryConfig, CrossFieldErrorsNameTheKey) {
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.banks = 3; }), "memory.l2.size_kib");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.sector_bytes = 16; }), "memory.l2.sector_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.sector_bytes = 96; }), "memory.l2.sector_bytes");
+  for (const std::uint32_t bytes : {32u, 96u, 256u})  // of whole lines
+    EXPECT_EQ(place_of([&](MemoryConfig& c) { c.l2.dram_access_bytes = bytes; }),
+              "memory.l2.dram_access_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) {
+              c.l2.sector_bytes = 32;
+              c.l2.dram_access_bytes = 32;
+            }),
+            "no error");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.row_bytes = 3000; }), "memory.dram.row_bytes");
   EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_interleave_bytes = 64; }),
             "memory.dram.bank_interleave_bytes");

@@ -132,6 +132,22 @@ TEST(L2Sectors, OnlyWhatIsWantedAndMissingIsFetched) {
   EXPECT_EQ(c.fetches, 4u);
 }
 
+TEST(L2Sectors, TransfersAreAlignedPowersOfTwoIfAskedFor) {
+  const auto moved = [](std::uint32_t most, SectorMask wanted) {
+    SectorRig rig({.dram_access_bytes = most});
+    rig.complete(rig.make_read(0, wanted));
+    EXPECT_EQ(rig.slice.counters().fetches, 1u);
+    return rig.moves();
+  };
+  EXPECT_EQ(moved(0, 0b1110), (Moves{{false, 32, 96}}));
+  EXPECT_EQ(moved(128, 0b1110), (Moves{{false, 32, 32}, {false, 64, 64}}));
+  EXPECT_EQ(moved(128, 0b0111), (Moves{{false, 0, 64}, {false, 64, 32}}));
+  EXPECT_EQ(moved(128, 0b0110), (Moves{{false, 32, 32}, {false, 64, 32}}));
+  EXPECT_EQ(moved(128, 0b1111), (Moves{{false, 0, 128}}));
+  EXPECT_EQ(moved(64, 0b1111), (Moves{{false, 0, 64}, {false, 64, 64}}));
+  EXPECT_EQ(moved(32, 0b1101), (Moves{{false, 0, 32}, {false, 64, 32}, {false, 96, 32}}));
+}
+
 TEST(L2Sectors, AWriteFetchesTheSectorsItWritesInPart) {
   SectorRig rig;
   rig.complete(rig.make_write(0, 32, 32, 7));

@@ -20,6 +20,9 @@ L2Config random_config(int seed) {
   config.banks = 1u << (random() % 3);
   const std::uint32_t sectors[] = {0, 32, 64};
   config.sector_bytes = sectors[random() % 3];
+  if (config.sector_bytes != 0 && seed % 2 == 0)
+    config.dram_access_bytes = config.sector_bytes << (seed / 2 % 2);
+  if (config.dram_access_bytes > config.line_bytes) config.dram_access_bytes = config.line_bytes;
   config.ways = seed % 2 == 0 ? 2 : 4;
   config.latency_cycles = static_cast<std::uint32_t>(random() % 20);
   config.mshr_entries = 1 + static_cast<std::uint32_t>(random() % 6);

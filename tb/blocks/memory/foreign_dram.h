@@ -13,7 +13,8 @@ namespace heddle::tb {
 
 /// Per transaction, by chance: TLM_COMPLETED at once; BEGIN_RESP as the answer to BEGIN_REQ; END_REQ at once
 /// or late; BEGIN_RESP without END_REQ; annotated delays. Requests are performed in random order, even those
-/// to one address, when their response begins. Byte enables are refused.
+/// to one address, when their response begins. Addresses are mapped on the way, and nobody maps them back;
+/// DMI is hinted at. Byte enables are refused.
 class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
  public:
   SC_HAS_PROCESS(ForeignDram);
@@ -42,20 +43,21 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
       payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
       return tlm::TLM_COMPLETED;
     }
+    payload.set_address(payload.get_address() + kMapped);
     if (completes_after_ns_ != 0) {
-      perform(payload);
+      perform(payload, kMapped);
       delay += nanoseconds(completes_after_ns_);
       return tlm::TLM_COMPLETED;
     }
     const sc_core::sc_time annotated = nanoseconds(random_() % 8);
     switch (random_() % 6) {
       case 0:
-        perform(payload);
+        perform(payload, kMapped);
         delay += annotated;
         return tlm::TLM_COMPLETED;
       case 1:
         if (response_ != nullptr || sc_core::sc_time_stamp() < response_free_) break;
-        perform(payload);
+        perform(payload, kMapped);
         payload.acquire();
         response_ = &payload;
         delay += annotated;
@@ -77,9 +79,9 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
     wake_.notify(nanoseconds(1 + random_() % 20));
     return tlm::TLM_ACCEPTED;
   }
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) override { perform(payload); }
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) override { perform(payload, 0); }
   unsigned transport_dbg(tlm::tlm_generic_payload& payload) override {
-    perform(payload);
+    perform(payload, 0);
     return payload.get_data_length();
   }
   bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) override {
@@ -88,6 +90,7 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   }
 
  private:
+  static constexpr std::uint64_t kMapped = 0x4000'0080;  ///< also not a multiple of an L2's way
   struct Waiting {
     tlm::tlm_generic_payload* payload;
     bool ended;              ///< END_REQ sent
@@ -111,7 +114,7 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
         tlm::tlm_generic_payload& payload = *waiting_[i].payload;
         overtaken_ += i != 0;
         waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
-        perform(payload);
+        perform(payload, kMapped);
         response_ = &payload;
         tlm::tlm_phase phase = tlm::BEGIN_RESP;
         if (tsock->nb_transport_bw(payload, phase, delay) != tlm::TLM_ACCEPTED) {
@@ -123,11 +126,14 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
     }
   }
 
-  void perform(tlm::tlm_generic_payload& payload) {
+  /// `mapped`: by how much the address was changed.
+  void perform(tlm::tlm_generic_payload& payload, std::uint64_t mapped) {
+    const std::uint64_t address = payload.get_address() - mapped;
     if (payload.is_write())
-      memory_.write(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
+      memory_.write(address, payload.get_data_ptr(), payload.get_data_length());
     else
-      memory_.read(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
+      memory_.read(address, payload.get_data_ptr(), payload.get_data_length());
+    payload.set_dmi_allowed(true);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
 

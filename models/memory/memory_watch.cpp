@@ -1,0 +1,75 @@
+#include "memory/memory_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "memory/partition.h"
+
+namespace heddle::memory {
+namespace {
+
+/// "core 0, core 3 (2 requests)"
+std::string cores_text(const std::vector<sim::CoreId>& cores) {
+  constexpr std::size_t kShown = 8;
+  std::map<std::uint32_t, unsigned> requests;
+  for (const sim::CoreId core : cores) ++requests[core.value()];
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [core, count] : requests) {
+    if (shown++ == kShown) break;
+    text += fmt::format("{}core {}", text.empty() ? "" : ", ", core);
+    if (count > 1) text += fmt::format(" ({} requests)", count);
+  }
+  if (requests.size() > kShown) text += fmt::format(" and {} more cores", requests.size() - kShown);
+  return text;
+}
+
+}  // namespace
+
+sim::Cycle MemoryWatch::cycles_since(std::uint64_t time) const {
+  const std::uint64_t now = core_clock_.manager().now();
+  return core_clock_.first_edge_at(now) - core_clock_.first_edge_at(std::min(time, now));
+}
+
+std::string MemoryWatch::silent(const std::function<std::string(std::uint64_t)>& name) const {
+  if (limit_ == 0) return {};
+  for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
+    const std::uint64_t since = partitions_[i]->silent_since();
+    if (since == MemoryPartition::kNotWaiting || cycles_since(since) < limit_) continue;
+    return describe(i, partitions_[i]->channel_wait(), name);
+  }
+  return {};
+}
+
+std::string MemoryWatch::describe(std::uint32_t channel, const ChannelWait& wait,
+                                  const std::function<std::string(std::uint64_t)>& name) const {
+  const std::uint64_t global = map_.global(sim::PartitionId{channel}, wait.local);
+  std::string text = fmt::format("the memory of partition {} does not answer: {} request{} outstanding",
+                                 channel, wait.outstanding, wait.outstanding == 1 ? "" : "s");
+  text += wait.answered == 0 ? std::string(", none ever answered")
+                             : fmt::format(", {} answered so far, the last of them {} core cycles ago",
+                                           wait.answered, cycles_since(wait.last_answer));
+  text += fmt::format(
+      "\n  the oldest: {} of {} bytes at channel address 0x{:x} (global 0x{:x}: {}), sent {} "
+      "core cycles ago",
+      wait.write ? "write" : "read", wait.bytes, wait.channel, global, name(global), cycles_since(wait.sent));
+  if (wait.no_end_request)
+    text +=
+        fmt::format("\n  a request has not got its END_REQ: no other can be sent; {} line{} wait in the L2",
+                    wait.queued, wait.queued == 1 ? "" : "s");
+  if (!wait.cores.empty())
+    text += "\n  waiting for it: " + cores_text(wait.cores);
+  else if (wait.write)
+    text += "\n  no core waits for a write-back itself";
+  return text;
+}
+
+std::string MemoryWatch::remedy() {
+  return "every request needs END_REQ (or BEGIN_RESP) and a response; if the memory may be silent for "
+         "longer, "
+         "raise watchdog.memory_cycles (0: no limit)";
+}
+
+}  // namespace heddle::memory

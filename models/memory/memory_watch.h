@@ -1,0 +1,63 @@
+// Finds a memory channel that no longer answers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "memory/address_map.h"
+#include "sim/clock.h"
+
+namespace heddle::memory {
+
+class MemoryPartition;
+
+/// What a partition has asked of its memory and not got. Times are model time (sim::ClockManager::now()).
+struct ChannelWait {
+  std::uint32_t outstanding = 0;  ///< requests without a response
+  std::uint32_t queued = 0;       ///< lines in the L2 that have yet to be asked for or written back
+  std::uint64_t answered = 0;     ///< responses so far
+  std::uint64_t last_answer = 0;  ///< 0: none yet
+  // The oldest request; only if there is one.
+  std::uint64_t local = 0;    ///< AddressMap::local()
+  std::uint64_t channel = 0;  ///< the address the memory got
+  std::uint32_t bytes = 0;
+  bool write = false;
+  std::uint64_t sent = 0;
+  bool no_end_request = false;     ///< some request has not got its END_REQ, so that no other can be sent
+  std::vector<sim::CoreId> cores;  ///< whose requests wait for the oldest, once per request
+};
+
+/// A memory behind a partition may take its time, and some of it is in nobody's model here: no state of the
+/// GPU proves that it will never answer. So this is a limit. A channel is silent if it has requests
+/// outstanding and has not answered any for `limit` core cycles; one answer is enough to start anew. The
+/// longest silence of a real DRAM is its power-up (0.7 ms for DDR4, JESD79-4 §3.3.1), refresh and
+/// self-refresh take microseconds.
+///
+/// Costs nothing between the watchdog's checks, which call silent().
+class MemoryWatch {
+ public:
+  /// `core_clock`: whose cycles are counted. `limit` 0: channels may take for ever.
+  MemoryWatch(sim::Cycle limit, const sim::ClockDomain& core_clock, const AddressMap& map)
+      : limit_(limit), core_clock_(core_clock), map_(map) {}
+
+  /// All partitions, by number; before simulation starts.
+  void watch(std::vector<const MemoryPartition*> partitions) { partitions_ = std::move(partitions); }
+
+  /// Text on the first silent channel; empty if there is none. `name` says what a global address belongs to.
+  [[nodiscard]] std::string silent(const std::function<std::string(std::uint64_t)>& name) const;
+  [[nodiscard]] static std::string remedy();
+
+ private:
+  [[nodiscard]] sim::Cycle cycles_since(std::uint64_t time) const;
+  [[nodiscard]] std::string describe(std::uint32_t channel, const ChannelWait& wait,
+                                     const std::function<std::string(std::uint64_t)>& name) const;
+
+  sim::Cycle limit_;
+  const sim::ClockDomain& core_clock_;
+  AddressMap map_;
+  std::vector<const MemoryPartition*> partitions_;
+};
+
+}  // namespace heddle::memory
