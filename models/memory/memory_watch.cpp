@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "memory/partition.h"
 
@@ -33,14 +34,17 @@ sim::Cycle MemoryWatch::cycles_since(std::uint64_t time) const {
   return core_clock_.first_edge_at(now) - core_clock_.first_edge_at(std::min(time, now));
 }
 
-std::string MemoryWatch::silent(const std::function<std::string(std::uint64_t)>& name) const {
-  if (limit_ == 0) return {};
+std::optional<MemoryWatch::Silence> MemoryWatch::silent(
+    const std::function<std::string(std::uint64_t)>& name) const {
+  if (limit_ == 0) return std::nullopt;
   for (std::uint32_t i = 0; i < partitions_.size(); ++i) {
     const std::uint64_t since = partitions_[i]->silent_since();
     if (since == MemoryPartition::kNotWaiting || cycles_since(since) < limit_) continue;
-    return describe(i, partitions_[i]->channel_wait(), name);
+    ChannelWait wait = partitions_[i]->channel_wait();
+    std::string text = describe(i, wait, name);
+    return Silence{std::move(text), std::move(wait.cores)};
   }
-  return {};
+  return std::nullopt;
 }
 
 std::string MemoryWatch::describe(std::uint32_t channel, const ChannelWait& wait,

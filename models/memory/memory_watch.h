@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,12 @@ class MemoryWatch {
   /// All partitions, by number; before simulation starts.
   void watch(std::vector<const MemoryPartition*> partitions) { partitions_ = std::move(partitions); }
 
-  /// Text on the first silent channel; empty if there is none. `name` says what a global address belongs to.
-  [[nodiscard]] std::string silent(const std::function<std::string(std::uint64_t)>& name) const;
+  struct Silence {
+    std::string text;                ///< which channel, since when, what was asked of it
+    std::vector<sim::CoreId> cores;  ///< that wait for its oldest request
+  };
+  /// The first silent channel, if there is one. `name` says what a global address belongs to.
+  [[nodiscard]] std::optional<Silence> silent(const std::function<std::string(std::uint64_t)>& name) const;
   [[nodiscard]] static std::string remedy();
 
  private:

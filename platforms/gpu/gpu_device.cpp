@@ -252,15 +252,17 @@ void GpuDevice::Impl::fail_hang() {
 }
 
 void GpuDevice::Impl::fail_silent_memory() {
-  const std::string silent = gpu.memory_watch.silent([this](std::uint64_t address) {
+  const auto silent = gpu.memory_watch.silent([this](std::uint64_t address) {
     return address >= isa::kCodeWindowBase ? std::string("code of a kernel") : allocations.describe(address);
   });
-  if (silent.empty()) return;
+  if (!silent) return;
   std::vector<sim::StuckWarp> warps;
-  for (const auto& core : gpu.cores) core->diagnose(warps);
+  for (std::uint32_t i = 0; i < gpu.cores.size(); ++i)
+    if (silent->cores.empty() || std::ranges::count(silent->cores, sim::CoreId{i}) != 0)
+      gpu.cores[i]->diagnose(warps);
   gpu.faults.raise(std::make_exception_ptr(sim::Error(
       sim::ExitCode::kHang, "",
-      fmt::format("kernel {} hangs: {}{}", launches.back().kernel, silent, sim::describe_warps(warps)),
+      fmt::format("kernel {} hangs: {}{}", launches.back().kernel, silent->text, sim::describe_warps(warps)),
       memory::MemoryWatch::remedy())));
 }
 
