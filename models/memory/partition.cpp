@@ -16,6 +16,16 @@ void protocol_error(const std::string& what, const char* module) {
   SC_REPORT_ERROR("/heddle/memory/partition", (std::string(module) + ": " + what).c_str());
 }
 
+/// Which key may help a memory that refuses a request.
+const char* advice(tlm::tlm_response_status status) {
+  if (status == tlm::TLM_ADDRESS_ERROR_RESPONSE)
+    return "\n  memory.dram.capacity_mib is to be the size of each channel's memory, memory.dram.addresses "
+           "dense";
+  if (status == tlm::TLM_BURST_ERROR_RESPONSE)
+    return "\n  memory.l2.dram_access_bytes makes sizes powers of two, at multiples of themselves";
+  return "";
+}
+
 }  // namespace
 
 MemoryPartition::MemoryPartition(const sc_core::sc_module_name& name, const L2Config& config,
@@ -216,9 +226,9 @@ tlm::tlm_sync_enum MemoryPartition::nb_transport_bw(tlm::tlm_generic_payload& pa
 void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay) {
   auto* const t = static_cast<DramTransaction*>(&payload);
   if (!payload.is_response_ok())
-    protocol_error(fmt::format("the DRAM answered {} to a {} of {} bytes at channel address 0x{:x}",
+    protocol_error(fmt::format("the DRAM answered {} to a {} of {} bytes at channel address 0x{:x}{}",
                                payload.get_response_string(), t->is_write() ? "write" : "read",
-                               t->get_data_length(), t->channel),
+                               t->get_data_length(), t->channel, advice(payload.get_response_status())),
                    name());
   const sim::Cycle cycle = cycle_after(delay);
   t->answered = true;

@@ -196,6 +196,14 @@ TEST(ForeignMemory, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
   expect_words(result, {"allocation of 'z'", "2 memory channels of 1 MiB", "memory.dram.capacity_mib"});
 }
 
+TEST(ForeignMemory, CodeThatDoesNotFitBesideTheDataIsRefused) {
+  ForeignRun run;
+  run.words = 174'720;  // with the gaps between them the three arrays fill both channels to the last byte
+  auto result = run();
+  EXPECT_EQ(result["exit"], static_cast<int>(sim::ExitCode::kBadInput));
+  expect_words(result, {"code of kernel k", "2 memory channels of 1 MiB"});
+}
+
 TEST(ForeignMemory, OwnChannelsGiveTheSameResultsAtDenseAddresses) {
   ForeignRun sparse, dense;
   sparse.own_channels = dense.own_channels = true;
@@ -212,7 +220,7 @@ TEST(ForeignMemory, GetsAlignedPowersOfTwoIfItAsksForThem) {
   ForeignRun run;
   run.config = on_strict_memory("rtx2060");
   run.memory.natural_alignment = true;
-  expect_words(run(), {"TLM_BURST_ERROR_RESPONSE", "of 96 bytes"});
+  expect_words(run(), {"TLM_BURST_ERROR_RESPONSE", "of 96 bytes", "memory.l2.dram_access_bytes"});
   for (const unsigned most : {32u, 64u, 128u}) {
     run.config.memory.l2.dram_access_bytes = most;
     const auto result = run();

@@ -126,6 +126,7 @@ Scenario random_scenario(std::uint64_t seed, bool foreign) {
   s.l2.ways = seed % 2 == 0 ? 2 : 8;
   s.l2.banks = 1 + seed % 2;
   s.l2.sector_bytes = seed % 4 < 2 ? 32 : 0;
+  if (s.l2.sector_bytes != 0 && seed > 4) s.l2.dram_access_bytes = seed % 2 == 0 ? 32 : 64;
   s.traffic.partial_reads = true;
   s.l2.latency_cycles = seed % 3 == 0 ? 0 : 30;
   s.l2.mshr_entries = 1 + seed % 5 * 4;
