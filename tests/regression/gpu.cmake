@@ -13,3 +13,5 @@ heddle_test(warp_sync_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/warp_sync_t
 heddle_test(memory_path_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_path_test.cpp ${CMAKE_CURRENT_LIST_DIR}/foreign_memory_test.cpp
             LINK heddle_gpu LABELS regression)
+heddle_test(hang_corpus_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/hang_corpus_test.cpp LINK heddle_gpu
+            LABELS regression TIMEOUT 300)

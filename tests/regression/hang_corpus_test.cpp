@@ -1,0 +1,185 @@
+// The corpus of kernels that hang, or only look as if they did (tests/data/hangs): under every control-flow
+// mechanism each finishes with the right memory, or is diagnosed as the kind of hang that it is. The watchdog
+// looks so often that a false alarm has every chance, and once as often as by default.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "blocks/isolated.h"
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
+#include "sim/error.h"
+
+namespace heddle {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::string kFolder = std::string(HEDDLE_SOURCE_DIR) + "/tests/data/hangs/";
+constexpr std::uint64_t kWords = 1024;  ///< of every buffer
+constexpr std::uint64_t kMaxCycles = 3'000'000;
+const std::string kFinishes = "finishes";
+
+const Json& corpus() {
+  static const Json table = [] {
+    std::ifstream file(kFolder + "corpus.json");
+    return Json::parse(file);
+  }();
+  return table;
+}
+
+struct Machine {
+  std::string name;      ///< as in the table
+  std::string watchdog;  ///< an assignment
+  std::string title() const { return name + ", " + watchdog; }
+};
+
+std::vector<Machine> machines_of(const Json& one) {
+  std::vector<Machine> machines;
+  const Json names = one.value("machines", Json::array());
+  for (const auto& [name, assignments] : corpus()["machines"].items())
+    if (names.empty() || std::find(names.begin(), names.end(), name) != names.end())
+      machines.push_back({name, "watchdog.check_cycles=64"});
+  machines.push_back({"stack", "watchdog.check_cycles=2048"});
+  return machines;
+}
+
+std::vector<std::string> assignments_of(const Json& one, const Machine& machine) {
+  std::vector<std::string> all{machine.watchdog};
+  const auto add = [&](const Json& more) { all.insert(all.end(), more.begin(), more.end()); };
+  add(corpus()["machines"][machine.name]);
+  if (one.contains("barrier_counts"))
+    add(corpus()["barrier_counts"].at(one["barrier_counts"].get<std::string>()));
+  if (one.contains("settings")) add(one["settings"]);
+  return all;
+}
+
+/// What may become of it: "finishes", or classes of hangs.
+std::vector<std::string> accepted(const Json& one, const std::string& compiler, const std::string& machine) {
+  Json what = one["expect"].value(machine, one["expect"]["all"]);
+  if (const auto other = one.find("expect_" + compiler); other != one.end())
+    what = other->value(machine, what);
+  std::vector<std::string> all;
+  for (const auto& word : what.is_array() ? what : Json::array({what}))
+    all.push_back(word == kFinishes ? kFinishes
+                                    : corpus()["classes"].at(word.get<std::string>()).get<std::string>());
+  return all;
+}
+
+/// {"finished": {buffer: words}}, {"error": text, "code": exit code}, or {"errors"} if the process died.
+Json run(const Json& one, const std::string& compiler, const Machine& machine) {
+  return tb::isolated([&]() -> Json {
+    gpu::GpuDevice device(gpu::load_platform("tiny", assignments_of(one, machine)),
+                          {.max_cycles = one.value("max_cycles", kMaxCycles),
+                           .on_progress = {},
+                           .on_print = [](const std::string&) {}});
+    const std::string stem = kFolder + one["file"].get<std::string>();
+    const auto module = device.load_ptx_file(stem + (compiler == "hand" ? "" : "." + compiler) + ".ptx");
+    std::vector<std::pair<std::string, std::uint64_t>> buffers;
+    host::Args args;
+    for (const Json& argument : one["args"]) {
+      if (argument.is_string()) {
+        const std::string name = argument;
+        const std::uint64_t at = device.allocate(kWords * 4, name);
+        if (one.contains("init") && one["init"].contains(name)) {
+          const auto words = one["init"][name].get<std::vector<std::int32_t>>();
+          device.write(at, std::as_bytes(std::span(words)));
+        }
+        buffers.emplace_back(name, at);
+        args.add(at);
+      } else if (argument.is_number_float()) {
+        args.add(argument.get<float>());
+      } else {
+        args.add(argument.get<std::int32_t>());
+      }
+    }
+    const host::Launch shape{
+        {one["grid"], 1, 1}, {one["block"], 1, 1}, one.value("shared", std::uint32_t{0})};
+    try {
+      device.launch(module, one["kernel"], shape, args);
+    } catch (const sim::Error& error) {
+      return {{"error", error.what()}, {"code", static_cast<int>(error.code())}};
+    }
+    Json memory = Json::object();
+    for (const auto& [name, at] : buffers) memory[name] = device.download<std::int32_t>(at, kWords);
+    return {{"finished", memory}};
+  });
+}
+
+/// A description: {"values"}, or {"count", "value"} and what each word is more than the one before it
+/// ("step").
+std::vector<std::int32_t> words_of(const Json& description) {
+  if (description.contains("values")) return description["values"];
+  std::vector<std::int32_t> words;
+  for (std::int32_t i = 0; i < description["count"]; ++i)
+    words.push_back(description["value"].get<std::int32_t>() + i * description.value("step", 0));
+  return words;
+}
+
+void expect_memory(const Json& one, const Json& memory) {
+  ASSERT_TRUE(one.contains("memory")) << "the table does not say what it leaves in memory";
+  for (const auto& [name, description] : one["memory"].items()) {
+    const auto wanted = words_of(description);
+    auto got = memory[name].get<std::vector<std::int32_t>>();
+    got.resize(wanted.size());
+    EXPECT_EQ(got, wanted) << name;
+  }
+}
+
+void expect_hang(const Json& one, const Json& result, const std::vector<std::string>& classes) {
+  const std::string text = result["error"];
+  EXPECT_EQ(result["code"], static_cast<int>(sim::ExitCode::kHang)) << text;
+  const std::string intro = "kernel " + one["kernel"].get<std::string>() + " hangs: ";
+  bool named = false;
+  for (const std::string& kind : classes) named = named || text.starts_with(intro + kind);
+  EXPECT_TRUE(named) << "expected " << Json(classes).dump() << ", got:\n" << text;
+  for (const std::string word : one.value("words", Json::array()))
+    EXPECT_NE(text.find(word), std::string::npos) << word << " is not in:\n" << text;
+}
+
+class HangCorpus : public ::testing::TestWithParam<std::tuple<std::size_t, std::string>> {};
+
+TEST_P(HangCorpus, FinishesOrIsDiagnosed) {
+  const auto& [index, compiler] = GetParam();
+  const Json& one = corpus()["cases"][index];
+  for (const Machine& machine : machines_of(one)) {
+    SCOPED_TRACE(machine.title());
+    const Json result = run(one, compiler, machine);
+    const auto classes = accepted(one, compiler, machine.name);
+    const bool finishes = classes.front() == kFinishes;
+    if (result.contains("errors")) {
+      ADD_FAILURE() << result["errors"].dump();
+    } else if (result.contains("error")) {
+      if (finishes)
+        ADD_FAILURE() << "should finish: " << result["error"].get<std::string>();
+      else
+        expect_hang(one, result, classes);
+    } else if (finishes) {
+      expect_memory(one, result["finished"]);
+    } else {
+      ADD_FAILURE() << "finished, expected " << Json(classes).dump();
+    }
+  }
+}
+
+std::vector<std::tuple<std::size_t, std::string>> all_cases() {
+  std::vector<std::tuple<std::size_t, std::string>> all;
+  for (std::size_t i = 0; i < corpus()["cases"].size(); ++i)
+    for (const std::string compiler : corpus()["cases"][i].value("compilers", Json{"nvcc", "clang"}))
+      all.emplace_back(i, compiler);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HangCorpus, ::testing::ValuesIn(all_cases()), [](const auto& test) {
+  return corpus()["cases"][std::get<0>(test.param)]["name"].template get<std::string>() + "_" +
+         std::get<1>(test.param);
+});
+
+}  // namespace
+}  // namespace heddle
