@@ -3,12 +3,14 @@
 // looks so often that a false alarm has every chance, and once as often as by default.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "blocks/isolated.h"
@@ -23,7 +25,6 @@ using Json = nlohmann::ordered_json;
 
 const std::string kFolder = std::string(HEDDLE_SOURCE_DIR) + "/tests/data/hangs/";
 constexpr std::uint64_t kWords = 1024;  ///< of every buffer
-constexpr std::uint64_t kMaxCycles = 3'000'000;
 const std::string kFinishes = "finishes";
 
 const Json& corpus() {
@@ -76,7 +77,7 @@ std::vector<std::string> accepted(const Json& one, const std::string& compiler, 
 Json run(const Json& one, const std::string& compiler, const Machine& machine) {
   return tb::isolated([&]() -> Json {
     gpu::GpuDevice device(gpu::load_platform("tiny", assignments_of(one, machine)),
-                          {.max_cycles = one.value("max_cycles", kMaxCycles),
+                          {.max_cycles = one.value("max_cycles", corpus()["max_cycles"].get<std::uint64_t>()),
                            .on_progress = {},
                            .on_print = [](const std::string&) {}});
     const std::string stem = kFolder + one["file"].get<std::string>();
@@ -134,7 +135,9 @@ void expect_memory(const Json& one, const Json& memory) {
 
 void expect_hang(const Json& one, const Json& result, const std::vector<std::string>& classes) {
   const std::string text = result["error"];
-  EXPECT_EQ(result["code"], static_cast<int>(sim::ExitCode::kHang)) << text;
+  ASSERT_EQ(result["code"], static_cast<int>(sim::ExitCode::kHang))
+      << "expected " << Json(classes).dump() << ", got:\n"
+      << text;
   const std::string intro = "kernel " + one["kernel"].get<std::string>() + " hangs: ";
   bool named = false;
   for (const std::string& kind : classes) named = named || text.starts_with(intro + kind);

@@ -25,6 +25,19 @@ KERNEL barrier_other_loops(int* out, int step) {
   out[threadIdx.x] = 7;
 }
 
+// Warp 1 first sleeps.
+KERNEL barrier_other_sleeps(int* out, int ns) {
+  if (warp_of_cta() == 1) sleep_ns(ns);
+  __syncthreads();
+  out[threadIdx.x] = 7;
+}
+
+// Each warp passes the barrier once more than the one before it, and leaves.
+KERNEL barrier_fewer_and_fewer(int* out) {
+  for (int i = 0; i <= warp_of_cta(); ++i) __syncthreads();
+  out[threadIdx.x] = 7;
+}
+
 // Warp 1 first waits for a flag, which nobody sets.
 KERNEL barrier_other_waits(int* flag, int* out) {
   if (warp_of_cta() == 1)
@@ -102,6 +115,16 @@ KERNEL barrier_warp_masks(int* out, int low, int high) {
     asm volatile("bar.warp.sync %0;" ::"r"(high) : "memory");
     out[threadIdx.x] = 2;
   }
+}
+
+// The lanes below 16 come to one more bar.warp.sync than the others, all with the mask of the whole warp.
+KERNEL barrier_warp_arm_only(int* out) {
+  if (threadIdx.x < 16) {
+    __syncwarp();
+    out[threadIdx.x] = 1;
+  }
+  __syncwarp();
+  out[threadIdx.x] += 2;
 }
 
 // Lane 0 waits for a flag while the others wait for it at a .sync instruction.

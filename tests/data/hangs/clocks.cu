@@ -44,6 +44,20 @@ KERNEL clock_only(int* out, int cycles) {
   out[threadIdx.x] = 7;
 }
 
+// The same with 64 bits, and by the time of day in ns.
+KERNEL clock_wide(int* out, int cycles, int ns) {
+  long long start, now;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(start));
+  do {
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(now));
+  } while (now - start < cycles);
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (now - start < ns);
+  out[threadIdx.x] = 7;
+}
+
 // The writer sleeps once, for long.
 KERNEL clock_long_sleep(int* flag, int* out, int ns) {
   if (warp_of_cta() == 0) {

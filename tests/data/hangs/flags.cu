@@ -42,11 +42,12 @@ KERNEL flag_handshake_sides(int* low, int* high, int* out) {
 
 // Lanes 1 to 31 of warp 0 wait for warp 1, which waits for lane 0 of warp 0, which waits to reconverge.
 KERNEL flag_across_warps(int* first, int* second, int* out) {
-  const int me = threadIdx.x;
+  int me = threadIdx.x;
   if (warp_of_cta() == 0) {
     if (me != 0)
       while (peek(second) == 0) {
       }
+    keep(me);  // or lane 0 would go a way of its own
     if (me == 0) poke(first, 1);
   } else {
     while (peek(first) == 0) {
@@ -88,7 +89,30 @@ KERNEL flag_other_warp(int* flag, int* out, int laps) {
   }
 }
 
-// The same, counting laps: the count goes on, and feeds nothing but itself.
+// Warp 1 writes a value, which may not be the one that warp 0 waits for.
+KERNEL flag_value(int* flag, int* out, int value) {
+  if (warp_of_cta() == 0) {
+    while (peek(flag) != 1) {
+    }
+    out[threadIdx.x] = 7;
+  } else {
+    delay(300);
+    if (lane() == 0) poke(flag, value);
+  }
+}
+
+// Two warps: each sets its flag before it waits for the other's, or, with early = 0, behind that.
+KERNEL flag_mutual(int* first, int* second, int* out, int early) {
+  int* mine = warp_of_cta() == 0 ? first : second;
+  int* other = warp_of_cta() == 0 ? second : first;
+  if (early) poke(mine, 1);
+  while (peek(other) == 0) {
+  }
+  if (!early) poke(mine, 1);
+  out[threadIdx.x] = 7;
+}
+
+// As flag_other_warp, counting laps: the count goes on, and feeds nothing but itself.
 KERNEL flag_counting(int* flag, int* out, int laps) {
   if (warp_of_cta() == 0) {
     int count = 0;

@@ -52,6 +52,15 @@ KERNEL lock_philosophers(int* forks, int* out, int crossed) {
   take_two(left, right, &out[w], crossed);
 }
 
+// A thread that has the lock takes it once more.
+KERNEL lock_twice(int* mutex, int* out, int twice) {
+  if (threadIdx.x != 0) return;
+  lock(mutex);
+  if (twice) lock(mutex);
+  out[0] = 7;
+  unlock(mutex);
+}
+
 // Warp 1 takes the lock, works and releases it, or leaves with it.
 KERNEL lock_owner_leaves(int* mutex, int* taken, int* out, int releases) {
   if (lane() != 0) return;

@@ -115,6 +115,16 @@ KERNEL loop_bisect(int* out, int step) {
   out[threadIdx.x] = low;
 }
 
+// Counts down while the count is at least `last`, which an unsigned number is for ever if that is 0.
+KERNEL loop_unsigned(int* out, int last) {
+  unsigned left = 500;
+  while (left >= (unsigned)last) {
+    --left;
+    asm volatile("" : "+r"(left));
+  }
+  out[threadIdx.x] = 7;
+}
+
 KERNEL loop_long(int* out, int laps) {
   int n = 0;
   while (n < laps) {
