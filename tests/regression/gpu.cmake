@@ -13,5 +13,10 @@ heddle_test(warp_sync_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/warp_sync_t
 heddle_test(memory_path_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_path_test.cpp ${CMAKE_CURRENT_LIST_DIR}/foreign_memory_test.cpp
             LINK heddle_gpu LABELS regression)
-heddle_test(hang_corpus_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/hang_corpus_test.cpp LINK heddle_gpu
-            LABELS regression TIMEOUT 300)
+heddle_test(hang_corpus_test SYSTEMC
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/hang_corpus_test.cpp ${CMAKE_CURRENT_LIST_DIR}/hang_patterns_test.cpp
+                    ${CMAKE_CURRENT_LIST_DIR}/hang_corpus.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
+            LINK heddle_cli LABELS regression TIMEOUT 300)
+# Its tests are named after the table's rows.
+set_property(SOURCE ${CMAKE_CURRENT_LIST_DIR}/hang_corpus.cpp APPEND
+             PROPERTY OBJECT_DEPENDS ${CMAKE_SOURCE_DIR}/tests/data/hangs/corpus.json)

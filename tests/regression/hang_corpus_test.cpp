@@ -3,9 +3,7 @@
 // looks so often that a false alarm has every chance, and once as often as by default.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -16,6 +14,7 @@
 #include "blocks/isolated.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
+#include "hang_corpus.h"
 #include "sim/error.h"
 
 namespace heddle {
@@ -23,64 +22,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::string kFolder = std::string(HEDDLE_SOURCE_DIR) + "/tests/data/hangs/";
+using testing::hang_corpus;
+using testing::HangMachine;
+using testing::kFinishes;
 constexpr std::uint64_t kWords = 1024;  ///< of every buffer
-const std::string kFinishes = "finishes";
-
-const Json& corpus() {
-  static const Json table = [] {
-    std::ifstream file(kFolder + "corpus.json");
-    return Json::parse(file);
-  }();
-  return table;
-}
-
-struct Machine {
-  std::string name;      ///< as in the table
-  std::string watchdog;  ///< an assignment
-  std::string title() const { return name + ", " + watchdog; }
-};
-
-std::vector<Machine> machines_of(const Json& one) {
-  std::vector<Machine> machines;
-  const Json names = one.value("machines", Json::array());
-  for (const auto& [name, assignments] : corpus()["machines"].items())
-    if (names.empty() || std::find(names.begin(), names.end(), name) != names.end())
-      machines.push_back({name, "watchdog.check_cycles=64"});
-  machines.push_back({"stack", "watchdog.check_cycles=2048"});
-  return machines;
-}
-
-std::vector<std::string> assignments_of(const Json& one, const Machine& machine) {
-  std::vector<std::string> all{machine.watchdog};
-  const auto add = [&](const Json& more) { all.insert(all.end(), more.begin(), more.end()); };
-  add(corpus()["machines"][machine.name]);
-  if (one.contains("barrier_counts"))
-    add(corpus()["barrier_counts"].at(one["barrier_counts"].get<std::string>()));
-  if (one.contains("settings")) add(one["settings"]);
-  return all;
-}
-
-/// What may become of it: "finishes", or classes of hangs.
-std::vector<std::string> accepted(const Json& one, const std::string& compiler, const std::string& machine) {
-  Json what = one["expect"].value(machine, one["expect"]["all"]);
-  if (const auto other = one.find("expect_" + compiler); other != one.end())
-    what = other->value(machine, what);
-  std::vector<std::string> all;
-  for (const auto& word : what.is_array() ? what : Json::array({what}))
-    all.push_back(word == kFinishes ? kFinishes
-                                    : corpus()["classes"].at(word.get<std::string>()).get<std::string>());
-  return all;
-}
 
 /// {"finished": {buffer: words}}, {"error": text, "code": exit code}, or {"errors"} if the process died.
-Json run(const Json& one, const std::string& compiler, const Machine& machine) {
+Json run(const Json& one, const std::string& compiler, const HangMachine& machine) {
   return tb::isolated([&]() -> Json {
-    gpu::GpuDevice device(gpu::load_platform("tiny", assignments_of(one, machine)),
-                          {.max_cycles = one.value("max_cycles", corpus()["max_cycles"].get<std::uint64_t>()),
-                           .on_progress = {},
-                           .on_print = [](const std::string&) {}});
-    const std::string stem = kFolder + one["file"].get<std::string>();
+    gpu::GpuDevice device(
+        gpu::load_platform("tiny", testing::assignments_of(one, machine)),
+        {.max_cycles = one.value("max_cycles", hang_corpus().at("max_cycles").get<std::uint64_t>()),
+         .on_progress = {},
+         .on_print = [](const std::string&) {}});
+    const std::string stem = testing::hangs_folder() + one["file"].get<std::string>();
     const auto module = device.load_ptx_file(stem + (compiler == "hand" ? "" : "." + compiler) + ".ptx");
     std::vector<std::pair<std::string, std::uint64_t>> buffers;
     host::Args args;
@@ -138,10 +93,9 @@ void expect_hang(const Json& one, const Json& result, const std::vector<std::str
   ASSERT_EQ(result["code"], static_cast<int>(sim::ExitCode::kHang))
       << "expected " << Json(classes).dump() << ", got:\n"
       << text;
-  const std::string intro = "kernel " + one["kernel"].get<std::string>() + " hangs: ";
-  bool named = false;
-  for (const std::string& kind : classes) named = named || text.starts_with(intro + kind);
-  EXPECT_TRUE(named) << "expected " << Json(classes).dump() << ", got:\n" << text;
+  EXPECT_TRUE(testing::names_one_of(classes, text, one["kernel"].get<std::string>() + " "))
+      << "expected " << Json(classes).dump() << ", got:\n"
+      << text;
   for (const std::string word : one.value("words", Json::array()))
     EXPECT_NE(text.find(word), std::string::npos) << word << " is not in:\n" << text;
 }
@@ -150,11 +104,11 @@ class HangCorpus : public ::testing::TestWithParam<std::tuple<std::size_t, std::
 
 TEST_P(HangCorpus, FinishesOrIsDiagnosed) {
   const auto& [index, compiler] = GetParam();
-  const Json& one = corpus()["cases"][index];
-  for (const Machine& machine : machines_of(one)) {
+  const Json& one = hang_corpus()["cases"][index];
+  for (const HangMachine& machine : testing::machines_of(one)) {
     SCOPED_TRACE(machine.title());
     const Json result = run(one, compiler, machine);
-    const auto classes = accepted(one, compiler, machine.name);
+    const auto classes = testing::accepted(one, compiler, machine);
     const bool finishes = classes.front() == kFinishes;
     if (result.contains("errors")) {
       ADD_FAILURE() << result["errors"].dump();
@@ -173,14 +127,14 @@ TEST_P(HangCorpus, FinishesOrIsDiagnosed) {
 
 std::vector<std::tuple<std::size_t, std::string>> all_cases() {
   std::vector<std::tuple<std::size_t, std::string>> all;
-  for (std::size_t i = 0; i < corpus()["cases"].size(); ++i)
-    for (const std::string compiler : corpus()["cases"][i].value("compilers", Json{"nvcc", "clang"}))
+  for (std::size_t i = 0; i < hang_corpus()["cases"].size(); ++i)
+    for (const std::string compiler : hang_corpus()["cases"][i].value("compilers", Json{"nvcc", "clang"}))
       all.emplace_back(i, compiler);
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HangCorpus, ::testing::ValuesIn(all_cases()), [](const auto& test) {
-  return corpus()["cases"][std::get<0>(test.param)]["name"].template get<std::string>() + "_" +
+  return hang_corpus()["cases"][std::get<0>(test.param)]["name"].template get<std::string>() + "_" +
          std::get<1>(test.param);
 });
 
