@@ -59,6 +59,23 @@ KERNEL change_odd(int* word, int* out, int step) {
   }
 }
 
+// One warp writes 2 and 3 in turn, `rounds` times or, with 0, for ever; the other one swaps if it finds `wanted`.
+KERNEL change_compare(int* word, int* out, int wanted, int rounds) {
+  if (lane() != 0) return;
+  if (warp_of_cta() == 1) {
+    int done = 0;
+    do {
+      atomicCAS(word, 2, 3);
+      atomicCAS(word, 3, 2);
+      ++done;
+    } while (rounds == 0 || done < rounds);
+  } else {
+    while (atomicCAS(word, wanted, 9) != wanted) {
+    }
+    out[0] = 7;
+  }
+}
+
 // Compare-and-swap until nobody was faster; the others add 300 times each.
 KERNEL change_retry(int* word, int* out) {
   if (lane() != 0) return;

@@ -215,6 +215,16 @@ KERNEL flag_chase(int* next, int* out, int closed) {
   }
 }
 
+// Looks for a mark, each lane from a place of its own, round and round. With mark = 0 there is none.
+KERNEL flag_scan(int* table, int* out, int mark) {
+  if (threadIdx.x == 0) poke(&table[900], mark);
+  __threadfence();
+  __syncthreads();
+  int at = 16 * threadIdx.x;
+  while (peek(&table[at]) == 0) at = (at + 1) % 1024;
+  out[threadIdx.x] = at;
+}
+
 // Each warp waits for its turn, whose first one is 0.
 KERNEL flag_turns(int* turn, int* out, int first) {
   const int me = blockIdx.x * 2 + warp_of_cta();

@@ -99,6 +99,13 @@ KERNEL lock_owner_loops(int* mutex, int* taken, int* out, int step) {
   }
 }
 
+// Nobody releases the lock, but those that want it give up after so many tries.
+KERNEL lock_tries(int* mutex, int* out, int tries) {
+  int got = 0;
+  for (int i = 0; i < tries && !got; ++i) got = atomicCAS(mutex, 0, 1) == 0;
+  out[threadIdx.x] = got ? 1 : 7;
+}
+
 // Four warps exchange their numbers with the lock until they get 0: its value changes for ever.
 KERNEL lock_exchange(int* mutex, int* out, int releases) {
   if (lane() != 0) return;

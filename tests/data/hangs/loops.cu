@@ -155,6 +155,40 @@ KERNEL loop_one_lane(int* out, int step) {
   out[threadIdx.x] = n;
 }
 
+// Until all lanes of the warp have counted to 300, lane 3 by `step`: lanes wait for each other by a vote.
+KERNEL loop_vote(int* out, int step) {
+  const int by = threadIdx.x == 3 ? step : 1;
+  int n = 0;
+  do {
+    n += by;
+    keep(n);
+  } while (!__all_sync(0xffffffffu, n >= 300));
+  out[threadIdx.x] = 7;
+}
+
+// Until all threads of the CTA have counted to 100, warp 1 by `step`: warps wait for each other by a barrier's vote.
+KERNEL loop_barrier_vote(int* out, int step) {
+  const int by = warp_of_cta() == 1 ? step : 1;
+  int n = 0, all;
+  do {
+    n += by;
+    asm volatile("{ .reg .pred p, q; setp.ge.s32 p, %1, 100; bar.red.and.pred q, 0, p; selp.s32 %0, 1, 0, q; }"
+                 : "=r"(all)
+                 : "r"(n)
+                 : "memory");
+  } while (!all);
+  out[threadIdx.x] = 7;
+}
+
+// Writes the same again and again, `laps` times, or for ever with 0: memory does not change.
+KERNEL loop_same_store(int* out, int laps) {
+  int done = 0;
+  do {
+    poke(&out[threadIdx.x], 7);
+    ++done;
+  } while (laps == 0 || done < laps);
+}
+
 // Each thread counts in shared memory, as far as `mask` lets it.
 KERNEL loop_shared(int* out, int mask) {
   __shared__ volatile int counts[64];
