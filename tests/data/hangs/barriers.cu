@@ -1,4 +1,5 @@
-// Barriers of CTAs and warps that some do not reach. All counts are of whole warps, but for the kernels *_arm*.
+// Barriers of CTAs and warps that some do not reach. All counts are of whole warps, but for the kernels
+// *_arm*.
 #include "waiting.h"
 
 INLINED void barrier(int number, int threads) {
@@ -72,7 +73,8 @@ KERNEL barrier_arrive(int* out, int number) {
   out[threadIdx.x] = 7;
 }
 
-// Warp 0 passes the barrier `laps` times and then waits for warp 1, which does so four times and then sets the flag.
+// Warp 0 passes the barrier `laps` times and then waits for warp 1, which does so four times and then
+// sets the flag.
 KERNEL barrier_laps(int* flag, int* out, int laps) {
   const int mine = warp_of_cta() == 0 ? laps : 4;
   for (int i = 0; i < mine; ++i) barrier(2, 64);

@@ -59,7 +59,8 @@ KERNEL change_odd(int* word, int* out, int step) {
   }
 }
 
-// One warp writes 2 and 3 in turn, `rounds` times or, with 0, for ever; the other one swaps if it finds `wanted`.
+// One warp writes 2 and 3 in turn, `rounds` times or, with 0, for ever; the other one swaps if it finds
+// `wanted`.
 KERNEL change_compare(int* word, int* out, int wanted, int rounds) {
   if (lane() != 0) return;
   if (warp_of_cta() == 1) {

@@ -25,7 +25,8 @@ KERNEL flag_lane_chain_inside(int* flags, int* out) {
   }
 }
 
-// Both sides of a branch set a flag and wait for the other's: whichever side runs first needs the other one.
+// Both sides of a branch set a flag and wait for the other's: whichever side runs first needs the other
+// one.
 KERNEL flag_handshake_sides(int* low, int* high, int* out) {
   if (threadIdx.x < 16) {
     poke(low, 1);
@@ -57,7 +58,8 @@ KERNEL flag_across_warps(int* first, int* second, int* out) {
   out[me] = 7;
 }
 
-// The lanes below `waiting` wait for a flag that nobody sets. The others wait for them at most to reconverge.
+// The lanes below `waiting` wait for a flag that nobody sets. The others wait for them at most to
+// reconverge.
 KERNEL flag_lanes_left(int* flag, int* out, int waiting) {
   if ((int)threadIdx.x < waiting)
     while (peek(flag) == 0) {
@@ -247,7 +249,8 @@ KERNEL flag_lane_turns(int* turn, int* out, int first) {
   poke(turn, me + first + 1);
 }
 
-// A reader that wants the last of `rounds` versions. The writer leaves in the middle of the last one unless `complete`.
+// A reader that wants the last of `rounds` versions. The writer leaves in the middle of the last one
+// unless `complete`.
 KERNEL flag_seqlock(int* sequence, int* data, int* out, int rounds, int complete) {
   if (lane() != 0) return;
   if (warp_of_cta() == 1) {

@@ -150,7 +150,8 @@ KERNEL lock_ticket_lanes(int* next, int* serving, int* out) {
   poke(serving, ticket + 1);
 }
 
-// Three readers and a writer that waits until there is none; with leaks = 1 the first reader never signs off.
+// Three readers and a writer that waits until there is none; with leaks = 1 the first reader never signs
+// off.
 KERNEL lock_readers(int* readers, int* ready, int* out, int leaks) {
   if (lane() != 0) return;
   const int w = warp_of_cta();
@@ -169,7 +170,8 @@ KERNEL lock_readers(int* readers, int* ready, int* out, int leaks) {
   }
 }
 
-// Warp 0 takes the lock and releases it before the barrier, or behind it. Warp 1 wants the lock before the barrier.
+// Warp 0 takes the lock and releases it before the barrier, or behind it. Warp 1 wants the lock before
+// the barrier.
 KERNEL lock_kept_at_barrier(int* mutex, int* taken, int* out, int early) {
   if (threadIdx.x == 0) {
     lock(mutex);

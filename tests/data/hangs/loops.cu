@@ -166,16 +166,18 @@ KERNEL loop_vote(int* out, int step) {
   out[threadIdx.x] = 7;
 }
 
-// Until all threads of the CTA have counted to 100, warp 1 by `step`: warps wait for each other by a barrier's vote.
+// Until all threads of the CTA have counted to 100, warp 1 by `step`: warps wait for each other by a
+// barrier's vote.
 KERNEL loop_barrier_vote(int* out, int step) {
   const int by = warp_of_cta() == 1 ? step : 1;
   int n = 0, all;
   do {
     n += by;
-    asm volatile("{ .reg .pred p, q; setp.ge.s32 p, %1, 100; bar.red.and.pred q, 0, p; selp.s32 %0, 1, 0, q; }"
-                 : "=r"(all)
-                 : "r"(n)
-                 : "memory");
+    asm volatile(
+        "{ .reg .pred p, q; setp.ge.s32 p, %1, 100; bar.red.and.pred q, 0, p; selp.s32 %0, 1, 0, q; }"
+        : "=r"(all)
+        : "r"(n)
+        : "memory");
   } while (!all);
   out[threadIdx.x] = 7;
 }

@@ -1,7 +1,8 @@
 // Warps that are always ready to issue, and one that they wait for.
 #include "waiting.h"
 
-// Warps poll with long stretches of arithmetic between two looks; the last warp sets the flag after some of its own.
+// Warps poll with long stretches of arithmetic between two looks; the last warp sets the flag after some
+// of its own.
 KERNEL starve_last_warp(int* flag, int* out) {
   const int last = blockDim.x / 32 - 1;
   int a = threadIdx.x, b = 1, c = 2, d = 3;
