@@ -50,6 +50,13 @@ std::vector<std::string> accepted(const Json& one, const std::string& compiler, 
   return all;
 }
 
+bool finishes_by_itself(const Json& one) {
+  if (one.contains("oracle")) return one.at("oracle") == kFinishes;
+  const Json& all = one.at("expect").at("all");
+  const std::string most = all.is_array() ? all.front() : all;
+  return most == kFinishes || most == "simt" || most == "cta" || most == "starvation";
+}
+
 bool names_one_of(const std::vector<std::string>& classes, const std::string& diagnosis,
                   const std::string& kernel) {
   const std::string first = diagnosis.substr(0, diagnosis.find('\n'));

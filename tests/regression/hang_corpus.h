@@ -29,6 +29,10 @@ struct HangMachine {
 [[nodiscard]] std::vector<std::string> accepted(const nlohmann::ordered_json& one,
                                                 const std::string& compiler, const HangMachine& machine);
 
+/// Whether it finishes where all threads run by themselves and see the same memory: what the table says of it
+/// ("oracle"), or else what follows from the kind of hang on most mechanisms.
+[[nodiscard]] bool finishes_by_itself(const nlohmann::ordered_json& one);
+
 /// Whether the diagnosis names the kernel ("" for any) and one of the classes in its first line.
 [[nodiscard]] bool names_one_of(const std::vector<std::string>& classes, const std::string& diagnosis,
                                 const std::string& kernel);

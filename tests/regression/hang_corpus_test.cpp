@@ -15,6 +15,7 @@
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "hang_corpus.h"
+#include "oracle/oracle.h"
 #include "sim/error.h"
 
 namespace heddle {
@@ -27,44 +28,48 @@ using testing::HangMachine;
 using testing::kFinishes;
 constexpr std::uint64_t kWords = 1024;  ///< of every buffer
 
-/// {"finished": {buffer: words}}, {"error": text, "code": exit code}, or {"errors"} if the process died.
+/// Runs it on a device: {"finished": {buffer: words}}, or {"error": text, "code": exit code}.
+Json run(const Json& one, const std::string& compiler, host::Device& device) {
+  const std::string stem = testing::hangs_folder() + one["file"].get<std::string>();
+  const auto module = device.load_ptx_file(stem + (compiler == "hand" ? "" : "." + compiler) + ".ptx");
+  std::vector<std::pair<std::string, std::uint64_t>> buffers;
+  host::Args args;
+  for (const Json& argument : one["args"]) {
+    if (argument.is_string()) {
+      const std::string name = argument;
+      const std::uint64_t at = device.allocate(kWords * 4, name);
+      if (one.contains("init") && one["init"].contains(name)) {
+        const auto words = one["init"][name].get<std::vector<std::int32_t>>();
+        device.write(at, std::as_bytes(std::span(words)));
+      }
+      buffers.emplace_back(name, at);
+      args.add(at);
+    } else if (argument.is_number_float()) {
+      args.add(argument.get<float>());
+    } else {
+      args.add(argument.get<std::int32_t>());
+    }
+  }
+  const host::Launch shape{{one["grid"], 1, 1}, {one["block"], 1, 1}, one.value("shared", std::uint32_t{0})};
+  try {
+    device.launch(module, one["kernel"], shape, args);
+  } catch (const sim::Error& error) {
+    return {{"error", error.what()}, {"code", static_cast<int>(error.code())}};
+  }
+  Json memory = Json::object();
+  for (const auto& [name, at] : buffers) memory[name] = device.download<std::int32_t>(at, kWords);
+  return {{"finished", memory}};
+}
+
+/// On a GPU, in a process of its own: also {"errors"} if that dies.
 Json run(const Json& one, const std::string& compiler, const HangMachine& machine) {
-  return tb::isolated([&]() -> Json {
+  return tb::isolated([&] {
     gpu::GpuDevice device(
         gpu::load_platform("tiny", testing::assignments_of(one, machine)),
         {.max_cycles = one.value("max_cycles", hang_corpus().at("max_cycles").get<std::uint64_t>()),
          .on_progress = {},
          .on_print = [](const std::string&) {}});
-    const std::string stem = testing::hangs_folder() + one["file"].get<std::string>();
-    const auto module = device.load_ptx_file(stem + (compiler == "hand" ? "" : "." + compiler) + ".ptx");
-    std::vector<std::pair<std::string, std::uint64_t>> buffers;
-    host::Args args;
-    for (const Json& argument : one["args"]) {
-      if (argument.is_string()) {
-        const std::string name = argument;
-        const std::uint64_t at = device.allocate(kWords * 4, name);
-        if (one.contains("init") && one["init"].contains(name)) {
-          const auto words = one["init"][name].get<std::vector<std::int32_t>>();
-          device.write(at, std::as_bytes(std::span(words)));
-        }
-        buffers.emplace_back(name, at);
-        args.add(at);
-      } else if (argument.is_number_float()) {
-        args.add(argument.get<float>());
-      } else {
-        args.add(argument.get<std::int32_t>());
-      }
-    }
-    const host::Launch shape{
-        {one["grid"], 1, 1}, {one["block"], 1, 1}, one.value("shared", std::uint32_t{0})};
-    try {
-      device.launch(module, one["kernel"], shape, args);
-    } catch (const sim::Error& error) {
-      return {{"error", error.what()}, {"code", static_cast<int>(error.code())}};
-    }
-    Json memory = Json::object();
-    for (const auto& [name, at] : buffers) memory[name] = device.download<std::int32_t>(at, kWords);
-    return {{"finished", memory}};
+    return run(one, compiler, device);
   });
 }
 
@@ -122,6 +127,36 @@ TEST_P(HangCorpus, FinishesOrIsDiagnosed) {
     } else {
       ADD_FAILURE() << "finished, expected " << Json(classes).dump();
     }
+  }
+}
+
+void expect_on_oracle(const Json& one, const std::string& compiler, bool finishes,
+                      const oracle::Options& options) {
+  oracle::OracleDevice device(options);
+  const Json result = run(one, compiler, device);
+  if (result.contains("error")) {
+    EXPECT_FALSE(finishes) << result["error"];
+    EXPECT_EQ(result["code"], static_cast<int>(sim::ExitCode::kHang)) << result["error"];
+  } else {
+    EXPECT_TRUE(finishes) << "it finished";
+    if (one.contains("memory")) expect_memory(one, result["finished"]);
+  }
+}
+
+// The table against an independent judge: threads that all run by themselves, in turns of fixed and of random
+// length, with memory that all see alike. What hangs there as well is the program's own fault; what finishes
+// there hangs elsewhere by what the mechanism, the scheduler, L1 or the number of CTAs does to it.
+TEST_P(HangCorpus, IsSeenAlikeByThreadsThatRunByThemselves) {
+  const auto& [index, compiler] = GetParam();
+  const Json& one = hang_corpus()["cases"][index];
+  const bool finishes = testing::finishes_by_itself(one);
+  oracle::Options options{.max_thread_instructions = finishes ? 50'000'000u : 500'000u};
+  expect_on_oracle(one, compiler, finishes, options);
+  options.seed = 7;
+  expect_on_oracle(one, compiler, finishes, options);
+  if (one["expect"]["all"] == "cta") {
+    options = {.resident_threads = one["block"], .max_thread_instructions = 500'000};
+    expect_on_oracle(one, compiler, false, options);
   }
 }
 
