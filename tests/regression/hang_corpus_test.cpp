@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -111,7 +112,7 @@ TEST_P(HangCorpus, FinishesOrIsDiagnosed) {
   const auto& [index, compiler] = GetParam();
   const Json& one = hang_corpus()["cases"][index];
   for (const HangMachine& machine : testing::machines_of(one)) {
-    SCOPED_TRACE(machine.title());
+    SCOPED_TRACE(machine.title() + ": " + one["why"].get<std::string>());
     const Json result = run(one, compiler, machine);
     const auto classes = testing::accepted(one, compiler, machine);
     const bool finishes = classes.front() == kFinishes;
@@ -143,23 +144,6 @@ void expect_on_oracle(const Json& one, const std::string& compiler, bool finishe
   }
 }
 
-// The table against an independent judge: threads that all run by themselves, in turns of fixed and of random
-// length, with memory that all see alike. What hangs there as well is the program's own fault; what finishes
-// there hangs elsewhere by what the mechanism, the scheduler, L1 or the number of CTAs does to it.
-TEST_P(HangCorpus, IsSeenAlikeByThreadsThatRunByThemselves) {
-  const auto& [index, compiler] = GetParam();
-  const Json& one = hang_corpus()["cases"][index];
-  const bool finishes = testing::finishes_by_itself(one);
-  oracle::Options options{.max_thread_instructions = finishes ? 50'000'000u : 500'000u};
-  expect_on_oracle(one, compiler, finishes, options);
-  options.seed = 7;
-  expect_on_oracle(one, compiler, finishes, options);
-  if (one["expect"]["all"] == "cta") {
-    options = {.resident_threads = one["block"], .max_thread_instructions = 500'000};
-    expect_on_oracle(one, compiler, false, options);
-  }
-}
-
 std::vector<std::tuple<std::size_t, std::string>> all_cases() {
   std::vector<std::tuple<std::size_t, std::string>> all;
   for (std::size_t i = 0; i < hang_corpus()["cases"].size(); ++i)
@@ -171,6 +155,41 @@ std::vector<std::tuple<std::size_t, std::string>> all_cases() {
 INSTANTIATE_TEST_SUITE_P(All, HangCorpus, ::testing::ValuesIn(all_cases()), [](const auto& test) {
   return hang_corpus()["cases"][std::get<0>(test.param)]["name"].template get<std::string>() + "_" +
          std::get<1>(test.param);
+});
+
+class HangCorpusOracle : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+// The table against an independent judge: threads that all run by themselves, in turns of fixed and of random
+// length, with memory that all see alike. What hangs there as well is the program's own fault; what finishes
+// there hangs elsewhere by what the mechanism, the scheduler, L1 or the number of CTAs does to it.
+TEST_P(HangCorpusOracle, SeesThemAlike) {
+  const auto& [file, compiler] = GetParam();
+  for (const auto& [index, with] : all_cases()) {
+    const Json& one = hang_corpus()["cases"][index];
+    if (one["file"] != file || with != compiler) continue;
+    SCOPED_TRACE(one["name"].get<std::string>() + ": " + one["why"].get<std::string>());
+    const bool finishes = testing::finishes_by_itself(one);
+    oracle::Options options{.max_thread_instructions = finishes ? 50'000'000u : 500'000u};
+    expect_on_oracle(one, compiler, finishes, options);
+    options.seed = 7;
+    expect_on_oracle(one, compiler, finishes, options);
+    if (one["expect"]["all"] == "cta") {
+      options = {.resident_threads = one["block"], .max_thread_instructions = 500'000};
+      expect_on_oracle(one, compiler, false, options);
+    }
+  }
+}
+
+/// Every file with every compiler that it has cases for.
+std::set<std::tuple<std::string, std::string>> all_files() {
+  std::set<std::tuple<std::string, std::string>> all;
+  for (const auto& [index, compiler] : all_cases())
+    all.emplace(hang_corpus()["cases"][index]["file"].get<std::string>(), compiler);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HangCorpusOracle, ::testing::ValuesIn(all_files()), [](const auto& test) {
+  return std::get<0>(test.param) + "_" + std::get<1>(test.param);
 });
 
 }  // namespace
