@@ -17,6 +17,5 @@ heddle_test(hang_corpus_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/hang_corpus_test.cpp ${CMAKE_CURRENT_LIST_DIR}/hang_patterns_test.cpp
                     ${CMAKE_CURRENT_LIST_DIR}/hang_corpus.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
             LINK heddle_cli LABELS regression TIMEOUT 300)
-# Its tests are named after the table's rows.
-set_property(SOURCE ${CMAKE_CURRENT_LIST_DIR}/hang_corpus.cpp APPEND
-             PROPERTY OBJECT_DEPENDS ${CMAKE_SOURCE_DIR}/tests/data/hangs/corpus.json)
+# Its tests are named after the table's rows: linked, and listed, anew when these change.
+set_property(TARGET hang_corpus_test APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/tests/data/hangs/corpus.json)
