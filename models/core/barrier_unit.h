@@ -1,8 +1,14 @@
-// CTA barriers: 16 per CTA, counted in threads (mimd-simt-and-bows A26). A barrier completes when as many
-// threads have arrived as the instruction names, or, without a count, as the CTA has live threads; exited
-// threads therefore count. A warp that arrives with some of its lanes waits with those lanes only: if the
-// others can never arrive (SIMT stack), the kernel hangs and the watchdog says so. A reduction (barrier.red)
-// counts the predicates of the threads that arrive; the count goes back with the release.
+// CTA barriers: 16 per CTA. A barrier completes when as many threads have arrived as the instruction names,
+// or, without a count, as the CTA has left; exited threads therefore count. A reduction (barrier.red) counts
+// the predicates of the threads that execute it; the count goes back with the release.
+//
+// What arrives is the issue logic's to say (core.barrier.counts):
+// threads: PTX ISA from sm_70 on, mimd-simt-and-bows A26. A warp that arrives with some of its lanes waits
+//   with those lanes only: if the others can never arrive (SIMT stack), the kernel hangs and the watchdog
+//   says so.
+// warps: PTX ISA up to sm_6x, "as if all the threads in the warp have executed the bar instruction". A warp
+//   counts 32 threads with whatever lanes it arrives, and for as long as any of its lanes lives. Lanes of
+//   another side of a branch run later; their barrier is then one more arrival of their warp.
 #pragma once
 
 #include <array>
@@ -38,7 +44,7 @@ class BarrierModel {
     std::vector<BarrierRelease> waiting;
   };
   struct Cta {
-    std::uint32_t live_threads = 0;
+    std::uint32_t live_threads = 0;  ///< counted in whole warps: 32 for each that lives
     std::array<Barrier, kBarriersPerCta> barriers;
   };
   void complete_if_full(const Cta& cta, Barrier& barrier, std::vector<BarrierRelease>& released);

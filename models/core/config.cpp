@@ -316,6 +316,11 @@ void BarrierConfig::visit(sim::ConfigVisitor& v) {
            .doc = "last arrival to the first released warp being fetched",
            .min = 1,
            .max = 1000});
+  v.choice(
+      "counts", counts, {"threads", "warps"},
+      "what arrives with a barrier instruction: the threads that execute it (PTX ISA, from sm_70 on), or "
+      "their whole warp, diverged or not (up to sm_6x); mechanisms whose diverged lanes go on without "
+      "each other (aware, multi_path) count threads in any case (mimd-simt-and-bows A26)");
 }
 
 void CoreConfig::visit(sim::ConfigVisitor& v) {

@@ -156,8 +156,12 @@ struct SharedMemoryConfig {
   void visit(sim::ConfigVisitor& v);
 };
 
+/// What arrives at a CTA barrier: each thread for itself, or its whole warp with it (barrier_unit.h).
+enum class BarrierCounts : std::uint8_t { kThreads, kWarps };
+
 struct BarrierConfig {
   std::uint32_t latency_cycles = 4;
+  BarrierCounts counts = BarrierCounts::kWarps;
   void visit(sim::ConfigVisitor& v);
 };
 

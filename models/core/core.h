@@ -168,6 +168,14 @@ class Core : public sc_core::sc_module, public sim::Watched {
   [[nodiscard]] AccessSite site_of(const IssueTable::Group& group, const isa::Instruction& instruction) const;
   void count_divergence(Pc pc);
   void issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  /// Barriers count whole warps (barrier_unit.h): only where the lanes of a warp run one group after another.
+  [[nodiscard]] bool barriers_count_warps() const {
+    return config_.barrier.counts == BarrierCounts::kWarps && !branch_unit_.runs_lanes_apart();
+  }
+  /// How many threads, as the barrier unit counts them, a warp is of which these live.
+  [[nodiscard]] std::uint32_t barrier_share(LaneMask live) const {
+    return live.none() ? 0 : barriers_count_warps() ? kLanes : live.count();
+  }
   void issue_fence(GroupId id, const isa::Instruction& instruction);
   /// Reserves destinations and lets the instruction into a collector of its pipe; how many cycles late its
   /// operands are.
@@ -230,6 +238,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   /// The barrier at which the lanes wait; `arrived` is 0 if there is none.
   [[nodiscard]] BarrierRequest barrier_of(WarpId warp, LaneMask lanes) const;
   [[nodiscard]] std::string warp_name(WarpId id) const;
+  /// "16 of 32 threads have arrived", of an inspected barrier.
+  [[nodiscard]] std::string arrivals(const BarrierRequest& barrier) const;
 
   sim::CoreId id_;
   CoreConfig config_;

@@ -256,6 +256,13 @@ const char* why_suspended(simt::Suspension why) {
 
 }  // namespace
 
+std::string Core::arrivals(const BarrierRequest& barrier) const {
+  const bool warps = barriers_count_warps();
+  const std::uint32_t unit = warps ? kLanes : 1;
+  return fmt::format("{} of {} {} have arrived", barrier.arrived / unit, (barrier.expected + unit - 1) / unit,
+                     warps ? "warps" : "threads");
+}
+
 void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
   const isa::Kernel& kernel = *launch_->kernel;
   for (std::uint32_t g = 0; g < groups_.size(); ++g) {
@@ -279,8 +286,7 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
       entry.activity = wait_to_meet(missing);
     } else if (entry.at_barrier) {
       const BarrierRequest look = barrier_of(group.warp, group.mask);
-      entry.activity = fmt::format("wait at barrier {} ({} of {} threads have arrived)", look.id,
-                                   look.arrived, look.expected);
+      entry.activity = fmt::format("wait at barrier {} ({})", look.id, arrivals(look));
     } else {
       entry.activity = spins ? "spin in the loop that starts" : activity(group.status);
     }

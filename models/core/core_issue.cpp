@@ -299,6 +299,7 @@ void Core::issue_exit(GroupId id, LaneMask exec) {
   gone.next = Pc{groups_[id].pc.value() + 1};
   decide(gone);
   services_.progress.advanced();
+  const std::uint32_t share_before = barrier_share(warp.live);
   warp.live = LaneMask::difference(warp.live, exec);
   ctas_[warp.cta.value()].live_threads -= exec.count();
 
@@ -306,7 +307,7 @@ void Core::issue_exit(GroupId id, LaneMask exec) {
   BarrierRequest fewer;
   fewer.op = BarrierRequest::Op::kExit;
   fewer.cta = warp.cta;
-  fewer.threads = exec.count();
+  fewer.threads = share_before - barrier_share(warp.live);
   fewer.released = &released;
   barrier_isock_.call(fewer);
   release_barriers(released, now_);
@@ -334,7 +335,8 @@ void Core::issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMa
   // hardware that counts warps (below sm_70).
   // An explicit count is in whole warps: lanes that never existed or have exited count with the last live
   // ones.
-  arrive.threads = arrive.expected != 0 && group.mask == warp.live ? kLanes : group.mask.count();
+  const bool whole_warp = barriers_count_warps() || (arrive.expected != 0 && group.mask == warp.live);
+  arrive.threads = whole_warp ? kLanes : group.mask.count();
   arrive.warp = group.warp;
   arrive.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
   arrive.waiting = group.mask;

@@ -68,7 +68,8 @@ void Core::start_cta(std::uint64_t linear_id) {
   BarrierRequest launch;
   launch.op = BarrierRequest::Op::kLaunch;
   launch.cta = slot;
-  launch.threads = cta.live_threads;
+  launch.threads =
+      barriers_count_warps() ? static_cast<std::uint32_t>(warps.size()) * kLanes : cta.live_threads;
   barrier_isock_.call(launch);
   for (std::uint32_t w = 0; w < warps.size(); ++w) start_warp(cta, slot, warps[w], w);
 }

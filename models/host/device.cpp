@@ -49,6 +49,14 @@ void check_launch(const isa::Kernel& kernel, const Launch& shape, std::uint32_t 
                           fmt::format("a block of {} has {} threads, the device allows {}",
                                       shape_text(shape.block), threads, max_threads_per_cta),
                           "Use smaller blocks and more of them.");
+  if (kernel.required_block) {
+    const auto& [x, y, z] = *kernel.required_block;
+    if (shape.block != Dim3{x, y, z})
+      throw sim::InputError(place,
+                            fmt::format("the block is {}, the kernel's .reqntid requires {}",
+                                        shape_text(shape.block), shape_text({x, y, z})),
+                            "Launch it with blocks of exactly that shape.");
+  }
   if (kernel.max_threads_per_cta != 0 && threads > kernel.max_threads_per_cta)
     throw sim::InputError(place,
                           fmt::format("a block of {} has {} threads, the kernel's .maxntid allows {}",

@@ -86,7 +86,7 @@ class Device {
 
   virtual ModuleHandle load_ptx_file(const std::string& path) = 0;
   virtual ModuleHandle load_ptx_text(const std::string& text, const std::string& name) = 0;
-  /// Throws InputError naming the kernels there are.
+  /// Throws InputError naming the kernels there are, or what the kernel is refused for (frontend/ptx).
   virtual std::shared_ptr<const isa::Kernel> kernel(ModuleHandle module, const std::string& name) = 0;
   /// Address of a module-scope variable.
   virtual std::uint64_t symbol(ModuleHandle module, const std::string& name) = 0;

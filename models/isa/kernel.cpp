@@ -86,4 +86,22 @@ std::shared_ptr<const Kernel> Module::find(const std::string& name) const {
   return it == kernels.end() ? nullptr : *it;
 }
 
+std::shared_ptr<const Kernel> Module::find_or_refuse(const std::string& name) const {
+  for (const RefusedKernel& kernel : refused)
+    if (kernel.name == name) throw sim::InputError(*kernel.why);
+  return find(name);
+}
+
+std::string Module::kernel_names() const {
+  std::string names;
+  for (const auto& kernel : kernels) names += (names.empty() ? "" : ", ") + kernel->name;
+  for (const RefusedKernel& kernel : refused)
+    names += (names.empty() ? "" : ", ") + kernel.name + " (refused)";
+  return names;
+}
+
+void Module::require_all() const {
+  if (!refused.empty()) throw sim::InputError(*refused.front().why);
+}
+
 }  // namespace heddle::isa

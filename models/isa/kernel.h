@@ -1,15 +1,18 @@
 // A loaded kernel: decoded code, register layout, parameters, memory needs, and its source text for messages.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "isa/instruction.h"
 #include "isa/row_bytes.h"
+#include "sim/error.h"
 
 namespace heddle::isa {
 
@@ -130,6 +133,8 @@ struct Kernel {
   std::uint32_t registers_per_thread =
       0;  ///< 32-bit registers an allocator needs: peak liveness, for occupancy
   std::uint32_t max_threads_per_cta = 0;  ///< .maxntid product; 0: no limit stated
+  /// .reqntid: the dimensions that every block of a launch must have.
+  std::optional<std::array<std::uint32_t, 3>> required_block;
   /// Registers live on entry of each instruction that is the target of a backward branch (watchdog
   /// signatures).
   std::unordered_map<std::uint32_t, std::vector<RegId>> live_at_loop_heads;
@@ -154,15 +159,29 @@ struct GlobalVariable {
   std::vector<std::byte> initial;  ///< empty: zeros
 };
 
+/// A kernel that the module defines and that cannot run here: it, or a function that it may call, holds
+/// something unsupported or wrong.
+struct RefusedKernel {
+  std::string name;
+  std::shared_ptr<const sim::InputError> why;
+};
+
 struct Module {
   std::string version;  ///< PTX ISA version, "9.0"
   std::string target;   ///< "sm_75"
   std::vector<std::shared_ptr<const Kernel>> kernels;
+  std::vector<RefusedKernel> refused;  ///< what kernels of the text are missing above
   std::vector<GlobalVariable> globals;
   std::shared_ptr<const SourceText> source;
 
   /// nullptr if there is none of that name.
   [[nodiscard]] std::shared_ptr<const Kernel> find(const std::string& name) const;
+  /// The same, but throws why if the kernel has been refused.
+  [[nodiscard]] std::shared_ptr<const Kernel> find_or_refuse(const std::string& name) const;
+  /// "a, b, c (refused)", for messages; empty: the module has no kernels.
+  [[nodiscard]] std::string kernel_names() const;
+  /// Throws why the first kernel has been refused, if any has.
+  void require_all() const;
 };
 
 }  // namespace heddle::isa

@@ -186,7 +186,7 @@ Source Builder::resolved_source(const ptx::Operand& operand, Type type) {
   }
   if (name.starts_with("%"))
     fail("'" + name + "' is neither a declared register nor a special register the oracle has");
-  fail("'" + name + "' is not declared");
+  fail_unknown(name);
 }
 
 void Builder::add_source(const ptx::Operand& operand, Type type) {
@@ -280,7 +280,7 @@ void Builder::address(std::size_t index, StateSpace space) {
     return;
   }
   const auto symbol = names_.find_symbol(scope_, address->base);
-  if (!symbol) fail("'" + address->base + "' is not declared");
+  if (!symbol) fail_unknown(address->base);
   if (symbol->space == StateSpace::kNone) fail("'" + address->base + "' is a function, not memory");
   if (!address->subscripts.empty()) step.element = static_cast<std::int32_t>(element(address->subscripts));
   step.displacement += static_cast<std::int64_t>(symbol->value);
@@ -376,6 +376,13 @@ void Builder::refuse() const {
   std::string text = opcode();
   for (const std::string& modifier : instruction_.modifiers) text += "." + modifier;
   fail("instruction '" + text + "' is not supported by the oracle");
+}
+
+void Builder::fail_unknown(const std::string& name) const {
+  for (const ptx::VariableDecl& variable : around_.module.variables)
+    if (variable.name == name && !variable.opaque.empty())
+      fail("variable '" + name + "' of type '." + variable.opaque + "' is not supported");
+  fail("'" + name + "' is not declared");
 }
 
 void Builder::fail(const std::string& message) const {

@@ -84,6 +84,8 @@ class Builder {
 
   /// "instruction 'add.foo.s32' is not supported by the oracle"
   [[noreturn]] void refuse() const;
+  /// For a name that stands for nothing the oracle has.
+  [[noreturn]] void fail_unknown(const std::string& name) const;
   [[noreturn]] void fail(const std::string& message) const;
   /// Refuses unless every modifier was consumed and, for computing steps, an evaluator was found.
   void finish() const;

@@ -83,9 +83,16 @@ std::uint32_t FunctionNames::place_in_frame(std::uint64_t bytes, std::uint32_t a
   return static_cast<std::uint32_t>(at);
 }
 
+void FunctionNames::refuse_opaque(const ptx::ParamDecl& decl) const {
+  if (decl.opaque.empty()) return;
+  throw sim::InputError(place_of(module_, decl.where),
+                        "parameter '" + decl.name + "' of type '." + decl.opaque + "' is not supported");
+}
+
 /// Parameters and results of a .func: registers, or memory in its stack frame.
 void FunctionNames::lay_out_formals(const std::vector<ptx::ParamDecl>& decls, std::vector<Formal>& formals) {
   for (const ptx::ParamDecl& decl : decls) {
+    refuse_opaque(decl);
     const std::uint64_t bytes = oracle::param_bytes(decl);
     if (bytes > kMaxParamBytes)
       throw sim::InputError(place_of(module_, decl.where), "parameter '" + decl.name + "' is too large");
@@ -113,6 +120,7 @@ void FunctionNames::lay_out_params() {
   for (const ptx::ParamDecl& decl : function_.params) {
     const std::uint64_t bytes = oracle::param_bytes(decl);
     const std::uint32_t align = param_align(decl);
+    refuse_opaque(decl);
     if (bytes > kMaxParamBytes || bytes == 0)
       throw sim::InputError(place_of(module_, decl.where),
                             "parameter '" + decl.name + "' has no usable size");

@@ -100,6 +100,7 @@ class FunctionNames {
   };
   void collect(const ptx::Block& block, ScopeIndex scope);
   void lay_out_params();
+  void refuse_opaque(const ptx::ParamDecl& decl) const;
   void lay_out_formals(const std::vector<ptx::ParamDecl>& decls, std::vector<Formal>& formals);
   void lay_out_variables();
   [[nodiscard]] std::uint32_t place_in_frame(std::uint64_t bytes, std::uint32_t align,

@@ -86,7 +86,8 @@ host::ModuleHandle OracleDevice::load_ptx_text(const std::string& text, const st
 /// Initial values may be addresses of anything in the module, so all have their places before.
 void OracleDevice::initialise(const Unit& unit) {
   for (const ptx::VariableDecl& variable : unit.tree.variables) {
-    if (variable.external || (variable.space != StateSpace::kGlobal && variable.space != StateSpace::kConst))
+    if (variable.external || !variable.opaque.empty() ||
+        (variable.space != StateSpace::kGlobal && variable.space != StateSpace::kConst))
       continue;
     const Symbol& symbol = unit.symbols.at(variable.name);
     memory_.write(symbol.value, initial_bytes(unit.tree, variable, symbol.bytes, unit.symbols));
@@ -107,7 +108,13 @@ host::ModuleHandle OracleDevice::load_tree(ptx::Module tree, const std::string& 
   });
   initialise(unit);
   for (const ptx::Function& function : unit.tree.functions)
-    if (function.is_entry && !function.external) loaded.programs.push_back(translate(unit, function));
+    if (function.is_entry && !function.external) {
+      try {
+        loaded.programs.push_back(translate(unit, function));
+      } catch (const sim::InputError& why) {
+        loaded.refused.emplace(function.name, why);
+      }
+    }
   modules_.push_back(std::move(loaded));
   return static_cast<host::ModuleHandle>(modules_.size() - 1);
 }
@@ -119,11 +126,15 @@ const OracleDevice::LoadedModule& OracleDevice::module(host::ModuleHandle handle
 
 const Program& OracleDevice::find_program(host::ModuleHandle handle, const std::string& name) const {
   const LoadedModule& loaded = module(handle);
+  if (const auto refused = loaded.refused.find(name); refused != loaded.refused.end())
+    throw sim::InputError(refused->second);
   std::string known;
   for (const Program& program : loaded.programs) {
     if (program.kernel->name == name) return program;
     known += (known.empty() ? "" : ", ") + program.kernel->name;
   }
+  for (const auto& [refused, why] : loaded.refused)
+    known += (known.empty() ? "" : ", ") + refused + " (refused)";
   throw sim::InputError(loaded.name, "no kernel '" + name + "'",
                         known.empty() ? "The module has no kernels." : "Kernels: " + known);
 }

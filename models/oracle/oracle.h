@@ -9,6 +9,7 @@
 // What PTX leaves open and how it is settled here, and the numerical contract with the model: README.md.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "oracle/machine.h"
 #include "oracle/memory.h"
 #include "oracle/unit.h"
+#include "sim/error.h"
 
 namespace heddle::oracle {
 
@@ -33,7 +35,8 @@ class OracleDevice : public host::Device {
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
   host::ModuleHandle load_ptx_file(const std::string& path) override;
   host::ModuleHandle load_ptx_text(const std::string& text, const std::string& name) override;
-  /// The same of text that has been parsed.
+  /// The same of text that has been parsed. A kernel that cannot be translated is refused when it is asked
+  /// for.
   host::ModuleHandle load_tree(ptx::Module tree, const std::string& name);
   /// The kernel's name, parameters, memory needs and source; its code and registers are empty.
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
@@ -51,7 +54,8 @@ class OracleDevice : public host::Device {
   struct LoadedModule {
     std::string name;
     std::vector<Program> programs;
-    std::unique_ptr<Unit> unit;  ///< later ones refer to it
+    std::map<std::string, sim::InputError> refused;  ///< kernels that could not be translated, by name
+    std::unique_ptr<Unit> unit;                      ///< later ones refer to it
   };
   void initialise(const Unit& unit);
   [[nodiscard]] const LoadedModule& module(host::ModuleHandle handle) const;

@@ -1,7 +1,9 @@
 // A kernel with the functions it may call, as one program.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "oracle/builder.h"
 #include "oracle/unit.h"
@@ -46,9 +48,21 @@ Step translate_line(Surroundings& around, const FunctionNames::Line& line) {
   return builder.step;
 }
 
+/// PTX ISA, .reqntid: dimensions that are left out are 1.
+std::optional<std::array<std::uint32_t, 3>> stated_block(const ptx::Function& function) {
+  for (const auto& [name, values] : function.directives) {
+    if (name != "reqntid") continue;
+    std::array<std::uint32_t, 3> block{1, 1, 1};
+    for (std::size_t i = 0; i < std::min(values.size(), block.size()); ++i)
+      block[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(values[i], ~std::uint32_t{0}));
+    return block;
+  }
+  return std::nullopt;
+}
+
 std::uint32_t stated_thread_limit(const ptx::Function& function) {
   for (const auto& [name, values] : function.directives) {
-    if (name != "maxntid" && name != "reqntid") continue;
+    if (name != "maxntid") continue;
     std::uint64_t product = 1;
     for (const std::uint64_t value : values)
       product = std::min<std::uint64_t>(product * std::min<std::uint64_t>(value, 1u << 16), 1u << 16);
@@ -57,19 +71,27 @@ std::uint32_t stated_thread_limit(const ptx::Function& function) {
   return 0;
 }
 
-bool calls_through_pointer(const FunctionNames& names) {
+/// The prototypes of a function's calls through pointers. Calls with a list of targets name those.
+std::vector<const ptx::Prototype*> prototypes_called(const FunctionNames& names) {
+  std::vector<const ptx::Prototype*> prototypes;
   const auto is_register = [](const ptx::Operand& operand) {
     return std::holds_alternative<ptx::RegisterName>(operand.value);
   };
-  return std::any_of(names.lines().begin(), names.lines().end(), [&](const FunctionNames::Line& line) {
+  for (const FunctionNames::Line& line : names.lines()) {
     const auto& operands = line.instruction->operands;
-    return line.instruction->opcode == "call" && ((!operands.empty() && is_register(operands[0])) ||
-                                                  (operands.size() > 1 && is_register(operands[1])));
-  });
+    if (line.instruction->opcode != "call" || !((!operands.empty() && is_register(operands[0])) ||
+                                                (operands.size() > 1 && is_register(operands[1]))))
+      continue;
+    const auto* name = std::get_if<ptx::SymbolName>(&operands.back().value);
+    const FunctionNames::Table* table = name ? names.find_table(line.scope, name->name) : nullptr;
+    if (table && table->instruction->prototype) prototypes.push_back(table->instruction->prototype.get());
+  }
+  return prototypes;
 }
 
-/// The kernel first, then every function it may reach: by name, or, if there are calls through pointers, all
-/// those whose address its module or one loaded before takes.
+/// The kernel first, then every function it may reach: by name, or through a pointer, which may lead to those
+/// with the parameters and results of the call's prototype whose address its module or one loaded before
+/// takes.
 class Reachable {
  public:
   explicit Reachable(SharedLayout& shared) : shared_(shared) {}
@@ -81,9 +103,15 @@ class Reachable {
     const FunctionNames& names = *functions.back();
     for (const auto& [name, definition] : unit.functions)
       if (names.mentioned().contains(name)) add(*definition.unit, *definition.function);
-    if (!calls_through_pointer(names)) return;
+    const auto prototypes = prototypes_called(names);
+    const auto callable = [&](const ptx::Function& pointed) {
+      return std::any_of(prototypes.begin(), prototypes.end(), [&](const ptx::Prototype* prototype) {
+        return alike(prototype->params, pointed.params) && alike(prototype->returns, pointed.returns);
+      });
+    };
     const auto add_pointed = [&](const Unit& in) {
-      for (const Definition& definition : in.pointed) add(*definition.unit, *definition.function);
+      for (const Definition& definition : in.pointed)
+        if (callable(*definition.function)) add(*definition.unit, *definition.function);
     };
     for (const Unit* other : unit.before) add_pointed(*other);
     add_pointed(unit);
@@ -116,6 +144,7 @@ std::shared_ptr<const isa::Kernel> host_view(const ptx::Module& module, const Fu
   kernel->static_shared_bytes = program.static_shared_bytes;
   kernel->local_bytes_per_thread = names.local_bytes();
   kernel->max_threads_per_cta = stated_thread_limit(names.function());
+  kernel->required_block = stated_block(names.function());
   kernel->source = module.source;
   return kernel;
 }

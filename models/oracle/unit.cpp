@@ -43,12 +43,7 @@ const Symbol* variable_elsewhere(const Unit& unit, const std::string& name) {
 }
 
 bool same_interface(const ptx::Function& a, const ptx::Function& b) {
-  const auto alike = [](const ptx::ParamDecl& x, const ptx::ParamDecl& y) {
-    return param_bytes(x) == param_bytes(y) && (x.type == Type::kPred) == (y.type == Type::kPred) &&
-           x.is_array == y.is_array;
-  };
-  return std::equal(a.params.begin(), a.params.end(), b.params.begin(), b.params.end(), alike) &&
-         std::equal(a.returns.begin(), a.returns.end(), b.returns.begin(), b.returns.end(), alike);
+  return alike(a.params, b.params) && alike(a.returns, b.returns);
 }
 
 void define_functions(Unit& unit, std::uint64_t& next_function) {
@@ -81,7 +76,7 @@ void define_functions(Unit& unit, std::uint64_t& next_function) {
 
 void define_variables(Unit& unit, const PlaceVariable& place) {
   for (const ptx::VariableDecl& variable : unit.tree.variables) {
-    if (!on_device(variable) || variable.external) continue;
+    if (!on_device(variable) || variable.external || !variable.opaque.empty()) continue;
     const std::uint64_t bytes = variable_bytes(variable);
     if (bytes == 0)
       fail(unit, variable.where,
@@ -122,6 +117,14 @@ void find_pointed(Unit& unit) {
 }
 
 }  // namespace
+
+bool alike(const std::vector<ptx::ParamDecl>& a, const std::vector<ptx::ParamDecl>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const ptx::ParamDecl& x, const ptx::ParamDecl& y) {
+                      return param_bytes(x) == param_bytes(y) &&
+                             (x.type == Type::kPred) == (y.type == Type::kPred) && x.is_array == y.is_array;
+                    });
+}
 
 void link(Unit& unit, std::uint64_t& next_function, const PlaceVariable& place) {
   define_functions(unit, next_function);

@@ -30,6 +30,9 @@ struct Unit {
   std::vector<Definition> pointed;              ///< functions whose address the module takes
 };
 
+/// Parameters, or results, are passed in the same way.
+[[nodiscard]] bool alike(const std::vector<ptx::ParamDecl>& a, const std::vector<ptx::ParamDecl>& b);
+
 /// Bytes for a variable of the module, at a multiple of the alignment.
 using PlaceVariable =
     std::function<std::uint64_t(const std::string& name, std::uint64_t bytes, std::uint32_t align)>;

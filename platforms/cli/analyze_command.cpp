@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,11 @@ Examples:
   heddle analyze spinlock --svg spinlock.svg
   heddle analyze spinlock --transform ssde -o spinlock.ssde.ptx
 
+Kernels with instructions that are not supported are named with the reason and left out.
+
 Exit codes: 0 no loop may deadlock (with --transform: the new text is written), 1 some loop may,
-2 bad input, or a loop that the transformation refuses, 70 a bug in Heddle)";
+2 bad input, a loop that the transformation refuses, or no loop found but some kernel left out,
+70 a bug in Heddle)";
 
 struct AnalyzeRequest {
   std::string target;
@@ -123,7 +127,13 @@ class Analysis {
           kernel, options_of(request),
           function != tree_.functions.end() && ptx::has_no_ssde_pragma(tree_, *function)));
     }
+    if (target_.kernel.empty())
+      refused_ = module_.refused;
+    else
+      (void)module_.find_or_refuse(target_.kernel);
     if (!kernels_.empty()) return;
+    if (!refused_.empty()) module_.require_all();
+    for (const isa::RefusedKernel& kernel : module_.refused) names.push_back(kernel.name);
     if (names.empty())
       throw sim::InputError(target_.file, "the module has no kernels",
                             "give a module with an .entry: functions are analysed as parts of kernels");
@@ -143,14 +153,31 @@ class Analysis {
       all.push_back(kernel->json());
       flagged += kernel->flagged();
     }
-    if (request_.json)
+    if (request_.json) {
+      for (const isa::RefusedKernel& kernel : refused_)
+        all.push_back({{"kernel", kernel.name}, {"file", target_.file}, {"refused", kernel.why->what()}});
       fmt::print("{}\n", all.dump(1));
-    else
+    } else {
       for (const auto& kernel : all) fmt::print("{}", analysis_text(kernel));
-    return flagged == 0 ? sim::ExitCode::kOk : sim::ExitCode::kMismatch;
+      fmt::print("{}", refusals());
+    }
+    if (flagged != 0) return sim::ExitCode::kMismatch;
+    // That no loop may deadlock is only known of what has been analysed.
+    return refused_.empty() ? sim::ExitCode::kOk : sim::ExitCode::kBadInput;
   }
 
  private:
+  /// The kernels that have not been analysed, each with the reason below.
+  [[nodiscard]] std::string refusals() const {
+    std::string text;
+    for (const isa::RefusedKernel& kernel : refused_) {
+      text += fmt::format("{} in {}: refused, not analysed\n", kernel.name, target_.file);
+      std::istringstream why(kernel.why->what());
+      for (std::string line; std::getline(why, line);) text += fmt::format("  {}\n", line);
+    }
+    return text;
+  }
+
   void draw() {
     if (request_.dot.empty() && request_.svg.empty()) return;
     if (kernels_.size() > 1) {
@@ -176,6 +203,7 @@ class Analysis {
                             fmt::format("the loop that begins here in '{}' cannot be transformed: {}",
                                         refusal.function, refusal.reason));
     }
+    fmt::print(stderr, "{}", refusals());  // they stay as they are
     if (request_.out == "-") {
       fmt::print("{}", result.text);
       return sim::ExitCode::kOk;
@@ -197,6 +225,7 @@ class Analysis {
   ptx::Module tree_;
   isa::Module module_;
   std::vector<std::unique_ptr<AnalyzedKernel>> kernels_;
+  std::vector<isa::RefusedKernel> refused_;
 };
 
 void check(const AnalyzeRequest& request) {

@@ -195,9 +195,8 @@ host::ModuleHandle GpuDevice::load_ptx_text(const std::string& text, const std::
 
 std::shared_ptr<const isa::Kernel> GpuDevice::kernel(host::ModuleHandle handle, const std::string& name) {
   const isa::Module& module = impl_->module(handle);
-  if (auto found = module.find(name)) return found;
-  std::string names;
-  for (const auto& k : module.kernels) names += (names.empty() ? "" : ", ") + k->name;
+  if (auto found = module.find_or_refuse(name)) return found;
+  const std::string names = module.kernel_names();
   throw sim::InputError(module.source->name, fmt::format("there is no kernel '{}'", name),
                         names.empty() ? "the module has no kernels" : "kernels in this module: " + names);
 }

@@ -58,6 +58,7 @@ HEDDLE_LITE unsigned long long atomicMin(unsigned long long* p, unsigned long lo
 
 // As assembly, not as __nvvm_membar_*(): clang merges those of two branch arms, and the branch with them.
 HEDDLE_LITE void __threadfence_block() { asm volatile("membar.cta;" ::: "memory"); }
+HEDDLE_LITE void __threadfence_system() { asm volatile("membar.sys;" ::: "memory"); }
 HEDDLE_LITE void __threadfence() { asm volatile("membar.gl;" ::: "memory"); }
 
 // Roundings that no compiler fuses.
@@ -108,8 +109,11 @@ HEDDLE_LITE float __high2float(__half2 a) {
   return d;
 }
 
-// The builtins need a later PTX than the one clang 14 assumes without a CUDA installation.
+// Within the warp, as CUDA has them from 9.0 on. The builtins need a later PTX than the one clang 14 assumes
+// without a CUDA installation.
+static const int warpSize = 32;
 HEDDLE_LITE void __syncwarp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
+HEDDLE_LITE void __syncwarp(unsigned lanes) { asm volatile("bar.warp.sync %0;" ::"r"(lanes) : "memory"); }
 HEDDLE_LITE int __all_sync(unsigned lanes, int of_lane) {
   int all;
   asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.all.pred p, p, %2; selp.s32 %0, 1, 0, p; }"
@@ -119,8 +123,98 @@ HEDDLE_LITE int __all_sync(unsigned lanes, int of_lane) {
   return all;
 }
 
+HEDDLE_LITE int __any_sync(unsigned lanes, int of_lane) {
+  int any;
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.any.pred p, p, %2; selp.s32 %0, 1, 0, p; }"
+               : "=r"(any)
+               : "r"(of_lane), "r"(lanes)
+               : "memory");
+  return any;
+}
+HEDDLE_LITE unsigned __ballot_sync(unsigned lanes, int of_lane) {
+  unsigned ballot;
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, %2; }"
+               : "=r"(ballot)
+               : "r"(of_lane), "r"(lanes)
+               : "memory");
+  return ballot;
+}
+HEDDLE_LITE unsigned __activemask() {
+  unsigned lanes;
+  asm volatile("activemask.b32 %0;" : "=r"(lanes)::"memory");
+  return lanes;
+}
+
+// Shuffles. Operand c of shfl holds the segments of `width` lanes, and the lane within them at which reading
+// ends: the last one, of __shfl_up_sync the first.
+#define HEDDLE_LITE_SHUFFLE_AS(name, type, bits, lane_type)                                     \
+  HEDDLE_LITE type name(unsigned lanes, type value, lane_type lane, int width = warpSize) {     \
+    return __builtin_bit_cast(type, name(lanes, __builtin_bit_cast(bits, value), lane, width)); \
+  }
+#define HEDDLE_LITE_SHUFFLE(name, mode, end, lane_type)                                             \
+  HEDDLE_LITE unsigned name(unsigned lanes, unsigned value, lane_type lane, int width = warpSize) { \
+    unsigned result;                                                                                \
+    asm volatile("shfl.sync." mode ".b32 %0, %1, %2, %3, %4;"                                       \
+                 : "=r"(result)                                                                     \
+                 : "r"(value), "r"(lane), "r"((warpSize - width) << 8 | end), "r"(lanes));          \
+    return result;                                                                                  \
+  }                                                                                                 \
+  HEDDLE_LITE unsigned long long name(unsigned lanes, unsigned long long value, lane_type lane,     \
+                                      int width = warpSize) {                                       \
+    unsigned high = name(lanes, (unsigned)(value >> 32), lane, width);                              \
+    return (unsigned long long)high << 32 | name(lanes, (unsigned)value, lane, width);              \
+  }                                                                                                 \
+  HEDDLE_LITE_SHUFFLE_AS(name, int, unsigned, lane_type)                                            \
+  HEDDLE_LITE_SHUFFLE_AS(name, float, unsigned, lane_type)                                          \
+  HEDDLE_LITE_SHUFFLE_AS(name, long, unsigned long long, lane_type)                                 \
+  HEDDLE_LITE_SHUFFLE_AS(name, unsigned long, unsigned long long, lane_type)                        \
+  HEDDLE_LITE_SHUFFLE_AS(name, long long, unsigned long long, lane_type)                            \
+  HEDDLE_LITE_SHUFFLE_AS(name, double, unsigned long long, lane_type)
+HEDDLE_LITE_SHUFFLE(__shfl_sync, "idx", 31, int)
+HEDDLE_LITE_SHUFFLE(__shfl_up_sync, "up", 0, unsigned)
+HEDDLE_LITE_SHUFFLE(__shfl_down_sync, "down", 31, unsigned)
+HEDDLE_LITE_SHUFFLE(__shfl_xor_sync, "bfly", 31, int)
+#undef HEDDLE_LITE_SHUFFLE
+#undef HEDDLE_LITE_SHUFFLE_AS
+
+// The lanes that have the same value, and whether all have it.
+#define HEDDLE_LITE_MATCH(type, bits, constraint)                                                     \
+  HEDDLE_LITE unsigned __match_any_sync(unsigned lanes, type value) {                                 \
+    unsigned same;                                                                                    \
+    asm volatile("match.any.sync." bits " %0, %1, %2;" : "=r"(same) : constraint(value), "r"(lanes)); \
+    return same;                                                                                      \
+  }                                                                                                   \
+  HEDDLE_LITE unsigned __match_all_sync(unsigned lanes, type value, int* all) {                       \
+    unsigned same;                                                                                    \
+    asm volatile("{ .reg .pred p; match.all.sync." bits " %0|p, %2, %3; selp.s32 %1, 1, 0, p; }"      \
+                 : "=r"(same), "=r"(*all)                                                             \
+                 : constraint(value), "r"(lanes));                                                    \
+    return same;                                                                                      \
+  }
+HEDDLE_LITE_MATCH(int, "b32", "r")
+HEDDLE_LITE_MATCH(unsigned, "b32", "r")
+HEDDLE_LITE_MATCH(float, "b32", "f")
+HEDDLE_LITE_MATCH(long, "b64", "l")
+HEDDLE_LITE_MATCH(unsigned long, "b64", "l")
+HEDDLE_LITE_MATCH(long long, "b64", "l")
+HEDDLE_LITE_MATCH(unsigned long long, "b64", "l")
+HEDDLE_LITE_MATCH(double, "b64", "d")
+#undef HEDDLE_LITE_MATCH
+
+// Barriers of the block that reduce. __syncthreads() itself is a builtin of clang.
+HEDDLE_LITE int __syncthreads_count(int of_thread) { return __nvvm_bar0_popc(of_thread); }
+HEDDLE_LITE int __syncthreads_and(int of_thread) { return __nvvm_bar0_and(of_thread); }
+HEDDLE_LITE int __syncthreads_or(int of_thread) { return __nvvm_bar0_or(of_thread); }
+
 HEDDLE_LITE int clock() { return __nvvm_read_ptx_sreg_clock(); }
-// __syncthreads() is a builtin of clang.
+HEDDLE_LITE long long clock64() {
+  long long cycles;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles)::"memory");
+  return cycles;
+}
+HEDDLE_LITE void __nanosleep(unsigned nanoseconds) {
+  asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds) : "memory");
+}
 
 #undef HEDDLE_LITE
 #undef HEDDLE_LITE_INDEX

@@ -5,7 +5,7 @@ import pathlib
 import shutil
 import subprocess
 
-from cli_command import HANG, MISMATCH, case, check
+from cli_command import BAD_INPUT, HANG, MISMATCH, case, check
 
 # K0: a spin lock, then a counter; with lines of a CUDA source.
 SPIN = """.version 7.0
@@ -59,6 +59,45 @@ def analysis_of_workloads(c):
     check("1 may deadlock" in c.run("analyze", "spinlock", code=MISMATCH).stdout, "spinlock is not flagged")
     check("1 may deadlock" in c.run("analyze", "spinlock", "--compiler", "clang", code=MISMATCH).stdout, "nor clang's")
     check("none may deadlock" in c.run("analyze", "vecadd:vector_add").stdout, "vecadd is flagged")
+
+
+# Line 5: good; line 6: nothing that a GPU without textures could run.
+TEXTURED = """.version 7.0
+.target sm_75
+.address_size 64
+.global .texref image;
+.visible .entry plain(.param .u64 p) { .reg .b64 %rd1; ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 7; ret; }
+.visible .entry textured() { .reg .b32 %r<5>; tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [image, {%r0}]; ret; }
+"""
+
+
+@case
+def refused_kernels_are_named_and_the_others_analysed(c):
+    reason = "textured.ptx:6:47: instruction 'tex.1d.v4.s32.s32' is not supported"
+    file = c.file("textured.ptx", TEXTURED)
+    text = c.run("analyze", "textured.ptx", code=BAD_INPUT).stdout  # nothing is known of `textured`
+    check("plain in textured.ptx" in text and "textured in textured.ptx: refused, not analysed" in text, "who is what?")
+    check(f"  {reason}" in text and "not modelled" in text, "no reason")
+    both = json.loads(c.run("analyze", "textured.ptx", "--json", code=BAD_INPUT).stdout)
+    check([k["kernel"] for k in both] == ["plain", "textured"], "not both kernels")
+    check("refused" not in both[0] and both[1]["refused"].startswith(reason), "no reason in the JSON")
+    c.run("analyze", "textured.ptx:plain")
+    c.refused("analyze", "textured.ptx:textured", says=[reason, "not modelled"])
+    c.refused("analyze", "textured.ptx:nobody", says=["nobody"])
+    # A loop that may deadlock is found whatever else is refused.
+    c.file("both.ptx", SPIN + TEXTURED[TEXTURED.index(".global"):])
+    c.run("analyze", "both.ptx", code=MISMATCH)
+    done = c.run("analyze", "both.ptx", "--transform", "ssde", "-o", "out.ptx")
+    check("textured in both.ptx: refused" in done.stderr, "the transformation does not say what it has not seen")
+    check("tex.1d.v4.s32.s32" in (c.folder / "out.ptx").read_text(), "the refused kernel is lost")
+    # Nothing left to analyse.
+    c.file("only.ptx", TEXTURED.replace(".visible .entry plain", ".visible .func plain"))
+    c.refused("analyze", "only.ptx", says=["only.ptx:6:47: instruction 'tex.1d.v4.s32.s32' is not supported"])
+    run = ["run", "--platform", "tiny", "--ptx", file, "--grid", "1", "--block", "32"]
+    for more in ([], ["--check", "oracle"], ["--set", "core.compiler=ssde"]):
+        c.run(*run, "--entry", "plain", "--arg", "buf=x:4xu32", *more)
+        c.refused(*run, "--entry", "textured", *more, says=["textured.ptx:6:47", "not modelled"])
+    c.refused(*run, says=["plain", "textured (refused)"])
 
 
 @case

@@ -65,9 +65,10 @@ class Hangs : public testing::Test {
 
 host::Launch shape(std::uint32_t grid, std::uint32_t block) { return {{grid, 1, 1}, {block, 1, 1}, 0}; }
 
-TEST_F(Hangs, BarrierInOneSideOfABranch) {
-  expect_hang(R"(
-  setp.lt.u32 %p1, %r1, 16;
+// The lower half of a warp, or of several, executes a barrier more.
+constexpr const char* kBarrierInOneSide = R"(
+  and.b32 %r3, %r1, 31;
+  setp.lt.u32 %p1, %r3, 16;
   @%p1 bra LOW;
   bra.uni JOIN;
 LOW:
@@ -75,13 +76,22 @@ LOW:
 JOIN:
   bar.sync 0;
   ret;
-)",
-              shape(1, 32),
+)";
+
+TEST_F(Hangs, BarrierInOneSideOfABranch) {
+  config_.core.barrier.counts = core::BarrierCounts::kThreads;
+  expect_hang(kBarrierInOneSide, shape(1, 32),
               {"SIMT-induced deadlock at a barrier", "wait at barrier 0 (16 of 32 threads have arrived)",
                "kernel.ptx:1", "lanes 0xffff0000 have not run their side of a branch"});
 }
 
 TEST_F(Hangs, BarrierThatTooFewThreadsReach) {
+  expect_hang("  bar.sync 3, 96;\n  ret;\n", shape(1, 64),
+              {"barrier mismatch", "wait at barrier 3 (2 of 3 warps have arrived)"});
+}
+
+TEST_F(Hangs, BarrierThatTooFewThreadsReachWhereThreadsCount) {
+  config_.core.barrier.counts = core::BarrierCounts::kThreads;
   expect_hang("  bar.sync 3, 96;\n  ret;\n", shape(1, 64),
               {"barrier mismatch", "wait at barrier 3 (64 of 96 threads have arrived)"});
 }

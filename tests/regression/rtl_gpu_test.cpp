@@ -45,7 +45,7 @@ const std::vector<Machine> kMachines{
 /// For kernels written for MIMD machines, which need more than the stack.
 const std::string kDelayed = "core.compiler=delayed_reconvergence";
 const std::vector<Machine> kMimdMachines{
-    {"stack_ssde", {"core.compiler=ssde"}, {kFlow + "simt_stack"}},
+    {"stack_ssde", {"core.compiler=ssde", "core.barrier.counts=threads"}, {kFlow + "simt_stack"}},
     {"aware_4_2_delayed",
      {kFlow + "mechanism=aware", kFlow + "aware.st_entries=4", kFlow + "aware.rt_entries=2", kDelayed},
      {kFlow + "split_table", kFlow + "reconvergence_table", kFlow + "split_fifo"}},
@@ -94,7 +94,8 @@ TEST_P(RtlInTheLoop, IsTheModel) {
   }
 }
 
-// Locks, wavefronts, barriers in diverged code. SSDE is not for barriers: there the diagnosis is the same.
+// Locks, wavefronts, barriers in diverged code. SSDE is not for barriers, which count threads here: the
+// diagnosis is the same.
 class MimdRtlInTheLoop : public RtlInTheLoop {};
 
 TEST_P(MimdRtlInTheLoop, IsTheModel) {

@@ -235,6 +235,7 @@ TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
             next += (bytes + 255) / 256 * 256;
             return at;
           });
+      decoded.require_all();
       ptx::SsdeOptions options;
       options.every_loop = true;
       options.keep_lines = seed % 2 == 0;

@@ -86,6 +86,11 @@ TEST(CheckLaunch, RefusesShapesByWhatIsWrongWithThem) {
   EXPECT_THAT(refuse({{1, 1, 1}, {32, 1, 1}, 0xffff'ffffu}), HasSubstr("dynamic"));
   kernel.max_threads_per_cta = 64;
   EXPECT_THAT(refuse({{1, 1, 1}, {65, 1, 1}}), HasSubstr(".maxntid allows 64"));
+  kernel.max_threads_per_cta = 0;
+  kernel.required_block = {8, 4, 1};
+  EXPECT_THAT(refuse({{1, 1, 1}, {4, 8, 1}}),
+              HasSubstr("the block is 4 x 8 x 1, the kernel's .reqntid requires 8 x 4 x 1"));
+  EXPECT_NO_THROW(check_launch(kernel, {{1, 1, 1}, {8, 4, 1}}, 512, 16 * 1024));
 }
 
 }  // namespace

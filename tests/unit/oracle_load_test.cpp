@@ -6,8 +6,10 @@ namespace {
 
 std::string load_refusal(const std::string& body, const std::string& module = "") {
   OracleDevice device;
-  return error_of<sim::InputError>(
-      [&] { device.load_ptx_text(kernel_text({.module = module, .body = body}), "bad.ptx"); });
+  return error_of<sim::InputError>([&] {
+    const auto handle = device.load_ptx_text(kernel_text({.module = module, .body = body}), "bad.ptx");
+    (void)device.kernel(handle, "k");
+  });
 }
 
 TEST(OracleLoad, RefusesByNameAtThePlace) {

@@ -42,8 +42,9 @@ TEST_P(PtxBadFile, gives_the_error_that_it_states) {
   ASSERT_NE(expected, "") << "the file does not say what to expect";
   std::string message;
   try {
-    static_cast<void>(decode(
-        parse_file(path), [](const std::string&, std::uint64_t, std::uint32_t) { return isa::kGlobalBase; }));
+    decode(parse_file(path), [](const std::string&, std::uint64_t, std::uint32_t) {
+      return isa::kGlobalBase;
+    }).require_all();
   } catch (const sim::InputError& error) {
     message = error.what();
   }

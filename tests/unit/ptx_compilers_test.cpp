@@ -31,6 +31,7 @@ TEST_P(PtxGoodFile, decodes_into_consistent_kernels) {
     next = (next + align - 1) / align * align;
     return std::exchange(next, next + bytes);
   });
+  ASSERT_NO_THROW(m.require_all());
   ASSERT_GE(m.kernels.size(), 1u);
   for (const auto& k : m.kernels) {
     ASSERT_FALSE(k->code.empty());

@@ -333,7 +333,7 @@ TEST(PtxDecodeCalls, a_library_provides_functions_and_variables_of_modules_befor
   EXPECT_EQ(constant_of(k, k.code[0].src[0]), isa::kGlobalBase);
   EXPECT_THAT(k.place(Pc(k.functions[0].first)), StartsWith("lib.ptx:"));
   try {
-    static_cast<void>(load(".extern .func hidden; .entry k() { call hidden; ret; }", "third.ptx"));
+    load(".extern .func hidden; .entry k() { call hidden; ret; }", "third.ptx").require_all();
     FAIL() << "a function without linkage is its module's own";
   } catch (const sim::InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("function 'hidden' is called but not defined"));

@@ -64,9 +64,30 @@ TEST(PtxDecodeKernel, limits_of_the_launch) {
                                ".entry a() .maxntid 64, 2 {ret;}\n.entry b() .reqntid 32 {ret;}\n"
                                ".entry c() .minnctapersm 2 .maxnreg 32 {ret;}");
   EXPECT_EQ(m.find("a")->max_threads_per_cta, 128u);
-  EXPECT_EQ(m.find("b")->max_threads_per_cta, 32u);
+  EXPECT_EQ(m.find("a")->required_block, std::nullopt);
+  EXPECT_EQ(m.find("b")->max_threads_per_cta, 0u);
+  EXPECT_EQ(m.find("b")->required_block, (std::array<std::uint32_t, 3>{32, 1, 1}));
   EXPECT_EQ(m.find("c")->max_threads_per_cta, 0u);
   EXPECT_EQ(m.find("c")->registers_per_thread, 1u);
+}
+
+TEST(PtxDecodeKernel, limits_of_the_launch_have_one_to_three_dimensions) {
+  EXPECT_THAT(error_of(std::string(kHeader) + ".entry a() .reqntid 8, 4, 2, 1 {ret;}"),
+              HasSubstr("directive '.reqntid' of kernel 'a' takes one to three numbers"));
+}
+
+TEST(PtxDecodeKernel, refused_ones_are_kept_with_their_errors) {
+  const auto m = decode_module(
+      std::string(kHeader) + ".entry good() { ret; }\n.entry bad() { wmma.x; }\n.entry last() { ret; }",
+      Kernels::kAny);
+  ASSERT_EQ(m.kernels.size(), 2u);
+  ASSERT_EQ(m.refused.size(), 1u);
+  EXPECT_EQ(m.refused[0].name, "bad");
+  EXPECT_THAT(m.refused[0].why->place(), "test.ptx:5:16");
+  EXPECT_EQ(m.find("bad"), nullptr);
+  EXPECT_THROW((void)m.find_or_refuse("bad"), sim::InputError);
+  EXPECT_EQ(m.find_or_refuse("last")->name, "last");
+  EXPECT_EQ(m.kernel_names(), "good, last, bad (refused)");
 }
 
 TEST(PtxDecodeKernel, device_functions_and_declarations_are_no_kernels) {

@@ -16,14 +16,16 @@ std::string kernel_text(const std::string& body, const std::string& params, cons
 
 Module parse(const std::string& text) { return parse_text(text, "test.ptx"); }
 
-isa::Module decode_module(const std::string& text) {
+isa::Module decode_module(const std::string& text, Kernels of) {
   std::uint64_t next = isa::kGlobalBase;
-  return decode(parse(text), [&](const std::string&, std::uint64_t bytes, std::uint32_t align) {
+  isa::Module module = decode(parse(text), [&](const std::string&, std::uint64_t bytes, std::uint32_t align) {
     next = (next + align - 1) / align * align;
     const std::uint64_t address = next;
     next += bytes;
     return address;
   });
+  if (of == Kernels::kAll) module.require_all();
+  return module;
 }
 
 std::shared_ptr<const isa::Kernel> kernel(const std::string& body, const std::string& params,

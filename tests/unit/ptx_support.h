@@ -27,7 +27,9 @@ inline constexpr const char* kRegisters =
                                       const std::string& globals = "");
 
 [[nodiscard]] Module parse(const std::string& text);
-[[nodiscard]] isa::Module decode_module(const std::string& text);
+/// kAll: throws if a kernel has been refused.
+enum class Kernels : std::uint8_t { kAll, kAny };
+[[nodiscard]] isa::Module decode_module(const std::string& text, Kernels of = Kernels::kAll);
 /// The only kernel of a module.
 [[nodiscard]] std::shared_ptr<const isa::Kernel> kernel(const std::string& body,
                                                         const std::string& params = "",

@@ -31,12 +31,14 @@ TEST_P(CompiledKernels, TransformToWhatPtxasAcceptsAndNothingIsFlaggedIn) {
   std::stringstream text;
   text << std::ifstream(std::string(HEDDLE_WORKLOAD_PTX) + "/" + GetParam()).rdbuf();
   const auto decode = [](const ptx::Module& tree) {
-    return ptx::decode(
+    isa::Module module = ptx::decode(
         tree, [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t) mutable {
           const std::uint64_t at = next;
           next += (bytes + 255) / 256 * 256;
           return at;
         });
+    module.require_all();
+    return module;
   };
   const ptx::Module tree = ptx::parse_text(text.str(), GetParam());
   // Once what the analysis asks for, once every loop there is.

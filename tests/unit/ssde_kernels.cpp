@@ -392,6 +392,7 @@ Analyzed analyze_text(const std::string& text, const analysis::DeadlockOptions& 
     next += (bytes + 255) / 256 * 256;
     return at;
   });
+  out.module.require_all();
   out.kernel = out.module.kernels.at(0);
   out.code = std::make_unique<analysis::CodeAnalysis>(*out.kernel);
   out.findings = analysis::find_simt_deadlocks(*out.code, options);

@@ -82,6 +82,7 @@ struct ParamDecl {
   bool is_array = false;
   bool is_register = false;  ///< .reg (functions only), otherwise .param
   SourceLoc where;
+  std::string opaque{};  ///< "texref", "samplerref" or "surfref": has no value (type kNone)
 };
 
 /// "maxntid" {256,1,1}, "noreturn" {} ...
@@ -138,6 +139,7 @@ struct VariableDecl {
   Linkage linkage = Linkage::kNone;
   std::vector<Initialiser> initial;  ///< flattened, row major
   SourceLoc where;
+  std::string opaque{};  ///< as in ParamDecl; at module scope only
 };
 
 struct Block;

@@ -67,9 +67,17 @@ void Builder::type(std::string_view dotted, SourceLoc where) {
   const std::string name(without_dot(dotted));
   type_ = type_from_name(name);
   if (type_ != Type::kNone) return;
-  if (name == "texref" || name == "samplerref" || name == "surfref")
-    error(where, fmt::format("type '.{}' is not supported", name), "Textures and surfaces are not modelled.");
+  if (name == "texref" || name == "samplerref" || name == "surfref") {
+    opaque_ = name;  // only what uses it is refused
+    opaque_where_ = where;
+    return;
+  }
   error(where, fmt::format("unknown type '.{}'", name));
+}
+
+void Builder::refuse_opaque() const {
+  if (opaque_.empty()) return;
+  error(opaque_where_, fmt::format("type '.{}' is not supported", opaque_), kNoTextures);
 }
 
 void Builder::align(std::string_view text, SourceLoc where) {
@@ -103,14 +111,17 @@ void Builder::register_count(std::string_view text, SourceLoc where) {
 }
 
 void Builder::register_item_end() {
+  refuse_opaque();
   (is_range_ ? registers_.back().ranges : registers_.back().single).insert(item_.name);
   blocks_.back().statements.emplace_back(
       RegisterDecl{type_, item_.name, static_cast<std::uint32_t>(register_count_), vector_, item_.where});
 }
 
 void Builder::variable_item_end() {
+  if (!blocks_.empty()) refuse_opaque();
   item_.space = space_;
   item_.type = type_;
+  item_.opaque = opaque_;
   item_.vector = vector_;
   item_.align = align_;
   item_.external = linkage_ == Linkage::kExternal;
@@ -147,6 +158,7 @@ void Builder::declaration_end() {
   align_ = 0;
   vector_ = 1;
   type_ = Type::kNone;
+  opaque_.clear();
   space_ = StateSpace::kNone;
 }
 
@@ -221,7 +233,7 @@ void Builder::function_name(std::string_view name, SourceLoc where) {
 void Builder::param_end() {
   const std::uint64_t elements = item_.is_array ? item_.dims[0] : 0;
   params_.push_back({type_, align_, item_.name, elements, item_.is_array,
-                     std::exchange(param_in_register_, false), item_.where});
+                     std::exchange(param_in_register_, false), item_.where, opaque_});
   declaration_end();
 }
 

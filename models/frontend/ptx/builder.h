@@ -113,6 +113,8 @@ class Builder {
   [[nodiscard]] std::uint64_t elements_per_row(std::size_t depth) const;
   [[nodiscard]] std::uint64_t count(std::string_view text, std::uint64_t limit, SourceLoc where) const;
   void push(Operand operand);
+  /// The declaration that ends cannot be of a texture, sampler or surface.
+  void refuse_opaque() const;
   /// Sizes of an array that has been declared in an open scope or at module scope: bytes of an element, and
   /// the dimensions. Null element size: there is no such variable.
   struct ArrayShape {
@@ -130,6 +132,8 @@ class Builder {
 
   Linkage linkage_ = Linkage::kNone;
   Type type_ = Type::kNone;
+  std::string opaque_;      ///< instead of it: the type of a texture, sampler or surface ...
+  SourceLoc opaque_where_;  ///< ... and where it stands
   std::uint32_t align_ = 0;
   unsigned vector_ = 1;
   StateSpace space_ = StateSpace::kNone;

@@ -8,6 +8,7 @@
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/layout.h"
 #include "frontend/ptx/decode/library.h"
+#include "sim/error.h"
 
 namespace heddle::ptx {
 
@@ -36,7 +37,11 @@ isa::Module decode_in(ModuleContext& context, const AllocateGlobal& allocate) {
     if (!function.is_entry || function.external) continue;
     if (!names.insert(function.name).second)
       context.fail(function.where, fmt::format("kernel '{}' is defined twice", function.name));
-    out.kernels.push_back(std::make_shared<const isa::Kernel>(decode_kernel(context, function)));
+    try {
+      out.kernels.push_back(std::make_shared<const isa::Kernel>(decode_kernel(context, function)));
+    } catch (const sim::InputError& why) {
+      out.refused.push_back({function.name, std::make_shared<const sim::InputError>(why)});
+    }
   }
   return out;
 }

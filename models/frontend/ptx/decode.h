@@ -16,9 +16,10 @@ namespace heddle::ptx {
 using AllocateGlobal =
     std::function<std::uint64_t(const std::string& name, std::uint64_t bytes, std::uint32_t align)>;
 
-/// Decodes every kernel of the module. Anything that is not supported (instruction, modifier, type,
-/// directive) is refused by name at its place with sim::InputError; so are undeclared registers, missing
-/// labels, type errors.
+/// Decodes every kernel of the module. A kernel that holds anything unsupported (instruction, modifier, type,
+/// directive), an undeclared register, a missing label or a type error, itself or in a function that it may
+/// call, is refused: isa::Module::refused has its error, by name at its place. What is wrong with the module
+/// itself (its variables, what its functions are) is thrown as sim::InputError.
 [[nodiscard]] isa::Module decode(const Module& module, const AllocateGlobal& allocate);
 
 /// The same for a module whose .extern functions and variables may be those of modules decoded before with

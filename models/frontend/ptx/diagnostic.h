@@ -15,6 +15,9 @@ namespace heddle::ptx {
 [[noreturn]] void fail(const isa::SourceText& source, isa::SourceLoc where, const std::string& message,
                        const std::string& remedy = {});
 
+/// The remedy for whatever needs a texture, sampler or surface.
+inline constexpr const char* kNoTextures = "Textures and surfaces are not modelled.";
+
 /// The candidate that is nearest to `word` by edit distance, if it is near enough to be a slip; otherwise
 /// empty.
 class Suggestion {

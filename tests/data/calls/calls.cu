@@ -1,6 +1,6 @@
 // Functions as compilers emit them: recursion, function pointers, virtual functions, structures by value, jump
 // tables, divergent returns, barriers in functions. tests/regression/calls_test.cpp has the references.
-// Compiled by tests/data/calls/compile.sh.
+// Compiled by tests/data/compile.sh.
 
 #define NOINLINE __attribute__((noinline)) __device__
 #define KERNEL extern "C" __global__ void

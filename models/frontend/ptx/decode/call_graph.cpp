@@ -230,6 +230,10 @@ class Planner {
       if (plan->index != 0) registers_.set_prefix(plan->function->name + ":");
       const auto pass = [&](const std::vector<ParamDecl>& from, std::vector<PassedValue>& to) {
         for (const ParamDecl& param : from) {
+          if (!param.opaque.empty())
+            plan->module->fail(param.where,
+                               fmt::format("a parameter of type '.{}' is not supported", param.opaque),
+                               kNoTextures);
           if (param.type != Type::kPred && (param_bytes(param) == 0 || isa::type_bytes(param.type) > 8))
             plan->module->fail(param.where,
                                fmt::format("parameter '{}' of a function cannot be {}", printable(param.name),

@@ -26,6 +26,8 @@ struct ModuleContext {
   std::unordered_map<std::string, FunctionSymbol> functions;  ///< .func, and aliases
   std::vector<const FunctionSymbol*> addressed;               ///< those whose address this module takes
   const Library* library = nullptr;                           ///< modules loaded before
+  /// Module-scope variables that only their users are refused for.
+  std::unordered_map<std::string, const VariableDecl*> unsupported{};
 
   /// nullptr: there is none of that name.
   [[nodiscard]] const FunctionSymbol* find_function(const std::string& name) const {

@@ -93,7 +93,12 @@ std::vector<isa::GlobalVariable> place_globals(ModuleContext& module, const Allo
                                                 isa::space_name(variable.space)));
       continue;
     }
-    if (isa::type_bytes(variable.type) == 0 || variable.type == Type::kB128)
+    if (!variable.opaque.empty() || variable.type == Type::kB128) {
+      if (again || !module.unsupported.emplace(variable.name, &variable).second)
+        module.fail(variable.where, fmt::format("variable '{}' is declared twice", variable.name));
+      continue;
+    }
+    if (isa::type_bytes(variable.type) == 0)
       module.fail(variable.where,
                   fmt::format("a variable of type .{} is not supported", isa::type_name(variable.type)));
     if (variable.external) {

@@ -60,6 +60,17 @@ class KernelDecoder {
                                                    "noreturn",     "abi_preserve", "abi_preserve_control"};
     for (const auto& [name, values] : entry_.directives) {
       if (name == "maxntid" || name == "reqntid") {
+        if (values.empty() || values.size() > 3)
+          module_.fail(entry_.where, fmt::format("directive '.{}' of kernel '{}' takes one to three numbers",
+                                                 name, entry_.name));
+        if (name == "reqntid") {
+          // PTX ISA: dimensions that are not stated are 1.
+          auto& block = kernel_.required_block.emplace(std::array<std::uint32_t, 3>{1, 1, 1});
+          std::transform(values.begin(), values.end(), block.begin(), [](std::uint64_t value) {
+            return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffff'ffffu));
+          });
+          continue;
+        }
         std::uint64_t threads = 1;
         for (const std::uint64_t value : values)
           threads = std::min<std::uint64_t>(threads * value, 0xffff'ffffu);

@@ -8,6 +8,7 @@
 
 #include "frontend/ptx/builder.h"
 #include "frontend/ptx/decode/call_graph.h"
+#include "frontend/ptx/diagnostic.h"
 
 namespace heddle::ptx {
 namespace {
@@ -139,6 +140,9 @@ std::vector<isa::Param> layout_params(const ModuleContext& module, const Functio
   std::uint64_t used = 0;
   for (const ParamDecl& declared : function.params) {
     const unsigned size = isa::type_bytes(declared.type);
+    if (!declared.opaque.empty())
+      module.fail(declared.where, fmt::format("a parameter of type '.{}' is not supported", declared.opaque),
+                  kNoTextures);
     if (size == 0)
       module.fail(declared.where,
                   fmt::format("a kernel parameter cannot be .{}", isa::type_name(declared.type)));

@@ -147,6 +147,15 @@ const VariableSymbol& variable(KernelContext& kernel, const Operand& operand, co
     for (const Function& function : kernel.module.ast.functions)
       if (function.is_entry && function.name == name)
         kernel.fail(operand.where, fmt::format("the address of kernel '{}' is not supported", name));
+    if (const auto known = kernel.module.unsupported.find(name); known != kernel.module.unsupported.end()) {
+      const VariableDecl& declared = *known->second;
+      if (declared.opaque.empty())
+        kernel.fail(operand.where, fmt::format("variable '{}' of type .{} is not supported", name,
+                                               isa::type_name(declared.type)));
+      kernel.fail(operand.where,
+                  fmt::format("variable '{}' of type '.{}' is not supported", name, declared.opaque),
+                  kNoTextures);
+    }
     kernel.fail(operand.where, fmt::format("'{}' is not declared", printable(name)));
   }
   if (!found->second.defined)
