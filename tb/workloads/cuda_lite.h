@@ -1,6 +1,6 @@
-// The part of CUDA's device language that the kernels of this folder use, for clang without a CUDA
-// installation. compile.sh puts it in front of each .cu with -include; nvcc and the CPU build of the tests
-// bring their own.
+// The part of CUDA's device language that the kernels of this folder use, and all of CUDA's intrinsics of the
+// warp (tests/data/warp uses each), for clang without a CUDA installation. compile.sh puts it in front of each
+// .cu with -include; nvcc and the CPU build of the tests bring their own.
 #pragma once
 
 #ifndef __NVCC__

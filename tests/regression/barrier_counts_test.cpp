@@ -259,6 +259,7 @@ CONSUMER:
   bar.sync 2, 64;
   st.global.u32 [%rd2], 5;
 END:
+  st.global.u32 [%rd2+512], 1;
   ret;
 )";
 
