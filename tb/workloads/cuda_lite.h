@@ -1,5 +1,5 @@
 // The part of CUDA's device language that the kernels of this folder use, and all of CUDA's intrinsics of the
-// warp (tests/data/warp uses each), for clang without a CUDA installation. compile.sh puts it in front of each
+// warp (tests/data/warp has each), for clang without a CUDA installation. compile.sh puts it in front of each
 // .cu with -include; nvcc and the CPU build of the tests bring their own.
 #pragma once
 

@@ -189,10 +189,11 @@ INSTANTIATE_TEST_SUITE_P(All, SpinLock,
 
 class MimdForm : public ::testing::TestWithParam<std::tuple<std::string, std::string, Compiler>> {};
 
-// Kernels that need progress of diverged lanes: on a stack a diagnosed hang, nothing else.
+// Kernels that need progress of diverged lanes: on a stack a diagnosed hang, nothing else. Those at barriers
+// do where these count threads.
 TEST_P(MimdForm, HangIsDiagnosed) {
   const auto& [workload, platform, compiler] = GetParam();
-  Scenario what{workload, platform, compiler};
+  Scenario what{workload, platform, compiler, {"core.barrier.counts=threads"}};
   const bool by_clock = workloads::find(workload)->waits_by_clock;
   if (by_clock) what.max_cycles = 100'000;
   const auto result = run(what);
