@@ -96,6 +96,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void hang_view(hang::Snapshot& snapshot) const;
   /// Lanes of a warp wait for each other at .sync instructions.
   [[nodiscard]] bool lanes_meet() const { return branch_unit_.runs_lanes_apart(); }
+  /// Barriers count whole warps (barrier_unit.h): only where the lanes of a warp run one group after another.
+  [[nodiscard]] bool barriers_count_warps() const {
+    return config_.barrier.counts == BarrierCounts::kWarps && !branch_unit_.runs_lanes_apart();
+  }
   [[nodiscard]] bool loads_through_l1(const isa::Instruction& instruction) const;
   /// A load that looks into L1 finds the word there.
   [[nodiscard]] bool word_in_l1(std::uint64_t address, std::uint32_t& value) const;
@@ -168,10 +172,6 @@ class Core : public sc_core::sc_module, public sim::Watched {
   [[nodiscard]] AccessSite site_of(const IssueTable::Group& group, const isa::Instruction& instruction) const;
   void count_divergence(Pc pc);
   void issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMask exec);
-  /// Barriers count whole warps (barrier_unit.h): only where the lanes of a warp run one group after another.
-  [[nodiscard]] bool barriers_count_warps() const {
-    return config_.barrier.counts == BarrierCounts::kWarps && !branch_unit_.runs_lanes_apart();
-  }
   /// How many threads, as the barrier unit counts them, a warp is of which these live.
   [[nodiscard]] std::uint32_t barrier_share(LaneMask live) const {
     return live.none() ? 0 : barriers_count_warps() ? kLanes : live.count();

@@ -70,7 +70,6 @@ void Core::hang_view(hang::Snapshot& snapshot) const {
     hang::CtaState& state = snapshot.ctas.emplace_back();
     state.core = id_.value();
     state.id = {cta.id.x, cta.id.y, cta.id.z};
-    state.live_threads = cta.live_threads;
     for (std::uint32_t id = 0; id < kBarriersPerCta; ++id) {
       BarrierRequest look;
       look.op = BarrierRequest::Op::kInspect;

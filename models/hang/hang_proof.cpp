@@ -155,14 +155,14 @@ bool HangProof::open_barrier(Work& work, std::uint32_t cta, std::uint32_t barrie
         }
         const std::uint64_t names = values_.of(arrival.count).front();
         counted = counted || names != 0;
-        const std::uint64_t wants = names == 0 ? state.live_threads : names;
+        const std::uint64_t wants = names == 0 ? state.expected[barrier] : names;
         if (state.arrived[barrier] == 0) expected = std::min(expected, wants);
       }
       lanes += arrives ? 1 : 0;
     });
     anybody = anybody || lanes != 0;
     if (lanes == 0) continue;
-    threads += counted ? kLanes : snapshot_.barriers_count_warps ? warp.live.count() : lanes;
+    threads += counted || snapshot_.barriers_count_warps ? kLanes : lanes;
   }
   return anybody && threads >= expected;
 }

@@ -79,9 +79,8 @@ struct WarpState {
 struct CtaState {
   std::uint32_t core = 0;
   std::array<std::uint32_t, 3> id{};
-  std::uint32_t live_threads = 0;
-  std::array<std::uint32_t, 16> arrived{};   ///< by barrier
-  std::array<std::uint32_t, 16> expected{};  ///< by barrier; 0: nobody has arrived
+  std::array<std::uint32_t, 16> arrived{};   ///< by barrier, in threads
+  std::array<std::uint32_t, 16> expected{};  ///< by barrier; where nobody has arrived: all of the CTA
 };
 
 /// How the machine reads memory.
@@ -125,7 +124,7 @@ struct Snapshot {
   std::uint64_t local_end = 0;
   std::vector<bool> through_l1;        ///< by PC: a load that looks into L1
   bool lanes_meet = false;             ///< lanes of a warp wait for each other at .sync instructions
-  bool barriers_count_warps = false;   ///< a lane that arrives at a CTA barrier arrives for its warp
+  bool barriers_count_warps = false;   ///< a lane that arrives at a CTA barrier arrives for its warp, as 32
 
   [[nodiscard]] std::string warp_name(const WarpState& warp) const;
   [[nodiscard]] std::string thread_name(const WarpState& warp, unsigned lane) const;

@@ -107,6 +107,7 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
   snapshot.local_end = launch.local_base + std::uint64_t{launch.local_bytes_per_thread} * sim::kLanes *
                                                launch.warps_per_cta * launch.shape.grid.count();
   snapshot.lanes_meet = gpu_.cores.front()->lanes_meet();
+  snapshot.barriers_count_warps = gpu_.cores.front()->barriers_count_warps();
   for (const isa::Instruction& instruction : launch.kernel->code)
     snapshot.through_l1.push_back(gpu_.cores.front()->loads_through_l1(instruction));
   snapshot.holder = [this, &view](const Word& word) -> hang::Holder {
