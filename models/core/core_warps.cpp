@@ -24,6 +24,7 @@ void Core::serve_cta(CtaRequest& request) {
       break;
     case CtaRequest::Op::kEnd:
       account_idle(services_.clock.cycle());
+      groups_.end_profile();
       break;
   }
 }

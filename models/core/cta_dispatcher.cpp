@@ -32,6 +32,15 @@ void CtaDispatcher::serve_done(CtaDone&) {
   clock_.wake();
 }
 
+void CtaDispatcher::end(Cycle cycle) {
+  end_cycle_ = cycle;
+  CtaRequest request;
+  request.op = CtaRequest::Op::kEnd;
+  for (auto& core : cta_isocks) core->call(request);
+}
+
+void CtaDispatcher::abandon() { end(clock_.domain().cycle()); }
+
 void CtaDispatcher::tick() {
   bool gave = false;
   const auto cores = static_cast<std::uint32_t>(cta_isocks.size());
@@ -49,10 +58,7 @@ void CtaDispatcher::tick() {
   }
   if (gave) first_core_ = (first_core_ + 1) % cores;
   if (done_ == total_ && total_ != 0) {
-    end_cycle_ = clock_.cycle();
-    CtaRequest request;
-    request.op = CtaRequest::Op::kEnd;
-    for (auto& core : cta_isocks) core->call(request);
+    end(clock_.cycle());
     total_ = next_ = done_ = 0;
     on_finished();
     clock_.park();

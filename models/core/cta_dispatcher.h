@@ -30,6 +30,9 @@ class CtaDispatcher : public sc_core::sc_module {
 
   /// Starts a launch; `launch` must outlive it. Simulation then runs until on_finished.
   void begin(const LaunchContext* launch);
+  /// The launch ends as it is, between two instants: cores account for their time up to now. Nothing may run
+  /// after it.
+  void abandon();
   /// Called in the dispatcher's process when the last CTA is done.
   std::function<void()> on_finished;
 
@@ -40,6 +43,7 @@ class CtaDispatcher : public sc_core::sc_module {
 
  private:
   void tick();
+  void end(Cycle cycle);
 
   sim::ClockMember clock_;
   std::uint64_t total_ = 0;

@@ -44,6 +44,10 @@ void GroupProfiler::leaves(GroupId id) {
   group.state = State::kNone;
 }
 
+void GroupProfiler::end() {
+  for (std::uint32_t id = 0; id < groups_.size(); ++id) leaves(GroupId(id));
+}
+
 void GroupProfiler::pass(std::uint32_t index, Cycle cycles, const ReadyCauses& causes) {
   Scheduler& scheduler = schedulers_[index];
   scheduler.passed += cycles;

@@ -24,6 +24,8 @@ class GroupProfiler {
   void is_ready(sim::GroupId id, std::uint32_t scheduler, sim::Pc pc, Pipe pipe);
   /// It issues in the scheduler's next cycle, or is not there any more.
   void leaves(sim::GroupId id);
+  /// The launch is over, also for groups that are there still: one that has hung, or was interrupted.
+  void end();
 
   /// `cycles` cycles of the scheduler pass.
   void pass(std::uint32_t scheduler, sim::Cycle cycles, const ReadyCauses& causes);

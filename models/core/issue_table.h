@@ -94,6 +94,9 @@ class IssueTable {
 
   /// Takes a profile from now on; nullptr: none. No group is there.
   void set_profile(KernelProfile* profile);
+  void end_profile() {
+    if (profiler_) profiler_->end();
+  }
   [[nodiscard]] bool profiled() const { return profiler_.has_value(); }
   /// While a profile is taken, for every cycle of every scheduler: the `cycles` cycles up to `now` pass, the
   /// slot being used for `use`; `issuing`: the group, if that is kIssued. To be called before it issues.

@@ -82,6 +82,7 @@ void Machine::run() {
         run_turn(*cta, thread, turn_length());
       }
       progress |= meet_loosely(*cta);
+      if (options_.on_turn) options_.on_turn();
       if (cta->live == 0 && next < total) start_cta(*cta, next++);
     }
     if (!progress) deadlock(resident);

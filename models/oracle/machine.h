@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +32,8 @@ struct Options {
   std::uint32_t resident_threads = 65536;
   /// Per launch; exceeding it is reported as a hang.
   std::uint64_t max_thread_instructions = 4'000'000'000;
+  /// Called when all threads of a CTA have taken a turn; what it throws ends the launch. May be empty.
+  std::function<void()> on_turn = nullptr;
 };
 
 class Machine {

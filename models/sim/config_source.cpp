@@ -42,6 +42,12 @@ std::string read_text(const std::string& path, const std::string& place) {
   return *text;
 }
 
+/// Values appear in JSON and YAML, whose text is UTF-8.
+void check_text(const std::string& value, const std::string& path, const std::string& place) {
+  if (valid_utf8(value) != value)
+    throw InputError(place, fmt::format("the value of '{}' is not UTF-8", path), "write it in UTF-8");
+}
+
 /// yaml-cpp lets a quote that is never closed swallow the rest of the file; here a value ends on its line.
 bool closes_on_its_line(const std::string& content, const YAML::Node& scalar) {
   std::size_t begin = 0;
@@ -173,6 +179,7 @@ class YamlReader {
         if (!closes_on_its_line(*content_, node))
           throw InputError(fmt::format("{}:{}", place, node.Mark().column + 1),
                            "malformed YAML: this quote is not closed on its line", "close it there");
+        check_text(node.Scalar(), path, place);
         entries_.insert_or_assign(path, ConfigEntry{node.Scalar(), place});
         return;
       case YAML::NodeType::Sequence:
@@ -204,8 +211,9 @@ void ConfigSource::add_assignment(const std::string& assignment) {
   const std::string path(trim(std::string_view(assignment).substr(0, equals)));
   if (equals == std::string::npos || path.empty())
     throw InputError("--set " + assignment, "an assignment reads path=value", "for example --set cores=4");
-  entries_.insert_or_assign(
-      path, ConfigEntry{std::string(trim(std::string_view(assignment).substr(equals + 1))), "--set " + path});
+  std::string value(trim(std::string_view(assignment).substr(equals + 1)));
+  check_text(value, path, "--set " + path);
+  entries_.insert_or_assign(path, ConfigEntry{std::move(value), "--set " + path});
 }
 
 }  // namespace heddle::sim

@@ -1,6 +1,7 @@
 #include "sim/text_input.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace heddle::sim {
 
@@ -16,6 +17,12 @@ std::optional<std::string> read_all(std::istream& stream, std::size_t limit) {
   }
   if (text.size() > limit) return std::nullopt;
   return text;
+}
+
+std::string valid_utf8(std::string_view text) {
+  const std::string replaced =
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json::parse(replaced).get<std::string>();
 }
 
 std::string_view trim(std::string_view text) {

@@ -13,6 +13,9 @@ namespace heddle::sim {
 /// /dev/zero never ends). What went wrong while reading is in the stream's state.
 [[nodiscard]] std::optional<std::string> read_all(std::istream& stream, std::size_t limit);
 
+/// The text with U+FFFD for what is not UTF-8.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
 /// Without the blanks and tabs at both ends.
 [[nodiscard]] std::string_view trim(std::string_view text);
 

@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/files.h"
+#include "cli/output_names.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/parser.h"
@@ -156,7 +157,7 @@ class Analysis {
     if (request_.json) {
       for (const isa::RefusedKernel& kernel : refused_)
         all.push_back({{"kernel", kernel.name}, {"file", target_.file}, {"refused", kernel.why->what()}});
-      fmt::print("{}\n", all.dump(1));
+      fmt::print("{}\n", json_text(all, 1));
     } else {
       for (const auto& kernel : all) fmt::print("{}", analysis_text(kernel));
       fmt::print("{}", refusals());
@@ -188,8 +189,8 @@ class Analysis {
                             fmt::format("say which: {}", fmt::join(targets, ", ")));
     }
     const std::string graph = graph_text(*kernels_.front());
-    if (!request_.dot.empty()) write_text(request_.dot, graph, "--dot");
-    if (!request_.svg.empty()) write_svg(graph, request_.svg, "--svg");
+    if (!request_.dot.empty()) write_text(request_.dot, graph, "--dot " + request_.dot);
+    if (!request_.svg.empty()) write_svg(graph, request_.svg, "--svg " + request_.svg);
   }
 
   sim::ExitCode transform() {
@@ -208,7 +209,7 @@ class Analysis {
       fmt::print("{}", result.text);
       return sim::ExitCode::kOk;
     }
-    write_text(request_.out, result.text, "-o");
+    write_text(request_.out, result.text, "-o " + request_.out);
     if (result.switches.empty()) fmt::print("{}: nothing to transform\n", target_.file);
     for (const ptx::SsdeSwitch& sw : result.switches)
       fmt::print("{}: the loop{} of line{} {} go{} through a switch in front of {}\n", sw.function,
@@ -287,6 +288,10 @@ void add_analyze(CLI::App& app, Body& body) {
   command->callback([request, &body] {
     body = [request] {
       check(*request);
+      OutputNames names;
+      if (!request->dot.empty()) names.writes(request->dot, "--dot " + request->dot);
+      if (!request->svg.empty()) names.writes(request->svg, "--svg " + request->svg);
+      if (!request->out.empty() && request->out != "-") names.writes(request->out, "-o " + request->out);
       return Analysis(*request).run();
     };
   });

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
+#include <cstring>
 #include <set>
 
 #include "cli/files.h"
@@ -102,23 +103,53 @@ std::string graph_text(AnalyzedKernel& kernel) {
   return text + "}\n";
 }
 
+namespace {
+
+/// A file without a name: nothing to remove, whatever happens.
+struct Scratch {
+  explicit Scratch(const std::string& place) : file(std::tmpfile()) {
+    if (file == nullptr)
+      throw sim::InputError(place, fmt::format("no temporary file for 'dot': {}", std::strerror(errno)),
+                            "check the folder of temporary files and its free space");
+  }
+  ~Scratch() { std::fclose(file); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::FILE* file;
+};
+
+}  // namespace
+
 void write_svg(const std::string& graph, const std::string& path, const std::string& place) {
   check_writable(path, place);
-  const std::string source = path + ".dot";
-  write_text(source, graph, place);
-  std::string tool = "dot", format = "-Tsvg", out = "-o", target = path, input = source;
-  char* arguments[] = {tool.data(), format.data(), out.data(), target.data(), input.data(), nullptr};
+  const Scratch source(place);
+  const Scratch picture(place);
+  const bool written = std::fwrite(graph.data(), 1, graph.size(), source.file) == graph.size() &&
+                       std::fflush(source.file) == 0;
+  if (!written) throw sim::InputError(place, "the graph could not be written for 'dot'", "check free space");
+  std::rewind(source.file);
+  posix_spawn_file_actions_t streams;
+  posix_spawn_file_actions_init(&streams);
+  posix_spawn_file_actions_adddup2(&streams, ::fileno(source.file), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&streams, ::fileno(picture.file), STDOUT_FILENO);
+  std::string tool = "dot", format = "-Tsvg";
+  char* arguments[] = {tool.data(), format.data(), nullptr};
   pid_t child = 0;
-  const int error = posix_spawnp(&child, "dot", nullptr, nullptr, arguments, environ);
+  const int error = posix_spawnp(&child, "dot", &streams, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&streams);
   int status = 0;
   if (error == 0) waitpid(child, &status, 0);
-  std::error_code ignored;
-  std::filesystem::remove(source, ignored);
   if (error == ENOENT || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
     throw sim::InputError(place, "the tool 'dot' that draws it is not installed",
                           "install Graphviz, or write the graph with --dot FILE");
-  if (error != 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+  std::string text;
+  std::rewind(picture.file);
+  char chunk[65'536];
+  for (std::size_t got = 0; (got = std::fread(chunk, 1, sizeof chunk, picture.file)) != 0;)
+    text.append(chunk, got);
+  if (error != 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0 || text.empty())
     throw sim::InputError(place, "'dot' failed", "write the graph with --dot FILE and look at it");
+  write_text(path, text, place);
 }
 
 }  // namespace heddle::cli

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/errors.h"
+#include "cli/interrupt.h"
 #include "sim/config.h"
 
 namespace heddle::cli {
@@ -54,6 +55,7 @@ int run_command_line(int argc, char** argv) {
   add_analyze(app, body);
   add_microbench(app, body);
   add_tables(app, body);
+  handle_signals();
   return report_errors([&] {
     try {
       app.parse(argc, argv);

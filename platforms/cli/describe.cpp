@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/files.h"
 #include "gpu/platform_files.h"
 #include "sim/config.h"
 
@@ -57,7 +58,7 @@ void print_json(const std::vector<sim::KeyDescription>& keys) {
     entry["meaning"] = key.info.doc;
     json.push_back(entry);
   }
-  fmt::print("{}\n", json.dump(1));
+  fmt::print("{}\n", json_text(json, 1));
 }
 
 }  // namespace

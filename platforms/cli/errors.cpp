@@ -1,10 +1,15 @@
 #include "cli/errors.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
+#include <iostream>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 #include <systemc>
 
 #include "sim/config.h"
@@ -24,14 +29,22 @@ int internal(const std::string& what) {
       sim::ExitCode::kInternal);
 }
 
+/// Nobody reads a pipe any more (heddle list | head): no error, but the exit code that a shell gives for it.
+int output_lost() {
+  constexpr int kBrokenPipe = 128 + SIGPIPE;
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) return kBrokenPipe;
+  return fail("standard output: not all could be written\n  check free space, or where it is sent to",
+              sim::ExitCode::kBadInput);
+}
+
 }  // namespace
 
 int report_errors(const std::function<sim::ExitCode()>& body) {
   try {
     const auto code = body();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      return fail("standard output: not all could be written\n  check free space, or where it is sent to",
-                  sim::ExitCode::kBadInput);
+    std::cout.flush();  // of CLI11: help and version
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) return output_lost();
     return static_cast<int>(code);
   } catch (const sim::Error& e) {
     return fail(e.what(), e.code());
@@ -39,6 +52,9 @@ int report_errors(const std::function<sim::ExitCode()>& body) {
     return internal(fmt::format("SystemC: {}: {}", e.get_msg_type(), e.get_msg()));
   } catch (const std::bad_alloc&) {
     return fail("out of memory\n  use a smaller input or fewer cores", sim::ExitCode::kBadInput);
+  } catch (const std::system_error& e) {
+    if (std::ferror(stdout) != 0) return output_lost();  // of fmt::print
+    return internal(e.what());
   } catch (const std::exception& e) {
     return internal(e.what());
   }

@@ -1,97 +1,66 @@
 #include "cli/files.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
+#include "cli/new_file.h"
 #include "sim/error.h"
 
 namespace heddle::cli {
-namespace {
 
 namespace fs = std::filesystem;
 
-std::string temporary_name(const std::string& path) { return fmt::format("{}.tmp{}", path, ::getpid()); }
-
-[[noreturn]] void cannot_write(const std::string& path, const std::string& place, const std::string& why) {
-  throw sim::InputError(place, fmt::format("cannot write '{}': {}", path, why),
-                        "check folder, permissions and free space");
-}
-
-}  // namespace
-
-Destination destination(const std::string& path) {
-  constexpr int kMostLinks = 40;
-  fs::path end = path;
+std::vector<std::byte> read_bytes(const std::string& path, std::uint64_t bytes, const std::string& whole,
+                                  const std::string& place) {
+  const auto wrong_size = [&](const std::string& has) {
+    throw sim::InputError(place, fmt::format("'{}' has {}, {} has {}", path, has, whole, bytes),
+                          "make the two the same");
+  };
   std::error_code error;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(end, error)); ++i) {
-    const fs::path target = fs::read_symlink(end, error);
-    if (error) break;
-    end = end.parent_path() / target;  // an absolute one replaces the folder
-  }
-  return {end.string(), fs::is_other(fs::status(end, error))};
-}
-
-std::vector<std::byte> read_bytes(const std::string& path, const std::string& place) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored))
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status))
     throw sim::InputError(place, fmt::format("'{}' is a directory, not a file", path));
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw sim::InputError(place, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  std::vector<std::byte> bytes;
+  // Files of /proc have no size.
+  const std::uint64_t size = fs::is_regular_file(status) ? fs::file_size(path, error) : 0;
+  if (!error && size > bytes) wrong_size(fmt::format("{} bytes", size));
+  std::vector<std::byte> content;
+  content.reserve(std::min(size, bytes));
   char chunk[65'536];
-  while (stream.read(chunk, sizeof chunk) || stream.gcount() > 0) {
+  const std::uint64_t wanted = bytes + 1;
+  while (content.size() < wanted) {
+    const auto step = std::min<std::uint64_t>(sizeof chunk, wanted - content.size());
+    stream.read(chunk, static_cast<std::streamsize>(step));
     const auto* begin = reinterpret_cast<const std::byte*>(chunk);
-    bytes.insert(bytes.end(), begin, begin + stream.gcount());
+    content.insert(content.end(), begin, begin + stream.gcount());
+    if (!stream) break;
   }
   if (stream.bad()) throw sim::InputError(place, fmt::format("cannot read '{}'", path));
-  return bytes;
+  if (content.size() > bytes) wrong_size("more bytes than that");
+  if (content.size() < bytes) wrong_size(fmt::format("{} bytes", content.size()));
+  return content;
 }
 
 void write_bytes(const std::string& path, std::span<const std::byte> bytes, const std::string& place) {
-  const Destination to = destination(path);
-  const std::string temporary = to.in_place ? to.path : temporary_name(to.path);
-  std::error_code ignored;
-  {
-    std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
-    if (!stream) cannot_write(path, place, std::strerror(errno));
-    stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    stream.close();
-    if (!stream) {
-      const std::string why = std::strerror(errno);
-      if (!to.in_place) fs::remove(temporary, ignored);
-      cannot_write(path, place, why);
-    }
-  }
-  if (to.in_place) return;
-  std::error_code error;
-  fs::rename(temporary, to.path, error);
-  if (error) {
-    fs::remove(temporary, ignored);
-    cannot_write(path, place, error.message());
-  }
+  NewFile file(path, place);
+  file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  file.commit();
 }
 
 void write_text(const std::string& path, const std::string& text, const std::string& place) {
   write_bytes(path, std::as_bytes(std::span(text)), place);
 }
 
-void check_writable(const std::string& path, const std::string& place) {
-  std::error_code ignored;
-  if (path.empty()) cannot_write(path, place, "no file name given");
-  if (fs::is_directory(path, ignored)) cannot_write(path, place, "it is a directory");
-  const Destination to = destination(path);
-  if (to.in_place) {
-    if (!std::ofstream(to.path)) cannot_write(path, place, std::strerror(errno));
-    return;
-  }
-  const std::string temporary = temporary_name(to.path);
-  if (!std::ofstream(temporary)) cannot_write(path, place, std::strerror(errno));
-  fs::remove(temporary, ignored);
+void check_writable(const std::string& path, const std::string& place) { const NewFile probe(path, place); }
+
+std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace heddle::cli

@@ -2,28 +2,28 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace heddle::cli {
 
-/// Throws sim::InputError with `place` (the option that asked for the file) if it cannot be read.
-[[nodiscard]] std::vector<std::byte> read_bytes(const std::string& path, const std::string& place);
+/// A file that must have exactly `bytes` bytes; never reads more than one beyond, so that a device without
+/// end is refused like any file of the wrong size. `whole`: what has that size, for the message. Throws
+/// sim::InputError with `place` (the option that asked for the file).
+[[nodiscard]] std::vector<std::byte> read_bytes(const std::string& path, std::uint64_t bytes,
+                                                const std::string& whole, const std::string& place);
 
-/// Where a file that is to be written under a name goes.
-struct Destination {
-  std::string path;       ///< the name with symbolic links followed: the link stays one
-  bool in_place = false;  ///< not a regular file (a device, a pipe): written as it is, never replaced
-};
-[[nodiscard]] Destination destination(const std::string& path);
-
-/// Writes a temporary sibling and renames it, so that `path` holds either its old content or all of the new;
-/// a device or pipe is written in place.
+/// As NewFile: `path` holds either its old content or all of the new; a device or pipe is written in place.
 void write_bytes(const std::string& path, std::span<const std::byte> bytes, const std::string& place);
 void write_text(const std::string& path, const std::string& text, const std::string& place);
 
 /// Throws sim::InputError now if `path` cannot be written later; leaves nothing behind.
 void check_writable(const std::string& path, const std::string& place);
+
+/// JSON as text, also of names that are not UTF-8 (names of files are bytes): what is none becomes U+FFFD.
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
 }  // namespace heddle::cli

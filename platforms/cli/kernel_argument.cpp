@@ -245,18 +245,15 @@ std::vector<KernelArgument> parse_arguments(const std::vector<std::string>& text
   return arguments;
 }
 
+std::string fill_file(const KernelArgument& argument) {
+  return argument.fill.starts_with("file=") ? argument.fill.substr(5) : "";
+}
+
 std::vector<std::byte> fill_bytes(const KernelArgument& buffer) {
   const std::string& fill = buffer.fill;
   const std::uint64_t count = buffer.bytes / isa::type_bytes(buffer.element);
-  if (fill.starts_with("file=")) {
-    const std::string path = fill.substr(5);
-    auto bytes = read_bytes(path, "--arg " + buffer.text);
-    if (bytes.size() != buffer.bytes)
-      refuse(buffer.text,
-             fmt::format("'{}' has {} bytes, the buffer has {}", path, bytes.size(), buffer.bytes),
-             "make the two the same");
-    return bytes;
-  }
+  if (fill.starts_with("file="))
+    return read_bytes(fill_file(buffer), buffer.bytes, "the buffer", "--arg " + buffer.text);
   return with_type(buffer.element, [&](auto zero) -> std::vector<std::byte> {
     using T = decltype(zero);
     if (fill == "iota") return elements<T>(count, [](std::uint64_t i) { return static_cast<T>(i); });

@@ -34,6 +34,9 @@ struct KernelArgument {
 /// Initial bytes of a buffer; empty if it is all zeros.
 [[nodiscard]] std::vector<std::byte> fill_bytes(const KernelArgument& buffer);
 
+/// The file of fill file=PATH; empty for other fills.
+[[nodiscard]] std::string fill_file(const KernelArgument& argument);
+
 /// One element as text: "-3", "0.5".
 [[nodiscard]] std::string element_text(isa::Type type, const std::byte* bytes);
 

@@ -5,10 +5,13 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/problems.h"
 #include "cli/report_model.h"
 #include "cli/rtl_twins.h"
 #include "gpu/gpu_device.h"
@@ -67,33 +70,50 @@ nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
 sim::ExitCode measure(const MicrobenchRequest& request) {
   const std::vector<const microbench::Benchmark*> benchmarks = chosen(request.names);
   const gpu::GpuConfig config = gpu::load_platform(request.platform, request.assignments);
-  if (!request.json.empty()) check_writable(request.json, "--json");
+  if (!request.json.empty()) check_writable(request.json, "--json " + request.json);
   sim::Twins twins;
   provide_rtl(twins);
-  gpu::GpuDevice device(config, {.on_progress = {}, .twins = &twins});
+  gpu::GpuDevice device(config, {.on_progress = {}, .on_check = stop_if_interrupted, .twins = &twins});
   microbench::Session session(device);
   std::vector<microbench::Result> results;
+  std::optional<sim::Error> interrupt;
   bool ok = true;
   for (const microbench::Benchmark* benchmark : benchmarks) {
-    results.push_back(microbench::run(*benchmark, session));
+    try {
+      results.push_back(microbench::run(*benchmark, session));
+    } catch (const sim::Error& error) {
+      if (!is_interrupt(error)) throw;
+      interrupt.emplace(error.code(), fmt::format("benchmark {}", benchmark->name), error.message(),
+                        "the benchmarks before it are complete");
+      break;
+    }
     ok = ok && results.back().ok();
   }
   const nlohmann::ordered_json host = host_costs(device);
-  fmt::print("{}\n{} on {}: {} launches, {} core cycles, {:.2f} s of host time\n", microbench::table(results),
-             ok ? "As configured" : "NOT AS CONFIGURED", config.name, host["launches"].dump(),
-             host["cycles"].dump(), host["seconds"].get<double>());
-  std::fflush(stdout);
+  const std::string text = fmt::format(
+      "{}\n{} on {}: {} launches, {} core cycles, {:.2f} s of host time\n", microbench::table(results),
+      interrupt ? "INCOMPLETE"
+      : ok      ? "As configured"
+                : "NOT AS CONFIGURED",
+      config.name, host["launches"].dump(), host["cycles"].dump(), host["seconds"].get<double>());
+  Problems problems;
   if (!request.json.empty()) {
     nlohmann::ordered_json missing = nlohmann::ordered_json::object();
     for (const microbench::Result& result : results)
       if (!result.missing.empty()) missing[result.benchmark] = result.missing;
-    const nlohmann::ordered_json json = {{"platform", config.name},
-                                         {"ok", ok},
-                                         {"readings", microbench::to_json(results)},
-                                         {"missing", missing},
-                                         {"host", host}};
-    write_text(request.json, json.dump(1) + "\n", "--json");
+    nlohmann::ordered_json json = {{"platform", config.name},
+                                   {"ok", ok && !interrupt},
+                                   {"readings", microbench::to_json(results)},
+                                   {"missing", missing},
+                                   {"host", host}};
+    if (interrupt) json.update({{"complete", false}, {"reason", interrupt->message()}});
+    problems.attempt([&] { write_text(request.json, json_text(json, 1) + "\n", "--json " + request.json); });
   }
+  std::fwrite(text.data(), 1, text.size(), stdout);  // behind the file: output to a full disk fails
+  std::fflush(stdout);
+  if (interrupt && problems.any()) fmt::print(stderr, "heddle: error: {}\n", problems.text());
+  if (interrupt) throw *interrupt;
+  problems.rethrow();
   return ok ? sim::ExitCode::kOk : sim::ExitCode::kMismatch;
 }
 

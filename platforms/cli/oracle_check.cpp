@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/interrupt.h"
 #include "oracle/oracle.h"
 
 namespace heddle::cli {
 
 OracleVerdict compare_with_oracle(TrackedDevice& device, const std::function<void(host::Device&)>& program) {
-  oracle::OracleDevice oracle_device;
+  oracle::Options options;
+  options.on_turn = stop_if_interrupted;
+  oracle::OracleDevice oracle_device(options);
   TrackedDevice expected(oracle_device);
   program(expected);
 

@@ -13,7 +13,8 @@ struct OracleVerdict {
   std::string summary;  ///< "3 buffers, 196608 bytes, are the same" or where the first difference is
 };
 
-/// Runs `program` on a fresh oracle and compares its memory with what is on `device` now.
+/// Runs `program` on a fresh oracle and compares its memory with what is on `device` now. May end by
+/// stop_if_interrupted().
 [[nodiscard]] OracleVerdict compare_with_oracle(TrackedDevice& device,
                                                 const std::function<void(host::Device&)>& program);
 

@@ -3,105 +3,151 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
-#include <vector>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
 
-#include "cli/files.h"
+#include "cli/new_file.h"
 #include "sim/error.h"
+#include "sim/text_input.h"
 
 namespace heddle::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Present in every results folder: how an earlier run's results are told from somebody's files.
-constexpr const char* kMarker = "stats.json";
-
-[[noreturn]] void refuse(const std::string& path, const std::string& why, const std::string& remedy = {}) {
-  throw sim::InputError("--out " + path, why, remedy);
-}
-
-/// A new folder, with its missing parents; unless keep() was called, all that was created is removed again.
-class NewFolder {
- public:
-  NewFolder(const fs::path& folder, const std::string& out) : folder_(folder) {
-    std::vector<fs::path> missing;
-    std::error_code error;
-    for (fs::path p = folder_; !p.empty() && !fs::exists(p, error); p = p.parent_path()) {
-      missing.push_back(p);
-      if (p == p.parent_path()) break;
-    }
-    for (auto p = missing.rbegin(); p != missing.rend(); ++p) {
-      fs::create_directory(*p, error);
-      if (error) {
-        remove();
-        refuse(out, fmt::format("cannot create the folder: {}", error.message()));
-      }
-      created_.push_back(*p);
-    }
-  }
-  ~NewFolder() { remove(); }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return folder_; }
-  void keep() { created_.clear(); }
-
- private:
-  void remove() {
-    std::error_code ignored;
-    if (!created_.empty() && created_.back() == folder_) {
-      fs::remove_all(folder_, ignored);
-      created_.pop_back();
-    }
-    for (; !created_.empty(); created_.pop_back()) fs::remove(created_.back(), ignored);
-  }
-
-  fs::path folder_;
-  std::vector<fs::path> created_;  ///< outermost first
-};
-
-fs::path sibling(const std::string& path, const char* purpose) {
-  return fmt::format("{}.{}{}", path, purpose, ::getpid());
-}
+/// Results that not every run writes.
+constexpr std::array<const char*, 2> kOptionalResults = {"profile.txt", "profile.json"};
+constexpr const char* kIndex = "host.json";
+constexpr std::size_t kMaxIndexBytes = std::size_t{64} << 20;
 
 }  // namespace
 
-OutputDir::OutputDir(std::string path) : path_(std::move(path)) {
-  while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
-  if (path_.empty()) throw sim::InputError("--out", "no folder given");
-  std::error_code error;
-  path_ = fs::absolute(path_, error).lexically_normal().string();
-  const fs::file_status status = fs::status(path_, error);
-  if (fs::exists(status)) {
-    if (!fs::is_directory(status)) refuse(path_, "exists and is not a folder", "choose another name");
-    const bool empty = fs::is_empty(path_, error);
-    if (error) refuse(path_, error.message());
-    if (!empty && !fs::exists(fs::path(path_) / kMarker, error))
-      refuse(path_, "exists and holds something else than results of heddle",
-             "choose another folder, or remove this one");
+OutputDir::OutputDir(std::string path, const std::vector<std::string>& files, OutputNames& names)
+    : given_("--out " + path) {
+  if (path.empty()) throw sim::InputError("--out", "no folder given");
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  try {
+    make(path);
+    std::error_code error;
+    path_ = fs::canonical(path, error).string();
+    if (error) throw sim::InputError(given_, error.message());
+    for (const std::string& name : files) names.writes(in(name), given_);
+  } catch (...) {
+    remove_empty();
+    throw;
   }
-  const NewFolder probe(sibling(path_, "tmp"), path_);
+}
+
+OutputDir::~OutputDir() { remove_empty(); }
+
+void OutputDir::remove_empty() noexcept {
+  for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back()->path().c_str());
+}
+
+void OutputDir::make(const std::string& folder) {
+  const auto refuse = [&](const std::string& why) {
+    throw sim::InputError(given_, why, "choose another folder, or make this one usable");
+  };
+  std::vector<fs::path> missing;
+  for (fs::path p = folder; !p.empty(); p = p.parent_path()) {
+    std::error_code error;
+    const fs::file_status status = fs::status(p, error);
+    if (fs::is_directory(status)) break;
+    if (fs::exists(status)) refuse(fmt::format("'{}' exists and is not a folder", p.string()));
+    if (fs::is_symlink(fs::symlink_status(p, error)))
+      refuse(fmt::format("'{}' is a link to '{}', which does not exist", p.string(),
+                         fs::read_symlink(p, error).string()));
+    if (status.type() != fs::file_type::not_found)
+      refuse(fmt::format("cannot look at '{}': {}", p.string(), error.message()));
+    missing.push_back(p);
+    if (p == p.parent_path()) break;
+  }
+  for (auto p = missing.rbegin(); p != missing.rend(); ++p) {
+    std::error_code error;
+    const HeldSignals held;
+    const bool made = fs::create_directory(*p, error);
+    if (error) refuse(fmt::format("cannot create '{}': {}", p->string(), error.message()));
+    // Signals may come when the working directory is another one.
+    if (made) made_.push_back(std::make_unique<Temporary>(fs::absolute(*p).string()));
+  }
+}
+
+std::map<std::string, std::uint64_t> OutputDir::sizes() const {
+  std::map<std::string, std::uint64_t> sizes;
+  for (const auto& [name, content] : files_) sizes[name] = content.size();
+  return sizes;
+}
+
+std::map<std::string, std::uint64_t> OutputDir::earlier() const {
+  std::map<std::string, std::uint64_t> sizes;
+  std::error_code ignored;
+  if (!fs::is_regular_file(in(kIndex), ignored)) return sizes;
+  std::ifstream stream(in(kIndex), std::ios::binary);
+  const auto text = sim::read_all(stream, kMaxIndexBytes);
+  if (!text) return sizes;
+  const auto index = nlohmann::json::parse(*text, nullptr, false);
+  if (!index.is_object() || !index.contains("files") || !index["files"].is_object()) return sizes;
+  for (const auto& [name, size] : index["files"].items())
+    if (size.is_number_unsigned()) sizes[name] = size.get<std::uint64_t>();
+  return sizes;
+}
+
+void OutputDir::remove_stale(const std::map<std::string, std::uint64_t>& earlier) {
+  for (const char* name : kOptionalResults) {
+    std::error_code error;
+    const fs::path file = in(name);
+    const fs::file_status status = fs::symlink_status(file, error);
+    if (files_.contains(name) || !fs::exists(status)) continue;
+    const auto listed = earlier.find(name);
+    const bool known = listed != earlier.end() && fs::is_regular_file(status) &&
+                       fs::file_size(file, error) == listed->second && !error;
+    if (!known || !fs::remove(file, error)) foreign_.emplace_back(name);
+  }
 }
 
 void OutputDir::commit() {
-  NewFolder fresh(sibling(path_, "tmp"), path_);
-  for (const auto& [name, content] : files_)
-    write_text((fresh.path() / name).string(), content, "--out " + path_);
-
-  const fs::path old = sibling(path_, "old");
-  std::error_code error;
-  const bool replaces = fs::exists(path_, error);
-  if (replaces) fs::rename(path_, old, error);
-  if (error) refuse(path_, fmt::format("cannot replace the folder: {}", error.message()));
-  fs::rename(fresh.path(), path_, error);
-  if (error) {
-    std::error_code ignored;
-    if (replaces) fs::rename(old, path_, ignored);
-    refuse(path_, fmt::format("cannot create the folder: {}", error.message()));
-  }
-  fresh.keep();
-  if (replaces) fs::remove_all(old, error);
+  const auto listed = earlier();
+  std::error_code ignored;
+  fs::create_directories(path_, ignored);  // if somebody has removed it meanwhile
+  std::vector<std::string> failures;
+  std::vector<std::string> missing;
+  std::vector<std::string> saved;
+  const auto attempt = [&](const std::string& name, const auto& step) {
+    try {
+      step();
+      return true;
+    } catch (const sim::Error& error) {
+      failures.push_back(error.message());
+      missing.push_back(name);
+      return false;
+    }
+  };
+  // All are written before the first is renamed: an earlier run's results stay together as long as possible.
+  std::map<std::string, std::unique_ptr<NewFile>> written;
+  for (const auto& entry : files_)
+    attempt(entry.first, [&] {
+      auto file = std::make_unique<NewFile>(in(entry.first), given_);
+      file->write(entry.second);
+      file->finish();
+      written[entry.first] = std::move(file);
+    });
+  for (const auto& entry : written)
+    if (attempt(entry.first, [&] { entry.second->commit(); })) saved.push_back(entry.first);
+  if (!saved.empty()) made_.clear();
+  remove_stale(listed);
+  if (failures.empty()) return;
+  std::string old;
+  for (const std::string& name : missing)
+    if (fs::exists(in(name), ignored)) old += (old.empty() ? "" : ", ") + name;
+  throw sim::InputError(given_, fmt::format("{}", fmt::join(failures, "\n  ")),
+                        (saved.empty() ? std::string("no result was written")
+                                       : fmt::format("written are: {}", fmt::join(saved, ", "))) +
+                            (old.empty() ? "" : fmt::format("; of an earlier run are still: {}", old)) +
+                            "\n  check folder, permissions and free space");
 }
 
 }  // namespace heddle::cli

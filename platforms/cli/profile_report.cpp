@@ -194,6 +194,7 @@ nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& 
                                     const std::vector<KernelHeat>& kernels) {
   nlohmann::ordered_json json = {{"heddle", HEDDLE_VERSION}, {"platform", platform}};
   json.update(header.identity);
+  add_end(json, header);
   json["kernels"] = nlohmann::ordered_json::array();
   for (const KernelHeat& kernel : kernels) {
     nlohmann::ordered_json entry = {{"kernel", kernel.code->name},

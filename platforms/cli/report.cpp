@@ -164,7 +164,11 @@ std::string report_text(const RunHeader& header, const std::vector<LaunchSummary
                         const gpu::GpuConfig& config) {
   std::string text = fmt::format("{} on {}{}\n", header.title, config.name,
                                  header.variant.empty() ? "" : " (" + header.variant + ")");
-  text += line("result", fmt::format("{}: {}", header.passed ? "passed" : "FAILED", header.verdict));
+  text += line("result", fmt::format("{}: {}",
+                                     header.ended_early ? "INCOMPLETE"
+                                     : header.passed    ? "passed"
+                                                        : "FAILED",
+                                     header.verdict));
   if (launches.empty()) return text;
   if (launches.size() > 1) text += launches_text(launches);
   return text + summary_text(add_up(launches), launches.size(), config);
@@ -178,6 +182,13 @@ std::string host_text(const std::vector<LaunchSummary>& launches) {
                           per_second(total.cycles, total.host_seconds) / 1e3));
 }
 
+void add_end(nlohmann::ordered_json& json, const RunHeader& header) {
+  if (!header.ended_early) return;
+  json["complete"] = false;
+  json["reason"] = *header.ended_early;
+  if (!header.diagnosis.empty()) json["diagnosis"] = header.diagnosis;
+}
+
 nlohmann::ordered_json report_json(const RunHeader& header, const std::vector<LaunchSummary>& launches,
                                    const std::vector<gpu::LaunchRecord>& records,
                                    const gpu::GpuConfig& config, const nlohmann::ordered_json& dictionary) {
@@ -185,6 +196,7 @@ nlohmann::ordered_json report_json(const RunHeader& header, const std::vector<La
   json.update(header.identity);
   json["passed"] = header.passed;
   json["verdict"] = header.verdict;
+  add_end(json, header);
   json["total"] = summary_json(add_up(launches), config);
   json["launches"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < launches.size(); ++i) {
@@ -195,6 +207,7 @@ nlohmann::ordered_json report_json(const RunHeader& header, const std::vector<La
                                 {"dynamic_shared_bytes", s.shape.dynamic_shared_bytes},
                                 {"summary", summary_json(s, config)},
                                 {"statistics", records[i].stats}});
+    if (!records[i].complete) json["launches"].back()["complete"] = false;
   }
   json["dictionary"] = dictionary;
   return json;

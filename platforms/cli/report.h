@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,13 @@ struct RunHeader {
   nlohmann::ordered_json identity;  ///< the same for stats.json: {"workload": "sgemm", "seed": 1, ...}
   bool passed = false;
   std::string verdict;  ///< one line
+  /// A run that ended early: why, in one line. Its statistics are of what ran until then.
+  std::optional<std::string> ended_early{};
+  std::string diagnosis{};  ///< of that: all there is to say, in several lines; may be empty
 };
+
+/// Marks what a run that ended early leaves; nothing for others.
+void add_end(nlohmann::ordered_json& json, const RunHeader& header);
 
 /// The report for report.txt and stdout: reproducible, no host times.
 [[nodiscard]] std::string report_text(const RunHeader& header, const std::vector<LaunchSummary>& launches,

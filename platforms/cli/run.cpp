@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <new>
 #include <optional>
 
+#include "cli/files.h"
+#include "cli/interrupt.h"
 #include "cli/oracle_check.h"
 #include "cli/output_dir.h"
 #include "cli/profile_model.h"
@@ -20,34 +23,112 @@ namespace {
 
 constexpr int kIndent = 1;  ///< of stats.json: readable, and not twice as large
 
-/// The traces of a kernel that hangs or does something illegal are what one wants to see.
-workloads::Verdict run_traced(const Job& job, host::Device& device, std::optional<TraceFiles>& trace) {
-  try {
-    workloads::Verdict verdict = job.program(device);
-    if (trace) trace->commit();
-    return verdict;
-  } catch (const sim::Error& error) {
-    const bool ran = error.code() == sim::ExitCode::kHang || error.code() == sim::ExitCode::kCycleLimit ||
-                     error.code() == sim::ExitCode::kKernelFault;
-    if (trace && ran) trace->commit();
-    throw;
+/// A run that ends like this has simulated something, and the statistics up to there help to see why.
+bool leaves_statistics(const sim::Error& error) {
+  switch (error.code()) {
+    case sim::ExitCode::kHang:
+    case sim::ExitCode::kCycleLimit:
+    case sim::ExitCode::kKernelFault:
+    case sim::ExitCode::kTwinMismatch:
+      return true;
+    default:
+      return is_interrupt(error);
   }
 }
 
-std::string dump(const nlohmann::ordered_json& json) { return json.dump(kIndent) + "\n"; }
+/// Why the run ended early, in one line.
+std::string reason(const sim::Error& error, const gpu::LaunchRecord& last, std::size_t launches) {
+  const std::string text = error.what();
+  std::string what = text.substr(0, text.find('\n'));
+  if (error.code() == sim::ExitCode::kCycleLimit) what = "--max-cycles reached";
+  if (error.code() != sim::ExitCode::kCycleLimit && !is_interrupt(error)) return what;
+  if (last.complete) return fmt::format("{} after launch {}", what, launches);
+  return fmt::format("{} in launch {} ({}) after {} cycles", what, launches, last.kernel, last.cycles);
+}
+
+/// What a run has to say, once it has ended.
+struct Outcome {
+  RunHeader header;
+  std::optional<sim::Error> early;  ///< what it ended by, if not by reaching its end
+};
+
+void check_against_oracle(const Job& job, TrackedDevice& device, Outcome& outcome) {
+  RunHeader& header = outcome.header;
+  if (!job.not_comparable.empty()) {
+    header.verdict += "; not compared with the oracle: " + job.not_comparable;
+    return;
+  }
+  try {
+    const OracleVerdict oracle = compare_with_oracle(device, job.program);
+    header.passed = header.passed && oracle.passed;
+    header.verdict += "; oracle: " + oracle.summary;
+  } catch (const sim::Error& error) {
+    outcome.early = error;
+  } catch (const std::bad_alloc&) {
+    outcome.early.emplace(sim::ExitCode::kBadInput, "--check oracle", "out of memory", "use a smaller input");
+  }
+  if (outcome.early) header.ended_early = fmt::format("--check oracle: {}", outcome.early->what());
+}
+
+Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevice& gpu,
+                 TrackedDevice& device) {
+  Outcome outcome{job.header, {}};
+  RunHeader& header = outcome.header;
+  try {
+    const workloads::Verdict verdict = job.program(device);
+    header.passed = verdict.passed;
+    header.verdict = verdict.summary;
+    if (settings.check_oracle) check_against_oracle(job, device, outcome);
+  } catch (const sim::Error& error) {
+    if (!leaves_statistics(error) || gpu.launches().empty()) throw;
+    outcome.early = error;
+    header.ended_early = reason(error, gpu.launches().back(), gpu.launches().size());
+  }
+  if (!outcome.early) return outcome;
+  const std::string& line = *header.ended_early;
+  header.ended_early = line.substr(0, line.find('\n'));
+  header.verdict =
+      *header.ended_early + (header.verdict.empty() ? "" : "; the GPU's result: " + header.verdict);
+  header.passed = false;
+  if (!is_interrupt(*outcome.early)) header.diagnosis = outcome.early->what();
+  return outcome;
+}
+
+/// What a run writes into --out.
+std::vector<std::string> result_names(const RunSettings& settings) {
+  std::vector<std::string> names = {"report.txt", "stats.json", "host.json", "config.yaml"};
+  if (settings.profile) names.insert(names.end(), {"profile.txt", "profile.json"});
+  return names;
+}
+
+void name_files(const Job& job, const RunSettings& settings, OutputNames& names) {
+  for (const Job::File& file : job.reads) names.reads(file.path, file.place);
+  const TraceSettings& trace = settings.trace;
+  if (!trace.tables.empty()) names.writes(trace.tables, tables_option(trace));
+  if (!trace.timeline.empty()) names.writes(trace.timeline, timeline_option(trace));
+  for (const Job::File& file : job.writes) names.writes(file.path, file.place);
+}
+
+/// Unlike fmt::print: a failure is in the stream's state, for whoever ends the command.
+void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+std::string row(const char* name, const std::string& text) { return fmt::format("  {:<16}{}\n", name, text); }
 
 }  // namespace
 
 sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   const gpu::GpuConfig config = gpu::load_platform(settings.platform, settings.assignments);
+  OutputNames names;
   std::optional<OutputDir> out;
-  if (!settings.out.empty()) out.emplace(settings.out);
+  if (!settings.out.empty()) out.emplace(settings.out, result_names(settings), names);
+  name_files(job, settings, names);
 
   ProgressLine progress;
   gpu::RunOptions options;
   options.max_cycles = settings.max_cycles;
   options.profile = settings.profile;
   options.on_progress = progress.callback();
+  options.on_check = stop_if_interrupted;
   std::optional<TraceFiles> trace;
   if (settings.trace.any()) options.trace = &trace.emplace(settings.trace);
   sim::Twins twins;
@@ -56,47 +137,54 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   gpu::GpuDevice gpu(config, options);
   TrackedDevice device(gpu);
 
-  RunHeader header = job.header;
-  const workloads::Verdict verdict = run_traced(job, device, trace);
-  header.passed = verdict.passed;
-  header.verdict = verdict.summary;
-  if (settings.check_oracle) {
-    if (!job.not_comparable.empty()) {
-      header.verdict += "; not compared with the oracle: " + job.not_comparable;
-    } else {
-      const OracleVerdict oracle = compare_with_oracle(device, job.program);
-      header.passed = header.passed && oracle.passed;
-      header.verdict += "; oracle: " + oracle.summary;
-    }
-  }
+  const Outcome outcome = simulate(job, settings, gpu, device);
+  const RunHeader& header = outcome.header;
   progress.erase();
 
+  // All that can be saved is, whatever else cannot.
+  Problems problems;
+  std::vector<std::string> traces;
+  if (trace) traces = trace->commit(problems);
   std::vector<LaunchSummary> launches;
   for (const gpu::LaunchRecord& record : gpu.launches()) launches.push_back(summarize(record));
   const std::string report = report_text(header, launches, config);
-  fmt::print("{}{}{}", report, rtl_text(twins, config), host_text(launches));
   const std::vector<KernelHeat> profiles = profiled_kernels(gpu.launches());
   const std::string profile = profile_text(profiles, settings.profile_top);
-  if (settings.profile) fmt::print("\n{}\n", profile);
-  if (job.afterwards) job.afterwards(device);
+  std::string saved;
   if (out) {
-    out->add("report.txt", report);
-    out->add("stats.json",
-             dump(report_json(header, launches, gpu.launches(), config, gpu.stats().dictionary())));
-    nlohmann::ordered_json host = host_json(launches);
-    if (const auto rtl = rtl_json(twins); !rtl.empty()) host["rtl"] = rtl;
-    out->add("host.json", dump(host));
+    const std::string diagnosis = header.diagnosis.empty() ? "" : "\n" + header.diagnosis + "\n";
+    out->add("report.txt", report + diagnosis);
+    out->add(
+        "stats.json",
+        json_text(report_json(header, launches, gpu.launches(), config, gpu.stats().dictionary()), kIndent) +
+            "\n");
     out->add("config.yaml", sim::write_config(config));
     if (settings.profile) {
       out->add("profile.txt", report + "\n" + profile + profile_listing(profiles));
-      out->add("profile.json", dump(profile_json(header, config.name, profiles)));
+      out->add("profile.json", json_text(profile_json(header, config.name, profiles), kIndent) + "\n");
     }
-    out->commit();
-    fmt::print("  {:<16}{}\n", "files", out->path());
+    nlohmann::ordered_json host = host_json(launches);
+    if (const auto rtl = rtl_json(twins); !rtl.empty()) host["rtl"] = rtl;
+    add_end(host, header);
+    host["files"] = out->sizes();
+    out->add("host.json", json_text(host, kIndent) + "\n");
+    problems.attempt([&] {
+      out->commit();
+      saved = row("files", out->path());
+    });
+    for (const std::string& name : out->foreign()) saved += row("not of this run", out->path() + "/" + name);
   }
-  if (trace)
-    for (const std::string& path : trace->paths()) fmt::print("  {:<16}{}\n", "trace", path);
+  if (job.dump && !outcome.early) job.dump(device, problems);
+
+  put(report + rtl_text(twins, config) + host_text(launches));
+  if (settings.profile) put("\n" + profile + "\n");
+  if (job.printed && !outcome.early) put(job.printed(device));
+  put(saved);
+  for (const std::string& path : traces) put(row("trace", path));
   std::fflush(stdout);
+  if (outcome.early && problems.any()) fmt::print(stderr, "heddle: error: {}\n", problems.text());
+  if (outcome.early) throw *outcome.early;
+  problems.rethrow();
   return header.passed ? sim::ExitCode::kOk : sim::ExitCode::kMismatch;
 }
 

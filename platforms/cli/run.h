@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/problems.h"
 #include "cli/report.h"
 #include "cli/trace_files.h"
 #include "gpu/platform_files.h"
@@ -31,13 +32,23 @@ struct Job {
   RunHeader header;  ///< verdict to be filled in by run_job()
   /// The whole host side; runs on the GPU and, for --check oracle, a second time on the oracle.
   std::function<workloads::Verdict(host::Device&)> program;
-  /// After the report, with the GPU's memory still there; may be empty.
-  std::function<void(host::Device&)> afterwards;
+  /// After a run to the end, with the GPU's memory still there: writes files of its own; may be empty.
+  std::function<void(host::Device&, Problems&)> dump;
+  /// The same: what to print behind the report; may be empty.
+  std::function<std::string(host::Device&)> printed;
+  struct File {
+    std::string path;
+    std::string place;  ///< the option with its value
+  };
+  std::vector<File> reads;     ///< by the program
+  std::vector<File> writes;    ///< by dump()
   std::string not_comparable;  ///< why the oracle's memory may differ; empty: it may not
 };
 
-/// Simulates, prints the report to stdout and writes the files of --out. kMismatch if the verdict or the
-/// oracle says so; problems throw sim::Error and leave nothing in --out.
+/// Simulates, writes the files of --out and prints the report to stdout. kMismatch if the verdict or the
+/// oracle says so. A run that ends early (a hang, a fault, --max-cycles, a signal) does the same with what
+/// there is, marked as incomplete, before it throws its sim::Error. Other problems throw sim::Error and leave
+/// nothing in --out; what cannot be written at the end is reported when all the rest is.
 [[nodiscard]] sim::ExitCode run_job(const Job& job, const RunSettings& settings);
 
 }  // namespace heddle::cli

@@ -24,8 +24,10 @@ Examples:
   heddle run --ptx saxpy.ptx --entry saxpy --grid 8 --block 128 --arg buf=x:1024xf32:iota
       --arg buf=y:1024xf32:const=1 --arg f32=2.5 --arg u32=1024 --print y:8 --dump y=y.bin
 
-Exit codes: 0 results right, 1 results wrong, 2 bad input, 3 the kernel did something illegal,
-4 hang (diagnosed), 5 --max-cycles reached, 70 a bug in Heddle)";
+Exit codes: 0 results right, 1 results wrong, 2 bad input or output that cannot be written,
+3 the kernel did something illegal, 4 hang (diagnosed), 5 --max-cycles reached, 6 a block and its RTL differ,
+70 a bug in Heddle, 130 Ctrl-C, 143 SIGTERM (128 + the signal). A run that ends with 3 to 6 or by a signal
+reports and writes what it has so far, marked as incomplete. A second signal ends it at once.)";
 
 struct RunRequest {
   RunSettings settings;
@@ -50,6 +52,8 @@ std::string positive(const std::string& text) {
   const bool zero = text.find_first_not_of('0') == std::string::npos;
   return digits && !zero ? too_large(text) : "'" + text + "' is not a whole number of at least 1";
 }
+
+std::string not_empty(const std::string& text) { return text.empty() ? "no name given" : ""; }
 
 /// Options that only make sense for one kind of run.
 void refuse_mixture(const CLI::App& command, bool has_ptx) {
@@ -115,8 +119,11 @@ void add_run(CLI::App& app, Body& body) {
       ->add_option("--set", request->settings.assignments,
                    "KEY=VALUE: change a configuration key (heddle describe); may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--out", request->settings.out,
-                      "Folder for report.txt, stats.json, host.json and config.yaml");
+  command
+      ->add_option(
+          "--out", request->settings.out,
+          "Folder for report.txt, stats.json, host.json and config.yaml; nothing else in it is touched")
+      ->check(not_empty);
   command
       ->add_option("--max-cycles", request->settings.max_cycles,
                    "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit")
@@ -135,10 +142,12 @@ void add_run(CLI::App& app, Body& body) {
       ->add_option("--trace-tables", request->settings.trace.tables,
                    "Write the control-flow tables and the scoreboard after every event, as JSON lines; "
                    "heddle tables prints them")
+      ->check(not_empty)
       ->group(traces);
   command
       ->add_option("--trace-timeline", request->settings.trace.timeline,
                    "Write when each split of a warp ran what, as Chrome trace events (Perfetto)")
+      ->check(not_empty)
       ->group(traces);
   command
       ->add_option("--trace-warp", request->settings.trace.warps,

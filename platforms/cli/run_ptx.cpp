@@ -59,17 +59,11 @@ class PtxProgram {
     shape_.grid = to_dim3(parse_dimensions(request.grid, "--grid"));
     shape_.block = to_dim3(parse_dimensions(request.block, "--block"));
     shape_.dynamic_shared_bytes = request.shared_bytes;
-    for (const std::string& text : request.dumps) {
-      dumps_.push_back(buffer_file("--dump", text));
-      check_writable(dumps_.back().path, dumps_.back().option);
-    }
+    for (const std::string& text : request.dumps) dumps_.push_back(buffer_file("--dump", text));
     for (const std::string& text : request.compares) {
       compares_.push_back(buffer_file("--compare", text));
-      expected_.push_back(read_bytes(compares_.back().path, compares_.back().option));
-      if (expected_.back().size() != compares_.back().buffer->bytes)
-        throw sim::InputError(compares_.back().option,
-                              fmt::format("the file has {} bytes, the buffer has {}", expected_.back().size(),
-                                          compares_.back().buffer->bytes));
+      expected_.push_back(read_bytes(compares_.back().path, compares_.back().buffer->bytes, "the buffer",
+                                     compares_.back().option));
     }
     for (const std::string& text : request.prints) prints_.push_back(print(text));
     for (const KernelArgument& argument : arguments_)
@@ -86,7 +80,26 @@ class PtxProgram {
     return verdict(device);
   }
 
-  void finish(host::Device& device) const {
+  /// The files of the command line, for the check that no two options name one.
+  void name_files(Job& job) const {
+    job.reads.push_back({request_.file, "--ptx " + request_.file});
+    for (const KernelArgument& argument : arguments_)
+      if (const std::string file = fill_file(argument); !file.empty())
+        job.reads.push_back({file, "--arg " + argument.text});
+    for (const BufferFile& c : compares_) job.reads.push_back({c.path, c.option});
+    for (const BufferFile& d : dumps_) job.writes.push_back({d.path, d.option});
+  }
+
+  void dump(host::Device& device, Problems& problems) const {
+    for (const BufferFile& d : dumps_)
+      problems.attempt([&] {
+        write_bytes(d.path, device.download<std::byte>(address(device, *d.buffer), d.buffer->bytes),
+                    d.option);
+      });
+  }
+
+  [[nodiscard]] std::string printed(host::Device& device) const {
+    std::string all;
     for (const Print& p : prints_) {
       const auto bytes = device.download<std::byte>(address(device, *p.buffer), p.buffer->bytes);
       const unsigned size = isa::type_bytes(p.buffer->element);
@@ -94,10 +107,9 @@ class PtxProgram {
       std::string text;
       for (std::uint64_t i = 0; i < std::min(p.count, elements); ++i)
         text += fmt::format(" {}", element_text(p.buffer->element, bytes.data() + i * size));
-      fmt::print("  {} ={}{}\n", p.buffer->name, text, p.count < elements ? " ..." : "");
+      all += fmt::format("  {} ={}{}\n", p.buffer->name, text, p.count < elements ? " ..." : "");
     }
-    for (const BufferFile& d : dumps_)
-      write_bytes(d.path, device.download<std::byte>(address(device, *d.buffer), d.buffer->bytes), d.option);
+    return all;
   }
 
  private:
@@ -217,7 +229,9 @@ Job ptx_job(const PtxRequest& request) {
                          {"block", request.block},
                          {"arguments", request.arguments}};
   job.program = [program](host::Device& device) { return program->run(device); };
-  job.afterwards = [program](host::Device& device) { program->finish(device); };
+  job.dump = [program](host::Device& device, Problems& problems) { program->dump(device, problems); };
+  job.printed = [program](host::Device& device) { return program->printed(device); };
+  program->name_files(job);
   return job;
 }
 

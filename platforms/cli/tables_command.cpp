@@ -37,6 +37,9 @@ struct TablesRequest {
   std::uint64_t limit = 0;
 };
 
+/// The first line of a launch has a number for every instruction of its kernel.
+constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
+
 /// What heddle run --trace-tables does not write.
 struct BadRecord : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -171,6 +174,18 @@ class Printer {
   std::uint64_t left_out_ = 0;
 };
 
+/// std::getline() with a limit: a device may never end a line.
+bool next_line(std::istream& stream, std::string& line) {
+  line.clear();
+  for (int c = stream.rdbuf()->sbumpc(); c != std::istream::traits_type::eof();
+       c = stream.rdbuf()->sbumpc()) {
+    if (c == '\n') return true;
+    line += static_cast<char>(c);
+    if (line.size() > kMaxLineBytes) return true;
+  }
+  return !line.empty();
+}
+
 void print_tables(const TablesRequest& request) {
   constexpr const char* kRemedy = "give a file that heddle run --trace-tables has written";
   const auto refuse = [&](std::uint64_t number, const std::exception& error) {
@@ -184,8 +199,12 @@ void print_tables(const TablesRequest& request) {
   Printer printer(request);
   std::string text;
   std::uint64_t number = 0;
-  while (std::getline(file, text)) {
+  while (next_line(file, text)) {
     ++number;
+    if (text.size() > kMaxLineBytes)
+      throw sim::InputError(
+          fmt::format("{}:{}", request.file, number),
+          fmt::format("longer than {} MiB: not a line of a table trace", kMaxLineBytes >> 20), kRemedy);
     try {
       printer.line(Json::parse(text));
     } catch (const Json::exception& error) {

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/files.h"
 #include "sim/error.h"
 
 namespace heddle::cli {
@@ -43,37 +41,9 @@ std::string mnemonic(const std::string& line) {
 
 }  // namespace
 
-NewFile::NewFile(std::string path) : path_(std::move(path)), to_(destination(path_)) {
-  part_ = to_.in_place ? to_.path : to_.path + ".part";
-  file_ = std::fopen(part_.c_str(), "wb");
-  if (file_ == nullptr) fail("cannot be written");
-}
+std::string tables_option(const TraceSettings& settings) { return "--trace-tables " + settings.tables; }
 
-NewFile::~NewFile() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
-  if (!to_.in_place) std::remove(part_.c_str());
-}
-
-void NewFile::fail(const char* what) const {
-  throw sim::InputError(path_, fmt::format("{}: {}", what, std::strerror(errno)),
-                        "check folder, permissions and free space");
-}
-
-void NewFile::write(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail("cannot be written");
-}
-
-void NewFile::commit() {
-  std::FILE* const file = std::exchange(file_, nullptr);
-  const bool written = std::fclose(file) == 0;
-  if (!written || (!to_.in_place && std::rename(part_.c_str(), to_.path.c_str()) != 0)) {
-    const int error = errno;
-    if (!to_.in_place) std::remove(part_.c_str());
-    errno = error;
-    fail("cannot be completed");
-  }
-}
+std::string timeline_option(const TraceSettings& settings) { return "--trace-timeline " + settings.timeline; }
 
 TraceFiles::TraceFiles(const TraceSettings& settings) {
   for (const std::string& text : settings.warps) {
@@ -95,9 +65,9 @@ TraceFiles::TraceFiles(const TraceSettings& settings) {
     from_ = *first;
     to_ = *last;
   }
-  if (!settings.tables.empty()) tables_ = std::make_unique<NewFile>(settings.tables);
+  if (!settings.tables.empty()) tables_ = std::make_unique<NewFile>(settings.tables, tables_option(settings));
   if (!settings.timeline.empty()) {
-    timeline_ = std::make_unique<NewFile>(settings.timeline);
+    timeline_ = std::make_unique<NewFile>(settings.timeline, timeline_option(settings));
     timeline_->write("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
   }
 }
@@ -121,7 +91,7 @@ void TraceFiles::launch_begins(const isa::Kernel& kernel, sim::Cycle cycle) {
                                          {"source", kernel.source == nullptr ? "" : kernel.source->name},
                                          {"cycle", cycle},
                                          {"lines", lines}};
-    tables_->write(head.dump() + "\n");
+    tables_->write(json_text(head) + "\n");
   }
   ++launches_;
 }
@@ -142,11 +112,11 @@ void TraceFiles::tables(const core::TraceSite& site, const core::TableSnapshot& 
   else
     record.update(*snapshot.tables);
   record["scoreboard"] = *snapshot.scoreboard;
-  tables_->write(record.dump() + "\n");
+  tables_->write(json_text(record) + "\n");
 }
 
 void TraceFiles::add_event(const nlohmann::ordered_json& event) {
-  timeline_->write((first_event_ ? "\n" : ",\n") + event.dump());
+  timeline_->write((first_event_ ? "\n" : ",\n") + json_text(event));
   first_event_ = false;
 }
 
@@ -214,19 +184,20 @@ void TraceFiles::issued(const core::TraceSite& site, sim::GroupId group, sim::Pc
        {"args", {{"line", line(pc)}, {"lanes", lanes.count()}, {"mask", hex(lanes)}, {"source", source}}}});
 }
 
-void TraceFiles::commit() {
-  if (tables_ != nullptr) tables_->commit();
+std::vector<std::string> TraceFiles::commit(Problems& problems) {
+  std::vector<std::string> complete;
+  const auto close = [&](NewFile& file) {
+    problems.attempt([&] {
+      file.commit();
+      complete.push_back(file.path());
+    });
+  };
+  if (tables_ != nullptr) close(*tables_);
   if (timeline_ != nullptr) {
     timeline_->write("\n]}\n");
-    timeline_->commit();
+    close(*timeline_);
   }
-}
-
-std::vector<std::string> TraceFiles::paths() const {
-  std::vector<std::string> paths;
-  if (tables_ != nullptr) paths.push_back(tables_->path());
-  if (timeline_ != nullptr) paths.push_back(timeline_->path());
-  return paths;
+  return complete;
 }
 
 }  // namespace heddle::cli

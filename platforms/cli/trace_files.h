@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,7 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/files.h"
+#include "cli/new_file.h"
+#include "cli/problems.h"
 #include "core/trace.h"
 
 namespace heddle::cli {
@@ -34,28 +34,14 @@ struct TraceSettings {
   [[nodiscard]] bool any() const { return !tables.empty() || !timeline.empty(); }
 };
 
-/// A file that appears under its name when it is complete. Throws sim::InputError if it cannot be written.
-class NewFile {
- public:
-  explicit NewFile(std::string path);
-  ~NewFile();
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  void write(const std::string& text);
-  void commit();
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  [[noreturn]] void fail(const char* what) const;
-  std::string path_;
-  Destination to_;
-  std::string part_;
-  std::FILE* file_ = nullptr;
-};
+/// The options with their values, for messages.
+[[nodiscard]] std::string tables_option(const TraceSettings& settings);
+[[nodiscard]] std::string timeline_option(const TraceSettings& settings);
 
 class TraceFiles : public core::TraceSink {
  public:
-  /// Opens the files. Throws sim::InputError (also for malformed settings).
+  /// Opens the files. Throws sim::InputError (also for malformed settings). A file that cannot be written on
+  /// with does not end the run: commit() reports it.
   explicit TraceFiles(const TraceSettings& settings);
 
   void launch_begins(const isa::Kernel& kernel, sim::Cycle cycle) override;
@@ -71,9 +57,9 @@ class TraceFiles : public core::TraceSink {
   void split_stops(const core::TraceSite& site, sim::GroupId group, std::string_view why) override;
   void issued(const core::TraceSite& site, sim::GroupId group, sim::Pc pc, sim::LaneMask lanes) override;
 
-  /// Completes the files: also after a hang, whose story they tell.
-  void commit();
-  [[nodiscard]] std::vector<std::string> paths() const;
+  /// Completes the files: also after a hang, whose story they tell. Returns those that are complete; the
+  /// others are problems.
+  [[nodiscard]] std::vector<std::string> commit(Problems& problems);
 
  private:
   struct Slice {

@@ -67,6 +67,8 @@ struct GpuDevice::Impl : core::KernelServices {
   [[noreturn]] void fail_hang();
   /// If a channel no longer answers.
   void fail_silent_memory();
+  /// Statistics of the launch that has ended, in whatever way.
+  void close_record(LaunchRecord& record, double host_seconds);
   std::uint64_t code_address(const isa::Kernel& kernel);
   std::uint64_t warp_instructions() const {
     std::uint64_t sum = 0;
@@ -267,8 +269,7 @@ void GpuDevice::Impl::fail_silent_memory() {
 
 void GpuDevice::Impl::run(const core::LaunchContext& context) {
   using HostClock = std::chrono::steady_clock;
-  const auto started = HostClock::now();
-  auto reported = started;
+  auto reported = HostClock::now();
   const std::uint64_t instructions_before = warp_instructions();
   const std::uint64_t ctas = context.shape.grid.count();
   gpu.watchdog.on_hang = [this] {
@@ -298,6 +299,13 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
   };
   gpu.watchdog.on_check = [&] {
     fail_silent_memory();
+    if (options.on_check) {
+      try {
+        options.on_check();
+      } catch (...) {
+        gpu.faults.raise(std::current_exception());
+      }
+    }
     if (!options.on_progress) return;
     const auto now = HostClock::now();
     if (std::chrono::duration<double>(now - reported).count() < kProgressSeconds) return;
@@ -322,7 +330,14 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
   if (context.trace != nullptr) context.trace->launch_ends(gpu.core_clock.cycle());
   gpu.faults.rethrow();
   broken = false;
-  launches.back().host_seconds = std::chrono::duration<double>(HostClock::now() - started).count();
+}
+
+void GpuDevice::Impl::close_record(LaunchRecord& record, double host_seconds) {
+  record.cycles = gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle();
+  record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");
+  record.thread_instructions = gpu.stats.sum("core*.issue.thread_instructions");
+  record.stats = gpu.stats.to_json();
+  record.host_seconds = host_seconds;
 }
 
 void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
@@ -353,11 +368,19 @@ void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const
   record.code = context.kernel;
   record.shape = shape;
   if (impl_->options.profile) context.profile = &record.profile.emplace(context.kernel->code.size());
-  impl_->run(context);
-  record.cycles = gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle();
-  record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");
-  record.thread_instructions = gpu.stats.sum("core*.issue.thread_instructions");
-  record.stats = gpu.stats.to_json();
+  const auto started = std::chrono::steady_clock::now();
+  const auto seconds = [started] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  };
+  try {
+    impl_->run(context);
+  } catch (...) {
+    gpu.dispatcher.abandon();
+    impl_->close_record(record, seconds());
+    throw;
+  }
+  impl_->close_record(record, seconds());
+  record.complete = true;
   if (!context.params.empty()) free(context.param_base);
   if (local_bytes != 0) free(context.local_base);
   if (tables) free(context.table_base);

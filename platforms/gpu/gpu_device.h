@@ -36,6 +36,8 @@ struct RunOptions {
   bool profile = false;  ///< profile every launch by PC (LaunchRecord::profile). Results never depend on it
   std::function<void(const ProgressReport&)>
       on_progress;  ///< called about every 0.2 s of host time; may be empty
+  /// Called every few thousand cycles; what it throws ends the launch. May be empty.
+  std::function<void()> on_check = nullptr;
   /// Takes what kernels print (printf), call by call; empty: it goes to standard output.
   std::function<void(const std::string& text)> on_print = nullptr;
   core::TraceSink* trace = nullptr;  ///< records tables and timelines; outlives the device; nullptr: nothing
@@ -44,8 +46,9 @@ struct RunOptions {
   sim::Twins* twins = nullptr;
 };
 
-/// One finished launch.
+/// One launch: finished, or ended by an error and with what there was then.
 struct LaunchRecord {
+  bool complete = false;  ///< it has finished
   std::string kernel;
   std::shared_ptr<const isa::Kernel> code;
   host::Launch shape;

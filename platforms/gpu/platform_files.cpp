@@ -8,11 +8,14 @@
 #include <fstream>
 
 #include "sim/error.h"
+#include "sim/text_input.h"
 
 namespace heddle::gpu {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::streamsize kMaxDescriptionBytes = 4096;  ///< of a platform file's first line
 
 std::string& default_folder() {
   static std::string folder = HEDDLE_PLATFORMS_SOURCE_DIR;
@@ -28,8 +31,10 @@ bool is_yaml(const fs::path& path) { return path.extension() == ".yaml" || path.
 
 std::string first_comment(const fs::path& path) {
   std::ifstream stream(path);
-  std::string line;
-  std::getline(stream, line);
+  std::string line(kMaxDescriptionBytes, '\0');
+  stream.read(line.data(), kMaxDescriptionBytes);
+  line.resize(static_cast<std::size_t>(stream.gcount()));
+  line.resize(std::min(line.size(), line.find('\n')));
   const auto begin = line.find_first_not_of("# ");
   return line.starts_with('#') && begin != std::string::npos ? line.substr(begin) : "";
 }
@@ -40,9 +45,9 @@ void use_platform_folder(const std::string& folder) { default_folder() = folder;
 
 std::vector<Platform> platforms() {
   std::vector<Platform> found;
-  std::error_code error;
+  std::error_code error, ignored;
   for (const auto& entry : fs::directory_iterator(folder(), error))
-    if (is_yaml(entry.path()))
+    if (is_yaml(entry.path()) && entry.is_regular_file(ignored))
       found.push_back({entry.path().stem().string(), entry.path().string(), first_comment(entry.path())});
   if (error)
     throw sim::InputError(folder(), fmt::format("cannot read the folder of platforms: {}", error.message()),
@@ -72,7 +77,7 @@ GpuConfig load_platform(const std::string& name_or_path, const std::vector<std::
   source.add_file(path);
   for (const std::string& assignment : assignments) source.add_assignment(assignment);
   GpuConfig config;
-  config.name = fs::path(path).stem().string();
+  config.name = sim::valid_utf8(fs::path(path).stem().string());
   sim::load_config(source, config);
   return config;
 }

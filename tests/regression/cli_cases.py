@@ -13,7 +13,9 @@ import sys
 import tempfile
 
 import cli_analyze_cases  # noqa: F401  (registers its cases)
+import cli_interrupt_cases  # noqa: F401  (registers its cases)
 import cli_kernels as kernels
+import cli_output_cases  # noqa: F401  (registers its cases)
 import cli_rtl_cases  # noqa: F401  (registers its cases)
 import cli_trace_cases  # noqa: F401  (registers its cases)
 from cli_command import (BAD_INPUT, CASES, CYCLE_LIMIT, HANG, KERNEL_FAULT, MISMATCH, OK, Command, case, check, stats)
@@ -376,31 +378,6 @@ def out_of_bounds_access(c):
 def misaligned_access(c):
     c.ptx(kernels.STORE, "store", "--arg", "buf=x:256", "--arg", "u64=2", code=KERNEL_FAULT,
           says=["kernel.ptx:15", "aligned"])
-
-
-# ---- the folder of --out
-
-
-@case
-def out_that_is_not_ours(c):
-    (c.folder / "thesis").mkdir()
-    (c.folder / "thesis" / "thesis.tex").write_text("years of work")
-    done = c.run("run", "vecadd", "--platform", "tiny", "--out", "thesis", code=BAD_INPUT)
-    check("holds something else" in done.stderr, "wrong error")
-    check([p.name for p in (c.folder / "thesis").iterdir()] == ["thesis.tex"], "the folder was touched")
-    c.file("file", "x")
-    done = c.run("run", "vecadd", "--platform", "tiny", "--out", "file/out", code=BAD_INPUT)
-    check("--out" in done.stderr, "wrong error")
-
-
-@case
-def failed_run_leaves_earlier_results(c):
-    c.run("run", "vecadd", "--platform", "tiny", "--size", "tiny", "--out", "result")
-    before = (c.folder / "result" / "stats.json").read_text()
-    done = c.run("run", "spinlock", "--platform", "tiny", "--size", "tiny", "--out", "result", code=HANG)
-    check(done.stdout == "", "something was printed")
-    check((c.folder / "result" / "stats.json").read_text() == before, "earlier results were changed")
-    check([p.name for p in c.folder.iterdir()] == ["result"], "something was left behind")
 
 
 # ---- the other commands

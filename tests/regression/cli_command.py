@@ -1,6 +1,7 @@
 """The heddle command seen from outside, for the cases of cli_cases.py and its companions."""
 
 import json
+import shutil
 import subprocess
 
 import cli_kernels as kernels
@@ -40,16 +41,23 @@ class Command:
         return done
 
     def refused(self, *arguments, code=BAD_INPUT, says):
-        """The run fails with one error that contains all of `says`, and leaves nothing behind."""
+        """The run fails with one error that contains all of `says`, and leaves nothing behind but, if something was
+        simulated, results that are marked as incomplete."""
         before = sorted(p.name for p in self.folder.iterdir())
         takes_out = arguments and arguments[0] == "run"
+        simulated = takes_out and code in (KERNEL_FAULT, HANG, CYCLE_LIMIT)
         done = self.run(*arguments, *(["--out", "result"] if takes_out else []), code=code)
         check(done.stderr.startswith("heddle: error: "), "stderr does not begin with 'heddle: error: '")
         check(done.stderr.count("heddle: error: ") == 1, "not exactly one error")
         for text in says:
             check(text in done.stderr, f"the error does not say '{text}'")
         check("internal" not in done.stderr and "terminate" not in done.stderr, "an internal error reached the user")
-        check(done.stdout == "", "something was printed to stdout")
+        if simulated:
+            check("INCOMPLETE: " in done.stdout, "the report is not marked as incomplete")
+            check(stats(self.folder / "result")["complete"] is False, "stats.json is not marked as incomplete")
+            shutil.rmtree(self.folder / "result")
+        else:
+            check(done.stdout == "", "something was printed to stdout")
         after = sorted(p.name for p in self.folder.iterdir())
         check(before == after, f"files were left behind: {set(after) - set(before)}")
         return done

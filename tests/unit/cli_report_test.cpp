@@ -160,5 +160,20 @@ TEST(Report, JsonHasTheSameNumbersAndTheWholeTree) {
   EXPECT_THAT(json.dump(), Not(HasSubstr("host"))) << "host times differ from run to run";
 }
 
+TEST(Report, ARunThatEndedEarlySaysSo) {
+  std::vector<gpu::LaunchRecord> records = {record(), record()};
+  records[0].complete = true;
+  const std::vector<LaunchSummary> launches = {summarize(records[0]), summarize(records[1])};
+  RunHeader header{"saxpy", "", {}, false, "stopped"};
+  header.ended_early = "stopped";
+  EXPECT_THAT(report_text(header, launches, gpu::GpuConfig{}), HasSubstr("INCOMPLETE: stopped\n"));
+  const auto json = report_json(header, launches, records, gpu::GpuConfig{}, {});
+  EXPECT_EQ(json.at("complete"), false);
+  EXPECT_EQ(json.at("reason"), "stopped");
+  EXPECT_FALSE(json.contains("diagnosis"));
+  EXPECT_FALSE(json.at("launches")[0].contains("complete"));
+  EXPECT_EQ(json.at("launches")[1].at("complete"), false);
+}
+
 }  // namespace
 }  // namespace heddle::cli

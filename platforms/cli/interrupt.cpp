@@ -1,0 +1,77 @@
+#include "cli/interrupt.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "cli/temporaries.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr int kSignalExit = 128;  ///< a shell's exit code for a signal is this plus its number
+
+volatile std::sig_atomic_t noted_signal = 0;
+volatile std::sig_atomic_t ends_in_order = 0;  ///< somebody asks whether a signal has come
+
+const char* name_of(int signal) {
+  switch (signal) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    default:
+      return "SIGHUP";
+  }
+}
+
+void say(const char* text) { (void)!::write(STDERR_FILENO, text, std::strlen(text)); }
+
+void on_signal(int signal) {
+  const int error = errno;
+  if (ends_in_order != 0 && noted_signal == 0) {
+    noted_signal = signal;
+    say("\nheddle: ");
+    say(name_of(signal));
+    say(": ending with what there is so far; once more ends at once\n");
+    errno = error;
+    return;
+  }
+  remove_temporaries();
+  say("\nheddle: error: interrupted (");
+  say(name_of(signal));
+  say(")\n");
+  ::_exit(kSignalExit + signal);
+}
+
+void set_unless_ignored(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  for (const int other : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&action.sa_mask, other);
+  ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+void handle_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) set_unless_ignored(signal, on_signal);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) set_unless_ignored(signal, SIG_IGN);
+}
+
+void stop_if_interrupted() {
+  ends_in_order = 1;
+  if (noted_signal == 0) return;
+  const int signal = noted_signal;
+  throw sim::Error(static_cast<sim::ExitCode>(kSignalExit + signal), "",
+                   std::string("interrupted (") + name_of(signal) + ")");
+}
+
+bool is_interrupt(const sim::Error& error) { return static_cast<int>(error.code()) > kSignalExit; }
+
+}  // namespace heddle::cli

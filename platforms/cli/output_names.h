@@ -1,0 +1,34 @@
+// Which files a command reads and writes: two options that name one file are an error before anything runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace heddle::cli {
+
+class OutputNames {
+ public:
+  /// `place`: the option with its value, for messages. A file that is read may not be written; devices and
+  /// pipes may.
+  void reads(const std::string& path, const std::string& place);
+  /// Throws sim::InputError if the file is named already, whatever the spelling and through whatever links,
+  /// or if it cannot be written. Its folder must exist.
+  void writes(const std::string& path, const std::string& place);
+
+ private:
+  using Identity =
+      std::tuple<std::uint64_t, std::uint64_t, std::string>;  ///< folder's device and inode, name
+  struct Named {
+    Identity file;
+    std::string place;
+    bool written = false;
+  };
+  void add(Named named);
+  [[nodiscard]] static bool identify(const std::string& path, Identity& file);
+
+  std::vector<Named> named_;
+};
+
+}  // namespace heddle::cli

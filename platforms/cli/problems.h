@@ -1,0 +1,38 @@
+// What could not be saved at the end of a command. One file that cannot be written must not cost the others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/error.h"
+
+namespace heddle::cli {
+
+class Problems {
+ public:
+  /// Keeps the sim::Error that `step` throws.
+  template <class Step>
+  void attempt(const Step& step) {
+    try {
+      step();
+    } catch (const sim::Error& error) {
+      errors_.push_back(error);
+    }
+  }
+  [[nodiscard]] bool any() const { return !errors_.empty(); }
+  /// All messages as one, each on lines of its own.
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (const sim::Error& error : errors_) text += (text.empty() ? "" : "\n") + std::string(error.what());
+    return text;
+  }
+  /// Throws them as one bad input, if there are any.
+  void rethrow() const {
+    if (any()) throw sim::InputError("", text());
+  }
+
+ private:
+  std::vector<sim::Error> errors_;
+};
+
+}  // namespace heddle::cli

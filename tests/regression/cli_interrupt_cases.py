@@ -1,0 +1,190 @@
+"""Cases of cli_cases.py: runs that end early by Ctrl-C, SIGTERM or --max-cycles keep what there is so far."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import cli_kernels as kernels
+from cli_command import CYCLE_LIMIT, OK, case, check, stats
+
+RESULTS = ["config.yaml", "host.json", "report.txt", "stats.json"]
+LONGEST_S = 60  # a signal that is not acted on: the tests' machine may be busy
+
+
+def names(folder):
+    return sorted(p.name for p in folder.iterdir())
+
+
+def counting(c, n=4294967295):
+    """Arguments of a run that lasts for hours."""
+    return ["run", "--platform", "tiny", "--ptx", c.file("count.ptx", kernels.COUNT), "--entry", "count", "--grid", "1",
+            "--block", "1", "--arg", "buf=x:4", "--arg", f"u32={n}"]
+
+
+class Running:
+    """The command while it runs."""
+
+    def __init__(self, c, *arguments, before=None):
+        self.process = subprocess.Popen([c.heddle, *map(str, arguments)], cwd=c.folder, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, preexec_fn=before)
+        self.sent = time.monotonic()
+
+    def until(self, condition):
+        end = time.monotonic() + LONGEST_S
+        while not condition():
+            check(self.process.poll() is None, f"it has ended by itself: {self.process.returncode}")
+            check(time.monotonic() < end, "it does not get there")
+            time.sleep(0.01)
+
+    def send(self, number):
+        self.process.send_signal(number)
+        self.sent = time.monotonic()
+
+    def end(self, codes, within=LONGEST_S):
+        try:
+            out, err = self.process.communicate(timeout=LONGEST_S)
+        finally:
+            self.process.kill()
+        took = time.monotonic() - self.sent
+        print(f"{out}{err}[exit code {self.process.returncode} after {took:.2f} s]")
+        check(self.process.returncode in (codes if isinstance(codes, tuple) else (codes,)),
+              f"exit code {self.process.returncode}, expected {codes}")
+        check(took < within, f"it took {took:.1f} s")
+        return out, err
+
+
+def simulates(c, running, trace):
+    """Waits until the run's trace grows: it simulates."""
+    folder = (c.folder / trace).parent
+    running.until(lambda: any(p.stat().st_size > 0 for p in folder.glob(".heddle-*.tmp")))
+
+
+def check_partial(folder, reason):
+    json_ = stats(folder)
+    host = json.loads((folder / "host.json").read_text())
+    report = (folder / "report.txt").read_text()
+    check(f"INCOMPLETE: {reason}" in report, "the report is not marked")
+    for where in (json_, host):
+        check(where["complete"] is False and reason in where["reason"], "not marked as incomplete")
+    check(not json_["passed"] and reason in json_["verdict"], "the verdict does not say it")
+    check([launch.get("complete", True) for launch in json_["launches"]][-1] is False, "the launch is not marked")
+    total = json_["total"]
+    check(total["cycles"] > 0 and total["issue_slots"]["all"] == 2 * 2 * total["cycles"], "slots do not sum")
+    check(total["issue_slots"]["by_cause"]["issued"] == total["warp_instructions"] > 0, "no statistics")
+
+
+@case
+def signals_end_with_partial_statistics(c):
+    for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
+        running = Running(c, *counting(c), "--out", name, "--trace-tables", f"{name}.jsonl", "--trace-timeline",
+                          f"{name}.json", "--dump", "x=x.bin", "--print", "x")
+        simulates(c, running, f"{name}.jsonl")
+        running.send(number)
+        out, err = running.end(128 + number)
+        check_partial(c.folder / name, f"interrupted ({name}) in launch 1 (count) after ")
+        check((c.folder / name / "report.txt").read_text() in out, "the report was not printed")
+        check(f"heddle: error: interrupted ({name})" in err, "wrong error")
+        check("x =" not in out and not (c.folder / "x.bin").exists(), "memory of a run that has not ended")
+        check(json.loads((c.folder / f"{name}.json").read_text())["traceEvents"], "no timeline")
+        for line in (c.folder / f"{name}.jsonl").read_text().splitlines():
+            json.loads(line)
+    check(names(c.folder) == sorted(["count.ptx", *(f + e for f in ("SIGINT", "SIGTERM") for e in ("", ".json", ".jsonl"))]),
+          f"something was left behind: {names(c.folder)}")
+
+
+@case
+def max_cycles_leaves_partial_statistics(c):
+    done = c.run(*counting(c), "--max-cycles", "20000", "--out", "result", code=CYCLE_LIMIT)
+    check_partial(c.folder / "result", "--max-cycles reached in launch 1 (count) after 20")
+    check("INCOMPLETE" in done.stdout and "not finished after 20000 cycles" in done.stderr, "wrong output")
+    check("its warps" in stats(c.folder / "result")["diagnosis"], "no diagnosis")
+    check(names(c.folder / "result") == RESULTS, "wrong files")
+
+
+@case
+def second_signal_ends_at_once(c):
+    # The first one takes effect at the next check of the watchdog, which is far away here.
+    running = Running(c, *counting(c), "--set", "watchdog.check_cycles=1000000000", "--out", "new/result",
+                      "--trace-tables", "t.jsonl")
+    simulates(c, running, "t.jsonl")
+    running.send(signal.SIGINT)
+    time.sleep(0.3)
+    check(running.process.poll() is None, "the first one has ended it")
+    running.send(signal.SIGINT)
+    running.end(130)
+    check(names(c.folder) == ["count.ptx"], f"something was left behind: {names(c.folder)}")
+
+
+@case
+def signal_before_anything_runs_leaves_nothing(c):
+    os.mkfifo(c.folder / "pipe.ptx")
+    running = Running(c, "run", "--platform", "tiny", "--ptx", "pipe.ptx", "--grid", "1", "--block", "1", "--out",
+                      "new/result", "--trace-timeline", "t.json")
+    running.until(lambda: (c.folder / "new/result").is_dir() and list(c.folder.glob(".heddle-*")))
+    time.sleep(0.2)
+    running.send(signal.SIGTERM)
+    _, err = running.end(143)
+    check("interrupted (SIGTERM)" in err, "nothing was said")
+    check(names(c.folder) == ["pipe.ptx"], f"something was left behind: {names(c.folder)}")
+
+
+@case
+def signal_while_the_oracle_runs(c):
+    path = c.file("count.ptx", kernels.COUNT)
+    command = ["run", "--platform", "tiny", "--ptx", path, "--entry", "count", "--grid", "1", "--block", "1024", "--arg",
+               "buf=x:4", "--arg", "u32=15000"]
+    began = time.monotonic()
+    c.run(*command)
+    alone = time.monotonic() - began
+    # The oracle begins about when a run without it would end, and takes about as long: a busy machine may need a
+    # second try.
+    for times in (1.2, 1.0, 1.5, 0.8, 2.0, 1.1):
+        running = Running(c, *command, "--check", "oracle", "--out", "result", "--trace-tables", "t.jsonl",
+                          "--trace-cycles", "0:10")
+        time.sleep(times * alone)
+        running.send(signal.SIGINT)
+        out, _ = running.end((OK, 130))
+        if "INCOMPLETE: --check oracle" in out:
+            break
+    json_ = stats(c.folder / "result")
+    check(json_["complete"] is False and json_["reason"] == "--check oracle: interrupted (SIGINT)", "not marked")
+    check("the GPU's result: ran to completion" in json_["verdict"], "the GPU's result was lost")
+    check("complete" not in json_["launches"][0] and (c.folder / "t.jsonl").is_file(), "results were lost")
+
+
+@case
+def signal_during_microbench(c):
+    running = Running(c, "microbench", "--platform", "tiny", "--json", "r.json")
+    time.sleep(0.5)
+    if running.process.poll() is None:
+        running.send(signal.SIGINT)
+    out, _ = running.end(130)
+    # Before its first launch there is nothing to keep.
+    if not (c.folder / "r.json").exists():
+        print("it was ended before its first launch")
+        return
+    result = json.loads((c.folder / "r.json").read_text())
+    check(result["complete"] is False and not result["ok"] and "SIGINT" in result["reason"], "not marked")
+    check("INCOMPLETE on tiny" in out and names(c.folder) == ["r.json"], "wrong output")
+
+
+@case
+def ignored_signals_stay_ignored(c):
+    running = Running(c, *counting(c, 400000), "--trace-tables", "t.jsonl", "--trace-cycles", "0:100",
+                      before=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    running.until(lambda: list(c.folder.glob(".heddle-*.tmp")))
+    running.send(signal.SIGINT)
+    running.end(OK)
+
+
+@case
+def runs_that_write_one_trace_do_not_share_a_temporary_file(c):
+    both = [Running(c, *counting(c, 3000 + 1000 * i), "--trace-timeline", "t.json") for i in range(2)]
+    for running in both:
+        running.end(OK)
+    check(json.loads((c.folder / "t.json").read_text())["traceEvents"], "the trace is not valid")
+    check(names(c.folder) == ["count.ptx", "t.json"], f"something was left behind: {names(c.folder)}")
+    check(pathlib.Path("/dev/null").is_char_device(), "a device was replaced")
