@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <optional>
 
@@ -101,7 +102,13 @@ std::vector<std::string> result_names(const RunSettings& settings) {
   return names;
 }
 
-void name_files(const Job& job, const RunSettings& settings, OutputNames& names) {
+void name_files(const Job& job, const RunSettings& settings, const std::optional<OutputDir>& out,
+                OutputNames& names) {
+  // A run may repeat that of config.yaml in its own folder.
+  const std::string platform = gpu::platform_path(settings.platform);
+  std::error_code none;
+  if (!out || !std::filesystem::equivalent(platform, out->path() + "/config.yaml", none))
+    names.reads(platform, "--platform " + settings.platform);
   for (const Job::File& file : job.reads) names.reads(file.path, file.place);
   const TraceSettings& trace = settings.trace;
   if (!trace.tables.empty()) names.writes(trace.tables, tables_option(trace));
@@ -121,7 +128,7 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   OutputNames names;
   std::optional<OutputDir> out;
   if (!settings.out.empty()) out.emplace(settings.out, result_names(settings), names);
-  name_files(job, settings, names);
+  name_files(job, settings, out, names);
 
   ProgressLine progress;
   gpu::RunOptions options;

@@ -18,7 +18,7 @@ import cli_kernels as kernels
 import cli_output_cases  # noqa: F401  (registers its cases)
 import cli_rtl_cases  # noqa: F401  (registers its cases)
 import cli_trace_cases  # noqa: F401  (registers its cases)
-from cli_command import (BAD_INPUT, CASES, CYCLE_LIMIT, HANG, KERNEL_FAULT, MISMATCH, OK, Command, case, check, stats)
+from cli_command import CASES, CYCLE_LIMIT, HANG, KERNEL_FAULT, MISMATCH, Command, case, check, stats
 
 # ---- workloads and reports
 

@@ -164,7 +164,7 @@ TEST(Report, ARunThatEndedEarlySaysSo) {
   std::vector<gpu::LaunchRecord> records = {record(), record()};
   records[0].complete = true;
   const std::vector<LaunchSummary> launches = {summarize(records[0]), summarize(records[1])};
-  RunHeader header{"saxpy", "", {}, false, "stopped"};
+  RunHeader header{"saxpy", "", {{"workload", "saxpy"}}, false, "stopped"};
   header.ended_early = "stopped";
   EXPECT_THAT(report_text(header, launches, gpu::GpuConfig{}), HasSubstr("INCOMPLETE: stopped\n"));
   const auto json = report_json(header, launches, records, gpu::GpuConfig{}, {});
