@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import stat
 import subprocess
+import sys
 import tempfile
 
 import cli_kernels as kernels
@@ -171,6 +172,9 @@ def hang_and_fault_leave_what_there_is(c):
     # Every slot of every core up to then is accounted for.
     total = json_["total"]
     check(total["cycles"] > 0 and total["issue_slots"]["all"] == 2 * 2 * total["cycles"], "slots do not sum")
+    summary = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "summary"
+    table = subprocess.run([sys.executable, summary, c.folder / "result"], capture_output=True, text=True, check=True)
+    check("INCOMPLETE" in table.stdout, "the summary is not marked")
     c.run(*VECADD, "--out", "result")
     check("complete" not in stats(c.folder / "result"), "a complete run is marked")
 
