@@ -56,6 +56,16 @@ TEST_F(Profile, WaitingGoesToTheInstructionAndItsCause) {
   EXPECT_EQ(profile_.at(Pc{1}).waited() + profile_.at(Pc{3}).waited(), 29u) << "and nothing else";
 }
 
+TEST_F(Profile, WaitsThatLastAtTheEndAreCharged) {
+  table_.set_status(kA, GroupStatus::kScoreboardMemory);
+  pass(SlotUse::kScoreboardMemory, 25, 25);
+  EXPECT_EQ(waited(1, WaitCause::kScoreboardMemory), 0u) << "it is not over";
+  table_.end_profile();
+  EXPECT_EQ(waited(1, WaitCause::kScoreboardMemory), 25u);
+  table_.end_profile();
+  EXPECT_EQ(waited(1, WaitCause::kScoreboardMemory), 25u) << "once";
+}
+
 TEST_F(Profile, ChangesWithinOneCycleCostNothing) {
   table_.set_status(kA, GroupStatus::kFetch);
   table_.set_status(kA, GroupStatus::kScoreboardAlu);
