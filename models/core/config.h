@@ -79,6 +79,10 @@ struct SchedulerConfig {
   std::uint32_t gto_rotation_cycles = 50000;
   sim::Implementation impl = sim::Implementation::kModel;
   void visit(sim::ConfigVisitor& v);
+  /// A group that could issue may be passed over for ever.
+  [[nodiscard]] bool may_starve() const {
+    return policy == SchedulingPolicy::kGto && gto_rotation_cycles == 0;
+  }
 };
 
 /// Register banks, operand collectors and write-back ports of one sub-core.

@@ -85,10 +85,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void next_write_generation() override { lsu_.next_write_generation(); }
   [[nodiscard]] bool old_writes_performed() const override { return lsu_.old_writes_outstanding() == 0; }
   void start_probe() override { probe_.start(); }
-  void freeze_probe() override { probe_.freeze(); }
+  void freeze_probe() override;
   void stop_probe() override { probe_.stop(); }
   [[nodiscard]] bool repeated() const override;
-  [[nodiscard]] bool seen() const override;
+  [[nodiscard]] bool settled() const override;
   void diagnose(std::vector<sim::StuckWarp>& stuck) const override;
 
   // For the proof of a hang (hang/snapshot.h).
@@ -230,6 +230,11 @@ class Core : public sc_core::sc_module, public sim::Watched {
   [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp) const;
   /// Something of the warp will happen without any of its lanes running.
   [[nodiscard]] bool in_transit(WarpId warp) const;
+  /// Lanes of the warp wait at a reconvergence point whose time-out will let them go.
+  [[nodiscard]] bool timers_run(WarpId warp) const;
+  [[nodiscard]] std::vector<simt::SuspendedLanes> suspended_lanes(WarpId warp) const;
+  /// The split's group could issue, and has not been chosen for long, nor need it ever be.
+  [[nodiscard]] bool starved(WarpId warp, LaneMask lanes) const;
   [[nodiscard]] std::vector<PendingLoad> pending_loads(WarpId warp) const;
   void view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) const;
   void view_waiting(WarpId id, hang::WarpState& state) const;

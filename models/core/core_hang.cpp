@@ -25,10 +25,49 @@ bool Core::in_transit(WarpId warp) const {
   return warps_[warp.value()].live.none() || warp_sync_.postponed(warp);
 }
 
-bool Core::repeated() const {
+void Core::freeze_probe() {
+  std::vector<LaneMask> ran(warps_.size());
   for (std::uint32_t w = 0; w < warps_.size(); ++w) {
     if (!warps_[w].resident) continue;
-    if (in_transit(WarpId{w})) return false;
+    for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
+      ran[w] |= split.mask & probe_.seen(WarpId{w}).lanes;
+  }
+  probe_.freeze(std::move(ran));
+}
+
+std::vector<simt::SuspendedLanes> Core::suspended_lanes(WarpId warp) const {
+  std::vector<simt::SuspendedLanes> suspended;
+  simt::BranchRequest look;
+  look.warp = warp;
+  look.suspended = &suspended;
+  branch_isock_.inspect(look);
+  return suspended;
+}
+
+bool Core::timers_run(WarpId warp) const {
+  const std::vector<simt::SuspendedLanes> suspended = suspended_lanes(warp);
+  return std::any_of(suspended.begin(), suspended.end(), [](const simt::SuspendedLanes& lanes) {
+    return lanes.why == simt::Suspension::kReconverging && lanes.until.empty();
+  });
+}
+
+bool Core::starved(WarpId warp, LaneMask lanes) const {
+  // Longer than any memory access or pause takes, and than ages that rotate leave a group behind.
+  constexpr Cycle kLong = 500'000;
+  if (!config_.scheduler.may_starve()) return false;
+  for (const GroupId id : groups_of_warp_[warp.value()]) {
+    const IssueTable::Group& group = groups_[id];
+    const bool could = group.status == GroupStatus::kReady || group.status == GroupStatus::kFetch;
+    if (group.mask == lanes && could && now_ - group.issued_at >= kLong) return true;
+  }
+  return false;
+}
+
+bool Core::repeated() const {
+  if (probe_.disturbed()) return false;
+  for (std::uint32_t w = 0; w < warps_.size(); ++w) {
+    if (!warps_[w].resident) continue;
+    if (in_transit(WarpId{w}) || timers_run(WarpId{w})) return false;
     const std::vector<simt::RunnableSplit> runnable = runnable_splits(WarpId{w});
     // Without any the warp is at barriers as a whole.
     if (runnable.empty() && !barrier_releases_.empty()) return false;
@@ -38,13 +77,10 @@ bool Core::repeated() const {
   return true;
 }
 
-bool Core::seen() const {
-  for (std::uint32_t w = 0; w < warps_.size(); ++w) {
-    if (!warps_[w].resident) continue;
-    if (in_transit(WarpId{w})) return false;
-    for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
-      if (!probe_.seen(WarpId{w}).lanes.contains(split.mask)) return false;
-  }
+bool Core::settled() const {
+  if (probe_.disturbed()) return false;
+  for (std::uint32_t w = 0; w < warps_.size(); ++w)
+    if (warps_[w].resident && in_transit(WarpId{w})) return false;
   return true;
 }
 
@@ -99,27 +135,33 @@ void Core::view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) const
   state.special = warp.special.data();
   state.registers = warp.registers;
 
-  // Running lanes are taken where they were seen in their loops.
+  // Lanes that run, or ran when visits were frozen, are taken where they were seen in their loops: whatever they
+  // have done since follows from there.
   const HangProbe::Seen& seen = probe_.seen(id);
   LaneMask at_loops;
-  const auto runs = [&](LaneMask lanes, Pc loop, bool in_loop, bool repeated) {
-    if (lanes.any()) state.running.push_back({lanes, loop, in_loop, repeated, false});
+  const auto runs_in_loops = [&](LaneMask lanes, bool repeated) {
+    at_loops |= lanes;
+    while (lanes.any()) {
+      const Pc loop = seen.pc[lanes.lowest()];
+      LaneMask same;
+      lanes.for_each([&](unsigned lane) {
+        if (seen.pc[lane] == loop) same |= LaneMask(1u << lane);
+      });
+      state.running.push_back({same, loop, true, repeated, false});
+      lanes = LaneMask::difference(lanes, same);
+    }
   };
+  LaneMask ran;
+  if (probe_.active()) ran = probe_.ran(id) & seen.lanes & warp.live;
   for (const simt::RunnableSplit& split : runnable_splits(id)) {
     const bool repeated = probe_.active() && probe_.repeated(id, split.mask);
     const LaneMask in_loop = probe_.active() ? split.mask & seen.lanes : LaneMask{};
-    at_loops |= in_loop;
-    for (LaneMask rest = in_loop; rest.any();) {
-      const Pc loop = seen.pc[rest.lowest()];
-      LaneMask same;
-      rest.for_each([&](unsigned lane) {
-        if (seen.pc[lane] == loop) same |= LaneMask(1u << lane);
-      });
-      runs(same, loop, true, repeated);
-      rest = LaneMask::difference(rest, same);
-    }
-    runs(LaneMask::difference(split.mask, in_loop), where_now(id, split), false, false);
+    runs_in_loops(in_loop, repeated);
+    if (const LaneMask rest = LaneMask::difference(split.mask, in_loop); rest.any())
+      state.running.push_back({rest, where_now(id, split), false, false, starved(id, split.mask)});
+    ran = LaneMask::difference(ran, split.mask);
   }
+  runs_in_loops(ran, false);
   if (at_loops.any()) copy_lanes(layout, at_loops, seen.registers.data(), state.registers.data());
   for (const HangProbe::Seen::Unknown& unknown : seen.unknown)
     if (const LaneMask lanes = unknown.lanes & at_loops; lanes.any())
@@ -153,22 +195,19 @@ void Core::view_waiting(WarpId id, hang::WarpState& state) const {
     if (look.arrived != 0)
       state.waiting.push_back({lanes, at, look.id, false});
     else
-      state.held.push_back({lanes, at, true, {}});  // released already, its latency is passing
+      state.held.push_back({lanes, at, true, {}, false});  // released already, its latency is passing
   };
   for (const GroupId g : groups_of_warp_[id.value()])
     if (groups_[g].status == GroupStatus::kBarrier) waits(groups_[g].mask, groups_[g].pc);
-  std::vector<simt::SuspendedLanes> suspended;
-  simt::BranchRequest look;
-  look.warp = id;
-  look.suspended = &suspended;
-  branch_isock_.inspect(look);
+  const std::vector<simt::SuspendedLanes> suspended = suspended_lanes(id);
   for (const simt::SuspendedLanes& lanes : suspended)
     if (lanes.why == simt::Suspension::kBarrier) waits(lanes.mask, lanes.at);
   for (const simt::SuspendedLanes& lanes : suspended) {
     const LaneMask held = LaneMask::difference(lanes.mask, listed);
     if (held.none()) continue;
     listed |= held;
-    state.held.push_back({held, lanes.at, lanes.why == simt::Suspension::kReconverging, lanes.until});
+    state.held.push_back({held, lanes.at, lanes.why == simt::Suspension::kReconverging, lanes.until,
+                          lanes.until_blocked});
   }
 }
 
@@ -230,6 +269,11 @@ const char* activity(GroupStatus status) {
       return "wait for a load or atomic";
     case GroupStatus::kFence:
       return "wait at a fence";
+    case GroupStatus::kReady:
+      return "are ready to issue";
+    case GroupStatus::kFetch:
+    case GroupStatus::kControlFlow:
+      return "wait for their next instruction";
     default:
       return "run";
   }
@@ -291,12 +335,7 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     }
     entry.place = kernel.place(at);
     entry.source = kernel.source_line(at);
-    std::vector<simt::SuspendedLanes> suspended;
-    simt::BranchRequest look;
-    look.warp = group.warp;
-    look.suspended = &suspended;
-    branch_isock_.inspect(look);
-    for (const simt::SuspendedLanes& lanes : suspended) {
+    for (const simt::SuspendedLanes& lanes : suspended_lanes(group.warp)) {
       const bool none = lanes.at == kNoPc;
       const bool to_meet =
           lanes.why == simt::Suspension::kBarrier && (warp_sync_.waiting(group.warp) & lanes.mask).any();

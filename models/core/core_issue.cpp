@@ -45,7 +45,11 @@ void Core::issue(GroupId id) {
     profile.lanes += lanes;
   }
   if (launch_->trace != nullptr) trace_issue(group, id, exec);
-  if (instruction.time_dependent && probe_.active()) probe_.spoil(group.warp, group.mask);
+  group.issued_at = now_;
+  if (probe_.active()) {
+    probe_.issues(group.warp, group.mask);
+    if (instruction.time_dependent) probe_.spoil(group.warp, group.mask);
+  }
   switch (instruction.op) {
     case Opcode::kLane:
       issue_lane(group, instruction, exec, now_);
@@ -459,6 +463,7 @@ void Core::group_moves(WarpId warp, const simt::GroupUpdate& update) {
   if (group.status == GroupStatus::kAbsent) group_appears(warp, update.group);
   group.mask = update.mask;
   group.watch = update.watch;
+  group.issued_at = now_;
   ++group.epoch;
   redirect(update.group, update.pc, GroupStatus::kControlFlow);
   if (probe_.active()) probe_visit(warp, update);

@@ -74,6 +74,7 @@ void copy_lanes(const isa::RegisterLayout& layout, LaneMask lanes, const std::by
 void HangProbe::start() {
   active_ = true;
   frozen_ = false;
+  disturbed_ = false;
   for (Split& split : splits_) split = {};
   for (Seen& seen : seen_) {
     seen.lanes = LaneMask{};

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/load_store_unit.h"
@@ -22,8 +23,18 @@ class HangProbe {
   explicit HangProbe(std::uint32_t warps) : splits_(std::size_t{warps} * kLanes), seen_(warps) {}
 
   void start();
-  /// No further visit is remembered.
-  void freeze() { frozen_ = true; }
+  /// No further visit is remembered. `ran[warp]`: the lanes that run at this moment and were seen in a loop.
+  void freeze(std::vector<LaneMask> ran) {
+    frozen_ = true;
+    ran_ = std::move(ran);
+  }
+  /// Lanes of the warp that ran when visits were frozen and had been seen; none before.
+  [[nodiscard]] LaneMask ran(WarpId warp) const { return frozen_ ? ran_[warp.value()] : LaneMask{}; }
+  /// Lanes issue. If they are not among those, what they may have written since is not known.
+  void issues(WarpId warp, LaneMask lanes) {
+    if (frozen_ && !ran_[warp.value()].contains(lanes)) disturbed_ = true;
+  }
+  [[nodiscard]] bool disturbed() const { return disturbed_; }
   void stop() { active_ = false; }
   [[nodiscard]] bool active() const { return active_; }
 
@@ -86,6 +97,8 @@ class HangProbe {
   std::vector<std::uint64_t> fresh_;  ///< scratch of compare()
   bool active_ = false;
   bool frozen_ = false;
+  bool disturbed_ = false;
+  std::vector<LaneMask> ran_;  ///< by warp
 };
 
 /// Copies the registers of some lanes.

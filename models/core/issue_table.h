@@ -80,6 +80,7 @@ class IssueTable {
     LaneMask mask;
     std::uint32_t scheduler = 0;
     std::uint32_t epoch = 0;  ///< counts its moves: what waits for an older one is void
+    Cycle issued_at = 0;      ///< when it issued or moved last
   };
 
   IssueTable(std::uint32_t groups, std::uint32_t schedulers);

@@ -34,7 +34,13 @@ class Classifier {
   [[nodiscard]] bool was_waiting(const LaneRef& ref) const;
   [[nodiscard]] bool any_running() const;
   [[nodiscard]] bool any_held() const;
+  [[nodiscard]] bool any_starved() const;
+  /// What the lane that has taken the word does, if that is not to wait.
+  [[nodiscard]] std::optional<HangReport> holder_loops();
+  [[nodiscard]] HangReport loop_report(bool reads_memory);
   [[nodiscard]] bool any_waiting(bool meets) const;
+  /// Some lane waits at a barrier (at a .sync instruction), or will.
+  [[nodiscard]] bool comes_to_wait(bool meets) const;
   /// Would letting lanes go help somebody who runs or waits now?
   [[nodiscard]] bool helps(const WhatIf& question);
   [[nodiscard]] const Waits& waits_of(const LaneRef& ref);
@@ -86,10 +92,26 @@ bool Classifier::any_held() const {
                      [](const WarpState& warp) { return !warp.held.empty(); });
 }
 
+bool Classifier::any_starved() const {
+  for (const WarpState& warp : snapshot_.warps)
+    for (const RunningLanes& running : warp.running)
+      if (running.starved) return true;
+  return false;
+}
+
 bool Classifier::any_waiting(bool meets) const {
   for (const WarpState& warp : snapshot_.warps)
     for (const WaitingLanes& waiting : warp.waiting)
       if (waiting.meets == meets) return true;
+  return false;
+}
+
+bool Classifier::comes_to_wait(bool meets) const {
+  if (any_waiting(meets)) return true;
+  for (const auto& warp : base_.lanes)
+    for (const Exploration::Lane& lane : warp)
+      for (const Arrival& arrival : lane.outcome.arrivals)
+        if (arrival.meets == meets) return true;
   return false;
 }
 
@@ -111,7 +133,7 @@ bool Classifier::helps(const WhatIf& question) {
   // Lanes whose loop was too much for the exploration: do those let go write what they read?
   for (const LaneRef& ref : base_.leaving)
     for (const Word& word : base_.at(ref).outcome.reads)
-      if (written.contains(word)) return true;
+      if (word.space != Word::Space::kLocal && written.contains(word)) return true;
   return false;
 }
 
@@ -150,7 +172,7 @@ const Classifier::Waits& Classifier::waits_of(const LaneRef& ref) {
 void Classifier::ask_running() {
   for (std::uint32_t w = 0; w < snapshot_.warps.size() && asked_.size() < kMostAsked; ++w)
     for (const RunningLanes& running : snapshot_.warps[w].running)
-      if (asked_.size() < kMostAsked) asked_.push_back({w, running.lanes.lowest()});
+      if (asked_.size() < kMostAsked && !running.starved) asked_.push_back({w, running.lanes.lowest()});
 }
 
 bool Classifier::undispatched_writes(const std::set<Word>& words) {
@@ -189,7 +211,8 @@ bool Classifier::undispatched_writes(const std::set<Word>& words) {
       const auto lanes = static_cast<unsigned>(std::min<std::uint64_t>(threads - w * kLanes, kLanes));
       for (unsigned lane = 0; lane < lanes; ++lane, ++looked_at) {
         const LaneOutcome outcome = proof_.explorer().explore(
-            warp, lane, Pc{0}, memory, [](const Arrival&) { return true; }, /*to_the_end=*/true);
+            warp, lane, Pc{0}, memory, [](const Arrival&) { return true; }, /*to_the_end=*/true,
+            /*try_harder=*/false);
         for (const Word& word : outcome.writes)
           if (words.contains(word)) return true;
       }
@@ -301,14 +324,35 @@ HangReport Classifier::of_waits() {
                   "no running thread can change the values that the loops test; look for a lost release or "
                   "signal");
   }
-  if (!base_.changed.empty())
-    return report(HangKind::kLivelock, "", "the threads write for ever, and no value ends their loops");
-  return reads ? report(HangKind::kInfiniteLoop, "that no value in memory ends", "check the loop's condition")
-               : report(HangKind::kInfiniteLoop, "without memory", "check the loop's condition");
+  for (const LaneRef& ref : asked_)
+    if (!base_.at(ref).outcome.leaves && !base_.at(ref).outcome.writes.empty())
+      return report(HangKind::kLivelock, "", "the threads write for ever, and no value ends their loops");
+  return loop_report(reads);
+}
+
+HangReport Classifier::loop_report(bool reads_memory) {
+  return report(HangKind::kInfiniteLoop, reads_memory ? "that no value in memory ends" : "without memory",
+                "check the loop's condition");
+}
+
+std::optional<HangReport> Classifier::holder_loops() {
+  for (const LaneRef& ref : asked_)
+    for (const Word& word : waits_of(ref).words) {
+      const Holder holder = snapshot_.holder(word);
+      if (!holder.known || varies(word)) continue;
+      const auto lane = find(holder);
+      if (!lane || !base_.at(*lane).active || !waits_of(*lane).words.empty()) continue;
+      details_.push_back(fmt::format("{} waits for {}, which {} has taken, who never leaves a loop",
+                                     lane_name(ref), snapshot_.memory->name(word), lane_name(*lane)));
+      return loop_report(waits_of(*lane).reads_memory);
+    }
+  return std::nullopt;
 }
 
 HangReport Classifier::classify() {
-  base_ = proof_.explore();
+  WhatIf as_it_is;
+  as_it_is.try_harder = true;
+  base_ = proof_.explore(as_it_is);
   WhatIf held_run;
   held_run.held_lanes_run = true;
   const bool simt = any_held() && helps(held_run);
@@ -333,17 +377,26 @@ HangReport Classifier::classify() {
     tell_waits();
     return report(HangKind::kSimtInduced, "", simt_remedy);
   }
+  WhatIf starved_run;
+  starved_run.starved_lanes_run = true;
+  if (any_starved() && helps(starved_run)) {
+    tell_waits();
+    return report(HangKind::kStarvation, "",
+                  "the scheduler never chooses warps that could issue; take a policy that gives everybody a turn "
+                  "(core.scheduler.policy, core.scheduler.gto_rotation_cycles)");
+  }
   WhatIf waiting_run;
   waiting_run.waiting_lanes_run = true;
-  if ((any_waiting(false) || any_waiting(true)) && helps(waiting_run)) {
+  if ((comes_to_wait(false) || comes_to_wait(true)) && helps(waiting_run)) {
     tell_waits();
-    if (!any_waiting(false))
+    if (!comes_to_wait(false))
       return report(HangKind::kWarpSync, "", "name those lanes only in a member mask that come there");
     return report(HangKind::kBarrierMismatch, "",
                   "threads wait at a barrier for others, and those wait for what the first would do behind it");
   }
   if (auto found = not_resident()) return *found;
   if (auto found = lock_order()) return *found;
+  if (auto found = holder_loops()) return *found;
   return of_waits();
 }
 

@@ -58,6 +58,10 @@ void HangProof::start(Work& work) const {
   for (std::uint32_t w = 0; w < warps; ++w)
     for (const RunningLanes& running : snapshot_.warps[w].running) {
       if (running.repeated && work.what_if.skip_repeated) continue;
+      if (running.starved) {
+        if (!work.what_if.starved_lanes_run) continue;
+        running.lanes.for_each([&](unsigned lane) { work.result.lanes[w][lane].let_go = true; });
+      }
       running.lanes.for_each([&](unsigned lane) {
         const auto& only = work.what_if.only;
         if (only.empty() || std::find(only.begin(), only.end(), LaneRef{w, lane}) != only.end())
@@ -95,7 +99,8 @@ void HangProof::explore_lanes(Work& work) {
     Exploration::Lane& entry = work.result.lanes[ref.warp][ref.lane];
     entry.outcome = explorer_.explore(
         snapshot_.warps[ref.warp], ref.lane, entry.start, work.memory,
-        [&](const Arrival& arrival) { return may_pass(work, ref, arrival); }, !work.what_if.stop_at_first);
+        [&](const Arrival& arrival) { return may_pass(work, ref, arrival); }, !work.what_if.stop_at_first,
+        work.what_if.try_harder);
     if (entry.outcome.leaves && work.what_if.stop_at_first) {
       work.result.leaving.push_back(ref);
       return;
@@ -103,12 +108,12 @@ void HangProof::explore_lanes(Work& work) {
   }
 }
 
-bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const std::vector<Pc>& until) const {
+bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const HeldLanes& held) const {
   const auto& code = snapshot_.kernel->code;
   for (const Exploration::Lane& entry : work.result.lanes[warp]) {
     if (!entry.active) continue;
-    if (entry.outcome.leaves) return true;
-    for (const Pc pc : until) {
+    if (entry.outcome.leaves || (held.until_blocked && !entry.outcome.arrivals.empty())) return true;
+    for (const Pc pc : held.until) {
       if (pc != kNoPc && entry.outcome.comes_to(pc)) return true;
       if (pc != kNoPc) continue;
       for (std::uint32_t i = 0; i < code.size(); ++i)
@@ -124,7 +129,7 @@ bool HangProof::let_held_go(Work& work, std::uint32_t warp) {
   for (std::uint32_t i = 0; i < groups.size(); ++i) {
     if ((work.released_held[warp] >> i & 1u) != 0) continue;
     const HeldLanes& held = groups[i];
-    if (!held.until.empty() && !work.what_if.held_lanes_run && !comes_to_any(work, warp, held.until)) continue;
+    if (!held.until.empty() && !work.what_if.held_lanes_run && !comes_to_any(work, warp, held)) continue;
     work.released_held[warp] |= 1u << i;
     changed = true;
     held.lanes.for_each([&](unsigned lane) { work.result.lanes[warp][lane].let_go = true; });
@@ -162,7 +167,9 @@ bool HangProof::open_barrier(Work& work, std::uint32_t cta, std::uint32_t barrie
     });
     anybody = anybody || lanes != 0;
     if (lanes == 0) continue;
-    threads += counted || snapshot_.barriers_count_warps ? kLanes : lanes;
+    // If nothing held lanes back, they would arrive one by one.
+    const bool whole = work.what_if.held_lanes_run ? lanes == warp.live.count() : lanes != 0;
+    threads += (counted || snapshot_.barriers_count_warps) && whole ? kLanes : lanes;
   }
   return anybody && threads >= expected;
 }

@@ -23,10 +23,12 @@ struct LaneRef {
 /// What would happen if ...: the questions by which a hang is classified.
 struct WhatIf {
   bool held_lanes_run = false;     ///< the control-flow mechanism held nobody back
+  bool starved_lanes_run = false;  ///< the schedulers chose everybody in the end
   bool waiting_lanes_run = false;  ///< barriers and .sync instructions let everybody through
   std::vector<Word> any;           ///< these words may have any value
   std::vector<LaneRef> only;       ///< not empty: just these lanes run, and nobody is let go
   bool stop_at_first = false;      ///< one lane that leaves is answer enough
+  bool try_harder = false;         ///< lanes that seem to leave are looked at with more precision
   bool skip_repeated = false;      ///< lanes that repeated their state need no exploration: memory stays as it is
 };
 
@@ -69,7 +71,7 @@ class HangProof {
   [[nodiscard]] bool open_barriers(Work& work);
   [[nodiscard]] bool open_barrier(Work& work, std::uint32_t cta, std::uint32_t barrier);
   [[nodiscard]] bool let_waiting_go(Work& work, std::uint32_t warp);
-  [[nodiscard]] bool comes_to_any(const Work& work, std::uint32_t warp, const std::vector<Pc>& until) const;
+  [[nodiscard]] bool comes_to_any(const Work& work, std::uint32_t warp, const HeldLanes& held) const;
   void activate(Work& work, std::uint32_t warp, LaneMask lanes, Pc at) const;
 
   const Snapshot& snapshot_;

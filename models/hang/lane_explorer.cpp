@@ -13,7 +13,9 @@ using isa::Opcode;
 /// A register whose set grew so often where paths meet is a counter or the like: any value.
 constexpr std::uint8_t kMostRegisterGrowths = 6;
 /// Instructions of one exploration; what takes longer is not followed.
-constexpr std::uint64_t kMostLaneSteps = 200'000;
+constexpr std::uint64_t kMostLaneSteps = 40'000;
+/// A register with more values than this where paths meet is a counter or the like, if states stay apart.
+constexpr std::size_t kMostDistinct = 40;
 
 bool redirects(Opcode op) {
   return op == Opcode::kBranch || op == Opcode::kIndirect || op == Opcode::kCall || op == Opcode::kReturn;
@@ -64,7 +66,22 @@ LaneExplorer::Registers LaneExplorer::initial(const WarpState& warp, unsigned la
 }
 
 LaneOutcome LaneExplorer::explore(const WarpState& warp, unsigned lane, Pc start, AbstractMemory& memory,
-                                  const Gate& gate, bool to_the_end) {
+                                  const Gate& gate, bool to_the_end, bool try_harder) {
+  const auto known = enough_.find(start.value());
+  Precision precision = known == enough_.end() ? Precision::kJoined : known->second;
+  LaneOutcome outcome = explore_with(warp, lane, start, memory, gate, to_the_end, precision);
+  while (outcome.leaves && try_harder && precision != Precision::kExact) {
+    precision = precision == Precision::kJoined ? Precision::kApart : Precision::kExact;
+    LaneOutcome better = explore_with(warp, lane, start, memory, gate, to_the_end, precision);
+    if (better.leaves) continue;
+    enough_[start.value()] = precision;
+    return better;
+  }
+  return outcome;
+}
+
+LaneOutcome LaneExplorer::explore_with(const WarpState& warp, unsigned lane, Pc start, AbstractMemory& memory,
+                                       const Gate& gate, bool to_the_end, Precision precision) {
   LaneOutcome outcome;
   outcome.visited.assign(kernel_.code.size(), false);
   Run run;
@@ -73,6 +90,7 @@ LaneOutcome LaneExplorer::explore(const WarpState& warp, unsigned lane, Pc start
   run.memory = &memory;
   run.gate = &gate;
   run.outcome = &outcome;
+  run.precision = precision;
   run.steps_left = kMostLaneSteps;
   if (start.value() >= kernel_.code.size()) {
     leave(run, start.value());
@@ -86,6 +104,11 @@ LaneOutcome LaneExplorer::explore(const WarpState& warp, unsigned lane, Pc start
     state.queued = false;
     follow(run, pc, state.registers);
   }
+  while (!run.branches.empty() && (to_the_end || !outcome.leaves)) {
+    auto [pc, registers] = std::move(run.branches.back());
+    run.branches.pop_back();
+    follow(run, pc, std::move(registers));
+  }
   return outcome;
 }
 
@@ -95,6 +118,30 @@ void LaneExplorer::leave(Run& run, std::uint32_t pc) {
 }
 
 void LaneExplorer::arrive(Run& run, std::uint32_t pc, const Registers& registers) {
+  if (run.precision == Precision::kJoined)
+    arrive_joined(run, pc, registers);
+  else
+    arrive_apart(run, pc, registers);
+}
+
+void LaneExplorer::arrive_apart(Run& run, std::uint32_t pc, Registers registers) {
+  State& state = run.states[pc];
+  // Words of local memory that this path has not touched are as they were.
+  for (std::size_t i = registers.size() - kernel_.registers.registers(); i < run.local_start.size(); ++i)
+    registers.push_back(run.local_start[i]);
+  if (run.precision == Precision::kApart) {
+    if (state.distinct.size() < registers.size()) state.distinct.resize(registers.size());
+    for (std::size_t r = 0; r < registers.size(); ++r) {
+      std::set<Values>& seen = state.distinct[r];
+      if (seen.size() <= kMostDistinct) seen.insert(registers[r]);
+      if (seen.size() > kMostDistinct) registers[r] = kAnyValue;
+    }
+  }
+  if (!state.apart.insert(registers).second) return;
+  run.branches.emplace_back(pc, std::move(registers));
+}
+
+void LaneExplorer::arrive_joined(Run& run, std::uint32_t pc, const Registers& registers) {
   const auto [entry, is_new] = run.states.try_emplace(pc);
   State& state = entry->second;
   bool grew = is_new;
@@ -237,7 +284,7 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
       if (load(run, instruction, pc, guard.may_skip, registers)) return true;
       break;
     case Opcode::kStore:
-      if (store(run, instruction, registers)) return true;
+      if (store(run, instruction, guard.may_skip, registers)) return true;
       break;
     case Opcode::kAtomic:
       if (atomic(run, instruction, guard.may_skip, registers)) return true;

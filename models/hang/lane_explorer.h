@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -34,6 +35,13 @@ struct LaneOutcome {
   [[nodiscard]] bool comes_to(Pc pc) const { return pc.value() < visited.size() && visited[pc.value()]; }
 };
 
+/// How states that meet at a PC are kept apart.
+enum class Precision : std::uint8_t {
+  kJoined,  ///< they become one: quick, and enough for most loops
+  kApart,   ///< they stay apart, but a register that has many values there has any
+  kExact,   ///< they stay apart: for loops that come back to a state after many laps
+};
+
 /// May the lane go on behind this?
 using Gate = std::function<bool(const Arrival&)>;
 
@@ -42,18 +50,22 @@ class LaneExplorer {
   LaneExplorer(const Snapshot& snapshot, ValueTable& values);
 
   /// Lane `lane` of the warp goes on at `start`. Its writes go to `memory`. `to_the_end`: other paths are
-  /// followed although one leaves.
+  /// followed although one leaves. Starts with the precision that was enough for a lane from `start` before,
+  /// and tries further ones if `try_harder`.
   [[nodiscard]] LaneOutcome explore(const WarpState& warp, unsigned lane, Pc start, AbstractMemory& memory,
-                                    const Gate& gate, bool to_the_end);
+                                    const Gate& gate, bool to_the_end, bool try_harder);
   /// Instructions interpreted so far.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
   using Registers = std::vector<Values>;
+  /// What is known where paths meet.
   struct State {
-    Registers registers;
-    std::vector<std::uint8_t> growths;
-    bool queued = false;
+    Registers registers;                     ///< kJoined
+    std::vector<std::uint8_t> growths;       ///< kJoined
+    bool queued = false;                     ///< kJoined
+    std::set<Registers> apart;               ///< kApart, kExact
+    std::vector<std::set<Values>> distinct;  ///< kApart: by register
   };
   /// Of the lane being explored.
   struct Run {
@@ -62,8 +74,13 @@ class LaneExplorer {
     AbstractMemory* memory = nullptr;
     const Gate* gate = nullptr;
     LaneOutcome* outcome = nullptr;
+    Precision precision = Precision::kJoined;
     std::unordered_map<std::uint32_t, State> states;
-    std::vector<std::uint32_t> queue;
+    std::vector<std::uint32_t> queue;                           ///< kJoined
+    std::vector<std::pair<std::uint32_t, Registers>> branches;  ///< kApart, kExact: still to be followed
+    /// kApart, kExact: words of local memory, which only the lane itself writes, are kept like registers.
+    std::map<Word, std::size_t> local;
+    Registers local_start;
     std::uint64_t steps_left = 0;
   };
   struct Guard {
@@ -76,7 +93,12 @@ class LaneExplorer {
     bool constant = false;
   };
 
+  [[nodiscard]] LaneOutcome explore_with(const WarpState& warp, unsigned lane, Pc start,
+                                         AbstractMemory& memory, const Gate& gate, bool to_the_end,
+                                         Precision precision);
   [[nodiscard]] Registers initial(const WarpState& warp, unsigned lane);
+  void arrive_joined(Run& run, std::uint32_t pc, const Registers& registers);
+  void arrive_apart(Run& run, std::uint32_t pc, Registers registers);
   void arrive(Run& run, std::uint32_t pc, const Registers& registers);
   void follow(Run& run, std::uint32_t pc, Registers registers);
   void leave(Run& run, std::uint32_t pc);
@@ -103,17 +125,22 @@ class LaneExplorer {
   /// All addresses the access may have; false: they are not known.
   bool addresses(const Run& run, const isa::Instruction& instruction, const Registers& registers,
                  std::vector<std::uint64_t>& at);
-  Values fetch(Run& run, const Place& place, unsigned bytes, bool through_l1);
-  void put(Run& run, const Place& place, unsigned bytes, Values stored);
+  Values fetch(Run& run, const Place& place, unsigned bytes, bool through_l1, Registers& registers);
+  void put(Run& run, const Place& place, unsigned bytes, Values stored, Registers& registers, bool may_skip);
+  Values word_of(Run& run, const Word& word, bool through_l1, Registers& registers);
+  void write_word(Run& run, const Word& word, Values values, Registers& registers, bool may_skip);
+  /// The register that stands for a word of local memory; nullptr: it is in memory.
+  Values* local_word(Run& run, const Word& word, Registers& registers);
   bool load(Run& run, const isa::Instruction& instruction, std::uint32_t pc, bool may_skip,
             Registers& registers);
-  bool store(Run& run, const isa::Instruction& instruction, const Registers& registers);
+  bool store(Run& run, const isa::Instruction& instruction, bool may_skip, Registers& registers);
   bool atomic(Run& run, const isa::Instruction& instruction, bool may_skip, Registers& registers);
 
   const Snapshot& snapshot_;
   const isa::Kernel& kernel_;
   ValueTable& values_;
   std::vector<bool> leaders_;  ///< by PC: states meet there
+  std::map<std::uint32_t, Precision> enough_;  ///< by start
   std::uint64_t steps_ = 0;
 };
 

@@ -106,9 +106,38 @@ Word behind(const Word& word, unsigned index) {
 
 }  // namespace
 
-Values LaneExplorer::fetch(Run& run, const Place& place, unsigned bytes, bool through_l1) {
+Values* LaneExplorer::local_word(Run& run, const Word& word, Registers& registers) {
+  if (word.space != Word::Space::kLocal || run.precision == Precision::kJoined) return nullptr;
+  const auto [entry, is_new] = run.local.try_emplace(word, run.local_start.size());
+  if (is_new) run.local_start.push_back(run.memory->load(word, run.warp->core, false));
+  const std::size_t first = kernel_.registers.registers();
+  while (registers.size() - first <= entry->second)
+    registers.push_back(run.local_start[registers.size() - first]);
+  return &registers[first + entry->second];
+}
+
+Values LaneExplorer::word_of(Run& run, const Word& word, bool through_l1, Registers& registers) {
+  if (const Values* local = local_word(run, word, registers)) return *local;
+  return run.memory->load(word, run.warp->core, through_l1);
+}
+
+void LaneExplorer::write_word(Run& run, const Word& word, Values values, Registers& registers,
+                              bool may_skip) {
+  if (Values* local = local_word(run, word, registers)) {
+    *local = may_skip ? values_.join(*local, values) : values;
+    return;
+  }
+  const Values before = run.memory->load(word, run.warp->core, false);
+  if (values == kAnyValue || before == kAnyValue || values_.join(before, values) != before ||
+      values_.size(before) > 1)
+    run.outcome->writes.insert(word);
+  run.memory->store(word, values);
+}
+
+Values LaneExplorer::fetch(Run& run, const Place& place, unsigned bytes, bool through_l1,
+                           Registers& registers) {
   if (!place.constant) run.outcome->reads.insert(place.word);
-  const Values low = run.memory->load(place.word, run.warp->core, through_l1);
+  const Values low = word_of(run, place.word, through_l1, registers);
   // A constant cache may have what was there before.
   if (low == kAnyValue || (place.constant && values_.size(low) > 1)) return kAnyValue;
   if (bytes == kWordBytes) return low;
@@ -120,7 +149,7 @@ Values LaneExplorer::fetch(Run& run, const Place& place, unsigned bytes, bool th
   }
   const Word second = behind(place.word, 1);
   if (!place.constant) run.outcome->reads.insert(second);
-  const Values high = run.memory->load(second, run.warp->core, through_l1);
+  const Values high = word_of(run, second, through_l1, registers);
   if (high == kAnyValue || (place.constant && values_.size(high) > 1) ||
       values_.size(low) * values_.size(high) > ValueTable::kMostCombinations)
     return kAnyValue;
@@ -129,26 +158,24 @@ Values LaneExplorer::fetch(Run& run, const Place& place, unsigned bytes, bool th
   return values_.set(std::move(found));
 }
 
-void LaneExplorer::put(Run& run, const Place& place, unsigned bytes, Values stored) {
-  const auto write_word = [&](const Word& word, Values values) {
-    const Values before = run.memory->load(word, run.warp->core, false);
-    if (values == kAnyValue || before == kAnyValue || values_.join(before, values) != before ||
-        values_.size(before) > 1)
-      run.outcome->writes.insert(word);
-    run.memory->store(word, values);
+void LaneExplorer::put(Run& run, const Place& place, unsigned bytes, Values stored, Registers& registers,
+                       bool may_skip) {
+  const auto write = [&](const Word& word, Values values) {
+    write_word(run, word, values, registers, may_skip);
   };
   if (stored == kAnyValue) {
-    write_word(place.word, kAnyValue);
-    if (bytes > kWordBytes) write_word(behind(place.word, 1), kAnyValue);
+    write(place.word, kAnyValue);
+    if (bytes > kWordBytes) write(behind(place.word, 1), kAnyValue);
     return;
   }
   std::vector<std::uint64_t> low;
   std::vector<std::uint64_t> high;
   if (bytes < kWordBytes) {
     run.outcome->reads.insert(place.word);  // the rest of the word stays
-    const Values before = run.memory->load(place.word, run.warp->core, false);
-    if (before == kAnyValue || values_.size(before) * values_.size(stored) > ValueTable::kMostCombinations)
-      return write_word(place.word, kAnyValue);
+    const Values before = word_of(run, place.word, false, registers);
+    if (before == kAnyValue ||
+        values_.size(before) * values_.size(stored) > ValueTable::kMostCombinations)
+      return write(place.word, kAnyValue);
     const unsigned shift = place.byte * kByteBits;
     const std::uint64_t field = mask_of(bytes) << shift;
     for (const std::uint64_t word : values_.of(before))
@@ -160,8 +187,8 @@ void LaneExplorer::put(Run& run, const Place& place, unsigned bytes, Values stor
       high.push_back(value >> kWordBits);
     }
   }
-  write_word(place.word, values_.set(std::move(low)));
-  if (bytes > kWordBytes) write_word(behind(place.word, 1), values_.set(std::move(high)));
+  write(place.word, values_.set(std::move(low)));
+  if (bytes > kWordBytes) write(behind(place.word, 1), values_.set(std::move(high)));
 }
 
 bool LaneExplorer::load(Run& run, const Instruction& instruction, std::uint32_t pc, bool may_skip,
@@ -181,7 +208,7 @@ bool LaneExplorer::load(Run& run, const Instruction& instruction, std::uint32_t 
       if (!locate(run, instruction, address, element * instruction.vector, place) ||
           !locate(run, instruction, address + std::uint64_t{e} * element, element, place))
         return false;
-      const Values values = fetch(run, place, element, through_l1);
+      const Values values = fetch(run, place, element, through_l1, registers);
       any = any || values == kAnyValue;
       if (any || !dst.present) continue;
       for (const std::uint64_t value : values_.of(values))
@@ -194,7 +221,7 @@ bool LaneExplorer::load(Run& run, const Instruction& instruction, std::uint32_t 
   return true;
 }
 
-bool LaneExplorer::store(Run& run, const Instruction& instruction, const Registers& registers) {
+bool LaneExplorer::store(Run& run, const Instruction& instruction, bool may_skip, Registers& registers) {
   const unsigned element = isa::type_bytes(instruction.type);
   std::vector<std::uint64_t> at;
   if (element == 0 || element > kLongest || !addresses(run, instruction, registers, at)) return false;
@@ -210,7 +237,7 @@ bool LaneExplorer::store(Run& run, const Instruction& instruction, const Registe
       if (!locate(run, instruction, address, element * instruction.vector, place) ||
           !locate(run, instruction, address + std::uint64_t{e} * element, element, place))
         return false;
-      put(run, place, element, stored);
+      put(run, place, element, stored, registers, may_skip || at.size() > 1);
     }
   }
   return true;
@@ -228,11 +255,11 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
   for (const std::uint64_t address : at) {
     Place place;
     if (!locate(run, instruction, address, bytes, place)) return false;
-    const Values there = fetch(run, place, bytes, false);
+    const Values there = fetch(run, place, bytes, false, registers);
     if (there == kAnyValue || operand == kAnyValue || compare == kAnyValue ||
         values_.size(there) * values_.size(operand) * values_.size(compare) > ValueTable::kMostCombinations) {
       any = any || there == kAnyValue;
-      put(run, place, bytes, kAnyValue);
+      put(run, place, bytes, kAnyValue, registers, true);
       if (!any)
         for (const std::uint64_t old : values_.of(there)) olds.push_back(old);
       continue;
@@ -247,7 +274,7 @@ bool LaneExplorer::atomic(Run& run, const Instruction& instruction, bool may_ski
                                               value & mask_of(bytes), expected & mask_of(bytes), flush) &
                             mask_of(bytes));
     }
-    put(run, place, bytes, values_.set(std::move(written)));
+    put(run, place, bytes, values_.set(std::move(written)), registers, true);
   }
   if (!instruction.dst[0].present) return true;
   Values result = kAnyValue;

@@ -95,6 +95,8 @@ void LaneExplorer::compute(const Run& run, const Instruction& instruction, bool 
   for (unsigned i = 0; i < kSources; ++i) {
     if (!instruction.src[i].present) continue;
     source[i] = read(run, instruction.src[i], registers);
+    if (source[i] == kAnyValue && instruction.src[i].width == RowWidth::kPredicate)
+      source[i] = values_.set({0, 1});
     if (source[i] == kAnyValue) return forget_results(instruction, registers);
     combinations *= values_.size(source[i]);
     if (combinations > ValueTable::kMostCombinations) return forget_results(instruction, registers);

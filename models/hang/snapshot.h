@@ -46,6 +46,7 @@ struct HeldLanes {
   /// Lanes of the warp that come to one of these let them go; kNoPc: lanes that return. None: they go by
   /// themselves.
   std::vector<Pc> until;
+  bool until_blocked = false;  ///< or lanes of the warp that come to a barrier or .sync instruction
 };
 
 /// Lanes that wait at a CTA barrier or for lanes of their member mask.

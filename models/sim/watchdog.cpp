@@ -120,7 +120,7 @@ void Watchdog::advance() {
 void Watchdog::probe() {
   // Repetition is the cheaper argument: the other one waits for the window's end.
   const bool at_end = ++window_ >= window_limit_;
-  const bool settled = (!changed_ && all(&Watched::repeated)) || (at_end && all(&Watched::seen));
+  const bool settled = (!changed_ && all(&Watched::repeated)) || (at_end && all(&Watched::settled));
   if (settled) {
     for (Watched* core : cores_) core->next_write_generation();
     for (Watched* core : cores_) core->freeze_probe();
@@ -132,7 +132,7 @@ void Watchdog::probe() {
 
 void Watchdog::confirm() {
   const bool repeated = !changed_ && all(&Watched::repeated);
-  if (!repeated && !all(&Watched::seen)) return fall_back(false);
+  if (!repeated && !all(&Watched::settled)) return fall_back(true);
   if (!all(&Watched::old_writes_performed)) return;
   if (repeated || on_prove(!changed_))
     on_hang();

@@ -1,9 +1,9 @@
 // The watchdog: tells a hang from slow progress by proof, early and without false alarms.
 //
 // It looks at the GPU in windows. A window begins when all writes issued before it have been performed; it is
-// void if a CTA starts or a lane exits in it. At its end every issue group is blocked, or has visited the head of
-// a loop within the window, and the writes issued until then have been performed too. Then one of two arguments
-// shows that nobody will ever go further:
+// void if a CTA starts or a lane exits in it. In it, lanes are seen at the heads of loops. At its end visits are
+// frozen, and when the writes issued until then have been performed, and no lane has issued since that was not seen,
+// one of two arguments may show that nobody will ever go further:
 //
 // (R) Repetition. In the window no memory value changed and no L1 line was filled, no barrier was released, and
 //     every group that is not blocked has come back to a loop head with the same PC, the same lanes, the same
@@ -11,8 +11,8 @@
 //     Then every group repeats its loop for ever: what it computes depends only on its registers and on memory,
 //     and neither changes; timing cannot matter since no value depends on it.
 //
-// (E) Exploration (hang/README.md). From the registers that every lane had at its visit, all that it may do is
-//     explored: memory words have any of the values they had in the window or that explored lanes may write; a
+// (E) Exploration (hang/README.md). From the registers that every lane had at its visit (has now, if it was not
+//     seen), all that it may do is explored: memory words have any of the values they had in the window or that explored lanes may write; a
 //     clock, a vote or a shuffle gives any value; a register that keeps growing has any value; both sides of a
 //     branch are followed whose condition is not certain. Held-back lanes and lanes at barriers join in as soon as
 //     somebody may let them go. If no explored lane can end or fault, none ever will: the set of states found is
@@ -69,8 +69,9 @@ class Watched {
   virtual void freeze_probe() = 0;
   /// Every resident issue group is blocked at a barrier or has repeated its state since start_probe().
   [[nodiscard]] virtual bool repeated() const = 0;
-  /// Every resident issue group is blocked, or its lanes have been at loop heads since start_probe().
-  [[nodiscard]] virtual bool seen() const = 0;
+  /// What lanes have done since freeze_probe() follows from what was seen of them before, and nothing is on its
+  /// way but memory accesses.
+  [[nodiscard]] virtual bool settled() const = 0;
   virtual void diagnose(std::vector<StuckWarp>& stuck) const = 0;
 
  protected:
@@ -96,7 +97,7 @@ class Watchdog : public sc_core::sc_module {
   /// Called in the watchdog's process when a hang is certain, or the cycle limit is reached.
   std::function<void()> on_hang;
   std::function<void()> on_cycle_limit;
-  /// Called at the end of a window in which every running lane was seen in a loop. `unchanged`: no memory value
+  /// Called at the end of a window. `unchanged`: no memory value
   /// changed in it, so groups that repeated their state will go on repeating it. True: nobody will ever end.
   std::function<bool(bool unchanged)> on_prove;
 

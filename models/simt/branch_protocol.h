@@ -87,6 +87,7 @@ struct SuspendedLanes {
   /// Lanes of the warp have to come to one of these PCs before these may go on (kNoPc: to leave their function
   /// or end). Empty: they need nobody.
   std::vector<Pc> until{};
+  bool until_blocked = false;  ///< or to wait at a barrier or .sync instruction
 };
 
 /// Lanes that run or get their turn by themselves: a split that neither waits at a barrier nor has arrived at

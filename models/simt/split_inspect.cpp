@@ -90,7 +90,8 @@ void SplitControl::inspect_lanes(BranchRequest& request) const {
                                   blocked         ? Suspension::kBarrier
                                   : state.started ? Suspension::kTurn
                                                   : Suspension::kNotStarted,
-                                  state.turn ? std::vector<Pc>{} : ends});
+                                  state.turn ? std::vector<Pc>{} : ends,
+                                  /*until_blocked=*/!state.turn});
   });
   if (request.suspended == nullptr) return;
   for_each_reconvergence(request.warp, [&](const ReconvergenceTableRequest& read) {

@@ -87,6 +87,8 @@ class HangDoctor::View : public hang::MemoryView {
 void HangDoctor::begin_launch(const core::LaunchContext& launch) {
   launch_ = &launch;
   left_first_.reset();
+  steps_ = 0;
+  issued_before_ = warp_instructions();
   gpu_.progress.locks.clear();
 }
 
@@ -126,13 +128,23 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
   return snapshot;
 }
 
+std::uint64_t HangDoctor::warp_instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& core : gpu_.cores) sum += core->warp_instructions();
+  return sum;
+}
+
 bool HangDoctor::proves(bool unchanged) {
+  // Explorations that find nothing must not take longer than the simulation itself.
+  constexpr std::uint64_t kFree = 1'000'000;
+  if (steps_ > kFree + warp_instructions() - issued_before_) return false;
   const View view(gpu_, allocations_);
   const hang::Snapshot state = snapshot(view);
   hang::HangProof proof(state);
   if (left_first_) proof.look_first_at(*left_first_);
   hang::WhatIf question;
   question.stop_at_first = true;
+  question.try_harder = true;
   question.skip_repeated = unchanged;
   hang::Exploration explored = proof.explore(question);
   if (unchanged && explored.nobody_leaves() && !explored.changed.empty()) {
@@ -140,6 +152,7 @@ bool HangDoctor::proves(bool unchanged) {
     question.skip_repeated = false;
     explored = proof.explore(question);
   }
+  steps_ += proof.steps();
   left_first_.reset();
   if (!explored.leaving.empty()) left_first_ = state.warps[explored.leaving.front().warp].linear_warp;
   return explored.nobody_leaves();

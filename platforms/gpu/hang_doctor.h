@@ -31,7 +31,11 @@ class HangDoctor {
   Gpu& gpu_;
   const host::AllocationTable& allocations_;
   const core::LaunchContext* launch_ = nullptr;
+  [[nodiscard]] std::uint64_t warp_instructions() const;
+
   std::optional<std::uint64_t> left_first_;  ///< warp of which a lane left in the last exploration
+  std::uint64_t steps_ = 0;                  ///< instructions explored in this launch
+  std::uint64_t issued_before_ = 0;          ///< warp instructions before it
 };
 
 }  // namespace heddle::gpu

@@ -353,7 +353,7 @@ SPIN:
   bar.sync 0;
   ret;
 )",
-              shape(1, 64), {"barrier mismatch", "wait at barrier 0 (32 of 64 threads have arrived)"});
+              shape(1, 64), {"barrier mismatch", "wait at barrier 0 (1 of 2 warps have arrived)"});
 }
 
 TEST_F(Hangs, LoopWithoutMemory) {
