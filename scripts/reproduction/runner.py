@@ -93,7 +93,7 @@ class Runner:
         try:
             return subprocess.run([self.heddle, *map(str, arguments)], capture_output=True, text=True, check=False)
         except OSError as error:
-            raise Failure(f"cannot run '{self.heddle}': {error.strerror}") from error
+            raise Failure(f"{self.heddle}: cannot run it: {error.strerror}") from error
 
     def _run(self, workload, settings, platform):
         with tempfile.TemporaryDirectory() as folder:
@@ -105,7 +105,7 @@ class Runner:
             done = self.command(*arguments)
             outcome = OUTCOMES.get(done.returncode)
             if outcome is None:
-                raise Failure(f"heddle {' '.join(map(str, arguments))} ended with exit code {done.returncode}:\n"
+                raise Failure(f"heddle {' '.join(map(str, arguments))}: ended with exit code {done.returncode}: "
                               f"{done.stderr.strip() or done.stdout.strip()}")
             stats = json.loads((out / "stats.json").read_text()) if outcome == "passed" else None
             return Run(workload, self.size, platform, settings, outcome, stats)

@@ -35,7 +35,7 @@ def analyze(machine, file, *arguments):
     if done.returncode == 2 and arguments[:1] == ("--transform",):
         return None
     if done.returncode not in (0, 1):
-        raise Failure(f"heddle analyze {file} ended with exit code {done.returncode}:\n{done.stderr.strip()}")
+        raise Failure(f"heddle analyze {file}: ended with exit code {done.returncode}: {done.stderr.strip()}")
     return json.loads(done.stdout) if "--json" in arguments else []
 
 

@@ -184,16 +184,17 @@ def ssde_prints_what_the_transformation_costs(reproduce):
 
 @case
 def refusals_of_heddle_are_passed_on(reproduce):
-    done = reproduce.run("multipath", "--quick", code=1,
+    done = reproduce.run("multipath", "--quick", code=2,
                          rules=[["bvh", {"exit": 2, "error": "no such workload"}]])
     check("reproduce: error: heddle run bvh" in done.stderr and "no such workload" in done.stderr, "what went wrong")
+    check(len(done.stderr.splitlines()) == 1, "not one line")
 
 
 @case
 def a_missing_command_is_refused(reproduce):
     reproduce.heddle = pathlib.Path(str(reproduce.heddle) + "-missing")
-    done = reproduce.run("aware", "--quick", code=1)
-    check("cannot run" in done.stderr, "what went wrong")
+    done = reproduce.run("aware", "--quick", code=2)
+    check("cannot run" in done.stderr and len(done.stderr.splitlines()) == 1, "what went wrong")
 
 
 @case

@@ -1,0 +1,304 @@
+#!/usr/bin/python3
+"""The commands of scripts/ as a newcomer meets them: --help, options they do not know, inputs that are not what they should
+be. Nothing of this may install or build.
+
+scripts_cases.py --list prints the names of the cases; scripts_cases.py CASE [--heddle PATH] runs one."""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPTS = ("bench", "build", "formal", "heddle", "reproduce", "run", "setup", "summary", "synth", "test", "tidy",
+           "timeline")
+TOOLS = ("apt-get", "dpkg-query", "sudo", "cmake", "ninja", "c++", "g++", "ccache", "yosys", "clang-tidy")
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def check(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+class Scripts:
+    """The scripts in a scratch folder; of the tools that install and build there are only stand-ins that fail and leave a
+    trace."""
+
+    def __init__(self, folder, heddle):
+        self.folder, self.heddle = folder / "work", heddle
+        self.folder.mkdir()
+        self.used = folder / "used"
+        stubs = folder / "stubs"
+        stubs.mkdir()
+        for tool in TOOLS:
+            (stubs / tool).write_text(f'#!/bin/sh\necho {tool} >> "{self.used}"\nexit 99\n')
+            (stubs / tool).chmod(0o755)
+        self.environment = {**os.environ, "PATH": f"{stubs}:{os.environ['PATH']}", "PYTHONDONTWRITEBYTECODE": "1"}
+        self.environment.pop("HEDDLE_SKIP_SETUP", None)
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    def run(self, script, *arguments, code=0, **options):
+        done = subprocess.run([ROOT / "scripts" / script, *map(str, arguments)], cwd=self.folder, env=self.environment,
+                              capture_output=True, text=True, check=False, **options)
+        print(f"$ scripts/{script} {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}[exit code {done.returncode}]")
+        check("Traceback" not in done.stderr, "an exception reached the user")
+        check(not self.used.exists(), f"it called {self.used.read_text() if self.used.exists() else ''}")
+        check(done.returncode == code, f"exit code {done.returncode}, expected {code}")
+        return done
+
+    def refused(self, script, *arguments, says):
+        """One line on stderr, which contains all of `says`, exit code 2, and nothing left behind."""
+        def everything():
+            return {path: path.read_bytes() if path.is_file() else None for path in self.folder.rglob("*")}
+
+        before = everything()
+        done = self.run(script, *arguments, code=2)
+        check(done.stderr.startswith(f"{script}: error: ") and len(done.stderr.splitlines()) == 1, "not one line")
+        for text in says:
+            check(text in done.stderr, f"the error does not say '{text}'")
+        check(done.stdout == "", "something was printed")
+        check(everything() == before, "files were left behind, or changed")
+
+
+@case
+def every_script_is_known_here(scripts):
+    del scripts
+    there = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file()}
+    check(there == set(SCRIPTS), f"not the scripts of this test: {sorted(there ^ set(SCRIPTS))}")
+
+
+def add_cases_of(name):
+    @case
+    def helps(scripts):
+        for option in ("--help", "-h"):
+            done = scripts.run(name, option)
+            check(done.stderr == "", "something on stderr")
+            text = done.stdout.lower()
+            check(re.search(rf"^usage: .*\b{name}\b", text), "it does not begin with the usage")
+            for part in ("options:", "examples:", "exit codes:", "--help", f"scripts/{name}"):
+                check(part in text, f"'{part}' is missing")
+    CASES[f"{name}_helps"] = CASES.pop("helps")
+
+    @case
+    def refuses(scripts):
+        scripts.refused(name, "--no-such-option", says=["--no-such-option", "unknown option", f"scripts/{name} --help"])
+    CASES[f"{name}_refuses_unknown_options"] = CASES.pop("refuses")
+
+
+for script_name in SCRIPTS:
+    add_cases_of(script_name)
+
+
+@case
+def shell_scripts_refuse_wrong_arguments(scripts):
+    for name in ("run", "setup"):
+        scripts.refused(name, "everything", says=["everything", "takes no arguments"])
+    scripts.refused("build", "relaese", says=["relaese", "no such preset", "release, debug, asan, fuzz"])
+    scripts.refused("build", "release", "--fast", says=["--fast", "unknown option"])
+    scripts.refused("tidy", "no/such.cpp", says=["no/such.cpp", "no such file"])
+    scripts.refused("test", "-R", "config", "--paralel", "2", says=["--paralel", "unknown option"])
+    scripts.refused("test", "--asan", "--no-such-option", says=["--no-such-option"])
+
+
+# ---- files that are not what they should be
+
+STATS = {"workload": "vecadd", "passed": True, "launches": [{}], "total": {
+    "cycles": 1000, "warp_instructions": 500, "ipc": 0.5, "simd_efficiency": 1.0, "l1d": {"load_accesses": 0, "rate": 0},
+    "l2": {"accesses": 4, "rate": 0.25}, "dram": {"gigabytes_per_second": 1.5}}}
+HOST = {"seconds": 0.5, "warp_instructions_per_second": 1000}
+
+
+def results(scripts, name, stats, host):
+    scripts.file(f"{name}/stats.json", stats)
+    scripts.file(f"{name}/host.json", host)
+    return name
+
+
+@case
+def summary_of_results(scripts):
+    done = scripts.run("summary", results(scripts, "good", STATS, HOST))
+    check(re.search(r"^vecadd +passed +1 +1,000 +500 +0\.50 +100\.0 % +- +25\.0 %", done.stdout, re.MULTILINE), "no row")
+
+
+@case
+def summary_of_other_things(scripts):
+    good = results(scripts, "good", STATS, HOST)
+    remedy = "give folders that heddle run --out FOLDER has written"
+    scripts.refused("summary", says=["FOLDER"])
+    scripts.refused("summary", good, "absent", says=["absent: there is no such folder", remedy])
+    scripts.refused("summary", "good/stats.json", says=["good/stats.json: is not a folder", remedy])
+    scripts.refused("summary", ".", says=["stats.json: cannot be read: No such file", remedy])
+    scripts.refused("summary", results(scripts, "empty", "", HOST), says=["empty/stats.json: is empty", remedy])
+    scripts.refused("summary", results(scripts, "cut", '{"total": {\n "cyc', HOST),
+                    says=["cut/stats.json:2:", "malformed JSON", remedy])
+    scripts.refused("summary", results(scripts, "deep", "[" * 100_000, HOST), says=["deep/stats.json", "malformed"])
+    without = {**STATS, "total": {k: v for k, v in STATS["total"].items() if k != "ipc"}}
+    scripts.refused("summary", results(scripts, "without", without, HOST), says=["has no 'ipc'", remedy])
+    for i, other in enumerate(([], 7, {**STATS, "total": 3}, {**STATS, "launches": 3},
+                               {**STATS, "total": {**STATS["total"], "cycles": "many"}})):
+        scripts.refused("summary", results(scripts, f"other{i}", other, HOST), says=[f"other{i}", remedy])
+    (scripts.folder / "binary").mkdir()
+    (scripts.folder / "binary" / "stats.json").write_bytes(b"\xff\xfe\x00")
+    scripts.refused("summary", "binary", says=["binary/stats.json: is not text"])
+    (scripts.folder / "folder" / "stats.json").mkdir(parents=True)
+    scripts.refused("summary", "folder", says=["folder/stats.json: cannot be read: Is a directory"])
+
+
+def slices(**changes):
+    event = {"ph": "X", "name": "line 7", "pid": 0, "tid": 1, "ts": 10, "dur": 5,
+             "args": {"from": "pc 0x0", "lanes": 32}, **changes}
+    return {"traceEvents": [{"ph": "M", "name": "thread_name", "pid": 0, "tid": 1, "args": {"name": "warp 0"}},
+                            {key: value for key, value in event.items() if value is not None}]}
+
+
+@case
+def timeline_draws(scripts):
+    trace = scripts.file("t.json", slices())
+    scripts.run("timeline", trace, "-o", "t.svg", "--cycles", "0:100")
+    check("line 7" in (scripts.folder / "t.svg").read_text(), "no bar")
+    check(sorted(path.name for path in scripts.folder.iterdir()) == ["t.json", "t.svg"], "something was left behind")
+
+
+@case
+def timeline_of_other_things(scripts):
+    remedy = "give a file that heddle run --trace-timeline FILE has written"
+    good = scripts.file("t.json", slices())
+
+    def refused(content, *says):
+        scripts.refused("timeline", scripts.file("bad.json", content), "-o", "t.svg", says=["bad.json", *says, remedy])
+
+    refused("", "is empty")
+    refused("not JSON", ":1:1", "malformed JSON")
+    refused([], "no list traceEvents")
+    refused({"traceEvents": {}}, "no list traceEvents")
+    refused({"traceEvents": [3]}, "event 1 is not an event")
+    for key in ("ts", "dur", "pid", "tid"):
+        refused(slices(**{key: None}), f"event 2 has no '{key}'")
+        refused(slices(**{key: "x"}), f"event 2 has no '{key}'")
+    refused(slices(name="elsewhere"), "'elsewhere'")
+    scripts.refused("timeline", "absent.json", "-o", "t.svg", says=["absent.json: cannot be read: No such file", remedy])
+    scripts.refused("timeline", ".", "-o", "t.svg", says=["cannot be read: Is a directory", remedy])
+    scripts.refused("timeline", good, says=["-o/--output"])
+    scripts.refused("timeline", good, "-o", "no/such/t.svg", says=["--output no/such/t.svg: cannot be written", "give a file"])
+    scripts.refused("timeline", good, "-o", ".", says=["--output .: cannot be written: Is a directory"])
+    for bad in ("5", "a:b", "-1:5", "1:2:3"):
+        scripts.refused("timeline", good, "-o", "t.svg", f"--cycles={bad}", says=["--cycles", "FROM:TO"])
+    scripts.refused("timeline", good, "-o", "t.svg", "--cycles", "900:", says=["nothing ran in these cycles"])
+    scripts.refused("timeline", good, "-o", "t.svg", "--width", "4", says=["--width 4", "at least 400"])
+    scripts.refused("timeline", good, "-o", "t.svg", "--width", "wide", says=["--width", "wide"])
+
+
+ENTRY = {"commit": "abc", "platform": "tiny", "kernel": "bench-vecadd", "cores": 1, "seconds_median": 0.5, "cycles": 9}
+
+
+@case
+def bench_refuses_other_things(scripts):
+    history = scripts.file("h.jsonl", ENTRY)
+
+    def refused(content, *says):
+        scripts.refused("bench", "--baseline", scripts.file("bad.jsonl", content), says=["bad.jsonl", *says])
+
+    good = json.dumps(ENTRY) + "\n"
+    refused("", "is empty")
+    refused(good + "{cut", ":2:2: malformed JSON")
+    refused(good + "7", ":2: is not an entry")
+    refused(good + "{}", ":2: is not an entry")
+    refused(good + json.dumps({**ENTRY, "seconds_median": 0}), ":2: is not an entry")
+    scripts.refused("bench", "--baseline", "absent.jsonl", says=["absent.jsonl: cannot be read: No such file"])
+    scripts.refused("bench", "--baseline", ".", says=["cannot be read: Is a directory"])
+    scripts.refused("bench", "--baseline", history, "--compare", "def", says=["--compare def", "no entry of that commit"])
+    scripts.refused("bench", "--history", "no/such/h.jsonl", says=["--history no/such/h.jsonl", "cannot be written"])
+    scripts.refused("bench", "-n", "0", says=["less than 1"])
+    scripts.refused("bench", "--cores", "many", says=["'many' is not a whole number"])
+
+
+@case
+def bench_passes_on_what_heddle_refuses(scripts):
+    common = ["--heddle", scripts.heddle, "--cores", "1", "--history", scripts.folder / "h.jsonl", "-n", "1"]
+    for arguments, says in ((["vecad"], "did you mean 'vecadd'?"), (["vecadd", "--platform", "tinny"], "tinny")):
+        done = scripts.run("bench", *common, *arguments, code=2)
+        check(len(done.stderr.splitlines()) == 1 and says in done.stderr, "not heddle's words in one line")
+    done = scripts.run("bench", "bench-vecadd", "--heddle", "no/such/heddle", "--history", scripts.folder / "h.jsonl", code=2)
+    check("no/such/heddle: cannot be run" in done.stderr and len(done.stderr.splitlines()) == 1, "not one line")
+    check(not (scripts.folder / "h.jsonl").exists(), "an entry without a run")
+
+
+@case
+def bench_measures_and_compares(scripts):
+    history = scripts.folder / "h.jsonl"
+    common = ["bench-vecadd", "--heddle", scripts.heddle, "--history", history, "-n", "1", "--cores", "1", "--platform",
+              "tiny"]
+    scripts.run("bench", *common)
+    done = scripts.run("bench", *common, "--baseline", history)
+    check(len(history.read_text().splitlines()) == 2, "not an entry each")
+    check("x 1.00" in done.stdout, "the cycles of two runs are not compared")
+
+
+@case
+def reproduce_refuses_other_things(scripts):
+    scripts.refused("reproduce", "awar", says=["awar", "aware"])
+    scripts.refused("reproduce", "aware", "--workloads", "NOPE", says=["--workloads: aware has no rows of NOPE", "HT"])
+    for out in ("no/such/file.md", "."):
+        scripts.refused("reproduce", "aware", "--out", out, says=[f"--out {out}: cannot be written"])
+    scripts.refused("reproduce", "aware", "--size", "huge", says=["--size", "huge"])
+    scripts.refused("reproduce", "aware", "--quick", "--heddle", "no/such/heddle", says=["no/such/heddle: cannot run it"])
+    scripts.refused("reproduce", "aware", "--quick", "--heddle", scripts.heddle, "--platform", "tinny", "--jobs", "1",
+                    "--workloads", "HT", says=["--platform tinny"])
+
+
+@case
+def rtl_scripts_refuse_other_things(scripts):
+    scripts.environment["PATH"] = os.environ["PATH"]  # they ask for their tools first
+    for name in ("formal", "synth"):
+        scripts.refused(name, "no_such_block", says=["no block 'no_such_block'"])
+        scripts.refused(name, "--rtl", "no/such", says=["no/such"])
+        scripts.refused(name, "--jobs", "0", says=["less than 1"])
+        out = scripts.file("file", "x") / "out"
+        scripts.refused(name, "split_fifo", "--out", out, says=[f"{out}", "Not a directory"])
+
+
+@case
+def output_that_cannot_be_written_is_an_error(scripts):
+    folder = results(scripts, "good", STATS, HOST)
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([ROOT / "scripts" / "summary", folder], cwd=scripts.folder, stdout=full,
+                              stderr=subprocess.PIPE, text=True, check=False)
+    check(done.returncode == 2 and done.stderr.startswith("summary: error: standard output: "), f"{done}")
+    check(len(done.stderr.splitlines()) == 1, "not one line")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--heddle", type=pathlib.Path)
+    parser.add_argument("case", nargs="?", choices=CASES)
+    arguments = parser.parse_args()
+    if arguments.list:
+        print("\n".join(CASES))
+        return
+    if not arguments.case:
+        parser.error("give a case")
+    with tempfile.TemporaryDirectory() as folder:
+        heddle = arguments.heddle.resolve() if arguments.heddle else None
+        try:
+            CASES[arguments.case](Scripts(pathlib.Path(folder), heddle))
+        except AssertionError as error:
+            sys.exit(f"FAILED: {error}")
+
+
+main()
