@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "host/allocation.h"
@@ -30,6 +31,11 @@ class Args {
   requires std::is_trivially_copyable_v<T> Args& add(const T& value) {
     std::vector<std::byte> bytes(sizeof(T));
     std::memcpy(bytes.data(), &value, sizeof(T));
+    values_.push_back(std::move(bytes));
+    return *this;
+  }
+  /// A struct whose layout is known only at run time.
+  Args& add_bytes(std::vector<std::byte> bytes) {
     values_.push_back(std::move(bytes));
     return *this;
   }

@@ -76,10 +76,11 @@ struct ConfigEntry {
 /// All problems throw InputError with place and remedy.
 class ConfigSource {
  public:
-  /// Reads a YAML file (maps of maps of scalars). A top-level key `include: other.yaml` reads that file first
-  /// (relative to this one). Errors: unreadable file, malformed YAML (file:line:column), lists, duplicate
+  /// Reads a YAML file (maps of maps of scalars). A top-level key `include: other.yaml` reads that file
+  /// first. It is looked for beside this one, then in `include_folders`; a file does not find itself there
+  /// while another has its name. Errors: unreadable file, malformed YAML (file:line:column), lists, duplicate
   /// keys.
-  void add_file(const std::string& path);
+  void add_file(const std::string& path, const std::vector<std::string>& include_folders = {});
   /// The same from text; `name` stands for the file in messages.
   void add_text(const std::string& text, const std::string& name);
   /// "path=value" as given to --set.

@@ -84,7 +84,9 @@ struct DocumentStart : YAML::EventHandler {
 
 class YamlReader {
  public:
-  explicit YamlReader(std::map<std::string, ConfigEntry>& entries) : entries_(entries) {}
+  explicit YamlReader(std::map<std::string, ConfigEntry>& entries,
+                      const std::vector<std::string>& include_folders = {})
+      : entries_(entries), include_folders_(include_folders) {}
 
   /// `place`: who asked for the file, empty for the command line.
   void file(const std::string& path, const std::string& place) {
@@ -145,9 +147,24 @@ class YamlReader {
       first = place;
       if (!pair.second.IsScalar() || pair.second.Scalar().empty())
         throw InputError(place, "include takes one file name", "write include: other.yaml");
-      const auto folder = std::filesystem::path(name).parent_path();
-      file((folder / pair.second.Scalar()).string(), place);
+      file(included(pair.second.Scalar(), name, place), place);
     }
+  }
+
+  /// The path of the file that `includer` calls `name`.
+  std::string included(const std::string& name, const std::string& includer, const std::string& place) const {
+    namespace fs = std::filesystem;
+    const std::string beside = (fs::path(includer).parent_path() / name).string();
+    std::vector<std::string> looked_at{beside};
+    if (fs::path(name).is_relative())
+      for (const std::string& folder : include_folders_)
+        looked_at.push_back((fs::path(folder) / name).string());
+    std::error_code ignored;
+    for (const std::string& path : looked_at)
+      if (fs::exists(path, ignored) && !fs::equivalent(path, includer, ignored)) return path;
+    if (looked_at.size() == 1 || fs::exists(beside, ignored)) return beside;  // file() says what is wrong
+    throw InputError(place, fmt::format("there is no file '{}' to include", name),
+                     fmt::format("looked for {}", fmt::join(looked_at, " and ")));
   }
 
   void map(const YAML::Node& node, const std::string& name, const std::string& prefix, std::size_t depth,
@@ -194,13 +211,16 @@ class YamlReader {
   }
 
   std::map<std::string, ConfigEntry>& entries_;
+  const std::vector<std::string> include_folders_;
   const std::string* content_ = nullptr;  ///< text being read
   std::vector<std::string> open_;         ///< files being read, outermost first
 };
 
 }  // namespace
 
-void ConfigSource::add_file(const std::string& path) { YamlReader(entries_).file(path, ""); }
+void ConfigSource::add_file(const std::string& path, const std::vector<std::string>& include_folders) {
+  YamlReader(entries_, include_folders).file(path, "");
+}
 
 void ConfigSource::add_text(const std::string& text, const std::string& name) {
   YamlReader(entries_).text(text, name);

@@ -9,6 +9,7 @@
 #include "cli/errors.h"
 #include "cli/interrupt.h"
 #include "sim/config.h"
+#include "sim/exit_codes.h"
 
 namespace heddle::cli {
 namespace {
@@ -46,7 +47,7 @@ int run_command_line(int argc, char** argv) {
   app.name("heddle");
   app.set_version_flag("--version", std::string("heddle ") + HEDDLE_VERSION);
   app.require_subcommand(1);
-  app.footer("Start with: heddle list, heddle run sgemm, heddle run --help");
+  app.footer("Start with: heddle list, heddle run sgemm, heddle run --help\n\n" + sim::exit_code_table());
 
   Body body;
   add_run(app, body);

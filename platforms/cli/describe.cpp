@@ -1,24 +1,42 @@
-// heddle describe: every configuration key with its value, unit, range and meaning.
+// heddle describe: configuration keys, all of a platform or some, with value, unit, range and meaning.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/text_table.h"
 #include "gpu/platform_files.h"
 #include "sim/config.h"
 
 namespace heddle::cli {
 namespace {
 
-struct Settings {
-  std::string platform = gpu::kDefaultPlatform;
+constexpr const char* kDescribeHelp = R"(Examples:
+  heddle describe                                       every key on the default platform
+  heddle describe rtx2060                               every key on another
+  heddle describe core.scheduler.policy                 one key
+  heddle describe core.scheduler --platform rtx2060     the keys of a section
+
+A word that names a platform, has a '/' or ends in .yaml is the platform; any other is a key or a section.
+The default is what a platform file that does not give the key gets.)";
+
+struct DescribeRequest {
+  std::vector<std::string> words;  ///< at most one platform, any number of keys and sections
+  std::string platform;            ///< of --platform
   std::vector<std::string> assignments;
   bool json = false;
+};
+
+struct DescribedKey {
+  sim::KeyDescription key;
+  std::string default_value;
 };
 
 std::string number(double value) {
@@ -34,23 +52,37 @@ std::string range(const sim::KeyDescription& key) {
   return key.info.min != 0 ? fmt::format(">= {}", number(key.info.min)) : "";
 }
 
-void print_table(const std::vector<sim::KeyDescription>& keys) {
-  std::size_t path_width = 0, value_width = 0, unit_width = 0, range_width = 0;
-  for (const auto& key : keys) {
-    path_width = std::max(path_width, key.path.size());
-    value_width = std::max(value_width, key.value.size());
-    unit_width = std::max(unit_width, key.info.unit.size());
-    range_width = std::max(range_width, range(key).size());
-  }
-  for (const auto& key : keys)
-    fmt::print("{:<{}}  {:>{}}  {:<{}}  {:<{}}  {}\n", key.path, path_width, key.value, value_width,
-               key.info.unit, unit_width, range(key), range_width, key.info.doc);
+/// As range(), and for flags too.
+std::string values(const sim::KeyDescription& key) {
+  const bool flag = key.info.choices.empty() && (key.value == "true" || key.value == "false");
+  return flag ? "true | false" : range(key);
 }
 
-void print_json(const std::vector<sim::KeyDescription>& keys) {
+void print_table(const std::vector<DescribedKey>& keys) {
+  TextTable table(0, {.right = {1}});
+  for (const auto& [key, default_value] : keys)
+    table.row(
+        {key.path, key.value, key.info.unit, range(key),
+         key.info.doc + (key.value == default_value ? "" : fmt::format(" (default {})", default_value))});
+  fmt::print("{}", table.text());
+}
+
+void print_key(const DescribedKey& described, const std::string& platform) {
+  const auto& [key, default_value] = described;
+  fmt::print("{} = {}\n", key.path, key.value);
+  for (const auto& [name, text] : {std::pair<const char*, std::string>{"platform", platform},
+                                   {"default", default_value},
+                                   {"unit", key.info.unit},
+                                   {"range", values(key)},
+                                   {"meaning", key.info.doc}})
+    if (!text.empty()) fmt::print("  {:<9} {}\n", name, text);
+}
+
+void print_json(const std::vector<DescribedKey>& keys) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const auto& key : keys) {
-    nlohmann::ordered_json entry = {{"path", key.path}, {"value", key.value}, {"unit", key.info.unit}};
+  for (const auto& [key, default_value] : keys) {
+    nlohmann::ordered_json entry = {
+        {"path", key.path}, {"value", key.value}, {"default", default_value}, {"unit", key.info.unit}};
     if (!key.info.choices.empty())
       entry["choices"] = key.info.choices;
     else if (key.info.max < std::numeric_limits<double>::max())
@@ -61,23 +93,95 @@ void print_json(const std::vector<sim::KeyDescription>& keys) {
   fmt::print("{}\n", json_text(json, 1));
 }
 
+bool within(const std::string& path, const std::string& section) {
+  return path == section || path.starts_with(section + ".");
+}
+
+std::string last_name(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+/// Suggests the nearest of all platforms, sections and keys, or the keys whose last name is the word or near
+/// it.
+sim::InputError unknown_word(const std::string& word, const std::vector<DescribedKey>& keys,
+                             const std::vector<std::string>& platforms) {
+  std::vector<std::string> whole = platforms, last;
+  for (const auto& [key, default_value] : keys) {
+    for (auto dot = key.path.find('.'); dot != std::string::npos; dot = key.path.find('.', dot + 1))
+      whole.push_back(key.path.substr(0, dot));
+    whole.push_back(key.path);
+    last.push_back(last_name(key.path));
+  }
+  const std::string place = "heddle describe " + word;
+  const std::string what = "there is no platform, key or section of that name";
+  const bool is_last = std::find(last.begin(), last.end(), word) != last.end();
+  if (const auto near = sim::nearest_name(word, whole); near && !is_last)
+    return {place, fmt::format("{}; did you mean '{}'?", what, *near)};
+  if (const auto near = is_last ? std::optional(word) : sim::nearest_name(word, last)) {
+    std::vector<std::string> paths;
+    for (const auto& [key, default_value] : keys)
+      if (last_name(key.path) == *near) paths.push_back(key.path);
+    return {place, what, fmt::format("keys named '{}': {}", *near, fmt::join(paths, ", "))};
+  }
+  return {place, what,
+          fmt::format("platforms: {}; heddle describe lists the keys", fmt::join(platforms, ", "))};
+}
+
+sim::ExitCode describe(DescribeRequest request) {
+  std::vector<std::string> platforms;
+  for (const gpu::Platform& platform : gpu::platforms()) platforms.push_back(platform.name);
+  std::vector<std::string> wanted;
+  for (const std::string& word : request.words) {
+    const bool file =
+        word.find('/') != std::string::npos || word.ends_with(".yaml") || word.ends_with(".yml");
+    if (!file && std::find(platforms.begin(), platforms.end(), word) == platforms.end()) {
+      wanted.push_back(word);
+    } else if (request.platform.empty()) {
+      request.platform = word;
+    } else {
+      throw sim::InputError("heddle describe " + word,
+                            fmt::format("the platform is '{}' already", request.platform),
+                            "give one platform");
+    }
+  }
+  if (request.platform.empty()) request.platform = gpu::kDefaultPlatform;
+
+  const gpu::GpuConfig config = gpu::load_platform(request.platform, request.assignments);
+  std::map<std::string, std::string> defaults;
+  for (const auto& key : sim::describe_config<gpu::GpuConfig>()) defaults[key.path] = key.value;
+  std::vector<DescribedKey> keys;
+  for (const auto& key : sim::describe_config(config)) keys.push_back({key, defaults.at(key.path)});
+  for (const std::string& word : wanted)
+    if (std::none_of(keys.begin(), keys.end(),
+                     [&](const auto& known) { return within(known.key.path, word); }))
+      throw unknown_word(word, keys, platforms);
+  if (!wanted.empty())
+    std::erase_if(keys, [&](const DescribedKey& known) {
+      return std::none_of(wanted.begin(), wanted.end(),
+                          [&](const std::string& word) { return within(known.key.path, word); });
+    });
+
+  if (request.json)
+    print_json(keys);
+  else if (keys.size() == 1 && wanted == std::vector{keys.front().key.path})
+    print_key(keys.front(), config.name);
+  else
+    print_table(keys);
+  return sim::ExitCode::kOk;
+}
+
 }  // namespace
 
 void add_describe(CLI::App& app, Body& body) {
-  CLI::App* command =
-      app.add_subcommand("describe", "Configuration keys of a platform: value, unit, range, meaning");
-  const auto settings = std::make_shared<Settings>();
-  command->add_option("PLATFORM", settings->platform, "Platform name or .yaml file")->capture_default_str();
-  command->add_option("--set", settings->assignments, "KEY=VALUE, as for heddle run")
+  CLI::App* command = app.add_subcommand("describe", "Configuration keys: value, unit, range, meaning");
+  command->footer(kDescribeHelp);
+  const auto request = std::make_shared<DescribeRequest>();
+  command->add_option("WHAT", request->words,
+                      "Platform, keys and sections to describe; all keys if none is named");
+  command->add_option("--platform", request->platform,
+                      fmt::format("Platform name or .yaml file (default {})", gpu::kDefaultPlatform));
+  command->add_option("--set", request->assignments, "KEY=VALUE, as for heddle run; may be repeated")
       ->allow_extra_args(false);
-  command->add_flag("--json", settings->json, "As JSON");
-  command->callback([settings, &body] {
-    body = [settings] {
-      const auto keys = sim::describe_config(gpu::load_platform(settings->platform, settings->assignments));
-      settings->json ? print_json(keys) : print_table(keys);
-      return sim::ExitCode::kOk;
-    };
-  });
+  command->add_flag("--json", request->json, "As JSON");
+  command->callback([request, &body] { body = [request] { return describe(*request); }; });
 }
 
 }  // namespace heddle::cli

@@ -15,6 +15,28 @@ namespace heddle::cli {
 
 namespace fs = std::filesystem;
 
+std::vector<std::byte> read_start(const std::string& path, std::uint64_t most, const std::string& place) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    throw sim::InputError(place, fmt::format("'{}' is a directory, not a file", path));
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw sim::InputError(place, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  std::vector<std::byte> content;
+  // Files of /proc have no size.
+  const bool sized = fs::is_regular_file(path, error);
+  content.reserve(sized ? std::min<std::uint64_t>(fs::file_size(path, error), most) : 0);
+  char chunk[65'536];
+  while (content.size() < most) {
+    const auto step = std::min<std::uint64_t>(sizeof chunk, most - content.size());
+    stream.read(chunk, static_cast<std::streamsize>(step));
+    const auto* begin = reinterpret_cast<const std::byte*>(chunk);
+    content.insert(content.end(), begin, begin + stream.gcount());
+    if (!stream) break;
+  }
+  if (stream.bad()) throw sim::InputError(place, fmt::format("cannot read '{}'", path));
+  return content;
+}
+
 std::vector<std::byte> read_bytes(const std::string& path, std::uint64_t bytes, const std::string& whole,
                                   const std::string& place) {
   const auto wrong_size = [&](const std::string& has) {
@@ -22,26 +44,10 @@ std::vector<std::byte> read_bytes(const std::string& path, std::uint64_t bytes, 
                           "make the two the same");
   };
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::is_directory(status))
-    throw sim::InputError(place, fmt::format("'{}' is a directory, not a file", path));
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw sim::InputError(place, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  // Files of /proc have no size.
-  const std::uint64_t size = fs::is_regular_file(status) ? fs::file_size(path, error) : 0;
-  if (!error && size > bytes) wrong_size(fmt::format("{} bytes", size));
-  std::vector<std::byte> content;
-  content.reserve(std::min(size, bytes));
-  char chunk[65'536];
-  const std::uint64_t wanted = bytes + 1;
-  while (content.size() < wanted) {
-    const auto step = std::min<std::uint64_t>(sizeof chunk, wanted - content.size());
-    stream.read(chunk, static_cast<std::streamsize>(step));
-    const auto* begin = reinterpret_cast<const std::byte*>(chunk);
-    content.insert(content.end(), begin, begin + stream.gcount());
-    if (!stream) break;
-  }
-  if (stream.bad()) throw sim::InputError(place, fmt::format("cannot read '{}'", path));
+  if (fs::is_regular_file(path, error))
+    if (const std::uint64_t size = fs::file_size(path, error); !error && size > bytes)
+      wrong_size(fmt::format("{} bytes", size));
+  std::vector<std::byte> content = read_start(path, bytes + 1, place);
   if (content.size() > bytes) wrong_size("more bytes than that");
   if (content.size() < bytes) wrong_size(fmt::format("{} bytes", content.size()));
   return content;

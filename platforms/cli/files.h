@@ -10,9 +10,14 @@
 
 namespace heddle::cli {
 
+/// The first `most` bytes of a file, or all if it has fewer: devices may be without end. Throws
+/// sim::InputError with `place` (the option that asked for the file).
+[[nodiscard]] std::vector<std::byte> read_start(const std::string& path, std::uint64_t most,
+                                                const std::string& place);
+
 /// A file that must have exactly `bytes` bytes; never reads more than one beyond, so that a device without
 /// end is refused like any file of the wrong size. `whole`: what has that size, for the message. Throws
-/// sim::InputError with `place` (the option that asked for the file).
+/// as read_start().
 [[nodiscard]] std::vector<std::byte> read_bytes(const std::string& path, std::uint64_t bytes,
                                                 const std::string& whole, const std::string& place);
 

@@ -7,6 +7,7 @@
 #include "cli/run.h"
 #include "cli/run_ptx.h"
 #include "cli/run_workload.h"
+#include "sim/exit_codes.h"
 
 namespace heddle::cli {
 namespace {
@@ -18,16 +19,28 @@ constexpr const char* kRunHelp = R"(Arguments of one's own kernel, in the order 
                                 random=SEED (reals in [0, 1), integers over their whole range) or
                                 file=PATH (raw little-endian bytes, exactly SIZE)
   --arg ref=NAME[+BYTES]        address within a buffer declared before
+  --arg struct=FIELD[,FIELD]... struct by value (PTX: .param .align 8 .b8 p[24]). FIELD is TYPE:VALUE,
+                                ptr:NAME[+BYTES] (address within a buffer), hex:BYTES, pad:N (N zero bytes) or
+                                align:N. The layout is that of C: scalars and pointers are aligned to their size,
+                                hex and pad are not, and the size is rounded up to the largest alignment. A nested
+                                struct begins and ends with align:N, its own alignment
+  --arg hex=BYTES, file=PATH    the bytes of a struct as they are
+  --buffer NAME:SIZE[:FILL]     buffer that is no argument itself: struct fields and references point to it
+
+--compare NAME=PATH[,abs=X][,rel=Y]: without a tolerance bits must be the same. With one, an element x of an f32 or f64
+buffer matches w of the file if |x - w| <= abs + rel * |w|; NaN matches NaN, an infinity only itself.
 
 Examples:
   heddle run sgemm --set cores=4 --set core.scheduler.policy=lrr --out out/sgemm
   heddle run --ptx saxpy.ptx --entry saxpy --grid 8 --block 128 --arg buf=x:1024xf32:iota
       --arg buf=y:1024xf32:const=1 --arg f32=2.5 --arg u32=1024 --print y:8 --dump y=y.bin
+  heddle run --ptx axpy.ptx --entry axpy --grid 1 --block 32 --buffer x:32xf32:iota --arg buf=y:32xf32
+      --arg struct=f32:2.5,u32:32,ptr:x --compare y=want.bin,rel=1e-6
 
-Exit codes: 0 results right, 1 results wrong, 2 bad input or output that cannot be written,
-3 the kernel did something illegal, 4 hang (diagnosed), 5 --max-cycles reached, 6 a block and its RTL differ,
-70 a bug in Heddle, 130 Ctrl-C, 143 SIGTERM (128 + the signal). A run that ends with 3 to 6 or by a signal
-reports and writes what it has so far, marked as incomplete. A second signal ends it at once.)";
+A run that ends with 3 to 6 or by a signal reports and writes what it has so far, marked as incomplete. A second signal
+ends it at once.
+
+)";
 
 struct RunRequest {
   RunSettings settings;
@@ -57,8 +70,8 @@ std::string not_empty(const std::string& text) { return text.empty() ? "no name 
 
 /// Options that only make sense for one kind of run.
 void refuse_mixture(const CLI::App& command, bool has_ptx) {
-  const std::vector<const char*> ptx_only = {"--entry", "--grid", "--block",   "--shared",
-                                             "--arg",   "--dump", "--compare", "--print"};
+  const std::vector<const char*> ptx_only = {"--entry",  "--grid", "--block",   "--shared", "--arg",
+                                             "--buffer", "--dump", "--compare", "--print"};
   const std::vector<const char*> workload_only = {"WORKLOAD", "--compiler", "--size", "--seed"};
   for (const char* name : has_ptx ? workload_only : ptx_only)
     if (command.get_option(name)->count() > 0)
@@ -101,8 +114,9 @@ void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
     command.add_option(name, values, help)->group(group)->allow_extra_args(false);
   };
   repeated("--arg", ptx.arguments, "One argument, see below; may be repeated");
+  repeated("--buffer", ptx.buffers, "NAME:SIZE[:FILL]: buffer that arguments point to; may be repeated");
   repeated("--dump", ptx.dumps, "NAME=PATH: write a buffer to a file after the run");
-  repeated("--compare", ptx.compares, "NAME=PATH: compare a buffer with a file, byte for byte");
+  repeated("--compare", ptx.compares, "NAME=PATH[,abs=X][,rel=Y]: compare a buffer with a file");
   repeated("--print", ptx.prints, "NAME[:COUNT]: print the first elements of a buffer");
 }
 
@@ -110,7 +124,7 @@ void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
 
 void add_run(CLI::App& app, Body& body) {
   CLI::App* command = app.add_subcommand("run", "Run a workload, or a kernel of one's own (--ptx)");
-  command->footer(kRunHelp);
+  command->footer(kRunHelp + sim::exit_code_table());
   const auto request = std::make_shared<RunRequest>();
   add_workload_options(*command, request->workload);
   command->add_option("--platform", request->settings.platform, "Platform name or .yaml file")

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 
+#include "cli/buffer_compare.h"
 #include "cli/files.h"
 #include "cli/kernel_argument.h"
 
@@ -31,39 +32,20 @@ struct Print {
 
 host::Dim3 to_dim3(const Dimensions& d) { return {d.x, d.y, d.z}; }
 
-template <class T>
-void add_as(host::Args& args, const std::vector<std::byte>& bytes) {
-  T value;
-  std::memcpy(&value, bytes.data(), sizeof value);
-  args.add(value);
-}
-
-void add_bytes(host::Args& args, const std::vector<std::byte>& bytes) {
-  switch (bytes.size()) {
-    case 1:
-      return add_as<std::uint8_t>(args, bytes);
-    case 2:
-      return add_as<std::uint16_t>(args, bytes);
-    case 4:
-      return add_as<std::uint32_t>(args, bytes);
-    default:
-      return add_as<std::uint64_t>(args, bytes);
-  }
-}
-
 /// The host program that the command line describes.
 class PtxProgram {
  public:
   explicit PtxProgram(const PtxRequest& request)
-      : request_(request), arguments_(parse_arguments(request.arguments)) {
+      : request_(request), arguments_(parse_arguments(request.arguments, request.buffers)) {
     shape_.grid = to_dim3(parse_dimensions(request.grid, "--grid"));
     shape_.block = to_dim3(parse_dimensions(request.block, "--block"));
     shape_.dynamic_shared_bytes = request.shared_bytes;
     for (const std::string& text : request.dumps) dumps_.push_back(buffer_file("--dump", text));
     for (const std::string& text : request.compares) {
-      compares_.push_back(buffer_file("--compare", text));
-      expected_.push_back(read_bytes(compares_.back().path, compares_.back().buffer->bytes, "the buffer",
-                                     compares_.back().option));
+      const CompareRequest& compare = compares_.emplace_back(parse_compare(text));
+      const KernelArgument& compared = buffer(compare.buffer, compare.place);
+      check_element(compare, compared.element);
+      expected_.push_back(read_bytes(compare.path, compared.bytes, "the buffer", compare.place));
     }
     for (const std::string& text : request.prints) prints_.push_back(print(text));
     for (const KernelArgument& argument : arguments_)
@@ -74,6 +56,7 @@ class PtxProgram {
     const auto module = device.load_ptx_file(request_.file);
     const std::string entry = entry_name(device, module);
     addresses_[&device].clear();
+    check_struct_sizes(*device.kernel(module, entry));
     host::Args args;
     for (const KernelArgument& argument : arguments_) add(device, argument, args);
     device.launch(module, entry, shape_, args);
@@ -84,9 +67,8 @@ class PtxProgram {
   void name_files(Job& job) const {
     job.reads.push_back({request_.file, "--ptx " + request_.file});
     for (const KernelArgument& argument : arguments_)
-      if (const std::string file = fill_file(argument); !file.empty())
-        job.reads.push_back({file, "--arg " + argument.text});
-    for (const BufferFile& c : compares_) job.reads.push_back({c.path, c.option});
+      if (!argument.file.empty()) job.reads.push_back({argument.file, argument.place});
+    for (const CompareRequest& c : compares_) job.reads.push_back({c.path, c.place});
     for (const BufferFile& d : dumps_) job.writes.push_back({d.path, d.option});
   }
 
@@ -146,6 +128,26 @@ class PtxProgram {
     return {&buffer(text.substr(0, colon), place), count};
   }
 
+  /// A scalar's size says all there is to say; of a struct the layout shows where bytes are missing.
+  void check_struct_sizes(const isa::Kernel& kernel) const {
+    std::size_t i = 0;
+    for (const KernelArgument& argument : arguments_) {
+      if (!argument.passed) continue;
+      if (i == kernel.params.size()) return;  // too many arguments: the launch counts them
+      const isa::Param& param = kernel.params[i++];
+      if (argument.kind != KernelArgument::Kind::kStruct || argument.value.size() == param.bytes) continue;
+      throw sim::InputError(
+          argument.place,
+          fmt::format("the struct has {} bytes{}, parameter {} ({}) of kernel {} has {}",
+                      argument.value.size(),
+                      argument.layout.empty() ? "" : fmt::format(" ({})", argument.layout), i, param.name,
+                      kernel.name, param.bytes),
+          argument.layout.empty()
+              ? "give as many bytes"
+              : "fields are laid out as in C, each aligned to its size; pad:N and align:N add bytes");
+    }
+  }
+
   std::string entry_name(host::Device& device, host::ModuleHandle module) const {
     if (!request_.entry.empty()) {
       (void)device.kernel(module, request_.entry);
@@ -168,8 +170,18 @@ class PtxProgram {
   void add(host::Device& device, const KernelArgument& argument, host::Args& args) {
     switch (argument.kind) {
       case KernelArgument::Kind::kScalar:
-        add_bytes(args, argument.value);
+        args.add_bytes(argument.value);
         return;
+      case KernelArgument::Kind::kStruct: {
+        std::vector<std::byte> bytes = argument.value;
+        for (const StructPointer& pointer : argument.pointers) {
+          const std::uint64_t target =
+              addresses_.at(&device).at(pointer.target.buffer) + pointer.target.bytes;
+          std::memcpy(bytes.data() + pointer.offset, &target, sizeof target);
+        }
+        args.add_bytes(std::move(bytes));
+        return;
+      }
       case KernelArgument::Kind::kReference:
         args.add(address(device, argument) + argument.bytes);
         return;
@@ -178,7 +190,7 @@ class PtxProgram {
         const auto& bytes = initial_.at(argument.name);
         if (!bytes.empty()) device.write(start, bytes);
         addresses_[&device][argument.name] = start;
-        args.add(start);
+        if (argument.passed) args.add(start);
         return;
       }
     }
@@ -188,18 +200,11 @@ class PtxProgram {
     if (compares_.empty()) return {true, "ran to completion (nothing to compare with)"};
     std::string same;
     for (std::size_t c = 0; c < compares_.size(); ++c) {
-      const KernelArgument& argument = *compares_[c].buffer;
+      const KernelArgument& argument = buffer(compares_[c].buffer, compares_[c].place);
       const auto have = device.download<std::byte>(address(device, argument), argument.bytes);
-      const auto& want = expected_[c];
-      const auto difference = std::mismatch(have.begin(), have.end(), want.begin()).first - have.begin();
-      if (difference != static_cast<std::ptrdiff_t>(have.size())) {
-        const unsigned size = isa::type_bytes(argument.element);
-        const auto i = static_cast<std::uint64_t>(difference) / size;
-        return {false, fmt::format("{}[{}] is {}, '{}' has {}", argument.name, i,
-                                   element_text(argument.element, have.data() + i * size), compares_[c].path,
-                                   element_text(argument.element, want.data() + i * size))};
-      }
-      same += fmt::format("{}'{}' equals '{}'", same.empty() ? "" : ", ", argument.name, compares_[c].path);
+      const BufferVerdict found = compare_buffer(compares_[c], argument.element, have, expected_[c]);
+      if (!found.same) return {false, found.text};
+      same += (same.empty() ? "" : ", ") + found.text;
     }
     return {true, same};
   }
@@ -208,7 +213,7 @@ class PtxProgram {
   std::vector<KernelArgument> arguments_;
   host::Launch shape_;
   std::vector<BufferFile> dumps_;
-  std::vector<BufferFile> compares_;
+  std::vector<CompareRequest> compares_;
   std::vector<std::vector<std::byte>> expected_;  ///< of compares_
   std::vector<Print> prints_;
   std::map<std::string, std::vector<std::byte>> initial_;  ///< by buffer name
@@ -228,6 +233,7 @@ Job ptx_job(const PtxRequest& request) {
                          {"grid", request.grid},
                          {"block", request.block},
                          {"arguments", request.arguments}};
+  if (!request.buffers.empty()) job.header.identity["buffers"] = request.buffers;
   job.program = [program](host::Device& device) { return program->run(device); };
   job.dump = [program](host::Device& device, Problems& problems) { program->dump(device, problems); };
   job.printed = [program](host::Device& device) { return program->printed(device); };

@@ -16,8 +16,9 @@ struct PtxRequest {
   std::string block;
   std::uint32_t shared_bytes = 0;
   std::vector<std::string> arguments;
+  std::vector<std::string> buffers;   ///< NAME:SIZE[:FILL], of those that are no argument
   std::vector<std::string> dumps;     ///< NAME=PATH
-  std::vector<std::string> compares;  ///< NAME=PATH
+  std::vector<std::string> compares;  ///< NAME=PATH[,abs=X][,rel=Y]
   std::vector<std::string> prints;    ///< NAME[:COUNT]
 };
 

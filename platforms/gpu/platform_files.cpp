@@ -74,7 +74,7 @@ std::string platform_path(const std::string& name_or_path) {
 GpuConfig load_platform(const std::string& name_or_path, const std::vector<std::string>& assignments) {
   const std::string path = platform_path(name_or_path);
   sim::ConfigSource source;
-  source.add_file(path);
+  source.add_file(path, {folder()});
   for (const std::string& assignment : assignments) source.add_assignment(assignment);
   GpuConfig config;
   config.name = sim::valid_utf8(fs::path(path).stem().string());

@@ -26,8 +26,9 @@ void use_platform_folder(const std::string& folder);
 /// The file of a platform name, or the path itself if it names a file (has a '/' or ends in .yaml or .yml).
 [[nodiscard]] std::string platform_path(const std::string& name_or_path);
 
-/// Platform file plus assignments ("path=value"). What neither gives is as on the GTX 480; a file without a
-/// name is called as the file. Throws sim::InputError.
+/// Platform file plus assignments ("path=value"). A file may include the shipped ones by name, wherever it
+/// is. What neither gives is as on the GTX 480; a file without a name is called as the file. Throws
+/// sim::InputError.
 [[nodiscard]] GpuConfig load_platform(const std::string& name_or_path,
                                       const std::vector<std::string>& assignments);
 

@@ -101,7 +101,7 @@ endfunction()
 # heddle_whole_program(EXECUTABLE libraries...): link-time optimisation of these libraries in this executable. Blocks
 # call each other through sockets, and only the whole program shows the compiler what is on the other side: a tenth
 # of the instructions of a simulated cycle. Their sources are compiled once more for it, so that everything else
-# (some forty test programs) links the ordinary archives without the longer link. Release builds with GCC only.
+# (more than fifty test programs) links the ordinary archives without the longer link. Release builds with GCC only.
 function(heddle_whole_program executable)
   if(NOT HEDDLE_LTO OR NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()

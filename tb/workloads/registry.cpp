@@ -1,8 +1,17 @@
 #include <cstdlib>
 
+#include "workloads/ptx_folder.h"
 #include "workloads/suite.h"
 
 namespace heddle::workloads {
+namespace {
+
+std::string& default_ptx_folder() {
+  static std::string folder = HEDDLE_WORKLOADS_SOURCE_DIR;
+  return folder;
+}
+
+}  // namespace
 
 const std::vector<Workload>& all() {
   static const std::vector<Workload> workloads = {vecadd(),
@@ -74,10 +83,11 @@ const Workload* find(const std::string& name) {
   return nullptr;
 }
 
+void use_workload_folder(const std::string& folder) { default_ptx_folder() = folder; }
+
 std::string ptx_path(const std::string& stem, Compiler compiler) {
-  // The build's source folder is the default; an installed or moved copy says where its kernels are.
   const char* moved = std::getenv("HEDDLE_WORKLOADS_DIR");
-  const std::string folder = moved != nullptr && *moved != '\0' ? moved : HEDDLE_WORKLOADS_SOURCE_DIR;
+  const std::string folder = moved != nullptr && *moved != '\0' ? moved : default_ptx_folder();
   return folder + "/ptx/" + stem + (compiler == Compiler::kNvcc ? ".nvcc.ptx" : ".clang.ptx");
 }
 

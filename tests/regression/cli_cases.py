@@ -13,9 +13,13 @@ import sys
 import tempfile
 
 import cli_analyze_cases  # noqa: F401  (registers its cases)
+import cli_argument_cases  # noqa: F401  (registers its cases)
+import cli_describe_cases  # noqa: F401  (registers its cases)
+import cli_install_cases  # noqa: F401  (registers its cases)
 import cli_interrupt_cases  # noqa: F401  (registers its cases)
 import cli_kernels as kernels
 import cli_output_cases  # noqa: F401  (registers its cases)
+import cli_readme_cases  # noqa: F401  (registers its cases)
 import cli_rtl_cases  # noqa: F401  (registers its cases)
 import cli_trace_cases  # noqa: F401  (registers its cases)
 from cli_command import CASES, CYCLE_LIMIT, HANG, KERNEL_FAULT, MISMATCH, Command, case, check, stats

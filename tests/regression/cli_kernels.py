@@ -34,6 +34,33 @@ DONE:
 }
 """
 
+# y[i] += p.a * p.x[i] for i < p.n, with struct { float a; unsigned n; const float* x; } p
+AXPY = HEADER + """
+.visible .entry axpy(.param .u64 axpy_y, .param .align 8 .b8 axpy_p[16])
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<3>;
+  .reg .f32 %f<5>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [axpy_y];
+  ld.param.f32 %f1, [axpy_p];
+  ld.param.u32 %r1, [axpy_p+4];
+  ld.param.u64 %rd2, [axpy_p+8];
+  mov.u32 %r2, %tid.x;
+  setp.ge.u32 %p1, %r2, %r1;
+  @%p1 bra DONE;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.s64 %rd4, %rd2, %rd3;
+  add.s64 %rd5, %rd1, %rd3;
+  ld.global.f32 %f2, [%rd4];
+  ld.global.f32 %f3, [%rd5];
+  fma.rn.f32 %f4, %f1, %f2, %f3;
+  st.global.f32 [%rd5], %f4;
+DONE:
+  ret;
+}
+"""
+
 # Every thread stores its number at x + offset + 4 * number.
 STORE = HEADER + """
 .visible .entry store(.param .u64 store_x, .param .u64 store_offset)

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -139,6 +140,64 @@ TEST(KernelArgument, ReferencesPointIntoEarlierBuffers) {
   EXPECT_THAT(error_of({"buf=a:16", "ref=a+16"}), HasSubstr("outside the buffer, which has 16 bytes"));
   EXPECT_THAT(error_of({"buf=a:16", "ref=a+x"}), HasSubstr("ref=NAME[+BYTES]"));
   EXPECT_THAT(error_of({"buf=a:16", "buf=a:16"}), HasSubstr("there is a buffer 'a' already"));
+}
+
+TEST(KernelArgument, StructsAreLaidOutAsInC) {
+  struct Inner {
+    std::uint16_t a;
+    double b;
+  };
+  struct Outer {
+    std::uint8_t first;
+    float second;
+    std::uint8_t third;
+    std::uint64_t pointer;
+    Inner inner;
+    std::int16_t last;
+  };
+  const KernelArgument argument =
+      parse_arguments({"struct=u8:1,f32:2.5,u8:3,ptr:x+4,align:8,u16:4,f64:5,align:8,s16:-6"}, {"x:16"})[1];
+  EXPECT_EQ(argument.kind, KernelArgument::Kind::kStruct);
+  ASSERT_EQ(argument.value.size(), sizeof(Outer));
+  Outer outer{};
+  std::memcpy(&outer, argument.value.data(), sizeof outer);
+  EXPECT_EQ(outer.first, 1);
+  EXPECT_EQ(outer.second, 2.5f);
+  EXPECT_EQ(outer.third, 3);
+  EXPECT_EQ(outer.pointer, 0u) << "to be filled in when the buffer has an address";
+  EXPECT_EQ(outer.inner.a, 4);
+  EXPECT_EQ(outer.inner.b, 5.0);
+  EXPECT_EQ(outer.last, -6);
+  ASSERT_EQ(argument.pointers.size(), 1u);
+  EXPECT_EQ(argument.pointers[0].offset, offsetof(Outer, pointer));
+  EXPECT_EQ(argument.pointers[0].target.buffer, "x");
+  EXPECT_EQ(argument.pointers[0].target.bytes, 4u);
+  EXPECT_EQ(argument.layout, "u8 at 0, f32 at 4, u8 at 8, ptr at 16, u16 at 24, f64 at 32, s16 at 40");
+}
+
+TEST(KernelArgument, BytesOfStructsAreNotAligned) {
+  const auto bytes = [](const std::string& text) {
+    std::vector<int> values;
+    for (const std::byte b : parse_argument(text).value) values.push_back(static_cast<int>(b));
+    return values;
+  };
+  EXPECT_THAT(bytes("struct=u8:1,hex:00ff,pad:2,u8:2"), ElementsAre(1, 0, 255, 0, 0, 2));
+  EXPECT_THAT(bytes("struct=hex:0102,u16:3"), ElementsAre(1, 2, 3, 0));
+  EXPECT_THAT(bytes("struct=u8:1,align:4"), ElementsAre(1, 0, 0, 0));
+  EXPECT_THAT(bytes("struct=u32:1,u8:2"), ElementsAre(1, 0, 0, 0, 2, 0, 0, 0));
+  EXPECT_THAT(bytes("hex=FE01"), ElementsAre(254, 1));
+}
+
+TEST(KernelArgument, MalformedStructsSayWhatIsExpected) {
+  EXPECT_THAT(error_of({"struct="}), AllOf(HasSubstr("'' is not a field"), HasSubstr("align:N")));
+  EXPECT_THAT(error_of({"struct=u8"}), HasSubstr("'u8' is not a field"));
+  EXPECT_THAT(error_of({"struct=pad:0"}), HasSubstr("a number of bytes from 1 to 32764"));
+  EXPECT_THAT(error_of({"struct=align:3"}), HasSubstr("a power of two"));
+  EXPECT_THAT(error_of({"struct=pad:32764,u8:1"}), HasSubstr("the struct is too large"));
+  EXPECT_THAT(error_of({"struct=ptr:x"}), HasSubstr("there is no buffer 'x' before this argument"));
+  EXPECT_THAT(error_of({"struct=ptr:x y"}), HasSubstr("does not name a buffer"));
+  EXPECT_THAT(error_of({"struct=hex:0g"}), HasSubstr("not bytes in hexadecimal"));
+  EXPECT_THAT(error_of({"hex="}), HasSubstr("not bytes in hexadecimal"));
 }
 
 TEST(KernelArgument, ElementsAsText) {

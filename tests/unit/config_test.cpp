@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 
@@ -246,6 +248,42 @@ TEST(Config, UnreadableFilesAreNamed) {
               AllOf(HasSubstr("missing_include.yaml:1: cannot read"), HasSubstr("nowhere.yaml")));
   EXPECT_THAT(file_error(data("none.yaml")), HasSubstr("No such file"));
   EXPECT_THAT(file_error(data("")), HasSubstr("is a directory"));
+}
+
+TEST(Config, IncludedFilesAreLookedForBesideTheFileAndThenInTheFoldersGiven) {
+  const std::string folder = testing::TempDir() + "config_test_include/";
+  std::filesystem::create_directories(folder + "shipped");
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder + name) << text;
+  };
+  const auto cores = [&](const std::string& name) {
+    ConfigSource source;
+    source.add_file(folder + name, {folder + "shipped"});
+    TestConfig config;
+    load_config(source, config);
+    return config.cores;
+  };
+  write("mine.yaml", "include: base.yaml\n");
+  write("shipped/base.yaml", "include: deeper.yaml\n");
+  write("shipped/deeper.yaml", "cores: 3\n");
+  EXPECT_EQ(cores("mine.yaml"), 3u);
+  write("base.yaml", "cores: 4\n");
+  EXPECT_EQ(cores("mine.yaml"), 4u);
+  // A file may have the name of the one it builds on.
+  write("base.yaml", "include: base.yaml\n");
+  EXPECT_EQ(cores("base.yaml"), 3u);
+  EXPECT_EQ(cores("mine.yaml"), 3u);
+  EXPECT_THAT(file_error(folder + "base.yaml"), HasSubstr("includes itself"));
+  std::filesystem::remove(folder + "shipped/base.yaml");
+  EXPECT_THROW((void)cores("base.yaml"), InputError);
+  std::filesystem::remove(folder + "base.yaml");
+  try {
+    (void)cores("mine.yaml");
+    ADD_FAILURE();
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.what(), folder + "mine.yaml:1: there is no file 'base.yaml' to include\n  looked for " +
+                            folder + "base.yaml and " + folder + "shipped/base.yaml");
+  }
 }
 
 TEST(Config, AssignmentsNeedPathAndValue) {

@@ -1,0 +1,42 @@
+// --compare NAME=PATH[,abs=X][,rel=Y]: a buffer after the run against a file of its size.
+//
+// Without a tolerance the bits must be the same. With one, an element x of an f32 or f64 buffer matches w of
+// the file if |x - w| <= abs + rel * |w|; NaN matches NaN whatever its payload, an infinity only itself.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "isa/types.h"
+
+namespace heddle::cli {
+
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+};
+
+struct CompareRequest {
+  std::string buffer;
+  std::string path;
+  std::optional<Tolerance> tolerance;
+  std::string place;  ///< option and text as given, for messages
+};
+
+/// `text`: what --compare was given. Throws sim::InputError.
+[[nodiscard]] CompareRequest parse_compare(const std::string& text);
+/// Tolerances are for reals. Throws sim::InputError.
+void check_element(const CompareRequest& request, isa::Type element);
+
+struct BufferVerdict {
+  bool same = false;
+  std::string text;  ///< the first elements that differ, with both values, and how many do
+};
+
+/// `have`, `want`: of the same size, elements of type `element`.
+[[nodiscard]] BufferVerdict compare_buffer(const CompareRequest& request, isa::Type element,
+                                           std::span<const std::byte> have, std::span<const std::byte> want);
+
+}  // namespace heddle::cli

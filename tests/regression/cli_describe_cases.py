@@ -1,0 +1,92 @@
+"""Platforms and keys: heddle describe, files that include the shipped platforms, and the table of exit codes."""
+
+import json
+import pathlib
+import re
+
+from cli_command import case, check
+
+CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "platforms" / "configs"
+
+
+@case
+def describe_one_key(c):
+    text = c.run("describe", "core.scheduler.policy", "--platform", "rtx2060", "--set", "core.scheduler.policy=lrr").stdout
+    check(text.startswith("core.scheduler.policy = lrr\n"), "no value")
+    for line in ("platform +rtx2060", "default +gto", r"range +lrr \| gto", r"meaning +\w+"):
+        check(re.search(rf"^  {line}", text, re.MULTILINE), f"no '{line}'")
+    text = c.run("describe", "core.l1d.latency_cycles").stdout
+    check(re.search(r"^  platform +gtx480$", text, re.MULTILINE), "not the default platform")
+    check(re.search(r"^  unit +core cycles$", text, re.MULTILINE), "no unit")
+    check("true | false" in c.run("describe", "watchdog.enabled").stdout, "no values of a flag")
+
+
+@case
+def describe_sections_and_platforms(c):
+    everything = c.run("describe", "tiny").stdout.splitlines()
+    section = c.run("describe", "core.scheduler", "tiny").stdout.splitlines()
+    check([line.split()[0] for line in section] ==
+          [line.split()[0] for line in everything if line.startswith("core.scheduler.")], "not the section's keys")
+    check(re.search(r"^cores +2 .*\(default 15\)$", "\n".join(everything), re.MULTILINE), "no default beside the value")
+    two = c.run("describe", "tiny", "cores", "watchdog.enabled").stdout.splitlines()
+    check([line.split()[0] for line in two] == ["cores", "watchdog.enabled"], "not the two keys")
+    keys = json.loads(c.run("describe", "cores", "--platform", "tiny", "--json").stdout)
+    check([(key["path"], key["value"], key["default"]) for key in keys] == [("cores", "2", "15")], "wrong JSON")
+    c.file("mine.yaml", "cores: 5\n")
+    check(c.run("describe", "mine.yaml", "cores").stdout.startswith("cores = 5\n"), "a file is no platform")
+
+
+@case
+def describe_suggests_names(c):
+    c.refused("describe", "core.scheduler.polcy", says=["did you mean 'core.scheduler.policy'?"])
+    c.refused("describe", "core.schedular", says=["did you mean 'core.scheduler'?"])
+    c.refused("describe", "gtx408", says=["did you mean 'gtx480'?"])
+    c.refused("describe", "policy", says=["keys named 'policy': ", "core.scheduler.policy"])
+    c.refused("describe", "polcy", says=["keys named 'policy': ", "core.scheduler.policy"])
+    c.refused("describe", "xyzzy", says=["no platform, key or section of that name", "gtx480", "tiny"])
+    c.refused("describe", "tiny", "gtx480", says=["the platform is 'tiny' already"])
+    c.refused("describe", "tiny", "cores", "--platform", "gtx480", says=["the platform is 'gtx480' already"])
+    c.refused("describe", "cores", "--platform", "gtx408", says=["did you mean 'gtx480'?"])
+    c.refused("describe", "absent.yaml", "cores", says=["absent.yaml", "No such file"])
+
+
+@case
+def platform_files_include_the_shipped_ones(c):
+    c.file("mine.yaml", "include: tiny.yaml\ncores: 3\n")
+    check("cores = 3" in c.run("describe", "cores", "--platform", "mine.yaml").stdout, "not mine")
+    shipped, mine = (json.loads(c.run("describe", "--json", platform).stdout) for platform in ("tiny", "mine.yaml"))
+    check([key["path"] for key, other in zip(shipped, mine) if key["value"] != other["value"]] == ["cores"],
+          "more differs than the file says")
+    c.run("run", "vecadd", "--size", "tiny", "--platform", "mine.yaml")
+    # What lies beside the file goes first, but a file is not its own base.
+    c.file("tiny.yaml", "include: tiny.yaml\ncore:\n  l1d:\n    latency_cycles: 77\n")
+    check("= 77" in c.run("describe", "core.l1d.latency_cycles", "--platform", "mine.yaml").stdout, "not the one beside")
+    check("cores = 2" in c.run("describe", "cores", "--platform", "./tiny.yaml").stdout, "not based on the shipped one")
+    c.file("lost.yaml", "cores: 3\ninclude: gtx408.yaml\n")
+    c.refused("run", "vecadd", "--platform", "lost.yaml",
+              says=["lost.yaml:2: there is no file 'gtx408.yaml' to include", "looked for gtx408.yaml and ",
+                    f"{CONFIGS.relative_to(CONFIGS.parents[1])}/gtx408.yaml"])
+    c.file("self.yaml", "include: self.yaml\n")
+    c.refused("run", "vecadd", "--platform", "self.yaml", says=["'self.yaml' includes itself"])
+
+
+@case
+def help_lists_every_exit_code(c):
+    codes = {}
+    for text in (c.run("--help").stdout, c.run("run", "--help").stdout):
+        table = text[text.index("Exit codes:\n"):].splitlines()[1:]
+        rows = [re.fullmatch(r" +(\d+)  (\S.*)", line) for line in table if line.strip()]
+        check(all(rows), "not a table")
+        found = {int(row[1]): row[2] for row in rows}
+        check(not codes or codes == found, "two lists")
+        codes = found
+    check(set(codes) >= {0, 1, 2, 3, 4, 5, 6, 70}, f"only {sorted(codes)}")
+    check("RTL twin" in codes[6], "6 is not explained")
+    header = (pathlib.Path(__file__).resolve().parents[2] / "models" / "sim" / "error.h").read_text()
+    declared = {int(number) for number in re.findall(r"^ *k\w+ = (\d+),", header, re.MULTILINE)}
+    check(declared == set(codes), f"not the codes of sim::ExitCode: {sorted(declared ^ set(codes))}")
+    readme = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text()
+    listed = readme[readme.index("Exit codes: 0"):]
+    listed = listed[:listed.index("Heddle")]
+    for code in codes:
+        check(re.search(rf"\b{code}\b", listed), f"README.md does not list {code}")

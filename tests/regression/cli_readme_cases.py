@@ -1,0 +1,88 @@
+"""Numbers and lists of the READMEs, against what there is."""
+
+import json
+import pathlib
+import re
+
+from cli_command import case, check
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+
+
+def said(pattern, text=README):
+    """The number, in figures or in words, that `pattern` finds."""
+    found = re.findall(pattern, text)
+    check(len(found) == 1, f"{len(found)} matches of '{pattern}'")
+    return int(found[0]) if found[0].isdigit() else WORDS[found[0].lower()]
+
+
+def listed(c, heading):
+    text = c.run("list").stdout
+    section = text[text.index(heading):]
+    return re.findall(r"^  (\S+) +(?!stresses)\S", section[:section.index("\n\n")], re.MULTILINE)
+
+
+def number(text):
+    return int(text.replace(",", ""))
+
+
+@case
+def readme_counts_workloads(c):
+    names = listed(c, "workloads (")
+    check(said(r"(\d+) of them, from vector addition") == len(names), f"there are {len(names)} workloads")
+    tables = (ROOT / "tb" / "workloads" / "README.md").read_text().split("are the speed benchmarks")[0]
+    cells = re.findall(r"^\| ((?:`[a-z0-9-]+`(?:, )?)+) \|", tables, re.MULTILINE)
+    rows = [name for cell in cells for name in re.findall(r"`(.*?)`", cell)]
+    check(sorted(rows) == sorted(name for name in names if not name.startswith("bench-")), f"tb/workloads/README.md: {sorted(set(rows) ^ set(names))}, or a row twice")
+    script = (ROOT / "scripts" / "run").read_text()
+    run = re.search(r"^WORKLOADS=\((.*)\)$", script, re.MULTILINE)[1].split()
+    check(said(r"All (\d+) workloads give the right results") == len(run), f"scripts/run has {len(run)}")
+    table = README[README.index("                   result  launches"):README.index("All 10 workloads")]
+    check([line.split()[0] for line in table.splitlines()[1:]] == run, "the summary is of other workloads")
+
+
+@case
+def readme_counts_platforms(c):
+    names = listed(c, "platforms (")
+    table = README[README.index("| | cores | schedulers |"):]
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", table[:table.index("\n\n")], re.MULTILINE))
+    check(sorted(rows) == sorted(names), f"platforms without a row, or rows without one: {set(rows) ^ set(names)}")
+    for name, cores in rows.items():
+        keys = {key["path"]: key for key in json.loads(c.run("describe", name, "--json").stdout)}
+        figures = [number(figure) for figure in re.findall(r"[\d,]+", cores)]
+        there = [int(keys["cores"]["value"]), int(float(keys["clocks.core_mhz"]["value"]))]
+        check(figures == there[:len(figures)] and figures, f"{name}: {cores}, but {there}")
+    check(re.search(r"\b(\d+) to (\d+) cores", README).groups() ==
+          tuple(str(int(end)) for end in keys["cores"]["range"]), "the range of cores")
+    workloads = (ROOT / "tb" / "workloads" / "README.md").read_text()
+    check(said(r"oracle's memory on (\w+) platforms", workloads) == len(names), f"there are {len(names)} platforms")
+    mechanisms = README[README.index("| `core.control_flow.mechanism` |"):]
+    check(re.findall(r"^\| `(\w+)` \|", mechanisms[:mechanisms.index("\n\n")], re.MULTILINE) ==
+          keys["core.control_flow.mechanism"]["choices"], "other mechanisms than there are")
+
+
+@case
+def readme_counts_blocks_and_scripts(c):
+    del c
+    blocks = sorted(path.parent.name for path in ROOT.glob("rtl/*/*.sv") if path.stem == path.parent.name)
+    start = README.index("blocks exist as SystemVerilog too:")
+    check(said(r"(\w+) blocks exist as SystemVerilog too") == len(blocks), f"there are {len(blocks)} blocks")
+    check(said(r"SystemVerilog twins of (\w+) blocks") == len(blocks), f"there are {len(blocks)} blocks")
+    for block in blocks:
+        check(f"`{block}`" in README[start:start + 400], f"{block} is not named")
+    row = re.search(r"^\| `scripts` \| (.*) \|$", README, re.MULTILINE)[1]
+    scripts = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_file())
+    check(sorted(row.split(", ")) == scripts, f"the row of scripts is not {', '.join(scripts)}")
+    bench = (ROOT / "scripts" / "bench").read_text()
+    kernels = re.search(r"^KERNELS = \[(.*)\]$", bench, re.MULTILINE)[1].split(", ")
+    check(said(r"`scripts/bench` times (\w+) kernels") == len(kernels), f"scripts/bench has {len(kernels)}")
+
+
+@case
+def readme_lists_commands(c):
+    commands = re.findall(r"^  (\w+) +[A-Z]", c.run("--help").stdout.split("Subcommands:")[1], re.MULTILINE)
+    check("describe" in commands and "run" in commands, "no subcommands in --help")
+    for command in commands:
+        check(re.search(rf"^\| .*`heddle {command}\b", README, re.MULTILINE), f"heddle {command} has no row")
