@@ -107,5 +107,8 @@ class Runner:
             if outcome is None:
                 raise Failure(f"heddle {' '.join(map(str, arguments))}: ended with exit code {done.returncode}: "
                               f"{done.stderr.strip() or done.stdout.strip()}")
-            stats = json.loads((out / "stats.json").read_text()) if outcome == "passed" else None
+            try:
+                stats = json.loads((out / "stats.json").read_text()) if outcome == "passed" else None
+            except (OSError, ValueError):
+                raise Failure(f"{self.heddle}: left no stats.json; give the heddle command") from None
             return Run(workload, self.size, platform, settings, outcome, stats)

@@ -191,6 +191,7 @@ def timeline_of_other_things(scripts):
         refused(slices(**{key: None}), f"event 2 has no '{key}'")
         refused(slices(**{key: "x"}), f"event 2 has no '{key}'")
     refused(slices(name="elsewhere"), "'elsewhere'")
+    refused(slices(args={"from": "pc 0x0"}), "event 2 does not say how many lanes")
     scripts.refused("timeline", "absent.json", "-o", "t.svg", says=["absent.json: cannot be read: No such file", remedy])
     scripts.refused("timeline", ".", "-o", "t.svg", says=["cannot be read: Is a directory", remedy])
     scripts.refused("timeline", good, says=["-o/--output"])
@@ -235,6 +236,9 @@ def bench_passes_on_what_heddle_refuses(scripts):
         check(len(done.stderr.splitlines()) == 1 and says in done.stderr, "not heddle's words in one line")
     done = scripts.run("bench", "bench-vecadd", "--heddle", "no/such/heddle", "--history", scripts.folder / "h.jsonl", code=2)
     check("no/such/heddle: cannot be run" in done.stderr and len(done.stderr.splitlines()) == 1, "not one line")
+    for names in (["bench-vecadd"], ["microbench"]):
+        done = scripts.run("bench", *names, "--heddle", "/bin/true", "--history", scripts.folder / "h.jsonl", code=2)
+        check("/bin/true: left no " in done.stderr and len(done.stderr.splitlines()) == 1, "not one line")
     check(not (scripts.folder / "h.jsonl").exists(), "an entry without a run")
 
 
@@ -257,6 +261,7 @@ def reproduce_refuses_other_things(scripts):
         scripts.refused("reproduce", "aware", "--out", out, says=[f"--out {out}: cannot be written"])
     scripts.refused("reproduce", "aware", "--size", "huge", says=["--size", "huge"])
     scripts.refused("reproduce", "aware", "--quick", "--heddle", "no/such/heddle", says=["no/such/heddle: cannot run it"])
+    scripts.refused("reproduce", "aware", "--quick", "--heddle", "/bin/true", says=["/bin/true: left no stats.json"])
     scripts.refused("reproduce", "aware", "--quick", "--heddle", scripts.heddle, "--platform", "tinny", "--jobs", "1",
                     "--workloads", "HT", says=["--platform tinny"])
 
