@@ -154,7 +154,7 @@ class YamlReader {
   /// The path of the file that `includer` calls `name`.
   std::string included(const std::string& name, const std::string& includer, const std::string& place) const {
     namespace fs = std::filesystem;
-    const std::string beside = (fs::path(includer).parent_path() / name).string();
+    std::string beside = (fs::path(includer).parent_path() / name).string();
     std::vector<std::string> looked_at{beside};
     if (fs::path(name).is_relative())
       for (const std::string& folder : include_folders_)
