@@ -115,6 +115,23 @@ def shell_scripts_refuse_wrong_arguments(scripts):
     scripts.refused("test", "--asan", "--no-such-option", says=["--no-such-option"])
 
 
+@case
+def a_quiet_build_tells_of_itself_only_if_it_takes_long(scripts):
+    tree = scripts.folder / "tree"
+    for name in ("scripts/build", "scripts/common/help.sh", "CMakePresets.json"):
+        scripts.file(f"tree/{name}", (ROOT / name).read_text()).chmod(0o755)
+    ninja = pathlib.Path(scripts.environment["PATH"].split(":")[0]) / "ninja"
+    cmake = ninja.with_name("cmake")
+    cmake.write_text("#!/bin/sh\nexit 0\n")
+    for action, code, says in (("exit 0", 0, ""), ("sleep 3; exit 0", 0, "building heddle (release), once ..."),
+                               ("echo words; exit 1", 1, "words")):
+        ninja.write_text(f"#!/bin/sh\n{action}\n")
+        done = subprocess.run([tree / "scripts" / "build", "--quiet", "release", "heddle"], env=scripts.environment,
+                              capture_output=True, text=True, check=False)
+        check(done.returncode == code, f"exit code {done.returncode}, expected {code}")
+        check(done.stdout == "" and done.stderr.strip().split("\n")[0] == says, f"'{done.stderr}' on stderr")
+
+
 # ---- files that are not what they should be
 
 STATS = {"workload": "vecadd", "passed": True, "launches": [{}], "total": {
