@@ -1,4 +1,5 @@
-// Profile of one launch by PC, taken only on request; taking it changes no result and no statistic.
+// Profile of a launch by PC, or of several launches of one kernel. It is taken only on request, and taking it
+// changes no result and no statistic.
 //
 // Every group-cycle (one issue group on a core in one core cycle) is in it once: as an issue of the
 // instruction that the group issues in this cycle, or as waiting, charged to the instruction that it issues
@@ -60,6 +61,11 @@ class KernelProfile {
   explicit KernelProfile(std::size_t instructions) : by_pc_(instructions) {}
   [[nodiscard]] PcProfile& at(sim::Pc pc) { return by_pc_[pc.value()]; }
   [[nodiscard]] const std::vector<PcProfile>& by_pc() const { return by_pc_; }
+  /// Of another launch of the same kernel.
+  KernelProfile& operator+=(const KernelProfile& other) {
+    for (std::size_t pc = 0; pc < by_pc_.size(); ++pc) by_pc_[pc] += other.by_pc_[pc];
+    return *this;
+  }
 
  private:
   std::vector<PcProfile> by_pc_;

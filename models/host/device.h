@@ -52,6 +52,7 @@ struct Launch {
   Dim3 grid;
   Dim3 block;
   std::uint32_t dynamic_shared_bytes = 0;
+  bool operator==(const Launch&) const = default;
 };
 
 using ModuleHandle = std::uint32_t;
@@ -80,6 +81,15 @@ struct DeviceProperties {
 };
 
 /// All failures throw sim::Error (InputError for bad arguments, KernelFault for what the kernel does).
+///
+/// Threads: a device takes one call at a time, from any thread of the host program. A call that comes while
+/// another one is in progress, from another thread or from a callback of that call, is an InputError that
+/// names both; nothing has happened then. Calls are not queued, since results would depend on how threads
+/// happen to run: a program with several of them has a lock of its own around the device.
+///
+/// After a launch that failed: launch() and synchronize() throw sim::Error with ExitCode::kDeviceFailed.
+/// Everything else goes on working, so that memory can be looked at. It holds what had been performed when
+/// the launch stopped.
 class Device {
  public:
   virtual ~Device() = default;
@@ -92,6 +102,9 @@ class Device {
 
   virtual ModuleHandle load_ptx_file(const std::string& path) = 0;
   virtual ModuleHandle load_ptx_text(const std::string& text, const std::string& name) = 0;
+  /// Frees the module's code and variables; its handle is not given again. Throws InputError for a handle
+  /// that is not loaded (any longer), and if another loaded module refers to a function or variable of it.
+  virtual void unload(ModuleHandle module) = 0;
   /// Throws InputError naming the kernels there are, or what the kernel is refused for (frontend/ptx).
   virtual std::shared_ptr<const isa::Kernel> kernel(ModuleHandle module, const std::string& name) = 0;
   /// Address of a module-scope variable.
@@ -100,8 +113,8 @@ class Device {
   /// Runs the kernel: returns when it has finished, since nothing else could run meanwhile.
   virtual void launch(ModuleHandle module, const std::string& kernel, const Launch& shape,
                       const Args& args) = 0;
-  /// All launches have finished when this returns. Throws sim::Error if one has failed: the device stays
-  /// unusable then, whether or not the program looked at the failed launch.
+  /// All launches have finished when this returns. Throws sim::Error (kDeviceFailed) if one has failed,
+  /// whether or not the program looked at the failed launch.
   virtual void synchronize() {}
 
   [[nodiscard]] virtual DeviceProperties properties() const = 0;

@@ -52,12 +52,21 @@ std::vector<std::byte> initial_bytes(const ptx::Module& module, const ptx::Varia
 }  // namespace
 
 std::uint64_t OracleDevice::allocate(std::uint64_t bytes, const std::string& name) {
-  const std::uint64_t address = allocations_.allocate(bytes, 256, name);
+  const auto call = guard_.enter("allocate");
+  return place(bytes, 256, name);
+}
+
+/// Zero-filled: it may lie where something was freed.
+std::uint64_t OracleDevice::place(std::uint64_t bytes, std::uint32_t align, const std::string& name) {
+  const std::uint64_t address = allocations_.allocate(bytes, align, name);
   memory_.clear(address, bytes);
   return address;
 }
 
-void OracleDevice::free(std::uint64_t address) { allocations_.free(address); }
+void OracleDevice::free(std::uint64_t address) {
+  const auto call = guard_.enter("free");
+  allocations_.free(address);
+}
 
 void OracleDevice::check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const {
   if (bytes != 0 && !allocations_.contains(address, bytes))
@@ -66,11 +75,13 @@ void OracleDevice::check_host_access(std::uint64_t address, std::uint64_t bytes,
 }
 
 void OracleDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  const auto call = guard_.enter("write");
   check_host_access(address, bytes.size(), "write");
   memory_.write(address, bytes);
 }
 
 void OracleDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
+  const auto call = guard_.enter("read");
   check_host_access(address, bytes.size(), "read");
   memory_.read(address, bytes);
 }
@@ -94,17 +105,11 @@ void OracleDevice::initialise(const Unit& unit) {
   }
 }
 
-host::ModuleHandle OracleDevice::load_tree(ptx::Module tree, const std::string& name) {
-  LoadedModule loaded;
-  loaded.name = name;
-  loaded.unit = std::make_unique<Unit>();
+void OracleDevice::link_and_translate(LoadedModule& loaded) {
   Unit& unit = *loaded.unit;
-  unit.tree = std::move(tree);
-  for (const LoadedModule& earlier : modules_) unit.before.push_back(earlier.unit.get());
+  for (const auto& [handle, earlier] : modules_) unit.before.push_back(earlier.unit.get());
   link(unit, next_function_, [&](const std::string& variable, std::uint64_t bytes, std::uint32_t align) {
-    const std::uint64_t address = allocations_.allocate(bytes, align, variable);
-    memory_.clear(address, bytes);  // it may lie where something was freed
-    return address;
+    return loaded.allocations.emplace_back(place(bytes, align, variable));
   });
   initialise(unit);
   for (const ptx::Function& function : unit.tree.functions)
@@ -115,13 +120,45 @@ host::ModuleHandle OracleDevice::load_tree(ptx::Module tree, const std::string& 
         loaded.refused.emplace(function.name, why);
       }
     }
-  modules_.push_back(std::move(loaded));
-  return static_cast<host::ModuleHandle>(modules_.size() - 1);
+}
+
+host::ModuleHandle OracleDevice::load_tree(ptx::Module tree, const std::string& name) {
+  const auto call = guard_.enter("load");
+  LoadedModule loaded;
+  loaded.name = name;
+  loaded.unit = std::make_unique<Unit>();
+  loaded.unit->tree = std::move(tree);
+  try {
+    link_and_translate(loaded);
+  } catch (...) {
+    for (const std::uint64_t address : loaded.allocations) allocations_.free(address);
+    throw;
+  }
+  modules_.emplace(next_module_, std::move(loaded));
+  return next_module_++;
+}
+
+void OracleDevice::unload(host::ModuleHandle handle) {
+  const auto call = guard_.enter("unload");
+  const LoadedModule& loaded = module(handle);
+  for (const auto& [other, later] : modules_)
+    if (const std::string used = use_of(*later.unit, *loaded.unit); other != handle && !used.empty())
+      throw sim::InputError(loaded.name,
+                            "cannot be unloaded: module " + later.name + " refers to its '" + used + "'",
+                            "Unload that module first.");
+  for (const std::uint64_t address : loaded.allocations) allocations_.free(address);
+  for (auto& [other, later] : modules_) std::erase(later.unit->before, loaded.unit.get());
+  modules_.erase(handle);
 }
 
 const OracleDevice::LoadedModule& OracleDevice::module(host::ModuleHandle handle) const {
-  if (handle >= modules_.size()) throw sim::InputError("", fmt::format("no module {} is loaded", handle));
-  return modules_[handle];
+  const auto found = modules_.find(handle);
+  if (found != modules_.end()) return found->second;
+  if (handle < next_module_)
+    throw sim::InputError("host", fmt::format("module number {} has been unloaded", handle),
+                          "Load it again: that gives a new handle.");
+  throw sim::InputError("host", fmt::format("there is no module number {}", handle),
+                        "Pass what load_ptx_file() or load_ptx_text() returned.");
 }
 
 const Program& OracleDevice::find_program(host::ModuleHandle handle, const std::string& name) const {
@@ -140,10 +177,12 @@ const Program& OracleDevice::find_program(host::ModuleHandle handle, const std::
 }
 
 std::shared_ptr<const isa::Kernel> OracleDevice::kernel(host::ModuleHandle handle, const std::string& name) {
+  const auto call = guard_.enter("kernel");
   return find_program(handle, name).kernel;
 }
 
 std::uint64_t OracleDevice::symbol(host::ModuleHandle handle, const std::string& name) {
+  const auto call = guard_.enter("symbol");
   const LoadedModule& loaded = module(handle);
   const ModuleSymbols& symbols = loaded.unit->symbols;
   const auto found = symbols.find(name);
@@ -161,11 +200,23 @@ host::DeviceProperties OracleDevice::properties() const {
 
 void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
                           const host::Args& args) {
+  const auto call = guard_.enter("launch");
+  failed_.check();
   const Program& program = find_program(handle, name);
   host::check_launch(*program.kernel, shape, host::kMaxThreadsPerCta, isa::kSharedWindowBytes);
   Machine machine(program, shape, args.pack(*program.kernel), memory_, allocations_, options_);
-  machine.run();
+  try {
+    machine.run();
+  } catch (const std::exception& error) {
+    failed_.note(name, error.what());
+    throw;
+  }
   thread_instructions_ = machine.thread_instructions();
+}
+
+void OracleDevice::synchronize() {
+  const auto call = guard_.enter("synchronize");
+  failed_.check();
 }
 
 }  // namespace heddle::oracle

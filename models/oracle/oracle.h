@@ -16,7 +16,9 @@
 
 #include "frontend/ptx/ast.h"
 #include "host/allocation.h"
+#include "host/call_guard.h"
 #include "host/device.h"
+#include "host/failed_launch.h"
 #include "oracle/machine.h"
 #include "oracle/memory.h"
 #include "oracle/unit.h"
@@ -38,12 +40,14 @@ class OracleDevice : public host::Device {
   /// The same of text that has been parsed. A kernel that cannot be translated is refused when it is asked
   /// for.
   host::ModuleHandle load_tree(ptx::Module tree, const std::string& name);
+  void unload(host::ModuleHandle module) override;
   /// The kernel's name, parameters, memory needs and source; its code and registers are empty.
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
               const host::Args& args) override;
 
+  void synchronize() override;
   /// One multiprocessor that takes any block.
   [[nodiscard]] host::DeviceProperties properties() const override;
 
@@ -56,16 +60,22 @@ class OracleDevice : public host::Device {
     std::vector<Program> programs;
     std::map<std::string, sim::InputError> refused;  ///< kernels that could not be translated, by name
     std::unique_ptr<Unit> unit;                      ///< later ones refer to it
+    std::vector<std::uint64_t> allocations;
   };
+  std::uint64_t place(std::uint64_t bytes, std::uint32_t align, const std::string& name);
+  void link_and_translate(LoadedModule& loaded);
   void initialise(const Unit& unit);
   [[nodiscard]] const LoadedModule& module(host::ModuleHandle handle) const;
   [[nodiscard]] const Program& find_program(host::ModuleHandle handle, const std::string& name) const;
   void check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const;
 
   Options options_;
+  host::CallGuard guard_;
+  host::FailedLaunch failed_;
   host::AllocationTable allocations_;
   SparseMemory memory_;
-  std::vector<LoadedModule> modules_;
+  std::map<host::ModuleHandle, LoadedModule> modules_;  ///< in order of loading
+  host::ModuleHandle next_module_ = 0;
   std::uint64_t next_function_ = 1;
   std::uint64_t thread_instructions_ = 0;
 };

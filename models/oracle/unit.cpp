@@ -126,6 +126,18 @@ bool alike(const std::vector<ptx::ParamDecl>& a, const std::vector<ptx::ParamDec
                     });
 }
 
+std::string use_of(const Unit& user, const Unit& definer) {
+  for (const auto& [name, definition] : user.functions)
+    if (definition.unit == &definer) return name;
+  for (const ptx::VariableDecl& variable : definer.tree.variables) {
+    if (variable.external || !on_device(variable)) continue;
+    const auto here = user.symbols.find(variable.name);
+    if (here != user.symbols.end() && here->second.value == definer.symbols.at(variable.name).value)
+      return variable.name;
+  }
+  return {};
+}
+
 void link(Unit& unit, std::uint64_t& next_function, const PlaceVariable& place) {
   define_functions(unit, next_function);
   define_variables(unit, place);

@@ -43,6 +43,9 @@ using PlaceVariable =
 /// declared otherwise than it is defined.
 void link(Unit& unit, std::uint64_t& next_function, const PlaceVariable& place);
 
+/// A function or variable of `definer` that `user`, another unit, declares .extern; empty: there is none.
+[[nodiscard]] std::string use_of(const Unit& user, const Unit& definer);
+
 /// Translates an entry function of the unit and what it may call. Throws sim::InputError naming what is not
 /// supported, at its place.
 [[nodiscard]] Program translate(const Unit& unit, const ptx::Function& kernel);

@@ -15,6 +15,7 @@ enum class ExitCode : int {
   kHang = 4,          ///< the watchdog diagnosed a hang
   kCycleLimit = 5,    ///< --max-cycles reached
   kTwinMismatch = 6,  ///< a block's model and its RTL twin gave different answers
+  kDeviceFailed = 7,  ///< a launch on a device on which an earlier launch failed
   kInternal = 70,     ///< a bug in Heddle
 };
 

@@ -20,6 +20,8 @@ std::string_view meaning(ExitCode code) {
       return "--max-cycles reached";
     case ExitCode::kTwinMismatch:
       return "a block's model and its RTL twin gave different answers (impl=both)";
+    case ExitCode::kDeviceFailed:
+      return "a launch on a device on which an earlier one failed (programs of one's own)";
     case ExitCode::kInternal:
       return "a bug in Heddle";
   }

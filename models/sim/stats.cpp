@@ -14,13 +14,18 @@ namespace heddle::sim {
 /// What a group holds. Not in the unnamed namespace, since StatGroup::Impl is not either.
 namespace stat_items {
 
+/// Counters, or one maximum.
 struct Counters {
   std::vector<std::string> labels;  ///< empty: one plain counter
   const std::uint64_t* values = nullptr;
-  std::vector<std::uint64_t> zero;  ///< values at the last reset
+  std::vector<std::uint64_t> zero;         ///< values at the last reset
+  std::uint64_t* largest = nullptr;        ///< a maximum: what reset() sets to 0; then `zero` stays 0
+  const std::uint64_t* instead = nullptr;  ///< values of other intervals, while these are written
 
   [[nodiscard]] std::size_t size() const { return zero.size(); }
-  [[nodiscard]] std::uint64_t at(std::size_t i) const { return values[i] - zero[i]; }
+  [[nodiscard]] std::uint64_t at(std::size_t i) const {
+    return instead != nullptr ? instead[i] : values[i] - zero[i];
+  }
 };
 
 using Formula = std::function<double()>;
@@ -91,10 +96,57 @@ struct Row {
 }  // namespace
 
 struct StatGroup::Impl {
+  /// What every launch goes through, without the names around it.
+  struct Flat {
+    struct Span {
+      const std::uint64_t* values;
+      std::uint64_t* zero;
+      std::uint64_t* largest;
+      std::size_t size;
+    };
+    std::vector<Span> spans;          ///< of the subtree, in order of declaration
+    std::vector<const Impl*> settle;  ///< groups that want it
+    std::size_t size = 0;             ///< values
+  };
+
   std::string name;
   std::string description;
   std::vector<Item> items;  ///< in order of declaration
   std::function<void()> settle;
+  Impl* parent = nullptr;
+  std::unique_ptr<const Flat> flat;  ///< nullptr: to be made
+
+  /// Something is declared here.
+  void changed() {
+    for (Impl* group = this; group != nullptr; group = group->parent) group->flat.reset();
+  }
+
+  void collect(Flat& to) {
+    if (settle) to.settle.push_back(this);
+    for (Item& item : items) {
+      if (const auto* group = std::get_if<Subgroup>(&item.content)) {
+        (*group)->impl_->collect(to);
+      } else if (auto* counters = std::get_if<Counters>(&item.content)) {
+        to.spans.push_back({counters->values, counters->zero.data(), counters->largest, counters->size()});
+        to.size += counters->size();
+      }
+    }
+  }
+
+  const Flat& layout() {
+    if (flat == nullptr) {
+      auto made = std::make_unique<Flat>();
+      collect(*made);
+      flat = std::move(made);
+    }
+    return *flat;
+  }
+
+  const Flat& settled_layout() {
+    const Flat& all = layout();
+    for (const Impl* group : all.settle) group->settle();
+    return all;
+  }
 
   void settled() const {
     if (settle) settle();
@@ -106,6 +158,7 @@ struct StatGroup::Impl {
     for (const Item& item : items)
       if (item.name == item_name)
         throw std::logic_error("statistics name '" + item_name + "' declared twice in " + name);
+    changed();
     items.push_back({item_name, unit, text, Counters{}});
     return items.back();
   }
@@ -147,14 +200,42 @@ struct StatGroup::Impl {
   }
 
   void reset() {
-    settled();
+    for (const Flat::Span& span : settled_layout().spans) {
+      if (span.largest != nullptr)
+        *span.largest = 0;
+      else
+        std::copy_n(span.values, span.size, span.zero);
+    }
+  }
+
+  void add_to(std::vector<std::uint64_t>& sum) {
+    const Flat& all = settled_layout();
+    if (sum.empty()) sum.resize(all.size);
+    check_size(sum);
+    std::uint64_t* to = sum.data();
+    for (const Flat::Span& span : all.spans)
+      for (std::size_t i = 0; i < span.size; ++i, ++to) {
+        const std::uint64_t value = span.values[i] - span.zero[i];
+        *to = span.largest != nullptr ? std::max(*to, value) : *to + value;
+      }
+  }
+
+  void check_size(const std::vector<std::uint64_t>& values) {
+    if (values.size() != layout().size)
+      throw std::logic_error("these are not values of the statistics of " + name);
+  }
+
+  /// Reads `values` instead of the counters; nullptr: the counters again. Returns what is left of them.
+  const std::uint64_t* show(const std::uint64_t* values) {
     for (Item& item : items) {
       if (const auto* group = std::get_if<Subgroup>(&item.content)) {
-        (*group)->impl_->reset();
+        values = (*group)->impl_->show(values);
       } else if (auto* counters = std::get_if<Counters>(&item.content)) {
-        for (std::size_t i = 0; i < counters->size(); ++i) counters->zero[i] = counters->values[i];
+        counters->instead = values;
+        if (values != nullptr) values += counters->size();
       }
     }
+    return values;
   }
 
   [[nodiscard]] nlohmann::ordered_json to_json() const {
@@ -241,12 +322,20 @@ StatGroup& StatGroup::child(const std::string& name, const std::string& descript
   }
   Item& item = impl_->add(name, "", "");
   item.content = std::make_unique<StatGroup>(name, description);
-  return *std::get<Subgroup>(item.content);
+  StatGroup& made = *std::get<Subgroup>(item.content);
+  made.impl_->parent = impl_.get();
+  return made;
 }
 
 void StatGroup::counter(const std::string& name, const std::string& unit, const std::string& description,
                         const std::uint64_t* value) {
-  impl_->add(name, unit, description).content = Counters{{}, value, {0}};
+  impl_->add(name, unit, description).content = Counters{.labels = {}, .values = value, .zero = {0}};
+}
+
+void StatGroup::maximum(const std::string& name, const std::string& unit, const std::string& description,
+                        std::uint64_t* value) {
+  impl_->add(name, unit, description).content =
+      Counters{.labels = {}, .values = value, .zero = {0}, .largest = value};
 }
 
 void StatGroup::counters(const std::string& name, const std::string& unit, const std::string& description,
@@ -254,7 +343,7 @@ void StatGroup::counters(const std::string& name, const std::string& unit, const
   if (labels.empty() || std::set<std::string>(labels.begin(), labels.end()).size() != labels.size())
     throw std::logic_error("labels of statistics '" + name + "' are missing or not distinct");
   impl_->add(name, unit, description).content =
-      Counters{labels, values, std::vector<std::uint64_t>(labels.size(), 0)};
+      Counters{.labels = labels, .values = values, .zero = std::vector<std::uint64_t>(labels.size(), 0)};
 }
 
 void StatGroup::formula(const std::string& name, const std::string& unit, const std::string& description,
@@ -262,7 +351,10 @@ void StatGroup::formula(const std::string& name, const std::string& unit, const 
   impl_->add(name, unit, description).content = Formula(std::move(compute));
 }
 
-void StatGroup::before_reading(std::function<void()> settle) { impl_->settle = std::move(settle); }
+void StatGroup::before_reading(std::function<void()> settle) {
+  impl_->settle = std::move(settle);
+  impl_->changed();
+}
 
 std::uint64_t StatGroup::count(const std::string& path) const {
   const Impl* group = impl_.get();
@@ -299,7 +391,19 @@ std::uint64_t StatGroup::sum(const std::string& pattern) const {
 
 void StatGroup::reset() { impl_->reset(); }
 
+void StatGroup::add_to(StatValues& sum) const { impl_->add_to(sum.values_); }
+
 nlohmann::ordered_json StatGroup::to_json() const { return impl_->to_json(); }
+
+nlohmann::ordered_json StatGroup::to_json(const StatValues& values) const {
+  impl_->check_size(values.values_);
+  impl_->show(values.values_.data());
+  struct Restore {
+    Impl& impl;
+    ~Restore() { impl.show(nullptr); }
+  } restore{*impl_};
+  return impl_->to_json();
+}
 
 nlohmann::ordered_json StatGroup::dictionary() const {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();

@@ -35,8 +35,8 @@ void SplitControl::register_stats(sim::StatGroup& stats) {
   if (timed_) stats.counter("timeouts", "entries", "times that lanes gave up waiting for others", &timeouts_);
   stats.counter("full_table", "branches",
                 "reconvergence points given up because all entries of the warp were in use", &no_entry_);
-  stats.counter("max_splits", "entries", "most splits of any warp so far", &max_splits_);
-  stats.counter("max_reconvergence_entries", "entries", "most reconvergence points of any warp so far",
+  stats.maximum("max_splits", "entries", "most splits of any warp", &max_splits_);
+  stats.maximum("max_reconvergence_entries", "entries", "most reconvergence points of any warp",
                 &max_entries_);
 }
 

@@ -52,7 +52,7 @@ void StackStats::register_stats(sim::StatGroup& stats) {
   stats.counter("divergences", "branches", "branches whose lanes took both sides", &divergences);
   stats.counter("calls", "warp-instructions", "calls executed with at least one active lane", &calls);
   stats.counter("reconvergences", "pops", "stack entries popped at their reconvergence PC", &reconvergences);
-  stats.counter("max_depth", "entries", "deepest stack of any warp so far", &max_depth);
+  stats.maximum("max_depth", "entries", "deepest stack of any warp", &max_depth);
 }
 
 void inspect_stack(std::span<const StackEntry> entries, bool at_barrier, BranchRequest& request) {

@@ -54,17 +54,20 @@ std::vector<const microbench::Benchmark*> chosen(const std::vector<std::string>&
 /// What the simulation cost, over all launches; seconds differ from run to run.
 nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
   std::uint64_t cycles = 0, instructions = 0, busy = 0, resident = 0;
-  double seconds = 0;
-  for (const gpu::LaunchRecord& launch : device.launches()) {
-    cycles += launch.cycles;
-    instructions += launch.warp_instructions;
-    busy += sum_at(launch.stats, "core*.issue.active_cycles");
-    resident += sum_at(launch.stats, "core*.issue.resident_cycles");
-    seconds += launch.host_seconds;
+  double seconds = 0, simulation_seconds = 0;
+  for (const gpu::KernelRecord& kernel : device.kernels()) {
+    const nlohmann::ordered_json statistics = device.statistics(kernel.values);
+    cycles += kernel.cycles;
+    instructions += kernel.warp_instructions;
+    busy += sum_at(statistics, "core*.issue.active_cycles");
+    resident += sum_at(statistics, "core*.issue.resident_cycles");
+    seconds += kernel.host_seconds;
+    simulation_seconds += kernel.simulation_seconds;
   }
-  return {{"launches", device.launches().size()}, {"cycles", cycles},
-          {"warp_instructions", instructions},    {"busy_core_cycles", busy},
-          {"resident_core_cycles", resident},     {"seconds", seconds}};
+  return {{"launches", device.launch_count()},       {"cycles", cycles},
+          {"warp_instructions", instructions},       {"busy_core_cycles", busy},
+          {"resident_core_cycles", resident},        {"seconds", seconds},
+          {"simulation_seconds", simulation_seconds}};
 }
 
 sim::ExitCode measure(const MicrobenchRequest& request) {

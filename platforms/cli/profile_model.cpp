@@ -25,24 +25,17 @@ std::vector<sim::Pc> KernelHeat::hottest() const {
   return pcs;
 }
 
-std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::LaunchRecord>& launches) {
+std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::KernelRecord>& records) {
   std::vector<KernelHeat> kernels;
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    const gpu::LaunchRecord& launch = launches[i];
-    if (!launch.profile) continue;
-    auto kernel = std::find_if(kernels.begin(), kernels.end(),
-                               [&](const KernelHeat& k) { return k.code == launch.code; });
-    if (kernel == kernels.end()) {
-      kernels.push_back({.code = launch.code, .launches = {}});
-      kernel = std::prev(kernels.end());
-      kernel->by_pc.resize(launch.profile->by_pc().size());
-    }
-    kernel->launches.push_back(i);
-    kernel->cycles += launch.cycles;
-    for (std::size_t pc = 0; pc < kernel->by_pc.size(); ++pc) {
-      kernel->by_pc[pc] += launch.profile->by_pc()[pc];
-      kernel->total += launch.profile->by_pc()[pc];
-    }
+  for (const gpu::KernelRecord& record : records) {
+    if (!record.profile) continue;
+    KernelHeat& kernel = kernels.emplace_back();
+    kernel.code = record.code;
+    kernel.launches = record.launches;
+    kernel.complete = record.complete;
+    kernel.cycles = record.cycles;
+    kernel.by_pc = record.profile->by_pc();
+    for (const core::PcProfile& pc : kernel.by_pc) kernel.total += pc;
   }
   std::stable_sort(kernels.begin(), kernels.end(), [](const KernelHeat& a, const KernelHeat& b) {
     return a.total.group_cycles() > b.total.group_cycles();

@@ -15,7 +15,8 @@ namespace heddle::cli {
 /// All launches of one kernel together.
 struct KernelHeat {
   std::shared_ptr<const isa::Kernel> code;
-  std::vector<std::size_t> launches;     ///< numbers of the launches, from 0
+  std::uint64_t launches = 0;
+  bool complete = true;                  ///< all launches have finished
   std::uint64_t cycles = 0;              ///< core cycles of the launches
   std::vector<core::PcProfile> by_pc{};  ///< by Pc, all of the kernel's
   core::PcProfile total{};
@@ -24,8 +25,8 @@ struct KernelHeat {
   [[nodiscard]] std::vector<sim::Pc> hottest() const;
 };
 
-/// Launches with a profile, by kernel; kernels by group-cycles, then in order of their first launch.
-[[nodiscard]] std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::LaunchRecord>& launches);
+/// Kernels with a profile, by group-cycles, then in order of their first launch.
+[[nodiscard]] std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::KernelRecord>& records);
 
 /// What came of one line of PTX.
 struct LineHeat {

@@ -57,8 +57,8 @@ std::string line_text(std::uint32_t line) { return line == 0 ? "-" : fmt::format
 std::string title(const KernelHeat& kernel) {
   const std::string file = file_of(*kernel.code);
   return fmt::format("Kernel {}{}: {} launch{}, {} core cycles\n", kernel.code->name,
-                     file.empty() ? "" : " of " + file, kernel.launches.size(),
-                     kernel.launches.size() == 1 ? "" : "es", grouped(kernel.cycles));
+                     file.empty() ? "" : " of " + file, kernel.launches, kernel.launches == 1 ? "" : "es",
+                     grouped(kernel.cycles));
 }
 
 std::string totals_text(const KernelHeat& kernel) {
@@ -202,6 +202,7 @@ nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& 
                                     {"launches", kernel.launches},
                                     {"cycles", kernel.cycles},
                                     {"total", counts_json(kernel.total)}};
+    if (!kernel.complete) entry["complete"] = false;
     entry["pcs"] = nlohmann::ordered_json::array();
     for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
       nlohmann::ordered_json at = {{"pc", pc_text(sim::Pc{pc})},

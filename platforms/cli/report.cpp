@@ -9,8 +9,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::size_t kLaunchLines = 24;  ///< more launches than this are only in stats.json
-constexpr double kBarPercent = 2.5;       ///< one '#' of the stall breakdown
+constexpr double kBarPercent = 2.5;  ///< one '#' of the stall breakdown
 
 std::string shape_text(const host::Dim3& d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); }
 
@@ -56,13 +55,13 @@ std::string slots_text(const LaunchSummary& s) {
   return text;
 }
 
-std::string summary_text(const LaunchSummary& s, std::size_t launches, const gpu::GpuConfig& config) {
+std::string summary_text(const LaunchSummary& s, const gpu::GpuConfig& config) {
   std::string text;
-  if (launches == 1)
+  if (s.launches == 1)
     text += line("kernel", fmt::format("{}, grid {}, block {}", s.kernel, shape_text(s.shape.grid),
                                        shape_text(s.shape.block)));
   else
-    text += line("kernels", fmt::format("all {} launches", launches));
+    text += line("kernels", fmt::format("all {} launches", s.launches));
   text += line("cycles",
                fmt::format("{} core cycles, {:.1f} us at {} MHz", grouped(s.cycles),
                            static_cast<double>(s.cycles) / config.clocks.core_mhz, config.clocks.core_mhz));
@@ -82,18 +81,19 @@ std::string summary_text(const LaunchSummary& s, std::size_t launches, const gpu
   return text;
 }
 
-std::string launches_text(const std::vector<LaunchSummary>& launches) {
+std::string launches_text(const std::vector<LaunchSummary>& first, std::uint64_t all) {
   std::size_t name_width = 6;
-  for (const LaunchSummary& s : launches) name_width = std::max(name_width, s.kernel.size());
+  for (const LaunchSummary& s : first) name_width = std::max(name_width, s.kernel.size());
   std::string text = fmt::format("  launch  {:<{}}  {:>12}  {:>12}  {:>7}  {:>7}\n", "kernel", name_width,
                                  "cycles", "warp instr.", "IPC", "SIMD");
-  for (std::size_t i = 0; i < std::min(launches.size(), kLaunchLines); ++i) {
-    const LaunchSummary& s = launches[i];
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const LaunchSummary& s = first[i];
     text += fmt::format("  {:>6}  {:<{}}  {:>12}  {:>12}  {:>7.3f}  {:>7}\n", i + 1, s.kernel, name_width,
                         grouped(s.cycles), grouped(s.warp_instructions), s.ipc(), percent(s.simd()));
   }
-  if (launches.size() > kLaunchLines)
-    text += fmt::format("     ...  {} more, see stats.json of --out\n", launches.size() - kLaunchLines);
+  if (all > first.size())
+    text += fmt::format("     ...  {} more: --per-launch puts all into stats.json of --out\n",
+                        all - first.size());
   return text;
 }
 
@@ -125,6 +125,31 @@ nlohmann::ordered_json summary_json(const LaunchSummary& s, const gpu::GpuConfig
 }
 
 nlohmann::ordered_json shape_json(const host::Dim3& d) { return {d.x, d.y, d.z}; }
+
+/// Of a launch that an error has ended, or a kernel with such a launch; nothing for others.
+void add_incomplete(nlohmann::ordered_json& entry, const LaunchSummary& s) {
+  if (!s.complete) entry["complete"] = false;
+}
+
+nlohmann::ordered_json entry_json(const Measured& measured, const gpu::GpuConfig& config) {
+  const LaunchSummary& s = measured.summary;
+  const auto if_one = [&](nlohmann::ordered_json value) { return s.one_shape ? value : nullptr; };
+  nlohmann::ordered_json entry = {{"grid", if_one(shape_json(s.shape.grid))},
+                                  {"block", if_one(shape_json(s.shape.block))},
+                                  {"dynamic_shared_bytes", if_one(s.shape.dynamic_shared_bytes)},
+                                  {"summary", summary_json(s, config)},
+                                  {"statistics", measured.statistics}};
+  add_incomplete(entry, s);
+  return entry;
+}
+
+nlohmann::ordered_json times_json(const LaunchSummary& s) {
+  nlohmann::ordered_json times = {{"seconds", s.host_seconds},
+                                  {"simulation_seconds", s.simulation_seconds},
+                                  {"setup_and_statistics_seconds", s.host_seconds - s.simulation_seconds}};
+  add_incomplete(times, s);
+  return times;
+}
 
 double per_second(std::uint64_t count, double seconds) {
   return seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
@@ -160,8 +185,7 @@ std::vector<double> percentages(const std::vector<std::uint64_t>& counts) {
   return result;
 }
 
-std::string report_text(const RunHeader& header, const std::vector<LaunchSummary>& launches,
-                        const gpu::GpuConfig& config) {
+std::string report_text(const RunHeader& header, const RunSummary& run, const gpu::GpuConfig& config) {
   std::string text = fmt::format("{} on {}{}\n", header.title, config.name,
                                  header.variant.empty() ? "" : " (" + header.variant + ")");
   text += line("result", fmt::format("{}: {}",
@@ -169,17 +193,20 @@ std::string report_text(const RunHeader& header, const std::vector<LaunchSummary
                                      : header.passed    ? "passed"
                                                         : "FAILED",
                                      header.verdict));
-  if (launches.empty()) return text;
-  if (launches.size() > 1) text += launches_text(launches);
-  return text + summary_text(add_up(launches), launches.size(), config);
+  const LaunchSummary total = run.total();
+  if (total.launches == 0) return text;
+  if (total.launches > 1) text += launches_text(run.first_launches, total.launches);
+  return text + summary_text(total, config);
 }
 
-std::string host_text(const std::vector<LaunchSummary>& launches) {
-  const LaunchSummary total = add_up(launches);
-  return line("host",
-              fmt::format("{:.3f} s, {:.3f} M warp instructions/s, {:.1f} k GPU cycles/s", total.host_seconds,
-                          per_second(total.warp_instructions, total.host_seconds) / 1e6,
-                          per_second(total.cycles, total.host_seconds) / 1e3));
+std::string host_text(const RunSummary& run) {
+  const LaunchSummary total = run.total();
+  return line(
+      "host",
+      fmt::format("{:.3f} s, {:.3f} of it simulation; {:.3f} M warp instructions/s, {:.1f} k GPU cycles/s",
+                  total.host_seconds, total.simulation_seconds,
+                  per_second(total.warp_instructions, total.host_seconds) / 1e6,
+                  per_second(total.cycles, total.host_seconds) / 1e3));
 }
 
 void add_end(nlohmann::ordered_json& json, const RunHeader& header) {
@@ -189,38 +216,50 @@ void add_end(nlohmann::ordered_json& json, const RunHeader& header) {
   if (!header.diagnosis.empty()) json["diagnosis"] = header.diagnosis;
 }
 
-nlohmann::ordered_json report_json(const RunHeader& header, const std::vector<LaunchSummary>& launches,
-                                   const std::vector<gpu::LaunchRecord>& records,
-                                   const gpu::GpuConfig& config, const nlohmann::ordered_json& dictionary) {
+nlohmann::ordered_json report_json(const RunHeader& header, const std::vector<Measured>& kernels,
+                                   const std::vector<Measured>* launches, const gpu::GpuConfig& config,
+                                   const nlohmann::ordered_json& dictionary) {
   nlohmann::ordered_json json = {{"heddle", HEDDLE_VERSION}, {"platform", config.name}};
   json.update(header.identity);
   json["passed"] = header.passed;
   json["verdict"] = header.verdict;
   add_end(json, header);
-  json["total"] = summary_json(add_up(launches), config);
-  json["launches"] = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    const LaunchSummary& s = launches[i];
-    json["launches"].push_back({{"kernel", s.kernel},
-                                {"grid", shape_json(s.shape.grid)},
-                                {"block", shape_json(s.shape.block)},
-                                {"dynamic_shared_bytes", s.shape.dynamic_shared_bytes},
-                                {"summary", summary_json(s, config)},
-                                {"statistics", records[i].stats}});
-    if (!records[i].complete) json["launches"].back()["complete"] = false;
+  RunSummary run;
+  for (const Measured& kernel : kernels) run.kernels.push_back(kernel.summary);
+  const LaunchSummary total = run.total();
+  json["total"] = {{"launches", total.launches}};
+  json["total"].update(summary_json(total, config));
+  json["kernels"] = nlohmann::ordered_json::array();
+  for (const Measured& kernel : kernels) {
+    const LaunchSummary& s = kernel.summary;
+    nlohmann::ordered_json entry = {{"kernel", s.kernel}, {"source", s.source}, {"launches", s.launches}};
+    entry.update(entry_json(kernel, config));
+    json["kernels"].push_back(std::move(entry));
+  }
+  if (launches != nullptr) json["launches"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; launches != nullptr && i < launches->size(); ++i) {
+    nlohmann::ordered_json entry = {{"kernel", (*launches)[i].summary.kernel}};
+    entry.update(entry_json((*launches)[i], config));
+    json["launches"].push_back(std::move(entry));
   }
   json["dictionary"] = dictionary;
   return json;
 }
 
-nlohmann::ordered_json host_json(const std::vector<LaunchSummary>& launches) {
-  const LaunchSummary total = add_up(launches);
-  nlohmann::ordered_json json = {
-      {"seconds", total.host_seconds},
-      {"warp_instructions_per_second", per_second(total.warp_instructions, total.host_seconds)},
-      {"gpu_cycles_per_second", per_second(total.cycles, total.host_seconds)}};
-  json["launch_seconds"] = nlohmann::ordered_json::array();
-  for (const LaunchSummary& s : launches) json["launch_seconds"].push_back(s.host_seconds);
+nlohmann::ordered_json host_json(const RunSummary& run, const std::vector<Measured>* launches) {
+  const LaunchSummary total = run.total();
+  nlohmann::ordered_json json = times_json(total);
+  json["warp_instructions_per_second"] = per_second(total.warp_instructions, total.host_seconds);
+  json["gpu_cycles_per_second"] = per_second(total.cycles, total.host_seconds);
+  json["kernels"] = nlohmann::ordered_json::array();
+  for (const LaunchSummary& s : run.kernels) {
+    nlohmann::ordered_json entry = {{"kernel", s.kernel}, {"source", s.source}, {"launches", s.launches}};
+    entry.update(times_json(s));
+    json["kernels"].push_back(entry);
+  }
+  if (launches == nullptr) return json;
+  json["launches"] = nlohmann::ordered_json::array();
+  for (const Measured& launch : *launches) json["launches"].push_back(times_json(launch.summary));
   return json;
 }
 

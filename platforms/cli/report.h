@@ -27,20 +27,28 @@ struct RunHeader {
 /// Marks what a run that ended early leaves; nothing for others.
 void add_end(nlohmann::ordered_json& json, const RunHeader& header);
 
+inline constexpr std::size_t kLaunchLines = 24;  ///< of a report; more launches than this it only counts
+
 /// The report for report.txt and stdout: reproducible, no host times.
-[[nodiscard]] std::string report_text(const RunHeader& header, const std::vector<LaunchSummary>& launches,
+[[nodiscard]] std::string report_text(const RunHeader& header, const RunSummary& run,
                                       const gpu::GpuConfig& config);
 /// How long the host took: one line for stdout.
-[[nodiscard]] std::string host_text(const std::vector<LaunchSummary>& launches);
+[[nodiscard]] std::string host_text(const RunSummary& run);
 
-/// stats.json: header, summaries, every launch's whole statistics tree, and what the names mean.
+/// A summary with the statistics tree behind it.
+struct Measured {
+  LaunchSummary summary;
+  nlohmann::ordered_json statistics;
+};
+/// stats.json: header, total, every kernel's launches added up, every launch if `launches` is not nullptr,
+/// and what the names mean.
 [[nodiscard]] nlohmann::ordered_json report_json(const RunHeader& header,
-                                                 const std::vector<LaunchSummary>& launches,
-                                                 const std::vector<gpu::LaunchRecord>& records,
+                                                 const std::vector<Measured>& kernels,
+                                                 const std::vector<Measured>* launches,
                                                  const gpu::GpuConfig& config,
                                                  const nlohmann::ordered_json& dictionary);
-/// host.json: times, which differ from run to run.
-[[nodiscard]] nlohmann::ordered_json host_json(const std::vector<LaunchSummary>& launches);
+/// host.json: times, which differ from run to run. `launches`: as for report_json().
+[[nodiscard]] nlohmann::ordered_json host_json(const RunSummary& run, const std::vector<Measured>* launches);
 
 /// 1234567 as "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t number);

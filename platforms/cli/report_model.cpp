@@ -1,6 +1,7 @@
 #include "cli/report_model.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -84,50 +85,89 @@ std::uint64_t LaunchSummary::all_slots() const {
   return all;
 }
 
-LaunchSummary summarize(const gpu::LaunchRecord& record) {
+namespace {
+
+LaunchSummary counts(const gpu::LaunchCounts& record) {
   LaunchSummary s;
-  s.kernel = record.kernel;
-  s.shape = record.shape;
   s.cycles = record.cycles;
   s.warp_instructions = record.warp_instructions;
   s.thread_instructions = record.thread_instructions;
   s.host_seconds = record.host_seconds;
-  s.busy_core_cycles = sum_at(record.stats, kBusyCycles);
-  s.slots = sum_labels(record.stats, kSlots);
-  s.l1d_loads = {sum_at(record.stats, kL1dHits), sum_at(record.stats, kL1dAccesses)};
-  const std::uint64_t l2_hits = sum_at(record.stats, kL2Hits);
-  s.l2 = {l2_hits, l2_hits + sum_at(record.stats, kL2Misses) + sum_at(record.stats, kL2Merged)};
-  s.dram_read_bytes = sum_at(record.stats, kDramReadBytes);
-  s.dram_write_bytes = sum_at(record.stats, kDramWriteBytes);
-  const std::uint64_t row_hits = sum_at(record.stats, kRowHits);
-  s.dram_rows = {row_hits, row_hits + sum_at(record.stats, kRowMisses) + sum_at(record.stats, kRowConflicts)};
+  s.simulation_seconds = record.simulation_seconds;
   return s;
 }
 
-LaunchSummary add_up(const std::vector<LaunchSummary>& launches) {
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+void add_statistics(LaunchSummary& s, const nlohmann::ordered_json& statistics) {
+  s.busy_core_cycles = sum_at(statistics, kBusyCycles);
+  s.slots = sum_labels(statistics, kSlots);
+  s.l1d_loads = {sum_at(statistics, kL1dHits), sum_at(statistics, kL1dAccesses)};
+  const std::uint64_t l2_hits = sum_at(statistics, kL2Hits);
+  s.l2 = {l2_hits, l2_hits + sum_at(statistics, kL2Misses) + sum_at(statistics, kL2Merged)};
+  s.dram_read_bytes = sum_at(statistics, kDramReadBytes);
+  s.dram_write_bytes = sum_at(statistics, kDramWriteBytes);
+  const std::uint64_t row_hits = sum_at(statistics, kRowHits);
+  s.dram_rows = {row_hits, row_hits + sum_at(statistics, kRowMisses) + sum_at(statistics, kRowConflicts)};
+}
+
+}  // namespace
+
+LaunchSummary summarize_briefly(const gpu::LaunchRecord& record) {
+  LaunchSummary s = counts(record);
+  s.kernel = record.kernel;
+  s.shape = record.shape;
+  s.complete = record.complete;
+  if (record.code && record.code->source) s.source = file_name(record.code->source->name);
+  return s;
+}
+
+LaunchSummary summarize(const gpu::LaunchRecord& record, const nlohmann::ordered_json& statistics) {
+  LaunchSummary s = summarize_briefly(record);
+  add_statistics(s, statistics);
+  return s;
+}
+
+LaunchSummary summarize(const gpu::KernelRecord& record, const nlohmann::ordered_json& statistics) {
+  LaunchSummary s = counts(record);
+  s.kernel = record.kernel;
+  s.source = file_name(record.module);
+  s.launches = record.launches;
+  s.shape = record.shape;
+  s.one_shape = record.one_shape;
+  s.complete = record.complete;
+  add_statistics(s, statistics);
+  return s;
+}
+
+LaunchSummary RunSummary::total() const {
   LaunchSummary total;
+  total.launches = 0;
   const auto add = [](Share& to, const Share& from) {
     to.part += from.part;
     to.whole += from.whole;
   };
-  for (const LaunchSummary& launch : launches) {
-    total.cycles += launch.cycles;
-    total.warp_instructions += launch.warp_instructions;
-    total.thread_instructions += launch.thread_instructions;
-    total.busy_core_cycles += launch.busy_core_cycles;
-    total.host_seconds += launch.host_seconds;
+  for (const LaunchSummary& kernel : kernels) {
+    total.launches += kernel.launches;
+    total.complete = total.complete && kernel.complete;
+    total.cycles += kernel.cycles;
+    total.warp_instructions += kernel.warp_instructions;
+    total.thread_instructions += kernel.thread_instructions;
+    total.busy_core_cycles += kernel.busy_core_cycles;
+    total.host_seconds += kernel.host_seconds;
+    total.simulation_seconds += kernel.simulation_seconds;
     if (total.slots.empty())
-      for (const SlotCause& cause : launch.slots) total.slots.push_back({cause.name, 0});
-    for (std::size_t i = 0; i < launch.slots.size(); ++i) total.slots.at(i).slots += launch.slots[i].slots;
-    add(total.l1d_loads, launch.l1d_loads);
-    add(total.l2, launch.l2);
-    add(total.dram_rows, launch.dram_rows);
-    total.dram_read_bytes += launch.dram_read_bytes;
-    total.dram_write_bytes += launch.dram_write_bytes;
+      for (const SlotCause& cause : kernel.slots) total.slots.push_back({cause.name, 0});
+    for (std::size_t i = 0; i < kernel.slots.size(); ++i) total.slots.at(i).slots += kernel.slots[i].slots;
+    add(total.l1d_loads, kernel.l1d_loads);
+    add(total.l2, kernel.l2);
+    add(total.dram_rows, kernel.dram_rows);
+    total.dram_read_bytes += kernel.dram_read_bytes;
+    total.dram_write_bytes += kernel.dram_write_bytes;
   }
-  if (launches.size() == 1) {
-    total.kernel = launches[0].kernel;
-    total.shape = launches[0].shape;
+  if (total.launches == 1) {
+    total.kernel = kernels[0].kernel;
+    total.shape = kernels[0].shape;
   } else {
     total.kernel = "all launches";
   }

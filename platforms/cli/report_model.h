@@ -28,8 +28,12 @@ struct SlotCause {
 /// Counts of one launch, or of several added up.
 struct LaunchSummary {
   std::string kernel;
-  host::Launch shape;
-  std::uint64_t cycles = 0;  ///< core cycles from launch to completion
+  std::string source;          ///< file of the kernel's PTX, without its folder
+  std::uint64_t launches = 1;  ///< how many these are
+  host::Launch shape;          ///< of the first one
+  bool one_shape = true;       ///< all have the same
+  bool complete = true;        ///< all have finished
+  std::uint64_t cycles = 0;    ///< core cycles from launch to completion
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t busy_core_cycles = 0;  ///< summed over cores: cycles in which the core was not parked
@@ -39,7 +43,8 @@ struct LaunchSummary {
   Share dram_rows;                     ///< requests served from an open row
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;
-  double host_seconds = 0;
+  double host_seconds = 0;        ///< of the launch calls
+  double simulation_seconds = 0;  ///< of these, in the simulation
 
   /// Warp instructions per core cycle, of the whole GPU.
   [[nodiscard]] double ipc() const;
@@ -48,10 +53,23 @@ struct LaunchSummary {
   [[nodiscard]] std::uint64_t all_slots() const;
 };
 
-/// Throws std::out_of_range if the statistics lack a name it needs.
-[[nodiscard]] LaunchSummary summarize(const gpu::LaunchRecord& record);
-/// All launches one after the other.
-[[nodiscard]] LaunchSummary add_up(const std::vector<LaunchSummary>& launches);
+/// What a run did: its launches by kernel, and as many of them as a report has lines for.
+struct RunSummary {
+  std::vector<LaunchSummary> kernels;
+  std::vector<LaunchSummary> first_launches;  ///< without what takes their statistics (summarize_briefly())
+
+  /// All launches one after the other; a kernel's name and shape only if there is a single launch.
+  [[nodiscard]] LaunchSummary total() const;
+};
+
+/// `statistics`: the tree that belongs to the record. Throws std::out_of_range if it lacks a name that is
+/// needed.
+[[nodiscard]] LaunchSummary summarize(const gpu::LaunchRecord& record,
+                                      const nlohmann::ordered_json& statistics);
+[[nodiscard]] LaunchSummary summarize(const gpu::KernelRecord& record,
+                                      const nlohmann::ordered_json& statistics);
+/// Kernel, shape, cycles, instructions and host time only.
+[[nodiscard]] LaunchSummary summarize_briefly(const gpu::LaunchRecord& record);
 
 /// Sum of the numbers at all paths that match; '*' stands for any run of characters within one path element.
 /// Throws std::out_of_range if nothing matches.

@@ -14,8 +14,8 @@
 #include "cli/profile_model.h"
 #include "cli/profile_report.h"
 #include "cli/progress_line.h"
-#include "cli/report_model.h"
 #include "cli/rtl_twins.h"
+#include "cli/run_results.h"
 #include "cli/tracked_device.h"
 #include "gpu/gpu_device.h"
 
@@ -31,6 +31,7 @@ bool leaves_statistics(const sim::Error& error) {
     case sim::ExitCode::kCycleLimit:
     case sim::ExitCode::kKernelFault:
     case sim::ExitCode::kTwinMismatch:
+    case sim::ExitCode::kDeviceFailed:
       return true;
     default:
       return is_interrupt(error);
@@ -38,7 +39,7 @@ bool leaves_statistics(const sim::Error& error) {
 }
 
 /// Why the run ended early, in one line.
-std::string reason(const sim::Error& error, const gpu::LaunchRecord& last, std::size_t launches) {
+std::string reason(const sim::Error& error, const gpu::LaunchRecord& last, std::uint64_t launches) {
   const std::string text = error.what();
   std::string what = text.substr(0, text.find('\n'));
   if (error.code() == sim::ExitCode::kCycleLimit) what = "--max-cycles reached";
@@ -81,9 +82,9 @@ Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevi
     header.verdict = verdict.summary;
     if (settings.check_oracle) check_against_oracle(job, device, outcome);
   } catch (const sim::Error& error) {
-    if (!leaves_statistics(error) || gpu.launches().empty()) throw;
+    if (!leaves_statistics(error) || gpu.launch_count() == 0) throw;
     outcome.early = error;
-    header.ended_early = reason(error, gpu.launches().back(), gpu.launches().size());
+    header.ended_early = reason(error, gpu.last_launch(), gpu.launch_count());
   }
   if (!outcome.early) return outcome;
   const std::string& line = *header.ended_early;
@@ -134,6 +135,9 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   gpu::RunOptions options;
   options.max_cycles = settings.max_cycles;
   options.profile = settings.profile;
+  options.per_launch = settings.per_launch;
+  std::vector<LaunchSummary> first_launches;
+  options.on_launch = [&](const gpu::LaunchRecord& launch) { note_launch(first_launches, launch); };
   options.on_progress = progress.callback();
   options.on_check = stop_if_interrupted;
   std::optional<TraceFiles> trace;
@@ -152,25 +156,24 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   Problems problems;
   std::vector<std::string> traces;
   if (trace) traces = trace->commit(problems);
-  std::vector<LaunchSummary> launches;
-  for (const gpu::LaunchRecord& record : gpu.launches()) launches.push_back(summarize(record));
-  const std::string report = report_text(header, launches, config);
-  const std::vector<KernelHeat> profiles = profiled_kernels(gpu.launches());
+  const RunResults results = results_of(gpu, std::move(first_launches));
+  const std::string report = report_text(header, results.summary, config);
+  const std::vector<KernelHeat> profiles = profiled_kernels(gpu.kernels());
   const std::string profile = profile_text(profiles, settings.profile_top);
   std::string saved;
   if (out) {
     const std::string diagnosis = header.diagnosis.empty() ? "" : "\n" + header.diagnosis + "\n";
     out->add("report.txt", report + diagnosis);
-    out->add(
-        "stats.json",
-        json_text(report_json(header, launches, gpu.launches(), config, gpu.stats().dictionary()), kIndent) +
-            "\n");
+    out->add("stats.json", json_text(report_json(header, results.kernels, results.every_launch(), config,
+                                                 gpu.stats().dictionary()),
+                                     kIndent) +
+                               "\n");
     out->add("config.yaml", sim::write_config(config));
     if (settings.profile) {
       out->add("profile.txt", report + "\n" + profile + profile_listing(profiles));
       out->add("profile.json", json_text(profile_json(header, config.name, profiles), kIndent) + "\n");
     }
-    nlohmann::ordered_json host = host_json(launches);
+    nlohmann::ordered_json host = host_json(results.summary, results.every_launch());
     if (const auto rtl = rtl_json(twins); !rtl.empty()) host["rtl"] = rtl;
     add_end(host, header);
     host["files"] = out->sizes();
@@ -183,7 +186,7 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   }
   if (job.dump && !outcome.early) job.dump(device, problems);
 
-  put(report + rtl_text(twins, config) + host_text(launches));
+  put(report + rtl_text(twins, config) + host_text(results.summary));
   if (settings.profile) put("\n" + profile + "\n");
   if (job.printed && !outcome.early) put(job.printed(device));
   put(saved);

@@ -23,6 +23,7 @@ struct RunSettings {
   std::uint64_t max_cycles = 0;
   bool check_oracle = false;
   bool profile = false;
+  bool per_launch = false;         ///< stats.json has every launch besides every kernel
   std::uint64_t profile_top = 20;  ///< PCs of each kernel to print
   TraceSettings trace;
 };

@@ -37,7 +37,7 @@ Examples:
   heddle run --ptx axpy.ptx --entry axpy --grid 1 --block 32 --buffer x:32xf32:iota --arg buf=y:32xf32
       --arg struct=f32:2.5,u32:32,ptr:x --compare y=want.bin,rel=1e-6
 
-A run that ends with 3 to 6 or by a signal reports and writes what it has so far, marked as incomplete. A second signal
+A run that ends with 3 to 7 or by a signal reports and writes what it has so far, marked as incomplete. A second signal
 ends it at once.
 
 )";
@@ -138,6 +138,8 @@ void add_run(CLI::App& app, Body& body) {
           "--out", request->settings.out,
           "Folder for report.txt, stats.json, host.json and config.yaml; nothing else in it is touched")
       ->check(not_empty);
+  command->add_flag("--per-launch", request->settings.per_launch,
+                    "With --out: statistics of every launch in stats.json, besides those of every kernel");
   command
       ->add_option("--max-cycles", request->settings.max_cycles,
                    "Stop with exit code 5 when a launch takes more core cycles than this; 0: no limit")
@@ -178,6 +180,8 @@ void add_run(CLI::App& app, Body& body) {
       refuse_mixture(*command, has_ptx);
       if (!request->settings.profile && command->get_option("--profile-top")->count() > 0)
         throw sim::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");
+      if (request->settings.per_launch && request->settings.out.empty())
+        throw sim::InputError("heddle run", "--per-launch is about stats.json", "add --out DIR");
       const TraceSettings& trace = request->settings.trace;
       if (!trace.any() && (!trace.warps.empty() || !trace.cycles.empty()))
         throw sim::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",

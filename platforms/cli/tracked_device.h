@@ -30,6 +30,7 @@ class TrackedDevice : public host::Device {
   host::ModuleHandle load_ptx_text(const std::string& text, const std::string& name) override {
     return device_.load_ptx_text(text, name);
   }
+  void unload(host::ModuleHandle module) override { device_.unload(module); }
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {
     return device_.kernel(module, name);
   }

@@ -3,20 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <map>
 #include <systemc>
 #include <utility>
 
 #include "core/cta_slots.h"
 #include "core/table_traffic.h"
-#include "frontend/ptx/decode.h"
-#include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/parser.h"
 #include "gpu/gpu.h"
 #include "gpu/hang_doctor.h"
-#include "gpu/kernel_compiler.h"
+#include "gpu/loaded_modules.h"
+#include "host/call_guard.h"
+#include "host/failed_launch.h"
 #include "sim/error.h"
 
 namespace heddle::gpu {
@@ -24,8 +24,21 @@ namespace {
 
 constexpr std::uint32_t kAlignment = 256;  ///< of allocations
 constexpr double kProgressSeconds = 0.2;
-constexpr std::uint64_t kCodeAlignment = 256;
 constexpr double kQuantumUs = 100;  ///< longest run of model time within one activation of the kernel
+
+using HostClock = std::chrono::steady_clock;
+
+double seconds_since(HostClock::time_point start) {
+  return std::chrono::duration<double>(HostClock::now() - start).count();
+}
+
+/// SystemC elaborates once, also if two threads come at the same time.
+std::atomic<bool> gpu_made{false};
+
+[[noreturn]] void refuse_second() {
+  throw sim::InputError("host", "this process has had a simulated GPU already",
+                        "SystemC elaborates once: start a process for each GPU");
+}
 
 }  // namespace
 
@@ -33,42 +46,45 @@ struct GpuDevice::Impl : core::KernelServices {
   Impl(const GpuConfig& c, RunOptions o)
       : config(c),
         options(std::move(o)),
-        gpu("gpu", c, allocations, options.shuffle_modules, options.dram, options.twins) {}
+        gpu("gpu", c, allocations, options.shuffle_modules, options.dram, options.twins),
+        modules(config,
+                {[this](std::uint64_t bytes, std::uint32_t align, const std::string& name) {
+                   return allocate(bytes, std::max(align, kAlignment), name);
+                 },
+                 [this](std::uint64_t address) { allocations.free(address); },
+                 [this](std::uint64_t address, std::span<const std::byte> bytes) { write(address, bytes); }}),
+        history(options.per_launch, options.profile) {}
 
   GpuConfig config;
   RunOptions options;
+  host::CallGuard guard;
   host::AllocationTable allocations;
   Gpu gpu;
   HangDoctor hangs{gpu, allocations};
-  std::vector<isa::Module> modules;
-  ptx::Library library;  ///< what modules loaded later may refer to
-  std::vector<LaunchRecord> launches;
-  std::map<const isa::Kernel*, std::uint64_t> code_addresses;
-  std::uint64_t next_code = isa::kCodeWindowBase;
+  LoadedModules modules;
+  LaunchHistory history;
   std::uint64_t ever_used = 0;  ///< end of the highest allocation so far
   bool finished = false;
-  bool broken = false;  ///< a fault or hang left a launch unfinished: nothing may run after it
+  host::FailedLaunch failed;
 
-  const isa::Module& module(host::ModuleHandle handle) const {
-    if (handle >= modules.size())
-      throw sim::InputError("", fmt::format("there is no module number {}", handle));
-    return modules[handle];
-  }
-  host::ModuleHandle add(const std::string& text, const std::string& name);
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override;
   void print(const std::string& text) override;
   /// Throws sim::InputError unless all that was ever handed out fits into the channels.
   void check_capacity(std::uint64_t data_end, std::uint64_t code_end, const std::string& place) const;
   /// Zero-filled.
   std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name);
-  core::LaunchContext prepare(const isa::Module& owner, const std::string& kernel, const host::Launch& shape,
+  void write(std::uint64_t address, std::span<const std::byte> bytes) {
+    gpu.crossbar->debug_write(address, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  }
+  core::LaunchContext prepare(std::shared_ptr<const isa::Kernel> kernel, const host::Launch& shape,
                               const host::Args& args);
+  void launch(host::ModuleHandle module, const std::string& name, const host::Launch& shape,
+              const host::Args& args);
   void run(const core::LaunchContext& context);
-  [[noreturn]] void fail_hang();
+  void simulate(const core::LaunchContext& context);
+  [[noreturn]] void fail_hang(const std::string& kernel);
   /// If a channel no longer answers.
-  void fail_silent_memory();
-  /// Statistics of the launch that has ended, in whatever way.
-  void close_record(LaunchRecord& record, double host_seconds);
+  void fail_silent_memory(const std::string& kernel);
   std::uint64_t code_address(const isa::Kernel& kernel);
   std::uint64_t warp_instructions() const {
     std::uint64_t sum = 0;
@@ -79,9 +95,7 @@ struct GpuDevice::Impl : core::KernelServices {
 
 GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   config.validate();
-  if (sc_core::sc_get_status() != sc_core::SC_ELABORATION)
-    throw sim::InputError("host", "this process has had a simulated GPU already",
-                          "SystemC elaborates once: start a process for each GPU");
+  if (sc_core::sc_get_status() != sc_core::SC_ELABORATION || gpu_made.exchange(true)) refuse_second();
   impl_ = std::make_unique<Impl>(config, std::move(options));
   if (impl_->options.keep_awake) impl_->gpu.clocks.keep_awake();
   impl_->gpu.clocks.set_quantum(sc_core::sc_time(kQuantumUs, sc_core::SC_US));
@@ -95,6 +109,7 @@ GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
 GpuDevice::~GpuDevice() = default;
 
 std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) {
+  const auto call = impl_->guard.enter("allocate");
   return impl_->allocate(bytes, kAlignment, name);
 }
 
@@ -102,7 +117,7 @@ std::uint64_t GpuDevice::Impl::allocate(std::uint64_t bytes, std::uint32_t align
   const std::uint64_t address = allocations.allocate(bytes, align, name);
   const std::uint64_t end = address + bytes;
   try {
-    check_capacity(std::max(ever_used, end), next_code, "allocation of '" + name + "'");
+    check_capacity(std::max(ever_used, end), modules.code_end(), "allocation of '" + name + "'");
   } catch (const sim::InputError&) {
     allocations.free(address);
     throw;
@@ -126,11 +141,13 @@ void GpuDevice::Impl::check_capacity(std::uint64_t data_end, std::uint64_t code_
           data_end, code_end - isa::kCodeWindowBase, config.memory.partitions,
           config.memory.dram.capacity_mib),
       "free buffers that are no longer used, use a smaller problem, or set memory.dram.capacity_mib to what "
-      "the "
-      "memory really holds");
+      "the memory really holds");
 }
 
-void GpuDevice::free(std::uint64_t address) { impl_->allocations.free(address); }
+void GpuDevice::free(std::uint64_t address) {
+  const auto call = impl_->guard.enter("free");
+  impl_->allocations.free(address);
+}
 
 namespace {
 
@@ -146,12 +163,13 @@ void check_host_access(const host::AllocationTable& allocations, std::uint64_t a
 }  // namespace
 
 void GpuDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  const auto call = impl_->guard.enter("write");
   check_host_access(impl_->allocations, address, bytes.size(), "write");
-  impl_->gpu.crossbar->debug_write(address, reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   bytes.size());
+  impl_->write(address, bytes);
 }
 
 void GpuDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
+  const auto call = impl_->guard.enter("read");
   check_host_access(impl_->allocations, address, bytes.size(), "read");
   impl_->gpu.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
 }
@@ -169,51 +187,38 @@ void GpuDevice::Impl::print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-host::ModuleHandle GpuDevice::Impl::add(const std::string& text, const std::string& name) {
-  const auto tree = compile_source(text, name, config, library);
-  isa::Module module = ptx::decode(
-      tree,
-      [this](const std::string& variable, std::uint64_t bytes, std::uint32_t align) {
-        return allocate(std::max<std::uint64_t>(bytes, 1), std::max(align, kAlignment), variable);
-      },
-      library);
-  compile_kernels(module, *tree, config);
-  for (const isa::GlobalVariable& variable : module.globals)
-    if (!variable.initial.empty())
-      gpu.crossbar->debug_write(variable.address,
-                                reinterpret_cast<const unsigned char*>(variable.initial.data()),
-                                variable.initial.size());
-  modules.push_back(std::move(module));
-  return static_cast<host::ModuleHandle>(modules.size() - 1);
-}
-
 host::ModuleHandle GpuDevice::load_ptx_file(const std::string& path) {
-  return impl_->add(ptx::read_file(path), path);
+  const auto call = impl_->guard.enter("load_ptx_file");
+  return impl_->modules.load(ptx::read_file(path), path);
 }
 
 host::ModuleHandle GpuDevice::load_ptx_text(const std::string& text, const std::string& name) {
-  return impl_->add(text, name);
+  const auto call = impl_->guard.enter("load_ptx_text");
+  return impl_->modules.load(text, name);
+}
+
+void GpuDevice::unload(host::ModuleHandle module) {
+  const auto call = impl_->guard.enter("unload");
+  // Kept so long: what is unloaded without an error is to be forgotten.
+  const isa::Module code = impl_->modules.at(module);
+  impl_->modules.unload(module);
+  impl_->history.unload(code);
 }
 
 std::shared_ptr<const isa::Kernel> GpuDevice::kernel(host::ModuleHandle handle, const std::string& name) {
-  const isa::Module& module = impl_->module(handle);
-  if (auto found = module.find_or_refuse(name)) return found;
-  const std::string names = module.kernel_names();
-  throw sim::InputError(module.source->name, fmt::format("there is no kernel '{}'", name),
-                        names.empty() ? "the module has no kernels" : "kernels in this module: " + names);
+  const auto call = impl_->guard.enter("kernel");
+  return impl_->modules.kernel(handle, name);
 }
 
 std::uint64_t GpuDevice::symbol(host::ModuleHandle handle, const std::string& name) {
-  const isa::Module& module = impl_->module(handle);
-  for (const isa::GlobalVariable& variable : module.globals)
-    if (variable.name == name) return variable.address;
-  throw sim::InputError(module.source->name, fmt::format("there is no module-scope variable '{}'", name));
+  const auto call = impl_->guard.enter("symbol");
+  return impl_->modules.symbol(handle, name);
 }
 
-core::LaunchContext GpuDevice::Impl::prepare(const isa::Module& owner, const std::string& name,
+core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> kernel,
                                              const host::Launch& shape, const host::Args& args) {
   core::LaunchContext context;
-  context.kernel = owner.find(name);
+  context.kernel = std::move(kernel);
   const std::uint32_t shared_capacity = config.core.shared_memory.size_kib * 1024;
   host::check_launch(*context.kernel, shape, std::min(host::kMaxThreadsPerCta, config.core.max_threads()),
                      shared_capacity);
@@ -231,28 +236,29 @@ core::LaunchContext GpuDevice::Impl::prepare(const isa::Module& owner, const std
   std::string why;
   if (core::max_resident(core::needs_of(context, config.core), config.core, why) == 0)
     throw sim::InputError(
-        "launch of kernel " + name, why,
+        "launch of kernel " + context.kernel->name, why,
         "use a smaller block, or a platform with more of it (core.occupancy, core.shared_memory)");
   return context;
 }
 
 /// Every kernel's code has a place of its own, given at its first launch.
 std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
-  if (const auto found = code_addresses.find(&kernel); found != code_addresses.end()) return found->second;
-  const std::uint64_t end =
-      next_code + (kernel.code.size() * config.core.l1i.instruction_bytes + kCodeAlignment) / kCodeAlignment *
-                      kCodeAlignment;
-  check_capacity(ever_used, end, "code of kernel " + kernel.name);
-  return code_addresses.emplace(&kernel, std::exchange(next_code, end)).first->second;
+  const std::uint64_t address = modules.code_address(kernel);
+  try {
+    check_capacity(ever_used, modules.code_end(), "code of kernel " + kernel.name);
+  } catch (const sim::InputError&) {
+    modules.free_code(kernel);
+    throw;
+  }
+  return address;
 }
 
-void GpuDevice::Impl::fail_hang() {
-  throw sim::Error(
-      sim::ExitCode::kHang, "",
-      hangs.diagnose(launches.back().kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle()));
+void GpuDevice::Impl::fail_hang(const std::string& kernel) {
+  throw sim::Error(sim::ExitCode::kHang, "",
+                   hangs.diagnose(kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle()));
 }
 
-void GpuDevice::Impl::fail_silent_memory() {
+void GpuDevice::Impl::fail_silent_memory(const std::string& kernel) {
   const auto silent = gpu.memory_watch.silent([this](std::uint64_t address) {
     return address >= isa::kCodeWindowBase ? std::string("code of a kernel") : allocations.describe(address);
   });
@@ -261,20 +267,20 @@ void GpuDevice::Impl::fail_silent_memory() {
   for (std::uint32_t i = 0; i < gpu.cores.size(); ++i)
     if (silent->cores.empty() || std::ranges::count(silent->cores, sim::CoreId{i}) != 0)
       gpu.cores[i]->diagnose(warps);
-  gpu.faults.raise(std::make_exception_ptr(sim::Error(
-      sim::ExitCode::kHang, "",
-      fmt::format("kernel {} hangs: {}{}", launches.back().kernel, silent->text, sim::describe_warps(warps)),
-      memory::MemoryWatch::remedy())));
+  gpu.faults.raise(std::make_exception_ptr(
+      sim::Error(sim::ExitCode::kHang, "",
+                 fmt::format("kernel {} hangs: {}{}", kernel, silent->text, sim::describe_warps(warps)),
+                 memory::MemoryWatch::remedy())));
 }
 
 void GpuDevice::Impl::run(const core::LaunchContext& context) {
-  using HostClock = std::chrono::steady_clock;
+  const std::string& kernel = context.kernel->name;
   auto reported = HostClock::now();
   const std::uint64_t instructions_before = warp_instructions();
   const std::uint64_t ctas = context.shape.grid.count();
-  gpu.watchdog.on_hang = [this] {
+  gpu.watchdog.on_hang = [&] {
     try {
-      fail_hang();
+      fail_hang(kernel);
     } catch (...) {
       gpu.faults.raise(std::current_exception());
     }
@@ -288,17 +294,17 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
       return false;
     }
   };
-  gpu.watchdog.on_cycle_limit = [this] {
+  gpu.watchdog.on_cycle_limit = [&] {
     std::vector<sim::StuckWarp> warps;
     for (const auto& core : gpu.cores) core->diagnose(warps);
     gpu.faults.raise(
-        std::make_exception_ptr(sim::Error(sim::ExitCode::kCycleLimit, "kernel " + launches.back().kernel,
+        std::make_exception_ptr(sim::Error(sim::ExitCode::kCycleLimit, "kernel " + kernel,
                                            fmt::format("not finished after {} cycles; its warps:{}",
                                                        options.max_cycles, sim::describe_warps(warps)),
                                            "raise --max-cycles if the kernel is merely long")));
   };
   gpu.watchdog.on_check = [&] {
-    fail_silent_memory();
+    fail_silent_memory(kernel);
     if (options.on_check) {
       try {
         options.on_check();
@@ -310,87 +316,119 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
     const auto now = HostClock::now();
     if (std::chrono::duration<double>(now - reported).count() < kProgressSeconds) return;
     reported = now;
-    options.on_progress({context.kernel->name, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle(),
+    options.on_progress({kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle(),
                          warp_instructions() - instructions_before, gpu.dispatcher.done(), ctas});
   };
+  simulate(context);
+}
+
+void GpuDevice::Impl::simulate(const core::LaunchContext& context) {
   finished = false;
   if (context.trace != nullptr) context.trace->launch_begins(*context.kernel, gpu.core_clock.cycle());
   gpu.dispatcher.begin(&context);
   gpu.watchdog.begin(options.max_cycles);
-  broken = true;
   while (!finished && !gpu.faults.raised()) {
     sc_core::sc_start();
     // Out of events without being finished: every core is parked and nothing is in flight.
     if (!finished && !gpu.faults.raised() && sc_core::sc_get_status() != sc_core::SC_PAUSED) {
       if (context.trace != nullptr) context.trace->launch_ends(gpu.core_clock.cycle());
-      fail_hang();
+      fail_hang(context.kernel->name);
     }
   }
   gpu.watchdog.end();
   if (context.trace != nullptr) context.trace->launch_ends(gpu.core_clock.cycle());
   gpu.faults.rethrow();
-  broken = false;
 }
 
-void GpuDevice::Impl::close_record(LaunchRecord& record, double host_seconds) {
-  record.cycles = gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle();
-  record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");
-  record.thread_instructions = gpu.stats.sum("core*.issue.thread_instructions");
-  record.stats = gpu.stats.to_json();
-  record.host_seconds = host_seconds;
+namespace {
+
+/// The message of an exception of any kind: callbacks are the program's own.
+std::string text_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception of a callback";
+  }
 }
 
-void GpuDevice::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
-                       const host::Args& args) {
-  synchronize();
-  (void)kernel(handle, name);  // names the kernels there are
-  core::LaunchContext context = impl_->prepare(impl_->module(handle), name, shape, args);
+/// Memory that a launch needs besides the program's.
+class LaunchMemory {
+ public:
+  explicit LaunchMemory(host::AllocationTable& allocations) : allocations_(allocations) {}
+  LaunchMemory(const LaunchMemory&) = delete;
+  LaunchMemory& operator=(const LaunchMemory&) = delete;
+  ~LaunchMemory() {
+    for (const std::uint64_t address : addresses_) allocations_.free(address);
+  }
+  std::uint64_t keep(std::uint64_t address) { return addresses_.emplace_back(address); }
+
+ private:
+  host::AllocationTable& allocations_;
+  std::vector<std::uint64_t> addresses_;
+};
+
+}  // namespace
+
+void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
+                             const host::Args& args) {
+  const auto started = HostClock::now();
+  failed.check();
+  core::LaunchContext context = prepare(modules.kernel(handle, name), shape, args);
+  LaunchMemory memory(allocations);
+  const auto allocate_for_launch = [&](std::uint64_t bytes, const char* what) {
+    return memory.keep(allocate(bytes, kAlignment, what + name));
+  };
   const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * sim::kLanes *
                                     context.warps_per_cta * shape.grid.count();
-  if (local_bytes != 0) context.local_base = allocate(local_bytes, "local memory of " + name);
-  const simt::ControlFlowConfig& control_flow = impl_->config.core.control_flow;
-  const bool tables = control_flow.mechanism == simt::Mechanism::kAware && control_flow.aware.virtualised();
-  if (tables)
-    context.table_base = allocate(std::uint64_t{impl_->config.cores} *
-                                      impl_->config.core.occupancy.max_warps * core::kTableBytesPerWarp,
-                                  "control-flow tables of " + name);
+  if (local_bytes != 0) context.local_base = allocate_for_launch(local_bytes, "local memory of ");
+  const simt::ControlFlowConfig& control_flow = config.core.control_flow;
+  if (control_flow.mechanism == simt::Mechanism::kAware && control_flow.aware.virtualised())
+    context.table_base = allocate_for_launch(
+        std::uint64_t{config.cores} * config.core.occupancy.max_warps * core::kTableBytesPerWarp,
+        "control-flow tables of ");
   if (!context.params.empty()) {
-    context.param_base = allocate(context.params.size(), "parameters of " + name);
+    context.param_base = allocate_for_launch(context.params.size(), "parameters of ");
     write(context.param_base, context.params);
   }
 
-  Gpu& gpu = impl_->gpu;
   gpu.stats.reset();
-  context.grid_id = impl_->launches.size();
-  impl_->launches.push_back({});
-  LaunchRecord& record = impl_->launches.back();
+  context.grid_id = history.count();
+  LaunchRecord record;
   record.kernel = name;
   record.code = context.kernel;
   record.shape = shape;
-  if (impl_->options.profile) context.profile = &record.profile.emplace(context.kernel->code.size());
-  const auto started = std::chrono::steady_clock::now();
-  const auto seconds = [started] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  };
+  if (options.profile) context.profile = &record.profile.emplace(context.kernel->code.size());
+  const auto began = HostClock::now();
+  std::exception_ptr failure;
   try {
-    impl_->run(context);
+    run(context);
+    record.complete = true;
   } catch (...) {
+    failure = std::current_exception();
+    failed.note(name, text_of(failure));
     gpu.dispatcher.abandon();
-    impl_->close_record(record, seconds());
-    throw;
   }
-  impl_->close_record(record, seconds());
-  record.complete = true;
-  if (!context.params.empty()) free(context.param_base);
-  if (local_bytes != 0) free(context.local_base);
-  if (tables) free(context.table_base);
+  const double simulation_seconds = seconds_since(began);
+  record.cycles = gpu.dispatcher.end_cycle() - gpu.dispatcher.begin_cycle();
+  record.warp_instructions = gpu.stats.sum("core*.issue.warp_instructions");
+  record.thread_instructions = gpu.stats.sum("core*.issue.thread_instructions");
+  history.add(std::move(record), modules.text_digest(handle), gpu.stats);
+  history.charge_host(seconds_since(started), simulation_seconds);
+  if (options.on_launch) options.on_launch(history.last());
+  if (failure) std::rethrow_exception(failure);
+}
+
+void GpuDevice::launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
+                       const host::Args& args) {
+  const auto call = impl_->guard.enter("launch");
+  impl_->launch(module, kernel, shape, args);
 }
 
 void GpuDevice::synchronize() {
-  if (impl_->broken)
-    throw sim::Error(sim::ExitCode::kInternal, "launch of kernel " + impl_->launches.back().kernel,
-                     "this launch failed, and nothing can run on the device after it",
-                     "look at the error of the launch itself; start a new process for the next one");
+  const auto call = impl_->guard.enter("synchronize");
+  impl_->failed.check();
 }
 
 host::DeviceProperties GpuDevice::properties() const {
@@ -409,7 +447,38 @@ host::DeviceProperties GpuDevice::properties() const {
   return properties;
 }
 
-const std::vector<LaunchRecord>& GpuDevice::launches() const { return impl_->launches; }
+const std::vector<KernelRecord>& GpuDevice::kernels() const {
+  const auto call = impl_->guard.look("kernels");
+  return impl_->history.kernels();
+}
+
+const LaunchRecord& GpuDevice::last_launch() const {
+  const auto call = impl_->guard.look("last_launch");
+  return impl_->history.last();
+}
+
+bool GpuDevice::keeps_launches() const { return impl_->options.per_launch; }
+
+const std::vector<LaunchRecord>& GpuDevice::launches() const {
+  const auto call = impl_->guard.look("launches");
+  return impl_->history.launches();
+}
+
+std::uint64_t GpuDevice::launch_count() const {
+  const auto call = impl_->guard.look("launch_count");
+  return impl_->history.count();
+}
+
+nlohmann::ordered_json GpuDevice::statistics(const sim::StatValues& values) const {
+  const auto call = impl_->guard.look("statistics");
+  return impl_->gpu.stats.to_json(values);
+}
+
+void GpuDevice::forget_launches() {
+  const auto call = impl_->guard.enter("forget_launches");
+  impl_->history.clear();
+}
+
 const GpuConfig& GpuDevice::config() const { return impl_->config; }
 sim::StatGroup& GpuDevice::stats() { return impl_->gpu.stats; }
 

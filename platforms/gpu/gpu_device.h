@@ -6,14 +6,13 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/profile.h"
 #include "core/trace.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
+#include "gpu/launch_records.h"
 #include "host/device.h"
 #include "sim/stats.h"
 
@@ -33,35 +32,27 @@ struct RunOptions {
   std::uint64_t shuffle_modules =
       0;  ///< seed for the order in which modules are created; 0: natural order. Results never depend on it
   bool keep_awake = false;  ///< for tests: nothing ever sleeps (sim/clock.h). Results never depend on it
-  bool profile = false;  ///< profile every launch by PC (LaunchRecord::profile). Results never depend on it
-  std::function<void(const ProgressReport&)>
-      on_progress;  ///< called about every 0.2 s of host time; may be empty
+  bool profile = false;     ///< profile by PC (KernelRecord::profile). Results never depend on it
+  /// Keep every launch's record with its statistics (GpuDevice::launches()): some 8 bytes for each counter of
+  /// the GPU. Otherwise launches are only added up by kernel, and memory does not grow with their number.
+  bool per_launch = false;
+  std::function<void(const ProgressReport&)> on_progress =
+      nullptr;  ///< called about every 0.2 s of host time; may be empty
   /// Called every few thousand cycles; what it throws ends the launch. May be empty.
   std::function<void()> on_check = nullptr;
   /// Takes what kernels print (printf), call by call; empty: it goes to standard output.
   std::function<void(const std::string& text)> on_print = nullptr;
+  /// Called at the end of each launch, also of one that an error has ended; may be empty.
+  std::function<void(const LaunchRecord&)> on_launch = nullptr;
   core::TraceSink* trace = nullptr;  ///< records tables and timelines; outlives the device; nullptr: nothing
   DramFactory dram = dram_channels();  ///< the memory behind each partition
   /// RTL for blocks whose key `impl` asks for it; outlives the device; nullptr: there is none.
   sim::Twins* twins = nullptr;
 };
 
-/// One launch: finished, or ended by an error and with what there was then.
-struct LaunchRecord {
-  bool complete = false;  ///< it has finished
-  std::string kernel;
-  std::shared_ptr<const isa::Kernel> code;
-  host::Launch shape;
-  std::uint64_t cycles = 0;  ///< core cycles from launch to the last CTA's completion
-  std::uint64_t warp_instructions = 0;
-  std::uint64_t thread_instructions = 0;
-  double host_seconds = 0;                     ///< not part of stats (not reproducible)
-  nlohmann::ordered_json stats;                ///< the whole statistics tree of this launch
-  std::optional<core::KernelProfile> profile;  ///< of all cores together, if RunOptions::profile
-};
-
 /// A hang throws sim::Error with ExitCode::kHang; its message is the watchdog's whole diagnosis. SystemC
-/// elaborates once: a second GpuDevice in a process is an InputError.
+/// elaborates once: a second GpuDevice in a process is an InputError. The host thread that calls may change
+/// from call to call (host::Device says what holds for several).
 class GpuDevice : public host::Device {
  public:
   GpuDevice(const GpuConfig& config, RunOptions options);
@@ -73,6 +64,7 @@ class GpuDevice : public host::Device {
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
   host::ModuleHandle load_ptx_file(const std::string& path) override;
   host::ModuleHandle load_ptx_text(const std::string& text, const std::string& name) override;
+  void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;
   void launch(host::ModuleHandle module, const std::string& kernel, const host::Launch& shape,
@@ -81,9 +73,27 @@ class GpuDevice : public host::Device {
   void synchronize() override;
   [[nodiscard]] host::DeviceProperties properties() const override;
 
+  // What launches did. References are good until the next call that launches, unloads or forgets.
+
+  /// Launches added up by kernel, in order of the first ones. One that an error has ended is the last
+  /// launch of its kernel, with what there was then.
+  [[nodiscard]] const std::vector<KernelRecord>& kernels() const;
+  /// Throws sim::InputError before the first one.
+  [[nodiscard]] const LaunchRecord& last_launch() const;
+  /// RunOptions::per_launch.
+  [[nodiscard]] bool keeps_launches() const;
+  /// Every launch; throws sim::InputError if they are not kept.
   [[nodiscard]] const std::vector<LaunchRecord>& launches() const;
-  [[nodiscard]] const GpuConfig& config() const;
+  /// How many have begun; all but the last one have finished.
+  [[nodiscard]] std::uint64_t launch_count() const;
+  /// The statistics tree of a record's `values`.
+  [[nodiscard]] nlohmann::ordered_json statistics(const sim::StatValues& values) const;
+  /// Statistics of the last launch, finished or not.
   [[nodiscard]] sim::StatGroup& stats();
+  /// Drops all records, for programs that run for long with ever new kernels.
+  void forget_launches();
+
+  [[nodiscard]] const GpuConfig& config() const;
 
  private:
   struct Impl;

@@ -5,12 +5,17 @@
 //   auto x = gpu->upload(values, "x");
 //   gpu->launch(module, "saxpy", {.grid = {64}, .block = {256}}, heddle::Args().add(n).add(a).add(x));
 //   auto result = gpu->download<float>(x, n);
-//   gpu->launches().back().cycles   // and the whole statistics tree, as JSON
+//   gpu->last_launch().cycles       // and by kernel: gpu->kernels(); every counter: gpu->statistics(...)
 //
 // The program writes main() as always. Whatever a program or its input can get wrong is a
 // heddle::Error; what() is the message with place and remedy. (A TLM protocol violation of a memory of one's
 // own is an sc_core::sc_report.) open_oracle() gives an interpreter with the same interface to hold results
 // against.
+//
+// Threads: any thread may call, one at a time; a call that meets another one in progress is refused by an
+// Error that names both. After a launch that failed, the next one is refused (ExitCode::kDeviceFailed),
+// memory can still be read. Modules can be unloaded, and what launches leave behind does not grow with their
+// number.
 #pragma once
 
 #include <memory>
@@ -25,6 +30,7 @@
 namespace heddle {
 
 using gpu::GpuDevice;
+using gpu::KernelRecord;
 using gpu::LaunchRecord;
 using gpu::RunOptions;
 using host::Args;
@@ -34,6 +40,7 @@ using host::Dim3;
 using host::Launch;
 using host::ModuleHandle;
 using sim::Error;
+using sim::ExitCode;
 using sim::use_huge_pages;  // optional, first thing in main(): short launches start several times faster
 
 /// The simulated GPU. `platform`: name or path of a YAML file; `settings`: "key=value" assignments on top of

@@ -47,8 +47,8 @@ class Run:
         if not self.passed:
             return None
         total = 0
-        for launch in self.stats["launches"]:
-            for name, group in launch["statistics"].items():
+        for kernel in self.stats["kernels"]:
+            for name, group in kernel["statistics"].items():
                 if not re.fullmatch(module, name):
                     continue
                 for step in path:

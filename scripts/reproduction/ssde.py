@@ -112,7 +112,7 @@ def cost(machine, benchmarks, modules, ours):
         by_hand, made = machine.run(simt, suite.STACK), machine.run(mimd, suite.SSDE)
         size = {}
         for variant, run in (("S2", by_hand), ("M2S", made)):
-            kernels = {launch["kernel"] for launch in run.stats["launches"]} if run.passed else set()
+            kernels = {kernel["kernel"] for kernel in run.stats["kernels"]} if run.passed else set()
             counts = before if run is by_hand else after
             size[variant] = sum(counts.get(kernel, 0) for kernel in kernels) or None
             rows.append([*where(name, run), variant, size[variant] or "-", count(run, run.cycles),

@@ -67,7 +67,7 @@ TimedRun Session::finish(const LoadedKernel& kernel, const Buffers& buffers, std
                          std::uint32_t threads, const host::Args& args) {
   device_.launch(kernel.module, kernel.name, {{ctas}, {threads}, kernel.shared_bytes}, args);
   TimedRun run;
-  run.launch_cycles = device_.launches().back().cycles;
+  run.launch_cycles = device_.last_launch().cycles;
   const std::uint32_t words = kernel.record_words;
   const auto raw = device_.download<std::uint32_t>(buffers.records, std::size_t{buffers.warps} * words);
   for (std::uint32_t w = 0; w < buffers.warps; ++w) {

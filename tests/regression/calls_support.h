@@ -55,7 +55,7 @@ class Machine {
     return device_.download<T>(at, count);
   }
   std::uint64_t room(std::size_t bytes) { return device_.allocate(bytes, "out"); }
-  [[nodiscard]] const gpu::LaunchRecord& last() const { return device_.launches().back(); }
+  [[nodiscard]] const gpu::LaunchRecord& last() const { return device_.last_launch(); }
   std::shared_ptr<const isa::Kernel> kernel(const std::string& name) { return device_.kernel(module_, name); }
 
  private:

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 import cli_analyze_cases  # noqa: F401  (registers its cases)
 import cli_argument_cases  # noqa: F401  (registers its cases)
@@ -59,8 +60,9 @@ def dram_that_never_gets_to_a_column_is_refused(c):
 @case
 def issue_slots_sum_exactly(c):
     for workload in ("vecadd", "bfs"):
-        c.run("run", workload, "--platform", "tiny", "--size", "tiny", "--out", "result")
-        for launch in stats(c.folder / "result")["launches"]:
+        c.run("run", workload, "--platform", "tiny", "--size", "tiny", "--per-launch", "--out", "result")
+        results = stats(c.folder / "result")
+        for launch in results["launches"] + results["kernels"]:
             s = launch["summary"]
             slots = s["issue_slots"]
             schedulers = 2
@@ -68,6 +70,75 @@ def issue_slots_sum_exactly(c):
             check(slots["all"] == 2 * schedulers * s["cycles"],
                   f"{workload}: {slots['all']} slots, but 2 cores x {schedulers} schedulers x {s['cycles']} cycles")
             check(slots["by_cause"]["issued"] == s["warp_instructions"], "issued slots are not the instructions")
+
+
+def leaves(tree, path=()):
+    for name, value in tree.items():
+        yield from leaves(value, (*path, name)) if isinstance(value, dict) else [((*path, name), value)]
+
+
+@case
+def kernels_are_their_launches_put_together(c):
+    """bfs has two kernels in turn; on AWARE it has maxima as well."""
+    for setting in ("simt_stack", "aware"):
+        command = ["run", "bfs", "--platform", "tiny", "--size", "tiny", "--set",
+                   f"core.control_flow.mechanism={setting}"]
+        c.run(*command, "--per-launch", "--out", "each")
+        each = stats(c.folder / "each")
+        check(each["total"]["launches"] == len(each["launches"]) > 2, "launches are missing")
+        for kernel in each["kernels"]:
+            launches = [launch for launch in each["launches"] if launch["kernel"] == kernel["kernel"]]
+            check(len(launches) == kernel["launches"] > 1, "a kernel lacks launches")
+            check(kernel["grid"] == launches[0]["grid"], "not the shape of the launches")
+            several = [dict(leaves(launch["statistics"])) for launch in launches]
+            for path, value in leaves(kernel["statistics"]):
+                values = [one[path] for one in several]
+                if path[-1].startswith("max_"):
+                    check(value == max(values), f"{path}: {value} is not the maximum of {values}")
+                elif isinstance(value, int):
+                    check(value == sum(values), f"{path}: {value} is not the sum of {values}")
+            for name in ("cycles", "warp_instructions", "busy_core_cycles"):
+                check(kernel["summary"][name] == sum(launch["summary"][name] for launch in launches),
+                      f"{name} do not add up")
+            l2, dram = (kernel["statistics"]["partition0"][name] for name in ("l2", "dram"))
+            check(l2["average_service"] == l2["service_cycles"] / l2["responses"] > 0, "not the quotient of the sums")
+            check(dram["average_queue"] == dram["queue_cycles"] / dram["requests"] > 0, "not the quotient of the sums")
+        done = c.run(*command, "--out", "sums")
+        sums = stats(c.folder / "sums")
+        check("launches" not in sums, "launches that nobody asked for")
+        each.pop("launches")
+        check(sums == each, "--per-launch changes the sums")
+        check((c.folder / "sums" / "report.txt").read_text() == (c.folder / "each" / "report.txt").read_text(),
+              "--per-launch changes the report")
+        check("of it simulation" in done.stdout, "the host line does not say what is simulation")
+
+
+@case
+def host_time_is_that_of_launches_as_a_whole(c):
+    begin = time.monotonic()
+    c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--per-launch", "--out", "result")
+    wall = time.monotonic() - begin
+    host = json.loads((c.folder / "result" / "host.json").read_text())
+    for part in (host, *host["kernels"], *host["launches"]):
+        check(0 < part["simulation_seconds"] < part["seconds"] < wall, "times that cannot be")
+        check(abs(part["seconds"] - part["simulation_seconds"] - part["setup_and_statistics_seconds"]) < 1e-9,
+              "the parts do not add up")
+    for parts in ("kernels", "launches"):
+        check(abs(sum(part["seconds"] for part in host[parts]) - host["seconds"]) < 1e-6, f"{parts} do not add up")
+
+
+@case
+def per_launch_goes_with_out(c):
+    done = c.run("run", "vecadd", "--platform", "tiny", "--size", "tiny", "--per-launch", code=BAD_INPUT)
+    check("--per-launch is about stats.json" in done.stderr and "--out DIR" in done.stderr, "not said")
+
+
+@case
+def exit_codes_are_in_the_help(c):
+    text = " ".join(c.run("run", "--help").stdout.split())
+    for code in ("3 the kernel", "4 hang", "5 --max-cycles", "6 a model and its RTL twin differ",
+                 "7 a launch after one that failed", "70 a bug in Heddle"):
+        check(code in text, f"'{code}' is missing")
 
 
 @case

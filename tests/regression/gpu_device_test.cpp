@@ -1,13 +1,86 @@
 // What a host program may rely on from the SystemC GPU as a device.
 #include "gpu/gpu_device.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <thread>
 
 #include "gpu/platform_files.h"
+#include "oracle/oracle.h"
 #include "sim/error.h"
 
 namespace heddle {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+#ifdef HEDDLE_SANITIZE
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+constexpr std::uint64_t kSlackBytes = 2 << 20;
+
+const std::string kHeader = ".version 7.5\n.target sm_75\n.address_size 64\n";
+const std::string kKernels = kHeader + R"(.visible .entry stop()
+{
+  trap;
+}
+.visible .entry nothing()
+{
+  ret;
+}
+.visible .global .b32 table[64] = {5, 6};
+.visible .entry add(.param .u64 out, .param .u32 value)
+{
+  .reg .b32 %v;
+  .reg .b64 %o;
+  ld.param.u64 %o, [out];
+  ld.param.u32 %v, [value];
+  red.global.add.u32 [%o], %v;
+  ret;
+}
+.visible .entry count()
+{
+  .reg .b32 %i;
+  .reg .pred %p;
+  mov.u32 %i, 0;
+AGAIN:
+  add.u32 %i, %i, 1;
+  setp.lt.u32 %p, %i, 3000000;
+  @%p bra AGAIN;
+  ret;
+}
+)";
+
+std::optional<sim::Error> error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const sim::Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+std::string text_of(const std::function<void()>& action) {
+  const auto error = error_of(action);
+  return error ? error->what() : "no error";
+}
+
+std::uint64_t resident_bytes() {
+  std::uint64_t all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 // PTX ISA "Initializers": variables in .global and .const without one are zero.
 TEST(GpuDevice, VariablesWithoutInitializerAreZeroWhereFreedMemoryWasNot) {
@@ -48,18 +121,283 @@ TEST(GpuDevice, PropertiesAreThoseOfThePlatform) {
   EXPECT_EQ(properties.l2_bytes, 3u * 64 * 1024);
 }
 
-TEST(GpuDevice, SynchronizeTellsOfAFailedLaunchForGood) {
+TEST(GpuDevice, AfterAFailedLaunchMemoryIsThereAndNothingRuns) {
   gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
   device.synchronize();
-  const auto module = device.load_ptx_text(
-      ".version 7.5\n.target sm_75\n.address_size 64\n"
-      ".visible .entry stop()\n{\n  trap;\n}\n.visible .entry nothing()\n{\n  ret;\n}\n",
-      "kernels");
+  const auto module = device.load_ptx_text(kKernels, "kernels");
   device.launch(module, "nothing", {}, {});
   device.synchronize();
+  const std::vector<std::uint32_t> values(64, 7);
+  const std::uint64_t before = device.upload(values, "before");
   EXPECT_THROW(device.launch(module, "stop", {}, {}), sim::KernelFault);
-  EXPECT_THROW(device.synchronize(), sim::Error);
-  EXPECT_THROW(device.launch(module, "nothing", {}, {}), sim::Error);
+  for (const auto& refused : {std::function<void()>([&] { device.synchronize(); }),
+                              std::function<void()>([&] { device.launch(module, "nothing", {}, {}); })}) {
+    const auto error = error_of(refused);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), sim::ExitCode::kDeviceFailed);
+    EXPECT_EQ(static_cast<int>(error->code()), 7);
+    EXPECT_THAT(error->what(), AllOf(HasSubstr("launch of kernel stop: this launch failed ("),
+                                     HasSubstr("kernels:6"), HasSubstr("nothing can run")));
+  }
+  EXPECT_EQ(device.download<std::uint32_t>(before, 64), values);
+  const std::uint64_t after = device.upload(values, "after");
+  EXPECT_EQ(device.download<std::uint32_t>(after, 64), values);
+  device.free(after);
+  device.unload(device.load_ptx_text(kKernels, "again"));
+  EXPECT_EQ(device.launch_count(), 1u) << "only finished launches count";
+}
+
+TEST(GpuDevice, AnyThreadMayCallOneAtATime) {
+  gpu::RunOptions options;
+  gpu::GpuDevice* gpu = nullptr;
+  std::string other, same;
+  std::uint64_t seen = 0;
+  options.on_launch = [&](const gpu::LaunchRecord& launch) {
+    std::thread([&] { other = text_of([&] { (void)gpu->allocate(4, "x"); }); }).join();
+    same = text_of([&] { gpu->synchronize(); });
+    seen = gpu->kernels().front().cycles;
+    EXPECT_EQ(gpu->last_launch().cycles, launch.cycles);
+  };
+  gpu::GpuDevice device(gpu::load_platform("tiny", {}), options);
+  gpu = &device;
+  host::ModuleHandle module = 0;
+  std::thread([&] {
+    module = device.load_ptx_text(kKernels, "kernels");
+    device.launch(module, "nothing", {}, {});
+  }).join();
+  EXPECT_THAT(other, HasSubstr("allocate() is called while launch() of the same device is in progress"));
+  EXPECT_THAT(same, HasSubstr("synchronize() is called from within launch()"));
+  EXPECT_GT(seen, 0u);
+  device.launch(module, "nothing", {}, {});  // and another thread than the one before
+  EXPECT_EQ(device.launch_count(), 2u);
+}
+
+// Without per_launch nothing is kept of a launch but sums: 3000 statistics trees would be a gigabyte.
+TEST(GpuDevice, MemoryDoesNotGrowWithLaunches) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer keeps what is freed";
+  gpu::GpuDevice device(gpu::load_platform("tiny", {}), {.profile = true});
+  const auto module = device.load_ptx_text(kKernels, "kernels");
+  const std::uint64_t out = device.allocate(4, "out");
+  const auto launch = [&](unsigned times) {
+    for (unsigned i = 0; i < times; ++i) device.launch(module, "add", {}, host::Args().add(out).add(1u));
+  };
+  launch(300);
+  const std::uint64_t before = resident_bytes();
+  launch(2700);
+  EXPECT_LT(resident_bytes(), before + kSlackBytes);
+  ASSERT_EQ(device.kernels().size(), 1u);
+  EXPECT_EQ(device.kernels().front().launches, 3000u);
+  EXPECT_EQ(device.download<std::uint32_t>(out, 1).front(), 3000u);
+  EXPECT_THROW((void)device.launches(), sim::InputError);
+}
+
+TEST(GpuDevice, LaunchesAddUpByKernel) {
+  gpu::GpuDevice device(gpu::load_platform("tiny", {}), {.profile = true, .per_launch = true});
+  EXPECT_THROW((void)device.last_launch(), sim::InputError);
+  const auto module = device.load_ptx_text(kKernels, "kernels");
+  const std::uint64_t out = device.allocate(4, "out");
+  sim::StatValues sum;
+  const auto add = [&](std::uint32_t ctas) {
+    device.launch(module, "add", {{ctas}, {}, 0}, host::Args().add(out).add(1u));
+    device.stats().add_to(sum);
+  };
+  add(1);
+  device.launch(module, "nothing", {}, {});
+  add(3);
+  add(2);
+  EXPECT_EQ(device.statistics(device.last_launch().values), device.stats().to_json());
+  ASSERT_EQ(device.kernels().size(), 2u);
+  const gpu::KernelRecord& kernel = device.kernels().front();
+  EXPECT_EQ(kernel.kernel, "add");
+  EXPECT_EQ(kernel.module, "kernels");
+  EXPECT_EQ(kernel.launches, 3u);
+  EXPECT_FALSE(kernel.one_shape);
+  EXPECT_EQ(device.statistics(kernel.values), device.statistics(sum));
+  std::uint64_t cycles = 0, issues = 0;
+  double seconds = 0;
+  ASSERT_EQ(device.launches().size(), 4u);
+  for (const gpu::LaunchRecord& launch : device.launches()) {
+    EXPECT_GE(launch.host_seconds, launch.simulation_seconds);
+    EXPECT_GT(launch.simulation_seconds, 0);
+    if (launch.kernel != "add") continue;
+    cycles += launch.cycles;
+    seconds += launch.host_seconds;
+    for (const core::PcProfile& pc : launch.profile->by_pc()) issues += pc.issues;
+  }
+  EXPECT_EQ(kernel.cycles, cycles);
+  EXPECT_DOUBLE_EQ(kernel.host_seconds, seconds);
+  EXPECT_EQ(kernel.warp_instructions, issues);
+  EXPECT_EQ(kernel.warp_instructions,
+            device.statistics(kernel.values)["core0"]["issue"]["warp_instructions"].get<std::uint64_t>() +
+                device.statistics(kernel.values)["core1"]["issue"]["warp_instructions"].get<std::uint64_t>());
+  std::uint64_t profiled = 0;
+  for (const core::PcProfile& pc : kernel.profile->by_pc()) profiled += pc.issues;
+  EXPECT_EQ(profiled, issues);
+  device.forget_launches();
+  EXPECT_TRUE(device.kernels().empty());
+  EXPECT_EQ(device.launch_count(), 4u);
+  device.launch(module, "nothing", {}, {});
+  EXPECT_EQ(device.kernels().front().launches, 1u);
+}
+
+// ---- unloading: the same on both devices
+
+template <class Check>
+void on_both_devices(const Check& check) {
+  gpu::GpuDevice gpu(gpu::load_platform("tiny", {}), {});
+  oracle::OracleDevice oracle;
+  for (host::Device* device : {static_cast<host::Device*>(&gpu), static_cast<host::Device*>(&oracle)}) {
+    SCOPED_TRACE(device->properties().name);
+    check(*device);
+  }
+}
+
+TEST(Unload, HandlesAreGoodUntilThen) {
+  on_both_devices([](host::Device& device) {
+    const auto module = device.load_ptx_text(kKernels, "kernels");
+    EXPECT_THAT(text_of([&] { device.unload(module + 1); }), HasSubstr("there is no module number"));
+    const std::uint64_t variable = device.symbol(module, "table");
+    device.unload(module);
+    for (const std::string& text :
+         {text_of([&] { device.unload(module); }), text_of([&] { device.launch(module, "nothing", {}, {}); }),
+          text_of([&] { (void)device.kernel(module, "nothing"); }),
+          text_of([&] { (void)device.symbol(module, "table"); })})
+      EXPECT_THAT(text, HasSubstr("module number 0 has been unloaded"));
+    EXPECT_THAT(text_of([&] { (void)device.download<std::uint32_t>(variable, 1); }),
+                AnyOf(HasSubstr("leaves its allocation"), HasSubstr("host read of 4 bytes")));
+    const auto again = device.load_ptx_text(kKernels, "kernels");
+    EXPECT_NE(again, module) << "handles are not given again";
+    EXPECT_EQ(device.symbol(again, "table"), variable) << "its memory is";
+    EXPECT_EQ(device.download<std::uint32_t>(variable, 4), (std::vector<std::uint32_t>{5, 6, 0, 0}));
+    device.launch(again, "nothing", {}, {});
+  });
+}
+
+TEST(Unload, NotWhatAnotherModuleRefersTo) {
+  on_both_devices([](host::Device& device) {
+    const auto functions = device.load_ptx_text(
+        kHeader + ".visible .func (.reg .b32 r) five() { mov.u32 r, 5; ret; }\n", "functions");
+    const auto variables =
+        device.load_ptx_text(kHeader + ".visible .global .b32 shared_value = 37;\n", "variables");
+    const auto user = device.load_ptx_text(
+        kHeader +
+            ".extern .func (.reg .b32 r) five();\n.extern .global .b32 shared_value;\n"
+            ".visible .entry k(.param .u64 out) { .reg .b32 %a, %b; .reg .b64 %o;\n"
+            "ld.param.u64 %o, [out]; call (%a), five; ld.global.b32 %b, [shared_value];\n"
+            "add.u32 %a, %a, %b; st.global.b32 [%o], %a; ret; }\n",
+        "user");
+    EXPECT_THAT(text_of([&] { device.unload(functions); }),
+                AllOf(HasSubstr("functions: cannot be unloaded: module user refers to its 'five'")));
+    EXPECT_THAT(text_of([&] { device.unload(variables); }),
+                HasSubstr("variables: cannot be unloaded: module user refers to its 'shared_value'"));
+    const std::uint64_t out = device.allocate(4, "out");
+    device.launch(user, "k", {}, host::Args().add(out));
+    EXPECT_EQ(device.download<std::uint32_t>(out, 1).front(), 42u) << "a refusal changes nothing";
+    device.unload(user);
+    device.unload(functions);
+    device.unload(variables);
+  });
+}
+
+// A kernel that calls through pointers knows functions by their addresses: those of unloaded modules must not
+// become another function's.
+TEST(Unload, AddressesOfFunctionsStayTakenWhileKernelsKnowThem) {
+  const auto module = [](const std::string& name, const char* value) {
+    return kHeader + ".visible .func (.param .b32 r) " + name + "() { .reg .b32 %v; mov.u32 %v, " + value +
+           "; st.param.b32 [r], %v; ret; }\n.visible .global .u64 pointer_" + name + " = " + name + ";\n";
+  };
+  const std::string caller =
+      kHeader +
+      ".visible .entry k(.param .u64 out, .param .u64 f) {\n.reg .b64 %o, %f; .reg .b32 %v;\n"
+      "ld.param.u64 %o, [out]; ld.param.u64 %f, [f];\n"
+      "{ .param .b32 r; prototype: .callprototype (.param .b32 _) _ (); call (r), %f, (), prototype;\n"
+      "ld.param.b32 %v, [r]; }\nst.global.b32 [%o], %v; ret; }\n";
+  on_both_devices([&](host::Device& device) {
+    const auto pointer = [&](host::ModuleHandle handle, const std::string& name) {
+      return device.download<std::uint64_t>(device.symbol(handle, "pointer_" + name), 1).front();
+    };
+    const auto one = device.load_ptx_text(module("one", "1"), "one");
+    const auto first = device.load_ptx_text(caller, "caller");
+    const std::uint64_t address = pointer(one, "one");
+    const std::uint64_t out = device.allocate(4, "out");
+    device.launch(first, "k", {}, host::Args().add(out).add(address));
+    EXPECT_EQ(device.download<std::uint32_t>(out, 1).front(), 1u);
+    device.unload(one);
+    const auto two = device.load_ptx_text(module("two", "2"), "two");
+    EXPECT_NE(pointer(two, "two"), address);
+    const auto second = device.load_ptx_text(caller, "caller");
+    device.launch(second, "k", {}, host::Args().add(out).add(pointer(two, "two")));
+    EXPECT_EQ(device.download<std::uint32_t>(out, 1).front(), 2u);
+  });
+}
+
+// Nor does time: what is looked through at a load must not grow.
+TEST(Unload, AThousandTimesCostsNothing) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer keeps what is freed";
+  on_both_devices([](host::Device& device) {
+    const std::uint64_t out = device.allocate(4, "out");
+    const auto cycle = [&](unsigned times) {
+      const auto start = std::chrono::steady_clock::now();
+      for (unsigned i = 0; i < times; ++i) {
+        const auto module = device.load_ptx_text(kKernels, "kernels");
+        device.launch(module, "add", {}, host::Args().add(out).add(1u));
+        device.unload(module);
+      }
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    cycle(100);
+    const double early = cycle(100);
+    const std::uint64_t before = resident_bytes();
+    cycle(700);
+    EXPECT_LT(resident_bytes(), before + kSlackBytes);
+    EXPECT_LT(cycle(100), 5 * early);
+    EXPECT_EQ(device.download<std::uint32_t>(out, 1).front(), 1000u);
+    if (const auto* gpu = dynamic_cast<gpu::GpuDevice*>(&device)) {
+      ASSERT_EQ(gpu->kernels().size(), 1u) << "the same text is the same kernel";
+      EXPECT_EQ(gpu->kernels().front().launches, 1000u);
+    }
+  });
+}
+
+TEST(Unload, AFailedLoadLeavesNothing) {
+  on_both_devices([](host::Device& device) {
+    const std::string bad = kHeader + ".visible .global .b32 seen;\n.visible .entry k() { nonsense; ret; }\n";
+    EXPECT_THROW((void)device.load_ptx_text(bad, "bad"), sim::InputError);
+    const auto module = device.load_ptx_text(kKernels, "kernels");
+    const std::uint64_t first = device.symbol(module, "table");
+    device.unload(module);
+    for (int i = 0; i < 3; ++i) EXPECT_THROW((void)device.load_ptx_text(bad, "bad"), sim::InputError);
+    EXPECT_EQ(device.symbol(device.load_ptx_text(kKernels, "kernels"), "table"), first);
+  });
+}
+
+TEST(Oracle, AfterAFailedLaunchMemoryIsThereAndNothingRuns) {
+  oracle::OracleDevice device;
+  const auto module = device.load_ptx_text(kKernels, "kernels");
+  const std::uint64_t out = device.upload(std::vector<std::uint32_t>{1, 2}, "out");
+  EXPECT_THROW(device.launch(module, "stop", {}, {}), sim::KernelFault);
+  for (const auto& refused : {std::function<void()>([&] { device.synchronize(); }),
+                              std::function<void()>([&] { device.launch(module, "nothing", {}, {}); })}) {
+    const auto error = error_of(refused);
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), sim::ExitCode::kDeviceFailed);
+  }
+  EXPECT_EQ(device.download<std::uint32_t>(out, 2), (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST(Oracle, CallsOfAnotherThreadAreRefused) {
+  oracle::OracleDevice device;
+  const auto module = device.load_ptx_text(kKernels, "kernels");
+  std::atomic<bool> done{false};
+  std::string text;
+  std::thread other([&] {
+    while (text.find("launch()") == std::string::npos) text = text_of([&] { device.synchronize(); });
+    done = true;
+  });
+  // Launches that meet the other thread's call are refused themselves.
+  while (!done) (void)text_of([&] { device.launch(module, "count", {}, {}); });
+  other.join();
+  EXPECT_THAT(text, HasSubstr("synchronize() is called while launch() of the same device is in progress"));
 }
 
 TEST(GpuDevice, OneAProcess) {

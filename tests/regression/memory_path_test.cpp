@@ -58,7 +58,7 @@ struct KernelRun {
       const std::uint64_t out = device.allocate(4096, "out");
       const auto args = host::Args{}.add(in).add(out).add(std::uint32_t{7}).add(std::uint32_t{0x80u});
       device.launch(handle, "k", {{1, 1, 1}, {32, 1, 1}, 0}, args);
-      return {{"out", device.download<std::uint32_t>(out, 1024)}, {"stats", device.launches()[0].stats}};
+      return {{"out", device.download<std::uint32_t>(out, 1024)}, {"stats", device.stats().to_json()}};
     });
   }
 };

@@ -34,29 +34,30 @@ cli::RunHeader header() {
 }
 
 /// What a launch's profile adds up to, as the statistics count them and as the profile does.
-nlohmann::ordered_json sums(const gpu::LaunchRecord& launch) {
+nlohmann::ordered_json sums(const gpu::LaunchRecord& launch, const nlohmann::ordered_json& stats) {
   core::PcProfile all;
   if (launch.profile)
     for (const core::PcProfile& pc : launch.profile->by_pc()) all += pc;
   return {{"issues", {launch.warp_instructions, all.issues}},
           {"lanes", {launch.thread_instructions, all.lanes}},
-          {"transactions", {cli::sum_at(launch.stats, "core*.lsu.line_accesses"), all.transactions}},
-          {"extra_passes", {cli::sum_at(launch.stats, "core*.lsu.replays.*"), all.extra_passes}},
-          {"group_cycles", {cli::sum_at(launch.stats, "core*.issue.group_cycles"), all.group_cycles()}}};
+          {"transactions", {cli::sum_at(stats, "core*.lsu.line_accesses"), all.transactions}},
+          {"extra_passes", {cli::sum_at(stats, "core*.lsu.replays.*"), all.extra_passes}},
+          {"group_cycles", {cli::sum_at(stats, "core*.issue.group_cycles"), all.group_cycles()}}};
 }
 
 nlohmann::ordered_json run(const std::string& name, const std::string& platform, bool profile,
                            bool keep_awake = false) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
     gpu::GpuDevice gpu(gpu::load_platform(platform, {}),
-                       {.keep_awake = keep_awake, .profile = profile, .on_progress = {}});
+                       {.keep_awake = keep_awake, .profile = profile, .per_launch = true, .on_progress = {}});
     const workloads::Verdict verdict = workloads::find(name)->run(gpu, {.size = workloads::Size::kTiny});
     nlohmann::ordered_json result{{"passed", verdict.passed}};
     for (const gpu::LaunchRecord& launch : gpu.launches()) {
-      result["stats"].push_back(launch.stats);
-      result["sums"].push_back(sums(launch));
+      const nlohmann::ordered_json stats = gpu.statistics(launch.values);
+      result["stats"].push_back(stats);
+      result["sums"].push_back(sums(launch, stats));
     }
-    const std::vector<cli::KernelHeat> kernels = cli::profiled_kernels(gpu.launches());
+    const std::vector<cli::KernelHeat> kernels = cli::profiled_kernels(gpu.kernels());
     result["text"] = cli::profile_text(kernels, 20) + cli::profile_listing(kernels);
     result["profile"] = cli::profile_json(header(), platform, kernels);
     return result;
@@ -112,7 +113,7 @@ nlohmann::ordered_json profile_of(const std::string& body, host::Launch shape) {
     const std::uint64_t in = gpu.allocate(1 << 20, "in");
     const std::uint64_t out = gpu.allocate(1 << 12, "out");
     gpu.launch(handle, "k", shape, host::Args{}.add(in).add(out));
-    return cli::profile_json(header(), "gtx480", cli::profiled_kernels(gpu.launches()))["kernels"][0];
+    return cli::profile_json(header(), "gtx480", cli::profiled_kernels(gpu.kernels()))["kernels"][0];
   });
 }
 

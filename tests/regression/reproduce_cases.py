@@ -51,7 +51,7 @@ out.mkdir()
 core = {"memory_port": {"requests": requests}, "l1d": {"load_misses": misses}}
 (out / "stats.json").write_text(json.dumps({
     "total": {"cycles": cycles, "warp_instructions": instructions, "simd_efficiency": simd},
-    "launches": [{"kernel": rules.get("kernel", "k"), "statistics": {"core0": core, "core1": core, "crossbar": {"memory_port": {"requests": 99}}}}]}))
+    "kernels": [{"kernel": rules.get("kernel", "k"), "statistics": {"core0": core, "core1": core, "crossbar": {"memory_port": {"requests": 99}}}}]}))
 '''
 
 

@@ -56,8 +56,7 @@ nlohmann::ordered_json run(const std::string& body, std::uint32_t warps, const s
     const std::uint64_t flag = gpu.allocate(1 << 12, "flag");
     const std::uint64_t out = gpu.allocate(1 << 16, "out");
     gpu.launch(handle, "k", {{1, 1, 1}, {warps * 32, 1, 1}, 0}, host::Args{}.add(flag).add(out));
-    const gpu::LaunchRecord& launch = gpu.launches().front();
-    return {{"cycles", launch.cycles}, {"stats", launch.stats["core0"]}};
+    return {{"cycles", gpu.last_launch().cycles}, {"stats", gpu.stats().to_json()["core0"]}};
   });
 }
 
@@ -238,20 +237,21 @@ TEST_P(FewPorts, SameStatisticsTwiceInAnyOrderOfCreationAndWithoutSleep) {
 
 TEST_P(FewPorts, TheProfileLosesNothing) {
   const auto result = tb::isolated([&]() -> nlohmann::ordered_json {
-    gpu::GpuDevice gpu(gpu::load_platform("tiny", what().assignments), {.profile = true, .on_progress = {}});
+    gpu::GpuDevice gpu(gpu::load_platform("tiny", what().assignments),
+                       {.profile = true, .per_launch = true, .on_progress = {}});
     (void)workloads::find(what().workload)->run(gpu, {.size = workloads::Size::kTiny});
     nlohmann::ordered_json sums;
     for (const gpu::LaunchRecord& launch : gpu.launches()) {
+      const nlohmann::ordered_json stats = gpu.statistics(launch.values);
       core::PcProfile all;
       for (const core::PcProfile& pc : launch.profile->by_pc()) all += pc;
-      sums.push_back(
-          {{"issues", {launch.warp_instructions, all.issues}},
-           {"group_cycles", {cli::sum_at(launch.stats, "core*.issue.group_cycles"), all.group_cycles()}},
-           // A slot that ports cost is a cycle for each group that could have had it, the refused one at
-           // least.
-           {"ports",
-            {cli::sum_at(launch.stats, "core*.issue.slots.scoreboard_ports"),
-             all.waiting[static_cast<unsigned>(core::WaitCause::kScoreboardPorts)]}}});
+      sums.push_back({{"issues", {launch.warp_instructions, all.issues}},
+                      {"group_cycles", {cli::sum_at(stats, "core*.issue.group_cycles"), all.group_cycles()}},
+                      // A slot that ports cost is a cycle for each group that could have had it, the refused
+                      // one at least.
+                      {"ports",
+                       {cli::sum_at(stats, "core*.issue.slots.scoreboard_ports"),
+                        all.waiting[static_cast<unsigned>(core::WaitCause::kScoreboardPorts)]}}});
     }
     return {{"sums", sums}};
   });

@@ -23,6 +23,7 @@ nlohmann::ordered_json run(const Scenario& what) {
     gpu::GpuDevice gpu(gpu::load_platform(what.platform, what.assignments), {.max_cycles = what.max_cycles,
                                                                              .shuffle_modules = what.shuffle,
                                                                              .keep_awake = what.keep_awake,
+                                                                             .per_launch = true,
                                                                              .on_progress = {},
                                                                              .twins = &twins});
     cli::TrackedDevice device(gpu);
@@ -43,7 +44,7 @@ nlohmann::ordered_json run(const Scenario& what) {
     for (const gpu::LaunchRecord& launch : gpu.launches())
       result["launches"].push_back({{"cycles", launch.cycles},
                                     {"warp_instructions", launch.warp_instructions},
-                                    {"stats", launch.stats}});
+                                    {"stats", gpu.statistics(launch.values)}});
     return result;
   });
 }

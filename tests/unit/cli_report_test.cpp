@@ -41,13 +41,34 @@ gpu::LaunchRecord record() {
   r.warp_instructions = 180;
   r.thread_instructions = 2880;
   r.host_seconds = 0.001;
-  r.stats = {
-      {"core0", core_statistics(1)}, {"core1", core_statistics(2)}, {"partition0", partition_statistics()}};
+  r.simulation_seconds = 0.0007;
   return r;
 }
 
+nlohmann::ordered_json statistics() {
+  return {
+      {"core0", core_statistics(1)}, {"core1", core_statistics(2)}, {"partition0", partition_statistics()}};
+}
+
+LaunchSummary summary() { return summarize(record(), statistics()); }
+
+/// `launches` such launches of one kernel; reports have lines for the first ones.
+RunSummary run(std::uint64_t launches) {
+  gpu::KernelRecord k;
+  k.kernel = "saxpy";
+  k.module = "some/folder/saxpy.ptx";
+  k.shape = record().shape;
+  k.launches = launches;
+  for (std::uint64_t i = 0; i < launches; ++i) k += record();
+  nlohmann::ordered_json statistics = {{"core0", core_statistics(launches)},
+                                       {"core1", core_statistics(2 * launches)},
+                                       {"partition0", partition_statistics()}};
+  return {{summarize(k, statistics)},
+          std::vector<LaunchSummary>(std::min<std::size_t>(launches, kLaunchLines), summary())};
+}
+
 TEST(ReportModel, SumsOverCoresAndPartitions) {
-  const LaunchSummary s = summarize(record());
+  const LaunchSummary s = summary();
   EXPECT_EQ(s.busy_core_cycles, 120u);
   ASSERT_EQ(s.slots.size(), 3u);
   EXPECT_EQ(s.slots[0].name, "issued");
@@ -64,11 +85,11 @@ TEST(ReportModel, SumsOverCoresAndPartitions) {
 }
 
 TEST(ReportModel, MissingStatisticsAreNotZero) {
-  gpu::LaunchRecord r = record();
-  r.stats["core0"].erase("l1d");
-  r.stats["core1"].erase("l1d");
-  EXPECT_THROW((void)summarize(r), std::out_of_range);
-  EXPECT_THROW((void)sum_at(r.stats, "core*.issue"), std::out_of_range) << "a group has no value";
+  nlohmann::ordered_json fewer = statistics();
+  fewer["core0"].erase("l1d");
+  fewer["core1"].erase("l1d");
+  EXPECT_THROW((void)summarize(record(), fewer), std::out_of_range);
+  EXPECT_THROW((void)sum_at(fewer, "core*.issue"), std::out_of_range) << "a group has no value";
 }
 
 TEST(ReportModel, PatternsMatchWholeElements) {
@@ -80,15 +101,21 @@ TEST(ReportModel, PatternsMatchWholeElements) {
   EXPECT_THROW((void)sum_at(json, "cor.a"), std::out_of_range);
 }
 
-TEST(ReportModel, LaunchesAddUp) {
-  const LaunchSummary one = summarize(record());
-  const LaunchSummary total = add_up({one, one, one});
+TEST(ReportModel, KernelsAddUp) {
+  const LaunchSummary one = summary();
+  RunSummary all = run(2);
+  all.kernels.push_back(one);
+  all.kernels.back().kernel = "other";
+  const LaunchSummary total = all.total();
+  EXPECT_EQ(total.launches, 3u);
+  EXPECT_EQ(total.kernel, "all launches");
   EXPECT_EQ(total.cycles, 150u);
   EXPECT_EQ(total.warp_instructions, 540u);
   EXPECT_EQ(total.all_slots(), 900u);
-  EXPECT_EQ(total.l2.whole, 30u);
-  EXPECT_EQ(total.dram_read_bytes, std::uint64_t{3} * 384);
+  EXPECT_EQ(total.dram_read_bytes, std::uint64_t{2} * 384);
   EXPECT_EQ(total.ipc(), one.ipc());
+  EXPECT_DOUBLE_EQ(total.host_seconds, 0.003);
+  EXPECT_DOUBLE_EQ(total.simulation_seconds, 0.0021);
 }
 
 TEST(Report, PercentagesAddUpToAHundred) {
@@ -118,9 +145,7 @@ TEST(Report, NumbersAreGrouped) {
 }
 
 TEST(Report, TextHasTheNumbersOfTheModelAndNoHostTime) {
-  const std::vector<LaunchSummary> launches = {summarize(record())};
-  const std::string text =
-      report_text({"saxpy", "seed 1", {}, true, "all right"}, launches, gpu::GpuConfig{});
+  const std::string text = report_text({"saxpy", "seed 1", {}, true, "all right"}, run(1), gpu::GpuConfig{});
   EXPECT_THAT(text, AllOf(HasSubstr("saxpy on gtx480 (seed 1)\n"), HasSubstr("passed: all right"),
                           HasSubstr("grid 2 x 1 x 1, block 64 x 1 x 1"), HasSubstr("180 warp, 2,880 thread"),
                           HasSubstr("3.600 warp instructions per cycle"), HasSubstr("50.0 %"),
@@ -129,15 +154,15 @@ TEST(Report, TextHasTheNumbersOfTheModelAndNoHostTime) {
   // 512 bytes in 50 cycles of 1400 MHz.
   EXPECT_THAT(text, HasSubstr("14.3 GB/s of 177.4"));
   EXPECT_THAT(text, Not(HasSubstr("host")));
-  EXPECT_THAT(host_text(launches), HasSubstr("0.001 s, 0.180 M warp instructions/s, 50.0 k GPU cycles/s"));
+  EXPECT_THAT(host_text(run(1)), HasSubstr("0.001 s, 0.001 of it simulation; 0.180 M warp instructions/s, "
+                                           "50.0 k GPU cycles/s"));
 }
 
 TEST(Report, SeveralLaunchesGetALineEachAndATotal) {
-  std::vector<LaunchSummary> launches(30, summarize(record()));
-  const std::string text = report_text({"bfs", "", {}, false, "3 differ"}, launches, gpu::GpuConfig{});
+  const std::string text = report_text({"bfs", "", {}, false, "3 differ"}, run(30), gpu::GpuConfig{});
   EXPECT_THAT(text,
               AllOf(HasSubstr("bfs on gtx480\n"), HasSubstr("FAILED: 3 differ"), HasSubstr("all 30 launches"),
-                    HasSubstr("1,500 core cycles"), HasSubstr("6 more, see stats.json")));
+                    HasSubstr("1,500 core cycles"), HasSubstr("6 more: --per-launch")));
 }
 
 TEST(Report, NoLaunchesIsNoReport) {
@@ -145,19 +170,60 @@ TEST(Report, NoLaunchesIsNoReport) {
             "x on gtx480\n  result          passed: ok\n");
 }
 
+nlohmann::ordered_json json(const std::vector<Measured>& kernels, const std::vector<Measured>* launches) {
+  return report_json({"saxpy", "", {{"workload", "saxpy"}}, true, "ok"}, kernels, launches, gpu::GpuConfig{},
+                     {{"core.x", {{"unit", ""}}}});
+}
+
 TEST(Report, JsonHasTheSameNumbersAndTheWholeTree) {
-  const std::vector<gpu::LaunchRecord> records = {record(), record()};
-  const std::vector<LaunchSummary> launches = {summarize(records[0]), summarize(records[1])};
-  const auto json = report_json({"saxpy", "", {{"workload", "saxpy"}}, true, "ok"}, launches, records,
-                                gpu::GpuConfig{}, {{"core.x", {{"unit", ""}}}});
-  EXPECT_EQ(json.at("workload"), "saxpy");
-  EXPECT_EQ(json.at("total").at("cycles"), 100);
-  EXPECT_EQ(json.at("total").at("issue_slots").at("all"), 600);
-  EXPECT_EQ(json.at("total").at("issue_slots").at("by_cause").at("issued"), 360);
-  EXPECT_EQ(json.at("launches").size(), 2u);
-  EXPECT_EQ(json.at("launches")[1].at("statistics").at("core1").at("l1d").at("load_hits"), 30);
-  EXPECT_EQ(json.at("launches")[0].at("summary").at("l2").at("rate"), 0.5);
-  EXPECT_THAT(json.dump(), Not(HasSubstr("host"))) << "host times differ from run to run";
+  const std::vector<Measured> kernels = {{run(2).kernels[0], statistics()}};
+  const auto by_kernel = json(kernels, nullptr);
+  EXPECT_EQ(by_kernel.at("workload"), "saxpy");
+  EXPECT_EQ(by_kernel.at("total").at("launches"), 2);
+  EXPECT_EQ(by_kernel.at("total").at("cycles"), 100);
+  EXPECT_EQ(by_kernel.at("total").at("issue_slots").at("all"), 600);
+  EXPECT_EQ(by_kernel.at("total").at("issue_slots").at("by_cause").at("issued"), 360);
+  ASSERT_EQ(by_kernel.at("kernels").size(), 1u);
+  const auto& kernel = by_kernel.at("kernels")[0];
+  EXPECT_EQ(kernel.at("source"), "saxpy.ptx");
+  EXPECT_EQ(kernel.at("launches"), 2);
+  EXPECT_EQ(kernel.at("grid"), (nlohmann::ordered_json{2, 1, 1}));
+  EXPECT_EQ(kernel.at("summary").at("l1d").at("load_hits"), 90);
+  EXPECT_EQ(kernel.at("statistics").at("core1").at("l1d").at("load_hits"), 30);
+  EXPECT_FALSE(by_kernel.contains("launches"));
+  EXPECT_THAT(by_kernel.dump(), Not(HasSubstr("host"))) << "host times differ from run to run";
+}
+
+TEST(Report, JsonHasEveryLaunchOnRequest) {
+  const std::vector<Measured> kernels = {{run(2).kernels[0], statistics()}};
+  const std::vector<Measured> launches(2, {summary(), statistics()});
+  const auto with = json(kernels, &launches);
+  ASSERT_EQ(with.at("launches").size(), 2u);
+  EXPECT_EQ(with.at("launches")[1].at("kernel"), "saxpy");
+  EXPECT_EQ(with.at("launches")[1].at("statistics").at("core1").at("l1d").at("load_hits"), 30);
+  EXPECT_EQ(with.at("launches")[0].at("summary").at("l2").at("rate"), 0.5);
+  auto without = with;
+  without.erase("launches");
+  EXPECT_EQ(without, json(kernels, nullptr)) << "nothing else changes";
+}
+
+TEST(Report, AKernelOfSeveralShapesHasNone) {
+  Measured kernel{run(2).kernels[0], statistics()};
+  kernel.summary.one_shape = false;
+  const auto entry = json({kernel}, nullptr).at("kernels")[0];
+  for (const char* name : {"grid", "block", "dynamic_shared_bytes"}) EXPECT_TRUE(entry.at(name).is_null());
+}
+
+TEST(Report, HostTimeIsSplitAndAddsUp) {
+  const RunSummary both = run(2);
+  const std::vector<Measured> launches(2, {summary(), statistics()});
+  const auto host = host_json(both, &launches);
+  EXPECT_DOUBLE_EQ(host.at("seconds"), 0.002);
+  EXPECT_DOUBLE_EQ(host.at("simulation_seconds"), 0.0014);
+  EXPECT_DOUBLE_EQ(host.at("setup_and_statistics_seconds"), 0.0006);
+  EXPECT_EQ(host.at("kernels")[0].at("launches"), 2);
+  EXPECT_EQ(host.at("launches").size(), 2u);
+  EXPECT_FALSE(host_json(both, nullptr).contains("launches"));
 }
 
 TEST(Report, ARunThatEndedEarlySaysSo) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -116,6 +118,83 @@ TEST_F(Stats, NamesAreUniqueAndWithoutDots) {
   EXPECT_THROW(gpu_.counter("l2", "", "", &l2_accesses_), std::logic_error);
   EXPECT_THROW(gpu_.counter("a.b", "", "", &l2_accesses_), std::logic_error);
   EXPECT_THROW(gpu_.counters("twice", "", "", {"a", "a"}, slots_[0]), std::logic_error);
+}
+
+/// Counters, a maximum, and a quotient of either.
+class StatIntervals : public testing::Test {
+ protected:
+  StatIntervals() {
+    StatGroup& stack = gpu_.child("core0").child("stack");
+    stack.formula("pushes_per_branch", "", "", [&stack] {
+      return static_cast<double>(stack.count("pushes")) / static_cast<double>(stack.count("branches"));
+    });
+    stack.counter("pushes", "", "", &pushes_);
+    stack.counter("branches", "", "", &branches_);
+    stack.counters("sides", "", "", {"one", "two"}, sides_);
+    stack.maximum("max_depth", "", "", &max_depth_);
+    stack.formula("depth_twice", "", "",
+                  [&stack] { return 2 * static_cast<double>(stack.count("max_depth")); });
+  }
+  /// An interval in which that much happens.
+  void interval(std::uint64_t pushes, std::uint64_t branches, std::uint64_t depth) {
+    gpu_.reset();
+    pushes_ += pushes;
+    branches_ += branches;
+    sides_[1] += 3 * branches;
+    max_depth_ = std::max(max_depth_, depth);
+  }
+
+  StatGroup gpu_{"gpu"};
+  std::uint64_t pushes_ = 1000, branches_ = 2000, max_depth_ = 50;
+  std::uint64_t sides_[2] = {7, 8};
+};
+
+TEST_F(StatIntervals, AMaximumIsThatOfTheInterval) {
+  interval(0, 0, 9);
+  EXPECT_EQ(gpu_.count("core0.stack.max_depth"), 9u) << "not what it exceeds earlier intervals by";
+  interval(0, 0, 4);
+  EXPECT_EQ(gpu_.count("core0.stack.max_depth"), 4u);
+}
+
+TEST_F(StatIntervals, EachKindIsPutTogetherInItsWay) {
+  StatValues sum;
+  EXPECT_TRUE(sum.empty());
+  for (const auto& [pushes, branches, depth] : {std::array{1u, 2u, 9u}, {8u, 4u, 4u}, {0u, 0u, 5u}}) {
+    interval(pushes, branches, depth);
+    gpu_.add_to(sum);
+  }
+  const std::string present = gpu_.to_json().dump();
+  // 9 / 6 is neither the mean of 1 / 2, 8 / 4 and 0 / 0 nor their sum.
+  EXPECT_EQ(
+      gpu_.to_json(sum).dump(),
+      R"({"core0":{"stack":{"pushes_per_branch":1.5,"pushes":9,"branches":6,"sides":{"one":0,"two":18},)"
+      R"("max_depth":9,"depth_twice":18.0}}})");
+  EXPECT_EQ(gpu_.to_json().dump(), present) << "the present interval is still there";
+  EXPECT_EQ(gpu_.count("core0.stack.max_depth"), 5u);
+}
+
+TEST_F(StatIntervals, OneIntervalAloneIsWrittenAsItIs) {
+  interval(3, 7, 2);
+  StatValues values;
+  gpu_.add_to(values);
+  EXPECT_EQ(gpu_.to_json(values), gpu_.to_json());
+}
+
+TEST_F(StatIntervals, LateWorkIsDoneBeforeAnIntervalIsTaken) {
+  gpu_.child("core0").before_reading([this] { pushes_ += 5; });
+  StatValues values;
+  gpu_.add_to(values);
+  EXPECT_EQ(gpu_.to_json(values)["core0"]["stack"]["pushes"], 1005);
+}
+
+TEST_F(StatIntervals, ValuesOfAnotherTreeAreRefused) {
+  StatValues values;
+  gpu_.child("core0").add_to(values);
+  std::uint64_t more = 0;
+  gpu_.counter("more", "", "", &more);
+  EXPECT_THROW(gpu_.add_to(values), std::logic_error);
+  EXPECT_THROW((void)gpu_.to_json(values), std::logic_error);
+  EXPECT_THROW((void)gpu_.to_json(StatValues{}), std::logic_error);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ int run(const std::string& name, double latency_ns) {
     good = good && oracle.passed;
   }
   std::uint64_t cycles = 0, accesses = 0, errors = 0;
-  for (const auto& launch : gpu.launches()) cycles += launch.cycles;
+  for (const auto& kernel : gpu.kernels()) cycles += kernel.cycles;
   for (const Channel* channel : channels) {
     accesses += channel->memory.accesses();
     errors += channel->checker.errors().size();

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
         std::printf("y[%u] = %g is wrong\n", i, static_cast<double>(result[i]));
         return EXIT_FAILURE;
       }
-    const heddle::LaunchRecord& launch = gpu->launches().back();
+    const heddle::LaunchRecord& launch = gpu->last_launch();
     std::printf("saxpy of %u elements: right, %llu cycles, %llu warp instructions\n", kN,
                 static_cast<unsigned long long>(launch.cycles),
                 static_cast<unsigned long long>(launch.warp_instructions));

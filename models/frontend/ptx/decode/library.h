@@ -2,13 +2,21 @@
 // .extern declarations stand for.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "frontend/ptx/decode/context.h"
 
 namespace heddle::ptx {
+
+/// Use of a module's function or variable by another module.
+struct Reference {
+  std::string by;    ///< name of the module that refers to it
+  std::string name;  ///< of the function or variable
+};
 
 class Library {
  public:
@@ -20,6 +28,12 @@ class Library {
   [[nodiscard]] const std::vector<std::unique_ptr<ModuleContext>>& modules() const { return modules_; }
   /// A module that has been decoded; later ones find what it lets them see.
   void add(std::shared_ptr<const Module> tree, std::unique_ptr<ModuleContext> module);
+  /// The first other module that declares something .extern which `module` defines.
+  [[nodiscard]] std::optional<Reference> reference_to(const ModuleContext& module) const;
+  /// A module takes the address of a function, and it is this one.
+  [[nodiscard]] bool has_function_address(std::uint64_t address) const;
+  /// Forgets a module to which there is no reference.
+  void remove(const ModuleContext& module);
 
  private:
   std::vector<std::shared_ptr<const Module>> trees_;

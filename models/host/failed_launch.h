@@ -1,0 +1,34 @@
+// What a device remembers of a launch that failed: nothing may run on it after that.
+#pragma once
+
+#include <string>
+
+#include "sim/error.h"
+
+namespace heddle::host {
+
+class FailedLaunch {
+ public:
+  /// `message`: what the launch threw; its first line is kept.
+  void note(const std::string& kernel, const std::string& message) {
+    kernel_ = kernel;
+    message_ = message.substr(0, message.find('\n'));
+    failed_ = true;
+  }
+  /// Throws sim::Error with kDeviceFailed if a launch has failed.
+  void check() const {
+    if (!failed_) return;
+    throw sim::Error(
+        sim::ExitCode::kDeviceFailed, "launch of kernel " + kernel_,
+        "this launch failed (" + message_ + "), and nothing can run on the device after it",
+        "Memory can still be read. Take a new device for the next launch; of simulated GPUs there "
+        "is one to a process.");
+  }
+
+ private:
+  bool failed_ = false;
+  std::string kernel_;
+  std::string message_;
+};
+
+}  // namespace heddle::host

@@ -1,0 +1,102 @@
+#include "gpu/loaded_modules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "frontend/ptx/decode.h"
+#include "gpu/kernel_compiler.h"
+#include "sim/error.h"
+
+namespace heddle::gpu {
+
+const LoadedModules::Loaded& LoadedModules::find(host::ModuleHandle handle) const {
+  const auto found = modules_.find(handle);
+  if (found != modules_.end()) return found->second;
+  if (handle < next_)
+    throw sim::InputError("host", fmt::format("module number {} has been unloaded", handle),
+                          "load it again: that gives a new handle");
+  throw sim::InputError("host", fmt::format("there is no module number {}", handle),
+                        "pass what load_ptx_file() or load_ptx_text() returned");
+}
+
+void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::string& name) {
+  const auto tree = compile_source(text, name, config_, library_);
+  loaded.digest = std::hash<std::string>{}(text);
+  loaded.module = ptx::decode(
+      tree,
+      [&](const std::string& variable, std::uint64_t bytes, std::uint32_t align) {
+        loaded.allocations.push_back(memory_.allocate(std::max<std::uint64_t>(bytes, 1), align, variable));
+        return loaded.allocations.back();
+      },
+      library_);
+  loaded.context = library_.modules().back().get();
+  compile_kernels(loaded.module, *tree, config_);
+  for (const isa::GlobalVariable& variable : loaded.module.globals)
+    if (!variable.initial.empty()) memory_.write(variable.address, variable.initial);
+}
+
+host::ModuleHandle LoadedModules::load(const std::string& text, const std::string& name) {
+  Loaded loaded;
+  try {
+    decode(loaded, text, name);
+  } catch (...) {
+    if (loaded.context != nullptr) library_.remove(*loaded.context);
+    for (const std::uint64_t address : loaded.allocations) memory_.free(address);
+    throw;
+  }
+  modules_.emplace(next_, std::move(loaded));
+  return next_++;
+}
+
+void LoadedModules::unload(host::ModuleHandle handle) {
+  const Loaded& loaded = find(handle);
+  if (const auto reference = library_.reference_to(*loaded.context))
+    throw sim::InputError(
+        loaded.module.source->name,
+        fmt::format("cannot be unloaded: module {} refers to its '{}'", reference->by, reference->name),
+        "unload that module first");
+  for (const auto& kernel : loaded.module.kernels) code_.free(*kernel);
+  orphans_.insert(orphans_.end(), loaded.allocations.begin(), loaded.allocations.end());
+  library_.remove(*loaded.context);
+  modules_.erase(handle);
+  free_orphans();
+}
+
+/// Kernels that call through pointers hold the functions of modules loaded before them. A new function must
+/// not get the address of one that such a kernel knows.
+bool LoadedModules::may_be_called(std::uint64_t address) const {
+  if (library_.has_function_address(address)) return true;
+  return std::any_of(modules_.begin(), modules_.end(), [&](const auto& entry) {
+    const auto& kernels = entry.second.module.kernels;
+    return std::any_of(kernels.begin(), kernels.end(),
+                       [&](const auto& kernel) { return kernel->function_addresses.contains(address); });
+  });
+}
+
+void LoadedModules::free_orphans() {
+  std::erase_if(orphans_, [&](std::uint64_t address) {
+    if (may_be_called(address)) return false;
+    memory_.free(address);
+    return true;
+  });
+}
+
+std::shared_ptr<const isa::Kernel> LoadedModules::kernel(host::ModuleHandle handle,
+                                                         const std::string& name) const {
+  const isa::Module& module = at(handle);
+  if (auto found = module.find_or_refuse(name)) return found;
+  const std::string names = module.kernel_names();
+  throw sim::InputError(module.source->name, fmt::format("there is no kernel '{}'", name),
+                        names.empty() ? "the module has no kernels" : "kernels in this module: " + names);
+}
+
+std::uint64_t LoadedModules::symbol(host::ModuleHandle handle, const std::string& name) const {
+  const isa::Module& module = at(handle);
+  for (const isa::GlobalVariable& variable : module.globals)
+    if (variable.name == name) return variable.address;
+  throw sim::InputError(module.source->name, fmt::format("there is no module-scope variable '{}'", name));
+}
+
+}  // namespace heddle::gpu

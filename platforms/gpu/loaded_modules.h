@@ -1,0 +1,75 @@
+// The modules on a GPU: code, variables and addresses, from loading to unloading.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/ptx/decode/library.h"
+#include "gpu/code_space.h"
+#include "gpu/gpu_config.h"
+#include "host/device.h"
+#include "isa/kernel.h"
+
+namespace heddle::gpu {
+
+/// Device memory as modules need it.
+struct ModuleMemory {
+  std::function<std::uint64_t(std::uint64_t bytes, std::uint32_t align, const std::string& name)> allocate;
+  std::function<void(std::uint64_t address)> free;
+  std::function<void(std::uint64_t address, std::span<const std::byte> bytes)> write;
+};
+
+/// Errors are sim::InputErrors.
+class LoadedModules {
+ public:
+  LoadedModules(const GpuConfig& config, ModuleMemory memory) : config_(config), memory_(std::move(memory)) {}
+
+  /// A module that cannot be loaded leaves nothing behind.
+  [[nodiscard]] host::ModuleHandle load(const std::string& text, const std::string& name);
+  void unload(host::ModuleHandle handle);
+
+  [[nodiscard]] const isa::Module& at(host::ModuleHandle handle) const { return find(handle).module; }
+  [[nodiscard]] std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle handle,
+                                                          const std::string& name) const;
+  /// Address of a module-scope variable.
+  [[nodiscard]] std::uint64_t symbol(host::ModuleHandle handle, const std::string& name) const;
+  /// The same text has the same digest.
+  [[nodiscard]] std::uint64_t text_digest(host::ModuleHandle handle) const { return find(handle).digest; }
+  [[nodiscard]] std::uint64_t code_address(const isa::Kernel& kernel) {
+    return code_.address(kernel, config_.core.l1i.instruction_bytes);
+  }
+  /// Takes it back.
+  void free_code(const isa::Kernel& kernel) { code_.free(kernel); }
+  /// Code lies below this address.
+  [[nodiscard]] std::uint64_t code_end() const { return code_.end(); }
+
+ private:
+  struct Loaded {
+    isa::Module module;
+    const ptx::ModuleContext* context = nullptr;  ///< in the library
+    std::vector<std::uint64_t> allocations;       ///< variables and function addresses
+    std::uint64_t digest = 0;
+  };
+
+  [[nodiscard]] const Loaded& find(host::ModuleHandle handle) const;
+  void decode(Loaded& loaded, const std::string& text, const std::string& name);
+  [[nodiscard]] bool may_be_called(std::uint64_t address) const;
+  void free_orphans();
+
+  const GpuConfig& config_;
+  ModuleMemory memory_;
+  ptx::Library library_;  ///< what modules loaded later may refer to
+  std::map<host::ModuleHandle, Loaded> modules_;
+  host::ModuleHandle next_ = 0;
+  CodeSpace code_;
+  /// Addresses of functions of unloaded modules which modules still loaded know: not to be given again.
+  std::vector<std::uint64_t> orphans_;
+};
+
+}  // namespace heddle::gpu
