@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -107,6 +108,8 @@ struct StatGroup::Impl {
     std::vector<Span> spans;          ///< of the subtree, in order of declaration
     std::vector<const Impl*> settle;  ///< groups that want it
     std::size_t size = 0;             ///< values
+    /// What matches the patterns that sum() was asked for.
+    std::map<std::string, std::vector<std::pair<const Counters*, std::size_t>>> matched;
   };
 
   std::string name;
@@ -114,7 +117,7 @@ struct StatGroup::Impl {
   std::vector<Item> items;  ///< in order of declaration
   std::function<void()> settle;
   Impl* parent = nullptr;
-  std::unique_ptr<const Flat> flat;  ///< nullptr: to be made
+  std::unique_ptr<Flat> flat;  ///< nullptr: to be made
 
   /// Something is declared here.
   void changed() {
@@ -133,7 +136,7 @@ struct StatGroup::Impl {
     }
   }
 
-  const Flat& layout() {
+  Flat& layout() {
     if (flat == nullptr) {
       auto made = std::make_unique<Flat>();
       collect(*made);
@@ -142,8 +145,8 @@ struct StatGroup::Impl {
     return *flat;
   }
 
-  const Flat& settled_layout() {
-    const Flat& all = layout();
+  Flat& settled_layout() {
+    Flat& all = layout();
     for (const Impl* group : all.settle) group->settle();
     return all;
   }
@@ -163,10 +166,9 @@ struct StatGroup::Impl {
     return items.back();
   }
 
-  /// Calls `use` for every counter value whose path matches. `path` is never empty.
+  /// Calls use(counters, index) for every counter whose path matches. `path` is never empty.
   template <class Use>
   void for_matching(std::string_view path, const Use& use) const {
-    settled();
     const auto [first, rest] = split(path);
     for (const Item& item : items) {
       if (!matches(first, item.name)) continue;
@@ -174,13 +176,24 @@ struct StatGroup::Impl {
         if (!rest.empty()) (*group)->impl_->for_matching(rest, use);
       } else if (const auto* counters = std::get_if<Counters>(&item.content)) {
         if (counters->labels.empty()) {
-          if (rest.empty()) use(counters->at(0));
+          if (rest.empty()) use(*counters, 0);
           continue;
         }
         for (std::size_t i = 0; i < counters->size(); ++i)
-          if (!rest.empty() && matches(rest, counters->labels[i])) use(counters->at(i));
+          if (!rest.empty() && matches(rest, counters->labels[i])) use(*counters, i);
       }
     }
+  }
+
+  [[nodiscard]] std::uint64_t sum(const std::string& pattern) {
+    const auto [known, is_new] = settled_layout().matched.try_emplace(pattern);
+    if (is_new)
+      for_matching(pattern, [&](const Counters& counters, std::size_t i) {
+        known->second.emplace_back(&counters, i);
+      });
+    std::uint64_t total = 0;
+    for (const auto& [counters, i] : known->second) total += counters->at(i);
+    return total;
   }
 
   [[nodiscard]] bool all_zero() const {
@@ -383,11 +396,7 @@ std::uint64_t StatGroup::count(const std::string& path) const {
   throw std::out_of_range("no counter '" + path + "' in statistics of " + impl_->name);
 }
 
-std::uint64_t StatGroup::sum(const std::string& pattern) const {
-  std::uint64_t total = 0;
-  impl_->for_matching(pattern, [&](std::uint64_t value) { total += value; });
-  return total;
-}
+std::uint64_t StatGroup::sum(const std::string& pattern) const { return impl_->sum(pattern); }
 
 void StatGroup::reset() { impl_->reset(); }
 
