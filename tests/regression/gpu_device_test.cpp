@@ -1,6 +1,4 @@
 // What a host program may rely on from the SystemC GPU as a device.
-#include "gpu/gpu_device.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,6 +10,8 @@
 #include <optional>
 #include <thread>
 
+#include "gpu/code_space.h"
+#include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
 #include "sim/error.h"
@@ -357,6 +357,25 @@ TEST(Unload, AThousandTimesCostsNothing) {
       EXPECT_EQ(gpu->kernels().front().launches, 1000u);
     }
   });
+}
+
+TEST(CodeSpace, KernelsLieOneBehindTheOtherAndFreedPlacesAreGivenAgain) {
+  std::vector<isa::Kernel> kernels(5);
+  for (std::size_t i = 0; i < kernels.size(); ++i) kernels[i].code.resize(i == 3 ? 32 : 33);  // of 8 bytes
+  gpu::CodeSpace space;
+  const auto at = [&](std::size_t i) { return space.address(kernels[i], 8) - isa::kCodeWindowBase; };
+  EXPECT_EQ(at(0), 0u);
+  EXPECT_EQ(at(1), 512u) << "at multiples of 256 bytes, and never next to each other";
+  EXPECT_EQ(at(2), 1024u);
+  EXPECT_EQ(at(1), 512u) << "for as long as it is loaded";
+  space.free(kernels[1]);
+  space.free(kernels[1]);
+  EXPECT_EQ(at(3), 512u);
+  EXPECT_EQ(at(4), 1536u) << "behind all others if it fits nowhere else";
+  EXPECT_EQ(at(1), 2048u);
+  space.free(kernels[0]);
+  kernels[0].code.resize(100);
+  EXPECT_EQ(at(0), 2560u) << "the gap is too small";
 }
 
 TEST(Unload, AFailedLoadLeavesNothing) {
