@@ -145,7 +145,7 @@ def exit_codes_are_in_the_help(c):
 def runs_repeat_exactly(c):
     contents = []
     for folder in ("a", "b"):
-        c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--out", folder)
+        c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--per-launch", "--out", folder)
         contents.append({name: (c.folder / folder / name).read_text()
                          for name in ("stats.json", "report.txt", "config.yaml")})
     check(contents[0] == contents[1], "two runs differ")
