@@ -131,8 +131,10 @@ std::string use_of(const Unit& user, const Unit& definer) {
     if (definition.unit == &definer) return name;
   for (const ptx::VariableDecl& variable : definer.tree.variables) {
     if (variable.external || !on_device(variable)) continue;
+    const auto there = definer.symbols.find(variable.name);  // textures have no address
     const auto here = user.symbols.find(variable.name);
-    if (here != user.symbols.end() && here->second.value == definer.symbols.at(variable.name).value)
+    if (there != definer.symbols.end() && here != user.symbols.end() &&
+        here->second.value == there->second.value)
       return variable.name;
   }
   return {};

@@ -87,9 +87,12 @@ class ConfigSource {
   void add_assignment(const std::string& assignment);
 
   [[nodiscard]] const std::map<std::string, ConfigEntry>& entries() const { return entries_; }
+  /// Paths of all files that were read, each before those that it includes.
+  [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
 
  private:
   std::map<std::string, ConfigEntry> entries_;
+  std::vector<std::string> files_;
 };
 
 /// What describe_config() yields for each key, in declaration order.

@@ -84,9 +84,10 @@ struct DocumentStart : YAML::EventHandler {
 
 class YamlReader {
  public:
-  explicit YamlReader(std::map<std::string, ConfigEntry>& entries,
-                      const std::vector<std::string>& include_folders = {})
-      : entries_(entries), include_folders_(include_folders) {}
+  /// Adds to `entries` and `files`.
+  YamlReader(std::map<std::string, ConfigEntry>& entries, std::vector<std::string>& files,
+             const std::vector<std::string>& include_folders = {})
+      : entries_(entries), files_(files), include_folders_(include_folders) {}
 
   /// `place`: who asked for the file, empty for the command line.
   void file(const std::string& path, const std::string& place) {
@@ -96,6 +97,7 @@ class YamlReader {
       throw InputError(place, fmt::format("'{}' includes itself, directly or through another file", path),
                        "remove one of the include: lines");
     const std::string content = read_text(path, place);
+    files_.push_back(path);
     open_.push_back(canonical);
     text(content, path);
     open_.pop_back();
@@ -211,6 +213,7 @@ class YamlReader {
   }
 
   std::map<std::string, ConfigEntry>& entries_;
+  std::vector<std::string>& files_;
   const std::vector<std::string> include_folders_;
   const std::string* content_ = nullptr;  ///< text being read
   std::vector<std::string> open_;         ///< files being read, outermost first
@@ -219,11 +222,11 @@ class YamlReader {
 }  // namespace
 
 void ConfigSource::add_file(const std::string& path, const std::vector<std::string>& include_folders) {
-  YamlReader(entries_, include_folders).file(path, "");
+  YamlReader(entries_, files_, include_folders).file(path, "");
 }
 
 void ConfigSource::add_text(const std::string& text, const std::string& name) {
-  YamlReader(entries_).text(text, name);
+  YamlReader(entries_, files_).text(text, name);
 }
 
 void ConfigSource::add_assignment(const std::string& assignment) {

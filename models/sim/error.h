@@ -17,6 +17,11 @@ enum class ExitCode : int {
   kTwinMismatch = 6,  ///< a block's model and its RTL twin gave different answers
   kDeviceFailed = 7,  ///< a launch on a device on which an earlier launch failed
   kInternal = 70,     ///< a bug in Heddle
+  // As of any command that a signal ends: 128 + its number.
+  kHungUp = 129,        ///< SIGHUP
+  kInterrupted = 130,   ///< SIGINT
+  kOutputClosed = 141,  ///< SIGPIPE: nobody reads the output any more
+  kTerminated = 143,    ///< SIGTERM
 };
 
 /// what() is "PLACE: MESSAGE" (or MESSAGE when there is no place), followed by "\n  REMEDY" if there is one.

@@ -11,7 +11,8 @@ std::string_view meaning(ExitCode code) {
     case ExitCode::kMismatch:
       return "results wrong; of microbench: not as configured; of analyze: a loop may deadlock";
     case ExitCode::kBadInput:
-      return "bad input: command line, configuration, PTX, files, launch shape";
+      return "bad input (command line, configuration, PTX, files, launch shape), or output that cannot be "
+             "written";
     case ExitCode::kKernelFault:
       return "the kernel did something illegal: bad address, misaligned access, trap";
     case ExitCode::kHang:
@@ -24,6 +25,14 @@ std::string_view meaning(ExitCode code) {
       return "a launch on a device on which an earlier one failed (programs of one's own)";
     case ExitCode::kInternal:
       return "a bug in Heddle";
+    case ExitCode::kHungUp:
+      return "ended by SIGHUP: the terminal is gone";
+    case ExitCode::kInterrupted:
+      return "ended by SIGINT: Ctrl-C";
+    case ExitCode::kOutputClosed:
+      return "nobody reads the output any more: heddle list | head";
+    case ExitCode::kTerminated:
+      return "ended by SIGTERM: kill, time-outs";
   }
   return "";
 }

@@ -9,7 +9,7 @@
 
 namespace heddle::sim {
 
-/// "the kernel hangs; the diagnosis is on stderr". Empty for numbers that are no exit code.
+/// "the kernel hangs; the diagnosis says why". Empty for numbers that are no exit code.
 [[nodiscard]] std::string_view meaning(ExitCode code);
 
 /// All of them, in ascending order.

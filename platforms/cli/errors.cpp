@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -31,9 +30,9 @@ int internal(const std::string& what) {
 
 /// Nobody reads a pipe any more (heddle list | head): no error, but the exit code that a shell gives for it.
 int output_lost() {
-  constexpr int kBrokenPipe = 128 + SIGPIPE;
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
-  if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) return kBrokenPipe;
+  if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0)
+    return static_cast<int>(sim::ExitCode::kOutputClosed);
   return fail("standard output: not all could be written\n  check free space, or where it is sent to",
               sim::ExitCode::kBadInput);
 }

@@ -12,6 +12,9 @@ namespace heddle::cli {
 namespace {
 
 constexpr int kSignalExit = 128;  ///< a shell's exit code for a signal is this plus its number
+static_assert(kSignalExit + SIGHUP == static_cast<int>(sim::ExitCode::kHungUp) &&
+              kSignalExit + SIGINT == static_cast<int>(sim::ExitCode::kInterrupted) &&
+              kSignalExit + SIGTERM == static_cast<int>(sim::ExitCode::kTerminated));
 
 volatile std::sig_atomic_t noted_signal = 0;
 volatile std::sig_atomic_t ends_in_order = 0;  ///< somebody asks whether a signal has come
@@ -72,6 +75,15 @@ void stop_if_interrupted() {
                    std::string("interrupted (") + name_of(signal) + ")");
 }
 
-bool is_interrupt(const sim::Error& error) { return static_cast<int>(error.code()) > kSignalExit; }
+bool is_interrupt(const sim::Error& error) {
+  switch (error.code()) {
+    case sim::ExitCode::kHungUp:
+    case sim::ExitCode::kInterrupted:
+    case sim::ExitCode::kTerminated:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace heddle::cli

@@ -11,6 +11,7 @@
 #include "cli/errors.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
+#include "cli/output_names.h"
 #include "cli/problems.h"
 #include "cli/report_model.h"
 #include "cli/rtl_twins.h"
@@ -72,8 +73,11 @@ nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
 
 sim::ExitCode measure(const MicrobenchRequest& request) {
   const std::vector<const microbench::Benchmark*> benchmarks = chosen(request.names);
-  const gpu::GpuConfig config = gpu::load_platform(request.platform, request.assignments);
-  if (!request.json.empty()) check_writable(request.json, "--json " + request.json);
+  std::vector<std::string> platform_files;
+  const gpu::GpuConfig config = gpu::load_platform(request.platform, request.assignments, &platform_files);
+  OutputNames names;
+  names.reads_platform(request.platform, platform_files);
+  if (!request.json.empty()) names.writes(request.json, "--json " + request.json);
   sim::Twins twins;
   provide_rtl(twins);
   gpu::GpuDevice device(config, {.on_progress = {}, .on_check = stop_if_interrupted, .twins = &twins});

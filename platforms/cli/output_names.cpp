@@ -47,6 +47,12 @@ void OutputNames::reads(const std::string& path, const std::string& place) {
   if (fs::is_regular_file(path, ignored) && identify(path, file)) add({file, place, false});
 }
 
+void OutputNames::reads_platform(const std::string& platform, const std::vector<std::string>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i)
+    reads(files[i],
+          i == 0 ? "--platform " + platform : fmt::format("--platform {} (include: {})", platform, files[i]));
+}
+
 void OutputNames::writes(const std::string& path, const std::string& place) {
   check_writable(path, place);
   Identity file;

@@ -103,13 +103,13 @@ std::vector<std::string> result_names(const RunSettings& settings) {
   return names;
 }
 
-void name_files(const Job& job, const RunSettings& settings, const std::optional<OutputDir>& out,
-                OutputNames& names) {
+/// `platform_files`: of load_platform().
+void name_files(const Job& job, const RunSettings& settings, const std::vector<std::string>& platform_files,
+                const std::optional<OutputDir>& out, OutputNames& names) {
   // A run may repeat that of config.yaml in its own folder.
-  const std::string platform = gpu::platform_path(settings.platform);
   std::error_code none;
-  if (!out || !std::filesystem::equivalent(platform, out->path() + "/config.yaml", none))
-    names.reads(platform, "--platform " + settings.platform);
+  if (!out || !std::filesystem::equivalent(platform_files.front(), out->path() + "/config.yaml", none))
+    names.reads_platform(settings.platform, platform_files);
   for (const Job::File& file : job.reads) names.reads(file.path, file.place);
   const TraceSettings& trace = settings.trace;
   if (!trace.tables.empty()) names.writes(trace.tables, tables_option(trace));
@@ -125,11 +125,12 @@ std::string row(const char* name, const std::string& text) { return fmt::format(
 }  // namespace
 
 sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
-  const gpu::GpuConfig config = gpu::load_platform(settings.platform, settings.assignments);
+  std::vector<std::string> platform_files;
+  const gpu::GpuConfig config = gpu::load_platform(settings.platform, settings.assignments, &platform_files);
   OutputNames names;
   std::optional<OutputDir> out;
   if (!settings.out.empty()) out.emplace(settings.out, result_names(settings), names);
-  name_files(job, settings, out, names);
+  name_files(job, settings, platform_files, out, names);
 
   ProgressLine progress;
   gpu::RunOptions options;

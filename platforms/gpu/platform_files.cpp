@@ -71,10 +71,12 @@ std::string platform_path(const std::string& name_or_path) {
       fmt::format("platforms: {}; or give the path of a .yaml file", fmt::join(names, ", ")));
 }
 
-GpuConfig load_platform(const std::string& name_or_path, const std::vector<std::string>& assignments) {
+GpuConfig load_platform(const std::string& name_or_path, const std::vector<std::string>& assignments,
+                        std::vector<std::string>* files) {
   const std::string path = platform_path(name_or_path);
   sim::ConfigSource source;
   source.add_file(path, {folder()});
+  if (files != nullptr) *files = source.files();
   for (const std::string& assignment : assignments) source.add_assignment(assignment);
   GpuConfig config;
   config.name = sim::valid_utf8(fs::path(path).stem().string());

@@ -27,9 +27,10 @@ void use_platform_folder(const std::string& folder);
 [[nodiscard]] std::string platform_path(const std::string& name_or_path);
 
 /// Platform file plus assignments ("path=value"). A file may include the shipped ones by name, wherever it
-/// is. What neither gives is as on the GTX 480; a file without a name is called as the file. Throws
-/// sim::InputError.
+/// is. What neither gives is as on the GTX 480; a file without a name is called as the file. `files` gets
+/// the paths of the files that were read, the platform's own first. Throws sim::InputError.
 [[nodiscard]] GpuConfig load_platform(const std::string& name_or_path,
-                                      const std::vector<std::string>& assignments);
+                                      const std::vector<std::string>& assignments,
+                                      std::vector<std::string>* files = nullptr);
 
 }  // namespace heddle::gpu

@@ -58,10 +58,23 @@ def reason(error):
     return error.strerror or str(error)
 
 
+MOST_BYTES = 1 << 32
+CHUNK_BYTES = 1 << 20
+
+
 def read_text(path, remedy):
+    """Of devices and pipes without end no more than it takes to see that they are not text, or too large."""
     path = pathlib.Path(path)
+    content = bytearray()
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK_BYTES):
+                content += chunk
+                if b"\0" in chunk:
+                    raise InputError(path, "is not text", remedy)
+                if len(content) > MOST_BYTES:
+                    raise InputError(path, f"is larger than {MOST_BYTES >> 30} GiB", remedy)
+        text = content.decode("utf-8")
     except OSError as error:
         raise InputError(path, f"cannot be read: {reason(error)}", remedy) from None
     except UnicodeDecodeError:

@@ -134,14 +134,6 @@ def per_launch_goes_with_out(c):
 
 
 @case
-def exit_codes_are_in_the_help(c):
-    text = " ".join(c.run("run", "--help").stdout.split())
-    for code in ("3 the kernel", "4 hang", "5 --max-cycles", "6 a model and its RTL twin differ",
-                 "7 a launch after one that failed", "70 a bug in Heddle"):
-        check(code in text, f"'{code}' is missing")
-
-
-@case
 def runs_repeat_exactly(c):
     contents = []
     for folder in ("a", "b"):

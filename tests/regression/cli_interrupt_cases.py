@@ -69,8 +69,13 @@ def check_partial(folder, reason):
     for where in (json_, host):
         check(where["complete"] is False and reason in where["reason"], "not marked as incomplete")
     check(not json_["passed"] and reason in json_["verdict"], "the verdict does not say it")
-    check([launch.get("complete", True) for launch in json_["launches"]][-1] is False, "the launch is not marked")
+    for parts in ("kernels", "launches") if "launches" in json_ else ("kernels",):
+        for where in (json_, host):
+            check(where[parts][-1]["complete"] is False, f"the last of {parts} is not marked")
+            check(all("complete" not in part for part in where[parts][:-1]), f"one of {parts} that has ended is marked")
+        check(0 < host[parts][-1]["simulation_seconds"] <= host[parts][-1]["seconds"], "no time of the last launch")
     total = json_["total"]
+    check(total["launches"] == sum(kernel["launches"] for kernel in json_["kernels"]) > 0, "launches are missing")
     check(total["cycles"] > 0 and total["issue_slots"]["all"] == 2 * 2 * total["cycles"], "slots do not sum")
     check(total["issue_slots"]["by_cause"]["issued"] == total["warp_instructions"] > 0, "no statistics")
 
@@ -78,8 +83,8 @@ def check_partial(folder, reason):
 @case
 def signals_end_with_partial_statistics(c):
     for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
-        running = Running(c, *counting(c), "--out", name, "--trace-tables", f"{name}.jsonl", "--trace-timeline",
-                          f"{name}.json", "--dump", "x=x.bin", "--print", "x")
+        running = Running(c, *counting(c), "--out", name, "--per-launch", "--trace-tables", f"{name}.jsonl",
+                          "--trace-timeline", f"{name}.json", "--dump", "x=x.bin", "--print", "x")
         simulates(c, running, f"{name}.jsonl")
         running.send(number)
         out, err = running.end(128 + number)
@@ -101,6 +106,32 @@ def max_cycles_leaves_partial_statistics(c):
     check("INCOMPLETE" in done.stdout and "not finished after 20000 cycles" in done.stderr, "wrong output")
     check("its warps" in stats(c.folder / "result")["diagnosis"], "no diagnosis")
     check(names(c.folder / "result") == RESULTS, "wrong files")
+
+
+@case
+def launches_before_the_last_one_are_complete(c):
+    """bfs has two kernels in turn. Its launches take ever longer: some end, one does not."""
+    command = ["run", "bfs", "--platform", "tiny", "--size", "tiny", "--per-launch", "--profile"]
+    c.run(*command, "--out", "whole")
+    whole = stats(c.folder / "whole")
+    cycles = [launch["summary"]["cycles"] for launch in whole["launches"]]
+    limit = max(cycles[:2])
+    check(max(cycles) > limit, "no launch is longer than the first ones")
+    done = c.run(*command, "--max-cycles", limit, "--out", "part", code=CYCLE_LIMIT)
+    part = stats(c.folder / "part")
+    ended = len(part["launches"]) - 1
+    check(ended >= 2 and part["launches"][:ended] == whole["launches"][:ended], "launches that have ended differ")
+    check(part["launches"][-1]["complete"] is False, "the last launch is not marked")
+    check(f"--max-cycles reached in launch {ended + 1} " in part["reason"] and part["reason"] in done.stdout, "no reason")
+    host = json.loads((c.folder / "part" / "host.json").read_text())
+    profile = json.loads((c.folder / "part" / "profile.json").read_text())
+    for where in (part, host, profile):
+        marked = [kernel["kernel"] for kernel in where["kernels"] if not kernel.get("complete", True)]
+        check(marked == [part["launches"][-1]["kernel"]], f"marked are {marked}")
+    for kernel in part["kernels"]:
+        own = [launch for launch in part["launches"] if launch["kernel"] == kernel["kernel"]]
+        check(kernel["launches"] == len(own), "a kernel lacks launches")
+        check(kernel["summary"]["cycles"] == sum(launch["summary"]["cycles"] for launch in own), "cycles do not add up")
 
 
 @case
@@ -151,7 +182,7 @@ def signal_while_the_oracle_runs(c):
     json_ = stats(c.folder / "result")
     check(json_["complete"] is False and json_["reason"] == "--check oracle: interrupted (SIGINT)", "not marked")
     check("the GPU's result: ran to completion" in json_["verdict"], "the GPU's result was lost")
-    check("complete" not in json_["launches"][0] and (c.folder / "t.jsonl").is_file(), "results were lost")
+    check("complete" not in json_["kernels"][0] and (c.folder / "t.jsonl").is_file(), "results were lost")
 
 
 @case

@@ -144,6 +144,18 @@ def two_options_that_name_one_file_are_refused(c):
     c.run(*mine, "mine.yaml", "--out", "again")
     c.run(*mine, "again/config.yaml", "--out", "again")
     refuses(c, *run, "--dump", "y=./x.bin", says=["--dump", same, "--arg buf=x", "which is read"])
+    c.file("base.yaml", "cores: 2\n")
+    c.file("over.yaml", "include: base.yaml\n")
+    refuses(c, *mine, "over.yaml", "--trace-tables", "base.yaml",
+            says=[same, "--platform over.yaml (include: base.yaml)", "which is read"])
+    refuses(c, "microbench", "--platform", "over.yaml", "--json", "base.yaml", says=["--json base.yaml", same, "include"])
+    more = (*run, "--buffer", "z:100xf32:file=x.bin", "--arg", "file=kernel.ptx", "--dump")
+    refuses(c, *more, "z=./x.bin", says=["--dump z=./x.bin", same, "which is read"])
+    c.file("p.bin", bytes(16))
+    refuses(c, *run, "--arg", "file=p.bin", "--dump", "y=p.bin", says=["--dump y=p.bin", same, "--arg file=p.bin"])
+    c.file("want.bin", bytes(400))
+    refuses(c, *run, "--compare", "y=want.bin,rel=1e-5", "--dump", "y=want.bin",
+            says=["--dump y=want.bin", same, "--compare y=want.bin,rel=1e-5", "which is read"])
     refuses(c, "analyze", "spinlock", "--dot", "g", "--svg", "./g", says=["--svg", same, "--dot g"])
     c.run(*run, "--trace-tables", "/dev/null", "--trace-timeline", "/dev/null")
 
@@ -167,14 +179,14 @@ def hang_and_fault_leave_what_there_is(c):
     for where in (json_, host):
         check(where["complete"] is False and "hangs" in where["reason"], "not marked")
     check(not json_["passed"] and "hangs" in json_["verdict"] and "lanes 0x" in json_["diagnosis"], "wrong verdict")
-    check(json_["launches"][-1]["complete"] is False, "the launch is not marked")
+    check(json_["kernels"][-1]["complete"] is False, "the launch is not marked")
     check(names(c.folder) == ["result"] and names(c.folder / "result") == RESULTS, "wrong files")
     # Every slot of every core up to then is accounted for.
     total = json_["total"]
     check(total["cycles"] > 0 and total["issue_slots"]["all"] == 2 * 2 * total["cycles"], "slots do not sum")
     summary = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "summary"
     table = subprocess.run([sys.executable, summary, c.folder / "result"], capture_output=True, text=True, check=True)
-    check("INCOMPLETE" in table.stdout, "the summary is not marked")
+    check("INCOMPLETE" in table.stdout and json_["reason"] in table.stdout, "the summary is not marked")
     c.run(*VECADD, "--out", "result")
     check("complete" not in stats(c.folder / "result"), "a complete run is marked")
 
@@ -183,7 +195,7 @@ def hang_and_fault_leave_what_there_is(c):
 def profile_of_a_hang_is_complete(c):
     c.run("run", "spinlock", "--platform", "tiny", "--size", "tiny", "--profile", "--out", "result", code=HANG)
     profile = json.loads((c.folder / "result/profile.json").read_text())
-    launch = stats(c.folder / "result")["launches"][0]["statistics"]
+    launch = stats(c.folder / "result")["kernels"][0]["statistics"]
     present = sum(core["issue"]["group_cycles"] for name, core in launch.items() if name.startswith("core"))
     charged = sum(kernel["total"]["group_cycles"] for kernel in profile["kernels"])
     check(profile["complete"] is False and "INCOMPLETE" in (c.folder / "result/profile.txt").read_text(), "not marked")
@@ -345,10 +357,14 @@ def input_without_end_is_refused(c):
         check(listed.returncode == 0 and "My machine" in listed.stdout and "pipe" not in listed.stdout,
               f"{listed.returncode}: {listed.stderr}")
     file = c.file("kernel.ptx", kernels.STORE)
+    c.file("zero.yaml", "include: /dev/zero\n")
     store = f"run --platform tiny --ptx {file} --entry store --grid 1 --block 32 --arg u64=0"
     for arguments, says in (
             (f"{store} --arg buf=x:4096:file=/dev/zero", "'/dev/zero' has more bytes than that, the buffer has 4096"),
             (f"{store} --arg buf=x:4096 --compare x=/dev/zero", "'/dev/zero' has more bytes than that"),
+            (f"{store} --buffer x:4096:file=/dev/zero", "'/dev/zero' has more bytes than that, the buffer has 4096"),
+            (f"{store} --arg file=/dev/zero", "'/dev/zero' is too large"),
+            ("run vecadd --platform zero.yaml", "larger than 16 MiB"),
             ("tables /dev/zero", "longer than 64 MiB"), ("run vecadd --platform /dev/zero", "larger than 16 MiB"),
             ("analyze /dev/zero", "larger than 256 MiB")):
         done = subprocess.run(["/bin/sh", "-c", f'{limit} exec "$0" {arguments}', c.heddle], cwd=c.folder,

@@ -146,7 +146,7 @@ struct ForeignRun {
     result["sizes"] = sizes;
     result["writes"] = writes;
     result["highest"] = highest;
-    result["cycles"] = device.launches()[0].cycles;
+    result["cycles"] = device.last_launch().cycles;
     return result;
   }
 };

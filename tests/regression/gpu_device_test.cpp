@@ -144,7 +144,36 @@ TEST(GpuDevice, AfterAFailedLaunchMemoryIsThereAndNothingRuns) {
   EXPECT_EQ(device.download<std::uint32_t>(after, 64), values);
   device.free(after);
   device.unload(device.load_ptx_text(kKernels, "again"));
-  EXPECT_EQ(device.launch_count(), 1u) << "only finished launches count";
+  EXPECT_EQ(device.launch_count(), 2u) << "a launch that is refused is none";
+}
+
+TEST(GpuDevice, AFailedLaunchIsTheLastOneOfItsKernel) {
+  unsigned ended = 0, failed = 0;
+  gpu::RunOptions options{.profile = true, .per_launch = true};
+  options.on_launch = [&](const gpu::LaunchRecord& launch) { ++(launch.complete ? ended : failed); };
+  gpu::GpuDevice device(gpu::load_platform("tiny", {}), options);
+  const auto module = device.load_ptx_text(kKernels, "kernels");
+  const std::uint64_t out = device.allocate(4, "out");
+  device.launch(module, "nothing", {}, {});
+  device.launch(module, "add", {}, host::Args().add(out).add(1u));
+  EXPECT_THROW(device.launch(module, "add", {}, host::Args().add(out + 4096).add(1u)), sim::KernelFault);
+  EXPECT_EQ(ended, 2u);
+  EXPECT_EQ(failed, 1u);
+  ASSERT_EQ(device.kernels().size(), 2u);
+  EXPECT_TRUE(device.kernels()[0].complete);
+  const gpu::KernelRecord& kernel = device.kernels()[1];
+  EXPECT_FALSE(kernel.complete);
+  EXPECT_EQ(kernel.launches, 2u);
+  ASSERT_EQ(device.launches().size(), 3u);
+  const gpu::LaunchRecord &whole = device.launches()[1], &cut = device.last_launch();
+  EXPECT_TRUE(whole.complete);
+  EXPECT_FALSE(cut.complete);
+  EXPECT_GT(cut.warp_instructions, 0u);
+  EXPECT_GT(cut.simulation_seconds, 0);
+  EXPECT_GE(cut.host_seconds, cut.simulation_seconds);
+  EXPECT_EQ(kernel.cycles, whole.cycles + cut.cycles);
+  EXPECT_EQ(kernel.warp_instructions, whole.warp_instructions + cut.warp_instructions);
+  EXPECT_EQ(device.statistics(cut.values), device.stats().to_json());
 }
 
 TEST(GpuDevice, AnyThreadMayCallOneAtATime) {
@@ -378,9 +407,23 @@ TEST(CodeSpace, KernelsLieOneBehindTheOtherAndFreedPlacesAreGivenAgain) {
   EXPECT_EQ(at(0), 2560u) << "the gap is too small";
 }
 
+// A kernel that may use a texture is refused when it is asked for; its module is one like others.
+TEST(Unload, ModulesWithTextures) {
+  on_both_devices([](host::Device& device) {
+    const auto textures = device.load_ptx_text(
+        kHeader + ".visible .global .texref image;\n.visible .entry k() { ret; }\n", "textures");
+    const auto user = device.load_ptx_text(
+        kHeader + ".visible .global .b32 image;\n.visible .entry k() { ret; }\n", "user");
+    device.unload(textures);
+    device.launch(user, "k", {}, {});
+    device.unload(user);
+  });
+}
+
 TEST(Unload, AFailedLoadLeavesNothing) {
   on_both_devices([](host::Device& device) {
-    const std::string bad = kHeader + ".visible .global .b32 seen;\n.visible .entry k() { nonsense; ret; }\n";
+    const std::string bad =
+        kHeader + ".visible .global .b32 seen;\n.visible .global .u64 pointer = nowhere;\n";
     EXPECT_THROW((void)device.load_ptx_text(bad, "bad"), sim::InputError);
     const auto module = device.load_ptx_text(kKernels, "kernels");
     const std::uint64_t first = device.symbol(module, "table");

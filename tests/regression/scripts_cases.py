@@ -134,8 +134,8 @@ def a_quiet_build_tells_of_itself_only_if_it_takes_long(scripts):
 
 # ---- files that are not what they should be
 
-STATS = {"workload": "vecadd", "passed": True, "launches": [{}], "total": {
-    "cycles": 1000, "warp_instructions": 500, "ipc": 0.5, "simd_efficiency": 1.0, "l1d": {"load_accesses": 0, "rate": 0},
+STATS = {"workload": "vecadd", "passed": True, "total": {
+    "launches": 1, "cycles": 1000, "warp_instructions": 500, "ipc": 0.5, "simd_efficiency": 1.0, "l1d": {"load_accesses": 0, "rate": 0},
     "l2": {"accesses": 4, "rate": 0.25}, "dram": {"gigabytes_per_second": 1.5}}}
 HOST = {"seconds": 0.5, "warp_instructions_per_second": 1000}
 
@@ -153,6 +153,15 @@ def summary_of_results(scripts):
 
 
 @case
+def summary_of_incomplete_results(scripts):
+    end = {"complete": False, "passed": False, "reason": "interrupted (SIGINT) in launch 3 (k) after 700 cycles"}
+    done = scripts.run("summary", results(scripts, "good", STATS, HOST), results(scripts, "cut", {**STATS, **end}, HOST))
+    lines = done.stdout.splitlines()
+    check(re.search(r"^vecadd +passed", lines[1]) and re.search(r"^vecadd +INCOMPLETE +1 +1,000", lines[2]), "no rows")
+    check(lines[3:] == [f"cut is incomplete: {end['reason']}"], "it is not said why")
+
+
+@case
 def summary_of_other_things(scripts):
     good = results(scripts, "good", STATS, HOST)
     remedy = "give folders that heddle run --out FOLDER has written"
@@ -166,12 +175,15 @@ def summary_of_other_things(scripts):
     scripts.refused("summary", results(scripts, "deep", "[" * 100_000, HOST), says=["deep/stats.json", "malformed"])
     without = {**STATS, "total": {k: v for k, v in STATS["total"].items() if k != "ipc"}}
     scripts.refused("summary", results(scripts, "without", without, HOST), says=["has no 'ipc'", remedy])
-    for i, other in enumerate(([], 7, {**STATS, "total": 3}, {**STATS, "launches": 3},
+    for i, other in enumerate(([], 7, {**STATS, "total": 3}, {**STATS, "kernels": 3, "total": {}},
                                {**STATS, "total": {**STATS["total"], "cycles": "many"}})):
         scripts.refused("summary", results(scripts, f"other{i}", other, HOST), says=[f"other{i}", remedy])
     (scripts.folder / "binary").mkdir()
     (scripts.folder / "binary" / "stats.json").write_bytes(b"\xff\xfe\x00")
     scripts.refused("summary", "binary", says=["binary/stats.json: is not text"])
+    (scripts.folder / "endless").mkdir()
+    (scripts.folder / "endless" / "stats.json").symlink_to("/dev/zero")
+    scripts.refused("summary", "endless", says=["endless/stats.json: is not text"])
     (scripts.folder / "folder" / "stats.json").mkdir(parents=True)
     scripts.refused("summary", "folder", says=["folder/stats.json: cannot be read: Is a directory"])
 

@@ -35,6 +35,7 @@ nlohmann::ordered_json partition_statistics() {
 /// Two cores, of which the second did twice the work, and one partition.
 gpu::LaunchRecord record() {
   gpu::LaunchRecord r;
+  r.complete = true;
   r.kernel = "saxpy";
   r.shape = {.grid = {2, 1, 1}, .block = {64, 1, 1}, .dynamic_shared_bytes = 0};
   r.cycles = 50;
@@ -192,6 +193,23 @@ TEST(Report, JsonHasTheSameNumbersAndTheWholeTree) {
   EXPECT_EQ(kernel.at("statistics").at("core1").at("l1d").at("load_hits"), 30);
   EXPECT_FALSE(by_kernel.contains("launches"));
   EXPECT_THAT(by_kernel.dump(), Not(HasSubstr("host"))) << "host times differ from run to run";
+}
+
+TEST(Report, JsonMarksWhatHasNotFinished) {
+  gpu::LaunchRecord cut = record();
+  cut.complete = false;
+  const std::vector<Measured> launches = {{summary(), statistics()},
+                                          {summarize(cut, statistics()), statistics()}};
+  gpu::KernelRecord ended, other;
+  ended.complete = false;
+  const std::vector<Measured> kernels = {{summarize(other, statistics()), statistics()},
+                                         {summarize(ended, statistics()), statistics()}};
+  const RunSummary all{{kernels[0].summary, kernels[1].summary}, {}};
+  for (const auto& both : {json(kernels, &launches), host_json(all, &launches)})
+    for (const char* parts : {"kernels", "launches"}) {
+      EXPECT_FALSE(both.at(parts)[0].contains("complete")) << parts;
+      EXPECT_EQ(both.at(parts)[1].at("complete"), false) << parts;
+    }
 }
 
 TEST(Report, JsonHasEveryLaunchOnRequest) {
