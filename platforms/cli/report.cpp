@@ -144,11 +144,9 @@ nlohmann::ordered_json entry_json(const Measured& measured, const gpu::GpuConfig
 }
 
 nlohmann::ordered_json times_json(const LaunchSummary& s) {
-  nlohmann::ordered_json times = {{"seconds", s.host_seconds},
-                                  {"simulation_seconds", s.simulation_seconds},
-                                  {"setup_and_statistics_seconds", s.host_seconds - s.simulation_seconds}};
-  add_incomplete(times, s);
-  return times;
+  return {{"seconds", s.host_seconds},
+          {"simulation_seconds", s.simulation_seconds},
+          {"setup_and_statistics_seconds", s.host_seconds - s.simulation_seconds}};
 }
 
 double per_second(std::uint64_t count, double seconds) {
@@ -255,11 +253,16 @@ nlohmann::ordered_json host_json(const RunSummary& run, const std::vector<Measur
   for (const LaunchSummary& s : run.kernels) {
     nlohmann::ordered_json entry = {{"kernel", s.kernel}, {"source", s.source}, {"launches", s.launches}};
     entry.update(times_json(s));
-    json["kernels"].push_back(entry);
+    add_incomplete(entry, s);
+    json["kernels"].push_back(std::move(entry));
   }
   if (launches == nullptr) return json;
   json["launches"] = nlohmann::ordered_json::array();
-  for (const Measured& launch : *launches) json["launches"].push_back(times_json(launch.summary));
+  for (const Measured& launch : *launches) {
+    nlohmann::ordered_json entry = times_json(launch.summary);
+    add_incomplete(entry, launch.summary);
+    json["launches"].push_back(std::move(entry));
+  }
   return json;
 }
 

@@ -23,7 +23,7 @@ import cli_output_cases  # noqa: F401  (registers its cases)
 import cli_readme_cases  # noqa: F401  (registers its cases)
 import cli_rtl_cases  # noqa: F401  (registers its cases)
 import cli_trace_cases  # noqa: F401  (registers its cases)
-from cli_command import CASES, CYCLE_LIMIT, HANG, KERNEL_FAULT, MISMATCH, Command, case, check, stats
+from cli_command import BAD_INPUT, CASES, CYCLE_LIMIT, HANG, KERNEL_FAULT, MISMATCH, Command, case, check, stats
 
 # ---- workloads and reports
 
@@ -79,7 +79,7 @@ def leaves(tree, path=()):
 
 @case
 def kernels_are_their_launches_put_together(c):
-    """bfs has two kernels in turn; on AWARE it has maxima as well."""
+    """bfs launches one kernel again and again; on AWARE there are maxima as well."""
     for setting in ("simt_stack", "aware"):
         command = ["run", "bfs", "--platform", "tiny", "--size", "tiny", "--set",
                    f"core.control_flow.mechanism={setting}"]

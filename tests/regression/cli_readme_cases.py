@@ -86,15 +86,3 @@ def readme_lists_commands(c):
     check("describe" in commands and "run" in commands, "no subcommands in --help")
     for command in commands:
         check(re.search(rf"^\| .*`heddle {command}\b", README, re.MULTILINE), f"heddle {command} has no row")
-
-
-@case
-def readme_lists_exit_codes(c):
-    table = README[README.index("| Exit code | |"):]
-    rows = re.findall(r"^\| (\d+) \| (.*) \|$", table[:table.index("\n\n")], re.MULTILINE)
-    check({"0", "7", "70", "130", "141", "143"} <= {code for code, _ in rows}, f"only {rows}")
-    for command in (["--help"], ["run", "--help"]):
-        text = c.run(*command).stdout
-        said = re.findall(r"^ +(\d+) +(\S.*)$", text[text.index("Exit codes:"):], re.MULTILINE)
-        plain = [(code, meaning.replace("`", "").replace("\\|", "|")) for code, meaning in rows]
-        check(plain == said, f"heddle {' '.join(command)}: {sorted(set(plain) ^ set(said))}")

@@ -245,18 +245,13 @@ TEST(Report, HostTimeIsSplitAndAddsUp) {
 }
 
 TEST(Report, ARunThatEndedEarlySaysSo) {
-  std::vector<gpu::LaunchRecord> records = {record(), record()};
-  records[0].complete = true;
-  const std::vector<LaunchSummary> launches = {summarize(records[0]), summarize(records[1])};
   RunHeader header{"saxpy", "", {{"workload", "saxpy"}}, false, "stopped"};
   header.ended_early = "stopped";
-  EXPECT_THAT(report_text(header, launches, gpu::GpuConfig{}), HasSubstr("INCOMPLETE: stopped\n"));
-  const auto json = report_json(header, launches, records, gpu::GpuConfig{}, {});
-  EXPECT_EQ(json.at("complete"), false);
-  EXPECT_EQ(json.at("reason"), "stopped");
-  EXPECT_FALSE(json.contains("diagnosis"));
-  EXPECT_FALSE(json.at("launches")[0].contains("complete"));
-  EXPECT_EQ(json.at("launches")[1].at("complete"), false);
+  EXPECT_THAT(report_text(header, run(2), gpu::GpuConfig{}), HasSubstr("INCOMPLETE: stopped\n"));
+  const auto early = report_json(header, {{run(2).kernels[0], statistics()}}, nullptr, gpu::GpuConfig{}, {});
+  EXPECT_EQ(early.at("complete"), false);
+  EXPECT_EQ(early.at("reason"), "stopped");
+  EXPECT_FALSE(early.contains("diagnosis"));
 }
 
 }  // namespace
