@@ -271,7 +271,7 @@ TEST(Counts, bar_arrive_is_of_the_whole_warp) {
 
 TEST(Counts, too_few_warps_are_named_as_warps) {
   const Outcome outcome = run_on_gpu("gtx480", "  bar.sync 1, 96;\n  ret;\n", 64);
-  EXPECT_THAT(outcome.error, AllOf(HasSubstr("barrier deadlock"),
+  EXPECT_THAT(outcome.error, AllOf(HasSubstr("barrier mismatch"),
                                    HasSubstr("wait at barrier 1 (2 of 3 warps have arrived)")));
 }
 
