@@ -79,8 +79,15 @@ bool Core::repeated() const {
 
 bool Core::settled() const {
   if (probe_.disturbed()) return false;
-  for (std::uint32_t w = 0; w < warps_.size(); ++w)
-    if (warps_[w].resident && in_transit(WarpId{w})) return false;
+  for (std::uint32_t w = 0; w < warps_.size(); ++w) {
+    if (!warps_[w].resident) continue;
+    if (in_transit(WarpId{w})) return false;
+    // Lanes that have not come to a loop yet would be explored as well. But a diagnosis is of use when it shows where
+    // they hang: that is waited for, unless others may keep them from ever getting there.
+    if (config_.scheduler.may_starve()) continue;
+    for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
+      if (!probe_.seen(WarpId{w}).lanes.contains(split.mask)) return false;
+  }
   return true;
 }
 

@@ -156,7 +156,6 @@ Workload hashtable_backoff() {
           .stresses = "delay loops that hold back their own warp's winners",
           .source = "hashtable.cu",
           .racy = true,
-          .waits_by_clock = true,
           .run = run_backoff};
 }
 

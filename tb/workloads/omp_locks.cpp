@@ -70,7 +70,6 @@ Workload workload(const char* name, const char* description, const char* stresse
           .stresses = stresses,
           .source = "omp_locks.cu",
           .needs_simt_progress = true,
-          .waits_by_clock = true,
           .run = std::move(run)};
 }
 

@@ -40,9 +40,6 @@ struct Workload {
   /// True if it is right only where the lanes of a warp execute together and wait for each other behind their
   /// loops (implicit warp synchrony, K12): on the SIMT stack, not on the oracle's independent threads.
   bool needs_lockstep = false;
-  /// True if its waiting loops read the clock: then a hang is not diagnosed, only --max-cycles ends it
-  /// (sim/watchdog.h).
-  bool waits_by_clock = false;
   std::function<Verdict(host::Device&, const Options&)> run;
 };
 
