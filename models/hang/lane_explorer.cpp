@@ -163,10 +163,14 @@ void LaneExplorer::arrive_joined(Run& run, std::uint32_t pc, const Registers& re
 }
 
 void LaneExplorer::follow(Run& run, std::uint32_t pc, Registers registers) {
+  // An instruction on large sets counts as several.
+  constexpr std::uint64_t kValuesPerStep = 8;
   while (true) {
-    if (pc >= kernel_.code.size() || run.steps_left == 0) return leave(run, pc);
-    --run.steps_left;
-    ++steps_;
+    const std::uint64_t cost = 1 + (values_.work() - work_counted_) / kValuesPerStep;
+    work_counted_ = values_.work();
+    steps_ += cost;
+    if (pc >= kernel_.code.size() || run.steps_left < cost) return leave(run, pc);
+    run.steps_left -= cost;
     run.outcome->visited[pc] = true;
     if (!step(run, pc, registers)) return;
     ++pc;

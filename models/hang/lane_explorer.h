@@ -54,7 +54,7 @@ class LaneExplorer {
   /// and tries further ones if `try_harder`.
   [[nodiscard]] LaneOutcome explore(const WarpState& warp, unsigned lane, Pc start, AbstractMemory& memory,
                                     const Gate& gate, bool to_the_end, bool try_harder);
-  /// Instructions interpreted so far.
+  /// Instructions interpreted so far; those on large sets count as several.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
@@ -142,6 +142,7 @@ class LaneExplorer {
   std::vector<bool> leaders_;  ///< by PC: states meet there
   std::map<std::uint32_t, Precision> enough_;  ///< by start
   std::uint64_t steps_ = 0;
+  std::uint64_t work_counted_ = 0;  ///< of values_.work()
 };
 
 }  // namespace heddle::hang

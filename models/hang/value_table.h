@@ -36,12 +36,15 @@ class ValueTable {
   [[nodiscard]] std::span<const std::uint64_t> of(Values values) const;
   [[nodiscard]] std::size_t size(Values values) const { return of(values).size(); }
   [[nodiscard]] bool contains(Values values, std::uint64_t value) const;
+  /// Values put into sets so far: what large sets cost.
+  [[nodiscard]] std::uint64_t work() const { return work_; }
 
  private:
   std::vector<std::vector<std::uint64_t>> sets_;
   std::unordered_map<std::uint64_t, Values> ones_;
   std::map<std::vector<std::uint64_t>, Values> larger_;
   std::unordered_map<std::uint64_t, Values> joins_;
+  std::uint64_t work_ = 0;
 };
 
 }  // namespace heddle::hang

@@ -25,7 +25,7 @@ class Bench : public sc_core::sc_module {
         l1d("l1d", config.resolved_l1d(), progress, stats.child("l1d", "")),
         constant_cache("constant_cache", config.constant_cache, sim::CoreId{0}, pool, progress,
                        stats.child("constant_cache", "")),
-        shared("shared", config.shared_memory, progress, stats.child("shared", "")),
+        shared("shared", config.shared_memory, progress, 0, stats.child("shared", "")),
         lsu("lsu", config, sim::CoreId{0}, pool, allocations, stats.child("lsu", "")),
         tables("tables", 48, stats.child("tables", "")) {
     lsu_isock.bind(lsu.lsu_tsock);
