@@ -145,6 +145,7 @@ void Core::cycle(Cycle now) {
     release.event = simt::BranchEvent::kBarrierRelease;
     release.warp = released.warp;
     release.mask = released.lanes;
+    if (probe_.active()) probe_.passes(released.warp);
     decide(release);
   });
   if (!sleepers_.empty())

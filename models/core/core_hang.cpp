@@ -22,7 +22,7 @@ std::vector<simt::RunnableSplit> Core::runnable_splits(WarpId warp) const {
 
 bool Core::in_transit(WarpId warp) const {
   // Warps that have exited but wait for memory will still free their CTA.
-  return warps_[warp.value()].live.none() || warp_sync_.postponed(warp);
+  return warps_[warp.value()].live.none() || warp_sync_.postponed(warp) || !table_traffic_.quiet(warp);
 }
 
 void Core::freeze_probe() {
@@ -158,6 +158,7 @@ void Core::view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) const
       lanes = LaneMask::difference(lanes, same);
     }
   };
+  state.passed = probe_.active() && probe_.passed(id);
   LaneMask ran;
   if (probe_.active()) ran = probe_.ran(id) & seen.lanes & warp.live;
   for (const simt::RunnableSplit& split : runnable_splits(id)) {

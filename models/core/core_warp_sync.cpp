@@ -35,6 +35,7 @@ void Core::issue_warp_sync(GroupId id, const isa::Instruction& instruction, Lane
   const bool alone = (instruction.names_all_lanes && exec == live) || exec.none() ||
                      !LaneMask::difference(named_lanes(group, instruction, exec, members) & live, exec).any();
   if (alone || !branch_unit_.runs_lanes_apart()) {
+    if (probe_.active()) probe_.passes(warp);
     if (instruction.lane_fn != nullptr) issue_lane(group, instruction, exec, now_);
     advance(id, instruction);
     return;
@@ -44,6 +45,7 @@ void Core::issue_warp_sync(GroupId id, const isa::Instruction& instruction, Lane
   const WarpSync::Split split{group.pc, instruction.lane_fn == nullptr, group.mask};
   warp_sync_.arrive(warp, split, exec, members);
   if (meet(warp, &split)) {
+    if (probe_.active()) probe_.passes(warp);
     advance(id, instruction);
     return;
   }

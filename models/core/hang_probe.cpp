@@ -75,6 +75,7 @@ void HangProbe::start() {
   active_ = true;
   frozen_ = false;
   disturbed_ = false;
+  passed_.assign(passed_.size(), false);
   for (Split& split : splits_) split = {};
   for (Seen& seen : seen_) {
     seen.lanes = LaneMask{};

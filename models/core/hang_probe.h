@@ -20,7 +20,7 @@ namespace heddle::core {
 /// intervals.
 class HangProbe {
  public:
-  explicit HangProbe(std::uint32_t warps) : splits_(std::size_t{warps} * kLanes), seen_(warps) {}
+  explicit HangProbe(std::uint32_t warps) : splits_(std::size_t{warps} * kLanes), seen_(warps), passed_(warps) {}
 
   void start();
   /// No further visit is remembered. `ran[warp]`: the lanes that run at this moment and were seen in a loop.
@@ -35,6 +35,9 @@ class HangProbe {
     if (frozen_ && !ran_[warp.value()].contains(lanes)) disturbed_ = true;
   }
   [[nodiscard]] bool disturbed() const { return disturbed_; }
+  /// Lanes of the warp went on behind a barrier or .sync instruction: where they were seen may lie before it.
+  void passes(WarpId warp) { passed_[warp.value()] = true; }
+  [[nodiscard]] bool passed(WarpId warp) const { return passed_[warp.value()]; }
   void stop() { active_ = false; }
   [[nodiscard]] bool active() const { return active_; }
 
@@ -99,6 +102,7 @@ class HangProbe {
   bool frozen_ = false;
   bool disturbed_ = false;
   std::vector<LaneMask> ran_;  ///< by warp
+  std::vector<bool> passed_;   ///< by warp
 };
 
 /// Copies the registers of some lanes.

@@ -77,6 +77,8 @@ void HangProof::start(Work& work) const {
 bool HangProof::may_pass(const Work& work, const LaneRef& ref, const Arrival& arrival) {
   if (work.what_if.waiting_lanes_run || !work.what_if.only.empty()) return true;
   const WarpState& warp = snapshot_.warps[ref.warp];
+  // Where the lane was seen may lie before what opened since.
+  if (warp.passed) return true;
   if (arrival.meets) {
     if (arrival.members == kAnyValue) return true;
     const LaneMask there = work.meeting[ref.warp];
@@ -113,12 +115,11 @@ bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const HeldLan
   for (const Exploration::Lane& entry : work.result.lanes[warp]) {
     if (!entry.active) continue;
     if (entry.outcome.leaves || (held.until_blocked && !entry.outcome.arrivals.empty())) return true;
-    for (const Pc pc : held.until) {
+    for (const Pc pc : held.until)
       if (pc != kNoPc && entry.outcome.comes_to(pc)) return true;
-      if (pc != kNoPc) continue;
-      for (std::uint32_t i = 0; i < code.size(); ++i)
-        if (code[i].op == isa::Opcode::kReturn && entry.outcome.visited[i]) return true;
-    }
+    // Lanes that return from their function are no longer waited for within it, wherever that is.
+    for (std::uint32_t i = 0; i < code.size(); ++i)
+      if (code[i].op == isa::Opcode::kReturn && entry.outcome.comes_to(Pc{i})) return true;
   }
   return false;
 }
@@ -235,6 +236,14 @@ bool HangProof::let_go(Work& work) {
 
 Exploration HangProof::explore(const WhatIf& what_if) {
   Work work(snapshot_, values_, what_if);
+  // Lanes that are nowhere are on their way through the control-flow mechanism's tables.
+  for (const WarpState& warp : snapshot_.warps) {
+    LaneMask somewhere;
+    for (const RunningLanes& running : warp.running) somewhere |= running.lanes;
+    for (const HeldLanes& held : warp.held) somewhere |= held.lanes;
+    for (const WaitingLanes& waiting : warp.waiting) somewhere |= waiting.lanes;
+    if (!somewhere.contains(warp.live)) return {};
+  }
   work.steps_before = explorer_.steps();
   start(work);
   for (unsigned round = 0; round < kMostRounds; ++round) {

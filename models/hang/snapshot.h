@@ -65,6 +65,7 @@ struct WarpState {
   std::uint32_t shared_base = 0;   ///< of the CTA, in the core's shared memory
   std::uint64_t local_region = 0;  ///< device address of the warp's local memory
   LaneMask live;
+  bool passed = false;  ///< some lane went on behind a barrier or .sync instruction since it was seen
   std::vector<RunningLanes> running;
   std::vector<HeldLanes> held;
   std::vector<WaitingLanes> waiting;

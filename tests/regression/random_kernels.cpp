@@ -43,6 +43,7 @@ std::uint64_t setting(const char* name, std::uint64_t fallback) {
 gpu::GpuConfig small_gpu(std::uint64_t shard) {
   gpu::GpuConfig config;
   config.name = "random-kernels";
+  config.watchdog.check_cycles = 64;  // it looks often: no alarm is false
   config.cores = 1 + static_cast<std::uint32_t>(shard % 3);
   config.core.scheduler.policy = shard % 2 == 0 ? core::SchedulingPolicy::kGto : core::SchedulingPolicy::kLrr;
   core::L1dConfig& l1d = config.core.l1d;

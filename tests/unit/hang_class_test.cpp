@@ -23,25 +23,25 @@ TEST(HangClass, StarvedLanesThatWouldHelp) {
   scene.run(0, LaneMask::all(), 1);
   scene.run(1, LaneMask::all(), 5, /*starved=*/true);
   ASSERT_TRUE(scene.hangs());
-  EXPECT_EQ(classify(scene.snapshot).kind, HangKind::kStarvation);
+  EXPECT_EQ(scene.classified().kind, HangKind::kStarvation);
 }
 
 TEST(HangClass, StarvedLanesThatWouldNot) {
   Scene scene(kSpinAndSignal, 2);
   scene.run(0, LaneMask::all(), 1);
   scene.run(1, LaneMask::all(), 1, /*starved=*/true);
-  EXPECT_EQ(classify(scene.snapshot).kind, HangKind::kNobodyWrites);
+  EXPECT_EQ(scene.classified().kind, HangKind::kNobodyWrites);
 }
 
 TEST(HangClass, HeldLanesMakeADifferenceOrNot) {
   Scene helps(kSpinAndSignal);
   helps.run(0, LaneMask(0xffff'fffe), 1);
   helps.hold(0, LaneMask(1), 5, 4);
-  EXPECT_EQ(classify(helps.snapshot).kind, HangKind::kSimtInduced);
+  EXPECT_EQ(helps.classified().kind, HangKind::kSimtInduced);
   Scene does_not(kSpinAndSignal);
   does_not.run(0, LaneMask(0xffff'fffe), 1);
   does_not.hold(0, LaneMask(1), 4, 4);
-  EXPECT_EQ(classify(does_not.snapshot).kind, HangKind::kNobodyWrites);
+  EXPECT_EQ(does_not.classified().kind, HangKind::kNobodyWrites);
 }
 
 TEST(HangClass, LockOrderNeedsARing) {
@@ -61,14 +61,14 @@ exit;
   scene.snapshot.holder = [&](const Word& of) -> Holder {
     return {true, of == word(0) ? std::uint64_t{1} : std::uint64_t{0}, 0};
   };
-  const HangReport ring = classify(scene.snapshot);
+  const HangReport ring = scene.classified();
   EXPECT_EQ(ring.kind, HangKind::kLockOrder);
   ASSERT_EQ(ring.details.size(), 2u);
   EXPECT_EQ(ring.details[0],
             "thread (0,0,0) of CTA (0,0,0) waits for data + 0, which thread (32,0,0) of CTA (0,0,0) has taken");
   // The holder has ended.
   scene.snapshot.holder = [](const Word&) { return Holder{true, 7, 0}; };
-  EXPECT_EQ(classify(scene.snapshot).kind, HangKind::kNobodyWrites);
+  EXPECT_EQ(scene.classified().kind, HangKind::kNobodyWrites);
 }
 
 }  // namespace

@@ -74,6 +74,18 @@ exit;
   EXPECT_FALSE(let_go.hangs());
 }
 
+// Lanes that others let go may let further ones go, in the same moment: those that wait for a return.
+TEST(HangExploration, HeldLanesLetEachOtherGo) {
+  Scene scene(kSpin + R"(HELD: bra SPIN;
+LAST: exit;
+)");
+  scene.run(0, LaneMask(4), 1);
+  scene.hold(0, LaneMask(1), 5, 2);
+  scene.hold(0, LaneMask(2), 6, 5);
+  scene.snapshot.warps[0].held[1].until.push_back(kNoPc);
+  EXPECT_FALSE(scene.hangs());
+}
+
 TEST(HangExploration, BarriersOpenWhenEnoughThreadsMayArrive) {
   const std::string body = R"(LOOP: ld.volatile.global.u32 %r3, [%rd1];
 setp.eq.u32 %p1, %r3, 0;
@@ -86,6 +98,17 @@ exit;
   scene.wait_at_barrier(1, LaneMask::all(), 5);
   EXPECT_TRUE(scene.hangs());
   scene.memory.now[kFlag] = 1;
+  EXPECT_FALSE(scene.hangs());
+}
+
+// A lane that was seen before a barrier which has opened since is not held by what waits there now.
+TEST(HangExploration, LanesThatHavePassedABarrierAreNotStoppedByIt) {
+  const std::string body = "bar.sync 0;\nexit;\nLOOP: bra LOOP;\n";
+  Scene scene(body, 2);
+  scene.run(0, LaneMask::all(), 1);
+  scene.run(1, LaneMask::all(), 3);
+  EXPECT_TRUE(scene.hangs());
+  scene.snapshot.warps[0].passed = true;
   EXPECT_FALSE(scene.hangs());
 }
 

@@ -85,7 +85,18 @@ void Scene::set(unsigned warp, const std::string& reg, std::uint64_t value) {
   }
 }
 
+/// Lanes that no test speaks of have ended.
+void Scene::settle() {
+  for (WarpState& warp : snapshot.warps) {
+    warp.live = LaneMask{};
+    for (const RunningLanes& running : warp.running) warp.live |= running.lanes;
+    for (const HeldLanes& held : warp.held) warp.live |= held.lanes;
+    for (const WaitingLanes& waiting : warp.waiting) warp.live |= waiting.lanes;
+  }
+}
+
 bool Scene::hangs() {
+  settle();
   HangProof proof(snapshot);
   WhatIf question;
   question.stop_at_first = true;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "hang/hang_class.h"
 #include "hang/hang_proof.h"
 #include "hang/snapshot.h"
 
@@ -41,8 +42,13 @@ class Scene {
   void set(unsigned warp, const std::string& reg, std::uint64_t value);
   [[nodiscard]] Pc pc_of(unsigned line) const;
   [[nodiscard]] bool hangs();
+  [[nodiscard]] HangReport classified() {
+    settle();
+    return classify(snapshot);
+  }
 
  private:
+  void settle();
   std::shared_ptr<const isa::Kernel> kernel_;
   std::vector<std::vector<std::byte>> special_;
 };
