@@ -103,6 +103,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   [[nodiscard]] bool loads_through_l1(const isa::Instruction& instruction) const;
   /// A load that looks into L1 finds the word there.
   [[nodiscard]] bool word_in_l1(std::uint64_t address, std::uint32_t& value) const;
+  /// A line with the word is on its way to L1.
+  [[nodiscard]] bool fetches_to_l1(std::uint64_t address) const { return l1d_.fetches(address); }
   /// A word of local memory, named by its device address, as its thread sees it.
   [[nodiscard]] bool local_word(std::uint64_t address, std::uint32_t& value) const;
   [[nodiscard]] std::uint32_t shared_word(std::uint32_t offset) const;
@@ -295,7 +297,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
     std::uint32_t epoch = 0;
     isa::FenceScope scope = isa::FenceScope::kGpu;
   };
-  std::vector<std::vector<Fence>> fences_;      ///< by warp
+  std::vector<std::vector<Fence>> fences_;  ///< by warp
   struct LanesOfWarp {
     WarpId warp{};
     LaneMask lanes;

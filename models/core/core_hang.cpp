@@ -1,5 +1,5 @@
-// What the watchdog sees of a core: whether its lanes repeat themselves, what they are doing, in words and as a
-// snapshot (hang/snapshot.h).
+// What the watchdog sees of a core: whether its lanes repeat themselves, what they are doing, in words and as
+// a snapshot (hang/snapshot.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,8 +82,8 @@ bool Core::settled() const {
   for (std::uint32_t w = 0; w < warps_.size(); ++w) {
     if (!warps_[w].resident) continue;
     if (in_transit(WarpId{w})) return false;
-    // Lanes that have not come to a loop yet would be explored as well. But a diagnosis is of use when it shows where
-    // they hang: that is waited for, unless others may keep them from ever getting there.
+    // Lanes that have not come to a loop yet would be explored as well. But a diagnosis is of use when it
+    // shows where they hang: that is waited for, unless others may keep them from ever getting there.
     if (config_.scheduler.may_starve()) continue;
     for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
       if (!probe_.seen(WarpId{w}).lanes.contains(split.mask)) return false;
@@ -142,8 +142,8 @@ void Core::view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) const
   state.special = warp.special.data();
   state.registers = warp.registers;
 
-  // Lanes that run, or ran when visits were frozen, are taken where they were seen in their loops: whatever they
-  // have done since follows from there.
+  // Lanes that run, or ran when visits were frozen, are taken where they were seen in their loops: whatever
+  // they have done since follows from there.
   const HangProbe::Seen& seen = probe_.seen(id);
   LaneMask at_loops;
   const auto runs_in_loops = [&](LaneMask lanes, bool repeated) {
@@ -195,6 +195,9 @@ void Core::view_waiting(WarpId id, hang::WarpState& state) const {
     lanes = LaneMask::difference(lanes, listed);
     if (lanes.none()) return;
     listed |= lanes;
+    // What they wait for may give them a result.
+    const isa::Instruction& waits_at = code_[at == kNoPc || at.value() == 0 ? 0 : at.value() - 1];
+    for (unsigned i = 0; i < waits_at.write_count; ++i) state.unknown.push_back({waits_at.writes[i], lanes});
     if ((warp_sync_.waiting(id) & lanes).any()) {
       state.waiting.push_back({lanes, at, 0, true});
       return;
@@ -214,8 +217,8 @@ void Core::view_waiting(WarpId id, hang::WarpState& state) const {
     const LaneMask held = LaneMask::difference(lanes.mask, listed);
     if (held.none()) continue;
     listed |= held;
-    state.held.push_back({held, lanes.at, lanes.why == simt::Suspension::kReconverging, lanes.until,
-                          lanes.until_blocked});
+    state.held.push_back(
+        {held, lanes.at, lanes.why == simt::Suspension::kReconverging, lanes.until, lanes.until_blocked});
   }
 }
 

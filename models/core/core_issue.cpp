@@ -466,7 +466,7 @@ void Core::group_moves(WarpId warp, const simt::GroupUpdate& update) {
   group.issued_at = now_;
   ++group.epoch;
   redirect(update.group, update.pc, GroupStatus::kControlFlow);
-  if (probe_.active()) probe_visit(warp, update);
+  if (probe_.looks()) probe_visit(warp, update);
 }
 
 void Core::probe_visit(WarpId warp, const simt::GroupUpdate& update) {
@@ -479,8 +479,8 @@ void Core::probe_visit(WarpId warp, const simt::GroupUpdate& update) {
   state.mask = update.mask;
   state.cycle = now_;
   branch_isock_.inspect(state);
-  probe_.visit({warp, update.pc, update.mask, live->second, kernel.registers,
-                warps_[warp.value()].registers, state.digest, pending_loads(warp)});
+  probe_.visit({warp, update.pc, update.mask, live->second, kernel.registers, warps_[warp.value()].registers,
+                state.digest, pending_loads(warp)});
 }
 
 void Core::group_stops(WarpId warp, const simt::GroupUpdate& update) {

@@ -53,9 +53,8 @@ void copy_lanes(const isa::RegisterLayout& layout, LaneMask lanes, const std::by
     return;
   }
   const auto copy = [&](std::size_t offset, std::size_t bytes) {
-    lanes.for_each([&](unsigned lane) {
-      std::memcpy(to + offset + lane * bytes, from + offset + lane * bytes, bytes);
-    });
+    lanes.for_each(
+        [&](unsigned lane) { std::memcpy(to + offset + lane * bytes, from + offset + lane * bytes, bytes); });
   };
   constexpr std::size_t kNarrow = 4;
   constexpr std::size_t kWide = 8;

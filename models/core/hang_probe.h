@@ -1,5 +1,5 @@
-// What the watchdog sees of lanes that run while it looks for a hang (sim/watchdog.h): do the lanes of a split
-// repeat their state, and what are their registers at a loop head, for a proof that needs no repetition
+// What the watchdog sees of lanes that run while it looks for a hang (sim/watchdog.h): do the lanes of a
+// split repeat their state, and what are their registers at a loop head, for a proof that needs no repetition
 // (hang/README.md).
 #pragma once
 
@@ -20,7 +20,8 @@ namespace heddle::core {
 /// intervals.
 class HangProbe {
  public:
-  explicit HangProbe(std::uint32_t warps) : splits_(std::size_t{warps} * kLanes), seen_(warps), passed_(warps) {}
+  explicit HangProbe(std::uint32_t warps)
+      : splits_(std::size_t{warps} * kLanes), seen_(warps), passed_(warps) {}
 
   void start();
   /// No further visit is remembered. `ran[warp]`: the lanes that run at this moment and were seen in a loop.
@@ -40,6 +41,8 @@ class HangProbe {
   [[nodiscard]] bool passed(WarpId warp) const { return passed_[warp.value()]; }
   void stop() { active_ = false; }
   [[nodiscard]] bool active() const { return active_; }
+  /// Visits are of interest.
+  [[nodiscard]] bool looks() const { return active_ && !frozen_; }
 
   /// A split arrives at a loop head.
   struct Visit {
@@ -49,8 +52,8 @@ class HangProbe {
     const std::vector<isa::RegId>& live;  ///< there
     const isa::RegisterLayout& layout;
     const isa::RowBytes& registers;
-    std::uint64_t control_digest = 0;           ///< simt::BranchRequest::digest
-    const std::vector<PendingLoad>& pending;    ///< of the warp
+    std::uint64_t control_digest = 0;         ///< simt::BranchRequest::digest
+    const std::vector<PendingLoad>& pending;  ///< of the warp
   };
   void visit(const Visit& visit);
   /// The split executed something whose result depends on time.

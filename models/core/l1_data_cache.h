@@ -95,6 +95,10 @@ class L1DataCacheModel {
   [[nodiscard]] bool unwritten(std::uint64_t address, std::byte& to) const;
   /// The byte at an address if a load would find it here; false otherwise. Changes nothing.
   [[nodiscard]] bool holds(std::uint64_t address, std::byte& to) const;
+  /// A line that holds the address is on its way here.
+  [[nodiscard]] bool fetches(std::uint64_t address) const {
+    return mshrs_.find(address & ~std::uint64_t{line_bytes_ - 1}) != MshrTable<FillTarget>::kNone;
+  }
 
   std::uint64_t load_accesses = 0, load_hits = 0, load_misses = 0, load_merges = 0;
   std::uint64_t store_hits = 0, store_allocations = 0, write_backs = 0;
@@ -173,6 +177,7 @@ class L1DataCache : public sc_core::sc_module {
     return model_.unwritten(address, to);
   }
   [[nodiscard]] bool holds(std::uint64_t address, std::byte& to) const { return model_.holds(address, to); }
+  [[nodiscard]] bool fetches(std::uint64_t address) const { return model_.fetches(address); }
 
  private:
   L1DataCacheModel model_;

@@ -24,6 +24,7 @@ Values AbstractMemory::load(const Word& word, std::uint32_t core, bool through_l
   if (!forgotten_.empty() && forgotten_.contains(word)) return kAnyValue;
   const Values there = cell(word).values;
   if (!through_l1 || word.space != Word::Space::kDevice || there == kAnyValue) return there;
+  if (snapshot_.memory->on_its_way(core, word.address)) return kAnyValue;
   const auto [entry, is_new] = stale_.try_emplace({word.space, core, word.address}, kAnyValue);
   if (is_new) {
     std::vector<std::uint64_t> more;

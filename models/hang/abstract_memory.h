@@ -51,7 +51,8 @@ class AbstractMemory {
   const Snapshot& snapshot_;
   ValueTable& values_;
   std::unordered_map<Word, Cell, Hash> cells_;
-  std::unordered_map<Word, Values, Hash> stale_;  ///< word as a core's L1 may have it; kAnyValue: nothing more
+  std::unordered_map<Word, Values, Hash>
+      stale_;  ///< word as a core's L1 may have it; kAnyValue: nothing more
   std::set<Word> forgotten_;
   std::set<Word> changed_;
   std::uint32_t round_ = 1;

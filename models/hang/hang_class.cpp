@@ -125,7 +125,8 @@ bool Classifier::helps(const WhatIf& question) {
       if (entry.let_go) {
         written.insert(entry.outcome.writes.begin(), entry.outcome.writes.end());
         // Barriers or partners that waited go on, if the question did not let them go itself.
-        if (!question.waiting_lanes_run && was_waiting({w, lane}) && !base_.lanes[w][lane].let_go) return true;
+        if (!question.waiting_lanes_run && was_waiting({w, lane}) && !base_.lanes[w][lane].let_go)
+          return true;
         continue;
       }
       if (entry.outcome.leaves && !base_.lanes[w][lane].outcome.leaves) return true;
@@ -177,8 +178,7 @@ void Classifier::ask_running() {
 
 bool Classifier::undispatched_writes(const std::set<Word>& words) {
   if (snapshot_.warps.empty()) return false;
-  const std::uint64_t threads =
-      std::uint64_t{snapshot_.block[0]} * snapshot_.block[1] * snapshot_.block[2];
+  const std::uint64_t threads = std::uint64_t{snapshot_.block[0]} * snapshot_.block[1] * snapshot_.block[2];
   const std::uint64_t warps = (threads + kLanes - 1) / kLanes;
   std::vector<std::byte> special(snapshot_.warps.front().special,
                                  snapshot_.warps.front().special + isa::kSpecialBlockBytes);
@@ -191,7 +191,8 @@ bool Classifier::undispatched_writes(const std::set<Word>& words) {
   // From the end: a grid's last CTA is the most likely one to have a role of its own.
   for (std::uint64_t i = 0; i < snapshot_.ctas_waiting && looked_at < kMostUndispatchedLanes; ++i) {
     const std::uint64_t cta = snapshot_.ctas_started + snapshot_.ctas_waiting - 1 - i;
-    const std::array<std::uint64_t, 3> id{cta % snapshot_.grid[0], cta / snapshot_.grid[0] % snapshot_.grid[1],
+    const std::array<std::uint64_t, 3> id{cta % snapshot_.grid[0],
+                                          cta / snapshot_.grid[0] % snapshot_.grid[1],
                                           cta / snapshot_.grid[0] / snapshot_.grid[1]};
     for (std::uint64_t w = 0; w < warps && looked_at < kMostUndispatchedLanes; ++w) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -270,7 +271,8 @@ std::optional<HangReport> Classifier::lock_order() {
       if (!next) break;
       path.push_back(*next);
       at = next->holds;
-      const auto ring = std::find_if(path.begin(), path.end(), [&](const Edge& edge) { return edge.waits == at; });
+      const auto ring =
+          std::find_if(path.begin(), path.end(), [&](const Edge& edge) { return edge.waits == at; });
       if (ring == path.end()) continue;
       for (auto edge = ring; edge != path.end(); ++edge)
         details_.push_back(fmt::format("{} waits for {}, which {} has taken", lane_name(edge->waits),
@@ -317,9 +319,10 @@ HangReport Classifier::of_waits() {
   if (waits) {
     tell_waits();
     if (changing)
-      return report(HangKind::kLivelock, "",
-                    "what the threads write to each other is never what any of them waits for; look for a lost "
-                    "release or signal");
+      return report(
+          HangKind::kLivelock, "",
+          "what the threads write to each other is never what any of them waits for; look for a lost "
+          "release or signal");
     return report(HangKind::kNobodyWrites, "",
                   "no running thread can change the values that the loops test; look for a lost release or "
                   "signal");
@@ -357,17 +360,17 @@ HangReport Classifier::classify() {
   held_run.held_lanes_run = true;
   const bool simt = any_held() && helps(held_run);
   const std::string simt_remedy =
-      "lanes of one warp wait for each other: the held-back lanes run only after the scheduled ones have left "
+      "lanes of one warp wait for each other: the held-back lanes run only after the scheduled ones have "
+      "left "
       "the loop or barrier, and those wait for the held-back ones.\n  Write the kernel in SIMT-safe form "
       "(release inside the loop; tb/workloads/README.md shows how).";
   if (!any_running()) {
-    if (simt)
-      return report(HangKind::kSimtInduced, any_waiting(false) ? "at a barrier" : "", simt_remedy);
+    if (simt) return report(HangKind::kSimtInduced, any_waiting(false) ? "at a barrier" : "", simt_remedy);
     if (any_waiting(true))
-      return report(
-          HangKind::kWarpSync, "",
-          "all lanes that a member mask names must execute the same instruction with the same mask, and in the "
-          "same place unless it is bar.warp.sync; name those lanes only that come there");
+      return report(HangKind::kWarpSync, "",
+                    "all lanes that a member mask names must execute the same instruction with the same "
+                    "mask, and in the "
+                    "same place unless it is bar.warp.sync; name those lanes only that come there");
     return report(
         HangKind::kBarrierMismatch, "",
         "every warp waits at a barrier that too few threads reach; check barrier numbers and thread counts");
@@ -381,9 +384,10 @@ HangReport Classifier::classify() {
   starved_run.starved_lanes_run = true;
   if (any_starved() && helps(starved_run)) {
     tell_waits();
-    return report(HangKind::kStarvation, "",
-                  "the scheduler never chooses warps that could issue; take a policy that gives everybody a turn "
-                  "(core.scheduler.policy, core.scheduler.gto_rotation_cycles)");
+    return report(
+        HangKind::kStarvation, "",
+        "the scheduler never chooses warps that could issue; take a policy that gives everybody a turn "
+        "(core.scheduler.policy, core.scheduler.gto_rotation_cycles)");
   }
   WhatIf waiting_run;
   waiting_run.waiting_lanes_run = true;
@@ -391,8 +395,9 @@ HangReport Classifier::classify() {
     tell_waits();
     if (!comes_to_wait(false))
       return report(HangKind::kWarpSync, "", "name those lanes only in a member mask that come there");
-    return report(HangKind::kBarrierMismatch, "",
-                  "threads wait at a barrier for others, and those wait for what the first would do behind it");
+    return report(
+        HangKind::kBarrierMismatch, "",
+        "threads wait at a barrier for others, and those wait for what the first would do behind it");
   }
   if (auto found = not_resident()) return *found;
   if (auto found = lock_order()) return *found;

@@ -21,19 +21,18 @@ struct HangProof::Work {
   const WhatIf& what_if;
   AbstractMemory memory;
   Exploration result;
-  std::vector<LaneRef> active;                         ///< in the order in which they are looked at
-  std::set<LaneRef> due;                               ///< to be explored (again)
-  std::vector<std::uint32_t> released_held;            ///< by warp: bit per group of held lanes
-  std::vector<std::uint32_t> released_waiting;         ///< by warp: bit per group of waiting lanes
-  std::vector<std::array<bool, kBarriers>> open;       ///< by CTA
-  std::vector<LaneMask> meeting;                       ///< by warp: lanes that may come to a .sync instruction
+  std::vector<LaneRef> active;                    ///< in the order in which they are looked at
+  std::set<LaneRef> due;                          ///< to be explored (again)
+  std::vector<std::uint32_t> released_held;       ///< by warp: bit per group of held lanes
+  std::vector<std::uint32_t> released_waiting;    ///< by warp: bit per group of waiting lanes
+  std::vector<std::array<bool, kBarriers>> open;  ///< by CTA
+  std::vector<LaneMask> meeting;                  ///< by warp: lanes that may come to a .sync instruction
   std::uint64_t steps_before = 0;
 };
 
 HangProof::HangProof(const Snapshot& snapshot)
     : snapshot_(snapshot), explorer_(snapshot, values_), warps_of_cta_(snapshot.ctas.size()) {
-  for (std::uint32_t w = 0; w < snapshot.warps.size(); ++w)
-    warps_of_cta_[snapshot.warps[w].cta].push_back(w);
+  for (std::uint32_t w = 0; w < snapshot.warps.size(); ++w) warps_of_cta_[snapshot.warps[w].cta].push_back(w);
 }
 
 void HangProof::activate(Work& work, std::uint32_t warp, LaneMask lanes, Pc at) const {
@@ -69,9 +68,8 @@ void HangProof::start(Work& work) const {
       });
     }
   if (!first_) return;
-  std::stable_partition(work.active.begin(), work.active.end(), [&](const LaneRef& ref) {
-    return snapshot_.warps[ref.warp].linear_warp == *first_;
-  });
+  std::stable_partition(work.active.begin(), work.active.end(),
+                        [&](const LaneRef& ref) { return snapshot_.warps[ref.warp].linear_warp == *first_; });
 }
 
 bool HangProof::may_pass(const Work& work, const LaneRef& ref, const Arrival& arrival) {

@@ -29,7 +29,7 @@ struct WhatIf {
   std::vector<LaneRef> only;       ///< not empty: just these lanes run, and nobody is let go
   bool stop_at_first = false;      ///< one lane that leaves is answer enough
   bool try_harder = false;         ///< lanes that seem to leave are looked at with more precision
-  bool skip_repeated = false;      ///< lanes that repeated their state need no exploration: memory stays as it is
+  bool skip_repeated = false;  ///< lanes that repeated their state need no exploration: memory stays as it is
 };
 
 struct Exploration {

@@ -234,8 +234,7 @@ bool LaneExplorer::wait(Run& run, const Instruction& instruction, std::uint32_t 
   arrival.pc = Pc{pc};
   if (instruction.op == Opcode::kBarrier) {
     arrival.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
-    arrival.barrier =
-        instruction.src[0].present ? read(run, instruction.src[0], registers) : values_.one(0);
+    arrival.barrier = instruction.src[0].present ? read(run, instruction.src[0], registers) : values_.one(0);
     arrival.count = instruction.src[1].present ? read(run, instruction.src[1], registers) : values_.one(0);
   } else {
     arrival.meets = true;

@@ -26,7 +26,7 @@ struct Arrival {
 };
 
 struct LaneOutcome {
-  bool leaves = false;      ///< it may end, fault, or do what the exploration does not follow
+  bool leaves = false;  ///< it may end, fault, or do what the exploration does not follow
   Pc leaves_at = kNoPc;
   std::vector<bool> visited;  ///< by PC
   std::set<Word> reads;       ///< by loads and atomics; parameters and constants left out
@@ -88,8 +88,8 @@ class LaneExplorer {
     bool may_skip = false;
   };
   struct Place {
-    Word word;           ///< that holds the first byte
-    unsigned byte = 0;   ///< of the first byte in the word
+    Word word;          ///< that holds the first byte
+    unsigned byte = 0;  ///< of the first byte in the word
     bool constant = false;
   };
 
@@ -139,7 +139,7 @@ class LaneExplorer {
   const Snapshot& snapshot_;
   const isa::Kernel& kernel_;
   ValueTable& values_;
-  std::vector<bool> leaders_;  ///< by PC: states meet there
+  std::vector<bool> leaders_;                  ///< by PC: states meet there
   std::map<std::uint32_t, Precision> enough_;  ///< by start
   std::uint64_t steps_ = 0;
   std::uint64_t work_counted_ = 0;  ///< of values_.work()

@@ -173,8 +173,7 @@ void LaneExplorer::put(Run& run, const Place& place, unsigned bytes, Values stor
   if (bytes < kWordBytes) {
     run.outcome->reads.insert(place.word);  // the rest of the word stays
     const Values before = word_of(run, place.word, false, registers);
-    if (before == kAnyValue ||
-        values_.size(before) * values_.size(stored) > ValueTable::kMostCombinations)
+    if (before == kAnyValue || values_.size(before) * values_.size(stored) > ValueTable::kMostCombinations)
       return write(place.word, kAnyValue);
     const unsigned shift = place.byte * kByteBits;
     const std::uint64_t field = mask_of(bytes) << shift;

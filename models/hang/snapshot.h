@@ -41,8 +41,8 @@ struct RunningLanes {
 /// Lanes that the warp's control-flow mechanism does not let run.
 struct HeldLanes {
   LaneMask lanes;
-  Pc at{};                ///< where they go on
-  bool arrived = false;   ///< at a reconvergence point; else their side of a branch has not run
+  Pc at{};               ///< where they go on
+  bool arrived = false;  ///< at a reconvergence point; else their side of a branch has not run
   /// Lanes of the warp that come to one of these let them go; kNoPc: lanes that return. None: they go by
   /// themselves.
   std::vector<Pc> until;
@@ -59,7 +59,7 @@ struct WaitingLanes {
 
 struct WarpState {
   std::uint32_t core = 0;
-  std::uint32_t cta = 0;           ///< index into Snapshot::ctas
+  std::uint32_t cta = 0;  ///< index into Snapshot::ctas
   std::uint32_t warp_in_cta = 0;
   std::uint64_t linear_warp = 0;   ///< number in the grid
   std::uint32_t shared_base = 0;   ///< of the CTA, in the core's shared memory
@@ -95,6 +95,8 @@ class MemoryView {
   virtual void others(const Word& word, std::vector<std::uint64_t>& values) const = 0;
   /// Values that loads of `core` through its L1 may find there besides.
   virtual void stale(std::uint32_t core, std::uint64_t address, std::vector<std::uint64_t>& values) const = 0;
+  /// A line with the word is on its way to that L1: with what, is not known.
+  [[nodiscard]] virtual bool on_its_way(std::uint32_t core, std::uint64_t address) const = 0;
   /// Device memory at [address, address + bytes) belongs to one allocation.
   [[nodiscard]] virtual bool allocated(std::uint64_t address, std::uint64_t bytes) const = 0;
   /// "counter[3]", "0x10000040 (16 bytes into 'locks')".
@@ -118,15 +120,15 @@ struct Snapshot {
   std::uint64_t ctas_started = 0;
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
-  std::uint32_t shared_bytes = 0;      ///< per CTA
-  std::uint32_t local_bytes = 0;       ///< per thread
+  std::uint32_t shared_bytes = 0;  ///< per CTA
+  std::uint32_t local_bytes = 0;   ///< per thread
   std::uint32_t param_bytes = 0;
-  std::uint64_t param_base = 0;        ///< device address of the parameters
-  std::uint64_t local_begin = 0;       ///< local memory of all threads: [local_begin, local_end)
+  std::uint64_t param_base = 0;   ///< device address of the parameters
+  std::uint64_t local_begin = 0;  ///< local memory of all threads: [local_begin, local_end)
   std::uint64_t local_end = 0;
-  std::vector<bool> through_l1;        ///< by PC: a load that looks into L1
-  bool lanes_meet = false;             ///< lanes of a warp wait for each other at .sync instructions
-  bool barriers_count_warps = false;   ///< a lane that arrives at a CTA barrier arrives for its warp, as 32
+  std::vector<bool> through_l1;       ///< by PC: a load that looks into L1
+  bool lanes_meet = false;            ///< lanes of a warp wait for each other at .sync instructions
+  bool barriers_count_warps = false;  ///< a lane that arrives at a CTA barrier arrives for its warp, as 32
 
   [[nodiscard]] std::string warp_name(const WarpState& warp) const;
   [[nodiscard]] std::string thread_name(const WarpState& warp, unsigned lane) const;

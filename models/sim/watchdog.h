@@ -1,29 +1,34 @@
 // The watchdog: tells a hang from slow progress by proof, early and without false alarms.
 //
 // It looks at the GPU in windows. A window begins when all writes issued before it have been performed; it is
-// void if a CTA starts or a lane exits in it. In it, lanes are seen at the heads of loops. At its end visits are
-// frozen, and when the writes issued until then have been performed, and no lane has issued since that was not seen,
-// one of two arguments may show that nobody will ever go further:
+// void if a CTA starts or a lane exits in it. In it, lanes are seen at the heads of loops. At its end visits
+// are frozen, and when the writes issued until then have been performed, and no lane has issued since that
+// was not seen, one of two arguments may show that nobody will ever go further:
 //
-// (R) Repetition. In the window no memory value changed and no L1 line was filled, no barrier was released, and
-//     every group that is not blocked has come back to a loop head with the same PC, the same lanes, the same
-//     control-flow state and the same values in all registers that are live there, without having read a clock.
-//     Then every group repeats its loop for ever: what it computes depends only on its registers and on memory,
-//     and neither changes; timing cannot matter since no value depends on it.
+// (R) Repetition. In the window no memory value changed, no L1 line was filled and no barrier was released.
+//     Every group that is not blocked has come back to a loop head with the same PC, the same lanes, the same
+//     control-flow state and the same values in all registers that are live there, without reading a clock;
+//     no time-out of a reconvergence point is running. Then every group repeats its loop for ever: what it
+//     computes depends only on its registers and on memory, and neither changes. Timing cannot matter, since
+//     no value depends on it.
 //
-// (E) Exploration (hang/README.md). From the registers that every lane had at its visit (has now, if it was not
-//     seen), all that it may do is explored: memory words have any of the values they had in the window or that explored lanes may write; a
-//     clock, a vote or a shuffle gives any value; a register that keeps growing has any value; both sides of a
-//     branch are followed whose condition is not certain. Held-back lanes and lanes at barriers join in as soon as
-//     somebody may let them go. If no explored lane can end or fault, none ever will: the set of states found is
-//     closed under everything the machine can do, in any order and at any speed. Values that only feed themselves
-//     (a counter of attempts) or the length of a delay do not matter here.
+// (E) Exploration (hang/README.md). All that a lane may do is followed, from the registers it had at its
+//     visit (has now, if it was not seen). Memory words have any of the values they had in the window or that
+//     explored lanes may write; a clock, a vote or a shuffle gives any value; a register that keeps growing
+//     has any value; both sides of a branch are followed whose condition is not certain. Held-back lanes and
+//     lanes at barriers join in as soon as somebody may let them go; a barrier that opened in the window
+//     stops nobody. If no explored lane can end or fault, none ever will: the set of states found is closed
+//     under everything the machine can do, in any order and at any speed. Values that only feed themselves (a
+//     counter of attempts) and the length of a delay do not matter here.
 //
-// A group that waits for memory, or one whose loop may end, prevents the alarm, so a kernel that terminates never
-// triggers it.
+// The one exception is starvation (hang/README.md), which is timed, not proven.
+//
+// A group that waits for memory, or one whose loop may end, prevents the alarm, so a kernel that terminates
+// never triggers it.
 //
 // Cost: the state comparison, the log of memory values and the exploration run in windows only; unsuccessful
-// windows grow, and the pauses between them, exponentially.
+// windows grow, and the pauses between them, exponentially. Explorations that find nothing take no longer
+// than the simulation itself.
 #pragma once
 
 #include <cstdint>
@@ -69,8 +74,8 @@ class Watched {
   virtual void freeze_probe() = 0;
   /// Every resident issue group is blocked at a barrier or has repeated its state since start_probe().
   [[nodiscard]] virtual bool repeated() const = 0;
-  /// What lanes have done since freeze_probe() follows from what was seen of them before, and nothing is on its
-  /// way but memory accesses.
+  /// What lanes have done since freeze_probe() follows from what was seen of them before, and nothing is on
+  /// its way but memory accesses.
   [[nodiscard]] virtual bool settled() const = 0;
   virtual void diagnose(std::vector<StuckWarp>& stuck) const = 0;
 

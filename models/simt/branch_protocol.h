@@ -84,8 +84,8 @@ struct SuspendedLanes {
   LaneMask mask{};
   Pc at{};
   Suspension why = Suspension::kNotStarted;
-  /// Lanes of the warp have to come to one of these PCs before these may go on (kNoPc: to leave their function
-  /// or end). Empty: they need nobody.
+  /// Lanes of the warp have to come to one of these PCs before these may go on (kNoPc: to leave their
+  /// function or end). Empty: they need nobody.
   std::vector<Pc> until{};
   bool until_blocked = false;  ///< or to wait at a barrier or .sync instruction
 };

@@ -85,8 +85,7 @@ void SplitControl::inspect_lanes(BranchRequest& request) const {
     if (request.runnable != nullptr && !blocked && state.turn)
       request.runnable->push_back({split.pc, split.mask});
     if (request.suspended == nullptr || state.runs) return;
-    request.suspended->push_back({split.mask,
-                                  split.pc,
+    request.suspended->push_back({split.mask, split.pc,
                                   blocked         ? Suspension::kBarrier
                                   : state.started ? Suspension::kTurn
                                                   : Suspension::kNotStarted,

@@ -59,6 +59,10 @@ class HangDoctor::View : public hang::MemoryView {
     if (gpu_.cores[core]->word_in_l1(address, value)) values.push_back(value);
   }
 
+  bool on_its_way(std::uint32_t core, std::uint64_t address) const override {
+    return gpu_.cores[core]->fetches_to_l1(address);
+  }
+
   bool allocated(std::uint64_t address, std::uint64_t bytes) const override {
     return allocations_.contains(address, bytes);
   }

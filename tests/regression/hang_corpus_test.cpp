@@ -120,7 +120,8 @@ TEST_P(HangCorpus, FinishesOrIsDiagnosed) {
       ADD_FAILURE() << result["errors"].dump();
     } else if (result.contains("error")) {
       // Hangs that the watchdog is known not to find end at the limit; a wrong name is wrong all the same.
-      if (one.value("beyond", false) && result["code"] == static_cast<int>(sim::ExitCode::kCycleLimit)) continue;
+      if (one.value("beyond", false) && result["code"] == static_cast<int>(sim::ExitCode::kCycleLimit))
+        continue;
       if (finishes)
         ADD_FAILURE() << "should finish: " << result["error"].get<std::string>();
       else

@@ -138,7 +138,8 @@ SPIN:
   @%p2 bra SPIN;
   ret;
 )",
-              shape(100, 64), {"wait for a CTA that cannot become resident", "84 CTAs have not been started"});
+              shape(100, 64),
+              {"wait for a CTA that cannot become resident", "84 CTAs have not been started"});
 }
 
 TEST_F(Hangs, TestAndSetLockWhoseOwnerHasLeft) {
@@ -276,7 +277,8 @@ SPIN:
 
 TEST_F(Hangs, TwoLocksInOppositeOrder) {
   // Each CTA takes the lock of its number, waits for the other to have done so, and wants the other lock.
-  expect_hang(R"(
+  expect_hang(
+      R"(
   setp.ne.u32 %p1, %r1, 0;
   @%p1 bra END;
   mul.wide.u32 %rd3, %r2, 128;
@@ -299,12 +301,12 @@ SPIN:
 END:
   ret;
 )",
-              shape(2, 32),
-              {"lock-order deadlock",
-               "thread (0,0,0) of CTA (0,0,0) waits for 'flag' + 128 (0x10000080), which thread (0,0,0) of CTA "
-               "(1,0,0) has taken",
-               "thread (0,0,0) of CTA (1,0,0) waits for 'flag' + 0 (0x10000000), which thread (0,0,0) of CTA "
-               "(0,0,0) has taken"});
+      shape(2, 32),
+      {"lock-order deadlock",
+       "thread (0,0,0) of CTA (0,0,0) waits for 'flag' + 128 (0x10000080), which thread (0,0,0) of CTA "
+       "(1,0,0) has taken",
+       "thread (0,0,0) of CTA (1,0,0) waits for 'flag' + 0 (0x10000000), which thread (0,0,0) of CTA "
+       "(0,0,0) has taken"});
 }
 
 // The lanes that have left the loop wait for those that spin, but would not write what these wait for.
@@ -320,7 +322,8 @@ JOIN:
   st.global.u32 [%rd2], 1;
   ret;
 )",
-              shape(1, 32), {"wait for a value that nobody will write", "lanes 0x0000ffff wait to reconverge"});
+              shape(1, 32),
+              {"wait for a value that nobody will write", "lanes 0x0000ffff wait to reconverge"});
 }
 
 TEST_F(Hangs, LanesHeldBackThatWouldSetTheFlagAreASimtDeadlock) {

@@ -64,8 +64,9 @@ exit;
   const HangReport ring = scene.classified();
   EXPECT_EQ(ring.kind, HangKind::kLockOrder);
   ASSERT_EQ(ring.details.size(), 2u);
-  EXPECT_EQ(ring.details[0],
-            "thread (0,0,0) of CTA (0,0,0) waits for data + 0, which thread (32,0,0) of CTA (0,0,0) has taken");
+  EXPECT_EQ(
+      ring.details[0],
+      "thread (0,0,0) of CTA (0,0,0) waits for data + 0, which thread (32,0,0) of CTA (0,0,0) has taken");
   // The holder has ended.
   scene.snapshot.holder = [](const Word&) { return Holder{true, 7, 0}; };
   EXPECT_EQ(scene.classified().kind, HangKind::kNobodyWrites);

@@ -1,5 +1,5 @@
-// What lanes may do: loops that can end are never taken for hangs, whatever decides about their end; those that
-// cannot are.
+// What lanes may do: loops that can end are never taken for hangs, whatever decides about their end; those
+// that cannot are.
 #include <gtest/gtest.h>
 
 #include "hang_support.h"
@@ -36,6 +36,15 @@ TEST(HangExploration, SpinOnAFlagThatWasSetMeanwhile) {
   Scene scene(kSpin);
   scene.run(0, LaneMask::all(), 1);
   scene.memory.earlier[kFlag] = {1};
+  EXPECT_FALSE(scene.hangs());
+}
+
+TEST(HangExploration, SpinOnALineThatIsOnItsWayToL1) {
+  Scene scene(kSpin);
+  scene.run(0, LaneMask::all(), 1);
+  scene.memory.fetched = kFlag;
+  EXPECT_TRUE(scene.hangs());  // volatile loads do not look there
+  scene.snapshot.through_l1.assign(scene.snapshot.through_l1.size(), true);
   EXPECT_FALSE(scene.hangs());
 }
 
@@ -133,8 +142,10 @@ exit;
 
 TEST(HangExploration, WhatIsNotFollowedIsNoHang) {
   // An address that depends on a clock.
-  Scene scene("LOOP: mov.u32 %r1, %clock;\nst.global.u32 [%rd1], %r1;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, "
-              "%rd2;\nst.global.u32 [%rd3], %r1;\nbra LOOP;\n");
+  Scene scene(
+      "LOOP: mov.u32 %r1, %clock;\nst.global.u32 [%rd1], %r1;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, "
+      "%rd1, "
+      "%rd2;\nst.global.u32 [%rd3], %r1;\nbra LOOP;\n");
   scene.run(0, LaneMask::all(), 1);
   EXPECT_FALSE(scene.hangs());
 }

@@ -23,7 +23,9 @@ bool FakeMemory::allocated(std::uint64_t address, std::uint64_t bytes) const {
   return address >= kData && address + bytes <= kData + kBytes;
 }
 
-std::string FakeMemory::name(const Word& word) const { return "data + " + std::to_string(word.address - kData); }
+std::string FakeMemory::name(const Word& word) const {
+  return "data + " + std::to_string(word.address - kData);
+}
 
 Scene::Scene(const std::string& body, unsigned warps) : kernel_(ptx::testing::kernel(body)), special_(warps) {
   snapshot.kernel = kernel_.get();

@@ -17,12 +17,14 @@ class FakeMemory : public MemoryView {
  public:
   static constexpr std::uint64_t kData = 0x1000'0000;
   static constexpr std::uint64_t kBytes = 4096;
-  std::map<std::uint64_t, std::uint32_t> now;                    ///< words that are not 0
-  std::map<std::uint64_t, std::vector<std::uint64_t>> earlier;   ///< other values of the window
+  std::map<std::uint64_t, std::uint32_t> now;                   ///< words that are not 0
+  std::map<std::uint64_t, std::vector<std::uint64_t>> earlier;  ///< other values of the window
 
   bool read(const Word& word, std::uint32_t& value) const override;
   void others(const Word& word, std::vector<std::uint64_t>& values) const override;
   void stale(std::uint32_t, std::uint64_t, std::vector<std::uint64_t>&) const override {}
+  bool on_its_way(std::uint32_t, std::uint64_t address) const override { return address == fetched; }
+  std::uint64_t fetched = 0;  ///< on its way to L1
   bool allocated(std::uint64_t address, std::uint64_t bytes) const override;
   std::string name(const Word& word) const override;
 };
