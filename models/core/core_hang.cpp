@@ -326,19 +326,18 @@ void Core::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     sim::StuckWarp entry;
     entry.warp = warp_name(group.warp);
     entry.lanes = fmt::format("{:#010x}", group.mask.bits());
-    entry.at_barrier = group.status == GroupStatus::kBarrier;
+    const bool at_barrier = group.status == GroupStatus::kBarrier;
     const bool repeats = probe_.active() && probe_.repeated(group.warp, group.mask);
     const HangProbe::Seen& visits = probe_.seen(group.warp);
     const bool spins = repeats || (probe_.active() && visits.lanes.contains(group.mask));
     Pc at = group.pc;
     if (spins) at = repeats ? probe_.loop_head(group.warp, group.mask) : visits.pc[group.mask.lowest()];
     const LaneMask missing = warp_sync_.missing(group.warp, group.mask, warp.live);
-    const bool meets = entry.at_barrier && (warp_sync_.waiting(group.warp) & group.mask).any();
-    entry.at_warp_sync = warp_sync_.any(group.warp);
-    if (entry.at_barrier) at = Pc{group.pc.value() - 1};
+    const bool meets = at_barrier && (warp_sync_.waiting(group.warp) & group.mask).any();
+    if (at_barrier) at = Pc{group.pc.value() - 1};
     if (meets) {
       entry.activity = wait_to_meet(missing);
-    } else if (entry.at_barrier) {
+    } else if (at_barrier) {
       const BarrierRequest look = barrier_of(group.warp, group.mask);
       entry.activity = fmt::format("wait at barrier {} ({})", look.id, arrivals(look));
     } else {

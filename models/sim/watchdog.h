@@ -27,8 +27,8 @@
 // never triggers it.
 //
 // Cost: the state comparison, the log of memory values and the exploration run in windows only; unsuccessful
-// windows grow, and the pauses between them, exponentially. Explorations that find nothing take no longer
-// than the simulation itself.
+// windows grow, and the pauses between them, exponentially. A further exploration of a launch waits until the
+// launch has issued as many warp instructions as earlier ones have followed (after a free million).
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,6 @@ struct StuckWarp {
     std::string source;
   };
   std::vector<Waiting> waiting;  ///< other lanes of the warp that the control-flow mechanism holds back
-  bool at_barrier = false;       ///< or at a .sync instruction
-  bool at_warp_sync = false;     ///< lanes of the warp, these or others, wait for each other there
 };
 
 /// A core, as the watchdog sees it.

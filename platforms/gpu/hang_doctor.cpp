@@ -139,7 +139,7 @@ std::uint64_t HangDoctor::warp_instructions() const {
 }
 
 bool HangDoctor::proves(bool unchanged) {
-  // Explorations that find nothing must not take longer than the simulation itself.
+  // Explorations that find nothing must not dwarf the simulation: a further one waits until it has caught up.
   constexpr std::uint64_t kFree = 1'000'000;
   if (steps_ > kFree + warp_instructions() - issued_before_) return false;
   const View view(gpu_, allocations_);
