@@ -4,10 +4,10 @@
 
 #include <systemc>
 
-#include "sim/host_heap.h"
+#include "base/host_heap.h"
 
 int sc_main(int argc, char** argv) {
-  heddle::sim::use_huge_pages();
+  heddle::base::use_huge_pages();
   sc_core::sc_report_handler::set_actions(sc_core::SC_ERROR, sc_core::SC_THROW);
   sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);

@@ -275,7 +275,7 @@ Address Accesses::operand(std::uint32_t instruction, const Operand& operand) {
       out = Address::either(out, Address::unknown());
   }
   // What a function was called with; a kernel's registers hold nothing at its beginning.
-  if (found.from_outside && cfg_.block_of(instruction) != 0 && kernel_.function_at(sim::Pc(instruction)))
+  if (found.from_outside && cfg_.block_of(instruction) != 0 && kernel_.function_at(base::Pc(instruction)))
     out = Address::either(out, Address::unknown());
   if (found.definitions.empty() && out.base == Base::kNothing) out = Address::number();
   return out;

@@ -26,9 +26,9 @@ bool is_full_barrier(const isa::Instruction& instruction) {
          !instruction.guard.present && !instruction.src[1].present;
 }
 
-BarrierFreePaths::BarrierFreePaths(const ControlFlowGraph& cfg, sim::Pc from)
+BarrierFreePaths::BarrierFreePaths(const ControlFlowGraph& cfg, base::Pc from)
     : cfg_(cfg), from_(from), entered_(no_blocks(cfg)), came_from_(cfg.block_count() + 1, kNoBlock) {
-  if (from == sim::kNoPc) return;
+  if (from == base::kNoPc) return;
   for (BlockId b = 0; b < cfg.block_count(); ++b)
     first_barrier_.push_back(barrier_from(cfg.block(b).first, b));
   start_ = cfg.block_of(from.value());
@@ -55,7 +55,7 @@ std::uint32_t BarrierFreePaths::barrier_from(std::uint32_t first, BlockId block)
 }
 
 bool BarrierFreePaths::reaches(std::uint32_t instruction) const {
-  if (from_ == sim::kNoPc) return false;
+  if (from_ == base::kNoPc) return false;
   const BlockId block = cfg_.block_of(instruction);
   if (block == start_ && instruction >= from_.value() && instruction < start_barrier_) return true;
   return entered_.test(block) && instruction < first_barrier_[block];
@@ -69,7 +69,7 @@ bool BarrierFreePaths::leaves(BlockId block) const {
 
 std::vector<std::uint32_t> BarrierFreePaths::branches_on_the_way(std::uint32_t instruction) const {
   std::vector<std::uint32_t> branches;
-  if (from_ == sim::kNoPc) return branches;
+  if (from_ == base::kNoPc) return branches;
   // Blocks from whose beginning the instruction is reached.
   BlockSet back = no_blocks(cfg_);
   std::vector<BlockId> work;

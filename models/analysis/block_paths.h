@@ -27,7 +27,7 @@ using BlockSet = boost::dynamic_bitset<>;
 /// What threads reach from a place without a full barrier on the way.
 class BarrierFreePaths {
  public:
-  BarrierFreePaths(const ControlFlowGraph& cfg, sim::Pc from);
+  BarrierFreePaths(const ControlFlowGraph& cfg, base::Pc from);
 
   [[nodiscard]] bool reaches(std::uint32_t instruction) const;
   /// Last instructions of blocks with several successors that lie on such a path to `instruction`.
@@ -42,7 +42,7 @@ class BarrierFreePaths {
   [[nodiscard]] bool leaves(BlockId block) const;
 
   const ControlFlowGraph& cfg_;
-  sim::Pc from_;
+  base::Pc from_;
   BlockId start_ = kNoBlock;
   std::uint32_t start_barrier_ = 0;           ///< first barrier at or behind `from`
   std::vector<std::uint32_t> first_barrier_;  ///< by block

@@ -14,10 +14,10 @@ bool ends_thread(const Instruction& instruction) {
 
 }  // namespace
 
-ControlFlowGraph::ControlFlowGraph(std::span<const Instruction> code, std::span<const sim::Pc> targets)
+ControlFlowGraph::ControlFlowGraph(std::span<const Instruction> code, std::span<const base::Pc> targets)
     : ControlFlowGraph(code, targets, false) {}
 
-ControlFlowGraph::ControlFlowGraph(std::span<const Instruction> code, std::span<const sim::Pc> targets,
+ControlFlowGraph::ControlFlowGraph(std::span<const Instruction> code, std::span<const base::Pc> targets,
                                    bool follow_calls)
     : code_(code), targets_(targets), follow_calls_(follow_calls) {
   find_blocks();
@@ -25,7 +25,7 @@ ControlFlowGraph::ControlFlowGraph(std::span<const Instruction> code, std::span<
 }
 
 ControlFlowGraph ControlFlowGraph::following_calls(std::span<const Instruction> code,
-                                                   std::span<const sim::Pc> targets,
+                                                   std::span<const base::Pc> targets,
                                                    std::span<const isa::FunctionCode> functions) {
   ControlFlowGraph graph(code, targets, true);
   graph.connect_calls(functions);
@@ -47,7 +47,7 @@ bool ControlFlowGraph::ends_block(const Instruction& instruction) const {
   }
 }
 
-std::span<const sim::Pc> ControlFlowGraph::targets_of(const Instruction& instruction) const {
+std::span<const base::Pc> ControlFlowGraph::targets_of(const Instruction& instruction) const {
   if (instruction.op == Opcode::kIndirect || instruction.src[0].present)
     return targets_.subspan(instruction.table_first, instruction.table_count);
   return {&instruction.target, 1};
@@ -61,7 +61,7 @@ void ControlFlowGraph::find_blocks() {
     leader[i + 1] = true;
     if (code_[i].op == Opcode::kBranch) leader[code_[i].target.value()] = true;
     if (code_[i].op == Opcode::kIndirect || code_[i].op == Opcode::kCall)
-      for (const sim::Pc target : targets_of(code_[i])) leader[target.value()] = true;
+      for (const base::Pc target : targets_of(code_[i])) leader[target.value()] = true;
   }
   block_of_.resize(code_.size());
   for (std::uint32_t i = 0; i < code_.size(); ++i) {
@@ -90,11 +90,11 @@ void ControlFlowGraph::connect() {
         connect(b, block_of_[last.target.value()]);
         break;
       case Opcode::kIndirect:
-        for (const sim::Pc target : targets_of(last)) connect(b, block_of_[target.value()]);
+        for (const base::Pc target : targets_of(last)) connect(b, block_of_[target.value()]);
         break;
       case Opcode::kCall:
         if (follow_calls_)
-          for (const sim::Pc target : targets_of(last)) connect(b, block_of_[target.value()]);
+          for (const base::Pc target : targets_of(last)) connect(b, block_of_[target.value()]);
         break;
       case Opcode::kReturn:
         if (!follow_calls_) connect(b, exit());
@@ -120,7 +120,7 @@ void ControlFlowGraph::connect_calls(std::span<const isa::FunctionCode> function
   for (std::uint32_t i = 0; i < code_.size(); ++i) {
     if (code_[i].op == Opcode::kReturn) function_at(i)->returns.push_back(block_of_[i]);
     if (code_[i].op == Opcode::kCall)
-      for (const sim::Pc target : targets_of(code_[i]))
+      for (const base::Pc target : targets_of(code_[i]))
         function_at(target.value())->behind_calls.push_back(block_of_[i] + 1);
   }
   for (const Ends& function : ends)

@@ -32,10 +32,10 @@ class ControlFlowGraph {
   /// Branch targets must lie within the code; code that can fall off its end has an edge to the exit there.
   /// Empty code has no blocks.
   /// `targets`: the tables of indirect branches.
-  explicit ControlFlowGraph(std::span<const isa::Instruction> code, std::span<const sim::Pc> targets = {});
+  explicit ControlFlowGraph(std::span<const isa::Instruction> code, std::span<const base::Pc> targets = {});
   /// With edges along calls; `functions` as in isa::Kernel.
   [[nodiscard]] static ControlFlowGraph following_calls(std::span<const isa::Instruction> code,
-                                                        std::span<const sim::Pc> targets,
+                                                        std::span<const base::Pc> targets,
                                                         std::span<const isa::FunctionCode> functions);
 
   [[nodiscard]] std::uint32_t block_count() const { return static_cast<std::uint32_t>(blocks_.size()) - 1; }
@@ -55,7 +55,7 @@ class ControlFlowGraph {
   [[nodiscard]] ControlFlowGraph without_early_exits() const;
 
  private:
-  ControlFlowGraph(std::span<const isa::Instruction> code, std::span<const sim::Pc> targets,
+  ControlFlowGraph(std::span<const isa::Instruction> code, std::span<const base::Pc> targets,
                    bool follow_calls);
   void find_blocks();
   void connect();
@@ -63,13 +63,13 @@ class ControlFlowGraph {
   void connect(BlockId from, BlockId to);
   [[nodiscard]] bool ends_block(const isa::Instruction& instruction) const;
   /// Where an indirect branch or any call may go.
-  [[nodiscard]] std::span<const sim::Pc> targets_of(const isa::Instruction& instruction) const;
+  [[nodiscard]] std::span<const base::Pc> targets_of(const isa::Instruction& instruction) const;
   [[nodiscard]] bool only_exits(BlockId id) const;
   [[nodiscard]] std::vector<bool> reaching_exit() const;
   [[nodiscard]] std::vector<bool> reachable_from(BlockId from) const;
 
   std::span<const isa::Instruction> code_;
-  std::span<const sim::Pc> targets_;
+  std::span<const base::Pc> targets_;
   bool follow_calls_ = false;
   std::vector<BasicBlock> blocks_;  ///< the last one is the exit
   std::vector<BlockId> block_of_;

@@ -8,7 +8,7 @@
 #include "analysis/block_paths.h"
 #include "analysis/cfg.h"
 #include "analysis/dependences.h"
-#include "analysis/places.h"
+#include "analysis/post_dominators.h"
 #include "analysis/retreating_edges.h"
 #include "isa/kernel.h"
 
@@ -27,7 +27,7 @@ class CodeAnalysis {
 
   [[nodiscard]] const isa::Kernel& kernel() const { return kernel_; }
   [[nodiscard]] const ControlFlowGraph& cfg() const { return cfg_; }
-  [[nodiscard]] const Places& places() const { return places_; }
+  [[nodiscard]] const PostDominators& places() const { return places_; }
   [[nodiscard]] const Accesses& accesses() const { return accesses_; }
   [[nodiscard]] const std::vector<CodeRange>& ranges() const { return ranges_; }
   [[nodiscard]] const std::vector<EdgeLoop>& loops() const { return loops_; }
@@ -43,7 +43,7 @@ class CodeAnalysis {
   const isa::Kernel& kernel_;
   ControlFlowGraph cfg_;
   ControlFlowGraph reconvergence_;
-  Places places_;
+  PostDominators places_;
   ReachingDefinitions definitions_;
   ControlDependences control_;
   Accesses accesses_;

@@ -6,7 +6,7 @@
 namespace heddle::analysis {
 namespace {
 
-using sim::Pc;
+using base::Pc;
 
 class DeadlockFinder {
  public:
@@ -74,7 +74,7 @@ class DeadlockFinder {
   }
 
   void find_reachable(LoopFinding& finding) {
-    if (finding.shared_reads.empty() || finding.reconvergence == sim::kNoPc) return;
+    if (finding.shared_reads.empty() || finding.reconvergence == base::kNoPc) return;
     const CodeRange& range = code_.range_of(cfg_.block(finding.loop.header).first);
     const BarrierFreePaths paths(cfg_, finding.reconvergence);
     for (const Access& access : code_.accesses().all()) {
@@ -163,14 +163,14 @@ class DeadlockFinder {
   /// Every path from where the loop's function is entered to `below` passes `above`.
   [[nodiscard]] bool dominates(Pc above, Pc below, const EdgeLoop& loop) const {
     if (above == below) return true;
-    if (above == sim::kNoPc) return false;
+    if (above == base::kNoPc) return false;
     const BlockId block = places_.block_of(above);
     if (block == places_.block_of(below)) return above < below;
     std::vector<BlockId> entries;
     for (const std::uint32_t entry : code_.range_of(cfg_.block(loop.header).first).entries)
       entries.push_back(cfg_.block_of(entry));
     const BlockSet around = blocks_between(cfg_, entries, block);
-    if (below != sim::kNoPc) return !around.test(places_.block_of(below));
+    if (below != base::kNoPc) return !around.test(places_.block_of(below));
     for (std::size_t b = around.find_first(); b != BlockSet::npos; b = around.find_next(b)) {
       const auto& next = cfg_.block(static_cast<BlockId>(b)).successors;
       if (std::find(next.begin(), next.end(), cfg_.exit()) != next.end()) return false;
@@ -224,7 +224,7 @@ class DeadlockFinder {
 
   CodeAnalysis& code_;
   const ControlFlowGraph& cfg_;
-  const Places& places_;
+  const PostDominators& places_;
   DeadlockOptions options_;
   std::vector<LoopFinding> findings_;
 };

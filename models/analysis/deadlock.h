@@ -51,8 +51,8 @@ struct LoopFinding {
   bool depends_on_memory = false;           ///< on some shared read, wherever it is
   std::vector<RedefiningWrite> writes;      ///< empty: not flagged by Alg 1
   std::uint32_t because_of = kNoOtherLoop;  ///< flagged by Alg 3, as this loop is
-  sim::Pc reconvergence = sim::kNoPc;       ///< where its exits meet
-  sim::Pc safe = sim::kNoPc;                ///< SafePDOM; kNoPc: the end of the threads
+  base::Pc reconvergence = base::kNoPc;     ///< where its exits meet
+  base::Pc safe = base::kNoPc;              ///< SafePDOM; kNoPc: the end of the threads
   [[nodiscard]] bool flagged() const { return !writes.empty() || because_of != kNoOtherLoop; }
 };
 

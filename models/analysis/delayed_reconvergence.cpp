@@ -5,7 +5,7 @@
 
 namespace heddle::analysis {
 
-using sim::Pc;
+using base::Pc;
 
 namespace {
 
@@ -54,7 +54,7 @@ class Delay {
   }
 
   const ControlFlowGraph& cfg_;
-  const Places& places_;
+  const PostDominators& places_;
   DelayedPaths paths_;
   std::map<BlockId, Pc> points_;  ///< by block that ends in a branch
   std::map<BlockId, std::vector<BlockId>> starts_;

@@ -19,7 +19,7 @@ enum class DelayedPaths : std::uint8_t {
 /// its point. `options.parallel_writes` is taken as false, as §3.3 says.
 struct ReconvergencePoint {
   std::uint32_t branch = 0;  ///< index into the code
-  sim::Pc rpc = sim::kNoPc;
+  base::Pc rpc = base::kNoPc;
 };
 [[nodiscard]] std::vector<ReconvergencePoint> delayed_reconvergence(
     CodeAnalysis& code, DeadlockOptions options = {}, DelayedPaths paths = DelayedPaths::kSuccessors);

@@ -111,10 +111,10 @@ bool DominatorTree::dominates(BlockId above, BlockId below) const {
   return enter_[above] != 0 && enter_[above] <= enter_[below] && enter_[below] <= leave_[above];
 }
 
-sim::Pc reconvergence_pc(const ControlFlowGraph& cfg, const DominatorTree& post_dominators,
-                         std::uint32_t instruction) {
+base::Pc reconvergence_pc(const ControlFlowGraph& cfg, const DominatorTree& post_dominators,
+                          std::uint32_t instruction) {
   const BlockId meet = post_dominators.parent(cfg.block_of(instruction));
-  return meet == kNoBlock || meet == cfg.exit() ? sim::kNoPc : sim::Pc(cfg.block(meet).first);
+  return meet == kNoBlock || meet == cfg.exit() ? base::kNoPc : base::Pc(cfg.block(meet).first);
 }
 
 }  // namespace heddle::analysis

@@ -46,7 +46,7 @@ class DominatorTree {
 
 /// The instruction at which the two sides of the branch at `instruction` meet again: the first of the
 /// immediate post-dominator of its block; kNoPc if that is the exit.
-[[nodiscard]] sim::Pc reconvergence_pc(const ControlFlowGraph& cfg, const DominatorTree& post_dominators,
-                                       std::uint32_t instruction);
+[[nodiscard]] base::Pc reconvergence_pc(const ControlFlowGraph& cfg, const DominatorTree& post_dominators,
+                                        std::uint32_t instruction);
 
 }  // namespace heddle::analysis

@@ -7,8 +7,8 @@
 namespace heddle::analysis {
 namespace {
 
-using sim::kNoPc;
-using sim::Pc;
+using base::kNoPc;
+using base::Pc;
 
 bool same_place(const isa::SourceLoc& a, const isa::SourceLoc& b) {
   return a.line == b.line && a.column == b.column;

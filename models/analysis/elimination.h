@@ -25,13 +25,13 @@ struct SwitchCase {
 /// function's end, where its returns have to be led together first.
 struct SwitchBlock {
   std::uint32_t function = 0;  ///< as CodeRange::function
-  sim::Pc place = sim::kNoPc;
+  base::Pc place = base::kNoPc;
   std::vector<SwitchCase> cases;
 };
 
 /// Branches that lead to `place` only for threads to end there, as last instructions of their blocks. They
 /// have to keep a way of their own, or threads that leave early would wait at a switch in front of it.
-[[nodiscard]] std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, sim::Pc place);
+[[nodiscard]] std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, base::Pc place);
 
 struct EliminationPlan {
   std::vector<SwitchBlock> switches;  ///< by function, then in the order of the code

@@ -6,9 +6,9 @@
 namespace heddle::analysis {
 namespace {
 
+using base::Pc;
 using isa::Instruction;
 using isa::RegId;
-using sim::Pc;
 
 std::span<const RegId> reads(const Instruction& i) { return {i.reads.data(), i.read_count}; }
 std::span<const RegId> writes(const Instruction& i) { return {i.writes.data(), i.write_count}; }

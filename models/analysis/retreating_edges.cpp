@@ -10,7 +10,8 @@ namespace {
 using Edge = std::pair<BlockId, BlockId>;
 
 /// A block's successors by how many blocks lie between them and where they meet, the most first.
-std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const Places& places, BlockId block) {
+std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const PostDominators& places,
+                                        BlockId block) {
   std::vector<BlockId> successors = cfg.block(block).successors;
   if (successors.size() < 2) return successors;
   const BlockId meet = places.block_of(places.behind(cfg.block(block).end - 1));
@@ -24,7 +25,7 @@ std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const Place
 }
 
 /// Edges to a block that the walk has entered and not left yet.
-std::vector<Edge> retreating(const ControlFlowGraph& cfg, const Places& places,
+std::vector<Edge> retreating(const ControlFlowGraph& cfg, const PostDominators& places,
                              const std::vector<std::uint32_t>& entries) {
   enum class State : std::uint8_t { kNew, kOpen, kLeft };
   std::vector<State> state(cfg.block_count() + 1, State::kNew);
@@ -103,7 +104,7 @@ std::vector<CodeRange> code_ranges(const isa::Kernel& kernel) {
   return ranges;
 }
 
-std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const Places& places,
+std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const PostDominators& places,
                                  const std::vector<CodeRange>& ranges) {
   std::vector<EdgeLoop> loops;
   for (const CodeRange& range : ranges) {

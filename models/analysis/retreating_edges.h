@@ -6,7 +6,7 @@
 
 #include "analysis/block_paths.h"
 #include "analysis/cfg.h"
-#include "analysis/places.h"
+#include "analysis/post_dominators.h"
 #include "isa/kernel.h"
 
 namespace heddle::analysis {
@@ -34,7 +34,7 @@ struct EdgeLoop {
 /// Which edges of a cycle with several entries retreat depends on the walk: a branch's side with more blocks
 /// in front of where the sides meet goes first, so that SSDE's switch blocks come behind all that leads to
 /// them, and their edges back to the loops are the ones that retreat.
-[[nodiscard]] std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const Places& places,
+[[nodiscard]] std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const PostDominators& places,
                                                const std::vector<CodeRange>& ranges);
 
 }  // namespace heddle::analysis

@@ -4,14 +4,14 @@
 #include <bit>
 #include <string>
 
-#include "sim/error.h"
+#include "base/error.h"
 #include "sim/memory_payload.h"
 
 namespace heddle::core {
 
 using isa::LatencyClass;
 
-void OccupancyConfig::visit(sim::ConfigVisitor& v) {
+void OccupancyConfig::visit(base::ConfigVisitor& v) {
   v.field("max_warps", max_warps,
           {.doc = "warp slots (mimd-simt-and-bows §9.1: 1536 threads)", .min = 1, .max = kMostWarps});
   v.field("max_ctas", max_ctas, {.doc = "CTA slots", .min = 1, .max = 256});
@@ -24,7 +24,7 @@ void OccupancyConfig::visit(sim::ConfigVisitor& v) {
            .max = 4096});
 }
 
-void FetchConfig::visit(sim::ConfigVisitor& v) {
+void FetchConfig::visit(base::ConfigVisitor& v) {
   v.field("width_instructions", width_instructions,
           {.unit = "instructions/cycle",
            .doc = "fetched per cycle, all for one issue group",
@@ -39,7 +39,7 @@ void FetchConfig::visit(sim::ConfigVisitor& v) {
           {.unit = "instructions", .doc = "decoded instructions held per issue group", .min = 1, .max = 16});
 }
 
-void InstructionCacheConfig::visit(sim::ConfigVisitor& v) {
+void InstructionCacheConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled, {.doc = "false: every fetch hits"});
   v.field(
       "size_kib", size_kib,
@@ -57,7 +57,7 @@ void InstructionCacheConfig::visit(sim::ConfigVisitor& v) {
            .max = 32});
 }
 
-void ScoreboardConfig::visit(sim::ConfigVisitor& v) {
+void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "kind", kind, {"per_warp", "per_thread_mask"},
       "what is known of a register with a pending write: that its warp waits for it, or which threads do "
@@ -86,7 +86,7 @@ void ScoreboardConfig::visit(sim::ConfigVisitor& v) {
   sim::visit_implementation(v, impl);
 }
 
-void SchedulerConfig::visit(sim::ConfigVisitor& v) {
+void SchedulerConfig::visit(base::ConfigVisitor& v) {
   v.field("count", count,
           {.doc = "warp schedulers; warp w belongs to scheduler w mod count", .min = 1, .max = 8});
   v.field("sub_cores", sub_cores,
@@ -110,7 +110,7 @@ void SchedulerConfig::visit(sim::ConfigVisitor& v) {
   sim::visit_implementation(v, impl);
 }
 
-void RegisterFileConfig::visit(sim::ConfigVisitor& v) {
+void RegisterFileConfig::visit(base::ConfigVisitor& v) {
   v.field("banks", banks,
           {.doc = "per sub-core; register r of warp w is in bank (r + w) mod banks; 0: no conflicts",
            .min = 0,
@@ -163,7 +163,7 @@ PipesConfig::PipesConfig() {
   set(LatencyClass::kControl, 1, 1);
 }
 
-void PipesConfig::visit(sim::ConfigVisitor& v) {
+void PipesConfig::visit(base::ConfigVisitor& v) {
   v.field("sp_units", sp_units,
           {.doc = "arithmetic pipes per sub-core (each takes one warp instruction per initiation interval)",
            .min = 1,
@@ -217,7 +217,7 @@ Pipe PipesConfig::pipe_of(const isa::Instruction& instruction) const {
   }
 }
 
-void LsuConfig::visit(sim::ConfigVisitor& v) {
+void LsuConfig::visit(base::ConfigVisitor& v) {
   v.field("queue_entries", queue_entries,
           {.unit = "warp instructions",
            .doc = "memory instructions accepted that have not made all their accesses",
@@ -229,7 +229,7 @@ void LsuConfig::visit(sim::ConfigVisitor& v) {
                   "again and takes an issue slot of its warp's scheduler (up to Fermi)"});
 }
 
-void MemoryPortConfig::visit(sim::ConfigVisitor& v) {
+void MemoryPortConfig::visit(base::ConfigVisitor& v) {
   v.field("request_queue_packets", request_queue_packets,
           {.unit = "packets", .doc = "requests waiting for the crossbar", .min = 1, .max = 256});
   v.field("response_queue_packets", response_queue_packets,
@@ -239,7 +239,7 @@ void MemoryPortConfig::visit(sim::ConfigVisitor& v) {
            .max = 256});
 }
 
-void L1dConfig::visit(sim::ConfigVisitor& v) {
+void L1dConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled, {.doc = "false: global and local memory go to L2"});
   v.field("size_kib", size_kib,
           {.unit = "KiB", .doc = "capacity; 0: what shared memory leaves of unified_kib", .max = 1024});
@@ -275,7 +275,7 @@ void L1dConfig::visit(sim::ConfigVisitor& v) {
            "write-back)");
 }
 
-void ConstantCacheConfig::visit(sim::ConfigVisitor& v) {
+void ConstantCacheConfig::visit(base::ConfigVisitor& v) {
   v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity (gpudet §3.1: 8)", .min = 1, .max = 64});
   v.field("line_bytes", line_bytes,
           {.unit = "bytes",
@@ -299,7 +299,7 @@ void ConstantCacheConfig::visit(sim::ConfigVisitor& v) {
            .max = 64});
 }
 
-void SharedMemoryConfig::visit(sim::ConfigVisitor& v) {
+void SharedMemoryConfig::visit(base::ConfigVisitor& v) {
   v.field("size_kib", size_kib, {.unit = "KiB", .doc = "capacity", .min = 1, .max = 1024});
   v.field("banks", banks,
           {.unit = "banks", .doc = "32-bit words served per cycle, one per bank", .min = 1, .max = 32});
@@ -310,7 +310,7 @@ void SharedMemoryConfig::visit(sim::ConfigVisitor& v) {
            .max = 1000});
 }
 
-void BarrierConfig::visit(sim::ConfigVisitor& v) {
+void BarrierConfig::visit(base::ConfigVisitor& v) {
   v.field("latency_cycles", latency_cycles,
           {.unit = "core cycles",
            .doc = "last arrival to the first released warp being fetched",
@@ -323,7 +323,7 @@ void BarrierConfig::visit(sim::ConfigVisitor& v) {
       "each other (aware, multi_path) count threads in any case (mimd-simt-and-bows A26)");
 }
 
-void CoreConfig::visit(sim::ConfigVisitor& v) {
+void CoreConfig::visit(base::ConfigVisitor& v) {
   v.section("occupancy", occupancy, "what limits resident CTAs and warps");
   v.section("fetch", fetch, "fetch unit and I-buffer");
   v.section("l1i", l1i, "L1 instruction cache");
@@ -345,11 +345,11 @@ namespace {
 void check_cache(const std::string& path, std::uint32_t size_kib, std::uint32_t line_bytes,
                  std::uint32_t ways) {
   if ((line_bytes & (line_bytes - 1)) != 0)
-    throw sim::InputError(path + ".line_bytes", "must be a power of two, is " + std::to_string(line_bytes),
-                          "use 32, 64 or 128");
+    throw base::InputError(path + ".line_bytes", "must be a power of two, is " + std::to_string(line_bytes),
+                           "use 32, 64 or 128");
   const std::uint32_t lines = size_kib * 1024 / line_bytes;
   if (lines % ways != 0)
-    throw sim::InputError(
+    throw base::InputError(
         path, std::to_string(lines) + " lines do not divide into " + std::to_string(ways) + " ways",
         "choose size_kib, line_bytes and ways so that sets are whole");
 }
@@ -359,34 +359,34 @@ void check_cache(const std::string& path, std::uint32_t size_kib, std::uint32_t 
 void CoreConfig::validate() const {
   const std::uint32_t shared = shared_memory.size_kib;
   if (l1d.unified_kib != 0 && shared + (l1d.enabled ? std::max(l1d.size_kib, 1u) : 0u) > l1d.unified_kib)
-    throw sim::InputError(
+    throw base::InputError(
         "core.l1d.unified_kib",
         std::to_string(l1d.size_kib) + " KiB of L1 and " + std::to_string(shared) +
             " KiB of shared memory do not fit into an array of " + std::to_string(l1d.unified_kib) + " KiB",
         "choose another split (core.l1d.size_kib, core.shared_memory.size_kib), or 0 for separate arrays");
   if (l1d.enabled && l1d.unified_kib == 0 && l1d.size_kib == 0)
-    throw sim::InputError("core.l1d.size_kib", "is 0, but there is no unified array to take the rest of",
-                          "set core.l1d.unified_kib, give a size, or set core.l1d.enabled to false");
+    throw base::InputError("core.l1d.size_kib", "is 0, but there is no unified array to take the rest of",
+                           "set core.l1d.unified_kib, give a size, or set core.l1d.enabled to false");
   if (l1d.enabled) check_cache("core.l1d", resolved_l1d().size_kib, l1d.line_bytes, l1d.ways);
   const std::uint32_t sector = l1d.sector_bytes;
   if (sector != 0 && (!std::has_single_bit(sector) || sector < sim::kSectorBytes || sector > l1d.line_bytes))
-    throw sim::InputError("core.l1d.sector_bytes",
-                          std::to_string(sector) + " does not divide lines of " +
-                              std::to_string(l1d.line_bytes) + " bytes into sectors",
-                          "use a power of two from 32 to line_bytes, or 0 for whole lines");
+    throw base::InputError("core.l1d.sector_bytes",
+                           std::to_string(sector) + " does not divide lines of " +
+                               std::to_string(l1d.line_bytes) + " bytes into sectors",
+                           "use a power of two from 32 to line_bytes, or 0 for whole lines");
   check_cache("core.constant_cache", constant_cache.size_kib, constant_cache.line_bytes, constant_cache.ways);
   check_cache("core.l1i", l1i.size_kib, l1i.line_bytes, l1i.ways);
   if (l1i.line_bytes % l1i.instruction_bytes != 0)
-    throw sim::InputError("core.l1i.line_bytes",
-                          "must be a multiple of instruction_bytes, is " + std::to_string(l1i.line_bytes),
-                          "use a core.l1i.instruction_bytes that divides it, 8 for one");
+    throw base::InputError("core.l1i.line_bytes",
+                           "must be a multiple of instruction_bytes, is " + std::to_string(l1i.line_bytes),
+                           "use a core.l1i.instruction_bytes that divides it, 8 for one");
   if (scheduler.count % scheduler.sub_cores != 0)
-    throw sim::InputError("core.scheduler.sub_cores",
-                          std::to_string(scheduler.count) + " schedulers do not divide into " +
-                              std::to_string(scheduler.sub_cores) + " sub-cores",
-                          "choose a divisor of core.scheduler.count");
+    throw base::InputError("core.scheduler.sub_cores",
+                           std::to_string(scheduler.count) + " schedulers do not divide into " +
+                               std::to_string(scheduler.sub_cores) + " sub-cores",
+                           "choose a divisor of core.scheduler.count");
   if (scheduler.count > occupancy.max_warps)
-    throw sim::InputError(
+    throw base::InputError(
         "core.scheduler.count", "more schedulers than warp slots",
         "use at most core.occupancy.max_warps (" + std::to_string(occupancy.max_warps) + ")");
 }

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "base/config.h"
 #include "isa/instruction.h"
-#include "sim/config.h"
 #include "sim/twins.h"
 #include "simt/control_flow.h"
 
@@ -28,14 +28,14 @@ struct OccupancyConfig {
   std::uint32_t max_ctas = 8;
   std::uint32_t registers = 32768;
   std::uint32_t register_unit = 64;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 struct FetchConfig {
   std::uint32_t width_instructions = 2;
   std::uint32_t latency_cycles = 1;
   std::uint32_t ibuffer_slots = 2;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 struct InstructionCacheConfig {
@@ -45,7 +45,7 @@ struct InstructionCacheConfig {
   std::uint32_t ways = 4;
   std::uint32_t mshr_entries = 4;
   std::uint32_t instruction_bytes = 8;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 /// What a scoreboard entry says about a register: pending for the warp, or for which threads
@@ -59,7 +59,7 @@ struct ScoreboardConfig {
   std::uint32_t read_ports = kAutoPorts;   ///< 0: any number
   std::uint32_t write_ports = kAutoPorts;  ///< 0: any number
   sim::Implementation impl = sim::Implementation::kModel;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
   // kAutoPorts resolved: those of mimd-simt-and-bows M5a for thread masks; a bit per register needs no array.
   [[nodiscard]] std::uint32_t resolved_read_ports() const { return resolved(read_ports, 6); }
   [[nodiscard]] std::uint32_t resolved_write_ports() const { return resolved(write_ports, 3); }
@@ -78,7 +78,7 @@ struct SchedulerConfig {
   std::uint32_t active_warps = 8;
   std::uint32_t gto_rotation_cycles = 50000;
   sim::Implementation impl = sim::Implementation::kModel;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
   /// A group that could issue may be passed over for ever.
   [[nodiscard]] bool may_starve() const {
     return policy == SchedulingPolicy::kGto && gto_rotation_cycles == 0;
@@ -93,7 +93,7 @@ struct RegisterFileConfig {
   std::uint32_t collectors_sfu = 8;
   std::uint32_t collectors_memory = 2;
   std::uint32_t writeback_ports = 2;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 /// Latency: cycles from issue until a dependent instruction may issue, with no conflict on the way.
@@ -110,7 +110,7 @@ struct PipesConfig {
   std::uint32_t dp_units = 0;
   std::array<ClassTiming, isa::kLatencyClasses> timing;
   PipesConfig();
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
   /// The kind of pipe an instruction goes to on this platform.
   [[nodiscard]] Pipe pipe_of(const isa::Instruction& instruction) const;
 };
@@ -118,13 +118,13 @@ struct PipesConfig {
 struct LsuConfig {
   std::uint32_t queue_entries = 8;
   bool replay_issue = true;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 struct MemoryPortConfig {
   std::uint32_t request_queue_packets = 8;
   std::uint32_t response_queue_packets = 8;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 struct L1dConfig {
@@ -140,7 +140,7 @@ struct L1dConfig {
   bool cache_global_loads = true;
   WritePolicy global_write = WritePolicy::kWriteEvict;  ///< not kWriteBack: L1 is not coherent
   WritePolicy local_write = WritePolicy::kWriteBack;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 struct ConstantCacheConfig {
@@ -150,14 +150,14 @@ struct ConstantCacheConfig {
   std::uint32_t latency_cycles = 6;
   std::uint32_t mshr_entries = 2;
   std::uint32_t mshr_targets = 32;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 struct SharedMemoryConfig {
   std::uint32_t size_kib = 48;
   std::uint32_t banks = 32;
   std::uint32_t latency_cycles = 20;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 /// What arrives at a CTA barrier: each thread for itself, or its whole warp with it (barrier_unit.h).
@@ -166,7 +166,7 @@ enum class BarrierCounts : std::uint8_t { kThreads, kWarps };
 struct BarrierConfig {
   std::uint32_t latency_cycles = 4;
   BarrierCounts counts = BarrierCounts::kWarps;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 struct CoreConfig {
@@ -185,11 +185,11 @@ struct CoreConfig {
   SharedMemoryConfig shared_memory;
   BarrierConfig barrier;
 
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
   void validate() const;
   /// l1d with the size it has beside shared memory.
   [[nodiscard]] L1dConfig resolved_l1d() const;
-  [[nodiscard]] std::uint32_t max_threads() const { return occupancy.max_warps * sim::kLanes; }
+  [[nodiscard]] std::uint32_t max_threads() const { return occupancy.max_warps * base::kLanes; }
 };
 
 }  // namespace heddle::core

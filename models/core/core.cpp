@@ -4,8 +4,8 @@
 #include <string>
 
 namespace heddle::core {
-Core::Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig& config,
-           CoreServices services, sim::StatGroup& stats)
+Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config,
+           CoreServices services, base::StatGroup& stats)
     : sc_module(name),
       clock_(services.clock, sim::on_tick<&Core::tick>(this)),
       id_(id),
@@ -87,7 +87,7 @@ void Core::bind_blocks() {
   connect(PortClient::kConstant, constant_cache_);
 }
 
-void Core::declare(sim::StatGroup& issue) {
+void Core::declare(base::StatGroup& issue) {
   issue.counter("cycles", "core cycles", "length of the launch", &cycles_);
   issue.counter("resident_cycles", "core cycles", "cycles with at least one warp on the core",
                 &resident_cycles_);
@@ -141,8 +141,8 @@ void Core::cycle(Cycle now) {
   }
   memory_stage(now);
   barrier_releases_.take(now, [this](const LanesOfWarp& released) {
-    simt::BranchRequest release;
-    release.event = simt::BranchEvent::kBarrierRelease;
+    simt::ControlFlowRequest release;
+    release.event = simt::ControlFlowEvent::kBarrierRelease;
     release.warp = released.warp;
     release.mask = released.lanes;
     if (probe_.active()) probe_.passes(released.warp);
@@ -154,8 +154,8 @@ void Core::cycle(Cycle now) {
       if (group.epoch == sleeper.epoch) advance(sleeper.group, code_[group.pc.value()]);
     });
   while (branch_due_ <= now) {
-    simt::BranchRequest tick;
-    tick.event = simt::BranchEvent::kTick;
+    simt::ControlFlowRequest tick;
+    tick.event = simt::ControlFlowEvent::kTick;
     decide(tick);
   }
   held_back_ = false;
@@ -280,7 +280,7 @@ void Core::sleep(Cycle now) {
   for (std::uint32_t s = 0; s < config_.scheduler.count && next > now + 1; ++s)
     if (groups_.any_ready(s))
       next = std::min(next, groups_.next_due(s, pipe_readiness_[sub_core_of(s)], now));
-  if (next == kNoCycle)
+  if (next == kNever)
     clock_.park();
   else
     clock_.sleep_until(std::max(next, now + 1));

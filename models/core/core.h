@@ -4,7 +4,7 @@
 //
 // so that state written in a cycle is seen by earlier stages in the next one. The core itself holds the issue
 // logic: it reads operands, computes values, and keeps branch unit, scoreboard and I-buffers in step. It does
-// not know which control-flow mechanism it has (simt/branch_protocol.h). A core with nothing to do sleeps or
+// not know which control-flow mechanism it has (simt/control_flow_protocol.h). A core with nothing to do sleeps or
 // parks; skipped cycles are charged to the same causes as if it had looked.
 #pragma once
 
@@ -16,32 +16,32 @@
 #include <systemc>
 #include <vector>
 
-#include "core/access_check.h"
-#include "core/barrier_unit.h"
 #include "core/config.h"
-#include "core/constant_cache.h"
-#include "core/cta_protocol.h"
-#include "core/cta_slots.h"
-#include "core/exec_pipes.h"
-#include "core/fetch.h"
-#include "core/hang_probe.h"
-#include "core/instruction_cache.h"
-#include "core/issue_table.h"
-#include "core/l1_data_cache.h"
-#include "core/load_store_unit.h"
-#include "core/memory_port.h"
-#include "core/profile.h"
-#include "core/register_file.h"
-#include "core/scoreboard.h"
-#include "core/shared_memory.h"
-#include "core/table_traffic.h"
-#include "core/trace.h"
-#include "core/warp_scheduler.h"
-#include "core/warp_sync.h"
+#include "core/cta/barrier_unit.h"
+#include "core/cta/cta_slots.h"
+#include "core/execute/exec_pipes.h"
+#include "core/execute/register_file.h"
+#include "core/fetch/fetch.h"
+#include "core/fetch/instruction_cache.h"
+#include "core/issue/issue_table.h"
+#include "core/issue/scoreboard.h"
+#include "core/issue/warp_sync.h"
+#include "core/memory/access_check.h"
+#include "core/memory/constant_cache.h"
+#include "core/memory/l1_data_cache.h"
+#include "core/memory/load_store_unit.h"
+#include "core/memory/memory_port.h"
+#include "core/memory/shared_memory.h"
+#include "core/memory/table_traffic.h"
+#include "core/observe/hang_probe.h"
+#include "core/observe/profile.h"
+#include "core/observe/trace.h"
+#include "core/protocols/cta_protocol.h"
+#include "core/schedule/warp_scheduler.h"
 #include "sim/clock.h"
 #include "sim/fault_latch.h"
 #include "sim/watchdog.h"
-#include "simt/branch_unit.h"
+#include "simt/control_flow_unit.h"
 
 namespace heddle::hang {
 struct Snapshot;
@@ -62,8 +62,8 @@ struct CoreServices {
 
 class Core : public sc_core::sc_module, public sim::Watched {
  public:
-  Core(const sc_core::sc_module_name& name, sim::CoreId id, const CoreConfig& config, CoreServices services,
-       sim::StatGroup& stats);
+  Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config, CoreServices services,
+       base::StatGroup& stats);
 
  private:
   void serve_cta(CtaRequest& request);
@@ -112,7 +112,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
  private:
   // core.cpp: a cycle
   void bind_blocks();
-  void declare(sim::StatGroup& stats);
+  void declare(base::StatGroup& stats);
   void tick();
   void cycle(Cycle now);
   void memory_stage(Cycle now);
@@ -192,8 +192,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   /// Sequential flow to pc+1.
   void advance(GroupId id, const isa::Instruction& instruction);
   /// Asks the branch unit, and does what it answers. The group may have moved or be gone then.
-  void decide(simt::BranchRequest& request);
-  void apply(const simt::BranchRequest& answer);
+  void decide(simt::ControlFlowRequest& request);
+  void apply(const simt::ControlFlowRequest& answer);
   void group_appears(WarpId warp, GroupId id);
   void group_moves(WarpId warp, const simt::GroupUpdate& update);
   void group_stops(WarpId warp, const simt::GroupUpdate& update);
@@ -207,7 +207,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   [[nodiscard]] TraceSite trace_site(WarpId warp) const;
   void trace_tables(WarpId warp, TableSnapshot snapshot);
   /// After the branch unit's answer; `pc`: the instruction that asked.
-  void trace_decision(const simt::BranchRequest& request, Pc pc);
+  void trace_decision(const simt::ControlFlowRequest& request, Pc pc);
   /// After a change of the scoreboard.
   void trace_registers(std::string_view event, WarpId warp, const isa::Instruction& instruction,
                        LaneMask lanes);
@@ -248,12 +248,12 @@ class Core : public sc_core::sc_module, public sim::Watched {
   /// "16 of 32 threads have arrived", of an inspected barrier.
   [[nodiscard]] std::string arrivals(const BarrierRequest& barrier) const;
 
-  sim::CoreId id_;
+  base::CoreId id_;
   CoreConfig config_;
   CoreServices services_;
 
   // Blocks and the sockets towards them.
-  simt::BranchUnit branch_unit_;
+  simt::ControlFlowUnit branch_unit_;
   Fetch fetch_;
   InstructionCache l1i_;
   Scoreboard scoreboard_;
@@ -268,7 +268,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   LoadStoreUnit lsu_;
   TableTraffic table_traffic_;
 
-  mutable sim::BlockInitiator<simt::BranchProtocol> branch_isock_{"branch_isock"};  // inspection is const
+  mutable sim::BlockInitiator<simt::ControlFlowProtocol> branch_isock_{
+      "branch_isock"};  // inspection is const
   sim::BlockInitiator<FetchProtocol> fetch_isock_{"fetch_isock"};
   sim::BlockInitiator<ScoreboardProtocol> scoreboard_isock_{"scoreboard_isock"};
   std::vector<std::unique_ptr<sim::BlockInitiator<SchedulerProtocol>>> scheduler_isocks_;
@@ -302,12 +303,12 @@ class Core : public sc_core::sc_module, public sim::Watched {
     WarpId warp{};
     LaneMask lanes;
   };
-  TimingWheel<LanesOfWarp> barrier_releases_;
+  base::TimingWheel<LanesOfWarp> barrier_releases_;
   struct Sleeper {
     GroupId group{};
     std::uint32_t epoch = 0;
   };
-  TimingWheel<Sleeper> sleepers_;  ///< groups in nanosleep
+  base::TimingWheel<Sleeper> sleepers_;  ///< groups in nanosleep
   WarpSync warp_sync_;
   HangProbe probe_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
@@ -315,11 +316,11 @@ class Core : public sc_core::sc_module, public sim::Watched {
   std::vector<Pipe> pipe_of_pc_;
   Cycle now_ = 0;
   // When each stage must run again, as far as known.
-  Cycle pipes_due_ = kNoCycle;
-  Cycle lsu_due_ = kNoCycle;
-  Cycle port_due_ = kNoCycle;
-  Cycle fetch_due_ = kNoCycle;
-  Cycle branch_due_ = kNoCycle;
+  Cycle pipes_due_ = kNever;
+  Cycle lsu_due_ = kNever;
+  Cycle port_due_ = kNever;
+  Cycle fetch_due_ = kNever;
+  Cycle branch_due_ = kNever;
   bool lsu_wants_port_ = false;
   bool held_back_ = false;  ///< a scheduling policy held all candidates back in this cycle
   struct PortWait {

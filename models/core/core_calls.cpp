@@ -5,11 +5,11 @@
 #include <array>
 #include <cstring>
 
-#include "core/access_check.h"
-#include "core/coalescer.h"
+#include "base/error.h"
 #include "core/core.h"
-#include "core/kernel_print.h"
-#include "sim/error.h"
+#include "core/execute/kernel_print.h"
+#include "core/memory/access_check.h"
+#include "core/memory/coalescer.h"
 
 namespace heddle::core {
 
@@ -31,9 +31,9 @@ void Core::count_divergence(Pc pc) {
 
 namespace {
 
-simt::BranchRequest event(simt::BranchEvent kind, GroupId id, const IssueTable::Group& group, LaneMask taken,
-                          const Pc* lane_target) {
-  simt::BranchRequest request;
+simt::ControlFlowRequest event(simt::ControlFlowEvent kind, GroupId id, const IssueTable::Group& group,
+                               LaneMask taken, const Pc* lane_target) {
+  simt::ControlFlowRequest request;
   request.event = kind;
   request.warp = group.warp;
   request.group = id;
@@ -56,14 +56,14 @@ void Core::issue_indirect(GroupId id, const isa::Instruction& instruction, LaneM
   exec.for_each([&](unsigned lane) {
     const std::uint64_t index = lane_of(warp, instruction.src[0], lane);
     if (index >= instruction.table_count)
-      throw sim::KernelFault(
+      throw base::KernelFault(
           launch_->kernel->place(group.pc),
           fmt::format("{} branches to target {} of {}\n  {}", thread_name(site_of(group, instruction), lane),
                       index, instruction.table_count, launch_->kernel->source_line(group.pc)),
           "check the index of brx.idx");
     target[lane] = launch_->kernel->targets[instruction.table_first + index];
   });
-  simt::BranchRequest branch = event(simt::BranchEvent::kBranch, id, group, exec, target.data());
+  simt::ControlFlowRequest branch = event(simt::ControlFlowEvent::kBranch, id, group, exec, target.data());
   branch.rpc = instruction.rpc;
   const Pc pc = group.pc;
   decide(branch);
@@ -94,21 +94,21 @@ void Core::issue_call(GroupId id, const isa::Instruction& instruction, LaneMask 
                                    : fmt::format("function {}, but {}", found->second.name,
                                                  entry != kNoPc ? "its parameters are not those of the call"
                                                                 : found->second.reason);
-      throw sim::KernelFault(kernel.place(group.pc),
-                             fmt::format("{} calls {}\n  {}", thread_name(site_of(group, instruction), lane),
-                                         what, kernel.source_line(group.pc)),
-                             "check the function pointer and the prototype");
+      throw base::KernelFault(kernel.place(group.pc),
+                              fmt::format("{} calls {}\n  {}", thread_name(site_of(group, instruction), lane),
+                                          what, kernel.source_line(group.pc)),
+                              "check the function pointer and the prototype");
     });
   }
-  simt::BranchRequest call =
-      event(simt::BranchEvent::kCall, id, group, exec, indirect ? target.data() : nullptr);
+  simt::ControlFlowRequest call =
+      event(simt::ControlFlowEvent::kCall, id, group, exec, indirect ? target.data() : nullptr);
   call.target = instruction.target;
   const Pc pc = group.pc;
   decide(call);
   // Recursion normally ends at the end of the thread's stack, but a function that never returns keeps nothing
   // there.
   if (call.call_depth > kMostCallDepth)
-    throw sim::KernelFault(
+    throw base::KernelFault(
         launch_->kernel->place(pc),
         fmt::format("calls nest more than {} deep\n  {}", kMostCallDepth, launch_->kernel->source_line(pc)),
         "check that the recursion ends");
@@ -122,7 +122,7 @@ void Core::issue_return(GroupId id, const isa::Instruction& instruction, LaneMas
   exec.for_each([&](unsigned lane) {
     target[lane] = Pc{static_cast<std::uint32_t>(lane_of(warp, instruction.src[0], lane))};
   });
-  simt::BranchRequest back = event(simt::BranchEvent::kReturn, id, group, exec, target.data());
+  simt::ControlFlowRequest back = event(simt::ControlFlowEvent::kReturn, id, group, exec, target.data());
   decide(back);
 }
 
@@ -131,7 +131,7 @@ std::function<void(std::uint64_t, std::span<std::byte>)> Core::thread_memory(con
   return [this, &site, lane](std::uint64_t address, std::span<std::byte> bytes) {
     const LaunchContext& launch = *site.launch;
     const auto fail = [&](const char* why) {
-      throw sim::KernelFault(
+      throw base::KernelFault(
           launch.kernel->place(site.pc),
           fmt::format("{} prints from address 0x{:x}: {}", thread_name(site, lane), address, why),
           "check the pointers given to printf or assert");
@@ -183,7 +183,7 @@ void Core::fail_assertion(const IssueTable::Group& group, const isa::Instruction
   const unsigned lane = exec.lowest();
   const ReadBytes read = thread_memory(site, lane);
   const auto text = [&](unsigned i) { return read_string(read, lane_of(warp, instruction.src[i], lane)); };
-  throw sim::KernelFault(
+  throw base::KernelFault(
       launch_->kernel->place(group.pc),
       fmt::format("{}:{}: {}: {}: assertion `{}' failed", text(1), lane_of(warp, instruction.src[2], lane),
                   text(3), thread_name(site, lane), text(0)),

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/coalescer.h"
 #include "core/core.h"
+#include "core/memory/coalescer.h"
 #include "hang/snapshot.h"
 
 namespace heddle::core {
 
 std::vector<simt::RunnableSplit> Core::runnable_splits(WarpId warp) const {
   std::vector<simt::RunnableSplit> runnable;
-  simt::BranchRequest look;
+  simt::ControlFlowRequest look;
   look.warp = warp;
   look.runnable = &runnable;
   branch_isock_.inspect(look);
@@ -37,7 +37,7 @@ void Core::freeze_probe() {
 
 std::vector<simt::SuspendedLanes> Core::suspended_lanes(WarpId warp) const {
   std::vector<simt::SuspendedLanes> suspended;
-  simt::BranchRequest look;
+  simt::ControlFlowRequest look;
   look.warp = warp;
   look.suspended = &suspended;
   branch_isock_.inspect(look);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/access_check.h"
+#include "base/error.h"
 #include "core/core.h"
-#include "sim/error.h"
+#include "core/memory/access_check.h"
 
 namespace heddle::core {
 
@@ -178,7 +178,7 @@ void Core::issue_lane(IssueTable::Group& group, const isa::Instruction& instruct
 void Core::trap(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) const {
   const AccessSite site = site_of(group, instruction);
   const bool breakpoint = instruction.immediate == isa::kBreakpoint;
-  throw sim::KernelFault(
+  throw base::KernelFault(
       launch_->kernel->place(group.pc),
       fmt::format("{} executed {}", thread_name(site, exec.lowest()), breakpoint ? "brkpt" : "trap"),
       breakpoint ? "there is no debugger to stop in; remove the breakpoint"
@@ -217,8 +217,8 @@ void Core::advance(GroupId id, const isa::Instruction& instruction) {
   IssueTable::Group& group = groups_[id];
   const Pc next{group.pc.value() + 1};
   if (next == group.watch) {
-    simt::BranchRequest report;
-    report.event = simt::BranchEvent::kAdvance;
+    simt::ControlFlowRequest report;
+    report.event = simt::ControlFlowEvent::kAdvance;
     report.warp = group.warp;
     report.group = id;
     report.next = next;
@@ -271,8 +271,8 @@ std::uint32_t chosen_path(const isa::Instruction& branch, Pc pc, bool some_take,
 
 void Core::issue_branch(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = groups_[id];
-  simt::BranchRequest branch;
-  branch.event = simt::BranchEvent::kBranch;
+  simt::ControlFlowRequest branch;
+  branch.event = simt::ControlFlowEvent::kBranch;
   branch.warp = group.warp;
   branch.group = id;
   branch.mask = group.mask;
@@ -295,8 +295,8 @@ void Core::issue_branch(GroupId id, const isa::Instruction& instruction, LaneMas
 void Core::issue_exit(GroupId id, LaneMask exec) {
   const WarpId warp_id = groups_[id].warp;
   WarpContext& warp = warps_[warp_id.value()];
-  simt::BranchRequest gone;
-  gone.event = simt::BranchEvent::kExit;
+  simt::ControlFlowRequest gone;
+  gone.event = simt::ControlFlowEvent::kExit;
   gone.warp = warp_id;
   gone.group = id;
   gone.mask = exec;
@@ -332,9 +332,9 @@ void Core::issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMa
   arrive.id = operand(instruction.src[0]);
   arrive.expected = operand(instruction.src[1]);
   if (arrive.id >= kBarriersPerCta)
-    throw sim::KernelFault(launch_->kernel->place(group.pc),
-                           fmt::format("barrier number {} does not exist", arrive.id),
-                           "barriers are numbered 0 to 15");
+    throw base::KernelFault(launch_->kernel->place(group.pc),
+                            fmt::format("barrier number {} does not exist", arrive.id),
+                            "barriers are numbered 0 to 15");
   // With a guard that only some lanes pass, the lanes of the group arrive together, as PTX defines it for
   // hardware that counts warps (below sm_70).
   // An explicit count is in whole warps: lanes that never existed or have exited count with the last live
@@ -357,8 +357,8 @@ void Core::issue_barrier(GroupId id, const isa::Instruction& instruction, LaneMa
   arrive.released = &released;
   barrier_isock_.call(arrive);
   if (arrive.waits) {
-    simt::BranchRequest wait;
-    wait.event = simt::BranchEvent::kBarrierArrive;
+    simt::ControlFlowRequest wait;
+    wait.event = simt::ControlFlowEvent::kBarrierArrive;
     wait.warp = group.warp;
     wait.group = id;
     wait.mask = group.mask;
@@ -407,15 +407,16 @@ void Core::issue_sleep(GroupId id, const isa::Instruction& instruction, LaneMask
   set_long_latency(id, GroupStatus::kControlFlow);
 }
 
-void Core::decide(simt::BranchRequest& request) {
+void Core::decide(simt::ControlFlowRequest& request) {
   request.cycle = now_;
   table_traffic_.set_cycle(now_);
   branch_isock_.call(request);
   branch_due_ = request.due;
   if (launch_->trace != nullptr) {
-    const bool by_group =
-        request.event != simt::BranchEvent::kTick && request.event != simt::BranchEvent::kTableFilled &&
-        request.event != simt::BranchEvent::kBarrierRelease && request.event != simt::BranchEvent::kLaunch;
+    const bool by_group = request.event != simt::ControlFlowEvent::kTick &&
+                          request.event != simt::ControlFlowEvent::kTableFilled &&
+                          request.event != simt::ControlFlowEvent::kBarrierRelease &&
+                          request.event != simt::ControlFlowEvent::kLaunch;
     trace_decision(request, by_group ? groups_[request.group].pc : kNoPc);
   }
   apply(request);
@@ -425,7 +426,7 @@ void Core::decide(simt::BranchRequest& request) {
   lsu_due_ = std::min(lsu_due_, now_ + 1);
 }
 
-void Core::apply(const simt::BranchRequest& answer) {
+void Core::apply(const simt::ControlFlowRequest& answer) {
   for (const simt::GroupUpdate& update : answer.updates) {
     IssueTable::Group& group = groups_[update.group];
     group.hold = update.hold;
@@ -473,7 +474,7 @@ void Core::probe_visit(WarpId warp, const simt::GroupUpdate& update) {
   const isa::Kernel& kernel = *launch_->kernel;
   const auto live = kernel.live_at_loop_heads.find(update.pc.value());
   if (live == kernel.live_at_loop_heads.end()) return;
-  simt::BranchRequest state;
+  simt::ControlFlowRequest state;
   state.warp = warp;
   state.group = update.group;
   state.mask = update.mask;

@@ -2,33 +2,33 @@
 #include <nlohmann/json.hpp>
 
 #include "core/core.h"
-#include "core/trace.h"
+#include "core/observe/trace.h"
 
 namespace heddle::core {
 namespace {
 
-std::string_view event_name(simt::BranchEvent event) {
-  using simt::BranchEvent;
+std::string_view event_name(simt::ControlFlowEvent event) {
+  using simt::ControlFlowEvent;
   switch (event) {
-    case BranchEvent::kLaunch:
+    case ControlFlowEvent::kLaunch:
       return "launch";
-    case BranchEvent::kAdvance:
+    case ControlFlowEvent::kAdvance:
       return "arrive";
-    case BranchEvent::kBranch:
+    case ControlFlowEvent::kBranch:
       return "branch";
-    case BranchEvent::kCall:
+    case ControlFlowEvent::kCall:
       return "call";
-    case BranchEvent::kReturn:
+    case ControlFlowEvent::kReturn:
       return "return";
-    case BranchEvent::kExit:
+    case ControlFlowEvent::kExit:
       return "exit";
-    case BranchEvent::kBarrierArrive:
+    case ControlFlowEvent::kBarrierArrive:
       return "barrier_arrive";
-    case BranchEvent::kBarrierRelease:
+    case ControlFlowEvent::kBarrierRelease:
       return "barrier_release";
-    case BranchEvent::kTick:
+    case ControlFlowEvent::kTick:
       return "tick";
-    case BranchEvent::kTableFilled:
+    case ControlFlowEvent::kTableFilled:
       return "table_filled";
   }
   return "";
@@ -42,7 +42,7 @@ TraceSite Core::trace_site(WarpId id) const {
 }
 
 void Core::trace_tables(WarpId warp, TableSnapshot snapshot) {
-  simt::BranchRequest look;
+  simt::ControlFlowRequest look;
   look.warp = warp;
   look.cycle = now_;
   nlohmann::ordered_json tables;
@@ -61,7 +61,7 @@ void Core::trace_tables(WarpId warp, TableSnapshot snapshot) {
   launch_->trace->tables(trace_site(warp), snapshot);
 }
 
-void Core::trace_decision(const simt::BranchRequest& request, Pc pc) {
+void Core::trace_decision(const simt::ControlFlowRequest& request, Pc pc) {
   const TraceSite site = trace_site(request.warp);
   if (!launch_->trace->wants_tables(site)) return;
   TableSnapshot snapshot;

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "base/error.h"
 #include "core/core.h"
-#include "sim/error.h"
 
 namespace heddle::core {
 
@@ -18,7 +18,7 @@ LaneMask Core::named_lanes(const IssueTable::Group& group, const isa::Instructio
     named |= members[lane];
     if ((members[lane] >> lane & 1u) != 0) return;
     const AccessSite site{launch_, &ctas_[warp.cta.value()], &warp, group.pc, &instruction};
-    throw sim::KernelFault(
+    throw base::KernelFault(
         launch_->kernel->place(group.pc),
         fmt::format("{} (lane {}) is not in its own member mask {:#010x}\n  {}", thread_name(site, lane),
                     lane, members[lane], launch_->kernel->source_line(group.pc)),
@@ -49,8 +49,8 @@ void Core::issue_warp_sync(GroupId id, const isa::Instruction& instruction, Lane
     advance(id, instruction);
     return;
   }
-  simt::BranchRequest wait;
-  wait.event = simt::BranchEvent::kBarrierArrive;
+  simt::ControlFlowRequest wait;
+  wait.event = simt::ControlFlowEvent::kBarrierArrive;
   wait.warp = warp;
   wait.group = id;
   wait.mask = group.mask;

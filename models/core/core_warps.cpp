@@ -41,7 +41,7 @@ void Core::begin_launch(const LaunchContext* launch) {
     pipe_of_pc_.push_back(config_.pipes.pipe_of(instruction));
   groups_.set_profile(launch->profile);
   lsu_.begin_launch(launch);
-  branch_due_ = kNoCycle;
+  branch_due_ = kNever;
   port_waits_.clear();
   table_traffic_.begin_launch(launch->table_base +
                               std::uint64_t{id_.value()} * config_.occupancy.max_warps * kTableBytesPerWarp);
@@ -91,8 +91,8 @@ void Core::start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint3
   clear.op = ScoreboardRequest::Op::kClear;
   clear.warp = id;
   scoreboard_isock_.call(clear);
-  simt::BranchRequest start;
-  start.event = simt::BranchEvent::kLaunch;
+  simt::ControlFlowRequest start;
+  start.event = simt::ControlFlowEvent::kLaunch;
   start.warp = id;
   start.group = GroupId{id.value() * branch_unit_.groups_per_warp()};
   start.mask = warp.live;
@@ -175,8 +175,8 @@ void Core::lift_fences(WarpId id) {
 void Core::table_entry_moved(WarpId id, const isa::Instruction& instruction) {
   simt::TableEntryTransfer filled;
   if (!table_traffic_.finished(id, instruction, filled)) return;
-  simt::BranchRequest back;
-  back.event = simt::BranchEvent::kTableFilled;
+  simt::ControlFlowRequest back;
+  back.event = simt::ControlFlowEvent::kTableFilled;
   back.warp = id;
   back.filled = &filled;
   decide(back);

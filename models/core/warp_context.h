@@ -9,21 +9,22 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
+#include "base/lane_mask.h"
 #include "host/device.h"
 #include "isa/kernel.h"
-#include "sim/ids.h"
-#include "sim/lane_mask.h"
 
 namespace heddle::core {
 
-using sim::CtaSlot;
-using sim::Cycle;
-using sim::GroupId;
-using sim::kLanes;
-using sim::kNoPc;
-using sim::LaneMask;
-using sim::Pc;
-using sim::WarpId;
+using base::CtaSlot;
+using base::Cycle;
+using base::GroupId;
+using base::kLanes;
+using base::kNever;
+using base::kNoPc;
+using base::LaneMask;
+using base::Pc;
+using base::WarpId;
 
 class KernelProfile;
 class TraceSink;
@@ -37,9 +38,6 @@ class KernelServices {
   /// What printf prints, in the order of execution.
   virtual void print(const std::string& text) = 0;
 };
-
-/// No cycle at all: "nothing is due".
-inline constexpr Cycle kNoCycle = ~Cycle{0};
 
 /// What all CTAs of one launch share. Built by the GPU, outlives the launch.
 struct LaunchContext {

@@ -363,7 +363,7 @@ HangReport Classifier::classify() {
       "lanes of one warp wait for each other: the held-back lanes run only after the scheduled ones have "
       "left "
       "the loop or barrier, and those wait for the held-back ones.\n  Write the kernel in SIMT-safe form "
-      "(release inside the loop; tb/workloads/README.md shows how).";
+      "(release inside the loop; platforms/workloads/README.md shows how).";
   if (!any_running()) {
     if (simt) return report(HangKind::kSimtInduced, any_waiting(false) ? "at a barrier" : "", simt_remedy);
     if (any_waiting(true))

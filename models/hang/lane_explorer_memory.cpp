@@ -16,7 +16,7 @@ constexpr unsigned kByteBits = 8;
 constexpr unsigned kLongest = 8;  ///< bytes of an element
 /// More addresses than this are not tried.
 constexpr std::size_t kMostAddresses = 256;
-/// Local memory interleaves words by lane (core/memory_op.h).
+/// Local memory interleaves words by lane (core/memory_instruction.h).
 constexpr std::uint64_t kLocalRowBytes = std::uint64_t{kWordBytes} * kLanes;
 
 constexpr std::uint64_t mask_of(unsigned bytes) {

@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
+#include "base/lane_mask.h"
 #include "isa/kernel.h"
-#include "sim/ids.h"
-#include "sim/lane_mask.h"
 
 namespace heddle::hang {
 
-using sim::kLanes;
-using sim::kNoPc;
-using sim::LaneMask;
-using sim::Pc;
+using base::kLanes;
+using base::kNoPc;
+using base::LaneMask;
+using base::Pc;
 
 /// A word of memory: 32 bits, at a multiple of 4.
 struct Word {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/error.h"
 #include "isa/types.h"
-#include "sim/error.h"
 
 namespace heddle::host {
 
@@ -31,11 +31,11 @@ std::string owner_text(const AllocationTable::Allocation& a) {
 
 std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name) {
   if (bytes == 0)
-    throw sim::InputError("allocation of '" + name + "'", "a device buffer of 0 bytes",
-                          "Ask for at least one byte.");
+    throw base::InputError("allocation of '" + name + "'", "a device buffer of 0 bytes",
+                           "Ask for at least one byte.");
   if (!std::has_single_bit(align))
-    throw sim::InputError("allocation of '" + name + "'",
-                          fmt::format("alignment {} is not a power of two", align));
+    throw base::InputError("allocation of '" + name + "'",
+                           fmt::format("alignment {} is not a power of two", align));
   std::uint64_t candidate = align_up(isa::kGlobalBase, align);
   for (const auto& [address, other] : by_address_) {
     // Subtractions, so that a huge size cannot wrap around.
@@ -44,9 +44,10 @@ std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align
     candidate = std::max(candidate, align_up(address + other.bytes + kGapBytes, align));
   }
   if (candidate >= kEnd || bytes > kEnd - candidate)
-    throw sim::InputError("allocation of '" + name + "'",
-                          fmt::format("{} do not fit into the 1 TiB device address space", bytes_text(bytes)),
-                          "Free buffers that are no longer used, or use a smaller problem.");
+    throw base::InputError(
+        "allocation of '" + name + "'",
+        fmt::format("{} do not fit into the 1 TiB device address space", bytes_text(bytes)),
+        "Free buffers that are no longer used, or use a smaller problem.");
   by_address_.emplace(candidate, Allocation{candidate, bytes, name});
   return candidate;
 }
@@ -54,7 +55,7 @@ std::uint64_t AllocationTable::allocate(std::uint64_t bytes, std::uint32_t align
 void AllocationTable::free(std::uint64_t address) {
   const auto found = by_address_.find(address);
   if (found == by_address_.end())
-    throw sim::InputError(
+    throw base::InputError(
         "free", fmt::format("0x{:x} is not the start of an allocation: {}", address, describe(address)),
         "Pass the address that allocate() returned, once.");
   if (hit_begin_ == address) hit_begin_ = hit_bytes_ = 0;

@@ -17,9 +17,9 @@ class AllocationTable {
   };
 
   /// First fit above isa::kGlobalBase, with at least 256 unmapped bytes between allocations so that overruns
-  /// fault. Throws sim::InputError when `bytes` is 0 or the 1 TiB device address space is used up.
+  /// fault. Throws base::InputError when `bytes` is 0 or the 1 TiB device address space is used up.
   std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name);
-  /// Throws sim::InputError if `address` is not the start of an allocation.
+  /// Throws base::InputError if `address` is not the start of an allocation.
   void free(std::uint64_t address);
   /// True if all of [address, address+bytes) lies in one allocation. Fast: the last hit is remembered.
   [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t bytes) const {

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::host {
 
 void CallGuard::refuse(const char* name, const char* other) const {
   if (called_back())
-    throw sim::InputError("host",
-                          fmt::format("{}() is called from within {}() of the same device", name, other),
-                          "Callbacks only look: do this when the call has returned.");
-  throw sim::InputError(
+    throw base::InputError("host",
+                           fmt::format("{}() is called from within {}() of the same device", name, other),
+                           "Callbacks only look: do this when the call has returned.");
+  throw base::InputError(
       "host",
       fmt::format("{}() is called while {}() of the same device is in progress in another thread", name,
                   other),

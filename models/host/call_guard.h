@@ -24,7 +24,7 @@ class CallGuard {
     CallGuard* guard_;  ///< nullptr: the call around this one ends it
   };
 
-  /// Begins a call. `name` outlives the guard ("launch"). Throws sim::InputError naming both calls if another
+  /// Begins a call. `name` outlives the guard ("launch"). Throws base::InputError naming both calls if another
   /// one is in progress; nothing has been touched then.
   [[nodiscard]] Call enter(const char* name) {
     const char* other = nullptr;

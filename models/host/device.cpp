@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::host {
 
@@ -12,10 +12,10 @@ std::string shape_text(const Dim3& d) { return fmt::format("{} x {} x {}", d.x, 
 
 void check_dimensions(const std::string& place, const char* what, const Dim3& given, const Dim3& limit) {
   if (given.x == 0 || given.y == 0 || given.z == 0)
-    throw sim::InputError(place, fmt::format("{} {} has a dimension of 0", what, shape_text(given)),
-                          "Every dimension must be at least 1.");
+    throw base::InputError(place, fmt::format("{} {} has a dimension of 0", what, shape_text(given)),
+                           "Every dimension must be at least 1.");
   if (given.x > limit.x || given.y > limit.y || given.z > limit.z)
-    throw sim::InputError(
+    throw base::InputError(
         place, fmt::format("{} {} exceeds the limit {}", what, shape_text(given), shape_text(limit)));
 }
 
@@ -24,15 +24,15 @@ void check_dimensions(const std::string& place, const char* what, const Dim3& gi
 std::vector<std::byte> Args::pack(const isa::Kernel& kernel) const {
   const std::string place = "launch of kernel " + kernel.name;
   if (values_.size() != kernel.params.size())
-    throw sim::InputError(place, fmt::format("{} argument{} given, but it has {} parameter{}", values_.size(),
-                                             values_.size() == 1 ? "" : "s", kernel.params.size(),
-                                             kernel.params.size() == 1 ? "" : "s"));
+    throw base::InputError(place, fmt::format("{} argument{} given, but it has {} parameter{}",
+                                              values_.size(), values_.size() == 1 ? "" : "s",
+                                              kernel.params.size(), kernel.params.size() == 1 ? "" : "s"));
   std::vector<std::byte> block(kernel.param_bytes);
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const isa::Param& param = kernel.params[i];
     if (values_[i].size() != param.bytes)
-      throw sim::InputError(place, fmt::format("argument {} is {} bytes, but parameter {} ({}) has {}", i + 1,
-                                               values_[i].size(), i + 1, param.name, param.bytes));
+      throw base::InputError(place, fmt::format("argument {} is {} bytes, but parameter {} ({}) has {}",
+                                                i + 1, values_[i].size(), i + 1, param.name, param.bytes));
     std::memcpy(block.data() + param.offset, values_[i].data(), param.bytes);
   }
   return block;
@@ -45,26 +45,26 @@ void check_launch(const isa::Kernel& kernel, const Launch& shape, std::uint32_t 
   check_dimensions(place, "block", shape.block, kMaxBlock);
   const std::uint64_t threads = shape.block.count();
   if (threads > max_threads_per_cta)
-    throw sim::InputError(place,
-                          fmt::format("a block of {} has {} threads, the device allows {}",
-                                      shape_text(shape.block), threads, max_threads_per_cta),
-                          "Use smaller blocks and more of them.");
+    throw base::InputError(place,
+                           fmt::format("a block of {} has {} threads, the device allows {}",
+                                       shape_text(shape.block), threads, max_threads_per_cta),
+                           "Use smaller blocks and more of them.");
   if (kernel.required_block) {
     const auto& [x, y, z] = *kernel.required_block;
     if (shape.block != Dim3{x, y, z})
-      throw sim::InputError(place,
-                            fmt::format("the block is {}, the kernel's .reqntid requires {}",
-                                        shape_text(shape.block), shape_text({x, y, z})),
-                            "Launch it with blocks of exactly that shape.");
+      throw base::InputError(place,
+                             fmt::format("the block is {}, the kernel's .reqntid requires {}",
+                                         shape_text(shape.block), shape_text({x, y, z})),
+                             "Launch it with blocks of exactly that shape.");
   }
   if (kernel.max_threads_per_cta != 0 && threads > kernel.max_threads_per_cta)
-    throw sim::InputError(place,
-                          fmt::format("a block of {} has {} threads, the kernel's .maxntid allows {}",
-                                      shape_text(shape.block), threads, kernel.max_threads_per_cta),
-                          "Use smaller blocks and more of them.");
+    throw base::InputError(place,
+                           fmt::format("a block of {} has {} threads, the kernel's .maxntid allows {}",
+                                       shape_text(shape.block), threads, kernel.max_threads_per_cta),
+                           "Use smaller blocks and more of them.");
   const std::uint64_t shared = std::uint64_t{kernel.static_shared_bytes} + shape.dynamic_shared_bytes;
   if (shared > max_shared_bytes)
-    throw sim::InputError(
+    throw base::InputError(
         place,
         fmt::format("{} bytes of shared memory a block ({} static + {} dynamic), the device has {}", shared,
                     kernel.static_shared_bytes, shape.dynamic_shared_bytes, max_shared_bytes),

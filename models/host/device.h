@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/lane_mask.h"
 #include "host/allocation.h"
 #include "isa/kernel.h"
-#include "sim/lane_mask.h"
 
 namespace heddle::host {
 
@@ -40,7 +40,7 @@ class Args {
     return *this;
   }
   [[nodiscard]] const std::vector<std::vector<std::byte>>& values() const { return values_; }
-  /// The parameter block of `kernel`. Throws sim::InputError naming kernel, parameter, expected and given
+  /// The parameter block of `kernel`. Throws base::InputError naming kernel, parameter, expected and given
   /// size.
   [[nodiscard]] std::vector<std::byte> pack(const isa::Kernel& kernel) const;
 
@@ -66,7 +66,7 @@ inline constexpr std::uint32_t kMaxThreadsPerCta = 1024;
 /// What a host program may want to know of a device before it chooses launch shapes.
 struct DeviceProperties {
   std::string name;  ///< of the platform
-  std::uint32_t warp_size = sim::kLanes;
+  std::uint32_t warp_size = base::kLanes;
   std::uint32_t multiprocessors = 1;  ///< cores
   std::uint32_t max_threads_per_block = kMaxThreadsPerCta;
   std::uint32_t max_threads_per_multiprocessor = kMaxThreadsPerCta;
@@ -80,14 +80,14 @@ struct DeviceProperties {
   Dim3 max_block = kMaxBlock;
 };
 
-/// All failures throw sim::Error (InputError for bad arguments, KernelFault for what the kernel does).
+/// All failures throw base::Error (InputError for bad arguments, KernelFault for what the kernel does).
 ///
 /// Threads: a device takes one call at a time, from any thread of the host program. A call that comes while
 /// another one is in progress, from another thread or from a callback of that call, is an InputError that
 /// names both; nothing has happened then. Calls are not queued, since results would depend on how threads
 /// happen to run: a program with several of them has a lock of its own around the device.
 ///
-/// After a launch that failed: launch() and synchronize() throw sim::Error with ExitCode::kDeviceFailed.
+/// After a launch that failed: launch() and synchronize() throw base::Error with ExitCode::kDeviceFailed.
 /// Everything else goes on working, so that memory can be looked at. It holds what had been performed when
 /// the launch stopped.
 class Device {
@@ -113,7 +113,7 @@ class Device {
   /// Runs the kernel: returns when it has finished, since nothing else could run meanwhile.
   virtual void launch(ModuleHandle module, const std::string& kernel, const Launch& shape,
                       const Args& args) = 0;
-  /// All launches have finished when this returns. Throws sim::Error (kDeviceFailed) if one has failed,
+  /// All launches have finished when this returns. Throws base::Error (kDeviceFailed) if one has failed,
   /// whether or not the program looked at the failed launch.
   virtual void synchronize() {}
 
@@ -138,7 +138,7 @@ class Device {
   }
 };
 
-/// Launch-shape limits shared by all devices (PTX limits); a GPU adds its own. Throws sim::InputError.
+/// Launch-shape limits shared by all devices (PTX limits); a GPU adds its own. Throws base::InputError.
 void check_launch(const isa::Kernel& kernel, const Launch& shape, std::uint32_t max_threads_per_cta,
                   std::uint32_t max_shared_bytes);
 

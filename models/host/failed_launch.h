@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::host {
 
@@ -15,11 +15,11 @@ class FailedLaunch {
     message_ = message.substr(0, message.find('\n'));
     failed_ = true;
   }
-  /// Throws sim::Error with kDeviceFailed if a launch has failed.
+  /// Throws base::Error with kDeviceFailed if a launch has failed.
   void check() const {
     if (!failed_) return;
-    throw sim::Error(
-        sim::ExitCode::kDeviceFailed, "launch of kernel " + kernel_,
+    throw base::Error(
+        base::ExitCode::kDeviceFailed, "launch of kernel " + kernel_,
         "this launch failed (" + message_ + "), and nothing can run on the device after it",
         "Memory can still be read. Take a new device for the next launch; of simulated GPUs there "
         "is one to a process.");

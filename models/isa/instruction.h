@@ -13,14 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
+#include "base/lane_mask.h"
 #include "isa/atomic.h"
 #include "isa/types.h"
-#include "sim/ids.h"
-#include "sim/lane_mask.h"
 
 namespace heddle::isa {
 
-using sim::Pc;
+using base::Pc;
 
 /// What the pipeline has to do. kLane covers every operation that only reads and writes rows (arithmetic,
 /// compare, convert, vote, shuffle ...): its meaning is the lane function.
@@ -153,8 +153,8 @@ struct Instruction {
   FenceScope fence_scope = FenceScope::kGpu;
 
   // Control
-  Pc target = sim::kNoPc;  ///< kBranch, direct kCall
-  Pc rpc = sim::kNoPc;   ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
+  Pc target = base::kNoPc;  ///< kBranch, direct kCall
+  Pc rpc = base::kNoPc;  ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
   bool uniform = false;  ///< bra.uni
   /// Places that kIndirect and an indirect kCall may go to: Kernel::targets[table_first ... + table_count)
   std::uint32_t table_first = 0;

@@ -61,10 +61,11 @@ std::string Kernel::place(Pc pc) const {
   const auto& text = function != nullptr && function->source ? function->source : source;
   const std::string file = text ? text->name : std::string{};
   if (pc.value() >= code.size()) return fmt::format("{}{}kernel {}", file, file.empty() ? "" : ": ", name);
-  std::string where = function == nullptr
-                          ? fmt::format("pc 0x{:03x} in kernel {}", pc.value() * sim::kInstructionBytes, name)
-                          : fmt::format("pc 0x{:03x} in function {} of kernel {}",
-                                        pc.value() * sim::kInstructionBytes, function->name, name);
+  std::string where =
+      function == nullptr
+          ? fmt::format("pc 0x{:03x} in kernel {}", pc.value() * base::kInstructionBytes, name)
+          : fmt::format("pc 0x{:03x} in function {} of kernel {}", pc.value() * base::kInstructionBytes,
+                        function->name, name);
   const std::uint32_t line = code[pc.value()].where.line;
   if (file.empty()) return where;
   return line == 0 ? fmt::format("{} ({})", file, where) : fmt::format("{}:{} ({})", file, line, where);
@@ -88,7 +89,7 @@ std::shared_ptr<const Kernel> Module::find(const std::string& name) const {
 
 std::shared_ptr<const Kernel> Module::find_or_refuse(const std::string& name) const {
   for (const RefusedKernel& kernel : refused)
-    if (kernel.name == name) throw sim::InputError(*kernel.why);
+    if (kernel.name == name) throw base::InputError(*kernel.why);
   return find(name);
 }
 
@@ -101,7 +102,7 @@ std::string Module::kernel_names() const {
 }
 
 void Module::require_all() const {
-  if (!refused.empty()) throw sim::InputError(*refused.front().why);
+  if (!refused.empty()) throw base::InputError(*refused.front().why);
 }
 
 }  // namespace heddle::isa

@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/error.h"
 #include "isa/instruction.h"
 #include "isa/row_bytes.h"
-#include "sim/error.h"
 
 namespace heddle::isa {
 
@@ -112,7 +112,7 @@ struct FunctionCode {
 /// What a function's address stands for in a kernel.
 struct FunctionAddress {
   std::string name;
-  Pc entry = sim::kNoPc;  ///< kNoPc: the kernel cannot call it, why: `reason`
+  Pc entry = base::kNoPc;  ///< kNoPc: the kernel cannot call it, why: `reason`
   std::string reason;
 };
 
@@ -163,7 +163,7 @@ struct GlobalVariable {
 /// something unsupported or wrong.
 struct RefusedKernel {
   std::string name;
-  std::shared_ptr<const sim::InputError> why;
+  std::shared_ptr<const base::InputError> why;
 };
 
 struct Module {

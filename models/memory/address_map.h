@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/ids.h"
 #include "memory/divisor.h"
-#include "sim/ids.h"
 
 namespace heddle::memory {
 
@@ -23,15 +23,15 @@ class AddressMap {
   [[nodiscard]] std::uint32_t partitions() const { return static_cast<std::uint32_t>(partitions_.value()); }
   [[nodiscard]] std::uint64_t interleave_bytes() const { return offset_mask_ + 1; }
 
-  [[nodiscard]] sim::PartitionId partition(std::uint64_t global) const {
-    return sim::PartitionId{static_cast<std::uint32_t>(partitions_.remainder(global >> shift_))};
+  [[nodiscard]] base::PartitionId partition(std::uint64_t global) const {
+    return base::PartitionId{static_cast<std::uint32_t>(partitions_.remainder(global >> shift_))};
   }
   /// Address within the channel of partition(global).
   [[nodiscard]] std::uint64_t local(std::uint64_t global) const {
     return (partitions_.quotient(global >> shift_) << shift_) | (global & offset_mask_);
   }
   /// Inverse of (partition, local).
-  [[nodiscard]] std::uint64_t global(sim::PartitionId partition, std::uint64_t local) const {
+  [[nodiscard]] std::uint64_t global(base::PartitionId partition, std::uint64_t local) const {
     return (((local >> shift_) * partitions_.value() + partition.value()) << shift_) | (local & offset_mask_);
   }
 

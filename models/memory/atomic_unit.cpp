@@ -13,7 +13,7 @@ static_assert(std::endian::native == std::endian::little,
               "device memory is little-endian and copied as it is");
 
 AtomicUnit::Result AtomicUnit::execute(sim::MemoryExtension& ext, unsigned char* data, unsigned bytes,
-                                       sim::Cycle now) {
+                                       base::Cycle now) {
   const unsigned width = isa::type_bytes(ext.atomic_type);
   const unsigned count = std::min<unsigned>(ext.atomic_count, static_cast<unsigned>(ext.atomics.size()));
   Result result;

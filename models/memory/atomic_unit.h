@@ -36,9 +36,9 @@ class AtomicUnit {
   };
   /// Executes at cycle `now`, when the unit is free. `data` holds `bytes` bytes, the place the transaction
   /// addresses; fills ext.atomics[i].old.
-  Result execute(sim::MemoryExtension& ext, unsigned char* data, unsigned bytes, sim::Cycle now);
+  Result execute(sim::MemoryExtension& ext, unsigned char* data, unsigned bytes, base::Cycle now);
 
-  [[nodiscard]] sim::Cycle free_at() const { return free_at_; }
+  [[nodiscard]] base::Cycle free_at() const { return free_at_; }
 
  private:
   [[nodiscard]] bool combines(const sim::MemoryExtension& ext) const;
@@ -47,7 +47,7 @@ class AtomicUnit {
   std::uint32_t lanes_per_cycle_;
   std::uint32_t same_address_cycles_;
   AtomicCombine combine_;
-  sim::Cycle free_at_ = 0;
+  base::Cycle free_at_ = 0;
 };
 
 }  // namespace heddle::memory

@@ -4,7 +4,7 @@
 #include <bit>
 #include <string>
 
-#include "sim/error.h"
+#include "base/error.h"
 #include "sim/memory_payload.h"
 
 namespace heddle::memory {
@@ -15,7 +15,7 @@ constexpr double kMaxQueue = 65'536;
 
 /// `key`: below "memory".
 void require(bool ok, const std::string& key, const std::string& message, const std::string& remedy) {
-  if (!ok) throw sim::InputError("memory." + key, message, remedy);
+  if (!ok) throw base::InputError("memory." + key, message, remedy);
 }
 
 void require_power_of_two(const std::string& key, std::uint32_t value) {
@@ -26,7 +26,7 @@ void require_power_of_two(const std::string& key, std::uint32_t value) {
 
 }  // namespace
 
-void CrossbarConfig::visit(sim::ConfigVisitor& v) {
+void CrossbarConfig::visit(base::ConfigVisitor& v) {
   v.field(
       "flit_bytes", flit_bytes,
       {.unit = "bytes per interconnect cycle",
@@ -62,7 +62,7 @@ void CrossbarConfig::visit(sim::ConfigVisitor& v) {
            .max = 256});
 }
 
-void L2Config::visit(sim::ConfigVisitor& v) {
+void L2Config::visit(base::ConfigVisitor& v) {
   v.field("size_kib", size_kib,
           {.unit = "KiB per partition",
            .doc = "capacity of one slice (mimd-simt-and-bows §9.1, tbc-and-kilotm §10.1, gpudet §3.1: 128)",
@@ -147,7 +147,7 @@ void L2Config::visit(sim::ConfigVisitor& v) {
            "or, xor without a result (red); the same with or without a result. Results do not depend on it");
 }
 
-void DramConfig::visit(sim::ConfigVisitor& v) {
+void DramConfig::visit(base::ConfigVisitor& v) {
   v.field(
       "capacity_mib", capacity_mib,
       {.unit = "MiB per channel",
@@ -247,7 +247,7 @@ void DramConfig::visit(sim::ConfigVisitor& v) {
        .max = kMaxCycles});
 }
 
-void MemoryConfig::visit(sim::ConfigVisitor& v) {
+void MemoryConfig::visit(base::ConfigVisitor& v) {
   v.field("partitions", partitions,
           {.doc = "memory partitions, any number (mimd-simt-and-bows §9.1, gpudet §3.1: 6)",
            .min = 1,

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "sim/config.h"
+#include "base/config.h"
 
 namespace heddle::memory {
 
@@ -19,7 +19,7 @@ struct CrossbarConfig {
   std::uint32_t output_queue_packets = 8;
   std::uint32_t header_bytes = 8;
   std::uint32_t cluster_cores = 1;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 /// Which same-address lanes of one atomic transaction are combined into one operation.
@@ -45,7 +45,7 @@ struct L2Config {
   std::uint32_t atomic_lanes_per_cycle = 8;
   std::uint32_t atomic_same_address_cycles = 1;
   AtomicCombine atomic_combine = AtomicCombine::kNone;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
   /// Sets of the whole slice, and of one of its banks.
   [[nodiscard]] std::uint32_t sets() const { return size_kib * 1024 / (line_bytes * ways); }
   [[nodiscard]] std::uint32_t sets_per_bank() const { return sets() / banks; }
@@ -94,7 +94,7 @@ struct DramConfig {
   std::uint32_t queue_depth = 32;
   std::uint32_t starvation_limit_cycles = 2000;
   std::uint32_t latency_cycles = 132;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
   void validate() const;
   [[nodiscard]] std::uint64_t capacity_bytes() const { return std::uint64_t{capacity_mib} << 20; }
   /// Cycles a burst holds the data bus.
@@ -113,8 +113,8 @@ struct MemoryConfig {
   CrossbarConfig crossbar;
   L2Config l2;
   DramConfig dram;
-  void visit(sim::ConfigVisitor& v);
-  /// Cross-field checks; throws sim::InputError naming the keys (relative to this section).
+  void visit(base::ConfigVisitor& v);
+  /// Cross-field checks; throws base::InputError naming the keys (relative to this section).
   void validate() const;
 };
 

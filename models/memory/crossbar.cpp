@@ -16,7 +16,7 @@ void protocol_error(const char* what, const char* module) {
 
 Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned partitions,
                    const CrossbarConfig& config, const AddressMap& map, sim::ClockDomain& clock,
-                   sim::StatGroup& stats)
+                   base::StatGroup& stats)
     : sc_module(name),
       core_tsock("core_tsock"),
       partition_isock("partition_isock"),
@@ -41,7 +41,7 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
           late_responses_, cluster_of(cores - 1) + 1);
 }
 
-void Crossbar::declare(sim::StatGroup& group, const CrossbarCounters& c, const LateEnds& late,
+void Crossbar::declare(base::StatGroup& group, const CrossbarCounters& c, const LateEnds& late,
                        unsigned links) {
   group.counter("packets", "packets", "packets granted", &c.packets);
   group.counter("flits", "flits",
@@ -66,12 +66,12 @@ bool Crossbar::idle() const { return requests_.idle() && responses_.idle() && he
 
 tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_generic_payload& payload,
                                                     tlm::tlm_phase& phase, sc_core::sc_time&) {
-  const sim::Cycle now = clock_.domain().cycle();
+  const base::Cycle now = clock_.domain().cycle();
   if (phase == tlm::BEGIN_REQ) {
     if (held_requests_[port].payload != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
     payload.acquire();
     sim::MemoryExtension& ext = sim::memory_extension(payload);
-    ext.core = sim::CoreId{port};
+    ext.core = base::CoreId{port};
     ext.partition = map_.partition(payload.get_address());
     clock_.wake();
     if (!requests_.can_accept(port)) {
@@ -96,12 +96,12 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
   return tlm::TLM_COMPLETED;
 }
 
-void Crossbar::push_request(unsigned core, tlm::tlm_generic_payload& payload, sim::Cycle now) {
+void Crossbar::push_request(unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now) {
   const sim::MemoryExtension& ext = sim::memory_extension(payload);
   requests_.push(core, ext.partition.value(), sizes_.request_bytes(payload, ext), &payload, now);
 }
 
-void Crossbar::end_held_request(unsigned core, sim::Cycle now) {
+void Crossbar::end_held_request(unsigned core, base::Cycle now) {
   Held& held = held_requests_[core];
   if (held.payload == nullptr) return;
   tlm::tlm_generic_payload& payload = *held.payload;
@@ -129,7 +129,7 @@ bool Crossbar::send_response(unsigned cluster, tlm::tlm_generic_payload& payload
 
 tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_generic_payload& payload,
                                                     tlm::tlm_phase& phase, sc_core::sc_time&) {
-  const sim::Cycle now = clock_.domain().cycle();
+  const base::Cycle now = clock_.domain().cycle();
   clock_.wake();
   if (phase == tlm::END_REQ) {
     if (!requests_.offered(port) || requests_.offer(port) != &payload)
@@ -156,13 +156,13 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_gene
   return tlm::TLM_ACCEPTED;
 }
 
-void Crossbar::push_response(unsigned partition, tlm::tlm_generic_payload& payload, sim::Cycle now) {
+void Crossbar::push_response(unsigned partition, tlm::tlm_generic_payload& payload, base::Cycle now) {
   const sim::MemoryExtension& ext = sim::memory_extension(payload);
   responses_.push(partition, cluster_of(ext.core.value()), sizes_.response_bytes(payload, ext), &payload,
                   now);
 }
 
-void Crossbar::end_held_response(unsigned partition, sim::Cycle now) {
+void Crossbar::end_held_response(unsigned partition, base::Cycle now) {
   Held& held = held_responses_[partition];
   if (held.payload == nullptr) return;
   tlm::tlm_generic_payload& payload = *held.payload;
@@ -188,7 +188,7 @@ bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payloa
 // ---- time ----
 
 void Crossbar::tick() {
-  const sim::Cycle now = clock_.cycle();
+  const base::Cycle now = clock_.cycle();
   // Reverse pipeline order: a place freed at an output may be granted in the same cycle.
   responses_.deliver(
       now, [this](unsigned cluster, tlm::tlm_generic_payload* p) { return send_response(cluster, *p); });
@@ -197,8 +197,8 @@ void Crossbar::tick() {
   for (const unsigned partition : responses_.arbitrate(now)) end_held_response(partition, now);
   for (const unsigned core : requests_.arbitrate(now)) end_held_request(core, now);
 
-  const sim::Cycle next = std::min(responses_.next_cycle(now), requests_.next_cycle(now));
-  if (next == CrossbarLanes::kNever)
+  const base::Cycle next = std::min(responses_.next_cycle(now), requests_.next_cycle(now));
+  if (next == CrossbarDirection::kNever)
     clock_.park();
   else
     clock_.sleep_until(next);

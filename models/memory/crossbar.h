@@ -5,21 +5,21 @@
 #include <systemc>
 #include <vector>
 
+#include "base/stats.h"
 #include "memory/address_map.h"
-#include "memory/crossbar_lanes.h"
+#include "memory/crossbar_direction.h"
 #include "sim/clock.h"
 #include "sim/memory_socket.h"
-#include "sim/stats.h"
 
 namespace heddle::memory {
 
-/// One crossbar for requests, one for responses (CrossbarLanes says how a packet travels), one SC_METHOD for
+/// One crossbar for requests, one for responses (CrossbarDirection says how a packet travels), one SC_METHOD for
 /// both.
 ///
 /// A request from core_tsock[c] goes to the partition that holds its address; the crossbar writes ext.core
 /// and ext.partition, so a core need not know the address map. A response goes to core_tsock[ext.core].
 /// `cluster_cores` neighbouring cores share one port, that is one link in each direction and one output
-/// buffer; each has an input queue of its own. CrossbarLanes says who goes first. A core that does not take
+/// buffer; each has an input queue of its own. CrossbarDirection says who goes first. A core that does not take
 /// its response holds up those behind it for its cluster.
 ///
 /// BEGIN_REQ and BEGIN_RESP are answered with END_REQ / END_RESP at once while the input queue has room, else
@@ -35,7 +35,7 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   /// `stats` is the crossbar's own group.
   Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned partitions,
            const CrossbarConfig& config, const AddressMap& map, sim::ClockDomain& clock,
-           sim::StatGroup& stats);
+           base::StatGroup& stats);
 
   /// No packet queued or in flight.
   [[nodiscard]] bool idle() const;
@@ -55,7 +55,7 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   /// A packet that found its input queue full: its END is late.
   struct Held {
     tlm::tlm_generic_payload* payload = nullptr;
-    sim::Cycle since = 0;
+    base::Cycle since = 0;
   };
   struct LateEnds {
     std::uint64_t count = 0;
@@ -63,15 +63,16 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   };
 
   void tick();
-  void push_request(unsigned core, tlm::tlm_generic_payload& payload, sim::Cycle now);
-  void push_response(unsigned partition, tlm::tlm_generic_payload& payload, sim::Cycle now);
+  void push_request(unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now);
+  void push_response(unsigned partition, tlm::tlm_generic_payload& payload, base::Cycle now);
   bool send_request(unsigned partition, tlm::tlm_generic_payload& payload);
   bool send_response(unsigned cluster, tlm::tlm_generic_payload& payload);
-  void end_held_request(unsigned core, sim::Cycle now);
-  void end_held_response(unsigned partition, sim::Cycle now);
+  void end_held_request(unsigned core, base::Cycle now);
+  void end_held_response(unsigned partition, base::Cycle now);
   std::uint64_t debug_access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
                              std::uint64_t bytes);
-  void declare(sim::StatGroup& group, const CrossbarCounters& counters, const LateEnds& late, unsigned links);
+  void declare(base::StatGroup& group, const CrossbarCounters& counters, const LateEnds& late,
+               unsigned links);
 
   [[nodiscard]] unsigned cluster_of(unsigned core) const {
     return cluster_cores_ == 1 ? core : core / cluster_cores_;
@@ -81,8 +82,8 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   unsigned cluster_cores_;
   sim::PacketSizes sizes_;
   sim::ClockMember clock_;
-  CrossbarLanes requests_;
-  CrossbarLanes responses_;
+  CrossbarDirection requests_;
+  CrossbarDirection responses_;
   std::vector<Held> held_requests_;   ///< per core
   std::vector<Held> held_responses_;  ///< per partition
   unsigned held_ = 0;

@@ -17,7 +17,7 @@ void protocol_error(const char* what, const char* module) {
 }  // namespace
 
 DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& config,
-                         sim::ClockDomain& clock, sim::StatGroup& stats)
+                         sim::ClockDomain& clock, base::StatGroup& stats)
     : sc_module(name),
       dram_tsock("dram_tsock"),
       config_(config),
@@ -31,7 +31,7 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
   declare(stats);
 }
 
-void DramChannel::declare(sim::StatGroup& stats) {
+void DramChannel::declare(base::StatGroup& stats) {
   const DramCounters& c = scheduler_.counters();
   stats.counter("reads", "requests", "read requests served", &c.reads);
   stats.counter("writes", "requests", "write requests served", &c.writes);
@@ -65,13 +65,13 @@ bool DramChannel::idle() const {
 
 // Delays are relative to the kernel's time, which model time may be ahead of.
 
-sim::Cycle DramChannel::cycle_after(const sc_core::sc_time& delay) const {
+base::Cycle DramChannel::cycle_after(const sc_core::sc_time& delay) const {
   // A caller that knows nothing of model time ahead of the kernel's arrives now, not in the past.
   return std::max(clock_.domain().cycle(),
                   clock_.domain().first_edge_at(sc_core::sc_time_stamp().value() + delay.value()));
 }
 
-sc_core::sc_time DramChannel::delay_until(sim::Cycle cycle) const {
+sc_core::sc_time DramChannel::delay_until(base::Cycle cycle) const {
   const std::uint64_t time = clock_.domain().edge_time(cycle), kernel = sc_core::sc_time_stamp().value();
   return sc_core::sc_time::from_value(time > kernel ? time - kernel : 0);
 }
@@ -90,7 +90,7 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(tlm::tlm_generic_payload& payloa
   if (phase == tlm::BEGIN_REQ) return begin_request(payload, phase, delay);
   if (phase == tlm::END_RESP) {
     if (response_ != &payload) protocol_error("END_RESP without BEGIN_RESP", name());
-    const sim::Cycle now = clock_.domain().cycle();
+    const base::Cycle now = clock_.domain().cycle();
     advance(now);
     response_ended(payload, cycle_after(delay));
     hand_out(now);
@@ -117,10 +117,10 @@ tlm::tlm_sync_enum DramChannel::begin_request(tlm::tlm_generic_payload& payload,
     return tlm::TLM_COMPLETED;
   }
   payload.acquire();
-  sim::Cycle arrival = cycle_after(delay);
+  base::Cycle arrival = cycle_after(delay);
   phase = tlm::END_REQ;
   if (response_ != nullptr) {  // the end of that response may change what comes next
-    const sim::Cycle now = clock_.domain().cycle();
+    const base::Cycle now = clock_.domain().cycle();
     advance(now);
     if (scheduler_.full()) {
       held_ = {&payload, arrival};
@@ -134,7 +134,7 @@ tlm::tlm_sync_enum DramChannel::begin_request(tlm::tlm_generic_payload& payload,
   advance(arrival);
   if (scheduler_.full()) {
     // Nothing can come before this request's END_REQ: what happens until there is room is known.
-    const sim::Cycle asked = arrival;
+    const base::Cycle asked = arrival;
     while (scheduler_.full()) arrival = std::max(arrival, step());
     ++late_end_reqs_;
     late_end_req_cycles_ += arrival - asked;
@@ -146,7 +146,7 @@ tlm::tlm_sync_enum DramChannel::begin_request(tlm::tlm_generic_payload& payload,
   return tlm::TLM_UPDATED;
 }
 
-void DramChannel::enqueue(tlm::tlm_generic_payload& payload, sim::Cycle arrival) {
+void DramChannel::enqueue(tlm::tlm_generic_payload& payload, base::Cycle arrival) {
   const std::uint32_t id = free_ids_.back();
   free_ids_.pop_back();
   requests_[id] = {&payload, memory_.place(payload.get_address(), payload.get_data_length())};
@@ -160,13 +160,13 @@ void DramChannel::enqueue(tlm::tlm_generic_payload& payload, sim::Cycle arrival)
 // ---- time ----
 
 /// Works out the commands of the cycles before `end`.
-void DramChannel::advance(sim::Cycle end) {
+void DramChannel::advance(base::Cycle end) {
   while (std::max(scheduler_.planned(), resumed_) < end && !responses_.full()) step();
 }
 
 /// Issues the next command; returns its cycle.
-sim::Cycle DramChannel::step() {
-  const sim::Cycle cycle = std::max(scheduler_.planned(), resumed_);
+base::Cycle DramChannel::step() {
+  const base::Cycle cycle = std::max(scheduler_.planned(), resumed_);
   if (const auto command = scheduler_.tick(cycle); command && command->last) finish(*command);
   return cycle;
 }
@@ -180,13 +180,13 @@ void DramChannel::finish(const DramCommand& command) {
 }
 
 /// Sends the responses that are known, for their times, until the initiator delays an END_RESP.
-void DramChannel::hand_out(sim::Cycle now) {
+void DramChannel::hand_out(base::Cycle now) {
   while (response_ == nullptr && !responses_.empty()) {
     const Response response = responses_.front();
     if (responses_.full()) resumed_ = now;
     responses_.pop_front();
     response_ = response.payload;
-    const sim::Cycle begin = std::max({response.ready, response_free_, now});
+    const base::Cycle begin = std::max({response.ready, response_free_, now});
     response_free_ = begin + 1;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     const sc_core::sc_time at = delay_until(begin);
@@ -196,16 +196,16 @@ void DramChannel::hand_out(sim::Cycle now) {
   }
 }
 
-void DramChannel::response_ended(tlm::tlm_generic_payload& payload, sim::Cycle cycle) {
+void DramChannel::response_ended(tlm::tlm_generic_payload& payload, base::Cycle cycle) {
   response_ = nullptr;
   response_free_ = std::max(response_free_, cycle);
   payload.release();
 }
 
-void DramChannel::end_held_request(sim::Cycle now) {
+void DramChannel::end_held_request(base::Cycle now) {
   if (held_.payload == nullptr || scheduler_.full()) return;
   tlm::tlm_generic_payload& payload = *std::exchange(held_.payload, nullptr);
-  const sim::Cycle arrival = std::max(held_.arrival, now);
+  const base::Cycle arrival = std::max(held_.arrival, now);
   ++late_end_reqs_;
   late_end_req_cycles_ += arrival - held_.arrival;
   enqueue(payload, arrival);
@@ -215,7 +215,7 @@ void DramChannel::end_held_request(sim::Cycle now) {
 }
 
 void DramChannel::tick() {
-  const sim::Cycle now = clock_.cycle();
+  const base::Cycle now = clock_.cycle();
   activation_ = now;
   advance(now + 1);
   hand_out(now);
@@ -228,8 +228,8 @@ void DramChannel::tick() {
 }
 
 /// When the channel must run even if nobody calls.
-sim::Cycle DramChannel::next_activation(sim::Cycle now) {
-  const sim::Cycle next = std::max(scheduler_.planned(), resumed_);
+base::Cycle DramChannel::next_activation(base::Cycle now) {
+  const base::Cycle next = std::max(scheduler_.planned(), resumed_);
   if (scheduler_.empty() || responses_.full()) return DramScheduler::kNever;
   if (held_.payload != nullptr)
     return std::max(next, now + 1);  // its END_REQ is for the cycle in which there is room
@@ -238,7 +238,7 @@ sim::Cycle DramChannel::next_activation(sim::Cycle now) {
 }
 
 /// After a change from outside. The commands of the cycles before `now` are issued.
-void DramChannel::wake_for_deadline(sim::Cycle now) {
+void DramChannel::wake_for_deadline(base::Cycle now) {
   if (now + shortest_ >= activation_ && held_.payload == nullptr)
     return;  // nothing issued from now on comes earlier
   if (next_activation(now) >= activation_) return;

@@ -6,12 +6,12 @@
 #include <tlm>
 #include <vector>
 
+#include "base/ring.h"
+#include "base/stats.h"
 #include "memory/config.h"
 #include "memory/dram_scheduler.h"
-#include "memory/ring.h"
 #include "memory/sparse_memory.h"
 #include "sim/clock.h"
-#include "sim/stats.h"
 
 namespace heddle::memory {
 
@@ -34,7 +34,7 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
 
   /// `stats` is the channel's own group.
   DramChannel(const sc_core::sc_module_name& name, const DramConfig& config, sim::ClockDomain& clock,
-              sim::StatGroup& stats);
+              base::StatGroup& stats);
 
   /// No request queued and no response outstanding.
   [[nodiscard]] bool idle() const;
@@ -53,44 +53,44 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   };
   struct Response {
     tlm::tlm_generic_payload* payload = nullptr;
-    sim::Cycle ready = 0;
+    base::Cycle ready = 0;
   };
   struct Held {
     tlm::tlm_generic_payload* payload = nullptr;
-    sim::Cycle arrival = 0;
+    base::Cycle arrival = 0;
   };
 
   void tick();
   tlm::tlm_sync_enum begin_request(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay);
   [[nodiscard]] tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
-  void enqueue(tlm::tlm_generic_payload& payload, sim::Cycle arrival);
-  void advance(sim::Cycle end);
-  sim::Cycle step();
-  void hand_out(sim::Cycle now);
-  void end_held_request(sim::Cycle now);
-  void response_ended(tlm::tlm_generic_payload& payload, sim::Cycle cycle);
-  [[nodiscard]] sim::Cycle next_activation(sim::Cycle now);
-  void wake_for_deadline(sim::Cycle now);
+  void enqueue(tlm::tlm_generic_payload& payload, base::Cycle arrival);
+  void advance(base::Cycle end);
+  base::Cycle step();
+  void hand_out(base::Cycle now);
+  void end_held_request(base::Cycle now);
+  void response_ended(tlm::tlm_generic_payload& payload, base::Cycle cycle);
+  [[nodiscard]] base::Cycle next_activation(base::Cycle now);
+  void wake_for_deadline(base::Cycle now);
   void finish(const DramCommand& command);
   void access(const Request& request);
-  [[nodiscard]] sim::Cycle cycle_after(const sc_core::sc_time& delay) const;
-  [[nodiscard]] sc_core::sc_time delay_until(sim::Cycle cycle) const;
-  void declare(sim::StatGroup& stats);
+  [[nodiscard]] base::Cycle cycle_after(const sc_core::sc_time& delay) const;
+  [[nodiscard]] sc_core::sc_time delay_until(base::Cycle cycle) const;
+  void declare(base::StatGroup& stats);
 
   DramConfig config_;
-  sim::Cycle shortest_;  ///< from a column command to its response
+  base::Cycle shortest_;  ///< from a column command to its response
   sim::ClockMember clock_;
   DramScheduler scheduler_;
   SparseMemory memory_;
   std::vector<Request> requests_;  ///< by request id
   std::vector<std::uint32_t> free_ids_;
   Held held_;                                     ///< its END_REQ is late
-  Ring<Response> responses_;                      ///< not yet handed out, by time; full: scheduling pauses
+  base::Ring<Response> responses_;                ///< not yet handed out, by time; full: scheduling pauses
   tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
-  sim::Cycle response_free_ = 0;  ///< the next may begin: END_RESP of the one before, annotated
-  sim::Cycle resumed_ = 0;        ///< end of the last pause: nothing is issued before
-  sim::Cycle activation_ = DramScheduler::kNever;  ///< cycle for which the clock is asked
+  base::Cycle response_free_ = 0;  ///< the next may begin: END_RESP of the one before, annotated
+  base::Cycle resumed_ = 0;        ///< end of the last pause: nothing is issued before
+  base::Cycle activation_ = DramScheduler::kNever;  ///< cycle for which the clock is asked
 
   std::uint64_t read_bytes_ = 0;
   std::uint64_t write_bytes_ = 0;

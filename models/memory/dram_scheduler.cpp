@@ -102,7 +102,7 @@ void DramScheduler::choose(Bank& bank, std::uint32_t from) {
 }
 
 DramScheduler::Plan DramScheduler::candidate_plan(const Bank& bank, std::uint32_t index,
-                                                  sim::Cycle from) const {
+                                                  base::Cycle from) const {
   return {.cycle = std::max({from, bank.ready, timing_.shared_ready(bank.kind, index), timing_.bus_ready()}),
           .slot = bank.candidate,
           .kind = bank.kind};
@@ -114,15 +114,15 @@ bool DramScheduler::better(const Plan& a, const Plan& b) const {
   return requests_[a.slot].age < requests_[b.slot].age;
 }
 
-void DramScheduler::plan(sim::Cycle from) {
+void DramScheduler::plan(base::Cycle from) {
   plan_ = {};
   plan_known_ = true;
   if (empty()) return;
-  const sim::Cycle floor = std::max(from, timing_.bus_ready());
+  const base::Cycle floor = std::max(from, timing_.bus_ready());
   const Bank* best = nullptr;
   busy_banks_.for_each([&](std::uint32_t b) {
     const Bank& bank = banks_[b];
-    const sim::Cycle cycle = std::max({floor, bank.ready, timing_.shared_ready(bank.kind, b)});
+    const base::Cycle cycle = std::max({floor, bank.ready, timing_.shared_ready(bank.kind, b)});
     if (best != nullptr) {
       if (cycle > plan_.cycle) return;
       if (cycle == plan_.cycle) {
@@ -138,7 +138,7 @@ void DramScheduler::plan(sim::Cycle from) {
   plan_.slot = best->candidate;
   plan_.kind = best->kind;
   const Request& oldest = requests_[oldest_];
-  const sim::Cycle starving = oldest.access.arrival + config_.starvation_limit_cycles;
+  const base::Cycle starving = oldest.access.arrival + config_.starvation_limit_cycles;
   if (plan_.cycle >= starving) {
     const DramKind kind = next_command(oldest);
     plan_ = {.cycle = std::max({from, starving, timing_.earliest(kind, oldest.place.bank)}),
@@ -155,7 +155,7 @@ void DramScheduler::plan(sim::Cycle from) {
   }
 }
 
-std::optional<DramCommand> DramScheduler::tick(sim::Cycle now) {
+std::optional<DramCommand> DramScheduler::tick(base::Cycle now) {
   if (planned() > now) return std::nullopt;
   if (plan_.cycle < now) {  // the caller could not take it then: choose again from all that can be issued now
     plan(now);
@@ -166,14 +166,14 @@ std::optional<DramCommand> DramScheduler::tick(sim::Cycle now) {
   return command;
 }
 
-DramCommand DramScheduler::issue_refresh(sim::Cycle now) {
+DramCommand DramScheduler::issue_refresh(base::Cycle now) {
   counters_.precharges += timing_.issue_refresh_step({plan_.kind, now});
   if (plan_.kind == DramKind::kRefresh) ++counters_.refreshes;
   busy_banks_.for_each([&](std::uint32_t b) { choose(banks_[b], banks_[b].first); });
   return {.kind = plan_.kind};
 }
 
-DramCommand DramScheduler::issue(sim::Cycle now) {
+DramCommand DramScheduler::issue(base::Cycle now) {
   const std::uint32_t slot = plan_.slot;
   const DramKind kind = plan_.kind;
   Request& request = requests_[slot];
@@ -209,10 +209,10 @@ DramCommand DramScheduler::issue(sim::Cycle now) {
   return command;
 }
 
-void DramScheduler::count_completion(const Request& request, sim::Cycle now) {
+void DramScheduler::count_completion(const Request& request, base::Cycle now) {
   ++(request.access.write ? counters_.writes : counters_.reads);
   ++counters_.served;
-  const sim::Cycle waited = now - request.access.arrival;
+  const base::Cycle waited = now - request.access.arrival;
   counters_.queue_cycles += waited;
   if (config_.starvation_limit_cycles != 0 && waited >= config_.starvation_limit_cycles) ++counters_.starved;
   switch (request.outcome) {

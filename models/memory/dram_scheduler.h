@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "base/ids.h"
+#include "base/index_set.h"
 #include "memory/config.h"
 #include "memory/dram_map.h"
 #include "memory/dram_timing.h"
-#include "sim/ids.h"
-#include "sim/index_set.h"
 
 namespace heddle::memory {
 
@@ -19,16 +19,16 @@ struct DramAccess {
   bool write = false;
   std::uint64_t address = 0;  ///< channel-local
   std::uint32_t bytes = 0;
-  sim::Cycle arrival = 0;  ///< first cycle at which it may be scheduled
+  base::Cycle arrival = 0;  ///< first cycle at which it may be scheduled
 };
 
 struct DramCommand {
   DramKind kind = DramKind::kActivate;
   std::uint32_t bank = 0;  ///< not of kPrechargeAll and kRefresh, as the next two
   std::uint64_t row = 0;
-  std::uint32_t id = 0;     ///< request on whose behalf
-  bool last = false;        ///< column command that completes its request
-  sim::Cycle data_end = 0;  ///< column commands: first cycle after the burst has left the data bus
+  std::uint32_t id = 0;      ///< request on whose behalf
+  bool last = false;         ///< column command that completes its request
+  base::Cycle data_end = 0;  ///< column commands: first cycle after the burst has left the data bus
 };
 
 struct DramCounters {
@@ -57,7 +57,7 @@ struct DramCounters {
 /// request comes.
 class DramScheduler {
  public:
-  static constexpr sim::Cycle kNever = ~sim::Cycle{0};
+  static constexpr base::Cycle kNever = ~base::Cycle{0};
 
   explicit DramScheduler(const DramConfig& config);
 
@@ -68,14 +68,14 @@ class DramScheduler {
 
   /// Issues the command of cycle `now`, if any. Cycles must not go back; skipping cycles up to next_cycle()
   /// changes nothing.
-  std::optional<DramCommand> tick(sim::Cycle now);
+  std::optional<DramCommand> tick(base::Cycle now);
   /// Earliest cycle after `now` at which tick() may issue something, provided no push() before; kNever if
   /// empty.
-  [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now) { return std::max(planned(), now + 1); }
+  [[nodiscard]] base::Cycle next_cycle(base::Cycle now) { return std::max(planned(), now + 1); }
 
   /// The cycle for which the next command is planned if no request comes; kNever if empty. May be in the past
   /// when tick() was not called for it.
-  [[nodiscard]] sim::Cycle planned() {
+  [[nodiscard]] base::Cycle planned() {
     if (!plan_known_) plan(plan_from_);
     return plan_.cycle;
   }
@@ -101,12 +101,12 @@ class DramScheduler {
     std::uint32_t first = kNone, last = kNone;  ///< its requests by age
     std::uint32_t candidate = kNone;
     DramKind kind = DramKind::kActivate;  ///< what the candidate needs next
-    sim::Cycle ready = 0;                 ///< as far as the bank and the candidate's arrival are concerned
+    base::Cycle ready = 0;                ///< as far as the bank and the candidate's arrival are concerned
   };
   /// The next command, if no request comes.
   struct Plan {
     enum class Reason : std::uint8_t { kFirstReady, kStarving, kRefresh };
-    sim::Cycle cycle = kNever;
+    base::Cycle cycle = kNever;
     Reason reason = Reason::kFirstReady;
     std::uint32_t slot = kNone;
     DramKind kind = DramKind::kActivate;
@@ -116,24 +116,24 @@ class DramScheduler {
     return kind == DramKind::kRead || kind == DramKind::kWrite;
   }
   [[nodiscard]] DramKind next_command(const Request& request) const;
-  [[nodiscard]] Plan candidate_plan(const Bank& bank, std::uint32_t index, sim::Cycle from) const;
+  [[nodiscard]] Plan candidate_plan(const Bank& bank, std::uint32_t index, base::Cycle from) const;
   [[nodiscard]] bool better(const Plan& a, const Plan& b) const;
   /// First cycle at which first ready, first come no longer decides.
-  [[nodiscard]] sim::Cycle decided_otherwise() const {
-    const sim::Cycle starving = requests_[oldest_].access.arrival + config_.starvation_limit_cycles;
+  [[nodiscard]] base::Cycle decided_otherwise() const {
+    const base::Cycle starving = requests_[oldest_].access.arrival + config_.starvation_limit_cycles;
     return std::min(starving, timing_.refresh_due());
   }
-  void plan(sim::Cycle from);
+  void plan(base::Cycle from);
   /// The plan no longer holds; nothing is issued before `from`.
-  void forget_plan(sim::Cycle from) {
+  void forget_plan(base::Cycle from) {
     plan_known_ = false;
     plan_from_ = from;
   }
   /// Chooses the bank's candidate; requests older than `from` do not hit the open row.
   void choose(Bank& bank, std::uint32_t from);
-  DramCommand issue(sim::Cycle now);
-  DramCommand issue_refresh(sim::Cycle now);
-  void count_completion(const Request& request, sim::Cycle now);
+  DramCommand issue(base::Cycle now);
+  DramCommand issue_refresh(base::Cycle now);
+  void count_completion(const Request& request, base::Cycle now);
   void link(std::uint32_t slot);
   void unlink(std::uint32_t slot);
 
@@ -144,12 +144,12 @@ class DramScheduler {
   std::vector<Request> requests_;  ///< slots
   std::vector<std::uint32_t> free_;
   std::vector<Bank> banks_;
-  sim::IndexSet busy_banks_;  ///< with requests
+  base::IndexSet busy_banks_;  ///< with requests
   std::uint32_t oldest_ = kNone, youngest_ = kNone;
   std::uint64_t ages_ = 0;
   Plan plan_;
   bool plan_known_ = true;
-  sim::Cycle plan_from_ = 0;
+  base::Cycle plan_from_ = 0;
   DramCounters counters_;
 };
 

@@ -12,11 +12,11 @@ DramTiming::DramTiming(const DramConfig& config)
   for (std::uint32_t b = 0; b < config.banks; ++b) banks_[b].group = b % config.bank_groups;
 }
 
-void DramTiming::issue(DramKind kind, std::uint32_t index, std::uint64_t row, sim::Cycle now) {
+void DramTiming::issue(DramKind kind, std::uint32_t index, std::uint64_t row, base::Cycle now) {
   Bank& bank = banks_[index];
   Ready& group = groups_[bank.group];
   bus_ = now + 1;
-  const sim::Cycle column_gap = std::max<sim::Cycle>(config_.t_ccd, burst_);
+  const base::Cycle column_gap = std::max<base::Cycle>(config_.t_ccd, burst_);
   switch (kind) {
     case DramKind::kActivate:
       bank.open = true;
@@ -42,9 +42,9 @@ void DramTiming::issue(DramKind kind, std::uint32_t index, std::uint64_t row, si
       at_least(channel_, DramKind::kWrite, now + read_to_write_);
       break;
     case DramKind::kWrite: {
-      const sim::Cycle end = data_end(kind, now);
+      const base::Cycle end = data_end(kind, now);
       at_least(bank.ready, DramKind::kPrecharge, end + config_.t_wr);
-      at_least(group, DramKind::kRead, std::max<sim::Cycle>(now + config_.t_ccdl, end + config_.t_cdlrl));
+      at_least(group, DramKind::kRead, std::max<base::Cycle>(now + config_.t_ccdl, end + config_.t_cdlrl));
       at_least(group, DramKind::kWrite, now + config_.t_ccdl);
       at_least(channel_, DramKind::kRead, end + config_.t_cdlr);
       at_least(channel_, DramKind::kWrite, now + column_gap);
@@ -56,12 +56,12 @@ void DramTiming::issue(DramKind kind, std::uint32_t index, std::uint64_t row, si
   }
 }
 
-void DramTiming::close(Bank& bank, sim::Cycle now) {
+void DramTiming::close(Bank& bank, base::Cycle now) {
   bank.open = false;
   at_least(bank.ready, DramKind::kActivate, now + config_.t_rp);
 }
 
-void DramTiming::activated(sim::Cycle now) {
+void DramTiming::activated(base::Cycle now) {
   const auto window = [&](std::uint64_t count, std::uint32_t cycles) {
     // The next activate is number `count` after this one's count - 1 predecessors.
     if (cycles != 0 && activates_ + 1 >= count)
@@ -76,7 +76,7 @@ void DramTiming::activated(sim::Cycle now) {
 // ---- refresh ----
 
 DramTiming::Step DramTiming::refresh_step() const {
-  sim::Cycle precharge = 0, refresh = 0;
+  base::Cycle precharge = 0, refresh = 0;
   bool any_open = false;
   for (const Bank& bank : banks_) {
     refresh = std::max(refresh, bank.ready[static_cast<unsigned>(DramKind::kActivate)]);
@@ -107,7 +107,7 @@ std::uint32_t DramTiming::issue_refresh_step(const Step& step) {
   return closed;
 }
 
-DramTiming::Missed DramTiming::catch_up(sim::Cycle now) {
+DramTiming::Missed DramTiming::catch_up(base::Cycle now) {
   Missed missed;
   while (refresh_due_ < now) {
     const Step step = refresh_step();

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/ids.h"
 #include "memory/config.h"
-#include "sim/ids.h"
 
 namespace heddle::memory {
 
@@ -36,7 +36,7 @@ enum class DramKind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kPrec
 /// command.
 class DramTiming {
  public:
-  static constexpr sim::Cycle kNever = ~sim::Cycle{0};
+  static constexpr base::Cycle kNever = ~base::Cycle{0};
 
   explicit DramTiming(const DramConfig& config);
 
@@ -46,32 +46,32 @@ class DramTiming {
 
   /// Earliest cycle at which the command is legal on that bank; not for kPrechargeAll and kRefresh, and
   /// without regard to a refresh that is due.
-  [[nodiscard]] sim::Cycle earliest(DramKind kind, std::uint32_t bank) const {
+  [[nodiscard]] base::Cycle earliest(DramKind kind, std::uint32_t bank) const {
     return std::max({bank_ready(kind, bank), shared_ready(kind, bank), bus_});
   }
   // Its parts: what only commands on the bank change, what others change too, and the command bus.
-  [[nodiscard]] sim::Cycle bank_ready(DramKind kind, std::uint32_t bank) const {
+  [[nodiscard]] base::Cycle bank_ready(DramKind kind, std::uint32_t bank) const {
     return banks_[bank].ready[static_cast<unsigned>(kind)];
   }
-  [[nodiscard]] sim::Cycle shared_ready(DramKind kind, std::uint32_t bank) const {
+  [[nodiscard]] base::Cycle shared_ready(DramKind kind, std::uint32_t bank) const {
     const auto k = static_cast<unsigned>(kind);
     return std::max(groups_[banks_[bank].group][k], channel_[k]);
   }
-  [[nodiscard]] sim::Cycle bus_ready() const { return bus_; }
+  [[nodiscard]] base::Cycle bus_ready() const { return bus_; }
   /// `row`: of an activate. The caller keeps to earliest() and to the states of the banks.
-  void issue(DramKind kind, std::uint32_t bank, std::uint64_t row, sim::Cycle now);
+  void issue(DramKind kind, std::uint32_t bank, std::uint64_t row, base::Cycle now);
   /// First cycle after the burst of that column command has left the data bus.
-  [[nodiscard]] sim::Cycle data_end(DramKind kind, sim::Cycle now) const {
+  [[nodiscard]] base::Cycle data_end(DramKind kind, base::Cycle now) const {
     return now + (kind == DramKind::kRead ? config_.t_cl : config_.t_wl) + burst_;
   }
-  [[nodiscard]] sim::Cycle burst_cycles() const { return burst_; }
+  [[nodiscard]] base::Cycle burst_cycles() const { return burst_; }
 
   // ---- refresh ----
   /// From this cycle on only refresh_step() may be issued; kNever without refresh.
-  [[nodiscard]] sim::Cycle refresh_due() const { return refresh_due_; }
+  [[nodiscard]] base::Cycle refresh_due() const { return refresh_due_; }
   struct Step {
     DramKind kind = DramKind::kRefresh;
-    sim::Cycle cycle = 0;
+    base::Cycle cycle = 0;
   };
   /// What the refresh that is due, or the next one, needs first, and when.
   [[nodiscard]] Step refresh_step() const;
@@ -83,33 +83,33 @@ class DramTiming {
   };
   /// Nothing was wanted for a while: does what refreshes did before cycle `now`, in a time that does not
   /// depend on how many they were.
-  Missed catch_up(sim::Cycle now);
+  Missed catch_up(base::Cycle now);
 
  private:
-  using Ready = std::array<sim::Cycle, 4>;  ///< by kind of command
+  using Ready = std::array<base::Cycle, 4>;  ///< by kind of command
   struct Bank {
     Ready ready{};
     std::uint32_t group = 0;
     bool open = false;
     std::uint64_t row = 0;
   };
-  static void at_least(Ready& ready, DramKind kind, sim::Cycle cycle) {
-    sim::Cycle& r = ready[static_cast<unsigned>(kind)];
+  static void at_least(Ready& ready, DramKind kind, base::Cycle cycle) {
+    base::Cycle& r = ready[static_cast<unsigned>(kind)];
     r = std::max(r, cycle);
   }
-  void close(Bank& bank, sim::Cycle now);
-  void activated(sim::Cycle now);
+  void close(Bank& bank, base::Cycle now);
+  void activated(base::Cycle now);
 
   DramConfig config_;
-  sim::Cycle burst_;
-  sim::Cycle read_to_write_;
+  base::Cycle burst_;
+  base::Cycle read_to_write_;
   std::vector<Bank> banks_;
   std::vector<Ready> groups_;
   Ready channel_{};
-  sim::Cycle bus_ = 0;  ///< command bus
+  base::Cycle bus_ = 0;  ///< command bus
   std::uint64_t activates_ = 0;
-  std::array<sim::Cycle, 32> activated_at_{};  ///< the last 32, by number mod 32
-  sim::Cycle refresh_due_;
+  std::array<base::Cycle, 32> activated_at_{};  ///< the last 32, by number mod 32
+  base::Cycle refresh_due_;
 };
 
 }  // namespace heddle::memory

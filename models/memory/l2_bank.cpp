@@ -85,7 +85,7 @@ L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& sha
       mshrs_(config.mshr_entries),
       ready_(config.mshr_entries) {
   for (std::uint32_t m = config.mshr_entries; m-- > 0;) {
-    mshrs_[m].targets = Ring<L2Request>(config.mshr_targets);
+    mshrs_[m].targets = base::Ring<L2Request>(config.mshr_targets);
     free_mshrs_.push_back(m);
   }
 }
@@ -96,7 +96,7 @@ void L2Bank::accept(const L2Request& request) {
   requests_.push_back(request);
 }
 
-bool L2Bank::tick(sim::Cycle now) {
+bool L2Bank::tick(base::Cycle now) {
   if (now < free_at_) {
     waits_for_unit_ = false;
     return stall(L2Stall::kAtomicUnit, now);
@@ -107,7 +107,7 @@ bool L2Bank::tick(sim::Cycle now) {
   return true;
 }
 
-bool L2Bank::serve_target(sim::Cycle now) {
+bool L2Bank::serve_target(base::Cycle now) {
   const std::uint32_t m = ready_.front();
   Mshr& mshr = mshrs_[m];
   if (!perform(mshr.targets.front(), mshr.frame, now)) return false;
@@ -122,7 +122,7 @@ bool L2Bank::serve_target(sim::Cycle now) {
   return true;
 }
 
-bool L2Bank::serve_request(sim::Cycle now) {
+bool L2Bank::serve_request(base::Cycle now) {
   const L2Request& request = requests_.front();
   if (!request.well_formed) {
     request.payload->set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
@@ -141,7 +141,7 @@ bool L2Bank::serve_request(sim::Cycle now) {
   return true;
 }
 
-bool L2Bank::serve_present(const L2Request& request, std::uint32_t frame, sim::Cycle now) {
+bool L2Bank::serve_present(const L2Request& request, std::uint32_t frame, base::Cycle now) {
   const SectorMask absent = missing(request, frame);
   const std::uint32_t m = array_.owner(frame);
   // A request must not overtake those that wait for sectors it touches.
@@ -157,7 +157,7 @@ bool L2Bank::serve_present(const L2Request& request, std::uint32_t frame, sim::C
   return true;
 }
 
-bool L2Bank::serve_absent(const L2Request& request, sim::Cycle now) {
+bool L2Bank::serve_absent(const L2Request& request, base::Cycle now) {
   const SectorMask absent = request.touched & ~request.covered;
   if (absent != 0 && free_mshrs_.empty()) return stall(L2Stall::kMshrs, now);
   const std::uint32_t frame = array_.victim(request.line);
@@ -173,7 +173,7 @@ bool L2Bank::serve_absent(const L2Request& request, sim::Cycle now) {
   return perform(request, frame, now);
 }
 
-bool L2Bank::fetch(const L2Request& request, std::uint32_t frame, SectorMask absent, sim::Cycle now) {
+bool L2Bank::fetch(const L2Request& request, std::uint32_t frame, SectorMask absent, base::Cycle now) {
   if (free_mshrs_.empty()) return stall(L2Stall::kMshrs, now);
   if (shared_.transfers.full()) return stall(L2Stall::kDramQueue, now);
   const std::uint32_t m = free_mshrs_.back();
@@ -188,7 +188,7 @@ bool L2Bank::fetch(const L2Request& request, std::uint32_t frame, SectorMask abs
   return true;
 }
 
-bool L2Bank::join(const L2Request& request, std::uint32_t frame, SectorMask absent, sim::Cycle now) {
+bool L2Bank::join(const L2Request& request, std::uint32_t frame, SectorMask absent, base::Cycle now) {
   Mshr& mshr = mshrs_[array_.owner(frame)];
   // What comes anyway, or will have been overwritten by then, is not asked for: so every fetched sector is
   // awaited by a target that needs it, and a fill never meets newer data.
@@ -249,7 +249,7 @@ SectorMask L2Bank::overwritten(const Mshr& mshr) {
   return sectors;
 }
 
-bool L2Bank::perform(const L2Request& request, std::uint32_t frame, sim::Cycle now) {
+bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle now) {
   tlm::tlm_generic_payload& payload = *request.payload;
   sim::MemoryExtension& ext = *request.extension;
   if (ext.op == sim::MemoryOp::kAtomic && now < shared_.atomic_unit.free_at()) {
@@ -259,7 +259,7 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, sim::Cycle n
   unsigned char* const at = array_.data(frame) + request.offset;
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   array_.touch(frame);
-  sim::Cycle done = now;
+  base::Cycle done = now;
   switch (ext.op) {
     case sim::MemoryOp::kRead:
       read(request, at);
@@ -310,8 +310,8 @@ void L2Bank::read(const L2Request& request, const unsigned char* from) const {
       copy_bytes(to + first, from + first, std::min(sim::kSectorBytes, bytes - first));
 }
 
-void L2Bank::respond(const L2Request& request, sim::Cycle done) {
-  const sim::Cycle ready = done + latency_cycles_;
+void L2Bank::respond(const L2Request& request, base::Cycle done) {
+  const base::Cycle ready = done + latency_cycles_;
   shared_.responses.push(request.payload, ready);
   ++shared_.counters.responses;
   shared_.counters.service_cycles += ready - request.accepted;
@@ -319,7 +319,7 @@ void L2Bank::respond(const L2Request& request, sim::Cycle done) {
 
 // ---- stalls: accounted when they end, so that nobody has to look at a blocked bank every cycle ----
 
-bool L2Bank::stall(L2Stall cause, sim::Cycle now) {
+bool L2Bank::stall(L2Stall cause, base::Cycle now) {
   if (stalled_ && stall_cause_ == cause) return false;
   end_stall(now);
   stalled_ = true;
@@ -328,25 +328,25 @@ bool L2Bank::stall(L2Stall cause, sim::Cycle now) {
   return false;
 }
 
-void L2Bank::end_stall(sim::Cycle now) {
+void L2Bank::end_stall(base::Cycle now) {
   if (!stalled_) return;
   stalled_ = false;
   shared_.counters.stall_cycles[static_cast<unsigned>(stall_cause_)] += now - stalled_since_;
 }
 
-sim::Cycle L2Bank::timer() const {
+base::Cycle L2Bank::timer() const {
   if (!stalled_ || stall_cause_ != L2Stall::kAtomicUnit) return kNever;
   return waits_for_unit_ ? shared_.atomic_unit.free_at() : free_at_;
 }
 
 // ---- debug access ----
 
-std::vector<sim::CoreId> L2Bank::waiting_for(std::uint64_t line) const {
-  std::vector<sim::CoreId> cores;
+std::vector<base::CoreId> L2Bank::waiting_for(std::uint64_t line) const {
+  std::vector<base::CoreId> cores;
   const std::uint32_t frame = array_.find(line);
   const std::uint32_t m = frame == CacheArray::kNone ? CacheArray::kNone : array_.owner(frame);
   if (m == CacheArray::kNone) return cores;
-  const Ring<L2Request>& targets = mshrs_[m].targets;
+  const base::Ring<L2Request>& targets = mshrs_[m].targets;
   for (std::size_t i = 0; i < targets.size(); ++i) cores.push_back(targets[i].extension->core);
   return cores;
 }

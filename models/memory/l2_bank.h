@@ -12,7 +12,7 @@ namespace heddle::memory {
 /// Serves one request or MSHR target per cycle; L2Slice describes the policy.
 class L2Bank {
  public:
-  static constexpr sim::Cycle kNever = ~sim::Cycle{0};
+  static constexpr base::Cycle kNever = ~base::Cycle{0};
 
   L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& shared);
 
@@ -21,10 +21,10 @@ class L2Bank {
 
   /// Cycle `now`. Returns whether anything changed: if not, nothing will before timer() or a call from
   /// outside.
-  bool tick(sim::Cycle now);
+  bool tick(base::Cycle now);
   [[nodiscard]] bool has_work() const { return !requests_.empty() || !ready_.empty(); }
   /// While stalled by an atomic: the cycle at which that may end; else kNever.
-  [[nodiscard]] sim::Cycle timer() const;
+  [[nodiscard]] base::Cycle timer() const;
   /// No request waits, here or for a fetch.
   [[nodiscard]] bool idle() const { return requests_.empty() && free_mshrs_.size() == mshrs_.size(); }
 
@@ -34,7 +34,7 @@ class L2Bank {
   void fill(std::uint32_t frame, unsigned first, unsigned count);
 
   /// Cores of the requests that wait for sectors of the line, in their order.
-  [[nodiscard]] std::vector<sim::CoreId> waiting_for(std::uint64_t line) const;
+  [[nodiscard]] std::vector<base::CoreId> waiting_for(std::uint64_t line) const;
 
   /// Debug access: sectors of the line whose newest value is here, and bytes of the line. debug_copy() only
   /// if some sector is here; debug_write() changes the copy, if there is one.
@@ -47,15 +47,15 @@ class L2Bank {
     std::uint32_t frame = 0;
     SectorMask pending = 0;  ///< asked of the DRAM and not there yet
     bool ready = false;      ///< in ready_
-    Ring<L2Request> targets;
+    base::Ring<L2Request> targets;
   };
 
-  bool serve_target(sim::Cycle now);
-  bool serve_request(sim::Cycle now);
-  bool serve_absent(const L2Request& request, sim::Cycle now);
-  bool serve_present(const L2Request& request, std::uint32_t frame, sim::Cycle now);
-  bool fetch(const L2Request& request, std::uint32_t frame, SectorMask missing, sim::Cycle now);
-  bool join(const L2Request& request, std::uint32_t frame, SectorMask missing, sim::Cycle now);
+  bool serve_target(base::Cycle now);
+  bool serve_request(base::Cycle now);
+  bool serve_absent(const L2Request& request, base::Cycle now);
+  bool serve_present(const L2Request& request, std::uint32_t frame, base::Cycle now);
+  bool fetch(const L2Request& request, std::uint32_t frame, SectorMask missing, base::Cycle now);
+  bool join(const L2Request& request, std::uint32_t frame, SectorMask missing, base::Cycle now);
   void queue_fetch(std::uint32_t frame, SectorMask sectors);
   void queue_write_back(std::uint32_t frame);
   [[nodiscard]] SectorMask missing(const L2Request& request, std::uint32_t frame) const {
@@ -64,25 +64,25 @@ class L2Bank {
   /// Sectors that waiting targets touch, and those of them that they overwrite.
   [[nodiscard]] static SectorMask queued(const Mshr& mshr);
   [[nodiscard]] static SectorMask overwritten(const Mshr& mshr);
-  bool perform(const L2Request& request, std::uint32_t frame, sim::Cycle now);
+  bool perform(const L2Request& request, std::uint32_t frame, base::Cycle now);
   void read(const L2Request& request, const unsigned char* from) const;
-  void respond(const L2Request& request, sim::Cycle done);
-  bool stall(L2Stall cause, sim::Cycle now);
-  void end_stall(sim::Cycle now);
+  void respond(const L2Request& request, base::Cycle done);
+  bool stall(L2Stall cause, base::Cycle now);
+  void end_stall(base::Cycle now);
 
   L2Geometry geometry_;
   std::uint32_t latency_cycles_;
   L2Shared& shared_;
   CacheArray array_;
-  Ring<L2Request> requests_;
+  base::Ring<L2Request> requests_;
   std::vector<Mshr> mshrs_;
   std::vector<std::uint32_t> free_mshrs_;
-  Ring<std::uint32_t> ready_;  ///< MSHRs whose first target has all its sectors
-  sim::Cycle free_at_ = 0;     ///< end of an atomic
+  base::Ring<std::uint32_t> ready_;  ///< MSHRs whose first target has all its sectors
+  base::Cycle free_at_ = 0;          ///< end of an atomic
   bool stalled_ = false;
   bool waits_for_unit_ = false;  ///< stalled by the unit rather than by the bank's own atomic
   L2Stall stall_cause_ = L2Stall::kMshrs;
-  sim::Cycle stalled_since_ = 0;
+  base::Cycle stalled_since_ = 0;
 };
 
 }  // namespace heddle::memory

@@ -49,7 +49,8 @@ L2Geometry::L2Geometry(const L2Config& config)
       sector_shift_(static_cast<unsigned>(std::countr_zero(sector_bytes_))),
       all_sectors_(static_cast<SectorMask>((1u << (config.line_bytes >> sector_shift_)) - 1)) {}
 
-L2Request L2Geometry::decode(tlm::tlm_generic_payload& payload, const AddressMap& map, sim::Cycle now) const {
+L2Request L2Geometry::decode(tlm::tlm_generic_payload& payload, const AddressMap& map,
+                             base::Cycle now) const {
   const std::uint64_t local = map.local(payload.get_address());
   const unsigned bytes = payload.get_data_length();
   L2Request request{.payload = &payload,

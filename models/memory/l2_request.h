@@ -23,7 +23,7 @@ struct L2Request {
   SectorMask touched = 0;  ///< sectors read or written
   SectorMask covered = 0;  ///< sectors that a write overwrites from end to end: their old value is not needed
   bool well_formed = false;  ///< false: empty, or not within one line
-  sim::Cycle accepted = 0;
+  base::Cycle accepted = 0;
 
   [[nodiscard]] unsigned kind() const { return static_cast<unsigned>(extension->op); }
 };
@@ -58,7 +58,7 @@ class L2Geometry {
 
   /// The payload carries a MemoryExtension.
   [[nodiscard]] L2Request decode(tlm::tlm_generic_payload& payload, const AddressMap& map,
-                                 sim::Cycle now) const;
+                                 base::Cycle now) const;
 
  private:
   void decode_read(L2Request& request) const;

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/ring.h"
 #include "memory/atomic_unit.h"
 #include "memory/l2_request.h"
-#include "memory/ring.h"
 #include "sim/progress.h"
 
 namespace heddle::memory {
@@ -65,13 +65,13 @@ class L2Responses {
 
   struct Entry {
     tlm::tlm_generic_payload* payload = nullptr;
-    sim::Cycle ready = 0;
+    base::Cycle ready = 0;
   };
   [[nodiscard]] bool full() const { return entries_.full(); }
   [[nodiscard]] bool empty() const { return entries_.empty(); }
   [[nodiscard]] const Entry& front() const { return entries_.front(); }
   void pop() { entries_.pop_front(); }
-  void push(tlm::tlm_generic_payload* payload, sim::Cycle ready) {
+  void push(tlm::tlm_generic_payload* payload, base::Cycle ready) {
     entries_.push_back({payload, ready});
     // An atomic is ready later than what other banks serve after it.
     for (std::size_t i = entries_.size() - 1; i > 0 && entries_[i - 1].ready > entries_[i].ready; --i)
@@ -79,7 +79,7 @@ class L2Responses {
   }
 
  private:
-  Ring<Entry> entries_;
+  base::Ring<Entry> entries_;
 };
 
 struct L2Shared {
@@ -89,7 +89,7 @@ struct L2Shared {
         atomic_unit(config),
         progress(monitor) {}
 
-  Ring<LineTransfer> transfers;
+  base::Ring<LineTransfer> transfers;
   L2Responses responses;
   AtomicUnit atomic_unit;
   sim::ProgressMonitor& progress;

@@ -21,7 +21,7 @@ L2Slice::L2Slice(const L2Config& config, const AddressMap& map, sim::ProgressMon
   for (std::uint32_t b = 0; b < config.banks; ++b) banks_.emplace_back(config, geometry_, shared_);
 }
 
-bool L2Slice::tick(sim::Cycle now) {
+bool L2Slice::tick(base::Cycle now) {
   if (working_ == 0) return false;
   bool any = false;
   const auto serve = [&](std::uint64_t banks) {
@@ -43,8 +43,8 @@ bool L2Slice::tick(sim::Cycle now) {
   return any;
 }
 
-sim::Cycle L2Slice::atomic_timer() const {
-  sim::Cycle next = kNever;
+base::Cycle L2Slice::atomic_timer() const {
+  base::Cycle next = kNever;
   for (std::uint64_t banks = working_; banks != 0; banks &= banks - 1)
     next = std::min(next, banks_[static_cast<unsigned>(std::countr_zero(banks))].timer());
   return next;
@@ -107,7 +107,7 @@ void L2Slice::write_done(std::uint64_t address) {
   writing_.pop_back();
 }
 
-std::vector<sim::CoreId> L2Slice::waiting_for(std::uint64_t address) const {
+std::vector<base::CoreId> L2Slice::waiting_for(std::uint64_t address) const {
   return banks_[geometry_.bank_of(address)].waiting_for(geometry_.line_of(address));
 }
 

@@ -54,7 +54,7 @@ struct SectorTransfer {
 class L2Slice {
  public:
   using Payload = tlm::tlm_generic_payload;
-  static constexpr sim::Cycle kNever = ~sim::Cycle{0};
+  static constexpr base::Cycle kNever = ~base::Cycle{0};
 
   L2Slice(const L2Config& config, const AddressMap& map, sim::ProgressMonitor& progress);
   L2Slice(const L2Slice&) = delete;  // the banks refer to what they share
@@ -62,7 +62,7 @@ class L2Slice {
 
   // ---- from the crossbar. Payloads carry a MemoryExtension, lie within one line, and are owned by the
   // caller ----
-  [[nodiscard]] L2Request decode(Payload& payload, sim::Cycle now) const {
+  [[nodiscard]] L2Request decode(Payload& payload, base::Cycle now) const {
     return geometry_.decode(payload, map_, now);
   }
   /// Whether the request's bank has room for it.
@@ -75,20 +75,20 @@ class L2Slice {
   // ---- time ----
   /// Cycle `now`. Returns whether anything changed: if not, nothing will before timer() or a call from
   /// outside.
-  bool tick(sim::Cycle now);
+  bool tick(base::Cycle now);
   /// True if tick() has something to do or to wait for (other than a fetch or a response's time).
   [[nodiscard]] bool has_work() const { return working_ != 0; }
   /// Cycle at which the oldest response becomes (or became) ready; kNever without one.
-  [[nodiscard]] sim::Cycle response_timer() const {
+  [[nodiscard]] base::Cycle response_timer() const {
     return shared_.responses.empty() ? kNever : shared_.responses.front().ready;
   }
   /// Cycle at which an atomic that holds up a bank ends; kNever if none does.
-  [[nodiscard]] sim::Cycle atomic_timer() const;
+  [[nodiscard]] base::Cycle atomic_timer() const;
   [[nodiscard]] bool idle() const;
 
   // ---- to the crossbar ----
   /// The next response, if it is ready.
-  [[nodiscard]] Payload* response(sim::Cycle now) const {
+  [[nodiscard]] Payload* response(base::Cycle now) const {
     return response_timer() <= now ? shared_.responses.front().payload : nullptr;
   }
   void pop_response() { shared_.responses.pop(); }
@@ -108,7 +108,7 @@ class L2Slice {
     return static_cast<std::uint32_t>(shared_.transfers.size());
   }
   /// Cores of the requests that wait for the line of this address, in their order.
-  [[nodiscard]] std::vector<sim::CoreId> waiting_for(std::uint64_t address) const;
+  [[nodiscard]] std::vector<base::CoreId> waiting_for(std::uint64_t address) const;
 
   // ---- debug access to channel-local addresses within one sector ----
   [[nodiscard]] std::uint32_t sector_bytes() const { return geometry_.sector_bytes(); }

@@ -12,10 +12,10 @@ namespace heddle::memory {
 namespace {
 
 /// "core 0, core 3 (2 requests)"
-std::string cores_text(const std::vector<sim::CoreId>& cores) {
+std::string cores_text(const std::vector<base::CoreId>& cores) {
   constexpr std::size_t kShown = 8;
   std::map<std::uint32_t, unsigned> requests;
-  for (const sim::CoreId core : cores) ++requests[core.value()];
+  for (const base::CoreId core : cores) ++requests[core.value()];
   std::string text;
   std::size_t shown = 0;
   for (const auto& [core, count] : requests) {
@@ -29,7 +29,7 @@ std::string cores_text(const std::vector<sim::CoreId>& cores) {
 
 }  // namespace
 
-sim::Cycle MemoryWatch::cycles_since(std::uint64_t time) const {
+base::Cycle MemoryWatch::cycles_since(std::uint64_t time) const {
   const std::uint64_t now = core_clock_.manager().now();
   return core_clock_.first_edge_at(now) - core_clock_.first_edge_at(std::min(time, now));
 }
@@ -49,7 +49,7 @@ std::optional<MemoryWatch::Silence> MemoryWatch::silent(
 
 std::string MemoryWatch::describe(std::uint32_t channel, const ChannelWait& wait,
                                   const std::function<std::string(std::uint64_t)>& name) const {
-  const std::uint64_t global = map_.global(sim::PartitionId{channel}, wait.local);
+  const std::uint64_t global = map_.global(base::PartitionId{channel}, wait.local);
   std::string text = fmt::format("the memory of partition {} does not answer: {} request{} outstanding",
                                  channel, wait.outstanding, wait.outstanding == 1 ? "" : "s");
   text += wait.answered == 0 ? std::string(", none ever answered")

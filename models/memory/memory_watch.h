@@ -26,8 +26,8 @@ struct ChannelWait {
   std::uint32_t bytes = 0;
   bool write = false;
   std::uint64_t sent = 0;
-  bool no_end_request = false;     ///< some request has not got its END_REQ, so that no other can be sent
-  std::vector<sim::CoreId> cores;  ///< whose requests wait for the oldest, once per request
+  bool no_end_request = false;      ///< some request has not got its END_REQ, so that no other can be sent
+  std::vector<base::CoreId> cores;  ///< whose requests wait for the oldest, once per request
 };
 
 /// A memory behind a partition may take its time, and some of it is in nobody's model here: no state of the
@@ -40,26 +40,26 @@ struct ChannelWait {
 class MemoryWatch {
  public:
   /// `core_clock`: whose cycles are counted. `limit` 0: channels may take for ever.
-  MemoryWatch(sim::Cycle limit, const sim::ClockDomain& core_clock, const AddressMap& map)
+  MemoryWatch(base::Cycle limit, const sim::ClockDomain& core_clock, const AddressMap& map)
       : limit_(limit), core_clock_(core_clock), map_(map) {}
 
   /// All partitions, by number; before simulation starts.
   void watch(std::vector<const MemoryPartition*> partitions) { partitions_ = std::move(partitions); }
 
   struct Silence {
-    std::string text;                ///< which channel, since when, what was asked of it
-    std::vector<sim::CoreId> cores;  ///< that wait for its oldest request
+    std::string text;                 ///< which channel, since when, what was asked of it
+    std::vector<base::CoreId> cores;  ///< that wait for its oldest request
   };
   /// The first silent channel, if there is one. `name` says what a global address belongs to.
   [[nodiscard]] std::optional<Silence> silent(const std::function<std::string(std::uint64_t)>& name) const;
   [[nodiscard]] static std::string remedy();
 
  private:
-  [[nodiscard]] sim::Cycle cycles_since(std::uint64_t time) const;
+  [[nodiscard]] base::Cycle cycles_since(std::uint64_t time) const;
   [[nodiscard]] std::string describe(std::uint32_t channel, const ChannelWait& wait,
                                      const std::function<std::string(std::uint64_t)>& name) const;
 
-  sim::Cycle limit_;
+  base::Cycle limit_;
   const sim::ClockDomain& core_clock_;
   AddressMap map_;
   std::vector<const MemoryPartition*> partitions_;

@@ -30,7 +30,7 @@ const char* advice(tlm::tlm_response_status status) {
 
 MemoryPartition::MemoryPartition(const sc_core::sc_module_name& name, const L2Config& config,
                                  const AddressMap& map, sim::ClockDomain& clock,
-                                 sim::ProgressMonitor& progress, sim::StatGroup& stats)
+                                 sim::ProgressMonitor& progress, base::StatGroup& stats)
     : sc_module(name),
       crossbar_tsock("crossbar_tsock", this),
       dram_isock("dram_isock"),
@@ -42,7 +42,7 @@ MemoryPartition::MemoryPartition(const sc_core::sc_module_name& name, const L2Co
   declare(stats.child("l2", "L2 slice and atomic unit"));
 }
 
-void MemoryPartition::declare(sim::StatGroup& l2) {
+void MemoryPartition::declare(base::StatGroup& l2) {
   const L2Counters& c = slice_.counters();
   const std::vector<std::string> kinds{"read", "write", "atomic"};
   l2.counters("hits", "requests", "requests that found their line", kinds, c.hits.data());
@@ -110,7 +110,7 @@ tlm::tlm_sync_enum MemoryPartition::memory_nb_transport_fw(unsigned, tlm::tlm_ge
   return tlm::TLM_COMPLETED;
 }
 
-bool MemoryPartition::send_response(sim::Cycle now) {
+bool MemoryPartition::send_response(base::Cycle now) {
   if (response_ != nullptr) return false;
   tlm::tlm_generic_payload* const payload = slice_.response(now);
   if (payload == nullptr) return false;
@@ -125,7 +125,7 @@ bool MemoryPartition::send_response(sim::Cycle now) {
   return true;
 }
 
-bool MemoryPartition::accept_held(sim::Cycle now) {
+bool MemoryPartition::accept_held(base::Cycle now) {
   if (held_request_.payload == nullptr || !slice_.can_accept(held_request_)) return false;
   tlm::tlm_generic_payload& payload = *held_request_.payload;
   ++late_end_reqs_;
@@ -145,12 +145,12 @@ bool MemoryPartition::accept_held(sim::Cycle now) {
 /// First cycle in which what the DRAM says for that time counts. Whoever is behind the L2 acts after it
 /// within an instant (sim/clock.h), so what is announced for the time of an edge counts at the next, as if it
 /// were said then.
-sim::Cycle MemoryPartition::cycle_after(const sc_core::sc_time& delay) const {
+base::Cycle MemoryPartition::cycle_after(const sc_core::sc_time& delay) const {
   const std::uint64_t time = sc_core::sc_time_stamp().value() + delay.value();
   return clock_.domain().first_edge_at(time > clock_.domain().manager().now() ? time + 1 : time);
 }
 
-bool MemoryPartition::send_transfer(sim::Cycle now) {
+bool MemoryPartition::send_transfer(base::Cycle now) {
   if (dram_request_ != nullptr || now < dram_request_free_ || !slice_.has_transfer()) return false;
   const SectorTransfer transfer = slice_.transfer();
   const std::uint64_t channel = channel_map_.channel(transfer.address);
@@ -230,7 +230,7 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
                                payload.get_response_string(), t->is_write() ? "write" : "read",
                                t->get_data_length(), t->channel, advice(payload.get_response_status())),
                    name());
-  const sim::Cycle cycle = cycle_after(delay);
+  const base::Cycle cycle = cycle_after(delay);
   t->answered = true;
   ++answers_;
   last_answer_ = clock_.domain().manager().now();
@@ -238,7 +238,7 @@ void MemoryPartition::arrived(tlm::tlm_generic_payload& payload, const sc_core::
   next_arrival_ = std::min(next_arrival_, cycle);
 }
 
-bool MemoryPartition::take_arrivals(sim::Cycle now) {
+bool MemoryPartition::take_arrivals(base::Cycle now) {
   if (now < next_arrival_) return false;
   next_arrival_ = L2Slice::kNever;
   std::size_t kept = 0;
@@ -266,14 +266,14 @@ bool MemoryPartition::take_arrivals(sim::Cycle now) {
 // ---- time ----
 
 void MemoryPartition::tick() {
-  const sim::Cycle now = clock_.cycle();
+  const base::Cycle now = clock_.cycle();
   // Reverse pipeline order: room made downstream serves upstream in the same cycle.
   bool progress = send_response(now);
   progress |= take_arrivals(now);
   progress |= slice_.tick(now);
   progress |= send_transfer(now);
   progress |= accept_held(now);
-  const sim::Cycle next = next_cycle(now, progress);
+  const base::Cycle next = next_cycle(now, progress);
   if (next == L2Slice::kNever)
     clock_.park();
   else
@@ -281,9 +281,9 @@ void MemoryPartition::tick() {
 }
 
 /// The next cycle in which something can happen without a call from outside (which runs tick() again).
-sim::Cycle MemoryPartition::next_cycle(sim::Cycle now, bool progress) const {
+base::Cycle MemoryPartition::next_cycle(base::Cycle now, bool progress) const {
   const bool transfer = dram_request_ == nullptr && slice_.has_transfer();
-  sim::Cycle next = next_arrival_;
+  base::Cycle next = next_arrival_;
   if (progress && (slice_.has_work() || held_request_.payload != nullptr)) return now + 1;
   if (transfer) next = std::min(next, dram_request_free_);
   if (response_ == nullptr) next = std::min(next, slice_.response_timer());

@@ -6,6 +6,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/stats.h"
 #include "memory/address_map.h"
 #include "memory/channel_map.h"
 #include "memory/config.h"
@@ -15,7 +16,6 @@
 #include "sim/clock.h"
 #include "sim/memory_socket.h"
 #include "sim/progress.h"
-#include "sim/stats.h"
 
 namespace heddle::memory {
 
@@ -39,7 +39,7 @@ class MemoryPartition : public sc_core::sc_module,
 
   /// `stats` is the partition's own group; the slice's counters go to its child "l2".
   MemoryPartition(const sc_core::sc_module_name& name, const L2Config& config, const AddressMap& map,
-                  sim::ClockDomain& clock, sim::ProgressMonitor& progress, sim::StatGroup& stats);
+                  sim::ClockDomain& clock, sim::ProgressMonitor& progress, base::StatGroup& stats);
 
   /// How the memory calls its addresses; before simulation starts. Sparse if not called.
   void set_channel_map(const ChannelMap& map) { channel_map_ = map; }
@@ -65,22 +65,22 @@ class MemoryPartition : public sc_core::sc_module,
   /// A response of the DRAM that has come, possibly annotated to count only later.
   struct Arrival {
     DramTransaction* transaction = nullptr;
-    sim::Cycle cycle = 0;  ///< first at which it counts
+    base::Cycle cycle = 0;  ///< first at which it counts
   };
 
   void tick();
-  [[nodiscard]] sim::Cycle cycle_after(const sc_core::sc_time& delay) const;
-  bool send_response(sim::Cycle now);
-  bool take_arrivals(sim::Cycle now);
-  bool send_transfer(sim::Cycle now);
+  [[nodiscard]] base::Cycle cycle_after(const sc_core::sc_time& delay) const;
+  bool send_response(base::Cycle now);
+  bool take_arrivals(base::Cycle now);
+  bool send_transfer(base::Cycle now);
   void request_ended(const sc_core::sc_time& delay);
-  bool accept_held(sim::Cycle now);
+  bool accept_held(base::Cycle now);
   void arrived(tlm::tlm_generic_payload& payload, const sc_core::sc_time& delay);
   [[nodiscard]] const DramTransaction* oldest_unanswered() const;
-  [[nodiscard]] sim::Cycle next_cycle(sim::Cycle now, bool progress) const;
+  [[nodiscard]] base::Cycle next_cycle(base::Cycle now, bool progress) const;
   /// Within one sector.
   unsigned debug_sector(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
-  void declare(sim::StatGroup& stats);
+  void declare(base::StatGroup& stats);
 
   L2Config config_;
   AddressMap map_;
@@ -94,9 +94,9 @@ class MemoryPartition : public sc_core::sc_module,
   DramPool pool_;
   std::vector<DramTransaction*> in_flight_;  ///< begun and not yet given to the slice
   DramTransaction* dram_request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
-  sim::Cycle dram_request_free_ = 0;         ///< first cycle at which an annotated END_REQ counts
+  base::Cycle dram_request_free_ = 0;        ///< first cycle at which an annotated END_REQ counts
   std::vector<Arrival> arrivals_;
-  sim::Cycle next_arrival_ = L2Slice::kNever;  ///< cycle of the first of them
+  base::Cycle next_arrival_ = L2Slice::kNever;  ///< cycle of the first of them
   std::uint64_t answers_ = 0;
   std::uint64_t last_answer_ = 0;  ///< model time
 

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "sim/stats.h"
+#include "base/stats.h"
 
 namespace heddle::memory {
 
 /// Declares `name` = count(numerator) / count(denominator) in `group`; 0 while the denominator is 0.
-inline void declare_ratio(sim::StatGroup& group, const std::string& name, const std::string& unit,
+inline void declare_ratio(base::StatGroup& group, const std::string& name, const std::string& unit,
                           const std::string& description, const std::string& numerator,
                           const std::string& denominator) {
   group.formula(name, unit, description, [&group, numerator, denominator] {

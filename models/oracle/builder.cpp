@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.h"
 #include "oracle/bits.h"
 #include "oracle/specials.h"
-#include "sim/error.h"
 
 namespace heddle::oracle {
 
@@ -386,7 +386,7 @@ void Builder::fail_unknown(const std::string& name) const {
 }
 
 void Builder::fail(const std::string& message) const {
-  throw sim::InputError(place_of(around_.module, instruction_.where), message);
+  throw base::InputError(place_of(around_.module, instruction_.where), message);
 }
 
 void Builder::finish() const {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "oracle/bits.h"
-#include "sim/error.h"
 
 namespace heddle::oracle {
 
@@ -202,11 +202,11 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
   while (budget-- > 0 && thread.state == State::kReady) {
     const Step& step = steps[thread.pc];
     if (++executed_ > options_.max_thread_instructions)
-      throw sim::Error(sim::ExitCode::kHang, where(step),
-                       "the oracle ran " + std::to_string(options_.max_thread_instructions) +
-                           " thread instructions without reaching the end of kernel '" +
-                           program_.kernel->name + "'",
-                       "The kernel may loop forever; raise the limit if it is only long.");
+      throw base::Error(base::ExitCode::kHang, where(step),
+                        "the oracle ran " + std::to_string(options_.max_thread_instructions) +
+                            " thread instructions without reaching the end of kernel '" +
+                            program_.kernel->name + "'",
+                        "The kernel may loop forever; raise the limit if it is only long.");
     if (step.guard >= 0 && (thread.regs[step.guard] != 0) == step.guard_negated) {
       ++thread.pc;
       continue;
@@ -338,10 +338,10 @@ void Machine::fault(const Cta& cta, const Thread& thread, const Step& step, cons
                     const std::string& remedy) const {
   const isa::SourceText* const source = source_of(step);
   const std::string line = source ? trimmed(source->line(step.where.line)) : "";
-  throw sim::KernelFault(where(step),
-                         "thread " + triple(thread.tid) + " of CTA " + triple(cta.id) + ": " + message +
-                             (line.empty() ? "" : "\n    " + line),
-                         remedy);
+  throw base::KernelFault(where(step),
+                          "thread " + triple(thread.tid) + " of CTA " + triple(cta.id) + ": " + message +
+                              (line.empty() ? "" : "\n    " + line),
+                          remedy);
 }
 
 void Machine::deadlock(const std::vector<std::unique_ptr<Cta>>& resident) const {
@@ -357,9 +357,9 @@ void Machine::deadlock(const std::vector<std::unique_ptr<Cta>>& resident) const 
                (thread.state == State::kAtBarrier ? ", barrier " + std::to_string(thread.barrier)
                                                   : ", for the other threads of its member mask");
     }
-  throw sim::Error(sim::ExitCode::kHang, "kernel " + program_.kernel->name,
-                   "no thread can go on: " + std::to_string(waiting) +
-                       " threads wait for threads that do not come" + first);
+  throw base::Error(base::ExitCode::kHang, "kernel " + program_.kernel->name,
+                    "no thread can go on: " + std::to_string(waiting) +
+                        " threads wait for threads that do not come" + first);
 }
 
 }  // namespace heddle::oracle

@@ -41,7 +41,7 @@ class Machine {
   Machine(const Program& program, const host::Launch& shape, std::vector<std::byte> params,
           SparseMemory& memory, const host::AllocationTable& allocations, const Options& options);
   ~Machine();
-  /// Runs the grid to completion. Throws sim::KernelFault, or sim::Error with kHang when no thread can go on
+  /// Runs the grid to completion. Throws base::KernelFault, or base::Error with kHang when no thread can go on
   /// or the instruction limit is reached.
   void run();
   [[nodiscard]] std::uint64_t thread_instructions() const { return executed_; }

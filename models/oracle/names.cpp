@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::oracle {
 
@@ -70,14 +70,14 @@ FunctionNames::FunctionNames(const ptx::Module& module, const ptx::Function& fun
 }
 
 void FunctionNames::declared_twice(const std::string& name, isa::SourceLoc where) const {
-  throw sim::InputError(place_of(module_, where), "'" + name + "' is declared twice in this scope");
+  throw base::InputError(place_of(module_, where), "'" + name + "' is declared twice in this scope");
 }
 
 std::uint32_t FunctionNames::place_in_frame(std::uint64_t bytes, std::uint32_t align, const std::string& name,
                                             isa::SourceLoc where) {
   const std::uint64_t at = align_up(local_bytes_, align);
   if (bytes > isa::kSharedWindowBytes || at + bytes > isa::kSharedWindowBytes)
-    throw sim::InputError(place_of(module_, where), "'" + name + "' does not fit in its state space");
+    throw base::InputError(place_of(module_, where), "'" + name + "' does not fit in its state space");
   local_bytes_ = static_cast<std::uint32_t>(at + bytes);
   local_align_ = std::max(local_align_, align);
   return static_cast<std::uint32_t>(at);
@@ -85,8 +85,8 @@ std::uint32_t FunctionNames::place_in_frame(std::uint64_t bytes, std::uint32_t a
 
 void FunctionNames::refuse_opaque(const ptx::ParamDecl& decl) const {
   if (decl.opaque.empty()) return;
-  throw sim::InputError(place_of(module_, decl.where),
-                        "parameter '" + decl.name + "' of type '." + decl.opaque + "' is not supported");
+  throw base::InputError(place_of(module_, decl.where),
+                         "parameter '" + decl.name + "' of type '." + decl.opaque + "' is not supported");
 }
 
 /// Parameters and results of a .func: registers, or memory in its stack frame.
@@ -95,7 +95,7 @@ void FunctionNames::lay_out_formals(const std::vector<ptx::ParamDecl>& decls, st
     refuse_opaque(decl);
     const std::uint64_t bytes = oracle::param_bytes(decl);
     if (bytes > kMaxParamBytes)
-      throw sim::InputError(place_of(module_, decl.where), "parameter '" + decl.name + "' is too large");
+      throw base::InputError(place_of(module_, decl.where), "parameter '" + decl.name + "' is too large");
     Formal formal{static_cast<std::uint32_t>(bytes), decl.is_register, {}, 0};
     if (decl.is_register) {
       const Register reg{slots_++, decl.type};
@@ -122,8 +122,8 @@ void FunctionNames::lay_out_params() {
     const std::uint32_t align = param_align(decl);
     refuse_opaque(decl);
     if (bytes > kMaxParamBytes || bytes == 0)
-      throw sim::InputError(place_of(module_, decl.where),
-                            "parameter '" + decl.name + "' has no usable size");
+      throw base::InputError(place_of(module_, decl.where),
+                             "parameter '" + decl.name + "' has no usable size");
     offset = align_up(offset, align);
     params_.push_back(
         {decl.name, decl.type, static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(offset), align});
@@ -182,8 +182,8 @@ void FunctionNames::place_variable(const ptx::VariableDecl& variable, ScopeIndex
     case StateSpace::kShared: {
       const auto placed = placed_in_shared(variable, shared_);
       if (!placed)
-        throw sim::InputError(place_of(module_, variable.where),
-                              "'" + variable.name + "' does not fit in its state space");
+        throw base::InputError(place_of(module_, variable.where),
+                               "'" + variable.name + "' does not fit in its state space");
       symbol = *placed;
       break;
     }
@@ -195,7 +195,7 @@ void FunctionNames::place_variable(const ptx::VariableDecl& variable, ScopeIndex
       break;
     }
     default:
-      throw sim::InputError(
+      throw base::InputError(
           place_of(module_, variable.where),
           "variable '" + variable.name + "' of this state space is not supported inside a function");
   }
@@ -210,8 +210,8 @@ void FunctionNames::lay_out_variables() {
     if (shared_.variables.contains(&variable)) continue;
     const auto placed = placed_in_shared(variable, shared_);
     if (!placed)
-      throw sim::InputError(place_of(module_, variable.where),
-                            "'" + variable.name + "' does not fit in its state space");
+      throw base::InputError(place_of(module_, variable.where),
+                             "'" + variable.name + "' does not fit in its state space");
     shared_.variables.emplace(&variable, *placed);
   }
   for (const auto& [variable, scope] : variables_) place_variable(*variable, scope);

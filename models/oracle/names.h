@@ -60,7 +60,7 @@ class FunctionNames {
     ScopeIndex scope = 0;
   };
 
-  /// Adds the function's shared variables to `shared`. Throws sim::InputError: a name declared twice in one
+  /// Adds the function's shared variables to `shared`. Throws base::InputError: a name declared twice in one
   /// scope, a variable in a space that functions cannot hold.
   FunctionNames(const ptx::Module& module, const ptx::Function& function, const ModuleSymbols& globals,
                 SharedLayout& shared);

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "frontend/ptx/parser.h"
 #include "oracle/bits.h"
 #include "oracle/builder.h"
-#include "sim/error.h"
 
 namespace heddle::oracle {
 
@@ -28,8 +28,8 @@ std::uint64_t element_bits(const ptx::Module& module, const ptx::VariableDecl& v
   const auto& name = std::get<ptx::SymbolName>(initialiser.value);
   const auto found = symbols.find(name.name);
   if (found == symbols.end())
-    throw sim::InputError(place_of(module, variable.where), "'" + variable.name + "' is initialised with '" +
-                                                                name.name + "', which is not declared");
+    throw base::InputError(place_of(module, variable.where), "'" + variable.name + "' is initialised with '" +
+                                                                 name.name + "', which is not declared");
   // 0xFF00(symbol) stands for that byte of the address.
   const std::uint64_t address = found->second.value + static_cast<std::uint64_t>(name.offset);
   return name.mask == 0 ? 0 : (address & name.mask) >> std::countr_zero(name.mask);
@@ -39,8 +39,8 @@ std::vector<std::byte> initial_bytes(const ptx::Module& module, const ptx::Varia
                                      std::uint64_t bytes, const ModuleSymbols& symbols) {
   const unsigned size = isa::type_bytes(variable.type);
   if (variable.initial.size() * size > bytes)
-    throw sim::InputError(place_of(module, variable.where),
-                          "'" + variable.name + "' has more initial values than elements");
+    throw base::InputError(place_of(module, variable.where),
+                           "'" + variable.name + "' has more initial values than elements");
   std::vector<std::byte> image(variable.initial.size() * size);  // the rest is zero already
   for (std::size_t i = 0; i < variable.initial.size(); ++i) {
     const std::uint64_t bits = element_bits(module, variable, variable.initial[i], symbols);
@@ -70,8 +70,8 @@ void OracleDevice::free(std::uint64_t address) {
 
 void OracleDevice::check_host_access(std::uint64_t address, std::uint64_t bytes, const char* what) const {
   if (bytes != 0 && !allocations_.contains(address, bytes))
-    throw sim::InputError("", fmt::format("host {} of {} bytes at {:#x}: {}", what, bytes, address,
-                                          allocations_.describe(address)));
+    throw base::InputError("", fmt::format("host {} of {} bytes at {:#x}: {}", what, bytes, address,
+                                           allocations_.describe(address)));
 }
 
 void OracleDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {
@@ -116,7 +116,7 @@ void OracleDevice::link_and_translate(LoadedModule& loaded) {
     if (function.is_entry && !function.external) {
       try {
         loaded.programs.push_back(translate(unit, function));
-      } catch (const sim::InputError& why) {
+      } catch (const base::InputError& why) {
         loaded.refused.emplace(function.name, why);
       }
     }
@@ -143,9 +143,9 @@ void OracleDevice::unload(host::ModuleHandle handle) {
   const LoadedModule& loaded = module(handle);
   for (const auto& [other, later] : modules_)
     if (const std::string used = use_of(*later.unit, *loaded.unit); other != handle && !used.empty())
-      throw sim::InputError(loaded.name,
-                            "cannot be unloaded: module " + later.name + " refers to its '" + used + "'",
-                            "Unload that module first.");
+      throw base::InputError(loaded.name,
+                             "cannot be unloaded: module " + later.name + " refers to its '" + used + "'",
+                             "Unload that module first.");
   for (const std::uint64_t address : loaded.allocations) allocations_.free(address);
   for (auto& [other, later] : modules_) std::erase(later.unit->before, loaded.unit.get());
   modules_.erase(handle);
@@ -155,16 +155,16 @@ const OracleDevice::LoadedModule& OracleDevice::module(host::ModuleHandle handle
   const auto found = modules_.find(handle);
   if (found != modules_.end()) return found->second;
   if (handle < next_module_)
-    throw sim::InputError("host", fmt::format("module number {} has been unloaded", handle),
-                          "Load it again: that gives a new handle.");
-  throw sim::InputError("host", fmt::format("there is no module number {}", handle),
-                        "Pass what load_ptx_file() or load_ptx_text() returned.");
+    throw base::InputError("host", fmt::format("module number {} has been unloaded", handle),
+                           "Load it again: that gives a new handle.");
+  throw base::InputError("host", fmt::format("there is no module number {}", handle),
+                         "Pass what load_ptx_file() or load_ptx_text() returned.");
 }
 
 const Program& OracleDevice::find_program(host::ModuleHandle handle, const std::string& name) const {
   const LoadedModule& loaded = module(handle);
   if (const auto refused = loaded.refused.find(name); refused != loaded.refused.end())
-    throw sim::InputError(refused->second);
+    throw base::InputError(refused->second);
   std::string known;
   for (const Program& program : loaded.programs) {
     if (program.kernel->name == name) return program;
@@ -172,8 +172,8 @@ const Program& OracleDevice::find_program(host::ModuleHandle handle, const std::
   }
   for (const auto& [refused, why] : loaded.refused)
     known += (known.empty() ? "" : ", ") + refused + " (refused)";
-  throw sim::InputError(loaded.name, "no kernel '" + name + "'",
-                        known.empty() ? "The module has no kernels." : "Kernels: " + known);
+  throw base::InputError(loaded.name, "no kernel '" + name + "'",
+                         known.empty() ? "The module has no kernels." : "Kernels: " + known);
 }
 
 std::shared_ptr<const isa::Kernel> OracleDevice::kernel(host::ModuleHandle handle, const std::string& name) {
@@ -187,7 +187,7 @@ std::uint64_t OracleDevice::symbol(host::ModuleHandle handle, const std::string&
   const ModuleSymbols& symbols = loaded.unit->symbols;
   const auto found = symbols.find(name);
   if (found == symbols.end() || found->second.space == StateSpace::kNone)
-    throw sim::InputError(loaded.name, "no module-scope variable '" + name + "'");
+    throw base::InputError(loaded.name, "no module-scope variable '" + name + "'");
   return found->second.value;
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "frontend/ptx/ast.h"
 #include "host/allocation.h"
 #include "host/call_guard.h"
@@ -22,7 +23,6 @@
 #include "oracle/machine.h"
 #include "oracle/memory.h"
 #include "oracle/unit.h"
-#include "sim/error.h"
 
 namespace heddle::oracle {
 
@@ -58,8 +58,8 @@ class OracleDevice : public host::Device {
   struct LoadedModule {
     std::string name;
     std::vector<Program> programs;
-    std::map<std::string, sim::InputError> refused;  ///< kernels that could not be translated, by name
-    std::unique_ptr<Unit> unit;                      ///< later ones refer to it
+    std::map<std::string, base::InputError> refused;  ///< kernels that could not be translated, by name
+    std::unique_ptr<Unit> unit;                       ///< later ones refer to it
     std::vector<std::uint64_t> allocations;
   };
   std::uint64_t place(std::uint64_t bytes, std::uint32_t align, const std::string& name);

@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
+#include "base/error.h"
 #include "oracle/builder.h"
 #include "oracle/unit.h"
-#include "sim/error.h"
 
 namespace heddle::oracle {
 

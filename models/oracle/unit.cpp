@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::oracle {
 
@@ -19,7 +19,7 @@ bool on_device(const ptx::VariableDecl& variable) {
 }
 
 [[noreturn]] void fail(const Unit& unit, isa::SourceLoc where, const std::string& message) {
-  throw sim::InputError(place_of(unit.tree, where), message);
+  throw base::InputError(place_of(unit.tree, where), message);
 }
 
 /// The first module before this one that defines such a function for others to see.

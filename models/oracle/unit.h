@@ -39,14 +39,14 @@ using PlaceVariable =
 
 /// Gives everything that the unit's tree defines its address and links what it declares .extern. Names that
 /// no module defines stay unknown: only their use is an error. `next_function`: number of the next function
-/// on this device. Throws sim::InputError: a name defined twice, a variable without a size, a function
+/// on this device. Throws base::InputError: a name defined twice, a variable without a size, a function
 /// declared otherwise than it is defined.
 void link(Unit& unit, std::uint64_t& next_function, const PlaceVariable& place);
 
 /// A function or variable of `definer` that `user`, another unit, declares .extern; empty: there is none.
 [[nodiscard]] std::string use_of(const Unit& user, const Unit& definer);
 
-/// Translates an entry function of the unit and what it may call. Throws sim::InputError naming what is not
+/// Translates an entry function of the unit and what it may call. Throws base::InputError naming what is not
 /// supported, at its place.
 [[nodiscard]] Program translate(const Unit& unit, const ptx::Function& kernel);
 

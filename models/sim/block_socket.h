@@ -2,10 +2,10 @@
 // zero time.
 //
 // A protocol is a traits class
-//   struct BranchProtocol { using tlm_payload_type = BranchRequest; using tlm_phase_type = tlm::tlm_phase; };
-// One side declares `BlockInitiator<BranchProtocol> branch_isock{"branch_isock"};` and calls
+//   struct ControlFlowProtocol { using tlm_payload_type = ControlFlowRequest; using tlm_phase_type = tlm::tlm_phase; };
+// One side declares `BlockInitiator<ControlFlowProtocol> branch_isock{"branch_isock"};` and calls
 // `branch_isock.call(request)`; the other declares
-// `BlockTarget<BranchProtocol, SimtStackBlock, &SimtStackBlock::serve> branch_tsock{"branch_tsock", this};`.
+// `BlockTarget<ControlFlowProtocol, SimtStackBlock, &SimtStackBlock::serve> branch_tsock{"branch_tsock", this};`.
 // The request carries its answer. A call is one indirect call (about 3.5 ns measured): no event, thread or
 // signal.
 //

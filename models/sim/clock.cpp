@@ -40,7 +40,7 @@ ClockDomain::ClockDomain(ClockManager& manager, std::string name, double frequen
                    [](const ClockDomain* a, const ClockDomain* b) { return a->rank_ < b->rank_; });
 }
 
-ClockDomain::Edge ClockDomain::edge(Cycle k) const {
+ClockDomain::Edge ClockDomain::edge(base::Cycle k) const {
   // Split so that nothing overflows: the remainder's product stays below 2^63 for any frequency in kHz.
   const std::uint64_t rest = k % period_cycles_ * period_units_ + period_cycles_ / 2;
   return {k, k / period_cycles_ * period_units_ + rest / period_cycles_, rest % period_cycles_};
@@ -56,23 +56,23 @@ void ClockDomain::step(Edge& edge) const {
   }
 }
 
-std::uint64_t ClockDomain::edge_time(Cycle k) const { return edge(k).time; }
+std::uint64_t ClockDomain::edge_time(base::Cycle k) const { return edge(k).time; }
 
-Cycle ClockDomain::first_edge_at(std::uint64_t time) const {
+base::Cycle ClockDomain::first_edge_at(std::uint64_t time) const {
   // The smallest j with round(j * units / cycles) >= the part of the time that is no whole number of periods.
   const std::uint64_t rest = time % period_units_ * period_cycles_, half = period_cycles_ / 2;
   const std::uint64_t j = rest <= half ? 0 : (rest - half + period_units_ - 1) / period_units_;
   return time / period_units_ * period_cycles_ + j;
 }
 
-Cycle ClockDomain::find_cycle(std::uint64_t now) const {
+base::Cycle ClockDomain::find_cycle(std::uint64_t now) const {
   // Time mostly advances by a few edges between two questions.
   for (unsigned steps = 0; seen_.time <= now && steps < 4; ++steps) {
     if (now < after_seen_.time) return seen_.k;
     seen_ = after_seen_;
     step(after_seen_);
   }
-  Cycle k = now / period_units_ * period_cycles_ + now % period_units_ * period_cycles_ / period_units_;
+  base::Cycle k = now / period_units_ * period_cycles_ + now % period_units_ * period_cycles_ / period_units_;
   while (edge_time(k + 1) <= now) ++k;
   while (k > 0 && edge_time(k) > now) --k;
   seen_ = edge(k);
@@ -80,17 +80,17 @@ Cycle ClockDomain::find_cycle(std::uint64_t now) const {
   return k;
 }
 
-Cycle ClockDomain::next_possible() const {
+base::Cycle ClockDomain::next_possible() const {
   const std::uint64_t now = manager_.now();
-  const Cycle k = cycle();
+  const base::Cycle k = cycle();
   if (seen_.time < now) return k + 1;
   // An edge at this very instant still counts if our rank's turn has not come yet.
   const bool turn_passed = (manager_.now_ == now && manager_.rank_done_ >= static_cast<int>(rank_)) ||
-                           (last_fired_ != ~Cycle{0} && last_fired_ >= k);
+                           (last_fired_ != base::kNever && last_fired_ >= k);
   return turn_passed ? k + 1 : k;
 }
 
-void ClockDomain::want(Cycle k) {
+void ClockDomain::want(base::Cycle k) {
   if (firing_) return;  // fire() looks at everything that is wanted when it ends
   if (next_time_ != ~std::uint64_t{0} && next_.k <= k) return;
   next_ = edge(k);
@@ -107,13 +107,13 @@ void ClockDomain::add_sleeper(const Sleeper& sleeper) {
   }
 }
 
-Cycle ClockDomain::next_wanted() const {
+base::Cycle ClockDomain::next_wanted() const {
   if (!due_.empty()) return last_fired_ + 1;
-  Cycle next = far_.empty() ? ~Cycle{0} : far_.top().cycle;
+  base::Cycle next = far_.empty() ? base::kNever : far_.top().cycle;
   if (near_bits_ != 0) {
     const auto from = static_cast<int>((last_fired_ + 1) % kNearCycles);
-    next =
-        std::min(next, last_fired_ + 1 + static_cast<Cycle>(std::countr_zero(std::rotr(near_bits_, from))));
+    next = std::min(
+        next, last_fired_ + 1 + static_cast<base::Cycle>(std::countr_zero(std::rotr(near_bits_, from))));
   }
   return next;
 }
@@ -163,8 +163,8 @@ void ClockDomain::fire() {
     run_all();
   }
   firing_ = false;
-  const Cycle next = next_wanted();
-  if (next == ~Cycle{0}) {
+  const base::Cycle next = next_wanted();
+  if (next == base::kNever) {
     next_time_ = ~std::uint64_t{0};
     return;
   }
@@ -183,7 +183,7 @@ void ClockMember::again() {
   domain_.due_.push_back(this);
 }
 
-void ClockMember::sleep_until(Cycle cycle) {
+void ClockMember::sleep_until(base::Cycle cycle) {
   if (cycle <= domain_.last_fired_ + 1 || domain_.manager_.keep_awake_) {
     again();
     return;

@@ -35,7 +35,7 @@
 #include <systemc>
 #include <vector>
 
-#include "sim/ids.h"
+#include "base/ids.h"
 
 namespace heddle::sim {
 
@@ -67,38 +67,38 @@ class ClockDomain {
   [[nodiscard]] ClockRank rank() const { return rank_; }
   [[nodiscard]] ClockManager& manager() const { return manager_; }
   /// Number of the last edge at or before now.
-  [[nodiscard]] Cycle cycle() const;
+  [[nodiscard]] base::Cycle cycle() const;
   /// Time (in SystemC resolution units) of edge `k`.
-  [[nodiscard]] std::uint64_t edge_time(Cycle k) const;
+  [[nodiscard]] std::uint64_t edge_time(base::Cycle k) const;
   /// First edge at or after `time` (resolution units): the inverse of edge_time().
-  [[nodiscard]] Cycle first_edge_at(std::uint64_t time) const;
+  [[nodiscard]] base::Cycle first_edge_at(std::uint64_t time) const;
 
  private:
   friend class ClockManager;
   friend class ClockMember;
   struct Sleeper {
-    Cycle cycle;
+    base::Cycle cycle;
     std::uint64_t ticket;  ///< void when the member's differs: it was woken earlier
     ClockMember* member;
     bool operator>(const Sleeper& o) const { return cycle != o.cycle ? cycle > o.cycle : ticket > o.ticket; }
   };
   /// Edge number with its time, stepped without divisions.
   struct Edge {
-    Cycle k = 0;
+    base::Cycle k = 0;
     std::uint64_t time = 0;
     std::uint64_t remainder = 0;  ///< of the division by period_cycles_
   };
-  static constexpr Cycle kNearCycles = 64;  ///< sleeps shorter than this are kept in a ring
+  static constexpr base::Cycle kNearCycles = 64;  ///< sleeps shorter than this are kept in a ring
 
-  [[nodiscard]] Cycle find_cycle(std::uint64_t now) const;
-  [[nodiscard]] Edge edge(Cycle k) const;
+  [[nodiscard]] base::Cycle find_cycle(std::uint64_t now) const;
+  [[nodiscard]] Edge edge(base::Cycle k) const;
   void step(Edge& edge) const;
   /// First edge that may still run: at now if this domain's turn in this instant has not passed, else later.
-  [[nodiscard]] Cycle next_possible() const;
-  void want(Cycle k);
+  [[nodiscard]] base::Cycle next_possible() const;
+  void want(base::Cycle k);
   void add_sleeper(const Sleeper& sleeper);
   /// Edge after last_fired_ that some member wants, or ~0.
-  [[nodiscard]] Cycle next_wanted() const;
+  [[nodiscard]] base::Cycle next_wanted() const;
   void fire();
   [[nodiscard]] bool sleepers_due() const;
   void run_all();
@@ -119,8 +119,8 @@ class ClockDomain {
   std::uint64_t near_bits_ = 0;                         ///< non-empty ones
   std::priority_queue<Sleeper, std::vector<Sleeper>, std::greater<>> far_;
   std::uint64_t ticket_ = 0;
-  Cycle last_fired_ = ~Cycle{0};  ///< number of the last edge that ran (~0: none)
-  Edge next_;                     ///< edge wanted next; only if next_time_ is not ~0
+  base::Cycle last_fired_ = base::kNever;  ///< number of the last edge that ran (~0: none)
+  Edge next_;                              ///< edge wanted next; only if next_time_ is not ~0
   std::uint64_t next_time_ = ~std::uint64_t{0};
   mutable Edge seen_;        ///< answer of the last cycle()
   mutable Edge after_seen_;  ///< the edge that follows it
@@ -134,7 +134,7 @@ class ClockMember {
   ClockMember& operator=(const ClockMember&) = delete;
 
   /// The present cycle; only from within the tick function.
-  [[nodiscard]] Cycle cycle() const { return domain_.last_fired_; }
+  [[nodiscard]] base::Cycle cycle() const { return domain_.last_fired_; }
   [[nodiscard]] ClockDomain& domain() { return domain_; }
   [[nodiscard]] const ClockDomain& domain() const { return domain_; }
 
@@ -142,7 +142,7 @@ class ClockMember {
   /// activation.
   void again();
   /// Run at edge `cycle` (> the present one) unless woken earlier.
-  void sleep_until(Cycle cycle);
+  void sleep_until(base::Cycle cycle);
   /// Do not run until woken.
   void park();
 
@@ -222,7 +222,7 @@ class ClockManager : public sc_core::sc_module {
   bool keep_awake_ = false;
 };
 
-inline Cycle ClockDomain::cycle() const {
+inline base::Cycle ClockDomain::cycle() const {
   const std::uint64_t now = manager_.now();
   return seen_.time <= now && now < after_seen_.time ? seen_.k : find_cycle(now);
 }

@@ -104,8 +104,8 @@ MemoryTransaction& MemoryPool::allocate(MemoryOp op, std::uint64_t line_address,
   }
   MemoryExtension& e = t.extension;
   e.op = op;
-  e.core = CoreId{};
-  e.partition = PartitionId{};
+  e.core = base::CoreId{};
+  e.partition = base::PartitionId{};
   e.tag = 0;
   e.bypass_l1 = false;
   e.wanted_sectors = kAllSectors;

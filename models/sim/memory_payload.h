@@ -18,8 +18,8 @@
 #include <tlm>
 #include <vector>
 
+#include "base/ids.h"
 #include "isa/atomic.h"
-#include "sim/ids.h"
 
 namespace heddle::sim {
 
@@ -56,11 +56,11 @@ struct LaneAtomic {
 class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
  public:
   MemoryOp op = MemoryOp::kRead;
-  CoreId core{};            ///< where the response goes
-  PartitionId partition{};  ///< where the request goes
-  std::uint32_t tag = 0;    ///< the initiator's own index, returned untouched
-  std::uint8_t client = 0;  ///< which of the initiator's blocks asked, returned untouched
-  bool bypass_l1 = false;   ///< the initiator did not look into its L1
+  base::CoreId core{};            ///< where the response goes
+  base::PartitionId partition{};  ///< where the request goes
+  std::uint32_t tag = 0;          ///< the initiator's own index, returned untouched
+  std::uint8_t client = 0;        ///< which of the initiator's blocks asked, returned untouched
+  bool bypass_l1 = false;         ///< the initiator did not look into its L1
   /// Reads: the sectors of kSectorBytes, counted from the payload's first byte, that the initiator wants.
   /// Only they travel back and are filled in; bits beyond the payload mean nothing.
   SectorMask wanted_sectors = kAllSectors;
@@ -68,8 +68,8 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   isa::Type atomic_type = isa::Type::kU32;
   bool atomic_returns = true;  ///< false for `red`: no old values travel back
   std::uint8_t atomic_count = 0;
-  std::uint64_t warp = 0;  ///< atomics: number of the warp in its grid
-  Cycle issued_at = 0;  ///< core cycle at which the initiator sent it, for latency statistics
+  std::uint64_t warp = 0;     ///< atomics: number of the warp in its grid
+  base::Cycle issued_at = 0;  ///< core cycle at which the initiator sent it, for latency statistics
   std::array<LaneAtomic, 32> atomics{};
 
   tlm::tlm_extension_base* clone() const override { return new MemoryExtension(*this); }

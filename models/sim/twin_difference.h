@@ -13,7 +13,7 @@ namespace heddle::sim {
 struct TwinDifference {
   std::string block;
   std::string path;
-  Cycle cycle = 0;
+  base::Cycle cycle = 0;
   nlohmann::ordered_json request, model_answer, rtl_answer, model_tables, rtl_tables;
 };
 /// Error with ExitCode::kTwinMismatch.

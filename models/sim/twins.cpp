@@ -8,40 +8,42 @@
 
 namespace heddle::sim {
 
-void visit_implementation(ConfigVisitor& v, Implementation& impl) {
+void visit_implementation(base::ConfigVisitor& v, Implementation& impl) {
   v.choice("impl", impl, {"model", "rtl", "both"},
            "the block as model, as RTL, or both in lockstep: the first difference ends the run");
 }
 
-void TwinConfig::visit(ConfigVisitor& v) { visit_implementation(v, impl); }
+void TwinConfig::visit(base::ConfigVisitor& v) { visit_implementation(v, impl); }
 
 void TwinUse::count(std::uint64_t request_clocks) {
   ++requests;
   clocks += request_clocks;
   if (core_clock == nullptr) return;
-  const Cycle now = core_clock->cycle();
+  const base::Cycle now = core_clock->cycle();
   clocks_in_cycle_ = now == cycle_ ? clocks_in_cycle_ + request_clocks : request_clocks;
   cycle_ = now;
   most_clocks_in_a_cycle = std::max(most_clocks_in_a_cycle, clocks_in_cycle_);
 }
 
 void Twins::fail_missing(const char* block, const std::string& path) {
-  throw InputError(path, fmt::format("this program has no RTL of the block {}", block),
-                   "Use impl: model, or the heddle command of a build with HEDDLE_RTL=ON (the default).");
+  throw base::InputError(
+      path, fmt::format("this program has no RTL of the block {}", block),
+      "Use impl: model, or the heddle command of a build with HEDDLE_RTL=ON (the default).");
 }
 
 void report_difference(const TwinDifference& d) {
-  throw Error(ExitCode::kTwinMismatch, fmt::format("{}, core cycle {}", d.path, d.cycle),
-              fmt::format("model and RTL of {} differ\n"
-                          "  request        {}\n"
-                          "  model answers  {}\n"
-                          "  RTL answers    {}\n"
-                          "  model's tables {}\n"
-                          "  RTL's tables   {}",
-                          d.block, d.request.dump(), d.model_answer.dump(), d.rtl_answer.dump(),
-                          d.model_tables.dump(), d.rtl_tables.dump()),
-              fmt::format("Reproduce it with the block's bench (tb/blocks/{}), waves with HEDDLE_WAVES=DIR.",
-                          d.block));
+  throw base::Error(
+      base::ExitCode::kTwinMismatch, fmt::format("{}, core cycle {}", d.path, d.cycle),
+      fmt::format("model and RTL of {} differ\n"
+                  "  request        {}\n"
+                  "  model answers  {}\n"
+                  "  RTL answers    {}\n"
+                  "  model's tables {}\n"
+                  "  RTL's tables   {}",
+                  d.block, d.request.dump(), d.model_answer.dump(), d.rtl_answer.dump(),
+                  d.model_tables.dump(), d.rtl_tables.dump()),
+      fmt::format("Reproduce it with the block's bench (tb/blocks/{}), waves with HEDDLE_WAVES=DIR.",
+                  d.block));
 }
 
 }  // namespace heddle::sim

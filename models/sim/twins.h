@@ -2,7 +2,7 @@
 // of them runs: the model, the RTL in its place, or both in lockstep, where the first answer in which they
 // differ ends the run.
 //
-// The models know nothing of RTL: who can make twins (tb/cosim) puts the makers into a `Twins`, which is
+// The models know nothing of RTL: who can make twins (rtl/cosim) puts the makers into a `Twins`, which is
 // handed down to the blocks. A block with a twin is described by a traits class
 //   struct SplitFifoBlock {
 //     static constexpr const char* kName = "split_fifo";
@@ -20,10 +20,10 @@
 #include <ostream>
 #include <string>
 
+#include "base/config.h"
+#include "base/error.h"
+#include "base/ids.h"
 #include "sim/clock.h"
-#include "sim/config.h"
-#include "sim/error.h"
-#include "sim/ids.h"
 
 namespace heddle::sim {
 
@@ -35,10 +35,10 @@ inline void PrintTo(Implementation impl, std::ostream* out) {
 /// What a block with a twin has in its section of the platform file.
 struct TwinConfig {
   Implementation impl = Implementation::kModel;
-  void visit(ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 /// The key `impl`, for a block whose section has other keys too.
-void visit_implementation(ConfigVisitor& v, Implementation& impl);
+void visit_implementation(base::ConfigVisitor& v, Implementation& impl);
 
 /// A twin in use: what it costs, for reports. Not part of the statistics, which do not depend on `impl`.
 struct TwinUse {
@@ -56,7 +56,7 @@ struct TwinUse {
   const ClockDomain* core_clock = nullptr;
 
  private:
-  Cycle cycle_ = 0;
+  base::Cycle cycle_ = 0;
   std::uint64_t clocks_in_cycle_ = 0;
 };
 

@@ -23,10 +23,10 @@ Watchdog::Watchdog(const sc_core::sc_module_name& name, Settings settings, Clock
       clock_(clock, on_tick<&Watchdog::check>(this)),
       progress_(progress) {}
 
-void Watchdog::begin(Cycle cycle_limit) {
+void Watchdog::begin(base::Cycle cycle_limit) {
   active_ = true;
   state_ = State::kQuiet;
-  limit_at_ = cycle_limit == 0 ? ~Cycle{0} : clock_.domain().cycle() + cycle_limit;
+  limit_at_ = cycle_limit == 0 ? base::kNever : clock_.domain().cycle() + cycle_limit;
   changes_seen_ = ~std::uint64_t{0};
   advances_seen_ = ~std::uint64_t{0};
   pause_ = 0;
@@ -145,7 +145,7 @@ void Watchdog::check() {
     clock_.park();
     return;
   }
-  const Cycle now = clock_.cycle();
+  const base::Cycle now = clock_.cycle();
   if (on_check) on_check();
   if (now >= limit_at_) {
     on_cycle_limit();

@@ -37,8 +37,8 @@
 #include <systemc>
 #include <vector>
 
+#include "base/lane_mask.h"
 #include "sim/clock.h"
-#include "sim/lane_mask.h"
 #include "sim/progress.h"
 
 namespace heddle::sim {
@@ -88,7 +88,7 @@ class Watchdog : public sc_core::sc_module {
  public:
   struct Settings {
     bool enabled = true;
-    Cycle check_cycles = 2048;
+    base::Cycle check_cycles = 2048;
   };
   Watchdog(const sc_core::sc_module_name& name, Settings settings, ClockDomain& clock,
            ProgressMonitor& progress);
@@ -105,7 +105,7 @@ class Watchdog : public sc_core::sc_module {
   std::function<bool(bool unchanged)> on_prove;
 
   /// A launch begins now; `cycle_limit` cycles allowed (0: any number).
-  void begin(Cycle cycle_limit);
+  void begin(base::Cycle cycle_limit);
   void end();
 
  private:
@@ -125,7 +125,7 @@ class Watchdog : public sc_core::sc_module {
   std::vector<Watched*> cores_;
   State state_ = State::kQuiet;
   bool active_ = false;
-  Cycle limit_at_ = 0;
+  base::Cycle limit_at_ = 0;
   std::uint64_t changes_seen_ = 0;
   std::uint32_t window_ = 0;        ///< checks spent in the present probe
   std::uint32_t window_limit_ = 0;  ///< checks it may take; grows, since a lap of a slow loop may be longer

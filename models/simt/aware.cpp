@@ -23,7 +23,7 @@ Aware::Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPo
   split_fifo_isock_.bind(split_fifo_.split_fifo_tsock);
 }
 
-void Aware::register_stats(sim::StatGroup& stats) {
+void Aware::register_stats(base::StatGroup& stats) {
   SplitControl::register_stats(stats);
   stats.counter("rotations", "splits", "times that another split of the warp got its turn", &rotations_);
   if (virtualised_) buffers_.register_stats(stats);
@@ -100,7 +100,7 @@ SplitId Aware::next_split(WarpId warp) {
   return kNoSplit;
 }
 
-void Aware::schedule(BranchRequest& request) {
+void Aware::schedule(ControlFlowRequest& request) {
   const WarpId warp = request.warp;
   for (;;) {
     if (virtualised_) take_split(warp);

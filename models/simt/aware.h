@@ -22,11 +22,11 @@ class Aware final : public SplitControl {
  public:
   Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports, sim::Twins* twins);
 
-  void register_stats(sim::StatGroup& stats) override;
+  void register_stats(base::StatGroup& stats) override;
 
  private:
   void reset(WarpId warp) override;
-  [[nodiscard]] SplitId split_of(const BranchRequest& request) const override {
+  [[nodiscard]] SplitId split_of(const ControlFlowRequest& request) const override {
     return warps_[request.warp.value()].running;
   }
   bool insert(WarpId warp, const Split& split) override;
@@ -34,7 +34,7 @@ class Aware final : public SplitControl {
   void goes_on(WarpId warp, SplitId id, Split split, bool taken) override;
   void block(WarpId warp, SplitId id, LaneMask lanes) override;
   void unblock(WarpId warp, LaneMask lanes) override;
-  void schedule(BranchRequest& request) override;
+  void schedule(ControlFlowRequest& request) override;
   bool have(WarpId warp, ReconvergenceId id) override;
   bool admit(WarpId warp, ReconvergenceId id, const std::array<std::uint32_t, 4>& record) override;
   void filled(const TableEntryTransfer& transfer) override { buffers_.filled(transfer); }

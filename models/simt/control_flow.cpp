@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kMostTimeout = 1u << 30;
 }  // namespace
 
-void TimeoutConfig::visit(sim::ConfigVisitor& v) {
+void TimeoutConfig::visit(base::ConfigVisitor& v) {
   v.field("cycles", cycles,
           {.unit = "core cycles",
            .doc = "lanes that wait longer than this for others to reconverge go on alone; 0: they wait for "
@@ -26,17 +26,17 @@ void TimeoutConfig::visit(sim::ConfigVisitor& v) {
            .max = kMostTimeout});
 }
 
-void AwareConfig::visit(sim::ConfigVisitor& v) {
+void AwareConfig::visit(base::ConfigVisitor& v) {
   v.field("st_entries", st_entries,
           {.unit = "entries",
            .doc = "physical splits table of a warp; below 32 it is virtualised (mimd-simt-and-bows A5)",
            .min = 1,
-           .max = sim::kLanes});
+           .max = base::kLanes});
   v.field("rt_entries", rt_entries,
           {.unit = "entries",
            .doc = "physical reconvergence table of a warp; below 32 it is virtualised (A5)",
            .min = 1,
-           .max = sim::kLanes});
+           .max = base::kLanes});
   v.choice("rt_victim", rt_victim, {"least_recent", "most_recent"},
            "entry of a full reconvergence table that is spilled (A7)");
   v.field("rotate_on_taken_branch", rotate_on_taken_branch,
@@ -45,12 +45,12 @@ void AwareConfig::visit(sim::ConfigVisitor& v) {
                   "divergent ones (A1)"});
 }
 
-void MultiPathConfig::visit(sim::ConfigVisitor& v) {
+void MultiPathConfig::visit(base::ConfigVisitor& v) {
   v.field("paths", paths,
           {.unit = "splits",
            .doc = "splits of a warp that may be fetched and issued at a time (mimd-simt-and-bows §4)",
            .min = 1,
-           .max = sim::kLanes});
+           .max = base::kLanes});
   v.field("opportunistic_reconvergence", opportunistic_reconvergence,
           {.unit = "", .doc = "splits that meet in a block before their reconvergence point merge (M5b)"});
   v.field(
@@ -61,7 +61,7 @@ void MultiPathConfig::visit(sim::ConfigVisitor& v) {
               "that spin may keep the one they wait for from running"});
 }
 
-void ControlFlowConfig::visit(sim::ConfigVisitor& v) {
+void ControlFlowConfig::visit(base::ConfigVisitor& v) {
   v.choice("mechanism", mechanism, {"simt_stack", "aware", "multi_path"},
            "how diverged lanes of a warp are scheduled and reconverged");
   v.choice(

@@ -1,15 +1,15 @@
-// A control-flow mechanism: what the BranchUnit of a core serves its socket with.
+// A control-flow mechanism: what the ControlFlowUnit of a core serves its socket with.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "sim/config.h"
-#include "sim/lane_mask.h"
-#include "sim/stats.h"
+#include "base/config.h"
+#include "base/lane_mask.h"
+#include "base/stats.h"
 #include "sim/twins.h"
-#include "simt/branch_protocol.h"
+#include "simt/control_flow_protocol.h"
 
 namespace heddle::simt {
 
@@ -26,25 +26,25 @@ class ControlFlowPorts {
 class ControlFlow {
  public:
   virtual ~ControlFlow() = default;
-  /// Handles one event; see BranchEvent for the meaning of the fields.
-  void serve(BranchRequest& request) {
+  /// Handles one event; see ControlFlowEvent for the meaning of the fields.
+  void serve(ControlFlowRequest& request) {
     updates_.clear();
-    request.due = kNeverDue;
+    request.due = kNever;
     request.diverged = false;
     handle(request);
     request.updates = updates_;
   }
   /// Fills the debug part of the request.
-  virtual void inspect(BranchRequest& request) const = 0;
+  virtual void inspect(ControlFlowRequest& request) const = 0;
   /// Issue groups of a warp, each with an I-buffer of its own.
   [[nodiscard]] virtual std::uint32_t groups_per_warp() const { return 1; }
   /// Splits of a warp that wait for each other may do so: a blocked one lets others have their turn.
   [[nodiscard]] virtual bool runs_lanes_apart() const { return false; }
-  virtual void register_stats(sim::StatGroup& stats) = 0;
+  virtual void register_stats(base::StatGroup& stats) = 0;
 
  protected:
   /// Fills the answer: fields of the request, and by answer() what becomes of the groups.
-  virtual void handle(BranchRequest& request) = 0;
+  virtual void handle(ControlFlowRequest& request) = 0;
   void answer(const GroupUpdate& update) { updates_.push_back(update); }
 
  private:
@@ -62,7 +62,7 @@ struct TimeoutConfig {
   std::uint32_t cycles = 0;             ///< 0: lanes wait for ever
   std::uint32_t resolution_cycles = 1;  ///< A8
 
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 /// AWARE: mimd-simt-and-bows §3.
@@ -72,18 +72,18 @@ struct AwareConfig {
   TableVictim rt_victim = TableVictim::kLeastRecent;
   bool rotate_on_taken_branch = true;
 
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
   /// Entries are spilled to memory: there are fewer of a kind than a warp may need.
-  [[nodiscard]] bool virtualised() const { return st_entries < sim::kLanes || rt_entries < sim::kLanes; }
+  [[nodiscard]] bool virtualised() const { return st_entries < base::kLanes || rt_entries < base::kLanes; }
 };
 
 /// Multi-Path: mimd-simt-and-bows §4.
 struct MultiPathConfig {
-  std::uint32_t paths = sim::kLanes;
+  std::uint32_t paths = base::kLanes;
   bool opportunistic_reconvergence = false;
   bool yield_on_taken_branch = false;
 
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 struct ControlFlowConfig {
@@ -98,7 +98,7 @@ struct ControlFlowConfig {
   sim::TwinConfig reconvergence_table;
   sim::TwinConfig split_fifo;
 
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
   /// kAuto resolved: the mechanism's own default.
   [[nodiscard]] FirstSide resolved_first_side() const;
 };

@@ -31,7 +31,7 @@ nlohmann::ordered_json show(const GroupUpdate& update) {
 
 }  // namespace
 
-nlohmann::ordered_json show_request(const BranchRequest& request) {
+nlohmann::ordered_json show_request(const ControlFlowRequest& request) {
   static constexpr const char* kEvents[] = {"launch", "advance",     "branch",         "call",
                                             "return", "exit",        "barrier_arrive", "barrier_release",
                                             "tick",   "table_filled"};
@@ -52,26 +52,26 @@ nlohmann::ordered_json show_request(const BranchRequest& request) {
   return json;
 }
 
-nlohmann::ordered_json show_answer(const BranchRequest& request) {
+nlohmann::ordered_json show_answer(const ControlFlowRequest& request) {
   nlohmann::ordered_json updates = nlohmann::ordered_json::array();
   for (const GroupUpdate& update : request.updates) updates.push_back(show(update));
   return {{"updates", updates}, {"diverged", request.diverged}, {"call_depth", request.call_depth}};
 }
 
-bool same_answer(const BranchRequest& left, const BranchRequest& right) {
+bool same_answer(const ControlFlowRequest& left, const ControlFlowRequest& right) {
   return left.diverged == right.diverged && left.due == right.due && left.call_depth == right.call_depth &&
          std::equal(left.updates.begin(), left.updates.end(), right.updates.begin(), right.updates.end(),
                     same);
 }
 
-void LockstepControlFlow::handle(BranchRequest& request) {
-  BranchRequest other = request;
+void LockstepControlFlow::handle(ControlFlowRequest& request) {
+  ControlFlowRequest other = request;
   model_->serve(request);
   rtl_->serve(other);
   for (const GroupUpdate& update : request.updates) answer(update);
   if (same_answer(request, other)) return;
   nlohmann::ordered_json model_tables, rtl_tables;
-  BranchRequest look;
+  ControlFlowRequest look;
   look.warp = request.warp;
   look.table = &model_tables;
   model_->inspect(look);

@@ -26,13 +26,13 @@ class LockstepControlFlow final : public ControlFlow {
                       std::unique_ptr<ControlFlow> rtl)
       : block_(block), path_(std::move(path)), model_(std::move(model)), rtl_(std::move(rtl)) {}
 
-  void inspect(BranchRequest& request) const override { model_->inspect(request); }
+  void inspect(ControlFlowRequest& request) const override { model_->inspect(request); }
   [[nodiscard]] std::uint32_t groups_per_warp() const override { return model_->groups_per_warp(); }
   [[nodiscard]] bool runs_lanes_apart() const override { return model_->runs_lanes_apart(); }
-  void register_stats(sim::StatGroup& stats) override { model_->register_stats(stats); }
+  void register_stats(base::StatGroup& stats) override { model_->register_stats(stats); }
 
  protected:
-  void handle(BranchRequest& request) override;
+  void handle(ControlFlowRequest& request) override;
 
  private:
   const char* block_;
@@ -42,8 +42,8 @@ class LockstepControlFlow final : public ControlFlow {
 };
 
 /// A request and an answer, as traces and messages show them.
-[[nodiscard]] nlohmann::ordered_json show_request(const BranchRequest& request);
-[[nodiscard]] nlohmann::ordered_json show_answer(const BranchRequest& request);
-[[nodiscard]] bool same_answer(const BranchRequest& left, const BranchRequest& right);
+[[nodiscard]] nlohmann::ordered_json show_request(const ControlFlowRequest& request);
+[[nodiscard]] nlohmann::ordered_json show_answer(const ControlFlowRequest& request);
+[[nodiscard]] bool same_answer(const ControlFlowRequest& left, const ControlFlowRequest& right);
 
 }  // namespace heddle::simt

@@ -16,7 +16,7 @@ MultiPath::MultiPath(const ControlFlowConfig& config, std::uint32_t warps, Contr
       opportunistic_(config.multi_path.opportunistic_reconvergence),
       yields_(config.multi_path.yield_on_taken_branch) {}
 
-void MultiPath::register_stats(sim::StatGroup& stats) {
+void MultiPath::register_stats(base::StatGroup& stats) {
   SplitControl::register_stats(stats);
   if (!opportunistic_) return;
   stats.counter("early_points", "entries", "splits that another one waited for on the way to the same RPC",
@@ -153,7 +153,7 @@ void MultiPath::fill_slots(WarpId id) {
   }
 }
 
-void MultiPath::schedule(BranchRequest& request) {
+void MultiPath::schedule(ControlFlowRequest& request) {
   const WarpId id = request.warp;
   Warp& warp = warps_[id.value()];
   fill_slots(id);

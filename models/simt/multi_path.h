@@ -17,11 +17,11 @@ class MultiPath final : public SplitControl {
   MultiPath(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports, sim::Twins* twins);
 
   [[nodiscard]] std::uint32_t groups_per_warp() const override { return paths_; }
-  void register_stats(sim::StatGroup& stats) override;
+  void register_stats(base::StatGroup& stats) override;
 
  private:
   void reset(WarpId warp) override;
-  [[nodiscard]] SplitId split_of(const BranchRequest& request) const override {
+  [[nodiscard]] SplitId split_of(const ControlFlowRequest& request) const override {
     return warps_[request.warp.value()].split[request.group.value() - first_group(request.warp)];
   }
   bool insert(WarpId warp, const Split& split) override;
@@ -29,7 +29,7 @@ class MultiPath final : public SplitControl {
   void goes_on(WarpId warp, SplitId id, Split split, bool taken) override;
   void block(WarpId warp, SplitId id, LaneMask lanes) override;
   void unblock(WarpId warp, LaneMask lanes) override;
-  void schedule(BranchRequest& request) override;
+  void schedule(ControlFlowRequest& request) override;
   bool have(WarpId /*warp*/, ReconvergenceId /*id*/) override { return true; }
   bool admit(WarpId /*warp*/, ReconvergenceId /*id*/,
              const std::array<std::uint32_t, 4>& /*record*/) override {
@@ -37,7 +37,7 @@ class MultiPath final : public SplitControl {
   }
   void filled(const TableEntryTransfer& transfer) override;
   bool retry(Cycle /*cycle*/, WarpId& /*warp*/) override { return false; }
-  [[nodiscard]] Cycle retry_due() const override { return kNeverDue; }
+  [[nodiscard]] Cycle retry_due() const override { return kNever; }
   [[nodiscard]] SplitState state_of(WarpId warp, SplitId id) const override;
   void show(WarpId /*warp*/, nlohmann::ordered_json& /*table*/) const override {}
 

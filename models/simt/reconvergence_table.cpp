@@ -22,7 +22,7 @@ ReconvergenceTableModel::ReconvergenceTableModel(std::uint32_t warps, const Reco
 
 void ReconvergenceTableModel::reset(Warp& warp) {
   for (unsigned i = 0; i < kTableEntries; ++i) {
-    set_timer(warp, numbered(i), kNeverDue);
+    set_timer(warp, numbered(i), kNever);
     warp.free[i] = numbered(kTableEntries - 1 - i);  // number 0 on top
   }
   warp.free_count = kTableEntries;
@@ -58,7 +58,7 @@ void ReconvergenceTableModel::serve(ReconvergenceTableRequest& request) {
       warp.valid &= ~bit(request.id);
       warp.resident &= ~bit(request.id);
       warp.fired &= ~bit(request.id);
-      set_timer(warp, request.id, kNeverDue);
+      set_timer(warp, request.id, kNever);
       warp.free[warp.free_count++] = request.id;
       break;
     case ReconvergenceTableRequest::Op::kEvict:
@@ -138,7 +138,7 @@ void ReconvergenceTableModel::evict(Warp& warp, ReconvergenceTableRequest& reque
 void ReconvergenceTableModel::restart_timer(Warp& warp, ReconvergenceId id, Cycle now) {
   warp.fired &= ~bit(id);
   if (config_.timeout.cycles == 0) return;
-  Cycle fires = kNeverDue;
+  Cycle fires = kNever;
   if (warp.entries[id.value()].contents.arrived().any()) {
     const Cycle resolution = config_.timeout.resolution_cycles;
     fires = (now + config_.timeout.cycles + resolution) / resolution * resolution;  // the first one beyond
@@ -155,13 +155,13 @@ void ReconvergenceTableModel::set_timer(Warp& warp, ReconvergenceId id, Cycle fi
   if (fires < warp.due) {
     warp.due = fires;
   } else if (before == warp.due) {
-    warp.due = kNeverDue;
+    warp.due = kNever;
     for (const Entry& entry : warp.entries) warp.due = std::min(warp.due, entry.fires);
   }
   if (warp.due < due_) {
     due_ = warp.due;
   } else if (warp_before == due_ && warp.due != warp_before) {
-    due_ = kNeverDue;
+    due_ = kNever;
     for (const Warp& each : warps_) due_ = std::min(due_, each.due);
   }
 }
@@ -175,7 +175,7 @@ void ReconvergenceTableModel::report_fired(ReconvergenceTableRequest& request) {
   for (unsigned i = 0; i < kTableEntries; ++i) {
     if (warp->entries[i].fires > request.cycle) continue;
     request.id = numbered(i);
-    set_timer(*warp, request.id, kNeverDue);
+    set_timer(*warp, request.id, kNever);
     warp->fired |= bit(request.id);
     request.ok = true;
     return;
@@ -292,7 +292,7 @@ nlohmann::ordered_json ReconvergenceTableBlock::show_answer(const Answer& answer
   }
   if (answer.entry != Reconvergence{}) json["entry"] = show(answer.entry);
   if (answer.words != std::array<std::uint32_t, 4>{}) json["words"] = answer.words;
-  json["due"] = answer.due == kNeverDue ? nlohmann::ordered_json("-") : nlohmann::ordered_json(answer.due);
+  json["due"] = answer.due == kNever ? nlohmann::ordered_json("-") : nlohmann::ordered_json(answer.due);
   return json;
 }
 

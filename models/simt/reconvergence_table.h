@@ -47,7 +47,7 @@ struct ReconvergenceTableRequest {
   std::array<std::uint32_t, 4> words{};
   bool ok = false;
   bool valid = false;
-  Cycle due = kNeverDue;  ///< answer of all: when the next timer fires
+  Cycle due = kNever;  ///< answer of all: when the next timer fires
 };
 struct ReconvergenceTableProtocol {
   using tlm_payload_type = ReconvergenceTableRequest;
@@ -66,7 +66,7 @@ class ReconvergenceTableModel {
   void serve(ReconvergenceTableRequest& request);
   /// kRead only; an entry that is not physical reads as it was when it left.
   void inspect(ReconvergenceTableRequest& request) const;
-  /// When the timer of a number fires, kNeverDue: it does not run.
+  /// When the timer of a number fires, kNever: it does not run.
   [[nodiscard]] Cycle timer(WarpId warp, ReconvergenceId id) const {
     return warps_[warp.value()].entries[id.value()].fires;
   }
@@ -75,14 +75,14 @@ class ReconvergenceTableModel {
  private:
   struct Entry {
     Reconvergence contents;
-    Cycle fires = kNeverDue;
+    Cycle fires = kNever;
     std::uint64_t updated = 0;  ///< age: when it was written last, as a count of writes
   };
   struct Warp {
     std::uint32_t valid = 0;     ///< bit i: number i is in use
     std::uint32_t resident = 0;  ///< bit i: it has a physical entry
     std::uint32_t fired = 0;     ///< bit i: its timer has fired
-    Cycle due = kNeverDue;       ///< earliest of the timers
+    Cycle due = kNever;          ///< earliest of the timers
     std::array<Entry, kTableEntries> entries;
     std::array<ReconvergenceId, kTableEntries> free;  ///< a stack
     std::uint32_t free_count = 0;
@@ -100,7 +100,7 @@ class ReconvergenceTableModel {
   std::vector<Warp> warps_;
   ReconvergenceTableConfig config_;
   std::uint64_t writes_ = 0;
-  Cycle due_ = kNeverDue;
+  Cycle due_ = kNever;
 };
 
 /// rtl/reconvergence_table.
@@ -121,7 +121,7 @@ struct ReconvergenceTableBlock {
     std::array<std::uint32_t, 4> words{};
     bool ok = false;
     bool valid = false;
-    Cycle due = kNeverDue;
+    Cycle due = kNever;
     bool operator==(const Answer&) const = default;
   };
   static Answer answer_of(const Request& request);

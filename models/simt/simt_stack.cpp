@@ -6,45 +6,45 @@ namespace heddle::simt {
 
 SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side)
     : stacks_(warps), at_barrier_(warps, false), first_side_(first_side) {
-  for (Stack& stack : stacks_) stack.reserve(std::size_t{2} * sim::kLanes);
+  for (Stack& stack : stacks_) stack.reserve(std::size_t{2} * base::kLanes);
 }
 
-void SimtStack::register_stats(sim::StatGroup& stats) { stats_.register_stats(stats); }
+void SimtStack::register_stats(base::StatGroup& stats) { stats_.register_stats(stats); }
 
-void SimtStack::handle(BranchRequest& request) {
+void SimtStack::handle(ControlFlowRequest& request) {
   Stack& stack = stacks_[request.warp.value()];
   switch (request.event) {
-    case BranchEvent::kLaunch:
+    case ControlFlowEvent::kLaunch:
       at_barrier_[request.warp.value()] = false;
       stack.assign(1, Entry{request.next, kNoPc, request.mask});
       report_top(stack, request);
       break;
-    case BranchEvent::kAdvance:
+    case ControlFlowEvent::kAdvance:
       stack.back().pc = request.next;
       settle(stack, request);
       break;
-    case BranchEvent::kBranch:
+    case ControlFlowEvent::kBranch:
       if (request.lane_target == nullptr)
         branch(stack, request);
       else
         indirect_branch(stack, request);
       break;
-    case BranchEvent::kCall:
+    case ControlFlowEvent::kCall:
       call(stack, request);
       break;
-    case BranchEvent::kReturn:
+    case ControlFlowEvent::kReturn:
       leave_function(stack, request);
       break;
-    case BranchEvent::kExit:
+    case ControlFlowEvent::kExit:
       exit(stack, request);
       break;
-    case BranchEvent::kBarrierArrive:
+    case ControlFlowEvent::kBarrierArrive:
       // Popping is left to the release: the lanes below the top may not run before it anyway.
       stack.back().pc = request.next;
       at_barrier_[request.warp.value()] = true;
       answer({request.group, GroupChange::kBlocked, request.next, stack.back().rpc, stack.back().mask});
       break;
-    case BranchEvent::kBarrierRelease:
+    case ControlFlowEvent::kBarrierRelease:
       at_barrier_[request.warp.value()] = false;
       if (stack.back().pc == stack.back().rpc) {
         settle(stack, request);
@@ -53,13 +53,13 @@ void SimtStack::handle(BranchRequest& request) {
         answer({GroupId{request.warp.value()}, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
       }
       break;
-    case BranchEvent::kTick:
-    case BranchEvent::kTableFilled:
+    case ControlFlowEvent::kTick:
+    case ControlFlowEvent::kTableFilled:
       throw std::logic_error("SimtStack: has neither timers nor spilled tables");
   }
 }
 
-void SimtStack::branch(Stack& stack, BranchRequest& request) {
+void SimtStack::branch(Stack& stack, ControlFlowRequest& request) {
   ++stats_.branches;
   Entry& top = stack.back();
   const LaneMask taken = top.mask & request.taken;
@@ -88,7 +88,7 @@ void SimtStack::branch(Stack& stack, BranchRequest& request) {
   settle(stack, request);
 }
 
-void SimtStack::indirect_branch(Stack& stack, BranchRequest& request) {
+void SimtStack::indirect_branch(Stack& stack, ControlFlowRequest& request) {
   ++stats_.branches;
   Entry& top = stack.back();
   const StackSides sides = StackSides::of_branch(request, top.mask, first_side_);
@@ -111,7 +111,7 @@ void SimtStack::indirect_branch(Stack& stack, BranchRequest& request) {
   settle(stack, request);
 }
 
-void SimtStack::call(Stack& stack, BranchRequest& request) {
+void SimtStack::call(Stack& stack, ControlFlowRequest& request) {
   const LaneMask taken = stack.back().mask & request.taken;
   const StackSides sides = StackSides::of_call(request, taken);
   stack.back().pc = request.next;
@@ -124,7 +124,7 @@ void SimtStack::call(Stack& stack, BranchRequest& request) {
   settle(stack, request);
 }
 
-void SimtStack::leave_function(Stack& stack, BranchRequest& request) {
+void SimtStack::leave_function(Stack& stack, ControlFlowRequest& request) {
   const std::uint32_t frame = stack.back().frame;
   const LaneMask gone = stack.back().mask & request.taken;
   stack.back().pc = request.next;
@@ -141,7 +141,7 @@ void SimtStack::leave_function(Stack& stack, BranchRequest& request) {
   settle(stack, request);
 }
 
-void SimtStack::exit(Stack& stack, BranchRequest& request) {
+void SimtStack::exit(Stack& stack, ControlFlowRequest& request) {
   const LaneMask gone = request.mask;
   stack.back().pc = request.next;
   for (Entry& entry : stack) entry.mask = LaneMask::difference(entry.mask, gone);
@@ -149,7 +149,7 @@ void SimtStack::exit(Stack& stack, BranchRequest& request) {
   settle(stack, request);
 }
 
-void SimtStack::settle(Stack& stack, BranchRequest& request) {
+void SimtStack::settle(Stack& stack, ControlFlowRequest& request) {
   while (!stack.empty() && stack.back().pc == stack.back().rpc && stack.back().rpc != kNoPc) {
     stack.pop_back();
     ++stats_.reconvergences;
@@ -157,7 +157,7 @@ void SimtStack::settle(Stack& stack, BranchRequest& request) {
   report_top(stack, request);
 }
 
-void SimtStack::report_top(const Stack& stack, BranchRequest& request) {
+void SimtStack::report_top(const Stack& stack, ControlFlowRequest& request) {
   const GroupId group{request.warp.value()};
   if (stack.empty()) {
     answer({group, GroupChange::kVanished});
@@ -167,7 +167,7 @@ void SimtStack::report_top(const Stack& stack, BranchRequest& request) {
   answer({group, GroupChange::kMoved, top.pc, top.rpc, top.mask});
 }
 
-void SimtStack::inspect(BranchRequest& request) const {
+void SimtStack::inspect(ControlFlowRequest& request) const {
   inspect_stack(stacks_[request.warp.value()], at_barrier_[request.warp.value()], request);
 }
 

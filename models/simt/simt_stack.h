@@ -29,25 +29,25 @@ class SimtStack : public ControlFlow {
 
   SimtStack(std::uint32_t warps, FirstSide first_side);
 
-  void inspect(BranchRequest& request) const override;
-  void register_stats(sim::StatGroup& stats) override;
+  void inspect(ControlFlowRequest& request) const override;
+  void register_stats(base::StatGroup& stats) override;
 
   /// Entries of a warp, bottom first.
   [[nodiscard]] const std::vector<Entry>& entries(WarpId warp) const { return stacks_.at(warp.value()); }
 
  protected:
-  void handle(BranchRequest& request) override;
+  void handle(ControlFlowRequest& request) override;
 
  private:
   using Stack = std::vector<Entry>;
-  void branch(Stack& stack, BranchRequest& request);
-  void indirect_branch(Stack& stack, BranchRequest& request);
-  void call(Stack& stack, BranchRequest& request);
-  void leave_function(Stack& stack, BranchRequest& request);
-  void exit(Stack& stack, BranchRequest& request);
+  void branch(Stack& stack, ControlFlowRequest& request);
+  void indirect_branch(Stack& stack, ControlFlowRequest& request);
+  void call(Stack& stack, ControlFlowRequest& request);
+  void leave_function(Stack& stack, ControlFlowRequest& request);
+  void exit(Stack& stack, ControlFlowRequest& request);
   /// Pops while the top has reached its reconvergence point; then reports the new top.
-  void settle(Stack& stack, BranchRequest& request);
-  void report_top(const Stack& stack, BranchRequest& request);
+  void settle(Stack& stack, ControlFlowRequest& request);
+  void report_top(const Stack& stack, ControlFlowRequest& request);
 
   std::vector<Stack> stacks_;     ///< by warp; the group number is the warp number
   std::vector<bool> at_barrier_;  ///< by warp: its top waits at a CTA barrier

@@ -4,7 +4,7 @@
 
 namespace heddle::simt {
 
-void SpillBuffers::register_stats(sim::StatGroup& stats) {
+void SpillBuffers::register_stats(base::StatGroup& stats) {
   const std::vector<std::string> tables{"split", "reconvergence"};
   stats.counters("spills", "entries", "table entries sent to memory", tables, spills_.data());
   stats.counters("fills", "entries", "table entries fetched from memory", tables, fills_.data());

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/stats.h"
+#include "base/stats.h"
 #include "simt/control_flow.h"
 
 namespace heddle::simt {
@@ -21,7 +21,7 @@ class SpillBuffers {
  public:
   using Table = TableEntryTransfer::Table;
   SpillBuffers(std::uint32_t warps, ControlFlowPorts& ports) : warps_(warps), ports_(ports) {}
-  void register_stats(sim::StatGroup& stats);
+  void register_stats(base::StatGroup& stats);
 
   /// The warp ends or starts: whatever waits is void.
   void reset(WarpId warp);
@@ -40,7 +40,7 @@ class SpillBuffers {
   void take_response(WarpId warp, Table table) { at(warp, table).fill = Fill::kNone; }
 
   /// When retry() is to be called.
-  [[nodiscard]] Cycle retry_due() const { return waiting_ == 0 ? kNeverDue : retry_at_; }
+  [[nodiscard]] Cycle retry_due() const { return waiting_ == 0 ? kNever : retry_at_; }
   /// Offers what waits again. True: memory took something of `warp`.
   bool retry(Cycle now, WarpId& warp);
 

@@ -8,14 +8,14 @@
 #include <array>
 #include <cstdint>
 
-#include "simt/branch_protocol.h"
+#include "simt/control_flow_protocol.h"
 
 namespace heddle::simt {
 
 /// Entries of a warp's tables are numbered 0 .. kTableEntries-1, wherever their contents are.
-inline constexpr unsigned kTableEntries = sim::kLanes;
-using SplitId = sim::Id<struct SplitTag, std::uint8_t>;                  ///< S-Index
-using ReconvergenceId = sim::Id<struct ReconvergenceTag, std::uint8_t>;  ///< R-Index
+inline constexpr unsigned kTableEntries = base::kLanes;
+using SplitId = base::Id<struct SplitTag, std::uint8_t>;                  ///< S-Index
+using ReconvergenceId = base::Id<struct ReconvergenceTag, std::uint8_t>;  ///< R-Index
 inline constexpr SplitId kNoSplit{0xff};
 inline constexpr ReconvergenceId kNoReconvergence{0xff};
 

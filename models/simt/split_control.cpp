@@ -25,7 +25,7 @@ SplitControl::SplitControl(const ControlFlowConfig& config, std::uint32_t warps,
   reconvergence_table_isock_.bind(reconvergence_table_.reconvergence_table_tsock);
 }
 
-void SplitControl::register_stats(sim::StatGroup& stats) {
+void SplitControl::register_stats(base::StatGroup& stats) {
   stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
                 &branches_);
   stats.counter("divergences", "branches", "branches whose lanes went to more than one place", &divergences_);
@@ -109,38 +109,38 @@ void SplitControl::settle(WarpId warp, ReconvergenceId id, const Reconvergence& 
 
 // ---- Events
 
-void SplitControl::handle(BranchRequest& request) {
+void SplitControl::handle(ControlFlowRequest& request) {
   cycle_ = request.cycle;
   ++events_;
   switch (request.event) {
-    case BranchEvent::kLaunch:
+    case ControlFlowEvent::kLaunch:
       launch(request);
       break;
-    case BranchEvent::kAdvance:
+    case ControlFlowEvent::kAdvance:
       advance(request);
       break;
-    case BranchEvent::kBranch:
+    case ControlFlowEvent::kBranch:
       branch(request);
       break;
-    case BranchEvent::kCall:
+    case ControlFlowEvent::kCall:
       enter_function(request);
       break;
-    case BranchEvent::kReturn:
+    case ControlFlowEvent::kReturn:
       leave_function(request);
       break;
-    case BranchEvent::kExit:
+    case ControlFlowEvent::kExit:
       exit(request);
       break;
-    case BranchEvent::kBarrierArrive:
+    case ControlFlowEvent::kBarrierArrive:
       arrive_at_barrier(request);
       break;
-    case BranchEvent::kBarrierRelease:
+    case ControlFlowEvent::kBarrierRelease:
       unblock(request.warp, request.mask);
       break;
-    case BranchEvent::kTick:
+    case ControlFlowEvent::kTick:
       tick(request);
       break;
-    case BranchEvent::kTableFilled:
+    case ControlFlowEvent::kTableFilled:
       filled(*request.filled);
       break;
   }
@@ -159,7 +159,7 @@ void SplitControl::clear(WarpId warp) {
   reset(warp);
 }
 
-void SplitControl::launch(const BranchRequest& request) {
+void SplitControl::launch(const ControlFlowRequest& request) {
   clear(request.warp);
   live_[request.warp.value()] = request.mask;
   Split split;
@@ -168,7 +168,7 @@ void SplitControl::launch(const BranchRequest& request) {
   push_place(request.warp, split);
 }
 
-void SplitControl::advance(const BranchRequest& request) {
+void SplitControl::advance(const ControlFlowRequest& request) {
   const SplitId id = split_of(request);
   go_on(request.warp, id, read(request.warp, id), request.next, false);
 }
@@ -184,7 +184,7 @@ void SplitControl::go_on(WarpId warp, SplitId id, const Split& split, Pc pc, boo
   }
 }
 
-void SplitControl::branch(BranchRequest& request) {
+void SplitControl::branch(ControlFlowRequest& request) {
   ++branches_;
   const WarpId warp = request.warp;
   const SplitId id = split_of(request);
@@ -209,7 +209,7 @@ void SplitControl::branch(BranchRequest& request) {
   diverge(warp, id, split, others, split.frame, point, direct);
 }
 
-Sides SplitControl::branch_sides(const BranchRequest& request, const Split& split) const {
+Sides SplitControl::branch_sides(const ControlFlowRequest& request, const Split& split) const {
   const LaneMask not_taken = LaneMask::difference(split.mask, request.taken);
   Sides sides;
   if (not_taken.any() && first_side_ != FirstSide::kTaken) sides.add({request.next, not_taken});
@@ -258,7 +258,7 @@ void SplitControl::diverge(WarpId warp, SplitId id, const Split& split, const Si
   if (wants_entry) push_admit(warp, entry);
 }
 
-void SplitControl::enter_function(BranchRequest& request) {
+void SplitControl::enter_function(ControlFlowRequest& request) {
   const WarpId warp = request.warp;
   const SplitId id = split_of(request);
   Split split = read(warp, id);
@@ -284,7 +284,7 @@ void SplitControl::enter_function(BranchRequest& request) {
   }
 }
 
-void SplitControl::leave_function(const BranchRequest& request) {
+void SplitControl::leave_function(const ControlFlowRequest& request) {
   const WarpId warp = request.warp;
   const SplitId id = split_of(request);
   Split split = read(warp, id);
@@ -334,7 +334,7 @@ void SplitControl::leave_function(const BranchRequest& request) {
   push_admit(warp, entry);
 }
 
-void SplitControl::exit(const BranchRequest& request) {
+void SplitControl::exit(const ControlFlowRequest& request) {
   const WarpId warp = request.warp;
   const SplitId id = split_of(request);
   Split split = read(warp, id);
@@ -353,7 +353,7 @@ void SplitControl::exit(const BranchRequest& request) {
   if (split.rpc.exists()) push(warp, {.kind = Step::Kind::kLeave, .at = split.rpc.index, .lanes = gone});
 }
 
-void SplitControl::arrive_at_barrier(const BranchRequest& request) {
+void SplitControl::arrive_at_barrier(const ControlFlowRequest& request) {
   const SplitId id = split_of(request);
   Split split = read(request.warp, id);
   split.pc = request.next;  // if that is its RPC, it arrives there after the release
@@ -361,7 +361,7 @@ void SplitControl::arrive_at_barrier(const BranchRequest& request) {
   block(request.warp, id, split.mask);
 }
 
-void SplitControl::tick(BranchRequest& request) {
+void SplitControl::tick(ControlFlowRequest& request) {
   if (retry(cycle_, request.warp)) return;
   if (timers_due_ > cycle_) return;
   ReconvergenceTableRequest timers{.op = RtOp::kFired, .cycle = cycle_};

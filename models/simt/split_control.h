@@ -26,19 +26,19 @@ class SplitControl : public ControlFlow {
   SplitControl(const ControlFlowConfig& config, std::uint32_t warps, const TableConfig& tables,
                sim::Twins* twins);
 
-  void inspect(BranchRequest& request) const override;
+  void inspect(ControlFlowRequest& request) const override;
   [[nodiscard]] bool runs_lanes_apart() const override { return true; }
-  void register_stats(sim::StatGroup& stats) override;
+  void register_stats(base::StatGroup& stats) override;
 
  protected:
-  void handle(BranchRequest& request) final;
+  void handle(ControlFlowRequest& request) final;
 
   // ---- What the derived class adds. A split is inserted, goes on any number of times, and is removed.
 
   /// The warp starts or ends: it has no splits.
   virtual void reset(WarpId warp) = 0;
   /// The split that `request.group` is.
-  [[nodiscard]] virtual SplitId split_of(const BranchRequest& request) const = 0;
+  [[nodiscard]] virtual SplitId split_of(const ControlFlowRequest& request) const = 0;
   /// `split` becomes entry of the ST. False: not now; nothing has happened.
   virtual bool insert(WarpId warp, const Split& split) = 0;
   virtual void removed(WarpId warp, SplitId id) = 0;
@@ -50,7 +50,7 @@ class SplitControl : public ControlFlow {
   virtual void unblock(WarpId warp, LaneMask lanes) = 0;
   /// The warp's tables are up to date, but for steps that wait: decides what runs, and answers. May finish()
   /// splits.
-  virtual void schedule(BranchRequest& request) = 0;
+  virtual void schedule(ControlFlowRequest& request) = 0;
   /// Entry `id` of the RT is physical. False: not now, it has been sent for.
   virtual bool have(WarpId warp, ReconvergenceId id) = 0;
   /// The new entry `id` of the RT gets a physical entry with the contents `record`. False: not now.
@@ -130,19 +130,19 @@ class SplitControl : public ControlFlow {
   void clear(WarpId warp);
 
   // Events
-  void launch(const BranchRequest& request);
-  void advance(const BranchRequest& request);
-  void branch(BranchRequest& request);
-  void enter_function(BranchRequest& request);
-  void leave_function(const BranchRequest& request);
-  void exit(const BranchRequest& request);
-  void arrive_at_barrier(const BranchRequest& request);
-  void tick(BranchRequest& request);
+  void launch(const ControlFlowRequest& request);
+  void advance(const ControlFlowRequest& request);
+  void branch(ControlFlowRequest& request);
+  void enter_function(ControlFlowRequest& request);
+  void leave_function(const ControlFlowRequest& request);
+  void exit(const ControlFlowRequest& request);
+  void arrive_at_barrier(const ControlFlowRequest& request);
+  void tick(ControlFlowRequest& request);
 
   /// The running split goes on at `pc`, or arrives there.
   void go_on(WarpId warp, SplitId id, const Split& split, Pc pc, bool taken);
   /// The sides of a branch at which `split` ends, in the order in which they are to run.
-  [[nodiscard]] Sides branch_sides(const BranchRequest& request, const Split& split) const;
+  [[nodiscard]] Sides branch_sides(const ControlFlowRequest& request, const Split& split) const;
   /// `split` ends. Its lanes go on as `sides` in `frame` and meet at `point`, an entry or (index
   /// kNoReconvergence) a new one; lanes `direct` are there already.
   void diverge(WarpId warp, SplitId id, const Split& split, const Sides& sides, std::uint32_t frame,
@@ -169,9 +169,9 @@ class SplitControl : public ControlFlow {
   void push_admit(WarpId warp, const Allocated& allocated);
   void push_arrive(WarpId warp, ReconvergenceId at, LaneMask lanes, Pc pc);
 
-  void inspect_digest(BranchRequest& request) const;
-  void inspect_lanes(BranchRequest& request) const;
-  void inspect_tables(BranchRequest& request) const;
+  void inspect_digest(ControlFlowRequest& request) const;
+  void inspect_lanes(ControlFlowRequest& request) const;
+  void inspect_tables(ControlFlowRequest& request) const;
   template <class Fn>
   void for_each_split(WarpId warp, Fn&& fn) const;
   template <class Fn>
@@ -188,7 +188,7 @@ class SplitControl : public ControlFlow {
   std::vector<std::vector<Step>> steps_;  ///< by warp: what waits, the next one last
   std::vector<LaneMask> live_;            ///< by warp: lanes that have not ended
   Cycle cycle_ = 0;
-  Cycle timers_due_ = kNeverDue;
+  Cycle timers_due_ = kNever;
   std::uint64_t events_ = 0;
 
   std::uint64_t branches_ = 0;

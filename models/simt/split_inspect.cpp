@@ -37,13 +37,13 @@ void SplitControl::for_each_reconvergence(WarpId warp, Fn&& fn) const {
   }
 }
 
-void SplitControl::inspect(BranchRequest& request) const {
+void SplitControl::inspect(ControlFlowRequest& request) const {
   if (request.table != nullptr) inspect_tables(request);
   if (request.suspended != nullptr || request.runnable != nullptr) inspect_lanes(request);
   inspect_digest(request);
 }
 
-void SplitControl::inspect_tables(BranchRequest& request) const {
+void SplitControl::inspect_tables(ControlFlowRequest& request) const {
   nlohmann::ordered_json& table = *request.table = nlohmann::ordered_json::object();
   auto& splits = table["st"] = nlohmann::ordered_json::array();
   for_each_split(request.warp, [&](SplitId id, const Split& split) {
@@ -74,7 +74,7 @@ void SplitControl::inspect_tables(BranchRequest& request) const {
   show(request.warp, table);
 }
 
-void SplitControl::inspect_lanes(BranchRequest& request) const {
+void SplitControl::inspect_lanes(ControlFlowRequest& request) const {
   // A split without a turn gets one when another one ends.
   std::vector<Pc> ends{kNoPc};
   if (request.suspended != nullptr)
@@ -101,7 +101,7 @@ void SplitControl::inspect_lanes(BranchRequest& request) const {
   });
 }
 
-void SplitControl::inspect_digest(BranchRequest& request) const {
+void SplitControl::inspect_digest(ControlFlowRequest& request) const {
   std::uint64_t digest = 0xcbf29ce484222325ull;
   const auto mix = [&digest](std::uint64_t value) {
     digest = (digest ^ value) * 0x9e3779b97f4a7c15ull, digest ^= digest >> 32;

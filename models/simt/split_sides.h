@@ -20,8 +20,8 @@ class Sides {
  public:
   Sides() = default;
   /// The sides of `taken`, one per distinct target in the order of their first lanes.
-  Sides(const BranchRequest& request, LaneMask taken) { add_targets(request, taken); }
-  void add_targets(const BranchRequest& request, LaneMask taken) {
+  Sides(const ControlFlowRequest& request, LaneMask taken) { add_targets(request, taken); }
+  void add_targets(const ControlFlowRequest& request, LaneMask taken) {
     if (request.lane_target == nullptr) {
       if (taken.any()) add({request.target, taken});
       return;
@@ -44,7 +44,7 @@ class Sides {
   [[nodiscard]] Side* end() { return sides_.data() + count_; }
 
  private:
-  std::array<Side, sim::kLanes> sides_;
+  std::array<Side, base::kLanes> sides_;
   unsigned count_ = 0;
 };
 

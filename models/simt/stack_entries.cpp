@@ -5,7 +5,7 @@
 
 namespace heddle::simt {
 
-void StackSides::add_targets(const BranchRequest& request, LaneMask taken) {
+void StackSides::add_targets(const ControlFlowRequest& request, LaneMask taken) {
   if (request.lane_target == nullptr) {
     if (taken.any()) add(request.target, taken);
     return;
@@ -21,7 +21,7 @@ void StackSides::add_targets(const BranchRequest& request, LaneMask taken) {
   });
 }
 
-StackSides StackSides::of_branch(const BranchRequest& request, LaneMask mask, FirstSide first_side) {
+StackSides StackSides::of_branch(const ControlFlowRequest& request, LaneMask mask, FirstSide first_side) {
   StackSides sides;
   sides.add_targets(request, mask & request.taken);
   const LaneMask not_taken = LaneMask::difference(mask, request.taken);
@@ -39,14 +39,14 @@ StackSides StackSides::of_branch(const BranchRequest& request, LaneMask mask, Fi
   return sides;
 }
 
-StackSides StackSides::of_call(const BranchRequest& request, LaneMask taken) {
+StackSides StackSides::of_call(const ControlFlowRequest& request, LaneMask taken) {
   StackSides sides;
   sides.add_targets(request, taken);
   std::reverse(sides.sides_.begin(), sides.sides_.begin() + sides.count_);
   return sides;
 }
 
-void StackStats::register_stats(sim::StatGroup& stats) {
+void StackStats::register_stats(base::StatGroup& stats) {
   stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
                 &branches);
   stats.counter("divergences", "branches", "branches whose lanes took both sides", &divergences);
@@ -55,7 +55,7 @@ void StackStats::register_stats(sim::StatGroup& stats) {
   stats.maximum("max_depth", "entries", "deepest stack of any warp", &max_depth);
 }
 
-void inspect_stack(std::span<const StackEntry> entries, bool at_barrier, BranchRequest& request) {
+void inspect_stack(std::span<const StackEntry> entries, bool at_barrier, ControlFlowRequest& request) {
   const auto pc_text = [](Pc pc) {
     return pc == kNoPc ? nlohmann::ordered_json("-") : nlohmann::ordered_json(pc.value());
   };

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "sim/stats.h"
+#include "base/stats.h"
 #include "simt/control_flow.h"
 
 namespace heddle::simt {
@@ -27,9 +27,9 @@ class StackSides {
     LaneMask lanes{};
   };
   /// Of an indirect branch of a top with lanes `mask`. The lanes that do not branch count as one side.
-  static StackSides of_branch(const BranchRequest& request, LaneMask mask, FirstSide first_side);
+  static StackSides of_branch(const ControlFlowRequest& request, LaneMask mask, FirstSide first_side);
   /// Of a call by `taken`.
-  static StackSides of_call(const BranchRequest& request, LaneMask taken);
+  static StackSides of_call(const ControlFlowRequest& request, LaneMask taken);
 
   [[nodiscard]] unsigned count() const { return count_; }
   [[nodiscard]] const Side* begin() const { return sides_.data(); }
@@ -38,9 +38,9 @@ class StackSides {
  private:
   void add(Pc pc, LaneMask lanes) { sides_[count_++] = {pc, lanes}; }
   /// In the order of their first lanes.
-  void add_targets(const BranchRequest& request, LaneMask taken);
+  void add_targets(const ControlFlowRequest& request, LaneMask taken);
 
-  std::array<Side, sim::kLanes> sides_;
+  std::array<Side, base::kLanes> sides_;
   unsigned count_ = 0;
 };
 
@@ -54,10 +54,10 @@ struct StackStats {
   void grown_to(std::size_t depth) {
     if (depth > max_depth) max_depth = depth;
   }
-  void register_stats(sim::StatGroup& stats);
+  void register_stats(base::StatGroup& stats);
 };
 
 /// Fills the debug part of `request` from a warp's entries, bottom first. `at_barrier`: the top waits at one.
-void inspect_stack(std::span<const StackEntry> entries, bool at_barrier, BranchRequest& request);
+void inspect_stack(std::span<const StackEntry> entries, bool at_barrier, ControlFlowRequest& request);
 
 }  // namespace heddle::simt

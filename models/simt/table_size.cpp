@@ -7,7 +7,7 @@ namespace heddle::simt {
 namespace {
 
 constexpr std::uint64_t kPc = 32;
-constexpr std::uint64_t kMask = sim::kLanes;
+constexpr std::uint64_t kMask = base::kLanes;
 constexpr std::uint64_t kIndex = 5;
 constexpr std::uint64_t kStackEntry = kPc + kPc + kMask;
 constexpr std::uint64_t kSplit = kPc + kPc + kIndex + kMask;                  // 101
@@ -19,19 +19,20 @@ constexpr std::uint64_t kAddress = 32;
 
 std::uint64_t stack_bits(FirstSide first_side) {
   // With the smaller side first the stack is at most log2(lanes) deep (§2).
-  const unsigned entries =
-      first_side == FirstSide::kSmaller ? static_cast<unsigned>(std::countr_zero(sim::kLanes)) : sim::kLanes;
+  const unsigned entries = first_side == FirstSide::kSmaller
+                               ? static_cast<unsigned>(std::countr_zero(base::kLanes))
+                               : base::kLanes;
   return entries * kStackEntry;
 }
 
 std::uint64_t aware_bits(const AwareConfig& config) {
-  if (!config.virtualised()) return sim::kLanes * (kSplit + kReconvergence + kIndex + 1);
+  if (!config.virtualised()) return base::kLanes * (kSplit + kReconvergence + kIndex + 1);
   constexpr std::uint64_t kBuffers =
-      2 * (kSplitRecord + kReconvergenceRecord)                // spill requests, fill responses
-      + kSplitRecord                                           // Reconverged Entry
-      + kMask                                                  // Pending-Mask Updates
-      + 2 * kAddress;                                          // fill requests
-  constexpr std::uint64_t kFifo = sim::kLanes * (kIndex + 2);  // the index, virtual, blocked or transient
+      2 * (kSplitRecord + kReconvergenceRecord)                 // spill requests, fill responses
+      + kSplitRecord                                            // Reconverged Entry
+      + kMask                                                   // Pending-Mask Updates
+      + 2 * kAddress;                                           // fill requests
+  constexpr std::uint64_t kFifo = base::kLanes * (kIndex + 2);  // the index, virtual, blocked or transient
   return kBuffers + kFifo + config.st_entries * kSplitRecord + config.rt_entries * kReconvergenceRecord;
 }
 
@@ -44,7 +45,7 @@ std::uint64_t table_bits(const ControlFlowConfig& config) {
     case Mechanism::kAware:
       return aware_bits(config.aware);
     case Mechanism::kMultiPath:
-      return sim::kLanes * (kSplit + kReconvergence + 1);  // no FIFO; BL is in the ST
+      return base::kLanes * (kSplit + kReconvergence + 1);  // no FIFO; BL is in the ST
   }
   throw std::logic_error("table_bits: no such mechanism");
 }

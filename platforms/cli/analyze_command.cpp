@@ -69,8 +69,8 @@ Target resolve(const AnalyzeRequest& request) {
     target.file = request.target.substr(0, colon);
     target.kernel = request.target.substr(colon + 1);
     if (target.kernel.empty())
-      throw sim::InputError("heddle analyze " + request.target, "there is no name behind the ':'",
-                            "give FILE:KERNEL, or FILE alone for all kernels");
+      throw base::InputError("heddle analyze " + request.target, "there is no name behind the ':'",
+                             "give FILE:KERNEL, or FILE alone for all kernels");
   }
   const workloads::Workload* const workload = workloads::find(target.file);
   if (workload != nullptr) {
@@ -136,14 +136,14 @@ class Analysis {
     if (!refused_.empty()) module_.require_all();
     for (const isa::RefusedKernel& kernel : module_.refused) names.push_back(kernel.name);
     if (names.empty())
-      throw sim::InputError(target_.file, "the module has no kernels",
-                            "give a module with an .entry: functions are analysed as parts of kernels");
+      throw base::InputError(target_.file, "the module has no kernels",
+                             "give a module with an .entry: functions are analysed as parts of kernels");
     throw unknown_name(target_.file, "kernel", target_.kernel, names);
   }
 
-  sim::ExitCode run() {
+  base::ExitCode run() {
     if (!request_.transform.empty()) {
-      const sim::ExitCode code = transform();
+      const base::ExitCode code = transform();
       draw();
       return code;
     }
@@ -162,9 +162,9 @@ class Analysis {
       for (const auto& kernel : all) fmt::print("{}", analysis_text(kernel));
       fmt::print("{}", refusals());
     }
-    if (flagged != 0) return sim::ExitCode::kMismatch;
+    if (flagged != 0) return base::ExitCode::kMismatch;
     // That no loop may deadlock is only known of what has been analysed.
-    return refused_.empty() ? sim::ExitCode::kOk : sim::ExitCode::kBadInput;
+    return refused_.empty() ? base::ExitCode::kOk : base::ExitCode::kBadInput;
   }
 
  private:
@@ -185,29 +185,29 @@ class Analysis {
       std::vector<std::string> targets;
       for (const auto& kernel : kernels_)
         targets.push_back(fmt::format("{}:{}", request_.target, kernel->kernel().name));
-      throw sim::InputError(request_.dot.empty() ? "--svg" : "--dot", "the module has several kernels",
-                            fmt::format("say which: {}", fmt::join(targets, ", ")));
+      throw base::InputError(request_.dot.empty() ? "--svg" : "--dot", "the module has several kernels",
+                             fmt::format("say which: {}", fmt::join(targets, ", ")));
     }
     const std::string graph = graph_text(*kernels_.front());
     if (!request_.dot.empty()) write_text(request_.dot, graph, "--dot " + request_.dot);
     if (!request_.svg.empty()) write_svg(graph, request_.svg, "--svg " + request_.svg);
   }
 
-  sim::ExitCode transform() {
+  base::ExitCode transform() {
     ptx::SsdeOptions options;
     options.analysis = options_of(request_);
     options.only_kernel = target_.kernel;
     const ptx::SsdeResult result = ptx::eliminate_simt_deadlocks(text_, tree_, module_, options);
     if (!result.refusals.empty()) {
       const ptx::SsdeRefusal& refusal = result.refusals.front();
-      throw sim::InputError(fmt::format("{}:{}", target_.file, refusal.loop.line),
-                            fmt::format("the loop that begins here in '{}' cannot be transformed: {}",
-                                        refusal.function, refusal.reason));
+      throw base::InputError(fmt::format("{}:{}", target_.file, refusal.loop.line),
+                             fmt::format("the loop that begins here in '{}' cannot be transformed: {}",
+                                         refusal.function, refusal.reason));
     }
     fmt::print(stderr, "{}", refusals());  // they stay as they are
     if (request_.out == "-") {
       fmt::print("{}", result.text);
-      return sim::ExitCode::kOk;
+      return base::ExitCode::kOk;
     }
     write_text(request_.out, result.text, "-o " + request_.out);
     if (result.switches.empty()) fmt::print("{}: nothing to transform\n", target_.file);
@@ -217,7 +217,7 @@ class Analysis {
                  sw.loops.size() == 1 ? "es" : "",
                  sw.line == 0 ? std::string("the end") : fmt::format("line {}", sw.line));
     fmt::print("written to {}\n", request_.out);
-    return sim::ExitCode::kOk;
+    return base::ExitCode::kOk;
   }
 
   const AnalyzeRequest& request_;
@@ -231,15 +231,15 @@ class Analysis {
 
 void check(const AnalyzeRequest& request) {
   if (request.json && !request.transform.empty())
-    throw sim::InputError("heddle analyze", "--json is of the analysis, --transform writes PTX",
-                          "give one of them at a time");
+    throw base::InputError("heddle analyze", "--json is of the analysis, --transform writes PTX",
+                           "give one of them at a time");
   for (const std::string* graph : {&request.dot, &request.svg})
     if (*graph == "-")
-      throw sim::InputError(graph == &request.dot ? "--dot" : "--svg", "'-' is no file",
-                            "give a file name; /dev/stdout is standard output");
+      throw base::InputError(graph == &request.dot ? "--dot" : "--svg", "'-' is no file",
+                             "give a file name; /dev/stdout is standard output");
   if (request.transform.empty() != request.out.empty())
-    throw sim::InputError("heddle analyze", "--transform and -o go together",
-                          "for example --transform ssde -o out.ptx; -o - writes to standard output");
+    throw base::InputError("heddle analyze", "--transform and -o go together",
+                           "for example --transform ssde -o out.ptx; -o - writes to standard output");
 }
 
 }  // namespace

@@ -11,14 +11,14 @@
 #include <cstring>
 #include <set>
 
+#include "base/error.h"
 #include "cli/files.h"
-#include "sim/error.h"
 
 namespace heddle::cli {
 namespace {
 
 using analysis::BlockId;
-using sim::Pc;
+using base::Pc;
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -48,7 +48,7 @@ Marks marks_of(const AnalyzedKernel& kernel) {
       marks.reads.insert(write.read);
       marks.writes.insert(write.write);
     }
-    if (finding.safe == sim::kNoPc)
+    if (finding.safe == base::kNoPc)
       marks.safe_at_end = true;
     else
       marks.safe.insert(finding.safe.value());
@@ -109,8 +109,8 @@ namespace {
 struct Scratch {
   explicit Scratch(const std::string& place) : file(std::tmpfile()) {
     if (file == nullptr)
-      throw sim::InputError(place, fmt::format("no temporary file for 'dot': {}", std::strerror(errno)),
-                            "check the folder of temporary files and its free space");
+      throw base::InputError(place, fmt::format("no temporary file for 'dot': {}", std::strerror(errno)),
+                             "check the folder of temporary files and its free space");
   }
   ~Scratch() { std::fclose(file); }
   Scratch(const Scratch&) = delete;
@@ -126,7 +126,7 @@ void write_svg(const std::string& graph, const std::string& path, const std::str
   const Scratch picture(place);
   const bool written = std::fwrite(graph.data(), 1, graph.size(), source.file) == graph.size() &&
                        std::fflush(source.file) == 0;
-  if (!written) throw sim::InputError(place, "the graph could not be written for 'dot'", "check free space");
+  if (!written) throw base::InputError(place, "the graph could not be written for 'dot'", "check free space");
   std::rewind(source.file);
   posix_spawn_file_actions_t streams;
   posix_spawn_file_actions_init(&streams);
@@ -140,15 +140,15 @@ void write_svg(const std::string& graph, const std::string& path, const std::str
   int status = 0;
   if (error == 0) waitpid(child, &status, 0);
   if (error == ENOENT || (WIFEXITED(status) && WEXITSTATUS(status) == 127))
-    throw sim::InputError(place, "the tool 'dot' that draws it is not installed",
-                          "install Graphviz, or write the graph with --dot FILE");
+    throw base::InputError(place, "the tool 'dot' that draws it is not installed",
+                           "install Graphviz, or write the graph with --dot FILE");
   std::string text;
   std::rewind(picture.file);
   char chunk[65'536];
   for (std::size_t got = 0; (got = std::fread(chunk, 1, sizeof chunk, picture.file)) != 0;)
     text.append(chunk, got);
   if (error != 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0 || text.empty())
-    throw sim::InputError(place, "'dot' failed", "write the graph with --dot FILE and look at it");
+    throw base::InputError(place, "'dot' failed", "write the graph with --dot FILE and look at it");
   write_text(path, text, place);
 }
 

@@ -4,8 +4,8 @@
 
 namespace heddle::cli {
 
+using base::Pc;
 using nlohmann::ordered_json;
-using sim::Pc;
 
 AnalyzedKernel::AnalyzedKernel(std::shared_ptr<const isa::Kernel> kernel,
                                const analysis::DeadlockOptions& options, bool not_transformed)
@@ -33,7 +33,7 @@ std::string ptx_line(const isa::Kernel& kernel, Pc pc) {
 
 /// {"line", "ptx"[, "cuda"][, "function"]}, or {"end": true}.
 ordered_json AnalyzedKernel::place(Pc pc) const {
-  if (pc == sim::kNoPc) return {{"end", true}};
+  if (pc == base::kNoPc) return {{"end", true}};
   const isa::Instruction& instruction = kernel_->code[pc.value()];
   ordered_json out{{"line", instruction.where.line}, {"ptx", ptx_line(*kernel_, pc)}};
   const isa::FunctionCode* const function = kernel_->function_at(pc);

@@ -26,7 +26,7 @@ class AnalyzedKernel {
   [[nodiscard]] nlohmann::ordered_json json() const;
 
  private:
-  [[nodiscard]] nlohmann::ordered_json place(sim::Pc pc) const;
+  [[nodiscard]] nlohmann::ordered_json place(base::Pc pc) const;
   [[nodiscard]] nlohmann::ordered_json loop(const analysis::LoopFinding& finding) const;
   [[nodiscard]] nlohmann::ordered_json write(const analysis::RedefiningWrite& write) const;
 
@@ -42,6 +42,6 @@ class AnalyzedKernel {
 [[nodiscard]] std::string analysis_text(const nlohmann::ordered_json& kernel);
 
 /// The PTX line of an instruction with single blanks.
-[[nodiscard]] std::string ptx_line(const isa::Kernel& kernel, sim::Pc pc);
+[[nodiscard]] std::string ptx_line(const isa::Kernel& kernel, base::Pc pc);
 
 }  // namespace heddle::cli

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/error.h"
 #include "cli/kernel_argument.h"
 #include "cli/scalar_text.h"
-#include "sim/error.h"
 
 namespace heddle::cli {
 namespace {
@@ -20,8 +20,8 @@ constexpr std::uint64_t kShownDifferences = 4;
 double tolerance_value(std::string_view text, const std::string& place) {
   const auto value = parse_number<double>(text);
   if (!value || !(*value >= 0) || std::isinf(*value))
-    throw sim::InputError(place, fmt::format("'{}' is not a tolerance", text),
-                          "give a number of at least 0, for example abs=1e-5 or rel=1e-5");
+    throw base::InputError(place, fmt::format("'{}' is not a tolerance", text),
+                           "give a number of at least 0, for example abs=1e-5 or rel=1e-5");
   return *value;
 }
 
@@ -73,8 +73,8 @@ CompareRequest parse_compare(const std::string& text) {
   }
   const auto equals = rest.find('=');
   if (equals == std::string_view::npos || equals + 1 == rest.size())
-    throw sim::InputError(request.place, "expected NAME=PATH[,abs=X][,rel=Y]",
-                          "for example --compare y=y.bin or --compare y=y.bin,rel=1e-5");
+    throw base::InputError(request.place, "expected NAME=PATH[,abs=X][,rel=Y]",
+                           "for example --compare y=y.bin or --compare y=y.bin,rel=1e-5");
   request.buffer = rest.substr(0, equals);
   request.path = rest.substr(equals + 1);
   return request;
@@ -82,7 +82,7 @@ CompareRequest parse_compare(const std::string& text) {
 
 void check_element(const CompareRequest& request, isa::Type element) {
   if (!request.tolerance || element == isa::Type::kF32 || element == isa::Type::kF64) return;
-  throw sim::InputError(
+  throw base::InputError(
       request.place,
       fmt::format("'{}' holds {}, and a tolerance is for f32 and f64", request.buffer,
                   isa::type_name(element)),

@@ -25,9 +25,9 @@ struct CompareRequest {
   std::string place;  ///< option and text as given, for messages
 };
 
-/// `text`: what --compare was given. Throws sim::InputError.
+/// `text`: what --compare was given. Throws base::InputError.
 [[nodiscard]] CompareRequest parse_compare(const std::string& text);
-/// Tolerances are for reals. Throws sim::InputError.
+/// Tolerances are for reals. Throws base::InputError.
 void check_element(const CompareRequest& request, isa::Type element);
 
 struct BufferVerdict {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/config.h"
+#include "base/exit_codes.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/interrupt.h"
-#include "sim/config.h"
-#include "sim/exit_codes.h"
 
 namespace heddle::cli {
 namespace {
@@ -24,7 +24,7 @@ void collect_names(const CLI::App& app, std::vector<std::string>& names) {
 }
 
 /// CLI11's message, with the nearest option or subcommand for words it does not know.
-sim::InputError bad_command_line(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+base::InputError bad_command_line(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::string message = error.what();
   std::vector<std::string> names;
   collect_names(app, names);
@@ -33,7 +33,7 @@ sim::InputError bad_command_line(const CLI::App& app, const CLI::ParseError& err
     word = word.substr(0, word.find('='));
     const bool candidate = word.starts_with("--") || i == 1;
     if (!candidate || std::find(names.begin(), names.end(), word) != names.end()) continue;
-    if (const auto near = sim::nearest_name(word, names))
+    if (const auto near = base::nearest_name(word, names))
       message += fmt::format("; did you mean '{}'?", *near);
     break;
   }
@@ -47,7 +47,7 @@ int run_command_line(int argc, char** argv) {
   app.name("heddle");
   app.set_version_flag("--version", std::string("heddle ") + HEDDLE_VERSION);
   app.require_subcommand(1);
-  app.footer("Start with: heddle list, heddle run sgemm, heddle run --help\n\n" + sim::exit_code_table());
+  app.footer("Start with: heddle list, heddle run sgemm, heddle run --help\n\n" + base::exit_code_table());
 
   Body body;
   add_run(app, body);
@@ -63,7 +63,7 @@ int run_command_line(int argc, char** argv) {
     } catch (const CLI::ParseError& e) {
       if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version
         (void)app.exit(e);
-        return sim::ExitCode::kOk;
+        return base::ExitCode::kOk;
       }
       throw bad_command_line(app, e, argc, argv);
     }

@@ -5,11 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::cli {
 
-using Body = std::function<sim::ExitCode()>;
+using Body = std::function<base::ExitCode()>;
 
 void add_run(CLI::App& app, Body& body);         ///< run_workload.cpp, run_ptx.cpp
 void add_list(CLI::App& app, Body& body);        ///< list.cpp

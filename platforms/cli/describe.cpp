@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/config.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/text_table.h"
 #include "gpu/platform_files.h"
-#include "sim/config.h"
 
 namespace heddle::cli {
 namespace {
@@ -35,7 +35,7 @@ struct DescribeRequest {
 };
 
 struct DescribedKey {
-  sim::KeyDescription key;
+  base::KeyDescription key;
   std::string default_value;
 };
 
@@ -45,7 +45,7 @@ std::string number(double value) {
 }
 
 /// "1 .. 80", ">= 1", "lrr | gto"; empty for flags and free text.
-std::string range(const sim::KeyDescription& key) {
+std::string range(const base::KeyDescription& key) {
   if (!key.info.choices.empty()) return fmt::format("{}", fmt::join(key.info.choices, " | "));
   if (key.info.max < std::numeric_limits<double>::max())
     return fmt::format("{} .. {}", number(key.info.min), number(key.info.max));
@@ -53,7 +53,7 @@ std::string range(const sim::KeyDescription& key) {
 }
 
 /// As range(), and for flags too.
-std::string values(const sim::KeyDescription& key) {
+std::string values(const base::KeyDescription& key) {
   const bool flag = key.info.choices.empty() && (key.value == "true" || key.value == "false");
   return flag ? "true | false" : range(key);
 }
@@ -101,8 +101,8 @@ std::string last_name(const std::string& path) { return path.substr(path.rfind('
 
 /// Suggests the nearest of all platforms, sections and keys, or the keys whose last name is the word or near
 /// it.
-sim::InputError unknown_word(const std::string& word, const std::vector<DescribedKey>& keys,
-                             const std::vector<std::string>& platforms) {
+base::InputError unknown_word(const std::string& word, const std::vector<DescribedKey>& keys,
+                              const std::vector<std::string>& platforms) {
   std::vector<std::string> whole = platforms, last;
   for (const auto& [key, default_value] : keys) {
     for (auto dot = key.path.find('.'); dot != std::string::npos; dot = key.path.find('.', dot + 1))
@@ -113,9 +113,9 @@ sim::InputError unknown_word(const std::string& word, const std::vector<Describe
   const std::string place = "heddle describe " + word;
   const std::string what = "there is no platform, key or section of that name";
   const bool is_last = std::find(last.begin(), last.end(), word) != last.end();
-  if (const auto near = sim::nearest_name(word, whole); near && !is_last)
+  if (const auto near = base::nearest_name(word, whole); near && !is_last)
     return {place, fmt::format("{}; did you mean '{}'?", what, *near)};
-  if (const auto near = is_last ? std::optional(word) : sim::nearest_name(word, last)) {
+  if (const auto near = is_last ? std::optional(word) : base::nearest_name(word, last)) {
     std::vector<std::string> paths;
     for (const auto& [key, default_value] : keys)
       if (last_name(key.path) == *near) paths.push_back(key.path);
@@ -125,7 +125,7 @@ sim::InputError unknown_word(const std::string& word, const std::vector<Describe
           fmt::format("platforms: {}; heddle describe lists the keys", fmt::join(platforms, ", "))};
 }
 
-sim::ExitCode describe(DescribeRequest request) {
+base::ExitCode describe(DescribeRequest request) {
   std::vector<std::string> platforms;
   for (const gpu::Platform& platform : gpu::platforms()) platforms.push_back(platform.name);
   std::vector<std::string> wanted;
@@ -137,18 +137,18 @@ sim::ExitCode describe(DescribeRequest request) {
     } else if (request.platform.empty()) {
       request.platform = word;
     } else {
-      throw sim::InputError("heddle describe " + word,
-                            fmt::format("the platform is '{}' already", request.platform),
-                            "give one platform");
+      throw base::InputError("heddle describe " + word,
+                             fmt::format("the platform is '{}' already", request.platform),
+                             "give one platform");
     }
   }
   if (request.platform.empty()) request.platform = gpu::kDefaultPlatform;
 
   const gpu::GpuConfig config = gpu::load_platform(request.platform, request.assignments);
   std::map<std::string, std::string> defaults;
-  for (const auto& key : sim::describe_config<gpu::GpuConfig>()) defaults[key.path] = key.value;
+  for (const auto& key : base::describe_config<gpu::GpuConfig>()) defaults[key.path] = key.value;
   std::vector<DescribedKey> keys;
-  for (const auto& key : sim::describe_config(config)) keys.push_back({key, defaults.at(key.path)});
+  for (const auto& key : base::describe_config(config)) keys.push_back({key, defaults.at(key.path)});
   for (const std::string& word : wanted)
     if (std::none_of(keys.begin(), keys.end(),
                      [&](const auto& known) { return within(known.key.path, word); }))
@@ -165,7 +165,7 @@ sim::ExitCode describe(DescribeRequest request) {
     print_key(keys.front(), config.name);
   else
     print_table(keys);
-  return sim::ExitCode::kOk;
+  return base::ExitCode::kOk;
 }
 
 }  // namespace

@@ -11,12 +11,12 @@
 #include <system_error>
 #include <systemc>
 
-#include "sim/config.h"
+#include "base/config.h"
 
 namespace heddle::cli {
 namespace {
 
-int fail(const std::string& message, sim::ExitCode code) {
+int fail(const std::string& message, base::ExitCode code) {
   std::fflush(stdout);
   fmt::print(stderr, "heddle: error: {}\n", message);
   return static_cast<int>(code);
@@ -25,32 +25,32 @@ int fail(const std::string& message, sim::ExitCode code) {
 int internal(const std::string& what) {
   return fail(
       "internal: " + what + "\n  this is a bug in Heddle; please report it with the command that led here",
-      sim::ExitCode::kInternal);
+      base::ExitCode::kInternal);
 }
 
 /// Nobody reads a pipe any more (heddle list | head): no error, but the exit code that a shell gives for it.
 int output_lost() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0)
-    return static_cast<int>(sim::ExitCode::kOutputClosed);
+    return static_cast<int>(base::ExitCode::kOutputClosed);
   return fail("standard output: not all could be written\n  check free space, or where it is sent to",
-              sim::ExitCode::kBadInput);
+              base::ExitCode::kBadInput);
 }
 
 }  // namespace
 
-int report_errors(const std::function<sim::ExitCode()>& body) {
+int report_errors(const std::function<base::ExitCode()>& body) {
   try {
     const auto code = body();
     std::cout.flush();  // of CLI11: help and version
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) return output_lost();
     return static_cast<int>(code);
-  } catch (const sim::Error& e) {
+  } catch (const base::Error& e) {
     return fail(e.what(), e.code());
   } catch (const sc_core::sc_report& e) {
     return internal(fmt::format("SystemC: {}: {}", e.get_msg_type(), e.get_msg()));
   } catch (const std::bad_alloc&) {
-    return fail("out of memory\n  use a smaller input or fewer cores", sim::ExitCode::kBadInput);
+    return fail("out of memory\n  use a smaller input or fewer cores", base::ExitCode::kBadInput);
   } catch (const std::system_error& e) {
     if (std::ferror(stdout) != 0) return output_lost();  // of fmt::print
     return internal(e.what());
@@ -59,9 +59,9 @@ int report_errors(const std::function<sim::ExitCode()>& body) {
   }
 }
 
-sim::InputError unknown_name(const std::string& place, const std::string& kind, const std::string& word,
-                             const std::vector<std::string>& candidates) {
-  const auto near = sim::nearest_name(word, candidates);
+base::InputError unknown_name(const std::string& place, const std::string& kind, const std::string& word,
+                              const std::vector<std::string>& candidates) {
+  const auto near = base::nearest_name(word, candidates);
   return {place,
           fmt::format("there is no {} '{}'{}", kind, word,
                       near ? fmt::format("; did you mean '{}'?", *near) : ""),

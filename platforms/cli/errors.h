@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::cli {
 
@@ -13,11 +13,11 @@ namespace heddle::cli {
 ///   heddle: error: PLACE: MESSAGE
 ///     REMEDY
 /// and the exit code that belongs to it (sim/error.h).
-[[nodiscard]] int report_errors(const std::function<sim::ExitCode()>& body);
+[[nodiscard]] int report_errors(const std::function<base::ExitCode()>& body);
 
 /// An InputError for `word` at `place`: there is no such `kind`; the nearest candidate, and all of them.
-[[nodiscard]] sim::InputError unknown_name(const std::string& place, const std::string& kind,
-                                           const std::string& word,
-                                           const std::vector<std::string>& candidates);
+[[nodiscard]] base::InputError unknown_name(const std::string& place, const std::string& kind,
+                                            const std::string& word,
+                                            const std::vector<std::string>& candidates);
 
 }  // namespace heddle::cli

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/error.h"
 #include "cli/new_file.h"
-#include "sim/error.h"
 
 namespace heddle::cli {
 
@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 std::vector<std::byte> read_start(const std::string& path, std::uint64_t most, const std::string& place) {
   std::error_code error;
   if (fs::is_directory(path, error))
-    throw sim::InputError(place, fmt::format("'{}' is a directory, not a file", path));
+    throw base::InputError(place, fmt::format("'{}' is a directory, not a file", path));
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw sim::InputError(place, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  if (!stream) throw base::InputError(place, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
   std::vector<std::byte> content;
   // Files of /proc have no size.
   const bool sized = fs::is_regular_file(path, error);
@@ -33,15 +33,15 @@ std::vector<std::byte> read_start(const std::string& path, std::uint64_t most, c
     content.insert(content.end(), begin, begin + stream.gcount());
     if (!stream) break;
   }
-  if (stream.bad()) throw sim::InputError(place, fmt::format("cannot read '{}'", path));
+  if (stream.bad()) throw base::InputError(place, fmt::format("cannot read '{}'", path));
   return content;
 }
 
 std::vector<std::byte> read_bytes(const std::string& path, std::uint64_t bytes, const std::string& whole,
                                   const std::string& place) {
   const auto wrong_size = [&](const std::string& has) {
-    throw sim::InputError(place, fmt::format("'{}' has {}, {} has {}", path, has, whole, bytes),
-                          "make the two the same");
+    throw base::InputError(place, fmt::format("'{}' has {}, {} has {}", path, has, whole, bytes),
+                           "make the two the same");
   };
   std::error_code error;
   if (fs::is_regular_file(path, error))

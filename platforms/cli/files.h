@@ -11,7 +11,7 @@
 namespace heddle::cli {
 
 /// The first `most` bytes of a file, or all if it has fewer: devices may be without end. Throws
-/// sim::InputError with `place` (the option that asked for the file).
+/// base::InputError with `place` (the option that asked for the file).
 [[nodiscard]] std::vector<std::byte> read_start(const std::string& path, std::uint64_t most,
                                                 const std::string& place);
 
@@ -25,7 +25,7 @@ namespace heddle::cli {
 void write_bytes(const std::string& path, std::span<const std::byte> bytes, const std::string& place);
 void write_text(const std::string& path, const std::string& text, const std::string& place);
 
-/// Throws sim::InputError now if `path` cannot be written later; leaves nothing behind.
+/// Throws base::InputError now if `path` cannot be written later; leaves nothing behind.
 void check_writable(const std::string& path, const std::string& place);
 
 /// JSON as text, also of names that are not UTF-8 (names of files are bytes): what is none becomes U+FFFD.

@@ -12,9 +12,9 @@ namespace heddle::cli {
 namespace {
 
 constexpr int kSignalExit = 128;  ///< a shell's exit code for a signal is this plus its number
-static_assert(kSignalExit + SIGHUP == static_cast<int>(sim::ExitCode::kHungUp) &&
-              kSignalExit + SIGINT == static_cast<int>(sim::ExitCode::kInterrupted) &&
-              kSignalExit + SIGTERM == static_cast<int>(sim::ExitCode::kTerminated));
+static_assert(kSignalExit + SIGHUP == static_cast<int>(base::ExitCode::kHungUp) &&
+              kSignalExit + SIGINT == static_cast<int>(base::ExitCode::kInterrupted) &&
+              kSignalExit + SIGTERM == static_cast<int>(base::ExitCode::kTerminated));
 
 volatile std::sig_atomic_t noted_signal = 0;
 volatile std::sig_atomic_t ends_in_order = 0;  ///< somebody asks whether a signal has come
@@ -71,15 +71,15 @@ void stop_if_interrupted() {
   ends_in_order = 1;
   if (noted_signal == 0) return;
   const int signal = noted_signal;
-  throw sim::Error(static_cast<sim::ExitCode>(kSignalExit + signal), "",
-                   std::string("interrupted (") + name_of(signal) + ")");
+  throw base::Error(static_cast<base::ExitCode>(kSignalExit + signal), "",
+                    std::string("interrupted (") + name_of(signal) + ")");
 }
 
-bool is_interrupt(const sim::Error& error) {
+bool is_interrupt(const base::Error& error) {
   switch (error.code()) {
-    case sim::ExitCode::kHungUp:
-    case sim::ExitCode::kInterrupted:
-    case sim::ExitCode::kTerminated:
+    case base::ExitCode::kHungUp:
+    case base::ExitCode::kInterrupted:
+    case base::ExitCode::kTerminated:
       return true;
     default:
       return false;

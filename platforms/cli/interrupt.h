@@ -8,17 +8,17 @@
 
 #include <string>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::cli {
 
 /// Installs the handlers; SIGPIPE and SIGXFSZ become errors of the write that they belong to.
 void handle_signals();
 
-/// Throws sim::Error with exit code 128 + SIGNAL if a signal has come.
+/// Throws base::Error with exit code 128 + SIGNAL if a signal has come.
 void stop_if_interrupted();
 
 /// The error is of stop_if_interrupted().
-[[nodiscard]] bool is_interrupt(const sim::Error& error);
+[[nodiscard]] bool is_interrupt(const base::Error& error);
 
 }  // namespace heddle::cli

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/error.h"
 #include "cli/files.h"
 #include "cli/scalar_text.h"
-#include "sim/error.h"
 
 namespace heddle::cli {
 namespace {
@@ -22,7 +22,7 @@ constexpr const char* kForms =
     "see heddle run --help";
 
 [[noreturn]] void refuse(const std::string& place, const std::string& message, const std::string& remedy) {
-  throw sim::InputError(place, message, remedy);
+  throw base::InputError(place, message, remedy);
 }
 
 void parse_size(KernelArgument& argument, const std::string& size) {
@@ -232,9 +232,9 @@ Dimensions parse_dimensions(const std::string& text, const std::string& option) 
     const auto comma = rest.find(',');
     const auto value = parse_number<std::uint32_t>(rest.substr(0, comma));
     if (i == values.size() || !value)
-      throw sim::InputError(place, "expected X, X,Y or X,Y,Z, each a whole number",
-                            fmt::format("for example {} 16,4", option));
-    if (*value == 0) throw sim::InputError(place, "a dimension is 0", "every dimension is at least 1");
+      throw base::InputError(place, "expected X, X,Y or X,Y,Z, each a whole number",
+                             fmt::format("for example {} 16,4", option));
+    if (*value == 0) throw base::InputError(place, "a dimension is 0", "every dimension is at least 1");
     values[i] = *value;
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);

@@ -39,7 +39,7 @@ struct KernelArgument {
   bool passed = true;                   ///< false: memory that others point to, no argument itself
 };
 
-/// Throws sim::InputError naming the argument and what would be right.
+/// Throws base::InputError naming the argument and what would be right.
 [[nodiscard]] KernelArgument parse_argument(const std::string& text);
 /// All arguments of a command line, and before them the buffers of --buffer; checks that buffer names are
 /// distinct and references point to them.

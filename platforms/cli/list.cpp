@@ -38,7 +38,7 @@ void add_list(CLI::App& app, Body& body) {
   command->callback([ptx, &body] {
     body = [ptx] {
       *ptx ? list_ptx() : list_all();
-      return sim::ExitCode::kOk;
+      return base::ExitCode::kOk;
     };
   });
 }

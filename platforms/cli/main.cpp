@@ -2,9 +2,9 @@
 #include <cstdlib>
 #include <systemc>
 
+#include "base/host_heap.h"
 #include "cli/command_line.h"
 #include "cli/installed_data.h"
-#include "sim/host_heap.h"
 
 namespace {
 
@@ -15,7 +15,7 @@ const int kNoBanner = ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
 
 int sc_main(int argc, char** argv) {
   (void)kNoBanner;
-  heddle::sim::use_huge_pages();
+  heddle::base::use_huge_pages();
   heddle::cli::use_installed_data();
   using sc_core::sc_report_handler;
   sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);

@@ -71,7 +71,7 @@ nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
           {"simulation_seconds", simulation_seconds}};
 }
 
-sim::ExitCode measure(const MicrobenchRequest& request) {
+base::ExitCode measure(const MicrobenchRequest& request) {
   const std::vector<const microbench::Benchmark*> benchmarks = chosen(request.names);
   std::vector<std::string> platform_files;
   const gpu::GpuConfig config = gpu::load_platform(request.platform, request.assignments, &platform_files);
@@ -83,12 +83,12 @@ sim::ExitCode measure(const MicrobenchRequest& request) {
   gpu::GpuDevice device(config, {.on_progress = {}, .on_check = stop_if_interrupted, .twins = &twins});
   microbench::Session session(device);
   std::vector<microbench::Result> results;
-  std::optional<sim::Error> interrupt;
+  std::optional<base::Error> interrupt;
   bool ok = true;
   for (const microbench::Benchmark* benchmark : benchmarks) {
     try {
       results.push_back(microbench::run(*benchmark, session));
-    } catch (const sim::Error& error) {
+    } catch (const base::Error& error) {
       if (!is_interrupt(error)) throw;
       interrupt.emplace(error.code(), fmt::format("benchmark {}", benchmark->name), error.message(),
                         "the benchmarks before it are complete");
@@ -121,7 +121,7 @@ sim::ExitCode measure(const MicrobenchRequest& request) {
   if (interrupt && problems.any()) fmt::print(stderr, "heddle: error: {}\n", problems.text());
   if (interrupt) throw *interrupt;
   problems.rethrow();
-  return ok ? sim::ExitCode::kOk : sim::ExitCode::kMismatch;
+  return ok ? base::ExitCode::kOk : base::ExitCode::kMismatch;
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ void add_microbench(CLI::App& app, Body& body) {
     body = [request] {
       if (!request->list) return measure(*request);
       list();
-      return sim::ExitCode::kOk;
+      return base::ExitCode::kOk;
     };
   });
 }

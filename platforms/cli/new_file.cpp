@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::cli {
 namespace {
@@ -125,8 +125,8 @@ void NewFile::drop() noexcept {
 }
 
 void NewFile::fail(const std::string& why) const {
-  throw sim::InputError(place_, fmt::format("cannot write '{}': {}", path_, why),
-                        "check folder, permissions and free space");
+  throw base::InputError(place_, fmt::format("cannot write '{}': {}", path_, why),
+                         "check folder, permissions and free space");
 }
 
 void NewFile::fail(int error) const { fail(std::string(std::strerror(error))); }

@@ -20,7 +20,7 @@ struct Destination {
 
 /// Written under a temporary name in the folder of its destination and renamed by commit(): the name holds
 /// either its old content or all of the new. Keeps mode and owner of a file that it replaces. A device or
-/// pipe is written in place. Errors are sim::InputError at `place` (the option that asked for the file).
+/// pipe is written in place. Errors are base::InputError at `place` (the option that asked for the file).
 class NewFile {
  public:
   /// Throws for any reason but a full disk that the file cannot be written for.

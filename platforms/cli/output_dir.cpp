@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/error.h"
+#include "base/text_input.h"
 #include "cli/new_file.h"
-#include "sim/error.h"
-#include "sim/text_input.h"
 
 namespace heddle::cli {
 namespace {
@@ -28,13 +28,13 @@ constexpr std::size_t kMaxIndexBytes = std::size_t{64} << 20;
 
 OutputDir::OutputDir(std::string path, const std::vector<std::string>& files, OutputNames& names)
     : given_("--out " + path) {
-  if (path.empty()) throw sim::InputError("--out", "no folder given");
+  if (path.empty()) throw base::InputError("--out", "no folder given");
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   try {
     make(path);
     std::error_code error;
     path_ = fs::canonical(path, error).string();
-    if (error) throw sim::InputError(given_, error.message());
+    if (error) throw base::InputError(given_, error.message());
     for (const std::string& name : files) names.writes(in(name), given_);
   } catch (...) {
     remove_empty();
@@ -50,7 +50,7 @@ void OutputDir::remove_empty() noexcept {
 
 void OutputDir::make(const std::string& folder) {
   const auto refuse = [&](const std::string& why) {
-    throw sim::InputError(given_, why, "choose another folder, or make this one usable");
+    throw base::InputError(given_, why, "choose another folder, or make this one usable");
   };
   std::vector<fs::path> missing;
   for (fs::path p = folder; !p.empty(); p = p.parent_path()) {
@@ -87,7 +87,7 @@ std::map<std::string, std::uint64_t> OutputDir::earlier() const {
   std::error_code ignored;
   if (!fs::is_regular_file(in(kIndex), ignored)) return sizes;
   std::ifstream stream(in(kIndex), std::ios::binary);
-  const auto text = sim::read_all(stream, kMaxIndexBytes);
+  const auto text = base::read_all(stream, kMaxIndexBytes);
   if (!text) return sizes;
   const auto index = nlohmann::json::parse(*text, nullptr, false);
   if (!index.is_object() || !index.contains("files") || !index["files"].is_object()) return sizes;
@@ -120,7 +120,7 @@ void OutputDir::commit() {
     try {
       step();
       return true;
-    } catch (const sim::Error& error) {
+    } catch (const base::Error& error) {
       failures.push_back(error.message());
       missing.push_back(name);
       return false;
@@ -143,11 +143,11 @@ void OutputDir::commit() {
   std::string old;
   for (const std::string& name : missing)
     if (fs::exists(in(name), ignored)) old += (old.empty() ? "" : ", ") + name;
-  throw sim::InputError(given_, fmt::format("{}", fmt::join(failures, "\n  ")),
-                        (saved.empty() ? std::string("no result was written")
-                                       : fmt::format("written are: {}", fmt::join(saved, ", "))) +
-                            (old.empty() ? "" : fmt::format("; of an earlier run are still: {}", old)) +
-                            "\n  check folder, permissions and free space");
+  throw base::InputError(given_, fmt::format("{}", fmt::join(failures, "\n  ")),
+                         (saved.empty() ? std::string("no result was written")
+                                        : fmt::format("written are: {}", fmt::join(saved, ", "))) +
+                             (old.empty() ? "" : fmt::format("; of an earlier run are still: {}", old)) +
+                             "\n  check folder, permissions and free space");
 }
 
 }  // namespace heddle::cli

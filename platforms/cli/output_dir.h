@@ -16,7 +16,7 @@ namespace heddle::cli {
 class OutputDir {
  public:
   /// Makes the folder with its missing parents now, before the simulation, and checks that each of `files`
-  /// can be written into it. Throws sim::InputError.
+  /// can be written into it. Throws base::InputError.
   OutputDir(std::string path, const std::vector<std::string>& files, OutputNames& names);
   /// Folders that were made here and are still empty disappear again.
   ~OutputDir();
@@ -26,7 +26,7 @@ class OutputDir {
   void add(const std::string& name, std::string content) { files_[name] = std::move(content); }
   /// By name, of what has been added: to be kept in host.json as "files".
   [[nodiscard]] std::map<std::string, std::uint64_t> sizes() const;
-  /// Writes the files. Where one cannot be written (a full disk), the others are, and sim::InputError says
+  /// Writes the files. Where one cannot be written (a full disk), the others are, and base::InputError says
   /// which are missing. A result of an earlier run that this run does not write would pass for one of this
   /// run: it is removed if the earlier run's host.json tells that it is one, and has not changed since.
   void commit();

@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
+#include "base/error.h"
 #include "cli/files.h"
 #include "cli/new_file.h"
-#include "sim/error.h"
 
 namespace heddle::cli {
 
@@ -34,10 +34,10 @@ bool OutputNames::identify(const std::string& path, Identity& file) {
 void OutputNames::add(Named named) {
   for (const Named& other : named_)
     if (other.file == named.file && (other.written || named.written))
-      throw sim::InputError(named.place,
-                            fmt::format("is the same file as that of {}{}", other.place,
-                                        other.written ? "" : ", which is read"),
-                            "give each of them a file of its own");
+      throw base::InputError(named.place,
+                             fmt::format("is the same file as that of {}{}", other.place,
+                                         other.written ? "" : ", which is read"),
+                             "give each of them a file of its own");
   named_.push_back(std::move(named));
 }
 

@@ -15,7 +15,7 @@ class OutputNames {
   void reads(const std::string& path, const std::string& place);
   /// The file of --platform and those that it includes: gpu::load_platform().
   void reads_platform(const std::string& platform, const std::vector<std::string>& files);
-  /// Throws sim::InputError if the file is named already, whatever the spelling and through whatever links,
+  /// Throws base::InputError if the file is named already, whatever the spelling and through whatever links,
   /// or if it cannot be written. Its folder must exist.
   void writes(const std::string& path, const std::string& place);
 

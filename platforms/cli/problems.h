@@ -4,18 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::cli {
 
 class Problems {
  public:
-  /// Keeps the sim::Error that `step` throws.
+  /// Keeps the base::Error that `step` throws.
   template <class Step>
   void attempt(const Step& step) {
     try {
       step();
-    } catch (const sim::Error& error) {
+    } catch (const base::Error& error) {
       errors_.push_back(error);
     }
   }
@@ -23,16 +23,16 @@ class Problems {
   /// All messages as one, each on lines of its own.
   [[nodiscard]] std::string text() const {
     std::string text;
-    for (const sim::Error& error : errors_) text += (text.empty() ? "" : "\n") + std::string(error.what());
+    for (const base::Error& error : errors_) text += (text.empty() ? "" : "\n") + std::string(error.what());
     return text;
   }
   /// Throws them as one bad input, if there are any.
   void rethrow() const {
-    if (any()) throw sim::InputError("", text());
+    if (any()) throw base::InputError("", text());
   }
 
  private:
-  std::vector<sim::Error> errors_;
+  std::vector<base::Error> errors_;
 };
 
 }  // namespace heddle::cli

@@ -15,11 +15,11 @@ constexpr double kSmallestShare = 0.1;  ///< of a cause that is shown beside the
 
 }  // namespace
 
-std::vector<sim::Pc> KernelHeat::hottest() const {
-  std::vector<sim::Pc> pcs;
+std::vector<base::Pc> KernelHeat::hottest() const {
+  std::vector<base::Pc> pcs;
   for (std::uint32_t pc = 0; pc < by_pc.size(); ++pc)
     if (by_pc[pc].group_cycles() != 0) pcs.emplace_back(pc);
-  std::stable_sort(pcs.begin(), pcs.end(), [this](sim::Pc a, sim::Pc b) {
+  std::stable_sort(pcs.begin(), pcs.end(), [this](base::Pc a, base::Pc b) {
     return by_pc[a.value()].group_cycles() > by_pc[b.value()].group_cycles();
   });
   return pcs;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/profile.h"
+#include "core/observe/profile.h"
 #include "gpu/gpu_device.h"
 #include "isa/kernel.h"
 
@@ -22,7 +22,7 @@ struct KernelHeat {
   core::PcProfile total{};
 
   /// All PCs that were ever waited for or issued, hottest first: by group-cycles, then in program order.
-  [[nodiscard]] std::vector<sim::Pc> hottest() const;
+  [[nodiscard]] std::vector<base::Pc> hottest() const;
 };
 
 /// Kernels with a profile, by group-cycles, then in order of their first launch.

@@ -27,7 +27,7 @@ std::string file_of(const isa::Kernel& kernel) {
   return kernel.source ? std::filesystem::path(kernel.source->name).filename().string() : std::string{};
 }
 
-std::string pc_text(sim::Pc pc) { return fmt::format("0x{:03x}", pc.value() * sim::kInstructionBytes); }
+std::string pc_text(base::Pc pc) { return fmt::format("0x{:03x}", pc.value() * base::kInstructionBytes); }
 
 /// Blanks and tabs in a row as one blank.
 std::string squeezed(const std::string& source) {
@@ -75,10 +75,10 @@ std::string totals_text(const KernelHeat& kernel) {
 }
 
 std::string hottest_text(const KernelHeat& kernel, std::size_t top) {
-  const std::vector<sim::Pc> pcs = kernel.hottest();
+  const std::vector<base::Pc> pcs = kernel.hottest();
   std::vector<std::uint64_t> heat;
   heat.reserve(pcs.size());
-  for (const sim::Pc pc : pcs) heat.push_back(kernel.by_pc[pc.value()].group_cycles());
+  for (const base::Pc pc : pcs) heat.push_back(kernel.by_pc[pc.value()].group_cycles());
   const std::vector<double> shares = percentages(heat);
   TextTable table(2, {.right = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}});
   table.row({"share", "group-cycles", "pc", "line", "issues", "lanes", "diverg.", "trans.", "passes",
@@ -178,10 +178,10 @@ std::string profile_listing(const std::vector<KernelHeat>& kernels) {
     table.row(heading);
     for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
       const core::PcProfile& p = kernel.by_pc[pc];
-      std::vector<std::string> row = {pc_text(sim::Pc{pc}), line_text(kernel.code->code[pc].where.line),
+      std::vector<std::string> row = {pc_text(base::Pc{pc}), line_text(kernel.code->code[pc].where.line),
                                       grouped(p.issues), per_issue(p.lanes, p, 1)};
       for (const unsigned cause : causes) row.push_back(grouped(p.waiting[cause]));
-      row.push_back(squeezed(kernel.code->source_line(sim::Pc{pc})));
+      row.push_back(squeezed(kernel.code->source_line(base::Pc{pc})));
       table.row(row);
     }
     text += fmt::format("\nAll of kernel {} in program order; waiting in group-cycles\n{}", kernel.code->name,
@@ -205,9 +205,9 @@ nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& 
     if (!kernel.complete) entry["complete"] = false;
     entry["pcs"] = nlohmann::ordered_json::array();
     for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
-      nlohmann::ordered_json at = {{"pc", pc_text(sim::Pc{pc})},
+      nlohmann::ordered_json at = {{"pc", pc_text(base::Pc{pc})},
                                    {"line", kernel.code->code[pc].where.line},
-                                   {"ptx", squeezed(kernel.code->source_line(sim::Pc{pc}))}};
+                                   {"ptx", squeezed(kernel.code->source_line(base::Pc{pc}))}};
       at.update(counts_json(kernel.by_pc[pc]));
       entry["pcs"].push_back(at);
     }

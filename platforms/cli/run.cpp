@@ -25,13 +25,13 @@ namespace {
 constexpr int kIndent = 1;  ///< of stats.json: readable, and not twice as large
 
 /// A run that ends like this has simulated something, and the statistics up to there help to see why.
-bool leaves_statistics(const sim::Error& error) {
+bool leaves_statistics(const base::Error& error) {
   switch (error.code()) {
-    case sim::ExitCode::kHang:
-    case sim::ExitCode::kCycleLimit:
-    case sim::ExitCode::kKernelFault:
-    case sim::ExitCode::kTwinMismatch:
-    case sim::ExitCode::kDeviceFailed:
+    case base::ExitCode::kHang:
+    case base::ExitCode::kCycleLimit:
+    case base::ExitCode::kKernelFault:
+    case base::ExitCode::kTwinMismatch:
+    case base::ExitCode::kDeviceFailed:
       return true;
     default:
       return is_interrupt(error);
@@ -39,11 +39,11 @@ bool leaves_statistics(const sim::Error& error) {
 }
 
 /// Why the run ended early, in one line.
-std::string reason(const sim::Error& error, const gpu::LaunchRecord& last, std::uint64_t launches) {
+std::string reason(const base::Error& error, const gpu::LaunchRecord& last, std::uint64_t launches) {
   const std::string text = error.what();
   std::string what = text.substr(0, text.find('\n'));
-  if (error.code() == sim::ExitCode::kCycleLimit) what = "--max-cycles reached";
-  if (error.code() != sim::ExitCode::kCycleLimit && !is_interrupt(error)) return what;
+  if (error.code() == base::ExitCode::kCycleLimit) what = "--max-cycles reached";
+  if (error.code() != base::ExitCode::kCycleLimit && !is_interrupt(error)) return what;
   if (last.complete) return fmt::format("{} after launch {}", what, launches);
   return fmt::format("{} in launch {} ({}) after {} cycles", what, launches, last.kernel, last.cycles);
 }
@@ -51,7 +51,7 @@ std::string reason(const sim::Error& error, const gpu::LaunchRecord& last, std::
 /// What a run has to say, once it has ended.
 struct Outcome {
   RunHeader header;
-  std::optional<sim::Error> early;  ///< what it ended by, if not by reaching its end
+  std::optional<base::Error> early;  ///< what it ended by, if not by reaching its end
 };
 
 void check_against_oracle(const Job& job, TrackedDevice& device, Outcome& outcome) {
@@ -64,10 +64,11 @@ void check_against_oracle(const Job& job, TrackedDevice& device, Outcome& outcom
     const OracleVerdict oracle = compare_with_oracle(device, job.program);
     header.passed = header.passed && oracle.passed;
     header.verdict += "; oracle: " + oracle.summary;
-  } catch (const sim::Error& error) {
+  } catch (const base::Error& error) {
     outcome.early = error;
   } catch (const std::bad_alloc&) {
-    outcome.early.emplace(sim::ExitCode::kBadInput, "--check oracle", "out of memory", "use a smaller input");
+    outcome.early.emplace(base::ExitCode::kBadInput, "--check oracle", "out of memory",
+                          "use a smaller input");
   }
   if (outcome.early) header.ended_early = fmt::format("--check oracle: {}", outcome.early->what());
 }
@@ -81,7 +82,7 @@ Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevi
     header.passed = verdict.passed;
     header.verdict = verdict.summary;
     if (settings.check_oracle) check_against_oracle(job, device, outcome);
-  } catch (const sim::Error& error) {
+  } catch (const base::Error& error) {
     if (!leaves_statistics(error) || gpu.launch_count() == 0) throw;
     outcome.early = error;
     header.ended_early = reason(error, gpu.last_launch(), gpu.launch_count());
@@ -124,7 +125,7 @@ std::string row(const char* name, const std::string& text) { return fmt::format(
 
 }  // namespace
 
-sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
+base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   std::vector<std::string> platform_files;
   const gpu::GpuConfig config = gpu::load_platform(settings.platform, settings.assignments, &platform_files);
   OutputNames names;
@@ -169,7 +170,7 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
                                                  gpu.stats().dictionary()),
                                      kIndent) +
                                "\n");
-    out->add("config.yaml", sim::write_config(config));
+    out->add("config.yaml", base::write_config(config));
     if (settings.profile) {
       out->add("profile.txt", report + "\n" + profile + profile_listing(profiles));
       out->add("profile.json", json_text(profile_json(header, config.name, profiles), kIndent) + "\n");
@@ -196,7 +197,7 @@ sim::ExitCode run_job(const Job& job, const RunSettings& settings) {
   if (outcome.early && problems.any()) fmt::print(stderr, "heddle: error: {}\n", problems.text());
   if (outcome.early) throw *outcome.early;
   problems.rethrow();
-  return header.passed ? sim::ExitCode::kOk : sim::ExitCode::kMismatch;
+  return header.passed ? base::ExitCode::kOk : base::ExitCode::kMismatch;
 }
 
 }  // namespace heddle::cli

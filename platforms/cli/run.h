@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/problems.h"
 #include "cli/report.h"
 #include "cli/trace_files.h"
 #include "gpu/platform_files.h"
 #include "host/device.h"
-#include "sim/error.h"
 #include "workloads/workload.h"
 
 namespace heddle::cli {
@@ -48,8 +48,8 @@ struct Job {
 
 /// Simulates, writes the files of --out and prints the report to stdout. kMismatch if the verdict or the
 /// oracle says so. A run that ends early (a hang, a fault, --max-cycles, a signal) does the same with what
-/// there is, marked as incomplete, before it throws its sim::Error. Other problems throw sim::Error and leave
+/// there is, marked as incomplete, before it throws its base::Error. Other problems throw base::Error and leave
 /// nothing in --out; what cannot be written at the end is reported when all the rest is.
-[[nodiscard]] sim::ExitCode run_job(const Job& job, const RunSettings& settings);
+[[nodiscard]] base::ExitCode run_job(const Job& job, const RunSettings& settings);
 
 }  // namespace heddle::cli

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/exit_codes.h"
 #include "cli/commands.h"
 #include "cli/run.h"
 #include "cli/run_ptx.h"
 #include "cli/run_workload.h"
-#include "sim/exit_codes.h"
 
 namespace heddle::cli {
 namespace {
@@ -75,17 +75,17 @@ void refuse_mixture(const CLI::App& command, bool has_ptx) {
   const std::vector<const char*> workload_only = {"WORKLOAD", "--compiler", "--size", "--seed"};
   for (const char* name : has_ptx ? workload_only : ptx_only)
     if (command.get_option(name)->count() > 0)
-      throw sim::InputError(
+      throw base::InputError(
           "heddle run", std::string(name) + (has_ptx ? " does not go with --ptx" : " goes with --ptx only"),
           "give either a workload or --ptx FILE; see heddle run --help");
   if (!has_ptx && command.get_option("WORKLOAD")->count() == 0)
-    throw sim::InputError("heddle run", "nothing to run",
-                          "give a workload (heddle list shows them) or --ptx FILE; see heddle run --help");
+    throw base::InputError("heddle run", "nothing to run",
+                           "give a workload (heddle list shows them) or --ptx FILE; see heddle run --help");
   if (!has_ptx) return;
   for (const char* name : {"--grid", "--block"})
     if (command.get_option(name)->count() == 0)
-      throw sim::InputError("heddle run --ptx", std::string(name) + " is missing",
-                            std::string("for example ") + name + " 32 or " + name + " 16,4");
+      throw base::InputError("heddle run --ptx", std::string(name) + " is missing",
+                             std::string("for example ") + name + " 32 or " + name + " 16,4");
 }
 
 void add_workload_options(CLI::App& command, WorkloadRequest& workload) {
@@ -124,7 +124,7 @@ void add_ptx_options(CLI::App& command, PtxRequest& ptx) {
 
 void add_run(CLI::App& app, Body& body) {
   CLI::App* command = app.add_subcommand("run", "Run a workload, or a kernel of one's own (--ptx)");
-  command->footer(kRunHelp + sim::exit_code_table());
+  command->footer(kRunHelp + base::exit_code_table());
   const auto request = std::make_shared<RunRequest>();
   add_workload_options(*command, request->workload);
   command->add_option("--platform", request->settings.platform, "Platform name or .yaml file")
@@ -179,13 +179,13 @@ void add_run(CLI::App& app, Body& body) {
       const bool has_ptx = command->get_option("--ptx")->count() > 0;
       refuse_mixture(*command, has_ptx);
       if (!request->settings.profile && command->get_option("--profile-top")->count() > 0)
-        throw sim::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");
+        throw base::InputError("heddle run", "--profile-top goes with --profile only", "add --profile");
       if (request->settings.per_launch && request->settings.out.empty())
-        throw sim::InputError("heddle run", "--per-launch is about stats.json", "add --out DIR");
+        throw base::InputError("heddle run", "--per-launch is about stats.json", "add --out DIR");
       const TraceSettings& trace = request->settings.trace;
       if (!trace.any() && (!trace.warps.empty() || !trace.cycles.empty()))
-        throw sim::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",
-                              "add --trace-tables FILE or --trace-timeline FILE");
+        throw base::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",
+                               "add --trace-tables FILE or --trace-timeline FILE");
       request->settings.check_oracle = !request->check.empty();
       return run_job(has_ptx ? ptx_job(request->ptx) : workload_job(request->workload), request->settings);
     };

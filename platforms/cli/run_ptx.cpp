@@ -102,7 +102,7 @@ class PtxProgram {
       if (argument.name == name) return argument;
       names.push_back(argument.name);
     }
-    throw sim::InputError(
+    throw base::InputError(
         option, fmt::format("there is no buffer '{}'", name),
         names.empty() ? "no --arg declares a buffer" : fmt::format("buffers: {}", fmt::join(names, ", ")));
   }
@@ -111,7 +111,7 @@ class PtxProgram {
     const std::string place = fmt::format("{} {}", option, text);
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals + 1 == text.size())
-      throw sim::InputError(place, "expected NAME=PATH", fmt::format("for example {} y=y.bin", option));
+      throw base::InputError(place, "expected NAME=PATH", fmt::format("for example {} y=y.bin", option));
     return {&buffer(text.substr(0, equals), place), text.substr(equals + 1), place};
   }
 
@@ -123,7 +123,7 @@ class PtxProgram {
       const char* end = text.data() + text.size();
       const auto [parsed, error] = std::from_chars(text.data() + colon + 1, end, count);
       if (error != std::errc{} || parsed != end)
-        throw sim::InputError(place, "expected NAME or NAME:COUNT", "for example --print y:8");
+        throw base::InputError(place, "expected NAME or NAME:COUNT", "for example --print y:8");
     }
     return {&buffer(text.substr(0, colon), place), count};
   }
@@ -136,7 +136,7 @@ class PtxProgram {
       if (i == kernel.params.size()) return;  // too many arguments: the launch counts them
       const isa::Param& param = kernel.params[i++];
       if (argument.kind != KernelArgument::Kind::kStruct || argument.value.size() == param.bytes) continue;
-      throw sim::InputError(
+      throw base::InputError(
           argument.place,
           fmt::format("the struct has {} bytes{}, parameter {} ({}) of kernel {} has {}",
                       argument.value.size(),
@@ -155,10 +155,10 @@ class PtxProgram {
     }
     try {
       (void)device.kernel(module, "");
-    } catch (const sim::InputError& e) {
+    } catch (const base::InputError& e) {
       // The device's answer to a name that cannot exist is the list of those that do.
-      throw sim::InputError("--entry", fmt::format("say which kernel of '{}' to run", request_.file),
-                            e.remedy().empty() ? e.message() : e.remedy());
+      throw base::InputError("--entry", fmt::format("say which kernel of '{}' to run", request_.file),
+                             e.remedy().empty() ? e.message() : e.remedy());
     }
     return "";
   }

@@ -22,7 +22,7 @@ struct PtxRequest {
   std::vector<std::string> prints;    ///< NAME[:COUNT]
 };
 
-/// Checks all that can be known before the simulation; throws sim::InputError naming the option.
+/// Checks all that can be known before the simulation; throws base::InputError naming the option.
 [[nodiscard]] Job ptx_job(const PtxRequest& request);
 
 }  // namespace heddle::cli

@@ -15,7 +15,7 @@ struct WorkloadRequest {
   std::uint64_t seed = 1;
 };
 
-/// Throws sim::InputError for an unknown name.
+/// Throws base::InputError for an unknown name.
 [[nodiscard]] Job workload_job(const WorkloadRequest& request);
 
 }  // namespace heddle::cli

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/error.h"
 #include "cli/files.h"
 #include "cli/scalar_text.h"
-#include "sim/error.h"
 
 namespace heddle::cli {
 namespace {
@@ -58,7 +58,7 @@ class StructBuilder {
 
  private:
   [[noreturn]] void refuse(const std::string& message, const std::string& remedy) const {
-    throw sim::InputError(place_, message, remedy);
+    throw base::InputError(place_, message, remedy);
   }
 
   std::size_t size(std::string_view digits, std::string_view field) const {
@@ -131,16 +131,16 @@ std::vector<std::byte> parse_hex(std::string_view digits, const std::string& pla
     bytes.push_back(static_cast<std::byte>(value));
   }
   if (!whole || 2 * bytes.size() != digits.size())
-    throw sim::InputError(place, fmt::format("'{}' is not bytes in hexadecimal", digits),
-                          "two digits for each byte, in the order of memory, for example 0000c03f");
+    throw base::InputError(place, fmt::format("'{}' is not bytes in hexadecimal", digits),
+                           "two digits for each byte, in the order of memory, for example 0000c03f");
   return bytes;
 }
 
 std::vector<std::byte> struct_file(const std::string& path, const std::string& place) {
   std::vector<std::byte> bytes = read_start(path, kMaxStructBytes + 1, place);
   if (bytes.empty() || bytes.size() > kMaxStructBytes)
-    throw sim::InputError(place, fmt::format("'{}' {}", path, bytes.empty() ? "is empty" : "is too large"),
-                          fmt::format("a struct has from 1 to {} bytes", kMaxStructBytes));
+    throw base::InputError(place, fmt::format("'{}' {}", path, bytes.empty() ? "is empty" : "is too large"),
+                           fmt::format("a struct has from 1 to {} bytes", kMaxStructBytes));
   return bytes;
 }
 

@@ -39,7 +39,7 @@ struct StructValue {
   std::string layout{};  ///< "f32 at 0, ptr at 8", for messages
 };
 
-/// Throw sim::InputError at `place`.
+/// Throw base::InputError at `place`.
 [[nodiscard]] StructValue parse_struct(std::string_view fields, const std::string& place);
 [[nodiscard]] std::vector<std::byte> parse_hex(std::string_view digits, const std::string& place);
 [[nodiscard]] std::vector<std::byte> struct_file(const std::string& path, const std::string& place);

@@ -10,10 +10,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/lane_mask.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
 #include "cli/text_table.h"
-#include "sim/lane_mask.h"
 
 namespace heddle::cli {
 namespace {
@@ -53,7 +53,7 @@ std::uint64_t natural(const Json& record, const char* key) {
 }
 
 bool is_mask(const std::string& text) {
-  return text.size() == sim::kLanes && text.find_first_not_of("01") == std::string::npos;
+  return text.size() == base::kLanes && text.find_first_not_of("01") == std::string::npos;
 }
 
 class Printer {
@@ -113,7 +113,7 @@ class Printer {
     return index < lines_.size() ? fmt::format("L{}", lines_[index]) : fmt::format("pc{}", index);
   }
   [[nodiscard]] std::string mask(const std::string& bits) const {
-    if (!is_mask(bits)) throw BadRecord(fmt::format("'{}' is no mask of {} lanes", bits, sim::kLanes));
+    if (!is_mask(bits)) throw BadRecord(fmt::format("'{}' is no mask of {} lanes", bits, base::kLanes));
     if (request_.lanes != 0) return bits.substr(bits.size() - request_.lanes);
     return fmt::format("{:08x}", std::stoul(bits, nullptr, 2));
   }
@@ -189,20 +189,20 @@ bool next_line(std::istream& stream, std::string& line) {
 void print_tables(const TablesRequest& request) {
   constexpr const char* kRemedy = "give a file that heddle run --trace-tables has written";
   const auto refuse = [&](std::uint64_t number, const std::exception& error) {
-    throw sim::InputError(fmt::format("{}:{}", request.file, number),
-                          fmt::format("not a line of a table trace: {}", error.what()), kRemedy);
+    throw base::InputError(fmt::format("{}:{}", request.file, number),
+                           fmt::format("not a line of a table trace: {}", error.what()), kRemedy);
   };
   std::error_code ignored;
   std::ifstream file(request.file);
   if (!file || std::filesystem::is_directory(request.file, ignored))
-    throw sim::InputError(request.file, "cannot be read", kRemedy);
+    throw base::InputError(request.file, "cannot be read", kRemedy);
   Printer printer(request);
   std::string text;
   std::uint64_t number = 0;
   while (next_line(file, text)) {
     ++number;
     if (text.size() > kMaxLineBytes)
-      throw sim::InputError(
+      throw base::InputError(
           fmt::format("{}:{}", request.file, number),
           fmt::format("longer than {} MiB: not a line of a table trace", kMaxLineBytes >> 20), kRemedy);
     try {
@@ -213,7 +213,7 @@ void print_tables(const TablesRequest& request) {
       refuse(number, error);
     }
   }
-  if (number == 0) throw sim::InputError(request.file, "is empty", kRemedy);
+  if (number == 0) throw base::InputError(request.file, "is empty", kRemedy);
   if (!request.event.empty() && !printer.events().empty() && !printer.events().contains(request.event))
     throw unknown_name(request.file, "event", request.event,
                        {printer.events().begin(), printer.events().end()});
@@ -237,7 +237,7 @@ void add_tables(CLI::App& app, Body& body) {
       });
   command->add_option("--event", request->event, "Only events of this name (branch, arrive, issue ...)");
   command->add_option("--lanes", request->lanes, "Masks in binary, of this many lanes")
-      ->check(CLI::Range(1u, sim::kLanes));
+      ->check(CLI::Range(1u, base::kLanes));
   command->add_option("--limit", request->limit, "Rows at most; 0: all")
       ->check([](const std::string& text) -> std::string {
         return text.starts_with('-') ? "'" + text + "' is less than 0" : "";
@@ -246,7 +246,7 @@ void add_tables(CLI::App& app, Body& body) {
   command->callback([request, &body] {
     body = [request] {
       print_tables(*request);
-      return sim::ExitCode::kOk;
+      return base::ExitCode::kOk;
     };
   });
 }

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "cli/files.h"
-#include "sim/error.h"
 
 namespace heddle::cli {
 namespace {
@@ -23,12 +23,12 @@ std::pair<std::string_view, std::string_view> halves(std::string_view text, cons
                                                      const char* form) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos)
-    throw sim::InputError(option, fmt::format("'{}' is not {}", text, form),
-                          "for example " + std::string(option) + " 0:3");
+    throw base::InputError(option, fmt::format("'{}' is not {}", text, form),
+                           "for example " + std::string(option) + " 0:3");
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-std::string hex(sim::LaneMask mask) { return fmt::format("{:#010x}", mask.bits()); }
+std::string hex(base::LaneMask mask) { return fmt::format("{:#010x}", mask.bits()); }
 
 /// The instruction of a source line without its guard: what the slices of single instructions are called.
 std::string mnemonic(const std::string& line) {
@@ -51,8 +51,8 @@ TraceFiles::TraceFiles(const TraceSettings& settings) {
     const auto c = number(core);
     const auto w = number(warp);
     if (!c || !w)
-      throw sim::InputError("--trace-warp", fmt::format("'{}' is not CORE:WARP", text),
-                            "for example --trace-warp 0:3");
+      throw base::InputError("--trace-warp", fmt::format("'{}' is not CORE:WARP", text),
+                             "for example --trace-warp 0:3");
     warps_.emplace(static_cast<std::uint32_t>(*c), static_cast<std::uint32_t>(*w));
   }
   if (!settings.cycles.empty()) {
@@ -60,8 +60,8 @@ TraceFiles::TraceFiles(const TraceSettings& settings) {
     const auto first = from.empty() ? std::optional<std::uint64_t>(0) : number(from);
     const auto last = to.empty() ? std::optional<std::uint64_t>(~std::uint64_t{0}) : number(to);
     if (!first || !last || *first > *last)
-      throw sim::InputError("--trace-cycles", fmt::format("'{}' is not FROM:TO", settings.cycles),
-                            "two cycles, the first not behind the second; either may be left out");
+      throw base::InputError("--trace-cycles", fmt::format("'{}' is not FROM:TO", settings.cycles),
+                             "two cycles, the first not behind the second; either may be left out");
     from_ = *first;
     to_ = *last;
   }
@@ -77,11 +77,11 @@ bool TraceFiles::wants(const core::TraceSite& site) const {
   return warps_.empty() || warps_.contains({site.core.value(), site.warp.value()});
 }
 
-std::uint32_t TraceFiles::line(sim::Pc pc) const {
+std::uint32_t TraceFiles::line(base::Pc pc) const {
   return pc.value() < kernel_->code.size() ? kernel_->code[pc.value()].where.line : 0;
 }
 
-void TraceFiles::launch_begins(const isa::Kernel& kernel, sim::Cycle cycle) {
+void TraceFiles::launch_begins(const isa::Kernel& kernel, base::Cycle cycle) {
   kernel_ = &kernel;
   if (tables_ != nullptr) {
     nlohmann::ordered_json lines = nlohmann::ordered_json::array();
@@ -96,7 +96,7 @@ void TraceFiles::launch_begins(const isa::Kernel& kernel, sim::Cycle cycle) {
   ++launches_;
 }
 
-void TraceFiles::launch_ends(sim::Cycle cycle) {
+void TraceFiles::launch_ends(base::Cycle cycle) {
   while (!open_.empty()) close(GroupKey(open_.begin()->first), cycle, "launch ends");
 }
 
@@ -104,7 +104,7 @@ void TraceFiles::tables(const core::TraceSite& site, const core::TableSnapshot& 
   nlohmann::ordered_json record = {
       {"cycle", site.cycle}, {"core", site.core.value()},       {"warp", site.warp.value()},
       {"cta", site.cta},     {"warp_in_cta", site.warp_in_cta}, {"event", snapshot.event}};
-  if (snapshot.pc != sim::kNoPc) record["pc"] = snapshot.pc.value();
+  if (snapshot.pc != base::kNoPc) record["pc"] = snapshot.pc.value();
   if (snapshot.lanes.any()) record["lanes"] = snapshot.lanes.to_string();
   if (snapshot.taken.any()) record["taken"] = snapshot.taken.to_string();
   if (snapshot.tables->is_array())
@@ -121,7 +121,7 @@ void TraceFiles::add_event(const nlohmann::ordered_json& event) {
 }
 
 std::uint32_t TraceFiles::row(std::uint32_t core, std::uint32_t warp, unsigned lane) {
-  const std::uint32_t row = warp * sim::kLanes + lane;
+  const std::uint32_t row = warp * base::kLanes + lane;
   if (named_.emplace(core, ~0u).second)
     add_event({{"ph", "M"},
                {"pid", core},
@@ -141,7 +141,7 @@ std::uint32_t TraceFiles::row(std::uint32_t core, std::uint32_t warp, unsigned l
   return row;
 }
 
-void TraceFiles::close(const GroupKey& key, sim::Cycle end, std::string_view why) {
+void TraceFiles::close(const GroupKey& key, base::Cycle end, std::string_view why) {
   const auto found = open_.find(key);
   if (found == open_.end()) return;
   const Slice slice = found->second;
@@ -151,7 +151,7 @@ void TraceFiles::close(const GroupKey& key, sim::Cycle end, std::string_view why
              {"pid", key.first},
              {"tid", tid},
              {"ts", slice.begin},
-             {"dur", std::max<sim::Cycle>(end, slice.begin + 1) - slice.begin},
+             {"dur", std::max<base::Cycle>(end, slice.begin + 1) - slice.begin},
              {"name", fmt::format("line {}", line(slice.pc))},
              {"args",
               {{"lanes", slice.mask.count()},
@@ -160,17 +160,18 @@ void TraceFiles::close(const GroupKey& key, sim::Cycle end, std::string_view why
                {"until", why}}}});
 }
 
-void TraceFiles::split_runs(const core::TraceSite& site, sim::GroupId group, sim::Pc pc, sim::LaneMask mask) {
+void TraceFiles::split_runs(const core::TraceSite& site, base::GroupId group, base::Pc pc,
+                            base::LaneMask mask) {
   const GroupKey key{site.core.value(), group.value()};
   close(key, site.cycle + 1, "goes on elsewhere");
   open_[key] = {site.cycle + 1, pc, mask, site.warp.value()};
 }
 
-void TraceFiles::split_stops(const core::TraceSite& site, sim::GroupId group, std::string_view why) {
+void TraceFiles::split_stops(const core::TraceSite& site, base::GroupId group, std::string_view why) {
   close({site.core.value(), group.value()}, site.cycle + 1, why);
 }
 
-void TraceFiles::issued(const core::TraceSite& site, sim::GroupId group, sim::Pc pc, sim::LaneMask lanes) {
+void TraceFiles::issued(const core::TraceSite& site, base::GroupId group, base::Pc pc, base::LaneMask lanes) {
   const auto open = open_.find({site.core.value(), group.value()});
   if (open == open_.end()) return;  // its slice began before the first cycle that is wanted
   const std::string source = kernel_->source_line(pc);

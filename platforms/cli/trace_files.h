@@ -22,7 +22,7 @@
 
 #include "cli/new_file.h"
 #include "cli/problems.h"
-#include "core/trace.h"
+#include "core/observe/trace.h"
 
 namespace heddle::cli {
 
@@ -40,12 +40,12 @@ struct TraceSettings {
 
 class TraceFiles : public core::TraceSink {
  public:
-  /// Opens the files. Throws sim::InputError (also for malformed settings). A file that cannot be written on
+  /// Opens the files. Throws base::InputError (also for malformed settings). A file that cannot be written on
   /// with does not end the run: commit() reports it.
   explicit TraceFiles(const TraceSettings& settings);
 
-  void launch_begins(const isa::Kernel& kernel, sim::Cycle cycle) override;
-  void launch_ends(sim::Cycle cycle) override;
+  void launch_begins(const isa::Kernel& kernel, base::Cycle cycle) override;
+  void launch_ends(base::Cycle cycle) override;
   [[nodiscard]] bool wants_tables(const core::TraceSite& site) const override {
     return tables_ != nullptr && wants(site);
   }
@@ -53,9 +53,10 @@ class TraceFiles : public core::TraceSink {
   [[nodiscard]] bool wants_timeline(const core::TraceSite& site) const override {
     return timeline_ != nullptr && wants(site);
   }
-  void split_runs(const core::TraceSite& site, sim::GroupId group, sim::Pc pc, sim::LaneMask mask) override;
-  void split_stops(const core::TraceSite& site, sim::GroupId group, std::string_view why) override;
-  void issued(const core::TraceSite& site, sim::GroupId group, sim::Pc pc, sim::LaneMask lanes) override;
+  void split_runs(const core::TraceSite& site, base::GroupId group, base::Pc pc,
+                  base::LaneMask mask) override;
+  void split_stops(const core::TraceSite& site, base::GroupId group, std::string_view why) override;
+  void issued(const core::TraceSite& site, base::GroupId group, base::Pc pc, base::LaneMask lanes) override;
 
   /// Completes the files: also after a hang, whose story they tell. Returns those that are complete; the
   /// others are problems.
@@ -63,25 +64,25 @@ class TraceFiles : public core::TraceSink {
 
  private:
   struct Slice {
-    sim::Cycle begin = 0;
-    sim::Pc pc{};
-    sim::LaneMask mask;
+    base::Cycle begin = 0;
+    base::Pc pc{};
+    base::LaneMask mask;
     std::uint32_t warp = 0;
   };
   using GroupKey = std::pair<std::uint32_t, std::uint32_t>;  ///< core, group
 
   [[nodiscard]] bool wants(const core::TraceSite& site) const;
-  void close(const GroupKey& key, sim::Cycle end, std::string_view why);
+  void close(const GroupKey& key, base::Cycle end, std::string_view why);
   void add_event(const nlohmann::ordered_json& event);
   /// The row of a split; names it when it is new.
   std::uint32_t row(std::uint32_t core, std::uint32_t warp, unsigned lane);
-  [[nodiscard]] std::uint32_t line(sim::Pc pc) const;
+  [[nodiscard]] std::uint32_t line(base::Pc pc) const;
 
   std::unique_ptr<NewFile> tables_;
   std::unique_ptr<NewFile> timeline_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> warps_;  ///< core, warp; empty: all
-  sim::Cycle from_ = 0;
-  sim::Cycle to_ = ~sim::Cycle{0};
+  base::Cycle from_ = 0;
+  base::Cycle to_ = ~base::Cycle{0};
   const isa::Kernel* kernel_ = nullptr;
   unsigned launches_ = 0;
   std::map<GroupKey, Slice> open_;

@@ -7,9 +7,9 @@
 #include <systemc>
 #include <tlm>
 
+#include "base/stats.h"
 #include "memory/config.h"
 #include "sim/clock.h"
-#include "sim/stats.h"
 
 namespace heddle::gpu {
 
@@ -18,7 +18,7 @@ struct DramSite {
   std::uint32_t partition = 0;
   const memory::DramConfig& config;
   sim::ClockDomain& clock;  ///< the DRAM's; a memory with times of its own does not need it
-  sim::StatGroup& stats;    ///< partition<i>.dram
+  base::StatGroup& stats;   ///< partition<i>.dram
 };
 
 /// Makes the memory of one partition and binds the partition's socket, which speaks the base protocol, to the

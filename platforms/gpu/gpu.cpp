@@ -79,14 +79,14 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   if (twins != nullptr) twins->set_core_clock(core_clock);
   const core::CoreServices services{core_clock, pool, allocations, progress, faults, twins};
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
-    cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), sim::CoreId{i}, config.core,
+    cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), base::CoreId{i}, config.core,
                                             services, stats.child(numbered("core", i)));
     cores[i]->memory_isock().bind(crossbar->core_tsock[i]);
     dispatcher.cta_isocks[i]->bind(cores[i]->cta_tsock);
     cores[i]->cta_done_isock.bind(*dispatcher.done_tsocks[i]);
   }
   for (const std::uint32_t i : creation_order(config.memory.partitions, shuffle)) {
-    sim::StatGroup& group = stats.child(numbered("partition", i));
+    base::StatGroup& group = stats.child(numbered("partition", i));
     partitions[i] = std::make_unique<memory::MemoryPartition>(
         numbered("partition", i).c_str(), config.memory.l2, address_map, l2_clock, progress, group);
     crossbar->partition_isock[i].bind(partitions[i]->crossbar_tsock);

@@ -9,8 +9,9 @@
 #include <systemc>
 #include <vector>
 
+#include "base/stats.h"
 #include "core/core.h"
-#include "core/cta_dispatcher.h"
+#include "core/cta/cta_dispatcher.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "host/allocation.h"
@@ -22,7 +23,6 @@
 #include "sim/fault_latch.h"
 #include "sim/memory_payload.h"
 #include "sim/progress.h"
-#include "sim/stats.h"
 #include "sim/watchdog.h"
 
 namespace heddle::gpu {
@@ -35,7 +35,7 @@ class Gpu : public sc_core::sc_module {
       std::uint64_t shuffle, const DramFactory& dram = dram_channels(), sim::Twins* twins = nullptr);
   ~Gpu() override;
 
-  sim::StatGroup stats;
+  base::StatGroup stats;
   sim::ProgressMonitor progress;
   sim::MemoryPool pool;
 

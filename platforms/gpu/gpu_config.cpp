@@ -1,6 +1,6 @@
 #include "gpu/gpu_config.h"
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::gpu {
 
@@ -12,7 +12,7 @@ struct CoreSection {
   CompilerStep& compiler;
   std::string& except;
   analysis::DelayedPaths& delayed_paths;
-  void visit(sim::ConfigVisitor& v) {
+  void visit(base::ConfigVisitor& v) {
     v.choice("compiler", compiler, {"none", "ssde", "delayed_reconvergence"},
              "changes kernels when they are loaded, so that code for MIMD machines finishes");
     v.field("compiler_except", except,
@@ -26,14 +26,14 @@ struct CoreSection {
 
 }  // namespace
 
-void ClocksConfig::visit(sim::ConfigVisitor& v) {
+void ClocksConfig::visit(base::ConfigVisitor& v) {
   v.field("core_mhz", core_mhz, {.unit = "MHz", .doc = "cores", .min = 1, .max = 10000});
   v.field("interconnect_mhz", interconnect_mhz, {.unit = "MHz", .doc = "crossbar", .min = 1, .max = 10000});
   v.field("l2_mhz", l2_mhz, {.unit = "MHz", .doc = "L2 slices and atomic units", .min = 1, .max = 10000});
   v.field("dram_mhz", dram_mhz, {.unit = "MHz", .doc = "DRAM command clock", .min = 1, .max = 10000});
 }
 
-void WatchdogConfig::visit(sim::ConfigVisitor& v) {
+void WatchdogConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled, {.doc = "diagnose hangs (lack of progress); --max-cycles is separate"});
   v.field("check_cycles", check_cycles,
           {.unit = "core cycles", .doc = "how often progress is looked at", .min = 64, .max = 1e9});
@@ -47,7 +47,7 @@ void WatchdogConfig::visit(sim::ConfigVisitor& v) {
        .max = 1e15});
 }
 
-void GpuConfig::visit(sim::ConfigVisitor& v) {
+void GpuConfig::visit(base::ConfigVisitor& v) {
   v.field("name", name, {.doc = "shown in reports"});
   v.field("cores", cores,
           {.unit = "cores", .doc = "SIMT cores (streaming multiprocessors)", .min = 1, .max = 256});
@@ -67,15 +67,15 @@ void GpuConfig::validate() const {
   core.validate();
   memory.validate();
   if (core.l1d.line_bytes != memory.l2.line_bytes)
-    throw sim::InputError("core.l1d.line_bytes", "differs from memory.l2.line_bytes; a fill is one L2 line",
-                          "set both to the same value");
+    throw base::InputError("core.l1d.line_bytes", "differs from memory.l2.line_bytes; a fill is one L2 line",
+                           "set both to the same value");
   if (core.l1i.enabled && core.l1i.line_bytes > memory.l2.line_bytes)
-    throw sim::InputError("core.l1i.line_bytes", "larger than an L2 line (memory.l2.line_bytes)",
-                          "a miss is one read: choose at most the L2 line");
+    throw base::InputError("core.l1i.line_bytes", "larger than an L2 line (memory.l2.line_bytes)",
+                           "a miss is one read: choose at most the L2 line");
   if (core.constant_cache.line_bytes > memory.l2.line_bytes)
-    throw sim::InputError("core.constant_cache.line_bytes",
-                          "longer than memory.l2.line_bytes; a fill is part of one L2 line",
-                          "use at most memory.l2.line_bytes");
+    throw base::InputError("core.constant_cache.line_bytes",
+                           "longer than memory.l2.line_bytes; a fill is part of one L2 line",
+                           "use at most memory.l2.line_bytes");
 }
 
 }  // namespace heddle::gpu

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
+#include "base/config.h"
 #include "core/config.h"
 #include "memory/config.h"
-#include "sim/config.h"
 
 namespace heddle::analysis {
 enum class DelayedPaths : std::uint8_t;
@@ -19,14 +19,14 @@ struct ClocksConfig {
   double interconnect_mhz = 700;
   double l2_mhz = 700;
   double dram_mhz = 924;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 struct WatchdogConfig {
   bool enabled = true;
   std::uint64_t check_cycles = 2048;
   std::uint64_t memory_cycles = 2'000'000;
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
 };
 
 /// What is done to kernels before they run (kernel_compiler.h).
@@ -47,7 +47,7 @@ struct GpuConfig {
   /// Local memory that a kernel with recursion or alloca gets on top, for every thread.
   std::uint32_t stack_bytes_per_thread = 4096;
 
-  void visit(sim::ConfigVisitor& v);
+  void visit(base::ConfigVisitor& v);
   void validate() const;
 };
 

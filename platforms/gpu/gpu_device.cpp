@@ -9,15 +9,15 @@
 #include <systemc>
 #include <utility>
 
-#include "core/cta_slots.h"
-#include "core/table_traffic.h"
+#include "base/error.h"
+#include "core/cta/cta_slots.h"
+#include "core/memory/table_traffic.h"
 #include "frontend/ptx/parser.h"
 #include "gpu/gpu.h"
 #include "gpu/hang_doctor.h"
 #include "gpu/loaded_modules.h"
 #include "host/call_guard.h"
 #include "host/failed_launch.h"
-#include "sim/error.h"
 
 namespace heddle::gpu {
 namespace {
@@ -36,8 +36,8 @@ double seconds_since(HostClock::time_point start) {
 std::atomic<bool> gpu_made{false};
 
 [[noreturn]] void refuse_second() {
-  throw sim::InputError("host", "this process has had a simulated GPU already",
-                        "SystemC elaborates once: start a process for each GPU");
+  throw base::InputError("host", "this process has had a simulated GPU already",
+                         "SystemC elaborates once: start a process for each GPU");
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ struct GpuDevice::Impl : core::KernelServices {
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override;
   void print(const std::string& text) override;
-  /// Throws sim::InputError unless all that was ever handed out fits into the channels.
+  /// Throws base::InputError unless all that was ever handed out fits into the channels.
   void check_capacity(std::uint64_t data_end, std::uint64_t code_end, const std::string& place) const;
   /// Zero-filled.
   std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name);
@@ -118,7 +118,7 @@ std::uint64_t GpuDevice::Impl::allocate(std::uint64_t bytes, std::uint32_t align
   const std::uint64_t end = address + bytes;
   try {
     check_capacity(std::max(ever_used, end), modules.code_end(), "allocation of '" + name + "'");
-  } catch (const sim::InputError&) {
+  } catch (const base::InputError&) {
     allocations.free(address);
     throw;
   }
@@ -134,7 +134,7 @@ std::uint64_t GpuDevice::Impl::allocate(std::uint64_t bytes, std::uint32_t align
 void GpuDevice::Impl::check_capacity(std::uint64_t data_end, std::uint64_t code_end,
                                      const std::string& place) const {
   if (gpu.channel_map.fits(gpu.address_map, data_end, code_end)) return;
-  throw sim::InputError(
+  throw base::InputError(
       place,
       fmt::format(
           "allocations up to 0x{:x} and {} bytes of code do not fit into {} memory channels of {} MiB",
@@ -154,10 +154,10 @@ namespace {
 void check_host_access(const host::AllocationTable& allocations, std::uint64_t address, std::size_t bytes,
                        const char* what) {
   if (bytes == 0 || allocations.contains(address, bytes)) return;
-  throw sim::InputError("host",
-                        fmt::format("{} of {} bytes at 0x{:x} leaves its allocation: {}", what, bytes,
-                                    address, allocations.describe(address)),
-                        "check address and size of the copy");
+  throw base::InputError("host",
+                         fmt::format("{} of {} bytes at 0x{:x} leaves its allocation: {}", what, bytes,
+                                     address, allocations.describe(address)),
+                         "check address and size of the copy");
 }
 
 }  // namespace
@@ -230,12 +230,12 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
     context.local_bytes_per_thread += (config.stack_bytes_per_thread + 15u) & ~15u;
   context.services = this;
   context.trace = options.trace;
-  context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + sim::kLanes - 1) / sim::kLanes);
+  context.warps_per_cta = static_cast<std::uint32_t>((shape.block.count() + base::kLanes - 1) / base::kLanes);
   context.cores = config.cores;
   context.code_base = code_address(*context.kernel);
   std::string why;
   if (core::max_resident(core::needs_of(context, config.core), config.core, why) == 0)
-    throw sim::InputError(
+    throw base::InputError(
         "launch of kernel " + context.kernel->name, why,
         "use a smaller block, or a platform with more of it (core.occupancy, core.shared_memory)");
   return context;
@@ -246,7 +246,7 @@ std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
   const std::uint64_t address = modules.code_address(kernel);
   try {
     check_capacity(ever_used, modules.code_end(), "code of kernel " + kernel.name);
-  } catch (const sim::InputError&) {
+  } catch (const base::InputError&) {
     modules.free_code(kernel);
     throw;
   }
@@ -254,8 +254,8 @@ std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
 }
 
 void GpuDevice::Impl::fail_hang(const std::string& kernel) {
-  throw sim::Error(sim::ExitCode::kHang, "",
-                   hangs.diagnose(kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle()));
+  throw base::Error(base::ExitCode::kHang, "",
+                    hangs.diagnose(kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle()));
 }
 
 void GpuDevice::Impl::fail_silent_memory(const std::string& kernel) {
@@ -265,12 +265,12 @@ void GpuDevice::Impl::fail_silent_memory(const std::string& kernel) {
   if (!silent) return;
   std::vector<sim::StuckWarp> warps;
   for (std::uint32_t i = 0; i < gpu.cores.size(); ++i)
-    if (silent->cores.empty() || std::ranges::count(silent->cores, sim::CoreId{i}) != 0)
+    if (silent->cores.empty() || std::ranges::count(silent->cores, base::CoreId{i}) != 0)
       gpu.cores[i]->diagnose(warps);
   gpu.faults.raise(std::make_exception_ptr(
-      sim::Error(sim::ExitCode::kHang, "",
-                 fmt::format("kernel {} hangs: {}{}", kernel, silent->text, sim::describe_warps(warps)),
-                 memory::MemoryWatch::remedy())));
+      base::Error(base::ExitCode::kHang, "",
+                  fmt::format("kernel {} hangs: {}{}", kernel, silent->text, sim::describe_warps(warps)),
+                  memory::MemoryWatch::remedy())));
 }
 
 void GpuDevice::Impl::run(const core::LaunchContext& context) {
@@ -298,10 +298,10 @@ void GpuDevice::Impl::run(const core::LaunchContext& context) {
     std::vector<sim::StuckWarp> warps;
     for (const auto& core : gpu.cores) core->diagnose(warps);
     gpu.faults.raise(
-        std::make_exception_ptr(sim::Error(sim::ExitCode::kCycleLimit, "kernel " + kernel,
-                                           fmt::format("not finished after {} cycles; its warps:{}",
-                                                       options.max_cycles, sim::describe_warps(warps)),
-                                           "raise --max-cycles if the kernel is merely long")));
+        std::make_exception_ptr(base::Error(base::ExitCode::kCycleLimit, "kernel " + kernel,
+                                            fmt::format("not finished after {} cycles; its warps:{}",
+                                                        options.max_cycles, sim::describe_warps(warps)),
+                                            "raise --max-cycles if the kernel is merely long")));
   };
   gpu.watchdog.on_check = [&] {
     fail_silent_memory(kernel);
@@ -380,7 +380,7 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   const auto allocate_for_launch = [&](std::uint64_t bytes, const char* what) {
     return memory.keep(allocate(bytes, kAlignment, what + name));
   };
-  const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * sim::kLanes *
+  const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * base::kLanes *
                                     context.warps_per_cta * shape.grid.count();
   if (local_bytes != 0) context.local_base = allocate_for_launch(local_bytes, "local memory of ");
   const simt::ControlFlowConfig& control_flow = config.core.control_flow;
@@ -469,7 +469,7 @@ std::uint64_t GpuDevice::launch_count() const {
   return impl_->history.count();
 }
 
-nlohmann::ordered_json GpuDevice::statistics(const sim::StatValues& values) const {
+nlohmann::ordered_json GpuDevice::statistics(const base::StatValues& values) const {
   const auto call = impl_->guard.look("statistics");
   return impl_->gpu.stats.to_json(values);
 }
@@ -480,6 +480,6 @@ void GpuDevice::forget_launches() {
 }
 
 const GpuConfig& GpuDevice::config() const { return impl_->config; }
-sim::StatGroup& GpuDevice::stats() { return impl_->gpu.stats; }
+base::StatGroup& GpuDevice::stats() { return impl_->gpu.stats; }
 
 }  // namespace heddle::gpu

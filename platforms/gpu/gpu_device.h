@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "core/trace.h"
+#include "base/stats.h"
+#include "core/observe/trace.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "gpu/launch_records.h"
 #include "host/device.h"
-#include "sim/stats.h"
 
 namespace heddle::gpu {
 
@@ -28,7 +28,7 @@ struct ProgressReport {
 
 struct RunOptions {
   std::uint64_t max_cycles =
-      0;  ///< per launch, in core cycles; 0: no limit. Exceeding it: sim::Error with kCycleLimit
+      0;  ///< per launch, in core cycles; 0: no limit. Exceeding it: base::Error with kCycleLimit
   std::uint64_t shuffle_modules =
       0;  ///< seed for the order in which modules are created; 0: natural order. Results never depend on it
   bool keep_awake = false;  ///< for tests: nothing ever sleeps (sim/clock.h). Results never depend on it
@@ -50,7 +50,7 @@ struct RunOptions {
   sim::Twins* twins = nullptr;
 };
 
-/// A hang throws sim::Error with ExitCode::kHang; its message is the watchdog's whole diagnosis. SystemC
+/// A hang throws base::Error with ExitCode::kHang; its message is the watchdog's whole diagnosis. SystemC
 /// elaborates once: a second GpuDevice in a process is an InputError. The host thread that calls may change
 /// from call to call (host::Device says what holds for several).
 class GpuDevice : public host::Device {
@@ -78,18 +78,18 @@ class GpuDevice : public host::Device {
   /// Launches added up by kernel, in order of the first ones. One that an error has ended is the last
   /// launch of its kernel, with what there was then.
   [[nodiscard]] const std::vector<KernelRecord>& kernels() const;
-  /// Throws sim::InputError before the first one.
+  /// Throws base::InputError before the first one.
   [[nodiscard]] const LaunchRecord& last_launch() const;
   /// RunOptions::per_launch.
   [[nodiscard]] bool keeps_launches() const;
-  /// Every launch; throws sim::InputError if they are not kept.
+  /// Every launch; throws base::InputError if they are not kept.
   [[nodiscard]] const std::vector<LaunchRecord>& launches() const;
   /// How many have begun; all but the last one have finished.
   [[nodiscard]] std::uint64_t launch_count() const;
   /// The statistics tree of a record's `values`.
-  [[nodiscard]] nlohmann::ordered_json statistics(const sim::StatValues& values) const;
+  [[nodiscard]] nlohmann::ordered_json statistics(const base::StatValues& values) const;
   /// Statistics of the last launch, finished or not.
-  [[nodiscard]] sim::StatGroup& stats();
+  [[nodiscard]] base::StatGroup& stats();
   /// Drops all records, for programs that run for long with ever new kernels.
   void forget_launches();
 

@@ -110,7 +110,7 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
   snapshot.param_bytes = static_cast<std::uint32_t>(launch.params.size());
   snapshot.param_base = launch.param_base;
   snapshot.local_begin = launch.local_base;
-  snapshot.local_end = launch.local_base + std::uint64_t{launch.local_bytes_per_thread} * sim::kLanes *
+  snapshot.local_end = launch.local_base + std::uint64_t{launch.local_bytes_per_thread} * base::kLanes *
                                                launch.warps_per_cta * launch.shape.grid.count();
   snapshot.lanes_meet = gpu_.cores.front()->lanes_meet();
   snapshot.barriers_count_warps = gpu_.cores.front()->barriers_count_warps();
@@ -162,7 +162,7 @@ bool HangDoctor::proves(bool unchanged) {
   return explored.nobody_leaves();
 }
 
-std::string HangDoctor::diagnose(const std::string& kernel, sim::Cycle cycles) {
+std::string HangDoctor::diagnose(const std::string& kernel, base::Cycle cycles) {
   const View view(gpu_, allocations_);
   const hang::Snapshot state = snapshot(view);
   const hang::HangReport report = hang::classify(state);

@@ -22,7 +22,7 @@ class HangDoctor {
   /// changed in it.
   [[nodiscard]] bool proves(bool unchanged);
   /// The whole message: what kind of hang it is, who waits for what, what the warps are doing.
-  [[nodiscard]] std::string diagnose(const std::string& kernel, sim::Cycle cycles);
+  [[nodiscard]] std::string diagnose(const std::string& kernel, base::Cycle cycles);
 
  private:
   class View;

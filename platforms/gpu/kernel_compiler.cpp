@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "analysis/delayed_reconvergence.h"
+#include "base/error.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
 #include "frontend/ptx/ssde.h"
-#include "sim/error.h"
 
 namespace heddle::gpu {
 namespace {
@@ -49,7 +49,7 @@ std::shared_ptr<const ptx::Module> compile_source(const std::string& text, const
       ptx::eliminate_simt_deadlocks(text, *tree, ptx::decode_apart(*tree, place, library), options);
   if (!result.refusals.empty()) {
     const ptx::SsdeRefusal& refusal = result.refusals.front();
-    throw sim::InputError(
+    throw base::InputError(
         fmt::format("{}:{}", name, refusal.loop.line),
         fmt::format("the loop that begins here in '{}' may deadlock and core.compiler=ssde cannot transform "
                     "it: {}",

@@ -1,6 +1,6 @@
 #include "gpu/launch_records.h"
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::gpu {
 
@@ -40,7 +40,7 @@ KernelRecord& LaunchHistory::kernel_of(const LaunchRecord& record, std::uint64_t
   return kernels_[at];
 }
 
-void LaunchHistory::add(LaunchRecord record, std::uint64_t text_digest, const sim::StatGroup& stats) {
+void LaunchHistory::add(LaunchRecord record, std::uint64_t text_digest, const base::StatGroup& stats) {
   KernelRecord& kernel = kernel_of(record, text_digest);
   ++count_;
   ++kernel.launches;
@@ -91,14 +91,15 @@ void LaunchHistory::clear() {
 const LaunchRecord& LaunchHistory::last() const {
   if (!launches_.empty()) return launches_.back();
   if (!last_)
-    throw sim::InputError("host", "there is no last launch", "launch a kernel before asking for what it did");
+    throw base::InputError("host", "there is no last launch",
+                           "launch a kernel before asking for what it did");
   return *last_;
 }
 
 const std::vector<LaunchRecord>& LaunchHistory::launches() const {
   if (!per_launch_)
-    throw sim::InputError("host", "the launches have not been kept one by one",
-                          "set RunOptions::per_launch, or take kernels(), last_launch() or on_launch");
+    throw base::InputError("host", "the launches have not been kept one by one",
+                           "set RunOptions::per_launch, or take kernels(), last_launch() or on_launch");
   return launches_;
 }
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "core/profile.h"
+#include "base/stats.h"
+#include "core/observe/profile.h"
 #include "host/device.h"
 #include "isa/kernel.h"
-#include "sim/stats.h"
 
 namespace heddle::gpu {
 
@@ -33,7 +33,7 @@ struct LaunchRecord : LaunchCounts {
   std::shared_ptr<const isa::Kernel> code;
   host::Launch shape;
   // Only if RunOptions::per_launch:
-  sim::StatValues values;                      ///< of the whole statistics tree: GpuDevice::statistics()
+  base::StatValues values;                     ///< of the whole statistics tree: GpuDevice::statistics()
   std::optional<core::KernelProfile> profile;  ///< of all cores together, if RunOptions::profile
 };
 
@@ -46,7 +46,7 @@ struct KernelRecord : LaunchCounts {
   bool complete = true;   ///< all of them have finished
   host::Launch shape;     ///< of the first one
   bool one_shape = true;  ///< all have the same
-  sim::StatValues values;
+  base::StatValues values;
   std::optional<core::KernelProfile> profile;  ///< if RunOptions::profile
 };
 
@@ -55,7 +55,7 @@ class LaunchHistory {
   LaunchHistory(bool per_launch, bool profile) : per_launch_(per_launch), profile_(profile) {}
 
   /// A launch has ended; `stats` has its interval. `text_digest` tells modules of one name apart.
-  void add(LaunchRecord record, std::uint64_t text_digest, const sim::StatGroup& stats);
+  void add(LaunchRecord record, std::uint64_t text_digest, const base::StatGroup& stats);
   /// What the last launch took of the host, known when its statistics are done.
   void charge_host(double seconds, double simulation_seconds);
   /// The module is being unloaded.
@@ -65,9 +65,9 @@ class LaunchHistory {
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] const std::vector<KernelRecord>& kernels() const { return kernels_; }
-  /// Throws sim::InputError if there is none.
+  /// Throws base::InputError if there is none.
   [[nodiscard]] const LaunchRecord& last() const;
-  /// Throws sim::InputError if they are not kept.
+  /// Throws base::InputError if they are not kept.
   [[nodiscard]] const std::vector<LaunchRecord>& launches() const;
 
  private:

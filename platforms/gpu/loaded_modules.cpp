@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/error.h"
 #include "frontend/ptx/decode.h"
 #include "gpu/kernel_compiler.h"
-#include "sim/error.h"
 
 namespace heddle::gpu {
 
@@ -15,10 +15,10 @@ const LoadedModules::Loaded& LoadedModules::find(host::ModuleHandle handle) cons
   const auto found = modules_.find(handle);
   if (found != modules_.end()) return found->second;
   if (handle < next_)
-    throw sim::InputError("host", fmt::format("module number {} has been unloaded", handle),
-                          "load it again: that gives a new handle");
-  throw sim::InputError("host", fmt::format("there is no module number {}", handle),
-                        "pass what load_ptx_file() or load_ptx_text() returned");
+    throw base::InputError("host", fmt::format("module number {} has been unloaded", handle),
+                           "load it again: that gives a new handle");
+  throw base::InputError("host", fmt::format("there is no module number {}", handle),
+                         "pass what load_ptx_file() or load_ptx_text() returned");
 }
 
 void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::string& name) {
@@ -53,7 +53,7 @@ host::ModuleHandle LoadedModules::load(const std::string& text, const std::strin
 void LoadedModules::unload(host::ModuleHandle handle) {
   const Loaded& loaded = find(handle);
   if (const auto reference = library_.reference_to(*loaded.context))
-    throw sim::InputError(
+    throw base::InputError(
         loaded.module.source->name,
         fmt::format("cannot be unloaded: module {} refers to its '{}'", reference->by, reference->name),
         "unload that module first");
@@ -88,15 +88,15 @@ std::shared_ptr<const isa::Kernel> LoadedModules::kernel(host::ModuleHandle hand
   const isa::Module& module = at(handle);
   if (auto found = module.find_or_refuse(name)) return found;
   const std::string names = module.kernel_names();
-  throw sim::InputError(module.source->name, fmt::format("there is no kernel '{}'", name),
-                        names.empty() ? "the module has no kernels" : "kernels in this module: " + names);
+  throw base::InputError(module.source->name, fmt::format("there is no kernel '{}'", name),
+                         names.empty() ? "the module has no kernels" : "kernels in this module: " + names);
 }
 
 std::uint64_t LoadedModules::symbol(host::ModuleHandle handle, const std::string& name) const {
   const isa::Module& module = at(handle);
   for (const isa::GlobalVariable& variable : module.globals)
     if (variable.name == name) return variable.address;
-  throw sim::InputError(module.source->name, fmt::format("there is no module-scope variable '{}'", name));
+  throw base::InputError(module.source->name, fmt::format("there is no module-scope variable '{}'", name));
 }
 
 }  // namespace heddle::gpu

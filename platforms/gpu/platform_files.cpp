@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/error.h"
-#include "sim/text_input.h"
+#include "base/error.h"
+#include "base/text_input.h"
 
 namespace heddle::gpu {
 namespace {
@@ -50,8 +50,8 @@ std::vector<Platform> platforms() {
     if (is_yaml(entry.path()) && entry.is_regular_file(ignored))
       found.push_back({entry.path().stem().string(), entry.path().string(), first_comment(entry.path())});
   if (error)
-    throw sim::InputError(folder(), fmt::format("cannot read the folder of platforms: {}", error.message()),
-                          "set HEDDLE_PLATFORMS_DIR to the folder platforms/configs of Heddle");
+    throw base::InputError(folder(), fmt::format("cannot read the folder of platforms: {}", error.message()),
+                           "set HEDDLE_PLATFORMS_DIR to the folder platforms/configs of Heddle");
   std::sort(found.begin(), found.end(), [](const Platform& a, const Platform& b) { return a.name < b.name; });
   return found;
 }
@@ -63,8 +63,8 @@ std::string platform_path(const std::string& name_or_path) {
     if (platform.name == name_or_path) return platform.path;
     names.push_back(platform.name);
   }
-  const auto near = sim::nearest_name(name_or_path, names);
-  throw sim::InputError(
+  const auto near = base::nearest_name(name_or_path, names);
+  throw base::InputError(
       "--platform " + name_or_path,
       fmt::format("there is no platform of that name{}",
                   near ? fmt::format("; did you mean '{}'?", *near) : ""),
@@ -74,13 +74,13 @@ std::string platform_path(const std::string& name_or_path) {
 GpuConfig load_platform(const std::string& name_or_path, const std::vector<std::string>& assignments,
                         std::vector<std::string>* files) {
   const std::string path = platform_path(name_or_path);
-  sim::ConfigSource source;
+  base::ConfigSource source;
   source.add_file(path, {folder()});
   if (files != nullptr) *files = source.files();
   for (const std::string& assignment : assignments) source.add_assignment(assignment);
   GpuConfig config;
-  config.name = sim::valid_utf8(fs::path(path).stem().string());
-  sim::load_config(source, config);
+  config.name = base::valid_utf8(fs::path(path).stem().string());
+  base::load_config(source, config);
   return config;
 }
 

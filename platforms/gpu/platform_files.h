@@ -20,7 +20,7 @@ struct Platform {
 /// Where the platform files of an installed Heddle are. For the whole process.
 void use_platform_folder(const std::string& folder);
 
-/// All platforms, by name. Throws sim::InputError if the folder cannot be read.
+/// All platforms, by name. Throws base::InputError if the folder cannot be read.
 [[nodiscard]] std::vector<Platform> platforms();
 
 /// The file of a platform name, or the path itself if it names a file (has a '/' or ends in .yaml or .yml).
@@ -28,7 +28,7 @@ void use_platform_folder(const std::string& folder);
 
 /// Platform file plus assignments ("path=value"). A file may include the shipped ones by name, wherever it
 /// is. What neither gives is as on the GTX 480; a file without a name is called as the file. `files` gets
-/// the paths of the files that were read, the platform's own first. Throws sim::InputError.
+/// the paths of the files that were read, the platform's own first. Throws base::InputError.
 [[nodiscard]] GpuConfig load_platform(const std::string& name_or_path,
                                       const std::vector<std::string>& assignments,
                                       std::vector<std::string>* files = nullptr);

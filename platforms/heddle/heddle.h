@@ -22,13 +22,16 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/host_heap.h"
 #include "gpu/gpu_device.h"
 #include "host/device.h"
-#include "sim/error.h"
-#include "sim/host_heap.h"
 
 namespace heddle {
 
+using base::Error;
+using base::ExitCode;
+using base::use_huge_pages;  // optional, first thing in main(): short launches start several times faster
 using gpu::GpuDevice;
 using gpu::KernelRecord;
 using gpu::LaunchRecord;
@@ -39,9 +42,6 @@ using host::DeviceProperties;
 using host::Dim3;
 using host::Launch;
 using host::ModuleHandle;
-using sim::Error;
-using sim::ExitCode;
-using sim::use_huge_pages;  // optional, first thing in main(): short launches start several times faster
 
 /// The simulated GPU. `platform`: name or path of a YAML file; `settings`: "key=value" assignments on top of
 /// it

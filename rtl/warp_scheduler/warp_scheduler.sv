@@ -1,5 +1,5 @@
 // Warp scheduler: picks one of the warps that can issue, as LRR or as GTO (mimd-simt-and-bows 2). Twin of the
-// policies LooseRoundRobin and GreedyThenOldest of models/core/scheduling_policies.cpp. README.md beside this
+// policies LooseRoundRobin and GreedyThenOldest of models/core/schedule/scheduling_policies.cpp. README.md beside this
 // file: theory of operation, ports, clocks.
 //
 // One request at a time, answered one clock after it is accepted.

@@ -15,7 +15,9 @@ if(HEDDLE_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 target_include_directories(heddle_options INTERFACE ${CMAKE_SOURCE_DIR}/models
                                                     ${CMAKE_SOURCE_DIR}/platforms
-                                                    ${CMAKE_SOURCE_DIR}/tb)
+                                                    ${CMAKE_SOURCE_DIR}/rtl
+                                                    ${CMAKE_SOURCE_DIR}/tb
+                                                    ${CMAKE_SOURCE_DIR}/tests)
 if(HEDDLE_SANITIZE)
   target_compile_definitions(heddle_options INTERFACE HEDDLE_SANITIZE)
   target_compile_options(heddle_options INTERFACE -fsanitize=address,undefined

@@ -1,4 +1,4 @@
-"""Which workloads stand for which benchmarks (tb/workloads/README.md), and the settings that the studies share."""
+"""Which workloads stand for which benchmarks (platforms/workloads/README.md), and the settings that the studies share."""
 
 # Published name, source in SIMT-safe form, in MIMD form. Where both are one, no lane waits for another of its warp
 # in a way that a stack would not survive.

@@ -3,7 +3,7 @@
 #   tests/data/compile.sh [FOLDER]...
 set -euo pipefail
 cd "$(dirname "$0")"
-lite=../../../tb/workloads/cuda_lite.h
+lite=../../../platforms/workloads/cuda_lite.h
 
 compile() {  # OUTPUT COMMAND...
   local output=$1

@@ -2,10 +2,10 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
 #include "target.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   heddle::ptx::Module tree;
   try {
     tree = heddle::ptx::parse_text(text, "fuzz.ptx");
-  } catch (const heddle::sim::InputError&) {
+  } catch (const heddle::base::InputError&) {
     return 0;
   }
   try {
@@ -21,12 +21,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)heddle::ptx::decode(tree, [&](const std::string& name, std::uint64_t bytes, std::uint32_t align) {
       return allocations.allocate(bytes == 0 ? 1 : bytes, align, name);
     });
-  } catch (const heddle::sim::InputError&) {
+  } catch (const heddle::base::InputError&) {
   }
   try {
     heddle::oracle::OracleDevice oracle;
     (void)oracle.load_tree(std::move(tree), "fuzz.ptx");
-  } catch (const heddle::sim::InputError&) {
+  } catch (const heddle::base::InputError&) {
   }
   return 0;
 }

@@ -1,5 +1,5 @@
 // What is fuzzed. Each target is a program of its own that defines this function, with libFuzzer's signature:
-// it is handed arbitrary bytes and must come back, whatever they are. Only sim::InputError may be thrown
+// it is handed arbitrary bytes and must come back, whatever they are. Only base::InputError may be thrown
 // inside.
 #pragma once
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/error.h"
 #include "gpu/gpu_config.h"
-#include "sim/error.h"
 #include "target.h"
 
 namespace gpu = heddle::gpu;
@@ -15,17 +15,17 @@ namespace {
 
 /// What is written must be accepted as well, and be the same.
 void reads_back(const gpu::GpuConfig& config) {
-  const std::string written = sim::write_config(config);
+  const std::string written = heddle::base::write_config(config);
   gpu::GpuConfig again;
   try {
-    sim::ConfigSource source;
+    heddle::base::ConfigSource source;
     source.add_text(written, "written.yaml");
-    sim::load_config(source, again);
-  } catch (const sim::InputError& error) {
+    heddle::base::load_config(source, again);
+  } catch (const heddle::base::InputError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     std::abort();
   }
-  if (sim::write_config(again) != written) std::abort();
+  if (heddle::base::write_config(again) != written) std::abort();
 }
 
 }  // namespace
@@ -35,19 +35,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Files are not the subject: what an include names could be anything on this machine.
   if (text.find("include") != std::string::npos) return 0;
   try {
-    sim::ConfigSource source;
+    heddle::base::ConfigSource source;
     source.add_text(text, "fuzz.yaml");
     gpu::GpuConfig config;
-    sim::load_config(source, config);
+    heddle::base::load_config(source, config);
     reads_back(config);
-  } catch (const sim::InputError&) {
+  } catch (const heddle::base::InputError&) {
   }
   try {
-    sim::ConfigSource source;
+    heddle::base::ConfigSource source;
     source.add_assignment(text);
     gpu::GpuConfig config;
-    sim::load_config(source, config);
-  } catch (const sim::InputError&) {
+    heddle::base::load_config(source, config);
+  } catch (const heddle::base::InputError&) {
   }
   return 0;
 }

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
 
 namespace heddle {
 namespace {
@@ -48,8 +48,8 @@ Outcome run(host::Device& device, const std::string& body, std::uint32_t threads
   const std::uint64_t out = device.allocate(kWords * 4, "out");
   try {
     device.launch(handle, "k", {{1, 1, 1}, {threads, 1, 1}, 0}, host::Args{}.add(out));
-  } catch (const sim::Error& error) {
-    EXPECT_EQ(error.code(), sim::ExitCode::kHang) << error.what();
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::ExitCode::kHang) << error.what();
     return {error.what(), {}};
   }
   return {"", device.download<std::uint32_t>(out, kWords)};

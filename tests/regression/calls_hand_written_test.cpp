@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "calls_support.h"
-#include "sim/error.h"
 
 namespace heddle::calls {
 namespace {
@@ -188,19 +188,19 @@ TEST(HandWritten, functions_of_a_module_loaded_before) {
 }
 
 /// What the launch of a hand-written kernel throws.
-sim::Error failure(Machine& m, const std::string& functions, const std::string& body) {
+base::Error failure(Machine& m, const std::string& functions, const std::string& body) {
   try {
     lanes_of(m, functions, body);
-  } catch (const sim::Error& error) {
+  } catch (const base::Error& error) {
     return error;
   }
-  return {sim::ExitCode::kOk, "", "nothing"};
+  return {base::ExitCode::kOk, "", "nothing"};
 }
 
 TEST(Faults, endless_recursion_overflows_the_stack) {
   Machine m("tiny", {}, {"stack_bytes_per_thread=1024"});
-  const sim::Error e = failure(m, ".func f { call f; ret; }", "call f;");
-  EXPECT_EQ(e.code(), sim::ExitCode::kKernelFault);
+  const base::Error e = failure(m, ".func f { call f; ret; }", "call f;");
+  EXPECT_EQ(e.code(), base::ExitCode::kKernelFault);
   EXPECT_THAT(e.what(), HasSubstr("stack overflow"));
   EXPECT_THAT(e.what(), HasSubstr("the thread's stack has 1024 bytes"));
   EXPECT_THAT(e.what(), HasSubstr("in function f of kernel k"));
@@ -209,48 +209,48 @@ TEST(Faults, endless_recursion_overflows_the_stack) {
 
 TEST(Faults, endless_recursion_that_keeps_nothing_on_the_stack) {
   Machine m("tiny", {});
-  const sim::Error e = failure(m, ".func f { L: call f; bra L; }", "call f;");
-  EXPECT_EQ(e.code(), sim::ExitCode::kKernelFault);
+  const base::Error e = failure(m, ".func f { L: call f; bra L; }", "call f;");
+  EXPECT_EQ(e.code(), base::ExitCode::kKernelFault);
   EXPECT_THAT(e.what(), HasSubstr("calls nest more than 65536 deep"));
 }
 
 TEST(Faults, call_targets_of_different_kinds) {
   Machine m("tiny", {});
-  const sim::Error e = failure(m, ".func f (.param .b32 x) { ret; } .func g (.param .b64 x) { ret; }",
-                               ".reg .b64 %f; mov.u64 %f, f; T: .calltargets f, g; call %f, (5), T;");
-  EXPECT_EQ(e.code(), sim::ExitCode::kBadInput);
+  const base::Error e = failure(m, ".func f (.param .b32 x) { ret; } .func g (.param .b64 x) { ret; }",
+                                ".reg .b64 %f; mov.u64 %f, f; T: .calltargets f, g; call %f, (5), T;");
+  EXPECT_EQ(e.code(), base::ExitCode::kBadInput);
   EXPECT_THAT(e.what(), HasSubstr("differ in parameters or results"));
 }
 
 TEST(Faults, a_null_function_pointer) {
   Machine m("tiny", {});
-  const sim::Error e = failure(m, ".func f { ret; } .global .u64 t = f;",
-                               ".reg .b64 %f; mov.u64 %f, 0; P: .callprototype _ (); call %f, P;");
-  EXPECT_EQ(e.code(), sim::ExitCode::kKernelFault);
+  const base::Error e = failure(m, ".func f { ret; } .global .u64 t = f;",
+                                ".reg .b64 %f; mov.u64 %f, 0; P: .callprototype _ (); call %f, P;");
+  EXPECT_EQ(e.code(), base::ExitCode::kKernelFault);
   EXPECT_THAT(e.what(), HasSubstr("thread (0,0,0) of CTA (0,0,0) calls address 0x0, where no function is"));
 }
 
 TEST(Faults, a_function_of_another_prototype) {
   Machine m("tiny", {});
-  const sim::Error e = failure(m, ".func f { ret; } .func g (.param .b32 x) { ret; } .global .u64 t = f;",
-                               ".reg .b64 %f; mov.u64 %f, g; P: .callprototype _ (); call %f, P;");
+  const base::Error e = failure(m, ".func f { ret; } .func g (.param .b32 x) { ret; } .global .u64 t = f;",
+                                ".reg .b64 %f; mov.u64 %f, g; P: .callprototype _ (); call %f, P;");
   EXPECT_THAT(e.what(), HasSubstr("calls function g, but its parameters are not those of the call"));
 }
 
 TEST(Faults, an_index_beyond_the_jump_table) {
   Machine m("tiny", {});
-  const sim::Error e = failure(m, "", "T: .branchtargets L, L; brx.idx %i, T; L: ret;");
+  const base::Error e = failure(m, "", "T: .branchtargets L, L; brx.idx %i, T; L: ret;");
   EXPECT_THAT(e.what(), HasSubstr("thread (2,0,0) of CTA (0,0,0) branches to target 2 of 2"));
 }
 
 TEST(Faults, a_spin_in_a_function_is_diagnosed_as_a_hang) {
   Machine m("tiny", {});
-  const sim::Error e =
+  const base::Error e =
       failure(m,
               ".global .u32 lock = 1; .func wait { .reg .b32 %r; .reg .pred %p; "
               "L: ld.volatile.global.u32 %r, [lock]; setp.ne.u32 %p, %r, 0; @%p bra L; ret; }",
               "setp.gt.u32 %p, %i, 3; @%p bra E; call wait; E: ret;");
-  EXPECT_EQ(e.code(), sim::ExitCode::kHang);
+  EXPECT_EQ(e.code(), base::ExitCode::kHang);
   EXPECT_THAT(e.what(), HasSubstr("in function wait of kernel k"));
 }
 
@@ -280,7 +280,7 @@ TEST(Services, a_failed_assertion_stops_the_run_with_its_text) {
   try {
     m.run("asserts", Args().add(m.up(values)), 32);
     FAIL() << "the assertion of thread 5 holds";
-  } catch (const sim::KernelFault& fault) {
+  } catch (const base::KernelFault& fault) {
     EXPECT_THAT(fault.what(),
                 HasSubstr("thread (5,0,0) of CTA (0,0,0): assertion `values[threadIdx.x] < 100' failed"));
     EXPECT_THAT(fault.what(), HasSubstr("services.cu:"));

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "calls_support.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
 
 namespace heddle::calls {
 namespace {
@@ -54,7 +54,7 @@ std::pair<std::string, std::string> refusals(const std::vector<std::string>& mod
   const auto error = [&](host::Device& device) -> std::string {
     try {
       run_on(device, modules, declarations, body);
-    } catch (const sim::Error& thrown) {
+    } catch (const base::Error& thrown) {
       return thrown.what();
     }
     return "nothing";

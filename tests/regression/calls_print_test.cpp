@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "calls_support.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
 
 namespace heddle::calls {
 namespace {
@@ -77,7 +77,7 @@ TEST(Print, a_pointer_beyond_the_shared_memory_of_the_CTA) {
     printed_by(m, printed, std::string(kPrintf) + kFormat,
                std::string(kSharedBody) + "add.u64 %fmt, %fmt, 64;\n" + kCallPrintf, 32);
     FAIL() << "there is nothing to read";
-  } catch (const sim::KernelFault& fault) {
+  } catch (const base::KernelFault& fault) {
     EXPECT_THAT(fault.what(), HasSubstr("thread (3,0,0) of CTA (0,0,0) prints from address"));
     EXPECT_THAT(fault.what(), HasSubstr("outside of the CTA's shared memory"));
   }
@@ -94,7 +94,7 @@ TEST(Print, an_assertion_whose_text_is_in_shared_memory) {
   try {
     printed_by(m, printed, std::string(kAssert) + kFormat, body, 32);
     FAIL() << "the assertion fails";
-  } catch (const sim::KernelFault& fault) {
+  } catch (const base::KernelFault& fault) {
     EXPECT_THAT(fault.what(), HasSubstr("hed:7: hed: thread (3,0,0) of CTA (0,0,0): assertion `hed' failed"));
   }
 }

@@ -35,7 +35,7 @@ def readme_counts_workloads(c):
     tables = (ROOT / "tb" / "workloads" / "README.md").read_text().split("are the speed benchmarks")[0]
     cells = re.findall(r"^\| ((?:`[a-z0-9-]+`(?:, )?)+) \|", tables, re.MULTILINE)
     rows = [name for cell in cells for name in re.findall(r"`(.*?)`", cell)]
-    check(sorted(rows) == sorted(name for name in names if not name.startswith("bench-")), f"tb/workloads/README.md: {sorted(set(rows) ^ set(names))}, or a row twice")
+    check(sorted(rows) == sorted(name for name in names if not name.startswith("bench-")), f"platforms/workloads/README.md: {sorted(set(rows) ^ set(names))}, or a row twice")
     script = (ROOT / "scripts" / "run").read_text()
     run = re.search(r"^WORKLOADS=\((.*)\)$", script, re.MULTILINE)[1].split()
     check(said(r"All (\d+) workloads give the right results") == len(run), f"scripts/run has {len(run)}")

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "blocks/isolated.h"
 #include "blocks/memory/strict_memory.h"
 #include "blocks/protocol_checker.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
-#include "sim/error.h"
 
 namespace heddle {
 namespace {
@@ -105,7 +105,7 @@ struct ForeignRun {
       gpu::GpuDevice device(config, options);
       try {
         return run(device, channels);
-      } catch (const sim::Error& error) {
+      } catch (const base::Error& error) {
         return {{"errors", {error.what()}}, {"exit", static_cast<int>(error.code())}};
       }
     });
@@ -192,7 +192,7 @@ TEST(ForeignMemory, WhatDoesNotFitIsRefusedBeforeAnythingIsWritten) {
   ForeignRun run;
   run.words = 3 << 16;  // three arrays of 768 KiB
   const auto result = run();
-  EXPECT_EQ(result["exit"], static_cast<int>(sim::ExitCode::kBadInput));
+  EXPECT_EQ(result["exit"], static_cast<int>(base::ExitCode::kBadInput));
   expect_words(result, {"allocation of 'z'", "2 memory channels of 1 MiB", "memory.dram.capacity_mib"});
 }
 
@@ -200,7 +200,7 @@ TEST(ForeignMemory, CodeThatDoesNotFitBesideTheDataIsRefused) {
   ForeignRun run;
   run.words = 174'720;  // with the gaps between them the three arrays fill both channels to the last byte
   auto result = run();
-  EXPECT_EQ(result["exit"], static_cast<int>(sim::ExitCode::kBadInput));
+  EXPECT_EQ(result["exit"], static_cast<int>(base::ExitCode::kBadInput));
   expect_words(result, {"code of kernel k", "2 memory channels of 1 MiB"});
 }
 
@@ -236,7 +236,7 @@ TEST(ForeignMemory, ThatStopsAnsweringIsNamed) {
   run.silent_channel = 1;
   run.memory.answers = 40;  // fetches all, no write-back yet
   const auto result = run();
-  EXPECT_EQ(result["exit"], static_cast<int>(sim::ExitCode::kHang));
+  EXPECT_EQ(result["exit"], static_cast<int>(base::ExitCode::kHang));
   expect_words(result, {"kernel k hangs: the memory of partition 1 does not answer", "40 answered so far",
                         "the oldest: read", " of 128 bytes at channel address 0x", "core cycles ago",
                         "waiting for it: core ", "watchdog.memory_cycles", "CTA ("});
@@ -247,7 +247,7 @@ TEST(ForeignMemory, ThatNeverEndsARequestIsNamed) {
     ForeignRun run;
     run.memory.end_requests = requests;
     const auto result = run();
-    EXPECT_EQ(result["exit"], static_cast<int>(sim::ExitCode::kHang));
+    EXPECT_EQ(result["exit"], static_cast<int>(base::ExitCode::kHang));
     expect_words(result, {"the memory of partition 0 does not answer: 1 request outstanding",
                           requests == 0 ? "none ever answered" : "300 answered so far",
                           "has not got its END_REQ", "watchdog.memory_cycles"});
@@ -260,7 +260,7 @@ TEST(ForeignMemory, ThatIsSlowIsWaitedFor) {
   run.memory.latency_ns = 13'000;  // 18,200 cycles; the limit is 20,000
   EXPECT_EQ(run()["errors"], kNoErrors);
   run.memory.latency_ns = 16'000;  // 22,400
-  EXPECT_EQ(run()["exit"], static_cast<int>(sim::ExitCode::kHang));
+  EXPECT_EQ(run()["exit"], static_cast<int>(base::ExitCode::kHang));
   run.config.watchdog.memory_cycles = 0;
   EXPECT_EQ(run()["errors"], kNoErrors);
   run.config.watchdog.memory_cycles = 20'000;

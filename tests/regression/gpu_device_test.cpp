@@ -10,11 +10,11 @@
 #include <optional>
 #include <thread>
 
+#include "base/error.h"
 #include "gpu/code_space.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
 
 namespace heddle {
 namespace {
@@ -62,10 +62,10 @@ AGAIN:
 }
 )";
 
-std::optional<sim::Error> error_of(const std::function<void()>& action) {
+std::optional<base::Error> error_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const sim::Error& error) {
+  } catch (const base::Error& error) {
     return error;
   }
   return std::nullopt;
@@ -129,12 +129,12 @@ TEST(GpuDevice, AfterAFailedLaunchMemoryIsThereAndNothingRuns) {
   device.synchronize();
   const std::vector<std::uint32_t> values(64, 7);
   const std::uint64_t before = device.upload(values, "before");
-  EXPECT_THROW(device.launch(module, "stop", {}, {}), sim::KernelFault);
+  EXPECT_THROW(device.launch(module, "stop", {}, {}), base::KernelFault);
   for (const auto& refused : {std::function<void()>([&] { device.synchronize(); }),
                               std::function<void()>([&] { device.launch(module, "nothing", {}, {}); })}) {
     const auto error = error_of(refused);
     ASSERT_TRUE(error);
-    EXPECT_EQ(error->code(), sim::ExitCode::kDeviceFailed);
+    EXPECT_EQ(error->code(), base::ExitCode::kDeviceFailed);
     EXPECT_EQ(static_cast<int>(error->code()), 7);
     EXPECT_THAT(error->what(), AllOf(HasSubstr("launch of kernel stop: this launch failed ("),
                                      HasSubstr("kernels:6"), HasSubstr("nothing can run")));
@@ -156,7 +156,7 @@ TEST(GpuDevice, AFailedLaunchIsTheLastOneOfItsKernel) {
   const std::uint64_t out = device.allocate(4, "out");
   device.launch(module, "nothing", {}, {});
   device.launch(module, "add", {}, host::Args().add(out).add(1u));
-  EXPECT_THROW(device.launch(module, "add", {}, host::Args().add(out + 4096).add(1u)), sim::KernelFault);
+  EXPECT_THROW(device.launch(module, "add", {}, host::Args().add(out + 4096).add(1u)), base::KernelFault);
   EXPECT_EQ(ended, 2u);
   EXPECT_EQ(failed, 1u);
   ASSERT_EQ(device.kernels().size(), 2u);
@@ -217,15 +217,15 @@ TEST(GpuDevice, MemoryDoesNotGrowWithLaunches) {
   ASSERT_EQ(device.kernels().size(), 1u);
   EXPECT_EQ(device.kernels().front().launches, 3000u);
   EXPECT_EQ(device.download<std::uint32_t>(out, 1).front(), 3000u);
-  EXPECT_THROW((void)device.launches(), sim::InputError);
+  EXPECT_THROW((void)device.launches(), base::InputError);
 }
 
 TEST(GpuDevice, LaunchesAddUpByKernel) {
   gpu::GpuDevice device(gpu::load_platform("tiny", {}), {.profile = true, .per_launch = true});
-  EXPECT_THROW((void)device.last_launch(), sim::InputError);
+  EXPECT_THROW((void)device.last_launch(), base::InputError);
   const auto module = device.load_ptx_text(kKernels, "kernels");
   const std::uint64_t out = device.allocate(4, "out");
-  sim::StatValues sum;
+  base::StatValues sum;
   const auto add = [&](std::uint32_t ctas) {
     device.launch(module, "add", {{ctas}, {}, 0}, host::Args().add(out).add(1u));
     device.stats().add_to(sum);
@@ -424,11 +424,11 @@ TEST(Unload, AFailedLoadLeavesNothing) {
   on_both_devices([](host::Device& device) {
     const std::string bad =
         kHeader + ".visible .global .b32 seen;\n.visible .global .u64 pointer = nowhere;\n";
-    EXPECT_THROW((void)device.load_ptx_text(bad, "bad"), sim::InputError);
+    EXPECT_THROW((void)device.load_ptx_text(bad, "bad"), base::InputError);
     const auto module = device.load_ptx_text(kKernels, "kernels");
     const std::uint64_t first = device.symbol(module, "table");
     device.unload(module);
-    for (int i = 0; i < 3; ++i) EXPECT_THROW((void)device.load_ptx_text(bad, "bad"), sim::InputError);
+    for (int i = 0; i < 3; ++i) EXPECT_THROW((void)device.load_ptx_text(bad, "bad"), base::InputError);
     EXPECT_EQ(device.symbol(device.load_ptx_text(kKernels, "kernels"), "table"), first);
   });
 }
@@ -437,12 +437,12 @@ TEST(Oracle, AfterAFailedLaunchMemoryIsThereAndNothingRuns) {
   oracle::OracleDevice device;
   const auto module = device.load_ptx_text(kKernels, "kernels");
   const std::uint64_t out = device.upload(std::vector<std::uint32_t>{1, 2}, "out");
-  EXPECT_THROW(device.launch(module, "stop", {}, {}), sim::KernelFault);
+  EXPECT_THROW(device.launch(module, "stop", {}, {}), base::KernelFault);
   for (const auto& refused : {std::function<void()>([&] { device.synchronize(); }),
                               std::function<void()>([&] { device.launch(module, "nothing", {}, {}); })}) {
     const auto error = error_of(refused);
     ASSERT_TRUE(error);
-    EXPECT_EQ(error->code(), sim::ExitCode::kDeviceFailed);
+    EXPECT_EQ(error->code(), base::ExitCode::kDeviceFailed);
   }
   EXPECT_EQ(device.download<std::uint32_t>(out, 2), (std::vector<std::uint32_t>{1, 2}));
 }
@@ -465,7 +465,7 @@ TEST(Oracle, CallsOfAnotherThreadAreRefused) {
 TEST(GpuDevice, OneAProcess) {
   const gpu::GpuConfig config = gpu::load_platform("tiny", {});
   const gpu::GpuDevice first(config, {});
-  EXPECT_THROW((gpu::GpuDevice{config, {}}), sim::InputError);
+  EXPECT_THROW((gpu::GpuDevice{config, {}}), base::InputError);
 }
 
 }  // namespace

@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "blocks/isolated.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "hang_corpus.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
 
 namespace heddle {
 namespace {
@@ -54,7 +54,7 @@ Json run(const Json& one, const std::string& compiler, host::Device& device) {
   const host::Launch shape{{one["grid"], 1, 1}, {one["block"], 1, 1}, one.value("shared", std::uint32_t{0})};
   try {
     device.launch(module, one["kernel"], shape, args);
-  } catch (const sim::Error& error) {
+  } catch (const base::Error& error) {
     return {{"error", error.what()}, {"code", static_cast<int>(error.code())}};
   }
   Json memory = Json::object();
@@ -96,7 +96,7 @@ void expect_memory(const Json& one, const Json& memory) {
 
 void expect_hang(const Json& one, const Json& result, const std::vector<std::string>& classes) {
   const std::string text = result["error"];
-  ASSERT_EQ(result["code"], static_cast<int>(sim::ExitCode::kHang))
+  ASSERT_EQ(result["code"], static_cast<int>(base::ExitCode::kHang))
       << "expected " << Json(classes).dump() << ", got:\n"
       << text;
   EXPECT_TRUE(testing::names_one_of(classes, text, one["kernel"].get<std::string>() + " "))
@@ -120,7 +120,7 @@ TEST_P(HangCorpus, FinishesOrIsDiagnosed) {
       ADD_FAILURE() << result["errors"].dump();
     } else if (result.contains("error")) {
       // Hangs that the watchdog is known not to find end at the limit; a wrong name is wrong all the same.
-      if (one.value("beyond", false) && result["code"] == static_cast<int>(sim::ExitCode::kCycleLimit))
+      if (one.value("beyond", false) && result["code"] == static_cast<int>(base::ExitCode::kCycleLimit))
         continue;
       if (finishes)
         ADD_FAILURE() << "should finish: " << result["error"].get<std::string>();
@@ -140,7 +140,7 @@ void expect_on_oracle(const Json& one, const std::string& compiler, bool finishe
   const Json result = run(one, compiler, device);
   if (result.contains("error")) {
     EXPECT_FALSE(finishes) << result["error"];
-    EXPECT_EQ(result["code"], static_cast<int>(sim::ExitCode::kHang)) << result["error"];
+    EXPECT_EQ(result["code"], static_cast<int>(base::ExitCode::kHang)) << result["error"];
   } else {
     EXPECT_TRUE(finishes) << "it finished";
     if (one.contains("memory")) expect_memory(one, result["finished"]);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "gpu/gpu_device.h"
-#include "sim/error.h"
 
 namespace heddle {
 namespace {
@@ -37,15 +37,15 @@ class Hangs : public testing::Test {
     config_.watchdog.check_cycles = 64;
   }
   /// The error the launch ends with; none if it finishes.
-  std::optional<sim::Error> run(const std::string& body, host::Launch shape,
-                                std::uint64_t max_cycles = 3'000'000) {
+  std::optional<base::Error> run(const std::string& body, host::Launch shape,
+                                 std::uint64_t max_cycles = 3'000'000) {
     gpu::GpuDevice device(config_, {.max_cycles = max_cycles, .shuffle_modules = 0, .on_progress = {}});
     const auto handle = device.load_ptx_text(module(body), "kernel.ptx");
     const std::uint64_t flag = device.allocate(256, "flag");
     const std::uint64_t out = device.allocate(4096, "out");
     try {
       device.launch(handle, "k", shape, host::Args{}.add(flag).add(out));
-    } catch (const sim::Error& error) {
+    } catch (const base::Error& error) {
       return error;
     }
     out_ = device.download<std::uint32_t>(out, 1024);
@@ -54,7 +54,7 @@ class Hangs : public testing::Test {
   void expect_hang(const std::string& body, host::Launch shape, const std::vector<std::string>& words) {
     const auto error = run(body, shape);
     ASSERT_TRUE(error.has_value()) << "the kernel finished";
-    EXPECT_EQ(error->code(), sim::ExitCode::kHang) << error->what();
+    EXPECT_EQ(error->code(), base::ExitCode::kHang) << error->what();
     for (const std::string& word : words)
       EXPECT_NE(std::string(error->what()).find(word), std::string::npos) << word << " not in:\n"
                                                                           << error->what();
@@ -479,7 +479,7 @@ SPIN:
 )",
                          shape(2, 32));
   ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->code(), sim::ExitCode::kHang);
+  EXPECT_EQ(error->code(), base::ExitCode::kHang);
 }
 
 // if (tid >= 20) return; ... __syncthreads(), nested in divergent code: those that return are not waited for.
@@ -539,7 +539,7 @@ LOOP:
 )",
                          shape(1, 32), 10'000);
   ASSERT_TRUE(error.has_value());
-  EXPECT_EQ(error->code(), sim::ExitCode::kCycleLimit);
+  EXPECT_EQ(error->code(), base::ExitCode::kCycleLimit);
   EXPECT_NE(std::string(error->what()).find("not finished after 10000 cycles"), std::string::npos)
       << error->what();
   EXPECT_NE(std::string(error->what()).find("kernel.ptx:"), std::string::npos) << error->what();

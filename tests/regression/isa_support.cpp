@@ -4,11 +4,11 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/parser.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
-#include "sim/error.h"
 
 namespace heddle::testing {
 
@@ -97,7 +97,7 @@ std::vector<std::uint32_t> run(const Fragment& fragment) {
 std::string fault_of(const Fragment& fragment) {
   try {
     static_cast<void>(run(fragment));
-  } catch (const sim::Error& error) {
+  } catch (const base::Error& error) {
     return error.what();
   }
   return {};

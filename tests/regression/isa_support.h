@@ -21,7 +21,7 @@ struct Fragment {
 [[nodiscard]] std::string fragment_text(const Fragment& fragment);
 /// The words of `out`, which starts as zeros.
 [[nodiscard]] std::vector<std::uint32_t> run(const Fragment& fragment);
-/// Message of the sim::Error that the run ends in; empty if it does not. After a fault the process can run
+/// Message of the base::Error that the run ends in; empty if it does not. After a fault the process can run
 /// nothing more: one to a test.
 [[nodiscard]] std::string fault_of(const Fragment& fragment);
 

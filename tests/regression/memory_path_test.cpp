@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "blocks/isolated.h"
 #include "gpu/gpu_device.h"
-#include "sim/error.h"
 
 namespace heddle {
 namespace {
@@ -309,7 +309,7 @@ TEST(L1Split, WhatDoesNotFitIsRefused) {
     change(config.core);
     try {
       config.validate();
-    } catch (const sim::Error& error) {
+    } catch (const base::Error& error) {
       return error.what();
     }
     return "fits";

@@ -13,12 +13,12 @@
 #include <ostream>
 #include <regex>
 
+#include "base/error.h"
 #include "generator/generated_kernel.h"
 #include "generator/shrink.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
 
 namespace heddle::generator {
 namespace {
@@ -122,7 +122,7 @@ void check_shard(const gpu::GpuConfig& config, std::uint64_t shard, const Select
     std::string problem;
     try {
       problem = difference(kernel, expected, run(gpu, kernel));
-    } catch (const sim::Error& error) {
+    } catch (const base::Error& error) {
       FAIL() << "seed " << seed << ": " << error.what() << "\nkernel: " << saved(kernel, error.what());
     }
     if (problem.empty()) continue;

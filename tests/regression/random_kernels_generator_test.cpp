@@ -6,10 +6,10 @@
 #include <set>
 #include <sstream>
 
+#include "base/error.h"
 #include "generator/generated_kernel.h"
 #include "generator/shrink.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
 
 namespace heddle::generator {
 namespace {
@@ -194,8 +194,8 @@ TEST(Saving, WritesALoadableFileThatGivesShapeAndReason) {
   for (std::size_t i = 0; i < again.buffers.size(); ++i)
     EXPECT_EQ(again.buffers[i].initial, kernel.buffers[i].initial) << i;
   EXPECT_EQ(oracle_result(again), oracle_result(kernel));
-  EXPECT_THROW((void)load(std::string(__FILE__)), sim::InputError);
-  EXPECT_THROW(save(kernel, testing::TempDir() + "no/such/folder/kernel.ptx", ""), sim::InputError);
+  EXPECT_THROW((void)load(std::string(__FILE__)), base::InputError);
+  EXPECT_THROW(save(kernel, testing::TempDir() + "no/such/folder/kernel.ptx", ""), base::InputError);
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "calls_support.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
 
 namespace heddle::calls {
 namespace {
@@ -24,7 +24,7 @@ constexpr const char* kVersion = ".version 7.5\n.target sm_75\n.address_size 64\
 std::string error_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const sim::InputError& error) {
+  } catch (const base::InputError& error) {
     return error.what();
   }
   return "no error";

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/error.h"
 #include "blocks/isolated.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
@@ -14,8 +15,7 @@
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
-#include "ssde_kernels.h"
+#include "unit/ssde/kernels.h"
 #include "workloads/workload.h"
 
 namespace heddle {

@@ -1,4 +1,4 @@
-// CUDA's intrinsics of the warp as nvcc and clang (with tb/workloads/cuda_lite.h) compile them:
+// CUDA's intrinsics of the warp as nvcc and clang (with platforms/workloads/cuda_lite.h) compile them:
 // tests/data/warp. Expected is what the CUDA C++ Programming Guide says of each, worked out here for every
 // lane.
 #include <gtest/gtest.h>

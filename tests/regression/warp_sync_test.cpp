@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
-#include "sim/error.h"
 
 namespace heddle {
 namespace {
@@ -251,9 +251,9 @@ FEW:
   ret;
 )");
     FAIL() << "lanes 0 to 7 never come to the bar.warp.sync";
-  } catch (const sim::Error& error) {
+  } catch (const base::Error& error) {
     const std::string text = error.what();
-    EXPECT_EQ(error.code(), sim::ExitCode::kHang) << text;
+    EXPECT_EQ(error.code(), base::ExitCode::kHang) << text;
     EXPECT_NE(text.find("lanes wait at a .sync instruction for others of their warp"), std::string::npos)
         << text;
     EXPECT_NE(text.find("wait for lanes 0x000000ff of their member mask"), std::string::npos) << text;

@@ -1,4 +1,4 @@
 foreach(topic IN ITEMS argument files profile report)
-  heddle_test(cli_${topic}_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli_${topic}_test.cpp LINK heddle_cli
+  heddle_test(cli_${topic}_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/cli/${topic}_test.cpp LINK heddle_cli
               LABELS unit)
 endforeach()

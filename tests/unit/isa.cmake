@@ -1,8 +1,8 @@
 heddle_test(isa_test
-  SOURCES isa_everything_test.cpp isa_integer_test.cpp isa_float_test.cpp isa_convert_test.cpp isa_compare_test.cpp
-          isa_cross_lane_test.cpp isa_half_test.cpp isa_kernel_test.cpp
-          isa_warp.cpp isa_reference.cpp isa_reference_integer.cpp isa_reference_float.cpp isa_reference_convert.cpp
-          isa_reference_half.cpp isa_reference_fields.cpp isa_reference_warp.cpp isa_samples.cpp
+  SOURCES isa/everything_test.cpp isa/integer_test.cpp isa/float_test.cpp isa/convert_test.cpp isa/compare_test.cpp
+          isa/cross_lane_test.cpp isa/half_test.cpp isa/kernel_test.cpp
+          isa/warp.cpp isa/reference.cpp isa/reference_integer.cpp isa/reference_float.cpp isa/reference_convert.cpp
+          isa/reference_half.cpp isa/reference_fields.cpp isa/reference_warp.cpp isa/samples.cpp
   LINK heddle_isa
   TIMEOUT 120)
 

@@ -1,7 +1,7 @@
 heddle_test(oracle_test
-  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/oracle_integer_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle_float_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/oracle_memory_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle_sync_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/oracle_half_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle_extended_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/oracle_rounding_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle_call_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle_together_test.cpp
-          ${CMAKE_CURRENT_SOURCE_DIR}/oracle_load_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle_workloads_test.cpp
+  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/oracle/integer_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle/float_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/oracle/memory_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle/sync_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/oracle/half_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle/extended_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/oracle/rounding_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle/call_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle/together_test.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/oracle/load_test.cpp ${CMAKE_CURRENT_SOURCE_DIR}/oracle/workloads_test.cpp
   LINK heddle_oracle heddle_workloads LABELS unit)

@@ -1,10 +1,10 @@
-heddle_test(simt_stack_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt_stack_test.cpp simt_stack_calls_test.cpp simt_stack_model.cpp LINK heddle_simt heddle_core SYSTEMC)
+heddle_test(simt_stack_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt/stack_test.cpp simt/stack_calls_test.cpp simt/stack_model.cpp LINK heddle_simt heddle_core SYSTEMC)
 heddle_test(simt_tables_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt_aware_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_aware_calls_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/simt_aware_virtual_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_multi_path_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/simt_multi_path_timing_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_tables_test.cpp
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt/aware_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt/aware_calls_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/simt/aware_virtual_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt/multi_path_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/simt/multi_path_timing_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt/tables_test.cpp
   LINK heddle_simt heddle_core SYSTEMC)
 heddle_test(simt_tables_random_test
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt_tables_random_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt_walk_program.cpp
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt/tables_random_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt/walk_program.cpp
   LINK heddle_simt SYSTEMC)
-heddle_test(sim_twins_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/sim_twins_test.cpp LINK heddle_simt SYSTEMC)
+heddle_test(sim_twins_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/sim/twins_test.cpp LINK heddle_simt SYSTEMC)

@@ -4,11 +4,11 @@
 
 #include <unordered_set>
 
+#include "base/error.h"
 #include "frontend/ptx/decode/context.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/layout.h"
 #include "frontend/ptx/decode/library.h"
-#include "sim/error.h"
 
 namespace heddle::ptx {
 
@@ -39,8 +39,8 @@ isa::Module decode_in(ModuleContext& context, const AllocateGlobal& allocate) {
       context.fail(function.where, fmt::format("kernel '{}' is defined twice", function.name));
     try {
       out.kernels.push_back(std::make_shared<const isa::Kernel>(decode_kernel(context, function)));
-    } catch (const sim::InputError& why) {
-      out.refused.push_back({function.name, std::make_shared<const sim::InputError>(why)});
+    } catch (const base::InputError& why) {
+      out.refused.push_back({function.name, std::make_shared<const base::InputError>(why)});
     }
   }
   return out;

@@ -19,7 +19,7 @@ using AllocateGlobal =
 /// Decodes every kernel of the module. A kernel that holds anything unsupported (instruction, modifier, type,
 /// directive), an undeclared register, a missing label or a type error, itself or in a function that it may
 /// call, is refused: isa::Module::refused has its error, by name at its place. What is wrong with the module
-/// itself (its variables, what its functions are) is thrown as sim::InputError.
+/// itself (its variables, what its functions are) is thrown as base::InputError.
 [[nodiscard]] isa::Module decode(const Module& module, const AllocateGlobal& allocate);
 
 /// The same for a module whose .extern functions and variables may be those of modules decoded before with

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "sim/error.h"
+#include "base/error.h"
 
 namespace heddle::ptx {
 
@@ -36,7 +36,7 @@ void fail(const isa::SourceText& source, isa::SourceLoc where, const std::string
   std::string place = source.name;
   if (where.line != 0) place += fmt::format(":{}:{}", where.line, where.column);
   const std::string lines = excerpt(source, where);
-  throw sim::InputError(place, lines.empty() ? message : message + "\n" + lines, remedy);
+  throw base::InputError(place, lines.empty() ? message : message + "\n" + lines, remedy);
 }
 
 void Suggestion::offer(const std::string& candidate) {

@@ -11,7 +11,7 @@ namespace heddle::ptx {
 /// very long line only the part around the column. Empty if the text has no such line.
 [[nodiscard]] std::string excerpt(const isa::SourceText& source, isa::SourceLoc where);
 
-/// Throws sim::InputError at "name:line:column" with `message` and the excerpt.
+/// Throws base::InputError at "name:line:column" with `message` and the excerpt.
 [[noreturn]] void fail(const isa::SourceText& source, isa::SourceLoc where, const std::string& message,
                        const std::string& remedy = {});
 

@@ -5,12 +5,12 @@
 #include <fstream>
 #include <type_traits>
 
+#include "base/error.h"
+#include "base/text_input.h"
 #include "frontend/ptx/actions.h"
 #include "frontend/ptx/diagnostic.h"
 #include "frontend/ptx/grammar.h"
 #include "frontend/ptx/grammar_errors.h"
-#include "sim/error.h"
-#include "sim/text_input.h"
 
 namespace heddle::ptx {
 namespace {
@@ -76,7 +76,7 @@ Module parse_text(const std::string& text, const std::string& name) {
   Input input(text.data(), text.data() + text.size(), name.c_str());
   // Cannot fail: every rule of Module stands behind `must`.
   if (!grammar::peg::parse<grammar::Module, grammar::Action, Control>(input, state))
-    throw sim::InputError(name, "not a PTX module");
+    throw base::InputError(name, "not a PTX module");
   return builder.take();
 }
 
@@ -85,11 +85,11 @@ Module parse_file(const std::string& path) { return parse_text(read_file(path), 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const bool opened = file.good();
-  const auto text = sim::read_all(file, kMaxBytes);
+  const auto text = base::read_all(file, kMaxBytes);
   if (!opened || file.bad())
-    throw sim::InputError(path, "cannot read the PTX file", "Check that it exists and is readable.");
+    throw base::InputError(path, "cannot read the PTX file", "Check that it exists and is readable.");
   if (!text)
-    throw sim::InputError(path, "larger than " + std::to_string(kMaxBytes >> 20) + " MiB: no PTX file");
+    throw base::InputError(path, "larger than " + std::to_string(kMaxBytes >> 20) + " MiB: no PTX file");
   return *text;
 }
 

@@ -7,7 +7,7 @@
 
 namespace heddle::ptx {
 
-/// Parses a whole PTX module. `name` stands for the text in messages. Throws sim::InputError with place
+/// Parses a whole PTX module. `name` stands for the text in messages. Throws base::InputError with place
 /// "name:line:column" and a message that ends in the offending line and a caret line below it.
 [[nodiscard]] Module parse_text(const std::string& text, const std::string& name);
 

@@ -8,9 +8,9 @@ namespace heddle::ptx {
 
 using analysis::BlockId;
 using analysis::SwitchCase;
+using base::kNoPc;
+using base::Pc;
 using isa::Opcode;
-using sim::kNoPc;
-using sim::Pc;
 
 namespace {
 

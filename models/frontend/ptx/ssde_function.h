@@ -28,7 +28,7 @@ class SsdeFunction {
     std::uint32_t value = 1;  ///< what the latch leaves in the switch's register
   };
   struct Switch {
-    sim::Pc place = sim::kNoPc;
+    base::Pc place = base::kNoPc;
     std::vector<Case> cases;
     unsigned number = 0;
     std::uint32_t values = 0;  ///< distinct headers
@@ -41,8 +41,8 @@ class SsdeFunction {
   }
   /// The return that the decoder adds to code that runs off its end.
   [[nodiscard]] bool is_implicit_end(std::uint32_t instruction) const;
-  [[nodiscard]] std::uint32_t scope_of(sim::Pc place) const;
-  [[nodiscard]] std::optional<sim::Pc> visible_place(const analysis::SwitchCase& one, sim::Pc place) const;
+  [[nodiscard]] std::uint32_t scope_of(base::Pc place) const;
+  [[nodiscard]] std::optional<base::Pc> visible_place(const analysis::SwitchCase& one, base::Pc place) const;
   void refuse(const analysis::SwitchCase& one, std::string reason, SsdeResult& result) const;
 
   [[nodiscard]] std::string name(char sign, const char* what, unsigned number) const;

@@ -37,7 +37,7 @@ Json simulate(const Scenario& setup) {
   sim::ClockDomain core_clock(clocks, "core", setup.core_mhz, sim::ClockRank::kCore);
   sim::ClockDomain crossbar_clock(clocks, "interconnect", setup.crossbar_mhz, sim::ClockRank::kInterconnect);
   sim::ClockDomain l2_clock(clocks, "l2", setup.crossbar_mhz, sim::ClockRank::kL2);
-  sim::StatGroup stats("gpu");
+  base::StatGroup stats("gpu");
   const memory::AddressMap map(setup.partitions, 256);
   memory::Crossbar crossbar("crossbar", setup.cores, setup.partitions, setup.crossbar, map, crossbar_clock,
                             stats.child("crossbar"));
@@ -79,7 +79,7 @@ Json simulate(const Scenario& setup) {
     late_ends += checker->late_ends();
     transactions += checker->transactions();
   }
-  sim::Cycle finished = 0;
+  base::Cycle finished = 0;
   for (const auto& core : cores) {
     append(errors, core->errors());
     if (core->pool().in_use() != 0) errors.push_back("transactions never released");

@@ -143,7 +143,7 @@ Json simulate(std::uint64_t seed, const memory::DramConfig& config, bool slow_re
   sim::ClockManager clocks("clocks");
   clocks.set_quantum(sc_core::sc_time(quantum_ns, sc_core::SC_NS));
   sim::ClockDomain clock(clocks, "dram", 924, sim::ClockRank::kDram);
-  sim::StatGroup stats("dram");
+  base::StatGroup stats("dram");
   memory::DramChannel dram("dram", config, clock, stats);
   Initiator initiator("initiator", seed, 3000, slow_responses);
   ProtocolChecker<> checker("checker");
@@ -216,7 +216,7 @@ struct Probe : sc_core::sc_module, tlm::tlm_bw_transport_if<> {
 struct ProbeRig {
   sim::ClockManager clocks{"clocks"};
   sim::ClockDomain clock{clocks, "dram", 1000, sim::ClockRank::kDram};
-  sim::StatGroup stats{"dram"};
+  base::StatGroup stats{"dram"};
   memory::DramChannel dram{"dram", {}, clock, stats};
   Probe probe{"probe"};
   memory::DramPool pool;

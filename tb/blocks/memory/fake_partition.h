@@ -48,7 +48,7 @@ class FakePartition : public sc_core::sc_module, public sim::MemoryTargetOwner {
       return tlm::TLM_COMPLETED;
     }
     payload.acquire();
-    const sim::Cycle now = clock_.domain().cycle();
+    const base::Cycle now = clock_.domain().cycle();
     if (random_() % 100 < stall_percent_) {
       held_ = &payload;
       held_until_ = now + 1 + random_() % 16;
@@ -69,10 +69,10 @@ class FakePartition : public sc_core::sc_module, public sim::MemoryTargetOwner {
  private:
   struct Waiting {
     tlm::tlm_generic_payload* payload;
-    sim::Cycle ready;
+    base::Cycle ready;
   };
 
-  void take(tlm::tlm_generic_payload& payload, sim::Cycle now) {
+  void take(tlm::tlm_generic_payload& payload, base::Cycle now) {
     sim::MemoryExtension& ext = sim::memory_extension(payload);
     requests_.emplace_back(ext.core.value(), ext.tag);
     const std::uint64_t address = payload.get_address();
@@ -92,7 +92,7 @@ class FakePartition : public sc_core::sc_module, public sim::MemoryTargetOwner {
   }
 
   void tick() {
-    const sim::Cycle now = clock_.cycle();
+    const base::Cycle now = clock_.cycle();
     if (held_ != nullptr && now >= held_until_) {
       tlm::tlm_generic_payload& payload = *held_;
       held_ = nullptr;
@@ -129,7 +129,7 @@ class FakePartition : public sc_core::sc_module, public sim::MemoryTargetOwner {
   memory::SparseMemory memory_;
   std::vector<Waiting> waiting_;
   tlm::tlm_generic_payload* held_ = nullptr;
-  sim::Cycle held_until_ = 0;
+  base::Cycle held_until_ = 0;
   tlm::tlm_generic_payload* responding_ = nullptr;
   std::vector<CoreAndTag> requests_;
   std::vector<CoreAndTag> responses_;

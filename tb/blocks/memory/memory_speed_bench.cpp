@@ -96,7 +96,7 @@ class StreamCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner {
 nlohmann::ordered_json measure(const Pattern& pattern, std::uint64_t transactions) {
   const memory::MemoryConfig config;
   const memory::AddressMap map(config.partitions, config.partition_interleave_bytes);
-  sim::StatGroup stats("gpu");
+  base::StatGroup stats("gpu");
   sim::ProgressMonitor progress;
   sim::ClockManager clocks("clocks");
   clocks.set_quantum(sc_core::sc_time(100, sc_core::SC_US));
@@ -110,7 +110,7 @@ nlohmann::ordered_json measure(const Pattern& pattern, std::uint64_t transaction
   std::vector<std::unique_ptr<memory::DramChannel>> drams;
   for (unsigned p = 0; p < config.partitions; ++p) {
     const std::string number = std::to_string(p);
-    sim::StatGroup& group = stats.child("partition" + number);
+    base::StatGroup& group = stats.child("partition" + number);
     partitions.push_back(std::make_unique<memory::MemoryPartition>(("partition" + number).c_str(), config.l2,
                                                                    map, l2_clock, progress, group));
     drams.push_back(std::make_unique<memory::DramChannel>(("dram" + number).c_str(), config.dram, dram_clock,

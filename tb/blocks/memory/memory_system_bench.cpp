@@ -41,7 +41,7 @@ Json simulate(const Scenario& scenario) {
   config.crossbar.output_queue_packets = 4;
   config.crossbar.cluster_cores = scenario.cluster_cores;
   const memory::AddressMap map(config.partitions, config.partition_interleave_bytes);
-  sim::StatGroup stats("gpu");
+  base::StatGroup stats("gpu");
   stats.child("crossbar");
   sim::ProgressMonitor progress;
 
@@ -73,7 +73,7 @@ Json simulate(const Scenario& scenario) {
   // The statistics tree keeps the order of declaration; the groups exist beforehand so that only values can
   // differ.
   for (unsigned p = 0; p < scenario.partitions; ++p) {
-    sim::StatGroup& group = stats.child("partition" + std::to_string(p));
+    base::StatGroup& group = stats.child("partition" + std::to_string(p));
     group.child("l2");
     group.child("dram");
     modules.emplace_back([&, p] {

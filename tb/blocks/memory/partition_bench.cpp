@@ -61,7 +61,7 @@ Json simulate(const Scenario& scenario) {
   sim::ClockDomain core_clock(clocks, "core", scenario.core_mhz, sim::ClockRank::kCore);
   sim::ClockDomain l2_clock(clocks, "l2", 700, sim::ClockRank::kL2);
   sim::ClockDomain dram_clock(clocks, "dram", 924, sim::ClockRank::kDram);
-  sim::StatGroup stats("gpu");
+  base::StatGroup stats("gpu");
   sim::ProgressMonitor progress;
   const memory::AddressMap map(1, 256);
   memory::MemoryPartition partition("partition", scenario.l2, map, l2_clock, progress,

@@ -52,7 +52,7 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
   [[nodiscard]] std::uint64_t shared_adds(unsigned counter) const { return shared_adds_[counter]; }
   /// Folds (transaction, cycle) of every response: equal only if everything happened at the same cycles.
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
-  [[nodiscard]] sim::Cycle finished_at() const { return finished_at_; }
+  [[nodiscard]] base::Cycle finished_at() const { return finished_at_; }
   [[nodiscard]] const std::vector<std::uint32_t>& response_order() const { return response_order_; }
   [[nodiscard]] const sim::MemoryPool& pool() const { return pool_; }
 
@@ -88,7 +88,7 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
   }
 
   void tick() {
-    const sim::Cycle now = clock_.cycle();
+    const base::Cycle now = clock_.cycle();
     if (ending_ != nullptr && now >= end_at_) {
       tlm::tlm_generic_payload& payload = *ending_;
       ending_ = nullptr;
@@ -106,7 +106,7 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
       clock_.again();
   }
 
-  void send(sim::Cycle now) {
+  void send(base::Cycle now) {
     sim::MemoryTransaction& t = make();
     t.extension.tag = sent_++;
     t.extension.issued_at = now;
@@ -211,11 +211,11 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
   unsigned outstanding_ = 0;
   tlm::tlm_generic_payload* beginning_ = nullptr;
   tlm::tlm_generic_payload* ending_ = nullptr;
-  sim::Cycle end_at_ = 0;
-  sim::Cycle pause_until_ = 0;
+  base::Cycle end_at_ = 0;
+  base::Cycle pause_until_ = 0;
   std::array<std::uint64_t, 32> shared_adds_{};
   std::uint64_t fingerprint_ = 0;
-  sim::Cycle finished_at_ = 0;
+  base::Cycle finished_at_ = 0;
   std::vector<std::uint32_t> response_order_;
   std::vector<std::string> errors_;
 };

@@ -15,17 +15,17 @@ using simt::Reconvergence;
 using simt::ReconvergenceId;
 using simt::ReconvergenceTableRequest;
 using Op = ReconvergenceTableRequest::Op;
-using sim::Cycle;
-using sim::LaneMask;
-using sim::Pc;
-using sim::WarpId;
+using base::Cycle;
+using base::LaneMask;
+using base::Pc;
+using base::WarpId;
 
 constexpr std::uint32_t kWarpSlots = 48;
 
 LaneMask mask(const char* text) { return LaneMask(static_cast<std::uint32_t>(std::stoul(text, nullptr, 2))); }
 /// Block X starts at PC 100 * (X - 'A').
 Pc pc(char block) { return Pc{100u * static_cast<unsigned>(block - 'A')}; }
-char block_of(Pc at) { return at == sim::kNoPc ? '-' : static_cast<char>('A' + at.value() / 100); }
+char block_of(Pc at) { return at == base::kNoPc ? '-' : static_cast<char>('A' + at.value() / 100); }
 
 /// The table and its user.
 struct Rig : sc_core::sc_module {
@@ -134,7 +134,7 @@ TEST_P(ReconvergenceTableBench, MimdG7DivergentBarrierLeavesThePointAsItIs) {
   Rig rig("rig", GetParam(), of(32, 100));
   rig({.op = Op::kReset, .warp = rig.warp});
   const auto inserted = rig.insert(point('D', "1111", "1111"));
-  EXPECT_EQ(inserted.due, simt::kNeverDue) << "nobody has arrived yet";
+  EXPECT_EQ(inserted.due, simt::kNever) << "nobody has arrived yet";
   rig.cycle = 1000;  // both sides wait at their barriers
   EXPECT_FALSE(rig({.op = Op::kFired}).ok);
   EXPECT_EQ(rig.rt(), "D - 1111/1111");
@@ -167,12 +167,12 @@ TEST_P(ReconvergenceTableBench, MimdG9TimedOutReconvergence) {
   rig.cycle = 1011;
   const auto fired = rig({.op = Op::kFired});
   EXPECT_TRUE(fired.ok && fired.warp == rig.warp && fired.id == inserted.id);
-  EXPECT_EQ(fired.due, simt::kNeverDue);
+  EXPECT_EQ(fired.due, simt::kNever);
   EXPECT_TRUE(rig.on(Op::kHasFired, inserted.id).ok);
   const auto alone = rig.on(Op::kGoAlone, inserted.id);
   EXPECT_EQ(alone.entry.arrived(), mask("1000")) << "as it was";
   EXPECT_EQ(rig.rt(), "C - 0111/0111");
-  EXPECT_EQ(alone.due, simt::kNeverDue);
+  EXPECT_EQ(alone.due, simt::kNever);
   rig.cycle = 1500;
   EXPECT_EQ(rig.on(Op::kArrive, inserted.id, mask("0100")).due, 2501u);  // the next winner
   EXPECT_EQ(rig.rt(), "C - 0111/0011");
@@ -232,7 +232,7 @@ TEST_P(ReconvergenceTableBench, AnEntryInMemoryComesBackAsItLeft) {
   Reconvergence outer = point('G', "1111", "0111");
   outer.frame = 3;
   outer.kind = MeetingPoint::Kind::kReturn;
-  outer.rpc = {sim::kNoPc, 2, ReconvergenceId{21}, MeetingPoint::Kind::kReturn};
+  outer.rpc = {base::kNoPc, 2, ReconvergenceId{21}, MeetingPoint::Kind::kReturn};
   const auto first = rig.insert(outer);
   EXPECT_TRUE(first.ok);
   const auto second = rig.insert(point('F', "0111", "0111"));
@@ -283,7 +283,7 @@ TEST(ReconvergenceTableTwin, SizesThatWereNotBuiltAreNamedWithTheRemedy) {
   try {
     Rig rig("rig", sim::Implementation::kRtl, config);
     FAIL() << "there is no such RTL";
-  } catch (const sim::InputError& error) {
+  } catch (const base::InputError& error) {
     const std::string text = error.what();
     EXPECT_NE(text.find("1, 2, 4 or 32 entries"), std::string::npos) << text;
     EXPECT_NE(text.find("this core has 3"), std::string::npos) << text;

@@ -27,10 +27,10 @@ using simt::ReconvergenceTableConfig;
 using simt::ReconvergenceTableModel;
 using simt::ReconvergenceTableRequest;
 using Op = ReconvergenceTableRequest::Op;
-using sim::Cycle;
-using sim::LaneMask;
-using sim::Pc;
-using sim::WarpId;
+using base::Cycle;
+using base::LaneMask;
+using base::Pc;
+using base::WarpId;
 
 constexpr std::uint32_t kWarps = 48;
 constexpr std::uint32_t kWarpsUsed[] = {0, 15, 30, 47};  // few, so that their tables get full
@@ -115,7 +115,7 @@ class Traffic {
     if (!point_.calls) return point;
     point.frame = below(3) == 0 ? static_cast<std::uint32_t>((*random_)()) : below(4);
     point.kind = static_cast<MeetingPoint::Kind>(below(3));
-    if (point.kind == MeetingPoint::Kind::kReturn && one_of(2)) point.pc = sim::kNoPc;
+    if (point.kind == MeetingPoint::Kind::kReturn && one_of(2)) point.pc = base::kNoPc;
     return point;
   }
   Reconvergence entry() {
@@ -127,7 +127,7 @@ class Traffic {
     if (!point_.calls) return result;
     result.frame = below(4);
     result.kind = static_cast<MeetingPoint::Kind>(below(3));
-    if (result.kind == MeetingPoint::Kind::kReturn && one_of(2)) result.pc = sim::kNoPc;
+    if (result.kind == MeetingPoint::Kind::kReturn && one_of(2)) result.pc = base::kNoPc;
     return result;
   }
 
@@ -185,7 +185,7 @@ class Traffic {
       default:
         request.op = Op::kArrive;
         request.lanes = one_of(2) ? lanes() : entry.contents.pend & lanes();
-        request.pc = one_of(2) ? sim::kNoPc : Pc{below(0x1fffffff)};
+        request.pc = one_of(2) ? base::kNoPc : Pc{below(0x1fffffff)};
     }
   }
 
@@ -261,7 +261,7 @@ class Traffic {
 
 void Traffic::cover_change(const ReconvergenceTableRequest& request, const ReconvergenceTableModel& model,
                            const Reconvergence& before, LaneMask rec, LaneMask pend) {
-  const bool runs = model.timer(request.warp, request.id) != simt::kNeverDue;
+  const bool runs = model.timer(request.warp, request.id) != simt::kNever;
   const bool will_run = point_.timeout != 0 && LaneMask::difference(rec, pend).any();
   coverage_hit("timer runs anew", runs && will_run);
   coverage_hit("timer stops", runs && !will_run);
@@ -278,7 +278,7 @@ void Traffic::cover_search(const ReconvergenceTableRequest& request, const Recon
   for (std::uint32_t warp = 0; warp < model.warps() && !found; ++warp)
     for (std::uint8_t id = 0; id < simt::kTableEntries && !found; ++id) {
       const Cycle timer = model.timer(WarpId{warp}, ReconvergenceId{id});
-      if (timer == simt::kNeverDue) continue;
+      if (timer == simt::kNever) continue;
       if (warp != last_warp) others = visited;
       last_warp = warp;
       found = timer <= request.cycle;
@@ -304,7 +304,7 @@ void Traffic::cover(const ReconvergenceTableRequest& request, const Reconvergenc
   const Entry* const named = request.op == Op::kInsert ? nullptr : find(request.id);
   const Reconvergence before = named == nullptr ? Reconvergence{} : named->contents;
   const LaneMask left = LaneMask::difference(before.pend, request.lanes);
-  const auto runs = [&](ReconvergenceId id) { return model.timer(request.warp, id) != simt::kNeverDue; };
+  const auto runs = [&](ReconvergenceId id) { return model.timer(request.warp, id) != simt::kNever; };
   switch (request.op) {
     case Op::kReset:
       coverage_hit("reset with entries", used != 0);
@@ -319,7 +319,7 @@ void Traffic::cover(const ReconvergenceTableRequest& request, const Reconvergenc
       coverage_hit("insert: lanes wait", point_.timeout != 0 && request.entry.arrived().any());
       coverage_hit("insert: no room", used < simt::kTableEntries && !room);
       coverage_hit("parent's PC is not known",
-                   request.entry.rpc.exists() && request.entry.rpc.pc == sim::kNoPc);
+                   request.entry.rpc.exists() && request.entry.rpc.pc == base::kNoPc);
       break;
     case Op::kRead:
       coverage_hit("read of a free number", named == nullptr);
@@ -333,9 +333,9 @@ void Traffic::cover(const ReconvergenceTableRequest& request, const Reconvergenc
       coverage_hit("arrive: some", left.any() && left != before.pend);
       coverage_hit("arrive: the last", left.none() && before.pend.any());
       coverage_hit("arrive again", left == before.pend);
-      coverage_hit("arrive: its PC becomes known", before.pc == sim::kNoPc && request.pc != sim::kNoPc);
+      coverage_hit("arrive: its PC becomes known", before.pc == base::kNoPc && request.pc != base::kNoPc);
       coverage_hit("arrive: its PC is known",
-                   point_.calls && before.pc != sim::kNoPc && request.pc != sim::kNoPc);
+                   point_.calls && before.pc != base::kNoPc && request.pc != base::kNoPc);
       cover_change(request, model, before, before.rec, left);
       break;
     case Op::kLeave: {
@@ -367,7 +367,7 @@ void Traffic::cover(const ReconvergenceTableRequest& request, const Reconvergenc
       simt::unpack(request.words, filled);
       coverage_hit(room ? "fill" : "fill: no room");
       coverage_hit(filled.rpc.exists() ? "fill: parent" : "fill: no parent", room);
-      coverage_hit("fill: PC not known", room && filled.pc == sim::kNoPc);
+      coverage_hit("fill: PC not known", room && filled.pc == base::kNoPc);
       break;
     }
     case Op::kFired:

@@ -3,7 +3,7 @@
 // path, what is shown of the tables accounts for every lane, and all that is counted is as with the model.
 #include "blocks/isolated.h"
 #include "cosim/twins.h"
-#include "simt_walk.h"
+#include "unit/simt/walk.h"
 
 namespace heddle::simt {
 namespace {

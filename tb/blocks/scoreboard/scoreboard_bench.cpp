@@ -6,20 +6,20 @@
 
 #include <random>
 
-#include "core/scoreboard.h"
+#include "core/issue/scoreboard.h"
 #include "cosim/twins.h"
 
 namespace heddle {
 namespace {
 
+using base::LaneMask;
+using base::WarpId;
 using core::Hazard;
 using core::ScoreboardConfig;
 using core::ScoreboardKind;
 using core::ScoreboardRequest;
 using isa::Opcode;
 using sim::Implementation;
-using sim::LaneMask;
-using sim::WarpId;
 using ::testing::HasSubstr;
 using Op = ScoreboardRequest::Op;
 using Registers = std::initializer_list<isa::RegId>;
@@ -92,7 +92,7 @@ struct Rig : sc_core::sc_module {
     return bits;
   }
   WarpId warp{5};
-  sim::StatGroup stats{"scoreboard"};
+  base::StatGroup stats{"scoreboard"};
   sim::Twins twins;
   std::unique_ptr<core::Scoreboard> scoreboard;
   sim::BlockInitiator<core::ScoreboardProtocol> isock{"isock"};
@@ -296,7 +296,7 @@ template <class Fn>
 std::string input_error_of(Fn&& fn) {
   try {
     fn();
-  } catch (const sim::InputError& error) {
+  } catch (const base::InputError& error) {
     return error.what();
   }
   return "no error";

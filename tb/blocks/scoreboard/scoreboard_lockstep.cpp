@@ -13,12 +13,12 @@
 namespace heddle {
 namespace {
 
+using base::LaneMask;
+using base::WarpId;
 using core::Hazard;
 using cosim::ScoreboardPart;
 using cosim::ScoreboardPartsModel;
 using isa::RegId;
-using sim::LaneMask;
-using sim::WarpId;
 using Op = ScoreboardPart::Op;
 
 constexpr std::uint32_t kWarps = 48;

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/scoreboard.h"
+#include "core/issue/scoreboard.h"
 #include "cosim/scoreboard_pins.h"
 
 namespace heddle::cosim {
@@ -48,13 +48,13 @@ class ScoreboardPartsModel {
   }
 
   [[nodiscard]] const core::ScoreboardModel& model() const { return model_; }
-  [[nodiscard]] const core::ScoreboardModel::Entry* find(sim::WarpId warp, isa::RegId reg) const {
+  [[nodiscard]] const core::ScoreboardModel::Entry* find(base::WarpId warp, isa::RegId reg) const {
     for (const auto& entry : model_.entries(warp))
       if (entry.reg == reg) return &entry;
     return nullptr;
   }
   /// What the RTL has where (it takes the lowest free slots); kNoReg: nothing.
-  [[nodiscard]] const std::vector<isa::RegId>& slots(sim::WarpId warp) const { return slots_[warp.value()]; }
+  [[nodiscard]] const std::vector<isa::RegId>& slots(base::WarpId warp) const { return slots_[warp.value()]; }
 
  private:
   /// The instruction as far as the parts have shown it is what the model checks.
@@ -86,7 +86,7 @@ class ScoreboardPartsModel {
       if (reg != isa::kNoReg && std::find(slots.begin(), slots.end(), reg) == slots.end())
         *std::find(slots.begin(), slots.end(), isa::kNoReg) = reg;
   }
-  void free_slots(sim::WarpId warp) {
+  void free_slots(base::WarpId warp) {
     for (isa::RegId& reg : slots_[warp.value()])
       if (find(warp, reg) == nullptr) reg = isa::kNoReg;
   }
@@ -106,7 +106,7 @@ struct ScoreboardPartsBlock {
     bool taken = false;
     bool memory = false;
     isa::RegId reg = 0;
-    sim::LaneMask lanes{};
+    base::LaneMask lanes{};
     bool operator==(const Answer&) const = default;
   };
   static Answer answer_of(const Request& request) {

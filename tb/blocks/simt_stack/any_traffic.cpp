@@ -3,7 +3,7 @@
 
 namespace heddle::cosim {
 
-using simt::BranchEvent;
+using simt::ControlFlowEvent;
 using simt::kNoPc;
 using simt::LaneMask;
 using simt::Pc;
@@ -65,7 +65,7 @@ AnyTraffic::AnyTraffic(bool small)
 }
 
 BenchRequest AnyTraffic::launch(Warp& warp, std::mt19937& random) {
-  BenchRequest request = make(warp, BranchEvent::kLaunch);
+  BenchRequest request = make(warp, ControlFlowEvent::kLaunch);
   request.event.next = Pc{static_cast<std::uint32_t>(random() % 6)};
   request.event.mask =
       random() % 2 == 0 ? LaneMask::all() : LaneMask(static_cast<std::uint32_t>(random()) | 16u);
@@ -82,8 +82,8 @@ std::optional<BenchRequest> AnyTraffic::event(Warp& warp, const StackReference& 
   };
   // Stacks grow for a while, and shrink again.
   const bool grow = ++phase_ / 512 % 2 == 0;
-  BenchRequest request = make(warp, BranchEvent::kAdvance);
-  simt::BranchRequest& event = request.event;
+  BenchRequest request = make(warp, ControlFlowEvent::kAdvance);
+  simt::ControlFlowRequest& event = request.event;
   event.mask = top.mask;
   event.next = pc();
   event.target = pc();
@@ -97,30 +97,30 @@ std::optional<BenchRequest> AnyTraffic::event(Warp& warp, const StackReference& 
   unsigned kind = random() % 32;
   if (full && kind < 18 && random() % 2 != 0) kind = 18 + random() % 14;
   if (kind < (grow ? 10u : 3u)) {
-    event.event = BranchEvent::kBranch;
+    event.event = ControlFlowEvent::kBranch;
     if (event.rpc != kNoPc && random() % 12 == 0) event.target = event.next = event.rpc;
   } else if (kind < (grow ? 13u : 4u)) {
-    event.event = BranchEvent::kBranch;
+    event.event = ControlFlowEvent::kBranch;
     request.by_lane = true;
   } else if (kind < (grow ? 18u : 7u)) {
-    event.event = BranchEvent::kCall;
+    event.event = ControlFlowEvent::kCall;
     request.by_lane = random() % 4 == 0;
     if (top.frame + 1 >= model.frame_limit() && random() % 8 != 0) event.taken = {};
   } else if (kind < 22) {
     if (top.rpc != kNoPc) event.next = top.rpc;
   } else if (kind < 26 && top.frame != 0) {
-    event.event = BranchEvent::kReturn;
+    event.event = ControlFlowEvent::kReturn;
     if (random() % 4 == 0 && top.rpc != kNoPc) event.next = top.rpc;
     request.by_lane = true;
     const auto caller =
         std::find_if(stack.rbegin(), stack.rend(), [&](const StackEntry& e) { return e.frame < top.frame; });
     request.lane_target.fill(caller->pc);
   } else if (kind < 28) {
-    event.event = BranchEvent::kExit;
+    event.event = ControlFlowEvent::kExit;
     event.mask = some_lanes(top.mask, random);
     if (random() % 4 == 0 && top.rpc != kNoPc) event.next = top.rpc;
   } else if (kind < 30) {
-    event.event = BranchEvent::kBarrierArrive;
+    event.event = ControlFlowEvent::kBarrierArrive;
     if (random() % 2 == 0 && top.rpc != kNoPc) event.next = top.rpc;
   }
   return request;
@@ -186,9 +186,9 @@ void AnyTraffic::cover(const BenchRequest& r, const StackReference& model) {
       break;
     case Op::kSide:
       hit("indirect branch, a side at the RPC",
-          !r.last && r.event.event == BranchEvent::kBranch && r.target == r.rpc);
+          !r.last && r.event.event == ControlFlowEvent::kBranch && r.target == r.rpc);
       hit("indirect branch, the last side at the RPC",
-          r.last && r.event.event == BranchEvent::kBranch && r.target == r.rpc);
+          r.last && r.event.event == ControlFlowEvent::kBranch && r.target == r.rpc);
       break;
     default:
       break;

@@ -16,8 +16,8 @@ namespace heddle {
 namespace {
 
 using cosim::StackReference;
-using simt::BranchEvent;
-using simt::BranchRequest;
+using simt::ControlFlowEvent;
+using simt::ControlFlowRequest;
 using simt::FirstSide;
 using simt::LaneMask;
 using simt::Pc;
@@ -91,14 +91,14 @@ class Adapter : public ::testing::Test {
     try {
       fn();
       ADD_FAILURE() << "no error";
-    } catch (const sim::Error& error) {
+    } catch (const base::Error& error) {
       EXPECT_EQ(error.place(), "gpu.core0");
       EXPECT_NE(error.message().find(message), std::string::npos) << error.what();
       EXPECT_NE(error.remedy().find(remedy), std::string::npos) << error.what();
     }
   }
-  static BranchRequest event(BranchEvent kind, Pc next) {
-    BranchRequest r;
+  static ControlFlowRequest event(ControlFlowEvent kind, Pc next) {
+    ControlFlowRequest r;
     r.event = kind;
     r.mask = r.taken = LaneMask::all();
     r.next = next;
@@ -111,12 +111,12 @@ class Adapter : public ::testing::Test {
 // Lane after lane leaves for a place of its own: the deepest stack that there is without calls.
 TEST_F(Adapter, WithoutCallsAWarpTakesTwiceItsLanesLessOneEntries) {
   const auto rtl = make(1);
-  sim::StatGroup stats;
+  base::StatGroup stats;
   rtl->register_stats(stats);
-  BranchRequest r = event(BranchEvent::kLaunch, Pc{0});
+  ControlFlowRequest r = event(ControlFlowEvent::kLaunch, Pc{0});
   rtl->serve(r);
-  for (unsigned lane = 0; lane < sim::kLanes - 1; ++lane) {
-    r = event(BranchEvent::kBranch, Pc{100 + lane});
+  for (unsigned lane = 0; lane < base::kLanes - 1; ++lane) {
+    r = event(ControlFlowEvent::kBranch, Pc{100 + lane});
     r.target = Pc{200 + lane};
     r.rpc = Pc{300 + lane};
     r.taken = LaneMask::difference(LaneMask::all(), LaneMask::first_lanes(lane + 1));
@@ -130,12 +130,12 @@ TEST_F(Adapter, WithoutCallsAWarpTakesTwiceItsLanesLessOneEntries) {
 
 TEST_F(Adapter, CallsDeeperThanTheRtlAreAnErrorWithARemedy) {
   const auto rtl = make(2);
-  BranchRequest r = event(BranchEvent::kLaunch, Pc{0});
+  ControlFlowRequest r = event(ControlFlowEvent::kLaunch, Pc{0});
   r.warp = WarpId{1};
   rtl->serve(r);
   std::uint32_t calls = 0;
   const auto call = [&] {
-    r = event(BranchEvent::kCall, Pc{7});
+    r = event(ControlFlowEvent::kCall, Pc{7});
     r.warp = WarpId{1};
     rtl->serve(r);
     EXPECT_EQ(r.call_depth, ++calls);
@@ -146,26 +146,26 @@ TEST_F(Adapter, CallsDeeperThanTheRtlAreAnErrorWithARemedy) {
 
 TEST_F(Adapter, AStackDeeperThanTheRtlIsAnErrorWithARemedy) {
   const auto rtl = make(1);
-  BranchRequest r = event(BranchEvent::kLaunch, Pc{0});
+  ControlFlowRequest r = event(ControlFlowEvent::kLaunch, Pc{0});
   rtl->serve(r);
   // A lane less in every function for a while: three entries more, then one.
   std::uint32_t depth = 1;
   for (unsigned lane = 0; depth < kDepth; ++lane) {
-    r = event(BranchEvent::kBranch, Pc{1});
+    r = event(ControlFlowEvent::kBranch, Pc{1});
     r.rpc = Pc{9};
     if (lane < 20) {
       r.taken = LaneMask(~((2u << lane) - 1));
       rtl->serve(r), depth += 2;
     }
     if (depth == kDepth) break;
-    r = event(BranchEvent::kCall, Pc{7});
+    r = event(ControlFlowEvent::kCall, Pc{7});
     rtl->serve(r), ++depth;
   }
-  expect_error([&] { r = event(BranchEvent::kCall, Pc{7}), rtl->serve(r); }, "warp 0 has 128 stack entries",
-               "more Depth");
+  expect_error([&] { r = event(ControlFlowEvent::kCall, Pc{7}), rtl->serve(r); },
+               "warp 0 has 128 stack entries", "more Depth");
 }
 
-TEST_F(Adapter, MoreWarpsThanTheRtlAreAnError) { EXPECT_THROW(make(65), sim::InputError); }
+TEST_F(Adapter, MoreWarpsThanTheRtlAreAnError) { EXPECT_THROW(make(65), base::InputError); }
 
 }  // namespace
 }  // namespace heddle

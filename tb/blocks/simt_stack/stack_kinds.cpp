@@ -4,8 +4,8 @@
 
 #include "cosim/twins.h"
 #include "sim/block_socket.h"
-#include "simt/branch_unit.h"
-#include "simt_stack_port.h"
+#include "simt/control_flow_unit.h"
+#include "unit/simt/stack_port.h"
 
 namespace heddle::simt {
 namespace {
@@ -22,7 +22,7 @@ class Unit : public sc_core::sc_module {
     ControlFlowConfig config;
     config.simt_stack.impl = impl;
     config.first_side = first;
-    unit_ = std::make_unique<BranchUnit>("unit", config, kWarps, stats_, &twins_);
+    unit_ = std::make_unique<ControlFlowUnit>("unit", config, kWarps, stats_, &twins_);
     isock_.bind(unit_->branch_tsock);
     unit_->progress_isock.bind(progress_tsock_);
     unit_->table_memory_isock.bind(memory_tsock_);
@@ -30,19 +30,19 @@ class Unit : public sc_core::sc_module {
   /// A warp that nobody has used yet.
   StackPort warp() {
     if (warps_ == kWarps) throw std::logic_error("the stack tests need more warps");
-    return {WarpId{warps_++}, [this](BranchRequest& r) { isock_.call(r); },
-            [this](BranchRequest& r) { isock_.inspect(r); }};
+    return {WarpId{warps_++}, [this](ControlFlowRequest& r) { isock_.call(r); },
+            [this](ControlFlowRequest& r) { isock_.inspect(r); }};
   }
 
  private:
   void serve_progress(GroupProgress&) { ADD_FAILURE() << "a stack has no use for the progress of groups"; }
   void serve_memory(TableEntryTransfer&) { ADD_FAILURE() << "a stack has no use for table memory"; }
 
-  sim::StatGroup stats_;
+  base::StatGroup stats_;
   sim::Twins twins_;
-  std::unique_ptr<BranchUnit> unit_;
+  std::unique_ptr<ControlFlowUnit> unit_;
   std::uint32_t warps_ = 0;
-  sim::BlockInitiator<BranchProtocol> isock_{"isock"};
+  sim::BlockInitiator<ControlFlowProtocol> isock_{"isock"};
   sim::BlockTarget<GroupProgressProtocol, Unit, &Unit::serve_progress> progress_tsock_{"progress_tsock",
                                                                                        this};
   sim::BlockTarget<TableMemoryProtocol, Unit, &Unit::serve_memory> memory_tsock_{"memory_tsock", this};

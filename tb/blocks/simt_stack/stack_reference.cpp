@@ -4,8 +4,8 @@
 
 namespace heddle::cosim {
 
-using simt::BranchEvent;
-using simt::BranchRequest;
+using simt::ControlFlowEvent;
+using simt::ControlFlowRequest;
 using simt::kNoPc;
 using simt::LaneMask;
 using simt::Pc;
@@ -32,7 +32,7 @@ Division divide(const BenchRequest& r, const StackEntry& top) {
 }
 
 /// The point at which the sides of an event meet.
-Pc meeting_point(const BenchRequest& r) { return r.event.event == BranchEvent::kBranch ? r.rpc : kNoPc; }
+Pc meeting_point(const BenchRequest& r) { return r.event.event == ControlFlowEvent::kBranch ? r.rpc : kNoPc; }
 
 }  // namespace
 
@@ -129,7 +129,7 @@ void StackReference::serve(BenchRequest& r) {
     answer_top();
     return;
   }
-  BranchRequest event = r.event;
+  ControlFlowRequest event = r.event;
   event.lane_target = r.by_lane ? r.lane_target.data() : nullptr;
   const std::uint64_t pops = state.stats.count("reconvergences");
   state.stack.serve(event);

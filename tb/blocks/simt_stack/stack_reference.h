@@ -15,8 +15,8 @@ namespace heddle::cosim {
 
 /// A request on the pins, and what the core's event was.
 struct BenchRequest : StackRequest {
-  simt::BranchRequest event;
-  std::array<simt::Pc, sim::kLanes> lane_target{};
+  simt::ControlFlowRequest event;
+  std::array<simt::Pc, base::kLanes> lane_target{};
   bool by_lane = false;  ///< the event has `lane_target`
   bool last = true;      ///< of the event's requests
 };
@@ -53,7 +53,7 @@ class StackReference {
         : stack(warps, first_side), at_barrier(warps), growing(warps) {
       stack.register_stats(stats);
     }
-    sim::StatGroup stats;
+    base::StatGroup stats;
     simt::SimtStack stack;
     std::vector<bool> at_barrier;
     /// By warp, between the requests of one event: entries that the RTL has now; 0: not between.

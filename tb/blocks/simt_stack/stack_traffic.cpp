@@ -2,7 +2,7 @@
 
 namespace heddle::cosim {
 
-using simt::BranchEvent;
+using simt::ControlFlowEvent;
 using simt::LaneMask;
 using simt::Pc;
 using simt::StackEntry;
@@ -13,7 +13,7 @@ BenchRequest StackTraffic::operator()(const StackReference& model, std::mt19937&
     Warp& warp = warps_[random() % warps_.size()];
     if (warp.requests.empty()) {
       const BenchRequest any = next(warp, model, random);
-      if (any.event.event == BranchEvent::kTick) continue;  // nothing to report
+      if (any.event.event == ControlFlowEvent::kTick) continue;  // nothing to report
       if (any.op == Op::kRead) {
         cover(any, model);
         return any;
@@ -39,19 +39,19 @@ BenchRequest StackTraffic::next(Warp& warp, const StackReference& model, std::mt
     return launch(warp, random);
   }
   if (warp.at_barrier) {
-    if (random() % 4 != 0) return make(warp, BranchEvent::kTick);
+    if (random() % 4 != 0) return make(warp, ControlFlowEvent::kTick);
     warp.at_barrier = false;
-    BenchRequest request = make(warp, BranchEvent::kBarrierRelease);
+    BenchRequest request = make(warp, ControlFlowEvent::kBarrierRelease);
     request.event.mask = model.entries(warp.id).back().mask;
     return request;
   }
   if (auto request = event(warp, model, random)) return *request;
-  return make(warp, BranchEvent::kTick);
+  return make(warp, ControlFlowEvent::kTick);
 }
 
 void StackTraffic::begin(Warp& warp, const BenchRequest& event, const StackReference& model) {
   const auto& stack = model.entries(warp.id);
-  simt::BranchRequest asked = event.event;
+  simt::ControlFlowRequest asked = event.event;
   asked.lane_target = event.by_lane ? event.lane_target.data() : nullptr;
   StackRequests requests(asked, stack.empty() ? LaneMask{} : stack.back().mask, model.first_side());
   for (const StackRequest& each : requests.requests()) {
@@ -60,13 +60,13 @@ void StackTraffic::begin(Warp& warp, const BenchRequest& event, const StackRefer
     request.last = &each == &requests.requests().back();
     warp.requests.push_back(request);
   }
-  if (event.event.event == BranchEvent::kBarrierArrive) warp.at_barrier = true;
+  if (event.event.event == ControlFlowEvent::kBarrierArrive) warp.at_barrier = true;
 }
 
-BenchRequest StackTraffic::make(const Warp& warp, BranchEvent event) {
+BenchRequest StackTraffic::make(const Warp& warp, ControlFlowEvent event) {
   BenchRequest request;
   request.warp = warp.id;
-  request.op = event == BranchEvent::kTick ? Op::kAdvance : static_cast<Op>(event);
+  request.op = event == ControlFlowEvent::kTick ? Op::kAdvance : static_cast<Op>(event);
   request.event.event = event;
   request.event.warp = warp.id;
   request.event.group = simt::GroupId{warp.id.value()};
@@ -74,7 +74,7 @@ BenchRequest StackTraffic::make(const Warp& warp, BranchEvent event) {
 }
 
 BenchRequest StackTraffic::read(const Warp& warp, const StackReference& model, std::mt19937& random) const {
-  BenchRequest request = make(warp, BranchEvent::kAdvance);
+  BenchRequest request = make(warp, ControlFlowEvent::kAdvance);
   request.op = Op::kRead;
   request.first_side = model.first_side();
   const auto& stack = model.entries(warp.id);
@@ -88,7 +88,7 @@ LaneMask StackTraffic::some_lanes(LaneMask of, std::mt19937& random) {
   LaneMask one;
   if (of.any()) {
     unsigned lane = 0;
-    do lane = random() % sim::kLanes;
+    do lane = random() % base::kLanes;
     while (!of.test(lane));
     one = LaneMask(1u << lane);
   }
@@ -115,7 +115,7 @@ std::optional<BenchRequest> ProgramTraffic::event(Warp& warp, const StackReferen
   run.moved = true;
   const std::uint32_t pc = run.pc.value();
   const simt::WalkInstruction& instruction = run.program->code[pc];
-  BenchRequest request = make(warp, BranchEvent::kBranch);
+  BenchRequest request = make(warp, ControlFlowEvent::kBranch);
   request.event.mask = top.mask;
   request.event.next = Pc{pc + 1};
   request.event.rpc = instruction.rpc;
@@ -135,19 +135,19 @@ std::optional<BenchRequest> ProgramTraffic::event(Warp& warp, const StackReferen
     case Kind::kIndirect:
       return request;
     case Kind::kBarrier:
-      request.event.event = BranchEvent::kBarrierArrive;
+      request.event.event = ControlFlowEvent::kBarrierArrive;
       request.by_lane = false;
       return request;
     case Kind::kCall:
-      request.event.event = BranchEvent::kCall;
+      request.event.event = ControlFlowEvent::kCall;
       if (some) return request;
       break;
     case Kind::kReturn:
-      request.event.event = BranchEvent::kReturn;
+      request.event.event = ControlFlowEvent::kReturn;
       if (some) return request;
       break;
     case Kind::kExit:
-      request.event.event = BranchEvent::kExit;
+      request.event.event = ControlFlowEvent::kExit;
       request.event.mask = request.event.taken;
       request.by_lane = false;
       if (some) return request;
@@ -157,7 +157,7 @@ std::optional<BenchRequest> ProgramTraffic::event(Warp& warp, const StackReferen
   }
   // Nothing but the next instruction; reported if it is the one that the stack watches for.
   if (request.event.next == top.rpc) {
-    request.event.event = BranchEvent::kAdvance;
+    request.event.event = ControlFlowEvent::kAdvance;
     request.by_lane = false;
     return request;
   }
@@ -173,7 +173,7 @@ BenchRequest ProgramTraffic::launch(Warp& warp, std::mt19937& random) {
     run.program.emplace(seed, simt::WalkOptions{.barriers = seed % 2 == 0, .any_rpc = seed % 2 == 1});
     short_enough = true;
     run.threads.clear();
-    for (unsigned lane = 0; lane < sim::kLanes; ++lane) {
+    for (unsigned lane = 0; lane < base::kLanes; ++lane) {
       simt::WalkThread alone(*run.program, lane);
       short_enough = short_enough && alone.run(1500);
       run.threads.emplace_back(*run.program, lane);
@@ -181,7 +181,7 @@ BenchRequest ProgramTraffic::launch(Warp& warp, std::mt19937& random) {
   }
   run.moved = true;
   ++programs;
-  BenchRequest request = make(warp, BranchEvent::kLaunch);
+  BenchRequest request = make(warp, ControlFlowEvent::kLaunch);
   request.event.next = Pc{0};
   request.event.mask =
       random() % 4 == 0 ? LaneMask(static_cast<std::uint32_t>(random()) | 1u) : LaneMask::all();

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cosim/coverage.h"
-#include "simt_walk_program.h"
 #include "stack_reference.h"
+#include "unit/simt/walk_program.h"
 
 namespace heddle::cosim {
 
@@ -37,7 +37,7 @@ class StackTraffic {
   /// Called with every request before it is served.
   virtual void cover(const BenchRequest&, const StackReference&) {}
 
-  static BenchRequest make(const Warp& warp, simt::BranchEvent event);
+  static BenchRequest make(const Warp& warp, simt::ControlFlowEvent event);
   static simt::LaneMask some_lanes(simt::LaneMask of, std::mt19937& random);
 
  private:

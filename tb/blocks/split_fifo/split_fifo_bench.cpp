@@ -19,8 +19,8 @@ using simt::SplitFifoModel;
 using simt::SplitFifoRequest;
 using simt::SplitId;
 using Op = SplitFifoRequest::Op;
-using sim::LaneMask;
-using sim::WarpId;
+using base::LaneMask;
+using base::WarpId;
 
 constexpr std::uint32_t kWarps = 48;
 

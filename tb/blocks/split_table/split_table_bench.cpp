@@ -27,9 +27,9 @@ using simt::SplitTableBlock;
 using simt::SplitTableModel;
 using simt::SplitTableRequest;
 using Op = SplitTableRequest::Op;
-using sim::LaneMask;
-using sim::Pc;
-using sim::WarpId;
+using base::LaneMask;
+using base::Pc;
+using base::WarpId;
 
 constexpr std::uint32_t kWarps = 48;
 
@@ -118,7 +118,7 @@ class Traffic {
                                              0x2000'0000, 0x3fff'ffff, 0xffff'fffe};
     const unsigned kind = random() % 32;
     if (kind < 7) return Pc{kPcs[kind]};
-    if (kind < 9) return sim::kNoPc;
+    if (kind < 9) return base::kNoPc;
     return kind < 28 ? Pc{100u + kind % 4} : Pc{static_cast<std::uint32_t>(random()) >> 3};
   }
   static std::uint32_t any_frame(std::mt19937& random) {
@@ -261,7 +261,7 @@ class Traffic {
       case Op::kWrite: {
         const Split& before = splits_[request.id.value()];
         coverage.hit("write another PC", split.pc != before.pc);
-        coverage.hit("write PC: none", split.pc == sim::kNoPc && before.pc != sim::kNoPc);
+        coverage.hit("write PC: none", split.pc == base::kNoPc && before.pc != base::kNoPc);
         coverage.hit("block", split.blocked && !before.blocked);
         coverage.hit("unblock", !split.blocked && before.blocked);
         break;
@@ -274,8 +274,8 @@ class Traffic {
         const Split& leaves = splits_[request.id.value()];
         coverage.hit("evict");
         coverage.hit("evict without a point", !leaves.rpc.exists());
-        coverage.hit("evict PC: none", leaves.pc == sim::kNoPc);
-        coverage.hit("evict RPC: none", leaves.rpc.exists() && leaves.rpc.pc == sim::kNoPc);
+        coverage.hit("evict PC: none", leaves.pc == base::kNoPc);
+        coverage.hit("evict RPC: none", leaves.rpc.exists() && leaves.rpc.pc == base::kNoPc);
         coverage.hit("evict R-Index 31", leaves.rpc.index == simt::ReconvergenceId{31});
         break;
       }
@@ -288,7 +288,7 @@ class Traffic {
         coverage.hit("fill the last entry", room == 1);
         coverage.hit("fill without room", room == 0);
         coverage.hit("fill without a point", room != 0 && !back.rpc.exists());
-        coverage.hit("fill PC: none", room != 0 && back.pc == sim::kNoPc);
+        coverage.hit("fill PC: none", room != 0 && back.pc == base::kNoPc);
         coverage.hit("fill a split in a call", room != 0 && left.frame != 0);
         coverage.hit("fill a blocked split", room != 0 && left.blocked);
         break;

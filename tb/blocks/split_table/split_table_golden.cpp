@@ -134,7 +134,7 @@ TEST_P(SplitTableGolden, MimdG11OpportunisticReconvergence) {
   EXPECT_EQ(st.contents(), "A D 0101 | B D 1010");
   const auto leader = st({.op = Op::kMatch, .id = st.at("A"), .split = st.split("B", "D", "0101", 0)});
   ASSERT_TRUE(leader.ok);
-  EXPECT_EQ(leader.split.mask, sim::LaneMask(0b1010));
+  EXPECT_EQ(leader.split.mask, base::LaneMask(0b1010));
   EXPECT_EQ(leader.id, st.at("B"));
   st({.op = Op::kFree, .id = leader.id});
   st({.op = Op::kWrite, .id = st.at("A"), .split = st.split("B", "B'", "0101", 1)});
@@ -154,8 +154,8 @@ TEST_P(SplitTableGolden, OnlyAnEqualSplitThatRunsIsCaughtUpWith) {
   EXPECT_TRUE(found(split, simt::kNoSplit));
   EXPECT_FALSE(found(split, SplitId{0}));
   for (auto change :
-       {+[](simt::Split& s) { s.pc = sim::Pc{7}; }, +[](simt::Split& s) { s.frame = 3; },
-        +[](simt::Split& s) { s.rpc.pc = sim::kNoPc; }, +[](simt::Split& s) { s.rpc.frame = 1; },
+       {+[](simt::Split& s) { s.pc = base::Pc{7}; }, +[](simt::Split& s) { s.frame = 3; },
+        +[](simt::Split& s) { s.rpc.pc = base::kNoPc; }, +[](simt::Split& s) { s.rpc.frame = 1; },
         +[](simt::Split& s) { s.rpc.index = simt::ReconvergenceId{4}; },
         +[](simt::Split& s) { s.rpc.index = simt::kNoReconvergence; },
         +[](simt::Split& s) { s.rpc.kind = simt::MeetingPoint::Kind::kEarly; }}) {
@@ -171,10 +171,10 @@ TEST_P(SplitTableGolden, OnlyAnEqualSplitThatRunsIsCaughtUpWith) {
 // §3.4: 29-bit PCs, the R-Index in the six bits that are left.
 TEST_P(SplitTableGolden, RecordsHaveTwelveBytes) {
   simt::Split split;
-  split.pc = sim::Pc{0x1234567};
-  split.rpc.pc = sim::Pc{0x1fff'fffe};
+  split.pc = base::Pc{0x1234567};
+  split.rpc.pc = base::Pc{0x1fff'fffe};
   split.rpc.index = simt::ReconvergenceId{21};
-  split.mask = sim::LaneMask(0x8000'0001);
+  split.mask = base::LaneMask(0x8000'0001);
   two({.op = Op::kInsert, .split = split});
   using Words = std::array<std::uint32_t, 3>;
   EXPECT_EQ(two({.op = Op::kEvict, .id = SplitId{0}}).words,

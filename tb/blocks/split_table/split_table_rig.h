@@ -14,12 +14,12 @@
 namespace heddle {
 
 /// Block X starts at PC 100 * (X - 'A'); "B'" is an instruction behind its start; '-': none.
-inline sim::Pc pc_of_block(const std::string& block) {
-  if (block == "-") return sim::kNoPc;
-  return sim::Pc{100u * static_cast<unsigned>(block[0] - 'A') + static_cast<unsigned>(block.size() - 1)};
+inline base::Pc pc_of_block(const std::string& block) {
+  if (block == "-") return base::kNoPc;
+  return base::Pc{100u * static_cast<unsigned>(block[0] - 'A') + static_cast<unsigned>(block.size() - 1)};
 }
-inline std::string block_of_pc(sim::Pc pc) {
-  if (pc == sim::kNoPc) return "-";
+inline std::string block_of_pc(base::Pc pc) {
+  if (pc == base::kNoPc) return "-";
   return std::string(1, static_cast<char>('A' + pc.value() / 100)) + std::string(pc.value() % 100, '\'');
 }
 
@@ -45,7 +45,7 @@ struct SplitTableRig : sc_core::sc_module {
                            int point) {
     simt::Split split;
     split.pc = pc_of_block(block);
-    split.mask = sim::LaneMask(static_cast<std::uint32_t>(std::stoul(mask, nullptr, 2)));
+    split.mask = base::LaneMask(static_cast<std::uint32_t>(std::stoul(mask, nullptr, 2)));
     split.rpc.pc = pc_of_block(rpc);
     if (point >= 0) split.rpc.index = simt::ReconvergenceId{static_cast<std::uint8_t>(point)};
     return split;
@@ -95,7 +95,7 @@ struct SplitTableRig : sc_core::sc_module {
   sim::Twins twins;
   std::unique_ptr<simt::SplitTable> table;
   sim::BlockInitiator<simt::SplitTableProtocol> isock{"isock"};
-  sim::WarpId warp{5};
+  base::WarpId warp{5};
 };
 
 }  // namespace heddle

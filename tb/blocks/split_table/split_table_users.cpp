@@ -4,7 +4,7 @@
 
 #include "cosim/twins.h"
 #include "simt/split_table.h"
-#include "simt_rig.h"
+#include "unit/simt/rig.h"
 
 namespace heddle::simt {
 namespace {
@@ -128,7 +128,7 @@ SplitTableRequest in_frame(std::uint32_t frame, std::uint32_t point_frame) {
 std::string message_of(const std::function<void()>& fn) {
   try {
     fn();
-  } catch (const sim::InputError& error) {
+  } catch (const base::InputError& error) {
     return error.what();
   }
   return "no error";

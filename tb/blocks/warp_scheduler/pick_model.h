@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "core/warp_scheduler.h"
+#include "core/schedule/warp_scheduler.h"
 #include "cosim/warp_scheduler_pins.h"
 
 namespace heddle::cosim {
@@ -52,7 +52,7 @@ class PickModel {
         break;
     }
     const nlohmann::ordered_json state = policy_->show();
-    request.last = sim::WarpId{state.at("last").get<std::uint32_t>()};
+    request.last = base::WarpId{state.at("last").get<std::uint32_t>()};
     request.greedy = state.value("greedy", false);
   }
 
@@ -66,8 +66,8 @@ class PickModel {
  private:
   static constexpr std::uint32_t kRotation = 1000;
 
-  static sim::IndexSet set_of(std::uint64_t bits) {
-    sim::IndexSet set(kWarps);
+  static base::IndexSet set_of(std::uint64_t bits) {
+    base::IndexSet set(kWarps);
     for (; bits != 0; bits &= bits - 1) set.insert(static_cast<std::uint32_t>(std::countr_zero(bits)));
     return set;
   }
@@ -77,17 +77,17 @@ class PickModel {
     if (!request.found) return;
     for (const std::uint32_t warp : by_age()) {
       if ((request.candidates >> warp & 1) == 0) continue;
-      request.chosen = sim::WarpId{warp};
+      request.chosen = base::WarpId{warp};
       request.aged = true;
       return;
     }
     request.chosen = policy_->show().contains("oldest_first")
-                         ? sim::WarpId{static_cast<std::uint32_t>(std::countr_zero(request.candidates))}
+                         ? base::WarpId{static_cast<std::uint32_t>(std::countr_zero(request.candidates))}
                          : *policy_->pick(set_of(request.candidates), now_);
   }
 
   std::unique_ptr<core::WarpSchedulingPolicy> policy_;
-  sim::Cycle now_ = 0;
+  base::Cycle now_ = 0;
 };
 
 /// For LockstepBench.
@@ -96,9 +96,9 @@ struct PickBlock {
   using Model = PickModel;
   struct Answer {
     bool found = false;
-    sim::WarpId chosen{};
+    base::WarpId chosen{};
     bool aged = false;
-    sim::WarpId last{};
+    base::WarpId last{};
     bool greedy = false;
     bool operator==(const Answer&) const = default;
   };

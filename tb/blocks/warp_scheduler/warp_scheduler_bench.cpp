@@ -15,14 +15,14 @@
 namespace heddle {
 namespace {
 
+using base::Cycle;
+using base::WarpId;
 using core::SchedulerConfig;
 using core::SchedulerRequest;
 using core::SchedulingPolicy;
 using cosim::PickModel;
 using cosim::PickRequest;
-using sim::Cycle;
 using sim::Implementation;
-using sim::WarpId;
 using ::testing::HasSubstr;
 
 constexpr std::uint32_t kWarps = 48;
@@ -51,7 +51,7 @@ struct Rig : sc_core::sc_module {
   void operator()(SchedulerRequest request) { isock.call(request); }
   void assign(std::uint32_t warp) { (*this)({.op = SchedulerRequest::Op::kAssign, .warp = WarpId{warp}}); }
   std::uint32_t pick(std::initializer_list<std::uint32_t> candidates, Cycle cycle = 0) {
-    sim::IndexSet set(groups);
+    base::IndexSet set(groups);
     for (const std::uint32_t group : candidates) set.insert(group);
     SchedulerRequest request{.op = SchedulerRequest::Op::kPick, .cycle = cycle, .candidates = &set};
     isock.call(request);
@@ -137,7 +137,7 @@ TEST_P(WarpSchedulerBench, EverySchedulerOfACoreHasItsOwn) {
     two.policies[s]->assign(WarpId{1 + s}, 0);
     two.policies[s]->assign(WarpId{2 - s}, 0);
   }
-  sim::IndexSet both(kWarps);
+  base::IndexSet both(kWarps);
   both.insert(1), both.insert(2);
   EXPECT_EQ(two.policies[0]->pick(both, 0), WarpId{1});
   EXPECT_EQ(two.policies[1]->pick(both, 0), WarpId{2});
@@ -161,7 +161,7 @@ void run_and_compare(SchedulingPolicy kind) {
   const auto rtl = rtl_policy(twins, kind);
   const auto model = core::make_scheduling_policy(configured(kind, Implementation::kModel, 500), kWarps);
   std::mt19937 random(2);
-  sim::IndexSet resident(kWarps);
+  base::IndexSet resident(kWarps);
   Cycle now = 0;
   for (unsigned step = 0; step < 20000; ++step) {
     now += random() % 4 == 0 ? random() % 200 : 1;
@@ -179,7 +179,7 @@ void run_and_compare(SchedulingPolicy kind) {
         model->stalled(), rtl->stalled();
         break;
       default: {
-        sim::IndexSet ready(kWarps);
+        base::IndexSet ready(kWarps);
         resident.for_each([&](std::uint32_t w) {
           if (random() % 3 != 0) ready.insert(w);
         });
@@ -204,7 +204,7 @@ template <class Fn>
 std::string input_error_of(Fn&& fn) {
   try {
     fn();
-  } catch (const sim::InputError& error) {
+  } catch (const base::InputError& error) {
     return error.what();
   }
   return "no error";
@@ -230,10 +230,10 @@ TEST(WarpSchedulerPolicy, MoreWarpsThanTheRtlHasAreRefused) {
 TEST(WarpSchedulerPolicy, OnlyWhatWasPickedIssues) {
   sim::Twins twins;
   const auto rtl = rtl_policy(twins, SchedulingPolicy::kGto);
-  sim::IndexSet ready(kWarps);
+  base::IndexSet ready(kWarps);
   ready.insert(3);
   ASSERT_EQ(rtl->pick(ready, 0), WarpId{3});
-  EXPECT_THROW(rtl->issued(WarpId{4}, 0), sim::Error);
+  EXPECT_THROW(rtl->issued(WarpId{4}, 0), base::Error);
 }
 
 /// A policy that picks wrongly once in a while.
@@ -241,7 +241,7 @@ class Faulty final : public core::WarpSchedulingPolicy {
  public:
   explicit Faulty(std::unique_ptr<core::WarpSchedulingPolicy> right) : right_(std::move(right)) {}
   void assign(WarpId warp, Cycle now) override { right_->assign(warp, now); }
-  std::optional<WarpId> pick(const sim::IndexSet& candidates, Cycle now) override {
+  std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle now) override {
     const auto picked = right_->pick(candidates, now);
     return now == 7 ? WarpId{picked->value() + 1} : picked;
   }
@@ -262,14 +262,14 @@ TEST(WarpSchedulerPolicy, AnotherPickThanTheModelsEndsTheRun) {
   const auto both = core::make_scheduling_policy(configured(SchedulingPolicy::kGto, Implementation::kBoth),
                                                  kWarps, "core.scheduler0", &twins);
   both->assign(WarpId{4}, 0);
-  sim::IndexSet ready(kWarps);
+  base::IndexSet ready(kWarps);
   ready.insert(4);
   EXPECT_EQ(both->pick(ready, 6), WarpId{4});
   try {
     (void)both->pick(ready, 7);
     FAIL() << "the difference was not noticed";
-  } catch (const sim::Error& error) {
-    EXPECT_EQ(error.code(), sim::ExitCode::kTwinMismatch);
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::ExitCode::kTwinMismatch);
     EXPECT_THAT(error.what(), HasSubstr("warp_scheduler"));
     EXPECT_THAT(error.what(), HasSubstr("oldest_first"));
   }

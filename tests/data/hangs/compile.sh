@@ -3,7 +3,7 @@
 #   tests/data/hangs/compile.sh [STEM]...
 set -euo pipefail
 cd "$(dirname "$0")"
-lite=../../../tb/workloads/cuda_lite.h
+lite=../../../platforms/workloads/cuda_lite.h
 
 stems=("$@")
 if [ ${#stems[@]} -eq 0 ]; then

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/error.h"
 #include "generator/random_source.h"
-#include "sim/error.h"
 
 namespace heddle::generator {
 
@@ -101,7 +101,7 @@ void save(const GeneratedKernel& kernel, const std::string& path, const std::str
     comment.replace(at, 1, "\n// ");
   file << "// " << comment << "\n" << kernel.ptx;
   file.flush();
-  if (!file) throw sim::InputError(path, "cannot write the failing kernel");
+  if (!file) throw base::InputError(path, "cannot write the failing kernel");
 }
 
 GeneratedKernel load(const std::string& path) {
@@ -120,7 +120,7 @@ GeneratedKernel load(const std::string& path) {
                   &kernel.seed, &kernel.shape.grid.x, &block.x, &block.y, &block.z, &bytes[0], &bytes[1],
                   &bytes[2], &bytes[3]);
   if (found != 9)
-    throw sim::InputError(path, "not a saved kernel: its head gives no seed, shape and buffers");
+    throw base::InputError(path, "not a saved kernel: its head gives no seed, shape and buffers");
   kernel.buffers = make_buffers(kernel.seed, bytes);
   return kernel;
 }

@@ -42,7 +42,7 @@ struct GeneratedKernel {
 
 /// Writes the PTX to `path`, headed by comments that give seed, shape, sizes of the buffers and `why`.
 void save(const GeneratedKernel& kernel, const std::string& path, const std::string& why);
-/// A kernel that save() has written. Throws sim::InputError if the file has no such head.
+/// A kernel that save() has written. Throws base::InputError if the file has no such head.
 [[nodiscard]] GeneratedKernel load(const std::string& path);
 
 }  // namespace heddle::generator

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "sim/lane_mask.h"
+#include "base/lane_mask.h"
 
 namespace heddle::ptx {
 
@@ -12,7 +12,7 @@ isa::Operand ConstantPool::row(isa::RowWidth width, std::uint64_t bits) {
   const auto [entry, fresh] = offsets_[static_cast<std::size_t>(width)].try_emplace(bits, bytes_.size());
   if (fresh) {
     const std::size_t element = width == isa::RowWidth::k64 ? 8 : 4;
-    const std::size_t copies = width == isa::RowWidth::kPredicate ? 1 : sim::kLanes;
+    const std::size_t copies = width == isa::RowWidth::kPredicate ? 1 : base::kLanes;
     const std::size_t size = (element * copies + kAlign - 1) / kAlign * kAlign;
     const std::size_t start = bytes_.size();
     bytes_.resize(start + size);

@@ -134,7 +134,7 @@ class KernelDecoder {
       isa::FunctionAddress address;
       address.name = symbol->function->name;
       if (plan != nullptr)
-        address.entry = sim::Pc(functions_[plan->index].first);
+        address.entry = base::Pc(functions_[plan->index].first);
       else
         address.reason =
             symbol->defined() ? "its parameters are not those of the call" : "no module defines it";
@@ -144,7 +144,7 @@ class KernelDecoder {
   }
 
   void join(KernelContext& context, std::uint32_t base) {
-    const auto place = [&](std::uint32_t label) { return sim::Pc(base + context.label_pc[label]); };
+    const auto place = [&](std::uint32_t label) { return base::Pc(base + context.label_pc[label]); };
     for (const PendingBranch& branch : context.branches)
       context.code[branch.instruction].target = place(branch.label);
     for (const PendingTable& table : context.tables) {
@@ -155,10 +155,10 @@ class KernelDecoder {
     }
     for (const CallSite& site : context.calls) {
       isa::Instruction& call = context.code[site.call];
-      call.rpc = sim::Pc(base + site.call + 1);
+      call.rpc = base::Pc(base + site.call + 1);
       context.code[site.link].src[0] = constants_.row(RowWidth::k32, call.rpc.value());
       if (!call.src[0].present) {
-        call.target = sim::Pc(functions_[site.callees.front()->index].entry);
+        call.target = base::Pc(functions_[site.callees.front()->index].entry);
         continue;
       }
       call.table_first = static_cast<std::uint32_t>(kernel_.targets.size());
@@ -208,7 +208,7 @@ class KernelDecoder {
   }
 
   void find_live_at_loop_heads(const analysis::ControlFlowGraph& cfg, const analysis::Liveness& liveness) {
-    const auto add = [&](std::uint32_t from, sim::Pc target) {
+    const auto add = [&](std::uint32_t from, base::Pc target) {
       if (target.value() > from) return;
       const std::uint32_t head = target.value();
       kernel_.live_at_loop_heads.try_emplace(head, liveness.live_in(cfg.block_of(head)));

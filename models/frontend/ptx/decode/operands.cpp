@@ -200,7 +200,7 @@ Row source(KernelContext& kernel, const Instruction& instruction, const Operand&
     return {kernel.constants.row(rows, float_bits(kernel, instruction, operand, *literal, type)), bits};
   if (const auto* symbol = std::get_if<SymbolName>(&operand.value)) {
     if (symbol->name == "WARP_SZ" && !isa::is_float(type) && type != Type::kPred)
-      return {kernel.constants.row(rows, sim::kLanes), bits};
+      return {kernel.constants.row(rows, base::kLanes), bits};
     if (kernel.scopes.find(symbol->name) == nullptr && !kernel.module.globals.contains(symbol->name))
       kernel.fail(operand.where, fmt::format("'{}' is not declared", printable(symbol->name)));
     kernel.fail(

@@ -90,9 +90,9 @@ class Saver {
   void find_live() {
     // The code as it stands, with branches resolved, is the function for itself.
     std::vector<isa::Instruction> code = context_.code;
-    std::vector<sim::Pc> targets;
+    std::vector<base::Pc> targets;
     for (const PendingBranch& branch : context_.branches)
-      code[branch.instruction].target = sim::Pc(context_.label_pc[branch.label]);
+      code[branch.instruction].target = base::Pc(context_.label_pc[branch.label]);
     for (const PendingTable& table : context_.tables) {
       code[table.instruction].table_first = static_cast<std::uint32_t>(targets.size());
       code[table.instruction].table_count = static_cast<std::uint32_t>(table.labels.size());

@@ -23,7 +23,7 @@ void check_barrier_operand(KernelContext& kernel, const Operand& operand, std::s
     kernel.fail(operand.where,
                 fmt::format("there is no barrier {}", static_cast<std::int64_t>(literal->bits)),
                 "Barriers are numbered 0 to 15.");
-  if (index == 1 && (literal->bits == 0 || literal->bits % sim::kLanes != 0))
+  if (index == 1 && (literal->bits == 0 || literal->bits % base::kLanes != 0))
     kernel.fail(operand.where,
                 "the number of threads at a barrier must be a positive multiple of the warp size, 32");
 }

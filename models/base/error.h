@@ -1,0 +1,63 @@
+// The one way Heddle reports a problem to its user: where, what, and what to do about it.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace heddle::base {
+
+/// Exit codes of the `heddle` command, one per kind of outcome.
+enum class ExitCode : int {
+  kOk = 0,
+  kMismatch = 1,      ///< the run finished but its result is wrong
+  kBadInput = 2,      ///< command line, YAML, PTX, files, launch shape
+  kKernelFault = 3,   ///< the kernel did something illegal (out of bounds, misaligned, trap)
+  kHang = 4,          ///< the watchdog diagnosed a hang
+  kCycleLimit = 5,    ///< --max-cycles reached
+  kTwinMismatch = 6,  ///< a block's model and its RTL twin gave different answers
+  kDeviceFailed = 7,  ///< a launch on a device on which an earlier launch failed
+  kInternal = 70,     ///< a bug in Heddle
+  // As of any command that a signal ends: 128 + its number.
+  kHungUp = 129,        ///< SIGHUP
+  kInterrupted = 130,   ///< SIGINT
+  kOutputClosed = 141,  ///< SIGPIPE: nobody reads the output any more
+  kTerminated = 143,    ///< SIGTERM
+};
+
+/// what() is "PLACE: MESSAGE" (or MESSAGE when there is no place), followed by "\n  REMEDY" if there is one.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& place, const std::string& message, const std::string& remedy = {})
+      : std::runtime_error((place.empty() ? "" : place + ": ") + message +
+                           (remedy.empty() ? "" : "\n  " + remedy)),
+        code_(code),
+        place_(place),
+        message_(message),
+        remedy_(remedy) {}
+  [[nodiscard]] ExitCode code() const { return code_; }
+  [[nodiscard]] const std::string& place() const { return place_; }
+  [[nodiscard]] const std::string& message() const { return message_; }
+  [[nodiscard]] const std::string& remedy() const { return remedy_; }
+
+ private:
+  ExitCode code_;
+  std::string place_;
+  std::string message_;
+  std::string remedy_;
+};
+
+/// Bad input of any kind (exit code 2).
+class InputError : public Error {
+ public:
+  InputError(const std::string& place, const std::string& message, const std::string& remedy = {})
+      : Error(ExitCode::kBadInput, place, message, remedy) {}
+};
+
+/// A kernel's illegal action at run time (exit code 3).
+class KernelFault : public Error {
+ public:
+  KernelFault(const std::string& place, const std::string& message, const std::string& remedy = {})
+      : Error(ExitCode::kKernelFault, place, message, remedy) {}
+};
+
+}  // namespace heddle::base

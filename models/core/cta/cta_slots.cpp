@@ -1,0 +1,99 @@
+#include "core/cta/cta_slots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/index_set.h"
+
+namespace heddle::core {
+namespace {
+
+constexpr std::uint32_t kSharedGranularity = 128;  ///< bytes; Fermi's allocation unit
+
+std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
+CtaNeeds needs_of(const LaunchContext& launch, const CoreConfig& config) {
+  const std::uint32_t per_warp =
+      round_up(launch.kernel->registers_per_thread * base::kLanes, config.occupancy.register_unit);
+  return {launch.warps_per_cta, per_warp * launch.warps_per_cta,
+          round_up(launch.shared_bytes_per_cta, kSharedGranularity)};
+}
+
+std::uint32_t max_resident(const CtaNeeds& needs, const CoreConfig& config, std::string& why) {
+  const OccupancyConfig& room = config.occupancy;
+  const std::uint32_t shared = config.shared_memory.size_kib * 1024;
+  std::uint32_t count = room.max_ctas;
+  const auto limit = [&](std::uint32_t available, std::uint32_t needed, const char* what) {
+    if (needed == 0) return;
+    if (available < needed) why = fmt::format("a CTA needs {} {}, a core has {}", needed, what, available);
+    count = std::min(count, available / needed);
+  };
+  limit(room.max_warps, needs.warps, "warp slots");
+  limit(room.registers, needs.registers, "registers");
+  limit(shared, needs.shared_bytes, "bytes of shared memory");
+  return count;
+}
+
+CtaSlots::CtaSlots(const CoreConfig& config)
+    : config_(config),
+      slots_(config.occupancy.max_ctas),
+      free_warps_(config.occupancy.max_warps),
+      free_warp_count_(config.occupancy.max_warps),
+      free_registers_(config.occupancy.registers) {
+  for (std::uint32_t w = 0; w < config.occupancy.max_warps; ++w) free_warps_.insert(w);
+}
+
+std::optional<std::uint32_t> CtaSlots::find_shared(std::uint32_t bytes) const {
+  // First fit between the regions in use, in order of address.
+  std::vector<const Slot*> used;
+  for (const Slot& slot : slots_)
+    if (slot.used && slot.needs.shared_bytes != 0) used.push_back(&slot);
+  std::sort(used.begin(), used.end(),
+            [](const Slot* a, const Slot* b) { return a->shared_base < b->shared_base; });
+  std::uint32_t at = 0;
+  for (const Slot* slot : used) {
+    if (slot->shared_base - at >= bytes) return at;
+    at = slot->shared_base + slot->needs.shared_bytes;
+  }
+  if (config_.shared_memory.size_kib * 1024 - at >= bytes) return at;
+  return std::nullopt;
+}
+
+bool CtaSlots::fits(const CtaNeeds& needs) const {
+  return resident_ < slots_.size() && free_warp_count_ >= needs.warps && free_registers_ >= needs.registers &&
+         find_shared(needs.shared_bytes).has_value();
+}
+
+CtaSlot CtaSlots::take(const CtaNeeds& needs, std::vector<WarpId>& warps, std::uint32_t& shared_base) {
+  const auto free_slot =
+      std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.used; });
+  Slot& slot = *free_slot;
+  slot.shared_base = shared_base = *find_shared(needs.shared_bytes);
+  slot.used = true;
+  slot.needs = needs;
+  slot.warps.clear();
+  for (std::uint32_t i = 0; i < needs.warps; ++i) {
+    const std::uint32_t warp = *free_warps_.next(0);
+    free_warps_.erase(warp);
+    slot.warps.emplace_back(warp);
+  }
+  warps = slot.warps;
+  free_warp_count_ -= needs.warps;
+  free_registers_ -= needs.registers;
+  ++resident_;
+  return CtaSlot{static_cast<std::uint32_t>(free_slot - slots_.begin())};
+}
+
+void CtaSlots::give_back(CtaSlot id) {
+  Slot& slot = slots_[id.value()];
+  slot.used = false;
+  for (const WarpId warp : slot.warps) free_warps_.insert(warp.value());
+  free_warp_count_ += slot.needs.warps;
+  free_registers_ += slot.needs.registers;
+  --resident_;
+}
+
+}  // namespace heddle::core

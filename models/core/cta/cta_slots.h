@@ -1,0 +1,54 @@
+// What limits resident CTAs: CTA slots, warp slots, registers, shared memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/index_set.h"
+#include "core/config.h"
+#include "core/warp_context.h"
+
+namespace heddle::core {
+
+/// Needs of one CTA of a kernel on a core.
+struct CtaNeeds {
+  std::uint32_t warps = 0;
+  std::uint32_t registers = 0;     ///< 32-bit registers, allocation granularity included
+  std::uint32_t shared_bytes = 0;  ///< rounded up to the allocation granularity
+};
+
+[[nodiscard]] CtaNeeds needs_of(const LaunchContext& launch, const CoreConfig& config);
+
+/// CTAs that fit at once on an empty core; 0 with the reason in `why` if even one does not.
+[[nodiscard]] std::uint32_t max_resident(const CtaNeeds& needs, const CoreConfig& config, std::string& why);
+
+class CtaSlots {
+ public:
+  explicit CtaSlots(const CoreConfig& config);
+
+  [[nodiscard]] bool fits(const CtaNeeds& needs) const;
+  /// Takes a CTA slot, warp slots (in ascending order) and shared memory; fits() must hold.
+  CtaSlot take(const CtaNeeds& needs, std::vector<WarpId>& warps, std::uint32_t& shared_base);
+  void give_back(CtaSlot slot);
+  [[nodiscard]] std::uint32_t resident() const { return resident_; }
+
+ private:
+  struct Slot {
+    bool used = false;
+    CtaNeeds needs;
+    std::uint32_t shared_base = 0;
+    std::vector<WarpId> warps;
+  };
+  [[nodiscard]] std::optional<std::uint32_t> find_shared(std::uint32_t bytes) const;
+
+  CoreConfig config_;
+  std::vector<Slot> slots_;
+  base::IndexSet free_warps_;
+  std::uint32_t free_warp_count_;
+  std::uint32_t free_registers_;
+  std::uint32_t resident_ = 0;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,86 @@
+#include "core/execute/exec_pipes.h"
+
+#include <algorithm>
+#include <string>
+
+namespace heddle::core {
+ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& config,
+                     const RegisterFileConfig& registers, std::uint32_t sub_cores, base::StatGroup& stats)
+    : sc_module(name), timing_(config.timing), bundles_(sub_cores) {
+  for (auto& of_sub_core : bundles_) {
+    const auto set = [&of_sub_core](Pipe pipe, std::uint32_t units, std::uint32_t collectors) {
+      Bundle& bundle = of_sub_core[static_cast<unsigned>(pipe)];
+      bundle.units = ResourcePool(units);
+      bundle.collectors = ResourcePool(collectors);
+    };
+    set(Pipe::kSp, config.sp_units, registers.collectors_sp);
+    set(Pipe::kInt, config.int_units, registers.collectors_sp);
+    set(Pipe::kDp, config.dp_units, registers.collectors_sp);
+    set(Pipe::kSfu, config.sfu_units, registers.collectors_sfu);
+    set(Pipe::kMemory, 0, registers.collectors_memory);  // the load/store unit has a queue of its own
+    set(Pipe::kControl, 0, 0);
+  }
+  std::vector<std::string> labels;
+  for (unsigned i = 0; i < isa::kLatencyClasses; ++i)
+    labels.emplace_back(isa::latency_class_name(static_cast<isa::LatencyClass>(i)));
+  stats.counters("issued", "warp-instructions", "instructions that entered a pipe, by class", labels,
+                 issued_);
+}
+
+void ExecPipes::issue(PipesRequest& request) {
+  const isa::Instruction& instruction = *request.instruction;
+  const auto index = static_cast<std::size_t>(instruction.latency_class);
+  ++issued_[index];
+  RegisterFileRequest read;
+  read.sub_core = request.sub_core;
+  read.warp = request.warp;
+  read.instruction = request.instruction;
+  read.cycle = request.cycle;
+  register_isock.call(read);
+  request.operands_late = read.late;
+
+  Bundle& bundle = bundles_[request.sub_core][static_cast<unsigned>(request.pipe)];
+  Cycle start = request.cycle + read.late;
+  if (!bundle.units.none()) {
+    start = std::max(start, bundle.units.first());
+    request.busy_until = bundle.units.take(start + timing_[index].initiation_cycles);
+  }
+  // A collector gives its instruction away in cycle `start` and takes the next one in the cycle after.
+  request.accepts_from = bundle.collectors.none() ? request.busy_until : bundle.collectors.take(start + 1);
+  if (instruction.write_count != 0 && request.pipe != Pipe::kMemory)
+    in_flight_.add(start + timing_[index].latency_cycles,
+                   {request.warp, static_cast<std::uint16_t>(request.sub_core), false, request.mask,
+                    request.instruction});
+  request.next_due = in_flight_.next_due();
+}
+
+void ExecPipes::complete(const Completion& done, Cycle cycle) {
+  if (!done.granted) {
+    RegisterFileRequest write;
+    write.op = RegisterFileRequest::Op::kWrite;
+    write.sub_core = done.sub_core;
+    write.warp = done.warp;
+    write.instruction = done.instruction;
+    write.cycle = cycle;
+    register_isock.call(write);
+    if (write.late != 0) {
+      Completion later = done;
+      later.granted = true;
+      in_flight_.add(cycle + write.late, later);
+      return;
+    }
+  }
+  WritebackRequest writeback{done.warp, done.mask, done.instruction};
+  writeback_isock.call(writeback);
+}
+
+void ExecPipes::tick(PipesRequest& request) {
+  in_flight_.take(request.cycle, [&](const Completion& done) { complete(done, request.cycle); });
+  request.next_due = in_flight_.next_due();
+}
+
+void ExecPipes::serve(PipesRequest& request) {
+  return request.op == PipesRequest::Op::kIssue ? issue(request) : tick(request);
+}
+
+}  // namespace heddle::core

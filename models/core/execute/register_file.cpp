@@ -1,0 +1,149 @@
+#include "core/execute/register_file.h"
+
+#include <algorithm>
+
+namespace heddle::core {
+
+RegisterAccess register_access(const std::vector<std::uint32_t>& read,
+                               const std::vector<std::uint32_t>& written, std::uint32_t banks) {
+  RegisterAccess access;
+  access.reads = static_cast<std::uint8_t>(read.size());
+  if (banks == 0) return access;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const std::uint32_t bank = read[i] % banks;
+    access.read_bank[i] = static_cast<std::uint8_t>(bank);
+    if (((access.read_banks >> bank) & 1u) != 0) access.reads_apart = false;
+    access.read_banks |= std::uint64_t{1} << bank;
+  }
+  for (const std::uint32_t row : written) access.written_banks |= std::uint64_t{1} << (row % banks);
+  return access;
+}
+
+std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks) {
+  const isa::RegisterLayout& layout = kernel.registers;
+  // Dense register numbers: 32-bit rows, 64-bit rows (two rows here), predicates.
+  const auto add = [&layout](isa::RegId reg, std::vector<std::uint32_t>& rows) {
+    if (reg < layout.rows32) {
+      rows.push_back(reg);
+    } else if (reg < layout.rows32 + layout.rows64) {
+      const std::uint32_t low = layout.rows32 + 2 * (reg - layout.rows32);
+      rows.insert(rows.end(), {low, low + 1});
+    }
+  };
+  std::vector<RegisterAccess> accesses;
+  accesses.reserve(kernel.code.size());
+  std::vector<std::uint32_t> read, written;
+  for (const isa::Instruction& instruction : kernel.code) {
+    read.clear();
+    written.clear();
+    for (unsigned i = 0; i < instruction.read_count; ++i) add(instruction.reads[i], read);
+    for (unsigned i = 0; i < instruction.write_count; ++i) add(instruction.writes[i], written);
+    accesses.push_back(register_access(read, written, banks));
+  }
+  return accesses;
+}
+
+namespace {
+constexpr std::uint32_t kUnlimited = ~0u;  ///< write-back ports
+}
+
+RegisterFileModel::RegisterFileModel(const RegisterFileConfig& config, std::uint32_t sub_cores)
+    : config_(config),
+      ports_(config.writeback_ports == 0 ? kUnlimited : config.writeback_ports),
+      all_banks_(config.banks >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << config.banks) - 1),
+      calendars_(sub_cores) {
+  if (config.banks != 0)
+    for (std::uint32_t warp = 0; warp < kMostWarps; ++warp) warp_bank_.push_back(warp % config.banks);
+  for (Calendar& calendar : calendars_) calendar.taken.resize(config.ports_per_bank - 1);
+}
+
+void RegisterFileModel::forget_passed(Calendar& calendar, Cycle now) {
+  // What has passed is free again: its places are those of the cycles that come into the window.
+  const Cycle passed = std::min<Cycle>(now - calendar.now, kWindow);
+  for (Cycle i = 0; i < passed; ++i) {
+    const std::size_t place = (calendar.now + i) % kWindow;
+    calendar.full[place] = 0;
+    calendar.results[place] = 0;
+    for (auto& taken : calendar.taken) taken[place] = 0;
+  }
+  calendar.now = now;
+}
+
+void RegisterFileModel::reserve(Calendar& calendar, Cycle cycle, std::uint64_t banks) const {
+  const std::size_t place = cycle % kWindow;
+  for (auto& taken : calendar.taken) {
+    const std::uint64_t already = taken[place] & banks;
+    taken[place] |= banks;
+    banks = already;
+  }
+  calendar.full[place] |= banks;
+}
+
+Cycle RegisterFileModel::read(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now) {
+  if (config_.banks == 0) return 0;
+  Calendar& calendar = at(sub_core, now);
+  reads += access.reads;
+  const std::uint32_t warp_bank = warp_bank_[warp.value()];
+  // Operands are read from the cycle after issue on.
+  const std::uint64_t banks = rotate(access.read_banks, warp_bank);
+  if (access.reads_apart && (calendar.full[(now + 1) % kWindow] & banks) == 0) {
+    reserve(calendar, now + 1, banks);
+    return 0;
+  }
+  Cycle last = now + 1;
+  for (unsigned i = 0; i < access.reads; ++i) {
+    const std::uint64_t bank = rotate(std::uint64_t{1} << access.read_bank[i], warp_bank);
+    Cycle cycle = now + 1;
+    while ((calendar.full[cycle % kWindow] & bank) != 0 && cycle + 1 < now + kWindow) ++cycle;
+    reserve(calendar, cycle, bank);
+    last = std::max(last, cycle);
+  }
+  read_conflict_cycles += last - (now + 1);
+  return last - (now + 1);
+}
+
+Cycle RegisterFileModel::write(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now) {
+  Calendar& calendar = at(sub_core, now);
+  const std::uint64_t banks = config_.banks == 0 ? 0 : rotate(access.written_banks, warp_bank_[warp.value()]);
+  const Cycle last = now + kWindow - 1;
+  Cycle cycle = now;
+  while (((calendar.full[cycle % kWindow] & banks) != 0 || calendar.results[cycle % kWindow] >= ports_) &&
+         cycle != last)
+    ++cycle;
+  reserve(calendar, cycle, banks);
+  ++calendar.results[cycle % kWindow];
+  ++writes;
+  write_conflict_cycles += cycle - now;
+  return cycle;
+}
+
+RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFileConfig& config,
+                           std::uint32_t sub_cores, base::StatGroup& stats)
+    : sc_module(name), model_(config, sub_cores), banks_(config.banks) {
+  stats.counter("reads", "rows", "operand rows read", &model_.reads);
+  stats.counter("read_conflict_cycles", "core cycles",
+                "instructions' operands came later because of bank conflicts, summed",
+                &model_.read_conflict_cycles);
+  stats.counter("writes", "results", "results written", &model_.writes);
+  stats.counter("write_conflict_cycles", "core cycles",
+                "results waited for a write-back port or a bank, summed", &model_.write_conflict_cycles);
+}
+
+void RegisterFile::begin_launch(const isa::Kernel& kernel) {
+  code_ = kernel.code.data();
+  accesses_ = register_accesses(kernel, banks_);
+}
+
+void RegisterFile::serve(RegisterFileRequest& request) {
+  return request.op == RegisterFileRequest::Op::kRead ? read(request) : write(request);
+}
+
+void RegisterFile::read(RegisterFileRequest& request) {
+  request.late = model_.read(request.sub_core, request.warp, access(request), request.cycle);
+}
+
+void RegisterFile::write(RegisterFileRequest& request) {
+  request.late = model_.write(request.sub_core, request.warp, access(request), request.cycle) - request.cycle;
+}
+
+}  // namespace heddle::core

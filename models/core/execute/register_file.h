@@ -1,0 +1,107 @@
+// Register file of a core: banks with few ports, and the ports by which results come back. Operand collectors
+// read an instruction's source registers one row (32 lanes x 32 bits) per bank port and cycle, so operands in
+// the same bank take turns; a result is written in the first cycle in which a write-back port and its
+// destination's banks are free. Values are not kept here (core/warp_context.h).
+//
+// Reservation model: an access takes the first free cycle of its bank in order of request. Hardware
+// arbitrates in every cycle and lets writes go first; the totals are the same, who waits may differ.
+// Register numbers are the PTX text's virtual registers (64-bit ones take two consecutive numbers); a
+// register allocator would spread them differently. Predicates live elsewhere and conflict with nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+#include "base/stats.h"
+#include "core/config.h"
+#include "core/protocols/register_file_protocol.h"
+#include "isa/kernel.h"
+#include "sim/block_socket.h"
+
+namespace heddle::core {
+
+/// Banks that an instruction's rows are in, for a warp whose row 0 is in bank 0.
+struct RegisterAccess {
+  std::array<std::uint8_t, 16> read_bank{};  ///< one entry per source row
+  std::uint8_t reads = 0;
+  std::uint64_t read_banks = 0;     ///< bit per bank
+  std::uint64_t written_banks = 0;  ///< bit per bank of a destination row
+  bool reads_apart = true;          ///< no two source rows are in one bank
+};
+/// For every instruction of a kernel; `banks` 1 to 64, or 0: there are no banks.
+[[nodiscard]] std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks);
+/// Of rows given by number.
+[[nodiscard]] RegisterAccess register_access(const std::vector<std::uint32_t>& read,
+                                             const std::vector<std::uint32_t>& written, std::uint32_t banks);
+
+class RegisterFileModel {
+ public:
+  RegisterFileModel(const RegisterFileConfig& config, std::uint32_t sub_cores);
+
+  /// Reserves the reads of an instruction issued at `now`: how many cycles later than without conflicts the
+  /// last operand arrives. Cycles never go back.
+  Cycle read(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now);
+  /// Reserves the write of a result that is there at `now`: the cycle (>= now) in which it is written. All
+  /// rows of a result (a 64-bit or vector destination) are written in one cycle.
+  Cycle write(std::uint32_t sub_core, WarpId warp, const RegisterAccess& access, Cycle now);
+
+  std::uint64_t reads = 0, read_conflict_cycles = 0, writes = 0, write_conflict_cycles = 0;
+
+ private:
+  static constexpr unsigned kWindow = 64;  ///< cycles from now on that can be reserved
+  /// What is reserved in the cycles [now, now + kWindow), by cycle mod kWindow.
+  struct Calendar {
+    Cycle now = 0;
+    std::array<std::uint64_t, kWindow> full{};              ///< banks without a free port
+    std::array<std::uint16_t, kWindow> results{};           ///< write-back ports taken
+    std::vector<std::array<std::uint64_t, kWindow>> taken;  ///< banks with their first, second ... port taken
+  };
+  Calendar& at(std::uint32_t sub_core, Cycle now) {
+    Calendar& calendar = calendars_[sub_core];
+    if (calendar.now != now) forget_passed(calendar, now);
+    return calendar;
+  }
+  static void forget_passed(Calendar& calendar, Cycle now);
+  void reserve(Calendar& calendar, Cycle cycle, std::uint64_t banks) const;
+  /// Banks of a warp whose row 0 is in bank `warp_bank`.
+  [[nodiscard]] std::uint64_t rotate(std::uint64_t banks, std::uint32_t warp_bank) const {
+    if (warp_bank == 0) return banks;
+    return ((banks << warp_bank) | (banks >> (config_.banks - warp_bank))) & all_banks_;
+  }
+
+  RegisterFileConfig config_;
+  std::uint32_t ports_;  ///< for write-back
+  std::uint64_t all_banks_;
+  std::vector<std::uint32_t> warp_bank_;  ///< by warp
+  std::vector<Calendar> calendars_;       ///< by sub-core
+};
+
+class RegisterFile : public sc_core::sc_module {
+ public:
+  RegisterFile(const sc_core::sc_module_name& name, const RegisterFileConfig& config, std::uint32_t sub_cores,
+               base::StatGroup& stats);
+  void begin_launch(const isa::Kernel& kernel);
+
+ private:
+  void serve(RegisterFileRequest& request);
+  HEDDLE_BY_JUMP void read(RegisterFileRequest& request);
+  HEDDLE_BY_JUMP void write(RegisterFileRequest& request);
+  [[nodiscard]] const RegisterAccess& access(const RegisterFileRequest& request) const {
+    return accesses_[static_cast<std::size_t>(request.instruction - code_)];
+  }
+
+ public:
+  using Target = sim::BlockTarget<RegisterFileProtocol, RegisterFile, &RegisterFile::serve>;
+  Target pipes_tsock{"pipes_tsock", this};
+  Target lsu_tsock{"lsu_tsock", this};
+
+ private:
+  RegisterFileModel model_;
+  std::uint32_t banks_;
+  const isa::Instruction* code_ = nullptr;
+  std::vector<RegisterAccess> accesses_;
+};
+
+}  // namespace heddle::core

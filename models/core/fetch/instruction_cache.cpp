@@ -1,0 +1,93 @@
+#include "core/fetch/instruction_cache.h"
+
+#include <algorithm>
+
+namespace heddle::core {
+
+InstructionCacheModel::InstructionCacheModel(const InstructionCacheConfig& config)
+    : config_(config),
+      sets_(std::size_t{config.size_kib} * 1024 / config.line_bytes / config.ways),
+      lines_(sets_ * config.ways) {}
+
+bool InstructionCacheModel::hit(std::uint64_t line) {
+  if (line == recent_) return true;
+  Line* const set = set_of(line);
+  for (std::uint32_t way = 0; way < config_.ways; ++way) {
+    if (set[way].address != line) continue;
+    set[way].used = ++clock_;
+    recent_ = line;
+    return true;
+  }
+  return false;
+}
+
+bool InstructionCacheModel::pending(std::uint64_t line) const {
+  return std::find(pending_.begin(), pending_.end(), line) != pending_.end();
+}
+
+void InstructionCacheModel::fill(std::uint64_t line) {
+  std::erase(pending_, line);
+  Line* const set = set_of(line);
+  Line* const victim =
+      std::min_element(set, set + config_.ways, [](const Line& a, const Line& b) { return a.used < b.used; });
+  *victim = {line, ++clock_};
+  recent_ = line;
+}
+
+void InstructionCacheModel::flush() {
+  std::fill(lines_.begin(), lines_.end(), Line{});
+  recent_ = ~std::uint64_t{0};
+}
+
+InstructionCache::InstructionCache(const sc_core::sc_module_name& name, const InstructionCacheConfig& config,
+                                   base::CoreId core, sim::MemoryPool& pool, base::StatGroup& stats)
+    : sc_module(name), config_(config), core_(core), pool_(pool), model_(config) {
+  stats.counter("accesses", "fetches", "fetches looked up", &accesses_);
+  stats.counter("misses", "fetches", "fetches that asked L2 for a line", &misses_);
+  stats.counter("merges", "fetches", "fetches that joined a fill already under way", &merges_);
+  stats.counter("stalls", "attempts", "misses that found no MSHR or no room towards the crossbar", &stalls_);
+  stats.counter("fills", "lines", "lines returned by L2", &fills_);
+}
+
+void InstructionCache::serve(L1iRequest& request) {
+  if (request.op == L1iRequest::Op::kFlush) {
+    model_.flush();
+    return;
+  }
+  request.result = L1iRequest::Result::kHit;
+  if (!config_.enabled || model_.hit(request.line)) {
+    ++accesses_;
+    return;
+  }
+  request.result = L1iRequest::Result::kMiss;
+  if (model_.pending(request.line)) {
+    ++accesses_;
+    ++merges_;
+    return;
+  }
+  PortRequest port;
+  port.client = PortClient::kInstruction;
+  port_isock.call(port);
+  if (!model_.mshr_free() || !port.room) {
+    ++stalls_;
+    request.result = L1iRequest::Result::kStall;
+    return;
+  }
+  ++accesses_;
+  ++misses_;
+  model_.start_fill(request.line);
+  sim::MemoryTransaction& read = pool_.allocate(sim::MemoryOp::kRead, request.line, config_.line_bytes);
+  read.extension.core = core_;
+  port.op = PortRequest::Op::kSend;
+  port.transaction = &read;
+  port_isock.call(port);
+}
+
+void InstructionCache::take_response(PortResponse& response) {
+  L1iRefill refill{response.payload->get_address()};
+  ++fills_;
+  model_.fill(refill.line);
+  refill_isock.call(refill);
+}
+
+}  // namespace heddle::core

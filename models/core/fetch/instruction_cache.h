@@ -1,0 +1,71 @@
+// L1 instruction cache of a core: read-only, LRU, non-blocking. A miss reads the line from L2 through the
+// memory port; further misses on that line wait for the same fill. It holds tags only: what the instructions
+// are is known from the decoded kernel, machine code does not exist (the lines travel all the same and take
+// their bandwidth and their place in L2).
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+#include "base/stats.h"
+#include "core/config.h"
+#include "core/protocols/fetch_protocol.h"
+#include "core/protocols/port_protocol.h"
+#include "sim/block_socket.h"
+
+namespace heddle::core {
+
+class InstructionCacheModel {
+ public:
+  explicit InstructionCacheModel(const InstructionCacheConfig& config);
+
+  [[nodiscard]] bool hit(std::uint64_t line);
+  /// A fill of the line is under way.
+  [[nodiscard]] bool pending(std::uint64_t line) const;
+  [[nodiscard]] bool mshr_free() const { return pending_.size() < config_.mshr_entries; }
+  void start_fill(std::uint64_t line) { pending_.push_back(line); }
+  void fill(std::uint64_t line);
+  void flush();
+
+ private:
+  struct Line {
+    std::uint64_t address = ~std::uint64_t{0};
+    std::uint64_t used = 0;
+  };
+  [[nodiscard]] Line* set_of(std::uint64_t line) {
+    return &lines_[line / config_.line_bytes % sets_ * config_.ways];
+  }
+  InstructionCacheConfig config_;
+  std::size_t sets_;
+  std::vector<Line> lines_;
+  std::vector<std::uint64_t> pending_;
+  std::uint64_t recent_ = ~std::uint64_t{0};  ///< line used last: it is there and needs no new time stamp
+  std::uint64_t clock_ = 0;
+};
+
+class InstructionCache : public sc_core::sc_module {
+ public:
+  InstructionCache(const sc_core::sc_module_name& name, const InstructionCacheConfig& config,
+                   base::CoreId core, sim::MemoryPool& pool, base::StatGroup& stats);
+
+ private:
+  void serve(L1iRequest& request);
+  void take_response(PortResponse& response);
+
+ public:
+  sim::BlockTarget<L1iProtocol, InstructionCache, &InstructionCache::serve> l1i_tsock{"l1i_tsock", this};
+  sim::BlockInitiator<L1iRefillProtocol> refill_isock{"refill_isock"};
+  sim::BlockInitiator<PortProtocol> port_isock{"port_isock"};
+  sim::BlockTarget<PortResponseProtocol, InstructionCache, &InstructionCache::take_response> response_tsock{
+      "response_tsock", this};
+
+ private:
+  InstructionCacheConfig config_;
+  base::CoreId core_;
+  sim::MemoryPool& pool_;
+  InstructionCacheModel model_;
+  std::uint64_t accesses_ = 0, misses_ = 0, merges_ = 0, stalls_ = 0, fills_ = 0;
+};
+
+}  // namespace heddle::core

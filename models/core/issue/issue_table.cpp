@@ -1,0 +1,149 @@
+#include "core/issue/issue_table.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace heddle::core {
+
+std::vector<std::string> slot_use_names() {
+  return {"issued",
+          "replay",
+          "held_back",
+          "scoreboard_ports",
+          "pipe_busy",
+          "operand_collector",
+          "memory_back_pressure",
+          "scoreboard_alu",
+          "scoreboard_memory",
+          "ibuffer_empty",
+          "control_flow",
+          "control_flow_tables",
+          "fence",
+          "barrier",
+          "no_warp"};
+}
+
+IssueTable::IssueTable(std::uint32_t groups, std::uint32_t schedulers)
+    : groups_(groups), schedulers_(schedulers), scratch_(groups) {
+  for (Scheduler& scheduler : schedulers_)
+    for (base::IndexSet& ready : scheduler.ready) ready.resize(groups);
+}
+
+namespace {
+
+/// Why a ready group does not issue into `pipe`, if its scheduler issues nothing.
+SlotUse ready_cause(unsigned pipe, const PipeReadiness& pipes, Cycle now) {
+  if (pipes.accepts(pipe, now)) return SlotUse::kHeldBack;
+  if (pipes.busy_until[pipe] > now) return SlotUse::kPipeBusy;
+  return pipes.accepts_from[pipe] > now ? SlotUse::kOperandCollector : SlotUse::kMemoryBackPressure;
+}
+
+/// Of a group that is there and not ready.
+WaitCause wait_cause(GroupStatus status) {
+  constexpr unsigned kOffset =
+      static_cast<unsigned>(WaitCause::kScoreboardAlu) - static_cast<unsigned>(GroupStatus::kScoreboardAlu);
+  static_assert(static_cast<unsigned>(GroupStatus::kBarrier) + kOffset ==
+                static_cast<unsigned>(WaitCause::kBarrier));
+  return static_cast<WaitCause>(static_cast<unsigned>(status) + kOffset);
+}
+
+}  // namespace
+
+void IssueTable::set_status(GroupId id, GroupStatus status, Pipe pipe) {
+  Group& group = groups_[id.value()];
+  Scheduler& scheduler = schedulers_[group.scheduler];
+  if (group.status == GroupStatus::kReady) {
+    const auto old = static_cast<unsigned>(group.pipe);
+    scheduler.ready[old].erase(id.value());
+    if (--scheduler.ready_count[old] == 0) scheduler.ready_pipes &= ~(1u << old);
+  }
+  // The count of those that are absent means nothing; keeping it spares two branches.
+  --scheduler.count[static_cast<unsigned>(group.status)];
+  ++scheduler.count[static_cast<unsigned>(status)];
+  if (group.status == GroupStatus::kAbsent) ++present_;
+  if (status == GroupStatus::kAbsent) --present_;
+  group.status = status;
+  group.pipe = pipe;
+  if (status == GroupStatus::kReady) {
+    scheduler.ready[static_cast<unsigned>(pipe)].insert(id.value());
+    ++scheduler.ready_count[static_cast<unsigned>(pipe)];
+    scheduler.ready_pipes |= 1u << static_cast<unsigned>(pipe);
+  }
+  if (profiler_) profile_status(id, status, pipe);
+}
+
+void IssueTable::profile_status(GroupId id, GroupStatus status, Pipe pipe) {
+  const Group& group = groups_[id.value()];
+  if (status == GroupStatus::kAbsent)
+    profiler_->leaves(id);
+  else if (status == GroupStatus::kReady)
+    profiler_->is_ready(id, group.scheduler, group.pc, pipe);
+  else
+    profiler_->waits(id, group.scheduler, group.pc, wait_cause(status));
+}
+
+void IssueTable::set_profile(KernelProfile* profile) {
+  profiler_.reset();
+  if (profile != nullptr) profiler_.emplace(size(), static_cast<std::uint32_t>(schedulers_.size()), *profile);
+}
+
+void IssueTable::profile_slot(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now, Cycle cycles,
+                              SlotUse use, GroupId issuing) {
+  if (use == SlotUse::kIssued) profiler_->leaves(issuing);
+  GroupProfiler::ReadyCauses causes{};
+  for (unsigned pipe = 0; pipe < kPipes; ++pipe) {
+    SlotUse cause = use;
+    if (use != SlotUse::kReplay) cause = ready_cause(pipe, pipes, now);
+    if (cause == SlotUse::kHeldBack && (use == SlotUse::kIssued || use == SlotUse::kScoreboardPorts))
+      cause = use;
+    causes[pipe] = static_cast<WaitCause>(cause);  // kIssued to kNotSelected, the others to the same name
+  }
+  profiler_->pass(scheduler, cycles, causes);
+}
+
+const base::IndexSet* IssueTable::candidates(std::uint32_t index, const PipeReadiness& pipes, Cycle now) {
+  const Scheduler& scheduler = schedulers_[index];
+  std::uint32_t accepting = 0;
+  for (std::uint32_t rest = scheduler.ready_pipes; rest != 0; rest &= rest - 1)
+    if (pipes.accepts(static_cast<unsigned>(std::countr_zero(rest)), now)) accepting |= rest & -rest;
+  if (accepting == 0) return nullptr;
+  if ((accepting & (accepting - 1)) == 0)
+    return &scheduler.ready[static_cast<unsigned>(std::countr_zero(accepting))];
+  scratch_.clear();
+  for (; accepting != 0; accepting &= accepting - 1)
+    scratch_ |= scheduler.ready[static_cast<unsigned>(std::countr_zero(accepting))];
+  return &scratch_;
+}
+
+Cycle IssueTable::next_due(std::uint32_t index, const PipeReadiness& pipes, Cycle now) const {
+  Cycle next = kNever;
+  for (std::uint32_t rest = schedulers_[index].ready_pipes; rest != 0; rest &= rest - 1) {
+    const auto pipe = static_cast<unsigned>(std::countr_zero(rest));
+    for (const Cycle change : {pipes.accepts_from[pipe], pipes.busy_until[pipe]})
+      if (change > now) next = std::min(next, change);
+    if (pipes.accepts(pipe, now))
+      next = std::min(next, now + 1);  // a full load/store unit says when it is not
+  }
+  return next;
+}
+
+SlotUse IssueTable::idle_cause(std::uint32_t index, const PipeReadiness& pipes, Cycle now) const {
+  const Scheduler& scheduler = schedulers_[index];
+  const auto any = [&](GroupStatus status) { return scheduler.count[static_cast<unsigned>(status)] != 0; };
+  if (any(GroupStatus::kReady)) {
+    SlotUse cause = SlotUse::kMemoryBackPressure;
+    for (std::uint32_t rest = scheduler.ready_pipes; rest != 0; rest &= rest - 1)
+      cause = std::min(cause, ready_cause(static_cast<unsigned>(std::countr_zero(rest)), pipes, now));
+    return cause;
+  }
+  if (any(GroupStatus::kScoreboardAlu)) return SlotUse::kScoreboardAlu;
+  if (any(GroupStatus::kScoreboardMemory)) return SlotUse::kScoreboardMemory;
+  if (any(GroupStatus::kFetch)) return SlotUse::kIBufferEmpty;
+  if (any(GroupStatus::kControlFlow)) return SlotUse::kControlFlow;
+  if (any(GroupStatus::kTables)) return SlotUse::kTables;
+  if (any(GroupStatus::kFence)) return SlotUse::kFence;
+  if (any(GroupStatus::kBarrier)) return SlotUse::kBarrier;
+  return SlotUse::kNoWarp;
+}
+
+}  // namespace heddle::core

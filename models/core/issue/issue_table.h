@@ -1,0 +1,136 @@
+// Status of every issue group of a core, kept up to date by events so that nothing is scanned per cycle: per
+// scheduler the groups that are ready, by the pipe they need, and how many groups are in each other state.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/index_set.h"
+#include "core/config.h"
+#include "core/observe/group_profiler.h"
+#include "core/observe/profile.h"
+#include "core/warp_context.h"
+#include "isa/instruction.h"
+#include "simt/control_flow_protocol.h"
+
+namespace heddle::core {
+
+enum class GroupStatus : std::uint8_t {
+  kAbsent,
+  kReady,             ///< the head of its I-buffer may issue as soon as its pipe takes it
+  kScoreboardAlu,     ///< head waits for a result of an execution pipe (or for a scoreboard entry)
+  kScoreboardMemory,  ///< head waits for a load or atomic
+  kFetch,             ///< I-buffer empty: fetch bandwidth, or a miss in the instruction cache
+  kControlFlow,       ///< I-buffer empty behind a branch or another instruction that decides where to go on
+  kTables,            ///< the control-flow mechanism's tables are busy (spilled entries on their way)
+  kFence,             ///< waits for memory operations at a fence
+  kBarrier,           ///< waits at a CTA barrier or a .sync instruction
+};
+inline constexpr unsigned kGroupStatuses = static_cast<unsigned>(GroupStatus::kBarrier) + 1;
+
+/// What an issue slot (one scheduler in one cycle) was used for. A slot that issued nothing is charged to the
+/// group that was closest to issuing: the first of these causes, from the top, that any of its groups has.
+enum class SlotUse : std::uint8_t {
+  kIssued,
+  kReplay,              ///< a further pass of a memory instruction (bank conflict, uncoalesced access)
+  kHeldBack,            ///< groups could issue, the scheduling policy held them back
+  kScoreboardPorts,     ///< the group whose turn it was could issue but for the scoreboard's ports
+  kPipeBusy,            ///< a group was ready, its execution pipe was not
+  kOperandCollector,    ///< a group was ready, no operand collector was free
+  kMemoryBackPressure,  ///< a group was ready, the load/store unit was full
+  kScoreboardAlu,
+  kScoreboardMemory,
+  kIBufferEmpty,
+  kControlFlow,
+  kTables,
+  kFence,
+  kBarrier,
+  kNoWarp,  ///< the scheduler had no group at all
+};
+inline constexpr unsigned kSlotUses = static_cast<unsigned>(SlotUse::kNoWarp) + 1;
+[[nodiscard]] std::vector<std::string> slot_use_names();
+static_assert(kWaitCauses == static_cast<unsigned>(SlotUse::kNoWarp));
+static_assert(static_cast<unsigned>(WaitCause::kMemoryBackPressure) ==
+              static_cast<unsigned>(SlotUse::kMemoryBackPressure));
+
+/// When the pipes of a sub-core take the next instruction.
+struct PipeReadiness {
+  std::array<Cycle, kPipes> accepts_from{};  ///< first cycle in which a collector (or the pipe) is free
+  std::array<Cycle, kPipes> busy_until{};    ///< first cycle in which a unit of the pipe is free
+  bool memory_full = false;                  ///< the load/store unit's queue has no place
+
+  [[nodiscard]] bool accepts(unsigned pipe, Cycle now) const {
+    return accepts_from[pipe] <= now && !(memory_full && pipe == static_cast<unsigned>(Pipe::kMemory));
+  }
+};
+
+class IssueTable {
+ public:
+  struct Group {
+    GroupStatus status = GroupStatus::kAbsent;
+    Pipe pipe = Pipe::kSp;    ///< needed by the head while kReady
+    bool head_valid = false;  ///< I-buffer not empty
+    simt::Hold hold = simt::Hold::kNothing;
+    WarpId warp{};
+    Pc pc{};           ///< next instruction to issue
+    Pc watch = kNoPc;  ///< report to the branch unit when the next PC is this
+    LaneMask mask;
+    std::uint32_t scheduler = 0;
+    std::uint32_t epoch = 0;  ///< counts its moves: what waits for an older one is void
+    Cycle issued_at = 0;      ///< when it issued or moved last
+  };
+
+  IssueTable(std::uint32_t groups, std::uint32_t schedulers);
+
+  [[nodiscard]] Group& operator[](GroupId id) { return groups_[id.value()]; }
+  [[nodiscard]] const Group& operator[](GroupId id) const { return groups_[id.value()]; }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(groups_.size()); }
+  /// While a profile is taken, the wait that begins is charged to the group's present `pc`.
+  void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp);
+  /// Groups that are there.
+  [[nodiscard]] std::uint32_t present() const { return present_; }
+
+  /// Takes a profile from now on; nullptr: none. No group is there.
+  void set_profile(KernelProfile* profile);
+  void end_profile() {
+    if (profiler_) profiler_->end();
+  }
+  [[nodiscard]] bool profiled() const { return profiler_.has_value(); }
+  /// While a profile is taken, for every cycle of every scheduler: the `cycles` cycles up to `now` pass, the
+  /// slot being used for `use`; `issuing`: the group, if that is kIssued. To be called before it issues.
+  void profile_slot(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now, Cycle cycles, SlotUse use,
+                    GroupId issuing);
+
+  /// Groups of the scheduler whose head's pipe takes an instruction at `now`; nullptr: there is none. Valid
+  /// until a status changes or the next call.
+  [[nodiscard]] const base::IndexSet* candidates(std::uint32_t scheduler, const PipeReadiness& pipes,
+                                                 Cycle now);
+  [[nodiscard]] bool any_ready(std::uint32_t scheduler) const {
+    return schedulers_[scheduler].count[static_cast<unsigned>(GroupStatus::kReady)] != 0;
+  }
+  /// First cycle after `now` in which a ready group of the scheduler may issue or its cause of waiting
+  /// changes.
+  [[nodiscard]] Cycle next_due(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now) const;
+  /// Why the scheduler issues nothing in cycle `now`.
+  [[nodiscard]] SlotUse idle_cause(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now) const;
+
+ private:
+  [[gnu::noinline]] void profile_status(GroupId id, GroupStatus status, Pipe pipe);
+
+  struct Scheduler {
+    std::array<std::uint32_t, kGroupStatuses> count{};
+    std::uint32_t ready_pipes = 0;  ///< bit per Pipe: some ready group needs it
+    std::array<std::uint32_t, kPipes> ready_count{};
+    std::array<base::IndexSet, kPipes> ready;
+  };
+  std::vector<Group> groups_;
+  std::vector<Scheduler> schedulers_;
+  std::uint32_t present_ = 0;
+  base::IndexSet scratch_;
+  std::optional<GroupProfiler> profiler_;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,79 @@
+#include "core/issue/warp_sync.h"
+
+#include <algorithm>
+
+namespace heddle::core {
+
+void WarpSync::arrive(WarpId id, const Split& split, LaneMask arriving,
+                      const std::array<std::uint32_t, kLanes>& members) {
+  Warp& warp = warps_[id.value()];
+  warp.splits.push_back(split);
+  warp.lanes |= arriving;
+  arriving.for_each([&](unsigned lane) {
+    warp.pc[lane] = split.pc;
+    warp.anywhere[lane] = split.anywhere;
+    warp.members[lane] = members[lane];
+  });
+}
+
+LaneMask WarpSync::alike(const Warp& warp, unsigned lane) {
+  std::uint32_t lanes = 0;
+  warp.lanes.for_each([&](unsigned other) {
+    const bool same = warp.pc[other] == warp.pc[lane] || (warp.anywhere[other] && warp.anywhere[lane]);
+    if (same && warp.members[other] == warp.members[lane]) lanes |= 1u << other;
+  });
+  return LaneMask(lanes);
+}
+
+const std::vector<WarpSync::Meeting>& WarpSync::complete(WarpId id, LaneMask live) {
+  Warp& warp = warps_[id.value()];
+  warp.postponed = false;
+  complete_.clear();
+  LaneMask unseen = warp.lanes;
+  while (unseen.any()) {
+    const unsigned lane = unseen.lowest();
+    const LaneMask lanes = alike(warp, lane);
+    unseen = LaneMask::difference(unseen, lanes);
+    if (LaneMask::difference(LaneMask(warp.members[lane]) & live, lanes).any()) continue;
+    // Lanes at one place whose masks differ execute together: each looks only at those its mask names.
+    const auto same_place = std::find_if(complete_.begin(), complete_.end(),
+                                         [&](const Meeting& m) { return m.pc == warp.pc[lane]; });
+    if (same_place == complete_.end())
+      complete_.push_back({warp.pc[lane], lanes});
+    else
+      same_place->lanes |= lanes;
+  }
+  return complete_;
+}
+
+void WarpSync::met(WarpId id, LaneMask lanes) {
+  Warp& warp = warps_[id.value()];
+  warp.lanes = LaneMask::difference(warp.lanes, lanes);
+}
+
+bool WarpSync::take_finished(WarpId id, Split& split) {
+  Warp& warp = warps_[id.value()];
+  const auto finished = std::find_if(warp.splits.begin(), warp.splits.end(),
+                                     [&](const Split& each) { return (each.lanes & warp.lanes).none(); });
+  if (finished == warp.splits.end()) return false;
+  split = *finished;
+  warp.splits.erase(finished);
+  return true;
+}
+
+LaneMask WarpSync::missing(WarpId id, LaneMask lanes, LaneMask live) const {
+  const Warp& warp = warps_[id.value()];
+  LaneMask result;
+  (lanes & warp.lanes).for_each([&](unsigned lane) {
+    result |= LaneMask::difference(LaneMask(warp.members[lane]) & live, alike(warp, lane));
+  });
+  return result;
+}
+
+LaneMask WarpSync::waiting(WarpId id) const {
+  LaneMask result;
+  for (const Split& split : warps_[id.value()].splits) result |= split.lanes;
+  return result;
+}
+
+}  // namespace heddle::core

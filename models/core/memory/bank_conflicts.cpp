@@ -1,0 +1,114 @@
+#include "core/memory/bank_conflicts.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace heddle::core {
+namespace {
+
+constexpr unsigned kWordBytes = 4;
+constexpr unsigned kMaxBanks = 32;
+constexpr unsigned kMaxWords = kLanes * kMaxLaneBytes / kWordBytes;
+
+constexpr unsigned ceil_div(unsigned a, unsigned b) { return (a + b - 1) / b; }
+
+/// Calls fn(word) for every word of every lane, in lane order.
+template <class Fn>
+void for_each_word(const MemoryInstruction& op, Fn&& fn) {
+  const unsigned words = std::max(op.bytes / kWordBytes, 1u);
+  const LaneOffsets places = op.shared_offsets();
+  op.shared_lanes.for_each([&](unsigned lane) {
+    const std::uint64_t first = places.offset(lane, op.bytes) / kWordBytes;
+    for (unsigned w = 0; w < words; ++w) fn(first + w);
+  });
+}
+
+unsigned atomic_passes(const MemoryInstruction& op, std::uint32_t banks) {
+  std::array<std::uint8_t, kMaxBanks> load{};
+  unsigned passes = 1;
+  for_each_word(op, [&](std::uint64_t word) { passes = std::max<unsigned>(passes, ++load[word % banks]); });
+  return passes;
+}
+
+/// Distinct words, a bit mask of banks for each row of them (a row: words with the same word / banks).
+class Rows {
+ public:
+  explicit Rows(std::uint32_t banks) : banks_(banks) {}
+  void add(std::uint64_t word) { add_row(static_cast<std::uint32_t>(word / banks_), 1u << (word % banks_)); }
+  /// Words first ... last.
+  void add(std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t word = first; word <= last;) {
+      const auto bank = static_cast<std::uint32_t>(word % banks_);
+      const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(last - word + 1, banks_ - bank));
+      add_row(static_cast<std::uint32_t>(word / banks_), (~0u >> (kMaxBanks - count)) << bank);
+      word += count;
+    }
+  }
+  /// Rows that use the most-used bank.
+  [[nodiscard]] unsigned most() const {
+    if (count_ == 1) return 1;
+    // A counter per bank, bit b of counter i in plane[b] at position i.
+    std::array<std::uint32_t, 8> plane{};
+    for (unsigned r = 0; r < count_; ++r) {
+      std::uint32_t carry = banks_used_[r];
+      for (unsigned b = 0; carry != 0; ++b) {
+        const std::uint32_t next = plane[b] & carry;
+        plane[b] ^= carry;
+        carry = next;
+      }
+    }
+    std::uint32_t candidates = ~0u;
+    unsigned most = 0;
+    for (unsigned b = plane.size(); b-- > 0;)
+      if ((candidates & plane[b]) != 0) {
+        candidates &= plane[b];
+        most |= 1u << b;
+      }
+    return most;
+  }
+
+ private:
+  void add_row(std::uint32_t row, std::uint32_t banks_of_row) {
+    if (count_ == 0 || row_[last_] != row) {
+      for (last_ = 0; last_ < count_ && row_[last_] != row; ++last_) continue;
+      if (last_ == count_) {
+        row_[count_] = row;
+        banks_used_[count_++] = 0;
+      }
+    }
+    banks_used_[last_] |= banks_of_row;
+  }
+
+  std::uint32_t banks_;
+  unsigned count_ = 0;
+  unsigned last_ = 0;
+  std::array<std::uint32_t, kMaxWords> row_;
+  std::array<std::uint32_t, kMaxWords> banks_used_;
+};
+
+}  // namespace
+
+unsigned bank_passes(const MemoryInstruction& op, std::uint32_t banks) {
+  if (op.instruction->op == isa::Opcode::kAtomic) return atomic_passes(op, banks);
+  const LaneOffsets places = op.shared_offsets();
+  if (places.shape == Shape::kUniform)
+    return ceil_div(std::max<unsigned>(op.bytes, kWordBytes) / kWordBytes, banks);
+  if (places.contiguous()) {
+    const unsigned first = places.first / kWordBytes;
+    const unsigned last = (places.first + places.lanes.count() * op.bytes - 1) / kWordBytes;
+    return ceil_div(last - first + 1, banks);
+  }
+  Rows rows(banks);
+  if (places.shape == Shape::kRuns) {
+    places.for_each_run(op.bytes, [&](const LaneOffsets& run) {
+      const unsigned span = run.shape == Shape::kUniform ? op.bytes : run.lanes.count() * op.bytes;
+      rows.add(run.first / kWordBytes, (run.first + span - 1) / kWordBytes);
+    });
+    return rows.most();
+  }
+  for_each_word(op, [&](std::uint64_t word) { rows.add(word); });
+  return rows.most();
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,23 @@
+// Coalescing: lanes that touch the same line share one access (tbc-and-kilotm §1: lanes in the same 128 B
+// chunk merge). Accesses are in order of their lowest lane.
+#pragma once
+
+#include "core/memory/memory_instruction.h"
+
+namespace heddle::core {
+
+/// Appends to `op.accesses` the accesses of `lanes`, each to op.bytes bytes, naturally aligned, so that no
+/// lane crosses a line of `line_bytes` (a power of two): by pattern, or if that says so by op.runs or
+/// op.address.
+void coalesce(MemoryInstruction& op, const AddressPattern& pattern, LaneMask lanes, unsigned line_bytes);
+
+/// The same for local memory; `region` is the device address of the warp's. The pattern is of byte offsets in
+/// the lanes' own memory, and so is op.address if it is scattered (not kRuns): device addresses take their
+/// place.
+void coalesce_local(MemoryInstruction& op, const AddressPattern& pattern, LaneMask lanes,
+                    std::uint64_t region, unsigned line_bytes);
+
+/// Device address of a byte at `offset` of a lane's local memory; `region`: of its warp's.
+[[nodiscard]] std::uint64_t local_place(std::uint64_t region, std::uint64_t offset, unsigned lane);
+
+}  // namespace heddle::core

@@ -1,0 +1,132 @@
+#include "core/memory/constant_cache.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace heddle::core {
+
+ConstantCacheModel::ConstantCacheModel(const ConstantCacheConfig& config, sim::ProgressMonitor& progress)
+    : ways_(config.ways),
+      line_shift_(static_cast<std::uint32_t>(std::countr_zero(config.line_bytes))),
+      line_mask_(config.line_bytes - 1),
+      sets_(std::size_t{config.size_kib} * 1024 / config.line_bytes / config.ways),
+      tags_(sets_ * ways_, kInvalid),
+      used_(tags_.size()),
+      data_(tags_.size() * config.line_bytes),
+      mshrs_(config.mshr_entries, config.mshr_targets, config.line_bytes),
+      progress_(progress) {}
+
+const unsigned char* ConstantCacheModel::look_up(std::uint64_t address) {
+  const std::uint64_t line = line_of(address);
+  std::size_t frame = last_;
+  if (tags_[frame] != line) {
+    const std::size_t set = set_of(line);
+    for (frame = set; frame < set + ways_ && tags_[frame] != line; ++frame) continue;
+    if (frame == set + ways_) return nullptr;
+    last_ = frame;
+  }
+  used_[frame] = ++clock_;
+  ++hits;
+  return data_.data() + (frame << line_shift_) + (address & line_mask_);
+}
+
+ConstantCacheModel::Miss ConstantCacheModel::miss(std::uint64_t address, ConstantTarget target, bool may_send,
+                                                  std::uint32_t& mshr) {
+  const std::uint64_t line = line_of(address);
+  const Waiting waiting{target, static_cast<std::uint32_t>(address & line_mask_)};
+  if (const std::uint32_t under_way = mshrs_.find(line); under_way != mshrs_.kNone) {
+    if (!mshrs_.add(under_way, waiting)) return Miss::kStall;
+    ++merges;
+    return Miss::kMerged;
+  }
+  if (mshrs_.full()) return Miss::kStall;
+  if (!may_send) return Miss::kNoPort;
+  ++misses;
+  mshr = mshrs_.allocate(line, waiting);
+  return Miss::kSend;
+}
+
+void ConstantCacheModel::fill(std::uint32_t mshr, const unsigned char* line) {
+  const std::uint64_t tag = mshrs_.line(mshr);
+  const std::size_t set = set_of(tag);
+  std::size_t victim = set;
+  for (std::size_t frame = set; frame < set + ways_; ++frame) {
+    if (tags_[frame] == kInvalid) {
+      victim = frame;
+      break;
+    }
+    if (used_[frame] < used_[victim]) victim = frame;
+  }
+  tags_[victim] = tag;
+  used_[victim] = ++clock_;
+  std::memcpy(data_.data() + (victim << line_shift_), line, std::size_t{1} << line_shift_);
+  mshrs_.release(mshr);
+  ++fills;
+  progress_.memory_changed();
+}
+
+void ConstantCacheModel::invalidate() { std::fill(tags_.begin(), tags_.end(), kInvalid); }
+
+ConstantCache::ConstantCache(const sc_core::sc_module_name& name, const ConstantCacheConfig& config,
+                             base::CoreId core, sim::MemoryPool& pool, sim::ProgressMonitor& progress,
+                             base::StatGroup& stats)
+    : sc_module(name), config_(config), core_(core), pool_(pool), model_(config, progress) {
+  stats.counter("hits", "addresses", "reads that found their line (each address of a warp load is one read)",
+                &model_.hits);
+  stats.counter("misses", "addresses", "reads that fetched a line", &model_.misses);
+  stats.counter("merges", "addresses", "reads that joined a fetch already under way", &model_.merges);
+  stats.counter("fills", "lines", "lines returned by L2", &model_.fills);
+}
+
+void ConstantCache::serve(ConstantRequest& request) {
+  using Result = ConstantRequest::Result;
+  if (request.op == ConstantRequest::Op::kInvalidate) {
+    model_.invalidate();
+    return;
+  }
+  request.data = model_.look_up(request.address);
+  if (request.data != nullptr) {
+    request.result = Result::kHit;
+    return;
+  }
+  PortRequest port;
+  port_isock.call(port);
+  std::uint32_t mshr = 0;
+  switch (model_.miss(request.address, request.target, port.room, mshr)) {
+    case ConstantCacheModel::Miss::kStall:
+      request.result = Result::kStall;
+      return;
+    case ConstantCacheModel::Miss::kNoPort:
+      request.result = Result::kNoPort;
+      return;
+    case ConstantCacheModel::Miss::kMerged:
+      request.result = Result::kMiss;
+      return;
+    case ConstantCacheModel::Miss::kSend:
+      break;
+  }
+  request.result = Result::kMiss;
+  port.op = PortRequest::Op::kSend;
+  port.client = PortClient::kConstant;
+  port.transaction =
+      &pool_.allocate(sim::MemoryOp::kRead, model_.line_of(request.address), config_.line_bytes);
+  port.transaction->extension.core = core_;
+  port.transaction->extension.tag = mshr;
+  port.transaction->extension.issued_at = request.cycle;
+  port_isock.call(port);
+}
+
+void ConstantCache::take_response(PortResponse& response) {
+  const std::uint32_t mshr = sim::memory_extension(*response.payload).tag;
+  const unsigned char* line = response.payload->get_data_ptr();
+  model_.fill(mshr, line);
+  const ConstantCacheModel::Waiting* targets = model_.mshrs().targets(mshr);
+  const std::uint32_t count = model_.mshrs().target_count(mshr);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ConstantValue value{targets[i].target, line + targets[i].offset, response.cycle};
+    value_isock.call(value);
+  }
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,126 @@
+// Constant cache: holds data, read-only, invalidated when a kernel starts. Serves ld.const and the parameters
+// of kernels, one address per cycle, which all lanes that want it share (tbc-and-kilotm §1: "constant cache
+// serialises distinct addresses"). Misses are fetched through its own pair of sockets at the memory port;
+// misses to a line under way merge. LRU within a set.
+//
+//   load/store unit --constant_tsock--> look-up --port_isock--> memory port
+//   load/store unit <--value_isock----- line    <-response_tsock-
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+#include "base/stats.h"
+#include "core/config.h"
+#include "core/memory/mshr_table.h"
+#include "core/protocols/port_protocol.h"
+#include "core/protocols/protocol_of.h"
+#include "sim/block_socket.h"
+#include "sim/memory_payload.h"
+#include "sim/progress.h"
+
+namespace heddle::core {
+
+/// Who waits for a constant: an address of a memory operation.
+struct ConstantTarget {
+  std::uint32_t op = 0;
+  std::uint32_t access = 0;
+};
+
+struct ConstantRequest {
+  enum class Op : std::uint8_t {
+    kRead,        ///< bytes from `address` on, for `target`; they lie in one line
+    kInvalidate,  ///< start of a kernel
+  };
+  enum class Result : std::uint8_t {
+    kHit,    ///< `data` points at the first byte
+    kMiss,   ///< the value comes later, as a ConstantValue
+    kStall,  ///< no MSHR or no place in it: try again when a fill has arrived
+    kNoPort  ///< no room in the memory port: try again when there is
+  };
+  Op op = Op::kRead;
+  std::uint64_t address = 0;
+  ConstantTarget target;
+  Cycle cycle = 0;
+
+  Result result = Result::kStall;
+  const unsigned char* data = nullptr;
+};
+using ConstantProtocol = ProtocolOf<ConstantRequest>;
+
+/// A value that was waited for. `data` is valid during the call.
+struct ConstantValue {
+  ConstantTarget target;
+  const unsigned char* data = nullptr;
+  Cycle cycle = 0;
+};
+using ConstantValueProtocol = ProtocolOf<ConstantValue>;
+
+class ConstantCacheModel {
+ public:
+  struct Waiting {
+    ConstantTarget target;
+    std::uint32_t offset = 0;  ///< of the wanted bytes in the line
+  };
+  enum class Miss : std::uint8_t { kSend, kMerged, kStall, kNoPort };
+
+  ConstantCacheModel(const ConstantCacheConfig& config, sim::ProgressMonitor& progress);
+
+  /// The bytes at `address`, nullptr on a miss.
+  [[nodiscard]] const unsigned char* look_up(std::uint64_t address);
+  /// A read that missed. kSend: `mshr` was taken, its line is to be fetched.
+  Miss miss(std::uint64_t address, ConstantTarget target, bool may_send, std::uint32_t& mshr);
+  /// Installs the line of an MSHR and frees it. The MSHR's targets stay readable until the next miss.
+  void fill(std::uint32_t mshr, const unsigned char* line);
+  void invalidate();
+  [[nodiscard]] const MshrTable<Waiting>& mshrs() const { return mshrs_; }
+  [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const { return address & ~line_mask_; }
+
+  std::uint64_t hits = 0, misses = 0, merges = 0, fills = 0;
+
+ private:
+  static constexpr std::uint64_t kInvalid = ~std::uint64_t{0};  ///< no line starts at an odd address
+
+  [[nodiscard]] std::size_t set_of(std::uint64_t line) const {
+    return static_cast<std::size_t>((line >> line_shift_) % sets_ * ways_);
+  }
+
+  std::uint32_t ways_;
+  std::uint32_t line_shift_;
+  std::uint64_t line_mask_;
+  std::size_t sets_;
+  std::vector<std::uint64_t> tags_;  ///< line address by set and way
+  std::vector<std::uint64_t> used_;  ///< LRU order
+  std::vector<unsigned char> data_;
+  MshrTable<Waiting> mshrs_;
+  sim::ProgressMonitor& progress_;
+  std::uint64_t clock_ = 0;
+  std::size_t last_ = 0;  ///< frame of the last hit: constants are read over and over
+};
+
+class ConstantCache : public sc_core::sc_module {
+ public:
+  ConstantCache(const sc_core::sc_module_name& name, const ConstantCacheConfig& config, base::CoreId core,
+                sim::MemoryPool& pool, sim::ProgressMonitor& progress, base::StatGroup& stats);
+
+ private:
+  void serve(ConstantRequest& request);
+  void take_response(PortResponse& response);
+
+ public:
+  sim::BlockTarget<ConstantProtocol, ConstantCache, &ConstantCache::serve> constant_tsock{"constant_tsock",
+                                                                                          this};
+  sim::BlockInitiator<ConstantValueProtocol> value_isock{"value_isock"};
+  sim::BlockInitiator<PortProtocol> port_isock{"port_isock"};
+  sim::BlockTarget<PortResponseProtocol, ConstantCache, &ConstantCache::take_response> response_tsock{
+      "response_tsock", this};
+
+ private:
+  ConstantCacheConfig config_;
+  base::CoreId core_;
+  sim::MemoryPool& pool_;
+  ConstantCacheModel model_;
+};
+
+}  // namespace heddle::core

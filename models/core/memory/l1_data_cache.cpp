@@ -1,0 +1,282 @@
+#include "core/memory/l1_data_cache.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace heddle::core {
+
+using sim::SectorMask;
+using Result = L1dRequest::Result;
+
+L1DataCacheModel::L1DataCacheModel(const L1dConfig& config, sim::ProgressMonitor& progress)
+    : ways_(config.ways),
+      line_bytes_(config.line_bytes),
+      line_shift_(static_cast<std::uint32_t>(std::countr_zero(config.line_bytes))),
+      sector_bytes_(config.sector_bytes != 0 ? config.sector_bytes : config.line_bytes),
+      all_sectors_(static_cast<SectorMask>((1u << (config.line_bytes / sector_bytes_)) - 1)),
+      sets_(std::size_t{config.size_kib} * 1024 / config.line_bytes / config.ways),
+      set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
+      tags_(sets_ * ways_, kInvalid),
+      frames_(tags_.size()),
+      data_(tags_.size() * line_bytes_),
+      written_(data_.size()),
+      mshrs_(config.mshr_entries, config.mshr_targets, config.line_bytes),
+      fetching_(config.mshr_entries),
+      poisoned_(config.mshr_entries),
+      progress_(progress) {}
+
+void L1DataCacheModel::load(L1dRequest& request) {
+  const SectorMask wanted = request.target.sectors;
+  const std::size_t frame = find(request.line);
+  SectorMask missing = wanted;
+  if (frame != kNoFrame) {
+    request.line_data = bytes_of(frame);
+    missing = static_cast<SectorMask>(wanted & ~frames_[frame].valid);
+    if (missing != 0 && frames_[frame].dirty) {
+      if (request.enables == nullptr) {
+        request.result = Result::kPartial;
+        return;
+      }
+      if (covers(frame, request.enables, missing)) {
+        missing = 0;
+      } else {
+        // L2 gets the written bytes first and puts them together with the others.
+        request.result = Result::kPort;
+        if (request.may_send) write_back(frame, request);
+        return;
+      }
+    }
+    if (missing == 0) {
+      frames_[frame].used = ++clock_;
+      ++load_accesses;
+      ++load_hits;
+      request.result = Result::kHit;
+      request.found = wanted;
+      return;
+    }
+  }
+  request.found = static_cast<SectorMask>(wanted & ~missing);
+  for (std::uint32_t mshr = mshrs_.find(request.line); mshr != mshrs_.kNone; mshr = mshrs_.find_next(mshr)) {
+    if (poisoned_[mshr] != 0) {
+      ++load_accesses;
+      ++load_misses;
+      request.result = Result::kBypass;
+      return;
+    }
+    if ((missing & ~fetching_[mshr]) != 0) continue;
+    FillTarget target = request.target;
+    target.sectors = missing;
+    if (!mshrs_.add(mshr, target)) {
+      request.result = Result::kMshrs;
+      return;
+    }
+    ++load_accesses;
+    ++load_merges;
+    request.result = Result::kMissMerged;
+    return;
+  }
+  if (mshrs_.full() || !request.may_send) {
+    request.result = mshrs_.full() ? Result::kMshrs : Result::kPort;
+    return;
+  }
+  ++load_accesses;
+  ++load_misses;
+  FillTarget target = request.target;
+  target.sectors = missing;
+  request.mshr = mshrs_.allocate(request.line, target);
+  request.fetch = fetching_[request.mshr] = missing;
+  poisoned_[request.mshr] = 0;
+  request.result = Result::kMissSend;
+}
+
+bool L1DataCacheModel::covers(std::size_t frame, const unsigned char* wanted, SectorMask sectors) const {
+  const unsigned char* have = written(frame);
+  unsigned uncovered = 0;
+  for (std::uint32_t byte = 0; byte < line_bytes_; ++byte)
+    if ((sectors >> (byte / sector_bytes_) & 1u) != 0) uncovered |= wanted[byte] & ~have[byte] & 0xffu;
+  return uncovered == 0;
+}
+
+void L1DataCacheModel::store(L1dRequest& request) {
+  if (mshrs_.find(request.line) != mshrs_.kNone) {
+    request.result = Result::kMshrs;
+    return;
+  }
+  std::size_t frame = find(request.line);
+  bool changed = frame == kNoFrame;  // the old value is unknown
+  if (changed) {
+    frame = victim(request.line);
+    if (frames_[frame].dirty && !request.may_send) {
+      request.result = Result::kPort;
+      return;
+    }
+    evict(frame, request);
+    tags_[frame] = request.line;
+    ++store_allocations;
+  } else {
+    ++store_hits;
+  }
+  unsigned char* const to = bytes_of(frame);
+  unsigned char* const marks = written(frame);
+  unsigned differs = 0;
+  for (std::uint32_t i = 0; i < line_bytes_; ++i) {
+    const unsigned enable = request.enables[i];
+    differs |= (to[i] ^ request.data[i]) & enable;
+    to[i] = static_cast<unsigned char>((to[i] & ~enable) | (request.data[i] & enable));
+    marks[i] = static_cast<unsigned char>(marks[i] | enable);
+  }
+  frames_[frame].used = ++clock_;
+  frames_[frame].dirty = true;
+  if (frames_[frame].valid != all_sectors_) complete_sectors(frame);
+  if (changed || differs != 0) progress_.memory_changed();
+  request.result = Result::kHit;
+}
+
+bool L1DataCacheModel::unwritten(std::uint64_t address, std::byte& to) const {
+  const std::uint64_t offset = address & (line_bytes_ - 1);
+  const std::size_t frame = find(address - offset);
+  if (frame == kNoFrame || !frames_[frame].dirty || written(frame)[offset] == 0) return false;
+  to = static_cast<std::byte>(data_[(frame << line_shift_) + offset]);
+  return true;
+}
+
+bool L1DataCacheModel::holds(std::uint64_t address, std::byte& to) const {
+  const std::uint64_t offset = address & (line_bytes_ - 1);
+  const std::size_t frame = find(address - offset);
+  if (frame == kNoFrame) return false;
+  const bool valid = (frames_[frame].valid >> (offset / sector_bytes_) & 1u) != 0;
+  if (!valid && written(frame)[offset] == 0) return false;
+  to = static_cast<std::byte>(data_[(frame << line_shift_) + offset]);
+  return true;
+}
+
+void L1DataCacheModel::complete_sectors(std::size_t frame) {
+  const unsigned char* marks = written(frame);
+  for (std::uint32_t first = 0, sector = 0; first < line_bytes_; first += sector_bytes_, ++sector) {
+    unsigned all = 0xff;
+    for (std::uint32_t i = first; i < first + sector_bytes_; ++i) all &= marks[i];
+    if (all == 0xff) frames_[frame].valid = static_cast<SectorMask>(frames_[frame].valid | 1u << sector);
+  }
+}
+
+void L1DataCacheModel::poison(std::uint64_t line) {
+  for (std::uint32_t mshr = mshrs_.find(line); mshr != mshrs_.kNone; mshr = mshrs_.find_next(mshr))
+    poisoned_[mshr] = 1;
+}
+
+void L1DataCacheModel::pass(L1dRequest& request) {
+  poison(request.line);
+  const std::size_t frame = find(request.line);
+  if (frame == kNoFrame) return;
+  if (!request.update) {
+    ++write_evictions;
+    evict(frame, request);
+    return;
+  }
+  ++write_updates;
+  unsigned char* const to = bytes_of(frame);
+  for (std::uint32_t i = 0; i < line_bytes_; ++i)
+    to[i] =
+        static_cast<unsigned char>((to[i] & ~request.enables[i]) | (request.data[i] & request.enables[i]));
+}
+
+void L1DataCacheModel::write_back(std::size_t frame, L1dRequest& request) {
+  ++write_backs;
+  std::memcpy(victim_data_.data(), bytes_of(frame), line_bytes_);
+  std::memcpy(victim_enables_.data(), written(frame), line_bytes_);
+  std::memset(written(frame), 0, line_bytes_);
+  frames_[frame].dirty = false;
+  request.writes_back = true;
+  request.dirty = {tags_[frame], victim_data_.data(), victim_enables_.data()};
+}
+
+void L1DataCacheModel::evict(std::size_t frame, L1dRequest& request) {
+  if (frames_[frame].dirty) write_back(frame, request);
+  tags_[frame] = kInvalid;
+  frames_[frame].valid = 0;
+}
+
+std::size_t L1DataCacheModel::victim(std::uint64_t line) const {
+  const std::size_t set = set_of(line);
+  std::size_t oldest = set;
+  for (std::size_t frame = set; frame < set + ways_; ++frame) {
+    if (tags_[frame] == kInvalid) return frame;
+    if (frames_[frame].used < frames_[oldest].used) oldest = frame;
+  }
+  return oldest;
+}
+
+void L1DataCacheModel::fill(L1dRequest& request) {
+  const std::uint32_t mshr = request.mshr;
+  const std::uint64_t line = mshrs_.line(mshr);
+  ++fills;
+  if (poisoned_[mshr] != 0) {
+    ++poisoned_fills;
+  } else {
+    std::size_t frame = find(line);
+    if (frame == kNoFrame) {
+      frame = victim(line);
+      evict(frame, request);
+      tags_[frame] = line;
+    }
+    frames_[frame].used = ++clock_;
+    frames_[frame].valid = static_cast<SectorMask>(frames_[frame].valid | fetching_[mshr]);
+    for (std::uint32_t first = 0, sector = 0; first < line_bytes_; first += sector_bytes_, ++sector)
+      if ((fetching_[mshr] >> sector & 1u) != 0)
+        std::memcpy(bytes_of(frame) + first, request.data + first, sector_bytes_);
+    progress_.memory_changed();
+  }
+  request.targets = mshrs_.targets(mshr);
+  request.target_count = mshrs_.target_count(mshr);
+  mshrs_.release(mshr);
+}
+
+void L1DataCacheModel::serve(L1dRequest& request) {
+  switch (request.op) {
+    case L1dRequest::Op::kLoad:
+      load(request);
+      break;
+    case L1dRequest::Op::kStore:
+      store(request);
+      break;
+    case L1dRequest::Op::kAtomic:
+      request.update = false;
+      [[fallthrough]];
+    case L1dRequest::Op::kPass:
+      pass(request);
+      break;
+    case L1dRequest::Op::kFill:
+      fill(request);
+      break;
+    case L1dRequest::Op::kInvalidate:
+      std::fill(tags_.begin(), tags_.end(), kInvalid);
+      std::fill(frames_.begin(), frames_.end(), Frame{});
+      std::fill(written_.begin(), written_.end(), static_cast<unsigned char>(0));
+      break;
+  }
+}
+
+L1DataCache::L1DataCache(const sc_core::sc_module_name& name, const L1dConfig& config,
+                         sim::ProgressMonitor& progress, base::StatGroup& stats)
+    : sc_module(name), model_(config, progress) {
+  stats.counter("load_accesses", "line accesses", "loads looked up (each line of a warp load once)",
+                &model_.load_accesses);
+  stats.counter("load_hits", "line accesses", "loads that found all their bytes", &model_.load_hits);
+  stats.counter("load_misses", "line accesses", "loads that sent a read to L2", &model_.load_misses);
+  stats.counter("load_merges", "line accesses", "loads that joined a fill already under way",
+                &model_.load_merges);
+  stats.counter("store_hits", "line accesses", "write-back stores that found their line", &model_.store_hits);
+  stats.counter("store_allocations", "line accesses",
+                "write-back stores that took a line without fetching it", &model_.store_allocations);
+  stats.counter("write_backs", "lines", "lines whose written bytes went to L2", &model_.write_backs);
+  stats.counter("write_evictions", "lines", "lines invalidated by a store or atomic of this core",
+                &model_.write_evictions);
+  stats.counter("write_updates", "lines", "lines updated by a store of this core that went to L2",
+                &model_.write_updates);
+  stats.counter("fills", "lines", "lines, or sectors of one line, returned by L2", &model_.fills);
+  stats.counter("poisoned_fills", "lines", "fills not installed because a store passed them",
+                &model_.poisoned_fills);
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,186 @@
+// L1 data cache: holds data, is not coherent. Loads allocate on fill; misses to a line with a fill
+// outstanding merge into its MSHR. LRU within a set.
+//
+// Stores (core.l1d.global_write, local_write; gpudet §3.1: write-evict for global, write-back for private):
+//   write_evict    to L2; the line leaves the cache
+//   write_through  to L2; a copy in the cache is updated
+//   write_back     into the cache, which allocates the line without fetching it and remembers which bytes
+//   were
+//                  written; they go to L2 when the line is replaced. Local memory only: nobody else reads it
+//
+// A store that goes to L2 while a fill of its line is outstanding poisons the MSHR: the fill still serves the
+// loads that came before the store, but the line is not installed and later loads do not merge, so a thread
+// always sees its own stores. A write_back store to such a line waits for the fill, so lines being filled are
+// never dirty. A load of bytes that were neither written nor fetched sends the written ones to L2 first and
+// then fetches the line: L2 puts the two together.
+//
+// Sectored caches (core.l1d.sector_bytes) fetch and hold the sectors of a line one by one. Caches that are
+// not have one sector, the line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+#include "base/stats.h"
+#include "core/config.h"
+#include "core/memory/mshr_table.h"
+#include "core/protocols/protocol_of.h"
+#include "sim/block_socket.h"
+#include "sim/memory_payload.h"
+#include "sim/progress.h"
+
+namespace heddle::core {
+
+/// Who waits for a fill: these sectors of a line access of a memory operation.
+struct FillTarget {
+  std::uint32_t op = 0;
+  std::uint16_t access = 0;
+  sim::SectorMask sectors = 1;
+};
+
+/// A line with its written bytes, on its way to L2. `enables`: 0xff for a written byte, else 0.
+struct DirtyLine {
+  std::uint64_t line = 0;
+  const unsigned char* data = nullptr;
+  const unsigned char* enables = nullptr;
+};
+
+struct L1dRequest {
+  enum class Op : std::uint8_t {
+    kLoad,        ///< look up `sectors` of `line` for `target`
+    kStore,       ///< `data` where `enables` goes into the cache (write_back)
+    kPass,        ///< the same passes by on its way to L2: update (`update`) or evict the copy
+    kAtomic,      ///< an atomic to `line` passes by: evict the copy
+    kFill,        ///< `data` of MSHR `mshr` arrived
+    kInvalidate,  ///< start of a kernel: forget everything, unwritten data of dead local memory included
+  };
+  enum class Result : std::uint8_t {
+    kHit,         ///< `found` sectors are all of them; or the store is done
+    kPartial,     ///< kLoad: the missing sectors are dirty in parts: ask again with `enables` = bytes wanted
+    kMissSend,    ///< a new MSHR: fetch `fetch` sectors of the line with tag `mshr`
+    kMissMerged,  ///< the target waits for a fill already under way
+    kBypass,      ///< the outstanding fill is poisoned: read the line past the cache
+    kMshrs,  ///< no MSHR, its targets are full, or a store must wait for the fill: try again after a fill
+    kPort,   ///< room towards L2 is needed: try again when there is
+  };
+  Op op = Op::kLoad;
+  std::uint64_t line = 0;
+  FillTarget target;                       ///< kLoad
+  bool may_send = true;                    ///< false: no room towards L2
+  bool update = false;                     ///< kPass
+  const unsigned char* data = nullptr;     ///< kStore, kPass, kFill: line image
+  const unsigned char* enables = nullptr;  ///< kStore, kPass; kLoad: see kPartial
+
+  Result result = Result::kHit;
+  sim::SectorMask found = 0;  ///< kLoad: sectors of `line_data` that hold what was asked for
+  const unsigned char* line_data = nullptr;
+  std::uint32_t mshr = 0;
+  sim::SectorMask fetch = 0;            ///< kMissSend
+  const FillTarget* targets = nullptr;  ///< kFill: who waited; valid until the next request
+  std::uint32_t target_count = 0;
+  bool writes_back = false;  ///< `dirty` is to be sent to L2 before anything else
+  DirtyLine dirty;           ///< valid until the next request
+};
+using L1dProtocol = ProtocolOf<L1dRequest>;
+
+class L1DataCacheModel {
+ public:
+  /// `config.size_kib` is the resolved size (CoreConfig::resolved_l1d()).
+  L1DataCacheModel(const L1dConfig& config, sim::ProgressMonitor& progress);
+  void serve(L1dRequest& request);
+  /// The byte at an address if a store wrote it and L2 does not have it yet; false otherwise. Changes
+  /// nothing.
+  [[nodiscard]] bool unwritten(std::uint64_t address, std::byte& to) const;
+  /// The byte at an address if a load would find it here; false otherwise. Changes nothing.
+  [[nodiscard]] bool holds(std::uint64_t address, std::byte& to) const;
+  /// A line that holds the address is on its way here.
+  [[nodiscard]] bool fetches(std::uint64_t address) const {
+    return mshrs_.find(address & ~std::uint64_t{line_bytes_ - 1}) != MshrTable<FillTarget>::kNone;
+  }
+
+  std::uint64_t load_accesses = 0, load_hits = 0, load_misses = 0, load_merges = 0;
+  std::uint64_t store_hits = 0, store_allocations = 0, write_backs = 0;
+  std::uint64_t write_evictions = 0, write_updates = 0, fills = 0, poisoned_fills = 0;
+
+ private:
+  static constexpr std::uint64_t kInvalid = ~std::uint64_t{0};  ///< no line starts at an odd address
+  static constexpr std::size_t kNoFrame = ~std::size_t{0};
+  struct Frame {
+    std::uint64_t used = 0;     ///< LRU order
+    sim::SectorMask valid = 0;  ///< sectors that hold all of their bytes
+    bool dirty = false;         ///< some bytes differ from L2: those that written() marks
+  };
+
+  void load(L1dRequest& request);
+  void store(L1dRequest& request);
+  void pass(L1dRequest& request);
+  void fill(L1dRequest& request);
+  void evict(std::size_t frame, L1dRequest& request);
+  void write_back(std::size_t frame, L1dRequest& request);
+  /// The frame to replace in the line's set.
+  [[nodiscard]] std::size_t victim(std::uint64_t line) const;
+  void poison(std::uint64_t line);
+  [[nodiscard]] bool covers(std::size_t frame, const unsigned char* wanted, sim::SectorMask sectors) const;
+  /// Sectors of the frame that were written completely become valid.
+  void complete_sectors(std::size_t frame);
+
+  [[nodiscard]] std::size_t set_of(std::uint64_t line) const {
+    const std::uint64_t number = line >> line_shift_;
+    return static_cast<std::size_t>(set_mask_ != 0 ? number & set_mask_ : number % sets_) * ways_;
+  }
+  [[nodiscard]] std::size_t find(std::uint64_t line) const {
+    const std::size_t set = set_of(line);
+    for (std::size_t frame = set; frame < set + ways_; ++frame)
+      if (tags_[frame] == line) return frame;
+    return kNoFrame;
+  }
+  [[nodiscard]] unsigned char* bytes_of(std::size_t frame) { return data_.data() + (frame << line_shift_); }
+  [[nodiscard]] unsigned char* written(std::size_t frame) { return written_.data() + (frame << line_shift_); }
+  [[nodiscard]] const unsigned char* written(std::size_t frame) const {
+    return written_.data() + (frame << line_shift_);
+  }
+
+  std::uint32_t ways_;
+  std::uint32_t line_bytes_;
+  std::uint32_t line_shift_;
+  std::uint32_t sector_bytes_;
+  sim::SectorMask all_sectors_;
+  std::size_t sets_;
+  std::uint64_t set_mask_;  ///< sets - 1 if they are a power of two above one, else 0
+  std::vector<std::uint64_t> tags_;
+  std::vector<Frame> frames_;
+  std::vector<unsigned char> data_;
+  std::vector<unsigned char> written_;  ///< per byte 0xff if it must be written back; all 0 in clean frames
+  MshrTable<FillTarget> mshrs_;
+  std::vector<sim::SectorMask> fetching_;  ///< by MSHR: sectors under way
+  std::vector<std::uint8_t> poisoned_;     ///< by MSHR
+  std::array<unsigned char, sim::kMaxLineBytes> victim_data_{};
+  std::array<unsigned char, sim::kMaxLineBytes> victim_enables_{};
+  sim::ProgressMonitor& progress_;
+  std::uint64_t clock_ = 0;
+};
+
+class L1DataCache : public sc_core::sc_module {
+ public:
+  L1DataCache(const sc_core::sc_module_name& name, const L1dConfig& config, sim::ProgressMonitor& progress,
+              base::StatGroup& stats);
+
+ private:
+  void serve(L1dRequest& request) { model_.serve(request); }
+
+ public:
+  sim::BlockTarget<L1dProtocol, L1DataCache, &L1DataCache::serve> l1d_tsock{"l1d_tsock", this};
+  /// For what reads memory without taking time, as L1DataCacheModel's.
+  [[nodiscard]] bool unwritten(std::uint64_t address, std::byte& to) const {
+    return model_.unwritten(address, to);
+  }
+  [[nodiscard]] bool holds(std::uint64_t address, std::byte& to) const { return model_.holds(address, to); }
+  [[nodiscard]] bool fetches(std::uint64_t address) const { return model_.fetches(address); }
+
+ private:
+  L1DataCacheModel model_;
+};
+
+}  // namespace heddle::core

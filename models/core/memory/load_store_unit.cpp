@@ -1,0 +1,276 @@
+#include "core/memory/load_store_unit.h"
+
+#include <algorithm>
+
+#include "core/memory/bank_conflicts.h"
+
+namespace heddle::core {
+
+using isa::Opcode;
+
+namespace {
+
+bool writes_memory(const isa::Instruction& instruction) { return instruction.op != Opcode::kLoad; }
+
+/// The longest time from serving a part of an operation to its write-back; the write-back port may put that
+/// off by less than 64 cycles more.
+std::uint32_t horizon(const CoreConfig& config) {
+  return std::max({config.l1d.latency_cycles, config.constant_cache.latency_cycles,
+                   config.shared_memory.latency_cycles + kMaxAccesses}) +
+         2;
+}
+
+}  // namespace
+
+LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConfig& config, base::CoreId core,
+                             sim::MemoryPool& pool, const host::AllocationTable& allocations,
+                             base::StatGroup& stats, sim::MemoryLog* log)
+    : sc_module(name),
+      config_(config),
+      core_(core),
+      pool_(pool),
+      allocations_(allocations),
+      log_(log),
+      sector_bytes_(config.l1d.sector_bytes != 0 ? config.l1d.sector_bytes : config.l1d.line_bytes),
+      finishing_(horizon(config)) {
+  const SchedulerConfig& schedulers = config.scheduler;
+  for (std::uint32_t warp = 0; warp < config.occupancy.max_warps; ++warp)
+    sub_core_of_warp_.push_back(warp % schedulers.count * schedulers.sub_cores / schedulers.count);
+  stats.counter("instructions", "warp-instructions", "memory instructions with at least one active lane",
+                &instructions_);
+  stats.counter("line_accesses", "accesses", "lines touched by them in device memory, after coalescing",
+                &line_accesses_);
+  stats.counter("loads", "accesses", "of these, loads", &loads_);
+  stats.counter("stores", "accesses", "of these, stores", &stores_);
+  stats.counter("atomics", "accesses", "of these, atomics", &atomics_);
+  stats.counter("constant_accesses", "addresses", "distinct addresses read by ld.const and ld.param",
+                &constant_accesses_);
+  stats.counters(
+      "replays", "passes",
+      "passes of an instruction after its first: further bank pass, further line, further constant "
+      "address; each takes an issue slot if core.lsu.replay_issue",
+      {"bank_conflict", "uncoalesced", "constant"}, replays_.data());
+  stats.counter("mshr_stall_cycles", "core cycles", "head of the queue waited for an MSHR or a target slot",
+                &stall_cycles_[static_cast<unsigned>(Stall::kMshr)]);
+  stats.counter("constant_stall_cycles", "core cycles",
+                "head of the queue waited for an MSHR of the constant cache",
+                &stall_cycles_[static_cast<unsigned>(Stall::kConstant)]);
+  stats.counter("port_stall_cycles", "core cycles", "head of the queue waited for room towards the crossbar",
+                &stall_cycles_[static_cast<unsigned>(Stall::kPort)]);
+  stats.counter("load_latency_sum", "core cycles",
+                "sum over warp loads and atomics (constants left out) of issue to write-back",
+                &load_latency_sum_);
+  stats.counter("load_latency_count", "warp-instructions",
+                "warp loads and atomics written back (constants left out)", &load_latency_count_);
+}
+
+void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
+  launch_ = launch;
+  L1dRequest invalidate_l1d;
+  invalidate_l1d.op = L1dRequest::Op::kInvalidate;
+  l1d_isock.call(invalidate_l1d);
+  ConstantRequest invalidate;
+  invalidate.op = ConstantRequest::Op::kInvalidate;
+  constant_isock.call(invalidate);
+}
+
+void LoadStoreUnit::clear_shared(std::uint32_t offset, std::uint32_t bytes) {
+  if (bytes == 0) return;
+  SharedMemoryRequest clear;
+  clear.op = SharedMemoryRequest::Op::kClear;
+  clear.offset = offset;
+  clear.bytes = bytes;
+  shared_isock.call(clear);
+}
+
+MemoryInstruction& LoadStoreUnit::allocate() {
+  if (free_ops_.empty()) {
+    free_ops_.push_back(static_cast<std::uint32_t>(ops_.size()));
+    ops_.push_back(std::make_unique<MemoryInstruction>());
+    ops_.back()->index = free_ops_.back();
+  }
+  MemoryInstruction& op = *ops_[free_ops_.back()];
+  free_ops_.pop_back();
+  return op;
+}
+
+void LoadStoreUnit::free(MemoryInstruction& op) {
+  op.instruction = nullptr;
+  free_ops_.push_back(op.index);
+}
+
+void LoadStoreUnit::inspect(LsuRequest& request) const {
+  if (request.pending == nullptr) return;
+  for (const auto& op : ops_)
+    if (op->instruction != nullptr && op->warp_id == request.warp_id && op->pending != 0 && !op->table &&
+        op->instruction->write_count != 0)
+      request.pending->push_back({op->instruction, op->mask});
+}
+
+void LoadStoreUnit::serve(LsuRequest& request) {
+  switch (request.op) {
+    case LsuRequest::Op::kIssue:
+      issue(request);
+      break;
+    case LsuRequest::Op::kOffer:
+      request.accepted = queue_.size() < config_.lsu.queue_entries;
+      if (request.accepted) issue(request);
+      break;
+    case LsuRequest::Op::kTick:
+      tick(request);
+      break;
+  }
+  request.full = queue_.size() >= config_.lsu.queue_entries;
+}
+
+void LoadStoreUnit::issue(LsuRequest& request) {
+  const isa::Instruction& instruction = *request.instruction;
+  MemoryInstruction& op = allocate();
+  op.instruction = &instruction;
+  op.warp = request.warp;
+  op.registers = request.warp->registers.data();
+  op.warp_id = request.warp_id;
+  op.mask = request.mask;
+  op.shared_lanes = LaneMask{};
+  op.bytes = static_cast<std::uint8_t>(isa::type_bytes(instruction.type) * instruction.vector);
+  op.access_count = op.next_access = 0;
+  op.shared_done = false;
+  op.ready_at = 0;
+  op.issued_at = request.cycle;
+  op.available_at = request.cycle + 1 + request.operands_late;
+  op.write_granted = false;
+  op.table = request.table;
+  op.generation = generation_;
+  op.constant = instruction.space == isa::StateSpace::kConst || instruction.space == isa::StateSpace::kParam;
+
+  const AccessSite site{launch_, request.cta, request.warp, request.pc, &instruction};
+  if (op.constant) {
+    resolve_constant(op, site);
+    op.pending = op.access_count;
+    request.extra_passes = op.access_count - 1u;
+    replays_[static_cast<unsigned>(PassCause::kConstant)] += request.extra_passes;
+  } else {
+    resolve_addresses(op, site);
+    if (writes_memory(instruction)) read_operands(op);
+    op.pending = op.access_count;
+    line_accesses_ += request.transactions = op.access_count;
+    if (op.shared_lanes.any()) {
+      ++op.pending;
+      op.shared_passes = static_cast<std::uint16_t>(bank_passes(op, config_.shared_memory.banks));
+      replays_[static_cast<unsigned>(PassCause::kBankConflict)] += op.shared_passes - 1u;
+      replays_[static_cast<unsigned>(PassCause::kUncoalesced)] += op.access_count;
+      request.extra_passes = op.shared_passes - 1u + op.access_count;
+    } else {
+      request.extra_passes = op.access_count - 1u;
+      replays_[static_cast<unsigned>(PassCause::kUncoalesced)] += request.extra_passes;
+    }
+  }
+  ++instructions_;
+  ++op.warp->memory_outstanding;
+  ++op.warp->order_outstanding;
+  if (instruction.write_count != 0) ++op.warp->fills_outstanding;
+  if (writes_memory(instruction)) ++writes_outstanding_[generation_];
+  queue_.push_back(&op);
+}
+
+void LoadStoreUnit::tick(LsuRequest& request) {
+  const Cycle cycle = request.cycle;
+  // Cycles the core slept through count as well: nothing changed meanwhile.
+  stall_cycles_[static_cast<unsigned>(stalled_)] += cycle - last_tick_;
+  last_tick_ = cycle;
+
+  finishing_.take(
+      cycle, [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; },
+      [this, cycle](std::uint32_t i) { finish(*ops_[i], cycle); });
+  if (!write_backs_.empty()) send_write_back();
+  if (shared_busy_until_ > cycle)
+    replay(request, shared_warp_);
+  else if (!queue_.empty() && queue_.front()->available_at <= cycle && advance_head(request))
+    queue_.pop_front();
+
+  request.next_due = finishing_.next_due();
+  if (!queue_.empty() && stalled_ == Stall::kNone)
+    request.next_due =
+        std::min(request.next_due, std::max({cycle + 1, shared_busy_until_, queue_.front()->available_at}));
+  if (config_.lsu.replay_issue && shared_busy_until_ > cycle + 1) request.next_due = cycle + 1;
+  request.wants_port = stalled_ == Stall::kPort || !write_backs_.empty();
+}
+
+void LoadStoreUnit::replay(LsuRequest& request, WarpId warp) const {
+  if (!config_.lsu.replay_issue) return;
+  request.replay = true;
+  request.replay_warp = warp;
+}
+
+bool LoadStoreUnit::advance_head(LsuRequest& request) {
+  const Cycle cycle = request.cycle;
+  MemoryInstruction& op = *queue_.front();
+  stalled_ = Stall::kNone;
+  if (op.shared_lanes.any() && !op.shared_done) {
+    SharedMemoryRequest access;
+    access.memory_op = &op;
+    shared_isock.call(access);
+    op.shared_done = true;
+    shared_busy_until_ = cycle + op.shared_passes;
+    shared_warp_ = op.warp_id;
+    // The instruction left issue a cycle ago, which the latency includes.
+    part_done(op, cycle + config_.shared_memory.latency_cycles + op.shared_passes - 2, cycle);
+  } else {
+    stalled_ = op.constant ? read_constant(op, cycle) : access_line(op, op.accesses[op.next_access], cycle);
+    if (stalled_ != Stall::kNone) return false;
+    if (op.next_access != 0 || op.shared_done) replay(request, op.warp_id);
+    ++op.next_access;
+  }
+  if (op.next_access < op.access_count) return false;
+  if (op.instruction->write_count == 0) {
+    // A store that has left the core is ordered before everything this core does later (point-to-point
+    // order).
+    --op.warp->order_outstanding;
+    WritebackRequest left{op.warp_id, op.mask, nullptr};
+    writeback_isock.call(left);
+  }
+  return true;
+}
+
+void LoadStoreUnit::part_done(MemoryInstruction& op, Cycle usable_at, Cycle now) {
+  op.ready_at = std::max(op.ready_at, usable_at);
+  if (--op.pending == 0)
+    finishing_.add(std::max(op.ready_at, now + 1), op.index,
+                   [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; });
+}
+
+bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
+  if (op.write_granted || op.instruction->write_count == 0) return true;
+  RegisterFileRequest write;
+  write.op = RegisterFileRequest::Op::kWrite;
+  write.sub_core = sub_core_of_warp_[op.warp_id.value()];
+  write.warp = op.warp_id;
+  write.instruction = op.instruction;
+  write.cycle = cycle;
+  register_isock.call(write);
+  if (write.late == 0) return true;
+  op.write_granted = true;
+  finishing_.add(cycle + write.late, op.index,
+                 [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; });
+  return false;
+}
+
+void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
+  if (!may_write(op, cycle)) return;
+  const isa::Instruction& instruction = *op.instruction;
+  --op.warp->memory_outstanding;
+  if (instruction.write_count != 0) {
+    --op.warp->order_outstanding;
+    --op.warp->fills_outstanding;
+    if (!op.constant) {
+      load_latency_sum_ += cycle - op.issued_at;
+      ++load_latency_count_;
+    }
+  }
+  if (writes_memory(instruction)) --writes_outstanding_[op.generation];
+  WritebackRequest done{op.warp_id, op.mask, op.instruction};
+  free(op);
+  writeback_isock.call(done);
+}
+
+}  // namespace heddle::core

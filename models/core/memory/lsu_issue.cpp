@@ -1,0 +1,177 @@
+// What the load/store unit does with an instruction when it issues: addresses, their checks, the accesses
+// they need, and the operands of stores and atomics.
+#include "core/memory/coalescer.h"
+#include "core/memory/load_store_unit.h"
+#include "core/memory/register_transfer.h"
+
+namespace heddle::core {
+
+using isa::CacheOp;
+using isa::StateSpace;
+
+const std::byte* LoadStoreUnit::row_of(const MemoryInstruction& op, const isa::Operand& operand) const {
+  switch (operand.space) {
+    case isa::RowSpace::kRegister:
+      return op.registers + operand.offset;
+    case isa::RowSpace::kConstant:
+      return launch_->kernel->constants.data() + operand.offset;
+    case isa::RowSpace::kSpecial:
+      return op.warp->special.data() + operand.offset;
+  }
+  return op.registers;
+}
+
+bool LoadStoreUnit::bypasses_l1(const isa::Instruction& instruction) const {
+  if (!config_.l1d.enabled) return true;
+  switch (instruction.cache_op) {
+    case CacheOp::kVolatile:  // .cv, and everything stronger than weak
+    case CacheOp::kCacheGlobal:
+      return true;
+    case CacheOp::kCacheAll:
+    case CacheOp::kNonCoherent:
+      return false;
+    default:
+      return !config_.l1d.cache_global_loads;
+  }
+}
+
+void LoadStoreUnit::resolve_addresses(MemoryInstruction& op, const AccessSite& site) {
+  const isa::Instruction& instruction = *op.instruction;
+  const isa::Operand& base = instruction.memory.base;
+  const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
+  const std::byte* row = row_of(op, base);
+  AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes, op.runs);
+  if (pattern.shape == Shape::kScattered) expand(row, base, displacement, op.address.data());
+  op.bypass_l1 = bypasses_l1(instruction);
+  switch (instruction.space) {
+    case StateSpace::kShared:
+      resolve_shared(op, site, pattern, op.mask);
+      break;
+    case StateSpace::kLocal:
+      resolve_local(op, site, pattern, op.mask);
+      break;
+    case StateSpace::kGeneric: {
+      LaneMask device;
+      LaneMask local;
+      split_generic(op, pattern, device, local);
+      const LaneMask shared = LaneMask::difference(op.mask, device | local);
+      if (shared.any()) resolve_shared(op, site, pattern, shared);
+      if (device.any()) resolve_device(op, site, pattern, device);
+      if (local.any()) resolve_local(op, site, pattern, local);
+      break;
+    }
+    default:
+      resolve_device(op, site, pattern, op.mask);
+      break;
+  }
+}
+
+namespace {
+
+bool in_shared(std::uint64_t at) { return at - isa::kSharedWindowBase < isa::kSharedWindowBytes; }
+bool in_local(std::uint64_t at) { return at - isa::kLocalWindowBase < isa::kLocalWindowBytes; }
+
+/// The window that addresses first ... last are in; 0: in none. The windows are longer than any pattern, so
+/// if both ends are in one (in none), all between are. kMixed: they are not all in the same place.
+constexpr std::uint64_t kMixed = ~std::uint64_t{0};
+std::uint64_t window_of(std::uint64_t first, std::uint64_t last) {
+  if (first > last || in_shared(first) != in_shared(last) || in_local(first) != in_local(last)) return kMixed;
+  return in_shared(first) ? isa::kSharedWindowBase : in_local(first) ? isa::kLocalWindowBase : 0;
+}
+
+std::uint64_t window_of(const AddressPattern& pattern, const LaneRuns& runs, unsigned unit) {
+  if (pattern.shape == Shape::kScattered) return kMixed;
+  if (pattern.shape != Shape::kRuns) return window_of(pattern.first, pattern.last);
+  std::uint64_t window = kMixed;
+  for (unsigned r = 0; r < runs.count; ++r) {
+    const LaneRun& run = runs.run[r];
+    const std::uint64_t here = window_of(run.first, run.address(highest_lane(run.lanes), unit));
+    if (here == kMixed || (r != 0 && here != window)) return kMixed;
+    window = here;
+  }
+  return window;
+}
+
+}  // namespace
+
+void LoadStoreUnit::split_generic(MemoryInstruction& op, AddressPattern& pattern, LaneMask& device,
+                                  LaneMask& local) {
+  const std::uint64_t window = window_of(pattern, op.runs, op.bytes);
+  if (window != kMixed) {
+    if (window == 0) device = op.mask;
+    if (window == isa::kLocalWindowBase) local = op.mask;
+    pattern.first -= window;
+    pattern.last -= window;
+    if (pattern.shape == Shape::kRuns)
+      for (unsigned r = 0; r < op.runs.count; ++r) op.runs.run[r].first -= window;
+    return;
+  }
+  scatter(op, pattern);
+  op.mask.for_each([&](unsigned lane) {
+    std::uint64_t& at = op.address[lane];
+    if (in_shared(at)) {
+      at -= isa::kSharedWindowBase;
+    } else if (in_local(at)) {
+      local |= LaneMask(1u << lane);
+      at -= isa::kLocalWindowBase;
+    } else {
+      device |= LaneMask(1u << lane);
+    }
+  });
+}
+
+void LoadStoreUnit::scatter(MemoryInstruction& op, AddressPattern& pattern) {
+  if (pattern.shape == Shape::kScattered) return;
+  const LaneOffsets places{op.mask, pattern.shape, 0, 0, nullptr, &op.runs};
+  const std::uint64_t first = pattern.shape == Shape::kRuns ? 0 : pattern.first;
+  op.mask.for_each([&](unsigned lane) { op.address[lane] = first + places.offset(lane, op.bytes); });
+  pattern.shape = Shape::kScattered;
+}
+
+void LoadStoreUnit::resolve_shared(MemoryInstruction& op, const AccessSite& site,
+                                   const AddressPattern& pattern, LaneMask lanes) {
+  check_access(site, StateSpace::kShared, op, pattern, lanes, launch_->shared_bytes_per_cta, nullptr);
+  const std::uint32_t base = site.cta->shared_base;
+  if (pattern.shape == Shape::kScattered) lanes.for_each([&](unsigned lane) { op.address[lane] += base; });
+  if (pattern.shape == Shape::kRuns)
+    for (unsigned r = 0; r < op.runs.count; ++r) op.runs.run[r].first += base;
+  op.shared_lanes = lanes;
+  op.shared_shape = pattern.shape;
+  op.shared_first = static_cast<std::uint32_t>(pattern.first) + base;
+}
+
+void LoadStoreUnit::resolve_device(MemoryInstruction& op, const AccessSite& site,
+                                   const AddressPattern& pattern, LaneMask lanes) {
+  check_access(site, StateSpace::kGlobal, op, pattern, lanes, 0, &allocations_);
+  coalesce(op, pattern, lanes, config_.l1d.line_bytes);
+}
+
+void LoadStoreUnit::resolve_local(MemoryInstruction& op, const AccessSite& site, AddressPattern pattern,
+                                  LaneMask lanes) {
+  check_access(site, StateSpace::kLocal, op, pattern, lanes, launch_->local_bytes_per_thread, nullptr);
+  if (pattern.shape == Shape::kRuns) scatter(op, pattern);
+  const std::uint64_t region =
+      launch_->local_base + op.warp->linear_warp * launch_->local_bytes_per_thread * kLanes;
+  coalesce_local(op, pattern, lanes, region, config_.l1d.line_bytes);
+}
+
+void LoadStoreUnit::read_operands(MemoryInstruction& op) {
+  const isa::Instruction& instruction = *op.instruction;
+  if (instruction.op == isa::Opcode::kStore) {
+    const std::byte* rows[4] = {};
+    for (unsigned e = 0; e < instruction.vector; ++e) rows[e] = row_of(op, instruction.src[e]);
+    capture_store(instruction, rows, op.data.data());
+    return;
+  }
+  const bool cas = instruction.atomic_op == isa::AtomicOp::kCas;
+  const isa::Operand& value = instruction.src[cas ? 1 : 0];
+  const isa::Operand& compare = instruction.src[0];
+  const std::byte* value_row = row_of(op, value);
+  const std::byte* compare_row = row_of(op, compare);
+  op.mask.for_each([&](unsigned lane) {
+    op.operand[lane] = lane_value(value_row, value.width, lane);
+    op.compare[lane] = cas ? lane_value(compare_row, compare.width, lane) : 0;
+  });
+}
+
+}  // namespace heddle::core

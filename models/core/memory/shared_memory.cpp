@@ -1,0 +1,98 @@
+#include "core/memory/shared_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/memory/register_transfer.h"
+
+namespace heddle::core {
+
+SharedMemoryModel::SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress,
+                                     std::uint32_t core)
+    : progress_(progress), core_(core), bytes_(std::size_t{config.size_kib} * 1024) {}
+
+void SharedMemoryModel::replace(std::size_t offset, const unsigned char* from, std::size_t bytes) {
+  unsigned char* const to = &bytes_[offset];
+  if (std::memcmp(from, to, bytes) == 0) return;
+  progress_.memory_changed();
+  if (!progress_.log.active()) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  // The log is in whole words.
+  constexpr std::size_t kWordMask = 3;
+  const std::size_t first = offset & ~kWordMask;
+  const std::size_t size = ((offset + bytes + kWordMask) & ~kWordMask) - first;
+  const std::vector<unsigned char> before(bytes_.begin() + static_cast<std::ptrdiff_t>(first),
+                                          bytes_.begin() + static_cast<std::ptrdiff_t>(first + size));
+  std::memcpy(to, from, bytes);
+  progress_.log.changed(sim::MemoryLog::Space::kShared, core_, first, before.data(), &bytes_[first],
+                        static_cast<unsigned>(size));
+}
+
+void SharedMemoryModel::atomic(MemoryInstruction& op) {
+  const isa::Instruction& instruction = *op.instruction;
+  const unsigned size = op.bytes;
+  const LaneOffsets places = op.shared_offsets();
+  op.shared_lanes.for_each([&](unsigned lane) {
+    const std::size_t offset = places.offset(lane, size);
+    std::uint64_t old = 0;
+    std::memcpy(&old, &bytes_[offset], size);
+    const std::uint64_t value =
+        isa::apply_atomic(instruction.atomic_op, instruction.type, old, op.operand[lane], op.compare[lane],
+                          /*flush_f32=*/false);
+    replace(offset, reinterpret_cast<const unsigned char*>(&value), size);
+    if (value != old && op.warp != nullptr &&
+        (instruction.atomic_op == isa::AtomicOp::kCas || instruction.atomic_op == isa::AtomicOp::kExch))
+      progress_.locks.took(sim::LockHolders::shared_word(core_, static_cast<std::uint32_t>(offset)),
+                           op.warp->linear_warp, lane, value);
+    if (instruction.write_count != 0)
+      load_lane(instruction, op.registers, lane, 0, size, reinterpret_cast<const unsigned char*>(&old));
+  });
+}
+
+void SharedMemoryModel::store(const MemoryInstruction& op, const LaneOffsets& places) {
+  if (places.shape == Shape::kRuns) {
+    places.for_each_run(op.bytes, [&](const LaneOffsets& run) { store(op, run); });
+    return;
+  }
+  if (places.contiguous()) {
+    const unsigned char* from = op.data_of(places.lanes.lowest());
+    replace(places.first, from, std::size_t{op.bytes} * places.lanes.count());
+    return;
+  }
+  // Lanes in ascending order: of several lanes writing one word, the highest wins (gpudet §1.1).
+  places.lanes.for_each(
+      [&](unsigned lane) { replace(places.offset(lane, op.bytes), op.data_of(lane), op.bytes); });
+}
+
+void SharedMemoryModel::serve(SharedMemoryRequest& request) {
+  if (request.op == SharedMemoryRequest::Op::kClear) {
+    std::fill_n(bytes_.begin() + request.offset, request.bytes, static_cast<unsigned char>(0));
+    return;
+  }
+  MemoryInstruction& op = *request.memory_op;
+  ++accesses;
+  conflict_passes += op.shared_passes - 1u;
+  switch (op.instruction->op) {
+    case isa::Opcode::kLoad:
+      load_registers(*op.instruction, op.registers, op.shared_offsets(), 0, op.bytes, bytes_.data());
+      break;
+    case isa::Opcode::kStore:
+      store(op, op.shared_offsets());
+      break;
+    default:
+      atomic(op);
+      break;
+  }
+}
+
+SharedMemory::SharedMemory(const sc_core::sc_module_name& name, const SharedMemoryConfig& config,
+                           sim::ProgressMonitor& progress, std::uint32_t core, base::StatGroup& stats)
+    : sc_module(name), model_(config, progress, core) {
+  stats.counter("accesses", "warp-instructions", "shared memory instructions served", &model_.accesses);
+  stats.counter("conflict_passes", "cycles", "further cycles spent on bank conflicts",
+                &model_.conflict_passes);
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,74 @@
+// Profile of a launch by PC, or of several launches of one kernel. It is taken only on request, and taking it
+// changes no result and no statistic.
+//
+// Every group-cycle (one issue group on a core in one core cycle) is in it once: as an issue of the
+// instruction that the group issues in this cycle, or as waiting, charged to the instruction that it issues
+// next (at a barrier: to the barrier).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace heddle::core {
+
+/// Why a group does not issue in a cycle. All but the first are also uses of an issue slot (SlotUse,
+/// issue_table.h), under the same names and in the same order; the cause here is the group's own, not that of
+/// the group of its scheduler which is closest to issue.
+enum class WaitCause : std::uint8_t {
+  kNotSelected,      ///< it could issue, its scheduler issued another group
+  kReplay,           ///< it could issue, its scheduler's slot went to a further pass of a memory instruction
+  kHeldBack,         ///< it could issue, the scheduling policy issued nothing
+  kScoreboardPorts,  ///< it could issue, but its scheduler's choice (it or another group) had no scoreboard
+                     ///< ports
+  kPipeBusy,
+  kOperandCollector,
+  kMemoryBackPressure,
+  kScoreboardAlu,
+  kScoreboardMemory,
+  kIBufferEmpty,
+  kControlFlow,
+  kTables,
+  kFence,
+  kBarrier,
+};
+inline constexpr unsigned kWaitCauses = static_cast<unsigned>(WaitCause::kBarrier) + 1;
+/// The causes that a group has whose head instruction is ready: kNotSelected to kMemoryBackPressure.
+inline constexpr unsigned kReadyCauses = static_cast<unsigned>(WaitCause::kMemoryBackPressure) + 1;
+/// "not_selected", then as in slot_use_names().
+[[nodiscard]] std::vector<std::string> wait_cause_names();
+
+struct PcProfile {
+  std::uint64_t issues = 0;        ///< warp instructions issued
+  std::uint64_t lanes = 0;         ///< lanes that executed, summed over issues
+  std::uint64_t divergences = 0;   ///< branches that split their group
+  std::uint64_t transactions = 0;  ///< line accesses of memory instructions, after coalescing
+  std::uint64_t extra_passes = 0;  ///< passes of memory instructions after the first: lines, bank conflicts,
+                                   ///< constant addresses
+  std::array<std::uint64_t, kWaitCauses> waiting{};  ///< group-cycles by WaitCause
+
+  [[nodiscard]] std::uint64_t waited() const;
+  [[nodiscard]] std::uint64_t group_cycles() const { return issues + waited(); }
+  PcProfile& operator+=(const PcProfile& other);
+};
+
+/// All cores of a GPU add to one.
+class KernelProfile {
+ public:
+  explicit KernelProfile(std::size_t instructions) : by_pc_(instructions) {}
+  [[nodiscard]] PcProfile& at(base::Pc pc) { return by_pc_[pc.value()]; }
+  [[nodiscard]] const std::vector<PcProfile>& by_pc() const { return by_pc_; }
+  /// Of another launch of the same kernel.
+  KernelProfile& operator+=(const KernelProfile& other) {
+    for (std::size_t pc = 0; pc < by_pc_.size(); ++pc) by_pc_[pc] += other.by_pc_[pc];
+    return *this;
+  }
+
+ private:
+  std::vector<PcProfile> by_pc_;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,55 @@
+// What a run records beside statistics, if asked to: the tables of the branch unit and the scoreboard after
+// every event, and where each split of a warp runs. Recording changes no result and no statistic; without a
+// sink it costs a comparison per event.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "base/ids.h"
+#include "core/warp_context.h"
+#include "isa/kernel.h"
+#include "simt/control_flow_protocol.h"
+
+namespace heddle::core {
+
+/// Of which warp, and when.
+struct TraceSite {
+  base::CoreId core{};
+  WarpId warp{};
+  Cycle cycle = 0;
+  std::uint64_t cta = 0;
+  std::uint32_t warp_in_cta = 0;
+};
+
+/// After an event. Its tables live as long as the call that hands it over.
+struct TableSnapshot {
+  std::string_view event;  ///< "branch", "arrive", "issue", "write_back" ...
+  Pc pc = kNoPc;           ///< of the instruction that caused it, if one did
+  LaneMask lanes;          ///< that executed it, or that it is about
+  LaneMask taken;          ///< branches, calls, returns: of these, those that go elsewhere
+  const nlohmann::ordered_json* tables = nullptr;      ///< the mechanism's
+  const nlohmann::ordered_json* scoreboard = nullptr;  ///< [{"reg": number, "lanes": mask} ...]
+};
+
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  /// A kernel's launch begins, and ends, in core cycles since the start of the simulation.
+  virtual void launch_begins(const isa::Kernel& kernel, Cycle cycle) = 0;
+  virtual void launch_ends(Cycle cycle) = 0;
+
+  [[nodiscard]] virtual bool wants_tables(const TraceSite& site) const = 0;
+  virtual void tables(const TraceSite& site, const TableSnapshot& snapshot) = 0;
+
+  /// The timeline. A split is named by its lowest lane: those of a warp are disjoint.
+  [[nodiscard]] virtual bool wants_timeline(const TraceSite& site) const = 0;
+  /// Lanes `mask` run from `pc` on in the group.
+  virtual void split_runs(const TraceSite& site, GroupId group, Pc pc, LaneMask mask) = 0;
+  /// The group's lanes do not run any longer: "barrier", "tables", "gone".
+  virtual void split_stops(const TraceSite& site, GroupId group, std::string_view why) = 0;
+  virtual void issued(const TraceSite& site, GroupId group, Pc pc, LaneMask lanes) = 0;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,31 @@
+// Between the CTA dispatcher and the cores.
+#pragma once
+
+#include "core/protocols/protocol_of.h"
+#include "core/warp_context.h"
+
+namespace heddle::core {
+
+/// Dispatcher to core.
+struct CtaRequest {
+  enum class Op : std::uint8_t {
+    kBegin,  ///< a launch begins: `launch`; caches are invalidated, statistics continue
+    kFits,   ///< is there room for one more CTA of the launch?
+    kStart,  ///< start CTA `linear_id` (kFits was true)
+    kEnd,    ///< the launch is over: account idle time up to now
+  };
+  Op op = Op::kFits;
+  const LaunchContext* launch = nullptr;
+  std::uint64_t linear_id = 0;
+  bool fits = false;  ///< answer of kFits
+};
+using CtaProtocol = ProtocolOf<CtaRequest>;
+
+/// Core to dispatcher: a CTA is done and its resources are free.
+struct CtaDone {
+  std::uint32_t core = 0;
+  std::uint64_t linear_id = 0;
+};
+using CtaDoneProtocol = ProtocolOf<CtaDone>;
+
+}  // namespace heddle::core

@@ -1,0 +1,58 @@
+// Fetch: keeps the I-buffer of every issue group filled; fetch and instruction cache.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/protocols/protocol_of.h"
+#include "core/warp_context.h"
+
+namespace heddle::core {
+
+struct FetchRequest {
+  enum class Op : std::uint8_t {
+    kRedirect,  ///< group starts (again) at `pc`; whatever was fetched for it is void
+    kStop,      ///< group is blocked or gone: fetch nothing for it
+    kPop,       ///< the head instruction of the group was issued
+    kTick,      ///< one cycle passes
+  };
+  Op op = Op::kTick;
+  GroupId group{};
+  Pc pc{};
+  Cycle cycle = 0;
+
+  // Answer
+  bool head_valid = false;          ///< kPop: the I-buffer holds a next instruction
+  Pc head{};                        ///< kPop: its PC
+  std::array<GroupId, 8> filled{};  ///< kTick: groups whose empty I-buffer received a head instruction
+  unsigned filled_count = 0;
+  GroupId missed{};  ///< kTick: group whose fetch missed in the instruction cache, if `miss`
+  bool miss = false;
+  Cycle next_due = kNever;  ///< kTick: when it must be called again
+};
+using FetchProtocol = ProtocolOf<FetchRequest>;
+
+/// From fetch to the instruction cache.
+struct L1iRequest {
+  enum class Op : std::uint8_t {
+    kFetch,  ///< is `line` there? If not, it is asked for
+    kFlush,  ///< invalidate everything
+  };
+  enum class Result : std::uint8_t {
+    kHit,
+    kMiss,   ///< the line is on its way: a refill will say when it is there
+    kStall,  ///< no MSHR or no room towards memory: try again
+  };
+  Op op = Op::kFetch;
+  std::uint64_t line = 0;
+  Result result = Result::kHit;
+};
+using L1iProtocol = ProtocolOf<L1iRequest>;
+
+/// From the instruction cache to fetch: `line` is there now.
+struct L1iRefill {
+  std::uint64_t line = 0;
+};
+using L1iRefillProtocol = ProtocolOf<L1iRefill>;
+
+}  // namespace heddle::core

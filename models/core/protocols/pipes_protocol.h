@@ -1,0 +1,42 @@
+// Execution pipes, and write-back from them and from the load/store unit to the core.
+#pragma once
+
+#include <cstdint>
+
+#include "core/config.h"
+#include "core/protocols/protocol_of.h"
+#include "core/warp_context.h"
+#include "isa/instruction.h"
+
+namespace heddle::core {
+
+struct PipesRequest {
+  enum class Op : std::uint8_t {
+    kIssue,  ///< instruction of `warp` enters a collector of `pipe` (there is a free one)
+    kTick,   ///< results that are due are written back through the writeback socket
+  };
+  Op op = Op::kTick;
+  WarpId warp{};
+  LaneMask mask{};
+  const isa::Instruction* instruction = nullptr;
+  Pipe pipe = Pipe::kSp;
+  std::uint32_t sub_core = 0;
+  Cycle cycle = 0;
+
+  // Answer
+  Cycle accepts_from = 0;   ///< kIssue: first cycle in which the next instruction may enter that pipe
+  Cycle busy_until = 0;     ///< kIssue: first cycle in which one of its units is free
+  Cycle operands_late = 0;  ///< kIssue, memory: cycles by which its operands are late
+  Cycle next_due = kNever;  ///< next completion
+};
+using PipesProtocol = ProtocolOf<PipesRequest>;
+
+/// From pipes and load/store unit to the core: an instruction's results are in the registers.
+struct WritebackRequest {
+  WarpId warp{};
+  LaneMask mask{};
+  const isa::Instruction* instruction = nullptr;
+};
+using WritebackProtocol = ProtocolOf<WritebackRequest>;
+
+}  // namespace heddle::core

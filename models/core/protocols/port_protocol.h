@@ -1,0 +1,42 @@
+// Memory port: what leaves a core for memory, and what comes back.
+#pragma once
+
+#include <cstdint>
+
+#include "core/protocols/protocol_of.h"
+#include "core/warp_context.h"
+#include "sim/memory_payload.h"
+
+namespace heddle::core {
+
+/// Blocks of a core that use its memory port.
+enum class PortClient : std::uint8_t { kData, kInstruction, kConstant };
+inline constexpr unsigned kPortClients = 3;
+
+struct PortRequest {
+  enum class Op : std::uint8_t {
+    kRoom,     ///< may something be sent?
+    kSend,     ///< `transaction` goes to memory (room was announced); the port takes over the reference
+    kDeliver,  ///< the core's memory stage begins: one response goes to the client it belongs to
+    kTick,     ///< the core's memory stage ends: the oldest request is put on the crossbar
+  };
+  Op op = Op::kRoom;
+  PortClient client = PortClient::kData;
+  sim::MemoryTransaction* transaction = nullptr;
+  Cycle cycle = 0;
+
+  // Answer
+  bool delivered = false;  ///< kDeliver: a response went to `client`
+  bool room = false;       ///< the request queue has a place
+  bool busy = false;       ///< something to do next cycle without anybody waking the core
+};
+using PortProtocol = ProtocolOf<PortRequest>;
+
+/// A response for a client, which must not keep the payload beyond the call.
+struct PortResponse {
+  tlm::tlm_generic_payload* payload = nullptr;
+  Cycle cycle = 0;
+};
+using PortResponseProtocol = ProtocolOf<PortResponse>;
+
+}  // namespace heddle::core

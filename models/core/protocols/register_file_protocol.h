@@ -1,0 +1,26 @@
+// Register file: reads of operands, writes of results.
+#pragma once
+
+#include <cstdint>
+
+#include "core/protocols/protocol_of.h"
+#include "core/warp_context.h"
+#include "isa/instruction.h"
+
+namespace heddle::core {
+
+struct RegisterFileRequest {
+  enum class Op : std::uint8_t {
+    kRead,   ///< `instruction` was issued in `cycle`: its operands are collected
+    kWrite,  ///< its result is there in `cycle`
+  };
+  Op op = Op::kRead;
+  std::uint32_t sub_core = 0;
+  WarpId warp{};
+  const isa::Instruction* instruction = nullptr;
+  Cycle cycle = 0;
+  Cycle late = 0;  ///< answer: cycles later than without any conflict
+};
+using RegisterFileProtocol = ProtocolOf<RegisterFileRequest>;
+
+}  // namespace heddle::core

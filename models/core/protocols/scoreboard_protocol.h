@@ -1,0 +1,47 @@
+// Scoreboard: which instructions may issue, and which registers are pending.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/protocols/protocol_of.h"
+#include "core/warp_context.h"
+#include "isa/instruction.h"
+
+namespace heddle::core {
+
+enum class Hazard : std::uint8_t {
+  kNone,
+  kAlu,
+  kMemory,
+  kFull,
+  kPorts,  ///< only of kAdmit
+};
+
+/// A register that waits for its value, in the threads `lanes`.
+struct PendingRegister {
+  isa::RegId reg = isa::kNoReg;
+  LaneMask lanes;
+};
+
+struct ScoreboardRequest {
+  enum class Op : std::uint8_t {
+    kCheck,    ///< may `instruction` of the warp issue?
+    kReserve,  ///< it issues: its destinations become pending
+    kRelease,  ///< its destinations have been written, in `cycle`
+    kClear,    ///< the warp slot is reused
+    kAdmit,    ///< it may: does it, with the ports that are left in `cycle`? Needed with limited ports only
+  };
+  Op op = Op::kCheck;
+  WarpId warp{};
+  LaneMask mask{};
+  const isa::Instruction* instruction = nullptr;
+  Cycle cycle = 0;
+  bool refused_before = false;    ///< kAdmit, in an earlier cycle: while it waits nobody else is admitted
+  Hazard hazard = Hazard::kNone;  ///< answer of kCheck; of kAdmit: kNone or kPorts
+  /// transport_dbg only: the warp's pending registers are appended, by number.
+  std::vector<PendingRegister>* pending = nullptr;
+};
+using ScoreboardProtocol = ProtocolOf<ScoreboardRequest>;
+
+}  // namespace heddle::core

@@ -1,0 +1,66 @@
+#include "core/schedule/warp_scheduler.h"
+
+#include <nlohmann/json.hpp>
+
+namespace heddle::core {
+
+nlohmann::ordered_json WarpSchedulingPolicy::show() const { return nullptr; }
+
+void WarpScheduler::pick(SchedulerRequest& request) {
+  const auto warp = policy_->pick(*request.candidates, request.cycle);
+  if (!warp) return;
+  request.found = true;
+  request.group = GroupId{warp->value()};
+  policy_->issued(*warp, request.cycle);
+}
+
+void WarpScheduler::pick_split(SchedulerRequest& request) {
+  if (!request.candidates->contains(last_group_)) policy_->stalled();
+  candidates_.clear();
+  request.candidates->for_each([this](std::uint32_t group) { candidates_.insert(group / groups_per_warp_); });
+  const auto warp = policy_->pick(candidates_, request.cycle);
+  if (!warp) return;
+  const std::uint32_t first = warp->value() * groups_per_warp_;
+  std::uint32_t longest = first;
+  std::uint64_t oldest = ~std::uint64_t{0};
+  for (auto group = request.candidates->next(first); group && *group < first + groups_per_warp_;
+       group = request.candidates->next(*group + 1)) {
+    if (issued_at_[*group] >= oldest) continue;
+    longest = *group;
+    oldest = issued_at_[*group];
+  }
+  issued_at_[longest] = ++issues_;
+  last_group_ = longest;
+  request.found = true;
+  request.group = GroupId{longest};
+  policy_->issued(*warp, request.cycle);
+}
+
+void WarpScheduler::serve(SchedulerRequest& request) {
+  if (request.op != SchedulerRequest::Op::kPick) return follow(request);
+  return groups_per_warp_ == 1 ? pick(request) : pick_split(request);
+}
+
+void WarpScheduler::follow(SchedulerRequest& request) {
+  switch (request.op) {
+    case SchedulerRequest::Op::kAssign:
+      policy_->assign(request.warp, request.cycle);
+      break;
+    case SchedulerRequest::Op::kJoin:
+      issued_at_[request.group.value()] = ++issues_;
+      break;
+    case SchedulerRequest::Op::kLeave:
+      policy_->leave(request.warp);
+      break;
+    case SchedulerRequest::Op::kPick:
+      break;
+    case SchedulerRequest::Op::kBranch:
+      policy_->branched(request.warp, request.path_instructions);
+      break;
+    case SchedulerRequest::Op::kLongLatency:
+      policy_->long_latency(request.warp);
+      break;
+  }
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,134 @@
+#include "memory/crossbar_direction.h"
+
+namespace heddle::memory {
+
+CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs,
+                                     const CrossbarConfig& config)
+    : flit_bytes_(config.flit_bytes),
+      latency_(config.latency_cycles),
+      share_(share),
+      input_places_(config.input_queue_packets),
+      output_places_(config.output_queue_packets),
+      queues_(inputs),
+      waiting_(std::size_t{inputs} * input_places_),
+      links_((inputs + share - 1) / share),
+      outputs_(outputs),
+      flying_(std::size_t{outputs} * output_places_),
+      link_words_(PortSet::words_for(static_cast<unsigned>(links_.size()))),
+      output_words_(PortSet::words_for(outputs)),
+      sets_(link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_) {
+  for (unsigned l = 0; l < links_.size(); ++l) {
+    Link& link = links_[l];
+    link.first = l * share;
+    link.count = std::min(share, inputs - link.first);
+    link.last = link.first + link.count - 1;
+  }
+  for (Output& out : outputs_) out.last = static_cast<unsigned>(links_.size()) - 1;
+  granted_.reserve(outputs);
+}
+
+void CrossbarDirection::push(unsigned input, unsigned output, std::uint32_t bytes, Payload* payload,
+                             base::Cycle now) {
+  Fifo& queue = queues_[input];
+  const auto flits = std::max(
+      1u, static_cast<std::uint32_t>(flit_bytes_.quotient(std::uint64_t{bytes} + flit_bytes_.value() - 1)));
+  waiting_[std::size_t{input} * input_places_ + queue.at(queue.size++, input_places_)] = {payload, output,
+                                                                                          bytes, flits, now};
+  ++in_flight_;
+  const unsigned l = share_ == 1 ? input : input / share_;
+  Link& link = links_[l];
+  ++link.waiting;
+  if (link.asking != kNone) return;
+  // The arbitration chooses among the inputs, so that the order of pushes within a cycle means nothing.
+  pending().insert(l);
+  next_arbitration_ = std::min(next_arbitration_, std::max(link.free, now));
+}
+
+void CrossbarDirection::take_up(unsigned l) {
+  Link& link = links_[l];
+  unsigned input = link.last;
+  if (share_ != 1) {
+    do {
+      if (++input == link.first + link.count) input = link.first;
+    } while (queues_[input].size == 0);
+  }
+  link.last = link.asking = input;
+  const unsigned output = head(input).output;
+  asking(output).insert(l);
+  asked().insert(output);
+}
+
+const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
+  granted_.clear();
+  if (now < next_arbitration_) return granted_;
+  next_arbitration_ = kNever;
+  pending().for_each([&](unsigned l) {
+    if (links_[l].free > now) {
+      next_arbitration_ = std::min(next_arbitration_, links_[l].free);
+      return;
+    }
+    pending().erase(l);
+    take_up(l);
+  });
+  asked().for_each([&](unsigned output) {
+    Output& out = outputs_[output];
+    if (out.buffer.size == output_places_) return;  // complete() brings us back
+    if (out.link_free > now) {
+      next_arbitration_ = std::min(next_arbitration_, out.link_free);
+      return;
+    }
+    grant(output, now);
+  });
+  return granted_;
+}
+
+void CrossbarDirection::grant(unsigned output, base::Cycle now) {
+  Output& out = outputs_[output];
+  const PortSet askers = asking(output);
+  const unsigned l = askers.next_cyclic(out.last);
+  out.last = l;
+  askers.erase(l);
+
+  Link& link = links_[l];
+  const unsigned input = link.asking;
+  const Waiting packet = head(input);
+  queues_[input].pop(input_places_);
+  link.free = out.link_free = now + packet.flits;
+  link.asking = kNone;
+  const base::Cycle ready = now + packet.flits + latency_;
+  if (out.buffer.size == 0) {
+    occupied().insert(output);
+    next_delivery_ = std::min(next_delivery_, ready);
+  }
+  flying_[std::size_t{output} * output_places_ + out.buffer.at(out.buffer.size++, output_places_)] = {
+      packet.payload, ready};
+  granted_.push_back(input);
+  if (--link.waiting != 0) {
+    pending().insert(l);
+    next_arbitration_ = std::min(next_arbitration_, link.free);
+  }
+  if (askers.empty())
+    asked().erase(output);
+  else
+    next_arbitration_ = std::min(next_arbitration_, out.link_free);
+
+  ++counters_.packets;
+  counters_.flits += packet.flits;
+  counters_.bytes += packet.bytes;
+  counters_.input_wait_cycles += now - packet.pushed;
+}
+
+void CrossbarDirection::complete(unsigned output, base::Cycle now) {
+  Output& out = outputs_[output];
+  counters_.output_wait_cycles += now - std::min(now, first(output).ready);
+  out.buffer.pop(output_places_);
+  out.offered = false;
+  --in_flight_;
+  if (out.buffer.size == 0)
+    occupied().erase(output);
+  else
+    next_delivery_ = std::min(next_delivery_, first(output).ready);
+  if (!asking(output).empty()) next_arbitration_ = std::min(next_arbitration_, std::max(out.link_free, now));
+}
+
+}  // namespace heddle::memory

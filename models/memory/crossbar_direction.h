@@ -1,0 +1,164 @@
+// One direction of the crossbar: input queues, arbitration, links, output buffers. Plain C++.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "memory/config.h"
+#include "memory/divisor.h"
+#include "memory/port_set.h"
+
+namespace tlm {
+class tlm_generic_payload;
+}
+
+namespace heddle::memory {
+
+/// Counters of one direction. Waiting times are sums over packets, in interconnect cycles.
+struct CrossbarCounters {
+  std::uint64_t packets = 0;             ///< granted
+  std::uint64_t flits = 0;               ///< of granted packets; each takes an output link for one cycle
+  std::uint64_t bytes = 0;               ///< of granted packets, header included
+  std::uint64_t input_wait_cycles = 0;   ///< push to grant
+  std::uint64_t output_wait_cycles = 0;  ///< arrival at the output to acceptance by the receiver
+};
+
+/// Moves opaque packets (the payload pointer is never looked at) from inputs to outputs.
+///
+/// An input is a queue. `share` neighbouring inputs have one link into the crossbar (concentration): whenever
+/// the link is free it takes up the packet at the head of one of their queues, round robin, and stays with
+/// it. That packet asks for its output. An output whose link is free and whose buffer has a place grants one
+/// asking link per cycle, round robin. A granted packet is ceil(bytes / flit_bytes) flits, holds its input
+/// and its output link for one cycle each, and arrives latency_cycles after the last. Packets from one input
+/// to one output never overtake each other.
+///
+/// What several inputs push in one cycle does not depend on the order of the calls.
+class CrossbarDirection {
+ public:
+  using Payload = tlm::tlm_generic_payload;
+  static constexpr base::Cycle kNever = ~base::Cycle{0};
+
+  CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs, const CrossbarConfig& config);
+
+  [[nodiscard]] bool can_accept(unsigned input) const { return queues_[input].size < input_places_; }
+  /// Enqueues; the packet takes part in the arbitration of cycle `now` if that has not happened yet.
+  void push(unsigned input, unsigned output, std::uint32_t bytes, Payload* payload, base::Cycle now);
+
+  /// Arbitration of cycle `now`. Returns the inputs that sent a packet, in output order.
+  const std::vector<unsigned>& arbitrate(base::Cycle now);
+
+  /// Offers every packet that has arrived to its receiver: send(output, payload) returns true if the receiver
+  /// is done with it, false if it will say so later through complete(). At most one packet per output is on
+  /// offer, and one is offered per cycle.
+  template <class Send>
+  void deliver(base::Cycle now, Send send) {
+    if (now < next_delivery_) return;
+    next_delivery_ = kNever;
+    occupied().for_each([&](unsigned output) {
+      Output& out = outputs_[output];
+      if (out.offered) return;
+      const Flying& packet = first(output);
+      if (packet.ready > now) {
+        next_delivery_ = std::min(next_delivery_, packet.ready);
+        return;
+      }
+      out.offered = true;
+      if (send(output, packet.payload)) complete(output, now);
+    });
+  }
+  /// The receiver took the packet on offer; its place is free again.
+  void complete(unsigned output, base::Cycle now);
+  [[nodiscard]] bool offered(unsigned output) const { return outputs_[output].offered; }
+  /// The packet on offer; only while offered().
+  [[nodiscard]] Payload* offer(unsigned output) const { return first(output).payload; }
+
+  /// Earliest cycle after `now` at which deliver() or arbitrate() can do something without a push() or
+  /// complete() in between; kNever if there is none.
+  [[nodiscard]] base::Cycle next_cycle(base::Cycle now) const {
+    return std::max(std::min(next_delivery_, next_arbitration_), now + 1);
+  }
+  [[nodiscard]] bool idle() const { return in_flight_ == 0; }
+  [[nodiscard]] const CrossbarCounters& counters() const { return counters_; }
+
+ private:
+  static constexpr unsigned kNone = ~0u;
+  struct Waiting {
+    Payload* payload = nullptr;
+    std::uint32_t output = 0;
+    std::uint32_t bytes = 0;
+    std::uint32_t flits = 0;
+    base::Cycle pushed = 0;
+  };
+  struct Flying {
+    Payload* payload = nullptr;
+    base::Cycle ready = 0;
+  };
+  /// A ring within one array that holds all of them, so that little memory is touched per packet.
+  struct Fifo {
+    std::uint32_t head = 0, size = 0;
+    /// Place of the i-th item.
+    [[nodiscard]] std::uint32_t at(std::uint32_t i, std::uint32_t capacity) const {
+      const std::uint32_t place = head + i;
+      return place >= capacity ? place - capacity : place;
+    }
+    void pop(std::uint32_t capacity) {
+      head = at(1, capacity);
+      --size;
+    }
+  };
+  /// A link into the crossbar.
+  struct Link {
+    base::Cycle free = 0;
+    unsigned first = 0, count = 0;  ///< its inputs
+    unsigned waiting = 0;           ///< packets in their queues
+    unsigned last = 0;              ///< input whose packet it took up last
+    unsigned asking = kNone;        ///< input whose head packet asks for its output
+  };
+  struct Output {
+    base::Cycle link_free = 0;
+    Fifo buffer;        ///< packets in flight and arrived: a place is a credit
+    unsigned last = 0;  ///< link granted last
+    bool offered = false;
+  };
+  [[nodiscard]] Waiting& head(unsigned input) {
+    return waiting_[std::size_t{input} * input_places_ + queues_[input].head];
+  }
+  [[nodiscard]] Flying& first(unsigned output) {
+    return flying_[std::size_t{output} * output_places_ + outputs_[output].buffer.head];
+  }
+  [[nodiscard]] const Flying& first(unsigned output) const {
+    return flying_[std::size_t{output} * output_places_ + outputs_[output].buffer.head];
+  }
+  // Links with packets of which none asks yet; outputs with asking links; outputs with a non-empty buffer;
+  // links whose packet goes to an output.
+  [[nodiscard]] PortSet pending() { return {&sets_[0], link_words_}; }
+  [[nodiscard]] PortSet asked() { return {&sets_[link_words_], output_words_}; }
+  [[nodiscard]] PortSet occupied() { return {&sets_[link_words_ + output_words_], output_words_}; }
+  [[nodiscard]] PortSet asking(unsigned output) {
+    return {&sets_[link_words_ + 2 * output_words_ + std::size_t{output} * link_words_], link_words_};
+  }
+  void take_up(unsigned link);
+  void grant(unsigned output, base::Cycle now);
+
+  Divisor flit_bytes_;
+  std::uint32_t latency_;
+  unsigned share_;
+  std::uint32_t input_places_, output_places_;
+  std::vector<Fifo> queues_;  ///< by input
+  std::vector<Waiting> waiting_;
+  std::vector<Link> links_;
+  std::vector<Output> outputs_;
+  std::vector<Flying> flying_;
+  unsigned link_words_, output_words_;  ///< of a set of links, of outputs
+  std::vector<std::uint64_t> sets_;
+  std::vector<unsigned> granted_;
+  // Before these cycles there is nothing to do.
+  base::Cycle next_delivery_ = kNever;
+  base::Cycle next_arbitration_ = kNever;
+  std::uint64_t in_flight_ = 0;
+  CrossbarCounters counters_;
+};
+
+}  // namespace heddle::memory

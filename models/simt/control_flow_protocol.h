@@ -1,0 +1,167 @@
+// The control-flow protocol: one protocol for every mechanism (stack, AWARE, Multi-Path, Hanoi, compaction
+// ...), so that the core does not know which one it has.
+//
+// The core reports outcomes of instructions; the answer says which issue groups appeared, moved, vanished,
+// became blocked or schedulable. An issue group is a set of lanes of one warp that share a PC: the unit of
+// fetch and issue. Each group number owns an I-buffer; warp w has the numbers w * groups_per_warp ...
+// (w+1) * groups_per_warp - 1.
+//
+// Sequential flow (pc+1) needs no report unless the group asked for it: every kMoved answer carries a `watch`
+// PC, and the core reports kAdvance when the next PC equals it (the stack watches for its reconvergence PC).
+//
+// Time passes for a mechanism only if it asks: an answer names the cycle at which it is `due`, and the core
+// reports kTick then. The latest answer counts, for the whole core.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <tlm>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/lane_mask.h"
+
+namespace heddle::simt {
+
+using base::Cycle;
+using base::GroupId;
+using base::kNever;
+using base::kNoPc;
+using base::LaneMask;
+using base::Pc;
+using base::WarpId;
+
+enum class ControlFlowEvent : std::uint8_t {
+  kLaunch,          ///< warp starts at `next` with lanes `mask`
+  kAdvance,         ///< group's next PC is `next`, which it watches
+  kBranch,          ///< group executed a branch: `taken` of `mask` go to `target`, the rest to `next`; `rpc`
+  kCall,            ///< like kBranch, into a function; its lanes come back to `next` by kReturn
+  kReturn,          ///< `taken` of `mask` leave their function, to `lane_target`; the rest continue at `next`
+  kExit,            ///< lanes `mask` of the group ended; the rest continue at `next`
+  kBarrierArrive,   ///< group waits at a CTA barrier or a .sync instruction, to continue at `next`
+  kBarrierRelease,  ///< lanes `mask` of the warp, which wait there, may continue
+  kTick,            ///< the cycle that an answer named as `due` has come; the mechanism names the `warp`
+  kTableFilled,     ///< `filled`, a spilled entry of the warp's tables, is back from memory
+};
+
+enum class GroupChange : std::uint8_t {
+  kMoved,        ///< group exists with this pc, mask and watch; what it had fetched is void
+  kBlocked,      ///< group keeps its place but may not be fetched or issued
+  kSchedulable,  ///< group may be fetched and issued again, at pc
+  kVanished,     ///< group is gone
+  kHeld,         ///< only what it is held from changes; what it has fetched stays
+};
+
+/// Why a group is blocked.
+enum class BlockCause : std::uint8_t {
+  kBarrier,  ///< its lanes wait at a CTA barrier or a .sync instruction
+  kTables,   ///< the mechanism's tables are busy: an entry it needs is being filled from memory
+};
+
+/// What a group may not issue for want of room in the mechanism's buffers, although it may be fetched
+/// (mimd-simt-and-bows §3.4).
+enum class Hold : std::uint8_t { kNothing, kBranches, kEverything };
+
+struct GroupUpdate {
+  GroupId group{};
+  GroupChange change = GroupChange::kMoved;
+  Pc pc{};
+  Pc watch = kNoPc;
+  LaneMask mask{};
+  BlockCause cause = BlockCause::kBarrier;  ///< kBlocked
+  Hold hold = Hold::kNothing;               ///< of any change: what holds from now on
+};
+
+/// Why lanes of a warp are not running, for diagnosis.
+enum class Suspension : std::uint8_t {
+  kReconverging,  ///< they have arrived at `at` and wait there for other lanes
+  kNotStarted,    ///< their side of a branch, which starts at `at`, has not run yet
+  kTurn,          ///< they could go on at `at`, other lanes of the warp have their turn
+  kBarrier,       ///< they wait at a CTA barrier or a .sync instruction, to go on at `at`
+};
+struct SuspendedLanes {
+  LaneMask mask{};
+  Pc at{};
+  Suspension why = Suspension::kNotStarted;
+  /// Lanes of the warp have to come to one of these PCs before these may go on (kNoPc: to leave their
+  /// function or end). Empty: they need nobody.
+  std::vector<Pc> until{};
+  bool until_blocked = false;  ///< or to wait at a barrier or .sync instruction
+};
+
+/// Lanes that run or get their turn by themselves: a split that neither waits at a barrier nor has arrived at
+/// its reconvergence point nor has to wait until another one ends.
+struct RunnableSplit {
+  Pc pc{};  ///< where it was when it was scheduled last
+  LaneMask mask{};
+};
+
+/// An entry of a split or reconvergence table on its way to or from memory (mimd-simt-and-bows §3.4).
+struct TableEntryTransfer {
+  enum class Op : std::uint8_t { kSpill, kFill };
+  enum class Table : std::uint8_t { kSplit, kReconvergence };
+  Op op = Op::kSpill;
+  Table table = Table::kSplit;
+  WarpId warp{};
+  std::uint32_t entry = 0;               ///< virtual number, 0..31
+  std::array<std::uint32_t, 4> words{};  ///< kSpill: the record; kFill, when it is back: what memory held
+  std::uint32_t word_count = 0;          ///< 3: split table, 4: reconvergence table
+
+  bool accepted = false;  ///< answer: false: no room in the load/store unit, offer it again later
+};
+struct TableMemoryProtocol {
+  using tlm_payload_type = TableEntryTransfer;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+/// What a mechanism may ask the core about a group.
+struct GroupProgress {
+  GroupId group{};
+  Pc next{};  ///< answer: next instruction it will issue
+};
+struct GroupProgressProtocol {
+  using tlm_payload_type = GroupProgress;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+struct ControlFlowRequest {
+  ControlFlowEvent event = ControlFlowEvent::kAdvance;
+  Cycle cycle = 0;  ///< when it happens, in core cycles
+  WarpId warp{};
+  GroupId group{};
+  LaneMask mask{};
+  LaneMask taken{};
+  Pc target = kNoPc;
+  /// Where lane l of `taken` goes, if lanes may go to different places (indirect branches and calls,
+  /// returns); null: all to `target`. 32 elements.
+  const Pc* lane_target = nullptr;
+  Pc next = kNoPc;
+  Pc rpc = kNoPc;  ///< kBranch: reconvergence PC; kNoPc: only where the function returns or the thread ends
+
+  const TableEntryTransfer* filled = nullptr;  ///< kTableFilled
+
+  // Answer
+  std::span<const GroupUpdate> updates;  ///< valid until the next request
+  Cycle due = kNever;            ///< when the mechanism wants its next kTick; not later than `cycle`: at once
+  bool diverged = false;         ///< kBranch, kCall: lanes went to more than one place
+  std::uint32_t call_depth = 0;  ///< kCall: how deep the callee is nested, 1: called by the kernel itself
+
+  // transport_dbg only: filled for `warp` where not null. Nothing changes.
+  nlohmann::ordered_json* table = nullptr;           ///< the mechanism's tables
+  std::vector<SuspendedLanes>* suspended = nullptr;  ///< lanes that do not run now
+  std::vector<RunnableSplit>* runnable = nullptr;    ///< whether in a group now or not
+  /// Hash of what decides where the group with lanes `mask` goes on, as far as it is in the tables: the same
+  /// at two visits of a loop head means that nothing has happened in between that could end the loop. What
+  /// other lanes do while they neither arrive anywhere nor leave is not part of it; a running timer makes it
+  /// different every time.
+  std::uint64_t digest = 0;
+};
+
+struct ControlFlowProtocol {
+  using tlm_payload_type = ControlFlowRequest;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+}  // namespace heddle::simt

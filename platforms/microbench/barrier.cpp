@@ -1,0 +1,57 @@
+// Cost of a CTA barrier by the number of warps that meet there.
+#include <fmt/format.h>
+
+#include "microbench/session.h"
+#include "microbench/suite.h"
+
+namespace heddle::microbench {
+namespace {
+
+constexpr std::uint32_t kShort = 16, kLong = 32;
+constexpr std::uint32_t kRounds = 3;
+
+/// Barrier to barrier: from the last arrival to the release, then the released warps are fetched for one
+/// after the other, and the last of them issues again.
+double expected_cycles(const gpu::GpuConfig& config, std::uint32_t warps) {
+  return config.core.barrier.latency_cycles + (warps - 1.0) + config.core.fetch.latency_cycles + 1;
+}
+
+std::uint32_t barrier_cycles(Session& session, std::uint32_t warps, std::uint32_t barriers) {
+  TimedKernel kernel("barrier");
+  kernel.begin_rounds();
+  kernel.line("bar.sync 0");  // the first one timed finds the warps as its successors do
+  kernel.start_clock();
+  for (std::uint32_t i = 0; i < barriers; ++i) kernel.line("bar.sync 0");
+  kernel.stop_clock();
+  kernel.end_rounds(kRounds);
+  return session.run(kernel, 1, warps * base::kLanes).span();
+}
+
+void run(Session& session) {
+  const std::uint32_t most = std::min(session.config().core.occupancy.max_warps, 32u);
+  for (std::uint32_t warps = 1; warps <= most; warps *= 2) {
+    const std::uint32_t shorter = barrier_cycles(session, warps, kShort);
+    const std::uint32_t longer = barrier_cycles(session, warps, kLong);
+    session.add({.what = fmt::format("{} warp{}", warps, warps == 1 ? "" : "s"),
+                 .measured = (static_cast<double>(longer) - shorter) / (kLong - kShort),
+                 .expected = exactly(expected_cycles(session.config(), warps)),
+                 .unit = "core cycles",
+                 .keys = "core.barrier.latency_cycles + warps + core.fetch.latency_cycles"});
+  }
+}
+
+std::vector<std::vector<std::string>> mutations(const gpu::GpuConfig& config) {
+  return {{fmt::format("core.barrier.latency_cycles={}", config.core.barrier.latency_cycles + 5)},
+          {fmt::format("core.fetch.latency_cycles={}", config.core.fetch.latency_cycles + 2)}};
+}
+
+}  // namespace
+
+Benchmark barrier_cost() {
+  return {.name = "barrier-cost",
+          .description = "barriers in a row, 1 to 32 warps",
+          .run = run,
+          .mutations = mutations};
+}
+
+}  // namespace heddle::microbench

@@ -1,0 +1,96 @@
+#include "microbench/core_timing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heddle::microbench {
+
+std::uint32_t instructions_in_line(const gpu::GpuConfig& config) {
+  return config.core.l1i.line_bytes / config.core.l1i.instruction_bytes;
+}
+
+std::uint32_t fetched_at_once(const gpu::GpuConfig& config) {
+  return std::min(
+      {config.core.fetch.width_instructions, config.core.fetch.ibuffer_slots, instructions_in_line(config)});
+}
+
+double shared_memory_passes(const gpu::GpuConfig& config) {
+  return std::ceil(static_cast<double>(base::kLanes) / config.core.shared_memory.banks);
+}
+
+std::string no_l1(const gpu::GpuConfig& config) {
+  return config.core.l1d.enabled ? "" : "there is no L1 (core.l1d.enabled)";
+}
+
+std::uint32_t fetched_bytes(const gpu::GpuConfig& config) {
+  const core::L1dConfig& l1d = config.core.l1d;
+  return l1d.sector_bytes != 0 ? l1d.sector_bytes : l1d.line_bytes;
+}
+
+// A group is fetched for when its I-buffer has become empty, in the cycle in which the last instruction
+// issued; the next ones may issue in the cycle after they have arrived.
+double single_warp_fetch_gap(const gpu::GpuConfig& config) { return config.core.fetch.latency_cycles + 1; }
+
+double alu_latency_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
+  return config.core.pipes.timing[static_cast<std::size_t>(latency_class)].latency_cycles;
+}
+
+double alu_initiation_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
+  return config.core.pipes.timing[static_cast<std::size_t>(latency_class)].initiation_cycles;
+}
+
+PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
+  using isa::LatencyClass;
+  const core::PipesConfig& pipes = config.core.pipes;
+  const double sub_cores = config.core.scheduler.sub_cores;
+  switch (latency_class) {
+    case LatencyClass::kIntSimple:
+    case LatencyClass::kIntMinMax:
+    case LatencyClass::kIntMul:
+    case LatencyClass::kIntMad:
+      if (pipes.int_units != 0) return {"int", pipes.int_units * sub_cores};
+      break;
+    case LatencyClass::kDpSimple:
+    case LatencyClass::kDpMinMax:
+    case LatencyClass::kDpMul:
+    case LatencyClass::kDpMad:
+    case LatencyClass::kDpDiv:
+      if (pipes.dp_units != 0) return {"dp", pipes.dp_units * sub_cores};
+      break;
+    case LatencyClass::kIntDiv:
+    case LatencyClass::kFpDiv:
+    case LatencyClass::kSfu:
+      return {"sfu", pipes.sfu_units * sub_cores};
+    default:
+      break;
+  }
+  return {"sp", pipes.sp_units * sub_cores};
+}
+
+// A group is fetched for when its I-buffer has become empty, in the cycle in which the last instruction
+// issued; the next ones may issue in the cycle after they have arrived.
+double single_warp_pipe_interval(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
+  const double units = pipe_kind(config, latency_class).units / config.core.scheduler.sub_cores;
+  return alu_initiation_cycles(config, latency_class) / units;
+}
+
+// Fetches do not cross instruction cache lines, and one brings nothing before the I-buffer is empty.
+double dependent_interval(const gpu::GpuConfig& config, double latency) {
+  const double in_line = instructions_in_line(config);
+  const double fetches = std::ceil(in_line / fetched_at_once(config));
+  return ((in_line - fetches) * latency + fetches * std::max(latency, single_warp_fetch_gap(config))) /
+         in_line;
+}
+
+double single_warp_issue_interval(const gpu::GpuConfig& config) { return dependent_interval(config, 1); }
+
+std::uint32_t cycles_after_branch(const gpu::GpuConfig& config) {
+  return config.core.fetch.latency_cycles + 1;
+}
+
+std::uint32_t cycles_to_instruction(const gpu::GpuConfig& config, std::uint32_t index) {
+  const bool first_of_fetch = index % instructions_in_line(config) % fetched_at_once(config) == 0;
+  return first_of_fetch ? config.core.fetch.latency_cycles + 1 : 1;
+}
+
+}  // namespace heddle::microbench

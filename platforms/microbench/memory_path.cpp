@@ -1,0 +1,120 @@
+#include "microbench/memory_path.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "microbench/core_timing.h"
+
+namespace heddle::microbench {
+namespace {
+
+constexpr std::uint64_t kPhases = 64;  // core cycles that a load is tried in
+
+}  // namespace
+
+Edges::Edges(double mhz) : khz_(static_cast<std::uint64_t>(std::llround(mhz * 1e3))) {}
+
+std::uint64_t Edges::time(std::uint64_t k) const { return (k * 1'000'000'000 + khz_ / 2) / khz_; }
+
+std::uint64_t Edges::at_or_after(std::uint64_t time_ps) const {
+  std::uint64_t k = time_ps * khz_ / 1'000'000'000;
+  while (k > 0 && time(k) >= time_ps) --k;
+  while (time(k) < time_ps) ++k;
+  return k;
+}
+
+MemoryPath::MemoryPath(const gpu::GpuConfig& config)
+    : config_(config),
+      core_(config.clocks.core_mhz),
+      interconnect_(config.clocks.interconnect_mhz),
+      l2_(config.clocks.l2_mhz),
+      dram_(config.clocks.dram_mhz),
+      l2_sector_bytes_(config.memory.l2.sector_bytes != 0 ? config.memory.l2.sector_bytes
+                                                          : config.memory.l2.line_bytes),
+      map_(config.memory.partitions, config.memory.partition_interleave_bytes),
+      channels_(config.memory.partitions, DramPath(config.memory.dram)) {}
+
+std::uint64_t MemoryPath::flits(std::uint64_t bytes) const {
+  const std::uint64_t flit = config_.memory.crossbar.flit_bytes;
+  return std::max<std::uint64_t>(1, (bytes + flit - 1) / flit);
+}
+
+std::uint64_t MemoryPath::l1_hit(std::uint64_t issued) const {
+  return issued + config_.core.l1d.latency_cycles;
+}
+
+// The load/store unit looks at an instruction in the cycle after it has issued. The value is in the registers
+// a cycle after the response was delivered.
+std::uint64_t MemoryPath::l2_hit(std::uint64_t issued) const {
+  return delivered(issued + 1, fetched_bytes(config_)) + 1;
+}
+
+std::uint64_t MemoryPath::delivered(std::uint64_t sent, std::uint32_t bytes) const {
+  return from_l2(to_l2(sent), bytes);
+}
+
+MemoryPath::Fetched MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t address) {
+  return l2_miss(issued, address, fetched_bytes(config_));
+}
+
+MemoryPath::Fetched MemoryPath::l2_miss(std::uint64_t issued, std::uint64_t address, std::uint32_t wanted) {
+  DramPath& channel = channels_[map_.partition(address).value()];
+  const std::uint32_t fetched = std::max(wanted, l2_sector_bytes_);
+  const std::uint64_t arrived = dram_.at_or_after(l2_.time(to_l2(issued + 1)));
+  const DramPath::Read read = channel.read(map_.local(address) / fetched * fetched, fetched, arrived);
+  return {read.outcome, from_l2(l2_.after(dram_.time(read.answered)), wanted) + 1};
+}
+
+MemoryPath::Trips MemoryPath::l2_trips(std::uint32_t bytes) const {
+  Trips trips;
+  for (std::uint64_t issued = 0; issued < kPhases; ++issued)
+    trips.add(delivered(issued + 1, bytes) + 1 - issued);
+  return trips;
+}
+
+MemoryPath::Trips MemoryPath::dram_trips(std::uint32_t bytes) const {
+  gpu::GpuConfig config = config_;
+  config.memory.dram.t_refi = 0;
+  const memory::DramConfig& dram = config.memory.dram;
+  const std::uint64_t all_banks =
+      std::uint64_t{dram.banks} * std::max(dram.row_bytes, dram.bank_interleave_bytes);
+  // A line, the next one of its row, and the same place in other rows, at least one of them of the same bank.
+  std::vector<std::uint64_t> locals = {0, bytes};
+  for (std::uint64_t row = 1; row <= dram.banks; ++row) locals.push_back(row * all_banks);
+
+  // Until the next load, so that no bank has to wait for its timing.
+  const auto pause = static_cast<std::uint64_t>(std::ceil(2.0 * (dram.t_rc + dram.t_ras + dram.t_faw) *
+                                                          config.clocks.core_mhz / config.clocks.dram_mhz));
+  Trips trips;
+  for (std::uint64_t phase = 0; phase < kPhases; ++phase) {
+    MemoryPath path(config);
+    std::uint64_t issued = phase;
+    for (const std::uint64_t local : locals) {
+      const Fetched fetched = path.l2_miss(issued, map_.global(base::PartitionId{0}, local), bytes);
+      if (fetched.outcome == RowOutcome::kHit || fetched.outcome == RowOutcome::kConflict)
+        trips.add(fetched.done - issued);
+      issued = fetched.done + pause + phase;
+    }
+  }
+  return trips;
+}
+
+// Within an instant cores run before the interconnect, that before the L2, that before the DRAM
+// (sim/clock.h): a message in this direction may be handled at an edge that coincides, one in the other
+// direction only later.
+std::uint64_t MemoryPath::to_l2(std::uint64_t accessed) const {
+  const memory::CrossbarConfig& crossbar = config_.memory.crossbar;
+  const std::uint64_t granted = interconnect_.at_or_after(core_.time(accessed));
+  const std::uint64_t arrived = granted + flits(crossbar.header_bytes) + crossbar.latency_cycles;
+  return l2_.at_or_after(interconnect_.time(arrived));
+}
+
+std::uint64_t MemoryPath::from_l2(std::uint64_t performed, std::uint32_t bytes) const {
+  const memory::CrossbarConfig& crossbar = config_.memory.crossbar;
+  const std::uint64_t ready = performed + std::max(1u, config_.memory.l2.latency_cycles);
+  const std::uint64_t granted = interconnect_.after(l2_.time(ready));
+  const std::uint64_t arrived = granted + flits(crossbar.header_bytes + bytes) + crossbar.latency_cycles;
+  return core_.after(interconnect_.time(arrived));
+}
+
+}  // namespace heddle::microbench

@@ -1,0 +1,53 @@
+// A workload: kernels with their host side. Runs on any host::Device (the GPU or the oracle).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/device.h"
+
+namespace heddle::workloads {
+
+enum class Compiler { kNvcc, kClang };  ///< which committed PTX to run
+enum class Size { kTiny, kSmall, kPaper };
+
+struct Options {
+  Compiler compiler = Compiler::kNvcc;
+  Size size = Size::kSmall;
+  std::uint64_t seed = 1;
+};
+
+/// Outcome of the comparison with the CPU reference.
+struct Verdict {
+  bool passed = false;
+  std::string summary;  ///< "16384 floats match" or "c[17] = 3, expected 4 (12 of 16384 differ)"
+};
+
+struct Workload {
+  std::string name;
+  std::string description;  ///< one line, for `heddle list`
+  std::string stresses;     ///< what of the machine it exercises
+  std::string source;       ///< .cu file name within platforms/workloads
+  /// True if the memory result depends on a legal race, so that it can only be held against the CPU reference
+  /// (an invariant), not compared byte for byte with the oracle.
+  bool racy = false;
+  /// True if it cannot finish on a plain SIMT stack (K0): then the run is expected to end in a diagnosed
+  /// hang.
+  bool needs_simt_progress = false;
+  /// True if it is right only where the lanes of a warp execute together and wait for each other behind their
+  /// loops (implicit warp synchrony, K12): on the SIMT stack, not on the oracle's independent threads.
+  bool needs_lockstep = false;
+  std::function<Verdict(host::Device&, const Options&)> run;
+};
+
+/// All workloads, in the order of `heddle list`.
+[[nodiscard]] const std::vector<Workload>& all();
+/// nullptr if there is none of that name.
+[[nodiscard]] const Workload* find(const std::string& name);
+/// Path of the committed PTX: <workload folder>/ptx/<stem>.<compiler>.ptx.
+[[nodiscard]] std::string ptx_path(const std::string& stem, Compiler compiler);
+
+}  // namespace heddle::workloads

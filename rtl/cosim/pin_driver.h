@@ -1,0 +1,94 @@
+// Clocks one verilated block.
+//
+// All blocks with a twin have the same frame (rtl/README.md): clk_i, rst_ni, a request with
+// req_valid_i/req_ready_o, a response with rsp_valid_o/rsp_ready_i.
+//
+// Verilated headers come before SystemC's (Verilator would otherwise take its time from there): where this
+// is used, the V*.h are the first includes.
+#pragma once
+
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+
+namespace heddle::cosim {
+
+template <class V>
+class PinDriver {
+ public:
+  /// `waves`: an FST file; empty: none.
+  explicit PinDriver(const std::string& waves = {}) {
+    context_->randReset(2);  // state without reset starts at random values ...
+    context_->randSeed(1);   // ... the same ones in every run
+    if (!waves.empty()) {
+      context_->traceEverOn(true);
+      trace_ = std::make_unique<VerilatedFstC>();
+    }
+    pins_ = std::make_unique<V>(context_.get(), "top");
+    if (trace_) {
+      pins_->trace(trace_.get(), 99);
+      trace_->open(waves.c_str());
+    }
+    pins_->req_valid_i = 0;
+    pins_->rsp_ready_i = 1;
+    pins_->rst_ni = 0;
+    edge();
+    edge();
+    pins_->rst_ni = 1;
+    settle();
+  }
+  ~PinDriver() {
+    // The block's scopes take leave of the thread's context, which may be that of a driver that is gone.
+    Verilated::threadContextp(context_.get());
+    pins_->final();
+    if (trace_) trace_->close();
+    pins_.reset();
+  }
+  PinDriver(const PinDriver&) = delete;
+  PinDriver& operator=(const PinDriver&) = delete;
+
+  [[nodiscard]] V& pins() { return *pins_; }
+  /// Combinational outputs follow the inputs.
+  void settle() { pins_->eval(); }
+  /// A rising edge of the clock, and the falling one behind it.
+  void edge() {
+    pins_->clk_i = 1;
+    pins_->eval();
+    record();
+    pins_->clk_i = 0;
+    pins_->eval();
+    record();
+  }
+
+  /// The request that is on the pins is accepted and answered; how many clocks that took. The response is on
+  /// the pins until the next call.
+  unsigned transact() {
+    pins_->req_valid_i = 1;
+    edge();
+    pins_->req_valid_i = 0;
+    unsigned clocks = 1;
+    while (pins_->rsp_valid_o == 0) {
+      edge();
+      if (++clocks > kMostClocks)
+        throw base::Error(base::ExitCode::kInternal, pins_->modelName(), "the RTL does not answer a request");
+    }
+    return clocks;
+  }
+
+ private:
+  static constexpr unsigned kMostClocks = 1u << 20;
+  void record() {
+    if (trace_) trace_->dump(time_++);
+  }
+  std::unique_ptr<VerilatedContext> context_ = std::make_unique<VerilatedContext>();
+  std::unique_ptr<VerilatedFstC> trace_;
+  std::unique_ptr<V> pins_;
+  std::uint64_t time_ = 0;
+};
+
+}  // namespace heddle::cosim

@@ -1,0 +1,68 @@
+#include "cosim/simt_stack_pins.h"
+
+#include <stdexcept>
+
+namespace heddle::cosim {
+
+using simt::ControlFlowEvent;
+using simt::ControlFlowRequest;
+using simt::LaneMask;
+using Op = StackRequest::Op;
+
+StackRequests::StackRequests(const ControlFlowRequest& event, LaneMask mask, simt::FirstSide first_side) {
+  first_.first_side = first_side;
+  first_.warp = event.warp;
+  first_.lanes = event.taken;
+  first_.target = event.target;
+  first_.next = event.next;
+  first_.rpc = event.rpc;
+  const Op op = static_cast<Op>(event.event);
+  switch (event.event) {
+    case ControlFlowEvent::kLaunch:
+    case ControlFlowEvent::kExit:
+      add(op).lanes = event.mask;
+      break;
+    case ControlFlowEvent::kBranch: {
+      if (event.lane_target == nullptr) {
+        add(op);
+        break;
+      }
+      const auto sides = simt::StackSides::of_branch(event, mask, first_side);
+      if (sides.count() == 1) {
+        StackRequest& all = add(op);
+        all.lanes = mask;
+        all.target = sides.begin()->pc;
+      } else {
+        add(Op::kSplit);
+        add_sides(sides);
+      }
+      break;
+    }
+    case ControlFlowEvent::kCall: {
+      const auto sides = simt::StackSides::of_call(event, mask & event.taken);
+      StackRequest& call = add(op);
+      if (sides.count() != 0) call.target = sides.begin()->pc;
+      if (sides.count() > 1) add_sides(sides);
+      break;
+    }
+    case ControlFlowEvent::kAdvance:
+    case ControlFlowEvent::kReturn:
+    case ControlFlowEvent::kBarrierArrive:
+    case ControlFlowEvent::kBarrierRelease:
+      add(op);
+      break;
+    case ControlFlowEvent::kTick:
+    case ControlFlowEvent::kTableFilled:
+      throw std::logic_error("simt_stack: has neither timers nor spilled tables");
+  }
+}
+
+void StackRequests::add_sides(const simt::StackSides& sides) {
+  for (const simt::StackSides::Side& side : sides) {
+    StackRequest& request = add(Op::kSide);
+    request.lanes = side.lanes;
+    request.target = side.pc;
+  }
+}
+
+}  // namespace heddle::cosim

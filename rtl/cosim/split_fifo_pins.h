@@ -1,0 +1,46 @@
+// Requests of simt::SplitFifo on the pins of rtl/split_fifo.
+#pragma once
+
+#include "simt/split_fifo.h"
+
+namespace heddle::cosim {
+
+struct SplitFifoPins {
+  using Request = simt::SplitFifoRequest;
+
+  template <class V>
+  static void drive(V& pins, const Request& request) {
+    pins.req_op_i = static_cast<unsigned>(request.op);  // op_e has the same order
+    pins.req_warp_i = request.warp.value();
+    pins.req_id_i = request.id.value() & 31;
+    pins.req_spilled_i = request.spilled;
+    pins.req_keep_front_i = request.keep_front;
+    pins.req_lanes_i = request.lanes.bits();
+    pins.req_position_i = request.position & 31;
+  }
+  template <class V>
+  static void answer(const V& pins, Request& request) {
+    request.count = pins.rsp_count_o;
+    request.queued.id = simt::SplitId{static_cast<std::uint8_t>(pins.rsp_id_o)};
+    request.queued.blocked = pins.rsp_blocked_o != 0;
+    request.queued.spilled = pins.rsp_spilled_o != 0;
+    request.queued.transient = pins.rsp_transient_o != 0;
+    request.queued.lanes = base::LaneMask(pins.rsp_lanes_o);
+    if (request.op == Request::Op::kVictim)
+      request.id = pins.rsp_victim_valid_o != 0 ? simt::SplitId{static_cast<std::uint8_t>(pins.rsp_victim_o)}
+                                                : simt::kNoSplit;
+  }
+  /// Clocks until the answer to a request, which the model has not served yet.
+  static unsigned clocks(const Request& request, const simt::SplitFifoModel& model) {
+    if (request.op != Request::Op::kUnblock) return 1;
+    unsigned blocked = 0;
+    Request read{.op = Request::Op::kRead, .warp = request.warp};
+    do {
+      model.inspect(read);
+      if (read.position < read.count && read.queued.blocked) ++blocked;
+    } while (++read.position < read.count);
+    return 1 + blocked;
+  }
+};
+
+}  // namespace heddle::cosim

@@ -1,0 +1,43 @@
+// The heap of a program that simulates. systemc_main.cpp has asked for huge pages by the time a test runs.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace heddle::base {
+namespace {
+
+/// Flags of the mapping that has the address, as the kernel names them.
+std::string mapping_flags(std::uintptr_t wanted) {
+  std::ifstream maps("/proc/self/smaps");
+  bool found = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) found = begin <= wanted && wanted < end;
+    if (found && line.starts_with("VmFlags:")) return line;
+  }
+  return "";
+}
+
+TEST(HostHeap, GrowsInHugePagesAndKeepsWhatWasFreed) {
+#ifdef HEDDLE_SANITIZE
+  GTEST_SKIP() << "the sanitizer has an allocator of its own";
+#endif
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage"))
+    GTEST_SKIP() << "this kernel has no transparent huge pages";
+  // Nothing may be allocated behind the block while it lives: it is the end of the heap that is given back.
+  auto* const large = static_cast<char*>(std::malloc(std::size_t{16} << 20));
+  ASSERT_NE(large, nullptr);
+  const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(large) + (std::size_t{8} << 20);
+  std::free(large);
+  const std::string flags = mapping_flags(place);
+  EXPECT_NE(flags, "") << "given back to the host";
+  EXPECT_NE(flags.find(" hg"), std::string::npos) << flags;
+}
+
+}  // namespace
+}  // namespace heddle::base

@@ -1,0 +1,116 @@
+// The constant cache, and the table of outstanding fills that caches share.
+#include "core/memory/constant_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <numeric>
+
+#include "core/memory/mshr_table.h"
+
+namespace heddle::core {
+namespace {
+
+class Constants : public testing::Test {
+ protected:
+  using Miss = ConstantCacheModel::Miss;
+  /// The byte read at `address`, -1 on a miss.
+  int read(std::uint64_t address) {
+    const unsigned char* data = cache_.look_up(address);
+    return data == nullptr ? -1 : *data;
+  }
+  Miss miss(std::uint64_t address, std::uint32_t op = 0, bool may_send = true) {
+    return cache_.miss(address, {op, 0}, may_send, mshr_);
+  }
+  /// Byte i of the line holds first + i.
+  void fill(unsigned first) {
+    std::array<unsigned char, 64> line;
+    std::iota(line.begin(), line.end(), static_cast<unsigned char>(first));
+    cache_.fill(mshr_, line.data());
+  }
+  ConstantCacheConfig config_{
+      .size_kib = 1, .line_bytes = 64, .ways = 2, .mshr_entries = 1, .mshr_targets = 2};
+  sim::ProgressMonitor progress_;
+  ConstantCacheModel cache_{config_, progress_};
+  std::uint32_t mshr_ = 0;
+};
+
+TEST_F(Constants, MissFillHitWithTheBytesOfTheLine) {
+  EXPECT_EQ(read(0x1010), -1);
+  EXPECT_EQ(miss(0x1010), Miss::kSend);
+  EXPECT_EQ(read(0x1010), -1) << "not before the line is there";
+  fill(100);
+  EXPECT_EQ(read(0x1010), 116);
+  EXPECT_EQ(read(0x103f), 163);
+  EXPECT_EQ(read(0x1040), -1);
+  cache_.invalidate();
+  EXPECT_EQ(read(0x1010), -1);
+}
+
+TEST_F(Constants, MissesToALineUnderWayMergeAndRememberTheirOffsets) {
+  EXPECT_EQ(miss(0x1004, 7), Miss::kSend);
+  EXPECT_EQ(miss(0x1020, 8), Miss::kMerged);
+  EXPECT_EQ(miss(0x1030, 9), Miss::kStall) << "two targets";
+  EXPECT_EQ(miss(0x2000, 9), Miss::kStall) << "one MSHR";
+  fill(0);
+  ASSERT_EQ(cache_.mshrs().target_count(mshr_), 2u);
+  EXPECT_EQ(cache_.mshrs().targets(mshr_)[0].target.op, 7u);
+  EXPECT_EQ(cache_.mshrs().targets(mshr_)[0].offset, 4u);
+  EXPECT_EQ(cache_.mshrs().targets(mshr_)[1].target.op, 8u);
+  EXPECT_EQ(cache_.mshrs().targets(mshr_)[1].offset, 0x20u);
+  EXPECT_EQ(miss(0x2000, 9, false), Miss::kNoPort);
+  EXPECT_EQ(miss(0x2000, 9), Miss::kSend);
+}
+
+TEST_F(Constants, EvictTheLeastRecentlyUsedWay) {
+  for (const std::uint64_t line : {0x0000u, 0x0200u}) {  // 8 sets: lines 0x200 apart share one
+    EXPECT_EQ(miss(line), Miss::kSend);
+    fill(static_cast<unsigned>(line / 0x200));
+  }
+  EXPECT_EQ(read(0x0000), 0);
+  EXPECT_EQ(miss(0x0400), Miss::kSend);
+  fill(2);
+  EXPECT_EQ(read(0x0000), 0);
+  EXPECT_EQ(read(0x0200), -1);
+  EXPECT_EQ(read(0x0400), 2);
+}
+
+TEST(MshrTable, FindsEveryOutstandingLineWhateverTheOrderOfRelease) {
+  MshrTable<unsigned> table(8, 2, 128);
+  std::map<std::uint64_t, std::uint32_t> outstanding;
+  std::uint64_t random = 1;
+  for (unsigned step = 0; step < 5000; ++step) {
+    random = random * 6364136223846793005ull + 1442695040888963407ull;
+    const std::uint64_t line = (random >> 40) % 24 * 128 + (random >> 33) % 2 * 0x400000;
+    const auto known = outstanding.find(line);
+    const std::uint32_t found = table.find(line);
+    ASSERT_EQ(found, known == outstanding.end() ? table.kNone : known->second) << step;
+    ASSERT_EQ(table.full(), outstanding.size() == 8);
+    ASSERT_EQ(table.empty(), outstanding.empty());
+    if (known != outstanding.end()) {
+      ASSERT_EQ(table.line(found), line);
+      table.release(found);
+      outstanding.erase(known);
+    } else if (!table.full()) {
+      outstanding[line] = table.allocate(line, step);
+    }
+  }
+}
+
+TEST(MshrTable, SeveralEntriesOfOneLineAreFoundNewestFirst) {
+  MshrTable<unsigned> table(4, 1, 128);
+  const std::uint32_t a = table.allocate(0x1000, 1);
+  const std::uint32_t other = table.allocate(0x2000, 2);
+  const std::uint32_t b = table.allocate(0x1000, 3);
+  EXPECT_EQ(table.find(0x1000), b);
+  EXPECT_EQ(table.find_next(b), a);
+  EXPECT_EQ(table.find_next(a), table.kNone);
+  EXPECT_FALSE(table.add(a, 9)) << "one target each";
+  table.release(b);
+  EXPECT_EQ(table.find(0x1000), a);
+  EXPECT_EQ(table.find(0x2000), other);
+}
+
+}  // namespace
+}  // namespace heddle::core

@@ -1,0 +1,423 @@
+// The load/store unit with its caches and shared memory, cycle by cycle, before a memory that the test plays.
+#include "core/memory/load_store_unit.h"
+#include "core/memory/table_traffic.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heddle::core {
+namespace {
+
+constexpr std::uint64_t kBytes = 1 << 16;
+
+/// Load/store unit, L1, constant cache, shared memory; memory port and register file are the test's.
+class Bench : public sc_core::sc_module {
+ public:
+  Bench(const sc_core::sc_module_name& name, const CoreConfig& core_config)
+      : sc_module(name),
+        config(core_config),
+        l1d("l1d", config.resolved_l1d(), progress, stats.child("l1d", "")),
+        constant_cache("constant_cache", config.constant_cache, base::CoreId{0}, pool, progress,
+                       stats.child("constant_cache", "")),
+        shared("shared", config.shared_memory, progress, 0, stats.child("shared", "")),
+        lsu("lsu", config, base::CoreId{0}, pool, allocations, stats.child("lsu", "")),
+        tables("tables", 48, stats.child("tables", "")) {
+    lsu_isock.bind(lsu.lsu_tsock);
+    tables.lsu_isock.bind(lsu.table_tsock);
+    table_isock.bind(tables.table_memory_tsock);
+    lsu.writeback_isock.bind(writeback_tsock);
+    lsu.register_isock.bind(register_tsock);
+    lsu.port_isock.bind(data_port_tsock);
+    lsu.l1d_isock.bind(l1d.l1d_tsock);
+    lsu.shared_isock.bind(shared.shared_tsock);
+    lsu.constant_isock.bind(constant_cache.constant_tsock);
+    constant_cache.value_isock.bind(lsu.constant_value_tsock);
+    constant_cache.port_isock.bind(constant_port_tsock);
+    data_isock.bind(lsu.response_tsock);
+    constant_isock.bind(constant_cache.response_tsock);
+    base = allocations.allocate(kBytes, 256, "all");
+    kernel = std::make_shared<isa::Kernel>();
+    launch.kernel = kernel;
+    launch.params.resize(256);
+    launch.param_base = base;
+    launch.shared_bytes_per_cta = 48 * 1024;
+    launch.local_base = base + 0x8000;
+    launch.local_bytes_per_thread = 64;
+  }
+  ~Bench() override {
+    for (auto* transaction : sent) transaction->release();
+  }
+
+  void serve_port(PortRequest& request) {
+    if (request.op == PortRequest::Op::kSend) {
+      EXPECT_TRUE(room) << "sent without asking";
+      request.transaction->extension.client = static_cast<std::uint8_t>(request.client);
+      sent.push_back(request.transaction);
+    }
+    request.room = room;
+  }
+  void take_writeback(WritebackRequest& request) {
+    if (request.instruction == nullptr) return;
+    finished.push_back(cycle);
+    simt::TableEntryTransfer back;
+    if (tables.owns(*request.instruction) && tables.finished(request.warp, *request.instruction, back))
+      filled.push_back(back);
+  }
+
+  void serve_registers(RegisterFileRequest& request) {
+    request.late = registers_late;
+    registers_late = 0;
+  }
+
+  /// Issues to warp `w`; %r[lane] at row 0 is the 64-bit address, row 256 the data (32-bit).
+  LsuRequest issue(const isa::Instruction& instruction, unsigned w, LaneMask mask = LaneMask::all()) {
+    LsuRequest request;
+    request.op = LsuRequest::Op::kIssue;
+    request.cycle = cycle;
+    request.instruction = &instruction;
+    request.warp_id = WarpId{w};
+    request.warp = &warps[w];
+    request.cta = &cta;
+    request.mask = mask;
+    EXPECT_FALSE(full);
+    lsu_isock.call(request);
+    full = request.full;
+    return request;
+  }
+  /// The next cycle.
+  LsuRequest tick() {
+    ++cycle;
+    LsuRequest request;
+    request.cycle = cycle;
+    lsu_isock.call(request);
+    full = request.full;
+    return request;
+  }
+  /// Answers the oldest request of the port: reads deliver bytes of value `value`.
+  void respond(unsigned char value) {
+    ASSERT_FALSE(sent.empty());
+    sim::MemoryTransaction* transaction = sent.front();
+    sent.pop_front();
+    if (transaction->extension.op == sim::MemoryOp::kRead)
+      std::memset(transaction->data.data(), value, sim::kMaxLineBytes);
+    PortResponse response{transaction, cycle + 1};
+    (transaction->extension.client == static_cast<std::uint8_t>(PortClient::kData) ? data_isock
+                                                                                   : constant_isock)
+        .call(response);
+    transaction->release();
+  }
+
+  CoreConfig config;
+  base::StatGroup stats{"bench", ""};
+  sim::ProgressMonitor progress;
+  sim::MemoryPool pool;
+  host::AllocationTable allocations;
+  std::shared_ptr<isa::Kernel> kernel;
+  LaunchContext launch;
+  CtaContext cta;
+  std::array<WarpContext, 4> warps;
+  std::uint64_t base = 0;
+  Cycle cycle = 100;
+  bool full = false;
+  bool room = true;
+  Cycle registers_late = 0;  ///< next write-back
+  std::deque<sim::MemoryTransaction*> sent;
+  std::vector<Cycle> finished;
+
+  L1DataCache l1d;
+  ConstantCache constant_cache;
+  SharedMemory shared;
+  LoadStoreUnit lsu;
+  TableTraffic tables;
+  std::vector<simt::TableEntryTransfer> filled;
+  sim::BlockInitiator<simt::TableMemoryProtocol> table_isock{"table_isock"};
+  sim::BlockInitiator<LsuProtocol> lsu_isock{"lsu_isock"};
+  sim::BlockInitiator<PortResponseProtocol> data_isock{"data_isock"};
+  sim::BlockInitiator<PortResponseProtocol> constant_isock{"constant_isock"};
+  sim::BlockTarget<PortProtocol, Bench, &Bench::serve_port> data_port_tsock{"data_port_tsock", this};
+  sim::BlockTarget<PortProtocol, Bench, &Bench::serve_port> constant_port_tsock{"constant_port_tsock", this};
+  sim::BlockTarget<RegisterFileProtocol, Bench, &Bench::serve_registers> register_tsock{"register_tsock",
+                                                                                        this};
+  sim::BlockTarget<WritebackProtocol, Bench, &Bench::take_writeback> writeback_tsock{"writeback_tsock", this};
+};
+
+class Lsu : public testing::Test {
+ protected:
+  void SetUp() override {
+    change(config_);
+    bench_ = std::make_unique<Bench>("bench", config_);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    for (WarpContext& warp : bench_->warps) {
+      warp.registers.assign(1024, std::byte{0});
+      warp.special.assign(isa::kSpecialBlockBytes, std::byte{0});
+    }
+    bench_->lsu.begin_launch(&bench_->launch);
+  }
+  virtual void change(CoreConfig& config) { (void)config; }
+
+  static isa::Instruction instruction(isa::Opcode op, isa::StateSpace space) {
+    isa::Instruction result;
+    result.op = op;
+    result.space = space;
+    result.type = isa::Type::kU32;
+    result.unit = isa::Unit::kMemory;
+    result.memory.base = {.offset = 0, .width = isa::RowWidth::k64, .present = true};
+    const isa::Operand value{.offset = 256, .width = isa::RowWidth::k32, .present = true};
+    if (op == isa::Opcode::kStore)
+      result.src[0] = value;
+    else
+      result.dst[0] = value, result.write_count = 1;
+    return result;
+  }
+  /// Row 0 of warp `w`: first + lane * stride.
+  void address(unsigned w, std::uint64_t first, std::uint64_t stride) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const std::uint64_t at = first + lane * stride;
+      std::memcpy(bench_->warps[w].registers.data() + lane * std::size_t{8}, &at, 8);
+    }
+  }
+  std::uint32_t value(unsigned w, unsigned lane) const {
+    std::uint32_t result;
+    std::memcpy(&result, bench_->warps[w].registers.data() + 256 + lane * std::size_t{4}, 4);
+    return result;
+  }
+  std::uint64_t count(const std::string& name) { return bench_->stats.count(name); }
+
+  const isa::Instruction load_ = instruction(isa::Opcode::kLoad, isa::StateSpace::kGlobal);
+  const isa::Instruction store_ = instruction(isa::Opcode::kStore, isa::StateSpace::kGlobal);
+  const isa::Instruction shared_load_ = instruction(isa::Opcode::kLoad, isa::StateSpace::kShared);
+  const isa::Instruction local_load_ = instruction(isa::Opcode::kLoad, isa::StateSpace::kLocal);
+  const isa::Instruction local_store_ = instruction(isa::Opcode::kStore, isa::StateSpace::kLocal);
+  const isa::Instruction param_load_ = instruction(isa::Opcode::kLoad, isa::StateSpace::kParam);
+  CoreConfig config_;
+  std::unique_ptr<Bench> bench_;
+};
+
+TEST_F(Lsu, BankPassesAfterTheFirstAreReplaysOfTheirWarp) {
+  address(1, 0, 16);  // four words of each bank
+  const LsuRequest issued = bench_->issue(shared_load_, 1);
+  EXPECT_EQ(issued.transactions, 0u);
+  EXPECT_EQ(issued.extra_passes, 3u);
+  for (unsigned pass = 0; pass < 6; ++pass) {
+    const LsuRequest tick = bench_->tick();
+    EXPECT_EQ(tick.replay, pass >= 1 && pass < 4) << pass;
+    if (tick.replay) {
+      EXPECT_EQ(tick.replay_warp, WarpId{1});
+    }
+    if (pass < 3) {
+      EXPECT_EQ(tick.next_due, bench_->cycle + 1) << "a replay comes";
+    }
+  }
+  EXPECT_EQ(count("lsu.replays.bank_conflict"), 3u);
+  while (bench_->finished.empty()) bench_->tick();
+  EXPECT_EQ(bench_->finished[0], 100 + config_.shared_memory.latency_cycles + 3);
+}
+
+TEST_F(Lsu, FurtherLinesAndConstantsAreReplaysWhenTheyAreServed) {
+  address(0, bench_->base, 64);  // 16 lines
+  address(2, 0, 8);              // 32 parameters
+  const LsuRequest lines = bench_->issue(load_, 0);
+  EXPECT_EQ(lines.transactions, 16u);
+  EXPECT_EQ(lines.extra_passes, 15u);
+  const LsuRequest constants = bench_->issue(param_load_, 2);
+  EXPECT_EQ(constants.transactions, 0u);
+  EXPECT_EQ(constants.extra_passes, 31u);
+  unsigned replays[4] = {};
+  for (unsigned cycle = 0; cycle < 200; ++cycle) {
+    const LsuRequest tick = bench_->tick();
+    if (tick.replay) ++replays[tick.replay_warp.value()];
+    if (bench_->sent.size() > 3 || cycle > 100)
+      while (!bench_->sent.empty()) bench_->respond(static_cast<unsigned char>(cycle));
+  }
+  EXPECT_EQ(replays[0], 15u);
+  EXPECT_EQ(replays[2], 31u) << "a pass that must wait for an MSHR is replayed when it gets one";
+  EXPECT_EQ(count("lsu.replays.uncoalesced"), 15u);
+  EXPECT_EQ(count("lsu.replays.constant"), 31u);
+  EXPECT_EQ(bench_->finished.size(), 2u);
+}
+
+class LsuWithoutReplay : public Lsu {
+  void change(CoreConfig& config) override { config.lsu.replay_issue = false; }
+};
+
+TEST_F(LsuWithoutReplay, PassesTakeTimeButNoIssueSlots) {
+  address(1, 0, 16);
+  bench_->issue(shared_load_, 1);
+  const LsuRequest first = bench_->tick();
+  EXPECT_GT(first.next_due, bench_->cycle + 3) << "nothing to tell the core before the write-back";
+  for (unsigned pass = 0; pass < 10; ++pass) EXPECT_FALSE(bench_->tick().replay);
+  EXPECT_EQ(count("lsu.replays.bank_conflict"), 3u) << "counted all the same";
+}
+
+TEST_F(Lsu, CoalescedAccessesHaveOneTransactionAndNoReplay) {
+  address(0, bench_->base + 256, 4);
+  const LsuRequest issued = bench_->issue(load_, 0);
+  EXPECT_EQ(issued.transactions, 1u);
+  EXPECT_EQ(issued.extra_passes, 0u);
+  EXPECT_FALSE(bench_->tick().replay);
+  ASSERT_EQ(bench_->sent.size(), 1u);
+  bench_->respond(3);
+  bench_->tick();
+  bench_->tick();
+  ASSERT_EQ(bench_->finished.size(), 1u);
+  EXPECT_EQ(value(0, 31), 0x03030303u);
+  EXPECT_EQ(bench_->warps[0].memory_outstanding, 0u);
+}
+
+TEST_F(Lsu, AWriteBackPortThatIsTakenPutsTheEndOff) {
+  address(0, 0, 0);
+  bench_->issue(shared_load_, 0);
+  bench_->registers_late = 3;
+  for (unsigned i = 0; i < 40; ++i) bench_->tick();
+  ASSERT_EQ(bench_->finished.size(), 1u);
+  EXPECT_EQ(bench_->finished[0], 100 + config_.shared_memory.latency_cycles + 3);
+}
+
+TEST_F(Lsu, QueueFillsUpAndStallsAreChargedWhileSleeping) {
+  bench_->room = false;
+  address(0, bench_->base, 4);
+  for (unsigned i = 0; i < config_.lsu.queue_entries; ++i) bench_->issue(store_, 0);
+  EXPECT_TRUE(bench_->full);
+  const LsuRequest stalled = bench_->tick();
+  EXPECT_TRUE(stalled.wants_port);
+  EXPECT_EQ(stalled.next_due, kNever);
+  bench_->cycle += 40;  // nobody calls it
+  bench_->room = true;
+  const LsuRequest moving = bench_->tick();
+  EXPECT_FALSE(moving.full);
+  EXPECT_EQ(moving.next_due, bench_->cycle + 1);
+  EXPECT_EQ(count("lsu.port_stall_cycles"), 41u);
+  EXPECT_EQ(bench_->warps[0].order_outstanding, config_.lsu.queue_entries - 1);
+  EXPECT_EQ(bench_->warps[0].memory_outstanding, config_.lsu.queue_entries);
+}
+
+class LsuWithSmallL1 : public Lsu {
+  void change(CoreConfig& config) override {
+    config.l1d.size_kib = 1;
+    config.l1d.ways = 2;
+  }
+};
+
+TEST_F(LsuWithSmallL1, KeptStoresArePerformedAtOnceAndReplacedLinesGoFirst) {
+  address(0, 0, 0);
+  bench_->issue(local_store_, 0);
+  bench_->tick();
+  bench_->tick();
+  EXPECT_TRUE(bench_->sent.empty());
+  EXPECT_EQ(bench_->warps[0].memory_outstanding, 0u) << "performed in L1";
+  // Lines 0x200 apart share a set: the third takes the place of the first, whose write leaves before the read
+  // that wants the line back.
+  for (const std::uint64_t offset : {16u, 32u}) {  // 4 words of 128 bytes: lines 0x200 apart
+    address(0, offset, 0);
+    bench_->issue(local_store_, 0);
+    bench_->tick();
+  }
+  address(0, 0, 0);
+  bench_->issue(local_load_, 0);
+  for (unsigned i = 0; i < 4; ++i) bench_->tick();
+  ASSERT_EQ(bench_->sent.size(), 2u);
+  EXPECT_EQ(bench_->sent[0]->extension.op, sim::MemoryOp::kWrite);
+  EXPECT_EQ(bench_->sent[0]->get_address(), bench_->launch.local_base);
+  EXPECT_EQ(bench_->sent[0]->enables[127], 0xff);
+  EXPECT_EQ(bench_->sent[1]->extension.op, sim::MemoryOp::kRead);
+  EXPECT_EQ(bench_->sent[1]->get_address(), bench_->launch.local_base);
+  EXPECT_EQ(bench_->warps[0].memory_outstanding, 2u) << "the load, and the line on its way";
+  bench_->respond(0);
+  EXPECT_EQ(bench_->warps[0].memory_outstanding, 1u);
+  bench_->respond(0);  // the fill replaces another dirty line
+  bench_->tick();
+  bench_->tick();
+  EXPECT_EQ(bench_->sent.size(), 1u);
+  EXPECT_EQ(bench_->warps[0].memory_outstanding, 1u);
+  bench_->respond(0);
+  EXPECT_EQ(bench_->warps[0].memory_outstanding, 0u);
+}
+
+TEST_F(LsuWithSmallL1, AReplacedLineWaitsForRoomAndHoldsBackWhatNeedsThePort) {
+  for (const std::uint64_t offset : {0u, 16u}) {
+    address(0, offset, 0);
+    bench_->issue(local_store_, 0);
+    bench_->tick();
+  }
+  bench_->room = false;
+  address(0, 32, 0);
+  bench_->issue(local_store_, 0);
+  EXPECT_TRUE(bench_->tick().wants_port);
+  address(1, bench_->base, 4);
+  bench_->issue(load_, 1);
+  EXPECT_EQ(bench_->tick().next_due, kNever);
+  bench_->room = true;
+  bench_->tick();
+  ASSERT_EQ(bench_->sent.size(), 2u) << "the line, and then the read, which waited in the same place";
+  EXPECT_EQ(bench_->sent[0]->extension.op, sim::MemoryOp::kWrite);
+}
+
+// Spilled entries of control-flow tables (mimd-simt-and-bows §3.4).
+class Tables : public LsuWithSmallL1 {
+ protected:
+  using Transfer = simt::TableEntryTransfer;
+  void SetUp() override {
+    LsuWithSmallL1::SetUp();
+    bench_->tables.begin_launch(bench_->base);
+  }
+  Transfer start(Transfer::Op op, Transfer::Table table, unsigned warp, std::uint32_t entry,
+                 std::array<std::uint32_t, 4> words = {}) {
+    Transfer transfer{.op = op,
+                      .table = table,
+                      .warp = WarpId{warp},
+                      .entry = entry,
+                      .words = words,
+                      .word_count = table == Transfer::Table::kSplit ? 3u : 4u};
+    bench_->tables.set_cycle(bench_->cycle);
+    bench_->table_isock.call(transfer);
+    return transfer;
+  }
+};
+
+TEST_F(Tables, AFillBringsBackWhatWasSpilledAndL1KeepsIt) {
+  EXPECT_TRUE(start(Transfer::Op::kSpill, Transfer::Table::kSplit, 1, 5, {11, 12, 13}).accepted);
+  EXPECT_TRUE(start(Transfer::Op::kSpill, Transfer::Table::kReconvergence, 1, 5, {21, 22, 23, 24}).accepted);
+  EXPECT_TRUE(start(Transfer::Op::kSpill, Transfer::Table::kSplit, 2, 5, {31, 32, 33}).accepted);
+  EXPECT_FALSE(bench_->tables.quiet(WarpId{1}));
+  for (unsigned i = 0; i < 8; ++i) bench_->tick();
+  EXPECT_TRUE(bench_->tables.quiet(WarpId{1}));
+  EXPECT_TRUE(bench_->filled.empty());
+  for (const auto table : {Transfer::Table::kSplit, Transfer::Table::kReconvergence})
+    EXPECT_TRUE(start(Transfer::Op::kFill, table, 1, 5).accepted);
+  for (unsigned i = 0; i < 40; ++i) bench_->tick();
+  // What L1 has of a line that was never read are the bytes stored: a fill in between goes to memory or not,
+  // as for local memory.
+  while (!bench_->sent.empty()) bench_->respond(0);
+  for (unsigned i = 0; i < 40; ++i) bench_->tick();
+  ASSERT_EQ(bench_->filled.size(), 2u);
+  EXPECT_EQ(bench_->filled[0].table, Transfer::Table::kSplit);
+  EXPECT_EQ(bench_->filled[0].warp, WarpId{1});
+  EXPECT_EQ(bench_->filled[0].entry, 5u);
+  EXPECT_EQ(bench_->filled[0].words, (std::array<std::uint32_t, 4>{11, 12, 13, 0}));
+  EXPECT_EQ(bench_->filled[1].words, (std::array<std::uint32_t, 4>{21, 22, 23, 24}));
+  EXPECT_TRUE(bench_->tables.quiet(WarpId{1}));
+  EXPECT_EQ(count("tables.spills"), 3u);
+  EXPECT_EQ(count("tables.fills"), 2u);
+}
+
+TEST_F(Tables, RefusedWhileTheQueueIsFullOrAFillOfTheKindIsOnItsWay) {
+  EXPECT_TRUE(start(Transfer::Op::kFill, Transfer::Table::kSplit, 0, 1).accepted);
+  EXPECT_FALSE(start(Transfer::Op::kFill, Transfer::Table::kSplit, 0, 2).accepted) << "one at a time";
+  EXPECT_TRUE(start(Transfer::Op::kFill, Transfer::Table::kReconvergence, 0, 2).accepted);
+  unsigned accepted = 2;
+  while (start(Transfer::Op::kSpill, Transfer::Table::kSplit, 0, 3).accepted) ++accepted;
+  EXPECT_EQ(accepted, bench_->config.lsu.queue_entries);
+  bool full = false;
+  EXPECT_TRUE(bench_->tables.take_started(full));
+  EXPECT_TRUE(full);
+  EXPECT_FALSE(bench_->tables.take_started(full));
+}
+
+}  // namespace
+}  // namespace heddle::core

@@ -1,0 +1,152 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "base/error.h"
+#include "host/allocation.h"
+#include "isa/types.h"
+
+namespace heddle::host {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(AllocationTable, FirstAllocationStartsAtTheGlobalBase) {
+  AllocationTable table;
+  EXPECT_EQ(table.allocate(100, 256, "a"), isa::kGlobalBase);
+}
+
+TEST(AllocationTable, NeighboursAreAtLeast256UnmappedBytesApart) {
+  AllocationTable table;
+  const auto a = table.allocate(256, 4, "a");
+  const auto b = table.allocate(1, 4, "b");
+  EXPECT_EQ(b, a + 256 + 256);
+  EXPECT_TRUE(table.contains(a + 255, 1));
+  EXPECT_FALSE(table.contains(a + 256, 1));
+  EXPECT_FALSE(table.contains(b - 1, 1));
+}
+
+TEST(AllocationTable, AddressesAreAligned) {
+  AllocationTable table;
+  table.allocate(3, 1, "odd");
+  for (std::uint32_t align : {2u, 16u, 256u, 4096u, 1u << 20}) {
+    EXPECT_EQ(table.allocate(5, align, "x") % align, 0u) << align;
+  }
+}
+
+TEST(AllocationTable, FreedSpaceIsReusedFirst) {
+  AllocationTable table;
+  table.allocate(256, 256, "a");
+  const auto b = table.allocate(256, 256, "b");
+  const auto c = table.allocate(256, 256, "c");
+  table.free(b);
+  EXPECT_GT(table.allocate(512, 256, "too large for the hole"), c);
+  EXPECT_EQ(table.allocate(200, 256, "fits"), b);
+}
+
+TEST(AllocationTable, AccessMustLieInOneAllocationAsAWhole) {
+  AllocationTable table;
+  const auto a = table.allocate(100, 256, "a");
+  const auto b = table.allocate(100, 256, "b");
+  EXPECT_TRUE(table.contains(a, 100));
+  EXPECT_TRUE(table.contains(a + 96, 4));
+  EXPECT_FALSE(table.contains(a + 97, 4));
+  EXPECT_FALSE(table.contains(a, b - a + 4));
+  EXPECT_FALSE(table.contains(0, 4));
+  EXPECT_FALSE(table.contains(a - 1, 1));
+  EXPECT_FALSE(table.contains(std::numeric_limits<std::uint64_t>::max(), 8));
+  EXPECT_FALSE(table.contains(a + 8, std::numeric_limits<std::uint64_t>::max()));
+}
+
+TEST(AllocationTable, FreedMemoryIsNoLongerContainedEvenIfItWasHitLast) {
+  AllocationTable table;
+  const auto a = table.allocate(64, 256, "a");
+  EXPECT_TRUE(table.contains(a, 4));
+  table.free(a);
+  EXPECT_FALSE(table.contains(a, 4));
+  EXPECT_EQ(table.allocate(16, 256, "smaller"), a);
+  EXPECT_TRUE(table.contains(a + 12, 4));
+  EXPECT_FALSE(table.contains(a + 16, 4));
+}
+
+TEST(AllocationTable, DescribesAddressesByTheirNeighbours) {
+  AllocationTable table;
+  const auto a = table.allocate(256, 256, "a");
+  const auto b = table.allocate(1024, 4096, "b");
+  EXPECT_EQ(table.describe(a + 260), "4 bytes past the end of 'a' (0x10000000, 256 bytes)");
+  EXPECT_EQ(table.describe(a + 256), "0 bytes past the end of 'a' (0x10000000, 256 bytes)");
+  EXPECT_EQ(table.describe(a + 255), "255 bytes into 'a' (0x10000000, 256 bytes)");
+  EXPECT_EQ(table.describe(b - 1), "1 byte before the start of 'b' (0x10001000, 1024 bytes)");
+  EXPECT_EQ(table.describe(a - 8), "8 bytes before the start of 'a' (0x10000000, 256 bytes)");
+  EXPECT_EQ(table.describe(0), "no allocation near");
+  EXPECT_EQ(table.describe(std::numeric_limits<std::uint64_t>::max()), "no allocation near");
+  EXPECT_EQ(AllocationTable{}.describe(isa::kGlobalBase), "no allocation near");
+}
+
+TEST(AllocationTable, RefusesSizesThatCannotBe) {
+  AllocationTable table;
+  EXPECT_THROW(table.allocate(0, 256, "nothing"), base::InputError);
+  EXPECT_THROW(table.allocate(1ull << 40, 256, "all"), base::InputError);
+  EXPECT_THROW(table.allocate(std::numeric_limits<std::uint64_t>::max(), 256, "wraps"), base::InputError);
+  EXPECT_THROW(table.allocate(4, 0, "no alignment"), base::InputError);
+  EXPECT_THROW(table.allocate(4, 24, "odd alignment"), base::InputError);
+  EXPECT_TRUE(table.all().empty());
+  // The same with a neighbour, so that the size is compared with a hole.
+  table.allocate(1, 256, "a");
+  table.free(table.allocate(1, 1u << 20, "b"));
+  table.allocate(1, 1u << 20, "b");
+  EXPECT_THROW(table.allocate(std::numeric_limits<std::uint64_t>::max() - 100, 256, "wraps"),
+               base::InputError);
+}
+
+TEST(AllocationTable, AddressSpaceRunsOutWithAMessage) {
+  AllocationTable table;
+  table.allocate(1ull << 39, 256, "half");
+  try {
+    table.allocate(1ull << 39, 256, "other half");
+    FAIL() << "the base and the gap leave less than half";
+  } catch (const base::InputError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("other half"));
+    EXPECT_THAT(e.what(), HasSubstr("1 TiB"));
+  }
+}
+
+TEST(AllocationTable, RefusesToFreeWhatIsNotAStart) {
+  AllocationTable table;
+  const auto a = table.allocate(64, 256, "a");
+  EXPECT_THROW(table.free(a + 4), base::InputError);
+  EXPECT_THROW(table.free(0), base::InputError);
+  table.free(a);
+  EXPECT_THROW(table.free(a), base::InputError);
+}
+
+TEST(AllocationTable, RandomUseAgreesWithAByteMap) {
+  AllocationTable table;
+  std::mt19937_64 random(7);
+  std::vector<AllocationTable::Allocation> live;
+  for (int step = 0; step < 2000; ++step) {
+    if (live.empty() || random() % 3 != 0) {
+      const std::uint64_t bytes = 1 + random() % 700;
+      const auto address = table.allocate(bytes, 1u << (random() % 10), "x");
+      for (const auto& other : live) {
+        const bool apart =
+            address >= other.address + other.bytes + 256 || other.address >= address + bytes + 256;
+        ASSERT_TRUE(apart);
+      }
+      live.push_back({address, bytes, "x"});
+    } else {
+      const std::size_t victim = random() % live.size();
+      table.free(live[victim].address);
+      live.erase(live.begin() + static_cast<std::ptrdiff_t>(victim));
+    }
+    const std::uint64_t probe = isa::kGlobalBase + random() % 40'000, size = 1 + random() % 16;
+    bool expected = false;
+    for (const auto& a : live) expected |= probe >= a.address && probe + size <= a.address + a.bytes;
+    ASSERT_EQ(table.contains(probe, size), expected) << probe << " " << size;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::host

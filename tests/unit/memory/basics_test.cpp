@@ -1,0 +1,259 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <random>
+#include <set>
+
+#include "base/error.h"
+#include "memory/address_map.h"
+#include "memory/channel_map.h"
+#include "memory/config.h"
+#include "memory/divisor.h"
+#include "memory/sparse_memory.h"
+#include "sim/memory_payload.h"
+
+namespace heddle::memory {
+namespace {
+
+TEST(Divisor, DividesEveryNumber) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 3000; ++i) {
+    const std::uint64_t value =
+        i < 300 ? static_cast<std::uint64_t>(i) + 1 : (random() >> (random() % 64)) | 1;
+    const Divisor divisor(value);
+    const auto check = [&](std::uint64_t x) {
+      ASSERT_EQ(divisor.quotient(x), x / value) << x << " / " << value;
+      ASSERT_EQ(divisor.remainder(x), x % value) << x << " % " << value;
+    };
+    for (const std::uint64_t x :
+         {std::uint64_t{0}, std::uint64_t{1}, value - 1, value, value + 1, ~std::uint64_t{0}})
+      check(x);
+    for (int k = 0; k < 100; ++k) check(random() >> (random() % 64));
+    for (int k = 0; k < 20; ++k) check(random() / value * value - random() % 2);  // at a multiple
+  }
+}
+
+TEST(AddressMap, IsInvertibleForAnyNumberOfPartitions) {
+  std::mt19937_64 random(1);
+  for (std::uint32_t partitions = 1; partitions <= 40; ++partitions) {
+    for (const std::uint32_t interleave : {128u, 256u, 4096u}) {
+      const AddressMap map(partitions, interleave);
+      for (int i = 0; i < 500; ++i) {
+        const std::uint64_t address = random() >> (random() % 40);
+        const auto partition = map.partition(address);
+        EXPECT_EQ(partition.value(), address / interleave % partitions);
+        EXPECT_EQ(map.global(partition, map.local(address)), address);
+      }
+    }
+  }
+}
+
+TEST(AddressMap, FillsEachChannelWithoutHoles) {
+  for (const std::uint32_t partitions : {1u, 3u, 6u, 8u, 11u}) {
+    const AddressMap map(partitions, 256);
+    std::map<std::uint32_t, std::set<std::uint64_t>> chunks;
+    for (std::uint64_t chunk = 0; chunk < std::uint64_t{partitions} * 50; ++chunk) {
+      const auto where = map.partition(chunk * 256 + 77);
+      EXPECT_EQ(map.local(chunk * 256 + 77) % 256, 77u);
+      chunks[where.value()].insert(map.local(chunk * 256 + 77) / 256);
+    }
+    ASSERT_EQ(chunks.size(), partitions);
+    for (const auto& [partition, locals] : chunks) {
+      EXPECT_EQ(locals.size(), 50u);
+      EXPECT_EQ(*locals.begin(), 0u);
+      EXPECT_EQ(*locals.rbegin(), 49u);
+    }
+  }
+}
+
+TEST(SparseMemory, AgreesWithAByteMap) {
+  std::mt19937_64 random(2);
+  SparseMemory memory;
+  std::map<std::uint64_t, unsigned char> reference;
+  // Ranges around page borders and at the very end of the address space.
+  const std::uint64_t bases[] = {0, 4096 - 40, 1ull << 33, ~std::uint64_t{0} - 60};
+  for (int i = 0; i < 4000; ++i) {
+    const std::uint64_t address = bases[random() % 4] + random() % 100;
+    unsigned char data[300], enables[7];
+    const std::uint64_t bytes = 1 + random() % sizeof data;
+    if (random() % 2 == 0) {
+      for (unsigned char& b : data) b = static_cast<unsigned char>(random());
+      if (random() % 2 == 0) {
+        memory.write(address, data, bytes);
+        for (std::uint64_t k = 0; k < bytes; ++k) reference[address + k] = data[k];
+      } else {
+        for (unsigned char& e : enables) e = random() % 2 == 0 ? 0xff : 0;
+        memory.write_enabled(address, data, bytes, enables, sizeof enables);
+        for (std::uint64_t k = 0; k < bytes; ++k)
+          if (enables[k % sizeof enables] != 0) reference[address + k] = data[k];
+      }
+    } else {
+      memory.read(address, data, bytes);
+      for (std::uint64_t k = 0; k < bytes; ++k) {
+        const auto it = reference.find(address + k);
+        ASSERT_EQ(data[k], it == reference.end() ? 0 : it->second) << address + k;
+      }
+    }
+  }
+  EXPECT_LE(memory.pages(), 7u);
+}
+
+TEST(ChannelMap, DenseAddressesAreBelowTheCapacityAndNeverMeet) {
+  for (const std::uint32_t partitions : {1u, 2u, 6u, 11u, 1024u}) {
+    for (const std::uint32_t interleave : {128u, 256u, 1'048'576u}) {
+      const AddressMap map(partitions, interleave);
+      const std::uint64_t bytes = 2 << 20;
+      const ChannelMap dense(map, bytes);
+      // As many chunks of data and code as there is room for, and then one more.
+      const std::uint64_t chunks = bytes / interleave * partitions - 2 * partitions;
+      const std::uint64_t code_chunks = std::min<std::uint64_t>(chunks / 3, 500);
+      const std::uint64_t data_end = isa::kGlobalBase + (chunks - code_chunks) * interleave;
+      const std::uint64_t code_end = isa::kCodeWindowBase + code_chunks * interleave;
+      EXPECT_TRUE(dense.fits(map, data_end, code_end));
+      EXPECT_FALSE(dense.fits(map, data_end + 3 * std::uint64_t{partitions} * interleave, code_end));
+      EXPECT_FALSE(dense.fits(map, data_end, code_end + 3 * std::uint64_t{partitions} * interleave));
+      EXPECT_FALSE(dense.fits(map, std::uint64_t{1} << 40, code_end));
+      std::set<std::pair<std::uint32_t, std::uint64_t>> taken;  // chunks, by channel
+      const auto take = [&](std::uint64_t global) {
+        const std::uint64_t channel = dense.channel(map.local(global));
+        ASSERT_LT(channel + interleave - 1, bytes);
+        ASSERT_EQ(channel % interleave, 0u);
+        ASSERT_EQ(dense.channel(map.local(global + 100)), channel + 100) << "a chunk in pieces";
+        ASSERT_TRUE(taken.emplace(map.partition(global).value(), channel).second) << global;
+      };
+      for (std::uint64_t at = isa::kCodeWindowBase; at < code_end; at += interleave) take(at);
+      // The last chunks of data are those nearest to the code.
+      const std::uint64_t some = std::min<std::uint64_t>(chunks - code_chunks, 5000);
+      for (std::uint64_t i = 1; i <= some; ++i) take(data_end - i * interleave);
+      const ChannelMap sparse;
+      EXPECT_EQ(sparse.channel(map.local(isa::kCodeWindowBase)), map.local(isa::kCodeWindowBase));
+      EXPECT_TRUE(sparse.fits(map, std::uint64_t{1} << 40, code_end));
+    }
+  }
+}
+
+TEST(SparseMemory, ReadingDoesNotCreatePages) {
+  SparseMemory memory;
+  unsigned char data[64] = {1};
+  memory.read(1ull << 40, data, sizeof data);
+  EXPECT_EQ(data[0], 0);
+  EXPECT_EQ(memory.pages(), 0u);
+}
+
+TEST(MemoryConfig, DefaultsAreValid) { EXPECT_NO_THROW(MemoryConfig{}.validate()); }
+
+TEST(MemoryConfig, CrossFieldErrorsNameTheKey) {
+  const auto place_of = [](auto change) {
+    MemoryConfig config;
+    change(config);
+    try {
+      config.validate();
+    } catch (const base::InputError& error) {
+      EXPECT_FALSE(error.remedy().empty());
+      return error.place();
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.partition_interleave_bytes = 64; }),
+            "memory.partition_interleave_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.partition_interleave_bytes = 300; }),
+            "memory.partition_interleave_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.ways = 7; }), "memory.l2.size_kib");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.line_bytes = 96; }), "memory.l2.line_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.banks = 3; }), "memory.l2.size_kib");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.sector_bytes = 16; }), "memory.l2.sector_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.l2.sector_bytes = 96; }), "memory.l2.sector_bytes");
+  for (const std::uint32_t bytes : {32u, 96u, 256u})  // of whole lines
+    EXPECT_EQ(place_of([&](MemoryConfig& c) { c.l2.dram_access_bytes = bytes; }),
+              "memory.l2.dram_access_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) {
+              c.l2.sector_bytes = 32;
+              c.l2.dram_access_bytes = 32;
+            }),
+            "no error");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.row_bytes = 3000; }), "memory.dram.row_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_interleave_bytes = 64; }),
+            "memory.dram.bank_interleave_bytes");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rc = 20; }), "memory.dram.tRC");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_wl = 40; }), "memory.dram.tWL");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rtw = 9; }), "memory.dram.tRTW");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_refi = 100; }), "memory.dram.tREFI");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rcd = 4000; }), "memory.dram.tREFI")
+      << "a refresh would close every row before its column command";
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.t_rcdwr = 4000; }), "memory.dram.tREFI");
+  EXPECT_EQ(place_of([](MemoryConfig& c) { c.dram.bank_groups = 17; }), "memory.dram.bank_groups");
+  EXPECT_EQ(place_of([](MemoryConfig& c) {
+              c.partitions = 7;
+              c.dram.banks = 11;
+              c.dram.row_bytes = 3 * 128;
+              c.dram.bank_interleave_bytes = 5 * 128;
+              c.dram.burst_bytes = 48;
+            }),
+            "no error");
+}
+
+TEST(MemoryConfig, LoadsFromTextAndRejectsUnknownKeys) {
+  base::ConfigSource source;
+  source.add_text("partitions: 5\ndram:\n  tCL: 9\nl2:\n  ways: 16\n", "test.yaml");
+  MemoryConfig config;
+  base::load_config(source, config);
+  EXPECT_EQ(config.partitions, 5u);
+  EXPECT_EQ(config.dram.t_cl, 9u);
+  EXPECT_EQ(config.l2.sets(), 64u);
+  source.add_text("dram:\n  tCLL: 9\n", "typo.yaml");
+  EXPECT_THROW(base::load_config(source, config), base::InputError);
+}
+
+TEST(MemoryPool, ReusesTransactionsAndCountsThem) {
+  sim::MemoryPool pool;
+  sim::MemoryTransaction& first = pool.allocate(sim::MemoryOp::kWrite, 0x100, 128);
+  EXPECT_EQ(first.get_extension<sim::MemoryExtension>(), &first.extension);
+  EXPECT_EQ(pool.in_use(), 1u);
+  first.enables[5] = 0xff;
+  first.acquire();
+  first.release();
+  EXPECT_EQ(pool.in_use(), 1u);
+  first.release();
+  EXPECT_EQ(pool.in_use(), 0u);
+  sim::MemoryTransaction& again = pool.allocate(sim::MemoryOp::kWrite, 0x200, 128);
+  EXPECT_EQ(&again, &first);
+  EXPECT_EQ(again.enables[5], 0);
+  EXPECT_EQ(again.get_address(), 0x200u);
+  EXPECT_EQ(again.get_response_status(), tlm::TLM_INCOMPLETE_RESPONSE);
+  EXPECT_EQ(pool.created(), 1u);
+  EXPECT_THROW(pool.allocate(sim::MemoryOp::kRead, 0, sim::kMaxLineBytes + 1), std::length_error);
+  again.release();
+}
+
+TEST(PacketSizes, CountHeaderDataSectorsAndLanes) {
+  sim::MemoryPool pool;
+  const sim::PacketSizes sizes{8};
+  sim::MemoryTransaction& read = pool.allocate(sim::MemoryOp::kRead, 0, 128);
+  EXPECT_EQ(sizes.request_bytes(read, read.extension), 8u);
+  EXPECT_EQ(sizes.response_bytes(read, read.extension), 136u);
+  read.extension.wanted_sectors = 0b0101;
+  EXPECT_EQ(sizes.request_bytes(read, read.extension), 8u);
+  EXPECT_EQ(sizes.response_bytes(read, read.extension), 8u + 64);
+  read.extension.wanted_sectors = 0b1000'0000;  // not in the payload
+  EXPECT_EQ(sizes.response_bytes(read, read.extension), 8u);
+  sim::MemoryTransaction& write = pool.allocate(sim::MemoryOp::kWrite, 0, 128);
+  write.enables[3] = write.enables[4] = 0xff;
+  EXPECT_EQ(sizes.request_bytes(write, write.extension), 40u);
+  write.enables[127] = 0xff;
+  EXPECT_EQ(sizes.request_bytes(write, write.extension), 72u);
+  EXPECT_EQ(sizes.response_bytes(write, write.extension), 8u);
+  sim::MemoryTransaction& atomic = pool.allocate(sim::MemoryOp::kAtomic, 0, 128);
+  atomic.extension.atomic_op = isa::AtomicOp::kCas;
+  atomic.extension.atomic_type = isa::Type::kU64;
+  atomic.extension.atomic_count = 3;
+  EXPECT_EQ(sizes.request_bytes(atomic, atomic.extension), 8u + 2 * 3 * 8);
+  EXPECT_EQ(sizes.response_bytes(atomic, atomic.extension), 8u + 3 * 8);
+  atomic.extension.atomic_returns = false;
+  EXPECT_EQ(sizes.response_bytes(atomic, atomic.extension), 8u);
+  for (sim::MemoryTransaction* t : {&read, &write, &atomic}) t->release();
+}
+
+}  // namespace
+}  // namespace heddle::memory

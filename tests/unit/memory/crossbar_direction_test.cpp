@@ -1,0 +1,210 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "memory/crossbar_direction.h"
+
+namespace heddle::memory {
+namespace {
+
+using Payload = CrossbarDirection::Payload;
+
+/// Packets are opaque to the lanes: a number serves as well as a pointer.
+Payload* packet(std::uintptr_t number) {
+  return reinterpret_cast<Payload*>(number);  // NOLINT(performance-no-int-to-ptr)
+}
+
+struct Arrival {
+  unsigned output;
+  std::uintptr_t packet;
+  base::Cycle cycle;
+  bool operator==(const Arrival&) const = default;
+};
+
+/// Runs every cycle up to `end`, taking everything at once.
+std::vector<Arrival> drain(CrossbarDirection& lanes, base::Cycle from, base::Cycle end) {
+  std::vector<Arrival> arrivals;
+  for (base::Cycle now = from; now < end; ++now) {
+    lanes.deliver(now, [&](unsigned output, Payload* p) {
+      arrivals.push_back({output, reinterpret_cast<std::uintptr_t>(p), now});
+      return true;
+    });
+    lanes.arbitrate(now);
+  }
+  return arrivals;
+}
+
+TEST(CrossbarDirection, APacketTakesItsFlitsPlusTheLatency) {
+  CrossbarDirection lanes(2, 1, 2, {.flit_bytes = 32, .latency_cycles = 5});
+  lanes.push(0, 1, 136, packet(7), 0);  // 5 flits
+  EXPECT_EQ(drain(lanes, 0, 20), (std::vector<Arrival>{{1, 7, 10}}));
+  EXPECT_TRUE(lanes.idle());
+}
+
+TEST(CrossbarDirection, AnInputSendsItsNextPacketWhenItsLinkIsFree) {
+  CrossbarDirection lanes(1, 1, 2, {.flit_bytes = 32, .latency_cycles = 5});
+  lanes.push(0, 0, 136, packet(1), 0);
+  lanes.push(0, 1, 8, packet(2), 0);  // a free output does not help
+  EXPECT_EQ(drain(lanes, 0, 20), (std::vector<Arrival>{{0, 1, 10}, {1, 2, 11}}));
+}
+
+TEST(CrossbarDirection, ContendingInputsAreServedRoundRobin) {
+  CrossbarDirection lanes(3, 1, 1, {.flit_bytes = 32, .latency_cycles = 0, .output_queue_packets = 64});
+  for (unsigned input = 0; input < 3; ++input)
+    for (unsigned k = 0; k < 3; ++k) lanes.push(input, 0, 64, packet(10 * input + k + 1), 0);
+  std::vector<std::uintptr_t> order;
+  for (const Arrival& a : drain(lanes, 0, 40)) order.push_back(a.packet);
+  EXPECT_EQ(order, (std::vector<std::uintptr_t>{1, 11, 21, 2, 12, 22, 3, 13, 23}));
+}
+
+TEST(CrossbarDirection, OnlyGrantsWithACredit) {
+  CrossbarDirection lanes(1, 1, 1,
+                          {.latency_cycles = 1, .input_queue_packets = 4, .output_queue_packets = 2});
+  for (std::uintptr_t k = 1; k <= 4; ++k) lanes.push(0, 0, 8, packet(k), 0);
+  EXPECT_FALSE(lanes.can_accept(0));
+  for (base::Cycle now = 0; now < 10; ++now) {
+    lanes.deliver(now, [](unsigned, Payload*) { return false; });  // the receiver does not answer
+    lanes.arbitrate(now);
+  }
+  EXPECT_EQ(lanes.counters().packets, 2u);
+  EXPECT_EQ(lanes.next_cycle(10), CrossbarDirection::kNever);
+  lanes.complete(0, 10);
+  EXPECT_EQ(lanes.next_cycle(10), 11u);
+  EXPECT_EQ(lanes.arbitrate(11).size(), 1u);
+}
+
+TEST(CrossbarDirection, InputsThatShareALinkTakeTurns) {
+  CrossbarDirection lanes(5, 2, 2, {.flit_bytes = 32, .latency_cycles = 0});
+  // Inputs 0 and 1 share a link, 2 and 3 another, 4 has one to itself; outputs are not contended.
+  lanes.push(1, 0, 64, packet(11), 0);
+  lanes.push(1, 0, 64, packet(12), 0);
+  lanes.push(0, 0, 64, packet(1), 0);
+  lanes.push(0, 0, 64, packet(2), 0);
+  lanes.push(4, 1, 64, packet(41), 0);
+  lanes.push(4, 1, 64, packet(42), 0);
+  EXPECT_EQ(drain(lanes, 0, 20),
+            (std::vector<Arrival>{{0, 1, 2}, {1, 41, 2}, {0, 11, 4}, {1, 42, 4}, {0, 2, 6}, {0, 12, 8}}));
+}
+
+TEST(CrossbarDirection, ASharedLinkStaysWithThePacketItTookUp) {
+  CrossbarDirection lanes(3, 2, 2, {.flit_bytes = 32, .latency_cycles = 0, .output_queue_packets = 8});
+  for (std::uintptr_t k = 1; k <= 3; ++k) lanes.push(2, 0, 64, packet(20 + k), 0);  // keeps output 0 busy
+  EXPECT_EQ(lanes.arbitrate(0), std::vector<unsigned>{2});
+  lanes.push(0, 0, 64, packet(1), 1);
+  lanes.push(1, 1, 64, packet(11), 1);  // its output is free, but the link has taken up the other's packet
+  EXPECT_EQ(lanes.arbitrate(1), std::vector<unsigned>{});
+  EXPECT_EQ(lanes.arbitrate(2), std::vector<unsigned>{0});
+  EXPECT_EQ(lanes.arbitrate(3), std::vector<unsigned>{});
+  EXPECT_EQ(lanes.arbitrate(4), (std::vector<unsigned>{2, 1}));
+}
+
+TEST(CrossbarDirection, FlitsAreCounted) {
+  CrossbarDirection lanes(1, 1, 1, {.flit_bytes = 32, .latency_cycles = 0});
+  lanes.push(0, 0, 8, packet(1), 0);
+  lanes.push(0, 0, 32, packet(2), 0);
+  lanes.push(0, 0, 33, packet(3), 0);
+  drain(lanes, 0, 10);
+  EXPECT_EQ(lanes.counters().flits, 1u + 1 + 2);
+  EXPECT_EQ(lanes.counters().bytes, 73u);
+}
+
+struct RandomRun {
+  std::uint64_t seed = 1;
+  unsigned share = 1;
+  bool skip = false;     ///< run only in the cycles next_cycle() and the environment ask for
+  bool reverse = false;  ///< within a cycle, push in the opposite order
+  CrossbarCounters counters{};
+
+  /// Random traffic with stalls on both sides.
+  std::vector<Arrival> operator()() {
+    constexpr unsigned kInputs = 70, kOutputs = 5;  // more than one word of the port sets
+    std::mt19937_64 random(seed);
+    CrossbarDirection lanes(
+        kInputs, share, kOutputs,
+        {.flit_bytes = 32, .latency_cycles = 3, .input_queue_packets = 3, .output_queue_packets = 4});
+    struct Event {
+      unsigned input, output;
+      std::uint32_t bytes;
+    };
+    std::vector<Event> events;
+    std::map<base::Cycle, std::map<unsigned, std::uintptr_t>> pushes;  // cycle, input: number of the event
+    for (std::uintptr_t number = 1; number <= 3000; ++number) {
+      const unsigned input = static_cast<unsigned>(random() % kInputs);
+      events.push_back({input, static_cast<unsigned>(random() % kOutputs),
+                        static_cast<std::uint32_t>(8 + random() % 200)});
+      pushes[random() % 1500][input] = number;
+    }
+    std::map<base::Cycle, std::vector<unsigned>> completes;
+    std::vector<Arrival> arrivals;
+    std::map<std::pair<unsigned, unsigned>, std::vector<std::uintptr_t>> sent, received;
+    std::size_t count = 0;
+    for (base::Cycle now = 0, next = 0; now < 20000; ++now) {
+      bool touched = now == next;
+      const auto push = [&](std::uintptr_t number) {
+        const Event& e = events[number - 1];
+        if (!lanes.can_accept(e.input)) return;
+        lanes.push(e.input, e.output, e.bytes, packet(number), now);
+        sent[{e.input, e.output}].push_back(number);
+        ++count;
+        touched = true;
+      };
+      if (const auto it = pushes.find(now); it != pushes.end()) {
+        if (reverse)
+          for (auto e = it->second.rbegin(); e != it->second.rend(); ++e) push(e->second);
+        else
+          for (const auto& e : it->second) push(e.second);
+      }
+      if (const auto it = completes.find(now); it != completes.end()) {
+        for (const unsigned output : it->second) lanes.complete(output, now);
+        touched = true;
+      }
+      if (skip && !touched) continue;
+      lanes.deliver(now, [&](unsigned output, Payload* p) {
+        const auto id = reinterpret_cast<std::uintptr_t>(p);
+        const Event& e = events[id - 1];
+        arrivals.push_back({output, id, now});
+        received[{e.input, e.output}].push_back(id);
+        EXPECT_EQ(e.output, output);
+        const std::uint64_t stall = id * 2654435761u % 7;  // the same in all runs
+        if (stall < 4) return true;
+        completes[now + stall * 3].push_back(output);
+        return false;
+      });
+      lanes.arbitrate(now);
+      next = lanes.next_cycle(now);
+    }
+    EXPECT_TRUE(lanes.idle());
+    EXPECT_EQ(sent, received);  // nothing lost, and in order for every pair
+    EXPECT_EQ(arrivals.size(), count);
+    EXPECT_GT(count, 500u);  // one link for everybody is soon full
+    counters = lanes.counters();
+    return arrivals;
+  }
+};
+
+void expect_equal(const CrossbarCounters& a, const CrossbarCounters& b) {
+  EXPECT_EQ(a.flits, b.flits);
+  EXPECT_EQ(a.input_wait_cycles, b.input_wait_cycles);
+  EXPECT_EQ(a.output_wait_cycles, b.output_wait_cycles);
+}
+
+TEST(CrossbarDirection, KeepsPairOrderUnderRandomStalls) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    for (const unsigned share : {1u, 3u, 70u}) {
+      RandomRun every{.seed = seed, .share = share};
+      RandomRun skipped{.seed = seed, .share = share, .skip = true};
+      RandomRun reversed{.seed = seed, .share = share, .reverse = true};
+      const auto arrivals = every();
+      EXPECT_EQ(arrivals, skipped()) << "sleeping between events changed the result";
+      expect_equal(every.counters, skipped.counters);
+      EXPECT_EQ(arrivals, reversed()) << "the order of pushes within a cycle changed the result";
+      expect_equal(every.counters, reversed.counters);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heddle::memory

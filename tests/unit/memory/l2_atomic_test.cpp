@@ -1,0 +1,142 @@
+// How long the atomic unit takes, and that the values do not depend on it.
+#include <cstring>
+
+#include "isa/atomic.h"
+#include "unit/memory/l2_rig.h"
+
+namespace heddle::memory {
+namespace {
+
+constexpr std::uint32_t kLatency = 10;
+
+std::vector<unsigned> words(unsigned count) {
+  std::vector<unsigned> offsets;
+  for (unsigned i = 0; i < count; ++i) offsets.push_back(4 * i);
+  return offsets;
+}
+
+/// A rig with lines 0 and 1 (in different banks if there are two) in the cache and nothing under way.
+struct AtomicRig : L2Rig {
+  explicit AtomicRig(L2Config c) : L2Rig(with_latency(c)) {
+    complete(make(MemoryOp::kRead, 0));
+    complete(make(MemoryOp::kRead, 128));
+    run_until_idle();
+    responses.clear();
+    start = now;
+  }
+  static L2Config with_latency(L2Config c) {
+    c.latency_cycles = kLatency;
+    return c;
+  }
+  /// Cycles from now to the end of the atomic's last operation, counting its first as cycle 1.
+  base::Cycle duration(MemoryTransaction& t) {
+    const base::Cycle from = now;
+    return complete(t) - kLatency - from + 1;
+  }
+  base::Cycle start = 0;
+};
+
+TEST(L2Atomics, DifferentAddressesTakeTheUnitsThroughput) {
+  AtomicRig rig({.banks = 1, .atomic_lanes_per_cycle = 8});
+  rig.accept(rig.make_add(0, 32, words(32)));
+  rig.accept(rig.make(MemoryOp::kRead, 0));
+  rig.run_until_idle();
+  ASSERT_EQ(rig.responses.size(), 2u);
+  EXPECT_EQ(rig.responses[0].second, rig.start + 3 + kLatency);  // 32 lanes at 8 a cycle end in the fourth
+  EXPECT_EQ(rig.responses[1].second, rig.start + 4 + kLatency);
+  EXPECT_EQ(rig.stalls(L2Stall::kAtomicUnit), 3u);
+  EXPECT_EQ(rig.slice.counters().atomic_busy_cycles, 4u);
+}
+
+TEST(L2Atomics, LanesOfOneAddressFollowEachOther) {
+  // lanes, addresses, cycles per operation on an address: duration
+  const unsigned table[][4] = {
+      {32, 1, 1, 32},  // one after the other
+      {32, 1, 0, 4},   // no limit but the unit's 8 a cycle
+      {4, 1, 9, 28},   // operations start in cycles 1, 10, 19 and 28
+      {32, 16, 1, 4},  // two lanes at each address: less than 32 / 8
+      {32, 4, 1, 8},  {32, 16, 4, 5}, {1, 1, 9, 1}, {3, 3, 9, 1},
+  };
+  for (const auto& [lanes, addresses, cycles, duration] : table) {
+    AtomicRig rig({.banks = 1, .atomic_lanes_per_cycle = 8, .atomic_same_address_cycles = cycles});
+    EXPECT_EQ(rig.duration(rig.make_add(0, lanes, words(addresses))), duration)
+        << lanes << " lanes, " << addresses << " addresses, " << cycles << " cycles";
+  }
+}
+
+TEST(L2Atomics, TheNextAtomicOnTheAddressWaitsToo) {
+  AtomicRig rig({.banks = 1, .atomic_same_address_cycles = 9});
+  for (int i = 0; i < 3; ++i) rig.accept(rig.make_add(0, 2));
+  rig.run_until_idle();
+  ASSERT_EQ(rig.responses.size(), 3u);
+  for (unsigned i = 0; i < 3; ++i)
+    EXPECT_EQ(rig.responses[i].second, rig.start + std::uint64_t{18} * i + 9 + kLatency);
+}
+
+TEST(L2Atomics, CombinedLanesAreOneOperation) {
+  struct Case {
+    AtomicCombine combine;
+    isa::AtomicOp op;
+    isa::Type type;
+    bool returns;
+    base::Cycle duration;
+  };
+  const Case table[] = {
+      {AtomicCombine::kNone, isa::AtomicOp::kAdd, isa::Type::kU32, false, 32},
+      {AtomicCombine::kReductions, isa::AtomicOp::kAdd, isa::Type::kU32, false, 1},
+      {AtomicCombine::kReductions, isa::AtomicOp::kMax, isa::Type::kS32, false, 1},
+      {AtomicCombine::kReductions, isa::AtomicOp::kAdd, isa::Type::kU32, true, 32},
+      {AtomicCombine::kAll, isa::AtomicOp::kAdd, isa::Type::kU32, true, 1},
+      {AtomicCombine::kAll, isa::AtomicOp::kXor, isa::Type::kU32, true, 1},
+      {AtomicCombine::kAll, isa::AtomicOp::kAdd, isa::Type::kF32, false,
+       32},  // rounding depends on the order
+      {AtomicCombine::kAll, isa::AtomicOp::kCas, isa::Type::kU32, true, 32},
+      {AtomicCombine::kAll, isa::AtomicOp::kInc, isa::Type::kU32, true, 32},
+      {AtomicCombine::kAll, isa::AtomicOp::kExch, isa::Type::kU32, true, 32},
+  };
+  for (const Case& c : table) {
+    AtomicRig rig({.banks = 1, .atomic_combine = c.combine});
+    MemoryTransaction& t = rig.make_add(0, 32);
+    t.extension.atomic_op = c.op;
+    t.extension.atomic_type = c.type;
+    t.extension.atomic_returns = c.returns;
+    EXPECT_EQ(rig.duration(t), c.duration) << isa::atomic_name(c.op) << " returns " << c.returns;
+    EXPECT_EQ(rig.slice.counters().atomic_operations, c.duration);
+    EXPECT_EQ(rig.slice.counters().atomic_lanes, 32u);
+  }
+}
+
+TEST(L2Atomics, CombinedLanesGetTheValuesOfLaneOrder) {
+  AtomicRig rig({.banks = 1, .atomic_combine = AtomicCombine::kAll});
+  MemoryTransaction& t = rig.make_add(0, 5);
+  for (unsigned i = 0; i < 5; ++i) t.extension.atomics[i].operand = i + 1;
+  rig.complete(t);
+  const std::uint64_t expected[] = {0, 1, 3, 6, 10};
+  for (unsigned i = 0; i < 5; ++i) EXPECT_EQ(t.extension.atomics[i].old, expected[i]);
+  std::uint32_t value = 0;
+  EXPECT_TRUE(rig.slice.debug_read(0, reinterpret_cast<unsigned char*>(&value), 4));
+  EXPECT_EQ(value, 15u);
+}
+
+TEST(L2Atomics, BanksShareTheUnitButNotTheChainOfAnAddress) {
+  AtomicRig rig({.banks = 2, .atomic_lanes_per_cycle = 8});
+  if (rig.start % 2 != 0) rig.step();  // bank 0's turn
+  const base::Cycle start = rig.now;
+  MemoryTransaction& chain = rig.make_add(0, 32);
+  MemoryTransaction& other = rig.make_add(128, 16, words(16));
+  MemoryTransaction& read = rig.make(MemoryOp::kRead, 128);
+  for (MemoryTransaction* t : {&chain, &other, &read}) rig.accept(*t);
+  rig.run_until_idle();
+  ASSERT_EQ(rig.responses.size(), 3u);
+  // The unit takes the 32 operations of bank 0 in four cycles, then the 16 of bank 1 in two.
+  EXPECT_EQ(rig.responses[0],
+            (std::pair<tlm::tlm_generic_payload*, base::Cycle>{&other, start + 5 + kLatency}));
+  EXPECT_EQ(rig.responses[1],
+            (std::pair<tlm::tlm_generic_payload*, base::Cycle>{&read, start + 6 + kLatency}));
+  EXPECT_EQ(rig.responses[2],
+            (std::pair<tlm::tlm_generic_payload*, base::Cycle>{&chain, start + 31 + kLatency}));
+  EXPECT_EQ(rig.slice.counters().atomic_busy_cycles, 6u);
+}
+
+}  // namespace
+}  // namespace heddle::memory

@@ -1,0 +1,146 @@
+// Single and double precision of the oracle in every rounding mode against __float128 arithmetic in the same
+// mode, over special values, subnormals and random bits.
+#include <cfenv>
+#include <cmath>
+#include <limits>
+
+#include "unit/oracle/harness.h"
+
+namespace heddle::oracle::test {
+namespace {
+
+__extension__ using Float128 = __float128;
+
+struct Mode {
+  const char* name;
+  int host;
+};
+constexpr Mode kModes[] = {
+    {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
+
+struct Operation {
+  const char* name;
+  unsigned operands;
+  Float128 (*exact)(Float128, Float128, Float128);
+};
+constexpr Operation kOperations[] = {
+    {"add", 2, [](Float128 a, Float128 b, Float128) { return a + b; }},
+    {"sub", 2, [](Float128 a, Float128 b, Float128) { return a - b; }},
+    {"mul", 2, [](Float128 a, Float128 b, Float128) { return a * b; }},
+    {"div", 2, [](Float128 a, Float128 b, Float128) { return a / b; }},
+    {"rcp", 1, [](Float128 a, Float128, Float128) { return Float128{1} / a; }},
+    {"fma", 3, [](Float128 a, Float128 b, Float128 c) { return a * b + c; }}};
+
+Float128 in_mode(const Operation& op, const Float128* in, int mode) {
+  std::fesetround(mode);
+  volatile Float128 a = in[0];
+  volatile Float128 b = in[1];
+  volatile Float128 c = in[2];
+  volatile Float128 result = op.exact(a, b, c);
+  std::fesetround(FE_TONEAREST);
+  return result;
+}
+
+/// 113 bits from which any rounding to F is that of the exact result: of the two neighbours of an inexact
+/// one, that whose last bit is set.
+Float128 to_odd(const Operation& op, const Float128* in) {
+  __extension__ using Bits = unsigned __int128;
+  const Float128 down = in_mode(op, in, FE_DOWNWARD);
+  const Float128 up = in_mode(op, in, FE_UPWARD);
+  return (std::bit_cast<Bits>(down) & 1) != 0 ? down : up;
+}
+
+template <class F>
+F rounded(const Operation& op, const Row& row, const Mode& mode, bool flush) {
+  std::array<F, 3> in;
+  for (unsigned i = 0; i < 3; ++i) {
+    in[i] = std::bit_cast<F>(
+        static_cast<std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>>(row[i]));
+    if (flush && std::fpclassify(in[i]) == FP_SUBNORMAL) in[i] = std::copysign(F{0}, in[i]);
+  }
+  const Float128 operands[] = {in[0], in[1], in[2]};
+  const Float128 same_mode = in_mode(op, operands, mode.host);
+  // Zeros, infinities and NaNs have the sign and kind that the mode itself gives.
+  const bool special = same_mode == 0 || same_mode != same_mode || same_mode - same_mode != 0;
+  const Float128 exact = special ? same_mode : to_odd(op, operands);
+  std::fesetround(mode.host);
+  volatile Float128 wide = exact;
+  volatile F result = static_cast<F>(wide);
+  std::fesetround(FE_TONEAREST);
+  const F value = result;
+  return flush && std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(F{0}, value) : value;
+}
+
+std::uint64_t single_bits(float value) { return std::isnan(value) ? 0x7fff'ffffull : bits(value); }
+std::uint64_t double_bits(double value) { return std::isnan(value) ? 0xfff8'0000'0000'0000ull : bits(value); }
+
+TEST(OracleRounding, SinglePrecision) {
+  const std::vector<Row> rows =
+      operand_rows({0,           0x8000'0000, 1,           0x8000'0001, 0x007f'ffff, 0x0080'0000,
+                    0x8080'0000, 0x0080'0001, 0x3f80'0000, 0xbf80'0000, 0x3f80'0001, 0x3f7f'ffff,
+                    0x7f7f'ffff, 0xff7f'ffff, 0x7f80'0000, 0xff80'0000, 0x7fc0'0000, 0x7f80'0001,
+                    0x3380'0000, 0x3300'0000, 0x4b00'0001, 0x0040'0000, 0x1f80'0000, 0x5f80'0000},
+                   4000);
+  for (const Operation& op : kOperations)
+    for (const Mode& mode : kModes)
+      for (const bool flush : {false, true}) {
+        const bool saturates = op.name[0] != 'd' && op.name[0] != 'r';
+        for (const bool sat : {false, true}) {
+          if (sat && !saturates) continue;
+          constexpr const char* kOperandTexts[] = {"%fa", "%fa, %fb", "%fa, %fb, %fc"};
+          const std::string text = std::string(op.name) + "." + mode.name + (flush ? ".ftz" : "") +
+                                   (sat ? ".sat" : "") + ".f32 %fo, " + kOperandTexts[op.operands - 1] +
+                                   "; mov.b32 %ro, %fo; cvt.u64.u32 %wo, %ro;";
+          expect_sweep(text, rows, [&](const Row& row) {
+            const float value = rounded<float>(op, row, mode, flush);
+            if (!sat) return single_bits(value);
+            return single_bits(value > 0.0f ? std::fmin(value, 1.0f) : 0.0f);
+          });
+        }
+      }
+}
+
+TEST(OracleRounding, DoublePrecision) {
+  const std::vector<Row> rows = operand_rows(
+      {0, 0x8000'0000'0000'0000, 1, 0x000f'ffff'ffff'ffff, 0x0010'0000'0000'0000, 0x8010'0000'0000'0001,
+       0x3ff0'0000'0000'0000, 0xbff0'0000'0000'0001, 0x3fef'ffff'ffff'ffff, 0x7fef'ffff'ffff'ffff,
+       0xffef'ffff'ffff'ffff, 0x7ff0'0000'0000'0000, 0xfff0'0000'0000'0000, 0x7ff8'0000'0000'0000,
+       0x3ca0'0000'0000'0000, 0x3c90'0000'0000'0001, 0x4330'0000'0000'0001},
+      4000);
+  for (const Operation& op : kOperations)
+    for (const Mode& mode : kModes) {
+      constexpr const char* kOperandTexts[] = {"%da", "%da, %db", "%da, %db, %dc"};
+      expect_sweep(std::string(op.name) + "." + mode.name + ".f64 %do, " + kOperandTexts[op.operands - 1] +
+                       "; mov.b64 %wo, %do;",
+                   rows, [&](const Row& row) { return double_bits(rounded<double>(op, row, mode, false)); });
+    }
+}
+
+TEST(OracleRounding, ApproximationsAreTheRoundedDoubleFunction) {
+  std::vector<Row> rows;
+  for (std::uint64_t i = 0; i < 0x1'0000; ++i) rows.push_back({i * 0x1'0007, 0, 0, 0});
+  const std::pair<const char*, double (*)(double)> functions[] = {
+      {"rcp.approx", [](double x) { return 1 / x; }},
+      {"sqrt.approx", [](double x) { return std::sqrt(x); }},
+      {"rsqrt.approx", [](double x) { return 1 / std::sqrt(x); }},
+      {"sin.approx", [](double x) { return std::sin(x); }},
+      {"cos.approx", [](double x) { return std::cos(x); }},
+      {"lg2.approx", [](double x) { return std::log2(x); }},
+      {"ex2.approx", [](double x) { return std::exp2(x); }}};
+  for (const auto& [name, function] : functions) {
+    const auto exact = function;
+    for (const bool flush : {false, true})
+      expect_sweep(std::string(name) + (flush ? ".ftz" : "") +
+                       ".f32 %fo, %fa; mov.b32 %ro, %fo; cvt.u64.u32 %wo, %ro;",
+                   rows, [&](const Row& row) {
+                     float x = std::bit_cast<float>(static_cast<std::uint32_t>(row[0]));
+                     if (flush && std::fpclassify(x) == FP_SUBNORMAL) x = std::copysign(0.0f, x);
+                     auto value = static_cast<float>(exact(x));
+                     if (flush && std::fpclassify(value) == FP_SUBNORMAL) value = std::copysign(0.0f, value);
+                     return single_bits(value);
+                   });
+  }
+}
+
+}  // namespace
+}  // namespace heddle::oracle::test

@@ -1,0 +1,211 @@
+// What is not supported or not well-formed is refused by name, at its place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "unit/ptx/support.h"
+
+namespace heddle::ptx::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(PtxRefusal, message_has_place_line_caret_and_remedy) {
+  EXPECT_EQ(body_error("\tmov.u32 %r1, 1;\n\ttxq.width.b32 %r1, [%rd1];"),
+            "test.ptx:7:2: instruction 'txq.width.b32' is not supported\n"
+            "  \ttxq.width.b32 %r1, [%rd1];\n"
+            "  \t^\n"
+            "  Textures and surfaces are not modelled: read the data through a pointer. "
+            "'heddle list --ptx' shows what is supported.");
+}
+
+/// A body of one line (6) and what its message must say after "test.ptx:6:".
+struct Case {
+  const char* body;
+  const char* place_and_message;
+  const char* remedy = "";
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << as_test_name(c.body); }
+class PtxRefuses : public ::testing::TestWithParam<Case> {};
+TEST_P(PtxRefuses, by_name_and_place) {
+  const Case& c = GetParam();
+  EXPECT_THAT(
+      body_error(c.body, ".param .u64 par, .param .u32 num", ".shared .b32 sh; .extern .global .b32 ext;"),
+      AllOf(StartsWith(std::string("test.ptx:6:") + c.place_and_message), HasSubstr(c.remedy)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Unsupported, PtxRefuses,
+    ::testing::Values(
+        Case{"tex.2d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, {%r1,%r2}];",
+             "1: instruction 'tex.2d.v4.f32.s32' is not"},
+        Case{"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r2}, {%f2};",
+             "1: instruction 'mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32' is not supported", "fma"},
+        Case{"cp.async.ca.shared.global [%r1], [%rd1], 16;",
+             "1: instruction 'cp.async.ca.shared.global' is not"},
+        Case{"fma.rn.bf16x2 %r1, %r2, %r3, %r4;", "1: '.bf16x2' is not supported in 'fma.rn.bf16x2'",
+             "sm_80"},
+        Case{"min.f16x2 %r1, %r2, %r3;", "1: '.f16x2' is not supported in 'min.f16x2'", "Supported: min."},
+        Case{"fma.rn.relu.f16 %rs1, %rs2, %rs3, %rs4;", "1: '.relu' is not supported", "sm_80"},
+        Case{"min.s16x2 %r1, %r2, %r3;", "1: '.s16x2' is not supported", "sm_90"},
+        Case{"add.cc.u16 %rs1, %rs2, %rs3;", "1: '.u16' is not supported in 'add.cc.u16'", "add.cc.(u32|"},
+        Case{"mul.lo.cc.u32 %r1, %r2, %r3;", "1: '.cc' is not supported"},
+        Case{"lop3.b32 %r1, %r2, %r3, %r4, 256;", "30: lop3.b32 takes a constant from 0 to 255 here"},
+        Case{"lop3.b32 %r1, %r2, %r3, %r4, %r5;", "30: lop3.b32 takes a constant from 0 to 255 here"},
+        Case{"cvt.rna.tf32.f32 %r1, %f1;", "1: '.tf32' is not supported", "sm_80"},
+        Case{"cvt.rn.bf16.f32 %rs1, %f1;", "1: '.bf16' is not supported", "sm_80"},
+        Case{"elect.sync %r1|%p1, -1;", "1: instruction 'elect.sync' is not supported", "sm_75"},
+        Case{"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1];",
+             "1: instruction 'wmma.load.a.sync.aligned.row.m16n16k16.global.f16' is not", "list --ptx"},
+        Case{"mbarrier.init.shared.b64 [%r1], 1;", "1: instruction 'mbarrier.init.shared.b64' is not",
+             "list --ptx"},
+        Case{"suld.b.1d.b32.trap {%r1}, [s, {%r2}];", "1: instruction 'suld.b.1d.b32.trap' is not",
+             "list --ptx"},
+        Case{"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%rd1];", "1: instruction 'ldmatrix",
+             "list --ptx"},
+        Case{"cp.async.bulk.commit_group;", "1: instruction 'cp.async.bulk.commit_group' is not",
+             "list --ptx"},
+        Case{"tcgen05.wait::ld.sync.aligned;", "1: instruction 'tcgen05.wait::ld.sync.aligned' is not"},
+        Case{"getctarank.u32 %r1, %r2;", "1: instruction 'getctarank.u32' is not", "list --ptx"},
+        Case{"createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;", "1: instruction 'createpolicy",
+             "sm_75"},
+        Case{"atom.global.cas.b128 %rd1, [%rd1], %rd2, %rd3;", "1: '.b128' is not supported"},
+        Case{"atom.global.add.f16 %rs1, [%rd1], %rs2;", "1: 'atom.global.add.f16' lacks a modifier", "noftz"},
+        Case{"fence.proxy.async;", "1: '.async' is not supported", "sm_90"},
+        Case{"mov.b128 %rd1, {%rd2, %rd3};", "1: '.b128' is not supported"},
+        Case{"mov.u32 %r1, %pm0;", "14: special register '%pm0' is not supported"},
+        Case{"mov.u32 %r1, %envreg32;", "14: special register '%envreg32' is not supported"},
+        Case{"mov.u32 %r1, %clusterid.x;", "14: special register '%clusterid.x' is not supported"},
+        Case{"atom.global.add.noftz.bf16 %rs1, [%rd1], %rs2;", "1: '.bf16' is not supported", "sm_80"},
+        Case{"ld.global.v8.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, [%rd1];", "1: '.v8' is not supported"},
+        Case{"add.s32.sat %r1, %r2, 1; add.u32.sat %r1, %r2, 1;", "26: add.u32.sat is not supported",
+             "list --ptx"},
+        Case{"mov.v4.u32 {%r1,%r2,%r3,%r4}, %tid;", "1: '.v4' is not supported"},
+        Case{"mov.u32 %r1, %tid;", "14: special register '%tid' is not supported"},
+        Case{".global .b32 inner;", "14: a .global variable within a kernel is not supported",
+             "module scope"},
+        Case{".reg .b128 %x;", "12: registers of type .b128 are not supported"},
+        Case{"mov.u64 %rd1, ext;", "15: external variable 'ext' is not defined in this module", "-rdc"},
+        Case{"ld.global.u32 %r1, [ext];", "20: external variable 'ext' is not defined"},
+        Case{"mov.u64 %rd1, k;", "15: the address of kernel 'k' is not supported"},
+        Case{"vadd.s32.s32.s32 %r1, %r2, %r3;", "1: instruction 'vadd.s32.s32.s32' is not supported"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Wrong, PtxRefuses,
+    ::testing::Values(
+        Case{"ad.s32 %r1, %r2, %r3;", "1: unknown instruction 'ad'", "Did you mean 'add'?"},
+        Case{"add %r1, %r2, %r3;", "1: 'add' lacks a modifier", "Supported: add{.sat}"},
+        Case{"mul.s32 %r1, %r2, %r3;", "1: 'mul.s32' lacks a modifier", "mul.lo."},
+        Case{"mov.u32 %r19, 1;", "9: register '%r19' is not declared"},
+        Case{"mov.u32 %r01, 1;", "9: register '%r01' is not declared"},
+        Case{"mov.u32 %q, 1;", "9: register '%q' is not declared"},
+        Case{"mov.u32 counter, 1;", "9: the destination of mov.u32 must be a register, not 'counter'"},
+        Case{"mov.u32 %tid.x, 1;", "9: special register '%tid.x' cannot be written"},
+        Case{"add.u32 %r1, %clock, 1;", "14: '%clock' can only be read with mov"},
+        Case{"mov.u32 %r1, %clock64;", "14: this clock register is .u64 but mov.u32 takes .u32 here"},
+        Case{"mov.u64 %rd1, %tid.x;", "15: special register '%tid.x' is .u32 but mov.u64 takes .u64 here"},
+        Case{"add.s32 %r1, %rd2, 1;", "14: register '%rd2' is .b64 but add.s32 takes .s32 here"},
+        Case{"add.f32 %f1, %fd2, %f3;", "14: register '%fd2' is .f64 but add.f32 takes .f32 here"},
+        Case{"add.s32 %r1, %f2, 1;", "14: register '%f2' is .f32 but add.s32 takes .s32 here"},
+        Case{"add.s32 %r1, %p2, 1;", "14: register '%p2' is .pred but add.s32 takes .s32 here"},
+        Case{"mul.wide.s32 %r1, %r2, 4;", "14: register '%r1' is .b32 but mul.wide.s32 takes .s64 here"},
+        Case{"@%r1 bra L; L: ret;", "1: register '%r1' is .b32 but bra takes .pred here"},
+        Case{"ld.global.u64 %r1, [%rd1];", "15: register '%r1' is .b32 but ld.global.u64 takes .u64 here"},
+        Case{"ld.global.u32 %r1, [%rs1];", "20: register '%rs1' is .b16 and cannot hold an address"},
+        Case{"ld.global.u32 %r1, %rd1;", "20: ld.global.u32 takes an address in brackets here"},
+        Case{"ld.global.u32 %r1, [sh];", "20: 'sh' is in .shared, but ld.global.u32 accesses .global"},
+        Case{"ld.global.u32 %r1, [nowhere];", "20: 'nowhere' is not declared"},
+        Case{"ld.global.v2.u32 {%r1,%r2,%r3}, [%rd1];",
+             "18: ld.global.v2.u32 takes a vector of 2 elements here"},
+        Case{"ld.global.v2.u32 %r1, [%rd1];", "18: ld.global.v2.u32 takes a vector of 2 elements here"},
+        Case{"ld.global.u32 {%r1,%r2}, [%rd1];", "15: ld.global.u32 takes a single register here"},
+        Case{"ld.global.v4.u64 {%rd1,%rd2,%rd3,%rd4}, [%rd5];",
+             "1: ld.global.v4.u64 accesses more than 16 bytes"},
+        Case{"ld.param.u64 %rd1, [num];", "20: 8 bytes at offset 0 lie outside parameter 'num' of 4 bytes"},
+        Case{"ld.param.u32 %r1, [par+-4];",
+             "19: 4 bytes at offset -4 lie outside parameter 'par' of 8 bytes"},
+        Case{"mov.u32 %r1, par; cvta.global.u64 %rd1, par;", "41: parameter 'par' has no generic address",
+             "ld.param"},
+        Case{"bra NOWHERE;", "5: label 'NOWHERE' is not defined"},
+        Case{"LOOP: bra LOOPS;", "11: label 'LOOPS' is not defined", "Did you mean 'LOOP'?"},
+        Case{"bra INNER; { INNER: ret; }", "5: label 'INNER' is not defined"},
+        Case{"bra %r1;", "5: bra takes a label"},
+        Case{"L: mov.u32 %r1, 1; L: ret;", "20: 'L' is declared twice in this scope"},
+        Case{".reg .b32 %r<4>;", "11: '%r' is declared twice in this scope"},
+        Case{".reg .b32 %laneid;", "11: '%laneid' is a special register"},
+        Case{"add.s32 %r1, %r2;", "1: add.s32 takes 3 operands, not 2"},
+        Case{"add.s32 %r1, %r2, %r3, %r4;", "24: add.s32 takes 3 operands, not 4"},
+        Case{"exit %r1;", "6: exit takes 0 operands, not 1"},
+        Case{"bar.sync;", "1: bar.sync takes 1 to 2 operands, not 0"},
+        Case{"bar.sync 16;", "10: there is no barrier 16", "0 to 15"},
+        Case{"bar.sync 1, 33;", "13: the number of threads at a barrier must be"},
+        Case{"mov.u32 %r1, 4294967296;", "14: the number does not fit in 32 bits"},
+        Case{"mov.u16 %rs1, -32769;", "15: the number does not fit in 16 bits"},
+        Case{"add.f32 %f1, %f2, 1;", "19: add.f32 takes a floating-point number here, not an integer", "0f"},
+        Case{"add.s32 %r1, %r2, 1.5;", "19: add.s32 takes .s32 here, not a floating-point number"},
+        Case{"add.s32 %r1, %r2, sh;", "19: add.s32 cannot take 'sh' as an operand", "mov"},
+        Case{"add.s32 %r1, %r2, [%rd1];", "19: add.s32 takes a register or a number here, not an address"},
+        Case{"add.s32 %r1|%p1, %r2, 1;", "13: add.s32 has one destination"},
+        Case{"add.s32 %r1, !%r2, 1;", "15: '!' is for predicates"},
+        Case{"add.s32 {%r1,%r2}, %r2, 1;", "9: the destination of add.s32 must be a register, not a vector"},
+        Case{"mov.u32 %r1, generic(sh);", "22: the address of 'sh' does not fit in the .u32 of mov.u32"},
+        Case{"mov.b64 {%r1,%r2,%r3}, %rd1;", "9: mov.b64 with 3 elements is not supported",
+             "mov.b64 with two"},
+        Case{"mov.u64 {%r1,%r2}, %rd1;", "9: mov.u64 with 2 elements is not supported"},
+        Case{"atom.global.add.b32 %r1, [%rd1], 1;",
+             "1: atom.global.add.b32 does not exist: .add does not take .b32"},
+        Case{"atom.global.inc.s32 %r1, [%rd1], 1;", "1: atom.global.inc.s32 does not exist"},
+        Case{"atom.global.cas.b32 %r1, [%rd1], 1;", "1: atom.global.cas.b32 takes 4 operands, not 3"},
+        Case{"atom.global.add.u32 %r1, [%rd1], 1, 2;", "37: atom.global.add.u32 takes 3 operands, not 4"},
+        Case{".shared .b32 x = 3; mov.u32 %r1, x;", "14: .shared variable 'x' cannot have initial values"}));
+
+TEST(PtxRefusal, module_scope) {
+  const std::string header = kHeader;
+  EXPECT_THAT(error_of(".version 7.0\n.target sm_70\n.address_size 32\n"),
+              StartsWith("test.ptx:3:15: .address_size 32 is not supported"));
+  EXPECT_THAT(error_of(header + ".entry k() {ret;}\n.entry k() {ret;}"),
+              StartsWith("test.ptx:5:8: kernel 'k' is defined twice"));
+  EXPECT_THAT(error_of(header + ".global .b32 a; .const .b32 a;"),
+              StartsWith("test.ptx:4:29: variable 'a' is declared twice"));
+  EXPECT_THAT(error_of(header + ".shared .b32 a; .shared .b32 a;"),
+              StartsWith("test.ptx:4:30: variable 'a' is declared twice"));
+  EXPECT_THAT(error_of(header + ".global .u64 a = b;"),
+              HasSubstr("names 'b', which is no .global or .const variable"));
+  EXPECT_THAT(error_of(header + ".global .u8 a = 256;"),
+              HasSubstr("an initial value of 'a' does not fit in .u8"));
+  EXPECT_THAT(error_of(header + ".global .u16 a = a;"), HasSubstr("the address of 'a' does not fit in .u16"));
+  EXPECT_THAT(error_of(header + ".global .f32 a = 3;"),
+              HasSubstr("'a' is .f32 but has an integer as initial value"));
+  EXPECT_THAT(error_of(header + ".global .u32 a = 3.5;"),
+              HasSubstr("has a floating-point number as initial value"));
+  EXPECT_THAT(error_of(header + ".global .b8 a[];"), HasSubstr("array 'a' has no size"));
+  EXPECT_THAT(error_of(header + ".local .b8 a[4];"), HasSubstr("'a' cannot be .local at module scope"));
+  EXPECT_THAT(error_of(header + ".entry k() .reqnctapercluster 2 {ret;}"),
+              HasSubstr("directive '.reqnctapercluster' of kernel 'k' is not supported"));
+  EXPECT_THAT(error_of(header + ".entry k(.param .b8 a[40000]) {ret;}"),
+              HasSubstr("cannot have 40000 elements"));
+  EXPECT_THAT(error_of(header + ".shared .b8 s[99999999]; .entry k() {.reg .b32 r; mov.u32 r, s;}"),
+              HasSubstr("the kernel's .shared variables take more than"));
+  EXPECT_EQ(error_of(header + ".extern .global .b32 a; .global .b32 a; .entry k() {ret;}"), "");
+}
+
+TEST(PtxRefusal, more_registers_than_can_be_numbered) {
+  std::string body = ".reg .b32 x<70000>;";
+  for (int i = 0; i < 66000; ++i) body += "mov.u32 x" + std::to_string(i) + ",0;";
+  EXPECT_THAT(body_error(body), HasSubstr("the kernel uses more than 65534 registers"));
+}
+
+TEST(PtxRefusal, a_file_that_cannot_be_read) {
+  try {
+    static_cast<void>(parse_file("no/such/file.ptx"));
+    FAIL() << "no error";
+  } catch (const base::InputError& error) {
+    EXPECT_EQ(error.place(), "no/such/file.ptx");
+    EXPECT_THAT(error.what(), HasSubstr("cannot read the PTX file"));
+  }
+}
+
+}  // namespace
+}  // namespace heddle::ptx::testing

@@ -1,0 +1,79 @@
+// A warp's SIMT stack, whatever it is made of: tests of the mechanism run on every kind that their program
+// has.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "simt/stack_entries.h"
+
+namespace heddle::simt {
+
+/// MSB..LSB.
+inline LaneMask mask(const std::string& text) {
+  return LaneMask(static_cast<std::uint32_t>(std::stoul(text, nullptr, 2)));
+}
+
+class StackPort {
+ public:
+  using Call = std::function<void(ControlFlowRequest&)>;
+  /// Of the warp with that number: `serve` and `inspect` are told which one it is.
+  StackPort(WarpId warp, Call serve, Call inspect)
+      : warp_(warp), serve_(std::move(serve)), inspect_(std::move(inspect)) {}
+
+  [[nodiscard]] WarpId warp() const { return warp_; }
+  void serve(ControlFlowRequest& request) {
+    address(request);
+    serve_(request);
+  }
+  void inspect(ControlFlowRequest& request) const {
+    address(request);
+    inspect_(request);
+  }
+  /// Bottom first.
+  [[nodiscard]] std::vector<StackEntry> rows() const {
+    nlohmann::ordered_json table;
+    ControlFlowRequest look;
+    look.table = &table;
+    inspect(look);
+    const auto pc_in = [](const nlohmann::ordered_json& value) {
+      return value.is_string() ? kNoPc : Pc{value.get<std::uint32_t>()};
+    };
+    std::vector<StackEntry> rows;
+    for (const auto& row : table)
+      rows.push_back({pc_in(row.at("pc")), pc_in(row.at("rpc")), mask(row.at("mask")),
+                      row.value("frame", std::uint32_t{0})});
+    return rows;
+  }
+
+ private:
+  void address(ControlFlowRequest& request) const {
+    request.warp = warp_;
+    request.group = GroupId{warp_.value()};
+  }
+  WarpId warp_;
+  Call serve_;
+  Call inspect_;
+};
+
+/// Makes stacks of one kind.
+struct StackKind {
+  std::string name;
+  std::function<StackPort(FirstSide)> make;
+  friend void PrintTo(const StackKind& kind, std::ostream* out) { *out << kind.name; }
+};
+
+/// Defined by the program that the tests are part of.
+[[nodiscard]] std::vector<StackKind> stack_kinds();
+
+inline std::string name_stack_kind(const ::testing::TestParamInfo<StackKind>& kind) {
+  return kind.param.name;
+}
+
+}  // namespace heddle::simt

@@ -1,0 +1,59 @@
+// Random programs through AWARE and Multi-Path: every thread takes the path it takes alone, and the tables
+// account for every lane at all times.
+#include "unit/simt/walk.h"
+
+namespace heddle::simt {
+namespace {
+
+class RandomWalk : public ::testing::TestWithParam<WalkCase> {};
+
+TEST_P(RandomWalk, EveryThreadTakesItsOwnPath) {
+  constexpr std::uint64_t kPrograms = 100;
+  Walk walk(GetParam());
+  for (std::uint64_t seed = 1; seed <= kPrograms && !HasFailure(); ++seed) walk.run(seed);
+  EXPECT_GT(walk.programs, kPrograms / 2) << "the generator makes too many long walks";
+  // What the case is there for has happened.
+  EXPECT_GT(walk.count("divergences"), kPrograms);
+  EXPECT_GT(walk.count("reconvergences"), kPrograms);
+  EXPECT_GT(walk.count("calls"), kPrograms);
+  const ControlFlowConfig& config = GetParam().config;
+  if (config.timeout.cycles != 0) {
+    EXPECT_GT(walk.count("timeouts"), kPrograms);
+  }
+  if (config.mechanism == Mechanism::kAware && config.aware.st_entries < 32) {
+    EXPECT_GT(walk.count("spills.split"), kPrograms);
+  }
+  if (config.mechanism == Mechanism::kAware && config.aware.rt_entries < 32) {
+    EXPECT_GT(walk.count("spills.reconvergence"), kPrograms);
+  }
+  if (config.mechanism == Mechanism::kMultiPath && config.multi_path.opportunistic_reconvergence &&
+      config.multi_path.paths > 1) {
+    EXPECT_GT(walk.count("early_points"), 0u);
+    EXPECT_GT(walk.count("merged_splits"), 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    On, RandomWalk,
+    ::testing::Values(
+        aware_case("aware", 32, 32, 0), aware_case("aware_taken_first", 32, 32, 0, false, FirstSide::kTaken),
+        aware_case("aware_smaller_first", 32, 32, 0, false, FirstSide::kSmaller),
+        aware_case("aware_timeout", 32, 32, 20), aware_case("aware_virtual_1_1", 1, 1, 0),
+        aware_case("aware_virtual_1_1_fast", 1, 1, 0, false), aware_case("aware_virtual_4_2", 4, 2, 0),
+        aware_case("aware_virtual_6_4", 6, 4, 0), aware_case("aware_virtual_32_1", 32, 1, 0),
+        aware_case("aware_virtual_1_32", 1, 32, 0),
+        aware_case("aware_virtual_4_2_mru", 4, 2, 0, true, FirstSide::kAuto, TableVictim::kMostRecent),
+        aware_case("aware_virtual_1_1_timeout", 1, 1, 15), aware_case("aware_virtual_4_2_timeout", 4, 2, 30),
+        path_case("multi_path_1", 1, false), path_case("multi_path_2", 2, false),
+        path_case("multi_path_4", 4, false), path_case("multi_path_6", 6, false),
+        path_case("multi_path_8", 8, false), path_case("multi_path_32", 32, false),
+        path_case("multi_path_1_orec", 1, true), path_case("multi_path_2_orec", 2, true),
+        path_case("multi_path_4_orec", 4, true), path_case("multi_path_6_orec", 6, true),
+        path_case("multi_path_8_orec", 8, true), path_case("multi_path_32_orec", 32, true),
+        path_case("multi_path_32_timeout", 32, false, 20),
+        path_case("multi_path_32_orec_timeout", 32, true, 20),
+        path_case("multi_path_4_orec_timeout", 4, true, 10, FirstSide::kSmaller)),
+    [](const auto& each) { return std::string(each.param.label); });
+
+}  // namespace
+}  // namespace heddle::simt
