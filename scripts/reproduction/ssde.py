@@ -13,7 +13,7 @@ from tables import WHERE, chosen, comparison, count, geometric_mean, number, per
 TITLE = "SSDE (thesis ch. 3 and 4): detection over all kernels of the suite, cost against SIMT code written by hand"
 PLATFORM = "gtx480"
 
-PTX = pathlib.Path(__file__).resolve().parent.parent.parent / "tb" / "workloads" / "ptx"
+PTX = pathlib.Path(__file__).resolve().parent.parent.parent / "platforms" / "workloads" / "ptx"
 KNOWN = pathlib.Path(__file__).resolve().parent / "deadlocks.json"
 FUNNEL = ["branches", "loops", "depend_on_shared_memory", "on_a_read_in_the_loop", "redefined", "may_deadlock"]
 

@@ -82,7 +82,7 @@ def help_lists_every_exit_code(c):
         codes = found
     check("RTL twin" in codes[6], "6 is not explained")
     check(set(codes) >= {7, 130, 141, 143}, "of a device that failed, and of signals")
-    header = (pathlib.Path(__file__).resolve().parents[2] / "models" / "sim" / "error.h").read_text()
+    header = (pathlib.Path(__file__).resolve().parents[2] / "models" / "base" / "error.h").read_text()
     declared = {int(number) for number in re.findall(r"^ *k\w+ = (\d+),", header, re.MULTILINE)}
     check(declared == set(codes), f"not the codes of sim::ExitCode: {sorted(declared ^ set(codes))}")
     readme = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text()

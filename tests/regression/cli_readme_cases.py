@@ -32,7 +32,7 @@ def number(text):
 def readme_counts_workloads(c):
     names = listed(c, "workloads (")
     check(said(r"(\d+) of them, from vector addition") == len(names), f"there are {len(names)} workloads")
-    tables = (ROOT / "tb" / "workloads" / "README.md").read_text().split("are the speed benchmarks")[0]
+    tables = (ROOT / "platforms" / "workloads" / "README.md").read_text().split("are the speed benchmarks")[0]
     cells = re.findall(r"^\| ((?:`[a-z0-9-]+`(?:, )?)+) \|", tables, re.MULTILINE)
     rows = [name for cell in cells for name in re.findall(r"`(.*?)`", cell)]
     check(sorted(rows) == sorted(name for name in names if not name.startswith("bench-")), f"platforms/workloads/README.md: {sorted(set(rows) ^ set(names))}, or a row twice")
@@ -56,7 +56,7 @@ def readme_counts_platforms(c):
         check(figures == there[:len(figures)] and figures, f"{name}: {cores}, but {there}")
     check(re.search(r"\b(\d+) to (\d+) cores", README).groups() ==
           tuple(str(int(end)) for end in keys["cores"]["range"]), "the range of cores")
-    workloads = (ROOT / "tb" / "workloads" / "README.md").read_text()
+    workloads = (ROOT / "platforms" / "workloads" / "README.md").read_text()
     check(said(r"oracle's memory on (\w+) platforms", workloads) == len(names), f"there are {len(names)} platforms")
     mechanisms = README[README.index("| `core.control_flow.mechanism` |"):]
     check(re.findall(r"^\| `(\w+)` \|", mechanisms[:mechanisms.index("\n\n")], re.MULTILINE) ==

@@ -174,7 +174,7 @@ def ssde_prints_what_the_transformation_costs(reproduce):
         ["hashtable-mimd core.compiler=ssde", {"cycles": 1500, "instructions": 50}]])
     by_hand, made = row(done.stdout, "HT", "S2"), row(done.stdout, "HT", "M2S")
     check(made[7:9] == ["1,500", "50"] and made[10:] == ["1.50", "0.50"], "cycles and instructions")
-    source = (ROOT / "tb" / "workloads" / "ptx" / "hashtable.nvcc.ptx").read_text()
+    source = (ROOT / "platforms" / "workloads" / "ptx" / "hashtable.nvcc.ptx").read_text()
     body = source[source.index(".entry hash_insert("):source.index(".entry hash_insert_mimd(")]
     lines = [line.strip() for line in body.splitlines()]
     static = sum(1 for line in lines if line.endswith(";") and not line.startswith(("//", ".")))
