@@ -1,19 +1,25 @@
 #include "core/core.h"
 
 #include <algorithm>
-#include <string>
 
 namespace heddle::core {
-Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config,
-           CoreServices services, base::StatGroup& stats)
+namespace {
+
+/// Only where the lanes of a warp run one group after another.
+bool barriers_count_whole_warps(const CoreConfig& config, bool lanes_apart) {
+  return config.barrier.counts == BarrierCounts::kWarps && !lanes_apart;
+}
+
+}  // namespace
+
+Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config, CoreServices services,
+           base::StatGroup& stats)
     : sc_module(name),
       clock_(services.clock, sim::on_tick<&Core::tick>(this)),
-      id_(id),
-      config_(config),
-      services_(services),
-      branch_unit_("branch_unit", config.control_flow, config.occupancy.max_warps,
-                   stats.child("branch_unit", "control flow within a warp"), services.twins),
-      fetch_("fetch", config.fetch, config.l1i, branch_unit_.groups(),
+      control_flow_unit_("branch_unit", config.control_flow, config.occupancy.max_warps,
+                         stats.child("branch_unit", "control flow within a warp"), services.twins),
+      state_(id, config, services, control_flow_unit_.groups_per_warp()),
+      fetch_("fetch", config.fetch, config.l1i, control_flow_unit_.groups(),
              stats.child("fetch", "fetch unit and I-buffers")),
       l1i_("l1i", config.l1i, id, services.pool, stats.child("l1i", "L1 instruction cache")),
       scoreboard_("scoreboard", config.scoreboard, config.occupancy.max_warps,
@@ -34,37 +40,34 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
            &services.progress.log),
       table_traffic_("table_traffic", config.occupancy.max_warps,
                      stats.child("table_traffic", "spilled entries of the branch unit's tables")),
-      groups_(branch_unit_.groups(), config.scheduler.count),
-      warps_(config.occupancy.max_warps),
-      groups_of_warp_(config.occupancy.max_warps),
-      ctas_(config.occupancy.max_ctas),
-      cta_slots_(config),
-      fences_(config.occupancy.max_warps),
       warp_sync_(config.occupancy.max_warps),
-      probe_(config.occupancy.max_warps),
-      pipe_readiness_(config.scheduler.sub_cores) {
-  for (std::uint32_t s = 0; s < config.scheduler.count; ++s)
-    sub_core_of_.push_back(s * config.scheduler.sub_cores / config.scheduler.count);
+      memory_view_(l1d_, lsu_, shared_memory_),
+      issue_stage_(state_, scoreboard_isock_, scoreboard_.limits_ports()),
+      tracer_(state_, control_flow_isock_, scoreboard_isock_),
+      hang_(state_, {warp_sync_, table_traffic_, paths_, control_flow_isock_, barrier_isock_, lsu_isock_,
+                     barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())}),
+      paths_(state_, issue_stage_, table_traffic_, tracer_, hang_, control_flow_isock_, fetch_isock_),
+      fences_(state_, issue_stage_, paths_),
+      barriers_(state_, paths_, executor_, barrier_isock_,
+                barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
+      meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_, scoreboard_isock_,
+                control_flow_unit_.runs_lanes_apart()),
+      ctas_(state_, issue_stage_, paths_, barriers_, lsu_, table_traffic_, scoreboard_isock_, cta_done_isock),
+      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_,
+                {scoreboard_isock_, pipes_isock_, lsu_isock_, memory_view_}) {
+  executor_.add_tap(issue_stage_.scheduler_taps());
   bind_blocks();
   declare(stats.child("issue", "issue stage"));
 }
 
 void Core::bind_blocks() {
-  branch_isock_.bind(branch_unit_.branch_tsock);
-  branch_unit_.progress_isock.bind(progress_tsock_);
-  branch_unit_.table_memory_isock.bind(table_traffic_.table_memory_tsock);
+  control_flow_isock_.bind(control_flow_unit_.branch_tsock);
+  control_flow_unit_.progress_isock.bind(progress_tsock_);
+  control_flow_unit_.table_memory_isock.bind(table_traffic_.table_memory_tsock);
   fetch_isock_.bind(fetch_.fetch_tsock);
   fetch_.l1i_isock.bind(l1i_.l1i_tsock);
   l1i_.refill_isock.bind(fetch_.refill_tsock);
   scoreboard_isock_.bind(scoreboard_.scoreboard_tsock);
-  for (std::uint32_t s = 0; s < config_.scheduler.count; ++s) {
-    schedulers_.push_back(std::make_unique<WarpScheduler>(("scheduler" + std::to_string(s)).c_str(),
-                                                          config_.scheduler, config_.occupancy.max_warps,
-                                                          branch_unit_.groups_per_warp(), services_.twins));
-    scheduler_isocks_.push_back(std::make_unique<sim::BlockInitiator<SchedulerProtocol>>(
-        ("scheduler_isock" + std::to_string(s)).c_str()));
-    scheduler_isocks_.back()->bind(schedulers_.back()->scheduler_tsock);
-  }
   pipes_isock_.bind(pipes_.pipes_tsock);
   pipes_.writeback_isock.bind(pipes_writeback_tsock_);
   pipes_.register_isock.bind(register_file_.pipes_tsock);
@@ -97,19 +100,61 @@ void Core::declare(base::StatGroup& issue) {
                 &group_cycles_);
   issue.counter("active_cycles", "core cycles", "cycles in which the core had something to do",
                 &active_cycles_);
-  issue.counter("warp_instructions", "warp-instructions", "instructions issued", &warp_instructions_);
-  issue.counter("thread_instructions", "thread-instructions", "active lanes summed over issued instructions",
-                &thread_instructions_);
-  issue.counters("slots", "issue slots", "use of every issue slot (schedulers x cycles); sums exactly",
-                 slot_use_names(), slots_.data());
-  issue.counter("ctas", "CTAs", "CTAs started", &ctas_started_);
+  executor_.declare(issue);
+  issue_stage_.declare(issue);
+  ctas_.declare(issue);
 }
+
+// ---- CTAs
+
+void Core::serve_cta(CtaRequest& request) {
+  switch (request.op) {
+    case CtaRequest::Op::kBegin:
+      begin_launch(request.launch);
+      break;
+    case CtaRequest::Op::kFits:
+      request.fits = ctas_.fits();
+      break;
+    case CtaRequest::Op::kStart:
+      state_.now = state_.services.clock.cycle();
+      account_idle(state_.now);
+      ctas_.start(request.linear_id);
+      clock_.wake();
+      break;
+    case CtaRequest::Op::kEnd:
+      account_idle(state_.services.clock.cycle());
+      state_.groups.end_profile();
+      break;
+  }
+}
+
+void Core::begin_launch(const LaunchContext* launch) {
+  last_cycle_ = state_.services.clock.cycle();
+  ctas_.begin_launch(launch);
+  fetch_.begin_launch(launch->kernel->code, launch->code_base);
+  register_file_.begin_launch(*launch->kernel);
+  state_.facts.clear();
+  for (std::uint32_t pc = 0; pc < launch->kernel->code.size(); ++pc) {
+    const isa::Instruction& instruction = launch->kernel->code[pc];
+    state_.facts.push_back({state_.config.pipes.pipe_of(instruction),
+                            issue_stage_.gates().interested(instruction, Pc{pc}),
+                            executor_.tapped(instruction, Pc{pc})});
+  }
+  state_.groups.set_profile(launch->profile);
+  lsu_.begin_launch(launch);
+  state_.due.control_flow = kNever;
+  issue_stage_.begin_launch();
+  table_traffic_.begin_launch(launch->table_base + std::uint64_t{state_.id.value()} *
+                                                       state_.config.occupancy.max_warps * kTableBytesPerWarp);
+}
+
+// ---- A cycle
 
 void Core::tick() {
   try {
     cycle(clock_.cycle());
   } catch (...) {
-    services_.faults.raise(std::current_exception());
+    state_.services.faults.raise(std::current_exception());
     clock_.park();
   }
 }
@@ -117,73 +162,55 @@ void Core::tick() {
 void Core::account_idle(Cycle until) {
   if (until <= last_cycle_) return;
   const Cycle skipped = until - last_cycle_;
-  for (std::uint32_t s = 0; s < config_.scheduler.count; ++s)
-    charge(s, groups_.idle_cause(s, pipe_readiness_[sub_core_of(s)], until), until, skipped);
+  issue_stage_.account_idle(skipped, until);
   cycles_ += skipped;
-  group_cycles_ += groups_.present() * skipped;
-  if (cta_slots_.resident() != 0) resident_cycles_ += skipped;
+  group_cycles_ += state_.groups.present() * skipped;
+  if (ctas_.resident() != 0) resident_cycles_ += skipped;
   last_cycle_ = until;
 }
 
 void Core::cycle(Cycle now) {
-  now_ = now;
+  state_.now = now;
   account_idle(now - 1);
   last_cycle_ = now;
   ++cycles_;
-  if (cta_slots_.resident() != 0) ++resident_cycles_;
+  if (ctas_.resident() != 0) ++resident_cycles_;
   ++active_cycles_;
 
-  if (pipes_due_ <= now) {
+  if (state_.due.pipes <= now) {
     PipesRequest pipes;
     pipes.cycle = now;
     pipes_isock_.call(pipes);
-    pipes_due_ = pipes.next_due;
+    state_.due.pipes = pipes.next_due;
   }
   memory_stage(now);
-  barrier_releases_.take(now, [this](const LanesOfWarp& released) {
-    simt::ControlFlowRequest release;
-    release.event = simt::ControlFlowEvent::kBarrierRelease;
-    release.warp = released.warp;
-    release.mask = released.lanes;
-    if (probe_.active()) probe_.passes(released.warp);
-    decide(release);
-  });
-  if (!sleepers_.empty())
-    sleepers_.take(now, [this](const Sleeper& sleeper) {
-      const IssueTable::Group& group = groups_[sleeper.group];
-      if (group.epoch == sleeper.epoch) advance(sleeper.group, code_[group.pc.value()]);
-    });
-  while (branch_due_ <= now) {
-    simt::ControlFlowRequest tick;
-    tick.event = simt::ControlFlowEvent::kTick;
-    decide(tick);
-  }
-  held_back_ = false;
-  group_cycles_ += groups_.present();
-  issue_stages(now);
-  if (fetch_due_ <= now) fetch_stage(now);
+  paths_.release_due(now);
+  paths_.wake_due(now);
+  paths_.tick(now);
+  group_cycles_ += state_.groups.present();
+  issue_stage_.cycle(now, executor_);
+  if (state_.due.fetch <= now) fetch_stage(now);
   sleep(now);
 }
 
 void Core::memory_stage(Cycle now) {
   PortRequest port;
   port.cycle = now;
-  replay_ = false;
+  issue_stage_.no_replay();
   const bool port_runs = !memory_port_.quiet();
   if (port_runs) {
     port.op = PortRequest::Op::kDeliver;
     port_isock_.call(port);
-    if (port.delivered && port.client == PortClient::kInstruction) fetch_due_ = now;
+    if (port.delivered && port.client == PortClient::kInstruction) state_.due.fetch = now;
   }
-  if (lsu_due_ <= now || lsu_wants_port_ || port.delivered) {
+  if (state_.due.lsu <= now || lsu_wants_port_ || port.delivered) {
     LsuRequest memory;
     memory.cycle = now;
     lsu_isock_.call(memory);
-    lsu_due_ = memory.next_due;
+    state_.due.lsu = memory.next_due;
     lsu_wants_port_ = memory.wants_port;
-    replay_ = memory.replay;
-    if (replay_) replay_scheduler_ = memory.replay_warp.value() % config_.scheduler.count;
-    for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = memory.full;
+    if (memory.replay) issue_stage_.replay(memory.replay_warp);
+    issue_stage_.memory_full(memory.full);
   }
   if (!memory_port_.quiet()) {
     port.op = PortRequest::Op::kTick;
@@ -191,95 +218,24 @@ void Core::memory_stage(Cycle now) {
   }
 }
 
-void Core::issue_stages(Cycle now) {
-  const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
-  if (port_waits_.empty()) {
-    for (std::uint32_t s = first; s < config_.scheduler.count; ++s) issue_stage(now, s);
-    for (std::uint32_t s = 0; s < first; ++s) issue_stage(now, s);
-    return;
-  }
-  // Otherwise the first scheduler would leave the others no ports for as long as it finds something to issue.
-  earlier_waits_.swap(port_waits_);
-  std::uint32_t done = 0;  // bit per scheduler
-  for (const PortWait& wait : earlier_waits_) {
-    issue_stage(now, wait.scheduler, wait.group);
-    done |= 1u << wait.scheduler;
-  }
-  earlier_waits_.clear();
-  for (std::uint32_t i = 0; i < config_.scheduler.count; ++i) {
-    const std::uint32_t s = (first + i) % config_.scheduler.count;
-    if ((done >> s & 1u) == 0) issue_stage(now, s);
-  }
-}
-
-bool Core::admitted(GroupId group, bool refused_before) {
-  if (!scoreboard_.limits_ports()) return true;
-  ScoreboardRequest admit;
-  admit.op = ScoreboardRequest::Op::kAdmit;
-  admit.warp = groups_[group].warp;
-  admit.mask = groups_[group].mask;
-  admit.instruction = &code_[groups_[group].pc.value()];
-  admit.cycle = now_;
-  admit.refused_before = refused_before;
-  scoreboard_isock_.call(admit);
-  return admit.hazard == Hazard::kNone;
-}
-
-void Core::issue_stage(Cycle now, std::uint32_t s, std::optional<GroupId> refused) {
-  const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
-  if (replay_ && replay_scheduler_ == s) {
-    charge(s, SlotUse::kReplay, now);
-    if (refused) port_waits_.push_back({s, *refused});
-    return;
-  }
-  SchedulerRequest pick;
-  if (groups_.any_ready(s)) {
-    pick.candidates = groups_.candidates(s, pipes, now);
-    if (pick.candidates != nullptr && refused && pick.candidates->contains(refused->value())) {
-      pick.found = true;  // the policy has chosen it already
-      pick.group = *refused;
-    } else if (pick.candidates != nullptr) {
-      refused.reset();
-      pick.cycle = now;
-      scheduler_isocks_[s]->call(pick);
-      held_back_ |= !pick.found;
-    }
-  }
-  if (!pick.found) {
-    charge(s, groups_.idle_cause(s, pipes, now), now);
-    return;
-  }
-  if (!admitted(pick.group, refused.has_value())) {
-    charge(s, SlotUse::kScoreboardPorts, now);
-    port_waits_.push_back({s, pick.group});
-    return;
-  }
-  charge(s, SlotUse::kIssued, now, 1, pick.group);
-  issue(pick.group);
-}
-
 void Core::fetch_stage(Cycle now) {
   FetchRequest fetch;
   fetch.cycle = now;
   fetch_isock_.call(fetch);
   for (unsigned i = 0; i < fetch.filled_count; ++i) {
-    groups_[fetch.filled[i]].head_valid = true;
-    refresh(fetch.filled[i]);
+    state_.groups[fetch.filled[i]].head_valid = true;
+    issue_stage_.refresh(fetch.filled[i]);
   }
   // Behind a branch the wait for a line that is not there counts as fetch, not as control flow.
-  if (fetch.miss) set_status(fetch.missed, GroupStatus::kFetch);
-  fetch_due_ = fetch.next_due;
+  if (fetch.miss) issue_stage_.set_status(fetch.missed, GroupStatus::kFetch);
+  state_.due.fetch = fetch.next_due;
 }
 
 void Core::sleep(Cycle now) {
-  Cycle next = std::min(
-      {pipes_due_, lsu_due_, fetch_due_, branch_due_, barrier_releases_.next_due(), sleepers_.next_due()});
-  if (!memory_port_.quiet() || held_back_ || !port_waits_.empty() ||
-      (lsu_wants_port_ && memory_port_.has_room()))
-    next = now + 1;
-  for (std::uint32_t s = 0; s < config_.scheduler.count && next > now + 1; ++s)
-    if (groups_.any_ready(s))
-      next = std::min(next, groups_.next_due(s, pipe_readiness_[sub_core_of(s)], now));
+  const StageDue& due = state_.due;
+  Cycle next = std::min({due.pipes, due.lsu, due.fetch, due.control_flow, paths_.next_due()});
+  if (!memory_port_.quiet() || (lsu_wants_port_ && memory_port_.has_room())) next = now + 1;
+  if (next > now + 1) next = std::min(next, issue_stage_.next_due(now));
   if (next == kNever)
     clock_.park();
   else
@@ -290,76 +246,24 @@ void Core::write_back(WritebackRequest& request) {
   const WarpId warp = request.warp;
   if (request.instruction != nullptr) {
     const isa::Instruction& instruction = *request.instruction;
-    if (instruction.unit != isa::Unit::kMemory) --warps_[warp.value()].alu_outstanding;
+    if (instruction.unit != isa::Unit::kMemory) --state_.warp(warp).alu_outstanding;
     if (instruction.write_count != 0) {
       ScoreboardRequest release;
       release.op = ScoreboardRequest::Op::kRelease;
       release.warp = warp;
       release.mask = request.mask;
       release.instruction = request.instruction;
-      release.cycle = now_;
+      release.cycle = state_.now;
       scoreboard_isock_.call(release);
-      if (launch_->trace != nullptr) trace_registers("write_back", warp, *request.instruction, request.mask);
-      for (const GroupId group : groups_of_warp_[warp.value()]) {
-        const GroupStatus status = groups_[group].status;
-        if (status == GroupStatus::kScoreboardAlu || status == GroupStatus::kScoreboardMemory) refresh(group);
-      }
+      if (state_.launch->trace != nullptr) tracer_.registers("write_back", warp, instruction, request.mask);
+      issue_stage_.refresh_waiting(warp);
     } else if (table_traffic_.owns(instruction)) {
-      table_entry_moved(warp, instruction);
+      paths_.table_entry_moved(warp, instruction);
     }
   }
-  if (!fences_[warp.value()].empty()) lift_fences(warp);
-  if (warp_sync_.postponed(warp)) meet(warp);
-  retire_if_finished(warp);
-}
-
-void Core::set_long_latency(GroupId id, GroupStatus status) {
-  set_status(id, status);
-  const IssueTable::Group& group = groups_[id];
-  const auto waits_long = [this](GroupId other) {
-    const GroupStatus s = groups_[other].status;
-    return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kFence || s == GroupStatus::kBarrier ||
-           s == GroupStatus::kControlFlow;
-  };
-  const auto& of_warp = groups_of_warp_[group.warp.value()];
-  if (of_warp.size() > 1 && !std::all_of(of_warp.begin(), of_warp.end(), waits_long)) return;
-  SchedulerRequest waits;
-  waits.op = SchedulerRequest::Op::kLongLatency;
-  waits.warp = group.warp;
-  scheduler_isocks_[group.scheduler]->call(waits);
-}
-
-void Core::refresh(GroupId id) {
-  IssueTable::Group& group = groups_[id];
-  if (!group.head_valid) {
-    set_status(id, GroupStatus::kFetch);
-    return;
-  }
-  const isa::Instruction& head = code_[group.pc.value()];
-  if (group.hold != simt::Hold::kNothing &&
-      (group.hold == simt::Hold::kEverything || head.op == isa::Opcode::kBranch ||
-       head.op == isa::Opcode::kIndirect || head.op == isa::Opcode::kCall ||
-       head.op == isa::Opcode::kReturn)) {
-    set_status(id, GroupStatus::kTables);
-    return;
-  }
-  // While a split of the warp waits at a fence the others start nothing that it would have to wait for as
-  // well: one that polls a lock would keep the lock's owner at its fence for ever.
-  if (head.unit == isa::Unit::kMemory && !fences_[group.warp.value()].empty()) {
-    set_status(id, GroupStatus::kFence);
-    return;
-  }
-  ScoreboardRequest check;
-  check.warp = group.warp;
-  check.mask = group.mask;
-  check.instruction = &head;
-  scoreboard_isock_.call(check);
-  if (check.hazard == Hazard::kNone)
-    set_status(id, GroupStatus::kReady, pipe_of_pc_[group.pc.value()]);
-  else if (check.hazard == Hazard::kMemory)
-    set_long_latency(id, GroupStatus::kScoreboardMemory);
-  else
-    set_status(id, GroupStatus::kScoreboardAlu);
+  fences_.operation_done(warp);
+  meetings_.written_back(warp);
+  ctas_.retire_if_finished(warp);
 }
 
 }  // namespace heddle::core

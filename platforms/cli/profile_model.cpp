@@ -64,11 +64,11 @@ std::vector<LineHeat> hottest_lines(const KernelHeat& kernel) {
 std::string waits_for(const core::PcProfile& profile) {
   const std::uint64_t all = profile.waited();
   if (all == 0) return {};
-  std::vector<unsigned> causes(core::kWaitCauses);
+  static const std::vector<std::string> names = core::wait_cause_names();
+  std::vector<unsigned> causes(names.size());
   std::iota(causes.begin(), causes.end(), 0u);
   std::stable_sort(causes.begin(), causes.end(),
                    [&](unsigned a, unsigned b) { return profile.waiting[a] > profile.waiting[b]; });
-  static const std::vector<std::string> names = core::wait_cause_names();
   std::string text;
   for (std::size_t i = 0; i < kCausesShown; ++i) {
     const double share = static_cast<double>(profile.waiting[causes[i]]) / static_cast<double>(all);

@@ -65,7 +65,7 @@ std::string totals_text(const KernelHeat& kernel) {
   std::vector<std::string> names = core::wait_cause_names();
   names.insert(names.begin(), "issues");
   std::vector<std::uint64_t> counts = {kernel.total.issues};
-  counts.insert(counts.end(), kernel.total.waiting.begin(), kernel.total.waiting.end());
+  counts.insert(counts.end(), kernel.total.waiting.begin(), kernel.total.waiting.begin() + (names.size() - 1));
   const std::vector<double> shares = percentages(counts);
   TextTable table(4, {.right = {1, 2}});
   for (std::size_t i = 0; i < counts.size(); ++i)
@@ -127,7 +127,7 @@ std::string lines_text(const KernelHeat& kernel, std::size_t top) {
 nlohmann::ordered_json counts_json(const core::PcProfile& profile) {
   static const std::vector<std::string> names = core::wait_cause_names();
   nlohmann::ordered_json waiting = nlohmann::ordered_json::object();
-  for (unsigned cause = 0; cause < core::kWaitCauses; ++cause) waiting[names[cause]] = profile.waiting[cause];
+  for (unsigned cause = 0; cause < names.size(); ++cause) waiting[names[cause]] = profile.waiting[cause];
   return {{"group_cycles", profile.group_cycles()},
           {"issues", profile.issues},
           {"lanes", profile.lanes},
@@ -167,7 +167,7 @@ std::string profile_listing(const std::vector<KernelHeat>& kernels) {
   std::string text;
   for (const KernelHeat& kernel : kernels) {
     std::vector<unsigned> causes;
-    for (unsigned cause = 0; cause < core::kWaitCauses; ++cause)
+    for (unsigned cause = 0; cause < names.size(); ++cause)
       if (kernel.total.waiting[cause] != 0) causes.push_back(cause);
     std::vector<std::string> heading = {"pc", "line", "issues", "lanes"};
     for (const unsigned cause : causes) heading.push_back(names[cause]);

@@ -22,7 +22,7 @@ class HangDoctor::View : public hang::MemoryView {
   bool read(const Word& word, std::uint32_t& value) const override {
     switch (word.space) {
       case Word::Space::kShared:
-        value = gpu_.cores[word.core]->shared_word(static_cast<std::uint32_t>(word.address));
+        value = gpu_.cores[word.core]->memory_view().shared_word(static_cast<std::uint32_t>(word.address));
         return true;
       case Word::Space::kLocal:
         return gpu_.cores[word.core]->local_word(word.address, value);
@@ -56,11 +56,11 @@ class HangDoctor::View : public hang::MemoryView {
     gpu_.progress.log.for_each(MemoryLog::Space::kDelivered, core, address,
                                [&](std::uint32_t value) { values.push_back(value); });
     std::uint32_t value = 0;
-    if (gpu_.cores[core]->word_in_l1(address, value)) values.push_back(value);
+    if (gpu_.cores[core]->memory_view().word_in_l1(address, value)) values.push_back(value);
   }
 
   bool on_its_way(std::uint32_t core, std::uint64_t address) const override {
-    return gpu_.cores[core]->fetches_to_l1(address);
+    return gpu_.cores[core]->memory_view().fetches_to_l1(address);
   }
 
   bool allocated(std::uint64_t address, std::uint64_t bytes) const override {
@@ -115,7 +115,7 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
   snapshot.lanes_meet = gpu_.cores.front()->lanes_meet();
   snapshot.barriers_count_warps = gpu_.cores.front()->barriers_count_warps();
   for (const isa::Instruction& instruction : launch.kernel->code)
-    snapshot.through_l1.push_back(gpu_.cores.front()->loads_through_l1(instruction));
+    snapshot.through_l1.push_back(gpu_.cores.front()->memory_view().loads_through_l1(instruction));
   snapshot.holder = [this, &view](const Word& word) -> hang::Holder {
     if (word.space == Word::Space::kLocal) return {};
     const std::uint64_t key =

@@ -5,8 +5,8 @@
 
 namespace heddle::core {
 
-std::vector<std::string> slot_use_names() {
-  return {"issued",
+std::vector<std::string> slot_use_names(const std::vector<std::string>& gates) {
+  std::vector<std::string> names{"issued",
           "replay",
           "held_back",
           "scoreboard_ports",
@@ -21,6 +21,8 @@ std::vector<std::string> slot_use_names() {
           "fence",
           "barrier",
           "no_warp"};
+  names.insert(names.end(), gates.begin(), gates.end());
+  return names;
 }
 
 IssueTable::IssueTable(std::uint32_t groups, std::uint32_t schedulers)
@@ -40,10 +42,13 @@ SlotUse ready_cause(unsigned pipe, const PipeReadiness& pipes, Cycle now) {
 
 /// Of a group that is there and not ready.
 WaitCause wait_cause(GroupStatus status) {
+  if (status == GroupStatus::kBarrier) return WaitCause::kBarrier;
+  if (behind_gate(status))
+    return gate_wait_cause(static_cast<unsigned>(status) - static_cast<unsigned>(GroupStatus::kTables));
   constexpr unsigned kOffset =
       static_cast<unsigned>(WaitCause::kScoreboardAlu) - static_cast<unsigned>(GroupStatus::kScoreboardAlu);
-  static_assert(static_cast<unsigned>(GroupStatus::kBarrier) + kOffset ==
-                static_cast<unsigned>(WaitCause::kBarrier));
+  static_assert(static_cast<unsigned>(GroupStatus::kControlFlow) + kOffset ==
+                static_cast<unsigned>(WaitCause::kControlFlow));
   return static_cast<WaitCause>(static_cast<unsigned>(status) + kOffset);
 }
 
@@ -140,8 +145,8 @@ SlotUse IssueTable::idle_cause(std::uint32_t index, const PipeReadiness& pipes, 
   if (any(GroupStatus::kScoreboardMemory)) return SlotUse::kScoreboardMemory;
   if (any(GroupStatus::kFetch)) return SlotUse::kIBufferEmpty;
   if (any(GroupStatus::kControlFlow)) return SlotUse::kControlFlow;
-  if (any(GroupStatus::kTables)) return SlotUse::kTables;
-  if (any(GroupStatus::kFence)) return SlotUse::kFence;
+  for (std::uint32_t gate = 0; gate < kIssueGates; ++gate)
+    if (any(gate_status(gate))) return gate_slot_use(gate);
   if (any(GroupStatus::kBarrier)) return SlotUse::kBarrier;
   return SlotUse::kNoWarp;
 }

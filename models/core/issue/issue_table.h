@@ -12,6 +12,7 @@
 #include "core/config.h"
 #include "core/observe/group_profiler.h"
 #include "core/observe/profile.h"
+#include "core/protocols/issue_gate_protocol.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
 #include "simt/control_flow_protocol.h"
@@ -25,11 +26,20 @@ enum class GroupStatus : std::uint8_t {
   kScoreboardMemory,  ///< head waits for a load or atomic
   kFetch,             ///< I-buffer empty: fetch bandwidth, or a miss in the instruction cache
   kControlFlow,       ///< I-buffer empty behind a branch or another instruction that decides where to go on
-  kTables,            ///< the control-flow mechanism's tables are busy (spilled entries on their way)
-  kFence,             ///< waits for memory operations at a fence
   kBarrier,           ///< waits at a CTA barrier or a .sync instruction
+  // Behind a closed gate: kTables + number of the gate (gate_status).
+  kTables,  ///< gate 0: the control-flow mechanism's tables are busy (spilled entries on their way)
+  kFence,   ///< gate 1: waits for memory operations at a fence
 };
-inline constexpr unsigned kGroupStatuses = static_cast<unsigned>(GroupStatus::kBarrier) + 1;
+inline constexpr unsigned kGroupStatuses = static_cast<unsigned>(GroupStatus::kTables) + kIssueGates;
+[[nodiscard]] constexpr GroupStatus gate_status(std::uint32_t gate) {
+  return static_cast<GroupStatus>(static_cast<unsigned>(GroupStatus::kTables) + gate);
+}
+[[nodiscard]] constexpr bool behind_gate(GroupStatus status) { return status >= GroupStatus::kTables; }
+/// Gates that every core has.
+inline constexpr std::uint32_t kHoldGate = 0;
+inline constexpr std::uint32_t kFenceGate = 1;
+inline constexpr std::uint32_t kOwnGates = 2;
 
 /// What an issue slot (one scheduler in one cycle) was used for. A slot that issued nothing is charged to the
 /// group that was closest to issuing: the first of these causes, from the top, that any of its groups has.
@@ -49,10 +59,17 @@ enum class SlotUse : std::uint8_t {
   kFence,
   kBarrier,
   kNoWarp,  ///< the scheduler had no group at all
+  // kNoWarp + 1 ...: behind an extension's gate; they rank behind kFence.
 };
-inline constexpr unsigned kSlotUses = static_cast<unsigned>(SlotUse::kNoWarp) + 1;
-[[nodiscard]] std::vector<std::string> slot_use_names();
-static_assert(kWaitCauses == static_cast<unsigned>(SlotUse::kNoWarp));
+inline constexpr unsigned kSlotUses = static_cast<unsigned>(SlotUse::kNoWarp) + 1 + kIssueGates - kOwnGates;
+/// The charge for a gate.
+[[nodiscard]] constexpr SlotUse gate_slot_use(std::uint32_t gate) {
+  const auto base = static_cast<unsigned>(gate < kOwnGates ? SlotUse::kTables : SlotUse::kNoWarp);
+  return static_cast<SlotUse>(gate < kOwnGates ? base + gate : base + 1 + gate - kOwnGates);
+}
+/// `gates`: names of the extensions' gates.
+[[nodiscard]] std::vector<std::string> slot_use_names(const std::vector<std::string>& gates = {});
+static_assert(kOwnWaitCauses == static_cast<unsigned>(SlotUse::kNoWarp));
 static_assert(static_cast<unsigned>(WaitCause::kMemoryBackPressure) ==
               static_cast<unsigned>(SlotUse::kMemoryBackPressure));
 

@@ -6,10 +6,11 @@
 
 namespace heddle::core {
 
-std::vector<std::string> wait_cause_names() {
+std::vector<std::string> wait_cause_names(const std::vector<std::string>& gates) {
   std::vector<std::string> names = slot_use_names();
   names.front() = "not_selected";
-  names.resize(kWaitCauses);
+  names.resize(kOwnWaitCauses);
+  names.insert(names.end(), gates.begin(), gates.end());
   return names;
 }
 

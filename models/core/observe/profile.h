@@ -34,12 +34,20 @@ enum class WaitCause : std::uint8_t {
   kTables,
   kFence,
   kBarrier,
+  // kBarrier + 1 ...: behind an extension's gate.
 };
-inline constexpr unsigned kWaitCauses = static_cast<unsigned>(WaitCause::kBarrier) + 1;
+/// Those that every core has.
+inline constexpr unsigned kOwnWaitCauses = static_cast<unsigned>(WaitCause::kBarrier) + 1;
+inline constexpr unsigned kWaitCauses = kOwnWaitCauses + 6;
+/// The cause of a group behind a gate (issue_gate_protocol.h).
+[[nodiscard]] constexpr WaitCause gate_wait_cause(std::uint32_t gate) {
+  const auto own = static_cast<unsigned>(gate < 2 ? WaitCause::kTables : WaitCause::kBarrier);
+  return static_cast<WaitCause>(gate < 2 ? own + gate : own + gate - 1);
+}
 /// The causes that a group has whose head instruction is ready: kNotSelected to kMemoryBackPressure.
 inline constexpr unsigned kReadyCauses = static_cast<unsigned>(WaitCause::kMemoryBackPressure) + 1;
 /// "not_selected", then as in slot_use_names().
-[[nodiscard]] std::vector<std::string> wait_cause_names();
+[[nodiscard]] std::vector<std::string> wait_cause_names(const std::vector<std::string>& gates = {});
 
 struct PcProfile {
   std::uint64_t issues = 0;        ///< warp instructions issued

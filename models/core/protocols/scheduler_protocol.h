@@ -15,7 +15,6 @@ struct SchedulerRequest {
     kLeave,        ///< warp is gone
     kJoin,         ///< `group` is there: of its warp's groups the last to have its turn
     kPick,         ///< choose one of `candidates`, which then issues
-    kBranch,       ///< what a group of the warp issued was a branch: `path_instructions`
     kLongLatency,  ///< all of the warp waits for memory, a fence or a barrier
   };
   Op op = Op::kPick;
@@ -23,7 +22,6 @@ struct SchedulerRequest {
   GroupId group{};  ///< kJoin; answer of kPick
   Cycle cycle = 0;
   const base::IndexSet* candidates = nullptr;  ///< kPick: groups that can issue now; not empty
-  std::uint32_t path_instructions = 0;         ///< kBranch: instructions on the paths it chose
   bool found = false;                          ///< answer of kPick: false: the policy holds them all back
 };
 using SchedulerProtocol = ProtocolOf<SchedulerRequest>;

@@ -181,8 +181,12 @@ class Cawa final : public WarpSchedulingPolicy {
     ++state.issued;
     if (state.to_come != 0) --state.to_come;
   }
-  void branched(WarpId warp, std::uint32_t path_instructions) override {
-    warps_[warp.value()].to_come += path_instructions;
+  [[nodiscard]] bool taps(const isa::Instruction& instruction) const override {
+    return instruction.op == isa::Opcode::kBranch;
+  }
+  void tapped(const IssueTapRequest& issue) override {
+    warps_[issue.warp.value()].to_come +=
+        chosen_path(*issue.instruction, issue.pc, issue.exec.any(), issue.exec != issue.mask);
   }
 
  private:
@@ -192,6 +196,18 @@ class Cawa final : public WarpSchedulingPolicy {
     std::uint64_t to_come = 0;
     std::uint64_t age = 0;
   };
+  /// Static length of the paths that a branch's lanes chose: up to the reconvergence point, or one more lap of the
+  /// loop behind a backward branch.
+  static std::uint32_t chosen_path(const isa::Instruction& branch, Pc pc, bool some_take, bool some_fall_through) {
+    const std::uint32_t next = pc.value() + 1;
+    const std::uint32_t target = branch.target.value();
+    if (target <= pc.value()) return some_take ? next - target : 0;
+    const std::uint32_t end = branch.rpc == kNoPc ? target : branch.rpc.value();
+    std::uint32_t length = 0;
+    if (some_take && end > target) length += end - target;
+    if (some_fall_through) length += std::min(target, std::max(end, next)) - next;
+    return length;
+  }
   static double criticality(const Warp& warp, Cycle now) {
     const auto cycles = static_cast<double>(now - warp.assigned);
     const auto issued = static_cast<double>(warp.issued);
@@ -229,9 +245,8 @@ class LockstepPolicy final : public WarpSchedulingPolicy {
                             rtl_->show()});
   }
   void issued(WarpId warp, Cycle now) override { model_->issued(warp, now), rtl_->issued(warp, now); }
-  void branched(WarpId warp, std::uint32_t path_instructions) override {
-    model_->branched(warp, path_instructions), rtl_->branched(warp, path_instructions);
-  }
+  [[nodiscard]] bool taps(const isa::Instruction& instruction) const override { return model_->taps(instruction); }
+  void tapped(const IssueTapRequest& issue) override { model_->tapped(issue), rtl_->tapped(issue); }
   void long_latency(WarpId warp) override { model_->long_latency(warp), rtl_->long_latency(warp); }
   void stalled() override { model_->stalled(), rtl_->stalled(); }
   [[nodiscard]] nlohmann::ordered_json show() const override { return model_->show(); }

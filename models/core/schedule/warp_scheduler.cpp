@@ -54,9 +54,6 @@ void WarpScheduler::follow(SchedulerRequest& request) {
       break;
     case SchedulerRequest::Op::kPick:
       break;
-    case SchedulerRequest::Op::kBranch:
-      policy_->branched(request.warp, request.path_instructions);
-      break;
     case SchedulerRequest::Op::kLongLatency:
       policy_->long_latency(request.warp);
       break;

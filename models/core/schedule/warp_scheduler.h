@@ -22,6 +22,7 @@
 
 #include "base/stats.h"
 #include "core/config.h"
+#include "core/protocols/issue_tap_protocol.h"
 #include "core/protocols/scheduler_protocol.h"
 #include "sim/block_socket.h"
 #include "sim/twins.h"
@@ -38,8 +39,10 @@ class WarpSchedulingPolicy {
   [[nodiscard]] virtual std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle now) = 0;
   /// The picked warp issues.
   virtual void issued(WarpId warp, Cycle now) = 0;
-  /// What it issued was a branch; instructions on the paths that its lanes chose.
-  virtual void branched(WarpId, std::uint32_t /*path_instructions*/) {}
+  /// The policy wants to hear when such an instruction issues (protocols/issue_tap_protocol.h).
+  [[nodiscard]] virtual bool taps(const isa::Instruction&) const { return false; }
+  /// One of them issues, of the scheduler's own warps; after issued().
+  virtual void tapped(const IssueTapRequest&) {}
   /// All of the warp waits for memory, a fence or a barrier.
   virtual void long_latency(WarpId) {}
   /// What issued last cannot go on at once, though other splits of its warp may: no reason to be greedy.
@@ -81,6 +84,12 @@ class WarpScheduler : public sc_core::sc_module {
 
  private:
   void serve(SchedulerRequest& request);
+  void serve_tap(IssueTapRequest& request) {
+    if (request.op == IssueTapRequest::Op::kIssue)
+      policy_->tapped(request);
+    else
+      request.wanted = policy_->taps(*request.instruction);
+  }
   HEDDLE_BY_JUMP void pick(SchedulerRequest& request);
   HEDDLE_BY_JUMP void pick_split(SchedulerRequest& request);
   HEDDLE_BY_JUMP void follow(SchedulerRequest& request);
@@ -88,6 +97,9 @@ class WarpScheduler : public sc_core::sc_module {
  public:
   sim::BlockTarget<SchedulerProtocol, WarpScheduler, &WarpScheduler::serve> scheduler_tsock{"scheduler_tsock",
                                                                                             this};
+  /// What the policy wants to know of the instructions that its choices issue.
+  sim::BlockTarget<IssueTapProtocol, WarpScheduler, &WarpScheduler::serve_tap> issue_tap_tsock{"issue_tap_tsock",
+                                                                                              this};
 
  private:
   std::unique_ptr<WarpSchedulingPolicy> policy_;

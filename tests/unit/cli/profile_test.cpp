@@ -151,7 +151,7 @@ TEST(ProfileReport, JsonHasEveryPcAndTheTotals) {
   EXPECT_EQ(kernel.at("pcs").at(2).at("pc"), "0x010");
   EXPECT_EQ(kernel.at("pcs").at(2).at("line"), 3);
   EXPECT_EQ(kernel.at("pcs").at(2).at("waiting").at("barrier"), 16);
-  EXPECT_EQ(kernel.at("pcs").at(2).at("waiting").size(), core::kWaitCauses);
+  EXPECT_EQ(kernel.at("pcs").at(2).at("waiting").size(), core::kOwnWaitCauses);
   EXPECT_EQ(kernel.at("pcs").at(0).at("transactions"), 25);
   EXPECT_EQ(kernel.at("pcs").at(3).at("issues"), 0);
 }

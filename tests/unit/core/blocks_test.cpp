@@ -148,7 +148,18 @@ TEST(Scheduler, CawaPicksTheMostCriticalWarp) {
   // At cycle 20 both have issued once (CPIavg 20, nStall 19); 1 has chosen a path of 30 instructions.
   cawa->issued(WarpId{2}, 10);
   cawa->issued(WarpId{1}, 15);
-  cawa->branched(WarpId{1}, 30);
+  isa::Instruction forward;
+  forward.op = isa::Opcode::kBranch;
+  forward.target = Pc{10};
+  forward.rpc = Pc{40};
+  ASSERT_TRUE(cawa->taps(forward)) << "branches, and nothing else";
+  EXPECT_FALSE(cawa->taps(isa::Instruction{}));
+  IssueTapRequest taken;
+  taken.instruction = &forward;
+  taken.pc = Pc{5};
+  taken.warp = WarpId{1};
+  taken.mask = taken.exec = LaneMask::all();
+  cawa->tapped(taken);
   // 1: nInst 30, CPIavg 10, nStall 18: 318; 2: nInst 0, nStall 19.
   EXPECT_EQ(cawa->pick(both, 20)->value(), 1u) << "more to come";
   for (Cycle c = 0; c < 30; ++c) cawa->issued(WarpId{1}, 20 + c);

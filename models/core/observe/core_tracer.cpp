@@ -1,8 +1,7 @@
 // What a core tells the trace sink. Only called while something is recorded.
 #include <nlohmann/json.hpp>
 
-#include "core/core.h"
-#include "core/observe/trace.h"
+#include "core/observe/core_tracer.h"
 
 namespace heddle::core {
 namespace {
@@ -36,76 +35,76 @@ std::string_view event_name(simt::ControlFlowEvent event) {
 
 }  // namespace
 
-TraceSite Core::trace_site(WarpId id) const {
-  const WarpContext& warp = warps_[id.value()];
-  return {id_, id, now_, ctas_[warp.cta.value()].linear_id, warp.warp_in_cta};
+TraceSite CoreTracer::site(WarpId id) const {
+  const WarpContext& warp = state_.warp(id);
+  return {state_.id, id, state_.now, state_.ctas[warp.cta.value()].linear_id, warp.warp_in_cta};
 }
 
-void Core::trace_tables(WarpId warp, TableSnapshot snapshot) {
+void CoreTracer::tables(WarpId warp, TableSnapshot snapshot) {
   simt::ControlFlowRequest look;
   look.warp = warp;
-  look.cycle = now_;
+  look.cycle = state_.now;
   nlohmann::ordered_json tables;
   look.table = &tables;
-  branch_isock_.inspect(look);
+  control_flow_.inspect(look);
   std::vector<PendingRegister> pending;
   ScoreboardRequest registers;
   registers.warp = warp;
   registers.pending = &pending;
-  scoreboard_isock_.inspect(registers);
+  scoreboard_.inspect(registers);
   nlohmann::ordered_json scoreboard = nlohmann::ordered_json::array();
   for (const PendingRegister& entry : pending)
     scoreboard.push_back({{"reg", entry.reg}, {"lanes", entry.lanes.to_string()}});
   snapshot.tables = &tables;
   snapshot.scoreboard = &scoreboard;
-  launch_->trace->tables(trace_site(warp), snapshot);
+  state_.launch->trace->tables(site(warp), snapshot);
 }
 
-void Core::trace_decision(const simt::ControlFlowRequest& request, Pc pc) {
-  const TraceSite site = trace_site(request.warp);
-  if (!launch_->trace->wants_tables(site)) return;
+void CoreTracer::decision(const simt::ControlFlowRequest& request, Pc pc) {
+  const TraceSite at = site(request.warp);
+  if (!state_.launch->trace->wants_tables(at)) return;
   TableSnapshot snapshot;
   snapshot.event = event_name(request.event);
   snapshot.pc = pc;
   snapshot.lanes = request.mask;
   snapshot.taken = request.taken;
-  trace_tables(request.warp, snapshot);
+  tables(request.warp, snapshot);
 }
 
-void Core::trace_registers(std::string_view event, WarpId warp, const isa::Instruction& instruction,
+void CoreTracer::registers(std::string_view event, WarpId warp, const isa::Instruction& instruction,
                            LaneMask lanes) {
-  if (instruction.write_count == 0 || !launch_->trace->wants_tables(trace_site(warp))) return;
+  if (instruction.write_count == 0 || !state_.launch->trace->wants_tables(site(warp))) return;
   TableSnapshot snapshot;
   snapshot.event = event;
-  snapshot.pc = Pc{static_cast<std::uint32_t>(&instruction - launch_->kernel->code.data())};
+  snapshot.pc = Pc{static_cast<std::uint32_t>(&instruction - state_.kernel().code.data())};
   snapshot.lanes = lanes;
-  trace_tables(warp, snapshot);
+  tables(warp, snapshot);
 }
 
-void Core::trace_update(WarpId warp, const simt::GroupUpdate& update) {
-  TraceSink& trace = *launch_->trace;
-  const TraceSite site = trace_site(warp);
-  if (!trace.wants_timeline(site)) return;
+void CoreTracer::update(WarpId warp, const simt::GroupUpdate& update) {
+  TraceSink& trace = *state_.launch->trace;
+  const TraceSite at = site(warp);
+  if (!trace.wants_timeline(at)) return;
   switch (update.change) {
     case simt::GroupChange::kMoved:
     case simt::GroupChange::kSchedulable:
-      trace.split_runs(site, update.group, update.pc, update.mask);
+      trace.split_runs(at, update.group, update.pc, update.mask);
       break;
     case simt::GroupChange::kBlocked:
-      trace.split_stops(site, update.group,
+      trace.split_stops(at, update.group,
                         update.cause == simt::BlockCause::kBarrier ? "barrier" : "tables");
       break;
     case simt::GroupChange::kVanished:
-      trace.split_stops(site, update.group, "gone");
+      trace.split_stops(at, update.group, "gone");
       break;
     case simt::GroupChange::kHeld:
       break;
   }
 }
 
-void Core::trace_issue(const IssueTable::Group& group, GroupId id, LaneMask lanes) {
-  const TraceSite site = trace_site(group.warp);
-  if (launch_->trace->wants_timeline(site)) launch_->trace->issued(site, id, group.pc, lanes);
+void CoreTracer::issue(const IssueTable::Group& group, GroupId id, LaneMask lanes) {
+  const TraceSite at = site(group.warp);
+  if (state_.launch->trace->wants_timeline(at)) state_.launch->trace->issued(at, id, group.pc, lanes);
 }
 
 }  // namespace heddle::core

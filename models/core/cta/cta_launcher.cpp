@@ -1,0 +1,139 @@
+#include "core/cta/cta_launcher.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::core {
+
+CtaLauncher::CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
+                         LoadStoreUnit& lsu, const TableTraffic& table_traffic,
+                         sim::BlockInitiator<ScoreboardProtocol>& scoreboard,
+                         sim::BlockInitiator<CtaDoneProtocol>& done)
+    : state_(state),
+      issue_(issue),
+      paths_(paths),
+      barriers_(barriers),
+      lsu_(lsu),
+      table_traffic_(table_traffic),
+      scoreboard_(scoreboard),
+      done_(done),
+      slots_(state.config) {}
+
+void CtaLauncher::declare(base::StatGroup& issue) {
+  issue.counter("ctas", "CTAs", "CTAs started", &ctas_started_);
+}
+
+void CtaLauncher::begin_launch(const LaunchContext* launch) {
+  state_.launch = launch;
+  state_.code = launch->kernel->code.data();
+  needs_ = needs_of(*launch, state_.config);
+}
+
+void CtaLauncher::start(std::uint64_t linear_id) {
+  std::vector<WarpId> warps;
+  std::uint32_t shared_base = 0;
+  const CtaSlot slot = slots_.take(needs_, warps, shared_base);
+  CtaContext& cta = state_.ctas[slot.value()];
+  const host::Dim3& grid = state_.launch->shape.grid;
+  cta.resident = true;
+  cta.linear_id = linear_id;
+  cta.id = {static_cast<std::uint32_t>(linear_id % grid.x),
+            static_cast<std::uint32_t>(linear_id / grid.x % grid.y),
+            static_cast<std::uint32_t>(linear_id / grid.x / grid.y)};
+  cta.shared_base = shared_base;
+  cta.live_threads = static_cast<std::uint32_t>(state_.launch->shape.block.count());
+  cta.warps = warps;
+  cta.warps_left = static_cast<std::uint32_t>(warps.size());
+  ++ctas_started_;
+  state_.services.progress.advanced();
+
+  lsu_.clear_shared(shared_base, needs_.shared_bytes);
+  barriers_.cta_starts(slot, cta);
+  for (std::uint32_t w = 0; w < warps.size(); ++w) start_warp(cta, slot, warps[w], w);
+}
+
+void CtaLauncher::start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint32_t warp_in_cta) {
+  WarpContext& warp = state_.warp(id);
+  warp.resident = true;
+  warp.cta = slot;
+  warp.warp_in_cta = warp_in_cta;
+  warp.linear_warp = cta.linear_id * state_.launch->warps_per_cta + warp_in_cta;
+  const auto threads = static_cast<std::uint32_t>(state_.launch->shape.block.count());
+  warp.live = LaneMask::first_lanes(std::min(threads - warp_in_cta * kLanes, kLanes));
+  warp.registers.assign(state_.launch->kernel->registers.bytes(), std::byte{0});
+  warp.special.resize(isa::kSpecialBlockBytes);
+  fill_special_rows(warp, cta, id);
+
+  ScoreboardRequest clear;
+  clear.op = ScoreboardRequest::Op::kClear;
+  clear.warp = id;
+  scoreboard_.call(clear);
+  simt::ControlFlowRequest start;
+  start.event = simt::ControlFlowEvent::kLaunch;
+  start.warp = id;
+  start.group = GroupId{id.value() * state_.groups_per_warp};
+  start.mask = warp.live;
+  start.next = Pc{0};
+  paths_.decide(start);
+  issue_.warp_starts(id);
+}
+
+void CtaLauncher::fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const {
+  using isa::SpecialRow;
+  const auto set_lane = [&](SpecialRow special, unsigned lane, std::uint32_t value) {
+    std::memcpy(warp.special.data() + isa::special_offset(special) + lane * std::size_t{4}, &value, 4);
+  };
+  const auto set_all = [&](SpecialRow special, std::uint32_t value) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) set_lane(special, lane, value);
+  };
+  const host::Dim3& block = state_.launch->shape.block;
+  const host::Dim3& grid = state_.launch->shape.grid;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::uint32_t thread = warp.warp_in_cta * kLanes + lane;
+    set_lane(SpecialRow::kTidX, lane, thread % block.x);
+    set_lane(SpecialRow::kTidY, lane, thread / block.x % block.y);
+    set_lane(SpecialRow::kTidZ, lane, thread / block.x / block.y);
+    set_lane(SpecialRow::kLaneId, lane, lane);
+    const std::uint32_t equal = 1u << lane;
+    set_lane(SpecialRow::kLanemaskEq, lane, equal);
+    set_lane(SpecialRow::kLanemaskLt, lane, equal - 1);
+    set_lane(SpecialRow::kLanemaskLe, lane, equal | (equal - 1));
+    set_lane(SpecialRow::kLanemaskGt, lane, ~(equal | (equal - 1)));
+    set_lane(SpecialRow::kLanemaskGe, lane, ~(equal - 1));
+  }
+  set_all(SpecialRow::kNtidX, block.x);
+  set_all(SpecialRow::kNtidY, block.y);
+  set_all(SpecialRow::kNtidZ, block.z);
+  set_all(SpecialRow::kCtaidX, cta.id.x);
+  set_all(SpecialRow::kCtaidY, cta.id.y);
+  set_all(SpecialRow::kCtaidZ, cta.id.z);
+  set_all(SpecialRow::kNctaidX, grid.x);
+  set_all(SpecialRow::kNctaidY, grid.y);
+  set_all(SpecialRow::kNctaidZ, grid.z);
+  set_all(SpecialRow::kWarpId, id.value());
+  set_all(SpecialRow::kNwarpId, state_.config.occupancy.max_warps);
+  set_all(SpecialRow::kSmId, state_.id.value());
+  set_all(SpecialRow::kNsmId, state_.launch->cores);
+  set_all(SpecialRow::kDynamicSharedSize, state_.launch->shape.dynamic_shared_bytes);
+  set_all(SpecialRow::kTotalSharedSize, state_.launch->shared_bytes_per_cta);
+  set_all(SpecialRow::kGridIdLow, static_cast<std::uint32_t>(state_.launch->grid_id));
+  set_all(SpecialRow::kGridIdHigh, static_cast<std::uint32_t>(state_.launch->grid_id >> 32));
+  set_all(SpecialRow::kParamBaseLow, static_cast<std::uint32_t>(state_.launch->param_base));
+  set_all(SpecialRow::kParamBaseHigh, static_cast<std::uint32_t>(state_.launch->param_base >> 32));
+}
+
+void CtaLauncher::retire_if_finished(WarpId id) {
+  WarpContext& warp = state_.warp(id);
+  if (!warp.resident || warp.live.any() || warp.memory_outstanding != 0 || warp.alu_outstanding != 0 ||
+      !table_traffic_.quiet(id))
+    return;
+  warp.resident = false;
+  CtaContext& cta = state_.ctas[warp.cta.value()];
+  if (--cta.warps_left != 0) return;
+  cta.resident = false;
+  slots_.give_back(warp.cta);
+  CtaDone done{state_.id.value(), cta.linear_id};
+  done_.call(done);
+}
+
+}  // namespace heddle::core

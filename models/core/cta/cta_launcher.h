@@ -1,0 +1,51 @@
+// CTAs and warps on a core: what a launch needs, how a CTA starts, and when its resources are free again.
+#pragma once
+
+#include <cstdint>
+
+#include "core/core_state.h"
+#include "core/cta/cta_slots.h"
+#include "core/execute/cta_barriers.h"
+#include "core/issue/issue_stage.h"
+#include "core/issue/path_control.h"
+#include "core/memory/load_store_unit.h"
+#include "core/memory/table_traffic.h"
+#include "core/protocols/cta_protocol.h"
+#include "core/protocols/scoreboard_protocol.h"
+#include "sim/block_socket.h"
+
+namespace heddle::core {
+
+class CtaLauncher {
+ public:
+  CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers, LoadStoreUnit& lsu,
+              const TableTraffic& table_traffic, sim::BlockInitiator<ScoreboardProtocol>& scoreboard,
+              sim::BlockInitiator<CtaDoneProtocol>& done);
+  void declare(base::StatGroup& issue);
+
+  void begin_launch(const LaunchContext* launch);
+  [[nodiscard]] bool fits() const { return slots_.fits(needs_); }
+  void start(std::uint64_t linear_id);
+  /// Frees the warp, and its CTA, if nothing of it runs or is on its way any more.
+  void retire_if_finished(WarpId id);
+  /// CTAs on the core.
+  [[nodiscard]] std::uint32_t resident() const { return slots_.resident(); }
+
+ private:
+  void start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint32_t warp_in_cta);
+  void fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const;
+
+  CoreState& state_;
+  IssueStage& issue_;
+  PathControl& paths_;
+  CtaBarriers& barriers_;
+  LoadStoreUnit& lsu_;
+  const TableTraffic& table_traffic_;
+  sim::BlockInitiator<ScoreboardProtocol>& scoreboard_;
+  sim::BlockInitiator<CtaDoneProtocol>& done_;
+  CtaSlots slots_;
+  CtaNeeds needs_;
+  std::uint64_t ctas_started_ = 0;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,101 @@
+#include "core/execute/cta_barriers.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "core/cta/barrier_unit.h"
+#include "core/execute/executor.h"
+
+namespace heddle::core {
+
+void CtaBarriers::cta_starts(CtaSlot slot, const CtaContext& cta) {
+  BarrierRequest launch;
+  launch.op = BarrierRequest::Op::kLaunch;
+  launch.cta = slot;
+  launch.threads = counts_warps_ ? static_cast<std::uint32_t>(cta.warps.size()) * kLanes : cta.live_threads;
+  unit_.call(launch);
+}
+
+void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  IssueTable::Group& group = state_.groups[id];
+  const WarpContext& warp = state_.warp(group.warp);
+  const auto operand = [&](const isa::Operand& source) {
+    std::uint32_t value = 0;
+    if (source.present)
+      std::memcpy(&value, executor_.row(warp, source) + exec.lowest() * std::size_t{4}, sizeof value);
+    return value;
+  };
+  BarrierRequest arrive;
+  arrive.cta = warp.cta;
+  arrive.id = operand(instruction.src[0]);
+  arrive.expected = operand(instruction.src[1]);
+  if (arrive.id >= kBarriersPerCta)
+    throw base::KernelFault(state_.kernel().place(group.pc),
+                            fmt::format("barrier number {} does not exist", arrive.id),
+                            "barriers are numbered 0 to 15");
+  // With a guard that only some lanes pass, the lanes of the group arrive together, as PTX defines it for
+  // hardware that counts warps (below sm_70).
+  // An explicit count is in whole warps: lanes that never existed or have exited count with the last live
+  // ones.
+  const bool whole_warp = counts_warps_ || (arrive.expected != 0 && group.mask == warp.live);
+  arrive.threads = whole_warp ? kLanes : group.mask.count();
+  arrive.warp = group.warp;
+  arrive.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
+  arrive.waiting = group.mask;
+  arrive.lanes = group.mask;
+  arrive.instruction = &instruction;
+  if (instruction.barrier_reduction != isa::BarrierReduction::kNone) {
+    // Lanes that the guard keeps away arrive with the others, but have no predicate and take no result.
+    arrive.lanes = exec;
+    std::uint32_t holds = 0;
+    std::memcpy(&holds, executor_.row(warp, instruction.src[2]), sizeof holds);
+    arrive.predicate = exec & LaneMask(instruction.src[2].negated ? ~holds : holds);
+  }
+  std::vector<BarrierRelease> released;
+  arrive.released = &released;
+  unit_.call(arrive);
+  if (arrive.waits)
+    paths_.wait_at_barrier(id);
+  else
+    paths_.advance(id, instruction);
+  release(released);
+}
+
+void CtaBarriers::lanes_exited(const WarpContext& warp, LaneMask before) {
+  std::vector<BarrierRelease> released;
+  BarrierRequest fewer;
+  fewer.op = BarrierRequest::Op::kExit;
+  fewer.cta = warp.cta;
+  fewer.threads = share(before) - share(warp.live);
+  fewer.released = &released;
+  unit_.call(fewer);
+  release(released);
+}
+
+void CtaBarriers::release(const std::vector<BarrierRelease>& released) {
+  if (released.empty()) return;
+  state_.services.progress.lanes_released();
+  for (const BarrierRelease& each : released) {
+    if (each.instruction->dst[0].present) write_reduction(each);
+    paths_.release_at(state_.now + state_.config.barrier.latency_cycles, each.warp, each.waiting);
+  }
+}
+
+void CtaBarriers::write_reduction(const BarrierRelease& release) {
+  const isa::Operand& dst = release.instruction->dst[0];
+  std::byte* const row = state_.warp(release.warp).registers.data() + dst.offset;
+  if (dst.width == isa::RowWidth::kPredicate) {
+    std::uint32_t lanes = 0;
+    std::memcpy(&lanes, row, sizeof lanes);
+    lanes = (lanes & ~release.lanes.bits()) | (release.result != 0 ? release.lanes.bits() : 0);
+    std::memcpy(row, &lanes, sizeof lanes);
+    return;
+  }
+  release.lanes.for_each([&](unsigned lane) {
+    std::memcpy(row + lane * sizeof release.result, &release.result, sizeof release.result);
+  });
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,46 @@
+// Barrier instructions: who arrives, with how many threads as the barrier unit counts them, and what the released are
+// given.
+#pragma once
+
+#include <vector>
+
+#include "core/core_state.h"
+#include "core/issue/path_control.h"
+#include "core/protocols/barrier_protocol.h"
+#include "sim/block_socket.h"
+
+namespace heddle::core {
+
+class Executor;
+
+class CtaBarriers {
+ public:
+  /// `counts_warps`: a warp arrives as a whole, diverged or not (barrier_unit.h).
+  CtaBarriers(CoreState& state, PathControl& paths, Executor& executor, sim::BlockInitiator<BarrierProtocol>& unit,
+              bool counts_warps)
+      : state_(state), paths_(paths), executor_(executor), unit_(unit), counts_warps_(counts_warps) {}
+
+  void cta_starts(CtaSlot slot, const CtaContext& cta);
+  /// The group has issued the instruction with lanes `exec`.
+  void arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  /// Lanes of the warp have exited: it had `before` until now.
+  void lanes_exited(const WarpContext& warp, LaneMask before);
+  [[nodiscard]] bool counts_warps() const { return counts_warps_; }
+
+ private:
+  /// How many threads, as the barrier unit counts them, a warp is of which these live.
+  [[nodiscard]] std::uint32_t share(LaneMask live) const {
+    return live.none() ? 0 : counts_warps_ ? kLanes : live.count();
+  }
+  void release(const std::vector<BarrierRelease>& released);
+  /// Gives the threads of a warp the result of a barrier.red.
+  void write_reduction(const BarrierRelease& release);
+
+  CoreState& state_;
+  PathControl& paths_;
+  Executor& executor_;
+  sim::BlockInitiator<BarrierProtocol>& unit_;
+  bool counts_warps_;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,296 @@
+#include "core/execute/executor.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+namespace heddle::core {
+
+using isa::Opcode;
+
+Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences, MeetingPoint& meetings,
+                   CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer, HangView& hang, ExecutorPorts ports)
+    : state_(state),
+      issue_(issue),
+      paths_(paths),
+      fences_(fences),
+      meetings_(meetings),
+      barriers_(barriers),
+      ctas_(ctas),
+      tracer_(tracer),
+      hang_(hang),
+      ports_(ports) {}
+
+void Executor::declare(base::StatGroup& issue) {
+  issue.counter("warp_instructions", "warp-instructions", "instructions issued", &warp_instructions_);
+  issue.counter("thread_instructions", "thread-instructions", "active lanes summed over issued instructions",
+                &thread_instructions_);
+}
+
+// ---- Registers
+
+LaneMask Executor::guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const {
+  if (!instruction.guard.present) return group.mask;
+  std::uint32_t lanes;
+  std::memcpy(&lanes, row(state_.warp(group.warp), instruction.guard), sizeof lanes);
+  return group.mask & LaneMask(instruction.guard.negated ? ~lanes : lanes);
+}
+
+const std::byte* Executor::row(const WarpContext& warp, const isa::Operand& operand) const {
+  switch (operand.space) {
+    case isa::RowSpace::kRegister:
+      return warp.registers.data() + operand.offset;
+    case isa::RowSpace::kConstant:
+      return state_.launch->kernel->constants.data() + operand.offset;
+    case isa::RowSpace::kSpecial:
+      return warp.special.data() + operand.offset;
+  }
+  return nullptr;
+}
+
+std::uint64_t Executor::lane_of(const WarpContext& warp, const isa::Operand& operand, unsigned lane) const {
+  const std::size_t bytes = operand.width == isa::RowWidth::k64 ? 8 : 4;
+  std::uint64_t value = 0;
+  std::memcpy(&value, row(warp, operand) + lane * bytes, bytes);
+  return value;
+}
+
+AccessSite Executor::site_of(const IssueTable::Group& group, const isa::Instruction& instruction) const {
+  const WarpContext& warp = state_.warp(group.warp);
+  return {state_.launch, &state_.ctas[warp.cta.value()], &warp, group.pc, &instruction};
+}
+
+// ---- Taps
+
+namespace {
+
+class GroupOperands final : public OperandReader {
+ public:
+  GroupOperands(const Executor& executor, const WarpContext& warp) : executor_(executor), warp_(warp) {}
+  [[nodiscard]] std::uint64_t value(const isa::Operand& operand, unsigned lane) const override {
+    const std::byte* const row = executor_.row(warp_, operand);
+    if (operand.width == isa::RowWidth::kPredicate) {
+      std::uint32_t lanes = 0;
+      std::memcpy(&lanes, row, sizeof lanes);
+      return lanes >> lane & 1u;
+    }
+    const std::size_t bytes = operand.width == isa::RowWidth::k64 ? 8 : 4;
+    std::uint64_t value = 0;
+    std::memcpy(&value, row + lane * bytes, bytes);
+    return value;
+  }
+
+ private:
+  const Executor& executor_;
+  const WarpContext& warp_;
+};
+
+}  // namespace
+
+void Executor::add_tap(std::vector<sim::BlockInitiator<IssueTapProtocol>*> sockets) {
+  if (taps_.size() == kIssueTaps) throw std::length_error("a core has at most 8 issue taps");
+  taps_.push_back(std::move(sockets));
+}
+
+std::uint8_t Executor::tapped(const isa::Instruction& instruction, Pc pc) {
+  unsigned bits = 0;
+  for (std::size_t tap = 0; tap < taps_.size(); ++tap)
+    for (sim::BlockInitiator<IssueTapProtocol>* const socket : taps_[tap]) {
+      IssueTapRequest ask;
+      ask.op = IssueTapRequest::Op::kInterest;
+      ask.instruction = &instruction;
+      ask.pc = pc;
+      socket->call(ask);
+      if (ask.wanted) bits |= 1u << tap;
+    }
+  return static_cast<std::uint8_t>(bits);
+}
+
+void Executor::tell_taps(unsigned taps, GroupId id, LaneMask exec) {
+  const IssueTable::Group& group = state_.groups[id];
+  const GroupOperands operands(*this, state_.warp(group.warp));
+  IssueTapRequest issues;
+  issues.instruction = &state_.instruction(group.pc);
+  issues.pc = group.pc;
+  issues.cycle = state_.now;
+  issues.group = id;
+  issues.warp = group.warp;
+  issues.scheduler = group.scheduler;
+  issues.mask = group.mask;
+  issues.exec = exec;
+  issues.operands = &operands;
+  for (; taps != 0; taps &= taps - 1) {
+    const auto& sockets = taps_[static_cast<unsigned>(std::countr_zero(taps))];
+    sockets[sockets.size() == 1 ? 0 : group.scheduler]->call(issues);
+  }
+}
+
+// ---- One instruction
+
+void Executor::issue(GroupId id) {
+  IssueTable::Group& group = state_.groups[id];
+  const isa::Instruction& instruction = state_.instruction(group.pc);
+  const LaneMask exec = guarded(group, instruction);
+  const LaneMask active = instruction.op == Opcode::kBranch ? group.mask : exec;
+  const unsigned lane_count = active == LaneMask::all() ? kLanes : active.count();
+  ++warp_instructions_;
+  thread_instructions_ += lane_count;
+  if (state_.launch->profile != nullptr) {
+    PcProfile& profile = state_.launch->profile->at(group.pc);
+    ++profile.issues;
+    profile.lanes += lane_count;
+  }
+  if (state_.launch->trace != nullptr) tracer_.issue(group, id, exec);
+  if (const unsigned taps = state_.facts[group.pc.value()].taps; taps != 0) [[unlikely]]
+    tell_taps(taps, id, exec);
+  group.issued_at = state_.now;
+  hang_.issues(group, instruction);
+  switch (instruction.op) {
+    case Opcode::kLane:
+      lanes(group, instruction, exec, state_.now);
+      break;
+    case Opcode::kTimer:
+      lanes(group, instruction, exec, nanoseconds());
+      break;
+    case Opcode::kWarpSync:
+      return meetings_.arrive(id, instruction, exec);
+    case Opcode::kLoad:
+    case Opcode::kStore:
+    case Opcode::kAtomic:
+      if (exec.any()) memory(group, instruction, exec);
+      break;
+    case Opcode::kBranch:
+      return branch(id, instruction, exec);
+    case Opcode::kIndirect:
+      if (exec.any()) return indirect(id, instruction, exec);
+      break;
+    case Opcode::kCall:
+      if (exec.any()) return call(id, instruction, exec);
+      break;
+    case Opcode::kReturn:
+      if (exec.any()) return return_from(id, instruction, exec);
+      break;
+    case Opcode::kPrint:
+      if (exec.any()) print(group, instruction, exec);
+      break;
+    case Opcode::kAssertFail:
+      if (exec.any()) fail_assertion(group, instruction, exec);
+      break;
+    case Opcode::kExit:
+      if (exec.any()) return exit(id, exec);
+      break;
+    case Opcode::kBarrier:
+      if (exec.any()) return barriers_.arrive(id, instruction, exec);
+      break;
+    case Opcode::kFence:
+      return fences_.issue(id, instruction);
+    case Opcode::kTrap:
+      if (exec.any()) trap(group, instruction, exec);
+      break;
+    case Opcode::kSleep:
+      if (exec.any()) return sleep(id, instruction, exec);
+      break;
+    case Opcode::kNop:
+      break;
+  }
+  paths_.advance(id, instruction);
+}
+
+Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  if (instruction.write_count != 0) {
+    ScoreboardRequest reserve;
+    reserve.op = ScoreboardRequest::Op::kReserve;
+    reserve.warp = group.warp;
+    reserve.mask = exec;
+    reserve.instruction = &instruction;
+    ports_.scoreboard.call(reserve);
+    if (state_.launch->trace != nullptr) tracer_.registers("issue", group.warp, instruction, exec);
+    // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
+    if (const auto& of_warp = state_.groups_of_warp[group.warp.value()]; of_warp.size() > 1)
+      for (const GroupId other : of_warp)
+        if (&state_.groups[other] != &group && state_.groups[other].status == GroupStatus::kReady)
+          issue_.refresh(other);
+  }
+  PipesRequest enter;
+  enter.op = PipesRequest::Op::kIssue;
+  enter.warp = group.warp;
+  enter.mask = exec;
+  enter.instruction = &instruction;
+  enter.pipe = state_.facts[group.pc.value()].pipe;
+  enter.sub_core = issue_.sub_core_of(group.scheduler);
+  enter.cycle = state_.now;
+  ports_.pipes.call(enter);
+  state_.due.pipes = enter.next_due;
+  issue_.entered(group.scheduler, enter);
+  return enter.operands_late;
+}
+
+void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock) {
+  WarpContext& warp = state_.warp(group.warp);
+  isa::LaneArgs args;
+  for (unsigned i = 0; i < 2; ++i)
+    if (instruction.dst[i].present) args.dst[i] = warp.registers.data() + instruction.dst[i].offset;
+  for (unsigned i = 0; i < 4; ++i) {
+    const isa::Operand& source = instruction.src[i];
+    if (!source.present) continue;
+    args.src[i] = row(warp, source);
+    if (source.negated) args.negated = static_cast<std::uint8_t>(args.negated | (1u << i));
+  }
+  args.mask = exec.bits();
+  args.cycle = clock;
+  args.immediate = instruction.immediate;
+  if (exec.any()) instruction.lane_fn(args);
+  if (instruction.write_count != 0) ++warp.alu_outstanding;
+  enter_pipe(group, instruction, exec);
+}
+
+std::uint64_t Executor::nanoseconds() const {
+  constexpr double kPerSecond = 1e9;
+  return static_cast<std::uint64_t>(
+      sc_core::sc_time::from_value(state_.services.clock.edge_time(state_.now)).to_seconds() * kPerSecond);
+}
+
+void Executor::memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  WarpContext& warp = state_.warp(group.warp);
+  LsuRequest request;
+  request.operands_late = enter_pipe(group, instruction, exec);
+  request.op = LsuRequest::Op::kIssue;
+  request.cycle = state_.now;
+  request.instruction = &instruction;
+  request.pc = group.pc;
+  request.warp_id = group.warp;
+  request.warp = &warp;
+  request.cta = &state_.ctas[warp.cta.value()];
+  request.mask = exec;
+  ports_.lsu.call(request);
+  if (state_.launch->profile != nullptr) {
+    PcProfile& profile = state_.launch->profile->at(group.pc);
+    profile.transactions += request.transactions;
+    profile.extra_passes += request.extra_passes;
+  }
+  issue_.memory_full(request.full);
+  state_.due.lsu_after(state_.now);  // the memory stage of this cycle has already run
+}
+
+/// The group sleeps as long as the longest of its lanes asks for. PTX lets the time be anything up to twice
+/// that.
+void Executor::sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  constexpr std::uint32_t kLongest = 1'000'000;  // nanoseconds, PTX ISA
+  constexpr double kNanosecondsPerMicrosecond = 1e3;
+  const std::byte* const times = row(state_.warp(state_.groups[id].warp), instruction.src[0]);
+  std::uint32_t longest = 0;
+  exec.for_each([&](unsigned lane) {
+    std::uint32_t time = 0;
+    std::memcpy(&time, times + lane * sizeof time, sizeof time);
+    longest = std::max(longest, std::min(time, kLongest));
+  });
+  const auto cycles =
+      static_cast<Cycle>(longest * state_.services.clock.frequency_mhz() / kNanosecondsPerMicrosecond);
+  if (cycles == 0)
+    paths_.advance(id, instruction);
+  else
+    paths_.sleep_until(state_.now + cycles, id);
+}
+
+}  // namespace heddle::core

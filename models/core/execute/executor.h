@@ -1,0 +1,114 @@
+// Executes instructions: reads registers, computes values, and sends each instruction on its way - into a pipe, to the
+// load/store unit, to barriers and fences, to the control-flow mechanism. Values are computed at issue; when a result
+// may be used is the business of pipes, load/store unit and scoreboard.
+//
+// Files: executor.cpp what an instruction needs, by kind; executor_control.cpp where lanes go on; host_calls.cpp what
+// kernels ask of the host.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <systemc>
+#include <vector>
+
+#include "base/stats.h"
+#include "core/core_state.h"
+#include "core/execute/cta_barriers.h"
+#include "core/issue/fence_unit.h"
+#include "core/issue/issue_stage.h"
+#include "core/issue/meeting_point.h"
+#include "core/issue/path_control.h"
+#include "core/memory/access_check.h"
+#include "core/memory/load_store_unit.h"
+#include "core/memory/memory_view.h"
+#include "core/observe/core_tracer.h"
+#include "core/observe/hang_view.h"
+#include "core/protocols/issue_tap_protocol.h"
+#include "core/protocols/pipes_protocol.h"
+#include "core/protocols/scoreboard_protocol.h"
+#include "sim/block_socket.h"
+
+namespace heddle::core {
+
+class CtaLauncher;
+
+/// What instructions are sent to.
+struct ExecutorPorts {
+  sim::BlockInitiator<ScoreboardProtocol>& scoreboard;
+  sim::BlockInitiator<PipesProtocol>& pipes;
+  sim::BlockInitiator<LsuProtocol>& lsu;
+  /// For what reads memory without taking time (host_calls.cpp).
+  const MemoryView& memory;
+};
+
+class Executor {
+ public:
+  Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences, MeetingPoint& meetings,
+           CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer, HangView& hang, ExecutorPorts ports);
+  void declare(base::StatGroup& issue);
+  [[nodiscard]] std::uint64_t warp_instructions() const { return warp_instructions_; }
+
+  /// Adds a tap: it is asked about every instruction when a launch begins. The sockets are by scheduler, if there are
+  /// several, each hearing of what its own scheduler chose.
+  void add_tap(std::vector<sim::BlockInitiator<IssueTapProtocol>*> sockets);
+  /// The bits of the taps that want to hear of an instruction.
+  [[nodiscard]] std::uint8_t tapped(const isa::Instruction& instruction, Pc pc);
+
+  /// The head of the group's I-buffer issues.
+  void issue(GroupId id);
+  /// A lane operation of lanes `exec`; `clock`: what a clock register reads.
+  void lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock);
+
+  // Registers, for those who execute parts of an instruction.
+  [[nodiscard]] const std::byte* row(const WarpContext& warp, const isa::Operand& operand) const;
+  [[nodiscard]] AccessSite site_of(const IssueTable::Group& group, const isa::Instruction& instruction) const;
+
+ private:
+  // executor.cpp
+  [[nodiscard]] LaneMask guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const;
+  void tell_taps(unsigned taps, GroupId id, LaneMask exec);
+  /// Reserves destinations and lets the instruction into a collector of its pipe; how many cycles late its
+  /// operands are.
+  Cycle enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  void memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  void sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  /// Nanoseconds since the start of the simulation, for %globaltimer.
+  [[nodiscard]] std::uint64_t nanoseconds() const;
+  /// What lane `lane` holds in a row of 32 or 64 bits.
+  [[nodiscard]] std::uint64_t lane_of(const WarpContext& warp, const isa::Operand& operand, unsigned lane) const;
+
+  // executor_control.cpp
+  void branch(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void indirect(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void call(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void return_from(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void exit(GroupId id, LaneMask exec);
+  void count_divergence(Pc pc);
+
+  // host_calls.cpp
+  void print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
+  [[noreturn]] void fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
+                                   LaneMask exec) const;
+  [[noreturn]] void trap(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) const;
+  /// Reads a thread's memory by generic address; throws if it cannot. Refers to `site`.
+  [[nodiscard]] std::function<void(std::uint64_t, std::span<std::byte>)> thread_memory(const AccessSite& site,
+                                                                                       unsigned lane) const;
+
+  CoreState& state_;
+  IssueStage& issue_;
+  PathControl& paths_;
+  FenceUnit& fences_;
+  MeetingPoint& meetings_;
+  CtaBarriers& barriers_;
+  CtaLauncher& ctas_;
+  CoreTracer& tracer_;
+  HangView& hang_;
+  ExecutorPorts ports_;
+  std::vector<std::vector<sim::BlockInitiator<IssueTapProtocol>*>> taps_;
+  std::uint64_t warp_instructions_ = 0;
+  std::uint64_t thread_instructions_ = 0;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,141 @@
+// Where lanes go on: branches, indirect branches, calls, returns, exits.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/error.h"
+#include "core/cta/cta_launcher.h"
+#include "core/execute/executor.h"
+
+namespace heddle::core {
+
+void Executor::count_divergence(Pc pc) {
+  if (state_.launch->profile != nullptr) ++state_.launch->profile->at(pc).divergences;
+}
+
+namespace {
+
+simt::ControlFlowRequest event(simt::ControlFlowEvent kind, GroupId id, const IssueTable::Group& group,
+                               LaneMask taken, const Pc* lane_target) {
+  simt::ControlFlowRequest request;
+  request.event = kind;
+  request.warp = group.warp;
+  request.group = id;
+  request.mask = group.mask;
+  request.taken = taken;
+  request.lane_target = lane_target;
+  request.next = Pc{group.pc.value() + 1};
+  return request;
+}
+
+constexpr std::uint32_t kMostCallDepth = 1u << 16;  ///< more than the largest stack has frames
+using LaneTargets = std::array<Pc, kLanes>;
+
+}  // namespace
+
+void Executor::indirect(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  const IssueTable::Group& group = state_.groups[id];
+  const WarpContext& warp = state_.warp(group.warp);
+  LaneTargets target{};
+  exec.for_each([&](unsigned lane) {
+    const std::uint64_t index = lane_of(warp, instruction.src[0], lane);
+    if (index >= instruction.table_count)
+      throw base::KernelFault(
+          state_.kernel().place(group.pc),
+          fmt::format("{} branches to target {} of {}\n  {}", thread_name(site_of(group, instruction), lane),
+                      index, instruction.table_count, state_.kernel().source_line(group.pc)),
+          "check the index of brx.idx");
+    target[lane] = state_.kernel().targets[instruction.table_first + index];
+  });
+  simt::ControlFlowRequest branch = event(simt::ControlFlowEvent::kBranch, id, group, exec, target.data());
+  branch.rpc = instruction.rpc;
+  const Pc pc = group.pc;
+  paths_.decide(branch);
+  if (branch.diverged) count_divergence(pc);
+}
+
+void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  const IssueTable::Group& group = state_.groups[id];
+  LaneTargets target{};
+  const bool indirect = instruction.src[0].present;
+  if (indirect) {
+    const isa::Kernel& kernel = state_.kernel();
+    const WarpContext& warp = state_.warp(group.warp);
+    exec.for_each([&](unsigned lane) {
+      const std::uint64_t address = lane_of(warp, instruction.src[0], lane);
+      const auto found = kernel.function_addresses.find(address);
+      Pc entry = found == kernel.function_addresses.end() ? kNoPc : found->second.entry;
+      // A function that another call may reach need not be one of this call's.
+      bool callable = false;
+      for (std::uint32_t i = 0; i < instruction.table_count; ++i)
+        callable = callable || kernel.targets[instruction.table_first + i] == entry;
+      if (entry != kNoPc && callable) {
+        target[lane] = entry;
+        return;
+      }
+      const std::string what = found == kernel.function_addresses.end()
+                                   ? fmt::format("address 0x{:x}, where no function is", address)
+                                   : fmt::format("function {}, but {}", found->second.name,
+                                                 entry != kNoPc ? "its parameters are not those of the call"
+                                                                : found->second.reason);
+      throw base::KernelFault(kernel.place(group.pc),
+                              fmt::format("{} calls {}\n  {}", thread_name(site_of(group, instruction), lane),
+                                          what, kernel.source_line(group.pc)),
+                              "check the function pointer and the prototype");
+    });
+  }
+  simt::ControlFlowRequest call =
+      event(simt::ControlFlowEvent::kCall, id, group, exec, indirect ? target.data() : nullptr);
+  call.target = instruction.target;
+  const Pc pc = group.pc;
+  paths_.decide(call);
+  // Recursion normally ends at the end of the thread's stack, but a function that never returns keeps nothing
+  // there.
+  if (call.call_depth > kMostCallDepth)
+    throw base::KernelFault(
+        state_.kernel().place(pc),
+        fmt::format("calls nest more than {} deep\n  {}", kMostCallDepth, state_.kernel().source_line(pc)),
+        "check that the recursion ends");
+  if (call.diverged) count_divergence(pc);
+}
+
+void Executor::return_from(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  const IssueTable::Group& group = state_.groups[id];
+  const WarpContext& warp = state_.warp(group.warp);
+  LaneTargets target{};
+  exec.for_each([&](unsigned lane) {
+    target[lane] = Pc{static_cast<std::uint32_t>(lane_of(warp, instruction.src[0], lane))};
+  });
+  simt::ControlFlowRequest back = event(simt::ControlFlowEvent::kReturn, id, group, exec, target.data());
+  paths_.decide(back);
+}
+
+void Executor::branch(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  const IssueTable::Group& group = state_.groups[id];
+  simt::ControlFlowRequest branch = event(simt::ControlFlowEvent::kBranch, id, group, exec, nullptr);
+  branch.target = instruction.target;
+  branch.rpc = instruction.rpc;
+  if (exec.any() && exec != group.mask) count_divergence(group.pc);
+  paths_.decide(branch);
+}
+
+void Executor::exit(GroupId id, LaneMask exec) {
+  const WarpId warp_id = state_.groups[id].warp;
+  WarpContext& warp = state_.warp(warp_id);
+  simt::ControlFlowRequest gone;
+  gone.event = simt::ControlFlowEvent::kExit;
+  gone.warp = warp_id;
+  gone.group = id;
+  gone.mask = exec;
+  gone.next = Pc{state_.groups[id].pc.value() + 1};
+  paths_.decide(gone);
+  state_.services.progress.advanced();
+  const LaneMask before = warp.live;
+  warp.live = LaneMask::difference(warp.live, exec);
+  state_.ctas[warp.cta.value()].live_threads -= exec.count();
+  barriers_.lanes_exited(warp, before);
+  meetings_.lanes_exited(warp_id);
+  ctas_.retire_if_finished(warp_id);
+}
+
+}  // namespace heddle::core

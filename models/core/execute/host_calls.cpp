@@ -1,0 +1,87 @@
+// What kernels ask of the host: printf, assertions, traps.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "core/execute/executor.h"
+#include "core/execute/kernel_print.h"
+#include "core/memory/coalescer.h"
+
+namespace heddle::core {
+
+std::function<void(std::uint64_t, std::span<std::byte>)> Executor::thread_memory(const AccessSite& site,
+                                                                             unsigned lane) const {
+  return [this, &site, lane](std::uint64_t address, std::span<std::byte> bytes) {
+    const LaunchContext& launch = *site.launch;
+    const auto fail = [&](const char* why) {
+      throw base::KernelFault(
+          launch.kernel->place(site.pc),
+          fmt::format("{} prints from address 0x{:x}: {}", thread_name(site, lane), address, why),
+          "check the pointers given to printf or assert");
+    };
+    if (launch.services == nullptr) fail("nobody reads what kernels print here");
+    if (const std::uint64_t offset = address - isa::kSharedWindowBase; offset < isa::kSharedWindowBytes) {
+      if (offset + bytes.size() > launch.shared_bytes_per_cta)
+        fail("it lies outside of the CTA's shared memory");
+      for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = ports_.memory.shared_byte(site.cta->shared_base + static_cast<std::uint32_t>(offset + i));
+      return;
+    }
+    if (address - isa::kLocalWindowBase >= isa::kLocalWindowBytes) {
+      if (!launch.services->read_memory(address, bytes)) fail("it is in no allocation");
+      return;
+    }
+    const std::uint64_t offset = address - isa::kLocalWindowBase;
+    if (offset + bytes.size() > launch.local_bytes_per_thread) fail("it lies outside of the thread's memory");
+    const std::uint64_t region =
+        launch.local_base + site.warp->linear_warp * launch.local_bytes_per_thread * kLanes;
+    // Local memory may be newer in the L1 (write_back), which is this thread's own, or on the way from there
+    // to L2, if another warp's miss displaced it: a fence waits for the warp's own operations only.
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      const std::uint64_t at = local_place(region, offset + i, lane);
+      if (!ports_.memory.newest_of_thread(at, bytes[i]) &&
+          !launch.services->read_memory(at, bytes.subspan(i, 1)))
+        fail("it is in no allocation");
+    }
+  };
+}
+
+void Executor::print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  WarpContext& warp = state_.warp(group.warp);
+  const AccessSite site = site_of(group, instruction);
+  exec.for_each([&](unsigned lane) {
+    const Printed printed = format_print(thread_memory(site, lane), lane_of(warp, instruction.src[0], lane),
+                                         lane_of(warp, instruction.src[1], lane));
+    state_.launch->services->print(printed.text);
+    if (instruction.dst[0].present)
+      std::memcpy(warp.registers.data() + instruction.dst[0].offset + lane * std::size_t{4},
+                  &printed.arguments, 4);
+  });
+}
+
+void Executor::fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
+                          LaneMask exec) const {
+  const WarpContext& warp = state_.warp(group.warp);
+  const AccessSite site = site_of(group, instruction);
+  const unsigned lane = exec.lowest();
+  const ReadBytes read = thread_memory(site, lane);
+  const auto text = [&](unsigned i) { return read_string(read, lane_of(warp, instruction.src[i], lane)); };
+  throw base::KernelFault(
+      state_.kernel().place(group.pc),
+      fmt::format("{}:{}: {}: {}: assertion `{}' failed", text(1), lane_of(warp, instruction.src[2], lane),
+                  text(3), thread_name(site, lane), text(0)),
+      "the kernel itself asked to stop here");
+}
+
+void Executor::trap(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) const {
+  const AccessSite site = site_of(group, instruction);
+  const bool breakpoint = instruction.immediate == isa::kBreakpoint;
+  throw base::KernelFault(
+      state_.kernel().place(group.pc),
+      fmt::format("{} executed {}", thread_name(site, exec.lowest()), breakpoint ? "brkpt" : "trap"),
+      breakpoint ? "there is no debugger to stop in; remove the breakpoint"
+                 : "the kernel itself asked to stop here");
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,58 @@
+#include "core/issue/issue_gate.h"
+
+#include <bit>
+#include <stdexcept>
+
+namespace heddle::core {
+
+std::uint32_t IssueGates::add(IssueGate& gate) {
+  if (gates_.size() == kIssueGates) throw std::length_error("a core has at most 8 issue gates");
+  gates_.push_back(&gate);
+  return static_cast<std::uint32_t>(gates_.size() - 1);
+}
+
+std::uint8_t IssueGates::interested(const isa::Instruction& instruction, Pc pc) {
+  std::uint8_t bits = 0;
+  for (std::uint32_t gate = 0; gate < gates_.size(); ++gate) {
+    IssueGateRequest ask;
+    ask.op = IssueGateRequest::Op::kInterest;
+    ask.gate = gate;
+    ask.instruction = &instruction;
+    ask.pc = pc;
+    gates_[gate]->serve(ask);
+    if (ask.closed) bits |= bit(gate);
+  }
+  return bits;
+}
+
+std::optional<std::uint32_t> IssueGates::closed(unsigned asked, GroupId id) {
+  const IssueTable::Group& group = state_.groups[id];
+  for (; asked != 0; asked &= asked - 1) {
+    const auto gate = static_cast<std::uint32_t>(std::countr_zero(asked));
+    IssueGateRequest ask;
+    ask.gate = gate;
+    ask.instruction = &state_.instruction(group.pc);
+    ask.pc = group.pc;
+    ask.group = id;
+    ask.warp = group.warp;
+    ask.mask = group.mask;
+    gates_[gate]->serve(ask);
+    if (ask.closed) return gate;
+  }
+  return std::nullopt;
+}
+
+void HoldGate::serve(IssueGateRequest& request) {
+  if (request.op == IssueGateRequest::Op::kInterest) {
+    request.closed = true;
+    return;
+  }
+  using isa::Opcode;
+  const Opcode op = request.instruction->op;
+  const simt::Hold hold = state_.groups[request.group].hold;
+  request.closed = hold == simt::Hold::kEverything ||
+                   (hold == simt::Hold::kBranches && (op == Opcode::kBranch || op == Opcode::kIndirect ||
+                                                      op == Opcode::kCall || op == Opcode::kReturn));
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,57 @@
+// A gate on issue as the issue stage sees it: its own ones (holds, fences) directly, those of extensions through sockets
+// (protocols/issue_gate_protocol.h says what a gate is).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/core_state.h"
+#include "core/protocols/issue_gate_protocol.h"
+#include "sim/block_socket.h"
+
+namespace heddle::core {
+
+class IssueGate {
+ public:
+  virtual ~IssueGate() = default;
+  virtual void serve(IssueGateRequest& request) = 0;
+};
+
+/// The gates of a core, by number.
+class IssueGates {
+ public:
+  explicit IssueGates(CoreState& state) : state_(state) {}
+  /// Its number: that of the bit in IssueFacts::gates.
+  std::uint32_t add(IssueGate& gate);
+  /// A launch begins: the bits of the gates that want to be asked about an instruction.
+  [[nodiscard]] std::uint8_t interested(const isa::Instruction& instruction, Pc pc);
+
+  /// The gate may be closed for the warp slot / is open.
+  void close(std::uint32_t gate, WarpId warp) { state_.gates_closed_for[warp.value()] |= bit(gate); }
+  void open(std::uint32_t gate, WarpId warp) {
+    state_.gates_closed_for[warp.value()] &= static_cast<std::uint8_t>(~bit(gate));
+  }
+  /// The first of the gates `asked` (bits) that is closed for the head of the group.
+  [[nodiscard]] std::optional<std::uint32_t> closed(unsigned asked, GroupId id);
+
+ private:
+  [[nodiscard]] static std::uint8_t bit(std::uint32_t gate) { return static_cast<std::uint8_t>(1u << gate); }
+
+  CoreState& state_;
+  std::vector<IssueGate*> gates_;
+};
+
+/// What the control-flow mechanism holds a group from (simt::Hold), kept with the group.
+class HoldGate final : public IssueGate {
+ public:
+  explicit HoldGate(CoreState& state) : state_(state) {}
+  void serve(IssueGateRequest& request) override;
+
+ private:
+  CoreState& state_;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,230 @@
+#include "core/issue/issue_stage.h"
+
+#include <algorithm>
+
+#include "core/execute/executor.h"
+
+namespace heddle::core {
+
+IssueStage::IssueStage(CoreState& state, sim::BlockInitiator<ScoreboardProtocol>& scoreboard, bool limits_ports)
+    : state_(state),
+      scoreboard_(scoreboard),
+      limits_ports_(limits_ports),
+      hold_gate_(state),
+      gates_(state),
+      pipe_readiness_(state.config.scheduler.sub_cores) {
+  gates_.add(hold_gate_);
+  const SchedulerConfig& config = state.config.scheduler;
+  for (std::uint32_t s = 0; s < config.count; ++s) {
+    sub_core_of_.push_back(s * config.sub_cores / config.count);
+    schedulers_.push_back(std::make_unique<WarpScheduler>(("scheduler" + std::to_string(s)).c_str(), config,
+                                                          state.config.occupancy.max_warps, state.groups_per_warp,
+                                                          state.services.twins));
+    scheduler_isocks_.push_back(std::make_unique<sim::BlockInitiator<SchedulerProtocol>>(
+        ("scheduler_isock" + std::to_string(s)).c_str()));
+    scheduler_isocks_.back()->bind(schedulers_.back()->scheduler_tsock);
+    tap_isocks_.push_back(std::make_unique<sim::BlockInitiator<IssueTapProtocol>>(
+        ("scheduler_tap_isock" + std::to_string(s)).c_str()));
+    tap_isocks_.back()->bind(schedulers_.back()->issue_tap_tsock);
+  }
+}
+
+void IssueStage::declare(base::StatGroup& issue) {
+  issue.counters("slots", "issue slots", "use of every issue slot (schedulers x cycles); sums exactly",
+                 slot_use_names(gate_names_), slots_.data());
+}
+
+std::vector<sim::BlockInitiator<IssueTapProtocol>*> IssueStage::scheduler_taps() const {
+  std::vector<sim::BlockInitiator<IssueTapProtocol>*> taps;
+  for (const auto& socket : tap_isocks_) taps.push_back(socket.get());
+  return taps;
+}
+
+std::uint32_t IssueStage::add_gate(IssueGate& gate, const std::string& name) {
+  if (!name.empty()) gate_names_.push_back(name);
+  return gates_.add(gate);
+}
+
+void IssueStage::begin_launch() { port_waits_.clear(); }
+
+// ---- A cycle
+
+void IssueStage::cycle(Cycle now, Executor& executor) {
+  held_back_ = false;
+  const std::uint32_t count = state_.config.scheduler.count;
+  const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
+  if (port_waits_.empty()) {
+    for (std::uint32_t s = first; s < count; ++s) slot(now, s, executor);
+    for (std::uint32_t s = 0; s < first; ++s) slot(now, s, executor);
+    return;
+  }
+  // Otherwise the first scheduler would leave the others no ports for as long as it finds something to issue.
+  earlier_waits_.swap(port_waits_);
+  std::uint32_t done = 0;  // bit per scheduler
+  for (const PortWait& wait : earlier_waits_) {
+    slot(now, wait.scheduler, executor, wait.group);
+    done |= 1u << wait.scheduler;
+  }
+  earlier_waits_.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t s = (first + i) % count;
+    if ((done >> s & 1u) == 0) slot(now, s, executor);
+  }
+}
+
+bool IssueStage::admitted(GroupId group, bool refused_before) {
+  if (!limits_ports_) return true;
+  ScoreboardRequest admit;
+  admit.op = ScoreboardRequest::Op::kAdmit;
+  admit.warp = state_.groups[group].warp;
+  admit.mask = state_.groups[group].mask;
+  admit.instruction = &state_.instruction(state_.groups[group].pc);
+  admit.cycle = state_.now;
+  admit.refused_before = refused_before;
+  scoreboard_.call(admit);
+  return admit.hazard == Hazard::kNone;
+}
+
+void IssueStage::slot(Cycle now, std::uint32_t s, Executor& executor, std::optional<GroupId> refused) {
+  IssueTable& groups = state_.groups;
+  const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
+  if (replay_ && replay_scheduler_ == s) {
+    charge(s, SlotUse::kReplay, now);
+    if (refused) port_waits_.push_back({s, *refused});
+    return;
+  }
+  SchedulerRequest pick;
+  if (groups.any_ready(s)) {
+    pick.candidates = groups.candidates(s, pipes, now);
+    if (pick.candidates != nullptr && refused && pick.candidates->contains(refused->value())) {
+      pick.found = true;  // the policy has chosen it already
+      pick.group = *refused;
+    } else if (pick.candidates != nullptr) {
+      refused.reset();
+      pick.cycle = now;
+      scheduler_isocks_[s]->call(pick);
+      held_back_ |= !pick.found;
+    }
+  }
+  if (!pick.found) {
+    charge(s, groups.idle_cause(s, pipes, now), now);
+    return;
+  }
+  if (!admitted(pick.group, refused.has_value())) {
+    charge(s, SlotUse::kScoreboardPorts, now);
+    port_waits_.push_back({s, pick.group});
+    return;
+  }
+  charge(s, SlotUse::kIssued, now, 1, pick.group);
+  executor.issue(pick.group);
+}
+
+void IssueStage::account_idle(Cycle skipped, Cycle until) {
+  for (std::uint32_t s = 0; s < state_.config.scheduler.count; ++s)
+    charge(s, state_.groups.idle_cause(s, pipe_readiness_[sub_core_of(s)], until), until, skipped);
+}
+
+Cycle IssueStage::next_due(Cycle now) const {
+  if (held_back_ || !port_waits_.empty()) return now + 1;
+  Cycle next = kNever;
+  for (std::uint32_t s = 0; s < state_.config.scheduler.count && next > now + 1; ++s)
+    if (state_.groups.any_ready(s))
+      next = std::min(next, state_.groups.next_due(s, pipe_readiness_[sub_core_of(s)], now));
+  return next;
+}
+
+// ---- What may issue
+
+void IssueStage::refresh(GroupId id) {
+  IssueTable::Group& group = state_.groups[id];
+  if (!group.head_valid) {
+    set_status(id, GroupStatus::kFetch);
+    return;
+  }
+  const IssueFacts& facts = state_.facts[group.pc.value()];
+  if (const unsigned asked = facts.gates & state_.gates_closed_for[group.warp.value()]; asked != 0) [[unlikely]]
+    if (const auto gate = gates_.closed(asked, id)) {
+      set_status(id, gate_status(*gate));
+      return;
+    }
+  ScoreboardRequest check;
+  check.warp = group.warp;
+  check.mask = group.mask;
+  check.instruction = &state_.instruction(group.pc);
+  scoreboard_.call(check);
+  if (check.hazard == Hazard::kNone)
+    set_status(id, GroupStatus::kReady, facts.pipe);
+  else if (check.hazard == Hazard::kMemory)
+    set_long_latency(id, GroupStatus::kScoreboardMemory);
+  else
+    set_status(id, GroupStatus::kScoreboardAlu);
+}
+
+void IssueStage::refresh_ready(WarpId warp) {
+  for (const GroupId group : state_.groups_of_warp[warp.value()])
+    if (state_.groups[group].status == GroupStatus::kReady) refresh(group);
+}
+
+void IssueStage::refresh_waiting(WarpId warp) {
+  for (const GroupId group : state_.groups_of_warp[warp.value()]) {
+    const GroupStatus status = state_.groups[group].status;
+    if (status == GroupStatus::kScoreboardAlu || status == GroupStatus::kScoreboardMemory) refresh(group);
+  }
+}
+
+void IssueStage::recheck_gate(std::uint32_t gate, WarpId warp) {
+  for (const GroupId kept : state_.groups_of_warp[warp.value()])
+    if (state_.groups[kept].status == gate_status(gate) && state_.groups[kept].head_valid) refresh(kept);
+}
+
+void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
+  set_status(id, status);
+  const IssueTable::Group& group = state_.groups[id];
+  const auto waits_long = [this](GroupId other) {
+    const GroupStatus s = state_.groups[other].status;
+    return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kBarrier || s == GroupStatus::kControlFlow ||
+           (behind_gate(s) && s != GroupStatus::kTables);
+  };
+  const auto& of_warp = state_.groups_of_warp[group.warp.value()];
+  if (of_warp.size() > 1 && !std::all_of(of_warp.begin(), of_warp.end(), waits_long)) return;
+  SchedulerRequest waits;
+  waits.op = SchedulerRequest::Op::kLongLatency;
+  waits.warp = group.warp;
+  scheduler_isocks_[group.scheduler]->call(waits);
+}
+
+// ---- For the schedulers
+
+void IssueStage::warp_starts(WarpId warp) {
+  SchedulerRequest assign;
+  assign.op = SchedulerRequest::Op::kAssign;
+  assign.warp = warp;
+  assign.cycle = state_.now;
+  scheduler_isocks_[scheduler_of(warp)]->call(assign);
+}
+
+void IssueStage::warp_leaves(const IssueTable::Group& last_group) {
+  SchedulerRequest leave;
+  leave.op = SchedulerRequest::Op::kLeave;
+  leave.warp = last_group.warp;
+  scheduler_isocks_[last_group.scheduler]->call(leave);
+}
+
+void IssueStage::group_joins(GroupId id) {
+  if (state_.groups_per_warp == 1) return;
+  SchedulerRequest join;
+  join.op = SchedulerRequest::Op::kJoin;
+  join.group = id;
+  scheduler_isocks_[state_.groups[id].scheduler]->call(join);
+}
+
+void IssueStage::entered(std::uint32_t scheduler, const PipesRequest& pipes) {
+  PipeReadiness& readiness = pipe_readiness_[sub_core_of(scheduler)];
+  const auto pipe = static_cast<unsigned>(pipes.pipe);
+  readiness.accepts_from[pipe] = pipes.accepts_from;
+  readiness.busy_until[pipe] = pipes.busy_until;
+  if (pipes.pipe == Pipe::kMemory)
+    first_scheduler_ = scheduler + 1 == state_.config.scheduler.count ? 0 : scheduler + 1;
+}
+
+}  // namespace heddle::core

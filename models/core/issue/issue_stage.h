@@ -1,0 +1,129 @@
+// The issue stage: which group's head issues in a cycle, and what every issue slot was used for.
+//
+// A group's head is looked at when something changes that it may wait for (refresh): its I-buffer, a gate, the
+// scoreboard. A cycle only asks the schedulers about groups that are ready. What an instruction does is the Executor's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "base/stats.h"
+#include "core/core_state.h"
+#include "core/issue/issue_gate.h"
+#include "core/protocols/issue_gate_protocol.h"
+#include "core/protocols/issue_tap_protocol.h"
+#include "core/protocols/pipes_protocol.h"
+#include "core/protocols/scheduler_protocol.h"
+#include "core/protocols/scoreboard_protocol.h"
+#include "core/schedule/warp_scheduler.h"
+#include "sim/block_socket.h"
+
+namespace heddle::core {
+
+class Executor;
+
+class IssueStage {
+ public:
+  /// Within the constructor of a module, which becomes the parent of the schedulers. `limits_ports`: the scoreboard
+  /// must admit what issues.
+  IssueStage(CoreState& state, sim::BlockInitiator<ScoreboardProtocol>& scoreboard, bool limits_ports);
+  /// Once all gates are known.
+  void declare(base::StatGroup& issue);
+
+  /// Adds a gate; `name` (extensions only) is that of its stall cause.
+  std::uint32_t add_gate(IssueGate& gate, const std::string& name = {});
+  [[nodiscard]] IssueGates& gates() { return gates_; }
+  [[nodiscard]] const std::vector<std::string>& gate_names() const { return gate_names_; }
+
+  void begin_launch();
+  /// A cycle: each scheduler issues at most one instruction, which `executor` executes.
+  void cycle(Cycle now, Executor& executor);
+  /// Nothing ran since cycle `last`: its slots up to `until` are charged.
+  void account_idle(Cycle skipped, Cycle until);
+  /// First cycle in which it must run again, as far as known.
+  [[nodiscard]] Cycle next_due(Cycle now) const;
+
+  // What changes what may issue.
+  /// Looks at the head of the group's I-buffer again.
+  void refresh(GroupId id);
+  /// The same for every ready group of the warp: something it needs has been taken.
+  void refresh_ready(WarpId warp);
+  /// The same for those that wait for a result.
+  void refresh_waiting(WarpId warp);
+  void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp) {
+    state_.groups.set_status(id, status, pipe);
+  }
+  /// The group waits for memory, a gate or a barrier.
+  void set_long_latency(GroupId id, GroupStatus status);
+  /// The gate is open for the warp, or its state has changed: the groups that it kept are looked at again.
+  void recheck_gate(std::uint32_t gate, WarpId warp);
+
+  // Groups and warps, for the schedulers.
+  void warp_starts(WarpId warp);
+  void warp_leaves(const IssueTable::Group& last_group);
+  void group_joins(GroupId id);
+  [[nodiscard]] std::uint32_t scheduler_of(WarpId slot) const { return state_.scheduler_of(slot); }
+
+  // Pipes and load/store unit.
+  [[nodiscard]] std::uint32_t sub_core_of(std::uint32_t scheduler) const { return sub_core_of_[scheduler]; }
+  /// An instruction of `scheduler` entered a pipe.
+  void entered(std::uint32_t scheduler, const PipesRequest& pipes);
+  void memory_full(bool full) {
+    for (PipeReadiness& pipes : pipe_readiness_) pipes.memory_full = full;
+  }
+  /// In this cycle a further pass of a memory instruction takes the slot of the warp's scheduler.
+  void replay(WarpId warp) {
+    replay_ = true;
+    replay_scheduler_ = scheduler_of(warp);
+  }
+  void no_replay() { replay_ = false; }
+  [[nodiscard]] bool replays() const { return replay_; }
+
+  /// Towards the schedulers' taps, by scheduler: each hears of what it chose.
+  [[nodiscard]] std::vector<sim::BlockInitiator<IssueTapProtocol>*> scheduler_taps() const;
+
+ private:
+  /// `refused`: what the scheduler chose before and the scoreboard had no ports for.
+  void slot(Cycle now, std::uint32_t scheduler, Executor& executor, std::optional<GroupId> refused = {});
+  /// Whether the scoreboard has the ports for what the group issues, if ports are limited.
+  [[nodiscard]] bool admitted(GroupId group, bool refused_before);
+  /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
+  /// kIssued.
+  void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {}) {
+    slots_[static_cast<unsigned>(use)] += cycles;
+    if (state_.groups.profiled())
+      state_.groups.profile_slot(scheduler, pipe_readiness_[sub_core_of(scheduler)], now, cycles, use, issuing);
+  }
+
+  CoreState& state_;
+  sim::BlockInitiator<ScoreboardProtocol>& scoreboard_;
+  bool limits_ports_;
+  HoldGate hold_gate_;
+  IssueGates gates_;
+  std::vector<std::string> gate_names_;  ///< of extensions
+  std::vector<std::unique_ptr<WarpScheduler>> schedulers_;
+  std::vector<std::unique_ptr<sim::BlockInitiator<SchedulerProtocol>>> scheduler_isocks_;
+  std::vector<std::unique_ptr<sim::BlockInitiator<IssueTapProtocol>>> tap_isocks_;
+  std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
+  std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
+  bool held_back_ = false;  ///< a scheduling policy held all candidates back in this cycle
+  struct PortWait {
+    std::uint32_t scheduler = 0;
+    GroupId group{};
+  };
+  /// First scheduler to pick: the successor of the last user of the load/store unit. A fixed order could starve a lock
+  /// owner.
+  std::uint32_t first_scheduler_ = 0;
+  std::vector<PortWait> port_waits_;     ///< choices that the scoreboard has no ports for, the first refused in front
+  std::vector<PortWait> earlier_waits_;  ///< scratch: those of the cycle before
+  bool replay_ = false;                  ///< in this cycle a memory instruction takes a further pass ...
+  std::uint32_t replay_scheduler_ = 0;   ///< ... and with it this scheduler's slot
+  std::array<std::uint64_t, kSlotUses> slots_{};
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,93 @@
+#include "core/issue/meeting_point.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "core/execute/executor.h"
+#include "core/memory/access_check.h"
+
+namespace heddle::core {
+
+LaneMask MeetingPoint::named_lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec,
+                                   std::array<std::uint32_t, kLanes>& members) const {
+  const WarpContext& warp = state_.warp(group.warp);
+  std::memcpy(members.data(), executor_.row(warp, instruction.src[instruction.member_mask]), sizeof members);
+  std::uint32_t named = 0;
+  exec.for_each([&](unsigned lane) {
+    named |= members[lane];
+    if ((members[lane] >> lane & 1u) != 0) return;
+    const AccessSite site = executor_.site_of(group, instruction);
+    throw base::KernelFault(state_.kernel().place(group.pc),
+                            fmt::format("{} (lane {}) is not in its own member mask {:#010x}\n  {}",
+                                        thread_name(site, lane), lane, members[lane],
+                                        state_.kernel().source_line(group.pc)),
+                            "a .sync instruction must name every lane that executes it");
+  });
+  return LaneMask(named);
+}
+
+void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  IssueTable::Group& group = state_.groups[id];
+  const WarpId warp = group.warp;
+  const LaneMask live = state_.warp(warp).live;
+  std::array<std::uint32_t, kLanes> members;
+  const bool alone = (instruction.names_all_lanes && exec == live) || exec.none() ||
+                     !LaneMask::difference(named_lanes(group, instruction, exec, members) & live, exec).any();
+  if (alone || !lanes_apart_) {
+    hang_.passes(warp);
+    if (instruction.lane_fn != nullptr) executor_.lanes(group, instruction, exec, state_.now);
+    paths_.advance(id, instruction);
+    return;
+  }
+  // All of the group waits until its last lane has met those that the lane names. It is told as a barrier is:
+  // other splits of the warp have their turn meanwhile.
+  const WarpSync::Split split{group.pc, instruction.lane_fn == nullptr, group.mask};
+  waiting_.arrive(warp, split, exec, members);
+  if (meet(warp, &split)) {
+    hang_.passes(warp);
+    paths_.advance(id, instruction);
+    return;
+  }
+  paths_.wait_at_barrier(id);
+}
+
+bool MeetingPoint::meet(WarpId warp, const WarpSync::Split* arriving) {
+  for (const WarpSync::Meeting& meeting : waiting_.complete(warp, state_.warp(warp).live)) {
+    const isa::Instruction& instruction = state_.instruction(meeting.pc);
+    if (instruction.lane_fn != nullptr) {
+      // Lanes that arrived earlier have no group now: who executes is the meeting.
+      IssueTable::Group together;
+      together.warp = warp;
+      together.pc = meeting.pc;
+      together.mask = meeting.lanes;
+      together.scheduler = issue_.scheduler_of(warp);
+      ScoreboardRequest check;
+      check.warp = warp;
+      check.mask = meeting.lanes;
+      check.instruction = &instruction;
+      scoreboard_.call(check);
+      if (check.hazard != Hazard::kNone) {
+        waiting_.postpone(warp);
+        continue;
+      }
+      executor_.lanes(together, instruction, meeting.lanes, state_.now);
+      // What runs of the warp may have been ready before: registers are pending now, entries taken.
+      issue_.refresh_ready(warp);
+    }
+    waiting_.met(warp, meeting.lanes);
+  }
+  bool goes_on = false;
+  WarpSync::Split split;
+  while (waiting_.take_finished(warp, split)) {
+    state_.services.progress.lanes_released();
+    if (arriving != nullptr && split.lanes == arriving->lanes)
+      goes_on = true;
+    else
+      paths_.release_at(state_.now + 1, warp, split.lanes);
+  }
+  return goes_on;
+}
+
+}  // namespace heddle::core

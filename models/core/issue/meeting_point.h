@@ -1,0 +1,62 @@
+// Where lanes of a warp meet at .sync instructions: a split that comes too early waits, as at a barrier, and the last one
+// executes the instruction for all lanes that have met (warp_sync.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/core_state.h"
+#include "core/issue/issue_stage.h"
+#include "core/issue/path_control.h"
+#include "core/issue/warp_sync.h"
+#include "core/observe/hang_view.h"
+
+namespace heddle::core {
+
+class Executor;
+
+class MeetingPoint {
+ public:
+  /// `lanes_apart`: lanes of a warp run apart, so that those that come first can wait.
+  MeetingPoint(CoreState& state, IssueStage& issue, PathControl& paths, Executor& executor, HangView& hang,
+               WarpSync& waiting, sim::BlockInitiator<ScoreboardProtocol>& scoreboard, bool lanes_apart)
+      : state_(state),
+        issue_(issue),
+        paths_(paths),
+        executor_(executor),
+        hang_(hang),
+        waiting_(waiting),
+        scoreboard_(scoreboard),
+        lanes_apart_(lanes_apart) {}
+
+  /// The group has issued the instruction with lanes `exec`.
+  void arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  /// Lanes of the warp have exited: those who waited for them need not any more.
+  void lanes_exited(WarpId warp) {
+    if (waiting_.any(warp)) meet(warp);
+  }
+  /// The scoreboard of the warp has changed.
+  void written_back(WarpId warp) {
+    if (waiting_.postponed(warp)) meet(warp);
+  }
+
+ private:
+  /// The lanes that the member masks of lanes `exec` name, and the masks; throws if a lane's lacks itself.
+  [[nodiscard]] LaneMask named_lanes(const IssueTable::Group& group, const isa::Instruction& instruction,
+                                     LaneMask exec, std::array<std::uint32_t, kLanes>& members) const;
+  /// Executes what lanes of the warp have met for and lets their splits go on; true: `arriving`, whose group
+  /// still is at the instruction, is one of these. A scoreboard hazard, possible where lanes have exited or
+  /// another split reserved since, postpones it to a write-back.
+  bool meet(WarpId warp, const WarpSync::Split* arriving = nullptr);
+
+  CoreState& state_;
+  IssueStage& issue_;
+  PathControl& paths_;
+  Executor& executor_;
+  HangView& hang_;
+  WarpSync& waiting_;
+  sim::BlockInitiator<ScoreboardProtocol>& scoreboard_;
+  bool lanes_apart_;
+};
+
+}  // namespace heddle::core

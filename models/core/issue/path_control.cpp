@@ -1,0 +1,198 @@
+#include "core/issue/path_control.h"
+
+#include <algorithm>
+
+namespace heddle::core {
+
+using simt::ControlFlowEvent;
+using simt::GroupChange;
+
+void PathControl::advance(GroupId id, const isa::Instruction& instruction) {
+  IssueTable::Group& group = state_.groups[id];
+  const Pc next{group.pc.value() + 1};
+  if (next == group.watch) {
+    simt::ControlFlowRequest report;
+    report.event = ControlFlowEvent::kAdvance;
+    report.warp = group.warp;
+    report.group = id;
+    report.next = next;
+    decide(report);
+    return;
+  }
+  if (instruction.unit == isa::Unit::kControl) {  // fetch stopped behind it
+    redirect(id, next);
+    return;
+  }
+  FetchRequest pop;
+  pop.op = FetchRequest::Op::kPop;
+  pop.group = id;
+  fetch_.call(pop);
+  if (!pop.head_valid) state_.due.fetch = state_.now;
+  group.pc = next;
+  group.head_valid = pop.head_valid;
+  issue_.refresh(id);
+}
+
+void PathControl::redirect(GroupId id, Pc pc) {
+  IssueTable::Group& group = state_.groups[id];
+  group.pc = pc;
+  group.head_valid = false;
+  FetchRequest request;
+  request.op = FetchRequest::Op::kRedirect;
+  request.group = id;
+  request.pc = pc;
+  fetch_.call(request);
+  state_.due.fetch = state_.now;
+  issue_.set_status(id, GroupStatus::kControlFlow);
+}
+
+void PathControl::decide(simt::ControlFlowRequest& request) {
+  request.cycle = state_.now;
+  table_traffic_.set_cycle(state_.now);
+  control_flow_.call(request);
+  state_.due.control_flow = request.due;
+  if (state_.launch->trace != nullptr) {
+    const bool by_group =
+        request.event != ControlFlowEvent::kTick && request.event != ControlFlowEvent::kTableFilled &&
+        request.event != ControlFlowEvent::kBarrierRelease && request.event != ControlFlowEvent::kLaunch;
+    tracer_.decision(request, by_group ? state_.groups[request.group].pc : kNoPc);
+  }
+  apply(request);
+  bool full = false;
+  if (!table_traffic_.take_started(full)) return;
+  issue_.memory_full(full);
+  state_.due.lsu_after(state_.now);
+}
+
+void PathControl::tick(Cycle now) {
+  while (state_.due.control_flow <= now) {
+    simt::ControlFlowRequest tick;
+    tick.event = ControlFlowEvent::kTick;
+    decide(tick);
+  }
+}
+
+void PathControl::table_entry_moved(WarpId warp, const isa::Instruction& instruction) {
+  simt::TableEntryTransfer filled;
+  if (!table_traffic_.finished(warp, instruction, filled)) return;
+  simt::ControlFlowRequest back;
+  back.event = ControlFlowEvent::kTableFilled;
+  back.warp = warp;
+  back.filled = &filled;
+  decide(back);
+}
+
+void PathControl::wait_at_barrier(GroupId id) {
+  const IssueTable::Group& group = state_.groups[id];
+  simt::ControlFlowRequest wait;
+  wait.event = ControlFlowEvent::kBarrierArrive;
+  wait.warp = group.warp;
+  wait.group = id;
+  wait.mask = group.mask;
+  wait.next = Pc{group.pc.value() + 1};
+  decide(wait);
+}
+
+void PathControl::release(WarpId warp, LaneMask lanes) {
+  simt::ControlFlowRequest release;
+  release.event = ControlFlowEvent::kBarrierRelease;
+  release.warp = warp;
+  release.mask = lanes;
+  hang_.passes(warp);
+  decide(release);
+}
+
+void PathControl::sleep_until(Cycle cycle, GroupId id) {
+  IssueTable::Group& group = state_.groups[id];
+  sleepers_.add(cycle, {id, group.epoch});
+  group.head_valid = false;
+  issue_.set_long_latency(id, GroupStatus::kControlFlow);
+}
+
+void PathControl::wake_due(Cycle now) {
+  if (sleepers_.empty()) return;
+  sleepers_.take(now, [this](const Sleeper& sleeper) {
+    const IssueTable::Group& group = state_.groups[sleeper.group];
+    if (group.epoch == sleeper.epoch) advance(sleeper.group, state_.instruction(group.pc));
+  });
+}
+
+// ---- What the mechanism answers
+
+void PathControl::apply(const simt::ControlFlowRequest& answer) {
+  for (const simt::GroupUpdate& update : answer.updates) {
+    IssueTable::Group& group = state_.groups[update.group];
+    hold(answer.warp, group, update.change == GroupChange::kVanished ? simt::Hold::kNothing : update.hold);
+    if (state_.launch->trace != nullptr) tracer_.update(answer.warp, update);
+    switch (update.change) {
+      case GroupChange::kMoved:
+      case GroupChange::kSchedulable:
+        moves(answer.warp, update);
+        break;
+      case GroupChange::kBlocked:
+      case GroupChange::kVanished:
+        stops(answer.warp, update);
+        break;
+      case GroupChange::kHeld:
+        if (group.head_valid) issue_.refresh(update.group);
+        break;
+    }
+  }
+}
+
+void PathControl::hold(WarpId warp, IssueTable::Group& group, simt::Hold hold) {
+  if (group.hold == hold) return;
+  group.hold = hold;
+  if (hold != simt::Hold::kNothing) {
+    issue_.gates().close(kHoldGate, warp);
+    return;
+  }
+  const auto& of_warp = state_.groups_of_warp[warp.value()];
+  const auto held = [this](GroupId id) { return state_.groups[id].hold != simt::Hold::kNothing; };
+  if (std::none_of(of_warp.begin(), of_warp.end(), held)) issue_.gates().open(kHoldGate, warp);
+}
+
+void PathControl::appears(WarpId warp, GroupId id) {
+  IssueTable::Group& group = state_.groups[id];
+  group.warp = warp;
+  group.scheduler = issue_.scheduler_of(warp);
+  state_.groups_of_warp[warp.value()].push_back(id);
+  issue_.group_joins(id);
+}
+
+void PathControl::moves(WarpId warp, const simt::GroupUpdate& update) {
+  IssueTable::Group& group = state_.groups[update.group];
+  if (group.status == GroupStatus::kAbsent) appears(warp, update.group);
+  group.mask = update.mask;
+  group.watch = update.watch;
+  group.issued_at = state_.now;
+  ++group.epoch;
+  redirect(update.group, update.pc);
+  hang_.arrives(warp, update);
+}
+
+void PathControl::stops(WarpId warp, const simt::GroupUpdate& update) {
+  IssueTable::Group& group = state_.groups[update.group];
+  FetchRequest stop;
+  stop.op = FetchRequest::Op::kStop;
+  stop.group = update.group;
+  fetch_.call(stop);
+  group.head_valid = false;
+  ++group.epoch;
+  auto& of_warp = state_.groups_of_warp[warp.value()];
+  if (update.change == GroupChange::kBlocked) {
+    if (group.status == GroupStatus::kAbsent) appears(warp, update.group);
+    group.mask = update.mask;
+    // The profile charges the wait to the barrier, whose PC the group still has; a group that waits for its
+    // tables is charged to where it goes on.
+    if (update.cause == simt::BlockCause::kBarrier) issue_.set_long_latency(update.group, GroupStatus::kBarrier);
+    group.pc = update.pc;
+    if (update.cause == simt::BlockCause::kTables) issue_.set_status(update.group, GroupStatus::kTables);
+    return;
+  }
+  issue_.set_status(update.group, GroupStatus::kAbsent);
+  std::erase(of_warp, update.group);
+  if (of_warp.empty()) issue_.warp_leaves(group);
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,87 @@
+// Where the lanes of a warp go on: asks the control-flow mechanism after every instruction that it must know of, and
+// does what it answers - groups appear, move, are blocked or gone.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <systemc>
+
+#include "base/timing_wheel.h"
+#include "core/core_state.h"
+#include "core/issue/issue_stage.h"
+#include "core/memory/table_traffic.h"
+#include "core/observe/core_tracer.h"
+#include "core/observe/hang_view.h"
+#include "core/protocols/fetch_protocol.h"
+#include "sim/block_socket.h"
+#include "simt/control_flow_protocol.h"
+
+namespace heddle::core {
+
+class PathControl {
+ public:
+  PathControl(CoreState& state, IssueStage& issue, TableTraffic& table_traffic, CoreTracer& tracer, HangView& hang,
+              sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow,
+              sim::BlockInitiator<FetchProtocol>& fetch)
+      : state_(state),
+        issue_(issue),
+        table_traffic_(table_traffic),
+        tracer_(tracer),
+        hang_(hang),
+        control_flow_(control_flow),
+        fetch_(fetch) {}
+
+  /// The group goes on behind `instruction`, which it has issued.
+  void advance(GroupId id, const isa::Instruction& instruction);
+  /// Asks the mechanism, and does what it answers. The group may have moved or be gone then.
+  void decide(simt::ControlFlowRequest& request);
+  /// The mechanism's time has come.
+  void tick(Cycle now);
+  /// An entry of the mechanism's tables has been moved to or from memory.
+  void table_entry_moved(WarpId warp, const isa::Instruction& instruction);
+  /// The group waits, at a barrier or for other lanes, to go on behind the instruction that it has issued.
+  void wait_at_barrier(GroupId id);
+  /// Lanes of a warp that wait so may go on in a cycle to come.
+  void release_at(Cycle cycle, WarpId warp, LaneMask lanes) { releases_.add(cycle, {warp, lanes}); }
+  void release_due(Cycle now) {
+    releases_.take(now, [this](const LanesOfWarp& due) { release(due.warp, due.lanes); });
+  }
+  /// The group sleeps until `cycle`, then goes on behind the instruction that it has issued.
+  void sleep_until(Cycle cycle, GroupId id);
+  void wake_due(Cycle now);
+  /// Cycle of the next release or awakening.
+  [[nodiscard]] Cycle next_due() const { return std::min(releases_.next_due(), sleepers_.next_due()); }
+  [[nodiscard]] bool releases_pending() const { return !releases_.empty(); }
+
+ private:
+  void apply(const simt::ControlFlowRequest& answer);
+  void appears(WarpId warp, GroupId id);
+  void moves(WarpId warp, const simt::GroupUpdate& update);
+  void stops(WarpId warp, const simt::GroupUpdate& update);
+  /// What the group may not issue is `hold` from now on.
+  void hold(WarpId warp, IssueTable::Group& group, simt::Hold hold);
+  void redirect(GroupId id, Pc pc);
+
+  void release(WarpId warp, LaneMask lanes);
+
+  struct LanesOfWarp {
+    WarpId warp{};
+    LaneMask lanes;
+  };
+  struct Sleeper {
+    GroupId group{};
+    std::uint32_t epoch = 0;
+  };
+
+  CoreState& state_;
+  IssueStage& issue_;
+  TableTraffic& table_traffic_;
+  CoreTracer& tracer_;
+  HangView& hang_;
+  sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow_;
+  sim::BlockInitiator<FetchProtocol>& fetch_;
+  base::TimingWheel<LanesOfWarp> releases_;
+  base::TimingWheel<Sleeper> sleepers_;
+};
+
+}  // namespace heddle::core

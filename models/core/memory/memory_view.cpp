@@ -1,0 +1,44 @@
+#include "core/memory/memory_view.h"
+
+#include <array>
+#include <cstring>
+#include <span>
+
+namespace heddle::core {
+namespace {
+
+using WordBytes = std::array<std::byte, sizeof(std::uint32_t)>;
+
+std::uint32_t word_of(const WordBytes& bytes) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+}  // namespace
+
+bool MemoryView::word_in_l1(std::uint64_t address, std::uint32_t& value) const {
+  WordBytes bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (!l1d_.holds(address + i, bytes[i])) return false;
+  value = word_of(bytes);
+  return true;
+}
+
+bool MemoryView::local_word(std::uint64_t address, std::uint32_t& value, KernelServices& services) const {
+  WordBytes bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    if (!l1d_.holds(address + i, bytes[i]) && !lsu_.on_its_way(address + i, bytes[i]) &&
+        !services.read_memory(address + i, std::span(bytes).subspan(i, 1)))
+      return false;
+  value = word_of(bytes);
+  return true;
+}
+
+std::uint32_t MemoryView::shared_word(std::uint32_t offset) const {
+  WordBytes bytes{};
+  for (std::uint32_t i = 0; i < bytes.size(); ++i) bytes[i] = shared_.byte_at(offset + i);
+  return word_of(bytes);
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,37 @@
+// What a core tells the trace sink (trace.h). Only called while something is recorded.
+#pragma once
+
+#include <string_view>
+
+#include "core/core_state.h"
+#include "core/observe/trace.h"
+#include "core/protocols/scoreboard_protocol.h"
+#include "sim/block_socket.h"
+#include "simt/control_flow_protocol.h"
+
+namespace heddle::core {
+
+class CoreTracer {
+ public:
+  /// The sockets are only inspected.
+  CoreTracer(const CoreState& state, sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow,
+             sim::BlockInitiator<ScoreboardProtocol>& scoreboard)
+      : state_(state), control_flow_(control_flow), scoreboard_(scoreboard) {}
+
+  /// After the mechanism's answer; `pc`: the instruction that asked.
+  void decision(const simt::ControlFlowRequest& request, Pc pc);
+  void update(WarpId warp, const simt::GroupUpdate& update);
+  /// After a change of the scoreboard.
+  void registers(std::string_view event, WarpId warp, const isa::Instruction& instruction, LaneMask lanes);
+  void issue(const IssueTable::Group& group, GroupId id, LaneMask lanes);
+
+ private:
+  [[nodiscard]] TraceSite site(WarpId warp) const;
+  void tables(WarpId warp, TableSnapshot snapshot);
+
+  const CoreState& state_;
+  sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow_;
+  sim::BlockInitiator<ScoreboardProtocol>& scoreboard_;
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,249 @@
+#include "core/observe/hang_view.h"
+
+#include <algorithm>
+
+#include "core/cta/barrier_unit.h"
+#include "core/issue/path_control.h"
+#include "hang/snapshot.h"
+
+namespace heddle::core {
+
+HangView::HangView(const CoreState& state, Sources sources)
+    : state_(state), sources_(sources), probe_(static_cast<std::uint32_t>(state.warps.size())) {}
+
+void HangView::visit(WarpId warp, const simt::GroupUpdate& update) {
+  const isa::Kernel& kernel = state_.kernel();
+  const auto live = kernel.live_at_loop_heads.find(update.pc.value());
+  if (live == kernel.live_at_loop_heads.end()) return;
+  simt::ControlFlowRequest look;
+  look.warp = warp;
+  look.group = update.group;
+  look.mask = update.mask;
+  look.cycle = state_.now;
+  sources_.control_flow.inspect(look);
+  probe_.visit({warp, update.pc, update.mask, live->second, kernel.registers, state_.warp(warp).registers,
+                look.digest, pending_loads(warp)});
+}
+
+std::vector<simt::RunnableSplit> HangView::runnable_splits(WarpId warp) const {
+  std::vector<simt::RunnableSplit> runnable;
+  simt::ControlFlowRequest look;
+  look.warp = warp;
+  look.runnable = &runnable;
+  sources_.control_flow.inspect(look);
+  return runnable;
+}
+
+bool HangView::in_transit(WarpId warp) const {
+  // Warps that have exited but wait for memory will still free their CTA.
+  return state_.warp(warp).live.none() || sources_.waiting.postponed(warp) || !sources_.table_traffic.quiet(warp);
+}
+
+void HangView::freeze() {
+  std::vector<LaneMask> ran(state_.warps.size());
+  for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
+    if (!state_.warps[w].resident) continue;
+    for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
+      ran[w] |= split.mask & probe_.seen(WarpId{w}).lanes;
+  }
+  probe_.freeze(std::move(ran));
+}
+
+std::vector<simt::SuspendedLanes> HangView::suspended_lanes(WarpId warp) const {
+  std::vector<simt::SuspendedLanes> suspended;
+  simt::ControlFlowRequest look;
+  look.warp = warp;
+  look.suspended = &suspended;
+  sources_.control_flow.inspect(look);
+  return suspended;
+}
+
+bool HangView::timers_run(WarpId warp) const {
+  const std::vector<simt::SuspendedLanes> suspended = suspended_lanes(warp);
+  return std::any_of(suspended.begin(), suspended.end(), [](const simt::SuspendedLanes& lanes) {
+    return lanes.why == simt::Suspension::kReconverging && lanes.until.empty();
+  });
+}
+
+bool HangView::starved(WarpId warp, LaneMask lanes) const {
+  // Longer than any memory access or pause takes, and than ages that rotate leave a group behind.
+  constexpr Cycle kLong = 500'000;
+  if (!state_.config.scheduler.may_starve()) return false;
+  for (const GroupId id : state_.groups_of_warp[warp.value()]) {
+    const IssueTable::Group& group = state_.groups[id];
+    const bool could = group.status == GroupStatus::kReady || group.status == GroupStatus::kFetch;
+    if (group.mask == lanes && could && state_.now - group.issued_at >= kLong) return true;
+  }
+  return false;
+}
+
+bool HangView::repeated() const {
+  if (probe_.disturbed()) return false;
+  for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
+    if (!state_.warps[w].resident) continue;
+    if (in_transit(WarpId{w}) || timers_run(WarpId{w})) return false;
+    const std::vector<simt::RunnableSplit> runnable = runnable_splits(WarpId{w});
+    // Without any the warp is at barriers as a whole.
+    if (runnable.empty() && sources_.paths.releases_pending()) return false;
+    for (const simt::RunnableSplit& split : runnable)
+      if (!probe_.repeated(WarpId{w}, split.mask)) return false;
+  }
+  return true;
+}
+
+bool HangView::settled() const {
+  if (probe_.disturbed()) return false;
+  for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
+    if (!state_.warps[w].resident) continue;
+    if (in_transit(WarpId{w})) return false;
+    // Lanes that have not come to a loop yet would be explored as well. But a diagnosis is of use when it
+    // shows where they hang: that is waited for, unless others may keep them from ever getting there.
+    if (state_.config.scheduler.may_starve()) continue;
+    for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
+      if (!probe_.seen(WarpId{w}).lanes.contains(split.mask)) return false;
+  }
+  return true;
+}
+
+std::vector<PendingLoad> HangView::pending_loads(WarpId warp) const {
+  std::vector<PendingLoad> pending;
+  if (state_.warp(warp).fills_outstanding == 0) return pending;
+  LsuRequest look;
+  look.warp_id = warp;
+  look.pending = &pending;
+  sources_.lsu.inspect(look);
+  return pending;
+}
+
+// ---- Snapshot
+// --------------------------------------------------------------------------------------------------------
+
+void HangView::snapshot(hang::Snapshot& snapshot) const {
+  std::vector<std::uint32_t> cta_index(state_.ctas.size(), 0);
+  for (std::uint32_t slot = 0; slot < state_.ctas.size(); ++slot) {
+    const CtaContext& cta = state_.ctas[slot];
+    if (!cta.resident) continue;
+    cta_index[slot] = static_cast<std::uint32_t>(snapshot.ctas.size());
+    hang::CtaState& state = snapshot.ctas.emplace_back();
+    state.core = state_.id.value();
+    state.id = {cta.id.x, cta.id.y, cta.id.z};
+    for (std::uint32_t id = 0; id < kBarriersPerCta; ++id) {
+      BarrierRequest look;
+      look.op = BarrierRequest::Op::kInspect;
+      look.cta = CtaSlot{slot};
+      look.id = id;
+      sources_.barriers.call(look);  // kInspect changes nothing
+      state.arrived[id] = look.arrived;
+      state.expected[id] = look.expected;
+    }
+  }
+  for (std::uint32_t w = 0; w < state_.warps.size(); ++w)
+    if (state_.warps[w].resident && state_.warps[w].live.any())
+      view_warp(WarpId{w}, cta_index[state_.warps[w].cta.value()], snapshot.warps.emplace_back());
+}
+
+void HangView::view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) const {
+  const WarpContext& warp = state_.warp(id);
+  const isa::RegisterLayout& layout = state_.kernel().registers;
+  state.core = state_.id.value();
+  state.cta = cta;
+  state.warp_in_cta = warp.warp_in_cta;
+  state.linear_warp = warp.linear_warp;
+  state.shared_base = state_.ctas[warp.cta.value()].shared_base;
+  state.local_region =
+      state_.launch->local_base + warp.linear_warp * state_.launch->local_bytes_per_thread * std::uint64_t{kLanes};
+  state.live = warp.live;
+  state.special = warp.special.data();
+  state.registers = warp.registers;
+
+  // Lanes that run, or ran when visits were frozen, are taken where they were seen in their loops: whatever
+  // they have done since follows from there.
+  const HangProbe::Seen& seen = probe_.seen(id);
+  LaneMask at_loops;
+  const auto runs_in_loops = [&](LaneMask lanes, bool repeated) {
+    at_loops |= lanes;
+    while (lanes.any()) {
+      const Pc loop = seen.pc[lanes.lowest()];
+      LaneMask same;
+      lanes.for_each([&](unsigned lane) {
+        if (seen.pc[lane] == loop) same |= LaneMask(1u << lane);
+      });
+      state.running.push_back({same, loop, true, repeated, false});
+      lanes = LaneMask::difference(lanes, same);
+    }
+  };
+  state.passed = probe_.active() && probe_.passed(id);
+  LaneMask ran;
+  if (probe_.active()) ran = probe_.ran(id) & seen.lanes & warp.live;
+  for (const simt::RunnableSplit& split : runnable_splits(id)) {
+    const bool repeated = probe_.active() && probe_.repeated(id, split.mask);
+    const LaneMask in_loop = probe_.active() ? split.mask & seen.lanes : LaneMask{};
+    runs_in_loops(in_loop, repeated);
+    if (const LaneMask rest = LaneMask::difference(split.mask, in_loop); rest.any())
+      state.running.push_back({rest, where_now(id, split), false, false, starved(id, split.mask)});
+    ran = LaneMask::difference(ran, split.mask);
+  }
+  runs_in_loops(ran, false);
+  if (at_loops.any()) copy_lanes(layout, at_loops, seen.registers.data(), state.registers.data());
+  for (const HangProbe::Seen::Unknown& unknown : seen.unknown)
+    if (const LaneMask lanes = unknown.lanes & at_loops; lanes.any())
+      state.unknown.push_back({unknown.reg, lanes});
+  for (const PendingLoad& load : pending_loads(id))
+    if (const LaneMask lanes = LaneMask::difference(load.lanes, at_loops); lanes.any())
+      for (unsigned i = 0; i < load.instruction->write_count; ++i)
+        state.unknown.push_back({load.instruction->writes[i], lanes});
+  view_waiting(id, state);
+}
+
+Pc HangView::where_now(WarpId warp, const simt::RunnableSplit& split) const {
+  for (const GroupId group : state_.groups_of_warp[warp.value()])
+    if (state_.groups[group].mask == split.mask && state_.groups[group].status != GroupStatus::kAbsent)
+      return state_.groups[group].pc;
+  return split.pc;
+}
+
+void HangView::view_waiting(WarpId id, hang::WarpState& state) const {
+  LaneMask listed;
+  for (const hang::RunningLanes& running : state.running) listed |= running.lanes;
+  const auto waits = [&](LaneMask lanes, Pc at) {
+    lanes = LaneMask::difference(lanes, listed);
+    if (lanes.none()) return;
+    listed |= lanes;
+    // What they wait for may give them a result.
+    const isa::Instruction& waits_at = state_.code[at == kNoPc || at.value() == 0 ? 0 : at.value() - 1];
+    for (unsigned i = 0; i < waits_at.write_count; ++i) state.unknown.push_back({waits_at.writes[i], lanes});
+    if ((sources_.waiting.waiting(id) & lanes).any()) {
+      state.waiting.push_back({lanes, at, 0, true});
+      return;
+    }
+    BarrierRequest look = barrier_of(id, lanes);
+    if (look.arrived != 0)
+      state.waiting.push_back({lanes, at, look.id, false});
+    else
+      state.held.push_back({lanes, at, true, {}, false});  // released already, its latency is passing
+  };
+  for (const GroupId g : state_.groups_of_warp[id.value()])
+    if (state_.groups[g].status == GroupStatus::kBarrier) waits(state_.groups[g].mask, state_.groups[g].pc);
+  const std::vector<simt::SuspendedLanes> suspended = suspended_lanes(id);
+  for (const simt::SuspendedLanes& lanes : suspended)
+    if (lanes.why == simt::Suspension::kBarrier) waits(lanes.mask, lanes.at);
+  for (const simt::SuspendedLanes& lanes : suspended) {
+    const LaneMask held = LaneMask::difference(lanes.mask, listed);
+    if (held.none()) continue;
+    listed |= held;
+    state.held.push_back(
+        {held, lanes.at, lanes.why == simt::Suspension::kReconverging, lanes.until, lanes.until_blocked});
+  }
+}
+
+BarrierRequest HangView::barrier_of(WarpId warp, LaneMask lanes) const {
+  BarrierRequest look;
+  look.op = BarrierRequest::Op::kFind;
+  look.cta = state_.warp(warp).cta;
+  look.warp = warp;
+  look.waiting = lanes;
+  sources_.barriers.call(look);  // kFind changes nothing
+  return look;
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,93 @@
+// What the watchdog sees of a core (sim/watchdog.h): whether its lanes repeat themselves, what they are doing in words
+// (hang_words.cpp), and as the snapshot that a proof explores (hang/snapshot.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/core_state.h"
+#include "core/issue/warp_sync.h"
+#include "core/memory/table_traffic.h"
+#include "core/observe/hang_probe.h"
+#include "core/protocols/barrier_protocol.h"
+#include "sim/block_socket.h"
+#include "sim/watchdog.h"
+#include "simt/control_flow_protocol.h"
+
+namespace heddle::hang {
+struct Snapshot;
+struct WarpState;
+}  // namespace heddle::hang
+
+namespace heddle::core {
+
+class PathControl;
+
+class HangView {
+ public:
+  struct Sources {
+    const WarpSync& waiting;          ///< lanes at .sync instructions
+    const TableTraffic& table_traffic;
+    const PathControl& paths;
+    // Inspected only.
+    sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow;
+    sim::BlockInitiator<BarrierProtocol>& barriers;
+    sim::BlockInitiator<LsuProtocol>& lsu;
+    bool barriers_count_warps = false;
+  };
+  HangView(const CoreState& state, Sources sources);
+
+  // What the stages tell it. Nothing while nobody looks for a hang.
+  void issues(const IssueTable::Group& group, const isa::Instruction& instruction) {
+    if (!probe_.active()) [[likely]]
+      return;
+    probe_.issues(group.warp, group.mask);
+    if (instruction.time_dependent) probe_.spoil(group.warp, group.mask);
+  }
+  /// Lanes of the warp go on behind a barrier or .sync instruction.
+  void passes(WarpId warp) {
+    if (probe_.active()) probe_.passes(warp);
+  }
+  /// A group has arrived at `update.pc`.
+  void arrives(WarpId warp, const simt::GroupUpdate& update) {
+    if (probe_.looks()) visit(warp, update);
+  }
+
+  // As sim::Watched.
+  void start() { probe_.start(); }
+  void freeze();
+  void stop() { probe_.stop(); }
+  [[nodiscard]] bool repeated() const;
+  [[nodiscard]] bool settled() const;
+  void diagnose(std::vector<sim::StuckWarp>& stuck) const;
+  /// Adds what is resident here.
+  void snapshot(hang::Snapshot& snapshot) const;
+
+ private:
+  void visit(WarpId warp, const simt::GroupUpdate& update);
+  [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp) const;
+  /// Something of the warp will happen without any of its lanes running.
+  [[nodiscard]] bool in_transit(WarpId warp) const;
+  /// Lanes of the warp wait at a reconvergence point whose time-out will let them go.
+  [[nodiscard]] bool timers_run(WarpId warp) const;
+  [[nodiscard]] std::vector<simt::SuspendedLanes> suspended_lanes(WarpId warp) const;
+  /// The split's group could issue, and has not been chosen for long, nor need it ever be.
+  [[nodiscard]] bool starved(WarpId warp, LaneMask lanes) const;
+  [[nodiscard]] std::vector<PendingLoad> pending_loads(WarpId warp) const;
+  void view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) const;
+  void view_waiting(WarpId id, hang::WarpState& state) const;
+  /// Next instruction of the split.
+  [[nodiscard]] Pc where_now(WarpId warp, const simt::RunnableSplit& split) const;
+  /// The barrier at which the lanes wait; `arrived` is 0 if there is none.
+  [[nodiscard]] BarrierRequest barrier_of(WarpId warp, LaneMask lanes) const;
+  [[nodiscard]] std::string warp_name(WarpId id) const;
+  /// "16 of 32 threads have arrived", of an inspected barrier.
+  [[nodiscard]] std::string arrivals(const BarrierRequest& barrier) const;
+
+  const CoreState& state_;
+  Sources sources_;
+  HangProbe probe_;
+};
+
+}  // namespace heddle::core

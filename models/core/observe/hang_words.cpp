@@ -1,0 +1,105 @@
+// What the lanes of a core are doing, in words.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/observe/hang_view.h"
+
+namespace heddle::core {
+
+std::string HangView::warp_name(WarpId id) const {
+  const WarpContext& warp = state_.warp(id);
+  const CtaContext& cta = state_.ctas[warp.cta.value()];
+  return fmt::format("core {}, CTA ({},{},{}), warp {}", state_.id.value(), cta.id.x, cta.id.y, cta.id.z,
+                     warp.warp_in_cta);
+}
+
+namespace {
+
+const char* activity(GroupStatus status) {
+  switch (status) {
+    case GroupStatus::kScoreboardMemory:
+      return "wait for a load or atomic";
+    case GroupStatus::kFence:
+      return "wait at a fence";
+    case GroupStatus::kReady:
+      return "are ready to issue";
+    case GroupStatus::kFetch:
+    case GroupStatus::kControlFlow:
+      return "wait for their next instruction";
+    default:
+      return "run";
+  }
+}
+
+std::string wait_to_meet(LaneMask missing) {
+  return fmt::format("wait for lanes {:#010x} of their member mask", missing.bits());
+}
+
+const char* why_suspended(simt::Suspension why) {
+  switch (why) {
+    case simt::Suspension::kReconverging:
+      return "wait to reconverge with them";
+    case simt::Suspension::kNotStarted:
+      return "have not run their side of a branch, which starts";
+    case simt::Suspension::kTurn:
+      return "take turns with them and go on";
+    case simt::Suspension::kBarrier:
+      return "wait at a barrier, to go on";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string HangView::arrivals(const BarrierRequest& barrier) const {
+  const bool warps = sources_.barriers_count_warps;
+  const std::uint32_t unit = warps ? kLanes : 1;
+  return fmt::format("{} of {} {} have arrived", barrier.arrived / unit, (barrier.expected + unit - 1) / unit,
+                     warps ? "warps" : "threads");
+}
+
+void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
+  const isa::Kernel& kernel = state_.kernel();
+  for (std::uint32_t g = 0; g < state_.groups.size(); ++g) {
+    const IssueTable::Group& group = state_.groups[GroupId{g}];
+    if (group.status == GroupStatus::kAbsent) continue;
+    const WarpContext& warp = state_.warp(group.warp);
+    sim::StuckWarp entry;
+    entry.warp = warp_name(group.warp);
+    entry.lanes = fmt::format("{:#010x}", group.mask.bits());
+    const bool at_barrier = group.status == GroupStatus::kBarrier;
+    const bool repeats = probe_.active() && probe_.repeated(group.warp, group.mask);
+    const HangProbe::Seen& visits = probe_.seen(group.warp);
+    const bool spins = repeats || (probe_.active() && visits.lanes.contains(group.mask));
+    Pc at = group.pc;
+    if (spins) at = repeats ? probe_.loop_head(group.warp, group.mask) : visits.pc[group.mask.lowest()];
+    const LaneMask missing = sources_.waiting.missing(group.warp, group.mask, warp.live);
+    const bool meets = at_barrier && (sources_.waiting.waiting(group.warp) & group.mask).any();
+    if (at_barrier) at = Pc{group.pc.value() - 1};
+    if (meets) {
+      entry.activity = wait_to_meet(missing);
+    } else if (at_barrier) {
+      const BarrierRequest look = barrier_of(group.warp, group.mask);
+      entry.activity = fmt::format("wait at barrier {} ({})", look.id, arrivals(look));
+    } else {
+      entry.activity = spins ? "spin in the loop that starts" : activity(group.status);
+    }
+    entry.place = kernel.place(at);
+    entry.source = kernel.source_line(at);
+    for (const simt::SuspendedLanes& lanes : suspended_lanes(group.warp)) {
+      const bool none = lanes.at == kNoPc;
+      const bool to_meet =
+          lanes.why == simt::Suspension::kBarrier && (sources_.waiting.waiting(group.warp) & lanes.mask).any();
+      const std::string how =
+          to_meet ? wait_to_meet(sources_.waiting.missing(group.warp, lanes.mask, warp.live)) + ", to go on"
+                  : why_suspended(lanes.why);
+      entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()), how,
+                               none ? "the kernel's exit" : kernel.place(lanes.at),
+                               none ? "" : kernel.source_line(lanes.at)});
+    }
+    stuck.push_back(std::move(entry));
+  }
+}
+
+}  // namespace heddle::core

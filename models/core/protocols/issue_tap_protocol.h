@@ -1,0 +1,46 @@
+// Taps on issue: blocks that watch what issues, such as detectors and counters. A tap says per instruction of a kernel
+// whether it wants to hear of it; instructions that nobody taps cost one test of a byte.
+#pragma once
+
+#include <cstdint>
+
+#include "core/protocols/protocol_of.h"
+#include "core/warp_context.h"
+#include "isa/instruction.h"
+
+namespace heddle::core {
+
+/// Registers of the lanes that issue, as they are before the instruction writes any.
+class OperandReader {
+ public:
+  virtual ~OperandReader() = default;
+  /// What lane `lane` holds in a row of 32 or 64 bits; of a predicate 0 or 1, its negation not applied.
+  [[nodiscard]] virtual std::uint64_t value(const isa::Operand& operand, unsigned lane) const = 0;
+};
+
+struct IssueTapRequest {
+  enum class Op : std::uint8_t {
+    kInterest,  ///< a launch begins: is `instruction` at `pc` of interest? -> `wanted`
+    kIssue,     ///< it issues. Values are read and results written after this call
+  };
+  Op op = Op::kIssue;
+  const isa::Instruction* instruction = nullptr;
+  Pc pc{};
+
+  // kIssue
+  Cycle cycle = 0;
+  GroupId group{};
+  WarpId warp{};                          ///< the slot that the group occupies
+  std::uint32_t scheduler = 0;            ///< that chose it
+  LaneMask mask;                          ///< the group's lanes
+  LaneMask exec;                          ///< of these, those whose guard holds
+  const OperandReader* operands = nullptr;  ///< valid during the call
+
+  bool wanted = false;  ///< answer of kInterest
+};
+using IssueTapProtocol = ProtocolOf<IssueTapRequest>;
+
+/// Taps that a core can have: bits of IssueFacts::taps.
+inline constexpr unsigned kIssueTaps = 8;
+
+}  // namespace heddle::core
