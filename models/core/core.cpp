@@ -42,37 +42,36 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
                      stats.child("table_traffic", "spilled entries of the branch unit's tables")),
       warp_sync_(config.occupancy.max_warps),
       memory_view_(l1d_, lsu_, shared_memory_),
-      issue_stage_(state_, scoreboard_isock_, scoreboard_.limits_ports()),
-      tracer_(state_, control_flow_isock_, scoreboard_isock_),
-      hang_(state_, {warp_sync_, table_traffic_, paths_, control_flow_isock_, barrier_isock_, lsu_isock_,
+      issue_stage_(state_, scoreboard_.limits_ports()),
+      tracer_(state_, paths_.control_flow_isock, issue_stage_.scoreboard_isock),
+      hang_(state_, {warp_sync_, table_traffic_, paths_, paths_.control_flow_isock, barriers_.barrier_isock,
+                     executor_.lsu_isock,
                      barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())}),
-      paths_(state_, issue_stage_, table_traffic_, tracer_, hang_, control_flow_isock_, fetch_isock_),
+      paths_(state_, issue_stage_, table_traffic_, tracer_, hang_),
       fences_(state_, issue_stage_, paths_),
-      barriers_(state_, paths_, executor_, barrier_isock_,
+      barriers_(state_, paths_, executor_,
                 barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
-      meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_, scoreboard_isock_,
-                control_flow_unit_.runs_lanes_apart()),
-      ctas_(state_, issue_stage_, paths_, barriers_, lsu_, table_traffic_, scoreboard_isock_, cta_done_isock),
-      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_,
-                {scoreboard_isock_, pipes_isock_, lsu_isock_, memory_view_}) {
+      meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_, control_flow_unit_.runs_lanes_apart()),
+      ctas_(state_, issue_stage_, paths_, barriers_, lsu_, table_traffic_, cta_done_isock),
+      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_) {
   executor_.add_tap(issue_stage_.scheduler_taps());
   bind_blocks();
   declare(stats.child("issue", "issue stage"));
 }
 
 void Core::bind_blocks() {
-  control_flow_isock_.bind(control_flow_unit_.branch_tsock);
+  paths_.control_flow_isock.bind(control_flow_unit_.branch_tsock);
   control_flow_unit_.progress_isock.bind(progress_tsock_);
   control_flow_unit_.table_memory_isock.bind(table_traffic_.table_memory_tsock);
-  fetch_isock_.bind(fetch_.fetch_tsock);
+  paths_.fetch_isock.bind(fetch_.fetch_tsock);
   fetch_.l1i_isock.bind(l1i_.l1i_tsock);
   l1i_.refill_isock.bind(fetch_.refill_tsock);
-  scoreboard_isock_.bind(scoreboard_.scoreboard_tsock);
-  pipes_isock_.bind(pipes_.pipes_tsock);
+  issue_stage_.scoreboard_isock.bind(scoreboard_.scoreboard_tsock);
+  executor_.pipes_isock.bind(pipes_.pipes_tsock);
   pipes_.writeback_isock.bind(pipes_writeback_tsock_);
   pipes_.register_isock.bind(register_file_.pipes_tsock);
-  barrier_isock_.bind(barrier_unit_.barrier_tsock);
-  lsu_isock_.bind(lsu_.lsu_tsock);
+  barriers_.barrier_isock.bind(barrier_unit_.barrier_tsock);
+  executor_.lsu_isock.bind(lsu_.lsu_tsock);
   table_traffic_.lsu_isock.bind(lsu_.table_tsock);
   lsu_.writeback_isock.bind(lsu_writeback_tsock_);
   lsu_.register_isock.bind(register_file_.lsu_tsock);
@@ -180,7 +179,7 @@ void Core::cycle(Cycle now) {
   if (state_.due.pipes <= now) {
     PipesRequest pipes;
     pipes.cycle = now;
-    pipes_isock_.call(pipes);
+    executor_.pipes_isock.call(pipes);
     state_.due.pipes = pipes.next_due;
   }
   memory_stage(now);
@@ -206,7 +205,7 @@ void Core::memory_stage(Cycle now) {
   if (state_.due.lsu <= now || lsu_wants_port_ || port.delivered) {
     LsuRequest memory;
     memory.cycle = now;
-    lsu_isock_.call(memory);
+    executor_.lsu_isock.call(memory);
     state_.due.lsu = memory.next_due;
     lsu_wants_port_ = memory.wants_port;
     if (memory.replay) issue_stage_.replay(memory.replay_warp);
@@ -221,7 +220,7 @@ void Core::memory_stage(Cycle now) {
 void Core::fetch_stage(Cycle now) {
   FetchRequest fetch;
   fetch.cycle = now;
-  fetch_isock_.call(fetch);
+  paths_.fetch_isock.call(fetch);
   for (unsigned i = 0; i < fetch.filled_count; ++i) {
     state_.groups[fetch.filled[i]].head_valid = true;
     issue_stage_.refresh(fetch.filled[i]);
@@ -254,7 +253,7 @@ void Core::write_back(WritebackRequest& request) {
       release.mask = request.mask;
       release.instruction = request.instruction;
       release.cycle = state_.now;
-      scoreboard_isock_.call(release);
+      issue_stage_.scoreboard_isock.call(release);
       if (state_.launch->trace != nullptr) tracer_.registers("write_back", warp, instruction, request.mask);
       issue_stage_.refresh_waiting(warp);
     } else if (table_traffic_.owns(instruction)) {

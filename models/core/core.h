@@ -100,7 +100,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   void account_idle(Cycle until);
   void sleep(Cycle now);
 
-  // Blocks and the sockets towards them.
+  // Blocks. The stages have the sockets towards most of them.
   simt::ControlFlowUnit control_flow_unit_;
   CoreState state_;
   Fetch fetch_;
@@ -116,12 +116,6 @@ class Core : public sc_core::sc_module, public sim::Watched {
   LoadStoreUnit lsu_;
   TableTraffic table_traffic_;
 
-  sim::BlockInitiator<simt::ControlFlowProtocol> control_flow_isock_{"control_flow_isock"};
-  sim::BlockInitiator<FetchProtocol> fetch_isock_{"fetch_isock"};
-  sim::BlockInitiator<ScoreboardProtocol> scoreboard_isock_{"scoreboard_isock"};
-  sim::BlockInitiator<PipesProtocol> pipes_isock_{"pipes_isock"};
-  sim::BlockInitiator<BarrierProtocol> barrier_isock_{"barrier_isock"};
-  sim::BlockInitiator<LsuProtocol> lsu_isock_{"lsu_isock"};
   sim::BlockInitiator<PortProtocol> port_isock_{"port_isock"};
   sim::BlockTarget<simt::GroupProgressProtocol, Core, &Core::serve_progress> progress_tsock_{"progress_tsock",
                                                                                              this};

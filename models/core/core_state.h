@@ -35,6 +35,7 @@ struct IssueFacts {
   Pipe pipe = Pipe::kSp;
   std::uint8_t gates = 0;  ///< bit per gate that wants to be asked about it (protocols/issue_gate_protocol.h)
   std::uint8_t taps = 0;   ///< bit per tap that wants to be told when it issues (protocols/issue_tap_protocol.h)
+  std::uint8_t reserved = 0;  ///< four bytes: indexed once per instruction
 };
 
 /// First cycle in which a stage has something to do, kNever: nothing that is known of.
@@ -57,7 +58,7 @@ struct CoreState {
         groups(configuration.occupancy.max_warps * groups_per_slot, configuration.scheduler.count),
         groups_of_warp(configuration.occupancy.max_warps),
         warps(configuration.occupancy.max_warps),
-        gates_closed_for(configuration.occupancy.max_warps, 0),
+        gates_of_warp(configuration.occupancy.max_warps, 0),
         ctas(configuration.occupancy.max_ctas) {}
 
   const base::CoreId id;
@@ -80,7 +81,7 @@ struct CoreState {
   // Architectural state: lives from CtaLauncher::start to its retirement; registers are written by the Executor and by
   // what the load/store unit delivers.
   std::vector<WarpContext> warps;
-  std::vector<std::uint8_t> gates_closed_for;  ///< by warp: bit per gate that may be closed for it (IssueGates)
+  std::vector<std::uint8_t> gates_of_warp;  ///< bit per gate that may be closed for it (IssueGates)
   std::vector<CtaContext> ctas;
 
   [[nodiscard]] WarpContext& warp(WarpId id_of) { return warps[id_of.value()]; }

@@ -7,7 +7,6 @@ namespace heddle::core {
 
 CtaLauncher::CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
                          LoadStoreUnit& lsu, const TableTraffic& table_traffic,
-                         sim::BlockInitiator<ScoreboardProtocol>& scoreboard,
                          sim::BlockInitiator<CtaDoneProtocol>& done)
     : state_(state),
       issue_(issue),
@@ -15,7 +14,6 @@ CtaLauncher::CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths
       barriers_(barriers),
       lsu_(lsu),
       table_traffic_(table_traffic),
-      scoreboard_(scoreboard),
       done_(done),
       slots_(state.config) {}
 
@@ -67,7 +65,7 @@ void CtaLauncher::start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std
   ScoreboardRequest clear;
   clear.op = ScoreboardRequest::Op::kClear;
   clear.warp = id;
-  scoreboard_.call(clear);
+  issue_.scoreboard_isock.call(clear);
   simt::ControlFlowRequest start;
   start.event = simt::ControlFlowEvent::kLaunch;
   start.warp = id;

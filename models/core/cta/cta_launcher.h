@@ -19,8 +19,7 @@ namespace heddle::core {
 class CtaLauncher {
  public:
   CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers, LoadStoreUnit& lsu,
-              const TableTraffic& table_traffic, sim::BlockInitiator<ScoreboardProtocol>& scoreboard,
-              sim::BlockInitiator<CtaDoneProtocol>& done);
+              const TableTraffic& table_traffic, sim::BlockInitiator<CtaDoneProtocol>& done);
   void declare(base::StatGroup& issue);
 
   void begin_launch(const LaunchContext* launch);
@@ -41,7 +40,6 @@ class CtaLauncher {
   CtaBarriers& barriers_;
   LoadStoreUnit& lsu_;
   const TableTraffic& table_traffic_;
-  sim::BlockInitiator<ScoreboardProtocol>& scoreboard_;
   sim::BlockInitiator<CtaDoneProtocol>& done_;
   CtaSlots slots_;
   CtaNeeds needs_;

@@ -15,7 +15,7 @@ void CtaBarriers::cta_starts(CtaSlot slot, const CtaContext& cta) {
   launch.op = BarrierRequest::Op::kLaunch;
   launch.cta = slot;
   launch.threads = counts_warps_ ? static_cast<std::uint32_t>(cta.warps.size()) * kLanes : cta.live_threads;
-  unit_.call(launch);
+  barrier_isock.call(launch);
 }
 
 void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
@@ -55,7 +55,7 @@ void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMa
   }
   std::vector<BarrierRelease> released;
   arrive.released = &released;
-  unit_.call(arrive);
+  barrier_isock.call(arrive);
   if (arrive.waits)
     paths_.wait_at_barrier(id);
   else
@@ -70,7 +70,7 @@ void CtaBarriers::lanes_exited(const WarpContext& warp, LaneMask before) {
   fewer.cta = warp.cta;
   fewer.threads = share(before) - share(warp.live);
   fewer.released = &released;
-  unit_.call(fewer);
+  barrier_isock.call(fewer);
   release(released);
 }
 

@@ -16,9 +16,9 @@ class Executor;
 class CtaBarriers {
  public:
   /// `counts_warps`: a warp arrives as a whole, diverged or not (barrier_unit.h).
-  CtaBarriers(CoreState& state, PathControl& paths, Executor& executor, sim::BlockInitiator<BarrierProtocol>& unit,
-              bool counts_warps)
-      : state_(state), paths_(paths), executor_(executor), unit_(unit), counts_warps_(counts_warps) {}
+  CtaBarriers(CoreState& state, PathControl& paths, Executor& executor, bool counts_warps)
+      : state_(state), paths_(paths), executor_(executor), counts_warps_(counts_warps) {}
+  sim::BlockInitiator<BarrierProtocol> barrier_isock{"barrier_isock"};
 
   void cta_starts(CtaSlot slot, const CtaContext& cta);
   /// The group has issued the instruction with lanes `exec`.
@@ -39,7 +39,6 @@ class CtaBarriers {
   CoreState& state_;
   PathControl& paths_;
   Executor& executor_;
-  sim::BlockInitiator<BarrierProtocol>& unit_;
   bool counts_warps_;
 };
 

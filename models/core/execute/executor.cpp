@@ -10,7 +10,8 @@ namespace heddle::core {
 using isa::Opcode;
 
 Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences, MeetingPoint& meetings,
-                   CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer, HangView& hang, ExecutorPorts ports)
+                   CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer, HangView& hang,
+                   const MemoryView& memory)
     : state_(state),
       issue_(issue),
       paths_(paths),
@@ -20,7 +21,7 @@ Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, Fenc
       ctas_(ctas),
       tracer_(tracer),
       hang_(hang),
-      ports_(ports) {}
+      memory_(memory) {}
 
 void Executor::declare(base::StatGroup& issue) {
   issue.counter("warp_instructions", "warp-instructions", "instructions issued", &warp_instructions_);
@@ -204,7 +205,7 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
     reserve.warp = group.warp;
     reserve.mask = exec;
     reserve.instruction = &instruction;
-    ports_.scoreboard.call(reserve);
+    issue_.scoreboard_isock.call(reserve);
     if (state_.launch->trace != nullptr) tracer_.registers("issue", group.warp, instruction, exec);
     // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
     if (const auto& of_warp = state_.groups_of_warp[group.warp.value()]; of_warp.size() > 1)
@@ -218,9 +219,9 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
   enter.mask = exec;
   enter.instruction = &instruction;
   enter.pipe = state_.facts[group.pc.value()].pipe;
-  enter.sub_core = issue_.sub_core_of(group.scheduler);
+  enter.sub_core = group.sub_core;
   enter.cycle = state_.now;
-  ports_.pipes.call(enter);
+  pipes_isock.call(enter);
   state_.due.pipes = enter.next_due;
   issue_.entered(group.scheduler, enter);
   return enter.operands_late;
@@ -263,7 +264,7 @@ void Executor::memory(const IssueTable::Group& group, const isa::Instruction& in
   request.warp = &warp;
   request.cta = &state_.ctas[warp.cta.value()];
   request.mask = exec;
-  ports_.lsu.call(request);
+  lsu_isock.call(request);
   if (state_.launch->profile != nullptr) {
     PcProfile& profile = state_.launch->profile->at(group.pc);
     profile.transactions += request.transactions;

@@ -34,19 +34,14 @@ namespace heddle::core {
 
 class CtaLauncher;
 
-/// What instructions are sent to.
-struct ExecutorPorts {
-  sim::BlockInitiator<ScoreboardProtocol>& scoreboard;
-  sim::BlockInitiator<PipesProtocol>& pipes;
-  sim::BlockInitiator<LsuProtocol>& lsu;
-  /// For what reads memory without taking time (host_calls.cpp).
-  const MemoryView& memory;
-};
-
 class Executor {
  public:
   Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences, MeetingPoint& meetings,
-           CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer, HangView& hang, ExecutorPorts ports);
+           CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer, HangView& hang,
+           const MemoryView& memory);
+  sim::BlockInitiator<PipesProtocol> pipes_isock{"pipes_isock"};
+  sim::BlockInitiator<LsuProtocol> lsu_isock{"lsu_isock"};
+
   void declare(base::StatGroup& issue);
   [[nodiscard]] std::uint64_t warp_instructions() const { return warp_instructions_; }
 
@@ -105,7 +100,7 @@ class Executor {
   CtaLauncher& ctas_;
   CoreTracer& tracer_;
   HangView& hang_;
-  ExecutorPorts ports_;
+  const MemoryView& memory_;  ///< for what reads memory without taking time (host_calls.cpp)
   std::vector<std::vector<sim::BlockInitiator<IssueTapProtocol>*>> taps_;
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;

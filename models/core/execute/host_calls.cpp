@@ -25,7 +25,7 @@ std::function<void(std::uint64_t, std::span<std::byte>)> Executor::thread_memory
       if (offset + bytes.size() > launch.shared_bytes_per_cta)
         fail("it lies outside of the CTA's shared memory");
       for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = ports_.memory.shared_byte(site.cta->shared_base + static_cast<std::uint32_t>(offset + i));
+        bytes[i] = memory_.shared_byte(site.cta->shared_base + static_cast<std::uint32_t>(offset + i));
       return;
     }
     if (address - isa::kLocalWindowBase >= isa::kLocalWindowBytes) {
@@ -40,7 +40,7 @@ std::function<void(std::uint64_t, std::span<std::byte>)> Executor::thread_memory
     // to L2, if another warp's miss displaced it: a fence waits for the warp's own operations only.
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const std::uint64_t at = local_place(region, offset + i, lane);
-      if (!ports_.memory.newest_of_thread(at, bytes[i]) &&
+      if (!memory_.newest_of_thread(at, bytes[i]) &&
           !launch.services->read_memory(at, bytes.subspan(i, 1)))
         fail("it is in no allocation");
     }

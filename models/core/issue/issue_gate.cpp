@@ -25,9 +25,20 @@ std::uint8_t IssueGates::interested(const isa::Instruction& instruction, Pc pc) 
   return bits;
 }
 
-std::optional<std::uint32_t> IssueGates::closed(unsigned asked, GroupId id) {
+void IssueGates::close(std::uint32_t gate, WarpId warp) {
+  state_.gates_of_warp[warp.value()] |= bit(gate);
+  for (const GroupId id : state_.groups_of_warp[warp.value()]) state_.groups[id].gates |= bit(gate);
+}
+
+void IssueGates::open(std::uint32_t gate, WarpId warp) {
+  const auto others = static_cast<std::uint8_t>(~bit(gate));
+  state_.gates_of_warp[warp.value()] &= others;
+  for (const GroupId id : state_.groups_of_warp[warp.value()]) state_.groups[id].gates &= others;
+}
+
+std::optional<std::uint32_t> IssueGates::closed(GroupId id) {
   const IssueTable::Group& group = state_.groups[id];
-  for (; asked != 0; asked &= asked - 1) {
+  for (unsigned asked = state_.facts[group.pc.value()].gates & group.gates; asked != 0; asked &= asked - 1) {
     const auto gate = static_cast<std::uint32_t>(std::countr_zero(asked));
     IssueGateRequest ask;
     ask.gate = gate;

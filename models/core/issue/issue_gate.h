@@ -29,13 +29,11 @@ class IssueGates {
   /// A launch begins: the bits of the gates that want to be asked about an instruction.
   [[nodiscard]] std::uint8_t interested(const isa::Instruction& instruction, Pc pc);
 
-  /// The gate may be closed for the warp slot / is open.
-  void close(std::uint32_t gate, WarpId warp) { state_.gates_closed_for[warp.value()] |= bit(gate); }
-  void open(std::uint32_t gate, WarpId warp) {
-    state_.gates_closed_for[warp.value()] &= static_cast<std::uint8_t>(~bit(gate));
-  }
-  /// The first of the gates `asked` (bits) that is closed for the head of the group.
-  [[nodiscard]] std::optional<std::uint32_t> closed(unsigned asked, GroupId id);
+  /// The gate may be closed for the warp slot / is open for it.
+  void close(std::uint32_t gate, WarpId warp);
+  void open(std::uint32_t gate, WarpId warp);
+  /// The first gate that is closed for the head of the group.
+  [[nodiscard]] std::optional<std::uint32_t> closed(GroupId id);
 
  private:
   [[nodiscard]] static std::uint8_t bit(std::uint32_t gate) { return static_cast<std::uint8_t>(1u << gate); }

@@ -6,9 +6,8 @@
 
 namespace heddle::core {
 
-IssueStage::IssueStage(CoreState& state, sim::BlockInitiator<ScoreboardProtocol>& scoreboard, bool limits_ports)
+IssueStage::IssueStage(CoreState& state, bool limits_ports)
     : state_(state),
-      scoreboard_(scoreboard),
       limits_ports_(limits_ports),
       hold_gate_(state),
       gates_(state),
@@ -81,7 +80,7 @@ bool IssueStage::admitted(GroupId group, bool refused_before) {
   admit.instruction = &state_.instruction(state_.groups[group].pc);
   admit.cycle = state_.now;
   admit.refused_before = refused_before;
-  scoreboard_.call(admit);
+  scoreboard_isock.call(admit);
   return admit.hazard == Hazard::kNone;
 }
 
@@ -141,9 +140,8 @@ void IssueStage::refresh(GroupId id) {
     set_status(id, GroupStatus::kFetch);
     return;
   }
-  const IssueFacts& facts = state_.facts[group.pc.value()];
-  if (const unsigned asked = facts.gates & state_.gates_closed_for[group.warp.value()]; asked != 0) [[unlikely]]
-    if (const auto gate = gates_.closed(asked, id)) {
+  if (group.gates != 0) [[unlikely]]
+    if (const auto gate = gates_.closed(id)) {
       set_status(id, gate_status(*gate));
       return;
     }
@@ -151,9 +149,9 @@ void IssueStage::refresh(GroupId id) {
   check.warp = group.warp;
   check.mask = group.mask;
   check.instruction = &state_.instruction(group.pc);
-  scoreboard_.call(check);
+  scoreboard_isock.call(check);
   if (check.hazard == Hazard::kNone)
-    set_status(id, GroupStatus::kReady, facts.pipe);
+    set_status(id, GroupStatus::kReady, state_.facts[group.pc.value()].pipe);
   else if (check.hazard == Hazard::kMemory)
     set_long_latency(id, GroupStatus::kScoreboardMemory);
   else
@@ -219,7 +217,7 @@ void IssueStage::group_joins(GroupId id) {
 }
 
 void IssueStage::entered(std::uint32_t scheduler, const PipesRequest& pipes) {
-  PipeReadiness& readiness = pipe_readiness_[sub_core_of(scheduler)];
+  PipeReadiness& readiness = pipe_readiness_[pipes.sub_core];
   const auto pipe = static_cast<unsigned>(pipes.pipe);
   readiness.accepts_from[pipe] = pipes.accepts_from;
   readiness.busy_until[pipe] = pipes.busy_until;

@@ -31,7 +31,8 @@ class IssueStage {
  public:
   /// Within the constructor of a module, which becomes the parent of the schedulers. `limits_ports`: the scoreboard
   /// must admit what issues.
-  IssueStage(CoreState& state, sim::BlockInitiator<ScoreboardProtocol>& scoreboard, bool limits_ports);
+  IssueStage(CoreState& state, bool limits_ports);
+  sim::BlockInitiator<ScoreboardProtocol> scoreboard_isock{"scoreboard_isock"};
   /// Once all gates are known.
   void declare(base::StatGroup& issue);
 
@@ -101,7 +102,6 @@ class IssueStage {
   }
 
   CoreState& state_;
-  sim::BlockInitiator<ScoreboardProtocol>& scoreboard_;
   bool limits_ports_;
   HoldGate hold_gate_;
   IssueGates gates_;

@@ -145,7 +145,10 @@ SlotUse IssueTable::idle_cause(std::uint32_t index, const PipeReadiness& pipes, 
   if (any(GroupStatus::kScoreboardMemory)) return SlotUse::kScoreboardMemory;
   if (any(GroupStatus::kFetch)) return SlotUse::kIBufferEmpty;
   if (any(GroupStatus::kControlFlow)) return SlotUse::kControlFlow;
+  std::uint32_t gated = 0;
   for (std::uint32_t gate = 0; gate < kIssueGates; ++gate)
+    gated |= scheduler.count[static_cast<unsigned>(gate_status(gate))];
+  for (std::uint32_t gate = 0; gated != 0 && gate < kIssueGates; ++gate)
     if (any(gate_status(gate))) return gate_slot_use(gate);
   if (any(GroupStatus::kBarrier)) return SlotUse::kBarrier;
   return SlotUse::kNoWarp;

@@ -90,12 +90,14 @@ class IssueTable {
     GroupStatus status = GroupStatus::kAbsent;
     Pipe pipe = Pipe::kSp;    ///< needed by the head while kReady
     bool head_valid = false;  ///< I-buffer not empty
+    std::uint8_t gates = 0;   ///< bit per gate that may be closed for it (issue_gate.h)
     simt::Hold hold = simt::Hold::kNothing;
     WarpId warp{};
     Pc pc{};           ///< next instruction to issue
     Pc watch = kNoPc;  ///< report to the branch unit when the next PC is this
     LaneMask mask;
     std::uint32_t scheduler = 0;
+    std::uint32_t sub_core = 0;  ///< the scheduler's
     std::uint32_t epoch = 0;  ///< counts its moves: what waits for an older one is void
     Cycle issued_at = 0;      ///< when it issued or moved last
   };

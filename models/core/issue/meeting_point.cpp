@@ -63,11 +63,12 @@ bool MeetingPoint::meet(WarpId warp, const WarpSync::Split* arriving) {
       together.pc = meeting.pc;
       together.mask = meeting.lanes;
       together.scheduler = issue_.scheduler_of(warp);
+      together.sub_core = issue_.sub_core_of(together.scheduler);
       ScoreboardRequest check;
       check.warp = warp;
       check.mask = meeting.lanes;
       check.instruction = &instruction;
-      scoreboard_.call(check);
+      issue_.scoreboard_isock.call(check);
       if (check.hazard != Hazard::kNone) {
         waiting_.postpone(warp);
         continue;

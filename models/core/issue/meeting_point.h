@@ -19,14 +19,13 @@ class MeetingPoint {
  public:
   /// `lanes_apart`: lanes of a warp run apart, so that those that come first can wait.
   MeetingPoint(CoreState& state, IssueStage& issue, PathControl& paths, Executor& executor, HangView& hang,
-               WarpSync& waiting, sim::BlockInitiator<ScoreboardProtocol>& scoreboard, bool lanes_apart)
+               WarpSync& waiting, bool lanes_apart)
       : state_(state),
         issue_(issue),
         paths_(paths),
         executor_(executor),
         hang_(hang),
         waiting_(waiting),
-        scoreboard_(scoreboard),
         lanes_apart_(lanes_apart) {}
 
   /// The group has issued the instruction with lanes `exec`.
@@ -55,7 +54,6 @@ class MeetingPoint {
   Executor& executor_;
   HangView& hang_;
   WarpSync& waiting_;
-  sim::BlockInitiator<ScoreboardProtocol>& scoreboard_;
   bool lanes_apart_;
 };
 

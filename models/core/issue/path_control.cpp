@@ -26,7 +26,7 @@ void PathControl::advance(GroupId id, const isa::Instruction& instruction) {
   FetchRequest pop;
   pop.op = FetchRequest::Op::kPop;
   pop.group = id;
-  fetch_.call(pop);
+  fetch_isock.call(pop);
   if (!pop.head_valid) state_.due.fetch = state_.now;
   group.pc = next;
   group.head_valid = pop.head_valid;
@@ -41,7 +41,7 @@ void PathControl::redirect(GroupId id, Pc pc) {
   request.op = FetchRequest::Op::kRedirect;
   request.group = id;
   request.pc = pc;
-  fetch_.call(request);
+  fetch_isock.call(request);
   state_.due.fetch = state_.now;
   issue_.set_status(id, GroupStatus::kControlFlow);
 }
@@ -49,7 +49,7 @@ void PathControl::redirect(GroupId id, Pc pc) {
 void PathControl::decide(simt::ControlFlowRequest& request) {
   request.cycle = state_.now;
   table_traffic_.set_cycle(state_.now);
-  control_flow_.call(request);
+  control_flow_isock.call(request);
   state_.due.control_flow = request.due;
   if (state_.launch->trace != nullptr) {
     const bool by_group =
@@ -156,6 +156,8 @@ void PathControl::appears(WarpId warp, GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   group.warp = warp;
   group.scheduler = issue_.scheduler_of(warp);
+  group.sub_core = issue_.sub_core_of(group.scheduler);
+  group.gates = state_.gates_of_warp[warp.value()];
   state_.groups_of_warp[warp.value()].push_back(id);
   issue_.group_joins(id);
 }
@@ -176,7 +178,7 @@ void PathControl::stops(WarpId warp, const simt::GroupUpdate& update) {
   FetchRequest stop;
   stop.op = FetchRequest::Op::kStop;
   stop.group = update.group;
-  fetch_.call(stop);
+  fetch_isock.call(stop);
   group.head_valid = false;
   ++group.epoch;
   auto& of_warp = state_.groups_of_warp[warp.value()];

@@ -20,16 +20,14 @@ namespace heddle::core {
 
 class PathControl {
  public:
-  PathControl(CoreState& state, IssueStage& issue, TableTraffic& table_traffic, CoreTracer& tracer, HangView& hang,
-              sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow,
-              sim::BlockInitiator<FetchProtocol>& fetch)
+  PathControl(CoreState& state, IssueStage& issue, TableTraffic& table_traffic, CoreTracer& tracer, HangView& hang)
       : state_(state),
         issue_(issue),
         table_traffic_(table_traffic),
         tracer_(tracer),
-        hang_(hang),
-        control_flow_(control_flow),
-        fetch_(fetch) {}
+        hang_(hang) {}
+  sim::BlockInitiator<simt::ControlFlowProtocol> control_flow_isock{"control_flow_isock"};
+  sim::BlockInitiator<FetchProtocol> fetch_isock{"fetch_isock"};
 
   /// The group goes on behind `instruction`, which it has issued.
   void advance(GroupId id, const isa::Instruction& instruction);
@@ -78,8 +76,6 @@ class PathControl {
   TableTraffic& table_traffic_;
   CoreTracer& tracer_;
   HangView& hang_;
-  sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow_;
-  sim::BlockInitiator<FetchProtocol>& fetch_;
   base::TimingWheel<LanesOfWarp> releases_;
   base::TimingWheel<Sleeper> sleepers_;
 };
