@@ -242,24 +242,38 @@ void Core::sleep(Cycle now) {
 }
 
 void Core::write_back(WritebackRequest& request) {
-  const WarpId warp = request.warp;
+  const isa::Instruction& instruction = *request.instruction;
+  state_.formations.for_each_slice(request.formation, request.mask, [&](WarpId home, LaneMask lanes) {
+    --state_.warp(home).alu_outstanding;
+    release_registers(home, lanes, instruction);
+    operation_done(home);
+  });
+  state_.formations.drop_reference(request.formation);
+}
+
+void Core::memory_done(WritebackRequest& request) {
   if (request.instruction != nullptr) {
-    const isa::Instruction& instruction = *request.instruction;
-    if (instruction.unit != isa::Unit::kMemory) --state_.warp(warp).alu_outstanding;
-    if (instruction.write_count != 0) {
-      ScoreboardRequest release;
-      release.op = ScoreboardRequest::Op::kRelease;
-      release.warp = warp;
-      release.mask = request.mask;
-      release.instruction = request.instruction;
-      release.cycle = state_.now;
-      issue_stage_.scoreboard_isock.call(release);
-      if (state_.launch->trace != nullptr) tracer_.registers("write_back", warp, instruction, request.mask);
-      issue_stage_.refresh_waiting(warp);
-    } else if (table_traffic_.owns(instruction)) {
-      paths_.table_entry_moved(warp, instruction);
-    }
+    if (request.instruction->write_count != 0)
+      release_registers(request.warp, request.mask, *request.instruction);
+    else if (table_traffic_.owns(*request.instruction))
+      paths_.table_entry_moved(request.warp, *request.instruction);
   }
+  operation_done(request.warp);
+}
+
+void Core::release_registers(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
+  ScoreboardRequest release;
+  release.op = ScoreboardRequest::Op::kRelease;
+  release.warp = home;
+  release.mask = lanes;
+  release.instruction = &instruction;
+  release.cycle = state_.now;
+  issue_stage_.scoreboard_isock.call(release);
+  if (state_.launch->trace != nullptr) tracer_.registers("write_back", home, instruction, lanes);
+  issue_stage_.refresh_waiting(home);
+}
+
+void Core::operation_done(WarpId warp) {
   fences_.operation_done(warp);
   meetings_.written_back(warp);
   ctas_.retire_if_finished(warp);

@@ -53,6 +53,11 @@ class Core : public sc_core::sc_module, public sim::Watched {
  private:
   void serve_cta(CtaRequest& request);
   void write_back(WritebackRequest& request);
+  void memory_done(WritebackRequest& request);
+  /// The instruction's destinations have been written, of lanes of a home warp.
+  void release_registers(WarpId home, LaneMask lanes, const isa::Instruction& instruction);
+  /// Something of the warp that others may wait for is done.
+  void operation_done(WarpId warp);
   /// The mechanism asks where a group is.
   void serve_progress(simt::GroupProgress& progress) { progress.next = state_.groups[progress.group].pc; }
 
@@ -121,7 +126,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
                                                                                              this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
                                                                                       this};
-  sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> lsu_writeback_tsock_{"lsu_writeback_tsock",
+  sim::BlockTarget<WritebackProtocol, Core, &Core::memory_done> lsu_writeback_tsock_{"lsu_writeback_tsock",
                                                                                     this};
 
   // Stages.

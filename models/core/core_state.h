@@ -56,7 +56,9 @@ struct CoreState {
         services(shared),
         groups_per_warp(groups_per_slot),
         groups(configuration.occupancy.max_warps * groups_per_slot, configuration.scheduler.count),
+        formations(configuration.occupancy.max_warps),
         groups_of_warp(configuration.occupancy.max_warps),
+        groups_in_slot(configuration.occupancy.max_warps, 0),
         warps(configuration.occupancy.max_warps),
         gates_of_warp(configuration.occupancy.max_warps, 0),
         ctas(configuration.occupancy.max_ctas) {}
@@ -76,13 +78,26 @@ struct CoreState {
 
   // Issue groups: their status belongs to the issue stage, where they are to PathControl.
   IssueTable groups;
-  std::vector<std::vector<GroupId>> groups_of_warp;  ///< that have lanes of the warp
+  FormationTable formations;
+  std::vector<std::vector<GroupId>> groups_of_warp;  ///< by home warp: groups that have lanes of it
+  std::vector<std::uint32_t> groups_in_slot;         ///< by warp slot: groups that occupy it
 
   // Architectural state: lives from CtaLauncher::start to its retirement; registers are written by the Executor and by
   // what the load/store unit delivers.
   std::vector<WarpContext> warps;
   std::vector<std::uint8_t> gates_of_warp;  ///< bit per gate that may be closed for it (IssueGates)
   std::vector<CtaContext> ctas;
+
+  /// Calls fn(home, lanes) for each home warp that has some of the group's lanes `lanes`.
+  template <class Fn>
+  void for_each_slice(const IssueTable::Group& group, LaneMask lanes, Fn&& fn) const {
+    formations.for_each_slice(group.formation, lanes, fn);
+  }
+  [[nodiscard]] bool is_static(const IssueTable::Group& group) const { return formations.is_static(group.formation); }
+  /// The home warp of one of the group's lanes.
+  [[nodiscard]] WarpId home(const IssueTable::Group& group, unsigned lane) const {
+    return formations.home(group.formation, lane);
+  }
 
   [[nodiscard]] WarpContext& warp(WarpId id_of) { return warps[id_of.value()]; }
   [[nodiscard]] const WarpContext& warp(WarpId id_of) const { return warps[id_of.value()]; }

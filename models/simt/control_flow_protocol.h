@@ -22,6 +22,7 @@
 
 #include "base/ids.h"
 #include "base/lane_mask.h"
+#include "simt/formation.h"
 
 namespace heddle::simt {
 
@@ -72,6 +73,9 @@ struct GroupUpdate {
   LaneMask mask{};
   BlockCause cause = BlockCause::kBarrier;  ///< kBlocked
   Hold hold = Hold::kNothing;               ///< of any change: what holds from now on
+  /// Whose lanes they are, if not all of the warp whose slot the group occupies; of kMoved, kSchedulable and
+  /// kBlocked. Valid until the next request.
+  std::span<const Slice> slices{};
 };
 
 /// Why lanes of a warp are not running, for diagnosis.

@@ -19,13 +19,26 @@ void CtaBarriers::cta_starts(CtaSlot slot, const CtaContext& cta) {
 }
 
 void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
-  IssueTable::Group& group = state_.groups[id];
-  const WarpContext& warp = state_.warp(group.warp);
+  const IssueTable::Group& group = state_.groups[id];
+  std::vector<BarrierRelease> released;
+  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
+    arrive(home, lanes, exec & lanes, exec, group, instruction, released);
+  });
+  if (instruction.barrier_kind == isa::BarrierKind::kSync)
+    paths_.wait_at_barrier(id);
+  else
+    paths_.advance(id, instruction);
+  release(released);
+}
+
+void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask group_exec,
+                         const IssueTable::Group& group, const isa::Instruction& instruction,
+                         std::vector<BarrierRelease>& released) {
+  const WarpContext& warp = state_.warp(home);
   const auto operand = [&](const isa::Operand& source) {
-    std::uint32_t value = 0;
-    if (source.present)
-      std::memcpy(&value, executor_.row(warp, source) + exec.lowest() * std::size_t{4}, sizeof value);
-    return value;
+    if (!source.present) return std::uint32_t{0};
+    const unsigned lane = group_exec.lowest();
+    return static_cast<std::uint32_t>(executor_.lane_of(state_.warp(state_.home(group, lane)), source, lane));
   };
   BarrierRequest arrive;
   arrive.cta = warp.cta;
@@ -39,12 +52,12 @@ void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMa
   // hardware that counts warps (below sm_70).
   // An explicit count is in whole warps: lanes that never existed or have exited count with the last live
   // ones.
-  const bool whole_warp = counts_warps_ || (arrive.expected != 0 && group.mask == warp.live);
-  arrive.threads = whole_warp ? kLanes : group.mask.count();
-  arrive.warp = group.warp;
+  const bool whole_warp = counts_warps_ || (arrive.expected != 0 && lanes == warp.live);
+  arrive.threads = whole_warp ? kLanes : lanes.count();
+  arrive.warp = home;
   arrive.waits = instruction.barrier_kind == isa::BarrierKind::kSync;
-  arrive.waiting = group.mask;
-  arrive.lanes = group.mask;
+  arrive.waiting = lanes;
+  arrive.lanes = lanes;
   arrive.instruction = &instruction;
   if (instruction.barrier_reduction != isa::BarrierReduction::kNone) {
     // Lanes that the guard keeps away arrive with the others, but have no predicate and take no result.
@@ -53,14 +66,8 @@ void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMa
     std::memcpy(&holds, executor_.row(warp, instruction.src[2]), sizeof holds);
     arrive.predicate = exec & LaneMask(instruction.src[2].negated ? ~holds : holds);
   }
-  std::vector<BarrierRelease> released;
   arrive.released = &released;
   barrier_isock.call(arrive);
-  if (arrive.waits)
-    paths_.wait_at_barrier(id);
-  else
-    paths_.advance(id, instruction);
-  release(released);
 }
 
 void CtaBarriers::lanes_exited(const WarpContext& warp, LaneMask before) {

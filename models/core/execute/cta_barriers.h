@@ -28,6 +28,9 @@ class CtaBarriers {
   [[nodiscard]] bool counts_warps() const { return counts_warps_; }
 
  private:
+  /// Lanes `lanes` of a home warp of the group arrive, of which `exec` pass the guard; of the whole group `group_exec`.
+  void arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask group_exec, const IssueTable::Group& group,
+              const isa::Instruction& instruction, std::vector<BarrierRelease>& released);
   /// How many threads, as the barrier unit counts them, a warp is of which these live.
   [[nodiscard]] std::uint32_t share(LaneMask live) const {
     return live.none() ? 0 : counts_warps_ ? kLanes : live.count();

@@ -50,7 +50,7 @@ void ExecPipes::issue(PipesRequest& request) {
   if (instruction.write_count != 0 && request.pipe != Pipe::kMemory)
     in_flight_.add(start + timing_[index].latency_cycles,
                    {request.warp, static_cast<std::uint16_t>(request.sub_core), false, request.mask,
-                    request.instruction});
+                    request.formation, request.instruction});
   request.next_due = in_flight_.next_due();
 }
 
@@ -70,7 +70,7 @@ void ExecPipes::complete(const Completion& done, Cycle cycle) {
       return;
     }
   }
-  WritebackRequest writeback{done.warp, done.mask, done.instruction};
+  WritebackRequest writeback{done.warp, done.formation, done.mask, done.instruction};
   writeback_isock.call(writeback);
 }
 

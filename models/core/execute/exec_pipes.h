@@ -38,10 +38,11 @@ class ExecPipes : public sc_core::sc_module {
 
  private:
   struct Completion {
-    WarpId warp{};
+    WarpId warp{};  ///< the slot
     std::uint16_t sub_core = 0;
     bool granted = false;  ///< this cycle was given to it by the register file
     LaneMask mask{};
+    FormationId formation{};
     const isa::Instruction* instruction = nullptr;
   };
   /// All pipes of one kind in one sub-core.

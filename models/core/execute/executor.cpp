@@ -33,9 +33,13 @@ void Executor::declare(base::StatGroup& issue) {
 
 LaneMask Executor::guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const {
   if (!instruction.guard.present) return group.mask;
-  std::uint32_t lanes;
-  std::memcpy(&lanes, row(state_.warp(group.warp), instruction.guard), sizeof lanes);
-  return group.mask & LaneMask(instruction.guard.negated ? ~lanes : lanes);
+  LaneMask holds;
+  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask mask) {
+    std::uint32_t lanes;
+    std::memcpy(&lanes, row(state_.warp(home), instruction.guard), sizeof lanes);
+    holds |= mask & LaneMask(instruction.guard.negated ? ~lanes : lanes);
+  });
+  return holds;
 }
 
 const std::byte* Executor::row(const WarpContext& warp, const isa::Operand& operand) const {
@@ -57,9 +61,9 @@ std::uint64_t Executor::lane_of(const WarpContext& warp, const isa::Operand& ope
   return value;
 }
 
-AccessSite Executor::site_of(const IssueTable::Group& group, const isa::Instruction& instruction) const {
-  const WarpContext& warp = state_.warp(group.warp);
-  return {state_.launch, &state_.ctas[warp.cta.value()], &warp, group.pc, &instruction};
+AccessSite Executor::site_of(WarpId home, Pc pc) const {
+  const WarpContext& warp = state_.warp(home);
+  return {state_.launch, &state_.ctas[warp.cta.value()], &warp, pc, &state_.instruction(pc)};
 }
 
 // ---- Taps
@@ -68,9 +72,10 @@ namespace {
 
 class GroupOperands final : public OperandReader {
  public:
-  GroupOperands(const Executor& executor, const WarpContext& warp) : executor_(executor), warp_(warp) {}
+  GroupOperands(const Executor& executor, const CoreState& state, const IssueTable::Group& group)
+      : executor_(executor), state_(state), group_(group) {}
   [[nodiscard]] std::uint64_t value(const isa::Operand& operand, unsigned lane) const override {
-    const std::byte* const row = executor_.row(warp_, operand);
+    const std::byte* const row = executor_.row(state_.warp(state_.home(group_, lane)), operand);
     if (operand.width == isa::RowWidth::kPredicate) {
       std::uint32_t lanes = 0;
       std::memcpy(&lanes, row, sizeof lanes);
@@ -84,7 +89,8 @@ class GroupOperands final : public OperandReader {
 
  private:
   const Executor& executor_;
-  const WarpContext& warp_;
+  const CoreState& state_;
+  const IssueTable::Group& group_;
 };
 
 }  // namespace
@@ -110,7 +116,7 @@ std::uint8_t Executor::tapped(const isa::Instruction& instruction, Pc pc) {
 
 void Executor::tell_taps(unsigned taps, GroupId id, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
-  const GroupOperands operands(*this, state_.warp(group.warp));
+  const GroupOperands operands(*this, state_, group);
   IssueTapRequest issues;
   issues.instruction = &state_.instruction(group.pc);
   issues.pc = group.pc;
@@ -198,24 +204,29 @@ void Executor::issue(GroupId id) {
   paths_.advance(id, instruction);
 }
 
-Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
-  if (instruction.write_count != 0) {
+void Executor::reserve(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
     ScoreboardRequest reserve;
     reserve.op = ScoreboardRequest::Op::kReserve;
-    reserve.warp = group.warp;
-    reserve.mask = exec;
+    reserve.warp = home;
+    reserve.mask = lanes;
     reserve.instruction = &instruction;
     issue_.scoreboard_isock.call(reserve);
-    if (state_.launch->trace != nullptr) tracer_.registers("issue", group.warp, instruction, exec);
+    if (state_.launch->trace != nullptr) tracer_.registers("issue", home, instruction, lanes);
     // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
-    if (const auto& of_warp = state_.groups_of_warp[group.warp.value()]; of_warp.size() > 1)
+    if (const auto& of_warp = state_.groups_of_warp[home.value()]; of_warp.size() > 1)
       for (const GroupId other : of_warp)
         if (&state_.groups[other] != &group && state_.groups[other].status == GroupStatus::kReady)
           issue_.refresh(other);
-  }
+  });
+}
+
+Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+  if (instruction.write_count != 0) reserve(group, instruction, exec);
   PipesRequest enter;
   enter.op = PipesRequest::Op::kIssue;
   enter.warp = group.warp;
+  enter.formation = group.formation;
   enter.mask = exec;
   enter.instruction = &instruction;
   enter.pipe = state_.facts[group.pc.value()].pipe;
@@ -228,21 +239,27 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
 }
 
 void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock) {
-  WarpContext& warp = state_.warp(group.warp);
   isa::LaneArgs args;
-  for (unsigned i = 0; i < 2; ++i)
-    if (instruction.dst[i].present) args.dst[i] = warp.registers.data() + instruction.dst[i].offset;
-  for (unsigned i = 0; i < 4; ++i) {
-    const isa::Operand& source = instruction.src[i];
-    if (!source.present) continue;
-    args.src[i] = row(warp, source);
-    if (source.negated) args.negated = static_cast<std::uint8_t>(args.negated | (1u << i));
-  }
-  args.mask = exec.bits();
   args.cycle = clock;
   args.immediate = instruction.immediate;
-  if (exec.any()) instruction.lane_fn(args);
-  if (instruction.write_count != 0) ++warp.alu_outstanding;
+  // Once per home warp, with its rows: lanes do not look at each other, and those that do (vote, shuffle) look at
+  // lanes of their own warp.
+  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask mask) {
+    WarpContext& warp = state_.warp(home);
+    for (unsigned i = 0; i < 2; ++i)
+      if (instruction.dst[i].present) args.dst[i] = warp.registers.data() + instruction.dst[i].offset;
+    args.negated = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      const isa::Operand& source = instruction.src[i];
+      if (!source.present) continue;
+      args.src[i] = row(warp, source);
+      if (source.negated) args.negated = static_cast<std::uint8_t>(args.negated | (1u << i));
+    }
+    args.mask = mask.bits();
+    if (mask.any()) instruction.lane_fn(args);
+    if (instruction.write_count != 0) ++warp.alu_outstanding;
+  });
+  if (instruction.write_count != 0) state_.formations.add_reference(group.formation);
   enter_pipe(group, instruction, exec);
 }
 
@@ -279,12 +296,12 @@ void Executor::memory(const IssueTable::Group& group, const isa::Instruction& in
 void Executor::sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   constexpr std::uint32_t kLongest = 1'000'000;  // nanoseconds, PTX ISA
   constexpr double kNanosecondsPerMicrosecond = 1e3;
-  const std::byte* const times = row(state_.warp(state_.groups[id].warp), instruction.src[0]);
   std::uint32_t longest = 0;
-  exec.for_each([&](unsigned lane) {
-    std::uint32_t time = 0;
-    std::memcpy(&time, times + lane * sizeof time, sizeof time);
-    longest = std::max(longest, std::min(time, kLongest));
+  state_.for_each_slice(state_.groups[id], exec, [&](WarpId home, LaneMask lanes) {
+    lanes.for_each([&](unsigned lane) {
+      const auto time = static_cast<std::uint32_t>(lane_of(state_.warp(home), instruction.src[0], lane));
+      longest = std::max(longest, std::min(time, kLongest));
+    });
   });
   const auto cycles =
       static_cast<Cycle>(longest * state_.services.clock.frequency_mhz() / kNanosecondsPerMicrosecond);

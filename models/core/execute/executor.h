@@ -58,12 +58,15 @@ class Executor {
 
   // Registers, for those who execute parts of an instruction.
   [[nodiscard]] const std::byte* row(const WarpContext& warp, const isa::Operand& operand) const;
-  [[nodiscard]] AccessSite site_of(const IssueTable::Group& group, const isa::Instruction& instruction) const;
+  /// What lane `lane` holds in a row of 32 or 64 bits.
+  [[nodiscard]] std::uint64_t lane_of(const WarpContext& warp, const isa::Operand& operand, unsigned lane) const;
+  [[nodiscard]] AccessSite site_of(WarpId home, Pc pc) const;
 
  private:
   // executor.cpp
   [[nodiscard]] LaneMask guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const;
   void tell_taps(unsigned taps, GroupId id, LaneMask exec);
+  void reserve(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   /// Reserves destinations and lets the instruction into a collector of its pipe; how many cycles late its
   /// operands are.
   Cycle enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
@@ -71,8 +74,11 @@ class Executor {
   void sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   /// Nanoseconds since the start of the simulation, for %globaltimer.
   [[nodiscard]] std::uint64_t nanoseconds() const;
-  /// What lane `lane` holds in a row of 32 or 64 bits.
-  [[nodiscard]] std::uint64_t lane_of(const WarpContext& warp, const isa::Operand& operand, unsigned lane) const;
+
+  [[nodiscard]] std::uint64_t lane_of(const IssueTable::Group& group, const isa::Operand& operand,
+                                      unsigned lane) const {
+    return lane_of(state_.warp(state_.home(group, lane)), operand, lane);
+  }
 
   // executor_control.cpp
   void branch(GroupId id, const isa::Instruction& instruction, LaneMask exec);

@@ -35,14 +35,13 @@ using LaneTargets = std::array<Pc, kLanes>;
 
 void Executor::indirect(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
-  const WarpContext& warp = state_.warp(group.warp);
   LaneTargets target{};
   exec.for_each([&](unsigned lane) {
-    const std::uint64_t index = lane_of(warp, instruction.src[0], lane);
+    const std::uint64_t index = lane_of(group, instruction.src[0], lane);
     if (index >= instruction.table_count)
       throw base::KernelFault(
           state_.kernel().place(group.pc),
-          fmt::format("{} branches to target {} of {}\n  {}", thread_name(site_of(group, instruction), lane),
+          fmt::format("{} branches to target {} of {}\n  {}", thread_name(site_of(state_.home(group, lane), group.pc), lane),
                       index, instruction.table_count, state_.kernel().source_line(group.pc)),
           "check the index of brx.idx");
     target[lane] = state_.kernel().targets[instruction.table_first + index];
@@ -60,9 +59,8 @@ void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask ex
   const bool indirect = instruction.src[0].present;
   if (indirect) {
     const isa::Kernel& kernel = state_.kernel();
-    const WarpContext& warp = state_.warp(group.warp);
     exec.for_each([&](unsigned lane) {
-      const std::uint64_t address = lane_of(warp, instruction.src[0], lane);
+      const std::uint64_t address = lane_of(group, instruction.src[0], lane);
       const auto found = kernel.function_addresses.find(address);
       Pc entry = found == kernel.function_addresses.end() ? kNoPc : found->second.entry;
       // A function that another call may reach need not be one of this call's.
@@ -79,7 +77,7 @@ void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask ex
                                                  entry != kNoPc ? "its parameters are not those of the call"
                                                                 : found->second.reason);
       throw base::KernelFault(kernel.place(group.pc),
-                              fmt::format("{} calls {}\n  {}", thread_name(site_of(group, instruction), lane),
+                              fmt::format("{} calls {}\n  {}", thread_name(site_of(state_.home(group, lane), group.pc), lane),
                                           what, kernel.source_line(group.pc)),
                               "check the function pointer and the prototype");
     });
@@ -101,10 +99,9 @@ void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask ex
 
 void Executor::return_from(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
-  const WarpContext& warp = state_.warp(group.warp);
   LaneTargets target{};
   exec.for_each([&](unsigned lane) {
-    target[lane] = Pc{static_cast<std::uint32_t>(lane_of(warp, instruction.src[0], lane))};
+    target[lane] = Pc{static_cast<std::uint32_t>(lane_of(group, instruction.src[0], lane))};
   });
   simt::ControlFlowRequest back = event(simt::ControlFlowEvent::kReturn, id, group, exec, target.data());
   paths_.decide(back);
@@ -120,22 +117,24 @@ void Executor::branch(GroupId id, const isa::Instruction& instruction, LaneMask 
 }
 
 void Executor::exit(GroupId id, LaneMask exec) {
-  const WarpId warp_id = state_.groups[id].warp;
-  WarpContext& warp = state_.warp(warp_id);
-  simt::ControlFlowRequest gone;
-  gone.event = simt::ControlFlowEvent::kExit;
-  gone.warp = warp_id;
-  gone.group = id;
-  gone.mask = exec;
-  gone.next = Pc{state_.groups[id].pc.value() + 1};
-  paths_.decide(gone);
+  const IssueTable::Group& group = state_.groups[id];
+  // The mechanism may give the group other lanes when it hears of this.
+  std::array<simt::Slice, kLanes> gone;
+  unsigned homes = 0;
+  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) { gone[homes++] = {home, lanes}; });
+  simt::ControlFlowRequest leaves = event(simt::ControlFlowEvent::kExit, id, group, LaneMask{}, nullptr);
+  leaves.mask = exec;
+  paths_.decide(leaves);
   state_.services.progress.advanced();
-  const LaneMask before = warp.live;
-  warp.live = LaneMask::difference(warp.live, exec);
-  state_.ctas[warp.cta.value()].live_threads -= exec.count();
-  barriers_.lanes_exited(warp, before);
-  meetings_.lanes_exited(warp_id);
-  ctas_.retire_if_finished(warp_id);
+  for (unsigned i = 0; i < homes; ++i) {
+    WarpContext& warp = state_.warp(gone[i].home);
+    const LaneMask before = warp.live;
+    warp.live = LaneMask::difference(warp.live, gone[i].lanes);
+    state_.ctas[warp.cta.value()].live_threads -= gone[i].lanes.count();
+    barriers_.lanes_exited(warp, before);
+    meetings_.lanes_exited(gone[i].home);
+    ctas_.retire_if_finished(gone[i].home);
+  }
 }
 
 }  // namespace heddle::core

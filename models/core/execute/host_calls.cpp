@@ -48,23 +48,23 @@ std::function<void(std::uint64_t, std::span<std::byte>)> Executor::thread_memory
 }
 
 void Executor::print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
-  WarpContext& warp = state_.warp(group.warp);
-  const AccessSite site = site_of(group, instruction);
   exec.for_each([&](unsigned lane) {
+    const WarpId home = state_.home(group, lane);
+    WarpContext& warp = state_.warp(home);
+    const AccessSite site = site_of(home, group.pc);
     const Printed printed = format_print(thread_memory(site, lane), lane_of(warp, instruction.src[0], lane),
                                          lane_of(warp, instruction.src[1], lane));
     state_.launch->services->print(printed.text);
     if (instruction.dst[0].present)
-      std::memcpy(warp.registers.data() + instruction.dst[0].offset + lane * std::size_t{4},
-                  &printed.arguments, 4);
+      std::memcpy(warp.registers.data() + instruction.dst[0].offset + lane * std::size_t{4}, &printed.arguments, 4);
   });
 }
 
 void Executor::fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
-                          LaneMask exec) const {
-  const WarpContext& warp = state_.warp(group.warp);
-  const AccessSite site = site_of(group, instruction);
+                              LaneMask exec) const {
   const unsigned lane = exec.lowest();
+  const WarpContext& warp = state_.warp(state_.home(group, lane));
+  const AccessSite site = site_of(state_.home(group, lane), group.pc);
   const ReadBytes read = thread_memory(site, lane);
   const auto text = [&](unsigned i) { return read_string(read, lane_of(warp, instruction.src[i], lane)); };
   throw base::KernelFault(
@@ -75,7 +75,7 @@ void Executor::fail_assertion(const IssueTable::Group& group, const isa::Instruc
 }
 
 void Executor::trap(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) const {
-  const AccessSite site = site_of(group, instruction);
+  const AccessSite site = site_of(state_.home(group, exec.lowest()), group.pc);
   const bool breakpoint = instruction.immediate == isa::kBreakpoint;
   throw base::KernelFault(
       state_.kernel().place(group.pc),

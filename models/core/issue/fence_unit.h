@@ -32,14 +32,17 @@ class FenceUnit final : public IssueGate {
     std::uint32_t epoch = 0;
     isa::FenceScope scope = isa::FenceScope::kGpu;
   };
-  [[nodiscard]] bool satisfied(WarpId warp, isa::FenceScope scope) const;
+  /// The operations of all home warps of the group are as far as that.
+  [[nodiscard]] bool satisfied(const IssueTable::Group& group, isa::FenceScope scope) const;
   void lift(WarpId warp);
+  /// The fence of a group with other home warps than `but` is lifted: it is not with them any more either.
+  void forget(const Fence& fence, WarpId but);
 
   CoreState& state_;
   IssueStage& issue_;
   PathControl& paths_;
   std::uint32_t gate_;
-  std::vector<std::vector<Fence>> fences_;  ///< by warp
+  std::vector<std::vector<Fence>> fences_;  ///< by home warp; a fence is with each home of its group
 };
 
 }  // namespace heddle::core

@@ -31,9 +31,19 @@ void IssueGates::close(std::uint32_t gate, WarpId warp) {
 }
 
 void IssueGates::open(std::uint32_t gate, WarpId warp) {
-  const auto others = static_cast<std::uint8_t>(~bit(gate));
-  state_.gates_of_warp[warp.value()] &= others;
-  for (const GroupId id : state_.groups_of_warp[warp.value()]) state_.groups[id].gates &= others;
+  state_.gates_of_warp[warp.value()] &= static_cast<std::uint8_t>(~bit(gate));
+  for (const GroupId id : state_.groups_of_warp[warp.value()]) arm(state_.groups[id]);
+}
+
+void IssueGates::hold(IssueTable::Group& group, simt::Hold hold) const {
+  group.hold = hold;
+  arm(group);
+}
+
+void IssueGates::arm(IssueTable::Group& group) const {
+  unsigned gates = group.hold == simt::Hold::kNothing ? 0 : bit(kHoldGate);
+  state_.for_each_slice(group, LaneMask::all(), [&](WarpId home, LaneMask) { gates |= state_.gates_of_warp[home.value()]; });
+  group.gates = static_cast<std::uint8_t>(gates);
 }
 
 std::optional<std::uint32_t> IssueGates::closed(GroupId id) {

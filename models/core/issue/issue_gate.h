@@ -29,9 +29,13 @@ class IssueGates {
   /// A launch begins: the bits of the gates that want to be asked about an instruction.
   [[nodiscard]] std::uint8_t interested(const isa::Instruction& instruction, Pc pc);
 
-  /// The gate may be closed for the warp slot / is open for it.
+  /// The gate may be closed for the home warp / is open for it.
   void close(std::uint32_t gate, WarpId warp);
   void open(std::uint32_t gate, WarpId warp);
+  /// What the control-flow mechanism holds the group from.
+  void hold(IssueTable::Group& group, simt::Hold hold) const;
+  /// The group has other lanes now.
+  void arm(IssueTable::Group& group) const;
   /// The first gate that is closed for the head of the group.
   [[nodiscard]] std::optional<std::uint32_t> closed(GroupId id);
 

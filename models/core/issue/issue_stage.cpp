@@ -135,7 +135,7 @@ Cycle IssueStage::next_due(Cycle now) const {
 // ---- What may issue
 
 void IssueStage::refresh(GroupId id) {
-  IssueTable::Group& group = state_.groups[id];
+  const IssueTable::Group& group = state_.groups[id];
   if (!group.head_valid) {
     set_status(id, GroupStatus::kFetch);
     return;
@@ -145,17 +145,26 @@ void IssueStage::refresh(GroupId id) {
       set_status(id, gate_status(*gate));
       return;
     }
-  ScoreboardRequest check;
-  check.warp = group.warp;
-  check.mask = group.mask;
-  check.instruction = &state_.instruction(group.pc);
-  scoreboard_isock.call(check);
-  if (check.hazard == Hazard::kNone)
+  const Hazard found = hazard(group, state_.instruction(group.pc));
+  if (found == Hazard::kNone)
     set_status(id, GroupStatus::kReady, state_.facts[group.pc.value()].pipe);
-  else if (check.hazard == Hazard::kMemory)
+  else if (found == Hazard::kMemory)
     set_long_latency(id, GroupStatus::kScoreboardMemory);
   else
     set_status(id, GroupStatus::kScoreboardAlu);
+}
+
+Hazard IssueStage::hazard(const IssueTable::Group& group, const isa::Instruction& instruction) {
+  Hazard worst = Hazard::kNone;
+  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
+    ScoreboardRequest check;
+    check.warp = home;
+    check.mask = lanes;
+    check.instruction = &instruction;
+    scoreboard_isock.call(check);
+    if (worst != Hazard::kMemory && check.hazard != Hazard::kNone) worst = check.hazard;
+  });
+  return worst;
 }
 
 void IssueStage::refresh_ready(WarpId warp) {
@@ -183,8 +192,10 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
     return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kBarrier || s == GroupStatus::kControlFlow ||
            (behind_gate(s) && s != GroupStatus::kTables);
   };
-  const auto& of_warp = state_.groups_of_warp[group.warp.value()];
-  if (of_warp.size() > 1 && !std::all_of(of_warp.begin(), of_warp.end(), waits_long)) return;
+  if (state_.groups_per_warp > 1) {
+    const auto& of_warp = state_.groups_of_warp[group.warp.value()];
+    if (!std::all_of(of_warp.begin(), of_warp.end(), waits_long)) return;
+  }
   SchedulerRequest waits;
   waits.op = SchedulerRequest::Op::kLongLatency;
   waits.warp = group.warp;

@@ -49,13 +49,15 @@ class IssueStage {
   /// First cycle in which it must run again, as far as known.
   [[nodiscard]] Cycle next_due(Cycle now) const;
 
-  // What changes what may issue.
+  // What changes what may issue. Warps are home warps.
   /// Looks at the head of the group's I-buffer again.
   void refresh(GroupId id);
   /// The same for every ready group of the warp: something it needs has been taken.
   void refresh_ready(WarpId warp);
   /// The same for those that wait for a result.
   void refresh_waiting(WarpId warp);
+  /// What the registers of the group's lanes, or room for its destinations, keep the instruction from.
+  [[nodiscard]] Hazard hazard(const IssueTable::Group& group, const isa::Instruction& instruction);
   void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp) {
     state_.groups.set_status(id, status, pipe);
   }

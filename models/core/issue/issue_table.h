@@ -10,6 +10,7 @@
 
 #include "base/index_set.h"
 #include "core/config.h"
+#include "core/issue/formation_table.h"
 #include "core/observe/group_profiler.h"
 #include "core/observe/profile.h"
 #include "core/protocols/issue_gate_protocol.h"
@@ -92,7 +93,8 @@ class IssueTable {
     bool head_valid = false;  ///< I-buffer not empty
     std::uint8_t gates = 0;   ///< bit per gate that may be closed for it (issue_gate.h)
     simt::Hold hold = simt::Hold::kNothing;
-    WarpId warp{};
+    WarpId warp{};            ///< the slot that it occupies
+    FormationId formation{};  ///< whose lanes it has
     Pc pc{};           ///< next instruction to issue
     Pc watch = kNoPc;  ///< report to the branch unit when the next PC is this
     LaneMask mask;

@@ -10,19 +10,20 @@
 
 namespace heddle::core {
 
-LaneMask MeetingPoint::named_lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec,
+LaneMask MeetingPoint::named_lanes(WarpId warp, Pc pc, LaneMask exec,
                                    std::array<std::uint32_t, kLanes>& members) const {
-  const WarpContext& warp = state_.warp(group.warp);
-  std::memcpy(members.data(), executor_.row(warp, instruction.src[instruction.member_mask]), sizeof members);
+  const isa::Instruction& instruction = state_.instruction(pc);
+  std::memcpy(members.data(), executor_.row(state_.warp(warp), instruction.src[instruction.member_mask]),
+              sizeof members);
   std::uint32_t named = 0;
   exec.for_each([&](unsigned lane) {
     named |= members[lane];
     if ((members[lane] >> lane & 1u) != 0) return;
-    const AccessSite site = executor_.site_of(group, instruction);
-    throw base::KernelFault(state_.kernel().place(group.pc),
+    const AccessSite site = executor_.site_of(warp, pc);
+    throw base::KernelFault(state_.kernel().place(pc),
                             fmt::format("{} (lane {}) is not in its own member mask {:#010x}\n  {}",
                                         thread_name(site, lane), lane, members[lane],
-                                        state_.kernel().source_line(group.pc)),
+                                        state_.kernel().source_line(pc)),
                             "a .sync instruction must name every lane that executes it");
   });
   return LaneMask(named);
@@ -30,11 +31,13 @@ LaneMask MeetingPoint::named_lanes(const IssueTable::Group& group, const isa::In
 
 void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   IssueTable::Group& group = state_.groups[id];
+  if (!state_.is_static(group)) [[unlikely]]
+    return arrive_apart(id, instruction, exec);
   const WarpId warp = group.warp;
   const LaneMask live = state_.warp(warp).live;
   std::array<std::uint32_t, kLanes> members;
   const bool alone = (instruction.names_all_lanes && exec == live) || exec.none() ||
-                     !LaneMask::difference(named_lanes(group, instruction, exec, members) & live, exec).any();
+                     !LaneMask::difference(named_lanes(warp, group.pc, exec, members) & live, exec).any();
   if (alone || !lanes_apart_) {
     hang_.passes(warp);
     if (instruction.lane_fn != nullptr) executor_.lanes(group, instruction, exec, state_.now);
@@ -53,6 +56,22 @@ void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneM
   paths_.wait_at_barrier(id);
 }
 
+/// The lanes of each home warp meet those of their own warp: what a member mask names. They do so as its splits, and
+/// the mechanism hears of each home warp's release.
+void MeetingPoint::arrive_apart(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  const IssueTable::Group& group = state_.groups[id];
+  std::array<WarpId, kLanes> homes;
+  unsigned count = 0;
+  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
+    std::array<std::uint32_t, kLanes> members;
+    (void)named_lanes(home, group.pc, exec & lanes, members);
+    waiting_.arrive(home, {group.pc, instruction.lane_fn == nullptr, lanes}, exec & lanes, members);
+    homes[count++] = home;
+  });
+  paths_.wait_at_barrier(id);
+  for (unsigned i = 0; i < count; ++i) meet(homes[i]);
+}
+
 bool MeetingPoint::meet(WarpId warp, const WarpSync::Split* arriving) {
   for (const WarpSync::Meeting& meeting : waiting_.complete(warp, state_.warp(warp).live)) {
     const isa::Instruction& instruction = state_.instruction(meeting.pc);
@@ -60,16 +79,12 @@ bool MeetingPoint::meet(WarpId warp, const WarpSync::Split* arriving) {
       // Lanes that arrived earlier have no group now: who executes is the meeting.
       IssueTable::Group together;
       together.warp = warp;
+      together.formation = FormationTable::of_warp(warp);
       together.pc = meeting.pc;
       together.mask = meeting.lanes;
       together.scheduler = issue_.scheduler_of(warp);
       together.sub_core = issue_.sub_core_of(together.scheduler);
-      ScoreboardRequest check;
-      check.warp = warp;
-      check.mask = meeting.lanes;
-      check.instruction = &instruction;
-      issue_.scoreboard_isock.call(check);
-      if (check.hazard != Hazard::kNone) {
+      if (issue_.hazard(together, instruction) != Hazard::kNone) {
         waiting_.postpone(warp);
         continue;
       }

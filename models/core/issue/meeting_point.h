@@ -41,8 +41,10 @@ class MeetingPoint {
 
  private:
   /// The lanes that the member masks of lanes `exec` name, and the masks; throws if a lane's lacks itself.
-  [[nodiscard]] LaneMask named_lanes(const IssueTable::Group& group, const isa::Instruction& instruction,
-                                     LaneMask exec, std::array<std::uint32_t, kLanes>& members) const;
+  [[nodiscard]] LaneMask named_lanes(WarpId warp, Pc pc, LaneMask exec,
+                                     std::array<std::uint32_t, kLanes>& members) const;
+  /// Of a group with lanes of several home warps.
+  void arrive_apart(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   /// Executes what lanes of the warp have met for and lets their splits go on; true: `arriving`, whose group
   /// still is at the instruction, is one of these. A scoreboard hazard, possible where lanes have exited or
   /// another split reserved since, postpones it to a write-back.

@@ -122,16 +122,16 @@ void PathControl::wake_due(Cycle now) {
 void PathControl::apply(const simt::ControlFlowRequest& answer) {
   for (const simt::GroupUpdate& update : answer.updates) {
     IssueTable::Group& group = state_.groups[update.group];
-    hold(answer.warp, group, update.change == GroupChange::kVanished ? simt::Hold::kNothing : update.hold);
+    if (update.hold != group.hold) issue_.gates().hold(group, update.hold);
     if (state_.launch->trace != nullptr) tracer_.update(answer.warp, update);
     switch (update.change) {
       case GroupChange::kMoved:
       case GroupChange::kSchedulable:
-        moves(answer.warp, update);
+        moves(update);
         break;
       case GroupChange::kBlocked:
       case GroupChange::kVanished:
-        stops(answer.warp, update);
+        stops(update);
         break;
       case GroupChange::kHeld:
         if (group.head_valid) issue_.refresh(update.group);
@@ -140,40 +140,50 @@ void PathControl::apply(const simt::ControlFlowRequest& answer) {
   }
 }
 
-void PathControl::hold(WarpId warp, IssueTable::Group& group, simt::Hold hold) {
-  if (group.hold == hold) return;
-  group.hold = hold;
-  if (hold != simt::Hold::kNothing) {
-    issue_.gates().close(kHoldGate, warp);
-    return;
-  }
-  const auto& of_warp = state_.groups_of_warp[warp.value()];
-  const auto held = [this](GroupId id) { return state_.groups[id].hold != simt::Hold::kNothing; };
-  if (std::none_of(of_warp.begin(), of_warp.end(), held)) issue_.gates().open(kHoldGate, warp);
-}
-
-void PathControl::appears(WarpId warp, GroupId id) {
-  IssueTable::Group& group = state_.groups[id];
-  group.warp = warp;
-  group.scheduler = issue_.scheduler_of(warp);
-  group.sub_core = issue_.sub_core_of(group.scheduler);
-  group.gates = state_.gates_of_warp[warp.value()];
-  state_.groups_of_warp[warp.value()].push_back(id);
-  issue_.group_joins(id);
-}
-
-void PathControl::moves(WarpId warp, const simt::GroupUpdate& update) {
+void PathControl::belongs(const simt::GroupUpdate& update, WarpId slot, bool is_new) {
   IssueTable::Group& group = state_.groups[update.group];
-  if (group.status == GroupStatus::kAbsent) appears(warp, update.group);
+  const auto leave = [&](WarpId home, LaneMask) { std::erase(state_.groups_of_warp[home.value()], update.group); };
+  const auto join = [&](WarpId home, LaneMask) { state_.groups_of_warp[home.value()].push_back(update.group); };
+  if (update.slices.empty() && (is_new || state_.is_static(group))) [[likely]] {
+    if (!is_new) return;
+    group.formation = FormationTable::of_warp(slot);
+    join(slot, update.mask);
+  } else {
+    const FormationId before = group.formation;
+    if (!is_new) state_.for_each_slice(group, LaneMask::all(), leave);
+    group.formation = update.slices.empty() ? FormationTable::of_warp(slot) : state_.formations.make(update.slices);
+    if (!is_new) state_.formations.drop_reference(before);
+    state_.for_each_slice(group, LaneMask::all(), join);
+  }
+  issue_.gates().arm(group);
+}
+
+void PathControl::appears(const simt::GroupUpdate& update) {
+  IssueTable::Group& group = state_.groups[update.group];
+  const WarpId slot{update.group.value() / state_.groups_per_warp};
+  group.warp = slot;
+  group.scheduler = issue_.scheduler_of(slot);
+  group.sub_core = issue_.sub_core_of(group.scheduler);
+  ++state_.groups_in_slot[slot.value()];
+  belongs(update, slot, true);
+  issue_.group_joins(update.group);
+}
+
+void PathControl::moves(const simt::GroupUpdate& update) {
+  IssueTable::Group& group = state_.groups[update.group];
+  if (group.status == GroupStatus::kAbsent)
+    appears(update);
+  else if (!update.slices.empty() || !state_.is_static(group)) [[unlikely]]
+    belongs(update, group.warp, false);
   group.mask = update.mask;
   group.watch = update.watch;
   group.issued_at = state_.now;
   ++group.epoch;
   redirect(update.group, update.pc);
-  hang_.arrives(warp, update);
+  hang_.arrives(group, update.group);
 }
 
-void PathControl::stops(WarpId warp, const simt::GroupUpdate& update) {
+void PathControl::stops(const simt::GroupUpdate& update) {
   IssueTable::Group& group = state_.groups[update.group];
   FetchRequest stop;
   stop.op = FetchRequest::Op::kStop;
@@ -181,9 +191,11 @@ void PathControl::stops(WarpId warp, const simt::GroupUpdate& update) {
   fetch_isock.call(stop);
   group.head_valid = false;
   ++group.epoch;
-  auto& of_warp = state_.groups_of_warp[warp.value()];
   if (update.change == GroupChange::kBlocked) {
-    if (group.status == GroupStatus::kAbsent) appears(warp, update.group);
+    if (group.status == GroupStatus::kAbsent)
+      appears(update);
+    else if (!update.slices.empty() || !state_.is_static(group)) [[unlikely]]
+      belongs(update, group.warp, false);
     group.mask = update.mask;
     // The profile charges the wait to the barrier, whose PC the group still has; a group that waits for its
     // tables is charged to where it goes on.
@@ -193,8 +205,12 @@ void PathControl::stops(WarpId warp, const simt::GroupUpdate& update) {
     return;
   }
   issue_.set_status(update.group, GroupStatus::kAbsent);
-  std::erase(of_warp, update.group);
-  if (of_warp.empty()) issue_.warp_leaves(group);
+  state_.for_each_slice(group, LaneMask::all(), [&](WarpId home, LaneMask) {
+    std::erase(state_.groups_of_warp[home.value()], update.group);
+  });
+  state_.formations.drop_reference(group.formation);
+  group.formation = FormationTable::of_warp(group.warp);
+  if (--state_.groups_in_slot[group.warp.value()] == 0) issue_.warp_leaves(group);
 }
 
 }  // namespace heddle::core

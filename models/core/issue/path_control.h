@@ -53,11 +53,11 @@ class PathControl {
 
  private:
   void apply(const simt::ControlFlowRequest& answer);
-  void appears(WarpId warp, GroupId id);
-  void moves(WarpId warp, const simt::GroupUpdate& update);
-  void stops(WarpId warp, const simt::GroupUpdate& update);
-  /// What the group may not issue is `hold` from now on.
-  void hold(WarpId warp, IssueTable::Group& group, simt::Hold hold);
+  void appears(const simt::GroupUpdate& update);
+  void moves(const simt::GroupUpdate& update);
+  void stops(const simt::GroupUpdate& update);
+  /// Whose lanes the group has from now on; `is_new`: it had none before.
+  void belongs(const simt::GroupUpdate& update, WarpId slot, bool is_new);
   void redirect(GroupId id, Pc pc);
 
   void release(WarpId warp, LaneMask lanes);

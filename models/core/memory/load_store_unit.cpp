@@ -226,7 +226,7 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
     // A store that has left the core is ordered before everything this core does later (point-to-point
     // order).
     --op.warp->order_outstanding;
-    WritebackRequest left{op.warp_id, op.mask, nullptr};
+    WritebackRequest left{op.warp_id, {}, op.mask, nullptr};
     writeback_isock.call(left);
   }
   return true;
@@ -268,7 +268,7 @@ void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
     }
   }
   if (writes_memory(instruction)) --writes_outstanding_[op.generation];
-  WritebackRequest done{op.warp_id, op.mask, op.instruction};
+  WritebackRequest done{op.warp_id, {}, op.mask, op.instruction};
   free(op);
   writeback_isock.call(done);
 }

@@ -283,7 +283,7 @@ void LoadStoreUnit::take_response(PortResponse& response) {
       write_backs_on_way_[index].transaction = nullptr;
       free_write_backs_.push_back(index);
       --done.warp->memory_outstanding;
-      WritebackRequest performed{done.warp_id, LaneMask{}, nullptr};
+      WritebackRequest performed{done.warp_id, {}, LaneMask{}, nullptr};
       writeback_isock.call(performed);
       break;
     }

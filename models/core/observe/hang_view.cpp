@@ -11,18 +11,20 @@ namespace heddle::core {
 HangView::HangView(const CoreState& state, Sources sources)
     : state_(state), sources_(sources), probe_(static_cast<std::uint32_t>(state.warps.size())) {}
 
-void HangView::visit(WarpId warp, const simt::GroupUpdate& update) {
+void HangView::visit(const IssueTable::Group& group, GroupId id) {
   const isa::Kernel& kernel = state_.kernel();
-  const auto live = kernel.live_at_loop_heads.find(update.pc.value());
+  const auto live = kernel.live_at_loop_heads.find(group.pc.value());
   if (live == kernel.live_at_loop_heads.end()) return;
-  simt::ControlFlowRequest look;
-  look.warp = warp;
-  look.group = update.group;
-  look.mask = update.mask;
-  look.cycle = state_.now;
-  sources_.control_flow.inspect(look);
-  probe_.visit({warp, update.pc, update.mask, live->second, kernel.registers, state_.warp(warp).registers,
-                look.digest, pending_loads(warp)});
+  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
+    simt::ControlFlowRequest look;
+    look.warp = home;
+    look.group = id;
+    look.mask = lanes;
+    look.cycle = state_.now;
+    sources_.control_flow.inspect(look);
+    probe_.visit({home, group.pc, lanes, live->second, kernel.registers, state_.warp(home).registers, look.digest,
+                  pending_loads(home)});
+  });
 }
 
 std::vector<simt::RunnableSplit> HangView::runnable_splits(WarpId warp) const {

@@ -42,16 +42,18 @@ class HangView {
   void issues(const IssueTable::Group& group, const isa::Instruction& instruction) {
     if (!probe_.active()) [[likely]]
       return;
-    probe_.issues(group.warp, group.mask);
-    if (instruction.time_dependent) probe_.spoil(group.warp, group.mask);
+    state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
+      probe_.issues(home, lanes);
+      if (instruction.time_dependent) probe_.spoil(home, lanes);
+    });
   }
   /// Lanes of the warp go on behind a barrier or .sync instruction.
   void passes(WarpId warp) {
     if (probe_.active()) probe_.passes(warp);
   }
-  /// A group has arrived at `update.pc`.
-  void arrives(WarpId warp, const simt::GroupUpdate& update) {
-    if (probe_.looks()) visit(warp, update);
+  /// A group has arrived where it goes on.
+  void arrives(const IssueTable::Group& group, GroupId id) {
+    if (probe_.looks()) visit(group, id);
   }
 
   // As sim::Watched.
@@ -65,7 +67,7 @@ class HangView {
   void snapshot(hang::Snapshot& snapshot) const;
 
  private:
-  void visit(WarpId warp, const simt::GroupUpdate& update);
+  void visit(const IssueTable::Group& group, GroupId id);
   [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp) const;
   /// Something of the warp will happen without any of its lanes running.
   [[nodiscard]] bool in_transit(WarpId warp) const;

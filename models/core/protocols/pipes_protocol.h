@@ -5,6 +5,7 @@
 
 #include "core/config.h"
 #include "core/protocols/protocol_of.h"
+#include "core/issue/formation_table.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
 
@@ -16,7 +17,8 @@ struct PipesRequest {
     kTick,   ///< results that are due are written back through the writeback socket
   };
   Op op = Op::kTick;
-  WarpId warp{};
+  WarpId warp{};            ///< the slot that issues: whose register banks are read and written
+  FormationId formation{};  ///< whose lanes they are, for the write-back
   LaneMask mask{};
   const isa::Instruction* instruction = nullptr;
   Pipe pipe = Pipe::kSp;
@@ -33,7 +35,8 @@ using PipesProtocol = ProtocolOf<PipesRequest>;
 
 /// From pipes and load/store unit to the core: an instruction's results are in the registers.
 struct WritebackRequest {
-  WarpId warp{};
+  WarpId warp{};            ///< of the load/store unit
+  FormationId formation{};  ///< of the pipes
   LaneMask mask{};
   const isa::Instruction* instruction = nullptr;
 };
