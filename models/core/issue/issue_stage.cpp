@@ -11,7 +11,8 @@ IssueStage::IssueStage(CoreState& state, bool limits_ports)
       limits_ports_(limits_ports),
       hold_gate_(state),
       gates_(state),
-      pipe_readiness_(state.config.scheduler.sub_cores) {
+      pipe_readiness_(state.config.scheduler.sub_cores),
+      assigned_(state.config.occupancy.max_warps, false) {
   gates_.add(hold_gate_);
   const SchedulerConfig& config = state.config.scheduler;
   for (std::uint32_t s = 0; s < config.count; ++s) {
@@ -205,6 +206,8 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
 // ---- For the schedulers
 
 void IssueStage::warp_starts(WarpId warp) {
+  if (assigned_[warp.value()]) return;
+  assigned_[warp.value()] = true;
   SchedulerRequest assign;
   assign.op = SchedulerRequest::Op::kAssign;
   assign.warp = warp;
@@ -213,6 +216,7 @@ void IssueStage::warp_starts(WarpId warp) {
 }
 
 void IssueStage::warp_leaves(const IssueTable::Group& last_group) {
+  assigned_[last_group.warp.value()] = false;
   SchedulerRequest leave;
   leave.op = SchedulerRequest::Op::kLeave;
   leave.warp = last_group.warp;

@@ -67,6 +67,7 @@ class IssueStage {
   void recheck_gate(std::uint32_t gate, WarpId warp);
 
   // Groups and warps, for the schedulers.
+  /// The slot has groups, now or soon.
   void warp_starts(WarpId warp);
   void warp_leaves(const IssueTable::Group& last_group);
   void group_joins(GroupId id);
@@ -113,6 +114,7 @@ class IssueStage {
   std::vector<std::unique_ptr<sim::BlockInitiator<IssueTapProtocol>>> tap_isocks_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
+  std::vector<bool> assigned_;  ///< by warp slot: its scheduler knows of it
   bool held_back_ = false;  ///< a scheduling policy held all candidates back in this cycle
   struct PortWait {
     std::uint32_t scheduler = 0;
