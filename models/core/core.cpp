@@ -41,19 +41,19 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       table_traffic_("table_traffic", config.occupancy.max_warps,
                      stats.child("table_traffic", "spilled entries of the branch unit's tables")),
       warp_sync_(config.occupancy.max_warps),
-      memory_view_(l1d_, lsu_, shared_memory_),
       issue_stage_(state_, scoreboard_.limits_ports()),
       tracer_(state_, paths_.control_flow_isock, issue_stage_.scoreboard_isock),
-      hang_(state_, {warp_sync_, table_traffic_, paths_, paths_.control_flow_isock, barriers_.barrier_isock,
-                     executor_.lsu_isock,
+      hang_(state_, {warp_sync_, paths_, memory_view_, ctas_.table_traffic_isock, paths_.control_flow_isock,
+                     barriers_.barrier_isock,
                      barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())}),
-      paths_(state_, issue_stage_, table_traffic_, tracer_, hang_),
+      paths_(state_, issue_stage_, tracer_, hang_),
       fences_(state_, issue_stage_, paths_),
       barriers_(state_, paths_, executor_,
                 barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
       meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_, control_flow_unit_.runs_lanes_apart()),
-      ctas_(state_, issue_stage_, paths_, barriers_, lsu_, table_traffic_, cta_done_isock),
-      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_) {
+      ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock),
+      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_),
+      memory_view_(executor_.lsu_isock) {
   executor_.add_tap(issue_stage_.scheduler_taps());
   bind_blocks();
   declare(stats.child("issue", "issue stage"));
@@ -72,8 +72,11 @@ void Core::bind_blocks() {
   pipes_.register_isock.bind(register_file_.pipes_tsock);
   barriers_.barrier_isock.bind(barrier_unit_.barrier_tsock);
   executor_.lsu_isock.bind(lsu_.lsu_tsock);
-  table_traffic_.lsu_isock.bind(lsu_.table_tsock);
-  lsu_.writeback_isock.bind(lsu_writeback_tsock_);
+  lsu_.completion_isock.bind(lsu_completion_tsock_);
+  lsu_.wake_isock.bind(lsu_wake_tsock_);
+  ctas_.table_traffic_isock.bind(table_traffic_.control_tsock);
+  table_traffic_.bind(lsu_.add_client("table_traffic"));
+  table_traffic_.moved_isock.bind(table_moved_tsock_);
   lsu_.register_isock.bind(register_file_.lsu_tsock);
   lsu_.l1d_isock.bind(l1d_.l1d_tsock);
   lsu_.constant_isock.bind(constant_cache_.constant_tsock);
@@ -140,11 +143,8 @@ void Core::begin_launch(const LaunchContext* launch) {
                             executor_.tapped(instruction, Pc{pc})});
   }
   state_.groups.set_profile(launch->profile);
-  lsu_.begin_launch(launch);
   state_.due.control_flow = kNever;
   issue_stage_.begin_launch();
-  table_traffic_.begin_launch(launch->table_base + std::uint64_t{state_.id.value()} *
-                                                       state_.config.occupancy.max_warps * kTableBytesPerWarp);
 }
 
 // ---- A cycle
@@ -251,14 +251,28 @@ void Core::write_back(WritebackRequest& request) {
   state_.formations.drop_reference(request.formation);
 }
 
-void Core::memory_done(WritebackRequest& request) {
-  if (request.instruction != nullptr) {
-    if (request.instruction->write_count != 0)
-      release_registers(request.warp, request.mask, *request.instruction);
-    else if (table_traffic_.owns(*request.instruction))
-      paths_.table_entry_moved(request.warp, *request.instruction);
+void Core::complete_memory(LsuCompletion& done) {
+  const bool writes = done.kind == LsuCompletion::Kind::kFinished && done.instruction->write_count != 0;
+  for (const MemorySlice& slice : done.slices) {
+    if (writes) release_registers(slice.warp, slice.lanes, *done.instruction);
+    operation_done(slice.warp);
   }
-  operation_done(request.warp);
+}
+
+void Core::wake_memory(LsuWake& wake) {
+  issue_stage_.memory_full(wake.full);
+  state_.due.lsu = std::min(state_.due.lsu, wake.due);
+}
+
+void Core::table_entry_moved(TableMoved& moved) {
+  if (moved.filled != nullptr) paths_.table_filled(moved.warp, *moved.filled);
+  operation_done(moved.warp);  // what waited for it may go on
+}
+
+void Core::next_write_generation() {
+  LsuRequest request;
+  request.op = LsuRequest::Op::kNextWriteGeneration;
+  executor_.lsu_isock.call(request);
 }
 
 void Core::release_registers(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {

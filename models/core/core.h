@@ -53,7 +53,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
  private:
   void serve_cta(CtaRequest& request);
   void write_back(WritebackRequest& request);
-  void memory_done(WritebackRequest& request);
+  void complete_memory(LsuCompletion& done);
+  void wake_memory(LsuWake& wake);
+  /// An entry of the mechanism's tables has been moved to or from memory.
+  void table_entry_moved(TableMoved& moved);
   /// The instruction's destinations have been written, of lanes of a home warp.
   void release_registers(WarpId home, LaneMask lanes, const isa::Instruction& instruction);
   /// Something of the warp that others may wait for is done.
@@ -72,8 +75,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
   [[nodiscard]] std::uint64_t warp_instructions() const { return executor_.warp_instructions(); }
 
   // sim::Watched
-  void next_write_generation() override { lsu_.next_write_generation(); }
-  [[nodiscard]] bool old_writes_performed() const override { return lsu_.old_writes_outstanding() == 0; }
+  void next_write_generation() override;
+  [[nodiscard]] bool old_writes_performed() const override {
+    return !memory_view_.ask({.ask = LsuInspection::Ask::kOldWrites}).yes;
+  }
   void start_probe() override { hang_.start(); }
   void freeze_probe() override { hang_.freeze(); }
   void stop_probe() override { hang_.stop(); }
@@ -126,12 +131,14 @@ class Core : public sc_core::sc_module, public sim::Watched {
                                                                                              this};
   sim::BlockTarget<WritebackProtocol, Core, &Core::write_back> pipes_writeback_tsock_{"pipes_writeback_tsock",
                                                                                       this};
-  sim::BlockTarget<WritebackProtocol, Core, &Core::memory_done> lsu_writeback_tsock_{"lsu_writeback_tsock",
-                                                                                    this};
+  sim::BlockTarget<LsuCompletionProtocol, Core, &Core::complete_memory> lsu_completion_tsock_{
+      "lsu_completion_tsock", this};
+  sim::BlockTarget<LsuWakeProtocol, Core, &Core::wake_memory> lsu_wake_tsock_{"lsu_wake_tsock", this};
+  sim::BlockTarget<TableMovedProtocol, Core, &Core::table_entry_moved> table_moved_tsock_{"table_moved_tsock",
+                                                                                          this};
 
   // Stages.
   WarpSync warp_sync_;
-  MemoryView memory_view_;
   IssueStage issue_stage_;
   CoreTracer tracer_;
   HangView hang_;
@@ -141,6 +148,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   MeetingPoint meetings_;
   CtaLauncher ctas_;
   Executor executor_;
+  MemoryView memory_view_;
 
   bool lsu_wants_port_ = false;
   Cycle last_cycle_ = 0;  ///< cycles up to and including this one are accounted

@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "base/lane_mask.h"
+#include "core/memory/memory_counters.h"
 #include "host/device.h"
 #include "isa/kernel.h"
 
@@ -58,8 +59,8 @@ struct LaunchContext {
   KernelServices* services = nullptr;  ///< nullptr: the kernel neither prints nor asserts
 };
 
-/// One warp slot of a core.
-struct WarpContext {
+/// One warp slot of a core. The counters are those of its memory instructions.
+struct WarpContext : MemoryCounters {
   bool resident = false;
   CtaSlot cta{};
   std::uint32_t warp_in_cta = 0;
@@ -68,11 +69,6 @@ struct WarpContext {
   isa::RowBytes registers;        ///< laid out by the kernel's RegisterLayout
   isa::RowBytes special;          ///< isa::SpecialRow
   std::uint32_t alu_outstanding = 0;  ///< instructions whose result is still in an execution pipe
-  std::uint32_t memory_outstanding =
-      0;  ///< memory instructions not yet finished (stores: not yet acknowledged)
-  std::uint32_t order_outstanding =
-      0;  ///< of these, loads and atomics without data, and stores that have not left the core
-  std::uint32_t fills_outstanding = 0;  ///< of these, those that will write registers
 };
 
 /// One CTA slot of a core.

@@ -70,7 +70,8 @@ void remember_holders(sim::LockHolders& locks, const tlm::tlm_generic_payload& p
   for (unsigned i = 0; i < ext.atomic_count; ++i) {
     const sim::LaneAtomic& lane = ext.atomics[i];
     if (lane.old != lane.operand && (!cas || lane.old == lane.compare))
-      locks.took(payload.get_address() + lane.offset, ext.warp, lane.lane, lane.operand);
+      locks.took(payload.get_address() + lane.offset, ext.warp + static_cast<std::uint64_t>(lane.warp),
+                 lane.lane, lane.operand);
   }
 }
 

@@ -47,6 +47,7 @@ enum class MemoryOp : std::uint8_t {
 struct LaneAtomic {
   std::uint8_t lane = 0;
   std::uint8_t offset = 0;    ///< byte offset in the line, naturally aligned
+  std::int16_t warp = 0;      ///< the lane's warp, counted from MemoryExtension::warp
   std::uint64_t operand = 0;  ///< operand b (cas: the new value)
   std::uint64_t compare = 0;  ///< cas only
   std::uint64_t old = 0;      ///< answer: value before the operation
@@ -68,7 +69,7 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   isa::Type atomic_type = isa::Type::kU32;
   bool atomic_returns = true;  ///< false for `red`: no old values travel back
   std::uint8_t atomic_count = 0;
-  std::uint64_t warp = 0;     ///< atomics: number of the warp in its grid
+  std::uint64_t warp = 0;     ///< atomics: number of the warp in its grid; see LaneAtomic::warp
   base::Cycle issued_at = 0;  ///< core cycle at which the initiator sent it, for latency statistics
   std::array<LaneAtomic, 32> atomics{};
 

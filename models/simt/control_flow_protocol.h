@@ -112,6 +112,7 @@ struct TableEntryTransfer {
   std::uint32_t entry = 0;               ///< virtual number, 0..31
   std::array<std::uint32_t, 4> words{};  ///< kSpill: the record; kFill, when it is back: what memory held
   std::uint32_t word_count = 0;          ///< 3: split table, 4: reconvergence table
+  Cycle cycle = 0;                       ///< in which it is offered
 
   bool accepted = false;  ///< answer: false: no room in the load/store unit, offer it again later
 };

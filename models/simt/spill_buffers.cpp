@@ -20,6 +20,7 @@ void SpillBuffers::reset(WarpId warp) {
 }
 
 bool SpillBuffers::start(TableEntryTransfer& transfer, Cycle now) {
+  transfer.cycle = now;
   if (ports_.start(transfer)) return true;
   ++refused_;
   retry_at_ = now + 1;

@@ -6,14 +6,13 @@
 namespace heddle::core {
 
 CtaLauncher::CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
-                         LoadStoreUnit& lsu, const TableTraffic& table_traffic,
+                         sim::BlockInitiator<LsuProtocol>& lsu,
                          sim::BlockInitiator<CtaDoneProtocol>& done)
     : state_(state),
       issue_(issue),
       paths_(paths),
       barriers_(barriers),
       lsu_(lsu),
-      table_traffic_(table_traffic),
       done_(done),
       slots_(state.config) {}
 
@@ -25,6 +24,14 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   state_.launch = launch;
   state_.code = launch->kernel->code.data();
   needs_ = needs_of(*launch, state_.config);
+  LsuRequest memory;
+  memory.op = LsuRequest::Op::kBeginLaunch;
+  memory.launch = launch;
+  lsu_.call(memory);
+  TableTrafficRequest tables;
+  tables.base = launch->table_base +
+                std::uint64_t{state_.id.value()} * state_.config.occupancy.max_warps * kTableBytesPerWarp;
+  table_traffic_isock.call(tables);
 }
 
 void CtaLauncher::start(std::uint64_t linear_id) {
@@ -45,7 +52,10 @@ void CtaLauncher::start(std::uint64_t linear_id) {
   ++ctas_started_;
   state_.services.progress.advanced();
 
-  lsu_.clear_shared(shared_base, needs_.shared_bytes);
+  LsuRequest memory;
+  memory.op = LsuRequest::Op::kStartCta;
+  memory.cta = &cta;
+  lsu_.call(memory);
   barriers_.cta_starts(slot, cta);
   for (std::uint32_t w = 0; w < warps.size(); ++w) start_warp(cta, slot, warps[w], w);
 }
@@ -120,11 +130,12 @@ void CtaLauncher::fill_special_rows(WarpContext& warp, const CtaContext& cta, Wa
   set_all(SpecialRow::kParamBaseHigh, static_cast<std::uint32_t>(state_.launch->param_base >> 32));
 }
 
-void CtaLauncher::retire_if_finished(WarpId id) {
+void CtaLauncher::retire(WarpId id) {
+  TableTrafficRequest tables;
+  tables.warp = id;
+  table_traffic_isock.inspect(tables);
+  if (!tables.quiet) return;
   WarpContext& warp = state_.warp(id);
-  if (!warp.resident || warp.live.any() || warp.memory_outstanding != 0 || warp.alu_outstanding != 0 ||
-      !table_traffic_.quiet(id))
-    return;
   warp.resident = false;
   CtaContext& cta = state_.ctas[warp.cta.value()];
   if (--cta.warps_left != 0) return;

@@ -8,29 +8,34 @@
 #include "core/execute/cta_barriers.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/path_control.h"
-#include "core/memory/load_store_unit.h"
 #include "core/memory/table_traffic.h"
 #include "core/protocols/cta_protocol.h"
-#include "core/protocols/scoreboard_protocol.h"
+#include "core/protocols/lsu_protocol.h"
 #include "sim/block_socket.h"
 
 namespace heddle::core {
 
 class CtaLauncher {
  public:
-  CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers, LoadStoreUnit& lsu,
-              const TableTraffic& table_traffic, sim::BlockInitiator<CtaDoneProtocol>& done);
+  CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
+              sim::BlockInitiator<LsuProtocol>& lsu, sim::BlockInitiator<CtaDoneProtocol>& done);
+  sim::BlockInitiator<TableTrafficProtocol> table_traffic_isock{"table_traffic_isock"};
+
   void declare(base::StatGroup& issue);
 
   void begin_launch(const LaunchContext* launch);
   [[nodiscard]] bool fits() const { return slots_.fits(needs_); }
   void start(std::uint64_t linear_id);
   /// Frees the warp, and its CTA, if nothing of it runs or is on its way any more.
-  void retire_if_finished(WarpId id);
+  void retire_if_finished(WarpId id) {
+    const WarpContext& warp = state_.warp(id);
+    if (warp.resident && warp.live.none() && warp.memory_outstanding == 0 && warp.alu_outstanding == 0) retire(id);
+  }
   /// CTAs on the core.
   [[nodiscard]] std::uint32_t resident() const { return slots_.resident(); }
 
  private:
+  [[gnu::noinline]] void retire(WarpId id);
   void start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint32_t warp_in_cta);
   void fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const;
 
@@ -38,8 +43,7 @@ class CtaLauncher {
   IssueStage& issue_;
   PathControl& paths_;
   CtaBarriers& barriers_;
-  LoadStoreUnit& lsu_;
-  const TableTraffic& table_traffic_;
+  sim::BlockInitiator<LsuProtocol>& lsu_;
   sim::BlockInitiator<CtaDoneProtocol>& done_;
   CtaSlots slots_;
   CtaNeeds needs_;

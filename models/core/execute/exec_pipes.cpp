@@ -70,7 +70,7 @@ void ExecPipes::complete(const Completion& done, Cycle cycle) {
       return;
     }
   }
-  WritebackRequest writeback{done.warp, done.formation, done.mask, done.instruction};
+  WritebackRequest writeback{done.formation, done.mask, done.instruction};
   writeback_isock.call(writeback);
 }
 

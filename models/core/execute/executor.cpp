@@ -270,17 +270,24 @@ std::uint64_t Executor::nanoseconds() const {
 }
 
 void Executor::memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
-  WarpContext& warp = state_.warp(group.warp);
+  // A static warp is one slice; the others are copied by the unit.
+  std::array<MemorySlice, kLanes> slices;
+  std::size_t count = 0;
+  const CtaContext* cta = nullptr;
+  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
+    WarpContext& warp = state_.warp(home);
+    std::byte* const rows = warp.registers.data();
+    slices[count++] = {home, lanes, rows, rows, warp.special.data(), &warp, warp.linear_warp};
+    cta = &state_.ctas[warp.cta.value()];
+  });
   LsuRequest request;
   request.operands_late = enter_pipe(group, instruction, exec);
   request.op = LsuRequest::Op::kIssue;
   request.cycle = state_.now;
   request.instruction = &instruction;
   request.pc = group.pc;
-  request.warp_id = group.warp;
-  request.warp = &warp;
-  request.cta = &state_.ctas[warp.cta.value()];
-  request.mask = exec;
+  request.slices = {slices.data(), count};
+  request.cta = cta;
   lsu_isock.call(request);
   if (state_.launch->profile != nullptr) {
     PcProfile& profile = state_.launch->profile->at(group.pc);

@@ -39,7 +39,7 @@ std::function<void(std::uint64_t, std::span<std::byte>)> Executor::thread_memory
     // Local memory may be newer in the L1 (write_back), which is this thread's own, or on the way from there
     // to L2, if another warp's miss displaced it: a fence waits for the warp's own operations only.
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      const std::uint64_t at = local_place(region, offset + i, lane);
+      const std::uint64_t at = local_address(region, offset + i, lane);
       if (!memory_.newest_of_thread(at, bytes[i]) &&
           !launch.services->read_memory(at, bytes.subspan(i, 1)))
         fail("it is in no allocation");

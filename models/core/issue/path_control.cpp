@@ -48,7 +48,6 @@ void PathControl::redirect(GroupId id, Pc pc) {
 
 void PathControl::decide(simt::ControlFlowRequest& request) {
   request.cycle = state_.now;
-  table_traffic_.set_cycle(state_.now);
   control_flow_isock.call(request);
   state_.due.control_flow = request.due;
   if (state_.launch->trace != nullptr) {
@@ -58,10 +57,6 @@ void PathControl::decide(simt::ControlFlowRequest& request) {
     tracer_.decision(request, by_group ? state_.groups[request.group].pc : kNoPc);
   }
   apply(request);
-  bool full = false;
-  if (!table_traffic_.take_started(full)) return;
-  issue_.memory_full(full);
-  state_.due.lsu_after(state_.now);
 }
 
 void PathControl::tick(Cycle now) {
@@ -72,9 +67,7 @@ void PathControl::tick(Cycle now) {
   }
 }
 
-void PathControl::table_entry_moved(WarpId warp, const isa::Instruction& instruction) {
-  simt::TableEntryTransfer filled;
-  if (!table_traffic_.finished(warp, instruction, filled)) return;
+void PathControl::table_filled(WarpId warp, const simt::TableEntryTransfer& filled) {
   simt::ControlFlowRequest back;
   back.event = ControlFlowEvent::kTableFilled;
   back.warp = warp;

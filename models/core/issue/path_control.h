@@ -9,7 +9,6 @@
 #include "base/timing_wheel.h"
 #include "core/core_state.h"
 #include "core/issue/issue_stage.h"
-#include "core/memory/table_traffic.h"
 #include "core/observe/core_tracer.h"
 #include "core/observe/hang_view.h"
 #include "core/protocols/fetch_protocol.h"
@@ -20,10 +19,9 @@ namespace heddle::core {
 
 class PathControl {
  public:
-  PathControl(CoreState& state, IssueStage& issue, TableTraffic& table_traffic, CoreTracer& tracer, HangView& hang)
+  PathControl(CoreState& state, IssueStage& issue, CoreTracer& tracer, HangView& hang)
       : state_(state),
         issue_(issue),
-        table_traffic_(table_traffic),
         tracer_(tracer),
         hang_(hang) {}
   sim::BlockInitiator<simt::ControlFlowProtocol> control_flow_isock{"control_flow_isock"};
@@ -35,8 +33,8 @@ class PathControl {
   void decide(simt::ControlFlowRequest& request);
   /// The mechanism's time has come.
   void tick(Cycle now);
-  /// An entry of the mechanism's tables has been moved to or from memory.
-  void table_entry_moved(WarpId warp, const isa::Instruction& instruction);
+  /// A spilled entry of the mechanism's tables is back from memory.
+  void table_filled(WarpId warp, const simt::TableEntryTransfer& filled);
   /// The group waits, at a barrier or for other lanes, to go on behind the instruction that it has issued.
   void wait_at_barrier(GroupId id);
   /// Lanes of a warp that wait so may go on in a cycle to come.
@@ -73,7 +71,6 @@ class PathControl {
 
   CoreState& state_;
   IssueStage& issue_;
-  TableTraffic& table_traffic_;
   CoreTracer& tracer_;
   HangView& hang_;
   base::TimingWheel<LanesOfWarp> releases_;

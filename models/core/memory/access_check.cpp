@@ -9,51 +9,66 @@
 namespace heddle::core {
 namespace {
 
-std::uint32_t special(const WarpContext& warp, isa::SpecialRow row, unsigned lane) {
-  std::uint32_t value = 0;
-  std::memcpy(&value, warp.special.data() + isa::special_offset(row) + lane * std::size_t{4}, 4);
-  return value;
+std::string name_of(const std::byte* special, const CtaContext* cta, unsigned lane) {
+  using isa::SpecialRow;
+  const auto value = [special, lane](SpecialRow row) {
+    std::uint32_t of_lane = 0;
+    if (special != nullptr)
+      std::memcpy(&of_lane, special + isa::special_offset(row) + lane * sizeof of_lane, sizeof of_lane);
+    return of_lane;
+  };
+  const host::Dim3 id = cta != nullptr ? cta->id : host::Dim3{};
+  return fmt::format("thread ({},{},{}) of CTA ({},{},{})", value(SpecialRow::kTidX),
+                     value(SpecialRow::kTidY), value(SpecialRow::kTidZ), id.x, id.y, id.z);
 }
 
 const char* verb(isa::Opcode op) {
   return op == isa::Opcode::kLoad ? "load" : op == isa::Opcode::kStore ? "store" : "atomic access";
 }
 
-[[noreturn]] void fault(const AccessSite& site, unsigned lane, const std::string& message,
-                        const std::string& remedy) {
-  const isa::Kernel& kernel = *site.launch->kernel;
-  throw base::KernelFault(
-      kernel.place(site.pc),
-      fmt::format("{}: {}\n  {}", thread_name(site, lane), message, kernel.source_line(site.pc)), remedy);
+/// The lane of an access.
+struct AccessLane {
+  const AccessContext& context;
+  const MemoryInstruction& op;
+  unsigned lane;
+};
+
+[[noreturn]] void fault(const AccessLane& site, const std::string& message, const std::string& remedy) {
+  const isa::Kernel& kernel = *site.context.launch->kernel;
+  const std::string thread = name_of(site.op.slice(site.lane).special, site.context.cta, site.lane);
+  throw base::KernelFault(kernel.place(site.context.pc),
+                          fmt::format("{}: {}\n  {}", thread, message, kernel.source_line(site.context.pc)),
+                          remedy);
 }
 
-void check_lane(const AccessSite& site, isa::StateSpace space, std::uint64_t at, unsigned lane,
-                unsigned bytes, bool inside, std::uint64_t limit, const host::AllocationTable* allocations) {
+void check_lane(const AccessLane& site, isa::StateSpace space, std::uint64_t at, bool inside,
+                std::uint64_t limit, const host::AllocationTable* allocations) {
+  const unsigned bytes = site.op.bytes;
+  const isa::Opcode opcode = site.op.instruction->op;
   if ((at & (bytes - 1)) != 0)
-    fault(site, lane,
-          fmt::format("misaligned {}-byte {} at {} address 0x{:x}", bytes, verb(site.instruction->op),
+    fault(site,
+          fmt::format("misaligned {}-byte {} at {} address 0x{:x}", bytes, verb(opcode),
                       isa::space_name(space), at),
           fmt::format("the address must be a multiple of {}", bytes));
   if (inside) return;
   if (allocations != nullptr)
-    fault(site, lane,
-          fmt::format("out-of-bounds {}-byte {} at address 0x{:x}: {}", bytes, verb(site.instruction->op), at,
+    fault(site,
+          fmt::format("out-of-bounds {}-byte {} at address 0x{:x}: {}", bytes, verb(opcode), at,
                       allocations->describe(at)),
           "check the index computation against the buffer sizes of the launch");
   if (space == isa::StateSpace::kParam)
-    fault(site, lane, fmt::format("parameter access at offset {} of {} bytes", at, limit),
+    fault(site, fmt::format("parameter access at offset {} of {} bytes", at, limit),
           "check the index into the parameter");
-  const isa::Kernel& kernel = *site.launch->kernel;
+  const isa::Kernel& kernel = *site.context.launch->kernel;
   if (space == isa::StateSpace::kLocal && kernel.uses_stack && at >= kernel.local_bytes_per_thread)
-    fault(
-        site, lane,
-        fmt::format("stack overflow: {}-byte {} at stack offset 0x{:x}, but the thread's stack has {} bytes",
-                    bytes, verb(site.instruction->op), at - kernel.local_bytes_per_thread,
-                    limit - kernel.local_bytes_per_thread),
-        "check that the recursion ends, or give threads more (--set stack_bytes_per_thread=...)");
-  fault(site, lane,
+    fault(site,
+          fmt::format(
+              "stack overflow: {}-byte {} at stack offset 0x{:x}, but the thread's stack has {} bytes", bytes,
+              verb(opcode), at - kernel.local_bytes_per_thread, limit - kernel.local_bytes_per_thread),
+          "check that the recursion ends, or give threads more (--set stack_bytes_per_thread=...)");
+  fault(site,
         fmt::format("out-of-bounds {}-byte {} at {} offset 0x{:x}: the {} has {} bytes of it", bytes,
-                    verb(site.instruction->op), isa::space_name(space), at,
+                    verb(opcode), isa::space_name(space), at,
                     space == isa::StateSpace::kShared ? "CTA" : "thread", limit),
         space == isa::StateSpace::kShared ? "check the index, or give the launch more dynamic shared memory"
                                           : "check the index computation");
@@ -62,14 +77,10 @@ void check_lane(const AccessSite& site, isa::StateSpace space, std::uint64_t at,
 }  // namespace
 
 std::string thread_name(const AccessSite& site, unsigned lane) {
-  using isa::SpecialRow;
-  return fmt::format("thread ({},{},{}) of CTA ({},{},{})", special(*site.warp, SpecialRow::kTidX, lane),
-                     special(*site.warp, SpecialRow::kTidY, lane),
-                     special(*site.warp, SpecialRow::kTidZ, lane), site.cta->id.x, site.cta->id.y,
-                     site.cta->id.z);
+  return name_of(site.warp->special.data(), site.cta, lane);
 }
 
-void check_access(const AccessSite& site, isa::StateSpace space, const MemoryInstruction& op,
+void check_access(const AccessContext& context, isa::StateSpace space, const MemoryInstruction& op,
                   const AddressPattern& pattern, LaneMask lanes, std::uint64_t limit,
                   const host::AllocationTable* allocations) {
   const unsigned bytes = op.bytes;
@@ -110,10 +121,10 @@ void check_access(const AccessSite& site, isa::StateSpace space, const MemoryIns
     }
   }
   const bool simple = pattern.shape == Shape::kUniform || pattern.shape == Shape::kUnitStride;
-  const LaneOffsets places{lanes, pattern.shape, 0, 0, op.address.data(), &op.runs};
+  const LaneOffsets offsets{lanes, pattern.shape, 0, 0, op.address.data(), &op.runs};
   lanes.for_each([&](unsigned lane) {
-    const std::uint64_t at = (simple ? pattern.first : 0) + places.offset(lane, bytes);
-    check_lane(site, space, at, lane, bytes, inside(at, at), limit, allocations);
+    const std::uint64_t at = (simple ? pattern.first : 0) + offsets.offset(lane, bytes);
+    check_lane({context, op, lane}, space, at, inside(at, at), limit, allocations);
   });
 }
 

@@ -6,7 +6,7 @@
 
 namespace heddle::core {
 
-/// Where an access happens, for messages.
+/// An instruction of a warp, for messages.
 struct AccessSite {
   const LaunchContext* launch = nullptr;
   const CtaContext* cta = nullptr;
@@ -15,10 +15,17 @@ struct AccessSite {
   const isa::Instruction* instruction = nullptr;
 };
 
+/// Where the unit takes an operation, for messages.
+struct AccessContext {
+  const LaunchContext* launch = nullptr;
+  const CtaContext* cta = nullptr;
+  Pc pc{};
+};
+
 /// Throws base::KernelFault for the lowest lane of `lanes` that is misaligned or outside [0, limit) (shared,
 /// local, parameters) or outside every allocation (`allocations` not null). The addresses are those of the
-/// pattern, or if that says so of op.runs or op.address.
-void check_access(const AccessSite& site, isa::StateSpace space, const MemoryInstruction& op,
+/// pattern, or if that says so of op.runs or op.address. The message names the lane's own thread.
+void check_access(const AccessContext& context, isa::StateSpace space, const MemoryInstruction& op,
                   const AddressPattern& pattern, LaneMask lanes, std::uint64_t limit,
                   const host::AllocationTable* allocations);
 

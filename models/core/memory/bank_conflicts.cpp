@@ -17,9 +17,9 @@ constexpr unsigned ceil_div(unsigned a, unsigned b) { return (a + b - 1) / b; }
 template <class Fn>
 void for_each_word(const MemoryInstruction& op, Fn&& fn) {
   const unsigned words = std::max(op.bytes / kWordBytes, 1u);
-  const LaneOffsets places = op.shared_offsets();
+  const LaneOffsets offsets = op.shared_offsets();
   op.shared_lanes.for_each([&](unsigned lane) {
-    const std::uint64_t first = places.offset(lane, op.bytes) / kWordBytes;
+    const std::uint64_t first = offsets.offset(lane, op.bytes) / kWordBytes;
     for (unsigned w = 0; w < words; ++w) fn(first + w);
   });
 }
@@ -91,17 +91,17 @@ class Rows {
 
 unsigned bank_passes(const MemoryInstruction& op, std::uint32_t banks) {
   if (op.instruction->op == isa::Opcode::kAtomic) return atomic_passes(op, banks);
-  const LaneOffsets places = op.shared_offsets();
-  if (places.shape == Shape::kUniform)
+  const LaneOffsets offsets = op.shared_offsets();
+  if (offsets.shape == Shape::kUniform)
     return ceil_div(std::max<unsigned>(op.bytes, kWordBytes) / kWordBytes, banks);
-  if (places.contiguous()) {
-    const unsigned first = places.first / kWordBytes;
-    const unsigned last = (places.first + places.lanes.count() * op.bytes - 1) / kWordBytes;
+  if (offsets.contiguous()) {
+    const unsigned first = offsets.first / kWordBytes;
+    const unsigned last = (offsets.first + offsets.lanes.count() * op.bytes - 1) / kWordBytes;
     return ceil_div(last - first + 1, banks);
   }
   Rows rows(banks);
-  if (places.shape == Shape::kRuns) {
-    places.for_each_run(op.bytes, [&](const LaneOffsets& run) {
+  if (offsets.shape == Shape::kRuns) {
+    offsets.for_each_run(op.bytes, [&](const LaneOffsets& run) {
       const unsigned span = run.shape == Shape::kUniform ? op.bytes : run.lanes.count() * op.bytes;
       rows.add(run.first / kWordBytes, (run.first + span - 1) / kWordBytes);
     });

@@ -154,7 +154,7 @@ void coalesce(MemoryInstruction& op, const AddressPattern& pattern, LaneMask lan
   }
 }
 
-std::uint64_t local_place(std::uint64_t region, std::uint64_t offset, unsigned lane) {
+std::uint64_t local_address(std::uint64_t region, std::uint64_t offset, unsigned lane) {
   return region + offset / kLocalWordBytes * kLocalRowBytes + lane * std::uint64_t{kLocalWordBytes} +
          offset % kLocalWordBytes;
 }
@@ -163,8 +163,8 @@ void coalesce_local(MemoryInstruction& op, const AddressPattern& pattern, LaneMa
                     std::uint64_t region, unsigned line_bytes) {
   const unsigned words = std::max(op.bytes / kLocalWordBytes, 1u);
   Kind kind{line_bytes - 1, std::min<unsigned>(op.bytes, kLocalWordBytes), 0, true};
-  const auto place = [region](std::uint64_t offset, unsigned lane) {
-    return local_place(region, offset, lane);
+  const auto address = [region](std::uint64_t offset, unsigned lane) {
+    return local_address(region, offset, lane);
   };
   // The usual case: all lanes use the same variable. Less than a word would leave gaps between the lanes.
   const bool rows = pattern.shape == Shape::kUniform && kind.unit == kLocalWordBytes;
@@ -174,12 +174,12 @@ void coalesce_local(MemoryInstruction& op, const AddressPattern& pattern, LaneMa
                                    : pattern.shape == Shape::kUnitStride
                                        ? pattern.first + std::uint64_t{lane - lanes.lowest()} * op.bytes
                                        : pattern.first;
-      op.address[lane] = place(offset, lane);
+      op.address[lane] = address(offset, lane);
     });
   for (unsigned w = 0; w < words; ++w) {
     kind.part = static_cast<std::uint8_t>(w);
     if (rows)
-      coalesce_unit_stride(op, kind, place(pattern.first, lanes.lowest()) + w * kLocalRowBytes, lanes);
+      coalesce_unit_stride(op, kind, address(pattern.first, lanes.lowest()) + w * kLocalRowBytes, lanes);
     else
       coalesce_scattered(op, kind, lanes);
   }

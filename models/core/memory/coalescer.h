@@ -12,12 +12,12 @@ namespace heddle::core {
 void coalesce(MemoryInstruction& op, const AddressPattern& pattern, LaneMask lanes, unsigned line_bytes);
 
 /// The same for local memory; `region` is the device address of the warp's. The pattern is of byte offsets in
-/// the lanes' own memory, and so is op.address if it is scattered (not kRuns): device addresses take their
-/// place.
+/// the lanes' own memory. It is not kRuns. If it is scattered, op.address holds the offsets: device addresses
+/// replace them.
 void coalesce_local(MemoryInstruction& op, const AddressPattern& pattern, LaneMask lanes,
                     std::uint64_t region, unsigned line_bytes);
 
 /// Device address of a byte at `offset` of a lane's local memory; `region`: of its warp's.
-[[nodiscard]] std::uint64_t local_place(std::uint64_t region, std::uint64_t offset, unsigned lane);
+[[nodiscard]] std::uint64_t local_address(std::uint64_t region, std::uint64_t offset, unsigned lane);
 
 }  // namespace heddle::core

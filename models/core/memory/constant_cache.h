@@ -36,7 +36,7 @@ struct ConstantRequest {
   enum class Result : std::uint8_t {
     kHit,    ///< `data` points at the first byte
     kMiss,   ///< the value comes later, as a ConstantValue
-    kStall,  ///< no MSHR or no place in it: try again when a fill has arrived
+    kStall,  ///< no MSHR, or its targets are full: try again when a fill has arrived
     kNoPort  ///< no room in the memory port: try again when there is
   };
   Op op = Op::kRead;

@@ -133,22 +133,32 @@ void L1DataCacheModel::store(L1dRequest& request) {
   request.result = Result::kHit;
 }
 
-bool L1DataCacheModel::unwritten(std::uint64_t address, std::byte& to) const {
+const unsigned char* L1DataCacheModel::unwritten(std::uint64_t address) const {
   const std::uint64_t offset = address & (line_bytes_ - 1);
   const std::size_t frame = find(address - offset);
-  if (frame == kNoFrame || !frames_[frame].dirty || written(frame)[offset] == 0) return false;
-  to = static_cast<std::byte>(data_[(frame << line_shift_) + offset]);
-  return true;
+  if (frame == kNoFrame || !frames_[frame].dirty || written(frame)[offset] == 0) return nullptr;
+  return &data_[(frame << line_shift_) + offset];
 }
 
-bool L1DataCacheModel::holds(std::uint64_t address, std::byte& to) const {
+const unsigned char* L1DataCacheModel::held(std::uint64_t address) const {
   const std::uint64_t offset = address & (line_bytes_ - 1);
   const std::size_t frame = find(address - offset);
-  if (frame == kNoFrame) return false;
+  if (frame == kNoFrame) return nullptr;
   const bool valid = (frames_[frame].valid >> (offset / sector_bytes_) & 1u) != 0;
-  if (!valid && written(frame)[offset] == 0) return false;
-  to = static_cast<std::byte>(data_[(frame << line_shift_) + offset]);
-  return true;
+  if (!valid && written(frame)[offset] == 0) return nullptr;
+  return &data_[(frame << line_shift_) + offset];
+}
+
+void L1DataCacheModel::inspect(L1dRequest& request) const {
+  const std::uint64_t line = request.line & ~std::uint64_t{line_bytes_ - 1};
+  bool yes = false;
+  if (request.op == L1dRequest::Op::kFetched) {
+    yes = mshrs_.find(line) != MshrTable<FillTarget>::kNone;
+  } else {
+    request.line_data = request.op == L1dRequest::Op::kHeld ? held(request.line) : unwritten(request.line);
+    yes = request.line_data != nullptr;
+  }
+  request.result = yes ? Result::kHit : Result::kMissSend;
 }
 
 void L1DataCacheModel::complete_sectors(std::size_t frame) {
@@ -253,6 +263,11 @@ void L1DataCacheModel::serve(L1dRequest& request) {
       std::fill(tags_.begin(), tags_.end(), kInvalid);
       std::fill(frames_.begin(), frames_.end(), Frame{});
       std::fill(written_.begin(), written_.end(), static_cast<unsigned char>(0));
+      break;
+    case L1dRequest::Op::kHeld:
+    case L1dRequest::Op::kUnwritten:
+    case L1dRequest::Op::kFetched:
+      inspect(request);
       break;
   }
 }

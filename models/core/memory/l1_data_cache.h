@@ -55,6 +55,10 @@ struct L1dRequest {
     kAtomic,      ///< an atomic to `line` passes by: evict the copy
     kFill,        ///< `data` of MSHR `mshr` arrived
     kInvalidate,  ///< start of a kernel: forget everything, unwritten data of dead local memory included
+    // transport_dbg only: is that so of the byte at address `line`? kHit if it is. Nothing changes.
+    kHeld,       ///< a load would find it here, at `line_data`
+    kUnwritten,  ///< a store wrote it and L2 does not have it yet: it is at `line_data`
+    kFetched,    ///< a line that holds it is on its way here
   };
   enum class Result : std::uint8_t {
     kHit,         ///< `found` sectors are all of them; or the store is done
@@ -90,15 +94,8 @@ class L1DataCacheModel {
   /// `config.size_kib` is the resolved size (CoreConfig::resolved_l1d()).
   L1DataCacheModel(const L1dConfig& config, sim::ProgressMonitor& progress);
   void serve(L1dRequest& request);
-  /// The byte at an address if a store wrote it and L2 does not have it yet; false otherwise. Changes
-  /// nothing.
-  [[nodiscard]] bool unwritten(std::uint64_t address, std::byte& to) const;
-  /// The byte at an address if a load would find it here; false otherwise. Changes nothing.
-  [[nodiscard]] bool holds(std::uint64_t address, std::byte& to) const;
-  /// A line that holds the address is on its way here.
-  [[nodiscard]] bool fetches(std::uint64_t address) const {
-    return mshrs_.find(address & ~std::uint64_t{line_bytes_ - 1}) != MshrTable<FillTarget>::kNone;
-  }
+  /// The questions.
+  void inspect(L1dRequest& request) const;
 
   std::uint64_t load_accesses = 0, load_hits = 0, load_misses = 0, load_merges = 0;
   std::uint64_t store_hits = 0, store_allocations = 0, write_backs = 0;
@@ -125,6 +122,10 @@ class L1DataCacheModel {
   [[nodiscard]] bool covers(std::size_t frame, const unsigned char* wanted, sim::SectorMask sectors) const;
   /// Sectors of the frame that were written completely become valid.
   void complete_sectors(std::size_t frame);
+  /// The byte at an address if a store wrote it and L2 does not have it yet; nullptr otherwise.
+  [[nodiscard]] const unsigned char* unwritten(std::uint64_t address) const;
+  /// The byte at an address if a load would find it here; nullptr otherwise.
+  [[nodiscard]] const unsigned char* held(std::uint64_t address) const;
 
   [[nodiscard]] std::size_t set_of(std::uint64_t line) const {
     const std::uint64_t number = line >> line_shift_;
@@ -169,15 +170,11 @@ class L1DataCache : public sc_core::sc_module {
 
  private:
   void serve(L1dRequest& request) { model_.serve(request); }
+  void inspect(L1dRequest& request) const { model_.inspect(request); }
 
  public:
-  sim::BlockTarget<L1dProtocol, L1DataCache, &L1DataCache::serve> l1d_tsock{"l1d_tsock", this};
-  /// For what reads memory without taking time, as L1DataCacheModel's.
-  [[nodiscard]] bool unwritten(std::uint64_t address, std::byte& to) const {
-    return model_.unwritten(address, to);
-  }
-  [[nodiscard]] bool holds(std::uint64_t address, std::byte& to) const { return model_.holds(address, to); }
-  [[nodiscard]] bool fetches(std::uint64_t address) const { return model_.fetches(address); }
+  sim::BlockTarget<L1dProtocol, L1DataCache, &L1DataCache::serve, &L1DataCache::inspect> l1d_tsock{
+      "l1d_tsock", this};
 
  private:
   L1DataCacheModel model_;

@@ -61,7 +61,7 @@ struct AddressPattern {
 void expand(const std::byte* row, const isa::Operand& base, std::uint64_t displacement,
             std::uint64_t* address);
 
-/// The lanes' places in a block; offsets count from the block's first byte.
+/// Where the lanes' data is in a block: byte offsets from the block's first.
 struct LaneOffsets {
   LaneMask lanes;
   Shape shape = Shape::kScattered;
@@ -90,7 +90,15 @@ struct LaneOffsets {
     const std::uint32_t run = lanes.bits() >> lanes.lowest();
     return shape == Shape::kUnitStride && (run & (run + 1)) == 0;
   }
-  /// kRuns: calls fn(places) with the uniform or contiguous places of every run.
+  /// The same for some of the lanes.
+  [[nodiscard]] LaneOffsets within(LaneMask some, unsigned unit) const {
+    LaneOffsets part = *this;
+    part.lanes = lanes & some;
+    if (shape == Shape::kUnitStride && part.lanes.any())
+      part.first += (part.lanes.lowest() - lanes.lowest()) * unit;
+    return part;
+  }
+  /// kRuns: calls fn(offsets) with the uniform or contiguous offsets of every run.
   template <class Fn>
   void for_each_run(unsigned unit, Fn&& fn) const {
     for (unsigned r = 0; r < runs->count; ++r) {

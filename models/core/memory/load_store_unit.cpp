@@ -74,13 +74,18 @@ void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
   constant_isock.call(invalidate);
 }
 
-void LoadStoreUnit::clear_shared(std::uint32_t offset, std::uint32_t bytes) {
-  if (bytes == 0) return;
+void LoadStoreUnit::start_cta(const CtaContext& cta) {
+  if (launch_->shared_bytes_per_cta == 0) return;
   SharedMemoryRequest clear;
   clear.op = SharedMemoryRequest::Op::kClear;
-  clear.offset = offset;
-  clear.bytes = bytes;
+  clear.offset = cta.shared_base;
+  clear.bytes = launch_->shared_bytes_per_cta;
   shared_isock.call(clear);
+}
+
+LsuClientPort& LoadStoreUnit::add_client(const std::string& name) {
+  const auto id = static_cast<LsuClient>(clients_.size() + 1);
+  return *clients_.emplace_back(std::make_unique<LsuClientPort>(name, id, this));
 }
 
 MemoryInstruction& LoadStoreUnit::allocate() {
@@ -99,38 +104,38 @@ void LoadStoreUnit::free(MemoryInstruction& op) {
   free_ops_.push_back(op.index);
 }
 
-void LoadStoreUnit::inspect(LsuRequest& request) const {
-  if (request.pending == nullptr) return;
-  for (const auto& op : ops_)
-    if (op->instruction != nullptr && op->warp_id == request.warp_id && op->pending != 0 && !op->table &&
-        op->instruction->write_count != 0)
-      request.pending->push_back({op->instruction, op->mask});
-}
-
 void LoadStoreUnit::serve(LsuRequest& request) {
   switch (request.op) {
     case LsuRequest::Op::kIssue:
-      issue(request);
+      take(request);
       break;
     case LsuRequest::Op::kOffer:
       request.accepted = queue_.size() < config_.lsu.queue_entries;
-      if (request.accepted) issue(request);
+      if (request.accepted) take(request);
       break;
     case LsuRequest::Op::kTick:
       tick(request);
+      break;
+    case LsuRequest::Op::kBeginLaunch:
+      begin_launch(request.launch);
+      break;
+    case LsuRequest::Op::kStartCta:
+      start_cta(*request.cta);
+      break;
+    case LsuRequest::Op::kNextWriteGeneration:
+      generation_ ^= 1;
       break;
   }
   request.full = queue_.size() >= config_.lsu.queue_entries;
 }
 
-void LoadStoreUnit::issue(LsuRequest& request) {
+void LoadStoreUnit::take(LsuRequest& request) {
   const isa::Instruction& instruction = *request.instruction;
   MemoryInstruction& op = allocate();
   op.instruction = &instruction;
-  op.warp = request.warp;
-  op.registers = request.warp->registers.data();
-  op.warp_id = request.warp_id;
-  op.mask = request.mask;
+  op.client = request.client;
+  op.tag = request.tag;
+  op.take(request.slices);
   op.shared_lanes = LaneMask{};
   op.bytes = static_cast<std::uint8_t>(isa::type_bytes(instruction.type) * instruction.vector);
   op.access_count = op.next_access = 0;
@@ -139,18 +144,18 @@ void LoadStoreUnit::issue(LsuRequest& request) {
   op.issued_at = request.cycle;
   op.available_at = request.cycle + 1 + request.operands_late;
   op.write_granted = false;
-  op.table = request.table;
+  op.core_private = request.core_private;
   op.generation = generation_;
   op.constant = instruction.space == isa::StateSpace::kConst || instruction.space == isa::StateSpace::kParam;
 
-  const AccessSite site{launch_, request.cta, request.warp, request.pc, &instruction};
+  const AccessContext context{launch_, request.cta, request.pc};
   if (op.constant) {
-    resolve_constant(op, site);
+    resolve_constant(op, context);
     op.pending = op.access_count;
     request.extra_passes = op.access_count - 1u;
     replays_[static_cast<unsigned>(PassCause::kConstant)] += request.extra_passes;
   } else {
-    resolve_addresses(op, site);
+    resolve_addresses(op, context);
     if (writes_memory(instruction)) read_operands(op);
     op.pending = op.access_count;
     line_accesses_ += request.transactions = op.access_count;
@@ -166,11 +171,12 @@ void LoadStoreUnit::issue(LsuRequest& request) {
     }
   }
   ++instructions_;
-  ++op.warp->memory_outstanding;
-  ++op.warp->order_outstanding;
-  if (instruction.write_count != 0) ++op.warp->fills_outstanding;
+  for (const MemorySlice& slice : op.all_slices()) slice.counters->begin(instruction.write_count != 0);
   if (writes_memory(instruction)) ++writes_outstanding_[generation_];
   queue_.push_back(&op);
+  if (request.client == LsuClient::kCore) return;
+  LsuWake wake{request.cycle + 1, queue_.size() >= config_.lsu.queue_entries};
+  wake_isock.call(wake);
 }
 
 void LoadStoreUnit::tick(LsuRequest& request) {
@@ -182,9 +188,9 @@ void LoadStoreUnit::tick(LsuRequest& request) {
   finishing_.take(
       cycle, [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; },
       [this, cycle](std::uint32_t i) { finish(*ops_[i], cycle); });
-  if (!write_backs_.empty()) send_write_back();
+  if (!displaced_.sent()) send_displaced();
   if (shared_busy_until_ > cycle)
-    replay(request, shared_warp_);
+    replay(request, shared_client_, shared_warp_);
   else if (!queue_.empty() && queue_.front()->available_at <= cycle && advance_head(request))
     queue_.pop_front();
 
@@ -193,11 +199,11 @@ void LoadStoreUnit::tick(LsuRequest& request) {
     request.next_due =
         std::min(request.next_due, std::max({cycle + 1, shared_busy_until_, queue_.front()->available_at}));
   if (config_.lsu.replay_issue && shared_busy_until_ > cycle + 1) request.next_due = cycle + 1;
-  request.wants_port = stalled_ == Stall::kPort || !write_backs_.empty();
+  request.wants_port = stalled_ == Stall::kPort || !displaced_.sent();
 }
 
-void LoadStoreUnit::replay(LsuRequest& request, WarpId warp) const {
-  if (!config_.lsu.replay_issue) return;
+void LoadStoreUnit::replay(LsuRequest& request, LsuClient client, WarpId warp) const {
+  if (!config_.lsu.replay_issue || client != LsuClient::kCore) return;
   request.replay = true;
   request.replay_warp = warp;
 }
@@ -212,22 +218,23 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
     shared_isock.call(access);
     op.shared_done = true;
     shared_busy_until_ = cycle + op.shared_passes;
-    shared_warp_ = op.warp_id;
+    shared_warp_ = op.slices[0].warp;
+    shared_client_ = op.client;
     // The instruction left issue a cycle ago, which the latency includes.
     part_done(op, cycle + config_.shared_memory.latency_cycles + op.shared_passes - 2, cycle);
   } else {
     stalled_ = op.constant ? read_constant(op, cycle) : access_line(op, op.accesses[op.next_access], cycle);
     if (stalled_ != Stall::kNone) return false;
-    if (op.next_access != 0 || op.shared_done) replay(request, op.warp_id);
+    if (op.next_access != 0 || op.shared_done) replay(request, op.client, op.slices[0].warp);
     ++op.next_access;
   }
   if (op.next_access < op.access_count) return false;
   if (op.instruction->write_count == 0) {
     // A store that has left the core is ordered before everything this core does later (point-to-point
     // order).
-    --op.warp->order_outstanding;
-    WritebackRequest left{op.warp_id, {}, op.mask, nullptr};
-    writeback_isock.call(left);
+    for (const MemorySlice& slice : op.all_slices()) slice.counters->left();
+    LsuCompletion left{LsuCompletion::Kind::kLeft, op.client, op.tag, op.instruction, op.all_slices()};
+    complete(left);
   }
   return true;
 }
@@ -240,11 +247,12 @@ void LoadStoreUnit::part_done(MemoryInstruction& op, Cycle usable_at, Cycle now)
 }
 
 bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
-  if (op.write_granted || op.instruction->write_count == 0) return true;
+  // A client's rows are its own: they are not in the register file.
+  if (op.write_granted || op.instruction->write_count == 0 || op.client != LsuClient::kCore) return true;
   RegisterFileRequest write;
   write.op = RegisterFileRequest::Op::kWrite;
-  write.sub_core = sub_core_of_warp_[op.warp_id.value()];
-  write.warp = op.warp_id;
+  write.warp = op.slices[0].warp;
+  write.sub_core = sub_core_of_warp_[write.warp.value()];
   write.instruction = op.instruction;
   write.cycle = cycle;
   register_isock.call(write);
@@ -258,19 +266,23 @@ bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
 void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
   if (!may_write(op, cycle)) return;
   const isa::Instruction& instruction = *op.instruction;
-  --op.warp->memory_outstanding;
-  if (instruction.write_count != 0) {
-    --op.warp->order_outstanding;
-    --op.warp->fills_outstanding;
-    if (!op.constant) {
-      load_latency_sum_ += cycle - op.issued_at;
-      ++load_latency_count_;
-    }
+  const bool writes_registers = instruction.write_count != 0;
+  for (const MemorySlice& slice : op.all_slices()) slice.counters->finish(writes_registers);
+  if (writes_registers && !op.constant && op.client == LsuClient::kCore) {
+    load_latency_sum_ += cycle - op.issued_at;
+    ++load_latency_count_;
   }
   if (writes_memory(instruction)) --writes_outstanding_[op.generation];
-  WritebackRequest done{op.warp_id, {}, op.mask, op.instruction};
+  LsuCompletion done{LsuCompletion::Kind::kFinished, op.client, op.tag, &instruction, op.all_slices()};
+  complete(done);
   free(op);
-  writeback_isock.call(done);
+}
+
+void LoadStoreUnit::complete(LsuCompletion& done) {
+  if (done.client == LsuClient::kCore)
+    completion_isock.call(done);
+  else
+    clients_[static_cast<std::size_t>(done.client) - 1]->completion_isock.call(done);
 }
 
 }  // namespace heddle::core

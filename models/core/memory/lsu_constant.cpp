@@ -3,13 +3,12 @@
 
 #include "core/memory/coalescer.h"
 #include "core/memory/load_store_unit.h"
-#include "core/memory/register_transfer.h"
 
 namespace heddle::core {
 
 using isa::StateSpace;
 
-void LoadStoreUnit::resolve_constant(MemoryInstruction& op, const AccessSite& site) {
+void LoadStoreUnit::resolve_constant(MemoryInstruction& op, const AccessContext& context) {
   const isa::Instruction& instruction = *op.instruction;
   const isa::Operand& base = instruction.memory.base;
   const bool param = instruction.space == StateSpace::kParam;
@@ -20,7 +19,7 @@ void LoadStoreUnit::resolve_constant(MemoryInstruction& op, const AccessSite& si
     expand(row, base, displacement, op.address.data());
     pattern.shape = Shape::kScattered;
   }
-  check_access(site, instruction.space, op, pattern, op.mask, param ? launch_->params.size() : 0,
+  check_access(context, instruction.space, op, pattern, op.mask, param ? launch_->params.size() : 0,
                param ? nullptr : &allocations_);
   if (param) {
     pattern.first += launch_->param_base;

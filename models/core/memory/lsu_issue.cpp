@@ -1,25 +1,12 @@
-// What the load/store unit does with an instruction when it issues: addresses, their checks, the accesses
-// they need, and the operands of stores and atomics.
+// What the load/store unit does with an operation when it takes it: addresses, their checks, and the accesses
+// they need.
 #include "core/memory/coalescer.h"
 #include "core/memory/load_store_unit.h"
-#include "core/memory/register_transfer.h"
 
 namespace heddle::core {
 
 using isa::CacheOp;
 using isa::StateSpace;
-
-const std::byte* LoadStoreUnit::row_of(const MemoryInstruction& op, const isa::Operand& operand) const {
-  switch (operand.space) {
-    case isa::RowSpace::kRegister:
-      return op.registers + operand.offset;
-    case isa::RowSpace::kConstant:
-      return launch_->kernel->constants.data() + operand.offset;
-    case isa::RowSpace::kSpecial:
-      return op.warp->special.data() + operand.offset;
-  }
-  return op.registers;
-}
 
 bool LoadStoreUnit::bypasses_l1(const isa::Instruction& instruction) const {
   if (!config_.l1d.enabled) return true;
@@ -35,7 +22,7 @@ bool LoadStoreUnit::bypasses_l1(const isa::Instruction& instruction) const {
   }
 }
 
-void LoadStoreUnit::resolve_addresses(MemoryInstruction& op, const AccessSite& site) {
+void LoadStoreUnit::resolve_addresses(MemoryInstruction& op, const AccessContext& context) {
   const isa::Instruction& instruction = *op.instruction;
   const isa::Operand& base = instruction.memory.base;
   const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
@@ -45,23 +32,23 @@ void LoadStoreUnit::resolve_addresses(MemoryInstruction& op, const AccessSite& s
   op.bypass_l1 = bypasses_l1(instruction);
   switch (instruction.space) {
     case StateSpace::kShared:
-      resolve_shared(op, site, pattern, op.mask);
+      resolve_shared(op, context, pattern, op.mask);
       break;
     case StateSpace::kLocal:
-      resolve_local(op, site, pattern, op.mask);
+      resolve_local(op, context, pattern, op.mask);
       break;
     case StateSpace::kGeneric: {
       LaneMask device;
       LaneMask local;
       split_generic(op, pattern, device, local);
       const LaneMask shared = LaneMask::difference(op.mask, device | local);
-      if (shared.any()) resolve_shared(op, site, pattern, shared);
-      if (device.any()) resolve_device(op, site, pattern, device);
-      if (local.any()) resolve_local(op, site, pattern, local);
+      if (shared.any()) resolve_shared(op, context, pattern, shared);
+      if (device.any()) resolve_device(op, context, pattern, device);
+      if (local.any()) resolve_local(op, context, pattern, local);
       break;
     }
     default:
-      resolve_device(op, site, pattern, op.mask);
+      resolve_device(op, context, pattern, op.mask);
       break;
   }
 }
@@ -72,7 +59,7 @@ bool in_shared(std::uint64_t at) { return at - isa::kSharedWindowBase < isa::kSh
 bool in_local(std::uint64_t at) { return at - isa::kLocalWindowBase < isa::kLocalWindowBytes; }
 
 /// The window that addresses first ... last are in; 0: in none. The windows are longer than any pattern, so
-/// if both ends are in one (in none), all between are. kMixed: they are not all in the same place.
+/// if both ends are in one (in none), all between are. kMixed: some are in one window and some are not.
 constexpr std::uint64_t kMixed = ~std::uint64_t{0};
 std::uint64_t window_of(std::uint64_t first, std::uint64_t last) {
   if (first > last || in_shared(first) != in_shared(last) || in_local(first) != in_local(last)) return kMixed;
@@ -122,16 +109,16 @@ void LoadStoreUnit::split_generic(MemoryInstruction& op, AddressPattern& pattern
 
 void LoadStoreUnit::scatter(MemoryInstruction& op, AddressPattern& pattern) {
   if (pattern.shape == Shape::kScattered) return;
-  const LaneOffsets places{op.mask, pattern.shape, 0, 0, nullptr, &op.runs};
+  const LaneOffsets offsets{op.mask, pattern.shape, 0, 0, nullptr, &op.runs};
   const std::uint64_t first = pattern.shape == Shape::kRuns ? 0 : pattern.first;
-  op.mask.for_each([&](unsigned lane) { op.address[lane] = first + places.offset(lane, op.bytes); });
+  op.mask.for_each([&](unsigned lane) { op.address[lane] = first + offsets.offset(lane, op.bytes); });
   pattern.shape = Shape::kScattered;
 }
 
-void LoadStoreUnit::resolve_shared(MemoryInstruction& op, const AccessSite& site,
+void LoadStoreUnit::resolve_shared(MemoryInstruction& op, const AccessContext& context,
                                    const AddressPattern& pattern, LaneMask lanes) {
-  check_access(site, StateSpace::kShared, op, pattern, lanes, launch_->shared_bytes_per_cta, nullptr);
-  const std::uint32_t base = site.cta->shared_base;
+  check_access(context, StateSpace::kShared, op, pattern, lanes, launch_->shared_bytes_per_cta, nullptr);
+  const std::uint32_t base = context.cta->shared_base;
   if (pattern.shape == Shape::kScattered) lanes.for_each([&](unsigned lane) { op.address[lane] += base; });
   if (pattern.shape == Shape::kRuns)
     for (unsigned r = 0; r < op.runs.count; ++r) op.runs.run[r].first += base;
@@ -140,38 +127,32 @@ void LoadStoreUnit::resolve_shared(MemoryInstruction& op, const AccessSite& site
   op.shared_first = static_cast<std::uint32_t>(pattern.first) + base;
 }
 
-void LoadStoreUnit::resolve_device(MemoryInstruction& op, const AccessSite& site,
+void LoadStoreUnit::resolve_device(MemoryInstruction& op, const AccessContext& context,
                                    const AddressPattern& pattern, LaneMask lanes) {
-  check_access(site, StateSpace::kGlobal, op, pattern, lanes, 0, &allocations_);
+  check_access(context, StateSpace::kGlobal, op, pattern, lanes, 0, &allocations_);
   coalesce(op, pattern, lanes, config_.l1d.line_bytes);
 }
 
-void LoadStoreUnit::resolve_local(MemoryInstruction& op, const AccessSite& site, AddressPattern pattern,
+void LoadStoreUnit::resolve_local(MemoryInstruction& op, const AccessContext& context, AddressPattern pattern,
                                   LaneMask lanes) {
-  check_access(site, StateSpace::kLocal, op, pattern, lanes, launch_->local_bytes_per_thread, nullptr);
+  check_access(context, StateSpace::kLocal, op, pattern, lanes, launch_->local_bytes_per_thread, nullptr);
   if (pattern.shape == Shape::kRuns) scatter(op, pattern);
-  const std::uint64_t region =
-      launch_->local_base + op.warp->linear_warp * launch_->local_bytes_per_thread * kLanes;
-  coalesce_local(op, pattern, lanes, region, config_.l1d.line_bytes);
-}
-
-void LoadStoreUnit::read_operands(MemoryInstruction& op) {
-  const isa::Instruction& instruction = *op.instruction;
-  if (instruction.op == isa::Opcode::kStore) {
-    const std::byte* rows[4] = {};
-    for (unsigned e = 0; e < instruction.vector; ++e) rows[e] = row_of(op, instruction.src[e]);
-    capture_store(instruction, rows, op.data.data());
+  const auto region = [this](const MemorySlice& slice) {
+    return launch_->local_base + slice.linear_warp * launch_->local_bytes_per_thread * kLanes;
+  };
+  if (op.slice_count == 1) {
+    coalesce_local(op, pattern, lanes, region(op.slices[0]), config_.l1d.line_bytes);
     return;
   }
-  const bool cas = instruction.atomic_op == isa::AtomicOp::kCas;
-  const isa::Operand& value = instruction.src[cas ? 1 : 0];
-  const isa::Operand& compare = instruction.src[0];
-  const std::byte* value_row = row_of(op, value);
-  const std::byte* compare_row = row_of(op, compare);
-  op.mask.for_each([&](unsigned lane) {
-    op.operand[lane] = lane_value(value_row, value.width, lane);
-    op.compare[lane] = cas ? lane_value(compare_row, compare.width, lane) : 0;
-  });
+  // Regions of different warps have no line in common.
+  for (const MemorySlice& slice : op.all_slices()) {
+    const LaneMask here = lanes & slice.lanes;
+    if (here.none()) continue;
+    AddressPattern part = pattern;
+    if (part.shape == Shape::kUnitStride)
+      part.first += (here.lowest() - lanes.lowest()) * std::uint64_t{op.bytes};
+    coalesce_local(op, part, here, region(slice), config_.l1d.line_bytes);
+  }
 }
 
 }  // namespace heddle::core

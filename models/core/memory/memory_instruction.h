@@ -1,13 +1,13 @@
-// A memory instruction in flight in the load/store unit: the accesses it needs, its lanes' addresses and
+// An operation in flight in the load/store unit: whose it is, the accesses it needs, its lanes' addresses and
 // data.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <type_traits>
+#include <span>
 
 #include "core/memory/lane_offsets.h"
-#include "core/warp_context.h"
+#include "core/protocols/lsu_protocol.h"
 #include "isa/instruction.h"
 #include "sim/memory_payload.h"
 
@@ -34,17 +34,18 @@ inline constexpr unsigned kMaxLaneBytes = 16;
 inline constexpr unsigned kLocalWordBytes = 4;
 inline constexpr std::uint64_t kLocalRowBytes = std::uint64_t{kLocalWordBytes} * kLanes;
 
+/// A row of 64-bit registers.
+using GatheredRow = std::array<std::byte, std::size_t{kLanes} * 8>;
+
 struct MemoryInstruction {
   // The first cache lines of the host hold what every instruction needs.
   const isa::Instruction* instruction = nullptr;
-  WarpContext* warp = nullptr;
-  std::byte* registers = nullptr;  ///< the warp's register block
-  Cycle ready_at = 0;              ///< earliest write-back
+  Cycle ready_at = 0;  ///< earliest write-back
   Cycle issued_at = 0;
-  Cycle available_at = 0;   ///< its operands are collected
-  std::uint32_t index = 0;  ///< own position in the pool
-  std::uint32_t next = 0;   ///< in a list of the load/store unit
-  WarpId warp_id{};
+  Cycle available_at = 0;          ///< its operands are collected
+  std::uint32_t index = 0;         ///< in the pool
+  std::uint32_t next = 0;          ///< in a list of the load/store unit
+  std::uint32_t tag = 0;           ///< the client's
   LaneMask mask;                   ///< lanes that access memory
   LaneMask shared_lanes;           ///< of these, lanes that access shared memory
   std::uint32_t shared_first = 0;  ///< byte offset of the lowest of them in the core's shared memory
@@ -53,18 +54,19 @@ struct MemoryInstruction {
   std::uint16_t next_access = 0;   ///< first of them not yet served
   std::uint16_t pending = 0;       ///< parts (accesses, shared part) whose data or acknowledgement is missing
   Shape shared_shape = Shape::kScattered;
+  LsuClient client = LsuClient::kCore;
+  std::uint8_t slice_count = 1;
   std::uint8_t bytes = 4;       ///< per lane
   std::uint8_t generation = 0;  ///< watchdog: which generation of writes it belongs to
   bool shared_done = false;
-  bool write_granted = false;  ///< the register file gave it the cycle it finishes in
-  bool bypass_l1 = false;      ///< global accesses
-  bool constant = false;       ///< goes to the constant cache
-  bool table = false;          ///< moves an entry of a control-flow table (table_traffic.h)
-
-  /// Only this core reads and writes what it accesses: L1 may keep it as it keeps local memory.
-  [[nodiscard]] bool is_private(const LineAccess& access) const { return access.local || table; }
+  bool write_granted = false;              ///< the register file gave it the cycle it finishes in
+  bool bypass_l1 = false;                  ///< global accesses
+  bool constant = false;                   ///< goes to the constant cache
+  bool core_private = false;               ///< only this core reads and writes what it accesses
+  std::array<MemorySlice, kLanes> slices;  ///< `slice_count` of them; a static warp's operation has one
 
   // Used as far as the instruction needs it.
+  std::array<std::uint8_t, kLanes> slice_of_lane;  ///< several slices only
   LaneRuns runs;  ///< kRuns: device addresses; shared lanes: byte offsets in the core's shared memory
   std::array<LineAccess, kMaxAccesses> accesses;
   /// kScattered only. Shared lanes: byte offset in the core's shared memory; others: device address (local
@@ -75,8 +77,32 @@ struct MemoryInstruction {
   std::array<std::uint64_t, kLanes> operand;                                    ///< atomics
   std::array<std::uint64_t, kLanes> compare;                                    ///< cas
 
-  /// The lanes' places in the block of an access.
-  [[nodiscard]] LaneOffsets places(const LineAccess& access) const {
+  /// Takes over the slices of a request.
+  void take(std::span<const MemorySlice> from) {
+    slice_count = static_cast<std::uint8_t>(from.size());
+    slices[0] = from[0];
+    mask = from[0].lanes;
+    if (slice_count != 1) [[unlikely]]
+      take_many(from);
+  }
+  [[nodiscard]] std::span<const MemorySlice> all_slices() const { return {slices.data(), slice_count}; }
+  /// The slice that a lane belongs to.
+  [[nodiscard]] const MemorySlice& slice(unsigned lane) const {
+    return slices[slice_count == 1 ? 0 : slice_of_lane[lane]];
+  }
+  /// The lanes' values of an operand that is no constant: one slice's row itself, of several slices collected
+  /// in `row`.
+  [[nodiscard]] const std::byte* gather(const isa::Operand& source, GatheredRow& row) const {
+    if (slice_count == 1) return block_of(slices[0], source) + source.offset;
+    return gather_many(source, row);
+  }
+  /// load_registers() into the rows of all slices.
+  void load(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block) const;
+  /// load_lane() into the row of the lane's slice.
+  void load_one(unsigned lane, unsigned byte, unsigned unit_bytes, const unsigned char* from) const;
+
+  /// Where an access finds the lanes in its block.
+  [[nodiscard]] LaneOffsets offsets(const LineAccess& access) const {
     return {access.lanes,   access.shape, access.offset, access.line - access.part * kLocalRowBytes,
             address.data(), &runs};
   }
@@ -90,6 +116,15 @@ struct MemoryInstruction {
   [[nodiscard]] static unsigned first_byte(const LineAccess& access) { return access.part * kLocalWordBytes; }
   [[nodiscard]] const unsigned char* data_of(unsigned lane) const {
     return data.data() + std::size_t{lane} * bytes;
+  }
+  /// L1 may keep the line as it keeps local memory.
+  [[nodiscard]] bool is_private(const LineAccess& access) const { return access.local || core_private; }
+
+ private:
+  void take_many(std::span<const MemorySlice> from);
+  const std::byte* gather_many(const isa::Operand& source, GatheredRow& row) const;
+  static const std::byte* block_of(const MemorySlice& from, const isa::Operand& source) {
+    return source.space == isa::RowSpace::kSpecial ? from.special : from.sources;
   }
 };
 

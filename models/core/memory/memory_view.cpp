@@ -17,10 +17,23 @@ std::uint32_t word_of(const WordBytes& bytes) {
 
 }  // namespace
 
+LsuInspection MemoryView::ask(LsuInspection question) const {
+  LsuRequest request;
+  request.look = &question;
+  lsu_.inspect(request);
+  return question;
+}
+
+bool MemoryView::byte(LsuInspection::Ask question, std::uint64_t address, std::byte& value) const {
+  const LsuInspection found = ask({.ask = question, .address = address});
+  if (found.yes) value = found.value;
+  return found.yes;
+}
+
 bool MemoryView::word_in_l1(std::uint64_t address, std::uint32_t& value) const {
   WordBytes bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i)
-    if (!l1d_.holds(address + i, bytes[i])) return false;
+    if (!byte(LsuInspection::Ask::kHeldByte, address + i, bytes[i])) return false;
   value = word_of(bytes);
   return true;
 }
@@ -28,7 +41,7 @@ bool MemoryView::word_in_l1(std::uint64_t address, std::uint32_t& value) const {
 bool MemoryView::local_word(std::uint64_t address, std::uint32_t& value, KernelServices& services) const {
   WordBytes bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i)
-    if (!l1d_.holds(address + i, bytes[i]) && !lsu_.on_its_way(address + i, bytes[i]) &&
+    if (!byte(LsuInspection::Ask::kHeldByte, address + i, bytes[i]) && !byte(LsuInspection::Ask::kDisplacedByte, address + i, bytes[i]) &&
         !services.read_memory(address + i, std::span(bytes).subspan(i, 1)))
       return false;
   value = word_of(bytes);
@@ -37,7 +50,7 @@ bool MemoryView::local_word(std::uint64_t address, std::uint32_t& value, KernelS
 
 std::uint32_t MemoryView::shared_word(std::uint32_t offset) const {
   WordBytes bytes{};
-  for (std::uint32_t i = 0; i < bytes.size(); ++i) bytes[i] = shared_.byte_at(offset + i);
+  for (std::uint32_t i = 0; i < bytes.size(); ++i) bytes[i] = shared_byte(offset + i);
   return word_of(bytes);
 }
 

@@ -4,39 +4,48 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/memory/l1_data_cache.h"
-#include "core/memory/load_store_unit.h"
-#include "core/memory/shared_memory.h"
+#include "core/protocols/lsu_protocol.h"
 #include "isa/instruction.h"
+#include "sim/block_socket.h"
 
 namespace heddle::core {
 
 class MemoryView {
  public:
-  MemoryView(const L1DataCache& l1d, const LoadStoreUnit& lsu, const SharedMemory& shared)
-      : l1d_(l1d), lsu_(lsu), shared_(shared) {}
+  /// The socket is only inspected.
+  explicit MemoryView(sim::BlockInitiator<LsuProtocol>& lsu) : lsu_(lsu) {}
 
-  [[nodiscard]] std::byte shared_byte(std::uint32_t offset) const { return shared_.byte_at(offset); }
+  /// Nothing changes.
+  [[nodiscard]] LsuInspection ask(LsuInspection question) const;
+
+  [[nodiscard]] std::byte shared_byte(std::uint32_t offset) const {
+    return ask({.ask = LsuInspection::Ask::kSharedByte, .address = offset}).value;
+  }
   [[nodiscard]] std::uint32_t shared_word(std::uint32_t offset) const;
   /// A byte of a thread's local memory that is newer than in L2: kept by L1, or on its way from there.
   [[nodiscard]] bool newest_of_thread(std::uint64_t address, std::byte& value) const {
-    return l1d_.unwritten(address, value) || lsu_.on_its_way(address, value);
+    return byte(LsuInspection::Ask::kUnwrittenByte, address, value) ||
+           byte(LsuInspection::Ask::kDisplacedByte, address, value);
   }
   /// A word of local memory, named by its device address, as its thread sees it.
   [[nodiscard]] bool local_word(std::uint64_t address, std::uint32_t& value, KernelServices& services) const;
 
   [[nodiscard]] bool loads_through_l1(const isa::Instruction& instruction) const {
-    return instruction.op == isa::Opcode::kLoad && !lsu_.bypasses_l1(instruction);
+    return instruction.op == isa::Opcode::kLoad &&
+           !ask({.ask = LsuInspection::Ask::kBypassesL1, .instruction = &instruction}).yes;
   }
   /// A load that looks into L1 finds the word there.
   [[nodiscard]] bool word_in_l1(std::uint64_t address, std::uint32_t& value) const;
   /// A line with the word is on its way to L1.
-  [[nodiscard]] bool fetches_to_l1(std::uint64_t address) const { return l1d_.fetches(address); }
+  [[nodiscard]] bool fetches_to_l1(std::uint64_t address) const {
+    return ask({.ask = LsuInspection::Ask::kFetched, .address = address}).yes;
+  }
 
  private:
-  const L1DataCache& l1d_;
-  const LoadStoreUnit& lsu_;
-  const SharedMemory& shared_;
+  /// The byte at an address if the answer is yes.
+  [[nodiscard]] bool byte(LsuInspection::Ask question, std::uint64_t address, std::byte& value) const;
+
+  sim::BlockInitiator<LsuProtocol>& lsu_;
 };
 
 }  // namespace heddle::core

@@ -50,7 +50,7 @@ class MshrTable {
     (void)add(entry, first);
     return entry;
   }
-  /// False if the entry has no place for a further target.
+  /// False if the entry has all the targets it can have.
   [[nodiscard]] bool add(std::uint32_t entry, const Target& target) {
     Entry& e = entries_[entry];
     if (e.targets == targets_per_entry_) return false;

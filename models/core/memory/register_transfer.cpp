@@ -53,14 +53,14 @@ void load_uniform(const isa::Instruction& load, std::byte* registers, LaneMask l
 
 /// One element per lane, as wide as its register.
 template <class Word>
-void load_row(std::byte* row, const LaneOffsets& places, const unsigned char* block) {
-  const unsigned lowest = places.lanes.lowest();
-  if (places.contiguous()) {
-    std::memcpy(row + lowest * sizeof(Word), block + places.first, places.lanes.count() * sizeof(Word));
+void load_row(std::byte* row, const LaneOffsets& offsets, const unsigned char* block) {
+  const unsigned lowest = offsets.lanes.lowest();
+  if (offsets.contiguous()) {
+    std::memcpy(row + lowest * sizeof(Word), block + offsets.first, offsets.lanes.count() * sizeof(Word));
     return;
   }
-  places.lanes.for_each([&](unsigned lane) {
-    std::memcpy(row + lane * sizeof(Word), block + places.offset(lane, sizeof(Word)), sizeof(Word));
+  offsets.lanes.for_each([&](unsigned lane) {
+    std::memcpy(row + lane * sizeof(Word), block + offsets.offset(lane, sizeof(Word)), sizeof(Word));
   });
 }
 
@@ -97,32 +97,32 @@ void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane
   }
 }
 
-void load_registers(const isa::Instruction& load, std::byte* registers, const LaneOffsets& places,
+void load_registers(const isa::Instruction& load, std::byte* registers, const LaneOffsets& offsets,
                     unsigned byte, unsigned unit, const unsigned char* block) {
-  if (places.shape == Shape::kRuns) {
-    places.for_each_run(
+  if (offsets.shape == Shape::kRuns) {
+    offsets.for_each_run(
         unit, [&](const LaneOffsets& run) { load_registers(load, registers, run, byte, unit, block); });
     return;
   }
   const unsigned element = isa::type_bytes(load.type);
-  if (places.shape == Shape::kUniform && unit >= element) {
-    load_uniform(load, registers, places.lanes, byte, unit, block + places.first);
+  if (offsets.shape == Shape::kUniform && unit >= element) {
+    load_uniform(load, registers, offsets.lanes, byte, unit, block + offsets.first);
     return;
   }
   if (unit == element) {
     const isa::Operand& dst = load.dst[byte / element];
     if (!dst.present) return;
     if (element == 4 && dst.width == isa::RowWidth::k32) {
-      load_row<std::uint32_t>(registers + dst.offset, places, block);
+      load_row<std::uint32_t>(registers + dst.offset, offsets, block);
       return;
     }
     if (element == 8 && dst.width == isa::RowWidth::k64) {
-      load_row<std::uint64_t>(registers + dst.offset, places, block);
+      load_row<std::uint64_t>(registers + dst.offset, offsets, block);
       return;
     }
   }
-  places.lanes.for_each([&](unsigned lane) {
-    load_lane(load, registers, lane, byte, unit, block + places.offset(lane, unit));
+  offsets.lanes.for_each([&](unsigned lane) {
+    load_lane(load, registers, lane, byte, unit, block + offsets.offset(lane, unit));
   });
 }
 
@@ -149,34 +149,34 @@ void capture_store(const isa::Instruction& store, const std::byte* const (&rows)
   }
 }
 
-void store_block(const LaneOffsets& places, const unsigned char* data, unsigned bytes, unsigned byte,
+void store_block(const LaneOffsets& offsets, const unsigned char* data, unsigned bytes, unsigned byte,
                  unsigned unit, unsigned char* block) {
-  if (places.shape == Shape::kRuns) {
-    places.for_each_run(unit,
-                        [&](const LaneOffsets& run) { store_block(run, data, bytes, byte, unit, block); });
+  if (offsets.shape == Shape::kRuns) {
+    offsets.for_each_run(unit,
+                         [&](const LaneOffsets& run) { store_block(run, data, bytes, byte, unit, block); });
     return;
   }
-  const unsigned lowest = places.lanes.lowest();
-  if (unit == bytes && places.contiguous()) {
-    std::memcpy(block + places.first, data + std::size_t{lowest} * bytes,
-                std::size_t{places.lanes.count()} * bytes);
+  const unsigned lowest = offsets.lanes.lowest();
+  if (unit == bytes && offsets.contiguous()) {
+    std::memcpy(block + offsets.first, data + std::size_t{lowest} * bytes,
+                std::size_t{offsets.lanes.count()} * bytes);
     return;
   }
-  places.lanes.for_each([&](unsigned lane) {
-    std::memcpy(block + places.offset(lane, unit), data + std::size_t{lane} * bytes + byte, unit);
+  offsets.lanes.for_each([&](unsigned lane) {
+    std::memcpy(block + offsets.offset(lane, unit), data + std::size_t{lane} * bytes + byte, unit);
   });
 }
 
-void mark_block(const LaneOffsets& places, unsigned unit, unsigned char* block) {
-  if (places.shape == Shape::kRuns) {
-    places.for_each_run(unit, [&](const LaneOffsets& run) { mark_block(run, unit, block); });
+void mark_block(const LaneOffsets& offsets, unsigned unit, unsigned char* block) {
+  if (offsets.shape == Shape::kRuns) {
+    offsets.for_each_run(unit, [&](const LaneOffsets& run) { mark_block(run, unit, block); });
     return;
   }
-  if (places.contiguous()) {
-    std::memset(block + places.first, 0xff, std::size_t{places.lanes.count()} * unit);
+  if (offsets.contiguous()) {
+    std::memset(block + offsets.first, 0xff, std::size_t{offsets.lanes.count()} * unit);
     return;
   }
-  places.lanes.for_each([&](unsigned lane) { std::memset(block + places.offset(lane, unit), 0xff, unit); });
+  offsets.lanes.for_each([&](unsigned lane) { std::memset(block + offsets.offset(lane, unit), 0xff, unit); });
 }
 
 }  // namespace heddle::core

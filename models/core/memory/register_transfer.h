@@ -26,10 +26,10 @@ namespace heddle::core {
   return value;
 }
 
-/// Writes bytes [byte, byte+unit) of the lanes' data, found in `block` at `places`, to the destination
+/// Writes bytes [byte, byte+unit) of the lanes' data, found in `block` at `offsets`, to the destination
 /// registers of `load` in the register block of its warp. The range covers whole elements, or four bytes of
 /// an eight-byte element.
-void load_registers(const isa::Instruction& load, std::byte* registers, const LaneOffsets& places,
+void load_registers(const isa::Instruction& load, std::byte* registers, const LaneOffsets& offsets,
                     unsigned byte, unsigned unit, const unsigned char* block);
 
 /// The same for one lane, whose bytes begin at `from`.
@@ -40,12 +40,12 @@ void load_lane(const isa::Instruction& load, std::byte* registers, unsigned lane
 /// element.
 void capture_store(const isa::Instruction& store, const std::byte* const (&rows)[4], unsigned char* data);
 
-/// Copies bytes [byte, byte+unit) of each lane's data (`bytes` per lane, lane after lane) to its place in
-/// `block`, lanes in ascending order: of several lanes with one place the highest wins (gpudet §1.1).
-void store_block(const LaneOffsets& places, const unsigned char* data, unsigned bytes, unsigned byte,
+/// Copies bytes [byte, byte+unit) of each lane's data (`bytes` per lane, lane after lane) to its offset in
+/// `block`, lanes in ascending order: of several lanes with one offset the highest wins (gpudet §1.1).
+void store_block(const LaneOffsets& offsets, const unsigned char* data, unsigned bytes, unsigned byte,
                  unsigned unit, unsigned char* block);
 
 /// 0xff for every byte of `block` that store_block() writes or load_registers() reads; others are left alone.
-void mark_block(const LaneOffsets& places, unsigned unit, unsigned char* block);
+void mark_block(const LaneOffsets& offsets, unsigned unit, unsigned char* block);
 
 }  // namespace heddle::core

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/memory/register_transfer.h"
-
 namespace heddle::core {
 
 SharedMemoryModel::SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress,
@@ -33,37 +31,37 @@ void SharedMemoryModel::replace(std::size_t offset, const unsigned char* from, s
 void SharedMemoryModel::atomic(MemoryInstruction& op) {
   const isa::Instruction& instruction = *op.instruction;
   const unsigned size = op.bytes;
-  const LaneOffsets places = op.shared_offsets();
+  const LaneOffsets offsets = op.shared_offsets();
   op.shared_lanes.for_each([&](unsigned lane) {
-    const std::size_t offset = places.offset(lane, size);
+    const std::size_t offset = offsets.offset(lane, size);
     std::uint64_t old = 0;
     std::memcpy(&old, &bytes_[offset], size);
     const std::uint64_t value =
         isa::apply_atomic(instruction.atomic_op, instruction.type, old, op.operand[lane], op.compare[lane],
                           /*flush_f32=*/false);
     replace(offset, reinterpret_cast<const unsigned char*>(&value), size);
-    if (value != old && op.warp != nullptr &&
+    if (value != old &&
         (instruction.atomic_op == isa::AtomicOp::kCas || instruction.atomic_op == isa::AtomicOp::kExch))
       progress_.locks.took(sim::LockHolders::shared_word(core_, static_cast<std::uint32_t>(offset)),
-                           op.warp->linear_warp, lane, value);
+                           op.slice(lane).linear_warp, lane, value);
     if (instruction.write_count != 0)
-      load_lane(instruction, op.registers, lane, 0, size, reinterpret_cast<const unsigned char*>(&old));
+      op.load_one(lane, 0, size, reinterpret_cast<const unsigned char*>(&old));
   });
 }
 
-void SharedMemoryModel::store(const MemoryInstruction& op, const LaneOffsets& places) {
-  if (places.shape == Shape::kRuns) {
-    places.for_each_run(op.bytes, [&](const LaneOffsets& run) { store(op, run); });
+void SharedMemoryModel::store(const MemoryInstruction& op, const LaneOffsets& offsets) {
+  if (offsets.shape == Shape::kRuns) {
+    offsets.for_each_run(op.bytes, [&](const LaneOffsets& run) { store(op, run); });
     return;
   }
-  if (places.contiguous()) {
-    const unsigned char* from = op.data_of(places.lanes.lowest());
-    replace(places.first, from, std::size_t{op.bytes} * places.lanes.count());
+  if (offsets.contiguous()) {
+    const unsigned char* from = op.data_of(offsets.lanes.lowest());
+    replace(offsets.first, from, std::size_t{op.bytes} * offsets.lanes.count());
     return;
   }
   // Lanes in ascending order: of several lanes writing one word, the highest wins (gpudet §1.1).
-  places.lanes.for_each(
-      [&](unsigned lane) { replace(places.offset(lane, op.bytes), op.data_of(lane), op.bytes); });
+  offsets.lanes.for_each(
+      [&](unsigned lane) { replace(offsets.offset(lane, op.bytes), op.data_of(lane), op.bytes); });
 }
 
 void SharedMemoryModel::serve(SharedMemoryRequest& request) {
@@ -76,7 +74,7 @@ void SharedMemoryModel::serve(SharedMemoryRequest& request) {
   conflict_passes += op.shared_passes - 1u;
   switch (op.instruction->op) {
     case isa::Opcode::kLoad:
-      load_registers(*op.instruction, op.registers, op.shared_offsets(), 0, op.bytes, bytes_.data());
+      op.load(op.shared_offsets(), 0, op.bytes, bytes_.data());
       break;
     case isa::Opcode::kStore:
       store(op, op.shared_offsets());

@@ -16,14 +16,16 @@ namespace heddle::core {
 
 struct SharedMemoryRequest {
   enum class Op : std::uint8_t {
-    kAccess,  ///< serve the shared lanes of `memory_op`: loads and old values of atomics into its registers,
-              ///< stores from its data, atomics in lane order
+    kAccess,  ///< serve the shared lanes of `memory_op`: loads and old values of atomics into its slices'
+              ///< registers, stores from its data, atomics in lane order
     kClear,   ///< zero [offset, offset+bytes): a CTA is launched there
   };
   Op op = Op::kAccess;
   MemoryInstruction* memory_op = nullptr;
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
+
+  std::byte value{};  ///< transport_dbg: the byte at `offset`; nothing changes
 };
 using SharedMemoryProtocol = ProtocolOf<SharedMemoryRequest>;
 
@@ -32,7 +34,7 @@ class SharedMemoryModel {
   /// `core`: whose memory it is, for the watchdog.
   SharedMemoryModel(const SharedMemoryConfig& config, sim::ProgressMonitor& progress, std::uint32_t core = 0);
   void serve(SharedMemoryRequest& request);
-  /// For what reads memory without taking time. `offset` is within the memory.
+  /// `offset` is within the memory.
   [[nodiscard]] std::byte byte_at(std::uint32_t offset) const {
     return static_cast<std::byte>(bytes_[offset]);
   }
@@ -40,7 +42,7 @@ class SharedMemoryModel {
   std::uint64_t accesses = 0, conflict_passes = 0;
 
  private:
-  void store(const MemoryInstruction& op, const LaneOffsets& places);
+  void store(const MemoryInstruction& op, const LaneOffsets& offsets);
   void atomic(MemoryInstruction& op);
 
   /// Replaces the bytes at an offset, and reports it if they differ.
@@ -58,11 +60,11 @@ class SharedMemory : public sc_core::sc_module {
 
  private:
   void serve(SharedMemoryRequest& request) { model_.serve(request); }
+  void inspect(SharedMemoryRequest& request) const { request.value = model_.byte_at(request.offset); }
 
  public:
-  sim::BlockTarget<SharedMemoryProtocol, SharedMemory, &SharedMemory::serve> shared_tsock{"shared_tsock",
-                                                                                          this};
-  [[nodiscard]] std::byte byte_at(std::uint32_t offset) const { return model_.byte_at(offset); }
+  sim::BlockTarget<SharedMemoryProtocol, SharedMemory, &SharedMemory::serve, &SharedMemory::inspect>
+      shared_tsock{"shared_tsock", this};
 
  private:
   SharedMemoryModel model_;

@@ -1,5 +1,6 @@
 #include "core/memory/table_traffic.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace heddle::core {
@@ -26,7 +27,7 @@ isa::Operand word_row(std::uint32_t word) {
 }  // namespace
 
 TableTraffic::TableTraffic(const sc_core::sc_module_name& name, std::uint32_t warps, base::StatGroup& stats)
-    : sc_module(name), lanes_(warps * std::size_t{kOps} * kTables) {
+    : sc_module(name), contexts_(std::size_t{warps} * kKinds) {
   for (const Op op : {Op::kSpill, Op::kFill})
     for (const Table table : {Table::kSplit, Table::kReconvergence}) {
       isa::Instruction& instruction = instructions_[kind(op, table)];
@@ -37,8 +38,7 @@ TableTraffic::TableTraffic(const sc_core::sc_module_name& name, std::uint32_t wa
       instruction.space = isa::StateSpace::kGlobal;
       instruction.vector = table == Table::kSplit ? 3 : 4;
       instruction.memory.base = row(0, isa::RowWidth::k64);
-      // No register of the kernel is written: write_count stays 0, so that neither scoreboard nor register
-      // file know of it.
+      if (op == Op::kFill) instruction.write_count = instruction.vector;
       for (std::uint32_t word = 0; word < instruction.vector; ++word)
         (op == Op::kSpill ? instruction.src : instruction.dst)[word] = word_row(word);
     }
@@ -47,34 +47,40 @@ TableTraffic::TableTraffic(const sc_core::sc_module_name& name, std::uint32_t wa
   stats.counter("refused", "attempts", "transfers put off because the load/store unit was full", &refused_);
 }
 
+void TableTraffic::bind(LsuClientPort& port) {
+  client_ = port.id;
+  lsu_isock.bind(port.lsu_tsock);
+  port.completion_isock.bind(completion_tsock);
+}
+
 void TableTraffic::start(simt::TableEntryTransfer& transfer) {
-  const std::size_t k = kind(transfer.op, transfer.table);
-  Lane& slot = lane(transfer.warp, k);
+  const std::uint32_t k = kind(transfer.op, transfer.table);
+  SpillContext& slot = context(transfer.warp, k);
   transfer.accepted = false;
   // The record of a fill comes back into the slot: one of a kind at a time.
-  if (transfer.op == Op::kFill && slot.context.memory_outstanding != 0) {
+  if (transfer.op == Op::kFill && slot.counters.memory_outstanding != 0) {
     ++refused_;
     return;
   }
-  isa::RowBytes& registers = slot.context.registers;
-  if (registers.empty())
-    registers.assign(kAddressRowBytes + std::size_t{kMostWords} * kWordRowBytes, std::byte{0});
+  if (slot.rows.empty())
+    slot.rows.assign(kAddressRowBytes + std::size_t{kMostWords} * kWordRowBytes, std::byte{0});
+  std::byte* const rows = slot.rows.data();
   const std::uint64_t address = base_ + std::uint64_t{transfer.warp.value()} * kTableBytesPerWarp +
                                 std::uint64_t{transfer.entry} * kTableRecordBytes +
                                 (transfer.table == Table::kReconvergence ? kReconvergenceOffset : 0);
-  std::memcpy(registers.data(), &address, sizeof address);
+  std::memcpy(rows, &address, sizeof address);
   if (transfer.op == Op::kSpill)
     for (std::uint32_t word = 0; word < transfer.word_count; ++word)
-      std::memcpy(registers.data() + word_row(word).offset, &transfer.words[word],
-                  sizeof transfer.words[word]);
+      std::memcpy(rows + word_row(word).offset, &transfer.words[word], sizeof transfer.words[word]);
+  const MemorySlice slice{transfer.warp, kOneLane, rows, rows, nullptr, &slot.counters, 0};
   LsuRequest request;
   request.op = LsuRequest::Op::kOffer;
-  request.cycle = now_;
+  request.client = client_;
+  request.core_private = true;
+  request.tag = k;
+  request.cycle = transfer.cycle;
   request.instruction = &instructions_[k];
-  request.warp_id = transfer.warp;
-  request.warp = &slot.context;
-  request.mask = kOneLane;
-  request.table = true;
+  request.slices = {&slice, 1};
   lsu_isock.call(request);
   if (!request.accepted) {
     ++refused_;
@@ -82,31 +88,31 @@ void TableTraffic::start(simt::TableEntryTransfer& transfer) {
   }
   slot.entry = transfer.entry;
   transfer.accepted = true;
-  started_ = true;
-  full_ = request.full;
   ++(transfer.op == Op::kSpill ? spills_ : fills_);
 }
 
-bool TableTraffic::finished(WarpId warp, const isa::Instruction& instruction,
-                            simt::TableEntryTransfer& filled) {
-  if (instruction.op != isa::Opcode::kLoad) return false;
-  const auto k = static_cast<std::size_t>(&instruction - instructions_.data());
-  const Lane& slot = lane(warp, k);
-  filled.op = Op::kFill;
-  filled.table = static_cast<Table>(k % kTables);
-  filled.warp = warp;
-  filled.entry = slot.entry;
-  filled.word_count = instruction.vector;
-  for (std::uint32_t word = 0; word < filled.word_count; ++word)
-    std::memcpy(&filled.words[word], slot.context.registers.data() + word_row(word).offset,
-                sizeof filled.words[word]);
-  return true;
+void TableTraffic::complete(LsuCompletion& done) {
+  if (done.kind == LsuCompletion::Kind::kLeft) return;
+  TableMoved moved{done.slices[0].warp};
+  simt::TableEntryTransfer filled;
+  if (done.kind == LsuCompletion::Kind::kFinished && done.instruction->op == isa::Opcode::kLoad) {
+    const SpillContext& slot = context(moved.warp, done.tag);
+    filled.op = Op::kFill;
+    filled.table = static_cast<Table>(done.tag % kTables);
+    filled.warp = moved.warp;
+    filled.entry = slot.entry;
+    filled.word_count = done.instruction->vector;
+    for (std::uint32_t word = 0; word < filled.word_count; ++word)
+      std::memcpy(&filled.words[word], slot.rows.data() + word_row(word).offset, sizeof filled.words[word]);
+    moved.filled = &filled;
+  }
+  moved_isock.call(moved);
 }
 
-bool TableTraffic::quiet(WarpId warp) const {
-  for (std::size_t k = 0; k < std::size_t{kOps} * kTables; ++k)
-    if (lanes_[std::size_t{warp.value()} * kOps * kTables + k].context.memory_outstanding != 0) return false;
-  return true;
+void TableTraffic::inspect(TableTrafficRequest& question) const {
+  const auto first = contexts_.begin() + static_cast<std::ptrdiff_t>(question.warp.value() * kKinds);
+  question.quiet = std::all_of(
+      first, first + kKinds, [](const SpillContext& slot) { return slot.counters.memory_outstanding == 0; });
 }
 
 }  // namespace heddle::core

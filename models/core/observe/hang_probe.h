@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/memory/load_store_unit.h"
+#include "core/protocols/lsu_protocol.h"
 #include "core/warp_context.h"
 #include "isa/kernel.h"
 

@@ -38,7 +38,10 @@ std::vector<simt::RunnableSplit> HangView::runnable_splits(WarpId warp) const {
 
 bool HangView::in_transit(WarpId warp) const {
   // Warps that have exited but wait for memory will still free their CTA.
-  return state_.warp(warp).live.none() || sources_.waiting.postponed(warp) || !sources_.table_traffic.quiet(warp);
+  TableTrafficRequest tables;
+  tables.warp = warp;
+  sources_.table_traffic.inspect(tables);
+  return state_.warp(warp).live.none() || sources_.waiting.postponed(warp) || !tables.quiet;
 }
 
 void HangView::freeze() {
@@ -110,10 +113,7 @@ bool HangView::settled() const {
 std::vector<PendingLoad> HangView::pending_loads(WarpId warp) const {
   std::vector<PendingLoad> pending;
   if (state_.warp(warp).fills_outstanding == 0) return pending;
-  LsuRequest look;
-  look.warp_id = warp;
-  look.pending = &pending;
-  sources_.lsu.inspect(look);
+  (void)sources_.memory.ask({.ask = LsuInspection::Ask::kPendingLoads, .warp = warp, .pending = &pending});
   return pending;
 }
 

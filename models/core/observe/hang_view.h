@@ -8,6 +8,7 @@
 
 #include "core/core_state.h"
 #include "core/issue/warp_sync.h"
+#include "core/memory/memory_view.h"
 #include "core/memory/table_traffic.h"
 #include "core/observe/hang_probe.h"
 #include "core/protocols/barrier_protocol.h"
@@ -28,12 +29,12 @@ class HangView {
  public:
   struct Sources {
     const WarpSync& waiting;          ///< lanes at .sync instructions
-    const TableTraffic& table_traffic;
     const PathControl& paths;
+    const MemoryView& memory;
     // Inspected only.
+    sim::BlockInitiator<TableTrafficProtocol>& table_traffic;
     sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow;
     sim::BlockInitiator<BarrierProtocol>& barriers;
-    sim::BlockInitiator<LsuProtocol>& lsu;
     bool barriers_count_warps = false;
   };
   HangView(const CoreState& state, Sources sources);

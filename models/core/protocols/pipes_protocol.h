@@ -33,10 +33,9 @@ struct PipesRequest {
 };
 using PipesProtocol = ProtocolOf<PipesRequest>;
 
-/// From pipes and load/store unit to the core: an instruction's results are in the registers.
+/// From the pipes to the core: an instruction's results are in the registers.
 struct WritebackRequest {
-  WarpId warp{};            ///< of the load/store unit
-  FormationId formation{};  ///< of the pipes
+  FormationId formation{};
   LaneMask mask{};
   const isa::Instruction* instruction = nullptr;
 };

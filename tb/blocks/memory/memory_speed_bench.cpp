@@ -74,7 +74,8 @@ class StreamCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner {
     if (pattern_.op == sim::MemoryOp::kAtomic) {
       t.extension.atomic_count = 8;
       for (unsigned i = 0; i < 8; ++i)
-        t.extension.atomics[i] = {static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(i * 4), 1, 0, 0};
+        t.extension.atomics[i] = {
+            .lane = static_cast<std::uint8_t>(i), .offset = static_cast<std::uint8_t>(i * 4), .operand = 1};
     }
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;

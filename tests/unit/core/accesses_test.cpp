@@ -53,12 +53,12 @@ class Accesses : public testing::Test {
     std::map<std::pair<unsigned, unsigned>, std::uint64_t> bytes;
     for (unsigned a = 0; a < op_.access_count; ++a) {
       const LineAccess& access = op_.accesses[a];
-      const LaneOffsets places = op_.places(access);
+      const LaneOffsets offsets = op_.offsets(access);
       access.lanes.for_each([&](unsigned lane) {
         for (unsigned i = 0; i < op_.unit(access); ++i) {
           const bool fresh = bytes
                                  .emplace(std::pair{lane, MemoryInstruction::first_byte(access) + i},
-                                          access.line + places.offset(lane, op_.unit(access)) + i)
+                                          access.line + offsets.offset(lane, op_.unit(access)) + i)
                                  .second;
           EXPECT_TRUE(fresh) << "byte twice";
         }
@@ -150,8 +150,8 @@ TEST_F(Accesses, ConsecutiveWordsAreOneLine) {
   ASSERT_EQ(op_.access_count, 1u);
   EXPECT_EQ(op_.accesses[0].line, 0x1000u);
   EXPECT_EQ(op_.accesses[0].lanes, LaneMask::all());
-  EXPECT_TRUE(op_.places(op_.accesses[0]).contiguous());
-  EXPECT_EQ(op_.places(op_.accesses[0]).offset(5, 4), 20u);
+  EXPECT_TRUE(op_.offsets(op_.accesses[0]).contiguous());
+  EXPECT_EQ(op_.offsets(op_.accesses[0]).offset(5, 4), 20u);
 }
 
 TEST_F(Accesses, LineCountFollowsStrideAndAlignment) {
@@ -190,8 +190,8 @@ TEST_F(Accesses, RowsOfATileAreCopiesEach) {
   for (unsigned lane = 16; lane < 32; ++lane) a[lane] += 0x800;
   coalesce_global(a);
   ASSERT_EQ(op_.access_count, 2u);
-  EXPECT_TRUE(op_.places(op_.accesses[0]).contiguous());
-  EXPECT_TRUE(op_.places(op_.accesses[1]).contiguous());
+  EXPECT_TRUE(op_.offsets(op_.accesses[0]).contiguous());
+  EXPECT_TRUE(op_.offsets(op_.accesses[1]).contiguous());
   EXPECT_EQ(op_.accesses[1].lanes, LaneMask(0xffff'0000));
 }
 
@@ -199,7 +199,7 @@ TEST_F(Accesses, EqualLocalOffsetsAreOneLineAWord) {
   coalesce_words(strided(8, 0), 4);
   ASSERT_EQ(op_.access_count, 1u);
   EXPECT_EQ(op_.accesses[0].line, kRegion + 256);
-  EXPECT_TRUE(op_.places(op_.accesses[0]).contiguous());
+  EXPECT_TRUE(op_.offsets(op_.accesses[0]).contiguous());
   coalesce_words(strided(0, 0), 16);
   EXPECT_EQ(op_.access_count, 4u) << "16 bytes per lane are four words, four lines";
   EXPECT_EQ(bytes_of_accesses().size(), 512u);

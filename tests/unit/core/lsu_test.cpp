@@ -1,163 +1,27 @@
-// The load/store unit with its caches and shared memory, cycle by cycle, before a memory that the test plays.
-#include "core/memory/load_store_unit.h"
-#include "core/memory/table_traffic.h"
-
+// The load/store unit with its caches and shared memory, cycle by cycle.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstring>
-#include <deque>
 #include <memory>
 #include <string>
-#include <vector>
+
+#include "unit/core/lsu_bench.h"
 
 namespace heddle::core {
 namespace {
-
-constexpr std::uint64_t kBytes = 1 << 16;
-
-/// Load/store unit, L1, constant cache, shared memory; memory port and register file are the test's.
-class Bench : public sc_core::sc_module {
- public:
-  Bench(const sc_core::sc_module_name& name, const CoreConfig& core_config)
-      : sc_module(name),
-        config(core_config),
-        l1d("l1d", config.resolved_l1d(), progress, stats.child("l1d", "")),
-        constant_cache("constant_cache", config.constant_cache, base::CoreId{0}, pool, progress,
-                       stats.child("constant_cache", "")),
-        shared("shared", config.shared_memory, progress, 0, stats.child("shared", "")),
-        lsu("lsu", config, base::CoreId{0}, pool, allocations, stats.child("lsu", "")),
-        tables("tables", 48, stats.child("tables", "")) {
-    lsu_isock.bind(lsu.lsu_tsock);
-    tables.lsu_isock.bind(lsu.table_tsock);
-    table_isock.bind(tables.table_memory_tsock);
-    lsu.writeback_isock.bind(writeback_tsock);
-    lsu.register_isock.bind(register_tsock);
-    lsu.port_isock.bind(data_port_tsock);
-    lsu.l1d_isock.bind(l1d.l1d_tsock);
-    lsu.shared_isock.bind(shared.shared_tsock);
-    lsu.constant_isock.bind(constant_cache.constant_tsock);
-    constant_cache.value_isock.bind(lsu.constant_value_tsock);
-    constant_cache.port_isock.bind(constant_port_tsock);
-    data_isock.bind(lsu.response_tsock);
-    constant_isock.bind(constant_cache.response_tsock);
-    base = allocations.allocate(kBytes, 256, "all");
-    kernel = std::make_shared<isa::Kernel>();
-    launch.kernel = kernel;
-    launch.params.resize(256);
-    launch.param_base = base;
-    launch.shared_bytes_per_cta = 48 * 1024;
-    launch.local_base = base + 0x8000;
-    launch.local_bytes_per_thread = 64;
-  }
-  ~Bench() override {
-    for (auto* transaction : sent) transaction->release();
-  }
-
-  void serve_port(PortRequest& request) {
-    if (request.op == PortRequest::Op::kSend) {
-      EXPECT_TRUE(room) << "sent without asking";
-      request.transaction->extension.client = static_cast<std::uint8_t>(request.client);
-      sent.push_back(request.transaction);
-    }
-    request.room = room;
-  }
-  void take_writeback(WritebackRequest& request) {
-    if (request.instruction == nullptr) return;
-    finished.push_back(cycle);
-    simt::TableEntryTransfer back;
-    if (tables.owns(*request.instruction) && tables.finished(request.warp, *request.instruction, back))
-      filled.push_back(back);
-  }
-
-  void serve_registers(RegisterFileRequest& request) {
-    request.late = registers_late;
-    registers_late = 0;
-  }
-
-  /// Issues to warp `w`; %r[lane] at row 0 is the 64-bit address, row 256 the data (32-bit).
-  LsuRequest issue(const isa::Instruction& instruction, unsigned w, LaneMask mask = LaneMask::all()) {
-    LsuRequest request;
-    request.op = LsuRequest::Op::kIssue;
-    request.cycle = cycle;
-    request.instruction = &instruction;
-    request.warp_id = WarpId{w};
-    request.warp = &warps[w];
-    request.cta = &cta;
-    request.mask = mask;
-    EXPECT_FALSE(full);
-    lsu_isock.call(request);
-    full = request.full;
-    return request;
-  }
-  /// The next cycle.
-  LsuRequest tick() {
-    ++cycle;
-    LsuRequest request;
-    request.cycle = cycle;
-    lsu_isock.call(request);
-    full = request.full;
-    return request;
-  }
-  /// Answers the oldest request of the port: reads deliver bytes of value `value`.
-  void respond(unsigned char value) {
-    ASSERT_FALSE(sent.empty());
-    sim::MemoryTransaction* transaction = sent.front();
-    sent.pop_front();
-    if (transaction->extension.op == sim::MemoryOp::kRead)
-      std::memset(transaction->data.data(), value, sim::kMaxLineBytes);
-    PortResponse response{transaction, cycle + 1};
-    (transaction->extension.client == static_cast<std::uint8_t>(PortClient::kData) ? data_isock
-                                                                                   : constant_isock)
-        .call(response);
-    transaction->release();
-  }
-
-  CoreConfig config;
-  base::StatGroup stats{"bench", ""};
-  sim::ProgressMonitor progress;
-  sim::MemoryPool pool;
-  host::AllocationTable allocations;
-  std::shared_ptr<isa::Kernel> kernel;
-  LaunchContext launch;
-  CtaContext cta;
-  std::array<WarpContext, 4> warps;
-  std::uint64_t base = 0;
-  Cycle cycle = 100;
-  bool full = false;
-  bool room = true;
-  Cycle registers_late = 0;  ///< next write-back
-  std::deque<sim::MemoryTransaction*> sent;
-  std::vector<Cycle> finished;
-
-  L1DataCache l1d;
-  ConstantCache constant_cache;
-  SharedMemory shared;
-  LoadStoreUnit lsu;
-  TableTraffic tables;
-  std::vector<simt::TableEntryTransfer> filled;
-  sim::BlockInitiator<simt::TableMemoryProtocol> table_isock{"table_isock"};
-  sim::BlockInitiator<LsuProtocol> lsu_isock{"lsu_isock"};
-  sim::BlockInitiator<PortResponseProtocol> data_isock{"data_isock"};
-  sim::BlockInitiator<PortResponseProtocol> constant_isock{"constant_isock"};
-  sim::BlockTarget<PortProtocol, Bench, &Bench::serve_port> data_port_tsock{"data_port_tsock", this};
-  sim::BlockTarget<PortProtocol, Bench, &Bench::serve_port> constant_port_tsock{"constant_port_tsock", this};
-  sim::BlockTarget<RegisterFileProtocol, Bench, &Bench::serve_registers> register_tsock{"register_tsock",
-                                                                                        this};
-  sim::BlockTarget<WritebackProtocol, Bench, &Bench::take_writeback> writeback_tsock{"writeback_tsock", this};
-};
 
 class Lsu : public testing::Test {
  protected:
   void SetUp() override {
     change(config_);
-    bench_ = std::make_unique<Bench>("bench", config_);
+    bench_ = std::make_unique<LsuBench>("bench", config_);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     for (WarpContext& warp : bench_->warps) {
       warp.registers.assign(1024, std::byte{0});
       warp.special.assign(isa::kSpecialBlockBytes, std::byte{0});
     }
-    bench_->lsu.begin_launch(&bench_->launch);
+    bench_->begin_launch();
   }
   virtual void change(CoreConfig& config) { (void)config; }
 
@@ -196,7 +60,7 @@ class Lsu : public testing::Test {
   const isa::Instruction local_store_ = instruction(isa::Opcode::kStore, isa::StateSpace::kLocal);
   const isa::Instruction param_load_ = instruction(isa::Opcode::kLoad, isa::StateSpace::kParam);
   CoreConfig config_;
-  std::unique_ptr<Bench> bench_;
+  std::unique_ptr<LsuBench> bench_;
 };
 
 TEST_F(Lsu, BankPassesAfterTheFirstAreReplaysOfTheirWarp) {
@@ -364,7 +228,9 @@ class Tables : public LsuWithSmallL1 {
   using Transfer = simt::TableEntryTransfer;
   void SetUp() override {
     LsuWithSmallL1::SetUp();
-    bench_->tables.begin_launch(bench_->base);
+    TableTrafficRequest launch;
+    launch.base = bench_->base;
+    bench_->table_control_isock.call(launch);
   }
   Transfer start(Transfer::Op op, Transfer::Table table, unsigned warp, std::uint32_t entry,
                  std::array<std::uint32_t, 4> words = {}) {
@@ -373,10 +239,16 @@ class Tables : public LsuWithSmallL1 {
                       .warp = WarpId{warp},
                       .entry = entry,
                       .words = words,
-                      .word_count = table == Transfer::Table::kSplit ? 3u : 4u};
-    bench_->tables.set_cycle(bench_->cycle);
+                      .word_count = table == Transfer::Table::kSplit ? 3u : 4u,
+                      .cycle = bench_->cycle};
     bench_->table_isock.call(transfer);
     return transfer;
+  }
+  bool quiet(unsigned warp) {
+    TableTrafficRequest question;
+    question.warp = WarpId{warp};
+    bench_->table_control_isock.inspect(question);
+    return question.quiet;
   }
 };
 
@@ -384,9 +256,9 @@ TEST_F(Tables, AFillBringsBackWhatWasSpilledAndL1KeepsIt) {
   EXPECT_TRUE(start(Transfer::Op::kSpill, Transfer::Table::kSplit, 1, 5, {11, 12, 13}).accepted);
   EXPECT_TRUE(start(Transfer::Op::kSpill, Transfer::Table::kReconvergence, 1, 5, {21, 22, 23, 24}).accepted);
   EXPECT_TRUE(start(Transfer::Op::kSpill, Transfer::Table::kSplit, 2, 5, {31, 32, 33}).accepted);
-  EXPECT_FALSE(bench_->tables.quiet(WarpId{1}));
+  EXPECT_FALSE(quiet(1));
   for (unsigned i = 0; i < 8; ++i) bench_->tick();
-  EXPECT_TRUE(bench_->tables.quiet(WarpId{1}));
+  EXPECT_TRUE(quiet(1));
   EXPECT_TRUE(bench_->filled.empty());
   for (const auto table : {Transfer::Table::kSplit, Transfer::Table::kReconvergence})
     EXPECT_TRUE(start(Transfer::Op::kFill, table, 1, 5).accepted);
@@ -401,7 +273,7 @@ TEST_F(Tables, AFillBringsBackWhatWasSpilledAndL1KeepsIt) {
   EXPECT_EQ(bench_->filled[0].entry, 5u);
   EXPECT_EQ(bench_->filled[0].words, (std::array<std::uint32_t, 4>{11, 12, 13, 0}));
   EXPECT_EQ(bench_->filled[1].words, (std::array<std::uint32_t, 4>{21, 22, 23, 24}));
-  EXPECT_TRUE(bench_->tables.quiet(WarpId{1}));
+  EXPECT_TRUE(quiet(1));
   EXPECT_EQ(count("tables.spills"), 3u);
   EXPECT_EQ(count("tables.fills"), 2u);
 }
@@ -413,10 +285,8 @@ TEST_F(Tables, RefusedWhileTheQueueIsFullOrAFillOfTheKindIsOnItsWay) {
   unsigned accepted = 2;
   while (start(Transfer::Op::kSpill, Transfer::Table::kSplit, 0, 3).accepted) ++accepted;
   EXPECT_EQ(accepted, bench_->config.lsu.queue_entries);
-  bool full = false;
-  EXPECT_TRUE(bench_->tables.take_started(full));
-  EXPECT_TRUE(full);
-  EXPECT_FALSE(bench_->tables.take_started(full));
+  EXPECT_TRUE(bench_->full) << "the core was told";
+  EXPECT_EQ(bench_->woken.due, bench_->cycle + 1);
 }
 
 }  // namespace

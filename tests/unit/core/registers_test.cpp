@@ -72,34 +72,34 @@ TEST_F(RegisterTransfer, EveryShapeEqualsLaneByLane) {
     const RowWidth width = element == 8 || below(3) == 0 ? RowWidth::k64 : RowWidth::k32;
     const isa::Instruction instruction = with(type, vector, width);
     const unsigned unit = element * vector;
-    LaneOffsets places;
-    places.lanes =
+    LaneOffsets offsets;
+    offsets.lanes =
         below(2) == 0 ? LaneMask::all() : LaneMask(static_cast<std::uint32_t>(random()) | 1u << below(32));
-    places.shape = static_cast<Shape>(below(4));
-    places.first = below(30) * unit;
+    offsets.shape = static_cast<Shape>(below(4));
+    offsets.first = below(30) * unit;
     std::array<std::uint64_t, kLanes> address;
     for (std::uint64_t& at : address) at = 5000 + std::uint64_t{below(1024 / unit)} * unit;
-    places.address = address.data();
-    places.origin = 5000;
+    offsets.address = address.data();
+    offsets.origin = 5000;
     LaneRuns runs;
     runs.count = 4;
     for (unsigned r = 0; r < runs.count; ++r)
       runs.run[r] = {LaneMask(0xffu << r * 8), below(2) == 0, 5000 + std::uint64_t{below(30) * unit}};
-    places.runs = &runs;
+    offsets.runs = &runs;
 
     for (std::byte& byte : registers_) byte = static_cast<std::byte>(below(256));
     std::array<std::byte, 1024> expected = registers_;
-    places.lanes.for_each([&](unsigned lane) {
+    offsets.lanes.for_each([&](unsigned lane) {
       for (unsigned e = 0; e < vector; ++e) {
         std::uint64_t v = 0;
-        std::memcpy(&v, &block[places.offset(lane, unit) + std::size_t{e} * element], element);
+        std::memcpy(&v, &block[offsets.offset(lane, unit) + std::size_t{e} * element], element);
         if (isa::is_signed(type) && element < 8 && (v >> (element * 8 - 1) & 1) != 0)
           v |= ~std::uint64_t{0} << (element * 8);
         const unsigned row = width == RowWidth::k64 ? 8 : 4;
         std::memcpy(&expected[std::size_t{e} * 256 + lane * std::size_t{row}], &v, row);
       }
     });
-    load_registers(instruction, registers_.data(), places, 0, unit, block.data());
+    load_registers(instruction, registers_.data(), offsets, 0, unit, block.data());
     ASSERT_EQ(registers_, expected) << trial;
 
     // Back: store what was loaded into an empty block.
@@ -111,12 +111,12 @@ TEST_F(RegisterTransfer, EveryShapeEqualsLaneByLane) {
     std::array<unsigned char, 1024> marks{};
     std::array<unsigned char, 1024> expected_marks{};
     std::array<unsigned char, 1024> expected_to{};
-    store_block(places, data.data(), unit, 0, unit, to.data());
-    mark_block(places, unit, marks.data());
-    places.lanes.for_each([&](unsigned lane) {
+    store_block(offsets, data.data(), unit, 0, unit, to.data());
+    mark_block(offsets, unit, marks.data());
+    offsets.lanes.for_each([&](unsigned lane) {
       for (unsigned i = 0; i < unit; ++i) {
-        expected_to[places.offset(lane, unit) + i] = block[places.offset(lane, unit) + i];
-        expected_marks[places.offset(lane, unit) + i] = 0xff;
+        expected_to[offsets.offset(lane, unit) + i] = block[offsets.offset(lane, unit) + i];
+        expected_marks[offsets.offset(lane, unit) + i] = 0xff;
       }
     });
     ASSERT_EQ(to, expected_to) << trial;

@@ -14,7 +14,7 @@ class SharedMemoryValues : public testing::Test {
  protected:
   SharedMemoryValues() {
     op_.instruction = &instruction_;
-    op_.registers = registers_.data();
+    op_.slices[0].registers = registers_.data();
     op_.shared_passes = 1;
     instruction_.dst[0] = {.offset = 0, .width = isa::RowWidth::k32, .present = true};
     instruction_.write_count = 1;

@@ -1,0 +1,56 @@
+// Questions to the load/store unit: for the watchdog, and for what reads memory without taking time.
+#include "core/memory/load_store_unit.h"
+
+namespace heddle::core {
+
+void LoadStoreUnit::inspect(LsuRequest& request) {
+  using Ask = LsuInspection::Ask;
+  LsuInspection& look = *request.look;
+  const auto ask_l1 = [&](L1dRequest::Op op) {
+    L1dRequest question;
+    question.op = op;
+    question.line = look.address;
+    l1d_isock.inspect(question);
+    look.yes = question.result == L1dRequest::Result::kHit;
+    if (look.yes && question.line_data != nullptr) look.value = static_cast<std::byte>(*question.line_data);
+  };
+  switch (look.ask) {
+    case Ask::kPendingLoads:
+      for (const auto& op : ops_) {
+        if (op->instruction == nullptr || op->client != LsuClient::kCore || op->pending == 0 ||
+            op->instruction->write_count == 0)
+          continue;
+        for (const MemorySlice& slice : op->all_slices())
+          if (slice.warp == look.warp) look.pending->push_back({op->instruction, slice.lanes});
+      }
+      break;
+    case Ask::kOldWrites:
+      look.yes = writes_outstanding_[generation_ ^ 1] != 0;
+      break;
+    case Ask::kBypassesL1:
+      look.yes = bypasses_l1(*look.instruction);
+      break;
+    case Ask::kSharedByte: {
+      SharedMemoryRequest question;
+      question.offset = static_cast<std::uint32_t>(look.address);
+      shared_isock.inspect(question);
+      look.value = question.value;
+      look.yes = true;
+      break;
+    }
+    case Ask::kHeldByte:
+      ask_l1(L1dRequest::Op::kHeld);
+      break;
+    case Ask::kUnwrittenByte:
+      ask_l1(L1dRequest::Op::kUnwritten);
+      break;
+    case Ask::kDisplacedByte:
+      look.yes = displaced_.byte_at(look.address, config_.l1d.line_bytes, look.value);
+      break;
+    case Ask::kFetched:
+      ask_l1(L1dRequest::Op::kFetched);
+      break;
+  }
+}
+
+}  // namespace heddle::core

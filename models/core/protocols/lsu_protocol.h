@@ -1,0 +1,118 @@
+// The load/store unit's protocols: operations towards it, completions back, and its call for the core's
+// attention. An interposer sits on all three (memory/lsu_interposer.h); memory/README.md tells how.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/protocols/protocol_of.h"
+#include "core/warp_context.h"
+#include "isa/instruction.h"
+
+namespace heddle::core {
+
+/// Who gave the unit an operation and gets its completions. All but the core: LoadStoreUnit::add_client().
+enum class LsuClient : std::uint8_t { kCore };
+
+/// One home warp's part of an operation. The slices of an operation are of one CTA and share no lane; an
+/// operation of a static warp has one. Rows are kept by lane: a thread never changes its lane.
+struct MemorySlice {
+  WarpId warp{};  ///< the home warp's slot
+  LaneMask lanes;
+  const std::byte* sources = nullptr;  ///< row block of addresses and operands, read when the unit takes it
+  std::byte* registers = nullptr;      ///< row block that results go to
+  const std::byte* special = nullptr;  ///< isa::SpecialRow; also names the threads in messages
+  MemoryCounters* counters = nullptr;  ///< of the home warp, or the client's own
+  std::uint64_t linear_warp = 0;       ///< number in the grid: names the region of local memory
+};
+
+/// A load or atomic whose registers have not all got their values.
+struct PendingLoad {
+  const isa::Instruction* instruction = nullptr;
+  LaneMask lanes;
+};
+
+/// A question that changes nothing. `address` is a device address, or an offset in the core's shared memory.
+struct LsuInspection {
+  enum class Ask : std::uint8_t {
+    kPendingLoads,   ///< adds those of `warp` to `pending`
+    kOldWrites,      ///< `yes`: writes taken before the last kNextWriteGeneration are not all performed
+    kBypassesL1,     ///< `yes`: a global load like `instruction` does not look into L1
+    kSharedByte,     ///< `value` of shared memory
+    kHeldByte,       ///< `yes`: L1 holds the byte, its `value`
+    kUnwrittenByte,  ///< `yes`: a store wrote the byte and L1 has not given it up, its `value`
+    kDisplacedByte,  ///< `yes`: L1 gave up its line and L2 has not acknowledged it, its `value`
+    kFetched,        ///< `yes`: a line with the byte is on its way to L1
+  };
+  Ask ask = Ask::kPendingLoads;
+  WarpId warp{};
+  std::uint64_t address = 0;
+  const isa::Instruction* instruction = nullptr;
+  std::vector<PendingLoad>* pending = nullptr;
+
+  bool yes = false;
+  std::byte value{};
+};
+
+struct LsuRequest {
+  enum class Op : std::uint8_t {
+    kIssue,                ///< an operation (`full` == false announced room)
+    kOffer,                ///< an operation, if there is room: see `accepted`
+    kTick,                 ///< one cycle
+    kBeginLaunch,          ///< of `launch`: L1 and constant cache are invalidated
+    kStartCta,             ///< `cta` starts: its shared memory reads as zero
+    kNextWriteGeneration,  ///< for the watchdog: what was taken before counts as old writes
+  };
+  Op op = Op::kTick;
+  // kIssue, kOffer
+  LsuClient client = LsuClient::kCore;
+  bool core_private = false;  ///< only this core uses the addresses: L1 keeps them as it keeps local memory
+  std::uint32_t tag = 0;      ///< the client's own, returned with completions
+  Pc pc{};                    ///< for messages
+  const isa::Instruction* instruction = nullptr;
+  std::span<const MemorySlice> slices;  ///< copied; at least one, each with lanes
+  const CtaContext* cta = nullptr;      ///< also kStartCta. A client's accesses to global memory need none
+  Cycle operands_late = 0;              ///< cycles until the operands are collected
+
+  Cycle cycle = 0;                        ///< of kIssue, kOffer, kTick
+  const LaunchContext* launch = nullptr;  ///< kBeginLaunch
+  LsuInspection* look = nullptr;          ///< transport_dbg only
+
+  // Answer
+  bool accepted = false;    ///< kOffer
+  bool full = false;        ///< no memory instruction can issue
+  bool wants_port = false;  ///< kTick: something waits for room in the memory port
+  bool replay = false;      ///< kTick: a pass after the first of an instruction of `replay_warp` takes
+                            ///< place in this cycle and takes an issue slot (core.lsu.replay_issue)
+  WarpId replay_warp{};
+  std::uint32_t transactions = 0;  ///< line accesses of the operation
+  std::uint32_t extra_passes = 0;  ///< its passes after the first: lines, bank passes, constant addresses
+  Cycle next_due = kNever;         ///< kTick: when to call again, unless the port wakes the core earlier
+};
+using LsuProtocol = ProtocolOf<LsuRequest>;
+
+/// From the load/store unit to the client of an operation. The counters have been brought up to date.
+struct LsuCompletion {
+  enum class Kind : std::uint8_t {
+    kFinished,     ///< loads and atomics: the registers are written; stores and reductions: acknowledged
+    kLeft,         ///< one without destinations has left the core: it is ordered before what follows
+    kLineWritten,  ///< L2 has acknowledged a dirty line that one of the client's operations displaced
+  };
+  Kind kind = Kind::kFinished;
+  LsuClient client = LsuClient::kCore;
+  std::uint32_t tag = 0;                          ///< of the operation; kLineWritten: of none
+  const isa::Instruction* instruction = nullptr;  ///< kLineWritten: nullptr
+  std::span<const MemorySlice> slices;            ///< valid during the call; kLineWritten: one, without lanes
+};
+using LsuCompletionProtocol = ProtocolOf<LsuCompletion>;
+
+/// The unit has taken an operation of a client that is not the core. Sent within the core's cycle.
+struct LsuWake {
+  Cycle due = kNever;  ///< the unit must be ticked then
+  bool full = false;   ///< no memory instruction can issue
+};
+using LsuWakeProtocol = ProtocolOf<LsuWake>;
+
+}  // namespace heddle::core
