@@ -86,30 +86,6 @@ void ScoreboardConfig::visit(base::ConfigVisitor& v) {
   sim::visit_implementation(v, impl);
 }
 
-void SchedulerConfig::visit(base::ConfigVisitor& v) {
-  v.field("count", count,
-          {.doc = "warp schedulers; warp w belongs to scheduler w mod count", .min = 1, .max = 8});
-  v.field("sub_cores", sub_cores,
-          {.doc = "groups of schedulers with pipes, register banks and collectors of their own: 1: all share "
-                  "one set (Fermi); as many as schedulers: each has its own (Volta, Turing)",
-           .min = 1,
-           .max = 8});
-  v.choice("policy", policy, {"lrr", "gto", "two_level", "cawa", "glrr"},
-           "lrr: next ready warp in round robin; gto: the last issued until it stalls, else the oldest; "
-           "two_level: round robin among a small active set, warps that wait for memory leave it; cawa: the "
-           "most critical warp (mimd-simt-and-bows §2); glrr: the last issued until it stalls, else the next "
-           "ready one in round robin (mimd-simt-and-bows §9.1)");
-  v.field("active_warps", active_warps,
-          {.unit = "warps", .doc = "two_level: active set of one scheduler", .min = 1, .max = 256});
-  v.field(
-      "gto_rotation_cycles", gto_rotation_cycles,
-      {.unit = "core cycles",
-       .doc = "gto: how often the oldest warp becomes the youngest; 0: never, but then warps that spin may "
-              "keep the one they wait for from ever issuing (mimd-simt-and-bows §6)",
-       .max = 1e9});
-  sim::visit_implementation(v, impl);
-}
-
 void RegisterFileConfig::visit(base::ConfigVisitor& v) {
   v.field("banks", banks,
           {.doc = "per sub-core; register r of warp w is in bank (r + w) mod banks; 0: no conflicts",

@@ -6,13 +6,12 @@
 #include <cstdint>
 
 #include "base/config.h"
+#include "core/schedule/scheduling_policy.h"
 #include "isa/instruction.h"
 #include "sim/twins.h"
-#include "simt/control_flow.h"
+#include "simt/mechanism.h"
 
 namespace heddle::core {
-
-enum class SchedulingPolicy : std::uint8_t { kLrr, kGto, kTwoLevel, kCawa, kGlrr };
 
 /// Kinds of execution pipes, and the two places that take instructions without one.
 enum class Pipe : std::uint8_t { kSp, kInt, kSfu, kDp, kMemory, kControl };
@@ -68,20 +67,6 @@ struct ScoreboardConfig {
   [[nodiscard]] std::uint32_t resolved(std::uint32_t ports, std::uint32_t of_masks) const {
     if (ports != kAutoPorts) return ports;
     return kind == ScoreboardKind::kPerThreadMask ? of_masks : 0;
-  }
-};
-
-struct SchedulerConfig {
-  std::uint32_t count = 2;
-  std::uint32_t sub_cores = 1;
-  SchedulingPolicy policy = SchedulingPolicy::kGto;
-  std::uint32_t active_warps = 8;
-  std::uint32_t gto_rotation_cycles = 50000;
-  sim::Implementation impl = sim::Implementation::kModel;
-  void visit(base::ConfigVisitor& v);
-  /// A group that could issue may be passed over for ever.
-  [[nodiscard]] bool may_starve() const {
-    return policy == SchedulingPolicy::kGto && gto_rotation_cycles == 0;
   }
 };
 

@@ -16,7 +16,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
            base::StatGroup& stats)
     : sc_module(name),
       clock_(services.clock, sim::on_tick<&Core::tick>(this)),
-      control_flow_unit_("branch_unit", config.control_flow, config.occupancy.max_warps,
+      control_flow_unit_("branch_unit", config.control_flow.factory(), config.occupancy.max_warps,
                          stats.child("branch_unit", "control flow within a warp"), services.twins),
       state_(id, config, services, control_flow_unit_.groups_per_warp()),
       fetch_("fetch", config.fetch, config.l1i, control_flow_unit_.groups(),
@@ -43,7 +43,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       warp_sync_(config.occupancy.max_warps),
       issue_stage_(state_, scoreboard_.limits_ports()),
       tracer_(state_, paths_.control_flow_isock, issue_stage_.scoreboard_isock),
-      hang_(state_, {warp_sync_, paths_, memory_view_, ctas_.table_traffic_isock, paths_.control_flow_isock,
+      hang_(state_, {warp_sync_, issue_stage_, paths_, memory_view_, ctas_.table_traffic_isock, paths_.control_flow_isock,
                      barriers_.barrier_isock,
                      barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())}),
       paths_(state_, issue_stage_, tracer_, hang_),
@@ -51,7 +51,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       barriers_(state_, paths_, executor_,
                 barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
       meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_, control_flow_unit_.runs_lanes_apart()),
-      ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock),
+      ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
       executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_),
       memory_view_(executor_.lsu_isock) {
   executor_.add_tap(issue_stage_.scheduler_taps());
@@ -115,12 +115,12 @@ void Core::serve_cta(CtaRequest& request) {
       begin_launch(request.launch);
       break;
     case CtaRequest::Op::kFits:
-      request.fits = ctas_.fits();
+      request.room = ctas_.room();
       break;
     case CtaRequest::Op::kStart:
       state_.now = state_.services.clock.cycle();
       account_idle(state_.now);
-      ctas_.start(request.linear_id);
+      request.slot = ctas_.start(request.linear_id);
       clock_.wake();
       break;
     case CtaRequest::Op::kEnd:

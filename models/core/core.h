@@ -89,6 +89,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   // For the proof of a hang (hang/snapshot.h).
   /// Adds what is resident here.
   void hang_view(hang::Snapshot& snapshot) const { hang_.snapshot(snapshot); }
+  /// Device memory that the control-flow mechanism wants for spilled table entries, per warp slot.
+  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const { return control_flow_unit_.spill_bytes_per_warp(); }
   /// Lanes of a warp wait for each other at .sync instructions.
   [[nodiscard]] bool lanes_meet() const { return control_flow_unit_.runs_lanes_apart(); }
   /// Barriers count whole warps (barrier_unit.h): only where the lanes of a warp run one group after another.

@@ -2,24 +2,62 @@
 
 #include <nlohmann/json.hpp>
 
+#include "simt/table_size.h"
+
 namespace heddle::simt {
 
 namespace {
 
+constexpr const char* kFifoBlock = "split_fifo";
+
 GroupId group_of(WarpId warp) { return GroupId{warp.value()}; }
+
+SplitControl::TableConfig tables_of(const ControlFlowConfig& config) {
+  const AwareConfig& aware = config.get<AwareConfig>();
+  return {aware.st_entries, {aware.rt_entries, aware.rt_victim, config.get<TimeoutConfig>()}};
+}
 
 }  // namespace
 
-Aware::Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports, sim::Twins* twins)
-    : SplitControl(
-          config, warps,
-          {config.aware.st_entries, {config.aware.rt_entries, config.aware.rt_victim, config.timeout}},
-          twins),
-      split_fifo_("split_fifo", warps, config.split_fifo, twins),
-      warps_(warps),
-      buffers_(warps, ports),
-      virtualised_(config.aware.virtualised()),
-      rotate_on_taken_branch_(config.aware.rotate_on_taken_branch) {
+void AwareConfig::visit(base::ConfigVisitor& v) {
+  v.field("st_entries", st_entries,
+          {.unit = "entries",
+           .doc = "physical splits table of a warp; below 32 it is virtualised (mimd-simt-and-bows A5)",
+           .min = 1,
+           .max = base::kLanes});
+  v.field("rt_entries", rt_entries,
+          {.unit = "entries",
+           .doc = "physical reconvergence table of a warp; below 32 it is virtualised (A5)",
+           .min = 1,
+           .max = base::kLanes});
+  v.choice("rt_victim", rt_victim, {"least_recent", "most_recent"},
+           "entry of a full reconvergence table that is spilled (A7)");
+  v.field("rotate_on_taken_branch", rotate_on_taken_branch,
+          {.unit = "",
+           .doc = "the running split goes to the end of the queue at every taken branch, not only at "
+                  "divergent ones (A1)"});
+}
+
+Mechanism aware_mechanism() {
+  Mechanism mechanism{Aware::kName,
+                      "splits of a warp take turns in a queue, until all that are expected have met",
+                      {SplitControl::timeout_option(),
+                       base::ConfigOption::section<AwareConfig>(Aware::kName, "mechanism aware")},
+                      SplitControl::table_blocks(),
+                      [](const MechanismSite& site) { return std::make_unique<Aware>(site); }};
+  mechanism.blocks.push_back(
+      base::ConfigOption::section<sim::TwinConfig>(kFifoBlock, "queue of splits of aware"));
+  return mechanism;
+}
+
+Aware::Aware(const MechanismSite& site)
+    : SplitControl(site, tables_of(site.config)),
+      split_fifo_(kFifoBlock, site.warps, site.config.block(kFifoBlock), site.twins),
+      warps_(site.warps),
+      buffers_(site.warps, site.ports),
+      table_bits_(aware_table_bits(site.config.get<AwareConfig>())),
+      virtualised_(site.config.get<AwareConfig>().virtualised()),
+      rotate_on_taken_branch_(site.config.get<AwareConfig>().rotate_on_taken_branch) {
   split_fifo_isock_.bind(split_fifo_.split_fifo_tsock);
 }
 

@@ -16,12 +16,33 @@
 
 namespace heddle::simt {
 
+/// AWARE: mimd-simt-and-bows §3.
+struct AwareConfig {
+  std::uint32_t st_entries = 32;
+  std::uint32_t rt_entries = 32;
+  TableVictim rt_victim = TableVictim::kLeastRecent;
+  bool rotate_on_taken_branch = true;
+
+  void visit(base::ConfigVisitor& v);
+  /// Entries are spilled to memory: there are fewer of a kind than a warp may need.
+  [[nodiscard]] bool virtualised() const { return st_entries < base::kLanes || rt_entries < base::kLanes; }
+};
+
+/// aware; its blocks are both tables and rtl/split_fifo.
+[[nodiscard]] Mechanism aware_mechanism();
+
 class Aware final : public SplitControl {
   using FifoOp = SplitFifoRequest::Op;
 
  public:
-  Aware(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports, sim::Twins* twins);
+  static constexpr const char* kName = "aware";
+  explicit Aware(const MechanismSite& site);
 
+  [[nodiscard]] const char* name() const override { return kName; }
+  [[nodiscard]] std::uint64_t table_bits() const override { return table_bits_; }
+  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const override {
+    return virtualised_ ? kTableBytesPerWarp : 0;
+  }
   void register_stats(base::StatGroup& stats) override;
 
  private:
@@ -37,7 +58,7 @@ class Aware final : public SplitControl {
   void schedule(ControlFlowRequest& request) override;
   bool have(WarpId warp, ReconvergenceId id) override;
   bool admit(WarpId warp, ReconvergenceId id, const std::array<std::uint32_t, 4>& record) override;
-  void filled(const TableEntryTransfer& transfer) override { buffers_.filled(transfer); }
+  void table_filled(ControlFlowRequest& request) override { buffers_.filled(*request.filled); }
   bool retry(Cycle cycle, WarpId& warp) override { return buffers_.retry(cycle, warp); }
   [[nodiscard]] Cycle retry_due() const override { return buffers_.retry_due(); }
   [[nodiscard]] SplitState state_of(WarpId warp, SplitId id) const override;
@@ -85,6 +106,7 @@ class Aware final : public SplitControl {
   mutable sim::BlockInitiator<SplitFifoProtocol> split_fifo_isock_{"split_fifo_isock"};
   std::vector<Warp> warps_;
   SpillBuffers buffers_;
+  std::uint64_t table_bits_;
   bool virtualised_;
   bool rotate_on_taken_branch_;
   std::uint64_t rotations_ = 0;

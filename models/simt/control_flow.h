@@ -2,13 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "base/config.h"
 #include "base/lane_mask.h"
 #include "base/stats.h"
-#include "sim/twins.h"
 #include "simt/control_flow_protocol.h"
 
 namespace heddle::simt {
@@ -34,81 +31,53 @@ class ControlFlow {
     handle(request);
     request.updates = updates_;
   }
+  /// As in the configuration, for messages.
+  [[nodiscard]] virtual const char* name() const = 0;
   /// Fills the debug part of the request.
   virtual void inspect(ControlFlowRequest& request) const = 0;
+  virtual void register_stats(base::StatGroup& stats) = 0;
+
+  // What the core asks once, when it is made.
+
   /// Issue groups of a warp, each with an I-buffer of its own.
   [[nodiscard]] virtual std::uint32_t groups_per_warp() const { return 1; }
   /// Splits of a warp that wait for each other may do so: a blocked one lets others have their turn.
   [[nodiscard]] virtual bool runs_lanes_apart() const { return false; }
-  virtual void register_stats(base::StatGroup& stats) = 0;
+  [[nodiscard]] virtual Scope scope() const { return Scope::kWarp; }
+  /// Size of its tables in hardware, per warp (mimd-simt-and-bows §11, Tab 5.2).
+  [[nodiscard]] virtual std::uint64_t table_bits() const { return 0; }
+  /// Device memory it wants for spilled table entries: 0 or kTableBytesPerWarp.
+  [[nodiscard]] virtual std::uint32_t spill_bytes_per_warp() const { return 0; }
 
  protected:
-  /// Fills the answer: fields of the request, and by answer() what becomes of the groups.
-  virtual void handle(ControlFlowRequest& request) = 0;
+  /// Calls the function of the event's family. To be overridden by what treats all events alike.
+  virtual void handle(ControlFlowRequest& request);
+
+  // The families of events. Each fills its answer: fields of the request, and by answer() what becomes of the
+  // groups. Those that a mechanism does not override are refused.
+
+  /// Not refused: facts are hints.
+  virtual void begin_launch(ControlFlowRequest& /*request*/) {}
+  virtual void launch(ControlFlowRequest& request) { refuse(request); }
+  virtual void advance(ControlFlowRequest& request) { refuse(request); }
+  virtual void transfer(ControlFlowRequest& request) { refuse(request); }
+  virtual void converge(ControlFlowRequest& request) { refuse(request); }
+  virtual void exit(ControlFlowRequest& request) { refuse(request); }
+  virtual void barrier_arrive(ControlFlowRequest& request) { refuse(request); }
+  virtual void barrier_release(ControlFlowRequest& request) { refuse(request); }
+  virtual void tick(ControlFlowRequest& request) { refuse(request); }
+  virtual void table_filled(ControlFlowRequest& request) { refuse(request); }
+
   void answer(const GroupUpdate& update) { updates_.push_back(update); }
+  /// Convergence instructions: an InputError, the program is for another machine. Others: a std::logic_error, the
+  /// mechanism has asked for none of them.
+  [[noreturn]] void refuse(const ControlFlowRequest& request) const;
 
  private:
   std::vector<GroupUpdate> updates_;
 };
 
-enum class Mechanism : std::uint8_t { kSimtStack, kAware, kMultiPath };
-/// Which side of a divergent branch runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1).
-enum class FirstSide : std::uint8_t { kAuto, kTaken, kNotTaken, kSmaller };
-/// Which entry of a full reconvergence table is spilled (mimd-simt-and-bows A7).
-enum class TableVictim : std::uint8_t { kLeastRecent, kMostRecent };
-
-/// Timed-out reconvergence (M4c), of the mechanisms with a reconvergence table.
-struct TimeoutConfig {
-  std::uint32_t cycles = 0;             ///< 0: lanes wait for ever
-  std::uint32_t resolution_cycles = 1;  ///< A8
-
-  void visit(base::ConfigVisitor& v);
-};
-
-/// AWARE: mimd-simt-and-bows §3.
-struct AwareConfig {
-  std::uint32_t st_entries = 32;
-  std::uint32_t rt_entries = 32;
-  TableVictim rt_victim = TableVictim::kLeastRecent;
-  bool rotate_on_taken_branch = true;
-
-  void visit(base::ConfigVisitor& v);
-  /// Entries are spilled to memory: there are fewer of a kind than a warp may need.
-  [[nodiscard]] bool virtualised() const { return st_entries < base::kLanes || rt_entries < base::kLanes; }
-};
-
-/// Multi-Path: mimd-simt-and-bows §4.
-struct MultiPathConfig {
-  std::uint32_t paths = base::kLanes;
-  bool opportunistic_reconvergence = false;
-  bool yield_on_taken_branch = false;
-
-  void visit(base::ConfigVisitor& v);
-};
-
-struct ControlFlowConfig {
-  Mechanism mechanism = Mechanism::kSimtStack;
-  FirstSide first_side = FirstSide::kAuto;
-  TimeoutConfig timeout;
-  AwareConfig aware;
-  MultiPathConfig multi_path;
-  // The mechanisms' blocks that have RTL twins.
-  sim::TwinConfig simt_stack;
-  sim::TwinConfig split_table;
-  sim::TwinConfig reconvergence_table;
-  sim::TwinConfig split_fifo;
-
-  void visit(base::ConfigVisitor& v);
-  /// kAuto resolved: the mechanism's own default.
-  [[nodiscard]] FirstSide resolved_first_side() const;
-};
-
-/// The configured mechanism for a core with `warps` warp slots. Within the constructor of a module, which
-/// becomes the parent of the mechanism's modules. `ports` and `twins` (null: no RTL)
-/// outlive it. `path`: the module's, for messages.
-[[nodiscard]] std::unique_ptr<ControlFlow> make_control_flow(const ControlFlowConfig& config,
-                                                             std::uint32_t warps, ControlFlowPorts& ports,
-                                                             const std::string& path = "",
-                                                             sim::Twins* twins = nullptr);
+/// As traces of requests call it: "launch", "branch", "call" ...
+[[nodiscard]] const char* event_name(const ControlFlowRequest& request);
 
 }  // namespace heddle::simt

@@ -6,8 +6,16 @@
 // fetch and issue. Each group number owns an I-buffer; warp w has the numbers w * groups_per_warp ...
 // (w+1) * groups_per_warp - 1.
 //
-// Sequential flow (pc+1) needs no report unless the group asked for it: every kMoved answer carries a `watch`
-// PC, and the core reports kAdvance when the next PC equals it (the stack watches for its reconvergence PC).
+// An answer without an update for the group that asked means: it goes on at `next` with the lanes, watches and
+// hold that it has, and what it has fetched stays. So an instruction that changes tables but not the flow costs
+// no refetch. Nothing else is left out: a group that moves, blocks or vanishes is named.
+//
+// Sequential flow (pc+1) needs no report unless the group asked for it: every kMoved answer carries up to two
+// PCs to watch for, and the core reports kAdvance when the next PC equals one of them (the stack watches for its
+// reconvergence PC).
+//
+// Events come in families; a mechanism serves those that it has a function for (control_flow.h) and refuses the
+// others under its name.
 //
 // Time passes for a mechanism only if it asks: an answer names the cycle at which it is `due`, and the core
 // reports kTick then. The latest answer counts, for the whole core.
@@ -35,16 +43,68 @@ using base::Pc;
 using base::WarpId;
 
 enum class ControlFlowEvent : std::uint8_t {
-  kLaunch,          ///< warp starts at `next` with lanes `mask`
-  kAdvance,         ///< group's next PC is `next`, which it watches
-  kBranch,          ///< group executed a branch: `taken` of `mask` go to `target`, the rest to `next`; `rpc`
-  kCall,            ///< like kBranch, into a function; its lanes come back to `next` by kReturn
-  kReturn,          ///< `taken` of `mask` leave their function, to `lane_target`; the rest continue at `next`
-  kExit,            ///< lanes `mask` of the group ended; the rest continue at `next`
+  kBeginLaunch,  ///< a kernel begins, of which `facts` are known; no warp of an earlier one is left
+  kLaunch,       ///< warp starts at `next` with lanes `mask`; with Scope::kCta all `warps` of a CTA do
+  kAdvance,      ///< group's next PC is `next`, which it watches
+  kTransfer,     ///< group executed a `transfer`
+  kConvergence,  ///< lanes `mask` of the group executed a `convergence` operation; sequential flow is `next`
+  kExit,         ///< lanes `mask` of the group ended; the rest continue at `next`
   kBarrierArrive,   ///< group waits at a CTA barrier or a .sync instruction, to continue at `next`
   kBarrierRelease,  ///< lanes `mask` of the warp, which wait there, may continue
   kTick,            ///< the cycle that an answer named as `due` has come; the mechanism names the `warp`
   kTableFilled,     ///< `filled`, a spilled entry of the warp's tables, is back from memory
+};
+
+/// What sends lanes to another place than the next instruction.
+enum class Transfer : std::uint8_t {
+  kJump,    ///< a branch: `taken` of `mask` go to `target`, the rest to `next`; they meet at `rpc`
+  kCall,    ///< the same into a function; its lanes come back to `next` by kReturn
+  kReturn,  ///< `taken` of `mask` leave their function, to `lane_target`; the rest continue at `next`
+};
+
+/// Instructions that name the lanes that are to meet (hanoi §2.2).
+enum class ConvergenceOp : std::uint8_t {
+  kSet,        ///< BSSY: the lanes are to meet in front of `point`, named by the barrier register
+  kSync,       ///< BSYNC: the lanes wait for all that the barrier register names
+  kBreak,      ///< BREAK: the lanes are not waited for any more
+  kRead,       ///< BMOV Rx,Bx: `value` := the barrier register
+  kReadClear,  ///< BMOV.CLEAR Rx,Bx: the same, and the register is invalid
+  kWrite,      ///< BMOV Bx,Rx: the barrier register := `value`
+  kWarpSync,   ///< WARPSYNC: the lanes wait for all of `value`
+  kYield,      ///< YIELD: other lanes may have their turn
+};
+struct ConvergenceOperation {
+  ConvergenceOp op = ConvergenceOp::kSync;
+  std::uint32_t barrier = 0;  ///< number of the barrier register
+  Pc point = kNoPc;           ///< kSet
+  LaneMask value{};           ///< kWrite, kWarpSync; answer of kRead and kReadClear
+};
+
+/// What is known of a program before it runs. Spans are by PC; an empty one: not known. They outlive the launch.
+struct ProgramFacts {
+  /// Bits of `marks`.
+  enum Mark : std::uint8_t {
+    kBlockStart = 1 << 0,         ///< the first instruction of a basic block
+    kLikelyConvergence = 1 << 1,  ///< lanes that diverged are likely to meet here
+    kUniformBranch = 1 << 2,      ///< a branch that all lanes take alike (bra.uni)
+  };
+  std::span<const std::uint8_t> marks;
+  /// Of the instruction's block: the lanes with the least number go first.
+  std::span<const std::uint32_t> priority;
+  /// Number of the instruction's immediate post-dominator among all post-dominators of the program.
+  std::span<const std::uint32_t> post_dominator;
+
+  [[nodiscard]] bool marked(Pc pc, Mark mark) const {
+    return pc.value() < marks.size() && (marks[pc.value()] & mark) != 0;
+  }
+};
+
+/// Whose control flow a mechanism keeps together.
+enum class Scope : std::uint8_t { kWarp, kCta };
+/// A warp that starts with its CTA.
+struct WarpLaunch {
+  WarpId warp{};
+  LaneMask mask{};
 };
 
 enum class GroupChange : std::uint8_t {
@@ -76,6 +136,7 @@ struct GroupUpdate {
   /// Whose lanes they are, if not all of the warp whose slot the group occupies; of kMoved, kSchedulable and
   /// kBlocked. Valid until the next request.
   std::span<const Slice> slices{};
+  Pc also_watch = kNoPc;                    ///< a second PC to watch for
 };
 
 /// Why lanes of a warp are not running, for diagnosis.
@@ -116,6 +177,9 @@ struct TableEntryTransfer {
 
   bool accepted = false;  ///< answer: false: no room in the load/store unit, offer it again later
 };
+inline constexpr std::uint32_t kTableRecordBytes = 32;  ///< in memory: both records of an entry
+/// Memory of a warp that records of all entries may be spilled to.
+inline constexpr std::uint32_t kTableBytesPerWarp = base::kLanes * kTableRecordBytes;
 struct TableMemoryProtocol {
   using tlm_payload_type = TableEntryTransfer;
   using tlm_phase_type = tlm::tlm_phase;
@@ -132,8 +196,18 @@ struct GroupProgressProtocol {
 };
 
 struct ControlFlowRequest {
+  void set(ControlFlowEvent kind) { event = kind; }
+  void set(Transfer kind) {
+    event = ControlFlowEvent::kTransfer;
+    transfer = kind;
+  }
+  [[nodiscard]] bool is(Transfer kind) const {
+    return event == ControlFlowEvent::kTransfer && transfer == kind;
+  }
+
   ControlFlowEvent event = ControlFlowEvent::kAdvance;
-  Cycle cycle = 0;  ///< when it happens, in core cycles
+  Transfer transfer = Transfer::kJump;  ///< kTransfer
+  Cycle cycle = 0;                      ///< when it happens, in core cycles
   WarpId warp{};
   GroupId group{};
   LaneMask mask{};
@@ -143,14 +217,17 @@ struct ControlFlowRequest {
   /// returns); null: all to `target`. 32 elements.
   const Pc* lane_target = nullptr;
   Pc next = kNoPc;
-  Pc rpc = kNoPc;  ///< kBranch: reconvergence PC; kNoPc: only where the function returns or the thread ends
+  Pc rpc = kNoPc;  ///< kJump: reconvergence PC; kNoPc: only where the function returns or the thread ends
 
-  const TableEntryTransfer* filled = nullptr;  ///< kTableFilled
+  const ProgramFacts* facts = nullptr;          ///< kBeginLaunch; null: nothing is known
+  ConvergenceOperation* convergence = nullptr;  ///< kConvergence
+  const TableEntryTransfer* filled = nullptr;   ///< kTableFilled
+  std::span<const WarpLaunch> warps;            ///< kLaunch, Scope::kCta
 
   // Answer
   std::span<const GroupUpdate> updates;  ///< valid until the next request
   Cycle due = kNever;            ///< when the mechanism wants its next kTick; not later than `cycle`: at once
-  bool diverged = false;         ///< kBranch, kCall: lanes went to more than one place
+  bool diverged = false;         ///< kJump, kCall: lanes went to more than one place
   std::uint32_t call_depth = 0;  ///< kCall: how deep the callee is nested, 1: called by the kernel itself
 
   // transport_dbg only: filled for `warp` where not null. Nothing changes.

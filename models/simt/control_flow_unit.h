@@ -5,21 +5,18 @@
 #include <systemc>
 
 #include "sim/block_socket.h"
-#include "simt/control_flow.h"
-#include "simt/table_size.h"
+#include "simt/mechanism.h"
 
 namespace heddle::simt {
 
 class ControlFlowUnit : public sc_core::sc_module, private ControlFlowPorts {
  public:
-  ControlFlowUnit(const sc_core::sc_module_name& name, const ControlFlowConfig& config, std::uint32_t warps,
-                  base::StatGroup& stats, sim::Twins* twins = nullptr)
-      : sc_module(name),
-        warps_(warps),
-        mechanism_(make_control_flow(config, warps, *this, this->name(), twins)) {
+  ControlFlowUnit(const sc_core::sc_module_name& name, const ControlFlowFactory& mechanism,
+                  std::uint32_t warps, base::StatGroup& stats, sim::Twins* twins = nullptr)
+      : sc_module(name), warps_(warps), mechanism_(mechanism(warps, *this, this->name(), twins)) {
     mechanism_->register_stats(stats);
     stats.formula("table_bits", "bits", "size of the configured tables, per warp",
-                  [bits = table_bits(config)] { return static_cast<double>(bits); });
+                  [bits = mechanism_->table_bits()] { return static_cast<double>(bits); });
   }
 
  private:
@@ -45,6 +42,8 @@ class ControlFlowUnit : public sc_core::sc_module, private ControlFlowPorts {
 
   [[nodiscard]] std::uint32_t groups_per_warp() const { return mechanism_->groups_per_warp(); }
   [[nodiscard]] bool runs_lanes_apart() const { return mechanism_->runs_lanes_apart(); }
+  [[nodiscard]] Scope scope() const { return mechanism_->scope(); }
+  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const { return mechanism_->spill_bytes_per_warp(); }
   /// Issue groups of the core: the numbers 0 .. groups()-1.
   [[nodiscard]] std::uint32_t groups() const { return warps_ * groups_per_warp(); }
 

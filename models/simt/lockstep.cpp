@@ -15,7 +15,8 @@ bool same(const GroupUpdate& left, const GroupUpdate& right) {
   if (left.group != right.group || left.change != right.change || left.hold != right.hold) return false;
   if (left.change == GroupChange::kVanished || left.change == GroupChange::kHeld) return true;
   if (left.change == GroupChange::kBlocked && left.cause != right.cause) return false;
-  return left.pc == right.pc && left.watch == right.watch && left.mask == right.mask;
+  return left.pc == right.pc && left.watch == right.watch && left.also_watch == right.also_watch &&
+         left.mask == right.mask;
 }
 
 nlohmann::ordered_json show(const GroupUpdate& update) {
@@ -25,6 +26,7 @@ nlohmann::ordered_json show(const GroupUpdate& update) {
   if (update.change == GroupChange::kVanished) return json;
   json["pc"] = show(update.pc);
   json["watch"] = show(update.watch);
+  if (update.also_watch != kNoPc) json["also_watch"] = show(update.also_watch);
   json["mask"] = update.mask.to_string();
   return json;
 }
@@ -32,17 +34,10 @@ nlohmann::ordered_json show(const GroupUpdate& update) {
 }  // namespace
 
 nlohmann::ordered_json show_request(const ControlFlowRequest& request) {
-  static constexpr const char* kEvents[] = {"launch", "advance",     "branch",         "call",
-                                            "return", "exit",        "barrier_arrive", "barrier_release",
-                                            "tick",   "table_filled"};
-  nlohmann::ordered_json json{{"event", kEvents[static_cast<unsigned>(request.event)]},
-                              {"warp", request.warp.value()},
-                              {"group", request.group.value()},
-                              {"mask", request.mask.to_string()},
-                              {"taken", request.taken.to_string()},
-                              {"target", show(request.target)},
-                              {"next", show(request.next)},
-                              {"rpc", show(request.rpc)}};
+  nlohmann::ordered_json json{{"event", event_name(request)},       {"warp", request.warp.value()},
+                              {"group", request.group.value()},     {"mask", request.mask.to_string()},
+                              {"taken", request.taken.to_string()}, {"target", show(request.target)},
+                              {"next", show(request.next)},         {"rpc", show(request.rpc)}};
   if (request.lane_target != nullptr) {
     nlohmann::ordered_json targets = nlohmann::ordered_json::object();
     request.taken.for_each(

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "simt/control_flow.h"
+#include "simt/mechanism.h"
 
 namespace heddle::simt {
 
@@ -26,9 +26,13 @@ class LockstepControlFlow final : public ControlFlow {
                       std::unique_ptr<ControlFlow> rtl)
       : block_(block), path_(std::move(path)), model_(std::move(model)), rtl_(std::move(rtl)) {}
 
+  [[nodiscard]] const char* name() const override { return model_->name(); }
   void inspect(ControlFlowRequest& request) const override { model_->inspect(request); }
   [[nodiscard]] std::uint32_t groups_per_warp() const override { return model_->groups_per_warp(); }
   [[nodiscard]] bool runs_lanes_apart() const override { return model_->runs_lanes_apart(); }
+  [[nodiscard]] Scope scope() const override { return model_->scope(); }
+  [[nodiscard]] std::uint64_t table_bits() const override { return model_->table_bits(); }
+  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const override { return model_->spill_bytes_per_warp(); }
   void register_stats(base::StatGroup& stats) override { model_->register_stats(stats); }
 
  protected:

@@ -2,19 +2,46 @@
 
 #include <algorithm>
 #include <bit>
-#include <stdexcept>
+
+#include "simt/table_size.h"
 
 namespace heddle::simt {
 
-MultiPath::MultiPath(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports,
-                     sim::Twins* twins)
-    : SplitControl(config, warps, {kTableEntries, {kTableEntries, TableVictim::kLeastRecent, config.timeout}},
-                   twins),
-      warps_(warps),
-      ports_(ports),
-      paths_(config.multi_path.paths),
-      opportunistic_(config.multi_path.opportunistic_reconvergence),
-      yields_(config.multi_path.yield_on_taken_branch) {}
+void MultiPathConfig::visit(base::ConfigVisitor& v) {
+  v.field("paths", paths,
+          {.unit = "splits",
+           .doc = "splits of a warp that may be fetched and issued at a time (mimd-simt-and-bows §4)",
+           .min = 1,
+           .max = base::kLanes});
+  v.field("opportunistic_reconvergence", opportunistic_reconvergence,
+          {.unit = "", .doc = "splits that meet in a block before their reconvergence point merge (M5b)"});
+  v.field(
+      "yield_on_taken_branch", yield_on_taken_branch,
+      {.unit = "",
+       .doc = "with more splits than paths, a split that takes a branch makes room for one that waits (as A1 "
+              "has it for aware). false, as published: a split keeps its path until it ends, and splits "
+              "that spin may keep the one they wait for from running"});
+}
+
+Mechanism multi_path_mechanism() {
+  return {MultiPath::kName,
+          "every split of a warp is fetched and issued by itself, until all that are expected have met",
+          {SplitControl::timeout_option(),
+           base::ConfigOption::section<MultiPathConfig>(MultiPath::kName, "mechanism multi_path")},
+          SplitControl::table_blocks(),
+          [](const MechanismSite& site) { return std::make_unique<MultiPath>(site); }};
+}
+
+MultiPath::MultiPath(const MechanismSite& site)
+    : SplitControl(site, {kTableEntries,
+                          {kTableEntries, TableVictim::kLeastRecent, site.config.get<TimeoutConfig>()}}),
+      warps_(site.warps),
+      ports_(site.ports),
+      paths_(site.config.get<MultiPathConfig>().paths),
+      opportunistic_(site.config.get<MultiPathConfig>().opportunistic_reconvergence),
+      yields_(site.config.get<MultiPathConfig>().yield_on_taken_branch) {}
+
+std::uint64_t MultiPath::table_bits() const { return multi_path_table_bits(); }
 
 void MultiPath::register_stats(base::StatGroup& stats) {
   SplitControl::register_stats(stats);
@@ -172,10 +199,6 @@ void MultiPath::schedule(ControlFlowRequest& request) {
             split.mask});
   }
   warp.changed = 0;
-}
-
-void MultiPath::filled(const TableEntryTransfer& /*transfer*/) {
-  throw std::logic_error("MultiPath: its tables are not spilled");
 }
 
 SplitControl::SplitState MultiPath::state_of(WarpId warp, SplitId id) const {

@@ -12,10 +12,25 @@
 
 namespace heddle::simt {
 
+/// Multi-Path: mimd-simt-and-bows §4.
+struct MultiPathConfig {
+  std::uint32_t paths = base::kLanes;
+  bool opportunistic_reconvergence = false;
+  bool yield_on_taken_branch = false;
+
+  void visit(base::ConfigVisitor& v);
+};
+
+/// multi_path; its blocks are both tables.
+[[nodiscard]] Mechanism multi_path_mechanism();
+
 class MultiPath final : public SplitControl {
  public:
-  MultiPath(const ControlFlowConfig& config, std::uint32_t warps, ControlFlowPorts& ports, sim::Twins* twins);
+  static constexpr const char* kName = "multi_path";
+  explicit MultiPath(const MechanismSite& site);
 
+  [[nodiscard]] const char* name() const override { return kName; }
+  [[nodiscard]] std::uint64_t table_bits() const override;
   [[nodiscard]] std::uint32_t groups_per_warp() const override { return paths_; }
   void register_stats(base::StatGroup& stats) override;
 
@@ -35,7 +50,6 @@ class MultiPath final : public SplitControl {
              const std::array<std::uint32_t, 4>& /*record*/) override {
     return true;
   }
-  void filled(const TableEntryTransfer& transfer) override;
   bool retry(Cycle /*cycle*/, WarpId& /*warp*/) override { return false; }
   [[nodiscard]] Cycle retry_due() const override { return kNever; }
   [[nodiscard]] SplitState state_of(WarpId warp, SplitId id) const override;

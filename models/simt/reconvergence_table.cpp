@@ -7,6 +7,20 @@
 #include "simt/record_words.h"
 
 namespace heddle::simt {
+
+void TimeoutConfig::visit(base::ConfigVisitor& v) {
+  constexpr std::uint32_t kMostTimeout = 1u << 30;
+  v.field("cycles", cycles,
+          {.unit = "core cycles",
+           .doc = "lanes that wait longer than this for others to reconverge go on alone; 0: they wait for "
+                  "ever (mimd-simt-and-bows M4c)",
+           .max = kMostTimeout});
+  v.field("resolution_cycles", resolution_cycles,
+          {.unit = "core cycles",
+           .doc = "how often waiting times are compared with the limit (mimd-simt-and-bows A8)",
+           .min = 1,
+           .max = kMostTimeout});
+}
 namespace {
 
 std::uint32_t bit(ReconvergenceId id) { return 1u << id.value(); }

@@ -14,9 +14,9 @@
 #include <systemc>
 #include <vector>
 
+#include "base/config.h"
 #include "sim/block_socket.h"
 #include "sim/twins.h"
-#include "simt/control_flow.h"
 #include "simt/split.h"
 
 namespace heddle::simt {
@@ -52,6 +52,17 @@ struct ReconvergenceTableRequest {
 struct ReconvergenceTableProtocol {
   using tlm_payload_type = ReconvergenceTableRequest;
   using tlm_phase_type = tlm::tlm_phase;
+};
+
+/// Which entry of a full reconvergence table is spilled (mimd-simt-and-bows A7).
+enum class TableVictim : std::uint8_t { kLeastRecent, kMostRecent };
+
+/// Timed-out reconvergence (M4c), of the mechanisms with a reconvergence table.
+struct TimeoutConfig {
+  std::uint32_t cycles = 0;             ///< 0: lanes wait for ever
+  std::uint32_t resolution_cycles = 1;  ///< A8
+
+  void visit(base::ConfigVisitor& v);
 };
 
 struct ReconvergenceTableConfig {

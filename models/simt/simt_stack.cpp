@@ -1,8 +1,35 @@
 #include "simt/simt_stack.h"
 
 #include <algorithm>
+#include <stdexcept>
+
+#include "simt/lockstep.h"
+#include "simt/table_size.h"
 
 namespace heddle::simt {
+namespace {
+
+std::unique_ptr<ControlFlow> make_stack(const MechanismSite& site) {
+  const sim::Implementation impl = site.config.block(SimtStack::kName).impl;
+  const FirstSide first = site.config.resolved_first_side(FirstSide::kTaken);
+  std::unique_ptr<ControlFlow> model, rtl;
+  if (impl != sim::Implementation::kRtl) model = std::make_unique<SimtStack>(site.warps, first);
+  if (impl == sim::Implementation::kModel) return model;
+  rtl = sim::Twins::make<SimtStackBlock>(site.twins, impl, {site.warps, first}, site.path);
+  if (impl == sim::Implementation::kRtl) return rtl;
+  return std::make_unique<LockstepControlFlow>(SimtStackBlock::kName, site.path, std::move(model),
+                                               std::move(rtl));
+}
+
+}  // namespace
+
+Mechanism simt_stack_mechanism() {
+  return {SimtStack::kName,
+          "a stack of reconvergence points, of which the top runs (PDOM)",
+          {},
+          {base::ConfigOption::section<sim::TwinConfig>(SimtStack::kName, "the stack of simt_stack")},
+          make_stack};
+}
 
 SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side)
     : stacks_(warps), at_barrier_(warps, false), first_side_(first_side) {
@@ -11,52 +38,58 @@ SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side)
 
 void SimtStack::register_stats(base::StatGroup& stats) { stats_.register_stats(stats); }
 
-void SimtStack::handle(ControlFlowRequest& request) {
-  Stack& stack = stacks_[request.warp.value()];
-  switch (request.event) {
-    case ControlFlowEvent::kLaunch:
-      at_barrier_[request.warp.value()] = false;
-      stack.assign(1, Entry{request.next, kNoPc, request.mask});
-      report_top(stack, request);
-      break;
-    case ControlFlowEvent::kAdvance:
-      stack.back().pc = request.next;
-      settle(stack, request);
-      break;
-    case ControlFlowEvent::kBranch:
-      if (request.lane_target == nullptr)
-        branch(stack, request);
-      else
-        indirect_branch(stack, request);
-      break;
-    case ControlFlowEvent::kCall:
-      call(stack, request);
-      break;
-    case ControlFlowEvent::kReturn:
-      leave_function(stack, request);
-      break;
-    case ControlFlowEvent::kExit:
-      exit(stack, request);
-      break;
-    case ControlFlowEvent::kBarrierArrive:
-      // Popping is left to the release: the lanes below the top may not run before it anyway.
-      stack.back().pc = request.next;
-      at_barrier_[request.warp.value()] = true;
-      answer({request.group, GroupChange::kBlocked, request.next, stack.back().rpc, stack.back().mask});
-      break;
-    case ControlFlowEvent::kBarrierRelease:
-      at_barrier_[request.warp.value()] = false;
-      if (stack.back().pc == stack.back().rpc) {
-        settle(stack, request);
-      } else {
-        const Entry& top = stack.back();
-        answer({GroupId{request.warp.value()}, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
-      }
-      break;
-    case ControlFlowEvent::kTick:
-    case ControlFlowEvent::kTableFilled:
-      throw std::logic_error("SimtStack: has neither timers nor spilled tables");
+std::uint64_t SimtStack::table_bits() const { return stack_table_bits(first_side_); }
+
+void SimtStack::launch(ControlFlowRequest& request) {
+  at_barrier_[request.warp.value()] = false;
+  Stack& stack = stack_of(request);
+  stack.assign(1, Entry{request.next, kNoPc, request.mask});
+  report_top(stack, request);
+}
+
+void SimtStack::advance(ControlFlowRequest& request) {
+  Stack& stack = stack_of(request);
+  stack.back().pc = request.next;
+  settle(stack, request);
+}
+
+void SimtStack::transfer(ControlFlowRequest& request) {
+  Stack& stack = stack_of(request);
+  switch (request.transfer) {
+    case Transfer::kJump:
+      return request.lane_target == nullptr ? branch(stack, request) : indirect_branch(stack, request);
+    case Transfer::kCall:
+      return call(stack, request);
+    case Transfer::kReturn:
+      return leave_function(stack, request);
   }
+}
+
+void SimtStack::exit(ControlFlowRequest& request) {
+  Stack& stack = stack_of(request);
+  const LaneMask gone = request.mask;
+  stack.back().pc = request.next;
+  for (Entry& entry : stack) entry.mask = LaneMask::difference(entry.mask, gone);
+  std::erase_if(stack, [](const Entry& entry) { return entry.mask.none(); });
+  settle(stack, request);
+}
+
+void SimtStack::barrier_arrive(ControlFlowRequest& request) {
+  // Popping is left to the release: the lanes below the top may not run before it anyway.
+  Stack& stack = stack_of(request);
+  stack.back().pc = request.next;
+  at_barrier_[request.warp.value()] = true;
+  answer({request.group, GroupChange::kBlocked, request.next, stack.back().rpc, stack.back().mask});
+}
+
+void SimtStack::barrier_release(ControlFlowRequest& request) {
+  Stack& stack = stack_of(request);
+  at_barrier_[request.warp.value()] = false;
+  const Entry& top = stack.back();
+  if (top.pc == top.rpc)
+    settle(stack, request);
+  else
+    answer({GroupId{request.warp.value()}, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
 }
 
 void SimtStack::branch(Stack& stack, ControlFlowRequest& request) {
@@ -138,14 +171,6 @@ void SimtStack::leave_function(Stack& stack, ControlFlowRequest& request) {
     entry->mask = LaneMask::difference(entry->mask, gone);
   stack.erase(std::remove_if(first, stack.end(), [](const Entry& entry) { return entry.mask.none(); }),
               stack.end());
-  settle(stack, request);
-}
-
-void SimtStack::exit(Stack& stack, ControlFlowRequest& request) {
-  const LaneMask gone = request.mask;
-  stack.back().pc = request.next;
-  for (Entry& entry : stack) entry.mask = LaneMask::difference(entry.mask, gone);
-  std::erase_if(stack, [](const Entry& entry) { return entry.mask.none(); });
   settle(stack, request);
 }
 

@@ -18,33 +18,42 @@
 
 #include <vector>
 
-#include "simt/control_flow.h"
+#include "simt/mechanism.h"
 #include "simt/stack_entries.h"
 
 namespace heddle::simt {
 
-class SimtStack : public ControlFlow {
+/// simt_stack; its block is rtl/simt_stack.
+[[nodiscard]] Mechanism simt_stack_mechanism();
+
+class SimtStack final : public ControlFlow {
  public:
+  static constexpr const char* kName = "simt_stack";
   using Entry = StackEntry;
 
   SimtStack(std::uint32_t warps, FirstSide first_side);
 
+  [[nodiscard]] const char* name() const override { return kName; }
   void inspect(ControlFlowRequest& request) const override;
+  [[nodiscard]] std::uint64_t table_bits() const override;
   void register_stats(base::StatGroup& stats) override;
 
   /// Entries of a warp, bottom first.
   [[nodiscard]] const std::vector<Entry>& entries(WarpId warp) const { return stacks_.at(warp.value()); }
 
- protected:
-  void handle(ControlFlowRequest& request) override;
-
  private:
   using Stack = std::vector<Entry>;
+  void launch(ControlFlowRequest& request) override;
+  void advance(ControlFlowRequest& request) override;
+  void transfer(ControlFlowRequest& request) override;
+  void exit(ControlFlowRequest& request) override;
+  void barrier_arrive(ControlFlowRequest& request) override;
+  void barrier_release(ControlFlowRequest& request) override;
+  [[nodiscard]] Stack& stack_of(const ControlFlowRequest& request) { return stacks_[request.warp.value()]; }
   void branch(Stack& stack, ControlFlowRequest& request);
   void indirect_branch(Stack& stack, ControlFlowRequest& request);
   void call(Stack& stack, ControlFlowRequest& request);
   void leave_function(Stack& stack, ControlFlowRequest& request);
-  void exit(Stack& stack, ControlFlowRequest& request);
   /// Pops while the top has reached its reconvergence point; then reports the new top.
   void settle(Stack& stack, ControlFlowRequest& request);
   void report_top(const Stack& stack, ControlFlowRequest& request);

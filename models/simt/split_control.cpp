@@ -3,24 +3,39 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "simt/table_size.h"
-
 namespace heddle::simt {
 
 using StOp = SplitTableRequest::Op;
 using RtOp = ReconvergenceTableRequest::Op;
 
-SplitControl::SplitControl(const ControlFlowConfig& config, std::uint32_t warps, const TableConfig& tables,
-                           sim::Twins* twins)
-    : split_table_("split_table", warps, tables.splits, config.split_table, twins),
-      reconvergence_table_("reconvergence_table", warps, tables.reconvergence, config.reconvergence_table,
-                           twins),
-      first_side_(config.resolved_first_side()),
-      timed_(config.timeout.cycles != 0),
-      steps_(warps),
-      live_(warps),
-      splits_of_(warps),
-      entries_of_(warps) {
+namespace {
+
+constexpr const char* kSplitTable = "split_table";
+constexpr const char* kReconvergenceTable = "reconvergence_table";
+
+}  // namespace
+
+base::ConfigOption SplitControl::timeout_option() {
+  return base::ConfigOption::section<TimeoutConfig>("timeout",
+                                                    "timed-out reconvergence of aware and multi_path");
+}
+
+std::vector<base::ConfigOption> SplitControl::table_blocks() {
+  return {base::ConfigOption::section<sim::TwinConfig>(kSplitTable, "splits table of aware and multi_path"),
+          base::ConfigOption::section<sim::TwinConfig>(kReconvergenceTable,
+                                                       "reconvergence table of aware and multi_path")};
+}
+
+SplitControl::SplitControl(const MechanismSite& site, const TableConfig& tables)
+    : split_table_(kSplitTable, site.warps, tables.splits, site.config.block(kSplitTable), site.twins),
+      reconvergence_table_(kReconvergenceTable, site.warps, tables.reconvergence,
+                           site.config.block(kReconvergenceTable), site.twins),
+      first_side_(site.config.resolved_first_side(FirstSide::kNotTaken)),
+      timed_(tables.reconvergence.timeout.cycles != 0),
+      steps_(site.warps),
+      live_(site.warps),
+      splits_of_(site.warps),
+      entries_of_(site.warps) {
   split_table_isock_.bind(split_table_.split_table_tsock);
   reconvergence_table_isock_.bind(reconvergence_table_.reconvergence_table_tsock);
 }
@@ -110,43 +125,24 @@ void SplitControl::settle(WarpId warp, ReconvergenceId id, const Reconvergence& 
 // ---- Events
 
 void SplitControl::handle(ControlFlowRequest& request) {
+  if (request.event == ControlFlowEvent::kBeginLaunch) return;  // of no warp
   cycle_ = request.cycle;
   ++events_;
-  switch (request.event) {
-    case ControlFlowEvent::kLaunch:
-      launch(request);
-      break;
-    case ControlFlowEvent::kAdvance:
-      advance(request);
-      break;
-    case ControlFlowEvent::kBranch:
-      branch(request);
-      break;
-    case ControlFlowEvent::kCall:
-      enter_function(request);
-      break;
-    case ControlFlowEvent::kReturn:
-      leave_function(request);
-      break;
-    case ControlFlowEvent::kExit:
-      exit(request);
-      break;
-    case ControlFlowEvent::kBarrierArrive:
-      arrive_at_barrier(request);
-      break;
-    case ControlFlowEvent::kBarrierRelease:
-      unblock(request.warp, request.mask);
-      break;
-    case ControlFlowEvent::kTick:
-      tick(request);
-      break;
-    case ControlFlowEvent::kTableFilled:
-      filled(*request.filled);
-      break;
-  }
+  ControlFlow::handle(request);
   drain(request.warp);
   schedule(request);
   request.due = std::min(timers_due_, retry_due());
+}
+
+void SplitControl::transfer(ControlFlowRequest& request) {
+  switch (request.transfer) {
+    case Transfer::kJump:
+      return branch(request);
+    case Transfer::kCall:
+      return enter_function(request);
+    case Transfer::kReturn:
+      return leave_function(request);
+  }
 }
 
 void SplitControl::clear(WarpId warp) {
@@ -159,7 +155,7 @@ void SplitControl::clear(WarpId warp) {
   reset(warp);
 }
 
-void SplitControl::launch(const ControlFlowRequest& request) {
+void SplitControl::launch(ControlFlowRequest& request) {
   clear(request.warp);
   live_[request.warp.value()] = request.mask;
   Split split;
@@ -168,7 +164,7 @@ void SplitControl::launch(const ControlFlowRequest& request) {
   push_place(request.warp, split);
 }
 
-void SplitControl::advance(const ControlFlowRequest& request) {
+void SplitControl::advance(ControlFlowRequest& request) {
   const SplitId id = split_of(request);
   go_on(request.warp, id, read(request.warp, id), request.next, false);
 }
@@ -334,7 +330,7 @@ void SplitControl::leave_function(const ControlFlowRequest& request) {
   push_admit(warp, entry);
 }
 
-void SplitControl::exit(const ControlFlowRequest& request) {
+void SplitControl::exit(ControlFlowRequest& request) {
   const WarpId warp = request.warp;
   const SplitId id = split_of(request);
   Split split = read(warp, id);
@@ -353,7 +349,7 @@ void SplitControl::exit(const ControlFlowRequest& request) {
   if (split.rpc.exists()) push(warp, {.kind = Step::Kind::kLeave, .at = split.rpc.index, .lanes = gone});
 }
 
-void SplitControl::arrive_at_barrier(const ControlFlowRequest& request) {
+void SplitControl::barrier_arrive(ControlFlowRequest& request) {
   const SplitId id = split_of(request);
   Split split = read(request.warp, id);
   split.pc = request.next;  // if that is its RPC, it arrives there after the release

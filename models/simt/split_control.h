@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "simt/control_flow.h"
+#include "simt/mechanism.h"
 #include "simt/reconvergence_table.h"
 #include "simt/split_sides.h"
 #include "simt/split_table.h"
@@ -18,13 +18,16 @@ namespace heddle::simt {
 
 class SplitControl : public ControlFlow {
  public:
+  /// The section `timeout` and the blocks of both tables, for Mechanism.
+  static base::ConfigOption timeout_option();
+  static std::vector<base::ConfigOption> table_blocks();
+
   struct TableConfig {
     std::uint32_t splits = kTableEntries;  ///< physical entries per warp
     ReconvergenceTableConfig reconvergence;
   };
   /// Within the constructor of the module that becomes the tables' parent.
-  SplitControl(const ControlFlowConfig& config, std::uint32_t warps, const TableConfig& tables,
-               sim::Twins* twins);
+  SplitControl(const MechanismSite& site, const TableConfig& tables);
 
   void inspect(ControlFlowRequest& request) const override;
   [[nodiscard]] bool runs_lanes_apart() const override { return true; }
@@ -55,8 +58,6 @@ class SplitControl : public ControlFlow {
   virtual bool have(WarpId warp, ReconvergenceId id) = 0;
   /// The new entry `id` of the RT gets a physical entry with the contents `record`. False: not now.
   virtual bool admit(WarpId warp, ReconvergenceId id, const std::array<std::uint32_t, 4>& record) = 0;
-  /// kTableFilled.
-  virtual void filled(const TableEntryTransfer& transfer) = 0;
   /// Does what had to wait until `cycle` for some warp, and names it. False: there is nothing.
   virtual bool retry(Cycle cycle, WarpId& warp) = 0;
   /// When retry() is wanted.
@@ -130,14 +131,16 @@ class SplitControl : public ControlFlow {
   void clear(WarpId warp);
 
   // Events
-  void launch(const ControlFlowRequest& request);
-  void advance(const ControlFlowRequest& request);
+  void launch(ControlFlowRequest& request) final;
+  void advance(ControlFlowRequest& request) final;
+  void transfer(ControlFlowRequest& request) final;
+  void exit(ControlFlowRequest& request) final;
+  void barrier_arrive(ControlFlowRequest& request) final;
+  void barrier_release(ControlFlowRequest& request) final { unblock(request.warp, request.mask); }
+  void tick(ControlFlowRequest& request) final;
   void branch(ControlFlowRequest& request);
   void enter_function(ControlFlowRequest& request);
   void leave_function(const ControlFlowRequest& request);
-  void exit(const ControlFlowRequest& request);
-  void arrive_at_barrier(const ControlFlowRequest& request);
-  void tick(ControlFlowRequest& request);
 
   /// The running split goes on at `pc`, or arrives there.
   void go_on(WarpId warp, SplitId id, const Split& split, Pc pc, bool taken);

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/stats.h"
-#include "simt/control_flow.h"
+#include "simt/mechanism.h"
 
 namespace heddle::simt {
 

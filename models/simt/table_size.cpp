@@ -1,7 +1,6 @@
 #include "simt/table_size.h"
 
 #include <bit>
-#include <stdexcept>
 
 namespace heddle::simt {
 namespace {
@@ -17,7 +16,9 @@ constexpr std::uint64_t kSplitRecord = 96;
 constexpr std::uint64_t kReconvergenceRecord = 128;
 constexpr std::uint64_t kAddress = 32;
 
-std::uint64_t stack_bits(FirstSide first_side) {
+}  // namespace
+
+std::uint64_t stack_table_bits(FirstSide first_side) {
   // With the smaller side first the stack is at most log2(lanes) deep (§2).
   const unsigned entries = first_side == FirstSide::kSmaller
                                ? static_cast<unsigned>(std::countr_zero(base::kLanes))
@@ -25,7 +26,7 @@ std::uint64_t stack_bits(FirstSide first_side) {
   return entries * kStackEntry;
 }
 
-std::uint64_t aware_bits(const AwareConfig& config) {
+std::uint64_t aware_table_bits(const AwareConfig& config) {
   if (!config.virtualised()) return base::kLanes * (kSplit + kReconvergence + kIndex + 1);
   constexpr std::uint64_t kBuffers =
       2 * (kSplitRecord + kReconvergenceRecord)                 // spill requests, fill responses
@@ -36,18 +37,8 @@ std::uint64_t aware_bits(const AwareConfig& config) {
   return kBuffers + kFifo + config.st_entries * kSplitRecord + config.rt_entries * kReconvergenceRecord;
 }
 
-}  // namespace
-
-std::uint64_t table_bits(const ControlFlowConfig& config) {
-  switch (config.mechanism) {
-    case Mechanism::kSimtStack:
-      return stack_bits(config.resolved_first_side());
-    case Mechanism::kAware:
-      return aware_bits(config.aware);
-    case Mechanism::kMultiPath:
-      return base::kLanes * (kSplit + kReconvergence + 1);  // no FIFO; BL is in the ST
-  }
-  throw std::logic_error("table_bits: no such mechanism");
+std::uint64_t multi_path_table_bits() {
+  return base::kLanes * (kSplit + kReconvergence + 1);  // no FIFO; BL is in the ST
 }
 
 }  // namespace heddle::simt

@@ -1,14 +1,15 @@
-// Sizes of the mechanisms' tables in hardware (mimd-simt-and-bows §11, Tab 5.2).
+// Sizes of the mechanisms' tables in hardware (mimd-simt-and-bows §11, Tab 5.2): bits per warp, without free
+// lists, timers, valid bits, ages and call frames.
 #pragma once
 
 #include <cstdint>
 
-#include "simt/control_flow.h"
+#include "simt/aware.h"
 
 namespace heddle::simt {
 
-/// Bits per warp of the configured mechanism's tables, counted as Tab 5.2 does: without free lists, timers,
-/// valid bits, ages and call frames.
-[[nodiscard]] std::uint64_t table_bits(const ControlFlowConfig& config);
+[[nodiscard]] std::uint64_t stack_table_bits(FirstSide first_side);
+[[nodiscard]] std::uint64_t aware_table_bits(const AwareConfig& config);
+[[nodiscard]] std::uint64_t multi_path_table_bits();
 
 }  // namespace heddle::simt

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "cli/report.h"
@@ -40,18 +41,13 @@ std::vector<BlockUse> add_up(const sim::Twins& twins) {
 }
 
 /// Blocks whose `impl` asks for RTL while the mechanism is one without them.
-std::vector<const char*> not_in_the_machine(const sim::Twins& twins, const simt::ControlFlowConfig& config) {
-  std::vector<const char*> blocks;
-  const auto look = [&](const char* block, const sim::TwinConfig& twin) {
-    if (twin.impl != sim::Implementation::kModel &&
+std::vector<std::string> not_in_the_machine(const sim::Twins& twins, const simt::ControlFlowConfig& config) {
+  std::vector<std::string> blocks;
+  for (const base::ConfigOption& block : config.blocks.all())
+    if (block.get<sim::TwinConfig>()->impl != sim::Implementation::kModel &&
         std::none_of(twins.uses().begin(), twins.uses().end(),
-                     [&](const sim::TwinUse& use) { return use.block == block; }))
-      blocks.push_back(block);
-  };
-  look("simt_stack", config.simt_stack);
-  look("split_table", config.split_table);
-  look("reconvergence_table", config.reconvergence_table);
-  look("split_fifo", config.split_fifo);
+                     [&](const sim::TwinUse& use) { return use.block == block.key(); }))
+      blocks.push_back(block.key());
   return blocks;
 }
 
@@ -74,7 +70,7 @@ std::string rtl_text(const sim::Twins& twins, const gpu::GpuConfig& config) {
         "  {:<16}{} ({}): {} requests in {} clocks of its RTL, at most {} in a core cycle; {} instance{}\n",
         text.empty() ? "rtl" : "", use.block, name(use.impl), grouped(use.requests), grouped(use.clocks),
         use.most, use.instances, use.instances == 1 ? "" : "s");
-  for (const char* block : not_in_the_machine(twins, config.core.control_flow))
+  for (const std::string& block : not_in_the_machine(twins, config.core.control_flow))
     text += fmt::format("  {:<16}{}: asked for, but core.control_flow.mechanism has no such block\n",
                         text.empty() ? "rtl" : "", block);
   return text;

@@ -1,6 +1,7 @@
 #include "gpu/gpu_config.h"
 
 #include "base/error.h"
+#include "gpu/registries.h"
 
 namespace heddle::gpu {
 
@@ -25,6 +26,11 @@ struct CoreSection {
 };
 
 }  // namespace
+
+GpuConfig::GpuConfig() : dispatch(dispatch_policies().entries()) {
+  core.control_flow = simt::ControlFlowConfig(control_flow_mechanisms().entries());
+  core.scheduler = core::SchedulerConfig(scheduling_policies().entries(), kDefaultSchedulingPolicy);
+}
 
 void ClocksConfig::visit(base::ConfigVisitor& v) {
   v.field("core_mhz", core_mhz, {.unit = "MHz", .doc = "cores", .min = 1, .max = 10000});
@@ -59,6 +65,7 @@ void GpuConfig::visit(base::ConfigVisitor& v) {
   v.section("clocks", clocks, "clock domains");
   CoreSection cores_and_compiler{core, compiler, compiler_except, delayed_paths};
   v.section("core", cores_and_compiler, "every core");
+  v.section("dispatch", dispatch, "CTA dispatcher");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");
   v.section("watchdog", watchdog, "hang diagnosis");
 }

@@ -6,6 +6,7 @@
 
 #include "base/config.h"
 #include "core/config.h"
+#include "core/cta/cta_dispatch_policy.h"
 #include "memory/config.h"
 
 namespace heddle::analysis {
@@ -32,8 +33,11 @@ struct WatchdogConfig {
 /// What is done to kernels before they run (kernel_compiler.h).
 enum class CompilerStep : std::uint8_t { kNone, kSsde, kDelayedReconvergence };
 
-/// Keys: name, cores, clocks.*, core.*, memory.*, watchdog.*
+/// Keys: name, cores, clocks.*, core.*, dispatch.*, memory.*, watchdog.*
 struct GpuConfig {
+  /// With the mechanisms that are registered by now (registries.h).
+  GpuConfig();
+
   std::string name = "gtx480";
   std::uint32_t cores = 15;
   ClocksConfig clocks;
@@ -42,6 +46,7 @@ struct GpuConfig {
   std::string compiler_except;                  ///< key core.compiler_except
   /// Key core.delayed_paths: where the paths of delayed reconvergence start (mimd-simt-and-bows A9).
   analysis::DelayedPaths delayed_paths{};
+  core::DispatchConfig dispatch;
   memory::MemoryConfig memory;
   WatchdogConfig watchdog;
   /// Local memory that a kernel with recursion or alloca gets on top, for every thread.

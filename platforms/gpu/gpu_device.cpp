@@ -383,11 +383,9 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * base::kLanes *
                                     context.warps_per_cta * shape.grid.count();
   if (local_bytes != 0) context.local_base = allocate_for_launch(local_bytes, "local memory of ");
-  const simt::ControlFlowConfig& control_flow = config.core.control_flow;
-  if (control_flow.mechanism == simt::Mechanism::kAware && control_flow.aware.virtualised())
-    context.table_base = allocate_for_launch(
-        std::uint64_t{config.cores} * config.core.occupancy.max_warps * core::kTableBytesPerWarp,
-        "control-flow tables of ");
+  if (const std::uint64_t spilled = gpu.cores.front()->spill_bytes_per_warp(); spilled != 0)
+    context.table_base = allocate_for_launch(spilled * config.cores * config.core.occupancy.max_warps,
+                                             "control-flow tables of ");
   if (!context.params.empty()) {
     context.param_base = allocate_for_launch(context.params.size(), "parameters of ");
     write(context.param_base, context.params);

@@ -7,7 +7,29 @@ namespace heddle::cosim {
 using simt::ControlFlowEvent;
 using simt::ControlFlowRequest;
 using simt::LaneMask;
+using simt::Transfer;
 using Op = StackRequest::Op;
+
+std::optional<Op> StackRequests::op_of(const ControlFlowRequest& event) {
+  switch (event.event) {
+    case ControlFlowEvent::kLaunch:
+      return Op::kLaunch;
+    case ControlFlowEvent::kAdvance:
+      return Op::kAdvance;
+    case ControlFlowEvent::kTransfer:
+      return event.transfer == Transfer::kJump   ? Op::kBranch
+             : event.transfer == Transfer::kCall ? Op::kCall
+                                                 : Op::kReturn;
+    case ControlFlowEvent::kExit:
+      return Op::kExit;
+    case ControlFlowEvent::kBarrierArrive:
+      return Op::kBarrierArrive;
+    case ControlFlowEvent::kBarrierRelease:
+      return Op::kBarrierRelease;
+    default:
+      return std::nullopt;
+  }
+}
 
 StackRequests::StackRequests(const ControlFlowRequest& event, LaneMask mask, simt::FirstSide first_side) {
   first_.first_side = first_side;
@@ -16,20 +38,21 @@ StackRequests::StackRequests(const ControlFlowRequest& event, LaneMask mask, sim
   first_.target = event.target;
   first_.next = event.next;
   first_.rpc = event.rpc;
-  const Op op = static_cast<Op>(event.event);
-  switch (event.event) {
-    case ControlFlowEvent::kLaunch:
-    case ControlFlowEvent::kExit:
-      add(op).lanes = event.mask;
+  const std::optional<Op> op = op_of(event);
+  if (!op) throw std::logic_error("simt_stack: has neither timers nor spilled tables");
+  switch (*op) {
+    case Op::kLaunch:
+    case Op::kExit:
+      add(*op).lanes = event.mask;
       break;
-    case ControlFlowEvent::kBranch: {
+    case Op::kBranch: {
       if (event.lane_target == nullptr) {
-        add(op);
+        add(*op);
         break;
       }
       const auto sides = simt::StackSides::of_branch(event, mask, first_side);
       if (sides.count() == 1) {
-        StackRequest& all = add(op);
+        StackRequest& all = add(*op);
         all.lanes = mask;
         all.target = sides.begin()->pc;
       } else {
@@ -38,22 +61,15 @@ StackRequests::StackRequests(const ControlFlowRequest& event, LaneMask mask, sim
       }
       break;
     }
-    case ControlFlowEvent::kCall: {
+    case Op::kCall: {
       const auto sides = simt::StackSides::of_call(event, mask & event.taken);
-      StackRequest& call = add(op);
+      StackRequest& call = add(*op);
       if (sides.count() != 0) call.target = sides.begin()->pc;
       if (sides.count() > 1) add_sides(sides);
       break;
     }
-    case ControlFlowEvent::kAdvance:
-    case ControlFlowEvent::kReturn:
-    case ControlFlowEvent::kBarrierArrive:
-    case ControlFlowEvent::kBarrierRelease:
-      add(op);
-      break;
-    case ControlFlowEvent::kTick:
-    case ControlFlowEvent::kTableFilled:
-      throw std::logic_error("simt_stack: has neither timers nor spilled tables");
+    default:
+      add(*op);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 
 #include "simt/stack_entries.h"
@@ -10,7 +11,6 @@ namespace heddle::cosim {
 
 /// One request of the RTL.
 struct StackRequest {
-  /// The first ones are those of simt::ControlFlowEvent.
   enum class Op : std::uint8_t {
     kLaunch,
     kAdvance,
@@ -80,6 +80,11 @@ class StackRequests {
  public:
   /// `mask`: of the warp's top.
   StackRequests(const simt::ControlFlowRequest& event, simt::LaneMask mask, simt::FirstSide first_side);
+
+  /// The stack has something to do at such an event.
+  [[nodiscard]] static bool serves(const simt::ControlFlowRequest& event) { return op_of(event).has_value(); }
+  /// The operation of the RTL that an event is, or begins with; none: the stack has none for it.
+  [[nodiscard]] static std::optional<StackRequest::Op> op_of(const simt::ControlFlowRequest& event);
 
   [[nodiscard]] std::span<StackRequest> requests() { return {requests_.data(), count_}; }
   /// Lanes went to more than one place, which the requests do not show if they are several.

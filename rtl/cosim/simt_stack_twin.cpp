@@ -6,6 +6,8 @@
 #include "cosim/simt_stack_pins.h"
 #include "cosim/twins.h"
 #include "simt/lockstep.h"
+#include "simt/simt_stack.h"
+#include "simt/table_size.h"
 
 namespace heddle::cosim {
 
@@ -22,6 +24,8 @@ class RtlSimtStack final : public simt::ControlFlow {
   RtlSimtStack(const simt::SimtStackBlock::Shape& shape, sim::TwinUse& use)
       : first_side_(shape.first_side), masks_(shape.warps), use_(use) {}
 
+  [[nodiscard]] const char* name() const override { return simt::SimtStack::kName; }
+  [[nodiscard]] std::uint64_t table_bits() const override { return simt::stack_table_bits(first_side_); }
   void register_stats(base::StatGroup& stats) override { stats_.register_stats(stats); }
 
   void inspect(ControlFlowRequest& request) const override {
@@ -39,6 +43,8 @@ class RtlSimtStack final : public simt::ControlFlow {
 
  protected:
   void handle(ControlFlowRequest& request) override {
+    if (request.event == ControlFlowEvent::kBeginLaunch) return;
+    if (!StackRequests::serves(request)) refuse(request);
     LaneMask& mask = masks_[request.warp.value()];
     StackRequests requests(request, mask, first_side_);
     unsigned clocks = 0;
@@ -63,19 +69,19 @@ class RtlSimtStack final : public simt::ControlFlow {
   }
 
   void count(ControlFlowRequest& request, const StackRequest& last, LaneMask before) {
-    if (request.event == ControlFlowEvent::kBranch) {
+    const bool is_call = request.is(simt::Transfer::kCall);
+    if (request.is(simt::Transfer::kJump)) {
       ++stats_.branches;
       if (request.diverged) ++stats_.divergences;
     }
-    if (request.event == ControlFlowEvent::kCall) {
+    if (is_call) {
       const bool called = (before & request.taken).any();
       if (called) ++stats_.calls;
       request.call_depth = last.entry.frame + (called ? 0 : 1);
     }
     if (last.reconverged) ++stats_.reconvergences;
     // With the entry that has been popped since, as nobody called.
-    if (request.diverged || request.event == ControlFlowEvent::kCall)
-      stats_.grown_to(std::size_t{last.depth} + last.reconverged);
+    if (request.diverged || is_call) stats_.grown_to(std::size_t{last.depth} + last.reconverged);
   }
 
   void report(const ControlFlowRequest& request, const StackRequest& last) {

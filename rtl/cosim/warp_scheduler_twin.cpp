@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/schedule/warp_scheduler.h"
+#include "core/schedule/gto.h"
 #include "cosim/pin_driver.h"
 #include "cosim/twins.h"
 #include "cosim/warp_scheduler_pins.h"
@@ -15,7 +15,6 @@ namespace {
 
 using base::Cycle;
 using base::WarpId;
-using core::SchedulingPolicy;
 
 /// A policy whose choice the RTL makes. When ages rotate is known here.
 template <class V>
@@ -46,6 +45,7 @@ class PolicyTwin final : public core::WarpSchedulingPolicy {
         base::ExitCode::kInternal, use_.path,
         fmt::format("warp {} issued, which the RTL of warp_scheduler had not picked", warp.value()));
   }
+  [[nodiscard]] bool may_starve() const override { return kGreedyPolicy && period_ == 0; }
   [[nodiscard]] nlohmann::ordered_json show() const override {
     PickRequest read{.op = PickRequest::Op::kRead, .candidates = ~std::uint64_t{0}};
     nlohmann::ordered_json by_age = nlohmann::ordered_json::array();
@@ -85,19 +85,17 @@ class PolicyTwin final : public core::WarpSchedulingPolicy {
 
 void provide_warp_scheduler(sim::Twins& twins) {
   using Made = std::unique_ptr<core::WarpSchedulingPolicy>;
-  twins.provide<core::WarpSchedulerBlock>(
-      [](const core::WarpSchedulerBlock::Shape& shape, sim::TwinUse& use) -> Made {
-        check_warps("warp_scheduler", use.path, shape.warps);
-        if (shape.config.policy == SchedulingPolicy::kLrr)
-          return std::make_unique<PolicyTwin<VWarpSchedulerLrr>>(use, 0);
-        if (shape.config.policy == SchedulingPolicy::kGto)
-          return std::make_unique<PolicyTwin<VWarpSchedulerGto>>(use, shape.config.gto_rotation_cycles);
-        static constexpr const char* kNames[] = {"lrr", "gto", "two_level", "cawa", "glrr"};
-        throw base::InputError(use.path,
-                               fmt::format("the policies lrr and gto have RTL, {} has not",
-                                           kNames[static_cast<unsigned>(shape.config.policy)]),
-                               "Use impl: model, or policy: lrr or gto.");
-      });
+  twins.provide<core::WarpSchedulerBlock>([](const core::WarpSchedulerBlock::Shape& shape,
+                                             sim::TwinUse& use) -> Made {
+    check_warps("warp_scheduler", use.path, shape.warps);
+    if (shape.config.policy == "lrr") return std::make_unique<PolicyTwin<VWarpSchedulerLrr>>(use, 0);
+    if (shape.config.policy == "gto")
+      return std::make_unique<PolicyTwin<VWarpSchedulerGto>>(
+          use, shape.config.get<core::GtoConfig>().rotation_cycles);
+    throw base::InputError(use.path,
+                           fmt::format("the policies lrr and gto have RTL, {} has not", shape.config.policy),
+                           "Use impl: model, or policy: lrr or gto.");
+  });
 }
 
 }  // namespace heddle::cosim

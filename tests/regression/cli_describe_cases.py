@@ -51,6 +51,24 @@ def describe_suggests_names(c):
 
 
 @case
+def mechanisms_and_policies_have_names(c):
+    for key, first, names in (("core.control_flow.mechanism", "simt_stack", "simt_stack | aware | multi_path"),
+                              ("core.scheduler.policy", "gto", "lrr | gto | two_level | cawa | glrr"),
+                              ("dispatch.policy", "round_robin", "round_robin")):
+        text = c.run("describe", key).stdout
+        check(text.startswith(f"{key} = {first}\n"), "not the default")
+        check(re.search(rf"^  range +{re.escape(names)}$", text, re.MULTILINE), f"not the names of {key}:\n{text}")
+        c.refused("describe", "cores", "--set", f"{key}={first}x", says=[f"did you mean '{first}'?"])
+    keys = [key["path"] for key in json.loads(c.run("describe", "core.control_flow", "--json").stdout)]
+    below = [key.split(".")[2] for key in keys]
+    check(list(dict.fromkeys(below)) == ["mechanism", "first_side", "timeout", "aware", "multi_path", "simt_stack", "split_table",
+                                         "reconvergence_table", "split_fifo"], f"other sections or another order: {below}")
+    scheduler = [key["path"] for key in json.loads(c.run("describe", "core.scheduler", "--json").stdout)]
+    check([key.split(".")[-1] for key in scheduler] == ["count", "sub_cores", "policy", "active_warps", "gto_rotation_cycles",
+                                                        "impl"], f"other keys or another order: {scheduler}")
+
+
+@case
 def platform_files_include_the_shipped_ones(c):
     c.file("mine.yaml", "include: tiny.yaml\ncores: 3\n")
     check("cores = 3" in c.run("describe", "cores", "--platform", "mine.yaml").stdout, "not mine")

@@ -19,6 +19,7 @@
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
+#include "simt/reconvergence_table.h"
 
 namespace heddle::generator {
 namespace {
@@ -45,7 +46,7 @@ gpu::GpuConfig small_gpu(std::uint64_t shard) {
   config.name = "random-kernels";
   config.watchdog.check_cycles = 64;  // it looks often: no alarm is false
   config.cores = 1 + static_cast<std::uint32_t>(shard % 3);
-  config.core.scheduler.policy = shard % 2 == 0 ? core::SchedulingPolicy::kGto : core::SchedulingPolicy::kLrr;
+  config.core.scheduler.policy = shard % 2 == 0 ? "gto" : "lrr";
   core::L1dConfig& l1d = config.core.l1d;
   l1d.cache_global_loads = shard % 4 != 3;
   // Every way to treat a store, with and without sectors; caches so small that lines come and go.
@@ -236,7 +237,7 @@ TEST_P(Mechanisms, LeaveTheMemoryTheOracleLeaves) {
   check_shard(config, GetParam().quarter,
               {.count = kKernelsPerQuarter,
                .most_instructions = kMostInstructions,
-               .apart = config.core.control_flow.timeout.cycles != 0});
+               .apart = config.core.control_flow.get<simt::TimeoutConfig>().cycles != 0});
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Mechanisms, testing::ValuesIn(portions()), [](const auto& test) {

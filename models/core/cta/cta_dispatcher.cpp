@@ -1,12 +1,21 @@
 #include "core/cta/cta_dispatcher.h"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
 #include <string>
 
 namespace heddle::core {
 
-CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, std::uint32_t cores,
-                             sim::ClockDomain& clock, base::StatGroup& stats)
-    : sc_module(name), clock_(clock, sim::on_tick<&CtaDispatcher::tick>(this)) {
+CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
+                             std::uint32_t cores, sim::ClockDomain& clock, sim::FaultLatch& faults,
+                             base::StatGroup& stats)
+    : sc_module(name),
+      clock_(clock, sim::on_tick<&CtaDispatcher::tick>(this)),
+      faults_(faults),
+      policy_name_(config.policy),
+      policy_(config.make()),
+      room_(cores) {
   for (std::uint32_t i = 0; i < cores; ++i) {
     cta_isocks.push_back(
         std::make_unique<sim::BlockInitiator<CtaProtocol>>(("cta_isock" + std::to_string(i)).c_str()));
@@ -17,8 +26,9 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, std::uint32_t 
 
 void CtaDispatcher::begin(const LaunchContext* launch) {
   total_ = launch->shape.grid.count();
-  next_ = done_ = 0;
-  first_core_ = 0;
+  given_ = done_ = first_waiting_ = 0;
+  ahead_.clear();
+  policy_->begin(total_, static_cast<std::uint32_t>(cta_isocks.size()));
   begin_cycle_ = clock_.domain().cycle();
   CtaRequest request;
   request.op = CtaRequest::Op::kBegin;
@@ -27,8 +37,9 @@ void CtaDispatcher::begin(const LaunchContext* launch) {
   clock_.wake();
 }
 
-void CtaDispatcher::serve_done(CtaDone&) {
+void CtaDispatcher::serve_done(CtaDone& done) {
   ++done_;
+  policy_->done({done.core, done.linear_id}, done.slot);
   clock_.wake();
 }
 
@@ -41,30 +52,73 @@ void CtaDispatcher::end(Cycle cycle) {
 
 void CtaDispatcher::abandon() { end(clock_.domain().cycle()); }
 
-void CtaDispatcher::tick() {
-  bool gave = false;
-  const auto cores = static_cast<std::uint32_t>(cta_isocks.size());
-  for (std::uint32_t i = 0; i < cores && next_ < total_; ++i) {
-    auto& core = *cta_isocks[(first_core_ + i) % cores];
+void CtaDispatcher::ask_cores() {
+  for (std::size_t i = 0; i < cta_isocks.size(); ++i) {
     CtaRequest request;
     request.op = CtaRequest::Op::kFits;
-    core.call(request);
-    if (!request.fits) continue;
-    request.op = CtaRequest::Op::kStart;
-    request.linear_id = next_++;
-    core.call(request);
-    ++started_;
-    gave = true;
+    cta_isocks[i]->call(request);
+    room_[i] = request.room;
   }
-  if (gave) first_core_ = (first_core_ + 1) % cores;
+}
+
+void CtaDispatcher::check(const CtaChoice& choice) {
+  if (choice.core < room_.size() && room_[choice.core] != 0 && choice.cta < total_ &&
+      choice.cta >= first_waiting_ && !ahead_.contains(choice.cta))
+    return;
+  throw std::logic_error(fmt::format("dispatch policy {}: CTA {} of {} on core {} of {}, {}", policy_name_,
+                                     choice.cta, total_, choice.core, room_.size(),
+                                     choice.core >= room_.size() || choice.cta >= total_
+                                         ? "which is not there"
+                                     : room_[choice.core] == 0 ? "which has no room in this cycle"
+                                                               : "which has started already"));
+}
+
+void CtaDispatcher::start(const CtaChoice& choice) {
+  check(choice);
+  CtaRequest request;
+  request.op = CtaRequest::Op::kStart;
+  request.linear_id = choice.cta;
+  cta_isocks[choice.core]->call(request);
+  room_[choice.core] = 0;
+  ++given_;
+  ++started_;
+  if (choice.cta == first_waiting_)
+    while (ahead_.erase(++first_waiting_) != 0) {
+    }
+  else
+    ahead_.insert(choice.cta);
+  policy_->started(choice, request.slot);
+}
+
+void CtaDispatcher::tick() {
+  try {
+    dispatch();
+  } catch (...) {
+    faults_.raise(std::current_exception());
+    clock_.park();
+  }
+}
+
+void CtaDispatcher::dispatch() {
+  bool gave = false;
+  if (given_ < total_) {
+    ask_cores();
+    while (given_ < total_) {
+      const std::optional<CtaChoice> choice = policy_->next(room_);
+      if (!choice) break;
+      start(*choice);
+      gave = true;
+    }
+    policy_->end_cycle(gave);
+  }
   if (done_ == total_ && total_ != 0) {
     end(clock_.cycle());
-    total_ = next_ = done_ = 0;
+    total_ = given_ = done_ = 0;
     on_finished();
     clock_.park();
     return;
   }
-  if (gave && next_ < total_)
+  if (gave && given_ < total_)
     clock_.again();
   else
     clock_.park();

@@ -1,24 +1,29 @@
-// CTA dispatcher: hands the CTAs of a launch, in order, to cores with room: each cycle at most one CTA per
-// core, cores in round-robin order. Runs after the cores of the same instant (clock rank kSystem), so
+// CTA dispatcher: hands the CTAs of a launch to cores with room, each cycle at most one per core. Which CTA goes
+// where is the policy's (cta_dispatch_policy.h). Runs after the cores of the same instant (clock rank kSystem), so
 // completions seen in a cycle do not depend on the order in which cores ran.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <systemc>
 #include <vector>
 
 #include "base/stats.h"
+#include "core/cta/cta_dispatch_policy.h"
 #include "core/protocols/cta_protocol.h"
 #include "sim/block_socket.h"
 #include "sim/clock.h"
+#include "sim/fault_latch.h"
 
 namespace heddle::core {
 
 class CtaDispatcher : public sc_core::sc_module {
  public:
-  CtaDispatcher(const sc_core::sc_module_name& name, std::uint32_t cores, sim::ClockDomain& clock,
-                base::StatGroup& stats);
+  /// What goes wrong in a cycle, in the policy or in a core that starts a CTA, goes to `faults`.
+  CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config, std::uint32_t cores,
+                sim::ClockDomain& clock, sim::FaultLatch& faults, base::StatGroup& stats);
 
  private:
   void serve_done(CtaDone& done);
@@ -37,19 +42,31 @@ class CtaDispatcher : public sc_core::sc_module {
   std::function<void()> on_finished;
 
   [[nodiscard]] std::uint64_t done() const { return done_; }
-  [[nodiscard]] std::uint64_t waiting() const { return total_ - next_; }
+  [[nodiscard]] std::uint64_t waiting() const { return total_ - given_; }
   [[nodiscard]] Cycle begin_cycle() const { return begin_cycle_; }
   [[nodiscard]] Cycle end_cycle() const { return end_cycle_; }
 
  private:
   void tick();
+  void dispatch();
   void end(Cycle cycle);
+  /// Asks all cores how much room they have.
+  void ask_cores();
+  void start(const CtaChoice& choice);
+  /// Throws std::logic_error if the policy may not choose that.
+  void check(const CtaChoice& choice);
 
   sim::ClockMember clock_;
+  sim::FaultLatch& faults_;
   std::uint64_t total_ = 0;
-  std::uint64_t next_ = 0;
+  std::uint64_t given_ = 0;  ///< CTAs that have started
   std::uint64_t done_ = 0;
-  std::uint32_t first_core_ = 0;  ///< round-robin start
+  std::string policy_name_;
+  std::unique_ptr<CtaDispatchPolicy> policy_;
+  std::vector<std::uint32_t> room_;  ///< by core, as the policy is told
+  // Which CTAs have started: all before `first_waiting_`, and these.
+  std::uint64_t first_waiting_ = 0;
+  std::set<std::uint64_t> ahead_;
   Cycle begin_cycle_ = 0;
   Cycle end_cycle_ = 0;
   std::uint64_t started_ = 0;

@@ -7,13 +7,15 @@ namespace heddle::core {
 
 CtaLauncher::CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
                          sim::BlockInitiator<LsuProtocol>& lsu,
-                         sim::BlockInitiator<CtaDoneProtocol>& done)
+                         sim::BlockInitiator<CtaDoneProtocol>& done,
+                         const simt::ControlFlowUnit& control_flow)
     : state_(state),
       issue_(issue),
       paths_(paths),
       barriers_(barriers),
       lsu_(lsu),
       done_(done),
+      control_flow_(control_flow),
       slots_(state.config) {}
 
 void CtaLauncher::declare(base::StatGroup& issue) {
@@ -30,11 +32,15 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   lsu_.call(memory);
   TableTrafficRequest tables;
   tables.base = launch->table_base +
-                std::uint64_t{state_.id.value()} * state_.config.occupancy.max_warps * kTableBytesPerWarp;
+                std::uint64_t{state_.id.value()} * state_.config.occupancy.max_warps *
+                                     control_flow_.spill_bytes_per_warp();
   table_traffic_isock.call(tables);
+  simt::ControlFlowRequest begin;
+  begin.event = simt::ControlFlowEvent::kBeginLaunch;
+  paths_.control_flow_isock.call(begin);
 }
 
-void CtaLauncher::start(std::uint64_t linear_id) {
+CtaSlot CtaLauncher::start(std::uint64_t linear_id) {
   std::vector<WarpId> warps;
   std::uint32_t shared_base = 0;
   const CtaSlot slot = slots_.take(needs_, warps, shared_base);
@@ -57,10 +63,15 @@ void CtaLauncher::start(std::uint64_t linear_id) {
   memory.cta = &cta;
   lsu_.call(memory);
   barriers_.cta_starts(slot, cta);
-  for (std::uint32_t w = 0; w < warps.size(); ++w) start_warp(cta, slot, warps[w], w);
+  for (std::uint32_t w = 0; w < warps.size(); ++w) place_warp(cta, slot, warps[w], w);
+  if (control_flow_.scope() == simt::Scope::kCta)
+    launch_together(warps);
+  else
+    for (const WarpId warp : warps) launch(warp);
+  return slot;
 }
 
-void CtaLauncher::start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint32_t warp_in_cta) {
+void CtaLauncher::place_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint32_t warp_in_cta) {
   WarpContext& warp = state_.warp(id);
   warp.resident = true;
   warp.cta = slot;
@@ -76,14 +87,30 @@ void CtaLauncher::start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std
   clear.op = ScoreboardRequest::Op::kClear;
   clear.warp = id;
   issue_.scoreboard_isock.call(clear);
+}
+
+void CtaLauncher::launch(WarpId id) {
   simt::ControlFlowRequest start;
   start.event = simt::ControlFlowEvent::kLaunch;
   start.warp = id;
   start.group = GroupId{id.value() * state_.groups_per_warp};
-  start.mask = warp.live;
+  start.mask = state_.warp(id).live;
   start.next = Pc{0};
   paths_.decide(start);
   issue_.warp_starts(id);
+}
+
+void CtaLauncher::launch_together(const std::vector<WarpId>& warps) {
+  std::vector<simt::WarpLaunch> all;
+  for (const WarpId id : warps) all.push_back({id, state_.warp(id).live});
+  simt::ControlFlowRequest start;
+  start.event = simt::ControlFlowEvent::kLaunch;
+  start.warp = warps.front();
+  start.group = GroupId{warps.front().value() * state_.groups_per_warp};
+  start.next = Pc{0};
+  start.warps = all;
+  paths_.decide(start);
+  for (const WarpId id : warps) issue_.warp_starts(id);
 }
 
 void CtaLauncher::fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const {
@@ -141,7 +168,7 @@ void CtaLauncher::retire(WarpId id) {
   if (--cta.warps_left != 0) return;
   cta.resident = false;
   slots_.give_back(warp.cta);
-  CtaDone done{state_.id.value(), cta.linear_id};
+  CtaDone done{state_.id.value(), warp.cta, cta.linear_id};
   done_.call(done);
 }
 

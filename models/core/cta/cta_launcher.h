@@ -12,20 +12,23 @@
 #include "core/protocols/cta_protocol.h"
 #include "core/protocols/lsu_protocol.h"
 #include "sim/block_socket.h"
+#include "simt/control_flow_unit.h"
 
 namespace heddle::core {
 
 class CtaLauncher {
  public:
   CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
-              sim::BlockInitiator<LsuProtocol>& lsu, sim::BlockInitiator<CtaDoneProtocol>& done);
+              sim::BlockInitiator<LsuProtocol>& lsu, sim::BlockInitiator<CtaDoneProtocol>& done,
+              const simt::ControlFlowUnit& control_flow);
   sim::BlockInitiator<TableTrafficProtocol> table_traffic_isock{"table_traffic_isock"};
 
   void declare(base::StatGroup& issue);
 
   void begin_launch(const LaunchContext* launch);
-  [[nodiscard]] bool fits() const { return slots_.fits(needs_); }
-  void start(std::uint64_t linear_id);
+  /// How many more CTAs of the launch there is room for.
+  [[nodiscard]] std::uint32_t room() const { return slots_.room(needs_); }
+  CtaSlot start(std::uint64_t linear_id);
   /// Frees the warp, and its CTA, if nothing of it runs or is on its way any more.
   void retire_if_finished(WarpId id) {
     const WarpContext& warp = state_.warp(id);
@@ -36,7 +39,10 @@ class CtaLauncher {
 
  private:
   [[gnu::noinline]] void retire(WarpId id);
-  void start_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint32_t warp_in_cta);
+  void place_warp(const CtaContext& cta, CtaSlot slot, WarpId id, std::uint32_t warp_in_cta);
+  void launch(WarpId id);
+  /// With Scope::kCta: the mechanism hears of all warps of the CTA at once.
+  void launch_together(const std::vector<WarpId>& warps);
   void fill_special_rows(WarpContext& warp, const CtaContext& cta, WarpId id) const;
 
   CoreState& state_;
@@ -45,6 +51,7 @@ class CtaLauncher {
   CtaBarriers& barriers_;
   sim::BlockInitiator<LsuProtocol>& lsu_;
   sim::BlockInitiator<CtaDoneProtocol>& done_;
+  const simt::ControlFlowUnit& control_flow_;  ///< what it asks for: scope, memory
   CtaSlots slots_;
   CtaNeeds needs_;
   std::uint64_t ctas_started_ = 0;

@@ -46,8 +46,8 @@ CtaSlots::CtaSlots(const CoreConfig& config)
   for (std::uint32_t w = 0; w < config.occupancy.max_warps; ++w) free_warps_.insert(w);
 }
 
-std::optional<std::uint32_t> CtaSlots::find_shared(std::uint32_t bytes) const {
-  // First fit between the regions in use, in order of address.
+template <class Fn>
+void CtaSlots::for_each_free_region(Fn&& fn) const {
   std::vector<const Slot*> used;
   for (const Slot& slot : slots_)
     if (slot.used && slot.needs.shared_bytes != 0) used.push_back(&slot);
@@ -55,16 +55,36 @@ std::optional<std::uint32_t> CtaSlots::find_shared(std::uint32_t bytes) const {
             [](const Slot* a, const Slot* b) { return a->shared_base < b->shared_base; });
   std::uint32_t at = 0;
   for (const Slot* slot : used) {
-    if (slot->shared_base - at >= bytes) return at;
+    if (fn(at, slot->shared_base - at)) return;
     at = slot->shared_base + slot->needs.shared_bytes;
   }
-  if (config_.shared_memory.size_kib * 1024 - at >= bytes) return at;
-  return std::nullopt;
+  fn(at, config_.shared_memory.size_kib * 1024 - at);
 }
 
-bool CtaSlots::fits(const CtaNeeds& needs) const {
-  return resident_ < slots_.size() && free_warp_count_ >= needs.warps && free_registers_ >= needs.registers &&
-         find_shared(needs.shared_bytes).has_value();
+std::optional<std::uint32_t> CtaSlots::find_shared(std::uint32_t bytes) const {
+  std::optional<std::uint32_t> first;
+  for_each_free_region([&](std::uint32_t at, std::uint32_t size) {
+    if (size >= bytes) first = at;
+    return first.has_value();
+  });
+  return first;
+}
+
+std::uint32_t CtaSlots::count_shared(std::uint32_t bytes, std::uint32_t most) const {
+  if (bytes == 0) return most;
+  std::uint32_t count = 0;
+  for_each_free_region([&](std::uint32_t /*at*/, std::uint32_t size) {
+    count += size / bytes;
+    return count >= most;
+  });
+  return std::min(count, most);
+}
+
+std::uint32_t CtaSlots::room(const CtaNeeds& needs) const {
+  auto count = static_cast<std::uint32_t>(slots_.size()) - resident_;
+  if (needs.warps != 0) count = std::min(count, free_warp_count_ / needs.warps);
+  if (needs.registers != 0) count = std::min(count, free_registers_ / needs.registers);
+  return count == 0 ? 0 : count_shared(needs.shared_bytes, count);
 }
 
 CtaSlot CtaSlots::take(const CtaNeeds& needs, std::vector<WarpId>& warps, std::uint32_t& shared_base) {

@@ -28,8 +28,9 @@ class CtaSlots {
  public:
   explicit CtaSlots(const CoreConfig& config);
 
-  [[nodiscard]] bool fits(const CtaNeeds& needs) const;
-  /// Takes a CTA slot, warp slots (in ascending order) and shared memory; fits() must hold.
+  /// How many more CTAs with these needs fit.
+  [[nodiscard]] std::uint32_t room(const CtaNeeds& needs) const;
+  /// Takes a CTA slot, warp slots (in ascending order) and shared memory; there must be room().
   CtaSlot take(const CtaNeeds& needs, std::vector<WarpId>& warps, std::uint32_t& shared_base);
   void give_back(CtaSlot slot);
   [[nodiscard]] std::uint32_t resident() const { return resident_; }
@@ -42,6 +43,11 @@ class CtaSlots {
     std::vector<WarpId> warps;
   };
   [[nodiscard]] std::optional<std::uint32_t> find_shared(std::uint32_t bytes) const;
+  /// How many regions of that size are free, up to `most`.
+  [[nodiscard]] std::uint32_t count_shared(std::uint32_t bytes, std::uint32_t most) const;
+  /// Calls fn(first byte, bytes) for the free regions in order of address, until it returns true.
+  template <class Fn>
+  void for_each_free_region(Fn&& fn) const;
 
   CoreConfig config_;
   std::vector<Slot> slots_;

@@ -15,10 +15,10 @@ void Executor::count_divergence(Pc pc) {
 
 namespace {
 
-simt::ControlFlowRequest event(simt::ControlFlowEvent kind, GroupId id, const IssueTable::Group& group,
+simt::ControlFlowRequest transfer_of(simt::Transfer kind, GroupId id, const IssueTable::Group& group,
                                LaneMask taken, const Pc* lane_target) {
   simt::ControlFlowRequest request;
-  request.event = kind;
+  request.set(kind);
   request.warp = group.warp;
   request.group = id;
   request.mask = group.mask;
@@ -46,7 +46,7 @@ void Executor::indirect(GroupId id, const isa::Instruction& instruction, LaneMas
           "check the index of brx.idx");
     target[lane] = state_.kernel().targets[instruction.table_first + index];
   });
-  simt::ControlFlowRequest branch = event(simt::ControlFlowEvent::kBranch, id, group, exec, target.data());
+  simt::ControlFlowRequest branch = transfer_of(simt::Transfer::kJump, id, group, exec, target.data());
   branch.rpc = instruction.rpc;
   const Pc pc = group.pc;
   paths_.decide(branch);
@@ -83,7 +83,7 @@ void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask ex
     });
   }
   simt::ControlFlowRequest call =
-      event(simt::ControlFlowEvent::kCall, id, group, exec, indirect ? target.data() : nullptr);
+      transfer_of(simt::Transfer::kCall, id, group, exec, indirect ? target.data() : nullptr);
   call.target = instruction.target;
   const Pc pc = group.pc;
   paths_.decide(call);
@@ -103,13 +103,13 @@ void Executor::return_from(GroupId id, const isa::Instruction& instruction, Lane
   exec.for_each([&](unsigned lane) {
     target[lane] = Pc{static_cast<std::uint32_t>(lane_of(group, instruction.src[0], lane))};
   });
-  simt::ControlFlowRequest back = event(simt::ControlFlowEvent::kReturn, id, group, exec, target.data());
+  simt::ControlFlowRequest back = transfer_of(simt::Transfer::kReturn, id, group, exec, target.data());
   paths_.decide(back);
 }
 
 void Executor::branch(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
-  simt::ControlFlowRequest branch = event(simt::ControlFlowEvent::kBranch, id, group, exec, nullptr);
+  simt::ControlFlowRequest branch = transfer_of(simt::Transfer::kJump, id, group, exec, nullptr);
   branch.target = instruction.target;
   branch.rpc = instruction.rpc;
   if (exec.any() && exec != group.mask) count_divergence(group.pc);
@@ -122,7 +122,8 @@ void Executor::exit(GroupId id, LaneMask exec) {
   std::array<simt::Slice, kLanes> gone;
   unsigned homes = 0;
   state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) { gone[homes++] = {home, lanes}; });
-  simt::ControlFlowRequest leaves = event(simt::ControlFlowEvent::kExit, id, group, LaneMask{}, nullptr);
+  simt::ControlFlowRequest leaves = transfer_of(simt::Transfer::kJump, id, group, LaneMask{}, nullptr);
+  leaves.set(simt::ControlFlowEvent::kExit);
   leaves.mask = exec;
   paths_.decide(leaves);
   state_.services.progress.advanced();

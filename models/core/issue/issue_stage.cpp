@@ -12,7 +12,8 @@ IssueStage::IssueStage(CoreState& state, bool limits_ports)
       hold_gate_(state),
       gates_(state),
       pipe_readiness_(state.config.scheduler.sub_cores),
-      assigned_(state.config.occupancy.max_warps, false) {
+      assigned_(state.config.occupancy.max_warps, false),
+      held_until_(state.config.scheduler.count, 0) {
   gates_.add(hold_gate_);
   const SchedulerConfig& config = state.config.scheduler;
   for (std::uint32_t s = 0; s < config.count; ++s) {
@@ -50,7 +51,6 @@ void IssueStage::begin_launch() { port_waits_.clear(); }
 // ---- A cycle
 
 void IssueStage::cycle(Cycle now, Executor& executor) {
-  held_back_ = false;
   const std::uint32_t count = state_.config.scheduler.count;
   const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
   if (port_waits_.empty()) {
@@ -94,6 +94,7 @@ void IssueStage::slot(Cycle now, std::uint32_t s, Executor& executor, std::optio
     return;
   }
   SchedulerRequest pick;
+  held_until_[s] = 0;
   if (groups.any_ready(s)) {
     pick.candidates = groups.candidates(s, pipes, now);
     if (pick.candidates != nullptr && refused && pick.candidates->contains(refused->value())) {
@@ -103,7 +104,7 @@ void IssueStage::slot(Cycle now, std::uint32_t s, Executor& executor, std::optio
       refused.reset();
       pick.cycle = now;
       scheduler_isocks_[s]->call(pick);
-      held_back_ |= !pick.found;
+      if (!pick.found) held_until_[s] = pick.due;
     }
   }
   if (!pick.found) {
@@ -125,11 +126,11 @@ void IssueStage::account_idle(Cycle skipped, Cycle until) {
 }
 
 Cycle IssueStage::next_due(Cycle now) const {
-  if (held_back_ || !port_waits_.empty()) return now + 1;
+  if (!port_waits_.empty()) return now + 1;
   Cycle next = kNever;
   for (std::uint32_t s = 0; s < state_.config.scheduler.count && next > now + 1; ++s)
     if (state_.groups.any_ready(s))
-      next = std::min(next, state_.groups.next_due(s, pipe_readiness_[sub_core_of(s)], now));
+      next = std::min(next, state_.groups.next_due(s, pipe_readiness_[sub_core_of(s)], now, held_until_[s]));
   return next;
 }
 

@@ -71,6 +71,8 @@ class IssueStage {
   void warp_starts(WarpId warp);
   void warp_leaves(const IssueTable::Group& last_group);
   void group_joins(GroupId id);
+  /// A warp that could issue may be passed over for ever.
+  [[nodiscard]] bool may_starve() const { return schedulers_.front()->may_starve(); }
   [[nodiscard]] std::uint32_t scheduler_of(WarpId slot) const { return state_.scheduler_of(slot); }
 
   // Pipes and load/store unit.
@@ -115,7 +117,7 @@ class IssueStage {
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
   std::vector<bool> assigned_;  ///< by warp slot: its scheduler knows of it
-  bool held_back_ = false;  ///< a scheduling policy held all candidates back in this cycle
+  std::vector<Cycle> held_until_;  ///< by scheduler: its policy held all candidates back, until then; 0: it did not
   struct PortWait {
     std::uint32_t scheduler = 0;
     GroupId group{};

@@ -120,14 +120,14 @@ const base::IndexSet* IssueTable::candidates(std::uint32_t index, const PipeRead
   return &scratch_;
 }
 
-Cycle IssueTable::next_due(std::uint32_t index, const PipeReadiness& pipes, Cycle now) const {
+Cycle IssueTable::next_due(std::uint32_t index, const PipeReadiness& pipes, Cycle now, Cycle held_until) const {
   Cycle next = kNever;
   for (std::uint32_t rest = schedulers_[index].ready_pipes; rest != 0; rest &= rest - 1) {
     const auto pipe = static_cast<unsigned>(std::countr_zero(rest));
     for (const Cycle change : {pipes.accepts_from[pipe], pipes.busy_until[pipe]})
       if (change > now) next = std::min(next, change);
     if (pipes.accepts(pipe, now))
-      next = std::min(next, now + 1);  // a full load/store unit says when it is not
+      next = std::min(next, std::max(now + 1, held_until));  // a full load/store unit says when it is not
   }
   return next;
 }

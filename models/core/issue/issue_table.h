@@ -95,8 +95,9 @@ class IssueTable {
     simt::Hold hold = simt::Hold::kNothing;
     WarpId warp{};            ///< the slot that it occupies
     FormationId formation{};  ///< whose lanes it has
-    Pc pc{};           ///< next instruction to issue
-    Pc watch = kNoPc;  ///< report to the branch unit when the next PC is this
+    Pc pc{};                  ///< next instruction to issue
+    Pc watch = kNoPc;         ///< report to the control-flow mechanism when the next PC is this
+    Pc also_watch = kNoPc;    ///< or this
     LaneMask mask;
     std::uint32_t scheduler = 0;
     std::uint32_t sub_core = 0;  ///< the scheduler's
@@ -133,8 +134,9 @@ class IssueTable {
     return schedulers_[scheduler].count[static_cast<unsigned>(GroupStatus::kReady)] != 0;
   }
   /// First cycle after `now` in which a ready group of the scheduler may issue or its cause of waiting
-  /// changes.
-  [[nodiscard]] Cycle next_due(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now) const;
+  /// changes. `held_until`: its policy holds those back whose pipes accept; 0: it does not.
+  [[nodiscard]] Cycle next_due(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now,
+                               Cycle held_until = 0) const;
   /// Why the scheduler issues nothing in cycle `now`.
   [[nodiscard]] SlotUse idle_cause(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now) const;
 

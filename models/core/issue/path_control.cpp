@@ -10,7 +10,7 @@ using simt::GroupChange;
 void PathControl::advance(GroupId id, const isa::Instruction& instruction) {
   IssueTable::Group& group = state_.groups[id];
   const Pc next{group.pc.value() + 1};
-  if (next == group.watch) {
+  if (next == group.watch || next == group.also_watch) {
     simt::ControlFlowRequest report;
     report.event = ControlFlowEvent::kAdvance;
     report.warp = group.warp;
@@ -172,6 +172,7 @@ void PathControl::moves(const simt::GroupUpdate& update) {
     belongs(update, group.warp, false);
   group.mask = update.mask;
   group.watch = update.watch;
+  group.also_watch = update.also_watch;
   group.issued_at = state_.now;
   ++group.epoch;
   redirect(update.group, update.pc);

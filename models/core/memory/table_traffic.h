@@ -20,8 +20,8 @@
 
 namespace heddle::core {
 
-inline constexpr std::uint32_t kTableRecordBytes = 32;  ///< both records of an entry
-inline constexpr std::uint32_t kTableBytesPerWarp = kLanes * kTableRecordBytes;
+using simt::kTableBytesPerWarp;
+using simt::kTableRecordBytes;
 
 class TableTraffic : public sc_core::sc_module {
  public:

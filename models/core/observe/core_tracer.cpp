@@ -6,31 +6,9 @@
 namespace heddle::core {
 namespace {
 
-std::string_view event_name(simt::ControlFlowEvent event) {
-  using simt::ControlFlowEvent;
-  switch (event) {
-    case ControlFlowEvent::kLaunch:
-      return "launch";
-    case ControlFlowEvent::kAdvance:
-      return "arrive";
-    case ControlFlowEvent::kBranch:
-      return "branch";
-    case ControlFlowEvent::kCall:
-      return "call";
-    case ControlFlowEvent::kReturn:
-      return "return";
-    case ControlFlowEvent::kExit:
-      return "exit";
-    case ControlFlowEvent::kBarrierArrive:
-      return "barrier_arrive";
-    case ControlFlowEvent::kBarrierRelease:
-      return "barrier_release";
-    case ControlFlowEvent::kTick:
-      return "tick";
-    case ControlFlowEvent::kTableFilled:
-      return "table_filled";
-  }
-  return "";
+/// As traces of tables call it.
+std::string_view traced_name(const simt::ControlFlowRequest& request) {
+  return request.event == simt::ControlFlowEvent::kAdvance ? "arrive" : simt::event_name(request);
 }
 
 }  // namespace
@@ -64,7 +42,7 @@ void CoreTracer::decision(const simt::ControlFlowRequest& request, Pc pc) {
   const TraceSite at = site(request.warp);
   if (!state_.launch->trace->wants_tables(at)) return;
   TableSnapshot snapshot;
-  snapshot.event = event_name(request.event);
+  snapshot.event = traced_name(request);
   snapshot.pc = pc;
   snapshot.lanes = request.mask;
   snapshot.taken = request.taken;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/cta/barrier_unit.h"
+#include "core/issue/issue_stage.h"
 #include "core/issue/path_control.h"
 #include "hang/snapshot.h"
 
@@ -73,7 +74,7 @@ bool HangView::timers_run(WarpId warp) const {
 bool HangView::starved(WarpId warp, LaneMask lanes) const {
   // Longer than any memory access or pause takes, and than ages that rotate leave a group behind.
   constexpr Cycle kLong = 500'000;
-  if (!state_.config.scheduler.may_starve()) return false;
+  if (!sources_.issue.may_starve()) return false;
   for (const GroupId id : state_.groups_of_warp[warp.value()]) {
     const IssueTable::Group& group = state_.groups[id];
     const bool could = group.status == GroupStatus::kReady || group.status == GroupStatus::kFetch;
@@ -103,7 +104,7 @@ bool HangView::settled() const {
     if (in_transit(WarpId{w})) return false;
     // Lanes that have not come to a loop yet would be explored as well. But a diagnosis is of use when it
     // shows where they hang: that is waited for, unless others may keep them from ever getting there.
-    if (state_.config.scheduler.may_starve()) continue;
+    if (sources_.issue.may_starve()) continue;
     for (const simt::RunnableSplit& split : runnable_splits(WarpId{w}))
       if (!probe_.seen(WarpId{w}).lanes.contains(split.mask)) return false;
   }

@@ -23,12 +23,14 @@ struct WarpState;
 
 namespace heddle::core {
 
+class IssueStage;
 class PathControl;
 
 class HangView {
  public:
   struct Sources {
     const WarpSync& waiting;          ///< lanes at .sync instructions
+    const IssueStage& issue;
     const PathControl& paths;
     const MemoryView& memory;
     // Inspected only.

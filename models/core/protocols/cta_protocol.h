@@ -10,20 +10,22 @@ namespace heddle::core {
 struct CtaRequest {
   enum class Op : std::uint8_t {
     kBegin,  ///< a launch begins: `launch`; caches are invalidated, statistics continue
-    kFits,   ///< is there room for one more CTA of the launch?
-    kStart,  ///< start CTA `linear_id` (kFits was true)
+    kFits,   ///< for how many more CTAs of the launch is there room?
+    kStart,  ///< start CTA `linear_id` (there was room)
     kEnd,    ///< the launch is over: account idle time up to now
   };
   Op op = Op::kFits;
   const LaunchContext* launch = nullptr;
   std::uint64_t linear_id = 0;
-  bool fits = false;  ///< answer of kFits
+  std::uint32_t room = 0;  ///< answer of kFits
+  CtaSlot slot{};          ///< answer of kStart: where it is
 };
 using CtaProtocol = ProtocolOf<CtaRequest>;
 
 /// Core to dispatcher: a CTA is done and its resources are free.
 struct CtaDone {
   std::uint32_t core = 0;
+  CtaSlot slot{};
   std::uint64_t linear_id = 0;
 };
 using CtaDoneProtocol = ProtocolOf<CtaDone>;

@@ -23,6 +23,7 @@ struct SchedulerRequest {
   Cycle cycle = 0;
   const base::IndexSet* candidates = nullptr;  ///< kPick: groups that can issue now; not empty
   bool found = false;                          ///< answer of kPick: false: the policy holds them all back
+  Cycle due = kNever;  ///< answer, not found: the first cycle in which the same candidates may be picked from
 };
 using SchedulerProtocol = ProtocolOf<SchedulerRequest>;
 

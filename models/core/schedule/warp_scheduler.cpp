@@ -1,14 +1,13 @@
 #include "core/schedule/warp_scheduler.h"
 
-#include <nlohmann/json.hpp>
-
 namespace heddle::core {
-
-nlohmann::ordered_json WarpSchedulingPolicy::show() const { return nullptr; }
 
 void WarpScheduler::pick(SchedulerRequest& request) {
   const auto warp = policy_->pick(*request.candidates, request.cycle);
-  if (!warp) return;
+  if (!warp) {
+    request.due = policy_->due(*request.candidates, request.cycle);
+    return;
+  }
   request.found = true;
   request.group = GroupId{warp->value()};
   policy_->issued(*warp, request.cycle);
@@ -19,7 +18,10 @@ void WarpScheduler::pick_split(SchedulerRequest& request) {
   candidates_.clear();
   request.candidates->for_each([this](std::uint32_t group) { candidates_.insert(group / groups_per_warp_); });
   const auto warp = policy_->pick(candidates_, request.cycle);
-  if (!warp) return;
+  if (!warp) {
+    request.due = policy_->due(candidates_, request.cycle);
+    return;
+  }
   const std::uint32_t first = warp->value() * groups_per_warp_;
   std::uint32_t longest = first;
   std::uint64_t oldest = ~std::uint64_t{0};

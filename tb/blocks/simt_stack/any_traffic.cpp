@@ -8,6 +8,7 @@ using simt::kNoPc;
 using simt::LaneMask;
 using simt::Pc;
 using simt::StackEntry;
+using simt::Transfer;
 using Op = StackRequest::Op;
 
 AnyTraffic::AnyTraffic(bool small)
@@ -97,19 +98,19 @@ std::optional<BenchRequest> AnyTraffic::event(Warp& warp, const StackReference& 
   unsigned kind = random() % 32;
   if (full && kind < 18 && random() % 2 != 0) kind = 18 + random() % 14;
   if (kind < (grow ? 10u : 3u)) {
-    event.event = ControlFlowEvent::kBranch;
+    event.set(Transfer::kJump);
     if (event.rpc != kNoPc && random() % 12 == 0) event.target = event.next = event.rpc;
   } else if (kind < (grow ? 13u : 4u)) {
-    event.event = ControlFlowEvent::kBranch;
+    event.set(Transfer::kJump);
     request.by_lane = true;
   } else if (kind < (grow ? 18u : 7u)) {
-    event.event = ControlFlowEvent::kCall;
+    event.set(Transfer::kCall);
     request.by_lane = random() % 4 == 0;
     if (top.frame + 1 >= model.frame_limit() && random() % 8 != 0) event.taken = {};
   } else if (kind < 22) {
     if (top.rpc != kNoPc) event.next = top.rpc;
   } else if (kind < 26 && top.frame != 0) {
-    event.event = ControlFlowEvent::kReturn;
+    event.set(Transfer::kReturn);
     if (random() % 4 == 0 && top.rpc != kNoPc) event.next = top.rpc;
     request.by_lane = true;
     const auto caller =
@@ -185,10 +186,9 @@ void AnyTraffic::cover(const BenchRequest& r, const StackReference& model) {
       hit(top.rpc == r.rpc ? "indirect branch, meeting point there" : "indirect branch");
       break;
     case Op::kSide:
-      hit("indirect branch, a side at the RPC",
-          !r.last && r.event.event == ControlFlowEvent::kBranch && r.target == r.rpc);
+      hit("indirect branch, a side at the RPC", !r.last && r.event.is(Transfer::kJump) && r.target == r.rpc);
       hit("indirect branch, the last side at the RPC",
-          r.last && r.event.event == ControlFlowEvent::kBranch && r.target == r.rpc);
+          r.last && r.event.is(Transfer::kJump) && r.target == r.rpc);
       break;
     default:
       break;

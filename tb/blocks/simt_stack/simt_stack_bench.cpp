@@ -21,6 +21,7 @@ using simt::ControlFlowRequest;
 using simt::FirstSide;
 using simt::LaneMask;
 using simt::Pc;
+using simt::Transfer;
 using simt::WarpId;
 
 // As in rtl/simt_stack/simt_stack.cmake.
@@ -97,9 +98,10 @@ class Adapter : public ::testing::Test {
       EXPECT_NE(error.remedy().find(remedy), std::string::npos) << error.what();
     }
   }
-  static ControlFlowRequest event(ControlFlowEvent kind, Pc next) {
+  template <class Kind>
+  static ControlFlowRequest event(Kind kind, Pc next) {
     ControlFlowRequest r;
-    r.event = kind;
+    r.set(kind);
     r.mask = r.taken = LaneMask::all();
     r.next = next;
     r.target = Pc{50};
@@ -116,7 +118,7 @@ TEST_F(Adapter, WithoutCallsAWarpTakesTwiceItsLanesLessOneEntries) {
   ControlFlowRequest r = event(ControlFlowEvent::kLaunch, Pc{0});
   rtl->serve(r);
   for (unsigned lane = 0; lane < base::kLanes - 1; ++lane) {
-    r = event(ControlFlowEvent::kBranch, Pc{100 + lane});
+    r = event(Transfer::kJump, Pc{100 + lane});
     r.target = Pc{200 + lane};
     r.rpc = Pc{300 + lane};
     r.taken = LaneMask::difference(LaneMask::all(), LaneMask::first_lanes(lane + 1));
@@ -135,7 +137,7 @@ TEST_F(Adapter, CallsDeeperThanTheRtlAreAnErrorWithARemedy) {
   rtl->serve(r);
   std::uint32_t calls = 0;
   const auto call = [&] {
-    r = event(ControlFlowEvent::kCall, Pc{7});
+    r = event(Transfer::kCall, Pc{7});
     r.warp = WarpId{1};
     rtl->serve(r);
     EXPECT_EQ(r.call_depth, ++calls);
@@ -151,18 +153,18 @@ TEST_F(Adapter, AStackDeeperThanTheRtlIsAnErrorWithARemedy) {
   // A lane less in every function for a while: three entries more, then one.
   std::uint32_t depth = 1;
   for (unsigned lane = 0; depth < kDepth; ++lane) {
-    r = event(ControlFlowEvent::kBranch, Pc{1});
+    r = event(Transfer::kJump, Pc{1});
     r.rpc = Pc{9};
     if (lane < 20) {
       r.taken = LaneMask(~((2u << lane) - 1));
       rtl->serve(r), depth += 2;
     }
     if (depth == kDepth) break;
-    r = event(ControlFlowEvent::kCall, Pc{7});
+    r = event(Transfer::kCall, Pc{7});
     rtl->serve(r), ++depth;
   }
-  expect_error([&] { r = event(ControlFlowEvent::kCall, Pc{7}), rtl->serve(r); },
-               "warp 0 has 128 stack entries", "more Depth");
+  expect_error([&] { r = event(Transfer::kCall, Pc{7}), rtl->serve(r); }, "warp 0 has 128 stack entries",
+               "more Depth");
 }
 
 TEST_F(Adapter, MoreWarpsThanTheRtlAreAnError) { EXPECT_THROW(make(65), base::InputError); }

@@ -5,6 +5,7 @@
 #include "cosim/twins.h"
 #include "sim/block_socket.h"
 #include "simt/control_flow_unit.h"
+#include "simt/simt_stack.h"
 #include "unit/simt/stack_port.h"
 
 namespace heddle::simt {
@@ -19,10 +20,10 @@ class Unit : public sc_core::sc_module {
  public:
   Unit(const sc_core::sc_module_name& name, sim::Implementation impl, FirstSide first) : sc_module(name) {
     cosim::provide_twins(twins_);
-    ControlFlowConfig config;
-    config.simt_stack.impl = impl;
+    ControlFlowConfig config({simt_stack_mechanism()});
+    config.block(SimtStack::kName).impl = impl;
     config.first_side = first;
-    unit_ = std::make_unique<ControlFlowUnit>("unit", config, kWarps, stats_, &twins_);
+    unit_ = std::make_unique<ControlFlowUnit>("unit", config.factory(), kWarps, stats_, &twins_);
     isock_.bind(unit_->branch_tsock);
     unit_->progress_isock.bind(progress_tsock_);
     unit_->table_memory_isock.bind(memory_tsock_);

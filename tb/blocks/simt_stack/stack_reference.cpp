@@ -4,12 +4,12 @@
 
 namespace heddle::cosim {
 
-using simt::ControlFlowEvent;
 using simt::ControlFlowRequest;
 using simt::kNoPc;
 using simt::LaneMask;
 using simt::Pc;
 using simt::StackEntry;
+using simt::Transfer;
 using Op = StackRequest::Op;
 using Error = StackRequest::Error;
 
@@ -32,7 +32,7 @@ Division divide(const BenchRequest& r, const StackEntry& top) {
 }
 
 /// The point at which the sides of an event meet.
-Pc meeting_point(const BenchRequest& r) { return r.event.event == ControlFlowEvent::kBranch ? r.rpc : kNoPc; }
+Pc meeting_point(const BenchRequest& r) { return r.event.is(Transfer::kJump) ? r.rpc : kNoPc; }
 
 }  // namespace
 

@@ -6,6 +6,7 @@ using simt::ControlFlowEvent;
 using simt::LaneMask;
 using simt::Pc;
 using simt::StackEntry;
+using simt::Transfer;
 using Op = StackRequest::Op;
 
 BenchRequest StackTraffic::operator()(const StackReference& model, std::mt19937& random) {
@@ -63,11 +64,11 @@ void StackTraffic::begin(Warp& warp, const BenchRequest& event, const StackRefer
   if (event.event.event == ControlFlowEvent::kBarrierArrive) warp.at_barrier = true;
 }
 
-BenchRequest StackTraffic::make(const Warp& warp, ControlFlowEvent event) {
+BenchRequest StackTraffic::make(const Warp& warp, const ControlFlowRequest& event) {
   BenchRequest request;
   request.warp = warp.id;
-  request.op = event == ControlFlowEvent::kTick ? Op::kAdvance : static_cast<Op>(event);
-  request.event.event = event;
+  request.op = StackRequests::op_of(event).value_or(Op::kAdvance);
+  request.event = event;
   request.event.warp = warp.id;
   request.event.group = simt::GroupId{warp.id.value()};
   return request;
@@ -115,7 +116,7 @@ std::optional<BenchRequest> ProgramTraffic::event(Warp& warp, const StackReferen
   run.moved = true;
   const std::uint32_t pc = run.pc.value();
   const simt::WalkInstruction& instruction = run.program->code[pc];
-  BenchRequest request = make(warp, ControlFlowEvent::kBranch);
+  BenchRequest request = make(warp, Transfer::kJump);
   request.event.mask = top.mask;
   request.event.next = Pc{pc + 1};
   request.event.rpc = instruction.rpc;
@@ -139,11 +140,11 @@ std::optional<BenchRequest> ProgramTraffic::event(Warp& warp, const StackReferen
       request.by_lane = false;
       return request;
     case Kind::kCall:
-      request.event.event = ControlFlowEvent::kCall;
+      request.event.set(Transfer::kCall);
       if (some) return request;
       break;
     case Kind::kReturn:
-      request.event.event = ControlFlowEvent::kReturn;
+      request.event.set(Transfer::kReturn);
       if (some) return request;
       break;
     case Kind::kExit:

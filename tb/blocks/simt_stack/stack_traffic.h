@@ -37,7 +37,13 @@ class StackTraffic {
   /// Called with every request before it is served.
   virtual void cover(const BenchRequest&, const StackReference&) {}
 
-  static BenchRequest make(const Warp& warp, simt::ControlFlowEvent event);
+  static BenchRequest make(const Warp& warp, const simt::ControlFlowRequest& event);
+  template <class Kind>
+  static BenchRequest make(const Warp& warp, Kind kind) {
+    simt::ControlFlowRequest event;
+    event.set(kind);
+    return make(warp, event);
+  }
   static simt::LaneMask some_lanes(simt::LaneMask of, std::mt19937& random);
 
  private:

@@ -16,7 +16,7 @@ struct Pair {
   explicit Pair(const ControlFlowConfig& config)
       : model(config, 1, "model"), rtl(on_rtl(config), 1, "rtl", &rtl_twins()), both{&model, &rtl} {}
   static ControlFlowConfig on_rtl(ControlFlowConfig config) {
-    config.split_table.impl = Implementation::kRtl;
+    config.block("split_table").impl = Implementation::kRtl;
     return config;
   }
   /// Does something to both; afterwards they are the same.
@@ -69,8 +69,8 @@ class SplitTableUsers : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(SplitTableUsers, AwareIsTheSame) {
   ControlFlowConfig config = aware();
-  config.aware.st_entries = GetParam();
-  config.aware.rt_entries = std::min(GetParam(), 2u);
+  config.get<AwareConfig>().st_entries = GetParam();
+  config.get<AwareConfig>().rt_entries = std::min(GetParam(), 2u);
   Pair pair(config);
   // G6, then every lane on its own, calls and a barrier.
   pair.step([](SimtRig& rig) { rig.launch('A', mask("1111")); });

@@ -4,8 +4,11 @@
 #include <bit>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
+#include "core/schedule/gto.h"
+#include "core/schedule/lrr.h"
 #include "core/schedule/warp_scheduler.h"
 #include "cosim/warp_scheduler_pins.h"
 
@@ -15,11 +18,10 @@ class PickModel {
  public:
   static constexpr std::uint32_t kWarps = 64;
 
-  explicit PickModel(core::SchedulingPolicy policy) {
-    core::SchedulerConfig config;
-    config.policy = policy;
-    config.gto_rotation_cycles = kRotation;
-    policy_ = core::make_scheduling_policy(config, kWarps);
+  explicit PickModel(const std::string& policy) {
+    core::SchedulerConfig config({core::lrr_policy(), core::gto_policy()}, policy);
+    config.get<core::GtoConfig>().rotation_cycles = kRotation;
+    policy_ = config.make(kWarps);
   }
 
   void serve(PickRequest& request) {

@@ -7,6 +7,9 @@
 
 #include <bit>
 
+#include "core/schedule/cawa.h"
+#include "core/schedule/glrr.h"
+#include "core/schedule/two_level.h"
 #include "cosim/coverage.h"
 #include "cosim/lockstep_bench.h"
 #include "cosim/twins.h"
@@ -19,7 +22,6 @@ using base::Cycle;
 using base::WarpId;
 using core::SchedulerConfig;
 using core::SchedulerRequest;
-using core::SchedulingPolicy;
 using cosim::PickModel;
 using cosim::PickRequest;
 using sim::Implementation;
@@ -27,11 +29,12 @@ using ::testing::HasSubstr;
 
 constexpr std::uint32_t kWarps = 48;
 
-SchedulerConfig configured(SchedulingPolicy policy, Implementation impl, std::uint32_t rotation = 50000) {
-  SchedulerConfig config;
-  config.policy = policy;
+SchedulerConfig configured(const std::string& policy, Implementation impl, std::uint32_t rotation = 50000) {
+  SchedulerConfig config({core::lrr_policy(), core::gto_policy(), core::two_level_policy(),
+                          core::cawa_policy(), core::glrr_policy()},
+                         policy);
   config.impl = impl;
-  config.gto_rotation_cycles = rotation;
+  config.get<core::GtoConfig>().rotation_cycles = rotation;
   return config;
 }
 
@@ -67,7 +70,7 @@ struct Rig : sc_core::sc_module {
 class WarpSchedulerBench : public ::testing::TestWithParam<Implementation> {};
 
 TEST_P(WarpSchedulerBench, LrrTakesTheNextBehindTheOneThatIssuedLast) {
-  Rig rig("rig", configured(SchedulingPolicy::kLrr, GetParam()));
+  Rig rig("rig", configured("lrr", GetParam()));
   EXPECT_EQ(rig.pick({0, 1, 40}), 1u) << "warp 0 counts as the one that issued last";
   EXPECT_EQ(rig.pick({0, 1, 40}), 40u);
   EXPECT_EQ(rig.pick({0, 1, 40}), 0u);
@@ -76,7 +79,7 @@ TEST_P(WarpSchedulerBench, LrrTakesTheNextBehindTheOneThatIssuedLast) {
 }
 
 TEST_P(WarpSchedulerBench, GtoGoesOnUntilItStallsThenTakesTheOldest) {
-  Rig rig("rig", configured(SchedulingPolicy::kGto, GetParam()));
+  Rig rig("rig", configured("gto", GetParam()));
   for (const std::uint32_t warp : {7u, 3u, 5u}) rig.assign(warp);
   EXPECT_EQ(rig.pick({3, 5}), 3u) << "older than 5";
   EXPECT_EQ(rig.pick({3, 5, 7}), 3u) << "greedy, although 7 is older";
@@ -85,7 +88,7 @@ TEST_P(WarpSchedulerBench, GtoGoesOnUntilItStallsThenTakesTheOldest) {
 }
 
 TEST_P(WarpSchedulerBench, AReassignedSlotHasNeitherGreedNorAge) {
-  Rig rig("rig", configured(SchedulingPolicy::kGto, GetParam()));
+  Rig rig("rig", configured("gto", GetParam()));
   for (const std::uint32_t warp : {7u, 3u, 5u}) rig.assign(warp);
   EXPECT_EQ(rig.pick({7}), 7u);
   rig.assign(7);
@@ -95,7 +98,7 @@ TEST_P(WarpSchedulerBench, AReassignedSlotHasNeitherGreedNorAge) {
 }
 
 TEST_P(WarpSchedulerBench, LeavingTakesTheAgeButNotTheGreed) {
-  Rig rig("rig", configured(SchedulingPolicy::kGto, GetParam()));
+  Rig rig("rig", configured("gto", GetParam()));
   for (const std::uint32_t warp : {7u, 3u, 5u}) rig.assign(warp);
   EXPECT_EQ(rig.pick({7}), 7u);
   rig({.op = SchedulerRequest::Op::kLeave, .warp = WarpId{7}});
@@ -105,7 +108,7 @@ TEST_P(WarpSchedulerBench, LeavingTakesTheAgeButNotTheGreed) {
 }
 
 TEST_P(WarpSchedulerBench, AgesRotateWhenTheTimeHasCome) {
-  Rig rig("rig", configured(SchedulingPolicy::kGto, GetParam(), 100));
+  Rig rig("rig", configured("gto", GetParam(), 100));
   for (const std::uint32_t warp : {7u, 3u, 5u}) rig.assign(warp);
   EXPECT_EQ(rig.pick({3, 5, 7}, 99), 7u);
   EXPECT_EQ(rig.pick({3, 5, 7}, 100), 3u) << "7 is the youngest now, and its greed has ended";
@@ -115,7 +118,7 @@ TEST_P(WarpSchedulerBench, AgesRotateWhenTheTimeHasCome) {
 }
 
 TEST_P(WarpSchedulerBench, ASplitThatStallsEndsTheGreedOfItsWarp) {
-  Rig rig("rig", configured(SchedulingPolicy::kGto, GetParam()), 8, 4);
+  Rig rig("rig", configured("gto", GetParam()), 8, 4);
   for (const std::uint32_t warp : {2u, 1u}) rig.assign(warp);
   EXPECT_EQ(rig.pick({4}), 4u) << "split 0 of warp 1";
   EXPECT_EQ(rig.pick({4, 8}), 4u);
@@ -127,8 +130,7 @@ TEST_P(WarpSchedulerBench, EverySchedulerOfACoreHasItsOwn) {
     Two(const sc_core::sc_module_name& name, Implementation impl) : sc_module(name) {
       cosim::provide_twins(twins);
       for (auto& policy : policies)
-        policy =
-            core::make_scheduling_policy(configured(SchedulingPolicy::kGto, impl), kWarps, "two", &twins);
+        policy = core::make_scheduling_policy(configured("gto", impl), kWarps, "two", &twins);
     }
     sim::Twins twins;
     std::array<std::unique_ptr<core::WarpSchedulingPolicy>, 2> policies;
@@ -147,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(As, WarpSchedulerBench, cosim::every_implementation(), 
 
 // ---- As a policy
 
-std::unique_ptr<core::WarpSchedulingPolicy> rtl_policy(sim::Twins& twins, SchedulingPolicy policy,
+std::unique_ptr<core::WarpSchedulingPolicy> rtl_policy(sim::Twins& twins, const std::string& policy,
                                                        std::uint32_t warps = kWarps) {
   if (twins.uses().empty()) cosim::provide_twins(twins);
   return core::make_scheduling_policy(configured(policy, Implementation::kRtl, 500), warps, "core.scheduler0",
@@ -156,10 +158,10 @@ std::unique_ptr<core::WarpSchedulingPolicy> rtl_policy(sim::Twins& twins, Schedu
 
 /// A run of a core: time passes, warps come and go, and the policies are asked in the order of its stages.
 /// What they depend on, as they show it in a report of a difference, is the same at any time.
-void run_and_compare(SchedulingPolicy kind) {
+void run_and_compare(const std::string& kind) {
   sim::Twins twins;
   const auto rtl = rtl_policy(twins, kind);
-  const auto model = core::make_scheduling_policy(configured(kind, Implementation::kModel, 500), kWarps);
+  const auto model = configured(kind, Implementation::kModel, 500).make(kWarps);
   std::mt19937 random(2);
   base::IndexSet resident(kWarps);
   Cycle now = 0;
@@ -197,8 +199,8 @@ void run_and_compare(SchedulingPolicy kind) {
   EXPECT_EQ(twins.uses().front().clocks, twins.uses().front().requests) << "one clock each";
 }
 
-TEST(WarpSchedulerPolicy, LrrInRtlRunsACoreAsItsModel) { run_and_compare(SchedulingPolicy::kLrr); }
-TEST(WarpSchedulerPolicy, GtoInRtlRunsACoreAsItsModel) { run_and_compare(SchedulingPolicy::kGto); }
+TEST(WarpSchedulerPolicy, LrrInRtlRunsACoreAsItsModel) { run_and_compare("lrr"); }
+TEST(WarpSchedulerPolicy, GtoInRtlRunsACoreAsItsModel) { run_and_compare("gto"); }
 
 template <class Fn>
 std::string input_error_of(Fn&& fn) {
@@ -211,25 +213,23 @@ std::string input_error_of(Fn&& fn) {
 }
 
 TEST(WarpSchedulerPolicy, OthersHaveNoRtl) {
-  for (const auto& [policy, name] : {std::pair{SchedulingPolicy::kTwoLevel, "two_level"},
-                                     {SchedulingPolicy::kCawa, "cawa"},
-                                     {SchedulingPolicy::kGlrr, "glrr"}}) {
+  for (const std::string name : {"two_level", "cawa", "glrr"}) {
     sim::Twins twins;
-    const std::string error = input_error_of([&, policy = policy] { rtl_policy(twins, policy); });
-    EXPECT_THAT(error, HasSubstr("core.scheduler0: the policies lrr and gto have RTL, " + std::string(name)));
+    const std::string error = input_error_of([&] { rtl_policy(twins, name); });
+    EXPECT_THAT(error, HasSubstr("core.scheduler0: the policies lrr and gto have RTL, " + name));
     EXPECT_THAT(error, HasSubstr("impl: model"));
   }
 }
 
 TEST(WarpSchedulerPolicy, MoreWarpsThanTheRtlHasAreRefused) {
   sim::Twins twins;
-  EXPECT_THAT(input_error_of([&] { rtl_policy(twins, SchedulingPolicy::kGto, 65); }),
+  EXPECT_THAT(input_error_of([&] { rtl_policy(twins, "gto", 65); }),
               HasSubstr("built for 64 warps, this core has 65"));
 }
 
 TEST(WarpSchedulerPolicy, OnlyWhatWasPickedIssues) {
   sim::Twins twins;
-  const auto rtl = rtl_policy(twins, SchedulingPolicy::kGto);
+  const auto rtl = rtl_policy(twins, "gto");
   base::IndexSet ready(kWarps);
   ready.insert(3);
   ASSERT_EQ(rtl->pick(ready, 0), WarpId{3});
@@ -255,12 +255,10 @@ class Faulty final : public core::WarpSchedulingPolicy {
 TEST(WarpSchedulerPolicy, AnotherPickThanTheModelsEndsTheRun) {
   sim::Twins twins;
   twins.provide<core::WarpSchedulerBlock>([](const core::WarpSchedulerBlock::Shape& shape, sim::TwinUse&) {
-    SchedulerConfig config = shape.config;
-    config.impl = Implementation::kModel;
-    return std::make_unique<Faulty>(core::make_scheduling_policy(config, shape.warps));
+    return std::make_unique<Faulty>(shape.config.make(shape.warps));
   });
-  const auto both = core::make_scheduling_policy(configured(SchedulingPolicy::kGto, Implementation::kBoth),
-                                                 kWarps, "core.scheduler0", &twins);
+  const auto both = core::make_scheduling_policy(configured("gto", Implementation::kBoth), kWarps,
+                                                 "core.scheduler0", &twins);
   both->assign(WarpId{4}, 0);
   base::IndexSet ready(kWarps);
   ready.insert(4);
@@ -431,9 +429,9 @@ class Traffic {
 class WarpSchedulerLockstep : public ::testing::TestWithParam<cosim::StallRates> {
  protected:
   template <class V>
-  void run(SchedulingPolicy policy, const char* name) {
+  void run(const std::string& policy, const char* name) {
     cosim::LockstepBench<V, cosim::WarpSchedulerPins, cosim::PickBlock> bench(PickModel(policy), name, 1);
-    Traffic traffic(policy == SchedulingPolicy::kGto);
+    Traffic traffic(policy == "gto");
     bench.run(40000, GetParam(), std::ref(traffic));
     EXPECT_TRUE(traffic.coverage().missing().empty())
         << ::testing::PrintToString(traffic.coverage().missing()) << " of\n"
@@ -442,10 +440,10 @@ class WarpSchedulerLockstep : public ::testing::TestWithParam<cosim::StallRates>
 };
 
 TEST_P(WarpSchedulerLockstep, LrrEqualsItsModelClockByClock) {
-  run<VWarpSchedulerLrr>(SchedulingPolicy::kLrr, "warp_scheduler_lrr");
+  run<VWarpSchedulerLrr>("lrr", "warp_scheduler_lrr");
 }
 TEST_P(WarpSchedulerLockstep, GtoEqualsItsModelClockByClock) {
-  run<VWarpSchedulerGto>(SchedulingPolicy::kGto, "warp_scheduler_gto");
+  run<VWarpSchedulerGto>("gto", "warp_scheduler_gto");
 }
 
 INSTANTIATE_TEST_SUITE_P(Stalls, WarpSchedulerLockstep, cosim::stall_rates(), cosim::name_stalls);

@@ -15,6 +15,11 @@
 #include "core/fetch/instruction_cache.h"
 #include "core/issue/issue_table.h"
 #include "core/issue/scoreboard.h"
+#include "core/schedule/cawa.h"
+#include "core/schedule/glrr.h"
+#include "core/schedule/gto.h"
+#include "core/schedule/lrr.h"
+#include "core/schedule/two_level.h"
 #include "core/schedule/warp_scheduler.h"
 #include "unit/core/instruction.h"
 
@@ -60,15 +65,14 @@ base::IndexSet set_of(std::initializer_list<std::uint32_t> members) {
   return set;
 }
 
-std::unique_ptr<WarpSchedulingPolicy> policy(SchedulingPolicy kind, std::uint32_t active_warps = 8) {
-  SchedulerConfig config;
-  config.policy = kind;
-  config.active_warps = active_warps;
-  return make_scheduling_policy(config, 64);
+std::unique_ptr<WarpSchedulingPolicy> policy(const SchedulingPolicy& kind, std::uint32_t active_warps = 8) {
+  SchedulerConfig config({two_level_policy(), kind.name == "two_level" ? lrr_policy() : kind}, kind.name);
+  config.get<TwoLevelConfig>().active_warps = active_warps;
+  return config.make(64);
 }
 
 TEST(Scheduler, LrrTakesTurns) {
-  const auto lrr = policy(SchedulingPolicy::kLrr);
+  const auto lrr = policy(lrr_policy());
   const auto ready = set_of({1, 4, 9});
   std::vector<std::uint32_t> order;
   for (Cycle now = 0; now < 5; ++now) {
@@ -80,7 +84,7 @@ TEST(Scheduler, LrrTakesTurns) {
 }
 
 TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
-  const auto gto = policy(SchedulingPolicy::kGto);
+  const auto gto = policy(gto_policy());
   for (const std::uint32_t g : {7u, 3u, 5u}) gto->assign(WarpId{g}, 0);
   EXPECT_EQ(gto->pick(set_of({3, 5}), 1)->value(), 3u) << "older than 5";
   gto->issued(WarpId{3}, 1);
@@ -92,7 +96,7 @@ TEST(Scheduler, GtoIsGreedyThenTakesTheOldest) {
 }
 
 TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
-  const auto glrr = policy(SchedulingPolicy::kGlrr);
+  const auto glrr = policy(glrr_policy());
   for (std::uint32_t g = 0; g < 4; ++g) glrr->assign(WarpId{g}, 0);
   const auto pick = [&](std::initializer_list<std::uint32_t> ready) {
     base::IndexSet set(64);
@@ -110,7 +114,7 @@ TEST(Scheduler, GlrrIsGreedyThenTakesTurns) {
 }
 
 TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
-  const auto two_level = policy(SchedulingPolicy::kTwoLevel, 2);
+  const auto two_level = policy(two_level_policy(), 2);
   for (const std::uint32_t g : {1u, 2u, 3u, 4u}) two_level->assign(WarpId{g}, 0);
   const auto everybody = set_of({1, 2, 3, 4});
   std::vector<std::uint32_t> order;
@@ -137,7 +141,7 @@ TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
 }
 
 TEST(Scheduler, CawaPicksTheMostCriticalWarp) {
-  const auto cawa = policy(SchedulingPolicy::kCawa);
+  const auto cawa = policy(cawa_policy());
   cawa->assign(WarpId{1}, 0);
   cawa->assign(WarpId{2}, 0);
   const auto both = set_of({1, 2});
@@ -392,15 +396,19 @@ TEST(CtaSlots, LimitedByEachResource) {
   const CtaNeeds needs{2, 64, 384};
   std::vector<WarpId> warps;
   std::uint32_t base = 99;
-  ASSERT_TRUE(slots.fits(needs));
+  ASSERT_EQ(slots.room(needs), 2u) << "1024 bytes of shared memory";
+  EXPECT_EQ(slots.room({4, 64, 0}), 2u) << "8 warps";
+  EXPECT_EQ(slots.room({1, 4096, 0}), 1u);
   const CtaSlot first = slots.take(needs, warps, base);
   EXPECT_EQ(base, 0u);
   EXPECT_EQ(warps, (std::vector<WarpId>{WarpId{0}, WarpId{1}}));
   slots.take(needs, warps, base);
   EXPECT_EQ(base, 384u);
-  EXPECT_FALSE(slots.fits(needs)) << "256 bytes of shared memory left";
+  EXPECT_EQ(slots.room({1, 64, 256}), 1u) << "a slot is left, and 256 bytes";
+  EXPECT_EQ(slots.room({1, 64, 0}), 1u) << "of three CTA slots";
+  EXPECT_EQ(slots.room(needs), 0u) << "256 bytes of shared memory left";
   slots.give_back(first);
-  ASSERT_TRUE(slots.fits(needs));
+  ASSERT_NE(slots.room(needs), 0u);
   slots.take(needs, warps, base);
   EXPECT_EQ(base, 0u) << "the gap is used again";
   EXPECT_EQ(warps[0], WarpId{0});

@@ -159,7 +159,7 @@ TEST_F(AwareCalls, lanes_that_do_not_call_wait_behind_the_call) {
 
 TEST_F(AwareCalls, an_indirect_call_is_a_split_per_function) {
   const std::vector<Pc> functions{pc('G'), pc('F'), pc('G'), pc('H')};
-  EXPECT_TRUE(rig.indirect(ControlFlowEvent::kCall, kGroup, functions, mask("1111"), pc('A', 1)).diverged);
+  EXPECT_TRUE(rig.indirect(Transfer::kCall, kGroup, functions, mask("1111"), pc('A', 1)).diverged);
   EXPECT_EQ(rig.fifo(), "G0101 F0010 H1000");
   EXPECT_EQ(rig.rt(), "A+1 - 1111/1111");
   rig.leave(kGroup, pc('A', 1), mask("0101"), pc('G', 1));
@@ -168,7 +168,7 @@ TEST_F(AwareCalls, an_indirect_call_is_a_split_per_function) {
   rig.leave(kGroup, pc('A', 1), mask("1000"), pc('H', 1));
   EXPECT_EQ(rig.st(), "A+1 - 1111");
   const std::vector<Pc> same(4, pc('G'));
-  EXPECT_FALSE(rig.indirect(ControlFlowEvent::kCall, kGroup, same, mask("1111"), pc('A', 2)).diverged);
+  EXPECT_FALSE(rig.indirect(Transfer::kCall, kGroup, same, mask("1111"), pc('A', 2)).diverged);
 }
 
 TEST_F(AwareCalls, threads_that_end_in_a_function_are_expected_nowhere) {
@@ -213,8 +213,8 @@ TEST(MultiPathCalls, splits_that_met_in_a_function_return_each_to_its_own_place)
   EXPECT_EQ(rig.st(), "F F+3 1100");
   rig.go(rig.at('F'), pc('F', 3));
   EXPECT_EQ(rig.st(), "F+3 D 1111");
-  rig.indirect(ControlFlowEvent::kReturn, rig.at(pc('F', 3)),
-               {pc('B', 1), pc('B', 1), pc('C', 1), pc('C', 1)}, mask("1111"), pc('F', 4));
+  rig.indirect(Transfer::kReturn, rig.at(pc('F', 3)), {pc('B', 1), pc('B', 1), pc('C', 1), pc('C', 1)},
+               mask("1111"), pc('F', 4));
   EXPECT_EQ(rig.st(), "B+1 D 0011 | C+1 D 1100");
   rig.go(rig.at(pc('B', 1)), pc('D'));
   rig.go(rig.at(pc('C', 1)), pc('D'));
@@ -234,8 +234,8 @@ TEST(MultiPathCalls, some_of_splits_that_met_may_return_early) {
   EXPECT_EQ(rig.rt(), "D - 1111/1111 | F+3 C+1 1011/1000 | C+1 D 1111/1011");
   rig.go(rig.at(pc('F', 1)), pc('F', 3));
   EXPECT_EQ(rig.st(), "F+3 C+1 1011");
-  rig.indirect(ControlFlowEvent::kReturn, rig.at(pc('F', 3)),
-               {pc('B', 1), pc('B', 1), pc('C', 1), pc('C', 1)}, mask("1011"), pc('F', 4));
+  rig.indirect(Transfer::kReturn, rig.at(pc('F', 3)), {pc('B', 1), pc('B', 1), pc('C', 1), pc('C', 1)},
+               mask("1011"), pc('F', 4));
   EXPECT_EQ(rig.st(), "B+1 D 0011 | C+1 D 1100");
   EXPECT_EQ(rig.rt(), "D - 1111/1111");
 }

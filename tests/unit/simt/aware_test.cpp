@@ -141,7 +141,7 @@ TEST(AwareGolden, MimdG8DelayedReconvergence) {
 /// Time-out: the RPC is C itself.
 TEST(AwareGolden, MimdG9TimedOutReconvergence) {
   ControlFlowConfig config = aware();
-  config.timeout.cycles = 1000;
+  config.get<TimeoutConfig>().cycles = 1000;
   SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.go('B');
@@ -216,7 +216,7 @@ TEST(Aware, EveryTakenBranchRotates) {
 
 TEST(Aware, WithoutRotationOnlyDivergenceGivesOthersATurn) {
   ControlFlowConfig config = aware();
-  config.aware.rotate_on_taken_branch = false;
+  config.get<AwareConfig>().rotate_on_taken_branch = false;
   SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.branch('C', "1010", 'B', 'D');
@@ -343,8 +343,8 @@ TEST(Aware, BranchesThatMeetOnlyAtTheEndGoOnAlone) {
 TEST(Aware, AnIndirectBranchHasASidePerTarget) {
   SimtRig rig(aware());
   rig.launch('A', mask("1111"));
-  EXPECT_TRUE(rig.indirect(ControlFlowEvent::kBranch, kGroup, {pc('C'), pc('B'), pc('C'), pc('D')},
-                           mask("1111"), pc('E'), pc('D'))
+  EXPECT_TRUE(rig.indirect(Transfer::kJump, kGroup, {pc('C'), pc('B'), pc('C'), pc('D')}, mask("1111"),
+                           pc('E'), pc('D'))
                   .diverged);
   EXPECT_EQ(rig.fifo(), "C0101 B0010");
   EXPECT_EQ(rig.rt(), "D - 1111/0111");
@@ -352,7 +352,7 @@ TEST(Aware, AnIndirectBranchHasASidePerTarget) {
 
 TEST(Aware, TheTimerStartsAnewWhenAnotherLaneArrives) {
   ControlFlowConfig config = aware();
-  config.timeout = {100, 1};
+  config.get<TimeoutConfig>() = {100, 1};
   SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.branch('C', "0001", 'B', 'D');
@@ -370,7 +370,7 @@ TEST(Aware, TheTimerStartsAnewWhenAnotherLaneArrives) {
 
 TEST(Aware, TimersAreComparedEveryResolutionCycles) {
   ControlFlowConfig config = aware();
-  config.timeout = {100, 64};
+  config.get<TimeoutConfig>() = {100, 64};
   SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.cycle = 10;
@@ -380,7 +380,7 @@ TEST(Aware, TimersAreComparedEveryResolutionCycles) {
 
 TEST(Aware, LanesThatTimeOutMayMeetOthersAtAnOuterPoint) {
   ControlFlowConfig config = aware();
-  config.timeout.cycles = 100;
+  config.get<TimeoutConfig>().cycles = 100;
   SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.branch('C', "1000", 'B', 'G');
@@ -394,7 +394,7 @@ TEST(Aware, LanesThatTimeOutMayMeetOthersAtAnOuterPoint) {
 
 TEST(Aware, ARunningTimerMakesEveryVisitDifferent) {
   ControlFlowConfig config = aware();
-  config.timeout.cycles = 1000;
+  config.get<TimeoutConfig>().cycles = 1000;
   SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.branch('B', "0111", 'C', 'C');

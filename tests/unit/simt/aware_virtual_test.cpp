@@ -12,8 +12,8 @@ namespace {
 
 ControlFlowConfig entries(std::uint32_t splits, std::uint32_t points) {
   ControlFlowConfig config = aware();
-  config.aware.st_entries = splits;
-  config.aware.rt_entries = points;
+  config.get<AwareConfig>().st_entries = splits;
+  config.get<AwareConfig>().rt_entries = points;
   return config;
 }
 
@@ -104,7 +104,7 @@ TEST_P(Turns, EverySplitComesAndOneThatIsBackStaysUntilItHas) {
   rig.launch('A', LaneMask((1u << 2 * kPairs) - 1));
   std::vector<Pc> to(base::kLanes, pc('B'));
   for (unsigned lane = 0; lane < 2 * kPairs; ++lane) to[lane] = Pc{base(lane / 2)};
-  rig.indirect(ControlFlowEvent::kBranch, kGroup, to, LaneMask((1u << 2 * kPairs) - 1), pc('Z'), pc('Z'));
+  rig.indirect(Transfer::kJump, kGroup, to, LaneMask((1u << 2 * kPairs) - 1), pc('Z'), pc('Z'));
 
   std::map<std::uint32_t, unsigned> last_lap;  // by base
   std::set<Pc> spilled, owed;
@@ -192,7 +192,7 @@ TEST(AwareVirtual, AnArrivalWaitsForItsEntryAndHoldsTheWarp) {
 TEST(AwareVirtual, TheMostRecentEntryIsSpilledIfConfiguredSo) {
   ControlFlowConfig config = entries(8, 2);
   SimtRig least(config, 1, "least");
-  config.aware.rt_victim = TableVictim::kMostRecent;
+  config.get<AwareConfig>().rt_victim = TableVictim::kMostRecent;
   SimtRig most(config, 1, "most");
   for (SimtRig* rig : {&least, &most}) {
     rig->launch('A', mask("1111"));
@@ -230,8 +230,7 @@ TEST(AwareVirtual, ABranchThatNeedsSeveralSpillsIsDoneOneByOne) {
   bool room = false;
   rig.accept = [&] { return room; };
   rig.launch('A', mask("1111"));
-  rig.indirect(ControlFlowEvent::kBranch, kGroup, {pc('B'), pc('C'), pc('E'), pc('F')}, mask("1111"), pc('H'),
-               pc('G'));
+  rig.indirect(Transfer::kJump, kGroup, {pc('B'), pc('C'), pc('E'), pc('F')}, mask("1111"), pc('H'), pc('G'));
   // B has the entry; C waits in the spill buffer; E and F have not been inserted.
   EXPECT_EQ(rig.st(), "B G 0001 | C G 0010");
   EXPECT_TRUE(rig.groups[kGroup].hold == Hold::kEverything);
@@ -272,7 +271,7 @@ TEST(AwareVirtual, ABlockedSplitIsFetchedOnlyAfterItsBarrier) {
 
 TEST(AwareVirtual, TheTimerOfASpilledEntryFetchesIt) {
   ControlFlowConfig config = entries(8, 1);
-  config.timeout.cycles = 100;
+  config.get<TimeoutConfig>().cycles = 100;
   SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.branch('G', "1000", 'B', 'G');  // lane 3 waits at G

@@ -133,7 +133,7 @@ TEST(MultiPath, ASplitAtABarrierMakesRoomForOneThatCanRun) {
 
 TEST(MultiPath, ASplitThatTakesABranchMakesRoomForOneThatWaits) {
   ControlFlowConfig config = multi_path(1);
-  config.multi_path.yield_on_taken_branch = true;
+  config.get<MultiPathConfig>().yield_on_taken_branch = true;
   SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.branch(rig.at('A'), pc('C'), mask("1100"), pc('B'), pc('D'));
@@ -157,7 +157,7 @@ TEST(MultiPath, OnePathRunsOneSplitAtATime) {
 
 TEST(MultiPath, TimedOutLanesBecomeAGroup) {
   ControlFlowConfig config = multi_path();
-  config.timeout.cycles = 100;
+  config.get<TimeoutConfig>().cycles = 100;
   SimtRig rig(config);
   rig.launch('A', mask("1111"));
   rig.branch(rig.at('A'), pc('A'), mask("0111"), pc('C'), pc('C'));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/issue/scoreboard.h"
+#include "core/schedule/gto.h"
 #include "core/schedule/warp_scheduler.h"
 #include "unit/simt/rig.h"
 
@@ -20,23 +21,13 @@ isa::Instruction instruction(std::initializer_list<isa::RegId> reads,
   return i;
 }
 
-ControlFlowConfig first_not_taken() {
-  ControlFlowConfig config;
-  config.mechanism = Mechanism::kMultiPath;
-  return config;
-}
-
 class SchedulerRig : public sc_core::sc_module {
  public:
   SchedulerRig(const sc_core::sc_module_name& rig_name, std::uint32_t groups_per_warp)
       : sc_module(rig_name), scheduler("scheduler", config(), 1, groups_per_warp) {
     isock.bind(scheduler.scheduler_tsock);
   }
-  static core::SchedulerConfig config() {
-    core::SchedulerConfig result;
-    result.policy = core::SchedulingPolicy::kGto;
-    return result;
-  }
+  static core::SchedulerConfig config() { return {{core::gto_policy()}, "gto"}; }
   core::WarpScheduler scheduler;
   sim::BlockInitiator<core::SchedulerProtocol> isock{"isock"};
 };
@@ -44,7 +35,7 @@ class SchedulerRig : public sc_core::sc_module {
 // Fig 7.4: two instructions per block, the second of B and of C depends on the first with 2 cycles latency.
 // An ideal front end: whatever split the scheduler picks issues its next instruction.
 TEST(MultiPathGolden, MimdG5Timing) {
-  SimtRig rig(first_not_taken());
+  SimtRig rig(multi_path());
   SchedulerRig scheduler("scheduler_rig", rig.unit.groups_per_warp());
   core::ScoreboardModel scoreboard({.kind = core::ScoreboardKind::kPerThreadMask, .entries_per_warp = 8}, 1);
   const isa::Instruction plain = instruction({}, {});

@@ -13,7 +13,10 @@
 #include <systemc>
 #include <vector>
 
+#include "simt/aware.h"
 #include "simt/control_flow_unit.h"
+#include "simt/multi_path.h"
+#include "simt/simt_stack.h"
 
 namespace heddle::simt {
 
@@ -54,7 +57,7 @@ class SimtRig : public sc_core::sc_module {
   /// All rigs of a process are made before the first event.
   explicit SimtRig(const ControlFlowConfig& config, std::uint32_t warps = 1,
                    const sc_core::sc_module_name& rig_name = "rig", sim::Twins* twins = nullptr)
-      : sc_module(rig_name), unit("unit", config, warps, stats.child("unit", ""), twins) {
+      : sc_module(rig_name), unit("unit", config.factory(), warps, stats.child("unit", ""), twins) {
     branch_isock.bind(unit.branch_tsock);
     unit.progress_isock.bind(progress_tsock);
     unit.table_memory_isock.bind(memory_tsock);
@@ -67,8 +70,18 @@ class SimtRig : public sc_core::sc_module {
     branch_isock.call(request);
     due = request.due;
     answered.assign(request.updates.begin(), request.updates.end());
+    // Mechanisms here answer for the group that asks; "it goes on" is for those that come later.
+    if (by_group(request.event)) {
+      EXPECT_TRUE(std::any_of(answered.begin(), answered.end(), [&](const GroupUpdate& update) {
+        return update.group == request.group;
+      })) << event_name(request);
+    }
     for (const GroupUpdate& update : answered) apply(update);
     return request;
+  }
+  static bool by_group(ControlFlowEvent event) {
+    return event == ControlFlowEvent::kAdvance || event == ControlFlowEvent::kTransfer ||
+           event == ControlFlowEvent::kExit || event == ControlFlowEvent::kBarrierArrive;
   }
   void apply(const GroupUpdate& update) {
     const GroupId id = update.group;
@@ -98,7 +111,7 @@ class SimtRig : public sc_core::sc_module {
     send(r);
   }
   bool branch(GroupId group, Pc target, LaneMask taken, Pc next, Pc rpc) {
-    ControlFlowRequest r = event(ControlFlowEvent::kBranch, group, next);
+    ControlFlowRequest r = event(Transfer::kJump, group, next);
     r.taken = taken;
     r.target = target;
     r.rpc = rpc;
@@ -126,14 +139,14 @@ class SimtRig : public sc_core::sc_module {
     send(r);
   }
   ControlFlowRequest call(GroupId group, Pc target, LaneMask taken, Pc next) {
-    ControlFlowRequest r = event(ControlFlowEvent::kCall, group, next);
+    ControlFlowRequest r = event(Transfer::kCall, group, next);
     r.taken = taken;
     r.target = target;
     return send(r);
   }
   /// Lane l goes to by_lane[l].
-  ControlFlowRequest indirect(ControlFlowEvent kind, GroupId group, const std::vector<Pc>& by_lane,
-                              LaneMask taken, Pc next, Pc rpc = kNoPc) {
+  ControlFlowRequest indirect(Transfer kind, GroupId group, const std::vector<Pc>& by_lane, LaneMask taken,
+                              Pc next, Pc rpc = kNoPc) {
     std::array<Pc, base::kLanes> targets{};
     std::copy(by_lane.begin(), by_lane.end(), targets.begin());
     ControlFlowRequest r = event(kind, group, next);
@@ -143,7 +156,7 @@ class SimtRig : public sc_core::sc_module {
     return send(r);
   }
   void leave(GroupId group, Pc to, LaneMask taken, Pc next) {
-    indirect(ControlFlowEvent::kReturn, group, std::vector<Pc>(base::kLanes, to), taken, next);
+    indirect(Transfer::kReturn, group, std::vector<Pc>(base::kLanes, to), taken, next);
   }
   /// Serves timers and retries that are due at `now`, as often as the unit wants.
   void tick(Cycle now) {
@@ -153,9 +166,10 @@ class SimtRig : public sc_core::sc_module {
       send(r);
     }
   }
-  ControlFlowRequest event(ControlFlowEvent kind, GroupId group, Pc next) {
+  template <class Kind>
+  ControlFlowRequest event(Kind kind, GroupId group, Pc next) {
     ControlFlowRequest r;
-    r.event = kind;
+    r.set(kind);
     r.group = group;
     r.warp = WarpId{group.value() / unit.groups_per_warp()};
     r.next = next;
@@ -277,15 +291,15 @@ class SimtRig : public sc_core::sc_module {
   sim::BlockTarget<TableMemoryProtocol, SimtRig, &SimtRig::serve_memory> memory_tsock{"memory_tsock", this};
 };
 
-inline ControlFlowConfig aware() {
-  ControlFlowConfig config;
-  config.mechanism = Mechanism::kAware;
+inline ControlFlowConfig on(const std::string& mechanism) {
+  ControlFlowConfig config({simt_stack_mechanism(), aware_mechanism(), multi_path_mechanism()});
+  config.mechanism = mechanism;
   return config;
 }
+inline ControlFlowConfig aware() { return on(Aware::kName); }
 inline ControlFlowConfig multi_path(std::uint32_t paths = 32, bool opportunistic = false) {
-  ControlFlowConfig config;
-  config.mechanism = Mechanism::kMultiPath;
-  config.multi_path = {paths, opportunistic};
+  ControlFlowConfig config = on(MultiPath::kName);
+  config.get<MultiPathConfig>() = {paths, opportunistic};
   return config;
 }
 

@@ -25,22 +25,22 @@ class Warp {
   }
   [[nodiscard]] Rows rows() const { return stack_.rows(); }
   void branch(std::uint32_t target, const char* taken, std::uint32_t next, Pc rpc) {
-    serve(ControlFlowEvent::kBranch, mask(taken), next, Pc{target}, rpc);
+    serve(Transfer::kJump, mask(taken), next, Pc{target}, rpc);
   }
   bool indirect(std::array<std::uint32_t, 4> lane_target, const char* taken, std::uint32_t next, Pc rpc) {
     set(lane_target);
-    return serve(ControlFlowEvent::kBranch, mask(taken), next, kNoPc, rpc, true);
+    return serve(Transfer::kJump, mask(taken), next, kNoPc, rpc, true);
   }
   void call(std::uint32_t target, const char* taken, std::uint32_t next) {
-    serve(ControlFlowEvent::kCall, mask(taken), next, Pc{target}, kNoPc);
+    serve(Transfer::kCall, mask(taken), next, Pc{target}, kNoPc);
   }
   bool indirect_call(std::array<std::uint32_t, 4> lane_target, const char* taken, std::uint32_t next) {
     set(lane_target);
-    return serve(ControlFlowEvent::kCall, mask(taken), next, kNoPc, kNoPc, true);
+    return serve(Transfer::kCall, mask(taken), next, kNoPc, kNoPc, true);
   }
   void leave(std::uint32_t to, const char* taken, std::uint32_t next) {
     set({to, to, to, to});
-    serve(ControlFlowEvent::kReturn, mask(taken), next, kNoPc, kNoPc, true);
+    serve(Transfer::kReturn, mask(taken), next, kNoPc, kNoPc, true);
   }
   void go(std::uint32_t pc) { serve(ControlFlowEvent::kAdvance, {}, pc, kNoPc, kNoPc); }
   void exit(const char* lanes, std::uint32_t next) {
@@ -69,10 +69,10 @@ class Warp {
   void set(std::array<std::uint32_t, 4> lane_target) {
     for (unsigned i = 0; i < 4; ++i) targets_[i] = Pc{lane_target[i]};
   }
-  bool serve(ControlFlowEvent event, LaneMask taken, std::uint32_t next, Pc target, Pc rpc,
-             bool by_lane = false) {
+  template <class Kind>
+  bool serve(Kind kind, LaneMask taken, std::uint32_t next, Pc target, Pc rpc, bool by_lane = false) {
     ControlFlowRequest r;
-    r.event = event;
+    r.set(kind);
     r.taken = taken;
     r.next = Pc{next};
     r.target = target;

@@ -22,20 +22,20 @@ TEST(SimtStackModel, a_return_that_contradicts_the_call_is_a_bug_of_the_model) {
   SimtStack stack(1, FirstSide::kTaken);
   std::array<Pc, base::kLanes> targets{};
   targets.fill(Pc{12});
-  const auto serve = [&](ControlFlowEvent event, Pc next) {
+  const auto serve = [&](auto event, Pc next) {
     ControlFlowRequest r;
-    r.event = event;
+    r.set(event);
     r.mask = r.taken = mask("1111");
     r.next = next;
     r.target = Pc{100};
-    if (event == ControlFlowEvent::kReturn) r.lane_target = targets.data();
+    if (r.is(Transfer::kReturn)) r.lane_target = targets.data();
     stack.serve(r);
   };
   serve(ControlFlowEvent::kLaunch, Pc{0});
-  EXPECT_THROW(serve(ControlFlowEvent::kReturn, Pc{1}), std::logic_error);  // outside of any call
+  EXPECT_THROW(serve(Transfer::kReturn, Pc{1}), std::logic_error);  // outside of any call
   serve(ControlFlowEvent::kLaunch, Pc{0});
-  serve(ControlFlowEvent::kCall, Pc{11});
-  EXPECT_THROW(serve(ControlFlowEvent::kReturn, Pc{105}), std::logic_error);  // to 12
+  serve(Transfer::kCall, Pc{11});
+  EXPECT_THROW(serve(Transfer::kReturn, Pc{105}), std::logic_error);  // to 12
 }
 
 }  // namespace

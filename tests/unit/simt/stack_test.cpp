@@ -32,7 +32,7 @@ class Example {
   /// The running group branches: `taken` lanes go to `target`, the others to `other`.
   void branch(char target, LaneMask taken, char other, char rpc) {
     ControlFlowRequest r;
-    r.event = ControlFlowEvent::kBranch;
+    r.set(Transfer::kJump);
     r.taken = taken;
     r.target = pc(target);
     r.next = pc(other);
@@ -278,7 +278,7 @@ TEST_P(SimtStackRules, AnswersNameTheGroupItsLanesAndWhatToWatch) {
   ASSERT_EQ(r.updates.size(), 1u);
   EXPECT_EQ(r.updates[0].group, GroupId{stack.warp().value()});
   EXPECT_EQ(r.updates[0].watch, base::kNoPc);
-  r.event = ControlFlowEvent::kBranch;
+  r.set(Transfer::kJump);
   r.taken = mask("0101");
   r.target = Pc{5};
   r.next = Pc{1};

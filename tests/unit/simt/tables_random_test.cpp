@@ -17,17 +17,17 @@ TEST_P(RandomWalk, EveryThreadTakesItsOwnPath) {
   EXPECT_GT(walk.count("reconvergences"), kPrograms);
   EXPECT_GT(walk.count("calls"), kPrograms);
   const ControlFlowConfig& config = GetParam().config;
-  if (config.timeout.cycles != 0) {
+  if (config.get<TimeoutConfig>().cycles != 0) {
     EXPECT_GT(walk.count("timeouts"), kPrograms);
   }
-  if (config.mechanism == Mechanism::kAware && config.aware.st_entries < 32) {
+  if (config.mechanism == Aware::kName && config.get<AwareConfig>().st_entries < 32) {
     EXPECT_GT(walk.count("spills.split"), kPrograms);
   }
-  if (config.mechanism == Mechanism::kAware && config.aware.rt_entries < 32) {
+  if (config.mechanism == Aware::kName && config.get<AwareConfig>().rt_entries < 32) {
     EXPECT_GT(walk.count("spills.reconvergence"), kPrograms);
   }
-  if (config.mechanism == Mechanism::kMultiPath && config.multi_path.opportunistic_reconvergence &&
-      config.multi_path.paths > 1) {
+  if (config.mechanism == MultiPath::kName && config.get<MultiPathConfig>().opportunistic_reconvergence &&
+      config.get<MultiPathConfig>().paths > 1) {
     EXPECT_GT(walk.count("early_points"), 0u);
     EXPECT_GT(walk.count("merged_splits"), 0u);
   }

@@ -2,31 +2,26 @@
 #include <gtest/gtest.h>
 
 #include "simt/reconvergence_table.h"
+#include "simt/simt_stack.h"
 #include "simt/split_table.h"
 #include "simt/table_size.h"
 
 namespace heddle::simt {
 namespace {
 
-ControlFlowConfig aware_of(std::uint32_t st_entries, std::uint32_t rt_entries) {
-  ControlFlowConfig config;
-  config.mechanism = Mechanism::kAware;
-  config.aware.st_entries = st_entries;
-  config.aware.rt_entries = rt_entries;
-  return config;
+std::uint64_t aware_bits(std::uint32_t st_entries, std::uint32_t rt_entries) {
+  return aware_table_bits({st_entries, rt_entries});
 }
 
 // mimd-simt-and-bows §11, Tab 5.2
 TEST(TableSize, MimdTab52) {
-  ControlFlowConfig stack;
-  EXPECT_EQ(table_bits(stack), 3072u);
-  stack.first_side = FirstSide::kSmaller;
-  EXPECT_EQ(table_bits(stack), 480u);
-  EXPECT_EQ(table_bits(aware_of(32, 32)), 7680u);
-  EXPECT_EQ(table_bits(aware_of(1, 1)), 1088u);
-  EXPECT_EQ(table_bits(aware_of(6, 2)), 1696u);
-  EXPECT_EQ(table_bits(aware_of(4, 2)), 1504u);
-  EXPECT_EQ(table_bits(aware_of(6, 4)), 1952u);
+  EXPECT_EQ(SimtStack(1, FirstSide::kTaken).table_bits(), 3072u);
+  EXPECT_EQ(SimtStack(1, FirstSide::kSmaller).table_bits(), 480u);
+  EXPECT_EQ(aware_bits(32, 32), 7680u);
+  EXPECT_EQ(aware_bits(1, 1), 1088u);
+  EXPECT_EQ(aware_bits(6, 2), 1696u);
+  EXPECT_EQ(aware_bits(4, 2), 1504u);
+  EXPECT_EQ(aware_bits(6, 4), 1952u);
 }
 
 TEST(TableRecords, HoldWhatTheThesisCounts) {

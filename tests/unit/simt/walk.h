@@ -133,7 +133,7 @@ class Walk {
       targets[lane] = Pc{target};
     });
     const Pc next{pc + 1};
-    ControlFlowRequest r = rig_.event(ControlFlowEvent::kBranch, id, next);
+    ControlFlowRequest r = rig_.event(Transfer::kJump, id, next);
     r.taken = taken;
     r.rpc = instruction.rpc;
     if (instruction.targets.size() == 1)
@@ -152,10 +152,10 @@ class Walk {
       case Kind::kIndirect:
         break;
       case Kind::kCall:
-        r.event = ControlFlowEvent::kCall;
+        r.set(Transfer::kCall);
         break;
       case Kind::kReturn:
-        r.event = ControlFlowEvent::kReturn;
+        r.set(Transfer::kReturn);
         r.lane_target = targets.data();
         break;
       case Kind::kExit:
@@ -195,7 +195,8 @@ class Walk {
       if (row.at("rindex").is_number()) below[row.at("rindex").get<std::uint32_t>()] |= mask_in(row, "mask");
       if (!row.contains("virtual")) ++physical;
     }
-    EXPECT_LE(physical, which_.config.mechanism == Mechanism::kAware ? which_.config.aware.st_entries : 32u);
+    EXPECT_LE(physical,
+              which_.config.mechanism == Aware::kName ? which_.config.get<AwareConfig>().st_entries : 32u);
     physical = 0;
     for (const auto& row : table.at("rt")) {
       const LaneMask rec = mask_in(row, "rec");
@@ -205,7 +206,8 @@ class Walk {
       if (row.at("rindex").is_number()) below[row.at("rindex").get<std::uint32_t>()] |= rec;
       if (!row.contains("virtual")) ++physical;
     }
-    EXPECT_LE(physical, which_.config.mechanism == Mechanism::kAware ? which_.config.aware.rt_entries : 32u);
+    EXPECT_LE(physical,
+              which_.config.mechanism == Aware::kName ? which_.config.get<AwareConfig>().rt_entries : 32u);
     for (const auto& row : table.at("rt"))
       EXPECT_EQ(below[row.at("id").get<std::uint32_t>()], mask_in(row, "pend"))
           << "lanes that are expected and those that come differ\n"
@@ -238,17 +240,17 @@ inline WalkCase aware_case(const char* label, std::uint32_t splits, std::uint32_
                            std::uint32_t timeout, bool slow = true, FirstSide first = FirstSide::kAuto,
                            TableVictim victim = TableVictim::kLeastRecent) {
   WalkCase result{label, aware(), slow, true};
-  result.config.aware.st_entries = splits;
-  result.config.aware.rt_entries = points;
-  result.config.aware.rt_victim = victim;
-  result.config.timeout = {timeout, timeout == 0 ? 1u : 7u};
+  result.config.get<AwareConfig>().st_entries = splits;
+  result.config.get<AwareConfig>().rt_entries = points;
+  result.config.get<AwareConfig>().rt_victim = victim;
+  result.config.get<TimeoutConfig>() = {timeout, timeout == 0 ? 1u : 7u};
   result.config.first_side = first;
   return result;
 }
 inline WalkCase path_case(const char* label, std::uint32_t paths, bool opportunistic,
                           std::uint32_t timeout = 0, FirstSide first = FirstSide::kAuto) {
   WalkCase result{label, multi_path(paths, opportunistic), false, paths == 32};
-  result.config.timeout = {timeout, 1};
+  result.config.get<TimeoutConfig>() = {timeout, 1};
   result.config.first_side = first;
   return result;
 }

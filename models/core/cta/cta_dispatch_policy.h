@@ -1,0 +1,75 @@
+// CTA dispatch policies: which CTA of a launch goes to which core next. The interface, and how the configuration knows
+// them. Nothing here knows any by name: who composes a GPU lists them (platforms/gpu/registries.h), and a program may
+// add its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "base/config_options.h"
+#include "base/ids.h"
+
+namespace heddle::core {
+
+/// A CTA, by its linear number within the grid, and the core that it goes to.
+struct CtaChoice {
+  std::uint32_t core = 0;
+  std::uint64_t cta = 0;
+};
+
+class CtaDispatchPolicy {
+ public:
+  virtual ~CtaDispatchPolicy() = default;
+  /// A launch of that many CTAs begins; all cores are empty.
+  virtual void begin(std::uint64_t ctas, std::uint32_t cores) = 0;
+  /// What starts next in this cycle; none: nothing more. `room`: by core, how many more CTAs fit there; 0 also for a
+  /// core that has got one in this cycle already. Asked until it answers none, no core has room or every CTA has
+  /// started; asked again in the next cycle if it has chosen something, and whenever a CTA is done.
+  [[nodiscard]] virtual std::optional<CtaChoice> next(std::span<const std::uint32_t> room) = 0;
+  /// The choice has started in that CTA slot of its core.
+  virtual void started(const CtaChoice& /*choice*/, base::CtaSlot /*slot*/) {}
+  /// It is done.
+  virtual void done(const CtaChoice& /*choice*/, base::CtaSlot /*slot*/) {}
+  /// The cycle is over; `gave`: something has started in it.
+  virtual void end_cycle(bool /*gave*/) {}
+};
+
+struct DispatchConfig;
+
+struct DispatchPolicy {
+  std::string name;  ///< value of dispatch.policy
+  std::string doc;
+  std::vector<base::ConfigOption> options;  ///< its keys of, or sections below, dispatch
+  std::function<std::unique_ptr<CtaDispatchPolicy>(const DispatchConfig&)> make;
+};
+
+/// Keys: dispatch.*
+struct DispatchConfig {
+  /// Knows no policy.
+  DispatchConfig() = default;
+  /// The first of them is the default.
+  explicit DispatchConfig(const std::vector<DispatchPolicy>& policies);
+
+  std::string policy;
+  base::ConfigOptions options;  ///< of all policies
+
+  void visit(base::ConfigVisitor& v);
+  template <class Options>
+  [[nodiscard]] const Options& get() const {
+    return options.get<Options>();
+  }
+  /// The selected policy. Throws InputError if there is none of the name.
+  [[nodiscard]] std::unique_ptr<CtaDispatchPolicy> make() const;
+
+ private:
+  std::shared_ptr<const std::vector<DispatchPolicy>> policies_ =
+      std::make_shared<const std::vector<DispatchPolicy>>();
+};
+
+}  // namespace heddle::core

@@ -1,0 +1,61 @@
+#include "core/schedule/lockstep.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/twin_difference.h"
+
+namespace heddle::core {
+namespace {
+
+class LockstepPolicy final : public WarpSchedulingPolicy {
+ public:
+  LockstepPolicy(std::string path, std::unique_ptr<WarpSchedulingPolicy> model,
+                 std::unique_ptr<WarpSchedulingPolicy> rtl)
+      : path_(std::move(path)), model_(std::move(model)), rtl_(std::move(rtl)) {}
+  void assign(WarpId warp, Cycle now) override { model_->assign(warp, now), rtl_->assign(warp, now); }
+  void leave(WarpId warp) override { model_->leave(warp), rtl_->leave(warp); }
+  std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle now) override {
+    const auto picked = model_->pick(candidates, now);
+    const auto rtl = rtl_->pick(candidates, now);
+    if (picked == rtl) return picked;
+    nlohmann::ordered_json ready = nlohmann::ordered_json::array();
+    candidates.for_each([&](std::uint32_t warp) { ready.push_back(warp); });
+    const auto show = [](std::optional<WarpId> warp) {
+      return warp ? nlohmann::ordered_json{{"warp", warp->value()}} : nlohmann::ordered_json(nullptr);
+    };
+    sim::report_difference({WarpSchedulerBlock::kName,
+                            path_,
+                            now,
+                            {{"op", "pick"}, {"candidates", ready}},
+                            show(picked),
+                            show(rtl),
+                            model_->show(),
+                            rtl_->show()});
+  }
+  void issued(WarpId warp, Cycle now) override { model_->issued(warp, now), rtl_->issued(warp, now); }
+  [[nodiscard]] bool taps(const isa::Instruction& instruction) const override { return model_->taps(instruction); }
+  void tapped(const IssueTapRequest& issue) override { model_->tapped(issue), rtl_->tapped(issue); }
+  void long_latency(WarpId warp) override { model_->long_latency(warp), rtl_->long_latency(warp); }
+  void stalled() override { model_->stalled(), rtl_->stalled(); }
+  [[nodiscard]] Cycle due(const base::IndexSet& candidates, Cycle now) const override {
+    return model_->due(candidates, now);
+  }
+  [[nodiscard]] bool may_starve() const override { return model_->may_starve(); }
+  [[nodiscard]] nlohmann::ordered_json show() const override { return model_->show(); }
+
+ private:
+  std::string path_;
+  std::unique_ptr<WarpSchedulingPolicy> model_;
+  std::unique_ptr<WarpSchedulingPolicy> rtl_;
+};
+
+}  // namespace
+
+std::unique_ptr<WarpSchedulingPolicy> lockstep_policy(std::string path,
+                                                      std::unique_ptr<WarpSchedulingPolicy> model,
+                                                      std::unique_ptr<WarpSchedulingPolicy> rtl) {
+  return std::make_unique<LockstepPolicy>(std::move(path), std::move(model), std::move(rtl));
+}
+
+}  // namespace heddle::core

@@ -1,0 +1,36 @@
+#include "simt/mechanism.h"
+
+#include "base/registry.h"
+
+namespace heddle::simt {
+
+ControlFlowConfig::ControlFlowConfig(const std::vector<Mechanism>& mechanisms)
+    : mechanisms_(std::make_shared<const std::vector<Mechanism>>(mechanisms)) {
+  if (!mechanisms.empty()) mechanism = mechanisms.front().name;
+  for (const Mechanism& each : mechanisms) {
+    for (const base::ConfigOption& option : each.options) options.add(option);
+    for (const base::ConfigOption& block : each.blocks) blocks.add(block);
+  }
+}
+
+void ControlFlowConfig::visit(base::ConfigVisitor& v) {
+  v.field("mechanism", mechanism,
+          {.doc = "how diverged lanes of a warp are scheduled and reconverged",
+           .choices = base::names_of(*mechanisms_)});
+  v.choice(
+      "first_side", first_side, {"auto", "taken", "not_taken", "smaller"},
+      "side of a divergent branch that runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1); auto: taken "
+      "on the stack, not_taken on the others");
+  options.visit(v);
+  blocks.visit(v);
+}
+
+ControlFlowFactory ControlFlowConfig::factory() const {
+  const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, "core.control_flow.mechanism");
+  return [config = *this, make = chosen.make](std::uint32_t warps, ControlFlowPorts& ports,
+                                              const std::string& path, sim::Twins* twins) {
+    return make({config, warps, ports, path, twins});
+  };
+}
+
+}  // namespace heddle::simt

@@ -1,0 +1,84 @@
+// Control-flow mechanisms as the configuration knows them. Nothing here knows any by name: who composes a GPU
+// lists them (platforms/gpu/registries.h), and a program may add its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "base/config_options.h"
+#include "sim/twins.h"
+#include "simt/control_flow.h"
+
+namespace heddle::simt {
+
+/// Which side of a divergent branch runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1).
+enum class FirstSide : std::uint8_t { kAuto, kTaken, kNotTaken, kSmaller };
+
+struct ControlFlowConfig;
+
+/// Where a mechanism is made: within the constructor of a module, which becomes the parent of the mechanism's
+/// modules.
+struct MechanismSite {
+  const ControlFlowConfig& config;
+  std::uint32_t warps = 0;      ///< warp slots of the core
+  ControlFlowPorts& ports;      ///< outlives the mechanism
+  std::string path;             ///< of the module, for messages
+  sim::Twins* twins = nullptr;  ///< RTL for blocks whose `impl` asks for it; null: there is none
+};
+
+struct Mechanism {
+  std::string name;  ///< value of core.control_flow.mechanism
+  std::string doc;
+  /// Its sections of core.control_flow. Mechanisms that share a section both name it.
+  std::vector<base::ConfigOption> options;
+  /// Its blocks that have RTL twins: sections of type sim::TwinConfig.
+  std::vector<base::ConfigOption> blocks;
+  std::function<std::unique_ptr<ControlFlow>(const MechanismSite&)> make;
+};
+
+/// Makes the selected mechanism for a core.
+using ControlFlowFactory = std::function<std::unique_ptr<ControlFlow>(
+    std::uint32_t warps, ControlFlowPorts& ports, const std::string& path, sim::Twins* twins)>;
+
+struct ControlFlowConfig {
+  /// Knows no mechanism.
+  ControlFlowConfig() = default;
+  /// The first of them is the default.
+  explicit ControlFlowConfig(const std::vector<Mechanism>& mechanisms);
+
+  std::string mechanism;
+  FirstSide first_side = FirstSide::kAuto;
+  base::ConfigOptions options;  ///< of all mechanisms
+  base::ConfigOptions blocks;   ///< of all mechanisms, by key
+
+  void visit(base::ConfigVisitor& v);
+  /// kAuto resolved: `own` is the mechanism's default.
+  [[nodiscard]] FirstSide resolved_first_side(FirstSide own) const {
+    return first_side == FirstSide::kAuto ? own : first_side;
+  }
+  /// Options of a mechanism, by their type.
+  template <class Options>
+  [[nodiscard]] Options& get() {
+    return options.get<Options>();
+  }
+  template <class Options>
+  [[nodiscard]] const Options& get() const {
+    return options.get<Options>();
+  }
+  [[nodiscard]] sim::TwinConfig& block(const std::string& key) { return blocks.get<sim::TwinConfig>(key); }
+  [[nodiscard]] const sim::TwinConfig& block(const std::string& key) const {
+    return blocks.get<sim::TwinConfig>(key);
+  }
+  /// Of the selected mechanism; does not refer to this. Throws InputError if there is none of the name.
+  [[nodiscard]] ControlFlowFactory factory() const;
+
+ private:
+  std::shared_ptr<const std::vector<Mechanism>> mechanisms_ =
+      std::make_shared<const std::vector<Mechanism>>();
+};
+
+}  // namespace heddle::simt

@@ -1,0 +1,42 @@
+#include "gpu/registries.h"
+
+#include "core/cta/round_robin.h"
+#include "core/schedule/cawa.h"
+#include "core/schedule/glrr.h"
+#include "core/schedule/gto.h"
+#include "core/schedule/lrr.h"
+#include "core/schedule/two_level.h"
+#include "simt/aware.h"
+#include "simt/multi_path.h"
+#include "simt/simt_stack.h"
+
+namespace heddle::gpu {
+
+base::Registry<simt::Mechanism>& control_flow_mechanisms() {
+  static base::Registry<simt::Mechanism> registry{"control-flow mechanism",
+                                                  {
+                                                      simt::simt_stack_mechanism(),
+                                                      simt::aware_mechanism(),
+                                                      simt::multi_path_mechanism(),
+                                                  }};
+  return registry;
+}
+
+base::Registry<core::SchedulingPolicy>& scheduling_policies() {
+  static base::Registry<core::SchedulingPolicy> registry{"scheduling policy",
+                                                         {
+                                                             core::lrr_policy(),
+                                                             core::gto_policy(),
+                                                             core::two_level_policy(),
+                                                             core::cawa_policy(),
+                                                             core::glrr_policy(),
+                                                         }};
+  return registry;
+}
+
+base::Registry<core::DispatchPolicy>& dispatch_policies() {
+  static base::Registry<core::DispatchPolicy> registry{"dispatch policy", {core::round_robin_dispatch()}};
+  return registry;
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,26 @@
+// The mechanisms that configuration keys select by name, and the place where a program adds its own:
+//
+//   gpu::control_flow_mechanisms().add({"mine", "what it does", {}, {}, [](const simt::MechanismSite& site) { ... }});
+//   gpu::load_platform("gtx480", {"core.control_flow.mechanism=mine"});
+//
+// To be done before the first GpuConfig is made, by one thread: a configuration has what was there when it was made.
+#pragma once
+
+#include "base/registry.h"
+#include "core/cta/cta_dispatch_policy.h"
+#include "core/schedule/scheduling_policy.h"
+#include "simt/mechanism.h"
+
+namespace heddle::gpu {
+
+/// core.control_flow.mechanism
+[[nodiscard]] base::Registry<simt::Mechanism>& control_flow_mechanisms();
+/// core.scheduler.policy
+[[nodiscard]] base::Registry<core::SchedulingPolicy>& scheduling_policies();
+/// dispatch.policy
+[[nodiscard]] base::Registry<core::DispatchPolicy>& dispatch_policies();
+
+/// Of SchedulerConfig.
+inline constexpr const char* kDefaultSchedulingPolicy = "gto";
+
+}  // namespace heddle::gpu

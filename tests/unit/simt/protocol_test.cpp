@@ -1,0 +1,243 @@
+// The control-flow protocol itself: mechanisms that nobody here knows by name, families of events that one does not
+// serve, convergence operations, facts of a program, and launches of whole CTAs.
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "base/error.h"
+#include "simt/lockstep.h"
+#include "unit/simt/rig.h"
+
+namespace heddle::simt {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class Error>
+std::string error_of(const std::function<void()>& fn) {
+  try {
+    fn();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// Barrier registers and nothing else: lanes go straight on until they sync.
+class Barriers final : public ControlFlow {
+ public:
+  explicit Barriers(Scope scope = Scope::kWarp) : scope_(scope) {}
+  [[nodiscard]] const char* name() const override { return "barriers"; }
+  [[nodiscard]] Scope scope() const override { return scope_; }
+  void inspect(ControlFlowRequest& /*request*/) const override {}
+  void register_stats(base::StatGroup& /*stats*/) override {}
+
+  Pc first_start = kNoPc;  ///< of the kernel's blocks
+  std::vector<WarpId> launched;
+
+ private:
+  void begin_launch(ControlFlowRequest& request) override {
+    for (std::uint32_t pc = 0; pc < 64 && first_start == kNoPc; ++pc)
+      if (request.facts->marked(Pc{pc}, ProgramFacts::kBlockStart)) first_start = Pc{pc};
+  }
+  void launch(ControlFlowRequest& request) override {
+    const WarpLaunch one{request.warp, request.mask};
+    for (const WarpLaunch& warp : scope_ == Scope::kCta ? request.warps : std::span(&one, 1)) {
+      launched.push_back(warp.warp);
+      answer(
+          {.group = GroupId{warp.warp.value()}, .pc = request.next, .mask = warp.mask, .also_watch = Pc{9}});
+    }
+  }
+  void converge(ControlFlowRequest& request) override {
+    ConvergenceOperation& operation = *request.convergence;
+    LaneMask& barrier = barriers_.at(operation.barrier);
+    switch (operation.op) {
+      case ConvergenceOp::kSet:
+        barrier = request.mask;
+        return;
+      case ConvergenceOp::kBreak:
+        barrier = LaneMask::difference(barrier, request.mask);
+        return;
+      case ConvergenceOp::kRead:
+        operation.value = barrier;
+        return;
+      case ConvergenceOp::kWrite:
+        barrier = operation.value;
+        return;
+      case ConvergenceOp::kSync:
+        answer({request.group, GroupChange::kBlocked, request.next, kNoPc, request.mask});
+        return;
+      default:
+        refuse(request);
+    }
+  }
+
+  Scope scope_;
+  std::array<LaneMask, 8> barriers_{};
+};
+
+ControlFlowRequest convergence(ConvergenceOperation& operation, LaneMask lanes) {
+  ControlFlowRequest request;
+  request.set(ControlFlowEvent::kConvergence);
+  request.convergence = &operation;
+  request.mask = lanes;
+  request.next = Pc{1};
+  return request;
+}
+
+TEST(ConvergenceEvents, AreAnsweredByAMechanismThatServesThem) {
+  Barriers barriers;
+  const auto operate = [&](ConvergenceOp op, const char* lanes, const char* value = "0") {
+    ConvergenceOperation operation{op, 3, kNoPc, mask(value)};
+    ControlFlowRequest request = convergence(operation, mask(lanes));
+    barriers.serve(request);
+    return std::pair{operation.value, request.updates.size()};
+  };
+  EXPECT_EQ(operate(ConvergenceOp::kSet, "1111").second, 0u) << "no update: the group goes on";
+  operate(ConvergenceOp::kBreak, "0010");
+  EXPECT_EQ(operate(ConvergenceOp::kRead, "1101").first, mask("1101"));
+  operate(ConvergenceOp::kWrite, "1101", "0101");
+  EXPECT_EQ(operate(ConvergenceOp::kRead, "0101").first, mask("0101"));
+  EXPECT_EQ(operate(ConvergenceOp::kSync, "0101").second, 1u);
+}
+
+TEST(ConvergenceEvents, AreRefusedByNameElsewhere) {
+  SimtRig stack(on(SimtStack::kName), 1, "stack"), aware_rig(aware(), 1, "aware"),
+      paths(multi_path(), 1, "paths");
+  for (const auto& [rig, mechanism] :
+       {std::pair{&stack, SimtStack::kName}, {&aware_rig, Aware::kName}, {&paths, MultiPath::kName}}) {
+    rig->launch('A', mask("1111"));
+    ConvergenceOperation operation{ConvergenceOp::kSet, 0, pc('B')};
+    const std::string error =
+        error_of<base::InputError>([&, unit = rig] { unit->send(convergence(operation, mask("1111"))); });
+    EXPECT_THAT(error, HasSubstr(fmt::format("core.control_flow.mechanism: {} has no", mechanism)));
+    EXPECT_THAT(error, HasSubstr("Choose a mechanism"));
+  }
+}
+
+TEST(FamiliesOfEvents, ThatAMechanismDoesNotServeAreRefusedByName) {
+  Barriers barriers;
+  for (const auto& [event, name] : {std::pair{ControlFlowEvent::kTick, "tick"},
+                                    {ControlFlowEvent::kTableFilled, "table_filled"},
+                                    {ControlFlowEvent::kBarrierArrive, "barrier_arrive"},
+                                    {ControlFlowEvent::kTransfer, "branch"},
+                                    {ControlFlowEvent::kExit, "exit"}}) {
+    ControlFlowRequest request;
+    request.set(event);
+    EXPECT_EQ(error_of<std::logic_error>([&] { barriers.serve(request); }),
+              fmt::format("barriers: serves no event '{}'", name));
+  }
+  SimtStack stack(1, FirstSide::kTaken);
+  ControlFlowRequest tick;
+  tick.set(ControlFlowEvent::kTick);
+  EXPECT_EQ(error_of<std::logic_error>([&] { stack.serve(tick); }), "simt_stack: serves no event 'tick'");
+}
+
+TEST(ProgramFacts, AreThereWhenAKernelBegins) {
+  const std::array<std::uint8_t, 8> marks{0, 0, ProgramFacts::kUniformBranch,
+                                          0, 0, ProgramFacts::kBlockStart};
+  ProgramFacts facts;
+  facts.marks = marks;
+  ControlFlowRequest begin;
+  begin.set(ControlFlowEvent::kBeginLaunch);
+  begin.facts = &facts;
+  Barriers barriers;
+  barriers.serve(begin);
+  EXPECT_EQ(barriers.first_start, Pc{5});
+  EXPECT_FALSE(facts.marked(Pc{200}, ProgramFacts::kBlockStart)) << "behind the end nothing is known";
+  // Those that have no use for facts are not disturbed.
+  SimtStack stack(1, FirstSide::kTaken);
+  stack.serve(begin);
+  EXPECT_TRUE(begin.updates.empty());
+}
+
+TEST(Scope, OfACtaIsLaunchedWithAllItsWarps) {
+  const std::array warps{WarpLaunch{WarpId{2}, mask("1111")}, WarpLaunch{WarpId{5}, mask("0111")}};
+  ControlFlowRequest launch;
+  launch.set(ControlFlowEvent::kLaunch);
+  launch.next = Pc{0};
+  launch.warp = WarpId{2};
+  launch.mask = mask("1111");
+  Barriers of_ctas(Scope::kCta);
+  EXPECT_THAT(error_of<std::logic_error>([&] { of_ctas.serve(launch); }),
+              HasSubstr("barriers: a launch of one"));
+  launch.warps = warps;
+  of_ctas.serve(launch);
+  EXPECT_THAT(of_ctas.launched, ::testing::ElementsAre(WarpId{2}, WarpId{5}));
+  ASSERT_EQ(launch.updates.size(), 2u);
+  EXPECT_EQ(launch.updates[1].also_watch, Pc{9});
+  Barriers of_warps;
+  EXPECT_THAT(error_of<std::logic_error>([&] { of_warps.serve(launch); }), HasSubstr("a launch of a CTA"));
+}
+
+TEST(Lockstep, TellsASecondWatchFromNone) {
+  const std::array one{GroupUpdate{.pc = Pc{1}}};
+  const std::array other{GroupUpdate{.pc = Pc{1}, .also_watch = Pc{4}}};
+  ControlFlowRequest left, right;
+  left.updates = one, right.updates = one;
+  EXPECT_TRUE(same_answer(left, right));
+  right.updates = other;
+  EXPECT_FALSE(same_answer(left, right));
+}
+
+// ---- By name
+
+TEST(Mechanisms, OfOnesOwnAreSelectedByNameWithTheirOwnKeys) {
+  struct Keys {
+    std::uint32_t registers = 8;
+    void visit(base::ConfigVisitor& v) {
+      v.field("registers", registers, {.doc = "barrier registers", .max = 16});
+    }
+  };
+  std::uint32_t made_with = 0;
+  const Mechanism own{"barriers",
+                      "barrier registers",
+                      {base::ConfigOption::section<Keys>("barriers", "mechanism barriers")},
+                      {},
+                      [&](const MechanismSite& site) {
+                        made_with = site.config.get<Keys>().registers;
+                        return std::make_unique<Barriers>();
+                      }};
+  ControlFlowConfig config({simt_stack_mechanism(), aware_mechanism(), multi_path_mechanism(), own});
+  EXPECT_EQ(config.mechanism, "simt_stack") << "the first one is the default";
+  base::ConfigSource source;
+  source.add_text("mechanism: barriers\nbarriers:\n  registers: 5\n", "own.yaml");
+  base::load_config(source, config);
+  SimtRig rig(config);
+  EXPECT_EQ(made_with, 5u);
+  EXPECT_EQ(ControlFlowConfig(config).get<Keys>().registers, 5u) << "a copy has its own";
+}
+
+TEST(Mechanisms, UnknownNamesAreToldWithTheNearestOne) {
+  ControlFlowConfig config = on("awear");
+  EXPECT_EQ(error_of<base::InputError>([&] { (void)config.factory(); }),
+            "core.control_flow.mechanism: there is no 'awear'; did you mean 'aware'?\n"
+            "  choices: simt_stack, aware, multi_path");
+  base::ConfigSource source;
+  source.add_text("mechanism: multi_pth\n", "own.yaml");
+  EXPECT_THAT(
+      error_of<base::InputError>([&] { base::load_config(source, config); }),
+      HasSubstr("own.yaml:1: 'multi_pth' is not a choice for 'mechanism'; did you mean 'multi_path'?"));
+}
+
+TEST(Mechanisms, ShareSectionsOfOneTypeOnly) {
+  Mechanism twice = aware_mechanism();
+  twice.options.push_back(base::ConfigOption::section<MultiPathConfig>("timeout", "another"));
+  EXPECT_THAT(error_of<std::logic_error>([&] { ControlFlowConfig({twice}); }), HasSubstr("timeout"));
+}
+
+TEST(Mechanisms, AnswerForTheirTablesThemselves) {
+  ControlFlowConfig config = aware();
+  config.get<AwareConfig>().st_entries = 4;
+  SimtRig virtualised(config, 1, "virtualised");
+  SimtRig plain(aware(), 1, "plain");
+  SimtRig stack(on(SimtStack::kName), 1, "stack");
+  EXPECT_EQ(virtualised.unit.spill_bytes_per_warp(), kTableBytesPerWarp);
+  EXPECT_EQ(plain.unit.spill_bytes_per_warp(), 0u);
+  EXPECT_EQ(stack.unit.spill_bytes_per_warp(), 0u);
+  EXPECT_TRUE(plain.unit.runs_lanes_apart());
+  EXPECT_FALSE(stack.unit.runs_lanes_apart());
+}
+
+}  // namespace
+}  // namespace heddle::simt
