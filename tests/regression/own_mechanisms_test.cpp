@@ -82,7 +82,7 @@ TEST(OwnMechanisms, AreToldOfBothWatchesAndOfTheKernel) {
   device.synchronize();
   const auto result = device.download<std::uint32_t>(out, 32);
   for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(result[t], t + (t % 2 == 1 ? 5 : 3));
-  const auto stats = device.statistics(device.last_launch().values);
+  const auto stats = device.statistics(device.kernels().front().values);
   const auto& branch_unit = stats["core0"]["branch_unit"];
   EXPECT_EQ(branch_unit["divergences"], 1u);
   EXPECT_EQ(branch_unit["reconvergences"], 2u) << "the odd lanes come to the join by falling through";

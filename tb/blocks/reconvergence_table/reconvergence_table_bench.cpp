@@ -90,7 +90,7 @@ class ReconvergenceTableBench : public ::testing::TestWithParam<sim::Implementat
                                            std::uint32_t resolution = 1) {
     simt::ReconvergenceTableConfig config;
     config.physical = physical;
-    config.get<TimeoutConfig>() = {timeout, resolution};
+    config.timeout = {timeout, resolution};
     return config;
   }
 };

@@ -209,9 +209,9 @@ TEST(Mechanisms, OfOnesOwnAreSelectedByNameWithTheirOwnKeys) {
 }
 
 TEST(Mechanisms, UnknownNamesAreToldWithTheNearestOne) {
-  ControlFlowConfig config = on("awear");
+  ControlFlowConfig config = on("awaer");
   EXPECT_EQ(error_of<base::InputError>([&] { (void)config.factory(); }),
-            "core.control_flow.mechanism: there is no 'awear'; did you mean 'aware'?\n"
+            "core.control_flow.mechanism: there is no 'awaer'; did you mean 'aware'?\n"
             "  choices: simt_stack, aware, multi_path");
   base::ConfigSource source;
   source.add_text("mechanism: multi_pth\n", "own.yaml");
