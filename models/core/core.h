@@ -71,6 +71,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   sim::BlockTarget<CtaProtocol, Core, &Core::serve_cta> cta_tsock{"cta_tsock", this};
   sim::BlockInitiator<CtaDoneProtocol> cta_done_isock{"cta_done_isock"};
   [[nodiscard]] sim::MemoryInitiatorSocket& memory_isock() { return memory_port_.memory_isock; }
+  /// For further clients (MemoryPort::add_client).
+  [[nodiscard]] MemoryPort& memory_port() { return memory_port_; }
 
   [[nodiscard]] std::uint64_t warp_instructions() const { return executor_.warp_instructions(); }
 

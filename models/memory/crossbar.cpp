@@ -21,6 +21,8 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       core_tsock("core_tsock"),
       partition_isock("partition_isock"),
       map_(map),
+      stats_(stats),
+      flit_bytes_(config.flit_bytes),
       cluster_cores_(config.cluster_cores),
       sizes_{config.header_bytes},
       clock_(clock, sim::on_tick<&Crossbar::tick>(this)),
@@ -60,6 +62,21 @@ void Crossbar::declare(base::StatGroup& group, const CrossbarCounters& c, const 
                 "input_wait_cycles", "packets");
 }
 
+void Crossbar::declare_messages() {
+  const auto declare = [this](const char* group, const Messages& messages, const char* what) {
+    stats_.child(group).counter("messages", "packets", std::string("of the packets: ") + what,
+                                &messages.packets);
+    stats_.child(group).counter("message_flits", "flits", "flits of those", &messages.flits);
+  };
+  declare("requests", message_requests_, "messages to partition units");
+  declare("responses", message_answers_, "answers of partition units to messages");
+}
+
+void Crossbar::count(Messages& messages, std::uint32_t bytes) const {
+  ++messages.packets;
+  messages.flits += std::max(1u, (bytes + flit_bytes_ - 1) / flit_bytes_);
+}
+
 bool Crossbar::idle() const { return requests_.idle() && responses_.idle() && held_ == 0; }
 
 // ---- what cores call ----
@@ -72,7 +89,10 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
     payload.acquire();
     sim::MemoryExtension& ext = sim::memory_extension(payload);
     ext.core = base::CoreId{port};
-    ext.partition = map_.partition(payload.get_address());
+    if (ext.op != sim::MemoryOp::kMessage)
+      ext.partition = map_.partition(payload.get_address());
+    else if (ext.partition.value() >= partition_isock.size())
+      protocol_error("message to a partition that does not exist", name());
     clock_.wake();
     if (!requests_.can_accept(port)) {
       held_requests_[port] = {&payload, now};
@@ -98,7 +118,9 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_fw(unsigned port, tlm::tlm_gene
 
 void Crossbar::push_request(unsigned core, tlm::tlm_generic_payload& payload, base::Cycle now) {
   const sim::MemoryExtension& ext = sim::memory_extension(payload);
-  requests_.push(core, ext.partition.value(), sizes_.request_bytes(payload, ext), &payload, now);
+  const std::uint32_t bytes = sizes_.request_bytes(payload, ext);
+  if (ext.op == sim::MemoryOp::kMessage) count(message_requests_, bytes);
+  requests_.push(core, ext.partition.value(), bytes, &payload, now);
 }
 
 void Crossbar::end_held_request(unsigned core, base::Cycle now) {
@@ -158,8 +180,9 @@ tlm::tlm_sync_enum Crossbar::memory_nb_transport_bw(unsigned port, tlm::tlm_gene
 
 void Crossbar::push_response(unsigned partition, tlm::tlm_generic_payload& payload, base::Cycle now) {
   const sim::MemoryExtension& ext = sim::memory_extension(payload);
-  responses_.push(partition, cluster_of(ext.core.value()), sizes_.response_bytes(payload, ext), &payload,
-                  now);
+  const std::uint32_t bytes = sizes_.response_bytes(payload, ext);
+  if (ext.op == sim::MemoryOp::kMessage) count(message_answers_, bytes);
+  responses_.push(partition, cluster_of(ext.core.value()), bytes, &payload, now);
 }
 
 void Crossbar::end_held_response(unsigned partition, base::Cycle now) {

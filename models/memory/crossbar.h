@@ -17,7 +17,8 @@ namespace heddle::memory {
 /// both.
 ///
 /// A request from core_tsock[c] goes to the partition that holds its address; the crossbar writes ext.core
-/// and ext.partition, so a core need not know the address map. A response goes to core_tsock[ext.core].
+/// and ext.partition, so a core need not know the address map. A message goes to the partition that its sender
+/// has named. A response goes to core_tsock[ext.core].
 /// `cluster_cores` neighbouring cores share one port, that is one link in each direction and one output
 /// buffer; each has an input queue of its own. CrossbarDirection says who goes first. A core that does not take
 /// its response holds up those behind it for its cluster.
@@ -36,6 +37,9 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned partitions,
            const CrossbarConfig& config, const AddressMap& map, sim::ClockDomain& clock,
            base::StatGroup& stats);
+
+  /// Messages may come: their counters are declared. Once, before simulation starts.
+  void declare_messages();
 
   /// No packet queued or in flight.
   [[nodiscard]] bool idle() const;
@@ -57,6 +61,10 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
     tlm::tlm_generic_payload* payload = nullptr;
     base::Cycle since = 0;
   };
+  struct Messages {
+    std::uint64_t packets = 0;
+    std::uint64_t flits = 0;
+  };
   struct LateEnds {
     std::uint64_t count = 0;
     std::uint64_t cycles = 0;
@@ -73,12 +81,15 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
                              std::uint64_t bytes);
   void declare(base::StatGroup& group, const CrossbarCounters& counters, const LateEnds& late,
                unsigned links);
+  void count(Messages& messages, std::uint32_t bytes) const;
 
   [[nodiscard]] unsigned cluster_of(unsigned core) const {
     return cluster_cores_ == 1 ? core : core / cluster_cores_;
   }
 
   AddressMap map_;
+  base::StatGroup& stats_;
+  std::uint32_t flit_bytes_;
   unsigned cluster_cores_;
   sim::PacketSizes sizes_;
   sim::ClockMember clock_;
@@ -89,6 +100,8 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   unsigned held_ = 0;
   LateEnds late_requests_;
   LateEnds late_responses_;
+  Messages message_requests_;
+  Messages message_answers_;
 };
 
 }  // namespace heddle::memory

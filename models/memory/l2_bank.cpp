@@ -66,6 +66,7 @@ class LoggedChange {
 void remember_holders(sim::LockHolders& locks, const tlm::tlm_generic_payload& payload,
                       const sim::MemoryExtension& ext) {
   const bool cas = ext.atomic_op == isa::AtomicOp::kCas;
+  if (ext.core == sim::kUnitInitiator) return;  // no lane holds what a unit has written
   if (!cas && ext.atomic_op != isa::AtomicOp::kExch) return;
   for (unsigned i = 0; i < ext.atomic_count; ++i) {
     const sim::LaneAtomic& lane = ext.atomics[i];
@@ -293,6 +294,8 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
       done = now + result.done_cycles - 1;
       break;
     }
+    case sim::MemoryOp::kMessage:
+      break;  // MemoryPartition lets none in
   }
   respond(request, done);
   return true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "memory/partition.h"
+#include "memory/partition_unit.h"
 
 namespace heddle::memory {
 namespace {
@@ -41,8 +42,26 @@ std::optional<MemoryWatch::Silence> MemoryWatch::silent(
     const std::uint64_t since = partitions_[i]->silent_since();
     if (since == MemoryPartition::kNotWaiting || cycles_since(since) < limit_) continue;
     ChannelWait wait = partitions_[i]->channel_wait();
+    wait.unit = std::erase(wait.cores, sim::kUnitInitiator) != 0;
     std::string text = describe(i, wait, name);
     return Silence{std::move(text), std::move(wait.cores)};
+  }
+  return silent_unit();
+}
+
+std::optional<MemoryWatch::Silence> MemoryWatch::silent_unit() const {
+  for (std::uint32_t i = 0; i < units_.size(); ++i) {
+    const PartitionUnit& unit = *units_[i];
+    const std::uint64_t since = unit.silent_since();
+    if (since == PartitionUnit::kNotWaiting || cycles_since(since) < 2 * limit_) continue;
+    std::string text = fmt::format(
+        "the unit of partition {} does not answer: it holds {} message{} and {} request{}, and has done "
+        "nothing "
+        "for {} core cycles",
+        i, unit.messages_held(), unit.messages_held() == 1 ? "" : "s", unit.requests_held(),
+        unit.requests_held() == 1 ? "" : "s", cycles_since(since));
+    if (const std::string more = unit.describe(); !more.empty()) text += "\n  " + more;
+    return Silence{std::move(text), {}};
   }
   return std::nullopt;
 }
@@ -63,8 +82,10 @@ std::string MemoryWatch::describe(std::uint32_t channel, const ChannelWait& wait
     text +=
         fmt::format("\n  a request has not got its END_REQ: no other can be sent; {} line{} wait in the L2",
                     wait.queued, wait.queued == 1 ? "" : "s");
-  if (!wait.cores.empty())
-    text += "\n  waiting for it: " + cores_text(wait.cores);
+  if (!wait.cores.empty() || wait.unit)
+    text +=
+        fmt::format("\n  waiting for it: {}{}{}", cores_text(wait.cores),
+                    wait.unit && !wait.cores.empty() ? ", " : "", wait.unit ? "the partition's unit" : "");
   else if (wait.write)
     text += "\n  no core waits for a write-back itself";
   return text;

@@ -13,6 +13,7 @@
 namespace heddle::memory {
 
 class MemoryPartition;
+class PartitionUnit;
 
 /// What a partition has asked of its memory and not got. Times are model time (sim::ClockManager::now()).
 struct ChannelWait {
@@ -28,6 +29,7 @@ struct ChannelWait {
   std::uint64_t sent = 0;
   bool no_end_request = false;      ///< some request has not got its END_REQ, so that no other can be sent
   std::vector<base::CoreId> cores;  ///< whose requests wait for the oldest, once per request
+  bool unit = false;                ///< a request of the partition's unit waits for it
 };
 
 /// A memory behind a partition may take its time, and some of it is in nobody's model here: no state of the
@@ -35,6 +37,9 @@ struct ChannelWait {
 /// outstanding and has not answered any for `limit` core cycles; one answer is enough to start anew. The
 /// longest silence of a real DRAM is its power-up (0.7 ms for DDR4, JESD79-4 §3.3.1), refresh and
 /// self-refresh take microseconds.
+///
+/// A partition unit is silent if it holds requests or messages and neither it nor anybody behind it has done
+/// anything for twice the limit: of a silent memory and a unit that waits because of it, the memory is found.
 ///
 /// Costs nothing between the watchdog's checks, which call silent().
 class MemoryWatch {
@@ -45,17 +50,20 @@ class MemoryWatch {
 
   /// All partitions, by number; before simulation starts.
   void watch(std::vector<const MemoryPartition*> partitions) { partitions_ = std::move(partitions); }
+  /// The partitions' units, by number; before simulation starts.
+  void watch_units(std::vector<const PartitionUnit*> units) { units_ = std::move(units); }
 
   struct Silence {
-    std::string text;                 ///< which channel, since when, what was asked of it
-    std::vector<base::CoreId> cores;  ///< that wait for its oldest request
+    std::string text;                 ///< which channel or unit, since when, what was asked of it
+    std::vector<base::CoreId> cores;  ///< that wait for its oldest request; none: nobody knows
   };
-  /// The first silent channel, if there is one. `name` says what a global address belongs to.
+  /// The first silent channel or else the first silent unit, if there is one. `name` says what a global address belongs to.
   [[nodiscard]] std::optional<Silence> silent(const std::function<std::string(std::uint64_t)>& name) const;
   [[nodiscard]] static std::string remedy();
 
  private:
   [[nodiscard]] base::Cycle cycles_since(std::uint64_t time) const;
+  [[nodiscard]] std::optional<Silence> silent_unit() const;
   [[nodiscard]] std::string describe(std::uint32_t channel, const ChannelWait& wait,
                                      const std::function<std::string(std::uint64_t)>& name) const;
 
@@ -63,6 +71,7 @@ class MemoryWatch {
   const sim::ClockDomain& core_clock_;
   AddressMap map_;
   std::vector<const MemoryPartition*> partitions_;
+  std::vector<const PartitionUnit*> units_;
 };
 
 }  // namespace heddle::memory

@@ -90,6 +90,11 @@ tlm::tlm_sync_enum MemoryPartition::memory_nb_transport_fw(unsigned, tlm::tlm_ge
   clock_.wake();
   if (phase == tlm::BEGIN_REQ) {
     if (held_request_.payload != nullptr) protocol_error("BEGIN_REQ before END_REQ", name());
+    if (const sim::MemoryExtension& ext = sim::memory_extension(payload); ext.op == sim::MemoryOp::kMessage)
+      protocol_error(
+          fmt::format("a message of '{}' from core {}, and no partition unit is bound here to take it",
+                      sim::name_of(ext.message.owner), ext.core.value()),
+          name());
     payload.acquire();
     const L2Request request = slice_.decode(payload, clock_.domain().cycle());
     if (!slice_.can_accept(request)) {

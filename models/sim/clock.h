@@ -43,8 +43,8 @@ class ClockManager;
 class ClockMember;
 
 /// Who runs first when edges coincide.
-enum class ClockRank : std::uint8_t { kCore = 0, kInterconnect = 1, kL2 = 2, kDram = 3, kSystem = 4 };
-inline constexpr unsigned kClockRanks = 5;
+enum class ClockRank : std::uint8_t { kCore, kInterconnect, kPartitionUnit, kL2, kDram, kSystem };
+inline constexpr unsigned kClockRanks = 6;
 
 /// A member's cycle function.
 struct TickFunction {

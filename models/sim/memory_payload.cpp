@@ -50,6 +50,8 @@ std::uint32_t PacketSizes::request_bytes(const tlm::tlm_generic_payload& payload
       const unsigned operands = ext.atomic_op == isa::AtomicOp::kCas ? 2 : 1;
       return header_bytes + operands * ext.atomic_count * isa::type_bytes(ext.atomic_type);
     }
+    case MemoryOp::kMessage:
+      return header_bytes + ext.message.request_bytes;
   }
   return header_bytes;
 }
@@ -63,9 +65,24 @@ std::uint32_t PacketSizes::response_bytes(const tlm::tlm_generic_payload& payloa
       return header_bytes;
     case MemoryOp::kAtomic:
       return header_bytes + (ext.atomic_returns ? ext.atomic_count * isa::type_bytes(ext.atomic_type) : 0u);
+    case MemoryOp::kMessage:
+      return header_bytes + ext.message.answer_bytes;
   }
   return header_bytes;
 }
+
+namespace {
+
+/// All of it but the words, of which only `word_count` mean something.
+void reset_message(MemoryMessage& message) {
+  message.owner = {};
+  message.kind = 0;
+  message.posted = false;
+  message.word_count = 0;
+  message.request_bytes = message.answer_bytes = 0;
+}
+
+}  // namespace
 
 MemoryTransaction::MemoryTransaction(tlm::tlm_mm_interface* pool) : tlm::tlm_generic_payload(pool) {
   set_extension(&extension);
@@ -114,6 +131,24 @@ MemoryTransaction& MemoryPool::allocate(MemoryOp op, std::uint64_t line_address,
   e.atomic_returns = true;
   e.atomic_count = 0;  // the lanes themselves are only read up to the count
   e.issued_at = 0;
+  if (op == MemoryOp::kMessage) {
+    t.set_command(tlm::TLM_IGNORE_COMMAND);
+    if (bytes != 0) {
+      std::memset(t.enables.data(), 0, bytes);
+      t.set_byte_enable_ptr(t.enables.data());
+      t.set_byte_enable_length(bytes);
+    }
+    reset_message(e.message);
+  }
+  return t;
+}
+
+MemoryTransaction& MemoryPool::allocate_message(base::PartitionId partition, MessageOwner owner,
+                                                std::uint8_t kind) {
+  MemoryTransaction& t = allocate(MemoryOp::kMessage, 0, 0);
+  t.extension.partition = partition;
+  t.extension.message.owner = owner;
+  t.extension.message.kind = kind;
   return t;
 }
 

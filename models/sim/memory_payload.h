@@ -9,6 +9,10 @@
 // Payload fields as in the standard: command READ or WRITE (atomics: WRITE command with op == kAtomic),
 // address of the line's first byte, data pointer to kMaxLineBytes of storage inside the transaction, data
 // length = line bytes, byte enables (writes: 0xff for bytes to write; reads: not used), response status.
+//
+// Messages (sim/memory_message.h) go to the partition that their sender names, in order with everything else of
+// their core, and are answered by the unit that is bound there (memory/partition_unit.h). Command IGNORE. A posted
+// message ends with its END_REQ: no BEGIN_RESP follows.
 #pragma once
 
 #include <array>
@@ -20,6 +24,7 @@
 
 #include "base/ids.h"
 #include "isa/atomic.h"
+#include "sim/memory_message.h"
 
 namespace heddle::sim {
 
@@ -37,11 +42,15 @@ struct MemoryProtocol {
 };
 
 enum class MemoryOp : std::uint8_t {
-  kRead,    ///< fills the data array
-  kWrite,   ///< writes the enabled bytes; the response (an acknowledgement) carries no data
-  kAtomic,  ///< read-modify-write per lane at the partition's atomic unit; the response carries the old
-            ///< values
+  kRead,     ///< fills the data array
+  kWrite,    ///< writes the enabled bytes; the response (an acknowledgement) carries no data
+  kAtomic,   ///< read-modify-write per lane at the partition's atomic unit; the response carries the old
+             ///< values
+  kMessage,  ///< MemoryExtension::message, for the unit at `partition`
 };
+
+/// Initiator of what a partition unit asks of the L2: no core has this number. The responses end at the unit.
+inline constexpr base::CoreId kUnitInitiator{0xffff'ffffu};
 
 /// One lane's part of an atomic transaction, executed in array order.
 struct LaneAtomic {
@@ -58,7 +67,7 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
  public:
   MemoryOp op = MemoryOp::kRead;
   base::CoreId core{};            ///< where the response goes
-  base::PartitionId partition{};  ///< where the request goes
+  base::PartitionId partition{};  ///< where the request goes; named by the sender of a message only
   std::uint32_t tag = 0;          ///< the initiator's own index, returned untouched
   std::uint8_t client = 0;        ///< which of the initiator's blocks asked, returned untouched
   bool bypass_l1 = false;         ///< the initiator did not look into its L1
@@ -72,6 +81,11 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   std::uint64_t warp = 0;     ///< atomics: number of the warp in its grid; see LaneAtomic::warp
   base::Cycle issued_at = 0;  ///< core cycle at which the initiator sent it, for latency statistics
   std::array<LaneAtomic, 32> atomics{};
+  /// Messages. Its words may also bring a unit's remark on an ordinary response to a block that expects one (the
+  /// time stamp of a transactional load, tbc-and-kilotm §7).
+  MemoryMessage message;
+
+  [[nodiscard]] bool posted() const { return op == MemoryOp::kMessage && message.posted; }
 
   tlm::tlm_extension_base* clone() const override { return new MemoryExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
@@ -104,6 +118,10 @@ class MemoryTransaction : public tlm::tlm_generic_payload {
   return static_cast<MemoryTransaction&>(payload).extension;
 }
 
+[[nodiscard]] inline const MemoryMessage& memory_message(const tlm::tlm_generic_payload& payload) {
+  return static_cast<const MemoryTransaction&>(payload).extension.message;
+}
+
 /// Reference-counted transactions, reused. allocate() returns one with reference count 1 (call release() when
 /// done); everybody who keeps a payload beyond the call acquires it, as the standard asks.
 class MemoryPool : public tlm::tlm_mm_interface {
@@ -113,8 +131,10 @@ class MemoryPool : public tlm::tlm_mm_interface {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  /// Reset to a read of `bytes` at `line_address`.
+  /// Reset to a read of `bytes` at `line_address`, a write that enables none of them, an atomic without lanes or a
+  /// message without words; `bytes` of a message: of its line image, 0 for none.
   MemoryTransaction& allocate(MemoryOp op, std::uint64_t line_address, unsigned bytes);
+  MemoryTransaction& allocate_message(base::PartitionId partition, MessageOwner owner, std::uint8_t kind);
   void free(tlm::tlm_generic_payload* payload) override;
   [[nodiscard]] std::size_t in_use() const { return in_use_; }
   [[nodiscard]] std::size_t created() const { return all_.size(); }

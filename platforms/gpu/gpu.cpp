@@ -51,7 +51,7 @@ Gpu::~Gpu() = default;
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
          const host::AllocationTable& allocations, std::uint64_t shuffle, const DramFactory& dram,
-         sim::Twins* twins)
+         sim::Twins* twins, const memory::PartitionUnitFactory& unit_factory)
     : sc_module(name),
       stats("gpu", "whole GPU"),
       core_clock(clocks, "core_clock", config.clocks.core_mhz, sim::ClockRank::kCore),
@@ -77,6 +77,12 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   crossbar = std::make_unique<memory::Crossbar>("crossbar", config.cores, config.memory.partitions,
                                                 config.memory.crossbar, address_map, interconnect_clock,
                                                 stats.child("crossbar"));
+  if (unit_factory) {
+    unit_clock = std::make_unique<sim::ClockDomain>(clocks, "unit_clock", config.clocks.l2_mhz,
+                                                    sim::ClockRank::kPartitionUnit);
+    units.resize(config.memory.partitions);
+    crossbar->declare_messages();
+  }
   if (twins != nullptr) twins->set_core_clock(core_clock);
   const core::CoreServices services{core_clock, pool, allocations, progress, faults, twins};
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
@@ -90,7 +96,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     base::StatGroup& group = stats.child(numbered("partition", i));
     partitions[i] = std::make_unique<memory::MemoryPartition>(
         numbered("partition", i).c_str(), config.memory.l2, address_map, l2_clock, progress, group);
-    crossbar->partition_isock[i].bind(partitions[i]->crossbar_tsock);
+    connect(i, unit_factory, group);
     drams[i] = dram({i, config.memory.dram, dram_clock, group.child("dram")}, partitions[i]->dram_isock);
   }
   if (dense_addresses(config.memory.dram, drams))
@@ -99,9 +105,26 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   std::vector<const memory::MemoryPartition*> channels;
   for (auto& partition : partitions) channels.push_back(partition.get());
   memory_watch.watch(std::move(channels));
+  std::vector<const memory::PartitionUnit*> unit_list;
+  for (auto& unit : units) unit_list.push_back(unit.get());
+  memory_watch.watch_units(std::move(unit_list));
   std::vector<sim::Watched*> watched;
   for (auto& core : cores) watched.push_back(core.get());
+  for (auto& unit : units) watched.push_back(unit.get());
   watchdog.watch(std::move(watched));
+}
+
+void Gpu::connect(std::uint32_t partition, const memory::PartitionUnitFactory& factory,
+                  base::StatGroup& group) {
+  sim::MemoryInitiatorSocket& port = crossbar->partition_isock[partition];
+  sim::MemoryTargetSocket& l2 = partitions[partition]->crossbar_tsock;
+  if (!factory) {
+    port.bind(l2);
+    return;
+  }
+  units[partition] =
+      factory({base::PartitionId{partition}, address_map, *unit_clock, group.child("unit", "partition unit")},
+              port, l2);
 }
 
 }  // namespace heddle::gpu

@@ -19,6 +19,7 @@
 #include "memory/crossbar.h"
 #include "memory/memory_watch.h"
 #include "memory/partition.h"
+#include "memory/partition_unit.h"
 #include "sim/clock.h"
 #include "sim/fault_latch.h"
 #include "sim/memory_payload.h"
@@ -30,9 +31,11 @@ namespace heddle::gpu {
 class Gpu : public sc_core::sc_module {
  public:
   /// `shuffle`: seed for the order in which cores and partitions are created (0: natural). Results never
-  /// depend on it. `dram` makes the memory behind each partition; `twins` the RTL that blocks ask for.
+  /// depend on it. `dram` makes the memory behind each partition; `twins` the RTL that blocks ask for; `units` the
+  /// unit before each partition, if there are any.
   Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, const host::AllocationTable& allocations,
-      std::uint64_t shuffle, const DramFactory& dram = dram_channels(), sim::Twins* twins = nullptr);
+      std::uint64_t shuffle, const DramFactory& dram = dram_channels(), sim::Twins* twins = nullptr,
+      const memory::PartitionUnitFactory& units = nullptr);
   ~Gpu() override;
 
   base::StatGroup stats;
@@ -47,6 +50,7 @@ class Gpu : public sc_core::sc_module {
   sim::ClockDomain dram_clock;
   sim::ClockDomain
       system_clock;  ///< dispatcher and watchdog: core frequency, after everything else in an instant
+  std::unique_ptr<sim::ClockDomain> unit_clock;  ///< L2 frequency; only if there are partition units
 
   memory::AddressMap address_map;
   memory::ChannelMap channel_map;
@@ -56,7 +60,12 @@ class Gpu : public sc_core::sc_module {
   std::unique_ptr<memory::Crossbar> crossbar;
   std::vector<std::unique_ptr<core::Core>> cores;
   std::vector<std::unique_ptr<memory::MemoryPartition>> partitions;
+  std::vector<std::unique_ptr<memory::PartitionUnit>> units;  ///< one per partition, or none
   std::vector<std::unique_ptr<sc_core::sc_module>> drams;
+
+ private:
+  /// The unit of a partition, or a plain wire.
+  void connect(std::uint32_t partition, const memory::PartitionUnitFactory& factory, base::StatGroup& group);
 };
 
 }  // namespace heddle::gpu

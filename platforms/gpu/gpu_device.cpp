@@ -46,7 +46,7 @@ struct GpuDevice::Impl : core::KernelServices {
   Impl(const GpuConfig& c, RunOptions o)
       : config(c),
         options(std::move(o)),
-        gpu("gpu", c, allocations, options.shuffle_modules, options.dram, options.twins),
+        gpu("gpu", c, allocations, options.shuffle_modules, options.dram, options.twins, options.units),
         modules(config,
                 {[this](std::uint64_t bytes, std::uint32_t align, const std::string& name) {
                    return allocate(bytes, std::max(align, kAlignment), name);
@@ -103,6 +103,7 @@ GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
     impl_->finished = true;
     impl_->gpu.clocks.pause();
   };
+  if (impl_->options.extend) impl_->options.extend(impl_->gpu);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: sockets can be called from here on
 }
 

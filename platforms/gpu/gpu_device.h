@@ -15,8 +15,11 @@
 #include "gpu/gpu_config.h"
 #include "gpu/launch_records.h"
 #include "host/device.h"
+#include "memory/partition_unit.h"
 
 namespace heddle::gpu {
+
+class Gpu;
 
 struct ProgressReport {
   std::string kernel;
@@ -45,7 +48,11 @@ struct RunOptions {
   /// Called at the end of each launch, also of one that an error has ended; may be empty.
   std::function<void(const LaunchRecord&)> on_launch = nullptr;
   core::TraceSink* trace = nullptr;  ///< records tables and timelines; outlives the device; nullptr: nothing
-  DramFactory dram = dram_channels();  ///< the memory behind each partition
+  DramFactory dram = dram_channels();            ///< the memory behind each partition
+  memory::PartitionUnitFactory units = nullptr;  ///< the unit before each partition; empty: there are none
+  /// Binds further modules to the GPU's, clients of the cores' memory ports for instance, before elaboration ends.
+  /// May be empty.
+  std::function<void(Gpu&)> extend = nullptr;
   /// RTL for blocks whose key `impl` asks for it; outlives the device; nullptr: there is none.
   sim::Twins* twins = nullptr;
 };

@@ -19,6 +19,7 @@
 //   * command, data and byte-enable attributes do not change on the way. Nor does the address, except in the
 //   base
 //     protocol, where an interconnect behind the checker may change it (§14.7).
+// Posted messages of the memory protocol (sim/memory_payload.h) end with their END_REQ.
 // b_transport: the attributes and the status likewise.
 // Works with the base protocol and with any protocol of the same phases (sim::MemoryProtocol).
 #pragma once
@@ -29,6 +30,8 @@
 #include <tlm>
 #include <type_traits>
 #include <vector>
+
+#include "sim/memory_payload.h"
 
 namespace heddle::tb {
 
@@ -210,6 +213,9 @@ class ProtocolChecker : public sc_core::sc_module,
     advance(payload, *t, delay);
     late_ends_ += late ? 1 : 0;
     leave_request(payload, delay);
+    if constexpr (std::is_same_v<Protocol, sim::MemoryProtocol>) {
+      if (static_cast<const sim::MemoryTransaction&>(payload).extension.posted()) active_.erase(&payload);
+    }
   }
 
   void begin_response(const Payload& payload, const sc_core::sc_time& delay) {

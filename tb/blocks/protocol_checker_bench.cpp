@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "blocks/isolated.h"
 #include "memory/dram_pool.h"
+#include "sim/memory_socket.h"
 
 namespace heddle::tb {
 namespace {
@@ -329,6 +331,52 @@ std::vector<Case> legal() {
          r.initiator.isock->b_transport(r.make(), delay);
        }},
   };
+}
+
+/// Takes whatever comes.
+struct MemoryEnds : sc_core::sc_module, sim::MemoryInitiatorOwner, sim::MemoryTargetOwner {
+  sim::MemoryInitiatorSocket isock{"isock", this};
+  sim::MemoryTargetSocket tsock{"tsock", this};
+  explicit MemoryEnds(const sc_core::sc_module_name& name) : sc_module(name) {}
+  tlm::tlm_sync_enum memory_nb_transport_bw(unsigned, Payload&, tlm::tlm_phase&, sc_core::sc_time&) override {
+    return tlm::TLM_ACCEPTED;
+  }
+  tlm::tlm_sync_enum memory_nb_transport_fw(unsigned, Payload&, tlm::tlm_phase& phase,
+                                            sc_core::sc_time&) override {
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+  }
+  unsigned memory_transport_dbg(unsigned, Payload&) override { return 0; }
+};
+
+TEST(ProtocolChecker, APostedMessageEndsWithItsEndReq) {
+  const auto result = isolated([]() -> nlohmann::ordered_json {
+    MemoryEnds ends("ends");
+    ProtocolChecker<sim::MemoryProtocol> checker("checker");
+    ends.isock.bind(checker.tsock);
+    checker.isock.bind(ends.tsock);
+    sim::MemoryPool pool;
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    sim::MemoryTransaction& message =
+        pool.allocate_message(base::PartitionId{0}, sim::message_owner("TEST"), 0);
+    message.extension.message.posted = true;
+    sc_core::sc_time delay;
+    for (int i = 0; i < 2; ++i) {
+      tlm::tlm_phase phase = tlm::BEGIN_REQ;
+      ends.isock->nb_transport_fw(message, phase, delay);
+    }
+    nlohmann::ordered_json out{{"clean", checker.errors()}, {"outstanding", checker.outstanding()}};
+    message.set_response_status(tlm::TLM_OK_RESPONSE);
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    ends.tsock->nb_transport_bw(message, phase, delay);
+    out["answered"] = checker.errors();
+    return out;
+  });
+  EXPECT_EQ(result["clean"], nlohmann::ordered_json::array()) << result;
+  EXPECT_EQ(result["outstanding"], 0);
+  EXPECT_NE(result["answered"].dump().find("BEGIN_RESP of a transaction that is not under way"),
+            std::string::npos)
+      << result;
 }
 
 TEST(ProtocolChecker, ReportsEveryViolationAndNothingElse) {

@@ -25,6 +25,8 @@ nlohmann::ordered_json run(const Scenario& what) {
                                                                              .keep_awake = what.keep_awake,
                                                                              .per_launch = true,
                                                                              .on_progress = {},
+                                                                             .units = what.units,
+                                                                             .extend = what.extend,
                                                                              .twins = &twins});
     cli::TrackedDevice device(gpu);
     const workloads::Options options{.compiler = what.compiler, .size = workloads::Size::kTiny};
@@ -45,6 +47,7 @@ nlohmann::ordered_json run(const Scenario& what) {
       result["launches"].push_back({{"cycles", launch.cycles},
                                     {"warp_instructions", launch.warp_instructions},
                                     {"stats", gpu.statistics(launch.values)}});
+    if (what.inspect) what.inspect(result);
     return result;
   });
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "gpu/gpu_device.h"
 #include "workloads/workload.h"
 
 namespace heddle::testing {
@@ -20,6 +22,10 @@ struct Scenario {
   bool keep_awake = false;
   std::uint64_t max_cycles = 0;
   bool rtl = false;  ///< blocks may ask for their RTL
+  memory::PartitionUnitFactory units = nullptr;
+  std::function<void(gpu::Gpu&)> extend = nullptr;  ///< gpu::RunOptions::extend
+  std::function<void(nlohmann::ordered_json&)> inspect =
+      nullptr;  ///< adds to the result, in the GPU's process
 };
 
 /// Whether the memory it leaves is the same on the oracle, byte for byte.

@@ -242,6 +242,21 @@ void L1DataCacheModel::fill(L1dRequest& request) {
   mshrs_.release(mshr);
 }
 
+void L1DataCacheModel::invalidate_global(const std::vector<AddressRange>& own) {
+  const auto is_own = [&own](std::uint64_t line) {
+    return std::ranges::any_of(
+        own, [line](const AddressRange& range) { return range.begin <= line && line < range.end; });
+  };
+  for (std::size_t frame = 0; frame < tags_.size(); ++frame) {
+    if (tags_[frame] == kInvalid || frames_[frame].dirty || is_own(tags_[frame])) continue;
+    tags_[frame] = kInvalid;
+    frames_[frame] = {};
+  }
+  // Entries without a fill are marked as well: allocation unmarks them.
+  for (std::uint32_t mshr = 0; mshr < poisoned_.size(); ++mshr)
+    if (!is_own(mshrs_.line(mshr))) poisoned_[mshr] = 1;
+}
+
 void L1DataCacheModel::serve(L1dRequest& request) {
   switch (request.op) {
     case L1dRequest::Op::kLoad:
@@ -263,6 +278,9 @@ void L1DataCacheModel::serve(L1dRequest& request) {
       std::fill(tags_.begin(), tags_.end(), kInvalid);
       std::fill(frames_.begin(), frames_.end(), Frame{});
       std::fill(written_.begin(), written_.end(), static_cast<unsigned char>(0));
+      break;
+    case L1dRequest::Op::kInvalidateGlobal:
+      invalidate_global(*request.own);
       break;
     case L1dRequest::Op::kHeld:
     case L1dRequest::Op::kUnwritten:

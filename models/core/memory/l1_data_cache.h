@@ -47,6 +47,12 @@ struct DirtyLine {
   const unsigned char* enables = nullptr;
 };
 
+/// Addresses [begin, end).
+struct AddressRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
 struct L1dRequest {
   enum class Op : std::uint8_t {
     kLoad,        ///< look up `sectors` of `line` for `target`
@@ -55,6 +61,9 @@ struct L1dRequest {
     kAtomic,      ///< an atomic to `line` passes by: evict the copy
     kFill,        ///< `data` of MSHR `mshr` arrived
     kInvalidate,  ///< start of a kernel: forget everything, unwritten data of dead local memory included
+    /// The same of lines that others may have written (gpudet §1.7.1): lines in `own`, local memory, stay, and so
+    /// do unwritten data, which nobody else reads. Fills under way serve who waits for them and are not installed.
+    kInvalidateGlobal,
     // transport_dbg only: is that so of the byte at address `line`? kHit if it is. Nothing changes.
     kHeld,       ///< a load would find it here, at `line_data`
     kUnwritten,  ///< a store wrote it and L2 does not have it yet: it is at `line_data`
@@ -76,6 +85,8 @@ struct L1dRequest {
   bool update = false;                     ///< kPass
   const unsigned char* data = nullptr;     ///< kStore, kPass, kFill: line image
   const unsigned char* enables = nullptr;  ///< kStore, kPass; kLoad: see kPartial
+  const std::vector<AddressRange>* own =
+      nullptr;  ///< kInvalidateGlobal: what only this core reads and writes
 
   Result result = Result::kHit;
   sim::SectorMask found = 0;  ///< kLoad: sectors of `line_data` that hold what was asked for
@@ -114,6 +125,7 @@ class L1DataCacheModel {
   void store(L1dRequest& request);
   void pass(L1dRequest& request);
   void fill(L1dRequest& request);
+  void invalidate_global(const std::vector<AddressRange>& own);
   void evict(std::size_t frame, L1dRequest& request);
   void write_back(std::size_t frame, L1dRequest& request);
   /// The frame to replace in the line's set.

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace heddle::core {
+namespace {
+
+std::uint32_t bit(PortClient client) { return 1u << static_cast<unsigned>(client); }
+
+}  // namespace
 
 MemoryPort::MemoryPort(const sc_core::sc_module_name& name, const MemoryPortConfig& config,
                        sim::ClockMember& clock, base::StatGroup& stats)
@@ -11,10 +16,19 @@ MemoryPort::MemoryPort(const sc_core::sc_module_name& name, const MemoryPortConf
   stats.counter("responses", "packets", "responses taken from the crossbar", &responses_taken_);
   stats.counter("responses_held", "packets",
                 "responses that had to wait in the crossbar because the queue was full", &responses_held_);
+  for (const char* client : {"data", "instruction", "constant"}) add_client(client);
+}
+
+PortClient MemoryPort::add_client(const std::string& name) {
+  if (request_tsock.size() == kMostPortClients)
+    SC_REPORT_ERROR("/heddle/memory_port", ("no number left for client " + name).c_str());
+  request_tsock.emplace_back((name + "_tsock").c_str(), this);
+  response_isock.emplace_back((name + "_isock").c_str());
+  return static_cast<PortClient>(request_tsock.size() - 1);
 }
 
 bool MemoryPort::room_for(PortClient client) {
-  asked_[static_cast<unsigned>(client)] = true;
+  asked_ |= bit(client);
   if (refused_.empty() && has_room()) return true;
   const auto own = std::find(refused_.begin(), refused_.end(), client);
   const auto before = static_cast<std::size_t>(own - refused_.begin());
@@ -25,8 +39,8 @@ bool MemoryPort::room_for(PortClient client) {
 
 void MemoryPort::tick() {
   if (!refused_.empty())
-    std::erase_if(refused_, [this](PortClient client) { return !asked_[static_cast<unsigned>(client)]; });
-  asked_ = {};
+    std::erase_if(refused_, [this](PortClient client) { return (asked_ & bit(client)) == 0; });
+  asked_ = 0;
   if (request_held_ || requests_.empty()) return;
   sim::MemoryTransaction& transaction = *requests_.front();
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
@@ -50,6 +64,7 @@ void MemoryPort::serve(PortRequest& request) {
       sim::memory_extension(*request.transaction).client = static_cast<std::uint8_t>(request.client);
       requests_.push_back(request.transaction);
       if (!refused_.empty()) std::erase(refused_, request.client);
+      clock_.wake();  // nothing but a test in the core's own cycle
       break;
     case PortRequest::Op::kDeliver:
       deliver(request);

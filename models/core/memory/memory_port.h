@@ -1,15 +1,18 @@
 // A core's connection to the crossbar: request queue towards it, response queue from it, and the four phases
 // of the memory protocol (sim/memory_payload.h). Several blocks of the core share it (load/store unit,
 // instruction cache, constant cache): each has a socket to send requests and one on which it receives its
-// responses. One request is put on the crossbar and one response delivered per core cycle.
+// responses. Mechanisms add further clients (add_client). One request is put on the crossbar and one response
+// delivered per core cycle.
 //
 // A client that was refused room has a place kept for it as long as it asks in every cycle, the one that
 // waits longest first: otherwise the load/store unit, which asks first, would keep the instruction cache out
 // for as long as warps spin on atomics.
 #pragma once
 
-#include <array>
+#include <deque>
+#include <string>
 #include <systemc>
+#include <vector>
 
 #include "base/ring.h"
 #include "base/stats.h"
@@ -36,14 +39,14 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
   sim::MemoryInitiatorSocket memory_isock{"memory_isock", this};
   /// For the core, which runs the port's two stages: kDeliver and kTick.
   RequestTarget control_tsock{"control_tsock", this};
-  // By PortClient.
-  std::array<RequestTarget, kPortClients> request_tsock{RequestTarget{"data_tsock", this},
-                                                        RequestTarget{"instruction_tsock", this},
-                                                        RequestTarget{"constant_tsock", this}};
-  std::array<sim::BlockInitiator<PortResponseProtocol>, kPortClients> response_isock{
-      sim::BlockInitiator<PortResponseProtocol>{"data_isock"},
-      sim::BlockInitiator<PortResponseProtocol>{"instruction_isock"},
-      sim::BlockInitiator<PortResponseProtocol>{"constant_isock"}};
+  // By PortClient. Sockets stay where they are made.
+  std::deque<RequestTarget> request_tsock;
+  std::deque<sim::BlockInitiator<PortResponseProtocol>> response_isock;
+
+  /// A further client; its two sockets, <name>_tsock and <name>_isock of the module under construction, are to be
+  /// bound. Before elaboration ends. What it sends names the answer as PortRequest::client. It sends during its
+  /// core's cycle (when it is called by the core or another block, or gets a response), or before time starts.
+  PortClient add_client(const std::string& name);
 
   /// Wire to the core: the request queue has a place.
   [[nodiscard]] bool has_room() const { return requests_.size() < config_.request_queue_packets; }
@@ -64,10 +67,10 @@ class MemoryPort : public sc_core::sc_module, private sim::MemoryInitiatorOwner 
   base::GrowingRing<sim::MemoryTransaction*> requests_;
   base::GrowingRing<tlm::tlm_generic_payload*> responses_;
   tlm::tlm_generic_payload* held_response_ =
-      nullptr;                              ///< between BEGIN_RESP and END_RESP: our queue was full
-  bool request_held_ = false;               ///< between BEGIN_REQ and END_REQ
-  std::vector<PortClient> refused_;         ///< a place is kept for each, the one that waits longest first
-  std::array<bool, kPortClients> asked_{};  ///< since the last tick
+      nullptr;                       ///< between BEGIN_RESP and END_RESP: our queue was full
+  bool request_held_ = false;        ///< between BEGIN_REQ and END_REQ
+  std::vector<PortClient> refused_;  ///< a place is kept for each, the one that waits longest first
+  std::uint32_t asked_ = 0;          ///< bit per client, since the last tick
   std::uint64_t requests_sent_ = 0;
   std::uint64_t responses_taken_ = 0;
   std::uint64_t responses_held_ = 0;

@@ -9,9 +9,11 @@
 
 namespace heddle::core {
 
-/// Blocks of a core that use its memory port.
+/// Blocks of a core that use its memory port: those that every core has; MemoryPort::add_client() numbers further
+/// ones.
 enum class PortClient : std::uint8_t { kData, kInstruction, kConstant };
-inline constexpr unsigned kPortClients = 3;
+inline constexpr unsigned kPortClients = 3;  ///< that every core has
+inline constexpr unsigned kMostPortClients = 32;
 
 struct PortRequest {
   enum class Op : std::uint8_t {

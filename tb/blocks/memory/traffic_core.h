@@ -9,7 +9,9 @@
 #include <systemc>
 #include <vector>
 
+#include "blocks/memory/random_unit.h"
 #include "isa/atomic.h"
+#include "memory/address_map.h"
 #include "memory/sparse_memory.h"
 #include "sim/clock.h"
 #include "sim/memory_socket.h"
@@ -23,11 +25,14 @@ struct TrafficConfig {
   unsigned lines = 64;       ///< how many
   std::uint64_t shared = 0;  ///< address of a line of 32 u32 counters all cores add to
   bool use_shared = false;
-  unsigned issue_percent = 70;  ///< chance to issue in a cycle
-  unsigned stall_percent = 30;  ///< chance to delay END_RESP by 1..20 cycles
-  unsigned idle_every = 0;      ///< after that many requests wait 300 cycles; 0: never
-  bool writes_only = false;     ///< full lines as fast as possible
-  bool partial_reads = false;   ///< every other read wants only some sectors
+  unsigned issue_percent = 70;              ///< chance to issue in a cycle
+  unsigned stall_percent = 30;              ///< chance to delay END_RESP by 1..20 cycles
+  unsigned idle_every = 0;                  ///< after that many requests wait 300 cycles; 0: never
+  bool writes_only = false;                 ///< full lines as fast as possible
+  bool partial_reads = false;               ///< every other read wants only some sectors
+  unsigned message_percent = 0;             ///< of the requests, messages to RandomUnits
+  unsigned partitions = 1;                  ///< those without an address go to any of these
+  const memory::AddressMap* map = nullptr;  ///< for messages
 };
 
 /// Since requests of a core to one line are performed in order, the answer to each is known when it is sent:
@@ -45,7 +50,7 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
   void start_of_simulation() override { clock_.wake(); }
 
   [[nodiscard]] bool done() const {
-    return sent_ == config_.requests && outstanding_ == 0 && ending_ == nullptr;
+    return sent_ == config_.requests && outstanding_ == 0 && beginning_ == nullptr && ending_ == nullptr;
   }
   [[nodiscard]] const std::vector<std::string>& errors() const { return errors_; }
   [[nodiscard]] memory::SparseMemory& reference() { return reference_; }
@@ -55,12 +60,18 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
   [[nodiscard]] base::Cycle finished_at() const { return finished_at_; }
   [[nodiscard]] const std::vector<std::uint32_t>& response_order() const { return response_order_; }
   [[nodiscard]] const sim::MemoryPool& pool() const { return pool_; }
+  [[nodiscard]] std::uint64_t messages() const { return messages_; }
+  /// Of the messages, those that are answered.
+  [[nodiscard]] std::uint64_t answers() const { return answers_; }
+  /// What posted messages have told to count.
+  [[nodiscard]] std::uint64_t posted_total() const { return posted_total_; }
 
   tlm::tlm_sync_enum memory_nb_transport_bw(unsigned, tlm::tlm_generic_payload& payload,
                                             tlm::tlm_phase& phase, sc_core::sc_time&) override {
     if (phase == tlm::END_REQ) {
       if (beginning_ != &payload) error("END_REQ for another request");
       beginning_ = nullptr;
+      if (sim::memory_extension(payload).posted()) payload.release();
       return tlm::TLM_ACCEPTED;
     }
     if (phase != tlm::BEGIN_RESP) error("unexpected phase");
@@ -79,6 +90,7 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
   struct Expected {
     std::vector<unsigned char> data;
     std::vector<std::uint64_t> old;
+    std::vector<std::uint64_t> words;  ///< of the answer to a message
     bool known = true;
   };
   static constexpr unsigned kLine = 128;
@@ -110,19 +122,23 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
     sim::MemoryTransaction& t = make();
     t.extension.tag = sent_++;
     t.extension.issued_at = now;
-    ++outstanding_;
+    const bool posted = t.extension.posted();
+    if (!posted) ++outstanding_;
     if (config_.idle_every != 0 && sent_ % config_.idle_every == 0) pause_until_ = now + 300;
     beginning_ = &t;
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay;
     const tlm::tlm_sync_enum status = isock->nb_transport_fw(t, phase, delay);
-    if (status == tlm::TLM_UPDATED && phase == tlm::END_REQ)
+    if (status == tlm::TLM_UPDATED && phase == tlm::END_REQ) {
       beginning_ = nullptr;
-    else if (status != tlm::TLM_ACCEPTED)
+      if (posted) t.release();
+    } else if (status != tlm::TLM_ACCEPTED) {
       error("unexpected answer to BEGIN_REQ");
+    }
   }
 
   sim::MemoryTransaction& make() {
+    if (config_.message_percent != 0 && random_() % 100 < config_.message_percent) return make_message();
     if (config_.use_shared && random_() % 6 == 0) return make_shared_add();
     const std::uint64_t address = config_.base + random_() % config_.lines * kLine;
     const auto op = config_.writes_only ? sim::MemoryOp::kWrite : static_cast<sim::MemoryOp>(random_() % 3);
@@ -177,7 +193,63 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
                                 .operand = add};
       shared_adds_[counter] += add;
     }
-    expected_[&t] = {.data = {}, .old = {}, .known = false};
+    expected_[&t] = {.data = {}, .old = {}, .words = {}, .known = false};
+    return t;
+  }
+
+  sim::MemoryTransaction& make_message() {
+    ++messages_;
+    const auto kind = static_cast<TestMessage>(random_() % 5);
+    const auto code = static_cast<std::uint8_t>(kind);
+    if (kind == TestMessage::kEcho || kind == TestMessage::kCount) {
+      const base::PartitionId to{static_cast<std::uint32_t>(random_() % config_.partitions)};
+      sim::MemoryTransaction& t = pool_.allocate_message(to, kRandomUnitOwner, code);
+      sim::MemoryMessage& message = t.extension.message;
+      message.word_count = static_cast<std::uint8_t>(1 + random_() % sim::kMessageWords);
+      message.request_bytes = 8u * message.word_count;
+      Expected& e = expected_[&t];
+      e = {};
+      for (unsigned i = 0; i < message.word_count; ++i) {
+        message.words[i] = random_() % 1000;
+        e.words.push_back(message.words[i] * 3);
+      }
+      message.posted = kind == TestMessage::kCount;
+      if (message.posted) posted_total_ += message.words[0];
+      answers_ += message.posted ? 0 : 1;
+      return t;
+    }
+    const std::uint64_t address = config_.base + random_() % config_.lines * kLine;
+    sim::MemoryTransaction& t =
+        pool_.allocate(sim::MemoryOp::kMessage, address, kind == TestMessage::kPoke ? kLine : 0);
+    sim::MemoryMessage& message = t.extension.message;
+    t.extension.partition = config_.map->partition(address);
+    message.owner = kRandomUnitOwner;
+    message.kind = code;
+    ++answers_;
+    Expected& e = expected_[&t];
+    e = {};
+    if (kind == TestMessage::kPeek) {
+      std::array<unsigned char, kLine> line{};
+      reference_.read(address, line.data(), kLine);
+      e.words.push_back(checksum(line.data(), kLine));
+    } else if (kind == TestMessage::kPoke) {
+      message.request_bytes = kLine + kLine / 8;
+      for (unsigned i = 0; i < kLine; ++i) {
+        t.data[i] = static_cast<unsigned char>(random_());
+        t.enables[i] = random_() % 2 == 0 ? 0xff : 0;
+      }
+      reference_.write_enabled(address, t.data.data(), kLine, t.enables.data(), kLine);
+    } else {
+      message.word_count = 2;
+      message.request_bytes = 16;
+      message.words[0] = random_() % 32 * 4;
+      message.words[1] = random_() % 1000;
+      std::uint32_t value = 0;
+      reference_.read(address + message.words[0], reinterpret_cast<unsigned char*>(&value), 4);
+      e.words.push_back(value);
+      value += static_cast<std::uint32_t>(message.words[1]);
+      reference_.write(address + message.words[0], reinterpret_cast<const unsigned char*>(&value), 4);
+    }
     return t;
   }
 
@@ -189,6 +261,11 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
     for (std::size_t i = 0; i < e.old.size(); ++i)
       if (e.old[i] != t.extension.atomics[i].old)
         error("wrong old value at " + std::to_string(t.get_address()));
+    const sim::MemoryMessage& message = t.extension.message;
+    if (!e.words.empty() && message.word_count != e.words.size()) error("wrong number of answer words");
+    for (std::size_t i = 0; i < e.words.size(); ++i)
+      if (message.words[i] != e.words[i])
+        error("wrong answer word to message of kind " + std::to_string(message.kind));
     const auto fold = [this](std::uint64_t value) {
       fingerprint_ = (fingerprint_ ^ value) * 0x9e37'79b9'7f4a'7c15ull;
     };
@@ -217,6 +294,9 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
   std::uint64_t fingerprint_ = 0;
   base::Cycle finished_at_ = 0;
   std::vector<std::uint32_t> response_order_;
+  std::uint64_t messages_ = 0;
+  std::uint64_t answers_ = 0;
+  std::uint64_t posted_total_ = 0;
   std::vector<std::string> errors_;
 };
 

@@ -72,6 +72,12 @@ class L1 : public testing::Test {
   void evicting_write(std::uint64_t line) {
     write(L1dRequest::Op::kPass, line, filled(0), enabling(0, 128), false);
   }
+  void invalidate_global(const std::vector<AddressRange>& own) {
+    request_ = {};
+    request_.op = L1dRequest::Op::kInvalidateGlobal;
+    request_.own = &own;
+    cache_->serve(request_);
+  }
   std::size_t fill(std::uint32_t mshr, const Line& data) {
     request_ = {};
     request_.op = L1dRequest::Op::kFill;
@@ -114,6 +120,42 @@ TEST_F(L1, EvictsTheLeastRecentlyUsedWay) {
   bring(0x0400, 3);
   EXPECT_EQ(load(0x0000), Result::kHit);
   EXPECT_EQ(load(0x0200), Result::kMissSend);
+}
+
+TEST_F(L1, InvalidatingGlobalLinesLeavesLocalOnesAndUnwrittenData) {
+  bring(0x0000, 1);  // global
+  bring(0x8000, 2);  // local, clean
+  EXPECT_EQ(store(0x8080, filled(3), enabling(0, 8)), Result::kHit);
+  EXPECT_EQ(store(0x9100, filled(4), enabling(0, 8)), Result::kHit);  // of no named range, but nobody else's
+  invalidate_global({{0x8000, 0x8100}, {0xa000, 0xb000}});
+  EXPECT_FALSE(request_.writes_back);
+  EXPECT_EQ(load(0x8000), Result::kHit);
+  EXPECT_EQ(request_.line_data[0], 2);
+  std::byte byte{};
+  EXPECT_TRUE(cache_->unwritten(0x8087, byte));
+  EXPECT_EQ(byte, std::byte{3});
+  EXPECT_TRUE(cache_->unwritten(0x9100, byte));
+  EXPECT_EQ(byte, std::byte{4});
+  EXPECT_EQ(load(0x0000), Result::kMissSend) << "fetched anew";
+  fill(request_.mshr, filled(9));
+  EXPECT_EQ(load(0x0000), Result::kHit);
+  EXPECT_EQ(request_.line_data[0], 9);
+}
+
+TEST_F(L1, InvalidatingGlobalLinesLetsFillsUnderWayServeWhoWaitsAndNobodyElse) {
+  ASSERT_EQ(load(0x0000), Result::kMissSend);
+  const std::uint32_t global = request_.mshr;
+  ASSERT_EQ(load(0x8000), Result::kMissSend);
+  const std::uint32_t local = request_.mshr;
+  invalidate_global({{0x8000, 0x8100}});
+  EXPECT_EQ(load(0x0000), Result::kBypass) << "later loads do not get the old value";
+  EXPECT_EQ(load(0x8000), Result::kMissMerged);
+  EXPECT_EQ(fill(global, filled(1)), 1u);
+  EXPECT_EQ(fill(local, filled(2)), 2u);
+  EXPECT_EQ(load(0x0000), Result::kMissSend) << "was not installed";
+  fill(request_.mshr, filled(5));
+  EXPECT_EQ(load(0x0000), Result::kHit) << "the next fill of the same entry is an ordinary one";
+  EXPECT_EQ(load(0x8000), Result::kHit);
 }
 
 TEST_F(L1, WriteEvictRemovesTheLine) {

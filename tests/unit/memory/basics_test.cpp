@@ -227,6 +227,41 @@ TEST(MemoryPool, ReusesTransactionsAndCountsThem) {
   again.release();
 }
 
+TEST(MemoryPool, ReusesTransactionsForMessages) {
+  constexpr auto kOwner = sim::message_owner("KTM1");
+  EXPECT_EQ(sim::name_of(kOwner), "KTM1");
+  sim::MemoryPool pool;
+  sim::MemoryTransaction& message = pool.allocate_message(base::PartitionId{3}, kOwner, 7);
+  EXPECT_EQ(message.extension.op, sim::MemoryOp::kMessage);
+  EXPECT_EQ(message.get_command(), tlm::TLM_IGNORE_COMMAND);
+  EXPECT_EQ(message.extension.partition, base::PartitionId{3});
+  EXPECT_EQ(message.extension.message.owner, kOwner);
+  EXPECT_EQ(message.extension.message.kind, 7);
+  message.extension.message.posted = true;
+  message.extension.message.word_count = 5;
+  message.extension.message.request_bytes = message.extension.message.answer_bytes = 99;
+  EXPECT_TRUE(message.extension.posted());
+  message.release();
+  // What an earlier message has left means nothing to others.
+  sim::MemoryTransaction& read = pool.allocate(sim::MemoryOp::kRead, 0, 128);
+  EXPECT_EQ(&read, &message);
+  EXPECT_FALSE(read.extension.posted());
+  read.release();
+  sim::MemoryTransaction& image = pool.allocate(sim::MemoryOp::kMessage, 0x100, 128);
+  EXPECT_EQ(&image, &message);
+  EXPECT_FALSE(image.extension.posted());
+  EXPECT_EQ(image.extension.message.word_count, 0);
+  EXPECT_EQ(image.get_byte_enable_length(), 128u) << "a line image has byte enables";
+  EXPECT_EQ(image.enables[127], 0);
+  const sim::PacketSizes sizes{8};
+  EXPECT_EQ(sizes.request_bytes(image, image.extension), 8u);
+  image.extension.message.request_bytes = 152;
+  image.extension.message.answer_bytes = 3;
+  EXPECT_EQ(sizes.request_bytes(image, image.extension), 160u) << "as its sender says";
+  EXPECT_EQ(sizes.response_bytes(image, image.extension), 11u);
+  image.release();
+}
+
 TEST(PacketSizes, CountHeaderDataSectorsAndLanes) {
   sim::MemoryPool pool;
   const sim::PacketSizes sizes{8};
