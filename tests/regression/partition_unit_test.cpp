@@ -328,6 +328,7 @@ struct WaitRun {
       base::kNever;  ///< a StrictMemory that falls silent then; never: our DRAM channels
   bool clients = true;
   bool units = true;
+  bool plain = false;  ///< units that understand no message
   std::vector<std::string> keys{"cores=2", "memory.partitions=2", "watchdog.check_cycles=64"};
 
   [[nodiscard]] Json operator()() const {
@@ -341,6 +342,7 @@ struct WaitRun {
                             sim::MemoryTargetSocket& l2) {
           return additions.between_checkers<HoldingUnit>(site, crossbar, l2, flag, unit);
         };
+      if (plain) options.units = additions.plain_units();
       if (dram_answers != base::kNever)
         options.dram = [this](const gpu::DramSite& site, tlm::tlm_initiator_socket<>& partition) {
           auto memory =
@@ -415,6 +417,12 @@ TEST(PartitionUnits, AMessageWithoutAUnitIsAnError) {
   wait.units = false;
   expect_words(wait(),
                {"partition0", "a message of 'TEST' from core 0, and no partition unit is bound here"});
+}
+
+TEST(PartitionUnits, AMessageForAnotherUnitIsAnError) {
+  WaitRun wait;
+  wait.plain = true;
+  expect_words(wait(), {"unit0", "a message of 'TEST' from core 0: this unit is not for it"});
 }
 
 }  // namespace
