@@ -5,7 +5,7 @@ heddle_test(core_blocks_test SYSTEMC
 heddle_test(core_memory_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/core/accesses_test.cpp ${CMAKE_CURRENT_LIST_DIR}/core/constant_cache_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/core/l1d_test.cpp ${CMAKE_CURRENT_LIST_DIR}/core/lsu_test.cpp
-          ${CMAKE_CURRENT_LIST_DIR}/core/lsu_formation_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/core/lsu_formation_test.cpp ${CMAKE_CURRENT_LIST_DIR}/core/lsu_interposer_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/core/registers_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/core/shared_memory_test.cpp
   LINK heddle_core SYSTEMC)

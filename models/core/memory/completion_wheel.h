@@ -7,7 +7,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/ids.h"
+
 namespace heddle::core {
+
+using base::Cycle;
+using base::kNever;
 
 class CompletionWheel {
  public:

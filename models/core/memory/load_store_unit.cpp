@@ -171,35 +171,13 @@ void LoadStoreUnit::take(LsuRequest& request) {
     }
   }
   ++instructions_;
-  for (const MemorySlice& slice : op.all_slices()) slice.counters->begin(instruction.write_count != 0);
+  op.for_each_slice([&](const MemorySlice& slice) { slice.counters->begin(instruction.write_count != 0); });
   if (writes_memory(instruction)) ++writes_outstanding_[generation_];
   queue_.push_back(&op);
-  if (request.client == LsuClient::kCore) return;
+  if (request.client == LsuClient::kCore) [[likely]]
+    return;
   LsuWake wake{request.cycle + 1, queue_.size() >= config_.lsu.queue_entries};
   wake_isock.call(wake);
-}
-
-void LoadStoreUnit::tick(LsuRequest& request) {
-  const Cycle cycle = request.cycle;
-  // Cycles the core slept through count as well: nothing changed meanwhile.
-  stall_cycles_[static_cast<unsigned>(stalled_)] += cycle - last_tick_;
-  last_tick_ = cycle;
-
-  finishing_.take(
-      cycle, [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; },
-      [this, cycle](std::uint32_t i) { finish(*ops_[i], cycle); });
-  if (!displaced_.sent()) send_displaced();
-  if (shared_busy_until_ > cycle)
-    replay(request, shared_client_, shared_warp_);
-  else if (!queue_.empty() && queue_.front()->available_at <= cycle && advance_head(request))
-    queue_.pop_front();
-
-  request.next_due = finishing_.next_due();
-  if (!queue_.empty() && stalled_ == Stall::kNone)
-    request.next_due =
-        std::min(request.next_due, std::max({cycle + 1, shared_busy_until_, queue_.front()->available_at}));
-  if (config_.lsu.replay_issue && shared_busy_until_ > cycle + 1) request.next_due = cycle + 1;
-  request.wants_port = stalled_ == Stall::kPort || !displaced_.sent();
 }
 
 void LoadStoreUnit::replay(LsuRequest& request, LsuClient client, WarpId warp) const {
@@ -232,11 +210,34 @@ bool LoadStoreUnit::advance_head(LsuRequest& request) {
   if (op.instruction->write_count == 0) {
     // A store that has left the core is ordered before everything this core does later (point-to-point
     // order).
-    for (const MemorySlice& slice : op.all_slices()) slice.counters->left();
+    op.for_each_slice([](const MemorySlice& slice) { slice.counters->left(); });
     LsuCompletion left{LsuCompletion::Kind::kLeft, op.client, op.tag, op.instruction, op.all_slices()};
     complete(left);
   }
   return true;
+}
+
+void LoadStoreUnit::tick(LsuRequest& request) {
+  const Cycle cycle = request.cycle;
+  // Cycles the core slept through count as well: nothing changed meanwhile.
+  stall_cycles_[static_cast<unsigned>(stalled_)] += cycle - last_tick_;
+  last_tick_ = cycle;
+
+  finishing_.take(
+      cycle, [this](std::uint32_t i) -> std::uint32_t& { return ops_[i]->next; },
+      [this, cycle](std::uint32_t i) { finish(*ops_[i], cycle); });
+  if (!displaced_.sent()) send_displaced();
+  if (shared_busy_until_ > cycle)
+    replay(request, shared_client_, shared_warp_);
+  else if (!queue_.empty() && queue_.front()->available_at <= cycle && advance_head(request))
+    queue_.pop_front();
+
+  request.next_due = finishing_.next_due();
+  if (!queue_.empty() && stalled_ == Stall::kNone)
+    request.next_due =
+        std::min(request.next_due, std::max({cycle + 1, shared_busy_until_, queue_.front()->available_at}));
+  if (config_.lsu.replay_issue && shared_busy_until_ > cycle + 1) request.next_due = cycle + 1;
+  request.wants_port = stalled_ == Stall::kPort || !displaced_.sent();
 }
 
 void LoadStoreUnit::part_done(MemoryInstruction& op, Cycle usable_at, Cycle now) {
@@ -267,7 +268,7 @@ void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
   if (!may_write(op, cycle)) return;
   const isa::Instruction& instruction = *op.instruction;
   const bool writes_registers = instruction.write_count != 0;
-  for (const MemorySlice& slice : op.all_slices()) slice.counters->finish(writes_registers);
+  op.for_each_slice([&](const MemorySlice& slice) { slice.counters->finish(writes_registers); });
   if (writes_registers && !op.constant && op.client == LsuClient::kCore) {
     load_latency_sum_ += cycle - op.issued_at;
     ++load_latency_count_;
@@ -278,11 +279,8 @@ void LoadStoreUnit::finish(MemoryInstruction& op, Cycle cycle) {
   free(op);
 }
 
-void LoadStoreUnit::complete(LsuCompletion& done) {
-  if (done.client == LsuClient::kCore)
-    completion_isock.call(done);
-  else
-    clients_[static_cast<std::size_t>(done.client) - 1]->completion_isock.call(done);
+void LoadStoreUnit::complete_client(LsuCompletion& done) {
+  clients_[static_cast<std::size_t>(done.client) - 1]->completion_isock.call(done);
 }
 
 }  // namespace heddle::core

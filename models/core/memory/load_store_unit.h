@@ -89,8 +89,8 @@ class LoadStoreUnit : public sc_core::sc_module {
   void start_cta(const CtaContext& cta);
   void take(LsuRequest& request);
   void tick(LsuRequest& request);
-  /// One cycle of the head instruction; true when the head left the queue.
-  bool advance_head(LsuRequest& request);
+  /// One cycle of the head instruction; true when the head left the queue. Only tick() calls it.
+  [[gnu::always_inline]] inline bool advance_head(LsuRequest& request);
   /// A pass after the first of an operation of the client: instructions of the core are issued again.
   void replay(LsuRequest& request, LsuClient client, WarpId warp) const;
   /// A part of the operation is served: its data may be used from `usable_at` on.
@@ -98,7 +98,13 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// Asks the register file for a write-back port; false: the operation was put off until it has one.
   bool may_write(MemoryInstruction& op, Cycle cycle);
   void finish(MemoryInstruction& op, Cycle cycle);
-  void complete(LsuCompletion& done);
+  void complete(LsuCompletion& done) {
+    if (done.client == LsuClient::kCore) [[likely]]
+      completion_isock.call(done);
+    else
+      complete_client(done);
+  }
+  void complete_client(LsuCompletion& done);
   MemoryInstruction& allocate();
   void free(MemoryInstruction& op);
 
@@ -121,7 +127,10 @@ class LoadStoreUnit : public sc_core::sc_module {
   // lsu_registers.cpp
   /// The lanes' values of an operand. Several slices: collected in gathered_[scratch].
   [[nodiscard]] const std::byte* row_of(const MemoryInstruction& op, const isa::Operand& operand,
-                                        unsigned scratch = 0);
+                                        unsigned scratch = 0) {
+    if (operand.space == isa::RowSpace::kConstant) return launch_->kernel->constants.data() + operand.offset;
+    return op.gather(operand, gathered_[scratch]);
+  }
   void read_operands(MemoryInstruction& op);
   /// Registers get what an access finds in `line`; `sectors`: only lanes in these.
   void deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line);

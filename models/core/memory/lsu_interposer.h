@@ -40,8 +40,9 @@ class LsuInterposer : public sc_core::sc_module {
       "completion_tsock", this};
   sim::BlockTarget<LsuWakeProtocol, LsuInterposer, &LsuInterposer::wake> wake_tsock{"wake_tsock", this};
 
-  /// Binds this side of the load/store unit.
-  void bind_unit(LoadStoreUnit& unit);
+  /// Binds this side of the load/store unit, while modules are made. One that adds operations of its own
+  /// also becomes a client here (LoadStoreUnit::add_client()).
+  virtual void bind_unit(LoadStoreUnit& unit);
 };
 
 }  // namespace heddle::core

@@ -169,9 +169,6 @@ LoadStoreUnit::Stall LoadStoreUnit::atomic_line(MemoryInstruction& op, const Lin
   return Stall::kNone;
 }
 
-// ---- Towards L2
-// ------------------------------------------------------------------------------------------------------
-
 sim::MemoryTransaction& LoadStoreUnit::transaction(const MemoryInstruction& op, const LineAccess& access,
                                                    sim::MemoryOp kind, std::uint32_t tag, Cycle cycle) {
   sim::MemoryTransaction& transaction = pool_.allocate(kind, access.line, config_.l1d.line_bytes);

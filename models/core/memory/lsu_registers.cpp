@@ -7,12 +7,6 @@
 
 namespace heddle::core {
 
-const std::byte* LoadStoreUnit::row_of(const MemoryInstruction& op, const isa::Operand& operand,
-                                       unsigned scratch) {
-  if (operand.space == isa::RowSpace::kConstant) return launch_->kernel->constants.data() + operand.offset;
-  return op.gather(operand, gathered_[scratch]);
-}
-
 void LoadStoreUnit::read_operands(MemoryInstruction& op) {
   const isa::Instruction& instruction = *op.instruction;
   if (instruction.op == isa::Opcode::kStore) {

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "core/memory/register_transfer.h"
-
 namespace heddle::core {
 
 void MemoryInstruction::take_many(std::span<const MemorySlice> from) {
@@ -27,12 +25,8 @@ const std::byte* MemoryInstruction::gather_many(const isa::Operand& source, Gath
   return row.data();
 }
 
-void MemoryInstruction::load(const LaneOffsets& at, unsigned byte, unsigned unit_bytes,
-                             const unsigned char* block) const {
-  if (slice_count == 1) {
-    load_registers(*instruction, slices[0].registers, at, byte, unit_bytes, block);
-    return;
-  }
+void MemoryInstruction::load_many(const LaneOffsets& at, unsigned byte, unsigned unit_bytes,
+                                  const unsigned char* block) const {
   for (const MemorySlice& part : all_slices())
     if (const LaneOffsets here = at.within(part.lanes, unit_bytes); here.lanes.any())
       load_registers(*instruction, part.registers, here, byte, unit_bytes, block);

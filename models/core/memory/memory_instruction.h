@@ -7,6 +7,7 @@
 #include <span>
 
 #include "core/memory/lane_offsets.h"
+#include "core/memory/register_transfer.h"
 #include "core/protocols/lsu_protocol.h"
 #include "isa/instruction.h"
 #include "sim/memory_payload.h"
@@ -86,6 +87,11 @@ struct MemoryInstruction {
       take_many(from);
   }
   [[nodiscard]] std::span<const MemorySlice> all_slices() const { return {slices.data(), slice_count}; }
+  template <class Fn>
+  void for_each_slice(Fn&& fn) const {
+    fn(slices[0]);
+    for (unsigned s = 1; s < slice_count; ++s) [[unlikely]] fn(slices[s]);
+  }
   /// The slice that a lane belongs to.
   [[nodiscard]] const MemorySlice& slice(unsigned lane) const {
     return slices[slice_count == 1 ? 0 : slice_of_lane[lane]];
@@ -93,11 +99,17 @@ struct MemoryInstruction {
   /// The lanes' values of an operand that is no constant: one slice's row itself, of several slices collected
   /// in `row`.
   [[nodiscard]] const std::byte* gather(const isa::Operand& source, GatheredRow& row) const {
-    if (slice_count == 1) return block_of(slices[0], source) + source.offset;
+    if (slice_count == 1) [[likely]]
+      return block_of(slices[0], source) + source.offset;
     return gather_many(source, row);
   }
   /// load_registers() into the rows of all slices.
-  void load(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block) const;
+  void load(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block) const {
+    if (slice_count == 1) [[likely]]
+      load_registers(*instruction, slices[0].registers, at, byte, unit_bytes, block);
+    else
+      load_many(at, byte, unit_bytes, block);
+  }
   /// load_lane() into the row of the lane's slice.
   void load_one(unsigned lane, unsigned byte, unsigned unit_bytes, const unsigned char* from) const;
 
@@ -122,6 +134,7 @@ struct MemoryInstruction {
 
  private:
   void take_many(std::span<const MemorySlice> from);
+  void load_many(const LaneOffsets& at, unsigned byte, unsigned unit_bytes, const unsigned char* block) const;
   const std::byte* gather_many(const isa::Operand& source, GatheredRow& row) const;
   static const std::byte* block_of(const MemorySlice& from, const isa::Operand& source) {
     return source.space == isa::RowSpace::kSpecial ? from.special : from.sources;

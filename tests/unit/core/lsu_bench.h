@@ -19,6 +19,7 @@
 namespace heddle::core {
 
 inline constexpr std::uint64_t kBytes = 1 << 16;
+inline constexpr unsigned kBenchWarps = 8;
 
 /// Load/store unit, L1, constant cache, shared memory; memory port and register file are the test's.
 class LsuBench : public sc_core::sc_module {
@@ -196,7 +197,7 @@ class LsuBench : public sc_core::sc_module {
   std::shared_ptr<isa::Kernel> kernel;
   LaunchContext launch;
   CtaContext cta;
-  std::array<WarpContext, 8> warps;
+  std::array<WarpContext, kBenchWarps> warps;
   std::vector<unsigned char> memory = std::vector<unsigned char>(kBytes);
   std::uint64_t base = 0;
   Cycle cycle = 100;

@@ -18,7 +18,6 @@ namespace {
 using isa::Opcode;
 using isa::StateSpace;
 
-constexpr unsigned kWarps = 8;
 constexpr std::uint32_t kBlockBytes = 4096;
 // The register block: an address, four sources, four destinations, rows of 64-bit registers each.
 constexpr std::uint32_t kRow = kLanes * 8;
@@ -45,7 +44,7 @@ class Formations : public testing::Test {
     bench_->launch.params.resize(kParamBytes);
     bench_->cta.shared_base = 4096;
     bench_->cta.id = {7, 0, 0};
-    for (unsigned w = 0; w < kWarps; ++w) {
+    for (unsigned w = 0; w < kBenchWarps; ++w) {
       WarpContext& warp = bench_->warps[w];
       warp.linear_warp = w;
       warp.registers.assign(kBlockBytes, std::byte{0});
@@ -69,13 +68,13 @@ class Formations : public testing::Test {
 
   /// Lanes drawn at random, each of one of `warps` warps.
   std::vector<MemorySlice> formation(unsigned warps) {
-    std::array<LaneMask, kWarps> lanes;
+    std::array<LaneMask, kBenchWarps> lanes;
     const std::uint32_t present = below(4) == 0 ? 0xffff'ffff : static_cast<std::uint32_t>(random_()) | 1u;
-    const unsigned first = below(kWarps);
+    const unsigned first = below(kBenchWarps);
     LaneMask(present).for_each(
-        [&](unsigned lane) { lanes[(first + below(warps)) % kWarps] |= LaneMask(1u << lane); });
+        [&](unsigned lane) { lanes[(first + below(warps)) % kBenchWarps] |= LaneMask(1u << lane); });
     std::vector<MemorySlice> slices;
-    for (unsigned w = 0; w < kWarps; ++w)
+    for (unsigned w = 0; w < kBenchWarps; ++w)
       if (lanes[w].any()) slices.push_back(bench_->slice(w, lanes[w]));
     std::shuffle(slices.begin(), slices.end(), random_);
     return slices;
@@ -159,7 +158,7 @@ class Formations : public testing::Test {
   }
   /// Lane after lane on the model's memory; `rows`: its register blocks.
   void run(const isa::Instruction& op, const std::vector<MemorySlice>& slices,
-           std::array<isa::RowBytes, kWarps>& rows) {
+           std::array<isa::RowBytes, kBenchWarps>& rows) {
     const unsigned bytes = isa::type_bytes(op.type);
     for (unsigned lane = 0; lane < kLanes; ++lane)
       for (const MemorySlice& slice : slices) {
@@ -222,8 +221,8 @@ class Formations : public testing::Test {
           for (unsigned e = 0; e < 2 && op.op == Opcode::kAtomic && below(2) == 0; ++e)
             std::memset(slice.registers + kSources + e * kRow + lane * 4, 0, 4);  // some compares succeed
         });
-      std::array<isa::RowBytes, kWarps> expected;
-      for (unsigned w = 0; w < kWarps; ++w) expected[w] = bench_->warps[w].registers;
+      std::array<isa::RowBytes, kBenchWarps> expected;
+      for (unsigned w = 0; w < kBenchWarps; ++w) expected[w] = bench_->warps[w].registers;
       run(op, slices, expected);
       unsigned completions = 0;
       bench_->on_finish = [&](const LsuCompletion& done) {
@@ -234,17 +233,19 @@ class Formations : public testing::Test {
           EXPECT_EQ(done.slices[s].lanes, slices[s].lanes);
         }
       };
+      std::vector<MemoryCounters> before;  // displaced lines may be on their way
+      for (const MemorySlice& slice : slices) before.push_back(*slice.counters);
       bench_->issue(op, slices);
-      for (const MemorySlice& slice : slices) {
-        EXPECT_EQ(slice.counters->memory_outstanding, 1u);
-        EXPECT_EQ(slice.counters->fills_outstanding, op.write_count != 0 ? 1u : 0u);
+      for (std::size_t s = 0; s < slices.size(); ++s) {
+        EXPECT_EQ(slices[s].counters->memory_outstanding, before[s].memory_outstanding + 1);
+        EXPECT_EQ(slices[s].counters->fills_outstanding, op.write_count != 0 ? 1u : 0u);
       }
       for (unsigned i = 0; i < 2000 && completions == 0; ++i) {
         bench_->tick();
         if (!bench_->sent.empty() && below(2) == 0) bench_->serve_memory();
       }
       ASSERT_EQ(completions, 1u) << trial;
-      for (unsigned w = 0; w < kWarps; ++w)
+      for (unsigned w = 0; w < kBenchWarps; ++w)
         ASSERT_TRUE(bench_->warps[w].registers == expected[w])
             << "trial " << trial << " warp " << w << " of " << slices.size() << " slices, op "
             << static_cast<int>(op.op) << " space " << static_cast<int>(op.space) << " bytes " << unit;
@@ -255,7 +256,6 @@ class Formations : public testing::Test {
       EXPECT_EQ(warp.order_outstanding, 0u);
       EXPECT_EQ(warp.fills_outstanding, 0u);
     }
-    EXPECT_EQ(several, warps == 1 ? 0u : several);
     EXPECT_EQ(several != 0, warps != 1);
     EXPECT_TRUE(std::equal(model_.begin() + kGlobal, model_.begin() + kGlobal + kGlobalBytes,
                            bench_->memory.begin() + kGlobal));
@@ -265,7 +265,7 @@ class Formations : public testing::Test {
   std::unique_ptr<LsuBench> bench_;
   std::vector<unsigned char> model_;
   std::array<unsigned char, kSharedBytes> shared_{};
-  unsigned char local_[kWarps][kLanes][kLocalBytes]{};
+  unsigned char local_[kBenchWarps][kLanes][kLocalBytes]{};
 };
 
 class FormationsOfSomeWarps : public Formations, public testing::WithParamInterface<unsigned> {
@@ -273,7 +273,7 @@ class FormationsOfSomeWarps : public Formations, public testing::WithParamInterf
   void SetUp() override {
     Formations::SetUp();
     // Local memory is what memory holds at first.
-    for (unsigned w = 0; w < kWarps; ++w)
+    for (unsigned w = 0; w < kBenchWarps; ++w)
       for (unsigned lane = 0; lane < kLanes; ++lane)
         for (unsigned i = 0; i < kLocalBytes; ++i)
           local_[w][lane][i] =
