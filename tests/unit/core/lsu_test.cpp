@@ -222,6 +222,51 @@ TEST_F(LsuWithSmallL1, AReplacedLineWaitsForRoomAndHoldsBackWhatNeedsThePort) {
   EXPECT_EQ(bench_->sent[0]->extension.op, sim::MemoryOp::kWrite);
 }
 
+TEST_F(LsuWithSmallL1, QuestionsFindBytesWhereverTheyAre) {
+  using Ask = LsuInspection::Ask;
+  const std::uint64_t first = bench_->launch.local_base;
+  const auto finds = [&](Ask ask, std::uint64_t at) { return bench_->ask({.ask = ask, .address = at}); };
+  EXPECT_FALSE(finds(Ask::kHeldByte, first).yes);
+  std::memset(bench_->warps[0].registers.data() + 256, 0x5a, 128);
+  for (const std::uint64_t offset : {0u, 16u}) {
+    address(0, offset, 0);
+    bench_->issue(local_store_, 0);
+    bench_->tick();
+  }
+  EXPECT_EQ(finds(Ask::kUnwrittenByte, first + 3).value, std::byte{0x5a});
+  EXPECT_TRUE(finds(Ask::kHeldByte, first + 3).yes);
+  EXPECT_FALSE(finds(Ask::kDisplacedByte, first + 3).yes);
+  address(0, 32, 0);
+  bench_->issue(local_store_, 0);  // displaces the first line
+  bench_->tick();
+  EXPECT_FALSE(finds(Ask::kHeldByte, first + 3).yes);
+  EXPECT_EQ(finds(Ask::kDisplacedByte, first + 3).value, std::byte{0x5a});
+  bench_->tick();
+  bench_->respond(0);
+  EXPECT_FALSE(finds(Ask::kDisplacedByte, first + 3).yes) << "L2 has it";
+
+  address(1, bench_->base, 4);
+  bench_->issue(load_, 1);
+  bench_->tick();
+  EXPECT_TRUE(finds(Ask::kFetched, bench_->base + 5).yes);
+  EXPECT_FALSE(finds(Ask::kFetched, bench_->base + 512).yes);
+  std::vector<PendingLoad> pending;
+  (void)bench_->ask({.ask = Ask::kPendingLoads, .warp = WarpId{1}, .pending = &pending});
+  EXPECT_EQ(pending.size(), 1u);
+
+  address(2, bench_->base + 1024, 4);
+  bench_->issue(store_, 2);
+  LsuRequest next;
+  next.op = LsuRequest::Op::kNextWriteGeneration;
+  EXPECT_FALSE(bench_->ask({.ask = Ask::kOldWrites}).yes);
+  bench_->lsu_isock.call(next);
+  EXPECT_TRUE(bench_->ask({.ask = Ask::kOldWrites}).yes);
+  bench_->tick();
+  while (!bench_->sent.empty()) bench_->respond(0);
+  for (unsigned i = 0; i < 4; ++i) bench_->tick();
+  EXPECT_FALSE(bench_->ask({.ask = Ask::kOldWrites}).yes);
+}
+
 // Spilled entries of control-flow tables (mimd-simt-and-bows §3.4).
 class Tables : public LsuWithSmallL1 {
  protected:
