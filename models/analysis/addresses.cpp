@@ -247,6 +247,8 @@ Address Accesses::operand(std::uint32_t instruction, const Operand& operand) {
   if (!operand.present || operand.width == RowWidth::kPredicate) return Address::number();
   if (operand.space == RowSpace::kSpecial) return Address::number();
   if (operand.space == RowSpace::kConstant) {
+    for (const isa::LaunchConstant& launched : kernel_.launch_constants)
+      if (launched.offset == operand.offset) return Address::unknown();
     std::uint64_t value = 0;
     std::memcpy(&value, kernel_.constants.data() + operand.offset, operand.width == RowWidth::k64 ? 8 : 4);
     Address out{.base = Base::kNumber, .offset = static_cast<std::int64_t>(value)};

@@ -31,10 +31,9 @@ using WarpId = Id<struct WarpTag>;            ///< hardware warp slot of one cor
 using GroupId = Id<struct GroupTag>;          ///< issue group slot of one core; owns an I-buffer
 using CtaSlot = Id<struct CtaSlotTag>;        ///< hardware CTA slot of one core
 
-/// Program counter: index of an instruction in its kernel. The byte address shown to users and used by
-/// instruction caches is kInstructionBytes times the index.
+/// Program counter: index of an instruction in its kernel. The byte address shown to users is
+/// isa::Kernel::code_address().
 using Pc = Id<struct PcTag>;
-inline constexpr std::uint32_t kInstructionBytes = 8;
 inline constexpr Pc kNoPc{0xffff'ffffu};  ///< "none": no reconvergence point, no target
 
 /// Cycle count of one clock domain since the start of the simulation.

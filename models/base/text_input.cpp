@@ -1,7 +1,10 @@
 #include "base/text_input.h"
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "base/error.h"
 
 namespace heddle::base {
 
@@ -17,6 +20,16 @@ std::optional<std::string> read_all(std::istream& stream, std::size_t limit) {
   }
   if (text.size() > limit) return std::nullopt;
   return text;
+}
+
+std::string read_file(const std::string& path, const std::string& what, std::size_t limit) {
+  std::ifstream file(path, std::ios::binary);
+  const bool opened = file.good();
+  auto text = read_all(file, limit);
+  if (!opened || file.bad())
+    throw InputError(path, "cannot read the " + what, "Check that it exists and is readable.");
+  if (!text) throw InputError(path, "larger than " + std::to_string(limit >> 20) + " MiB: no " + what);
+  return *std::move(text);
 }
 
 std::string valid_utf8(std::string_view text) {

@@ -13,6 +13,11 @@ namespace heddle::base {
 /// /dev/zero never ends). What went wrong while reading is in the stream's state.
 [[nodiscard]] std::optional<std::string> read_all(std::istream& stream, std::size_t limit);
 
+/// A file as a whole. One that cannot be read or has more than `limit` bytes is an InputError naming it; `what` is
+/// what it should be ("PTX file").
+[[nodiscard]] std::string read_file(const std::string& path, const std::string& what, std::size_t limit);
+inline constexpr std::size_t kMostModuleBytes = std::size_t{256} << 20;  ///< of a file with a module
+
 /// The text with U+FFFD for what is not UTF-8.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 

@@ -71,6 +71,7 @@ struct CoreState {
   // The launch: set when it begins (CtaLauncher).
   const LaunchContext* launch = nullptr;
   const isa::Instruction* code = nullptr;  ///< of the kernel, by PC
+  const std::byte* constants = nullptr;    ///< rows of this launch
   std::vector<IssueFacts> facts;           ///< by PC
 
   Cycle now = 0;  ///< the cycle that is being evaluated (Core)

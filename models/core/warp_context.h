@@ -45,6 +45,7 @@ struct LaunchContext {
   std::shared_ptr<const isa::Kernel> kernel;
   host::Launch shape;
   std::vector<std::byte> params;
+  isa::RowBytes own_constants;               ///< empty: the kernel's constants serve every launch
   std::uint64_t code_base = 0;               ///< device address of the first instruction
   std::uint64_t param_base = 0;              ///< device address of the parameters, which constant caches read
   std::uint32_t shared_bytes_per_cta = 0;    ///< static + dynamic
@@ -57,6 +58,11 @@ struct LaunchContext {
   KernelProfile* profile = nullptr;    ///< nullptr: none is taken
   TraceSink* trace = nullptr;          ///< nullptr: nothing is recorded
   KernelServices* services = nullptr;  ///< nullptr: the kernel neither prints nor asserts
+
+  /// The block that operands name constant rows of.
+  [[nodiscard]] const std::byte* constants() const {
+    return own_constants.empty() ? kernel->constants.data() : own_constants.data();
+  }
 };
 
 /// One warp slot of a core. The counters are those of its memory instructions.

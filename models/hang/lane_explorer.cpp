@@ -24,7 +24,11 @@ bool redirects(Opcode op) {
 }  // namespace
 
 LaneExplorer::LaneExplorer(const Snapshot& snapshot, ValueTable& values)
-    : snapshot_(snapshot), kernel_(*snapshot.kernel), values_(values), leaders_(kernel_.code.size(), false) {
+    : snapshot_(snapshot),
+      kernel_(*snapshot.kernel),
+      constants_(snapshot.constants != nullptr ? snapshot.constants : kernel_.constants.data()),
+      values_(values),
+      leaders_(kernel_.code.size(), false) {
   const auto mark = [&](Pc pc) {
     if (pc.value() < leaders_.size()) leaders_[pc.value()] = true;
   };
@@ -180,11 +184,17 @@ void LaneExplorer::follow(Run& run, std::uint32_t pc, Registers registers) {
 
 LaneExplorer::Guard LaneExplorer::guard_of(const Instruction& instruction, const Registers& registers) {
   if (!instruction.guard.present) return {};
-  Values guard = kAnyValue;
-  if (instruction.guard.space == isa::RowSpace::kRegister) guard = registers[instruction.guard.reg];
-  if (guard == kAnyValue) return {true, true};
-  const bool when = !instruction.guard.negated;
-  return {values_.contains(guard, when ? 1 : 0), values_.contains(guard, when ? 0 : 1)};
+  const auto of = [&](const isa::Operand& operand) -> Guard {
+    Values guard = kAnyValue;
+    if (operand.space == isa::RowSpace::kRegister) guard = registers[operand.reg];
+    if (guard == kAnyValue) return {true, true};
+    const bool when = !operand.negated;
+    return {values_.contains(guard, when ? 1 : 0), values_.contains(guard, when ? 0 : 1)};
+  };
+  const Guard first = of(instruction.guard);
+  if (!instruction.guard2.present) return first;
+  const Guard second = of(instruction.guard2);
+  return {first.may_execute && second.may_execute, first.may_skip || second.may_skip};
 }
 
 void LaneExplorer::jump(Run& run, const Instruction& instruction, std::uint32_t pc, const Guard& guard,
@@ -192,7 +202,7 @@ void LaneExplorer::jump(Run& run, const Instruction& instruction, std::uint32_t 
   // On each side the guard is known.
   const auto go = [&](Pc to, bool executed) {
     if (!instruction.guard.present || instruction.guard.space != isa::RowSpace::kRegister ||
-        !guard.may_execute || !guard.may_skip)
+        instruction.guard2.present || !guard.may_execute || !guard.may_skip)
       return arrive(run, to.value(), registers);
     Registers refined = registers;
     refined[instruction.guard.reg] = values_.one(executed != instruction.guard.negated ? 1 : 0);
@@ -212,9 +222,9 @@ bool LaneExplorer::jump_to_values(Run& run, const Instruction& instruction, std:
   for (const std::uint64_t value : values_.of(where)) {
     Pc to = kNoPc;
     if (instruction.op == Opcode::kReturn) {
-      to = Pc{static_cast<std::uint32_t>(value)};
-    } else if (instruction.op == Opcode::kIndirect) {
-      if (value < instruction.table_count) to = kernel_.targets[instruction.table_first + value];
+      to = instruction.target_is_address ? kernel_.pc_at(value) : Pc{static_cast<std::uint32_t>(value)};
+    } else if (instruction.op == Opcode::kIndirect || instruction.target_is_address) {
+      to = kernel_.indirect_target(instruction, value);
     } else if (const auto found = kernel_.function_addresses.find(value);
                found != kernel_.function_addresses.end()) {
       to = found->second.entry;

@@ -138,6 +138,7 @@ class LaneExplorer {
 
   const Snapshot& snapshot_;
   const isa::Kernel& kernel_;
+  const std::byte* constants_;
   ValueTable& values_;
   std::vector<bool> leaders_;                  ///< by PC: states meet there
   std::map<std::uint32_t, Precision> enough_;  ///< by start

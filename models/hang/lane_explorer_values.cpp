@@ -13,8 +13,8 @@ using isa::Instruction;
 using isa::Operand;
 using isa::RowWidth;
 
-constexpr unsigned kSources = 4;
-constexpr unsigned kResults = 2;
+constexpr unsigned kSources = isa::kMaxSources;
+constexpr unsigned kResults = isa::kMaxDestinations;
 
 /// A row of 32 lanes of any width.
 struct alignas(64) Row {
@@ -55,9 +55,8 @@ struct alignas(64) Row {
 
 Values LaneExplorer::read(const Run& run, const Operand& operand, const Registers& registers) {
   if (operand.space == isa::RowSpace::kRegister) return registers[operand.reg];
-  const std::byte* const row = operand.space == isa::RowSpace::kConstant
-                                   ? kernel_.constants.data() + operand.offset
-                                   : run.warp->special + operand.offset;
+  const std::byte* const row = operand.space == isa::RowSpace::kConstant ? constants_ + operand.offset
+                                                                         : run.warp->special + operand.offset;
   std::uint64_t wide = 0;
   std::uint32_t word = 0;
   switch (operand.width) {

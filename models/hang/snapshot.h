@@ -112,6 +112,7 @@ struct Holder {
 
 struct Snapshot {
   const isa::Kernel* kernel = nullptr;
+  const std::byte* constants = nullptr;  ///< rows of this launch; nullptr: the kernel's
   const MemoryView* memory = nullptr;
   std::function<Holder(const Word&)> holder;
   std::vector<WarpState> warps;

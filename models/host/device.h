@@ -14,6 +14,7 @@
 
 #include "base/lane_mask.h"
 #include "host/allocation.h"
+#include "host/module_bytes.h"
 #include "isa/kernel.h"
 
 namespace heddle::host {
@@ -100,8 +101,9 @@ class Device {
   virtual void write(std::uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual void read(std::uint64_t address, std::span<std::byte> bytes) = 0;
 
-  virtual ModuleHandle load_ptx_file(const std::string& path) = 0;
-  virtual ModuleHandle load_ptx_text(const std::string& text, const std::string& name) = 0;
+  /// A module in any form that the device has a front end for (host/module_bytes.h): PTX text. `name` stands for it
+  /// in messages.
+  virtual ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) = 0;
   /// Frees the module's code and variables; its handle is not given again. Throws InputError for a handle
   /// that is not loaded (any longer), and if another loaded module refers to a function or variable of it.
   virtual void unload(ModuleHandle module) = 0;
@@ -120,6 +122,11 @@ class Device {
   [[nodiscard]] virtual DeviceProperties properties() const = 0;
 
   // Conveniences.
+  ModuleHandle load_ptx_text(const std::string& text, const std::string& name) {
+    return load_module(std::as_bytes(std::span(text)), name);
+  }
+  /// Of a file, whatever form it has.
+  ModuleHandle load_ptx_file(const std::string& path) { return load_ptx_text(read_module_file(path), path); }
   template <class T>
   std::uint64_t upload(std::span<const T> values, const std::string& name) {
     const std::uint64_t address = allocate(values.size_bytes(), name);

@@ -98,19 +98,26 @@ inline constexpr RegId kNoReg = 0xffff;
 enum class RowSpace : std::uint8_t { kRegister, kConstant, kSpecial };
 enum class RowWidth : std::uint8_t { kPredicate, k32, k64 };
 
+/// Eight bytes: a kernel's instructions are read over and over, and are mostly operands.
 struct Operand {
+  constexpr Operand() = default;
   std::uint32_t offset = 0;  ///< byte offset of the row in its block
   RegId reg = kNoReg;        ///< register number if space is kRegister
-  RowSpace space = RowSpace::kRegister;
-  RowWidth width = RowWidth::k32;
-  bool negated = false;  ///< predicate source given as !p
-  bool present = false;
+  RowSpace space : 2 = RowSpace::kRegister;
+  RowWidth width : 2 = RowWidth::k32;
+  bool negated : 1 = false;  ///< predicate source given as !p
+  bool present : 1 = false;
 };
+static_assert(sizeof(Operand) == 8);
 
-/// Arguments of a lane function: row pointers, already resolved.
+inline constexpr unsigned kMaxSources = 6;  ///< IADD3.X: three numbers, their modifiers staged, two carries
+inline constexpr unsigned kMaxDestinations = 3;  ///< of a lane function: IADD3 gives a sum and two carries
+inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
+
+/// Arguments of a lane function: row pointers, already resolved; nullptr if absent.
 struct LaneArgs {
-  std::byte* dst[2] = {nullptr, nullptr};  ///< second destination: setp p|q; nullptr if absent
-  const std::byte* src[4] = {nullptr, nullptr, nullptr, nullptr};
+  std::byte* dst[kMaxDestinations] = {};  ///< second destination: setp p|q
+  const std::byte* src[kMaxSources] = {};
   std::uint32_t mask = 0;       ///< lanes to execute; other lanes of dst keep their value
   std::uint8_t negated = 0;     ///< bit i: predicate source i is complemented
   std::uint64_t cycle = 0;      ///< core cycle, for %clock
@@ -130,61 +137,85 @@ struct MemoryOperand {
   std::int64_t displacement = 0;
 };
 
+/// How an instruction moves threads elsewhere, for mechanisms that tell these apart. For machine code it may be no
+/// more than a hint: SASS calls and returns are jumps through registers.
+enum class Transfer : std::uint8_t { kNone, kJump, kCall, kReturn };
+
+/// Members are in the order in which issue looks at them.
 struct Instruction {
   Opcode op = Opcode::kNop;
   Unit unit = Unit::kSp;
   LatencyClass latency_class = LatencyClass::kIntSimple;
   Type type = Type::kNone;  ///< of memory and atomic instructions: element type
 
-  Operand guard;  ///< predicate register; absent: always; negated: @!p
-  std::array<Operand, 4>
-      dst{};  ///< kLoad: `vector` elements; setp: up to 2; a discarded ("_") element is absent
-  std::array<Operand, 4>
-      src{};                 ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value)
-  LaneFn lane_fn = nullptr;  ///< kLane
-  std::uint64_t immediate = 0;
-
-  // Memory
-  StateSpace space = StateSpace::kNone;
-  std::uint8_t vector = 1;  ///< 1, 2 or 4 elements
-  CacheOp cache_op = CacheOp::kDefault;
-  AtomicOp atomic_op = AtomicOp::kAdd;
-  MemoryOperand memory;
-  FenceScope fence_scope = FenceScope::kGpu;
-
-  // Control
-  Pc target = base::kNoPc;  ///< kBranch, direct kCall
-  Pc rpc = base::kNoPc;  ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
-  bool uniform = false;  ///< bra.uni
-  /// Places that kIndirect and an indirect kCall may go to: Kernel::targets[table_first ... + table_count)
-  std::uint32_t table_first = 0;
-  std::uint32_t table_count = 0;
-  BarrierKind barrier_kind =
-      BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
-  BarrierReduction barrier_reduction = BarrierReduction::kNone;  ///< of predicate src[2] into dst[0]
-
-  // For the scoreboard: distinct registers read (guard and address included) and written.
-  std::array<RegId, 8> reads{};
-  std::array<RegId, 4> writes{};
+  // For the scoreboard: distinct registers read (guards and address included) and written; the lists are below.
   std::uint8_t read_count = 0;
   std::uint8_t write_count = 0;
+  /// Operands behind the last present one are not looked at.
+  std::uint8_t source_count = kMaxSources;
+  std::uint8_t destination_count = kMaxDestinations;
   std::uint64_t register_signature =
       ~std::uint64_t{0};  ///< bit r mod 64 for every register r of the two lists
 
+  LaneFn lane_fn = nullptr;  ///< kLane
+  std::uint64_t immediate = 0;
+  Operand guard;  ///< predicate register; absent: always; negated: @!p
+
+  Transfer transfer = Transfer::kNone;
+  /// Fetch stops behind it until control flow is decided.
+  bool stops_fetch = false;
+  /// It compares values (setp, set): what spin detectors look at (mimd-simt-and-bows §5).
+  bool compare = false;
+  bool uniform = false;  ///< bra.uni
+  /// The result depends on other lanes (vote, shfl, match, redux, activemask).
+  bool cross_lane = false;
   /// The result depends on when it executes (%clock, %globaltimer): a loop that contains it never provably
   /// repeats.
   bool time_dependent = false;
-
-  /// The result depends on other lanes (vote, shfl, match, redux, activemask).
-  bool cross_lane = false;
-
   /// .sync instructions of the warp: which source is the member mask, kNoMemberMask: there is none. The lane
   /// function may ignore a mask that names all lanes; the operand is there all the same.
   std::uint8_t member_mask = kNoMemberMask;
   bool names_all_lanes = false;  ///< the mask is the constant of all lanes
   static constexpr std::uint8_t kNoMemberMask = 0xff;
 
+  Pc target = base::kNoPc;  ///< kBranch, direct kCall
+  Pc rpc = base::kNoPc;  ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
+  /// PCs that kIndirect and an indirect kCall may go to: Kernel::targets[table_first ... + table_count)
+  std::uint32_t table_first = 0;
+  std::uint32_t table_count = 0;
+
+  std::array<Operand, kMaxSources>
+      src{};  ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value)
+  std::array<Operand, kMaxElements>
+      dst{};  ///< kLoad: `vector` elements; setp: up to 2; a discarded ("_") element is absent
+  /// A second predicate that must hold as well (hanoi §2); only if `guard` is present.
+  Operand guard2;
+
+  MemoryOperand memory;
+  StateSpace space = StateSpace::kNone;
+  std::uint8_t vector = 1;  ///< 1, 2 or 4 elements
+  CacheOp cache_op = CacheOp::kDefault;
+  AtomicOp atomic_op = AtomicOp::kAdd;
+  FenceScope fence_scope = FenceScope::kGpu;
+  BarrierKind barrier_kind =
+      BarrierKind::kSync;  ///< src[0]: barrier number, src[1]: thread count (if present)
+  BarrierReduction barrier_reduction = BarrierReduction::kNone;  ///< of predicate src[2] into dst[0]
+  /// kIndirect, kReturn, indirect kCall: src[0] is a code address (Kernel::pc_at). Otherwise kIndirect takes the
+  /// index of a target, kReturn a PC, and kCall the address of a function of the module.
+  bool target_is_address = false;
+
+  /// Room for register pairs: two guards, an address of two, six sources and three destinations of two each.
+  std::array<RegId, 16> reads{};
+  std::array<RegId, 8> writes{};
+
   SourceLoc where;
 };
+
+/// Fills in the register lists, their signature and the operand counts, from operands whose registers are
+/// numbered.
+void list_registers(Instruction& instruction);
+
+/// The transfer that an opcode of this instruction set makes.
+[[nodiscard]] Transfer transfer_of(Opcode op);
 
 }  // namespace heddle::isa

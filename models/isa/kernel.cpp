@@ -48,6 +48,23 @@ std::string_view latency_class_name(LatencyClass c) {
   return "";
 }
 
+Operand RegisterLayout::row(RegId reg) const {
+  Operand row;
+  row.reg = reg;
+  row.present = true;
+  if (reg < rows32) {
+    row.width = RowWidth::k32;
+    row.offset = offset32(reg);
+  } else if (reg < rows32 + rows64) {
+    row.width = RowWidth::k64;
+    row.offset = offset64(reg - rows32);
+  } else {
+    row.width = RowWidth::kPredicate;
+    row.offset = offset_predicate(reg - rows32 - rows64);
+  }
+  return row;
+}
+
 const FunctionCode* Kernel::function_at(Pc pc) const {
   const auto behind =
       std::upper_bound(functions.begin(), functions.end(), pc.value(),
@@ -61,14 +78,21 @@ std::string Kernel::place(Pc pc) const {
   const auto& text = function != nullptr && function->source ? function->source : source;
   const std::string file = text ? text->name : std::string{};
   if (pc.value() >= code.size()) return fmt::format("{}{}kernel {}", file, file.empty() ? "" : ": ", name);
-  std::string where =
-      function == nullptr
-          ? fmt::format("pc 0x{:03x} in kernel {}", pc.value() * base::kInstructionBytes, name)
-          : fmt::format("pc 0x{:03x} in function {} of kernel {}", pc.value() * base::kInstructionBytes,
-                        function->name, name);
+  std::string where = function == nullptr ? fmt::format("pc 0x{:03x} in kernel {}", code_address(pc), name)
+                                          : fmt::format("pc 0x{:03x} in function {} of kernel {}",
+                                                        code_address(pc), function->name, name);
   const std::uint32_t line = code[pc.value()].where.line;
   if (file.empty()) return where;
   return line == 0 ? fmt::format("{} ({})", file, where) : fmt::format("{}:{} ({})", file, line, where);
+}
+
+Pc Kernel::indirect_target(const Instruction& branch, std::uint64_t value) const {
+  if (!branch.target_is_address)
+    return value < branch.table_count ? targets[branch.table_first + value] : base::kNoPc;
+  const Pc pc = pc_at(value);
+  if (branch.table_count == 0) return pc;
+  const auto first = targets.begin() + branch.table_first;
+  return std::find(first, first + branch.table_count, pc) == first + branch.table_count ? base::kNoPc : pc;
 }
 
 std::string Kernel::source_line(Pc pc) const {

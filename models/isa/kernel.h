@@ -11,10 +11,17 @@
 #include <vector>
 
 #include "base/error.h"
+#include "isa/code_pointers.h"
 #include "isa/instruction.h"
+#include "isa/launch_constants.h"
+#include "isa/program_facts.h"
+#include "isa/recursion.h"
 #include "isa/row_bytes.h"
 
 namespace heddle::isa {
+
+/// PTX has no machine code: its instructions get addresses as those of the first GPUs' 64-bit encodings.
+inline constexpr std::uint32_t kPtxInstructionBytes = 8;
 
 struct RegisterLayout {
   std::uint32_t rows32 = 0;
@@ -31,6 +38,8 @@ struct RegisterLayout {
     return (rows32 * 128 + rows64 * 256 + predicates * 4 + 63u) & ~63u;
   }
   [[nodiscard]] constexpr std::uint32_t registers() const { return rows32 + rows64 + predicates; }
+  /// The row of a register.
+  [[nodiscard]] Operand row(RegId reg) const;
 };
 
 /// Rows of the special block, by index; all are 32-bit rows.
@@ -119,12 +128,17 @@ struct FunctionAddress {
 struct Kernel {
   std::string name;
   std::vector<Instruction> code;  ///< the kernel's own, then its functions'; falling off an end is impossible
+  std::uint32_t instruction_bytes = kPtxInstructionBytes;  ///< distance of the instructions' code addresses
   std::vector<FunctionCode> functions;  ///< those that the kernel may call, in the order of their code
   std::vector<Pc> targets;              ///< tables of indirect branches and calls
   std::unordered_map<std::uint64_t, FunctionAddress> function_addresses;
+  std::vector<CodePointer> code_pointers;  ///< rows of `constants` that hold places in the code
+  std::vector<Pc> likely_convergence;      ///< where threads of diverged paths often meet before they must
   RegisterLayout registers;
   std::vector<std::string> register_names;  ///< by RegId, as written in the PTX ("%r5")
   RowBytes constants;                       ///< immediates broadcast to 32 lanes, 64-byte aligned rows
+  std::vector<LaunchConstant>
+      launch_constants;  ///< rows of `constants` whose values each launch has its own of
   std::vector<Param> params;
   std::uint32_t param_bytes = 0;
   std::uint32_t static_shared_bytes = 0;     ///< module- and function-scope .shared variables used
@@ -139,8 +153,25 @@ struct Kernel {
   /// signatures).
   std::unordered_map<std::uint32_t, std::vector<RegId>> live_at_loop_heads;
   std::vector<VariableUse> variable_uses;  ///< ascending by instruction
+  std::shared_ptr<const Recursion>
+      recursion;  ///< what compiler::SaveRecursion has still to do; nullptr: nothing
   std::shared_ptr<const SourceText> source;
+  SourceLoc defined_at;
+  FactsOnDemand facts;  ///< compiler::facts_of()
 
+  /// Byte offset of an instruction from the kernel's first one: the PC that users see.
+  [[nodiscard]] std::uint64_t code_address(Pc pc) const {
+    return std::uint64_t{pc.value()} * instruction_bytes;
+  }
+  /// The instruction at a code address; kNoPc: there is none.
+  [[nodiscard]] Pc pc_at(std::uint64_t code_address) const {
+    const std::uint64_t index = code_address / instruction_bytes;
+    return code_address % instruction_bytes == 0 && index < code.size()
+               ? Pc(static_cast<std::uint32_t>(index))
+               : base::kNoPc;
+  }
+  /// The PC that src[0] of an indirect branch names, by index or by address; kNoPc: none of its targets.
+  [[nodiscard]] Pc indirect_target(const Instruction& branch, std::uint64_t value) const;
   /// The function whose code holds `pc`; nullptr: the kernel's own code.
   [[nodiscard]] const FunctionCode* function_at(Pc pc) const;
   /// "file.ptx:63 (pc 0x038 in kernel spinlock)" for messages.

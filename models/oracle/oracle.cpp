@@ -86,12 +86,8 @@ void OracleDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
   memory_.read(address, bytes);
 }
 
-host::ModuleHandle OracleDevice::load_ptx_file(const std::string& path) {
-  return load_tree(ptx::parse_file(path), path);
-}
-
-host::ModuleHandle OracleDevice::load_ptx_text(const std::string& text, const std::string& name) {
-  return load_tree(ptx::parse_text(text, name), name);
+host::ModuleHandle OracleDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
+  return load_tree(ptx::parse_text(host::ptx_text_of(bytes, name), name), name);
 }
 
 /// Initial values may be addresses of anything in the module, so all have their places before.
@@ -158,7 +154,7 @@ const OracleDevice::LoadedModule& OracleDevice::module(host::ModuleHandle handle
     throw base::InputError("host", fmt::format("module number {} has been unloaded", handle),
                            "Load it again: that gives a new handle.");
   throw base::InputError("host", fmt::format("there is no module number {}", handle),
-                         "Pass what load_ptx_file() or load_ptx_text() returned.");
+                         "Pass what load_module() returned.");
 }
 
 const Program& OracleDevice::find_program(host::ModuleHandle handle, const std::string& name) const {

@@ -35,8 +35,7 @@ class OracleDevice : public host::Device {
   /// Host access outside of every allocation is an InputError.
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
-  host::ModuleHandle load_ptx_file(const std::string& path) override;
-  host::ModuleHandle load_ptx_text(const std::string& text, const std::string& name) override;
+  host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
   /// The same of text that has been parsed. A kernel that cannot be translated is refused when it is asked
   /// for.
   host::ModuleHandle load_tree(ptx::Module tree, const std::string& name);

@@ -16,10 +16,12 @@
 #include "cli/errors.h"
 #include "cli/files.h"
 #include "cli/output_names.h"
+#include "compiler/pipeline.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/parser.h"
 #include "frontend/ptx/ssde.h"
+#include "host/module_bytes.h"
 #include "workloads/workload.h"
 
 namespace heddle::cli {
@@ -104,19 +106,24 @@ std::uint64_t place(std::uint64_t& next, std::uint64_t bytes, std::uint32_t alig
   return address;
 }
 
+isa::Module compiled(isa::Module module) {
+  compiler::Pipeline::standard().run(module);
+  return module;
+}
+
 class Analysis {
  public:
   explicit Analysis(const AnalyzeRequest& request)
       : request_(request),
         target_(resolve(request)),
-        text_(ptx::read_file(target_.file)),
+        text_(host::ptx_text_of_file(target_.file)),
         tree_(ptx::parse_text(text_, target_.file)),
-        module_(ptx::decode_apart(
+        module_(compiled(ptx::decode_apart(
             tree_,
             [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t align) mutable {
               return place(next, bytes, align);
             },
-            {})) {
+            {}))) {
     std::vector<std::string> names;
     for (const auto& kernel : module_.kernels) {
       names.push_back(kernel->name);

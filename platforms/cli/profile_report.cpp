@@ -27,7 +27,9 @@ std::string file_of(const isa::Kernel& kernel) {
   return kernel.source ? std::filesystem::path(kernel.source->name).filename().string() : std::string{};
 }
 
-std::string pc_text(base::Pc pc) { return fmt::format("0x{:03x}", pc.value() * base::kInstructionBytes); }
+std::string pc_text(const isa::Kernel& kernel, base::Pc pc) {
+  return fmt::format("0x{:03x}", kernel.code_address(pc));
+}
 
 /// Blanks and tabs in a row as one blank.
 std::string squeezed(const std::string& source) {
@@ -89,7 +91,7 @@ std::string hottest_text(const KernelHeat& kernel, std::size_t top) {
     const bool memory = instruction.unit == isa::Unit::kMemory;
     const bool branch = instruction.op == isa::Opcode::kBranch || instruction.op == isa::Opcode::kIndirect ||
                         instruction.op == isa::Opcode::kCall || instruction.op == isa::Opcode::kReturn;
-    table.row({fmt::format("{:.1f} %", shares[i]), grouped(heat[i]), pc_text(pcs[i]),
+    table.row({fmt::format("{:.1f} %", shares[i]), grouped(heat[i]), pc_text(*kernel.code, pcs[i]),
                line_text(instruction.where.line), grouped(p.issues), per_issue(p.lanes, p, 1),
                branch ? grouped(p.divergences) : "-",
                memory && p.transactions != 0 ? per_issue(p.transactions, p, 2) : "-",
@@ -178,8 +180,9 @@ std::string profile_listing(const std::vector<KernelHeat>& kernels) {
     table.row(heading);
     for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
       const core::PcProfile& p = kernel.by_pc[pc];
-      std::vector<std::string> row = {pc_text(base::Pc{pc}), line_text(kernel.code->code[pc].where.line),
-                                      grouped(p.issues), per_issue(p.lanes, p, 1)};
+      std::vector<std::string> row = {pc_text(*kernel.code, base::Pc{pc}),
+                                      line_text(kernel.code->code[pc].where.line), grouped(p.issues),
+                                      per_issue(p.lanes, p, 1)};
       for (const unsigned cause : causes) row.push_back(grouped(p.waiting[cause]));
       row.push_back(squeezed(kernel.code->source_line(base::Pc{pc})));
       table.row(row);
@@ -205,7 +208,7 @@ nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& 
     if (!kernel.complete) entry["complete"] = false;
     entry["pcs"] = nlohmann::ordered_json::array();
     for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
-      nlohmann::ordered_json at = {{"pc", pc_text(base::Pc{pc})},
+      nlohmann::ordered_json at = {{"pc", pc_text(*kernel.code, base::Pc{pc})},
                                    {"line", kernel.code->code[pc].where.line},
                                    {"ptx", squeezed(kernel.code->source_line(base::Pc{pc}))}};
       at.update(counts_json(kernel.by_pc[pc]));

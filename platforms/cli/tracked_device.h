@@ -26,9 +26,8 @@ class TrackedDevice : public host::Device {
     device_.write(address, bytes);
   }
   void read(std::uint64_t address, std::span<std::byte> bytes) override { device_.read(address, bytes); }
-  host::ModuleHandle load_ptx_file(const std::string& path) override { return device_.load_ptx_file(path); }
-  host::ModuleHandle load_ptx_text(const std::string& text, const std::string& name) override {
-    return device_.load_ptx_text(text, name);
+  host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override {
+    return device_.load_module(bytes, name);
   }
   void unload(host::ModuleHandle module) override { device_.unload(module); }
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override {

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "core/cta/cta_slots.h"
 #include "core/memory/table_traffic.h"
-#include "frontend/ptx/parser.h"
 #include "gpu/gpu.h"
 #include "gpu/hang_doctor.h"
 #include "gpu/loaded_modules.h"
@@ -52,7 +51,8 @@ struct GpuDevice::Impl : core::KernelServices {
                    return allocate(bytes, std::max(align, kAlignment), name);
                  },
                  [this](std::uint64_t address) { allocations.free(address); },
-                 [this](std::uint64_t address, std::span<const std::byte> bytes) { write(address, bytes); }}),
+                 [this](std::uint64_t address, std::span<const std::byte> bytes) { write(address, bytes); }},
+                options.compiler),
         history(options.per_launch, options.profile) {}
 
   GpuConfig config;
@@ -188,14 +188,9 @@ void GpuDevice::Impl::print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-host::ModuleHandle GpuDevice::load_ptx_file(const std::string& path) {
-  const auto call = impl_->guard.enter("load_ptx_file");
-  return impl_->modules.load(ptx::read_file(path), path);
-}
-
-host::ModuleHandle GpuDevice::load_ptx_text(const std::string& text, const std::string& name) {
-  const auto call = impl_->guard.enter("load_ptx_text");
-  return impl_->modules.load(text, name);
+host::ModuleHandle GpuDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
+  const auto call = impl_->guard.enter("load_module");
+  return impl_->modules.load(host::ptx_text_of(bytes, name), name);
 }
 
 void GpuDevice::unload(host::ModuleHandle module) {
@@ -215,6 +210,24 @@ std::uint64_t GpuDevice::symbol(host::ModuleHandle handle, const std::string& na
   const auto call = impl_->guard.enter("symbol");
   return impl_->modules.symbol(handle, name);
 }
+
+namespace {
+
+/// What kernels with launch constants read. The context must outlive it.
+isa::LaunchValues values_of(const core::LaunchContext& context) {
+  const host::Launch& shape = context.shape;
+  isa::LaunchValues values;
+  values.block = {shape.block.x, shape.block.y, shape.block.z};
+  values.grid = {shape.grid.x, shape.grid.y, shape.grid.z};
+  values.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  values.total_shared_bytes = context.shared_bytes_per_cta;
+  values.local_bytes_per_thread = context.local_bytes_per_thread;
+  values.parameter_base = context.param_base;
+  values.parameters = context.params;
+  return values;
+}
+
+}  // namespace
 
 core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> kernel,
                                              const host::Launch& shape, const host::Args& args) {
@@ -391,6 +404,9 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
     context.param_base = allocate_for_launch(context.params.size(), "parameters of ");
     write(context.param_base, context.params);
   }
+  if (!context.kernel->launch_constants.empty())
+    context.own_constants = isa::constants_of_launch(context.kernel->constants,
+                                                     context.kernel->launch_constants, values_of(context));
 
   gpu.stats.reset();
   context.grid_id = history.count();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/stats.h"
+#include "compiler/pipeline.h"
 #include "core/observe/trace.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
@@ -47,6 +48,8 @@ struct RunOptions {
   std::function<void(const std::string& text)> on_print = nullptr;
   /// Called at the end of each launch, also of one that an error has ended; may be empty.
   std::function<void(const LaunchRecord&)> on_launch = nullptr;
+  /// May add passes to those that kernels are compiled with when their module is loaded; may be empty.
+  std::function<void(compiler::Pipeline&)> compiler = nullptr;
   core::TraceSink* trace = nullptr;  ///< records tables and timelines; outlives the device; nullptr: nothing
   DramFactory dram = dram_channels();            ///< the memory behind each partition
   memory::PartitionUnitFactory units = nullptr;  ///< the unit before each partition; empty: there are none
@@ -69,8 +72,7 @@ class GpuDevice : public host::Device {
   void free(std::uint64_t address) override;
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
-  host::ModuleHandle load_ptx_file(const std::string& path) override;
-  host::ModuleHandle load_ptx_text(const std::string& text, const std::string& name) override;
+  host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
   void unload(host::ModuleHandle module) override;
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;

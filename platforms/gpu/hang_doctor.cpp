@@ -100,6 +100,7 @@ hang::Snapshot HangDoctor::snapshot(const View& view) const {
   hang::Snapshot snapshot;
   const core::LaunchContext& launch = *launch_;
   snapshot.kernel = launch.kernel.get();
+  snapshot.constants = launch.constants();
   snapshot.memory = &view;
   snapshot.grid = {launch.shape.grid.x, launch.shape.grid.y, launch.shape.grid.z};
   snapshot.block = {launch.shape.block.x, launch.shape.block.y, launch.shape.block.z};

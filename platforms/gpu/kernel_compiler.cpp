@@ -6,8 +6,8 @@
 #include <sstream>
 #include <vector>
 
-#include "analysis/delayed_reconvergence.h"
 #include "base/error.h"
+#include "compiler/reconvergence.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
 #include "frontend/ptx/ssde.h"
@@ -45,8 +45,9 @@ std::shared_ptr<const ptx::Module> compile_source(const std::string& text, const
   ptx::SsdeOptions options;
   options.keep_lines = true;
   options.except = exceptions(config);
-  const ptx::SsdeResult result =
-      ptx::eliminate_simt_deadlocks(text, *tree, ptx::decode_apart(*tree, place, library), options);
+  isa::Module module = ptx::decode_apart(*tree, place, library);
+  compiler::Pipeline::standard().run(module);
+  const ptx::SsdeResult result = ptx::eliminate_simt_deadlocks(text, *tree, module, options);
   if (!result.refusals.empty()) {
     const ptx::SsdeRefusal& refusal = result.refusals.front();
     throw base::InputError(
@@ -61,31 +62,22 @@ std::shared_ptr<const ptx::Module> compile_source(const std::string& text, const
   return std::make_shared<const ptx::Module>(ptx::parse_text(result.text, name));
 }
 
-void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config) {
-  if (config.compiler != CompilerStep::kDelayedReconvergence) return;
-  const std::vector<std::string> except = exceptions(config);
-  for (auto& kernel : module.kernels) {
-    const auto excepted = [&](const std::string& name, bool entry) {
-      if (std::find(except.begin(), except.end(), name) != except.end()) return true;
+void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
+                     const MorePasses& more_passes) {
+  compiler::Pipeline pipeline = compiler::Pipeline::standard();
+  if (config.compiler == CompilerStep::kDelayedReconvergence) {
+    const auto excepted = [&tree, names = exceptions(config)](const std::string& name, bool entry) {
+      if (std::find(names.begin(), names.end(), name) != names.end()) return true;
       const auto function = std::find_if(
           tree.functions.begin(), tree.functions.end(),
           [&](const ptx::Function& f) { return f.is_entry == entry && !f.external && f.name == name; });
       return function != tree.functions.end() && ptx::has_no_ssde_pragma(tree, *function);
     };
-    if (excepted(kernel->name, true)) continue;
-    const auto original = kernel;
-    isa::Kernel changed = *original;
-    analysis::CodeAnalysis code(*original);
-    std::vector<analysis::ReconvergencePoint> points =
-        analysis::delayed_reconvergence(code, {}, config.delayed_paths);
-    for (const isa::FunctionCode& function : original->functions)
-      if (excepted(function.name, false))
-        std::erase_if(points, [&](const analysis::ReconvergencePoint& point) {
-          return function.first <= point.branch && point.branch < function.end;
-        });
-    analysis::apply_reconvergence(changed, points);
-    kernel = std::make_shared<const isa::Kernel>(std::move(changed));
+    pipeline.add(compiler::Stage::kReconverge,
+                 std::make_shared<const compiler::DelayedReconvergence>(config.delayed_paths, excepted));
   }
+  if (more_passes) more_passes(pipeline);
+  pipeline.run(module);
 }
 
 }  // namespace heddle::gpu

@@ -1,11 +1,13 @@
-// The compiler's part in running MIMD-style kernels on SIMT hardware, as a step of loading a module (key
-// core.compiler; mimd-simt-and-bows §7, §3.3). Kernels with `.pragma "heddle nossde";` and those of
+// The compiler as a step of loading a module: the passes that every kernel takes, and those with which MIMD-style
+// kernels run on SIMT hardware (key core.compiler; mimd-simt-and-bows §7, §3.3). For these, kernels with `.pragma "heddle nossde";` and those of
 // core.compiler_except stay as they are.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "compiler/pipeline.h"
 #include "frontend/ptx/ast.h"
 #include "frontend/ptx/decode/library.h"
 #include "gpu/gpu_config.h"
@@ -20,7 +22,12 @@ namespace heddle::gpu {
                                                                 const GpuConfig& config,
                                                                 const ptx::Library& library);
 
-/// `delayed_reconvergence` gives the branches of the decoded kernels their later reconvergence points.
-void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config);
+/// A program's passes beside the usual ones.
+using MorePasses = std::function<void(compiler::Pipeline&)>;
+
+/// What decoding leaves to the compiler (compiler::Pipeline::standard), and delayed reconvergence points if
+/// core.compiler asks for them.
+void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
+                     const MorePasses& more_passes);
 
 }  // namespace heddle::gpu

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "frontend/ptx/decode.h"
-#include "gpu/kernel_compiler.h"
 
 namespace heddle::gpu {
 
@@ -18,7 +17,7 @@ const LoadedModules::Loaded& LoadedModules::find(host::ModuleHandle handle) cons
     throw base::InputError("host", fmt::format("module number {} has been unloaded", handle),
                            "load it again: that gives a new handle");
   throw base::InputError("host", fmt::format("there is no module number {}", handle),
-                         "pass what load_ptx_file() or load_ptx_text() returned");
+                         "pass what load_module() returned");
 }
 
 void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::string& name) {
@@ -32,7 +31,7 @@ void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::s
       },
       library_);
   loaded.context = library_.modules().back().get();
-  compile_kernels(loaded.module, *tree, config_);
+  compile_kernels(loaded.module, *tree, config_, more_passes_);
   for (const isa::GlobalVariable& variable : loaded.module.globals)
     if (!variable.initial.empty()) memory_.write(variable.address, variable.initial);
 }

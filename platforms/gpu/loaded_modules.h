@@ -13,6 +13,7 @@
 #include "frontend/ptx/decode/library.h"
 #include "gpu/code_space.h"
 #include "gpu/gpu_config.h"
+#include "gpu/kernel_compiler.h"
 #include "host/device.h"
 #include "isa/kernel.h"
 
@@ -28,7 +29,9 @@ struct ModuleMemory {
 /// Errors are sim::InputErrors.
 class LoadedModules {
  public:
-  LoadedModules(const GpuConfig& config, ModuleMemory memory) : config_(config), memory_(std::move(memory)) {}
+  /// `more_passes` may add to the passes of compile_kernels(); empty: none.
+  LoadedModules(const GpuConfig& config, ModuleMemory memory, MorePasses more_passes)
+      : config_(config), memory_(std::move(memory)), more_passes_(std::move(more_passes)) {}
 
   /// A module that cannot be loaded leaves nothing behind.
   [[nodiscard]] host::ModuleHandle load(const std::string& text, const std::string& name);
@@ -64,6 +67,7 @@ class LoadedModules {
 
   const GpuConfig& config_;
   ModuleMemory memory_;
+  MorePasses more_passes_;
   ptx::Library library_;  ///< what modules loaded later may refer to
   std::map<host::ModuleHandle, Loaded> modules_;
   host::ModuleHandle next_ = 0;

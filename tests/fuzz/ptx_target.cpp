@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compiler/pipeline.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
 #include "oracle/oracle.h"
@@ -18,9 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     heddle::host::AllocationTable allocations;
-    (void)heddle::ptx::decode(tree, [&](const std::string& name, std::uint64_t bytes, std::uint32_t align) {
-      return allocations.allocate(bytes == 0 ? 1 : bytes, align, name);
-    });
+    heddle::isa::Module module =
+        heddle::ptx::decode(tree, [&](const std::string& name, std::uint64_t bytes, std::uint32_t align) {
+          return allocations.allocate(bytes == 0 ? 1 : bytes, align, name);
+        });
+    heddle::compiler::Pipeline::standard().run(module);
   } catch (const heddle::base::InputError&) {
   }
   try {

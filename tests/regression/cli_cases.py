@@ -364,6 +364,12 @@ def malformed_ptx(c):
 
 
 @case
+def machine_code_is_no_ptx(c):
+    cubin = "\x7fELF\x02\x01\x01" + "\0" * 57
+    c.ptx(cubin, "k", says=["kernel.ptx: there is no front end for cubins yet", "nvcc -ptx"])
+
+
+@case
 def unsupported_ptx(c):
     c.ptx(kernels.UNSUPPORTED, "fancy", "--arg", "u64=0", says=["kernel.ptx:8", "frobnicate"])
 

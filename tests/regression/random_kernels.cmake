@@ -15,4 +15,9 @@ if(TARGET heddle_gpu)
   heddle_test(random_kernels_test SYSTEMC
     SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/random_kernels.cpp
     LINK heddle_kernel_generator heddle_oracle heddle_gpu heddle_cli LABELS regression TIMEOUT 600)
+  # The same kernels, and the workloads, with passes that take their code apart.
+  heddle_test(compiler_passes_test SYSTEMC
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/compiler_passes_test.cpp ${CMAKE_CURRENT_LIST_DIR}/test_passes.cpp
+            ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
+    LINK heddle_kernel_generator heddle_oracle heddle_gpu heddle_cli LABELS regression TIMEOUT 300)
 endif()

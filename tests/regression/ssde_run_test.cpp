@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "blocks/isolated.h"
+#include "compiler/pipeline.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
 #include "frontend/ptx/ssde.h"
@@ -227,12 +228,13 @@ TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
       shape.warp_operations = false;
       const generator::GeneratedKernel kernel = generator::generate(seed, shape);
       const ptx::Module tree = ptx::parse_text(kernel.ptx, "random.ptx");
-      const isa::Module decoded = ptx::decode(
+      isa::Module decoded = ptx::decode(
           tree, [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t) mutable {
             const std::uint64_t at = next;
             next += (bytes + 255) / 256 * 256;
             return at;
           });
+      compiler::Pipeline::standard().run(decoded);
       decoded.require_all();
       ptx::SsdeOptions options;
       options.every_loop = true;

@@ -25,6 +25,7 @@ nlohmann::ordered_json run(const Scenario& what) {
                                                                              .keep_awake = what.keep_awake,
                                                                              .per_launch = true,
                                                                              .on_progress = {},
+                                                                             .compiler = what.compiler_passes,
                                                                              .units = what.units,
                                                                              .extend = what.extend,
                                                                              .twins = &twins});

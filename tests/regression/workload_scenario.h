@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/pipeline.h"
 #include "gpu/gpu_device.h"
 #include "workloads/workload.h"
 
@@ -26,6 +27,7 @@ struct Scenario {
   std::function<void(gpu::Gpu&)> extend = nullptr;  ///< gpu::RunOptions::extend
   std::function<void(nlohmann::ordered_json&)> inspect =
       nullptr;  ///< adds to the result, in the GPU's process
+  std::function<void(compiler::Pipeline&)> compiler_passes{};  ///< gpu::RunOptions::compiler
 };
 
 /// Whether the memory it leaves is the same on the oracle, byte for byte.

@@ -1,6 +1,6 @@
 heddle_test(isa_test
   SOURCES isa/everything_test.cpp isa/integer_test.cpp isa/float_test.cpp isa/convert_test.cpp isa/compare_test.cpp
-          isa/cross_lane_test.cpp isa/half_test.cpp isa/kernel_test.cpp
+          isa/cross_lane_test.cpp isa/half_test.cpp isa/kernel_test.cpp isa/staging_test.cpp
           isa/warp.cpp isa/reference.cpp isa/reference_integer.cpp isa/reference_float.cpp isa/reference_convert.cpp
           isa/reference_half.cpp isa/reference_fields.cpp isa/reference_warp.cpp isa/samples.cpp
   LINK heddle_isa

@@ -5,5 +5,5 @@ heddle_test(ptx_test
           ptx/coverage_test.cpp ptx/constant_expression_test.cpp
           isa/warp.cpp isa/reference.cpp isa/reference_integer.cpp isa/reference_float.cpp isa/reference_convert.cpp
           isa/reference_half.cpp isa/reference_fields.cpp isa/reference_warp.cpp isa/samples.cpp
-  LINK heddle_ptx
+  LINK heddle_compiler heddle_ptx
   LABELS unit)

@@ -25,6 +25,7 @@ void CtaLauncher::declare(base::StatGroup& issue) {
 void CtaLauncher::begin_launch(const LaunchContext* launch) {
   state_.launch = launch;
   state_.code = launch->kernel->code.data();
+  state_.constants = launch->constants();
   needs_ = needs_of(*launch, state_.config);
   LsuRequest memory;
   memory.op = LsuRequest::Op::kBeginLaunch;

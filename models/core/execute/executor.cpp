@@ -37,7 +37,12 @@ LaneMask Executor::guarded(const IssueTable::Group& group, const isa::Instructio
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask mask) {
     std::uint32_t lanes;
     std::memcpy(&lanes, row(state_.warp(home), instruction.guard), sizeof lanes);
-    holds |= mask & LaneMask(instruction.guard.negated ? ~lanes : lanes);
+    LaneMask exec = mask & LaneMask(instruction.guard.negated ? ~lanes : lanes);
+    if (instruction.guard2.present) [[unlikely]] {
+      std::memcpy(&lanes, row(state_.warp(home), instruction.guard2), sizeof lanes);
+      exec &= LaneMask(instruction.guard2.negated ? ~lanes : lanes);
+    }
+    holds |= exec;
   });
   return holds;
 }
@@ -47,7 +52,7 @@ const std::byte* Executor::row(const WarpContext& warp, const isa::Operand& oper
     case isa::RowSpace::kRegister:
       return warp.registers.data() + operand.offset;
     case isa::RowSpace::kConstant:
-      return state_.launch->kernel->constants.data() + operand.offset;
+      return state_.constants + operand.offset;
     case isa::RowSpace::kSpecial:
       return warp.special.data() + operand.offset;
   }
@@ -246,10 +251,10 @@ void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& ins
   // lanes of their own warp.
   state_.for_each_slice(group, exec, [&](WarpId home, LaneMask mask) {
     WarpContext& warp = state_.warp(home);
-    for (unsigned i = 0; i < 2; ++i)
+    for (unsigned i = 0; i < instruction.destination_count; ++i)
       if (instruction.dst[i].present) args.dst[i] = warp.registers.data() + instruction.dst[i].offset;
     args.negated = 0;
-    for (unsigned i = 0; i < 4; ++i) {
+    for (unsigned i = 0; i < instruction.source_count; ++i) {
       const isa::Operand& source = instruction.src[i];
       if (!source.present) continue;
       args.src[i] = row(warp, source);

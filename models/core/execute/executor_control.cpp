@@ -37,14 +37,17 @@ void Executor::indirect(GroupId id, const isa::Instruction& instruction, LaneMas
   const IssueTable::Group& group = state_.groups[id];
   LaneTargets target{};
   exec.for_each([&](unsigned lane) {
-    const std::uint64_t index = lane_of(group, instruction.src[0], lane);
-    if (index >= instruction.table_count)
-      throw base::KernelFault(
-          state_.kernel().place(group.pc),
-          fmt::format("{} branches to target {} of {}\n  {}", thread_name(site_of(state_.home(group, lane), group.pc), lane),
-                      index, instruction.table_count, state_.kernel().source_line(group.pc)),
-          "check the index of brx.idx");
-    target[lane] = state_.kernel().targets[instruction.table_first + index];
+    const std::uint64_t to = lane_of(group, instruction.src[0], lane);
+    target[lane] = state_.kernel().indirect_target(instruction, to);
+    if (target[lane] != kNoPc) return;
+    const bool address = instruction.target_is_address;
+    throw base::KernelFault(
+        state_.kernel().place(group.pc),
+        fmt::format("{} branches to {}\n  {}", thread_name(site_of(state_.home(group, lane), group.pc), lane),
+                    address ? fmt::format("code address 0x{:x}, which is none of its targets", to)
+                            : fmt::format("target {} of {}", to, instruction.table_count),
+                    state_.kernel().source_line(group.pc)),
+        address ? "check the address" : "check the index of brx.idx");
   });
   simt::ControlFlowRequest branch = transfer_of(simt::Transfer::kJump, id, group, exec, target.data());
   branch.rpc = instruction.rpc;
@@ -61,6 +64,10 @@ void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask ex
     const isa::Kernel& kernel = state_.kernel();
     exec.for_each([&](unsigned lane) {
       const std::uint64_t address = lane_of(group, instruction.src[0], lane);
+      if (instruction.target_is_address) {
+        target[lane] = kernel.indirect_target(instruction, address);
+        if (target[lane] != kNoPc) return;
+      }
       const auto found = kernel.function_addresses.find(address);
       Pc entry = found == kernel.function_addresses.end() ? kNoPc : found->second.entry;
       // A function that another call may reach need not be one of this call's.
@@ -101,7 +108,15 @@ void Executor::return_from(GroupId id, const isa::Instruction& instruction, Lane
   const IssueTable::Group& group = state_.groups[id];
   LaneTargets target{};
   exec.for_each([&](unsigned lane) {
-    target[lane] = Pc{static_cast<std::uint32_t>(lane_of(group, instruction.src[0], lane))};
+    const std::uint64_t to = lane_of(group, instruction.src[0], lane);
+    target[lane] = instruction.target_is_address ? state_.kernel().pc_at(to) : Pc{static_cast<std::uint32_t>(to)};
+    if (target[lane] == kNoPc)
+      throw base::KernelFault(
+          state_.kernel().place(group.pc),
+          fmt::format("{} returns to code address 0x{:x}, where there is no instruction\n  {}",
+                      thread_name(site_of(state_.home(group, lane), group.pc), lane), to,
+                      state_.kernel().source_line(group.pc)),
+          "check that the return address is kept");
   });
   simt::ControlFlowRequest back = transfer_of(simt::Transfer::kReturn, id, group, exec, target.data());
   paths_.decide(back);

@@ -18,7 +18,7 @@ void FetchModel::set_code(const std::vector<isa::Instruction>& code, std::uint64
   code_base_ = base;
   run_length_.assign(code.size(), 0);
   for (std::size_t pc = code.size(); pc-- != 0;) {
-    const bool last = code[pc].unit == isa::Unit::kControl || pc + 1 == code.size();
+    const bool last = code[pc].stops_fetch || pc + 1 == code.size();
     run_length_[pc] = last ? 1 : run_length_[pc + 1] + 1;
   }
 }

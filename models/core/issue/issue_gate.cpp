@@ -68,12 +68,9 @@ void HoldGate::serve(IssueGateRequest& request) {
     request.closed = true;
     return;
   }
-  using isa::Opcode;
-  const Opcode op = request.instruction->op;
   const simt::Hold hold = state_.groups[request.group].hold;
   request.closed = hold == simt::Hold::kEverything ||
-                   (hold == simt::Hold::kBranches && (op == Opcode::kBranch || op == Opcode::kIndirect ||
-                                                      op == Opcode::kCall || op == Opcode::kReturn));
+                   (hold == simt::Hold::kBranches && request.instruction->transfer != isa::Transfer::kNone);
 }
 
 }  // namespace heddle::core

@@ -19,7 +19,7 @@ void PathControl::advance(GroupId id, const isa::Instruction& instruction) {
     decide(report);
     return;
   }
-  if (instruction.unit == isa::Unit::kControl) {  // fetch stopped behind it
+  if (instruction.stops_fetch) {  // fetch stopped behind it
     redirect(id, next);
     return;
   }

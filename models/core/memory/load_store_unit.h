@@ -128,7 +128,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// The lanes' values of an operand. Several slices: collected in gathered_[scratch].
   [[nodiscard]] const std::byte* row_of(const MemoryInstruction& op, const isa::Operand& operand,
                                         unsigned scratch = 0) {
-    if (operand.space == isa::RowSpace::kConstant) return launch_->kernel->constants.data() + operand.offset;
+    if (operand.space == isa::RowSpace::kConstant) return launch_->constants() + operand.offset;
     return op.gather(operand, gathered_[scratch]);
   }
   void read_operands(MemoryInstruction& op);

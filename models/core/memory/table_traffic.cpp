@@ -40,7 +40,7 @@ TableTraffic::TableTraffic(const sc_core::sc_module_name& name, std::uint32_t wa
       instruction.memory.base = row(0, isa::RowWidth::k64);
       if (op == Op::kFill) instruction.write_count = instruction.vector;
       for (std::uint32_t word = 0; word < instruction.vector; ++word)
-        (op == Op::kSpill ? instruction.src : instruction.dst)[word] = word_row(word);
+        (op == Op::kSpill ? instruction.src[word] : instruction.dst[word]) = word_row(word);
     }
   stats.counter("spills", "table entries", "entries written to memory", &spills_);
   stats.counter("fills", "table entries", "entries read back", &fills_);

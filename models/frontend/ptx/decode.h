@@ -1,5 +1,6 @@
 // Syntax tree to decoded kernels: registers to rows, immediates to constant rows, symbols to addresses,
-// opcode and modifiers to lane functions, CFG and immediate post-dominators to reconvergence PCs.
+// opcode and modifiers to lane functions. The kernels still lack what follows from their code alone
+// (reconvergence points, live registers, saved registers of recursions): compiler::Pipeline.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <type_traits>
 
 #include "base/error.h"
@@ -14,8 +13,6 @@
 
 namespace heddle::ptx {
 namespace {
-
-constexpr std::size_t kMaxBytes = std::size_t{256} << 20;  ///< of a file
 
 // Eager tracking keeps line and column with the input, so that a place costs nothing to ask for.
 using Input =
@@ -80,17 +77,8 @@ Module parse_text(const std::string& text, const std::string& name) {
   return builder.take();
 }
 
-Module parse_file(const std::string& path) { return parse_text(read_file(path), path); }
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const bool opened = file.good();
-  const auto text = base::read_all(file, kMaxBytes);
-  if (!opened || file.bad())
-    throw base::InputError(path, "cannot read the PTX file", "Check that it exists and is readable.");
-  if (!text)
-    throw base::InputError(path, "larger than " + std::to_string(kMaxBytes >> 20) + " MiB: no PTX file");
-  return *text;
+Module parse_file(const std::string& path) {
+  return parse_text(base::read_file(path, "PTX file", base::kMostModuleBytes), path);
 }
 
 }  // namespace heddle::ptx

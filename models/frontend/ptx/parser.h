@@ -11,9 +11,6 @@ namespace heddle::ptx {
 /// "name:line:column" and a message that ends in the offending line and a caret line below it.
 [[nodiscard]] Module parse_text(const std::string& text, const std::string& name);
 
-/// The text of a PTX file; an unreadable file is an InputError naming it.
-[[nodiscard]] std::string read_file(const std::string& path);
-
 /// parse_text() of a file; an unreadable file is an InputError naming it.
 [[nodiscard]] Module parse_file(const std::string& path);
 

@@ -195,7 +195,7 @@ struct FetchBench {
 
 TEST(Fetch, FillsRoundRobinAndStopsBehindControl) {
   std::vector<isa::Instruction> code(6);
-  code[2].unit = isa::Unit::kControl;
+  code[2].stops_fetch = true;
   FetchBench bench({.width_instructions = 2, .latency_cycles = 1, .ibuffer_slots = 2}, 4, code);
   FetchModel& fetch = bench.model;
   fetch.redirect(GroupId{0}, Pc{0});

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <span>
+
 #include "base/error.h"
 #include "host/device.h"
 
@@ -91,6 +94,59 @@ TEST(CheckLaunch, RefusesShapesByWhatIsWrongWithThem) {
   EXPECT_THAT(refuse({{1, 1, 1}, {4, 8, 1}}),
               HasSubstr("the block is 4 x 8 x 1, the kernel's .reqntid requires 8 x 4 x 1"));
   EXPECT_NO_THROW(check_launch(kernel, {{1, 1, 1}, {8, 4, 1}}, 512, 16 * 1024));
+}
+
+TEST(ModuleBytes, PtxTextIsTakenAsItIsWithoutTheNulOfACString) {
+  const std::string text = ".version 7.0\n";
+  EXPECT_EQ(ptx_text_of(std::as_bytes(std::span(text)), "m"), text);
+  const std::string with_nuls = text + std::string(2, '\0');
+  EXPECT_EQ(ptx_text_of(std::as_bytes(std::span(with_nuls)), "m"), text);
+  EXPECT_EQ(ptx_text_of({}, "m"), "");
+}
+
+TEST(ModuleBytes, MachineCodeIsRefusedByWhatItIs) {
+  const auto refuse = [](const std::string& bytes) {
+    return error_of([&] { (void)ptx_text_of(std::as_bytes(std::span(bytes)), "a.cubin"); });
+  };
+  EXPECT_THAT(refuse(std::string("\x7f"
+                                 "ELF\x02\x01\x01",
+                                 7)),
+              AllOf(HasSubstr("a.cubin: there is no front end for cubins yet"), HasSubstr("nvcc -ptx")));
+  EXPECT_THAT(refuse("\x50\xed\x55\xba rest"), HasSubstr("no front end for fat binaries yet"));
+  EXPECT_THAT(refuse("\x7f"
+                     "EL"),
+              HasSubstr("no error"))
+      << "the parser will say what it is not";
+}
+
+/// Remembers what it was given.
+class Listening : public Device {
+ public:
+  std::uint64_t allocate(std::uint64_t, const std::string&) override { return 0; }
+  void free(std::uint64_t) override {}
+  void write(std::uint64_t, std::span<const std::byte>) override {}
+  void read(std::uint64_t, std::span<std::byte>) override {}
+  ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override {
+    loaded = name + ": " + ptx_text_of(bytes, name);
+    return 7;
+  }
+  void unload(ModuleHandle) override {}
+  std::shared_ptr<const isa::Kernel> kernel(ModuleHandle, const std::string&) override { return nullptr; }
+  std::uint64_t symbol(ModuleHandle, const std::string&) override { return 0; }
+  void launch(ModuleHandle, const std::string&, const Launch&, const Args&) override {}
+  [[nodiscard]] DeviceProperties properties() const override { return {}; }
+  std::string loaded;
+};
+
+TEST(ModuleBytes, FilesAndTextAreModulesLikeAnyOther) {
+  Listening device;
+  EXPECT_EQ(device.load_ptx_text("text", "name"), 7u);
+  EXPECT_EQ(device.loaded, "name: text");
+  const std::string path = ::testing::TempDir() + "module_bytes_test.ptx";
+  std::ofstream(path) << "of a file";
+  EXPECT_EQ(device.load_ptx_file(path), 7u);
+  EXPECT_EQ(device.loaded, path + ": of a file");
+  EXPECT_THAT(error_of([&] { device.load_ptx_file("no/such.ptx"); }), HasSubstr("cannot read the PTX file"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/pipeline.h"
 #include "unit/ptx/support.h"
 
 namespace heddle::ptx::testing {
@@ -27,10 +28,11 @@ class PtxGoodFile : public ::testing::TestWithParam<std::string> {};
 TEST_P(PtxGoodFile, decodes_into_consistent_kernels) {
   const Module ast = parse_file(HEDDLE_SOURCE_DIR "/" + GetParam());
   std::uint64_t next = isa::kGlobalBase;
-  const isa::Module m = decode(ast, [&](const std::string&, std::uint64_t bytes, std::uint32_t align) {
+  isa::Module m = decode(ast, [&](const std::string&, std::uint64_t bytes, std::uint32_t align) {
     next = (next + align - 1) / align * align;
     return std::exchange(next, next + bytes);
   });
+  compiler::Pipeline::standard().run(m);
   ASSERT_NO_THROW(m.require_all());
   ASSERT_GE(m.kernels.size(), 1u);
   for (const auto& k : m.kernels) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "compiler/pipeline.h"
 
 namespace heddle::ptx::testing {
 
@@ -24,6 +25,7 @@ isa::Module decode_module(const std::string& text, Kernels of) {
     next += bytes;
     return address;
   });
+  compiler::Pipeline::standard().run(module);
   if (of == Kernels::kAll) module.require_all();
   return module;
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "analysis/deadlock.h"
+#include "compiler/pipeline.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
 #include "frontend/ptx/source_lines.h"
@@ -37,6 +38,7 @@ TEST_P(CompiledKernels, TransformToWhatPtxasAcceptsAndNothingIsFlaggedIn) {
           next += (bytes + 255) / 256 * 256;
           return at;
         });
+    compiler::Pipeline::standard().run(module);
     module.require_all();
     return module;
   };

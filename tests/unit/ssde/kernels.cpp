@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/pipeline.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
 #include "frontend/ptx/ssde.h"
@@ -392,6 +393,7 @@ Analyzed analyze_text(const std::string& text, const analysis::DeadlockOptions& 
     next += (bytes + 255) / 256 * 256;
     return at;
   });
+  compiler::Pipeline::standard().run(out.module);
   out.module.require_all();
   out.kernel = out.module.kernels.at(0);
   out.code = std::make_unique<analysis::CodeAnalysis>(*out.kernel);

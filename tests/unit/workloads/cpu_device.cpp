@@ -60,14 +60,10 @@ void CpuDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
   ++reads_;
 }
 
-host::ModuleHandle CpuDevice::load_ptx_file(const std::string& path) {
-  if (!std::filesystem::exists(path)) throw base::InputError(path, "no such file");
+host::ModuleHandle CpuDevice::load_module(std::span<const std::byte>, const std::string& path) {
+  if (!std::filesystem::exists(path)) throw base::InputError(path, "runs files only");
   modules_.push_back(path);
   return static_cast<host::ModuleHandle>(modules_.size() - 1);
-}
-
-host::ModuleHandle CpuDevice::load_ptx_text(const std::string&, const std::string& name) {
-  throw base::InputError(name, "runs files only");
 }
 
 std::shared_ptr<const isa::Kernel> CpuDevice::kernel(host::ModuleHandle, const std::string& name) {

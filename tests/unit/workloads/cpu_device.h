@@ -42,8 +42,7 @@ class CpuDevice : public host::Device {
   void free(std::uint64_t address) override;
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
-  host::ModuleHandle load_ptx_file(const std::string& path) override;
-  host::ModuleHandle load_ptx_text(const std::string& text, const std::string& name) override;
+  host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
   void unload(host::ModuleHandle) override {}
   std::shared_ptr<const isa::Kernel> kernel(host::ModuleHandle module, const std::string& name) override;
   std::uint64_t symbol(host::ModuleHandle module, const std::string& name) override;

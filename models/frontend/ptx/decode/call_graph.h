@@ -4,7 +4,7 @@
 // Every function has rows of its own, whoever calls it. A function that cannot be entered again before it has
 // returned has a frame at a fixed place in local memory, behind those of its callers. Functions that call
 // each other in a cycle share their rows with their own later calls: they save what they still need on a
-// stack in local memory (spill.h), where their frames lie too.
+// stack in local memory (isa/recursion.h), where their frames lie too.
 #pragma once
 
 #include <array>

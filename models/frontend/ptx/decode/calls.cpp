@@ -346,13 +346,14 @@ std::uint32_t enter_function(KernelContext& kernel) {
 }
 
 void leave_function(KernelContext& kernel, const Instruction& instruction) {
+  constexpr std::size_t kReturnSources = 4;
   FunctionPlan& plan = kernel.plan;
   isa::Instruction out = control_instruction(Opcode::kReturn);
   out.src[0] = plan.return_pc;
   std::size_t value = 1;
   // A row must survive until here: the return reads it, or, if it has no room, a copy to itself does.
   const auto keep = [&](const isa::Operand& row) {
-    if (value < out.src.size())
+    if (value < kReturnSources)
       out.src[value++] = row;
     else
       emit_move(kernel, instruction, row, row);

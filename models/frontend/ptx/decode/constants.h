@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
+#include "isa/code_pointers.h"
 #include "isa/instruction.h"
 #include "isa/row_bytes.h"
 
@@ -17,11 +19,17 @@ class ConstantPool {
   /// The operand of a row that holds `bits` in every lane; predicate rows: all lanes true unless bits is 0.
   /// Equal rows of a width are kept once; every row starts at a multiple of 64 bytes.
   [[nodiscard]] isa::Operand row(isa::RowWidth width, std::uint64_t bits);
+  /// A row of its own for a place in the code: immediates of the same value must not move with the code.
+  [[nodiscard]] isa::Operand code_pointer(base::Pc pc, bool behind_call);
+  [[nodiscard]] std::vector<isa::CodePointer> take_code_pointers() { return std::move(code_pointers_); }
   [[nodiscard]] isa::RowBytes take() { return std::move(bytes_); }
 
  private:
+  [[nodiscard]] isa::Operand append(isa::RowWidth width, std::uint64_t bits);
+
   isa::RowBytes bytes_;
-  std::array<std::unordered_map<std::uint64_t, std::uint32_t>, 3> offsets_;  ///< by width
+  std::vector<isa::CodePointer> code_pointers_;
+  std::array<std::unordered_map<std::uint64_t, isa::Operand>, 3> rows_;  ///< by width
 };
 
 }  // namespace heddle::ptx

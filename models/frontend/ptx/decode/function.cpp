@@ -170,42 +170,19 @@ class FunctionDecoder {
   const Function& function_;
 };
 
-void note(const isa::Operand& operand, isa::RegId* list, std::size_t capacity, std::uint8_t& count) {
-  if (!operand.present || operand.space != isa::RowSpace::kRegister) return;
-  if (std::find(list, list + count, operand.reg) == list + count && count < capacity)
-    list[count++] = operand.reg;
-}
-
 }  // namespace
 
 std::uint32_t decode_function(KernelContext& context, const std::vector<isa::Param>& kernel_params) {
   return FunctionDecoder(context).run(kernel_params);
 }
 
-void list_registers(isa::Instruction& instruction) {
-  instruction.read_count = 0;
-  instruction.write_count = 0;
-  const auto reads = [&](const isa::Operand& operand) {
-    note(operand, instruction.reads.data(), instruction.reads.size(), instruction.read_count);
-  };
-  reads(instruction.guard);
-  reads(instruction.memory.base);
-  for (const isa::Operand& operand : instruction.src) reads(operand);
-  for (const isa::Operand& operand : instruction.dst)
-    note(operand, instruction.writes.data(), instruction.writes.size(), instruction.write_count);
-  instruction.register_signature = 0;
-  for (unsigned i = 0; i < instruction.read_count; ++i)
-    instruction.register_signature |= std::uint64_t{1} << (instruction.reads[i] % 64);
-  for (unsigned i = 0; i < instruction.write_count; ++i)
-    instruction.register_signature |= std::uint64_t{1} << (instruction.writes[i] % 64);
-}
-
 void place_registers(const RegisterRows& registers, isa::Instruction& instruction) {
   registers.place(instruction.guard);
+  registers.place(instruction.guard2);
   registers.place(instruction.memory.base);
   for (isa::Operand& operand : instruction.src) registers.place(operand);
   for (isa::Operand& operand : instruction.dst) registers.place(operand);
-  list_registers(instruction);
+  isa::list_registers(instruction);
 }
 
 }  // namespace heddle::ptx

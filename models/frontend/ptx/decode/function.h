@@ -11,7 +11,5 @@ std::uint32_t decode_function(KernelContext& context, const std::vector<isa::Par
 
 /// Rows and lists of registers of an instruction, once the rows are numbered.
 void place_registers(const RegisterRows& registers, isa::Instruction& instruction);
-/// Only the lists, for one whose rows are placed.
-void list_registers(isa::Instruction& instruction);
 
 }  // namespace heddle::ptx

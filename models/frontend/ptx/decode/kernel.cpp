@@ -1,20 +1,15 @@
 // An entry function to a kernel: its code and that of every function it may call, one behind the other, then
-// everything that needs the whole code - branch targets, register numbers, reconvergence points, live
-// registers.
+// what needs the whole code: branch targets and register numbers. What follows from the code alone -
+// reconvergence points, live registers - is the compiler's.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <stdexcept>
 
-#include "analysis/cfg.h"
-#include "analysis/dominators.h"
-#include "analysis/liveness.h"
 #include "frontend/ptx/decode/call_graph.h"
 #include "frontend/ptx/decode/function.h"
 #include "frontend/ptx/decode/layout.h"
-#include "frontend/ptx/decode/spill.h"
 #include "frontend/ptx/diagnostic.h"
 
 namespace heddle::ptx {
@@ -30,6 +25,7 @@ class KernelDecoder {
   isa::Kernel run() {
     kernel_.name = entry_.name;
     kernel_.source = module_.ast.source;
+    kernel_.defined_at = entry_.where;
     apply_directives();
     plan_ = plan_kernel(module_, entry_, registers_);
     kernel_.static_shared_bytes = plan_.shared.bytes;
@@ -39,22 +35,11 @@ class KernelDecoder {
     number_registers();
     join();
     kernel_.constants = constants_.take();
-    analyse();
+    kernel_.code_pointers = constants_.take_code_pointers();
     return std::move(kernel_);
   }
 
  private:
-  template <class Fn>
-  auto limited(const KernelContext& context, Fn&& fn) {
-    try {
-      return fn();
-    } catch (const std::length_error& limit) {
-      context.fail(entry_.where,
-                   fmt::format("kernel '{}' is too large to analyse: {}", entry_.name, limit.what()),
-                   "Split the kernel.");
-    }
-  }
-
   void apply_directives() {
     constexpr std::string_view kWithoutEffect[] = {"minnctapersm", "maxnctapersm", "maxnreg",
                                                    "noreturn",     "abi_preserve", "abi_preserve_control"};
@@ -97,27 +82,52 @@ class KernelDecoder {
   }
 
   void number_registers() {
-    SpillRows spill;
+    isa::Operand flag;
     const auto recursive = [](const isa::FunctionCode& function) { return function.recursion != 0; };
-    if (std::any_of(functions_.begin(), functions_.end(), recursive))
-      spill.flag = contexts_.front()->scratch({}, RowWidth::k32, 0);
+    const bool any_recursive = std::any_of(functions_.begin(), functions_.end(), recursive);
+    if (any_recursive) flag = contexts_.front()->scratch({}, RowWidth::k32, 0);
     registers_.finish(kernel_);
-    registers_.place(spill.flag);
-    for (std::size_t f = 0; f < contexts_.size(); ++f) {
-      KernelContext& context = *contexts_[f];
-      for (isa::Instruction& instruction : context.code) place_registers(registers_, instruction);
-      if (!recursive(functions_[f])) continue;
-      const std::uint64_t size =
-          limited(context, [&] { return save_live_registers(context, registers_, spill); });
-      functions_[f].frame_bytes = static_cast<std::uint32_t>(size);
-      for (const std::uint32_t at : context.frame_sizes)
-        context.code[at].src[1] = constants_.row(RowWidth::k64, size);
+    for (const auto& context : contexts_)
+      for (isa::Instruction& instruction : context->code) place_registers(registers_, instruction);
+    if (any_recursive) {
+      recursion_ = std::make_shared<isa::Recursion>();
+      recursion_->flag = placed(flag);
+      recursion_->stack_pointer = placed(plan_.stack_pointer);
+      recursion_->stack_align = plan_.stack_align;
     }
     kernel_.uses_stack = plan_.stack_pointer.present;
     // Behind the fixed frames the stack begins aligned.
     const std::uint64_t align = kernel_.uses_stack ? plan_.stack_align : 8;
     kernel_.local_bytes_per_thread =
         static_cast<std::uint32_t>((plan_.static_local_bytes + align - 1) / align * align);
+  }
+
+  [[nodiscard]] isa::Operand placed(isa::Operand row) const {
+    registers_.place(row);
+    return row;
+  }
+
+  /// For SaveRecursion of the compiler.
+  void describe_recursion(const KernelContext& context, std::uint32_t function, std::uint32_t base) {
+    isa::RecursiveFunction out;
+    out.function = function;
+    out.frame = placed(context.plan.frame);
+    out.storage_bytes = context.plan.storage.bytes;
+    for (const std::uint32_t at : context.frame_sizes) out.frame_sizes.push_back(base + at);
+    for (const CallSite& site : context.calls) {
+      isa::RecursiveCall call{base + site.begin, base + site.call, base + site.end, {}};
+      const auto passes = [&](const isa::Operand& row) {
+        if (row.present) call.passing.push_back(placed(row).reg);
+      };
+      for (const FunctionPlan* callee : site.callees) {
+        if (callee->recursion != context.plan.recursion) continue;
+        passes(callee->return_pc);
+        for (const PassedValue& param : callee->params) passes(param.row);
+        for (const PassedValue& result : callee->returns) passes(result.row);
+      }
+      if (!call.passing.empty()) out.calls.push_back(std::move(call));
+    }
+    recursion_->functions.push_back(std::move(out));
   }
 
   /// One code from those of all functions.
@@ -129,7 +139,11 @@ class KernelDecoder {
       base += static_cast<std::uint32_t>(contexts_[f]->code.size());
       functions_[f].end = base;
     }
-    for (std::size_t f = 0; f < contexts_.size(); ++f) join(*contexts_[f], functions_[f].first);
+    for (std::size_t f = 0; f < contexts_.size(); ++f) {
+      join(*contexts_[f], functions_[f].first);
+      if (functions_[f].recursion != 0)
+        describe_recursion(*contexts_[f], static_cast<std::uint32_t>(f) - 1, functions_[f].first);
+    }
     for (const auto& [symbol, plan] : plan_.addressed) {
       isa::FunctionAddress address;
       address.name = symbol->function->name;
@@ -141,6 +155,7 @@ class KernelDecoder {
       kernel_.function_addresses.emplace(symbol->address, std::move(address));
     }
     kernel_.functions.assign(functions_.begin() + 1, functions_.end());
+    kernel_.recursion = recursion_;
   }
 
   void join(KernelContext& context, std::uint32_t base) {
@@ -156,7 +171,7 @@ class KernelDecoder {
     for (const CallSite& site : context.calls) {
       isa::Instruction& call = context.code[site.call];
       call.rpc = base::Pc(base + site.call + 1);
-      context.code[site.link].src[0] = constants_.row(RowWidth::k32, call.rpc.value());
+      context.code[site.link].src[0] = constants_.code_pointer(call.rpc, true);
       if (!call.src[0].present) {
         call.target = base::Pc(functions_[site.callees.front()->index].entry);
         continue;
@@ -185,43 +200,6 @@ class KernelDecoder {
     }
   }
 
-  void analyse() {
-    limited(*contexts_.front(), [&] {
-      const analysis::ControlFlowGraph cfg(kernel_.code, kernel_.targets);
-      find_reconvergence(cfg);
-      const analysis::Liveness liveness(cfg, kernel_.registers);
-      kernel_.registers_per_thread = std::max(1u, analysis::registers_needed(kernel_, cfg, liveness));
-      if (kernel_.functions.empty()) return find_live_at_loop_heads(cfg, liveness);
-      // What a loop in a function may still change includes what its callers go on with.
-      const auto whole =
-          analysis::ControlFlowGraph::following_calls(kernel_.code, kernel_.targets, kernel_.functions);
-      find_live_at_loop_heads(whole, analysis::Liveness(whole, kernel_.registers));
-    });
-  }
-
-  void find_reconvergence(const analysis::ControlFlowGraph& cfg) {
-    const analysis::ControlFlowGraph graph = cfg.without_early_exits();
-    const auto post = analysis::DominatorTree::post_dominators(graph);
-    for (std::uint32_t i = 0; i < kernel_.code.size(); ++i)
-      if (kernel_.code[i].op == Opcode::kBranch || kernel_.code[i].op == Opcode::kIndirect)
-        kernel_.code[i].rpc = analysis::reconvergence_pc(graph, post, i);
-  }
-
-  void find_live_at_loop_heads(const analysis::ControlFlowGraph& cfg, const analysis::Liveness& liveness) {
-    const auto add = [&](std::uint32_t from, base::Pc target) {
-      if (target.value() > from) return;
-      const std::uint32_t head = target.value();
-      kernel_.live_at_loop_heads.try_emplace(head, liveness.live_in(cfg.block_of(head)));
-    };
-    for (std::uint32_t i = 0; i < kernel_.code.size(); ++i) {
-      const isa::Instruction& branch = kernel_.code[i];
-      if (branch.op == Opcode::kBranch) add(i, branch.target);
-      if (branch.op == Opcode::kIndirect)
-        for (std::uint32_t t = 0; t < branch.table_count; ++t)
-          add(i, kernel_.targets[branch.table_first + t]);
-    }
-  }
-
   const ModuleContext& module_;
   const Function& entry_;
   RegisterRows registers_;
@@ -229,6 +207,7 @@ class KernelDecoder {
   KernelPlan plan_;
   std::vector<std::unique_ptr<KernelContext>> contexts_;  ///< by function, the entry first
   std::vector<isa::FunctionCode> functions_;              ///< the same
+  std::shared_ptr<isa::Recursion> recursion_;
   isa::Kernel kernel_;
 };
 
@@ -241,6 +220,8 @@ void ModuleContext::fail(SourceLoc where, const std::string& message, const std:
 isa::Instruction& KernelContext::emit(const Instruction& from, isa::Instruction instruction) {
   instruction.guard = guard;
   instruction.where = from.where;
+  instruction.transfer = isa::transfer_of(instruction.op);
+  instruction.stops_fetch = instruction.unit == isa::Unit::kControl;
   return code.emplace_back(instruction);
 }
 

@@ -87,6 +87,7 @@ void decode_lane(KernelContext& kernel, const Instruction& instruction, const Co
   if (spec.carry_out) out.dst[1] = kernel.carry(instruction);
   set_lane_function(out, spec, function_of(kernel, instruction, spec));
   out.cross_lane = isa::is_cross_lane(spec.op);
+  out.compare = spec.op == isa::LaneOp::kSetp || spec.op == isa::LaneOp::kSet;
   if (out.member_mask != isa::Instruction::kNoMemberMask) out.op = isa::Opcode::kWarpSync;
   kernel.emit(instruction, out);
 }

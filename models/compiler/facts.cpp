@@ -1,0 +1,206 @@
+#include "compiler/facts.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "analysis/cfg.h"
+#include "analysis/dependences.h"
+#include "analysis/dominators.h"
+#include "analysis/retreating_edges.h"
+
+namespace heddle::compiler {
+namespace {
+
+using analysis::BlockId;
+using analysis::ControlFlowGraph;
+using base::Pc;
+using isa::Instruction;
+using isa::Opcode;
+using isa::ProgramFacts;
+
+bool is_branch(const Instruction& instruction) {
+  return instruction.op == Opcode::kBranch || instruction.op == Opcode::kIndirect;
+}
+
+/// Bourdoncle's weak topological order (FMPA 1993), of what can be reached from the entries of one function after the
+/// other.
+class WeakOrder {
+ public:
+  explicit WeakOrder(const ControlFlowGraph& cfg) : cfg_(cfg), number_(cfg.block_count() + 1, 0) {
+    if (cfg.block_count() > analysis::DominatorTree::kMostBlocks)
+      throw std::length_error("too many basic blocks");  // it recurses along chains of blocks
+  }
+
+  /// Appends the blocks of a function in their order.
+  void add(BlockId entry, std::vector<BlockId>& order) {
+    if (number_[entry] != 0) return;
+    reversed_.clear();
+    visit(entry);
+    order.insert(order.end(), reversed_.rbegin(), reversed_.rend());
+  }
+
+ private:
+  static constexpr std::uint32_t kPlaced = std::numeric_limits<std::uint32_t>::max();
+
+  /// What is visited last comes first, so a branch's fall-through is behind its target here.
+  template <class Fn>
+  void each_successor(BlockId block, Fn fn) {
+    const auto& to = cfg_.block(block).successors;
+    for (auto next = to.rbegin(); next != to.rend(); ++next)
+      if (*next != cfg_.exit()) fn(*next);
+  }
+
+  std::uint32_t visit(BlockId block) {
+    stack_.push_back(block);
+    std::uint32_t head = number_[block] = ++count_;
+    bool loop = false;
+    each_successor(block, [&](BlockId to) {
+      const std::uint32_t least = number_[to] == 0 ? visit(to) : number_[to];
+      if (least > head) return;
+      head = least;
+      loop = true;
+    });
+    if (head != number_[block]) return head;
+    number_[block] = kPlaced;
+    BlockId top = pop();
+    if (loop) {
+      for (; top != block; top = pop()) number_[top] = 0;
+      each_successor(block, [&](BlockId to) {
+        if (number_[to] == 0) visit(to);
+      });
+    }
+    reversed_.push_back(block);
+    return head;
+  }
+
+  BlockId pop() {
+    const BlockId top = stack_.back();
+    stack_.pop_back();
+    return top;
+  }
+
+  const ControlFlowGraph& cfg_;
+  std::vector<std::uint32_t> number_;
+  std::uint32_t count_ = 0;
+  std::vector<BlockId> stack_;
+  std::vector<BlockId> reversed_;
+};
+
+/// Registers whose value may differ between the lanes of a warp, whatever the order in which they are written.
+class VaryingRegisters {
+ public:
+  VaryingRegisters(const isa::Kernel& kernel, const ControlFlowGraph& cfg)
+      : kernel_(kernel), cfg_(cfg), control_(cfg), varies_(kernel.registers.registers(), false) {
+    for (bool again = true; again;) {
+      again = false;
+      for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) again |= spread(pc);
+    }
+  }
+
+  /// Lanes that execute the branch together decide alike.
+  [[nodiscard]] bool uniform(std::uint32_t pc) const {
+    const Instruction& branch = kernel_.code[pc];
+    if (branch.uniform) return true;
+    if (varies(branch.guard) || varies(branch.guard2)) return false;
+    return branch.op != Opcode::kIndirect || !varies(branch.src[0]);
+  }
+
+ private:
+  [[nodiscard]] bool varies(const isa::Operand& operand) const {
+    if (!operand.present) return false;
+    if (operand.space == isa::RowSpace::kRegister) return varies_[operand.reg];
+    if (operand.space == isa::RowSpace::kConstant) return false;
+    const auto row = static_cast<isa::SpecialRow>(operand.offset / isa::special_offset(isa::SpecialRow{1}));
+    return row <= isa::SpecialRow::kTidZ || row == isa::SpecialRow::kLaneId ||
+           (row >= isa::SpecialRow::kLanemaskEq && row <= isa::SpecialRow::kLanemaskGe);
+  }
+
+  [[nodiscard]] bool result_varies(std::uint32_t pc) const {
+    const Instruction& instruction = kernel_.code[pc];
+    // Some lanes may be in a function while the others are not.
+    if (kernel_.function_at(Pc(pc)) != nullptr) return true;
+    const bool parameter = instruction.op == Opcode::kLoad && (instruction.space == isa::StateSpace::kParam ||
+                                                               instruction.space == isa::StateSpace::kConst);
+    if (instruction.op != Opcode::kLane && !parameter) return true;
+    if (instruction.cross_lane || instruction.time_dependent) return true;
+    if (varies(instruction.guard) || varies(instruction.guard2) || varies(instruction.memory.base))
+      return true;
+    if (std::any_of(instruction.src.begin(), instruction.src.end(),
+                    [&](const isa::Operand& operand) { return varies(operand); }))
+      return true;
+    const auto& deciding = control_.of(cfg_.block_of(pc));
+    return std::any_of(deciding.begin(), deciding.end(),
+                       [&](BlockId block) { return !uniform(cfg_.block(block).end - 1); });
+  }
+
+  bool spread(std::uint32_t pc) {
+    const Instruction& instruction = kernel_.code[pc];
+    bool changed = false;
+    for (unsigned i = 0; i < instruction.write_count; ++i) changed |= !varies_[instruction.writes[i]];
+    if (!changed || !result_varies(pc)) return false;
+    for (unsigned i = 0; i < instruction.write_count; ++i) varies_[instruction.writes[i]] = true;
+    return true;
+  }
+
+  const isa::Kernel& kernel_;
+  const ControlFlowGraph& cfg_;
+  analysis::ControlDependences control_;
+  std::vector<bool> varies_;
+};
+
+void mark_post_dominators(const isa::Kernel& kernel, ProgramFacts& facts) {
+  for (const Instruction& instruction : kernel.code)
+    if (is_branch(instruction) && instruction.rpc != base::kNoPc)
+      facts.post_dominators.push_back(instruction.rpc);
+  auto& all = facts.post_dominators;
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  facts.post_dominator.assign(kernel.code.size(), ProgramFacts::kNone);
+  facts.is_post_dominator.assign(kernel.code.size(), ProgramFacts::kNone);
+  for (std::uint32_t id = 0; id < all.size(); ++id) {
+    facts.is_post_dominator[all[id].value()] = id;
+    facts.marks[all[id].value()] |= ProgramFacts::kPostDominator;
+  }
+  for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+    if (is_branch(kernel.code[pc]) && kernel.code[pc].rpc != base::kNoPc)
+      facts.post_dominator[pc] = facts.is_post_dominator[kernel.code[pc].rpc.value()];
+}
+
+void rank_blocks(const isa::Kernel& kernel, const ControlFlowGraph& cfg, ProgramFacts& facts) {
+  WeakOrder weak(cfg);
+  std::vector<BlockId> order;
+  for (const analysis::CodeRange& range : analysis::code_ranges(kernel))
+    for (const std::uint32_t entry : range.entries) weak.add(cfg.block_of(entry), order);
+  facts.order.assign(cfg.block_count(), ProgramFacts::kNone);
+  std::uint32_t rank = 0;
+  for (const BlockId block : order) facts.order[block] = rank++;
+  for (std::uint32_t& unreachable : facts.order)
+    if (unreachable == ProgramFacts::kNone) unreachable = rank++;
+}
+
+}  // namespace
+
+isa::ProgramFacts program_facts(const isa::Kernel& kernel) {
+  ProgramFacts facts;
+  facts.marks.assign(kernel.code.size(), 0);
+  const ControlFlowGraph cfg(kernel.code, kernel.targets);
+  for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+    facts.block.push_back(cfg.block_of(pc));
+    if (cfg.block(facts.block.back()).first == pc) facts.marks[pc] |= ProgramFacts::kBlockStart;
+  }
+  rank_blocks(kernel, cfg, facts);
+  mark_post_dominators(kernel, facts);
+  const VaryingRegisters varying(kernel, cfg);
+  for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+    if (is_branch(kernel.code[pc]) && varying.uniform(pc)) facts.marks[pc] |= ProgramFacts::kUniformBranch;
+  for (const Pc pc : kernel.likely_convergence)
+    facts.marks.at(pc.value()) |= ProgramFacts::kLikelyConvergence;
+  return facts;
+}
+
+const isa::ProgramFacts& facts_of(const isa::Kernel& kernel) {
+  return kernel.facts.get([&] { return program_facts(kernel); });
+}
+
+}  // namespace heddle::compiler

@@ -1,0 +1,45 @@
+#include "host/module_bytes.h"
+
+#include <array>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/text_input.h"
+
+namespace heddle::host {
+namespace {
+
+struct MachineCode {
+  std::string_view magic;
+  const char* what;
+};
+constexpr std::array kMachineCode{
+    MachineCode{"\x7f"
+                "ELF",
+                "cubins"},
+    MachineCode{"\x50\xed\x55\xba", "fat binaries"},  // as nvcc -fatbin writes them: 0xba55ed50
+};
+
+}  // namespace
+
+std::string read_module_file(const std::string& path) {
+  return base::read_file(path, "PTX file", base::kMostModuleBytes);
+}
+
+std::string ptx_text_of(std::span<const std::byte> module, const std::string& name) {
+  std::string_view text(reinterpret_cast<const char*>(module.data()), module.size());
+  for (const MachineCode& code : kMachineCode)
+    if (text.starts_with(code.magic))
+      throw base::InputError(
+          name, std::string("there is no front end for ") + code.what + " yet",
+          "Give PTX text: compile with nvcc -ptx, or take it out of the file with cuobjdump -ptx.");
+  while (text.ends_with('\0')) text.remove_suffix(1);
+  return std::string(text);
+}
+
+std::string ptx_text_of_file(const std::string& path) {
+  const std::string bytes = read_module_file(path);
+  return ptx_text_of(std::as_bytes(std::span(bytes)), path);
+}
+
+}  // namespace heddle::host

@@ -1,0 +1,56 @@
+// Constant rows whose values are known at launch: as machine code reads parameters and the launch's shape from
+// constant bank 0 (sass-sm75 §2, c[0x0][..]).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "isa/instruction.h"
+#include "isa/row_bytes.h"
+
+namespace heddle::isa {
+
+enum class LaunchValue : std::uint8_t {
+  kParameter,  ///< bytes of the parameter block from `parameter_offset` on, as many as the row's elements have
+  kBlockX,
+  kBlockY,
+  kBlockZ,
+  kGridX,
+  kGridY,
+  kGridZ,
+  kDynamicShared,  ///< bytes a CTA
+  kTotalShared,    ///< static + dynamic, bytes a CTA
+  kLocalBytes,     ///< a thread: where a stack that grows down begins
+  kParameterBase,  ///< generic address of the parameter block
+};
+
+/// A row of Kernel::constants, of 32 or 64 bits, that each launch fills in for itself.
+struct LaunchConstant {
+  std::uint32_t offset = 0;  ///< of the row in Kernel::constants
+  RowWidth width = RowWidth::k32;
+  LaunchValue value = LaunchValue::kParameter;
+  std::uint32_t parameter_offset = 0;
+};
+
+/// What a launch says.
+struct LaunchValues {
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t total_shared_bytes = 0;
+  std::uint32_t local_bytes_per_thread = 0;
+  std::uint64_t parameter_base = 0;
+  std::span<const std::byte> parameters;
+};
+
+/// The kernel's constants with the rows of `which` filled in. Throws std::out_of_range for a row or a parameter that
+/// is not there.
+[[nodiscard]] RowBytes constants_of_launch(const RowBytes& constants, std::span<const LaunchConstant> which,
+                                           const LaunchValues& values);
+
+/// Writes one value into every lane of a row of 32 or 64 bits; into all bits of a predicate row unless it is 0.
+void broadcast(std::byte* row, RowWidth width, std::uint64_t value);
+
+}  // namespace heddle::isa

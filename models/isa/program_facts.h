@@ -1,0 +1,67 @@
+// What some control-flow mechanisms want to know about a kernel's program beyond its branches' targets and
+// reconvergence points. Computed when it is first asked for (compiler/facts.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace heddle::isa {
+
+struct ProgramFacts {
+  static constexpr std::uint32_t kNone = 0xffff'ffffu;
+
+  enum Mark : std::uint8_t {
+    kBlockStart = 1,         ///< first instruction of a basic block
+    kPostDominator = 2,      ///< immediate post-dominator of some branch
+    kUniformBranch = 4,      ///< bra.uni, or no lane of a warp can decide otherwise than the others
+    kLikelyConvergence = 8,  ///< in Kernel::likely_convergence
+  };
+
+  // By PC.
+  std::vector<std::uint8_t> marks;
+  std::vector<std::uint32_t> block;  ///< number of its basic block, in the order of the code
+  std::vector<std::uint32_t>
+      post_dominator;  ///< of a branch: id of its immediate post-dominator; otherwise kNone
+  std::vector<std::uint32_t> is_post_dominator;  ///< id of this PC as a post-dominator, or kNone
+
+  // By block. Blocks of different functions do not compare; unreachable ones come last.
+  /// Rank in a weak topological order: a block comes behind all that lead to it, but for the edges back to the head
+  /// of a loop, and a loop is complete before what follows it. Running the smallest first is what thread frontiers
+  /// do (Diamos et al., MICRO 2011).
+  std::vector<std::uint32_t> order;
+
+  std::vector<base::Pc> post_dominators;  ///< by id, ascending
+
+  [[nodiscard]] bool has(base::Pc pc, Mark mark) const { return (marks[pc.value()] & mark) != 0; }
+};
+
+/// The facts of one kernel, if anybody has asked for them. A copy of a kernel is about to be changed: it starts
+/// without.
+class FactsOnDemand {
+ public:
+  FactsOnDemand() = default;
+  FactsOnDemand(const FactsOnDemand&) {}
+  FactsOnDemand(FactsOnDemand&&) noexcept = default;
+  FactsOnDemand& operator=(const FactsOnDemand& other) {
+    if (this != &other) known_.reset();
+    return *this;
+  }
+  FactsOnDemand& operator=(FactsOnDemand&&) noexcept = default;
+  ~FactsOnDemand() = default;
+
+  template <class Compute>
+  const ProgramFacts& get(Compute compute) const {
+    if (known_ == nullptr) known_ = std::make_shared<const ProgramFacts>(compute());
+    return *known_;
+  }
+  void forget() { known_.reset(); }
+  [[nodiscard]] bool computed() const { return known_ != nullptr; }
+
+ private:
+  mutable std::shared_ptr<const ProgramFacts> known_;
+};
+
+}  // namespace heddle::isa

@@ -1,0 +1,193 @@
+// What holds places in the code when instructions are inserted, kind by kind.
+#include "compiler/kernel_editor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "unit/ptx/support.h"
+
+namespace heddle::compiler {
+namespace {
+
+using base::Pc;
+using isa::Instruction;
+using isa::Opcode;
+using isa::RowWidth;
+using ptx::testing::constant_of;
+using ptx::testing::name_of;
+using testing::ElementsAre;
+
+/// Told apart by its immediate.
+Instruction marked(std::uint64_t mark) {
+  Instruction out;
+  out.immediate = mark;
+  return out;
+}
+
+isa::Kernel kernel(const std::string& body, const std::string& functions = {}) {
+  return *ptx::testing::kernel(body, "", functions);
+}
+
+/// Marks in the order of the code; 0: an instruction of the kernel.
+std::vector<std::uint64_t> marks(const isa::Kernel& kernel) {
+  std::vector<std::uint64_t> list;
+  for (const Instruction& instruction : kernel.code)
+    list.push_back(instruction.op == Opcode::kNop ? instruction.immediate : 0);
+  return list;
+}
+
+// 0: add, 1: setp, 2: @%p1 bra 0, 3: exit
+const char* const kLoop = "L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra L; ret;";
+
+TEST(KernelEditor, JumpsEnterOrPassByAsTheyAreTold) {
+  isa::Kernel k = kernel(kLoop);
+  KernelEditor editor(k);
+  EXPECT_TRUE(editor.insert_before(Pc(0), Entry::kJumpsToo, marked(2)));
+  EXPECT_TRUE(editor.insert_before(Pc(0), Entry::kFallThrough, marked(1)));
+  EXPECT_TRUE(editor.insert_before(Pc(3), Entry::kJumpsToo, marked(4)));
+  EXPECT_TRUE(editor.insert_after(Pc(2), marked(3)));
+  editor.finish();
+  EXPECT_THAT(marks(k), ElementsAre(1, 2, 0, 0, 0, 3, 4, 0));
+  EXPECT_EQ(k.code[4].target, Pc(1));
+  EXPECT_EQ(k.code[0].where.line, k.code[2].where.line) << "an inserted instruction has its neighbour's line";
+}
+
+TEST(KernelEditor, WhatNoThreadCouldReachIsLeftOut) {
+  isa::Kernel k = kernel("@%p1 bra L; exit; L: exit;");
+  KernelEditor editor(k);
+  EXPECT_FALSE(editor.insert_after(Pc(1), marked(1)));
+  EXPECT_FALSE(editor.insert_before(Pc(2), Entry::kFallThrough, marked(2)));
+  EXPECT_TRUE(editor.insert_before(Pc(2), Entry::kJumpsToo, marked(3)));
+  editor.finish();
+  EXPECT_THAT(marks(k), ElementsAre(0, 0, 3, 0));
+  EXPECT_EQ(k.code[0].target, Pc(2));
+}
+
+TEST(KernelEditor, CallsAndReturnsFollowTheirFunctionsAndCallers) {
+  isa::Kernel k = kernel("call f; mov.u32 %r1, 7; call f; mov.u32 %r1, 5; ret;",
+                         ".func f { .reg .b32 %r; mov.u32 %r, 1; ret; }");
+  // return PC, call, mov, return PC, call, mov, exit | mov, return
+  ASSERT_EQ(k.code[1].op, Opcode::kCall);
+  ASSERT_EQ(k.code[1].target, Pc(7));
+  ASSERT_EQ(k.code_pointers.size(), 2u);
+  KernelEditor editor(k);
+  editor.insert_after(Pc(1), marked(1));
+  editor.insert_before(Pc(2), Entry::kJumpsToo, marked(2));
+  editor.insert_before(Pc(7), Entry::kFallThrough, marked(3));
+  editor.insert_before(Pc(7), Entry::kJumpsToo, marked(4));
+  editor.finish();
+  EXPECT_THAT(marks(k), ElementsAre(0, 0, 1, 2, 0, 0, 0, 0, 0, 3, 4, 0, 0));
+  EXPECT_EQ(k.code[1].target, Pc(9)) << "who calls a function falls into it";
+  EXPECT_EQ(k.functions[0].first, 9u);
+  EXPECT_EQ(k.functions[0].entry, 9u);
+  EXPECT_EQ(k.functions[0].end, 13u);
+  // A return comes to what stands behind the call, whatever that is.
+  EXPECT_EQ(k.code[1].rpc, Pc(2));
+  EXPECT_EQ(constant_of(k, k.code[0].src[0]), 2u);
+  EXPECT_EQ(constant_of(k, k.code[5].src[0]), 7u);
+  // Numbers that look like a PC stay: 7 was the function's, 5 the second return's.
+  EXPECT_EQ(constant_of(k, k.code[4].src[0]), 7u);
+  EXPECT_EQ(constant_of(k, k.code[7].src[0]), 5u);
+}
+
+TEST(KernelEditor, TablesAndFunctionAddressesMove) {
+  isa::Kernel k = kernel(
+      "T: .branchtargets A, B, A; brx.idx %r1, T; A: mov.u32 %r2, 1; bra END; B: mov.u64 %rd1, f; "
+      "P: .callprototype _ (); call %rd1, (), P; END: ret;",
+      ".func f { ret; }");
+  const Instruction brx = k.code.at(0);
+  ASSERT_EQ(brx.op, Opcode::kIndirect);
+  const Pc b = k.targets[brx.table_first + 1];
+  const Pc f = k.function_addresses.begin()->second.entry;
+  KernelEditor editor(k);
+  editor.insert_before(Pc(1), Entry::kFallThrough, marked(9));  // left out: nobody falls into A
+  editor.insert_before(Pc(1), Entry::kJumpsToo, marked(1));
+  editor.insert_before(b, Entry::kJumpsToo, marked(2));
+  editor.insert_before(f, Entry::kFallThrough, marked(3));
+  editor.finish();
+  EXPECT_THAT(marks(k)[1], 1);
+  const auto target = [&](std::uint32_t i) { return k.targets[k.code[0].table_first + i]; };
+  EXPECT_EQ(target(0), Pc(1));
+  EXPECT_EQ(target(2), Pc(1));
+  EXPECT_EQ(target(1), Pc(b.value() + 1));
+  const Pc entry = k.function_addresses.begin()->second.entry;
+  EXPECT_EQ(entry, Pc(f.value() + 2));
+  EXPECT_EQ(marks(k)[entry.value()], 3u);
+  bool called = false;
+  for (const Instruction& instruction : k.code)
+    if (instruction.op == Opcode::kCall) called = k.targets[instruction.table_first] == entry;
+  EXPECT_TRUE(called) << "the call's table has the function where it is now";
+}
+
+TEST(KernelEditor, VariableUsesAndLikelyConvergenceMove) {
+  isa::Kernel k = kernel("ld.global.u32 %r1, [x]; ret;", ".global .u32 x;");
+  ASSERT_EQ(k.variable_uses.size(), 1u);
+  k.likely_convergence = {Pc(1)};
+  KernelEditor editor(k);
+  editor.insert_before(Pc(k.variable_uses[0].instruction), Entry::kJumpsToo, marked(1));
+  editor.insert_before(Pc(1), Entry::kJumpsToo, marked(2));
+  editor.finish();
+  EXPECT_EQ(k.code[k.variable_uses[0].instruction].op, Opcode::kLoad);
+  EXPECT_THAT(k.likely_convergence, ElementsAre(Pc(2)));
+}
+
+TEST(KernelEditor, NewRegistersJoinThoseOfTheirWidth) {
+  isa::Kernel k =
+      kernel("add.u32 %r1, %r1, 1; add.u64 %rd1, %rd1, 1; setp.eq.u32 %p1, %r1, 2; @%p1 bra L; L: ret;");
+  const isa::RegisterLayout old = k.registers;
+  KernelEditor editor(k);
+  Instruction wide = marked(1);
+  wide.dst[0] = editor.new_register(RowWidth::k64, "(wide)");
+  Instruction narrow = marked(2);
+  narrow.dst[0] = editor.new_register(RowWidth::k32, "(narrow)");
+  narrow.guard = editor.new_register(RowWidth::kPredicate, "(flag)");
+  editor.insert_before(Pc(0), Entry::kJumpsToo, wide);
+  editor.insert_before(Pc(0), Entry::kJumpsToo, narrow);
+  editor.finish();
+  EXPECT_EQ(k.registers.rows32, old.rows32 + 1);
+  EXPECT_EQ(k.registers.rows64, old.rows64 + 1);
+  EXPECT_EQ(k.registers.predicates, old.predicates + 1);
+  EXPECT_EQ(name_of(k, k.code[0].dst[0]), "(wide)");
+  EXPECT_EQ(name_of(k, k.code[1].dst[0]), "(narrow)");
+  EXPECT_EQ(name_of(k, k.code[1].guard), "(flag)");
+  EXPECT_EQ(name_of(k, k.code[2].dst[0]), "%r1");
+  EXPECT_EQ(name_of(k, k.code[3].src[0]), "%rd1");
+  EXPECT_EQ(name_of(k, k.code[4].dst[0]), "%p1");
+  EXPECT_EQ(name_of(k, k.code[5].guard), "%p1");
+  for (const Instruction& instruction : k.code)
+    for (const isa::Operand& operand : {instruction.dst[0], instruction.guard})
+      if (operand.present) {
+        EXPECT_EQ(operand.offset, k.registers.row(operand.reg).offset);
+      }
+  // The scoreboard's lists follow.
+  EXPECT_EQ(k.code[3].writes[0], k.code[3].dst[0].reg);
+}
+
+TEST(KernelEditor, CodeAddressesFollowTheInstructionsSize) {
+  isa::Kernel k = kernel(kLoop);
+  k.instruction_bytes = 16;
+  KernelEditor editor(k);
+  Instruction uses = marked(1);
+  uses.src[0] = editor.code_pointer(RowWidth::k64, Pc(3), true);
+  uses.src[1] = editor.code_pointer(RowWidth::k32, Pc(3), false);
+  editor.insert_before(Pc(0), Entry::kFallThrough, uses);
+  editor.finish();
+  EXPECT_EQ(constant_of(k, k.code[0].src[0]), 64u);
+  EXPECT_EQ(constant_of(k, k.code[0].src[1]), 4u);
+  EXPECT_EQ(k.pc_at(64), Pc(4));
+  EXPECT_EQ(k.pc_at(72), base::kNoPc);
+  EXPECT_EQ(k.pc_at(80), base::kNoPc);
+}
+
+TEST(KernelEditor, RecursionsAreSavedFirst) {
+  isa::Kernel k = kernel(kLoop);
+  k.recursion = std::make_shared<const isa::Recursion>();
+  KernelEditor editor(k);
+  EXPECT_THROW(editor.finish(), std::logic_error);
+}
+
+}  // namespace
+}  // namespace heddle::compiler
