@@ -72,6 +72,7 @@ class WorkloadsWithAllPasses : public ::testing::TestWithParam<std::tuple<std::s
 TEST_P(WorkloadsWithAllPasses, LeaveTheMemoryTheOracleLeaves) {
   Scenario what{std::get<0>(GetParam()), "tiny", std::get<1>(GetParam())};
   what.oracle = true;
+  what.assignments = {"core.occupancy.registers=65536"};  // the passes' own come on top
   what.compiler_passes = testing::add_test_passes;
   const auto result = testing::run(what);
   ASSERT_FALSE(result.contains("errors")) << result.dump();
@@ -127,10 +128,13 @@ TEST(CompilerPasses, InsertedInstructionsAreExecutedAsOftenAsTheirPlaceIsPassed)
   };
   for (const char* workload : {"sgemm", "nqueens-recursive", "dispatch"}) {
     const std::uint64_t as_is = instructions(workload, nullptr);
-    EXPECT_EQ(instructions(workload, with(compiler::Entry::kJumpsToo)), 2 * as_is) << workload;
+    // In front of an exit threads meet that would end one by one: a little less than twice as many.
+    const std::uint64_t twice = instructions(workload, with(compiler::Entry::kJumpsToo));
+    EXPECT_LE(twice, 2 * as_is) << workload;
+    EXPECT_GT(twice, 2 * as_is - as_is / 100) << workload;
     const std::uint64_t falling = instructions(workload, with(compiler::Entry::kFallThrough));
     EXPECT_GT(falling, as_is + as_is / 2) << workload;
-    EXPECT_LT(falling, 2 * as_is) << workload;
+    EXPECT_LT(falling, twice) << workload;
   }
 }
 

@@ -33,7 +33,12 @@ std::vector<std::string> corpus() {
 
 constexpr std::uint64_t kInserted = 0x1e57;
 
-/// A marked instruction at each of the three places in front of, and behind, every instruction.
+bool ends_thread(const Instruction& instruction) {
+  return instruction.op == Opcode::kExit || instruction.op == Opcode::kReturn;
+}
+
+/// A marked instruction at each of the three places in front of every instruction. Ends of threads are left alone: with
+/// something in front of it an early exit is none any more, and threads meet there.
 class Everywhere : public Pass {
  public:
   [[nodiscard]] std::string_view name() const override { return "everywhere"; }
@@ -42,9 +47,11 @@ class Everywhere : public Pass {
     Instruction marked;
     marked.immediate = kInserted;
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+      if (ends_thread(kernel.code[pc])) continue;
       editor.insert_before(Pc(pc), Entry::kJumpsToo, marked);
       editor.insert_before(Pc(pc), Entry::kFallThrough, marked);
-      editor.insert_after(Pc(pc), marked);
+      if (!ends_thread(kernel.code[std::min<std::size_t>(pc + 1, kernel.code.size() - 1)]))
+        editor.insert_after(Pc(pc), marked);
     }
     editor.finish();
   }

@@ -13,7 +13,7 @@ using base::Pc;
 using isa::Opcode;
 using isa::ProgramFacts;
 
-isa::Kernel kernel(const std::string& body, const std::string& functions = {}) {
+isa::Kernel program(const std::string& body, const std::string& functions = {}) {
   return *ptx::testing::kernel(body, ".param .u32 n", functions);
 }
 
@@ -31,7 +31,7 @@ std::uint32_t order_of(const isa::Kernel& kernel, std::uint32_t line) {
 }
 
 TEST(ProgramFacts, AreComputedWhenTheyAreAskedForAndOnce) {
-  const isa::Kernel k = kernel("ret;");
+  const isa::Kernel k = program("ret;");
   EXPECT_FALSE(k.facts.computed());
   const ProgramFacts* const first = &facts_of(k);
   EXPECT_EQ(&facts_of(k), first);
@@ -41,23 +41,23 @@ TEST(ProgramFacts, AreComputedWhenTheyAreAskedForAndOnce) {
 
 TEST(ProgramFacts, BlocksBeginAtTargetsAndBehindBranches) {
   const isa::Kernel k =
-      kernel("@%p1 bra ELSE;\nmov.u32 %r1, 1;\nmov.u32 %r2, 1;\nbra END;\nELSE: mov.u32 %r1, 2;\nEND: ret;");
+      program("@%p1 bra ELSE;\nmov.u32 %r1, 1;\nmov.u32 %r2, 1;\nbra END;\nELSE: mov.u32 %r1, 2;\nEND: ret;");
   const ProgramFacts facts = program_facts(k);
   std::vector<std::uint32_t> starts;
   for (std::uint32_t pc = 0; pc < k.code.size(); ++pc)
     if (facts.has(Pc(pc), ProgramFacts::kBlockStart)) starts.push_back(pc);
-  EXPECT_THAT(starts, testing::ElementsAre(0, 1, 4, 5));
-  EXPECT_THAT(facts.block, testing::ElementsAre(0, 1, 1, 1, 2, 3));
-  EXPECT_THAT(facts.order, testing::ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(starts, ::testing::ElementsAre(0, 1, 4, 5));
+  EXPECT_THAT(facts.block, ::testing::ElementsAre(0, 1, 1, 1, 2, 3));
+  EXPECT_THAT(facts.order, ::testing::ElementsAre(0, 1, 2, 3));
 }
 
 TEST(ProgramFacts, PostDominatorsHaveIdsThatTheirBranchesName) {
-  const isa::Kernel k = kernel(
+  const isa::Kernel k = program(
       "@%p1 bra A;\n@%p2 bra B;\nmov.u32 %r1, 1;\nB: mov.u32 %r2, 1;\nA: mov.u32 %r3, 1;\n@%p3 bra C;\n"
-      "mov.u32 %r1, 2;\nC: ret;");
+      "mov.u32 %r1, 2;\nC: mov.u32 %r4, 1;\nret;");
   const ProgramFacts facts = program_facts(k);
   // %p1 meets at A (line 5), %p2 at B (line 4), %p3 at C (line 8): ids in the order of the code.
-  EXPECT_THAT(facts.post_dominators, testing::ElementsAre(pc_of(k, 4), pc_of(k, 5), pc_of(k, 8)));
+  EXPECT_THAT(facts.post_dominators, ::testing::ElementsAre(pc_of(k, 4), pc_of(k, 5), pc_of(k, 8)));
   EXPECT_EQ(facts.post_dominator[pc_of(k, 1).value()], 1u);
   EXPECT_EQ(facts.post_dominator[pc_of(k, 2).value()], 0u);
   EXPECT_EQ(facts.post_dominator[pc_of(k, 6).value()], 2u);
@@ -69,7 +69,7 @@ TEST(ProgramFacts, PostDominatorsHaveIdsThatTheirBranchesName) {
 
 TEST(ProgramFacts, ALoopIsCompleteBeforeWhatFollowsItHoweverItIsWritten) {
   // The loop's exit is the fall-through of its head: a plain reverse post-order has it first.
-  const isa::Kernel k = kernel(
+  const isa::Kernel k = program(
       "HEAD: add.u32 %r1, %r1, 1;\n@%p1 bra BODY;\nmov.u32 %r2, 1;\nret;\nBODY: @%p2 bra SKIP;\n"
       "mov.u32 %r3, 1;\nSKIP: bra HEAD;");
   EXPECT_LT(order_of(k, 1), order_of(k, 5));
@@ -79,7 +79,7 @@ TEST(ProgramFacts, ALoopIsCompleteBeforeWhatFollowsItHoweverItIsWritten) {
 }
 
 TEST(ProgramFacts, InnerLoopsAreCompleteBeforeTheRestOfTheOuterOnes) {
-  const isa::Kernel k = kernel(
+  const isa::Kernel k = program(
       "OUTER: mov.u32 %r1, 0;\nINNER: add.u32 %r1, %r1, 1;\n@%p1 bra INNER;\nadd.u32 %r2, %r2, 1;\n"
       "@%p2 bra OUTER;\nret;");
   EXPECT_LT(order_of(k, 1), order_of(k, 2));
@@ -88,7 +88,7 @@ TEST(ProgramFacts, InnerLoopsAreCompleteBeforeTheRestOfTheOuterOnes) {
 }
 
 bool uniform(const std::string& how_p1_comes_about, const std::string& branch = "@%p1 bra L;") {
-  const isa::Kernel k = kernel(how_p1_comes_about + "\n" + branch + "\nmov.u32 %r9, 1;\nL: ret;");
+  const isa::Kernel k = program(how_p1_comes_about + "\n" + branch + "\nmov.u32 %r9, 1;\nL: ret;");
   for (std::uint32_t pc = static_cast<std::uint32_t>(k.code.size()); pc-- > 0;)
     if (k.code[pc].op == Opcode::kBranch) return facts_of(k).has(Pc(pc), ProgramFacts::kUniformBranch);
   throw std::logic_error("no branch");
@@ -122,7 +122,7 @@ TEST(ProgramFacts, WhatLanesDoDifferentlyOftenDiffers) {
 }
 
 TEST(ProgramFacts, LikelyConvergencePointsAreThoseOfTheKernel) {
-  isa::Kernel k = kernel("mov.u32 %r1, 1; ret;");
+  isa::Kernel k = program("mov.u32 %r1, 1; ret;");
   EXPECT_FALSE(facts_of(k).has(Pc(1), ProgramFacts::kLikelyConvergence));
   k.likely_convergence = {Pc(1)};
   k.facts.forget();
@@ -130,9 +130,10 @@ TEST(ProgramFacts, LikelyConvergencePointsAreThoseOfTheKernel) {
 }
 
 TEST(ProgramFacts, FunctionsAreRankedAndTheirBranchesNotUniform) {
-  const isa::Kernel k = kernel("call f; ret;",
-                               ".func f { .reg .pred %p; .reg .b32 %r; mov.u32 %r, 1; setp.eq.u32 %p, %r, 1; "
-                               "@%p bra L; mov.u32 %r, 2; L: ret; }");
+  const isa::Kernel k =
+      program("call f; ret;",
+              ".func f { .reg .pred %p; .reg .b32 %r; mov.u32 %r, 1; setp.eq.u32 %p, %r, 1; "
+              "@%p bra L; mov.u32 %r, 2; L: ret; }");
   const ProgramFacts facts = program_facts(k);
   for (std::uint32_t pc = k.functions[0].first; pc < k.functions[0].end; ++pc)
     if (k.code[pc].op == Opcode::kBranch) {

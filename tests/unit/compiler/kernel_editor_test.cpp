@@ -18,7 +18,7 @@ using isa::Opcode;
 using isa::RowWidth;
 using ptx::testing::constant_of;
 using ptx::testing::name_of;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 /// Told apart by its immediate.
 Instruction marked(std::uint64_t mark) {

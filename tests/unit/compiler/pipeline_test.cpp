@@ -15,7 +15,7 @@
 namespace heddle::compiler {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 class Named : public Pass {
  public:
@@ -61,13 +61,14 @@ TEST(Pipeline, AKernelThatIsTooLargeIsRefusedAtItsPlaceAndTheOthersRun) {
     FAIL() << "not refused";
   } catch (const base::InputError& error) {
     EXPECT_EQ(error.message(), "kernel 'big' is too large to analyse: too many of something");
-    EXPECT_THAT(error.place(), testing::MatchesRegex("test.ptx:[0-9]+:[0-9]+"));
+    EXPECT_THAT(error.place(), ::testing::MatchesRegex("test.ptx:[0-9]+:[0-9]+"));
     EXPECT_FALSE(error.remedy().empty());
   }
 }
 
 TEST(Pipeline, FrontEndsLeaveReconvergenceAndLivenessToIt) {
-  const std::string text = ptx::testing::kernel_text("@%p1 bra L; mov.u32 %r1, 1; L: ret;", "", "");
+  const std::string text =
+      ptx::testing::kernel_text("@%p1 bra L; mov.u32 %r1, 1; L: mov.u32 %r2, 1; ret;", "", "");
   isa::Module module = decoded(text);
   EXPECT_EQ(module.kernels[0]->code[0].rpc, base::kNoPc);
   EXPECT_EQ(module.kernels[0]->registers_per_thread, 0u);
