@@ -31,8 +31,11 @@ class Lsu : public testing::Test {
     result.space = space;
     result.type = isa::Type::kU32;
     result.unit = isa::Unit::kMemory;
-    result.memory.base = {.offset = 0, .width = isa::RowWidth::k64, .present = true};
-    const isa::Operand value{.offset = 256, .width = isa::RowWidth::k32, .present = true};
+    result.memory.base.width = isa::RowWidth::k64;
+    result.memory.base.present = true;
+    isa::Operand value;
+    value.offset = 256;
+    value.present = true;
     if (op == isa::Opcode::kStore)
       result.src[0] = value;
     else

@@ -23,8 +23,13 @@ class RegisterTransfer : public testing::Test {
     isa::Instruction instruction;
     instruction.type = type;
     instruction.vector = static_cast<std::uint8_t>(vector);
-    for (unsigned e = 0; e < vector; ++e)
-      instruction.dst[e] = instruction.src[e] = {.offset = e * 256, .width = width, .present = true};
+    for (unsigned e = 0; e < vector; ++e) {
+      isa::Operand& dst = instruction.dst[e];
+      dst.offset = e * 256;
+      dst.width = width;
+      dst.present = true;
+      instruction.src[e] = dst;
+    }
     return instruction;
   }
   std::uint64_t value(unsigned e, RowWidth width, unsigned lane) const {

@@ -16,7 +16,7 @@ class SharedMemoryValues : public testing::Test {
     op_.instruction = &instruction_;
     op_.slices[0].registers = registers_.data();
     op_.shared_passes = 1;
-    instruction_.dst[0] = {.offset = 0, .width = isa::RowWidth::k32, .present = true};
+    instruction_.dst[0].present = true;
     instruction_.write_count = 1;
   }
   /// One 32-bit access of `lanes` to offsets first + lane * stride.
