@@ -24,24 +24,24 @@ enum class ExitCode : int {
   kTerminated = 143,    ///< SIGTERM
 };
 
-/// what() is "PLACE: MESSAGE" (or MESSAGE when there is no place), followed by "\n  REMEDY" if there is one.
+/// what() is "WHERE: MESSAGE" (or MESSAGE when there is none), followed by "\n  REMEDY" if there is one.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode code, const std::string& place, const std::string& message, const std::string& remedy = {})
-      : std::runtime_error((place.empty() ? "" : place + ": ") + message +
+  Error(ExitCode code, const std::string& where, const std::string& message, const std::string& remedy = {})
+      : std::runtime_error((where.empty() ? "" : where + ": ") + message +
                            (remedy.empty() ? "" : "\n  " + remedy)),
         code_(code),
-        place_(place),
+        where_(where),
         message_(message),
         remedy_(remedy) {}
   [[nodiscard]] ExitCode code() const { return code_; }
-  [[nodiscard]] const std::string& place() const { return place_; }
+  [[nodiscard]] const std::string& where() const { return where_; }
   [[nodiscard]] const std::string& message() const { return message_; }
   [[nodiscard]] const std::string& remedy() const { return remedy_; }
 
  private:
   ExitCode code_;
-  std::string place_;
+  std::string where_;
   std::string message_;
   std::string remedy_;
 };
@@ -49,15 +49,15 @@ class Error : public std::runtime_error {
 /// Bad input of any kind (exit code 2).
 class InputError : public Error {
  public:
-  InputError(const std::string& place, const std::string& message, const std::string& remedy = {})
-      : Error(ExitCode::kBadInput, place, message, remedy) {}
+  InputError(const std::string& where, const std::string& message, const std::string& remedy = {})
+      : Error(ExitCode::kBadInput, where, message, remedy) {}
 };
 
 /// A kernel's illegal action at run time (exit code 3).
 class KernelFault : public Error {
  public:
-  KernelFault(const std::string& place, const std::string& message, const std::string& remedy = {})
-      : Error(ExitCode::kKernelFault, place, message, remedy) {}
+  KernelFault(const std::string& where, const std::string& message, const std::string& remedy = {})
+      : Error(ExitCode::kKernelFault, where, message, remedy) {}
 };
 
 }  // namespace heddle::base

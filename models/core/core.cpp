@@ -1,6 +1,9 @@
 #include "core/core.h"
 
 #include <algorithm>
+#include <string>
+
+#include "core/memory/lsu_interposer.h"
 
 namespace heddle::core {
 namespace {
@@ -56,6 +59,8 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       memory_view_(executor_.lsu_isock) {
   executor_.add_tap(issue_stage_.scheduler_taps());
   bind_blocks();
+  add_extensions(stats);
+  bind_load_store_unit();
   declare(stats.child("issue", "issue stage"));
 }
 
@@ -71,9 +76,6 @@ void Core::bind_blocks() {
   pipes_.writeback_isock.bind(pipes_writeback_tsock_);
   pipes_.register_isock.bind(register_file_.pipes_tsock);
   barriers_.barrier_isock.bind(barrier_unit_.barrier_tsock);
-  executor_.lsu_isock.bind(lsu_.lsu_tsock);
-  lsu_.completion_isock.bind(lsu_completion_tsock_);
-  lsu_.wake_isock.bind(lsu_wake_tsock_);
   ctas_.table_traffic_isock.bind(table_traffic_.control_tsock);
   table_traffic_.bind(lsu_.add_client("table_traffic"));
   table_traffic_.moved_isock.bind(table_moved_tsock_);
@@ -90,6 +92,54 @@ void Core::bind_blocks() {
   connect(PortClient::kData, lsu_);
   connect(PortClient::kInstruction, l1i_);
   connect(PortClient::kConstant, constant_cache_);
+}
+
+void Core::add_extensions(base::StatGroup& stats) {
+  const CoreExtensionSite site{state_.id, state_.config, state_.services, lsu_, memory_port_, stats};
+  for (const CoreExtensionFactory& make : state_.services.extensions) {
+    CoreExtension& added = *extensions_.emplace_back(make(site));
+    for (CoreExtension::TapTarget* const tap : added.taps()) {
+      const std::string name = "tap" + std::to_string(extension_taps_.size()) + "_isock";
+      auto& isock = *extension_taps_.emplace_back(
+          std::make_unique<sim::BlockInitiator<IssueTapProtocol>>(name.c_str()));
+      isock.bind(*tap);
+      executor_.add_tap({&isock});
+    }
+    for (const CoreExtension::Gate& each : added.gates()) {
+      const auto control = [this](const GateControlRequest& request) {
+        // It may come while the core sleeps: what it slept through is charged as it was.
+        state_.now = state_.services.clock.cycle();
+        account_idle(state_.now);
+        issue_stage_.control_gate(request);
+        clock_.wake();
+      };
+      SocketGate& gate = *extension_gates_.emplace_back(std::make_unique<SocketGate>(each.name, control));
+      gate.gate_isock.bind(*each.gate_tsock);
+      each.control_isock->bind(gate.control_tsock);
+      issue_stage_.add_gate(gate, each.name);
+    }
+  }
+}
+
+void Core::bind_load_store_unit() {
+  std::vector<LsuInterposer*> between;  // the one next to the core first
+  for (const auto& added : extensions_)
+    if (LsuInterposer* const unit = added->interposer()) between.push_back(unit);
+  if (between.empty()) {
+    executor_.lsu_isock.bind(lsu_.lsu_tsock);
+    lsu_.completion_isock.bind(lsu_completion_tsock_);
+    lsu_.wake_isock.bind(lsu_wake_tsock_);
+    return;
+  }
+  executor_.lsu_isock.bind(between.front()->lsu_tsock);
+  between.front()->completion_isock.bind(lsu_completion_tsock_);
+  between.front()->wake_isock.bind(lsu_wake_tsock_);
+  for (std::size_t i = 1; i < between.size(); ++i) {
+    between[i - 1]->lsu_isock.bind(between[i]->lsu_tsock);
+    between[i]->completion_isock.bind(between[i - 1]->completion_tsock);
+    between[i]->wake_isock.bind(between[i - 1]->wake_tsock);
+  }
+  between.back()->bind_unit(lsu_);
 }
 
 void Core::declare(base::StatGroup& issue) {

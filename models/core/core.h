@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/config.h"
+#include "core/core_extension.h"
 #include "core/core_state.h"
 #include "core/cta/barrier_unit.h"
 #include "core/cta/cta_launcher.h"
@@ -91,6 +92,8 @@ class Core : public sc_core::sc_module, public sim::Watched {
   // For the proof of a hang (hang/snapshot.h).
   /// Adds what is resident here.
   void hang_view(hang::Snapshot& snapshot) const { hang_.snapshot(snapshot); }
+  /// Names of the stall causes that extensions' gates add.
+  [[nodiscard]] const std::vector<std::string>& gate_names() const { return issue_stage_.gate_names(); }
   /// Device memory that the control-flow mechanism wants for spilled table entries, per warp slot.
   [[nodiscard]] std::uint32_t spill_bytes_per_warp() const { return control_flow_unit_.spill_bytes_per_warp(); }
   /// Lanes of a warp wait for each other at .sync instructions.
@@ -105,6 +108,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
 
  private:
   void bind_blocks();
+  /// Makes what is added to the core; `declare` comes after it, since gates name stall causes.
+  void add_extensions(base::StatGroup& stats);
+  /// Binds the core's side of the load/store unit to what is next to it.
+  void bind_load_store_unit();
   void declare(base::StatGroup& stats);
   void begin_launch(const LaunchContext* launch);
   void tick();
@@ -153,6 +160,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
   CtaLauncher ctas_;
   Executor executor_;
   MemoryView memory_view_;
+
+  std::vector<std::unique_ptr<CoreExtension>> extensions_;
+  std::vector<std::unique_ptr<SocketGate>> extension_gates_;
+  std::vector<std::unique_ptr<sim::BlockInitiator<IssueTapProtocol>>> extension_taps_;
 
   bool lsu_wants_port_ = false;
   Cycle last_cycle_ = 0;  ///< cycles up to and including this one are accounted

@@ -8,6 +8,7 @@
 
 #include "base/ids.h"
 #include "core/config.h"
+#include "core/core_extension.h"
 #include "core/issue/issue_table.h"
 #include "core/warp_context.h"
 #include "host/allocation.h"
@@ -28,6 +29,7 @@ struct CoreServices {
   sim::ProgressMonitor& progress;
   sim::FaultLatch& faults;
   sim::Twins* twins = nullptr;  ///< RTL for blocks whose `impl` asks for it; null: there is none
+  std::vector<CoreExtensionFactory> extensions{};  ///< what is added to every core
 };
 
 /// What the issue stage must know of an instruction of the launched kernel, by PC.

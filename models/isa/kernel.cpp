@@ -73,7 +73,7 @@ const FunctionCode* Kernel::function_at(Pc pc) const {
   return &*std::prev(behind);
 }
 
-std::string Kernel::place(Pc pc) const {
+std::string Kernel::location(Pc pc) const {
   const FunctionCode* const function = function_at(pc);
   const auto& text = function != nullptr && function->source ? function->source : source;
   const std::string file = text ? text->name : std::string{};

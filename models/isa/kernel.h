@@ -175,7 +175,7 @@ struct Kernel {
   /// The function whose code holds `pc`; nullptr: the kernel's own code.
   [[nodiscard]] const FunctionCode* function_at(Pc pc) const;
   /// "file.ptx:63 (pc 0x038 in kernel spinlock)" for messages.
-  [[nodiscard]] std::string place(Pc pc) const;
+  [[nodiscard]] std::string location(Pc pc) const;
   /// The PTX line of the instruction, trimmed.
   [[nodiscard]] std::string source_line(Pc pc) const;
 };

@@ -149,7 +149,7 @@ tlm::tlm_sync_enum DramChannel::begin_request(tlm::tlm_generic_payload& payload,
 void DramChannel::enqueue(tlm::tlm_generic_payload& payload, base::Cycle arrival) {
   const std::uint32_t id = free_ids_.back();
   free_ids_.pop_back();
-  requests_[id] = {&payload, memory_.place(payload.get_address(), payload.get_data_length())};
+  requests_[id] = {&payload, memory_.storage(payload.get_address(), payload.get_data_length())};
   scheduler_.push({.id = id,
                    .write = payload.is_write(),
                    .address = payload.get_address(),

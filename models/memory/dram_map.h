@@ -20,12 +20,12 @@ class DramMap {
         row_bytes_(config.row_bytes),
         skew_(config.bank_skew) {}
 
-  struct Place {
+  struct BankRow {
     std::uint32_t bank = 0;
     std::uint64_t row = 0;
-    bool operator==(const Place&) const = default;
+    bool operator==(const BankRow&) const = default;
   };
-  [[nodiscard]] Place place(std::uint64_t local) const {
+  [[nodiscard]] BankRow bank_row(std::uint64_t local) const {
     const std::uint64_t chunk = interleave_.quotient(local);
     const std::uint64_t turn = banks_.quotient(chunk);
     const std::uint64_t in_bank = turn * interleave_.value() + interleave_.remainder(local);
@@ -36,7 +36,7 @@ class DramMap {
   [[nodiscard]] bool in_one_row(std::uint64_t local, std::uint64_t bytes) const {
     const std::uint64_t last = local + bytes - 1;
     return (banks_.value() == 1 || interleave_.quotient(local) == interleave_.quotient(last)) &&
-           place(local) == place(last);
+           bank_row(local) == bank_row(last);
   }
 
  private:

@@ -29,7 +29,7 @@ void DramScheduler::push(const DramAccess& access) {
   Request& r = requests_[slot];
   r = Request{};
   r.access = access;
-  r.place = map_.place(access.address);
+  r.place = map_.bank_row(access.address);
   // Column commands move aligned bursts.
   const std::uint64_t first = burst_bytes_.quotient(access.address);
   const std::uint64_t last = burst_bytes_.quotient(access.address + access.bytes - 1);

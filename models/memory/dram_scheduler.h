@@ -89,7 +89,7 @@ class DramScheduler {
 
   struct Request {
     DramAccess access;
-    DramMap::Place place;
+    DramMap::BankRow place;
     std::uint32_t bursts_left = 0;
     std::uint64_t age = 0;  ///< smaller is older
     bool started = false;   ///< a column command was issued

@@ -29,7 +29,7 @@ class L2Bank {
   [[nodiscard]] bool idle() const { return requests_.empty() && free_mshrs_.size() == mshrs_.size(); }
 
   /// Where the frame's line is, for fetched sectors to be put there.
-  [[nodiscard]] unsigned char* place(std::uint32_t frame) { return array_.data(frame); }
+  [[nodiscard]] unsigned char* frame_data(std::uint32_t frame) { return array_.data(frame); }
   /// Sectors [first, first + count) of the frame have been put there.
   void fill(std::uint32_t frame, unsigned first, unsigned count);
 

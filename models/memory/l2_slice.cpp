@@ -77,7 +77,7 @@ SectorTransfer L2Slice::transfer() {
   return {.address = next.line + offset,
           .bytes = count * geometry_.sector_bytes(),
           .write = next.write,
-          .data = (next.write ? next.data.data() : banks_[geometry_.bank_of(next.line)].place(next.frame)) +
+          .data = (next.write ? next.data.data() : banks_[geometry_.bank_of(next.line)].frame_data(next.frame)) +
                   offset,
           .frame = next.frame};
 }

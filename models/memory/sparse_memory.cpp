@@ -29,7 +29,7 @@ SparseMemory::Region* SparseMemory::find_region(std::uint64_t number) const {
   return recent.region;
 }
 
-unsigned char* SparseMemory::place(std::uint64_t address, std::uint64_t bytes) {
+unsigned char* SparseMemory::storage(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t page = address / kPageBytes, offset = address % kPageBytes;
   if (offset + bytes > kPageBytes) return nullptr;
   Region* const region = find_region(page / kRegionPages);

@@ -21,7 +21,7 @@ class SparseMemory {
 
   /// Where the range is, if it lies in one page that exists; valid for good. Its first bytes are fetched into
   /// the host's cache.
-  [[nodiscard]] unsigned char* place(std::uint64_t address, std::uint64_t bytes);
+  [[nodiscard]] unsigned char* storage(std::uint64_t address, std::uint64_t bytes);
 
   [[nodiscard]] std::size_t pages() const { return pages_; }
 

@@ -51,7 +51,8 @@ Gpu::~Gpu() = default;
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
          const host::AllocationTable& allocations, std::uint64_t shuffle, const DramFactory& dram,
-         sim::Twins* twins, const memory::PartitionUnitFactory& unit_factory)
+         sim::Twins* twins, const memory::PartitionUnitFactory& unit_factory,
+         const std::vector<core::CoreExtensionFactory>& core_extensions)
     : sc_module(name),
       stats("gpu", "whole GPU"),
       core_clock(clocks, "core_clock", config.clocks.core_mhz, sim::ClockRank::kCore),
@@ -84,7 +85,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     crossbar->declare_messages();
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
-  const core::CoreServices services{core_clock, pool, allocations, progress, faults, twins};
+  const core::CoreServices services{core_clock, pool, allocations, progress,
+                                    faults,     twins, core_extensions};
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
     cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), base::CoreId{i}, config.core,
                                             services, stats.child(numbered("core", i)));

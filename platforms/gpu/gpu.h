@@ -32,10 +32,11 @@ class Gpu : public sc_core::sc_module {
  public:
   /// `shuffle`: seed for the order in which cores and partitions are created (0: natural). Results never
   /// depend on it. `dram` makes the memory behind each partition; `twins` the RTL that blocks ask for; `units` the
-  /// unit before each partition, if there are any.
+  /// unit before each partition, if there are any; `core_extensions` what is added to every core.
   Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, const host::AllocationTable& allocations,
       std::uint64_t shuffle, const DramFactory& dram = dram_channels(), sim::Twins* twins = nullptr,
-      const memory::PartitionUnitFactory& units = nullptr);
+      const memory::PartitionUnitFactory& units = nullptr,
+      const std::vector<core::CoreExtensionFactory>& core_extensions = {});
   ~Gpu() override;
 
   base::StatGroup stats;

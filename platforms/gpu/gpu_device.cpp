@@ -45,7 +45,8 @@ struct GpuDevice::Impl : core::KernelServices {
   Impl(const GpuConfig& c, RunOptions o)
       : config(c),
         options(std::move(o)),
-        gpu("gpu", c, allocations, options.shuffle_modules, options.dram, options.twins, options.units),
+        gpu("gpu", c, allocations, options.shuffle_modules, options.dram, options.twins, options.units,
+            options.core_extensions),
         modules(config,
                 {[this](std::uint64_t bytes, std::uint32_t align, const std::string& name) {
                    return allocate(bytes, std::max(align, kAlignment), name);

@@ -53,6 +53,8 @@ struct RunOptions {
   core::TraceSink* trace = nullptr;  ///< records tables and timelines; outlives the device; nullptr: nothing
   DramFactory dram = dram_channels();            ///< the memory behind each partition
   memory::PartitionUnitFactory units = nullptr;  ///< the unit before each partition; empty: there are none
+  /// What is added to every core: taps, gates, units in front of the load/store unit (core/core_extension.h).
+  std::vector<core::CoreExtensionFactory> core_extensions{};
   /// Binds further modules to the GPU's, clients of the cores' memory ports for instance, before elaboration ends.
   /// May be empty.
   std::function<void(Gpu&)> extend = nullptr;

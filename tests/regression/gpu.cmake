@@ -22,6 +22,9 @@ heddle_test(hang_corpus_test SYSTEMC
             LINK heddle_cli LABELS regression TIMEOUT 300)
 # Its tests are named after the table's rows: linked, and listed, anew when these change.
 set_property(TARGET hang_corpus_test APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/tests/data/hangs/corpus.json)
+heddle_test(core_extension_test SYSTEMC
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/core_extension_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
+            LINK heddle_cli LABELS regression)
 heddle_test(partition_unit_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/partition_unit_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
             LINK heddle_cli LABELS regression TIMEOUT 300)

@@ -13,7 +13,7 @@ heddle_test(random_kernels_generator_test
 
 if(TARGET heddle_gpu)
   heddle_test(random_kernels_test SYSTEMC
-    SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/random_kernels.cpp
+    SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/random_kernels.cpp ${CMAKE_CURRENT_SOURCE_DIR}/mixed_warps.cpp
     LINK heddle_kernel_generator heddle_oracle heddle_gpu heddle_cli LABELS regression TIMEOUT 600)
   # The same kernels, and the workloads, with passes that take their code apart.
   heddle_test(compiler_passes_test SYSTEMC

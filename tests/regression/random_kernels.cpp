@@ -18,6 +18,8 @@
 #include "generator/shrink.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
+#include "gpu/registries.h"
+#include "mixed_warps.h"
 #include "oracle/oracle.h"
 #include "simt/reconvergence_table.h"
 
@@ -149,6 +151,7 @@ struct Variant {
   const char* name;
   std::vector<std::string> assignments;
   std::uint64_t quarters = kQuarters;
+  bool apart = false;  ///< lanes of a warp do not run together
 };
 
 const std::string kAware = "core.control_flow.mechanism=aware";
@@ -212,6 +215,12 @@ const std::vector<Variant>& variants() {
       {"mp32_one_scoreboard_port",
        {kMultiPath, "core.scoreboard.kind=per_thread_mask", kOneRead, kOneWrite},
        1},
+      // Groups with lanes of two warps: rows, scoreboards, memory, barriers and .sync instructions go by home warp.
+      {"mixed_warps", {"core.control_flow.mechanism=mixed_warps"}, 2, true},
+      {"mixed_warps_masks",
+       {"core.control_flow.mechanism=mixed_warps", "core.scoreboard.kind=per_thread_mask", kOneRead, kOneWrite},
+       1,
+       true},
   };
   return all;
 }
@@ -233,11 +242,13 @@ class Mechanisms : public testing::TestWithParam<Portion> {};
 
 // All with the same kernels.
 TEST_P(Mechanisms, LeaveTheMemoryTheOracleLeaves) {
-  const gpu::GpuConfig config = gpu::load_platform("tiny", variants()[GetParam().variant].assignments);
+  const Variant& variant = variants()[GetParam().variant];
+  gpu::control_flow_mechanisms().add(heddle::testing::mixed_warps());
+  const gpu::GpuConfig config = gpu::load_platform("tiny", variant.assignments);
   check_shard(config, GetParam().quarter,
               {.count = kKernelsPerQuarter,
                .most_instructions = kMostInstructions,
-               .apart = config.core.control_flow.get<simt::TimeoutConfig>().cycles != 0});
+               .apart = variant.apart || config.core.control_flow.get<simt::TimeoutConfig>().cycles != 0});
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Mechanisms, testing::ValuesIn(portions()), [](const auto& test) {

@@ -27,6 +27,7 @@ nlohmann::ordered_json run(const Scenario& what) {
                                                                              .on_progress = {},
                                                                              .compiler = what.compiler_passes,
                                                                              .units = what.units,
+                                                                             .core_extensions = what.core_extensions,
                                                                              .extend = what.extend,
                                                                              .twins = &twins});
     cli::TrackedDevice device(gpu);

@@ -24,6 +24,7 @@ struct Scenario {
   std::uint64_t max_cycles = 0;
   bool rtl = false;  ///< blocks may ask for their RTL
   memory::PartitionUnitFactory units = nullptr;
+  std::vector<core::CoreExtensionFactory> core_extensions{};
   std::function<void(gpu::Gpu&)> extend = nullptr;  ///< gpu::RunOptions::extend
   std::function<void(nlohmann::ordered_json&)> inspect =
       nullptr;  ///< adds to the result, in the GPU's process

@@ -27,7 +27,7 @@ void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMa
   if (instruction.barrier_kind == isa::BarrierKind::kSync)
     paths_.wait_at_barrier(id);
   else
-    paths_.advance(id, instruction);
+    paths_.advance(id);
   release(released);
 }
 
@@ -45,7 +45,7 @@ void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask gr
   arrive.id = operand(instruction.src[0]);
   arrive.expected = operand(instruction.src[1]);
   if (arrive.id >= kBarriersPerCta)
-    throw base::KernelFault(state_.kernel().place(group.pc),
+    throw base::KernelFault(state_.kernel().location(group.pc),
                             fmt::format("barrier number {} does not exist", arrive.id),
                             "barriers are numbered 0 to 15");
   // With a guard that only some lanes pass, the lanes of the group arrive together, as PTX defines it for

@@ -206,7 +206,7 @@ void Executor::issue(GroupId id) {
     case Opcode::kNop:
       break;
   }
-  paths_.advance(id, instruction);
+  paths_.advance(id);
 }
 
 void Executor::reserve(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
@@ -318,7 +318,7 @@ void Executor::sleep(GroupId id, const isa::Instruction& instruction, LaneMask e
   const auto cycles =
       static_cast<Cycle>(longest * state_.services.clock.frequency_mhz() / kNanosecondsPerMicrosecond);
   if (cycles == 0)
-    paths_.advance(id, instruction);
+    paths_.advance(id);
   else
     paths_.sleep_until(state_.now + cycles, id);
 }

@@ -42,7 +42,7 @@ void Executor::indirect(GroupId id, const isa::Instruction& instruction, LaneMas
     if (target[lane] != kNoPc) return;
     const bool address = instruction.target_is_address;
     throw base::KernelFault(
-        state_.kernel().place(group.pc),
+        state_.kernel().location(group.pc),
         fmt::format("{} branches to {}\n  {}", thread_name(site_of(state_.home(group, lane), group.pc), lane),
                     address ? fmt::format("code address 0x{:x}, which is none of its targets", to)
                             : fmt::format("target {} of {}", to, instruction.table_count),
@@ -83,7 +83,7 @@ void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask ex
                                    : fmt::format("function {}, but {}", found->second.name,
                                                  entry != kNoPc ? "its parameters are not those of the call"
                                                                 : found->second.reason);
-      throw base::KernelFault(kernel.place(group.pc),
+      throw base::KernelFault(kernel.location(group.pc),
                               fmt::format("{} calls {}\n  {}", thread_name(site_of(state_.home(group, lane), group.pc), lane),
                                           what, kernel.source_line(group.pc)),
                               "check the function pointer and the prototype");
@@ -98,7 +98,7 @@ void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask ex
   // there.
   if (call.call_depth > kMostCallDepth)
     throw base::KernelFault(
-        state_.kernel().place(pc),
+        state_.kernel().location(pc),
         fmt::format("calls nest more than {} deep\n  {}", kMostCallDepth, state_.kernel().source_line(pc)),
         "check that the recursion ends");
   if (call.diverged) count_divergence(pc);
@@ -112,7 +112,7 @@ void Executor::return_from(GroupId id, const isa::Instruction& instruction, Lane
     target[lane] = instruction.target_is_address ? state_.kernel().pc_at(to) : Pc{static_cast<std::uint32_t>(to)};
     if (target[lane] == kNoPc)
       throw base::KernelFault(
-          state_.kernel().place(group.pc),
+          state_.kernel().location(group.pc),
           fmt::format("{} returns to code address 0x{:x}, where there is no instruction\n  {}",
                       thread_name(site_of(state_.home(group, lane), group.pc), lane), to,
                       state_.kernel().source_line(group.pc)),

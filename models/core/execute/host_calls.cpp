@@ -16,7 +16,7 @@ std::function<void(std::uint64_t, std::span<std::byte>)> Executor::thread_memory
     const LaunchContext& launch = *site.launch;
     const auto fail = [&](const char* why) {
       throw base::KernelFault(
-          launch.kernel->place(site.pc),
+          launch.kernel->location(site.pc),
           fmt::format("{} prints from address 0x{:x}: {}", thread_name(site, lane), address, why),
           "check the pointers given to printf or assert");
     };
@@ -68,7 +68,7 @@ void Executor::fail_assertion(const IssueTable::Group& group, const isa::Instruc
   const ReadBytes read = thread_memory(site, lane);
   const auto text = [&](unsigned i) { return read_string(read, lane_of(warp, instruction.src[i], lane)); };
   throw base::KernelFault(
-      state_.kernel().place(group.pc),
+      state_.kernel().location(group.pc),
       fmt::format("{}:{}: {}: {}: assertion `{}' failed", text(1), lane_of(warp, instruction.src[2], lane),
                   text(3), thread_name(site, lane), text(0)),
       "the kernel itself asked to stop here");
@@ -78,7 +78,7 @@ void Executor::trap(const IssueTable::Group& group, const isa::Instruction& inst
   const AccessSite site = site_of(state_.home(group, exec.lowest()), group.pc);
   const bool breakpoint = instruction.immediate == isa::kBreakpoint;
   throw base::KernelFault(
-      state_.kernel().place(group.pc),
+      state_.kernel().location(group.pc),
       fmt::format("{} executed {}", thread_name(site, exec.lowest()), breakpoint ? "brkpt" : "trap"),
       breakpoint ? "there is no debugger to stop in; remove the breakpoint"
                  : "the kernel itself asked to stop here");

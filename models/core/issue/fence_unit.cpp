@@ -30,7 +30,7 @@ bool FenceUnit::satisfied(const IssueTable::Group& group, isa::FenceScope scope)
 void FenceUnit::issue(GroupId id, const isa::Instruction& fence) {
   IssueTable::Group& group = state_.groups[id];
   if (satisfied(group, fence.fence_scope)) {
-    paths_.advance(id, fence);
+    paths_.advance(id);
     return;
   }
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) {
@@ -58,7 +58,7 @@ void FenceUnit::lift(WarpId warp) {
     const IssueTable::Group& group = state_.groups[fence.group];
     if (group.epoch != fence.epoch) continue;
     forget(fence, warp);
-    paths_.advance(fence.group, state_.instruction(group.pc));
+    paths_.advance(fence.group);
   }
   if (fences.empty()) issue_.recheck_gate(gate_, warp);
 }

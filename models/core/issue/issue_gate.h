@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/core_state.h"
@@ -44,6 +46,28 @@ class IssueGates {
 
   CoreState& state_;
   std::vector<IssueGate*> gates_;
+};
+
+/// A gate of an extension, behind its sockets.
+class SocketGate final : public IssueGate {
+ public:
+  using Control = std::function<void(const GateControlRequest&)>;
+  /// Within the constructor of a module. `control`: called when the gate closes or opens.
+  SocketGate(const std::string& name, Control control)
+      : gate_isock((name + "_gate_isock").c_str()),
+        control_tsock((name + "_control_tsock").c_str(), this),
+        control_(std::move(control)) {}
+  void serve(IssueGateRequest& request) override { gate_isock.call(request); }
+
+ private:
+  void serve_control(GateControlRequest& request) { control_(request); }
+
+ public:
+  sim::BlockInitiator<IssueGateProtocol> gate_isock;
+  sim::BlockTarget<GateControlProtocol, SocketGate, &SocketGate::serve_control> control_tsock;
+
+ private:
+  Control control_;
 };
 
 /// What the control-flow mechanism holds a group from (simt::Hold), kept with the group.

@@ -46,6 +46,21 @@ std::uint32_t IssueStage::add_gate(IssueGate& gate, const std::string& name) {
   return gates_.add(gate);
 }
 
+void IssueStage::control_gate(const GateControlRequest& request) {
+  switch (request.op) {
+    case GateControlRequest::Op::kClose:
+      gates_.close(request.gate, request.warp);
+      refresh_ready(request.warp);
+      break;
+    case GateControlRequest::Op::kOpen:
+      gates_.open(request.gate, request.warp);
+      [[fallthrough]];
+    case GateControlRequest::Op::kRecheck:
+      recheck_gate(request.gate, request.warp);
+      break;
+  }
+}
+
 void IssueStage::begin_launch() { port_waits_.clear(); }
 
 // ---- A cycle

@@ -38,6 +38,8 @@ class IssueStage {
 
   /// Adds a gate; `name` (extensions only) is that of its stall cause.
   std::uint32_t add_gate(IssueGate& gate, const std::string& name = {});
+  /// What an extension's gate says of itself.
+  void control_gate(const GateControlRequest& request);
   [[nodiscard]] IssueGates& gates() { return gates_; }
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return gate_names_; }
 

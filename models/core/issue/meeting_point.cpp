@@ -20,7 +20,7 @@ LaneMask MeetingPoint::named_lanes(WarpId warp, Pc pc, LaneMask exec,
     named |= members[lane];
     if ((members[lane] >> lane & 1u) != 0) return;
     const AccessSite site = executor_.site_of(warp, pc);
-    throw base::KernelFault(state_.kernel().place(pc),
+    throw base::KernelFault(state_.kernel().location(pc),
                             fmt::format("{} (lane {}) is not in its own member mask {:#010x}\n  {}",
                                         thread_name(site, lane), lane, members[lane],
                                         state_.kernel().source_line(pc)),
@@ -41,7 +41,7 @@ void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneM
   if (alone || !lanes_apart_) {
     hang_.passes(warp);
     if (instruction.lane_fn != nullptr) executor_.lanes(group, instruction, exec, state_.now);
-    paths_.advance(id, instruction);
+    paths_.advance(id);
     return;
   }
   // All of the group waits until its last lane has met those that the lane names. It is told as a barrier is:
@@ -50,7 +50,7 @@ void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneM
   waiting_.arrive(warp, split, exec, members);
   if (meet(warp, &split)) {
     hang_.passes(warp);
-    paths_.advance(id, instruction);
+    paths_.advance(id);
     return;
   }
   paths_.wait_at_barrier(id);

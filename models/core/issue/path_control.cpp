@@ -7,7 +7,7 @@ namespace heddle::core {
 using simt::ControlFlowEvent;
 using simt::GroupChange;
 
-void PathControl::advance(GroupId id, const isa::Instruction& instruction) {
+void PathControl::advance(GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   const Pc next{group.pc.value() + 1};
   if (next == group.watch || next == group.also_watch) {
@@ -19,7 +19,13 @@ void PathControl::advance(GroupId id, const isa::Instruction& instruction) {
     decide(report);
     return;
   }
-  if (instruction.stops_fetch) {  // fetch stopped behind it
+  step(id);
+}
+
+void PathControl::step(GroupId id) {
+  IssueTable::Group& group = state_.groups[id];
+  const Pc next{group.pc.value() + 1};
+  if (state_.instruction(group.pc).stops_fetch) {  // fetch stopped behind it
     redirect(id, next);
     return;
   }
@@ -50,13 +56,16 @@ void PathControl::decide(simt::ControlFlowRequest& request) {
   request.cycle = state_.now;
   control_flow_isock.call(request);
   state_.due.control_flow = request.due;
-  if (state_.launch->trace != nullptr) {
-    const bool by_group =
-        request.event != ControlFlowEvent::kTick && request.event != ControlFlowEvent::kTableFilled &&
-        request.event != ControlFlowEvent::kBarrierRelease && request.event != ControlFlowEvent::kLaunch;
+  const bool by_group =
+      request.event != ControlFlowEvent::kTick && request.event != ControlFlowEvent::kTableFilled &&
+      request.event != ControlFlowEvent::kBarrierRelease && request.event != ControlFlowEvent::kLaunch;
+  if (state_.launch->trace != nullptr)
     tracer_.decision(request, by_group ? state_.groups[request.group].pc : kNoPc);
-  }
+  const std::uint32_t epoch = by_group ? state_.groups[request.group].epoch : 0;
   apply(request);
+  // Nothing is said of the group that asked: it goes on with sequential flow.
+  if (by_group && state_.groups[request.group].epoch == epoch) [[unlikely]]
+    step(request.group);
 }
 
 void PathControl::tick(Cycle now) {
@@ -106,7 +115,7 @@ void PathControl::wake_due(Cycle now) {
   if (sleepers_.empty()) return;
   sleepers_.take(now, [this](const Sleeper& sleeper) {
     const IssueTable::Group& group = state_.groups[sleeper.group];
-    if (group.epoch == sleeper.epoch) advance(sleeper.group, state_.instruction(group.pc));
+    if (group.epoch == sleeper.epoch) advance(sleeper.group);
   });
 }
 

@@ -27,8 +27,8 @@ class PathControl {
   sim::BlockInitiator<simt::ControlFlowProtocol> control_flow_isock{"control_flow_isock"};
   sim::BlockInitiator<FetchProtocol> fetch_isock{"fetch_isock"};
 
-  /// The group goes on behind `instruction`, which it has issued.
-  void advance(GroupId id, const isa::Instruction& instruction);
+  /// The group goes on behind the instruction that it has issued.
+  void advance(GroupId id);
   /// Asks the mechanism, and does what it answers. The group may have moved or be gone then.
   void decide(simt::ControlFlowRequest& request);
   /// The mechanism's time has come.
@@ -50,6 +50,8 @@ class PathControl {
   [[nodiscard]] bool releases_pending() const { return !releases_.empty(); }
 
  private:
+  /// To the next instruction, which the mechanism need not hear of.
+  void step(GroupId id);
   void apply(const simt::ControlFlowRequest& answer);
   void appears(const simt::GroupUpdate& update);
   void moves(const simt::GroupUpdate& update);

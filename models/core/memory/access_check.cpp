@@ -36,7 +36,7 @@ struct AccessLane {
 [[noreturn]] void fault(const AccessLane& site, const std::string& message, const std::string& remedy) {
   const isa::Kernel& kernel = *site.context.launch->kernel;
   const std::string thread = name_of(site.op.slice(site.lane).special, site.context.cta, site.lane);
-  throw base::KernelFault(kernel.place(site.context.pc),
+  throw base::KernelFault(kernel.location(site.context.pc),
                           fmt::format("{}: {}\n  {}", thread, message, kernel.source_line(site.context.pc)),
                           remedy);
 }

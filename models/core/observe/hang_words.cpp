@@ -85,7 +85,7 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     } else {
       entry.activity = spins ? "spin in the loop that starts" : activity(group.status);
     }
-    entry.place = kernel.place(at);
+    entry.place = kernel.location(at);
     entry.source = kernel.source_line(at);
     for (const simt::SuspendedLanes& lanes : suspended_lanes(group.warp)) {
       const bool none = lanes.at == kNoPc;
@@ -95,7 +95,7 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
           to_meet ? wait_to_meet(sources_.waiting.missing(group.warp, lanes.mask, warp.live)) + ", to go on"
                   : why_suspended(lanes.why);
       entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()), how,
-                               none ? "the kernel's exit" : kernel.place(lanes.at),
+                               none ? "the kernel's exit" : kernel.location(lanes.at),
                                none ? "" : kernel.source_line(lanes.at)});
     }
     stuck.push_back(std::move(entry));

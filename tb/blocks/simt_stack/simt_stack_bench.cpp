@@ -93,7 +93,7 @@ class Adapter : public ::testing::Test {
       fn();
       ADD_FAILURE() << "no error";
     } catch (const base::Error& error) {
-      EXPECT_EQ(error.place(), "gpu.core0");
+      EXPECT_EQ(error.where(), "gpu.core0");
       EXPECT_NE(error.message().find(message), std::string::npos) << error.what();
       EXPECT_NE(error.remedy().find(remedy), std::string::npos) << error.what();
     }

@@ -61,7 +61,7 @@ TEST(Pipeline, AKernelThatIsTooLargeIsRefusedAtItsPlaceAndTheOthersRun) {
     FAIL() << "not refused";
   } catch (const base::InputError& error) {
     EXPECT_EQ(error.message(), "kernel 'big' is too large to analyse: too many of something");
-    EXPECT_THAT(error.place(), ::testing::MatchesRegex("test.ptx:[0-9]+:[0-9]+"));
+    EXPECT_THAT(error.where(), ::testing::MatchesRegex("test.ptx:[0-9]+:[0-9]+"));
     EXPECT_FALSE(error.remedy().empty());
   }
 }

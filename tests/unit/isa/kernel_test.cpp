@@ -87,11 +87,11 @@ Kernel spinlock() {
 
 TEST(Kernel, PlaceNamesFileLineAndPc) {
   const Kernel kernel = spinlock();
-  EXPECT_EQ(kernel.place(base::Pc{7}), "file.ptx:3 (pc 0x038 in kernel spinlock)");
-  EXPECT_EQ(kernel.place(base::Pc{8}),
+  EXPECT_EQ(kernel.location(base::Pc{7}), "file.ptx:3 (pc 0x038 in kernel spinlock)");
+  EXPECT_EQ(kernel.location(base::Pc{8}),
             "file.ptx (pc 0x040 in kernel spinlock)");  // made by the decoder: no line
-  EXPECT_EQ(kernel.place(base::kNoPc), "file.ptx: kernel spinlock");
-  EXPECT_EQ(Kernel{}.place(base::Pc{0}), "kernel ");
+  EXPECT_EQ(kernel.location(base::kNoPc), "file.ptx: kernel spinlock");
+  EXPECT_EQ(Kernel{}.location(base::Pc{0}), "kernel ");
 }
 
 TEST(Kernel, SourceLineIsTrimmed) {

@@ -210,7 +210,7 @@ TEST(CodeAddresses, NameInstructionsAndNothingBetween) {
   EXPECT_EQ(kernel.indirect_target(branch, 8), base::Pc(1)) << "without a table every instruction";
   kernel.instruction_bytes = 16;
   EXPECT_EQ(kernel.pc_at(16), base::Pc(1));
-  EXPECT_EQ(kernel.place(base::Pc(1)), "pc 0x010 in kernel ");
+  EXPECT_EQ(kernel.location(base::Pc(1)), "pc 0x010 in kernel ");
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST(MemoryConfig, CrossFieldErrorsNameTheKey) {
       config.validate();
     } catch (const base::InputError& error) {
       EXPECT_FALSE(error.remedy().empty());
-      return error.place();
+      return error.where();
     }
     return std::string("no error");
   };

@@ -252,7 +252,7 @@ TEST(DramMap, FillsBanksAndRowsWithoutOverlapForAnySizes) {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> bytes;
     const std::uint64_t span = 3ull * 5 * 3 * 128 * 7;  // whole rows in every bank
     for (std::uint64_t a = 0; a < span; a += 128) {
-      const DramMap::Place place = map.place(a);
+      const DramMap::BankRow place = map.bank_row(a);
       EXPECT_TRUE(map.in_one_row(a, 128));
       bytes[{place.bank, place.row}] += 128;
     }
@@ -268,7 +268,7 @@ TEST(DramMap, SkewStartsEveryTurnOneBankFurther) {
   config.bank_skew = true;
   const DramMap map(config);
   for (std::uint64_t chunk = 0; chunk < 40; ++chunk)
-    EXPECT_EQ(map.place(chunk * 256).bank, (chunk % 4 + chunk / 4) % 4);
+    EXPECT_EQ(map.bank_row(chunk * 256).bank, (chunk % 4 + chunk / 4) % 4);
 }
 
 TEST(DramMap, ARangeInTwoChunksOrRowsIsNotInOneRow) {

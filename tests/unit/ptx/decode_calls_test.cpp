@@ -77,8 +77,8 @@ TEST(PtxDecodeCalls, a_function_is_there_once_however_often_it_is_called_and_not
 
 TEST(PtxDecodeCalls, messages_name_the_function) {
   const auto k = kernel(kCallTwice, "", kTwice);
-  EXPECT_EQ(k->place(Pc(8)), "test.ptx:4 (pc 0x040 in function twice of kernel k)");
-  EXPECT_EQ(k->place(Pc(3)), "test.ptx:6 (pc 0x018 in kernel k)");
+  EXPECT_EQ(k->location(Pc(8)), "test.ptx:4 (pc 0x040 in function twice of kernel k)");
+  EXPECT_EQ(k->location(Pc(3)), "test.ptx:6 (pc 0x018 in kernel k)");
   EXPECT_THAT(k->source_line(Pc(8)), StartsWith(".func"));
 }
 
@@ -331,7 +331,7 @@ TEST(PtxDecodeCalls, a_library_provides_functions_and_variables_of_modules_befor
   const isa::Kernel& k = *m.kernels.at(0);
   ASSERT_EQ(k.functions.size(), 2u);
   EXPECT_EQ(constant_of(k, k.code[0].src[0]), isa::kGlobalBase);
-  EXPECT_THAT(k.place(Pc(k.functions[0].first)), StartsWith("lib.ptx:"));
+  EXPECT_THAT(k.location(Pc(k.functions[0].first)), StartsWith("lib.ptx:"));
   try {
     load(".extern .func hidden; .entry k() { call hidden; ret; }", "third.ptx").require_all();
     FAIL() << "a function without linkage is its module's own";

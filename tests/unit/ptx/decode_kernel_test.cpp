@@ -83,7 +83,7 @@ TEST(PtxDecodeKernel, refused_ones_are_kept_with_their_errors) {
   ASSERT_EQ(m.kernels.size(), 2u);
   ASSERT_EQ(m.refused.size(), 1u);
   EXPECT_EQ(m.refused[0].name, "bad");
-  EXPECT_THAT(m.refused[0].why->place(), "test.ptx:5:16");
+  EXPECT_THAT(m.refused[0].why->where(), "test.ptx:5:16");
   EXPECT_EQ(m.find("bad"), nullptr);
   EXPECT_THROW((void)m.find_or_refuse("bad"), base::InputError);
   EXPECT_EQ(m.find_or_refuse("last")->name, "last");
@@ -103,7 +103,7 @@ TEST(PtxDecodeKernel, device_functions_and_declarations_are_no_kernels) {
 TEST(PtxDecodeKernel, instructions_know_their_line) {
   const auto k = kernel("mov.u32 %r1, 1;\n  mov.u32 %r2, 2;");
   EXPECT_EQ(k->source_line(base::Pc(1)), "mov.u32 %r2, 2;");
-  EXPECT_THAT(k->place(base::Pc(1)), HasSubstr("test.ptx:7"));
+  EXPECT_THAT(k->location(base::Pc(1)), HasSubstr("test.ptx:7"));
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ TEST(PtxRefusal, a_file_that_cannot_be_read) {
     static_cast<void>(parse_file("no/such/file.ptx"));
     FAIL() << "no error";
   } catch (const base::InputError& error) {
-    EXPECT_EQ(error.place(), "no/such/file.ptx");
+    EXPECT_EQ(error.where(), "no/such/file.ptx");
     EXPECT_THAT(error.what(), HasSubstr("cannot read the PTX file"));
   }
 }

@@ -1,0 +1,58 @@
+// What can be added to a core without changing it: taps and gates on issue, a unit in front of the load/store unit,
+// clients of the load/store unit and of the memory port. An extension is made within each core's constructor, which
+// becomes the parent of its modules.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <tlm>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/stats.h"
+#include "core/config.h"
+#include "core/protocols/issue_gate_protocol.h"
+#include "core/protocols/issue_tap_protocol.h"
+
+namespace heddle::core {
+
+struct CoreServices;
+class LoadStoreUnit;
+class LsuInterposer;
+class MemoryPort;
+
+/// Where an extension is made. All of it outlives the extension.
+struct CoreExtensionSite {
+  base::CoreId core{};
+  const CoreConfig& config;
+  const CoreServices& services;
+  LoadStoreUnit& lsu;        ///< add_client()
+  MemoryPort& memory_port;   ///< add_client()
+  base::StatGroup& stats;    ///< the core's: child() for the extension's own
+};
+
+class CoreExtension {
+ public:
+  virtual ~CoreExtension() = default;
+
+  using TapTarget = tlm::tlm_target_socket<32, IssueTapProtocol>;
+  /// Told of what issues (issue_tap_protocol.h).
+  [[nodiscard]] virtual std::vector<TapTarget*> taps() { return {}; }
+
+  struct Gate {
+    std::string name;  ///< of its stall cause, in statistics and profiles
+    tlm::tlm_target_socket<32, IssueGateProtocol>* gate_tsock = nullptr;
+    tlm::tlm_initiator_socket<32, GateControlProtocol>* control_isock = nullptr;
+  };
+  /// Asked before something issues (issue_gate_protocol.h).
+  [[nodiscard]] virtual std::vector<Gate> gates() { return {}; }
+
+  /// Stands between the core and its load/store unit; nullptr: nothing does. Several extensions' stand behind each
+  /// other, the first one's next to the core.
+  [[nodiscard]] virtual LsuInterposer* interposer() { return nullptr; }
+};
+
+using CoreExtensionFactory = std::function<std::unique_ptr<CoreExtension>(const CoreExtensionSite&)>;
+
+}  // namespace heddle::core
