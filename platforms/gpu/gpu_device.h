@@ -11,6 +11,7 @@
 
 #include "base/stats.h"
 #include "compiler/pipeline.h"
+#include "core/core_extension.h"
 #include "core/observe/trace.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"

@@ -41,7 +41,7 @@ std::uint32_t branch_cycles(Session& session, BranchKind kind, std::uint32_t cou
         kernel.line("@!{} bra {}", always, next);
         break;
     }
-    kernel.location(next);
+    kernel.place(next);
   }
   kernel.stop_clock();
   kernel.end_rounds(kRounds);
@@ -85,9 +85,9 @@ void emit_tree(TimedKernel& kernel, const std::string& path, const std::string& 
   kernel.line("@{} bra {}", other, right);
   emit_tree(kernel, path, x, depth - 1, length, join);
   kernel.line("bra {}", join);
-  kernel.location(right);
+  kernel.place(right);
   emit_tree(kernel, path, x, depth - 1, length, join);
-  kernel.location(join);
+  kernel.place(join);
 }
 
 constexpr unsigned kTreeDepth = 3;
@@ -102,7 +102,7 @@ std::uint32_t divergent_cycles(Session& session, std::uint32_t ways, std::uint32
   kernel.start_clock();
   const std::string end = kernel.label();
   emit_tree(kernel, path, x, kTreeDepth, length, end);
-  kernel.location(end);
+  kernel.place(end);
   kernel.stop_clock();
   kernel.end_rounds(kRounds);
   kernel.keep_lanes("b32", x);

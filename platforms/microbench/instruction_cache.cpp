@@ -22,7 +22,7 @@ void emit_hops(TimedKernel& kernel, const gpu::GpuConfig& config, std::uint32_t 
     const std::string next = kernel.label();
     kernel.line("bra {}", next);
     for (++written; written < in_line; ++written) kernel.line("mov.u32 {}, 0", filler);
-    kernel.location(next);
+    kernel.place(next);
     written = 0;
   }
   kernel.stop_clock();

@@ -63,7 +63,7 @@ void measure(Session& session, const std::string& what, const Shape& shape, cons
   const std::string sum = kernel.reg("b32");
   const std::string idle = kernel.reg("b32"), somewhere = kernel.parameter("u64");
   kernel.start_clock();
-  kernel.location(loop);
+  kernel.place(loop);
   // Loads from L2 take long: many warps wait without keeping the host busy, and no scheduling policy starves
   // others for a warp that waits for memory.
   kernel.line("ld.global.cg.u32 {}, [{}]", idle, somewhere);

@@ -37,7 +37,7 @@ void read_lines(Session& session, const char* load, std::uint64_t buffer, std::u
   kernel.begin_rounds();
   kernel.line("mul.lo.u32 {}, {}, {}", offset, kernel.lane(), line_bytes);
   kernel.line("mov.u32 {}, 0", first);
-  kernel.location(loop);
+  kernel.place(loop);
   kernel.line("setp.lt.u32 {}, {}, {}", active, offset, bytes);
   kernel.line("mad.wide.u32 {}, {}, 1, {}", at, offset, base);
   kernel.line("@{} {} {}, [{}]", active, load, value, at);

@@ -24,7 +24,7 @@ TimedKernel repeating(const std::string& name, const std::function<void(TimedKer
   kernel.line("st.shared.u32 [{}], {}", word, kernel.start_register());
   kernel.line("bar.sync 0");
   kernel.line("ld.shared.u32 {}, [{}]", kernel.start_register(), word);
-  kernel.location(loop);
+  kernel.place(loop);
   body(kernel);
   kernel.stop_clock();
   kernel.line("add.u32 {0}, {0}, 1", count);

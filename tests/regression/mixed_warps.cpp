@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace heddle::testing {
+namespace heddle::mixing {
 namespace {
 
 using base::GroupId;
@@ -175,4 +175,4 @@ simt::Mechanism mixed_warps() {
   return mechanism;
 }
 
-}  // namespace heddle::testing
+}  // namespace heddle::mixing

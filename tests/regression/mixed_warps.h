@@ -5,9 +5,9 @@
 
 #include "simt/mechanism.h"
 
-namespace heddle::testing {
+namespace heddle::mixing {
 
 /// `core.control_flow.mechanism: mixed_warps`.
 [[nodiscard]] simt::Mechanism mixed_warps();
 
-}  // namespace heddle::testing
+}  // namespace heddle::mixing

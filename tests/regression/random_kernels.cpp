@@ -243,7 +243,7 @@ class Mechanisms : public testing::TestWithParam<Portion> {};
 // All with the same kernels.
 TEST_P(Mechanisms, LeaveTheMemoryTheOracleLeaves) {
   const Variant& variant = variants()[GetParam().variant];
-  gpu::control_flow_mechanisms().add(heddle::testing::mixed_warps());
+  gpu::control_flow_mechanisms().add(heddle::mixing::mixed_warps());
   const gpu::GpuConfig config = gpu::load_platform("tiny", variant.assignments);
   check_shard(config, GetParam().quarter,
               {.count = kKernelsPerQuarter,

@@ -91,7 +91,7 @@ void compare(const isa::Kernel& before, const isa::Kernel& after) {
     ASSERT_EQ(is.op, was.op);
     EXPECT_EQ(is.lane_fn, was.lane_fn);
     EXPECT_EQ(own.at(is.target), was.target.value());
-    EXPECT_EQ(own.at(is.rpc), was.rpc.value()) << before.where(Pc(pc));
+    EXPECT_EQ(own.at(is.rpc), was.rpc.value()) << before.location(Pc(pc));
     ASSERT_EQ(is.table_count, was.table_count);
     for (std::uint32_t i = 0; i < was.table_count; ++i)
       EXPECT_EQ(own.at(after.targets[is.table_first + i]), before.targets[was.table_first + i].value());
@@ -101,7 +101,7 @@ void compare(const isa::Kernel& before, const isa::Kernel& after) {
       const auto pointer = [&](const isa::CodePointer& p) { return p.offset == was.src[i].offset; };
       if (std::any_of(before.code_pointers.begin(), before.code_pointers.end(), pointer)) {
         EXPECT_EQ(own.at(Pc(constant(after, is.src[i]))), constant(before, was.src[i]))
-            << before.where(Pc(pc));
+            << before.location(Pc(pc));
       } else {
         EXPECT_EQ(constant(after, is.src[i]), constant(before, was.src[i]));
       }

@@ -182,6 +182,9 @@ class LsuBench : public sc_core::sc_module {
           std::memcpy(line + lane.offset, &value, size);
         }
         break;
+      case sim::MemoryOp::kMessage:
+        ADD_FAILURE() << "the load/store unit sends no messages";
+        break;
     }
     PortResponse response{transaction, cycle + 1};
     (extension.client == static_cast<std::uint8_t>(PortClient::kData) ? data_isock : constant_isock)

@@ -28,7 +28,11 @@ constexpr std::uint64_t kGlobal = 0x1000, kGlobalBytes = 0x800, kConstants = 0x7
 constexpr std::uint32_t kLocalBytes = 64, kSharedBytes = 2048, kParamBytes = 256;
 
 isa::Operand row(std::uint32_t offset, unsigned bytes) {
-  return {.offset = offset, .width = bytes == 8 ? isa::RowWidth::k64 : isa::RowWidth::k32, .present = true};
+  isa::Operand operand;
+  operand.offset = offset;
+  operand.width = bytes == 8 ? isa::RowWidth::k64 : isa::RowWidth::k32;
+  operand.present = true;
+  return operand;
 }
 
 class Formations : public testing::Test {
@@ -102,8 +106,10 @@ class Formations : public testing::Test {
     do result.vector = static_cast<std::uint8_t>(kVectors[below(3)]);
     while (result.vector * bytes > kMaxLaneBytes);
     for (unsigned e = 0; e < result.vector; ++e)
-      (result.op == Opcode::kStore ? result.src : result.dst)[e] =
-          row((result.op == Opcode::kStore ? kSources : kDestinations) + e * kRow, bytes);
+      if (result.op == Opcode::kStore)
+        result.src[e] = row(kSources + e * kRow, bytes);
+      else
+        result.dst[e] = row(kDestinations + e * kRow, bytes);
     if (result.op == Opcode::kLoad) result.write_count = result.vector;
     return result;
   }

@@ -221,8 +221,10 @@ TEST(LsuInterposer, RandomTrafficKeepsItsValues) {
   load.space = isa::StateSpace::kGlobal;
   load.type = isa::Type::kU32;
   load.unit = isa::Unit::kMemory;
-  load.memory.base = {.offset = 0, .width = isa::RowWidth::k64, .present = true};
-  load.dst[0] = {.offset = kDataRow, .width = isa::RowWidth::k32, .present = true};
+  load.memory.base.width = isa::RowWidth::k64;
+  load.memory.base.present = true;
+  load.dst[0].offset = kDataRow;
+  load.dst[0].present = true;
   load.write_count = 1;
   isa::Instruction store = load;
   store.op = Opcode::kStore;
