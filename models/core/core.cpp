@@ -107,9 +107,9 @@ void Core::add_extensions(base::StatGroup& stats) {
     }
     for (const CoreExtension::Gate& each : added.gates()) {
       const auto control = [this](const GateControlRequest& request) {
-        // It may come while the core sleeps: what it slept through is charged as it was.
+        // It may come while the core sleeps: what it slept through is charged as it was. This cycle may still run.
         state_.now = state_.services.clock.cycle();
-        account_idle(state_.now);
+        account_idle(state_.now - 1);
         issue_stage_.control_gate(request);
         clock_.wake();
       };
@@ -291,12 +291,38 @@ void Core::sleep(Cycle now) {
     clock_.sleep_until(std::max(next, now + 1));
 }
 
+inline void Core::release_registers(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
+  ScoreboardRequest release;
+  release.op = ScoreboardRequest::Op::kRelease;
+  release.warp = home;
+  release.mask = lanes;
+  release.instruction = &instruction;
+  release.cycle = state_.now;
+  issue_stage_.scoreboard_isock.call(release);
+  if (state_.launch->trace != nullptr) tracer_.registers("write_back", home, instruction, lanes);
+  issue_stage_.refresh_waiting(home);
+}
+
+inline void Core::operation_done(WarpId warp) {
+  fences_.operation_done(warp);
+  meetings_.written_back(warp);
+  ctas_.retire_if_finished(warp);
+}
+
+inline void Core::written_back(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
+  --state_.warp(home).alu_outstanding;
+  release_registers(home, lanes, instruction);
+  operation_done(home);
+}
+
 void Core::write_back(WritebackRequest& request) {
   const isa::Instruction& instruction = *request.instruction;
+  if (state_.formations.is_static(request.formation)) [[likely]] {
+    written_back(WarpId{request.formation.value()}, request.mask, instruction);
+    return;
+  }
   state_.formations.for_each_slice(request.formation, request.mask, [&](WarpId home, LaneMask lanes) {
-    --state_.warp(home).alu_outstanding;
-    release_registers(home, lanes, instruction);
-    operation_done(home);
+    written_back(home, lanes, instruction);
   });
   state_.formations.drop_reference(request.formation);
 }
@@ -323,24 +349,6 @@ void Core::next_write_generation() {
   LsuRequest request;
   request.op = LsuRequest::Op::kNextWriteGeneration;
   executor_.lsu_isock.call(request);
-}
-
-void Core::release_registers(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
-  ScoreboardRequest release;
-  release.op = ScoreboardRequest::Op::kRelease;
-  release.warp = home;
-  release.mask = lanes;
-  release.instruction = &instruction;
-  release.cycle = state_.now;
-  issue_stage_.scoreboard_isock.call(release);
-  if (state_.launch->trace != nullptr) tracer_.registers("write_back", home, instruction, lanes);
-  issue_stage_.refresh_waiting(home);
-}
-
-void Core::operation_done(WarpId warp) {
-  fences_.operation_done(warp);
-  meetings_.written_back(warp);
-  ctas_.retire_if_finished(warp);
 }
 
 }  // namespace heddle::core

@@ -45,6 +45,7 @@ struct LaunchContext {
   std::shared_ptr<const isa::Kernel> kernel;
   host::Launch shape;
   std::vector<std::byte> params;
+  const isa::ProgramFacts* facts = nullptr;  ///< of the kernel, if the cores want them
   isa::RowBytes own_constants;               ///< empty: the kernel's constants serve every launch
   std::uint64_t code_base = 0;               ///< device address of the first instruction
   std::uint64_t param_base = 0;              ///< device address of the parameters, which constant caches read

@@ -44,6 +44,8 @@ class ControlFlow {
   /// Splits of a warp that wait for each other may do so: a blocked one lets others have their turn.
   [[nodiscard]] virtual bool runs_lanes_apart() const { return false; }
   [[nodiscard]] virtual Scope scope() const { return Scope::kWarp; }
+  /// It wants to know of each kernel what can be known before it runs (ControlFlowRequest::facts).
+  [[nodiscard]] virtual bool wants_facts() const { return false; }
   /// Size of its tables in hardware, per warp (mimd-simt-and-bows §11, Tab 5.2).
   [[nodiscard]] virtual std::uint64_t table_bits() const { return 0; }
   /// Device memory it wants for spilled table entries: 0 or kTableBytesPerWarp.

@@ -30,6 +30,7 @@
 
 #include "base/ids.h"
 #include "base/lane_mask.h"
+#include "isa/program_facts.h"
 #include "simt/formation.h"
 
 namespace heddle::simt {
@@ -78,25 +79,6 @@ struct ConvergenceOperation {
   std::uint32_t barrier = 0;  ///< number of the barrier register
   Pc point = kNoPc;           ///< kSet
   LaneMask value{};           ///< kWrite, kWarpSync; answer of kRead and kReadClear
-};
-
-/// What is known of a program before it runs. Spans are by PC; an empty one: not known. They outlive the launch.
-struct ProgramFacts {
-  /// Bits of `marks`.
-  enum Mark : std::uint8_t {
-    kBlockStart = 1 << 0,         ///< the first instruction of a basic block
-    kLikelyConvergence = 1 << 1,  ///< lanes that diverged are likely to meet here
-    kUniformBranch = 1 << 2,      ///< a branch that all lanes take alike (bra.uni)
-  };
-  std::span<const std::uint8_t> marks;
-  /// Of the instruction's block: the lanes with the least number go first.
-  std::span<const std::uint32_t> priority;
-  /// Number of the instruction's immediate post-dominator among all post-dominators of the program.
-  std::span<const std::uint32_t> post_dominator;
-
-  [[nodiscard]] bool marked(Pc pc, Mark mark) const {
-    return pc.value() < marks.size() && (marks[pc.value()] & mark) != 0;
-  }
 };
 
 /// Whose control flow a mechanism keeps together.
@@ -219,7 +201,8 @@ struct ControlFlowRequest {
   Pc next = kNoPc;
   Pc rpc = kNoPc;  ///< kJump: reconvergence PC; kNoPc: only where the function returns or the thread ends
 
-  const ProgramFacts* facts = nullptr;          ///< kBeginLaunch; null: nothing is known
+  /// kBeginLaunch, of a mechanism that wants them; null: not known. They outlive the launch.
+  const isa::ProgramFacts* facts = nullptr;
   ConvergenceOperation* convergence = nullptr;  ///< kConvergence
   const TableEntryTransfer* filled = nullptr;   ///< kTableFilled
   std::span<const WarpLaunch> warps;            ///< kLaunch, Scope::kCta

@@ -43,6 +43,7 @@ class ControlFlowUnit : public sc_core::sc_module, private ControlFlowPorts {
   [[nodiscard]] std::uint32_t groups_per_warp() const { return mechanism_->groups_per_warp(); }
   [[nodiscard]] bool runs_lanes_apart() const { return mechanism_->runs_lanes_apart(); }
   [[nodiscard]] Scope scope() const { return mechanism_->scope(); }
+  [[nodiscard]] bool wants_facts() const { return mechanism_->wants_facts(); }
   [[nodiscard]] std::uint32_t spill_bytes_per_warp() const { return mechanism_->spill_bytes_per_warp(); }
   /// Issue groups of the core: the numbers 0 .. groups()-1.
   [[nodiscard]] std::uint32_t groups() const { return warps_ * groups_per_warp(); }

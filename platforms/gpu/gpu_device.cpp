@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compiler/facts.h"
 #include "core/cta/cta_slots.h"
 #include "core/memory/table_traffic.h"
 #include "gpu/gpu.h"
@@ -234,6 +235,7 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
                                              const host::Launch& shape, const host::Args& args) {
   core::LaunchContext context;
   context.kernel = std::move(kernel);
+  if (gpu.cores.front()->wants_facts()) context.facts = &compiler::facts_of(*context.kernel);
   const std::uint32_t shared_capacity = config.core.shared_memory.size_kib * 1024;
   host::check_launch(*context.kernel, shape, std::min(host::kMaxThreadsPerCta, config.core.max_threads()),
                      shared_capacity);

@@ -25,8 +25,8 @@ using base::WarpId;
 /// has issued a random number of instructions, until a random cycle.
 class Meter : public sc_core::sc_module {
  public:
-  Meter(const core::CoreExtensionSite& site)
-      : sc_module("meter"),
+  Meter(const sc_core::sc_module_name& name, const core::CoreExtensionSite& site)
+      : sc_module(name),
         warps_(site.config.occupancy.max_warps),
         clock_(site.services.clock, sim::on_tick<&Meter::tick>(this)) {
     base::StatGroup& stats = site.stats.child("meter", "a test's tap and gate");
@@ -108,7 +108,7 @@ class Meter : public sc_core::sc_module {
 class Delay : public core::LsuInterposer {
  public:
   static constexpr std::size_t kCapacity = 3;
-  explicit Delay(base::StatGroup& core) : LsuInterposer("delay") {
+  Delay(const sc_core::sc_module_name& name, base::StatGroup& core) : LsuInterposer(name) {
     core.child("delay", "a test's interposer").counter("held", "operations", "kept back", &count_);
   }
 
@@ -160,7 +160,7 @@ class Delay : public core::LsuInterposer {
 
 class TestExtension final : public core::CoreExtension {
  public:
-  explicit TestExtension(const core::CoreExtensionSite& site) : meter_(site), delay_(site.stats) {}
+  explicit TestExtension(const core::CoreExtensionSite& site) : meter_("meter", site), delay_("delay", site.stats) {}
   [[nodiscard]] std::vector<TapTarget*> taps() override { return {&meter_.tap_tsock}; }
   [[nodiscard]] std::vector<Gate> gates() override {
     return {{"tokens", &meter_.gate_tsock, &meter_.control_isock}};

@@ -38,6 +38,7 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   table_traffic_isock.call(tables);
   simt::ControlFlowRequest begin;
   begin.event = simt::ControlFlowEvent::kBeginLaunch;
+  begin.facts = launch->facts;
   paths_.control_flow_isock.call(begin);
 }
 

@@ -33,17 +33,23 @@ void Executor::declare(base::StatGroup& issue) {
 
 LaneMask Executor::guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const {
   if (!instruction.guard.present) return group.mask;
+  if (state_.is_static(group)) [[likely]]
+    return group.mask & guard_of(state_.warp(group.warp), instruction);
   LaneMask holds;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask mask) {
-    std::uint32_t lanes;
-    std::memcpy(&lanes, row(state_.warp(home), instruction.guard), sizeof lanes);
-    LaneMask exec = mask & LaneMask(instruction.guard.negated ? ~lanes : lanes);
-    if (instruction.guard2.present) [[unlikely]] {
-      std::memcpy(&lanes, row(state_.warp(home), instruction.guard2), sizeof lanes);
-      exec &= LaneMask(instruction.guard2.negated ? ~lanes : lanes);
-    }
-    holds |= exec;
+    holds |= mask & guard_of(state_.warp(home), instruction);
   });
+  return holds;
+}
+
+LaneMask Executor::guard_of(const WarpContext& warp, const isa::Instruction& instruction) const {
+  std::uint32_t lanes;
+  std::memcpy(&lanes, row(warp, instruction.guard), sizeof lanes);
+  LaneMask holds(instruction.guard.negated ? ~lanes : lanes);
+  if (instruction.guard2.present) [[unlikely]] {
+    std::memcpy(&lanes, row(warp, instruction.guard2), sizeof lanes);
+    holds &= LaneMask(instruction.guard2.negated ? ~lanes : lanes);
+  }
   return holds;
 }
 
@@ -209,25 +215,28 @@ void Executor::issue(GroupId id) {
   paths_.advance(id);
 }
 
-void Executor::reserve(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
-  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
-    ScoreboardRequest reserve;
-    reserve.op = ScoreboardRequest::Op::kReserve;
-    reserve.warp = home;
-    reserve.mask = lanes;
-    reserve.instruction = &instruction;
-    issue_.scoreboard_isock.call(reserve);
-    if (state_.launch->trace != nullptr) tracer_.registers("issue", home, instruction, lanes);
-    // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
-    if (const auto& of_warp = state_.groups_of_warp[home.value()]; of_warp.size() > 1)
-      for (const GroupId other : of_warp)
-        if (&state_.groups[other] != &group && state_.groups[other].status == GroupStatus::kReady)
-          issue_.refresh(other);
-  });
+void Executor::reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes,
+                       const isa::Instruction& instruction) {
+  ScoreboardRequest reserve;
+  reserve.op = ScoreboardRequest::Op::kReserve;
+  reserve.warp = home;
+  reserve.mask = lanes;
+  reserve.instruction = &instruction;
+  issue_.scoreboard_isock.call(reserve);
+  if (state_.launch->trace != nullptr) tracer_.registers("issue", home, instruction, lanes);
+  // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
+  if (const auto& of_warp = state_.groups_of_warp[home.value()]; of_warp.size() > 1)
+    for (const GroupId other : of_warp)
+      if (&state_.groups[other] != &group && state_.groups[other].status == GroupStatus::kReady) issue_.refresh(other);
 }
 
 Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
-  if (instruction.write_count != 0) reserve(group, instruction, exec);
+  if (instruction.write_count != 0) {
+    if (state_.is_static(group)) [[likely]]
+      reserve(group, group.warp, exec, instruction);
+    else
+      state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) { reserve(group, home, lanes, instruction); });
+  }
   PipesRequest enter;
   enter.op = PipesRequest::Op::kIssue;
   enter.warp = group.warp;
@@ -244,28 +253,34 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
 }
 
 void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock) {
+  if (state_.is_static(group)) [[likely]] {
+    lanes_of(state_.warp(group.warp), instruction, exec, clock);
+  } else {
+    // Once per home warp, with its rows: lanes do not look at each other, and those that do (vote, shuffle) look at
+    // lanes of their own warp.
+    state_.for_each_slice(group, exec, [&](WarpId home, LaneMask mask) {
+      lanes_of(state_.warp(home), instruction, mask, clock);
+    });
+    if (instruction.write_count != 0) state_.formations.add_reference(group.formation);
+  }
+  enter_pipe(group, instruction, exec);
+}
+
+void Executor::lanes_of(WarpContext& warp, const isa::Instruction& instruction, LaneMask exec, Cycle clock) const {
   isa::LaneArgs args;
+  for (unsigned i = 0; i < instruction.destination_count; ++i)
+    if (instruction.dst[i].present) args.dst[i] = warp.registers.data() + instruction.dst[i].offset;
+  for (unsigned i = 0; i < instruction.source_count; ++i) {
+    const isa::Operand& source = instruction.src[i];
+    if (!source.present) continue;
+    args.src[i] = row(warp, source);
+    if (source.negated) args.negated = static_cast<std::uint8_t>(args.negated | (1u << i));
+  }
+  args.mask = exec.bits();
   args.cycle = clock;
   args.immediate = instruction.immediate;
-  // Once per home warp, with its rows: lanes do not look at each other, and those that do (vote, shuffle) look at
-  // lanes of their own warp.
-  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask mask) {
-    WarpContext& warp = state_.warp(home);
-    for (unsigned i = 0; i < instruction.destination_count; ++i)
-      if (instruction.dst[i].present) args.dst[i] = warp.registers.data() + instruction.dst[i].offset;
-    args.negated = 0;
-    for (unsigned i = 0; i < instruction.source_count; ++i) {
-      const isa::Operand& source = instruction.src[i];
-      if (!source.present) continue;
-      args.src[i] = row(warp, source);
-      if (source.negated) args.negated = static_cast<std::uint8_t>(args.negated | (1u << i));
-    }
-    args.mask = mask.bits();
-    if (mask.any()) instruction.lane_fn(args);
-    if (instruction.write_count != 0) ++warp.alu_outstanding;
-  });
-  if (instruction.write_count != 0) state_.formations.add_reference(group.formation);
-  enter_pipe(group, instruction, exec);
+  if (exec.any()) instruction.lane_fn(args);
+  if (instruction.write_count != 0) ++warp.alu_outstanding;
 }
 
 std::uint64_t Executor::nanoseconds() const {
@@ -274,26 +289,31 @@ std::uint64_t Executor::nanoseconds() const {
       sc_core::sc_time::from_value(state_.services.clock.edge_time(state_.now)).to_seconds() * kPerSecond);
 }
 
+namespace {
+
+MemorySlice slice_of(WarpContext& warp, WarpId home, LaneMask lanes) {
+  std::byte* const rows = warp.registers.data();
+  return {home, lanes, rows, rows, warp.special.data(), &warp, warp.linear_warp};
+}
+
+}  // namespace
+
 void Executor::memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
-  // A static warp is one slice; the others are copied by the unit.
-  std::array<MemorySlice, kLanes> slices;
-  std::size_t count = 0;
-  const CtaContext* cta = nullptr;
-  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
-    WarpContext& warp = state_.warp(home);
-    std::byte* const rows = warp.registers.data();
-    slices[count++] = {home, lanes, rows, rows, warp.special.data(), &warp, warp.linear_warp};
-    cta = &state_.ctas[warp.cta.value()];
-  });
   LsuRequest request;
   request.operands_late = enter_pipe(group, instruction, exec);
   request.op = LsuRequest::Op::kIssue;
   request.cycle = state_.now;
   request.instruction = &instruction;
   request.pc = group.pc;
-  request.slices = {slices.data(), count};
-  request.cta = cta;
-  lsu_isock.call(request);
+  if (state_.is_static(group)) [[likely]] {
+    WarpContext& warp = state_.warp(group.warp);
+    const MemorySlice slice = slice_of(warp, group.warp, exec);
+    request.slices = {&slice, 1};
+    request.cta = &state_.ctas[warp.cta.value()];
+    lsu_isock.call(request);
+  } else {
+    memory_of_slices(group, exec, request);
+  }
   if (state_.launch->profile != nullptr) {
     PcProfile& profile = state_.launch->profile->at(group.pc);
     profile.transactions += request.transactions;
@@ -301,6 +321,17 @@ void Executor::memory(const IssueTable::Group& group, const isa::Instruction& in
   }
   issue_.memory_full(request.full);
   state_.due.lsu_after(state_.now);  // the memory stage of this cycle has already run
+}
+
+void Executor::memory_of_slices(const IssueTable::Group& group, LaneMask exec, LsuRequest& request) {
+  std::vector<MemorySlice> slices;
+  state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
+    WarpContext& warp = state_.warp(home);
+    slices.push_back(slice_of(warp, home, lanes));
+    request.cta = &state_.ctas[warp.cta.value()];
+  });
+  request.slices = slices;
+  lsu_isock.call(request);
 }
 
 /// The group sleeps as long as the longest of its lanes asks for. PTX lets the time be anything up to twice

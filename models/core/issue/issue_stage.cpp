@@ -171,15 +171,11 @@ void IssueStage::refresh(GroupId id) {
     set_status(id, GroupStatus::kScoreboardAlu);
 }
 
-Hazard IssueStage::hazard(const IssueTable::Group& group, const isa::Instruction& instruction) {
+Hazard IssueStage::hazard_of_slices(const IssueTable::Group& group, const isa::Instruction& instruction) {
   Hazard worst = Hazard::kNone;
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask lanes) {
-    ScoreboardRequest check;
-    check.warp = home;
-    check.mask = lanes;
-    check.instruction = &instruction;
-    scoreboard_isock.call(check);
-    if (worst != Hazard::kMemory && check.hazard != Hazard::kNone) worst = check.hazard;
+    const Hazard found = hazard(home, lanes, instruction);
+    if (worst != Hazard::kMemory && found != Hazard::kNone) worst = found;
   });
   return worst;
 }

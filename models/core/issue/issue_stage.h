@@ -59,7 +59,11 @@ class IssueStage {
   /// The same for those that wait for a result.
   void refresh_waiting(WarpId warp);
   /// What the registers of the group's lanes, or room for its destinations, keep the instruction from.
-  [[nodiscard]] Hazard hazard(const IssueTable::Group& group, const isa::Instruction& instruction);
+  [[nodiscard]] Hazard hazard(const IssueTable::Group& group, const isa::Instruction& instruction) {
+    if (state_.is_static(group)) [[likely]]
+      return hazard(group.warp, group.mask, instruction);
+    return hazard_of_slices(group, instruction);
+  }
   void set_status(GroupId id, GroupStatus status, Pipe pipe = Pipe::kSp) {
     state_.groups.set_status(id, status, pipe);
   }
@@ -96,6 +100,15 @@ class IssueStage {
   [[nodiscard]] std::vector<sim::BlockInitiator<IssueTapProtocol>*> scheduler_taps() const;
 
  private:
+  [[nodiscard]] Hazard hazard(WarpId home, LaneMask lanes, const isa::Instruction& instruction) {
+    ScoreboardRequest check;
+    check.warp = home;
+    check.mask = lanes;
+    check.instruction = &instruction;
+    scoreboard_isock.call(check);
+    return check.hazard;
+  }
+  [[nodiscard]] Hazard hazard_of_slices(const IssueTable::Group& group, const isa::Instruction& instruction);
   /// `refused`: what the scheduler chose before and the scoreboard had no ports for.
   void slot(Cycle now, std::uint32_t scheduler, Executor& executor, std::optional<GroupId> refused = {});
   /// Whether the scoreboard has the ports for what the group issues, if ports are limited.

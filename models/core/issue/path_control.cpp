@@ -7,22 +7,7 @@ namespace heddle::core {
 using simt::ControlFlowEvent;
 using simt::GroupChange;
 
-void PathControl::advance(GroupId id) {
-  IssueTable::Group& group = state_.groups[id];
-  const Pc next{group.pc.value() + 1};
-  if (next == group.watch || next == group.also_watch) {
-    simt::ControlFlowRequest report;
-    report.event = ControlFlowEvent::kAdvance;
-    report.warp = group.warp;
-    report.group = id;
-    report.next = next;
-    decide(report);
-    return;
-  }
-  step(id);
-}
-
-void PathControl::step(GroupId id) {
+inline void PathControl::step(GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   const Pc next{group.pc.value() + 1};
   if (state_.instruction(group.pc).stops_fetch) {  // fetch stopped behind it
@@ -37,6 +22,21 @@ void PathControl::step(GroupId id) {
   group.pc = next;
   group.head_valid = pop.head_valid;
   issue_.refresh(id);
+}
+
+void PathControl::advance(GroupId id) {
+  IssueTable::Group& group = state_.groups[id];
+  const Pc next{group.pc.value() + 1};
+  if (next == group.watch || next == group.also_watch) {
+    simt::ControlFlowRequest report;
+    report.event = ControlFlowEvent::kAdvance;
+    report.warp = group.warp;
+    report.group = id;
+    report.next = next;
+    decide(report);
+    return;
+  }
+  step(id);
 }
 
 void PathControl::redirect(GroupId id, Pc pc) {

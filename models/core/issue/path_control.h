@@ -51,7 +51,7 @@ class PathControl {
 
  private:
   /// To the next instruction, which the mechanism need not hear of.
-  void step(GroupId id);
+  [[gnu::always_inline]] void step(GroupId id);
   void apply(const simt::ControlFlowRequest& answer);
   void appears(const simt::GroupUpdate& update);
   void moves(const simt::GroupUpdate& update);

@@ -49,6 +49,7 @@ struct Rig : sc_core::sc_module {
     scheduler =
         std::make_unique<core::WarpScheduler>("warp_scheduler", config, warps, groups_per_warp, &twins);
     isock.bind(scheduler->scheduler_tsock);
+    tap_isock.bind(scheduler->issue_tap_tsock);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
   void operator()(SchedulerRequest request) { isock.call(request); }
@@ -65,6 +66,7 @@ struct Rig : sc_core::sc_module {
   sim::Twins twins;
   std::unique_ptr<core::WarpScheduler> scheduler;
   sim::BlockInitiator<core::SchedulerProtocol> isock{"isock"};
+  sim::BlockInitiator<core::IssueTapProtocol> tap_isock{"tap_isock"};
 };
 
 class WarpSchedulerBench : public ::testing::TestWithParam<Implementation> {};

@@ -47,6 +47,7 @@ struct SchedulerUser : sc_core::sc_module {
                 std::uint32_t groups_per_warp)
       : sc_module(name), scheduler("scheduler", config, 16, groups_per_warp) {
     isock.bind(scheduler.scheduler_tsock);
+    tap_isock.bind(scheduler.issue_tap_tsock);
   }
   SchedulerRequest pick(Cycle now) {
     base::IndexSet ready(64);
@@ -59,6 +60,7 @@ struct SchedulerUser : sc_core::sc_module {
   }
   WarpScheduler scheduler;
   sim::BlockInitiator<SchedulerProtocol> isock{"isock"};
+  sim::BlockInitiator<IssueTapProtocol> tap_isock{"tap_isock"};
 };
 
 TEST(Scheduler, SaysWhenAPolicyThatHoldsAllBackMayAnswerDifferently) {

@@ -26,10 +26,12 @@ class SchedulerRig : public sc_core::sc_module {
   SchedulerRig(const sc_core::sc_module_name& rig_name, std::uint32_t groups_per_warp)
       : sc_module(rig_name), scheduler("scheduler", config(), 1, groups_per_warp) {
     isock.bind(scheduler.scheduler_tsock);
+    tap_isock.bind(scheduler.issue_tap_tsock);
   }
   static core::SchedulerConfig config() { return {{core::gto_policy()}, "gto"}; }
   core::WarpScheduler scheduler;
   sim::BlockInitiator<core::SchedulerProtocol> isock{"isock"};
+  sim::BlockInitiator<core::IssueTapProtocol> tap_isock{"tap_isock"};
 };
 
 // Fig 7.4: two instructions per block, the second of B and of C depends on the first with 2 cycles latency.

