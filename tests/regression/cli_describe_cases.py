@@ -102,9 +102,9 @@ def help_lists_every_exit_code(c):
     check(set(codes) >= {7, 130, 141, 143}, "of a device that failed, and of signals")
     header = (pathlib.Path(__file__).resolve().parents[2] / "models" / "base" / "error.h").read_text()
     declared = {int(number) for number in re.findall(r"^ *k\w+ = (\d+),", header, re.MULTILINE)}
-    check(declared == set(codes), f"not the codes of sim::ExitCode: {sorted(declared ^ set(codes))}")
-    readme = (pathlib.Path(__file__).resolve().parents[2] / "README.md").read_text()
-    table = readme[readme.index("| Exit code | |"):]
+    check(declared == set(codes), f"not the codes of base::ExitCode: {sorted(declared ^ set(codes))}")
+    manual = (pathlib.Path(__file__).resolve().parents[2] / "platforms" / "USING.md").read_text()
+    table = manual[manual.index("| Exit code | |"):]
     rows = re.findall(r"^\| (\d+) \| (.*) \|$", table[:table.index("\n\n")], re.MULTILINE)
     listed = {int(code): text.replace("`", "").replace("\\|", "|") for code, text in rows}
-    check(listed == codes, f"README.md has another list: {sorted(set(listed.items()) ^ set(codes.items()))}")
+    check(listed == codes, f"platforms/USING.md has another list: {sorted(set(listed.items()) ^ set(codes.items()))}")

@@ -1,5 +1,6 @@
-"""Numbers and lists of the READMEs, against what there is."""
+"""Numbers and lists of the README and of the pages that it links, against what there is."""
 
+import fnmatch
 import json
 import pathlib
 import re
@@ -8,6 +9,8 @@ from cli_command import case, check
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
+USING = (ROOT / "platforms" / "USING.md").read_text()
+SCRIPTS = (ROOT / "scripts" / "README.md").read_text()
 WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 
 
@@ -31,7 +34,7 @@ def number(text):
 @case
 def readme_counts_workloads(c):
     names = listed(c, "workloads (")
-    check(said(r"(\d+) of them, from vector addition") == len(names), f"there are {len(names)} workloads")
+    check(said(r"(\d+) of them, from vector addition", USING) == len(names), f"there are {len(names)} workloads")
     tables = (ROOT / "platforms" / "workloads" / "README.md").read_text().split("are the speed benchmarks")[0]
     cells = re.findall(r"^\| ((?:`[a-z0-9-]+`(?:, )?)+) \|", tables, re.MULTILINE)
     rows = [name for cell in cells for name in re.findall(r"`(.*?)`", cell)]
@@ -46,7 +49,7 @@ def readme_counts_workloads(c):
 @case
 def readme_counts_platforms(c):
     names = listed(c, "platforms (")
-    table = README[README.index("| | cores | schedulers |"):]
+    table = USING[USING.index("| | cores | schedulers |"):]
     rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", table[:table.index("\n\n")], re.MULTILINE))
     check(sorted(rows) == sorted(names), f"platforms without a row, or rows without one: {set(rows) ^ set(names)}")
     for name, cores in rows.items():
@@ -54,30 +57,33 @@ def readme_counts_platforms(c):
         figures = [number(figure) for figure in re.findall(r"[\d,]+", cores)]
         there = [int(keys["cores"]["value"]), int(float(keys["clocks.core_mhz"]["value"]))]
         check(figures == there[:len(figures)] and figures, f"{name}: {cores}, but {there}")
-    check(re.search(r"\b(\d+) to (\d+) cores", README).groups() ==
+    check(re.search(r"\b(\d+) to (\d+) cores", USING).groups() ==
           tuple(str(int(end)) for end in keys["cores"]["range"]), "the range of cores")
     workloads = (ROOT / "platforms" / "workloads" / "README.md").read_text()
     check(said(r"oracle's memory on (\w+) platforms", workloads) == len(names), f"there are {len(names)} platforms")
-    mechanisms = README[README.index("| `core.control_flow.mechanism` |"):]
-    check(re.findall(r"^\| `(\w+)` \|", mechanisms[:mechanisms.index("\n\n")], re.MULTILINE) ==
-          keys["core.control_flow.mechanism"]["choices"], "other mechanisms than there are")
+    for page in (README, USING):
+        mechanisms = page[page.index("| `core.control_flow.mechanism` |"):]
+        check(re.findall(r"^\| `(\w+)` \|", mechanisms[:mechanisms.index("\n\n")], re.MULTILINE) ==
+              keys["core.control_flow.mechanism"]["choices"], "other mechanisms than there are")
 
 
 @case
 def readme_counts_blocks_and_scripts(c):
     del c
     blocks = sorted(path.parent.name for path in ROOT.glob("rtl/*/*.sv") if path.stem == path.parent.name)
-    start = README.index("blocks exist as SystemVerilog too:")
-    check(said(r"(\w+) blocks exist as SystemVerilog too") == len(blocks), f"there are {len(blocks)} blocks")
+    start = USING.index("blocks exist as SystemVerilog too:")
+    check(said(r"(\w+) blocks exist as SystemVerilog too", USING) == len(blocks), f"there are {len(blocks)} blocks")
     check(said(r"SystemVerilog twins of (\w+) blocks") == len(blocks), f"there are {len(blocks)} blocks")
     for block in blocks:
-        check(f"`{block}`" in README[start:start + 400], f"{block} is not named")
+        check(f"`{block}`" in USING[start:start + 400], f"{block} is not named")
     row = re.search(r"^\| `scripts` \| (.*) \|$", README, re.MULTILINE)[1]
-    scripts = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_file())
+    scripts = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_file() and path.suffix != ".md")
     check(sorted(row.split(", ")) == scripts, f"the row of scripts is not {', '.join(scripts)}")
+    rows = re.findall(r"^\| `(\w+)\b[^|]*` \|", SCRIPTS[:SCRIPTS.index("| Folder |")], re.MULTILINE)
+    check(sorted(rows) == scripts, f"scripts/README.md: {sorted(set(rows) ^ set(scripts))}")
     bench = (ROOT / "scripts" / "bench").read_text()
     kernels = re.search(r"^KERNELS = \[(.*)\]$", bench, re.MULTILINE)[1].split(", ")
-    check(said(r"`scripts/bench` times (\w+) kernels") == len(kernels), f"scripts/bench has {len(kernels)}")
+    check(said(r"`scripts/bench` times (\w+) kernels", SCRIPTS) == len(kernels), f"scripts/bench has {len(kernels)}")
 
 
 @case
@@ -86,3 +92,52 @@ def readme_lists_commands(c):
     check("describe" in commands and "run" in commands, "no subcommands in --help")
     for command in commands:
         check(re.search(rf"^\| .*`heddle {command}\b", README, re.MULTILINE), f"heddle {command} has no row")
+
+
+@case
+def readme_is_short(c):
+    del c
+    check(len(README.splitlines()) <= 160, "it is the first page; more belongs to the pages that it links")
+
+
+def pages():
+    return [page for page in sorted(ROOT.rglob("*.md")) if page.relative_to(ROOT).parts[0] not in ("build", "out")]
+
+
+@case
+def pages_link_to_what_is_there(c):
+    del c
+    wrong = []
+    for page in pages():
+        text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if not re.match(r"https?:|#", target) and not (page.parent / target.split("#")[0]).exists():
+                wrong.append(f"{page.relative_to(ROOT)}: ({target})")
+    check(not wrong, f"links to nowhere: {wrong}")
+    check(len(pages()) > 30, "there are pages")
+
+
+@case
+def pages_name_files_that_are_there(c):
+    """`core/fetch/fetch.h`, `lsu_issue.cpp`, `table_traffic.*`: beside the page, from where includes look, or anywhere if it is
+    a name only."""
+    del c
+    tops = ("models", "platforms", "rtl", "tb", "tests", "scripts")
+    files = [path.relative_to(ROOT).as_posix() for top in tops for path in (ROOT / top).rglob("*") if path.is_file()]
+    names = {pathlib.PurePosixPath(file).name for file in files}
+    placeholders = {"name.cu", "name.cpp"}  # of a workload to come
+    wrong = []
+
+    def exists(page, name):
+        if "/" not in name:
+            return any(fnmatch.fnmatchcase(known, name) for known in names)
+        return any(any(True for _ in base.glob(name)) for base in
+                   (page.parent, *(ROOT / folder for folder in ("", "models", "platforms", "rtl", "tb"))))
+
+    for page in pages():
+        text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        for name in re.findall(r"`([\w*./-]+\.(?:h|cpp|py|sv|cmake|cu|md|\*))`", text):
+            key = name.endswith(".*") and "." in name[:-2] and "/" not in name  # core.fetch.*
+            if not key and name not in placeholders and not exists(page, name.removeprefix("../")):
+                wrong.append(f"{page.relative_to(ROOT)}: {name}")
+    check(not wrong, f"no such files: {wrong}")

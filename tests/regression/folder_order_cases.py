@@ -1,0 +1,280 @@
+#!/usr/bin/python3
+"""Who may know whom: the includes of every source against the order of the folders (models/ARCHITECTURE.md).
+
+* models: in the order of models/CMakeLists.txt. A library includes itself and those above it; it links no other.
+* rtl: models.
+* platforms: in the order of platforms/CMakeLists.txt, and of these only what PLATFORMS says; rtl is for the command.
+* tb: models, rtl, platforms.  tests: everything.
+
+folder_order_cases.py --list prints the names of the cases; folder_order_cases.py CASE runs one."""
+
+import argparse
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = {".h", ".hpp", ".cpp", ".cc"}
+# Where the compiler looks (scripts/cmake/HeddleTargets.cmake), and what some test programs add.
+INCLUDE_FOLDERS = ("models", "platforms", "rtl", "tb", "tests", "tests/unit")
+# What a room of platforms knows of the other ones, and whether it knows the RTL.
+PLATFORMS = {
+    "platforms/gpu": (),
+    "platforms/heddle": ("platforms/gpu",),
+    "platforms/workloads": (),
+    "platforms/microbench": ("platforms/gpu",),
+    "platforms/cli": ("platforms/gpu", "platforms/workloads", "platforms/microbench", "rtl/cosim"),
+}
+# Files of a room that may include what the room's other files may not.
+RESERVED = {("models/frontend/ptx", "models/analysis"): "ssde"}  # a transformation of text by analyses
+# Test rigs that benches share with the unit tests, by room.
+SHARED = {"tb/blocks": {"tests/unit/simt/rig.h", "tests/unit/simt/stack_port.h", "tests/unit/simt/walk.h",
+                        "tests/unit/simt/walk_program.h"}}
+INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
+GENERATED = re.compile(r"V[A-Z]\w*\.h")  # by Verilator
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def check(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+def subfolders(root, folder):
+    """The libraries of a folder, in the order of its CMakeLists.txt."""
+    text = (root / folder / "CMakeLists.txt").read_text(encoding="utf-8")
+    return [f"{folder}/{name}" for name in re.findall(r"^\s*add_subdirectory\((\S+)\)", text, re.MULTILINE)]
+
+
+class Tree:
+    """The rooms of a source tree, what each may include, and what is wrong with it."""
+
+    def __init__(self, root):
+        self.root = root
+        models, platforms = subfolders(root, "models"), subfolders(root, "platforms")
+        self.allowed, known = {}, set()
+        for room in models:
+            known.add(room)
+            self.allowed[room] = set(known)
+        self.allowed["rtl/cosim"] = known | {"rtl/cosim"}
+        above = set()
+        for room in platforms:
+            above.add(room)
+            self.allowed[room] = known | {room} | set(PLATFORMS.get(room, above))
+        everything = known | {"rtl/cosim"} | set(platforms)
+        for room in ("tb/blocks", "tb/examples"):
+            everything.add(room)
+            self.allowed[room] = set(everything)
+        self.platforms = platforms
+        self.files = sorted(file.relative_to(root).as_posix() for top in ("models", "platforms", "rtl", "tb")
+                            for file in (root / top).rglob("*") if file.suffix in SOURCES)
+        self.shared_used = set()
+        self.problems = []
+        self.includes = {}  # by file: (line, file included)
+        for file in self.files:
+            self.read(file)
+        self.find_cycles()
+        self.read_links(models)
+
+    def room(self, file):
+        """The room that a file belongs to; tests have none."""
+        for room in self.allowed:
+            if file.startswith(room + "/"):
+                return room
+        return "tests" if file.startswith("tests/") else None
+
+    def resolve(self, file, name):
+        for folder in (os.path.dirname(file), *INCLUDE_FOLDERS):
+            path = os.path.normpath(os.path.join(folder, name)).replace(os.sep, "/")
+            if (self.root / path).is_file():
+                return path
+        return None
+
+    def read(self, file):
+        room = self.room(file)
+        if room is None:
+            self.problems.append(f"{file}: is in no folder of the order")
+            return
+        self.includes[file] = []
+        for number, text in enumerate((self.root / file).read_text(encoding="utf-8").splitlines(), 1):
+            found = INCLUDE.match(text)
+            if not found:
+                continue
+            name = found[1] or found[2]
+            target = self.resolve(file, name)
+            if target is None:
+                if found[1] and not GENERATED.fullmatch(name):
+                    self.problems.append(f"{file}:{number}: includes {name}, which is no file")
+                elif GENERATED.fullmatch(name) and not room.startswith(("rtl/", "tb/")):
+                    self.problems.append(f"{file}:{number}: {room} includes {name}, which is verilated")
+                continue
+            self.includes[file].append((number, target))
+            self.judge(file, number, room, target)
+
+    def judge(self, file, number, room, target):
+        known = self.room(target)
+        if target in SHARED.get(room, ()):
+            self.shared_used.add(target)
+        elif known not in self.allowed[room]:
+            self.problems.append(f"{file}:{number}: {room} includes {target}, which it must not know")
+        elif (room, known) in RESERVED and not os.path.basename(file).startswith(RESERVED[room, known]):
+            self.problems.append(f"{file}:{number}: includes {target}, which only {RESERVED[room, known]}* may")
+
+    def find_cycles(self):
+        """Headers that include each other."""
+        state = {}
+
+        def visit(file, path):
+            state[file] = "open"
+            for number, target in self.includes.get(file, ()):
+                if state.get(target) == "open":
+                    self.problems.append(f"{file}:{number}: closes a cycle of includes: "
+                                         + " -> ".join([*path[path.index(target):], target]))
+                elif target not in state and target in self.includes:
+                    visit(target, [*path, target])
+            state[file] = "done"
+
+        for file in self.files:
+            if file not in state:
+                visit(file, [file])
+
+    def read_links(self, models):
+        """heddle_library(... LINK ...) of the models, against the same order."""
+        libraries, links = {}, []
+        for room in models:
+            cmake = f"{room}/CMakeLists.txt"
+            if not (self.root / cmake).is_file():
+                continue
+            text = re.sub(r"#.*", "", (self.root / cmake).read_text(encoding="utf-8"))
+            for name, arguments in re.findall(r"heddle_library\((\w+)([^)]*)\)", text):
+                libraries[name] = room
+                if "LINK" in arguments.split():
+                    links += [(room, cmake, other) for other in arguments.split("LINK")[1].split()]
+        for room, cmake, other in links:
+            if other in libraries and libraries[other] not in self.allowed[room]:
+                self.problems.append(f"{cmake}: links {other}, which is below it in models/CMakeLists.txt")
+
+
+@case
+def folders_include_only_what_is_above_them():
+    tree = Tree(ROOT)
+    check(not tree.problems, "\n" + "\n".join(tree.problems))
+    check(len(tree.files) > 500, f"only {len(tree.files)} sources")
+    shared = set().union(*SHARED.values())
+    check(tree.shared_used == shared, f"nobody includes {sorted(shared - tree.shared_used)} any more")
+
+
+@case
+def the_table_of_platforms_follows_their_order():
+    order = subfolders(ROOT, "platforms")
+    check(order == list(PLATFORMS), f"platforms/CMakeLists.txt: {order}, the table here: {list(PLATFORMS)}")
+    for room, knows in PLATFORMS.items():
+        for other in knows:
+            check(other == "rtl/cosim" or order.index(other) < order.index(room), f"{room} knows {other}")
+
+
+@case
+def the_order_is_that_of_the_page():
+    """models/ARCHITECTURE.md names the libraries in the order of CMakeLists.txt."""
+    page = (ROOT / "models" / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = page[page.index("## Who may know whom"):]
+    section = section[:section.index("\n## ")]
+    rows = re.findall(r"^\| `((?:models|platforms|rtl|tb)/[\w/]+)` \|", section, re.MULTILINE)
+    order = [*subfolders(ROOT, "models"), "rtl/cosim", *PLATFORMS, "tb/blocks", "tb/examples"]
+    check(rows == order, f"{rows} instead of {order}")
+
+
+# ---- The checks find what they are for
+
+def seeded(folder, files):
+    """A small tree in order, with `files` written over it."""
+    tree = {
+        "models/CMakeLists.txt": "add_subdirectory(base)\nadd_subdirectory(isa)\nadd_subdirectory(analysis)\n"
+                                 "add_subdirectory(frontend/ptx)\n",
+        "models/base/CMakeLists.txt": "heddle_library(heddle_base SOURCES a.cpp)\n",
+        "models/isa/CMakeLists.txt": "heddle_library(heddle_isa SOURCES a.cpp LINK heddle_base)\n",
+        "models/base/ids.h": "#include <vector>\n",
+        "models/isa/kernel.h": '#include "base/ids.h"\n',
+        "models/analysis/cfg.h": '#include "isa/kernel.h"\n',
+        "models/frontend/ptx/decode.cpp": '#include "isa/kernel.h"\n',
+        "models/frontend/ptx/ssde.cpp": '#include "analysis/cfg.h"\n',
+        "rtl/cosim/twin.cpp": '#include "VBlock.h"\n#include "isa/kernel.h"\n',
+        "platforms/CMakeLists.txt": "add_subdirectory(gpu)\nadd_subdirectory(cli)\n",
+        "platforms/gpu/gpu.h": '#include "isa/kernel.h"\n',
+        "platforms/cli/main.cpp": '#include "cosim/../cosim/twins.h"\n#include "gpu/gpu.h"\n',
+        "rtl/cosim/twins.h": "",
+        "tb/blocks/bench.cpp": '#include "gpu/gpu.h"\n#include "cosim/twins.h"\n',
+        "tb/examples/own/own.cpp": '#include "local.h"\n',
+        "tb/examples/own/local.h": '#include "gpu/gpu.h"\n',
+        "tests/unit/rig.h": "",
+    }
+    tree.update(files)
+    for name, text in tree.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return Tree(folder).problems
+
+
+@case
+def seeded_violations_are_found():
+    includes = {
+        "models/base/ids.h": 'first\n#include "isa/kernel.h"\n',                     # upwards, and a cycle
+        "models/isa/names.h": '#include <analysis/cfg.h>\n',                          # in angle brackets
+        "models/analysis/rtl.cpp": '\n\n#include "cosim/twins.h"\n',                  # models know no RTL
+        "models/frontend/ptx/builder.cpp": '#  include "analysis/cfg.h"\n',           # for ssde* only
+        "models/frontend/ptx/ssde.cpp": '#include "gpu/gpu.h"\n',                     # models know no platform
+        "rtl/cosim/other.cpp": '#include "gpu/gpu.h"\n',
+        "platforms/gpu/device.cpp": '#include "blocks/checker.h"\n',
+        "tb/blocks/checker.h": "",
+        "platforms/gpu/block.cpp": '#include "VBlock.h"\n',
+        "tb/blocks/other.cpp": '#include "unit/rig.h"\n',
+        "models/isa/lost.cpp": '#include "isa/nowhere.h"\n',
+        "models/base/CMakeLists.txt": "heddle_library(heddle_base SOURCES a.cpp\n  LINK heddle_isa)\n",
+        "models/new/thing.h": "",                                                     # not in CMakeLists.txt
+    }
+    expected = ["models/base/ids.h:2: models/base includes models/isa/kernel.h", "closes a cycle of includes",
+                "models/isa/names.h:1: models/isa includes models/analysis/cfg.h",
+                "models/analysis/rtl.cpp:3: models/analysis includes rtl/cosim/twins.h",
+                "models/frontend/ptx/builder.cpp:1: includes models/analysis/cfg.h, which only ssde*",
+                "models/frontend/ptx/ssde.cpp:1: models/frontend/ptx includes platforms/gpu/gpu.h",
+                "rtl/cosim/other.cpp:1: rtl/cosim includes platforms/gpu/gpu.h",
+                "platforms/gpu/device.cpp:1: platforms/gpu includes tb/blocks/checker.h",
+                "platforms/gpu/block.cpp:1: platforms/gpu includes VBlock.h, which is verilated",
+                "tb/blocks/other.cpp:1: tb/blocks includes tests/unit/rig.h",
+                "models/isa/lost.cpp:1: includes isa/nowhere.h, which is no file",
+                "models/base/CMakeLists.txt: links heddle_isa",
+                "models/new/thing.h: is in no folder of the order"]
+    with tempfile.TemporaryDirectory() as folder:
+        check(seeded(pathlib.Path(folder), {}) == [], "a tree in order is refused")
+    with tempfile.TemporaryDirectory() as folder:
+        problems = seeded(pathlib.Path(folder), includes)
+    for text in expected:
+        check(sum(text in problem for problem in problems) == 1, f"'{text}' is not found once in {problems}")
+    check(len(problems) == len(expected), f"more than that: {problems}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("case", nargs="?", choices=CASES)
+    arguments = parser.parse_args()
+    if arguments.list:
+        print("\n".join(CASES))
+        return
+    if not arguments.case:
+        parser.error("give a case")
+    try:
+        CASES[arguments.case]()
+    except AssertionError as error:
+        sys.exit(f"FAILED: {error}")
+
+
+main()
