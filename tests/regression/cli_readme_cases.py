@@ -2,6 +2,7 @@
 
 import fnmatch
 import json
+import os
 import pathlib
 import re
 
@@ -124,6 +125,7 @@ def pages_name_files_that_are_there(c):
     del c
     tops = ("models", "platforms", "rtl", "tb", "tests", "scripts")
     files = [path.relative_to(ROOT).as_posix() for top in tops for path in (ROOT / top).rglob("*") if path.is_file()]
+    files += [path.name for path in ROOT.iterdir() if path.is_file()]
     names = {pathlib.PurePosixPath(file).name for file in files}
     placeholders = {"name.cu", "name.cpp"}  # of a workload to come
     wrong = []
@@ -131,13 +133,13 @@ def pages_name_files_that_are_there(c):
     def exists(page, name):
         if "/" not in name:
             return any(fnmatch.fnmatchcase(known, name) for known in names)
-        return any(any(True for _ in base.glob(name)) for base in
-                   (page.parent, *(ROOT / folder for folder in ("", "models", "platforms", "rtl", "tb"))))
+        folders = [page.relative_to(ROOT).parent.as_posix(), "", "models", "platforms", "rtl", "tb"]
+        return any(fnmatch.filter(files, os.path.normpath(os.path.join(folder, name))) for folder in folders)
 
     for page in pages():
         text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
         for name in re.findall(r"`([\w*./-]+\.(?:h|cpp|py|sv|cmake|cu|md|\*))`", text):
             key = name.endswith(".*") and "." in name[:-2] and "/" not in name  # core.fetch.*
-            if not key and name not in placeholders and not exists(page, name.removeprefix("../")):
+            if not key and name not in placeholders and not exists(page, name):
                 wrong.append(f"{page.relative_to(ROOT)}: {name}")
     check(not wrong, f"no such files: {wrong}")
