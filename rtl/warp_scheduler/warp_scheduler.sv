@@ -1,6 +1,6 @@
 // Warp scheduler: picks one of the warps that can issue, as LRR or as GTO (mimd-simt-and-bows 2). Twin of the
-// policies LooseRoundRobin and GreedyThenOldest of models/core/schedule/scheduling_policies.cpp. README.md beside this
-// file: theory of operation, ports, clocks.
+// policies LooseRoundRobin and GreedyThenOldest (models/core/schedule/lrr.cpp, gto.cpp). README.md beside this file:
+// theory of operation, ports, clocks.
 //
 // One request at a time, answered one clock after it is accepted.
 
