@@ -96,7 +96,10 @@ struct CoreState {
   void for_each_slice(const IssueTable::Group& group, LaneMask lanes, Fn&& fn) const {
     formations.for_each_slice(group.formation, lanes, fn);
   }
-  [[nodiscard]] bool is_static(const IssueTable::Group& group) const { return formations.is_static(group.formation); }
+  /// All of its lanes are of the warp whose slot it occupies.
+  [[nodiscard]] static bool is_static(const IssueTable::Group& group) {
+    return group.formation.value() == group.warp.value();
+  }
   /// The home warp of one of the group's lanes.
   [[nodiscard]] WarpId home(const IssueTable::Group& group, unsigned lane) const {
     return formations.home(group.formation, lane);

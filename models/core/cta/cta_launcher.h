@@ -21,7 +21,7 @@ class CtaLauncher {
   CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
               sim::BlockInitiator<LsuProtocol>& lsu, sim::BlockInitiator<CtaDoneProtocol>& done,
               const simt::ControlFlowUnit& control_flow);
-  sim::BlockInitiator<TableTrafficProtocol> table_traffic_isock{"table_traffic_isock"};
+  sim::BlockInitiator<TableTrafficProtocol> table_traffic_isock{"table_control_isock"};
 
   void declare(base::StatGroup& issue);
 

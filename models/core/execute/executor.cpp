@@ -215,7 +215,7 @@ void Executor::issue(GroupId id) {
   paths_.advance(id);
 }
 
-void Executor::reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes,
+inline void Executor::reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes,
                        const isa::Instruction& instruction) {
   ScoreboardRequest reserve;
   reserve.op = ScoreboardRequest::Op::kReserve;
@@ -252,21 +252,7 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
   return enter.operands_late;
 }
 
-void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock) {
-  if (state_.is_static(group)) [[likely]] {
-    lanes_of(state_.warp(group.warp), instruction, exec, clock);
-  } else {
-    // Once per home warp, with its rows: lanes do not look at each other, and those that do (vote, shuffle) look at
-    // lanes of their own warp.
-    state_.for_each_slice(group, exec, [&](WarpId home, LaneMask mask) {
-      lanes_of(state_.warp(home), instruction, mask, clock);
-    });
-    if (instruction.write_count != 0) state_.formations.add_reference(group.formation);
-  }
-  enter_pipe(group, instruction, exec);
-}
-
-void Executor::lanes_of(WarpContext& warp, const isa::Instruction& instruction, LaneMask exec, Cycle clock) const {
+inline void Executor::lanes_of(WarpContext& warp, const isa::Instruction& instruction, LaneMask exec, Cycle clock) const {
   isa::LaneArgs args;
   for (unsigned i = 0; i < instruction.destination_count; ++i)
     if (instruction.dst[i].present) args.dst[i] = warp.registers.data() + instruction.dst[i].offset;
@@ -281,6 +267,20 @@ void Executor::lanes_of(WarpContext& warp, const isa::Instruction& instruction, 
   args.immediate = instruction.immediate;
   if (exec.any()) instruction.lane_fn(args);
   if (instruction.write_count != 0) ++warp.alu_outstanding;
+}
+
+void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock) {
+  if (state_.is_static(group)) [[likely]] {
+    lanes_of(state_.warp(group.warp), instruction, exec, clock);
+  } else {
+    // Once per home warp, with its rows: lanes do not look at each other, and those that do (vote, shuffle) look at
+    // lanes of their own warp.
+    state_.for_each_slice(group, exec, [&](WarpId home, LaneMask mask) {
+      lanes_of(state_.warp(home), instruction, mask, clock);
+    });
+    if (instruction.write_count != 0) state_.formations.add_reference(group.formation);
+  }
+  enter_pipe(group, instruction, exec);
 }
 
 std::uint64_t Executor::nanoseconds() const {

@@ -68,14 +68,14 @@ class Executor {
   /// Lanes of the warp for which the guards hold.
   [[nodiscard]] LaneMask guard_of(const WarpContext& warp, const isa::Instruction& instruction) const;
   void tell_taps(unsigned taps, GroupId id, LaneMask exec);
-  void reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes, const isa::Instruction& instruction);
+  [[gnu::always_inline]] void reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes, const isa::Instruction& instruction);
   /// Reserves destinations and lets the instruction into a collector of its pipe; how many cycles late its
   /// operands are.
   Cycle enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   void memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   [[gnu::noinline]] void memory_of_slices(const IssueTable::Group& group, LaneMask exec, LsuRequest& request);
   /// The lane operation on the rows of one home warp.
-  void lanes_of(WarpContext& warp, const isa::Instruction& instruction, LaneMask exec, Cycle clock) const;
+  [[gnu::always_inline]] void lanes_of(WarpContext& warp, const isa::Instruction& instruction, LaneMask exec, Cycle clock) const;
   void sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   /// Nanoseconds since the start of the simulation, for %globaltimer.
   [[nodiscard]] std::uint64_t nanoseconds() const;
