@@ -299,7 +299,7 @@ inline void Core::release_registers(WarpId home, LaneMask lanes, const isa::Inst
   release.instruction = &instruction;
   release.cycle = state_.now;
   issue_stage_.scoreboard_isock.call(release);
-  if (state_.launch->trace != nullptr) tracer_.registers("write_back", home, instruction, lanes);
+  if (state_.trace != nullptr) tracer_.registers("write_back", home, instruction, lanes);
   issue_stage_.refresh_waiting(home);
 }
 

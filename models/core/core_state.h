@@ -36,7 +36,8 @@ struct CoreServices {
 struct IssueFacts {
   Pipe pipe = Pipe::kSp;
   std::uint8_t gates = 0;  ///< bit per gate that wants to be asked about it (protocols/issue_gate_protocol.h)
-  std::uint8_t taps = 0;   ///< bit per tap that wants to be told when it issues (protocols/issue_tap_protocol.h)
+  std::uint8_t taps =
+      0;  ///< bit per tap that wants to be told when it issues (protocols/issue_tap_protocol.h)
   std::uint8_t reserved = 0;  ///< four bytes: indexed once per instruction
 };
 
@@ -52,7 +53,8 @@ struct StageDue {
 };
 
 struct CoreState {
-  CoreState(base::CoreId core, const CoreConfig& configuration, CoreServices shared, std::uint32_t groups_per_slot)
+  CoreState(base::CoreId core, const CoreConfig& configuration, CoreServices shared,
+            std::uint32_t groups_per_slot)
       : id(core),
         config(configuration),
         services(shared),
@@ -74,6 +76,8 @@ struct CoreState {
   const LaunchContext* launch = nullptr;
   const isa::Instruction* code = nullptr;  ///< of the kernel, by PC
   const std::byte* constants = nullptr;    ///< rows of this launch
+  KernelProfile* profile = nullptr;        ///< of the launch; nullptr: none is taken
+  TraceSink* trace = nullptr;              ///< of the launch; nullptr: nothing is recorded
   std::vector<IssueFacts> facts;           ///< by PC
 
   Cycle now = 0;  ///< the cycle that is being evaluated (Core)
@@ -107,9 +111,12 @@ struct CoreState {
 
   [[nodiscard]] WarpContext& warp(WarpId id_of) { return warps[id_of.value()]; }
   [[nodiscard]] const WarpContext& warp(WarpId id_of) const { return warps[id_of.value()]; }
+  [[nodiscard]] bool observed() const { return profile != nullptr || trace != nullptr; }
   [[nodiscard]] const isa::Kernel& kernel() const { return *launch->kernel; }
   [[nodiscard]] const isa::Instruction& instruction(Pc pc) const { return code[pc.value()]; }
-  [[nodiscard]] std::uint32_t scheduler_of(WarpId slot) const { return slot.value() % config.scheduler.count; }
+  [[nodiscard]] std::uint32_t scheduler_of(WarpId slot) const {
+    return slot.value() % config.scheduler.count;
+  }
 };
 
 }  // namespace heddle::core

@@ -34,6 +34,10 @@ void list_registers(Instruction& instruction) {
   for (const Operand& operand : instruction.dst) note(operand, instruction.writes, instruction.write_count);
   instruction.source_count = last_present(instruction.src);
   instruction.destination_count = last_present(instruction.dst);
+  instruction.negated_sources = 0;
+  for (unsigned i = 0; i < kMaxSources; ++i)
+    if (instruction.src[i].present && instruction.src[i].negated)
+      instruction.negated_sources = static_cast<std::uint8_t>(instruction.negated_sources | 1u << i);
   instruction.register_signature = 0;
   for (unsigned i = 0; i < instruction.read_count; ++i)
     instruction.register_signature |= std::uint64_t{1} << (instruction.reads[i] % 64);

@@ -114,10 +114,10 @@ inline constexpr unsigned kMaxSources = 6;  ///< IADD3.X: three numbers, their m
 inline constexpr unsigned kMaxDestinations = 3;  ///< of a lane function: IADD3 gives a sum and two carries
 inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
 
-/// Arguments of a lane function: row pointers, already resolved; nullptr if absent.
+/// Arguments of a lane function: row pointers, already resolved.
 struct LaneArgs {
-  std::byte* dst[kMaxDestinations] = {};  ///< second destination: setp p|q
-  const std::byte* src[kMaxSources] = {};
+  std::byte* dst[kMaxDestinations] = {};  ///< nullptr: discarded; second destination: setp p|q
+  const std::byte* src[kMaxSources];      ///< as many as the operation has; clearing the others would cost time
   std::uint32_t mask = 0;       ///< lanes to execute; other lanes of dst keep their value
   std::uint8_t negated = 0;     ///< bit i: predicate source i is complemented
   std::uint64_t cycle = 0;      ///< core cycle, for %clock
@@ -161,6 +161,7 @@ struct Instruction {
   std::uint64_t immediate = 0;
   Operand guard;  ///< predicate register; absent: always; negated: @!p
 
+  std::uint8_t negated_sources = 0;  ///< bit i: predicate source i is complemented
   Transfer transfer = Transfer::kNone;
   /// Fetch stops behind it until control flow is decided.
   bool stops_fetch = false;
@@ -211,8 +212,8 @@ struct Instruction {
   SourceLoc where;
 };
 
-/// Fills in the register lists, their signature and the operand counts, from operands whose registers are
-/// numbered.
+/// Fills in the register lists, their signature, the operand counts and `negated_sources`, from operands whose
+/// registers are numbered.
 void list_registers(Instruction& instruction);
 
 /// The transfer that an opcode of this instruction set makes.

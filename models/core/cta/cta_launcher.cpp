@@ -26,6 +26,8 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   state_.launch = launch;
   state_.code = launch->kernel->code.data();
   state_.constants = launch->constants();
+  state_.profile = launch->profile;
+  state_.trace = launch->trace;
   needs_ = needs_of(*launch, state_.config);
   LsuRequest memory;
   memory.op = LsuRequest::Op::kBeginLaunch;

@@ -9,9 +9,9 @@ namespace heddle::core {
 
 using isa::Opcode;
 
-Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences, MeetingPoint& meetings,
-                   CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer, HangView& hang,
-                   const MemoryView& memory)
+Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences,
+                   MeetingPoint& meetings, CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer,
+                   HangView& hang, const MemoryView& memory)
     : state_(state),
       issue_(issue),
       paths_(paths),
@@ -146,6 +146,15 @@ void Executor::tell_taps(unsigned taps, GroupId id, LaneMask exec) {
 
 // ---- One instruction
 
+void Executor::observe(const IssueTable::Group& group, GroupId id, LaneMask exec, unsigned lane_count) {
+  if (state_.profile != nullptr) {
+    PcProfile& profile = state_.profile->at(group.pc);
+    ++profile.issues;
+    profile.lanes += lane_count;
+  }
+  if (state_.trace != nullptr) tracer_.issue(group, id, exec);
+}
+
 void Executor::issue(GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   const isa::Instruction& instruction = state_.instruction(group.pc);
@@ -154,12 +163,8 @@ void Executor::issue(GroupId id) {
   const unsigned lane_count = active == LaneMask::all() ? kLanes : active.count();
   ++warp_instructions_;
   thread_instructions_ += lane_count;
-  if (state_.launch->profile != nullptr) {
-    PcProfile& profile = state_.launch->profile->at(group.pc);
-    ++profile.issues;
-    profile.lanes += lane_count;
-  }
-  if (state_.launch->trace != nullptr) tracer_.issue(group, id, exec);
+  if (state_.observed()) [[unlikely]]
+    observe(group, id, exec, lane_count);
   if (const unsigned taps = state_.facts[group.pc.value()].taps; taps != 0) [[unlikely]]
     tell_taps(taps, id, exec);
   group.issued_at = state_.now;
@@ -216,26 +221,29 @@ void Executor::issue(GroupId id) {
 }
 
 inline void Executor::reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes,
-                       const isa::Instruction& instruction) {
+                              const isa::Instruction& instruction) {
   ScoreboardRequest reserve;
   reserve.op = ScoreboardRequest::Op::kReserve;
   reserve.warp = home;
   reserve.mask = lanes;
   reserve.instruction = &instruction;
   issue_.scoreboard_isock.call(reserve);
-  if (state_.launch->trace != nullptr) tracer_.registers("issue", home, instruction, lanes);
+  if (state_.trace != nullptr) tracer_.registers("issue", home, instruction, lanes);
   // What other splits of the warp found out before no longer holds: registers are pending, entries taken.
   if (const auto& of_warp = state_.groups_of_warp[home.value()]; of_warp.size() > 1)
     for (const GroupId other : of_warp)
-      if (&state_.groups[other] != &group && state_.groups[other].status == GroupStatus::kReady) issue_.refresh(other);
+      if (&state_.groups[other] != &group && state_.groups[other].status == GroupStatus::kReady)
+        issue_.refresh(other);
 }
 
-Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) {
+Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction,
+                           LaneMask exec) {
   if (instruction.write_count != 0) {
     if (state_.is_static(group)) [[likely]]
       reserve(group, group.warp, exec, instruction);
     else
-      state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) { reserve(group, home, lanes, instruction); });
+      state_.for_each_slice(group, exec,
+                            [&](WarpId home, LaneMask lanes) { reserve(group, home, lanes, instruction); });
   }
   PipesRequest enter;
   enter.op = PipesRequest::Op::kIssue;
@@ -252,16 +260,18 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
   return enter.operands_late;
 }
 
-inline void Executor::lanes_of(WarpContext& warp, const isa::Instruction& instruction, LaneMask exec, Cycle clock) const {
+inline void Executor::lanes_of(WarpContext& warp, const isa::Instruction& instruction, LaneMask exec,
+                               Cycle clock) const {
   isa::LaneArgs args;
-  for (unsigned i = 0; i < instruction.destination_count; ++i)
-    if (instruction.dst[i].present) args.dst[i] = warp.registers.data() + instruction.dst[i].offset;
-  for (unsigned i = 0; i < instruction.source_count; ++i) {
-    const isa::Operand& source = instruction.src[i];
-    if (!source.present) continue;
-    args.src[i] = row(warp, source);
-    if (source.negated) args.negated = static_cast<std::uint8_t>(args.negated | (1u << i));
-  }
+  std::byte* const registers = warp.registers.data();
+  if (instruction.dst[0].present) args.dst[0] = registers + instruction.dst[0].offset;
+  for (unsigned i = 1; i < instruction.destination_count; ++i)
+    if (instruction.dst[i].present) args.dst[i] = registers + instruction.dst[i].offset;
+  // By RowSpace. An absent source between others gets a row, which its operation does not read.
+  const std::byte* const blocks[] = {registers, state_.constants, warp.special.data()};
+  for (unsigned i = 0; i < instruction.source_count; ++i)
+    args.src[i] = blocks[static_cast<unsigned>(instruction.src[i].space)] + instruction.src[i].offset;
+  args.negated = instruction.negated_sources;
   args.mask = exec.bits();
   args.cycle = clock;
   args.immediate = instruction.immediate;
@@ -269,7 +279,8 @@ inline void Executor::lanes_of(WarpContext& warp, const isa::Instruction& instru
   if (instruction.write_count != 0) ++warp.alu_outstanding;
 }
 
-void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock) {
+void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec,
+                     Cycle clock) {
   if (state_.is_static(group)) [[likely]] {
     lanes_of(state_.warp(group.warp), instruction, exec, clock);
   } else {
@@ -314,8 +325,8 @@ void Executor::memory(const IssueTable::Group& group, const isa::Instruction& in
   } else {
     memory_of_slices(group, exec, request);
   }
-  if (state_.launch->profile != nullptr) {
-    PcProfile& profile = state_.launch->profile->at(group.pc);
+  if (state_.profile != nullptr) {
+    PcProfile& profile = state_.profile->at(group.pc);
     profile.transactions += request.transactions;
     profile.extra_passes += request.extra_passes;
   }

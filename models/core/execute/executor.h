@@ -59,7 +59,8 @@ class Executor {
   // Registers, for those who execute parts of an instruction.
   [[nodiscard]] const std::byte* row(const WarpContext& warp, const isa::Operand& operand) const;
   /// What lane `lane` holds in a row of 32 or 64 bits.
-  [[nodiscard]] std::uint64_t lane_of(const WarpContext& warp, const isa::Operand& operand, unsigned lane) const;
+  [[nodiscard]] std::uint64_t lane_of(const WarpContext& warp, const isa::Operand& operand,
+                                      unsigned lane) const;
   [[nodiscard]] AccessSite site_of(WarpId home, Pc pc) const;
 
  private:
@@ -67,15 +68,20 @@ class Executor {
   [[nodiscard]] LaneMask guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const;
   /// Lanes of the warp for which the guards hold.
   [[nodiscard]] LaneMask guard_of(const WarpContext& warp, const isa::Instruction& instruction) const;
+  /// For profile and trace.
+  [[gnu::noinline]] void observe(const IssueTable::Group& group, GroupId id, LaneMask exec,
+                                 unsigned lane_count);
   void tell_taps(unsigned taps, GroupId id, LaneMask exec);
-  [[gnu::always_inline]] void reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes, const isa::Instruction& instruction);
+  [[gnu::always_inline]] void reserve(const IssueTable::Group& group, WarpId home, LaneMask lanes,
+                                      const isa::Instruction& instruction);
   /// Reserves destinations and lets the instruction into a collector of its pipe; how many cycles late its
   /// operands are.
   Cycle enter_pipe(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   void memory(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   [[gnu::noinline]] void memory_of_slices(const IssueTable::Group& group, LaneMask exec, LsuRequest& request);
   /// The lane operation on the rows of one home warp.
-  [[gnu::always_inline]] void lanes_of(WarpContext& warp, const isa::Instruction& instruction, LaneMask exec, Cycle clock) const;
+  [[gnu::always_inline]] void lanes_of(WarpContext& warp, const isa::Instruction& instruction, LaneMask exec,
+                                       Cycle clock) const;
   void sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   /// Nanoseconds since the start of the simulation, for %globaltimer.
   [[nodiscard]] std::uint64_t nanoseconds() const;
@@ -97,7 +103,8 @@ class Executor {
   void print(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec);
   [[noreturn]] void fail_assertion(const IssueTable::Group& group, const isa::Instruction& instruction,
                                    LaneMask exec) const;
-  [[noreturn]] void trap(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) const;
+  [[noreturn]] void trap(const IssueTable::Group& group, const isa::Instruction& instruction,
+                         LaneMask exec) const;
   /// Reads a thread's memory by generic address; throws if it cannot. Refers to `site`.
   [[nodiscard]] std::function<void(std::uint64_t, std::span<std::byte>)> thread_memory(const AccessSite& site,
                                                                                        unsigned lane) const;

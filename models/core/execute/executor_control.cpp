@@ -10,7 +10,7 @@
 namespace heddle::core {
 
 void Executor::count_divergence(Pc pc) {
-  if (state_.launch->profile != nullptr) ++state_.launch->profile->at(pc).divergences;
+  if (state_.profile != nullptr) ++state_.launch->profile->at(pc).divergences;
 }
 
 namespace {

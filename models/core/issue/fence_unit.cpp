@@ -5,7 +5,11 @@
 namespace heddle::core {
 
 FenceUnit::FenceUnit(CoreState& state, IssueStage& issue, PathControl& paths)
-    : state_(state), issue_(issue), paths_(paths), gate_(issue.add_gate(*this)), fences_(state.warps.size()) {}
+    : state_(state),
+      issue_(issue),
+      paths_(paths),
+      gate_(issue.add_gate(*this)),
+      fences_(state.warps.size()) {}
 
 void FenceUnit::serve(IssueGateRequest& request) {
   if (request.op == IssueGateRequest::Op::kInterest) {
@@ -70,7 +74,8 @@ void FenceUnit::forget(const Fence& fence, WarpId but) {
   state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask) {
     if (home == but) return;
     auto& there = fences_[home.value()];
-    std::erase_if(there, [&](const Fence& each) { return each.group == fence.group && each.epoch == fence.epoch; });
+    std::erase_if(there,
+                  [&](const Fence& each) { return each.group == fence.group && each.epoch == fence.epoch; });
     if (!there.empty()) return;
     issue_.gates().open(gate_, home);
     issue_.recheck_gate(gate_, home);

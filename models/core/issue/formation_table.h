@@ -41,7 +41,8 @@ class FormationTable {
     }
     const Entry& entry = pool_[id.value() - warps_];
     for (std::uint32_t i = 0; i < entry.count; ++i)
-      if (const base::LaneMask here = entry.slices[i].lanes & lanes; here.any()) fn(entry.slices[i].home, here);
+      if (const base::LaneMask here = entry.slices[i].lanes & lanes; here.any())
+        fn(entry.slices[i].home, here);
   }
   /// The home of a lane that the formation has.
   [[nodiscard]] base::WarpId home(FormationId id, unsigned lane) const;

@@ -42,7 +42,8 @@ void IssueGates::hold(IssueTable::Group& group, simt::Hold hold) const {
 
 void IssueGates::arm(IssueTable::Group& group) const {
   unsigned gates = group.hold == simt::Hold::kNothing ? 0 : bit(kHoldGate);
-  state_.for_each_slice(group, LaneMask::all(), [&](WarpId home, LaneMask) { gates |= state_.gates_of_warp[home.value()]; });
+  state_.for_each_slice(group, LaneMask::all(),
+                        [&](WarpId home, LaneMask) { gates |= state_.gates_of_warp[home.value()]; });
   group.gates = static_cast<std::uint8_t>(gates);
 }
 

@@ -19,8 +19,8 @@ IssueStage::IssueStage(CoreState& state, bool limits_ports)
   for (std::uint32_t s = 0; s < config.count; ++s) {
     sub_core_of_.push_back(s * config.sub_cores / config.count);
     schedulers_.push_back(std::make_unique<WarpScheduler>(("scheduler" + std::to_string(s)).c_str(), config,
-                                                          state.config.occupancy.max_warps, state.groups_per_warp,
-                                                          state.services.twins));
+                                                          state.config.occupancy.max_warps,
+                                                          state.groups_per_warp, state.services.twins));
     scheduler_isocks_.push_back(std::make_unique<sim::BlockInitiator<SchedulerProtocol>>(
         ("scheduler_isock" + std::to_string(s)).c_str()));
     scheduler_isocks_.back()->bind(schedulers_.back()->scheduler_tsock);
@@ -68,7 +68,7 @@ void IssueStage::begin_launch() { port_waits_.clear(); }
 void IssueStage::cycle(Cycle now, Executor& executor) {
   const std::uint32_t count = state_.config.scheduler.count;
   const std::uint32_t first = first_scheduler_;  // that of this cycle, whatever issues in it
-  if (port_waits_.empty()) {
+  if (port_waits_.empty()) [[likely]] {
     for (std::uint32_t s = first; s < count; ++s) slot(now, s, executor);
     for (std::uint32_t s = 0; s < first; ++s) slot(now, s, executor);
     return;
@@ -77,7 +77,7 @@ void IssueStage::cycle(Cycle now, Executor& executor) {
   earlier_waits_.swap(port_waits_);
   std::uint32_t done = 0;  // bit per scheduler
   for (const PortWait& wait : earlier_waits_) {
-    slot(now, wait.scheduler, executor, wait.group);
+    slot_of_waiting(now, wait, executor);
     done |= 1u << wait.scheduler;
   }
   earlier_waits_.clear();
@@ -88,7 +88,6 @@ void IssueStage::cycle(Cycle now, Executor& executor) {
 }
 
 bool IssueStage::admitted(GroupId group, bool refused_before) {
-  if (!limits_ports_) return true;
   ScoreboardRequest admit;
   admit.op = ScoreboardRequest::Op::kAdmit;
   admit.warp = state_.groups[group].warp;
@@ -100,39 +99,45 @@ bool IssueStage::admitted(GroupId group, bool refused_before) {
   return admit.hazard == Hazard::kNone;
 }
 
-void IssueStage::slot(Cycle now, std::uint32_t s, Executor& executor, std::optional<GroupId> refused) {
+void IssueStage::slot(Cycle now, std::uint32_t s, Executor& executor) {
   IssueTable& groups = state_.groups;
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
-  if (replay_ && replay_scheduler_ == s) {
-    charge(s, SlotUse::kReplay, now);
-    if (refused) port_waits_.push_back({s, *refused});
-    return;
-  }
-  SchedulerRequest pick;
   held_until_[s] = 0;
-  if (groups.any_ready(s)) {
-    pick.candidates = groups.candidates(s, pipes, now);
-    if (pick.candidates != nullptr && refused && pick.candidates->contains(refused->value())) {
-      pick.found = true;  // the policy has chosen it already
-      pick.group = *refused;
-    } else if (pick.candidates != nullptr) {
-      refused.reset();
-      pick.cycle = now;
-      scheduler_isocks_[s]->call(pick);
-      if (!pick.found) held_until_[s] = pick.due;
-    }
+  if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
+  if (!groups.any_ready(s)) return charge(s, groups.idle_cause(s, pipes, now), now);
+  SchedulerRequest pick;
+  pick.candidates = groups.candidates(s, pipes, now);
+  if (pick.candidates != nullptr) {
+    pick.cycle = now;
+    scheduler_isocks_[s]->call(pick);
+    if (pick.found) return issue_or_wait(now, s, pick.group, executor, false);
+    held_until_[s] = pick.due;
   }
-  if (!pick.found) {
-    charge(s, groups.idle_cause(s, pipes, now), now);
+  charge(s, groups.idle_cause(s, pipes, now), now);
+}
+
+void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, Executor& executor) {
+  const std::uint32_t s = wait.scheduler;
+  if (replays_on(s)) {
+    charge(s, SlotUse::kReplay, now);
+    port_waits_.push_back(wait);
     return;
   }
-  if (!admitted(pick.group, refused.has_value())) {
+  const base::IndexSet* const candidates = state_.groups.candidates(s, pipe_readiness_[sub_core_of(s)], now);
+  if (candidates == nullptr || !candidates->contains(wait.group.value())) return slot(now, s, executor);
+  held_until_[s] = 0;
+  issue_or_wait(now, s, wait.group, executor, true);  // the policy has chosen it already
+}
+
+inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group, Executor& executor,
+                                      bool refused_before) {
+  if (limits_ports_ && !admitted(group, refused_before)) {
     charge(s, SlotUse::kScoreboardPorts, now);
-    port_waits_.push_back({s, pick.group});
+    port_waits_.push_back({s, group});
     return;
   }
-  charge(s, SlotUse::kIssued, now, 1, pick.group);
-  executor.issue(pick.group);
+  charge(s, SlotUse::kIssued, now, 1, group);
+  executor.issue(group);
 }
 
 void IssueStage::account_idle(Cycle skipped, Cycle until) {
@@ -202,8 +207,8 @@ void IssueStage::set_long_latency(GroupId id, GroupStatus status) {
   const IssueTable::Group& group = state_.groups[id];
   const auto waits_long = [this](GroupId other) {
     const GroupStatus s = state_.groups[other].status;
-    return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kBarrier || s == GroupStatus::kControlFlow ||
-           (behind_gate(s) && s != GroupStatus::kTables);
+    return s == GroupStatus::kScoreboardMemory || s == GroupStatus::kBarrier ||
+           s == GroupStatus::kControlFlow || (behind_gate(s) && s != GroupStatus::kTables);
   };
   if (state_.groups_per_warp > 1) {
     const auto& of_warp = state_.groups_of_warp[group.warp.value()];

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -109,16 +108,27 @@ class IssueStage {
     return check.hazard;
   }
   [[nodiscard]] Hazard hazard_of_slices(const IssueTable::Group& group, const isa::Instruction& instruction);
-  /// `refused`: what the scheduler chose before and the scoreboard had no ports for.
-  void slot(Cycle now, std::uint32_t scheduler, Executor& executor, std::optional<GroupId> refused = {});
-  /// Whether the scoreboard has the ports for what the group issues, if ports are limited.
-  [[nodiscard]] bool admitted(GroupId group, bool refused_before);
+  void slot(Cycle now, std::uint32_t scheduler, Executor& executor);
+  /// The slot of a scheduler whose choice the scoreboard had no ports for.
+  struct PortWait {
+    std::uint32_t scheduler = 0;
+    GroupId group{};
+  };
+  [[gnu::noinline]] void slot_of_waiting(Cycle now, const PortWait& wait, Executor& executor);
+  /// The scheduler's choice issues, if the scoreboard has the ports.
+  void issue_or_wait(Cycle now, std::uint32_t scheduler, GroupId group, Executor& executor,
+                     bool refused_before);
+  [[nodiscard]] [[gnu::noinline]] bool admitted(GroupId group, bool refused_before);
+  [[nodiscard]] bool replays_on(std::uint32_t scheduler) const {
+    return replay_ && replay_scheduler_ == scheduler;
+  }
   /// Charges the `cycles` cycles up to `now` of a scheduler's slot; `issuing`: the group, if `use` is
   /// kIssued.
   void charge(std::uint32_t scheduler, SlotUse use, Cycle now, Cycle cycles = 1, GroupId issuing = {}) {
     slots_[static_cast<unsigned>(use)] += cycles;
     if (state_.groups.profiled())
-      state_.groups.profile_slot(scheduler, pipe_readiness_[sub_core_of(scheduler)], now, cycles, use, issuing);
+      state_.groups.profile_slot(scheduler, pipe_readiness_[sub_core_of(scheduler)], now, cycles, use,
+                                 issuing);
   }
 
   CoreState& state_;
@@ -131,16 +141,14 @@ class IssueStage {
   std::vector<std::unique_ptr<sim::BlockInitiator<IssueTapProtocol>>> tap_isocks_;
   std::vector<std::uint32_t> sub_core_of_;     ///< by scheduler
   std::vector<PipeReadiness> pipe_readiness_;  ///< by sub-core
-  std::vector<bool> assigned_;  ///< by warp slot: its scheduler knows of it
-  std::vector<Cycle> held_until_;  ///< by scheduler: its policy held all candidates back, until then; 0: it did not
-  struct PortWait {
-    std::uint32_t scheduler = 0;
-    GroupId group{};
-  };
+  std::vector<bool> assigned_;                 ///< by warp slot: its scheduler knows of it
+  std::vector<Cycle>
+      held_until_;  ///< by scheduler: its policy held all candidates back, until then; 0: it did not
   /// First scheduler to pick: the successor of the last user of the load/store unit. A fixed order could starve a lock
   /// owner.
   std::uint32_t first_scheduler_ = 0;
-  std::vector<PortWait> port_waits_;     ///< choices that the scoreboard has no ports for, the first refused in front
+  std::vector<PortWait>
+      port_waits_;  ///< choices that the scoreboard has no ports for, the first refused in front
   std::vector<PortWait> earlier_waits_;  ///< scratch: those of the cycle before
   bool replay_ = false;                  ///< in this cycle a memory instruction takes a further pass ...
   std::uint32_t replay_scheduler_ = 0;   ///< ... and with it this scheduler's slot

@@ -7,20 +7,20 @@ namespace heddle::core {
 
 std::vector<std::string> slot_use_names(const std::vector<std::string>& gates) {
   std::vector<std::string> names{"issued",
-          "replay",
-          "held_back",
-          "scoreboard_ports",
-          "pipe_busy",
-          "operand_collector",
-          "memory_back_pressure",
-          "scoreboard_alu",
-          "scoreboard_memory",
-          "ibuffer_empty",
-          "control_flow",
-          "control_flow_tables",
-          "fence",
-          "barrier",
-          "no_warp"};
+                                 "replay",
+                                 "held_back",
+                                 "scoreboard_ports",
+                                 "pipe_busy",
+                                 "operand_collector",
+                                 "memory_back_pressure",
+                                 "scoreboard_alu",
+                                 "scoreboard_memory",
+                                 "ibuffer_empty",
+                                 "control_flow",
+                                 "control_flow_tables",
+                                 "fence",
+                                 "barrier",
+                                 "no_warp"};
   names.insert(names.end(), gates.begin(), gates.end());
   return names;
 }
@@ -34,7 +34,7 @@ IssueTable::IssueTable(std::uint32_t groups, std::uint32_t schedulers)
 namespace {
 
 /// Why a ready group does not issue into `pipe`, if its scheduler issues nothing.
-SlotUse ready_cause(unsigned pipe, const PipeReadiness& pipes, Cycle now) {
+SlotUse pipe_cause(unsigned pipe, const PipeReadiness& pipes, Cycle now) {
   if (pipes.accepts(pipe, now)) return SlotUse::kHeldBack;
   if (pipes.busy_until[pipe] > now) return SlotUse::kPipeBusy;
   return pipes.accepts_from[pipe] > now ? SlotUse::kOperandCollector : SlotUse::kMemoryBackPressure;
@@ -98,7 +98,7 @@ void IssueTable::profile_slot(std::uint32_t scheduler, const PipeReadiness& pipe
   GroupProfiler::ReadyCauses causes{};
   for (unsigned pipe = 0; pipe < kPipes; ++pipe) {
     SlotUse cause = use;
-    if (use != SlotUse::kReplay) cause = ready_cause(pipe, pipes, now);
+    if (use != SlotUse::kReplay) cause = pipe_cause(pipe, pipes, now);
     if (cause == SlotUse::kHeldBack && (use == SlotUse::kIssued || use == SlotUse::kScoreboardPorts))
       cause = use;
     causes[pipe] = static_cast<WaitCause>(cause);  // kIssued to kNotSelected, the others to the same name
@@ -106,21 +106,15 @@ void IssueTable::profile_slot(std::uint32_t scheduler, const PipeReadiness& pipe
   profiler_->pass(scheduler, cycles, causes);
 }
 
-const base::IndexSet* IssueTable::candidates(std::uint32_t index, const PipeReadiness& pipes, Cycle now) {
-  const Scheduler& scheduler = schedulers_[index];
-  std::uint32_t accepting = 0;
-  for (std::uint32_t rest = scheduler.ready_pipes; rest != 0; rest &= rest - 1)
-    if (pipes.accepts(static_cast<unsigned>(std::countr_zero(rest)), now)) accepting |= rest & -rest;
-  if (accepting == 0) return nullptr;
-  if ((accepting & (accepting - 1)) == 0)
-    return &scheduler.ready[static_cast<unsigned>(std::countr_zero(accepting))];
+const base::IndexSet* IssueTable::ready_for(const Scheduler& scheduler, std::uint32_t pipes) {
   scratch_.clear();
-  for (; accepting != 0; accepting &= accepting - 1)
-    scratch_ |= scheduler.ready[static_cast<unsigned>(std::countr_zero(accepting))];
+  for (; pipes != 0; pipes &= pipes - 1)
+    scratch_ |= scheduler.ready[static_cast<unsigned>(std::countr_zero(pipes))];
   return &scratch_;
 }
 
-Cycle IssueTable::next_due(std::uint32_t index, const PipeReadiness& pipes, Cycle now, Cycle held_until) const {
+Cycle IssueTable::next_due(std::uint32_t index, const PipeReadiness& pipes, Cycle now,
+                           Cycle held_until) const {
   Cycle next = kNever;
   for (std::uint32_t rest = schedulers_[index].ready_pipes; rest != 0; rest &= rest - 1) {
     const auto pipe = static_cast<unsigned>(std::countr_zero(rest));
@@ -132,26 +126,18 @@ Cycle IssueTable::next_due(std::uint32_t index, const PipeReadiness& pipes, Cycl
   return next;
 }
 
-SlotUse IssueTable::idle_cause(std::uint32_t index, const PipeReadiness& pipes, Cycle now) const {
-  const Scheduler& scheduler = schedulers_[index];
-  const auto any = [&](GroupStatus status) { return scheduler.count[static_cast<unsigned>(status)] != 0; };
-  if (any(GroupStatus::kReady)) {
-    SlotUse cause = SlotUse::kMemoryBackPressure;
-    for (std::uint32_t rest = scheduler.ready_pipes; rest != 0; rest &= rest - 1)
-      cause = std::min(cause, ready_cause(static_cast<unsigned>(std::countr_zero(rest)), pipes, now));
-    return cause;
-  }
-  if (any(GroupStatus::kScoreboardAlu)) return SlotUse::kScoreboardAlu;
-  if (any(GroupStatus::kScoreboardMemory)) return SlotUse::kScoreboardMemory;
-  if (any(GroupStatus::kFetch)) return SlotUse::kIBufferEmpty;
-  if (any(GroupStatus::kControlFlow)) return SlotUse::kControlFlow;
-  std::uint32_t gated = 0;
+SlotUse IssueTable::ready_cause(const Scheduler& scheduler, const PipeReadiness& pipes, Cycle now) {
+  SlotUse cause = SlotUse::kMemoryBackPressure;
+  for (std::uint32_t rest = scheduler.ready_pipes; rest != 0; rest &= rest - 1)
+    cause = std::min(cause, pipe_cause(static_cast<unsigned>(std::countr_zero(rest)), pipes, now));
+  return cause;
+}
+
+SlotUse IssueTable::gate_cause(const Scheduler& scheduler) {
   for (std::uint32_t gate = 0; gate < kIssueGates; ++gate)
-    gated |= scheduler.count[static_cast<unsigned>(gate_status(gate))];
-  for (std::uint32_t gate = 0; gated != 0 && gate < kIssueGates; ++gate)
-    if (any(gate_status(gate))) return gate_slot_use(gate);
-  if (any(GroupStatus::kBarrier)) return SlotUse::kBarrier;
-  return SlotUse::kNoWarp;
+    if (scheduler.count[static_cast<unsigned>(gate_status(gate))] != 0) return gate_slot_use(gate);
+  return scheduler.count[static_cast<unsigned>(GroupStatus::kBarrier)] != 0 ? SlotUse::kBarrier
+                                                                            : SlotUse::kNoWarp;
 }
 
 }  // namespace heddle::core

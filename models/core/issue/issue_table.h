@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -101,8 +102,8 @@ class IssueTable {
     LaneMask mask;
     std::uint32_t scheduler = 0;
     std::uint32_t sub_core = 0;  ///< the scheduler's
-    std::uint32_t epoch = 0;  ///< counts its moves: what waits for an older one is void
-    Cycle issued_at = 0;      ///< when it issued or moved last
+    std::uint32_t epoch = 0;     ///< counts its moves: what waits for an older one is void
+    Cycle issued_at = 0;         ///< when it issued or moved last
   };
 
   IssueTable(std::uint32_t groups, std::uint32_t schedulers);
@@ -128,8 +129,16 @@ class IssueTable {
 
   /// Groups of the scheduler whose head's pipe takes an instruction at `now`; nullptr: there is none. Valid
   /// until a status changes or the next call.
-  [[nodiscard]] const base::IndexSet* candidates(std::uint32_t scheduler, const PipeReadiness& pipes,
-                                                 Cycle now);
+  [[nodiscard]] const base::IndexSet* candidates(std::uint32_t index, const PipeReadiness& pipes, Cycle now) {
+    const Scheduler& scheduler = schedulers_[index];
+    std::uint32_t accepting = 0;
+    for (std::uint32_t rest = scheduler.ready_pipes; rest != 0; rest &= rest - 1)
+      if (pipes.accepts(static_cast<unsigned>(std::countr_zero(rest)), now)) accepting |= rest & -rest;
+    if (accepting == 0) return nullptr;
+    if ((accepting & (accepting - 1)) == 0)
+      return &scheduler.ready[static_cast<unsigned>(std::countr_zero(accepting))];
+    return ready_for(scheduler, accepting);
+  }
   [[nodiscard]] bool any_ready(std::uint32_t scheduler) const {
     return schedulers_[scheduler].count[static_cast<unsigned>(GroupStatus::kReady)] != 0;
   }
@@ -138,7 +147,16 @@ class IssueTable {
   [[nodiscard]] Cycle next_due(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now,
                                Cycle held_until = 0) const;
   /// Why the scheduler issues nothing in cycle `now`.
-  [[nodiscard]] SlotUse idle_cause(std::uint32_t scheduler, const PipeReadiness& pipes, Cycle now) const;
+  [[nodiscard]] SlotUse idle_cause(std::uint32_t index, const PipeReadiness& pipes, Cycle now) const {
+    const Scheduler& scheduler = schedulers_[index];
+    const auto any = [&](GroupStatus status) { return scheduler.count[static_cast<unsigned>(status)] != 0; };
+    if (any(GroupStatus::kReady)) return ready_cause(scheduler, pipes, now);
+    if (any(GroupStatus::kScoreboardAlu)) return SlotUse::kScoreboardAlu;
+    if (any(GroupStatus::kScoreboardMemory)) return SlotUse::kScoreboardMemory;
+    if (any(GroupStatus::kFetch)) return SlotUse::kIBufferEmpty;
+    if (any(GroupStatus::kControlFlow)) return SlotUse::kControlFlow;
+    return gate_cause(scheduler);
+  }
 
  private:
   [[gnu::noinline]] void profile_status(GroupId id, GroupStatus status, Pipe pipe);
@@ -149,6 +167,13 @@ class IssueTable {
     std::array<std::uint32_t, kPipes> ready_count{};
     std::array<base::IndexSet, kPipes> ready;
   };
+  /// Ready groups whose heads need one of these pipes (bit per Pipe).
+  [[nodiscard]] const base::IndexSet* ready_for(const Scheduler& scheduler, std::uint32_t pipes);
+  /// Of ready groups, none of which issues.
+  [[nodiscard]] static SlotUse ready_cause(const Scheduler& scheduler, const PipeReadiness& pipes, Cycle now);
+  /// Of groups behind gates and barriers only.
+  [[nodiscard]] static SlotUse gate_cause(const Scheduler& scheduler);
+
   std::vector<Group> groups_;
   std::vector<Scheduler> schedulers_;
   std::uint32_t present_ = 0;

@@ -20,11 +20,11 @@ LaneMask MeetingPoint::named_lanes(WarpId warp, Pc pc, LaneMask exec,
     named |= members[lane];
     if ((members[lane] >> lane & 1u) != 0) return;
     const AccessSite site = executor_.site_of(warp, pc);
-    throw base::KernelFault(state_.kernel().location(pc),
-                            fmt::format("{} (lane {}) is not in its own member mask {:#010x}\n  {}",
-                                        thread_name(site, lane), lane, members[lane],
-                                        state_.kernel().source_line(pc)),
-                            "a .sync instruction must name every lane that executes it");
+    throw base::KernelFault(
+        state_.kernel().location(pc),
+        fmt::format("{} (lane {}) is not in its own member mask {:#010x}\n  {}", thread_name(site, lane),
+                    lane, members[lane], state_.kernel().source_line(pc)),
+        "a .sync instruction must name every lane that executes it");
   });
   return LaneMask(named);
 }

@@ -7,6 +7,19 @@ namespace heddle::core {
 using simt::ControlFlowEvent;
 using simt::GroupChange;
 
+inline void PathControl::redirect(GroupId id, Pc pc) {
+  IssueTable::Group& group = state_.groups[id];
+  group.pc = pc;
+  group.head_valid = false;
+  FetchRequest request;
+  request.op = FetchRequest::Op::kRedirect;
+  request.group = id;
+  request.pc = pc;
+  fetch_isock.call(request);
+  state_.due.fetch = state_.now;
+  issue_.set_status(id, GroupStatus::kControlFlow);
+}
+
 inline void PathControl::step(GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   const Pc next{group.pc.value() + 1};
@@ -39,19 +52,6 @@ void PathControl::advance(GroupId id) {
   step(id);
 }
 
-void PathControl::redirect(GroupId id, Pc pc) {
-  IssueTable::Group& group = state_.groups[id];
-  group.pc = pc;
-  group.head_valid = false;
-  FetchRequest request;
-  request.op = FetchRequest::Op::kRedirect;
-  request.group = id;
-  request.pc = pc;
-  fetch_isock.call(request);
-  state_.due.fetch = state_.now;
-  issue_.set_status(id, GroupStatus::kControlFlow);
-}
-
 void PathControl::decide(simt::ControlFlowRequest& request) {
   request.cycle = state_.now;
   control_flow_isock.call(request);
@@ -59,8 +59,7 @@ void PathControl::decide(simt::ControlFlowRequest& request) {
   const bool by_group =
       request.event != ControlFlowEvent::kTick && request.event != ControlFlowEvent::kTableFilled &&
       request.event != ControlFlowEvent::kBarrierRelease && request.event != ControlFlowEvent::kLaunch;
-  if (state_.launch->trace != nullptr)
-    tracer_.decision(request, by_group ? state_.groups[request.group].pc : kNoPc);
+  if (state_.trace != nullptr) tracer_.decision(request, by_group ? state_.groups[request.group].pc : kNoPc);
   const std::uint32_t epoch = by_group ? state_.groups[request.group].epoch : 0;
   apply(request);
   // Nothing is said of the group that asked: it goes on with sequential flow.
@@ -121,11 +120,26 @@ void PathControl::wake_due(Cycle now) {
 
 // ---- What the mechanism answers
 
+inline void PathControl::moves(const simt::GroupUpdate& update) {
+  IssueTable::Group& group = state_.groups[update.group];
+  if (group.status == GroupStatus::kAbsent)
+    appears(update);
+  else if (!update.slices.empty() || !state_.is_static(group)) [[unlikely]]
+    belongs(update, group.warp, false);
+  group.mask = update.mask;
+  group.watch = update.watch;
+  group.also_watch = update.also_watch;
+  group.issued_at = state_.now;
+  ++group.epoch;
+  redirect(update.group, update.pc);
+  hang_.arrives(group, update.group);
+}
+
 void PathControl::apply(const simt::ControlFlowRequest& answer) {
   for (const simt::GroupUpdate& update : answer.updates) {
     IssueTable::Group& group = state_.groups[update.group];
     if (update.hold != group.hold) issue_.gates().hold(group, update.hold);
-    if (state_.launch->trace != nullptr) tracer_.update(answer.warp, update);
+    if (state_.trace != nullptr) tracer_.update(answer.warp, update);
     switch (update.change) {
       case GroupChange::kMoved:
       case GroupChange::kSchedulable:
@@ -144,8 +158,12 @@ void PathControl::apply(const simt::ControlFlowRequest& answer) {
 
 void PathControl::belongs(const simt::GroupUpdate& update, WarpId slot, bool is_new) {
   IssueTable::Group& group = state_.groups[update.group];
-  const auto leave = [&](WarpId home, LaneMask) { std::erase(state_.groups_of_warp[home.value()], update.group); };
-  const auto join = [&](WarpId home, LaneMask) { state_.groups_of_warp[home.value()].push_back(update.group); };
+  const auto leave = [&](WarpId home, LaneMask) {
+    std::erase(state_.groups_of_warp[home.value()], update.group);
+  };
+  const auto join = [&](WarpId home, LaneMask) {
+    state_.groups_of_warp[home.value()].push_back(update.group);
+  };
   if (update.slices.empty() && (is_new || state_.is_static(group))) [[likely]] {
     if (!is_new) return;
     group.formation = FormationTable::of_warp(slot);
@@ -153,7 +171,8 @@ void PathControl::belongs(const simt::GroupUpdate& update, WarpId slot, bool is_
   } else {
     const FormationId before = group.formation;
     if (!is_new) state_.for_each_slice(group, LaneMask::all(), leave);
-    group.formation = update.slices.empty() ? FormationTable::of_warp(slot) : state_.formations.make(update.slices);
+    group.formation =
+        update.slices.empty() ? FormationTable::of_warp(slot) : state_.formations.make(update.slices);
     if (!is_new) state_.formations.drop_reference(before);
     state_.for_each_slice(group, LaneMask::all(), join);
   }
@@ -173,21 +192,6 @@ void PathControl::appears(const simt::GroupUpdate& update) {
   issue_.group_joins(update.group);
 }
 
-void PathControl::moves(const simt::GroupUpdate& update) {
-  IssueTable::Group& group = state_.groups[update.group];
-  if (group.status == GroupStatus::kAbsent)
-    appears(update);
-  else if (!update.slices.empty() || !state_.is_static(group)) [[unlikely]]
-    belongs(update, group.warp, false);
-  group.mask = update.mask;
-  group.watch = update.watch;
-  group.also_watch = update.also_watch;
-  group.issued_at = state_.now;
-  ++group.epoch;
-  redirect(update.group, update.pc);
-  hang_.arrives(group, update.group);
-}
-
 void PathControl::stops(const simt::GroupUpdate& update) {
   IssueTable::Group& group = state_.groups[update.group];
   FetchRequest stop;
@@ -204,7 +208,8 @@ void PathControl::stops(const simt::GroupUpdate& update) {
     group.mask = update.mask;
     // The profile charges the wait to the barrier, whose PC the group still has; a group that waits for its
     // tables is charged to where it goes on.
-    if (update.cause == simt::BlockCause::kBarrier) issue_.set_long_latency(update.group, GroupStatus::kBarrier);
+    if (update.cause == simt::BlockCause::kBarrier)
+      issue_.set_long_latency(update.group, GroupStatus::kBarrier);
     group.pc = update.pc;
     if (update.cause == simt::BlockCause::kTables) issue_.set_status(update.group, GroupStatus::kTables);
     return;

@@ -20,10 +20,7 @@ namespace heddle::core {
 class PathControl {
  public:
   PathControl(CoreState& state, IssueStage& issue, CoreTracer& tracer, HangView& hang)
-      : state_(state),
-        issue_(issue),
-        tracer_(tracer),
-        hang_(hang) {}
+      : state_(state), issue_(issue), tracer_(tracer), hang_(hang) {}
   sim::BlockInitiator<simt::ControlFlowProtocol> control_flow_isock{"control_flow_isock"};
   sim::BlockInitiator<FetchProtocol> fetch_isock{"fetch_isock"};
 
@@ -54,11 +51,11 @@ class PathControl {
   [[gnu::always_inline]] void step(GroupId id);
   void apply(const simt::ControlFlowRequest& answer);
   void appears(const simt::GroupUpdate& update);
-  void moves(const simt::GroupUpdate& update);
+  [[gnu::always_inline]] void moves(const simt::GroupUpdate& update);
   void stops(const simt::GroupUpdate& update);
   /// Whose lanes the group has from now on; `is_new`: it had none before.
   void belongs(const simt::GroupUpdate& update, WarpId slot, bool is_new);
-  void redirect(GroupId id, Pc pc);
+  [[gnu::always_inline]] void redirect(GroupId id, Pc pc);
 
   void release(WarpId warp, LaneMask lanes);
 

@@ -66,6 +66,7 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
 
 void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
   launch_ = launch;
+  constants_ = launch->constants();
   L1dRequest invalidate_l1d;
   invalidate_l1d.op = L1dRequest::Op::kInvalidate;
   l1d_isock.call(invalidate_l1d);

@@ -128,7 +128,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   /// The lanes' values of an operand. Several slices: collected in gathered_[scratch].
   [[nodiscard]] const std::byte* row_of(const MemoryInstruction& op, const isa::Operand& operand,
                                         unsigned scratch = 0) {
-    if (operand.space == isa::RowSpace::kConstant) return launch_->constants() + operand.offset;
+    if (operand.space == isa::RowSpace::kConstant) return constants_ + operand.offset;
     return op.gather(operand, gathered_[scratch]);
   }
   void read_operands(MemoryInstruction& op);
@@ -173,6 +173,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   const host::AllocationTable& allocations_;
   sim::MemoryLog* log_;  ///< nullptr: there is no watchdog
   const LaunchContext* launch_ = nullptr;
+  const std::byte* constants_ = nullptr;  ///< rows of the launch
   std::uint32_t sector_bytes_;
 
   std::vector<std::unique_ptr<LsuClientPort>> clients_;  ///< beside the core, by id - 1

@@ -35,12 +35,12 @@ void CoreTracer::tables(WarpId warp, TableSnapshot snapshot) {
     scoreboard.push_back({{"reg", entry.reg}, {"lanes", entry.lanes.to_string()}});
   snapshot.tables = &tables;
   snapshot.scoreboard = &scoreboard;
-  state_.launch->trace->tables(site(warp), snapshot);
+  state_.trace->tables(site(warp), snapshot);
 }
 
 void CoreTracer::decision(const simt::ControlFlowRequest& request, Pc pc) {
   const TraceSite at = site(request.warp);
-  if (!state_.launch->trace->wants_tables(at)) return;
+  if (!state_.trace->wants_tables(at)) return;
   TableSnapshot snapshot;
   snapshot.event = traced_name(request);
   snapshot.pc = pc;
@@ -51,7 +51,7 @@ void CoreTracer::decision(const simt::ControlFlowRequest& request, Pc pc) {
 
 void CoreTracer::registers(std::string_view event, WarpId warp, const isa::Instruction& instruction,
                            LaneMask lanes) {
-  if (instruction.write_count == 0 || !state_.launch->trace->wants_tables(site(warp))) return;
+  if (instruction.write_count == 0 || !state_.trace->wants_tables(site(warp))) return;
   TableSnapshot snapshot;
   snapshot.event = event;
   snapshot.pc = Pc{static_cast<std::uint32_t>(&instruction - state_.kernel().code.data())};
@@ -60,7 +60,7 @@ void CoreTracer::registers(std::string_view event, WarpId warp, const isa::Instr
 }
 
 void CoreTracer::update(WarpId warp, const simt::GroupUpdate& update) {
-  TraceSink& trace = *state_.launch->trace;
+  TraceSink& trace = *state_.trace;
   const TraceSite at = site(warp);
   if (!trace.wants_timeline(at)) return;
   switch (update.change) {
@@ -82,7 +82,7 @@ void CoreTracer::update(WarpId warp, const simt::GroupUpdate& update) {
 
 void CoreTracer::issue(const IssueTable::Group& group, GroupId id, LaneMask lanes) {
   const TraceSite at = site(group.warp);
-  if (state_.launch->trace->wants_timeline(at)) state_.launch->trace->issued(at, id, group.pc, lanes);
+  if (state_.trace->wants_timeline(at)) state_.launch->trace->issued(at, id, group.pc, lanes);
 }
 
 }  // namespace heddle::core
