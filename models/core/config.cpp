@@ -314,6 +314,7 @@ void CoreConfig::visit(base::ConfigVisitor& v) {
   v.section("constant_cache", constant_cache, "constant memory and kernel parameters");
   v.section("shared_memory", shared_memory, "shared memory");
   v.section("barrier", barrier, "CTA barriers");
+  units.visit(v);
 }
 
 namespace {

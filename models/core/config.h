@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/config.h"
+#include "base/config_options.h"
 #include "core/schedule/scheduling_policy.h"
 #include "isa/instruction.h"
 #include "sim/twins.h"
@@ -169,6 +170,7 @@ struct CoreConfig {
   ConstantCacheConfig constant_cache;
   SharedMemoryConfig shared_memory;
   BarrierConfig barrier;
+  base::ConfigOptions units;  ///< sections of what may be added to a core (core_extension.h, CoreUnit)
 
   void visit(base::ConfigVisitor& v);
   void validate() const;

@@ -60,6 +60,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
   executor_.add_tap(issue_stage_.scheduler_taps());
   bind_blocks();
   add_extensions(stats);
+  bind_schedulers();
   bind_load_store_unit();
   declare(stats.child("issue", "issue stage"));
 }
@@ -119,6 +120,13 @@ void Core::add_extensions(base::StatGroup& stats) {
       issue_stage_.add_gate(gate, each.name);
     }
   }
+}
+
+void Core::bind_schedulers() {
+  std::vector<SchedulerInterposer*> between;
+  for (const auto& added : extensions_)
+    if (SchedulerInterposer* const unit = added->scheduler_unit()) between.push_back(unit);
+  issue_stage_.bind_schedulers(between);
 }
 
 void Core::bind_load_store_unit() {

@@ -115,6 +115,7 @@ class Core : public sc_core::sc_module, public sim::Watched {
   /// Makes what is added to the core; `declare` comes after it, since gates name stall causes.
   void add_extensions(base::StatGroup& stats);
   /// Binds the core's side of the load/store unit to what is next to it.
+  void bind_schedulers();
   void bind_load_store_unit();
   void declare(base::StatGroup& stats);
   void begin_launch(const LaunchContext* launch);

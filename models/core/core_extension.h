@@ -9,6 +9,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/config_options.h"
 #include "base/ids.h"
 #include "base/stats.h"
 #include "core/config.h"
@@ -21,15 +22,16 @@ struct CoreServices;
 class LoadStoreUnit;
 class LsuInterposer;
 class MemoryPort;
+class SchedulerInterposer;
 
 /// Where an extension is made. All of it outlives the extension.
 struct CoreExtensionSite {
   base::CoreId core{};
   const CoreConfig& config;
   const CoreServices& services;
-  LoadStoreUnit& lsu;        ///< add_client()
-  MemoryPort& memory_port;   ///< add_client()
-  base::StatGroup& stats;    ///< the core's: child() for the extension's own
+  LoadStoreUnit& lsu;       ///< add_client()
+  MemoryPort& memory_port;  ///< add_client()
+  base::StatGroup& stats;   ///< the core's: child() for the extension's own
 };
 
 class CoreExtension {
@@ -48,11 +50,23 @@ class CoreExtension {
   /// Asked before something issues (issue_gate_protocol.h).
   [[nodiscard]] virtual std::vector<Gate> gates() { return {}; }
 
+  /// Stands between the issue stage and the warp schedulers; nullptr: nothing does. Several stand behind each other, the
+  /// first extension's next to the issue stage.
+  [[nodiscard]] virtual SchedulerInterposer* scheduler_unit() { return nullptr; }
   /// Stands between the core and its load/store unit; nullptr: nothing does. Several extensions' stand behind each
   /// other, the first one's next to the core.
   [[nodiscard]] virtual LsuInterposer* interposer() { return nullptr; }
 };
 
 using CoreExtensionFactory = std::function<std::unique_ptr<CoreExtension>(const CoreExtensionSite&)>;
+
+/// An extension that platform files know: a section of the core's configuration, and what makes it if that asks for it.
+struct CoreUnit {
+  std::string name;  ///< of the section: core.<name>
+  std::string doc;
+  base::ConfigOption section;  ///< of the key `name`
+  /// Null: the configuration does not ask for it. Throws InputError if it cannot be.
+  std::function<CoreExtensionFactory(const CoreConfig&)> make;
+};
 
 }  // namespace heddle::core

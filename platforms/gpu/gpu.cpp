@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "gpu/registries.h"
 #include "memory/dram_channel.h"
 
 namespace heddle::gpu {
@@ -49,6 +50,20 @@ DramFactory dram_channels() {
 
 Gpu::~Gpu() = default;
 
+namespace {
+
+/// What the configuration adds to every core, and behind it what the program does.
+std::vector<core::CoreExtensionFactory> extensions_of(
+    const GpuConfig& config, const std::vector<core::CoreExtensionFactory>& of_program) {
+  std::vector<core::CoreExtensionFactory> all;
+  for (const core::CoreUnit& unit : core_units().entries())
+    if (core::CoreExtensionFactory factory = unit.make(config.core)) all.push_back(std::move(factory));
+  all.insert(all.end(), of_program.begin(), of_program.end());
+  return all;
+}
+
+}  // namespace
+
 Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
          const host::AllocationTable& allocations, std::uint64_t shuffle, const DramFactory& dram,
          sim::Twins* twins, const memory::PartitionUnitFactory& unit_factory,
@@ -85,8 +100,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     crossbar->declare_messages();
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
-  const core::CoreServices services{core_clock, pool, allocations, progress,
-                                    faults,     twins, core_extensions};
+  const core::CoreServices services{
+      core_clock, pool, allocations, progress, faults, twins, extensions_of(config, core_extensions)};
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
     cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), base::CoreId{i}, config.core,
                                             services, stats.child(numbered("core", i)));

@@ -30,6 +30,7 @@ struct CoreSection {
 GpuConfig::GpuConfig() : dispatch(dispatch_policies().entries()) {
   core.control_flow = simt::ControlFlowConfig(control_flow_mechanisms().entries());
   core.scheduler = core::SchedulerConfig(scheduling_policies().entries(), kDefaultSchedulingPolicy);
+  for (const core::CoreUnit& unit : core_units().entries()) core.units.add(unit.section);
 }
 
 void ClocksConfig::visit(base::ConfigVisitor& v) {

@@ -34,6 +34,11 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
   return registry;
 }
 
+base::Registry<core::CoreUnit>& core_units() {
+  static base::Registry<core::CoreUnit> registry{"core unit", {}};
+  return registry;
+}
+
 base::Registry<core::DispatchPolicy>& dispatch_policies() {
   static base::Registry<core::DispatchPolicy> registry{"dispatch policy", {core::round_robin_dispatch()}};
   return registry;

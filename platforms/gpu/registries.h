@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/registry.h"
+#include "core/core_extension.h"
 #include "core/cta/cta_dispatch_policy.h"
 #include "core/schedule/scheduling_policy.h"
 #include "simt/mechanism.h"
@@ -17,6 +18,8 @@ namespace heddle::gpu {
 [[nodiscard]] base::Registry<simt::Mechanism>& control_flow_mechanisms();
 /// core.scheduler.policy
 [[nodiscard]] base::Registry<core::SchedulingPolicy>& scheduling_policies();
+/// core.<name>.*: what may be added to every core
+[[nodiscard]] base::Registry<core::CoreUnit>& core_units();
 /// dispatch.policy
 [[nodiscard]] base::Registry<core::DispatchPolicy>& dispatch_policies();
 

@@ -81,10 +81,14 @@ AccessSite Executor::site_of(WarpId home, Pc pc) const {
 
 namespace {
 
-class GroupOperands final : public OperandReader {
+class GroupOperands final : public OperandReader, public PathReader {
  public:
-  GroupOperands(const Executor& executor, const CoreState& state, const IssueTable::Group& group)
-      : executor_(executor), state_(state), group_(group) {}
+  GroupOperands(const Executor& executor, const CoreState& state, PathControl& paths,
+                const IssueTable::Group& group)
+      : executor_(executor), state_(state), paths_(paths), group_(group) {}
+  [[nodiscard]] std::uint32_t runnable_splits(WarpId warp) const override {
+    return static_cast<std::uint32_t>(paths_.runnable_splits(warp).size());
+  }
   [[nodiscard]] std::uint64_t value(const isa::Operand& operand, unsigned lane) const override {
     const std::byte* const row = executor_.row(state_.warp(state_.home(group_, lane)), operand);
     if (operand.width == isa::RowWidth::kPredicate) {
@@ -101,6 +105,7 @@ class GroupOperands final : public OperandReader {
  private:
   const Executor& executor_;
   const CoreState& state_;
+  PathControl& paths_;
   const IssueTable::Group& group_;
 };
 
@@ -127,7 +132,7 @@ std::uint8_t Executor::tapped(const isa::Instruction& instruction, Pc pc) {
 
 void Executor::tell_taps(unsigned taps, GroupId id, LaneMask exec) {
   const IssueTable::Group& group = state_.groups[id];
-  const GroupOperands operands(*this, state_, group);
+  const GroupOperands operands(*this, state_, paths_, group);
   IssueTapRequest issues;
   issues.instruction = &state_.instruction(group.pc);
   issues.pc = group.pc;
@@ -138,6 +143,7 @@ void Executor::tell_taps(unsigned taps, GroupId id, LaneMask exec) {
   issues.mask = group.mask;
   issues.exec = exec;
   issues.operands = &operands;
+  issues.paths = &operands;
   for (; taps != 0; taps &= taps - 1) {
     const auto& sockets = taps_[static_cast<unsigned>(std::countr_zero(taps))];
     sockets[sockets.size() == 1 ? 0 : group.scheduler]->call(issues);

@@ -13,7 +13,8 @@ IssueStage::IssueStage(CoreState& state, bool limits_ports)
       gates_(state),
       pipe_readiness_(state.config.scheduler.sub_cores),
       assigned_(state.config.occupancy.max_warps, false),
-      held_until_(state.config.scheduler.count, 0) {
+      held_until_(state.config.scheduler.count, 0),
+      held_by_(state.config.scheduler.count, SlotUse::kHeldBack) {
   gates_.add(hold_gate_);
   const SchedulerConfig& config = state.config.scheduler;
   for (std::uint32_t s = 0; s < config.count; ++s) {
@@ -23,10 +24,24 @@ IssueStage::IssueStage(CoreState& state, bool limits_ports)
                                                           state.groups_per_warp, state.services.twins));
     scheduler_isocks_.push_back(std::make_unique<sim::BlockInitiator<SchedulerProtocol>>(
         ("scheduler_isock" + std::to_string(s)).c_str()));
-    scheduler_isocks_.back()->bind(schedulers_.back()->scheduler_tsock);
     tap_isocks_.push_back(std::make_unique<sim::BlockInitiator<IssueTapProtocol>>(
         ("scheduler_tap_isock" + std::to_string(s)).c_str()));
     tap_isocks_.back()->bind(schedulers_.back()->issue_tap_tsock);
+  }
+}
+
+void IssueStage::bind_schedulers(const std::vector<SchedulerInterposer*>& units) {
+  for (SchedulerInterposer* const unit : units) {
+    causes_.push_back(std::make_unique<Cause>());
+    unit->charge_to(static_cast<std::uint8_t>(add_gate(*causes_.back(), unit->cause())));
+  }
+  for (std::uint32_t s = 0; s < schedulers_.size(); ++s) {
+    sim::BlockInitiator<SchedulerProtocol>* from = scheduler_isocks_[s].get();
+    for (SchedulerInterposer* const unit : units) {
+      from->bind(unit->port(s).scheduler_tsock);
+      from = &unit->port(s).scheduler_isock;
+    }
+    from->bind(schedulers_[s]->scheduler_tsock);
   }
 }
 
@@ -104,16 +119,18 @@ void IssueStage::slot(Cycle now, std::uint32_t s, Executor& executor) {
   const PipeReadiness& pipes = pipe_readiness_[sub_core_of(s)];
   held_until_[s] = 0;
   if (replays_on(s)) return charge(s, SlotUse::kReplay, now);
-  if (!groups.any_ready(s)) return charge(s, groups.idle_cause(s, pipes, now), now);
+  if (!groups.any_ready(s)) return charge(s, idle_cause(s, now), now);
   SchedulerRequest pick;
   pick.candidates = groups.candidates(s, pipes, now);
   if (pick.candidates != nullptr) {
     pick.cycle = now;
+    pick.groups = &group_reader_;
     scheduler_isocks_[s]->call(pick);
     if (pick.found) return issue_or_wait(now, s, pick.group, executor, false);
     held_until_[s] = pick.due;
+    held_by_[s] = pick.cause == 0 ? SlotUse::kHeldBack : gate_slot_use(pick.cause);
   }
-  charge(s, groups.idle_cause(s, pipes, now), now);
+  charge(s, idle_cause(s, now), now);
 }
 
 void IssueStage::slot_of_waiting(Cycle now, const PortWait& wait, Executor& executor) {
@@ -142,7 +159,7 @@ inline void IssueStage::issue_or_wait(Cycle now, std::uint32_t s, GroupId group,
 
 void IssueStage::account_idle(Cycle skipped, Cycle until) {
   for (std::uint32_t s = 0; s < state_.config.scheduler.count; ++s)
-    charge(s, state_.groups.idle_cause(s, pipe_readiness_[sub_core_of(s)], until), until, skipped);
+    charge(s, idle_cause(s, until), until, skipped);
 }
 
 Cycle IssueStage::next_due(Cycle now) const {

@@ -19,6 +19,7 @@
 #include "core/protocols/pipes_protocol.h"
 #include "core/protocols/scheduler_protocol.h"
 #include "core/protocols/scoreboard_protocol.h"
+#include "core/schedule/scheduler_interposer.h"
 #include "core/schedule/warp_scheduler.h"
 #include "sim/block_socket.h"
 
@@ -35,6 +36,8 @@ class IssueStage {
   /// Once all gates are known.
   void declare(base::StatGroup& issue);
 
+  /// Puts units in front of the schedulers, the first of them next to the issue stage; once, possibly none.
+  void bind_schedulers(const std::vector<SchedulerInterposer*>& units);
   /// Adds a gate; `name` (extensions only) is that of its stall cause.
   std::uint32_t add_gate(IssueGate& gate, const std::string& name = {});
   /// What an extension's gate says of itself.
@@ -131,7 +134,30 @@ class IssueStage {
                                  issuing);
   }
 
+  /// Why a scheduler that issued nothing did not.
+  [[nodiscard]] SlotUse idle_cause(std::uint32_t scheduler, Cycle now) const {
+    const SlotUse cause = state_.groups.idle_cause(scheduler, pipe_readiness_[sub_core_of(scheduler)], now);
+    return cause == SlotUse::kHeldBack ? held_by_[scheduler] : cause;
+  }
+
+  /// For the schedulers.
+  class Groups final : public GroupReader {
+   public:
+    explicit Groups(const CoreState& state) : state_(state) {}
+    [[nodiscard]] WarpId warp(GroupId group) const override { return state_.groups[group].warp; }
+    [[nodiscard]] LaneMask lanes(GroupId group) const override { return state_.groups[group].mask; }
+
+   private:
+    const CoreState& state_;
+  };
+  /// A gate that is never closed: it stands for a stall cause.
+  class Cause final : public IssueGate {
+    void serve(IssueGateRequest& request) override { request.closed = false; }
+  };
+
   CoreState& state_;
+  Groups group_reader_{state_};
+  std::vector<std::unique_ptr<Cause>> causes_;
   bool limits_ports_;
   HoldGate hold_gate_;
   IssueGates gates_;
@@ -144,6 +170,7 @@ class IssueStage {
   std::vector<bool> assigned_;                 ///< by warp slot: its scheduler knows of it
   std::vector<Cycle>
       held_until_;  ///< by scheduler: its policy held all candidates back, until then; 0: it did not
+  std::vector<SlotUse> held_by_;  ///< by scheduler: who did
   /// First scheduler to pick: the successor of the last user of the load/store unit. A fixed order could starve a lock
   /// owner.
   std::uint32_t first_scheduler_ = 0;

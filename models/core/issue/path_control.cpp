@@ -94,6 +94,15 @@ void PathControl::wait_at_barrier(GroupId id) {
   decide(wait);
 }
 
+std::vector<simt::RunnableSplit> PathControl::runnable_splits(WarpId warp) {
+  std::vector<simt::RunnableSplit> runnable;
+  simt::ControlFlowRequest look;
+  look.warp = warp;
+  look.runnable = &runnable;
+  control_flow_isock.inspect(look);
+  return runnable;
+}
+
 void PathControl::release(WarpId warp, LaneMask lanes) {
   simt::ControlFlowRequest release;
   release.event = ControlFlowEvent::kBarrierRelease;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <systemc>
+#include <vector>
 
 #include "base/timing_wheel.h"
 #include "core/core_state.h"
@@ -34,6 +35,8 @@ class PathControl {
   void table_filled(WarpId warp, const simt::TableEntryTransfer& filled);
   /// The group waits, at a barrier or for other lanes, to go on behind the instruction that it has issued.
   void wait_at_barrier(GroupId id);
+  /// Splits of the warp that could go on now.
+  [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp);
   /// Lanes of a warp that wait so may go on in a cycle to come.
   void release_at(Cycle cycle, WarpId warp, LaneMask lanes) { releases_.add(cycle, {warp, lanes}); }
   void release_due(Cycle now) {

@@ -29,12 +29,7 @@ void HangView::visit(const IssueTable::Group& group, GroupId id) {
 }
 
 std::vector<simt::RunnableSplit> HangView::runnable_splits(WarpId warp) const {
-  std::vector<simt::RunnableSplit> runnable;
-  simt::ControlFlowRequest look;
-  look.warp = warp;
-  look.runnable = &runnable;
-  sources_.control_flow.inspect(look);
-  return runnable;
+  return sources_.paths.runnable_splits(warp);
 }
 
 bool HangView::in_transit(WarpId warp) const {

@@ -31,7 +31,7 @@ class HangView {
   struct Sources {
     const WarpSync& waiting;          ///< lanes at .sync instructions
     const IssueStage& issue;
-    const PathControl& paths;
+    PathControl& paths;
     const MemoryView& memory;
     // Inspected only.
     sim::BlockInitiator<TableTrafficProtocol>& table_traffic;

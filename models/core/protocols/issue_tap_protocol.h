@@ -18,6 +18,14 @@ class OperandReader {
   [[nodiscard]] virtual std::uint64_t value(const isa::Operand& operand, unsigned lane) const = 0;
 };
 
+/// What the control-flow mechanism knows of a warp.
+class PathReader {
+ public:
+  virtual ~PathReader() = default;
+  /// Splits of the warp, the one that issues included, that could go on without any other lanes doing anything.
+  [[nodiscard]] virtual std::uint32_t runnable_splits(WarpId warp) const = 0;
+};
+
 struct IssueTapRequest {
   enum class Op : std::uint8_t {
     kInterest,  ///< a launch begins: is `instruction` at `pc` of interest? -> `wanted`
@@ -35,6 +43,7 @@ struct IssueTapRequest {
   LaneMask mask;                          ///< the group's lanes
   LaneMask exec;                          ///< of these, those whose guard holds
   const OperandReader* operands = nullptr;  ///< valid during the call
+  const PathReader* paths = nullptr;        ///< valid during the call
 
   bool wanted = false;  ///< answer of kInterest
 };

@@ -9,6 +9,14 @@
 
 namespace heddle::core {
 
+/// The groups of a core, for who chooses among them.
+class GroupReader {
+ public:
+  virtual ~GroupReader() = default;
+  [[nodiscard]] virtual WarpId warp(GroupId group) const = 0;  ///< whose slot it occupies
+  [[nodiscard]] virtual LaneMask lanes(GroupId group) const = 0;
+};
+
 struct SchedulerRequest {
   enum class Op : std::uint8_t {
     kAssign,       ///< warp was launched: it becomes the youngest
@@ -24,6 +32,10 @@ struct SchedulerRequest {
   const base::IndexSet* candidates = nullptr;  ///< kPick: groups that can issue now; not empty
   bool found = false;                          ///< answer of kPick: false: the policy holds them all back
   Cycle due = kNever;  ///< answer, not found: the first cycle in which the same candidates may be picked from
+  /// Answer, not found: what the slot is charged to. 0: the policy holds them back; else the number of a unit's cause
+  /// (schedule/scheduler_interposer.h).
+  std::uint8_t cause = 0;
+  const GroupReader* groups = nullptr;  ///< kPick; valid during the call
 };
 using SchedulerProtocol = ProtocolOf<SchedulerRequest>;
 
