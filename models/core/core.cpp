@@ -96,7 +96,8 @@ void Core::bind_blocks() {
 }
 
 void Core::add_extensions(base::StatGroup& stats) {
-  const CoreExtensionSite site{state_.id, state_.config, state_.services, lsu_, memory_port_, stats};
+  const CoreExtensionSite site{state_.id,    state_.config,         state_.services, lsu_,
+                               memory_port_, state_.groups_per_warp, stats};
   for (const CoreExtensionFactory& make : state_.services.extensions) {
     CoreExtension& added = *extensions_.emplace_back(make(site));
     for (CoreExtension::TapTarget* const tap : added.taps()) {

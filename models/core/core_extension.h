@@ -31,6 +31,7 @@ struct CoreExtensionSite {
   const CoreServices& services;
   LoadStoreUnit& lsu;       ///< add_client()
   MemoryPort& memory_port;  ///< add_client()
+  std::uint32_t groups_per_warp = 1;  ///< issue groups of a warp slot
   base::StatGroup& stats;   ///< the core's: child() for the extension's own
 };
 

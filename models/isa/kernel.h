@@ -125,6 +125,14 @@ struct FunctionAddress {
   std::string reason;
 };
 
+/// A branch back to the start of a loop in which threads wait for other threads, as the kernel's text says it
+/// (.pragma "heddle.spin.lock", "heddle.spin.wait").
+struct SpinBranch {
+  enum class Kind : std::uint8_t { kLock, kWait };
+  Pc pc{};
+  Kind kind = Kind::kLock;
+};
+
 struct Kernel {
   std::string name;
   std::vector<Instruction> code;  ///< the kernel's own, then its functions'; falling off an end is impossible
@@ -133,6 +141,7 @@ struct Kernel {
   std::vector<Pc> targets;              ///< tables of indirect branches and calls
   std::unordered_map<std::uint64_t, FunctionAddress> function_addresses;
   std::vector<CodePointer> code_pointers;  ///< rows of `constants` that hold places in the code
+  std::vector<SpinBranch> spin_branches;   ///< ascending
   std::vector<Pc> likely_convergence;      ///< where threads of diverged paths often meet before they must
   RegisterLayout registers;
   std::vector<std::string> register_names;  ///< by RegId, as written in the PTX ("%r5")

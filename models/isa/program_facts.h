@@ -18,6 +18,7 @@ struct ProgramFacts {
     kPostDominator = 2,      ///< immediate post-dominator of some branch
     kUniformBranch = 4,      ///< bra.uni, or no lane of a warp can decide otherwise than the others
     kLikelyConvergence = 8,  ///< in Kernel::likely_convergence
+    kSpinBranch = 16,        ///< a backward branch that may be spin-inducing (analysis/spin_branches.h)
   };
 
   // By PC.

@@ -9,6 +9,7 @@
 #include "simt/aware.h"
 #include "simt/multi_path.h"
 #include "simt/simt_stack.h"
+#include "spin/spin_unit.h"
 
 namespace heddle::gpu {
 
@@ -35,7 +36,7 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
 }
 
 base::Registry<core::CoreUnit>& core_units() {
-  static base::Registry<core::CoreUnit> registry{"core unit", {}};
+  static base::Registry<core::CoreUnit> registry{"core unit", {spin::spin_core_unit()}};
   return registry;
 }
 

@@ -1,6 +1,10 @@
 // Bank transfers under two locks, one per account, taken in ascending order and given back when the second
 // one is busy: K3 of mimd-simt-and-bows §9.3. The releases are inside the loop, so that no lane waits for its
 // own warp.
+
+// Says that the loop around it waits for a lock (README.md).
+#define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")
+
 struct Transfer {
   int from;
   int to;  // never the same account as `from`
@@ -18,6 +22,7 @@ extern "C" __global__ void bank_transfer(const Transfer* transfers, int n, volat
     int second = from < to ? to : from;
     int done = 0;
     while (!done) {
+      SPIN_LOCK();
       if (atomicCAS(&locks[first], 0, 1) == 0) {
         if (atomicCAS(&locks[second], 0, 1) == 0) {
           __threadfence();
@@ -45,10 +50,12 @@ extern "C" __global__ void bank_transfer_mimd(const Transfer* transfers, int n, 
     int from = transfers[t].from, to = transfers[t].to, amount = transfers[t].amount;
     int first = from < to ? from : to;
     int second = from < to ? to : from;
-    while (atomicCAS(&locks[first], 0, 1) != 0) {
-    }
-    while (atomicCAS(&locks[second], 0, 1) != 0) {
-    }
+    do {
+      SPIN_LOCK();
+    } while (atomicCAS(&locks[first], 0, 1) != 0);
+    do {
+      SPIN_LOCK();
+    } while (atomicCAS(&locks[second], 0, 1) != 0);
     __threadfence();
     balance[from] = balance[from] - amount;
     balance[to] = balance[to] + amount;

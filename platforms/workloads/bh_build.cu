@@ -3,6 +3,10 @@
 //
 // child[8 * cell + octant]: 0 empty, -1 locked, 1 .. n a body (index plus one), n + c cell c. Cell 0 is the
 // root: centre 0, half edge 1. Cells are numbered as they are made, so a cell's index is above its parent's.
+
+// Says that the loop around it waits for a lock (README.md).
+#define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")
+
 enum { kBhEmpty = 0, kBhLocked = -1 };
 
 struct BhPlace {
@@ -72,6 +76,7 @@ extern "C" __global__ void bh_build(const float* position, int n, volatile int* 
       }
       int place = 8 * cell + octant;
       int done = 0;
+      SPIN_LOCK();
       if (there != kBhLocked && atomicCAS(const_cast<int*>(&child[place]), there, kBhLocked) == there) {
         int replacement = bh_place(position, n, child, cells, at, octant, body, there);
         child[place] = replacement;  // also the release
@@ -102,7 +107,7 @@ extern "C" __global__ void bh_build_mimd(const float* position, int n, volatile 
     BhPlace at = {0.0f, 0.0f, 0.0f, 1.0f};
     int cell = 0, octant, there;
     do {
-      asm volatile("");
+      SPIN_LOCK();
       octant = bh_octant(at, x, y, z);
       there = child[8 * cell + octant];
       while (there > n) {

@@ -3,6 +3,9 @@
 // child[8 * cell + octant] is 0 empty, 1 .. n a body (index plus one), n + c cell c; parents come before
 // their children, so CTAs wait for earlier ones only.
 
+// Says that the loop around it waits for another thread's signal (README.md).
+#define SPIN_WAIT() asm volatile(".pragma \"heddle spin wait\";")
+
 // count[c]: bodies below cell c. start[c]: -1 until known; start[0] is 0. SIMT-safe: K6 of
 // mimd-simt-and-bows §9.3.
 extern "C" __global__ void bh_sort(const int* child, const int* count, int n, int cells, int cells_per_cta,
@@ -10,6 +13,7 @@ extern "C" __global__ void bh_sort(const int* child, const int* count, int n, in
   int k = blockIdx.x * cells_per_cta + threadIdx.x;
   int end = min(cells, (int)(blockIdx.x + 1) * cells_per_cta);
   while (k < end) {
+    SPIN_WAIT();
     int s = start[k];
     if (s >= 0) {
       for (int octant = 0; octant < 8; octant++) {
@@ -35,7 +39,7 @@ extern "C" __global__ void bh_sort_mimd(const int* child, const int* count, int 
   for (int k = blockIdx.x * cells_per_cta + threadIdx.x; k < end; k += blockDim.x) {
     int s;
     while ((s = start[k]) < 0) {
-      asm volatile("");
+      SPIN_WAIT();
     }
     for (int octant = 0; octant < 8; octant++) {
       int there = child[8 * k + octant];

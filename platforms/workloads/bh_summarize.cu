@@ -2,6 +2,9 @@
 // until those of its children that are cells are done. The tree is bh_build.cu's; children have higher
 // indices than their parents, so work goes from the highest cell down and CTAs wait for earlier ones only.
 
+// Says that the loop around it waits for another thread's signal (README.md).
+#define SPIN_WAIT() asm volatile(".pragma \"heddle spin wait\";")
+
 // count[c]: bodies below cell c, 0 until the cell is done. centre: x, y, z and mass of each cell. SIMT-safe:
 // the signal is inside the loop.
 extern "C" __global__ void bh_summarize(const int* child, const float* position, const float* mass, int n,
@@ -10,6 +13,7 @@ extern "C" __global__ void bh_summarize(const int* child, const float* position,
   int k = cells - 1 - (int)(blockIdx.x * cells_per_cta + threadIdx.x);
   int end = max(-1, cells - 1 - (int)(blockIdx.x + 1) * cells_per_cta);
   while (k > end) {
+    SPIN_WAIT();
     int bodies = 0, ready = 1;
     for (int octant = 0; octant < 8; octant++) {
       int there = child[8 * k + octant];

@@ -1,6 +1,10 @@
 // Distance constraints of a cloth: each spring moves its two particles towards its rest length, under the
 // locks of both, which it takes in ascending order. Corrections are rounded to multiples of 2^-12, so that
 // moving one particle by c and the other by -c is exact.
+
+// Says that the loop around it waits for a lock (README.md).
+#define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")
+
 struct ClothSpring {
   int a, b;  // a < b
   float rest;
@@ -42,6 +46,7 @@ extern "C" __global__ void cloth_solve(const ClothSpring* springs, int n, volati
     float rest = springs[s].rest;
     int done = 0;
     while (!done) {
+      SPIN_LOCK();
       if (atomicCAS(&locks[a], 0, 1) == 0) {
         if (atomicCAS(&locks[b], 0, 1) == 0) {
           __threadfence();
@@ -67,10 +72,12 @@ extern "C" __global__ void cloth_solve_mimd(const ClothSpring* springs, int n, v
   for (int s = blockIdx.x * blockDim.x + threadIdx.x; s < n; s += stride) {
     int a = springs[s].a, b = springs[s].b;
     float rest = springs[s].rest;
-    while (atomicCAS(&locks[a], 0, 1) != 0) {
-    }
-    while (atomicCAS(&locks[b], 0, 1) != 0) {
-    }
+    do {
+      SPIN_LOCK();
+    } while (atomicCAS(&locks[a], 0, 1) != 0);
+    do {
+      SPIN_LOCK();
+    } while (atomicCAS(&locks[b], 0, 1) != 0);
     __threadfence();
     cloth_relax(a, b, rest, position, moves);
     __threadfence();

@@ -1,14 +1,18 @@
 // Critical sections that are left in two places: K10 of mimd-simt-and-bows §9.3. Deposits into accounts; what
 // is not positive is refused and counted. MIMD form: the locks hang on a SIMT stack.
 
+// Says that the loop around it waits for a lock (README.md).
+#define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")
+
 // One lock; a refused deposit gives it back and leaves the kernel at once.
 extern "C" __global__ void early_return(const int* account, const int* amount, int n, volatile int* balance,
                                         volatile int* refused, int* locks, int* receipt) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t >= n) return;
   int where = account[t], change = amount[t];
-  while (atomicCAS(&locks[where], 0, 1) != 0) {
-  }
+  do {
+    SPIN_LOCK();
+  } while (atomicCAS(&locks[where], 0, 1) != 0);
   __threadfence();
   if (change <= 0) {
     refused[where] = refused[where] + 1;
@@ -30,10 +34,12 @@ extern "C" __global__ void early_release(const int* account, const int* amount, 
   if (t >= n) return;
   int where = account[t], change = amount[t];
   int above = where % offices;
-  while (atomicCAS(&locks[where], 0, 1) != 0) {
-  }
-  while (atomicCAS(&office_locks[above], 0, 1) != 0) {
-  }
+  do {
+    SPIN_LOCK();
+  } while (atomicCAS(&locks[where], 0, 1) != 0);
+  do {
+    SPIN_LOCK();
+  } while (atomicCAS(&office_locks[above], 0, 1) != 0);
   __threadfence();
   if (change <= 0) {
     refused[where] = refused[where] + 1;

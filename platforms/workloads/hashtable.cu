@@ -1,6 +1,10 @@
 // Insertion into a chained hash table with one lock per bucket, in the SIMT-safe form: K1 of
 // mimd-simt-and-bows §9.3. The release is inside the loop, so that a winner never waits for its own warp's
 // losers.
+
+// Says that the loop around it waits for a lock (README.md).
+#define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")
+
 struct HashEntry {
   unsigned key;
   unsigned value;
@@ -19,6 +23,7 @@ extern "C" __global__ void hash_insert(const unsigned* keys, unsigned n, HashEnt
     pool[t].value = ~key;
     int done = 0;
     while (!done) {
+      SPIN_LOCK();
       if (atomicCAS(&locks[bucket], 0, 1) == 0) {
         __threadfence();
         pool[t].next = heads[bucket];
@@ -42,8 +47,9 @@ extern "C" __global__ void hash_insert_mimd(const unsigned* keys, unsigned n, Ha
     unsigned bucket = (key * 2654435761u) >> hash_shift;
     pool[t].key = key;
     pool[t].value = ~key;
-    while (atomicCAS(&locks[bucket], 0, 1) != 0) {
-    }
+    do {
+      SPIN_LOCK();
+    } while (atomicCAS(&locks[bucket], 0, 1) != 0);
     __threadfence();
     pool[t].next = heads[bucket];
     heads[bucket] = t + 1;
@@ -64,8 +70,9 @@ extern "C" __global__ void hash_insert_serial(const unsigned* keys, unsigned n, 
     pool[t].value = ~key;
     for (int lane = 0; lane < 32; lane++) {
       if ((int)(threadIdx.x % 32) == lane) {
-        while (atomicCAS(&locks[bucket], 0, 1) != 0) {
-        }
+        do {
+          SPIN_LOCK();
+        } while (atomicCAS(&locks[bucket], 0, 1) != 0);
         __threadfence();
         pool[t].next = heads[bucket];
         heads[bucket] = t + 1;
@@ -92,6 +99,7 @@ extern "C" __global__ void hash_insert_backoff(const unsigned* keys, unsigned n,
     pool[t].value = ~key;
     int done = 0;
     while (!done) {
+      SPIN_LOCK();
       if (atomicCAS(&locks[bucket], 0, 1) == 0) {
         __threadfence();
         pool[t].next = heads[bucket];

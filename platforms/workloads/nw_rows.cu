@@ -2,6 +2,10 @@
 // above it at a distance of one column. progress[r]: columns of row r that are done; a thread waits for its
 // upper neighbour, usually a lane of the same warp. score: (rows + 1) x (cols + 1), with row 0 and column 0
 // filled in; progress[0] is cols. Rows of earlier CTAs come first.
+
+// Says that the loop around it waits for another thread's signal (README.md).
+#define SPIN_WAIT() asm volatile(".pragma \"heddle spin wait\";")
+
 enum { kNwMatch = 3, kNwMismatch = -2, kNwGap = -4 };
 
 static __device__ __forceinline__ int nw_best(int diagonal, int up, int left, unsigned char a,
@@ -20,6 +24,7 @@ extern "C" __global__ void nw_rows(const unsigned char* a, const unsigned char* 
   int left = mine[0], diagonal = above[0];
   int c = 1;
   while (c <= cols) {
+    SPIN_WAIT();
     if (progress[r - 1] >= c) {
       __threadfence();
       int up = above[c];
@@ -46,7 +51,7 @@ extern "C" __global__ void nw_rows_mimd(const unsigned char* a, const unsigned c
   int left = mine[0], diagonal = above[0];
   for (int c = 1; c <= cols; c++) {
     while (progress[r - 1] < c) {
-      asm volatile("");
+      SPIN_WAIT();
     }
     __threadfence();
     int up = above[c];

@@ -3,6 +3,10 @@
 // tiles from right to left, in each along the anti-diagonals. done[band]: tiles of that band that are
 // finished; one thread of a CTA waits for the band below, then all of them pass a barrier. The last row and
 // the last column are filled in; rows and cols are multiples of 32; 64 threads.
+
+// Says that the loop around it waits for another thread's signal (README.md).
+#define SPIN_WAIT() asm volatile(".pragma \"heddle spin wait\";")
+
 enum { kNwTile = 32, kNwTileMatch = 3, kNwTileMismatch = -2, kNwTileGap = -4 };
 
 extern "C" __global__ void nw_tiles(const unsigned char* a, const unsigned char* b, int rows, int cols,
@@ -17,7 +21,7 @@ extern "C" __global__ void nw_tiles(const unsigned char* a, const unsigned char*
     int first_col = cols - (step + 1) * kNwTile;
     if (band > 0 && t == 0) {
       while (done[band - 1] <= step) {
-        asm volatile("");
+        SPIN_WAIT();
       }
       __threadfence();
     }

@@ -1,11 +1,16 @@
 // Locks as an OpenMP runtime for GPUs has them, and two programs that use them: K7 and K8 of
 // mimd-simt-and-bows §9.3. MIMD form: they hang on a SIMT stack.
+
+// Says that the loop around it waits for a lock (README.md).
+#define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")
+
 enum { kOmpUnset = 0, kOmpSet = 1 };
 
 // Test and set; who fails waits by the clock, the longer the higher the index of its CTA.
 static __device__ __forceinline__ void omp_set_lock(int* lock, unsigned spin) {
   unsigned delay = spin * blockIdx.x;
   while (atomicCAS(lock, kOmpUnset, kOmpSet) != kOmpUnset) {
+    SPIN_LOCK();
     unsigned begin = clock(), elapsed;
     do {
       elapsed = clock() - begin;

@@ -1,9 +1,14 @@
 // Every thread adds one to a counter under one spin lock, written as for a MIMD machine: K0 of
 // mimd-simt-and-bows §9.3. On a SIMT stack the winner waits behind the loop for its warp's losers, who wait
 // for the lock: it hangs.
+
+// Says that the loop around it waits for a lock (README.md).
+#define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")
+
 extern "C" __global__ void spin_increment(int* lock, volatile int* counter) {
-  while (atomicCAS(lock, 0, 1) != 0) {
-  }
+  do {
+    SPIN_LOCK();
+  } while (atomicCAS(lock, 0, 1) != 0);
   __threadfence();
   *counter = *counter + 1;
   __threadfence();

@@ -1,6 +1,10 @@
 // Travelling salesman by hill climbing: each climber starts from a random tour, improves it by reversing
 // parts of it (2-opt) until no reversal helps, and then reports it under one global lock, which the lanes of
 // a warp take one after the other: K5 of mimd-simt-and-bows §9.3.
+
+// Says that the loop around it waits for a lock (README.md).
+#define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")
+
 enum { kTspCities = 80 };  // at most
 
 extern "C" __global__ void tsp_climb(const int* distance, int cities, int climbers, unsigned seed, int* lock,
@@ -43,8 +47,9 @@ extern "C" __global__ void tsp_climb(const int* distance, int cities, int climbe
 
     for (int lane = 0; lane < 32; lane++) {
       if ((int)(threadIdx.x % 32) == lane) {
-        while (atomicCAS(lock, 0, 1) != 0) {
-        }
+        do {
+          SPIN_LOCK();
+        } while (atomicCAS(lock, 0, 1) != 0);
         __threadfence();
         int best = *best_length;
         // Of equal tours the one of the first climber, so that the result does not depend on the order.

@@ -124,6 +124,7 @@ std::uint8_t Executor::tapped(const isa::Instruction& instruction, Pc pc) {
       ask.op = IssueTapRequest::Op::kInterest;
       ask.instruction = &instruction;
       ask.pc = pc;
+      ask.launch = state_.launch;
       socket->call(ask);
       if (ask.wanted) bits |= 1u << tap;
     }

@@ -34,6 +34,7 @@ struct IssueTapRequest {
   Op op = Op::kIssue;
   const isa::Instruction* instruction = nullptr;
   Pc pc{};
+  const LaunchContext* launch = nullptr;  ///< kInterest; PCs come in order, 0 first
 
   // kIssue
   Cycle cycle = 0;

@@ -58,13 +58,13 @@ struct Action : peg::nothing<Rule> {};
     }                                                                            \
   }
 /// The whole text of a rule, white space behind its tokens included.
-#define HEDDLE_PTX_TEXT_WITH_SPACE(RULE, CALL)                     \
-  template <>                                                      \
-  struct Action<RULE> {                                            \
-    template <class Input>                                         \
-    static void apply(const Input& in, ParseState& state) {        \
-      state.builder.CALL(std::string_view(in.begin(), in.size())); \
-    }                                                              \
+#define HEDDLE_PTX_TEXT_WITH_SPACE(RULE, CALL)                                   \
+  template <>                                                                    \
+  struct Action<RULE> {                                                          \
+    template <class Input>                                                       \
+    static void apply(const Input& in, ParseState& state) {                      \
+      state.builder.CALL(std::string_view(in.begin(), in.size()), location(in)); \
+    }                                                                            \
   }
 #define HEDDLE_PTX_TEXT(RULE, CALL)                         \
   template <>                                               \

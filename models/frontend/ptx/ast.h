@@ -107,6 +107,16 @@ struct Instruction {
   SourceLoc where;
 };
 
+/// Opcode of the pragmas that say something of their place in the code; the string is the only modifier.
+inline constexpr const char* kPragmaOpcode = ".pragma";
+/// Kernels and functions with it are left as they are by SSDE (ssde.h).
+inline constexpr const char* kNoSsdePragma = "heddle nossde";
+/// In a loop in which threads wait for a lock, or for another thread's signal: the next branch back over the pragma, and
+/// all branches to the same target, are spin-inducing (isa::SpinBranch). They are what detectors are held against, and
+/// what core.spin.source: annotations goes by.
+inline constexpr const char* kSpinLockPragma = "heddle spin lock";
+inline constexpr const char* kSpinWaitPragma = "heddle spin wait";
+
 struct Label {
   std::string name;
   SourceLoc where;

@@ -61,7 +61,7 @@ class Builder {
   void tuning(std::string_view dotted);
   void tuning_value(std::string_view text, SourceLoc where);
   /// The whole directive: .pragma "a", "b";
-  void pragma(std::string_view text);
+  void pragma(std::string_view text, SourceLoc where);
   void function_declared() { function_.external = true; }
   void function_end();
 

@@ -22,6 +22,7 @@ void FunctionText::walk(const TextEdit& text, const Block& block, std::uint32_t 
       last_label = label->name;
       continue;
     }
+    if (instruction != nullptr && instruction->opcode == kPragmaOpcode) continue;
     if (instruction != nullptr && instruction->opcode.front() == '.') {
       // A table: its label is no place in the code.
       tables_[{scope, last_label}] = instruction;

@@ -23,7 +23,6 @@ namespace heddle::ptx {
 /// broken by the transformation (mimd-simt-and-bows §3.5, §7.3). ptxas warns of pragmas that it does not
 /// know, and refuses them outside of functions: for texts that go there as well, there is
 /// SsdeOptions::except.
-inline constexpr const char* kNoSsdePragma = "heddle nossde";
 [[nodiscard]] bool has_no_ssde_pragma(const Module& module, const Function& function);
 
 struct SsdeOptions {

@@ -36,6 +36,7 @@ class CallScan {
         continue;
       }
       const auto* instruction = std::get_if<Instruction>(&statement);
+      if (instruction != nullptr && instruction->opcode == kPragmaOpcode) continue;
       if (instruction != nullptr && label != nullptr && instruction->opcode.front() == '.')
         scopes_.back()[*label] = instruction;
       label = nullptr;

@@ -66,6 +66,12 @@ struct NamedVariable {
   std::uint64_t start = 0;
 };
 
+/// A pragma that says that the loop around it busy-waits.
+struct SpinMark {
+  std::uint32_t instruction = 0;  ///< the next one
+  const Instruction* pragma = nullptr;
+};
+
 struct KernelContext {
   const ModuleContext& module;
   const Function& function;
@@ -82,6 +88,7 @@ struct KernelContext {
   std::vector<std::uint32_t> frame_sizes{};  ///< instructions that take the size of the frame as src[1]
   /// The table (.branchtargets, ...) behind a label, by label.
   std::unordered_map<std::uint32_t, const Instruction*> label_tables{};
+  std::vector<SpinMark> spin_marks{};
   std::vector<NamedVariable> variables{};  ///< in the order of the instructions that name them
   isa::Operand guard{};                    ///< of the PTX instruction being decoded
   SourceLoc place{};                       ///< the same: where it stands

@@ -118,6 +118,7 @@ class FunctionDecoder {
       if (const auto* registers = std::get_if<RegisterDecl>(&statement)) declare_registers(*registers);
       if (const auto* variable = std::get_if<VariableDecl>(&statement)) declare_variable(*variable);
       const auto* instruction = std::get_if<Instruction>(&statement);
+      if (instruction != nullptr && instruction->opcode == kPragmaOpcode) continue;
       if (instruction != nullptr && instruction->opcode.front() == '.' && label_of_table != nullptr)
         context_.label_tables[*label_of_table] = instruction;
       label_of_table = nullptr;
@@ -137,7 +138,10 @@ class FunctionDecoder {
     for (const Statement& statement : block.statements) {
       if (const auto* instruction = std::get_if<Instruction>(&statement)) {
         // Tables of indirect branches and calls are read where they are used.
-        if (instruction->opcode.front() != '.') decode_instruction(context_, *instruction);
+        if (instruction->opcode.front() != '.')
+          decode_instruction(context_, *instruction);
+        else if (instruction->opcode == kPragmaOpcode)
+          context_.spin_marks.push_back({static_cast<std::uint32_t>(context_.code.size()), instruction});
       } else if (const auto* label = std::get_if<Label>(&statement)) {
         const auto symbol = std::get<LabelSymbol>(*context_.scopes.find(label->name));
         context_.label_pc[symbol.index] = static_cast<std::uint32_t>(context_.code.size());

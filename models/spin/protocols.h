@@ -1,0 +1,83 @@
+// Between the blocks of spin-aware scheduling: who detects, who predicts, who backs off. b_transport in zero time; what
+// the hardware's time is, each answer carries.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/protocols/protocol_of.h"
+#include "core/warp_context.h"
+
+namespace heddle::spin {
+
+using base::Cycle;
+using base::LaneMask;
+using base::Pc;
+using base::WarpId;
+
+/// To the warp history unit (mimd-simt-and-bows §5.2).
+struct HistoryRequest {
+  enum class Op : std::uint8_t {
+    kLane,  ///< a setp issues for lanes `exec`, not empty: whose operands does the warp's history want? -> `lane`
+    kInsert,  ///< it does; `values` are that lane's
+    kLook,    ///< does the warp spin? -> `spinning`
+    kReset,   ///< the warp starts or ends
+  };
+  Op op = Op::kInsert;
+  WarpId warp{};
+  Cycle cycle = 0;
+  LaneMask exec;  ///< kLane, kInsert
+  Pc pc{};        ///< kInsert: normalised, in instructions from the kernel's first
+  std::array<std::uint64_t, 2> values{};
+
+  static constexpr unsigned kNoLane = 32;
+  unsigned lane = kNoLane;  ///< answer of kLane; kNoLane: this setp is not recorded
+  bool spinning = false;    ///< answer of kLook
+};
+using HistoryProtocol = core::ProtocolOf<HistoryRequest>;
+
+/// To the SIB prediction table: a backward branch is taken.
+struct SibRequest {
+  enum class Op : std::uint8_t {
+    kLookUp,
+    kFlush,  ///< a kernel begins
+  };
+  Op op = Op::kLookUp;
+  Pc pc{};
+  Cycle cycle = 0;
+  bool spinning = false;  ///< what the warp's detector says in that cycle
+
+  bool predicted = false;  ///< answer: a confirmed SIB, before this look-up
+  bool confirmed = false;  ///< answer: confirmed by this look-up
+  bool dropped = false;    ///< answer: the port was taken
+  Cycle known = 0;         ///< answer: cycle in which the prediction is there
+};
+using SibProtocol = core::ProtocolOf<SibRequest>;
+
+/// To the back-off unit: a warp has executed a SIB.
+struct SpinEvent {
+  WarpId warp{};
+  LaneMask lanes;       ///< that took it
+  Cycle cycle = 0;      ///< in which it issued
+  Cycle known = 0;      ///< in which the prediction was there; the back-off is effective in the next
+  bool others = false;  ///< other splits of the warp could run
+};
+using SpinEventProtocol = core::ProtocolOf<SpinEvent>;
+
+/// To the delay estimator.
+struct WindowRequest {
+  enum class Op : std::uint8_t {
+    kWindow,  ///< a window of the core has ended at `cycle` with these counts
+    kReset,   ///< the core is empty
+  };
+  Op op = Op::kWindow;
+  Cycle cycle = 0;
+  std::uint64_t instructions = 0;  ///< Total: warp instructions issued
+  std::uint64_t sibs = 0;
+
+  std::uint32_t limit = 0;  ///< answer
+  Cycle effective = 0;      ///< answer: from this cycle on
+};
+using WindowProtocol = core::ProtocolOf<WindowRequest>;
+
+}  // namespace heddle::spin

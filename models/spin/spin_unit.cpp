@@ -1,0 +1,140 @@
+#include "spin/spin_unit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/facts.h"
+#include "core/core_state.h"
+
+namespace heddle::spin {
+namespace {
+
+bool is_backward_branch(const isa::Instruction& instruction, Pc pc) {
+  return instruction.op == isa::Opcode::kBranch && instruction.target <= pc;
+}
+
+/// A compare into predicates: what the detector looks at.
+bool is_setp(const isa::Instruction& instruction) {
+  return instruction.compare &&
+         std::any_of(instruction.dst.begin(), instruction.dst.end(), [](const isa::Operand& to) {
+           return to.present && to.width == isa::RowWidth::kPredicate;
+         });
+}
+
+}  // namespace
+
+core::CoreUnit spin_core_unit() {
+  return {"spin", "spin-aware scheduling: detection of busy-waiting (DDOS) and back-off (BOWS)",
+          base::ConfigOption::section<SpinConfig>("spin", "spin-aware scheduling: DDOS and BOWS"),
+          [](const core::CoreConfig& core) -> core::CoreExtensionFactory {
+            const auto& config = core.units.get<SpinConfig>("spin");
+            config.validate();
+            if (config.source == SibSource::kNone) return nullptr;
+            return [config](const core::CoreExtensionSite& site) {
+              return std::make_unique<SpinUnit>("spin", config, site);
+            };
+          }};
+}
+
+SpinUnit::SpinUnit(const sc_core::sc_module_name& name, const SpinConfig& config,
+                   const core::CoreExtensionSite& site)
+    : sc_module(name),
+      config_(config),
+      stats_(site.stats.child("spin", "spin-aware scheduling")),
+      record_(stats_.child("detection", "spin-inducing branches detected, against the kernel's annotations")),
+      history_("warp_history", config.ddos, config.timing, site.config.occupancy.max_warps,
+               stats_.child("warp_history", "DDOS: histories of setps")),
+      table_("sib_table", config.ddos, config.timing,
+             stats_.child("sib_table", "DDOS: SIB prediction table")),
+      limit_("delay_limit", config.bows, config.timing, stats_.child("delay_limit", "BOWS: delay estimator")),
+      backoff_("backoff_unit", config.bows,
+               {site.config.scheduler.count, site.config.occupancy.max_warps, site.groups_per_warp},
+               stats_.child("backoff_unit", "BOWS: back-off queues")) {
+  history_isock.bind(history_.history_tsock);
+  sib_isock.bind(table_.sib_tsock);
+  spin_isock.bind(backoff_.spin_tsock);
+  backoff_.window_isock.bind(limit_.window_tsock);
+  backoff_.history_isock.bind(history_.history_tsock);
+}
+
+void SpinUnit::begin(const core::LaunchContext& launch) {
+  const isa::Kernel& kernel = *launch.kernel;
+  record_.begin(kernel);
+  SibRequest flush;
+  flush.op = SibRequest::Op::kFlush;
+  sib_isock.call(flush);
+  given_.assign(kernel.code.size(), false);
+  if (config_.source == SibSource::kAnnotations)
+    for (const isa::SpinBranch& branch : kernel.spin_branches) given_[branch.pc.value()] = true;
+  if (config_.source == SibSource::kAnalysis) {
+    const isa::ProgramFacts& facts = compiler::facts_of(kernel);
+    for (std::uint32_t pc = 0; pc < given_.size(); ++pc)
+      given_[pc] = facts.has(Pc{pc}, isa::ProgramFacts::kSpinBranch);
+  }
+  for (std::uint32_t pc = 0; pc < given_.size(); ++pc)
+    if (given_[pc]) record_.given(Pc{pc});
+}
+
+void SpinUnit::tap(core::IssueTapRequest& request) {
+  const isa::Instruction& instruction = *request.instruction;
+  if (request.op == core::IssueTapRequest::Op::kInterest) {
+    if (request.pc.value() == 0) begin(*request.launch);
+    request.wanted = is_backward_branch(instruction, request.pc) ||
+                     (config_.source == SibSource::kDdos && is_setp(instruction));
+    return;
+  }
+  if (request.exec.none()) return;
+  if (instruction.op == isa::Opcode::kBranch)
+    branches_back(request);
+  else
+    compares(request);
+}
+
+void SpinUnit::compares(const core::IssueTapRequest& issue) {
+  HistoryRequest request;
+  request.op = HistoryRequest::Op::kLane;
+  request.warp = issue.warp;
+  request.cycle = issue.cycle;
+  request.exec = issue.exec;
+  history_isock.call(request);
+  if (request.lane == HistoryRequest::kNoLane) return;
+  request.op = HistoryRequest::Op::kInsert;
+  request.pc = issue.pc;
+  for (unsigned i = 0; i < request.values.size(); ++i)
+    if (const isa::Operand& source = issue.instruction->src[i]; source.present)
+      request.values[i] = issue.operands->value(source, request.lane);
+  history_isock.call(request);
+}
+
+bool SpinUnit::is_sib(const core::IssueTapRequest& issue, Cycle& known) {
+  known = issue.cycle;
+  if (config_.source != SibSource::kDdos) return given_[issue.pc.value()];
+  HistoryRequest look;
+  look.op = HistoryRequest::Op::kLook;
+  look.warp = issue.warp;
+  look.cycle = issue.cycle;
+  history_isock.call(look);
+  SibRequest request;
+  request.pc = issue.pc;
+  request.cycle = issue.cycle;
+  request.spinning = look.spinning;
+  sib_isock.call(request);
+  if (request.confirmed) record_.confirmed(issue.pc, issue.cycle);
+  known = request.known;
+  return request.predicted;
+}
+
+void SpinUnit::branches_back(const core::IssueTapRequest& issue) {
+  if (config_.ddos.taken == TakenRule::kFirstLane && !issue.exec.test(issue.mask.lowest())) return;
+  record_.taken(issue.pc, issue.cycle);
+  SpinEvent event;
+  if (!is_sib(issue, event.known)) return;
+  event.warp = issue.warp;
+  event.lanes = issue.exec;
+  event.cycle = issue.cycle;
+  event.others =
+      config_.bows.granularity == Granularity::kWarp && issue.paths->runnable_splits(issue.warp) > 1;
+  spin_isock.call(event);
+}
+
+}  // namespace heddle::spin
