@@ -57,8 +57,8 @@ std::uint64_t add_f16(std::uint64_t old, std::uint64_t operand) {
   const std::uint64_t sign = std::signbit(sum) ? 0x8000 : 0;
   const double magnitude = std::fabs(sum);
   if (magnitude >= kLargest + 16) return sign | 0x7c00;  // half a unit above the largest: infinity
-  // In units of the last place, of which subnormals have the smallest; nearest even. A carry moves on to the
-  // next exponent by itself.
+  // In units in the last place, which for subnormals is that of the smallest normal number; rounded to
+  // nearest even. A carry out of the mantissa increments the exponent by itself.
   const int exponent = magnitude == 0 ? -14 : std::max(std::ilogb(magnitude), -14);
   const auto units = static_cast<std::uint64_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
   return sign | ((static_cast<std::uint64_t>(exponent + 14) << 10) + units);

@@ -11,10 +11,12 @@ namespace heddle::isa {
 enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kInc, kDec };
 
 /// New memory value. `old`, `operand`, `compare` hold the value in their low type_bytes(type) bytes.
-/// kInc: old >= operand ? 0 : old+1.  kDec: old == 0 || old > operand ? operand : old-1.  kCas: old ==
-/// compare ? operand : old. Floating-point add rounds to nearest even; f32 add in global memory flushes
-/// subnormals as `atom.add.f32` does, in shared memory it keeps them: pass flush_f32 = false there. f16 and
-/// f16x2 (each half by itself) keep subnormals. NaN sums are canonical (lane/float_rules.h).
+/// New memory value. `old`, `operand` and `compare` hold the value in their low type_bytes(type) bytes.
+/// kInc: old >= operand ? 0 : old+1.  kDec: old == 0
+/// old > operand ? operand : old-1.  kCas: old == compare ? operand : old.
+/// Floating-point add rounds to nearest even. f32 add flushes subnormals in global memory, as `atom.add.f32`
+/// does, and keeps them in shared memory: pass flush_f32 = false there. f16 and f16x2 (each half separately)
+/// keep subnormals. NaN sums are canonical (lane/float_rules.h).
 [[nodiscard]] std::uint64_t apply_atomic(AtomicOp op, Type type, std::uint64_t old, std::uint64_t operand,
                                          std::uint64_t compare, bool flush_f32 = true);
 

@@ -1,4 +1,4 @@
-// Constant rows that hold places in the code: who moves code must rewrite them.
+// Constant rows that hold code addresses. A pass that moves code must rewrite them.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace heddle::isa {
 
-/// A row of Kernel::constants with the same place in the code for all lanes. No immediate shares the row.
+/// A row of Kernel::constants with the same code address in all lanes. No immediate shares the row.
 struct CodePointer {
   std::uint32_t offset = 0;  ///< of the row in Kernel::constants
   RowWidth width = RowWidth::k32;
   base::Pc pc = base::kNoPc;
-  /// It is the return PC of the call in front of `pc`, and moves with that call.
+  /// It is the return PC of the call just before `pc`, and moves with that call.
   bool behind_call = false;
   bool as_address = false;  ///< the row holds the code address, not the PC
 };

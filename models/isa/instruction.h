@@ -31,7 +31,8 @@ enum class Opcode : std::uint8_t {
   kAtomic,      ///< atom, red (no destination)
   kBranch,      ///< bra; guard decides; target, rpc
   kIndirect,    ///< brx.idx: src[0] indexes the targets of the table; rpc
-  kCall,        ///< call: target, or (src[0] present) the function whose address src[0] is; rpc: behind it
+  kCall,        ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
+                ///< instruction
   kReturn,      ///< ret of a function, to the PC in src[0]
   kPrint,       ///< vprintf: src[0] format, src[1] packed arguments (generic addresses), dst[0] their number
   kAssertFail,  ///< __assertfail: src[0] message, src[1] file, src[2] line, src[3] function: stops the run
@@ -41,7 +42,7 @@ enum class Opcode : std::uint8_t {
   kTrap,        ///< trap, brkpt: stops the run
   kSleep,       ///< nanosleep: src[0] nanoseconds
   kTimer,       ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
-  kWarpSync,    ///< a lane operation of the lanes that the member mask (src[member_mask]) names, which must
+  kWarpSync,    ///< a lane operation over the lanes named by the member mask (src[member_mask]), which must
                 ///< include every lane that executes it; without a lane function: bar.warp.sync
   kNop,         ///< pragma-like instructions, prefetches ...
 };
@@ -88,7 +89,7 @@ enum class CacheOp : std::uint8_t {
 /// Instruction::immediate of a kTrap that is a brkpt.
 inline constexpr std::uint64_t kBreakpoint = 1;
 enum class BarrierKind : std::uint8_t { kSync, kArrive };
-/// What barrier.red makes of the predicates of all threads that take part.
+/// How barrier.red combines the predicates of all participating threads.
 enum class BarrierReduction : std::uint8_t { kNone, kAnd, kOr, kPopc };
 
 /// Dense register number within a kernel: 32-bit rows first, then 64-bit rows, then predicates.
@@ -98,7 +99,7 @@ inline constexpr RegId kNoReg = 0xffff;
 enum class RowSpace : std::uint8_t { kRegister, kConstant, kSpecial };
 enum class RowWidth : std::uint8_t { kPredicate, k32, k64 };
 
-/// Eight bytes: a kernel's instructions are read over and over, and are mostly operands.
+/// Eight bytes: instructions are read constantly and consist mostly of operands.
 struct Operand {
   constexpr Operand() = default;
   std::uint32_t offset = 0;  ///< byte offset of the row in its block
@@ -117,7 +118,7 @@ inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
 /// Arguments of a lane function: row pointers, already resolved.
 struct LaneArgs {
   std::byte* dst[kMaxDestinations] = {};  ///< nullptr: discarded; second destination: setp p|q
-  const std::byte* src[kMaxSources];      ///< as many as the operation has; clearing the others would cost time
+  const std::byte* src[kMaxSources];      ///< as many as the operation has; the rest stay uninitialised, clearing them costs time
   std::uint32_t mask = 0;       ///< lanes to execute; other lanes of dst keep their value
   std::uint8_t negated = 0;     ///< bit i: predicate source i is complemented
   std::uint64_t cycle = 0;      ///< core cycle, for %clock
@@ -137,11 +138,11 @@ struct MemoryOperand {
   std::int64_t displacement = 0;
 };
 
-/// How an instruction moves threads elsewhere, for mechanisms that tell these apart. For machine code it may be no
-/// more than a hint: SASS calls and returns are jumps through registers.
+/// How an instruction moves threads, for mechanisms that distinguish these cases. In machine code it may only
+/// be a hint: SASS calls and returns are jumps through registers.
 enum class Transfer : std::uint8_t { kNone, kJump, kCall, kReturn };
 
-/// Members are in the order in which issue looks at them.
+/// Members are ordered by when issue reads them.
 struct Instruction {
   Opcode op = Opcode::kNop;
   Unit unit = Unit::kSp;
@@ -151,7 +152,7 @@ struct Instruction {
   // For the scoreboard: distinct registers read (guards and address included) and written; the lists are below.
   std::uint8_t read_count = 0;
   std::uint8_t write_count = 0;
-  /// Operands behind the last present one are not looked at.
+  /// Operands after the last present one are not read.
   std::uint8_t source_count = kMaxSources;
   std::uint8_t destination_count = kMaxDestinations;
   std::uint64_t register_signature =
@@ -163,25 +164,25 @@ struct Instruction {
 
   std::uint8_t negated_sources = 0;  ///< bit i: predicate source i is complemented
   Transfer transfer = Transfer::kNone;
-  /// Fetch stops behind it until control flow is decided.
+  /// Fetch stops after it until its control flow is resolved.
   bool stops_fetch = false;
-  /// It compares values (setp, set): what spin detectors look at (mimd-simt-and-bows §5).
+  /// It compares values (setp, set). Spin detectors look at these (mimd-simt-and-bows §5).
   bool compare = false;
   bool uniform = false;  ///< bra.uni
   /// The result depends on other lanes (vote, shfl, match, redux, activemask).
   bool cross_lane = false;
-  /// The result depends on when it executes (%clock, %globaltimer): a loop that contains it never provably
-  /// repeats.
+  /// The result depends on when it executes (%clock, %globaltimer). A loop that contains one can never be
+  /// proven to repeat.
   bool time_dependent = false;
-  /// .sync instructions of the warp: which source is the member mask, kNoMemberMask: there is none. The lane
-  /// function may ignore a mask that names all lanes; the operand is there all the same.
+  /// .sync instructions of the warp: index of the source that is the member mask, or kNoMemberMask. The lane
+  /// function may ignore a mask that names all lanes, but the operand is still present.
   std::uint8_t member_mask = kNoMemberMask;
-  bool names_all_lanes = false;  ///< the mask is the constant of all lanes
+  bool names_all_lanes = false;  ///< the mask is the constant that names all lanes
   static constexpr std::uint8_t kNoMemberMask = 0xff;
 
   Pc target = base::kNoPc;  ///< kBranch, direct kCall
   Pc rpc = base::kNoPc;  ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
-  /// PCs that kIndirect and an indirect kCall may go to: Kernel::targets[table_first ... + table_count)
+  /// PCs that kIndirect and an indirect kCall may go to: Kernel::targets[table_first ... + table_count).
   std::uint32_t table_first = 0;
   std::uint32_t table_count = 0;
 
@@ -189,7 +190,7 @@ struct Instruction {
       src{};  ///< kStore: `vector` elements; kAtomic: operand, (cas: compare then new value)
   std::array<Operand, kMaxElements>
       dst{};  ///< kLoad: `vector` elements; setp: up to 2; a discarded ("_") element is absent
-  /// A second predicate that must hold as well (hanoi §2); only if `guard` is present.
+  /// A second predicate that must hold as well (hanoi §2); only present together with `guard`.
   Operand guard2;
 
   MemoryOperand memory;
@@ -205,7 +206,8 @@ struct Instruction {
   /// index of a target, kReturn a PC, and kCall the address of a function of the module.
   bool target_is_address = false;
 
-  /// Room for register pairs: two guards, an address of two, six sources and three destinations of two each.
+  /// Enough for register pairs: two guards, an address of two, six sources and three destinations of two
+  /// each.
   std::array<RegId, 16> reads{};
   std::array<RegId, 8> writes{};
 

@@ -20,7 +20,8 @@
 
 namespace heddle::isa {
 
-/// PTX has no machine code: its instructions get addresses as those of the first GPUs' 64-bit encodings.
+/// PTX has no machine code; its instructions get 8-byte addresses, as in the 64-bit encodings of the first
+/// GPUs.
 inline constexpr std::uint32_t kPtxInstructionBytes = 8;
 
 struct RegisterLayout {
@@ -42,8 +43,8 @@ struct RegisterLayout {
   [[nodiscard]] Operand row(RegId reg) const;
 };
 
-/// Rows of the special block, by index; all are 32-bit rows.
-/// Per-lane rows are filled when a warp is launched; the others are broadcast.
+/// Rows of the special block, by index; all are 32-bit rows. Per-lane rows are filled when a warp is
+/// launched; the others hold one value for all lanes.
 enum class SpecialRow : std::uint8_t {
   kTidX,
   kTidY,
@@ -69,7 +70,7 @@ enum class SpecialRow : std::uint8_t {
   kLanemaskGe,
   kDynamicSharedSize,
   kTotalSharedSize,
-  kGridIdLow,  ///< %gridid: number of the launch on the device
+  kGridIdLow,  ///< %gridid: sequence number of the launch on the device
   kGridIdHigh,
   kParamBaseLow,  ///< generic address of the kernel's parameters
   kParamBaseHigh,
@@ -88,7 +89,7 @@ struct Param {
   std::uint32_t align = 8;
 };
 
-/// The text a kernel came from, kept so that messages can show the line.
+/// The text a kernel came from, kept so that messages can quote the line.
 struct SourceText {
   std::string name;  ///< file name, or a name for text from memory
   std::vector<std::string> lines;
@@ -97,8 +98,8 @@ struct SourceText {
   }
 };
 
-/// A variable that an instruction names, as base of an address or as operand of mov or cvta: what analyses
-/// tell addresses apart by.
+/// A variable named by an instruction, as the base of an address or as an operand of mov or cvta. Analyses
+/// use it to distinguish addresses.
 struct VariableUse {
   std::uint32_t instruction = 0;  ///< index into the code
   std::string name;
@@ -112,16 +113,16 @@ struct FunctionCode {
   std::uint32_t first = 0;  ///< index of its first instruction: where indirect calls enter
   std::uint32_t entry = 0;  ///< where direct calls enter
   std::uint32_t end = 0;
-  /// Functions with the same number call each other in a cycle: their frames lie on the stack. 0: in none.
+  /// Functions with the same number are mutually recursive: their frames are on the stack. 0: not recursive.
   std::uint32_t recursion = 0;
   std::uint32_t frame_bytes = 0;  ///< per thread: .local variables, parameters in memory, saved registers
   std::shared_ptr<const SourceText> source;
 };
 
-/// What a function's address stands for in a kernel.
+/// What a function's address refers to in a kernel.
 struct FunctionAddress {
   std::string name;
-  Pc entry = base::kNoPc;  ///< kNoPc: the kernel cannot call it, why: `reason`
+  Pc entry = base::kNoPc;  ///< kNoPc: the kernel cannot call it, for the reason in `reason`
   std::string reason;
 };
 
@@ -136,23 +137,24 @@ struct SpinBranch {
 struct Kernel {
   std::string name;
   std::vector<Instruction> code;  ///< the kernel's own, then its functions'; falling off an end is impossible
-  std::uint32_t instruction_bytes = kPtxInstructionBytes;  ///< distance of the instructions' code addresses
-  std::vector<FunctionCode> functions;  ///< those that the kernel may call, in the order of their code
+  std::uint32_t instruction_bytes = kPtxInstructionBytes;  ///< distance between the code addresses of
+                                                           ///< consecutive instructions
+  std::vector<FunctionCode> functions;  ///< functions that the kernel may call, in code order
   std::vector<Pc> targets;              ///< tables of indirect branches and calls
   std::unordered_map<std::uint64_t, FunctionAddress> function_addresses;
-  std::vector<CodePointer> code_pointers;  ///< rows of `constants` that hold places in the code
+  std::vector<CodePointer> code_pointers;  ///< rows of `constants` that hold code addresses
   std::vector<SpinBranch> spin_branches;   ///< ascending
-  std::vector<Pc> likely_convergence;      ///< where threads of diverged paths often meet before they must
+  std::vector<Pc> likely_convergence;      ///< where diverged threads often meet before they have to
   RegisterLayout registers;
   std::vector<std::string> register_names;  ///< by RegId, as written in the PTX ("%r5")
   RowBytes constants;                       ///< immediates broadcast to 32 lanes, 64-byte aligned rows
   std::vector<LaunchConstant>
-      launch_constants;  ///< rows of `constants` whose values each launch has its own of
+      launch_constants;  ///< rows of `constants` whose values are set at each launch
   std::vector<Param> params;
   std::uint32_t param_bytes = 0;
   std::uint32_t static_shared_bytes = 0;     ///< module- and function-scope .shared variables used
-  std::uint32_t local_bytes_per_thread = 0;  ///< what is known before the launch; the stack lies behind it
-  bool uses_stack = false;                   ///< recursion or alloca: needs stack memory on top
+  std::uint32_t local_bytes_per_thread = 0;  ///< known before the launch; the stack follows it
+  bool uses_stack = false;                   ///< recursion or alloca: needs stack memory in addition
   std::uint32_t registers_per_thread =
       0;  ///< 32-bit registers an allocator needs: peak liveness, for occupancy
   std::uint32_t max_threads_per_cta = 0;  ///< .maxntid product; 0: no limit stated
@@ -163,7 +165,7 @@ struct Kernel {
   std::unordered_map<std::uint32_t, std::vector<RegId>> live_at_loop_heads;
   std::vector<VariableUse> variable_uses;  ///< ascending by instruction
   std::shared_ptr<const Recursion>
-      recursion;  ///< what compiler::SaveRecursion has still to do; nullptr: nothing
+      recursion;  ///< what compiler::SaveRecursion still has to do; nullptr: nothing
   std::shared_ptr<const SourceText> source;
   SourceLoc defined_at;
   FactsOnDemand facts;  ///< compiler::facts_of()
@@ -210,17 +212,17 @@ struct Module {
   std::string version;  ///< PTX ISA version, "9.0"
   std::string target;   ///< "sm_75"
   std::vector<std::shared_ptr<const Kernel>> kernels;
-  std::vector<RefusedKernel> refused;  ///< what kernels of the text are missing above
+  std::vector<RefusedKernel> refused;  ///< kernels of the text that are not in `kernels`
   std::vector<GlobalVariable> globals;
   std::shared_ptr<const SourceText> source;
 
-  /// nullptr if there is none of that name.
+  /// nullptr if there is no kernel of that name.
   [[nodiscard]] std::shared_ptr<const Kernel> find(const std::string& name) const;
-  /// The same, but throws why if the kernel has been refused.
+  /// The same, but throws the reason if the kernel has been refused.
   [[nodiscard]] std::shared_ptr<const Kernel> find_or_refuse(const std::string& name) const;
   /// "a, b, c (refused)", for messages; empty: the module has no kernels.
   [[nodiscard]] std::string kernel_names() const;
-  /// Throws why the first kernel has been refused, if any has.
+  /// Throws the reason for the first refused kernel, if any.
   void require_all() const;
 };
 

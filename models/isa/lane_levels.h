@@ -1,5 +1,5 @@
 // The builds of the lane functions, one per x86-64 level. Kernels use find_lane_fn() (lane_ops.h); this
-// header is for what needs a certain build: the tests that compare them, and the bench.
+// header is for code that needs a particular build: the benchmark and the tests that compare builds.
 #pragma once
 
 #include <array>

@@ -20,8 +20,8 @@ LaneFn find(const LaneSpec& spec);
 
 namespace {
 
-// What the x86-64 psABI puts into each level, as far as the compilers' builtins know the names; no processor
-// has these without the small rest (MOVBE, LZCNT, F16C).
+// What the x86-64 psABI requires of each level, as far as the compiler builtins can test it. No processor has
+// these features but lacks the remaining ones (MOVBE, LZCNT, F16C).
 bool machine_has(LaneLevel level) {
   if (level == LaneLevel::kBaseline) return true;
 #if defined(HEDDLE_LANE_X86_LEVELS)

@@ -3,10 +3,10 @@
 // lane/*.cpp are compiled several times for different x86-64 levels (baseline, v3, v4; lane_levels.h);
 // find_lane_fn() returns the one for the machine it runs on. All of them give bit-identical results.
 //
-// Choices where PTX leaves one: integer division by zero gives all ones, rem by zero the dividend; NaN
-// results are canonical (lane/float_rules.h); .approx functions are within one f32 ulp of the true value;
-// shfl from an inactive lane gives the lane's own value. With a member mask, a lane's partners are the lanes
-// that execute the instruction with it and that its mask names; lanes may name different sets.
+// Where PTX leaves a choice: integer division by zero gives all ones, rem by zero the dividend; NaN results
+// are canonical (lane/float_rules.h); .approx functions are within one f32 ulp of the true value; shfl from
+// an inactive lane gives the lane's own value. With a member mask, a lane's partners are the lanes that
+// execute the instruction with it and that its mask names; lanes may name different sets.
 #pragma once
 
 #include <string_view>
@@ -92,7 +92,7 @@ enum class LaneOp : std::uint8_t {
   kDp4a,    ///< type and src_type: of a's and b's bytes, u32 or s32
   kDp2aLo,  ///< a's halves times the low bytes of b
   kDp2aHi,
-  kBfindShift,  ///< bfind.shiftamt: how far to shift left until the found bit is the top one
+  kBfindShift,  ///< bfind.shiftamt: left shift that moves the found bit to the top
   kFns,
   kSzext,
   kBmsk,
@@ -105,8 +105,8 @@ enum class LaneOp : std::uint8_t {
   kPrmtEcr,
   kPrmtRc16,
   kCvtF16x2,   ///< two f32 to one f16x2, the first into the upper half
-  kCvtPack,    ///< cvt.pack.sat to s16, u16: a above b
-  kCvtPack8,   ///< ... to s8, u8: a above b below the low half of c
+  kCvtPack,    ///< cvt.pack.sat to s16, u16: a in the upper half, b in the lower
+  kCvtPack8,   ///< ... to s8, u8: a, then b, above the low half of c
   kCvtPackU4,  ///< ... to 4 bits, type s32: that of a and b
   kCvtPackS4,
   kCvtPackU2,
@@ -165,20 +165,22 @@ struct LaneSpec {
   bool approx = false;        ///< .approx forms (also .full for div)
   bool clamp = false;         ///< shf, szext, bmsk: .clamp (else .wrap)
   bool carry_out = false;     ///< add, sub, mad and their carry-in forms: dst[1] is the carry or borrow
-  bool member_mask = false;   ///< vote, shfl: the member mask, last source, says who takes part
+  bool member_mask = false;   ///< vote, shfl: the last source is the member mask of participating lanes
   std::uint8_t dst_bits = 0;  ///< cvt, param: width of the destination register if wider than `type`; 0: same
   std::uint8_t src_bits = 0;  ///< cvt: 64 if the source register is that wide and src_type narrower; 0: same
 };
 
-/// The lane function, or nullptr if this combination is not supported (the decoder then refuses it by name).
+/// The lane function, or nullptr if this combination is not supported (the decoder then refuses the
+/// instruction by name).
 /// Operand conventions: dst[0], src[0..] in PTX order; setp: dst[1] is q, src[2] the combined predicate;
 /// selp: src[2] predicate; shfl: src a, b, c, member mask, dst[1] the in-range predicate; vote: src[0]
-/// predicate, src[1] member mask; match, redux: src[0] value, src[1] member mask. f16x2 setp: dst[0] is about
-/// the low halves, dst[1] about the high ones. 8/16-bit values occupy the low bits of 32-bit rows, written
-/// zero-extended (signed loads of narrow types into wider registers sign-extend to the register's width).
+/// predicate, src[1] member mask; match, redux: src[0] value, src[1] member mask. f16x2 setp: dst[0] is for
+/// the low halves, dst[1] for the high ones.
+/// 8/16-bit values occupy the low bits of 32-bit rows and are written zero-extended (signed loads of narrow
+/// types into wider registers sign-extend to the register's width).
 [[nodiscard]] LaneFn find_lane_fn(const LaneSpec& spec);
 
-/// "x86-64-v3": which build of the lane functions runs on this machine.
+/// "x86-64-v3": the build of the lane functions that runs on this machine.
 [[nodiscard]] std::string_view lane_isa_level();
 
 }  // namespace heddle::isa

@@ -1,5 +1,5 @@
-// Constant rows whose values are known at launch: as machine code reads parameters and the launch's shape from
-// constant bank 0 (sass-sm75 §2, c[0x0][..]).
+// Constant rows whose values are known at launch. Machine code reads parameters and the launch dimensions
+// like this, from constant bank 0 (sass-sm75 §2, c[0x0][..]).
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@
 namespace heddle::isa {
 
 enum class LaunchValue : std::uint8_t {
-  kParameter,  ///< bytes of the parameter block from `parameter_offset` on, as many as the row's elements have
+  kParameter,  ///< bytes of the parameter block starting at `parameter_offset`, as many as an element of the row has
   kBlockX,
   kBlockY,
   kBlockZ,
   kGridX,
   kGridY,
   kGridZ,
-  kDynamicShared,  ///< bytes a CTA
-  kTotalShared,    ///< static + dynamic, bytes a CTA
-  kLocalBytes,     ///< a thread: where a stack that grows down begins
+  kDynamicShared,  ///< bytes per CTA
+  kTotalShared,    ///< static + dynamic, bytes per CTA
+  kLocalBytes,     ///< bytes per thread: where a stack that grows down begins
   kParameterBase,  ///< generic address of the parameter block
 };
 
@@ -34,7 +34,7 @@ struct LaunchConstant {
   std::uint32_t parameter_offset = 0;
 };
 
-/// What a launch says.
+/// The values of one launch.
 struct LaunchValues {
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::array<std::uint32_t, 3> grid{1, 1, 1};
@@ -45,12 +45,13 @@ struct LaunchValues {
   std::span<const std::byte> parameters;
 };
 
-/// The kernel's constants with the rows of `which` filled in. Throws std::out_of_range for a row or a parameter that
-/// is not there.
+/// The kernel's constants with the rows of `which` filled in. Throws std::out_of_range if a row or a
+/// parameter does not exist.
 [[nodiscard]] RowBytes constants_of_launch(const RowBytes& constants, std::span<const LaunchConstant> which,
                                            const LaunchValues& values);
 
-/// Writes one value into every lane of a row of 32 or 64 bits; into all bits of a predicate row unless it is 0.
+/// Writes one value into every lane of a 32- or 64-bit row. In a predicate row, sets all bits if the value is
+/// not 0.
 void broadcast(std::byte* row, RowWidth width, std::uint64_t value);
 
 }  // namespace heddle::isa

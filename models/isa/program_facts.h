@@ -1,5 +1,5 @@
-// What some control-flow mechanisms want to know about a kernel's program beyond its branches' targets and
-// reconvergence points. Computed when it is first asked for (compiler/facts.h).
+// What some control-flow mechanisms need to know about a program beyond branch targets and reconvergence
+// points. Computed on first use (compiler/facts.h).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct ProgramFacts {
   enum Mark : std::uint8_t {
     kBlockStart = 1,         ///< first instruction of a basic block
     kPostDominator = 2,      ///< immediate post-dominator of some branch
-    kUniformBranch = 4,      ///< bra.uni, or no lane of a warp can decide otherwise than the others
+    kUniformBranch = 4,      ///< bra.uni, or all lanes of a warp are certain to decide alike
     kLikelyConvergence = 8,  ///< in Kernel::likely_convergence
     kSpinBranch = 16,        ///< a backward branch that may be spin-inducing (analysis/spin_branches.h)
   };
@@ -28,10 +28,10 @@ struct ProgramFacts {
       post_dominator;  ///< of a branch: id of its immediate post-dominator; otherwise kNone
   std::vector<std::uint32_t> is_post_dominator;  ///< id of this PC as a post-dominator, or kNone
 
-  // By block. Blocks of different functions do not compare; unreachable ones come last.
-  /// Rank in a weak topological order: a block comes behind all that lead to it, but for the edges back to the head
-  /// of a loop, and a loop is complete before what follows it. Running the smallest first is what thread frontiers
-  /// do (Diamos et al., MICRO 2011).
+  // By block. Blocks of different functions are not comparable; unreachable ones come last.
+  /// Rank in a weak topological order. A block comes after all blocks that lead to it, except along back
+  /// edges to a loop head, and a loop is complete before what follows it. Thread frontiers run the block with
+  /// the smallest rank first (Diamos et al., MICRO 2011).
   std::vector<std::uint32_t> order;
 
   std::vector<base::Pc> post_dominators;  ///< by id, ascending
@@ -39,8 +39,8 @@ struct ProgramFacts {
   [[nodiscard]] bool has(base::Pc pc, Mark mark) const { return (marks[pc.value()] & mark) != 0; }
 };
 
-/// The facts of one kernel, if anybody has asked for them. A copy of a kernel is about to be changed: it starts
-/// without.
+/// The facts of one kernel, once somebody has asked for them. A copy of a kernel starts without them, because
+/// it is copied to be changed.
 class FactsOnDemand {
  public:
   FactsOnDemand() = default;

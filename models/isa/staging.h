@@ -1,6 +1,6 @@
-// Operands that are no row as they stand: a number with a modifier, a 64-bit value in two 32-bit registers.
-// One step in front of the lane function turns them into scratch rows, and one behind it takes results apart; the
-// lane function itself sees rows and nothing else.
+// Operands that cannot be used as rows directly: a number with a modifier, or a 64-bit value in two 32-bit
+// registers. A step before the lane function turns them into scratch rows, and a step after it splits
+// results. The lane function itself only sees rows.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace heddle::isa {
 
-/// The blocks that operands name rows of.
+/// The blocks whose rows operands name.
 struct RowBlocks {
   std::byte* registers = nullptr;
   const std::byte* constants = nullptr;
@@ -31,7 +31,7 @@ struct RowBlocks {
   }
 };
 
-/// What machine code does to a source on its way in. On floats they act on the sign bit alone, also of NaNs.
+/// Modifiers that machine code applies to a source. On floats they change only the sign bit, also of NaNs.
 enum class SourceModifier : std::uint8_t {
   kNone,
   kNegate,          ///< -x
@@ -50,7 +50,7 @@ struct StagedOperand {
   StagedKind kind = StagedKind::kInteger;
 
   [[nodiscard]] bool is_pair() const { return high.present; }
-  /// It needs a scratch row; otherwise the operand's own row is what the lane function gets.
+  /// It needs a scratch row; otherwise the lane function gets the operand's own row.
   [[nodiscard]] bool staged() const { return is_pair() || modifier != SourceModifier::kNone; }
   [[nodiscard]] RowWidth width() const { return is_pair() ? RowWidth::k64 : operand.width; }
 };
@@ -65,13 +65,13 @@ struct StagingRows {
   std::array<ScratchRow, kMaxDestinations> dst;
 };
 
-/// Fills in args.src and args.dst: rows as they are, or scratch rows. Pairs of destinations are read as well, since
-/// lanes outside args.mask keep their value. Throws std::logic_error for what is not possible: a modifier of a
-/// predicate, a pair of rows that are not of 32 bits.
+/// Fills in args.src and args.dst: rows as they are, or scratch rows. Destination pairs are read as well,
+/// since lanes outside args.mask keep their value. Throws std::logic_error for the impossible: a modifier of
+/// a predicate, or a pair whose rows are not 32 bits wide.
 void stage(std::span<const StagedOperand> sources, std::span<const StagedOperand> destinations,
            const RowBlocks& rows, StagingRows& scratch, LaneArgs& args);
 
-/// Behind the lane function: takes pairs of destinations apart.
+/// After the lane function: splits destination pairs.
 void unstage(std::span<const StagedOperand> destinations, const RowBlocks& rows, const StagingRows& scratch);
 
 }  // namespace heddle::isa

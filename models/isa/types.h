@@ -72,15 +72,15 @@ enum class StateSpace : std::uint8_t { kNone, kReg, kParam, kGlobal, kShared, kL
 /// "global", "shared" ...
 [[nodiscard]] std::string_view space_name(StateSpace s);
 
-// Generic addresses: global addresses are themselves; the shared and local windows lie above any global
+// Generic addresses. Global addresses are unchanged; the shared and local windows lie above any global
 // address.
 inline constexpr std::uint64_t kSharedWindowBase = 0x7f00'0000'0000ull;
 inline constexpr std::uint64_t kSharedWindowBytes = 1ull << 24;
-/// Kernels' machine code, as far as the instruction cache is concerned; no allocation reaches up here.
+/// Kernels' machine code, for the instruction cache only; no allocation reaches this address.
 inline constexpr std::uint64_t kCodeWindowBase = 0x7d00'0000'0000ull;
 inline constexpr std::uint64_t kLocalWindowBase = 0x7e00'0000'0000ull;
 inline constexpr std::uint64_t kLocalWindowBytes = 1ull << 32;
-/// First address of device memory; everything below is never valid, so null pointers fault.
+/// First address of device memory. Lower addresses are never valid, so null pointers fault.
 inline constexpr std::uint64_t kGlobalBase = 0x1000'0000ull;
 
 }  // namespace heddle::isa

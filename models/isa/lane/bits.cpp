@@ -107,7 +107,7 @@ struct Clz {
   HEDDLE_INLINE static std::uint32_t apply(typename E::Value a) { return leading_zeros(a); }
 };
 template <class E>
-struct Bfind {  // position of the highest bit that is not sign; 0xffffffff if there is none
+struct Bfind {  // position of the highest non-sign bit; 0xffffffff if there is none
   using U = typename E::Unsigned;
   HEDDLE_INLINE static std::uint32_t apply(typename E::Value a) {
     const U v = static_cast<U>(E::kSigned && a < 0 ? ~a : a);

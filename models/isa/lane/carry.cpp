@@ -51,7 +51,7 @@ void add_rows(const LaneArgs& args) {
     return subtracts ? subtract(x, y, carry) : add(x, y, carry);
   });
 }
-/// E is signed or not for the high half of the product; sums are the same.
+/// E is signed or unsigned for the high half of the product; sums are the same for both.
 template <class E, class U, bool high, bool carry_in, bool carry_out>
 void mad_rows(const LaneArgs& args) {
   const auto* a = source<E>(args, 0);

@@ -67,7 +67,7 @@ HEDDLE_INLINE std::uint32_t combined(const LaneArgs& args, std::uint32_t bits) {
   return bits;
 }
 
-// Each of the following calls fn with the choice as a template argument, narrowing down to one instance.
+// Each of the following passes its choice to fn as a template argument, until a single instance is left.
 
 template <class E, bool ftz, class Fn>
 LaneFn with_float_compare(Compare c, Fn fn) {

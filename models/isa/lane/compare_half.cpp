@@ -1,5 +1,5 @@
-// setp and set of f16 and f16x2. A comparison of f16x2 is two: setp gives p for the low halves and q for the
-// high ones, set a result in each half.
+// setp and set of f16 and f16x2. An f16x2 comparison is two comparisons: setp writes p for the low halves and
+// q for the high ones; set writes a result into each half.
 #include "isa/lane/compare.h"
 #include "isa/lane/half.h"
 

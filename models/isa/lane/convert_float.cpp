@@ -120,8 +120,8 @@ void to_float(const LaneArgs& args) {
       return finish<false, sat>(static_cast<V>(x));
   });
 }
-// To f16: double holds every f16, f32 and f64 value, and rounds no integer that is in the range of f16; one
-// rounding.
+// To f16. double holds every f16, f32 and f64 value, and every integer within the range of f16 exactly, so
+// there is one rounding.
 template <class S, Rounding r, Rounding integral, bool ftz, bool sat>
 void to_half(const LaneArgs& args) {
   const auto* a = source<S>(args, 0);

@@ -1,7 +1,7 @@
 // cvt between integers.
 //
-// Every cvt without .sat chops the source to some width and extends it: extend<...>() is the only one needed.
-// The destination register may be wider than the destination type (PTX ISA "Operand Size Exceeding
+// Every cvt without .sat truncates the source to some width and extends it, so extend<...>() is the only one
+// needed. The destination register may be wider than the destination type (PTX ISA "Operand Size Exceeding
 // Instruction-Type Size"): a signed result is then sign-extended to the register's width.
 #include "isa/lane/lanes.h"
 
@@ -34,7 +34,7 @@ template <class D, class S, unsigned bits, bool is_signed_value, unsigned keep>
 struct Extend {
   HEDDLE_INLINE static typename D::Value apply(typename S::Value v) {
     if constexpr (S::kBits == 64 && D::kBits == 32 && bits <= 32) {
-      // chop first: 32-bit lanes
+      // Truncate first, for 32-bit lanes.
       return extended<bits, is_signed_value, (keep < 32 ? keep : 32), std::uint32_t>(
           static_cast<std::uint32_t>(v));
     } else {

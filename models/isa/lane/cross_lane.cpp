@@ -1,11 +1,11 @@
-// Operations between lanes: vote, activemask, shfl, match, redux. Only the lanes of args.mask take part, and
-// with a member mask of these only those that it names; each lane has its own.
+// Operations between lanes: vote, activemask, shfl, match, redux. Only the lanes of args.mask take part; with
+// a member mask, only those of them that it names. Each lane has its own member mask.
 #include "isa/lane/lanes.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
-/// The lanes that take part together with lane i; `members`: nullptr if all that execute do.
+/// The lanes that take part together with lane i; `members`: nullptr if all executing lanes do.
 HEDDLE_INLINE std::uint32_t partners(const LaneArgs& args, const CellU32* members, unsigned i) {
   return members == nullptr ? args.mask : args.mask & members[i];
 }

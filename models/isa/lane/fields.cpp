@@ -1,5 +1,5 @@
-// lop3, the modes of prmt, and bit fields that came later: bfind.shiftamt, fns, szext, bmsk (PTX ISA
-// pseudo-code of each).
+// lop3, the modes of prmt, and the later bit-field instructions bfind.shiftamt, fns, szext and bmsk
+// (pseudo-code of each in the PTX ISA).
 #include "isa/lane/lanes.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {

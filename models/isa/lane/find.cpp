@@ -1,4 +1,4 @@
-// The table of one level: every source file of this folder in turn. Called at load time only.
+// The operation table of one level: asks every source file of this folder in turn. Used at load time only.
 #include "isa/lane/lanes.h"
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
@@ -6,7 +6,7 @@ namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 LaneFn find(const LaneSpec& spec);
 
 LaneFn find(const LaneSpec& spec) {
-  // Modifiers that only one file knows.
+  // Modifiers that only one file supports.
   if (spec.carry_out) return find_carry(spec);
   if (spec.member_mask) return find_cross_lane(spec);
   using Finder = LaneFn (*)(const LaneSpec&);

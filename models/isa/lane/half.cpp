@@ -5,8 +5,8 @@
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 namespace {
 
-/// a * b + c with the last bit of the double set if anything was lost ("round to odd"), so that rounding
-/// again to f16 gives what one rounding would.
+/// a * b + c with the last bit of the double set if the sum was inexact ("round to odd"), so that rounding
+/// again to f16 gives the same result as rounding once.
 HEDDLE_INLINE double fused(double a, double b, double c) {
   const double p = a * b;  // 22 bits: exact
   const double sum = p + c;

@@ -1,4 +1,4 @@
-// f16 values as exact steps over double: no 16-bit float type or instruction is needed at any level.
+// f16 arithmetic as exact steps in double: no level needs a 16-bit float type or instruction.
 #pragma once
 
 #include "isa/lane/float_rules.h"
@@ -30,7 +30,7 @@ HEDDLE_INLINE std::uint32_t double_to_half(double v) {
     const bool to_infinity = m == from_bits(FloatFormat<double>::kInfinity) || r == Rounding::kRn || away;
     return sign | (to_infinity ? 0x7c00u : 0x7bffu);
   }
-  // Count in units of the last place: exponent, not below that of subnormals, minus 10.
+  // In units in the last place. Their exponent is the value's, but at least that of subnormals, minus 10.
   const int exponent = static_cast<int>(bits_of(m) >> 52) - 1023;
   const int unit = (exponent < -14 ? -14 : exponent) - 10;
   const double scaled = m * from_bits(static_cast<std::uint64_t>(1023 - unit) << 52);  // exact
@@ -38,7 +38,7 @@ HEDDLE_INLINE std::uint32_t double_to_half(double v) {
   const double rest = scaled - static_cast<double>(units);
   const bool nearest_up = rest > 0.5 || (rest == 0.5 && (units & 1u) != 0);
   units += (r == Rounding::kRn ? nearest_up : away && rest > 0.0) ? 1u : 0u;
-  // A carry out of the mantissa moves on to the next exponent, up to infinity, by itself.
+  // A carry out of the mantissa increments the exponent by itself, up to infinity.
   return sign | ((static_cast<std::uint32_t>(unit + 24) << 10) + units);
 }
 
@@ -49,7 +49,7 @@ HEDDLE_INLINE std::uint32_t flush_half(std::uint32_t half) {
   return ftz && (half & 0x7c00u) == 0 ? half & kHalfSign : half & 0xffffu;
 }
 
-// f16 as an element: its values travel as doubles. Results are bits, rounded already.
+// f16 as an element: values are held as doubles; results are bits, already rounded.
 struct F16 {
   using Value = double;
   using Cell = CellU32;

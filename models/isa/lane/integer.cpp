@@ -33,8 +33,8 @@ struct SubSat {
   }
 };
 
-// Division by zero is unspecified in PTX; hardware's division routine yields all ones and, for rem, the
-// dividend. The most negative value divided by -1 wraps to itself, remainder 0.
+// Division by zero is unspecified in PTX. The hardware's division routine yields all ones and, for rem, the
+// dividend. The most negative value divided by -1 wraps to itself, with remainder 0.
 template <class E>
 struct Div {
   using V = typename E::Value;

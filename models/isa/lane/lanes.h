@@ -26,7 +26,8 @@
 
 namespace heddle::isa::lane::HEDDLE_LANE_LEVEL {
 
-// One entry point per source file; each returns nullptr for what it does not know. find() asks them all.
+// One entry point per source file; each returns nullptr for operations it does not implement. find() tries
+// them all.
 LaneFn find_integer(const LaneSpec& spec);
 LaneFn find_multiply(const LaneSpec& spec);
 LaneFn find_bits(const LaneSpec& spec);
@@ -51,7 +52,7 @@ namespace {
 __extension__ using Int128 = __int128;
 __extension__ using Uint128 = unsigned __int128;
 
-// Row cells. may_alias: rows are bytes, and one row holds integers or floats as the kernel pleases.
+// Row cells. may_alias: rows are bytes, and the same row may hold integers or floats.
 using CellU32 [[gnu::may_alias]] = std::uint32_t;
 using CellS32 [[gnu::may_alias]] = std::int32_t;
 using CellU64 [[gnu::may_alias]] = std::uint64_t;
@@ -59,8 +60,8 @@ using CellS64 [[gnu::may_alias]] = std::int64_t;
 using CellF32 [[gnu::may_alias]] = float;
 using CellF64 [[gnu::may_alias]] = double;
 
-// Element types. Value is the type arithmetic is done in: narrow integers are extended to 32 bits by get()
-// and cut back to kBits, zero-extended, by put().
+// Element types. Value is the type in which arithmetic is done. get() extends narrow integers to 32 bits;
+// put() truncates them to kBits and zero-extends them.
 struct U8 {
   using Value = std::uint32_t;
   using Unsigned = std::uint32_t;

@@ -46,7 +46,7 @@ template <class Memory, class D, unsigned keep>
 void param(const LaneArgs& args) {
   Memory value{};
   __builtin_memcpy(&value, args.src[0], sizeof value);
-  const auto extended = static_cast<typename D::Unsigned>(static_cast<std::int64_t>(value));  // by its sign
+  const auto extended = static_cast<typename D::Unsigned>(static_cast<std::int64_t>(value));  // sign-extended
   constexpr typename D::Unsigned kMask = ~typename D::Unsigned{0} >> (sizeof(kMask) * 8 - keep);
   const typename D::Unsigned row = extended & kMask;
   each_lane<D>(args, [=](unsigned) { return row; });
@@ -88,7 +88,7 @@ LaneFn find_param(const LaneSpec& spec) {
   }
 }
 
-// Predicates are lane masks: one word does all lanes.
+// Predicates are lane masks: one 32-bit operation handles all lanes.
 void move_predicate(const LaneArgs& args) { write_predicate(args, 0, predicate(args, 0)); }
 void not_predicate(const LaneArgs& args) { write_predicate(args, 0, ~predicate(args, 0)); }
 void and_predicate(const LaneArgs& args) {

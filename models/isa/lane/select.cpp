@@ -42,7 +42,7 @@ LaneFn find_slct(const LaneSpec& spec) {
 
 }  // namespace
 
-// Only the width matters, so floats go as integers and keep their NaNs.
+// Only the width matters, so floats are moved as integers and NaNs keep their payload.
 LaneFn find_select(const LaneSpec& spec) {
   if (spec.op != LaneOp::kSelp && spec.op != LaneOp::kSlct) return nullptr;
   const bool select_by_predicate = spec.op == LaneOp::kSelp;

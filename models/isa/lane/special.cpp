@@ -33,8 +33,8 @@ struct Approx {
   HEDDLE_INLINE static float apply(float x) { return finish<ftz, false>(Op::apply(flush<ftz>(x))); }
 };
 
-// rsqrt.approx.f64 is nearly full precision. The .approx.ftz.f64 forms of rcp and rsqrt only look at the
-// upper 32 bits of their operand and leave the lower 32 bits of the result zero.
+// rsqrt.approx.f64 is nearly full precision. The .approx.ftz.f64 forms of rcp and rsqrt read only the upper
+// 32 bits of their operand and clear the lower 32 bits of the result.
 struct RsqrtF64 {
   HEDDLE_INLINE static double apply(double x) { return canonical(1.0 / __builtin_sqrt(x)); }
 };

@@ -1,6 +1,6 @@
 // The SFU's functions of one f32, computed in double to about 2^-45 and rounded once to f32: far inside the
-// error bounds the PTX ISA gives for the .approx forms. Nothing but IEEE add, subtract, multiply and divide
-// is used, not the host's libm, so that results are the same bits on every machine.
+// error bounds that the PTX ISA gives for the .approx forms. They use IEEE add, subtract, multiply and divide
+// only, not the host's libm, so that results are bit-identical on every machine.
 #pragma once
 
 #include "isa/lane/float_rules.h"
@@ -12,9 +12,9 @@ constexpr double kLn2 = 0x1.62e42fefa39efp-1;
 constexpr double kTwoOverLn2 = 0x1.71547652b82fep+1;
 constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 
-/// 2^x for finite |x| <= 1000. Taylor series of e^t, |t| <= ln2 / 2: the first term left out is below 2^-52.
+/// 2^x for finite |x| <= 1000. Taylor series of e^t, |t| <= ln2 / 2; the first omitted term is below 2^-52.
 HEDDLE_INLINE double exp2_double(double x) {
-  constexpr double kRoundToInteger = 0x1.8p52;  // adding it leaves no fraction bits
+  constexpr double kRoundToInteger = 0x1.8p52;  // adding it rounds to an integer
   const double n = (x + kRoundToInteger) - kRoundToInteger;
   const double t = (x - n) * kLn2;
   double p = 1.0 / 479001600.0;
@@ -147,7 +147,8 @@ HEDDLE_INLINE float sine(float x, unsigned quarter) {
 HEDDLE_INLINE double tanh_wide(float x) {
   const double a = magnitude(x);
   const double z = a * a;
-  // Below 1/8 the quotient would cancel; the series' first term left out is below 2^-40 relative.
+  // Below 1/8 the quotient would suffer cancellation. The first omitted term of the series is below 2^-40
+  // relative.
   const double series =
       a + a * z *
               (-1.0 / 3.0 +
