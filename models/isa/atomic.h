@@ -10,10 +10,9 @@ namespace heddle::isa {
 
 enum class AtomicOp : std::uint8_t { kAdd, kMin, kMax, kAnd, kOr, kXor, kExch, kCas, kInc, kDec };
 
-/// New memory value. `old`, `operand`, `compare` hold the value in their low type_bytes(type) bytes.
 /// New memory value. `old`, `operand` and `compare` hold the value in their low type_bytes(type) bytes.
-/// kInc: old >= operand ? 0 : old+1.  kDec: old == 0
-/// old > operand ? operand : old-1.  kCas: old == compare ? operand : old.
+/// kInc: old >= operand ? 0 : old+1.  kDec: old == 0 || old > operand ? operand : old-1.
+/// kCas: old == compare ? operand : old.
 /// Floating-point add rounds to nearest even. f32 add flushes subnormals in global memory, as `atom.add.f32`
 /// does, and keeps them in shared memory: pass flush_f32 = false there. f16 and f16x2 (each half separately)
 /// keep subnormals. NaN sums are canonical (lane/float_rules.h).

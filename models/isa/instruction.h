@@ -118,7 +118,7 @@ inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
 /// Arguments of a lane function: row pointers, already resolved.
 struct LaneArgs {
   std::byte* dst[kMaxDestinations] = {};  ///< nullptr: discarded; second destination: setp p|q
-  const std::byte* src[kMaxSources];      ///< as many as the operation has; the rest stay uninitialised, clearing them costs time
+  const std::byte* src[kMaxSources];      ///< one per operand; the others stay uninitialised for speed
   std::uint32_t mask = 0;       ///< lanes to execute; other lanes of dst keep their value
   std::uint8_t negated = 0;     ///< bit i: predicate source i is complemented
   std::uint64_t cycle = 0;      ///< core cycle, for %clock

@@ -106,8 +106,8 @@ enum class LaneOp : std::uint8_t {
   kPrmtRc16,
   kCvtF16x2,   ///< two f32 to one f16x2, the first into the upper half
   kCvtPack,    ///< cvt.pack.sat to s16, u16: a in the upper half, b in the lower
-  kCvtPack8,   ///< ... to s8, u8: a, then b, above the low half of c
-  kCvtPackU4,  ///< ... to 4 bits, type s32: that of a and b
+  kCvtPack8,   ///< ... to s8, u8: from the top, the low half of c, a, b
+  kCvtPackU4,  ///< ... to 4 bits (type s32 is that of a and b)
   kCvtPackS4,
   kCvtPackU2,
   kCvtPackS2,

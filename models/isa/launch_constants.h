@@ -13,7 +13,7 @@
 namespace heddle::isa {
 
 enum class LaunchValue : std::uint8_t {
-  kParameter,  ///< bytes of the parameter block starting at `parameter_offset`, as many as an element of the row has
+  kParameter,  ///< one row element of the parameter block at `parameter_offset`
   kBlockX,
   kBlockY,
   kBlockZ,

@@ -1,4 +1,4 @@
-// Which partition holds a global address, and where in it.
+// Which partition holds a global address, and at which local address.
 #pragma once
 
 #include <bit>
@@ -9,9 +9,9 @@
 
 namespace heddle::memory {
 
-/// Chunks of `interleave_bytes` go round the partitions: p = floor(address / interleave) mod partitions, and
-/// the chunks of one partition follow each other in its channel-local address space. A bijection between
-/// global addresses and (partition, local) pairs for any number of partitions.
+/// Chunks of `interleave_bytes` are distributed round robin: p = floor(address / interleave) mod partitions.
+/// The chunks of one partition are contiguous in its channel-local address space. A bijection between global
+/// addresses and (partition, local) pairs for any number of partitions.
 class AddressMap {
  public:
   /// `partitions` >= 1; `interleave_bytes` a power of two (MemoryConfig::validate).

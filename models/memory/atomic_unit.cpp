@@ -36,8 +36,8 @@ AtomicUnit::Result AtomicUnit::execute(sim::MemoryExtension& ext, unsigned char*
   return result;
 }
 
-// Only what a tree of adders or comparators can do to integers: their sums and extrema do not depend on the
-// order.
+// Only what a tree of adders or comparators can compute on integers: integer sums and extrema do not depend
+// on the order.
 bool AtomicUnit::combines(const sim::MemoryExtension& ext) const {
   if (combine_ == AtomicCombine::kNone || (combine_ == AtomicCombine::kReductions && ext.atomic_returns))
     return false;
@@ -71,7 +71,7 @@ void AtomicUnit::time(const sim::MemoryExtension& ext, unsigned count, Result& r
   }
   result.unit_cycles = std::max(1u, (result.operations + lanes_per_cycle_ - 1) / lanes_per_cycle_);
   result.bank_cycles = std::max(result.unit_cycles, longest * same_address_cycles_);
-  // The next operation on an address waits longer than the last one's own result.
+  // The next operation on an address starts later than the last one's own result.
   result.done_cycles = longest == 0 ? result.unit_cycles
                                     : std::max(result.unit_cycles, (longest - 1) * same_address_cycles_ + 1);
 }

@@ -9,16 +9,14 @@
 namespace heddle::memory {
 
 /// One per partition, shared by the slice's banks. Executes the lanes of one transaction in array order, so
-/// lanes with the same address see each other's results: the values never depend on the keys below, which say
-/// how long it takes.
+/// lanes with the same address see each other's results. The values never depend on the keys below, which
+/// only set the timing.
 ///
-///  * Lanes with one address are combined into one operation first if `atomic_combine` says so: the unit then
-///  sees
-///    one operation per address.
+///  * With `atomic_combine`, lanes with the same address are first combined into one operation: the unit then
+///    sees one operation per address.
 ///  * Operations on one address take `atomic_same_address_cycles` each, one after the other (0: no limit).
-///  They
-///    keep the bank that holds the line.
-///  * Operations on any addresses start at `atomic_lanes_per_cycle` per cycle. They keep the unit.
+///    They occupy the bank that holds the line.
+///  * Operations on any addresses start at a rate of `atomic_lanes_per_cycle`. They occupy the unit.
 class AtomicUnit {
  public:
   explicit AtomicUnit(const L2Config& config)
@@ -30,12 +28,12 @@ class AtomicUnit {
     bool ok = true;                 ///< false: a lane lies outside the data, nothing was done
     bool changed = false;           ///< some value differs afterwards
     std::uint32_t operations = 0;   ///< after combining
-    std::uint32_t unit_cycles = 1;  ///< time the unit is taken
-    std::uint32_t bank_cycles = 1;  ///< time the bank is taken; at least unit_cycles
-    std::uint32_t done_cycles = 1;  ///< time until the last result is there; at most bank_cycles
+    std::uint32_t unit_cycles = 1;  ///< time the unit is occupied
+    std::uint32_t bank_cycles = 1;  ///< time the bank is occupied; at least unit_cycles
+    std::uint32_t done_cycles = 1;  ///< time until the last result is available; at most bank_cycles
   };
-  /// Executes at cycle `now`, when the unit is free. `data` holds `bytes` bytes, the place the transaction
-  /// addresses; fills ext.atomics[i].old.
+  /// Executes at cycle `now`, when the unit is free. `data` points to the `bytes` bytes that the transaction
+  /// addresses. Fills ext.atomics[i].old.
   Result execute(sim::MemoryExtension& ext, unsigned char* data, unsigned bytes, base::Cycle now);
 
   [[nodiscard]] base::Cycle free_at() const { return free_at_; }

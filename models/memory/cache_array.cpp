@@ -39,7 +39,7 @@ void CacheArray::assign(std::uint32_t frame, std::uint64_t line) {
   frames_[frame] = {.used = next_use()};
 }
 
-// The count of uses has run over: within each set, keep the order only.
+// The use counter has overflowed: renumber, keeping only the order within each set.
 void CacheArray::renumber() {
   std::vector<std::uint32_t> order(ways_);
   for (std::size_t first = 0; first < frames_.size(); first += ways_) {

@@ -16,24 +16,24 @@ class CacheArray {
 
   CacheArray(const L2Config& config, const L2Geometry& geometry);
 
-  /// The line will be looked for soon: fetches its set's tags into the host's cache.
+  /// The line will soon be looked up: prefetches its set's tags into the host's cache.
   void prefetch(std::uint64_t line) const {
     const std::uint32_t first = first_frame(line);
     __builtin_prefetch(&lines_[first]);
     __builtin_prefetch(&frames_[first]);
   }
-  /// Frame that holds the line or waits for it; kNone if there is none.
+  /// Frame that holds the line or is reserved for it; kNone if there is none.
   [[nodiscard]] std::uint32_t find(std::uint64_t line) const;
-  /// Frame to use for a line that is not there: an empty one, else the least recently used; frames with an
-  /// owner are left alone. kNone if all have one.
+  /// Frame to use for a line that is not present: an empty one, else the least recently used. Frames with an
+  /// owner are not replaced. kNone if all have one.
   [[nodiscard]] std::uint32_t victim(std::uint64_t line) const;
 
-  /// Gives the frame to a line, without any of its sectors, as the most recently used. What was there is
-  /// forgotten.
+  /// Assigns the frame to a line, as the most recently used and with no valid sectors. The previous contents
+  /// are dropped.
   void assign(std::uint32_t frame, std::uint64_t line);
   void touch(std::uint32_t frame) { frames_[frame].used = next_use(); }
 
-  /// Who waits for sectors of the line (an MSHR); kNone: nobody.
+  /// The MSHR that waits for sectors of the line; kNone: none.
   [[nodiscard]] std::uint32_t owner(std::uint32_t frame) const {
     return frames_[frame].owner == kNoOwner ? kNone : frames_[frame].owner;
   }
@@ -54,7 +54,7 @@ class CacheArray {
 
  private:
   static constexpr std::uint16_t kNoOwner = 0xffff;
-  /// Small, so that the frames of a set share a line of the host's cache.
+  /// Kept small, so that the frames of a set share a line of the host's cache.
   struct Frame {
     std::uint32_t used = 0;
     std::uint16_t owner = kNoOwner;

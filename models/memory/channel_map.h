@@ -1,4 +1,5 @@
-// What a memory channel calls an address: the last step from the L2 slice to the DRAM.
+// Translates channel-local addresses to the addresses a channel's memory uses: the last step from the L2
+// slice to the DRAM.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,13 @@
 
 namespace heddle::memory {
 
-/// Two kinds of addresses exist in device memory: allocations go up from isa::kGlobalBase, kernels' code from
+/// Device memory has two address ranges: allocations grow up from isa::kGlobalBase, kernel code from
 /// isa::kCodeWindowBase. (Parameters, local memory and control-flow tables are allocations.)
 ///
-/// Sparse: a channel sees the slice's channel-local addresses as they are, instruction fetches around 2^44.
+/// Sparse: a channel sees the slice's channel-local addresses unchanged; instruction fetches are around 2^44.
 /// Dense: a channel of `bytes` bytes holds allocations from its first byte up and code from its last
-/// interleave chunk down, so that every address is below `bytes`; the two never meet as long as fits() holds.
-/// A transaction lies within one chunk and stays in one piece.
+/// interleave chunk down. Every address is then below `bytes`, and the two ranges do not overlap as long as
+/// fits() holds. A transaction lies within one chunk and stays in one piece.
 class ChannelMap {
  public:
   ChannelMap() = default;  ///< sparse
@@ -34,8 +35,8 @@ class ChannelMap {
     return last_chunk_ - (local - code_base_ - in_chunk) + in_chunk;
   }
 
-  /// Whether allocations up to the global address `data_end` and code up to `code_end` (both exclusive) are
-  /// apart in every channel.
+  /// Whether allocations up to the global address `data_end` and code up to `code_end` (both exclusive) do
+  /// not overlap in any channel.
   [[nodiscard]] bool fits(const AddressMap& map, std::uint64_t data_end, std::uint64_t code_end) const {
     if (!dense()) return true;
     const auto used = [&](std::uint64_t base, std::uint64_t end) {

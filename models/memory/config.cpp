@@ -13,7 +13,7 @@ namespace {
 constexpr double kMaxCycles = 100'000;
 constexpr double kMaxQueue = 65'536;
 
-/// `key`: below "memory".
+/// `key`: relative to "memory".
 void require(bool ok, const std::string& key, const std::string& message, const std::string& remedy) {
   if (!ok) throw base::InputError("memory." + key, message, remedy);
 }
@@ -316,7 +316,7 @@ void DramConfig::validate() const {
           "written data would meet the data of the read before it on the bus",
           "use at least tCL + burst - tWL (" + std::to_string(t_cl + burst_cycles() - std::min(t_wl, t_cl)) +
               ")");
-  // The longest that a refresh can have to wait for the banks, and its own time.
+  // The longest time that a refresh may have to wait for the banks, plus its own duration.
   const std::uint64_t longest = std::uint64_t{t_rc} + t_ras + std::max(t_rcd, t_rcdwr) + t_wl +
                                 burst_cycles() + t_wr + t_rp + t_ppd + t_rfc;
   require(t_refi == 0 || t_refi > longest, "dram.tREFI", "no time between refreshes",

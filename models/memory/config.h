@@ -26,7 +26,7 @@ struct CrossbarConfig {
 enum class AtomicCombine : std::uint8_t {
   kNone,
   kReductions,  ///< of integer reductions that return nothing
-  kAll,         ///< of integer reductions, whether they return old values or not
+  kAll,         ///< of integer reductions, whether or not they return old values
 };
 
 struct L2Config {
@@ -101,7 +101,8 @@ struct DramConfig {
   [[nodiscard]] std::uint32_t burst_cycles() const {
     return (burst_bytes + bytes_per_cycle - 1) / bytes_per_cycle;
   }
-  /// Read command to write command: as given, or so that two cycles between their data turn the bus round.
+  /// Read command to write command: as configured, or with two cycles between their data for the bus
+  /// turnaround.
   [[nodiscard]] std::uint32_t read_to_write() const {
     return t_rtw != 0 ? t_rtw : t_cl + burst_cycles() + 2 - t_wl;
   }

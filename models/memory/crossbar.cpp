@@ -212,7 +212,7 @@ bool Crossbar::send_request(unsigned partition, tlm::tlm_generic_payload& payloa
 
 void Crossbar::tick() {
   const base::Cycle now = clock_.cycle();
-  // Reverse pipeline order: a place freed at an output may be granted in the same cycle.
+  // Reverse pipeline order: an output entry freed here may be granted in the same cycle.
   responses_.deliver(
       now, [this](unsigned cluster, tlm::tlm_generic_payload* p) { return send_response(cluster, *p); });
   requests_.deliver(now,

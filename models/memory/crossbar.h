@@ -16,15 +16,16 @@ namespace heddle::memory {
 /// One crossbar for requests, one for responses (CrossbarDirection says how a packet travels), one SC_METHOD for
 /// both.
 ///
-/// A request from core_tsock[c] goes to the partition that holds its address; the crossbar writes ext.core
-/// and ext.partition, so a core need not know the address map. A message goes to the partition that its sender
-/// has named. A response goes to core_tsock[ext.core].
-/// `cluster_cores` neighbouring cores share one port, that is one link in each direction and one output
-/// buffer; each has an input queue of its own. CrossbarDirection says who goes first. A core that does not take
-/// its response holds up those behind it for its cluster.
+/// A request from core_tsock[c] goes to the partition that holds its address. The crossbar writes ext.core
+/// and ext.partition, so a core need not know the address map. A message goes to the partition that its
+/// sender has named, a response to core_tsock[ext.core].
 ///
-/// BEGIN_REQ and BEGIN_RESP are answered with END_REQ / END_RESP at once while the input queue has room, else
-/// later. The delay argument is not used by this protocol and must be zero.
+/// `cluster_cores` neighbouring cores share one port: one link in each direction and one output buffer. Each
+/// core has its own input queue. CrossbarDirection describes the arbitration. A core that does not accept its
+/// response blocks those behind it for its whole cluster.
+///
+/// BEGIN_REQ and BEGIN_RESP are answered with END_REQ / END_RESP at once while the input queue has a free
+/// entry, otherwise later. The delay argument is not used by this protocol and must be zero.
 ///
 /// Cores belong to a clock domain of lower rank, partitions to one of higher rank (sim/clock.h), so what
 /// happens in one instant does not depend on the order in which cores or partitions run.
@@ -38,14 +39,14 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
            const CrossbarConfig& config, const AddressMap& map, sim::ClockDomain& clock,
            base::StatGroup& stats);
 
-  /// Messages may come: their counters are declared. Once, before simulation starts.
+  /// Declares the counters of messages. Called once, before simulation starts, if messages may be sent.
   void declare_messages();
 
   /// No packet queued or in flight.
   [[nodiscard]] bool idle() const;
 
   /// Zero-time access to device memory at global addresses (images, results), through the partitions'
-  /// transport_dbg. Returns the bytes transferred.
+  /// transport_dbg. Returns the number of bytes transferred.
   std::uint64_t debug_read(std::uint64_t address, unsigned char* to, std::uint64_t bytes);
   std::uint64_t debug_write(std::uint64_t address, const unsigned char* from, std::uint64_t bytes);
 
@@ -56,7 +57,7 @@ class Crossbar : public sc_core::sc_module, public sim::MemoryTargetOwner, publi
   unsigned memory_transport_dbg(unsigned port, tlm::tlm_generic_payload& payload) override;
 
  private:
-  /// A packet that found its input queue full: its END is late.
+  /// A packet that found its input queue full: its END is delayed.
   struct Held {
     tlm::tlm_generic_payload* payload = nullptr;
     base::Cycle since = 0;

@@ -39,7 +39,7 @@ void CrossbarDirection::push(unsigned input, unsigned output, std::uint32_t byte
   Link& link = links_[l];
   ++link.waiting;
   if (link.asking != kNone) return;
-  // The arbitration chooses among the inputs, so that the order of pushes within a cycle means nothing.
+  // Arbitration chooses among the inputs, so the order of pushes within a cycle does not matter.
   pending().insert(l);
   next_arbitration_ = std::min(next_arbitration_, std::max(link.free, now));
 }
@@ -72,7 +72,7 @@ const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
   });
   asked().for_each([&](unsigned output) {
     Output& out = outputs_[output];
-    if (out.buffer.size == output_places_) return;  // complete() brings us back
+    if (out.buffer.size == output_places_) return;  // complete() will retry
     if (out.link_free > now) {
       next_arbitration_ = std::min(next_arbitration_, out.link_free);
       return;

@@ -19,22 +19,22 @@ namespace heddle::memory {
 /// Counters of one direction. Waiting times are sums over packets, in interconnect cycles.
 struct CrossbarCounters {
   std::uint64_t packets = 0;             ///< granted
-  std::uint64_t flits = 0;               ///< of granted packets; each takes an output link for one cycle
+  std::uint64_t flits = 0;               ///< of granted packets; each occupies an output link for one cycle
   std::uint64_t bytes = 0;               ///< of granted packets, header included
   std::uint64_t input_wait_cycles = 0;   ///< push to grant
   std::uint64_t output_wait_cycles = 0;  ///< arrival at the output to acceptance by the receiver
 };
 
-/// Moves opaque packets (the payload pointer is never looked at) from inputs to outputs.
+/// Moves opaque packets (the payload pointer is never dereferenced) from inputs to outputs.
 ///
-/// An input is a queue. `share` neighbouring inputs have one link into the crossbar (concentration): whenever
-/// the link is free it takes up the packet at the head of one of their queues, round robin, and stays with
-/// it. That packet asks for its output. An output whose link is free and whose buffer has a place grants one
-/// asking link per cycle, round robin. A granted packet is ceil(bytes / flit_bytes) flits, holds its input
-/// and its output link for one cycle each, and arrives latency_cycles after the last. Packets from one input
-/// to one output never overtake each other.
+/// An input is a queue. `share` neighbouring inputs have one link into the crossbar (concentration). Whenever
+/// the link is free it picks the head packet of one of their queues, round robin, and keeps it until it is
+/// granted. That packet requests its output. An output whose link is free and whose buffer has a free entry
+/// grants one requesting link per cycle, round robin. A granted packet of ceil(bytes / flit_bytes) flits
+/// occupies its input and its output link for one cycle per flit, and arrives latency_cycles after the last
+/// one. Packets from one input to one output never overtake each other.
 ///
-/// What several inputs push in one cycle does not depend on the order of the calls.
+/// The order in which several inputs push within one cycle does not matter.
 class CrossbarDirection {
  public:
   using Payload = tlm::tlm_generic_payload;
@@ -43,16 +43,16 @@ class CrossbarDirection {
   CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs, const CrossbarConfig& config);
 
   [[nodiscard]] bool can_accept(unsigned input) const { return queues_[input].size < input_places_; }
-  /// Enqueues; the packet takes part in the arbitration of cycle `now` if that has not happened yet.
+  /// Enqueues the packet. It takes part in the arbitration of cycle `now` unless that has already been done.
   void push(unsigned input, unsigned output, std::uint32_t bytes, Payload* payload, base::Cycle now);
 
   /// Arbitration of cycle `now`. Returns the inputs that sent a packet, in output order.
   const std::vector<unsigned>& arbitrate(base::Cycle now);
 
-  /// Offers every packet that has arrived to its receiver: send(output, payload) returns true if the receiver
-  /// is done with it, false if it will say so later through complete(). At most one packet per output is on
-  /// offer, and one is offered per cycle.
-  template <class Send>
+  /// Offers every packet that has arrived to its receiver. send(output, payload) returns true if the receiver
+  /// has accepted it, false if it will call complete() later. At most one packet per output is on offer, and
+  /// one is offered per cycle.
+    template <class Send>
   void deliver(base::Cycle now, Send send) {
     if (now < next_delivery_) return;
     next_delivery_ = kNever;
@@ -68,7 +68,7 @@ class CrossbarDirection {
       if (send(output, packet.payload)) complete(output, now);
     });
   }
-  /// The receiver took the packet on offer; its place is free again.
+  /// The receiver took the packet on offer; its entry is free again.
   void complete(unsigned output, base::Cycle now);
   [[nodiscard]] bool offered(unsigned output) const { return outputs_[output].offered; }
   /// The packet on offer; only while offered().
@@ -95,10 +95,10 @@ class CrossbarDirection {
     Payload* payload = nullptr;
     base::Cycle ready = 0;
   };
-  /// A ring within one array that holds all of them, so that little memory is touched per packet.
+  /// A ring within one array that holds all rings, so that little memory is touched per packet.
   struct Fifo {
     std::uint32_t head = 0, size = 0;
-    /// Place of the i-th item.
+    /// Position of the i-th item.
     [[nodiscard]] std::uint32_t at(std::uint32_t i, std::uint32_t capacity) const {
       const std::uint32_t place = head + i;
       return place >= capacity ? place - capacity : place;
@@ -113,12 +113,12 @@ class CrossbarDirection {
     base::Cycle free = 0;
     unsigned first = 0, count = 0;  ///< its inputs
     unsigned waiting = 0;           ///< packets in their queues
-    unsigned last = 0;              ///< input whose packet it took up last
-    unsigned asking = kNone;        ///< input whose head packet asks for its output
+    unsigned last = 0;              ///< input whose packet it picked last
+    unsigned asking = kNone;        ///< input whose head packet requests its output
   };
   struct Output {
     base::Cycle link_free = 0;
-    Fifo buffer;        ///< packets in flight and arrived: a place is a credit
+    Fifo buffer;        ///< packets in flight and arrived: an entry is a credit
     unsigned last = 0;  ///< link granted last
     bool offered = false;
   };

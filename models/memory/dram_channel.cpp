@@ -66,7 +66,7 @@ bool DramChannel::idle() const {
 // Delays are relative to the kernel's time, which model time may be ahead of.
 
 base::Cycle DramChannel::cycle_after(const sc_core::sc_time& delay) const {
-  // A caller that knows nothing of model time ahead of the kernel's arrives now, not in the past.
+  // A caller that does not know about model time being ahead of the kernel's arrives now, not in the past.
   return std::max(clock_.domain().cycle(),
                   clock_.domain().first_edge_at(sc_core::sc_time_stamp().value() + delay.value()));
 }
@@ -119,7 +119,7 @@ tlm::tlm_sync_enum DramChannel::begin_request(tlm::tlm_generic_payload& payload,
   payload.acquire();
   base::Cycle arrival = cycle_after(delay);
   phase = tlm::END_REQ;
-  if (response_ != nullptr) {  // the end of that response may change what comes next
+  if (response_ != nullptr) {  // the end of that response may change what is sent next
     const base::Cycle now = clock_.domain().cycle();
     advance(now);
     if (scheduler_.full()) {
@@ -133,7 +133,7 @@ tlm::tlm_sync_enum DramChannel::begin_request(tlm::tlm_generic_payload& payload,
   }
   advance(arrival);
   if (scheduler_.full()) {
-    // Nothing can come before this request's END_REQ: what happens until there is room is known.
+    // Nothing can arrive before this request's END_REQ, so everything until there is a free entry is known.
     const base::Cycle asked = arrival;
     while (scheduler_.full()) arrival = std::max(arrival, step());
     ++late_end_reqs_;
@@ -159,7 +159,7 @@ void DramChannel::enqueue(tlm::tlm_generic_payload& payload, base::Cycle arrival
 
 // ---- time ----
 
-/// Works out the commands of the cycles before `end`.
+/// Computes the commands of the cycles before `end`.
 void DramChannel::advance(base::Cycle end) {
   while (std::max(scheduler_.planned(), resumed_) < end && !responses_.full()) step();
 }
@@ -175,11 +175,11 @@ void DramChannel::finish(const DramCommand& command) {
   const Request& request = requests_[command.id];
   free_ids_.push_back(command.id);
   access(request);
-  // One burst after the other is on the data bus, so these are in order of time.
+  // Bursts follow each other on the data bus, so these are in order of time.
   responses_.push_back({request.payload, command.data_end + config_.latency_cycles});
 }
 
-/// Sends the responses that are known, for their times, until the initiator delays an END_RESP.
+/// Sends the responses that are known, annotated with their times, until the initiator delays an END_RESP.
 void DramChannel::hand_out(base::Cycle now) {
   while (response_ == nullptr && !responses_.empty()) {
     const Response response = responses_.front();
@@ -227,20 +227,20 @@ void DramChannel::tick() {
     clock_.sleep_until(activation_);
 }
 
-/// When the channel must run even if nobody calls.
+/// When the channel must run even if nobody calls it.
 base::Cycle DramChannel::next_activation(base::Cycle now) {
   const base::Cycle next = std::max(scheduler_.planned(), resumed_);
   if (scheduler_.empty() || responses_.full()) return DramScheduler::kNever;
   if (held_.payload != nullptr)
-    return std::max(next, now + 1);  // its END_REQ is for the cycle in which there is room
+    return std::max(next, now + 1);  // its END_REQ is for the cycle in which an entry is free
   if (response_ != nullptr) return DramScheduler::kNever;
   return std::max(next + shortest_, now + 1);  // the first cycle for which there can be a response
 }
 
-/// After a change from outside. The commands of the cycles before `now` are issued.
+/// Called after a change from outside. The commands of the cycles before `now` have been issued.
 void DramChannel::wake_for_deadline(base::Cycle now) {
   if (now + shortest_ >= activation_ && held_.payload == nullptr)
-    return;  // nothing issued from now on comes earlier
+    return;  // nothing issued from here on is due earlier
   if (next_activation(now) >= activation_) return;
   activation_ = now;
   clock_.wake();
@@ -283,7 +283,7 @@ void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
   const std::uint64_t bursts = (payload.get_data_length() + config_.burst_bytes - 1) / config_.burst_bytes;
   const std::uint64_t cycles = config_.t_rcd + (payload.is_write() ? config_.t_wl : config_.t_cl) +
                                bursts * config_.burst_cycles() + config_.latency_cycles;
-  advance(clock_.domain().cycle());  // queued accesses whose time has come are performed first
+  advance(clock_.domain().cycle());  // queued accesses that are due are performed first
   access({&payload, nullptr});
   delay += sc_core::sc_time::from_value(clock_.domain().edge_time(cycles));
 }

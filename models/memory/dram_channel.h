@@ -15,19 +15,18 @@
 
 namespace heddle::memory {
 
-/// A TLM-2.0 base-protocol target over channel-local addresses; DramScheduler says what is modelled.
+/// A TLM-2.0 base-protocol target over channel-local addresses; DramScheduler describes what is modelled.
 ///
-/// nb_transport: BEGIN_REQ is answered with END_REQ at the time at which the request queue has room, which
-/// may be annotated. BEGIN_RESP is for latency_cycles after the request's last data cycle, and may be
-/// annotated too; one response is between BEGIN_RESP and END_RESP at a time. Annotated delays of the
-/// initiator are honoured. A request must lie within one row of one bank (TLM_BURST_ERROR_RESPONSE
-/// otherwise); byte enables are supported. A value is read or written when the last column command issues.
-/// b_transport adds the latency of a row miss of an idle device. transport_dbg takes any range. No DMI.
+/// nb_transport: BEGIN_REQ is answered with END_REQ at the time at which the request queue has a free entry;
+/// it may be annotated. BEGIN_RESP is latency_cycles after the request's last data cycle and may be annotated
+/// too. One response is between BEGIN_RESP and END_RESP at a time. Annotated delays of the initiator are
+/// honoured. A request must lie within one row of one bank (TLM_BURST_ERROR_RESPONSE otherwise); byte enables
+/// are supported. A value is read or written when the last column command issues. b_transport adds the
+/// latency of a row miss of an idle device. transport_dbg takes any range. No DMI.
 ///
-/// Work is done late: what the scheduler does depends only on the requests, so its commands are worked out
-/// when the next request comes, when a response could be due, or when somebody looks. Responses that are
-/// known are handed out at once, for their time. Only an initiator that delays END_RESP makes the channel run
-/// cycle by cycle.
+/// Evaluated lazily. The scheduler's commands depend only on the requests, so they are computed when the next
+/// request arrives, when a response may be due, or when state is read. Known responses are sent at once,
+/// annotated with their times. The channel runs cycle by cycle only when an initiator delays END_RESP.
 class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
  public:
   tlm::tlm_target_socket<> dram_tsock;
@@ -49,7 +48,7 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   /// A request in the scheduler.
   struct Request {
     tlm::tlm_generic_payload* payload = nullptr;
-    unsigned char* place = nullptr;  ///< its bytes in memory_, if they are there and in one piece
+    unsigned char* place = nullptr;  ///< its bytes in memory_, if allocated and contiguous
   };
   struct Response {
     tlm::tlm_generic_payload* payload = nullptr;
@@ -85,12 +84,12 @@ class DramChannel : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   SparseMemory memory_;
   std::vector<Request> requests_;  ///< by request id
   std::vector<std::uint32_t> free_ids_;
-  Held held_;                                     ///< its END_REQ is late
-  base::Ring<Response> responses_;                ///< not yet handed out, by time; full: scheduling pauses
+  Held held_;                                     ///< its END_REQ is delayed
+  base::Ring<Response> responses_;                ///< not yet sent, by time; full: scheduling pauses
   tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
-  base::Cycle response_free_ = 0;  ///< the next may begin: END_RESP of the one before, annotated
-  base::Cycle resumed_ = 0;        ///< end of the last pause: nothing is issued before
-  base::Cycle activation_ = DramScheduler::kNever;  ///< cycle for which the clock is asked
+  base::Cycle response_free_ = 0;  ///< the next may begin: END_RESP of the previous one, annotated
+  base::Cycle resumed_ = 0;        ///< end of the last pause: nothing is issued before it
+  base::Cycle activation_ = DramScheduler::kNever;  ///< cycle for which the clock has been scheduled
 
   std::uint64_t read_bytes_ = 0;
   std::uint64_t write_bytes_ = 0;

@@ -8,10 +8,10 @@
 
 namespace heddle::memory {
 
-/// Chunks of bank_interleave_bytes go round the banks; the chunks of one bank fill its rows one after the
-/// other. With `bank_skew` each turn starts one bank further than the one before, so that arrays whose
-/// distance is a multiple of a whole turn do not meet in the same banks. A bijection for any number of banks
-/// and any sizes.
+/// Chunks of bank_interleave_bytes are distributed over the banks round robin; the chunks of one bank fill
+/// its rows one after the other. With `bank_skew` each round starts one bank further than the previous one,
+/// so that arrays whose distance is a multiple of a whole round do not collide in the same banks. A bijection
+/// for any number of banks and any sizes.
 class DramMap {
  public:
   explicit DramMap(const DramConfig& config)

@@ -12,18 +12,18 @@
 
 namespace heddle::memory {
 
-/// At most one line. An interconnect may change the payload's address on its way, and a response does not
-/// bring the old one back (IEEE 1666-2011 §14.7): after BEGIN_REQ the initiator goes by its notes.
+/// At most one line. An interconnect may change the payload's address, and a response does not restore the
+/// old one (IEEE 1666-2011 §14.7), so after BEGIN_REQ the initiator uses its own record.
 class DramTransaction : public tlm::tlm_generic_payload {
  public:
   explicit DramTransaction(tlm::tlm_mm_interface* pool) : tlm::tlm_generic_payload(pool) {}
-  // The initiator's notes.
+  // The initiator's record.
   std::uint64_t local = 0;    ///< the slice's address of the first byte
   std::uint64_t channel = 0;  ///< the address as it was sent
   std::uint64_t sent = 0;     ///< model time of BEGIN_REQ
-  std::uint32_t frame = 0;    ///< where in the cache the data goes
-  bool answered = false;      ///< its response has come
-  std::size_t place = 0;      ///< in the list of transactions under way
+  std::uint32_t frame = 0;    ///< frame of the cache that the data goes to
+  bool answered = false;      ///< its response has arrived
+  std::size_t place = 0;      ///< index in the list of transactions in flight
   std::array<unsigned char, sim::kMaxLineBytes> data{};
 };
 
@@ -50,7 +50,7 @@ class DramPool : public tlm::tlm_mm_interface {
     return t;
   }
   void free(tlm::tlm_generic_payload* payload) override {
-    payload->reset();  // extensions somebody downstream attached for this transaction
+    payload->reset();  // removes extensions attached downstream for this transaction
     free_.push_back(static_cast<DramTransaction*>(payload));
   }
 

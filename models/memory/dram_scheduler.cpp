@@ -38,14 +38,14 @@ void DramScheduler::push(const DramAccess& access) {
   link(slot);
 
   Bank& bank = banks_[r.place.bank];
-  // A candidate that hits the open row stays: it is older.
+  // A candidate that hits the open row remains: it is older.
   const bool only = bank.first == slot;
   const bool now_hits = !only && !is_column(bank.kind) && timing_.open(r.place.bank) &&
                         timing_.row(r.place.bank) == r.place.row;
-  if (!only && !now_hits) return;  // the plan stays as well
+  if (!only && !now_hits) return;  // the plan remains valid as well
   choose(bank, slot);
   if (was_empty || !plan_known_ || plan_.slot == kNone || requests_[plan_.slot].place.bank == r.place.bank) {
-    forget_plan(0);  // a command that could have been issued already is chosen anew by tick()
+    forget_plan(0);  // a command that could have been issued already is chosen again by tick()
     return;
   }
   const Plan mine = candidate_plan(bank, r.place.bank, 0);
@@ -157,7 +157,8 @@ void DramScheduler::plan(base::Cycle from) {
 
 std::optional<DramCommand> DramScheduler::tick(base::Cycle now) {
   if (planned() > now) return std::nullopt;
-  if (plan_.cycle < now) {  // the caller could not take it then: choose again from all that can be issued now
+  if (plan_.cycle < now) {  // the caller could not issue it then: choose again among all that can be issued
+                            // now
     plan(now);
     if (plan_.cycle > now) return std::nullopt;
   }

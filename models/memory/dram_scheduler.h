@@ -13,7 +13,7 @@
 
 namespace heddle::memory {
 
-/// What the scheduler knows of a request; `id` is the caller's. A request lies within one row.
+/// What the scheduler knows about a request; `id` is chosen by the caller. A request lies within one row.
 struct DramAccess {
   std::uint32_t id = 0;
   bool write = false;
@@ -24,9 +24,9 @@ struct DramAccess {
 
 struct DramCommand {
   DramKind kind = DramKind::kActivate;
-  std::uint32_t bank = 0;  ///< not of kPrechargeAll and kRefresh, as the next two
+  std::uint32_t bank = 0;  ///< unused by kPrechargeAll and kRefresh, like the next two
   std::uint64_t row = 0;
-  std::uint32_t id = 0;      ///< request on whose behalf
+  std::uint32_t id = 0;      ///< request that the command serves
   bool last = false;         ///< column command that completes its request
   base::Cycle data_end = 0;  ///< column commands: first cycle after the burst has left the data bus
 };
@@ -39,22 +39,22 @@ struct DramCounters {
   std::uint64_t row_misses = 0;     ///< requests that found their bank closed
   std::uint64_t row_conflicts = 0;  ///< requests that found another row open
   std::uint64_t activates = 0;
-  std::uint64_t precharges = 0;    ///< rows closed, for refreshes too
+  std::uint64_t precharges = 0;    ///< rows closed, also for refreshes
   std::uint64_t refreshes = 0;     ///< up to the newest request
-  std::uint64_t data_cycles = 0;   ///< data bus taken
+  std::uint64_t data_cycles = 0;   ///< cycles the data bus is occupied
   std::uint64_t queue_cycles = 0;  ///< arrival to the last column command, summed over requests
   std::uint64_t starved = 0;  ///< requests that had waited for the starvation limit when they were served
 };
 
-/// Open-row policy, one command per cycle, timing by DramTiming. First ready, first come first served: of the
-/// banks' candidates that the timing allows now, column commands go before row commands and older requests
-/// before younger. A bank's candidate is the oldest request for its open row, else its oldest request (which
-/// precharges or activates); so requests for one row, and hence for one line, are never reordered. Once the
-/// oldest request of all has waited starvation_limit_cycles only its commands are issued. A refresh that is
-/// due goes before everything.
+/// Open-row policy, one command per cycle, timing by DramTiming. First ready, first come first served: among
+/// the banks' candidates that the timing allows now, column commands go before row commands and older
+/// requests before younger ones. A bank's candidate is the oldest request for its open row, else its oldest
+/// request (which precharges or activates). So requests for one row, and hence for one line, are never
+/// reordered. Once the oldest request of all has waited starvation_limit_cycles, only its commands are
+/// issued. A refresh that is due goes first.
 ///
-/// A channel without requests need not be looked at: what refreshes did meanwhile is found out when the next
-/// request comes.
+/// A channel without requests need not be called: the effect of refreshes in the meantime is computed when
+/// the next request arrives.
 class DramScheduler {
  public:
   static constexpr base::Cycle kNever = ~base::Cycle{0};
@@ -63,18 +63,18 @@ class DramScheduler {
 
   [[nodiscard]] bool full() const { return free_.empty(); }
   [[nodiscard]] bool empty() const { return oldest_ == kNone; }
-  /// The caller checks full(). Arrivals do not go back.
+  /// The caller checks full(). Arrival cycles must not decrease.
   void push(const DramAccess& access);
 
-  /// Issues the command of cycle `now`, if any. Cycles must not go back; skipping cycles up to next_cycle()
+  /// Issues the command of cycle `now`, if any. Cycles must not decrease; skipping cycles up to next_cycle()
   /// changes nothing.
   std::optional<DramCommand> tick(base::Cycle now);
-  /// Earliest cycle after `now` at which tick() may issue something, provided no push() before; kNever if
-  /// empty.
+  /// Earliest cycle after `now` at which tick() may issue something, provided there is no push() before;
+  /// kNever if empty.
   [[nodiscard]] base::Cycle next_cycle(base::Cycle now) { return std::max(planned(), now + 1); }
 
-  /// The cycle for which the next command is planned if no request comes; kNever if empty. May be in the past
-  /// when tick() was not called for it.
+  /// The cycle for which the next command is planned if no request arrives; kNever if empty. May be in the
+  /// past when tick() was not called for it.
   [[nodiscard]] base::Cycle planned() {
     if (!plan_known_) plan(plan_from_);
     return plan_.cycle;
@@ -103,7 +103,7 @@ class DramScheduler {
     DramKind kind = DramKind::kActivate;  ///< what the candidate needs next
     base::Cycle ready = 0;                ///< as far as the bank and the candidate's arrival are concerned
   };
-  /// The next command, if no request comes.
+  /// The next command, if no request arrives.
   struct Plan {
     enum class Reason : std::uint8_t { kFirstReady, kStarving, kRefresh };
     base::Cycle cycle = kNever;
@@ -118,7 +118,7 @@ class DramScheduler {
   [[nodiscard]] DramKind next_command(const Request& request) const;
   [[nodiscard]] Plan candidate_plan(const Bank& bank, std::uint32_t index, base::Cycle from) const;
   [[nodiscard]] bool better(const Plan& a, const Plan& b) const;
-  /// First cycle at which first ready, first come no longer decides.
+  /// First cycle at which first ready, first come first served does not decide (starvation).
   [[nodiscard]] base::Cycle decided_otherwise() const {
     const base::Cycle starving = requests_[oldest_].access.arrival + config_.starvation_limit_cycles;
     return std::min(starving, timing_.refresh_due());

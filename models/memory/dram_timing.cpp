@@ -115,7 +115,7 @@ DramTiming::Missed DramTiming::catch_up(base::Cycle now) {
     missed.closed_rows += issue_refresh_step(step);
     if (step.kind == DramKind::kPrechargeAll) continue;
     ++missed.refreshes;
-    // All banks are closed now: the following refreshes happen when they are due, and only the last one can
+    // All banks are closed here: the following refreshes happen when they are due, and only the last one can
     // still have an effect.
     if (refresh_due_ >= now) break;
     const std::uint64_t skipped = (now - 1 - refresh_due_) / config_.t_refi;

@@ -14,8 +14,8 @@ namespace heddle::memory {
 enum class DramKind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kPrechargeAll, kRefresh };
 
 /// Rules, in cycles of the command clock from one command to the next; b is a burst's time on the data bus.
-/// Every name is a key of DramConfig; a rule whose key is 0 does not exist, keys in parentheses stand in for
-/// it.
+/// Every name is a key of DramConfig. A rule whose key is 0 does not apply; the key in parentheses is the
+/// default for the one before it.
 ///
 ///   same bank    ACT->RD  tRCD               ACT->WR  tRCDWR (tRCD)
 ///                ACT->PRE tRAS               ACT->ACT tRC
@@ -25,15 +25,14 @@ enum class DramKind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kPrec
 ///                RD->PRE  tRTPL              WR->RD  tWL + b + tCDLRL
 ///   any bank     ACT->ACT tRRD               the 5th ACT is tFAW after the 1st, the 33rd t32AW
 ///                RD->RD, WR->WR  max(tCCD, b)
-///                RD->WR   tRTW (tCL + b + 2 - tWL: two cycles to turn the bus round)
+///                RD->WR   tRTW (tCL + b + 2 - tWL: two cycles of bus turnaround)
 ///                WR->RD   tWL + b + tCDLR
 ///                PRE->PRE tPPD               one command per cycle
-///   refresh      every tREFI cycles, all banks: from then on nothing else is issued; PREA when every open
-///   bank may
-///                precharge; REF when every bank could activate (tRP after PREA, tRC); REF->ACT tRFC
+///   refresh      every tREFI cycles, all banks: no other command is issued until it is done;
+///                PREA when every open bank may precharge;
+///                REF when every bank could activate (tRP after PREA, tRC); REF->ACT tRFC
 ///
-/// Banks are in group (bank mod bank_groups). RD data is on the bus from tCL, WR data from tWL after the
-/// command.
+/// Banks are in group (bank mod bank_groups). RD data is on the bus tCL after the command, WR data tWL after.
 class DramTiming {
  public:
   static constexpr base::Cycle kNever = ~base::Cycle{0};
@@ -44,12 +43,13 @@ class DramTiming {
   /// Only of an open bank.
   [[nodiscard]] std::uint64_t row(std::uint32_t bank) const { return banks_[bank].row; }
 
-  /// Earliest cycle at which the command is legal on that bank; not for kPrechargeAll and kRefresh, and
-  /// without regard to a refresh that is due.
+  /// Earliest cycle at which the command is legal on that bank. Not for kPrechargeAll and kRefresh; ignores a
+  /// refresh that is due.
   [[nodiscard]] base::Cycle earliest(DramKind kind, std::uint32_t bank) const {
     return std::max({bank_ready(kind, bank), shared_ready(kind, bank), bus_});
   }
-  // Its parts: what only commands on the bank change, what others change too, and the command bus.
+  // The parts of earliest(): what only commands on the bank change, what others change too, and the command
+  // bus.
   [[nodiscard]] base::Cycle bank_ready(DramKind kind, std::uint32_t bank) const {
     return banks_[bank].ready[static_cast<unsigned>(kind)];
   }
@@ -58,7 +58,7 @@ class DramTiming {
     return std::max(groups_[banks_[bank].group][k], channel_[k]);
   }
   [[nodiscard]] base::Cycle bus_ready() const { return bus_; }
-  /// `row`: of an activate. The caller keeps to earliest() and to the states of the banks.
+  /// `row`: of an activate. The caller respects earliest() and the states of the banks.
   void issue(DramKind kind, std::uint32_t bank, std::uint64_t row, base::Cycle now);
   /// First cycle after the burst of that column command has left the data bus.
   [[nodiscard]] base::Cycle data_end(DramKind kind, base::Cycle now) const {
@@ -67,13 +67,13 @@ class DramTiming {
   [[nodiscard]] base::Cycle burst_cycles() const { return burst_; }
 
   // ---- refresh ----
-  /// From this cycle on only refresh_step() may be issued; kNever without refresh.
+  /// From this cycle on, only refresh_step() may be issued; kNever without refresh.
   [[nodiscard]] base::Cycle refresh_due() const { return refresh_due_; }
   struct Step {
     DramKind kind = DramKind::kRefresh;
     base::Cycle cycle = 0;
   };
-  /// What the refresh that is due, or the next one, needs first, and when.
+  /// The first command that the due or next refresh needs, and its earliest cycle.
   [[nodiscard]] Step refresh_step() const;
   /// Issues it; returns how many rows it closed.
   std::uint32_t issue_refresh_step(const Step& step);
@@ -81,8 +81,8 @@ class DramTiming {
     std::uint64_t refreshes = 0;
     std::uint64_t closed_rows = 0;
   };
-  /// Nothing was wanted for a while: does what refreshes did before cycle `now`, in a time that does not
-  /// depend on how many they were.
+  /// Called after idle time: applies all refreshes before cycle `now`. Its run time does not depend on their
+  /// number.
   Missed catch_up(base::Cycle now);
 
  private:

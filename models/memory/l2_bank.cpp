@@ -41,14 +41,14 @@ bool write_enabled(const tlm::tlm_generic_payload& payload, unsigned char* to) {
   return different != 0;
 }
 
-/// For the watchdog's log: what the payload's bytes were before it changes them.
+/// For the watchdog's log: records the payload's bytes before they change.
 class LoggedChange {
  public:
   LoggedChange(sim::MemoryLog& log, const tlm::tlm_generic_payload& payload, const unsigned char* at)
       : log_(log), payload_(payload) {
     if (log_.active()) std::memcpy(before_, at, payload.get_data_length());
   }
-  /// `unknown`: not all of the old bytes were here.
+  /// `unknown`: not all of the old bytes were present.
   void done(const unsigned char* at, bool unknown) const {
     if (!log_.active()) return;
     const unsigned bytes = payload_.get_data_length();
@@ -62,7 +62,7 @@ class LoggedChange {
   unsigned char before_[sim::kMaxLineBytes];
 };
 
-/// Compare-and-swap and exchange are what locks are taken and given back with.
+/// Locks are acquired and released with compare-and-swap and exchange.
 void remember_holders(sim::LockHolders& locks, const tlm::tlm_generic_payload& payload,
                       const sim::MemoryExtension& ext) {
   const bool cas = ext.atomic_op == isa::AtomicOp::kCas;
@@ -129,7 +129,7 @@ bool L2Bank::serve_request(base::Cycle now) {
   if (!request.well_formed) {
     request.payload->set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     respond(request, now);
-  } else if (request.touched == 0) {  // a write without enabled bytes, a read that wants nothing
+  } else if (request.touched == 0) {  // a write without enabled bytes, or a read that wants no sector
     request.payload->set_response_status(tlm::TLM_OK_RESPONSE);
     respond(request, now);
     ++shared_.counters.hits[request.kind()];
@@ -192,8 +192,8 @@ bool L2Bank::fetch(const L2Request& request, std::uint32_t frame, SectorMask abs
 
 bool L2Bank::join(const L2Request& request, std::uint32_t frame, SectorMask absent, base::Cycle now) {
   Mshr& mshr = mshrs_[array_.owner(frame)];
-  // What comes anyway, or will have been overwritten by then, is not asked for: so every fetched sector is
-  // awaited by a target that needs it, and a fill never meets newer data.
+  // Sectors already requested, or overwritten before they would be used, are not fetched. So every fetched
+  // sector is awaited by a target that needs it, and a fill never overwrites newer data.
   const SectorMask more = absent & ~mshr.pending & ~overwritten(mshr);
   if (mshr.targets.full()) return stall(L2Stall::kTargets, now);
   if (more != 0 && shared_.transfers.full()) return stall(L2Stall::kDramQueue, now);
@@ -269,7 +269,7 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
     case sim::MemoryOp::kWrite: {
       const LoggedChange logged(shared_.progress.log, payload, at);
       const bool changed = write_enabled(payload, at);
-      // The old value of sectors that were not here is in the DRAM only: overwriting them counts as a change.
+      // Only the DRAM has the old value of sectors that are not present: overwriting them counts as a change.
       const bool old_unknown = (request.touched & ~array_.valid(frame)) != 0;
       if (changed || old_unknown) shared_.progress.memory_changed();
       logged.done(at, old_unknown);
@@ -295,7 +295,7 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
       break;
     }
     case sim::MemoryOp::kMessage:
-      break;  // MemoryPartition lets none in
+      break;  // MemoryPartition rejects these
   }
   respond(request, done);
   return true;
@@ -321,7 +321,7 @@ void L2Bank::respond(const L2Request& request, base::Cycle done) {
   shared_.counters.service_cycles += ready - request.accepted;
 }
 
-// ---- stalls: accounted when they end, so that nobody has to look at a blocked bank every cycle ----
+// ---- stalls: accounted when they end, so that a blocked bank need not be visited every cycle ----
 
 bool L2Bank::stall(L2Stall cause, base::Cycle now) {
   if (stalled_ && stall_cause_ == cause) return false;

@@ -1,4 +1,4 @@
-// One bank of an L2 slice: tags, data, MSHRs, and what is served in a cycle. Plain C++.
+// One bank of an L2 slice: tags, data, MSHRs, and the service of one request per cycle. Plain C++.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@ class L2Bank {
   [[nodiscard]] bool can_accept() const { return !requests_.full(); }
   void accept(const L2Request& request);
 
-  /// Cycle `now`. Returns whether anything changed: if not, nothing will before timer() or a call from
+  /// Cycle `now`. Returns whether anything changed: if not, nothing will change before timer() or a call from
   /// outside.
   bool tick(base::Cycle now);
   [[nodiscard]] bool has_work() const { return !requests_.empty() || !ready_.empty(); }
   /// While stalled by an atomic: the cycle at which that may end; else kNever.
   [[nodiscard]] base::Cycle timer() const;
-  /// No request waits, here or for a fetch.
+  /// No request waits for service or for a fetch.
   [[nodiscard]] bool idle() const { return requests_.empty() && free_mshrs_.size() == mshrs_.size(); }
 
-  /// Where the frame's line is, for fetched sectors to be put there.
+  /// Storage of the frame's line, for fetched sectors to be written to.
   [[nodiscard]] unsigned char* frame_data(std::uint32_t frame) { return array_.data(frame); }
-  /// Sectors [first, first + count) of the frame have been put there.
+  /// Sectors [first, first + count) of the frame have been written there.
   void fill(std::uint32_t frame, unsigned first, unsigned count);
 
-  /// Cores of the requests that wait for sectors of the line, in their order.
+  /// Cores of the requests that wait for sectors of the line, in order of arrival.
   [[nodiscard]] std::vector<base::CoreId> waiting_for(std::uint64_t line) const;
 
   /// Debug access: sectors of the line whose newest value is here, and bytes of the line. debug_copy() only
@@ -45,7 +45,7 @@ class L2Bank {
  private:
   struct Mshr {
     std::uint32_t frame = 0;
-    SectorMask pending = 0;  ///< asked of the DRAM and not there yet
+    SectorMask pending = 0;  ///< requested from the DRAM and not yet received
     bool ready = false;      ///< in ready_
     base::Ring<L2Request> targets;
   };

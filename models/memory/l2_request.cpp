@@ -12,7 +12,7 @@ struct Enabled {
 };
 
 /// Whether some and whether all bytes [first, last) of a write are enabled. Enable bytes are 0 or 0xff
-/// (TLM_BYTE_DISABLED, TLM_BYTE_ENABLED), so eight can be looked at at a time.
+/// (TLM_BYTE_DISABLED, TLM_BYTE_ENABLED), so eight can be tested at a time.
 Enabled enabled(const unsigned char* enables, unsigned pattern, unsigned first, unsigned last) {
   unsigned char any = 0, all = 0xff;
   unsigned i = first;
@@ -113,7 +113,7 @@ void L2Geometry::decode_atomic(L2Request& request) const {
   const sim::MemoryExtension& ext = *request.extension;
   const unsigned width = isa::type_bytes(ext.atomic_type);
   const unsigned count = std::min<unsigned>(ext.atomic_count, static_cast<unsigned>(ext.atomics.size()));
-  // A lane outside of the payload is the atomic unit's to refuse.
+  // The atomic unit rejects lanes outside the payload.
   for (unsigned i = 0; i < count; ++i) {
     const std::uint32_t first = request.offset + ext.atomics[i].offset;
     if (width != 0 && first + width <= line_bytes()) request.touched |= sectors(first, first + width);

@@ -1,4 +1,4 @@
-// A request as an L2 slice sees it, and where in the slice it belongs.
+// A request as an L2 slice sees it, and the line, bank and sectors it belongs to.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace heddle::memory {
 
 using sim::SectorMask;
 
-/// Worked out once, when the request is accepted. Addresses are channel-local.
+/// Computed once, when the request is accepted. Addresses are channel-local.
 struct L2Request {
   tlm::tlm_generic_payload* payload = nullptr;
   sim::MemoryExtension* extension = nullptr;
@@ -21,15 +21,15 @@ struct L2Request {
   std::uint32_t offset = 0;  ///< of the payload in the line
   std::uint32_t bank = 0;
   SectorMask touched = 0;  ///< sectors read or written
-  SectorMask covered = 0;  ///< sectors that a write overwrites from end to end: their old value is not needed
+  SectorMask covered = 0;  ///< sectors that a write overwrites completely: their old value is not needed
   bool well_formed = false;  ///< false: empty, or not within one line
   base::Cycle accepted = 0;
 
   [[nodiscard]] unsigned kind() const { return static_cast<unsigned>(extension->op); }
 };
 
-/// Lines, banks and sectors of a slice. Lines go round the banks: bank = line number mod banks. A slice
-/// without sectors is one with a single sector per line.
+/// Lines, banks and sectors of a slice. Lines are distributed over the banks: bank = line number mod banks. A
+/// slice without sectors has a single sector per line.
 class L2Geometry {
  public:
   explicit L2Geometry(const L2Config& config);
@@ -43,7 +43,7 @@ class L2Geometry {
     return static_cast<std::uint32_t>(banks_.remainder(line_number(local)));
   }
   [[nodiscard]] std::uint32_t banks() const { return static_cast<std::uint32_t>(banks_.value()); }
-  /// Lines of its bank that come before the line.
+  /// Number of lines of its bank that precede the line.
   [[nodiscard]] std::uint64_t number_in_bank(std::uint64_t line) const {
     return banks_.quotient(line_number(line));
   }

@@ -1,4 +1,4 @@
-// What the banks of an L2 slice have in common: counters, transfers to the DRAM, responses, the atomic unit.
+// What the banks of an L2 slice share: counters, transfers to the DRAM, responses, the atomic unit.
 #pragma once
 
 #include <array>
@@ -17,19 +17,19 @@ namespace heddle::memory {
 /// Sectors of one line on their way to or from the DRAM. Addresses are channel-local.
 struct LineTransfer {
   std::uint64_t line = 0;
-  std::uint32_t frame = 0;  ///< fetch: where in its bank it goes
+  std::uint32_t frame = 0;  ///< fetch: the frame of its bank it goes to
   bool write = false;       ///< write-back; otherwise fetch
   SectorMask sectors = 0;
   std::array<unsigned char, sim::kMaxLineBytes>
-      data;  ///< write-back only; the sectors at their place in the line
+      data;  ///< write-back only; the sectors at their offsets in the line
 };
 
 /// Why a bank could not serve the request or target it had to.
 enum class L2Stall : std::uint8_t {
   kMshrs,       ///< a miss and no MSHR free
-  kTargets,     ///< the line's MSHR has no target entry free
-  kSet,         ///< every way of the set waits for a fetch
-  kDramQueue,   ///< no place for the fetch or write-back
+  kTargets,     ///< all target entries of the line's MSHR are in use
+  kSet,         ///< every way of the set is reserved by a fetch
+  kDramQueue,   ///< no free entry for the fetch or write-back
   kResponses,   ///< response pipeline and queue full
   kAtomicUnit,  ///< the bank is busy with an atomic, or has an atomic and the unit is busy with another
                 ///< bank's
@@ -41,8 +41,8 @@ struct L2Counters {
   // by MemoryOp: read, write, atomic
   std::array<std::uint64_t, 3> hits{};
   std::array<std::uint64_t, 3> misses{};
-  std::array<std::uint64_t, 3> merged{};         ///< misses whose sectors were being fetched already
-  std::array<std::uint64_t, 3> sector_misses{};  ///< of the misses: the line was there, a sector was not
+  std::array<std::uint64_t, 3> merged{};         ///< misses whose sectors were already being fetched
+  std::array<std::uint64_t, 3> sector_misses{};  ///< of the misses: the line was present, a sector was not
   std::uint64_t writes_without_fetch = 0;        ///< write misses that covered all sectors they touched
   std::uint64_t fetches = 0;
   std::uint64_t write_backs = 0;
@@ -52,12 +52,12 @@ struct L2Counters {
   std::uint64_t responses = 0;
   std::uint64_t service_cycles = 0;  ///< acceptance to response ready, summed over responses
   std::uint64_t atomic_lanes = 0;
-  std::uint64_t atomic_operations = 0;   ///< what is left of them after combining
+  std::uint64_t atomic_operations = 0;   ///< number left after combining
   std::uint64_t atomic_busy_cycles = 0;  ///< of the unit
 };
 
-/// Responses by the time at which they are ready. Each bank's latency pipeline holds one per cycle; the queue
-/// proper, from which one per cycle leaves, comes behind them.
+/// Responses by the time at which they are ready. Each bank's latency pipeline holds one per cycle. The queue
+/// itself, from which one per cycle leaves, follows the pipelines.
 class L2Responses {
  public:
   L2Responses(std::uint32_t banks, std::uint32_t latency, std::uint32_t queue)
@@ -73,7 +73,7 @@ class L2Responses {
   void pop() { entries_.pop_front(); }
   void push(tlm::tlm_generic_payload* payload, base::Cycle ready) {
     entries_.push_back({payload, ready});
-    // An atomic is ready later than what other banks serve after it.
+    // An atomic is ready later than requests that other banks serve after it.
     for (std::size_t i = entries_.size() - 1; i > 0 && entries_[i - 1].ready > entries_[i].ready; --i)
       std::swap(entries_[i - 1], entries_[i]);
   }

@@ -59,7 +59,7 @@ bool L2Slice::idle() const {
 
 bool L2Slice::has_transfer() const {
   if (shared_.transfers.empty()) return false;
-  // Of the first transfer's own write-backs none is in the way of the next.
+  // None of the first transfer's own write-backs blocks the next.
   return sent_ != 0 || writing_.empty() ||
          std::find(writing_.begin(), writing_.end(), shared_.transfers.front().line) == writing_.end();
 }
@@ -71,7 +71,7 @@ SectorTransfer L2Slice::transfer() {
   auto count = static_cast<unsigned>(std::countr_one(left >> first));
   if (access_sectors_ != 0) {
     count = std::min(std::bit_floor(count), access_sectors_);
-    if (first != 0) count = std::min(count, first & -first);  // lowest bit: what `first` is a multiple of
+    if (first != 0) count = std::min(count, first & -first);  // lowest bit: the alignment of `first`
   }
   const std::uint32_t offset = first * geometry_.sector_bytes();
   return {.address = next.line + offset,
@@ -103,7 +103,7 @@ void L2Slice::fill(const SectorTransfer& fetch) {
 void L2Slice::write_done(std::uint64_t address) {
   const auto it = std::find(writing_.begin(), writing_.end(), geometry_.line_of(address));
   if (it == writing_.end()) return;
-  *it = writing_.back();  // the order in this list means nothing
+  *it = writing_.back();  // the order in this list does not matter
   writing_.pop_back();
 }
 
@@ -125,7 +125,7 @@ bool L2Slice::debug_read(std::uint64_t local, unsigned char* to, unsigned bytes)
   for (std::size_t i = shared_.transfers.size(); i-- > 0;) {
     const LineTransfer& out = shared_.transfers[i];
     if (!out.write || out.line != line || (out.sectors & sector) == 0) continue;
-    if (i == 0 && (sent_ & sector) != 0) continue;  // in flight: the shell's
+    if (i == 0 && (sent_ & sector) != 0) continue;  // in flight: the shell handles it
     std::memcpy(to, out.data.data() + offset, bytes);
     return true;
   }

@@ -16,8 +16,8 @@
 
 namespace heddle::memory {
 
-/// Adjacent sectors of one line: what one DRAM transaction moves. With L2Config::dram_access_bytes their
-/// number is a power of two and their address a multiple of their size.
+/// Adjacent sectors of one line, moved by one DRAM transaction. With L2Config::dram_access_bytes their number
+/// is a power of two and their address is a multiple of their size.
 struct SectorTransfer {
   std::uint64_t address = 0;  ///< channel-local
   std::uint32_t bytes = 0;    ///< whole sectors of one line
@@ -30,34 +30,33 @@ struct SectorTransfer {
 /// Set-associative, LRU, write-back, write-allocate, in banks (bank = line number mod banks). Each bank has a
 /// queue and serves one request per cycle, in order of arrival:
 ///
-///  * hit: done at once; its response is ready latency_cycles later;
-///  * miss: an MSHR and a frame are reserved, the sectors that the request touches and that are not there are
-///    fetched, the request becomes the MSHR's first target. A write needs no old value of sectors that it
-///    overwrites from end to end; if these are all it touches it takes a frame without a fetch. Sectors
-///    written in part are fetched first (the DRAM link does without byte enables, which a base-protocol
-///    memory may refuse);
+///  * hit: performed at once; its response is ready latency_cycles later;
+///  * miss: an MSHR and a frame are reserved, the missing sectors that the request touches are fetched, and
+///    the request becomes the MSHR's first target. A write needs no old value of sectors that it overwrites
+///    completely; if it touches no others, it takes a frame without a fetch. Sectors written in part are
+///    fetched first (byte enables are not used on the DRAM link, since a base-protocol memory may refuse
+///    them);
 ///  * a request to a line with an MSHR that touches a missing sector, or one that another target waits for,
-///  becomes
-///    a further target; its own missing sectors are fetched too. Targets are served in order, one per cycle,
-///    each when its sectors are there, before new requests of the bank. Other sectors of the line can be hit
-///    meanwhile.
+///    becomes a further target; its own missing sectors are fetched too. Targets are served in order, one per
+///    cycle, each when its sectors have arrived, before new requests of the bank. Meanwhile other sectors of
+///    the line can be hit.
 ///
-/// So requests to one address are performed in the order of arrival. A request that cannot proceed holds up
-/// those behind it in its bank. Evicted lines are written back, dirty sectors only. A transfer to the DRAM is
-/// not handed out while a write-back of the same line is under way, hence no ordering is asked of the DRAM.
+/// So requests to one address are performed in order of arrival. A request that cannot proceed blocks those
+/// behind it in its bank. Evicted lines are written back, dirty sectors only. A transfer to the DRAM is not
+/// issued while a write-back of the same line is in flight, so the DRAM need not preserve any order.
 ///
-/// Banks share the atomic unit, the queue towards the DRAM and the responses; what they all want in one cycle
-/// goes to the bank whose turn it is (cycle mod banks) first.
+/// Banks share the atomic unit, the queue to the DRAM and the responses. If several banks compete for one of
+/// them in a cycle, the bank whose turn it is (cycle mod banks) goes first.
 ///
 /// Values: a request reads and writes the line when it is served. Responses leave one per cycle, in the order
-/// in which they are ready.
+/// in which they become ready.
 class L2Slice {
  public:
   using Payload = tlm::tlm_generic_payload;
   static constexpr base::Cycle kNever = ~base::Cycle{0};
 
   L2Slice(const L2Config& config, const AddressMap& map, sim::ProgressMonitor& progress);
-  L2Slice(const L2Slice&) = delete;  // the banks refer to what they share
+  L2Slice(const L2Slice&) = delete;  // the banks hold references to shared members
   L2Slice& operator=(const L2Slice&) = delete;
 
   // ---- from the crossbar. Payloads carry a MemoryExtension, lie within one line, and are owned by the
@@ -65,7 +64,7 @@ class L2Slice {
   [[nodiscard]] L2Request decode(Payload& payload, base::Cycle now) const {
     return geometry_.decode(payload, map_, now);
   }
-  /// Whether the request's bank has room for it.
+  /// Whether the request's bank has a free entry for it.
   [[nodiscard]] bool can_accept(const L2Request& request) const { return banks_[request.bank].can_accept(); }
   void accept(const L2Request& request) {
     banks_[request.bank].accept(request);
@@ -73,16 +72,16 @@ class L2Slice {
   }
 
   // ---- time ----
-  /// Cycle `now`. Returns whether anything changed: if not, nothing will before timer() or a call from
+  /// Cycle `now`. Returns whether anything changed: if not, nothing will change before timer() or a call from
   /// outside.
   bool tick(base::Cycle now);
-  /// True if tick() has something to do or to wait for (other than a fetch or a response's time).
+  /// True if tick() has work or waits for something other than a fetch or a response's time.
   [[nodiscard]] bool has_work() const { return working_ != 0; }
   /// Cycle at which the oldest response becomes (or became) ready; kNever without one.
   [[nodiscard]] base::Cycle response_timer() const {
     return shared_.responses.empty() ? kNever : shared_.responses.front().ready;
   }
-  /// Cycle at which an atomic that holds up a bank ends; kNever if none does.
+  /// Cycle at which an atomic that blocks a bank ends; kNever if none does.
   [[nodiscard]] base::Cycle atomic_timer() const;
   [[nodiscard]] bool idle() const;
 
@@ -94,20 +93,20 @@ class L2Slice {
   void pop_response() { shared_.responses.pop(); }
 
   // ---- to and from the DRAM ----
-  /// Whether there is a transfer that may be handed out.
+  /// Whether there is a transfer that may be issued.
   [[nodiscard]] bool has_transfer() const;
   /// That transfer; valid until pop_transfer().
   [[nodiscard]] SectorTransfer transfer();
   void pop_transfer();
-  /// What a fetch asked for is where it belongs.
+  /// The data of a fetch has been written to its destination.
   void fill(const SectorTransfer& fetch);
   /// A write-back has been performed.
   void write_done(std::uint64_t address);
-  /// Lines that wait to be handed out.
+  /// Number of lines waiting to be transferred.
   [[nodiscard]] std::uint32_t queued_transfers() const {
     return static_cast<std::uint32_t>(shared_.transfers.size());
   }
-  /// Cores of the requests that wait for the line of this address, in their order.
+  /// Cores of the requests that wait for the line of this address, in order of arrival.
   [[nodiscard]] std::vector<base::CoreId> waiting_for(std::uint64_t address) const;
 
   // ---- debug access to channel-local addresses within one sector ----
@@ -123,11 +122,11 @@ class L2Slice {
   L2Geometry geometry_;
   AddressMap map_;
   L2Shared shared_;
-  unsigned access_sectors_;  ///< most sectors of an aligned transfer; 0: runs as they come
+  unsigned access_sectors_;  ///< most sectors of an aligned transfer; 0: no limit
   std::vector<L2Bank> banks_;
   std::uint64_t working_ = 0;           ///< bit per bank with work
-  SectorMask sent_ = 0;                 ///< sectors of the first transfer that are handed out already
-  std::vector<std::uint64_t> writing_;  ///< lines whose write-back is under way, once per transaction
+  SectorMask sent_ = 0;                 ///< sectors of the first transfer that have already been issued
+  std::vector<std::uint64_t> writing_;  ///< lines whose write-back is in flight, once per transaction
 };
 
 }  // namespace heddle::memory

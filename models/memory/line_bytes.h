@@ -1,4 +1,4 @@
-// Copying and comparing the few sizes that lines and sectors have, without a call.
+// Copies and compares of the few sizes that lines and sectors have, without a library call.
 #pragma once
 
 #include <cstddef>

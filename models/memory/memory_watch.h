@@ -1,4 +1,4 @@
-// Finds a memory channel that no longer answers.
+// Detects a memory channel that has stopped answering.
 #pragma once
 
 #include <cstdint>
@@ -15,49 +15,51 @@ namespace heddle::memory {
 class MemoryPartition;
 class PartitionUnit;
 
-/// What a partition has asked of its memory and not got. Times are model time (sim::ClockManager::now()).
+/// Unanswered requests of a partition to its memory. Times are model time (sim::ClockManager::now()).
 struct ChannelWait {
   std::uint32_t outstanding = 0;  ///< requests without a response
-  std::uint32_t queued = 0;       ///< lines in the L2 that have yet to be asked for or written back
+  std::uint32_t queued = 0;       ///< lines in the L2 that have yet to be fetched or written back
   std::uint64_t answered = 0;     ///< responses so far
   std::uint64_t last_answer = 0;  ///< 0: none yet
   // The oldest request; only if there is one.
   std::uint64_t local = 0;    ///< AddressMap::local()
-  std::uint64_t channel = 0;  ///< the address the memory got
+  std::uint64_t channel = 0;  ///< the address the memory received
   std::uint32_t bytes = 0;
   bool write = false;
   std::uint64_t sent = 0;
-  bool no_end_request = false;      ///< some request has not got its END_REQ, so that no other can be sent
+  bool no_end_request = false;      ///< a request has not received its END_REQ, so no other can be sent
   std::vector<base::CoreId> cores;  ///< whose requests wait for the oldest, once per request
   bool unit = false;                ///< a request of the partition's unit waits for it
 };
 
-/// A memory behind a partition may take its time, and some of it is in nobody's model here: no state of the
-/// GPU proves that it will never answer. So this is a limit. A channel is silent if it has requests
-/// outstanding and has not answered any for `limit` core cycles; one answer is enough to start anew. The
-/// longest silence of a real DRAM is its power-up (0.7 ms for DDR4, JESD79-4 §3.3.1), refresh and
-/// self-refresh take microseconds.
+/// A memory behind a partition may be slow, and parts of it may not be modelled here, so no state of the GPU
+/// proves that it will never answer. Hence a limit: a channel is silent if it has requests outstanding and
+/// has not answered any for `limit` core cycles. One answer restarts the count. The longest silence of a real
+/// DRAM is its power-up (0.7 ms for DDR4, JESD79-4 §3.3.1); refresh and self-refresh take microseconds.
 ///
-/// A partition unit is silent if it holds requests or messages and neither it nor anybody behind it has done
-/// anything for twice the limit: of a silent memory and a unit that waits because of it, the memory is found.
+/// A partition unit is silent if it holds requests or messages and neither it nor anything behind it has done
+/// anything for twice the limit. If a memory is silent and a unit waits because of it, the memory is
+/// reported.
 ///
 /// Costs nothing between the watchdog's checks, which call silent().
 class MemoryWatch {
  public:
-  /// `core_clock`: whose cycles are counted. `limit` 0: channels may take for ever.
+  /// `core_clock`: the clock that counts the cycles. `limit` 0: no limit.
   MemoryWatch(base::Cycle limit, const sim::ClockDomain& core_clock, const AddressMap& map)
       : limit_(limit), core_clock_(core_clock), map_(map) {}
 
-  /// All partitions, by number; before simulation starts.
+  /// All partitions, by number. Called before simulation starts.
   void watch(std::vector<const MemoryPartition*> partitions) { partitions_ = std::move(partitions); }
-  /// The partitions' units, by number; before simulation starts.
+  /// The partitions' units, by number. Called before simulation starts.
   void watch_units(std::vector<const PartitionUnit*> units) { units_ = std::move(units); }
 
   struct Silence {
-    std::string text;                 ///< which channel or unit, since when, what was asked of it
-    std::vector<base::CoreId> cores;  ///< that wait for its oldest request; none: nobody knows
+    std::string text;                 ///< which channel or unit, since when, and the request it has not
+                                      ///< answered
+    std::vector<base::CoreId> cores;  ///< those that wait for its oldest request; empty: unknown
   };
-  /// The first silent channel or else the first silent unit, if there is one. `name` says what a global address belongs to.
+  /// The first silent channel, or else the first silent unit, if there is one. `name` describes a global
+  /// address.
   [[nodiscard]] std::optional<Silence> silent(const std::function<std::string(std::uint64_t)>& name) const;
   [[nodiscard]] static std::string remedy();
 

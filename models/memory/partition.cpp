@@ -16,7 +16,7 @@ void protocol_error(const std::string& what, const char* module) {
   SC_REPORT_ERROR("/heddle/memory/partition", (std::string(module) + ": " + what).c_str());
 }
 
-/// Which key may help a memory that refuses a request.
+/// The key that may help with a memory that refuses a request.
 const char* advice(tlm::tlm_response_status status) {
   if (status == tlm::TLM_ADDRESS_ERROR_RESPONSE)
     return "\n  memory.dram.capacity_mib is to be the size of each channel's memory, memory.dram.addresses "
@@ -147,9 +147,9 @@ bool MemoryPartition::accept_held(base::Cycle now) {
 // ---- DRAM side: delays on this link are relative to the kernel's time, which model time may be ahead of
 // ----
 
-/// First cycle in which what the DRAM says for that time counts. Whoever is behind the L2 acts after it
-/// within an instant (sim/clock.h), so what is announced for the time of an edge counts at the next, as if it
-/// were said then.
+/// First cycle in which an event that the DRAM announces for that time takes effect. Modules behind the L2
+/// run after it within an instant (sim/clock.h), so an event announced for the time of an edge takes effect
+/// at the next edge, as if it were announced then.
 base::Cycle MemoryPartition::cycle_after(const sc_core::sc_time& delay) const {
   const std::uint64_t time = sc_core::sc_time_stamp().value() + delay.value();
   return clock_.domain().first_edge_at(time > clock_.domain().manager().now() ? time + 1 : time);
@@ -181,10 +181,10 @@ bool MemoryPartition::send_transfer(base::Cycle now) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   const sc_core::sc_time at = clock_.domain().manager().ahead();
   sc_core::sc_time delay = at;
-  clock_.domain().manager().kernel_changed();  // whatever the DRAM is
+  clock_.domain().manager().kernel_changed();  // the DRAM may be any module
   switch (dram_isock->nb_transport_fw(t, phase, delay)) {
     case tlm::TLM_ACCEPTED:
-      break;  // END_REQ comes through the backward path
+      break;  // END_REQ arrives on the backward path
     case tlm::TLM_UPDATED:
       if (delay == at)
         dram_request_ = nullptr;
@@ -259,7 +259,7 @@ bool MemoryPartition::take_arrivals(base::Cycle now) {
       slice_.fill({.address = t->local, .bytes = t->get_data_length(), .frame = t->frame});
     else
       slice_.write_done(t->local);
-    in_flight_[t->place] = in_flight_.back();  // the order in this list means nothing
+    in_flight_[t->place] = in_flight_.back();  // the order in this list does not matter
     in_flight_[t->place]->place = t->place;
     in_flight_.pop_back();
     t->release();
@@ -272,7 +272,7 @@ bool MemoryPartition::take_arrivals(base::Cycle now) {
 
 void MemoryPartition::tick() {
   const base::Cycle now = clock_.cycle();
-  // Reverse pipeline order: room made downstream serves upstream in the same cycle.
+  // Reverse pipeline order: entries freed downstream are available upstream in the same cycle.
   bool progress = send_response(now);
   progress |= take_arrivals(now);
   progress |= slice_.tick(now);
@@ -296,7 +296,7 @@ base::Cycle MemoryPartition::next_cycle(base::Cycle now, bool progress) const {
   return std::max(next, now + 1);
 }
 
-// ---- what the memory owes ----
+// ---- outstanding requests ----
 
 const DramTransaction* MemoryPartition::oldest_unanswered() const {
   const DramTransaction* oldest = nullptr;

@@ -19,17 +19,18 @@
 
 namespace heddle::memory {
 
-/// L2Slice says what is modelled; this shell adds sockets and time (one SC_METHOD in the L2's clock domain).
+/// L2Slice describes what is modelled; this shell adds sockets and time (one SC_METHOD in the L2's clock
+/// domain).
 ///
 /// crossbar_tsock speaks the memory protocol with global addresses. A BEGIN_REQ that finds the request queue
-/// full gets its END_REQ when there is room.
+/// full gets its END_REQ once an entry is free.
 ///
-/// dram_isock speaks the TLM-2.0 base protocol with the addresses of a ChannelMap, one line or some adjacent
+/// dram_isock speaks the TLM-2.0 base protocol with the addresses of a ChannelMap: one line or some adjacent
 /// sectors of one per transaction, no byte enables, at most one request between BEGIN_REQ and END_REQ. Any
-/// base-protocol target will do: timing annotations and early completion are honoured, transactions may
-/// complete in any order, and what the standard lets others change in a payload (address, DMI hint,
-/// extensions) is not looked at again. The partition answers BEGIN_RESP with TLM_COMPLETED at once. A
-/// response that is not TLM_OK_RESPONSE is an SC_REPORT_ERROR.
+/// base-protocol target works: timing annotations and early completion are honoured, transactions may
+/// complete in any order, and payload fields that the standard allows others to change (address, DMI hint,
+/// extensions) are not read again. The partition answers BEGIN_RESP with TLM_COMPLETED at once. A response
+/// that is not TLM_OK_RESPONSE is an SC_REPORT_ERROR.
 class MemoryPartition : public sc_core::sc_module,
                         public sim::MemoryTargetOwner,
                         public tlm::tlm_bw_transport_if<> {
@@ -41,10 +42,11 @@ class MemoryPartition : public sc_core::sc_module,
   MemoryPartition(const sc_core::sc_module_name& name, const L2Config& config, const AddressMap& map,
                   sim::ClockDomain& clock, sim::ProgressMonitor& progress, base::StatGroup& stats);
 
-  /// How the memory calls its addresses; before simulation starts. Sparse if not called.
+  /// The addresses the memory uses. Called before simulation starts; sparse if not called.
   void set_channel_map(const ChannelMap& map) { channel_map_ = map; }
 
-  /// Since when (model time) requests to the memory wait without any response; kNotWaiting: none waits.
+  /// Since when (model time) requests to the memory have waited without any response; kNotWaiting: none
+  /// waits.
   [[nodiscard]] std::uint64_t silent_since() const;
   static constexpr std::uint64_t kNotWaiting = ~std::uint64_t{0};
   [[nodiscard]] ChannelWait channel_wait() const;
@@ -62,10 +64,10 @@ class MemoryPartition : public sc_core::sc_module,
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
  private:
-  /// A response of the DRAM that has come, possibly annotated to count only later.
+  /// A response that the DRAM has sent, possibly annotated to take effect later.
   struct Arrival {
     DramTransaction* transaction = nullptr;
-    base::Cycle cycle = 0;  ///< first at which it counts
+    base::Cycle cycle = 0;  ///< first in which it takes effect
   };
 
   void tick();
@@ -88,13 +90,13 @@ class MemoryPartition : public sc_core::sc_module,
   sim::ClockMember clock_;
   L2Slice slice_;
 
-  L2Request held_request_;                        ///< its END_REQ is late; without a payload: none
+  L2Request held_request_;                        ///< its END_REQ is delayed; without a payload: none
   tlm::tlm_generic_payload* response_ = nullptr;  ///< between BEGIN_RESP and END_RESP
 
   DramPool pool_;
   std::vector<DramTransaction*> in_flight_;  ///< begun and not yet given to the slice
   DramTransaction* dram_request_ = nullptr;  ///< between BEGIN_REQ and END_REQ
-  base::Cycle dram_request_free_ = 0;        ///< first cycle at which an annotated END_REQ counts
+  base::Cycle dram_request_free_ = 0;        ///< first cycle at which an annotated END_REQ takes effect
   std::vector<Arrival> arrivals_;
   base::Cycle next_arrival_ = L2Slice::kNever;  ///< cycle of the first of them
   std::uint64_t answers_ = 0;

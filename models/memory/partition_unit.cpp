@@ -152,7 +152,7 @@ void PartitionUnit::send(Payload& payload) {
 }
 
 bool PartitionUnit::send_request(base::Cycle now) {
-  // One that passed has had this cycle; the next one queues behind ours.
+  // If one passed in this cycle, the link is taken; the next one queues behind ours.
   if (at_l2_.payload != nullptr || to_l2_.empty() || request_passed_ == now) return false;
   Payload& payload = *to_l2_.front();
   to_l2_.pop_front();
@@ -311,7 +311,7 @@ void PartitionUnit::tick() {
   moves |= send_response(now);
   moves |= accept_held_request(now);
   moves |= accept_held_response(now);
-  // The queue waits although its far side is free: for the next cycle.
+  // The queue waits although its receiver is free: resume in the next cycle.
   moves |= at_l2_.payload == nullptr && !to_l2_.empty();
   moves |= at_crossbar_.payload == nullptr && !to_crossbar_.empty();
   if (moves)

@@ -1,4 +1,5 @@
-// What a mechanism puts between the crossbar and a memory partition: the base class of partition units.
+// The base class of partition units: modules that a mechanism inserts between the crossbar and a memory
+// partition.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ struct PartitionUnitQueues {
   std::uint32_t answers = 8;    ///< responses that wait for the crossbar
 };
 
-/// Where a unit is put.
+/// The position of a unit in the GPU.
 struct PartitionUnitSite {
   base::PartitionId partition;
   const AddressMap& map;
@@ -38,27 +39,28 @@ struct PartitionUnitSite {
 ///
 ///   crossbar --crossbar_tsock--> unit --l2_isock--> MemoryPartition
 ///
-/// Requests, responses and debug accesses that the unit does not want pass within the caller's call, with the
-/// back-pressure of whoever is behind: a unit that wants nothing changes no cycle of anybody. What it wants
-/// waits in queues for its cycle function:
+/// Requests, responses and debug accesses that the unit does not take are forwarded within the caller's call,
+/// with the back-pressure of the receiver. A unit that takes nothing therefore changes no timing. What it
+/// takes waits in queues for its cycle function:
 ///
 ///   * messages, all of them;
 ///   * requests for which takes_request() is true, and responses for which takes_response() is;
-///   * responses to requests of its own (own_request()), for which there is always room.
+///   * responses to its own requests (own_request()), which always find a free entry.
 ///
-/// A unit may answer requests and messages itself, in any order and at any time, send on what it took, and send
-/// requests of its own. One request per cycle goes to the L2 and one response to the crossbar, in the order in
-/// which the unit has handed them over; what passes queues behind them, so that a later request never
+/// A unit may answer requests and messages itself, in any order and at any time, forward what it took, and
+/// send requests of its own. One request per cycle goes to the L2 and one response to the crossbar, in the
+/// order in which the unit issued them. Forwarded traffic queues behind them, so that a later request never
 /// overtakes one that the unit has sent.
 ///
-/// Obligations of a unit. Every request and every message that is not posted is answered once. Taking must not
-/// depend on anything that comes through crossbar_tsock later: the requests behind wait. A unit that holds
-/// ordinary requests takes all later ones that may be to the same address. Device memory as hosts see it is what
-/// the L2 has: whoever posts messages that lead to writes waits for an answer before its kernel ends.
+/// Obligations of a unit. Every request and every message that is not posted is answered exactly once. Taking
+/// a request must not depend on anything that arrives later through crossbar_tsock, because the requests
+/// behind it wait. A unit that holds ordinary requests takes all later ones that may be to the same address.
+/// The host sees device memory as the L2 holds it, so a sender of posted messages that lead to writes must
+/// wait for an answer before its kernel ends.
 ///
-/// Watchdog: a unit that has messages or requests of its own in work may yet change memory, so no hang is
-/// declared meanwhile, nor in a window in which it got a message. Ordinary requests that it holds are covered by
-/// those who wait for them. MemoryWatch finds a unit that holds something and does nothing.
+/// Watchdog: a unit that is processing messages or requests of its own may still change memory, so no hang is
+/// declared meanwhile, nor in a window in which it received a message. Ordinary requests that it holds are
+/// covered by their waiting senders. MemoryWatch finds a unit that holds something and does nothing.
 class PartitionUnit : public sc_core::sc_module,
                       public sim::Watched,
                       public sim::MemoryTargetOwner,
@@ -69,16 +71,16 @@ class PartitionUnit : public sc_core::sc_module,
   sim::MemoryTargetSocket crossbar_tsock;
   sim::MemoryInitiatorSocket l2_isock;
 
-  /// Nothing waits here, nothing of the unit's own is under way.
+  /// Nothing waits here, and nothing of the unit's own is in flight.
   [[nodiscard]] bool idle() const;
 
-  /// Since when (model time) the unit holds requests or messages, waits for nobody behind it and does nothing;
-  /// kNotWaiting: that is not so.
+  /// Since when (model time) the unit has held requests or messages without waiting for anything behind it
+  /// and without doing anything; kNotWaiting: it has not.
   [[nodiscard]] std::uint64_t silent_since() const;
   static constexpr std::uint64_t kNotWaiting = ~std::uint64_t{0};
   [[nodiscard]] std::uint64_t messages_held() const { return messages_held_; }
   [[nodiscard]] std::uint64_t requests_held() const { return requests_held_; }
-  /// What the unit waits for, for who reads that it is silent; may be empty.
+  /// What the unit waits for, for the report of a silent unit; may be empty.
   [[nodiscard]] virtual std::string describe() const { return {}; }
 
   // sim::Watched
@@ -102,39 +104,40 @@ class PartitionUnit : public sc_core::sc_module,
  protected:
   static constexpr base::Cycle kNever = base::kNever;
 
-  /// Messages of `owner` are understood.
+  /// Accepts messages of `owner`.
   PartitionUnit(const sc_core::sc_module_name& name, sim::MessageOwner owner,
                 const PartitionUnitQueues& queues, const PartitionUnitSite& site);
 
-  // ---- what a unit decides the moment something arrives. May look at the unit, not change what cycle() sees ----
+  // ---- decisions at arrival. These may read the unit's state, but not change what cycle() sees ----
 
   [[nodiscard]] virtual bool understands(const Payload& message) {
     return sim::memory_message(message).owner == owner_;
   }
-  /// An ordinary request is to wait for the unit.
+  /// Whether an ordinary request has to wait for the unit.
   [[nodiscard]] virtual bool takes_request(const Payload&) { return false; }
-  /// A response to a core is to wait for the unit.
+  /// Whether a response to a core has to wait for the unit.
   [[nodiscard]] virtual bool takes_response(const Payload&) { return false; }
 
-  // ---- what it does ----
+  // ---- the unit's work ----
 
-  /// One cycle. Returns the next one in which it is wanted if nothing arrives or moves until then, or kNever.
+  /// One cycle. Returns the next one in which it has to run if nothing arrives or moves until then, or
+  /// kNever.
   virtual base::Cycle cycle(base::Cycle now) = 0;
-  /// The L2 has accepted what send() was given: it comes before all that the L2 accepts later at that address.
+  /// The L2 has accepted a request of send(): it precedes all that the L2 accepts later at that address.
   virtual void accepted(const Payload&) {}
-  /// Something goes on in the unit although it holds neither message nor request: see "Watchdog".
+  /// Whether the unit is working although it holds neither message nor request: see "Watchdog".
   [[nodiscard]] virtual bool busy() const { return false; }
 
   // ---- for cycle() ----
 
   /// The oldest request or message that waits for the unit; null: none.
   [[nodiscard]] Payload* request() const { return taken_.empty() ? nullptr : taken_.front(); }
-  /// Takes it out of its queue. The unit holds it, with its reference, until answer(), finish() or send().
+  /// Removes it from its queue. The unit holds it, with its reference, until answer(), finish() or send().
   Payload& take_request();
   /// The oldest response that waits for the unit; null: none.
   [[nodiscard]] Payload* response() { return returned_.empty() ? nullptr : returned_.front(); }
-  /// Takes it out of its queue. One to a request of the unit's own is for release() when it has been read, another
-  /// one for respond().
+  /// Removes it from its queue. A response to the unit's own request must be passed to release() after
+  /// reading, any other one to respond().
   Payload& take_response();
 
   [[nodiscard]] bool can_send() const { return !to_l2_.full(); }
@@ -145,7 +148,7 @@ class PartitionUnit : public sc_core::sc_module,
   void answer(Payload& payload, tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE);
   /// To the core: a response that the unit took.
   void respond(Payload& response);
-  /// A posted message has been dealt with.
+  /// A posted message has been processed.
   void finish(Payload& posted);
   /// A request of the unit's own, for send(). Its response comes back through response().
   [[nodiscard]] sim::MemoryTransaction& own_request(sim::MemoryOp op, std::uint64_t address, unsigned bytes);
@@ -154,13 +157,13 @@ class PartitionUnit : public sc_core::sc_module,
   [[nodiscard]] sim::ClockMember& clock() { return clock_; }
 
  private:
-  /// Of one direction of a side: a packet that found its queue full, so that its END is late.
+  /// One direction of one side: a packet that found its queue full, so its END is delayed.
   struct Held {
     Payload* payload = nullptr;
     bool taken = false;  ///< it waits for the unit; otherwise it passes
     base::Cycle since = 0;
   };
-  /// What is between BEGIN and END on the far side.
+  /// The packet between BEGIN and END on the far side.
   struct Offered {
     Payload* payload = nullptr;
     bool passing = false;  ///< the near side waits for the same END
@@ -187,7 +190,7 @@ class PartitionUnit : public sc_core::sc_module,
   bool accept_held_request(base::Cycle now);
   bool accept_held_response(base::Cycle now);
   void moved();
-  /// Something that the unit does may change memory.
+  /// The unit may be about to change memory.
   [[nodiscard]] bool works() const { return messages_held_ != 0 || own_outstanding_ != 0 || busy(); }
 
   base::PartitionId partition_;
@@ -201,7 +204,7 @@ class PartitionUnit : public sc_core::sc_module,
   Held held_request_;
   Offered at_l2_;
   base::Cycle request_sent_ = kNever;    ///< unit cycle in which the unit last gave the L2 a request
-  base::Cycle request_passed_ = kNever;  ///< and in which one last passed
+  base::Cycle request_passed_ = kNever;  ///< and in which a forwarded one was last sent
 
   base::GrowingRing<Payload*> returned_;
   std::uint32_t responses_taken_ = 0;  ///< in returned_, without those to the unit's own requests
@@ -213,7 +216,7 @@ class PartitionUnit : public sc_core::sc_module,
   std::uint64_t messages_ = 0;  ///< taken
   std::uint64_t messages_at_probe_ = 0;
   std::uint64_t messages_held_ = 0;    ///< taken and neither answered nor finished
-  std::uint64_t requests_held_ = 0;    ///< the same of ordinary requests that were not sent on either
+  std::uint64_t requests_held_ = 0;    ///< the same for ordinary requests, without those that were forwarded
   std::uint64_t own_outstanding_ = 0;  ///< from send() to take_response()
   std::uint64_t last_moved_ = 0;       ///< model time
 
@@ -223,8 +226,8 @@ class PartitionUnit : public sc_core::sc_module,
   std::array<std::uint64_t, 3> own_{};  ///< by MemoryOp: read, write, atomic
 };
 
-/// Makes the unit of one partition and binds both of its sides (something else may be put between). Called once per
-/// partition during elaboration; the GPU keeps what is returned.
+/// Makes the unit of one partition and binds both of its sides (something else may be inserted in between).
+/// Called once per partition during elaboration; the GPU owns the result.
 using PartitionUnitFactory = std::function<std::unique_ptr<PartitionUnit>(
     const PartitionUnitSite& site, sim::MemoryInitiatorSocket& crossbar, sim::MemoryTargetSocket& l2)>;
 

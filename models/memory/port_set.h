@@ -1,4 +1,5 @@
-// A set of ports as words of bits that somebody else holds: many small sets side by side in one array.
+// A set of ports as a bit vector in storage owned by somebody else: many small sets fit side by side in one
+// array.
 #pragma once
 
 #include <bit>
@@ -22,7 +23,7 @@ class PortSet {
   /// The member that follows `last` in cyclic order (possibly `last` itself); the set is not empty.
   [[nodiscard]] unsigned next_cyclic(unsigned last) const {
     unsigned w = last / 64;
-    // Two shifts: together they may be all 64 bits.
+    // Two shifts, because the total may be 64 bits.
     std::uint64_t word = words_[w] & (~std::uint64_t{0} << (last % 64) << 1);
     while (word == 0) {
       w = w + 1 == count_ ? 0 : w + 1;
@@ -30,8 +31,8 @@ class PortSet {
     }
     return w * 64 + static_cast<unsigned>(std::countr_zero(word));
   }
-  /// `fn` may insert and erase members: it is called for those of a word that were there when the word's turn
-  /// came.
+  /// `fn` may insert and erase members. It is called for the members of a 64-bit word that were present when
+  /// that word was reached.
   template <class Fn>
   void for_each(Fn&& fn) const {
     for (unsigned w = 0; w < count_; ++w)

@@ -1,4 +1,4 @@
-// A memory image of any size of which only the pages that were written exist.
+// A memory image of any size that stores only the pages that have been written.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class SparseMemory {
   void write_enabled(std::uint64_t address, const unsigned char* from, std::uint64_t bytes,
                      const unsigned char* enables, std::uint64_t enable_bytes);
 
-  /// Where the range is, if it lies in one page that exists; valid for good. Its first bytes are fetched into
+  /// Pointer to the range if it lies in one existing page; stays valid. Its first bytes are prefetched into
   /// the host's cache.
   [[nodiscard]] unsigned char* storage(std::uint64_t address, std::uint64_t bytes);
 

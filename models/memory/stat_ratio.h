@@ -1,4 +1,4 @@
-// An average as a pair of counters and the quotient derived from them.
+// An average: two counters and their quotient.
 #pragma once
 
 #include <string>
