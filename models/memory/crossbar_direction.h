@@ -52,7 +52,7 @@ class CrossbarDirection {
   /// Offers every packet that has arrived to its receiver. send(output, payload) returns true if the receiver
   /// has accepted it, false if it will call complete() later. At most one packet per output is on offer, and
   /// one is offered per cycle.
-    template <class Send>
+  template <class Send>
   void deliver(base::Cycle now, Send send) {
     if (now < next_delivery_) return;
     next_delivery_ = kNever;

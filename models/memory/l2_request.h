@@ -20,8 +20,8 @@ struct L2Request {
   std::uint64_t line = 0;    ///< address of the line's first byte
   std::uint32_t offset = 0;  ///< of the payload in the line
   std::uint32_t bank = 0;
-  SectorMask touched = 0;  ///< sectors read or written
-  SectorMask covered = 0;  ///< sectors that a write overwrites completely: their old value is not needed
+  SectorMask touched = 0;    ///< sectors read or written
+  SectorMask covered = 0;    ///< sectors that a write overwrites completely: their old value is not needed
   bool well_formed = false;  ///< false: empty, or not within one line
   base::Cycle accepted = 0;
 
