@@ -22,8 +22,8 @@ using isa::StateSpace;
 using isa::Type;
 using Base = Address::Base;
 
-/// What a lane function does to addresses. The function is the meaning: two instructions with the same one
-/// do the same.
+/// What a lane function does to addresses. Lane functions are compared by identity: instructions with the
+/// same function do the same.
 enum class Meaning : std::uint8_t { kOther, kMove, kAdd, kSub, kMultiply, kMultiplyAdd, kShiftLeft, kSelect };
 
 struct MeaningOf {
@@ -82,7 +82,7 @@ Meaning meaning_of(const Instruction& instruction) {
   return Meaning::kOther;
 }
 
-/// What stays true of a stride when numbers wrap around: its largest power of two.
+/// The part of a stride that survives wrap-around: its largest power-of-two factor.
 std::uint64_t wrapping(std::uint64_t stride) { return stride & (~stride + 1); }
 
 std::int64_t reduced(std::int64_t offset, std::uint64_t stride) {
@@ -213,7 +213,7 @@ void Accesses::find_calls() {
             [](const Access& a, const Access& b) { return a.instruction < b.instruction; });
 }
 
-/// The only variable that the instruction names.
+/// The variable that the instruction names, if it names exactly one.
 const isa::VariableUse* Accesses::variable_of(std::uint32_t instruction) const {
   const auto& uses = kernel_.variable_uses;
   const auto first =
@@ -225,7 +225,7 @@ const isa::VariableUse* Accesses::variable_of(std::uint32_t instruction) const {
   return several ? nullptr : &*first;
 }
 
-/// Greatest fixed point from below: values only ever become less precise, along short chains.
+/// Fixed-point iteration from below: values only ever become less precise, in short chains.
 void Accesses::evaluate() {
   for (bool again = true; again;) {
     again = false;
@@ -254,7 +254,7 @@ Address Accesses::operand(std::uint32_t instruction, const Operand& operand) {
     Address out{.base = Base::kNumber, .offset = static_cast<std::int64_t>(value)};
     if (operand.width == RowWidth::k32) out.offset = static_cast<std::int32_t>(value);
     if (const isa::VariableUse* use = variable_of(instruction)) {
-      // In a generic address the window is part of the constant.
+      // In a generic address the window base is part of the constant.
       std::uint64_t window = 0;
       if (value >= isa::kSharedWindowBase)
         window = isa::kSharedWindowBase;
@@ -276,7 +276,7 @@ Address Accesses::operand(std::uint32_t instruction, const Operand& operand) {
     else if (kernel_.code[i].op == Opcode::kCall)
       out = Address::either(out, Address::unknown());
   }
-  // What a function was called with; a kernel's registers hold nothing at its beginning.
+  // Arguments of a called function are unknown; a kernel's registers are undefined at its start.
   if (found.from_outside && cfg_.block_of(instruction) != 0 && kernel_.function_at(base::Pc(instruction)))
     out = Address::either(out, Address::unknown());
   if (found.definitions.empty() && out.base == Base::kNothing) out = Address::number();
@@ -292,7 +292,7 @@ Address Accesses::result(std::uint32_t i, isa::RegId reg) {
     const auto at = static_cast<std::uint64_t>(instruction.memory.displacement);
     for (const isa::Param& param : kernel_.params)
       if (at >= param.offset && at < param.offset + param.bytes)
-        // An element of a structure is a pointer of its own.
+        // An element of a structure counts as a separate pointer.
         return {.base = Base::kParam, .start = at, .offset = 0, .stride = 0};
   }
   const bool lanes = instruction.op == Opcode::kLane || instruction.op == Opcode::kWarpSync;
@@ -304,7 +304,7 @@ Address Accesses::result(std::uint32_t i, isa::RegId reg) {
     case Meaning::kAdd:
     case Meaning::kSub: {
       const bool subtract = meaning_of(instruction) == Meaning::kSub;
-      // cvta adds or takes away a window: the variable stays the same.
+      // cvta adds or subtracts a window base: the variable remains the same.
       if (instruction.src[1].space == RowSpace::kConstant) {
         const Address constant = source(1);
         const auto value = static_cast<std::uint64_t>(constant.offset);
@@ -331,7 +331,7 @@ Address Accesses::result(std::uint32_t i, isa::RegId reg) {
     case Meaning::kOther:
       break;
   }
-  // Anything else: a number if it is computed from numbers; halves put together may be a pointer.
+  // Anything else: a number if it is computed from numbers only. Packed halves may form a pointer.
   const auto pack = [] {
     isa::LaneSpec spec;
     spec.op = LaneOp::kPack2x32;
@@ -372,7 +372,7 @@ Access Accesses::access_of(std::uint32_t i) {
                         .stride = 0};
     }
   }
-  // A generic address of a known variable is one of its space.
+  // A generic address of a known variable belongs to that variable's space.
   if (access.space == StateSpace::kGeneric && access.address.base == Base::kVariable)
     access.space = access.address.space == StateSpace::kConst ? StateSpace::kGlobal : access.address.space;
   if (access.address.base == Base::kNothing) access.address = Address::unknown();
@@ -387,14 +387,14 @@ bool may_alias(const Access& a, const Access& b, const AliasOptions& options) {
   const bool known_x = is(x, Base::kVariable) || is(x, Base::kParam);
   const bool known_y = is(y, Base::kVariable) || is(y, Base::kParam);
   if (!known_x || !known_y) return true;
-  if (x.base != y.base) return options.params_may_alias;  // a variable's address may have been passed
+  if (x.base != y.base) return options.params_may_alias;  // a variable's address may be an argument
   if (x.start != y.start || x.space != y.space) return is(x, Base::kParam) && options.params_may_alias;
   const std::uint64_t stride = wrapping(std::gcd(x.stride, y.stride));
   const auto apart = wrapping_sum(x.offset, y.offset, true);
   if (stride == 0)
     return apart < static_cast<std::int64_t>(b.bytes) && -apart < static_cast<std::int64_t>(a.bytes);
   if (a.bytes >= stride || b.bytes >= stride) return true;
-  // Modulo the stride: x begins within y, or y within x.
+  // Modulo the stride: x starts within y, or y within x.
   const auto ahead = static_cast<std::uint64_t>(reduced(apart, stride));
   return ahead < b.bytes || stride - ahead < a.bytes;
 }

@@ -1,9 +1,9 @@
-// Where accesses go, as far as the code tells: by state space, by the variable or kernel parameter that an
-// address is computed from, and by what is added to it.
+// What is known statically about accessed addresses: the state space, the variable or kernel parameter that
+// an address is computed from, and the offset added to it.
 //
-// An address is a base plus an offset that is known up to a multiple of a stride: &table[i].next with tables
-// of 8-byte elements is (table, 4 modulo 8). Other threads have other i, so only what holds for every value
-// of i tells two accesses apart.
+// An address is a base plus an offset that is known modulo a stride: &table[i].next with 8-byte elements is
+// (table, 4 modulo 8). Other threads may have any other i, so two accesses are only known to be distinct if
+// they are for every value of i.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace heddle::analysis {
 struct Address {
   enum class Base : std::uint8_t {
     kNothing,   ///< no value yet
-    kNumber,    ///< nothing that points anywhere: indices, constants
+    kNumber,    ///< not a pointer: indices, constants
     kVariable,  ///< a variable of `space` that starts at `start`
     kParam,     ///< a parameter of the kernel that lies at `start` in the parameter block
     kUnknown,   ///< any pointer: one that was loaded, a function's argument ...
@@ -26,11 +26,11 @@ struct Address {
   Base base = Base::kNothing;
   isa::StateSpace space = isa::StateSpace::kNone;  ///< kVariable
   std::uint64_t start = 0;
-  std::int64_t offset = 0;   ///< of all possible offsets, modulo `stride`
-  std::uint64_t stride = 0;  ///< 0: the offset is exact; 1: it may be anything
+  std::int64_t offset = 0;   ///< represents all possible offsets, modulo `stride`
+  std::uint64_t stride = 0;  ///< 0: the offset is exact; 1: it is unknown
   bool operator==(const Address&) const = default;
 
-  /// A value that may be either.
+  /// A value that may be either of the two.
   [[nodiscard]] static Address either(const Address& a, const Address& b);
   [[nodiscard]] static Address sum(const Address& a, const Address& b, bool subtract);
   [[nodiscard]] static Address number() { return {.base = Base::kNumber, .stride = 1}; }
@@ -48,7 +48,8 @@ struct Access {
 };
 
 struct AliasOptions {
-  /// Two parameters may point to the same memory, and to module variables. False: as if all were restrict.
+  /// Two parameters may point to the same memory, and to module variables. False: as if all were declared
+  /// restrict.
   bool params_may_alias = true;
 };
 [[nodiscard]] bool may_alias(const Access& a, const Access& b, const AliasOptions& options);
@@ -59,12 +60,12 @@ class Accesses {
   /// All must outlive this.
   Accesses(const isa::Kernel& kernel, const ControlFlowGraph& cfg, ReachingDefinitions& definitions);
 
-  /// Ascending by instruction. Loads of constant and parameter memory, and of what no thread writes (ld.nc),
-  /// are none. A call accesses whatever the functions it may reach do.
+  /// Ascending by instruction. Loads of constant and parameter memory, and of memory that no thread writes
+  /// (ld.nc), are left out. A call counts as all accesses of the functions it may reach.
   [[nodiscard]] const std::vector<Access>& all() const { return all_; }
-  /// nullptr: the instruction is none.
+  /// nullptr: the instruction is not an access.
   [[nodiscard]] const Access* at(std::uint32_t instruction) const;
-  /// It may be to memory that other threads see.
+  /// Whether it may access memory that other threads see.
   [[nodiscard]] static bool is_shared(const Access& access) {
     return access.space != isa::StateSpace::kLocal;
   }
@@ -84,7 +85,7 @@ class Accesses {
   const isa::Kernel& kernel_;
   const ControlFlowGraph& cfg_;
   ReachingDefinitions& definitions_;
-  std::map<Key, Address> values_;  ///< of registers, by what defines them
+  std::map<Key, Address> values_;  ///< of registers, by their definitions
   std::vector<Access> all_;
 };
 

@@ -33,7 +33,7 @@ BarrierFreePaths::BarrierFreePaths(const ControlFlowGraph& cfg, base::Pc from)
     first_barrier_.push_back(barrier_from(cfg.block(b).first, b));
   start_ = cfg.block_of(from.value());
   start_barrier_ = barrier_from(from.value(), start_);
-  // Breadth first, so that came_from_ gives shortest paths.
+  // Breadth first, so that came_from_ yields shortest paths.
   std::vector<BlockId> queue;
   const auto enter = [&](BlockId block, BlockId by) {
     if (block == cfg.exit() || entered_.test(block)) return;
@@ -61,7 +61,7 @@ bool BarrierFreePaths::reaches(std::uint32_t instruction) const {
   return entered_.test(block) && instruction < first_barrier_[block];
 }
 
-/// The block's end is reached.
+/// Whether the block's end is reached.
 bool BarrierFreePaths::leaves(BlockId block) const {
   return (block == start_ && start_barrier_ == cfg_.block(block).end) ||
          (entered_.test(block) && passes(block));
@@ -70,7 +70,7 @@ bool BarrierFreePaths::leaves(BlockId block) const {
 std::vector<std::uint32_t> BarrierFreePaths::branches_on_the_way(std::uint32_t instruction) const {
   std::vector<std::uint32_t> branches;
   if (from_ == base::kNoPc) return branches;
-  // Blocks from whose beginning the instruction is reached.
+  // Blocks from whose start the instruction is reached.
   BlockSet back = no_blocks(cfg_);
   std::vector<BlockId> work;
   const BlockId block = cfg_.block_of(instruction);

@@ -8,35 +8,36 @@
 
 namespace heddle::analysis {
 
-/// Indexed by block; the exit is a member, too.
+/// Indexed by block; includes the exit.
 using BlockSet = boost::dynamic_bitset<>;
 
 [[nodiscard]] inline BlockSet no_blocks(const ControlFlowGraph& cfg) {
   return BlockSet(cfg.block_count() + 1);
 }
 
-/// Blocks on the paths that lead from the beginning of the blocks `from` to that of `stop`, without `stop`:
-/// P(from -> stop) of mimd-simt-and-bows §7.1 where `stop` post-dominates them.
+/// Blocks on the paths from the start of the blocks `from` to the start of `stop`, without `stop`: P(from ->
+/// stop) of mimd-simt-and-bows §7.1 where `stop` post-dominates them.
 [[nodiscard]] BlockSet blocks_between(const ControlFlowGraph& cfg, const std::vector<BlockId>& from,
                                       BlockId stop);
 
-/// A barrier of the whole CTA that every thread executes: nobody behind it waits for or acts on somebody in
-/// front of it.
+/// A barrier of the whole CTA that every thread executes: no thread after it waits for, or affects, a thread
+/// before it.
 [[nodiscard]] bool is_full_barrier(const isa::Instruction& instruction);
 
-/// What threads reach from a place without a full barrier on the way.
+/// What threads can reach from a program point without passing a full barrier.
 class BarrierFreePaths {
  public:
   BarrierFreePaths(const ControlFlowGraph& cfg, base::Pc from);
 
   [[nodiscard]] bool reaches(std::uint32_t instruction) const;
-  /// Last instructions of blocks with several successors that lie on such a path to `instruction`.
+  /// Last instructions of blocks with several successors on such paths to `instruction`.
   [[nodiscard]] std::vector<std::uint32_t> branches_on_the_way(std::uint32_t instruction) const;
-  /// A shortest such path as blocks, the place's first, the instruction's last; empty: there is none.
+  /// A shortest such path as blocks, from the program point's block to the instruction's; empty: there is
+  /// none.
   [[nodiscard]] std::vector<BlockId> path_to(std::uint32_t instruction) const;
 
  private:
-  /// Index of the first full barrier at or behind `first` in its block, or the block's end.
+  /// Index of the first full barrier at or after `first` in its block, or the block's end.
   [[nodiscard]] std::uint32_t barrier_from(std::uint32_t first, BlockId block) const;
   [[nodiscard]] bool passes(BlockId block) const { return first_barrier_[block] == cfg_.block(block).end; }
   [[nodiscard]] bool leaves(BlockId block) const;
@@ -44,9 +45,9 @@ class BarrierFreePaths {
   const ControlFlowGraph& cfg_;
   base::Pc from_;
   BlockId start_ = kNoBlock;
-  std::uint32_t start_barrier_ = 0;           ///< first barrier at or behind `from`
+  std::uint32_t start_barrier_ = 0;           ///< first barrier at or after `from`
   std::vector<std::uint32_t> first_barrier_;  ///< by block
-  BlockSet entered_;                          ///< reached at their beginning
+  BlockSet entered_;                          ///< blocks whose start is reached
   std::vector<BlockId> came_from_;            ///< by entered block
 };
 

@@ -83,7 +83,7 @@ void ControlFlowGraph::connect(BlockId from, BlockId to) {
 void ControlFlowGraph::connect() {
   for (BlockId b = 0; b < block_count(); ++b) {
     const Instruction& last = code_[blocks_[b].end - 1];
-    // The block behind the last one is the exit: falling off the end.
+    // The block after the last one is the exit: falling off the end.
     if (!ends_block(last) || last.guard.present) connect(b, b + 1);
     switch (last.op) {
       case Opcode::kBranch:
@@ -183,7 +183,7 @@ ControlFlowGraph ControlFlowGraph::without_early_exits() const {
       if (cut[b]) std::erase_if(to, [this](BlockId s) { return only_exits(s); });
       for (const BlockId s : to) graph.blocks_[s].predecessors.push_back(b);
     }
-    // A loop whose only ways out are early exits gets the last of them back; what leads there keeps its cuts.
+    // A loop whose only exits are early ones gets the last of them back. What leads there keeps its cuts.
     const std::vector<bool> still = graph.reaching_exit();
     std::vector<BlockId> stuck;
     for (BlockId b = 0; b < block_count(); ++b)

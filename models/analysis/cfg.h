@@ -1,12 +1,14 @@
 // Basic blocks and control flow graph of a kernel's code.
 //
-// Blocks are numbered in the order of the code, block 0 holding the entry. One more node, the exit, stands
-// for the end of a thread. A guarded exit in mid-code ends its block with two edges: to the exit and to the
-// next instruction. trap ends its block with an edge to the exit (and one to the next instruction if it is
-// guarded). The return of a function is the end of a thread, too, and a call an instruction like any other:
-// each function's code is a graph of its own, with its own post-dominators. With `follow_calls` the graph is
-// that of whole runs instead: edges lead from calls to the functions and from their returns to behind all
-// calls of them.
+// Blocks are numbered in code order; block 0 holds the entry. One more node, the exit, stands for the end of
+// a thread. A guarded exit in mid-code ends its block with two edges: to the exit and to the next
+// instruction. trap ends its block with an edge to the exit (and one to the next instruction if it is
+// guarded).
+//
+// The return of a function counts as the end of a thread, and a call as an ordinary instruction: each
+// function's code is a separate graph with its own post-dominators. With `follow_calls` the graph covers
+// whole executions instead: edges lead from calls to the functions, and from their returns to the
+// instructions after all calls of them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,7 @@ inline constexpr BlockId kNoBlock = 0xffff'ffffu;
 
 struct BasicBlock {
   std::uint32_t first = 0;            ///< index of its first instruction
-  std::uint32_t end = 0;              ///< index behind its last instruction
+  std::uint32_t end = 0;              ///< index after its last instruction
   std::vector<BlockId> successors;    ///< distinct; a branch's fall-through before its target
   std::vector<BlockId> predecessors;  ///< distinct, ascending
 };
@@ -46,12 +48,12 @@ class ControlFlowGraph {
   [[nodiscard]] BlockId block_of(std::uint32_t instruction) const { return block_of_[instruction]; }
   [[nodiscard]] std::span<const isa::Instruction> code() const { return code_; }
 
-  /// The graph that reconvergence points are taken from: this one without the edges on which threads do
-  /// nothing but end (a guarded exit; a conditional branch to a block that is just an exit), as far as every
-  /// block that reaches the exit still does: a loop keeps the last such exit if it has no other way out.
-  /// Ended threads leave the reconvergence tables, so nobody has to wait for them: after `if (i >= n)
-  /// return;` the other threads of a warp meet at once, not at the kernel's end, and a barrier there is
-  /// reached by all of them.
+  /// The graph that reconvergence points are computed on: this one without the edges on which threads only
+  /// exit (a guarded exit; a conditional branch to a block that is just an exit). Every block that reached
+  /// the exit still reaches it: a loop keeps the last such exit if it has no other.
+  /// Exited threads leave the reconvergence tables, so no thread waits for them: after `if (i >= n) return;`
+  /// the other threads of a warp reconverge at once, not at the kernel's end, and all of them reach a barrier
+  /// there.
   [[nodiscard]] ControlFlowGraph without_early_exits() const;
 
  private:
@@ -62,7 +64,7 @@ class ControlFlowGraph {
   void connect_calls(std::span<const isa::FunctionCode> functions);
   void connect(BlockId from, BlockId to);
   [[nodiscard]] bool ends_block(const isa::Instruction& instruction) const;
-  /// Where an indirect branch or any call may go.
+  /// Possible targets of an indirect branch or of any call.
   [[nodiscard]] std::span<const base::Pc> targets_of(const isa::Instruction& instruction) const;
   [[nodiscard]] bool only_exits(BlockId id) const;
   [[nodiscard]] std::vector<bool> reaching_exit() const;

@@ -1,4 +1,4 @@
-// Everything the analyses of one kernel's code start from, computed once.
+// The common basis of all analyses of one kernel's code, computed once.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,9 @@
 
 namespace heddle::analysis {
 
-/// Control flow, loops and dependences are those of the whole graph; places where threads meet are those of
-/// the graph without early exits, as for reconvergence points (ControlFlowGraph::without_early_exits): a
-/// thread that only ends neither writes anything nor is waited for, but whether it ends may well decide
-/// whether a loop goes on.
+/// Control flow, loops and dependences are those of the whole graph. Reconvergence is computed on the graph
+/// without early exits (ControlFlowGraph::without_early_exits): a thread that only exits neither writes
+/// anything nor is waited for. Whether it exits may still decide whether a loop continues.
 class CodeAnalysis {
  public:
   /// The kernel must outlive this. Throws std::length_error for code too large (DominatorTree::kMostBlocks).
@@ -34,7 +33,7 @@ class CodeAnalysis {
   [[nodiscard]] const CodeRange& range_of(std::uint32_t instruction) const;
 
   /// Everything within the function that the outcome of the instructions depends on, through registers,
-  /// predicates, private memory and decisions; they themselves included.
+  /// predicates, private memory and branches; includes the instructions themselves.
   [[nodiscard]] InstructionSet backward_slice(const std::vector<std::uint32_t>& of);
 
  private:

@@ -48,7 +48,7 @@ class DeadlockFinder {
     return finding;
   }
 
-  /// The first read of the loop that the access may change.
+  /// The first read of the loop that the access may change the result of.
   [[nodiscard]] std::optional<std::uint32_t> redefines(const LoopFinding& finding,
                                                        const Access& write) const {
     if (!write.writes || !Accesses::is_shared(write)) return std::nullopt;
@@ -64,7 +64,7 @@ class DeadlockFinder {
     return std::nullopt;
   }
 
-  /// Every round of the loop passes the plain store before the read.
+  /// Every iteration of the loop executes the plain store before the read.
   [[nodiscard]] bool comes_first(const LoopFinding& finding, std::uint32_t store, std::uint32_t read) const {
     if (cfg_.code()[store].op != isa::Opcode::kStore || cfg_.code()[store].guard.present) return false;
     const BlockId block = cfg_.block_of(store);
@@ -141,7 +141,7 @@ class DeadlockFinder {
     }
   }
 
-  /// Blocks between a loop's exits and its safe place.
+  /// Blocks between a loop's exits and its safe post-dominator.
   [[nodiscard]] BlockSet behind_exits(const LoopFinding& finding) const {
     std::vector<BlockId> from;
     for (const BlockId exit : finding.loop.exits)
@@ -160,7 +160,7 @@ class DeadlockFinder {
     return false;
   }
 
-  /// Every path from where the loop's function is entered to `below` passes `above`.
+  /// Every path from the entry of the loop's function to `below` passes `above`.
   [[nodiscard]] bool dominates(Pc above, Pc below, const EdgeLoop& loop) const {
     if (above == below) return true;
     if (above == base::kNoPc) return false;
@@ -185,7 +185,7 @@ class DeadlockFinder {
            (outer.safe != outer.reconvergence && body_may_redefine(outer));
   }
 
-  /// Alg 3: until nothing changes any more; places only move towards the end of the threads.
+  /// Alg 3: iterate to a fixed point. Safe post-dominators only move towards the end of the threads.
   void resolve() {
     for (bool again = true; again;) {
       again = false;

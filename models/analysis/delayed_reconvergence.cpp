@@ -65,7 +65,7 @@ class Delay {
 std::vector<ReconvergencePoint> delayed_reconvergence(CodeAnalysis& code, DeadlockOptions options,
                                                       DelayedPaths paths) {
   options.parallel_writes = false;
-  // Alg 2 alone: nesting over all branches takes the place of Alg 3.
+  // Alg 2 alone: nesting over all branches replaces Alg 3.
   options.resolve = false;
   return Delay(code, paths).run(find_simt_deadlocks(code, options));
 }

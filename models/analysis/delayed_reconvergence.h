@@ -11,12 +11,13 @@ namespace heddle::analysis {
 /// Where the paths of Alg 5 start (A9).
 enum class DelayedPaths : std::uint8_t {
   kSuccessors,  ///< at every branch's successors
-  kLoopExits,   ///< as the listing's variables say: only for branches that leave a loop, behind its exits
+  kLoopExits,   ///< as the listing's variables suggest: only branches that leave a loop, starting after its
+                ///< exits
 };
 
-/// Reconvergence points by branch and indirect branch: those of the post-dominators except where a flagged
-/// loop needs a later one, nested: the point of a branch post-dominates those of all branches between it and
-/// its point. `options.parallel_writes` is taken as false, as §3.3 says.
+/// Reconvergence points by branch and indirect branch: the post-dominators, except where a flagged loop needs
+/// a later point. They nest: the point of a branch post-dominates the points of all branches between it and
+/// its own point. `options.parallel_writes` is treated as false, as §3.3 says.
 struct ReconvergencePoint {
   std::uint32_t branch = 0;  ///< index into the code
   base::Pc rpc = base::kNoPc;

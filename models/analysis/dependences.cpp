@@ -57,7 +57,7 @@ const ReachingDefinitions::Found& ReachingDefinitions::at_entry(BlockId block, i
     if (before.empty() || std::binary_search(entries_.begin(), entries_.end(), cfg_.block(b).first))
       found.from_outside = true;
     for (const BlockId p : before) {
-      // The block asked about may be scanned, too: from its end, around a loop.
+      // The starting block may be scanned as well: from its end, around a loop.
       if (scan(cfg_.block(p).first, cfg_.block(p).end, reg, found) || visited[p]) continue;
       visited[p] = true;
       work.push_back(p);

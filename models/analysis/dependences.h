@@ -1,7 +1,8 @@
 // What an instruction's outcome depends on within its function: definitions that reach it, branches that
 // decide whether it runs, and stores that a load of private memory may see.
 //
-// A guarded write does not hide earlier ones. A call may write every register that other functions write.
+// A guarded write does not kill earlier definitions. A call may write every register that other functions
+// write.
 #pragma once
 
 #include <boost/dynamic_bitset.hpp>
@@ -23,8 +24,8 @@ class ReachingDefinitions {
   /// Both must outlive this.
   ReachingDefinitions(const isa::Kernel& kernel, const ControlFlowGraph& cfg);
 
-  /// Instructions whose value of `reg` the instruction may read, ascending; `from_outside`: it may also be
-  /// what the register held when the function was entered.
+  /// Instructions whose value of `reg` the instruction may read, ascending. `from_outside`: it may also read
+  /// the value from before the function was entered.
   struct Found {
     std::vector<std::uint32_t> definitions;
     bool from_outside = false;
@@ -32,14 +33,14 @@ class ReachingDefinitions {
   [[nodiscard]] Found of(std::uint32_t instruction, isa::RegId reg);
 
  private:
-  /// Adds the last definitions of `reg` in [first, end); true: one of them hides everything before.
+  /// Adds the last definitions of `reg` in [first, end); true: one of them kills all earlier ones.
   bool scan(std::uint32_t first, std::uint32_t end, isa::RegId reg, Found& found) const;
   [[nodiscard]] const Found& at_entry(BlockId block, isa::RegId reg);
 
   const isa::Kernel& kernel_;
   const ControlFlowGraph& cfg_;
   std::vector<std::uint32_t> owner_;              ///< function of each instruction, as CodeRange::function
-  std::vector<std::uint32_t> entries_;            ///< where functions are entered, ascending
+  std::vector<std::uint32_t> entries_;            ///< entry points of functions, ascending
   std::vector<boost::dynamic_bitset<>> foreign_;  ///< by function: registers that other functions write
   std::map<std::pair<BlockId, isa::RegId>, Found> at_entry_;
 };
@@ -48,7 +49,7 @@ class ReachingDefinitions {
 class ControlDependences {
  public:
   explicit ControlDependences(const ControlFlowGraph& cfg);
-  /// Blocks whose last instruction decides.
+  /// Blocks whose last instruction decides it.
   [[nodiscard]] const std::vector<BlockId>& of(BlockId block) const { return deciding_[block]; }
 
  private:

@@ -49,7 +49,7 @@ std::vector<BlockId> tree_of(const Graph& graph, BlockId root) {
 
 DominatorTree DominatorTree::dominators(const ControlFlowGraph& cfg) {
   if (cfg.block_count() == 0) return {cfg.exit(), {kNoBlock}};
-  // Boost (1.74) takes an unreachable predecessor for the root, so edges from unreachable blocks must stay
+  // Boost (1.74) treats an unreachable predecessor as the root, so edges from unreachable blocks must be left
   // out.
   Graph graph(cfg.block_count() + 1);
   std::vector<bool> reached(cfg.block_count() + 1, false);
@@ -78,8 +78,8 @@ DominatorTree DominatorTree::post_dominators(const ControlFlowGraph& cfg) {
 
 DominatorTree::DominatorTree(BlockId root, std::vector<BlockId> parent)
     : root_(root), parent_(std::move(parent)), enter_(parent_.size(), 0), leave_(parent_.size(), 0) {
-  // Preorder numbers answer dominates() in constant time. Children in linked lists, no recursion: a chain of
-  // blocks can be as deep as the kernel is long.
+  // Preorder numbers answer dominates() in constant time. Linked lists of children avoid recursion: the tree
+  // can be as deep as the kernel has blocks.
   std::vector<BlockId> child(parent_.size(), kNoBlock);
   std::vector<BlockId> sibling(parent_.size(), kNoBlock);
   for (BlockId b = static_cast<BlockId>(parent_.size()); b-- > 0;) {

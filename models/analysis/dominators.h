@@ -12,15 +12,16 @@ namespace heddle::analysis {
 class DominatorTree {
  public:
   /// Boost's algorithm recurses along chains of blocks; more blocks than this could exhaust the stack. Real
-  /// kernels have some thousands at most. Both functions throw std::length_error beyond.
+  /// kernels have a few thousand at most. Both functions throw std::length_error beyond this limit.
 #ifdef HEDDLE_SANITIZE
-  static constexpr std::uint32_t kMostBlocks = 1u << 11;  // its stack frames are larger: 1.6 KB a block
+  static constexpr std::uint32_t kMostBlocks = 1u << 11;  // sanitized stack frames are larger: 1.6 KB per
+                                                          // block
 #else
   static constexpr std::uint32_t kMostBlocks = 1u << 14;
 #endif
 
-  /// Block a dominates block b iff every path from the entry to b passes a. Blocks that cannot be reached
-  /// from the entry have no immediate dominator.
+  /// Block a dominates block b iff every path from the entry to b passes a. Unreachable blocks have no
+  /// immediate dominator.
   [[nodiscard]] static DominatorTree dominators(const ControlFlowGraph& cfg);
 
   /// Block a post-dominates block b iff every path from b to the exit passes a. Code from which the exit

@@ -14,21 +14,23 @@ bool same_place(const isa::SourceLoc& a, const isa::SourceLoc& b) {
   return a.line == b.line && a.column == b.column;
 }
 
-/// A PTX instruction may have become several; a switch block can only stand between PTX instructions.
+/// A PTX instruction may have been decoded into several; a switch block can only stand between PTX
+/// instructions.
 Pc between_source_instructions(const CodeAnalysis& code, Pc place) {
   const auto& list = code.kernel().code;
   while (place != kNoPc && place.value() > 0 && list[place.value()].where.line != 0 &&
          same_place(list[place.value()].where, list[place.value() - 1].where) &&
          code.range_of(place.value()).first != place.value()) {
     const isa::Opcode op = list[place.value()].op;
-    // The return that the decoder adds to code that runs off its end has the last instruction's place.
+    // The return that the decoder appends to code that runs off its end has the last instruction's source
+    // location.
     if (op == isa::Opcode::kExit || op == isa::Opcode::kReturn) break;
     place = code.places().next(place);
   }
   return place;
 }
 
-/// A barrier between the loop's exits and a switch in front of `place`: who waits at one would never come to
+/// A barrier between the loop's exits and a switch before `place`: threads that wait at one would never reach
 /// the other.
 std::optional<std::uint32_t> barrier_on_the_way(const CodeAnalysis& code, const EdgeLoop& loop, Pc place) {
   const ControlFlowGraph& cfg = code.cfg();
@@ -68,7 +70,7 @@ std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, Pc place) {
 
 EliminationPlan plan_elimination(const CodeAnalysis& code, const std::vector<LoopFinding>& findings) {
   EliminationPlan plan;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, SwitchBlock> switches;  // by function and place
+  std::map<std::pair<std::uint32_t, std::uint32_t>, SwitchBlock> switches;  // by function and program point
   for (std::uint32_t l = 0; l < findings.size(); ++l) {
     const LoopFinding& finding = findings[l];
     if (!finding.flagged()) continue;

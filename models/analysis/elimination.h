@@ -1,6 +1,6 @@
-// Where switch blocks have to go so that a kernel in MIMD form finishes on a SIMT stack: SSDE's change of the
-// control flow graph (mimd-simt-and-bows §7.2, Alg 4) as a plan. Whoever knows the program's text carries it
-// out (frontend/ptx/ssde.h).
+// Where switch blocks have to go so that a kernel in MIMD form completes on a SIMT stack: the CFG
+// transformation of SSDE (mimd-simt-and-bows §7.2, Alg 4) as a plan. A component that knows the program text
+// applies it (frontend/ptx/ssde.h).
 #pragma once
 
 #include <string>
@@ -10,27 +10,27 @@
 
 namespace heddle::analysis {
 
-/// The retreating edge of a flagged loop, to be led through a switch block: the latch leaves a number there,
-/// the switch sends threads that have left it on to the header.
+/// The retreating edge of a flagged loop, to be redirected through a switch block: the latch stores a number
+/// there, and the switch sends threads that stored it on to the header.
 struct SwitchCase {
   std::uint32_t loop = 0;  ///< index into the findings
   BlockId latch = kNoBlock;
   BlockId header = kNoBlock;
-  /// Another loop has the same header: the switch needs an entrance of its own behind the header's label, or
-  /// that loop would not hold the switch and seem to be left on the way there.
+  /// Another loop has the same header. The switch then needs a separate entry point after the header's label;
+  /// otherwise that loop would not contain the switch, and the edge to it would look like a loop exit.
   bool shared_header = false;
 };
 
-/// A switch block, right in front of the instruction at `place`, on all ways to it; kNoPc: in front of the
-/// function's end, where its returns have to be led together first.
+/// A switch block, directly before the instruction at `place`, on all edges to it. kNoPc: before the
+/// function's end, where its returns have to be joined first.
 struct SwitchBlock {
   std::uint32_t function = 0;  ///< as CodeRange::function
   base::Pc place = base::kNoPc;
   std::vector<SwitchCase> cases;
 };
 
-/// Branches that lead to `place` only for threads to end there, as last instructions of their blocks. They
-/// have to keep a way of their own, or threads that leave early would wait at a switch in front of it.
+/// Branches that lead to `place` only for threads to exit there, as last instructions of their blocks. They
+/// must bypass the switch, or threads that leave early would wait at it.
 [[nodiscard]] std::vector<std::uint32_t> early_exits_to(const CodeAnalysis& code, base::Pc place);
 
 struct EliminationPlan {

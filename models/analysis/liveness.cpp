@@ -19,7 +19,7 @@ class RegisterSet {
   explicit RegisterSet(std::size_t registers) : stamp_(registers, 0) {}
   void clear() { ++now_; }
   [[nodiscard]] bool contains(RegId reg) const { return stamp_[reg] == now_; }
-  /// False if it was in already.
+  /// False if it was already a member.
   bool insert(RegId reg) {
     if (contains(reg)) return false;
     stamp_[reg] = now_;
@@ -49,8 +49,8 @@ Liveness::Liveness(const ControlFlowGraph& cfg, const isa::RegisterLayout& layou
   measure();
 }
 
-// One register at a time, from its upward exposed uses backwards to its definitions: the work and the memory
-// are those of the result, however many registers and blocks there are.
+// One register at a time, from its upward exposed uses backwards to its definitions: time and memory are
+// proportional to the result, regardless of the number of registers and blocks.
 void Liveness::propagate() {
   const std::size_t registers = layout_.registers();
   struct Sites {
@@ -83,7 +83,7 @@ void Liveness::propagate() {
     const auto enter = [&](BlockId b) {
       if (live_mark[b] == r) return;
       live_mark[b] = r;
-      live_in_[b].push_back(r);  // registers come in ascending order, so every list is sorted
+      live_in_[b].push_back(r);  // registers are visited in ascending order, so every list is sorted
       work.push_back(b);
       if (++entries > kMostEntries) throw std::length_error("too many live registers");
     };
@@ -97,8 +97,8 @@ void Liveness::propagate() {
   }
 }
 
-// A register that several successors want comes once for each: the callers' sets do not mind, and merging the
-// lists of a block with many successors cost more than everything else here.
+// A register that several successors need is reported once for each. The callers use sets, and merging the
+// lists of a block with many successors would cost more than everything else here.
 template <class Take>
 void Liveness::for_each_live_out(BlockId block, Take take) const {
   for (const BlockId to : cfg_.block(block).successors)
@@ -118,7 +118,7 @@ void Liveness::measure() {
     peak = std::max(peak, weight);
     for (std::uint32_t i = cfg_.block(b).end; i-- > cfg_.block(b).first;) {
       const Instruction& instruction = cfg_.code()[i];
-      // A result that nobody reads still needs a register at the moment it is written.
+      // A result that is never read still needs a register when it is written.
       for (const RegId r : writes(instruction)) add(r);
       peak = std::max(peak, weight);
       if (!instruction.guard.present)
@@ -152,7 +152,7 @@ std::vector<RegId> Liveness::live_before(std::uint32_t instruction) const {
 
 namespace {
 
-/// Functions by index, the kernel itself behind them.
+/// Functions by index, followed by the kernel itself.
 class CallChains {
  public:
   CallChains(const isa::Kernel& kernel, const ControlFlowGraph& cfg, const Liveness& liveness)
@@ -168,7 +168,7 @@ class CallChains {
     need_.back() = peak(0, own);
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
       if (kernel.code[pc].op == isa::Opcode::kCall) add_call(pc);
-    // Without recursion the longest chain has one call per function at most; within one, nothing is added.
+    // Without recursion a chain has at most one call per function. Calls within a recursion add nothing.
     for (std::size_t round = 0; round <= kernel.functions.size(); ++round) {
       bool changed = false;
       for (const Call& call : calls_) {
@@ -206,7 +206,7 @@ class CallChains {
     }
     const auto add = [&](Pc target) {
       const std::size_t callee = index_at(target);
-      // What a recursive caller needs behind a call into its recursion has been saved.
+      // What a recursive caller needs after a call into its recursion has been saved.
       const bool saved = caller < kernel_.functions.size() && kernel_.functions[caller].recursion != 0 &&
                          kernel_.functions[caller].recursion == kernel_.functions[callee].recursion;
       calls_.push_back({caller, callee, saved ? 0 : held});

@@ -1,7 +1,7 @@
 // Live registers: whose value may still be read.
 //
-// A register is live before an instruction if some path from there reads it before every write. A guarded
-// write does not end a life: lanes whose guard is false keep the old value.
+// A register is live before an instruction if some path from there reads it before writing it. A guarded
+// write does not end a live range: lanes whose guard is false keep the old value.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace heddle::analysis {
 
-/// 32-bit registers that a kernel register takes on a machine: 64-bit ones 2, predicates 0 (they have a file
-/// of their own).
+/// Number of 32-bit machine registers that a kernel register takes: 64-bit ones 2, predicates 0 (they have a
+/// separate file).
 [[nodiscard]] std::uint32_t register_weight(const isa::RegisterLayout& layout, isa::RegId reg);
 
 class Liveness {
@@ -32,9 +32,8 @@ class Liveness {
   [[nodiscard]] std::vector<isa::RegId> live_before(std::uint32_t instruction) const;
   /// Largest weight of registers that hold a value at the same time, in 32-bit registers.
   ///
-  /// This is an estimate of what a register allocator would need: PTX has virtual registers and no allocator
-  /// is in the loop, so that no coalescing, rematerialisation or spilling is considered and no fixed overhead
-  /// is added.
+  /// This estimates what a register allocator would need. PTX has virtual registers and no allocator is
+  /// involved, so coalescing, rematerialisation, spilling and fixed overhead are not considered.
   [[nodiscard]] std::uint32_t peak_registers() const { return peak_registers(0, cfg_.block_count()); }
   /// The same within the blocks first ... end-1.
   [[nodiscard]] std::uint32_t peak_registers(BlockId first, BlockId end) const;
@@ -51,9 +50,9 @@ class Liveness {
   std::vector<std::uint32_t> peak_;  ///< by block
 };
 
-/// Registers a thread of the kernel needs: the largest sum of what a chain of calls holds - in each caller
-/// what is live across its call, in the last function its peak. Calls within a recursion hold nothing: they
-/// save what they need on the stack. `cfg`: of kernel.code, calls not followed.
+/// Registers that a thread of the kernel needs: the largest sum along a chain of calls. Each caller
+/// contributes what is live across its call, the last function its peak. Calls within a recursion contribute
+/// nothing, since they save what they need on the stack. `cfg`: of kernel.code, without calls followed.
 [[nodiscard]] std::uint32_t registers_needed(const isa::Kernel& kernel, const ControlFlowGraph& cfg,
                                              const Liveness& liveness);
 

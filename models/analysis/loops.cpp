@@ -38,7 +38,8 @@ std::vector<Loop> natural_loops(const ControlFlowGraph& cfg, const DominatorTree
     loop.blocks = body(cfg, dominators, loop, mark, static_cast<std::uint32_t>(loops.size()) + 1);
     loops.push_back(std::move(loop));
   }
-  // Around a loop lies the smallest other loop that holds its header; two natural loops nest or are disjoint.
+  // The parent of a loop is the smallest other loop that contains its header: two natural loops nest or are
+  // disjoint.
   for (Loop& inner : loops) {
     for (std::uint32_t i = 0; i < loops.size(); ++i) {
       const Loop& outer = loops[i];

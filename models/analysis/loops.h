@@ -10,7 +10,7 @@ namespace heddle::analysis {
 
 inline constexpr std::uint32_t kNoLoop = 0xffff'ffffu;
 
-/// All back edges (edges to a block that dominates their source) to one header make one loop.
+/// All back edges (edges to a block that dominates their source) to one header form one loop.
 struct Loop {
   BlockId header = kNoBlock;
   std::vector<BlockId> latches;    ///< sources of the back edges, ascending
@@ -19,8 +19,8 @@ struct Loop {
   std::uint32_t depth = 1;         ///< 1: outermost
 };
 
-/// The loops in the order of their headers. A cycle that has several entries (irreducible) has no header that
-/// dominates it and is no natural loop.
+/// The loops in the order of their headers. A cycle with several entries (irreducible) has no header that
+/// dominates it and is not a natural loop.
 [[nodiscard]] std::vector<Loop> natural_loops(const ControlFlowGraph& cfg, const DominatorTree& dominators);
 
 }  // namespace heddle::analysis

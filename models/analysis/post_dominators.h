@@ -1,8 +1,8 @@
-// PostDominators in the code and which of them every thread passes after another: post-dominance of instructions
-// instead of blocks.
+// Post-dominance of instructions instead of blocks: which program points every thread passes after another
+// one.
 //
-// A place is the PC of an instruction, in front of which threads may wait for each other; kNoPc is the end of
-// the threads.
+// A program point ("place") is the PC of the instruction before which threads may wait for each other; kNoPc
+// is the end of the threads.
 #pragma once
 
 #include "analysis/cfg.h"
@@ -12,20 +12,20 @@ namespace heddle::analysis {
 
 class PostDominators {
  public:
-  /// Post-dominance on the graph that reconvergence points are taken from, `cfg.without_early_exits()`: a
-  /// thread that does nothing more but end is nobody's to wait for. Both graphs must outlive this.
+  /// Post-dominance on the graph that reconvergence points are computed on, `cfg.without_early_exits()`: no
+  /// thread waits for one that only exits. Both graphs must outlive this.
   PostDominators(const ControlFlowGraph& cfg, const ControlFlowGraph& reconvergence);
 
   /// IPDom of an instruction (mimd-simt-and-bows §7.1): where the sides of a branch meet, else the next
   /// instruction.
   [[nodiscard]] base::Pc behind(std::uint32_t instruction) const;
-  /// Nearest common post-dominator; of places that post-dominate each other the later one (A11: not strict).
+  /// Nearest common post-dominator; if the points post-dominate each other, the later one (A11: not strict).
   [[nodiscard]] base::Pc common(base::Pc a, base::Pc b) const;
-  /// The same with A11's other reading: a place behind both.
+  /// The same with A11's other reading: a point after both.
   [[nodiscard]] base::Pc strictly_common(base::Pc a, base::Pc b) const;
-  /// Every thread at `below` passes `above` (a place passes itself).
+  /// Every thread at `below` passes `above` (a point passes itself).
   [[nodiscard]] bool post_dominates(base::Pc above, base::Pc below) const;
-  /// The next place that every thread at `place` passes; kNoPc: it ends first.
+  /// The next point that every thread at `place` passes; kNoPc: it exits first.
   [[nodiscard]] base::Pc next(base::Pc place) const;
 
   [[nodiscard]] const ControlFlowGraph& reconvergence_graph() const { return graph_; }

@@ -9,7 +9,8 @@ namespace {
 
 using Edge = std::pair<BlockId, BlockId>;
 
-/// A block's successors by how many blocks lie between them and where they meet, the most first.
+/// A block's successors, ordered by the number of blocks between them and their reconvergence point, largest
+/// first.
 std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const PostDominators& places,
                                         BlockId block) {
   std::vector<BlockId> successors = cfg.block(block).successors;
@@ -24,7 +25,7 @@ std::vector<BlockId> longer_sides_first(const ControlFlowGraph& cfg, const PostD
   return successors;
 }
 
-/// Edges to a block that the walk has entered and not left yet.
+/// Edges to a block that the walk has entered and not yet left.
 std::vector<Edge> retreating(const ControlFlowGraph& cfg, const PostDominators& places,
                              const std::vector<std::uint32_t>& entries) {
   enum class State : std::uint8_t { kNew, kOpen, kLeft };

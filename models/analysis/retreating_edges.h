@@ -1,5 +1,5 @@
-// Loops as mimd-simt-and-bows §7.1 counts them: one for each retreating edge of a depth-first walk, so that
-// cycles with several entries have them, too.
+// Loops as defined in mimd-simt-and-bows §7.1: one for each retreating edge of a depth-first walk, so that
+// cycles with several entries are covered as well.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct CodeRange {
   std::uint32_t function = 0;  ///< 0: the kernel's own; else 1 + index into Kernel::functions
   std::uint32_t first = 0;
   std::uint32_t end = 0;
-  std::vector<std::uint32_t> entries;  ///< where threads come in
+  std::vector<std::uint32_t> entries;  ///< entry points of threads
 };
 [[nodiscard]] std::vector<CodeRange> code_ranges(const isa::Kernel& kernel);
 
@@ -26,14 +26,14 @@ struct EdgeLoop {
   std::uint32_t function = 0;
   BlockSet blocks;               ///< those from which the latch is reached without passing the header
   std::vector<BlockId> exits;    ///< blocks with an edge that leaves the loop, ascending
-  bool several_entries = false;  ///< irreducible: threads come in elsewhere than at the header
+  bool several_entries = false;  ///< irreducible: threads enter elsewhere than at the header
 };
 
-/// In the order of the code of their headers, then of their latches. Unreachable code has none.
+/// In code order of their headers, then of their latches. Unreachable code has no loops.
 ///
-/// Which edges of a cycle with several entries retreat depends on the walk: a branch's side with more blocks
-/// in front of where the sides meet goes first, so that SSDE's switch blocks come behind all that leads to
-/// them, and their edges back to the loops are the ones that retreat.
+/// Which edges of a cycle with several entries retreat depends on the walk. It takes the side of a branch
+/// with more blocks before the reconvergence point first. SSDE's switch blocks then come after everything
+/// that leads to them, and their edges back to the loops are the retreating ones.
 [[nodiscard]] std::vector<EdgeLoop> edge_loops(const ControlFlowGraph& cfg, const PostDominators& places,
                                                const std::vector<CodeRange>& ranges);
 

@@ -23,13 +23,13 @@ bool is_branch(const Instruction& instruction) {
   return instruction.op == Opcode::kBranch || instruction.op == Opcode::kIndirect;
 }
 
-/// Bourdoncle's weak topological order (FMPA 1993), of what can be reached from the entries of one function after the
-/// other.
+/// Bourdoncle's weak topological order (FMPA 1993) of the blocks reachable from the entries, one function
+/// after the other.
 class WeakOrder {
  public:
   explicit WeakOrder(const ControlFlowGraph& cfg) : cfg_(cfg), number_(cfg.block_count() + 1, 0) {
     if (cfg.block_count() > analysis::DominatorTree::kMostBlocks)
-      throw std::length_error("too many basic blocks");  // it recurses along chains of blocks
+      throw std::length_error("too many basic blocks");  // the algorithm recurses along chains of blocks
   }
 
   /// Appends the blocks of a function in their order.
@@ -43,7 +43,7 @@ class WeakOrder {
  private:
   static constexpr std::uint32_t kPlaced = std::numeric_limits<std::uint32_t>::max();
 
-  /// What is visited last comes first, so a branch's fall-through is behind its target here.
+  /// The successor visited last comes first, so a branch's fall-through is placed after its target here.
   template <class Fn>
   void each_successor(BlockId block, Fn fn) {
     const auto& to = cfg_.block(block).successors;
@@ -98,7 +98,7 @@ class VaryingRegisters {
     }
   }
 
-  /// Lanes that execute the branch together decide alike.
+  /// Whether lanes that execute the branch together always decide alike.
   [[nodiscard]] bool uniform(std::uint32_t pc) const {
     const Instruction& branch = kernel_.code[pc];
     if (branch.uniform) return true;
@@ -118,7 +118,7 @@ class VaryingRegisters {
 
   [[nodiscard]] bool result_varies(std::uint32_t pc) const {
     const Instruction& instruction = kernel_.code[pc];
-    // Some lanes may be in a function while the others are not.
+    // Some lanes may be in the function while others are not.
     if (kernel_.function_at(Pc(pc)) != nullptr) return true;
     const bool parameter = instruction.op == Opcode::kLoad && (instruction.space == isa::StateSpace::kParam ||
                                                                instruction.space == isa::StateSpace::kConst);

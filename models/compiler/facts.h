@@ -5,10 +5,11 @@
 
 namespace heddle::compiler {
 
-/// Of compiled code: reconvergence points count as they are. Throws std::length_error for code too large.
+/// For compiled code: uses the reconvergence points as they are. Throws std::length_error if the code is too
+/// large.
 [[nodiscard]] isa::ProgramFacts program_facts(const isa::Kernel& kernel);
 
-/// The same, computed when the kernel is first asked for them and kept with it.
+/// The same, computed on first use and cached in the kernel.
 [[nodiscard]] const isa::ProgramFacts& facts_of(const isa::Kernel& kernel);
 
 }  // namespace heddle::compiler

@@ -93,7 +93,7 @@ void KernelEditor::finish() {
   kernel_.facts.forget();
 }
 
-/// New rows come behind the old ones of their width, and everything behind them moves.
+/// New rows are placed after the existing ones of their width, which shifts everything that follows.
 void KernelEditor::number_registers() {
   const isa::RegisterLayout old = kernel_.registers;
   isa::RegisterLayout& layout = kernel_.registers;
@@ -206,7 +206,7 @@ void KernelEditor::move_pointers() {
   for (isa::SpinBranch& branch : kernel_.spin_branches) branch.pc = Pc(at_.at(branch.pc.value()));
   for (auto& [address, function] : kernel_.function_addresses) function.entry = enter(function.entry);
   for (isa::VariableUse& use : kernel_.variable_uses) use.instruction = at_.at(use.instruction);
-  // Last: the other places ask which PCs are entries.
+  // Must be last: the other steps ask which PCs are entries.
   for (isa::FunctionCode& function : kernel_.functions) {
     function.first = enter_.at(function.first);
     function.entry = enter_.at(function.entry);

@@ -1,13 +1,13 @@
-// Inserts instructions into a kernel and keeps everything that holds a place in the code right: targets, tables,
+// Inserts instructions into a kernel and updates everything that holds a code address: targets, tables,
 // functions' entries, return PCs in constant rows, variable uses.
 //
-// PCs are those of the kernel as it was given, also within inserted instructions, until finish(). Between two
-// instructions there are three places:
+// Until finish(), PCs are those of the original kernel, also within inserted instructions. There are three
+// insertion points between two instructions:
 //
 //     instruction p-1
-//     behind p-1            whoever comes from p-1; a return into p-1's call comes here, too
-//     p, falling through    the same, and whoever enters a function that begins at p
-//     p, jumps too          and whoever jumps to p
+//     behind p-1            executed when coming from p-1, also by a return into p-1's call
+//     p, falling through    ... and by threads that enter a function that begins at p
+//     p, jumps too          ... and by threads that jump to p
 //     instruction p
 #pragma once
 
@@ -20,11 +20,11 @@
 namespace heddle::compiler {
 
 enum class Entry : std::uint8_t {
-  kFallThrough,  ///< jumps to the place go past the inserted instruction
+  kFallThrough,  ///< jumps to the PC skip the inserted instruction
   kJumpsToo,
 };
 
-/// Constants are in the kernel as soon as they are asked for; everything else happens in finish().
+/// Constants are added to the kernel immediately; everything else happens in finish().
 class KernelEditor {
  public:
   /// The kernel must outlive this.
@@ -32,10 +32,10 @@ class KernelEditor {
   KernelEditor(const KernelEditor&) = delete;
   KernelEditor& operator=(const KernelEditor&) = delete;
 
-  /// In front of `pc`, behind what has been inserted there before. False: no thread could reach it, and it is left
-  /// out. An instruction without a source line takes its neighbour's.
+  /// Before `pc`, after anything inserted there earlier. Returns false if no thread could reach the
+  /// instruction; it is then left out. An instruction without a source line takes its neighbour's.
   bool insert_before(base::Pc pc, Entry entry, isa::Instruction instruction);
-  /// Right behind `pc`: behind the return if it is a call, on the fall-through side if it is a branch.
+  /// Directly after `pc`: after the return if it is a call, on the fall-through side if it is a branch.
   bool insert_after(base::Pc pc, isa::Instruction instruction);
   /// An instruction of the kernel, to be changed. Its opcode and targets stay as they are.
   [[nodiscard]] isa::Instruction& at(base::Pc pc) { return kernel_.code[pc.value()]; }
@@ -43,21 +43,21 @@ class KernelEditor {
   /// A new register, usable in inserted and changed instructions. Its number changes with finish(). Throws
   /// std::length_error if there are too many.
   [[nodiscard]] isa::Operand new_register(isa::RowWidth width, const std::string& name);
-  /// A row of the constants. Those of the kernel are not looked through.
+  /// A new row of the constants; existing rows are not reused.
   [[nodiscard]] isa::Operand constant(isa::RowWidth width, std::uint64_t bits);
-  /// A row that holds the PC of `pc`, or its code address, and moves with it.
+  /// A row that holds the PC of `pc`, or its code address, and is updated when the code moves.
   [[nodiscard]] isa::Operand code_pointer(isa::RowWidth width, base::Pc pc, bool as_address);
 
-  /// Does it all, once. The kernel's reconvergence points, live registers and facts are those of other code then:
-  /// the passes that find them have to run (again). Throws std::logic_error if the kernel's recursions have not been
-  /// saved (save_recursion.h): their call sequences would be torn apart.
+  /// Applies all edits; call it once. Afterwards the kernel's reconvergence points, live registers and facts
+  /// are stale: the passes that compute them have to run (again). Throws std::logic_error if the kernel's
+  /// recursions have not been saved (save_recursion.h), because their call sequences would be torn apart.
   void finish();
 
  private:
-  /// In the order of the code.
+  /// In code order.
   enum class Where : std::uint8_t { kBehind, kFallThrough, kJumpsToo };
   struct Insertion {
-    std::uint32_t gap = 0;  ///< in front of this instruction
+    std::uint32_t gap = 0;  ///< before this instruction
     Where where = Where::kJumpsToo;
     isa::Instruction instruction;
   };
@@ -79,10 +79,10 @@ class KernelEditor {
   [[nodiscard]] base::Pc enter(base::Pc old) const;
 
   isa::Kernel& kernel_;
-  std::uint32_t registers_;  ///< of the kernel as it was given
+  std::uint32_t registers_;  ///< of the original kernel
   std::vector<NewRegister> new_registers_;
   std::vector<Insertion> insertions_;
-  // By old PC, one more for the end: the new PC of what is entered, jumped to, and of the instruction itself.
+  // By old PC, plus one for the end: the new PC of entries, of jump targets, and of the instruction itself.
   std::vector<std::uint32_t> enter_;
   std::vector<std::uint32_t> jump_;
   std::vector<std::uint32_t> at_;

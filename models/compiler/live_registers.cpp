@@ -31,7 +31,7 @@ void LiveRegisters::run(isa::Kernel& kernel) const {
   const analysis::Liveness liveness(cfg, kernel.registers);
   kernel.registers_per_thread = std::max(1u, analysis::registers_needed(kernel, cfg, liveness));
   if (kernel.functions.empty()) return find_live_at_loop_heads(kernel, cfg, liveness);
-  // What a loop in a function may still change includes what its callers go on with.
+  // What a loop in a function may still change includes what its callers read later.
   const auto whole =
       analysis::ControlFlowGraph::following_calls(kernel.code, kernel.targets, kernel.functions);
   find_live_at_loop_heads(kernel, whole, analysis::Liveness(whole, kernel.registers));

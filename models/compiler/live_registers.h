@@ -1,4 +1,4 @@
-// What follows from which registers are live: how many a thread needs, and which describe the state of a loop.
+// Results of liveness: how many registers a thread needs, and which registers describe the state of a loop.
 #pragma once
 
 #include "compiler/pipeline.h"

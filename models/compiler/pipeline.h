@@ -26,7 +26,7 @@ enum class Stage : std::uint8_t {
   kComplete,    ///< what front ends leave to the compiler
   kTransform,   ///< inserts and changes instructions
   kReconverge,  ///< gives branches their reconvergence points
-  kAnalyse,     ///< facts about the code, which no longer changes
+  kAnalyse,     ///< facts about the code, which is final at this stage
 };
 inline constexpr std::size_t kStages = 4;
 
@@ -40,7 +40,7 @@ class Pipeline {
   [[nodiscard]] std::vector<std::string_view> names() const;
 
   void run(isa::Kernel& kernel) const;
-  /// All kernels of a module. One that is too large for a pass joins the module's refused kernels.
+  /// All kernels of a module. One that is too large for a pass is moved to the module's refused kernels.
   void run(isa::Module& module) const;
 
  private:

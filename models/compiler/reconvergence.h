@@ -1,4 +1,4 @@
-// Reconvergence points: the PC at which the sides of a branch meet.
+// Reconvergence points: the PC at which the sides of a branch reconverge.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,15 @@
 
 namespace heddle::compiler {
 
-/// Every branch reconverges at its immediate post-dominator. Exits on which a thread does nothing but end do not
-/// count (ControlFlowGraph::without_early_exits).
+/// Every branch reconverges at its immediate post-dominator. Exits on which a thread only exits are ignored
+/// (ControlFlowGraph::without_early_exits).
 class ReconvergencePoints : public Pass {
  public:
   [[nodiscard]] std::string_view name() const override { return "reconvergence_points"; }
   void run(isa::Kernel& kernel) const override;
 };
 
-/// Later points where a loop may otherwise wait for ever (mimd-simt-and-bows §3.3), in addition.
+/// In addition, later points where a loop might otherwise wait forever (mimd-simt-and-bows §3.3).
 class DelayedReconvergence : public Pass {
  public:
   /// A kernel (`entry`) or a function that keeps its usual points.

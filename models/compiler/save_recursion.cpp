@@ -17,8 +17,8 @@ using isa::Opcode;
 using isa::RegId;
 using isa::RowWidth;
 
-/// What a call's sequence does to the rows that the recursion passes things in is undone behind it: it ends no life
-/// there, and what it brings back starts none in front of it.
+/// The effect of a call sequence on the rows that the recursion passes values in is undone after it. So the
+/// sequence does not end their live ranges there, and results it restores start none before it.
 void let_pass(const isa::RecursiveCall& call, std::vector<Instruction>& code) {
   const auto drop = [&](auto& list, std::uint8_t& count) {
     const auto end = std::remove_if(list.begin(), list.begin() + count, [&](RegId reg) {
@@ -45,7 +45,7 @@ class Saver {
       for (const RegId reg : live_[i]) save(call, kernel_.registers.row(reg));
       for (const RegId reg : live_[i]) restore(call, kernel_.registers.row(reg));
     }
-    // Every activation takes something, so that a recursion without end overflows the stack.
+    // Every activation takes some stack, so that an infinite recursion overflows it.
     const std::uint64_t align = recursion_.stack_align;
     const std::uint64_t size = std::max(align, (end_ + align - 1) / align * align);
     kernel_.functions[function_.function].frame_bytes = static_cast<std::uint32_t>(size);

@@ -1,13 +1,13 @@
-// Functions that call each other in a cycle share their rows with their own later calls. What such a function still
-// needs behind a call into its recursion goes to the stack in front of the call and comes back behind it: ordinary
-// stores and loads of local memory, with their time and traffic.
+// Mutually recursive functions share their rows with their own inner calls. What such a function still needs
+// after a call into its recursion is stored to the stack before the call and loaded after it: ordinary
+// accesses of local memory, with their time and traffic.
 #pragma once
 
 #include "compiler/pipeline.h"
 
 namespace heddle::compiler {
 
-/// Does what Kernel::recursion describes, and takes the description away.
+/// Performs what Kernel::recursion describes, then removes the description.
 class SaveRecursion : public Pass {
  public:
   [[nodiscard]] std::string_view name() const override { return "save_recursion"; }
