@@ -21,7 +21,7 @@ const CodeRange& CodeAnalysis::range_of(std::uint32_t instruction) const {
                        [&](const CodeRange& range) { return instruction < range.end; });
 }
 
-/// A call depends on the registers that other functions write and its callee reads.
+/// A call depends on the registers that its own function writes and other functions read.
 void CodeAnalysis::add_arguments(std::uint32_t call, std::vector<std::uint32_t>& work) {
   const CodeRange& own = range_of(call);
   std::set<isa::RegId> written;

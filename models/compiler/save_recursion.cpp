@@ -17,8 +17,8 @@ using isa::Opcode;
 using isa::RegId;
 using isa::RowWidth;
 
-/// The effect of a call sequence on the rows that the recursion passes values in is undone after it. So the
-/// sequence does not end their live ranges there, and results it restores start none before it.
+/// Hides from liveness how a call sequence uses the rows in which the recursion passes values, since saving
+/// restores them: copies of arguments end no live range, and copies of results start none.
 void let_pass(const isa::RecursiveCall& call, std::vector<Instruction>& code) {
   const auto drop = [&](auto& list, std::uint8_t& count) {
     const auto end = std::remove_if(list.begin(), list.begin() + count, [&](RegId reg) {
