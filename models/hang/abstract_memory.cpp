@@ -3,7 +3,7 @@
 namespace heddle::hang {
 namespace {
 
-/// A word that grew in so many rounds is a counter or the like: its values will not come to an end.
+/// A word that grew in this many rounds is treated as a counter: its set of values has no end.
 constexpr std::uint32_t kMostWordGrowths = 6;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Memory as a set of possible values per word: those it has, those it had while the lanes were watched, and
+// Memory as a set of possible values per word: current ones, those seen while the lanes were observed, and
 // those that explored lanes may write.
 #pragma once
 
@@ -21,14 +21,14 @@ class AbstractMemory {
   [[nodiscard]] Values load(const Word& word, std::uint32_t core, bool through_l1);
   /// The word may become one of `written`.
   void store(const Word& word, Values written);
-  /// The word may have any value, whatever is stored.
+  /// The word may have any value, regardless of later stores.
   void forget(const Word& word) { forgotten_.insert(word); }
 
-  /// A new round of explorations begins; true: some word has got more values since the last call.
+  /// Starts a new round of explorations. True: some word has gained values since the last call.
   bool next_round();
-  /// Words that may have got a value they did not have when the snapshot was taken.
+  /// Words that may have gained a value they did not have when the snapshot was taken.
   [[nodiscard]] const std::set<Word>& changed() const { return changed_; }
-  /// The word has more than one possible value.
+  /// Whether the word has more than one possible value.
   [[nodiscard]] bool varies(const Word& word);
 
  private:

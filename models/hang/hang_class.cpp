@@ -11,12 +11,12 @@
 namespace heddle::hang {
 namespace {
 
-/// Groups of lanes that are asked what they wait for; the others of a large GPU do the same.
+/// Groups of lanes whose wait is analysed; the others of a large GPU wait alike.
 constexpr std::size_t kMostAsked = 64;
-/// Words that one lane is asked about.
+/// Words analysed per lane.
 constexpr std::size_t kMostWords = 16;
 constexpr std::size_t kMostDetails = 6;
-/// Lanes of CTAs that were not dispatched whose writes are looked at.
+/// Lanes of undispatched CTAs whose writes are explored.
 constexpr std::size_t kMostUndispatchedLanes = 4096;
 
 class Classifier {
@@ -35,20 +35,20 @@ class Classifier {
   [[nodiscard]] bool any_running() const;
   [[nodiscard]] bool any_held() const;
   [[nodiscard]] bool any_starved() const;
-  /// What the lane that has taken the word does, if that is not to wait.
+  /// What the lane that holds the lock word does, if it is not waiting.
   [[nodiscard]] std::optional<HangReport> holder_loops();
   [[nodiscard]] HangReport loop_report(bool reads_memory);
   [[nodiscard]] bool any_waiting(bool meets) const;
-  /// Some lane waits at a barrier (at a .sync instruction), or will.
+  /// Whether some lane waits at a barrier (`meets`: at a .sync instruction), or will.
   [[nodiscard]] bool comes_to_wait(bool meets) const;
-  /// Would letting lanes go help somebody who runs or waits now?
+  /// Whether releasing lanes would help any lane that runs or waits.
   [[nodiscard]] bool helps(const WhatIf& question);
   [[nodiscard]] const Waits& waits_of(const LaneRef& ref);
   void ask_running();
   [[nodiscard]] std::optional<HangReport> not_resident();
   [[nodiscard]] bool undispatched_writes(const std::set<Word>& words);
   [[nodiscard]] std::optional<HangReport> lock_order();
-  /// It has had several values in the window, or may get another one.
+  /// Whether it has had several values in the window, or may get another one.
   [[nodiscard]] bool varies(const Word& word) const;
   [[nodiscard]] std::optional<LaneRef> find(const Holder& holder) const;
   [[nodiscard]] HangReport of_waits();
@@ -124,14 +124,14 @@ bool Classifier::helps(const WhatIf& question) {
       if (!entry.active) continue;
       if (entry.let_go) {
         written.insert(entry.outcome.writes.begin(), entry.outcome.writes.end());
-        // Barriers or partners that waited go on, if the question did not let them go itself.
+        // Waiting lanes now proceed. That counts unless the question itself released them.
         if (!question.waiting_lanes_run && was_waiting({w, lane}) && !base_.lanes[w][lane].let_go)
           return true;
         continue;
       }
       if (entry.outcome.leaves && !base_.lanes[w][lane].outcome.leaves) return true;
     }
-  // Lanes whose loop was too much for the exploration: do those let go write what they read?
+  // Lanes whose loop exceeded the exploration's limits: do the released ones write what they read?
   for (const LaneRef& ref : base_.leaving)
     for (const Word& word : base_.at(ref).outcome.reads)
       if (word.space != Word::Space::kLocal && written.contains(word)) return true;
@@ -164,7 +164,7 @@ const Classifier::Waits& Classifier::waits_of(const LaneRef& ref) {
   for (const Word& word : read)
     if (frees({word})) waits.words.push_back(word);
   if (waits.words.empty() && read.size() > 1 && frees(read)) waits.words = read;
-  // What only the thread itself can change is nothing to wait for, if there is anything else.
+  // Words that only the thread itself can change are not waited for, if there are any others.
   const auto local = [](const Word& word) { return word.space == Word::Space::kLocal; };
   if (!std::all_of(waits.words.begin(), waits.words.end(), local)) std::erase_if(waits.words, local);
   return waits;
@@ -188,7 +188,7 @@ bool Classifier::undispatched_writes(const std::set<Word>& words) {
   };
   AbstractMemory memory(snapshot_, proof_.values());
   std::size_t looked_at = 0;
-  // From the end: a grid's last CTA is the most likely one to have a role of its own.
+  // From the end: a grid's last CTA is the most likely one to have a special role.
   for (std::uint64_t i = 0; i < snapshot_.ctas_waiting && looked_at < kMostUndispatchedLanes; ++i) {
     const std::uint64_t cta = snapshot_.ctas_started + snapshot_.ctas_waiting - 1 - i;
     const std::array<std::uint64_t, 3> id{cta % snapshot_.grid[0],
@@ -262,7 +262,7 @@ std::optional<HangReport> Classifier::lock_order() {
     while (path.size() < kMostAsked) {
       std::optional<Edge> next;
       for (const Word& word : waits_of(at).words) {
-        if (varies(word)) continue;  // nobody keeps it
+        if (varies(word)) continue;  // its value changes: no lane holds it
         const Holder holder = snapshot_.holder(word);
         if (!holder.known) continue;
         if (const auto lane = find(holder)) next = Edge{at, word, *lane};

@@ -1,5 +1,5 @@
-// Names a hang by what the lanes wait for: the wait-for graph over lanes, warps, CTAs, locks, barriers and
-// CTAs that were not dispatched, asked by "what would happen if".
+// Classifies a hang by what the lanes wait for: the wait-for graph over lanes, warps, CTAs, locks, barriers
+// and undispatched CTAs, built from what-if questions.
 #pragma once
 
 #include <string>
@@ -12,28 +12,28 @@
 namespace heddle::hang {
 
 enum class HangKind {
-  kSimtInduced,      ///< the lanes waited for are held back by the mechanism of their own warp
-  kLockOrder,        ///< lanes hold locks that they wait for in a ring
+  kSimtInduced,      ///< the awaited lanes are blocked by the control-flow mechanism of their own warp
+  kLockOrder,        ///< lanes hold locks and wait for each other's in a cycle
   kNobodyWrites,     ///< a value that no lane will write
-  kCtaNotResident,   ///< a value that a CTA would write which cannot start
+  kCtaNotResident,   ///< a value that only a CTA which cannot start would write
   kBarrierMismatch,  ///< a barrier that too few threads reach
-  kWarpSync,         ///< lanes of a member mask that do not come
+  kWarpSync,         ///< lanes of a member mask that do not arrive
   kInfiniteLoop,     ///< nothing ends the loop
-  kLivelock,         ///< values change, and never to what is waited for
-  kStarvation,       ///< lanes that could run and are never chosen
+  kLivelock,         ///< values change, but never to the awaited one
+  kStarvation,       ///< lanes that are ready but never scheduled
 };
 
-/// The words that name it in the first line of a diagnosis.
+/// The term used for it in the first line of a diagnosis.
 [[nodiscard]] std::string_view kind_name(HangKind kind);
 
 struct HangReport {
   HangKind kind = HangKind::kNobodyWrites;
-  std::string title;                 ///< kind_name() and what belongs to it
+  std::string title;                 ///< kind_name() and its qualifiers
   std::vector<std::string> details;  ///< who waits for what
   std::string remedy;
 };
 
-/// Of a snapshot of which it is certain that no lane will end.
+/// For a snapshot in which provably no lane will exit.
 [[nodiscard]] HangReport classify(const Snapshot& snapshot);
 
 }  // namespace heddle::hang

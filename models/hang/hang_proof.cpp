@@ -7,7 +7,7 @@ namespace heddle::hang {
 namespace {
 
 constexpr unsigned kBarriers = 16;
-/// Rounds after which an exploration is given up; sets of values grow in few rounds each.
+/// Rounds after which an exploration is abandoned; sets of values normally converge in few rounds each.
 constexpr unsigned kMostRounds = 64;
 /// Instructions of one exploration of the whole GPU.
 constexpr std::uint64_t kMostSteps = 40'000'000;
@@ -21,7 +21,7 @@ struct HangProof::Work {
   const WhatIf& what_if;
   AbstractMemory memory;
   Exploration result;
-  std::vector<LaneRef> active;                    ///< in the order in which they are looked at
+  std::vector<LaneRef> active;                    ///< in the order of exploration
   std::set<LaneRef> due;                          ///< to be explored (again)
   std::vector<std::uint32_t> released_held;       ///< by warp: bit per group of held lanes
   std::vector<std::uint32_t> released_waiting;    ///< by warp: bit per group of waiting lanes
@@ -75,7 +75,7 @@ void HangProof::start(Work& work) const {
 bool HangProof::may_pass(const Work& work, const LaneRef& ref, const Arrival& arrival) {
   if (work.what_if.waiting_lanes_run || !work.what_if.only.empty()) return true;
   const WarpState& warp = snapshot_.warps[ref.warp];
-  // Where the lane was seen may lie before what opened since.
+  // The point where the lane was seen may precede a barrier that has opened since.
   if (warp.passed) return true;
   if (arrival.meets) {
     if (arrival.members == kAnyValue) return true;
@@ -93,7 +93,7 @@ bool HangProof::may_pass(const Work& work, const LaneRef& ref, const Arrival& ar
 }
 
 void HangProof::explore_lanes(Work& work) {
-  // By position: lanes are added meanwhile only by activate(), not here.
+  // By index: only activate() adds lanes, and it is not called here.
   for (const LaneRef ref : work.active) {
     if (work.due.erase(ref) == 0) continue;
     Exploration::Lane& entry = work.result.lanes[ref.warp][ref.lane];
@@ -115,7 +115,7 @@ bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const HeldLan
     if (entry.outcome.leaves || (held.until_blocked && !entry.outcome.arrivals.empty())) return true;
     for (const Pc pc : held.until)
       if (pc != kNoPc && entry.outcome.comes_to(pc)) return true;
-    // Lanes that return from their function are no longer waited for within it, wherever that is.
+    // Returning lanes are no longer waited for within their function, wherever the return is.
     for (std::uint32_t i = 0; i < code.size(); ++i)
       if (code[i].op == isa::Opcode::kReturn && entry.outcome.comes_to(Pc{i})) return true;
   }
@@ -149,12 +149,12 @@ bool HangProof::open_barrier(Work& work, std::uint32_t cta, std::uint32_t barrie
     warp.live.for_each([&](unsigned lane) {
       const Exploration::Lane& entry = work.result.lanes[w][lane];
       if (!entry.active) return;
-      bool arrives = entry.outcome.leaves;  // lanes that end are not waited for
+      bool arrives = entry.outcome.leaves;  // lanes that exit are not waited for
       for (const Arrival& arrival : entry.outcome.arrivals) {
         if (arrival.meets || !values_.contains(arrival.barrier, barrier)) continue;
         arrives = true;
         if (!arrival.waits || arrival.barrier == kAnyValue || arrival.count == kAnyValue) {
-          expected = 0;  // how many arrive how often is not followed
+          expected = 0;  // the number of arrivals is not tracked
           continue;
         }
         const std::uint64_t names = values_.of(arrival.count).front();
@@ -166,7 +166,7 @@ bool HangProof::open_barrier(Work& work, std::uint32_t cta, std::uint32_t barrie
     });
     anybody = anybody || lanes != 0;
     if (lanes == 0) continue;
-    // If nothing held lanes back, they would arrive one by one.
+    // Without the control-flow mechanism lanes would arrive one by one.
     const bool whole = work.what_if.held_lanes_run ? lanes == warp.live.count() : lanes != 0;
     threads += (counted || snapshot_.barriers_count_warps) && whole ? kLanes : lanes;
   }
@@ -181,7 +181,7 @@ bool HangProof::open_barriers(Work& work) {
       if (!work.what_if.waiting_lanes_run && !open_barrier(work, cta, barrier)) continue;
       work.open[cta][barrier] = true;
       changed = true;
-      // Whoever stopped there goes on.
+      // Lanes that stopped there continue.
       for (const std::uint32_t w : warps_of_cta_[cta])
         for (unsigned lane = 0; lane < kLanes; ++lane)
           if (work.result.lanes[w][lane].active && !work.result.lanes[w][lane].outcome.arrivals.empty())
@@ -234,7 +234,7 @@ bool HangProof::let_go(Work& work) {
 
 Exploration HangProof::explore(const WhatIf& what_if) {
   Work work(snapshot_, values_, what_if);
-  // Lanes that are nowhere are on their way through the control-flow mechanism's tables.
+  // Lanes in no group are in transit through the control-flow mechanism's tables.
   for (const WarpState& warp : snapshot_.warps) {
     LaneMask somewhere;
     for (const RunningLanes& running : warp.running) somewhere |= running.lanes;
@@ -250,7 +250,7 @@ Exploration HangProof::explore(const WhatIf& what_if) {
     if (explorer_.steps() - work.steps_before > kMostSteps) break;
     const bool released = let_go(work);
     if (work.memory.next_round()) {
-      // Who reads what has changed looks again.
+      // Lanes that read changed words are explored again.
       const std::set<Word>& changed = work.memory.changed();
       for (const LaneRef& ref : work.active) {
         const std::set<Word>& reads = work.result.lanes[ref.warp][ref.lane].outcome.reads;

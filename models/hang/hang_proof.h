@@ -1,5 +1,5 @@
-// Can any resident lane ever end? Explores all lanes that may run until nothing new is found: what they read
-// and write, whom they let go, which barriers they complete.
+// Can any resident lane ever exit? Explores all lanes that may run until a fixed point: what they read and
+// write, which lanes they release, which barriers they complete.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +20,26 @@ struct LaneRef {
   auto operator<=>(const LaneRef&) const = default;
 };
 
-/// What would happen if ...: the questions by which a hang is classified.
+/// Hypotheses by which a hang is classified.
 struct WhatIf {
-  bool held_lanes_run = false;     ///< the control-flow mechanism held nobody back
-  bool starved_lanes_run = false;  ///< the schedulers chose everybody in the end
-  bool waiting_lanes_run = false;  ///< barriers and .sync instructions let everybody through
+  bool held_lanes_run = false;     ///< the control-flow mechanism blocked no lane
+  bool starved_lanes_run = false;  ///< the schedulers eventually chose every lane
+  bool waiting_lanes_run = false;  ///< barriers and .sync instructions let every lane pass
   std::vector<Word> any;           ///< these words may have any value
-  std::vector<LaneRef> only;       ///< not empty: just these lanes run, and nobody is let go
-  bool stop_at_first = false;      ///< one lane that leaves is answer enough
-  bool try_harder = false;         ///< lanes that seem to leave are looked at with more precision
+  std::vector<LaneRef> only;       ///< not empty: only these lanes run, and no lane is released
+  bool stop_at_first = false;      ///< stop at the first lane that leaves
+  bool try_harder = false;         ///< lanes that seem to leave are explored with more precision
   bool skip_repeated = false;  ///< lanes that repeated their state need no exploration: memory stays as it is
 };
 
 struct Exploration {
-  bool complete = false;  ///< nothing was left out for want of time
-  /// Lanes that may end, fault or do what is not followed.
+  bool complete = false;  ///< the exploration was not cut short by its limits
+  /// Lanes that may exit, fault or do something that is not modelled.
   std::vector<LaneRef> leaving;
   /// By warp, then lane: whether the lane may run, and what it may do.
   struct Lane {
     bool active = false;
-    bool let_go = false;  ///< it did not run when the snapshot was taken
+    bool let_go = false;  ///< it was not running when the snapshot was taken
     Pc start{};
     LaneOutcome outcome;
   };
@@ -55,7 +55,7 @@ class HangProof {
   explicit HangProof(const Snapshot& snapshot);
 
   [[nodiscard]] Exploration explore(const WhatIf& what_if = {});
-  /// Lanes of the warp to look at first: those that left last time.
+  /// Warp whose lanes are explored first: one with lanes that left last time.
   void look_first_at(std::uint64_t linear_warp) { first_ = linear_warp; }
   [[nodiscard]] std::uint64_t steps() const { return explorer_.steps(); }
   [[nodiscard]] LaneExplorer& explorer() { return explorer_; }

@@ -10,11 +10,11 @@ namespace {
 using isa::Instruction;
 using isa::Opcode;
 
-/// A register whose set grew so often where paths meet is a counter or the like: any value.
+/// A register whose set grew this often at joins is treated as a counter: any value.
 constexpr std::uint8_t kMostRegisterGrowths = 6;
-/// Instructions of one exploration; what takes longer is not followed.
+/// Instructions per exploration; longer paths are not followed.
 constexpr std::uint64_t kMostLaneSteps = 40'000;
-/// A register with more values than this where paths meet is a counter or the like, if states stay apart.
+/// With states kept apart, a register with more values than this at a join is treated as a counter.
 constexpr std::size_t kMostDistinct = 40;
 
 bool redirects(Opcode op) {
@@ -130,7 +130,7 @@ void LaneExplorer::arrive(Run& run, std::uint32_t pc, const Registers& registers
 
 void LaneExplorer::arrive_apart(Run& run, std::uint32_t pc, Registers registers) {
   State& state = run.states[pc];
-  // Words of local memory that this path has not touched are as they were.
+  // Words of local memory that this path has not touched keep their initial values.
   for (std::size_t i = registers.size() - kernel_.registers.registers(); i < run.local_start.size(); ++i)
     registers.push_back(run.local_start[i]);
   if (run.precision == Precision::kApart) {
@@ -199,7 +199,7 @@ LaneExplorer::Guard LaneExplorer::guard_of(const Instruction& instruction, const
 
 void LaneExplorer::jump(Run& run, const Instruction& instruction, std::uint32_t pc, const Guard& guard,
                         const Registers& registers) {
-  // On each side the guard is known.
+  // On each side the guard's value is known.
   const auto go = [&](Pc to, bool executed) {
     if (!instruction.guard.present || instruction.guard.space != isa::RowSpace::kRegister ||
         instruction.guard2.present || !guard.may_execute || !guard.may_skip)
@@ -262,11 +262,11 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
     return false;
   }
   if (!guard.may_execute) {
-    // A lane that the guard keeps away still counts as arrived if others of its group execute the barrier.
+    // A lane whose guard is false still counts as arrived if others of its group execute the barrier.
     if (instruction.op == Opcode::kBarrier) (void)wait(run, instruction, pc, registers);
     return true;
   }
-  // Where control changes, the lanes that skip the instruction go on separately.
+  // At a control transfer, the lanes that skip the instruction continue separately.
   const auto skip_goes_on = [&] {
     if (!guard.may_skip) return;
     if (pc + 1 < kernel_.code.size())

@@ -1,5 +1,5 @@
-// What one lane may do from where it is: an abstract interpreter of a single thread's program over sets of
-// values. Whatever the lane can do, in any order of lanes and at any speed, is among what it finds.
+// What one lane may do from its current point on: an abstract interpreter of a single thread's program over
+// sets of values. The result covers everything the lane can do, for any order and speed of lanes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace heddle::hang {
 
-/// A lane comes to a CTA barrier or a .sync instruction.
+/// A lane arrives at a CTA barrier or a .sync instruction.
 struct Arrival {
   Pc pc{};
   bool meets = false;          ///< .sync instruction
@@ -26,32 +26,32 @@ struct Arrival {
 };
 
 struct LaneOutcome {
-  bool leaves = false;  ///< it may end, fault, or do what the exploration does not follow
+  bool leaves = false;  ///< it may exit, fault, or do something that the exploration does not model
   Pc leaves_at = kNoPc;
   std::vector<bool> visited;  ///< by PC
-  std::set<Word> reads;       ///< by loads and atomics; parameters and constants left out
+  std::set<Word> reads;       ///< by loads and atomics, without parameters and constants
   std::set<Word> writes;      ///< words it may change
   std::vector<Arrival> arrivals;
   [[nodiscard]] bool comes_to(Pc pc) const { return pc.value() < visited.size() && visited[pc.value()]; }
 };
 
-/// How states that meet at a PC are kept apart.
+/// How states are merged at joins.
 enum class Precision : std::uint8_t {
-  kJoined,  ///< they become one: quick, and enough for most loops
-  kApart,   ///< they stay apart, but a register that has many values there has any
-  kExact,   ///< they stay apart: for loops that come back to a state after many laps
+  kJoined,  ///< they are merged: quick, and enough for most loops
+  kApart,   ///< they stay apart, but a register with many values at the join becomes unknown
+  kExact,   ///< they stay apart: for loops that return to a state after many iterations
 };
 
-/// May the lane go on behind this?
+/// Whether the lane may proceed past the arrival.
 using Gate = std::function<bool(const Arrival&)>;
 
 class LaneExplorer {
  public:
   LaneExplorer(const Snapshot& snapshot, ValueTable& values);
 
-  /// Lane `lane` of the warp goes on at `start`. Its writes go to `memory`. `to_the_end`: other paths are
-  /// followed although one leaves. Starts with the precision that was enough for a lane from `start` before,
-  /// and tries further ones if `try_harder`.
+  /// Lane `lane` of the warp continues at `start`. Its writes go to `memory`. `to_the_end`: other paths are
+  /// followed even if one leaves. Starts with the precision that sufficed for an earlier lane from `start`,
+  /// and tries higher ones if `try_harder`.
   [[nodiscard]] LaneOutcome explore(const WarpState& warp, unsigned lane, Pc start, AbstractMemory& memory,
                                     const Gate& gate, bool to_the_end, bool try_harder);
   /// Instructions interpreted so far; those on large sets count as several.
@@ -59,7 +59,7 @@ class LaneExplorer {
 
  private:
   using Registers = std::vector<Values>;
-  /// What is known where paths meet.
+  /// What is known at a join.
   struct State {
     Registers registers;                     ///< kJoined
     std::vector<std::uint8_t> growths;       ///< kJoined
@@ -119,17 +119,17 @@ class LaneExplorer {
   void compute(const Run& run, const isa::Instruction& instruction, bool may_skip, Registers& registers);
 
   // lane_explorer_memory.cpp
-  /// False: the address is not known, or the access would fault.
+  /// False: the address is unknown, or the access would fault.
   bool locate(const Run& run, const isa::Instruction& instruction, std::uint64_t address, unsigned bytes,
               Place& place) const;
-  /// All addresses the access may have; false: they are not known.
+  /// All addresses the access may have; false: they are unknown.
   bool addresses(const Run& run, const isa::Instruction& instruction, const Registers& registers,
                  std::vector<std::uint64_t>& at);
   Values fetch(Run& run, const Place& place, unsigned bytes, bool through_l1, Registers& registers);
   void put(Run& run, const Place& place, unsigned bytes, Values stored, Registers& registers, bool may_skip);
   Values word_of(Run& run, const Word& word, bool through_l1, Registers& registers);
   void write_word(Run& run, const Word& word, Values values, Registers& registers, bool may_skip);
-  /// The register that stands for a word of local memory; nullptr: it is in memory.
+  /// The register that represents a word of local memory; nullptr: it is in memory.
   Values* local_word(Run& run, const Word& word, Registers& registers);
   bool load(Run& run, const isa::Instruction& instruction, std::uint32_t pc, bool may_skip,
             Registers& registers);
@@ -140,7 +140,7 @@ class LaneExplorer {
   const isa::Kernel& kernel_;
   const std::byte* constants_;
   ValueTable& values_;
-  std::vector<bool> leaders_;                  ///< by PC: states meet there
+  std::vector<bool> leaders_;                  ///< by PC: states join there
   std::map<std::uint32_t, Precision> enough_;  ///< by start
   std::uint64_t steps_ = 0;
   std::uint64_t work_counted_ = 0;  ///< of values_.work()

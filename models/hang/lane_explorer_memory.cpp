@@ -14,7 +14,7 @@ constexpr unsigned kWordBytes = 4;
 constexpr unsigned kWordBits = 32;
 constexpr unsigned kByteBits = 8;
 constexpr unsigned kLongest = 8;  ///< bytes of an element
-/// More addresses than this are not tried.
+/// Accesses with more possible addresses than this are not followed.
 constexpr std::size_t kMostAddresses = 256;
 /// Local memory interleaves words by lane (core/memory_instruction.h).
 constexpr std::uint64_t kLocalRowBytes = std::uint64_t{kWordBytes} * kLanes;
@@ -68,7 +68,7 @@ bool LaneExplorer::locate(const Run& run, const Instruction& instruction, std::u
       break;
     default:
       if (!snapshot_.memory->allocated(address, bytes)) return false;
-      // The address of a local variable was forged: whose it is, is not followed.
+      // A forged address of a local variable: its owner is not determined.
       if (address >= snapshot_.local_begin && address < snapshot_.local_end) return false;
       break;
   }
@@ -97,7 +97,7 @@ bool LaneExplorer::addresses(const Run& run, const Instruction& instruction, con
 
 namespace {
 
-/// The word `index` words behind. In local memory the words of a thread lie rows apart.
+/// The word `index` words further. In local memory the words of a thread are one row apart.
 Word behind(const Word& word, unsigned index) {
   Word next = word;
   next.address += index * (word.space == Word::Space::kLocal ? kLocalRowBytes : kWordBytes);
@@ -138,7 +138,7 @@ Values LaneExplorer::fetch(Run& run, const Place& place, unsigned bytes, bool th
                            Registers& registers) {
   if (!place.constant) run.outcome->reads.insert(place.word);
   const Values low = word_of(run, place.word, through_l1, registers);
-  // A constant cache may have what was there before.
+  // A constant cache may still hold the previous value.
   if (low == kAnyValue || (place.constant && values_.size(low) > 1)) return kAnyValue;
   if (bytes == kWordBytes) return low;
   std::vector<std::uint64_t> found;
@@ -171,7 +171,7 @@ void LaneExplorer::put(Run& run, const Place& place, unsigned bytes, Values stor
   std::vector<std::uint64_t> low;
   std::vector<std::uint64_t> high;
   if (bytes < kWordBytes) {
-    run.outcome->reads.insert(place.word);  // the rest of the word stays
+    run.outcome->reads.insert(place.word);  // the rest of the word is preserved
     const Values before = word_of(run, place.word, false, registers);
     if (before == kAnyValue || values_.size(before) * values_.size(stored) > ValueTable::kMostCombinations)
       return write(place.word, kAnyValue);

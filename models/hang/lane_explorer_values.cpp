@@ -1,4 +1,4 @@
-// Arithmetic of the exploration: every combination of possible operands goes through the instruction's own
+// Arithmetic of the exploration: every combination of possible operands is passed to the instruction's own
 // lane function, 32 at a time.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// What all resident lanes of the GPU are doing, and what memory holds: the input of proof and classification.
+// The state of all resident lanes of the GPU, and of memory: the input of proof and classification.
 #pragma once
 
 #include <array>
@@ -24,35 +24,35 @@ using base::Pc;
 struct Word {
   enum class Space : std::uint8_t { kDevice, kShared, kLocal };
   Space space = Space::kDevice;
-  std::uint32_t core = 0;     ///< kShared: whose memory; kLocal: where the thread runs; kDevice: 0
+  std::uint32_t core = 0;     ///< kShared: the memory's core; kLocal: the thread's core; kDevice: 0
   std::uint64_t address = 0;  ///< device address (kLocal too); kShared: byte offset in the core's memory
   auto operator<=>(const Word&) const = default;
 };
 
-/// Lanes that run or get their turn without anybody's help.
+/// Lanes that run, or will be scheduled without help from others.
 struct RunningLanes {
   LaneMask lanes;
-  Pc loop{};              ///< head of the loop in which they were seen
-  bool seen = false;      ///< their registers are those of a visit of `loop`
-  bool repeated = false;  ///< they came back to `loop` in the very same state, memory being what it was
-  bool starved = false;   ///< they could issue, and the scheduler has not chosen them for long
+  Pc loop{};              ///< header of the loop in which they were seen
+  bool seen = false;      ///< their registers are those at a visit of `loop`
+  bool repeated = false;  ///< they returned to `loop` in an identical state, with memory unchanged
+  bool starved = false;   ///< they could issue, but the scheduler has not chosen them for long
 };
 
-/// Lanes that the warp's control-flow mechanism does not let run.
+/// Lanes that the warp's control-flow mechanism blocks.
 struct HeldLanes {
   LaneMask lanes;
-  Pc at{};               ///< where they go on
+  Pc at{};               ///< where they continue
   bool arrived = false;  ///< at a reconvergence point; else their side of a branch has not run
-  /// Lanes of the warp that come to one of these let them go; kNoPc: lanes that return. None: they go by
-  /// themselves.
+  /// Lanes of the warp that arrive at one of these release them; kNoPc: lanes that return. Empty: they
+  /// continue without help.
   std::vector<Pc> until;
-  bool until_blocked = false;  ///< or lanes of the warp that come to a barrier or .sync instruction
+  bool until_blocked = false;  ///< or lanes of the warp that arrive at a barrier or .sync instruction
 };
 
 /// Lanes that wait at a CTA barrier or for lanes of their member mask.
 struct WaitingLanes {
   LaneMask lanes;
-  Pc at{};                    ///< where they go on
+  Pc at{};                    ///< where they continue
   std::uint32_t barrier = 0;  ///< CTA barrier
   bool meets = false;         ///< at a .sync instruction, not at a CTA barrier
 };
@@ -65,39 +65,39 @@ struct WarpState {
   std::uint32_t shared_base = 0;   ///< of the CTA, in the core's shared memory
   std::uint64_t local_region = 0;  ///< device address of the warp's local memory
   LaneMask live;
-  bool passed = false;  ///< some lane went on behind a barrier or .sync instruction since it was seen
+  bool passed = false;  ///< some lane has passed a barrier or .sync instruction since it was seen
   std::vector<RunningLanes> running;
   std::vector<HeldLanes> held;
   std::vector<WaitingLanes> waiting;
   const std::byte* special = nullptr;  ///< isa::SpecialRow
-  isa::RowBytes registers;             ///< running lanes: at their visit; others: now
+  isa::RowBytes registers;             ///< running lanes: at their visit; others: at the snapshot
   struct Unknown {
     isa::RegId reg = isa::kNoReg;
     LaneMask lanes;
   };
-  std::vector<Unknown> unknown;  ///< registers whose values are on their way
+  std::vector<Unknown> unknown;  ///< registers with a pending write
 };
 
 struct CtaState {
   std::uint32_t core = 0;
   std::array<std::uint32_t, 3> id{};
   std::array<std::uint32_t, 16> arrived{};   ///< by barrier, in threads
-  std::array<std::uint32_t, 16> expected{};  ///< by barrier; where nobody has arrived: all of the CTA
+  std::array<std::uint32_t, 16> expected{};  ///< by barrier; without arrivals: all threads of the CTA
 };
 
 /// How the machine reads memory.
 class MemoryView {
  public:
   virtual ~MemoryView() = default;
-  /// The word's value now (kLocal: as its thread sees it); false: nobody knows.
+  /// The word's current value (kLocal: as its thread sees it). False: it is unknown.
   [[nodiscard]] virtual bool read(const Word& word, std::uint32_t& value) const = 0;
   /// Further values that lanes may find or have found there since they were seen in their loops.
   virtual void others(const Word& word, std::vector<std::uint64_t>& values) const = 0;
-  /// Values that loads of `core` through its L1 may find there besides.
+  /// Further values that loads of `core` through its L1 may find there.
   virtual void stale(std::uint32_t core, std::uint64_t address, std::vector<std::uint64_t>& values) const = 0;
-  /// A line with the word is on its way to that L1: with what, is not known.
+  /// A fill of the word's line is in flight to that L1; its data is unknown.
   [[nodiscard]] virtual bool on_its_way(std::uint32_t core, std::uint64_t address) const = 0;
-  /// Device memory at [address, address + bytes) belongs to one allocation.
+  /// Whether device memory at [address, address + bytes) lies in one allocation.
   [[nodiscard]] virtual bool allocated(std::uint64_t address, std::uint64_t bytes) const = 0;
   /// "counter[3]", "0x10000040 (16 bytes into 'locks')".
   [[nodiscard]] virtual std::string name(const Word& word) const = 0;
@@ -127,9 +127,10 @@ struct Snapshot {
   std::uint64_t param_base = 0;   ///< device address of the parameters
   std::uint64_t local_begin = 0;  ///< local memory of all threads: [local_begin, local_end)
   std::uint64_t local_end = 0;
-  std::vector<bool> through_l1;       ///< by PC: a load that looks into L1
+  std::vector<bool> through_l1;       ///< by PC: a load that looks up L1
   bool lanes_meet = false;            ///< lanes of a warp wait for each other at .sync instructions
-  bool barriers_count_warps = false;  ///< a lane that arrives at a CTA barrier arrives for its warp, as 32
+  bool barriers_count_warps = false;  ///< a lane that arrives at a CTA barrier arrives for its whole warp,
+                                      ///< counted as 32
 
   [[nodiscard]] std::string warp_name(const WarpState& warp) const;
   [[nodiscard]] std::string thread_name(const WarpState& warp, unsigned lane) const;

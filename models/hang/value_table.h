@@ -1,4 +1,4 @@
-// Sets of values that a register or a word of memory may have, each stored once and named by a number.
+// Sets of values that a register or a word of memory may have, each stored once and identified by a number.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace heddle::hang {
 
-/// Names a set in a ValueTable.
+/// Identifies a set in a ValueTable.
 using Values = std::uint32_t;
 
-/// "Any value": what is not known.
+/// Any value: nothing is known.
 inline constexpr Values kAnyValue = 0;
 
 class ValueTable {
  public:
   /// Larger sets become kAnyValue.
   static constexpr std::size_t kMostValues = 4096;
-  /// More combinations of operands than this are not tried: any result.
+  /// With more combinations of operands than this, the result is any value.
   static constexpr std::size_t kMostCombinations = 8192;
 
   ValueTable();
@@ -28,7 +28,7 @@ class ValueTable {
   [[nodiscard]] Values one(std::uint64_t value);
   /// `values` in any order, with repetitions; not empty.
   [[nodiscard]] Values set(std::vector<std::uint64_t> values);
-  /// Either of them.
+  /// The union of both.
   [[nodiscard]] Values join(Values a, Values b);
 
   [[nodiscard]] static bool known(Values values) { return values != kAnyValue; }
@@ -36,7 +36,7 @@ class ValueTable {
   [[nodiscard]] std::span<const std::uint64_t> of(Values values) const;
   [[nodiscard]] std::size_t size(Values values) const { return of(values).size(); }
   [[nodiscard]] bool contains(Values values, std::uint64_t value) const;
-  /// Values put into sets so far: what large sets cost.
+  /// Values put into sets so far: a measure of the cost of large sets.
   [[nodiscard]] std::uint64_t work() const { return work_; }
 
  private:

@@ -1,4 +1,4 @@
-// One call at a time: what keeps several host threads, and callbacks, from being in one device at once.
+// Serialises use of a device: keeps several host threads, and callbacks, from being inside it at once.
 #pragma once
 
 #include <atomic>
@@ -6,8 +6,8 @@
 
 namespace heddle::host {
 
-/// Refuses instead of waiting: a result must not depend on which thread happens to come first. A call that is
-/// let in sees everything that earlier calls did, whatever their threads.
+/// Rejects a concurrent call instead of queueing it: a result must not depend on which thread comes first. An
+/// accepted call sees the effects of all earlier calls, from any thread.
 class CallGuard {
  public:
   /// A call in progress, until it is destroyed.
@@ -21,22 +21,22 @@ class CallGuard {
     }
 
    private:
-    CallGuard* guard_;  ///< nullptr: the call around this one ends it
+    CallGuard* guard_;  ///< nullptr: the enclosing call ends it
   };
 
-  /// Begins a call. `name` outlives the guard ("launch"). Throws base::InputError naming both calls if another
-  /// one is in progress; nothing has been touched then.
+  /// Begins a call. `name` must outlive the guard ("launch"). Throws base::InputError naming both calls if
+  /// another one is in progress, before anything is changed.
   [[nodiscard]] Call enter(const char* name) {
     const char* other = nullptr;
     if (!inside_.compare_exchange_strong(other, name, std::memory_order_acquire)) refuse(name, other);
     thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     return Call(this);
   }
-  /// The same of a call that only looks: callbacks of a call in progress may do so.
+  /// The same for a read-only call: callbacks of a call in progress may make one.
   [[nodiscard]] Call look(const char* name) { return called_back() ? Call(nullptr) : enter(name); }
 
  private:
-  /// This thread is inside: only it stores its own number.
+  /// Whether this thread is the one inside. Race-free: a thread only ever stores its own id.
   [[nodiscard]] bool called_back() const {
     return thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
@@ -47,7 +47,7 @@ class CallGuard {
   [[noreturn]] void refuse(const char* name, const char* other) const;
 
   std::atomic<const char*> inside_{nullptr};  ///< name of the call in progress
-  std::atomic<std::thread::id> thread_{};     ///< that it is in
+  std::atomic<std::thread::id> thread_{};     ///< the thread that makes it
 };
 
 }  // namespace heddle::host

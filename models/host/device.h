@@ -41,7 +41,7 @@ class Args {
     return *this;
   }
   [[nodiscard]] const std::vector<std::vector<std::byte>>& values() const { return values_; }
-  /// The parameter block of `kernel`. Throws base::InputError naming kernel, parameter, expected and given
+  /// The parameter block of `kernel`. Throws base::InputError naming kernel, parameter, expected and actual
   /// size.
   [[nodiscard]] std::vector<std::byte> pack(const isa::Kernel& kernel) const;
 
@@ -64,7 +64,7 @@ inline constexpr Dim3 kMaxGrid{0x7fff'ffff, 65535, 65535};
 inline constexpr Dim3 kMaxBlock{1024, 1024, 64};
 inline constexpr std::uint32_t kMaxThreadsPerCta = 1024;
 
-/// What a host program may want to know of a device before it chooses launch shapes.
+/// What a host program may need to know about a device to choose launch shapes.
 struct DeviceProperties {
   std::string name;  ///< of the platform
   std::uint32_t warp_size = base::kLanes;
@@ -84,13 +84,13 @@ struct DeviceProperties {
 /// All failures throw base::Error (InputError for bad arguments, KernelFault for what the kernel does).
 ///
 /// Threads: a device takes one call at a time, from any thread of the host program. A call that comes while
-/// another one is in progress, from another thread or from a callback of that call, is an InputError that
-/// names both; nothing has happened then. Calls are not queued, since results would depend on how threads
-/// happen to run: a program with several of them has a lock of its own around the device.
+/// another one is in progress, from another thread or from a callback of that call, throws an InputError that
+/// names both and has no effect. Calls are not queued, since results would then depend on thread scheduling:
+/// a multi-threaded program locks the device itself.
 ///
-/// After a launch that failed: launch() and synchronize() throw base::Error with ExitCode::kDeviceFailed.
-/// Everything else goes on working, so that memory can be looked at. It holds what had been performed when
-/// the launch stopped.
+/// After a failed launch, launch() and synchronize() throw base::Error with ExitCode::kDeviceFailed.
+/// Everything else keeps working, so that memory can be inspected. It holds the stores performed until the
+/// launch stopped.
 class Device {
  public:
   virtual ~Device() = default;
@@ -101,22 +101,22 @@ class Device {
   virtual void write(std::uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual void read(std::uint64_t address, std::span<std::byte> bytes) = 0;
 
-  /// A module in any form that the device has a front end for (host/module_bytes.h): PTX text. `name` stands for it
-  /// in messages.
+  /// A module in any form that the device has a front end for (host/module_bytes.h): PTX text. `name`
+  /// identifies it in messages.
   virtual ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) = 0;
-  /// Frees the module's code and variables; its handle is not given again. Throws InputError for a handle
-  /// that is not loaded (any longer), and if another loaded module refers to a function or variable of it.
+  /// Frees the module's code and variables; its handle is not reused. Throws InputError for a handle that is
+  /// not loaded, and if another loaded module refers to one of its functions or variables.
   virtual void unload(ModuleHandle module) = 0;
-  /// Throws InputError naming the kernels there are, or what the kernel is refused for (frontend/ptx).
+  /// Throws InputError that lists the available kernels, or says why the kernel is refused (frontend/ptx).
   virtual std::shared_ptr<const isa::Kernel> kernel(ModuleHandle module, const std::string& name) = 0;
   /// Address of a module-scope variable.
   virtual std::uint64_t symbol(ModuleHandle module, const std::string& name) = 0;
 
-  /// Runs the kernel: returns when it has finished, since nothing else could run meanwhile.
+  /// Runs the kernel to completion: nothing else could run concurrently.
   virtual void launch(ModuleHandle module, const std::string& kernel, const Launch& shape,
                       const Args& args) = 0;
-  /// All launches have finished when this returns. Throws base::Error (kDeviceFailed) if one has failed,
-  /// whether or not the program looked at the failed launch.
+  /// All launches have finished when this returns. Throws base::Error (kDeviceFailed) if one has failed, even
+  /// if its error was already reported.
   virtual void synchronize() {}
 
   [[nodiscard]] virtual DeviceProperties properties() const = 0;
@@ -125,7 +125,7 @@ class Device {
   ModuleHandle load_ptx_text(const std::string& text, const std::string& name) {
     return load_module(std::as_bytes(std::span(text)), name);
   }
-  /// Of a file, whatever form it has.
+  /// From a file, in any form.
   ModuleHandle load_ptx_file(const std::string& path) { return load_ptx_text(read_module_file(path), path); }
   template <class T>
   std::uint64_t upload(std::span<const T> values, const std::string& name) {

@@ -1,4 +1,4 @@
-// What a device remembers of a launch that failed: nothing may run on it after that.
+// The record of a failed launch: a device accepts no launch after one.
 #pragma once
 
 #include <string>
