@@ -1,4 +1,4 @@
-// Between a register's 64 bits and the C++ value an instruction computes with.
+// Conversions between a register's 64 bits and the C++ value an instruction computes with.
 #pragma once
 
 #include <bit>
@@ -37,13 +37,13 @@ template <class T>
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-/// Single-precision subnormals to zero of their sign (.ftz).
+/// Single-precision subnormals flushed to zero of the same sign (.ftz).
 [[nodiscard]] inline float flushed(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 
 /// A computed float result as a register holds it. NaNs are canonical: 0x7fffffff in single precision (PTX
-/// ISA); in double precision, where PTX leaves the payload open, CUDA's 0xfff8000000000000.
+/// ISA); in double precision, where PTX does not define the payload, CUDA's 0xfff8000000000000.
 template <class F>
 [[nodiscard]] std::uint64_t float_result(F value) {
   if (std::isnan(value)) return sizeof(F) == 4 ? 0x7fff'ffffull : 0xfff8'0000'0000'0000ull;

@@ -1,5 +1,5 @@
-// Makes one Step from one PTX instruction: consumes its modifiers, resolves its operands, refuses what is
-// left over.
+// Makes one Step from one PTX instruction: consumes its modifiers, resolves its operands, refuses unsupported
+// ones.
 #pragma once
 
 #include <initializer_list>
@@ -14,11 +14,11 @@
 
 namespace heddle::oracle {
 
-/// What the translation of one instruction needs of its surroundings.
+/// The context that the translation of one instruction needs.
 struct Surroundings {
   const ptx::Module& module;
   FunctionNames& names;
-  Program& program;  ///< call sites and branch tables go there
+  Program& program;  ///< receives call sites and branch tables
   const std::map<std::string, std::uint32_t>&
       functions;                 ///< by name in the module: index in Program::functions
   std::uint32_t first_step = 0;  ///< of the function: labels count from there
@@ -42,9 +42,9 @@ class Builder {
   /// As written, consumed or not.
   [[nodiscard]] const std::vector<std::string>& modifiers() const { return instruction_.modifiers; }
 
-  // Modifiers. Each is consumed once; finish() refuses any that no one took.
+  // Modifiers. Each is consumed once; finish() refuses any that were not consumed.
   bool take(std::string_view word);
-  /// The first modifier that starts with `prefix`, without it ("L2::128B").
+  /// The rest of the first modifier that starts with `prefix` ("L2::128B").
   bool take_prefixed(std::string_view prefix);
   /// The value of the first modifier found among the choices.
   template <class T>
@@ -58,11 +58,11 @@ class Builder {
 
   // Operands, by position in the PTX text.
   void target(std::size_t index, Type type);
-  /// `d|p`: the part behind the bar.
+  /// `d|p`: the part after the bar.
   void second_target(std::size_t index, Type type);
   [[nodiscard]] bool has_second(std::size_t index) const { return operand(index).second != nullptr; }
   void source(std::size_t index, Type type);
-  /// {a, b} or a single operand; false for narrower than or wider than `count` elements.
+  /// {a, b} or a single operand. Returns false if there are fewer or more than `count` elements.
   void targets(std::size_t index, unsigned count, Type type);
   void sources(std::size_t index, unsigned count, Type type);
   /// [address] in `space`. Sets base, displacement and, for generic symbols, the window.
@@ -84,7 +84,7 @@ class Builder {
 
   /// "instruction 'add.foo.s32' is not supported by the oracle"
   [[noreturn]] void refuse() const;
-  /// For a name that stands for nothing the oracle has.
+  /// For a name that the oracle cannot resolve.
   [[noreturn]] void fail_unknown(const std::string& name) const;
   [[noreturn]] void fail(const std::string& message) const;
   /// Refuses unless every modifier was consumed and, for computing steps, an evaluator was found.
@@ -107,7 +107,7 @@ class Builder {
   std::vector<std::string> left_;
 };
 
-/// One opcode's translation.
+/// The translation of one opcode.
 struct Handler {
   std::string_view opcode;
   void (*translate)(Builder&);
@@ -128,7 +128,7 @@ integer_handlers();  ///< integer and bit types (opcodes shared with floats: tho
 
 [[nodiscard]] std::optional<Type> type_named(std::string_view name);
 [[nodiscard]] unsigned type_bits(Type type);
-/// What to add to an address in a state space for its generic address.
+/// Offset from an address in a state space to its generic address.
 [[nodiscard]] std::uint64_t generic_window(StateSpace space, bool in_frame = false);
 
 }  // namespace heddle::oracle

@@ -11,7 +11,7 @@ namespace {
 __extension__ using Int128 = __int128;
 
 constexpr int kMantissaBits = 10;
-constexpr int kLeastExponent = -24;  // of the smallest subnormal
+constexpr int kLeastExponent = -24;  // exponent of the smallest subnormal
 constexpr double kOverflow = 65536;  // beyond every finite value: 2^16
 
 std::uint16_t sign_of(Half a) { return a.bits & 0x8000; }
@@ -33,7 +33,7 @@ double round_integral(double a, Rounding mode) {
   return a;
 }
 
-/// Every finite half is a whole number of 2^-24; up to 41 bits and the sign.
+/// Every finite half is an integer multiple of 2^-24: up to 41 bits and the sign.
 Int128 in_units(Half a) {
   const unsigned exponent = exponent_of(a);
   const Int128 magnitude =
@@ -91,7 +91,7 @@ Half fused(Half a, Half b, Half c) {
     if (product == 0) return to_half(zero + to_double(c));
     return {0};
   }
-  // To double by way of an odd last bit, which keeps the second rounding right.
+  // Converts to double with round to odd, so that the second rounding is correct.
   Int128 magnitude = sum < 0 ? -sum : sum;
   int shift = 0;
   while (magnitude >> 50 != 0) {

@@ -129,8 +129,8 @@ std::uint64_t Machine::special(const Cta& cta, const Thread& thread, Special whi
       return shape_.grid.z;
     case Special::kLaneId:
       return lane;
-    // Where a warp runs is no property of the program: fixed values, so kernels that use them cannot be
-    // compared.
+    // Where a warp runs is not a property of the program. These are fixed values, so results of kernels that
+    // use them cannot be compared.
     case Special::kWarpId:
       return thread.index / 32;
     case Special::kNwarpId:
@@ -317,7 +317,7 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
 }
 
 const isa::SourceText* Machine::source_of(const Step& step) const {
-  // Functions lie one behind the other. Some steps are no part of the program (a launch's own errors).
+  // Functions are stored one after the other. Some steps are not part of the program (a launch's own errors).
   const isa::SourceText* source = program_.kernel->source.get();
   const std::less<const Step*> before;
   if (before(&step, program_.steps.data()) || !before(&step, program_.steps.data() + program_.steps.size()))

@@ -1,9 +1,8 @@
-// Runs a program: every thread by itself, with its own program counter (MIMD).
+// Runs a program thread by thread, each with its own program counter (MIMD).
 //
-// There is no warp in the execution model. Threads take turns, a bounded number of instructions each, so
-// every thread that can run keeps running and spin locks are fair. Warps matter only to the instructions
-// whose meaning names them: the threads of a member mask wait for each other there (vote, shfl, match,
-// bar.warp.sync).
+// The execution model has no warps. Threads take turns of a bounded number of instructions, so every thread
+// that can run keeps running and spin locks are fair. Warps matter only to instructions whose definition
+// refers to them: there the threads of a member mask wait for each other (vote, shfl, match, bar.warp.sync).
 #pragma once
 
 #include <array>
@@ -22,17 +21,18 @@
 namespace heddle::oracle {
 
 struct Options {
-  /// Instructions a thread may run before the next one takes its turn; atomics with a result and volatile
-  /// loads end a turn early, so that waiting in a spin loop costs little. At least 1.
+  /// Instructions a thread may run before the next one takes its turn. Atomics with a result and volatile
+  /// loads end a turn early, so that spinning costs little. At least 1.
   std::uint32_t slice = 128;
-  /// Not 0: turns have random lengths of 1..slice drawn from this seed. Results of race-free kernels never
+  /// Not 0: turns have random lengths of 1..slice drawn from this seed. Results of race-free kernels do not
   /// depend on it.
   std::uint64_t seed = 0;
-  /// CTAs are resident up to this many threads (at least one CTA); further ones start as others finish.
+  /// Limit of resident threads; at least one CTA is resident. Further CTAs start as others finish.
   std::uint32_t resident_threads = 65536;
   /// Per launch; exceeding it is reported as a hang.
   std::uint64_t max_thread_instructions = 4'000'000'000;
-  /// Called when all threads of a CTA have taken a turn; what it throws ends the launch. May be empty.
+  /// Called when all threads of a CTA have taken a turn; an exception it throws ends the launch. May be
+  /// empty.
   std::function<void()> on_turn = nullptr;
 };
 
@@ -41,8 +41,8 @@ class Machine {
   Machine(const Program& program, const host::Launch& shape, std::vector<std::byte> params,
           SparseMemory& memory, const host::AllocationTable& allocations, const Options& options);
   ~Machine();
-  /// Runs the grid to completion. Throws base::KernelFault, or base::Error with kHang when no thread can go on
-  /// or the instruction limit is reached.
+  /// Runs the grid to completion. Throws base::KernelFault, or base::Error with kHang when no thread can
+  /// continue or the instruction limit is reached.
   void run();
   [[nodiscard]] std::uint64_t thread_instructions() const { return executed_; }
 
@@ -61,7 +61,7 @@ class Machine {
   struct Thread {
     std::uint32_t pc = 0;
     State state = State::kReady;
-    std::uint8_t barrier = 0;  ///< kAtBarrier: which
+    std::uint8_t barrier = 0;  ///< kAtBarrier: the barrier's number
     std::uint32_t index = 0;   ///< linear within the CTA
     std::array<std::uint32_t, 3> tid{};
     std::uint64_t* regs = nullptr;                  ///< of the current function
@@ -80,12 +80,12 @@ class Machine {
   struct Warp {
     std::uint32_t gone = 0;      ///< exited lanes, and those beyond the CTA's last thread
     std::uint32_t waiting = 0;   ///< lanes in `arrivals`
-    std::uint32_t loose = 0;     ///< lanes in `arrivals` at an instruction without .sync
-    std::uint32_t patience = 0;  ///< rounds that lanes in `loose` still wait for others
+    std::uint32_t loose = 0;     ///< lanes in `arrivals` that wait at an instruction without .sync
+    std::uint32_t patience = 0;  ///< rounds that lanes in `loose` continue to wait for others
     std::array<Arrival, 32> arrivals{};
   };
   struct Barrier {
-    std::vector<std::uint32_t> arrived;  ///< lanes per warp; empty: nobody has arrived
+    std::vector<std::uint32_t> arrived;  ///< lanes per warp; empty: no arrivals
     std::uint64_t expected = 0;
     std::uint32_t predicates = 0;  ///< arrivals of a reduction with a true predicate
     std::uint32_t arrivals = 0;
@@ -112,7 +112,7 @@ class Machine {
   void unpack(const Cta& cta, const Thread& thread, const Step& step) const;
   [[nodiscard]] std::uint32_t turn_length();
   [[nodiscard]] std::string where(const Step& step) const;
-  /// The text of the function that holds the step.
+  /// The source text of the function that contains the step.
   [[nodiscard]] const isa::SourceText* source_of(const Step& step) const;
   [[noreturn]] void fault(const Cta& cta, const Thread& thread, const Step& step, const std::string& message,
                           const std::string& remedy = {}) const;
@@ -120,7 +120,7 @@ class Machine {
 
   // machine_memory.cpp
   [[nodiscard]] std::byte* locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes);
-  /// Bytes from the beginning of an array to its element.
+  /// Bytes from the start of an array to its element.
   [[nodiscard]] static std::uint64_t distance(const Thread& thread, const Element& element);
   void load(Cta& cta, Thread& thread, const Step& step);
   void store(Cta& cta, Thread& thread, const Step& step);
@@ -134,7 +134,7 @@ class Machine {
   void call(Cta& cta, Thread& thread, const Step& step);
   void give_back(Cta& cta, Thread& thread);
   [[nodiscard]] std::uint64_t argument(const Cta& cta, const Thread& thread, const Actual& actual) const;
-  /// The byte of a thread's memory at a generic address; nullptr if there is none.
+  /// The byte of a thread's memory at a generic address; nullptr: not mapped.
   [[nodiscard]] const std::byte* byte_at(const Cta& cta, const Thread& thread, std::uint64_t address) const;
   [[nodiscard]] std::string text_at(const Cta& cta, const Thread& thread, const Step& step,
                                     std::uint64_t address);

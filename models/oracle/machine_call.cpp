@@ -1,5 +1,5 @@
-// Activations of functions: registers of their own, a frame on the thread's local stack, parameters copied in
-// and results copied out.
+// Function calls: each activation has its own registers, a frame on the thread's local stack, and copies of
+// parameters and results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace heddle::oracle {
 
 namespace {
-/// Local memory of one thread; a call that goes beyond is taken for endless recursion.
+/// Local memory of one thread; a call that exceeds it is reported as infinite recursion.
 constexpr std::uint64_t kMostStackBytes = 1u << 20;
 constexpr std::size_t kMostFrames = 1u << 14;
 }  // namespace
@@ -30,7 +30,7 @@ void Machine::grow_stack(const Cta& cta, Thread& thread, const Step& step, std::
           "Does the recursion end?");
   if (!thread.upper) thread.upper = std::make_unique<std::vector<std::byte>>();
   if (thread.upper->size() < top - low) thread.upper->resize(top - low);
-  // Like registers, memory of a frame starts as zeros.
+  // Like registers, a new frame starts as zeros.
   if (top > thread.top)
     std::fill(thread.upper->begin() + static_cast<std::ptrdiff_t>(std::max(thread.top, low) - low),
               thread.upper->begin() + static_cast<std::ptrdiff_t>(top - low), std::byte{0});

@@ -40,7 +40,7 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
 
   StateSpace space = step.space;
   std::uint64_t offset = address;
-  // A device function's parameters are on its stack: so is what their addresses point to.
+  // A device function's parameters are on its stack, and so is what their addresses point to.
   if (space == StateSpace::kParam && !thread.frames.empty()) space = StateSpace::kLocal;
   if (space == StateSpace::kGeneric) {
     space = StateSpace::kGlobal;
@@ -106,7 +106,7 @@ std::uint64_t Machine::in_space(const Cta& cta, const Thread& thread, const Step
     space = StateSpace::kParam;
   else if (constant())
     space = StateSpace::kConst;
-  // The window of kernel parameters is a part of that of global memory (PTX ISA, isspacep).
+  // The window of kernel parameters is part of that of global memory (PTX ISA, isspacep).
   if (space == StateSpace::kParam && step.space == StateSpace::kGlobal) return 1;
   return space == step.space ? 1 : 0;
 }
@@ -177,7 +177,7 @@ std::uint64_t atomic_result(Atomic op, Type type, StateSpace space, std::uint64_
                             std::uint64_t second) {
   switch (type) {
     case Type::kF32: {
-      // In global memory atom.add.f32 flushes subnormals, in shared memory it keeps them (PTX ISA, atom).
+      // atom.add.f32 flushes subnormals in global memory and keeps them in shared memory (PTX ISA, atom).
       const bool flushes = space != StateSpace::kShared;
       float a = value_of<float>(old);
       float b = value_of<float>(operand);

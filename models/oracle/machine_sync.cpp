@@ -83,8 +83,8 @@ void Machine::arrive_in_warp(Cta& cta, Thread& thread, const Step& step) {
   meet_if_complete(cta, thread.index / 32);
 }
 
-// A meeting is complete when all threads of its member mask that have not exited wait with the same
-// instruction (operation and type; the PTX ISA allows different places) and the same mask.
+// A rendezvous is complete when all threads of its member mask that have not exited wait at the same
+// instruction (operation and type; the PTX ISA allows different program locations) with the same mask.
 void Machine::meet_if_complete(Cta& cta, std::size_t index) {
   Warp& warp = cta.warps[index];
   std::uint32_t unseen = warp.waiting;
@@ -103,9 +103,9 @@ void Machine::meet_if_complete(Cta& cta, std::size_t index) {
   }
 }
 
-// Votes and shuffles without .sync take whoever executes them together. Threads of the oracle do nothing
-// together, so they wait here until no other thread of their warp can come any more: all others have exited,
-// wait somewhere, or have run on for long. In a place that all threads of the warp pass, this is the warp.
+// Votes and shuffles without .sync include the threads that execute them together. Threads of the oracle run
+// separately, so they wait here until no other thread of their warp can arrive: all others have exited, wait
+// elsewhere, or have run for long. Where all threads of the warp pass, this is the whole warp.
 void Machine::arrive_loosely(Cta& cta, Thread& thread, const Step& step) {
   Warp& warp = cta.warps[thread.index / 32];
   const unsigned lane = thread.index % 32;
@@ -246,7 +246,7 @@ void Machine::finish_meeting(Cta& cta, std::size_t index, std::uint32_t lanes) {
         break;
       default: {
         const auto [from, in_range] = shuffle_source(step.warp, static_cast<int>(lane), own.in[1], own.in[2]);
-        // Reading from a thread outside the meeting is undefined in PTX: here it reads its own value.
+        // Reading from a thread that does not take part is undefined in PTX: here it reads its own value.
         const bool there = (lanes >> from) & 1;
         assign(thread, step.target[0], warp.arrivals[there ? from : lane].in[0]);
         assign(thread, step.target[1], in_range ? 1 : 0);

@@ -24,7 +24,7 @@ class SparseMemory {
   }
   void write(std::uint64_t address, std::span<const std::byte> bytes);
   void read(std::uint64_t address, std::span<std::byte> bytes);
-  /// Costs nothing where nothing was ever written or read.
+  /// Costs nothing for ranges that have never been accessed.
   void clear(std::uint64_t address, std::uint64_t bytes);
 
  private:
@@ -35,7 +35,7 @@ class SparseMemory {
   };
   std::byte* find_or_make(std::uint64_t page);
 
-  std::map<std::uint64_t, std::unique_ptr<Page>> pages_;  ///< by number; what is not there reads as zero
+  std::map<std::uint64_t, std::unique_ptr<Page>> pages_;  ///< by page number; missing pages read as zero
   std::array<Recent, 64> recent_{};
 };
 

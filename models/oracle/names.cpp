@@ -51,7 +51,7 @@ std::uint32_t variable_align(const ptx::VariableDecl& variable) {
 }
 
 std::uint64_t param_bytes(const ptx::ParamDecl& param) {
-  // A predicate passed in a register takes a byte on its way.
+  // A predicate passed in a register is copied as one byte.
   if (param.type == Type::kPred) return 1;
   return isa::type_bytes(param.type) * (param.is_array ? param.array_elements : 1);
 }
@@ -139,7 +139,7 @@ void FunctionNames::collect(const ptx::Block& block, ScopeIndex scope) {
   for (const ptx::Statement& statement : block.statements) {
     if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) {
       for (const ptx::Operand& operand : instruction->operands) mention(operand, used_);
-      // Tables are no instructions; their name is the label in front of them.
+      // Tables are not instructions; their name is the label before them.
       if (instruction->opcode.starts_with("."))
         scopes_[scope].tables.emplace(last_label, Table{instruction, scope});
       else
@@ -161,7 +161,7 @@ void FunctionNames::collect(const ptx::Block& block, ScopeIndex scope) {
 }
 
 namespace {
-/// Gives a shared variable its place; extern arrays of open size get theirs behind all others.
+/// Allocates a shared variable; extern arrays of open size are placed after all others.
 std::optional<Symbol> placed_in_shared(const ptx::VariableDecl& variable, SharedLayout& shared) {
   const std::uint64_t bytes = variable_bytes(variable);
   const std::uint32_t align = variable_align(variable);
@@ -188,7 +188,7 @@ void FunctionNames::place_variable(const ptx::VariableDecl& variable, ScopeIndex
       break;
     }
     case StateSpace::kLocal:
-    case StateSpace::kParam: {  // .param in a body: what a call passes or gets back
+    case StateSpace::kParam: {  // .param in a body: an argument or result of a call
       const std::uint64_t bytes = variable_bytes(variable);
       symbol = {variable.space,
                 place_in_frame(bytes, variable_align(variable), variable.name, variable.where), bytes, true};
@@ -204,7 +204,7 @@ void FunctionNames::place_variable(const ptx::VariableDecl& variable, ScopeIndex
 }
 
 void FunctionNames::lay_out_variables() {
-  // Module-scope .shared variables belong to the kernels that mention them, directly or in what they call.
+  // Module-scope .shared variables belong to the kernels that use them, directly or in functions they call.
   for (const ptx::VariableDecl& variable : module_.variables) {
     if (variable.space != StateSpace::kShared || !used_.contains(variable.name)) continue;
     if (shared_.variables.contains(&variable)) continue;
@@ -237,7 +237,7 @@ const ptx::RegisterDecl* FunctionNames::declared(const Scope& scope, const std::
 }
 
 namespace {
-/// Element that ".y" or ".g" names; -1: none.
+/// The element that ".y" or ".g" selects; -1: none.
 int element_named(const std::string& suffix) {
   constexpr std::string_view kPosition = "xyzw";
   constexpr std::string_view kColour = "rgba";

@@ -1,5 +1,5 @@
-// What the names in a PTX function stand for: scopes, registers, variables, labels, and the memory its
-// variables need.
+// Resolves the names in a PTX function: scopes, registers, variables, labels, and the memory its variables
+// need.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Register {
   Type type = Type::kB32;
 };
 
-/// Address of a variable within its space (shared: offset in the CTA's, local: in the function's frame,
-/// param: in a kernel's parameter block or, for everything a call passes, in the frame). Functions: space
-/// kNone, their address.
+/// Address of a variable within its space (shared: offset in the CTA's shared memory; local: in the
+/// function's frame; param: in a kernel's parameter block or, for everything a call passes, in the frame).
+/// For functions: space kNone and their address.
 struct Symbol {
   StateSpace space = StateSpace::kGlobal;
   std::uint64_t value = 0;
@@ -29,12 +29,13 @@ struct Symbol {
   bool in_frame = false;
 };
 
-/// Device addresses of the .global and .const variables that a module knows, and of its functions.
+/// Device addresses of the .global and .const variables visible in a module, and of its functions.
 using ModuleSymbols = std::map<std::string, Symbol>;
 
 /// Shared memory of a kernel and the functions it calls.
 struct SharedLayout {
-  static constexpr std::uint64_t kDynamic = ~std::uint64_t{0};  ///< value of extern arrays until all is known
+  static constexpr std::uint64_t kDynamic = ~std::uint64_t{0};  ///< value of extern arrays until the layout
+                                                                ///< is complete
   std::map<const ptx::VariableDecl*, Symbol> variables;         ///< of module scope
   std::uint32_t bytes = 0;
   std::uint32_t dynamic_align = 16;
@@ -60,8 +61,8 @@ class FunctionNames {
     ScopeIndex scope = 0;
   };
 
-  /// Adds the function's shared variables to `shared`. Throws base::InputError: a name declared twice in one
-  /// scope, a variable in a space that functions cannot hold.
+  /// Adds the function's shared variables to `shared`. Throws base::InputError for a name declared twice in
+  /// one scope, or a variable in a space that functions cannot declare.
   FunctionNames(const ptx::Module& module, const ptx::Function& function, const ModuleSymbols& globals,
                 SharedLayout& shared);
 
@@ -70,7 +71,7 @@ class FunctionNames {
   /// Every name that instructions mention.
   [[nodiscard]] const std::set<std::string>& mentioned() const { return used_; }
   [[nodiscard]] const ptx::Function& function() const { return function_; }
-  /// Slots are handed out on first use, so a `.reg .b32 %r<100000>` costs only what is used.
+  /// Slots are allocated on first use, so a `.reg .b32 %r<100000>` costs only what is used.
   [[nodiscard]] std::optional<Register> find_register(ScopeIndex scope, const std::string& name);
   [[nodiscard]] std::optional<Symbol> find_symbol(ScopeIndex scope, const std::string& name) const;
   [[nodiscard]] std::optional<std::uint32_t> find_label(ScopeIndex scope, const std::string& name) const;
@@ -127,7 +128,7 @@ class FunctionNames {
   std::uint32_t local_align_ = 16;
 };
 
-/// Bytes of a variable with all its elements; 0 for an array of unknown extent.
+/// Bytes of a variable with all its elements; 0 for an array of unknown size.
 [[nodiscard]] std::uint64_t variable_bytes(const ptx::VariableDecl& variable);
 [[nodiscard]] std::uint32_t variable_align(const ptx::VariableDecl& variable);
 [[nodiscard]] std::uint64_t param_bytes(const ptx::ParamDecl& param);

@@ -56,7 +56,7 @@ std::uint64_t OracleDevice::allocate(std::uint64_t bytes, const std::string& nam
   return place(bytes, 256, name);
 }
 
-/// Zero-filled: it may lie where something was freed.
+/// Zero-filled: the memory may have been used and freed before.
 std::uint64_t OracleDevice::place(std::uint64_t bytes, std::uint32_t align, const std::string& name) {
   const std::uint64_t address = allocations_.allocate(bytes, align, name);
   memory_.clear(address, bytes);
@@ -90,7 +90,7 @@ host::ModuleHandle OracleDevice::load_module(std::span<const std::byte> bytes, c
   return load_tree(ptx::parse_text(host::ptx_text_of(bytes, name), name), name);
 }
 
-/// Initial values may be addresses of anything in the module, so all have their places before.
+/// Initial values may be addresses of anything in the module, so everything is allocated before.
 void OracleDevice::initialise(const Unit& unit) {
   for (const ptx::VariableDecl& variable : unit.tree.variables) {
     if (variable.external || !variable.opaque.empty() ||

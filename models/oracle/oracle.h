@@ -1,12 +1,13 @@
-// The oracle: an independent per-thread interpreter of PTX behind the host's device interface. Every kernel's
-// memory result on the GPU model is held against it.
+// The oracle: an independent per-thread interpreter of PTX that implements the host's device interface. Every
+// kernel's memory result on the GPU model is compared with it.
 //
-// It shares only the parser with the GPU model. Decoding, arithmetic, atomics, conversions, memory layout of
-// a kernel and execution are its own, so that a mistake in either shows up as a difference.
+// It shares only the parser with the GPU model. Decoding, arithmetic, atomics, conversions, memory layout and
+// execution of a kernel are separate implementations, so that a mistake in either shows up as a difference.
 //
-// .extern functions and variables of a module are those of modules loaded before.
+// .extern functions and variables of a module refer to modules loaded before.
 //
-// What PTX leaves open and how it is settled here, and the numerical contract with the model: README.md.
+// The choices made where PTX leaves behaviour open, and the numerical contract with the model, are in
+// README.md.
 #pragma once
 
 #include <map>
@@ -36,8 +37,8 @@ class OracleDevice : public host::Device {
   void write(std::uint64_t address, std::span<const std::byte> bytes) override;
   void read(std::uint64_t address, std::span<std::byte> bytes) override;
   host::ModuleHandle load_module(std::span<const std::byte> bytes, const std::string& name) override;
-  /// The same of text that has been parsed. A kernel that cannot be translated is refused when it is asked
-  /// for.
+  /// The same for text that has already been parsed. A kernel that cannot be translated is refused when it is
+  /// requested.
   host::ModuleHandle load_tree(ptx::Module tree, const std::string& name);
   void unload(host::ModuleHandle module) override;
   /// The kernel's name, parameters, memory needs and source; its code and registers are empty.
@@ -47,7 +48,7 @@ class OracleDevice : public host::Device {
               const host::Args& args) override;
 
   void synchronize() override;
-  /// One multiprocessor that takes any block.
+  /// A single multiprocessor that accepts any block.
   [[nodiscard]] host::DeviceProperties properties() const override;
 
   /// Of the last launch.
@@ -58,7 +59,7 @@ class OracleDevice : public host::Device {
     std::string name;
     std::vector<Program> programs;
     std::map<std::string, base::InputError> refused;  ///< kernels that could not be translated, by name
-    std::unique_ptr<Unit> unit;                       ///< later ones refer to it
+    std::unique_ptr<Unit> unit;                       ///< modules loaded later may refer to it
     std::vector<std::uint64_t> allocations;
   };
   std::uint64_t place(std::uint64_t bytes, std::uint32_t align, const std::string& name);

@@ -1,6 +1,6 @@
 // A PTX function as the oracle runs it: one Step per instruction, every name resolved to a number.
 //
-// This is the oracle's own form. It is not isa::Instruction and is made without the decoder
+// This is the oracle's own representation. It is not isa::Instruction and is built without the decoder
 // (frontend/ptx/decode.h), so that a mistake there or in the lane functions shows up as a difference instead
 // of being shared.
 #pragma once
@@ -24,9 +24,9 @@ using isa::Type;
 struct Step;
 /// Operand values of one thread, each in the low bits of 64.
 using Inputs = const std::uint64_t*;
-/// Value of a computing instruction. Results are zero-extended from the width of their type, except
-/// sign-extending conversions, which fill all 64 bits and are cut to the destination register's width on
-/// writing. For setp: bit 0 is the first predicate, bit 1 the second.
+/// Value of a computing instruction. Results are zero-extended from the width of their type. Sign-extending
+/// conversions fill all 64 bits and are truncated to the destination register's width when written. For setp:
+/// bit 0 is the first predicate, bit 1 the second.
 using Eval = std::uint64_t (*)(const Step&, Inputs);
 /// The same for instructions with two results of different widths: extended precision (value, carry) and
 /// lop3 with a predicate.
@@ -45,12 +45,13 @@ enum class Kind : std::uint8_t {
   kIndexedBranch,  ///< brx.idx: source 0 selects from the table `extra`
   kCall,           ///< call site `extra`; indirect: source 0 is the function's address
   kReturn,
-  kPrint,       ///< vprintf at call site `extra`: prints nothing, returns how many arguments the format takes
+  kPrint,       ///< vprintf at call site `extra`: prints nothing, returns the number of arguments the format
+                ///< takes
   kAssertFail,  ///< __assertfail at call site `extra`
   kExit,
   kBarrier,
   kWarp,      ///< threads of a member mask meet: vote, shfl, match, redux, bar.warp.sync
-  kTogether,  ///< the same without .sync: whoever is there takes part
+  kTogether,  ///< the same without .sync: the threads that arrive together take part
   kSpace,     ///< isspacep
   kAllocate,  ///< alloca
   kStackSave,
@@ -82,7 +83,7 @@ enum class Special : std::uint8_t {
   kLanemaskGt,
   kDynamicSharedSize,
   kTotalSharedSize,
-  kClock,  ///< thread instructions the oracle has run: never goes back
+  kClock,  ///< thread instructions the oracle has run: monotonic
   kZero,
   kOne,
 };
@@ -130,7 +131,7 @@ struct Source {
     kConstant,
     kSpecial,
     kFrame,    ///< `bits` bytes into the function's stack frame: a local address
-    kElement,  ///< address of an array element: `bits` and what Program::elements[slot] adds
+    kElement,  ///< address of an array element: `bits` plus the contribution of Program::elements[slot]
   };
   From from = From::kConstant;
   bool negated = false;  ///< predicate given as !p
@@ -139,19 +140,19 @@ struct Source {
   std::uint64_t bits = 0;  ///< kConstant, kFrame
 };
 
-/// Where a result goes: a register slot, cut to the register's width; slot -1: discarded ("_").
+/// Where a result goes: a register slot, truncated to the register's width; slot -1: discarded ("_").
 struct Target {
   std::int32_t slot = -1;
   std::uint64_t mask = 0;
 };
 
-/// The registers among the subscripts of a[%i][%j], where the array is not at a fixed place, and how wide the
-/// address is.
+/// The registers among the subscripts of a[%i][%j] where the array has no fixed address, and the width of the
+/// address.
 struct Element {
   struct Term {
     std::uint32_t slot = 0;
     std::uint64_t stride = 0;  ///< bytes
-    bool is_signed32 = false;  ///< the register holds 32 bits with a sign
+    bool is_signed32 = false;  ///< the register holds a signed 32-bit number
   };
   std::vector<Term> terms;
   bool in_frame = false;
@@ -195,7 +196,7 @@ struct Step {
   BarrierOp barrier = BarrierOp::kSync;
   WarpOp warp = WarpOp::kSync;
   std::uint32_t jump = 0;   ///< kBranch: step index
-  std::uint32_t extra = 0;  ///< kCall, kIndexedBranch: which call site, which table
+  std::uint32_t extra = 0;  ///< kCall, kIndexedBranch: index of the call site or table
 
   isa::SourceLoc where;
 };

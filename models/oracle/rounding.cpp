@@ -29,7 +29,7 @@ class ScopedMode {
   ScopedMode& operator=(const ScopedMode&) = delete;
 };
 
-// Compilers may move arithmetic across fesetround(): volatile inputs and results pin it in between.
+// Compilers may move arithmetic across fesetround(); volatile inputs and results keep it in between.
 template <class R, class A, class Fn>
 R under_mode(Rounding mode, A a, Fn fn) {
   volatile A in = a;
@@ -96,8 +96,8 @@ F rounded_from_signed(std::int64_t a, Rounding mode) {
   return under_mode<F>(mode, a, [](std::int64_t x) { return static_cast<F>(x); });
 }
 
-// Below 2^63 the signed conversion is exact in every mode; above it, halving with a sticky lowest bit and
-// doubling is, because the dropped bit lies far below the last bit kept.
+// Below 2^63 the signed conversion is exact in every mode. Above it, halving with a sticky lowest bit and
+// doubling is exact, because the dropped bit is far below the last bit kept.
 template <class F>
 F rounded_from_unsigned(std::uint64_t a, Rounding mode) {
   if (a >> 63 == 0) return rounded_from_signed<F>(static_cast<std::int64_t>(a), mode);

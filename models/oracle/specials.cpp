@@ -56,7 +56,7 @@ std::optional<Special> special_named(const std::string& name) {
   }};
   for (const auto& [word, special] : kNames)
     if (word == name) return special;
-  // Performance counters and environment registers: nobody counts or sets them.
+  // Performance counters and environment registers read as zero.
   for (const std::string_view prefix : {"%pm", "%envreg"})
     if (name.size() > prefix.size() && name.starts_with(prefix) &&
         std::isdigit(static_cast<unsigned char>(name[prefix.size()])) != 0)

@@ -1,4 +1,4 @@
-// The special registers that the oracle has.
+// The special registers that the oracle supports.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace heddle::oracle {
 
-/// By name as written ("%tid.x"); those that tell of hardware that the oracle does not have read as zero.
+/// By name as written ("%tid.x"); registers that describe hardware the oracle does not have read as zero.
 [[nodiscard]] std::optional<Special> special_named(const std::string& name);
 
 }  // namespace heddle::oracle

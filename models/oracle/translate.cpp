@@ -30,7 +30,7 @@ Handlers any_type() {
   return all;
 }
 
-/// Which of the tables an instruction is looked up in first is decided by the types in its name.
+/// The types in the instruction's name decide which of the tables is searched first.
 Step translate_line(Surroundings& around, const FunctionNames::Line& line) {
   static const Table integers =
       table_of({integer_handlers(), bit_handlers(), extended_handlers(), any_type()});
@@ -71,7 +71,8 @@ std::uint32_t stated_thread_limit(const ptx::Function& function) {
   return 0;
 }
 
-/// The prototypes of a function's calls through pointers. Calls with a list of targets name those.
+/// The prototypes of a function's calls through pointers. Calls with a list of targets refer to those
+/// instead.
 std::vector<const ptx::Prototype*> prototypes_called(const FunctionNames& names) {
   std::vector<const ptx::Prototype*> prototypes;
   const auto is_register = [](const ptx::Operand& operand) {
@@ -89,9 +90,9 @@ std::vector<const ptx::Prototype*> prototypes_called(const FunctionNames& names)
   return prototypes;
 }
 
-/// The kernel first, then every function it may reach: by name, or through a pointer, which may lead to those
-/// with the parameters and results of the call's prototype whose address its module or one loaded before
-/// takes.
+/// The kernel first, then every function it may reach: by name, or through a pointer. A pointer may lead to
+/// any function with the parameters and results of the call's prototype whose address is taken in its module
+/// or in one loaded before.
 class Reachable {
  public:
   explicit Reachable(SharedLayout& shared) : shared_(shared) {}
@@ -117,7 +118,7 @@ class Reachable {
     add_pointed(unit);
   }
 
-  /// What the unit's names for functions stand for in the program.
+  /// The functions of the program that the unit's names refer to.
   [[nodiscard]] std::map<std::string, std::uint32_t> names_in(const Unit& unit) const {
     std::map<std::string, std::uint32_t> names;
     for (const auto& [name, definition] : unit.functions)
@@ -128,7 +129,7 @@ class Reachable {
   }
 
   std::vector<std::unique_ptr<FunctionNames>> functions;
-  std::vector<const Unit*> units;  ///< whose they are
+  std::vector<const Unit*> units;  ///< the units that define them
 
  private:
   std::map<const ptx::Function*, std::uint32_t> numbers_;

@@ -159,7 +159,7 @@ void extract_field(Builder& b) {
   b.source(3, Type::kU32);
   b.step.eval = for_integer(b.step.type, []<class T>() -> Eval {
     return [](const Step&, Inputs in) -> std::uint64_t {
-      // Bit by bit, as the PTX ISA defines it.
+      // Bit by bit, as defined in the PTX ISA.
       const unsigned msb = sizeof(T) * 8 - 1;
       const unsigned pos = in[1] & 0xff;
       const unsigned len = in[2] & 0xff;

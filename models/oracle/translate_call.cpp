@@ -30,7 +30,7 @@ std::uint32_t callee(Builder& b, const std::string& name) {
   return found->second;
 }
 
-/// Functions that CUDA's runtime provides: what they take and give back.
+/// Functions that CUDA's runtime provides: their parameters and results.
 struct RuntimeFunction {
   std::string_view name;
   Kind kind;

@@ -30,7 +30,7 @@ void nothing(Builder& b) {
   b.expect_operands(0, 0);
 }
 
-/// Nothing here takes time.
+/// Time is not modelled here.
 void sleep(Builder& b) {
   b.step.kind = Kind::kNothing;
   if (b.take_type() != Type::kU32) b.refuse();

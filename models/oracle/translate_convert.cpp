@@ -76,7 +76,7 @@ std::uint64_t finished_float(const Step& s, F value) {
   return float_result(value);
 }
 
-/// A value on its way into half precision.
+/// Final modifiers of a value that is converted to half precision.
 std::uint64_t finished_half(const Step& s, double value) {
   Half result = to_half(value, s.rounding);
   if (s.sat) result = saturated(result);
@@ -107,7 +107,8 @@ std::uint64_t float_to_float(const Step& s, Inputs in) {
     return finished_float(s, static_cast<D>(a));
 }
 
-/// Integers of 53 bits and more are far beyond the largest half: any double of their size does as well.
+/// Integers of 53 bits and more are far beyond the largest half, so any double of that magnitude works as
+/// well.
 template <class S>
 double wide_enough(S a) {
   constexpr double kHuge = 1e9;

@@ -21,7 +21,7 @@ std::array<std::uint64_t, 2> split(Uint128 sum, Type type) {
   return {static_cast<std::uint64_t>(sum) & low_bits(bits), static_cast<std::uint64_t>(sum >> bits) & 1};
 }
 
-/// The step's last source is the carry if it reads one; its second result if it writes one.
+/// The step's last source is the carry if `reads`; its second result is the carry if `writes`.
 void with_carry(Builder& b, bool reads, bool writes) {
   if (reads)
     b.carry_source();
@@ -84,7 +84,7 @@ void dot_product(Builder& b) {
     b.step.flag = b.take("hi");
     if (!b.step.flag && !b.take("lo")) b.refuse();
   }
-  // Both types may be the same word, so they are consumed one by one.
+  // Both types may have the same name, so they are consumed one by one.
   const Type a = b.take_type();
   const Type c = b.take_type();
   const auto is_word = [](Type type) { return type == Type::kU32 || type == Type::kS32; };

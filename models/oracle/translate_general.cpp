@@ -55,7 +55,7 @@ void check_compare(Builder& b, Type type) {
   if (b.step.ftz && (type == Type::kF64 || !isa::is_float(type))) b.refuse();
 }
 
-/// What a comparison sees of a register.
+/// The value of a register that a comparison uses.
 template <class T>
 auto comparable(const Step& s, std::uint64_t bits) {
   if constexpr (std::is_same_v<T, Half>) {

@@ -1,7 +1,7 @@
 // f16 and f16x2 arithmetic (PTX ISA "Half Precision Floating Point Instructions"). Comparisons and
-// conversions are with those of the other types.
+// conversions are in the files for other types.
 //
-// An instruction is written for one half; f16x2 does it for both.
+// An instruction is implemented for one half; f16x2 applies it to both.
 #include <algorithm>
 #include <cmath>
 
@@ -42,7 +42,7 @@ std::uint64_t each_half(const Step& s, Inputs in) {
   return result;
 }
 
-/// .rn is the only rounding of half precision.
+/// .rn is the only rounding mode of half precision.
 template <HalfEval kFunction, unsigned kOperands>
 void arithmetic(Builder& b) {
   take_half_type(b);

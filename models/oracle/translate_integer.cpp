@@ -45,7 +45,7 @@ Type doubled(Type type) {
 
 enum class Half { kLo, kHi, kWide };
 
-/// mul and mad: product half, then the addend of the result's width.
+/// mul and mad: the selected half of the product, then the addend of the result's width.
 template <bool kAdd>
 void multiply(Builder& b) {
   if (kAdd && b.has_modifier("cc")) return multiply_with_carry(b);
@@ -85,7 +85,7 @@ void multiply(Builder& b) {
   b.step.type = result;
 }
 
-/// mul24, mad24: product of the low 24 bits; hi is bits 16..47 of it.
+/// mul24, mad24: product of the low 24 bits; hi is its bits 16..47.
 template <bool kAdd>
 void multiply24(Builder& b) {
   b.step.flag = b.take("hi");

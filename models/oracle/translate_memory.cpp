@@ -7,7 +7,8 @@ namespace heddle::oracle {
 namespace {
 
 std::optional<StateSpace> take_space(Builder& b) {
-  // ".shared::cta" is the same as ".shared"; whether a parameter is a kernel's or a call's shows in its name.
+  // ".shared::cta" is the same as ".shared"; the name of a parameter shows whether it is a kernel's or a
+  // call's.
   return b.take_choice<StateSpace>({{"global", StateSpace::kGlobal},
                                     {"shared", StateSpace::kShared},
                                     {"shared::cta", StateSpace::kShared},
@@ -19,7 +20,8 @@ std::optional<StateSpace> take_space(Builder& b) {
 }
 
 /// Ordering, scope and caching do not change values here: the oracle's memory is sequentially consistent and
-/// has no caches. True if the access takes part in synchronisation, so that a thread may be waiting for it.
+/// has no caches. Returns true if the access takes part in synchronisation, so that another thread may be
+/// waiting for it.
 bool take_ordering(Builder& b) {
   for (const auto* word : {"weak", "release", "cta", "cluster", "gpu", "sys"}) b.take(word);
   bool synchronises = false;
@@ -155,7 +157,7 @@ void hint(Builder& b) {
   b.expect_operands(1, 1);
 }
 
-/// membar and fence order what is already in order here.
+/// membar and fence have no effect in sequentially consistent memory.
 void fence(Builder& b) {
   b.step.kind = Kind::kNothing;
   for (const auto* word : {"cta", "gl", "sys", "gpu", "cluster", "sc", "acq_rel", "acquire", "release"})

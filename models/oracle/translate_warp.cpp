@@ -1,4 +1,5 @@
-// What the threads of a warp do together (PTX ISA "Parallel Synchronization and Communication Instructions").
+// Instructions that threads of a warp execute together (PTX ISA "Parallel Synchronization and Communication
+// Instructions").
 #include "oracle/bits.h"
 #include "oracle/builder.h"
 
@@ -6,7 +7,8 @@ namespace heddle::oracle {
 
 namespace {
 
-/// .sync: threads of a member mask meet (kWarp). Without it, whoever is there (kTogether).
+/// .sync: the threads of a member mask wait for each other (kWarp). Without it, the threads that arrive
+/// together (kTogether).
 bool take_sync(Builder& b) {
   const bool sync = b.take("sync");
   b.step.kind = sync ? Kind::kWarp : Kind::kTogether;

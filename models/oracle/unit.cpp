@@ -22,7 +22,7 @@ bool on_device(const ptx::VariableDecl& variable) {
   throw base::InputError(place_of(unit.tree, where), message);
 }
 
-/// The first module before this one that defines such a function for others to see.
+/// The first earlier module that defines such a function and exports it.
 const Definition* function_elsewhere(const Unit& unit, const std::string& name) {
   for (const Unit* other : unit.before) {
     const auto found = other->functions.find(name);
@@ -63,7 +63,7 @@ void define_functions(Unit& unit, std::uint64_t& next_function) {
     if (!function.external || function.is_entry || unit.functions.contains(function.name)) continue;
     const Definition* const found = function_elsewhere(unit, function.name);
     if (found == nullptr) continue;
-    // ".func f;" says nothing of the parameters.
+    // ".func f;" does not declare the parameters.
     const bool bare = function.params.empty() && function.returns.empty();
     if (!bare && !same_interface(function, *found->function))
       fail(unit, function.where,
@@ -92,8 +92,7 @@ void define_variables(Unit& unit, const PlaceVariable& place) {
   }
 }
 
-/// Functions that stand where a value does: in instructions other than as what is called, and in initial
-/// values.
+/// Functions used as values: in instructions other than as the called function, and in initial values.
 void find_pointed(Unit& unit) {
   std::set<std::string> names;
   const auto note = [&](const ptx::Operand& operand) {

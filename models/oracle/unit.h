@@ -1,4 +1,4 @@
-// A loaded module, and what its names stand for in it: its own functions and variables, and for .extern
+// A loaded module and the resolution of its names: its own functions and variables, and for .extern
 // declarations those of modules loaded before (PTX ISA, "Linking Directives").
 #pragma once
 
@@ -15,39 +15,39 @@ namespace heddle::oracle {
 
 struct Unit;
 
-/// A function as calls find it.
+/// A function as seen by calls.
 struct Definition {
-  const Unit* unit = nullptr;  ///< whose names its body uses
+  const Unit* unit = nullptr;  ///< the unit whose names its body uses
   const ptx::Function* function = nullptr;
-  std::uint64_t address = 0;  ///< what a pointer to it holds: one for a definition, whoever asks
+  std::uint64_t address = 0;  ///< the value of a pointer to it: one per definition, the same for all units
 };
 
 struct Unit {
   ptx::Module tree;
-  std::vector<const Unit*> before;              ///< modules loaded earlier, the first one first
+  std::vector<const Unit*> before;              ///< modules loaded earlier, oldest first
   ModuleSymbols symbols;                        ///< .global and .const variables, and functions
-  std::map<std::string, Definition> functions;  ///< what a call may name
+  std::map<std::string, Definition> functions;  ///< functions that a call may name
   std::vector<Definition> pointed;              ///< functions whose address the module takes
 };
 
-/// Parameters, or results, are passed in the same way.
+/// Whether parameters, or results, are passed in the same way.
 [[nodiscard]] bool alike(const std::vector<ptx::ParamDecl>& a, const std::vector<ptx::ParamDecl>& b);
 
-/// Bytes for a variable of the module, at a multiple of the alignment.
+/// Allocates bytes for a variable of the module, at a multiple of the alignment.
 using PlaceVariable =
     std::function<std::uint64_t(const std::string& name, std::uint64_t bytes, std::uint32_t align)>;
 
-/// Gives everything that the unit's tree defines its address and links what it declares .extern. Names that
-/// no module defines stay unknown: only their use is an error. `next_function`: number of the next function
-/// on this device. Throws base::InputError: a name defined twice, a variable without a size, a function
-/// declared otherwise than it is defined.
+/// Assigns addresses to everything that the unit's tree defines, and links what it declares .extern. Names
+/// that no module defines remain unknown: only their use is an error. `next_function`: number of the next
+/// function on this device. Throws base::InputError for a name defined twice, a variable without a size, or a
+/// function whose declaration differs from its definition.
 void link(Unit& unit, std::uint64_t& next_function, const PlaceVariable& place);
 
 /// A function or variable of `definer` that `user`, another unit, declares .extern; empty: there is none.
 [[nodiscard]] std::string use_of(const Unit& user, const Unit& definer);
 
-/// Translates an entry function of the unit and what it may call. Throws base::InputError naming what is not
-/// supported, at its place.
+/// Translates an entry function of the unit and the functions it may call. Throws base::InputError naming
+/// what is not supported, with its location.
 [[nodiscard]] Program translate(const Unit& unit, const ptx::Function& kernel);
 
 }  // namespace heddle::oracle
