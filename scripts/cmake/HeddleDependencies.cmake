@@ -1,4 +1,4 @@
-# Everything Heddle links against, found once. Debian 12 package names are in scripts/setup.
+# Finds everything Heddle links against. Debian 12 package names are in scripts/setup.
 
 include(HeddleSystemC)
 find_package(fmt REQUIRED)

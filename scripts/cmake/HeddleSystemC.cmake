@@ -12,11 +12,11 @@ if(NOT TARGET SystemC::systemc)
   add_library(SystemC::systemc INTERFACE IMPORTED)
   target_link_libraries(SystemC::systemc INTERFACE PkgConfig::SYSTEMC Threads::Threads)
   # Debian's library was built as C++17 and exports a link-time check for exactly that standard.
-  # Telling the headers so keeps the check alive while our code is C++20.
+  # Stating that standard to the headers satisfies the check while our code is C++20.
   target_compile_definitions(SystemC::systemc INTERFACE SC_CPLUSPLUS=201703L)
 endif()
 
-# The wrong-standard link error is the most common build failure of SystemC projects: find out now.
+# The wrong-standard link error is the most common build failure of SystemC projects, so it is checked here.
 include(CheckCXXSourceCompiles)
 include(CMakePushCheckState)
 cmake_push_check_state(RESET)

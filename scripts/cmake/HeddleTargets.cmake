@@ -4,12 +4,12 @@ add_library(heddle_options INTERFACE)
 target_compile_options(heddle_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
   -Werror
-  # IEEE results: never fuse a*b+c behind the kernel's back.
+  # IEEE results: never contract a*b+c into an FMA that the kernel did not ask for.
   -ffp-contract=off
   # GCC 12 miscompiles loops with an early return in its path-splitting pass (seen in bfind).
   $<$<CXX_COMPILER_ID:GNU>:-fno-split-paths>)
 if(HEDDLE_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12's false findings within <string>: without precompiled headers they are suppressed, as in all system headers.
+  # False positives of GCC 12 in <string>. Without precompiled headers they are suppressed, as in all system headers.
   target_compile_options(heddle_options INTERFACE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow
                                                   -Wno-stringop-overread)
 endif()
@@ -25,7 +25,7 @@ if(HEDDLE_SANITIZE)
                                                   -fno-omit-frame-pointer)
   target_link_options(heddle_options INTERFACE -fsanitize=address,undefined)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # GCC's own advice: with sanitizers this warning finds what is not there (here: within <regex>).
+    # GCC documents that sanitizers cause false positives of this warning (here: within <regex>).
     target_compile_options(heddle_options INTERFACE -Wno-maybe-uninitialized)
   endif()
 endif()
@@ -67,21 +67,21 @@ function(heddle_precompile target kind)
   target_precompile_headers(${target} REUSE_FROM ${pch})
 endfunction()
 
-# heddle_not_hot(TARGET): its own code takes no time worth optimising for, its compilation does.
+# heddle_not_hot(TARGET): its run time does not matter, its compile time does.
 function(heddle_not_hot target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # heddle_together(TARGET): several sources at a time are compiled as one. Headers are read and their
-# templates instantiated once for all of them; in exchange they share one unnamed namespace. Sources of a target that use
-# a name twice work until they meet in a batch: the compiler says so then, and one of them is renamed (or gets shared).
+# templates instantiated once for all of them; in exchange they share one unnamed namespace. Sources that define the same
+# name there fail to compile once they are in one batch: rename one of the names, or share the definition.
 function(heddle_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 
 # heddle_library(NAME SOURCES... [LINK libs...] [SYSTEMC [JSON]] [NO_PCH] [APART]): one folder, one static library.
-# SYSTEMC, JSON: most of its sources include SystemC, JSON. NO_PCH: its includes have an order of their own. APART: each
-# source is a program of its own kind, with like names in the unnamed namespace.
+# SYSTEMC, JSON: most of its sources include SystemC, JSON. NO_PCH: its includes need a particular order. APART: its
+# sources are compiled separately, since they use the same names in the unnamed namespace.
 function(heddle_library name)
   cmake_parse_arguments(ARG "SYSTEMC;JSON;NO_PCH;APART" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})

@@ -1,4 +1,4 @@
-"""What the Python scripts share: one help format, and errors of one line, NAME: error: PLACE: WHAT; REMEDY (exit code 2)."""
+"""Shared by the Python scripts: one help format, one-line errors NAME: error: LOCATION: WHAT; REMEDY (exit code 2)."""
 
 import argparse
 import difflib
@@ -11,7 +11,7 @@ EXIT_CODES = {0: "done", 2: "bad input: one line on stderr says where, what, and
 
 
 class InputError(Exception):
-    """Something the user can put right."""
+    """An error that the user can fix."""
 
     def __init__(self, place, what, remedy=""):
         super().__init__(f"{place}: {what}" + (f"; {remedy}" if remedy else ""))
@@ -32,7 +32,7 @@ class Parser(argparse.ArgumentParser):
             name = word.partition("=")[0]
             if name == "--":
                 break
-            # Before argparse, which would rather name an argument that is missing.
+            # Checked before argparse, which would report a missing argument instead.
             if name.startswith("--") and not any(option.startswith(name) for option in known):
                 close = difflib.get_close_matches(name, known, 1, 0.6)
                 self.error(f"{name}: unknown option" + (f", did you mean '{close[0]}'?" if close else ""))
@@ -54,7 +54,7 @@ def positive(text):
 
 
 def reason(error):
-    """Of an OSError, without number and path."""
+    """The text of an OSError, without number and path."""
     return error.strerror or str(error)
 
 
@@ -63,7 +63,7 @@ CHUNK_BYTES = 1 << 20
 
 
 def read_text(path, remedy):
-    """Of devices and pipes without end no more than it takes to see that they are not text, or too large."""
+    """Reads endless devices and pipes only until they prove not to be text, or too large."""
     path = pathlib.Path(path)
     content = bytearray()
     try:
@@ -100,7 +100,7 @@ def read_json(path, remedy):
 
 
 def check_writable(path, option):
-    """That `path` can be written later; leaves nothing behind."""
+    """Checks that `path` can be written later; leaves no file."""
     path = pathlib.Path(path)
     there = path.exists()
     try:
@@ -114,7 +114,7 @@ def check_writable(path, option):
 
 
 def write_text(path, text, option):
-    """All of it or nothing: a temporary sibling is renamed. A device or pipe is written in place."""
+    """Writes atomically, by renaming a temporary sibling. A device or pipe is written in place."""
     path = pathlib.Path(os.path.realpath(path))
     in_place = path.exists() and not path.is_file()
     temporary = path if in_place else path.with_name(f"{path.name}.tmp{os.getpid()}")
@@ -142,7 +142,7 @@ def run(body):
         except KeyboardInterrupt:
             print(f"{name}: error: interrupted", file=sys.stderr)
             code = 130
-    except OSError as error:  # of standard output: a full device, a pipe whose reader has gone
+    except OSError as error:  # from standard output: a full device, a pipe without a reader
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             print(f"{name}: error: {error.filename or 'standard output'}: {reason(error)}; check free space and "

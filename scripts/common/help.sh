@@ -1,17 +1,17 @@
-# Sourced by the shell scripts: one help format, and errors of one line, NAME: error: PLACE: WHAT; REMEDY.
+# Sourced by the shell scripts: one help format, and one-line errors, NAME: error: LOCATION: WHAT; REMEDY.
 
 # The comment at the top of the script that sources this one.
 print_help() {
   awk 'NR == 1 { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$0"
 }
 
-# fail MESSAGE [REMEDY]: for what cannot be done (exit code 1).
+# fail MESSAGE [REMEDY]: the operation failed (exit code 1).
 fail() {
   echo "${0##*/}: error: $1${2:+; $2}" >&2
   exit 1
 }
 
-# refuse MESSAGE [REMEDY]: for what was asked for wrongly (exit code 2).
+# refuse MESSAGE [REMEDY]: the arguments are invalid (exit code 2).
 refuse() {
   echo "${0##*/}: error: $1${2:+; $2}" >&2
   exit 2
@@ -29,7 +29,7 @@ help_if_asked() {
   esac
 }
 
-# takes_no_arguments ARGUMENT...: for scripts that only know --help.
+# takes_no_arguments ARGUMENT...: for scripts whose only option is --help.
 takes_no_arguments() {
   help_if_asked "$@"
   (($# == 0)) && return

@@ -1,8 +1,8 @@
-"""Bounded model checking and induction with ABC, which yosys brings along as yosys-abc.
+"""Bounded model checking and induction with ABC, which yosys ships as yosys-abc.
 
-yosys brings the checker and the block down to gates and latches (AIGER); ABC's SAT solver unrolls these clock by clock
-(bmc3) and does the inductive step (ind). smtbmc and z3 do the same in a hundred times the time, but name signals: they
-repeat a failure that ABC has found, with its inputs given, which confirms it and gives the waveform."""
+yosys maps the checker and the block to gates and latches (AIGER); ABC's SAT solver unrolls these cycle by cycle (bmc3)
+and does the inductive step (ind). smtbmc and z3 take a hundred times as long, but keep signal names: they replay a
+failure that ABC has found, with its inputs given, which confirms it and yields the waveform."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ import shutil
 
 import tools
 
-# A cover statement as the assertion that it does not happen: so ABC finds when it does.
+# A cover statement as an assertion that it never happens: ABC's counterexample is the cover trace.
 COVERS = """(* techmap_celltype = "$cover" *)
 module cover_never (input A, input EN);
   \\$assert _TECHMAP_REPLACE_ (.A(!A), .EN(EN));
@@ -18,11 +18,11 @@ endmodule
 """
 WORDS = ["memory_map", "opt -full", "async2sync", "dffunmap"]
 GATES = ["techmap", "opt -fast", "dffunmap", "abc -g AND -fast", "opt_clean"]
-# What ABC is asked, each a file of its own; what is asked for are its outputs.
+# The queries for ABC, one file each; the properties are its outputs.
 GOALS = {
     "asserts": ["chformal -cover -remove"],
     "covers": ["chformal -assert -remove", "techmap -map covers.v", "techmap", "opt_clean"],
-    # Something that is true in every clock: it is reached as long as the assumptions can be kept.
+    # True in every cycle: it is reachable as long as the assumptions are satisfiable.
     "always": ["chformal -assert -cover -remove", "add -output always 1", "connect -set always 1'b1", "opt_clean"],
 }
 
@@ -34,7 +34,7 @@ def place(cell):
 
 
 class Model:
-    """The checker and the block in a folder of its own, as gates; `bug`: with the block's seeded bug in it."""
+    """The checker and the block as gates, in a separate folder; `bug`: with the block's seeded bug."""
 
     def __init__(self, proof, folder, bug=None, limit=None):
         self.proof, self.folder, self.limit = proof, folder, limit
@@ -71,8 +71,8 @@ class Model:
         return tools.Failure(f"{self.proof.block.name}: {program} gave no verdict:\n{tools.last_words(text)}")
 
     def bounded(self, steps, trace=None):
-        """{"passed", "step" of the failure, "failed": places of the properties}, over all runs of so many clocks from
-        reset. A failure's trace is written to `trace`."""
+        """{"passed", "step" of the failure, "failed": locations of the properties}, over all runs of that many cycles
+        from reset. A failure's trace is written to `trace`."""
         if f"asserted in frame {steps - 1}." not in self.abc("always", f"bmc3 -S {steps - 1} -F {steps}"):
             raise tools.Failure(f"{self.proof.block.name}: the assumptions contradict each other within {steps} steps, "
                                 "so that nothing is proven")
@@ -92,14 +92,14 @@ class Model:
         return found
 
     def induction(self, steps, trace=None):
-        """The same, over all runs of one clock more from anywhere: if all holds in `steps` clocks, so it does in the
-        next."""
+        """The same by induction: from any state, if all properties hold for `steps` cycles, they hold in the next
+        one."""
         if "Networks are equivalent" in self.abc("asserts", f"orpos; dc2; ind -F {steps + 1}"):
             return {"passed": True, "step": None, "failed": []}
-        return self.smtbmc(trace, "-t", str(steps), "-i")  # shows where it does not close
+        return self.smtbmc(trace, "-t", str(steps), "-i")  # shows where the induction does not close
 
     def reached(self, steps):
-        """(cover statements that happen within so many steps, as {place: step}; places of the others)"""
+        """(cover statements reached within that many steps, as {location: step}; locations of the others)"""
         if not self.covers:
             return {}, []
         text = self.abc("covers", f"bmc3 -a -F {steps}")

@@ -8,14 +8,14 @@ PLATFORM = "gtx480"
 
 PATHS = [2, 4, 6, 8, 32]
 ANY = 32  # no warp has more
-# Where the thesis' machine for this study (Tab 7.1) is not the platform's GTX 480. Both scoreboards, with and without
-# masks, are arrays with 6 read and 3 write ports (section 7.5.6), so the stack has those as well.
+# Where the thesis' machine for this study (Tab 7.1) differs from the platform's GTX 480. Both scoreboards, with and
+# without masks, are arrays with 6 read and 3 write ports (section 7.5.6), so the stack has those as well.
 MACHINE = {"core.l1d.size_kib": 32, "core.l1d.ways": 8, "core.l1i.size_kib": 16, "core.l1i.ways": 4,
            "core.shared_memory.size_kib": 16, "core.scoreboard.read_ports": 6, "core.scoreboard.write_ports": 3}
 VARIANTS = [(label, {**settings, **MACHINE}) for label, settings in (
     ("SPS", suite.STACK), *((f"MP {k}" if k < ANY else "MP any", suite.multi_path(k, False)) for k in PATHS),
     ("MP any + OREC", suite.multi_path(ANY, True)))]
-# Not of the set: its pattern for opportunistic reconvergence, and kernels that hardly diverge.
+# Not in the published set: its pattern for opportunistic reconvergence, and kernels that hardly diverge.
 OTHERS = [("K13", "unstructured"), ("-", "sgemm"), ("-", "hotspot"), ("-", "kmeans"), ("-", "bfs"), ("-", "nqueens")]
 
 

@@ -1,4 +1,4 @@
-"""Runs of the heddle command for scripts/reproduce: each once, several at a time."""
+"""Runs the heddle command for scripts/reproduce: each configuration once, several in parallel."""
 
 import concurrent.futures
 import json
@@ -13,7 +13,7 @@ OUTCOMES = {0: "passed", 1: "wrong", 4: "hang", 5: "limit"}  # exit codes of hed
 
 
 class Failure(Exception):
-    """Something that is not a result: no such workload, key, or command."""
+    """A run without a result: no such workload, key, or command."""
 
 
 class Run:

@@ -30,7 +30,7 @@ def documented(table_of, kernel, compiler):
 
 
 def analyze(machine, file, *arguments):
-    """What `heddle analyze` says of each kernel of a file; None if it refuses what is asked of it."""
+    """The output of `heddle analyze` for each kernel of a file; None if it rejects the request."""
     done = machine.command("analyze", file, *arguments)
     if done.returncode == 2 and arguments[:1] == ("--transform",):
         return None
@@ -67,7 +67,7 @@ class Module:
             self.transformed = analyze(machine, file, "--transform", "ssde", "-o", out) is not None
             again = analyze(machine, out, "--json") if self.transformed else []
             self.static_after = instructions(out.read_text()) if self.transformed else {}
-        # A kernel that asks not to be transformed stays as it is.
+        # A kernel that opts out of the transformation is unchanged.
         self.again = {kernel["kernel"]: kernel["counts"]["may_deadlock"] for kernel in again
                       if not kernel.get("pragma_nossde")}
 

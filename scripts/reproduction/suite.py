@@ -1,7 +1,7 @@
 """Which workloads stand for which benchmarks (platforms/workloads/README.md), and the settings that the studies share."""
 
-# Published name, source in SIMT-safe form, in MIMD form. Where both are one, no lane waits for another of its warp
-# in a way that a stack would not survive.
+# Published name, source in SIMT-safe form, source in MIMD form. Where both are the same, no lane waits for another of
+# its warp in a way that deadlocks on a stack.
 SYNCHRONISATION = [
     ("HT", "hashtable", "hashtable-mimd"),
     ("ATM", "atm", "atm-mimd"),

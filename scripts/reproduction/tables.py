@@ -26,7 +26,7 @@ def settings(run):
 
 
 def where(name, run):
-    """What every row begins with."""
+    """The first columns of every row."""
     return [name, run.workload, run.size, run.platform, settings(run)]
 
 
@@ -61,8 +61,8 @@ def number(value, digits=2):
 
 
 def comparison(study, ours):
-    """The published claims, ours beside them by id, then what explains the differences. An id that is not published
-    is a mistake here; one that we have no number for is said so."""
+    """The published claims with our values by id, then the explanations of the differences. An unpublished id is an
+    error; an id without one of our values is reported as such."""
     claims = published(study)
     unknown = set(ours) - {claim["id"] for claim in claims}
     if unknown:
@@ -76,5 +76,5 @@ def comparison(study, ours):
 
 
 def chosen(benchmarks, names):
-    """Those of `benchmarks` (published name, workload ...) that `names` ask for; all if it is empty."""
+    """The entries of `benchmarks` (published name, workload ...) selected by `names`; all if it is empty."""
     return [b for b in benchmarks if not names or names & set(b)]

@@ -16,11 +16,11 @@ LIBRARY = pathlib.Path(os.environ.get("HEDDLE_CELLS", "/usr/share/qflow/tech/osu
 
 
 class Failure(Exception):
-    """A check that did not pass, or a tool that broke down: exit code 1."""
+    """A failed check or a tool that crashed: exit code 1."""
 
 
 class InputError(Exception):
-    """Something the user can put right: exit code 2."""
+    """An error that the user can fix: exit code 2."""
 
 
 def require(*names):
@@ -73,7 +73,7 @@ def last_words(text, lines=12):
     return "\n".join("    " + line for line in text.strip().splitlines()[-lines:])
 
 
-RUNNING = set()  # process groups, ended when the run is given up
+RUNNING = set()  # process groups, terminated when the run is aborted
 
 
 def end(group):
@@ -116,8 +116,8 @@ def interrupt_when_terminated():
 
 
 def parallel(tasks, jobs):
-    """Calls the tasks {key: function} on so many threads; gives {key: result}. All are tried: what failed is raised at
-    the end, as one Failure. An InputError or an interruption ends the others at once."""
+    """Calls the tasks {key: function} on that many threads; returns {key: result}. All are tried, and failures are
+    raised at the end as one Failure. An InputError or an interruption stops the others at once."""
     found, failures = {}, []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         waiting = {pool.submit(task): key for key, task in tasks.items()}
