@@ -37,8 +37,8 @@ if(HEDDLE_FUZZ)
   target_compile_options(heddle_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Headers of other people's libraries, compiled once per kind of target. JSON's only where most sources use it: it
-# costs each of them a second in which the compiler instantiates its parser, precompiled or not.
+# Headers of third-party libraries, precompiled once per kind of target. JSON's only where most sources use it:
+# instantiating its parser costs every source a second of compile time, precompiled or not.
 set(HEDDLE_PCH_BASE <algorithm> <array> <functional> <map> <memory> <optional> <span> <string> <vector>
                     <fmt/format.h>)
 set(HEDDLE_PCH_SYSTEMC <systemc> <tlm> ${HEDDLE_PCH_BASE})
@@ -101,9 +101,9 @@ function(heddle_library name)
 endfunction()
 
 # heddle_whole_program(EXECUTABLE libraries...): link-time optimisation of these libraries in this executable. Blocks
-# call each other through sockets, and only the whole program shows the compiler what is on the other side: a tenth
-# of the instructions of a simulated cycle. Their sources are compiled once more for it, so that everything else
-# (more than fifty test programs) links the ordinary archives without the longer link. Release builds with GCC only.
+# call each other through sockets, and the compiler sees the other side only in the whole program: this saves a tenth
+# of the instructions of a simulated cycle. The sources are compiled a second time for it, so that everything else
+# (more than fifty test programs) links the ordinary archives quickly. Release builds with GCC only.
 function(heddle_whole_program executable)
   if(NOT HEDDLE_LTO OR NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()
@@ -126,7 +126,7 @@ function(heddle_whole_program executable)
   target_link_options(${executable} PRIVATE -O3 -flto=auto)
 endfunction()
 
-# heddle_patience(VARIABLE): a time limit in seconds, five times as long for sanitizers, which need it.
+# heddle_patience(VARIABLE): multiplies a time limit in seconds by five in sanitizer builds, which are slower.
 macro(heddle_patience variable)
   if(HEDDLE_SANITIZE)
     math(EXPR ${variable} "5 * ${${variable}}")
@@ -140,7 +140,7 @@ function(heddle_time_limit seconds)
 endfunction()
 
 # heddle_test(NAME SOURCES... [LINK libs...] [LABELS ...] [TIMEOUT s] [SYSTEMC] [NO_PCH] [APART]): each TEST runs in
-# a process of its own (SystemC elaborates once per process). The others are as for a library.
+# a separate process (SystemC elaborates once per process). The other options are those of a library.
 function(heddle_test name)
   cmake_parse_arguments(ARG "SYSTEMC;NO_PCH;APART" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)

@@ -7,7 +7,7 @@ TITLE = "Multi-Path (thesis ch. 7): the divergent set under 1, 2, 4, 6, 8 and an
 PLATFORM = "gtx480"
 
 PATHS = [2, 4, 6, 8, 32]
-ANY = 32  # no warp has more
+ANY = 32  # the maximum of any warp
 # Where the thesis' machine for this study (Tab 7.1) differs from the platform's GTX 480. Both scoreboards, with and
 # without masks, are arrays with 6 read and 3 write ports (section 7.5.6), so the stack has those as well.
 MACHINE = {"core.l1d.size_kib": 32, "core.l1d.ways": 8, "core.l1i.size_kib": 16, "core.l1i.ways": 4,

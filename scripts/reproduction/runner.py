@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 MAX_CYCLES = {"tiny": 5_000_000, "small": 20_000_000, "paper": 1_000_000_000}
-OUTCOMES = {0: "passed", 1: "wrong", 4: "hang", 5: "limit"}  # exit codes of heddle that say how a kernel ended
+OUTCOMES = {0: "passed", 1: "wrong", 4: "hang", 5: "limit"}  # exit codes of heddle for the ways a kernel can end
 
 
 class Failure(Exception):

@@ -50,7 +50,7 @@ def instructions(text):
         line = re.sub(r"//.*", "", line).strip()
         line = re.sub(r"^\{\s*|^[\w$]+:\s*", "", line)
         if kernel and line.endswith(";") and not line.startswith("."):
-            # Statements in one line (compilers' inline assembly): those that are not declarations.
+            # Statements on one line (inline assembly of compilers), without declarations.
             counts[kernel] += sum(1 for s in line.split(";") if s.strip(" {}\t") and not s.strip().startswith("."))
     return counts
 

@@ -15,7 +15,7 @@ SYNCHRONISATION = [
     ("TSP", "tsp", "tsp"),
 ]
 
-# The rest of the kernels of mimd-simt-and-bows §9.3 that need progress of diverged lanes.
+# The remaining kernels of mimd-simt-and-bows §9.3 that need diverged lanes to make progress.
 MIMD_PATTERNS = [
     ("K0", "spinlock"),
     ("K7 FG", "omp-lock-fine"),

@@ -8,7 +8,7 @@ import tempfile
 
 import tools
 
-# A change in one of these makes earlier results of the kind worthless.
+# A change in one of these invalidates earlier results of that kind.
 BOTH = ["cache.py", "flow.py", "netlist.py"]
 RECIPES = {"point": [*BOTH, "liberty.py", "measure.py", "timing.py"],
            "compare": [*BOTH, "equivalence.py", "simulation.py"]}
@@ -40,7 +40,7 @@ class Cache:
             try:
                 return json.loads(file.read_text()), True
             except (OSError, json.JSONDecodeError):
-                pass  # not there, or an unreadable one: made again
+                pass  # missing or unreadable: computed again
         result = json.loads(json.dumps(make()))
         self.folder.mkdir(parents=True, exist_ok=True)
         write_whole(file, json.dumps(result, indent=1) + "\n")

@@ -12,7 +12,7 @@ def swept(points):
     names = sorted({name for point in points for name in point["parameters"]})
     values = {name: {point["parameters"].get(name) for point in points} - {None} for name in names}
     varied = [name for name in names if len(values[name]) > 1]
-    return max(varied, key=lambda name: (len(values[name]), name != "Warps"), default=None)  # of equals the first
+    return max(varied, key=lambda name: (len(values[name]), name != "Warps"), default=None)  # the first on a tie
 
 
 def series(points, parameter):

@@ -11,7 +11,7 @@ import re
 import flow
 import tools
 
-SEQUENCES = (1, 4)  # clocks of agreement the induction starts from: one is quick and nearly always enough
+SEQUENCES = (1, 4)  # clocks of agreement that the induction assumes: one is fast and nearly always enough
 
 
 def commands(block, top, parameters, library_file, clocks):
@@ -19,11 +19,11 @@ def commands(block, top, parameters, library_file, clocks):
     return [*flow.read(block, top, parameters), "proc", "flatten", "memory_map", *prepare, "rename -top gold",
             "design -stash gold",
             f'read_liberty "{library_file}"', "read_verilog netlist.v", f"hierarchy -check -top {flow.TOP}", "proc",
-            # Inner wires of the cells (_12_.Q) must not hide the names of the registers behind them; those of
-            # registers in generate blocks and helpers (gen_masks.lanes_mem) are names as well, and stay.
+            # Inner wires of the cells (_12_.Q) must not hide the names of the registers connected to them. Names of
+            # registers in generate blocks and helpers (gen_masks.lanes_mem) are kept.
             "flatten", "rename -hide w:_[0-9]*_.* c:_[0-9]*_.*", *prepare, "rename -top gate", "design -stash gate",
             "design -copy-from gold -as gold gold", "design -copy-from gate -as gate gate",
-            # No opt_clean after this: it would take away pairs that have a second name, which nothing reads by the first.
+            # No opt_clean after this: it would remove pairs with two names if nothing reads the first name.
             "equiv_make gold gate equiv", "hierarchy -top equiv", "equiv_simple",
             f"equiv_induct -seq {clocks}", "equiv_status"]
 

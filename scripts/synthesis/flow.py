@@ -7,8 +7,8 @@ import re
 import tools
 from netlist import Netlist
 
-DRIVER, LOAD_PF = "INVX4", 0.03  # what drives the inputs and loads the outputs; ABC sizes and buffers only with these
-TOP = "synthesised"  # of a copy: yosys decorates the names of modules with parameters
+DRIVER, LOAD_PF = "INVX4", 0.03  # driver of the inputs, load of the outputs; ABC needs them to size and buffer gates
+TOP = "synthesised"  # name of a copy: yosys mangles the names of modules with parameters
 
 
 def read(block, top, parameters):
@@ -24,7 +24,7 @@ def yosys(commands, what, folder, limit=None):
     code, text = tools.run(["yosys", "-q", "-l", f"{what[1]}.log", "-s", script.name], what[0], folder, limit,
                            check=False)
     if code != 0:
-        said = "\n".join(dict.fromkeys(text.strip().splitlines()))  # warnings, each once, and the error
+        said = "\n".join(dict.fromkeys(text.strip().splitlines()))  # every distinct warning once, and the error
         raise tools.Failure(f"{what[0]}: yosys refused it ({script.name}):\n{tools.last_words(said, 6)}")
     return (folder / f"{what[1]}.log").read_text(errors="replace")
 
@@ -36,7 +36,7 @@ def state(block, top, parameters, what, folder):
            "write_json state.json"], (what, "state"), folder)
     modules = json.loads((folder / "state.json").read_text())["modules"]
     module = next(m for m in modules.values() if int(m["attributes"].get("top", "0"), 2))
-    names = {}  # of those that a bit has, what is called a register goes first
+    names = {}  # if a bit has several names, a register's name is preferred
     for name, net in sorted(module["netnames"].items(), key=lambda item: not item[0].endswith("_q")):
         for bit in net["bits"]:
             if not net["hide_name"]:

@@ -11,7 +11,7 @@ import tools
 
 CLOCK, RESET = "clk_i", "rst_ni"
 
-# The library's flip-flops start undefined; these do not. Asynchronous set over reset, as the liberty file says.
+# The library's flip-flops start undefined; these do not. Asynchronous set has priority over reset, as in the liberty file.
 FLIP_FLOPS = """`timescale 1ns/10ps
 module zero_DFFPOSX1 (input CLK, input D, output reg Q);
   initial Q = 0;

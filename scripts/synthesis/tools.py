@@ -112,7 +112,7 @@ def interrupt_when_terminated():
         del number, frame
         raise KeyboardInterrupt
     signal.signal(signal.SIGTERM, handler)
-    signal.signal(signal.SIGINT, handler)  # a shell starts background jobs with it ignored
+    signal.signal(signal.SIGINT, handler)  # a shell starts background jobs with SIGINT ignored
 
 
 def parallel(tasks, jobs):

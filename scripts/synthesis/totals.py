@@ -76,7 +76,7 @@ class Sum:
             self.same = sum(found.same for _, found in here)
             self.besides = sum(sum(found.besides.values()) for _, found in here)
             self.area = sum(found.area for _, found in here)
-            # What is no block cannot be left out of a comparison of all bits: as published.
+            # Parts that are not blocks belong to a comparison of all bits: taken from the publication.
             self.all = self.same + self.besides + total.published - self.published
 
 
@@ -110,7 +110,7 @@ def write(page, totals, specifications, results):
                      times(large.all, small.all), times(large.area, small.area)]
                     for large, small in ratios])
     page.text("Part by part:")
-    rows = {}  # parts of several totals are in one row
+    rows = {}  # a row may hold parts of several totals
     for each in shown:
         for part, found in each.parts:
             row = (part.what, f"`{part.block}`, {part.point}" if part.block else "no block", f"{part.published:,}",
