@@ -1,4 +1,4 @@
-// Functional coverage of a bench: named events, each of which must have been seen.
+// Functional coverage of a bench: named events, each of which must occur.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Coverage {
     for (const std::string& event : events) declare(event);
   }
   void declare(const std::string& event) { counts_[event] = 0; }
-  /// Throws std::out_of_range for an event that was not declared.
+  /// Throws std::out_of_range for an undeclared event.
   void hit(const std::string& event, bool happened = true) {
     std::uint64_t& count = counts_.at(event);
     if (happened) ++count;

@@ -1,6 +1,6 @@
-// Runs a block's model and its RTL side by side, clock by clock: every clock in which the request is offered
-// or not, and the response taken or not, at random, req_ready, rsp_valid and the response must be what the
-// model and the block's documented number of clocks say.
+// Runs a block's model and its RTL side by side, cycle by cycle, with random stalls on request and response.
+// In every cycle req_ready, rsp_valid and the response must match the model and the block's documented
+// latency.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,13 +17,13 @@
 
 namespace heddle::cosim {
 
-/// Where waves go: HEDDLE_WAVES names a folder; not set: nowhere.
+/// Folder for waveforms, from HEDDLE_WAVES; none if it is not set.
 inline std::string waves_file(const std::string& name) {
   const char* folder = std::getenv("HEDDLE_WAVES");
   return folder == nullptr ? std::string{} : std::string(folder) + "/" + name + ".fst";
 }
 
-/// How often (of 256 clocks) a request is held back, and a response not taken.
+/// Rates, of 256 cycles, at which a request is withheld and a response is not accepted.
 struct StallRates {
   unsigned request = 0;
   unsigned response = 0;
@@ -32,14 +32,14 @@ struct StallRates {
   }
 };
 
-/// The rates that benches run with, as parameters of their tests.
+/// The rates that benches run with, as test parameters.
 inline auto stall_rates() {
   return ::testing::Values(StallRates{0, 0}, StallRates{128, 0}, StallRates{0, 128}, StallRates{100, 200});
 }
 inline std::string name_stalls(const ::testing::TestParamInfo<StallRates>& rates) {
   return "Request" + std::to_string(rates.param.request) + "Response" + std::to_string(rates.param.response);
 }
-/// For directed tests, which drive the block's socket whatever is behind it.
+/// For directed tests, which drive the block's socket regardless of its implementation.
 inline auto every_implementation() {
   return ::testing::Values(sim::Implementation::kModel, sim::Implementation::kRtl,
                            sim::Implementation::kBoth);
@@ -51,14 +51,14 @@ inline std::string name_implementation(const ::testing::TestParamInfo<sim::Imple
 
 /// `Pins` as for PinTwin, and
 ///   static unsigned clocks(const Request&, const Model&)   // from acceptance to the response, >= 1
-/// answer() is called in every clock in which the response is on the pins.
+/// answer() is called in every cycle in which the response is on the pins.
 /// `Block` as for sim::Twinned.
 template <class V, class Pins, class Block>
 class LockstepBench {
  public:
   using Request = typename Block::Request;
   using Model = typename Block::Model;
-  /// The next request, to be served by the model as it is then.
+  /// The next request, to be served by the model in its current state.
   using Generator = std::function<Request(const Model&, std::mt19937&)>;
 
   LockstepBench(Model model, const std::string& name, std::uint32_t seed, Pins map = {})
@@ -67,7 +67,7 @@ class LockstepBench {
   [[nodiscard]] Model& model() { return model_; }
   [[nodiscard]] std::uint64_t clock() const { return clock_; }
 
-  /// Until `count` requests have been answered, or something differs (then a test failure has been reported).
+  /// Runs until `count` requests have been answered or a mismatch has been reported as a test failure.
   void run(std::uint64_t count, StallRates stalls, const Generator& generate) {
     for (std::uint64_t answered = 0; answered < count && !::testing::Test::HasFailure();) {
       if (!offered_ && !chance(stalls.request)) offered_ = generate(model_, random_);
@@ -98,7 +98,7 @@ class LockstepBench {
     offered_.reset();
   }
   void check() {
-    differs_ = true;  // unless nothing below returns
+    differs_ = true;  // stays true if an assertion below fails and returns
     const V& pins = driver_.pins();
     ASSERT_EQ(pins.rsp_valid_o != 0, answer_.has_value())
         << "rsp_valid_o at clock " << clock_ << ", last request " << Block::show_request(asked_).dump();
@@ -119,10 +119,10 @@ class LockstepBench {
   Model model_;
   std::mt19937 random_;
   std::optional<Request> offered_;  ///< on the pins, not accepted yet
-  Request asked_{};                 ///< accepted last
+  Request asked_{};                 ///< last accepted
   std::optional<Request> served_;   ///< accepted, not answered yet
   std::optional<Request> answer_;   ///< on the response pins
-  unsigned busy_ = 0;               ///< clocks until the accepted request is answered
+  unsigned busy_ = 0;               ///< cycles until the accepted request is answered
   std::uint64_t clock_ = 0;
   bool differs_ = false;
 };

@@ -3,8 +3,8 @@
 // All blocks with a twin have the same frame (rtl/README.md): clk_i, rst_ni, a request with
 // req_valid_i/req_ready_o, a response with rsp_valid_o/rsp_ready_i.
 //
-// Verilated headers come before SystemC's (Verilator would otherwise take its time from there): where this
-// is used, the V*.h are the first includes.
+// Verilated headers must come before SystemC's, since Verilator would otherwise use SystemC's time: where
+// this header is used, the V*.h are included first.
 #pragma once
 
 #include <verilated.h>
@@ -24,7 +24,7 @@ class PinDriver {
   /// `waves`: an FST file; empty: none.
   explicit PinDriver(const std::string& waves = {}) {
     context_->randReset(2);  // state without reset starts at random values ...
-    context_->randSeed(1);   // ... the same ones in every run
+    context_->randSeed(1);   // ... that are the same in every run
     if (!waves.empty()) {
       context_->traceEverOn(true);
       trace_ = std::make_unique<VerilatedFstC>();
@@ -43,7 +43,7 @@ class PinDriver {
     settle();
   }
   ~PinDriver() {
-    // The block's scopes take leave of the thread's context, which may be that of a driver that is gone.
+    // The block's destruction uses the thread's current context, which may be that of a destroyed driver.
     Verilated::threadContextp(context_.get());
     pins_->final();
     if (trace_) trace_->close();
@@ -55,7 +55,7 @@ class PinDriver {
   [[nodiscard]] V& pins() { return *pins_; }
   /// Combinational outputs follow the inputs.
   void settle() { pins_->eval(); }
-  /// A rising edge of the clock, and the falling one behind it.
+  /// A rising edge of the clock, followed by the falling edge.
   void edge() {
     pins_->clk_i = 1;
     pins_->eval();
@@ -65,8 +65,8 @@ class PinDriver {
     record();
   }
 
-  /// The request that is on the pins is accepted and answered; how many clocks that took. The response is on
-  /// the pins until the next call.
+  /// Completes the request on the pins; returns the number of cycles from acceptance to the answer. The
+  /// response stays on the pins until the next call.
   unsigned transact() {
     pins_->req_valid_i = 1;
     edge();

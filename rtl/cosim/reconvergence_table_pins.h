@@ -1,8 +1,9 @@
 // Requests of simt::ReconvergenceTable on the pins of rtl/reconvergence_table.
 //
-// The RTL answers when the timer of the entry expires that a request changed. `due`, when the next one of all
-// fires, is what an event-driven model needs: it is found here, from these answers. So are the times at which
-// timers are looked at, every so many cycles (A8): the RTL gets the last one, as from a counter of the core.
+// The RTL's answer gives the deadline of the entry that a request changed. `due`, the time at which the next
+// timer of all fires, is what an event-driven model needs; it is computed here from these answers. Timers are
+// checked every so many cycles (A8). These times are computed here too: the RTL gets the last one, as from a
+// counter of the core.
 //
 // Times on the pins are the low 32 bits of cycles. The RTL compares them modulo 2^32, so that nothing happens
 // where they wrap as long as no timer stays expired for 2^31 cycles.
@@ -35,7 +36,7 @@ class ReconvergenceTablePins {
     pins.req_lanes_i = request.lanes.bits();
     pins.req_time_i =
         low(request.op == Request::Op::kFired
-                ? request.cycle / resolution() * resolution()  // the last time to look at timers
+                ? request.cycle / resolution() * resolution()  // the last time at which timers are checked
                 : request.cycle);
     pins.req_pc_i = arrives ? request.pc.value() : entry.pc.value();
     pins.req_frame_i = entry.frame;
@@ -102,12 +103,12 @@ class ReconvergenceTablePins {
     request.due = by_time_.empty() ? simt::kNever : by_time_.begin()->first;
   }
 
-  /// What an entry in memory was when it left.
+  /// The contents of an entry in memory when it was evicted.
   void inspected(Request& request) const {
     if (request.valid && !request.ok) request.entry = away_.at(number(request.warp, request.id));
   }
 
-  /// Clocks until the answer to a request, which the model has not served yet.
+  /// Cycles until the answer to a request, which the model has not served yet.
   static unsigned clocks(const Request& request, const simt::ReconvergenceTableModel& model) {
     unsigned visited = 0;
     if (request.op != Request::Op::kFired) return 1;
@@ -138,8 +139,7 @@ class ReconvergenceTablePins {
             kind(pins.rsp_kind_o),          rpc,
             base::LaneMask(pins.rsp_rec_o), base::LaneMask(pins.rsp_pend_o)};
   }
-  /// When the entry's timer is seen to have expired: the next time from then on at which timers are looked
-  /// at.
+  /// The time at which the entry's timer is seen to have expired: the first check at or after its deadline.
   template <class V>
   [[nodiscard]] base::Cycle fires(const V& pins, base::Cycle now) const {
     if (pins.rsp_timer_runs_o == 0) return simt::kNever;
@@ -158,9 +158,10 @@ class ReconvergenceTablePins {
   }
 
   simt::ReconvergenceTableConfig config_;
-  std::map<std::uint32_t, base::Cycle> timers_;              ///< that run, by number of the core
-  std::set<std::pair<base::Cycle, std::uint32_t>> by_time_;  ///< the same
-  std::map<std::uint32_t, simt::Reconvergence> away_;  ///< what left the RTL last, by number of the core
+  std::map<std::uint32_t, base::Cycle> timers_;              ///< running ones, by the core's number
+  std::set<std::pair<base::Cycle, std::uint32_t>> by_time_;  ///< the same, by time
+  std::map<std::uint32_t, simt::Reconvergence> away_;  ///< contents last evicted from the RTL, by the core's
+                                                       ///< number
 };
 
 }  // namespace heddle::cosim

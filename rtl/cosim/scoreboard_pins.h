@@ -1,5 +1,5 @@
-// Requests of core::Scoreboard on the pins of rtl/scoreboard: an instruction with more registers than there
-// are ports takes several of them, its parts.
+// Requests of core::Scoreboard on the pins of rtl/scoreboard. An instruction with more registers than there
+// are ports takes several requests, called its parts.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +25,13 @@ struct ScoreboardPart {
   bool continued = false;                ///< kCheck: of the same instruction as the kCheck before
   /// kReserve, kRelease: each register once; kNoReg: the port is not used.
   std::array<isa::RegId, kWritePorts> destinations{isa::kNoReg, isa::kNoReg, isa::kNoReg};
-  bool memory = false;     ///< kReserve: by a memory instruction
+  bool memory = false;     ///< kReserve: for a memory instruction
   std::uint32_t slot = 0;  ///< kRead
 
   // Answer
   core::Hazard hazard = core::Hazard::kNone;  ///< kCheck: of the parts so far
-  std::uint32_t count = 0;                    ///< registers that were pending before the request
-  bool taken = false;                         ///< kRead: something is pending in the slot, and what:
+  std::uint32_t count = 0;                    ///< registers pending before the request
+  bool taken = false;                         ///< kRead: the slot holds a pending register, which is:
   bool entry_memory = false;
   core::PendingRegister entry{};
 };
@@ -122,7 +122,7 @@ struct ScoreboardPins {
     request.entry_memory = pins.rsp_entry_memory_o != 0;
     request.entry = {static_cast<isa::RegId>(pins.rsp_entry_reg_o), base::LaneMask(pins.rsp_entry_lanes_o)};
   }
-  /// Clocks until the answer.
+  /// Cycles until the answer.
   template <class Model>
   static unsigned clocks(const Request&, const Model&) {
     return 1;

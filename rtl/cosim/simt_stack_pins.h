@@ -39,7 +39,7 @@ struct StackRequest {
   // Answer
   Error error = Error::kNone;
   std::uint32_t depth = 0;
-  simt::StackEntry entry;  ///< the top; kRead: that at `position`. None if `depth` is 0
+  simt::StackEntry entry;  ///< the top; kRead: the entry at `position`. None if `depth` is 0
   bool caller = false;
   bool at_barrier = false;
   bool diverged = false;
@@ -74,20 +74,20 @@ struct SimtStackPins {
   }
 };
 
-/// The requests that an event of the control-flow protocol becomes: one, but for indirect branches and calls
-/// whose lanes go to several places. Sorting the lanes by where they go is not the block's.
+/// The requests for an event of the control-flow protocol: one, except for indirect branches and calls with
+/// several targets. Grouping the lanes by target is not done by the block.
 class StackRequests {
  public:
   /// `mask`: of the warp's top.
   StackRequests(const simt::ControlFlowRequest& event, simt::LaneMask mask, simt::FirstSide first_side);
 
-  /// The stack has something to do at such an event.
+  /// Whether the stack acts on such an event.
   [[nodiscard]] static bool serves(const simt::ControlFlowRequest& event) { return op_of(event).has_value(); }
-  /// The operation of the RTL that an event is, or begins with; none: the stack has none for it.
+  /// The RTL operation for an event, or the first of several; none if the stack has none for it.
   [[nodiscard]] static std::optional<StackRequest::Op> op_of(const simt::ControlFlowRequest& event);
 
   [[nodiscard]] std::span<StackRequest> requests() { return {requests_.data(), count_}; }
-  /// Lanes went to more than one place, which the requests do not show if they are several.
+  /// Whether lanes went to more than one target. The requests do not show this if there are several.
   [[nodiscard]] bool several() const { return count_ > 1; }
 
  private:

@@ -112,7 +112,7 @@ class RtlSimtStack final : public simt::ControlFlow {
 
   std::unique_ptr<PinDriver<VSimtStack>> driver_ = std::make_unique<PinDriver<VSimtStack>>();
   simt::FirstSide first_side_;
-  std::vector<LaneMask> masks_;  ///< by warp, of its top: as answered last
+  std::vector<LaneMask> masks_;  ///< by warp, of its top: the last answer
   simt::StackStats stats_;
   sim::TwinUse& use_;
 };

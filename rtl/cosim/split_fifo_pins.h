@@ -30,7 +30,7 @@ struct SplitFifoPins {
       request.id = pins.rsp_victim_valid_o != 0 ? simt::SplitId{static_cast<std::uint8_t>(pins.rsp_victim_o)}
                                                 : simt::kNoSplit;
   }
-  /// Clocks until the answer to a request, which the model has not served yet.
+  /// Cycles until the answer to a request, which the model has not served yet.
   static unsigned clocks(const Request& request, const simt::SplitFifoModel& model) {
     if (request.op != Request::Op::kUnblock) return 1;
     unsigned blocked = 0;

@@ -59,7 +59,7 @@ struct SplitTablePins {
         break;
     }
   }
-  /// Clocks until the answer to a request, which the model has not served yet.
+  /// Cycles until the answer to a request, which the model has not served yet.
   static unsigned clocks(const Request& request, const simt::SplitTableModel& model) {
     if (request.op != Op::kMatch) return 1;
     const simt::Split& wanted = request.split;

@@ -19,8 +19,8 @@ namespace {
 using Request = simt::SplitTableRequest;
 using Op = Request::Op;
 
-/// Who looks without asking (traces, diagnoses, profiles) sees a spilled entry as it was when it left. The
-/// RTL has not got that any more: it is kept here, for inspect() alone.
+/// Observers (traces, diagnoses, profiles) see a spilled entry as it was when it was evicted. The RTL does
+/// not hold it then, so a copy is kept here, for inspect() alone.
 template <class V>
 class SplitTableTwin final : public sim::Twin<Request> {
  public:

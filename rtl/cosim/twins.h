@@ -11,7 +11,7 @@ namespace heddle::cosim {
 /// Warp contexts of the verilated blocks (`Warps` of their parameter points).
 inline constexpr std::uint32_t kWarps = 64;
 
-/// Makers of all of them.
+/// Factories for all of them.
 void provide_twins(sim::Twins& twins);
 
 // Block by block.
@@ -22,7 +22,7 @@ void provide_split_fifo(sim::Twins& twins);
 void provide_split_table(sim::Twins& twins);
 void provide_warp_scheduler(sim::Twins& twins);
 
-/// InputError if a core has more warps than the verilated blocks.
+/// Throws InputError if a core has more warps than the verilated blocks.
 void check_warps(const char* block, const std::string& path, std::uint32_t warps);
 
 }  // namespace heddle::cosim

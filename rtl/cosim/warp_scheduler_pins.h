@@ -13,9 +13,9 @@ struct PickRequest {
     kAssign,
     kLeave,
     kStalled,
-    kRotate,  ///< the oldest warp becomes the youngest; when that is due, the user knows
+    kRotate,  ///< the oldest warp becomes the youngest; the user decides when
     kPick,    ///< one of the candidates, which then issues
-    kRead,    ///< the first of the candidates without regard to greed; nothing issues
+    kRead,    ///< the first of the candidates, ignoring greed; nothing issues
   };
   Op op = Op::kPick;
   base::WarpId warp{};           ///< kAssign, kLeave
@@ -25,7 +25,7 @@ struct PickRequest {
   bool found = false;  ///< kPick, kRead: there is a candidate ...
   base::WarpId chosen{};
   bool aged = false;    ///< kRead: ... and it has an age
-  base::WarpId last{};  ///< that issued last, after the request
+  base::WarpId last{};  ///< the warp that issued last, after the request
   bool greedy = false;
 };
 
@@ -46,7 +46,7 @@ struct WarpSchedulerPins {
     request.last = base::WarpId{pins.rsp_last_o};
     request.greedy = pins.rsp_greedy_o != 0;
   }
-  /// Clocks until the answer.
+  /// Cycles until the answer.
   template <class Model>
   static unsigned clocks(const Request&, const Model&) {
     return 1;

@@ -16,7 +16,7 @@ namespace {
 using base::Cycle;
 using base::WarpId;
 
-/// A policy whose choice the RTL makes. When ages rotate is known here.
+/// A policy whose choice is made by the RTL. The time of age rotation is tracked here.
 template <class V>
 class PolicyTwin final : public core::WarpSchedulingPolicy {
  public:
@@ -78,7 +78,7 @@ class PolicyTwin final : public core::WarpSchedulingPolicy {
   sim::TwinUse& use_;
   Cycle period_;
   Cycle next_rotation_;
-  std::optional<WarpId> picked_;  ///< and so issued, in the RTL; the user says so afterwards
+  std::optional<WarpId> picked_;  ///< and so issued, in the RTL; the user confirms it afterwards
 };
 
 }  // namespace

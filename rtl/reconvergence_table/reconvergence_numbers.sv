@@ -1,8 +1,8 @@
 // Numbers of reconvergence points: which are in use, and a stack of those that are free (mimd-simt-and-bows
 // 3.1), per warp. Part of reconvergence_table.
 //
-// An empty table's stack holds all numbers, the lowest on top. It is not written for that: below a low-water
-// mark the stack is as in an empty table, and only what has been put back above it is stored.
+// The free stack of an empty table holds all numbers, the lowest on top. It need not be initialised: below a
+// low-water mark the stack has its initial contents, and only numbers returned above the mark are stored.
 
 `default_nettype none
 
@@ -22,7 +22,7 @@ module reconvergence_numbers #(
   input  logic             give_i,   // id_i becomes free
 
   output logic             any_o,    // there is a free number
-  output logic [IdW-1:0]   top_o,    // this one
+  output logic [IdW-1:0]   top_o,    // that number
   output logic             in_use_o  // id_i is in use
 `ifdef FORMAL
   , input  logic [WarpW-1:0] formal_warp_i
@@ -35,8 +35,8 @@ module reconvergence_numbers #(
   localparam int unsigned AddrW  = $clog2(Warps * Entries);
 
   logic [IdW-1:0]           free_mem [Warps*Entries];
-  logic [Warps*CountW-1:0]  count_q;  // free numbers
-  logic [Warps*CountW-1:0]  low_q;    // of these, as in an empty table
+  logic [Warps*CountW-1:0]  count_q;  // number of free ones
+  logic [Warps*CountW-1:0]  low_q;    // of these, how many have their initial position
   logic [Warps*Entries-1:0] in_use_q;
 
   logic [CountW-1:0] count, low, count_d, low_d;
@@ -82,7 +82,7 @@ module reconvergence_numbers #(
   end
 
 `ifdef FORMAL
-  // Each number of a warp is in exactly one place: in use, or once in the stack.
+  // Each number of a warp is either in use, or exactly once in the stack.
   logic [CountW-1:0]  watched_count, watched_low;
   logic [Entries-1:0] stacked;
   logic [IdW-1:0]     kept;

@@ -1,7 +1,7 @@
-// Physical entries of a virtualised reconvergence table: which number each of a warp's slots holds, and in
-// which order they were written last (mimd-simt-and-bows 3.4). Part of reconvergence_table.
+// Physical entries of a virtualised reconvergence table: which number each of a warp's slots holds, and the
+// order in which they were last written (mimd-simt-and-bows 3.4). Part of reconvergence_table.
 //
-// The order is a list of slots, the one written longest ago first: what is written moves to the end of it.
+// The order is a list of slots, least recently written first: a written slot moves to its end.
 
 `default_nettype none
 
@@ -20,16 +20,17 @@ module reconvergence_slots #(
   input  logic [IdW-1:0]   id_i,
   // One of these at a time
   input  logic             clear_i,        // all slots become free
-  input  logic             take_i,         // a free slot holds id_i from now on; only with room_o
+  input  logic             take_i,         // a free slot is given to id_i; only with room_o
   input  logic             touch_i,        // the slot that holds id_i is written
-  input  logic             drop_i,         // it becomes free
+  input  logic             drop_i,         // that slot becomes free
   input  logic             evict_i,        // the victim's slot becomes free; only with any_o
 
-  input  logic             most_recent_i,  // victim: the one written last, not the one written longest ago
+  input  logic             most_recent_i,  // victim: the most recently written, not the least recently
+                                           // written
   output logic             hit_o,          // a slot holds id_i
   output logic             room_o,         // a slot is free
-  output logic             any_o,          // a slot is not
-  output logic [IdW-1:0]   victim_o,       // its number
+  output logic             any_o,          // a slot is in use
+  output logic [IdW-1:0]   victim_o,       // number in the victim's slot
   output logic [SlotW-1:0] slot_o          // the slot of the operation: taken, evicted, or that of id_i
 `ifdef FORMAL
   , input  logic [WarpW-1:0] formal_warp_i
@@ -82,7 +83,8 @@ module reconvergence_slots #(
   assign victim_o = ids[victim*IdW +: IdW];
   assign slot_o   = take_i ? unused : evict_i ? victim : found;
 
-  // Order: what is touched or goes leaves its place, those behind it move up; what is touched or comes is last.
+  // Order: a slot that is written or freed leaves its position, and those after it move up. One that is
+  // written or taken goes to the end.
   logic              remove, append;
   logic              behind;
   logic [CountW-1:0] rest;
@@ -128,7 +130,7 @@ module reconvergence_slots #(
   end
 
 `ifdef FORMAL
-  // The first `count` places of a warp's order are the slots in use, each once; no number has two slots.
+  // The first `count` positions of a warp's order are the slots in use, each once; no number has two slots.
   logic [CountW-1:0]      watched_count;
   logic [Slots*IdW-1:0]   watched_ids;
   logic [Slots*SlotW-1:0] watched_order;

@@ -3,21 +3,22 @@
 // entries 3.4). Twin of models/simt/reconvergence_table.h, whose operations these are. README.md beside this
 // file: theory of operation, ports, clocks.
 //
-// One request at a time. All operations answer one clock after they are accepted, but for FIRED, which visits
-// running timers one a clock.
+// One request at a time. All operations are answered one clock after they are accepted, except FIRED, which
+// visits one running timer per clock.
 
 `default_nettype none
 
 module reconvergence_table #(
   parameter int unsigned Warps    = 48,
   parameter int unsigned Entries  = 32,  // numbers of a warp: a power of two, 2..32
-  parameter int unsigned Physical = 32,  // entries of a warp that are here; if fewer, the others are in memory
+  parameter int unsigned Physical = 32,  // entries of a warp held here; if fewer than Entries, the others are
+                                         // in memory
   parameter int unsigned PcW      = 32,
   parameter int unsigned Lanes    = 32,
   parameter int unsigned FrameW   = 8,
   parameter int unsigned TimeW    = 32,
   parameter int unsigned Calls    = 1,   // 0: no frames and kinds, so no calls in diverged code
-  parameter int unsigned Timers   = 1,   // 0: lanes wait for ever
+  parameter int unsigned Timers   = 1,   // 0: lanes wait forever
   localparam int unsigned WarpW   = (Warps > 1) ? $clog2(Warps) : 1,
   localparam int unsigned IdW     = $clog2(Entries),
   localparam int unsigned RecordW = 2 * PcW + 2 * Lanes
@@ -36,9 +37,9 @@ module reconvergence_table #(
   input  logic [WarpW-1:0]   req_warp_i,          // all but FIRED
   input  logic [IdW-1:0]     req_id_i,            // all but RESET, INSERT, EVICT, FIRED
   input  logic [Lanes-1:0]   req_lanes_i,         // ARRIVE, LEAVE
-  input  logic [TimeW-1:0]   req_time_i,          // now; FIRED: when timers were to be looked at last
+  input  logic [TimeW-1:0]   req_time_i,          // current time; FIRED: time of the last check of timers
   input  logic [PcW-1:0]     req_pc_i,            // INSERT, WRITE: of the entry; ARRIVE: where the lanes are
-  input  logic [FrameW-1:0]  req_frame_i,         // from here on INSERT, WRITE: the entry
+  input  logic [FrameW-1:0]  req_frame_i,         // from here on, INSERT, WRITE: the entry
   input  logic [1:0]         req_kind_i,
   input  logic               req_rpc_valid_i,
   input  logic [PcW-1:0]     req_rpc_i,
@@ -53,7 +54,7 @@ module reconvergence_table #(
   output logic               rsp_valid_o,
   input  logic               rsp_ready_i,
   output logic               rsp_ok_o,            // as the model's `ok`
-  output logic               rsp_in_use_o,        // READ: the number is; INSERT: rsp_id_o is one
+  output logic               rsp_in_use_o,        // READ: the number is in use; INSERT: rsp_id_o is valid
   output logic [WarpW-1:0]   rsp_warp_o,          // FIRED
   output logic [IdW-1:0]     rsp_id_o,            // INSERT, EVICT, FIRED
   output logic [PcW-1:0]     rsp_pc_o,            // READ, ARRIVE, LEAVE, GO_ALONE, EVICT: the entry
@@ -70,9 +71,9 @@ module reconvergence_table #(
   output logic               rsp_timer_runs_o,    // INSERT, ARRIVE, LEAVE, GO_ALONE: the entry's timer
   output logic [TimeW-1:0]   rsp_deadline_o       // when it expires
 `ifdef FORMAL
-  , output logic formal_in_use_o    // the number asked for
-  , output logic formal_resident_o  // its contents are here
-  , output logic formal_any_o       // so are those of some number
+  , output logic formal_in_use_o    // the requested number is in use
+  , output logic formal_resident_o  // its contents are held here
+  , output logic formal_any_o       // the contents of some number are held here
   , output logic [$clog2(Warps*Entries+1)-1:0] formal_visits_o
 `endif
 );
@@ -111,7 +112,7 @@ module reconvergence_table #(
   localparam int unsigned SpillPcW = PcW - 3;
 
 `ifdef FORMAL
-  // Some number of some warp, whatever it is
+  // Any number of any warp
   (* anyconst *) logic [WarpW-1:0] watched_warp;
   (* anyconst *) logic [IdW-1:0]   watched_id;
   logic [((Physical > 1) ? $clog2(Physical) : 1)-1:0] watched_slot;
@@ -126,7 +127,7 @@ module reconvergence_table #(
 
   // ---- Operations
   logic any_number;  // that is free
-  logic room;        // for contents
+  logic room;        // for contents: a free entry
   logic op_reset, op_insert, op_free, op_evict, op_fill, op_update;
   assign op_reset  = accept && req_op_i == OpReset;
   assign op_insert = accept && req_op_i == OpInsert && any_number;
@@ -247,7 +248,7 @@ module reconvergence_table #(
     if (write_entry) entry_mem[row] <= stored_d;
   end
 
-  // Frames and kinds stay here for all numbers: a spill record has no room for them.
+  // Frames and kinds are held here for all numbers: a spill record has no bits for them.
   call_t call;
   if (Calls != 0) begin : gen_calls
     localparam int unsigned CallW = $clog2(Warps * Entries);
@@ -353,8 +354,8 @@ module reconvergence_table #(
   end
 
 `ifdef FORMAL
-  // What is said of the watched number holds for all. Its entry is what it was last made to be, wherever it
-  // has been meanwhile: memory gives back what it was given.
+  // The watched number is arbitrary, so its properties hold for all. Its entry has its last written contents,
+  // even after a spill: memory returns what was stored.
   localparam int unsigned NumberW = $clog2(Warps * Entries);
   logic                   is_watched, is_victim;
   logic [NumberW-1:0]     watched;

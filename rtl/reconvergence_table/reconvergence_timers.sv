@@ -1,8 +1,8 @@
-// Timers of a reconvergence table (mimd-simt-and-bows M4c): per number of a warp the time at which its lanes
-// have waited too long. Part of reconvergence_table.
+// Timers of a reconvergence table (mimd-simt-and-bows M4c): the deadline of each number of a warp, after
+// which its lanes have waited too long. Part of reconvergence_table.
 //
-// A search visits the running timers one a clock, from the lowest warp and number on, and ends at the first
-// that has expired. Times are compared modulo 2^TimeW: less than half of that lies between any two.
+// A search visits the running timers one per clock, from the lowest warp and number on, and ends at the first
+// that has expired. Times are compared modulo 2^TimeW, so any two must be less than 2^(TimeW-1) apart.
 
 `default_nettype none
 
@@ -20,16 +20,16 @@ module reconvergence_timers #(
   input  logic [WarpW-1:0] warp_i,
   input  logic [IdW-1:0]   id_i,
   input  logic             clear_i,     // all timers of the warp stop
-  input  logic             restart_i,   // that of id_i runs anew, or stops
+  input  logic             restart_i,   // the timer of id_i is restarted, or stopped
   input  logic             run_i,
   input  logic [TimeW-1:0] deadline_i,  // when it expires
-  output logic             fired_o,     // that of id_i was found since it started
+  output logic             fired_o,     // the timer of id_i has been found since it started
 
   // Search
   input  logic             search_i,    // starts
   input  logic [TimeW-1:0] until_i,     // timers that have expired by then
-  output logic             busy_o,      // begun in an earlier clock
-  output logic             done_o,      // it ends; with no timer running in the clock in which it starts
+  output logic             busy_o,      // started in an earlier clock
+  output logic             done_o,      // the search ends; if no timer runs, in the clock in which it starts
   output logic             found_o,
   output logic [WarpW-1:0] found_warp_o,
   output logic [IdW-1:0]   found_id_o   // that timer has stopped
@@ -52,7 +52,7 @@ module reconvergence_timers #(
   logic [Entries-1:0] todo_q;  // running timers of that warp not visited yet
   logic [TimeW-1:0]   until_q;
 
-  // The next warp with running timers, behind the one that is visited
+  // The next warp with running timers, after the one being visited
   logic             next_valid;
   logic [WarpW-1:0] next_warp;
   always_comb begin

@@ -3,7 +3,7 @@
 // are. README.md beside this file: theory of operation, ports, clocks.
 //
 // One request at a time, answered one clock after it is accepted. An instruction with more registers than
-// there are ports takes several requests.
+// ports takes several requests.
 
 `default_nettype none
 
@@ -43,7 +43,7 @@ module scoreboard #(
   output logic                       rsp_valid_o,
   input  logic                       rsp_ready_i,
   output logic [1:0]                 rsp_hazard_o,     // CHECK
-  output logic [CountW-1:0]          rsp_count_o,      // registers that were pending for the warp before the request
+  output logic [CountW-1:0]          rsp_count_o,      // registers pending for the warp before the request
   output logic                       rsp_entry_valid_o, // READ: the slot, if it is taken
   output logic                       rsp_entry_memory_o,
   output logic [RegW-1:0]            rsp_entry_reg_o,
@@ -77,10 +77,10 @@ module scoreboard #(
   // An instruction has no more destinations than there are entries.
   localparam int unsigned SumW = CountW + 1;
 
-  // ---- Context memories: a warp's set is one row, which is searched at once.
+  // ---- Context memories: a warp's set is one row, so that all its entries are searched at once.
   logic [Entries*RegW-1:0]  reg_mem    [Warps];
   logic [Entries-1:0]       memory_mem [Warps];
-  // Which slots are taken is in registers: a warp's set is cleared at once, all of them at reset.
+  // The valid bits of slots are registers: a warp's set is cleared at once, and all of them at reset.
   logic [Warps*Entries-1:0] valid_q;
 
   logic accept;
@@ -150,7 +150,7 @@ module scoreboard #(
       if (req_look_valid_i[p]) begin
         if ((found & overlap & memory) != '0) hit_memory = 1'b1;
         if ((found & overlap & ~memory) != '0) hit_alu = 1'b1;
-        // Without masks a destination that is pending is a hazard anyhow.
+        // Without masks a pending destination is a hazard in any case.
         if (req_look_write_i[p] && (Masks == 0 || found == '0)) new_entries = new_entries + 1'b1;
       end
     end
@@ -170,7 +170,7 @@ module scoreboard #(
     else hazard = HazardNone;
   end
 
-  // ---- RESERVE, RELEASE: where the destinations are, or go: to the lowest free slots, in order of ports.
+  // ---- RESERVE, RELEASE: the destinations' slots. New ones take the lowest free slots, in order of ports.
   logic [Entries*RegW-1:0] regs_d;
   logic [Entries-1:0]      memory_d, valid_d;
   always_comb begin
@@ -185,7 +185,7 @@ module scoreboard #(
       free = free & (~free + 1'b1);
       if (req_dst_valid_i[w]) begin
         dst_found = dst_found | found;
-        // Without masks a register is never reserved while it is pending: no need to look.
+        // Without masks a register is never reserved while it is pending, so no search is needed.
         if (reserve && (Masks == 0 || found == '0)) begin
           allocated = allocated | free;
           for (int unsigned e = 0; e < Entries; e++)

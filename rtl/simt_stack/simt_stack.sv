@@ -2,9 +2,9 @@
 // tbc-and-kilotm 1 M1). Twin of models/simt/simt_stack.h. README.md beside this file: theory of operation,
 // ports, clocks.
 //
-// The top of every warp is a row of its own; the entries below are in a memory with one port, one entry a word,
-// read synchronously. A request works on the top in the clock in which it is accepted, with one access to the
-// memory; the sequencer then pushes or pops one entry a clock.
+// The top of every warp is in a separate row; the entries below are in a single-port memory, one entry per
+// word, read synchronously. A request operates on the top in the clock in which it is accepted, with one
+// memory access; the sequencer then pushes or pops one entry per clock.
 
 `default_nettype none
 
@@ -12,7 +12,7 @@ module simt_stack #(
   parameter int unsigned Warps   = 48,
   parameter int unsigned Lanes   = 32,
   parameter int unsigned Depth   = 2 * Lanes - 1,  // entries of a warp, the top included: enough without calls
-  parameter int unsigned Frames  = 8,              // functions within functions, the kernel included
+  parameter int unsigned Frames  = 8,              // nested calls, the kernel included
   parameter int unsigned PcW     = 32,             // all ones: no PC
   localparam int unsigned WarpW  = (Warps > 1) ? $clog2(Warps) : 1,
   localparam int unsigned DepthW = $clog2(Depth + 1),
@@ -30,12 +30,12 @@ module simt_stack #(
   output logic              req_ready_o,
   input  logic [3:0]        req_op_i,
   input  logic [WarpW-1:0]  req_warp_i,
-  input  logic [Lanes-1:0]  req_lanes_i,     // of the top, those that do it; LAUNCH: those there are
+  input  logic [Lanes-1:0]  req_lanes_i,     // lanes of the top that execute it; LAUNCH: those that exist
   input  logic [PcW-1:0]    req_target_i,    // where they go: BRANCH, CALL, SIDE
-  input  logic [PcW-1:0]    req_next_i,      // where the others go
+  input  logic [PcW-1:0]    req_next_i,      // target of the other lanes
   input  logic [PcW-1:0]    req_rpc_i,       // BRANCH, SPLIT
   input  logic [DepthW-1:0] req_position_i,  // READ, 0: the bottom
-  input  logic [FrameW-1:0] req_frame_i,     // READ: calls in which that entry is
+  input  logic [FrameW-1:0] req_frame_i,     // READ: call depth of that entry
 
   // Response: the top (READ: the entry at the position)
   output logic              rsp_valid_o,
@@ -46,7 +46,8 @@ module simt_stack #(
   output logic [PcW-1:0]    rsp_rpc_o,
   output logic [Lanes-1:0]  rsp_mask_o,
   output logic [FrameW-1:0] rsp_frame_o,
-  output logic              rsp_caller_o,    // READ: the entry above is of a function that this one called
+  output logic              rsp_caller_o,    // READ: the entry above belongs to a function that this one
+                                             // called
   output logic              rsp_barrier_o,   // the top waits at a barrier
   output logic              rsp_diverged_o,  // BRANCH: lanes went both ways
   output logic              rsp_reconverged_o  // an entry was popped at its RPC
@@ -88,7 +89,7 @@ module simt_stack #(
   logic [PcW-1:0]    pc_mem      [Warps];  // of the top ...
   logic [PcW-1:0]    rpc_mem     [Warps];
   logic [Lanes-1:0]  mask_mem    [Warps];
-  logic [FrameW-1:0] frame_mem   [Warps];  // ... calls that it is deep in
+  logic [FrameW-1:0] frame_mem   [Warps];  // ... its call depth
   logic [Lanes-1:0]  present_mem [Warps];  // lanes that have neither returned from the top's frame nor exited
   logic [Lanes-1:0]  live_mem    [Warps];  // lanes that have not exited
   logic [Warps*DepthW-1:0] depth_q;        // entries, the top included
@@ -165,7 +166,8 @@ module simt_stack #(
   assign push_first  = first_pc != req_rpc_i;
   assign push_second = second_pc != req_rpc_i;
 
-  // ---- The clock in which a request is accepted: new top, number of entries more, an entry to be written
+  // ---- The clock in which a request is accepted: new top, increase in the number of entries, an entry to be
+  // written
   logic [PcW-1:0]    do_pc, do_rpc;
   logic [Lanes-1:0]  do_mask, do_present, do_live;
   logic              do_barrier;
@@ -208,7 +210,7 @@ module simt_stack #(
           do_pc   = some_hit ? req_target_i : req_next_i;
           settles = 1'b1;
         end else if (push_first && push_second) begin
-          // Written now: what lies lowest.
+          // Written at once: the lowest entry.
           write        = 1'b1;
           second_write = keep;
           if (!keep) written = {1'b0, second_pc, req_rpc_i, second_mask};
@@ -250,7 +252,7 @@ module simt_stack #(
         do_present = present & ~hit;
         do_live    = live & ~hit;
         settles    = 1'b1;
-        ends       = do_live == '0;  // no need to look at the entries: none has a lane left
+        ends       = do_live == '0;  // no need to search the entries: none has a lane left
       end
       OpArrive: begin
         do_pc      = req_next_i;
@@ -282,7 +284,7 @@ module simt_stack #(
   assign do_empty   = do_mask == '0;
   assign do_arrived = do_pc == do_rpc && do_rpc != NoPc;
 
-  // Entries that there are when all is pushed: two more than now, or one.
+  // Entries after all pushes: two more than at present, or one.
   logic [1:0] error;
   always_comb begin
     error = 2'd0;

@@ -2,8 +2,8 @@
 // (mimd-simt-and-bows 3.1; with spilled entries 3.4). Twin of models/simt/split_fifo.h, whose operations
 // these are. README.md beside this file: theory of operation, ports, clocks.
 //
-// One request at a time. All operations answer one clock after they are accepted, but for UNBLOCK, which
-// visits the blocked splits of the warp one a clock.
+// One request at a time. All operations are answered one clock after they are accepted, except UNBLOCK, which
+// visits one blocked split of the warp per clock.
 
 `default_nettype none
 
@@ -41,7 +41,7 @@ module split_fifo #(
   output logic              rsp_victim_valid_o, // VICTIM
   output logic [IdW-1:0]    rsp_victim_o
 `ifdef FORMAL
-  // A look at one warp's queue for the properties of formal/, by position from the front.
+  // One warp's queue, by position from the front, for the properties of formal/.
   ,
   input  logic [WarpW-1:0]         formal_warp_i,
   output logic [CountW-1:0]        formal_count_o,
@@ -53,7 +53,7 @@ module split_fifo #(
   output logic                     formal_wraps_o,         // the front is not in the first slot
   output logic                     formal_busy_o,          // UNBLOCK, ...
   output logic [WarpW-1:0]         formal_busy_warp_o,     // ... of this warp
-  output logic [Entries-1:0]       formal_todo_o,          // ... has to visit these yet,
+  output logic [Entries-1:0]       formal_todo_o,          // ... has not visited these yet,
   output logic [Lanes-1:0]         formal_unblock_lanes_o  // ... with these lanes
 `endif
 );

@@ -1,7 +1,7 @@
-// What holds for scoreboard whatever is asked of it, of both kinds. Beside each of the two a reference keeps
-// one warp's pending registers by number, where the block keeps a set of entries: no register is twice in
-// the set, nothing is lost or left over, every hazard is the one that the reference sees. No request is lost,
-// answers stay until they are taken.
+// Properties of both kinds of scoreboard, for any requests. Beside each of the two, a reference keeps one
+// warp's pending registers by number, where the block keeps a set of entries: no register is twice in the
+// set, none is lost or left over, and every hazard is the reference's. No request is lost; answers are stable
+// until accepted.
 
 `default_nettype none
 
@@ -19,7 +19,7 @@ module scoreboard_formal #(
   scoreboard_user #(.Masks(0)) u_warps (.clk_i, .rst_ni(rst_n), .choice_i(warps_i));
 endmodule
 
-/// A user of the block, who keeps to the contract but is free otherwise.
+/// A user of the block that meets the contract but is otherwise unconstrained.
 module scoreboard_user #(
   parameter int unsigned Masks   = 1,
   localparam int unsigned Inputs = 22
@@ -54,7 +54,7 @@ module scoreboard_user #(
   logic [Entries*RegW-1:0]  set_reg;
   logic [Entries*Lanes-1:0] set_lanes;
   logic [4:0]               seen;
-  (* anyconst *) logic watched;  // the warp whose set is looked at
+  (* anyconst *) logic watched;  // the warp whose set is observed
   scoreboard #(
     .Warps(Warps), .Entries(Entries), .RegW(RegW), .Lanes(Lanes), .Masks(Masks), .ReadPorts(ReadPorts),
     .WritePorts(WritePorts)
@@ -75,7 +75,7 @@ module scoreboard_user #(
   // ---- The reference: the watched warp's registers
   logic [Regs-1:0]       pending_q, memory_q;
   logic [Regs*Lanes-1:0] lanes_q;
-  logic                  laneless_q;  // something was reserved for no lanes
+  logic                  laneless_q;  // a reservation was made for no lanes
   logic [1:0]            count;
   always_comb begin
     count = '0;
@@ -132,7 +132,7 @@ module scoreboard_user #(
         end
   end
 
-  // ---- What was asked last
+  // ---- The last request
   logic             asked = 1'b0, waiting = 1'b0, watched_q;
   logic [2:0]       op_q;
   logic             warp_q;
@@ -160,7 +160,7 @@ module scoreboard_user #(
     end
   end
   assign watched_q = warp_q == watched;
-  logic started_q;  // something has been accepted
+  logic started_q;  // a request has been accepted
   always_ff @(posedge clk_i) started_q <= rst_ni && (started_q || accept);
 
   // ---- The user's contract
@@ -178,11 +178,12 @@ module scoreboard_user #(
     // A register is on one port only.
     assume (!(&look_valid && look_reg[0 +: RegW] == look_reg[RegW +: RegW]));
     assume (!(&dst_valid && dst_reg[0 +: RegW] == dst_reg[RegW +: RegW]));
-    // CHECK goes on where the CHECK before stopped, and an instruction has no more destinations than entries.
+    // CHECK continues where the CHECK before stopped, and an instruction has no more destinations than
+    // entries.
     if (req_continue) assume (started_q && op_q == OpCheck && warp_q == req_warp && req_lanes_q == req_lanes);
     assume (writes_d <= 3'(Entries));
     if (req_op == OpReserve && req_warp == watched) begin
-      // RESERVE what CHECK has let pass.
+      // RESERVE follows only a CHECK without hazard.
       assume ({1'b0, count} + {1'b0, fresh_count} <= 3'(Entries));
       if (Masks == 0) assume ((destination & pending_q) == '0);
     end
