@@ -1,4 +1,4 @@
-// The DRAM channel behind a base-protocol initiator and a checker.
+// The DRAM channel, driven by a base-protocol initiator through a checker.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -130,7 +130,8 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
   unsigned requests_;
   bool slow_responses_;
   memory::DramPool pool_;
-  std::map<const tlm::tlm_generic_payload*, Expected> expected_;  // looked up only
+  std::map<const tlm::tlm_generic_payload*, Expected> expected_;  // lookups only, so the order of pointers
+                                                                  // does not matter
   unsigned sent_ = 0;
   bool beginning_ = false;
   sc_core::sc_time free_at_;

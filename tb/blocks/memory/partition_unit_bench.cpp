@@ -206,7 +206,7 @@ class System {
   std::vector<std::unique_ptr<memory::MemoryPartition>> partitions_;
   std::vector<std::unique_ptr<memory::DramChannel>> drams_;
   std::vector<std::unique_ptr<memory::PartitionUnit>> units_;
-  std::vector<std::unique_ptr<Checker>> checkers_;  ///< before and behind each unit
+  std::vector<std::unique_ptr<Checker>> checkers_;  ///< before and after each unit
   Json errors_ = Json::array();
 };
 

@@ -140,7 +140,7 @@ class RandomUnit : public memory::PartitionUnit {
     }
   }
 
-  /// False: no room, try again.
+  /// False: no free entry, try again.
   bool serve(Payload& payload, base::Cycle now) {
     sim::MemoryExtension& ext = sim::memory_extension(payload);
     if (ext.op != sim::MemoryOp::kMessage) {
@@ -184,7 +184,7 @@ class RandomUnit : public memory::PartitionUnit {
   std::deque<Waiting> line_;
   std::vector<Answer> answers_;
   unsigned responses_ = 0;                    ///< of answers_, those of the L2
-  std::map<const Payload*, Payload*> asked_;  ///< looked up only: own request to the message that caused it
+  std::map<const Payload*, Payload*> asked_;  ///< lookups only: own request to the message that caused it
   std::map<std::uint32_t, std::uint32_t> last_tag_;
   std::uint64_t total_ = 0;
   std::uint64_t accepted_ = 0;

@@ -63,7 +63,7 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
   /// Of the messages, those that are answered.
   [[nodiscard]] std::uint64_t answers() const { return answers_; }
-  /// What posted messages have told to count.
+  /// The sum of the amounts in posted messages.
   [[nodiscard]] std::uint64_t posted_total() const { return posted_total_; }
 
   tlm::tlm_sync_enum memory_nb_transport_bw(unsigned, tlm::tlm_generic_payload& payload,

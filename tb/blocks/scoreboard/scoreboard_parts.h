@@ -1,4 +1,4 @@
-// The scoreboard's model behind the requests that are on the pins of its RTL: the parts of instructions.
+// The scoreboard's model behind the requests of its RTL's pins: the parts of instructions.
 #pragma once
 
 #include <nlohmann/json.hpp>

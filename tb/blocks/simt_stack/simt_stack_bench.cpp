@@ -110,7 +110,7 @@ class Adapter : public ::testing::Test {
   sim::Twins twins;
 };
 
-// Lane after lane leaves for a place of its own: the deepest stack that there is without calls.
+// Lanes leave one by one, each for a different target: the deepest stack possible without calls.
 TEST_F(Adapter, WithoutCallsAWarpTakesTwiceItsLanesLessOneEntries) {
   const auto rtl = make(1);
   base::StatGroup stats;

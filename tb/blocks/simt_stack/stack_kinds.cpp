@@ -28,7 +28,7 @@ class Unit : public sc_core::sc_module {
     unit_->progress_isock.bind(progress_tsock_);
     unit_->table_memory_isock.bind(memory_tsock_);
   }
-  /// A warp that nobody has used yet.
+  /// An unused warp.
   StackPort warp() {
     if (warps_ == kWarps) throw std::logic_error("the stack tests need more warps");
     return {WarpId{warps_++}, [this](ControlFlowRequest& r) { isock_.call(r); },

@@ -40,7 +40,7 @@ class StackReference {
   void serve(BenchRequest& request);
   /// Clocks until the answer to a request that has not been served yet.
   [[nodiscard]] unsigned clocks(const BenchRequest& request) const;
-  /// Whether the RTL has no room for it.
+  /// Whether it exceeds the RTL's capacity.
   [[nodiscard]] StackRequest::Error error(const BenchRequest& request) const;
   /// Whether it then has no entry to spare.
   [[nodiscard]] bool full_after(const BenchRequest& request) const {

@@ -27,7 +27,7 @@ class StackTraffic {
   struct Warp {
     simt::WarpId id{};
     std::deque<BenchRequest> requests;  ///< of an event that has begun
-    bool failed = false;                ///< the RTL had no room: the warp is given up
+    bool failed = false;                ///< the RTL's capacity was exceeded: the warp is abandoned
     bool at_barrier = false;
   };
   /// An event of a warp that has a stack and does not wait at a barrier; none: nothing to report now.

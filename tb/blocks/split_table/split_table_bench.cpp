@@ -126,7 +126,7 @@ class Traffic {
     return kind < 24 ? 0 : kind < 30 ? kind % 3 : kind == 30 ? 0xffff : random() & 0xffff;
   }
   Split any_split(std::mt19937& random) {
-    // Often at the same place as another one, or nearly.
+    // Often at the same PC as another one, or near it.
     Split split;
     if (valid_ != 0 && random() % 4 != 0) {
       split = splits_[any_of(valid_, random).value()];

@@ -69,7 +69,7 @@ TEST_P(SplitTableGolden, MimdG6NestedWithTwoPhysicalEntries) {
   EXPECT_FALSE(inserted.ok);
   EXPECT_EQ(two.contents(), "(D F 0010) | B G 0101 | E F 1000");
   const auto d_words = simt::pack(inserted.split);
-  EXPECT_FALSE(two.fill(inserted.id, d_words));  // no room yet
+  EXPECT_FALSE(two.fill(inserted.id, d_words));  // no free entry yet
   const SplitId e = two.at("E");
   const auto e_words = two.evict("E");
   EXPECT_TRUE(two.fill(inserted.id, d_words));

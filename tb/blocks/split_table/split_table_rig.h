@@ -13,7 +13,7 @@
 
 namespace heddle {
 
-/// Block X starts at PC 100 * (X - 'A'); "B'" is an instruction behind its start; '-': none.
+/// Block X starts at PC 100 * (X - 'A'); "B'" is the instruction after its start; '-': none.
 inline base::Pc pc_of_block(const std::string& block) {
   if (block == "-") return base::kNoPc;
   return base::Pc{100u * static_cast<unsigned>(block[0] - 'A') + static_cast<unsigned>(block.size() - 1)};

@@ -45,7 +45,7 @@ struct Pair {
     }
     EXPECT_EQ(model.memory, rtl.memory);
   }
-  /// Transfers come and go until the warp can go on.
+  /// Performs transfers until the warp can continue.
   void settle() {
     while (!model.fills.empty() || model.due <= model.cycle)
       step([](SimtRig& rig) {
@@ -88,7 +88,7 @@ TEST_P(SplitTableUsers, AwareIsTheSame) {
     else if (at == pc('E'))
       then([&](SimtRig& rig) { rig.call(group, pc('M'), rig.groups.at(group).mask, pc('E', 1)); });
     else
-      // A taken branch back to the same place: the others get their turn.
+      // A taken branch back to the same PC: the other splits get their turn.
       then([&](SimtRig& rig) { rig.branch(group, at, rig.groups.at(group).mask, pc('Z'), pc('F')); });
   }
   if (GetParam() < 3) {

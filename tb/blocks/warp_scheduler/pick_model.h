@@ -1,4 +1,4 @@
-// The scheduling policies behind the requests that are on the pins of their RTL.
+// The scheduling policies behind a request interface like that of the RTL's pins.
 #pragma once
 
 #include <bit>
@@ -42,7 +42,7 @@ class PickModel {
         (void)policy_->pick(set_of(1), now_);
         break;
       case PickRequest::Op::kPick: {
-        // Policies are not asked when there is nobody to choose.
+        // Policies are not called without candidates.
         request.found = request.candidates != 0;
         if (!request.found) break;
         request.chosen = *policy_->pick(set_of(request.candidates), now_);
@@ -58,7 +58,7 @@ class PickModel {
     request.greedy = state.value("greedy", false);
   }
 
-  /// Warps with an age, the oldest in front; LRR: none.
+  /// Warps with an age, the oldest first; LRR: none.
   [[nodiscard]] std::vector<std::uint32_t> by_age() const {
     return policy_->show().value("oldest_first", std::vector<std::uint32_t>{});
   }

@@ -1,4 +1,4 @@
-// A whole GPU with somebody else's memory in the place of its DRAM channels: see README.md.
+// A whole GPU with a third-party memory in place of its DRAM channels: see README.md.
 //
 //   foreign_dram [WORKLOAD [LATENCY_NS]]
 #include <cstdio>

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// A folder of its own for each test.
+/// A separate folder for each test.
 class Files : public testing::Test {
  protected:
   Files()

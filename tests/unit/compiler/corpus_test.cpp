@@ -37,8 +37,8 @@ bool ends_thread(const Instruction& instruction) {
   return instruction.op == Opcode::kExit || instruction.op == Opcode::kReturn;
 }
 
-/// A marked instruction at each of the three places in front of every instruction. Ends of threads are left alone: with
-/// something in front of it an early exit is none any more, and threads meet there.
+/// A marked instruction at each of the three insertion points before every instruction. Exits of threads are
+/// left alone: with something before it an early exit is none, and threads reconverge there.
 class Everywhere : public Pass {
  public:
   [[nodiscard]] std::string_view name() const override { return "everywhere"; }

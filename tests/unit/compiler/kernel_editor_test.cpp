@@ -1,4 +1,4 @@
-// What holds places in the code when instructions are inserted, kind by kind.
+// Everything that holds a code address, kind by kind, when instructions are inserted.
 #include "compiler/kernel_editor.h"
 
 #include <gmock/gmock.h>
@@ -84,7 +84,7 @@ TEST(KernelEditor, CallsAndReturnsFollowTheirFunctionsAndCallers) {
   EXPECT_EQ(k.functions[0].first, 9u);
   EXPECT_EQ(k.functions[0].entry, 9u);
   EXPECT_EQ(k.functions[0].end, 13u);
-  // A return comes to what stands behind the call, whatever that is.
+  // A return goes to the instruction after the call, whatever it is.
   EXPECT_EQ(k.code[1].rpc, Pc(2));
   EXPECT_EQ(constant_of(k, k.code[0].src[0]), 2u);
   EXPECT_EQ(constant_of(k, k.code[5].src[0]), 7u);
@@ -103,7 +103,7 @@ TEST(KernelEditor, TablesAndFunctionAddressesMove) {
   const Pc b = k.targets[brx.table_first + 1];
   const Pc f = k.function_addresses.begin()->second.entry;
   KernelEditor editor(k);
-  editor.insert_before(Pc(1), Entry::kFallThrough, marked(9));  // left out: nobody falls into A
+  editor.insert_before(Pc(1), Entry::kFallThrough, marked(9));  // left out: no path falls through into A
   editor.insert_before(Pc(1), Entry::kJumpsToo, marked(1));
   editor.insert_before(b, Entry::kJumpsToo, marked(2));
   editor.insert_before(f, Entry::kFallThrough, marked(3));

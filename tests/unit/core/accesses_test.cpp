@@ -176,7 +176,7 @@ TEST_F(Accesses, ScatteredLanesAreGroupedByLineInOrderOfLowestLane) {
   EXPECT_EQ(op_.accesses[1].line, 0x2000u);
   EXPECT_EQ(op_.accesses[1].lanes, LaneMask(0xa));
   EXPECT_EQ(op_.accesses[0].shape, Shape::kRuns);
-  // More runs than there is room for.
+  // More runs than the capacity.
   for (unsigned lane = 1; lane < kLanes; lane += 2) a[lane] = 0x3000 - 4 * lane;
   coalesce_global(a);
   ASSERT_EQ(op_.access_count, 2u);

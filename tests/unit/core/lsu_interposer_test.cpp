@@ -97,7 +97,7 @@ class Delay : public LsuInterposer {
         return;
     }
   }
-  /// The operation, and right behind it the same again for ourselves.
+  /// The operation, and directly after it the same one again for this client.
   bool offer(const LsuRequest& operation) {
     LsuRequest request = operation;
     request.op = LsuRequest::Op::kOffer;
@@ -290,7 +290,7 @@ TEST(LsuInterposer, RandomTrafficKeepsItsValues) {
     bench.tick();
     for (unsigned i = 0; i < 2; ++i)
       if (!bench.full && random() % 2 == 0) issue(random() % kBenchWarps);
-    if (random() % 16 == 0) {  // somebody else takes room in the queue
+    if (random() % 16 == 0) {  // another client takes entries of the queue
       spill.warp = WarpId{static_cast<std::uint32_t>(random() % kBenchWarps)};
       spill.cycle = bench.cycle;
       bench.table_isock.call(spill);

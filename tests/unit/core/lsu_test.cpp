@@ -154,7 +154,7 @@ TEST_F(Lsu, QueueFillsUpAndStallsAreChargedWhileSleeping) {
   const LsuRequest stalled = bench_->tick();
   EXPECT_TRUE(stalled.wants_port);
   EXPECT_EQ(stalled.next_due, kNever);
-  bench_->cycle += 40;  // nobody calls it
+  bench_->cycle += 40;  // not evaluated in between
   bench_->room = true;
   const LsuRequest moving = bench_->tick();
   EXPECT_FALSE(moving.full);

@@ -1,4 +1,4 @@
-// Policies that nobody in the core knows by name: of the warp schedulers and of the CTA dispatcher.
+// Policies that the core does not know by name: of the warp schedulers and of the CTA dispatcher.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 // ---- Warp schedulers
 
-/// Lets nobody issue before cycle 40.
+/// Lets no warp issue before cycle 40.
 class Late final : public WarpSchedulingPolicy {
  public:
   void assign(WarpId /*warp*/, Cycle /*now*/) override {}
@@ -103,7 +103,7 @@ TEST(SchedulerConfig, NamesTheNearestPolicy) {
 
 // ---- CTA dispatcher
 
-/// Cores with room for some CTAs each, which end when the test says so.
+/// Cores with capacity for some CTAs each, which end when the test says so.
 struct Cores : sc_core::sc_module {
   struct Core : sc_core::sc_module {
     explicit Core(const sc_core::sc_module_name& name) : sc_module(name) {}
@@ -160,7 +160,7 @@ TEST(CtaDispatcher, RoundRobinGivesACoreOneCtaACycleAndMovesOn) {
   EXPECT_FALSE(gpu.finished);
 }
 
-/// All CTAs to the last core, the last CTA first; remembers what it is told.
+/// Sends all CTAs to the last core, the last CTA first; records its notifications.
 class Backwards final : public CtaDispatchPolicy {
  public:
   void begin(std::uint64_t ctas, std::uint32_t cores) override {

@@ -189,7 +189,7 @@ TEST(ProfileRandom, EqualsACountOfEveryGroupInEveryCycle) {
           case GroupStatus::kBarrier:
             cause = SlotUse::kBarrier;
             break;
-          default:  // behind an extension's gate: the causes follow those that every core has
+          default:  // blocked by an extension's gate: these causes follow the common ones
             expected[group.pc.value()].waiting[kOwnWaitCauses + static_cast<unsigned>(group.status) -
                                                static_cast<unsigned>(gate_status(kOwnGates))] += cycles;
             continue;

@@ -126,7 +126,7 @@ TEST(HangExploration, CountersGoRoundTheirWholeRange) {
   Scene ends("LOOP: add.u32 %r1, %r1, 3;\nsetp.ne.u32 %p1, %r1, 100;\n@%p1 bra LOOP;\nexit;\n");
   ends.run(0, LaneMask::all(), 1);
   EXPECT_FALSE(ends.hangs());
-  // Two registers that change places never become equal: states are kept apart.
+  // Two registers that are swapped never become equal: states are kept apart.
   Scene never(R"(LOOP: mov.u32 %r3, %r1;
 mov.u32 %r1, %r2;
 mov.u32 %r2, %r3;

@@ -106,7 +106,7 @@ TEST(ChannelMap, DenseAddressesAreBelowTheCapacityAndNeverMeet) {
       const AddressMap map(partitions, interleave);
       const std::uint64_t bytes = 2 << 20;
       const ChannelMap dense(map, bytes);
-      // As many chunks of data and code as there is room for, and then one more.
+      // Fills the capacity in chunks of data and code, and adds one more.
       const std::uint64_t chunks = bytes / interleave * partitions - 2 * partitions;
       const std::uint64_t code_chunks = std::min<std::uint64_t>(chunks / 3, 500);
       const std::uint64_t data_end = isa::kGlobalBase + (chunks - code_chunks) * interleave;

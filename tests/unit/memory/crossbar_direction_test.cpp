@@ -179,7 +179,7 @@ struct RandomRun {
     EXPECT_TRUE(lanes.idle());
     EXPECT_EQ(sent, received);  // nothing lost, and in order for every pair
     EXPECT_EQ(arrivals.size(), count);
-    EXPECT_GT(count, 500u);  // one link for everybody is soon full
+    EXPECT_GT(count, 500u);  // the single shared link is soon saturated
     counters = lanes.counters();
     return arrivals;
   }

@@ -7,7 +7,7 @@
 namespace heddle::memory {
 namespace {
 
-/// Every rule has a number of its own, so that a distance says which one it comes from.
+/// Every rule has a unique value, so that a distance identifies the rule it comes from.
 DramConfig distinct() {
   DramConfig c;
   c.t_cl = 10;

@@ -56,7 +56,7 @@ TEST(L2Banks, TheLastPlaceOfTheDramQueueGoesToTheBankWhoseTurnItIs) {
   for (const unsigned turn : {0u, 1u}) {
     L2Rig rig({.banks = 2, .latency_cycles = 1, .dram_queue = 3});
     rig.dram_blocked = true;
-    for (std::uint64_t i = 0; i < 2; ++i) {  // two places taken
+    for (std::uint64_t i = 0; i < 2; ++i) {  // two entries taken
       rig.accept(rig.make(MemoryOp::kRead, (8 + i) * kLineBytes));
       rig.step();
     }
@@ -185,7 +185,7 @@ TEST(L2Sectors, OtherSectorsOfTheLineAreHitWhileOneIsFetched) {
   const base::Cycle start = rig.now;
   MemoryTransaction& miss = rig.make_read(0, 0b0010);
   MemoryTransaction& hit = rig.make_read(0, 0b0001);
-  MemoryTransaction& behind = rig.make_read(0, 0b0011);  // touches what the first waits for
+  MemoryTransaction& behind = rig.make_read(0, 0b0011);  // accesses the line that the first waits for
   MemoryTransaction& further = rig.make_read(0, 0b1000);
   for (MemoryTransaction* t : {&miss, &hit, &behind, &further}) rig.accept(*t);
   EXPECT_EQ(rig.moves(), (Moves{{false, 32, 32}, {false, 96, 32}}));

@@ -63,7 +63,7 @@ class Checker {
     std::vector<std::uint64_t> old;
   };
 
-  /// A request of random kind, if its bank has room.
+  /// A request of random kind, if its bank has a free entry.
   bool try_send() {
     const unsigned bytes = random_() % 4 == 0 ? 32 : config_.line_bytes;
     const std::uint64_t address = random_() % (kSpan / bytes) * bytes;

@@ -1,4 +1,4 @@
-// An L2 slice with a memory behind it that answers after a fixed or random time, in any order.
+// An L2 slice whose memory answers after a fixed or random time, in any order.
 #pragma once
 
 #include <gtest/gtest.h>

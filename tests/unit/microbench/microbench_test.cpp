@@ -161,7 +161,7 @@ TEST(MicrobenchLimits, LinksCarryAFlitPerCycle) {
   EXPECT_DOUBLE_EQ(port_limit(config, 1), 128 / 5.0);
   EXPECT_DOUBLE_EQ(slice_limit(config), 128 / 5.0);
   config.memory.crossbar.output_queue_packets =
-      1;  // a place is taken for 5 + 5 cycles, by a request for 1 + 5
+      1;  // an entry is taken for 5 + 5 cycles, by a request for 1 + 5
   EXPECT_DOUBLE_EQ(port_limit(config, 1), 12.8);
   EXPECT_DOUBLE_EQ(slice_limit(config), 128 / 6.0);
   config.clocks.core_mhz = 50;

@@ -4,7 +4,7 @@
 namespace heddle::oracle::test {
 namespace {
 
-/// %r0 of each thread behind `body`.
+/// %r0 of each thread after `body`.
 Words per_thread(const std::string& module, const std::string& body, std::uint32_t threads = 8) {
   return run({.module = module, .body = body + kStore, .shape = launch(1, threads), .words = threads});
 }

@@ -37,7 +37,7 @@ TEST_P(PtxGoodFile, decodes_into_consistent_kernels) {
   ASSERT_GE(m.kernels.size(), 1u);
   for (const auto& k : m.kernels) {
     ASSERT_FALSE(k->code.empty());
-    // Functions lie behind the kernel, and each ends in its return.
+    // Functions follow the kernel, and each ends in its return.
     EXPECT_EQ(k->code.back().op, k->functions.empty() ? isa::Opcode::kExit : isa::Opcode::kReturn);
     EXPECT_EQ(k->register_names.size(), k->registers.registers());
     EXPECT_GE(k->registers_per_thread, 1u);

@@ -145,7 +145,7 @@ TEST(PtxDecodeCalls, frames_of_functions_that_cannot_be_entered_again_lie_behind
   const auto k = kernel(".local .b32 z; st.local.b32 [z], %r1; call mid; call leaf;", "", functions);
   std::vector<std::int64_t> at;
   for (const std::uint32_t i : places(*k, Opcode::kStore)) at.push_back(k->code[i].memory.displacement);
-  EXPECT_THAT(at, ElementsAre(0, 16, 48 + 8));  // z; x behind it; y behind x
+  EXPECT_THAT(at, ElementsAre(0, 16, 48 + 8));  // z; then x; then y
   EXPECT_EQ(k->local_bytes_per_thread, 64u);
   EXPECT_FALSE(k->uses_stack);
 }

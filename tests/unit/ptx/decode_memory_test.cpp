@@ -1,4 +1,4 @@
-// Loads, stores, atomics, fences, and the places of variables.
+// Loads, stores, atomics, fences, and the addresses of variables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

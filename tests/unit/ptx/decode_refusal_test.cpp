@@ -1,4 +1,4 @@
-// What is not supported or not well-formed is refused by name, at its place.
+// Unsupported or malformed code is refused by name, with its source location.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

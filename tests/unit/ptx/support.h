@@ -14,7 +14,7 @@
 
 namespace heddle::ptx::testing {
 
-/// The first lines of every module: three, so that text behind them starts on line 4.
+/// The first lines of every module: three, so that the text after them starts on line 4.
 inline constexpr const char* kHeader = ".version 7.0\n.target sm_75\n.address_size 64\n";
 /// Registers of all types, on the line of the '{' (line 5 of kernel_text()).
 inline constexpr const char* kRegisters =
@@ -34,7 +34,7 @@ enum class Kernels : std::uint8_t { kAll, kAny };
 [[nodiscard]] std::shared_ptr<const isa::Kernel> kernel(const std::string& body,
                                                         const std::string& params = "",
                                                         const std::string& globals = "");
-/// The instructions of kernel(body) without the exit behind them.
+/// The instructions of kernel(body) without the final exit.
 [[nodiscard]] std::vector<isa::Instruction> code(const std::string& body, const std::string& params = "",
                                                  const std::string& globals = "");
 

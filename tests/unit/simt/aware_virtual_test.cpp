@@ -168,7 +168,7 @@ TEST(AwareVirtual, AnArrivalWaitsForItsEntryAndHoldsTheWarp) {
   SimtRig rig(entries(8, 1));
   rig.launch('A', mask("1111"));
   rig.branch('C', "1100", 'B', 'G');
-  rig.branch('E', "0001", 'D', 'F');  // B: the entry of F takes the place of that of G
+  rig.branch('E', "0001", 'D', 'F');  // B: the entry of F replaces that of G
   EXPECT_EQ(virtual_rows(rig, "rt"), Rows{"G"});
   EXPECT_EQ(rig.rt(), "G - 1111/1111 | F G 0011/0011");
   rig.go('G');  // C

@@ -23,7 +23,7 @@ inline LaneMask mask(const std::string& text) {
 class StackPort {
  public:
   using Call = std::function<void(ControlFlowRequest&)>;
-  /// Of the warp with that number: `serve` and `inspect` are told which one it is.
+  /// For the warp with that number, which is passed to `serve` and `inspect`.
   StackPort(WarpId warp, Call serve, Call inspect)
       : warp_(warp), serve_(std::move(serve)), inspect_(std::move(inspect)) {}
 

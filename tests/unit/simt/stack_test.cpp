@@ -86,7 +86,7 @@ TEST_P(SimtStackGolden, MimdG2StackLoop) {
   e.go('B');
   e.branch('B', mask("0111"), 'C', 'C');  // thread 3 leaves the loop
   e.expect({row('C', '-', mask("1111")), row('B', 'C', mask("0111"))});
-  e.branch('B', mask("0111"), 'C', 'C');  // nobody leaves
+  e.branch('B', mask("0111"), 'C', 'C');  // no lane leaves
   e.expect({row('C', '-', mask("1111")), row('B', 'C', mask("0111"))});
   e.branch('B', mask("0001"), 'C', 'C');  // same RPC: the stack does not grow
   e.expect({row('C', '-', mask("1111")), row('B', 'C', mask("0001"))});

@@ -164,7 +164,7 @@ class Walk {
         live_[w] = LaneMask::difference(live_[w], taken);
         break;
     }
-    // The core does not report what nobody does.
+    // The core does not report events without lanes.
     if (taken.none() && instruction.kind != Kind::kBranch)
       rig_.go(id, next);
     else

@@ -41,7 +41,7 @@ TEST(DelayedReconvergence, KernelsWithoutFlagsKeepTheirPoints) {
 }
 
 TEST(DelayedReconvergence, BranchesAroundADelayedOneAreDelayedAsWell) {
-  // The branch around the lock loop meets where the loop does, not in front of it.
+  // The branch around the lock loop reconverges where the loop does, not before.
   Analyzed kernel = analyze(R"(mov.u32 %r6, %tid.x;
 setp.eq.u32 %p2, %r6, 3;
 @%p2 bra BEHIND;

@@ -136,7 +136,7 @@ atom.global.exch.b32 %r4, [%rd1], 0;
 ret;
 )");
   EXPECT_EQ(kernel.flagged(), Lines{2});
-  // Another place in the frame has nothing to do with it.
+  // Another address in the frame is unrelated.
   EXPECT_EQ(analyze(R"(.local .align 8 .b8 frame[16];
 mov.u32 %r5, 0;
 SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1;
@@ -245,7 +245,7 @@ ret;
 }
 
 TEST(SimtDeadlock, ALoopAroundIsTakenAlongIfItMayBeBlocked) {
-  // The outer loop's exit depends on memory, and the lock loop's safe place lies behind it.
+  // The outer loop's exit depends on memory, and the lock loop's SafePDOM is after it.
   const Analyzed kernel = analyze(R"(OUTER: mov.u32 %r9, 0;
 SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1;
 setp.ne.u32 %p1, %r2, 0;

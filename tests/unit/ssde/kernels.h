@@ -35,7 +35,7 @@ extern const char* const kNestedRetry;
 /// K7: a lock with a delay loop; K9: K1 with one.
 extern const char* const kLockWithDelay;
 extern const char* const kRetryWithDelay;
-/// K8: a test in front of the lock and behind it.
+/// K8: a test before and after the lock.
 extern const char* const kMaximum;
 /// K10: releases on both sides of a branch, one of them with an early return.
 extern const char* const kEarlyRelease;
@@ -46,7 +46,7 @@ extern const char* const kBreakWithLock;
 extern const char* const kHistogram;
 /// K13: an unstructured loop without synchronisation.
 extern const char* const kUnstructured;
-/// BH-FC: a loop left when all lanes agree, about memory that is written behind it.
+/// BH-FC: a loop left when all lanes agree, which depends on memory written after it.
 extern const char* const kAllLanesAgree;
 
 /// A decoded kernel and what has been found in it.

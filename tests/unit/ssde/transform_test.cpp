@@ -110,7 +110,8 @@ TEST(SsdeGraph, G19_TheSpinLocksGraphBecomesThatOfFigure42) {
 TEST(SsdeGraph, TwoLoopsShareASwitch) {
   const Analyzed after = analyze_text(transformed(analyze(kTwoLocks), true));
   const auto have = edges(after);
-  // Who goes back parts from who goes on first: both loops meet at the switch, not behind it.
+  // Threads that return to a header are separated from the others first: both loops reconverge at the switch,
+  // not after it.
   for (const char* edge : {"2a>14a", "5a>14a", "8a>14a", "14a>14b", "14a>14d", "14b>2a", "14b>14c", "14c>5a"})
     EXPECT_TRUE(have.contains(edge)) << edge;
   EXPECT_FALSE(have.contains("2a>2a"));
@@ -373,7 +374,7 @@ ret;
 }
 
 TEST(SsdeText, ABarrierBehindTheLoopIsRefusedByName) {
-  // The release lies behind a barrier of some warps: those that have the lock would wait there for ever.
+  // The release is after a barrier of some warps, at which threads that hold the lock would wait forever.
   const Analyzed kernel = analyze(R"(SPIN: atom.global.cas.b32 %r2, [%rd1], 0, 1;
 setp.ne.u32 %p1, %r2, 0;
 @%p1 bra SPIN;
