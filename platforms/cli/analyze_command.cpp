@@ -1,5 +1,5 @@
-// heddle analyze: which loops may deadlock on a SIMT stack, the control flow graph, and the transformation
-// that makes them finish.
+// heddle analyze: loops that may deadlock on a SIMT stack, the control flow graph, and the transformation
+// that makes the loops terminate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ struct Target {
 
 Target resolve(const AnalyzeRequest& request) {
   Target target{request.target, {}};
-  // A file of that very name wins over the reading with a kernel behind the colon.
+  // A file of exactly that name takes precedence over reading the part after the colon as a kernel.
   if (std::filesystem::is_regular_file(target.file)) return target;
   const auto colon = request.target.rfind(':');
   if (colon != std::string::npos) {
@@ -98,7 +98,7 @@ analysis::DeadlockOptions options_of(const AnalyzeRequest& request) {
   return options;
 }
 
-/// Any distinct addresses do: nothing will run.
+/// Any distinct addresses will do: nothing is run.
 std::uint64_t place(std::uint64_t& next, std::uint64_t bytes, std::uint32_t align) {
   const std::uint64_t unit = std::max<std::uint64_t>(align, 256);
   const std::uint64_t address = (next + unit - 1) / unit * unit;
@@ -170,12 +170,12 @@ class Analysis {
       fmt::print("{}", refusals());
     }
     if (flagged != 0) return base::ExitCode::kMismatch;
-    // That no loop may deadlock is only known of what has been analysed.
+    // Refused kernels have not been analysed, so it is unknown whether their loops may deadlock.
     return refused_.empty() ? base::ExitCode::kOk : base::ExitCode::kBadInput;
   }
 
  private:
-  /// The kernels that have not been analysed, each with the reason below.
+  /// The kernels that have not been analysed, each followed by the reason.
   [[nodiscard]] std::string refusals() const {
     std::string text;
     for (const isa::RefusedKernel& kernel : refused_) {
@@ -211,7 +211,7 @@ class Analysis {
                              fmt::format("the loop that begins here in '{}' cannot be transformed: {}",
                                          refusal.function, refusal.reason));
     }
-    fmt::print(stderr, "{}", refusals());  // they stay as they are
+    fmt::print(stderr, "{}", refusals());  // they are left unchanged
     if (request_.out == "-") {
       fmt::print("{}", result.text);
       return base::ExitCode::kOk;

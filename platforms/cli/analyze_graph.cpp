@@ -75,7 +75,7 @@ std::string block_node(const AnalyzedKernel& kernel, const analysis::ControlFlow
   isa::SourceLoc last;
   for (std::uint32_t i = cfg.block(b).first; i < cfg.block(b).end; ++i) {
     const isa::SourceLoc where = kernel.kernel().code[i].where;
-    // One PTX instruction may be several of the machine's.
+    // A PTX instruction may be decoded into several.
     const bool again = where.line == last.line && where.column == last.column;
     if (!again || marks.safe.contains(i)) rows += instruction_row(kernel, marks, i);
     last = where;
@@ -105,7 +105,7 @@ std::string graph_text(AnalyzedKernel& kernel) {
 
 namespace {
 
-/// A file without a name: nothing to remove, whatever happens.
+/// A file without a name, so that there is never anything to remove.
 struct Scratch {
   explicit Scratch(const std::string& place) : file(std::tmpfile()) {
     if (file == nullptr)

@@ -21,7 +21,7 @@ std::size_t AnalyzedKernel::flagged() const {
       std::count_if(findings_.begin(), findings_.end(), [](const auto& f) { return f.flagged(); }));
 }
 
-/// The instruction's PTX line with single blanks.
+/// The instruction's PTX line, with runs of white space replaced by single blanks.
 std::string ptx_line(const isa::Kernel& kernel, Pc pc) {
   std::string out;
   for (const char c : kernel.source_line(pc)) {

@@ -1,5 +1,5 @@
-// What `heddle analyze` has to say about a kernel, as JSON: every loop, whether it may deadlock on a SIMT
-// stack and why, and where reconvergence is safe.
+// The results of `heddle analyze` for a kernel, as JSON: every loop, whether and why it may deadlock on a
+// SIMT stack, and where reconvergence is safe.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace heddle::cli {
 
 class AnalyzedKernel {
  public:
-  /// `not_transformed`: the kernel has the pragma that says so.
+  /// `not_transformed`: the kernel has the pragma that excludes it from the transformation.
   AnalyzedKernel(std::shared_ptr<const isa::Kernel> kernel, const analysis::DeadlockOptions& options,
                  bool not_transformed);
 
@@ -38,10 +38,10 @@ class AnalyzedKernel {
   ptx::SourceLines lines_;
 };
 
-/// AnalyzedKernel::json() for people.
+/// AnalyzedKernel::json() as readable text.
 [[nodiscard]] std::string analysis_text(const nlohmann::ordered_json& kernel);
 
-/// The PTX line of an instruction with single blanks.
+/// The PTX line of an instruction, with runs of white space replaced by single blanks.
 [[nodiscard]] std::string ptx_line(const isa::Kernel& kernel, base::Pc pc);
 
 }  // namespace heddle::cli

@@ -1,4 +1,4 @@
-// The report of `heddle analyze` for people.
+// The readable report of `heddle analyze`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string numbers(const ordered_json& list, const char* between) {
   return text;
 }
 
-/// More than that is for --json.
+/// Longer lists are only in --json.
 constexpr std::size_t kMostBranches = 6;
 constexpr std::size_t kMostWrites = 5;
 
@@ -52,7 +52,7 @@ std::string write_text(const ordered_json& write) {
   return text;
 }
 
-/// Reads, each with the writes that may change what it finds.
+/// Reads, each with the writes that may change the value it returns.
 std::string writes_text(const ordered_json& writes) {
   std::string text;
   std::string read;

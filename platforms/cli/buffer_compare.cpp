@@ -42,7 +42,7 @@ bool matches(const Tolerance& tolerance, double have, double want) {
   return std::abs(have - want) <= tolerance.absolute + tolerance.relative * std::abs(want);
 }
 
-/// Two elements that differ; their bits if they read the same (NaN payloads).
+/// Two elements that differ as text; as bits if their texts are equal (NaN payloads).
 std::pair<std::string, std::string> both_texts(isa::Type type, const std::byte* have, const std::byte* want) {
   std::string a = element_text(type, have), b = element_text(type, want);
   if (a != b) return {a, b};
@@ -60,7 +60,7 @@ CompareRequest parse_compare(const std::string& text) {
   CompareRequest request;
   request.place = "--compare " + text;
   std::string_view rest = text;
-  // Tolerances are taken off the end, since a path may hold commas.
+  // Tolerances are parsed from the end, since a path may contain commas.
   for (;;) {
     const auto comma = rest.rfind(',');
     const std::string_view last = comma == std::string_view::npos ? "" : rest.substr(comma + 1);

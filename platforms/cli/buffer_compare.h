@@ -1,7 +1,7 @@
 // --compare NAME=PATH[,abs=X][,rel=Y]: a buffer after the run against a file of its size.
 //
-// Without a tolerance the bits must be the same. With one, an element x of an f32 or f64 buffer matches w of
-// the file if |x - w| <= abs + rel * |w|; NaN matches NaN whatever its payload, an infinity only itself.
+// Without a tolerance the bits must be equal. With one, an element x of an f32 or f64 buffer matches w of the
+// file if |x - w| <= abs + rel * |w|. NaN matches NaN with any payload, an infinity only itself.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,14 @@ struct CompareRequest {
   std::string place;  ///< option and text as given, for messages
 };
 
-/// `text`: what --compare was given. Throws base::InputError.
+/// `text`: the argument of --compare. Throws base::InputError.
 [[nodiscard]] CompareRequest parse_compare(const std::string& text);
-/// Tolerances are for reals. Throws base::InputError.
+/// Tolerances require a floating-point element type. Throws base::InputError.
 void check_element(const CompareRequest& request, isa::Type element);
 
 struct BufferVerdict {
   bool same = false;
-  std::string text;  ///< the first elements that differ, with both values, and how many do
+  std::string text;  ///< the first elements that differ, with both values, and the number of differences
 };
 
 /// `have`, `want`: of the same size, elements of type `element`.

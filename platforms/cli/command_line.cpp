@@ -23,7 +23,7 @@ void collect_names(const CLI::App& app, std::vector<std::string>& names) {
   }
 }
 
-/// CLI11's message, with the nearest option or subcommand for words it does not know.
+/// CLI11's message, with the nearest option or subcommand for unknown ones.
 base::InputError bad_command_line(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::string message = error.what();
   std::vector<std::string> names;

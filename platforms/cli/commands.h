@@ -1,5 +1,4 @@
-// The subcommands of heddle. Each function adds one to the app; `body` receives what to do when it was
-// chosen.
+// The subcommands of heddle. Each function adds one to the app; `body` receives the action of the chosen one.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// heddle describe: configuration keys, all of a platform or some, with value, unit, range and meaning.
+// heddle describe: configuration keys, all of a platform or a selection, with value, unit, range and meaning.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::string range(const base::KeyDescription& key) {
   return key.info.min != 0 ? fmt::format(">= {}", number(key.info.min)) : "";
 }
 
-/// As range(), and for flags too.
+/// Like range(), but also for flags.
 std::string values(const base::KeyDescription& key) {
   const bool flag = key.info.choices.empty() && (key.value == "true" || key.value == "false");
   return flag ? "true | false" : range(key);
@@ -99,8 +99,8 @@ bool within(const std::string& path, const std::string& section) {
 
 std::string last_name(const std::string& path) { return path.substr(path.rfind('.') + 1); }
 
-/// Suggests the nearest of all platforms, sections and keys, or the keys whose last name is the word or near
-/// it.
+/// Suggests the nearest platform, section or key, or the keys whose last component is equal or similar to the
+/// word.
 base::InputError unknown_word(const std::string& word, const std::vector<DescribedKey>& keys,
                               const std::vector<std::string>& platforms) {
   std::vector<std::string> whole = platforms, last;

@@ -28,7 +28,8 @@ int internal(const std::string& what) {
       base::ExitCode::kInternal);
 }
 
-/// Nobody reads a pipe any more (heddle list | head): no error, but the exit code that a shell gives for it.
+/// The reader of a pipe has exited (heddle list | head): not an error, but the exit code that a shell reports
+/// for it.
 int output_lost() {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0)
@@ -42,7 +43,7 @@ int output_lost() {
 int report_errors(const std::function<base::ExitCode()>& body) {
   try {
     const auto code = body();
-    std::cout.flush();  // of CLI11: help and version
+    std::cout.flush();  // output of CLI11: help and version
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) return output_lost();
     return static_cast<int>(code);
   } catch (const base::Error& e) {
@@ -52,7 +53,7 @@ int report_errors(const std::function<base::ExitCode()>& body) {
   } catch (const std::bad_alloc&) {
     return fail("out of memory\n  use a smaller input or fewer cores", base::ExitCode::kBadInput);
   } catch (const std::system_error& e) {
-    if (std::ferror(stdout) != 0) return output_lost();  // of fmt::print
+    if (std::ferror(stdout) != 0) return output_lost();  // output of fmt::print
     return internal(e.what());
   } catch (const std::exception& e) {
     return internal(e.what());

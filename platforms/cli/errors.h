@@ -9,13 +9,14 @@
 
 namespace heddle::cli {
 
-/// Runs `body` and returns its exit code. Whatever it throws ends as one message on stderr,
+/// Runs `body` and returns its exit code. An exception becomes one message on stderr,
 ///   heddle: error: PLACE: MESSAGE
 ///     REMEDY
-/// and the exit code that belongs to it (sim/error.h).
+/// and its exit code (base/error.h).
 [[nodiscard]] int report_errors(const std::function<base::ExitCode()>& body);
 
-/// An InputError for `word` at `place`: there is no such `kind`; the nearest candidate, and all of them.
+/// An InputError for `word` at `place`: there is no such `kind`. Names the nearest candidate, and all of
+/// them.
 [[nodiscard]] base::InputError unknown_name(const std::string& place, const std::string& kind,
                                             const std::string& word,
                                             const std::vector<std::string>& candidates);

@@ -22,7 +22,7 @@ std::vector<std::byte> read_start(const std::string& path, std::uint64_t most, c
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw base::InputError(place, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
   std::vector<std::byte> content;
-  // Files of /proc have no size.
+  // Files in /proc report a size of 0.
   const bool sized = fs::is_regular_file(path, error);
   content.reserve(sized ? std::min<std::uint64_t>(fs::file_size(path, error), most) : 0);
   char chunk[65'536];

@@ -3,9 +3,9 @@
 
 namespace heddle::cli {
 
-/// They lie at a fixed path from the command, so that an installation can be moved. Without them there (the
-/// command of a build folder) those of the source tree stay in use. HEDDLE_PLATFORMS_DIR and
-/// HEDDLE_WORKLOADS_DIR go first.
+/// They are at a fixed path relative to the command, so that an installation can be moved. If they are
+/// missing (the command of a build folder), those of the source tree are used. HEDDLE_PLATFORMS_DIR and
+/// HEDDLE_WORKLOADS_DIR take precedence.
 void use_installed_data();
 
 }  // namespace heddle::cli

@@ -11,13 +11,13 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int kSignalExit = 128;  ///< a shell's exit code for a signal is this plus its number
+constexpr int kSignalExit = 128;  ///< a shell reports a signal as this exit code plus its number
 static_assert(kSignalExit + SIGHUP == static_cast<int>(base::ExitCode::kHungUp) &&
               kSignalExit + SIGINT == static_cast<int>(base::ExitCode::kInterrupted) &&
               kSignalExit + SIGTERM == static_cast<int>(base::ExitCode::kTerminated));
 
 volatile std::sig_atomic_t noted_signal = 0;
-volatile std::sig_atomic_t ends_in_order = 0;  ///< somebody asks whether a signal has come
+volatile std::sig_atomic_t ends_in_order = 0;  ///< signals are only recorded and polled
 
 const char* name_of(int signal) {
   switch (signal) {

@@ -15,7 +15,7 @@ namespace {
 
 using isa::Type;
 
-// A buffer passes through the host's memory.
+// A buffer is copied through the host's memory.
 constexpr std::uint64_t kMaxBufferBytes = 4ull << 30;
 constexpr const char* kForms =
     "TYPE=VALUE, buf=NAME:SIZE[:FILL], ref=NAME[+BYTES], struct=FIELD,..., hex=BYTES or file=PATH; "
@@ -64,7 +64,7 @@ void check_fill(const KernelArgument& argument) {
          "fills: zero, iota, const=VALUE, random=SEED, file=PATH");
 }
 
-/// Steele, Lea, Flood: SplitMix64. Small, and the same on every machine.
+/// Steele, Lea, Flood: SplitMix64. Small, and identical on every machine.
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
@@ -79,7 +79,7 @@ class SplitMix {
   std::uint64_t state_;
 };
 
-/// `make(i)` gives element i.
+/// `make(i)` returns element i.
 template <class T, class Make>
 std::vector<std::byte> elements(std::uint64_t count, const Make& make) {
   std::vector<std::byte> bytes(count * sizeof(T));
@@ -103,7 +103,7 @@ KernelArgument parse_buffer(const std::string& text, const std::string& place) {
     refuse(place, "a buffer needs a name and a size",
            fmt::format("{0}NAME:SIZE[:FILL], for example {0}x:1024xf32:iota", form));
   }
-  // The fill may hold colons itself: it is a path.
+  // The fill may contain colons itself: it may be a path.
   const auto second = text.find(':', first + 1);
   parse_size(argument, text.substr(first + 1, second - first - 1));
   if (second != std::string::npos) argument.fill = text.substr(second + 1);

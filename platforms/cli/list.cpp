@@ -1,4 +1,4 @@
-// heddle list: what can be run, and on what.
+// heddle list: the available workloads and platforms.
 #include <fmt/format.h>
 
 #include <memory>

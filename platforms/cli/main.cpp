@@ -1,4 +1,4 @@
-// The heddle command. libsystemc brings main(); it calls sc_main().
+// The heddle command. libsystemc provides main(), which calls sc_main().
 #include <cstdlib>
 #include <systemc>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-// SystemC prints its banner before sc_main() unless told not to by then.
+// SystemC prints its banner before sc_main() unless this is set by then.
 const int kNoBanner = ::setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// heddle microbench: measures a platform with its own clock and compares with its configuration.
+// heddle microbench: measures a platform with its own clock and compares the results with its configuration.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -52,7 +52,7 @@ std::vector<const microbench::Benchmark*> chosen(const std::vector<std::string>&
   return benchmarks;
 }
 
-/// What the simulation cost, over all launches; seconds differ from run to run.
+/// Host cost of the simulation over all launches; seconds differ from run to run.
 nlohmann::ordered_json host_costs(const gpu::GpuDevice& device) {
   std::uint64_t cycles = 0, instructions = 0, busy = 0, resident = 0;
   double seconds = 0, simulation_seconds = 0;
@@ -116,7 +116,7 @@ base::ExitCode measure(const MicrobenchRequest& request) {
     if (interrupt) json.update({{"complete", false}, {"reason", interrupt->message()}});
     problems.attempt([&] { write_text(request.json, json_text(json, 1) + "\n", "--json " + request.json); });
   }
-  std::fwrite(text.data(), 1, text.size(), stdout);  // behind the file: output to a full disk fails
+  std::fwrite(text.data(), 1, text.size(), stdout);  // after the file: writing to a full disk fails
   std::fflush(stdout);
   if (interrupt && problems.any()) fmt::print(stderr, "heddle: error: {}\n", problems.text());
   if (interrupt) throw *interrupt;

@@ -22,7 +22,7 @@ constexpr mode_t kPermissions = 07777;
 
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
 
-/// The open file of this process that the path names, or -1.
+/// The open file descriptor of this process that the path refers to, or -1.
 int descriptor_of(const fs::path& path) {
   const std::string name = path.filename().string();
   if (name.empty() || name.size() > 6 || name.find_first_not_of("0123456789") != std::string::npos) return -1;
@@ -42,7 +42,7 @@ bool is_mount_point(const std::string& path) {
 #endif
 }
 
-/// In a sticky folder (/tmp) only the owner of a file may replace it.
+/// In a sticky directory (/tmp) only the owner of a file may replace it.
 bool belongs_to_others(const struct stat& file, const fs::path& folder) {
   struct stat status {};
   const uid_t user = ::geteuid();
@@ -60,7 +60,7 @@ Destination destination(const std::string& path) {
     if (!fs::is_symlink(fs::symlink_status(end, error))) break;
     const fs::path target = fs::read_symlink(end, error);
     if (error) break;
-    end = end.parent_path() / target;  // an absolute one replaces the folder
+    end = end.parent_path() / target;  // an absolute target replaces the folder
   }
   return {end.string(), fs::is_other(fs::status(end, error))};
 }
@@ -90,7 +90,7 @@ NewFile::NewFile(std::string path, std::string place)
   if (exists && belongs_to_others(status, folder)) fail("it belongs to somebody else, in a sticky folder");
   open();
   if (!exists) return;
-  // Only root gives files away: for others the file becomes theirs, as with any editor.
+  // Only root can change the owner; for other users the new file is theirs, as with any editor.
   (void)!::fchown(::fileno(file_), status.st_uid, status.st_gid);
   ::fchmod(::fileno(file_), status.st_mode & kPermissions);
 }
@@ -101,7 +101,7 @@ void NewFile::open() {
     const fs::path name = folder_of(to_.path) / fmt::format(".heddle-{}-{}.tmp", ::getpid(), ++count);
     const HeldSignals held;
     const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    // Processes of several machines or containers may share the folder and the number of the process.
+    // Processes on other machines or in other containers may share the folder and the process id.
     if (file < 0 && errno == EEXIST) continue;
     if (file < 0) fail(errno);
     temporary_ = std::make_unique<Temporary>(name.string());
@@ -134,7 +134,7 @@ void NewFile::fail(int error) const { fail(std::string(std::strerror(error))); }
 void NewFile::write(std::string_view text) {
   if (error_ != 0) return;
   if (file_ ==
-      nullptr) {  // in place: opened when there is something to write, since that can wait for a reader
+      nullptr) {  // in place: opened on the first write, since opening may block until there is a reader
     const int file = to_.descriptor >= 0 ? ::dup(to_.descriptor)
                                          : ::open(to_.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (file >= 0) file_ = ::fdopen(file, "wb");

@@ -1,4 +1,4 @@
-// A file that appears under its name when it is complete.
+// A file that appears under its name only when it is complete.
 #pragma once
 
 #include <cstdio>
@@ -10,31 +10,32 @@
 
 namespace heddle::cli {
 
-/// Where a file that is to be written under a name goes.
+/// The destination of a file that is to be written under a name.
 struct Destination {
-  std::string path;       ///< the name with symbolic links followed: the link stays one
-  bool in_place = false;  ///< not a regular file (a device, a pipe): written as it is, never replaced
-  int descriptor = -1;    ///< the name stands for an open file of this process (/dev/stdout, /dev/fd/3)
+  std::string path;       ///< the name with symbolic links resolved: a link is kept
+  bool in_place = false;  ///< not a regular file (a device, a pipe): written directly, never replaced
+  int descriptor = -1;    ///< the name refers to an open file of this process (/dev/stdout, /dev/fd/3)
 };
 [[nodiscard]] Destination destination(const std::string& path);
 
 /// Written under a temporary name in the folder of its destination and renamed by commit(): the name holds
 /// either its old content or all of the new. Keeps mode and owner of a file that it replaces. A device or
-/// pipe is written in place. Errors are base::InputError at `place` (the option that asked for the file).
+/// pipe is written in place. Errors are base::InputError at `place` (the option that named the file).
 class NewFile {
  public:
-  /// Throws for any reason but a full disk that the file cannot be written for.
+  /// Throws if the file cannot be written for any reason except a full disk.
   NewFile(std::string path, std::string place);
-  /// Without commit(): nothing has happened.
+  /// Without commit(), removes the temporary file.
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  /// A failure gives the file's space free at once and is reported by finish(): a run need not end for it.
+  /// After a failure the file's disk space is released at once; finish() reports the failure. The run can
+  /// continue.
   void write(std::string_view text);
-  /// All is written, but not yet under its name.
+  /// Completes the file without renaming it.
   void finish();
-  /// finish(), and the file has its name.
+  /// finish(), then renames the file.
   void commit();
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -49,7 +50,7 @@ class NewFile {
   Destination to_;
   std::unique_ptr<Temporary> temporary_;
   std::FILE* file_ = nullptr;
-  int error_ = 0;  ///< of the first write that failed
+  int error_ = 0;  ///< errno of the first write that failed
 };
 
 }  // namespace heddle::cli

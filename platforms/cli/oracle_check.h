@@ -10,11 +10,11 @@ namespace heddle::cli {
 
 struct OracleVerdict {
   bool passed = false;
-  std::string summary;  ///< "3 buffers, 196608 bytes, are the same" or where the first difference is
+  std::string summary;  ///< "3 buffers, 196608 bytes, are the same", or the location of the first difference
 };
 
-/// Runs `program` on a fresh oracle and compares its memory with what is on `device` now. May end by
-/// stop_if_interrupted().
+/// Runs `program` on a fresh oracle and compares its memory with the current contents of `device`. May be
+/// ended by stop_if_interrupted().
 [[nodiscard]] OracleVerdict compare_with_oracle(TrackedDevice& device,
                                                 const std::function<void(host::Device&)>& program);
 

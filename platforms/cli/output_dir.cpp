@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Results that not every run writes.
+/// Results that only some runs write.
 constexpr std::array<const char*, 2> kOptionalResults = {"profile.txt", "profile.json"};
 constexpr const char* kIndex = "host.json";
 constexpr std::size_t kMaxIndexBytes = std::size_t{64} << 20;
@@ -71,7 +71,7 @@ void OutputDir::make(const std::string& folder) {
     const HeldSignals held;
     const bool made = fs::create_directory(*p, error);
     if (error) refuse(fmt::format("cannot create '{}': {}", p->string(), error.message()));
-    // Signals may come when the working directory is another one.
+    // Absolute, because the working directory may have changed when a signal arrives.
     if (made) made_.push_back(std::make_unique<Temporary>(fs::absolute(*p).string()));
   }
 }
@@ -112,7 +112,7 @@ void OutputDir::remove_stale(const std::map<std::string, std::uint64_t>& earlier
 void OutputDir::commit() {
   const auto listed = earlier();
   std::error_code ignored;
-  fs::create_directories(path_, ignored);  // if somebody has removed it meanwhile
+  fs::create_directories(path_, ignored);  // in case it has been removed meanwhile
   std::vector<std::string> failures;
   std::vector<std::string> missing;
   std::vector<std::string> saved;
@@ -126,7 +126,8 @@ void OutputDir::commit() {
       return false;
     }
   };
-  // All are written before the first is renamed: an earlier run's results stay together as long as possible.
+  // All are written before the first is renamed, so that an earlier run's results stay consistent as long as
+  // possible.
   std::map<std::string, std::unique_ptr<NewFile>> written;
   for (const auto& entry : files_)
     attempt(entry.first, [&] {

@@ -1,4 +1,4 @@
-// The folder of --out. A run replaces the result files that it writes, each as a whole, and touches nothing
+// The folder of --out. A run replaces the result files that it writes, each atomically, and touches nothing
 // else.
 #pragma once
 
@@ -15,25 +15,25 @@ namespace heddle::cli {
 
 class OutputDir {
  public:
-  /// Makes the folder with its missing parents now, before the simulation, and checks that each of `files`
-  /// can be written into it. Throws base::InputError.
+  /// Creates the folder and its missing parents before the simulation, and checks that each of `files` can be
+  /// written to it. Throws base::InputError.
   OutputDir(std::string path, const std::vector<std::string>& files, OutputNames& names);
-  /// Folders that were made here and are still empty disappear again.
+  /// Removes folders that were created here and are still empty.
   ~OutputDir();
   OutputDir(const OutputDir&) = delete;
   OutputDir& operator=(const OutputDir&) = delete;
 
   void add(const std::string& name, std::string content) { files_[name] = std::move(content); }
-  /// By name, of what has been added: to be kept in host.json as "files".
+  /// Sizes of the added files by name, recorded in host.json as "files".
   [[nodiscard]] std::map<std::string, std::uint64_t> sizes() const;
-  /// Writes the files. Where one cannot be written (a full disk), the others are, and base::InputError says
-  /// which are missing. A result of an earlier run that this run does not write would pass for one of this
-  /// run: it is removed if the earlier run's host.json tells that it is one, and has not changed since.
+  /// Writes the files. If one cannot be written (a full disk), the others are written, and base::InputError
+  /// lists the missing ones. Results of an earlier run that this run does not write could be mistaken for its
+  /// own. They are removed if that run's host.json lists them and they have not changed since.
   void commit();
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Files that carry the name of a result, but are neither of this run nor known to be of an earlier one.
-  /// After commit().
+  /// Files with the name of a result that belong neither to this run nor to a known earlier one. Valid after
+  /// commit().
   [[nodiscard]] const std::vector<std::string>& foreign() const { return foreign_; }
 
  private:

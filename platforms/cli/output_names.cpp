@@ -13,13 +13,13 @@ namespace heddle::cli {
 
 namespace fs = std::filesystem;
 
-/// False: no file that could be replaced.
+/// False: not a file that could be replaced.
 bool OutputNames::identify(const std::string& path, Identity& file) {
   const Destination to = destination(path);
   if (to.descriptor >= 0) return false;
   struct stat status {};
   if (to.in_place) {
-    // Of devices only what reaches a reader in two mixed streams matters: pipes.
+    // Among devices only pipes matter: a reader would get two mixed streams.
     if (::stat(to.path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode)) return false;
     file = {status.st_dev, status.st_ino, ""};
     return true;

@@ -1,4 +1,5 @@
-// Which files a command reads and writes: two options that name one file are an error before anything runs.
+// The files that a command reads and writes: two options that name the same file are an error before anything
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,13 @@ namespace heddle::cli {
 
 class OutputNames {
  public:
-  /// `place`: the option with its value, for messages. A file that is read may not be written; devices and
-  /// pipes may.
+  /// `place`: the option with its value, for messages. A file that is read must not be written as well,
+  /// except devices and pipes.
   void reads(const std::string& path, const std::string& place);
-  /// The file of --platform and those that it includes: gpu::load_platform().
+  /// The file of --platform and the files it includes: gpu::load_platform().
   void reads_platform(const std::string& platform, const std::vector<std::string>& files);
-  /// Throws base::InputError if the file is named already, whatever the spelling and through whatever links,
-  /// or if it cannot be written. Its folder must exist.
+  /// Throws base::InputError if another option names the file, in any spelling and through any links, or if
+  /// it cannot be written. Its folder must exist.
   void writes(const std::string& path, const std::string& place);
 
  private:

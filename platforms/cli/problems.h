@@ -1,4 +1,5 @@
-// What could not be saved at the end of a command. One file that cannot be written must not cost the others.
+// Errors while saving results at the end of a command. One file that cannot be written must not prevent the
+// others.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@ namespace heddle::cli {
 
 class Problems {
  public:
-  /// Keeps the base::Error that `step` throws.
+  /// Records the base::Error that `step` throws.
   template <class Step>
   void attempt(const Step& step) {
     try {
@@ -20,13 +21,13 @@ class Problems {
     }
   }
   [[nodiscard]] bool any() const { return !errors_.empty(); }
-  /// All messages as one, each on lines of its own.
+  /// All messages as one text, each on separate lines.
   [[nodiscard]] std::string text() const {
     std::string text;
     for (const base::Error& error : errors_) text += (text.empty() ? "" : "\n") + std::string(error.what());
     return text;
   }
-  /// Throws them as one bad input, if there are any.
+  /// Throws them as one InputError, if there are any.
   void rethrow() const {
     if (any()) throw base::InputError("", text());
   }

@@ -11,7 +11,7 @@ namespace heddle::cli {
 namespace {
 
 constexpr std::size_t kCausesShown = 3;
-constexpr double kSmallestShare = 0.1;  ///< of a cause that is shown beside the dominant one
+constexpr double kSmallestShare = 0.1;  ///< of a cause that is listed after the dominant one
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What `heddle run --profile` says about a kernel: launches summed up by PC, PCs by heat and by PTX line.
+// The data of `heddle run --profile` for a kernel: launches summed up by PC, PCs by heat and by PTX line.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,32 @@
 
 namespace heddle::cli {
 
-/// All launches of one kernel together.
+/// All launches of one kernel combined.
 struct KernelHeat {
   std::shared_ptr<const isa::Kernel> code;
   std::uint64_t launches = 0;
   bool complete = true;                  ///< all launches have finished
   std::uint64_t cycles = 0;              ///< core cycles of the launches
-  std::vector<core::PcProfile> by_pc{};  ///< by Pc, all of the kernel's
+  std::vector<core::PcProfile> by_pc{};  ///< by Pc, for the whole kernel
   core::PcProfile total{};
 
-  /// All PCs that were ever waited for or issued, hottest first: by group-cycles, then in program order.
+  /// All PCs that ever issued or waited, hottest first: by group-cycles, then in program order.
   [[nodiscard]] std::vector<base::Pc> hottest() const;
 };
 
 /// Kernels with a profile, by group-cycles, then in order of their first launch.
 [[nodiscard]] std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::KernelRecord>& records);
 
-/// What came of one line of PTX.
+/// Totals of one line of PTX.
 struct LineHeat {
   std::uint32_t line = 0;  ///< from 1; 0: instructions without a line
   std::uint32_t pcs = 0;
   core::PcProfile sum{};
 };
-/// Hottest first, then in order of lines; lines with nothing are left out.
+/// Hottest first, then in line order; lines without any counts are left out.
 [[nodiscard]] std::vector<LineHeat> hottest_lines(const KernelHeat& kernel);
 
-/// Causes of a PC's waiting that matter, in words: the dominant one, and up to two more of at least a tenth.
+/// The main reasons why a PC waited: the dominant one, and up to two more of at least a tenth.
 /// "scoreboard_memory 71 %, not_selected 20 %"; empty if it never waited.
 [[nodiscard]] std::string waits_for(const core::PcProfile& profile);
 

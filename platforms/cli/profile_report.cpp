@@ -10,7 +10,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::size_t kSourceWidth = 72;  ///< longer lines of PTX are cut in tables
+constexpr std::size_t kSourceWidth = 72;  ///< longer lines of PTX are truncated in tables
 
 constexpr const char* kLegend =
     R"(Profile. A group-cycle is one issue group (a warp, or a part of one that runs by itself) on a core for one core
@@ -31,7 +31,7 @@ std::string pc_text(const isa::Kernel& kernel, base::Pc pc) {
   return fmt::format("0x{:03x}", kernel.code_address(pc));
 }
 
-/// Blanks and tabs in a row as one blank.
+/// Replaces runs of blanks and tabs by one blank.
 std::string squeezed(const std::string& source) {
   std::string text;
   for (const char c : source) {
@@ -103,7 +103,7 @@ std::string hottest_text(const KernelHeat& kernel, std::size_t top) {
   return text;
 }
 
-/// Empty if no line has several instructions: the table above says it all then.
+/// Empty if no line has several instructions, because the table by PC already shows everything.
 std::string lines_text(const KernelHeat& kernel, std::size_t top) {
   const std::vector<LineHeat> lines = hottest_lines(kernel);
   if (std::none_of(lines.begin(), lines.end(), [](const LineHeat& l) { return l.pcs > 1 && l.line != 0; }))

@@ -1,4 +1,4 @@
-// The profile of a run: readable, and all of it as JSON. Both are reproducible.
+// The profile of a run, readable and as complete JSON. Both are reproducible.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,12 +10,12 @@
 
 namespace heddle::cli {
 
-/// For stdout: per kernel what its groups did, and the `top` hottest PCs and lines.
+/// For stdout: a summary per kernel, and the `top` hottest PCs and lines.
 [[nodiscard]] std::string profile_text(const std::vector<KernelHeat>& kernels, std::size_t top);
-/// For profile.txt, behind profile_text(): every kernel's PTX in program order, with all causes of waiting.
+/// For profile.txt, after profile_text(): every kernel's PTX in program order, with all causes of waiting.
 [[nodiscard]] std::string profile_listing(const std::vector<KernelHeat>& kernels);
 
-/// profile.json: every PC of every kernel that was launched, in program order, and what the names mean.
+/// profile.json: every PC of every launched kernel in program order, and the meaning of the names.
 [[nodiscard]] nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& platform,
                                                   const std::vector<KernelHeat>& kernels);
 

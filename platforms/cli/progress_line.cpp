@@ -8,7 +8,7 @@
 namespace heddle::cli {
 namespace {
 
-// A run that ends sooner needs no progress line.
+// Shorter runs need no progress line.
 constexpr std::chrono::milliseconds kQuietTime{700};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One line on stderr that says how far a long run is; only on a terminal.
+// A line on stderr that shows the progress of a long run; only on a terminal.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ class ProgressLine {
 
   /// For gpu::RunOptions::on_progress; empty when stderr is not a terminal. Must not outlive this object.
   [[nodiscard]] std::function<void(const gpu::ProgressReport&)> callback();
-  /// Takes the line away, so that other output can follow.
+  /// Clears the line, so that other output can follow.
   void erase();
 
  private:

@@ -9,7 +9,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr double kBarPercent = 2.5;  ///< one '#' of the stall breakdown
+constexpr double kBarPercent = 2.5;  ///< percent per '#' of the stall breakdown
 
 std::string shape_text(const host::Dim3& d) { return fmt::format("{} x {} x {}", d.x, d.y, d.z); }
 
@@ -126,7 +126,7 @@ nlohmann::ordered_json summary_json(const LaunchSummary& s, const gpu::GpuConfig
 
 nlohmann::ordered_json shape_json(const host::Dim3& d) { return {d.x, d.y, d.z}; }
 
-/// Of a launch that an error has ended, or a kernel with such a launch; nothing for others.
+/// For a launch that an error has ended, or a kernel with such a launch; adds nothing otherwise.
 void add_incomplete(nlohmann::ordered_json& entry, const LaunchSummary& s) {
   if (!s.complete) entry["complete"] = false;
 }

@@ -29,7 +29,7 @@ bool matches(std::string_view pattern, std::string_view text) {
   return text.ends_with(pattern.substr(star + 1));
 }
 
-/// Calls use(value) for everything at a path that matches; a pattern element holds at most one '*'.
+/// Calls use(value) for every value whose path matches; a pattern element holds at most one '*'.
 template <class Use>
 void for_matching(const nlohmann::ordered_json& tree, std::string_view pattern, const Use& use) {
   const auto dot = pattern.find('.');
@@ -47,7 +47,7 @@ void for_matching(const nlohmann::ordered_json& tree, std::string_view pattern, 
   throw std::out_of_range("the statistics have nothing at '" + pattern + "'");
 }
 
-/// Sums groups of labelled counters label by label, in the order of the first.
+/// Sums groups of labelled counters by label, in the order of the first group.
 std::vector<SlotCause> sum_labels(const nlohmann::ordered_json& statistics, const std::string& pattern) {
   std::vector<SlotCause> causes;
   for_matching(statistics, pattern, [&](const nlohmann::ordered_json& group) {

@@ -1,4 +1,4 @@
-// What the report says about a launch, taken from the statistics tree. The only place that knows names of
+// The contents of a launch's report, extracted from the statistics tree. Only this file knows the names of
 // statistics.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace heddle::cli {
 
-/// Part of a whole; rate() is 0 when there is no whole.
+/// A fraction; rate() is 0 when the whole is 0.
 struct Share {
   std::uint64_t part = 0;
   std::uint64_t whole = 0;
@@ -25,11 +25,11 @@ struct SlotCause {
   std::uint64_t slots = 0;
 };
 
-/// Counts of one launch, or of several added up.
+/// Counts of one launch, or the sums of several.
 struct LaunchSummary {
   std::string kernel;
-  std::string source;          ///< file of the kernel's PTX, without its folder
-  std::uint64_t launches = 1;  ///< how many these are
+  std::string source;          ///< file name of the kernel's PTX, without its folder
+  std::uint64_t launches = 1;  ///< number of launches summed up
   host::Launch shape;          ///< of the first one
   bool one_shape = true;       ///< all have the same
   bool complete = true;        ///< all have finished
@@ -37,9 +37,9 @@ struct LaunchSummary {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t busy_core_cycles = 0;  ///< summed over cores: cycles in which the core was not parked
-  std::vector<SlotCause> slots;        ///< what became of every issue slot of every core
+  std::vector<SlotCause> slots;        ///< outcome of every issue slot of every core
   Share l1d_loads;                     ///< hits of line look-ups
-  Share l2;                            ///< hits of requests; joining a fetch under way is no hit
+  Share l2;                            ///< hits of requests; joining a fetch in flight is not a hit
   Share dram_rows;                     ///< requests served from an open row
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;
@@ -53,17 +53,17 @@ struct LaunchSummary {
   [[nodiscard]] std::uint64_t all_slots() const;
 };
 
-/// What a run did: its launches by kernel, and as many of them as a report has lines for.
+/// Summary of a run: its launches by kernel, and the launches that the report lists individually.
 struct RunSummary {
   std::vector<LaunchSummary> kernels;
-  std::vector<LaunchSummary> first_launches;  ///< without what takes their statistics (summarize_briefly())
+  std::vector<LaunchSummary> first_launches;  ///< without values that need the statistics tree
+                                              ///< (summarize_briefly())
 
-  /// All launches one after the other; a kernel's name and shape only if there is a single launch.
+  /// All launches combined; kernel name and shape only if there is a single launch.
   [[nodiscard]] LaunchSummary total() const;
 };
 
-/// `statistics`: the tree that belongs to the record. Throws std::out_of_range if it lacks a name that is
-/// needed.
+/// `statistics`: the tree that belongs to the record. Throws std::out_of_range if a required name is missing.
 [[nodiscard]] LaunchSummary summarize(const gpu::LaunchRecord& record,
                                       const nlohmann::ordered_json& statistics);
 [[nodiscard]] LaunchSummary summarize(const gpu::KernelRecord& record,
@@ -71,8 +71,8 @@ struct RunSummary {
 /// Kernel, shape, cycles, instructions and host time only.
 [[nodiscard]] LaunchSummary summarize_briefly(const gpu::LaunchRecord& record);
 
-/// Sum of the numbers at all paths that match; '*' stands for any run of characters within one path element.
-/// Throws std::out_of_range if nothing matches.
+/// Sum of the numbers at all matching paths; '*' matches any characters within one path element. Throws
+/// std::out_of_range if nothing matches.
 [[nodiscard]] std::uint64_t sum_at(const nlohmann::ordered_json& statistics, const std::string& pattern);
 
 }  // namespace heddle::cli

@@ -15,14 +15,14 @@
 namespace heddle::cli {
 namespace {
 
-/// All instances of a block that run alike.
+/// All instances of a block with the same implementation.
 struct BlockUse {
   std::string block;
   sim::Implementation impl = sim::Implementation::kRtl;
   std::uint64_t instances = 0;
   std::uint64_t requests = 0;
   std::uint64_t clocks = 0;
-  std::uint64_t most = 0;  ///< clocks of one instance in one core cycle
+  std::uint64_t most = 0;  ///< most clocks of one instance in one core cycle
 };
 
 std::vector<BlockUse> add_up(const sim::Twins& twins) {
@@ -40,7 +40,7 @@ std::vector<BlockUse> add_up(const sim::Twins& twins) {
   return blocks;
 }
 
-/// Blocks whose `impl` asks for RTL while the mechanism is one without them.
+/// Blocks whose `impl` selects RTL although the configured mechanism does not use them.
 std::vector<std::string> not_in_the_machine(const sim::Twins& twins, const simt::ControlFlowConfig& config) {
   std::vector<std::string> blocks;
   for (const base::ConfigOption& block : config.blocks.all())

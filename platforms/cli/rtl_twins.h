@@ -1,4 +1,4 @@
-// Blocks that run as RTL (key `impl`): where they come from, and what the report says of them.
+// Blocks that run as RTL (key `impl`): their registration and their lines in the report.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,8 +12,8 @@ namespace heddle::cli {
 /// The RTL of this build; none with HEDDLE_RTL=OFF.
 void provide_rtl(sim::Twins& twins);
 
-/// A line per block that ran as RTL: how often it was asked, and how many of its clocks that took; and one
-/// for each that was to, but is no part of this machine. Empty: none.
+/// A line for each block that ran as RTL, with its number of requests and clocks, and one for each block that
+/// should have but is not part of this machine. Empty: none.
 [[nodiscard]] std::string rtl_text(const sim::Twins& twins, const gpu::GpuConfig& config);
 /// The same for host.json.
 [[nodiscard]] nlohmann::ordered_json rtl_json(const sim::Twins& twins);

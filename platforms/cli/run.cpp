@@ -22,9 +22,9 @@
 namespace heddle::cli {
 namespace {
 
-constexpr int kIndent = 1;  ///< of stats.json: readable, and not twice as large
+constexpr int kIndent = 1;  ///< of stats.json: readable, without doubling its size
 
-/// A run that ends like this has simulated something, and the statistics up to there help to see why.
+/// Errors after which something has been simulated. The statistics up to that point help to find the cause.
 bool leaves_statistics(const base::Error& error) {
   switch (error.code()) {
     case base::ExitCode::kHang:
@@ -38,7 +38,7 @@ bool leaves_statistics(const base::Error& error) {
   }
 }
 
-/// Why the run ended early, in one line.
+/// The reason why the run ended early, in one line.
 std::string reason(const base::Error& error, const gpu::LaunchRecord& last, std::uint64_t launches) {
   const std::string text = error.what();
   std::string what = text.substr(0, text.find('\n'));
@@ -48,10 +48,10 @@ std::string reason(const base::Error& error, const gpu::LaunchRecord& last, std:
   return fmt::format("{} in launch {} ({}) after {} cycles", what, launches, last.kernel, last.cycles);
 }
 
-/// What a run has to say, once it has ended.
+/// The results of a run that has ended.
 struct Outcome {
   RunHeader header;
-  std::optional<base::Error> early;  ///< what it ended by, if not by reaching its end
+  std::optional<base::Error> early;  ///< the error that ended it early, if any
 };
 
 void check_against_oracle(const Job& job, TrackedDevice& device, Outcome& outcome) {
@@ -97,17 +97,17 @@ Outcome simulate(const Job& job, const RunSettings& settings, const gpu::GpuDevi
   return outcome;
 }
 
-/// What a run writes into --out.
+/// The files a run writes to --out.
 std::vector<std::string> result_names(const RunSettings& settings) {
   std::vector<std::string> names = {"report.txt", "stats.json", "host.json", "config.yaml"};
   if (settings.profile) names.insert(names.end(), {"profile.txt", "profile.json"});
   return names;
 }
 
-/// `platform_files`: of load_platform().
+/// `platform_files`: the result of load_platform().
 void name_files(const Job& job, const RunSettings& settings, const std::vector<std::string>& platform_files,
                 const std::optional<OutputDir>& out, OutputNames& names) {
-  // A run may repeat that of config.yaml in its own folder.
+  // A run may read config.yaml from its own output folder, to repeat it.
   std::error_code none;
   if (!out || !std::filesystem::equivalent(platform_files.front(), out->path() + "/config.yaml", none))
     names.reads_platform(settings.platform, platform_files);
@@ -118,7 +118,7 @@ void name_files(const Job& job, const RunSettings& settings, const std::vector<s
   for (const Job::File& file : job.writes) names.writes(file.path, file.place);
 }
 
-/// Unlike fmt::print: a failure is in the stream's state, for whoever ends the command.
+/// Unlike fmt::print, this leaves a failure in the stream's state, for the end of the command to report.
 void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 std::string row(const char* name, const std::string& text) { return fmt::format("  {:<16}{}\n", name, text); }
@@ -154,7 +154,7 @@ base::ExitCode run_job(const Job& job, const RunSettings& settings) {
   const RunHeader& header = outcome.header;
   progress.erase();
 
-  // All that can be saved is, whatever else cannot.
+  // Save everything that can be saved, whatever fails.
   Problems problems;
   std::vector<std::string> traces;
   if (trace) traces = trace->commit(problems);

@@ -1,4 +1,4 @@
-// What `heddle run` does for any host program: simulate, check, report.
+// The part of `heddle run` common to all host programs: simulate, check, report.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct RunSettings {
   std::uint64_t max_cycles = 0;
   bool check_oracle = false;
   bool profile = false;
-  bool per_launch = false;         ///< stats.json has every launch besides every kernel
+  bool per_launch = false;         ///< stats.json lists every launch in addition to every kernel
   std::uint64_t profile_top = 20;  ///< PCs of each kernel to print
   TraceSettings trace;
 };
@@ -33,9 +33,10 @@ struct Job {
   RunHeader header;  ///< verdict to be filled in by run_job()
   /// The whole host side; runs on the GPU and, for --check oracle, a second time on the oracle.
   std::function<workloads::Verdict(host::Device&)> program;
-  /// After a run to the end, with the GPU's memory still there: writes files of its own; may be empty.
+  /// Called after a complete run, while the GPU's memory still exists: writes the job's own files; may be
+  /// empty.
   std::function<void(host::Device&, Problems&)> dump;
-  /// The same: what to print behind the report; may be empty.
+  /// Called at the same point: text to print after the report; may be empty.
   std::function<std::string(host::Device&)> printed;
   struct File {
     std::string path;
@@ -43,13 +44,14 @@ struct Job {
   };
   std::vector<File> reads;     ///< by the program
   std::vector<File> writes;    ///< by dump()
-  std::string not_comparable;  ///< why the oracle's memory may differ; empty: it may not
+  std::string not_comparable;  ///< why the oracle's memory may differ; empty: it must not
 };
 
-/// Simulates, writes the files of --out and prints the report to stdout. kMismatch if the verdict or the
-/// oracle says so. A run that ends early (a hang, a fault, --max-cycles, a signal) does the same with what
-/// there is, marked as incomplete, before it throws its base::Error. Other problems throw base::Error and leave
-/// nothing in --out; what cannot be written at the end is reported when all the rest is.
+/// Simulates, writes the files of --out and prints the report to stdout. Returns kMismatch if the verdict or
+/// the oracle reports a difference. A run that ends early (a hang, a fault, --max-cycles, a signal) does the
+/// same with the results so far, marked as incomplete, before it throws its base::Error. Other problems throw
+/// base::Error and leave nothing in --out. Files that cannot be written at the end are reported after
+/// everything else is saved.
 [[nodiscard]] base::ExitCode run_job(const Job& job, const RunSettings& settings);
 
 }  // namespace heddle::cli

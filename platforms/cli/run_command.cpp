@@ -49,7 +49,7 @@ struct RunRequest {
   std::string check;
 };
 
-/// CLI11 takes -1 for an unsigned number and wraps it, and takes the largest one for those beyond it.
+/// CLI11 accepts -1 for an unsigned number and wraps it, and saturates numbers that are too large.
 std::string too_large(const std::string& text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -68,7 +68,7 @@ std::string positive(const std::string& text) {
 
 std::string not_empty(const std::string& text) { return text.empty() ? "no name given" : ""; }
 
-/// Options that only make sense for one kind of run.
+/// Options that apply to only one kind of run.
 void refuse_mixture(const CLI::App& command, bool has_ptx) {
   const std::vector<const char*> ptx_only = {"--entry",  "--grid", "--block",   "--shared", "--arg",
                                              "--buffer", "--dump", "--compare", "--print"};

@@ -63,7 +63,7 @@ class PtxProgram {
     return verdict(device);
   }
 
-  /// The files of the command line, for the check that no two options name one.
+  /// Registers the files of the command line, so that no two options may name the same one.
   void name_files(Job& job) const {
     job.reads.push_back({request_.file, "--ptx " + request_.file});
     for (const KernelArgument& argument : arguments_)
@@ -128,12 +128,12 @@ class PtxProgram {
     return {&buffer(text.substr(0, colon), place), count};
   }
 
-  /// A scalar's size says all there is to say; of a struct the layout shows where bytes are missing.
+  /// For a scalar, reporting the size is enough; for a struct, the layout shows where bytes are missing.
   void check_struct_sizes(const isa::Kernel& kernel) const {
     std::size_t i = 0;
     for (const KernelArgument& argument : arguments_) {
       if (!argument.passed) continue;
-      if (i == kernel.params.size()) return;  // too many arguments: the launch counts them
+      if (i == kernel.params.size()) return;  // too many arguments: the launch reports their number
       const isa::Param& param = kernel.params[i++];
       if (argument.kind != KernelArgument::Kind::kStruct || argument.value.size() == param.bytes) continue;
       throw base::InputError(
@@ -156,7 +156,7 @@ class PtxProgram {
     try {
       (void)device.kernel(module, "");
     } catch (const base::InputError& e) {
-      // The device's answer to a name that cannot exist is the list of those that do.
+      // For an invalid name the device lists the existing ones.
       throw base::InputError("--entry", fmt::format("say which kernel of '{}' to run", request_.file),
                              e.remedy().empty() ? e.message() : e.remedy());
     }
@@ -217,7 +217,7 @@ class PtxProgram {
   std::vector<std::vector<std::byte>> expected_;  ///< of compares_
   std::vector<Print> prints_;
   std::map<std::string, std::vector<std::byte>> initial_;  ///< by buffer name
-  /// Of the buffers, by name, on each device the program ran on.
+  /// Addresses of the buffers, by name, on each device the program ran on.
   std::map<const host::Device*, std::map<std::string, std::uint64_t>> addresses_;
 };
 

@@ -1,4 +1,4 @@
-// heddle run --ptx: a kernel of one's own with arguments from the command line.
+// heddle run --ptx: a user's kernel with arguments from the command line.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct PtxRequest {
   std::string block;
   std::uint32_t shared_bytes = 0;
   std::vector<std::string> arguments;
-  std::vector<std::string> buffers;   ///< NAME:SIZE[:FILL], of those that are no argument
+  std::vector<std::string> buffers;   ///< NAME:SIZE[:FILL], for buffers that are not arguments
   std::vector<std::string> dumps;     ///< NAME=PATH
   std::vector<std::string> compares;  ///< NAME=PATH[,abs=X][,rel=Y]
   std::vector<std::string> prints;    ///< NAME[:COUNT]
 };
 
-/// Checks all that can be known before the simulation; throws base::InputError naming the option.
+/// Checks everything that can be checked before the simulation; throws base::InputError naming the option.
 [[nodiscard]] Job ptx_job(const PtxRequest& request);
 
 }  // namespace heddle::cli

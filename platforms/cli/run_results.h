@@ -1,4 +1,4 @@
-// What a run's report and statistics are made of, taken from the device.
+// The data for a run's report and statistics, taken from the device.
 #pragma once
 
 #include <optional>
@@ -18,10 +18,10 @@ struct RunResults {
   [[nodiscard]] const std::vector<Measured>* every_launch() const { return launches ? &*launches : nullptr; }
 };
 
-/// `first_launches`: what note_launch() has collected.
+/// `first_launches`: the launches collected by note_launch().
 [[nodiscard]] RunResults results_of(const gpu::GpuDevice& device, std::vector<LaunchSummary> first_launches);
 
-/// For RunOptions::on_launch: the launches that a report has lines for.
+/// For RunOptions::on_launch: collects the launches that a report lists individually.
 void note_launch(std::vector<LaunchSummary>& first_launches, const gpu::LaunchRecord& launch);
 
 }  // namespace heddle::cli

@@ -1,4 +1,4 @@
-// Scalars as text on the command line: 1024, 0xff, -1.5e3, each of a type that is named.
+// Scalars as text on the command line: 1024, 0xff, -1.5e3, each with an explicit type.
 #pragma once
 
 #include <charconv>
@@ -19,7 +19,7 @@ inline constexpr const char* kScalarTypes = "u8 s8 u16 s16 u32 s32 u64 s64 f32 f
 /// One of kScalarTypes.
 [[nodiscard]] std::optional<isa::Type> scalar_type(std::string_view name);
 
-/// Decimal, or hexadecimal with 0x; nullopt if `text` is something else or does not fit.
+/// Decimal, or hexadecimal with 0x; nullopt if `text` is not a number or does not fit.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   if constexpr (std::is_integral_v<T>) {
@@ -63,10 +63,10 @@ auto with_type(isa::Type type, const Use& use) {
   }
 }
 
-/// Little-endian; nullopt if `text` is no value of that type.
+/// Little-endian; nullopt if `text` is not a value of that type.
 [[nodiscard]] std::optional<std::vector<std::byte>> value_bytes(isa::Type type, std::string_view text);
 
-/// What a value of that type looks like, for messages: "a whole number from 0 to 255".
+/// A description of the values of that type, for messages: "a whole number from 0 to 255".
 [[nodiscard]] std::string range_text(isa::Type type);
 
 }  // namespace heddle::cli

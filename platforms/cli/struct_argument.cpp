@@ -12,7 +12,8 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::size_t kMaxStructBytes = 32'764;  ///< all parameters of a kernel (PTX ISA, .param space)
+constexpr std::size_t kMaxStructBytes = 32'764;  ///< limit of all parameters of a kernel (PTX ISA, .param
+                                                 ///< space)
 constexpr std::size_t kPointerBytes = 8;
 constexpr const char* kFieldForms =
     "fields: TYPE:VALUE, ptr:NAME[+BYTES], hex:BYTES, pad:N, align:N; see heddle run --help";

@@ -1,11 +1,11 @@
 // Structs passed by value, as given on the command line: struct=FIELD[,FIELD]..., where FIELD is
 //   TYPE:VALUE           scalar, aligned to its own size                           f32:1.5
-//   ptr:NAME[+BYTES]     8 bytes: address within a buffer declared before          ptr:x+16
-//   hex:BYTES            bytes as they are, in the order of memory, not aligned    hex:00ff
+//   ptr:NAME[+BYTES]     8 bytes: address within a buffer declared earlier         ptr:x+16
+//   hex:BYTES            raw bytes in memory order, not aligned                    hex:00ff
 //   pad:N                N zero bytes, not aligned
 //   align:N              zero bytes up to the next multiple of N, a power of two
-// The layout is that of C: zero bytes go in front of a field that needs them, and the struct's size is
-// rounded up to its largest alignment. A nested struct begins and ends with align:N, N being its own
+// The layout is that of C: fields are padded to their alignment with zero bytes, and the struct's size is
+// rounded up to its largest alignment. A nested struct begins and ends with align:N, where N is its own
 // alignment.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace heddle::cli {
 
-/// Of buffers: letters, digits, underscores.
+/// Whether it is a valid buffer name: letters, digits, underscores.
 [[nodiscard]] bool is_buffer_name(std::string_view text);
 
 /// NAME[+BYTES]
@@ -34,7 +34,7 @@ struct StructPointer {
 };
 
 struct StructValue {
-  std::vector<std::byte> bytes{};  ///< zeros where a pointer goes
+  std::vector<std::byte> bytes{};  ///< zeros for pointers
   std::vector<StructPointer> pointers{};
   std::string layout{};  ///< "f32 at 0, ptr at 8", for messages
 };

@@ -1,4 +1,4 @@
-// heddle tables: a file of heddle run --trace-tables as the tables of the specifications.
+// heddle tables: prints a file of heddle run --trace-tables as the tables of the specifications.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -37,10 +37,10 @@ struct TablesRequest {
   std::uint64_t limit = 0;
 };
 
-/// The first line of a launch has a number for every instruction of its kernel.
+/// The first line of a launch lists a source line for every instruction of its kernel.
 constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
 
-/// What heddle run --trace-tables does not write.
+/// A record that heddle run --trace-tables does not write.
 struct BadRecord : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -60,7 +60,7 @@ class Printer {
  public:
   explicit Printer(const TablesRequest& request) : request_(request) {}
 
-  /// A line of the file.
+  /// Processes one line of the file.
   void line(const Json& record) {
     if (record.contains("launch")) {
       flush();
@@ -99,7 +99,7 @@ class Printer {
     if (table_) text_ += table_->text();
     table_.reset();
   }
-  /// All tables so far. To be called after flush().
+  /// All tables so far. Call flush() first.
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const std::set<std::string>& events() const { return events_; }
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
@@ -131,7 +131,7 @@ class Printer {
               fmt::format("r{}={}", natural(entry, "reg"), mask(entry.at("lanes").get<std::string>()));
     return text;
   }
-  /// Entries of a table: PCs, then masks, then whatever else is set.
+  /// Entries of a table: PCs, then masks, then all other fields.
   [[nodiscard]] std::string entries(const Json& list) const {
     std::string text;
     for (const Json& entry : list) {
@@ -167,14 +167,14 @@ class Printer {
   const TablesRequest& request_;
   std::vector<std::uint32_t> lines_;  ///< by PC
   std::unique_ptr<TextTable> table_;
-  std::vector<std::string> head_;  ///< of the table
+  std::vector<std::string> head_;  ///< of the current table
   std::string text_;
-  std::set<std::string> events_;  ///< that the file has
+  std::set<std::string> events_;  ///< events that occur in the file
   std::uint64_t rows_ = 0;
   std::uint64_t left_out_ = 0;
 };
 
-/// std::getline() with a limit: a device may never end a line.
+/// std::getline() with a limit: a device may send an endless line.
 bool next_line(std::istream& stream, std::string& line) {
   line.clear();
   for (int c = stream.rdbuf()->sbumpc(); c != std::istream::traits_type::eof();

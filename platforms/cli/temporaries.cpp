@@ -8,9 +8,9 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::size_t kMostTemporaries = 256;  ///< registered at once; those beyond are not registered
+constexpr std::size_t kMostTemporaries = 256;  ///< registered at once; further ones are not registered
 
-// A signal handler reads this: an array of lock-free pointers, no container.
+// A signal handler reads this, so it is an array of lock-free pointers instead of a container.
 std::array<std::atomic<const char*>, kMostTemporaries> registered;
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
@@ -35,7 +35,7 @@ Temporary::~Temporary() {
 }
 
 void remove_temporaries() noexcept {
-  // The last first: a folder is empty when what is in it has gone.
+  // In reverse order: a folder is empty once its contents are removed.
   for (auto name = registered.rbegin(); name != registered.rend(); ++name)
     if (const char* path = name->load(); path != nullptr && ::unlink(path) != 0) ::rmdir(path);
 }

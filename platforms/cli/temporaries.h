@@ -1,5 +1,5 @@
-// What exists on disk only while a command runs: files that have not got their names yet, new folders without
-// anything in them. A signal that ends the process at once removes them (interrupt.h).
+// Files and folders that exist only while a command runs: unfinished files under temporary names, and new
+// empty folders. A signal that ends the process at once removes them (interrupt.h).
 #pragma once
 
 #include <csignal>
@@ -8,8 +8,8 @@
 
 namespace heddle::cli {
 
-/// While one of these lives, signals that end the process wait: to create something and register it is one
-/// step.
+/// While an object of this class exists, terminating signals are blocked: creating a file and registering it
+/// becomes atomic.
 class HeldSignals {
  public:
   HeldSignals();
@@ -21,7 +21,7 @@ class HeldSignals {
   sigset_t before_;
 };
 
-/// The name of a file or of an empty folder, registered for removal. Removes nothing by itself.
+/// The registered name of a file or empty folder, to be removed on a signal. The destructor removes nothing.
 class Temporary {
  public:
   explicit Temporary(std::string path);
@@ -35,7 +35,7 @@ class Temporary {
   std::size_t slot_ = 0;
 };
 
-/// Removes whatever is registered. For signal handlers.
+/// Removes everything registered. For signal handlers.
 void remove_temporaries() noexcept;
 
 }  // namespace heddle::cli

@@ -1,4 +1,4 @@
-// Text in columns that are as wide as their widest cell.
+// Text in columns, each as wide as its widest cell.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@ namespace heddle::cli {
 class TextTable {
  public:
   struct Style {
-    std::vector<std::size_t> right{};  ///< columns, from 0, whose cells are aligned to the right
+    std::vector<std::size_t> right{};  ///< right-aligned columns, counted from 0
   };
 
-  /// `indent`: blanks in front of every line.
+  /// `indent`: blanks at the start of every line.
   TextTable(std::size_t indent, Style style) : indent_(indent), style_(std::move(style)) {}
 
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
 
-  /// Two blanks between columns, none at the end of a line.
+  /// Two blanks between columns, no trailing blanks.
   [[nodiscard]] std::string text() const {
     std::vector<std::size_t> widths;
     for (const auto& cells : rows_) {

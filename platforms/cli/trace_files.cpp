@@ -30,7 +30,7 @@ std::pair<std::string_view, std::string_view> halves(std::string_view text, cons
 
 std::string hex(base::LaneMask mask) { return fmt::format("{:#010x}", mask.bits()); }
 
-/// The instruction of a source line without its guard: what the slices of single instructions are called.
+/// The instruction of a source line without its guard: the name of an instruction's slice.
 std::string mnemonic(const std::string& line) {
   std::size_t begin = line.find_first_not_of(" \t");
   if (begin == std::string::npos) return "?";
@@ -173,7 +173,7 @@ void TraceFiles::split_stops(const core::TraceSite& site, base::GroupId group, s
 
 void TraceFiles::issued(const core::TraceSite& site, base::GroupId group, base::Pc pc, base::LaneMask lanes) {
   const auto open = open_.find({site.core.value(), group.value()});
-  if (open == open_.end()) return;  // its slice began before the first cycle that is wanted
+  if (open == open_.end()) return;  // its slice began before the selected cycles
   const std::string source = kernel_->source_line(pc);
   add_event(
       {{"ph", "X"},

@@ -6,9 +6,9 @@
 //   {"cycle", "core", "warp", "cta", "warp_in_cta", "event", "pc", "lanes", "taken", tables..., "scoreboard"}
 // `tables` are the mechanism's: "stack", or "st", "rt" and "fifo". Masks are strings of 0 and 1, lane 0 last.
 //
-// Timeline: Chrome trace events (JSON), for Perfetto or speedscope. A process is a core, a row
-// a split of a warp (named by its lowest lane), a slice a stretch of code it ran through, and within it the
-// instructions it issued; 1 us on the screen is a core cycle.
+// Timeline: Chrome trace events (JSON), for Perfetto or speedscope. A process is a core, a row is a split of
+// a warp (named by its lowest lane), and a slice is a stretch of code it ran through, containing the
+// instructions it issued. 1 us on the screen is one core cycle.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct TraceSettings {
 
 class TraceFiles : public core::TraceSink {
  public:
-  /// Opens the files. Throws base::InputError (also for malformed settings). A file that cannot be written on
-  /// with does not end the run: commit() reports it.
+  /// Opens the files. Throws base::InputError (also for malformed settings). If a later write fails, the run
+  /// continues and commit() reports the failure.
   explicit TraceFiles(const TraceSettings& settings);
 
   void launch_begins(const isa::Kernel& kernel, base::Cycle cycle) override;
@@ -58,8 +58,8 @@ class TraceFiles : public core::TraceSink {
   void split_stops(const core::TraceSite& site, base::GroupId group, std::string_view why) override;
   void issued(const core::TraceSite& site, base::GroupId group, base::Pc pc, base::LaneMask lanes) override;
 
-  /// Completes the files: also after a hang, whose story they tell. Returns those that are complete; the
-  /// others are problems.
+  /// Completes the files, also after a hang, which they help to analyse. Returns the files that are complete;
+  /// the others are added to the problems.
   [[nodiscard]] std::vector<std::string> commit(Problems& problems);
 
  private:
@@ -74,7 +74,7 @@ class TraceFiles : public core::TraceSink {
   [[nodiscard]] bool wants(const core::TraceSite& site) const;
   void close(const GroupKey& key, base::Cycle end, std::string_view why);
   void add_event(const nlohmann::ordered_json& event);
-  /// The row of a split; names it when it is new.
+  /// The row of a split; names it on first use.
   std::uint32_t row(std::uint32_t core, std::uint32_t warp, unsigned lane);
   [[nodiscard]] std::uint32_t line(base::Pc pc) const;
 
@@ -86,7 +86,7 @@ class TraceFiles : public core::TraceSink {
   const isa::Kernel* kernel_ = nullptr;
   unsigned launches_ = 0;
   std::map<GroupKey, Slice> open_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> named_;  ///< rows that have their name: core, row
+  std::set<std::pair<std::uint32_t, std::uint32_t>> named_;  ///< rows that have been named: core, row
   bool first_event_ = true;
 };
 

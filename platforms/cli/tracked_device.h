@@ -1,5 +1,4 @@
-// A device that remembers what was allocated on it, so that two devices' memories can be compared after a
-// run.
+// A device that records its allocations, so that the memories of two devices can be compared after a run.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +43,7 @@ class TrackedDevice : public host::Device {
   void synchronize() override { device_.synchronize(); }
   [[nodiscard]] host::DeviceProperties properties() const override { return device_.properties(); }
 
-  /// What is allocated and not freed, in order of allocation.
+  /// Current allocations, in order of allocation.
   [[nodiscard]] const std::map<std::uint64_t, Buffer>& buffers() const { return buffers_; }
 
  private:
