@@ -12,7 +12,7 @@ namespace heddle::ptx {
 /// Parser state: the builder and what error messages need to know about the text.
 struct ParseState {
   Builder& builder;
-  SourceLoc token_end;     ///< behind the last token: where a missing ';' belongs
+  SourceLoc token_end;     ///< end of the last token: where a missing ';' belongs
   SourceLoc comment_open;  ///< the last "/*"
 };
 
@@ -39,7 +39,7 @@ std::string_view word(const Input& in) {
 template <class Rule>
 struct Action : peg::nothing<Rule> {};
 
-// One action that hands the text, its place, or nothing to a builder function.
+// One action that passes the text, its source location, or nothing to a builder function.
 #define HEDDLE_PTX_TEXT_AT(RULE, CALL)                      \
   template <>                                               \
   struct Action<RULE> {                                     \
@@ -48,7 +48,7 @@ struct Action : peg::nothing<Rule> {};
       state.builder.CALL(word(in), location(in));           \
     }                                                       \
   }
-/// The same for a rule that takes no white space behind it, and may have some within.
+/// The same for a rule that consumes no white space after it, and may contain some.
 #define HEDDLE_PTX_WHOLE_TEXT_AT(RULE, CALL)                                     \
   template <>                                                                    \
   struct Action<RULE> {                                                          \
@@ -57,7 +57,7 @@ struct Action : peg::nothing<Rule> {};
       state.builder.CALL(std::string_view(in.begin(), in.size()), location(in)); \
     }                                                                            \
   }
-/// The whole text of a rule, white space behind its tokens included.
+/// The whole text of a rule, including white space after its tokens.
 #define HEDDLE_PTX_TEXT_WITH_SPACE(RULE, CALL)                                   \
   template <>                                                                    \
   struct Action<RULE> {                                                          \

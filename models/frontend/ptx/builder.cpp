@@ -68,7 +68,7 @@ void Builder::type(std::string_view dotted, SourceLoc where) {
   type_ = type_from_name(name);
   if (type_ != Type::kNone) return;
   if (name == "texref" || name == "samplerref" || name == "surfref") {
-    opaque_ = name;  // only what uses it is refused
+    opaque_ = name;  // only its uses are refused
     opaque_where_ = where;
     return;
   }
@@ -149,7 +149,7 @@ void Builder::variable_item_end() {
 }
 
 void Builder::linkage(Linkage linkage) {
-  // clang writes `.extern .weak`: the declaration stays one.
+  // clang writes `.extern .weak`: it remains a declaration.
   if (linkage_ != Linkage::kExternal) linkage_ = linkage;
 }
 
@@ -238,7 +238,7 @@ void Builder::param_end() {
 }
 
 void Builder::param_list_end() {
-  // The list in front of the name holds the return values.
+  // The list before the name holds the return values.
   if (prototype_ != nullptr)
     (prototype_named_ ? prototype_->params : prototype_->returns) = std::move(params_);
   else

@@ -18,7 +18,7 @@ class Builder {
 
   [[nodiscard]] Module take();
   [[nodiscard]] const isa::SourceText& source() const { return *module_.source; }
-  /// Throws the error of a place in the text.
+  /// Throws an error at a source location.
   [[noreturn]] void error(SourceLoc where, const std::string& message, const std::string& remedy = {}) const;
 
   // Module directives
@@ -115,8 +115,8 @@ class Builder {
   void push(Operand operand);
   /// The declaration that ends cannot be of a texture, sampler or surface.
   void refuse_opaque() const;
-  /// Sizes of an array that has been declared in an open scope or at module scope: bytes of an element, and
-  /// the dimensions. Null element size: there is no such variable.
+  /// Sizes of an array declared in an open scope or at module scope: bytes of an element, and the dimensions.
+  /// Element size 0: there is no such variable.
   struct ArrayShape {
     std::uint64_t element_bytes = 0;
     std::vector<std::uint64_t> dims;
@@ -133,7 +133,7 @@ class Builder {
   Linkage linkage_ = Linkage::kNone;
   Type type_ = Type::kNone;
   std::string opaque_;      ///< instead of it: the type of a texture, sampler or surface ...
-  SourceLoc opaque_where_;  ///< ... and where it stands
+  SourceLoc opaque_where_;  ///< ... and its source location
   std::uint32_t align_ = 0;
   unsigned vector_ = 1;
   StateSpace space_ = StateSpace::kNone;

@@ -1,4 +1,5 @@
-// How the front end reports a problem in PTX text: place, message, the offending line and a caret below it.
+// How the front end reports a problem in PTX text: source location, message, the offending line and a caret
+// below it.
 #pragma once
 
 #include <string>

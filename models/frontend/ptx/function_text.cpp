@@ -24,7 +24,7 @@ void FunctionText::walk(const TextEdit& text, const Block& block, std::uint32_t 
     }
     if (instruction != nullptr && instruction->opcode == kPragmaOpcode) continue;
     if (instruction != nullptr && instruction->opcode.front() == '.') {
-      // A table: its label is no place in the code.
+      // A table: its label is not a code address.
       tables_[{scope, last_label}] = instruction;
       if (!pending_.empty() && pending_.back().name == last_label) pending_.pop_back();
     } else if (instruction != nullptr) {

@@ -23,7 +23,7 @@ class FunctionText {
     const Instruction* instruction = nullptr;
     std::uint32_t scope = 0;
     std::size_t at = 0;   ///< where it begins, guard included
-    std::size_t end = 0;  ///< behind its ';'
+    std::size_t end = 0;  ///< after its ';'
     std::vector<LabelHere> labels;
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -33,15 +33,15 @@ class FunctionText {
 
   [[nodiscard]] const Function& function() const { return function_; }
   [[nodiscard]] const std::vector<Item>& items() const { return items_; }
-  /// The item of an instruction's place; kNone: there is none.
+  /// The item at an instruction's source location; kNone: there is none.
   [[nodiscard]] std::size_t at(SourceLoc where) const;
   /// The item behind the label that an operand in `scope` names; items().size(): the end; kNone: no label.
   [[nodiscard]] std::size_t target(const std::string& label, std::uint32_t scope) const;
-  /// The instruction (a .branchtargets) behind a label; nullptr: there is none.
+  /// The instruction (a .branchtargets) after a label; nullptr: there is none.
   [[nodiscard]] const Instruction* table(const std::string& label, std::uint32_t scope) const;
   /// Names of scope `outer` are known in `inner`.
   [[nodiscard]] bool visible(std::uint32_t outer, std::uint32_t inner) const;
-  /// Behind the '{' of the body.
+  /// After the '{' of the body.
   [[nodiscard]] std::size_t body_begin() const { return body_begin_; }
   /// The '}' of the body.
   [[nodiscard]] std::size_t body_end() const { return body_end_; }

@@ -8,7 +8,7 @@
 
 namespace heddle::ptx {
 
-/// Why a text is no number; empty message: it is one.
+/// Why a text is not a number; empty message: it is one.
 struct NumberError {
   std::string message;
 };

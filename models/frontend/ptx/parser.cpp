@@ -14,11 +14,11 @@
 namespace heddle::ptx {
 namespace {
 
-// Eager tracking keeps line and column with the input, so that a place costs nothing to ask for.
+// Eager tracking keeps line and column with the input, so that asking for the source location costs nothing.
 using Input =
     grammar::peg::memory_input<grammar::peg::tracking_mode::eager, grammar::peg::eol::lf_crlf, const char*>;
 
-/// What stands at the error, as far as it helps: a word, a number, a character.
+/// The token at the error, as far as it helps: a word, a number, a character.
 std::string found(const Input& in) {
   if (in.empty()) return "end of file";
   const std::string_view rest(in.current(), in.size());
@@ -34,7 +34,7 @@ std::string found(const Input& in) {
              : fmt::format("'{}'", printable(std::string(rest.substr(0, length))));
 }
 
-/// Turns the failure of a rule behind `must` into the error of its place.
+/// Turns the failure of a rule after `must` into an error at its source location.
 template <class Rule>
 struct Control : grammar::peg::normal<Rule> {
   template <class ParseInput>

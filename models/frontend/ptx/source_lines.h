@@ -20,7 +20,7 @@ struct CudaLine {
 class SourceLines {
  public:
   explicit SourceLines(const isa::SourceText& text);
-  /// nullopt: no .loc stands in front of it in its function.
+  /// nullopt: no .loc precedes it in its function.
   [[nodiscard]] std::optional<CudaLine> of(isa::SourceLoc where) const;
 
  private:

@@ -51,7 +51,7 @@ std::uint32_t SsdeFunction::scope_of(Pc place) const {
   return place == kNoPc || is_implicit_end(place.value()) ? 0 : item_of(place.value()).scope;
 }
 
-/// The first place from there on whose labels the latch can name, and whose switch can name the header's.
+/// The first item from there on whose labels the latch can name, and whose switch can name the header's.
 std::optional<Pc> SsdeFunction::visible_place(const SwitchCase& one, Pc place) const {
   const std::uint32_t latch = item_of(code_.cfg().block(one.latch).end - 1).scope;
   while (!text_.visible(scope_of(place), latch)) place = code_.places().next(place);
@@ -101,7 +101,7 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
       Switch& sw = by_place[place->value()];
       sw.place = *place;
       sw.scope = scope_of(*place);
-      // Loops with the same header share a value: the switch has one way back there.
+      // Loops with the same header share a value: the switch has one edge to it.
       const auto same = std::find_if(sw.cases.begin(), sw.cases.end(),
                                      [&](const Case& known) { return known.header == one.header; });
       one.value = same != sw.cases.end() ? same->value : sw.values++ + 1;
@@ -210,7 +210,7 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
   result.switches.push_back(std::move(done));
 }
 
-/// Leads a latch to the switch.
+/// Redirects a latch to the switch.
 void SsdeFunction::retarget(const Switch& sw, const Case& one) {
   const std::uint32_t last = code_.cfg().block(one.latch).end - 1;
   const Item& item = item_of(last);
@@ -225,14 +225,14 @@ void SsdeFunction::retarget(const Switch& sw, const Case& one) {
   } else if (instruction.opcode == "brx") {
     retarget_table(item, header, sw, one.value);
   }
-  // The header behind the latch: no branch leads there.
+  // The header follows the latch: it is reached without a branch.
   const bool falls = (at(last).op != Opcode::kBranch && at(last).op != Opcode::kIndirect) ||
                      at(last).guard.present || instruction.opcode != "bra";
   if (falls && instruction.opcode != "brx" && &item + 1 == &header_item)
     insert_behind(item, {set, fmt::format("bra {};", label(sw))});
 }
 
-/// An indirect branch goes to a block of its own that goes on to the switch.
+/// An indirect branch goes to a separate block that continues to the switch.
 void SsdeFunction::retarget_table(const Item& item, std::size_t header, const Switch& sw,
                                   std::uint32_t value) {
   Table& table = tables_[&item];
@@ -265,7 +265,7 @@ void SsdeFunction::finish_tables() {
   }
 }
 
-/// Threads that only end do so without passing the switch.
+/// Threads that only exit bypass the switch.
 void SsdeFunction::keep_early_exits(std::uint32_t branch) {
   if (!early_done_.insert(branch).second) return;
   const Item& item = item_of(branch);
@@ -291,7 +291,7 @@ void SsdeFunction::keep_early_exits(std::uint32_t branch) {
   }
 }
 
-/// All returns but those of threads that leave early lead to the switch at the function's end.
+/// All returns except those of threads that leave early go to the switch at the function's end.
 void SsdeFunction::join_returns() {
   const analysis::ControlFlowGraph& cfg = code_.cfg();
   const analysis::ControlFlowGraph& kept = code_.places().reconvergence_graph();

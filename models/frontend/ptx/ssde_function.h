@@ -1,4 +1,4 @@
-// Carries an elimination plan out in the text of one function.
+// Applies an elimination plan to the text of one function.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ class SsdeFunction {
  private:
   using Item = FunctionText::Item;
   struct Case : analysis::SwitchCase {
-    std::uint32_t value = 1;  ///< what the latch leaves in the switch's register
+    std::uint32_t value = 1;  ///< stored in the switch's register by the latch
   };
   struct Switch {
     base::Pc place = base::kNoPc;
@@ -71,8 +71,8 @@ class SsdeFunction {
   std::string prefix_;
   bool keep_lines_;
   std::vector<Switch> switches_;
-  std::set<std::size_t> places_;              ///< items that a switch stands in front of
-  std::vector<std::string> at_end_;           ///< statements behind the function's last one
+  std::set<std::size_t> places_;              ///< items that follow a switch
+  std::vector<std::string> at_end_;           ///< statements after the function's last one
   std::map<std::string, std::string> early_;  ///< opcode -> label of a block that only ends the thread
   std::set<std::uint32_t> early_done_;        ///< branches
   struct Entrance {

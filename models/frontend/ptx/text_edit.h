@@ -1,4 +1,5 @@
-// Changes to a PTX text at places that its syntax tree gives; everything else stays as it is, to the byte.
+// Changes to a PTX text at source locations given by its syntax tree; everything else is preserved byte for
+// byte.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +16,16 @@ class TextEdit {
   explicit TextEdit(std::string text);
 
   [[nodiscard]] const std::string& original() const { return text_; }
-  /// Index of the character at a place of the tree. The place must be one of this text.
+  /// Index of the character at a source location of the tree, which must be one of this text.
   [[nodiscard]] std::size_t offset(isa::SourceLoc where) const;
-  /// Behind the ';' that ends the statement at `at`.
+  /// The index after the ';' that ends the statement at `at`.
   [[nodiscard]] std::size_t statement_end(std::size_t at) const;
   /// First `wanted` at or behind `at` that is in no comment or string; npos: there is none.
   [[nodiscard]] std::size_t find(std::size_t at, char wanted) const;
   /// The '}' that closes the '{' at `open`.
   [[nodiscard]] std::size_t closing_brace(std::size_t open) const;
 
-  /// What is inserted at the same index comes in the order of the calls.
+  /// Insertions at the same index appear in the order of the calls.
   void insert(std::size_t at, std::string text) { replace(at, 0, std::move(text)); }
   /// Replaced pieces must not overlap.
   void replace(std::size_t at, std::size_t length, std::string text);

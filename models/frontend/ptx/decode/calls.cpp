@@ -63,7 +63,7 @@ void declare_passed(KernelContext& kernel, const PassedValue& passed) {
     kernel.fail(param.where, fmt::format("'{}' is declared twice in this scope", printable(param.name)));
 }
 
-/// What a call passes or receives at one place of its lists.
+/// One position in the lists of a call: what is passed or received there.
 struct Actual {
   const VariableSymbol* variable = nullptr;  ///< a .param variable; else a register or a number
   const Operand* operand = nullptr;
@@ -157,7 +157,7 @@ class CallEmitter {
                           : callee().returns[i].row;
   }
 
-  /// A row of its own with the value of `from`.
+  /// A separate row with the value of `from`.
   isa::Operand copy_of(const isa::Operand& from) {
     const auto copy = kernel_.registers.allocate(from.width, "(argument)");
     if (!copy) kernel_.fail(instruction_.where, "the kernel uses more than 65534 registers");
@@ -277,7 +277,7 @@ class CallEmitter {
         kernel_.fail(instruction_.where,
                      fmt::format("argument {} of {} has the wrong type", i + 1, call_.builtin));
     }
-    // What is printed has been stored by this thread: the stores have to be in memory.
+    // The device prints from memory, so this thread's stores must have been performed.
     isa::Instruction fence = control_instruction(Opcode::kFence);
     fence.fence_scope = isa::FenceScope::kGpu;
     kernel_.emit(instruction_, fence);

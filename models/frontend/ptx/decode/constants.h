@@ -19,7 +19,7 @@ class ConstantPool {
   /// The operand of a row that holds `bits` in every lane; predicate rows: all lanes true unless bits is 0.
   /// Equal rows of a width are kept once; every row starts at a multiple of 64 bytes.
   [[nodiscard]] isa::Operand row(isa::RowWidth width, std::uint64_t bits);
-  /// A row of its own for a place in the code: immediates of the same value must not move with the code.
+  /// A separate row for a code address: immediates of the same value must not change when code moves.
   [[nodiscard]] isa::Operand code_pointer(base::Pc pc, bool behind_call);
   [[nodiscard]] std::vector<isa::CodePointer> take_code_pointers() { return std::move(code_pointers_); }
   [[nodiscard]] isa::RowBytes take() { return std::move(bytes_); }

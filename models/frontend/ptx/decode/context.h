@@ -37,13 +37,13 @@ struct ModuleContext {
   [[noreturn]] void fail(SourceLoc where, const std::string& message, const std::string& remedy = {}) const;
 };
 
-/// A branch whose target's address is known when all code is.
+/// A branch whose target address is known once all code has been decoded.
 struct PendingBranch {
   std::uint32_t instruction = 0;
   std::uint32_t label = 0;
 };
 
-/// The same of an indirect branch.
+/// The same for an indirect branch.
 struct PendingTable {
   std::uint32_t instruction = 0;
   std::vector<std::uint32_t> labels;
@@ -52,7 +52,7 @@ struct PendingTable {
 /// A call in the code: [begin, end) are the copies of arguments, the call and the copies of results.
 struct CallSite {
   std::uint32_t begin = 0;
-  std::uint32_t link = 0;  ///< takes the PC behind the call as src[0]
+  std::uint32_t link = 0;  ///< receives the PC after the call as src[0]
   std::uint32_t call = 0;
   std::uint32_t end = 0;
   std::vector<const FunctionPlan*> callees;
@@ -86,19 +86,19 @@ struct KernelContext {
   std::vector<PendingTable> tables{};
   std::vector<CallSite> calls{};
   std::vector<std::uint32_t> frame_sizes{};  ///< instructions that take the size of the frame as src[1]
-  /// The table (.branchtargets, ...) behind a label, by label.
+  /// The table (.branchtargets, ...) after a label, by label.
   std::unordered_map<std::uint32_t, const Instruction*> label_tables{};
   std::vector<SpinMark> spin_marks{};
   std::vector<NamedVariable> variables{};  ///< in the order of the instructions that name them
   isa::Operand guard{};                    ///< of the PTX instruction being decoded
-  SourceLoc place{};                       ///< the same: where it stands
+  SourceLoc place{};                       ///< source location of that instruction
 
-  /// Appends an instruction under the guard and at the place of the PTX instruction `from`.
+  /// Appends an instruction with the guard and source location of the PTX instruction `from`.
   isa::Instruction& emit(const Instruction& from, isa::Instruction instruction);
   [[noreturn]] void fail(SourceLoc where, const std::string& message, const std::string& remedy = {}) const {
     module.fail(where, message, remedy);
   }
-  /// A register of the decoder's own (registers.h), or the error that there are too many registers.
+  /// A register added by the decoder (registers.h), or the error that there are too many registers.
   [[nodiscard]] isa::Operand scratch(const Instruction& from, isa::RowWidth width, unsigned index);
   /// The condition code register, or the same error.
   [[nodiscard]] isa::Operand carry(const Instruction& from);

@@ -1,4 +1,4 @@
-// Instructions that the decoder adds of its own: copies, additions, accesses to the stack.
+// Instructions that the decoder adds: copies, additions, accesses to the stack.
 #pragma once
 
 #include "frontend/ptx/decode/context.h"

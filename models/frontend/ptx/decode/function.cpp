@@ -44,7 +44,7 @@ class FunctionDecoder {
   }
 
  private:
-  /// The stack begins behind the frames that have fixed places.
+  /// The stack starts after the frames at fixed addresses.
   void start_stack() {
     if (!context_.kernel.stack_pointer.present) return;
     Instruction place;
@@ -152,7 +152,7 @@ class FunctionDecoder {
     context_.scopes.close();
   }
 
-  /// What falls off the end returns.
+  /// Code that runs off the end returns.
   void append_end() {
     const std::vector<isa::Instruction>& code = context_.code;
     const auto size = static_cast<std::uint32_t>(code.size());

@@ -88,7 +88,7 @@ void place_functions(ModuleContext& module, const AllocateGlobal& allocate) {
   }
   // In the order of the text: addresses must not depend on that of a hash table.
   const auto used = names_used_as_values(module.ast);
-  // A function has one address, whoever takes it: here under several names, or a module loaded before.
+  // A function has one address, even if it is taken under several names or in a module loaded before.
   std::unordered_map<const Function*, std::uint64_t> addresses;
   if (module.library != nullptr)
     for (const auto& other : module.library->modules())
@@ -96,7 +96,7 @@ void place_functions(ModuleContext& module, const AllocateGlobal& allocate) {
   const auto give = [&](const std::string& name) {
     FunctionSymbol& symbol = module.functions.at(name);
     if (!used.contains(name) || symbol.address != 0) return;
-    constexpr std::uint32_t kBytes = 16;  // nobody reads them: an address of its own is all it needs
+    constexpr std::uint32_t kBytes = 16;  // never read: they only make the address unique
     std::uint64_t& address = addresses[symbol.function];
     if (address == 0) address = allocate("function " + name, kBytes, kBytes);
     symbol.address = address;

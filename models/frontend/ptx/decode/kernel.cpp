@@ -96,7 +96,7 @@ class KernelDecoder {
       recursion_->stack_align = plan_.stack_align;
     }
     kernel_.uses_stack = plan_.stack_pointer.present;
-    // Behind the fixed frames the stack begins aligned.
+    // The stack starts aligned, after the fixed frames.
     const std::uint64_t align = kernel_.uses_stack ? plan_.stack_align : 8;
     kernel_.local_bytes_per_thread =
         static_cast<std::uint32_t>((plan_.static_local_bytes + align - 1) / align * align);
@@ -130,7 +130,7 @@ class KernelDecoder {
     recursion_->functions.push_back(std::move(out));
   }
 
-  /// One code from those of all functions.
+  /// Concatenates the code of all functions.
   void join() {
     std::uint32_t base = 0;
     for (std::size_t f = 0; f < contexts_.size(); ++f) {

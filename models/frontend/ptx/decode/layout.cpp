@@ -39,7 +39,7 @@ void for_each_statement(const Block& block, Fn&& fn) {
   }
 }
 
-/// Variables of one state space, one behind the other.
+/// Variables of one state space, laid out consecutively.
 class SpaceLayout {
  public:
   SpaceLayout(StateSpace space, std::uint64_t limit) : space_(space), limit_(limit) {}

@@ -30,9 +30,9 @@ class Library {
   void add(std::shared_ptr<const Module> tree, std::unique_ptr<ModuleContext> module);
   /// The first other module that declares something .extern which `module` defines.
   [[nodiscard]] std::optional<Reference> reference_to(const ModuleContext& module) const;
-  /// A module takes the address of a function, and it is this one.
+  /// Whether some module takes the address of a function and got this one.
   [[nodiscard]] bool has_function_address(std::uint64_t address) const;
-  /// Forgets a module to which there is no reference.
+  /// Removes a module that no other module refers to.
   void remove(const ModuleContext& module);
 
  private:

@@ -26,7 +26,7 @@ void emit_fence(KernelContext& kernel, const Instruction& instruction, isa::Fenc
 bool acquires(Order order) { return order == Order::kAcquire || order == Order::kAcquireRelease; }
 bool releases(Order order) { return order == Order::kRelease || order == Order::kAcquireRelease; }
 
-/// Everything stronger than weak is for other threads to see and goes past L1, which is not coherent.
+/// Accesses stronger than weak must be visible to other threads, so they bypass L1, which is not coherent.
 CacheOp cache_op(const Modifiers& modifiers) {
   return modifiers.order == Order::kWeak ? modifiers.cache_op : CacheOp::kVolatile;
 }

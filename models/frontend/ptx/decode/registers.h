@@ -21,7 +21,7 @@ namespace heddle::ptx {
 
 class RegisterRows {
  public:
-  /// Put in front of the names of the rows that follow: tells the functions' registers apart.
+  /// Prefix of the names of subsequent rows: distinguishes the functions' registers.
   void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
   /// A new row. Until finish(), `reg` of the operand counts the rows of its width. nullopt: the kernel has as
   /// many registers as can be numbered.

@@ -49,7 +49,7 @@ class Scopes {
   /// The innermost symbol of that name; nullptr if there is none. A register of a range becomes a symbol when
   /// it is looked up.
   [[nodiscard]] Symbol* find(const std::string& name);
-  /// Names that a message may suggest for one that was not found.
+  /// Suggestions for a name that was not found.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
