@@ -48,7 +48,7 @@ Hops cold_hops(Session& session, std::uint32_t hops) {
   return {std::uint64_t{record.start} + cycles_to_instruction(session.config(), 1), record.cycles()};
 }
 
-/// Core cycle in which the instruction behind the last of `hops` branches issues.
+/// Core cycle in which the instruction after the last of `hops` branches issues.
 std::uint64_t expected_end(const gpu::GpuConfig& config, std::uint64_t start, std::uint32_t hops) {
   if (!config.core.l1i.enabled) return start + std::uint64_t{hops} * cycles_after_branch(config);
   const MemoryPath path(config);

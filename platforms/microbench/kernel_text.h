@@ -63,7 +63,7 @@ class TimedKernel {
   void keep_lanes(std::string_view type, const std::string& reg);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// The whole module, with `padding` instructions in front of the rounds. Call once everything is written.
+  /// The whole module, with `padding` instructions before the rounds. Call once everything is written.
   [[nodiscard]] std::string text(std::uint32_t padding = 0) const;
   [[nodiscard]] bool has_rounds() const { return !loop_.empty(); }
   [[nodiscard]] std::uint32_t record_words() const {

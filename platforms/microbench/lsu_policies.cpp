@@ -17,7 +17,7 @@ double expected_replays(const gpu::GpuConfig& config, std::uint32_t passes) {
   return config.core.lsu.replay_issue ? passes - 1.0 : 0;
 }
 
-/// Of loads whose lane l reads `lanes_apart` bytes behind lane l - 1.
+/// For loads whose lane l reads `lanes_apart` bytes after lane l - 1.
 double replay_slots(Session& session, const char* load, std::uint32_t lanes_apart) {
   const bool constant = std::string_view(load).starts_with("ld.const");
   const std::uint32_t bytes = base::kLanes * lanes_apart;

@@ -78,7 +78,8 @@ MemoryPath::Trips MemoryPath::dram_trips(std::uint32_t bytes) const {
   const memory::DramConfig& dram = config.memory.dram;
   const std::uint64_t all_banks =
       std::uint64_t{dram.banks} * std::max(dram.row_bytes, dram.bank_interleave_bytes);
-  // A line, the next one of its row, and the same place in other rows, at least one of them of the same bank.
+  // A line, the next one of its row, and the same column in other rows, at least one of them of the same
+  // bank.
   std::vector<std::uint64_t> locals = {0, bytes};
   for (std::uint64_t row = 1; row <= dram.banks; ++row) locals.push_back(row * all_banks);
 

@@ -5,7 +5,7 @@
 
 namespace heddle::microbench {
 
-/// Whole numbers without a point, others with three digits behind it at most.
+/// Whole numbers without a decimal point, others with at most three decimals.
 [[nodiscard]] std::string number(double value);
 
 }  // namespace heddle::microbench

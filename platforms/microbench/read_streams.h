@@ -1,4 +1,4 @@
-// All cores reading at once, each warp a stream of its own.
+// All cores reading at once, each warp from a separate stream.
 #pragma once
 
 #include <cstdint>

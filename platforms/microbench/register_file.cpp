@@ -41,7 +41,7 @@ struct Chain {
   std::set<std::uint32_t> operands;  ///< their register numbers
 };
 
-/// x = x * y + z with y and z `y_distance` and `z_distance` registers behind x.
+/// x = x * y + z with y and z numbered `y_distance` and `z_distance` above x.
 Chain mad_chain(Session& session, std::uint32_t y_distance, std::uint32_t z_distance, std::uint32_t length) {
   TimedKernel kernel("register_banks");
   std::vector<std::string> regs;

@@ -12,7 +12,7 @@
 
 namespace heddle::microbench {
 
-/// What one warp left behind (TimedKernel).
+/// The results that one warp stored (TimedKernel).
 struct WarpRecord {
   std::uint32_t start = 0;  ///< %clock
   std::uint32_t stop = 0;
@@ -32,7 +32,7 @@ struct TimedRun {
   [[nodiscard]] std::uint32_t first_start() const;
 };
 
-/// A timed kernel on the device. Its code has an address of its own, aligned to any cache line.
+/// A timed kernel on the device. Its code has a unique address, aligned to any cache line.
 struct LoadedKernel {
   host::ModuleHandle module = 0;
   std::string name;
@@ -71,8 +71,8 @@ class Session {
   /// A counter of the last launch (or the sum over all that match), by path in the statistics tree.
   [[nodiscard]] std::uint64_t count(const std::string& path);
 
-  /// Fills the L2 with clean lines nobody else uses, so that a benchmark that follows causes no write-backs
-  /// of what ran before and finds none of its own lines.
+  /// Fills the L2 with clean lines of no other user, so that the next benchmark causes no write-backs of
+  /// earlier data and finds none of its own lines.
   void clean_l2();
 
   /// Forgets the readings of the benchmark before.

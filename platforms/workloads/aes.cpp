@@ -93,7 +93,7 @@ struct Shape {
 
 Verdict run(host::Device& device, const Options& options) {
   const Shape s = pick(options.size, Shape{250, 2, 96}, Shape{12'000, 30, 128}, Shape{262'144, 120, 256});
-  // The example of FIPS 197 in front, so that the reference is held against the standard.
+  // The example of FIPS 197 comes first, to check the reference against the standard.
   const Aes example(
       {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f});
   const Block published{0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30,

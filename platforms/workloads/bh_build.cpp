@@ -15,7 +15,8 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
   const Shape s = pick(options.size, Shape{300, 2, 96}, Shape{4'000, 15, 128}, Shape{30'000, 28, 512});
   Random random(options.seed);
   const Bodies bodies = random_bodies(random, s.bodies);
-  // Where the bodies are decides the tree; only the numbers of the cells depend on who comes first.
+  // The positions of the bodies determine the tree; only the numbering of the cells depends on the order of
+  // threads.
   const Octree expected = build_octree(bodies);
 
   const auto module = device.load_ptx_file(ptx_path("bh_build", options.compiler));

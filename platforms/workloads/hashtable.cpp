@@ -99,7 +99,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
   return table.check(device);
 }
 
-/// One launch, with a table of its own, for each delay factor.
+/// One launch, with a separate table, for each delay factor.
 Verdict run_backoff(host::Device& device, const Options& options) {
   // Paper: the factors of Fig 6.2.
   const Shape s =
