@@ -1,4 +1,4 @@
-// Device addresses of kernels' code: what instruction fetches look up in the caches.
+// Device addresses of kernels' code, which instruction fetches look up in the caches.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace heddle::gpu {
 
 class CodeSpace {
  public:
-  /// Of the kernel's first instruction; given when it is first asked for, and kept until free().
+  /// Address of the kernel's first instruction; assigned on first use and kept until free().
   [[nodiscard]] std::uint64_t address(const isa::Kernel& kernel, std::uint32_t instruction_bytes) {
     const auto known = by_kernel_.find(&kernel);
     if (known != by_kernel_.end()) return known->second;
@@ -29,7 +29,7 @@ class CodeSpace {
   [[nodiscard]] std::uint64_t end() const {
     return used_.empty() ? isa::kCodeWindowBase : std::prev(used_.end())->second;
   }
-  /// No effect on a kernel that has no address.
+  /// No effect if the kernel has no address.
   void free(const isa::Kernel& kernel) {
     const auto known = by_kernel_.find(&kernel);
     if (known == by_kernel_.end()) return;

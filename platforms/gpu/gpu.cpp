@@ -26,8 +26,8 @@ std::vector<std::uint32_t> creation_order(std::uint32_t count, std::uint64_t see
 
 std::string numbered(const char* name, std::uint32_t i) { return name + std::to_string(i); }
 
-/// Heddle's own channel holds pages wherever they are, and its banks and rows stay what they are that way;
-/// another memory is as large as it is.
+/// Heddle's own channel stores sparse pages, and sparse addresses keep its mapping to banks and rows
+/// unchanged. Other memories have a fixed size.
 bool dense_addresses(const memory::DramConfig& config,
                      const std::vector<std::unique_ptr<sc_core::sc_module>>& drams) {
   if (config.addresses != memory::ChannelAddresses::kAuto)
@@ -84,7 +84,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
       cores(config.cores),
       partitions(config.memory.partitions),
       drams(config.memory.partitions) {
-  // Groups in natural order first, whatever the order of creation.
+  // Create the groups in natural order first, independent of the order of module creation.
   for (std::uint32_t i = 0; i < config.cores; ++i) stats.child(numbered("core", i), "SIMT core");
   stats.child("crossbar", "network between cores and memory partitions");
   for (std::uint32_t i = 0; i < config.memory.partitions; ++i)

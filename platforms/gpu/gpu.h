@@ -1,8 +1,8 @@
 // The whole GPU: clocks, cores, crossbar, memory partitions, DRAM channels, CTA dispatcher, watchdog.
 // Composition only.
 //
-//   dispatcher --CTA--> core 0..N-1 --memory--> crossbar --memory--> partition 0..P-1 --base protocol--> dram
-//   0..P-1
+//   dispatcher --CTA--> core 0..N-1 --memory--> crossbar --memory--> partition 0..P-1
+//                                                   partition 0..P-1 --base protocol--> dram 0..P-1
 #pragma once
 
 #include <memory>
@@ -30,9 +30,9 @@ namespace heddle::gpu {
 
 class Gpu : public sc_core::sc_module {
  public:
-  /// `shuffle`: seed for the order in which cores and partitions are created (0: natural). Results never
-  /// depend on it. `dram` makes the memory behind each partition; `twins` the RTL that blocks ask for; `units` the
-  /// unit before each partition, if there are any; `core_extensions` what is added to every core.
+  /// `shuffle`: seed for the order in which cores and partitions are created (0: natural). Results do not
+  /// depend on it. `dram` makes the memory behind each partition; `twins` the RTL that blocks select; `units`
+  /// the unit before each partition, if any; `core_extensions` the extensions of every core.
   Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, const host::AllocationTable& allocations,
       std::uint64_t shuffle, const DramFactory& dram = dram_channels(), sim::Twins* twins = nullptr,
       const memory::PartitionUnitFactory& units = nullptr,
@@ -49,8 +49,7 @@ class Gpu : public sc_core::sc_module {
   sim::ClockDomain interconnect_clock;
   sim::ClockDomain l2_clock;
   sim::ClockDomain dram_clock;
-  sim::ClockDomain
-      system_clock;  ///< dispatcher and watchdog: core frequency, after everything else in an instant
+  sim::ClockDomain system_clock;  ///< dispatcher and watchdog: core frequency, runs last in an instant
   std::unique_ptr<sim::ClockDomain> unit_clock;  ///< L2 frequency; only if there are partition units
 
   memory::AddressMap address_map;
@@ -65,7 +64,7 @@ class Gpu : public sc_core::sc_module {
   std::vector<std::unique_ptr<sc_core::sc_module>> drams;
 
  private:
-  /// The unit of a partition, or a plain wire.
+  /// Inserts the unit of a partition, or connects the crossbar directly.
   void connect(std::uint32_t partition, const memory::PartitionUnitFactory& factory, base::StatGroup& group);
 };
 

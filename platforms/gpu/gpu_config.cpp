@@ -7,7 +7,7 @@ namespace heddle::gpu {
 
 namespace {
 
-/// The keys of `core`: the core model's own, and what is done to kernels for it.
+/// The keys of `core`: the core model's own, and those of the compiler.
 struct CoreSection {
   core::CoreConfig& core;
   CompilerStep& compiler;

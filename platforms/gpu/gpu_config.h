@@ -30,12 +30,12 @@ struct WatchdogConfig {
   void visit(base::ConfigVisitor& v);
 };
 
-/// What is done to kernels before they run (kernel_compiler.h).
+/// How kernels are transformed before they run (kernel_compiler.h).
 enum class CompilerStep : std::uint8_t { kNone, kSsde, kDelayedReconvergence };
 
 /// Keys: name, cores, clocks.*, core.*, dispatch.*, memory.*, watchdog.*
 struct GpuConfig {
-  /// With the mechanisms that are registered by now (registries.h).
+  /// Includes the mechanisms registered so far (registries.h).
   GpuConfig();
 
   std::string name = "gtx480";
@@ -49,7 +49,7 @@ struct GpuConfig {
   core::DispatchConfig dispatch;
   memory::MemoryConfig memory;
   WatchdogConfig watchdog;
-  /// Local memory that a kernel with recursion or alloca gets on top, for every thread.
+  /// Additional local memory per thread for kernels with recursion or alloca.
   std::uint32_t stack_bytes_per_thread = 4096;
 
   void visit(base::ConfigVisitor& v);

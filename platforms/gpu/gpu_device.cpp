@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint32_t kAlignment = 256;  ///< of allocations
 constexpr double kProgressSeconds = 0.2;
-constexpr double kQuantumUs = 100;  ///< longest run of model time within one activation of the kernel
+constexpr double kQuantumUs = 100;  ///< longest stretch of model time per call of the SystemC kernel
 
 using HostClock = std::chrono::steady_clock;
 
@@ -32,7 +32,7 @@ double seconds_since(HostClock::time_point start) {
   return std::chrono::duration<double>(HostClock::now() - start).count();
 }
 
-/// SystemC elaborates once, also if two threads come at the same time.
+/// SystemC elaborates once per process; atomic, since two threads may try at the same time.
 std::atomic<bool> gpu_made{false};
 
 [[noreturn]] void refuse_second() {
@@ -65,13 +65,13 @@ struct GpuDevice::Impl : core::KernelServices {
   HangDoctor hangs{gpu, allocations};
   LoadedModules modules;
   LaunchHistory history;
-  std::uint64_t ever_used = 0;  ///< end of the highest allocation so far
+  std::uint64_t ever_used = 0;  ///< end of the highest allocation ever made
   bool finished = false;
   host::FailedLaunch failed;
 
   bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override;
   void print(const std::string& text) override;
-  /// Throws base::InputError unless all that was ever handed out fits into the channels.
+  /// Throws base::InputError unless everything allocated so far fits into the channels.
   void check_capacity(std::uint64_t data_end, std::uint64_t code_end, const std::string& place) const;
   /// Zero-filled.
   std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name);
@@ -85,7 +85,7 @@ struct GpuDevice::Impl : core::KernelServices {
   void run(const core::LaunchContext& context);
   void simulate(const core::LaunchContext& context);
   [[noreturn]] void fail_hang(const std::string& kernel);
-  /// If a channel no longer answers.
+  /// Throws if a memory channel has stopped answering.
   void fail_silent_memory(const std::string& kernel);
   std::uint64_t code_address(const isa::Kernel& kernel);
   std::uint64_t warp_instructions() const {
@@ -125,7 +125,7 @@ std::uint64_t GpuDevice::Impl::allocate(std::uint64_t bytes, std::uint32_t align
     allocations.free(address);
     throw;
   }
-  // Addresses never handed out before read as zero; the rest may hold what a freed allocation left.
+  // Addresses that were never allocated read as zero; others may hold data of a freed allocation.
   const std::uint64_t dirty_end = std::min(end, ever_used);
   const std::vector<unsigned char> zeros(1 << 16);
   for (std::uint64_t at = address; at < dirty_end; at += zeros.size())
@@ -197,7 +197,7 @@ host::ModuleHandle GpuDevice::load_module(std::span<const std::byte> bytes, cons
 
 void GpuDevice::unload(host::ModuleHandle module) {
   const auto call = impl_->guard.enter("unload");
-  // Kept so long: what is unloaded without an error is to be forgotten.
+  // A copy that outlives the unloading: forgotten afterwards if no error occurred.
   const isa::Module code = impl_->modules.at(module);
   impl_->modules.unload(module);
   impl_->history.unload(code);
@@ -215,7 +215,7 @@ std::uint64_t GpuDevice::symbol(host::ModuleHandle handle, const std::string& na
 
 namespace {
 
-/// What kernels with launch constants read. The context must outlive it.
+/// The values for kernels with launch constants. The context must outlive the result.
 isa::LaunchValues values_of(const core::LaunchContext& context) {
   const host::Launch& shape = context.shape;
   isa::LaunchValues values;
@@ -258,7 +258,7 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
   return context;
 }
 
-/// Every kernel's code has a place of its own, given at its first launch.
+/// Every kernel's code has a unique address, assigned at its first launch.
 std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
   const std::uint64_t address = modules.code_address(kernel);
   try {
@@ -346,7 +346,7 @@ void GpuDevice::Impl::simulate(const core::LaunchContext& context) {
   gpu.watchdog.begin(options.max_cycles);
   while (!finished && !gpu.faults.raised()) {
     sc_core::sc_start();
-    // Out of events without being finished: every core is parked and nothing is in flight.
+    // No events left although not finished: every core is parked and nothing is in flight.
     if (!finished && !gpu.faults.raised() && sc_core::sc_get_status() != sc_core::SC_PAUSED) {
       if (context.trace != nullptr) context.trace->launch_ends(gpu.core_clock.cycle());
       fail_hang(context.kernel->name);
@@ -359,7 +359,7 @@ void GpuDevice::Impl::simulate(const core::LaunchContext& context) {
 
 namespace {
 
-/// The message of an exception of any kind: callbacks are the program's own.
+/// The message of an exception of any type: callbacks belong to the program.
 std::string text_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -370,7 +370,7 @@ std::string text_of(const std::exception_ptr& error) {
   }
 }
 
-/// Memory that a launch needs besides the program's.
+/// Memory that a launch allocates in addition to the program's.
 class LaunchMemory {
  public:
   explicit LaunchMemory(host::AllocationTable& allocations) : allocations_(allocations) {}

@@ -1,5 +1,4 @@
-// The SystemC GPU seen as a host::Device: elaborates the whole GPU once (one per process) and runs launches
-// on it.
+// The SystemC GPU as a host::Device: elaborates the whole GPU once (one per process) and runs launches on it.
 #pragma once
 
 #include <cstdint>
@@ -33,39 +32,40 @@ struct ProgressReport {
 
 struct RunOptions {
   std::uint64_t max_cycles =
-      0;  ///< per launch, in core cycles; 0: no limit. Exceeding it: base::Error with kCycleLimit
+      0;  ///< per launch, in core cycles; 0: no limit. Exceeding it throws base::Error with kCycleLimit
   std::uint64_t shuffle_modules =
-      0;  ///< seed for the order in which modules are created; 0: natural order. Results never depend on it
-  bool keep_awake = false;  ///< for tests: nothing ever sleeps (sim/clock.h). Results never depend on it
-  bool profile = false;     ///< profile by PC (KernelRecord::profile). Results never depend on it
-  /// Keep every launch's record with its statistics (GpuDevice::launches()): some 8 bytes for each counter of
-  /// the GPU. Otherwise launches are only added up by kernel, and memory does not grow with their number.
+      0;  ///< seed for the order in which modules are created; 0: natural order. Results do not depend on it
+  bool keep_awake = false;  ///< for tests: nothing ever sleeps (sim/clock.h). Results do not depend on it
+  bool profile = false;     ///< profile by PC (KernelRecord::profile). Results do not depend on it
+  /// Keep every launch's record with its statistics (GpuDevice::launches()): about 8 bytes for each counter
+  /// of the GPU. Otherwise launches are only summed up by kernel, and memory use does not grow with their
+  /// number.
   bool per_launch = false;
   std::function<void(const ProgressReport&)> on_progress =
       nullptr;  ///< called about every 0.2 s of host time; may be empty
-  /// Called every few thousand cycles; what it throws ends the launch. May be empty.
+  /// Called every few thousand cycles; an exception it throws ends the launch. May be empty.
   std::function<void()> on_check = nullptr;
-  /// Takes what kernels print (printf), call by call; empty: it goes to standard output.
+  /// Receives what kernels print (printf), one call each; empty: standard output.
   std::function<void(const std::string& text)> on_print = nullptr;
-  /// Called at the end of each launch, also of one that an error has ended; may be empty.
+  /// Called at the end of each launch, even if an error has ended it; may be empty.
   std::function<void(const LaunchRecord&)> on_launch = nullptr;
-  /// May add passes to those that kernels are compiled with when their module is loaded; may be empty.
+  /// May add passes to the compilation of kernels when their module is loaded; may be empty.
   std::function<void(compiler::Pipeline&)> compiler = nullptr;
   core::TraceSink* trace = nullptr;  ///< records tables and timelines; outlives the device; nullptr: nothing
   DramFactory dram = dram_channels();            ///< the memory behind each partition
   memory::PartitionUnitFactory units = nullptr;  ///< the unit before each partition; empty: there are none
-  /// What is added to every core: taps, gates, units in front of the load/store unit (core/core_extension.h).
+  /// Extensions of every core: taps, gates, units before the load/store unit (core/core_extension.h).
   std::vector<core::CoreExtensionFactory> core_extensions{};
-  /// Binds further modules to the GPU's, clients of the cores' memory ports for instance, before elaboration ends.
-  /// May be empty.
+  /// Binds further modules to the GPU's, for example clients of the cores' memory ports, before elaboration
+  /// ends. May be empty.
   std::function<void(Gpu&)> extend = nullptr;
-  /// RTL for blocks whose key `impl` asks for it; outlives the device; nullptr: there is none.
+  /// RTL for blocks whose key `impl` selects it; outlives the device; nullptr: none.
   sim::Twins* twins = nullptr;
 };
 
-/// A hang throws base::Error with ExitCode::kHang; its message is the watchdog's whole diagnosis. SystemC
-/// elaborates once: a second GpuDevice in a process is an InputError. The host thread that calls may change
-/// from call to call (host::Device says what holds for several).
+/// A hang throws base::Error with ExitCode::kHang; its message is the watchdog's complete diagnosis. SystemC
+/// elaborates once: a second GpuDevice in a process is an InputError. Calls may come from different host
+/// threads (see host::Device for the rules).
 class GpuDevice : public host::Device {
  public:
   GpuDevice(const GpuConfig& config, RunOptions options);
@@ -85,24 +85,24 @@ class GpuDevice : public host::Device {
   void synchronize() override;
   [[nodiscard]] host::DeviceProperties properties() const override;
 
-  // What launches did. References are good until the next call that launches, unloads or forgets.
+  // Launch records. References are valid until the next call that launches, unloads or forgets.
 
-  /// Launches added up by kernel, in order of the first ones. One that an error has ended is the last
-  /// launch of its kernel, with what there was then.
+  /// Launches summed up by kernel, in order of their first launch. A launch that an error has ended is the
+  /// last of its kernel, with the counts up to that point.
   [[nodiscard]] const std::vector<KernelRecord>& kernels() const;
-  /// Throws base::InputError before the first one.
+  /// Throws base::InputError before the first launch.
   [[nodiscard]] const LaunchRecord& last_launch() const;
-  /// RunOptions::per_launch.
+  /// Whether RunOptions::per_launch is set.
   [[nodiscard]] bool keeps_launches() const;
   /// Every launch; throws base::InputError if they are not kept.
   [[nodiscard]] const std::vector<LaunchRecord>& launches() const;
-  /// How many have begun; all but the last one have finished.
+  /// Number of launches begun; all but the last have finished.
   [[nodiscard]] std::uint64_t launch_count() const;
   /// The statistics tree of a record's `values`.
   [[nodiscard]] nlohmann::ordered_json statistics(const base::StatValues& values) const;
   /// Statistics of the last launch, finished or not.
   [[nodiscard]] base::StatGroup& stats();
-  /// Drops all records, for programs that run for long with ever new kernels.
+  /// Drops all records, for long-running programs that keep launching new kernels.
   void forget_launches();
 
   [[nodiscard]] const GpuConfig& config() const;

@@ -14,7 +14,7 @@ namespace heddle::gpu {
 using hang::Word;
 using sim::MemoryLog;
 
-/// Memory as it is now and as the watchdog's log has it.
+/// Memory with its current values and those in the watchdog's log.
 class HangDoctor::View : public hang::MemoryView {
  public:
   View(Gpu& gpu, const host::AllocationTable& allocations) : gpu_(gpu), allocations_(allocations) {}
@@ -140,7 +140,8 @@ std::uint64_t HangDoctor::warp_instructions() const {
 }
 
 bool HangDoctor::proves(bool unchanged) {
-  // Explorations that find nothing must not dwarf the simulation: a further one waits until it has caught up.
+  // Explorations without a result must not dominate the run time: another one waits until the simulation has
+  // caught up.
   constexpr std::uint64_t kFree = 1'000'000;
   if (steps_ > kFree + warp_instructions() - issued_before_) return false;
   const View view(gpu_, allocations_);
@@ -153,7 +154,7 @@ bool HangDoctor::proves(bool unchanged) {
   question.skip_repeated = unchanged;
   hang::Exploration explored = proof.explore(question);
   if (unchanged && explored.nobody_leaves() && !explored.changed.empty()) {
-    // Memory will change after all: what was repeated need not be.
+    // Memory will change after all, so lanes that repeated their state may not repeat it again.
     question.skip_repeated = false;
     explored = proof.explore(question);
   }

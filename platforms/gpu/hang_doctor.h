@@ -1,4 +1,4 @@
-// Brings the whole GPU's state to the proof and the classification of hangs (models/hang).
+// Provides the whole GPU's state to the proof and classification of hangs (models/hang).
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class HangDoctor {
 
   /// A launch begins.
   void begin_launch(const core::LaunchContext& launch);
-  /// At the end of a window of the watchdog: no resident lane will ever end. `unchanged`: no memory value has
-  /// changed in it.
+  /// Called at the end of a watchdog window: proves that no resident lane will ever end. `unchanged`: no
+  /// memory value has changed in the window.
   [[nodiscard]] bool proves(bool unchanged);
-  /// The whole message: what kind of hang it is, who waits for what, what the warps are doing.
+  /// The complete message: the kind of hang, who waits for what, what the warps are doing.
   [[nodiscard]] std::string diagnose(const std::string& kernel, base::Cycle cycles);
 
  private:
@@ -33,9 +33,9 @@ class HangDoctor {
   const core::LaunchContext* launch_ = nullptr;
   [[nodiscard]] std::uint64_t warp_instructions() const;
 
-  std::optional<std::uint64_t> left_first_;  ///< warp of which a lane left in the last exploration
+  std::optional<std::uint64_t> left_first_;  ///< warp with a lane that left in the last exploration
   std::uint64_t steps_ = 0;                  ///< instructions explored in this launch
-  std::uint64_t issued_before_ = 0;          ///< warp instructions before it
+  std::uint64_t issued_before_ = 0;          ///< warp instructions issued before this launch
 };
 
 }  // namespace heddle::gpu

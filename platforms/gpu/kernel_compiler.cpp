@@ -33,7 +33,7 @@ std::shared_ptr<const ptx::Module> compile_source(const std::string& text, const
                                                   const GpuConfig& config, const ptx::Library& library) {
   auto tree = std::make_shared<const ptx::Module>(ptx::parse_text(text, name));
   if (config.compiler != CompilerStep::kSsde) return tree;
-  // Decoded once only to be looked at: any distinct addresses will do.
+  // Decoded only for analysis: any distinct addresses will do.
   std::uint64_t next = isa::kGlobalBase;
   const auto place = [&](const std::string&, std::uint64_t bytes, std::uint32_t align) {
     constexpr std::uint64_t kAlign = 256;

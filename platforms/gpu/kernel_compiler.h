@@ -1,6 +1,6 @@
-// The compiler as a step of loading a module: the passes that every kernel takes, and those with which MIMD-style
-// kernels run on SIMT hardware (key core.compiler; mimd-simt-and-bows §7, §3.3). For these, kernels with `.pragma "heddle nossde";` and those of
-// core.compiler_except stay as they are.
+// Compilation as a step of loading a module: the passes that every kernel goes through, and those that let
+// MIMD-style kernels run on SIMT hardware (key core.compiler; mimd-simt-and-bows §7, §3.3). The latter skip
+// kernels with `.pragma "heddle nossde";` and those named in core.compiler_except.
 #pragma once
 
 #include <functional>
@@ -22,11 +22,10 @@ namespace heddle::gpu {
                                                                 const GpuConfig& config,
                                                                 const ptx::Library& library);
 
-/// A program's passes beside the usual ones.
+/// A program's passes in addition to the standard ones.
 using MorePasses = std::function<void(compiler::Pipeline&)>;
 
-/// What decoding leaves to the compiler (compiler::Pipeline::standard), and delayed reconvergence points if
-/// core.compiler asks for them.
+/// Runs compiler::Pipeline::standard(), and delayed reconvergence if core.compiler selects it.
 void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
                      const MorePasses& more_passes);
 

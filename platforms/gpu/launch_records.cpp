@@ -75,7 +75,7 @@ void LaunchHistory::unload(const isa::Module& module) {
     if (last_ && last_->code == code) last_->code = nullptr;
     const auto known = by_code_.find(code.get());
     if (known == by_code_.end()) continue;
-    if (!profile_) kernels_[known->second].code = nullptr;  // a profile shows its text
+    if (!profile_) kernels_[known->second].code = nullptr;  // a profile prints its text
     by_code_.erase(known);
   }
 }

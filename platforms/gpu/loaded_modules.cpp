@@ -63,8 +63,8 @@ void LoadedModules::unload(host::ModuleHandle handle) {
   free_orphans();
 }
 
-/// Kernels that call through pointers hold the functions of modules loaded before them. A new function must
-/// not get the address of one that such a kernel knows.
+/// Kernels that call through pointers refer to functions of modules loaded earlier. A new function must not
+/// get the address of a function that such a kernel may call.
 bool LoadedModules::may_be_called(std::uint64_t address) const {
   if (library_.has_function_address(address)) return true;
   return std::any_of(modules_.begin(), modules_.end(), [&](const auto& entry) {

@@ -19,21 +19,21 @@
 
 namespace heddle::gpu {
 
-/// Device memory as modules need it.
+/// The device memory operations that modules need.
 struct ModuleMemory {
   std::function<std::uint64_t(std::uint64_t bytes, std::uint32_t align, const std::string& name)> allocate;
   std::function<void(std::uint64_t address)> free;
   std::function<void(std::uint64_t address, std::span<const std::byte> bytes)> write;
 };
 
-/// Errors are sim::InputErrors.
+/// Errors are base::InputErrors.
 class LoadedModules {
  public:
-  /// `more_passes` may add to the passes of compile_kernels(); empty: none.
+  /// `more_passes` may add to the passes of compile_kernels(); may be empty.
   LoadedModules(const GpuConfig& config, ModuleMemory memory, MorePasses more_passes)
       : config_(config), memory_(std::move(memory)), more_passes_(std::move(more_passes)) {}
 
-  /// A module that cannot be loaded leaves nothing behind.
+  /// If a module cannot be loaded, nothing of it remains.
   [[nodiscard]] host::ModuleHandle load(const std::string& text, const std::string& name);
   void unload(host::ModuleHandle handle);
 
@@ -42,14 +42,14 @@ class LoadedModules {
                                                           const std::string& name) const;
   /// Address of a module-scope variable.
   [[nodiscard]] std::uint64_t symbol(host::ModuleHandle handle, const std::string& name) const;
-  /// The same text has the same digest.
+  /// Equal texts have equal digests.
   [[nodiscard]] std::uint64_t text_digest(host::ModuleHandle handle) const { return find(handle).digest; }
   [[nodiscard]] std::uint64_t code_address(const isa::Kernel& kernel) {
     return code_.address(kernel, config_.core.l1i.instruction_bytes);
   }
-  /// Takes it back.
+  /// Releases the kernel's code address.
   void free_code(const isa::Kernel& kernel) { code_.free(kernel); }
-  /// Code lies below this address.
+  /// All code lies below this address.
   [[nodiscard]] std::uint64_t code_end() const { return code_.end(); }
 
  private:
@@ -68,11 +68,11 @@ class LoadedModules {
   const GpuConfig& config_;
   ModuleMemory memory_;
   MorePasses more_passes_;
-  ptx::Library library_;  ///< what modules loaded later may refer to
+  ptx::Library library_;  ///< functions and variables that modules loaded later may refer to
   std::map<host::ModuleHandle, Loaded> modules_;
   host::ModuleHandle next_ = 0;
   CodeSpace code_;
-  /// Addresses of functions of unloaded modules which modules still loaded know: not to be given again.
+  /// Function addresses of unloaded modules that loaded modules still refer to: must not be reused.
   std::vector<std::uint64_t> orphans_;
 };
 

@@ -1,9 +1,10 @@
-// The mechanisms that configuration keys select by name, and the place where a program adds its own:
+// The mechanisms that configuration keys select by name. Programs register their own here:
 //
 //   gpu::control_flow_mechanisms().add({"mine", "what it does", {}, {}, [](const simt::MechanismSite& site) { ... }});
 //   gpu::load_platform("gtx480", {"core.control_flow.mechanism=mine"});
 //
-// To be done before the first GpuConfig is made, by one thread: a configuration has what was there when it was made.
+// Register before the first GpuConfig is made, from one thread: a configuration has the mechanisms
+// registered by then.
 #pragma once
 
 #include "base/registry.h"
@@ -23,7 +24,7 @@ namespace heddle::gpu {
 /// dispatch.policy
 [[nodiscard]] base::Registry<core::DispatchPolicy>& dispatch_policies();
 
-/// Of SchedulerConfig.
+/// The default in SchedulerConfig.
 inline constexpr const char* kDefaultSchedulingPolicy = "gto";
 
 }  // namespace heddle::gpu

@@ -5,8 +5,8 @@
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
 
-// libsystemc holds a main() that calls sc_main() and so wants one to exist. A host program has a main() of
-// its own, and this is never called; a program that lets SystemC have main() overrides it.
+// libsystemc contains a main() that calls sc_main(), so one must be defined. A host program has its own
+// main(), and this is never called; a program that uses SystemC's main() overrides it.
 // NOLINTNEXTLINE(misc-definitions-in-headers,readability-identifier-naming)
 __attribute__((weak)) int sc_main(int /*argc*/, char** /*argv*/) { return 1; }
 

@@ -1,4 +1,4 @@
-// Heddle as a library: a simulated GPU for a host program of one's own.
+// Heddle as a library: a simulated GPU for host programs.
 //
 //   auto gpu = heddle::open_gpu("gtx480", {"cores=4"});
 //   auto module = gpu->load_ptx_file("saxpy.ptx");
@@ -7,15 +7,13 @@
 //   auto result = gpu->download<float>(x, n);
 //   gpu->last_launch().cycles       // and by kernel: gpu->kernels(); every counter: gpu->statistics(...)
 //
-// The program writes main() as always. Whatever a program or its input can get wrong is a
-// heddle::Error; what() is the message with place and remedy. (A TLM protocol violation of a memory of one's
-// own is an sc_core::sc_report.) open_oracle() gives an interpreter with the same interface to hold results
-// against.
+// The program has an ordinary main(). Errors of the program or its input throw heddle::Error; what() is the
+// message with location and remedy. (A TLM protocol violation of a custom memory is an sc_core::sc_report.)
+// open_oracle() returns an interpreter with the same interface, to compare results with.
 //
-// Threads: any thread may call, one at a time; a call that meets another one in progress is refused by an
-// Error that names both. After a launch that failed, the next one is refused (ExitCode::kDeviceFailed),
-// memory can still be read. Modules can be unloaded, and what launches leave behind does not grow with their
-// number.
+// Threads: any thread may call, one at a time; a call made while another one is in progress is refused by an
+// Error that names both. After a failed launch the next one is refused (ExitCode::kDeviceFailed), but memory
+// can still be read. Modules can be unloaded, and launch records do not grow with the number of launches.
 #pragma once
 
 #include <memory>
@@ -31,7 +29,7 @@ namespace heddle {
 
 using base::Error;
 using base::ExitCode;
-using base::use_huge_pages;  // optional, first thing in main(): short launches start several times faster
+using base::use_huge_pages;  // optional; call first in main(): short launches start several times faster
 using gpu::GpuDevice;
 using gpu::KernelRecord;
 using gpu::LaunchRecord;
@@ -44,17 +42,17 @@ using host::Launch;
 using host::ModuleHandle;
 
 /// The simulated GPU. `platform`: name or path of a YAML file; `settings`: "key=value" assignments on top of
-/// it
-/// (`heddle describe PLATFORM` lists the keys). One GPU a process: SystemC elaborates once. Throws Error.
+/// it (`heddle describe PLATFORM` lists the keys). One GPU per process, since SystemC elaborates once. Throws
+/// Error.
 [[nodiscard]] std::unique_ptr<GpuDevice> open_gpu(const std::string& platform = "gtx480",
                                                   const std::vector<std::string>& settings = {},
                                                   RunOptions options = {});
 
-/// The independent scalar interpreter: no timing, any number a process.
+/// The independent scalar interpreter: no timing, any number per process.
 [[nodiscard]] std::unique_ptr<Device> open_oracle();
 
-/// Where installed platform files are; set by the CMake package (HEDDLE_PACKAGE_PLATFORMS), empty within the
-/// source tree. The environment variable HEDDLE_PLATFORMS_DIR goes first.
+/// Location of the installed platform files; set by the CMake package (HEDDLE_PACKAGE_PLATFORMS), empty
+/// within the source tree. The environment variable HEDDLE_PLATFORMS_DIR takes precedence.
 void set_package_platforms(const std::string& folder);
 
 }  // namespace heddle
