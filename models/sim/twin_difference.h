@@ -19,20 +19,34 @@ struct TwinDifference {
 /// Error with ExitCode::kTwinMismatch.
 [[noreturn]] void report_difference(const TwinDifference& difference);
 
-template <class Block>
-void Twinned<Block>::serve_both(Request& request) {
+/// What the message says of who was asked.
+struct LockstepSite {
+  const char* block;
+  const std::string& path;
+  base::Cycle cycle;
+};
+/// Asks both and ends the run if they answer differently; `request` has the model's answer. A side has serve()
+/// and inspect(). Block: Request, Answer and the functions that twins.h describes.
+template <class Block, class Model, class Rtl>
+void ask_both(Model& model, Rtl& rtl, typename Block::Request& request, const LockstepSite& site) {
+  using Request = typename Block::Request;
   const Request asked = request;
   Request other = request;
-  model_.serve(request);
-  twin_->serve(other);
-  const auto model_answer = Block::answer_of(request);
-  const auto rtl_answer = Block::answer_of(other);
+  model.serve(request);
+  rtl.serve(other);
+  const typename Block::Answer model_answer = Block::answer_of(request);
+  const typename Block::Answer rtl_answer = Block::answer_of(other);
   if (model_answer == rtl_answer) return;
-  report_difference({Block::kName, path_, core_clock_ == nullptr ? 0 : core_clock_->cycle(),
-                     Block::show_request(asked), Block::show_answer(model_answer),
-                     Block::show_answer(rtl_answer),
-                     Block::show_tables(asked, [this](Request& r) { model_.inspect(r); }),
-                     Block::show_tables(asked, [this](Request& r) { twin_->inspect(r); })});
+  report_difference({site.block, site.path, site.cycle, Block::show_request(asked),
+                     Block::show_answer(model_answer), Block::show_answer(rtl_answer),
+                     Block::show_tables(asked, [&](Request& r) { model.inspect(r); }),
+                     Block::show_tables(asked, [&](Request& r) { rtl.inspect(r); })});
+}
+
+template <class Block>
+void Twinned<Block>::serve_both(Request& request) {
+  ask_both<Block>(model_, *twin_, request,
+                  {Block::kName, path_, core_clock_ == nullptr ? 0 : core_clock_->cycle()});
 }
 
 }  // namespace heddle::sim

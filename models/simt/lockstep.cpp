@@ -59,21 +59,35 @@ bool same_answer(const ControlFlowRequest& left, const ControlFlowRequest& right
                     same);
 }
 
+namespace {
+
+/// A control-flow mechanism as a block of sim::ask_both.
+struct ControlFlowLockstep {
+  using Request = ControlFlowRequest;
+  /// Refers to the answered request.
+  struct Answer {
+    const Request& of;
+    friend bool operator==(const Answer& left, const Answer& right) { return same_answer(left.of, right.of); }
+  };
+  static Answer answer_of(const Request& answered) { return {answered}; }
+  static nlohmann::ordered_json show_request(const Request& request) { return simt::show_request(request); }
+  static nlohmann::ordered_json show_answer(const Answer& answer) { return simt::show_answer(answer.of); }
+  template <class Inspect>
+  static nlohmann::ordered_json show_tables(const Request& request, Inspect inspect) {
+    nlohmann::ordered_json tables;
+    Request look;
+    look.warp = request.warp;
+    look.table = &tables;
+    inspect(look);
+    return tables;
+  }
+};
+
+}  // namespace
+
 void LockstepControlFlow::handle(ControlFlowRequest& request) {
-  ControlFlowRequest other = request;
-  model_->serve(request);
-  rtl_->serve(other);
+  sim::ask_both<ControlFlowLockstep>(*model_, *rtl_, request, {block_, path_, request.cycle});
   for (const GroupUpdate& update : request.updates) answer(update);
-  if (same_answer(request, other)) return;
-  nlohmann::ordered_json model_tables, rtl_tables;
-  ControlFlowRequest look;
-  look.warp = request.warp;
-  look.table = &model_tables;
-  model_->inspect(look);
-  look.table = &rtl_tables;
-  rtl_->inspect(look);
-  sim::report_difference({block_, path_, request.cycle, show_request(request), show_answer(request),
-                          show_answer(other), model_tables, rtl_tables});
 }
 
 }  // namespace heddle::simt

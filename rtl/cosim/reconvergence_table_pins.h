@@ -30,7 +30,7 @@ class ReconvergenceTablePins {
     const bool arrives = request.op == Request::Op::kArrive;
     pins.cfg_victim_most_recent_i = config_.victim == simt::TableVictim::kMostRecent;
     pins.cfg_timeout_i = config_.timeout.cycles;
-    pins.req_op_i = static_cast<unsigned>(request.op);  // op_e has the same order
+    pins.req_op_i = static_cast<unsigned>(request.op);  // as asserted by reconvergence_table_twin.cpp
     pins.req_warp_i = request.warp.value();
     pins.req_id_i = request.id.value() & 31;
     pins.req_lanes_i = request.lanes.bits();

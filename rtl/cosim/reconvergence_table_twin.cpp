@@ -6,11 +6,30 @@
 #include <fmt/format.h>
 
 #include "cosim/pin_twin.h"
+#include "cosim/reconvergence_table_codes.h"
 #include "cosim/reconvergence_table_pins.h"
+#include "cosim/same_codes.h"
 #include "cosim/twins.h"
 
 namespace heddle::cosim {
 namespace {
+
+using ModelOp = simt::ReconvergenceTableRequest::Op;
+using RtlOp = rtl::reconvergence_table::Op;
+static_assert(same_codes<ModelOp, RtlOp, rtl::reconvergence_table::kOpCount>({
+    {ModelOp::kReset, RtlOp::kReset},
+    {ModelOp::kInsert, RtlOp::kInsert},
+    {ModelOp::kRead, RtlOp::kRead},
+    {ModelOp::kWrite, RtlOp::kWrite},
+    {ModelOp::kArrive, RtlOp::kArrive},
+    {ModelOp::kLeave, RtlOp::kLeave},
+    {ModelOp::kGoAlone, RtlOp::kGoAlone},
+    {ModelOp::kFree, RtlOp::kFree},
+    {ModelOp::kEvict, RtlOp::kEvict},
+    {ModelOp::kFill, RtlOp::kFill},
+    {ModelOp::kFired, RtlOp::kFired},
+    {ModelOp::kHasFired, RtlOp::kHasFired},
+}));
 
 using Block = simt::ReconvergenceTableBlock;
 

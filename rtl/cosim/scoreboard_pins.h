@@ -7,13 +7,14 @@
 #include <stdexcept>
 
 #include "core/protocols/scoreboard_protocol.h"
+#include "cosim/scoreboard_codes.h"
 
 namespace heddle::cosim {
 
 struct ScoreboardPart {
   static constexpr unsigned kReadPorts = 6;   ///< ReadPorts of the verilated blocks
   static constexpr unsigned kWritePorts = 3;  ///< WritePorts
-  enum class Op : std::uint8_t { kCheck, kReserve, kRelease, kClear, kRead };  // op_e has the same order
+  using Op = rtl::scoreboard::Op;
   struct Look {
     isa::RegId reg = isa::kNoReg;  ///< kNoReg: the port is not used
     bool written = false;
@@ -116,7 +117,7 @@ struct ScoreboardPins {
   }
   template <class V>
   static void answer(const V& pins, Request& request) {
-    request.hazard = static_cast<core::Hazard>(pins.rsp_hazard_o);  // hazard_e has the same order
+    request.hazard = static_cast<core::Hazard>(pins.rsp_hazard_o);  // as asserted by scoreboard_twin.cpp
     request.count = pins.rsp_count_o;
     request.taken = pins.rsp_entry_valid_o != 0;
     request.entry_memory = pins.rsp_entry_memory_o != 0;

@@ -7,11 +7,21 @@
 
 #include "core/issue/scoreboard.h"
 #include "cosim/pin_driver.h"
+#include "cosim/same_codes.h"
 #include "cosim/scoreboard_pins.h"
 #include "cosim/twins.h"
 
 namespace heddle::cosim {
 namespace {
+
+using core::Hazard;
+using RtlHazard = rtl::scoreboard::Hazard;
+static_assert(same_codes<Hazard, RtlHazard, rtl::scoreboard::kHazardCount>({
+    {Hazard::kNone, RtlHazard::kNone},
+    {Hazard::kAlu, RtlHazard::kAlu},
+    {Hazard::kMemory, RtlHazard::kMemory},
+    {Hazard::kFull, RtlHazard::kFull},
+}));
 
 using core::ScoreboardKind;
 using core::ScoreboardRequest;

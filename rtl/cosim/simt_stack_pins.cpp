@@ -23,9 +23,9 @@ std::optional<Op> StackRequests::op_of(const ControlFlowRequest& event) {
     case ControlFlowEvent::kExit:
       return Op::kExit;
     case ControlFlowEvent::kBarrierArrive:
-      return Op::kBarrierArrive;
+      return Op::kArrive;
     case ControlFlowEvent::kBarrierRelease:
-      return Op::kBarrierRelease;
+      return Op::kRelease;
     default:
       return std::nullopt;
   }

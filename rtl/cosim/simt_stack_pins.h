@@ -5,25 +5,16 @@
 #include <optional>
 #include <span>
 
+#include "cosim/simt_stack_codes.h"
 #include "simt/stack_entries.h"
 
 namespace heddle::cosim {
 
 /// One request of the RTL.
 struct StackRequest {
-  enum class Op : std::uint8_t {
-    kLaunch,
-    kAdvance,
-    kBranch,
-    kCall,
-    kReturn,
-    kExit,
-    kBarrierArrive,
-    kBarrierRelease,
-    kSplit,  ///< the top is about to be divided by kSide
-    kSide,   ///< `lanes` go to `target`: a new entry below the top, or the top itself if it has no others
-    kRead,
-  };
+  /// kArrive, kRelease: at a barrier. kSplit: the top is about to be divided by kSide. kSide: `lanes` go to
+  /// `target`: a new entry below the top, or the top itself if it has no others.
+  using Op = rtl::simt_stack::Op;
   enum class Error : std::uint8_t { kNone, kDepth, kFrames };
 
   Op op = Op::kRead;
@@ -52,7 +43,7 @@ struct SimtStackPins {
   template <class V>
   static void drive(V& pins, const StackRequest& request) {
     pins.first_side_i = static_cast<unsigned>(request.first_side);
-    pins.req_op_i = static_cast<unsigned>(request.op);  // op_e has the same order
+    pins.req_op_i = static_cast<unsigned>(request.op);
     pins.req_warp_i = request.warp.value();
     pins.req_lanes_i = request.lanes.bits();
     pins.req_target_i = request.target.value();

@@ -10,7 +10,7 @@ struct SplitFifoPins {
 
   template <class V>
   static void drive(V& pins, const Request& request) {
-    pins.req_op_i = static_cast<unsigned>(request.op);  // op_e has the same order
+    pins.req_op_i = static_cast<unsigned>(request.op);  // as asserted by split_fifo_twin.cpp
     pins.req_warp_i = request.warp.value();
     pins.req_id_i = request.id.value() & 31;
     pins.req_spilled_i = request.spilled;

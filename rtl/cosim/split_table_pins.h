@@ -13,7 +13,7 @@ struct SplitTablePins {
   template <class V>
   static void drive(V& pins, const Request& request) {
     const simt::Split& split = request.split;
-    pins.req_op_i = static_cast<unsigned>(request.op);  // op_e has the same order
+    pins.req_op_i = static_cast<unsigned>(request.op);  // as asserted by split_table_twin.cpp
     pins.req_warp_i = request.warp.value();
     pins.req_id_i = request.id.value() & 31;
     pins.req_id_valid_i = request.id != simt::kNoSplit;

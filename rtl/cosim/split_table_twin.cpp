@@ -10,11 +10,26 @@
 #include <array>
 
 #include "cosim/pin_twin.h"
+#include "cosim/same_codes.h"
+#include "cosim/split_table_codes.h"
 #include "cosim/split_table_pins.h"
 #include "cosim/twins.h"
 
 namespace heddle::cosim {
 namespace {
+
+using ModelOp = simt::SplitTableRequest::Op;
+using RtlOp = rtl::split_table::Op;
+static_assert(same_codes<ModelOp, RtlOp, rtl::split_table::kOpCount>({
+    {ModelOp::kReset, RtlOp::kReset},
+    {ModelOp::kInsert, RtlOp::kInsert},
+    {ModelOp::kRead, RtlOp::kRead},
+    {ModelOp::kWrite, RtlOp::kWrite},
+    {ModelOp::kFree, RtlOp::kFree},
+    {ModelOp::kEvict, RtlOp::kEvict},
+    {ModelOp::kFill, RtlOp::kFill},
+    {ModelOp::kMatch, RtlOp::kMatch},
+}));
 
 using Request = simt::SplitTableRequest;
 using Op = Request::Op;

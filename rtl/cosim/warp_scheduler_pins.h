@@ -4,19 +4,15 @@
 #include <cstdint>
 
 #include "base/ids.h"
+#include "cosim/warp_scheduler_codes.h"
 
 namespace heddle::cosim {
 
 /// The policies' interface (core::WarpSchedulingPolicy) as requests.
 struct PickRequest {
-  enum class Op : std::uint8_t {  // op_e has the same order
-    kAssign,
-    kLeave,
-    kStalled,
-    kRotate,  ///< the oldest warp becomes the youngest; the user decides when
-    kPick,    ///< one of the candidates, which then issues
-    kRead,    ///< the first of the candidates, ignoring greed; nothing issues
-  };
+  /// kRotate: the oldest warp becomes the youngest; when that is due, the user knows. kPick: one of the
+  /// candidates, which then issues. kRead: the first of the candidates without regard to greed; nothing issues.
+  using Op = rtl::warp_scheduler::Op;
   Op op = Op::kPick;
   base::WarpId warp{};           ///< kAssign, kLeave
   std::uint64_t candidates = 0;  ///< kPick, kRead: bit w is warp w

@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 
+import codes
 import tools
 
 # A cover statement as an assertion that it never happens: ABC's counterexample is the cover trace.
@@ -46,6 +47,8 @@ class Model:
             else:
                 shutil.copyfile(source, target)
             names.append(source.name)
+        top = proof.block.sources[-1]
+        (folder / f"{top.stem}_codes.svh").write_text(codes.include(top), encoding="utf-8")
         (folder / "covers.v").write_text(COVERS)
         script = [f'read_verilog -sv -formal "{name}"' for name in names] + [
             f"prep -top {proof.top} -flatten", "check -assert", *WORDS, "write_smt2 -wires model.smt2", *GATES]

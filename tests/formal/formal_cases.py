@@ -55,6 +55,27 @@ def induction_that_does_not_close_is_a_failure(rtl):
     rtl_fixture.check(kinds["bounded"].endswith("passed"), "bounded checking passes")
 
 
+# Codes of the block under the names that the property uses.
+CODES = "  typedef enum logic [1:0] { OpHold = 2'd0, /* not 2'd1 */ OpClear = 2'd%d } op_e;  // on a pin\n"
+CODED = (FORMAL.replace("  logic valid;\n", '`include "sums_codes.svh"\n  logic valid;\n', 1)
+         .replace("$past(clear_i)) assert", "$past({1'b1, clear_i}) == OpClear) assert"))
+
+
+@case
+def properties_have_the_codes_of_the_block(rtl):
+    def block(text):
+        rtl.source(SUMS.replace(");\n", ");\n" + text, 1))
+
+    rtl.checker(CODED)
+    block(CODES % 3)
+    rtl.run("formal", "--short", says=["passed"])
+    block(CODES % 2)  # {1, 0}: not cleared
+    rtl.run("formal", code=1, says=["FAILED"])  # in the fourth step
+    for wrong, says in (("OpClear", "'OpClear' of op_e is no NAME = WIDTH'dVALUE"), ("Clear = 2'd3", "call it Op...")):
+        block(f"  typedef enum logic [1:0] {{ OpHold = 2'd0, {wrong} }} op_e;\n")
+        rtl.run("formal", "--short", code=2, says=["sums.sv", says])
+
+
 @case
 def a_seeded_bug_is_found(rtl):
     rtl.run("formal", "--seeded-bugs", says=["found in step 3", "sums_formal.sv:15"])

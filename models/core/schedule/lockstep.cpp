@@ -8,6 +8,40 @@
 namespace heddle::core {
 namespace {
 
+/// A policy's pick as a request of sim::ask_both.
+struct PolicyPick {
+  const base::IndexSet& candidates;
+  Cycle now;
+  std::optional<WarpId> picked;
+  nlohmann::ordered_json* table = nullptr;  ///< of inspect()
+};
+struct PolicySide {
+  WarpSchedulingPolicy& policy;
+  void serve(PolicyPick& request) const { request.picked = policy.pick(request.candidates, request.now); }
+  void inspect(PolicyPick& request) const { *request.table = policy.show(); }
+};
+struct PolicyLockstep {
+  using Request = PolicyPick;
+  using Answer = std::optional<WarpId>;
+  static Answer answer_of(const Request& answered) { return answered.picked; }
+  static nlohmann::ordered_json show_request(const Request& request) {
+    nlohmann::ordered_json ready = nlohmann::ordered_json::array();
+    request.candidates.for_each([&](std::uint32_t warp) { ready.push_back(warp); });
+    return {{"op", "pick"}, {"candidates", ready}};
+  }
+  static nlohmann::ordered_json show_answer(const Answer& answer) {
+    if (!answer) return nullptr;
+    return {{"warp", answer->value()}};
+  }
+  template <class Inspect>
+  static nlohmann::ordered_json show_tables(Request request, Inspect inspect) {
+    nlohmann::ordered_json tables;
+    request.table = &tables;
+    inspect(request);
+    return tables;
+  }
+};
+
 class LockstepPolicy final : public WarpSchedulingPolicy {
  public:
   LockstepPolicy(std::string path, std::unique_ptr<WarpSchedulingPolicy> model,
@@ -16,25 +50,15 @@ class LockstepPolicy final : public WarpSchedulingPolicy {
   void assign(WarpId warp, Cycle now) override { model_->assign(warp, now), rtl_->assign(warp, now); }
   void leave(WarpId warp) override { model_->leave(warp), rtl_->leave(warp); }
   std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle now) override {
-    const auto picked = model_->pick(candidates, now);
-    const auto rtl = rtl_->pick(candidates, now);
-    if (picked == rtl) return picked;
-    nlohmann::ordered_json ready = nlohmann::ordered_json::array();
-    candidates.for_each([&](std::uint32_t warp) { ready.push_back(warp); });
-    const auto show = [](std::optional<WarpId> warp) {
-      return warp ? nlohmann::ordered_json{{"warp", warp->value()}} : nlohmann::ordered_json(nullptr);
-    };
-    sim::report_difference({WarpSchedulerBlock::kName,
-                            path_,
-                            now,
-                            {{"op", "pick"}, {"candidates", ready}},
-                            show(picked),
-                            show(rtl),
-                            model_->show(),
-                            rtl_->show()});
+    PolicyPick pick{candidates, now, {}};
+    PolicySide model{*model_}, rtl{*rtl_};
+    sim::ask_both<PolicyLockstep>(model, rtl, pick, {WarpSchedulerBlock::kName, path_, now});
+    return pick.picked;
   }
   void issued(WarpId warp, Cycle now) override { model_->issued(warp, now), rtl_->issued(warp, now); }
-  [[nodiscard]] bool taps(const isa::Instruction& instruction) const override { return model_->taps(instruction); }
+  [[nodiscard]] bool taps(const isa::Instruction& instruction) const override {
+    return model_->taps(instruction);
+  }
   void tapped(const IssueTapRequest& issue) override { model_->tapped(issue), rtl_->tapped(issue); }
   void long_latency(WarpId warp) override { model_->long_latency(warp), rtl_->long_latency(warp); }
   void stalled() override { model_->stalled(), rtl_->stalled(); }

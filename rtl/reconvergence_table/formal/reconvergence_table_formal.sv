@@ -36,6 +36,7 @@ module reconvergence_table_formal #(
   input logic [RecordW-1:0] req_record_i,
   input logic               rsp_ready_i
 );
+`include "reconvergence_table_codes.svh"
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -62,15 +63,15 @@ module reconvergence_table_formal #(
     fits = &pc || (pc[PcW-1 -: 3] == '0 && !(&pc[PcW-4:0]));
   endfunction
   always_comb begin
-    assume (req_op_i <= 4'd11);
+    assume (req_op_i <= OpHasFired);  // the last
     assume (fits(req_pc_i) && fits(req_rpc_i));
     assume (req_rpc_valid_i || req_index_i == '0);
     assume ((req_pend_i & ~req_rec_i) == '0);
-    unique case (req_op_i)
-      4'd3, 4'd4, 4'd5, 4'd6: assume (formal_in_use_o && formal_resident_o);  // WRITE, ARRIVE, LEAVE, GO_ALONE
-      4'd7, 4'd11:            assume (formal_in_use_o);                        // FREE, HAS_FIRED
-      4'd9:                   assume (formal_in_use_o && !formal_resident_o);  // FILL
-      4'd8:                   assume (formal_any_o);                           // EVICT
+    unique case (req_op_i)  // begin: yosys takes `Name: assume` for a label
+      OpWrite, OpArrive, OpLeave, OpGoAlone: begin assume (formal_in_use_o && formal_resident_o); end
+      OpFree, OpHasFired:                    begin assume (formal_in_use_o); end
+      OpFill:                                begin assume (formal_in_use_o && !formal_resident_o); end
+      OpEvict:                               begin assume (formal_any_o); end
       default: ;
     endcase
   end
@@ -107,20 +108,20 @@ module reconvergence_table_formal #(
   always_ff @(posedge clk_i) begin
     if (req_valid_i && req_ready_o) begin
       op_q      <= req_op_i;
-      freed_q   <= rst_ni && (freed_q || req_op_i == 4'd7);
-      evicted_q <= rst_ni && (evicted_q || req_op_i == 4'd8);
+      freed_q   <= rst_ni && (freed_q || req_op_i == OpFree);
+      evicted_q <= rst_ni && (evicted_q || req_op_i == OpEvict);
     end
   end
   always_ff @(posedge clk_i) begin
     if (rst_ni && rsp_valid_o) begin
       cover (kept_q);
-      cover (op_q == 4'd1 && !rsp_in_use_o);
-      cover (op_q == 4'd1 && rsp_in_use_o && !rsp_ok_o);
-      cover (op_q == 4'd1 && freed_q && rsp_id_o == 2'd3);
-      cover (op_q == 4'd9 && rsp_ok_o && evicted_q);
-      cover (op_q == 4'd9 && !rsp_ok_o);
-      cover (op_q == 4'd10 && rsp_ok_o && $past(waited_q) == VisitsW'(1));
-      cover (op_q == 4'd11 && rsp_ok_o);
+      cover (op_q == OpInsert && !rsp_in_use_o);
+      cover (op_q == OpInsert && rsp_in_use_o && !rsp_ok_o);
+      cover (op_q == OpInsert && freed_q && rsp_id_o == 2'd3);
+      cover (op_q == OpFill && rsp_ok_o && evicted_q);
+      cover (op_q == OpFill && !rsp_ok_o);
+      cover (op_q == OpFired && rsp_ok_o && $past(waited_q) == VisitsW'(1));
+      cover (op_q == OpHasFired && rsp_ok_o);
     end
   end
 

@@ -30,8 +30,7 @@ module scoreboard_user #(
 );
   localparam int unsigned Warps = 2, Entries = 3, RegW = 2, Lanes = 2, ReadPorts = 2, WritePorts = 2;
   localparam int unsigned Regs = 4;
-  localparam logic [2:0] OpCheck = 3'd0, OpReserve = 3'd1, OpRelease = 3'd2, OpClear = 3'd3, OpRead = 3'd4;
-  localparam logic [1:0] HazardNone = 2'd0, HazardAlu = 2'd1, HazardMemory = 2'd2, HazardFull = 2'd3;
+`include "scoreboard_codes.svh"
 
   logic                       req_valid, req_warp, req_continue, req_memory, rsp_take;
   logic [2:0]                 req_op;

@@ -35,9 +35,7 @@ module simt_stack_formal #(
 );
   localparam logic [PcW-1:0] NoPc = '1;
 
-  localparam logic [3:0] OpLaunch = 4'd0, OpAdvance = 4'd1, OpBranch = 4'd2, OpCall = 4'd3, OpReturn = 4'd4,
-                         OpExit = 4'd5, OpArrive = 4'd6, OpRelease = 4'd7, OpSplit = 4'd8, OpSide = 4'd9,
-                         OpRead = 4'd10;
+`include "simt_stack_codes.svh"
 
   (* anyconst *) logic [1:0] first_side;
   (* anyconst *) logic       tracked;

@@ -35,9 +35,7 @@ module split_fifo_formal #(
   input logic              rsp_ready_i
 );
 
-  localparam logic [3:0] OpReset = 4'd0, OpPush = 4'd1, OpPop = 4'd2, OpRotate = 4'd3, OpBlock = 4'd4, OpUnblock = 4'd5,
-                         OpSpilled = 4'd6, OpFilling = 4'd7, OpResident = 4'd8, OpVictim = 4'd9, OpRead = 4'd10,
-                         OpFilled = 4'd11;
+`include "split_fifo_codes.svh"
 
   logic              req_ready, rsp_valid, rsp_blocked, rsp_spilled, rsp_transient, rsp_victim_valid;
   logic [CountW-1:0] rsp_count;

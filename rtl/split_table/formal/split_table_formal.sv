@@ -35,14 +35,7 @@ module split_table_formal #(
   input logic               rsp_ready_i
 );
 
-  localparam logic [2:0] OpReset  = 3'd0;
-  localparam logic [2:0] OpInsert = 3'd1;
-  localparam logic [2:0] OpRead   = 3'd2;
-  localparam logic [2:0] OpWrite  = 3'd3;
-  localparam logic [2:0] OpFree   = 3'd4;
-  localparam logic [2:0] OpEvict  = 3'd5;
-  localparam logic [2:0] OpFill   = 3'd6;
-  localparam logic [2:0] OpMatch  = 3'd7;
+`include "split_table_codes.svh"
   localparam int unsigned EntryW  = 2 * PcW + IdW + Lanes + 1;  // {mask, r_index, rpc_valid, rpc_pc, pc}
   localparam int unsigned PlaceW  = EntryW - Lanes;
   localparam int unsigned SideW   = 2 * FrameW + 2;

@@ -15,8 +15,7 @@ module warp_scheduler_formal #(
   input logic [Warps-1:0] req_candidates_i,
   input logic             rsp_ready_i
 );
-  localparam logic [2:0] OpAssign = 3'd0, OpLeave = 3'd1, OpStalled = 3'd2, OpRotate = 3'd3, OpPick = 3'd4,
-                         OpRead = 3'd5;
+`include "warp_scheduler_codes.svh"
 
   logic rst_n = 1'b0;
   always_ff @(posedge clk_i) rst_n <= 1'b1;

@@ -176,10 +176,10 @@ void AnyTraffic::cover(const BenchRequest& r, const StackReference& model) {
     case Op::kExit:
       cover_leaving(r, model);
       break;
-    case Op::kBarrierArrive:
+    case Op::kArrive:
       hit(to_rpc ? "barrier at the RPC" : "barrier");
       break;
-    case Op::kBarrierRelease:
+    case Op::kRelease:
       hit(top.rpc != kNoPc && top.pc == top.rpc ? "release at the RPC" : "release");
       break;
     case Op::kSplit:

@@ -76,7 +76,7 @@ unsigned StackReference::clocks(const BenchRequest& r) const {
   switch (r.op) {
     case Op::kAdvance:
       return arrives(r.next, top.rpc) ? 2 : 1;
-    case Op::kBarrierRelease:
+    case Op::kRelease:
       return arrives(top.pc, top.rpc) ? 2 : 1;
     case Op::kBranch: {
       const Division d = divide(r, top);
@@ -134,8 +134,8 @@ void StackReference::serve(BenchRequest& r) {
   const std::uint64_t pops = state.stats.count("reconvergences");
   state.stack.serve(event);
   growing = 0;
-  if (r.op == Op::kBarrierArrive || r.op == Op::kBarrierRelease || r.op == Op::kLaunch)
-    state.at_barrier[r.warp.value()] = r.op == Op::kBarrierArrive;
+  if (r.op == Op::kArrive || r.op == Op::kRelease || r.op == Op::kLaunch)
+    state.at_barrier[r.warp.value()] = r.op == Op::kArrive;
   answer_top();
   r.diverged = r.op == Op::kBranch && event.diverged;
   r.reconverged = state.stats.count("reconvergences") != pops;

@@ -270,7 +270,11 @@ TEST(WarpSchedulerPolicy, AnotherPickThanTheModelsEndsTheRun) {
     FAIL() << "the difference was not noticed";
   } catch (const base::Error& error) {
     EXPECT_EQ(error.code(), base::ExitCode::kTwinMismatch);
-    EXPECT_THAT(error.what(), HasSubstr("warp_scheduler"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("core.scheduler0, core cycle 7: model and RTL of warp_scheduler differ"));
+    EXPECT_THAT(error.what(), HasSubstr(R"(request        {"op":"pick","candidates":[4]})"));
+    EXPECT_THAT(error.what(), HasSubstr(R"(model answers  {"warp":4})"));
+    EXPECT_THAT(error.what(), HasSubstr(R"(RTL answers    {"warp":5})"));
     EXPECT_THAT(error.what(), HasSubstr("oldest_first"));
   }
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "simt/lockstep.h"
+#include "simt/simt_stack.h"
 #include "unit/simt/rig.h"
 
 namespace heddle::simt {
@@ -175,6 +176,49 @@ TEST(Lockstep, TellsASecondWatchFromNone) {
   EXPECT_TRUE(same_answer(left, right));
   right.updates = other;
   EXPECT_FALSE(same_answer(left, right));
+}
+
+/// Lanes that branch go one instruction too far.
+class TooFar final : public ControlFlow {
+ public:
+  [[nodiscard]] const char* name() const override { return SimtStack::kName; }
+  void inspect(ControlFlowRequest& request) const override { right_.inspect(request); }
+  void register_stats(base::StatGroup& /*stats*/) override {}
+
+ private:
+  void handle(ControlFlowRequest& request) override {
+    right_.serve(request);
+    for (GroupUpdate update : request.updates) {
+      if (request.is(Transfer::kJump)) update.pc = Pc{update.pc.value() + 1};
+      answer(update);
+    }
+  }
+  SimtStack right_{4, FirstSide::kTaken};
+};
+
+TEST(Lockstep, AnotherAnswerThanTheModelsEndsTheRunAndShowsBoth) {
+  LockstepControlFlow both(SimtStackBlock::kName, "gpu.core0.control_flow",
+                           std::make_unique<SimtStack>(4, FirstSide::kTaken), std::make_unique<TooFar>());
+  ControlFlowRequest request;
+  request.set(ControlFlowEvent::kLaunch);
+  request.warp = WarpId{2}, request.group = GroupId{2}, request.mask = LaneMask(3), request.next = Pc{0};
+  both.serve(request);
+  ASSERT_EQ(request.updates.size(), 1u);
+  EXPECT_EQ(request.updates[0].pc, Pc{0});
+  request.set(Transfer::kJump);
+  request.cycle = 9, request.taken = request.mask, request.target = Pc{5}, request.next = Pc{1};
+  try {
+    both.serve(request);
+    FAIL() << "the difference was not noticed";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::ExitCode::kTwinMismatch);
+    EXPECT_THAT(error.what(),
+                HasSubstr("gpu.core0.control_flow, core cycle 9: model and RTL of simt_stack differ"));
+    EXPECT_THAT(error.what(), HasSubstr(R"("target":5,"next":1)"));
+    EXPECT_THAT(error.what(), ::testing::ContainsRegex(R"(model answers  .*"pc":5,)"));
+    EXPECT_THAT(error.what(), ::testing::ContainsRegex(R"(RTL answers    .*"pc":6,)"));
+    EXPECT_THAT(error.what(), HasSubstr("model's tables"));
+  }
 }
 
 // ---- By name
