@@ -8,6 +8,7 @@
 #include "analysis/dependences.h"
 #include "analysis/dominators.h"
 #include "analysis/retreating_edges.h"
+#include "analysis/spin_branches.h"
 
 namespace heddle::compiler {
 namespace {
@@ -196,6 +197,7 @@ isa::ProgramFacts program_facts(const isa::Kernel& kernel) {
     if (is_branch(kernel.code[pc]) && varying.uniform(pc)) facts.marks[pc] |= ProgramFacts::kUniformBranch;
   for (const Pc pc : kernel.likely_convergence)
     facts.marks.at(pc.value()) |= ProgramFacts::kLikelyConvergence;
+  for (const Pc pc : analysis::find_spin_branches(kernel)) facts.marks[pc.value()] |= ProgramFacts::kSpinBranch;
   return facts;
 }
 

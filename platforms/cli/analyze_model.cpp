@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/spin_branches.h"
+
 namespace heddle::cli {
 
 using base::Pc;
@@ -106,6 +108,15 @@ ordered_json AnalyzedKernel::json() const {
     if (point.rpc == usual) continue;
     out["delayed_reconvergence"].push_back(
         {{"branch", place(Pc(point.branch))}, {"usually", place(usual)}, {"delayed", place(point.rpc)}});
+  }
+  // By the program alone, and by its own word (.pragma).
+  out["spin_branches"] = ordered_json::array();
+  for (const Pc pc : analysis::find_spin_branches(*kernel_)) out["spin_branches"].push_back(place(pc));
+  out["annotated_spin_branches"] = ordered_json::array();
+  for (const isa::SpinBranch& branch : kernel_->spin_branches) {
+    ordered_json annotated = place(branch.pc);
+    annotated["waits_for"] = branch.kind == isa::SpinBranch::Kind::kLock ? "lock" : "signal";
+    out["annotated_spin_branches"].push_back(std::move(annotated));
   }
   return out;
 }

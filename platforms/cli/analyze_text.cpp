@@ -107,6 +107,11 @@ std::string analysis_text(const ordered_json& kernel) {
     text += fmt::format("    branch at line {}: meets at {} instead of {}\n",
                         point["branch"]["line"].get<unsigned>(), place(point["delayed"]),
                         place(point["usually"]));
+  if (!kernel["spin_branches"].empty()) text += "  spin-inducing branches:\n";
+  for (const auto& branch : kernel["spin_branches"]) text += fmt::format("    {}\n", place(branch));
+  if (!kernel["annotated_spin_branches"].empty()) text += "  spin-inducing branches by .pragma:\n";
+  for (const auto& branch : kernel["annotated_spin_branches"])
+    text += fmt::format("    {}: waits for a {}\n", place(branch), branch["waits_for"].get<std::string>());
   return text;
 }
 
