@@ -1,0 +1,54 @@
+"""models/EXTENDING.md: what it prints as files and as diffs is compiled and linted, in a copy of what they touch."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+
+from cli_command import case, check
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "models" / "EXTENDING.md").read_text()
+TO_COMPILE = ("models/core/schedule/youngest.cpp", "platforms/gpu/registries.cpp", "platforms/workloads/saxpy.cpp",
+              "platforms/workloads/registry.cpp")
+
+
+def done(*command):
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=100)
+    check(result.returncode == 0, f"{' '.join(map(str, command))}\n{result.stdout}{result.stderr}")
+
+
+def extended(folder):
+    """The files that the page prints, and copies of those that its diffs change, changed."""
+    files = re.findall(r"^```cpp\n// ((?:models|platforms)/\S+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    diffs = re.findall(r"^```diff\n(--- a/(\S+)\n.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    check(len(files) >= 4 and len(diffs) >= 7, f"{len(files)} files and {len(diffs)} diffs on the page")
+    for name, text in files:
+        check(not (ROOT / name).exists(), f"{name} is an example of the page and in the tree")
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    for text, name in diffs:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        if not (folder / name).exists():
+            shutil.copy(ROOT / name, folder / name)
+        (folder / "one.diff").write_text(text)
+        done("patch", "--fuzz=0", "-p1", "-d", folder, "-i", "one.diff")
+
+
+@case
+def extending_compiles_as_printed(c):
+    extended(c.folder)
+    one = c.folder / "all.cpp"
+    one.write_text("".join(f'#include "{c.folder / name}"\n' for name in TO_COMPILE))
+    compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    includes = [f"-I{top / folder}" for top in (c.folder, ROOT) for folder in ("models", "platforms")]
+    done(compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-DSC_CPLUSPLUS=201703L",
+         '-DHEDDLE_WORKLOADS_SOURCE_DIR=""', *includes, one)
+
+
+@case
+def rtl_extending_lints_as_printed(c):
+    extended(c.folder)
+    block = c.folder / "rtl" / "warp_scheduler" / "warp_scheduler.sv"
+    for gto, greedy in ((0, 1), (0, 0), (1, 0)):
+        done("verilator", "--lint-only", "-Wall", f"-GGto={gto}", f"-GGreedy={greedy}", block)
