@@ -237,3 +237,34 @@ def delayed_paths_decide_who_waits_in_front_of_a_release(c):
     check("flag = 32\n" in done.stdout, "not all lanes were released")
     c.ptx(RELEASED_BEHIND, "wait_for_one", *run, "core.delayed_paths=loop_exits", code=HANG,
           says=["lanes 0x00000008 wait to reconverge with them at"])
+
+
+@case
+def spin_branches_are_those_that_the_workloads_name(c):
+    # A loop that retries a tagged store (K12) looks like a wait; no thread waits for another there.
+    retries = {"histogram_bytes"}
+    named = 0
+    workloads = pathlib.Path(__file__).resolve().parents[2] / "platforms/workloads/ptx"
+    for ptx in sorted(workloads.glob("*.ptx")):
+        # The exit code says whether a loop may deadlock.
+        done = subprocess.run([c.heddle, "analyze", ptx, "--json"], capture_output=True, text=True, check=False)
+        check(done.returncode in (0, MISMATCH), done.stderr)
+        for kernel in json.loads(done.stdout):
+            if kernel["kernel"] in retries:
+                continue
+            found = [branch["line"] for branch in kernel["spin_branches"]]
+            said = [branch["line"] for branch in kernel["annotated_spin_branches"]]
+            check(found == said, f"{ptx.name}, {kernel['kernel']}: found {found}, the text says {said}")
+            named += len(said)
+    check(named > 40, f"{named} spin-inducing branches in all")
+
+
+@case
+def pragmas_of_spin_loops_are_checked(c):
+    text = SPIN.replace("LOOP:\n", 'LOOP:\n  .pragma "heddle spin lock";\n')
+    shown = c.run("analyze", c.file("spin.ptx", text), code=MISMATCH).stdout
+    check("waits for a lock" in shown, "the pragma's loop is not shown")
+    for bad, message in (('.pragma "heddle spin locks";', "unknown pragma 'heddle spin locks'"),
+                         ('.pragma "heddle spin wait";', "is in no loop")):
+        outside = c.file("bad.ptx", SPIN.replace("  membar.gl;\n", f"  membar.gl;\n  {bad}\n"))
+        c.refused("analyze", outside, says=[message, "bad.ptx:21"])

@@ -159,6 +159,7 @@ const std::string kMultiPath = "core.control_flow.mechanism=multi_path";
 const std::string kOneRead = "core.scoreboard.read_ports=1";
 const std::string kOneWrite = "core.scoreboard.write_ports=1";
 const std::string kTimeout = "core.control_flow.timeout.cycles=40";
+const std::string kSplitsBackOff = "core.spin.bows.granularity=split";
 const std::string kEarly = "core.control_flow.multi_path.opportunistic_reconvergence=true";
 
 Variant aware(const char* name, unsigned splits, unsigned points, const std::string& more = "") {
@@ -177,6 +178,15 @@ Variant multi_path(const char* name, unsigned paths, bool early) {
                                        "core.control_flow.multi_path.paths=" + std::to_string(paths)};
   if (early) assignments.push_back(kEarly);
   return {name, assignments};
+}
+
+Variant spinning(const char* name, std::vector<std::string> assignments) {
+  for (const char* const each :
+       {"core.spin.source=ddos", "core.spin.ddos.hash=modulo", "core.spin.ddos.path_bits=1",
+        "core.spin.ddos.value_bits=1", "core.spin.ddos.threshold=1", "core.spin.bows.window_cycles=100",
+        "core.spin.bows.minimum_delay=10", "core.spin.bows.step_cycles=20", "core.spin.bows.maximum_delay=200"})
+    assignments.emplace_back(each);
+  return {name, std::move(assignments), 1};
 }
 
 const std::vector<Variant>& variants() {
@@ -215,6 +225,16 @@ const std::vector<Variant>& variants() {
       {"mp32_one_scoreboard_port",
        {kMultiPath, "core.scoreboard.kind=per_thread_mask", kOneRead, kOneWrite},
        1},
+      // Spin-aware scheduling that takes most loops for busy-waiting: warps and splits back off all the time.
+      spinning("bows", {}),
+      spinning("bows_contract", {"core.spin.timing=contract", "core.scheduler.policy=lrr"}),
+      spinning("bows_aware_warps", {kAware}),
+      spinning("bows_aware_splits", {kAware, kSplitsBackOff}),
+      spinning("bows_mp4_splits",
+               {kMultiPath, "core.scoreboard.kind=per_thread_mask", "core.control_flow.multi_path.paths=4",
+                kSplitsBackOff, "core.spin.timing=contract"}),
+      spinning("bows_mp32_splits_one_port",
+               {kMultiPath, "core.scoreboard.kind=per_thread_mask", kOneRead, kOneWrite, kSplitsBackOff}),
       // Groups with lanes of two warps: rows, scoreboards, memory, barriers and .sync instructions go by home warp.
       {"mixed_warps", {"core.control_flow.mechanism=mixed_warps"}, 2, true},
       {"mixed_warps_masks",
