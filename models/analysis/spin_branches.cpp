@@ -1,10 +1,8 @@
 #include "analysis/spin_branches.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <optional>
-#include <set>
+#include <tuple>
 
 #include "analysis/cfg.h"
 #include "analysis/liveness.h"
@@ -19,22 +17,6 @@ using isa::Operand;
 using isa::RegId;
 using isa::StateSpace;
 
-/// What a register holds at some point of a round.
-struct Value {
-  /// The register whose value it is, as it was when the round began; kNoReg: another value.
-  RegId same_as = isa::kNoReg;
-  bool memory = false;     ///< derives from a read of shared or global memory
-  bool time = false;       ///< derives from a clock
-  std::set<RegId> from{};  ///< registers, as they were when the round began, that it derives from
-
-  static Value of_round(RegId reg) { return {reg, false, false, {reg}}; }
-  void join(const Value& other) {
-    memory = memory || other.memory;
-    time = time || other.time;
-    from.insert(other.from.begin(), other.from.end());
-  }
-};
-
 bool is_shared_memory(const Instruction& instruction) {
   return instruction.space == StateSpace::kGlobal || instruction.space == StateSpace::kShared ||
          instruction.space == StateSpace::kGeneric;
@@ -43,11 +25,10 @@ bool is_shared_memory(const Instruction& instruction) {
 bool is_copy(const Instruction& instruction) {
   static const auto copies = [] {
     std::vector<isa::LaneFn> fns;
-    for (const isa::Type type : {isa::Type::kPred, isa::Type::kB16, isa::Type::kB32, isa::Type::kB64,
-                                 isa::Type::kU16, isa::Type::kU32, isa::Type::kU64, isa::Type::kS16,
-                                 isa::Type::kS32, isa::Type::kS64, isa::Type::kF32, isa::Type::kF64}) {
+    for (auto type = static_cast<unsigned>(isa::Type::kPred); type <= static_cast<unsigned>(isa::Type::kF64);
+         ++type) {
       isa::LaneSpec move;
-      move.type = type;
+      move.type = static_cast<isa::Type>(type);
       if (const isa::LaneFn fn = isa::find_lane_fn(move); fn != nullptr) fns.push_back(fn);
     }
     return fns;
@@ -57,119 +38,188 @@ bool is_copy(const Instruction& instruction) {
          std::find(copies.begin(), copies.end(), instruction.lane_fn) != copies.end();
 }
 
-/// A round up to some block.
-struct Round {
-  std::map<RegId, Value> values;  ///< of registers that were written
-  std::set<RegId> addresses;  ///< registers, as they were when it began, that addresses of reads derive from
-  bool reads = false;         ///< shared or global memory
-  bool decides = false;       ///< something depended on what was read
+/// Values as terms: two are equal if they were computed in the same way from equal ones.
+using Term = std::uint32_t;
 
-  [[nodiscard]] Value value(const Operand& operand) const {
-    if (!operand.present || operand.space != isa::RowSpace::kRegister) return {};
-    const auto found = values.find(operand.reg);
-    return found == values.end() ? Value::of_round(operand.reg) : found->second;
+class Terms {
+ public:
+  struct Origin {
+    bool memory = false;  ///< derives from a read of shared or global memory
+    bool time = false;    ///< derives from a clock
+  };
+  /// `what`: the operation; operands that are not there are 0.
+  Term make(std::uint64_t what, const std::vector<Term>& operands, Origin origin) {
+    for (const Term operand : operands) {
+      origin.memory = origin.memory || origins_[operand].memory;
+      origin.time = origin.time || origins_[operand].time;
+    }
+    const auto [term, is_new] = known_.try_emplace({what, operands}, static_cast<Term>(origins_.size()));
+    if (is_new) origins_.push_back(origin);
+    return term->second;
   }
-  void decide(const Value& value) {
-    if (value.memory && !value.time) decides = true;
-  }
-  /// False: no round on which nothing changes.
-  [[nodiscard]] bool execute(const Instruction& instruction);
+  [[nodiscard]] const Origin& origin(Term term) const { return origins_[term]; }
+
+ private:
+  std::map<std::pair<std::uint64_t, std::vector<Term>>, Term> known_;
+  std::vector<Origin> origins_{{}};  ///< term 0: nothing
 };
 
-bool Round::execute(const Instruction& instruction) {
+/// Kinds of `what` that are no instruction's number.
+enum class Leaf : std::uint64_t {
+  kRegister = 1ull << 32,
+  kRow = 2ull << 32,
+  kTime = 3ull << 32,
+  kChoice = 4ull << 32
+};
+std::uint64_t leaf(Leaf kind, std::uint64_t number) { return static_cast<std::uint64_t>(kind) + number; }
+
+/// The registers in the course of rounds.
+class Rounds {
+ public:
+  explicit Rounds(Terms& terms) : terms_(&terms) {}
+  [[nodiscard]] Term reg(RegId number) const {
+    const auto found = registers_.find(number);
+    return found != registers_.end() ? found->second : terms_->make(leaf(Leaf::kRegister, number), {}, {});
+  }
+  /// False: on this way something changes, or may.
+  [[nodiscard]] bool execute(const Instruction& instruction, std::uint32_t pc);
+  [[nodiscard]] bool decides() const { return decides_; }
+
+ private:
+  [[nodiscard]] Term value(const Operand& operand) const {
+    if (!operand.present) return 0;
+    if (operand.space == isa::RowSpace::kRegister) {
+      const Term of = reg(operand.reg);
+      return operand.negated ? terms_->make(leaf(Leaf::kChoice, 1), {of}, {}) : of;
+    }
+    return terms_->make(
+        leaf(Leaf::kRow, (std::uint64_t{static_cast<unsigned>(operand.space)} << 34) | operand.offset), {},
+        {});
+  }
+  Term result(const Instruction& instruction, std::uint32_t pc, unsigned destination);
+
+  Terms* terms_;
+  std::map<RegId, Term> registers_;
+  bool decides_ = false;
+  std::uint32_t clocks_ = 0;
+};
+
+Term Rounds::result(const Instruction& instruction, std::uint32_t pc, unsigned destination) {
+  if (is_copy(instruction)) return value(instruction.src[0]);
+  std::vector<Term> operands{destination, value(instruction.memory.base)};
+  for (const Operand& source : instruction.src) operands.push_back(value(source));
+  Terms::Origin origin;
+  origin.memory =
+      (instruction.op == Opcode::kLoad || instruction.op == Opcode::kAtomic) && is_shared_memory(instruction);
+  // A clock never reads the same twice.
+  if (instruction.time_dependent) {
+    origin.time = true;
+    operands.push_back(terms_->make(leaf(Leaf::kTime, ++clocks_), {}, {}));
+  }
+  return terms_->make(pc, operands, origin);
+}
+
+bool Rounds::execute(const Instruction& instruction, std::uint32_t pc) {
+  Term guard = 0;
+  if (instruction.guard.present)
+    guard = terms_->make(leaf(Leaf::kChoice, 2), {value(instruction.guard), value(instruction.guard2)}, {});
+  const bool waits = terms_->origin(guard).memory && !terms_->origin(guard).time;
+  if (waits) decides_ = true;
   switch (instruction.op) {
     case Opcode::kCall:
     case Opcode::kIndirect:
     case Opcode::kReturn:
-    case Opcode::kExit:
-    case Opcode::kTrap:
-    case Opcode::kAssertFail:
     case Opcode::kPrint:
-      return instruction.guard.present && instruction.op != Opcode::kCall && instruction.op != Opcode::kPrint;
+    case Opcode::kAssertFail:
+    case Opcode::kTrap:
+      return waits;
+    case Opcode::kExit:
+      return instruction.guard.present;
+    case Opcode::kStore:
+      return is_shared_memory(instruction) || waits;
+    case Opcode::kLoad:
+      if (instruction.space == StateSpace::kLocal) return false;
+      break;
     default:
       break;
   }
-  Value guard;
-  if (instruction.guard.present) guard.join(value(instruction.guard));
-  if (instruction.guard2.present) guard.join(value(instruction.guard2));
-  decide(guard);
-  if (instruction.op == Opcode::kStore && !is_shared_memory(instruction)) return guard.memory;
-
-  Value result;
-  for (const Operand& source : instruction.src) result.join(value(source));
-  result.join(guard);
-  if (instruction.time_dependent) result.time = true;
-  const bool reads = instruction.op == Opcode::kLoad || instruction.op == Opcode::kAtomic;
-  if (reads) {
-    const Value address = value(instruction.memory.base);
-    if (is_shared_memory(instruction)) {
-      this->reads = true;
-      addresses.insert(address.from.begin(), address.from.end());
-      result.memory = true;
-    } else if (instruction.space == StateSpace::kLocal) {
-      return false;
-    }
-    result.join(address);
-  }
-  if (is_copy(instruction) && !instruction.guard.present) result = value(instruction.src[0]);
-  for (const Operand& to : instruction.dst) {
+  if (waits) return true;  // what was read may keep it from happening in each round
+  std::vector<std::pair<RegId, Term>> written;
+  for (unsigned i = 0; i < instruction.dst.size(); ++i) {
+    const Operand& to = instruction.dst[i];
     if (!to.present) continue;
-    // What was read may keep a guarded write from happening in this round.
-    if (guard.memory) continue;
-    if (instruction.guard.present) result.join(value(Operand(to)));
-    values[to.reg] = result;
+    Term term = result(instruction, pc, i);
+    if (guard != 0) term = terms_->make(leaf(Leaf::kChoice, 3), {guard, term, reg(to.reg)}, {});
+    written.emplace_back(to.reg, term);
   }
+  for (const auto& [number, term] : written) registers_[number] = term;
   return true;
 }
 
+/// Looks for a way of one round, block by block, while it executes it; a way that is complete is executed once more.
 class Search {
  public:
-  Search(const ControlFlowGraph& cfg, const std::vector<RegId>& live, std::uint32_t branch)
-      : cfg_(cfg), live_(live), branch_(branch), on_way_(cfg.block_count() + 1, false) {}
+  Search(const ControlFlowGraph& cfg, const std::vector<RegId>& live, std::uint32_t branch,
+         std::optional<base::Pc> through)
+      : cfg_(cfg), live_(live), branch_(branch), on_way_(cfg.block_count() + 1, false) {
+    if (through) through_ = cfg.block_of(through->value());
+  }
 
-  [[nodiscard]] bool find(BlockId from) { return walk(from, {}); }
+  [[nodiscard]] bool find(BlockId from) { return walk(from, Rounds(terms_)); }
 
  private:
-  /// Recursion is bounded: the ways' blocks are distinct, and their number limited.
-  bool walk(BlockId block, Round round) {
-    constexpr unsigned kLongestWay = 2000;
-    if (block == cfg_.exit() || on_way_[block] || ++steps_ > kMostSpinSteps || depth_ == kLongestWay)
-      return false;
+  /// The instructions of a block up to the branch; false: something changes.
+  [[nodiscard]] bool pass(BlockId block, Rounds& rounds) const {
     const BasicBlock& code = cfg_.block(block);
     for (std::uint32_t pc = code.first; pc < code.end; ++pc) {
-      const Instruction& instruction = cfg_.code()[pc];
-      if (!round.execute(instruction)) return false;
-      if (pc == branch_) return repeats(round);
+      if (!rounds.execute(cfg_.code()[pc], pc)) return false;
+      if (pc == branch_) break;
     }
+    return true;
+  }
+
+  /// Recursion is bounded: the way's blocks are distinct, and their number limited.
+  bool walk(BlockId block, Rounds rounds) {
+    constexpr std::size_t kLongestWay = 2000;
+    if (block == cfg_.exit() || on_way_[block] || ++steps_ > kMostSpinSteps || way_.size() == kLongestWay)
+      return false;
+    if (!pass(block, rounds)) return false;
     on_way_[block] = true;
-    ++depth_;
-    const bool found = std::any_of(code.successors.begin(), code.successors.end(),
-                                   [&](BlockId next) { return walk(next, round); });
-    --depth_;
+    way_.push_back(block);
+    const auto& successors = cfg_.block(block).successors;
+    const bool found = block == cfg_.block_of(branch_)
+                           ? repeats(std::move(rounds))
+                           : std::any_of(successors.begin(), successors.end(),
+                                         [&](BlockId next) { return walk(next, rounds); });
+    way_.pop_back();
     on_way_[block] = false;
     return found;
   }
 
-  [[nodiscard]] bool repeats(const Round& round) const {
-    if (!round.reads || !round.decides) return false;
-    return std::all_of(live_.begin(), live_.end(), [&](RegId reg) {
-      const auto written = round.values.find(reg);
-      if (written == round.values.end() || written->second.same_as == reg) return true;
-      return written->second.memory && !written->second.time && !round.addresses.contains(reg);
-    });
+  [[nodiscard]] bool repeats(Rounds rounds) const {
+    if (!rounds.decides() || (through_ && !on_way_[*through_])) return false;
+    std::vector<Term> after_first;
+    for (const RegId reg : live_) after_first.push_back(rounds.reg(reg));
+    for (const BlockId block : way_)
+      if (!pass(block, rounds)) return false;
+    for (std::size_t i = 0; i < live_.size(); ++i)
+      if (rounds.reg(live_[i]) != after_first[i]) return false;
+    return true;
   }
 
   const ControlFlowGraph& cfg_;
   const std::vector<RegId>& live_;
   std::uint32_t branch_;
+  std::optional<BlockId> through_;
+  Terms terms_;
   std::vector<bool> on_way_;
+  std::vector<BlockId> way_;
   std::size_t steps_ = 0;
-  unsigned depth_ = 0;
 };
 
 }  // namespace
 
-std::vector<base::Pc> find_spin_branches(const isa::Kernel& kernel) {
+std::vector<base::Pc> find_spin_branches(const isa::Kernel& kernel, std::optional<base::Pc> through) {
   std::vector<base::Pc> found;
   std::optional<ControlFlowGraph> cfg;
   std::optional<Liveness> liveness;
@@ -181,7 +231,7 @@ std::vector<base::Pc> find_spin_branches(const isa::Kernel& kernel) {
       liveness.emplace(*cfg, kernel.registers);
     }
     const BlockId header = cfg->block_of(branch.target.value());
-    if (Search(*cfg, liveness->live_in(header), pc).find(header)) found.emplace_back(pc);
+    if (Search(*cfg, liveness->live_in(header), pc, through).find(header)) found.emplace_back(pc);
   }
   return found;
 }

@@ -9,6 +9,7 @@
 #include "analysis/dominators.h"
 #include "analysis/retreating_edges.h"
 #include "analysis/spin_branches.h"
+#include "base/error.h"
 
 namespace heddle::compiler {
 namespace {
@@ -180,6 +181,19 @@ void rank_blocks(const isa::Kernel& kernel, const ControlFlowGraph& cfg, Program
     if (unreachable == ProgramFacts::kNone) unreachable = rank++;
 }
 
+void mark_spin_branches(const isa::Kernel& kernel, ProgramFacts& facts) {
+  for (const Pc pc : analysis::find_spin_branches(kernel))
+    facts.marks[pc.value()] |= ProgramFacts::kSpinBranch;
+  for (const isa::SpinMark& mark : kernel.spin_marks) {
+    const std::vector<Pc> named = analysis::find_spin_branches(kernel, mark.pc);
+    if (named.empty())
+      throw base::InputError(kernel.location(mark.pc),
+                             "a pragma says that threads wait in a loop here, but there is none",
+                             "Write it into the loop; in every round of it something may change but memory.");
+    for (const Pc pc : named) facts.marks[pc.value()] |= ProgramFacts::kNamedSpinBranch;
+  }
+}
+
 }  // namespace
 
 isa::ProgramFacts program_facts(const isa::Kernel& kernel) {
@@ -197,7 +211,7 @@ isa::ProgramFacts program_facts(const isa::Kernel& kernel) {
     if (is_branch(kernel.code[pc]) && varying.uniform(pc)) facts.marks[pc] |= ProgramFacts::kUniformBranch;
   for (const Pc pc : kernel.likely_convergence)
     facts.marks.at(pc.value()) |= ProgramFacts::kLikelyConvergence;
-  for (const Pc pc : analysis::find_spin_branches(kernel)) facts.marks[pc.value()] |= ProgramFacts::kSpinBranch;
+  mark_spin_branches(kernel, facts);
   return facts;
 }
 

@@ -203,7 +203,7 @@ void KernelEditor::move_pointers() {
                    pointer.as_address ? kernel_.code_address(pointer.pc) : pointer.pc.value());
   }
   for (Pc& point : kernel_.likely_convergence) point = jump(point);
-  for (isa::SpinBranch& branch : kernel_.spin_branches) branch.pc = Pc(at_.at(branch.pc.value()));
+  for (isa::SpinMark& mark : kernel_.spin_marks) mark.pc = Pc(at_.at(mark.pc.value()));
   for (auto& [address, function] : kernel_.function_addresses) function.entry = enter(function.entry);
   for (isa::VariableUse& use : kernel_.variable_uses) use.instruction = at_.at(use.instruction);
   // Must be last: the other steps ask which PCs are entries.

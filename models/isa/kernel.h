@@ -126,11 +126,11 @@ struct FunctionAddress {
   std::string reason;
 };
 
-/// A branch back to the start of a loop in which threads wait for other threads, as the kernel's text says it
-/// (.pragma "heddle.spin.lock", "heddle.spin.wait").
-struct SpinBranch {
+/// A loop in which threads wait for other threads, as the kernel's text says it (.pragma "heddle spin lock", "heddle
+/// spin wait"): the innermost one around the instruction that can be repeated without anything changing.
+struct SpinMark {
   enum class Kind : std::uint8_t { kLock, kWait };
-  Pc pc{};
+  Pc pc{};  ///< of the next instruction
   Kind kind = Kind::kLock;
 };
 
@@ -143,7 +143,7 @@ struct Kernel {
   std::vector<Pc> targets;              ///< tables of indirect branches and calls
   std::unordered_map<std::uint64_t, FunctionAddress> function_addresses;
   std::vector<CodePointer> code_pointers;  ///< rows of `constants` that hold code addresses
-  std::vector<SpinBranch> spin_branches;   ///< ascending
+  std::vector<SpinMark> spin_marks;        ///< in the order of the code
   std::vector<Pc> likely_convergence;      ///< where diverged threads often meet before they have to
   RegisterLayout registers;
   std::vector<std::string> register_names;       ///< by RegId, as written in the PTX ("%r5")

@@ -19,6 +19,7 @@ struct ProgramFacts {
     kUniformBranch = 4,      ///< bra.uni, or all lanes of a warp are certain to decide alike
     kLikelyConvergence = 8,  ///< in Kernel::likely_convergence
     kSpinBranch = 16,        ///< a backward branch that may be spin-inducing (analysis/spin_branches.h)
+    kNamedSpinBranch = 32,   ///< the same, of a loop in Kernel::spin_marks
   };
 
   // By PC.

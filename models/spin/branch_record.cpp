@@ -1,5 +1,7 @@
 #include "spin/branch_record.h"
 
+#include "compiler/facts.h"
+
 namespace heddle::spin {
 
 BranchRecord::BranchRecord(base::StatGroup& stats) {
@@ -22,7 +24,9 @@ void BranchRecord::begin(const isa::Kernel& kernel) {
   settle();
   truth_.clear();
   given_.clear();
-  for (const isa::SpinBranch& branch : kernel.spin_branches) truth_.insert(branch.pc.value());
+  const isa::ProgramFacts& facts = compiler::facts_of(kernel);
+  for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+    if (facts.has(Pc{pc}, isa::ProgramFacts::kNamedSpinBranch)) truth_.insert(pc);
 }
 
 void BranchRecord::taken(Pc pc, Cycle cycle) {

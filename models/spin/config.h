@@ -12,7 +12,7 @@ enum class SibSource : std::uint8_t {
   kNone,         ///< nobody: the machine has no such hardware
   kDdos,         ///< the detector, while the kernel runs
   kAnalysis,     ///< the compiler (analysis/spin_branches.h)
-  kAnnotations,  ///< the kernel's text (Kernel::spin_branches)
+  kAnnotations,  ///< the kernel's text (Kernel::spin_marks)
 };
 /// Whether the blocks take the time that their hardware takes, or none.
 enum class Timing : std::uint8_t { kIdeal, kContract };

@@ -54,7 +54,7 @@ SpinUnit::SpinUnit(const sc_core::sc_module_name& name, const SpinConfig& config
   sib_isock.bind(table_.sib_tsock);
   spin_isock.bind(backoff_.spin_tsock);
   backoff_.window_isock.bind(limit_.window_tsock);
-  backoff_.history_isock.bind(history_.history_tsock);
+  backoff_.history_isock.bind(history_.reset_tsock);
 }
 
 void SpinUnit::begin(const core::LaunchContext& launch) {
@@ -64,12 +64,11 @@ void SpinUnit::begin(const core::LaunchContext& launch) {
   flush.op = SibRequest::Op::kFlush;
   sib_isock.call(flush);
   given_.assign(kernel.code.size(), false);
-  if (config_.source == SibSource::kAnnotations)
-    for (const isa::SpinBranch& branch : kernel.spin_branches) given_[branch.pc.value()] = true;
-  if (config_.source == SibSource::kAnalysis) {
+  if (config_.source != SibSource::kDdos) {
     const isa::ProgramFacts& facts = compiler::facts_of(kernel);
-    for (std::uint32_t pc = 0; pc < given_.size(); ++pc)
-      given_[pc] = facts.has(Pc{pc}, isa::ProgramFacts::kSpinBranch);
+    const auto mark = config_.source == SibSource::kAnalysis ? isa::ProgramFacts::kSpinBranch
+                                                             : isa::ProgramFacts::kNamedSpinBranch;
+    for (std::uint32_t pc = 0; pc < given_.size(); ++pc) given_[pc] = facts.has(Pc{pc}, mark);
   }
   for (std::uint32_t pc = 0; pc < given_.size(); ++pc)
     if (given_[pc]) record_.given(Pc{pc});

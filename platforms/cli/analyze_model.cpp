@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/spin_branches.h"
+#include "compiler/facts.h"
 
 namespace heddle::cli {
 
@@ -109,15 +110,14 @@ ordered_json AnalyzedKernel::json() const {
     out["delayed_reconvergence"].push_back(
         {{"branch", place(Pc(point.branch))}, {"usually", place(usual)}, {"delayed", place(point.rpc)}});
   }
-  // By the program alone, and by its own word (.pragma).
+  // By the program alone, and of the loops that it names itself (.pragma).
   out["spin_branches"] = ordered_json::array();
   for (const Pc pc : analysis::find_spin_branches(*kernel_)) out["spin_branches"].push_back(place(pc));
-  out["annotated_spin_branches"] = ordered_json::array();
-  for (const isa::SpinBranch& branch : kernel_->spin_branches) {
-    ordered_json annotated = place(branch.pc);
-    annotated["waits_for"] = branch.kind == isa::SpinBranch::Kind::kLock ? "lock" : "signal";
-    out["annotated_spin_branches"].push_back(std::move(annotated));
-  }
+  out["named_spin_branches"] = ordered_json::array();
+  const isa::ProgramFacts& facts = compiler::facts_of(*kernel_);
+  for (std::uint32_t pc = 0; pc < kernel_->code.size(); ++pc)
+    if (facts.has(Pc(pc), isa::ProgramFacts::kNamedSpinBranch))
+      out["named_spin_branches"].push_back(place(Pc(pc)));
   return out;
 }
 

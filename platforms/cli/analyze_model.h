@@ -22,7 +22,7 @@ class AnalyzedKernel {
   [[nodiscard]] analysis::CodeAnalysis& code() { return code_; }
   [[nodiscard]] const std::vector<analysis::LoopFinding>& findings() const { return findings_; }
   [[nodiscard]] std::size_t flagged() const;
-  /// Keys: kernel, file, pragma, counts, loops, delayed_reconvergence, spin_branches, annotated_spin_branches.
+  /// Keys: kernel, file, pragma, counts, loops, delayed_reconvergence, spin_branches, named_spin_branches.
   [[nodiscard]] nlohmann::ordered_json json() const;
 
  private:

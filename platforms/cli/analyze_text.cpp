@@ -109,9 +109,8 @@ std::string analysis_text(const ordered_json& kernel) {
                         place(point["usually"]));
   if (!kernel["spin_branches"].empty()) text += "  spin-inducing branches:\n";
   for (const auto& branch : kernel["spin_branches"]) text += fmt::format("    {}\n", place(branch));
-  if (!kernel["annotated_spin_branches"].empty()) text += "  spin-inducing branches by .pragma:\n";
-  for (const auto& branch : kernel["annotated_spin_branches"])
-    text += fmt::format("    {}: waits for a {}\n", place(branch), branch["waits_for"].get<std::string>());
+  if (!kernel["named_spin_branches"].empty()) text += "  of loops that the kernel names (.pragma):\n";
+  for (const auto& branch : kernel["named_spin_branches"]) text += fmt::format("    {}\n", place(branch));
   return text;
 }
 

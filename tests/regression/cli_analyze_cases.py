@@ -253,7 +253,7 @@ def spin_branches_are_those_that_the_workloads_name(c):
             if kernel["kernel"] in retries:
                 continue
             found = [branch["line"] for branch in kernel["spin_branches"]]
-            said = [branch["line"] for branch in kernel["annotated_spin_branches"]]
+            said = [branch["line"] for branch in kernel["named_spin_branches"]]
             check(found == said, f"{ptx.name}, {kernel['kernel']}: found {found}, the text says {said}")
             named += len(said)
     check(named > 40, f"{named} spin-inducing branches in all")
@@ -263,8 +263,8 @@ def spin_branches_are_those_that_the_workloads_name(c):
 def pragmas_of_spin_loops_are_checked(c):
     text = SPIN.replace("LOOP:\n", 'LOOP:\n  .pragma "heddle spin lock";\n')
     shown = c.run("analyze", c.file("spin.ptx", text), code=MISMATCH).stdout
-    check("waits for a lock" in shown, "the pragma's loop is not shown")
+    check("of loops that the kernel names" in shown, "the pragma's loop is not shown")
     for bad, message in (('.pragma "heddle spin locks";', "unknown pragma 'heddle spin locks'"),
-                         ('.pragma "heddle spin wait";', "is in no loop")):
+                         ('.pragma "heddle spin wait";', "but there is none")):
         outside = c.file("bad.ptx", SPIN.replace("  membar.gl;\n", f"  membar.gl;\n  {bad}\n"))
         c.refused("analyze", outside, says=[message, "bad.ptx:21"])

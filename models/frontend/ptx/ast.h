@@ -111,9 +111,7 @@ struct Instruction {
 inline constexpr const char* kPragmaOpcode = ".pragma";
 /// Kernels and functions with it are left as they are by SSDE (ssde.h).
 inline constexpr const char* kNoSsdePragma = "heddle nossde";
-/// In a loop in which threads wait for a lock, or for another thread's signal: the next branch back over the pragma, and
-/// all branches to the same target, are spin-inducing (isa::SpinBranch). They are what detectors are held against, and
-/// what core.spin.source: annotations goes by.
+/// In a loop in which threads wait for a lock, or for another thread's signal (isa::SpinMark).
 inline constexpr const char* kSpinLockPragma = "heddle spin lock";
 inline constexpr const char* kSpinWaitPragma = "heddle spin wait";
 

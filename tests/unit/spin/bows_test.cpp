@@ -33,6 +33,7 @@ class Bench : public sc_core::sc_module, public core::GroupReader {
     unit_.charge_to(3);
     pick_isock_.bind(unit_.port(0).scheduler_tsock);
     unit_.port(0).scheduler_isock.bind(scheduler_.scheduler_tsock);
+    tap_isock_.bind(scheduler_.issue_tap_tsock);
     unit_.window_isock.bind(limit_.window_tsock);
     unit_.history_isock.bind(history_);
     spin_isock_.bind(unit_.spin_tsock);
@@ -101,6 +102,7 @@ class Bench : public sc_core::sc_module, public core::GroupReader {
   BackoffUnit unit_;
   sim::BlockTarget<HistoryProtocol, Bench, &Bench::serve_history> history_;
   sim::BlockInitiator<core::SchedulerProtocol> pick_isock_{"pick_isock"};
+  sim::BlockInitiator<core::IssueTapProtocol> tap_isock_{"tap_isock"};
   sim::BlockInitiator<SpinEventProtocol> spin_isock_{"spin_isock"};
 };
 

@@ -169,6 +169,7 @@ class Unit : public sc_core::sc_module {
        const sc_core::sc_module_name& name = "bench")
       : sc_module(name), unit_("unit", config, timing, warps, stats) {
     isock_.bind(unit_.history_tsock);
+    reset_isock_.bind(unit_.reset_tsock);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
   /// A setp of lanes `exec`, whose values are the lane's number and `value`; the lane that was recorded.
@@ -199,13 +200,14 @@ class Unit : public sc_core::sc_module {
     HistoryRequest request;
     request.op = HistoryRequest::Op::kReset;
     request.warp = WarpId{warp};
-    isock_.call(request);
+    reset_isock_.call(request);
   }
   base::StatGroup stats;
 
  private:
   WarpHistoryUnit unit_;
   sim::BlockInitiator<HistoryProtocol> isock_{"isock"};
+  sim::BlockInitiator<HistoryProtocol> reset_isock_{"reset_isock"};
 };
 
 TEST(WarpHistoryUnit, TwoDisjointSetsOfLanesHideALoopFromAStickyLane) {

@@ -67,9 +67,9 @@ struct NamedVariable {
 };
 
 /// A pragma that says that the loop around it busy-waits.
-struct SpinMark {
+struct SpinPragma {
   std::uint32_t instruction = 0;  ///< the next one
-  const Instruction* pragma = nullptr;
+  bool lock = false;
 };
 
 struct KernelContext {
@@ -88,7 +88,7 @@ struct KernelContext {
   std::vector<std::uint32_t> frame_sizes{};  ///< instructions that take the size of the frame as src[1]
   /// The table (.branchtargets, ...) after a label, by label.
   std::unordered_map<std::uint32_t, const Instruction*> label_tables{};
-  std::vector<SpinMark> spin_marks{};
+  std::vector<SpinPragma> spin_pragmas{};
   std::vector<NamedVariable> variables{};  ///< in the order of the instructions that name them
   isa::Operand guard{};                    ///< of the PTX instruction being decoded
   SourceLoc place{};                       ///< source location of that instruction

@@ -141,7 +141,8 @@ class FunctionDecoder {
         if (instruction->opcode.front() != '.')
           decode_instruction(context_, *instruction);
         else if (instruction->opcode == kPragmaOpcode)
-          context_.spin_marks.push_back({static_cast<std::uint32_t>(context_.code.size()), instruction});
+          context_.spin_pragmas.push_back({static_cast<std::uint32_t>(context_.code.size()),
+                                           instruction->modifiers.front() == kSpinLockPragma});
       } else if (const auto* label = std::get_if<Label>(&statement)) {
         const auto symbol = std::get<LabelSymbol>(*context_.scopes.find(label->name));
         context_.label_pc[symbol.index] = static_cast<std::uint32_t>(context_.code.size());

@@ -182,33 +182,14 @@ class KernelDecoder {
         kernel_.targets.emplace_back(functions_[callee->index].first);
     }
     list_variables(context, base);
-    list_spin_branches(context, base);
+    list_spin_marks(context, base);
     kernel_.code.insert(kernel_.code.end(), context.code.begin(), context.code.end());
   }
 
-  /// The branches that pragmas speak of.
-  void list_spin_branches(const KernelContext& context, std::uint32_t base) {
-    for (const SpinMark& mark : context.spin_marks) {
-      const auto leads_back = [&](const isa::Instruction& branch) {
-        return branch.op == isa::Opcode::kBranch && branch.target.value() <= base + mark.instruction;
-      };
-      const auto from = context.code.begin() + mark.instruction;
-      const auto first = std::find_if(from, context.code.end(), leads_back);
-      if (first == context.code.end())
-        context.fail(mark.pragma->where, fmt::format("'{}' is in no loop", mark.pragma->modifiers.front()),
-                     "Write it into the loop, before the branch back.");
-      const bool lock = mark.pragma->modifiers.front() == kSpinLockPragma;
-      for (std::uint32_t i = first->target.value() - base; i < context.code.size(); ++i)
-        if (const isa::Instruction& branch = context.code[i];
-            branch.op == isa::Opcode::kBranch && branch.target == first->target)
-          kernel_.spin_branches.push_back(
-              {base::Pc(base + i), lock ? isa::SpinBranch::Kind::kLock : isa::SpinBranch::Kind::kWait});
-    }
-    std::sort(kernel_.spin_branches.begin(), kernel_.spin_branches.end(),
-              [](const auto& left, const auto& right) { return left.pc < right.pc; });
-    const auto same = [](const auto& left, const auto& right) { return left.pc == right.pc; };
-    kernel_.spin_branches.erase(std::unique(kernel_.spin_branches.begin(), kernel_.spin_branches.end(), same),
-                                kernel_.spin_branches.end());
+  void list_spin_marks(const KernelContext& context, std::uint32_t base) {
+    for (const SpinPragma& pragma : context.spin_pragmas)
+      kernel_.spin_marks.push_back({base::Pc(base + pragma.instruction),
+                                    pragma.lock ? isa::SpinMark::Kind::kLock : isa::SpinMark::Kind::kWait});
   }
 
   /// Every instruction that a PTX instruction has become names its variables.
