@@ -1,5 +1,5 @@
 // Latency of every arithmetic class: a chain of dependent instructions of one warp (Wong et al. 2010; Volkov
-// 2010). Two chain lengths cancel everything but the chain.
+// 2010). The difference between two chain lengths cancels everything but the chain.
 #include <algorithm>
 #include <cmath>
 
@@ -30,8 +30,8 @@ std::uint32_t chain_cycles(Session& session, const AluOp& op, std::uint32_t leng
   return run.span();
 }
 
-/// A pipe that is taken longer than a result takes holds up the next instruction of the chain as well, and so
-/// does fetch if it is slower.
+/// If the initiation interval of a pipe exceeds its latency, or fetch is slower, that delays the next
+/// instruction of the chain.
 double expected_interval(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
   return dependent_interval(config, std::max(alu_latency_cycles(config, latency_class),
                                              single_warp_pipe_interval(config, latency_class)));

@@ -16,7 +16,7 @@ Bits bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 Bits bits(double value) { return std::bit_cast<Bits>(value); }
 std::uint32_t u32(Bits bits) { return static_cast<std::uint32_t>(bits); }
 
-// Floating-point operands are chosen so that every value on the way is exact.
+// Floating-point operands are chosen so that every intermediate value is exact.
 std::vector<AluOp> make() {
   const auto op = [](LatencyClass c, const char* format, const char* type, Bits x, Bits y,
                      Bits (*step)(Bits, Bits)) {

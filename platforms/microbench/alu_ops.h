@@ -11,11 +11,11 @@ namespace heddle::microbench {
 
 struct AluOp {
   isa::LatencyClass latency_class;
-  std::string name;                                         ///< of the class, as in configuration keys
+  std::string name;                                         ///< latency class, as in configuration keys
   const char* format;                                       ///< PTX with {0} for x and {1} for y
   const char* type;                                         ///< "u32", "f32", "f64"
   std::uint64_t x, y;                                       ///< initial bits of x, bits of y
-  std::uint64_t (*step)(std::uint64_t x, std::uint64_t y);  ///< the same on the host
+  std::uint64_t (*step)(std::uint64_t x, std::uint64_t y);  ///< the same operation on the host
 
   [[nodiscard]] bool wide() const { return type[1] == '6'; }
   /// PTX register type of x and y.

@@ -1,4 +1,5 @@
-// Throughput of every arithmetic class: enough warps to fill a core, enough independent instructions in each.
+// Throughput of every arithmetic class: enough warps to fill a core, with enough independent instructions
+// each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +14,10 @@ namespace heddle::microbench {
 namespace {
 
 constexpr std::uint32_t kChains = 4;
-constexpr std::uint32_t kWarpsPerScheduler = 8;  // times kChains: more than any latency takes
-constexpr std::uint32_t kTurns = 25;             // of every warp: its unknown part of a turn is below 2 %
+constexpr std::uint32_t kWarpsPerScheduler = 8;  // times kChains: exceeds any latency
+constexpr std::uint32_t kTurns = 25;             // per warp: the unknown fraction of a turn is below 2 %
 
-/// Instructions in the loop: many where they are fast, so that the loop itself hardly counts.
+/// Instructions in the loop: more for fast classes, so that the loop overhead is negligible.
 std::uint32_t body_length(const gpu::GpuConfig& config, const AluOp& op) {
   return alu_initiation_cycles(config, op.latency_class) <= 4 ? 64 : 16;
 }
@@ -26,8 +27,7 @@ std::uint32_t warps_of(const gpu::GpuConfig& config) {
   return std::min({core.occupancy.max_warps, 32u, kWarpsPerScheduler * core.scheduler.count});  // of one CTA
 }
 
-/// Core cycles that one turn of a warp takes of the busiest of: issue slots, fetch (one warp per cycle),
-/// pipes.
+/// Core cycles per turn of a warp, set by the busiest of issue slots, fetch (one warp per cycle) and pipes.
 double expected_turn(const gpu::GpuConfig& config, const AluOp& op) {
   const core::CoreConfig& core = config.core;
   const double length = body_length(config, op);

@@ -1,4 +1,5 @@
-// Atomics: throughput of the L2's atomic units by how addresses meet, and passes of atomics in shared memory.
+// Atomics: throughput of the L2's atomic units for different address patterns, and passes of atomics in
+// shared memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +17,10 @@ constexpr std::uint32_t kBody = 4;  ///< atomics in the loop
 constexpr std::uint32_t kWarps = 8;
 constexpr std::uint32_t kTurns = 24;
 
-/// How the 32 lanes' words lie, all warps alike.
+/// The addresses of the 32 lanes, the same for all warps.
 struct Pattern {
   const char* what;
-  std::uint32_t stride_words;  ///< of consecutive lanes
+  std::uint32_t stride_words;  ///< between consecutive lanes
 };
 
 std::uint32_t lines_touched(const gpu::GpuConfig& config, const Pattern& pattern) {
@@ -27,7 +28,7 @@ std::uint32_t lines_touched(const gpu::GpuConfig& config, const Pattern& pattern
   return std::max(1u, std::min(base::kLanes, (base::kLanes * pattern.stride_words + line - 1) / line));
 }
 
-/// L2 cycles that a reduction of `lanes` lanes keeps the atomic unit or the bank of its line.
+/// L2 cycles that a reduction of `lanes` lanes occupies the atomic unit or the bank of its line.
 double transaction_cycles(const memory::L2Config& l2, std::uint32_t lanes, bool same_word) {
   const bool combined = l2.atomic_combine != memory::AtomicCombine::kNone;
   const double operations = same_word && combined ? 1 : lanes;
@@ -36,9 +37,9 @@ double transaction_cycles(const memory::L2Config& l2, std::uint32_t lanes, bool 
                   of_one_word * l2.atomic_same_address_cycles);
 }
 
-/// Core cycles between two warp atomics, which the slowest stage sets: the load/store unit's line accesses,
-/// the links of the cores and of the partition that has most of the lines, that partition's atomic unit, or
-/// the links back.
+/// Core cycles between two warp atomics, set by the slowest stage: the load/store unit's line accesses, the
+/// links of the cores and of the partition with most of the lines, that partition's atomic unit, or the
+/// response links.
 double expected_interval(const gpu::GpuConfig& config, const Pattern& pattern, std::uint32_t cores) {
   const memory::MemoryConfig& memory = config.memory;
   const std::uint32_t lines = lines_touched(config, pattern);
@@ -123,8 +124,8 @@ std::vector<std::string> smaller(const gpu::GpuConfig&) { return {"cores=2"}; }
 
 constexpr std::uint32_t kShort = 32, kLong = 64, kRounds = 3;
 
-/// Lane i's word, counted from the CTA's shared memory, for an atomic at stride `stride`; every bank and
-/// every word does one operation per pass.
+/// Word index of lane i in the CTA's shared memory, for an atomic at stride `stride`. Every bank and every
+/// word performs one operation per pass.
 std::uint32_t expected_passes(const gpu::GpuConfig& config, std::uint32_t stride) {
   std::array<std::uint32_t, base::kLanes> operations{};
   for (std::uint32_t lane = 0; lane < base::kLanes; ++lane)
@@ -140,7 +141,7 @@ std::uint32_t shared_cycles(Session& session, std::uint32_t stride, std::uint32_
   kernel.line("mov.u32 {}, 1", old);
   kernel.begin_rounds();
   kernel.start_clock();
-  // The operand is the old value of the atomic before, or one if that was zero.
+  // The operand is the old value returned by the previous atomic, or one if that was zero.
   for (std::uint32_t i = 0; i < length; ++i) kernel.line("atom.shared.max.u32 {0}, [{1}], {0}", old, at);
   kernel.line("mov.b32 {}, {}", after, old);
   kernel.stop_clock();

@@ -41,8 +41,8 @@ double channel_limit(const gpu::GpuConfig& config, RowChanges row_changes) {
   const double bus = dram.burst_bytes / burst * (1 - refreshing(dram));
 
   const double bursts = std::ceil(static_cast<double>(l2.line_bytes) / dram.burst_bytes);
-  const double line_gap = std::max<double>(burst, dram.t_ccdl);  // bursts of a line are of one bank
-  const double crossings = 1 + config.clocks.dram_mhz / config.clocks.l2_mhz;  // a cycle of each clock
+  const double line_gap = std::max<double>(burst, dram.t_ccdl);  // bursts of a line are in one bank
+  const double crossings = 1 + config.clocks.dram_mhz / config.clocks.l2_mhz;  // one cycle of each clock
   double trip = dram.t_cl + (bursts - 1) * line_gap + dram.burst_cycles() + dram.latency_cycles + crossings;
   const double waiting = static_cast<double>(l2.banks) * l2.mshr_entries;
   const double waiting_bytes = waiting * l2.line_bytes, row_change = dram.t_rp + dram.t_rcd;

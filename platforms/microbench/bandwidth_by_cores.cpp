@@ -1,5 +1,5 @@
-// Bandwidth of L2 and DRAM with one core reading to all of them: a core's lines and link, then the
-// partitions'.
+// Bandwidth of L2 and DRAM with one core to all cores reading: limited first by a core's lines and link, then
+// by the partitions'.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ std::uint32_t cores_reading(const gpu::GpuConfig& config, std::uint32_t partitio
   return std::accumulate(ports.begin(), ports.end(), 0u);
 }
 
-/// `each` lines for the warps of the first cores, of the partition that their core's port reads
-/// (ports_reading): line i of all that read it, then their lines i + 1. What is read over and over is half of
-/// a slice at most.
+/// `each` lines for the warps of the first cores, from the partition that their core's port reads
+/// (ports_reading): line i of all readers, then their lines i + 1. Lines that are read repeatedly take at
+/// most half of a slice.
 ChasedLines lines_of_ports(Session& session, const Chasers& chasers, std::uint64_t each) {
   const gpu::GpuConfig& config = session.config();
   const std::uint64_t line_bytes = chased_line_bytes(config, Source::kL2);
@@ -41,8 +41,8 @@ ChasedLines lines_of_ports(Session& session, const Chasers& chasers, std::uint64
   return lines;
 }
 
-/// As many as a core has, but from DRAM not more in front of a partition than read the rows that its banks
-/// can have open at a time: if they read more, every line may need another row than the one before it.
+/// As many as a core has. From DRAM, no more per partition than read the rows that its banks can have open at
+/// once: with more, every line might need another row than the previous one.
 std::uint32_t warps_of_core(const gpu::GpuConfig& config, Source source) {
   const std::uint32_t most = std::min(config.core.occupancy.max_warps, Chasers::kMostWarps);
   if (source != Source::kDram) return most;
@@ -52,7 +52,7 @@ std::uint32_t warps_of_core(const gpu::GpuConfig& config, Source source) {
   return std::clamp(open_lines / cores_reading(config, 0, config.cores), 1u, most);
 }
 
-/// Lines per core cycle, of all partitions.
+/// Lines per core cycle, summed over all partitions.
 Bounds expected_lines(const gpu::GpuConfig& config, Source source, const Chasers& chasers, double line_gb) {
   const bool orderly = source == Source::kL2;
   const Bounds trip = LineChase::trip(config, source);

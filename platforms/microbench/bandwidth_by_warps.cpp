@@ -1,6 +1,5 @@
-// Bandwidth of one core with one warp to as many as it holds in a CTA, each with one line under way: Little's
-// law up to where the slowest stage is busy all the time (Volkov 2016, "Understanding latency hiding on
-// GPUs").
+// Bandwidth of one core, from one warp to the maximum of a CTA, each with one line in flight: follows
+// Little's law until the slowest stage is saturated (Volkov 2016, "Understanding latency hiding on GPUs").
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +23,7 @@ constexpr Swept kSwept[] = {
     {Source::kDram, "DRAM", "as for L2, and memory.dram.*"},
 };
 
-/// Lines that stay in the source when they have been read.
+/// Lines that remain in the source after they have been read.
 std::uint64_t lines_kept(const gpu::GpuConfig& config, Source source) {
   const std::uint64_t line_bytes = chased_line_bytes(config, source);
   if (source == Source::kL1)

@@ -1,5 +1,5 @@
-// Bandwidth of one core that reads more and more data over and over: from L1, from L2, from DRAM (Mei and Chu
-// 2017, "Dissecting GPU memory hierarchy through microbenchmarking"; Jia et al. 2018).
+// Bandwidth of one core that repeatedly reads an increasing amount of data: from L1, from L2, from DRAM (Mei
+// and Chu 2017, "Dissecting GPU memory hierarchy through microbenchmarking"; Jia et al. 2018).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct WorkingSet {
   Source source = Source::kL1;
 };
 
-/// From a quarter of L1 to beyond twice the L2, each time twice as much, but nothing near the capacities: LRU
-/// keeps all of what fits and nothing of what is read in order and does not, and warps are not that orderly.
+/// From a quarter of L1 to more than twice the L2, doubling each time, but not close to a capacity. Under
+/// LRU, data that fits always hits, and larger data read in order always misses; warps are not that orderly.
 std::vector<WorkingSet> working_sets(const Capacity& capacity) {
   std::vector<WorkingSet> sets = {{capacity.l1 / 4, Source::kL1}, {capacity.l1 / 2, Source::kL1}};
   std::uint64_t lines = 2 * capacity.l1;
@@ -39,8 +39,8 @@ std::vector<WorkingSet> working_sets(const Capacity& capacity) {
   return sets;
 }
 
-/// Of as many warps as L1 has MSHRs for at most: if there were more, some would wait most of the time, and
-/// the set would be smaller than it seems.
+/// With at most as many warps as L1 has MSHRs: further ones would wait most of the time, and the effective
+/// working set would be smaller.
 class WorkingSetSweep {
  public:
   explicit WorkingSetSweep(Session& session)
@@ -76,7 +76,7 @@ class WorkingSetSweep {
     const double lines = static_cast<double>(each) * chasers_.warps;
     const ChasedLines chains = spread_lines(session_, chasers_.warps, each, each * chasers_.warps);
     chase_.link(chains);
-    // What L2 can hold has been read before, all of it; of what it cannot hold it has nothing.
+    // What L2 can hold has been read completely before; of larger sets it holds nothing useful.
     const auto prepare = [&] {
       const double fill = lines / rate_from(Source::kDram).least;
       if (source == Source::kDram)

@@ -1,4 +1,4 @@
-// Cost of a CTA barrier by the number of warps that meet there.
+// Cost of a CTA barrier by the number of warps that synchronise.
 #include <fmt/format.h>
 
 #include "microbench/session.h"
@@ -10,8 +10,8 @@ namespace {
 constexpr std::uint32_t kShort = 16, kLong = 32;
 constexpr std::uint32_t kRounds = 3;
 
-/// Barrier to barrier: from the last arrival to the release, then the released warps are fetched for one
-/// after the other, and the last of them issues again.
+/// Barrier to barrier: from the last arrival to the release; then the released warps are fetched one after
+/// the other, and the last of them issues again.
 double expected_cycles(const gpu::GpuConfig& config, std::uint32_t warps) {
   return config.core.barrier.latency_cycles + (warps - 1.0) + config.core.fetch.latency_cycles + 1;
 }
@@ -19,7 +19,7 @@ double expected_cycles(const gpu::GpuConfig& config, std::uint32_t warps) {
 std::uint32_t barrier_cycles(Session& session, std::uint32_t warps, std::uint32_t barriers) {
   TimedKernel kernel("barrier");
   kernel.begin_rounds();
-  kernel.line("bar.sync 0");  // the first one timed finds the warps as its successors do
+  kernel.line("bar.sync 0");  // makes the first timed barrier start from the same state as the others
   kernel.start_clock();
   for (std::uint32_t i = 0; i < barriers; ++i) kernel.line("bar.sync 0");
   kernel.stop_clock();

@@ -10,7 +10,7 @@
 namespace heddle::microbench {
 namespace {
 
-/// Values are quotients of integers: what is exact differs only by rounding of the division.
+/// Values are quotients of integers: exact ones differ only by the rounding of the division.
 constexpr double kRounding = 1e-9;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Coalescing: a warp access that touches k lines takes k accesses of L1, one per cycle, or k transactions
-// past it.
+// Coalescing: a warp access that touches k lines takes k L1 accesses, one per cycle, or k transactions if it
+// bypasses L1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ struct Measured {
   double transactions = 0;  ///< per load
 };
 
-/// Loads of a warp, lane l in line l mod `lines`, whose value is the address of the next: its own.
+/// Dependent loads of a warp with lane l in line l mod `lines`. The loaded value is the address of the next
+/// load: its own.
 Measured chain(Session& session, const char* load, std::uint32_t lines) {
   const std::uint32_t line_bytes = session.config().core.l1d.line_bytes;
   const std::uint64_t buffer = session.device().allocate(std::uint64_t{lines} * line_bytes, "coalescing");

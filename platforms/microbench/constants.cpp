@@ -1,5 +1,5 @@
-// Constant cache: latency of kernel parameters and of constant memory, and the turns that different addresses
-// take. Dependent loads of a zero that is added to the address.
+// Constant cache: latency of kernel parameters and of constant memory, and serialisation of different
+// addresses. Dependent loads of a zero that is added to the address.
 #include <fmt/format.h>
 
 #include "microbench/core_timing.h"
@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kShort = 24, kLong = 48;
 constexpr std::uint32_t kRounds = 3;
 
-/// Issue to dependent issue of a hit: addresses that lanes do not share take turns, one per cycle.
+/// Issue to dependent issue of a hit: distinct addresses are served one per cycle.
 double expected_cycles(const gpu::GpuConfig& config, std::uint32_t addresses) {
   return config.core.constant_cache.latency_cycles + (addresses - 1.0);
 }

@@ -1,4 +1,4 @@
-// Control flow and fetch: what a branch costs, what divergence costs, and how fast one warp can issue.
+// Control flow and fetch: the cost of a branch, the cost of divergence, and the issue rate of one warp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kRounds = 3;
 
-/// Two sizes of a kernel differ in time by what the larger one has more.
+/// The difference between two sizes of a kernel is the time of the additional code.
 template <class Cycles>
 double slope(Cycles cycles, std::uint32_t smaller, std::uint32_t larger) {
   return (static_cast<double>(cycles(larger)) - cycles(smaller)) / (larger - smaller);
@@ -67,8 +67,8 @@ std::vector<std::vector<std::string>> fetch_mutations(const gpu::GpuConfig& conf
 
 // ---- divergence ----
 
-/// A binary tree of branches on the bits of `path`; every leaf adds to x `length` times. It leaves its leaves
-/// by a branch that waits for x, so that it does not matter where in a fetch group a leaf ends.
+/// A binary tree of branches on the bits of `path`; every leaf adds to x `length` times. A leaf ends with a
+/// branch that waits for x, so that its position in a fetch group does not matter.
 void emit_tree(TimedKernel& kernel, const std::string& path, const std::string& x, unsigned depth,
                std::uint32_t length, const std::string& after) {
   if (depth == 0) {
@@ -111,13 +111,13 @@ std::uint32_t divergent_cycles(Session& session, std::uint32_t ways, std::uint32
   return run.span();
 }
 
-/// The paths that lanes of a warp take run one after the other. (The two lengths differ by a multiple of what
-/// a line of the instruction cache holds, so that both are fetched in the same way.)
+/// Paths that lanes of a warp take are executed one after the other. (The two lengths differ by a multiple of
+/// the instructions in a cache line, so that both are fetched alike.)
 double expected_cycles_per_step(const gpu::GpuConfig& config, std::uint32_t ways) {
   return ways * dependent_interval(config, alu_latency_cycles(config, isa::LatencyClass::kIntSimple));
 }
 
-/// Where fetch is slower than results, a path whose code begins or ends within a fetch group may save or cost
+/// Where fetch is slower than results, a path whose code starts or ends within a fetch group may save or cost
 /// a fetch.
 double expected_slack(const gpu::GpuConfig& config, std::uint32_t ways, std::uint32_t steps) {
   const double latency = alu_latency_cycles(config, isa::LatencyClass::kIntSimple);
@@ -143,7 +143,7 @@ std::vector<std::vector<std::string>> divergence_mutations(const gpu::GpuConfig&
 // ---- fetch ----
 
 std::uint32_t independent_cycles(Session& session, std::uint32_t length) {
-  constexpr std::uint32_t kRegisters = 16;  // each is used again long after its value is there
+  constexpr std::uint32_t kRegisters = 16;  // each is reused long after its value is available
   TimedKernel kernel("fetch");
   std::vector<std::string> x;
   for (std::uint32_t i = 0; i < kRegisters; ++i) {
@@ -182,7 +182,7 @@ std::vector<std::vector<std::string>> issue_mutations(const gpu::GpuConfig& conf
   return changes;
 }
 
-/// Pipes that leave fetch the slowest.
+/// Changes that make the pipes fast enough for fetch to be the bottleneck.
 std::vector<std::string> fast_pipes(const gpu::GpuConfig&) {
   return {"core.pipes.int_simple_latency_cycles=4", "core.pipes.int_simple_initiation_cycles=1"};
 }

@@ -10,17 +10,17 @@
 namespace heddle::microbench {
 namespace {
 
-constexpr std::uint32_t kCoreBody = 16;  ///< loads in the loop, each of 32 consecutive words of a warp
+constexpr std::uint32_t kCoreBody = 16;  ///< loads in the loop, each of 32 consecutive words per warp
 constexpr std::uint32_t kTurns = 25;
 constexpr std::uint32_t kLoadBytes = 4 * base::kLanes;
 
-/// Core cycles a warp load of consecutive words takes of shared memory's banks.
+/// Core cycles that a warp load of consecutive words occupies shared memory's banks.
 double expected_shared_cycles(const gpu::GpuConfig& config) {
   const double passes = shared_memory_passes(config);
   return std::max(passes, loop_interval(config, kCoreBody, passes, 0));
 }
 
-/// Core cycles it takes of L1: one line per cycle.
+/// Core cycles that it occupies L1: one line per cycle.
 double expected_l1_cycles(const gpu::GpuConfig& config) {
   const double lines = std::ceil(static_cast<double>(kLoadBytes) / config.core.l1d.line_bytes);
   return std::max(lines, loop_interval(config, kCoreBody, lines, 0));

@@ -27,8 +27,8 @@ std::uint32_t fetched_bytes(const gpu::GpuConfig& config) {
   return l1d.sector_bytes != 0 ? l1d.sector_bytes : l1d.line_bytes;
 }
 
-// A group is fetched for when its I-buffer has become empty, in the cycle in which the last instruction
-// issued; the next ones may issue in the cycle after they have arrived.
+// The next group is fetched once the I-buffer is empty, in the cycle in which the last instruction issued.
+// Its instructions may issue in the cycle after they have arrived.
 double single_warp_fetch_gap(const gpu::GpuConfig& config) { return config.core.fetch.latency_cycles + 1; }
 
 double alu_latency_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
@@ -67,14 +67,12 @@ PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class
   return {"sp", pipes.sp_units * sub_cores};
 }
 
-// A group is fetched for when its I-buffer has become empty, in the cycle in which the last instruction
-// issued; the next ones may issue in the cycle after they have arrived.
 double single_warp_pipe_interval(const gpu::GpuConfig& config, isa::LatencyClass latency_class) {
   const double units = pipe_kind(config, latency_class).units / config.core.scheduler.sub_cores;
   return alu_initiation_cycles(config, latency_class) / units;
 }
 
-// Fetches do not cross instruction cache lines, and one brings nothing before the I-buffer is empty.
+// Fetches do not cross instruction cache lines, and none starts before the I-buffer is empty.
 double dependent_interval(const gpu::GpuConfig& config, double latency) {
   const double in_line = instructions_in_line(config);
   const double fetches = std::ceil(in_line / fetched_at_once(config));

@@ -1,4 +1,4 @@
-// Times within a core that follow from the configuration, shared by several benchmarks' expectations.
+// Timing within a core derived from the configuration, shared by the expectations of several benchmarks.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@ namespace heddle::microbench {
 
 /// Cycles from the issue of an arithmetic instruction to that of one that needs its result, as configured.
 [[nodiscard]] double alu_latency_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
-/// Cycles a pipe is taken by one warp instruction.
+/// Cycles that one warp instruction occupies a pipe.
 [[nodiscard]] double alu_initiation_cycles(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
-/// The pipes that take a class's instructions.
+/// The pipes that execute a class's instructions.
 struct PipeKind {
   std::string name;  ///< "sp", "int", "sfu", "dp"
-  double units = 1;  ///< of all sub-cores
+  double units = 1;  ///< of all sub-cores combined
 };
 [[nodiscard]] PipeKind pipe_kind(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
-/// "" or why L1 cannot be measured (Benchmark::missing).
+/// Empty, or why L1 cannot be measured (Benchmark::missing).
 [[nodiscard]] std::string no_l1(const gpu::GpuConfig& config);
 /// Passes through the banks of shared memory of a load of consecutive words.
 [[nodiscard]] double shared_memory_passes(const gpu::GpuConfig& config);
@@ -28,18 +28,18 @@ struct PipeKind {
 [[nodiscard]] std::uint32_t instructions_in_line(const gpu::GpuConfig& config);
 /// Instructions one fetch brings into the I-buffer.
 [[nodiscard]] std::uint32_t fetched_at_once(const gpu::GpuConfig& config);
-/// Cycles from the last of them to the next instruction, of a warp that has the core to itself.
+/// Cycles from the last of them to the next instruction, for a warp that has the core to itself.
 [[nodiscard]] double single_warp_fetch_gap(const gpu::GpuConfig& config);
-/// Cycles between two dependent instructions of one warp whose results take `latency` cycles, on average.
+/// Average cycles between two dependent instructions of one warp whose results take `latency` cycles.
 [[nodiscard]] double dependent_interval(const gpu::GpuConfig& config, double latency);
-/// Cycles between two instructions of a class that one warp's pipes can take.
+/// Cycles between two instructions of a class that the pipes can accept from one warp.
 [[nodiscard]] double single_warp_pipe_interval(const gpu::GpuConfig& config, isa::LatencyClass latency_class);
-/// Cycles between two independent instructions of a warp that has the core to itself, on average.
+/// Average cycles between two independent instructions of a warp that has the core to itself.
 [[nodiscard]] double single_warp_issue_interval(const gpu::GpuConfig& config);
 /// Cycles from a control instruction to the next one of its warp.
 [[nodiscard]] std::uint32_t cycles_after_branch(const gpu::GpuConfig& config);
-/// Cycles from instruction number `index` - 1 of a round (TimedKernel) to number `index`, if that waits for
-/// nothing but fetch and the one before it has waited long for something else.
+/// Cycles from instruction `index` - 1 of a round (TimedKernel) to instruction `index`, if the latter waits
+/// only for fetch and the former has waited long for something else.
 [[nodiscard]] std::uint32_t cycles_to_instruction(const gpu::GpuConfig& config, std::uint32_t index);
 
 }  // namespace heddle::microbench

@@ -4,8 +4,8 @@
 
 namespace heddle::microbench {
 
-// Due every tREFI cycles, counted from the beginning. Precharge all as soon as every open bank may, refresh
-// tRP later.
+// Due every tREFI cycles, counted from the start. Precharge all as soon as every open bank may be precharged;
+// refresh tRP later.
 void DramPath::refresh() {
   const std::uint64_t due = ++refreshed_ * config_.t_refi;
   std::uint64_t start = std::max(due, command_ready_);
@@ -24,7 +24,7 @@ void DramPath::refresh() {
   command_ready_ = refreshed + 1;
 }
 
-/// Nothing but refreshes is issued from the cycle on in which one is due.
+/// Only refreshes are issued from the cycle in which one is due.
 void DramPath::refreshes_before(std::uint64_t cycle) {
   if (config_.t_refi == 0) return;
   while ((refreshed_ + 1) * config_.t_refi <= cycle) refresh();

@@ -1,5 +1,5 @@
-// How long a DRAM channel takes for one read at a time, from the configuration alone: the timing rules of
-// models/memory/dram_timing.h that matter when nothing else is under way, and refresh.
+// Latency of a DRAM channel for one read at a time, derived from the configuration alone: the timing rules of
+// models/memory/dram_timing.h that matter when nothing else is in flight, and refresh.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace heddle::microbench {
 
 enum class RowOutcome : std::uint8_t {
-  kUnknown,   ///< the bank's state is not known: nothing was read from it before, or only by others
+  kUnknown,   ///< the bank's state is unknown: it has not been read before, or only by others
   kHit,       ///< its row is open
   kClosed,    ///< no row is open: a refresh has closed it
   kConflict,  ///< another row is open
@@ -25,7 +25,7 @@ class DramPath {
     std::uint64_t answered = 0;  ///< DRAM cycle of the response
   };
   /// A read of `bytes` bytes in one row that arrives in DRAM cycle `arrived`, with nothing else queued. An
-  /// unknown bank is taken to be closed.
+  /// unknown bank is assumed to be closed.
   Read read(std::uint64_t local, std::uint32_t bytes, std::uint64_t arrived);
 
  private:
@@ -39,7 +39,7 @@ class DramPath {
 
   memory::DramConfig config_;
   std::map<std::uint32_t, Bank> banks_;
-  std::uint64_t refreshed_ = 0;      ///< refreshes that have become due and been performed
+  std::uint64_t refreshed_ = 0;      ///< refreshes that have been due and performed
   std::uint64_t command_ready_ = 0;  ///< one command per cycle, and none during a refresh
 };
 

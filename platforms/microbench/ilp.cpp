@@ -1,5 +1,5 @@
 // Instruction-level parallelism of one warp: k independent chains, until the scoreboard, the pipe or fetch
-// limits (Volkov 2010, "Better performance at lower occupancy").
+// becomes the limit (Volkov 2010, "Better performance at lower occupancy").
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace heddle::microbench {
 namespace {
 
 constexpr std::uint32_t kRounds = 3;
-constexpr std::uint32_t kShort = 48, kLong = 96;  // whole turns of every ladder step
+constexpr std::uint32_t kShort = 48, kLong = 96;  // whole turns for every number of chains
 
-/// Cycles per instruction with `chains` independent ones: no more results can be pending than there are
-/// chains or scoreboard entries, and neither the pipes nor fetch can be outrun.
+/// Cycles per instruction with `chains` independent chains. At most as many results are pending as there are
+/// chains or scoreboard entries, and the rate is limited by the pipes and by fetch.
 double expected_interval(const gpu::GpuConfig& config, const AluOp& op, std::uint32_t chains) {
   const double pending = std::min(chains, config.core.scoreboard.entries_per_warp);
   if (chains == 1) return dependent_interval(config, alu_latency_cycles(config, op.latency_class));
@@ -28,7 +28,7 @@ double expected_interval(const gpu::GpuConfig& config, const AluOp& op, std::uin
 std::uint32_t ladder_cycles(Session& session, const AluOp& op, std::uint32_t chains, std::uint32_t length) {
   TimedKernel kernel("ilp_" + op.name);
   const std::string start = kernel.parameter("u32");
-  const std::string y = std::to_string(op.y);  // no register: no two operands in one bank
+  const std::string y = std::to_string(op.y);  // an immediate: no two register operands in one bank
   std::vector<std::string> x;
   for (std::uint32_t i = 0; i < chains; ++i) {
     x.push_back(kernel.reg("b32"));

@@ -1,4 +1,4 @@
-// Instruction cache: what a miss costs, and how much code stays there.
+// Instruction cache: the cost of a miss, and the capacity.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,7 @@
 namespace heddle::microbench {
 namespace {
 
-/// Writes branches from line to line of the code, `hops` of them; the first is the instruction after the
-/// clock.
+/// Emits `hops` branches from line to line of the code. The first is the instruction after the clock read.
 void emit_hops(TimedKernel& kernel, const gpu::GpuConfig& config, std::uint32_t hops) {
   const std::uint32_t in_line = instructions_in_line(config);
   const std::string filler = kernel.reg("b32");
@@ -35,8 +34,8 @@ struct Hops {
   std::uint32_t cycles = 0;
 };
 
-/// Each line is new to the core and in L2. (A kernel starts with an empty instruction cache; the first launch
-/// of two brings the code into L2.)
+/// Each line is new to the core and present in L2. (A kernel starts with an empty instruction cache; the
+/// first of two launches brings the code into L2.)
 Hops cold_hops(Session& session, std::uint32_t hops) {
   TimedKernel kernel("instruction_misses");
   kernel.begin_rounds();
@@ -53,8 +52,8 @@ std::uint64_t expected_end(const gpu::GpuConfig& config, std::uint64_t start, st
   if (!config.core.l1i.enabled) return start + std::uint64_t{hops} * cycles_after_branch(config);
   const MemoryPath path(config);
   std::uint64_t issued = start;
-  // Fetch misses in the cycle of the branch; the request leaves with the next cycle. The line is there, and
-  // is fetched from, in the cycle in which the response is delivered.
+  // Fetch misses in the cycle of the branch, and the request leaves in the next cycle. The line is filled and
+  // fetched in the cycle in which the response is delivered.
   for (std::uint32_t i = 0; i < hops; ++i)
     issued = path.delivered(issued + 1, config.core.l1i.line_bytes) + cycles_after_branch(config);
   return issued;
@@ -83,8 +82,7 @@ std::vector<std::vector<std::string>> miss_mutations(const gpu::GpuConfig& confi
 
 // ---- how much stays ----
 
-/// Misses of a pass over `lines` lines of code in a row, over and over; LRU as in expected_hits() of
-/// sweeps.cpp.
+/// Misses per pass over `lines` consecutive lines of code, repeated; LRU as in expected_hits() of sweeps.cpp.
 double expected_misses(const gpu::GpuConfig& config, std::uint32_t lines) {
   const core::InstructionCacheConfig& l1i = config.core.l1i;
   if (!l1i.enabled) return 0;

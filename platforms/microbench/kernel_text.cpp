@@ -60,7 +60,7 @@ std::string TimedKernel::prologue() const {
   add(fmt::format("ld.param.u64 {}, [values]", values_));
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     add(fmt::format("ld.param.{} {}, [p{}]", parameters_[i].first, parameters_[i].second, i));
-  // Warp in the grid: %ctaid.x * ceil(%ntid.x / 32) + %tid.x / 32.
+  // Warp number in the grid: %ctaid.x * ceil(%ntid.x / 32) + %tid.x / 32.
   add(fmt::format("mov.u32 {}, %ntid.x", lane_));
   add(fmt::format("add.u32 {0}, {0}, 31", lane_));
   add(fmt::format("shr.u32 {0}, {0}, 5", lane_));

@@ -12,21 +12,21 @@
 
 namespace heddle::microbench {
 
-/// A kernel for one-dimensional CTAs, written line by line. Registers are declared as they are asked for.
+/// A kernel for one-dimensional CTAs, written line by line. Registers are declared on request.
 ///
-/// Every warp leaves a record: the values of %clock around a timed region, its core, and words the kernel
-/// asks to keep. Every thread may leave values. The first two parameters are where both go.
+/// Every warp stores a record: the values of %clock around a timed region, its core, and words that the
+/// kernel keeps. Every thread may store values. The first two parameters are the addresses of both.
 ///
-/// The timed region usually lies within rounds (begin_rounds .. end_rounds): a loop whose earlier rounds
-/// bring the code into the instruction cache and the data into the data caches. The record holds the last
-/// round's clocks. The loop head is the target of a branch, so what follows it is fetched from there on: that
-/// makes the position of instructions in fetch groups known.
+/// The timed region is usually inside rounds (begin_rounds .. end_rounds): a loop whose earlier iterations
+/// bring the code into the instruction cache and the data into the data caches. The record holds the clocks
+/// of the last round. The loop head is a branch target, so fetch restarts there, and the position of
+/// instructions in fetch groups is known.
 class TimedKernel {
  public:
   explicit TimedKernel(std::string name);
 
-  /// A further parameter of a PTX type ("u64", "f32" ...), in the order of calls; the register it is loaded
-  /// to.
+  /// Adds a parameter of a PTX type ("u64", "f32" ...), in call order. Returns the register it is loaded
+  /// into.
   [[nodiscard]] std::string parameter(std::string_view type);
   /// A new register: "b32", "b64", "f32", "f64" or "pred".
   [[nodiscard]] std::string reg(std::string_view type);
@@ -45,7 +45,7 @@ class TimedKernel {
   void place(const std::string& label) { body_ += label + ":\n"; }
 
   /// %r registers of the prologue.
-  [[nodiscard]] const std::string& warp() const { return warp_; }    ///< number of the warp in the grid
+  [[nodiscard]] const std::string& warp() const { return warp_; }    ///< warp number in the grid
   [[nodiscard]] const std::string& lane() const { return lane_; }    ///< %laneid
   [[nodiscard]] const std::string& round() const { return round_; }  ///< 0, 1 ... within rounds
 
@@ -53,17 +53,17 @@ class TimedKernel {
   void end_rounds(std::uint32_t rounds);
   void start_clock() { line("mov.u32 {}, %clock", start_); }
   void stop_clock() { line("mov.u32 {}, %clock", stop_); }
-  /// The clock registers, for kernels that fill them in their own way.
+  /// The clock registers, for kernels that fill them themselves.
   [[nodiscard]] const std::string& start_register() const { return start_; }
   [[nodiscard]] const std::string& stop_register() const { return stop_; }
 
-  /// A 32-bit register whose value in lane 0 becomes word 0, 1, ... of the record.
+  /// Stores a 32-bit register's value in lane 0 as word 0, 1, ... of the record.
   void keep(const std::string& reg);
-  /// A register of `type` whose value in every lane is stored as value 0, 1, ... of the thread.
+  /// Stores a register of `type` in every lane as value 0, 1, ... of the thread.
   void keep_lanes(std::string_view type, const std::string& reg);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// The whole module, with `padding` instructions before the rounds. Call once everything is written.
+  /// The complete module, with `padding` instructions before the rounds. Call it once the kernel is complete.
   [[nodiscard]] std::string text(std::uint32_t padding = 0) const;
   [[nodiscard]] bool has_rounds() const { return !loop_.empty(); }
   [[nodiscard]] std::uint32_t record_words() const {
@@ -79,7 +79,7 @@ class TimedKernel {
 
   std::string name_;
   std::string module_;
-  std::string before_rounds_;  ///< what of the body comes before the loop
+  std::string before_rounds_;  ///< the part of the body before the loop
   std::string body_;
   std::uint32_t shared_bytes_ = 0;
   std::uint32_t labels_ = 0;

@@ -10,7 +10,7 @@
 namespace heddle::microbench {
 namespace {
 
-constexpr std::uint32_t kMostLines = 32;  // all touched before the timed round
+constexpr std::uint32_t kMostLines = 32;  // all accessed before the timed round
 
 /// Issue to dependent issue.
 double expected_hit(const gpu::GpuConfig& config) { return config.core.l1d.latency_cycles; }

@@ -1,5 +1,5 @@
-// Latency of L2 hits and of DRAM accesses with and without a row change: pointer chases past L1, compared
-// load by load with the way through the clock domains (memory_path.h).
+// Latency of L2 hits and of DRAM accesses with and without a row change: pointer chases that bypass L1,
+// compared load by load with the path through the clock domains (memory_path.h).
 #include <fmt/format.h>
 
 #include <map>
@@ -14,8 +14,8 @@ namespace {
 constexpr const char* kLoad = "ld.global.cg.u64";
 constexpr std::uint32_t kLoads = 32;
 
-/// Mean latency of a kind of load, and that of its expectation. A difference in any single load is a failure
-/// even if the means agree.
+/// Mean latency of a kind of load, measured and expected. A difference in any single load is a failure even
+/// if the means agree.
 class Mean {
  public:
   void add(const TimedLoad& load, std::uint64_t expected_done) {
@@ -67,8 +67,7 @@ std::vector<std::vector<std::string>> l2_mutations(const gpu::GpuConfig& config)
           {fmt::format("clocks.l2_mhz={}", config.clocks.l2_mhz * 0.6)}};
 }
 
-/// Addresses in partition 0 whose channel-local address is a multiple of `stride`, counted from a row's
-/// start.
+/// Addresses in partition 0 whose channel-local address is a multiple of `stride`, relative to a row's start.
 std::vector<std::uint64_t> in_one_partition(Session& session, std::uint64_t count, std::uint64_t stride) {
   const memory::MemoryConfig& memory = session.config().memory;
   const memory::AddressMap map(memory.partitions, memory.partition_interleave_bytes);
@@ -83,14 +82,14 @@ std::vector<std::uint64_t> in_one_partition(Session& session, std::uint64_t coun
   return addresses;
 }
 
-/// Chases cold lines and sorts the loads by what they find in their bank.
+/// Chases cold lines and classifies the loads by the state of their bank.
 void chase_rows(Session& session, std::uint64_t stride, std::map<RowOutcome, Mean>& means) {
   const std::uint64_t count = std::uint64_t{kChaseRounds} * kLoads + 1;  // each line once
   const Chain chain = make_chain(session, in_one_partition(session, count, stride));
   session.clean_l2();
   MemoryPath path(session.config());
-  // What a bank was doing before the first load from it is not known, nor whether a refresh came before or
-  // behind that load: the next one brings the model of it into step.
+  // The state of a bank before the first load from it is unknown, and so is whether a refresh came before or
+  // after that load. The next load synchronises the reference model with it.
   bool in_step = false;
   for (const TimedLoad& load : chase_each_load(session, chain, kLoad, kLoads)) {
     const MemoryPath::Fetched fetched = path.l2_miss(load.issued, load.address);

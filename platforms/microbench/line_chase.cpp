@@ -14,11 +14,11 @@ namespace heddle::microbench {
 namespace {
 
 constexpr std::uint32_t kPointerBytes = 8;
-/// Instructions of the body that are no loads.
+/// Instructions of the body that are not loads.
 constexpr std::uint32_t kOthers = 1;
 
-/// Words that the kernel keeps: bodies completed, when the last but one was, by %clock, and the lower half of
-/// the address that lane 0 has come to.
+/// Words that the kernel keeps: completed bodies, the %clock time before the last one, and the lower half of
+/// the address that lane 0 has reached.
 enum Word : std::uint8_t { kCount, kBefore, kAt };
 
 TimedKernel chase_kernel(const gpu::GpuConfig& config, Source source) {
@@ -60,13 +60,13 @@ TimedKernel chase_kernel(const gpu::GpuConfig& config, Source source) {
   return kernel;
 }
 
-/// Bodies of a warp within its first `cycles` cycles, with a part of the one that was under way.
+/// Bodies completed by a warp in its first `cycles` cycles, including a fraction of the one in progress.
 double bodies_within(const WarpRecord& warp, double cycles) {
   const std::uint32_t before = warp.words[kCount] == 1 ? 0 : warp.words[kBefore] - warp.start;
   return warp.words[kCount] - 1.0 + (cycles - before) / (warp.cycles() - before);
 }
 
-/// %clock has 32 bits. A time that does not fit is cut off, and with it what is measured.
+/// %clock has 32 bits. A longer time is clamped, which shortens the measurement.
 std::uint32_t clock_cycles(double cycles) {
   return static_cast<std::uint32_t>(std::min(cycles, double{std::numeric_limits<std::int32_t>::max()}));
 }
@@ -147,7 +147,7 @@ double LineChase::fresh_lines_per_cycle(const Chasers& chasers, double about,
     const double each = 2 * cycles * about / chasers.all();  // some warps are faster than others
     const ChasedLines chains = lines(static_cast<std::uint64_t>(each) + kUnrolled);
     link(chains);
-    session_.clean_l2();  // of lines that were here before
+    session_.clean_l2();  // lines that were there before
     return lines_within(chasers, chains, cycles);
   };
   const Window time = window(chasers, about);
@@ -174,8 +174,8 @@ Bounds LineChase::trip(const gpu::GpuConfig& config, Source source) {
       break;
     }
   }
-  // Behind the last load the clock is read, a difference taken and compared, and the loop left or not, and
-  // only then comes the next load, even if the line has arrived before.
+  // After the last load the clock is read, a difference computed and compared, and the loop branch executed.
+  // Only then can the next load issue, even if the line has arrived earlier.
   const double loop =
       1 + 3 * alu_latency_cycles(config, isa::LatencyClass::kIntSimple) + cycles_after_branch(config);
   const auto with_loop = [&](double cycles) {

@@ -1,4 +1,4 @@
-// What the crossbar can carry, from the configuration: shared by the expectations of bandwidth and
+// Capacity of the crossbar, derived from the configuration: shared by the expectations of bandwidth and
 // throughput.
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace heddle::microbench {
 
-/// Interconnect cycles a packet holds the links of its input and its output.
+/// Interconnect cycles that a packet occupies the links of its input and its output.
 [[nodiscard]] double packet_flits(const gpu::GpuConfig& config, double bytes);
-/// Interconnect cycles between two packets to one output. A packet takes a place in the output's buffer from
-/// its grant until it has arrived, so few places and a long flight limit the rate as well as the link.
+/// Interconnect cycles between two packets to one output. A packet reserves an entry of the output's buffer
+/// from its grant until it has arrived, so few entries and a long latency limit the rate as well as the link.
 [[nodiscard]] double packet_interval(const gpu::GpuConfig& config, double bytes);
-/// Ports that `cores` cores from the first on have at the crossbar.
+/// Number of crossbar ports used by the first `cores` cores.
 [[nodiscard]] double crossbar_ports(const gpu::GpuConfig& config, std::uint32_t cores);
-/// Core cycles of one cycle of another clock.
+/// Core cycles per cycle of another clock.
 [[nodiscard]] double core_cycles(const gpu::GpuConfig& config, double mhz);
 
 }  // namespace heddle::microbench

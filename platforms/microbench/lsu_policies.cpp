@@ -1,5 +1,5 @@
-// What the load/store unit does beyond latency: issue slots that further passes of an instruction take, and
-// stores that stay in L1 or go to L2.
+// Properties of the load/store unit beyond latency: issue slots taken by further passes of an instruction,
+// and whether stores stay in L1 or go to L2.
 #include <fmt/format.h>
 
 #include "microbench/session.h"
@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::uint32_t kShort = 16, kLong = 32;
 
-/// Issue slots that an instruction of `passes` passes takes after its own.
+/// Additional issue slots that an instruction of `passes` passes takes.
 double expected_replays(const gpu::GpuConfig& config, std::uint32_t passes) {
   return config.core.lsu.replay_issue ? passes - 1.0 : 0;
 }
 
-/// For loads whose lane l reads `lanes_apart` bytes after lane l - 1.
+/// For loads in which lane l reads `lanes_apart` bytes after lane l - 1.
 double replay_slots(Session& session, const char* load, std::uint32_t lanes_apart) {
   const bool constant = std::string_view(load).starts_with("ld.const");
   const std::uint32_t bytes = base::kLanes * lanes_apart;
@@ -72,7 +72,7 @@ std::vector<std::vector<std::string>> replay_mutations(const gpu::GpuConfig& con
 double expected_global(const gpu::GpuConfig& config) {
   const core::L1dConfig& l1d = config.core.l1d;
   if (!l1d.enabled) return 3;
-  return l1d.global_write == core::WritePolicy::kWriteEvict ? 2 : 1;  // the store, and the line again
+  return l1d.global_write == core::WritePolicy::kWriteEvict ? 2 : 1;  // the store, and the line fetched again
 }
 
 /// Requests to L2 of a store and a load of one word of local memory.

@@ -12,10 +12,10 @@
 namespace heddle::microbench {
 namespace {
 
-// How often every warp asks for lines; DRAM takes longer to settle.
+// Number of times every warp requests lines; DRAM takes longer to reach a steady state.
 constexpr std::uint32_t kTurns = 10, kDramTurns = 24;
 
-/// GB/s of all cores, from L2 or, if `channel` is the limit of a DRAM channel, through it.
+/// GB/s of all cores, from L2 or, if `channel` is the limit of a DRAM channel, from DRAM.
 double limit_of_all(const gpu::GpuConfig& config, double channel = std::numeric_limits<double>::infinity()) {
   double sum = 0;
   for (std::uint32_t partition = 0; partition < config.memory.partitions; ++partition) {
@@ -55,7 +55,7 @@ void run_l2(Session& session) {
 void run_dram(Session& session) {
   const gpu::GpuConfig& config = session.config();
   const memory::DramConfig& dram = config.memory.dram;
-  // A stream per bank, a row at a time; when all rows side by side have been read, on in the same bank.
+  // One stream per bank, one row at a time; after a row in each bank, continues in the same bank.
   const Readers one_per_bank = readers(config, dram.banks);
   const std::uint32_t row = std::bit_floor(std::min(dram.row_bytes, dram.bank_interleave_bytes));
   const std::uint32_t all_banks = dram.banks * dram.bank_interleave_bytes;

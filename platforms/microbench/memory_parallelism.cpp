@@ -1,5 +1,5 @@
 // Memory-level parallelism: how many lines a core fetches at once before L1 runs out of MSHRs, and how many
-// accesses wait for one line before its MSHR is full.
+// accesses can wait for one line before its MSHR is full.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,7 @@ namespace {
 
 constexpr const char* kStalls = "core0.lsu.mshr_stall_cycles";
 
-/// Largest count in 1 .. most for which `fits`; fits(1) is taken for granted, and that what does not fit does
-/// not with more either.
+/// Largest count in 1 .. most that satisfies `fits`. Assumes that fits(1) holds and that `fits` is monotonic.
 std::uint32_t largest(std::uint32_t most, const std::function<bool(std::uint32_t)>& fits) {
   std::uint32_t good = 1, bad = 2;
   while (bad <= most && fits(bad)) good = bad, bad *= 2;
@@ -29,14 +28,14 @@ std::uint32_t largest(std::uint32_t most, const std::function<bool(std::uint32_t
   return good;
 }
 
-/// One warp loads one word of each of `lines` lines, nobody else's and in L2 after the first launch, and
-/// waits.
+/// One warp loads one word of each of `lines` lines and waits. The lines are used by no other warp, and are
+/// in L2 after the first launch.
 struct Burst {
   std::uint32_t cycles = 0;
   std::uint64_t stalls = 0;
 };
 Burst burst(Session& session, std::uint64_t buffer, std::uint32_t lines) {
-  constexpr std::uint32_t kRounds = 2;  // of different lines
+  constexpr std::uint32_t kRounds = 2;  // over different lines
   const std::uint32_t line_bytes = session.config().core.l1d.line_bytes;
   TimedKernel kernel("burst");
   const std::string base = kernel.parameter("u64"), at = kernel.reg("b64"), sum = kernel.reg("b32");
@@ -62,7 +61,7 @@ Burst burst(Session& session, std::uint64_t buffer, std::uint32_t lines) {
   return {run.span(), session.count(kStalls)};
 }
 
-/// Lines that can be asked for before the first one is back: beyond that many MSHRs there is nothing to see.
+/// Lines that can be requested before the first one returns: more MSHRs than that cannot be observed.
 std::uint32_t lines_in_sight(const gpu::GpuConfig& config) {
   const MemoryPath path(config);
   const double latency = static_cast<double>(path.l2_hit(0));
@@ -71,7 +70,7 @@ std::uint32_t lines_in_sight(const gpu::GpuConfig& config) {
   return static_cast<std::uint32_t>(latency / std::max(1.0, request));
 }
 
-/// Loads a scoreboard lets a warp have, 32 lines each.
+/// Loads that the scoreboard allows per warp, 32 lines each.
 std::uint32_t lines_of_a_warp(const gpu::GpuConfig& config) {
   return (config.core.scoreboard.entries_per_warp - 2) * base::kLanes;
 }
@@ -107,8 +106,8 @@ void run_lines(Session& session) {
               "slower clocks"});
 }
 
-/// `accesses` warp loads of one line at the same time; in the second round of another line, with the code at
-/// hand.
+/// `accesses` simultaneous warp loads of one line; in the second round of another line, with the code already
+/// cached.
 std::uint64_t merged_stalls(Session& session, std::uint64_t buffer, std::uint32_t accesses) {
   constexpr std::uint32_t kWarps = 8;
   TimedKernel kernel("merging");

@@ -8,7 +8,7 @@
 namespace heddle::microbench {
 namespace {
 
-constexpr std::uint64_t kPhases = 64;  // core cycles that a load is tried in
+constexpr std::uint64_t kPhases = 64;  // core cycles at which a load is tried
 
 }  // namespace
 
@@ -43,8 +43,8 @@ std::uint64_t MemoryPath::l1_hit(std::uint64_t issued) const {
   return issued + config_.core.l1d.latency_cycles;
 }
 
-// The load/store unit looks at an instruction in the cycle after it has issued. The value is in the registers
-// a cycle after the response was delivered.
+// The load/store unit starts on an instruction in the cycle after its issue. The value is in the registers
+// one cycle after the response is delivered.
 std::uint64_t MemoryPath::l2_hit(std::uint64_t issued) const {
   return delivered(issued + 1, fetched_bytes(config_)) + 1;
 }
@@ -78,12 +78,12 @@ MemoryPath::Trips MemoryPath::dram_trips(std::uint32_t bytes) const {
   const memory::DramConfig& dram = config.memory.dram;
   const std::uint64_t all_banks =
       std::uint64_t{dram.banks} * std::max(dram.row_bytes, dram.bank_interleave_bytes);
-  // A line, the next one of its row, and the same column in other rows, at least one of them of the same
+  // A line, the next one of its row, and the same offset in other rows, at least one of them in the same
   // bank.
   std::vector<std::uint64_t> locals = {0, bytes};
   for (std::uint64_t row = 1; row <= dram.banks; ++row) locals.push_back(row * all_banks);
 
-  // Until the next load, so that no bank has to wait for its timing.
+  // Pause until the next load, so that no bank is still busy.
   const auto pause = static_cast<std::uint64_t>(std::ceil(2.0 * (dram.t_rc + dram.t_ras + dram.t_faw) *
                                                           config.clocks.core_mhz / config.clocks.dram_mhz));
   Trips trips;
@@ -100,9 +100,9 @@ MemoryPath::Trips MemoryPath::dram_trips(std::uint32_t bytes) const {
   return trips;
 }
 
-// Within an instant cores run before the interconnect, that before the L2, that before the DRAM
-// (sim/clock.h): a message in this direction may be handled at an edge that coincides, one in the other
-// direction only later.
+// Within an instant, cores run before the interconnect, the interconnect before the L2, and the L2 before the
+// DRAM (sim/clock.h). So a message in this direction may be handled at a coincident edge; one in the other
+// direction only at a later edge.
 std::uint64_t MemoryPath::to_l2(std::uint64_t accessed) const {
   const memory::CrossbarConfig& crossbar = config_.memory.crossbar;
   const std::uint64_t granted = interconnect_.at_or_after(core_.time(accessed));

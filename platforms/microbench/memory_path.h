@@ -1,8 +1,8 @@
-// How long a single load takes on an otherwise idle memory system, from the configuration alone: the way from
-// a core's load/store unit over crossbar, L2 and DRAM and back, clock domain by clock domain.
+// Latency of a single load in an otherwise idle memory system, derived from the configuration alone: from a
+// core's load/store unit over crossbar, L2 and DRAM and back, clock domain by clock domain.
 //
-// This is an independent statement of what models/core/README.md, models/memory/README.md and sim/clock.h
-// say, in one function per leg; the chases compare the simulated GPU with it to the cycle.
+// This states the rules of models/core/README.md, models/memory/README.md and sim/clock.h independently, in
+// one function per leg. The chases compare the simulated GPU with it cycle by cycle.
 #pragma once
 
 #include <algorithm>
@@ -44,9 +44,9 @@ class MemoryPath {
   [[nodiscard]] Fetched l2_miss(std::uint64_t issued, std::uint64_t address);
   [[nodiscard]] Fetched l2_miss(std::uint64_t issued, std::uint64_t address, std::uint32_t bytes);
 
-  /// Core cycles from the issue of a load of `bytes` bytes, of one line, to that of an instruction that needs
-  /// its value, wherever in the cycles of the slower clocks it is issued: hits in L2, and what it has to
-  /// fetch from an open row (least) or another one than is open (most), with no refresh under way.
+  /// Core cycles from the issue of a load of `bytes` bytes of one line to the issue of an instruction that
+  /// needs its value, for any phase of the slower clocks: L2 hits, and fetches from an open row (least) or
+  /// with a row conflict (most), without a refresh in progress.
   struct Trips {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 0;
     void add(std::uint64_t trip) { least = std::min(least, trip), most = std::max(most, trip); }
@@ -54,12 +54,12 @@ class MemoryPath {
   [[nodiscard]] Trips l2_trips(std::uint32_t bytes) const;
   [[nodiscard]] Trips dram_trips(std::uint32_t bytes) const;
 
-  /// Core cycle in which the response to a read of `bytes` bytes, put on the crossbar in cycle `sent`, is
-  /// delivered to the block that asked, if it hits L2.
+  /// Core cycle in which the response to a read of `bytes` bytes, sent to the crossbar in cycle `sent`, is
+  /// delivered to the requesting block, if it hits in L2.
   [[nodiscard]] std::uint64_t delivered(std::uint64_t sent, std::uint32_t bytes) const;
 
  private:
-  /// Core cycle of the access -> L2 cycle in which the slice looks at the request.
+  /// Core cycle of the access -> L2 cycle in which the slice sees the request.
   [[nodiscard]] std::uint64_t to_l2(std::uint64_t accessed) const;
   /// L2 cycle in which the request was performed -> core cycle in which the core's block has the response.
   [[nodiscard]] std::uint64_t from_l2(std::uint64_t performed, std::uint32_t bytes) const;

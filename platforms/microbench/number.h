@@ -1,11 +1,11 @@
-// Numbers as the table shows them.
+// Formatting of numbers in the table.
 #pragma once
 
 #include <string>
 
 namespace heddle::microbench {
 
-/// Whole numbers without a decimal point, others with at most three decimals.
+/// Integers without a decimal point, other numbers with at most three decimals.
 [[nodiscard]] std::string number(double value);
 
 }  // namespace heddle::microbench

@@ -1,5 +1,5 @@
-// Occupancy: how many CTAs a core holds at once, by what they need, measured as how many of their lives
-// overlap.
+// Occupancy: how many CTAs a core holds at once, depending on their resources; measured as the number of CTAs
+// with overlapping lifetimes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 struct Shape {
   std::uint32_t warps = 1;
-  std::uint32_t registers = 0;  ///< values that every thread holds on to
+  std::uint32_t registers = 0;  ///< values that every thread keeps live
   std::uint32_t shared_bytes = 0;
 };
 
@@ -23,7 +23,7 @@ std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) { return (value 
 std::uint32_t expected_ctas(const gpu::GpuConfig& config, const Shape& shape,
                             std::uint32_t registers_per_thread) {
   constexpr std::uint32_t kSharedUnit =
-      128;  // Fermi allocates shared memory in this unit (core/cta_slots.cpp)
+      128;  // Fermi allocates shared memory in units of this size (core/cta/cta_slots.cpp)
   const core::OccupancyConfig& room = config.core.occupancy;
   const std::uint32_t registers =
       shape.warps * round_up(registers_per_thread * base::kLanes, room.register_unit);
@@ -34,7 +34,7 @@ std::uint32_t expected_ctas(const gpu::GpuConfig& config, const Shape& shape,
   return count;
 }
 
-/// Most CTAs of any core whose lives, from first to last clock, have a moment in common.
+/// Largest number of CTAs on a core whose lifetimes, from first to last clock, have an instant in common.
 std::uint32_t most_at_once(const TimedRun& run, std::uint32_t warps_per_cta) {
   std::map<std::uint32_t, std::map<std::uint32_t, int>> changes_of_core;  // by cycle
   for (std::size_t w = 0; w < run.warps.size(); w += warps_per_cta) {
@@ -64,8 +64,8 @@ void measure(Session& session, const std::string& what, const Shape& shape, cons
   const std::string idle = kernel.reg("b32"), somewhere = kernel.parameter("u64");
   kernel.start_clock();
   kernel.place(loop);
-  // Loads from L2 take long: many warps wait without keeping the host busy, and no scheduling policy starves
-  // others for a warp that waits for memory.
+  // Loads from L2 take long: many warps wait at little cost to the host, and no scheduling policy starves
+  // other warps in favour of one that waits for memory.
   kernel.line("ld.global.cg.u32 {}, [{}]", idle, somewhere);
   kernel.stop_clock();
   kernel.line("or.b32 {0}, {0}, 1", idle);  // waits

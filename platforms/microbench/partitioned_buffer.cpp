@@ -10,7 +10,8 @@ PartitionedBuffer::PartitionedBuffer(Session& session, std::uint64_t bytes_each,
       map_(session.config().memory.partitions, session.config().memory.partition_interleave_bytes) {
   const memory::MemoryConfig& memory = session.config().memory;
   const std::uint64_t rows = std::uint64_t{memory.dram.banks} * memory.dram.bank_interleave_bytes;
-  // The allocation begins within a chunk of one partition: from the next whole ones on all have the same.
+  // The allocation starts within a chunk of some partition. From the next full round on, all partitions have
+  // the same number of bytes.
   const std::uint64_t step = std::lcm(rows, map_.interleave_bytes());
   allocation_ = session.device().allocate((bytes_each + 2 * step) * memory.partitions, name);
   first_ = (map_.local(allocation_) / step + 1) * step;

@@ -1,4 +1,4 @@
-// Device memory by partition: where a microbenchmark says which partition, row and bank it reads.
+// Device memory by partition, for microbenchmarks that select the partition, row and bank they read.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace heddle::microbench {
 
-/// As many bytes in every partition, which begin there at a row of the first DRAM bank. Freed with the
-/// object.
+/// The same number of bytes in every partition, starting there at a row of the first DRAM bank. Freed with
+/// the object.
 class PartitionedBuffer {
  public:
   PartitionedBuffer(Session& session, std::uint64_t bytes_each, const std::string& name);
@@ -20,7 +20,7 @@ class PartitionedBuffer {
   PartitionedBuffer& operator=(PartitionedBuffer&&) = delete;
   ~PartitionedBuffer();
 
-  /// Global address of a partition's byte.
+  /// Global address of a byte of a partition.
   [[nodiscard]] std::uint64_t address(std::uint32_t partition, std::uint64_t offset) const {
     return map_.global(base::PartitionId{partition}, first_ + offset);
   }

@@ -60,8 +60,8 @@ double chase_count_per_load(Session& session, const Chain& chain, const char* lo
 std::vector<TimedLoad> chase_each_load(Session& session, const Chain& chain, const char* load,
                                        std::uint32_t loads) {
   const WarpRecord record = chase(session, chain, load, loads, true).warps.front();
-  // Instruction 0 of the round reads the first clock, 1 + 2 i is load i, and the clock after it follows at
-  // once: load i + 1 waits for load i.
+  // Instruction 0 of the round reads the first clock, 1 + 2 i is load i, and the clock read after it issues
+  // immediately. Load i + 1 waits for load i.
   const auto issued = [&](std::uint32_t i) {
     return record.words[i] - cycles_to_instruction(session.config(), 2 + 2 * i);
   };

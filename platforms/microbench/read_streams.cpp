@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint32_t kLoadBytes = 4 * base::kLanes;
 constexpr std::uint32_t kMostWarps = 16;
 
-/// Distance in global addresses of two channel-local addresses of one partition that are `local` bytes apart,
-/// whole chunks.
+/// Distance in global addresses between two channel-local addresses of one partition that are `local` bytes
+/// (whole chunks) apart.
 std::int64_t global_distance(const memory::MemoryConfig& memory, std::int64_t local) {
   return local * memory.partitions;
 }
@@ -37,7 +37,8 @@ class StreamKernel {
     for (std::uint32_t i = 0; i < kStreamLines; ++i) values_.push_back(k.reg("b32"));
     const std::string core = k.reg("b32"), port = k.reg("b32"), partition = k.reg("b32"),
                       stream = k.reg("b32");
-    // Stream of the partition: ((port / partitions) * cores of a port + core of the port) * warps + warp.
+    // Stream number in the partition: ((port / partitions) * cores of a port + core of the port) * warps +
+    // warp.
     k.line("mov.u32 {}, %ctaid.x", core);
     k.line("mul.lo.u32 {}, {}, {}", stream, core, reader_.warps);
     k.line("sub.u32 {}, {}, {}", random_, k.warp(), stream);
@@ -59,7 +60,8 @@ class StreamKernel {
     const std::uint32_t interleave = memory_.partition_interleave_bytes;
     const std::string partition = k.reg("b32");
     if (streams_
-            .any_partition) {  // upper bits of a congruential generator, then one partition after the other
+            .any_partition) {  // upper bits of a linear congruential generator, then one partition after the
+                               // other
       k.line("mad.lo.u32 {0}, {0}, 1664525, 1013904223", random_);
       k.line("mul.hi.u32 {}, {}, {}", partition, random_, memory_.partitions);
     }
@@ -70,7 +72,7 @@ class StreamKernel {
       const std::string from = streams_.any_partition ? in_next_partition(k, partition) : at_;
       k.line("ld.global.cg.u32 {}, [{}+{}]", values_[i], from, further);
     }
-    // To the next lines of the part, or, at its end, on by the jump or back to its beginning.
+    // Advance to the next lines of the part or, at its end, by the jump or back to its start.
     constexpr std::uint32_t kTurnBytes = kStreamLines * kLoadBytes;
     const std::int64_t on = global_distance(memory_, kTurnBytes);
     const std::int64_t leave = on + global_distance(memory_, std::int64_t{streams_.jump} - streams_.part);
@@ -102,7 +104,7 @@ class StreamKernel {
   std::vector<std::string> values_;
 };
 
-/// Warps of a core if `ports` ports read a partition.
+/// Warps per core if `ports` ports read a partition.
 Readers with_streams(const gpu::GpuConfig& config, std::uint32_t ports, std::uint32_t streams) {
   const std::uint32_t of_port = config.memory.crossbar.cluster_cores;
   const std::uint32_t partitions = config.memory.partitions;
@@ -132,7 +134,7 @@ double read_bandwidth(Session& session, const Readers& reader, const Streams& st
   const double turn_bytes = kStreamLines * kLoadBytes * reader.warps * static_cast<double>(config.cores);
   const auto cycles = static_cast<std::uint32_t>(turns * turn_bytes / about * config.clocks.core_mhz / 1e3);
 
-  // No stream reads faster than its core's link is.
+  // No stream reads faster than its core's link.
   const double most_lines = 3.0 * cycles / core_cycles(config, config.clocks.interconnect_mhz) + kStreamLines;
   const auto jumps = static_cast<std::uint64_t>(most_lines * kLoadBytes / streams.part + 1);
   const std::uint64_t local_bytes = jumps * streams.jump + std::uint64_t{reader.streams()} * streams.part;
@@ -142,7 +144,7 @@ double read_bandwidth(Session& session, const Readers& reader, const Streams& st
   const TimedKernel kernel = StreamKernel(config, reader, streams).build();
   const std::uint32_t threads = reader.warps * base::kLanes;
   if (streams.jump ==
-      0) {  // what is to be in L2 comes there at the pace of the DRAM, a new row for every line at worst
+      0) {  // L2 is filled at the speed of the DRAM, in the worst case with a new row for every line
     const memory::DramConfig& dram = memory.dram;
     const std::uint32_t transfer_cycles =
         std::max(dram.t_ccd, dram.burst_cycles()) * kLoadBytes / dram.burst_bytes;
@@ -153,7 +155,7 @@ double read_bandwidth(Session& session, const Readers& reader, const Streams& st
   }
   const LoadedKernel loaded = session.load(kernel);
   const auto bodies_within = [&](std::uint32_t time) {
-    if (streams.jump != 0) session.clean_l2();  // of what the run before has read
+    if (streams.jump != 0) session.clean_l2();  // of lines that the previous run has read
     return bodies(session.run(loaded, config.cores, threads, time, first));
   };
   if (streams.jump == 0) (void)bodies_within(0);  // brings the code into L2

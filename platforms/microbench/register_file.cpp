@@ -1,5 +1,5 @@
-// Register file: operands in one bank take turns, and operand collectors let instructions issue before their
-// pipe is free.
+// Register file: operands in one bank are read one after the other, and operand collectors let instructions
+// issue before their pipe is free.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,14 +18,14 @@ constexpr std::uint32_t kShort = 32, kLong = 64, kRounds = 3;
 
 // ---- banks ----
 
-/// Number of a 32-bit register, which says what bank it is in.
+/// Number of a 32-bit register, which determines its bank.
 std::uint32_t number_of(const isa::Kernel& kernel, const std::string& reg) {
   const auto found = std::find(kernel.register_names.begin(), kernel.register_names.end(), reg);
   return static_cast<std::uint32_t>(found - kernel.register_names.begin());
 }
 
-/// Issue to dependent issue when the operands have these numbers: the last of those in one bank is read
-/// later.
+/// Issue to dependent issue for operands with these register numbers: operands in the same bank are read in
+/// successive cycles.
 double expected_latency(const gpu::GpuConfig& config, const std::set<std::uint32_t>& operands) {
   const core::RegisterFileConfig& file = config.core.register_file;
   std::map<std::uint32_t, std::uint32_t> of_bank;
@@ -41,13 +41,13 @@ struct Chain {
   std::set<std::uint32_t> operands;  ///< their register numbers
 };
 
-/// x = x * y + z with y and z numbered `y_distance` and `z_distance` above x.
+/// x = x * y + z with y and z `y_distance` and `z_distance` registers after x.
 Chain mad_chain(Session& session, std::uint32_t y_distance, std::uint32_t z_distance, std::uint32_t length) {
   TimedKernel kernel("register_banks");
   std::vector<std::string> regs;
   for (std::uint32_t i = 0; i <= std::max(y_distance, z_distance); ++i) {
     regs.push_back(kernel.reg("b32"));
-    kernel.line("mov.u32 {}, {}", regs.back(), i + 1);  // gives it the next number
+    kernel.line("mov.u32 {}, {}", regs.back(), i + 1);  // assigns it the next number
   }
   const std::string& x = regs[0];
   kernel.begin_rounds();
@@ -95,19 +95,19 @@ std::vector<std::vector<std::string>> bank_mutations(const gpu::GpuConfig& confi
 
 // ---- collectors ----
 
-/// As many as the scoreboard lets wait, with the clocks before and behind them.
+/// As many as the scoreboard allows to wait, with a clock read before and after.
 std::uint32_t burst_length(const gpu::GpuConfig& config) {
   return std::clamp(config.core.scoreboard.entries_per_warp - 2, 2u, 8u);
 }
 
-/// When the instruction behind a burst of independent special-function instructions of one warp issues,
-/// counted from the one before it. Each needs a place in a collector, which is free from the cycle after it
-/// gave its instruction to the pipe.
+/// Issue cycle of the instruction after a burst of independent special-function instructions of one warp,
+/// relative to the instruction before the burst. Each needs a collector entry, which is free again from the
+/// cycle after its instruction has entered the pipe.
 double expected_burst(const gpu::GpuConfig& config) {
   const double initiation = alu_initiation_cycles(config, isa::LatencyClass::kSfu);
   const std::uint32_t places = config.core.register_file.collectors_sfu;
   std::vector<double> collectors(places, 0), units(config.core.pipes.sfu_units, 0);
-  double issued = 0;  // of the clock before the burst
+  double issued = 0;  // the clock read before the burst
   const std::uint32_t burst = burst_length(config);
   for (std::uint32_t i = 1; i <= burst + 1; ++i) {
     issued += cycles_to_instruction(config, i);
@@ -143,7 +143,7 @@ void run_collectors(Session& session) {
   for (const std::string& reg : x) kernel.line(fmt::runtime(op.format), reg, reg);
   kernel.stop_clock();
   for (const std::string& reg : x)
-    kernel.line("mov.b32 {}, {}", idle, reg);  // the next round finds the pipe free
+    kernel.line("mov.b32 {}, {}", idle, reg);  // so that the pipe is free in the next round
   kernel.end_rounds(kRounds);
   for (const std::string& reg : x) kernel.keep(reg);
   const TimedRun run = session.run(kernel, 1, base::kLanes, static_cast<std::uint32_t>(op.x));

@@ -55,7 +55,7 @@ std::string table(const std::vector<Result>& results) {
       out += std::string(total, '-') + "\n";
     }
   }
-  std::vector<std::string> told;  // each reason is given once
+  std::vector<std::string> told;  // prints each reason once
   for (const Result& result : results)
     for (const Reading& r : result.readings) {
       if (r.why.empty() || std::find(told.begin(), told.end(), result.benchmark + r.why) != told.end())

@@ -1,4 +1,4 @@
-// What a run of microbenchmarks found, as a table and as JSON.
+// The results of a run of microbenchmarks, as a table and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,7 +20,7 @@ struct Result {
 /// Runs the benchmarks one after the other on the device.
 [[nodiscard]] Result run(const Benchmark& benchmark, Session& session);
 
-/// benchmark | measured | expected | unit | from (keys) | ok, one line per reading, and the reasons of
+/// benchmark | measured | expected | unit | from (keys) | ok, one line per reading, and the reasons for
 /// bounds.
 [[nodiscard]] std::string table(const std::vector<Result>& results);
 /// [{"benchmark", "what", "measured", "expected", "bound", "slack", "unit", "keys", "why", "ok"}]

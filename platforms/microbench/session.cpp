@@ -25,7 +25,7 @@ std::uint32_t TimedRun::span() const {
 
 namespace {
 
-/// Where the last loop of the code begins.
+/// Start of the last loop of the code.
 std::uint32_t loop_head(const isa::Kernel& kernel) {
   for (std::size_t pc = kernel.code.size(); pc-- > 0;)
     if (kernel.code[pc].op == isa::Opcode::kBranch && kernel.code[pc].target.value() <= pc)
@@ -87,7 +87,7 @@ TimedRun Session::finish(const LoadedKernel& kernel, const Buffers& buffers, std
 std::uint64_t Session::count(const std::string& path) { return device_.stats().sum(path); }
 
 void Session::clean_l2() {
-  // No stores: the last thing the L2 sees are reads, as many lines as it holds, once each.
+  // No stores: finally the L2 sees reads of as many lines as it holds, each once.
   constexpr const char* kText = R"(.version 7.5
 .target sm_75
 .address_size 64

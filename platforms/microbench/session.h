@@ -1,4 +1,4 @@
-// A device on which microbenchmarks run, one launch after the other, and what they found.
+// A device on which microbenchmarks run, one launch after the other, and their readings.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace heddle::microbench {
 
-/// The results that one warp stored (TimedKernel).
+/// The record of one warp (TimedKernel).
 struct WarpRecord {
   std::uint32_t start = 0;  ///< %clock
   std::uint32_t stop = 0;
@@ -21,7 +21,7 @@ struct WarpRecord {
   [[nodiscard]] std::uint32_t cycles() const { return stop - start; }
 };
 
-/// One launch of a timed kernel. Never without warps.
+/// One launch of a timed kernel; has at least one warp.
 struct TimedRun {
   std::vector<WarpRecord> warps;           ///< by number in the grid
   std::vector<std::uint64_t> lane_values;  ///< by thread, then value; unused upper halves are zero
@@ -68,14 +68,14 @@ class Session {
   TimedRun run(const TimedKernel& kernel, std::uint32_t ctas, std::uint32_t threads, const T&... arguments) {
     return run(load(kernel), ctas, threads, arguments...);
   }
-  /// A counter of the last launch (or the sum over all that match), by path in the statistics tree.
+  /// A counter of the last launch (or the sum of all that match), by path in the statistics tree.
   [[nodiscard]] std::uint64_t count(const std::string& path);
 
-  /// Fills the L2 with clean lines of no other user, so that the next benchmark causes no write-backs of
+  /// Fills the L2 with clean lines that nothing else uses. The next benchmark then causes no write-backs of
   /// earlier data and finds none of its own lines.
   void clean_l2();
 
-  /// Forgets the readings of the benchmark before.
+  /// Drops the readings of the previous benchmark.
   void begin() { readings_.clear(); }
   void add(Reading reading) { readings_.push_back(std::move(reading)); }
   /// Adds a failed reading if any of the kernel's lane values is not `expected`.
@@ -95,7 +95,8 @@ class Session {
                   std::uint32_t threads, const host::Args& args);
 
   gpu::GpuDevice& device_;
-  std::unique_ptr<PartitionedBuffer> scrub_;  ///< what clean_l2() reads; nullptr: not yet there
+  std::unique_ptr<PartitionedBuffer> scrub_;  ///< the buffer that clean_l2() reads; nullptr: not yet
+                                              ///< allocated
   host::ModuleHandle scrub_module_ = 0;
   std::vector<Reading> readings_;
 };

@@ -1,4 +1,4 @@
-// Shared memory: latency of a dependent load, and the cycles an access takes when lanes meet in banks.
+// Shared memory: latency of a dependent load, and cycles of an access with bank conflicts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr std::uint32_t kRounds = 3;
 /// Issue to dependent issue without conflicts.
 double expected_latency(const gpu::GpuConfig& config) { return config.core.shared_memory.latency_cycles; }
 
-/// Cycles the banks are taken when lane i reads word i * stride: the most words any bank has to give.
+/// Cycles the banks are occupied when lane i reads word i * stride: the largest number of words in one bank.
 std::uint32_t expected_passes(const gpu::GpuConfig& config, std::uint32_t stride) {
   std::map<std::uint32_t, std::set<std::uint32_t>> words_of_bank;
   for (std::uint32_t lane = 0; lane < base::kLanes; ++lane)
@@ -28,7 +28,7 @@ std::uint32_t expected_passes(const gpu::GpuConfig& config, std::uint32_t stride
   return static_cast<std::uint32_t>(most);
 }
 
-/// Every word of shared memory holds its own address plus `step`, modulo the size; loads chase it.
+/// Every word of shared memory holds its own address plus `step`, modulo the size; the loads chase these.
 std::uint32_t latency_cycles(Session& session, std::uint32_t length) {
   constexpr std::uint32_t kWords = 64;
   TimedKernel kernel("shared_latency");
@@ -68,10 +68,10 @@ std::vector<std::vector<std::string>> latency_mutations(const gpu::GpuConfig& co
       {fmt::format("core.shared_memory.latency_cycles={}", config.core.shared_memory.latency_cycles + 9)}};
 }
 
-/// Chains of loads by one warp, lane i at word i * stride, whose value is the address of the next.
+/// Chains of loads by one warp, lane i at word i * stride, whose value is the next address.
 std::uint32_t strided_cycles(Session& session, std::uint32_t stride, std::uint32_t length) {
   TimedKernel kernel("bank_conflicts");
-  // A lane's word holds the lane's own address.
+  // A lane's word holds its own address.
   kernel.use_shared(std::max(1u, base::kLanes * stride) * 4);
   const std::string at = kernel.reg("b32"), last = kernel.reg("b32");
   kernel.line("mul.lo.u32 {}, {}, {}", at, kernel.lane(), 4 * stride);
@@ -90,7 +90,7 @@ std::uint32_t strided_cycles(Session& session, std::uint32_t stride, std::uint32
   return run.span();
 }
 
-/// A load with conflicts has its last word one cycle later for each further pass.
+/// Each further pass of a load with conflicts delays its last word by one cycle.
 void run_conflicts(Session& session) {
   for (const std::uint32_t stride : {0u, 1u, 2u, 3u, 4u, 8u, 16u, 32u}) {
     const std::uint32_t shorter = strided_cycles(session, stride, kShort);

@@ -1,5 +1,5 @@
-// Sweeps: the working set shows how large L1 and L2 are, the stride shows how long their lines are (Saavedra
-// 1992; Wong et al. 2010).
+// Sweeps: the working set shows the capacity of L1 and L2, the stride shows the length of their lines
+// (Saavedra 1992; Wong et al. 2010).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace heddle::microbench {
 namespace {
 
-/// Share of hits when `lines` lines in a row are read over and over: LRU keeps all lines of a set, or, if
-/// there are more than ways, none, because the next one wanted is always the one just gone.
+/// Hit rate when `lines` consecutive lines are read repeatedly. LRU keeps all lines of a set, or none if
+/// there are more lines than ways, because the next line needed is always the one just evicted.
 double expected_hits(std::uint64_t lines, std::uint64_t sets, std::uint64_t ways) {
   std::uint64_t hits = 0;
   for (std::uint64_t set = 0; set < sets; ++set) {
@@ -25,7 +25,8 @@ double expected_hits(std::uint64_t lines, std::uint64_t sets, std::uint64_t ways
 
 // ---- L1 working set ----
 
-/// One warp of `lanes` lanes reads `lines` lines in a row `passes` times, a line per lane and load, in order.
+/// One warp of `lanes` lanes reads `lines` consecutive lines `passes` times, one line per lane and load, in
+/// order.
 void read_lines(Session& session, const char* load, std::uint64_t buffer, std::uint32_t lines,
                 std::uint32_t line_bytes, std::uint32_t passes, std::uint32_t lanes) {
   TimedKernel kernel("sweep");
@@ -51,7 +52,7 @@ void read_lines(Session& session, const char* load, std::uint64_t buffer, std::u
   (void)session.run(kernel, 1, lanes, buffer, lines * line_bytes);
 }
 
-/// Lines of code, parameters and results of the kernel, which pass the L2 as well.
+/// Lines of code, parameters and results of the kernel, which pass through the L2 as well.
 constexpr double kOtherLines = 4;
 
 void run_l1(Session& session) {
@@ -74,7 +75,7 @@ void run_l1(Session& session) {
 }
 
 std::vector<std::vector<std::string>> l1_mutations(const gpu::GpuConfig& config) {
-  // The sizes swept follow the capacity, so that what changes here is which set overflows first.
+  // The sizes swept follow the capacity, so a mutation changes which set overflows first.
   const core::L1dConfig l1d = config.core.resolved_l1d();
   return {{fmt::format("core.l1d.size_kib={}", l1d.size_kib * 2), "core.l1d.unified_kib=0"},
           {fmt::format("core.l1d.size_kib={}", l1d.size_kib / 2)}};
@@ -94,7 +95,7 @@ void run_l2(Session& session) {
       (void)read_lines(session, "ld.global.cg.u32", buffer, lines, memory.l2.line_bytes, 1, base::kLanes);
       return static_cast<double>(session.count("partition*.l2.hits.read"));
     };
-    (void)hits();  // fills L2, which survives the end of a kernel
+    (void)hits();  // fills L2, which keeps its contents at the end of a kernel
     session.add(
         {.what = fmt::format("{} lines", lines),
          .measured = hits() / lines,
@@ -117,7 +118,7 @@ void run_stride(Session& session) {
   const core::L1dConfig l1d = session.config().core.resolved_l1d();
   constexpr std::uint32_t kLoads = 64;
   for (std::uint32_t stride = 8; stride <= 2 * l1d.line_bytes; stride *= 2) {
-    // Every pointer once, so that a line is missed when it is first touched and only then.
+    // Every pointer is read once, so that a line misses on its first access only.
     const std::uint64_t count = std::uint64_t{kChaseRounds} * kLoads + 1;
     const std::uint64_t buffer = session.device().allocate(count * stride, "stride sweep");
     const Chain chain = make_chain(session, strided(buffer, count, stride));

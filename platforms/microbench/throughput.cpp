@@ -14,7 +14,7 @@ TimedKernel repeating(const std::string& name, const std::function<void(TimedKer
   const std::string count = kernel.reg("b32"), passed = kernel.reg("b32"), word = kernel.reg("b32");
   const std::string more = kernel.reg("pred"), loop = kernel.label();
   setup(kernel);
-  // One start for all warps: a warp that starves must not take its time later.
+  // A common start time for all warps: a starved warp must not run its time later.
   const std::uint32_t at = kernel.shared_bytes();
   kernel.use_shared(at + 4);
   kernel.line("mov.u32 {}, 0", count);
@@ -37,7 +37,7 @@ TimedKernel repeating(const std::string& name, const std::function<void(TimedKer
 
 double bodies(const TimedRun& run) {
   double sum = 0;
-  for (const WarpRecord& warp : run.warps) sum += warp.words.front() - 1.0;  // the last one took too long
+  for (const WarpRecord& warp : run.warps) sum += warp.words.front() - 1.0;  // the last one exceeded the time
   return sum;
 }
 

@@ -1,6 +1,5 @@
-// Sustained throughput: every warp repeats a body until a time is over and counts how often. The difference
-// between a longer and a shorter time has neither beginning nor end, whatever the scheduler did to which
-// warp.
+// Sustained throughput: every warp repeats a body for a given time and counts the repetitions. The difference
+// between a longer and a shorter time is free of start and end effects, even if the scheduler is unfair.
 #pragma once
 
 #include <functional>
@@ -16,21 +15,21 @@ struct Rate {
   [[nodiscard]] double per_cycle() const { return bodies / cycles; }
 };
 
-/// Instructions of the loop around the body: four integer ones and a branch.
+/// Instructions of the loop around the body: four integer instructions and a branch.
 inline constexpr std::uint32_t kLoopArithmetic = 4;
 inline constexpr std::uint32_t kLoopBranches = 1;
 
-/// A kernel that repeats `body` until its first own parameter's number of cycles has passed. `setup` runs
-/// before; what it adds as parameters comes after that first one. The CTA starts the loop together.
+/// A kernel that repeats `body` until the number of cycles in its first parameter has passed. `setup` runs
+/// before; parameters it adds come after the first one. All warps of the CTA start the loop together.
 [[nodiscard]] TimedKernel repeating(const std::string& name, const std::function<void(TimedKernel&)>& setup,
                                     const std::function<void(TimedKernel&)>& body);
 
 /// Bodies completed in the time.
 [[nodiscard]] double bodies(const TimedRun& run);
 
-/// Core cycles of each of `loads` loads of `passes` passes in the body, with `others` other instructions,
-/// that fetching the loop takes, one warp per cycle, and issuing it, with the further passes of loads that
-/// have any.
+/// Core cycles per load of `passes` passes, with `loads` loads and `others` other instructions in the body,
+/// needed to fetch the loop (one warp per cycle) and to issue it, including the replays of loads with several
+/// passes.
 [[nodiscard]] double loop_interval(const gpu::GpuConfig& config, std::uint32_t loads, double passes,
                                    std::uint32_t others);
 
