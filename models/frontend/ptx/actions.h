@@ -1,5 +1,4 @@
-// PEGTL actions: which call of the builder each grammar rule makes. A rule without a line here builds nothing
-// itself.
+// PEGTL actions: the builder call for each grammar rule. A rule not listed here builds nothing itself.
 #pragma once
 
 #include <string_view>
@@ -9,7 +8,7 @@
 
 namespace heddle::ptx {
 
-/// Parser state: the builder and what error messages need to know about the text.
+/// Parser state: the builder, and what error messages need to know about the text.
 struct ParseState {
   Builder& builder;
   SourceLoc token_end;     ///< end of the last token: where a missing ';' belongs
@@ -27,7 +26,7 @@ SourceLoc location(const Input& in) {
   return location_of(in.iterator());
 }
 
-/// The matched text without the white space and comment that tokens take with them.
+/// The matched text without the trailing white space and comments that tokens include.
 template <class Input>
 std::string_view word(const Input& in) {
   const std::string_view text(in.begin(), in.size());
@@ -39,7 +38,7 @@ std::string_view word(const Input& in) {
 template <class Rule>
 struct Action : peg::nothing<Rule> {};
 
-// One action that passes the text, its source location, or nothing to a builder function.
+// An action that passes the text, its location, or nothing to a builder function.
 #define HEDDLE_PTX_TEXT_AT(RULE, CALL)                      \
   template <>                                               \
   struct Action<RULE> {                                     \
@@ -48,7 +47,7 @@ struct Action : peg::nothing<Rule> {};
       state.builder.CALL(word(in), location(in));           \
     }                                                       \
   }
-/// The same for a rule that consumes no white space after it, and may contain some.
+/// The same for a rule that includes no trailing white space, but may contain some.
 #define HEDDLE_PTX_WHOLE_TEXT_AT(RULE, CALL)                                     \
   template <>                                                                    \
   struct Action<RULE> {                                                          \

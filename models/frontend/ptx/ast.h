@@ -1,5 +1,5 @@
-// PTX as written: what the parser yields, before any meaning is given to it. The decoder (decode.h) and the
-// independent oracle both start from here and share nothing beyond it.
+// PTX as written: the result of parsing, before any interpretation. The decoder (decode.h) and the
+// independent oracle both start from this tree and share nothing beyond it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ using isa::Type;
 
 struct Operand;
 
-/// How a name is seen by other modules. Declarations without a directive: kNone.
+/// The visibility of a name to other modules. Declarations without a directive: kNone.
 enum class Linkage : std::uint8_t { kNone, kExternal, kVisible, kWeak, kCommon };
 
 struct RegisterName {
@@ -35,13 +35,13 @@ struct FloatLiteral {
   unsigned width = 64;
 };  ///< 0fXXXXXXXX: width 32; 0dX..: 64; decimal: 64
 /// A register in a[%r-1][3], an element of an array variable: it counts steps of `stride` bytes. The
-/// constants of all subscripts are in the offset of the operand.
+/// constants of all subscripts are in the operand's offset.
 struct RegisterSubscript {
   std::string name;
   std::uint64_t stride = 0;
 };
-/// Variable, parameter, label or function: symbol, symbol+4, generic(symbol)+4. `mask` is that of an
-/// initialiser element such as 0xFF00(symbol), which stands for the selected byte of the address.
+/// A variable, parameter, label or function: symbol, symbol+4, generic(symbol)+4. `mask` is that of an
+/// initialiser element such as 0xFF00(symbol), which selects a byte of the address.
 struct SymbolName {
   std::string name;
   std::int64_t offset = 0;
@@ -49,8 +49,8 @@ struct SymbolName {
   std::uint64_t mask = ~std::uint64_t{0};
   std::vector<RegisterSubscript> subscripts{};
 };
-/// [base], [base+offset], [symbol+offset], [absolute]; `coordinates`: what follows a comma, as in [texture,
-/// {x, y}]
+/// [base], [base+offset], [symbol+offset], [absolute]. `coordinates`: the part after a comma, as in [texture,
+/// {x, y}].
 struct AddressOperand {
   std::string base;
   bool base_is_register = false;
@@ -58,7 +58,7 @@ struct AddressOperand {
   std::vector<Operand> coordinates;
   std::vector<RegisterSubscript> subscripts{};
 };
-/// {a, b, c, d}; as_list: (a, b), the parameter lists of call
+/// {a, b, c, d}; as_list: (a, b), the parameter lists of call.
 struct VectorOperand {
   std::vector<Operand> elements;
   bool as_list = false;
@@ -88,7 +88,7 @@ struct ParamDecl {
 /// "maxntid" {256,1,1}, "noreturn" {} ...
 using Directives = std::vector<std::pair<std::string, std::vector<std::uint64_t>>>;
 
-/// What a .callprototype table says of the functions an indirect call may reach.
+/// The signature that a .callprototype table requires of functions called indirectly.
 struct Prototype {
   std::vector<ParamDecl> returns;  ///< names are usually "_"
   std::vector<ParamDecl> params;
@@ -98,8 +98,8 @@ struct Prototype {
 struct Instruction {
   std::string guard;  ///< predicate register, empty: none
   bool guard_negated = false;
-  /// "ld", "setp", "bra"; ".branchtargets", ".calltargets" (operands: the names) and ".callprototype"
-  /// (prototype) for those tables, whose name is the label in front of them.
+  /// "ld", "setp", "bra"; also ".branchtargets", ".calltargets" (operands: the names) and ".callprototype"
+  /// (prototype) for these tables, which are named by the label before them.
   std::string opcode;
   std::vector<std::string> modifiers;  ///< in order, without dots: {"global", "v4", "f32"}
   std::vector<Operand> operands;
@@ -164,7 +164,7 @@ struct Function {
   std::vector<ParamDecl> returns;  ///< .func only
   std::vector<ParamDecl> params;
   Directives directives;
-  std::vector<std::string> pragmas;  ///< strings of .pragma, in front of the body or in it
+  std::vector<std::string> pragmas;  ///< strings of .pragma, before or in the body
   Block body;
   SourceLoc where;
 };

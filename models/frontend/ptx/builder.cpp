@@ -13,12 +13,12 @@
 namespace heddle::ptx {
 namespace {
 
-/// { } within { }: compilers nest two or three deep; the limit keeps hostile input from exhausting the stack.
+/// Nested { }: compilers nest two or three levels; the limit keeps hostile input from exhausting the stack.
 constexpr std::size_t kDeepestBlock = 64;
 constexpr std::uint64_t kMostRegisters = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 48;
 constexpr std::uint64_t kMostAlign = 1u << 12;
-/// Elements that a row's missing initial values may add: keeps memory proportional to the text.
+/// Elements that may be added for a row's missing initial values: keeps memory proportional to the text.
 constexpr std::uint64_t kMostPadding = 1u << 16;
 
 std::string_view without_dot(std::string_view dotted) { return dotted.substr(1); }
@@ -40,7 +40,7 @@ void Builder::error(SourceLoc where, const std::string& message, const std::stri
 }
 
 void Builder::target(std::string_view text) {
-  if (module_.target.empty()) module_.target = text;  // further ones are options: debug, texmode_independent
+  if (module_.target.empty()) module_.target = text;  // further names are options: debug, texmode_independent
 }
 
 void Builder::address_size(std::string_view text, SourceLoc where) {
@@ -61,7 +61,6 @@ std::uint64_t Builder::count(std::string_view text, std::uint64_t limit, SourceL
 }
 
 // --- declarations
-// ---------------------------------------------------------------------------------------------------
 
 void Builder::type(std::string_view dotted, SourceLoc where) {
   const std::string name(without_dot(dotted));
@@ -149,7 +148,7 @@ void Builder::variable_item_end() {
 }
 
 void Builder::linkage(Linkage linkage) {
-  // clang writes `.extern .weak`: it remains a declaration.
+  // clang writes `.extern .weak`: treated as .extern.
   if (linkage_ != Linkage::kExternal) linkage_ = linkage;
 }
 
@@ -163,7 +162,6 @@ void Builder::declaration_end() {
 }
 
 // --- initialisers
-// ---------------------------------------------------------------------------------------------------
 
 std::uint64_t Builder::elements_per_row(std::size_t depth) const {
   std::uint64_t elements = vector_;
@@ -185,7 +183,7 @@ void Builder::init_open(SourceLoc where) {
 
 void Builder::init_close(SourceLoc where) {
   const std::size_t depth =
-      init_starts_.size() - 1;  // 0: the outermost braces, whose missing values are zeros anyway
+      init_starts_.size() - 1;  // 0: the outermost braces, whose missing values are zero anyway
   const std::size_t present = item_.initial.size() - init_starts_.back();
   init_starts_.pop_back();
   if (depth == 0) return;
@@ -216,7 +214,6 @@ void Builder::init_number(std::string_view text, SourceLoc where) {
 }
 
 // --- functions
-// ------------------------------------------------------------------------------------------------------
 
 void Builder::function_start(bool entry) {
   function_ = {};
@@ -285,7 +282,6 @@ void Builder::function_end() {
 }
 
 // --- statements
-// -----------------------------------------------------------------------------------------------------
 
 void Builder::block_open(SourceLoc where) {
   if (blocks_.size() >= kDeepestBlock)

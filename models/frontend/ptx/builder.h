@@ -1,5 +1,5 @@
-// What the parser's actions build into: the module under construction and the half-finished pieces of the
-// current declaration, instruction and operand.
+// Target of the parser's actions: the module under construction, and the incomplete parts of the current
+// declaration, instruction and operand.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class Builder {
 
   [[nodiscard]] Module take();
   [[nodiscard]] const isa::SourceText& source() const { return *module_.source; }
-  /// Throws an error at a source location.
+  /// Throws an error with its location in the text.
   [[noreturn]] void error(SourceLoc where, const std::string& message, const std::string& remedy = {}) const;
 
   // Module directives
@@ -30,7 +30,7 @@ class Builder {
   }
   void aliasee(std::string_view name) { module_.aliases.back().aliasee = name; }
 
-  // Declarations: pieces arrive in the order of the text, *_end() stores the item.
+  // Declarations: parts arrive in the order of the text; *_end() stores the item.
   void linkage(Linkage linkage);
   void type(std::string_view dotted, SourceLoc where);
   void align(std::string_view text, SourceLoc where);
@@ -42,7 +42,7 @@ class Builder {
   void register_count(std::string_view text, SourceLoc where);
   void register_item_end();
   void variable_item_end();
-  void declaration_end();  ///< forgets type, space, alignment and linkage
+  void declaration_end();  ///< resets type, space, alignment and linkage
 
   // Initialisers
   void init_start() { in_initialiser_ = true; }
@@ -101,28 +101,29 @@ class Builder {
   void address_close();
 
  private:
-  /// Names of the registers declared in one { }: a register need not begin with '%'.
+  /// Names of the registers declared in one { }, since a register need not start with '%'.
   struct Registers {
     std::unordered_set<std::string> single;
     std::unordered_set<std::string> ranges;
   };
 
   [[nodiscard]] bool is_register(const std::string& name) const;
-  /// The list that operands go to now: an instruction's, a group's in braces, an address's coordinates.
+  /// The list that receives the current operands: an instruction's, a group's in braces, or an address's
+  /// coordinates.
   [[nodiscard]] std::vector<Operand>& operand_list();
   [[nodiscard]] std::uint64_t elements_per_row(std::size_t depth) const;
   [[nodiscard]] std::uint64_t count(std::string_view text, std::uint64_t limit, SourceLoc where) const;
   void push(Operand operand);
-  /// The declaration that ends cannot be of a texture, sampler or surface.
+  /// Refuses a texture, sampler or surface in the declaration that has just ended.
   void refuse_opaque() const;
-  /// Sizes of an array declared in an open scope or at module scope: bytes of an element, and the dimensions.
-  /// Element size 0: there is no such variable.
+  /// Dimensions of an array declared in an open scope or at module scope, and its element size in bytes.
+  /// Element size 0: no such variable.
   struct ArrayShape {
     std::uint64_t element_bytes = 0;
     std::vector<std::uint64_t> dims;
   };
   [[nodiscard]] ArrayShape array_shape(const std::string& name) const;
-  /// Bytes that the next subscript of the operand being read counts.
+  /// Bytes that the next subscript of the current operand counts in.
   [[nodiscard]] std::uint64_t begin_subscript(SourceLoc where);
   [[nodiscard]] std::int64_t* offset_of(Operand& operand);
   void add_elements(std::uint64_t index, std::uint64_t stride, SourceLoc where);
@@ -132,24 +133,23 @@ class Builder {
 
   Linkage linkage_ = Linkage::kNone;
   Type type_ = Type::kNone;
-  std::string opaque_;      ///< instead of it: the type of a texture, sampler or surface ...
-  SourceLoc opaque_where_;  ///< ... and its source location
+  std::string opaque_;      ///< alternatively: the type of a texture, sampler or surface ...
+  SourceLoc opaque_where_;  ///< ... and its location
   std::uint32_t align_ = 0;
   unsigned vector_ = 1;
   StateSpace space_ = StateSpace::kNone;
-  VariableDecl item_;  ///< name, place, array sizes and initial values of the item being declared
+  VariableDecl item_;  ///< name, location, array sizes and initial values of the item being declared
   std::uint64_t register_count_ = 0;
   bool is_range_ = false;
-  std::vector<std::size_t>
-      init_starts_;  ///< initial values there were when each open { of an initialiser began
+  std::vector<std::size_t> init_starts_;  ///< number of initial values at each open { of an initialiser
   bool in_initialiser_ = false;
   std::uint64_t init_mask_ = ~std::uint64_t{0};
 
   Function function_;
   std::vector<ParamDecl> params_;
   bool param_in_register_ = false;
-  std::shared_ptr<Prototype> prototype_;  ///< the .callprototype being read
-  bool prototype_named_ = false;          ///< its "_" has been read: what follows are parameters
+  std::shared_ptr<Prototype> prototype_;  ///< the .callprototype being parsed
+  bool prototype_named_ = false;          ///< its "_" has been parsed: parameters follow
 
   std::vector<Block> blocks_;         ///< open { }, the function's body first
   std::vector<Registers> registers_;  ///< one per open block
@@ -160,8 +160,9 @@ class Builder {
   SourceLoc minus_where_;
   bool negate_ = false;
   bool in_group_ = false;
-  std::size_t subscripts_ = 0;          ///< of the operand being read
-  std::uint64_t subscript_stride_ = 0;  ///< within one with a register: what its constants count; otherwise 0
+  std::size_t subscripts_ = 0;          ///< of the current operand
+  std::uint64_t subscript_stride_ = 0;  ///< within one with a register: the unit of its constants; otherwise
+                                        ///< 0
   bool in_address_ = false;
   std::vector<Operand> group_;
   SourceLoc group_where_;
@@ -169,7 +170,7 @@ class Builder {
   SourceLoc address_where_;
 };
 
-/// Spelling of a type without its dot ("b32"); kNone if there is no such type.
+/// The type of that name without the dot ("b32"); kNone if there is none.
 [[nodiscard]] Type type_from_name(std::string_view name);
 
 }  // namespace heddle::ptx

@@ -1,4 +1,4 @@
-// The builder's part about operands.
+// The builder's functions for operands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 namespace heddle::ptx {
 
 // --- operands
-// -------------------------------------------------------------------------------------------------------
 
 bool Builder::is_register(const std::string& name) const {
   if (name.front() == '%') return true;
@@ -135,7 +134,7 @@ std::int64_t* Builder::offset_of(Operand& operand) {
 
 std::uint64_t Builder::begin_subscript(SourceLoc where) {
   Operand& operand = operand_list().back();
-  // Where an address stands in brackets, a[3] stands without them.
+  // Addresses elsewhere are in brackets; here a[3] is written without them.
   const bool wants_value = instruction_.opcode == "mov" || instruction_.opcode == "cvta" || in_group_;
   if (auto* symbol = std::get_if<SymbolName>(&operand.value); symbol != nullptr && !wants_value)
     operand.value = AddressOperand{symbol->name, false, 0, {}, {}};

@@ -14,14 +14,14 @@
 namespace heddle::ptx {
 namespace {
 
-/// Deeper nesting is hostile input; it must not exhaust the stack.
+/// Deeper nesting is hostile input and must not exhaust the stack.
 constexpr unsigned kDeepest = 64;
 
 struct Value {
-  std::uint64_t bits = 0;  ///< of an integer, or of a double
+  std::uint64_t bits = 0;  ///< the bits of an integer or of a double
   bool is_unsigned = false;
   bool is_float = false;
-  FloatLiteral literal;  ///< of a float as it was written: operations lose its width
+  FloatLiteral literal;  ///< the literal as written, of a float: operations lose its width
 
   [[nodiscard]] std::int64_t number() const { return static_cast<std::int64_t>(bits); }
   [[nodiscard]] double real() const { return std::bit_cast<double>(bits); }
@@ -43,7 +43,7 @@ struct Operator {
   std::string_view text;
   unsigned precedence;  ///< higher binds tighter
 };
-// Longer ones first, so that "<<" is not read as "<".
+// Longer operators first, so that "<<" is not parsed as "<".
 constexpr std::array kOperators{Operator{"<<", 8}, Operator{">>", 8}, Operator{"<=", 7}, Operator{">=", 7},
                                 Operator{"==", 6}, Operator{"!=", 6}, Operator{"&&", 2}, Operator{"||", 1},
                                 Operator{"+", 9},  Operator{"-", 9},  Operator{"*", 10}, Operator{"/", 10},
@@ -142,7 +142,7 @@ class Evaluator {
     }
     return left;
   }
-  /// The operator that follows, if it binds at least as tight as `least`.
+  /// The next operator, if its precedence is at least `least`.
   const Operator* next_operator(unsigned least) {
     const std::string_view text = rest();
     for (const Operator& op : kOperators)
@@ -213,7 +213,7 @@ class Evaluator {
     const std::uint64_t bits = std::get<IntegerLiteral>(parsed).bits;
     return integer(bits, text[end - 1] == 'U' || bits >> 63 != 0);
   }
-  /// 1.5e-3: the sign belongs to the number. Hexadecimal digits are no exponents.
+  /// 1.5e-3: the sign belongs to the number. In hexadecimal numbers, e is a digit.
   static bool is_exponent(std::string_view text, std::size_t sign) {
     const bool radix =
         text.size() > 1 && text[0] == '0' && std::isalpha(static_cast<unsigned char>(text[1])) != 0;

@@ -1,6 +1,5 @@
-// Constant expressions (PTX ISA "Constant Expressions"): what may stand wherever a number may, computed when
-// the text is read. C's operators and precedence on 64-bit integers, + - * / and comparisons on .f64; (.s64)
-// and
+// Constant expressions (PTX ISA "Constant Expressions"): allowed wherever a number is, and evaluated while
+// parsing. C's operators and precedence on 64-bit integers; + - * / and comparisons on .f64; (.s64) and
 // (.u64) reinterpret an integer.
 #pragma once
 
@@ -12,8 +11,8 @@
 
 namespace heddle::ptx {
 
-/// The value of `text`; `negative`: a minus sign stood in front, which binds to the first operand. A plain
-/// number is what parse_number() makes of it.
+/// The value of `text`; `negative`: preceded by a minus sign, which binds to the first operand. For a plain
+/// number the result is that of parse_number().
 [[nodiscard]] std::variant<IntegerLiteral, FloatLiteral, NumberError> evaluate_constant(std::string_view text,
                                                                                         bool negative);
 

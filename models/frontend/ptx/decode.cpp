@@ -13,7 +13,7 @@
 namespace heddle::ptx {
 
 isa::Module decode(const Module& module, const AllocateGlobal& allocate) {
-  // The library only has to live as long as decoding does.
+  // The library is only needed during decoding.
   Library library;
   return decode(std::shared_ptr<const Module>(&module, [](const Module*) {}), allocate, library);
 }
@@ -33,7 +33,7 @@ isa::Module decode_in(ModuleContext& context, const AllocateGlobal& allocate) {
   out.globals = place_globals(context, allocate);
   std::unordered_set<std::string> names;
   for (const Function& function : module.functions) {
-    // Device functions are decoded with the kernels that may call them; declarations say nothing new.
+    // Device functions are decoded with the kernels that may call them; declarations add nothing.
     if (!function.is_entry || function.external) continue;
     if (!names.insert(function.name).second)
       context.fail(function.where, fmt::format("kernel '{}' is defined twice", function.name));

@@ -21,8 +21,8 @@ std::string excerpt(const isa::SourceText& source, isa::SourceLoc where) {
     line = line.substr(start, kWindow);
     column -= start;
   }
-  // Tabs stay in both lines, so that the caret lands under its column whatever the tab width; anything else
-  // that would move or garble the terminal becomes a blank.
+  // Tabs are kept in both lines, so that the caret is under its column for any tab width. Anything else that
+  // would move the cursor or garble the terminal becomes a blank.
   std::string pad;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] != '\t' && (static_cast<unsigned char>(line[i]) < 0x20 || line[i] == 0x7f)) line[i] = ' ';
@@ -40,7 +40,7 @@ void fail(const isa::SourceText& source, isa::SourceLoc where, const std::string
 }
 
 void Suggestion::offer(const std::string& candidate) {
-  constexpr std::size_t kLongest = 64;  // edit distance is quadratic; nobody mistypes more than this
+  constexpr std::size_t kLongest = 64;  // edit distance is quadratic, and typing errors are shorter than this
   if (word_.size() > kLongest || candidate.size() > kLongest) return;
   std::vector<std::size_t> row(candidate.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -1,5 +1,4 @@
-// How the front end reports a problem in PTX text: source location, message, the offending line and a caret
-// below it.
+// Errors in PTX text: location, message, the offending line, and a caret below it.
 #pragma once
 
 #include <string>
@@ -8,18 +7,18 @@
 
 namespace heddle::ptx {
 
-/// The line of `where` and a second line with a caret under its column, each indented by two blanks; of a
-/// very long line only the part around the column. Empty if the text has no such line.
+/// The line of `where` and a second line with a caret under its column, each indented by two blanks. Of a
+/// very long line, only the part around the column. Empty if the text has no such line.
 [[nodiscard]] std::string excerpt(const isa::SourceText& source, isa::SourceLoc where);
 
 /// Throws base::InputError at "name:line:column" with `message` and the excerpt.
 [[noreturn]] void fail(const isa::SourceText& source, isa::SourceLoc where, const std::string& message,
                        const std::string& remedy = {});
 
-/// The remedy for whatever needs a texture, sampler or surface.
+/// The remedy for everything that needs a texture, sampler or surface.
 inline constexpr const char* kNoTextures = "Textures and surfaces are not modelled.";
 
-/// The candidate that is nearest to `word` by edit distance, if it is near enough to be a slip; otherwise
+/// The candidate nearest to `word` by edit distance, if it is near enough to be a typing error; otherwise
 /// empty.
 class Suggestion {
  public:
@@ -34,7 +33,7 @@ class Suggestion {
   std::size_t distance_;  ///< only candidates at most this far are considered
 };
 
-/// `text` with control and non-ASCII bytes as \xNN, cut to a readable length.
+/// `text` with control and non-ASCII bytes as \xNN, truncated to a readable length.
 [[nodiscard]] std::string printable(std::string text);
 
 }  // namespace heddle::ptx

@@ -11,7 +11,7 @@ FunctionText::FunctionText(const TextEdit& text, const Function& function) : fun
   walk(text, function.body, 0);
 }
 
-/// Recursion is bounded: the parser limits how deep blocks nest.
+/// The recursion is bounded, since the parser limits the nesting of blocks.
 void FunctionText::walk(const TextEdit& text, const Block& block, std::uint32_t scope) {
   std::string last_label;
   for (const Statement& statement : block.statements) {
@@ -24,7 +24,7 @@ void FunctionText::walk(const TextEdit& text, const Block& block, std::uint32_t 
     }
     if (instruction != nullptr && instruction->opcode == kPragmaOpcode) continue;
     if (instruction != nullptr && instruction->opcode.front() == '.') {
-      // A table: its label is not a code address.
+      // A table: its label does not name a code address.
       tables_[{scope, last_label}] = instruction;
       if (!pending_.empty() && pending_.back().name == last_label) pending_.pop_back();
     } else if (instruction != nullptr) {

@@ -1,5 +1,4 @@
-// The statements of a function as its text has them, for changes to the text: which scope they stand in and
-// what labels stand in front of them.
+// The statements of a function's text, for changes to the text: their scopes and the labels before them.
 #pragma once
 
 #include <cstdint>
@@ -22,30 +21,31 @@ class FunctionText {
   struct Item {
     const Instruction* instruction = nullptr;
     std::uint32_t scope = 0;
-    std::size_t at = 0;   ///< where it begins, guard included
+    std::size_t at = 0;   ///< where it starts, guard included
     std::size_t end = 0;  ///< after its ';'
     std::vector<LabelHere> labels;
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  /// All must outlive this; `function` has a body.
+  /// All must outlive this object; `function` has a body.
   FunctionText(const TextEdit& text, const Function& function);
 
   [[nodiscard]] const Function& function() const { return function_; }
   [[nodiscard]] const std::vector<Item>& items() const { return items_; }
-  /// The item at an instruction's source location; kNone: there is none.
+  /// The item of the instruction at a source location; kNone: there is none.
   [[nodiscard]] std::size_t at(SourceLoc where) const;
-  /// The item behind the label that an operand in `scope` names; items().size(): the end; kNone: no label.
+  /// The item after the label that an operand in `scope` refers to; items().size(): the end; kNone: no such
+  /// label.
   [[nodiscard]] std::size_t target(const std::string& label, std::uint32_t scope) const;
   /// The instruction (a .branchtargets) after a label; nullptr: there is none.
   [[nodiscard]] const Instruction* table(const std::string& label, std::uint32_t scope) const;
-  /// Names of scope `outer` are known in `inner`.
+  /// Whether names of scope `outer` are visible in `inner`.
   [[nodiscard]] bool visible(std::uint32_t outer, std::uint32_t inner) const;
   /// After the '{' of the body.
   [[nodiscard]] std::size_t body_begin() const { return body_begin_; }
   /// The '}' of the body.
   [[nodiscard]] std::size_t body_end() const { return body_end_; }
-  /// The first statement that does something, its labels included.
+  /// The first statement that is not a declaration, including its labels.
   [[nodiscard]] std::size_t first_statement() const;
 
  private:

@@ -12,7 +12,6 @@ namespace heddle::ptx::grammar {
 namespace peg = tao::pegtl;
 
 // --- white space and comments
-// ---------------------------------------------------------------------------------------
 struct LineComment : peg::seq<peg::two<'/'>, peg::until<peg::at<peg::eolf>>> {};
 struct CommentOpen : peg::string<'/', '*'> {};
 struct CommentRest : peg::until<peg::string<'*', '/'>> {};
@@ -27,7 +26,7 @@ struct Punctuation : peg::seq<peg::one<C>, Space> {};
 struct NameHead : peg::sor<peg::alpha, peg::one<'_', '$', '%'>> {};
 struct NameTail : peg::sor<peg::alnum, peg::one<'_', '$'>> {};
 struct NameText : peg::seq<NameHead, peg::star<NameTail>> {};
-/// ".reg" and the like, not followed by more of a word.
+/// ".reg" and similar keywords, not followed by more letters.
 template <char... C>
 struct Keyword : peg::seq<peg::string<'.', C...>, peg::not_at<peg::sor<NameTail, peg::two<':'>>>, Space> {};
 
@@ -38,8 +37,7 @@ struct StringRest : peg::seq<peg::star<peg::not_one<'"', '\r', '\n'>>, peg::one<
 struct StringText : peg::if_must<peg::one<'"'>, StringRest> {};
 struct String : Token<StringText> {};
 
-// --- numbers: shape only; the action checks and converts
-// ------------------------------------------------------------
+// --- numbers: syntax only; the actions check and convert them
 struct RadixNumber
     : peg::seq<peg::one<'0'>, peg::one<'x', 'X', 'f', 'F', 'd', 'D', 'b', 'B'>, peg::star<NameTail>> {};
 struct Exponent : peg::seq<peg::one<'e', 'E'>, peg::opt<peg::one<'+', '-'>>, peg::plus<peg::digit>> {};
@@ -48,7 +46,7 @@ struct DecimalNumber : peg::seq<peg::plus<peg::digit>, peg::opt<peg::one<'.'>, p
 struct NumberText : peg::sor<RadixNumber, DecimalNumber> {};
 // Constant expressions (constant_expression.h): only their extent is found here.
 struct Blanks : peg::star<peg::space> {};
-/// ( ... ) that holds numbers, operators, (.s64) and nothing else: no recursion, whatever the depth.
+/// ( ... ) that contains only numbers, operators and (.s64): not recursive, for any depth.
 struct ConstantGroup {
   using rule_t = ConstantGroup;
   using subs_t = peg::empty_list;
@@ -103,7 +101,7 @@ struct ConstantRest : peg::star<Blanks, Sign, Blanks, ConstantOperand> {};
 struct ConstantStart : peg::seq<peg::opt<peg::sor<peg::one<'~'>, Cast>, Blanks, UnarySigns>,
                                 peg::sor<NumberText, ConstantGroup>> {};
 struct ConstantText : peg::seq<ConstantStart, ConstantRest<BinarySign>> {};
-/// Behind + or - of an address: only what binds tighter.
+/// After + or - in an address: only operators with higher precedence.
 struct FactorText : peg::seq<ConstantStart, ConstantRest<ProductSign>> {};
 
 struct Minus : Punctuation<'-'> {};
@@ -113,7 +111,6 @@ struct SignedNumber : peg::sor<peg::if_must<Minus, Number>, Number> {};
 struct Count : Token<NumberText> {};  ///< a plain non-negative integer of a directive
 
 // --- operands
-// -------------------------------------------------------------------------------------------------------
 struct DottedNameText : peg::seq<NameText, peg::star<peg::one<'.'>, peg::plus<NameTail>>> {};
 struct OperandName : Token<DottedNameText> {};
 struct SecondName : Token<DottedNameText> {};
@@ -158,12 +155,11 @@ struct CoordinatesClose : Punctuation<'}'> {};
 struct Coordinates : peg::sor<peg::if_must<CoordinatesOpen, SimpleList, CoordinatesClose>, SimpleOperand> {};
 struct Address : peg::if_must<AddressOpen, AddressBase, peg::star<Offset>,
                               peg::star<peg::if_must<Comma, Coordinates>>, AddressClose> {};
-/// A number that begins with '(': not a list, though it could be a list's beginning.
+/// A number that starts with '(': not a list, although it looks like the start of one.
 struct GroupedNumber : peg::seq<peg::at<peg::sor<ConstantGroup, Cast>>, SignedNumber> {};
 struct Operand : peg::sor<Address, Vector, GroupedNumber, List, SimpleOperand> {};
 
 // --- instructions and labels
-// ----------------------------------------------------------------------------------------
 struct ModifierText : peg::list<peg::plus<NameTail>, peg::two<':'>> {};
 struct Modifier : peg::if_must<peg::one<'.'>, ModifierText> {};
 struct GuardSign : peg::seq<peg::one<'@'>, Space> {};
@@ -180,7 +176,6 @@ struct LabelOrInstruction : peg::seq<Word, peg::sor<LabelMark, InstructionRest>>
 struct EmptyStatement : Semicolon {};
 
 // --- pieces of declarations
-// -----------------------------------------------------------------------------------------
 struct TypeText : peg::seq<peg::one<'.'>, NameText> {};
 struct TypeName : Token<TypeText> {};
 struct AlignValue : Count {};
@@ -211,7 +206,6 @@ struct RegDecl : peg::if_must<RegDeclStart, peg::star<peg::sor<Align, Vector2, V
                               RegDeclItems, DeclEnd> {};
 
 // --- variables
-// ------------------------------------------------------------------------------------------------------
 struct InitMaskOpen : peg::seq<NumberText, Space, peg::one<'('>, Space> {};
 struct InitMaskClose : Punctuation<')'> {};
 struct InitName : Token<NameText> {};
@@ -249,8 +243,7 @@ struct Variable
     : peg::if_must<VariableSpace, peg::star<peg::sor<Align, Vector2, Vector4, Attribute>>, TypeName,
                    peg::star<peg::sor<Align, Vector2, Vector4>>, VariableItems, DeclEnd> {};
 
-// --- directives that carry nothing for us
-// ---------------------------------------------------------------------------
+// --- directives without meaning for the decoder
 struct RestOfLine : peg::seq<peg::until<peg::at<peg::eolf>>, Space> {};
 struct Loc : peg::seq<peg::sor<Keyword<'l', 'o', 'c'>, Keyword<'f', 'i', 'l', 'e'>, peg::string<'@', '@'>>,
                       RestOfLine> {};
@@ -265,7 +258,7 @@ struct Section
 };
 struct Ignored : peg::sor<Loc, Pragma, Section> {};
 
-// Tables of indirect branches and calls; their names are the label in front of them.
+// Tables of indirect branches and calls; they are named by the label before them.
 struct TargetsStart : peg::sor<Keyword<'b', 'r', 'a', 'n', 'c', 'h', 't', 'a', 'r', 'g', 'e', 't', 's'>,
                                Keyword<'c', 'a', 'l', 'l', 't', 'a', 'r', 'g', 'e', 't', 's'>> {};
 struct TableTargets : peg::if_must<TargetsStart, SimpleList, Semicolon> {};
@@ -278,7 +271,6 @@ struct Prototype : peg::if_must<PrototypeStart, peg::opt<ParamList>, PrototypeNa
 struct Table : peg::sor<TableTargets, Prototype> {};
 
 // --- statements
-// -----------------------------------------------------------------------------------------------------
 struct BlockOpen : Punctuation<'{'> {};
 struct BlockClose : Punctuation<'}'> {};
 struct LinkedVariable : peg::seq<peg::plus<Linkage>, peg::must<Variable>> {};
@@ -288,7 +280,6 @@ struct Statement : peg::sor<LabelOrInstruction, Guarded, RegDecl, Ignored, Varia
 struct Block : peg::if_must<BlockOpen, peg::until<BlockClose, peg::must<Statement>>> {};
 
 // --- functions
-// ------------------------------------------------------------------------------------------------------
 struct ParamInRegister : Keyword<'r', 'e', 'g'> {};
 struct ParamStart : peg::sor<Keyword<'p', 'a', 'r', 'a', 'm'>, ParamInRegister> {};
 struct ParamAlign : Align {};
@@ -316,7 +307,6 @@ struct Function
                    peg::opt<ParamList>, peg::star<peg::sor<Attribute, Pragma, Tuning>>, FunctionBody> {};
 
 // --- module
-// ---------------------------------------------------------------------------------------------------------
 struct VersionValue : Token<peg::seq<peg::plus<peg::digit>, peg::one<'.'>, peg::plus<peg::digit>>> {};
 struct Version : peg::if_must<Keyword<'v', 'e', 'r', 's', 'i', 'o', 'n'>, VersionValue> {};
 struct TargetName : Token<NameText> {};

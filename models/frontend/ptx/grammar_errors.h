@@ -1,5 +1,5 @@
-// What to say when a rule that must match does not. One line per rule that stands behind a `must` in
-// grammar.h; the text completes "expected ...".
+// Error messages for rules that must match. One line per rule that follows a `must` in grammar.h; the text
+// completes "expected ...".
 #pragma once
 
 #include <type_traits>
@@ -11,7 +11,7 @@ namespace heddle::ptx::grammar {
 template <class Rule>
 inline constexpr const char* kExpected = nullptr;
 
-/// Rules that match anything, so that nothing is ever expected of them.
+/// Rules that match anything, so they need no message.
 template <class Rule>
 inline constexpr bool kNeverFails = false;
 template <class... Rules>
@@ -171,7 +171,7 @@ inline constexpr const char* kExpected<Comma> = "','";
 template <>
 inline constexpr const char* kExpected<CommentRest> = "'*/' at the end of the comment";
 
-/// Tokens that end something: a missing one belongs behind the token it should follow, not to the next line.
+/// Terminating tokens: the error of a missing one is located after the preceding token, not on the next line.
 template <class Rule>
 inline constexpr bool kEndsSomething = std::disjunction_v<
     std::is_same<Rule, InstructionEnd>, std::is_same<Rule, DeclEnd>, std::is_same<Rule, Semicolon>,

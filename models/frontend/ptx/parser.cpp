@@ -14,11 +14,11 @@
 namespace heddle::ptx {
 namespace {
 
-// Eager tracking keeps line and column with the input, so that asking for the source location costs nothing.
+// Eager tracking stores line and column with the input, so that locations are free.
 using Input =
     grammar::peg::memory_input<grammar::peg::tracking_mode::eager, grammar::peg::eol::lf_crlf, const char*>;
 
-/// The token at the error, as far as it helps: a word, a number, a character.
+/// A description of the input at the error: a word, a number, a character.
 std::string found(const Input& in) {
   if (in.empty()) return "end of file";
   const std::string_view rest(in.current(), in.size());
@@ -34,7 +34,7 @@ std::string found(const Input& in) {
              : fmt::format("'{}'", printable(std::string(rest.substr(0, length))));
 }
 
-/// Turns the failure of a rule after `must` into an error at its source location.
+/// Turns the failure of a rule after `must` into an error at its location.
 template <class Rule>
 struct Control : grammar::peg::normal<Rule> {
   template <class ParseInput>
@@ -71,7 +71,7 @@ Module parse_text(const std::string& text, const std::string& name) {
   Builder builder(split(text, name));
   ParseState state{builder, {}, {}};
   Input input(text.data(), text.data() + text.size(), name.c_str());
-  // Cannot fail: every rule of Module stands behind `must`.
+  // Cannot fail: every rule of Module follows a `must`.
   if (!grammar::peg::parse<grammar::Module, grammar::Action, Control>(input, state))
     throw base::InputError(name, "not a PTX module");
   return builder.take();

@@ -7,11 +7,11 @@
 
 namespace heddle::ptx {
 
-/// Parses a whole PTX module. `name` stands for the text in messages. Throws base::InputError with place
-/// "name:line:column" and a message that ends in the offending line and a caret line below it.
+/// Parses a complete PTX module. `name` identifies the text in messages. Throws base::InputError with place
+/// "name:line:column" and a message that ends with the offending line and a caret line below it.
 [[nodiscard]] Module parse_text(const std::string& text, const std::string& name);
 
-/// parse_text() of a file; an unreadable file is an InputError naming it.
+/// parse_text() for a file; an unreadable file is an InputError naming it.
 [[nodiscard]] Module parse_file(const std::string& path);
 
 }  // namespace heddle::ptx

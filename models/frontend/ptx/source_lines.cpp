@@ -11,7 +11,7 @@ std::string_view trimmed(std::string_view text) {
   return start == std::string_view::npos ? std::string_view{} : text.substr(start);
 }
 
-/// Takes a number off the front; 0 if there is none.
+/// Removes a number from the front of the text; 0 if there is none.
 std::uint32_t number(std::string_view& text) {
   text = trimmed(text);
   std::uint32_t value = 0;

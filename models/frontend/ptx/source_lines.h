@@ -1,5 +1,5 @@
-// Which line of the CUDA source a PTX instruction comes from, where the compiler has written it down (.loc
-// and .file, as with nvcc -lineinfo).
+// The CUDA source line of a PTX instruction, if the compiler has recorded it (.loc and .file, as with nvcc
+// -lineinfo).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace heddle::ptx {
 
 struct CudaLine {
-  std::string file;  ///< as in .file; empty: there is none of that number
+  std::string file;  ///< as in .file; empty: no file has that number
   std::uint32_t line = 0;
 };
 
@@ -26,10 +26,10 @@ class SourceLines {
  private:
   struct Entry {
     std::uint32_t file = 0;
-    std::uint32_t line = 0;  ///< 0: a function begins here, nothing is known
+    std::uint32_t line = 0;  ///< 0: a function starts here, the line is unknown
   };
   std::map<std::uint32_t, std::string> files_;
-  std::map<std::uint32_t, Entry> entries_;  ///< by PTX line: from there on
+  std::map<std::uint32_t, Entry> entries_;  ///< by PTX line, valid from there on
 };
 
 }  // namespace heddle::ptx

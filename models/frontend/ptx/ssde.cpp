@@ -13,7 +13,7 @@
 namespace heddle::ptx {
 namespace {
 
-/// Letters that no name of the text begins with behind its $ or %.
+/// A prefix that no name of the text has after its $ or %.
 std::string free_prefix(const std::string& text) {
   std::string prefix = "heddle";
   for (unsigned i = 2; text.find("$" + prefix + "_") != std::string::npos ||
@@ -43,7 +43,7 @@ SsdeResult eliminate_simt_deadlocks(const std::string& text, const Module& modul
   SsdeResult result;
   TextEdit edit(text);
   const std::string prefix = free_prefix(text);
-  // A device function has code in every kernel that may call it, and one text.
+  // A device function has code in every kernel that may call it, but only one text.
   std::set<const Function*> done;
   for (const auto& kernel : decoded.kernels) {
     if (!options.only_kernel.empty() && kernel->name != options.only_kernel) continue;

@@ -1,12 +1,12 @@
-// SSDE (mimd-simt-and-bows §7.2, Alg 4): turns kernels written for a MIMD machine into kernels that finish on
-// a SIMT stack, as changes of their PTX text.
+// SSDE (mimd-simt-and-bows §7.2, Alg 4): transforms the PTX text of kernels written for a MIMD machine so
+// that they complete on a SIMT stack.
 //
-// For every switch block of the plan (analysis/elimination.h) there is a register c, cleared where the
-// function is entered. A latch sets c to its number and goes to the switch; the switch takes c into another
-// register, clears it, and compares. Who has not come from a latch goes on to what follows. With several
-// loops these leave first, and the others are told apart behind that: each side comes to the switch, where
-// they all meet, after one round, and none runs in circles in front of another that it waits for (two locks,
-// one held while the other is tried). Everything else in the text stays as it is.
+// Every switch block of the plan (analysis/elimination.h) has a register c, which is cleared at the
+// function's entry. A latch sets c to its number and jumps to the switch. The switch copies c to another
+// register, clears it, and compares. Threads that did not come from a latch continue after the switch. With
+// several loops these leave first, and the others are distinguished after that. Every side then reaches the
+// switch, where all reconverge, after one iteration. So no side loops while it blocks another that it waits
+// for (two locks, one held while the other is tried). The rest of the text is unchanged.
 #pragma once
 
 #include <string>
@@ -27,19 +27,19 @@ namespace heddle::ptx {
 
 struct SsdeOptions {
   analysis::DeadlockOptions analysis;
-  std::string only_kernel;          ///< transform this kernel and its functions; empty: all of the module
-  std::vector<std::string> except;  ///< kernels and functions to leave as they are
-  /// Take every loop for one that may deadlock: the transformation keeps what each thread does, whatever it
-  /// is applied to.
+  std::string only_kernel;          ///< transform this kernel and its functions; empty: the whole module
+  std::vector<std::string> except;  ///< kernels and functions that are not transformed
+  /// Treat every loop as one that may deadlock: the transformation preserves each thread's behaviour wherever
+  /// it is applied.
   bool every_loop = false;
-  /// Insert without line breaks and comments, so that line numbers stay those of the original.
+  /// Insert without line breaks and comments, to preserve line numbers.
   bool keep_lines = false;
 };
 
 struct SsdeSwitch {
   std::string function;
-  std::uint32_t line = 0;  ///< of the statement that the switch stands in front of; 0: the function's end
-  std::vector<std::uint32_t> loops;  ///< lines at which they begin
+  std::uint32_t line = 0;            ///< line of the statement that follows the switch; 0: the function's end
+  std::vector<std::uint32_t> loops;  ///< lines at which they start
 };
 
 struct SsdeRefusal {
@@ -50,11 +50,11 @@ struct SsdeRefusal {
 
 struct SsdeResult {
   std::string text;
-  std::vector<SsdeSwitch> switches;   ///< empty: nothing had to be changed
-  std::vector<SsdeRefusal> refusals;  ///< flagged loops that stay
+  std::vector<SsdeSwitch> switches;   ///< empty: no changes were necessary
+  std::vector<SsdeRefusal> refusals;  ///< flagged loops that are not transformed
 };
 
-/// `module` is the tree of `text`, `decoded` what it decodes to.
+/// `module` is the syntax tree of `text`, `decoded` its decoded form.
 [[nodiscard]] SsdeResult eliminate_simt_deadlocks(const std::string& text, const Module& module,
                                                   const isa::Module& decoded,
                                                   const SsdeOptions& options = {});

@@ -51,7 +51,8 @@ std::uint32_t SsdeFunction::scope_of(Pc place) const {
   return place == kNoPc || is_implicit_end(place.value()) ? 0 : item_of(place.value()).scope;
 }
 
-/// The first item from there on whose labels the latch can name, and whose switch can name the header's.
+/// The first program point from `place` on whose scope is visible to the latch, and from which the header's
+/// labels are visible.
 std::optional<Pc> SsdeFunction::visible_place(const SwitchCase& one, Pc place) const {
   const std::uint32_t latch = item_of(code_.cfg().block(one.latch).end - 1).scope;
   while (!text_.visible(scope_of(place), latch)) place = code_.places().next(place);
@@ -101,7 +102,7 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
       Switch& sw = by_place[place->value()];
       sw.place = *place;
       sw.scope = scope_of(*place);
-      // Loops with the same header share a value: the switch has one edge to it.
+      // Loops with the same header share a value: the switch has one edge back to it.
       const auto same = std::find_if(sw.cases.begin(), sw.cases.end(),
                                      [&](const Case& known) { return known.header == one.header; });
       one.value = same != sw.cases.end() ? same->value : sw.values++ + 1;
@@ -117,7 +118,8 @@ void SsdeFunction::run(const analysis::EliminationPlan& plan, std::uint32_t func
     if (sw.place != kNoPc && !is_implicit_end(sw.place.value()))
       places_.insert(index_of(item_of(sw.place.value())));
   declare();
-  // What stands in front of one statement: its switch, then the entrance of a loop, then what a latch sets.
+  // Inserted before one statement, in this order: its switch, the entry of a loop, and the assignment of a
+  // latch.
   for (const Switch& sw : switches_) write_switch(sw, result);
   insert_entrances();
   for (const Switch& sw : switches_)
@@ -140,12 +142,12 @@ void SsdeFunction::declare() {
   edit_.insert(text_.first_statement(), clear);
 }
 
-/// A label at the header that the switch can name.
+/// A label at the header that is visible from the switch.
 std::string SsdeFunction::entrance(const Switch& sw, const Case& one) {
   const Item& header = item_of(code_.cfg().block(one.header).first);
   const std::size_t index = index_of(header);
   if (const auto known = entrances_.find(index); known != entrances_.end()) return known->second.label;
-  // With a switch in front of it, the header's own labels lead there.
+  // With a switch before it, the header's own labels lead to that switch.
   if (!one.shared_header && !places_.contains(index))
     for (const auto& here : header.labels)
       if (text_.visible(here.scope, sw.scope)) return here.name;
@@ -153,7 +155,8 @@ std::string SsdeFunction::entrance(const Switch& sw, const Case& one) {
 }
 
 void SsdeFunction::insert_entrances() {
-  // Clearing what is clear already gives whoever comes otherwise than through the switch a block of its own.
+  // Clearing a register that is already clear creates a separate block for threads that do not come through
+  // the switch.
   for (const auto& [index, entrance] : entrances_)
     insert_before(text_.items()[index],
                   {fmt::format("mov.u32 {}, 0;", entrance.state), entrance.label + ":"});
@@ -175,9 +178,9 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
   text.push_back(label(sw) + ":");
   text.push_back(fmt::format("mov.u32 {}, {};", t, state(sw)));
   text.push_back(fmt::format("mov.u32 {}, 0;", state(sw)));
-  // Those that go on part from all that go back, and these from each other behind that: they meet at the
-  // switch again, each after one attempt. Were every case to part from the rest, the lanes of one loop could
-  // wait for ever for those of another, which come after them (two locks, mimd-simt-and-bows §7.2).
+  // First separate the threads that leave from all that go back, then distinguish the latter: they reconverge
+  // at the switch again, each after one attempt. If each case diverged from the rest, the lanes of one loop
+  // could wait forever for those of another, which run after them (two locks, mimd-simt-and-bows §7.2).
   const bool several = cases.size() > 1;
   const std::string onward = several ? name('$', "on", labels_++) : std::string{};
   if (several) {
@@ -200,7 +203,7 @@ void SsdeFunction::write_switch(const Switch& sw, SsdeResult& result) {
     at_end_.insert(at_end_.end(), text.begin(), text.end());
     at_end_.emplace_back("ret;");
   } else if (is_implicit_end(sw.place.value())) {
-    if (several) text.emplace_back("ret;");  // a label wants an instruction behind it
+    if (several) text.emplace_back("ret;");  // a label needs an instruction after it
     at_end_.insert(at_end_.begin(), text.begin(), text.end());
   } else {
     const Item& item = item_of(sw.place.value());
@@ -225,14 +228,14 @@ void SsdeFunction::retarget(const Switch& sw, const Case& one) {
   } else if (instruction.opcode == "brx") {
     retarget_table(item, header, sw, one.value);
   }
-  // The header follows the latch: it is reached without a branch.
+  // The header directly follows the latch: no branch leads to it.
   const bool falls = (at(last).op != Opcode::kBranch && at(last).op != Opcode::kIndirect) ||
                      at(last).guard.present || instruction.opcode != "bra";
   if (falls && instruction.opcode != "brx" && &item + 1 == &header_item)
     insert_behind(item, {set, fmt::format("bra {};", label(sw))});
 }
 
-/// An indirect branch goes to a separate block that continues to the switch.
+/// An indirect branch jumps to a new block that continues to the switch.
 void SsdeFunction::retarget_table(const Item& item, std::size_t header, const Switch& sw,
                                   std::uint32_t value) {
   Table& table = tables_[&item];
@@ -291,7 +294,7 @@ void SsdeFunction::keep_early_exits(std::uint32_t branch) {
   }
 }
 
-/// All returns except those of threads that leave early go to the switch at the function's end.
+/// Redirects all returns to the switch at the function's end, except those of threads that leave early.
 void SsdeFunction::join_returns() {
   const analysis::ControlFlowGraph& cfg = code_.cfg();
   const analysis::ControlFlowGraph& kept = code_.places().reconvergence_graph();

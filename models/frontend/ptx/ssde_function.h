@@ -15,17 +15,18 @@ namespace heddle::ptx {
 
 class SsdeFunction {
  public:
-  /// `prefix`: what names begin with behind $ and %; the text has no such names. All must outlive this.
+  /// `prefix`: start of new names after $ and %; no name of the text starts with it. All must outlive this
+  /// object.
   SsdeFunction(TextEdit& edit, const FunctionText& text, const analysis::CodeAnalysis& code,
                const std::vector<analysis::LoopFinding>& findings, std::string prefix, bool keep_lines);
 
-  /// Changes the text for the plan's switch blocks of this function.
+  /// Inserts the plan's switch blocks of this function into the text.
   void run(const analysis::EliminationPlan& plan, std::uint32_t function, SsdeResult& result);
 
  private:
   using Item = FunctionText::Item;
   struct Case : analysis::SwitchCase {
-    std::uint32_t value = 1;  ///< stored in the switch's register by the latch
+    std::uint32_t value = 1;  ///< the number that the latch stores in the switch's register
   };
   struct Switch {
     base::Pc place = base::kNoPc;
@@ -39,7 +40,7 @@ class SsdeFunction {
   [[nodiscard]] std::size_t index_of(const Item& item) const {
     return static_cast<std::size_t>(&item - text_.items().data());
   }
-  /// The return that the decoder adds to code that runs off its end.
+  /// Whether it is the return that the decoder appends to code that runs off its end.
   [[nodiscard]] bool is_implicit_end(std::uint32_t instruction) const;
   [[nodiscard]] std::uint32_t scope_of(base::Pc place) const;
   [[nodiscard]] std::optional<base::Pc> visible_place(const analysis::SwitchCase& one, base::Pc place) const;

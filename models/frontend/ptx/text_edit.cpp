@@ -62,7 +62,7 @@ std::string TextEdit::apply() const {
   std::vector<const Change*> order;
   for (const Change& change : changes_) order.push_back(&change);
   std::stable_sort(order.begin(), order.end(), [](const Change* a, const Change* b) {
-    // An insertion before a replaced piece stays before it.
+    // Text inserted before a replaced range stays before it.
     return a->at != b->at ? a->at < b->at : a->length == 0 && b->length != 0;
   });
   std::string out;

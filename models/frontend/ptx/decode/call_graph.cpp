@@ -16,7 +16,7 @@ bool is_builtin(const std::string& name) {
   return name == "vprintf" || name == "__assertfail" || name == "malloc" || name == "free";
 }
 
-/// The calls of a function and the tables that they name. Names of tables nest as the { } do.
+/// The calls of a function and the tables they refer to. Table names are scoped by { }.
 class CallScan {
  public:
   explicit CallScan(const ModuleContext& module) : module_(module) {}
@@ -87,7 +87,7 @@ class Planner {
 
   KernelPlan run(const Function& entry) {
     plan_of(module_, entry);
-    // The list grows while functions are found.
+    // The list grows as functions are found.
     for (std::size_t i = 0; i < plan_.functions.size(); ++i) find_calls(*plan_.functions[i]);
     find_cycles();
     allocate_rows();
@@ -264,7 +264,7 @@ class Planner {
       if (plan->on_stack())
         plan_.stack_align = std::max<std::uint64_t>(plan_.stack_align, plan->storage.align);
     }
-    // Components are numbered callees first.
+    // Strongly connected components are numbered callees first.
     std::vector<FunctionPlan*> callers_first;
     for (const auto& plan : plan_.functions) callers_first.push_back(plan.get());
     std::stable_sort(callers_first.begin(), callers_first.end(), [&](const auto* a, const auto* b) {
@@ -272,7 +272,7 @@ class Planner {
     });
     for (auto at = callers_first.begin(); at != callers_first.end(); ++at) {
       FunctionPlan* const caller = *at;
-      // The functions of a cycle all begin behind whatever calls any of them.
+      // Frames of mutually recursive functions all start after those of any caller.
       for (auto other = at;
            other != callers_first.end() && component_[(*other)->index] == component_[caller->index]; ++other)
         caller->frame_at = std::max(caller->frame_at, (*other)->frame_at);

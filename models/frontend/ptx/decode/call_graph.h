@@ -1,10 +1,10 @@
-// Which functions a kernel may call, how they call each other, and where their parameters, results, return
-// addresses and frames are.
+// The functions a kernel may call, their call graph, and the allocation of their parameters, results, return
+// addresses and frames.
 //
-// Every function has rows of its own, whoever calls it. A function that cannot be entered again before it has
-// returned has a frame at a fixed place in local memory, behind those of its callers. Functions that call
-// each other in a cycle share their rows with their own later calls: they save what they still need on a
-// stack in local memory (isa/recursion.h), where their frames lie too.
+// Every function has its own rows, independent of the caller. A function that cannot be re-entered before it
+// returns has a frame at a fixed address in local memory, after those of its callers. Mutually recursive
+// functions share their rows with their own later calls. They save the values they still need on a stack in
+// local memory (isa/recursion.h), which also holds their frames.
 #pragma once
 
 #include <array>
@@ -22,18 +22,18 @@ namespace heddle::ptx {
 /// One call instruction of the text.
 struct CallTargets {
   const Instruction* instruction = nullptr;
-  std::size_t target_operand = 0;            ///< index of the operand that says what is called
+  std::size_t target_operand = 0;            ///< index of the operand that selects the callee
   std::vector<const FunctionPlan*> callees;  ///< more than one only if indirect
   bool indirect = false;
   const std::vector<ParamDecl>* returns = nullptr;  ///< of the callee or of the prototype
   const std::vector<ParamDecl>* params = nullptr;
-  std::string builtin;  ///< name of a function that the device itself provides (vprintf ...); empty: none
+  std::string builtin;  ///< name of a function provided by the device (vprintf ...); empty: none
 };
 
 /// A parameter or a result of a function.
 struct PassedValue {
   const ParamDecl* declared = nullptr;
-  /// The value; of an array (a structure in C) its address in local memory, which the caller provides.
+  /// The value; for an array (a structure in C) its address in local memory, which the caller provides.
   isa::Operand row;
   bool by_address = false;
 };
@@ -42,19 +42,19 @@ struct FunctionPlan {
   const ModuleContext* module = nullptr;
   const Function* function = nullptr;
   std::size_t index = 0;        ///< in KernelPlan::functions; 0: the entry
-  std::uint32_t recursion = 0;  ///< as in isa::FunctionCode
+  std::uint32_t recursion = 0;  ///< like isa::FunctionCode::recursion
   bool called_indirectly = false;
   bool allocates = false;  ///< alloca
   std::vector<PassedValue> params;
   std::vector<PassedValue> returns;
-  isa::Operand return_pc;      ///< not of the entry
-  isa::Operand frame;          ///< address of the frame, if it lies on the stack; top of the stack on entry
-  std::uint64_t frame_at = 0;  ///< address of a frame that does not
+  isa::Operand return_pc;      ///< not used by the entry
+  isa::Operand frame;          ///< address of the frame, if it is on the stack; on entry the top of the stack
+  std::uint64_t frame_at = 0;  ///< address of a frame that is not on the stack
   FunctionStorage storage;
   std::unordered_map<const Instruction*, CallTargets> calls;
 
   [[nodiscard]] bool on_stack() const { return recursion != 0; }
-  /// Keeps what the stack was on entry in `frame`.
+  /// The function keeps the stack pointer it was entered with in `frame`.
   [[nodiscard]] bool has_frame_row() const { return recursion != 0 || allocates; }
 };
 
@@ -62,14 +62,14 @@ struct KernelPlan {
   std::vector<std::unique_ptr<FunctionPlan>> functions;  ///< the entry first
   SharedStorage shared;
   std::uint64_t static_local_bytes = 0;
-  /// Of everything on the stack, in bytes: the largest alignment that a function of a recursion needs.
+  /// Alignment of everything on the stack in bytes: the largest that a recursive function needs.
   std::uint64_t stack_align = kFrameAlign;
-  std::uint32_t param_bytes = 0;  ///< of the entry
-  isa::Operand stack_pointer;     ///< present if any function has something on the stack
-  /// Functions whose address the program takes, with a plan if the kernel may call them.
+  std::uint32_t param_bytes = 0;  ///< parameter bytes of the entry
+  isa::Operand stack_pointer;     ///< present if any function uses the stack
+  /// Functions whose address the program takes, with their plan if the kernel may call them.
   std::vector<std::pair<const FunctionSymbol*, const FunctionPlan*>> addressed;
 
-  // Where indirect calls pass things, as the callee is not known: rows by kind of register.
+  // Rows for passing values in indirect calls, where the callee is unknown: by kind of register.
   [[nodiscard]] isa::Operand argument(RegisterRows& registers, std::size_t index, isa::RowWidth width);
   [[nodiscard]] isa::Operand result(RegisterRows& registers, std::size_t index, isa::RowWidth width);
   [[nodiscard]] isa::Operand return_pc(RegisterRows& registers);
@@ -80,11 +80,11 @@ struct KernelPlan {
   std::unordered_map<std::string, isa::Operand> passing_;
 };
 
-/// Finds everything an entry function may call and lays out its rows and frames.
+/// Finds all functions that an entry function may call, and lays out their rows and frames.
 [[nodiscard]] KernelPlan plan_kernel(const ModuleContext& module, const Function& entry,
                                      RegisterRows& registers);
 
-/// The row width of a parameter: of its address if it is an array.
+/// The row width of a parameter; for an array, that of its address.
 [[nodiscard]] isa::RowWidth passing_width(const ParamDecl& param);
 
 }  // namespace heddle::ptx

@@ -63,7 +63,7 @@ void declare_passed(KernelContext& kernel, const PassedValue& passed) {
     kernel.fail(param.where, fmt::format("'{}' is declared twice in this scope", printable(param.name)));
 }
 
-/// One position in the lists of a call: what is passed or received there.
+/// An argument or result of a call.
 struct Actual {
   const VariableSymbol* variable = nullptr;  ///< a .param variable; else a register or a number
   const Operand* operand = nullptr;
@@ -87,7 +87,7 @@ class CallEmitter {
     CallSite site;
     site.callees = call_.callees;
     site.begin = here();
-    // Rows that the callee shares with this function's callers' frames are saved before anything is passed.
+    // Rows shared with this function's callers are saved before any argument is passed.
     const FunctionPlan& plan = kernel_.plan;
     const bool recursive = plan.recursion != 0 &&
                            std::any_of(call_.callees.begin(), call_.callees.end(),
@@ -100,8 +100,8 @@ class CallEmitter {
     if (recursive && plan.allocates) keep_frame();
     site.link = here();
     emit_move(kernel_, instruction_, return_row(), kernel_.constants.row(RowWidth::k32, 0));
-    // What the call brings back begins to live there. Results for which it has no room count as live from
-    // the function's beginning on, which costs nothing but some of the estimate of registers.
+    // Live ranges of the call's results start here. Results that do not fit count as live from the function's
+    // start, which only makes the register estimate less accurate.
     for (std::size_t i = 0, next = 0; i < results_.size() && next < call.dst.size(); ++i)
       if (!(*call_.returns)[i].is_array) call.dst[next++] = result_row(i);
     site.call = here();
@@ -157,7 +157,7 @@ class CallEmitter {
                           : callee().returns[i].row;
   }
 
-  /// A separate row with the value of `from`.
+  /// A new row with the value of `from`.
   isa::Operand copy_of(const isa::Operand& from) {
     const auto copy = kernel_.registers.allocate(from.width, "(argument)");
     if (!copy) kernel_.fail(instruction_.where, "the kernel uses more than 65534 registers");
@@ -166,7 +166,7 @@ class CallEmitter {
   }
 
   void pass_arguments(bool recursive) {
-    // The callee's rows may be this function's own: everything is read before any of them is overwritten.
+    // The callee's rows may be this function's own, so everything is read before any of them is overwritten.
     std::vector<std::pair<isa::Operand, isa::Operand>> late;
     const auto pass = [&](const isa::Operand& to, const isa::Operand& from) {
       const bool may_change = recursive && from.space == isa::RowSpace::kRegister;
@@ -196,8 +196,8 @@ class CallEmitter {
     for (const auto& [to, from] : late) emit_move(kernel_, instruction_, to, from);
   }
 
-  /// In a recursion the rows of the callee's results may be destinations as well: with several of them, all
-  /// are read before any is written.
+  /// In a recursion the rows of the callee's results may also be destinations: with several results, all are
+  /// read before any is written.
   void take_results(bool recursive) {
     std::vector<isa::Operand> from(results_.size());
     for (std::size_t i = 0; i < results_.size(); ++i) {
@@ -222,9 +222,9 @@ class CallEmitter {
     }
   }
 
-  // The frame's address of a recursive function, across a call that changes it. It is the top of the stack
-  // less the frame's size, unless the function has allocated more: then it is pushed, in a place that keeps
-  // the stack aligned.
+  // Preserves the frame address of a recursive function across a call that changes it. It is the top of the
+  // stack minus the frame size, unless the function has allocated more. In that case the address is pushed,
+  // in a slot that keeps the stack aligned.
   [[nodiscard]] std::uint64_t push() const { return kernel_.kernel.stack_align; }
   void keep_frame() {
     const isa::Operand top = kernel_.kernel.stack_pointer;
@@ -249,7 +249,7 @@ class CallEmitter {
     emit_local(kernel_, instruction_, Opcode::kLoad, kernel_.plan.frame, slot);
   }
 
-  /// The value of a scalar argument of a function that the device itself provides.
+  /// The value of a scalar argument of a function provided by the device.
   isa::Operand argument_value(std::size_t i) {
     const Actual& actual = arguments_[i];
     if (actual.variable == nullptr)
@@ -277,7 +277,7 @@ class CallEmitter {
         kernel_.fail(instruction_.where,
                      fmt::format("argument {} of {} has the wrong type", i + 1, call_.builtin));
     }
-    // The device prints from memory, so this thread's stores must have been performed.
+    // This thread has stored what is printed, so the stores must have reached memory.
     isa::Instruction fence = control_instruction(Opcode::kFence);
     fence.fence_scope = isa::FenceScope::kGpu;
     kernel_.emit(instruction_, fence);
@@ -351,7 +351,8 @@ void leave_function(KernelContext& kernel, const Instruction& instruction) {
   isa::Instruction out = control_instruction(Opcode::kReturn);
   out.src[0] = plan.return_pc;
   std::size_t value = 1;
-  // A row must survive until here: the return reads it, or, if it has no room, a copy to itself does.
+  // A row must stay live until here: the return reads it or, if the return has no operand left, a copy to
+  // itself does.
   const auto keep = [&](const isa::Operand& row) {
     if (value < kReturnSources)
       out.src[value++] = row;
@@ -403,7 +404,7 @@ void load_param_row(KernelContext& kernel, const Instruction& instruction, const
               kernel.constants.row(RowWidth::k32, (std::uint64_t{1} << bytes * 8) - 1));
     return;
   }
-  // The register is wider than the value: extended as by ld.
+  // The register is wider than the value, which is extended as by ld.
   const auto integer = [&](unsigned size) {
     const bool is_signed = isa::is_signed(type);
     switch (size) {

@@ -6,7 +6,7 @@ namespace {
 using isa::LaneOp;
 using isa::LatencyClass;
 
-/// One kind of operation on integers, single and double precision.
+/// Selects the class for integer, single precision or double precision.
 LatencyClass choose(Type type, LatencyClass integer, LatencyClass single, LatencyClass twice) {
   if (type == Type::kF64) return twice;
   return isa::is_float(type) ? single : integer;
@@ -49,7 +49,7 @@ LatencyClass latency_class(LaneOp op, Type type) {
     case LaneOp::kMov:
     case LaneOp::kSelp:
     case LaneOp::kSlct:
-      return LatencyClass::kIntSimple;  // nothing is computed, whatever the type
+      return LatencyClass::kIntSimple;  // no arithmetic, for any type
     default:
       return choose(type, LatencyClass::kIntSimple, LatencyClass::kFpSimple, LatencyClass::kDpSimple);
   }

@@ -1,5 +1,4 @@
-// Immediates as constant rows: one value broadcast to 32 lanes, so that an operand is a row pointer whatever
-// it is.
+// Immediates as constant rows: a value broadcast to 32 lanes, so that every operand is a row pointer.
 #pragma once
 
 #include <array>
@@ -16,10 +15,10 @@ namespace heddle::ptx {
 
 class ConstantPool {
  public:
-  /// The operand of a row that holds `bits` in every lane; predicate rows: all lanes true unless bits is 0.
-  /// Equal rows of a width are kept once; every row starts at a multiple of 64 bytes.
+  /// The operand of a row that holds `bits` in every lane; in predicate rows all lanes are true unless bits
+  /// is 0. Equal rows of one width are stored once; every row starts at a multiple of 64 bytes.
   [[nodiscard]] isa::Operand row(isa::RowWidth width, std::uint64_t bits);
-  /// A separate row for a code address: immediates of the same value must not change when code moves.
+  /// A separate row for a code address, since immediates of the same value must not change when code moves.
   [[nodiscard]] isa::Operand code_pointer(base::Pc pc, bool behind_call);
   [[nodiscard]] std::vector<isa::CodePointer> take_code_pointers() { return std::move(code_pointers_); }
   [[nodiscard]] isa::RowBytes take() { return std::move(bytes_); }

@@ -1,5 +1,5 @@
-// What decoding works on: the module's symbols, and for each function of a kernel (the entry among them) its
-// names, its part in the calls, and its code so far. Rows and constants are the whole kernel's.
+// The state of decoding: the module's symbols, and for each function of a kernel (including the entry) its
+// names, its calls and its code so far. Rows and constants are shared by the whole kernel.
 #pragma once
 
 #include <string>
@@ -24,12 +24,12 @@ struct ModuleContext {
   const Module& ast;
   std::unordered_map<std::string, VariableSymbol> globals;    ///< .global and .const
   std::unordered_map<std::string, FunctionSymbol> functions;  ///< .func, and aliases
-  std::vector<const FunctionSymbol*> addressed;               ///< those whose address this module takes
+  std::vector<const FunctionSymbol*> addressed;               ///< functions whose address this module takes
   const Library* library = nullptr;                           ///< modules loaded before
-  /// Module-scope variables that only their users are refused for.
+  /// Unsupported module-scope variables: only kernels that use them are refused.
   std::unordered_map<std::string, const VariableDecl*> unsupported{};
 
-  /// nullptr: there is none of that name.
+  /// nullptr: there is no function of that name.
   [[nodiscard]] const FunctionSymbol* find_function(const std::string& name) const {
     const auto found = functions.find(name);
     return found == functions.end() ? nullptr : &found->second;
@@ -37,7 +37,7 @@ struct ModuleContext {
   [[noreturn]] void fail(SourceLoc where, const std::string& message, const std::string& remedy = {}) const;
 };
 
-/// A branch whose target address is known once all code has been decoded.
+/// A branch whose target address is known once all code has been emitted.
 struct PendingBranch {
   std::uint32_t instruction = 0;
   std::uint32_t label = 0;
@@ -49,7 +49,7 @@ struct PendingTable {
   std::vector<std::uint32_t> labels;
 };
 
-/// A call in the code: [begin, end) are the copies of arguments, the call and the copies of results.
+/// A call in the code: [begin, end) are the copies of arguments, the call, and the copies of results.
 struct CallSite {
   std::uint32_t begin = 0;
   std::uint32_t link = 0;  ///< receives the PC after the call as src[0]
@@ -58,7 +58,7 @@ struct CallSite {
   std::vector<const FunctionPlan*> callees;
 };
 
-/// A .global, .const, .shared or .local variable with a fixed address that the instruction at `where` names.
+/// A .global, .const, .shared or .local variable with a fixed address, used by the instruction at `where`.
 struct NamedVariable {
   SourceLoc where;
   std::string name;
@@ -91,16 +91,16 @@ struct KernelContext {
   std::vector<SpinPragma> spin_pragmas{};
   std::vector<NamedVariable> variables{};  ///< in the order of the instructions that name them
   isa::Operand guard{};                    ///< of the PTX instruction being decoded
-  SourceLoc place{};                       ///< source location of that instruction
+  SourceLoc place{};                       ///< its source location
 
   /// Appends an instruction with the guard and source location of the PTX instruction `from`.
   isa::Instruction& emit(const Instruction& from, isa::Instruction instruction);
   [[noreturn]] void fail(SourceLoc where, const std::string& message, const std::string& remedy = {}) const {
     module.fail(where, message, remedy);
   }
-  /// A register added by the decoder (registers.h), or the error that there are too many registers.
+  /// A scratch register of the decoder (registers.h); an error if there are too many registers.
   [[nodiscard]] isa::Operand scratch(const Instruction& from, isa::RowWidth width, unsigned index);
-  /// The condition code register, or the same error.
+  /// The condition code register; the same error.
   [[nodiscard]] isa::Operand carry(const Instruction& from);
 };
 

@@ -1,4 +1,4 @@
-// Branches, exits, and instructions that do nothing here.
+// Branches, exits, and instructions without effect.
 #include <fmt/format.h>
 
 #include "frontend/ptx/decode/emit.h"
@@ -71,7 +71,7 @@ void decode_nothing(KernelContext& kernel, const Instruction& instruction, const
                     const Modifiers& modifiers) {
   for (std::size_t i = 0; i < instruction.operands.size(); ++i)
     static_cast<void>(source(kernel, instruction, instruction.operands[i], form.operands[i].type(modifiers)));
-  kernel.emit(instruction, isa::Instruction{});  // an issue slot and nothing else
+  kernel.emit(instruction, isa::Instruction{});  // takes an issue slot, nothing else
 }
 
 }  // namespace heddle::ptx

@@ -45,7 +45,7 @@ isa::Instruction local_access(isa::Opcode op, isa::Operand row, isa::Operand bas
 void emit_local(KernelContext& kernel, const Instruction& from, isa::Opcode op, isa::Operand row,
                 const VariableSymbol& at) {
   isa::Instruction out = local_access(op, row, at.base, static_cast<std::int64_t>(at.address));
-  // 8- and 16-bit values take as much memory as they have bits.
+  // 8- and 16-bit values occupy 1 and 2 bytes of memory.
   if (row.width == RowWidth::k32 && at.bytes < 4) out.type = at.bytes == 1 ? Type::kU8 : Type::kU16;
   kernel.emit(from, out);
 }

@@ -27,7 +27,7 @@ constexpr std::pair<std::string_view, std::string_view> kNamedSlots[] = {
     {"@data", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"},
 };
 
-/// The pieces of `text` between separators; none of an empty text.
+/// The parts of `text` between separators; none for an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
@@ -38,7 +38,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// A mistake in the table is a bug in Heddle, found by the first test that decodes anything.
+/// An error in the table is a bug in Heddle, found by the first test that decodes anything.
 [[noreturn]] void bad_table(const Form& form, std::string_view what) {
   throw std::logic_error("form table: " + std::string(form.opcode) + ": " + std::string(what));
 }
@@ -141,7 +141,7 @@ isa::Type twice_as_wide(isa::Type type) {
   }
 }
 
-/// Marks in `used` every word that some supported combination of words has.
+/// Marks in `used` every word that occurs in some supported combination.
 void find_used(const CompiledForm& form, std::size_t slot, const Modifiers& meaning,
                std::vector<std::size_t>& chosen, std::vector<std::vector<bool>>& used) {
   constexpr std::size_t kNone = ~std::size_t{0};
@@ -220,7 +220,8 @@ isa::LaneSpec lane_spec(const CompiledForm& form, const Modifiers& m) {
   isa::LaneSpec spec;
   spec.op = form.form.lane;
   spec.type = m.types[0];
-  // mul.wide and mad.wide name the type of the factors; the lane function is chosen by that of the result.
+  // mul.wide and mad.wide name the type of the factors; the lane function is selected by the type of the
+  // result.
   if (!form.operands.empty() && form.operands[0].source == OperandSpec::Source::kWide)
     spec.type = twice_as_wide(m.types[0]);
   spec.src_type = m.types[1];
@@ -240,7 +241,7 @@ std::string describe(const CompiledForm& form) {
   std::vector<std::vector<bool>> used;
   const bool has_lane_function = form.form.handler == decode_lane || form.form.handler == decode_cvt;
   for (const Slot& slot : form.slots) used.emplace_back(slot.words.size(), !has_lane_function);
-  used.emplace_back(1, !has_lane_function);  // any combination at all
+  used.emplace_back(1, !has_lane_function);  // whether any combination is supported
   if (has_lane_function) {
     std::vector<std::size_t> chosen(form.slots.size());
     find_used(form, 0, {}, chosen, used);

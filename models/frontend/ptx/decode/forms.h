@@ -1,12 +1,11 @@
-// The table of supported instructions: one line per form of an instruction, giving its modifiers, its
-// operands and what turns it into decoded instructions. The decoder, its error messages and the list of
-// supported instructions all read this table; adding an instruction that has a lane function is adding a
-// line.
+// The table of supported instructions: one line per form of an instruction, with its modifiers, its operands
+// and the function that decodes it. The decoder, its error messages and the list of supported instructions
+// all use this table. To add an instruction that has a lane function, add a line.
 //
-// Modifiers are a pattern of slots separated by blanks. A slot is alternatives separated by '|', optional
-// with '?' behind the last; "kind=" in front says what the words mean (modifiers.h) where the word alone does
-// not. A word that starts with '@' stands for a named slot (forms.cpp). Modifiers may come in any order, as
-// in ptxas, except that the types keep theirs.
+// Modifiers are a pattern of slots separated by blanks. A slot is a list of alternatives separated by '|'; a
+// '?' after the last one makes it optional. A "kind=" prefix sets the meaning of the words (modifiers.h)
+// where the word alone does not. A word that starts with '@' stands for a named slot (forms.cpp). Modifiers
+// may come in any order, as in ptxas, except that types keep their order.
 //
 // Operands are a list of descriptions separated by blanks:
 //   t, s    source of the first, second type of the instruction;  w: of twice the width of the first
@@ -38,13 +37,13 @@ struct Form {
   std::string_view modifiers;
   std::string_view operands;
   FormHandler handler;
-  isa::LaneOp lane = isa::LaneOp::kMov;  ///< of forms that have a lane function
+  isa::LaneOp lane = isa::LaneOp::kMov;  ///< lane operation, for forms that have a lane function
 };
 
 struct Slot {
   ModifierKind kind = ModifierKind::kWord;
   std::vector<std::string_view> words;
-  std::vector<ModifierKind> kinds;  ///< per word where the slot states no kind
+  std::vector<ModifierKind> kinds;  ///< per word, if the slot does not set a kind
   bool optional = false;
 };
 
@@ -57,7 +56,7 @@ struct OperandSpec {
   bool relaxed_width = false;
   bool optional = false;
 
-  /// The operand's type under these modifiers.
+  /// The operand's type with these modifiers.
   [[nodiscard]] isa::Type type(const Modifiers& modifiers) const;
 };
 
@@ -67,23 +66,23 @@ struct CompiledForm {
   std::vector<OperandSpec> operands;
   std::size_t least_operands = 0;
 
-  /// False if a modifier fits no free slot or a slot that is not optional stays empty. `misfit`: index of the
-  /// first modifier that fits nothing; modifiers.size() if they all fit.
+  /// False if a modifier fits no free slot, or a required slot remains empty. `misfit`: index of the first
+  /// modifier that does not fit; modifiers.size() if they all fit.
   [[nodiscard]] bool match(const std::vector<std::string>& modifiers, Modifiers& meaning,
                            std::size_t& misfit) const;
 };
 
-/// The forms of an opcode; empty if there is no such instruction.
+/// The forms of an opcode; empty if it is unknown.
 [[nodiscard]] const std::vector<CompiledForm>& forms_of(std::string_view opcode);
 
-/// Every opcode of the table, in alphabetical order.
+/// All opcodes of the table, in alphabetical order.
 [[nodiscard]] std::vector<std::string_view> known_opcodes();
 
-/// "add{.ftz}.(f32|f64)": a form as a reader writes it; words that no lane function supports are left out,
-/// and a form without any is empty.
+/// "add{.ftz}.(f32|f64)": a form as documentation shows it. Words that no lane function supports are left
+/// out; empty if none is left.
 [[nodiscard]] std::string describe(const CompiledForm& form);
 
-/// The operation that a lane form with these modifiers stands for.
+/// The lane operation of a form with these modifiers.
 [[nodiscard]] isa::LaneSpec lane_spec(const CompiledForm& form, const Modifiers& modifiers);
 
 // The parts of the table.
@@ -95,7 +94,7 @@ struct CompiledForm {
 [[nodiscard]] const std::vector<Form>& sync_forms();
 [[nodiscard]] const std::vector<Form>& warp_forms();
 
-// What the table's lines call.
+// The decode functions that the table refers to.
 void decode_lane(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_cvt(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);
 void decode_mov(KernelContext&, const Instruction&, const CompiledForm&, const Modifiers&);

@@ -47,7 +47,7 @@ const std::vector<Form>& arithmetic_forms() {
       {"mul", "@rnd? ftz? sat? f32|f64", "=t t t", decode_lane, LaneOp::kMul},
       {"fma", "@rnd ftz? sat? f32|f64", "=t t t t", decode_lane, LaneOp::kFma},
       {"mad", "@rnd ftz? sat? f32|f64", "=t t t t", decode_lane,
-       LaneOp::kFma},  // PTX: same as fma from sm_20 on
+       LaneOp::kFma},  // PTX: same as fma on sm_20 and later
       {"div", "@rnd ftz? f32|f64", "=t t t", decode_lane, LaneOp::kDiv},
       {"div", "approx|full ftz? f32", "=t t t", decode_lane, LaneOp::kDiv},
       {"abs", "ftz? f32|f64", "=t t", decode_lane, LaneOp::kAbs},

@@ -8,7 +8,7 @@ const std::vector<Form>& control_forms() {
       {"bra", "uni?", "t", decode_branch},
       {"brx", "idx uni?", "u32 t", decode_indirect_branch},
       {"exit", "", "", decode_exit},
-      {"ret", "uni?", "", decode_return},  // of an entry: the end of the thread
+      {"ret", "uni?", "", decode_return},  // in an entry function: ends the thread
       {"call", "uni?", "t t? t? t?", decode_call},
       {"ld", "space=param::func vec=v2|v4? @data", "=t t", decode_load},
       {"st", "space=param|param::func vec=v2|v4? @data", "t t", decode_store_param},

@@ -48,7 +48,7 @@ const std::vector<Form>& data_forms() {
       {"red", "order=relaxed|release? @scope? space=global|shared|shared::cta? atomic=add noftz f16|f16x2",
        "t t", decode_reduction},
 
-      // Hints: their addresses are checked as operands, nothing else happens.
+      // Hints: their addresses are checked as operands; they have no other effect.
       {"prefetch", "space=global|local? L1|L2|L2::evict_last|L2::evict_normal", "t", decode_prefetch},
       {"prefetchu", "L1", "t", decode_prefetch},
       {"applypriority", "space=global? L2::evict_normal", "t u32", decode_prefetch},

@@ -44,7 +44,7 @@ class FunctionDecoder {
   }
 
  private:
-  /// The stack starts after the frames at fixed addresses.
+  /// The stack starts after the frames with fixed addresses.
   void start_stack() {
     if (!context_.kernel.stack_pointer.present) return;
     Instruction place;
@@ -66,7 +66,7 @@ class FunctionDecoder {
       case StateSpace::kParam:
         return declare(variable.name, call_variable(context_, variable), variable.where);
       case StateSpace::kLocal: {
-        // A variable that no instruction mentions takes no memory; its offset does not matter.
+        // A variable that no instruction uses takes no memory; its offset does not matter.
         const auto& offsets = context_.plan.storage.offsets;
         const auto placed = offsets.find(&variable);
         return declare(
@@ -131,7 +131,7 @@ class FunctionDecoder {
     }
   }
 
-  /// Recursion is bounded: the parser limits how deep blocks nest.
+  /// The recursion is bounded, since the parser limits the nesting of blocks.
   void decode_block(const Block& block) {
     context_.scopes.open();
     declare_all(block);
@@ -153,7 +153,7 @@ class FunctionDecoder {
     context_.scopes.close();
   }
 
-  /// Code that runs off the end returns.
+  /// Falling off the end is a return.
   void append_end() {
     const std::vector<isa::Instruction>& code = context_.code;
     const auto size = static_cast<std::uint32_t>(code.size());

@@ -11,7 +11,8 @@
 namespace heddle::ptx {
 namespace {
 
-/// Names that the module uses as values: operands of anything but calls and their tables, and initial values.
+/// Names that the module uses as values: operands of anything except calls and their tables, and initial
+/// values.
 std::unordered_set<std::string> names_used_as_values(const Module& ast) {
   std::unordered_set<std::string> names;
   const auto note = [&](const Operand& operand) {
@@ -61,7 +62,7 @@ void place_functions(ModuleContext& module, const AllocateGlobal& allocate) {
     if (fresh) continue;
     if (known.defined() && !function.external)
       module.fail(function.where, fmt::format("function '{}' is defined twice", printable(function.name)));
-    // `.func f;` says nothing of the parameters.
+    // `.func f;` does not declare the parameters.
     const bool bare = [](const Function& f) {
       return f.external && f.params.empty() && f.returns.empty();
     }(known.defined() ? function : *known.function);
@@ -86,9 +87,9 @@ void place_functions(ModuleContext& module, const AllocateGlobal& allocate) {
                                                       printable(name), other->module->ast.source->name));
     symbol = *other;
   }
-  // In the order of the text: addresses must not depend on that of a hash table.
+  // In the order of the text, because addresses must not depend on hash table order.
   const auto used = names_used_as_values(module.ast);
-  // A function has one address, even if it is taken under several names or in a module loaded before.
+  // A function has one address, shared by aliases in this module and by modules loaded earlier.
   std::unordered_map<const Function*, std::uint64_t> addresses;
   if (module.library != nullptr)
     for (const auto& other : module.library->modules())
@@ -96,7 +97,7 @@ void place_functions(ModuleContext& module, const AllocateGlobal& allocate) {
   const auto give = [&](const std::string& name) {
     FunctionSymbol& symbol = module.functions.at(name);
     if (!used.contains(name) || symbol.address != 0) return;
-    constexpr std::uint32_t kBytes = 16;  // never read: they only make the address unique
+    constexpr std::uint32_t kBytes = 16;  // never accessed: only the address must be unique
     std::uint64_t& address = addresses[symbol.function];
     if (address == 0) address = allocate("function " + name, kBytes, kBytes);
     symbol.address = address;

@@ -1,4 +1,4 @@
-// Functions of a module: by name, with addresses for those whose address the program takes.
+// Functions of a module by name, with addresses for those whose address the program takes.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@ namespace heddle::ptx {
 struct ModuleContext;
 
 struct FunctionSymbol {
-  const ModuleContext* module = nullptr;  ///< whose names its body uses
+  const ModuleContext* module = nullptr;  ///< the module whose names its body uses
   const Function* function = nullptr;     ///< the definition; a declaration if there is none
   std::uint64_t address = 0;              ///< 0: never taken
 
   [[nodiscard]] bool defined() const { return !function->external; }
 };
 
-/// Declares the functions of the module and its aliases in `module`, links declarations to the definitions of
-/// modules loaded before, and gives every function whose address is taken one.
+/// Declares the functions and aliases of the module in `module`, links declarations to definitions in modules
+/// loaded earlier, and assigns an address to every function whose address is taken.
 void place_functions(ModuleContext& module, const AllocateGlobal& allocate);
 
-/// How parameters and results are passed, as text: functions that an indirect call may reach have that of its
-/// prototype.
+/// How parameters and results are passed, as text. An indirect call may reach the functions with the same
+/// signature as its prototype.
 [[nodiscard]] std::string signature(const std::vector<ParamDecl>& returns,
                                     const std::vector<ParamDecl>& params);
 
-/// Bytes of a parameter or result; 0 for a predicate and for an open array.
+/// Size of a parameter or result in bytes; 0 for a predicate and for an open array.
 [[nodiscard]] std::uint64_t param_bytes(const ParamDecl& param);
 
-/// Calls fn(instruction) for every instruction of the block and the blocks within, in the order of the text.
+/// Calls fn(instruction) for every instruction of the block and its nested blocks, in text order.
 template <class Fn>
 void for_each_instruction(const Block& block, Fn&& fn) {
   for (const Statement& statement : block.statements) {

@@ -25,7 +25,7 @@ std::uint64_t symbol_bits(const ModuleContext& module, const VariableDecl& varia
                     variable.name, printable(symbol.name)));
   const std::uint64_t address = (function != nullptr ? function->address : found->second.address) +
                                 static_cast<std::uint64_t>(symbol.offset);
-  // 0xFF00(symbol): the bits that the mask selects, moved to the low end.
+  // 0xFF00(symbol): the bits selected by the mask, shifted to the low end.
   return symbol.mask == 0 ? 0 : (address & symbol.mask) >> std::countr_zero(symbol.mask);
 }
 
@@ -79,12 +79,12 @@ std::vector<isa::GlobalVariable> place_globals(ModuleContext& module, const Allo
   std::vector<isa::GlobalVariable> placed;
   std::vector<const VariableDecl*> declarations;
   std::unordered_set<std::string_view> shared;
-  // Two passes: initial values may name variables that come later.
+  // Two passes, because initial values may refer to variables declared later.
   for (const VariableDecl& variable : module.ast.variables) {
     const bool device = variable.space == StateSpace::kGlobal || variable.space == StateSpace::kConst;
     auto known = module.globals.find(variable.name);
     const bool again = device ? known != module.globals.end() : !shared.insert(variable.name).second;
-    // An .extern declaration beside the definition is the same variable.
+    // An .extern declaration next to the definition refers to the same variable.
     if (again && (!device || (known->second.defined && !variable.external)))
       module.fail(variable.where, fmt::format("variable '{}' is declared twice", variable.name));
     if (!device) {

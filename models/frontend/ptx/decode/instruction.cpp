@@ -1,4 +1,4 @@
-// One PTX instruction: its form from the table, its guard, and what to say if no form fits.
+// Decodes one PTX instruction: its form from the table, its guard, and the error if no form fits.
 #include <fmt/format.h>
 
 #include "frontend/ptx/decode/forms.h"
@@ -22,7 +22,7 @@ constexpr std::string_view kSimd = "Use the scalar instructions on the unpacked 
 constexpr std::string_view kLater = "It belongs to a later architecture than sm_75: compile for sm_75.";
 constexpr std::string_view kList = "'heddle list --ptx' shows what is supported.";
 
-// Instructions of PTX that have no line in the form table. The remedy may be empty.
+// PTX instructions without a line in the form table. The remedy may be empty.
 constexpr Unsupported kUnsupported[] = {
     {"tex", kTexture},
     {"tld4", kTexture},
@@ -79,7 +79,7 @@ struct LaterModifier {
   std::string_view word;
   std::string_view since;
 };
-// Modifiers of instructions in the form table that sm_75 does not have.
+// Modifiers of instructions in the form table that sm_75 does not support.
 constexpr LaterModifier kLaterModifiers[] = {
     {"bf16", "sm_80"},   {"bf16x2", "sm_80"},        {"tf32", "sm_80"},    {"relu", "sm_80"},
     {"NaN", "sm_80"},    {"xorsign", "sm_86"},       {"u16x2", "sm_90"},   {"s16x2", "sm_90"},
@@ -107,7 +107,7 @@ std::string supported_forms(const Instruction& instruction) {
               suggestion.text());
 }
 
-/// No form of the opcode fits: names the modifier that the best candidate has no place for.
+/// No form of the opcode fits: names the modifier that the best candidate does not accept.
 [[noreturn]] void no_such_form(const KernelContext& kernel, const Instruction& instruction,
                                std::size_t misfit) {
   std::string remedy = supported_forms(instruction);
@@ -152,8 +152,8 @@ void decode_instruction(KernelContext& kernel, const Instruction& instruction) {
     const bool matches = form.match(instruction.modifiers, meaning, misfit);
     farthest = std::max(farthest, misfit);
     if (!matches) continue;
-    // Forms may differ in their operands only by number (setp with and without a combined predicate has
-    // modifiers for it); the first that matches is the one.
+    // Forms may differ only in their number of operands (setp with and without a combined predicate differ in
+    // modifiers): the first match is used.
     best = &form;
     modifiers = meaning;
     break;

@@ -1,6 +1,6 @@
-// An entry function to a kernel: its code and that of every function it may call, one behind the other, then
-// what needs the whole code: branch targets and register numbers. What follows from the code alone -
-// reconvergence points, live registers - is the compiler's.
+// Decodes an entry function to a kernel: concatenates its code and that of every function it may call, then
+// does what needs the whole code: branch targets and register numbers. The compiler adds what follows from
+// the code alone: reconvergence points and live registers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class KernelDecoder {
           module_.fail(entry_.where, fmt::format("directive '.{}' of kernel '{}' takes one to three numbers",
                                                  name, entry_.name));
         if (name == "reqntid") {
-          // PTX ISA: dimensions that are not stated are 1.
+          // PTX ISA: omitted dimensions are 1.
           auto& block = kernel_.required_block.emplace(std::array<std::uint32_t, 3>{1, 1, 1});
           std::transform(values.begin(), values.end(), block.begin(), [](std::uint64_t value) {
             return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xffff'ffffu));
@@ -96,7 +96,7 @@ class KernelDecoder {
       recursion_->stack_align = plan_.stack_align;
     }
     kernel_.uses_stack = plan_.stack_pointer.present;
-    // The stack starts aligned, after the fixed frames.
+    // The stack starts aligned after the fixed frames.
     const std::uint64_t align = kernel_.uses_stack ? plan_.stack_align : 8;
     kernel_.local_bytes_per_thread =
         static_cast<std::uint32_t>((plan_.static_local_bytes + align - 1) / align * align);
@@ -107,7 +107,7 @@ class KernelDecoder {
     return row;
   }
 
-  /// For SaveRecursion of the compiler.
+  /// Describes recursions for the compiler's SaveRecursion pass.
   void describe_recursion(const KernelContext& context, std::uint32_t function, std::uint32_t base) {
     isa::RecursiveFunction out;
     out.function = function;

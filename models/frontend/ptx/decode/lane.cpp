@@ -1,4 +1,4 @@
-// Instructions that only read and write rows: operands by the form's description, meaning by the lane
+// Instructions that only read and write rows: operands from the form's description, semantics from the lane
 // function.
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ bool reads_carry(isa::LaneOp op) {
          op == isa::LaneOp::kMadcHi;
 }
 
-/// The constant of an operand that has no row.
+/// The constant of an operand that is not stored in a row.
 std::uint64_t immediate(KernelContext& kernel, const Instruction& instruction, const Operand& operand) {
   constexpr std::uint64_t kLargest = 0xff;
   const auto* literal = std::get_if<IntegerLiteral>(&operand.value);
@@ -76,7 +76,7 @@ void decode_lane(KernelContext& kernel, const Instruction& instruction, const Co
       continue;
     }
     out.dst[0] = destination(kernel, instruction, operand, type).operand;
-    // Lane functions always write their first destination; a discarded one goes to a register nobody reads.
+    // Lane functions always write their first destination; a discarded one goes to an unused register.
     if (!out.dst[0].present) out.dst[0] = kernel.scratch(instruction, row_width(type), 0);
     if (operand.second == nullptr) continue;
     if (!want.second_destination)
@@ -103,7 +103,7 @@ void decode_cvt(KernelContext& kernel, const Instruction& instruction, const Com
   const Row from = source(kernel, instruction, instruction.operands[1], spec.src_type, Width::kRelaxed);
   if (to.bits > isa::type_bytes(spec.type) * 8) spec.dst_bits = static_cast<std::uint8_t>(to.bits);
   if (from.operand.width == isa::RowWidth::k64 && isa::type_bytes(spec.src_type) < 8) spec.src_bits = 64;
-  // What comes from an integer has nothing to flush.
+  // Values converted from integers are never subnormal.
   if (spec.type == Type::kF32 && !isa::is_float(spec.src_type)) spec.ftz = false;
   const auto emit = [&](const isa::LaneSpec& what, const isa::Operand& result, const isa::Operand& operand) {
     isa::Instruction out = lane_instruction(what, function_of(kernel, instruction, what));
@@ -112,7 +112,7 @@ void decode_cvt(KernelContext& kernel, const Instruction& instruction, const Com
     kernel.emit(instruction, out);
   };
   if (isa::find_lane_fn(spec) != nullptr) return emit(spec, to.operand, from.operand);
-  // A 64-bit register on a side of fewer bits takes a step of its own where no lane function does both.
+  // A 64-bit register for a narrower type needs a separate step where no lane function handles both.
   isa::Operand operand = from.operand;
   if (spec.src_bits == 64) {
     operand = kernel.scratch(instruction, isa::RowWidth::k32, 1);

@@ -19,7 +19,7 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
   return (value + align - 1) / align * align;
 }
 
-/// Names that a function's instructions mention as symbols.
+/// Names that a function's instructions use as symbols.
 void collect_names(const std::vector<Operand>& operands, std::unordered_set<std::string_view>& names) {
   for (const Operand& operand : operands) {
     if (const auto* symbol = std::get_if<SymbolName>(&operand.value)) names.insert(symbol->name);
@@ -30,7 +30,7 @@ void collect_names(const std::vector<Operand>& operands, std::unordered_set<std:
   }
 }
 
-/// Calls fn for every statement of the block and the blocks within, in the order of the text.
+/// Calls fn for every statement of the block and its nested blocks, in text order.
 template <class Fn>
 void for_each_statement(const Block& block, Fn&& fn) {
   for (const Statement& statement : block.statements) {
@@ -39,7 +39,7 @@ void for_each_statement(const Block& block, Fn&& fn) {
   }
 }
 
-/// Variables of one state space, laid out consecutively.
+/// Variables of one state space, laid out one after the other.
 class SpaceLayout {
  public:
   SpaceLayout(StateSpace space, std::uint64_t limit) : space_(space), limit_(limit) {}
@@ -83,9 +83,9 @@ std::unordered_set<std::string_view> mentioned_names(const Function& function) {
   return names;
 }
 
-/// Names of parameters that need an address: it is taken, or only a part of the value is accessed.
+/// Parameters that must be in memory: their address is taken, or only part of the value is accessed.
 std::unordered_set<std::string_view> names_in_memory(const Function& function) {
-  std::unordered_map<std::string_view, std::uint64_t> bytes;  // of a scalar; 0: several of different sizes
+  std::unordered_map<std::string_view, std::uint64_t> bytes;  // of a scalar; 0: accesses of several sizes
   const auto declare = [&](const std::string& name, std::uint64_t size) {
     const auto [entry, fresh] = bytes.try_emplace(name, size);
     if (!fresh && entry->second != size) entry->second = 0;
@@ -111,8 +111,8 @@ std::unordered_set<std::string_view> names_in_memory(const Function& function) {
       const auto known = bytes.find(at->base);
       if (known == bytes.end()) continue;
       const std::uint64_t size = known->second;
-      // Registers hold 8- and 16-bit values in 32-bit rows, so that a low part can be read from those; one
-      // that is written must leave the rest as it is.
+      // Registers hold 8- and 16-bit values in 32-bit rows, so the low part of one can be read in place. A
+      // partial write must preserve the rest.
       const bool low_part = access < size && size <= 4 && instruction.opcode != "st";
       if (vector || at->offset != 0 || !at->subscripts.empty() || !(access == size || low_part))
         names.insert(at->base);
@@ -124,7 +124,7 @@ std::unordered_set<std::string_view> names_in_memory(const Function& function) {
 }  // namespace
 
 std::uint64_t variable_bytes(const VariableDecl& variable) {
-  std::uint64_t elements = variable.vector;  // the parser bounds the product
+  std::uint64_t elements = variable.vector;  // the parser limits the product
   for (const std::uint64_t size : variable.dims) elements *= size;
   return elements * isa::type_bytes(variable.type);
 }
@@ -198,7 +198,7 @@ SharedStorage layout_shared(const std::vector<const FunctionPlan*>& functions) {
       if (variable != nullptr && variable->space == StateSpace::kShared && names[i].contains(variable->name))
         add(*functions[i]->module, *variable);
     });
-  // All .extern .shared arrays are the same memory: what the launch adds behind the static variables.
+  // All .extern .shared arrays share the same memory: what the launch adds after the static variables.
   std::uint64_t align = 1;
   for (const VariableDecl* variable : open) align = std::max<std::uint64_t>(align, variable_align(*variable));
   storage.bytes = static_cast<std::uint32_t>(layout.end(align));

@@ -1,5 +1,5 @@
-// Sizes and places of variables: .shared and .local within a kernel, parameters, and the bytes of .global and
-// .const.
+// Sizes and offsets of variables: .shared and .local within a kernel, parameters, and the initial bytes of
+// .global and .const.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace heddle::ptx {
 
-/// Bytes of a variable; 0 for an open array without initial values.
+/// Size of a variable in bytes; 0 for an open array without initial values.
 [[nodiscard]] std::uint64_t variable_bytes(const VariableDecl& variable);
-/// Its stated alignment, or that of its type (of the whole vector for .v2 and .v4).
+/// Its declared alignment, or that of its type (of the whole vector for .v2 and .v4).
 [[nodiscard]] std::uint32_t variable_align(const VariableDecl& variable);
 
 /// The parameter block of a kernel.
@@ -22,28 +22,27 @@ namespace heddle::ptx {
 
 inline constexpr std::uint64_t kMostLocalBytes = std::uint64_t{512} * 1024;  ///< CUDA: 512 KB per thread
 
-/// Offsets of the .shared variables that the functions of a kernel mention, module scope first, in the order
-/// of the text.
+/// Offsets of the .shared variables that the functions of a kernel use, module scope first, in text order.
 struct SharedStorage {
   std::unordered_map<const VariableDecl*, std::uint64_t> offsets;
   std::uint32_t bytes = 0;  ///< an .extern .shared array starts here
 };
 [[nodiscard]] SharedStorage layout_shared(const std::vector<const FunctionPlan*>& functions);
 
-/// What lies in a function's frame in local memory, as offsets in it: the .local variables that the function
-/// mentions, in the order of the text, and those parameters of calls, its own and those it makes, that cannot
-/// live in a register: arrays (of its own calls; those of its parameters are its caller's), and scalars whose
-/// address is taken or that are accessed in parts.
+/// The contents of a function's frame in local memory, as offsets: the .local variables that the function
+/// uses, in text order, and those parameters of its own and of its calls that cannot be held in a register.
+/// These are arrays (those of its own parameters are in the caller's frame) and scalars whose address is
+/// taken or that are accessed in parts.
 inline constexpr std::uint32_t kFrameAlign = 16;  ///< of frames, unless a variable needs more
 struct FunctionStorage {
   std::unordered_map<const void*, std::uint64_t> offsets;  ///< by VariableDecl or ParamDecl
   std::uint64_t bytes = 0;                                 ///< a multiple of 8
-  std::uint32_t align = kFrameAlign;                       ///< of the whole
+  std::uint32_t align = kFrameAlign;                       ///< of the whole frame
 };
 [[nodiscard]] FunctionStorage layout_function(const ModuleContext& module, const Function& function);
 
-/// The .global and .const variables of the module: gives them addresses, declares them in `module` and
-/// returns them with their initial bytes.
+/// The .global and .const variables of the module: assigns addresses, declares them in `module`, and returns
+/// them with their initial bytes.
 [[nodiscard]] std::vector<isa::GlobalVariable> place_globals(ModuleContext& module,
                                                              const AllocateGlobal& allocate);
 

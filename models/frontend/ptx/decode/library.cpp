@@ -36,14 +36,14 @@ void Library::add(std::shared_ptr<const Module> tree, std::unique_ptr<ModuleCont
 }
 
 std::optional<Reference> Library::reference_to(const ModuleContext& module) const {
-  std::set<std::uint64_t> variables;  // addresses of those it defines
+  std::set<std::uint64_t> variables;  // addresses of the variables it defines
   for (const VariableDecl& variable : module.ast.variables)
     if (const auto known = module.globals.find(variable.name);
         !variable.external && known != module.globals.end())
       variables.insert(known->second.address);
   for (const auto& other : modules_) {
     if (other.get() == &module) continue;
-    std::set<std::string> names;  // in order, for a message that is always the same
+    std::set<std::string> names;  // sorted, so that the message is deterministic
     for (const auto& [name, symbol] : other->functions)
       if (symbol.module == &module && symbol.defined()) names.insert(name);
     for (const auto& [name, symbol] : other->globals)

@@ -1,5 +1,4 @@
-// Modules loaded on a device, for those that are loaded after them: their functions and variables are what
-// .extern declarations stand for.
+// Modules loaded on a device: later modules' .extern declarations refer to their functions and variables.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace heddle::ptx {
 
-/// Use of a module's function or variable by another module.
+/// A use of a module's function or variable by another module.
 struct Reference {
   std::string by;    ///< name of the module that refers to it
   std::string name;  ///< of the function or variable
@@ -20,17 +19,17 @@ struct Reference {
 
 class Library {
  public:
-  /// A function that some module defines and lets others see (.visible or .weak); nullptr: there is none.
+  /// A function that some module defines and exports (.visible or .weak); nullptr: there is none.
   [[nodiscard]] const FunctionSymbol* find_function(const std::string& name) const;
-  /// The same of a variable.
+  /// The same for a variable.
   [[nodiscard]] const VariableSymbol* find_variable(const std::string& name) const;
 
   [[nodiscard]] const std::vector<std::unique_ptr<ModuleContext>>& modules() const { return modules_; }
-  /// A module that has been decoded; later ones find what it lets them see.
+  /// Adds a decoded module; later ones find what it exports.
   void add(std::shared_ptr<const Module> tree, std::unique_ptr<ModuleContext> module);
-  /// The first other module that declares something .extern which `module` defines.
+  /// A reference from another module to something that `module` defines: the first one found.
   [[nodiscard]] std::optional<Reference> reference_to(const ModuleContext& module) const;
-  /// Whether some module takes the address of a function and got this one.
+  /// Whether this is the address of a function whose address some module takes.
   [[nodiscard]] bool has_function_address(std::uint64_t address) const;
   /// Removes a module that no other module refers to.
   void remove(const ModuleContext& module);

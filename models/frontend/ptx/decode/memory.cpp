@@ -1,6 +1,6 @@
 // ld, st, atom, red, prefetches and fences.
 //
-// A load that acquires is followed, and a store that releases preceded, by a fence of its scope, as the PTX
+// An acquiring load is followed by a fence of its scope, and a releasing store is preceded by one, as the PTX
 // memory model defines these patterns; an atomic may have both.
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ void emit_fence(KernelContext& kernel, const Instruction& instruction, isa::Fenc
 bool acquires(Order order) { return order == Order::kAcquire || order == Order::kAcquireRelease; }
 bool releases(Order order) { return order == Order::kRelease || order == Order::kAcquireRelease; }
 
-/// Accesses stronger than weak must be visible to other threads, so they bypass L1, which is not coherent.
+/// Accesses stronger than weak must be visible to other threads and bypass L1, which is not coherent.
 CacheOp cache_op(const Modifiers& modifiers) {
   return modifiers.order == Order::kWeak ? modifiers.cache_op : CacheOp::kVolatile;
 }
@@ -52,7 +52,7 @@ unsigned access_bytes(KernelContext& kernel, const Instruction& instruction, con
   return bytes;
 }
 
-/// PTX: which types each atomic operation takes.
+/// The types that each atomic operation accepts (PTX).
 bool atomic_takes(AtomicOp op, Type type) {
   const bool bits = type == Type::kB32 || type == Type::kB64;
   const bool integer = !bits && type != Type::kB16 && !isa::is_float(type);
@@ -83,7 +83,7 @@ isa::Instruction atomic(KernelContext& kernel, const Instruction& instruction, c
                 fmt::format("{} does not exist: .{} does not take .{}", full_name(instruction),
                             isa::atomic_name(modifiers.atomic_op), isa::type_name(modifiers.type())));
   isa::Instruction out = access(isa::Opcode::kAtomic, modifiers);
-  out.cache_op = CacheOp::kDefault;  // executed at the L2 or in shared memory: no L1 to choose
+  out.cache_op = CacheOp::kDefault;  // executed at the L2 or in shared memory: no L1 policy applies
   out.atomic_op = modifiers.atomic_op;
   const unsigned bytes = isa::type_bytes(modifiers.type());
   out.memory = address(kernel, instruction, instruction.operands[first_operand], modifiers.space, bytes);
@@ -106,11 +106,11 @@ void decode_load(KernelContext& kernel, const Instruction& instruction, const Co
                  const Modifiers& modifiers) {
   const unsigned bytes = access_bytes(kernel, instruction, modifiers);
   if (modifiers.space == StateSpace::kParam) {
-    // A parameter of a call lives in a row or in local memory.
+    // A parameter of a call is in a row or in local memory.
     const VariableSymbol* const param = call_param(kernel, instruction.operands[1]);
     if (param != nullptr && param->value.present)
       return load_param_row(kernel, instruction, modifiers, *param);
-    // Within a function an address in a register is that of a parameter too: mov has put it there.
+    // Within a function, an address in a register may also be that of a parameter, if mov has put it there.
     const auto* const at = std::get_if<AddressOperand>(&instruction.operands[1].value);
     if (param != nullptr || (!kernel.function.is_entry && at != nullptr && at->base_is_register)) {
       Modifiers local = modifiers;
@@ -159,7 +159,7 @@ void decode_reduction(KernelContext& kernel, const Instruction& instruction, con
 
 void decode_prefetch(KernelContext& kernel, const Instruction& instruction, const CompiledForm& form,
                      const Modifiers& modifiers) {
-  isa::Instruction out;  // an issue slot; the address is an operand like any other
+  isa::Instruction out;  // takes an issue slot; the address is checked like any operand
   out.memory = address(kernel, instruction, instruction.operands[0], modifiers.space, 1);
   for (std::size_t i = 1; i < instruction.operands.size(); ++i)
     static_cast<void>(source(kernel, instruction, instruction.operands[i], form.operands[i].type(modifiers)));

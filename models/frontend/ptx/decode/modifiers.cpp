@@ -65,7 +65,7 @@ constexpr std::pair<std::string_view, StateSpace> kSpaces[] = {
 
 constexpr std::pair<std::string_view, unsigned> kVectors[] = {{"v2", 2}, {"v4", 4}};
 
-// The eviction hints say how long a line is wanted; the caches have one such choice, streaming.
+// Eviction hints say how long a line is needed; the caches support one such hint, streaming.
 constexpr std::pair<std::string_view, CacheOp> kCaches[] = {{"ca", CacheOp::kCacheAll},
                                                             {"cg", CacheOp::kCacheGlobal},
                                                             {"cs", CacheOp::kStreaming},
@@ -85,7 +85,7 @@ constexpr std::pair<std::string_view, Order> kOrders[] = {
     {"acquire", Order::kAcquire}, {"release", Order::kRelease},   {"acq_rel", Order::kAcquireRelease},
     {"sc", Order::kSequential}};
 
-// A cluster of CTAs may span cores, so that its scope is the GPU's.
+// A cluster of CTAs may span cores, so its scope is treated as the GPU's.
 constexpr std::pair<std::string_view, FenceScope> kScopes[] = {{"cta", FenceScope::kCta},
                                                                {"cluster", FenceScope::kGpu},
                                                                {"gpu", FenceScope::kGpu},

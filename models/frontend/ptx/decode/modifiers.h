@@ -22,7 +22,7 @@ enum class Order : std::uint8_t {
   kSequential
 };
 
-/// All modifiers of one instruction; what the instruction does not say keeps its default.
+/// All modifiers of one instruction; those that are not written have their default.
 struct Modifiers {
   std::array<isa::Type, 2> types{isa::Type::kNone, isa::Type::kNone};  ///< in order; cvt: destination, source
   unsigned type_count = 0;
@@ -46,8 +46,8 @@ struct Modifiers {
   [[nodiscard]] isa::Type type() const { return types[0]; }
 };
 
-/// What a modifier's position in the instruction makes it mean: .and is a Boolean operator of setp and an
-/// operation of atom.
+/// The meaning of a modifier depends on its position: .and is a Boolean operator of setp, but an operation of
+/// atom.
 enum class ModifierKind : std::uint8_t {
   kWord,  ///< part of the instruction's name: .lo, .wide, .sync
   kType,
@@ -64,13 +64,13 @@ enum class ModifierKind : std::uint8_t {
   kAtomic,
 };
 
-/// The kind that a pattern (forms.h) calls `name`: "rnd", "cmp", "space" ...
+/// The kind of that name in a pattern (forms.h): "rnd", "cmp", "space" ...
 [[nodiscard]] std::optional<ModifierKind> modifier_kind(std::string_view name);
 
 /// kType for the name of a type, kFlag for ftz, sat, approx, full, clamp, uni, cc; otherwise kWord.
 [[nodiscard]] ModifierKind natural_kind(std::string_view word);
 
-/// Records what `word` means as a modifier of `kind`. False if that kind has no such word.
+/// Records the meaning of `word` as a modifier of `kind`. False if that kind has no such word.
 [[nodiscard]] bool apply_modifier(ModifierKind kind, std::string_view word, Modifiers& modifiers);
 
 }  // namespace heddle::ptx

@@ -1,5 +1,5 @@
-// mov with all it can do - registers, special registers, addresses, packing and unpacking - and the
-// conversions between generic addresses and those of a state space.
+// mov in all its forms (registers, special registers, addresses, packing and unpacking), and the conversions
+// between generic and state space addresses.
 #include <fmt/format.h>
 
 #include "frontend/ptx/decode/call_graph.h"
@@ -22,7 +22,7 @@ isa::LaneSpec spec_of(LaneOp op, Type type) {
   return spec;
 }
 
-/// dst = op(a[, b]); a destination that is absent ("_") emits nothing.
+/// dst = op(a[, b]); nothing is emitted for a discarded destination ("_").
 void emit_simple(KernelContext& kernel, const Instruction& instruction, const isa::LaneSpec& spec,
                  isa::Operand dst, isa::Operand a, isa::Operand b = {}) {
   if (!dst.present) return;
@@ -58,7 +58,7 @@ isa::Operand number32(KernelContext& kernel, std::uint32_t value) {
   return kernel.constants.row(RowWidth::k32, value);
 }
 
-/// Bytes, zero-extended in their registers, put together from the lowest up.
+/// Combines zero-extended bytes, lowest first.
 void pack_bytes(KernelContext& kernel, const Instruction& instruction, isa::Operand dst,
                 const std::vector<isa::Operand>& parts) {
   constexpr std::uint32_t kByte = 8;
@@ -78,7 +78,7 @@ void pack_bytes(KernelContext& kernel, const Instruction& instruction, isa::Oper
 void unpack_bytes(KernelContext& kernel, const Instruction& instruction,
                   const std::vector<isa::Operand>& parts, isa::Operand from) {
   constexpr std::uint32_t kByte = 8;
-  // A destination may be the source: .b8 and .b16 registers have rows of the same kind.
+  // A destination may also be the source: .b8 and .b16 registers have rows of the same kind.
   const isa::Operand copy = kernel.scratch(instruction, RowWidth::k32, 0);
   emit_simple(kernel, instruction, spec_of(LaneOp::kMov, Type::kB32), copy, from);
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -131,8 +131,8 @@ void unpack(KernelContext& kernel, const Instruction& instruction, Type whole) {
   const isa::Operand from = source(kernel, instruction, instruction.operands[1], whole).operand;
   if (part == Type::kB8) return unpack_bytes(kernel, instruction, parts, from);
   if (parts.size() == 2) {
-    // The halves are written one after the other, so a source that is a destination too would be lost. PTX
-    // types exclude it: they differ in width.
+    // The halves are written one after the other, which would overwrite a source that is also a destination.
+    // PTX types exclude that: they differ in width.
     unpack_halves(kernel, instruction, parts[0], parts[1], from);
     return;
   }
@@ -174,7 +174,7 @@ isa::Operand special_operand(isa::SpecialRow row) {
   return operand;
 }
 
-/// %gridid has 64 bits; a 32-bit move reads the lower ones (PTX ISA 3.0).
+/// %gridid has 64 bits; a 32-bit move reads the lower half (PTX ISA 3.0).
 void read_grid_id(KernelContext& kernel, const Instruction& instruction, Type type) {
   const unsigned bytes = isa::type_bytes(type);
   if ((bytes != 4 && bytes != 8) || isa::is_float(type))
@@ -196,7 +196,7 @@ isa::Operand low_half(KernelContext& kernel, const Instruction& instruction, isa
   return low;
 }
 
-/// The address of a variable in a frame on the stack, in a scratch row.
+/// The address of a variable in a frame on the stack, computed into a scratch row.
 isa::Operand relative_address(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
                               const VariableSymbol& variable, const SymbolName& symbol, Type type,
                               bool generic) {
@@ -233,7 +233,7 @@ std::uint64_t window_base(StateSpace space) {
   return space == StateSpace::kLocal ? isa::kLocalWindowBase : 0;
 }
 
-/// d = a + base or a - base; a mere move where the space has no window.
+/// d = a + base or a - base; a plain move for spaces without a window.
 void shift_window(KernelContext& kernel, const Instruction& instruction, const Modifiers& modifiers,
                   LaneOp op) {
   const isa::Operand dst = destination(kernel, instruction, instruction.operands[0], Type::kU64).operand;
@@ -246,8 +246,9 @@ void shift_window(KernelContext& kernel, const Instruction& instruction, const M
                 kernel.constants.row(RowWidth::k64, base));
 }
 
-/// A predicate of the decoder's own: a lies in a .const variable of the module. These are placed one by one
-/// among the global ones. The instruction's own destination may be its guard and is written last.
+/// A scratch predicate: whether a lies in a .const variable of the module. These are allocated one by one
+/// among the global variables. The instruction's own destination may be its guard and is therefore written
+/// last.
 isa::Operand in_constants(KernelContext& kernel, const Instruction& instruction, isa::Operand a) {
   isa::LaneSpec below = spec_of(LaneOp::kSetp, Type::kU64);
   below.compare = isa::Compare::kLt;
@@ -309,7 +310,7 @@ void decode_cvta_to(KernelContext& kernel, const Instruction& instruction, const
 
 namespace {
 
-/// The parameters lie where the launch puts them: their generic address is known when the kernel runs.
+/// The launch decides where parameters are: their generic address is only known at run time.
 isa::Operand param_base(KernelContext& kernel, const Instruction& instruction) {
   const isa::Operand base = kernel.scratch(instruction, RowWidth::k64, 0);
   emit_simple(kernel, instruction, spec_of(LaneOp::kPack2x32, Type::kB64), base,
@@ -341,8 +342,8 @@ void decode_isspacep(KernelContext& kernel, const Instruction& instruction, cons
   if (modifiers.space == StateSpace::kConst)
     return emit_simple(kernel, instruction, spec_of(LaneOp::kMov, Type::kPred), dst,
                        in_constants(kernel, instruction, a));
-  // Everything below the windows is global memory, but for the module's constants. The parameters of a kernel
-  // are part of it too (PTX: the window of .param is contained in that of .global).
+  // Everything below the windows is global memory, except the module's constants. A kernel's parameters are
+  // part of it too (PTX: the window of .param is contained in that of .global).
   if (modifiers.space == StateSpace::kGlobal) {
     const isa::Operand no_window = kernel.scratch(instruction, RowWidth::kPredicate, 2);
     emit_simple(kernel, instruction, below, no_window, a,

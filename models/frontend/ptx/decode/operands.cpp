@@ -16,8 +16,8 @@ namespace {
 bool is_untyped(Type t) { return t >= Type::kB8 && t <= Type::kB128; }
 bool is_integer(Type t) { return t >= Type::kU8 && t <= Type::kS64; }
 
-/// PTX "Operand Type Checking": sizes agree; .b goes with everything, signed with unsigned, floating point
-/// with itself.
+/// PTX "Operand Type Checking": sizes must agree; .b matches every type, signed matches unsigned, and
+/// floating point only itself.
 bool fits(Type reg, Type use, Width width) {
   if ((reg == Type::kPred) != (use == Type::kPred)) return false;
   if (reg == Type::kPred) return true;
@@ -55,7 +55,7 @@ std::string kind_of(const Operand& operand) {
               suggestion.text());
 }
 
-/// The register of that name, which must have been declared.
+/// The register of that name, which must be declared.
 RegisterSymbol& register_symbol(KernelContext& kernel, const Operand& operand, const std::string& name) {
   Symbol* symbol = kernel.scopes.find(name);
   if (symbol == nullptr) undeclared_register(kernel, operand, name);
@@ -83,7 +83,7 @@ Row register_row(KernelContext& kernel, const Instruction& instruction, const Op
 
 Row special_source(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
                    const std::string& name, isa::SpecialRow special, Type type) {
-  // Special registers are 32 bits wide; PTX lets a 16-bit move read their low half.
+  // Special registers are 32 bits wide; PTX allows a 16-bit move to read their low half.
   const unsigned bytes = isa::type_bytes(type);
   if ((bytes != 4 && bytes != 2) || isa::is_float(type))
     kernel.fail(operand.where, fmt::format("special register '{}' is .u32 but {} takes .{} here", name,
@@ -127,7 +127,7 @@ std::uint64_t integer_bits(KernelContext& kernel, const Instruction& instruction
 
 std::uint64_t float_bits(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
                          const FloatLiteral& literal, Type type) {
-  // Decimal literals are double precision and are rounded to what the instruction takes.
+  // Decimal literals are double precision and are rounded to the instruction's type.
   if (type == Type::kF32)
     return literal.width == 32 ? literal.bits
                                : std::bit_cast<std::uint32_t>(static_cast<float>(literal.value));
@@ -164,7 +164,7 @@ const VariableSymbol& variable(KernelContext& kernel, const Operand& operand, co
   return found->second;
 }
 
-/// Remembers which variable the instruction names.
+/// Records which variable the instruction uses.
 void note_variable(KernelContext& kernel, const std::string& name, const VariableSymbol& symbol) {
   if (symbol.space == StateSpace::kParam || symbol.call_param || symbol.base.present) return;
   kernel.variables.push_back({kernel.place, name, symbol.space, symbol.address});
@@ -257,7 +257,7 @@ std::uint64_t symbol_address(KernelContext& kernel, const Operand& operand, cons
 
 isa::Operand add_subscripts(KernelContext& kernel, const Instruction& instruction, const Operand& operand,
                             const std::vector<RegisterSubscript>& subscripts, isa::Operand base) {
-  constexpr unsigned kSum = 5;  // scratch rows that nothing else of an instruction with an address takes
+  constexpr unsigned kSum = 5;  // scratch rows not used by anything else in an instruction with an address
   constexpr unsigned kProduct = 6;
   constexpr std::uint64_t kNarrowStrides = std::uint64_t{1} << 31;
   for (const RegisterSubscript& subscript : subscripts) {
@@ -271,7 +271,7 @@ isa::Operand add_subscripts(KernelContext& kernel, const Instruction& instructio
         base.present ? kernel.scratch(instruction, isa::RowWidth::k64, kProduct) : sum;
     const Type wide = isa::is_signed(index.type) ? Type::kS64 : Type::kU64;
     isa::Operand factor = index.row;
-    // mul.wide takes two factors of 32 bits; rows of an array can be larger.
+    // mul.wide takes two 32-bit factors; rows of an array can be larger.
     const bool narrow = bytes == 4 && subscript.stride < kNarrowStrides;
     if (bytes == 4 && !narrow) {
       isa::LaneSpec extend;
@@ -320,7 +320,7 @@ isa::MemoryOperand address(KernelContext& kernel, const Instruction& instruction
   if (space == StateSpace::kGeneric && found.space == StateSpace::kParam)
     kernel.fail(operand.where, fmt::format("parameter '{}' has no generic address", at->base),
                 "Read it with ld.param.");
-  // Constant addresses of parameters are checked here: the parameter block is not memory that could fault.
+  // Constant addresses of parameters are checked here, because accesses to the parameter block cannot fault.
   const bool constant = at->subscripts.empty();
   if (constant && found.space == StateSpace::kParam &&
       (at->offset < 0 || static_cast<std::uint64_t>(at->offset) + bytes > found.bytes))

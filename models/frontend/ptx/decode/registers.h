@@ -1,5 +1,5 @@
-// Register rows of a kernel. Rows are given to registers when they are first used, so that a declaration of a
-// million registers costs nothing; their final numbers and offsets are known once all of them are.
+// Register rows of a kernel. Rows are allocated on first use, so that declaring a million registers costs
+// nothing. Their final numbers and offsets are known once all of them are.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace heddle::ptx {
 
-/// The kind of row a register of this type lives in.
+/// The kind of row for a register of this type.
 [[nodiscard]] constexpr isa::RowWidth row_width(isa::Type type) {
   if (type == isa::Type::kPred) return isa::RowWidth::kPredicate;
   return isa::type_bytes(type) == 8 ? isa::RowWidth::k64 : isa::RowWidth::k32;
@@ -21,22 +21,23 @@ namespace heddle::ptx {
 
 class RegisterRows {
  public:
-  /// Prefix of the names of subsequent rows: distinguishes the functions' registers.
+  /// Prefix of the names of further rows, to distinguish the registers of different functions.
   void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
-  /// A new row. Until finish(), `reg` of the operand counts the rows of its width. nullopt: the kernel has as
-  /// many registers as can be numbered.
+  /// A new row. Until finish(), `reg` of the operand counts the rows of its width. nullopt: the maximum
+  /// number of registers is reached.
   [[nodiscard]] std::optional<isa::Operand> allocate(isa::RowWidth width, const std::string& name);
-  /// A row of the decoder's own, for instructions that it splits; the same one for the same index.
+  /// A scratch row of the decoder, for instructions that it splits; always the same for one index.
   [[nodiscard]] std::optional<isa::Operand> scratch(isa::RowWidth width, unsigned index);
 
-  /// The condition code register of extended-precision arithmetic: a predicate row, the carry of each thread.
+  /// The condition code register of extended-precision arithmetic: a predicate row with the carry of each
+  /// thread.
   [[nodiscard]] std::optional<isa::Operand> carry();
 
   /// Fills in the layout and the names, by register number.
   void finish(isa::Kernel& kernel);
   /// After finish().
   [[nodiscard]] const isa::RegisterLayout& layout() const { return layout_; }
-  /// Turns the provisional number of a register operand into its number and offset, after finish().
+  /// Replaces the provisional number of a register operand by its number and offset. Call after finish().
   void place(isa::Operand& operand) const;
 
  private:

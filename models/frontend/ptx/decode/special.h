@@ -10,10 +10,10 @@ namespace heddle::ptx {
 
 [[nodiscard]] std::optional<isa::SpecialRow> special_row(std::string_view name);
 
-/// The number of the launch, two rows: read with mov.
+/// The launch number, in two rows: read with mov.
 inline constexpr std::string_view kGridId = "%gridid";
 
-/// A special register that always holds the same here: %envreg<n>, which an OpenCL driver would set, and
+/// A special register with a constant value: %envreg<n>, which an OpenCL driver would set, and
 /// %current_graph_exec are 0.
 struct SpecialConstant {
   unsigned bytes = 4;
@@ -21,7 +21,7 @@ struct SpecialConstant {
 };
 [[nodiscard]] std::optional<SpecialConstant> special_constant(std::string_view name);
 
-/// A special register of PTX that no row stands for (%pm0, %clusterid.x ...).
+/// A special register of PTX that is not modelled (%pm0, %clusterid.x ...).
 [[nodiscard]] bool is_unsupported_special(std::string_view name);
 
 }  // namespace heddle::ptx

@@ -12,7 +12,7 @@ namespace {
 using isa::LaneOp;
 using isa::RowWidth;
 
-/// dst = src, of which either may be a 32-bit row that stands for a local address or a size.
+/// dst = src, either of which may be a 32-bit row that holds a local address or a size.
 void emit_resized(KernelContext& kernel, const Instruction& instruction, isa::Operand dst, isa::Operand src) {
   if (dst.width == src.width)
     emit_move(kernel, instruction, dst, src);
@@ -23,7 +23,7 @@ void emit_resized(KernelContext& kernel, const Instruction& instruction, isa::Op
               kernel.constants.row(RowWidth::k32, 0));
 }
 
-/// row = row rounded up.
+/// dst = row rounded up to the alignment.
 void emit_align(KernelContext& kernel, const Instruction& instruction, isa::Operand dst, isa::Operand src,
                 std::uint64_t align) {
   emit_lane(kernel, instruction, LaneOp::kAdd, Type::kU64, dst, src, constant64(kernel, align - 1));
@@ -50,7 +50,8 @@ void decode_alloca(KernelContext& kernel, const Instruction& instruction, const 
   emit_align(kernel, instruction, start, top, align);
   emit_resized(kernel, instruction, end, size);
   emit_lane(kernel, instruction, LaneOp::kAdd, Type::kU64, end, end, start);
-  emit_align(kernel, instruction, top, end, kernel.kernel.stack_align);  // frames of later calls stay aligned
+  emit_align(kernel, instruction, top, end, kernel.kernel.stack_align);  // keeps the frames of later calls
+                                                                         // aligned
   if (dst.present) emit_resized(kernel, instruction, dst, start);
 }
 

@@ -22,7 +22,7 @@ Symbol* Scopes::find(const std::string& name) {
     for (std::size_t digits = name.size();
          digits > 1 && name[digits - 1] >= '0' && name[digits - 1] <= '9';) {
       --digits;
-      if (name[digits] == '0' && digits + 1 < name.size()) continue;  // %r07 is no register of %r<8>
+      if (name[digits] == '0' && digits + 1 < name.size()) continue;  // %r07 is not a register of %r<8>
       const auto range = scope->ranges.find(name.substr(0, digits));
       if (range == scope->ranges.end()) continue;
       std::uint32_t number = 0;
@@ -38,7 +38,7 @@ std::vector<std::string> Scopes::names() const {
   std::vector<std::string> all;
   for (const Scope& scope : scopes_)
     for (const auto& [name, symbol] : scope.symbols) all.push_back(name);
-  std::sort(all.begin(), all.end());  // a suggestion must not depend on the order of a hash table
+  std::sort(all.begin(), all.end());  // a suggestion must not depend on hash table order
   return all;
 }
 

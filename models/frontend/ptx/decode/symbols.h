@@ -1,4 +1,4 @@
-// Names of a kernel: registers, variables and labels, in scopes that nest as the { } of the text do.
+// Names of a kernel: registers, variables and labels, in scopes nested like the { } of the text.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace heddle::ptx {
 
 struct RegisterSymbol {
   Type type = Type::kB32;
-  isa::Operand row;  ///< not present until the register is first used
+  isa::Operand row;  ///< absent until the register is first used
 };
 
 /// A variable or parameter. Its address is absolute in .global and .const, otherwise an offset in its space.
@@ -23,10 +23,11 @@ struct VariableSymbol {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   bool defined = true;  ///< false: .extern without a definition in the module
-  isa::Operand base;    ///< present: the address counts from what this row holds (a frame on the stack, ...)
-  isa::Operand value;   ///< present: a parameter of a call that lives in this row and has no address
+  isa::Operand base;    ///< present: the address is relative to the value of this row (a frame on the stack,
+                        ///< ...)
+  isa::Operand value;   ///< present: a parameter of a call that is held in this row and has no address
   Type type = Type::kNone;  ///< of the row
-  /// A .param of a call, on either side of it: in a row, or in local memory.
+  /// A .param of a call, on the caller's or the callee's side: in a row, or in local memory.
   bool call_param = false;
 };
 
@@ -41,15 +42,15 @@ class Scopes {
   void open() { scopes_.emplace_back(); }
   void close() { scopes_.pop_back(); }
 
-  /// False if the innermost scope has the name already.
+  /// False if the name is already declared in the innermost scope.
   [[nodiscard]] bool declare(const std::string& name, Symbol symbol);
   /// %r<18>: %r0 to %r17.
   [[nodiscard]] bool declare_range(const std::string& prefix, Type type, std::uint32_t count);
 
-  /// The innermost symbol of that name; nullptr if there is none. A register of a range becomes a symbol when
-  /// it is looked up.
+  /// The innermost symbol of that name; nullptr if there is none. A register of a range becomes a symbol on
+  /// its first look-up.
   [[nodiscard]] Symbol* find(const std::string& name);
-  /// Suggestions for a name that was not found.
+  /// Candidates for a message about a name that was not found.
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
