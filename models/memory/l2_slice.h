@@ -59,8 +59,7 @@ class L2Slice {
   L2Slice(const L2Slice&) = delete;  // the banks hold references to shared members
   L2Slice& operator=(const L2Slice&) = delete;
 
-  // ---- from the crossbar. Payloads carry a MemoryExtension, lie within one line, and are owned by the
-  // caller ----
+  // ---- from the crossbar. Payloads carry a MemoryExtension, lie within one line, and belong to the caller ----
   [[nodiscard]] L2Request decode(Payload& payload, base::Cycle now) const {
     return geometry_.decode(payload, map_, now);
   }

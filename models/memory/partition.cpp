@@ -144,8 +144,7 @@ bool MemoryPartition::accept_held(base::Cycle now) {
   return true;
 }
 
-// ---- DRAM side: delays on this link are relative to the kernel's time, which model time may be ahead of
-// ----
+// ---- DRAM side. Delays on this link are relative to the kernel's time; model time may be ahead of it. ----
 
 /// First cycle in which an event that the DRAM announces for that time takes effect. Modules behind the L2
 /// run after it within an instant (sim/clock.h), so an event announced for the time of an edge takes effect

@@ -188,7 +188,6 @@ TEST(ConstantPath, BadAccessesSayWhichParameterOrAddress) {
 }
 
 // ---- L1, shared and local memory
-// ---------------------------------------------------------------------------------------------------
 
 TEST(L1Path, HitTakesExactlyTheConfiguredLatency) {
   for (const std::uint32_t latency : {2u, 18u, 32u}) {

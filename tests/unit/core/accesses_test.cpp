@@ -218,7 +218,6 @@ TEST_F(Accesses, LocalAccessesFollowDeviceAccesses) {
 }
 
 // ---- Random addresses against lane by lane
-// ---------------------------------------------------------------------------------------------------
 
 struct Random {
   explicit Random(unsigned seed) : bits(seed) {}
