@@ -1,5 +1,5 @@
-// What communication costs on this machine: a call through a block socket, against a plain virtual call, and
-// a clock edge of a busy and of an idle member. Not a test: timings are never asserted.
+// The cost of communication on this machine: a call through a block socket compared with a plain virtual
+// call, and a clock edge of a busy and of an idle member. Not a test: timings are never asserted.
 #include <benchmark/benchmark.h>
 
 #include <memory>

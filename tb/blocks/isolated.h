@@ -12,8 +12,8 @@
 
 namespace heddle::tb {
 
-/// Runs `simulate()` (returning JSON) in a child process and hands back what it returned. A child that throws
-/// or dies yields {"errors": [reason]}.
+/// Runs `simulate()` (returning JSON) in a child process and returns its result. A child that throws or dies
+/// yields {"errors": [reason]}.
 template <class Simulate>
 nlohmann::ordered_json isolated(Simulate simulate) {
   std::fflush(nullptr);

@@ -1,27 +1,23 @@
-// A TLM-2.0 approximately-timed protocol checker to put between an initiator and a target.
+// A TLM-2.0 approximately-timed protocol checker, to be inserted between an initiator and a target.
 //
 //   initiator.isock.bind(checker.tsock); checker.isock.bind(target.tsock);
 //
 // It forwards every call unchanged and records a message for each violation of the four-phase rules on that
-// hop (IEEE 1666-2011 §15.2, §16.2); tb/blocks/protocol_checker_bench.cpp breaks each of them:
+// hop (IEEE 1666-2011 §15.2, §16.2); tb/blocks/protocol_checker_bench.cpp violates each of them:
 //   * phases of a transaction in order: BEGIN_REQ, END_REQ (may be implied), BEGIN_RESP, END_RESP, with the
-//   return
-//     values each allows; no other phases;
+//     return values allowed for each; no other phases;
 //   * request exclusion: no BEGIN_REQ before the previous request's END_REQ, BEGIN_RESP or completion,
-//   annotated
-//     delays included; response exclusion likewise for BEGIN_RESP;
+//     annotated delays included; response exclusion likewise for BEGIN_RESP;
 //   * timing annotation: a callee does not shorten the delay, and changes neither phase nor delay if it
-//   returns
-//     TLM_ACCEPTED; the phases of a transaction do not go back in time;
+//     returns TLM_ACCEPTED; the phases of a transaction do not go back in time;
 //   * a transaction object is not reused before its END_RESP or completion, has a memory manager and is
 //     referenced;
 //   * it begins with an incomplete response status and without a DMI hint; a response has a status;
-//   * command, data and byte-enable attributes do not change on the way. Nor does the address, except in the
-//   base
-//     protocol, where an interconnect behind the checker may change it (§14.7).
+//   * command, data and byte-enable attributes do not change in flight. Nor does the address, except in the
+//     base protocol, where an interconnect after the checker may change it (§14.7).
 // Posted messages of the memory protocol (sim/memory_payload.h) end with their END_REQ.
-// b_transport: the attributes and the status likewise.
-// Works with the base protocol and with any protocol of the same phases (sim::MemoryProtocol).
+// b_transport: the attributes and the status are checked likewise.
+// Works with the base protocol and with any protocol with the same phases (sim::MemoryProtocol).
 #pragma once
 
 #include <map>
@@ -56,7 +52,7 @@ class ProtocolChecker : public sc_core::sc_module,
   [[nodiscard]] const std::vector<std::string>& errors() const { return errors_; }
   [[nodiscard]] std::size_t outstanding() const { return active_.size(); }
   [[nodiscard]] std::uint64_t transactions() const { return transactions_; }
-  /// END_REQs and END_RESPs that came in a call of their own: back-pressure really happened.
+  /// END_REQs and END_RESPs sent in a separate call: shows that back-pressure occurred.
   [[nodiscard]] std::uint64_t late_ends() const { return late_ends_; }
 
   tlm::tlm_sync_enum nb_transport_fw(Payload& payload, Phase& phase, sc_core::sc_time& delay) override {

@@ -55,7 +55,7 @@ Answer updates(const tlm::tlm_phase& to, const sc_core::sc_time& more = {}) {
   };
 }
 
-/// An initiator and a target that do what a test says, with the checker in between.
+/// An initiator and a target driven by a test, with the checker in between.
 struct Rig {
   Initiator initiator{sc_core::sc_gen_unique_name("initiator")};
   ProtocolChecker<> checker{sc_core::sc_gen_unique_name("checker")};
@@ -95,7 +95,7 @@ struct Rig {
 };
 
 struct Case {
-  const char* message;  ///< that must be among the errors; empty: there must be none
+  const char* message;  ///< must be among the errors; empty: no errors are expected
   std::function<void(Rig&)> run;
 };
 
@@ -257,7 +257,7 @@ const std::vector<Case>& violations() {
   return cases;
 }
 
-/// Every attribute that must not change, changed.
+/// Changes each of the attributes that must not change.
 std::vector<Case> changed_attributes() {
   static std::array<unsigned char, 64> elsewhere{};
   const std::vector<std::function<void(Payload&)>> changes{
@@ -278,7 +278,7 @@ std::vector<Case> changed_attributes() {
   return cases;
 }
 
-/// What the standard allows.
+/// Behaviour that the standard allows.
 std::vector<Case> legal() {
   const auto ok = [](const Answer& answer) {
     return [answer](Payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
@@ -333,7 +333,7 @@ std::vector<Case> legal() {
   };
 }
 
-/// Takes whatever comes.
+/// Accepts everything.
 struct MemoryEnds : sc_core::sc_module, sim::MemoryInitiatorOwner, sim::MemoryTargetOwner {
   sim::MemoryInitiatorSocket isock{"isock", this};
   sim::MemoryTargetSocket tsock{"tsock", this};

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 using memory::DramTransaction;
 
 /// Random reads and writes of any bytes of a line at its own pace (not in the DRAM's clock), with byte
-/// enables, annotated delays on BEGIN_REQ and END_RESP, END_RESP at once or late.
+/// enables, annotated delays on BEGIN_REQ and END_RESP, and immediate or delayed END_RESP.
 class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
  public:
   SC_HAS_PROCESS(Initiator);
@@ -57,7 +57,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
 
  private:
   struct Expected {
-    std::vector<unsigned char> data;  ///< reads: what the whole of the payload's data must be
+    std::vector<unsigned char> data;  ///< reads: the expected value of all of the payload's data
     std::vector<unsigned char> enables;
   };
   static sc_core::sc_time nanoseconds(std::uint64_t n) { return {static_cast<double>(n), sc_core::SC_NS}; }
@@ -104,7 +104,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_bw_transport_if<> {
       e.data.resize(bytes);
       reference.read(address, e.data.data(), bytes);
       for (unsigned i = 0; i < bytes; ++i)
-        if (!enabled(i)) e.data[i] = t.data[i];  // left alone
+        if (!enabled(i)) e.data[i] = t.data[i];  // unchanged
     }
     ++sent_;
     beginning_ = true;

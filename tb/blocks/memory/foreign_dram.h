@@ -1,4 +1,4 @@
-// Somebody else's DRAM: a base-protocol target that uses every freedom the standard gives.
+// A third-party DRAM: a base-protocol target that uses every freedom the standard allows.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace heddle::tb {
 
-/// Per transaction, by chance: TLM_COMPLETED at once; BEGIN_RESP as the answer to BEGIN_REQ; END_REQ at once
-/// or late; BEGIN_RESP without END_REQ; annotated delays. Requests are performed in random order, even those
-/// to one address, when their response begins. Addresses are mapped on the way, and nobody maps them back;
-/// DMI is hinted at. Byte enables are refused.
+/// Per transaction, at random: TLM_COMPLETED at once; BEGIN_RESP as the answer to BEGIN_REQ; immediate or
+/// delayed END_REQ; BEGIN_RESP without END_REQ; annotated delays. Requests are performed in random order,
+/// even those to one address, when their response begins. Addresses in payloads are changed and not restored,
+/// and DMI hints are set. Byte enables are refused.
 class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
  public:
   SC_HAS_PROCESS(ForeignDram);
   tlm::tlm_target_socket<> tsock;
 
-  /// `completes_after_ns` other than 0: every request is completed at once with that annotated delay.
+  /// `completes_after_ns` not 0: every request is completed at once, with that annotated delay.
   ForeignDram(const sc_core::sc_module_name& name, std::uint64_t seed, unsigned completes_after_ns = 0)
       : sc_module(name), tsock("tsock"), random_(seed), completes_after_ns_(completes_after_ns) {
     tsock.bind(*this);
@@ -94,7 +94,7 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
   struct Waiting {
     tlm::tlm_generic_payload* payload;
     bool ended;              ///< END_REQ sent
-    sc_core::sc_time since;  ///< of its last phase, annotations included
+    sc_core::sc_time since;  ///< time of its last phase, annotations included
   };
   static sc_core::sc_time nanoseconds(std::uint64_t n) { return {static_cast<double>(n), sc_core::SC_NS}; }
 
@@ -126,7 +126,7 @@ class ForeignDram : public sc_core::sc_module, public tlm::tlm_fw_transport_if<>
     }
   }
 
-  /// `mapped`: by how much the address was changed.
+  /// `mapped`: the offset by which the address was changed.
   void perform(tlm::tlm_generic_payload& payload, std::uint64_t mapped) {
     const std::uint64_t address = payload.get_address() - mapped;
     if (payload.is_write())

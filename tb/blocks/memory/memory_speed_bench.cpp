@@ -1,5 +1,5 @@
 // Host time per transaction of the memory side alone: crossbar, L2 slices and DRAM channels of a GTX 480
-// under fifteen cores that do nothing but send line requests as fast as they are taken.
+// under fifteen cores that send line requests as fast as they are accepted.
 //
 //   memory_speed_bench [REPETITIONS [TRANSACTIONS [PATTERN]]]      PATTERN: part of a name below
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 struct Pattern {
   const char* name;
   sim::MemoryOp op;
-  unsigned lines;  ///< that a core goes round in
+  unsigned lines;  ///< number of lines that a core cycles through
 };
 constexpr Pattern kPatterns[] = {{"L2 hits, reads", sim::MemoryOp::kRead, 64},
                                  {"L2 hits, writes", sim::MemoryOp::kWrite, 64},

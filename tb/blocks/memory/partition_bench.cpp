@@ -1,4 +1,5 @@
-// One memory partition: random traffic against a flat memory, with our DRAM channel and with a foreign one.
+// One memory partition: random traffic compared with a flat memory, with Heddle's DRAM channel and with a
+// foreign one.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -26,7 +27,7 @@ struct Scenario {
   double core_mhz = 700;
 };
 
-/// Reads `lines` lines through transport_dbg and compares with the core's reference.
+/// Reads `lines` lines through transport_dbg and compares them with the core's reference.
 void compare(TrafficCore& core, sim::MemoryTargetOwner& memory, std::uint64_t base, unsigned lines,
              Json& errors) {
   for (std::uint64_t address = base; address < base + lines * std::uint64_t{128}; address += 256) {
@@ -86,7 +87,7 @@ Json simulate(const Scenario& scenario) {
   Json errors = Json::array();
   for (int i = 0; i < 200'000 && !core.done(); ++i) sc_core::sc_start(20, sc_core::SC_NS);
   if (!core.done()) errors.push_back("not everything came back");
-  // Write-backs may still be on their way: debug access sees their values all the same.
+  // Write-backs may still be in flight: debug accesses must see their values all the same.
   const bool writing = !partition.idle();
   compare(core, partition, scenario.traffic.base, scenario.traffic.lines, errors);
   if (scenario.debug_writes) {
@@ -168,7 +169,7 @@ TEST(MemoryPartition, DebugAccessIsCoherentWhileWriteBacksAreOnTheirWay) {
   int still_writing = 0;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     Scenario s = random_scenario(seed, seed % 2 == 0);
-    s.traffic.writes_only = true;  // acknowledged long before the evicted lines have reached the DRAM
+    s.traffic.writes_only = true;  // acknowledged long before the evicted lines reach the DRAM
     s.debug_writes = true;
     s.l2.latency_cycles = 0;
     const Json result = isolated([&] { return simulate(s); });
@@ -202,7 +203,7 @@ TEST(MemoryPartition, WithoutStallsALineHitStreamRunsAtOnePerCycle) {
   const Json result = isolated([&] { return simulate(s); });
   ASSERT_EQ(result["errors"], Json::array());
   EXPECT_EQ(result["dram_transactions"], 0u);
-  // One accepted per cycle and served in the same cycle: latency and nothing else.
+  // One accepted per cycle and served in the same cycle: the latency and nothing else.
   EXPECT_EQ(result["stats"]["partition"]["l2"]["service_cycles"], 2000 * 120);
 }
 

@@ -214,7 +214,7 @@ Json simulate(const Scenario& scenario) {
   return isolated([&] { return System(scenario).run(); });
 }
 
-/// Without what only a system with units has.
+/// The result without statistics that only a system with units has.
 Json without_units(Json result) {
   for (auto& [name, group] : result["stats"].items()) group.erase("unit");
   return {{"fingerprints", result["fingerprints"]}, {"stats", result["stats"]}};

@@ -1,5 +1,5 @@
-// A partition unit that does everything a unit may do, at random: takes requests, responses and messages, delays
-// them, answers, reads, writes and adds in the L2 itself.
+// A partition unit that randomly does everything a unit may do: takes requests, responses and messages,
+// delays and answers them, and reads, writes and adds in the L2 itself.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ enum class TestMessage : std::uint8_t {
   kEcho,   ///< answer: every word times 3
   kCount,  ///< posted: words[0] is added to total()
   kPeek,   ///< answer: checksum of the line at the payload's address
-  kPoke,   ///< the line image is written; answered when the L2 has done so
-  kAdd,    ///< words[1] is added to the u32 at the payload's address; answer: the value before
+  kPoke,   ///< the line image is written; answered once the L2 has accepted it
+  kAdd,    ///< words[1] is added to the u32 at the payload's address; answer: the old value
 };
 
 inline std::uint64_t checksum(const unsigned char* data, unsigned bytes) {
@@ -33,14 +33,14 @@ inline std::uint64_t checksum(const unsigned char* data, unsigned bytes) {
 
 struct RandomUnitConfig {
   std::uint64_t seed = 1;
-  unsigned take_percent = 30;  ///< of requests and of responses
+  unsigned take_percent = 30;  ///< percentage of requests and of responses
   unsigned max_delay = 30;     ///< unit cycles
-  bool check_tags = false;     ///< tags of a core ascend: what it sends to one partition arrives in order
+  bool check_tags = false;     ///< tags of a core ascend: its transactions to one partition arrive in order
   memory::PartitionUnitQueues queues{.requests = 2, .l2 = 2, .responses = 2, .answers = 2};
 };
 
-/// Requests and messages leave its waiting line in order, so that a message sees the memory that its core has sent
-/// before: while anything is in the line, requests are taken. Answers come in any order.
+/// Requests and messages leave the queue in order, so that a message sees the memory as its core left it
+/// before. While the queue is not empty, all requests are taken. Answers are sent in any order.
 class RandomUnit : public memory::PartitionUnit {
  public:
   RandomUnit(const sc_core::sc_module_name& name, const RandomUnitConfig& config,
@@ -191,7 +191,7 @@ class RandomUnit : public memory::PartitionUnit {
   std::vector<std::string> errors_;
 };
 
-/// A unit that wants nothing.
+/// A unit that takes nothing.
 class PlainUnit : public memory::PartitionUnit {
  public:
   PlainUnit(const sc_core::sc_module_name& name, const memory::PartitionUnitSite& site)

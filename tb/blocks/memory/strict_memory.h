@@ -1,4 +1,4 @@
-// A memory as strict as memories come: of one size, with rules on what it is asked, and able to fall silent.
+// A very strict memory: of a fixed size, with restrictions on its requests, and able to stop answering.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,19 @@
 namespace heddle::tb {
 
 struct StrictMemoryConfig {
-  std::uint64_t bytes = 1 << 20;  ///< anything beyond is TLM_ADDRESS_ERROR_RESPONSE
-  std::uint64_t bus_offset = 0;   ///< an interconnect adds it to every payload's address, for good
-  bool natural_alignment =
-      false;  ///< sizes that are no powers of two, or not aligned, are TLM_BURST_ERROR_RESPONSE
+  std::uint64_t bytes = 1 << 20;  ///< accesses beyond it are TLM_ADDRESS_ERROR_RESPONSE
+  std::uint64_t bus_offset = 0;   ///< an interconnect adds it to every payload's address and does not restore
+                                  ///< it
+  bool natural_alignment = false;  ///< accesses with a size that is not a power of two, or not aligned, are
+                                   ///< TLM_BURST_ERROR_RESPONSE
   double latency_ns = 50;
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-  std::uint64_t answers = kNever;       ///< falls silent after so many, but still takes requests
-  std::uint64_t end_requests = kNever;  ///< takes so many requests; the next never gets its END_REQ
+  std::uint64_t answers = kNever;       ///< stops answering after this number, but still accepts requests
+  std::uint64_t end_requests = kNever;  ///< accepts this number of requests; the next one never gets its
+                                        ///< END_REQ
 };
 
-/// Answers in order, as many at a time as are due.
+/// Answers in order, all that are due at a time.
 class StrictMemory : public sc_core::sc_module, public tlm::tlm_fw_transport_if<> {
  public:
   SC_HAS_PROCESS(StrictMemory);
@@ -40,7 +42,7 @@ class StrictMemory : public sc_core::sc_module, public tlm::tlm_fw_transport_if<
   }
 
   [[nodiscard]] const std::set<unsigned>& sizes() const { return sizes_; }
-  [[nodiscard]] std::uint64_t highest() const { return highest_; }  ///< end of what was touched
+  [[nodiscard]] std::uint64_t highest() const { return highest_; }  ///< end of the highest access
   [[nodiscard]] std::uint64_t accesses() const { return accesses_; }
   [[nodiscard]] std::uint64_t writes() const { return writes_; }
 
@@ -71,7 +73,7 @@ class StrictMemory : public sc_core::sc_module, public tlm::tlm_fw_transport_if<
  private:
   void answer() {
     while (tlm::tlm_generic_payload* const payload = due_.get_next_transaction()) {
-      if (accesses_ == config_.answers) continue;  // taken, and never heard of again
+      if (accesses_ == config_.answers) continue;  // accepted but never answered
       perform(*payload, payload->get_address() - config_.bus_offset);
       tlm::tlm_phase phase = tlm::BEGIN_RESP;
       sc_core::sc_time delay;
@@ -93,7 +95,7 @@ class StrictMemory : public sc_core::sc_module, public tlm::tlm_fw_transport_if<
       payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     } else {
       move(payload, address);
-      payload.set_dmi_allowed(true);  // a hint that the initiator need not take
+      payload.set_dmi_allowed(true);  // a hint that the initiator may ignore
       payload.set_response_status(tlm::TLM_OK_RESPONSE);
     }
   }

@@ -21,22 +21,23 @@ namespace heddle::tb {
 struct TrafficConfig {
   std::uint64_t seed = 1;
   unsigned requests = 1000;
-  std::uint64_t base = 0;    ///< of the lines only this core touches
-  unsigned lines = 64;       ///< how many
+  std::uint64_t base = 0;    ///< address of the lines that only this core accesses
+  unsigned lines = 64;       ///< number of those lines
   std::uint64_t shared = 0;  ///< address of a line of 32 u32 counters all cores add to
   bool use_shared = false;
   unsigned issue_percent = 70;              ///< chance to issue in a cycle
   unsigned stall_percent = 30;              ///< chance to delay END_RESP by 1..20 cycles
-  unsigned idle_every = 0;                  ///< after that many requests wait 300 cycles; 0: never
+  unsigned idle_every = 0;                  ///< pauses for 300 cycles after that many requests; 0: never
   bool writes_only = false;                 ///< full lines as fast as possible
-  bool partial_reads = false;               ///< every other read wants only some sectors
+  bool partial_reads = false;               ///< every other read requests only some sectors
   unsigned message_percent = 0;             ///< of the requests, messages to RandomUnits
-  unsigned partitions = 1;                  ///< those without an address go to any of these
+  unsigned partitions = 1;                  ///< messages without an address go to any of these
   const memory::AddressMap* map = nullptr;  ///< for messages
 };
 
-/// Since requests of a core to one line are performed in order, the answer to each is known when it is sent:
-/// it is compared with a flat memory. Atomics on the shared line are counted; their sum is the final value.
+/// Requests of a core to one line are performed in order, so the answer to each is known when it is sent: it
+/// is compared with a flat memory. Atomics on the shared line are counted; their sum is the expected final
+/// value.
 class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner {
  public:
   sim::MemoryInitiatorSocket isock;
@@ -55,13 +56,13 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
   [[nodiscard]] const std::vector<std::string>& errors() const { return errors_; }
   [[nodiscard]] memory::SparseMemory& reference() { return reference_; }
   [[nodiscard]] std::uint64_t shared_adds(unsigned counter) const { return shared_adds_[counter]; }
-  /// Folds (transaction, cycle) of every response: equal only if everything happened at the same cycles.
+  /// Hash over (transaction, cycle) of every response: equal only if all cycles are equal.
   [[nodiscard]] std::uint64_t fingerprint() const { return fingerprint_; }
   [[nodiscard]] base::Cycle finished_at() const { return finished_at_; }
   [[nodiscard]] const std::vector<std::uint32_t>& response_order() const { return response_order_; }
   [[nodiscard]] const sim::MemoryPool& pool() const { return pool_; }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
-  /// Of the messages, those that are answered.
+  /// Number of messages that have been answered.
   [[nodiscard]] std::uint64_t answers() const { return answers_; }
   /// The sum of the amounts in posted messages.
   [[nodiscard]] std::uint64_t posted_total() const { return posted_total_; }
@@ -90,7 +91,7 @@ class TrafficCore : public sc_core::sc_module, public sim::MemoryInitiatorOwner 
   struct Expected {
     std::vector<unsigned char> data;
     std::vector<std::uint64_t> old;
-    std::vector<std::uint64_t> words;  ///< of the answer to a message
+    std::vector<std::uint64_t> words;  ///< expected words of the answer to a message
     bool known = true;
   };
   static constexpr unsigned kLine = 128;

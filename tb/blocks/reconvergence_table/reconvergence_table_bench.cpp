@@ -1,5 +1,5 @@
 // The reconvergence table through its socket, as model, as RTL and as both: the RT columns of the worked
-// examples of mimd-simt-and-bows §8, and what they do not have. Masks are written MSB..LSB.
+// examples of mimd-simt-and-bows §8, and cases that these do not cover. Masks are written MSB..LSB.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -174,7 +174,7 @@ TEST_P(ReconvergenceTableBench, MimdG9TimedOutReconvergence) {
   EXPECT_EQ(rig.rt(), "C - 0111/0111");
   EXPECT_EQ(alone.due, simt::kNever);
   rig.cycle = 1500;
-  EXPECT_EQ(rig.on(Op::kArrive, inserted.id, mask("0100")).due, 2501u);  // the next winner
+  EXPECT_EQ(rig.on(Op::kArrive, inserted.id, mask("0100")).due, 2501u);  // the next thread to get the lock
   EXPECT_EQ(rig.rt(), "C - 0111/0011");
   rig.cycle = 2501;
   EXPECT_TRUE(rig({.op = Op::kFired}).ok);

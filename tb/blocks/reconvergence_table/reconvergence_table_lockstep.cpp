@@ -1,4 +1,4 @@
-// Random traffic on the reconvergence table's RTL, clock by clock beside its model.
+// Random traffic on the reconvergence table's RTL, compared with its model clock by clock.
 #include "VReconvergenceTable1.h"
 #include "VReconvergenceTable2.h"
 #include "VReconvergenceTable32.h"
@@ -35,7 +35,7 @@ using base::WarpId;
 constexpr std::uint32_t kWarps = 48;
 constexpr std::uint32_t kWarpsUsed[] = {0, 15, 30, 47};  // few, so that their tables get full
 
-/// A verilated point and what it is used with.
+/// A verilated parameter point and its configuration.
 struct Point {
   const char* label;
   std::uint32_t physical;
@@ -48,16 +48,16 @@ struct Point {
 };
 void PrintTo(const Point& point, std::ostream* out) { *out << point.label; }
 
-/// Legal requests: what is not physical is filled before it is used, Pend stays within Rec.
+/// Legal requests: entries that are not physical are filled before they are used, and Pend stays within Rec.
 class Traffic {
  public:
   explicit Traffic(const Point& point) : point_(point), coverage(events(point)) {}
 
   ReconvergenceTableRequest operator()(const ReconvergenceTableModel& model, std::mt19937& random) {
     random_ = &random;
-    // Now and then long enough for timers to expire; at first just before the pins' time wraps.
+    // Occasionally long enough for timers to expire; initially just before the pins' time wraps.
     const Cycle before = cycle_;
-    const bool wrap_is_near = (before >> 32) != ((before + point_.timeout + 250) >> 32);  // linger there
+    const bool wrap_is_near = (before >> 32) != ((before + point_.timeout + 250) >> 32);  // stay near it
     cycle_ += wrap_is_near ? one_of(8) : one_of(64) ? 40 + below(200) : below(4);
     coverage_hit("time wraps", (before >> 32) != (cycle_ >> 32));
     ReconvergenceTableRequest request{.warp = WarpId{kWarpsUsed[below(4)]}, .cycle = cycle_};
@@ -153,7 +153,7 @@ class Traffic {
       const Entry& back = any(away_);
       request.op = Op::kFill;
       request.id = back.id;
-      // Mostly what it was; memory may hold anything.
+      // Usually its last contents; memory may return anything.
       request.words = simt::pack(one_of(8) ? entry() : back.contents);
     } else if (kind < 48 && point_.spills() && !physical_.empty()) {
       request.op = Op::kEvict;
@@ -236,7 +236,7 @@ class Traffic {
     if (point.spills() && point.calls) names.insert(names.end(), {"fill: PC not known"});
     return names;
   }
-  /// Events that cannot happen at this point are not among those asked for.
+  /// Events that cannot happen at this parameter point are not in the coverage list.
   void coverage_hit(const char* event, bool happened = true) {
     if (happened) coverage.hit(event);
   }
@@ -252,7 +252,7 @@ class Traffic {
   unsigned phase_ = 0;
   std::set<std::uint32_t> started_;
   std::vector<Entry> entries_, physical_, away_;  // of the warp
-  std::vector<Entry> fired_;                      // lately
+  std::vector<Entry> fired_;                      // recently
   std::set<std::pair<std::uint32_t, ReconvergenceId>> freed_;
 
  public:
@@ -434,7 +434,8 @@ INSTANTIATE_TEST_SUITE_P(Points, ReconvergenceTableLockstep,
                                             cosim::stall_rates()),
                          name_point);
 
-/// A block that differs from the RTL in a corner: it forgets that the timer of the last number has fired.
+/// A block that differs from the RTL in a corner case: it forgets that the timer of the last number has
+/// fired.
 struct ForgetfulTable : ReconvergenceTableBlock {
   struct Model : ReconvergenceTableModel {
     using ReconvergenceTableModel::ReconvergenceTableModel;

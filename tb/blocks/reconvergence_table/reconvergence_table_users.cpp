@@ -1,6 +1,6 @@
 // The reconvergence table behind AWARE and Multi-Path: random programs with calls, barriers, time-outs and
-// spilled entries on its RTL, alone and in lockstep with the model. Alone, every thread still takes its own
-// path, what is shown of the tables accounts for every lane, and all that is counted is as with the model.
+// spilled entries on its RTL, alone and in lockstep with the model. With the RTL alone, every thread still
+// takes its own path, the visible tables account for every lane, and all counters equal the model's.
 #include "blocks/isolated.h"
 #include "cosim/twins.h"
 #include "unit/simt/walk.h"

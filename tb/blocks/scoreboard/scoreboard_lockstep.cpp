@@ -23,7 +23,7 @@ using Op = ScoreboardPart::Op;
 
 constexpr std::uint32_t kWarps = 48;
 
-/// Instructions of some warps: they are looked up, issue when they may, and are written back in any order.
+/// Instructions of some warps: they are checked, issue when they may, and are written back in any order.
 class Traffic {
  public:
   Traffic(bool masks, std::uint32_t entries) : masks_(masks), entries_(entries) {
@@ -92,7 +92,7 @@ class Traffic {
   bool one_in(unsigned n) { return number(n) == 0; }
   LaneMask some_lanes() { return LaneMask((*random_)() & (*random_)()); }
   RegId a_register() {
-    // Few enough to meet again, and among them numbers that are alike in the low bits.
+    // Few enough to collide, and among them numbers that are equal in the low bits.
     const unsigned pool = entries_ * 2;
     const unsigned n = number(pool);
     return static_cast<RegId>(n % 2 == 0 ? n / 2 : 0x4000 + 64 * (n / 2 % 5) + n / 2);
@@ -100,7 +100,7 @@ class Traffic {
 
   void next(const ScoreboardPartsModel& model) {
     ++step_;
-    // Sets get full and empty in turn.
+    // Sets alternately fill up and drain.
     const bool fill = step_ / (entries_ * 16) % 2 == 0;
     const WarpId warp{number(3) * 23};
     const unsigned kind = number(64);
@@ -131,12 +131,12 @@ class Traffic {
     const LaneMask lanes = one_in(24) ? LaneMask{} : one_in(4) ? LaneMask::all() : some_lanes();
     look_up(warp, i, lanes);
     if (model.model().check(warp, i, lanes) != Hazard::kNone) return;
-    // Without lanes nothing is a hazard: such a check says nothing about issuing.
+    // Without lanes nothing is a hazard, so such a check does not allow an instruction to issue.
     if (lanes.none()) return;
     issue(warp, i, one_in(16) ? LaneMask{} : lanes & (one_in(2) ? LaneMask::all() : some_lanes()));
   }
 
-  /// As the adapter does it, but with registers on any port and ports left out.
+  /// Like the adapter, but with registers on any port and with unused ports.
   void look_up(WarpId warp, const isa::Instruction& i, LaneMask lanes) {
     std::vector<ScoreboardPart::Look> looks;
     core::ScoreboardRequest request{.warp = warp, .mask = lanes, .instruction = &i};

@@ -53,11 +53,11 @@ class ScoreboardPartsModel {
       if (entry.reg == reg) return &entry;
     return nullptr;
   }
-  /// What the RTL has where (it takes the lowest free slots); kNoReg: nothing.
+  /// The registers in the RTL's slots (it uses the lowest free ones); kNoReg: free.
   [[nodiscard]] const std::vector<isa::RegId>& slots(base::WarpId warp) const { return slots_[warp.value()]; }
 
  private:
-  /// The instruction as far as the parts have shown it is what the model checks.
+  /// The model checks the parts of the instruction that have been seen so far.
   void check(ScoreboardPart& part) {
     if (!part.continued) {
       checked_ = {};

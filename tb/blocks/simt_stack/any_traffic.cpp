@@ -1,4 +1,4 @@
-// AnyTraffic: what it asks for, and which special cases that was.
+// AnyTraffic: its requests, and the special cases they cover.
 #include "stack_traffic.h"
 
 namespace heddle::cosim {
@@ -81,7 +81,7 @@ std::optional<BenchRequest> AnyTraffic::event(Warp& warp, const StackReference& 
     const unsigned kind = random() % 8;
     return kind == 0 ? kNoPc : kind < 3 ? top.rpc : pc();
   };
-  // Stacks grow for a while, and shrink again.
+  // Stacks alternately grow and shrink.
   const bool grow = ++phase_ / 512 % 2 == 0;
   BenchRequest request = make(warp, ControlFlowEvent::kAdvance);
   simt::ControlFlowRequest& event = request.event;
@@ -90,7 +90,7 @@ std::optional<BenchRequest> AnyTraffic::event(Warp& warp, const StackReference& 
   event.target = pc();
   event.rpc = meeting_point();
   event.taken = some_lanes(top.mask, random);
-  // Lanes that are not the top's do not matter.
+  // Lanes that do not belong to the top have no effect.
   if (random() % 4 == 0)
     event.taken |= LaneMask::difference(LaneMask(static_cast<std::uint32_t>(random())), top.mask);
   for (Pc& target : request.lane_target) target = pc();

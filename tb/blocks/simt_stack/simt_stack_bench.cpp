@@ -86,7 +86,7 @@ class Adapter : public ::testing::Test {
                                                   "gpu.core0");
   }
   Adapter() { cosim::provide_twins(twins); }
-  /// An error with that in its message and its remedy.
+  /// An error that has these texts in its message and its remedy.
   template <class Fn>
   static void expect_error(Fn&& fn, const char* message, const char* remedy) {
     try {
@@ -150,7 +150,7 @@ TEST_F(Adapter, AStackDeeperThanTheRtlIsAnErrorWithARemedy) {
   const auto rtl = make(1);
   ControlFlowRequest r = event(ControlFlowEvent::kLaunch, Pc{0});
   rtl->serve(r);
-  // A lane less in every function for a while: three entries more, then one.
+  // One lane less in every function for a while: three more entries each, then one.
   std::uint32_t depth = 1;
   for (unsigned lane = 0; depth < kDepth; ++lane) {
     r = event(Transfer::kJump, Pc{1});

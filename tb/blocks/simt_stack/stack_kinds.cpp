@@ -49,7 +49,7 @@ class Unit : public sc_core::sc_module {
   sim::BlockTarget<TableMemoryProtocol, Unit, &Unit::serve_memory> memory_tsock_{"memory_tsock", this};
 };
 
-/// One of each, all of which have to be there before the first event.
+/// One of each; all have to be created before the first event.
 class Units {
  public:
   Units() {

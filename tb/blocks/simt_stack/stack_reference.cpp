@@ -20,8 +20,8 @@ bool arrives(Pc pc, Pc rpc) { return pc == rpc && rpc != kNoPc; }
 /// How a direct branch divides the top.
 struct Division {
   bool diverges = false;
-  bool keeps = false;   ///< the entry at which the sides meet
-  unsigned pushes = 0;  ///< sides that are not there yet
+  bool keeps = false;   ///< the entry at which the sides reconverge
+  unsigned pushes = 0;  ///< sides that get a new entry
 };
 Division divide(const BenchRequest& r, const StackEntry& top) {
   Division d;
@@ -31,7 +31,7 @@ Division divide(const BenchRequest& r, const StackEntry& top) {
   return d;
 }
 
-/// The point at which the sides of an event meet.
+/// The reconvergence point of the sides of an event.
 Pc meeting_point(const BenchRequest& r) { return r.event.is(Transfer::kJump) ? r.rpc : kNoPc; }
 
 }  // namespace
@@ -89,7 +89,7 @@ unsigned StackReference::clocks(const BenchRequest& r) const {
     case Op::kExit: {
       const LaneMask gone = top.mask & r.lanes;
       if (r.op == Op::kExit && gone.contains(stack.front().mask)) return 1;  // the warp has ended
-      // Entries that nobody is left in (all of the frame's, or of all frames), and one that has arrived.
+      // Entries without lanes (in the frame, or in all frames), and one that has reached its RPC.
       auto entry = stack.rbegin();
       while (gone.contains(entry->mask) && (r.op == Op::kExit || entry->frame == top.frame)) ++entry;
       const auto pops = static_cast<unsigned>(entry - stack.rbegin());
@@ -143,7 +143,7 @@ void StackReference::serve(BenchRequest& r) {
 
 StackBenchBlock::Answer StackBenchBlock::answer_of(const BenchRequest& r) {
   Answer answer{r.error, r.depth, r.entry, r.caller, r.at_barrier, r.diverged, r.reconverged};
-  // Between the requests of an event, and without a stack, there is no top.
+  // Between the requests of an event, and with an empty stack, there is no top.
   if (!r.last || r.depth == 0) answer.entry = {};
   return answer;
 }

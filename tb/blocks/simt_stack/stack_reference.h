@@ -1,5 +1,5 @@
-// What the RTL of the SIMT stack must answer, and when: the model behind the RTL's requests, with the number
-// of clocks that the RTL's README gives.
+// The expected answers of the SIMT stack's RTL and their timing: the model driven by the RTL's requests, with
+// the number of clocks stated in the RTL's README.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace heddle::cosim {
 
-/// A request on the pins, and what the core's event was.
+/// A request on the pins, and the core's event that it belongs to.
 struct BenchRequest : StackRequest {
   simt::ControlFlowRequest event;
   std::array<simt::Pc, base::kLanes> lane_target{};
   bool by_lane = false;  ///< the event has `lane_target`
-  bool last = true;      ///< of the event's requests
+  bool last = true;      ///< it is the last request of the event
 };
 
-/// Keeps to the RTL's limits, which the model has none of.
+/// Enforces the RTL's capacity limits, which the model does not have.
 class StackReference {
  public:
   StackReference(std::uint32_t warps, simt::FirstSide first_side, std::uint32_t depth, std::uint32_t frames)
@@ -42,7 +42,7 @@ class StackReference {
   [[nodiscard]] unsigned clocks(const BenchRequest& request) const;
   /// Whether it exceeds the RTL's capacity.
   [[nodiscard]] StackRequest::Error error(const BenchRequest& request) const;
-  /// Whether it then has no entry to spare.
+  /// Whether the stack is full after it.
   [[nodiscard]] bool full_after(const BenchRequest& request) const {
     return depth_now(request.warp) + growth(request) == depth_;
   }
@@ -56,10 +56,10 @@ class StackReference {
     base::StatGroup stats;
     simt::SimtStack stack;
     std::vector<bool> at_barrier;
-    /// By warp, between the requests of one event: entries that the RTL has now; 0: not between.
+    /// By warp, between the requests of one event: the RTL's number of entries; 0: not between requests.
     std::vector<std::uint32_t> growing;
   };
-  /// Entries that it takes more, before anything is popped.
+  /// Number of additional entries, before anything is popped.
   [[nodiscard]] unsigned growth(const BenchRequest& request) const;
   [[nodiscard]] std::uint32_t depth_now(simt::WarpId warp) const;
 
@@ -79,7 +79,7 @@ struct StackBenchPins : SimtStackPins {
 struct StackBenchBlock {
   using Request = BenchRequest;
   using Model = StackReference;
-  /// What of an answer has a meaning.
+  /// The meaningful parts of an answer.
   struct Answer {
     StackRequest::Error error{};
     std::uint32_t depth = 0;

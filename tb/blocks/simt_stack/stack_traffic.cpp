@@ -156,7 +156,7 @@ std::optional<BenchRequest> ProgramTraffic::event(Warp& warp, const StackReferen
     case Kind::kOperation:
       break;
   }
-  // Nothing but the next instruction; reported if it is the one that the stack watches for.
+  // Straight on to the next instruction; reported if it is the one that the stack watches for.
   if (request.event.next == top.rpc) {
     request.event.event = ControlFlowEvent::kAdvance;
     request.by_lane = false;

@@ -1,4 +1,4 @@
-// Random requests for the bench of the SIMT stack, as a core would make them.
+// Random requests for the bench of the SIMT stack, as a core would send them.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace heddle::cosim {
 
-/// A few warps whose requests are mixed, those of one event too.
+/// A few warps whose requests are interleaved, even between those of one event.
 class StackTraffic {
  public:
   StackTraffic() {
@@ -30,7 +30,7 @@ class StackTraffic {
     bool failed = false;                ///< the RTL's capacity was exceeded: the warp is abandoned
     bool at_barrier = false;
   };
-  /// An event of a warp that has a stack and does not wait at a barrier; none: nothing to report now.
+  /// An event of a warp that has a stack and does not wait at a barrier; none: nothing to report.
   virtual std::optional<BenchRequest> event(Warp& warp, const StackReference& model,
                                             std::mt19937& random) = 0;
   virtual BenchRequest launch(Warp& warp, std::mt19937& random) = 0;
@@ -55,10 +55,10 @@ class StackTraffic {
   std::array<Warp, 4> warps_;
 };
 
-/// Anything that the contract allows, with few PCs, so that all of them meet.
+/// Anything that the contract allows, with few PCs, so that PCs often coincide.
 class AnyTraffic : public StackTraffic {
  public:
-  /// `small`: the RTL's limits are reached.
+  /// `small`: small enough to reach the RTL's limits.
   explicit AnyTraffic(bool small);
   Coverage coverage;
 
@@ -75,7 +75,7 @@ class AnyTraffic : public StackTraffic {
   bool open_last_ = true;  ///< it was the last one of its event
 };
 
-/// Structured programs with branches, loops, switches, calls, ends of threads and barriers.
+/// Structured programs with branches, loops, switches, calls, thread exits and barriers.
 class ProgramTraffic : public StackTraffic {
  public:
   std::uint64_t programs = 0;
@@ -91,7 +91,7 @@ class ProgramTraffic : public StackTraffic {
     std::optional<simt::WalkProgram> program;
     std::vector<simt::WalkThread> threads;
     simt::Pc pc{};
-    bool moved = true;  ///< by the stack, which knows the PC
+    bool moved = true;  ///< by the stack, which determines the PC
   };
   std::map<simt::WarpId, Run> runs_;
 };

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(As, SplitFifoBench, cosim::every_implementation(), cosi
 class Traffic {
  public:
   SplitFifoRequest operator()(const SplitFifoModel& model, std::mt19937& random) {
-    // Few warps, so that their queues get long; at first each is reset.
+    // Few warps, so that their queues get long; each is reset first.
     const WarpId warp{static_cast<std::uint32_t>(random() % 4) * 15};
     SplitFifoRequest request{.warp = warp};
     if (started_.insert(warp.value()).second) {
@@ -121,7 +121,7 @@ class Traffic {
 
     const auto any = [&] { return queue[random() % queue.size()].id; };
     const unsigned kind = random() % 64;
-    // Long and short queues in turn.
+    // Alternately long and short queues.
     const bool grow = (random() & 0x3ff) < 0x200 + (phase_++ / 1024 % 2 ? 0x180u : 0u);
     if (queue.empty() || (kind < 24 && grow && free != 0)) {
       request.op = Op::kPush;
@@ -188,7 +188,7 @@ class Traffic {
   void cover(const SplitFifoRequest& request, const std::vector<simt::QueuedSplit>& queue,
              const SplitFifoModel& model) {
     const std::size_t count = queue.size();
-    std::size_t blocked = 0, released = 0, contents = 0;  // contents: that may be victims
+    std::size_t blocked = 0, released = 0, contents = 0;  // contents: contents that may be victims
     for (const auto& queued : queue) {
       blocked += queued.blocked;
       released += queued.blocked && request.lanes.contains(queued.lanes);

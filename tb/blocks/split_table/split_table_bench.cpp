@@ -40,7 +40,7 @@ class Traffic {
   explicit Traffic(std::uint32_t physical) : coverage(events(physical)), physical_(physical) {}
 
   SplitTableRequest operator()(const SplitTableModel& model, std::mt19937& random) {
-    // Few warps, so that their tables fill; at first each is reset.
+    // Few warps, so that their tables fill up; each is reset first.
     SplitTableRequest request{.warp = WarpId{static_cast<std::uint32_t>(random() % 4) * 15}};
     if (started_.insert(request.warp.value()).second) {
       request.op = Op::kReset;
@@ -113,7 +113,7 @@ class Traffic {
     return SplitId{static_cast<std::uint8_t>(std::countr_zero(set))};
   }
   static Pc any_pc(std::mt19937& random) {
-    // With more than 29 bits they do not survive memory, in the same way in both.
+    // PCs of more than 29 bits are truncated by a spill, in the same way in both.
     static constexpr std::uint32_t kPcs[] = {0,           1,           0x1fff'fffe, 0x1fff'ffff,
                                              0x2000'0000, 0x3fff'ffff, 0xffff'fffe};
     const unsigned kind = random() % 32;
@@ -126,7 +126,7 @@ class Traffic {
     return kind < 24 ? 0 : kind < 30 ? kind % 3 : kind == 30 ? 0xffff : random() & 0xffff;
   }
   Split any_split(std::mt19937& random) {
-    // Often at the same PC as another one, or near it.
+    // Often at the same PC as another split, or close to it.
     Split split;
     if (valid_ != 0 && random() % 4 != 0) {
       split = splits_[any_of(valid_, random).value()];
@@ -173,7 +173,7 @@ class Traffic {
 
   void choose(SplitTableRequest& request, std::mt19937& random) {
     const std::uint32_t spilled = valid_ & ~resident_;
-    // Long and short tables in turn.
+    // Alternately long and short tables.
     const bool grow = random() % 8 < (phase_++ / 1024 % 2 != 0 ? 7u : 3u);
     const unsigned kind = random() % 64;
     if (valid_ == 0 && kind < 32) {
@@ -327,7 +327,7 @@ class Traffic {
     coverage.hit("match: none left out", left_out == 0 && hits != 0);
     coverage.hit("match: equal but blocked", (equal & resident_ & blocked_ & ~left_out) != 0);
     coverage.hit("match: equal but left out", (equal & resident_ & ~blocked_ & left_out) != 0);
-    // Visited, and not taken because of one field.
+    // Visited, and rejected because of one field.
     const auto nearly = [&](unsigned field) { return hits == 0 && (differ_in[field] & visits) != 0; };
     coverage.hit("match: another PC", nearly(0));
     coverage.hit("match: another frame", nearly(1));

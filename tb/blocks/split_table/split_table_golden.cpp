@@ -1,5 +1,5 @@
-// The splits table alone through the worked examples of mimd-simt-and-bows §8: what the RT and the FIFO make
-// of the splits is the test's. Masks are written MSB..LSB.
+// The splits table alone through the worked examples of mimd-simt-and-bows §8; the test plays the RT and the
+// FIFO. Masks are written MSB..LSB.
 #include "cosim/lockstep_bench.h"
 #include "split_table_rig.h"
 
@@ -93,7 +93,7 @@ TEST_P(SplitTableGolden, MimdG8DelayedReconvergence) {
   st.insert("A", "-", "1111");
   EXPECT_EQ(st.contents(), "A - 1111");
   st.end("A");
-  // Lane by lane a thread wins the lock.
+  // One thread after the other gets the lock.
   static constexpr const char* kWins[] = {"1000", "0100", "0010"};
   static constexpr const char* kSpins[] = {"0111", "0011", "0001"};
   for (unsigned i = 0; i < 3; ++i) {
@@ -127,7 +127,7 @@ TEST_P(SplitTableGolden, MimdG9TimeOut) {
   EXPECT_EQ(st.contents(), "C - 0001");
 }
 
-// The splits are found by their block's start, which is what the table has.
+// The splits are looked up by the start of their block, which the table stores.
 TEST_P(SplitTableGolden, MimdG11OpportunisticReconvergence) {
   st.insert("A", "D", "0101", 0);
   st.insert("B", "D", "1010", 0);
@@ -168,7 +168,7 @@ TEST_P(SplitTableGolden, OnlyAnEqualSplitThatRunsIsCaughtUpWith) {
   EXPECT_FALSE(found(split, simt::kNoSplit));
 }
 
-// §3.4: 29-bit PCs, the R-Index in the six bits that are left.
+// §3.4: 29-bit PCs, the R-Index in the six remaining bits.
 TEST_P(SplitTableGolden, RecordsHaveTwelveBytes) {
   simt::Split split;
   split.pc = base::Pc{0x1234567};
@@ -196,7 +196,7 @@ TEST_P(SplitTableGolden, CallFramesStayWhenTheContentsLeave) {
   two({.op = Op::kInsert, .split = split});
   two.insert("C", "-", "0010");
   const auto words = two.evict("B");
-  EXPECT_TRUE(two.insert("D", "-", "0100").ok);  // in its place
+  EXPECT_TRUE(two.insert("D", "-", "0100").ok);  // in its entry
   two.end("C");
   EXPECT_TRUE(two.fill(SplitId{0}, words));
   EXPECT_EQ(two({.op = Op::kRead, .id = SplitId{0}}).split, split);

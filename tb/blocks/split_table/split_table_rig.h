@@ -1,4 +1,4 @@
-// The splits table and its user, who writes blocks as letters and masks as the specification does.
+// The splits table and its user, with blocks named by letters and masks written as in the specification.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ struct SplitTableRig : sc_core::sc_module {
     return simt::SplitId{0};
   }
   void end(const std::string& block) { (*this)({.op = Op::kFree, .id = at(block)}); }
-  /// The contents of a split's entry leave.
+  /// Evicts the contents of a split's entry.
   std::array<std::uint32_t, 3> evict(const std::string& block) {
     return (*this)({.op = Op::kEvict, .id = at(block)}).words;
   }

@@ -1,5 +1,6 @@
-// The splits table behind AWARE and Multi-Path: with the RTL alone the core is told the same, and who looks
-// into the tables sees the same, spilled entries included. And what the RTL is not built for.
+// The splits table behind AWARE and Multi-Path. With the RTL alone, the core gets the same answers, and an
+// inspection of the tables shows the same contents, including spilled entries. Also unsupported
+// configurations of the RTL.
 #include <gmock/gmock.h>
 
 #include "cosim/twins.h"
@@ -19,7 +20,7 @@ struct Pair {
     config.block("split_table").impl = Implementation::kRtl;
     return config;
   }
-  /// Does something to both; afterwards they are the same.
+  /// Applies the same step to both; afterwards their states must be equal.
   template <class Fn>
   void step(Fn&& fn) {
     for (SimtRig* rig : both) fn(*rig);
@@ -88,7 +89,7 @@ TEST_P(SplitTableUsers, AwareIsTheSame) {
     else if (at == pc('E'))
       then([&](SimtRig& rig) { rig.call(group, pc('M'), rig.groups.at(group).mask, pc('E', 1)); });
     else
-      // A taken branch back to the same PC: the other splits get their turn.
+      // A taken branch back to the same PC: the other splits take their turn.
       then([&](SimtRig& rig) { rig.branch(group, at, rig.groups.at(group).mask, pc('Z'), pc('F')); });
   }
   if (GetParam() < 3) {
@@ -104,7 +105,7 @@ TEST(SplitTableUsers, MultiPathIsTheSame) {
   Pair pair(multi_path(2, true));
   pair.step([](SimtRig& rig) { rig.launch('A', mask("1111")); });
   pair.step([](SimtRig& rig) { rig.branch(rig.at('A'), pc('B'), mask("1010"), pc('C'), pc('D')); });
-  // G11: C goes back to A, from there to B, where it catches up with the split that has gone on to B+1.
+  // G11: C goes back to A and from there to B, where it catches up with the split that has advanced to B+1.
   pair.step([](SimtRig& rig) { rig.go(rig.at('B'), pc('B', 1)); });
   pair.step([](SimtRig& rig) { rig.branch(rig.at('C'), pc('A'), mask("0101"), pc('D'), pc('D')); });
   pair.step([](SimtRig& rig) { rig.branch(rig.at('A'), pc('B'), mask("0101"), pc('C'), pc('D')); });
@@ -116,7 +117,7 @@ TEST(SplitTableUsers, MultiPathIsTheSame) {
   pair.step([](SimtRig& rig) { rig.release(mask("1111")); });
 }
 
-// ---- Shapes and contents that were not built
+// ---- Shapes and contents that the RTL does not support
 
 SplitTableRequest in_frame(std::uint32_t frame, std::uint32_t point_frame) {
   SplitTableRequest request{.op = SplitTableRequest::Op::kInsert};

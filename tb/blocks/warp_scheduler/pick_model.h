@@ -36,7 +36,7 @@ class PickModel {
         policy_->stalled();
         break;
       case PickRequest::Op::kRotate:
-        // The policy rotates when it is asked and the time has come; a pick that does not issue changes
+        // The policy rotates on a call after its period has elapsed; a pick that does not issue changes
         // nothing else.
         now_ += kRotation;
         (void)policy_->pick(set_of(1), now_);

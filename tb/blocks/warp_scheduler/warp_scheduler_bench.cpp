@@ -95,7 +95,7 @@ TEST_P(WarpSchedulerBench, AReassignedSlotHasNeitherGreedNorAge) {
   EXPECT_EQ(rig.pick({7}), 7u);
   rig.assign(7);
   EXPECT_EQ(rig.pick({5, 7}), 5u);
-  rig.assign(3);  // not the one that issued last: 5 stays greedy
+  rig.assign(3);  // not the last one to issue: 5 remains the greedy choice
   EXPECT_EQ(rig.pick({3, 5, 7}), 5u);
 }
 
@@ -158,8 +158,8 @@ std::unique_ptr<core::WarpSchedulingPolicy> rtl_policy(sim::Twins& twins, const 
                                       &twins);
 }
 
-/// A run of a core: time passes, warps come and go, and the policies are asked in the order of its stages.
-/// What they depend on, as they show it in a report of a difference, is the same at any time.
+/// A simulated core: time passes, warps come and go, and the policies are called in the order of the core's
+/// stages. Their visible state, printed if they differ, must be equal at all times.
 void run_and_compare(const std::string& kind) {
   sim::Twins twins;
   const auto rtl = rtl_policy(twins, kind);
@@ -238,7 +238,7 @@ TEST(WarpSchedulerPolicy, OnlyWhatWasPickedIssues) {
   EXPECT_THROW(rtl->issued(WarpId{4}, 0), base::Error);
 }
 
-/// A policy that picks wrongly once in a while.
+/// A policy that occasionally picks the wrong warp.
 class Faulty final : public core::WarpSchedulingPolicy {
  public:
   explicit Faulty(std::unique_ptr<core::WarpSchedulingPolicy> right) : right_(std::move(right)) {}
@@ -314,7 +314,7 @@ class Traffic {
     request.warp = WarpId{static_cast<std::uint32_t>(random() % PickModel::kWarps)};
     if (random() % 8 == 0) request.warp = WarpId{model.last()};
     const unsigned kind = random() % 32;
-    // Many and few warps in turn.
+    // Alternately many and few warps.
     const bool many = step_++ / 2048 % 2 == 0;
     if (kind < 6) {
       const bool come = many ? random() % 128 != 0 : kind == 0;

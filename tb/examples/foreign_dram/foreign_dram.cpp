@@ -1,4 +1,4 @@
-// A whole GPU with a third-party memory in place of its DRAM channels: see README.md.
+// A whole GPU with a third-party memory instead of its DRAM channels: see README.md.
 //
 //   foreign_dram [WORKLOAD [LATENCY_NS]]
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace {
 
 using heddle::tb::ProtocolChecker;
 
-/// One channel: the memory, and the checker that watches its link (leave it out if you do not need it).
+/// One channel: the memory, and a checker on its link (optional).
 struct Channel : sc_core::sc_module {
   ProtocolChecker<> checker{"checker"};
   SimpleMemory memory;

@@ -1,5 +1,5 @@
-// A memory as in SystemC's own TLM-2.0 examples: a simple_target_socket, b_transport, some bytes. It knows
-// nothing of Heddle.
+// A memory as in SystemC's own TLM-2.0 examples: a simple_target_socket, b_transport, some bytes. It is
+// independent of Heddle.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class SimpleMemory : public sc_core::sc_module {
     for (std::uint64_t done = 0; done < payload.get_data_length();) {
       const std::uint64_t address = payload.get_address() + done, offset = address % kPage;
       const std::uint64_t count = std::min(payload.get_data_length() - done, kPage - offset);
-      unsigned char* const here = &pages_[address / kPage][offset];  // a new page holds zeros
+      unsigned char* const here = &pages_[address / kPage][offset];  // a new page is zero-filled
       unsigned char* const there = payload.get_data_ptr() + done;
       if (payload.is_write()) std::memcpy(here, there, count);
       if (payload.is_read()) std::memcpy(there, here, count);

@@ -45,7 +45,7 @@ class ChunkDispatch final : public core::CtaDispatchPolicy {
   };
   std::uint32_t chunk_;
   std::uint64_t total_ = 0;
-  std::uint64_t taken_ = 0;  ///< CTAs that are in some core's chunk
+  std::uint64_t taken_ = 0;  ///< CTAs assigned to some core's chunk
   std::vector<Chunk> of_core_;
 };
 

@@ -1,4 +1,4 @@
-// A warp scheduling policy: the warp that has issued least since it was launched goes first.
+// A warp scheduling policy: picks the warp that has issued least since its launch.
 #pragma once
 
 #include "core/schedule/scheduling_policy.h"

@@ -91,7 +91,7 @@ void MinPc::barrier_arrive(ControlFlowRequest& request) {
 
 void MinPc::barrier_release(ControlFlowRequest& request) {
   Warp& warp = warp_of(request);
-  // Lanes that run may have gone on since they asked last.
+  // Running lanes may have advanced since the last event.
   if (warp.shown == Shown::kRuns) move(warp, warp.running, ports_.next_pc(GroupId{request.warp.value()}));
   warp.blocked = LaneMask::difference(warp.blocked, request.mask);
   select(request, false);
@@ -132,7 +132,7 @@ void MinPc::select(const ControlFlowRequest& request, bool moved) {
     if (before(warp, lane, chosen)) chosen = lane;
   });
   warp.running = together(warp, chosen, ready);
-  // Others of the same depth that wait at a later PC join when these come there.
+  // Others of the same depth that wait at a later PC join when these reach it.
   Pc watch = simt::kNoPc;
   ready.for_each([&](unsigned lane) {
     const Pc at = warp.pc[lane];
@@ -165,7 +165,7 @@ void MinPc::inspect(ControlFlowRequest& request) const {
     const LaneMask lanes = together(warp, lane, rest & kind);
     rest = LaneMask::difference(rest, lanes);
     mix(lanes.bits());
-    mix(runs ? 0 : warp.pc[lane].value() + 1);  // where the running ones are, their group knows
+    mix(runs ? 0 : warp.pc[lane].value() + 1);  // the group knows the PC of the running lanes
     mix(warp.depth[lane] * 2 + (blocked ? 1 : 0));
     if (request.table != nullptr)
       request.table->push_back({{"pc", warp.pc[lane].value()},

@@ -1,6 +1,6 @@
-// MinSP-PC (Collange, "Stack-less SIMT reconvergence at low cost"): no stack and no reconvergence points. Every lane
-// has a PC. Of the lanes that are deepest in calls those with the least PC run; lanes that are at the same PC in the
-// same depth run together.
+// MinSP-PC (Collange, "Stack-less SIMT reconvergence at low cost"): no stack and no reconvergence points.
+// Every lane has a PC. Among the lanes with the greatest call depth, those with the lowest PC run; lanes with
+// the same PC and depth run together.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class MinPc final : public simt::ControlFlow {
   explicit MinPc(const simt::MechanismSite& site);
 
   [[nodiscard]] const char* name() const override { return "min_pc"; }
-  /// A warp's lanes do not wait for each other: barriers count threads.
+  /// Lanes of a warp do not wait for each other, so barriers count threads.
   [[nodiscard]] bool runs_lanes_apart() const override { return true; }
   [[nodiscard]] std::uint64_t table_bits() const override;
   void inspect(simt::ControlFlowRequest& request) const override;
@@ -42,11 +42,11 @@ class MinPc final : public simt::ControlFlow {
   void barrier_arrive(simt::ControlFlowRequest& request) override;
   void barrier_release(simt::ControlFlowRequest& request) override;
 
-  /// What the core knows of the warp's group.
+  /// The group as the core sees it.
   enum class Shown : std::uint8_t { kAbsent, kRuns, kBlocked };
   struct Warp {
     std::array<Pc, base::kLanes> pc{};
-    std::array<std::uint32_t, base::kLanes> depth{};  ///< calls that the lane is in
+    std::array<std::uint32_t, base::kLanes> depth{};  ///< call depth of each lane
     LaneMask live;
     LaneMask blocked;  ///< at a barrier or .sync instruction
     LaneMask running;
@@ -57,11 +57,11 @@ class MinPc final : public simt::ControlFlow {
     return warps_[request.warp.value()];
   }
   static void move(Warp& warp, LaneMask lanes, Pc pc);
-  /// Lane `left` runs before lane `right`.
+  /// Whether lane `left` runs before lane `right`.
   [[nodiscard]] bool before(const Warp& warp, unsigned left, unsigned right) const;
-  /// The lanes of `among` that are where `lane` is.
+  /// The lanes of `among` with the same PC and depth as `lane`.
   [[nodiscard]] static LaneMask together(const Warp& warp, unsigned lane, LaneMask among);
-  /// Chooses who runs and answers. `moved`: the running lanes have gone elsewhere.
+  /// Chooses the running lanes and answers. `moved`: the running lanes have jumped.
   void select(const simt::ControlFlowRequest& request, bool moved);
 
   std::vector<Warp> warps_;

@@ -1,6 +1,6 @@
-// A control-flow mechanism, a scheduling policy and a dispatch policy of one's own, registered with an installed Heddle
-// and selected like those that it has. Runs queens (a divergent loop, and divergent recursion) and a reduction
-// (barriers), and holds the results against the oracle's.
+// A user-defined control-flow mechanism, scheduling policy and dispatch policy, registered with an installed
+// Heddle and selected like the built-in ones. Runs queens (a divergent loop, and divergent recursion) and a
+// reduction (barriers), and compares the results with the oracle's.
 //   own_mechanisms PTX_FOLDER [PLATFORM [KEY=VALUE]...]
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,7 @@ struct Task {
   std::uint32_t columns, left, right;
 };
 
-/// Boards whose first two rows are done.
+/// Boards with the first two rows filled.
 std::vector<Task> queens_tasks(std::uint32_t rows) {
   std::vector<Task> tasks;
   for (std::uint32_t first = 1; first < 1u << rows; first <<= 1)
