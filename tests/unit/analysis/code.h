@@ -1,4 +1,4 @@
-// Hand-made code for the tests of the analyses: only what they look at is filled in.
+// Hand-made code for the tests of the analyses: only the fields that they read are filled in.
 #pragma once
 
 #include <algorithm>

@@ -269,7 +269,7 @@ TEST(Config, IncludedFilesAreLookedForBesideTheFileAndThenInTheFoldersGiven) {
   EXPECT_EQ(cores("mine.yaml"), 3u);
   write("base.yaml", "cores: 4\n");
   EXPECT_EQ(cores("mine.yaml"), 4u);
-  // A file may have the name of the one it builds on.
+  // A file may have the same name as the one it includes.
   write("base.yaml", "include: base.yaml\n");
   EXPECT_EQ(cores("base.yaml"), 3u);
   EXPECT_EQ(cores("mine.yaml"), 3u);

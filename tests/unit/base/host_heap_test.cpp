@@ -1,4 +1,4 @@
-// The heap of a program that simulates. systemc_main.cpp has asked for huge pages by the time a test runs.
+// The heap of a program that simulates. systemc_main.cpp has requested huge pages before a test runs.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -29,7 +29,7 @@ TEST(HostHeap, GrowsInHugePagesAndKeepsWhatWasFreed) {
 #endif
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage"))
     GTEST_SKIP() << "this kernel has no transparent huge pages";
-  // Nothing may be allocated after the block while it lives: only the end of the heap is given back.
+  // Nothing may be allocated after the block while it exists: only the end of the heap is returned.
   auto* const large = static_cast<char*>(std::malloc(std::size_t{16} << 20));
   ASSERT_NE(large, nullptr);
   const std::uintptr_t place = reinterpret_cast<std::uintptr_t>(large) + (std::size_t{8} << 20);

@@ -120,7 +120,7 @@ TEST_F(Stats, NamesAreUniqueAndWithoutDots) {
   EXPECT_THROW(gpu_.counters("twice", "", "", {"a", "a"}, slots_[0]), std::logic_error);
 }
 
-/// Counters, a maximum, and a quotient of either.
+/// Counters, a maximum, and a quotient of each.
 class StatIntervals : public testing::Test {
  protected:
   StatIntervals() {
@@ -135,7 +135,7 @@ class StatIntervals : public testing::Test {
     stack.formula("depth_twice", "", "",
                   [&stack] { return 2 * static_cast<double>(stack.count("max_depth")); });
   }
-  /// An interval in which that much happens.
+  /// An interval with the given counts.
   void interval(std::uint64_t pushes, std::uint64_t branches, std::uint64_t depth) {
     gpu_.reset();
     pushes_ += pushes;

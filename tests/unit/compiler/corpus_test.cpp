@@ -1,5 +1,5 @@
-// Every kernel of the PTX corpus and of the workloads, taken apart by the test passes: where the code goes is what it
-// was, but for the inserted instructions.
+// Every kernel of the PTX corpus and of the workloads, with instructions inserted by the test passes: the
+// control flow must be the same except for the inserted instructions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,8 +37,8 @@ bool ends_thread(const Instruction& instruction) {
   return instruction.op == Opcode::kExit || instruction.op == Opcode::kReturn;
 }
 
-/// A marked instruction at each of the three insertion points before every instruction. Exits of threads are
-/// left alone: with something before it an early exit is none, and threads reconverge there.
+/// Inserts a marked instruction at each of the three insertion points before every instruction. Thread exits
+/// are left out: with an instruction before it, an exit is not an early one, and threads reconverge there.
 class Everywhere : public Pass {
  public:
   [[nodiscard]] std::string_view name() const override { return "everywhere"; }
@@ -67,7 +67,8 @@ std::uint32_t constant(const isa::Kernel& kernel, const isa::Operand& operand) {
   return value;
 }
 
-/// The kernel's own instructions, and by PC the number of the own instruction that a thread there executes next.
+/// The kernel's original instructions, and for every PC the original instruction that a thread there executes
+/// next.
 struct Own {
   explicit Own(const isa::Kernel& kernel) : next(kernel.code.size() + 1) {
     for (const Instruction& instruction : kernel.code)

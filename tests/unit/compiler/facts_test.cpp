@@ -17,7 +17,7 @@ isa::Kernel program(const std::string& body, const std::string& functions = {}) 
   return *ptx::testing::kernel(body, ".param .u32 n", functions);
 }
 
-/// PC of the first instruction from `line` of the body on.
+/// PC of the first instruction at or after `line` of the body.
 Pc pc_of(const isa::Kernel& kernel, std::uint32_t line) {
   constexpr std::uint32_t kBodyLine = 6;
   for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
@@ -56,7 +56,7 @@ TEST(ProgramFacts, PostDominatorsHaveIdsThatTheirBranchesName) {
       "@%p1 bra A;\n@%p2 bra B;\nmov.u32 %r1, 1;\nB: mov.u32 %r2, 1;\nA: mov.u32 %r3, 1;\n@%p3 bra C;\n"
       "mov.u32 %r1, 2;\nC: mov.u32 %r4, 1;\nret;");
   const ProgramFacts facts = program_facts(k);
-  // %p1 meets at A (line 5), %p2 at B (line 4), %p3 at C (line 8): ids in the order of the code.
+  // %p1 reconverges at A (line 5), %p2 at B (line 4), %p3 at C (line 8): ids in code order.
   EXPECT_THAT(facts.post_dominators, ::testing::ElementsAre(pc_of(k, 4), pc_of(k, 5), pc_of(k, 8)));
   EXPECT_EQ(facts.post_dominator[pc_of(k, 1).value()], 1u);
   EXPECT_EQ(facts.post_dominator[pc_of(k, 2).value()], 0u);
@@ -68,7 +68,7 @@ TEST(ProgramFacts, PostDominatorsHaveIdsThatTheirBranchesName) {
 }
 
 TEST(ProgramFacts, ALoopIsCompleteBeforeWhatFollowsItHoweverItIsWritten) {
-  // The loop's exit is the fall-through of its head: a plain reverse post-order has it first.
+  // The loop's exit is the fall-through of its head: a plain reverse post-order would put it first.
   const isa::Kernel k = program(
       "HEAD: add.u32 %r1, %r1, 1;\n@%p1 bra BODY;\nmov.u32 %r2, 1;\nret;\nBODY: @%p2 bra SKIP;\n"
       "mov.u32 %r3, 1;\nSKIP: bra HEAD;");

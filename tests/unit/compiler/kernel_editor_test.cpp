@@ -20,7 +20,7 @@ using ptx::testing::constant_of;
 using ptx::testing::name_of;
 using ::testing::ElementsAre;
 
-/// Told apart by its immediate.
+/// Identified by its immediate.
 Instruction marked(std::uint64_t mark) {
   Instruction out;
   out.immediate = mark;
@@ -31,7 +31,7 @@ isa::Kernel kernel(const std::string& body, const std::string& functions = {}) {
   return *ptx::testing::kernel(body, "", functions);
 }
 
-/// Marks in the order of the code; 0: an instruction of the kernel.
+/// Marks in code order; 0: an instruction of the kernel.
 std::vector<std::uint64_t> marks(const isa::Kernel& kernel) {
   std::vector<std::uint64_t> list;
   for (const Instruction& instruction : kernel.code)
@@ -84,11 +84,11 @@ TEST(KernelEditor, CallsAndReturnsFollowTheirFunctionsAndCallers) {
   EXPECT_EQ(k.functions[0].first, 9u);
   EXPECT_EQ(k.functions[0].entry, 9u);
   EXPECT_EQ(k.functions[0].end, 13u);
-  // A return goes to the instruction after the call, whatever it is.
+  // A return goes to the instruction after the call.
   EXPECT_EQ(k.code[1].rpc, Pc(2));
   EXPECT_EQ(constant_of(k, k.code[0].src[0]), 2u);
   EXPECT_EQ(constant_of(k, k.code[5].src[0]), 7u);
-  // Numbers that look like a PC stay: 7 was the function's, 5 the second return's.
+  // Constants that equal a PC are unchanged: 7 is a value of the function, 5 was the second return PC.
   EXPECT_EQ(constant_of(k, k.code[4].src[0]), 7u);
   EXPECT_EQ(constant_of(k, k.code[7].src[0]), 5u);
 }
@@ -162,7 +162,7 @@ TEST(KernelEditor, NewRegistersJoinThoseOfTheirWidth) {
       if (operand.present) {
         EXPECT_EQ(operand.offset, k.registers.row(operand.reg).offset);
       }
-  // The scoreboard's lists follow.
+  // The register lists for the scoreboard are updated.
   EXPECT_EQ(k.code[3].writes[0], k.code[3].dst[0].reg);
 }
 

@@ -1,4 +1,4 @@
-// Order of the passes, and what becomes of kernels that are too large for one.
+// Order of the passes, and the handling of kernels that are too large for one.
 #include "compiler/pipeline.h"
 
 #include <gmock/gmock.h>

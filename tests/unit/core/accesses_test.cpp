@@ -1,5 +1,5 @@
-// From lanes' addresses to accesses: address patterns, coalescing, bank conflicts. The fast ways for patterns
-// give what lane by lane would.
+// From lanes' addresses to accesses: address patterns, coalescing, bank conflicts. The fast paths for
+// patterns give the same results as processing lane by lane.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ TEST_F(Accesses, RowsOf32BitAddressesDoNotWrapIntoAPattern) {
 }
 
 TEST_F(Accesses, SumsOf32BitBasesAre32BitsWide) {
-  // As nvcc writes `tile[i - 1][j]` for shared memory: a negative base that the displacement makes good.
+  // As nvcc writes `tile[i - 1][j]` for shared memory: a negative base compensated by the displacement.
   std::array<std::uint32_t, kLanes> row{};
   for (unsigned lane = 0; lane < kLanes; ++lane) row[lane] = 0u - 4u * kLanes + 4u * lane;
   isa::Operand base;

@@ -1,4 +1,4 @@
-// Instructions of which only the registers and the kind count.
+// Instructions of which only the registers and the kind matter.
 #pragma once
 
 #include <initializer_list>

@@ -91,7 +91,7 @@ class L1 : public testing::Test {
     fill(request_.mshr, filled(value));
   }
 
-  /// The byte at an address that a store wrote and L2 does not have yet; -1: there is none.
+  /// The byte at an address that a store wrote and L2 does not have yet; -1: none.
   [[nodiscard]] int unwritten(std::uint64_t address) const {
     L1dRequest look;
     look.op = L1dRequest::Op::kUnwritten;
@@ -135,7 +135,7 @@ TEST_F(L1, InvalidatingGlobalLinesLeavesLocalOnesAndUnwrittenData) {
   bring(0x0000, 1);  // global
   bring(0x8000, 2);  // local, clean
   EXPECT_EQ(store(0x8080, filled(3), enabling(0, 8)), Result::kHit);
-  EXPECT_EQ(store(0x9100, filled(4), enabling(0, 8)), Result::kHit);  // of no named range, but nobody else's
+  EXPECT_EQ(store(0x9100, filled(4), enabling(0, 8)), Result::kHit);  // in no named range, but nobody else's
   invalidate_global({{0x8000, 0x8100}, {0xa000, 0xb000}});
   EXPECT_FALSE(request_.writes_back);
   EXPECT_EQ(load(0x8000), Result::kHit);
@@ -275,9 +275,9 @@ TEST_F(L1, AWrittenSectorIsValidWithoutAFetch) {
   EXPECT_EQ(load(0x1000, 0b0110), Result::kPartial);
 }
 
-/// Random loads, stores of every policy, atomics and late fills on few lines, with a flat memory behind: a
-/// load sees the newest value of every byte of its thread, and at the end cache and memory together hold all
-/// stores.
+/// Random loads, stores of every policy, atomics and delayed fills on few lines, compared with a flat memory.
+/// A load returns the newest value of every byte of its thread, and at the end cache and memory together hold
+/// all stores.
 class L1Traffic : public testing::TestWithParam<std::tuple<std::uint32_t, unsigned>> {};
 
 TEST_P(L1Traffic, AThreadSeesItsOwnStores) {
@@ -414,7 +414,7 @@ TEST_P(L1Traffic, AThreadSeesItsOwnStores) {
   EXPECT_GT(hits, 1000u);
   EXPECT_GT(filled_loads, 500u);
   EXPECT_GT(cache.write_backs, 200u);
-  // All that is still under way, then evict everything.
+  // Everything still in flight, then evict everything.
   for (const Packet& packet : packets)
     if (!packet.read) merge(memory[packet.line], packet.data.data(), packet.enables.data());
   for (unsigned line = 0; line < kLines; ++line) {

@@ -1,4 +1,4 @@
-// The load/store unit with its caches and shared memory, before a memory that the test plays.
+// The load/store unit with its caches and shared memory; the test plays the memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ namespace heddle::core {
 inline constexpr std::uint64_t kBytes = 1 << 16;
 inline constexpr unsigned kBenchWarps = 8;
 
-/// Load/store unit, L1, constant cache, shared memory; memory port and register file are the test's.
+/// Load/store unit, L1, constant cache, shared memory; the test plays memory port and register file.
 class LsuBench : public sc_core::sc_module {
  public:
-  /// `interposer`: nullptr, or what sits between the test and the unit.
+  /// `interposer`: nullptr, or the unit between the test and the load/store unit.
   LsuBench(const sc_core::sc_module_name& name, const CoreConfig& core_config,
            LsuInterposer* interposer = nullptr)
       : sc_module(name),
@@ -156,7 +156,7 @@ class LsuBench : public sc_core::sc_module {
     transaction->release();
   }
 
-  /// Answers the oldest request of the port from `memory`, which holds the bytes from `base` on.
+  /// Answers the oldest request of the port from `memory`, which starts at address `base`.
   void serve_memory() {
     ASSERT_FALSE(sent.empty());
     sim::MemoryTransaction* transaction = sent.front();

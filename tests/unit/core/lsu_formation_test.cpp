@@ -1,5 +1,5 @@
-// Operations of several home warps: what every lane gets, and what memory holds, against a model that runs
-// thread by thread.
+// Operations of several home warps: the values of every lane and of memory are compared with a model that
+// runs thread by thread.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Formations : public testing::Test {
  protected:
   void SetUp() override { create(CoreConfig{}); }
   void create(CoreConfig config) {
-    config.l1d.size_kib = 1;  // lines are displaced
+    config.l1d.size_kib = 1;  // lines are evicted
     config.l1d.ways = 2;
     bench_ = std::make_unique<LsuBench>("bench", config);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -70,7 +70,7 @@ class Formations : public testing::Test {
   }
   unsigned below(unsigned bound) { return random_() % bound; }
 
-  /// Lanes drawn at random, each of one of `warps` warps.
+  /// Randomly selected lanes, each of one of `warps` warps.
   std::vector<MemorySlice> formation(unsigned warps) {
     std::array<LaneMask, kBenchWarps> lanes;
     const std::uint32_t present = below(4) == 0 ? 0xffff'ffff : static_cast<std::uint32_t>(random_()) | 1u;
@@ -239,7 +239,7 @@ class Formations : public testing::Test {
           EXPECT_EQ(done.slices[s].lanes, slices[s].lanes);
         }
       };
-      std::vector<MemoryCounters> before;  // displaced lines may be on their way
+      std::vector<MemoryCounters> before;  // writes of evicted lines may be in flight
       for (const MemorySlice& slice : slices) before.push_back(*slice.counters);
       bench_->issue(op, slices);
       for (std::size_t s = 0; s < slices.size(); ++s) {
@@ -278,7 +278,7 @@ class FormationsOfSomeWarps : public Formations, public testing::WithParamInterf
  protected:
   void SetUp() override {
     Formations::SetUp();
-    // Local memory is what memory holds at first.
+    // Local memory initially has memory's contents.
     for (unsigned w = 0; w < kBenchWarps; ++w)
       for (unsigned lane = 0; lane < kLanes; ++lane)
         for (unsigned i = 0; i < kLocalBytes; ++i)

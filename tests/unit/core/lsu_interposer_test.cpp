@@ -1,5 +1,5 @@
-// A unit between the core and the load/store unit that holds, answers and repeats operations: every warp finds
-// its own values all the same, and the core is told truly whether it may issue.
+// A unit between the core and the load/store unit that holds, answers and repeats operations. Every warp must
+// still get its own values, and the core must get correct information on whether it may issue.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 using isa::Opcode;
 
-constexpr std::uint64_t kPrivateBytes = 1024;  ///< of device memory, by warp
+constexpr std::uint64_t kPrivateBytes = 1024;  ///< bytes of device memory per warp
 constexpr std::uint64_t kPrivate = 0x2000;
 constexpr std::uint64_t kAnsweredFrom = 0x6000;  ///< the interposer answers loads of these addresses
 constexpr std::uint32_t kAnswer = 0x5eed'0000;   ///< plus the lane
@@ -34,7 +34,7 @@ std::uint32_t data_of(const std::byte* rows, unsigned lane) {
   return value;
 }
 
-/// Keeps operations in order, each for a few cycles; repeats some loads as a client of its own.
+/// Keeps operations in order and holds each for a few cycles; repeats some loads as a separate client.
 class Delay : public LsuInterposer {
  public:
   static constexpr std::size_t kCapacity = 3;
@@ -59,7 +59,7 @@ class Delay : public LsuInterposer {
     Cycle until = 0;
     bool answer = false;
   };
-  /// A load that is made again, with its rows here.
+  /// A load that is repeated, with its own rows.
   struct Repeat {
     isa::Instruction instruction;
     LaneMask lanes;
@@ -97,7 +97,7 @@ class Delay : public LsuInterposer {
         return;
     }
   }
-  /// The operation, and directly after it the same one again for this client.
+  /// Offers the operation, and directly after it the same one again for this client.
   bool offer(const LsuRequest& operation) {
     LsuRequest request = operation;
     request.op = LsuRequest::Op::kOffer;
@@ -232,7 +232,8 @@ TEST(LsuInterposer, RandomTrafficKeepsItsValues) {
   store.dst[0] = {};
   store.write_count = 0;
 
-  // What each warp's own memory holds once its operations are done, and what its load must bring.
+  // The expected contents of each warp's memory once its operations are done, and the value its load must
+  // return.
   std::array<std::vector<std::uint32_t>, kBenchWarps> words;
   std::array<std::vector<std::uint32_t>, kBenchWarps> expected;
   std::array<bool, kBenchWarps> loading{};
@@ -275,7 +276,7 @@ TEST(LsuInterposer, RandomTrafficKeepsItsValues) {
     });
     loading[w] = is_load;
     bench.issue(is_load ? load : store, w, lanes);
-    // Nothing keeps the warp from overwriting what a store reads, or any operation's address.
+    // Nothing prevents the warp from overwriting what a store reads, or any operation's address.
     std::memset(rows, 0xee, is_load ? kDataRow : kDataRow + 128);
     if (is_load) {
       std::vector<PendingLoad> pending;

@@ -178,8 +178,8 @@ TEST_F(LsuWithSmallL1, KeptStoresArePerformedAtOnceAndReplacedLinesGoFirst) {
   bench_->tick();
   EXPECT_TRUE(bench_->sent.empty());
   EXPECT_EQ(bench_->warps[0].memory_outstanding, 0u) << "performed in L1";
-  // Lines 0x200 apart share a set: the third takes the place of the first, whose write leaves before the read
-  // that wants the line back.
+  // Lines 0x200 apart share a set: the third replaces the first, whose write leaves before the read that
+  // fetches the line again.
   for (const std::uint64_t offset : {16u, 32u}) {  // 4 words of 128 bytes: lines 0x200 apart
     address(0, offset, 0);
     bench_->issue(local_store_, 0);
@@ -197,7 +197,7 @@ TEST_F(LsuWithSmallL1, KeptStoresArePerformedAtOnceAndReplacedLinesGoFirst) {
   EXPECT_EQ(bench_->warps[0].memory_outstanding, 2u) << "the load, and the line on its way";
   bench_->respond(0);
   EXPECT_EQ(bench_->warps[0].memory_outstanding, 1u);
-  bench_->respond(0);  // the fill replaces another dirty line
+  bench_->respond(0);  // the fill evicts another dirty line
   bench_->tick();
   bench_->tick();
   EXPECT_EQ(bench_->sent.size(), 1u);
@@ -240,7 +240,7 @@ TEST_F(LsuWithSmallL1, QuestionsFindBytesWhereverTheyAre) {
   EXPECT_TRUE(finds(Ask::kHeldByte, first + 3).yes);
   EXPECT_FALSE(finds(Ask::kDisplacedByte, first + 3).yes);
   address(0, 32, 0);
-  bench_->issue(local_store_, 0);  // displaces the first line
+  bench_->issue(local_store_, 0);  // evicts the first line
   bench_->tick();
   EXPECT_FALSE(finds(Ask::kHeldByte, first + 3).yes);
   EXPECT_EQ(finds(Ask::kDisplacedByte, first + 3).value, std::byte{0x5a});
@@ -311,8 +311,8 @@ TEST_F(Tables, AFillBringsBackWhatWasSpilledAndL1KeepsIt) {
   for (const auto table : {Transfer::Table::kSplit, Transfer::Table::kReconvergence})
     EXPECT_TRUE(start(Transfer::Op::kFill, table, 1, 5).accepted);
   for (unsigned i = 0; i < 40; ++i) bench_->tick();
-  // What L1 has of a line that was never read are the bytes stored: a fill in between goes to memory or not,
-  // as for local memory.
+  // Of a line that was never read, L1 holds only the stored bytes. As for local memory, it makes no
+  // difference whether a fill in between goes to memory.
   while (!bench_->sent.empty()) bench_->respond(0);
   for (unsigned i = 0; i < 40; ++i) bench_->tick();
   ASSERT_EQ(bench_->filled.size(), 2u);

@@ -1,4 +1,4 @@
-// Policies that the core does not know by name: of the warp schedulers and of the CTA dispatcher.
+// User-defined policies of the warp schedulers and of the CTA dispatcher.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -207,7 +207,7 @@ TEST(CtaDispatcher, TellsThePolicyRoomsAndSlots) {
   EXPECT_THAT(Backwards::rooms[1], ElementsAre(2, 0)) << "at most one CTA a core in a cycle";
 }
 
-/// Gives the first CTA twice.
+/// Dispatches the first CTA twice.
 class Twice final : public CtaDispatchPolicy {
  public:
   void begin(std::uint64_t /*ctas*/, std::uint32_t /*cores*/) override { given_ = 0; }

@@ -111,7 +111,7 @@ TEST_F(Profile, EveryReadyGroupHasTheCauseOfItsOwnPipe) {
   EXPECT_EQ(profile_.at(Pc{1}).waited(), 12u);
 }
 
-// Random histories against a count that looks at every group in every cycle.
+// Random histories compared with a count that visits every group in every cycle.
 TEST(ProfileRandom, EqualsACountOfEveryGroupInEveryCycle) {
   constexpr std::uint32_t kGroups = 12;
   constexpr std::uint32_t kSchedulers = 3;

@@ -1,4 +1,4 @@
-// Between memory and register rows, and the calendar of finishing operations.
+// Transfers between memory and register rows, and the calendar of finishing operations.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -61,8 +61,8 @@ TEST_F(RegisterTransfer, HalvesOfAnEightByteElementMayComeApart) {
   EXPECT_EQ(value(0, RowWidth::k64, 7), 0u);
 }
 
-/// What load_registers() and store_block() do for random shapes, masks, types and vectors is what a loop over
-/// lanes and bytes does.
+/// load_registers() and store_block() equal a loop over lanes and bytes for random shapes, masks, types and
+/// vectors.
 TEST_F(RegisterTransfer, EveryShapeEqualsLaneByLane) {
   std::mt19937 random(7);
   const auto below = [&](unsigned n) { return random() % n; };
@@ -148,7 +148,7 @@ TEST(CompletionWheel, OperationsComeOutInOrderOfCycleThenOfAddition) {
     }
     ASSERT_EQ(queue.next_due(), expected.empty() ? kNever : expected.begin()->first);
     now += random() % 8 == 0 ? random() % 400 : random() % 20;
-    // A caller may come late only by less than a turn of the calendar, as it sleeps no longer than
+    // A caller may be late, but by less than a turn of the calendar, since it sleeps no longer than until
     // next_due().
     if (!expected.empty()) now = std::min(now, expected.begin()->first + random() % 3);
     queue.take(now, link_of, [&](std::uint32_t op) {

@@ -1,4 +1,4 @@
-// The ports of the scoreboard's array: what fits into a cycle, and what of it is left for the next ones.
+// The ports of the scoreboard's array: the number of accesses per cycle, and those left for the next cycles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace heddle::core {
 namespace {
 
-/// Takes the ports if they are there.
+/// Uses the ports if they are free.
 bool issues(ScoreboardPorts& ports, PortNeed need, Cycle now) {
   if (!ports.admits(need, now)) return false;
   ports.take(need, now);
@@ -115,7 +115,7 @@ TEST(ScoreboardPorts, ZeroIsAnyNumber) {
   EXPECT_EQ(ports.reads(), 0u) << "and not counted";
 }
 
-// Against a list of the ports taken in every cycle.
+// Compared with a list of the ports used in every cycle.
 TEST(ScoreboardPorts, EqualACountOfEveryCycle) {
   std::mt19937 random(11);
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };

@@ -68,7 +68,7 @@ TEST_F(SharedMemoryValues, StoredWordsComeBackInEveryShape) {
 
 TEST_F(SharedMemoryValues, RunsAreStoredAndLoadedLikeTheirLanes) {
   store(256, 4, 50, 1);
-  // Lanes 0-15 write and read the words of lanes 16-31 and the other way round.
+  // Lanes 0-15 access the words of lanes 16-31, and vice versa.
   op_.runs.count = 2;
   op_.runs.run[0] = {LaneMask(0x0000'ffff), false, 256 + 64};
   op_.runs.run[1] = {LaneMask(0xffff'0000), false, 256};

@@ -1,4 +1,4 @@
-// Names of hangs that whole kernels show only after a long time, or not alone.
+// Names of hangs that whole kernels show only after a long time, or only in combination with others.
 #include <gtest/gtest.h>
 
 #include "hang/hang_class.h"

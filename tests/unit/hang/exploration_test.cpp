@@ -1,5 +1,5 @@
-// What lanes may do: loops that can end are never taken for hangs, whatever decides about their end; those
-// that cannot are.
+// The exploration: loops that can end are never reported as hangs, whatever condition ends them; those that
+// cannot end are.
 #include <gtest/gtest.h>
 
 #include "unit/hang/support.h"
@@ -31,7 +31,7 @@ TEST(HangExploration, SpinOnAFlagThatIsSet) {
   EXPECT_FALSE(scene.hangs());
 }
 
-// A value of the window may have been read.
+// A load may have returned any value of the window.
 TEST(HangExploration, SpinOnAFlagThatWasSetMeanwhile) {
   Scene scene(kSpin);
   scene.run(0, LaneMask::all(), 1);
@@ -43,7 +43,7 @@ TEST(HangExploration, SpinOnALineThatIsOnItsWayToL1) {
   Scene scene(kSpin);
   scene.run(0, LaneMask::all(), 1);
   scene.memory.fetched = kFlag;
-  EXPECT_TRUE(scene.hangs());  // volatile loads do not look there
+  EXPECT_TRUE(scene.hangs());  // volatile loads bypass L1
   scene.snapshot.through_l1.assign(scene.snapshot.through_l1.size(), true);
   EXPECT_FALSE(scene.hangs());
 }
@@ -75,15 +75,15 @@ exit;
 )";
   Scene scene(body);
   scene.run(0, LaneMask(0xffff'fffe), 1);
-  scene.hold(0, LaneMask(1), 5, 4);  // until those that spin have left the loop
+  scene.hold(0, LaneMask(1), 5, 4);  // until the spinning lanes have left the loop
   EXPECT_TRUE(scene.hangs());
   Scene let_go(body);
   let_go.run(0, LaneMask(0xffff'fffe), 1);
-  let_go.hold(0, LaneMask(1), 5, 2);  // they come by there
+  let_go.hold(0, LaneMask(1), 5, 2);  // they pass that PC
   EXPECT_FALSE(let_go.hangs());
 }
 
-// Lanes that others let go may let further ones go, in the same moment: those that wait for a return.
+// Lanes that are released may release further ones at the same time: those that wait for a return.
 TEST(HangExploration, HeldLanesLetEachOtherGo) {
   Scene scene(kSpin + R"(HELD: bra SPIN;
 LAST: exit;
@@ -110,7 +110,7 @@ exit;
   EXPECT_FALSE(scene.hangs());
 }
 
-// A lane that was seen before a barrier which has opened since is not held by what waits there now.
+// A lane that was observed before a barrier that has opened since is not held by that barrier.
 TEST(HangExploration, LanesThatHavePassedABarrierAreNotStoppedByIt) {
   const std::string body = "bar.sync 0;\nexit;\nLOOP: bra LOOP;\n";
   Scene scene(body, 2);
@@ -122,7 +122,7 @@ TEST(HangExploration, LanesThatHavePassedABarrierAreNotStoppedByIt) {
 }
 
 TEST(HangExploration, CountersGoRoundTheirWholeRange) {
-  // The count is tested for equality: it gets there, some time.
+  // The loop tests the count for equality, which it reaches eventually.
   Scene ends("LOOP: add.u32 %r1, %r1, 3;\nsetp.ne.u32 %p1, %r1, 100;\n@%p1 bra LOOP;\nexit;\n");
   ends.run(0, LaneMask::all(), 1);
   EXPECT_FALSE(ends.hangs());

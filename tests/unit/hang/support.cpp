@@ -87,7 +87,7 @@ void Scene::set(unsigned warp, const std::string& reg, std::uint64_t value) {
   }
 }
 
-/// Lanes that no test speaks of have ended.
+/// Lanes that the test does not mention have ended.
 void Scene::settle() {
   for (WarpState& warp : snapshot.warps) {
     warp.live = LaneMask{};

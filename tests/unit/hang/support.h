@@ -1,4 +1,4 @@
-// Snapshots made by hand: warps of one kernel, without a GPU.
+// Hand-made snapshots: warps of one kernel, without a GPU.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace heddle::hang::testing {
 
-/// Device memory of 4 KiB at kData, and what the watchdog's log would say.
+/// Device memory of 4 KiB at kData, and the contents of the watchdog's log.
 class FakeMemory : public MemoryView {
  public:
   static constexpr std::uint64_t kData = 0x1000'0000;
@@ -24,7 +24,7 @@ class FakeMemory : public MemoryView {
   void others(const Word& word, std::vector<std::uint64_t>& values) const override;
   void stale(std::uint32_t, std::uint64_t, std::vector<std::uint64_t>&) const override {}
   bool on_its_way(std::uint32_t, std::uint64_t address) const override { return address == fetched; }
-  std::uint64_t fetched = 0;  ///< on its way to L1
+  std::uint64_t fetched = 0;  ///< in flight to L1
   bool allocated(std::uint64_t address, std::uint64_t bytes) const override;
   std::string name(const Word& word) const override;
 };
@@ -37,7 +37,7 @@ class Scene {
   FakeMemory memory;
   Snapshot snapshot;
 
-  /// Lanes of a warp run at the label's instruction: the one of this line of the body, counted from 1.
+  /// Lanes of a warp run at an instruction: the one on this line of the body, counted from 1.
   void run(unsigned warp, LaneMask lanes, unsigned line, bool starved = false);
   void hold(unsigned warp, LaneMask lanes, unsigned line, unsigned until_line);
   void wait_at_barrier(unsigned warp, LaneMask lanes, unsigned line);

@@ -119,7 +119,7 @@ TEST(ModuleBytes, MachineCodeIsRefusedByWhatItIs) {
       << "the parser will say what it is not";
 }
 
-/// Remembers what it was given.
+/// Records its arguments.
 class Listening : public Device {
  public:
   std::uint64_t allocate(std::uint64_t, const std::string&) override { return 0; }

@@ -17,7 +17,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// What devices do with their guard, on memory of which the sanitizer sees every access.
+/// Uses its guard as devices do, on memory whose accesses are all visible to the sanitizer.
 class SmallDevice {
  public:
   std::uint64_t allocate() {

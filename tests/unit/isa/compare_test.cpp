@@ -14,7 +14,7 @@ TEST(Compare, SignDecidesTheOrder) {
   expect(setp(Compare::kHs, Type::kU16), {0x8000, 0x7fff}, 1);
   expect(setp(Compare::kLt, Type::kS64), {0x8000'0000'0000'0000u, 0}, 1);
   expect(setp(Compare::kEq, Type::kB64), {0x1'0000'0000u, 0}, 0);
-  expect(setp(Compare::kEq, Type::kB16), {0x1'0005u, 5}, 1);  // only the low 16 bits are the value
+  expect(setp(Compare::kEq, Type::kB16), {0x1'0005u, 5}, 1);  // only the low 16 bits are used
 }
 
 TEST(Compare, UnorderedComparisons) {

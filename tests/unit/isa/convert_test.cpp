@@ -14,7 +14,7 @@ LaneSpec cvt(Type to, Type from, Rounding r = Rounding::kDefault) {
 TEST(Convert, IntegersChopAndExtend) {
   expect(cvt(Type::kS64, Type::kS32), {0x8000'0000u}, 0xffff'ffff'8000'0000u);
   expect(cvt(Type::kU64, Type::kU32), {0x8000'0000u}, 0x8000'0000u);
-  expect(cvt(Type::kU64, Type::kS32), {0xffff'ffffu}, kOnes64);  // a signed source extends by its sign
+  expect(cvt(Type::kU64, Type::kS32), {0xffff'ffffu}, kOnes64);  // a signed source is sign-extended
   expect(cvt(Type::kS64, Type::kU32), {0xffff'ffffu}, 0xffff'ffffu);
   expect(cvt(Type::kU32, Type::kU64), {0x1234'5678'9abc'def0u}, 0x9abc'def0u);
   expect(cvt(Type::kU16, Type::kU32), {0x12'3456u}, 0x3456);

@@ -78,8 +78,8 @@ std::vector<LaneSpec> specs_of(LaneOp op) {
   return specs;
 }
 
-/// Float lane functions ignore nothing silently: .sat, .ftz and rounding on types without them must be
-/// refused. The reference would not notice, so the filter names what PTX has.
+/// Modifiers must not be ignored silently: .sat, .ftz and rounding must be refused on types without them. The
+/// reference would not notice, so this lists the modifiers that PTX has.
 bool exists_in_ptx(const LaneSpec& s) {
   const bool half = s.type == Type::kF16 || s.type == Type::kF16x2;
   const bool scalar_float = s.type == Type::kF32 || s.type == Type::kF64 || half;
@@ -93,7 +93,7 @@ bool exists_in_ptx(const LaneSpec& s) {
   return true;
 }
 
-/// One lane's destinations are right; inactive lanes keep what they held.
+/// One lane's destinations are correct; inactive lanes keep their old values.
 std::string mistake(const LaneSpec& spec, const Warp& in, const Warp& out, unsigned lane) {
   const Shape shape = shape_of(spec);
   const bool on = ((in.mask >> lane) & 1u) != 0;

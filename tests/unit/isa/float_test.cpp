@@ -135,7 +135,7 @@ TEST(SpecialFunctions, FlushedSubnormals) {
   expect(ftz, {f32(-kTiny)}, kMinusZero);
 }
 
-// Known values: sin(10^22) is the classic of argument reduction.
+// Known values: sin(10^22) is the classic test of argument reduction.
 TEST(SpecialFunctions, LargeAnglesAreReducedExactly) {
   expect(f32_op(LaneOp::kSin), {f32(1e22f)}, f32(static_cast<float>(std::sin(static_cast<double>(1e22f)))));
   expect(f32_op(LaneOp::kCos), {f32(0x1.fffffep127f)}, f32(static_cast<float>(std::cos(0x1.fffffep127))));

@@ -1,4 +1,4 @@
-// Atomics, names, and what a kernel says about its instructions.
+// Atomics, names, and a kernel's descriptions of its instructions.
 #include <gtest/gtest.h>
 
 #include <set>

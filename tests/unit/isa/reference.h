@@ -1,4 +1,4 @@
-// The meaning of every lane operation for one lane, written for the tests straight from the PTX ISA's
+// The meaning of every lane operation for one lane, written for the tests directly from the PTX ISA's
 // pseudo-code: bit by bit, in 128-bit integers, with the host's libm. It shares nothing with models/isa/lane.
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace heddle::isa::test {
 
-/// A result and how far from it the lane function may be, in units in the last place (approximations only).
+/// A result, and the largest error allowed, in units in the last place (approximations only).
 struct Expected {
   std::uint64_t value = 0;
   unsigned ulps = 0;
 };
 
-/// What the destination of a lane holds after the operation: a cell, or 0 / 1 for a predicate. Nothing:
-/// unknown operation, which the tests treat as a failure.
+/// The expected contents of a lane's destination after the operation: a cell, or 0 / 1 for a predicate.
+/// nullopt: unknown operation, which the tests treat as a failure.
 [[nodiscard]] std::optional<Expected> expected_lane(const LaneSpec& spec, const Warp& warp, unsigned lane);
 /// The second destination predicate (setp's q, shfl's p).
 [[nodiscard]] bool expected_second(const LaneSpec& spec, const Warp& warp, unsigned lane);
@@ -46,7 +46,7 @@ struct CarrySum {
 [[nodiscard]] bool comparison(Compare compare, Type type, bool ftz, std::uint64_t a, std::uint64_t b);
 
 __extension__ using Wide = __int128;
-/// The low bits of a cell as the number it stands for.
+/// The low bits of a cell as a number.
 [[nodiscard]] Wide number(Type type, std::uint64_t cell);
 /// Cell for a number: modulo 2^bits, zero-extended.
 [[nodiscard]] std::uint64_t cell(Wide value, unsigned bits);

@@ -16,7 +16,7 @@ double float_value(const LaneSpec& spec, std::uint64_t in) {
   return spec.ftz && std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0, v) : v;
 }
 
-/// To an integral value by the .rXi modifier, or unchanged.
+/// Rounds to an integral value with the .rXi modifier; otherwise returns v unchanged.
 double integral(Rounding r, double v) {
   switch (r) {
     case Rounding::kRni:
@@ -96,7 +96,7 @@ double half_value(std::uint64_t half) {
   return (half & 0x8000u) != 0 ? -magnitude : magnitude;
 }
 
-/// The f16 neighbours of v are found by search through all of them: slow, and obviously right.
+/// The f16 neighbours of v are found by searching all of them: slow but obviously correct.
 std::uint64_t half_cell(Rounding r, Quad v) {
   if (v != v) return kNanF16;
   const std::uint64_t sign = std::signbit(static_cast<double>(v)) ? 0x8000u : 0u;
@@ -126,7 +126,7 @@ std::optional<Expected> convert_lane(const LaneSpec& spec, std::uint64_t in) {
     const Wide smallest = is_signed(spec.type) ? -(Wide{1} << (bits - 1)) : 0;
     v = v < smallest ? smallest : v > largest ? largest : v;
   }
-  // Cut to the type, then extended by the type's sign to the register.
+  // Truncated to the type, then extended with the type's sign to the register.
   return Expected{cell(number(spec.type, cell(v, bits)), register_bits)};
 }
 

@@ -35,7 +35,7 @@ std::uint64_t finished(const LaneSpec& spec, F v) {
   return result_cell(v);
 }
 
-/// One operation under the host's rounding mode; volatile keeps it between the mode changes.
+/// One operation in the host's rounding mode; volatile keeps it between the mode changes.
 template <class F>
 std::optional<F> rounded(const LaneSpec& spec, F a, F b, F c) {
   volatile F x = a;

@@ -1,4 +1,4 @@
-// Operands for tests of lane operations: values where something happens, and random ones.
+// Operands for tests of lane operations: special values and random ones.
 #pragma once
 
 #include <random>

@@ -1,4 +1,5 @@
-// Operands that are no row as they stand, constants that a launch fills in, and what is listed of an instruction.
+// Operands that cannot be used as rows directly, constants filled in by a launch, and the register lists of
+// an instruction.
 #include "isa/staging.h"
 
 #include <gmock/gmock.h>

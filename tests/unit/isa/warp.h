@@ -14,14 +14,14 @@ namespace heddle::isa::test {
 inline constexpr unsigned kWarp = 32;
 using Row = std::array<std::uint64_t, kWarp>;
 
-/// Where an operand lives. kParam: eight bytes at an odd address.
+/// The kind of storage of an operand. kParam: eight bytes at an odd address.
 enum class Kind : std::uint8_t { kAbsent, kRow32, kRow64, kPredicate, kParam };
 struct Shape {
   Kind dst = Kind::kAbsent;
   bool second_predicate = false;  ///< dst[1]: q of setp, the in-range predicate of shfl, the carry ...
   std::array<Kind, 4> src{};
 };
-/// Operand kinds of an operation, as the PTX ISA's operand tables have them.
+/// Operand kinds of an operation, as in the PTX ISA's operand tables.
 [[nodiscard]] Shape shape_of(const LaneSpec& spec);
 
 /// Inputs and outputs; rows hold the raw cells (32-bit cells zero-extended), predicates lane masks.

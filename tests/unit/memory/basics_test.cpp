@@ -106,7 +106,7 @@ TEST(ChannelMap, DenseAddressesAreBelowTheCapacityAndNeverMeet) {
       const AddressMap map(partitions, interleave);
       const std::uint64_t bytes = 2 << 20;
       const ChannelMap dense(map, bytes);
-      // Fills the capacity in chunks of data and code, and adds one more.
+      // Fills the capacity with chunks of data and code, and adds one more.
       const std::uint64_t chunks = bytes / interleave * partitions - 2 * partitions;
       const std::uint64_t code_chunks = std::min<std::uint64_t>(chunks / 3, 500);
       const std::uint64_t data_end = isa::kGlobalBase + (chunks - code_chunks) * interleave;
@@ -124,7 +124,7 @@ TEST(ChannelMap, DenseAddressesAreBelowTheCapacityAndNeverMeet) {
         ASSERT_TRUE(taken.emplace(map.partition(global).value(), channel).second) << global;
       };
       for (std::uint64_t at = isa::kCodeWindowBase; at < code_end; at += interleave) take(at);
-      // The last chunks of data are those nearest to the code.
+      // The last chunks of data are closest to the code.
       const std::uint64_t some = std::min<std::uint64_t>(chunks - code_chunks, 5000);
       for (std::uint64_t i = 1; i <= some; ++i) take(data_end - i * interleave);
       const ChannelMap sparse;
@@ -242,7 +242,7 @@ TEST(MemoryPool, ReusesTransactionsForMessages) {
   message.extension.message.request_bytes = message.extension.message.answer_bytes = 99;
   EXPECT_TRUE(message.extension.posted());
   message.release();
-  // What an earlier message has left means nothing to others.
+  // Fields left by an earlier message must not affect other transactions.
   sim::MemoryTransaction& read = pool.allocate(sim::MemoryOp::kRead, 0, 128);
   EXPECT_EQ(&read, &message);
   EXPECT_FALSE(read.extension.posted());

@@ -12,7 +12,7 @@ namespace {
 
 using Payload = CrossbarDirection::Payload;
 
-/// Packets are opaque to the lanes: a number serves as well as a pointer.
+/// Packets are opaque to the lanes, so a number works as well as a pointer.
 Payload* packet(std::uintptr_t number) {
   return reinterpret_cast<Payload*>(number);  // NOLINT(performance-no-int-to-ptr)
 }
@@ -24,7 +24,7 @@ struct Arrival {
   bool operator==(const Arrival&) const = default;
 };
 
-/// Runs every cycle up to `end`, taking everything at once.
+/// Runs every cycle up to `end`, accepting everything at once.
 std::vector<Arrival> drain(CrossbarDirection& lanes, base::Cycle from, base::Cycle end) {
   std::vector<Arrival> arrivals;
   for (base::Cycle now = from; now < end; ++now) {
@@ -94,7 +94,7 @@ TEST(CrossbarDirection, ASharedLinkStaysWithThePacketItTookUp) {
   for (std::uintptr_t k = 1; k <= 3; ++k) lanes.push(2, 0, 64, packet(20 + k), 0);  // keeps output 0 busy
   EXPECT_EQ(lanes.arbitrate(0), std::vector<unsigned>{2});
   lanes.push(0, 0, 64, packet(1), 1);
-  lanes.push(1, 1, 64, packet(11), 1);  // its output is free, but the link has taken up the other's packet
+  lanes.push(1, 1, 64, packet(11), 1);  // its output is free, but the link holds the other input's packet
   EXPECT_EQ(lanes.arbitrate(1), std::vector<unsigned>{});
   EXPECT_EQ(lanes.arbitrate(2), std::vector<unsigned>{0});
   EXPECT_EQ(lanes.arbitrate(3), std::vector<unsigned>{});
@@ -114,7 +114,7 @@ TEST(CrossbarDirection, FlitsAreCounted) {
 struct RandomRun {
   std::uint64_t seed = 1;
   unsigned share = 1;
-  bool skip = false;     ///< run only in the cycles next_cycle() and the environment ask for
+  bool skip = false;     ///< run only in the cycles that next_cycle() and the environment require
   bool reverse = false;  ///< within a cycle, push in the opposite order
   CrossbarCounters counters{};
 

@@ -1,4 +1,5 @@
-// Random traffic: every timing rule kept, nothing reordered that must not be, sleeping without effect.
+// Random traffic: every timing rule is obeyed, requests are not reordered where forbidden, and sleeping has
+// no effect.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -9,8 +10,8 @@
 namespace heddle::memory {
 namespace {
 
-/// Checks a log against the timing rules, written down independently of the scheduler: from every command to
-/// every later one.
+/// Checks a log against the timing rules, written independently of the scheduler: from every command to every
+/// later one.
 class LegalityCheck {
  public:
   LegalityCheck(const DramConfig& config, const std::vector<DramAccess>& accesses,
@@ -40,7 +41,7 @@ class LegalityCheck {
     });
   }
 
-  /// Refreshes that no command in the log stands for: there must have been nothing to do when they were due.
+  /// Refreshes without a command in the log: the channel must have been idle when they were due.
   void idle_refreshes(const IssuedCommand& y) {
     if (t_.t_refi == 0 || refreshing_) return;
     while (due_ < y.cycle && !(y.kind == Kind::kPrechargeAll || y.kind == Kind::kRefresh)) {
@@ -54,7 +55,7 @@ class LegalityCheck {
       ++unseen_;
     }
     if (y.kind != Kind::kPrechargeAll && y.kind != Kind::kRefresh) return;
-    // Earlier ones may have happened unseen, and so may the precharge of this one.
+    // Earlier ones may have happened unseen, and so may the precharge for this one.
     while (due_ + t_.t_refi <= y.cycle) {
       EXPECT_FALSE(wanted_at(due_));
       close_all();

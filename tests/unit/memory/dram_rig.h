@@ -29,8 +29,8 @@ inline std::ostream& operator<<(std::ostream& out, const IssuedCommand& i) {
              << i.id << (i.last ? " last " : " ") << i.data_end;
 }
 
-/// Pushes each access at its arrival and runs to the end. `skip`: only in the cycles that next_cycle() asks
-/// for.
+/// Pushes each access at its arrival and runs to the end. `skip`: runs only the cycles that next_cycle()
+/// returns.
 inline std::vector<IssuedCommand> run(const DramConfig& config, std::vector<DramAccess> accesses,
                                       DramCounters* counters = nullptr, bool skip = false) {
   DramScheduler scheduler(config);
@@ -40,7 +40,7 @@ inline std::vector<IssuedCommand> run(const DramConfig& config, std::vector<Dram
   for (base::Cycle now = 0; pushed < accesses.size() || !scheduler.empty(); ++now) {
     bool touched = now >= next;
     while (pushed < accesses.size() && accesses[pushed].arrival <= now && !scheduler.full()) {
-      accesses[pushed].arrival = now;  // later than asked for when the queue was full
+      accesses[pushed].arrival = now;  // later than requested if the queue was full
       scheduler.push(accesses[pushed++]);
       touched = true;
     }
@@ -68,7 +68,7 @@ inline DramAccess write(std::uint32_t id, std::uint64_t address, base::Cycle arr
   return {.id = id, .write = true, .address = address, .bytes = 128, .arrival = arrival};
 }
 
-/// The rules that the examples of open rows and the bus are about, without bank groups, windows and refresh.
+/// The rules needed by the examples of open rows and the bus, without bank groups, windows and refresh.
 inline DramConfig plain() {
   DramConfig config;
   config.bank_groups = 1;

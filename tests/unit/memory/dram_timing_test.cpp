@@ -35,7 +35,7 @@ DramConfig distinct() {
 
 constexpr std::uint32_t kSame = 0, kGroup = 4, kOther = 1;  // banks, seen from bank 0
 
-/// From a command on bank 0 to the earliest one on bank `to`, everything else being long past.
+/// Cycles from a command on bank 0 to the earliest one on bank `to`, with no other recent commands.
 base::Cycle distance(const DramConfig& config, Kind first, Kind second, std::uint32_t to) {
   DramTiming timing(config);
   constexpr base::Cycle kAt = 10'000;
@@ -65,7 +65,7 @@ TEST(DramTiming, EveryRuleKeepsItsDistance) {
       {rd, wr, 12, 12, 12},                         // tRTW
       {wr, rd, 6 + 2 + 11, 6 + 2 + 11, 6 + 2 + 7},  // tWL + b + tCDLRL, tCDLR
       {rd, act, 0, 1, 1},
-      {wr, act, 0, 1, 1},  // only the command bus
+      {wr, act, 0, 1, 1},  // only the command bus matters
   };
   for (const auto& row : table) {
     const auto where = [&] {
@@ -93,7 +93,7 @@ TEST(DramTiming, ARuleOfZeroIsOffOrFallsBack) {
   EXPECT_EQ(distance(without(&DramConfig::t_cdlrl), wr, rd, kGroup), 6u + 2 + 7);
   EXPECT_EQ(distance(without(&DramConfig::t_rtw), rd, wr, kSame), 10u + 2 + 2 - 6);
   EXPECT_EQ(distance(without(&DramConfig::t_rtpl), rd, pre, kGroup), 1u);
-  EXPECT_EQ(distance(without(&DramConfig::t_rtp), rd, pre, kSame), 3u);  // tRTPL is left
+  EXPECT_EQ(distance(without(&DramConfig::t_rtp), rd, pre, kSame), 3u);  // only tRTPL applies
   EXPECT_EQ(distance(without(&DramConfig::t_ppd), pre, pre, kOther), 1u);
 }
 
@@ -115,7 +115,7 @@ TEST(DramTiming, ABurstLongerThanTheColumnDistanceHoldsTheBus) {
   EXPECT_EQ(distance(c, Kind::kRead, Kind::kWrite, kOther), 10u + 8 + 2 - 6);
 }
 
-/// Cycles of `count` activates of different banks, each as early as it may be.
+/// Cycles of `count` activates of different banks, each as early as possible.
 std::vector<base::Cycle> activates(const DramConfig& config, unsigned count) {
   DramTiming timing(config);
   std::vector<base::Cycle> cycles;
@@ -203,9 +203,9 @@ TEST(DramRefresh, OfAnIdleChannelIsFoundOutByTheNextRequest) {
                                             {256, Kind::kRead, 0, 0, 1, true, 270},
                                         }));
   EXPECT_EQ(counters.refreshes, 1u);
-  // While it is refreshed.
+  // During the refresh.
   EXPECT_EQ(after_first(230, counters).front(), (IssuedCommand{242, Kind::kActivate, 0, 0, 1}));
-  // Long after: its row is closed all the same.
+  // Long after: the row has been closed all the same.
   EXPECT_EQ(after_first(250, counters).front(), (IssuedCommand{250, Kind::kActivate, 0, 0, 1}));
   EXPECT_EQ(counters.row_hits, 0u);
   EXPECT_EQ(counters.precharges, 1u);
@@ -217,7 +217,7 @@ TEST(DramRefresh, OfAnIdleChannelIsFoundOutByTheNextRequest) {
                                              {1044, Kind::kRead, 0, 0, 1, true, 1058},
                                          }));
   EXPECT_EQ(counters.refreshes, 5u);
-  // Just before: the row opens, and closes again as soon as it may.
+  // Just before: the row is opened, and closed again as soon as possible.
   EXPECT_EQ(after_first(999, counters), (std::vector<IssuedCommand>{
                                             {999, Kind::kActivate, 0, 0, 1},
                                             {1027, Kind::kPrechargeAll, 0, 0, 0},  // tRAS
@@ -240,7 +240,7 @@ TEST(DramRefresh, TakesItsShareOfTheBandwidth) {
   DramCounters counters;
   const auto with = run(config, accesses, &counters).back().data_end;
   EXPECT_EQ(counters.refreshes, with / 3604);
-  // Per refresh: precharge, tRFC, and the row that has to be opened again before data flows.
+  // Per refresh: precharge, tRFC, and reopening the row before data can flow.
   EXPECT_GT(with, without + counters.refreshes * (60 + 12));
   EXPECT_LT(with, without + counters.refreshes * (60 + 12 + 12 + 14 + 10));
 }

@@ -1,4 +1,4 @@
-// How long the atomic unit takes, and that the values do not depend on it.
+// The duration of atomics in the atomic unit, and that the values do not depend on it.
 #include <cstring>
 
 #include "isa/atomic.h"
@@ -15,7 +15,7 @@ std::vector<unsigned> words(unsigned count) {
   return offsets;
 }
 
-/// A rig with lines 0 and 1 (in different banks if there are two) in the cache and nothing under way.
+/// A rig with lines 0 and 1 (in different banks if there are two) cached and nothing in flight.
 struct AtomicRig : L2Rig {
   explicit AtomicRig(L2Config c) : L2Rig(with_latency(c)) {
     complete(make(MemoryOp::kRead, 0));
@@ -52,7 +52,7 @@ TEST(L2Atomics, LanesOfOneAddressFollowEachOther) {
   // lanes, addresses, cycles per operation on an address: duration
   const unsigned table[][4] = {
       {32, 1, 1, 32},  // one after the other
-      {32, 1, 0, 4},   // no limit but the unit's 8 a cycle
+      {32, 1, 0, 4},   // limited only by the unit's 8 per cycle
       {4, 1, 9, 28},   // operations start in cycles 1, 10, 19 and 28
       {32, 16, 1, 4},  // two lanes at each address: less than 32 / 8
       {32, 4, 1, 8},  {32, 16, 4, 5}, {1, 1, 9, 1}, {3, 3, 9, 1},
@@ -128,7 +128,7 @@ TEST(L2Atomics, BanksShareTheUnitButNotTheChainOfAnAddress) {
   for (MemoryTransaction* t : {&chain, &other, &read}) rig.accept(*t);
   rig.run_until_idle();
   ASSERT_EQ(rig.responses.size(), 3u);
-  // The unit takes the 32 operations of bank 0 in four cycles, then the 16 of bank 1 in two.
+  // The unit performs the 32 operations of bank 0 in four cycles, then the 16 of bank 1 in two.
   EXPECT_EQ(rig.responses[0],
             (std::pair<tlm::tlm_generic_payload*, base::Cycle>{&other, start + 5 + kLatency}));
   EXPECT_EQ(rig.responses[1],

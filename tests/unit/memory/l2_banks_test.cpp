@@ -56,7 +56,7 @@ TEST(L2Banks, TheLastPlaceOfTheDramQueueGoesToTheBankWhoseTurnItIs) {
   for (const unsigned turn : {0u, 1u}) {
     L2Rig rig({.banks = 2, .latency_cycles = 1, .dram_queue = 3});
     rig.dram_blocked = true;
-    for (std::uint64_t i = 0; i < 2; ++i) {  // two entries taken
+    for (std::uint64_t i = 0; i < 2; ++i) {  // two entries used
       rig.accept(rig.make(MemoryOp::kRead, (8 + i) * kLineBytes));
       rig.step();
     }

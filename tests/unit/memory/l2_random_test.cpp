@@ -1,4 +1,5 @@
-// Random requests against a flat memory updated in the order of acceptance, with random stalls on every side.
+// Random requests compared with a flat memory updated in order of acceptance, with random stalls on every
+// side.
 #include <map>
 #include <random>
 #include <vector>

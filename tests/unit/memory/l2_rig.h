@@ -99,13 +99,13 @@ struct L2Rig {
   SparseMemory dram;
   std::mt19937_64 random;
   bool random_dram = false;
-  bool dram_blocked = false;  ///< takes nothing
-  bool sleeps = false;        ///< calls tick() only when the slice asks for it
+  bool dram_blocked = false;  ///< accepts nothing
+  bool sleeps = false;        ///< calls tick() only when the slice requires it
   base::Cycle dram_latency = 50;
   base::Cycle now = 0;
   std::uint64_t ticks = 0;
   std::vector<InFlight> in_flight;
-  std::vector<InFlight> transfers;  ///< all there ever were
+  std::vector<InFlight> transfers;  ///< all so far
   std::vector<std::pair<tlm::tlm_generic_payload*, base::Cycle>> responses;
 
  private:
@@ -134,7 +134,7 @@ struct L2Rig {
     InFlight next{slice.transfer(), {}, now + dram_latency + (random_dram ? random() % 60 : 0)};
     const std::uint64_t first = next.transfer.address, last = first + next.transfer.bytes;
     EXPECT_EQ(first / config.line_bytes, (last - 1) / config.line_bytes);
-    // What the slice promises to a memory that keeps no order.
+    // The slice's guarantee to a memory that preserves no order.
     for (const InFlight& f : in_flight) {
       const bool same_line = f.transfer.address / config.line_bytes == first / config.line_bytes;
       EXPECT_TRUE(f.transfer.address >= last || first >= f.transfer.address + f.transfer.bytes)

@@ -8,7 +8,7 @@ namespace {
 
 TEST(L2Slice, HitsAnswerAfterTheLatencyAndMissesAfterTheFetch) {
   L2Rig rig({.latency_cycles = 10});
-  // Miss at 0, handed to the DRAM at 0, back at 50, answered 10 later; nothing else takes time.
+  // Miss at 0, issued to the DRAM at 0, back at 50, answered 10 cycles later; nothing else takes time.
   EXPECT_EQ(rig.complete(rig.make(MemoryOp::kRead, 0x400)), 60u);
   const base::Cycle start = rig.now;
   EXPECT_EQ(rig.complete(rig.make(MemoryOp::kRead, 0x400)), start + 10);
@@ -52,7 +52,7 @@ TEST(L2Slice, AFetchWaitsForTheWriteBackOfItsLine) {
   rig.complete(rig.make_write(0, 0, 128, 9));
   const base::Cycle start = rig.now;
   rig.accept(rig.make_write(stride, 0, 128, 8));  // evicts line 0: write-back, 50 cycles
-  rig.accept(rig.make(MemoryOp::kRead, 0));       // evicts again, and wants line 0 back
+  rig.accept(rig.make(MemoryOp::kRead, 0));       // evicts again, and fetches line 0 again
   rig.run_until_idle();
   ASSERT_EQ(rig.responses.size(), 3u);
   EXPECT_GE(rig.responses[2].second, start + 50 + 50);

@@ -113,7 +113,7 @@ TEST(MicrobenchEdges, AreRoundedPicosecondsAndFoundFromBothSides) {
 TEST(MicrobenchClosedLoop, IsLittlesLawUpToTheSlowestStage) {
   const ClosedLoop loop{{100, 100}, {5, 5}, true};
   EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 1).most, 0.01);
-  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 20).most, 0.2);  // both limit alike
+  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 20).most, 0.2);  // both limits are equal
   EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 21).most, 0.2);
   EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 500).most, 0.2);
   for (const double lines : {1.0, 10.0, 20.0, 30.0, 500.0})
@@ -124,7 +124,7 @@ TEST(MicrobenchClosedLoop, LinesMayMeetWhereLatencyAndThroughputLimitAlike) {
   const ClosedLoop loop{{100, 100}, {5, 5}};
   EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 4).least, 0.04);                    // a load of 0.2
   EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 20).least, 20.0 / (100 + 19 * 5));  // each waits for all others
-  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 41).least, 0.2);  // more than twice what keeps it busy
+  EXPECT_DOUBLE_EQ(closed_loop_rate(loop, 41).least, 0.2);  // more than twice what saturates it
   const ClosedLoop varying{{80, 125}, {4, 5}, true};
   EXPECT_DOUBLE_EQ(closed_loop_rate(varying, 4).least, 4.0 / 125);
   EXPECT_DOUBLE_EQ(closed_loop_rate(varying, 4).most, 4.0 / 80);
@@ -161,7 +161,7 @@ TEST(MicrobenchLimits, LinksCarryAFlitPerCycle) {
   EXPECT_DOUBLE_EQ(port_limit(config, 1), 128 / 5.0);
   EXPECT_DOUBLE_EQ(slice_limit(config), 128 / 5.0);
   config.memory.crossbar.output_queue_packets =
-      1;  // an entry is taken for 5 + 5 cycles, by a request for 1 + 5
+      1;  // an entry is reserved for 5 + 5 cycles by a line, for 1 + 5 by a request
   EXPECT_DOUBLE_EQ(port_limit(config, 1), 12.8);
   EXPECT_DOUBLE_EQ(slice_limit(config), 128 / 6.0);
   config.clocks.core_mhz = 50;
@@ -180,14 +180,14 @@ TEST(MicrobenchLimits, ChannelCarriesWhatItsBusAndTheL2sMissesAllow) {
   dram.t_refi = 1000, dram.t_rp = 10, dram.t_rcd = 15, dram.t_rfc = 75;
   EXPECT_DOUBLE_EQ(refreshing(dram), 0.1);
   EXPECT_DOUBLE_EQ(channel_limit(config, RowChanges::kHidden), 0.9 * bus);
-  // One line at a time: its trip, with the change of row that it may need.
+  // One line at a time: its latency, with a possible row change.
   config.memory.l2.mshr_entries = 1;
   const double hidden = 128 / channel_limit(config, RowChanges::kHidden);
   EXPECT_NEAR(128 / channel_limit(config, RowChanges::kEach), hidden + 25, 1e-9);
   EXPECT_NEAR(128 / channel_limit(config, RowChanges::kShared), hidden + 25 * 128.0 / dram.row_bytes, 1e-9);
 }
 
-// Row hits and conflicts from the chases' own model, at every phase of the slower clocks.
+// Row hits and conflicts from the latency model, at every phase of the slower clocks.
 TEST(MicrobenchMemoryPath, TripsSpanRowHitsAndConflicts) {
   const gpu::GpuConfig config;
   const MemoryPath path(config);

@@ -17,7 +17,7 @@ std::string call_refusal(const std::string& module, const std::string& body) {
   return error_of<base::InputError>([&] { (void)per_thread(module, body, 1); });
 }
 
-/// As compilers write a call of a function (u32) -> u32.
+/// A call of a function (u32) -> u32, as compilers write it.
 std::string call(const std::string& function, const std::string& result, const std::string& argument,
                  const std::string& table = "") {
   return "{ .param .b32 a; .param .b32 r; st.param.b32 [a+0], " + argument + "; call.uni (r), " + function +
@@ -43,7 +43,7 @@ TEST(OracleCall, ParametersAndResults) {
       "[b]; add.u32 sum, a, %b; mul.lo.u32 %b, a, %b; st.param.b32 [product], %b; }\n";
   EXPECT_EQ(per_thread(both, "call (%r1, %r2), both, (%r15, 3); mad.lo.u32 %r0, %r1, 100, %r2;", 3),
             (Words{300, 403, 506}));
-  // Nothing at all; only a side effect.
+  // No parameters or results; only a side effect.
   EXPECT_EQ(per_thread(".global .u32 g;\n.func note() { red.global.add.u32 [g], 1; ret; }\n",
                        "call note; call.uni note, (); bar.sync 0; ld.global.u32 %r0, [g];", 4),
             Words(4, 8));
@@ -158,7 +158,7 @@ TEST(OracleCall, IndexedBranches) {
 }
 
 TEST(OracleCall, StackAllocation) {
-  // Each thread takes as many words as its number says, fills them and adds them up again.
+  // Each thread allocates as many words as its number, fills them and adds them up again.
   EXPECT_EQ(
       per_thread(
           "",

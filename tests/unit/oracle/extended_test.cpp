@@ -1,5 +1,5 @@
-// Extended precision, dot products and the bit instructions that the PTX ISA defines by small programs,
-// against 128-bit integers and those programs.
+// Extended precision, dot products, and the bit instructions that the PTX ISA defines by small programs,
+// compared with 128-bit integers and with those programs.
 #include <bit>
 
 #include "unit/oracle/harness.h"
@@ -56,7 +56,7 @@ TEST(OracleExtended, TheCarryItself) {
                [](const Row& r) { return high(Uint128{r[0]} + r[1]); });
   expect_sweep("sub.cc.u64 %u0, %wa, %wb; addc.u64 %wo, 0, 0;", wide_rows(),
                [](const Row& r) { return r[0] < r[1] ? 1u : 0u; });
-  // An addition without .cc leaves it alone, addc.cc with a carry into all ones passes it on.
+  // An addition without .cc leaves the carry unchanged; addc.cc with a carry into all ones passes it on.
   expect_sweep("add.cc.u32 %t0, %ra, %rb; add.u32 %t1, %ra, %ra; addc.cc.u32 %t2, -1, 0; addc.u64 %wo, 0, 0;",
                wide_rows(), [](const Row& r) { return ((r[0] & 0xffff'ffff) + (r[1] & 0xffff'ffff)) >> 32; });
   expect_sweep("mad.lo.cc.u32 %t0, %ra, %rb, %rc; addc.u64 %wo, 0, 0;", wide_rows(), [](const Row& r) {

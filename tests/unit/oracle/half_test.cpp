@@ -1,4 +1,4 @@
-// Half precision of the oracle against the compiler's own _Float16 and __float128.
+// Half precision of the oracle compared with the compiler's own _Float16 and __float128.
 #include <cfenv>
 #include <cmath>
 #include <limits>
@@ -20,7 +20,7 @@ bool is_nan(std::uint64_t bits) { return (bits & 0x7fff) > kInf; }
 bool is_subnormal(std::uint64_t bits) { return (bits & 0x7c00) == 0 && (bits & 0x3ff) != 0; }
 std::uint64_t flushed(std::uint64_t bits) { return is_subnormal(bits) ? bits & 0x8000 : low16(bits); }
 
-/// As a register holds a result: one NaN.
+/// A result as a register holds it: with canonical NaNs.
 std::uint16_t result(Float16 value) {
   const auto bits = std::bit_cast<std::uint16_t>(value);
   return is_nan(bits) ? kNan16 : bits;

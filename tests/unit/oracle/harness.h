@@ -101,8 +101,8 @@ inline Words run(const Grid& grid) {
   return device.download<std::uint32_t>(out, grid.words);
 }
 
-/// One operand row per thread; %ha.. %ra.. %fa.. %wa.. %da.. hold its numbers in 16, 32 and 64 bits. The
-/// body leaves its result in %wo; %po, %qo, %ho, %h0.., %ro, %t0.., %fo, %do and %u0.. are free.
+/// One operand row per thread; %ha.. %ra.. %fa.. %wa.. %da.. hold its numbers in 16, 32 and 64 bits. The body
+/// stores its result in %wo; %po, %qo, %ho, %h0.., %ro, %t0.., %fo, %do and %u0.. are free.
 using Row = std::array<std::uint64_t, 4>;
 inline std::vector<std::uint64_t> sweep(const std::string& body, const std::vector<Row>& rows) {
   std::string text = std::string(kHeader) +
@@ -175,7 +175,7 @@ inline std::vector<Row> operand_rows(const std::vector<std::uint64_t>& values, u
   return rows;
 }
 
-/// Message of the error that `action` throws; fails the test if it throws none of type E.
+/// Message of the error that `action` throws; the test fails unless it throws one of type E.
 template <class E, class Action>
 std::string error_of(Action&& action) {
   try {

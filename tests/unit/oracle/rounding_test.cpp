@@ -41,8 +41,8 @@ Float128 in_mode(const Operation& op, const Float128* in, int mode) {
   return result;
 }
 
-/// 113 bits from which any rounding to F is that of the exact result: of the two neighbours of an inexact
-/// one, that whose last bit is set.
+/// A 113-bit value that rounds to F like the exact result: of the two neighbours of an inexact result, the
+/// one whose last bit is set.
 Float128 to_odd(const Operation& op, const Float128* in) {
   __extension__ using Bits = unsigned __int128;
   const Float128 down = in_mode(op, in, FE_DOWNWARD);

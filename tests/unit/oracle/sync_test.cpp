@@ -45,7 +45,7 @@ TEST(OracleBarrier, OrdersSharedMemory) {
 }
 
 TEST(OracleBarrier, CountsExitedThreadsAndWarps) {
-  // 80 threads; a whole warp and some lanes of another leave before the barrier, which the rest must still
+  // 80 threads; a whole warp and some lanes of another exit before the barrier, which the rest must still
   // pass.
   const Words out = per_thread(
       "mov.u32 %r0, 1; setp.lt.u32 %p0, %r15, 40; @%p0 exit;\nbar.sync 0; mov.u32 %r0, 2;", launch(1, 80));
@@ -62,7 +62,7 @@ TEST(OracleBarrier, ExitCompletesABarrierOthersWaitAt) {
 }
 
 TEST(OracleBarrier, PartialCountsAndArrival) {
-  // Warp 0 produces and goes on; warp 1 consumes behind barrier 1 of 64 threads. Warp 2 takes no part.
+  // Warp 0 produces and continues; warp 1 consumes after barrier 1 of 64 threads. Warp 2 takes no part.
   const Words out = per_thread(
       "mov.u32 %r0, 0; setp.ge.u32 %p0, %r15, 64; @%p0 bra $out; setp.ge.u32 %p1, %r15, 32; @%p1 bra "
       "$consume;\n"
@@ -122,7 +122,7 @@ TEST(OracleWarp, ShufflesReadOtherThreads) {
 }
 
 TEST(OracleWarp, MembersMeetWhereverTheyAre) {
-  // The two halves of the warp arrive at different instructions; the PTX ISA lets them meet.
+  // The two halves of the warp arrive at different instructions, which the PTX ISA allows.
   const Words out = per_thread(
       "setp.lt.u32 %p0, %r15, 16; @%p0 bra $low;\nshfl.sync.bfly.b32 %r0, %r15, 16, 31, -1; bra $out;\n"
       "$low: add.u32 %r1, %r15, 0; shfl.sync.bfly.b32 %r0, %r1, 16, 31, -1;\n$out:",
@@ -168,8 +168,8 @@ TEST(OracleScheduling, RunsGridsLargerThanItsResidencyWindow) {
 }
 
 TEST(OracleScheduling, SeedsChangeTheInterleaving) {
-  // A racy kernel: the order of arrivals. Race-free kernels must not care, and the generator's tests hold
-  // them to it.
+  // A racy kernel: the order of arrivals. Results of race-free kernels must not depend on it, which the
+  // generator's tests check.
   const auto order = [](std::uint64_t seed) {
     return per_thread(
         "mov.u32 %r1, 50; $a: sub.u32 %r1, %r1, 1; setp.ne.u32 %p0, %r1, 0; @%p0 bra $a;\n"

@@ -1,4 +1,4 @@
-// What the threads of a warp do together without naming who, reductions, and the state spaces' corners.
+// Warp-wide instructions without a member mask, reductions, and corner cases of the state spaces.
 #include <numeric>
 
 #include "unit/oracle/harness.h"
@@ -38,7 +38,7 @@ TEST(OracleTogether, OneSideOfABranch) {
       "$else: activemask.b32 %r0; $end:",
       32);
   for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i < 10 ? 0x3ffu : 0xffff'fc00u);
-  // A guard leaves the others out, and threads that have exited are gone.
+  // The guard excludes the other lanes, and exited threads are not active.
   EXPECT_EQ(per_thread("setp.lt.u32 %p0, %r15, 4; @%p0 activemask.b32 %r0; @!%p0 mov.u32 %r0, 0;", 8),
             (Words{15, 15, 15, 15, 0, 0, 0, 0}));
   EXPECT_EQ(per_thread("setp.lt.u32 %p0, %r15, 4; @%p0 exit; activemask.b32 %r0;", 8),
@@ -46,7 +46,7 @@ TEST(OracleTogether, OneSideOfABranch) {
 }
 
 TEST(OracleTogether, DoesNotWaitForThreadsThatWaitForIt) {
-  // Thread 0 holds a lock that its warp spins on while it asks for the active mask.
+  // Thread 0 holds a lock that its warp spins on while it reads the active mask.
   const Words out = per_thread(
       "setp.ne.u32 %p0, %r15, 0; @%p0 bra $spin;\nactivemask.b32 %r0; st.volatile.shared.u32 [flag], 1; bra "
       "$end;\n"
@@ -68,7 +68,7 @@ TEST(OracleTogether, Reductions) {
   EXPECT_EQ(reduce("or.b32"), Words(32, ~0u));
   EXPECT_EQ(reduce("and.b32"), Words(32, 0));
   EXPECT_EQ(per_thread("redux.sync.xor.b32 %r0, %r15, -1;", 31), Words(31, 31));
-  // Two halves of a warp by themselves.
+  // Two halves of a warp separately.
   const Words halves = per_thread(
       "setp.ge.u32 %p0, %r15, 16; @%p0 bra $b; redux.sync.add.u32 %r0, %r15, 0xffff; bra $end;\n"
       "$b: redux.sync.add.u32 %r0, %r15, 0xffff0000; $end:",

@@ -1,4 +1,4 @@
-// Every workload on the oracle, as both compilers wrote it, under several interleavings.
+// Every workload on the oracle, compiled by both compilers, with several interleavings.
 #include <gtest/gtest.h>
 
 #include "oracle/oracle.h"
@@ -21,7 +21,7 @@ TEST_P(OracleWorkloads, MatchTheCpuReference) {
   }
 }
 
-// Else the flag would say nothing.
+// Otherwise the flag would be meaningless.
 TEST_P(OracleWorkloads, LoseUpdatesThatRelyOnLockstep) {
   for (const workloads::Workload& workload : workloads::all()) {
     if (!workload.needs_lockstep) continue;

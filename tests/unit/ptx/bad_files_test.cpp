@@ -1,4 +1,4 @@
-// Malformed files in tests/data/ptx/bad. The first lines of each say what is expected:
+// Malformed files in tests/data/ptx/bad. The first lines of each give the expected error:
 //   // expect: LINE:COLUMN: message fragment
 //   // remedy: fragment              (optional)
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ std::vector<std::string> bad_files() {
   return files;
 }
 
-/// What follows "// KEY: " on one of the first two lines.
+/// The text after "// KEY: " on one of the first two lines.
 std::string header_line(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   std::string line;

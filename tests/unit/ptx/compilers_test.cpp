@@ -1,5 +1,5 @@
-// Modules as nvcc 13 and clang 14 write them: everything in tests/data/ptx/good, and every workload,
-// parses and decodes.
+// Modules as written by nvcc 13 and clang 14: everything in tests/data/ptx/good, and every workload, can be
+// parsed and decoded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Constant expressions, subscripts, and what is wrong with some.
+// Constant expressions, subscripts, and errors in them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
-// Coverage of the form table: every combination of modifiers and types that `heddle list --ptx` promises for
-// instructions on registers is written as PTX, decoded, run, and held against the reference (isa_reference.h)
-// lane by lane. Instructions that need memory or other warps: tests/regression/isa_coverage_test.cpp.
+// Coverage of the form table: every combination of modifiers and types that `heddle list --ptx` lists for
+// instructions on registers is written as PTX, decoded, run, and compared with the reference
+// (tests/unit/isa/reference.h) lane by lane. Instructions that need memory or other warps:
+// tests/regression/isa_coverage_test.cpp.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -63,12 +64,12 @@ constexpr std::uint64_t kTable = 0x6a;  // lop3
 
 struct Written {
   std::string text;
-  std::vector<std::string> sources;  ///< register of every source row, "" for an operand that is no row
+  std::vector<std::string> sources;  ///< register of every source row, "" for an operand that is not a row
   std::string destination;
   std::string second;  ///< "" if there is none
 };
 
-/// `mask`: how a member mask is given.
+/// `mask`: how the member mask is written.
 Written write(const CompiledForm& form, const Spelling& spelling, const std::string& mask) {
   Written out;
   out.text = std::string(form.form.opcode) + spelling.modifiers;
@@ -110,7 +111,7 @@ isa::LaneSpec spec_of(const CompiledForm& form, const Spelling& spelling, bool m
 
 bool takes_carry(LaneOp op) { return op >= LaneOp::kAddc && op <= LaneOp::kMadcHi; }
 
-/// What is wrong with the instruction; empty if nothing is.
+/// The error in the instruction; empty if there is none.
 std::string check(const CompiledForm& form, const Spelling& spelling, const std::string& mask,
                   unsigned seed) {
   const Written written = write(form, spelling, mask);
@@ -135,7 +136,7 @@ std::string check(const CompiledForm& form, const Spelling& spelling, const std:
         } else if (shape.src[s] == Kind::kPredicate) {
           warp.set(name, lane, in.predicate[s] >> lane & 1u);
         } else {
-          const bool narrow = name.starts_with("%rs");  // whose rows hold 16 bits, zero-extended
+          const bool narrow = name.starts_with("%rs");  // its rows hold 16 bits, zero-extended
           if (narrow) in.src[s][lane] &= 0xffffu;
           if (shape.src[s] != Kind::kRow64) in.src[s][lane] &= 0xffff'ffffu;
           warp.set(name, lane, in.src[s][lane]);

@@ -1,5 +1,5 @@
-// Functions in a kernel: where their code, rows and frames are, what calls and returns become, and everything
-// about them that is refused.
+// Functions in a kernel: the location of their code, rows and frames, the decoded form of calls and returns,
+// and all refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ TEST(PtxDecodeCalls, a_recursive_function_keeps_what_it_needs_on_the_stack) {
   const isa::FunctionCode& f = k->functions[0];
   EXPECT_NE(f.recursion, 0u);
   EXPECT_TRUE(k->uses_stack);
-  EXPECT_EQ(k->local_bytes_per_thread, 0u);  // what the launch adds is all stack
+  EXPECT_EQ(k->local_bytes_per_thread, 0u);  // everything that the launch adds is stack
   // %r1 and the return PC: 8 bytes, in frames of 16.
   EXPECT_EQ(f.frame_bytes, 16u);
   std::vector<std::string> saved;
@@ -105,7 +105,7 @@ TEST(PtxDecodeCalls, a_recursive_function_keeps_what_it_needs_on_the_stack) {
   }
   EXPECT_THAT(saved, ::testing::UnorderedElementsAre("fac:%r1", "fac:(return pc)"));
   EXPECT_EQ(restored, saved);
-  // The stack pointer is set first in the kernel, and not by anything else in it.
+  // The stack pointer is set first in the kernel, and by nothing else in it.
   EXPECT_EQ(name_of(*k, k->code[0].dst[0]), "(stack pointer)");
   EXPECT_EQ(constant_of(*k, k->code[0].src[0]), 0u);
 }
@@ -221,7 +221,8 @@ TEST(PtxDecodeCalls, an_indirect_call_reaches_functions_of_its_prototype_whose_a
   EXPECT_EQ(name_of(*k, call.src[0]), "%rd1");
   ASSERT_EQ(call.table_count, 2u);
   EXPECT_EQ(k->targets.at(call.table_first), Pc(k->functions[0].first));
-  EXPECT_LT(k->functions[0].first, k->functions[0].entry);  // the parameters come from where all find them
+  EXPECT_LT(k->functions[0].first, k->functions[0].entry);  // indirect calls enter first, to copy the
+                                                            // parameters from their common rows
   EXPECT_EQ(k->function_addresses.size(), 3u);
   const auto f = k->function_addresses.find(constant_of(*k, k->code[0].src[0]));
   ASSERT_NE(f, k->function_addresses.end());

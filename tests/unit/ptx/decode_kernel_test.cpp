@@ -1,4 +1,4 @@
-// What a kernel as a whole knows: registers, limits, live registers, source.
+// Properties of a whole kernel: registers, limits, live registers, source.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

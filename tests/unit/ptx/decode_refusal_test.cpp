@@ -21,7 +21,7 @@ TEST(PtxRefusal, message_has_place_line_caret_and_remedy) {
             "'heddle list --ptx' shows what is supported.");
 }
 
-/// A body of one line (6) and what its message must say after "test.ptx:6:".
+/// A body of one line (6) and its expected message after "test.ptx:6:".
 struct Case {
   const char* body;
   const char* place_and_message;

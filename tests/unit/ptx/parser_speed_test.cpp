@@ -1,4 +1,4 @@
-// Time and memory must grow with the text, not faster; hostile nesting must end in an error, not in a stack
+// Time and memory must grow linearly with the text; hostile nesting must end in an error, not in a stack
 // overflow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Every construct of PTX that the parser knows, as syntax tree.
+// The syntax trees of all PTX constructs that the parser supports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Short ways from PTX text to syntax trees, kernels and error messages; and a machine of one warp that runs
-// straight code, to see what decoded instructions compute.
+// Helpers from PTX text to syntax trees, kernels and error messages, and a machine of one warp that runs
+// straight-line code to test what decoded instructions compute.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +47,9 @@ enum class Kernels : std::uint8_t { kAll, kAny };
 /// PTX text as part of a test's name: letters, digits and '_' only.
 [[nodiscard]] std::string as_test_name(const std::string& text);
 
-/// Name of the register that an operand is; "" for none or another row.
+/// Name of an operand's register; "" for none or another row.
 [[nodiscard]] std::string name_of(const isa::Kernel& kernel, const isa::Operand& operand);
-/// Lane 0 of the constant row that an operand is.
+/// Lane 0 of an operand's constant row.
 [[nodiscard]] std::uint64_t constant_of(const isa::Kernel& kernel, const isa::Operand& operand);
 
 /// 32 lanes that execute lane functions one after the other; every other instruction is skipped.

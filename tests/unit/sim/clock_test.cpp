@@ -123,7 +123,7 @@ TEST(Clock, RanksOfOneInstantRunInOrderWhateverTheOrderOfCreation) {
   EXPECT_EQ(order, "cldcdl");
 }
 
-/// Something outside the clock domains: acts at 2.5 ns, 5 ns (an edge) and, woken by a member, later.
+/// A module outside the clock domains: acts at 2.5 ns, 5 ns (an edge) and, woken by a member, later.
 class Outsider : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Outsider);
@@ -134,7 +134,7 @@ class Outsider : public sc_core::sc_module {
     dont_initialize();
     sensitive << asked_;
   }
-  /// As a TLM target would be called: with the delay by which the caller is ahead.
+  /// Called like a TLM target: with the delay by which the caller is ahead.
   void ask(const sc_core::sc_time& delay) { asked_.notify(delay + sc_core::sc_time(3.5, sc_core::SC_NS)); }
 
  private:
@@ -207,8 +207,8 @@ TEST(Clock, PauseLetsTheKernelCatchUp) {
   EXPECT_EQ(member.ran.back(), 42u);
 }
 
-// A core that stops the simulation has woken the interconnect at the same instant: that edge still belongs to
-// it.
+// A core that stops the simulation has woken the interconnect in the same instant: that edge still belongs to
+// the instant.
 TEST(Clock, PauseEndsTheInstantWhole) {
   ClockManager manager("clocks");
   manager.set_quantum(sc_core::sc_time(1, sc_core::SC_US));

@@ -1,4 +1,4 @@
-// Model, RTL or both: the frame of rtl/cosim, tried with twins that are wrong on purpose.
+// Model, RTL or both: the framework of rtl/cosim, tested with twins that are wrong on purpose.
 #include "sim/twins.h"
 
 #include <gmock/gmock.h>

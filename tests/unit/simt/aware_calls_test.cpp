@@ -77,7 +77,8 @@ TEST_F(AwareCalls, a_return_within_a_branch_leaves_the_points_of_its_frame_only)
   EXPECT_EQ(rig.rt(), "K - 1111/0111 | H K 0111/0111");
   rig.go('H');
   rig.leave(kGroup, pc('B', 1), mask("0001"), pc('G', 1));
-  // The others of the function meet at H; behind that, with the one that has returned, behind the call.
+  // The other lanes of the function reconverge at H; after that, with the one that has returned, after the
+  // call.
   EXPECT_EQ(rig.st(), "G+1 H 0010");
   EXPECT_EQ(rig.rt(), "K - 1111/0111 | H B+1 0110/0010 | B+1 K 0111/0110");
   rig.go('H');
@@ -88,7 +89,7 @@ TEST_F(AwareCalls, a_return_within_a_branch_leaves_the_points_of_its_frame_only)
   EXPECT_EQ(rig.groups[kGroup].watch, pc('K'));
 }
 
-// The inner call returns to the same PC as the outer one: only the frames tell them apart.
+// The inner call returns to the same PC as the outer one: only the frames distinguish them.
 TEST_F(AwareCalls, recursion_through_one_call_site_comes_back_level_by_level) {
   rig.call(kGroup, pc('F'), mask("1111"), pc('A', 1));
   rig.leave(kGroup, pc('A', 1), mask("0001"), pc('F', 1));
@@ -108,7 +109,7 @@ TEST_F(AwareCalls, recursion_through_one_call_site_comes_back_level_by_level) {
   EXPECT_EQ(rig.st(), "A+1 - 1111");
 }
 
-// Within the recursion the RPC is of the frame in which its branch was.
+// Within the recursion, the RPC belongs to the frame in which its branch was executed.
 TEST_F(AwareCalls, a_meeting_point_is_passed_in_a_deeper_frame) {
   rig.call(kGroup, pc('F'), mask("1111"), pc('A', 1));
   rig.branch(kGroup, pc('G'), mask("0011"), pc('F', 1), pc('H'));
@@ -202,7 +203,8 @@ TEST_F(AwareCalls, a_return_outside_of_any_call_is_a_bug_of_the_model) {
   EXPECT_THROW(rig.leave(kGroup, pc('A', 1), mask("1111"), pc('A', 2)), std::logic_error);
 }
 
-// Two splits that called the same function from different places meet in it (OREC), and part at its return.
+// Two splits that called the same function from different call sites merge in it (OREC), and separate at its
+// return.
 TEST(MultiPathCalls, splits_that_met_in_a_function_return_each_to_its_own_place) {
   SimtRig rig(multi_path(32, true));
   rig.launch('A', mask("1111"));
@@ -228,7 +230,7 @@ TEST(MultiPathCalls, some_of_splits_that_met_may_return_early) {
   rig.call(rig.at('B'), pc('F'), mask("0011"), pc('B', 1));
   rig.go(rig.at('F'), pc('F', 3));
   rig.call(rig.at('C'), pc('F'), mask("1100"), pc('C', 1));
-  // On the way to F+3 one lane returns.
+  // On the path to F+3 one lane returns.
   rig.leave(rig.at('F'), pc('C', 1), mask("0100"), pc('F', 1));
   EXPECT_EQ(rig.st(), "F+1 F+3 1000");
   EXPECT_EQ(rig.rt(), "D - 1111/1111 | F+3 C+1 1011/1000 | C+1 D 1111/1011");

@@ -1,5 +1,5 @@
-// AWARE against the worked examples of mimd-simt-and-bows §8, table-exact, and the cases of §3.2 that they do
-// not have. Masks are written MSB..LSB (rightmost = lane 0).
+// AWARE compared with the worked examples of mimd-simt-and-bows §8, table by table, and the cases of §3.2
+// that they do not cover. Masks are written MSB..LSB (rightmost = lane 0).
 #include <gtest/gtest.h>
 
 #include "unit/simt/rig.h"
@@ -78,7 +78,7 @@ TEST(AwareGolden, MimdG7DivergentBarrier) {
   EXPECT_EQ(rig.st(), "D - 1111");
 }
 
-// Barrier in divergent code (Fig 3.2): the stack would wait for ever, each side for the other.
+// Barrier in divergent code (Fig 3.2): on the stack, each side would wait forever for the other.
 TEST(AwareGolden, MimdG20BarrierOnBothSides) {
   SimtRig rig(aware());
   rig.launch('A', mask("1111"));
@@ -95,7 +95,7 @@ TEST(AwareGolden, MimdG20BarrierOnBothSides) {
   EXPECT_EQ(rig.st(), "D - 1111");
 }
 
-/// Spin lock: A; B is `while (CAS)`, C the critical section with the unlock, P the SafePDOM behind it. One
+/// Spin lock: A; B is `while (CAS)`, C the critical section with the unlock, P the SafePDOM after it. One
 /// thread wins per iteration, the highest lane first.
 TEST(AwareGolden, MimdG8DelayedReconvergence) {
   ControlFlowConfig config = aware();
@@ -164,7 +164,7 @@ TEST(AwareGolden, MimdG9TimedOutReconvergence) {
   EXPECT_EQ(rig.groups[kGroup].pc, pc('C'));
   EXPECT_EQ(rig.groups[kGroup].watch, kNoPc);
   rig.exit(kGroup, mask("1000"), pc('D'));
-  // The next winner waits at C until the time is over.
+  // The next winner waits at C until the time-out.
   rig.branch('B', "0011", 'C', 'C');
   EXPECT_EQ(rig.rt(), "C - 0111/0011");
   rig.tick(rig.due);
@@ -182,7 +182,7 @@ TEST(AwareGolden, MimdG9TimedOutReconvergence) {
   EXPECT_EQ(rig.rt(), "");
 }
 
-/// Without a time-out and with the IPDOM as RPC the state after the first winner repeats for ever.
+/// Without a time-out and with the IPDOM as RPC, the state after the first winner repeats forever.
 TEST(AwareGolden, MimdG9PlainAwareSpinsForEver) {
   SimtRig rig(aware());
   rig.launch('A', mask("1111"));
@@ -298,7 +298,7 @@ TEST(Aware, AThreadThatEndsLeavesEveryPointItWasExpectedAt) {
   rig.branch('E', "0001", 'D', 'F');  // B
   EXPECT_EQ(rig.rt(), "G - 1111/1111 | F G 0111/0111");
   rig.go('G');                                 // C
-  rig.exit(kGroup, mask("0110"), pc('D', 1));  // D ends altogether
+  rig.exit(kGroup, mask("0110"), pc('D', 1));  // D ends completely
   EXPECT_EQ(rig.rt(), "G - 1001/0001 | F G 0001/0001");
   rig.exit(kGroup, mask("0001"), pc('E', 1));
   EXPECT_EQ(rig.st(), "G - 1000");
@@ -358,7 +358,7 @@ TEST(Aware, TheTimerStartsAnewWhenAnotherLaneArrives) {
   rig.branch('C', "0001", 'B', 'D');
   EXPECT_EQ(rig.due, kNever) << "nobody waits yet";
   rig.cycle = 50;
-  rig.branch('D', "0010", 'E', 'D');  // B: one of its lanes is there
+  rig.branch('D', "0010", 'E', 'D');  // B: one of its lanes is already there
   EXPECT_EQ(rig.due, 151u);
   rig.cycle = 120;
   rig.branch('D', "0001", 'F', 'D');  // C, its turn: the last of its lanes

@@ -1,4 +1,4 @@
-// AWARE with tables of which only some entries are on the chip (mimd-simt-and-bows §3.4).
+// AWARE with tables that hold only some of their entries on chip (mimd-simt-and-bows §3.4).
 #include <gtest/gtest.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -88,11 +88,11 @@ TEST(AwareVirtual, WithAllOthersInMemoryTheWarpWaitsForOne) {
   EXPECT_EQ(rig.groups[kGroup].mask, mask("1100"));
 }
 
-// A5, where the thesis leaves the order open: splits that poll take turns although most of them are in memory
-// and a fill takes several turns. In every lap the two lanes of a split part and meet again, so that new
-// splits need entries. Each has its turn within a round of fills, and one that is back has it before it may
-// go again. The arguments: entries of the split table; turns that a fill takes, 0: up to three fills in a
-// turn.
+// A5, where the thesis does not define the order: polling splits take turns although most of them are in
+// memory and a fill takes several turns. In every iteration the two lanes of a split diverge and reconverge,
+// so that new splits need entries. Each gets its turn within a round of fills, and a split that has been
+// filled runs before it may be evicted again. The arguments: entries of the split table; turns that a fill
+// takes, 0: up to three fills per turn.
 class Turns : public ::testing::TestWithParam<std::tuple<std::uint32_t, unsigned>> {};
 
 TEST_P(Turns, EverySplitComesAndOneThatIsBackStaysUntilItHas) {
@@ -127,12 +127,12 @@ TEST_P(Turns, EverySplitComesAndOneThatIsBackStaysUntilItHas) {
       under_way = 0;
     }
     switch (running.value() % 100) {
-      case 0:  // part
+      case 0:  // diverge
         longest = std::max(longest, turn - last_lap[lap]);
         last_lap[lap] = turn;
         rig.branch(kGroup, Pc{lap + 20}, LaneMask(1u << 2 * (lap / 100 - 1)), Pc{lap + 40}, Pc{lap + 60});
         break;
-      case 60:  // together again: another lap
+      case 60:  // reconverged: another iteration
         rig.branch(kGroup, Pc{lap}, rig.groups[kGroup].mask, pc('Z'), pc('Z'));
         break;
       default:
@@ -148,7 +148,7 @@ TEST_P(Turns, EverySplitComesAndOneThatIsBackStaysUntilItHas) {
     spilled = now;
   }
   EXPECT_EQ(last_lap.size(), kPairs) << "some never ran";
-  // A lap is four turns; each may have to wait for the fills of all others.
+  // An iteration is four turns; each may have to wait for the fills of all others.
   const unsigned bound = 4 * 2 * kPairs * (latency + 1);
   EXPECT_LE(longest, bound);
   for (const auto& [which, turn] : last_lap) EXPECT_LE(kTurns - turn, bound) << which;
@@ -256,7 +256,7 @@ TEST(AwareVirtual, ABlockedSplitIsFetchedOnlyAfterItsBarrier) {
   rig.launch('A', mask("1111"));
   rig.branch('C', "1100", 'B', 'D');
   rig.barrier(kGroup, pc('B', 1));
-  rig.fill();  // C, for which B goes
+  rig.fill();  // C, which replaces B
   EXPECT_EQ(rig.groups[kGroup].pc, pc('C'));
   rig.barrier(kGroup, pc('C', 1));
   EXPECT_TRUE(rig.groups[kGroup].cause == BlockCause::kBarrier);

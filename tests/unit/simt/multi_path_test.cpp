@@ -138,7 +138,7 @@ TEST(MultiPath, ASplitThatTakesABranchMakesRoomForOneThatWaits) {
   rig.launch('A', mask("1111"));
   rig.branch(rig.at('A'), pc('C'), mask("1100"), pc('B'), pc('D'));
   EXPECT_EQ(rig.runnable().size(), 2u) << "both get their turn";
-  rig.branch(rig.at('B'), pc('B'), mask("0011"), pc('D'), pc('D'));  // all go round again
+  rig.branch(rig.at('B'), pc('B'), mask("0011"), pc('D'), pc('D'));  // all iterate again
   EXPECT_EQ(rig.at('C'), GroupId{0});
   rig.branch(rig.at('C'), pc('C'), mask("1100"), pc('D'), pc('D'));
   EXPECT_EQ(rig.at('B'), GroupId{0});

@@ -1,4 +1,4 @@
-// Multi-Path with the scoreboard that keeps thread masks and the scheduler that lets splits take turns:
+// Multi-Path with the scoreboard with thread masks and the scheduler that alternates between splits:
 // mimd-simt-and-bows G5 and G10. Masks are written MSB..LSB (rightmost = lane 0).
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The control-flow protocol itself: mechanisms that nobody here knows by name, families of events that one does not
-// serve, convergence operations, facts of a program, and launches of whole CTAs.
+// The control-flow protocol itself: user-defined mechanisms, event families that a mechanism does not serve,
+// convergence operations, facts of a program, and launches of whole CTAs.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -24,7 +24,7 @@ std::string error_of(const std::function<void()>& fn) {
   return "no error";
 }
 
-/// Barrier registers and nothing else: lanes go straight on until they sync.
+/// Barrier registers only: lanes run straight on until they sync.
 class Barriers final : public ControlFlow {
  public:
   explicit Barriers(Scope scope = Scope::kWarp) : scope_(scope) {}
@@ -143,7 +143,7 @@ TEST(ProgramFacts, AreThereWhenAKernelBegins) {
   Barriers barriers;
   barriers.serve(begin);
   EXPECT_EQ(barriers.first_start, Pc{5});
-  // Those that have no use for facts are not disturbed.
+  // Mechanisms that do not use facts are unaffected.
   SimtStack stack(1, FirstSide::kTaken);
   stack.serve(begin);
   EXPECT_TRUE(begin.updates.empty());

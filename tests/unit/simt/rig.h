@@ -1,5 +1,5 @@
-// A branch unit as the core sees it: events in, issue groups out. The core's part - what the groups are,
-// where they stand, which memory answers fills - is the test's.
+// A branch unit as the core sees it: events in, issue groups out. The test plays the core: it keeps the
+// groups and their PCs, and decides which memory answers complete fills.
 #pragma once
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ inline Pc pc_in(const nlohmann::ordered_json& value) {
 
 class SimtRig : public sc_core::sc_module {
  public:
-  /// What the core knows of a group.
+  /// The group as the core sees it.
   struct Group {
     Pc pc{};  ///< next instruction; the test moves it
     Pc watch = kNoPc;
@@ -70,7 +70,7 @@ class SimtRig : public sc_core::sc_module {
     branch_isock.call(request);
     due = request.due;
     answered.assign(request.updates.begin(), request.updates.end());
-    // Mechanisms here answer for the group that asks; "it goes on" is for those that come later.
+    // Mechanisms here answer for the group of the event; "it continues" is for those that follow.
     if (by_group(request.event)) {
       EXPECT_TRUE(std::any_of(answered.begin(), answered.end(), [&](const GroupUpdate& update) {
         return update.group == request.group;
@@ -176,7 +176,7 @@ class SimtRig : public sc_core::sc_module {
     if (groups.contains(group)) r.mask = groups[group].mask;
     return r;
   }
-  /// The group whose PC is that.
+  /// The group at that PC.
   GroupId at(Pc where) {
     for (const auto& [id, group] : groups)
       if (group.pc == where) return id;
@@ -185,7 +185,7 @@ class SimtRig : public sc_core::sc_module {
   }
   GroupId at(char block) { return at(pc(block)); }
 
-  // The tables as the specification prints them, of warp 0.
+  // The tables of warp 0, printed as in the specification.
   nlohmann::ordered_json table(WarpId warp = WarpId{0}) {
     nlohmann::ordered_json json;
     ControlFlowRequest r;
@@ -263,7 +263,7 @@ class SimtRig : public sc_core::sc_module {
       fills.push_back(transfer);
     }
   }
-  /// The fill that was started first comes back.
+  /// Completes the oldest fill.
   void fill() {
     TableEntryTransfer transfer = fills.front();
     fills.erase(fills.begin());
@@ -284,7 +284,7 @@ class SimtRig : public sc_core::sc_module {
       memory;
   std::vector<TableEntryTransfer> fills;  ///< on their way
   std::uint64_t spills = 0;
-  std::function<bool()> accept;  ///< whether memory takes a transfer; null: always
+  std::function<bool()> accept;  ///< in flight
   sim::BlockInitiator<ControlFlowProtocol> branch_isock{"branch_isock"};
   sim::BlockTarget<GroupProgressProtocol, SimtRig, &SimtRig::serve_progress> progress_tsock{"progress_tsock",
                                                                                             this};

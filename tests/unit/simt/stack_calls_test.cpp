@@ -62,7 +62,7 @@ class Warp {
     stack_.inspect(r);
     return r.digest;
   }
-  /// What the last event answered.
+  /// The answer to the last event.
   [[nodiscard]] const GroupUpdate& answer() const { return answer_; }
 
  private:
@@ -150,11 +150,11 @@ TEST_P(SimtStackCalls, a_return_within_a_branch_leaves_the_entries_of_its_frame_
   EXPECT_EQ(w.answer().watch, Pc{20});
 }
 
-// The inner call returns to the same PC as the outer one: only the frames tell them apart.
+// The inner call returns to the same PC as the outer one: only the frames distinguish them.
 TEST_P(SimtStackCalls, recursion_through_one_call_site_comes_back_level_by_level) {
   Warp w(GetParam());
   w.call(100, "1111", 11);
-  w.branch(110, "0001", 101, kNoPc);  // one lane has come to the end
+  w.branch(110, "0001", 101, kNoPc);  // one lane has reached the end
   w.leave(11, "0001", 112);
   w.call(100, "1110", 104);
   w.call(100, "1110", 104);

@@ -1,4 +1,4 @@
-// The stack tests' kinds of stacks: the model. And what only the model checks.
+// The model as a kind of stack for the stack tests, and tests of what only the model checks.
 #include <array>
 #include <stdexcept>
 

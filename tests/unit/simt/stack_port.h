@@ -1,5 +1,5 @@
-// A warp's SIMT stack, whatever it is made of: tests of the mechanism run on every kind that their program
-// has.
+// A warp's SIMT stack, independent of its implementation: tests of the mechanism run on every kind that their
+// program provides.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -62,14 +62,14 @@ class StackPort {
   Call inspect_;
 };
 
-/// Makes stacks of one kind.
+/// Creates stacks of one kind.
 struct StackKind {
   std::string name;
   std::function<StackPort(FirstSide)> make;
   friend void PrintTo(const StackKind& kind, std::ostream* out) { *out << kind.name; }
 };
 
-/// Defined by the program that the tests are part of.
+/// Defined by the program that contains the tests.
 [[nodiscard]] std::vector<StackKind> stack_kinds();
 
 inline std::string name_stack_kind(const ::testing::TestParamInfo<StackKind>& kind) {

@@ -95,7 +95,7 @@ TEST_P(SimtStackGolden, MimdG2StackLoop) {
 }
 
 // The spin lock after SSDE (Fig 4.2): B tries, C releases, S is the switch, D what follows. The graph is that
-// of ssde_transform_test.cpp, where the stack's reconvergence points come from as well.
+// of ssde_transform_test.cpp, which also provides the stack's reconvergence points.
 TEST_P(SimtStackGolden, MimdG19SpinLockAfterSsde) {
   Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', mask("1111"));
@@ -186,8 +186,8 @@ TEST_P(SimtStackGolden, TbcG1PerWarpStack) {
   e.expect({row('G', '-', lanes("1111"))});
 }
 
-// Example 5: two threads spin on a lock; the winner waits at the reconvergence point below the spinning side
-// for ever.
+// Example 5: two threads spin on a lock; the winner waits forever at the reconvergence point below the
+// spinning side.
 TEST_P(SimtStackGolden, TbcG3SimtDeadlock) {
   Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', left_to_right("11"));
@@ -206,7 +206,7 @@ TEST_P(SimtStackGolden, TbcG3SimtDeadlock) {
   EXPECT_TRUE(suspended[0].why == Suspension::kReconverging);
 }
 
-// Example 6: lock and unlock inside the if; every lane gets through.
+// Example 6: lock and unlock inside the if; every lane gets the lock.
 TEST_P(SimtStackGolden, TbcG3SafeFormTerminates) {
   Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', left_to_right("11"));  // A: CAS; winner -> B (critical section, release), all -> C: loop test

@@ -12,7 +12,7 @@ TEST_P(RandomWalk, EveryThreadTakesItsOwnPath) {
   Walk walk(GetParam());
   for (std::uint64_t seed = 1; seed <= kPrograms && !HasFailure(); ++seed) walk.run(seed);
   EXPECT_GT(walk.programs, kPrograms / 2) << "the generator makes too many long walks";
-  // What the case is there for has happened.
+  // The case has exercised what it is meant to.
   EXPECT_GT(walk.count("divergences"), kPrograms);
   EXPECT_GT(walk.count("reconvergences"), kPrograms);
   EXPECT_GT(walk.count("calls"), kPrograms);

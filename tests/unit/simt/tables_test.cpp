@@ -1,4 +1,4 @@
-// What the tables cost, and the record formats of spilled entries.
+// The size of the tables, and the record formats of spilled entries.
 #include <gtest/gtest.h>
 
 #include "simt/reconvergence_table.h"

@@ -15,7 +15,7 @@ namespace heddle::simt {
 struct WalkCase {
   const char* label;
   ControlFlowConfig config;
-  bool slow_memory = false;  ///< transfers are refused at times and fills take their time
+  bool slow_memory = false;  ///< transfers are sometimes refused and fills take time
   bool barriers = true;      ///< Multi-Path with few paths may block all of them
 };
 
@@ -85,7 +85,7 @@ class Walk {
   static constexpr unsigned kWarps = 2;
   static constexpr std::size_t kMostSteps = 1500;
 
-  /// One instruction of some group, or something that happens to one.
+  /// One instruction of some group, or an event that affects one.
   bool step() {
     ++rig_.cycle;
     rig_.tick(rig_.cycle);
@@ -187,7 +187,7 @@ class Walk {
       EXPECT_TRUE((seen & lanes).none()) << "a lane is in two places\n" << table.dump();
       seen |= lanes;
     };
-    std::map<std::uint32_t, LaneMask> below;  // by point, the lanes that are on the way to it
+    std::map<std::uint32_t, LaneMask> below;  // by point: the lanes that will reach it
     unsigned physical = 0;
     for (const auto& row : table.at("st")) {
       EXPECT_TRUE(mask_in(row, "mask").any());

@@ -14,7 +14,7 @@ std::uint64_t mix(std::uint64_t value) {
 }
 
 /// Immediate post-dominators of the code first..end-1; `end` stands for the end of a thread or function.
-/// Threads that only end are left out, as models/analysis/cfg.h does for reconvergence points.
+/// Threads that only exit are ignored, as models/analysis/cfg.h does for reconvergence points.
 std::vector<std::uint32_t> post_dominators(const std::vector<WalkInstruction>& code, std::uint32_t first,
                                            std::uint32_t end, std::vector<std::vector<bool>>& sets) {
   const std::uint32_t size = end - first + 1;
@@ -131,7 +131,7 @@ class WalkProgram::Generator {
         code_[branch(20 + below(45))].targets.push_back(top);
         break;
       }
-      case 4: {  // while, with a second way out
+      case 4: {  // while, with a second exit
         const std::uint32_t top = here();
         const std::uint32_t leave = branch(30 + below(40));
         sequence(depth + 1);
@@ -173,7 +173,7 @@ class WalkProgram::Generator {
     }
   }
 
-  /// All threads pass as many barriers, whichever way they go.
+  /// All threads pass the same number of barriers on every path.
   void barrier() {
     if (chance(50)) {
       emit(Kind::kBarrier);
