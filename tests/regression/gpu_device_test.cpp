@@ -1,4 +1,4 @@
-// What a host program may rely on from the SystemC GPU as a device.
+// Guarantees of the SystemC GPU to host programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -91,7 +91,7 @@ TEST(GpuDevice, VariablesWithoutInitializerAreZeroWhereFreedMemoryWasNot) {
   const auto module = device.load_ptx_text(
       ".version 7.5\n.target sm_75\n.address_size 64\n.const .b32 c[16];\n.global .b32 g[16];\n",
       "variables");
-  EXPECT_EQ(device.symbol(module, "c"), before);  // so it does lie there
+  EXPECT_EQ(device.symbol(module, "c"), before);  // so it has the same address
   for (const char* name : {"c", "g"})
     EXPECT_EQ(device.download<std::uint32_t>(device.symbol(module, name), 16),
               std::vector<std::uint32_t>(16, 0))
@@ -197,11 +197,11 @@ TEST(GpuDevice, AnyThreadMayCallOneAtATime) {
   EXPECT_THAT(other, HasSubstr("allocate() is called while launch() of the same device is in progress"));
   EXPECT_THAT(same, HasSubstr("synchronize() is called from within launch()"));
   EXPECT_GT(seen, 0u);
-  device.launch(module, "nothing", {}, {});  // and another thread than the one before
+  device.launch(module, "nothing", {}, {});  // and from another thread than before
   EXPECT_EQ(device.launch_count(), 2u);
 }
 
-// Without per_launch nothing is kept of a launch but sums: 3000 statistics trees would be a gigabyte.
+// Without per_launch only sums are kept of a launch: 3000 statistics trees would take a gigabyte.
 TEST(GpuDevice, MemoryDoesNotGrowWithLaunches) {
   if (kSanitized) GTEST_SKIP() << "the sanitizer keeps what is freed";
   gpu::GpuDevice device(gpu::load_platform("tiny", {}), {.profile = true});
@@ -328,8 +328,8 @@ TEST(Unload, NotWhatAnotherModuleRefersTo) {
   });
 }
 
-// A kernel that calls through pointers knows functions by their addresses: those of unloaded modules must not
-// become another function's.
+// A kernel that calls through pointers refers to functions by their addresses, so addresses of unloaded
+// modules must not be reused for other functions.
 TEST(Unload, AddressesOfFunctionsStayTakenWhileKernelsKnowThem) {
   const auto module = [](const std::string& name, const char* value) {
     return kHeader + ".visible .func (.param .b32 r) " + name + "() { .reg .b32 %v; mov.u32 %v, " + value +
@@ -360,7 +360,7 @@ TEST(Unload, AddressesOfFunctionsStayTakenWhileKernelsKnowThem) {
   });
 }
 
-// Nor does time: what is looked through at a load must not grow.
+// Nor does the time: the work of loading must not grow.
 TEST(Unload, AThousandTimesCostsNothing) {
   if (kSanitized) GTEST_SKIP() << "the sanitizer keeps what is freed";
   on_both_devices([](host::Device& device) {
@@ -407,7 +407,7 @@ TEST(CodeSpace, KernelsLieOneBehindTheOtherAndFreedPlacesAreGivenAgain) {
   EXPECT_EQ(at(0), 2560u) << "the gap is too small";
 }
 
-// A kernel that may use a texture is refused when it is asked for; its module is one like others.
+// A kernel that uses a texture is refused when it is requested; its module loads and unloads like any other.
 TEST(Unload, ModulesWithTextures) {
   on_both_devices([](host::Device& device) {
     const auto textures = device.load_ptx_text(
@@ -456,7 +456,7 @@ TEST(Oracle, CallsOfAnotherThreadAreRefused) {
     while (text.find("launch()") == std::string::npos) text = text_of([&] { device.synchronize(); });
     done = true;
   });
-  // Launches that meet the other thread's call are refused themselves.
+  // Launches that collide with the other thread's call are refused themselves.
   while (!done) (void)text_of([&] { device.launch(module, "count", {}, {}); });
   other.join();
   EXPECT_THAT(text, HasSubstr("synchronize() is called while launch() of the same device is in progress"));

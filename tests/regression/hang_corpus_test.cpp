@@ -1,6 +1,6 @@
 // The corpus of kernels that hang, or only look as if they did (tests/data/hangs): under every control-flow
-// mechanism each finishes with the right memory, or is diagnosed as the kind of hang that it is. The watchdog
-// looks so often that a false alarm has every chance, and once as often as by default.
+// mechanism each finishes with the right memory, or is diagnosed with the right kind of hang. The watchdog
+// checks very often, to provoke false alarms, and once at the default interval.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -62,7 +62,7 @@ Json run(const Json& one, const std::string& compiler, host::Device& device) {
   return {{"finished", memory}};
 }
 
-/// On a GPU, in a process of its own: also {"errors"} if that dies.
+/// On a GPU in a separate process: also {"errors"} if that process dies.
 Json run(const Json& one, const std::string& compiler, const HangMachine& machine) {
   return tb::isolated([&] {
     gpu::GpuDevice device(
@@ -74,8 +74,7 @@ Json run(const Json& one, const std::string& compiler, const HangMachine& machin
   });
 }
 
-/// A description: {"values"}, or {"count", "value"} and what each word is more than the one before it
-/// ("step").
+/// A description: {"values"}, or {"count", "value"} and the difference between consecutive words ("step").
 std::vector<std::int32_t> words_of(const Json& description) {
   if (description.contains("values")) return description["values"];
   std::vector<std::int32_t> words;
@@ -119,7 +118,7 @@ TEST_P(HangCorpus, FinishesOrIsDiagnosed) {
     if (result.contains("errors")) {
       ADD_FAILURE() << result["errors"].dump();
     } else if (result.contains("error")) {
-      // Hangs that the watchdog is known not to find end at the limit; a wrong name is wrong all the same.
+      // Hangs that the watchdog is known not to find end at the cycle limit; a wrong name is still an error.
       if (one.value("beyond", false) && result["code"] == static_cast<int>(base::ExitCode::kCycleLimit))
         continue;
       if (finishes)
@@ -162,9 +161,9 @@ INSTANTIATE_TEST_SUITE_P(All, HangCorpus, ::testing::ValuesIn(all_cases()), [](c
 
 class HangCorpusOracle : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
-// The table against an independent judge: threads that all run by themselves, in turns of fixed and of random
-// length, with memory that all see alike. What hangs there as well is the program's own fault; what finishes
-// there hangs elsewhere by what the mechanism, the scheduler, L1 or the number of CTAs does to it.
+// Checks the table independently: with threads that all run separately, in turns of fixed and of random
+// length, on memory that is coherent. What hangs there too is the program's own fault. What finishes there
+// but hangs elsewhere does so because of the mechanism, the scheduler, L1 or the number of CTAs.
 TEST_P(HangCorpusOracle, SeesThemAlike) {
   const auto& [file, compiler] = GetParam();
   for (const auto& [index, with] : all_cases()) {

@@ -1,6 +1,6 @@
-// The synchronisation patterns of the literature (K0 to K13, as workloads) on every control-flow mechanism:
-// in MIMD form a SIMT-induced hang, and named so, wherever lanes that have left a loop wait for the others;
-// else the right result, however often the watchdog looks.
+// The synchronisation patterns of the literature (K0 to K13, as workloads) on every control-flow mechanism.
+// In MIMD form they are diagnosed as SIMT-induced hangs wherever lanes that have left a loop wait for the
+// others. Otherwise the result is right, for any check interval of the watchdog.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// The watchdog on small kernels: every kind of hang is diagnosed as what it is, and kernels that look like
-// hangs but terminate are left alone however often it looks.
+// The watchdog on small kernels: every kind of hang is diagnosed correctly, and kernels that look like hangs
+// but terminate raise no alarm at any check interval.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -65,7 +65,7 @@ class Hangs : public testing::Test {
 
 host::Launch shape(std::uint32_t grid, std::uint32_t block) { return {{grid, 1, 1}, {block, 1, 1}, 0}; }
 
-// The lower half of a warp, or of several, executes a barrier more.
+// The lower half of a warp, or of several, executes an additional barrier.
 constexpr const char* kBarrierInOneSide = R"(
   and.b32 %r3, %r1, 31;
   setp.lt.u32 %p1, %r3, 16;
@@ -110,7 +110,7 @@ SPIN:
        "spin in the loop that starts at kernel.ptx:15", "ld.volatile.global.u32 %r3, [%rd1];"});
 }
 
-// A store that L1 keeps is performed at once, and changes nothing if the value is the old one.
+// A store that L1 keeps is performed at once, and storing the old value is no change.
 TEST_F(Hangs, SpinThatWritesLocalMemory) {
   expect_hang(
       R"(
@@ -143,7 +143,7 @@ SPIN:
 }
 
 TEST_F(Hangs, TestAndSetLockWhoseOwnerHasLeft) {
-  // Writes every time round, but always the value that is there.
+  // Writes in every iteration, but always the same value.
   expect_hang(R"(
   setp.ne.u32 %p1, %r1, 0;
   @%p1 bra SPIN;
@@ -174,7 +174,7 @@ DELAY:
               shape(1, 32), {"wait for a value that nobody will write"});
 }
 
-// The count only feeds itself: it says nothing about the loop's end.
+// The count depends only on itself, so it does not affect the loop's end.
 TEST_F(Hangs, SpinThatCountsItsTries) {
   expect_hang(R"(
   mov.u32 %r4, 0;
@@ -189,7 +189,7 @@ SPIN:
               shape(4, 64), {"wait for a value that nobody will write", "waits for 'flag' + 0"});
 }
 
-// The same with an end in sight: after so many tries it gives up.
+// The same with a bound: after so many tries it gives up.
 TEST_F(Hangs, SpinThatGivesUpIsNoHang) {
   const auto error = run(R"(
   mov.u32 %r4, 0;
@@ -207,7 +207,7 @@ SPIN:
   EXPECT_EQ(out_[0], 600u);
 }
 
-// Everybody leaves a number of his own in the lock, whose owner has gone: memory changes for ever.
+// Each thread leaves its own number in the lock, whose owner has exited: memory changes forever.
 TEST_F(Hangs, ExchangeRetriesWithChangingValues) {
   expect_hang(R"(
   add.u32 %r5, %r1, 100;
@@ -226,7 +226,8 @@ OWNER:
               shape(2, 64), {"livelock with changing values", "waits for 'flag' + 0"});
 }
 
-// A ring of threads hands a counter on, and each adds to it: finite, although it looks like the one above.
+// A ring of threads passes a counter on, and each adds to it: finite, although it looks like the previous
+// one.
 TEST_F(Hangs, ExchangeRetriesThatComeToAnEndAreNoHang) {
   const auto error = run(R"(
   setp.ne.u32 %p3, %r1, 0;
@@ -276,7 +277,7 @@ SPIN:
 }
 
 TEST_F(Hangs, TwoLocksInOppositeOrder) {
-  // Each CTA takes the lock of its number, waits for the other to have done so, and wants the other lock.
+  // Each CTA takes the lock of its number, waits until the other has done so, and then wants the other lock.
   expect_hang(
       R"(
   setp.ne.u32 %p1, %r1, 0;
@@ -341,7 +342,7 @@ JOIN:
               shape(1, 32), {"SIMT-induced deadlock", "lanes 0x0000ffff wait to reconverge"});
 }
 
-// Another warp of the CTA would set the flag, behind the barrier at which it waits for the one that spins.
+// Another warp of the CTA would set the flag, after the barrier at which it waits for the spinning warp.
 TEST_F(Hangs, BarrierAndFlagWaitForEachOther) {
   expect_hang(R"(
   setp.lt.u32 %p1, %r1, 32;
@@ -430,7 +431,7 @@ LOOP:
 }
 
 TEST_F(Hangs, WaitingForASlowProducerIsNoHang) {
-  // Warp 1 computes for long before it sets the flag that warp 0 and the other CTA spin on.
+  // Warp 1 computes for a long time before it sets the flag that warp 0 and the other CTA spin on.
   const auto error = run(R"(
   setp.eq.u32 %p1, %r2, 0;
   setp.ge.and.u32 %p2, %r1, 32, %p1;
@@ -460,7 +461,7 @@ SPIN:
 }
 
 TEST_F(Hangs, StaleL1LineIsDiagnosedNotWaitedFor) {
-  // A plain load may hit L1 for ever although memory has changed: L1 is not coherent, as in hardware.
+  // A plain load may hit L1 forever although memory has changed: L1 is not coherent, as in hardware.
   const auto error = run(R"(
   setp.eq.u32 %p1, %r2, 0;
   @%p1 bra SPIN;

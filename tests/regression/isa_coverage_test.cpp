@@ -1,6 +1,6 @@
-// Coverage of the instructions that the unit tests cannot run on registers alone: every word of every form of
-// them is in a fragment that runs on the GPU. Runs behind the other tests of this program, in their process
-// (isa_regression.coverage); alone it has nothing to look at.
+// Coverage of the instructions that the unit tests cannot run on registers alone: every word of each of their
+// forms occurs in a fragment that runs on the GPU. Runs after the other tests of this program, in the same
+// process (isa_regression.coverage); alone it has nothing to check.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 namespace heddle::testing {
 namespace {
 
-/// trap and brkpt end the simulation: one to a process. Calls, indirect branches, their parameters and the
+/// trap and brkpt end the simulation: one per process. Calls, indirect branches, their parameters and the
 /// stack need more than a fragment of one kernel (calls_test.cpp).
 bool has_tests_of_its_own(const std::string& missing) {
   constexpr std::string_view kOpcodes[] = {"trap ",   "brkpt ",     "call ",        "brx ",

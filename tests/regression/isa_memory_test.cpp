@@ -39,7 +39,7 @@ std::uint64_t after(const Place& place, const std::string& start, const std::str
 }
 
 struct Operation {
-  const char* form;  ///< with # for the space
+  const char* form;  ///< with # in place of the space
   std::uint64_t start;
   const char* operand;  ///< the lane's, of the type
   std::uint64_t result;
@@ -98,7 +98,7 @@ TEST_P(IsaAtomic, FloatingPointSums) {
       after(GetParam(), "mov.u64 %w7, 0; st#.u64 [%w1], %w7;",
             "cvt.rn.f64.u32 %d1, %t; atom#.add.f64 %d2, [%w1], %d1; red#.add.f64 [%w1], 0d3FE0000000000000;"),
       std::bit_cast<std::uint64_t>(496.0 + 16.0));
-  // 1.0 in each half, 64 times; 0.5 in an f16
+  // 1.0 in each half, 64 times; 0.5 in an f16.
   EXPECT_EQ(
       after(
           GetParam(), "mov.u64 %w7, 0; st#.u64 [%w1], %w7;",
@@ -116,7 +116,7 @@ TEST_P(IsaAtomic, ExchangeAndCompare) {
   EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 7; st#.u64 [%w1], %w7;",
                   "mov.u64 %w3, -2; atom#.exch.b64 %w2, [%w1], %w3;"),
             kMinusOne - 1);
-  // Only the lane whose compare value is there, whatever the order, may add one: 0 to 32.
+  // Only the lane whose compare value matches may add one, in any order: 0 to 32.
   EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0; st#.u64 [%w1], %w7;",
                   "mov.u32 %r1, 0;\nL: add.u32 %r2, %r1, 1; atom#.cas.b32 %r3, [%w1], %r1, %r2; setp.ne.u32 "
                   "%p1, %r3, %r1;"
@@ -127,7 +127,7 @@ TEST_P(IsaAtomic, ExchangeAndCompare) {
                   "%p1, %w4, %w2;"
                   "mov.u64 %w2, %w4; @%p1 bra L;"),
             0xffff'ffffull + 32);
-  // The halfword beside it stays.
+  // The adjacent halfword is unchanged.
   EXPECT_EQ(after(GetParam(), "mov.u64 %w7, 0xabcdfff0; st#.u64 [%w1], %w7;",
                   "mov.u16 %h1, 0;\nL: add.u16 %h2, %h1, 1; atom#.cas.b16 %h3, [%w1], %h1, %h2; setp.ne.u16 "
                   "%p1, %h3, %h1;"
@@ -224,7 +224,7 @@ TEST(IsaMemory, QualifiersOfLoadsAndStores) {
     EXPECT_EQ(out[i], 100 + i) << loads[i] << ", " << stores[i % stores.size()];
 }
 
-// All types and vectors through all spaces: bytes go in and come out.
+// All types and vectors in all spaces: stored bytes are loaded again.
 TEST(IsaMemory, TypesAndVectorsInEverySpace) {
   struct TypeOf {
     const char* name;

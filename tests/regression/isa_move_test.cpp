@@ -1,4 +1,4 @@
-// mov in all types, packing, generic addresses, and the control forms that do nothing to data.
+// mov in all types, packing, generic addresses, and control instructions without effect on data.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

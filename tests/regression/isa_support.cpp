@@ -30,7 +30,7 @@ gpu::GpuDevice& device() {
   return device;
 }
 
-/// Which words of which forms have been run: form, word; the empty word stands for the form itself.
+/// The words of forms that have been run: form, word; the empty word stands for the form itself.
 using Seen = std::set<std::pair<const ptx::CompiledForm*, std::string_view>>;
 Seen& seen() {
   static Seen words;

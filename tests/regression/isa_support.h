@@ -1,4 +1,4 @@
-// Runs PTX fragments on a small GPU, for tests of what instructions do in it.
+// Runs PTX fragments on a small GPU, to test the effect of instructions.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace heddle::testing {
 
 /// A kernel k(.param .u64 out) with %out loaded, %t = %tid.x, %mine = %out + 4 * %t, registers %r<32>,
-/// %w<32>, %h<16>, %f<16>, %d<8>, %p<16>; `module`: declarations in front of it.
+/// %w<32>, %h<16>, %f<16>, %d<8>, %p<16>; `module`: declarations before it.
 struct Fragment {
   std::string module{};
   std::string body{};
@@ -21,12 +21,12 @@ struct Fragment {
 [[nodiscard]] std::string fragment_text(const Fragment& fragment);
 /// The words of `out`, which starts as zeros.
 [[nodiscard]] std::vector<std::uint32_t> run(const Fragment& fragment);
-/// Message of the base::Error that the run ends in; empty if it does not. After a fault the process can run
-/// nothing more: one to a test.
+/// Message of the base::Error that ends the run; empty if there is none. After a fault the process cannot run
+/// anything else: one per test.
 [[nodiscard]] std::string fault_of(const Fragment& fragment);
 
 /// The words ("ld .global", "ld .v2" ...) of the instruction forms without a lane function that no fragment
-/// of this process has had, and how many there are in all.
+/// of this process has used, and their total number.
 struct FormCoverage {
   std::vector<std::string> missing;
   std::size_t forms = 0;

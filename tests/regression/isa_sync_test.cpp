@@ -1,4 +1,4 @@
-// Barriers with reductions, nanosleep, timers, member masks, traps: what needs a core to run on.
+// Barriers with reductions, nanosleep, timers, member masks, traps: instructions that need a core.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(IsaSync, BarrierReductionsReachEveryThread) {
   EXPECT_THAT(out, Each((50u << 16) | (46u << 8) | 5u));
 }
 
-// A warp that exits meanwhile completes the barrier for the others.
+// A warp that exits in the meantime completes the barrier for the others.
 TEST(IsaSync, BarrierReductionCountsOnlyThreadsThatAreThere) {
   const auto out = run({.body = "setp.ge.u32 %p1, %t, 64; @%p1 exit; setp.ge.u32 %p2, %t, 10;"
                                 "bar.red.popc.u32 %r1, 0, %p2; st.global.u32 [%mine], %r1;",
@@ -49,7 +49,7 @@ TEST(IsaSync, ReductionsFollowEachOtherOnTheSameBarrier) {
 }
 
 TEST(IsaSync, NanosleepTakesAboutTheTimeAskedFor) {
-  // Lanes ask for 1000, 2000 ... nanoseconds: the group sleeps for the longest.
+  // Lanes request 1000, 2000 ... nanoseconds: the group sleeps for the longest time.
   const auto out = run({.body = "mov.u64 %w1, %globaltimer; add.u32 %r1, %t, 1; mul.lo.u32 %r1, %r1, 100;"
                                 "nanosleep.u32 %r1; mov.u64 %w2, %globaltimer; sub.u64 %w3, %w2, %w1;"
                                 "cvt.u32.u64 %r2, %w3; st.global.u32 [%mine], %r2;"});
@@ -85,7 +85,7 @@ TEST(IsaSync, TimersCountUpwards) {
   EXPECT_EQ(out[0], 1u);
 }
 
-// Four groups of eight lanes each talk among themselves, in one instruction.
+// Four groups of eight lanes each communicate among themselves, in one instruction.
 TEST(IsaSync, MemberMasksPartTheWarp) {
   const auto out =
       run({.body = "shr.u32 %r1, %t, 3; shl.b32 %r2, %r1, 3; mov.u32 %r3, 0xff; shl.b32 %r3, %r3, %r2;"

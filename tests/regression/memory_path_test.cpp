@@ -1,5 +1,5 @@
-// Latencies and passes of a core's memory path, measured by kernels with the clock of the GPU itself: what
-// the configuration says is what comes out.
+// Latencies and passes of a core's memory path, measured by kernels with the GPU's own clock: they must equal
+// the configuration.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -66,7 +66,7 @@ struct KernelRun {
 gpu::GpuConfig one_core() {
   gpu::GpuConfig config;
   config.cores = 1;
-  config.core.l1i.enabled = false;  // a cold line in the middle of a measurement would count
+  config.core.l1i.enabled = false;  // a cold line in the middle of a measurement would distort it
   config.memory.partitions = 1;
   return config;
 }
@@ -77,7 +77,7 @@ std::vector<std::uint32_t> out_of(const nlohmann::ordered_json& result) {
   return result["out"].get<std::vector<std::uint32_t>>();
 }
 
-/// Cycles by which `count` more copies of `step`, each depending on the one before through %rd5, take longer.
+/// Additional cycles of `count` more copies of `step`, each depending on the previous one through %rd5.
 std::uint32_t cost_of(const gpu::GpuConfig& config, const std::string& prepare, const std::string& step,
                       unsigned count) {
   const auto measure = [&](unsigned copies) {
@@ -201,7 +201,7 @@ TEST(L1Path, HitTakesExactlyTheConfiguredLatency) {
 TEST(L1Path, EveryFurtherLineTakesACycle) {
   for (const unsigned lines : {1u, 4u}) {
     const gpu::GpuConfig config = one_core();
-    // Lanes in groups of 32 / lines, each group in a line of its own.
+    // Lanes in groups of 32 / lines, each group in a separate line.
     const std::string prepare = "  add.u64 %rd5, %rd1, 2048;\n  and.b32 %r5, %r1, " +
                                 std::to_string(lines - 1) +
                                 ";\n  mul.wide.u32 %rd7, %r5, 128;\n  add.u64 %rd5, %rd5, %rd7;\n";
@@ -237,7 +237,7 @@ TEST(LocalPath, StoresStayInL1AndComeBackWithItsLatency) {
 }
 
 TEST(LocalPath, ReplacedLinesComeBackWithTheirValues) {
-  // 8 elements a lane are 16 lines, a cache of 8 has to give some up; every policy gives the same values.
+  // 8 elements per lane are 16 lines, so a cache of 8 has to evict some; every policy gives the same values.
   for (const auto policy :
        {core::WritePolicy::kWriteBack, core::WritePolicy::kWriteThrough, core::WritePolicy::kWriteEvict}) {
     gpu::GpuConfig config = one_core();

@@ -1,5 +1,5 @@
-// Every microbenchmark on every platform: what the GPU's clock measures is what the configuration says, and
-// when the configuration is changed, the measured value follows.
+// Every microbenchmark on every platform: measurements with the GPU's clock equal the configuration, and
+// follow changes of it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ bool all_ok(const Outcome& outcome) {
          std::all_of(outcome.readings.begin(), outcome.readings.end(), [](const auto& r) { return r.ok(); });
 }
 
-/// Some value has moved to where it would have been refused before the change.
+/// Some value has changed so far that it would have been rejected before the change.
 bool has_moved(const Outcome& before, const Outcome& after) {
   for (const microbench::Reading& now : after.readings)
     for (const microbench::Reading& then : before.readings)
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(All, Microbench,
                            return name;
                          });
 
-// Far from the platforms: the sweeps' expectations know what limits there.
+// Far from the platforms: the sweeps' expectations must know the limits there.
 class BandwidthSweep : public testing::TestWithParam<std::pair<const char*, std::vector<std::string>>> {};
 
 TEST_P(BandwidthSweep, IsAsExpectedFarFromThePlatforms) {

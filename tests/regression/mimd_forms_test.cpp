@@ -21,7 +21,7 @@ using workloads::Compiler;
 struct Machine {
   std::string name;
   std::vector<std::string> assignments;
-  bool splits = true;  ///< diverged lanes make progress without the other's reconvergence: barriers in arms
+  bool splits = true;  ///< diverged lanes make progress without reconvergence: barriers in both arms work
 };
 const std::vector<const char*> kPlatforms{"tiny", "tesla_c2050", "gtx480"};
 
@@ -38,8 +38,8 @@ std::vector<std::string> multi_path(std::vector<std::string> more) {
 const std::string kDelayed = "core.compiler=delayed_reconvergence";
 const std::string kTimeout = "core.control_flow.timeout.cycles=1000";
 
-// Not with few paths: a split beyond their number waits until another one ends, which may wait for a lock of
-// its.
+// Not with few paths: a split beyond their number waits until another one ends, which may wait for a lock
+// held by the former.
 const std::vector<Machine> kFinishing{
     {"aware_delayed", aware({kDelayed})},
     {"aware_timeout", aware({kTimeout})},
@@ -51,8 +51,8 @@ const std::vector<Machine> kFinishing{
     {"multi_path_timeout", multi_path({kTimeout})},
     {"ssde", {"core.compiler=ssde", "core.barrier.counts=threads"}, false}};
 
-/// Barriers in diverged code: not for SSDE (where they count threads, as on every machine here), nothing to
-/// delay.
+/// Barriers in diverged code: SSDE does not apply (they count threads on every machine here), and there is
+/// nothing to delay.
 bool is_barrier(const std::string& workload) { return workload.starts_with("barrier"); }
 
 class MimdForms : public ::testing::TestWithParam<std::tuple<std::string, std::size_t, Compiler>> {};
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(All, MimdForms,
 
 class Patterns : public ::testing::TestWithParam<Compiler> {};
 
-// Neither looks beyond the loop's exit: the winner waits there for the losers.
+// Without either, the winner waits at the loop's exit for the losers.
 TEST_P(Patterns, SpinLockHangsWithoutDelayOrTimeoutAndIsDiagnosed) {
   for (const auto& assignments : {aware({}), multi_path({})}) {
     const auto result = run({"spinlock", "tiny", GetParam(), assignments});
@@ -99,7 +99,7 @@ TEST_P(Patterns, SpinLockHangsWithoutDelayOrTimeoutAndIsDiagnosed) {
   }
 }
 
-// G7, G20: barriers count threads, and both arms get there.
+// G7, G20: barriers count threads, and both arms reach theirs.
 TEST_P(Patterns, DivergentBarriersCompleteOnAware) {
   for (const char* workload : {"barrier-divergent", "barrier-arms-mimd"})
     for (const auto& assignments : {aware({}), multi_path({})}) {
@@ -122,8 +122,8 @@ TEST_P(Patterns, ImplicitWarpSynchronyHoldsWithoutDelay) {
   }
 }
 
-// With a time-out soon, all lanes poll at once, each as a split of its own. The load/store unit, where there
-// is not room for all, serves both schedulers' warps: that of the lock's owner as well.
+// With a short time-out, all lanes poll at once, each as a separate split. If the load/store unit has too few
+// entries for all, it serves the warps of both schedulers, including the lock owner's.
 TEST_P(Patterns, SplitsThatPollLeaveTheOwnerOfTheirLockAPlaceInTheLoadStoreUnit) {
   for (const char* policy : {"gto", "lrr", "two_level", "cawa"})
     for (const char* orec : {"false", "true"}) {

@@ -39,7 +39,7 @@ class MixedWarps final : public simt::ControlFlow {
     if (request.suspended != nullptr)
       for (const auto& [pc, lanes] : waits)
         request.suspended->push_back({lanes, pc, simt::Suspension::kBarrier, {}, false});
-    request.digest = ++digest_;  // which lanes run together is never the same again
+    request.digest = ++digest_;  // the set of lanes that run together is never the same again
   }
 
  protected:
@@ -95,7 +95,7 @@ class MixedWarps final : public simt::ControlFlow {
     return threads_[warp.value() * std::size_t{kLanes} + lane];
   }
 
-  /// The group's threads have come to the event: `place` says where each is. Then groups are made anew.
+  /// The group's threads have reached the event: `place` returns each one's PC. Then groups are formed again.
   template <class Place>
   void settle(simt::ControlFlowRequest& request, Place&& place) {
     const WarpId slot{request.group.value()};
@@ -116,7 +116,7 @@ class MixedWarps final : public simt::ControlFlow {
       if (!groups_[each.value()].there) form(each);
   }
 
-  /// Makes a group in the slot of pooled threads with one PC; the group goes if there are none.
+  /// Forms a group in the slot from pooled threads with one PC; removes the group if there are none.
   void form(WarpId slot) {
     Group& group = groups_[slot.value()];
     const WarpId other = partner_[slot.value()];

@@ -1,6 +1,6 @@
-// A control-flow mechanism for tests of formations: it pairs the warps of a CTA and makes issue groups of lanes of
-// both, chosen at random whenever lanes go somewhere. No hardware would: what must hold is that every result is the
-// same as if each thread had run by itself.
+// A control-flow mechanism for tests of formations: it pairs the warps of a CTA and forms issue groups from
+// lanes of both, chosen at random at every control-flow event. No hardware would do this; every result must
+// be the same as if each thread had run separately.
 #pragma once
 
 #include "simt/mechanism.h"

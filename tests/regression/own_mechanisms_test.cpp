@@ -1,4 +1,4 @@
-// Mechanisms that a program registers: what the core does for those that Heddle itself does not have.
+// User-registered mechanisms: core features that Heddle's own mechanisms do not use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

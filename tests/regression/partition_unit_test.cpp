@@ -25,12 +25,12 @@ using testing::test_name;
 using Json = nlohmann::ordered_json;
 using Checker = tb::ProtocolChecker<sim::MemoryProtocol>;
 
-/// A block of a core that sends messages to all partitions: some at the start, the next whenever one is answered.
+/// A block of a core that sends messages to all partitions: some at the start, then one for each answer.
 class MessageClient : public sc_core::sc_module {
   void take(core::PortResponse& response) {
     const sim::MemoryExtension& ext = sim::memory_extension(*response.payload);
     ++answers;
-    // The sender's own: tag * 3 in the first word, whatever partition has answered.
+    // The answer must contain the sender's tag * 3 in the first word, from any partition.
     if (ext.message.word_count != 2 || ext.message.words[0] != std::uint64_t{ext.tag} * 3) ++wrong;
     send();
   }
@@ -55,7 +55,7 @@ class MessageClient : public sc_core::sc_module {
 
   std::uint64_t answers = 0;
   std::uint64_t wrong = 0;
-  std::uint64_t posted = 0;  ///< sum of what posted messages have told to count
+  std::uint64_t posted = 0;  ///< sum of the amounts in posted messages
 
  private:
   bool room() {
@@ -96,7 +96,7 @@ class MessageClient : public sc_core::sc_module {
   std::uint32_t tag_ = 0;
 };
 
-/// What a test adds to the GPU, and what came of it. Lives in the GPU's process.
+/// What a test adds to the GPU, and the results. Exists in the GPU's process.
 struct Additions {
   std::vector<std::unique_ptr<Checker>> checkers;
   std::vector<tb::RandomUnit*> units;
@@ -191,7 +191,7 @@ TEST_P(UnitsAndClients, LeaveTheOraclesMemory) {
     }
     EXPECT_GT(taken, 20u);
     EXPECT_GT(messages, 20u);
-    // Those on their way when a launch begins are counted by the unit only.
+    // Messages in flight when a launch begins are counted by the unit only.
     EXPECT_LE(messages, network + 5 * result["answers"].size());
   }
 }
@@ -206,7 +206,9 @@ TEST_P(UnitsAndClients, GiveTheSameStatisticsInAnyOrderOfCreation) {
     Json result = run(scenario);
     for (auto& launch : result["launches"])
       for (auto& [name, group] : launch["stats"].items())
-        if (group.contains("issue")) group["issue"].erase("active_cycles");  // how often cores were woken
+        if (group.contains("issue"))
+          group["issue"].erase("active_cycles");  // number of cycles in which
+                                                  // cores were awake
     return result.dump();
   };
   const std::string natural = dump(true, 0, false);
@@ -259,8 +261,8 @@ LOOP:
 )";
 
 struct HoldingUnitConfig {
-  base::Cycle write_at = base::kNever;  ///< unit cycle; never: it holds messages for ever
-  bool takes_all = false;               ///< ordinary requests wait for it as well
+  base::Cycle write_at = base::kNever;  ///< unit cycle; never: it holds messages forever
+  bool takes_all = false;               ///< ordinary requests wait for it too
   bool walks = false;                   ///< at `write_at` it reads line after line and writes nothing
 };
 
@@ -325,10 +327,10 @@ class HoldingUnit : public memory::PartitionUnit {
 struct WaitRun {
   HoldingUnitConfig unit;
   std::uint64_t dram_answers =
-      base::kNever;  ///< a StrictMemory that falls silent then; never: our DRAM channels
+      base::kNever;  ///< a StrictMemory that stops answering after this number; never: Heddle's DRAM channels
   bool clients = true;
   bool units = true;
-  bool plain = false;  ///< units that understand no message
+  bool plain = false;  ///< units that accept no messages
   std::vector<std::string> keys{"cores=2", "memory.partitions=2", "watchdog.check_cycles=64"};
 
   [[nodiscard]] Json operator()() const {
@@ -373,7 +375,7 @@ void expect_words(const Json& result, const std::vector<std::string>& words) {
 
 TEST(PartitionUnitHangs, WhatAUnitHasYetToWriteIsNoHang) {
   WaitRun wait;
-  wait.unit.write_at = 100'000;  // some 3000 of the watchdog's checks later
+  wait.unit.write_at = 100'000;  // about 3000 watchdog checks later
   const Json result = wait();
   ASSERT_FALSE(result.contains("errors")) << result["errors"];
   EXPECT_GT(result["cycles"], 100'000u);

@@ -1,5 +1,5 @@
-// The profile by PC: taking it changes nothing, it loses nothing, it says the same twice, and the hottest
-// instruction of a kernel made for the purpose is the one it must be.
+// The profile by PC: taking it changes nothing, it is complete and reproducible, and in kernels made for the
+// purpose the hottest instruction is the expected one.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,7 +33,7 @@ cli::RunHeader header() {
   return header;
 }
 
-/// What a launch's profile adds up to, as the statistics count them and as the profile does.
+/// The totals of a launch's profile, as counted by the statistics and by the profile.
 nlohmann::ordered_json sums(const gpu::LaunchRecord& launch, const nlohmann::ordered_json& stats) {
   core::PcProfile all;
   if (launch.profile)
@@ -135,7 +135,7 @@ nlohmann::ordered_json pc_of(const nlohmann::ordered_json& kernel, const std::st
 
 constexpr host::Launch kEightWarps{{1, 1, 1}, {256, 1, 1}, 0};
 
-// Each division needs the one before it.
+// Each division needs the result of the previous one.
 TEST(ProfileOfAKernel, WaitingForADivisionIsFoundWhereItsResultIsNeeded) {
   const auto kernel = profile_of(R"(
   mov.u32 %r2, 1000000;
@@ -152,7 +152,7 @@ TEST(ProfileOfAKernel, WaitingForADivisionIsFoundWhereItsResultIsNeeded) {
   const auto subtraction = pc_of(kernel, "sub.u32 %r7, %r5, %r6;");
   EXPECT_GT(division["waiting"]["scoreboard_alu"], 140);
   EXPECT_EQ(subtraction["waiting"]["scoreboard_memory"], 0);
-  // From issue to issue, with one instruction between, it is the configured latency.
+  // Between the issues of two divisions, with one instruction in between, is the configured latency.
   EXPECT_EQ(division["group_cycles"].get<int>() +
                 pc_of(kernel, "add.u32 %r4, %r3, %r3;")["group_cycles"].get<int>(),
             145);
@@ -161,7 +161,7 @@ TEST(ProfileOfAKernel, WaitingForADivisionIsFoundWhereItsResultIsNeeded) {
             145);
 }
 
-// Two loads of equal kind, with strides of a word and of a line.
+// Two equal loads, with strides of a word and of a line.
 TEST(ProfileOfAKernel, AStridedLoadIsHotterThanACoalescedOne) {
   const auto kernel = profile_of(R"(
   mul.wide.u32 %rd3, %r1, 4;
@@ -211,7 +211,7 @@ TEST(ProfileOfAKernel, ABankConflictIsHottest) {
             3 * pc_of(kernel, "add.u32 %r3, %r2, 1;")["group_cycles"].get<double>());
 }
 
-// One warp is late; the others wait for it at the barrier, and the profile shows the barrier for it.
+// One warp is late; the others wait for it at the barrier, and the profile charges the barrier.
 TEST(ProfileOfAKernel, WaitingAtABarrierIsChargedToTheBarrier) {
   const auto kernel = profile_of(R"(
   setp.ge.u32 %p1, %r1, 32;

@@ -1,9 +1,9 @@
 // Random structured kernels on the GPU model: its memory must equal the oracle's, byte for byte.
 //
-// Each TEST is one shard of seeds in a process of its own (SystemC elaborates once per process).
-// HEDDLE_RANDOM_KERNELS gives the number of kernels per shard, HEDDLE_RANDOM_SEED the first seed, for runs
-// longer than the regression's, HEDDLE_RANDOM_MOST how many instructions their threads may execute. A kernel
-// that fails is cut down and saved, and the message says where.
+// Each TEST is one shard of seeds in a separate process (SystemC elaborates once per process). For runs
+// longer than the regression's, HEDDLE_RANDOM_KERNELS sets the number of kernels per shard,
+// HEDDLE_RANDOM_SEED the first seed, and HEDDLE_RANDOM_MOST the number of instructions their threads may
+// execute. A kernel that fails is reduced and saved, and the message names the file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,12 +27,12 @@ namespace heddle::generator {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 30;
-// 200 for each mechanism that is published, in quarters: modules that a GPU has loaded stay, their functions
-// are possible targets of every later indirect call, and decoding slows down.
+// 200 for each published mechanism, in quarters: modules remain loaded on a GPU, their functions are possible
+// targets of every later indirect call, and decoding slows down.
 constexpr std::uint64_t kQuarters = 4;
 constexpr std::uint64_t kKernelsPerQuarter = 50;
-/// One kernel in five is longer; together these execute more than half of all instructions. The shards have
-/// them.
+/// One kernel in five is longer; together these execute more than half of all instructions. Only the shards
+/// run them.
 constexpr std::uint64_t kMostInstructions = 150'000;
 constexpr std::uint64_t kSmallShards = 8;
 constexpr std::array kPlatforms{"tiny", "gtx480", "rtx2060"};
@@ -46,12 +46,12 @@ std::uint64_t setting(const char* name, std::uint64_t fallback) {
 gpu::GpuConfig small_gpu(std::uint64_t shard) {
   gpu::GpuConfig config;
   config.name = "random-kernels";
-  config.watchdog.check_cycles = 64;  // it looks often: no alarm is false
+  config.watchdog.check_cycles = 64;  // checks often: any alarm would be false
   config.cores = 1 + static_cast<std::uint32_t>(shard % 3);
   config.core.scheduler.policy = shard % 2 == 0 ? "gto" : "lrr";
   core::L1dConfig& l1d = config.core.l1d;
   l1d.cache_global_loads = shard % 4 != 3;
-  // Every way to treat a store, with and without sectors; caches so small that lines come and go.
+  // Every write policy, with and without sectors; caches so small that lines are evicted often.
   constexpr std::array kWrites{core::WritePolicy::kWriteBack, core::WritePolicy::kWriteThrough,
                                core::WritePolicy::kWriteEvict};
   l1d.local_write = kWrites[shard % kWrites.size()];
@@ -84,15 +84,15 @@ std::string shard_name(const testing::TestParamInfo<std::uint64_t>& info) {
   return kPlatforms[info.param - kSmallShards];
 }
 
-/// What is wrong with the kernel; empty if nothing. A hang or a fault throws: the GPU may then be unusable.
+/// The kernel's error; empty if none. A hang or a fault throws: the GPU may be unusable afterwards.
 std::string mismatch(gpu::GpuDevice& gpu, const GeneratedKernel& kernel) {
   oracle::OracleDevice oracle;
   const std::vector<std::byte> expected = run(oracle, kernel);
   return difference(kernel, expected, run(gpu, kernel));
 }
 
-/// The kernel has instructions whose result says which lanes run together: activemask, and votes and shuffles
-/// without .sync.
+/// The kernel has instructions whose result shows which lanes run together: activemask, and votes and
+/// shuffles without .sync.
 bool shows_convergence(const GeneratedKernel& kernel) {
   static const std::regex instructions(R"(\bactivemask\b|\b(vote|shfl)\.(?!sync\b))");
   return std::regex_search(kernel.ptx, instructions);
@@ -104,9 +104,9 @@ struct Selection {
   bool apart = false;                                   ///< lanes do not reconverge reliably
 };
 
-/// `shard`: which of the seeds.
+/// `shard`: selects the seeds.
 void check_shard(const gpu::GpuConfig& config, std::uint64_t shard, const Selection& usual) {
-  constexpr std::uint64_t kSeedsPerKernel = 3;  // room for those that are left out
+  constexpr std::uint64_t kSeedsPerKernel = 3;  // allows for those that are left out
   gpu::GpuDevice gpu(config, {});
   const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", usual.count);
   const std::uint64_t most = setting("HEDDLE_RANDOM_MOST", usual.most_instructions);
@@ -217,7 +217,7 @@ const std::vector<Variant>& variants() {
         "core.control_flow.multi_path.yield_on_taken_branch=true"},
        1},
       {"stack_one_scoreboard_port", {kOneRead, kOneWrite}, 1},
-      // Lanes that time out come to .sync instructions without the others, and wait there.
+      // Lanes that time out reach .sync instructions without the others, and wait there.
       aware("aware_timeout", 32, 32, kTimeout),
       aware("aware_s4r2_timeout", 4, 2, kTimeout),
       {"mp32_timeout", {kMultiPath, "core.scoreboard.kind=per_thread_mask", kTimeout}, 1},
@@ -275,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(On, Mechanisms, testing::ValuesIn(portions()), [](const
   return std::string(variants()[test.param.variant].name) + "_" + std::to_string(test.param.quarter);
 });
 
-/// Kernels that once went wrong, cut down: tests/data/random_kernels.
+/// Kernels that failed once, reduced: tests/data/random_kernels.
 class SavedKernels : public testing::TestWithParam<const char*> {};
 
 TEST_P(SavedKernels, LeaveTheMemoryTheOracleLeaves) {

@@ -1,4 +1,4 @@
-// The generator by itself: its kernels load, end, and mean the same whatever the interleaving of their
+// The generator alone: its kernels load, terminate, and give the same results for any interleaving of their
 // threads.
 #include <gtest/gtest.h>
 
@@ -100,7 +100,7 @@ TEST(Generator, EveryConstructAppears) {
 }
 
 TEST(Generator, KernelsDoWork) {
-  // A generator that wrote nothing, or the same everywhere, would agree with any device.
+  // A generator that wrote nothing, or the same everywhere, would match on any device.
   std::set<std::string> results;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const GeneratedKernel kernel = generate(seed);
@@ -160,7 +160,7 @@ TEST(Shrinking, ReachesIntoFunctions) {
 }
 
 TEST(Shrinking, FindsTheStatementThatChangesAResult) {
-  // A device with a fault: it gets popc wrong. Played by an oracle that runs brev instead.
+  // A faulty device that computes popc incorrectly, simulated by an oracle that runs brev instead.
   const auto with_fault = [](GeneratedKernel kernel) {
     for (std::size_t at = kernel.ptx.find("popc.b32"); at != std::string::npos;
          at = kernel.ptx.find("popc.b32", at))

@@ -1,4 +1,4 @@
-// Modules that hold something unsupported: it refuses the kernels that may reach it and no others, on the GPU
+// Modules that contain something unsupported: only the kernels that may reach it are refused, on the GPU
 // model and on the oracle. And launches that the kernel's own directives refuse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
-/// What `action` makes of a GPU and of an oracle.
+/// Applies `action` to a GPU and to an oracle.
 void on_both(const std::function<void(host::Device&)>& action,
              const std::vector<std::string>& assignments = {}) {
   gpu::GpuDevice gpu(gpu::load_platform("tiny", assignments), {});
@@ -58,7 +58,7 @@ void expect_lanes(host::Device& device, host::ModuleHandle module, const std::st
   device.free(out);
 }
 
-/// Asking for the kernel and launching it give the same error.
+/// Requesting the kernel and launching it give the same error.
 std::string refusal(host::Device& device, host::ModuleHandle module, const std::string& kernel) {
   const std::string asked = error_of([&] { (void)device.kernel(module, kernel); });
   const std::string launched = error_of([&] {
@@ -68,7 +68,7 @@ std::string refusal(host::Device& device, host::ModuleHandle module, const std::
   return asked;
 }
 
-// Lines 4 to 16: a function and a kernel each; what is unsupported stands on lines 6, 8 and 10.
+// Lines 4 to 16: one function and one kernel each; the unsupported instructions are on lines 6, 8 and 10.
 std::string mixed_module() {
   return std::string(kVersion) + ".global .texref image; .global .surfref plane; .global .b128 wide;\n" +
          storing("plain", "mul.lo.u32 %t1, %i, 3;") +
@@ -154,7 +154,7 @@ TEST(RefusedKernels, of_a_function_in_a_module_loaded_before) {
   });
 }
 
-// What cannot be read refuses everything: where one function ends is not known then.
+// A syntax error refuses everything, because the extent of functions is then unknown.
 TEST(RefusedKernels, are_not_what_syntax_errors_make) {
   on_both([](host::Device& device) {
     const std::string text = std::string(kVersion) + storing("plain", "mul.lo.u32 %t1, %i, 3;") +

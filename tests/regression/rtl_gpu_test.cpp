@@ -1,6 +1,5 @@
-// RTL in the loop of the whole GPU: every workload, those for MIMD machines too, with blocks as RTL, and with
-// model and RTL in lockstep, takes the same cycles, gives the same statistics and leaves the same memory as
-// with the models.
+// RTL in the loop of the whole GPU: every workload, including those for MIMD machines, with blocks as RTL,
+// and with model and RTL in lockstep, has the same cycles, statistics and memory as with the models.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -70,7 +69,7 @@ class RtlInTheLoop : public ::testing::TestWithParam<std::tuple<std::string, std
     for (const std::string& block : blocks) what.assignments.push_back(block + ".impl=" + impl);
     return run(what);
   }
-  /// Every block was there and had something to do, but for tables of kernels that do not diverge.
+  /// Every block was present and active, except tables in kernels that do not diverge.
   static void expect_used(const Machine& machine, const nlohmann::ordered_json& result) {
     EXPECT_EQ(result["rtl"].size(), machine.blocks.size() + kCommon.size()) << result["rtl"].dump();
     for (const auto& block : result["rtl"])
@@ -94,8 +93,8 @@ TEST_P(RtlInTheLoop, IsTheModel) {
   }
 }
 
-// Locks, wavefronts, barriers in diverged code. SSDE is not for barriers, which count threads here: the
-// diagnosis is the same.
+// Locks, wavefronts, barriers in diverged code. SSDE does not apply to barriers, which count threads here:
+// the diagnosis is the same.
 class MimdRtlInTheLoop : public RtlInTheLoop {};
 
 TEST_P(MimdRtlInTheLoop, IsTheModel) {

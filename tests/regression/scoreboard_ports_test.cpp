@@ -1,5 +1,5 @@
-// Cores whose scoreboard has few ports: who issues together, who waits for how long, and that nothing else
-// changes.
+// Cores whose scoreboard has few ports: which instructions issue together, how long others wait, and that
+// nothing else changes.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -42,8 +42,7 @@ std::string module_text(const std::string& body) {
          "  ret;\n}\n";
 }
 
-/// One CTA of `warps` warps on one core with two schedulers; what would limit issue besides the scoreboard's
-/// ports is out of the way.
+/// One CTA of `warps` warps on one core with two schedulers; nothing but the scoreboard's ports limits issue.
 nlohmann::ordered_json run(const std::string& body, std::uint32_t warps, const std::string& reads,
                            const std::string& writes, std::vector<std::string> more = {}) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
@@ -69,8 +68,8 @@ std::uint64_t ports(const nlohmann::ordered_json& result, const char* kind) {
 
 const std::string kTwoChains = "  mov.u32 %r1, %tid.x;\n  mov.u32 %r2, 5;\n  mov.u32 %r3, 7;\n" + mads();
 
-// Two schedulers with a warp each, four registers an instruction: with eight ports they issue together, with
-// seven in turn.
+// Two schedulers with a warp each, four registers per instruction: with eight ports they issue together, with
+// seven one after the other.
 TEST(ScoreboardPorts, InstructionsWhoseRegistersExceedThemIssueOneAfterTheOther) {
   const auto enough = run(kTwoChains, 2, "8", "0");
   ASSERT_FALSE(enough.contains("errors")) << enough.dump();
@@ -109,7 +108,7 @@ TEST(ScoreboardPorts, ReservationsAndReleasesShareTheWritePorts) {
 }
 
 TEST(ScoreboardPorts, WaitersOfBothSchedulersTakeTurns) {
-  // The second half of the warps has the odd numbers, so a scheduler of its own. Equal work, equal end.
+  // The second half of the warps has the odd numbers, and so a separate scheduler. Equal work, equal end.
   const auto result = run(kTwoChains + R"(
   ld.param.u64 %rd1, [out_ptr];
   mul.wide.u32 %rd2, %r1, 8;
@@ -119,13 +118,13 @@ TEST(ScoreboardPorts, WaitersOfBothSchedulersTakeTurns) {
 )",
                           2, "4", "1");
   ASSERT_FALSE(result.contains("errors")) << result.dump();
-  // Without turns the second warp would only start when the first one is done.
+  // Without alternation the second warp would only start when the first one is done.
   const auto& pipes = result["stats"]["issue"]["slots"];
   EXPECT_LT(slots(result, "no_warp"), result["cycles"].get<std::uint64_t>() / 4) << pipes.dump();
 }
 
-// Seven warps that poll share a scheduler with four each; the one that they wait for loads vectors, which
-// need all the ports at once.
+// Seven polling warps share two schedulers with the warp they wait for; that one loads vectors, which need
+// all the ports at once.
 TEST(ScoreboardPorts, WarpsThatPollKeepNobodyFromIssuing) {
   const std::string body = R"(
   ld.param.u64 %rd1, [flag_ptr];
@@ -204,7 +203,7 @@ TEST_P(FewPorts, EverySlotIsAccountedForAndTheMemoryIsTheOracles) {
       EXPECT_EQ(sum, launch["cycles"].get<std::uint64_t>() * config.core.scheduler.count);
       EXPECT_EQ(issue["slots"]["issued"], issue["warp_instructions"]);
       lost += issue["slots"]["scoreboard_ports"].get<std::uint64_t>();
-      // Not more than there are, but for the surplus of what issues or is written back last.
+      // Not more than there are, except for the surplus of the last issue or write-back.
       const std::uint64_t cycles = launch["cycles"].get<std::uint64_t>();
       EXPECT_LE(core["scoreboard"]["port_reads"].get<std::uint64_t>(),
                 cycles * scoreboard.resolved_read_ports() + 16);

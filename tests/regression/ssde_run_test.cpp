@@ -1,6 +1,6 @@
-// Kernels written for a MIMD machine on a SIMT stack: they hang as they are, and finish with the right result
-// after SSDE, as an automatic step of loading them. And on random kernels SSDE changes nothing that a thread
-// does, whichever loops it is applied to.
+// Kernels written for a MIMD machine on a SIMT stack: they hang unchanged, and finish with the right result
+// after SSDE, as an automatic step of loading. On random kernels SSDE does not change the behaviour of any
+// thread, for any set of transformed loops.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(All, Patterns, testing::ValuesIn(kPatterns),
 // --- the step itself
 
 TEST(CompilerStep, AMessageStillNamesTheOriginalLine) {
-  // The counter behind the lock is read through a bad address.
+  // The counter after the lock is read through a bad address.
   std::string body = ssde_test::kSpinLock;
   body.replace(body.find("[%rd2]"), 6, "[16]");
   const Pattern bad{"bad", body.c_str(), 1, 32, 0, false};
@@ -161,8 +161,8 @@ ret;
 
 TEST(CompilerStep, DelayedReconvergenceChangesThePoints) {
   const Pattern spin{"spin", ssde_test::kSpinLock, 1, 32, 0, true};
-  // A stack runs one side until it meets the other: the losers, for ever, or first the winner, which frees
-  // the lock. With the side that is not taken first the kernel finishes.
+  // A stack runs one side until it reaches the reconvergence point: the losers, forever, or first the winner,
+  // which releases the lock. With the not-taken side first, the kernel finishes.
   const ordered_json result =
       run_on_gpu(spin, {"core.compiler=delayed_reconvergence", "core.control_flow.first_side=not_taken"});
   ASSERT_FALSE(result.contains("errors")) << result.dump();
@@ -223,7 +223,7 @@ TEST(RandomKernels, DoTheSameAfterSsdeOfEveryLoop) {
     gpu::GpuDevice device(gpu::load_platform("tiny", {}), {});
     unsigned changed = 0;
     for (std::uint64_t seed = 7000; seed < 7000 + count; ++seed) {
-      // Votes and shuffles tell who is with whom, which is what SSDE changes.
+      // Votes and shuffles show which lanes run together, which SSDE changes.
       generator::TreeOptions shape;
       shape.warp_operations = false;
       const generator::GeneratedKernel kernel = generator::generate(seed, shape);

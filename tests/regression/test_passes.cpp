@@ -34,7 +34,7 @@ Instruction lane(LaneOp op, Type type, const Operand& dst, std::initializer_list
   return out;
 }
 
-/// Instructions at every place, or at one of `one_in`.
+/// Instructions at every insertion point, or at one of `one_in`.
 class Insert : public compiler::Pass {
  public:
   enum What : unsigned { kNothing = 1, kCount = 2, kEither = 3 };
@@ -102,7 +102,7 @@ class CodeAddresses : public compiler::Pass {
       if (at.op == Opcode::kReturn) at.target_is_address = true;
       if (at.op != Opcode::kIndirect) continue;
       at.target_is_address = true;
-      // An index that the table does not have must not name a target.
+      // An index that is not in the table must not select a target.
       const auto before = [&](const Instruction& added) {
         editor.insert_before(Pc(pc), Entry::kJumpsToo, added);
       };

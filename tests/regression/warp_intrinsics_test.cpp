@@ -1,6 +1,5 @@
 // CUDA's intrinsics of the warp as nvcc and clang (with platforms/workloads/cuda_lite.h) compile them:
-// tests/data/warp. Expected is what the CUDA C++ Programming Guide says of each, worked out here for every
-// lane.
+// tests/data/warp. The expected results follow the CUDA C++ Programming Guide, computed here for every lane.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -48,7 +47,7 @@ std::uint32_t up_source(std::uint32_t i, std::uint32_t delta, std::uint32_t widt
 std::uint32_t down_source(std::uint32_t i, std::uint32_t delta, std::uint32_t width) {
   return i % width + delta < width ? i + delta : i;
 }
-/// Groups before the own one may be read, later ones not.
+/// Lower-numbered segments may be read, higher ones not.
 std::uint32_t xor_source(std::uint32_t i, std::uint32_t mask, std::uint32_t width) {
   const std::uint32_t from = i ^ mask;
   return from / width <= i / width ? from : i;

@@ -1,5 +1,6 @@
-// .sync instructions of lanes that run apart: AWARE and Multi-Path give every split its turn, so that lanes
-// meet those that their member mask names wherever these are. Expected is what the scalar oracle stores.
+// .sync instructions of lanes that run separately: AWARE and Multi-Path give every split its turn, so that
+// lanes synchronise with those in their member mask at any distance. The expected results are those of the
+// scalar oracle.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kThreads = 64;
 
-/// `k(out)`: thread i has its place of 8 bytes at %at, %me is its lane.
+/// `k(out)`: thread i has 8 bytes at %at; %me is its lane.
 std::string module(const std::string& body) {
   return R"(.version 7.5
 .target sm_75
@@ -50,7 +51,8 @@ struct Case {
 void PrintTo(const Case& kernel, std::ostream* out) { *out << kernel.name; }
 
 const Case kCases[] = {
-    // What the lower half stores before it waits, the upper half sees behind its own wait, and the reverse.
+    // What the lower half stores before it waits is visible to the upper half after its own wait, and vice
+    // versa.
     {"BothSidesOfABranch", R"(
   setp.lt.u32 %p1, %me, 16;
   @%p1 bra LOW;
@@ -68,7 +70,7 @@ LOW:
   st.global.u32 [%at+4], %r2;
   ret;
 )"},
-    // One instruction to which the lanes come one lap after another, with a value that the others want.
+    // One instruction that the lanes reach one iteration after another, with a value that the others need.
     {"ShuffleBehindALoop", R"(
   mov.u32 %r1, 0;
 LAP:
@@ -81,7 +83,7 @@ LAP:
   st.global.v2.u32 [%at], {%r1, %r2};
   ret;
 )"},
-    // Masks of four lanes each; groups of four part and meet by themselves.
+    // Masks of four lanes each; groups of four diverge and reconverge independently.
     {"MasksOfFourLanes", R"(
   and.b32 %r1, %me, 28;
   mov.u32 %r2, 15;
@@ -100,7 +102,7 @@ MEET:
   st.global.v2.u32 [%at], {%r5, %r6};
   ret;
 )"},
-    // Lanes that exit are not waited for: the last ones do while the others wait.
+    // Lanes that exit are not waited for: the last ones exit while the others wait.
     {"TheOthersExit", R"(
   setp.lt.u32 %p1, %me, 8;
   @%p1 bra STAY;
@@ -117,8 +119,8 @@ STAY:
   st.global.v2.u32 [%at], {%r2, %r3};
   ret;
 )"},
-    // The same with a load of theirs pending, for a per-warp scoreboard to the shuffle's own register: the
-    // meeting is put off until it is written.
+    // The same with one of their loads pending, with a per-warp scoreboard to the shuffle's own register: the
+    // synchronisation is deferred until it is written.
     {"TheOthersExitWithALoadPending", R"(
   setp.lt.u32 %p1, %me, 8;
   @%p1 bra STAY;
@@ -137,7 +139,7 @@ STAY:
   st.global.v2.u32 [%at], {%r2, %r3};
   ret;
 )"},
-    // Two masks and a second destination at one instruction, to which the halves come apart.
+    // Two masks and a second destination at one instruction, which the halves reach separately.
     {"TwoMasksAtOnePlace", R"(
   setp.lt.u32 %p1, %me, 16;
   mov.u32 %r1, 0xffff;
@@ -156,7 +158,8 @@ MEET:
   st.global.v2.u32 [%at], {%r5, %r6};
   ret;
 )"},
-    // A guard: lanes it keeps away neither take part nor are waited for, but go on with their split.
+    // A guard: lanes whose guard is false neither take part nor are waited for, but continue with their
+    // split.
     {"UnderAGuard", R"(
   and.b32 %r1, %me, 1;
   setp.eq.u32 %p1, %r1, 1;
@@ -171,7 +174,7 @@ LOW:
   st.global.v2.u32 [%at], {%r4, %r5};
   ret;
 )"},
-    // Both sides of a branch in a loop, then the whole warp, lap after lap.
+    // Both sides of a branch in a loop, then the whole warp, in every iteration.
     {"MeetingsInALoop", R"(
   mov.u32 %r1, 0;
   mov.u32 %r5, %me;

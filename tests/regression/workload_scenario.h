@@ -1,4 +1,4 @@
-// A workload's tiny run on a GPU, in a process of its own, for the tests of whole workloads.
+// A workload's tiny run on a GPU in a separate process, for the tests of whole workloads.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Scenario {
   workloads::Compiler compiler = workloads::Compiler::kNvcc;
   std::vector<std::string> assignments{};
   std::uint64_t shuffle = 0;
-  bool oracle = false;  ///< compare memory with the oracle's, if the workload leaves the same there
+  bool oracle = false;  ///< compare memory with the oracle's, if the workload's memory is deterministic
   bool keep_awake = false;
   std::uint64_t max_cycles = 0;
   bool rtl = false;  ///< blocks may ask for their RTL
@@ -38,10 +38,10 @@ struct Scenario {
 /// "stats"}]}, or {"errors"}.
 [[nodiscard]] nlohmann::ordered_json run(const Scenario& what);
 
-/// The names of workloads of which `needs_simt_progress` is this.
+/// The names of workloads with this value of `needs_simt_progress`.
 [[nodiscard]] std::vector<std::string> workload_names(bool needs_simt_progress);
 
-/// As part of a test's name.
+/// Converts text to a part of a test's name.
 [[nodiscard]] std::string test_name(std::string text);
 [[nodiscard]] inline std::string test_name(workloads::Compiler compiler) {
   return compiler == workloads::Compiler::kNvcc ? "nvcc" : "clang";

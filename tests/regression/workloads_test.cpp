@@ -1,6 +1,6 @@
 // Every workload on every platform with both compilers' PTX: right result, same memory as the oracle, same
-// statistics whenever it is run and in whatever order the modules are created, every issue slot accounted
-// for, no false alarm.
+// statistics in every run and for any order of module creation, every issue slot accounted for, no false
+// alarm.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ TEST_P(Determinism, SleepingChangesNoStatistic) {
   EXPECT_EQ(nlohmann::ordered_json::diff(sleeping, awake).dump(2), "[]");
 }
 
-// The watchdog may look at any time and must not change anything, least of all the outcome.
+// The watchdog may check at any time and must not change anything, least of all the outcome.
 TEST_P(Determinism, WatchdogNeitherAlarmsNorDisturbs) {
   for (const char* platform : {"tiny", "gtx480"}) {
     const std::string off = run({GetParam(), platform, Compiler::kClang, {"watchdog.enabled=false"}}).dump();
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(All, Determinism, ::testing::ValuesIn(workload_names(fa
 
 class Shapes : public ::testing::TestWithParam<std::string> {};
 
-// Configurations at the edges of what is allowed, each verified by result and oracle.
+// Configurations at the limits of the allowed ranges, each verified by result and oracle.
 TEST_P(Shapes, OddMachinesGiveTheSameMemory) {
   for (const char* workload : {"sgemm", "histogram", "bfs"}) {
     std::vector<std::string> assignments;
@@ -168,7 +168,7 @@ TEST_P(SpinLock, HangIsDiagnosedAsSimtDeadlock) {
   ASSERT_TRUE(result.contains("errors"));
   const std::string text = result["errors"][0];
   EXPECT_NE(text.find("SIMT-induced deadlock"), std::string::npos) << text;
-  // Which warp wins the lock is a matter of timing: a full one or the last of a CTA.
+  // Timing decides which warp gets the lock: a full one or the last of a CTA.
   EXPECT_TRUE(text.find("lanes 0x0000fffe spin in the loop that starts at") != std::string::npos ||
               text.find("lanes 0xfffffffe spin in the loop that starts at") != std::string::npos)
       << text;
@@ -189,8 +189,8 @@ INSTANTIATE_TEST_SUITE_P(All, SpinLock,
 
 class MimdForm : public ::testing::TestWithParam<std::tuple<std::string, std::string, Compiler>> {};
 
-// Kernels that need progress of diverged lanes: on a stack a diagnosed hang, nothing else. Those at barriers
-// do where these count threads.
+// Kernels that need progress of diverged lanes: on a stack each run is a diagnosed hang. Barriers hang only
+// where they count threads.
 TEST_P(MimdForm, HangIsDiagnosed) {
   const auto& [workload, platform, compiler] = GetParam();
   Scenario what{workload, platform, compiler, {"core.barrier.counts=threads"}};

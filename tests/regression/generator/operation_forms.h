@@ -6,14 +6,14 @@
 
 namespace heddle::generator {
 
-/// A pattern for each of some types. Tokens: $T the type, $X and $x a destination and a source of its
-/// register pool, $V and $v those of twice its width; $R/$r, $W/$w, $F/$f, $D/$d, $K/$k, $P/$p of a certain
-/// pool; $U two different predicates p|q; $2 and $3 two and four different destinations in braces, $4 and $5
-/// two and four sources; $c a comparison that the type has, $y one of floats, $b .and .or or .xor; $m a
-/// rounding mode, $z .ftz or nothing, $a .sat or nothing; $i an immediate, $s a shift
-/// amount, $l a table of lop3; $o, $O and $Q an offset into the thread's slots for one, two and four elements
-/// of the type, $e the same into local memory; $C and $S a cache operator of loads and of stores. '|'
-/// separates instructions.
+/// A pattern and the types it exists for. Tokens: $T the type, $X and $x a destination and a source of its
+/// register pool, $V and $v those of twice its width; $R/$r, $W/$w, $F/$f, $D/$d, $K/$k, $P/$p of a
+/// particular pool; $U two different predicates p|q; $2 and $3 two and four different destinations in braces,
+/// $4 and $5 two and four sources; $c a comparison supported by the type, $y one of floats, $b .and, .or or
+/// .xor; $m a rounding mode, $z .ftz or nothing, $a .sat or nothing; $i an immediate, $s a shift amount, $l a
+/// table of lop3; $o, $O and $Q an offset into the thread's slots for one, two and four elements of the type,
+/// $e the same into local memory; $C and $S a cache operator of loads and of stores. '|' separates
+/// instructions.
 struct Form {
   std::string_view pattern;
   std::string_view types;  ///< separated by blanks

@@ -16,7 +16,7 @@ namespace heddle::generator {
 /// result among them.
 [[nodiscard]] std::vector<std::string> random_own_access(RandomSource& random, bool shared);
 
-/// Votes, matches, shuffles and reductions; for places that full warps pass together.
+/// Votes, matches, shuffles and reductions; for program points that full warps pass together.
 [[nodiscard]] std::vector<std::string> random_warp_operation(RandomSource& random);
 
 }  // namespace heddle::generator

@@ -197,7 +197,7 @@ inline constexpr std::array kMemoryPatterns = std::to_array<Pattern>({
     "ld.local.s16 $R, [%loc+$m]",
 });
 
-// Several instructions; kept apart because a guard on each of them would leave their scratch registers
+// Several instructions; listed separately because guarding each of them would leave their scratch registers
 // unwritten.
 inline constexpr std::array kCompoundPatterns = std::to_array<Pattern>({
     "or.b32 %s0, $r, 1|div.s32 $R, $r, %s0",
@@ -231,8 +231,8 @@ inline constexpr std::array kCompoundPatterns = std::to_array<Pattern>({
     "add.s64 %x0, %loc, 8|cvta.local.u64 %x0, %x0|ld.u32 $R, [%x0]",
 });
 
-// Counters are commutative because each is updated by one kind of operation, and nobody reads the old value
-// (%s3).
+// Counters are commutative because each is updated by one kind of operation, and the old value (%s3) is never
+// read.
 inline constexpr std::array kCounterPatterns = std::to_array<Pattern>({
     "red.global.add.u32 [%cnt], $r",
     "atom.global.add.u32 %s3, [%cnt+4], 1",

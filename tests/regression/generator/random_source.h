@@ -1,4 +1,4 @@
-// The generator's random numbers: splitmix64, the same on every machine.
+// The generator's random numbers: splitmix64, identical on every machine.
 #pragma once
 
 #include <cstdint>

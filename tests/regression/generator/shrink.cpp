@@ -25,7 +25,7 @@ class Shrinker {
     while (changed && attempts_ > 0) {
       changed = reduce_shape();
       changed |= reduce(tree_.body);
-      // A call of a function that is not there does nothing, so functions may go from the end.
+      // A call of a missing function does nothing, so functions may be removed from the end.
       while (!tree_.functions.empty() &&
              try_change(tree_.functions, [](std::vector<FunctionTree>& all) { all.pop_back(); }))
         changed = true;
@@ -59,7 +59,7 @@ class Shrinker {
           s.block = {static_cast<std::uint32_t>(s.block.count()), 1, 1};
         }))
       changed = true;
-    // Full warps stay full: shuffles of the kernel may rely on it.
+    // Full warps must remain full, since shuffles of the kernel may rely on it.
     const bool full_warps = tree_.shape.block.count() % 32 == 0;
     while (tree_.shape.block.x > 1 && (!full_warps || tree_.shape.block.x % 64 == 0) &&
            try_change(tree_.shape, [](host::Launch& shape) { shape.block.x /= 2; }))
@@ -77,7 +77,7 @@ class Shrinker {
     return changed;
   }
 
-  /// Halves, quarters ... single statements.
+  /// Removes halves, quarters ... single statements.
   bool remove_runs(Block& block) {
     bool changed = false;
     for (std::size_t run = block.size(); run >= 1; run /= 2) {

@@ -1,4 +1,4 @@
-// Cuts a failing kernel down to what is needed for the failure.
+// Reduces a failing kernel to the part needed for the failure.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,9 @@ namespace heddle::generator {
 /// True if the kernel still shows the failure.
 using Fails = std::function<bool(const GeneratedKernel&)>;
 
-/// Removes statements, unwraps compound ones and reduces the launch while `fails` holds; asks at most
-/// `attempts` times. Returns the tree unchanged if nothing can go. `fails` must hold for the given tree.
+/// Removes statements, unwraps compound ones and reduces the launch while `fails` holds; calls it at most
+/// `attempts` times. Returns the tree unchanged if nothing can be removed. `fails` must hold for the given
+/// tree.
 [[nodiscard]] KernelTree shrink(const KernelTree& tree, const Fails& fails, unsigned attempts = 2000);
 
 /// Statements in the tree, nested ones included.

@@ -106,7 +106,7 @@ std::vector<std::string> random_barrier_lines(RandomSource& random) {
 
 std::string random_condition(RandomSource& random) {
   std::string text = filled(random, kConditions[random.below(kConditions.size())]);
-  // Conditions on %s0 look at a few low bits of data, so that both sides are taken.
+  // Conditions on %s0 test a few low bits of data, so that both sides are taken.
   if (text.find("%s0") != std::string::npos) {
     const std::string word = numbered("%r", random.below(kWords));
     const std::string mask = std::to_string(random.pick<unsigned>({1, 3, 7, 28}));

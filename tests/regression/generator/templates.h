@@ -1,4 +1,4 @@
-// Instruction patterns of the generator, and how they are filled in.
+// Instruction patterns of the generator, and their instantiation.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A random kernel as a tree of statements, before it becomes PTX text: the form that a shrinker can cut.
+// A random kernel as a tree of statements, before it becomes PTX text: the form that the shrinker reduces.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ enum class NodeKind : std::uint8_t {
   kLoop,      ///< blocks: body; trip count from data
   kUniform,   ///< blocks: body; the same constant trip count in all threads, so barriers may be inside
   kSwitch,    ///< blocks: one per case, the last is the default
-  kBreak,     ///< of the nearest kLoop, conditional; nothing outside of one
+  kBreak,     ///< of the nearest kLoop, conditional; no effect outside of one
   kContinue,  ///< likewise
   kExit,      ///< the thread ends, conditional; in a function: it returns
-  kExchange,  ///< shared memory between two barriers; only where all live threads of the CTA come by
-  kCall,      ///< of function `count` of the tree, or with style 1 of one that data chooses
+  kExchange,  ///< shared memory between two barriers; only where all live threads of the CTA pass
+  kCall,      ///< of function `count` of the tree, or with style 1 of one selected by data
 };
 
 struct Node {
@@ -34,12 +34,12 @@ struct Node {
   std::vector<Block> blocks;
   /// kUniform: trips; kLoop: mask of the trip count; kExchange: distance; kCall: the function
   unsigned count = 0;
-  std::string source;  ///< register that a trip count, a case, an argument or an exchanged value comes from
-  unsigned style = 0;  ///< which of the equivalent ways to write it
+  std::string source;  ///< register that provides a trip count, a case, an argument or an exchanged value
+  unsigned style = 0;  ///< selects one of the equivalent ways to write it
 };
 
-/// A device function: a few values in, a few out. It calls functions behind it in the tree's list, and itself
-/// while the depth it is given lasts.
+/// A device function: a few values in, a few out. It calls functions after it in the tree's list, and itself
+/// until its depth argument is used up.
 struct FunctionTree {
   Block body;
 };
@@ -66,9 +66,10 @@ struct TreeOptions {
   bool calls = true;             ///< direct, indirect and recursive
 };
 
-/// The tree of a seed. Race-free by construction: threads write only their own slots, read only their own
-/// slots, read-only inputs and what a barrier separates, and update shared counters with commutative atomics
-/// whose results nobody reads. Terminates by construction: every loop has a trip count fixed on entry.
+/// The tree of a seed. Race-free by construction: threads write only their own slots; they read only their
+/// own slots, read-only inputs and data separated by a barrier; and they update shared counters with
+/// commutative atomics whose results are never read. Terminates by construction: every loop has a trip count
+/// fixed on entry.
 [[nodiscard]] KernelTree generate_tree(std::uint64_t seed, const TreeOptions& options = {});
 
 }  // namespace heddle::generator
