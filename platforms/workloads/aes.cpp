@@ -9,7 +9,7 @@ namespace heddle::workloads {
 
 namespace {
 
-// The reference works byte by byte after FIPS 197: the kernel's table is not used.
+// The reference works byte by byte according to FIPS 197, without the kernel's table.
 
 std::uint8_t times(std::uint8_t a, std::uint8_t b) {  // in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1
   std::uint8_t product = 0;
@@ -63,7 +63,7 @@ class Aes {
     return block;
   }
   [[nodiscard]] const Block& round_key(std::size_t round) const { return keys_[round]; }
-  /// The columns of SubBytes and MixColumns together.
+  /// SubBytes and MixColumns combined, by column.
   [[nodiscard]] std::vector<std::uint32_t> table() const {
     std::vector<std::uint32_t> table;
     for (const std::uint8_t s : box_)
@@ -93,7 +93,7 @@ struct Shape {
 
 Verdict run(host::Device& device, const Options& options) {
   const Shape s = pick(options.size, Shape{250, 2, 96}, Shape{12'000, 30, 128}, Shape{262'144, 120, 256});
-  // The example of FIPS 197 comes first, to check the reference against the standard.
+  // Starts with the example of FIPS 197, so that the reference itself is checked against the standard.
   const Aes example(
       {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f});
   const Block published{0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30,

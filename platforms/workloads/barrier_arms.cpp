@@ -10,7 +10,7 @@ struct Shape {
   std::uint32_t ctas, threads;
 };
 
-/// `arm`: threads that have this bit of their index set take the first arm.
+/// `arm`: threads with this bit set in their index take the first arm.
 Verdict run(const char* kernel, std::uint32_t arm, host::Device& device, const Options& options) {
   const Shape s = pick(options.size, Shape{3, 128}, Shape{60, 256}, Shape{960, 256});
   Random random(options.seed);

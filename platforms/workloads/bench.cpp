@@ -26,8 +26,8 @@ Verdict run_vecadd(host::Device& device, const Options& options) {
 Verdict run_sgemm(host::Device& device, const Options& options) {
   constexpr std::uint32_t kLog = 6, kN = 1u << kLog, kCount = kN * kN;
   Random random(options.seed);
-  // Multiples of 1/64 in [-1, 1): every product and sum is exact in f32, so whether a compiler fuses them
-  // shows only in the instruction count, never in the result.
+  // Multiples of 1/64 in [-1, 1): every product and sum is exact in f32, so fusing them affects only the
+  // instruction count, never the result.
   const auto coarse = [&] {
     std::vector<float> values(kCount);
     for (float& v : values) v = (static_cast<float>(random.below(128)) - 64.0f) / 64.0f;
@@ -50,7 +50,7 @@ Verdict run_diverge(host::Device& device, const Options& options) {
   constexpr std::uint32_t kN = 4'096, kSteps = 64;
   std::vector<std::uint32_t> a(kN), expected(kN);
   for (std::uint32_t i = 0; i < kN; ++i) {
-    // Fixed by the benchmark, whatever the seed.
+    // Fixed by the benchmark, independent of the seed.
     std::uint32_t x = a[i] = i * 2654435761u + 12345u;
     for (std::uint32_t step = 0; step < kSteps; ++step) x = (x & 1) != 0 ? x * 3 + 1 : (x >> 1) + 7;
     expected[i] = x;

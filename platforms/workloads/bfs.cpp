@@ -16,7 +16,7 @@ struct Graph {
 };
 
 /// Irregular on purpose: most nodes have 0 to 7 edges, one in 64 is a hub with up to 31, and a few nodes are
-/// isolated or unreachable. Most edges go nearby, which gives a search of a dozen levels or so.
+/// isolated or unreachable. Most edges are short, which gives a search of about a dozen levels.
 Graph random_graph(Random& random, std::uint32_t nodes) {
   Graph graph;
   const std::uint32_t reach = nodes / 4;
@@ -51,7 +51,7 @@ Verdict run(host::Device& device, const Options& options) {
   const std::uint32_t nodes = pick(options.size, 500u, 12'000u, 65'536u);
   Random random(options.seed);
   const Graph graph = random_graph(random, nodes);
-  // Start where the search gets going: at the node with most edges.
+  // Start at the node with the most edges.
   std::int32_t source = 0, most = -1;
   for (std::size_t v = 0; v < nodes; ++v) {
     const std::int32_t degree = graph.first_edge[v + 1] - graph.first_edge[v];
@@ -65,7 +65,7 @@ Verdict run(host::Device& device, const Options& options) {
   const auto first_d = device.upload(graph.first_edge, "first_edge"),
              edges_d = device.upload(graph.edges, "edges");
   const auto level_d = device.upload(level, "level");
-  // A search has fewer levels than nodes: a device that reports changes for ever is stopped there.
+  // A search has fewer levels than nodes: stops a device that reports changes forever.
   for (std::int32_t depth = 0; depth < graph.nodes(); ++depth) {
     std::array<std::int32_t, 1> changed{0};
     device.write(changed_d, std::as_bytes(std::span(changed)));

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kKeys = 16;  // kBtreeKeys in btree.cu
 
 struct Shape {
-  std::uint32_t keys, finds, ranges, span;  // span: largest difference of a range's ends
+  std::uint32_t keys, finds, ranges, span;  // span: largest difference between a range's ends
 };
 
 struct Node {  // BtreeNode in btree.cu
@@ -70,7 +70,7 @@ Verdict run(host::Device& device, const Options& options) {
                    static_cast<std::int32_t>(random.below(10'000)));
   const std::vector<Node> nodes = tree_of(values);
   std::vector<std::int32_t> query(s.finds), low(s.ranges), high(s.ranges);
-  for (std::int32_t& q : query) {  // half of them there
+  for (std::int32_t& q : query) {  // half of them present
     q = static_cast<std::int32_t>(random.below(range));
     const auto next = values.lower_bound(q);
     if (random.below(2) == 0 && next != values.end()) q = next->first;

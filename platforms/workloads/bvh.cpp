@@ -55,7 +55,7 @@ class Tree {
   void split(std::size_t at, std::size_t begin, std::size_t end) {
     Node node{
         {9, 9, 9}, {-9, -9, -9}, static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end - begin)};
-    // Wide enough that rounding cannot make a ray miss the box of a triangle that it meets.
+    // Wide enough that rounding cannot make a ray miss the box of a triangle that it hits.
     constexpr float kMargin = 1.0f / 1024;
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -69,7 +69,7 @@ class Tree {
       for (std::size_t other = 1; other < 3; ++other)
         if (node.high[other] - node.low[other] > node.high[axis] - node.low[axis]) axis = other;
       const auto from = triangles_.begin() + static_cast<std::ptrdiff_t>(begin);
-      // Sorted in full: nth_element's order among the others differs between libraries.
+      // Sorted completely, because nth_element orders the other elements differently in different libraries.
       std::sort(from, triangles_.begin() + static_cast<std::ptrdiff_t>(end),
                 [axis](const Triangle& a, const Triangle& b) {
                   const float at_a = centre(a, axis), at_b = centre(b, axis);
@@ -97,7 +97,7 @@ Vector cross(const Vector& a, const Vector& b) {
           std::fmaf(a[0], b[1], -(a[1] * b[0]))};
 }
 
-/// The kernel's roundings in the kernel's order.
+/// With the kernel's roundings, in the kernel's order.
 float meets(const Triangle& triangle, const Vector& origin, const Vector& direction) {
   const Vector across = cross(direction, triangle.edge2);
   const float determinant = dot(triangle.edge1, across);
@@ -129,7 +129,7 @@ Verdict run(host::Device& device, const Options& options) {
       module, "bvh_render", cover(s.width, s.height, 8, 8),
       host::Args().add(nodes_d).add(triangles_d).add(s.width).add(s.height).add(hit_d).add(depth_d));
 
-  // Every ray against every triangle: the tree must not matter.
+  // Tests every ray against every triangle: the result must not depend on the tree.
   std::vector<std::int32_t> hit(pixels, -1);
   std::vector<float> depth(pixels, 1.0e30f);
   const float scale = 2.0f / static_cast<float>(s.width);

@@ -54,15 +54,15 @@ double length(const std::vector<float>& position, const Spring& s) {
   return std::sqrt(square);
 }
 
-/// Sum of how far the springs are from their rest lengths.
+/// Sum of the deviations of the springs from their rest lengths.
 double tension(const std::vector<float>& position, const std::vector<Spring>& springs) {
   double sum = 0;
   for (const Spring& s : springs) sum += std::abs(length(position, s) - double{s.rest});
   return sum;
 }
 
-/// The order of the corrections changes their values, never that each is given to one particle and taken from
-/// another: the coordinates stay on the grid and their sums stay exactly what they were.
+/// The order of the corrections affects their values. But each is added to one particle and subtracted from
+/// another, so the coordinates stay on the grid and their sums do not change.
 Verdict check_positions(const std::vector<float>& before, const std::vector<float>& after,
                         const std::vector<Spring>& springs) {
   std::array<double, 3> sum{};

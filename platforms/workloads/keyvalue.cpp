@@ -28,7 +28,7 @@ std::uint32_t fnv1a(const std::string& key) {
   return hash;
 }
 
-/// Keys of one prefix, so that comparisons go beyond the first letters; most short, few long.
+/// Keys with a common prefix, so that comparisons go beyond the first letters; most short, few long.
 std::string random_key(Random& random, std::uint32_t longest) {
   std::string key = "user:";
   const std::uint32_t bytes = 1 + random.below(1 + random.below(longest - 5));
@@ -36,7 +36,7 @@ std::string random_key(Random& random, std::uint32_t longest) {
   return key;
 }
 
-/// Appends and tells where.
+/// Appends and returns the position.
 template <class T, class Range>
 std::int32_t append(std::vector<T>& pool, const Range& what) {
   const auto at = static_cast<std::int32_t>(pool.size());
@@ -82,7 +82,7 @@ Verdict run(host::Device& device, const Options& options) {
   for (std::size_t t = 0; t < requests.size(); ++t) {
     const std::uint32_t wanted = random.below(s.items);
     const bool miss = random.below(5) == 0;
-    // A key that none has, of the same beginning: the last letter is not in the alphabet.
+    // A missing key with the same beginning: its last letter is not in the alphabet.
     const std::string key = miss ? store.keys[wanted] + "z" : store.keys[wanted];
     requests[t] = {append(queries, key), static_cast<std::int32_t>(key.size())};
     if (miss) continue;

@@ -65,7 +65,7 @@ Verdict run(host::Device& device, const Options& options) {
   // Paper: the size of Rodinia's kdd_cup input.
   const Shape s = pick(options.size, Shape{500, 4, 5, 5}, Shape{12'000, 8, 8, 6}, Shape{494'020, 34, 5, 20});
   Random random(options.seed);
-  // Clouds around as many places as there are centres, all multiples of 1/256.
+  // Clouds around as many points as there are centres, all multiples of 1/256.
   std::vector<float> cloud(std::size_t{s.centres} * s.coordinates),
       coordinate(std::size_t{s.points} * s.coordinates);
   const auto coarse = [&](std::uint32_t range) {

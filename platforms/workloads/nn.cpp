@@ -19,7 +19,7 @@ Verdict run(host::Device& device, const Options& options) {
   const Shape s = pick(options.size, Shape{1'000, 3}, Shape{42'764, 5}, Shape{1'000'000, 10});
   Random random(options.seed);
   std::vector<float> x(s.records), y(s.records);
-  // Hurricanes' places, in steps of a tenth of a degree: some are equal.
+  // Positions of hurricanes, in steps of a tenth of a degree: some are equal.
   for (float& latitude : x) latitude = 7.0f + static_cast<float>(random.below(570)) / 10.0f;
   for (float& longitude : y) longitude = static_cast<float>(random.below(3'580)) / 10.0f;
   const float at_x = 30.0f, at_y = 90.0f;

@@ -28,9 +28,9 @@ struct Octree {
 /// x, y, z and mass of each cell, in bh_summarize.cu's order of operations.
 [[nodiscard]] std::vector<float> centres_of_mass(const Octree& tree, const Bodies& bodies,
                                                  const std::vector<float>& mass);
-/// The tree without the cells' numbers: its places in depth-first order, 0 empty, a body's index plus one, -1
-/// a cell, followed by its places. -2: an entry that no tree holds (a lock, no such cell, a cell reached
-/// twice).
+/// The tree without the cells' numbers: its child entries in depth-first order, 0 for an empty one, a body's
+/// index plus one, -1 for a cell, followed by its entries. -2: an invalid entry (a lock, a cell that does not
+/// exist, a cell reached twice).
 [[nodiscard]] std::vector<std::int32_t> outline(const Octree& tree);
 
 }  // namespace heddle::workloads

@@ -8,7 +8,7 @@ namespace heddle::workloads {
 
 namespace {
 
-constexpr std::uint32_t kSpin = 50;  // clock cycles of delay for each CTA before one's own
+constexpr std::uint32_t kSpin = 50;  // clock cycles of delay per CTA with a lower index
 
 struct LockTest {
   std::uint32_t iterations, counters, ctas, threads;

@@ -1,5 +1,5 @@
-// Seeded inputs that are the same everywhere. The standard fixes the sequence of std::mt19937_64 but not what
-// its distributions make of it, so those are written out here.
+// Seeded inputs that are identical on every platform. The standard defines the sequence of std::mt19937_64
+// but not the algorithms of its distributions, so those are implemented here.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ class Scene {
   [[nodiscard]] const std::vector<Sphere>& spheres() const { return spheres_; }
   [[nodiscard]] const Vector& light() const { return light_; }
 
-  /// The kernel's roundings in the kernel's order.
+  /// With the kernel's roundings, in the kernel's order.
   [[nodiscard]] Pixel trace(const Vector& through, std::uint32_t bounces) const {
     Vector origin{0.0f, 0.0f, -4.0f}, direction = over(through, std::sqrt(dot(through, through)));
     Pixel pixel;

@@ -12,7 +12,7 @@ struct Shape {
   std::uint32_t n, ctas, threads;  // threads: a power of two
 };
 
-/// reduce_sum on the CPU, with its additions in its order.
+/// reduce_sum on the CPU, with its additions in the same order.
 std::vector<float> reference(const std::vector<float>& in, std::uint32_t ctas, std::uint32_t threads) {
   std::vector<float> out(ctas);
   for (std::uint32_t cta = 0; cta < ctas; ++cta) {
@@ -32,7 +32,7 @@ Verdict run(host::Device& device, const Options& options) {
       pick(options.size, Shape{4'001, 6, 128}, Shape{262'157, 60, 256}, Shape{4'194'319, 240, 256});
   Random random(options.seed);
   std::vector<float> in = random.floats(s.n);
-  // Values of different magnitude, so that another order of additions would give other bits.
+  // Values of different magnitude, so that another order of additions would change the bits.
   for (float& v : in) v = v / 3.0f + static_cast<float>(random.below(64));
 
   const auto module = device.load_ptx_file(ptx_path("reduction", options.compiler));

@@ -16,8 +16,7 @@ struct Problem {
 };
 
 /// The kernel's roundings in the kernel's order: fused multiply-adds over k from 0, then alpha and beta. (The
-/// zeros that fill up the last tile change nothing: fma(0, 0, s) == s for the s that occur, which are never
-/// -0.)
+/// zeros that pad the last tile change nothing: fma(0, 0, s) == s for all s that occur, which are never -0.)
 std::vector<float> reference(const Problem& p, const std::vector<float>& a, const std::vector<float>& b,
                              std::vector<float> c, float alpha, float beta) {
   for (std::uint32_t row = 0; row < p.m; ++row) {

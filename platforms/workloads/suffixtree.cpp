@@ -24,7 +24,8 @@ struct Node {  // SuffixNode in suffixtree.cu
   std::int32_t begin = 0, end = 0;
 };
 
-/// Suffix by suffix from the root. The reference's repeats are short, so that takes about n log n steps.
+/// Inserts suffix by suffix from the root. The reference's repeats are short, so this takes about n log n
+/// steps.
 std::vector<Node> build_tree(const Letters& text) {
   std::vector<Node> nodes(1);
   const auto length = static_cast<std::int32_t>(text.size());
@@ -44,7 +45,7 @@ std::vector<Node> build_tree(const Letters& text) {
       while (edge < nodes[below].end && at < length && letter(edge) == letter(at)) ++edge, ++at;
       if (edge == nodes[below].end) {
         node = below;
-      } else if (at < length) {  // the edge parts: a node in its middle
+      } else if (at < length) {  // the edge splits: a new node in its middle
         const auto middle = static_cast<std::int32_t>(nodes.size());
         Node fresh{{}, nodes[below].begin, edge};
         fresh.child[letter(edge)] = next;
@@ -62,7 +63,7 @@ std::string_view view(const Letters& text) {
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
-/// Longest prefix of `wanted` in the text, by a search in the sorted suffixes: independent of the tree.
+/// Longest prefix of `wanted` in the text, by binary search in the sorted suffixes: independent of the tree.
 class SuffixArray {
  public:
   explicit SuffixArray(const Letters& text) : text_(view(text)), order_(text.size()) {
@@ -90,7 +91,7 @@ class SuffixArray {
   std::vector<std::uint32_t> order_;
 };
 
-/// Parts of the reference with an error here and there.
+/// Parts of the reference with occasional errors.
 Letters random_reads(Random& random, const Letters& reference, const Shape& s) {
   Letters reads;
   for (std::uint32_t read = 0; read < s.reads; ++read) {

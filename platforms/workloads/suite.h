@@ -52,7 +52,7 @@ namespace heddle::workloads {
 [[nodiscard]] Workload barrier_arms();
 [[nodiscard]] Workload histogram256();
 
-// The same in MIMD form: hang on a plain SIMT stack.
+// The same in MIMD form: these hang on a plain SIMT stack.
 [[nodiscard]] Workload spinlock();
 [[nodiscard]] Workload hashtable_mimd();
 [[nodiscard]] Workload atm_mimd();
@@ -70,7 +70,7 @@ namespace heddle::workloads {
 [[nodiscard]] Workload early_release();
 [[nodiscard]] Workload task_queue();
 
-// What Heddle's own speed is measured with.
+// Benchmarks of Heddle's own speed.
 [[nodiscard]] Workload bench_vecadd();
 [[nodiscard]] Workload bench_sgemm();
 [[nodiscard]] Workload bench_diverge();

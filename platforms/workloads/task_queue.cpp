@@ -11,7 +11,7 @@ struct Shape {
 };
 
 Verdict run(host::Device& device, const Options& options) {
-  // Threads may take more tasks than there are, so that every queue is found empty.
+  // Threads may take more tasks than there are, so that every queue is eventually found empty.
   const Shape s =
       pick(options.size, Shape{4, 50, 6, 2, 48}, Shape{8, 300, 6, 15, 64}, Shape{64, 8'192, 24, 96, 256});
   Random random(options.seed);

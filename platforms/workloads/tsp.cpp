@@ -35,7 +35,7 @@ struct Climb {
   std::vector<std::int32_t> tour;
 };
 
-/// What one thread of tsp.cu does before it reports.
+/// The work of one thread of tsp.cu before it reports.
 Climb climb(const Distances& distance, std::uint32_t cities, std::uint32_t climber, std::uint32_t seed) {
   const auto between = [&](std::int32_t a, std::int32_t b) {
     return distance[static_cast<std::size_t>(a) * cities + static_cast<std::size_t>(b)];

@@ -15,7 +15,7 @@ Verdict compare_bits(const std::string& name, const char* plural, const std::vec
                      const std::vector<T>& expected) {
   if (actual.size() != expected.size())
     return {false, fmt::format("{} has {} {}, expected {}", name, actual.size(), plural, expected.size())};
-  using Bits = std::array<std::byte, sizeof(T)>;  // of floating-point numbers, too, every bit counts
+  using Bits = std::array<std::byte, sizeof(T)>;  // bit for bit, for floating-point numbers too
   std::size_t different = 0, first = 0;
   for (std::size_t i = 0; i < actual.size(); ++i) {
     if (std::bit_cast<Bits>(actual[i]) == std::bit_cast<Bits>(expected[i])) continue;

@@ -23,7 +23,7 @@ namespace heddle::workloads {
 [[nodiscard]] Verdict compare(const std::string& name, const std::vector<std::uint64_t>& actual,
                               const std::vector<std::uint64_t>& expected);
 
-/// Passed if all are; the summary is that of the first failure, or all of them.
+/// Passed if all parts are; the summary is that of the first failure, or of all parts.
 [[nodiscard]] Verdict combine(std::initializer_list<Verdict> parts);
 
 /// By size: `tiny`, `small` or `paper`.

@@ -29,23 +29,23 @@ struct Verdict {
 struct Workload {
   std::string name;
   std::string description;  ///< one line, for `heddle list`
-  std::string stresses;     ///< what of the machine it exercises
+  std::string stresses;     ///< the parts of the machine it exercises
   std::string source;       ///< .cu file name within platforms/workloads
-  /// True if the memory result depends on a legal race, so that it can only be held against the CPU reference
+  /// True if the memory result depends on a legal race. It can then only be checked against the CPU reference
   /// (an invariant), not compared byte for byte with the oracle.
   bool racy = false;
-  /// True if it cannot finish on a plain SIMT stack (K0): then the run is expected to end in a diagnosed
+  /// True if it cannot finish on a plain SIMT stack (K0): the run is then expected to end in a diagnosed
   /// hang.
   bool needs_simt_progress = false;
-  /// True if it is right only where the lanes of a warp execute together and wait for each other behind their
-  /// loops (implicit warp synchrony, K12): on the SIMT stack, not on the oracle's independent threads.
+  /// True if it is only correct where the lanes of a warp execute together and wait for each other after
+  /// their loops (implicit warp synchrony, K12): on the SIMT stack, not on the oracle's independent threads.
   bool needs_lockstep = false;
   std::function<Verdict(host::Device&, const Options&)> run;
 };
 
 /// All workloads, in the order of `heddle list`.
 [[nodiscard]] const std::vector<Workload>& all();
-/// nullptr if there is none of that name.
+/// nullptr if there is no workload of that name.
 [[nodiscard]] const Workload* find(const std::string& name);
 /// Path of the committed PTX: <workload folder>/ptx/<stem>.<compiler>.ptx.
 [[nodiscard]] std::string ptx_path(const std::string& stem, Compiler compiler);

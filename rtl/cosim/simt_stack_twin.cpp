@@ -80,7 +80,7 @@ class RtlSimtStack final : public simt::ControlFlow {
       request.call_depth = last.entry.frame + (called ? 0 : 1);
     }
     if (last.reconverged) ++stats_.reconvergences;
-    // With the entry that has been popped since, as nobody called.
+    // Includes the entry that has been popped in the meantime.
     if (request.diverged || is_call) stats_.grown_to(std::size_t{last.depth} + last.reconverged);
   }
 
