@@ -136,7 +136,8 @@ bool Rounds::execute(const Instruction& instruction, std::uint32_t pc) {
     case Opcode::kExit:
       return instruction.guard.present;
     case Opcode::kStore:
-      return is_shared_memory(instruction) || waits;
+    case Opcode::kBarrier:
+      return waits;  // what it writes may be what it reads; at a barrier nobody is busy
     case Opcode::kLoad:
       if (instruction.space == StateSpace::kLocal) return false;
       break;

@@ -7,10 +7,12 @@
 //  * a second round on the same way leaves every register that is live at the target as the first one did, if each read
 //    of shared or global memory returns what it returned in the first: a list that is walked, a counter or a sum differs;
 //  * a branch or predicate on the way depends on such a read, and not on a clock;
-//  * the thread's own memory is not written, and nothing is called.
+//  * nothing is stored (atomics are: a lock that is given back), the thread's own memory is not read, nothing is called,
+//    and there is no barrier of the CTA.
 // A way visits a block once, so that inner loops are passed once: a lock loop around a delay loop is found, and the
 // delay loop itself, which waits for the clock, is not. What decides on the way is taken to decide alike in every round.
-// A loop whose progress is in memory only (a retried store, K12) counts as waiting.
+// Not found: waits with a barrier in each round (bh_build), or whose compiled form advances by a selection (bh_sort by
+// nvcc). Found, and none: ways that values known before the loop exclude (kv_get by clang).
 #pragma once
 
 #include <cstddef>

@@ -185,11 +185,18 @@ void mark_spin_branches(const isa::Kernel& kernel, ProgramFacts& facts) {
   for (const Pc pc : analysis::find_spin_branches(kernel))
     facts.marks[pc.value()] |= ProgramFacts::kSpinBranch;
   for (const isa::SpinMark& mark : kernel.spin_marks) {
-    const std::vector<Pc> named = analysis::find_spin_branches(kernel, mark.pc);
-    if (named.empty())
-      throw base::InputError(kernel.location(mark.pc),
-                             "a pragma says that threads wait in a loop here, but there is none",
-                             "Write it into the loop; in every round of it something may change but memory.");
+    std::vector<Pc> named = analysis::find_spin_branches(kernel, mark.pc);
+    if (named.empty()) {
+      const auto leads_back = [&](const Instruction& branch) {
+        return branch.op == Opcode::kBranch && branch.target <= mark.pc;
+      };
+      const auto next = std::find_if(kernel.code.begin() + mark.pc.value(), kernel.code.end(), leads_back);
+      if (next == kernel.code.end())
+        throw base::InputError(kernel.location(mark.pc),
+                               "a pragma says that threads wait in a loop here, but there is none",
+                               "Write it into the loop, before the branch back.");
+      named.emplace_back(static_cast<std::uint32_t>(next - kernel.code.begin()));
+    }
     for (const Pc pc : named) facts.marks[pc.value()] |= ProgramFacts::kNamedSpinBranch;
   }
 }

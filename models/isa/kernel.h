@@ -127,7 +127,8 @@ struct FunctionAddress {
 };
 
 /// A loop in which threads wait for other threads, as the kernel's text says it (.pragma "heddle spin lock", "heddle
-/// spin wait"): the innermost one around the instruction that can be repeated without anything changing.
+/// spin wait"). Its branches: those that the analysis finds with a way through the instruction, else the next branch
+/// back over it (compiler/facts.h).
 struct SpinMark {
   enum class Kind : std::uint8_t { kLock, kWait };
   Pc pc{};  ///< of the next instruction

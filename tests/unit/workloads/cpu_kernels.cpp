@@ -16,11 +16,10 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __shared__ thread_local  // static in a function, and allowed after extern
-// Polling loops hold an asm statement: there a thread gives way.
+// Polling loops hold "asm volatile(...)": there a thread gives way. What it says (pragmas of spin loops) is PTX.
 #pragma clang diagnostic ignored "-Wkeyword-macro"
-#define asm   \
-  give_way(); \
-  asm
+#define asm give_way();
+#define volatile(...)
 #include "workloads/aes.cu"
 #include "workloads/atm.cu"
 #include "workloads/barrier_arms.cu"
@@ -75,6 +74,7 @@ __shared__ float partial[1024];
 #undef __noinline__
 #undef __shared__
 #undef asm
+#undef volatile
 
 }  // namespace heddle::workloads::testing::cuda
 // NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)
