@@ -11,8 +11,9 @@
 //    and there is no barrier of the CTA.
 // A way visits a block once, so that inner loops are passed once: a lock loop around a delay loop is found, and the
 // delay loop itself, which waits for the clock, is not. What decides on the way is taken to decide alike in every round.
-// Not found: waits with a barrier in each round (bh_build), or whose compiled form advances by a selection (bh_sort by
-// nvcc). Found, and none: ways that values known before the loop exclude (kv_get by clang).
+// Not found: waits with a barrier in each round (bh_build), or whose compiled form advances by a selection
+// (bh_summarize by nvcc). Found, though nobody waits: loops that go through data by indices that are compared on the way, where only
+// values known before the loop exclude a round without progress (bvh, bh_force, kv_get, btree_range).
 #pragma once
 
 #include <cstddef>

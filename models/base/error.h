@@ -20,7 +20,7 @@ enum class ExitCode : int {
   // As of any command that a signal ends: 128 + its number.
   kHungUp = 129,        ///< SIGHUP
   kInterrupted = 130,   ///< SIGINT
-  kOutputClosed = 141,  ///< SIGPIPE: nobody reads the output any more
+  kOutputClosed = 141,  ///< SIGPIPE: the reader of the output has exited
   kTerminated = 143,    ///< SIGTERM
 };
 

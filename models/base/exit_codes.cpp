@@ -22,7 +22,7 @@ std::string_view meaning(ExitCode code) {
     case ExitCode::kTwinMismatch:
       return "a block's model and its RTL twin gave different answers (impl=both)";
     case ExitCode::kDeviceFailed:
-      return "a launch on a device on which an earlier one failed (programs of one's own)";
+      return "a launch on a device on which an earlier one failed (user programs)";
     case ExitCode::kInternal:
       return "a bug in Heddle";
     case ExitCode::kHungUp:
@@ -30,7 +30,7 @@ std::string_view meaning(ExitCode code) {
     case ExitCode::kInterrupted:
       return "ended by SIGINT: Ctrl-C";
     case ExitCode::kOutputClosed:
-      return "nobody reads the output any more: heddle list | head";
+      return "the reader of the output has exited: heddle list | head";
     case ExitCode::kTerminated:
       return "ended by SIGTERM: kill, time-outs";
   }

@@ -56,15 +56,6 @@ struct Action : peg::nothing<Rule> {};
       state.builder.CALL(std::string_view(in.begin(), in.size()), location(in)); \
     }                                                                            \
   }
-/// The whole text of a rule, including white space after its tokens.
-#define HEDDLE_PTX_TEXT_WITH_SPACE(RULE, CALL)                                   \
-  template <>                                                                    \
-  struct Action<RULE> {                                                          \
-    template <class Input>                                                       \
-    static void apply(const Input& in, ParseState& state) {                      \
-      state.builder.CALL(std::string_view(in.begin(), in.size()), location(in)); \
-    }                                                                            \
-  }
 #define HEDDLE_PTX_TEXT(RULE, CALL)                         \
   template <>                                               \
   struct Action<RULE> {                                     \
@@ -133,7 +124,7 @@ HEDDLE_PTX_EVENT(FunctionBody, function_end());
 
 HEDDLE_PTX_AT(BlockOpen, block_open);
 HEDDLE_PTX_EVENT(BlockClose, block_close());
-HEDDLE_PTX_TEXT_WITH_SPACE(Pragma, pragma);
+HEDDLE_PTX_WHOLE_TEXT_AT(PragmaText, pragma);
 HEDDLE_PTX_AT(GuardSign, guard_start);
 HEDDLE_PTX_EVENT(GuardNegation, guard_negated());
 HEDDLE_PTX_TEXT(GuardName, guard);
@@ -169,7 +160,6 @@ HEDDLE_PTX_EVENT(AddressClose, address_close());
 #undef HEDDLE_PTX_TEXT_AT
 #undef HEDDLE_PTX_WHOLE_TEXT_AT
 #undef HEDDLE_PTX_TEXT
-#undef HEDDLE_PTX_TEXT_WITH_SPACE
 #undef HEDDLE_PTX_AT
 #undef HEDDLE_PTX_EVENT
 

@@ -253,26 +253,21 @@ void Builder::tuning_value(std::string_view text, SourceLoc where) {
   directives.back().second.push_back(count(text, std::numeric_limits<std::uint32_t>::max(), where));
 }
 
-void Builder::pragma(std::string_view text, SourceLoc where) {
-  auto& pragmas = function_.name.empty() ? module_.pragmas : function_.pragmas;
-  for (std::size_t open = text.find('"'); open != std::string_view::npos;) {
-    const std::size_t close = text.find('"', open + 1);
-    const std::string_view one = text.substr(open + 1, close - open - 1);
-    pragmas.emplace_back(one);
-    if (one == kSpinLockPragma || one == kSpinWaitPragma) {
-      if (blocks_.empty())
-        error(where, fmt::format("'{}' is said of a loop", one),
-              "Write it into the loop, before the branch back.");
-      Instruction mark;
-      mark.opcode = kPragmaOpcode;
-      mark.modifiers.emplace_back(one);
-      mark.where = where;
-      blocks_.back().statements.emplace_back(std::move(mark));
-    } else if (one.starts_with("heddle") && one != kNoSsdePragma) {
-      error(where, fmt::format("unknown pragma '{}'", printable(std::string(one))),
-            fmt::format("Known are '{}', '{}' and '{}'.", kNoSsdePragma, kSpinLockPragma, kSpinWaitPragma));
-    }
-    open = text.find('"', close + 1);
+void Builder::pragma(std::string_view quoted, SourceLoc where) {
+  const std::string_view text = quoted.substr(1, quoted.size() - 2);
+  (function_.name.empty() ? module_.pragmas : function_.pragmas).emplace_back(text);
+  if (text == kSpinLockPragma || text == kSpinWaitPragma) {
+    if (blocks_.empty())
+      error(where, fmt::format("'{}' is said of a loop", text),
+            "Write it into the loop, before the branch back.");
+    Instruction mark;
+    mark.opcode = kPragmaOpcode;
+    mark.modifiers.emplace_back(text);
+    mark.where = where;
+    blocks_.back().statements.emplace_back(std::move(mark));
+  } else if (text.starts_with("heddle") && text != kNoSsdePragma) {
+    error(where, fmt::format("unknown pragma '{}'", printable(std::string(text))),
+          fmt::format("Known are '{}', '{}' and '{}'.", kNoSsdePragma, kSpinLockPragma, kSpinWaitPragma));
   }
 }
 

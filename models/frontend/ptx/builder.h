@@ -60,8 +60,8 @@ class Builder {
   void param_list_end();
   void tuning(std::string_view dotted);
   void tuning_value(std::string_view text, SourceLoc where);
-  /// The whole directive: .pragma "a", "b";
-  void pragma(std::string_view text, SourceLoc where);
+  /// One of its strings, in quotes.
+  void pragma(std::string_view quoted, SourceLoc where);
   void function_declared() { function_.external = true; }
   void function_end();
 

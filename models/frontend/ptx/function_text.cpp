@@ -14,15 +14,20 @@ FunctionText::FunctionText(const TextEdit& text, const Function& function) : fun
 /// The recursion is bounded, since the parser limits the nesting of blocks.
 void FunctionText::walk(const TextEdit& text, const Block& block, std::uint32_t scope) {
   std::string last_label;
+  std::size_t pragmas = kNone;  // where those before the next instruction start
   for (const Statement& statement : block.statements) {
     const auto* const instruction = std::get_if<Instruction>(&statement);
     if (const auto* label = std::get_if<Label>(&statement)) {
       labels_[{scope, label->name}] = items_.size();
       pending_.push_back({label->name, scope, text.offset(label->where)});
       last_label = label->name;
+      pragmas = kNone;
       continue;
     }
-    if (instruction != nullptr && instruction->opcode == kPragmaOpcode) continue;
+    if (instruction != nullptr && instruction->opcode == kPragmaOpcode) {
+      if (pragmas == kNone) pragmas = text.original().rfind(kPragmaOpcode, text.offset(instruction->where));
+      continue;
+    }
     if (instruction != nullptr && instruction->opcode.front() == '.') {
       // A table: its label does not name a code address.
       tables_[{scope, last_label}] = instruction;
@@ -33,9 +38,12 @@ void FunctionText::walk(const TextEdit& text, const Block& block, std::uint32_t 
       item.scope = scope;
       item.at = text.offset(instruction->where);
       item.end = text.statement_end(item.at);
+      item.from = pragmas == kNone ? item.at : pragmas;
       item.labels.swap(pending_);
       items_.push_back(std::move(item));
+      pragmas = kNone;
     } else if (const auto* inner = std::get_if<std::shared_ptr<Block>>(&statement)) {
+      pragmas = kNone;
       parents_.push_back(scope);
       walk(text, **inner, static_cast<std::uint32_t>(parents_.size() - 1));
     }

@@ -23,6 +23,8 @@ class FunctionText {
     std::uint32_t scope = 0;
     std::size_t at = 0;   ///< where it starts, guard included
     std::size_t end = 0;  ///< after its ';'
+    /// Where what belongs to it starts: the pragmas between its labels and itself, which stay behind what is inserted.
+    std::size_t from = 0;
     std::vector<LabelHere> labels;
   };
   static constexpr std::size_t kNone = ~std::size_t{0};

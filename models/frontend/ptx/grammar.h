@@ -35,7 +35,6 @@ struct Semicolon : Punctuation<';'> {};
 struct Close : Punctuation<')'> {};
 struct StringRest : peg::seq<peg::star<peg::not_one<'"', '\r', '\n'>>, peg::one<'"'>> {};
 struct StringText : peg::if_must<peg::one<'"'>, StringRest> {};
-struct String : Token<StringText> {};
 
 // --- numbers: syntax only; the actions check and convert them
 struct RadixNumber
@@ -247,7 +246,9 @@ struct Variable
 struct RestOfLine : peg::seq<peg::until<peg::at<peg::eolf>>, Space> {};
 struct Loc : peg::seq<peg::sor<Keyword<'l', 'o', 'c'>, Keyword<'f', 'i', 'l', 'e'>, peg::string<'@', '@'>>,
                       RestOfLine> {};
-struct Strings : peg::list_must<String, Comma> {};
+struct PragmaText : StringText {};
+struct PragmaString : Token<PragmaText> {};
+struct Strings : peg::list_must<PragmaString, Comma> {};
 struct Pragma : peg::if_must<Keyword<'p', 'r', 'a', 'g', 'm', 'a'>, Strings, Semicolon> {};
 struct SectionOpen : Punctuation<'{'> {};
 struct SectionRest : peg::until<peg::one<'}'>, peg::sor<LineComment, BlockComment, StringText,

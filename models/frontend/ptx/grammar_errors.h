@@ -149,7 +149,7 @@ inline constexpr const char* kExpected<InitClose> = "',' or '}' in the initial v
 template <>
 inline constexpr const char* kExpected<Semicolon> = "';'";
 template <>
-inline constexpr const char* kExpected<String> = "a string in double quotes";
+inline constexpr const char* kExpected<PragmaString> = "a string in double quotes";
 template <>
 inline constexpr const char* kExpected<StringRest> = "'\"' at the end of the string";
 template <>

@@ -78,7 +78,7 @@ std::string SsdeFunction::lines(const std::vector<std::string>& statements) cons
 }
 
 void SsdeFunction::insert_before(const Item& item, const std::vector<std::string>& statements) {
-  edit_.insert(item.at, lines(statements) + (keep_lines_ ? " " : "\n\t"));
+  edit_.insert(item.from, lines(statements) + (keep_lines_ ? " " : "\n\t"));
 }
 
 void SsdeFunction::insert_behind(const Item& item, const std::vector<std::string>& statements) {
