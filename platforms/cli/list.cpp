@@ -16,6 +16,9 @@ void list_all() {
   for (const workloads::Workload& workload : workloads::all()) {
     fmt::print("  {:<14} {}\n", workload.name, workload.description);
     fmt::print("  {:<14} stresses {}\n", "", workload.stresses);
+    for (const workloads::Parameter& parameter : workload.parameters)
+      fmt::print("  {:<14} --param {}=N: {}; {} to {}{}\n", "", parameter.name, parameter.meaning,
+                 parameter.least, parameter.most, parameter.power_of_two ? ", a power of two" : "");
   }
   fmt::print("\nplatforms (--platform NAME):\n");
   for (const gpu::Platform& platform : gpu::platforms())

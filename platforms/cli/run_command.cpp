@@ -72,7 +72,7 @@ std::string not_empty(const std::string& text) { return text.empty() ? "no name 
 void refuse_mixture(const CLI::App& command, bool has_ptx) {
   const std::vector<const char*> ptx_only = {"--entry",  "--grid", "--block",   "--shared", "--arg",
                                              "--buffer", "--dump", "--compare", "--print"};
-  const std::vector<const char*> workload_only = {"WORKLOAD", "--compiler", "--size", "--seed"};
+  const std::vector<const char*> workload_only = {"WORKLOAD", "--compiler", "--size", "--seed", "--param"};
   for (const char* name : has_ptx ? workload_only : ptx_only)
     if (command.get_option(name)->count() > 0)
       throw base::InputError(
@@ -99,6 +99,10 @@ void add_workload_options(CLI::App& command, WorkloadRequest& workload) {
   command.add_option("--seed", workload.seed, "Seed of the workload's input")
       ->check(not_negative)
       ->capture_default_str();
+  command
+      .add_option("--param", workload.parameters,
+                  "NAME=VALUE: a number of the input instead of the size's (heddle list); may be repeated")
+      ->allow_extra_args(false);
 }
 
 void add_ptx_options(CLI::App& command, PtxRequest& ptx) {

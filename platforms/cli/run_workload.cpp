@@ -3,17 +3,20 @@
 #include <fmt/format.h>
 
 #include "cli/errors.h"
+#include "workloads/parameters.h"
 
 namespace heddle::cli {
 namespace {
 
-workloads::Options options(const WorkloadRequest& request) {
+workloads::Options options(const workloads::Workload& workload, const WorkloadRequest& request) {
   workloads::Options options;
   options.compiler = request.compiler == "clang" ? workloads::Compiler::kClang : workloads::Compiler::kNvcc;
   options.size = request.size == "tiny"    ? workloads::Size::kTiny
                  : request.size == "paper" ? workloads::Size::kPaper
                                            : workloads::Size::kSmall;
   options.seed = request.seed;
+  for (const std::string& parameter : request.parameters)
+    workloads::set_parameter(workload, parameter, options);
   return options;
 }
 
@@ -33,9 +36,12 @@ Job workload_job(const WorkloadRequest& request) {
                          {"compiler", request.compiler},
                          {"size", request.size},
                          {"seed", request.seed}};
-  job.program = [workload, chosen = options(request)](host::Device& device) {
-    return workload->run(device, chosen);
-  };
+  const workloads::Options chosen = options(*workload, request);
+  for (const auto& [name, value] : chosen.parameters) {
+    job.header.variant += fmt::format(", {} {}", name, value);
+    job.header.identity["parameters"][name] = value;
+  }
+  job.program = [workload, chosen](host::Device& device) { return workload->run(device, chosen); };
   if (workload->racy) job.not_comparable = "its memory depends on a legal race";
   return job;
 }

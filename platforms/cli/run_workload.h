@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cli/run.h"
 
@@ -13,9 +14,10 @@ struct WorkloadRequest {
   std::string compiler = "nvcc";
   std::string size = "small";
   std::uint64_t seed = 1;
+  std::vector<std::string> parameters;  ///< NAME=VALUE
 };
 
-/// Throws base::InputError for an unknown name.
+/// Throws base::InputError for an unknown name, and for a parameter that the workload does not have.
 [[nodiscard]] Job workload_job(const WorkloadRequest& request);
 
 }  // namespace heddle::cli

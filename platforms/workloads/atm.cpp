@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "workloads/parameters.h"
 #include "workloads/random.h"
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
@@ -25,8 +26,10 @@ std::int64_t total(const std::vector<std::int32_t>& balance) {
 
 Verdict run(const char* kernel, host::Device& device, const Options& options) {
   // Paper: ATM of mimd-simt-and-bows §9.2, chapter 6 (122K transactions, 24K threads, 1000 accounts).
-  const Shape s =
+  Shape s =
       pick(options.size, Shape{300, 64, 3, 96}, Shape{9'000, 1'000, 30, 256}, Shape{122'880, 1'000, 96, 256});
+  s = {chosen(options, "transfers", s.transfers), chosen(options, "accounts", s.accounts),
+       chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads)};
   Random random(options.seed);
   std::vector<std::int32_t> balance(s.accounts);
   for (std::int32_t& b : balance) b = static_cast<std::int32_t>(random.below(1'000'000));
@@ -61,6 +64,13 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
                           std::vector<std::int32_t>(s.accounts, 0))});
 }
 
+std::vector<Parameter> parameters() {
+  return {{"transfers", "of money, between two accounts each", 1, 1u << 26},
+          {"accounts", "each with a lock", 2, 1u << 24},
+          {"ctas", "of the grid", 1, 1u << 20},
+          {"threads", "of a CTA", 1, 1024}};
+}
+
 }  // namespace
 
 Workload atm() {
@@ -68,6 +78,7 @@ Workload atm() {
           .description = "bank transfers under two ordered locks, SIMT-safe lock loop (K3)",
           .stresses = "nested locks: nested divergence, retries, atomics, fences, uncached loads and stores",
           .source = "atm.cu",
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("bank_transfer", d, o); }};
 }
 
@@ -77,6 +88,7 @@ Workload atm_mimd() {
           .stresses = "forward progress of diverged lanes: two locks",
           .source = "atm.cu",
           .needs_simt_progress = true,
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("bank_transfer_mimd", d, o); }};
 }
 

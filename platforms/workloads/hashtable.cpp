@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "workloads/parameters.h"
 #include "workloads/random.h"
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
@@ -90,13 +91,22 @@ struct Table {
 
 Verdict run(const char* kernel, host::Device& device, const Options& options) {
   // Paper: HT of mimd-simt-and-bows §9.2, chapter 6 (3.2M insertions, 40K threads, 1024 buckets).
-  const Shape s = pick(options.size, Shape{400, 32, 3, 128}, Shape{12'000, 1024, 30, 256},
-                       Shape{3'276'800, 1024, 160, 256});
+  Shape s = pick(options.size, Shape{400, 32, 3, 128}, Shape{12'000, 1024, 30, 256},
+                 Shape{3'276'800, 1024, 160, 256});
+  s = {chosen(options, "keys", s.keys), chosen(options, "buckets", s.buckets),
+       chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads)};
   Random random(options.seed);
   const auto module = device.load_ptx_file(ptx_path("hashtable", options.compiler));
   const Table table(s, random, device);
   device.launch(module, kernel, grid(s.ctas, s.threads), table.args());
   return table.check(device);
+}
+
+std::vector<Parameter> parameters() {
+  return {{"keys", "insertions", 1, 1u << 26},
+          {"buckets", "of the table, each with a lock", 2, 1u << 24, true},
+          {"ctas", "of the grid", 1, 1u << 20},
+          {"threads", "of a CTA", 1, 1024}};
 }
 
 /// One launch, with a separate table, for each delay factor.
@@ -128,6 +138,7 @@ Workload hashtable() {
           .source = "hashtable.cu",
           .racy = true,
           .needs_simt_progress = false,
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("hash_insert", d, o); }};
 }
 
@@ -138,6 +149,7 @@ Workload hashtable_mimd() {
           .source = "hashtable.cu",
           .racy = true,
           .needs_simt_progress = true,
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("hash_insert_mimd", d, o); }};
 }
 
@@ -147,6 +159,7 @@ Workload hashtable_serial() {
           .stresses = "a loop over lanes around a spin lock: one lane active, 31 turns",
           .source = "hashtable.cu",
           .racy = true,
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("hash_insert_serial", d, o); }};
 }
 

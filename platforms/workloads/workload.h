@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,16 @@ struct Options {
   Compiler compiler = Compiler::kNvcc;
   Size size = Size::kSmall;
   std::uint64_t seed = 1;
+  std::map<std::string, std::uint32_t> parameters;  ///< chosen instead of those of the size (parameters.h)
+};
+
+/// A number of a workload's input that can be chosen.
+struct Parameter {
+  std::string name;
+  std::string meaning;
+  std::uint32_t least = 1;
+  std::uint32_t most = 1;
+  bool power_of_two = false;
 };
 
 /// Outcome of the comparison with the CPU reference.
@@ -40,6 +51,7 @@ struct Workload {
   /// True if it is only correct where the lanes of a warp execute together and wait for each other after
   /// their loops (implicit warp synchrony, K12): on the SIMT stack, not on the oracle's independent threads.
   bool needs_lockstep = false;
+  std::vector<Parameter> parameters{};
   std::function<Verdict(host::Device&, const Options&)> run;
 };
 

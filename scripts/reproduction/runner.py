@@ -98,7 +98,8 @@ class Runner:
     def _run(self, workload, settings, platform):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "result"
-            arguments = ["run", workload, "--size", self.size, "--platform", platform, "--compiler", self.compiler,
+            name, *parameters = workload.split()  # "hashtable buckets=128"
+            arguments = ["run", name, *(word for one in parameters for word in ("--param", one)), "--size", self.size, "--platform", platform, "--compiler", self.compiler,
                          "--max-cycles", self.max_cycles, "--out", out]
             for name, value in settings.items():
                 arguments += ["--set", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]

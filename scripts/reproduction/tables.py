@@ -60,6 +60,15 @@ def number(value, digits=2):
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def xy_chart(title, labels, axis, values):
+    """Bars, as a diagram that Markdown viewers draw (Mermaid); a missing value is 0."""
+    values = [value or 0 for value in values]
+    return "\n".join(["```mermaid", "xychart-beta", f'    title "{title}"',
+                      "    x-axis [" + ", ".join(f'"{label}"' for label in labels) + "]",
+                      f'    y-axis "{axis}" 0 --> {max(1, *values) * 1.1:.2f}',
+                      "    bar [" + ", ".join(f"{value:.2f}" for value in values) + "]", "```"])
+
+
 def comparison(study, ours):
     """The published claims with our values by id, then the explanations of the differences. An unpublished id is an
     error; an id without one of our values is reported as such."""

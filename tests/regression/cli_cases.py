@@ -396,6 +396,21 @@ def wrong_number_of_arguments(c):
 
 
 @case
+def parameters_change_the_input_of_a_workload(c):
+    shape = ("--platform", "tiny", "--size", "tiny", "--param", "buckets=8", "--param", "keys=100")
+    done = c.run("run", "hashtable", *shape, "--out", "result")
+    check("100 keys in 8 chains" in done.stdout and "buckets 8, keys 100" in done.stdout, done.stdout)
+    stats = json.loads((c.folder / "result" / "stats.json").read_text())
+    check(stats["parameters"] == {"buckets": 8, "keys": 100}, str(stats["parameters"]))
+    check("--param accounts=N" in c.run("list").stdout, "heddle list does not show parameters")
+    for parameter, words in {"bucket=8": "there are keys, buckets, ctas, threads", "buckets": "no value",
+                             "buckets=12": "power of two", "keys=0": "from 1", "keys=1e3": "whole number",
+                             "keys=99999999999": "whole number"}.items():
+        c.refused("run", "hashtable", "--param", parameter, says=[f"--param {parameter}", words])
+    c.refused("run", "sgemm", "--param", "buckets=8", says=["sgemm has no parameter 'buckets'", "--size"])
+
+
+@case
 def wrong_size_of_an_argument(c):
     c.ptx(kernels.STORE, "store", "--arg", "buf=x:128", "--arg", "u32=0", says=["argument 2", "4 bytes", "8"])
 

@@ -25,7 +25,7 @@ def said(pattern, text=README):
 def listed(c, heading):
     text = c.run("list").stdout
     section = text[text.index(heading):]
-    return re.findall(r"^  (\S+) +(?!stresses)\S", section[:section.index("\n\n")], re.MULTILINE)
+    return re.findall(r"^  (\S+) +(?!stresses|--param)\S", section[:section.index("\n\n")], re.MULTILINE)
 
 
 def number(text):
