@@ -19,7 +19,7 @@ struct Options {
   Compiler compiler = Compiler::kNvcc;
   Size size = Size::kSmall;
   std::uint64_t seed = 1;
-  std::map<std::string, std::uint32_t> parameters;  ///< chosen instead of those of the size (parameters.h)
+  std::map<std::string, std::uint32_t> parameters{};  ///< chosen instead of those of the size (parameters.h)
 };
 
 /// A number of a workload's input that can be chosen.
