@@ -387,7 +387,7 @@ HangReport Classifier::classify() {
     return report(
         HangKind::kStarvation, "",
         "the scheduler never chooses warps that could issue; take a policy that gives everybody a turn "
-        "(core.scheduler.policy, core.scheduler.gto_rotation_cycles)");
+        "(core.scheduler.policy, core.scheduler.gto_rotation_cycles, core.scheduler.cawa_rotation_cycles)");
   }
   WhatIf waiting_run;
   waiting_run.waiting_lanes_run = true;

@@ -47,6 +47,7 @@ class LockstepPolicy final : public WarpSchedulingPolicy {
   LockstepPolicy(std::string path, std::unique_ptr<WarpSchedulingPolicy> model,
                  std::unique_ptr<WarpSchedulingPolicy> rtl)
       : path_(std::move(path)), model_(std::move(model)), rtl_(std::move(rtl)) {}
+  void begin(const isa::Kernel& kernel) override { model_->begin(kernel), rtl_->begin(kernel); }
   void assign(WarpId warp, Cycle now) override { model_->assign(warp, now), rtl_->assign(warp, now); }
   void leave(WarpId warp) override { model_->leave(warp), rtl_->leave(warp); }
   std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle now) override {

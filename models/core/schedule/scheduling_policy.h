@@ -17,6 +17,10 @@
 #include "core/protocols/issue_tap_protocol.h"
 #include "sim/twins.h"
 
+namespace heddle::isa {
+struct Kernel;
+}
+
 namespace heddle::core {
 
 /// Chooses among the warps of one scheduler. Its state carries over from launch to launch.
@@ -26,6 +30,8 @@ class WarpSchedulingPolicy {
   using WarpId = base::WarpId;
 
   virtual ~WarpSchedulingPolicy() = default;
+  /// A launch of the kernel begins.
+  virtual void begin(const isa::Kernel&) {}
   /// A warp was launched.
   virtual void assign(WarpId warp, Cycle now) = 0;
   virtual void leave(WarpId) {}

@@ -43,6 +43,11 @@ void WarpScheduler::serve(SchedulerRequest& request) {
   return groups_per_warp_ == 1 ? pick(request) : pick_split(request);
 }
 
+void WarpScheduler::interest(IssueTapRequest& request) {
+  if (request.pc == Pc{0}) policy_->begin(*request.launch->kernel);
+  request.wanted = policy_->taps(*request.instruction);
+}
+
 void WarpScheduler::follow(SchedulerRequest& request) {
   switch (request.op) {
     case SchedulerRequest::Op::kAssign:

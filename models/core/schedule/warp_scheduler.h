@@ -36,8 +36,9 @@ class WarpScheduler : public sc_core::sc_module {
     if (request.op == IssueTapRequest::Op::kIssue)
       policy_->tapped(request);
     else
-      request.wanted = policy_->taps(*request.instruction);
+      interest(request);
   }
+  void interest(IssueTapRequest& request);
   HEDDLE_BY_JUMP void pick(SchedulerRequest& request);
   HEDDLE_BY_JUMP void pick_split(SchedulerRequest& request);
   HEDDLE_BY_JUMP void follow(SchedulerRequest& request);
@@ -46,8 +47,8 @@ class WarpScheduler : public sc_core::sc_module {
   sim::BlockTarget<SchedulerProtocol, WarpScheduler, &WarpScheduler::serve> scheduler_tsock{"scheduler_tsock",
                                                                                             this};
   /// What the policy wants to know of the instructions that its choices issue.
-  sim::BlockTarget<IssueTapProtocol, WarpScheduler, &WarpScheduler::serve_tap> issue_tap_tsock{"issue_tap_tsock",
-                                                                                              this};
+  sim::BlockTarget<IssueTapProtocol, WarpScheduler, &WarpScheduler::serve_tap> issue_tap_tsock{
+      "issue_tap_tsock", this};
 
   [[nodiscard]] bool may_starve() const { return policy_->may_starve(); }
 

@@ -140,8 +140,54 @@ TEST(Scheduler, TwoLevelKeepsToItsActiveSetUntilAMemberWaitsForMemory) {
   EXPECT_EQ(order, (std::vector<std::uint32_t>{4, 1, 4})) << "4 waited longer than 1";
 }
 
-TEST(Scheduler, CawaPicksTheMostCriticalWarp) {
+/// The policy tells itself what it issues at `pc`.
+void issue_at(WarpSchedulingPolicy& policy, std::uint32_t warp, std::uint32_t pc, Cycle cycle) {
+  const isa::Instruction any;
+  policy.issued(WarpId{warp}, cycle);
+  IssueTapRequest issue;
+  issue.instruction = &any;
+  issue.pc = Pc{pc};
+  issue.warp = WarpId{warp};
+  issue.cycle = cycle;
+  policy.tapped(issue);
+}
+
+TEST(Scheduler, CawaByDistanceCountsFromTheKernelsLengthAndJumpsBackAdd) {
   const auto cawa = policy(cawa_policy());
+  isa::Kernel kernel;
+  kernel.code.resize(10);
+  cawa->begin(kernel);
+  const auto all = set_of({1, 2, 3});
+  for (const std::uint32_t warp : {1, 2, 3}) cawa->assign(WarpId{warp}, 0);
+  EXPECT_TRUE(cawa->taps(isa::Instruction{})) << "every instruction moves the distance";
+  EXPECT_EQ(cawa->pick(all, 1)->value(), 1u) << "a tie goes to the oldest";
+  issue_at(*cawa, 1, 0, 4);  // nInst 10, CPIavg 4, nStall 4: 44
+  EXPECT_EQ(cawa->pick(all, 5)->value(), 1u) << "greedy";
+  EXPECT_EQ(cawa->pick(set_of({2, 3}), 5)->value(), 2u) << "both 0";
+  issue_at(*cawa, 2, 0, 6);  // 10 * 6 + 6: 66
+  cawa->stalled();
+  EXPECT_EQ(cawa->pick(all, 7)->value(), 2u);
+  issue_at(*cawa, 2, 7, 8);  // nInst 10 - 7, CPIavg 8 / 2, nStall 8: 20
+  cawa->stalled();
+  EXPECT_EQ(cawa->pick(all, 9)->value(), 1u) << "2 is nearer to the end";
+  issue_at(*cawa, 2, 2, 10);  // 3 + 5 back, CPIavg 10 / 3 whole, nStall 10: 34
+  cawa->stalled();
+  EXPECT_EQ(cawa->pick(all, 11)->value(), 1u);
+  issue_at(*cawa, 2, 2, 20);  // 8 * 5 + 20: 60
+  cawa->stalled();
+  EXPECT_EQ(cawa->pick(all, 21)->value(), 2u) << "it went back";
+  issue_at(*cawa, 2, 30, 22);  // not below 0: 22
+  cawa->stalled();
+  EXPECT_EQ(cawa->pick(all, 23)->value(), 1u);
+  // The rotation: all from 0, the oldest becomes the youngest.
+  EXPECT_EQ(cawa->pick(all, 50000)->value(), 2u);
+  EXPECT_EQ(cawa->pick(set_of({1, 3}), 50001)->value(), 3u);
+}
+
+TEST(Scheduler, CawaByOutcomesPicksTheMostCriticalWarp) {
+  SchedulerConfig config{{cawa_policy()}, "cawa"};
+  config.get<CawaConfig>().estimate = CawaEstimate::kOutcomes;
+  const auto cawa = config.make(8);
   cawa->assign(WarpId{1}, 0);
   cawa->assign(WarpId{2}, 0);
   const auto both = set_of({1, 2});

@@ -88,6 +88,13 @@ TEST(Scheduler, AsksThePolicyWhatItNeedsAndWhetherItStarves) {
   EXPECT_FALSE(rotating.scheduler.may_starve());
   EXPECT_TRUE(fixed.scheduler.may_starve());
   EXPECT_FALSE(cawa.scheduler.may_starve());
+  SchedulerConfig critical{{cawa_policy()}, "cawa"};
+  critical.get<CawaConfig>().rotation_cycles = 0;
+  SchedulerUser for_ever("for_ever", critical, 1);
+  EXPECT_TRUE(for_ever.scheduler.may_starve()) << "a criticality is fixed while its warp waits";
+  critical.get<CawaConfig>().estimate = CawaEstimate::kOutcomes;
+  SchedulerUser grows("grows", critical, 1);
+  EXPECT_FALSE(grows.scheduler.may_starve()) << "it grows while its warp waits";
 }
 
 TEST(SchedulerConfig, NamesTheNearestPolicy) {
