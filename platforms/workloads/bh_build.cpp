@@ -1,4 +1,5 @@
 #include "workloads/octree.h"
+#include "workloads/parameters.h"
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
@@ -12,7 +13,9 @@ struct Shape {
 
 Verdict run(const char* kernel, host::Device& device, const Options& options) {
   // Paper: TB of mimd-simt-and-bows §9.2 (30 000 bodies, few CTAs).
-  const Shape s = pick(options.size, Shape{300, 2, 96}, Shape{4'000, 15, 128}, Shape{30'000, 28, 512});
+  Shape s = pick(options.size, Shape{300, 2, 96}, Shape{4'000, 15, 128}, Shape{30'000, 28, 512});
+  s = {chosen(options, "bodies", s.bodies), chosen(options, "ctas", s.ctas),
+       chosen(options, "threads", s.threads)};
   Random random(options.seed);
   const Bodies bodies = random_bodies(random, s.bodies);
   // The positions of the bodies determine the tree; only the numbering of the cells depends on the order of
@@ -31,6 +34,12 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
                   compare("tree", outline(actual), outline(expected))});
 }
 
+std::vector<Parameter> parameters() {
+  return {{"bodies", "of the tree", 2, 1u << 22},
+          {"ctas", "of the grid", 1, 1u << 20},
+          {"threads", "of a CTA", 1, 1024}};
+}
+
 }  // namespace
 
 Workload bh_build() {
@@ -40,6 +49,7 @@ Workload bh_build() {
       .stresses = "pointer chasing of uneven depth, locks that are the data, a CTA barrier between retries",
       .source = "bh_build.cu",
       .racy = true,
+      .parameters = parameters(),
       .run = [](host::Device& d, const Options& o) { return run("bh_build", d, o); }};
 }
 
@@ -51,6 +61,7 @@ Workload bh_build_mimd() {
       .source = "bh_build.cu",
       .racy = true,
       .needs_simt_progress = true,
+      .parameters = parameters(),
       .run = [](host::Device& d, const Options& o) { return run("bh_build_mimd", d, o); }};
 }
 

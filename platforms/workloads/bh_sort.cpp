@@ -1,4 +1,5 @@
 #include "workloads/octree.h"
+#include "workloads/parameters.h"
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
@@ -11,7 +12,9 @@ struct Shape {
 };
 
 Verdict run(const char* kernel, host::Device& device, const Options& options) {
-  const Shape s = pick(options.size, Shape{300, 2, 64}, Shape{4'000, 15, 128}, Shape{30'000, 28, 256});
+  Shape s = pick(options.size, Shape{300, 2, 64}, Shape{4'000, 15, 128}, Shape{30'000, 28, 256});
+  s = {chosen(options, "bodies", s.bodies), chosen(options, "ctas", s.ctas),
+       chosen(options, "threads", s.threads)};
   Random random(options.seed);
   const Octree tree = build_octree(random_bodies(random, s.bodies));
   const std::vector<std::int32_t> count = count_bodies(tree);
@@ -50,6 +53,12 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
                   compare("sorted", device.download<std::int32_t>(sorted_d, s.bodies), sorted)});
 }
 
+std::vector<Parameter> parameters() {
+  return {{"bodies", "of the tree", 2, 1u << 22},
+          {"ctas", "of the grid", 1, 1u << 20},
+          {"threads", "of a CTA", 1, 1024}};
+}
+
 }  // namespace
 
 Workload bh_sort() {
@@ -57,6 +66,7 @@ Workload bh_sort() {
           .description = "Barnes-Hut: bodies in tree order, cells wait for their parents, SIMT-safe (ST, K6)",
           .stresses = "wait and signal between lanes of a warp and between warps, by polling",
           .source = "bh_sort.cu",
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("bh_sort", d, o); }};
 }
 
@@ -66,6 +76,7 @@ Workload bh_sort_mimd() {
           .stresses = "forward progress of diverged lanes: a lane waits for one of its own warp",
           .source = "bh_sort.cu",
           .needs_simt_progress = true,
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("bh_sort_mimd", d, o); }};
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "workloads/parameters.h"
 #include "workloads/random.h"
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
@@ -82,8 +83,10 @@ Verdict check_positions(const std::vector<float>& before, const std::vector<floa
 }
 
 Verdict run(const char* kernel, host::Device& device, const Options& options) {
-  const Shape s =
-      pick(options.size, Shape{9, 8, 3, 2, 96}, Shape{60, 50, 2, 15, 128}, Shape{250, 200, 8, 96, 256});
+  Shape s = pick(options.size, Shape{9, 8, 3, 2, 96}, Shape{60, 50, 2, 15, 128}, Shape{250, 200, 8, 96, 256});
+  s = {chosen(options, "width", s.width), chosen(options, "height", s.height),
+       chosen(options, "sweeps", s.sweeps), chosen(options, "ctas", s.ctas),
+       chosen(options, "threads", s.threads)};
   Random random(options.seed);
   const std::vector<Spring> springs = springs_of(s, random);
   const std::size_t particles = std::size_t{s.width} * s.height;
@@ -117,6 +120,14 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
                           std::vector<std::int32_t>(particles, 0))});
 }
 
+std::vector<Parameter> parameters() {
+  return {{"width", "particles of a row", 2, 4096},
+          {"height", "rows of particles", 2, 4096},
+          {"sweeps", "over all springs, a launch each", 1, 1000},
+          {"ctas", "of the grid", 1, 1u << 20},
+          {"threads", "of a CTA", 1, 1024}};
+}
+
 }  // namespace
 
 Workload cloth() {
@@ -126,6 +137,7 @@ Workload cloth() {
               "nested locks of neighbours: contention follows the mesh; square roots and divisions inside",
           .source = "cloth.cu",
           .racy = true,
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("cloth_solve", d, o); }};
 }
 
@@ -136,6 +148,7 @@ Workload cloth_mimd() {
           .source = "cloth.cu",
           .racy = true,
           .needs_simt_progress = true,
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("cloth_solve_mimd", d, o); }};
 }
 

@@ -1,4 +1,5 @@
 #include "workloads/alignment.h"
+#include "workloads/parameters.h"
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
@@ -11,7 +12,9 @@ struct Shape {
 };
 
 Verdict run(const char* kernel, host::Device& device, const Options& options) {
-  const Shape s = pick(options.size, Shape{100, 24, 64}, Shape{1'000, 200, 128}, Shape{4'096, 2'048, 256});
+  Shape s = pick(options.size, Shape{100, 24, 64}, Shape{1'000, 200, 128}, Shape{4'096, 2'048, 256});
+  s = {chosen(options, "rows", s.rows), chosen(options, "cols", s.cols),
+       chosen(options, "threads", s.threads)};
   Random random(options.seed);
   const Sequences sequences = random_sequences(random, s.rows, s.cols);
   const std::size_t width = s.cols + 1;
@@ -35,6 +38,12 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
                           std::vector<std::int32_t>(s.rows + 1, progress[0]))});
 }
 
+std::vector<Parameter> parameters() {
+  return {{"rows", "of the score matrix, a thread each", 1, 1u << 20},
+          {"cols", "of the score matrix", 1, 1u << 16},
+          {"threads", "of a CTA", 1, 1024}};
+}
+
 }  // namespace
 
 Workload nw_rows() {
@@ -42,6 +51,7 @@ Workload nw_rows() {
           .description = "Needleman-Wunsch, a thread a row, each waits for the row above, SIMT-safe (NW1)",
           .stresses = "a wavefront between the lanes of a warp and between warps: signals, fences, polling",
           .source = "nw_rows.cu",
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("nw_rows", d, o); }};
 }
 
@@ -51,6 +61,7 @@ Workload nw_rows_mimd() {
           .stresses = "forward progress of diverged lanes: every lane waits for its neighbour",
           .source = "nw_rows.cu",
           .needs_simt_progress = true,
+          .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("nw_rows_mimd", d, o); }};
 }
 

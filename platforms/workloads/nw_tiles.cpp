@@ -1,4 +1,5 @@
 #include "workloads/alignment.h"
+#include "workloads/parameters.h"
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
 
@@ -13,7 +14,8 @@ struct Shape {
 };
 
 Verdict run(host::Device& device, const Options& options) {
-  const Shape s = pick(options.size, Shape{96, 64}, Shape{512, 384}, Shape{2'048, 2'048});
+  Shape s = pick(options.size, Shape{96, 64}, Shape{512, 384}, Shape{2'048, 2'048});
+  s = {chosen(options, "bands", s.rows / kTile) * kTile, chosen(options, "tiles", s.cols / kTile) * kTile};
   Random random(options.seed);
   const Sequences sequences = random_sequences(random, s.rows, s.cols);
   const std::size_t width = s.cols + 1;
@@ -40,6 +42,11 @@ Verdict run(host::Device& device, const Options& options) {
                           std::vector<std::int32_t>(bands, static_cast<std::int32_t>(s.cols / kTile)))});
 }
 
+std::vector<Parameter> parameters() {
+  return {{"bands", "of 32 rows, a CTA each", 1, 1u << 15},
+          {"tiles", "of 32 columns in a band", 1, 1u << 11}};
+}
+
 }  // namespace
 
 Workload nw_tiles() {
@@ -48,6 +55,7 @@ Workload nw_tiles() {
       .description = "Needleman-Wunsch backward, a CTA a band of tiles, each waits for the band below (NW2)",
       .stresses = "signals between CTAs, one lane polls while its CTA waits at a barrier, shared memory",
       .source = "nw_tiles.cu",
+      .parameters = parameters(),
       .run = run};
 }
 

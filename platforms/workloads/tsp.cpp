@@ -2,6 +2,7 @@
 #include <limits>
 #include <numeric>
 
+#include "workloads/parameters.h"
 #include "workloads/random.h"
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
@@ -69,7 +70,9 @@ Climb climb(const Distances& distance, std::uint32_t cities, std::uint32_t climb
 
 Verdict run(host::Device& device, const Options& options) {
   // Paper: TSP of mimd-simt-and-bows §9.2 (76 cities, 3000 climbers).
-  const Shape s = pick(options.size, Shape{9, 100, 2, 48}, Shape{24, 600, 5, 128}, Shape{76, 3'000, 12, 256});
+  Shape s = pick(options.size, Shape{9, 100, 2, 48}, Shape{24, 600, 5, 128}, Shape{76, 3'000, 12, 256});
+  s = {chosen(options, "cities", s.cities), chosen(options, "climbers", s.climbers),
+       chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads)};
   Random random(options.seed);
   const Distances distance = random_distances(random, s.cities);
   const std::uint32_t seed = random.below(1u << 31);
@@ -106,6 +109,13 @@ Verdict run(host::Device& device, const Options& options) {
                   compare("lock", device.download<std::int32_t>(lock_d, 1), {0})});
 }
 
+std::vector<Parameter> parameters() {
+  return {{"cities", "of the tour", 4, 80},
+          {"climbers", "that report", 1, 1u << 24},
+          {"ctas", "of the grid", 1, 1u << 20},
+          {"threads", "of a CTA", 1, 1024}};
+}
+
 }  // namespace
 
 Workload tsp() {
@@ -113,6 +123,7 @@ Workload tsp() {
           .description = "travelling salesman: hill climbers report under one global lock, lane by lane (K5)",
           .stresses = "local memory, long divergent loops, then one lock that the whole grid wants",
           .source = "tsp.cu",
+          .parameters = parameters(),
           .run = run};
 }
 

@@ -185,9 +185,10 @@ void IssueStage::refresh(GroupId id) {
       return;
     }
   const Hazard found = hazard(group, state_.instruction(group.pc));
-  if (found == Hazard::kNone)
+  if (found == Hazard::kNone) {
     set_status(id, GroupStatus::kReady, state_.facts[group.pc.value()].pipe);
-  else if (found == Hazard::kMemory)
+    held_until_[group.scheduler] = 0;  // what was held back were the others
+  } else if (found == Hazard::kMemory)
     set_long_latency(id, GroupStatus::kScoreboardMemory);
   else
     set_status(id, GroupStatus::kScoreboardAlu);
