@@ -30,8 +30,8 @@ std::uint64_t cycles(const Json& result) {
   return sum;
 }
 
-Scenario scenario(const std::string& workload, std::vector<std::string> assignments, const std::string& platform = "gtx480",
-                  bool oracle = false) {
+Scenario scenario(const std::string& workload, std::vector<std::string> assignments,
+                  const std::string& platform = "gtx480", bool oracle = false) {
   Scenario what{workload, platform};
   what.assignments = std::move(assignments);
   what.oracle = oracle;
@@ -43,8 +43,9 @@ class SpinAware : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SpinAware, GivesTheRightResultsAndXorNeverFlagsARegularLoop) {
   for (const char* const source : {"ddos", "analysis", "annotations"}) {
-    Scenario what = scenario(GetParam(), {std::string("core.spin.source=") + source, "core.spin.bows.minimum_delay=200",
-                                          "core.spin.bows.window_cycles=300"});
+    Scenario what =
+        scenario(GetParam(), {std::string("core.spin.source=") + source, "core.spin.bows.minimum_delay=200",
+                              "core.spin.bows.window_cycles=300"});
     what.oracle = true;
     const Json result = run(what);
     ASSERT_FALSE(result.contains("errors")) << source << ": " << result.dump().substr(0, 2000);
@@ -78,11 +79,12 @@ class SpinAwareSplits : public ::testing::TestWithParam<std::string> {};
 /// The forms that need progress of diverged lanes.
 TEST_P(SpinAwareSplits, FinishWhereSplitsBackOff) {
   for (const char* const granularity : {"warp", "split"}) {
-    const Json result = run(scenario(GetParam(),
-                                     {"core.control_flow.mechanism=aware", "core.control_flow.timeout.cycles=1000",
-                                      "core.spin.source=ddos", std::string("core.spin.bows.granularity=") + granularity,
-                                      "core.spin.bows.minimum_delay=100"},
-                                     "tiny"));
+    const Json result =
+        run(scenario(GetParam(),
+                     {"core.control_flow.mechanism=aware", "core.control_flow.timeout.cycles=1000",
+                      "core.spin.source=ddos", std::string("core.spin.bows.granularity=") + granularity,
+                      "core.spin.bows.minimum_delay=100"},
+                     "tiny"));
     ASSERT_FALSE(result.contains("errors")) << granularity << ": " << result.dump().substr(0, 2000);
     EXPECT_TRUE(result["passed"].get<bool>()) << granularity << ": " << result["summary"];
   }
@@ -100,8 +102,8 @@ TEST(Ddos, FindsTheSpinInducingBranchOfALockLoop) {
 
 TEST(Ddos, AHistoryOfTwoFindsNothing) {
   for (const char* const length : {"1", "2"}) {
-    const Json result =
-        run(scenario("hashtable", {"core.spin.source=ddos", "cores=2", std::string("core.spin.ddos.length=") + length}));
+    const Json result = run(scenario(
+        "hashtable", {"core.spin.source=ddos", "cores=2", std::string("core.spin.ddos.length=") + length}));
     EXPECT_GT(spin(result, "detection", "true_sibs"), 0u);
     EXPECT_EQ(spin(result, "detection", "true_detected"), 0u);
   }
@@ -126,6 +128,30 @@ TEST(Bows, ASleepingCoreCostsNothing) {
   EXPECT_GT(cycles(result), 20000u);
   EXPECT_LT(active * 2, cycles(result));
 }
+
+/// Cores sleep while all their warps have backed off, and miss nothing by it: a core that is asked in every cycle does
+/// the same.
+class BowsAsleep : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(BowsAsleep, IsTheSameAsAwake) {
+  for (const char* const more : {"core.spin.timing=contract", "core.control_flow.mechanism=multi_path"}) {
+    Scenario what = scenario(GetParam(), {"core.spin.source=annotations", "core.spin.bows.delay=fixed",
+                                          "core.spin.bows.fixed_delay=3000", "cores=1", more});
+    const auto statistics = [&](bool awake) {
+      what.keep_awake = awake;
+      Json result = run(what);
+      EXPECT_TRUE(result["passed"].get<bool>()) << more << ": " << result.dump().substr(0, 2000);
+      for (Json& launch : result["launches"]) launch["stats"]["core0"]["issue"].erase("active_cycles");
+      return result["launches"].dump();
+    };
+    EXPECT_EQ(statistics(false), statistics(true)) << more;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BowsAsleep,
+                         ::testing::Values("hashtable", "atm", "cloth", "bh-sort", "bh-build", "nw-rows",
+                                           "nw-tiles", "tsp", "bh-summarize"),
+                         [](const auto& test) { return test_name(test.param); });
 
 TEST(Bows, SwitchedOffItChangesNoCycle) {
   const Json without = run(scenario("hashtable", {}));
