@@ -12,9 +12,21 @@ MACHINE = {"clocks.core_mhz": 700, "core.shared_memory.size_kib": 48}
 POLICIES = ["lrr", "gto", "cawa"]
 BENCHMARKS = [(name, source) for name, source, _ in suite.SYNCHRONISATION if name not in ("BH-SM", "BH-FC")]
 BUCKETS = [128, 256, 512, 1024, 2048, 4096]
-# Threads, buckets and accounts as published; fewer insertions per thread (3 of 80, all transfers).
+# Inputs at which warps contend as published, as far as it is published (mimd-simt-and-bows §9.2), and which run in seconds:
+# HT and ATM have its threads, buckets and accounts, 3 of 80 insertions per thread and all transfers; TB and ST its bodies;
+# TSP its climbers with 20 of 76 cities. Of DS, NW1 and NW2 no input is published: grids that fill the cores.
 SCALE = {"hashtable": "ctas=160 threads=256 buckets=1024 keys=122880",
-         "atm": "ctas=96 threads=256 accounts=1000 transfers=122880"}
+         "atm": "ctas=96 threads=256 accounts=1000 transfers=122880",
+         "cloth": "width=120 height=100 sweeps=1 ctas=90 threads=256",
+         "bh-build": "bodies=30000 ctas=30 threads=512",
+         "bh-sort": "bodies=30000 ctas=60 threads=256",
+         "nw-rows": "rows=1920 cols=64 threads=128",
+         "nw-tiles": "bands=60 tiles=12",
+         "tsp": "cities=20 climbers=3000 ctas=12 threads=256"}
+DELAYS = [0, 500, 1000, 3000, 5000]
+# Kernels without busy-waiting, for what false detections cost.
+REGULAR = ["bfs", "btree", "gaussian", "hotspot", "kmeans", "lud", "nn", "pathfinder", "srad", "lps", "mandelbrot",
+           "montecarlo", "sgemm", "reduction"]
 
 
 def settings(policy, bows, **more):
@@ -37,7 +49,7 @@ def transactions(run):
 
 
 def energy(run):
-    """None: these statistics have no energy."""
+    """Dynamic energy; None: these statistics have none."""
     return run.counter(r"energy", "dynamic") or None
 
 
@@ -50,12 +62,8 @@ def gains(base, bows):
             "simd": over(bows.simd, base.simd)}
 
 
-def report(machine, names):
-    benchmarks = [(name, scaled(machine, workload)) for name, workload in chosen(BENCHMARKS, names)]
-    sweep = [(buckets, table_size(machine, buckets)) for buckets in BUCKETS if not names or names & {"HT", "hashtable"}]
-    machine.prepare([(workload, settings(policy, bows)) for _, workload in benchmarks for policy in POLICIES
-                     for bows in (False, True)]
-                    + [(workload, settings("gto", bows)) for _, workload in sweep for bows in (False, True)])
+def benchmarks_table(machine, benchmarks):
+    """Table of all policies with and without BOWS, and gains by policy and benchmark."""
     rows, all_gains = [], {policy: {} for policy in POLICIES}
     for name, workload in benchmarks:
         for policy in POLICIES:
@@ -66,6 +74,83 @@ def report(machine, names):
                              ratio(base.instructions, run.instructions), ratio(transactions(base), transactions(run)),
                              ratio(energy(base), energy(run))])
             all_gains[policy][name] = gains(base, bows)
+    return table([*WHERE[:4], "scheduling", "cycles", "warp instr.", "SIMD", "speed-up", "instr.", "transactions",
+                  "energy"], rows), all_gains
+
+
+def sweep_cases(machine, names):
+    return [(buckets, table_size(machine, buckets)) for buckets in BUCKETS if not names or names & {"HT", "hashtable"}]
+
+
+def buckets_table(machine, sweep, ours):
+    rows, speedups, savings = [], [], []
+    for buckets, workload in sweep:
+        base, bows = (machine.run(workload, settings("gto", on)) for on in (False, True))
+        gain = gains(base, bows)
+        speedups.append(gain["speedup"])
+        savings.append(gain["instructions"])
+        rows.append([buckets, count(base, base.cycles), count(bows, bows.cycles), number(gain["speedup"]),
+                     number(gain["instructions"]), number(gain["transactions"]), percent(base.simd),
+                     percent(bows.simd)])
+    if speedups[0] and speedups[-1]:
+        ours["sweep_speedup"] = f"{speedups[0]:.2f} ... {speedups[-1]:.2f}"
+        ours["sweep_instructions"] = f"{savings[0]:.2f} ... {savings[-1]:.2f}"
+    return ["## HT by its number of buckets, GTO against GTO + BOWS", f"`{sweep[0][1]}` and so on.",
+            table(["buckets", "cycles", "with BOWS", "speed-up", "instr.", "transactions", "SIMD", "with BOWS"], rows),
+            xy_chart("Speed-up by BOWS over GTO, HT", [buckets for buckets, _ in sweep], "speed-up", speedups)]
+
+
+def delay_settings(delay):
+    return settings("gto", True, **{"core.spin.bows.delay": "fixed", "core.spin.bows.fixed_delay": delay})
+
+
+def delays_table(machine, benchmarks):
+    """One factor at a time: the delay alone. 0 is the back-off queue without any."""
+    rows = []
+    for name, workload in benchmarks:
+        base = machine.run(workload, settings("gto", False))
+        fixed = [machine.run(workload, delay_settings(delay)) for delay in DELAYS]
+        adaptive = machine.run(workload, settings("gto", True))
+        contract = machine.run(workload, settings("gto", True, **{"core.spin.timing": "contract"}))
+        rows.append([name, *(ratio(base.cycles, run.cycles) for run in (*fixed, adaptive, contract))])
+    return ["## The delay alone: speed-up over GTO by fixed and adaptive delay limits, and with the hardware's own time",
+            table(["name", *(f"fixed {delay}" for delay in DELAYS), "adaptive", "adaptive, `timing: contract`"], rows)]
+
+
+def false_settings(hashing):
+    return settings("gto", True, **{"core.spin.ddos.hash": hashing, "core.spin.bows.delay": "fixed",
+                                    "core.spin.bows.fixed_delay": 5000})
+
+
+def false_detections_table(machine, ours):
+    rows, costs = [], {"xor": [], "modulo": []}
+    for workload in REGULAR:
+        base = machine.run(workload, settings("gto", False))
+        row = [workload, count(base, base.cycles)]
+        for hashing in costs:
+            run = machine.run(workload, false_settings(hashing))
+            costs[hashing].append(base.cycles / run.cycles)
+            flagged = run.counter(r"core\d+", "spin", "detection", "false_detected")
+            row += [flagged, percent(base.cycles / run.cycles - 1)]
+        rows.append(row)
+    for hashing, of in costs.items():
+        ours[f"false_{hashing}"] = f"{100 * (geometric_mean(of) - 1):+.1f} %"
+    return ["## What false detections cost: kernels without busy-waiting, fixed delay of 5000",
+            table(["workload", "cycles, GTO", "branches flagged, XOR", "speed", "branches flagged, MODULO", "speed"], rows)]
+
+
+def report(machine, names):
+    benchmarks = [(name, scaled(machine, workload)) for name, workload in chosen(BENCHMARKS, names)]
+    sweep = sweep_cases(machine, names)
+    machine.prepare([(workload, settings(policy, bows)) for _, workload in benchmarks for policy in POLICIES
+                     for bows in (False, True)]
+                    + [(workload, settings("gto", bows)) for _, workload in sweep for bows in (False, True)]
+                    + [(workload, delay_settings(delay)) for _, workload in benchmarks for delay in DELAYS]
+                    + [(workload, settings("gto", True, **{"core.spin.timing": "contract"})) for _, workload in benchmarks]
+                    + ([] if names else [(workload, run) for workload in REGULAR
+                                         for run in (settings("gto", False), false_settings("xor"),
+                                                     false_settings("modulo"))]))
+    eight, all_gains = benchmarks_table(machine, benchmarks)
     means = {policy: {what: geometric_mean(one[what] for one in of.values())
                       for what in ("speedup", "instructions", "transactions", "energy", "simd")}
              for policy, of in all_gains.items()}
@@ -87,30 +172,18 @@ def report(machine, names):
         + "; BOWS: `core.spin.source=ddos` with the platform's values of `core.spin`. Speed-up, instructions, "
         "transactions and energy: the policy alone divided by the same with BOWS, so more than 1 is a gain.",
         "## The eight benchmarks",
-        table([*WHERE[:4], "scheduling", "cycles", "warp instr.", "SIMD", "speed-up", "instr.", "transactions", "energy"],
-              rows),
+        eight,
         "## Geometric means",
         table(["policy", "speed-up", "instr.", "transactions", "energy"],
               [[policy.upper(), *(number(means[policy][what]) for what in
                                   ("speedup", "instructions", "transactions", "energy"))] for policy in POLICIES]),
-        xy_chart("Speed-up by BOWS over GTO", [name for name, _ in benchmarks], "speed-up",
-                 [all_gains["gto"][name]["speedup"] for name, _ in benchmarks]),
+        *(xy_chart(f"Speed-up by BOWS over {policy.upper()}", [name for name, _ in benchmarks], "speed-up",
+                   [all_gains[policy][name]["speedup"] for name, _ in benchmarks]) for policy in POLICIES),
     ]
     if sweep:
-        rows, speedups, savings = [], [], []
-        for buckets, workload in sweep:
-            base, bows = (machine.run(workload, settings("gto", on)) for on in (False, True))
-            gain = gains(base, bows)
-            speedups.append(gain["speedup"])
-            savings.append(gain["instructions"])
-            rows.append([buckets, count(base, base.cycles), count(bows, bows.cycles), number(gain["speedup"]),
-                         number(gain["instructions"]), number(gain["transactions"]), percent(base.simd),
-                         percent(bows.simd)])
-        if speedups[0] and speedups[-1]:
-            ours["sweep_speedup"] = f"{speedups[0]:.2f} ... {speedups[-1]:.2f}"
-            ours["sweep_instructions"] = f"{savings[0]:.2f} ... {savings[-1]:.2f}"
-        parts += ["## HT by its number of buckets, GTO against GTO + BOWS", f"`{sweep[0][1]}` and so on.",
-                  table(["buckets", "cycles", "with BOWS", "speed-up", "instr.", "transactions", "SIMD", "with BOWS"], rows),
-                  xy_chart("Speed-up by BOWS over GTO, HT", [buckets for buckets, _ in sweep], "speed-up", speedups)]
+        parts += buckets_table(machine, sweep, ours)
+    parts += delays_table(machine, benchmarks)
+    if not names:
+        parts += false_detections_table(machine, ours)
     parts += ["## Published and ours", comparison("bows", ours)]
     return "\n\n".join(parts)
