@@ -27,6 +27,10 @@ class LaneMask {
     n = (n & 0x3333'3333u) + ((n >> 2) & 0x3333'3333u);
     return (((n + (n >> 4)) & 0x0f0f'0f0fu) * 0x0101'0101u) >> 24;
   }
+  /// The same, quicker where most masks are full.
+  [[nodiscard]] constexpr unsigned count_of_mostly_full() const {
+    return bits_ == 0xffff'ffffu ? kLanes : count();
+  }
   [[nodiscard]] constexpr bool none() const { return bits_ == 0; }
   [[nodiscard]] constexpr bool any() const { return bits_ != 0; }
   /// Lowest lane of a non-empty mask.

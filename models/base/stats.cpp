@@ -30,18 +30,20 @@ struct Counters {
 };
 
 using Formula = std::function<double()>;
+using Derived = std::function<std::uint64_t()>;
 using Subgroup = std::unique_ptr<StatGroup>;
 
 struct Item {
   std::string name;
   std::string unit;
   std::string description;
-  std::variant<Counters, Formula, Subgroup> content;
+  std::variant<Counters, Formula, Derived, Subgroup> content;
 };
 
 }  // namespace stat_items
 
 using stat_items::Counters;
+using stat_items::Derived;
 using stat_items::Formula;
 using stat_items::Item;
 using stat_items::Subgroup;
@@ -207,6 +209,9 @@ struct StatGroup::Impl {
         has_counters = true;
         for (std::size_t i = 0; i < counters->size(); ++i)
           if (counters->at(i) != 0) return false;
+      } else if (const auto* derived = std::get_if<Derived>(&item.content)) {
+        has_counters = true;
+        if ((*derived)() != 0) return false;
       }
     }
     return has_counters;
@@ -260,6 +265,8 @@ struct StatGroup::Impl {
         place = (*group)->impl_->to_json();
       } else if (const auto* formula = std::get_if<Formula>(&item.content)) {
         place = (*formula)();  // not a number is written as null
+      } else if (const auto* derived = std::get_if<Derived>(&item.content)) {
+        place = (*derived)();
       } else {
         const auto& counters = std::get<Counters>(item.content);
         if (counters.labels.empty()) {
@@ -306,6 +313,8 @@ struct StatGroup::Impl {
         if (!(*group)->impl_->all_zero()) (*group)->impl_->rows(path + ".", out);
       } else if (const auto* formula = std::get_if<Formula>(&item.content)) {
         out.push_back({path, value_text((*formula)()), item.unit, item.description});
+      } else if (const auto* derived = std::get_if<Derived>(&item.content)) {
+        out.push_back({path, fmt::format("{}", (*derived)()), item.unit, item.description});
       } else {
         const auto& counters = std::get<Counters>(item.content);
         if (counters.labels.empty())
@@ -364,6 +373,11 @@ void StatGroup::formula(const std::string& name, const std::string& unit, const 
   impl_->add(name, unit, description).content = Formula(std::move(compute));
 }
 
+void StatGroup::derived(const std::string& name, const std::string& unit, const std::string& description,
+                        std::function<std::uint64_t()> compute) {
+  impl_->add(name, unit, description).content = Derived(std::move(compute));
+}
+
 void StatGroup::before_reading(std::function<void()> settle) {
   impl_->settle = std::move(settle);
   impl_->changed();
@@ -383,6 +397,8 @@ std::uint64_t StatGroup::count(const std::string& path) const {
       rest = below;
       continue;
     }
+    if (const auto* derived = std::get_if<Derived>(&item->content); derived != nullptr && below.empty())
+      return (*derived)();
     const auto* counters = std::get_if<Counters>(&item->content);
     if (counters == nullptr) break;
     if (counters->labels.empty()) {

@@ -50,11 +50,15 @@ class StatGroup {
   void formula(const std::string& name, const std::string& unit, const std::string& description,
                std::function<double()> compute);
 
+  /// The same as a whole number, which count() reads too; sum() does not.
+  void derived(const std::string& name, const std::string& unit, const std::string& description,
+               std::function<std::uint64_t()> compute);
+
   /// `settle` is called before counters of this group are read or reset: a module that does its work late
   /// brings them up to the present.
   void before_reading(std::function<void()> settle);
 
-  /// Present value of a counter or maximum since the last reset, by path relative to this group:
+  /// Present value of a counter, maximum or derived() number since the last reset, by path relative to this group:
   /// "core0.issue.instructions"; labelled counters as "core0.issue.slots.issued". Throws std::out_of_range
   /// for an unknown path.
   [[nodiscard]] std::uint64_t count(const std::string& path) const;

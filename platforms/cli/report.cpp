@@ -55,6 +55,21 @@ std::string slots_text(const LaunchSummary& s) {
   return text;
 }
 
+/// The largest classes, of which most runs have few.
+std::string energy_text(const LaunchSummary& s) {
+  constexpr std::size_t kClasses = 4;
+  constexpr double kMicrojoule = 1e9;  // femtojoules
+  const auto all = static_cast<double>(s.all_femtojoules());
+  std::vector<ClassEnergy> classes = s.energy;
+  std::stable_sort(classes.begin(), classes.end(),
+                   [](const ClassEnergy& a, const ClassEnergy& b) { return a.femtojoules > b.femtojoules; });
+  std::string shares;
+  for (std::size_t i = 0; i < std::min(kClasses, classes.size()) && classes[i].femtojoules != 0; ++i)
+    shares += fmt::format("{} {} {:.1f} %", shares.empty() ? ":" : ",", classes[i].name,
+                          100.0 * static_cast<double>(classes[i].femtojoules) / all);
+  return line("energy", fmt::format("{:.3f} uJ dynamic, to compare runs with{}", all / kMicrojoule, shares));
+}
+
 std::string summary_text(const LaunchSummary& s, const gpu::GpuConfig& config) {
   std::string text;
   if (s.launches == 1)
@@ -78,6 +93,7 @@ std::string summary_text(const LaunchSummary& s, const gpu::GpuConfig& config) {
                                    grouped(s.dram_read_bytes), grouped(s.dram_write_bytes),
                                    gigabytes_per_second(bytes, s.cycles, config.clocks.core_mhz),
                                    peak_gigabytes_per_second(config), percent(s.dram_rows)));
+  if (!s.energy.empty()) text += energy_text(s);
   return text;
 }
 
@@ -112,16 +128,22 @@ nlohmann::ordered_json summary_json(const LaunchSummary& s, const gpu::GpuConfig
       {"row_accesses", s.dram_rows.whole},
       {"row_hits", s.dram_rows.part},
       {"row_hit_rate", s.dram_rows.rate()}};
-  return {{"cycles", s.cycles},
-          {"warp_instructions", s.warp_instructions},
-          {"thread_instructions", s.thread_instructions},
-          {"ipc", s.ipc()},
-          {"simd_efficiency", s.simd().rate()},
-          {"busy_core_cycles", s.busy_core_cycles},
-          {"issue_slots", {{"all", s.all_slots()}, {"by_cause", slots}}},
-          {"l1d", share_json(s.l1d_loads, "load_hits", "load_accesses")},
-          {"l2", share_json(s.l2, "hits", "accesses")},
-          {"dram", dram}};
+  nlohmann::ordered_json summary = {{"cycles", s.cycles},
+                                    {"warp_instructions", s.warp_instructions},
+                                    {"thread_instructions", s.thread_instructions},
+                                    {"ipc", s.ipc()},
+                                    {"simd_efficiency", s.simd().rate()},
+                                    {"busy_core_cycles", s.busy_core_cycles},
+                                    {"issue_slots", {{"all", s.all_slots()}, {"by_cause", slots}}},
+                                    {"l1d", share_json(s.l1d_loads, "load_hits", "load_accesses")},
+                                    {"l2", share_json(s.l2, "hits", "accesses")},
+                                    {"dram", dram}};
+  if (!s.energy.empty()) {
+    nlohmann::ordered_json by_class = nlohmann::ordered_json::object();
+    for (const ClassEnergy& of : s.energy) by_class[of.name] = of.femtojoules;
+    summary["energy"] = {{"dynamic_femtojoules", s.all_femtojoules()}, {"by_class", by_class}};
+  }
+  return summary;
 }
 
 nlohmann::ordered_json shape_json(const host::Dim3& d) { return {d.x, d.y, d.z}; }

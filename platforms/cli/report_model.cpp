@@ -21,6 +21,8 @@ constexpr const char* kDramWriteBytes = "partition*.l2.dram_write_bytes";
 constexpr const char* kRowHits = "partition*.dram.row_hits";
 constexpr const char* kRowMisses = "partition*.dram.row_misses";
 constexpr const char* kRowConflicts = "partition*.dram.row_conflicts";
+constexpr const char* kEnergy = "energy";
+constexpr const char* kDynamic = "dynamic";
 
 bool matches(std::string_view pattern, std::string_view text) {
   const auto star = pattern.find('*');
@@ -85,6 +87,12 @@ std::uint64_t LaunchSummary::all_slots() const {
   return all;
 }
 
+std::uint64_t LaunchSummary::all_femtojoules() const {
+  std::uint64_t all = 0;
+  for (const ClassEnergy& of : energy) all += of.femtojoules;
+  return all;
+}
+
 namespace {
 
 LaunchSummary counts(const gpu::LaunchCounts& record) {
@@ -109,6 +117,9 @@ void add_statistics(LaunchSummary& s, const nlohmann::ordered_json& statistics) 
   s.dram_write_bytes = sum_at(statistics, kDramWriteBytes);
   const std::uint64_t row_hits = sum_at(statistics, kRowHits);
   s.dram_rows = {row_hits, row_hits + sum_at(statistics, kRowMisses) + sum_at(statistics, kRowConflicts)};
+  if (!statistics.contains(kEnergy)) return;
+  for (const auto& [name, of_class] : statistics.at(kEnergy).items())
+    if (of_class.is_object()) s.energy.push_back({name, of_class.at(kDynamic).get<std::uint64_t>()});
 }
 
 }  // namespace
@@ -159,6 +170,10 @@ LaunchSummary RunSummary::total() const {
     if (total.slots.empty())
       for (const SlotCause& cause : kernel.slots) total.slots.push_back({cause.name, 0});
     for (std::size_t i = 0; i < kernel.slots.size(); ++i) total.slots.at(i).slots += kernel.slots[i].slots;
+    if (total.energy.empty())
+      for (const ClassEnergy& of : kernel.energy) total.energy.push_back({of.name, 0});
+    for (std::size_t i = 0; i < kernel.energy.size(); ++i)
+      total.energy.at(i).femtojoules += kernel.energy[i].femtojoules;
     add(total.l1d_loads, kernel.l1d_loads);
     add(total.l2, kernel.l2);
     add(total.dram_rows, kernel.dram_rows);

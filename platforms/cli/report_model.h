@@ -25,6 +25,12 @@ struct SlotCause {
   std::uint64_t slots = 0;
 };
 
+/// Dynamic energy of a class of events (models/energy).
+struct ClassEnergy {
+  std::string name;
+  std::uint64_t femtojoules = 0;
+};
+
 /// Counts of one launch, or the sums of several.
 struct LaunchSummary {
   std::string kernel;
@@ -43,14 +49,16 @@ struct LaunchSummary {
   Share dram_rows;                     ///< requests served from an open row
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;
-  double host_seconds = 0;        ///< of the launch calls
-  double simulation_seconds = 0;  ///< of these, in the simulation
+  std::vector<ClassEnergy> energy;  ///< in order of declaration; empty: switched off
+  double host_seconds = 0;          ///< of the launch calls
+  double simulation_seconds = 0;    ///< of these, in the simulation
 
   /// Warp instructions per core cycle, of the whole GPU.
   [[nodiscard]] double ipc() const;
   /// Active lanes per warp instruction, of 32.
   [[nodiscard]] Share simd() const;
   [[nodiscard]] std::uint64_t all_slots() const;
+  [[nodiscard]] std::uint64_t all_femtojoules() const;
 };
 
 /// Summary of a run: its launches by kernel, and the launches that the report lists individually.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "energy/energy_account.h"
 #include "gpu/registries.h"
 #include "memory/dram_channel.h"
 
@@ -125,6 +126,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   std::vector<const memory::PartitionUnit*> unit_list;
   for (auto& unit : units) unit_list.push_back(unit.get());
   memory_watch.watch_units(std::move(unit_list));
+  energy::declare_energy(stats, config.energy, config.core.control_flow.mechanism);
   std::vector<sim::Watched*> watched;
   for (auto& core : cores) watched.push_back(core.get());
   for (auto& unit : units) watched.push_back(unit.get());

@@ -1,6 +1,7 @@
 #include "gpu/gpu_config.h"
 
 #include "base/error.h"
+#include "gpu/energy_events.h"
 #include "gpu/registries.h"
 
 namespace heddle::gpu {
@@ -27,7 +28,7 @@ struct CoreSection {
 
 }  // namespace
 
-GpuConfig::GpuConfig() : dispatch(dispatch_policies().entries()) {
+GpuConfig::GpuConfig() : dispatch(dispatch_policies().entries()), energy(energy_events().entries()) {
   core.control_flow = simt::ControlFlowConfig(control_flow_mechanisms().entries());
   core.scheduler = core::SchedulerConfig(scheduling_policies().entries(), kDefaultSchedulingPolicy);
   for (const core::CoreUnit& unit : core_units().entries()) core.units.add(unit.section);
@@ -68,12 +69,14 @@ void GpuConfig::visit(base::ConfigVisitor& v) {
   v.section("core", cores_and_compiler, "every core");
   v.section("dispatch", dispatch, "CTA dispatcher");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");
+  v.section("energy", energy, "energy per event: for ratios of dynamic energy");
   v.section("watchdog", watchdog, "hang diagnosis");
 }
 
 void GpuConfig::validate() const {
   core.validate();
   memory.validate();
+  energy.validate();
   if (core.l1d.line_bytes != memory.l2.line_bytes)
     throw base::InputError("core.l1d.line_bytes", "differs from memory.l2.line_bytes; a fill is one L2 line",
                            "set both to the same value");

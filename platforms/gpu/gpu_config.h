@@ -7,6 +7,7 @@
 #include "base/config.h"
 #include "core/config.h"
 #include "core/cta/cta_dispatch_policy.h"
+#include "energy/energy_config.h"
 #include "memory/config.h"
 
 namespace heddle::analysis {
@@ -33,9 +34,9 @@ struct WatchdogConfig {
 /// How kernels are transformed before they run (kernel_compiler.h).
 enum class CompilerStep : std::uint8_t { kNone, kSsde, kDelayedReconvergence };
 
-/// Keys: name, cores, clocks.*, core.*, dispatch.*, memory.*, watchdog.*
+/// Keys: name, cores, clocks.*, core.*, dispatch.*, memory.*, energy.*, watchdog.*
 struct GpuConfig {
-  /// Includes the mechanisms registered so far (registries.h).
+  /// Includes the mechanisms (registries.h) and energy events (energy_events.h) registered so far.
   GpuConfig();
 
   std::string name = "gtx480";
@@ -48,6 +49,7 @@ struct GpuConfig {
   analysis::DelayedPaths delayed_paths{};
   core::DispatchConfig dispatch;
   memory::MemoryConfig memory;
+  energy::EnergyConfig energy;
   WatchdogConfig watchdog;
   /// Additional local memory per thread for kernels with recursion or alloca.
   std::uint32_t stack_bytes_per_thread = 4096;

@@ -25,15 +25,20 @@ ExecPipes::ExecPipes(const sc_core::sc_module_name& name, const PipesConfig& con
     labels.emplace_back(isa::latency_class_name(static_cast<isa::LatencyClass>(i)));
   stats.counters("issued", "warp-instructions", "instructions that entered a pipe, by class", labels,
                  issued_);
+  stats.counters("lanes", "thread-instructions", "active lanes summed over these instructions", labels,
+                 lanes_);
 }
 
 void ExecPipes::issue(PipesRequest& request) {
   const isa::Instruction& instruction = *request.instruction;
   const auto index = static_cast<std::size_t>(instruction.latency_class);
+  const unsigned lanes = request.mask.count_of_mostly_full();
   ++issued_[index];
+  lanes_[index] += lanes;
   RegisterFileRequest read;
   read.sub_core = request.sub_core;
   read.warp = request.warp;
+  read.lanes = lanes;
   read.instruction = request.instruction;
   read.cycle = request.cycle;
   register_isock.call(read);
@@ -49,8 +54,8 @@ void ExecPipes::issue(PipesRequest& request) {
   request.accepts_from = bundle.collectors.none() ? request.busy_until : bundle.collectors.take(start + 1);
   if (instruction.write_count != 0 && request.pipe != Pipe::kMemory)
     in_flight_.add(start + timing_[index].latency_cycles,
-                   {request.warp, static_cast<std::uint16_t>(request.sub_core), false, request.mask,
-                    request.formation, request.instruction});
+                   {request.warp, static_cast<std::uint16_t>(request.sub_core), false,
+                    static_cast<std::uint8_t>(lanes), request.mask, request.formation, request.instruction});
   request.next_due = in_flight_.next_due();
 }
 
@@ -60,6 +65,7 @@ void ExecPipes::complete(const Completion& done, Cycle cycle) {
     write.op = RegisterFileRequest::Op::kWrite;
     write.sub_core = done.sub_core;
     write.warp = done.warp;
+    write.lanes = done.lanes;
     write.instruction = done.instruction;
     write.cycle = cycle;
     register_isock.call(write);

@@ -41,6 +41,7 @@ class ExecPipes : public sc_core::sc_module {
     WarpId warp{};  ///< the slot
     std::uint16_t sub_core = 0;
     bool granted = false;  ///< this cycle was given to it by the register file
+    std::uint8_t lanes = 0;
     LaneMask mask{};
     FormationId formation{};
     const isa::Instruction* instruction = nullptr;
@@ -58,6 +59,7 @@ class ExecPipes : public sc_core::sc_module {
   std::vector<std::array<Bundle, kPipes>> bundles_;  ///< by sub-core
   base::TimingWheel<Completion> in_flight_;
   std::uint64_t issued_[isa::kLatencyClasses] = {};
+  std::uint64_t lanes_[isa::kLatencyClasses] = {};
 };
 
 }  // namespace heddle::core

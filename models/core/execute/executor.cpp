@@ -167,7 +167,7 @@ void Executor::issue(GroupId id) {
   const isa::Instruction& instruction = state_.instruction(group.pc);
   const LaneMask exec = guarded(group, instruction);
   const LaneMask active = instruction.op == Opcode::kBranch ? group.mask : exec;
-  const unsigned lane_count = active == LaneMask::all() ? kLanes : active.count();
+  const unsigned lane_count = active.count_of_mostly_full();
   ++warp_instructions_;
   thread_instructions_ += lane_count;
   if (state_.observed()) [[unlikely]]

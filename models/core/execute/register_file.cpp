@@ -8,6 +8,7 @@ RegisterAccess register_access(const std::vector<std::uint32_t>& read,
                                const std::vector<std::uint32_t>& written, std::uint32_t banks) {
   RegisterAccess access;
   access.reads = static_cast<std::uint8_t>(read.size());
+  access.writes = static_cast<std::uint8_t>(written.size());
   if (banks == 0) return access;
   for (std::size_t i = 0; i < read.size(); ++i) {
     const std::uint32_t bank = read[i] % banks;
@@ -127,6 +128,8 @@ RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFi
   stats.counter("writes", "results", "results written", &model_.writes);
   stats.counter("write_conflict_cycles", "core cycles",
                 "results waited for a write-back port or a bank, summed", &model_.write_conflict_cycles);
+  stats.counter("lane_reads", "32-bit registers", "operands read, by each active lane", &lane_reads_);
+  stats.counter("lane_writes", "32-bit registers", "results written, by each active lane", &lane_writes_);
 }
 
 void RegisterFile::begin_launch(const isa::Kernel& kernel) {
@@ -139,11 +142,15 @@ void RegisterFile::serve(RegisterFileRequest& request) {
 }
 
 void RegisterFile::read(RegisterFileRequest& request) {
-  request.late = model_.read(request.sub_core, request.warp, access(request), request.cycle);
+  const RegisterAccess& rows = access(request);
+  lane_reads_ += std::uint64_t{rows.reads} * request.lanes;
+  request.late = model_.read(request.sub_core, request.warp, rows, request.cycle);
 }
 
 void RegisterFile::write(RegisterFileRequest& request) {
-  request.late = model_.write(request.sub_core, request.warp, access(request), request.cycle) - request.cycle;
+  const RegisterAccess& rows = access(request);
+  lane_writes_ += std::uint64_t{rows.writes} * request.lanes;
+  request.late = model_.write(request.sub_core, request.warp, rows, request.cycle) - request.cycle;
 }
 
 }  // namespace heddle::core

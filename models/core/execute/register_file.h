@@ -25,10 +25,11 @@ namespace heddle::core {
 /// Banks that an instruction's rows are in, for a warp whose row 0 is in bank 0.
 struct RegisterAccess {
   std::array<std::uint8_t, 16> read_bank{};  ///< one entry per source row
-  std::uint8_t reads = 0;
-  std::uint64_t read_banks = 0;     ///< bit per bank
-  std::uint64_t written_banks = 0;  ///< bit per bank of a destination row
-  bool reads_apart = true;          ///< no two source rows are in one bank
+  std::uint8_t reads = 0;                    ///< source rows
+  std::uint8_t writes = 0;                   ///< destination rows
+  std::uint64_t read_banks = 0;              ///< bit per bank
+  std::uint64_t written_banks = 0;           ///< bit per bank of a destination row
+  bool reads_apart = true;                   ///< no two source rows are in one bank
 };
 /// For every instruction of a kernel; `banks` 1 to 64, or 0: there are no banks.
 [[nodiscard]] std::vector<RegisterAccess> register_accesses(const isa::Kernel& kernel, std::uint32_t banks);
@@ -100,6 +101,7 @@ class RegisterFile : public sc_core::sc_module {
  private:
   RegisterFileModel model_;
   std::uint32_t banks_;
+  std::uint64_t lane_reads_ = 0, lane_writes_ = 0;
   const isa::Instruction* code_ = nullptr;
   std::vector<RegisterAccess> accesses_;
 };

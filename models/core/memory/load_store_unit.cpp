@@ -255,6 +255,7 @@ bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
   write.op = RegisterFileRequest::Op::kWrite;
   write.warp = op.slices[0].warp;
   write.sub_core = sub_core_of_warp_[write.warp.value()];
+  write.lanes = op.mask.count_of_mostly_full();
   write.instruction = op.instruction;
   write.cycle = cycle;
   register_isock.call(write);

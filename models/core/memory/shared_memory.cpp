@@ -72,6 +72,8 @@ void SharedMemoryModel::serve(SharedMemoryRequest& request) {
   MemoryInstruction& op = *request.memory_op;
   ++accesses;
   conflict_passes += op.shared_passes - 1u;
+  const unsigned words_per_lane = (op.bytes + 3u) / 4;
+  words += std::uint64_t{op.shared_lanes.count_of_mostly_full()} * words_per_lane;
   switch (op.instruction->op) {
     case isa::Opcode::kLoad:
       op.load(op.shared_offsets(), 0, op.bytes, bytes_.data());
@@ -91,6 +93,8 @@ SharedMemory::SharedMemory(const sc_core::sc_module_name& name, const SharedMemo
   stats.counter("accesses", "warp-instructions", "shared memory instructions served", &model_.accesses);
   stats.counter("conflict_passes", "cycles", "further cycles spent on bank conflicts",
                 &model_.conflict_passes);
+  stats.counter("words", "32-bit words", "words read, written or changed by atomics, by each active lane",
+                &model_.words);
 }
 
 }  // namespace heddle::core

@@ -17,6 +17,7 @@ struct RegisterFileRequest {
   Op op = Op::kRead;
   std::uint32_t sub_core = 0;
   WarpId warp{};
+  std::uint32_t lanes = 0;  ///< how many lanes read or write
   const isa::Instruction* instruction = nullptr;
   Cycle cycle = 0;
   Cycle late = 0;  ///< answer: cycles later than without any conflict

@@ -1,0 +1,22 @@
+// Statistics of dynamic energy, computed from the counters of a statistics tree when they are read: nothing is
+// done while the model runs.
+//
+//   energy.dynamic            fJ   sum of the classes
+//   energy.<class>.dynamic    fJ   sum of the class's events
+//   energy.<class>.<event>    fJ   events x energy per event
+//
+// All are linear in the counters, so several launches together have the sum of their energies.
+#pragma once
+
+#include <string>
+
+#include "base/stats.h"
+#include "energy/energy_config.h"
+
+namespace heddle::energy {
+
+/// Declares the group `energy` in `stats`, which outlives it; nothing if the configuration switches it off.
+/// `mechanism`: the value of core.control_flow.mechanism.
+void declare_energy(base::StatGroup& stats, const EnergyConfig& config, const std::string& mechanism);
+
+}  // namespace heddle::energy

@@ -1,0 +1,178 @@
+#include "gpu/energy_events.h"
+
+#include <string>
+#include <vector>
+
+namespace heddle::gpu {
+namespace {
+
+using energy::EnergyClass;
+using energy::EnergyEvent;
+
+/// A lane's operation of a latency class.
+EnergyEvent lane_operation(const std::string& latency_class, double picojoules, const std::string& doc) {
+  return {latency_class, picojoules, doc, {{"core*.pipes.lanes." + latency_class}}};
+}
+
+std::vector<EnergyEvent> operations() {
+  return {
+      lane_operation("int_simple", 0.1, "32-bit add, logic, shift, move, comparison of one lane"),
+      lane_operation("int_min_max", 0.1, "integer minimum or maximum"),
+      lane_operation("int_mul", 3.1, "integer multiplication"),
+      lane_operation("int_mad", 3.2, "integer multiplication and addition"),
+      lane_operation("int_div", 33, "integer division or remainder"),
+      lane_operation("fp_simple", 0.9, "f32 addition, comparison, conversion"),
+      lane_operation("fp_min_max", 0.9, "f32 minimum or maximum"),
+      lane_operation("fp_mul", 3.7, "f32 multiplication"),
+      lane_operation("fp_mad", 4.6, "f32 multiplication and addition"),
+      lane_operation("fp_div", 46, "f32 division"),
+      lane_operation("sfu", 9.2, "special function"),
+      lane_operation("dp_simple", 10, "f64 addition, comparison, conversion"),
+      lane_operation("dp_min_max", 10, "f64 minimum or maximum"),
+      lane_operation("dp_mul", 40, "f64 multiplication"),
+      lane_operation("dp_mad", 50, "f64 multiplication and addition"),
+      lane_operation("dp_div", 500, "f64 division"),
+      lane_operation("memory", 0.2, "address of one lane's access"),
+  };
+}
+
+std::vector<EnergyClass> events() {
+  return {
+      {"fetch",
+       "instruction fetch and decoding",
+       {{"l1i_access", 25, "one fetch from L1I", {{"core*.l1i.accesses"}}},
+        {"l1i_fill", 80, "one line written to L1I", {{"core*.l1i.fills"}}},
+        {"decode", 6.12, "one instruction into its I-buffer and out of it", {{"core*.fetch.instructions"}}}}},
+      {"issue",
+       "warp schedulers and scoreboard",
+       {{"schedule", 0.6, "one pick", {{"core*.issue.slots.issued"}, {"core*.issue.slots.replay"}}},
+        {"scoreboard_check", 2.17, "one instruction looked up", {{"core*.scoreboard.checks"}}},
+        {"scoreboard_update",
+         2.17,
+         "registers of one result reserved, or released",
+         {{"core*.register_file.writes", 2}}}}},
+      {"register_file",
+       "register file",
+       {{"read", 3.9, "32 bits of an operand for one lane", {{"core*.register_file.lane_reads"}}},
+        {"write", 4.65, "32 bits of a result of one lane", {{"core*.register_file.lane_writes"}}}}},
+      {"operations", "execution pipes: operations of lanes", operations()},
+      {"lsu",
+       "coalescing",
+       {{"coalesce", 3.2, "addresses of one memory instruction compared", {{"core*.lsu.instructions"}}}}},
+      {"shared_memory",
+       "shared memory",
+       {{"pass",
+         3.2,
+         "one pass over the banks: addresses compared",
+         {{"core*.shared_memory.accesses"}, {"core*.shared_memory.conflict_passes"}}},
+        {"word", 4.4, "32 bits for one lane", {{"core*.shared_memory.words"}}}}},
+      {"l1d",
+       "L1 data cache",
+       {{"look_up",
+         2.66,
+         "tags of one set read",
+         {{"core*.l1d.load_accesses"},
+          {"core*.l1d.store_hits"},
+          {"core*.l1d.store_allocations"},
+          {"core*.l1d.write_evictions"},
+          {"core*.l1d.write_updates"}}},
+        {"read",
+         226,
+         "one line read, by a load or to write it back",
+         {{"core*.l1d.load_hits"}, {"core*.l1d.write_backs"}}},
+        {"write",
+         226,
+         "one line written by a store",
+         {{"core*.l1d.store_hits"}, {"core*.l1d.store_allocations"}, {"core*.l1d.write_updates"}}},
+        {"fill", 226, "one line, or sectors of it, from L2", {{"core*.l1d.fills"}}}}},
+      {"constant_cache",
+       "constant cache",
+       {{"read",
+         10,
+         "one address",
+         {{"core*.constant_cache.hits"}, {"core*.constant_cache.misses"}, {"core*.constant_cache.merges"}}},
+        {"fill", 80, "one line from L2", {{"core*.constant_cache.fills"}}}}},
+      {"crossbar",
+       "interconnect",
+       {{"byte", 9.7, "one byte over the wires", {{"crossbar.requests.bytes"}, {"crossbar.responses.bytes"}}},
+        {"flit",
+         40,
+         "one flit into a queue and out of it",
+         {{"crossbar.requests.flits"}, {"crossbar.responses.flits"}}}}},
+      {"l2",
+       "L2 slices",
+       {{"look_up",
+         10.6,
+         "tags of one set read",
+         {{"partition*.l2.hits.*"}, {"partition*.l2.misses.*"}, {"partition*.l2.merged.*"}}},
+        {"read",
+         453,
+         "one line read, for a read request or to write it back",
+         {{"partition*.l2.hits.read"},
+          {"partition*.l2.misses.read"},
+          {"partition*.l2.merged.read"},
+          {"partition*.l2.write_backs"}}},
+        {"write",
+         453,
+         "one line written by a write request",
+         {{"partition*.l2.hits.write"}, {"partition*.l2.misses.write"}, {"partition*.l2.merged.write"}}},
+        {"fill", 453, "one line, or sectors of it, from DRAM", {{"partition*.l2.fetches"}}}}},
+      {"atomics",
+       "atomic units at the L2",
+       {{"operation", 28.4, "one word read, changed and written", {{"partition*.l2.atomic_operations"}}}}},
+      {"dram",
+       "DRAM channels",
+       {{"activate", 3636, "one row opened and closed", {{"partition*.dram.activates"}}},
+        {"read_byte", 100, "one byte read", {{"partition*.dram.read_bytes"}}},
+        {"write_byte", 100, "one byte written", {{"partition*.dram.write_bytes"}}},
+        {"refresh", 29088, "one refresh of all banks", {{"partition*.dram.refreshes"}}}}},
+      {"simt_stack",
+       "SIMT stack",
+       {{"update",
+         22.5,
+         "top of the stack written by a branch or call",
+         {{"core*.branch_unit.branches"}, {"core*.branch_unit.calls"}}},
+        {"push", 22.5, "one entry of a divergent branch", {{"core*.branch_unit.divergences", 2}}},
+        {"pop", 22.5, "one entry left at its reconvergence PC", {{"core*.branch_unit.reconvergences"}}}},
+       {"simt_stack"}},
+      {"split_tables",
+       "split table, reconvergence table and FIFO of AWARE and Multi-Path",
+       {{"split",
+         22.5,
+         "one entry of the split table written",
+         {{"core*.branch_unit.branches"},
+          {"core*.branch_unit.calls"},
+          {"core*.branch_unit.divergences"},
+          {"core*.branch_unit.reconvergences"}}},
+        {"reconvergence",
+         34.6,
+         "one entry of the reconvergence table written",
+         {{"core*.branch_unit.divergences"}, {"core*.branch_unit.reconvergences"}}},
+        {"rotate", 0.886, "one split out of the FIFO and into it", {{"core*.branch_unit.rotations"}}},
+        {"spill",
+         22.5,
+         "one entry moved between a table and its spill buffer",
+         {{"core*.branch_unit.spills.*"}, {"core*.branch_unit.fills.*"}}}},
+       {"aware", "multi_path"}},
+      {"ddos",
+       "DDOS: detection of spinning warps",
+       {{"history", 22.5, "one setp in a warp's history", {{"core*.spin.warp_history.inserts"}}},
+        {"sib_table", 1.6, "one backward branch looked up", {{"core*.spin.sib_table.look_ups"}}}}},
+      {"bows",
+       "BOWS: back-off of spinning warps",
+       {{"queue",
+         0.35,
+         "one warp into the back-off queue, or out of it",
+         {{"core*.spin.backoff_unit.events"}, {"core*.spin.backoff_unit.attempts"}}},
+        {"delay_limit", 12.8, "one window's delay limit", {{"core*.spin.delay_limit.windows"}}}}},
+  };
+}
+
+}  // namespace
+
+base::Registry<energy::EnergyClass>& energy_events() {
+  static base::Registry<EnergyClass> registry{"class of energy events", events()};
+  return registry;
+}
+
+}  // namespace heddle::gpu
