@@ -36,7 +36,7 @@ void declare_energy(base::StatGroup& stats, const EnergyConfig& config, const st
     for (const EnergyEvent& event : of.events) account.femtojoules.push_back(femtojoules(event.picojoules));
     accounts.push_back(std::make_shared<const ClassAccount>(std::move(account)));
   }
-  base::StatGroup& group = stats.child("energy", "dynamic energy of counted events, to compare runs with");
+  base::StatGroup& group = stats.child("energy", "dynamic energy of counted events, for ratios only");
   group.derived("dynamic", kUnit, "sum of all classes", [accounts] {
     std::uint64_t sum = 0;
     for (const auto& account : accounts) sum += account->dynamic();

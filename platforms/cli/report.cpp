@@ -67,7 +67,7 @@ std::string energy_text(const LaunchSummary& s) {
   for (std::size_t i = 0; i < std::min(kClasses, classes.size()) && classes[i].femtojoules != 0; ++i)
     shares += fmt::format("{} {} {:.1f} %", shares.empty() ? ":" : ",", classes[i].name,
                           100.0 * static_cast<double>(classes[i].femtojoules) / all);
-  return line("energy", fmt::format("{:.3f} uJ dynamic, to compare runs with{}", all / kMicrojoule, shares));
+  return line("energy", fmt::format("{:.3f} uJ dynamic (for ratios only){}", all / kMicrojoule, shares));
 }
 
 std::string summary_text(const LaunchSummary& s, const gpu::GpuConfig& config) {

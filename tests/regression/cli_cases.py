@@ -17,6 +17,7 @@ import cli_analyze_cases  # noqa: F401  (registers its cases)
 import cli_argument_cases  # noqa: F401  (registers its cases)
 import cli_describe_cases  # noqa: F401  (registers its cases)
 import cli_install_cases  # noqa: F401  (registers its cases)
+import cli_energy_cases  # noqa: F401  (registers its cases)
 import cli_extending_cases  # noqa: F401  (registers its cases)
 import cli_interrupt_cases  # noqa: F401  (registers its cases)
 import cli_kernels as kernels

@@ -109,6 +109,26 @@ TEST_F(Stats, TableLeavesOutGroupsThatCountedNothing) {
   EXPECT_THAT(table, Not(HasSubstr("l2")));
 }
 
+TEST_F(Stats, DerivedNumbersAreWholeAndFollowTheCounters) {
+  gpu_.child("sums").derived("hits", "accesses", "of all cores",
+                             [this] { return gpu_.sum("core*.l1d.hits"); });
+  EXPECT_EQ(gpu_.count("sums.hits"), 6u);
+  EXPECT_EQ(gpu_.to_json()["sums"].dump(), R"({"hits":6})");
+  EXPECT_THAT(gpu_.to_table(), HasSubstr("sums.hits"));
+  EXPECT_EQ(gpu_.dictionary().at("sums.hits").at("unit"), "accesses");
+  base::StatValues both;
+  gpu_.add_to(both);
+  gpu_.reset();
+  EXPECT_EQ(gpu_.count("sums.hits"), 0u);
+  EXPECT_THAT(gpu_.to_table(), Not(HasSubstr("sums.hits")));
+  hits_[1] += 3;
+  gpu_.add_to(both);
+  EXPECT_EQ(gpu_.to_json(both)["sums"]["hits"], 9);
+  EXPECT_EQ(gpu_.count("sums.hits"), 3u) << "the present interval is still there";
+  EXPECT_EQ(gpu_.sum("sums.*"), 0u) << "counters only";
+  EXPECT_THROW((void)gpu_.count("sums.hits.more"), std::out_of_range);
+}
+
 TEST_F(Stats, ChildrenAreCreatedOnce) {
   EXPECT_EQ(&gpu_.child("core0"), &gpu_.child("core0"));
   EXPECT_THROW(gpu_.child("core0").child("instructions"), std::logic_error);

@@ -195,6 +195,32 @@ TEST(Report, JsonHasTheSameNumbersAndTheWholeTree) {
   EXPECT_THAT(by_kernel.dump(), Not(HasSubstr("host"))) << "host times differ from run to run";
 }
 
+TEST(Report, EnergyHasALineWithTheLargestClasses) {
+  EXPECT_THAT(report_text({"saxpy", "", {}, true, "ok"}, run(1), gpu::GpuConfig{}), Not(HasSubstr("energy")));
+  nlohmann::ordered_json with = statistics();
+  with["energy"] = {{"dynamic", 8'000'000'000u},
+                    {"fetch", {{"dynamic", 400'000'000u}, {"l1i_access", 400'000'000u}}},
+                    {"l2", {{"dynamic", 600'000'000u}}},
+                    {"dram", {{"dynamic", 5'000'000'000u}}},
+                    {"stack", {{"dynamic", 0u}}},
+                    {"lsu", {{"dynamic", 800'000'000u}}},
+                    {"crossbar", {{"dynamic", 1'200'000'000u}}}};
+  const LaunchSummary once = summarize(record(), with);
+  RunSummary twice{{once, once}, {once, once}};
+  EXPECT_EQ(once.all_femtojoules(), 8'000'000'000u);
+  EXPECT_THAT(
+      report_text({"saxpy", "", {}, true, "ok"}, twice, gpu::GpuConfig{}),
+      HasSubstr("  energy          16.000 uJ dynamic (for ratios only): dram 62.5 %, crossbar 15.0 %, "
+                "lsu 10.0 %, l2 7.5 %\n"));
+  const auto entry = json({{once, with}, {once, with}}, nullptr).at("total").at("energy");
+  EXPECT_EQ(entry.at("dynamic_femtojoules"), 16'000'000'000u);
+  EXPECT_EQ(entry.at("by_class").at("fetch"), 800'000'000u);
+  for (auto& [name, of_class] : with["energy"].items())
+    if (of_class.is_object()) of_class["dynamic"] = 0u;
+  EXPECT_THAT(report_text({"saxpy", "", {}, true, "ok"}, {{summarize(record(), with)}, {}}, gpu::GpuConfig{}),
+              HasSubstr("  energy          0.000 uJ dynamic (for ratios only)\n"));
+}
+
 TEST(Report, JsonMarksWhatHasNotFinished) {
   gpu::LaunchRecord cut = record();
   cut.complete = false;
