@@ -1,5 +1,5 @@
-// Statistics of dynamic energy, computed from the counters of a statistics tree when they are read: nothing is
-// done while the model runs.
+// Statistics of dynamic energy, computed from the counters of a statistics tree when they are read:
+// nothing is done while the model runs.
 //
 //   energy.dynamic            fJ   sum of the classes
 //   energy.<class>.dynamic    fJ   sum of the class's events

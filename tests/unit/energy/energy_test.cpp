@@ -154,7 +154,8 @@ TEST(EnergyKeys, OneForEachEvent) {
 }
 
 TEST(EnergyKeys, BadOnesAreRefused) {
-  EXPECT_THAT(refusal("cache.fill=-1"), AllOf(HasSubstr("cache.fill"), HasSubstr("between 0 and 1000000 pJ")));
+  EXPECT_THAT(refusal("cache.fill=-1"),
+              AllOf(HasSubstr("cache.fill"), HasSubstr("between 0 and 1000000 pJ")));
   EXPECT_THAT(refusal("cache.fill=2e6"), HasSubstr("cache.fill"));
   EXPECT_THAT(refusal("cache.fill=much"), HasSubstr("a number"));
   EXPECT_THAT(refusal("cache.fil=1"), HasSubstr("did you mean 'cache.fill'?"));
