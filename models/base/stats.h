@@ -50,7 +50,7 @@ class StatGroup {
   void formula(const std::string& name, const std::string& unit, const std::string& description,
                std::function<double()> compute);
 
-  /// The same as a whole number, which count() reads too; sum() does not.
+  /// A whole number, computed in the same way. count() reads it, sum() does not.
   void derived(const std::string& name, const std::string& unit, const std::string& description,
                std::function<std::uint64_t()> compute);
 
@@ -58,9 +58,9 @@ class StatGroup {
   /// brings them up to the present.
   void before_reading(std::function<void()> settle);
 
-  /// Present value of a counter, maximum or derived() number since the last reset, by path relative to this group:
-  /// "core0.issue.instructions"; labelled counters as "core0.issue.slots.issued". Throws std::out_of_range
-  /// for an unknown path.
+  /// Present value of a counter, maximum or derived number since the last reset, by path relative to this
+  /// group: "core0.issue.instructions"; labelled counters as "core0.issue.slots.issued". Throws
+  /// std::out_of_range for an unknown path.
   [[nodiscard]] std::uint64_t count(const std::string& path) const;
   /// Sum of count() over all paths that match; '*' stands for any run of characters within one path element.
   [[nodiscard]] std::uint64_t sum(const std::string& pattern) const;

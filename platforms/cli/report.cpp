@@ -55,7 +55,7 @@ std::string slots_text(const LaunchSummary& s) {
   return text;
 }
 
-/// The largest classes, of which most runs have few.
+/// With the shares of the largest classes.
 std::string energy_text(const LaunchSummary& s) {
   constexpr std::size_t kClasses = 4;
   constexpr double kMicrojoule = 1e9;  // femtojoules
