@@ -184,24 +184,26 @@ void rank_blocks(const isa::Kernel& kernel, const ControlFlowGraph& cfg, Program
 void mark_spin_branches(const isa::Kernel& kernel, ProgramFacts& facts) {
   for (const Pc pc : analysis::find_spin_branches(kernel))
     facts.marks[pc.value()] |= ProgramFacts::kSpinBranch;
-  for (const isa::SpinMark& mark : kernel.spin_marks) {
-    std::vector<Pc> named = analysis::find_spin_branches(kernel, mark.pc);
-    if (named.empty()) {
-      const auto leads_back = [&](const Instruction& branch) {
-        return branch.op == Opcode::kBranch && branch.target <= mark.pc;
-      };
-      const auto next = std::find_if(kernel.code.begin() + mark.pc.value(), kernel.code.end(), leads_back);
-      if (next == kernel.code.end())
-        throw base::InputError(kernel.location(mark.pc),
-                               "a pragma says that threads wait in a loop here, but there is none",
-                               "Write it into the loop, before the branch back.");
-      named.emplace_back(static_cast<std::uint32_t>(next - kernel.code.begin()));
-    }
-    for (const Pc pc : named) facts.marks[pc.value()] |= ProgramFacts::kNamedSpinBranch;
-  }
+  for (const isa::SpinMark& mark : kernel.spin_marks)
+    for (const Pc pc : spin_branches_of(kernel, mark)) facts.marks[pc.value()] |= ProgramFacts::kNamedSpinBranch;
 }
 
 }  // namespace
+
+std::vector<Pc> spin_branches_of(const isa::Kernel& kernel, const isa::SpinMark& mark) {
+  std::vector<Pc> named = analysis::find_spin_branches(kernel, mark.pc);
+  if (!named.empty()) return named;
+  const auto leads_back = [&](const Instruction& branch) {
+    return branch.op == Opcode::kBranch && branch.target <= mark.pc;
+  };
+  const auto next = std::find_if(kernel.code.begin() + mark.pc.value(), kernel.code.end(), leads_back);
+  if (next == kernel.code.end())
+    throw base::InputError(kernel.location(mark.pc),
+                           "a pragma says that threads wait in a loop here, but there is none",
+                           "Write it into the loop, before the branch back.");
+  named.emplace_back(static_cast<std::uint32_t>(next - kernel.code.begin()));
+  return named;
+}
 
 isa::ProgramFacts program_facts(const isa::Kernel& kernel) {
   ProgramFacts facts;
