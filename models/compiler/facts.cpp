@@ -185,7 +185,8 @@ void mark_spin_branches(const isa::Kernel& kernel, ProgramFacts& facts) {
   for (const Pc pc : analysis::find_spin_branches(kernel))
     facts.marks[pc.value()] |= ProgramFacts::kSpinBranch;
   for (const isa::SpinMark& mark : kernel.spin_marks)
-    for (const Pc pc : spin_branches_of(kernel, mark)) facts.marks[pc.value()] |= ProgramFacts::kNamedSpinBranch;
+    for (const Pc pc : spin_branches_of(kernel, mark))
+      facts.marks[pc.value()] |= ProgramFacts::kNamedSpinBranch;
 }
 
 }  // namespace

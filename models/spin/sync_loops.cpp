@@ -33,8 +33,10 @@ void add_body(const ControlFlowGraph& cfg, base::Pc branch, std::vector<bool>& b
     }
     return reached;
   };
-  const auto back = closure(tail, header, [](const analysis::BasicBlock& b) -> const auto& { return b.predecessors; });
-  const auto forth = closure(header, analysis::kNoBlock, [](const analysis::BasicBlock& b) -> const auto& { return b.successors; });
+  const auto back = closure(
+      tail, header, [](const analysis::BasicBlock& b) -> const auto& { return b.predecessors; });
+  const auto forth = closure(
+      header, analysis::kNoBlock, [](const analysis::BasicBlock& b) -> const auto& { return b.successors; });
   for (BlockId block = 0; block < cfg.block_count(); ++block)
     if (back[block] && forth[block])
       std::fill(body.begin() + cfg.block(block).first, body.begin() + cfg.block(block).end, true);
@@ -58,12 +60,13 @@ SyncLoops::SyncLoops(const isa::Kernel& kernel) {
   }
 }
 
-void SyncLoops::add(const isa::Kernel& kernel, isa::SpinMark::Kind kind, const std::vector<base::Pc>& branches,
-                    const std::vector<bool>& body) {
+void SyncLoops::add(const isa::Kernel& kernel, isa::SpinMark::Kind kind,
+                    const std::vector<base::Pc>& branches, const std::vector<bool>& body) {
   const auto is_outside = [&](std::uint32_t pc) { return pc >= body.size() || !body[pc]; };
   bool has_cas = false;
   for (std::uint32_t pc = 0; pc < body.size(); ++pc)
-    has_cas = has_cas || (body[pc] && returns_value(kernel.code[pc]) && kernel.code[pc].atomic_op == AtomicOp::kCas);
+    has_cas = has_cas ||
+              (body[pc] && returns_value(kernel.code[pc]) && kernel.code[pc].atomic_op == AtomicOp::kCas);
   for (std::uint32_t pc = 0; pc < body.size(); ++pc) {
     if (!body[pc]) continue;
     const isa::Instruction& instruction = kernel.code[pc];

@@ -22,7 +22,9 @@ class SyncLoops {
   /// An atomic that tries to acquire a lock: a CAS in a lock loop; in one without a CAS, an exchange whose result is used.
   [[nodiscard]] bool attempts(base::Pc pc) const { return has(pc, kAttempt); }
   /// A branch, exit or return by which lanes may end a pass of a wait loop.
-  [[nodiscard]] bool ends_wait_pass(base::Pc pc) const { return has(pc, kWaitBranch | kWaitExit | kWaitFallThrough); }
+  [[nodiscard]] bool ends_wait_pass(base::Pc pc) const {
+    return has(pc, kWaitBranch | kWaitExit | kWaitFallThrough);
+  }
   /// Lanes that take it go round a wait loop.
   [[nodiscard]] bool waits_again(base::Pc pc) const { return has(pc, kWaitBranch); }
   /// Lanes that take it leave a wait loop.

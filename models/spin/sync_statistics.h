@@ -44,7 +44,8 @@ class SyncStatistics : public core::LsuInterposer, public core::CoreExtension {
     const isa::Instruction* instruction = nullptr;
     base::LaneMask lanes;
     std::array<std::uint64_t, base::kLanes> address{};
-    std::array<std::uint64_t, base::kLanes> reference{};  ///< cas: what it compares with; exchange: what it writes
+    std::array<std::uint64_t, base::kLanes>
+        reference{};  ///< cas: what it compares with; exchange: what it writes
   };
   struct Held {
     unsigned lane = 0;
@@ -65,10 +66,15 @@ class SyncStatistics : public core::LsuInterposer, public core::CoreExtension {
   /// Lanes write: locks at these addresses are given back.
   void writes(const core::IssueTapRequest& issue);
   void outcome(Warp& warp, const Attempt& attempt, const core::MemorySlice& slice);
+  /// Forgets held locks; how many.
+  template <class Fn>
+  static std::size_t forget(Warp& warp, Fn which);
   static std::uint64_t address_of(const core::IssueTapRequest& issue, unsigned lane);
 
   SyncLoops loops_;
   std::vector<Warp> warps_;  ///< by slot
+  bool critical_issue_ =
+      false;  ///< the instruction of a loop's body that issued last is of a lane that holds a lock
 
   std::uint64_t lock_success_ = 0, intra_warp_fail_ = 0, inter_warp_fail_ = 0, released_ = 0;
   std::uint64_t wait_exit_success_ = 0, wait_exit_fail_ = 0;

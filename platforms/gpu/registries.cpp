@@ -10,6 +10,7 @@
 #include "simt/multi_path.h"
 #include "simt/simt_stack.h"
 #include "spin/spin_unit.h"
+#include "spin/sync_statistics.h"
 
 namespace heddle::gpu {
 
@@ -36,7 +37,8 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
 }
 
 base::Registry<core::CoreUnit>& core_units() {
-  static base::Registry<core::CoreUnit> registry{"core unit", {spin::spin_core_unit()}};
+  static base::Registry<core::CoreUnit> registry{"core unit",
+                                                 {spin::spin_core_unit(), spin::sync_statistics_core_unit()}};
   return registry;
 }
 

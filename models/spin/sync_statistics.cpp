@@ -1,0 +1,198 @@
+#include "spin/sync_statistics.h"
+
+#include <algorithm>
+
+#include "base/config.h"
+#include "core/core_state.h"
+#include "core/memory/register_transfer.h"
+#include "isa/types.h"
+
+namespace heddle::spin {
+namespace {
+
+/// The low bytes of a register that an atomic of this type compares and writes.
+std::uint64_t of_type(std::uint64_t value, isa::Type type) {
+  const unsigned bits = 8 * isa::type_bytes(type);
+  return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
+}
+
+bool writes_memory(const isa::Instruction& instruction) {
+  return instruction.op == isa::Opcode::kStore || instruction.op == isa::Opcode::kAtomic;
+}
+
+}  // namespace
+
+void SyncStatisticsConfig::visit(base::ConfigVisitor& v) {
+  v.field(
+      "sync_statistics", enabled,
+      {.doc =
+           "count attempts to acquire locks, passes of waits, and what they take, in loops that the kernel's "
+           ".pragma names (coreN.sync)"});
+}
+
+core::CoreUnit sync_statistics_core_unit() {
+  return {"sync_statistics", "statistics of synchronisation: outcomes of attempts, share of instructions",
+          base::ConfigOption::fields<SyncStatisticsConfig>("sync_statistics"),
+          [](const core::CoreConfig& core) -> core::CoreExtensionFactory {
+            if (!core.units.get<SyncStatisticsConfig>("sync_statistics").enabled) return nullptr;
+            return [](const core::CoreExtensionSite& site) {
+              return std::make_unique<SyncStatistics>("sync", site);
+            };
+          }};
+}
+
+SyncStatistics::SyncStatistics(const sc_core::sc_module_name& name, const core::CoreExtensionSite& site)
+    : LsuInterposer(name), warps_(site.config.occupancy.max_warps) {
+  base::StatGroup& stats =
+      site.stats.child("sync", "synchronisation in the loops that the kernel's text names");
+  stats.counter("lock_success", "attempts", "of lanes, that acquired the lock", &lock_success_);
+  stats.counter("lock_fail_inter_warp", "attempts", "of lanes, while no lane of the own warp held the lock",
+                &inter_warp_fail_);
+  stats.counter("lock_fail_intra_warp", "attempts", "of lanes, while a lane of the own warp held the lock",
+                &intra_warp_fail_);
+  stats.counter("released", "locks", "given back by the warp that acquired them", &released_);
+  stats.counter("wait_exit_success", "passes", "of lanes through a wait loop, that left it",
+                &wait_exit_success_);
+  stats.counter("wait_exit_fail", "passes", "of lanes through a wait loop, that went round",
+                &wait_exit_fail_);
+  stats.counter("waiting_warp_instructions", "warp-instructions", "in such loops, by lanes that hold no lock",
+                &waiting_.warp_instructions);
+  stats.counter("waiting_lane_instructions", "lane-instructions", "in such loops, by lanes that hold no lock",
+                &waiting_.lane_instructions);
+  stats.counter("waiting_transactions", "line accesses", "in such loops, by lanes that hold no lock",
+                &waiting_.transactions);
+  stats.counter("critical_warp_instructions", "warp-instructions",
+                "in such loops, by lanes some of which hold a lock", &critical_.warp_instructions);
+  stats.counter("critical_lane_instructions", "lane-instructions", "in such loops, by lanes that hold a lock",
+                &critical_.lane_instructions);
+  stats.counter("critical_transactions", "line accesses", "in such loops, by lanes some of which hold a lock",
+                &critical_.transactions);
+}
+
+void SyncStatistics::begin(const core::LaunchContext& launch) {
+  loops_ = SyncLoops(*launch.kernel);
+  for (Warp& warp : warps_) warp = {};
+}
+
+// ---- What issues
+
+void SyncStatistics::tap(core::IssueTapRequest& request) {
+  const isa::Instruction& instruction = *request.instruction;
+  if (request.op == core::IssueTapRequest::Op::kInterest) {
+    if (request.pc.value() == 0) begin(*request.launch);
+    request.wanted = !loops_.none() && (loops_.in_body(request.pc) || writes_memory(instruction) ||
+                                        instruction.op == isa::Opcode::kExit);
+    return;
+  }
+  if (loops_.in_body(request.pc)) {
+    count_instruction(request);
+    if (loops_.ends_wait_pass(request.pc)) count_pass(request);
+  }
+  if (loops_.attempts(request.pc))
+    starts_attempt(request);
+  else if (writes_memory(instruction))
+    writes(request);
+  else if (instruction.op == isa::Opcode::kExit)
+    forget(warps_[request.warp.value()], [&](const Held& held) { return request.exec.test(held.lane); });
+}
+
+void SyncStatistics::count_instruction(const core::IssueTapRequest& issue) {
+  const base::LaneMask active = issue.instruction->op == isa::Opcode::kBranch ? issue.mask : issue.exec;
+  const base::LaneMask holders = active & warps_[issue.warp.value()].holders;
+  critical_issue_ = holders.any();
+  ++(critical_issue_ ? critical_ : waiting_).warp_instructions;
+  critical_.lane_instructions += holders.count();
+  waiting_.lane_instructions += base::LaneMask::difference(active, holders).count();
+}
+
+void SyncStatistics::count_pass(const core::IssueTapRequest& issue) {
+  if (loops_.waits_again(issue.pc)) wait_exit_fail_ += issue.exec.count();
+  if (loops_.leaves_taken(issue.pc)) wait_exit_success_ += issue.exec.count();
+  if (loops_.leaves_untaken(issue.pc))
+    wait_exit_success_ += base::LaneMask::difference(issue.mask, issue.exec).count();
+}
+
+std::uint64_t SyncStatistics::address_of(const core::IssueTapRequest& issue, unsigned lane) {
+  const isa::MemoryOperand& memory = issue.instruction->memory;
+  const std::uint64_t base = memory.base.present ? issue.operands->value(memory.base, lane) : 0;
+  // As a generic address: a lock may be acquired by one and given back by the other.
+  return base + static_cast<std::uint64_t>(memory.displacement) +
+         (issue.instruction->space == isa::StateSpace::kShared ? isa::kSharedWindowBase : 0);
+}
+
+void SyncStatistics::starts_attempt(const core::IssueTapRequest& issue) {
+  if (issue.exec.none()) return;
+  Attempt& attempt = warps_[issue.warp.value()].attempts.emplace_back();
+  attempt.instruction = issue.instruction;
+  attempt.lanes = issue.exec;
+  issue.exec.for_each([&](unsigned lane) {
+    attempt.address[lane] = address_of(issue, lane);
+    attempt.reference[lane] =
+        of_type(issue.operands->value(issue.instruction->src[0], lane), issue.instruction->type);
+  });
+}
+
+void SyncStatistics::writes(const core::IssueTapRequest& issue) {
+  Warp& warp = warps_[issue.warp.value()];
+  if (warp.held.empty()) return;
+  issue.exec.for_each([&](unsigned lane) {
+    const std::uint64_t address = address_of(issue, lane);
+    released_ += forget(warp, [&](const Held& held) { return held.address == address; });
+  });
+}
+
+template <class Fn>
+std::size_t SyncStatistics::forget(Warp& warp, Fn which) {
+  const std::size_t forgotten = std::erase_if(warp.held, which);
+  if (forgotten == 0) return 0;
+  warp.holders = {};
+  for (const Held& held : warp.held) warp.holders |= base::LaneMask(1u << held.lane);
+  return forgotten;
+}
+
+// ---- At the load/store unit
+
+void SyncStatistics::serve(core::LsuRequest& request) {
+  lsu_isock.call(request);
+  if (request.op == core::LsuRequest::Op::kIssue && loops_.in_body(request.pc))
+    (critical_issue_ ? critical_ : waiting_).transactions += request.transactions;
+}
+
+void SyncStatistics::complete(core::LsuCompletion& done) {
+  if (done.kind == core::LsuCompletion::Kind::kFinished && done.instruction->op == isa::Opcode::kAtomic)
+    for (const core::MemorySlice& slice : done.slices) {
+      std::vector<Attempt>& attempts = warps_[slice.warp.value()].attempts;
+      const auto found = std::find_if(attempts.begin(), attempts.end(), [&](const Attempt& attempt) {
+        return attempt.instruction == done.instruction && attempt.lanes == slice.lanes;
+      });
+      if (found == attempts.end()) continue;
+      outcome(warps_[slice.warp.value()], *found, slice);
+      attempts.erase(found);
+    }
+  completion_isock.call(done);
+}
+
+void SyncStatistics::outcome(Warp& warp, const Attempt& attempt, const core::MemorySlice& slice) {
+  const isa::Instruction& instruction = *attempt.instruction;
+  const isa::Operand& result = instruction.dst[0];
+  const bool cas = instruction.atomic_op == isa::AtomicOp::kCas;
+  base::LaneMask failed;
+  attempt.lanes.for_each([&](unsigned lane) {
+    const std::uint64_t old =
+        of_type(core::lane_value(slice.registers + result.offset, result.width, lane), instruction.type);
+    if ((old == attempt.reference[lane]) == cas) {
+      ++lock_success_;
+      warp.held.push_back({lane, attempt.address[lane]});
+      warp.holders |= base::LaneMask(1u << lane);
+    } else {
+      failed |= base::LaneMask(1u << lane);
+    }
+  });
+  failed.for_each([&](unsigned lane) {
+    const bool own = std::any_of(warp.held.begin(), warp.held.end(),
+                                 [&](const Held& held) { return held.address == attempt.address[lane]; });
+    ++(own ? intra_warp_fail_ : inter_warp_fail_);
+  });
+}
+
+}  // namespace heddle::spin
