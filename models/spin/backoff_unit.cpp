@@ -12,6 +12,7 @@ BackoffUnit::BackoffUnit(const sc_core::sc_module_name& name, const BowsConfig& 
                          base::StatGroup& stats)
     : SchedulerInterposer(name, shape.schedulers, "backed_off"),
       config_(config),
+      core_(shape.core),
       groups_per_warp_(shape.groups_per_warp),
       queues_(shape.schedulers),
       lanes_(shape.warps),
@@ -70,6 +71,15 @@ void BackoffUnit::spins(SpinEvent& event) {
   std::uint64_t waiting = 0;
   for (const Queue& each : queues_) waiting += each.size();
   most_ = std::max(most_, waiting);
+  trace(event.known + 1);
+}
+
+void BackoffUnit::record(Cycle cycle) {
+  const auto now = static_cast<std::uint32_t>(
+      std::count_if(lanes_.begin(), lanes_.end(), [](LaneMask lanes) { return lanes.any(); }));
+  if (now == recorded_) return;
+  recorded_ = now;
+  trace_->backed_off(core_, cycle, now);
 }
 
 void BackoffUnit::leave_queue(Queue& queue, WarpId warp, LaneMask lanes, Cycle now) {
@@ -128,10 +138,12 @@ void BackoffUnit::serve(std::uint32_t scheduler, SchedulerRequest& request) {
       return pick(scheduler, request);
     case SchedulerRequest::Op::kAssign:
       forget(scheduler, request.warp);
+      trace(request.cycle);
       ++present_;
       break;
     case SchedulerRequest::Op::kLeave:
       forget(scheduler, request.warp);
+      trace(request.cycle);
       if (--present_ == 0) {
         WindowRequest reset;
         reset.op = WindowRequest::Op::kReset;
@@ -230,6 +242,7 @@ void BackoffUnit::issues(std::uint32_t scheduler, const SchedulerRequest& reques
   if (lanes.none()) return;
   const bool attempt = waits(request, group);
   leave_queue(queues_[scheduler], warp, lanes, request.cycle);
+  trace(request.cycle);
   if (!attempt) return;  // it has met lanes that had not backed off
   ++attempts_;
   const Cycle until = request.cycle + limit_;

@@ -12,6 +12,7 @@
 
 #include "base/index_set.h"
 #include "base/stats.h"
+#include "core/observe/trace.h"
 #include "core/schedule/scheduler_interposer.h"
 #include "sim/block_socket.h"
 #include "spin/config.h"
@@ -26,6 +27,7 @@ class BackoffUnit : public core::SchedulerInterposer {
     std::uint32_t schedulers = 0;
     std::uint32_t warps = 0;
     std::uint32_t groups_per_warp = 0;
+    base::CoreId core{};
   };
   BackoffUnit(const sc_core::sc_module_name& name, const BowsConfig& config, Shape shape,
               base::StatGroup& stats);
@@ -39,7 +41,10 @@ class BackoffUnit : public core::SchedulerInterposer {
  public:
   sim::BlockTarget<SpinEventProtocol, BackoffUnit, &BackoffUnit::spins> spin_tsock{"spin_tsock", this};
 
-  /// For tests and traces.
+  /// A launch begins; null: nothing is recorded.
+  void begin(core::TraceSink* trace) { trace_ = trace; }
+
+  /// For tests.
   [[nodiscard]] bool backed_off(WarpId warp) const { return lanes_[warp.value()].any(); }
   /// Cycles until the warp's next attempt may start.
   [[nodiscard]] Cycle pending_delay(WarpId warp, Cycle now) const;
@@ -70,6 +75,11 @@ class BackoffUnit : public core::SchedulerInterposer {
   void issues(std::uint32_t scheduler, const core::SchedulerRequest& request, base::GroupId group);
   void forget(std::uint32_t scheduler, WarpId warp);
   void leave_queue(Queue& queue, WarpId warp, LaneMask lanes, Cycle now);
+  /// Records how many warps are backed off from `cycle` on, if that has changed.
+  void trace(Cycle cycle) {
+    if (trace_ != nullptr) record(cycle);
+  }
+  void record(Cycle cycle);
   /// Brings windows and limit up to `now`.
   void pass_time(Cycle now);
   [[nodiscard]] std::uint32_t scheduler_of(WarpId warp) const {
@@ -77,6 +87,9 @@ class BackoffUnit : public core::SchedulerInterposer {
   }
 
   BowsConfig config_;
+  base::CoreId core_;
+  core::TraceSink* trace_ = nullptr;
+  std::uint32_t recorded_ = 0;  ///< backed-off warps
   std::uint32_t groups_per_warp_;
   std::vector<Queue> queues_;               ///< by scheduler
   std::vector<LaneMask> lanes_;             ///< by warp: those that have backed off

@@ -47,9 +47,10 @@ SpinUnit::SpinUnit(const sc_core::sc_module_name& name, const SpinConfig& config
       table_("sib_table", config.ddos, config.timing,
              stats_.child("sib_table", "DDOS: SIB prediction table")),
       limit_("delay_limit", config.bows, config.timing, stats_.child("delay_limit", "BOWS: delay estimator")),
-      backoff_("backoff_unit", config.bows,
-               {site.config.scheduler.count, site.config.occupancy.max_warps, site.groups_per_warp},
-               stats_.child("backoff_unit", "BOWS: back-off queues")) {
+      backoff_(
+          "backoff_unit", config.bows,
+          {site.config.scheduler.count, site.config.occupancy.max_warps, site.groups_per_warp, site.core},
+          stats_.child("backoff_unit", "BOWS: back-off queues")) {
   history_isock.bind(history_.history_tsock);
   sib_isock.bind(table_.sib_tsock);
   spin_isock.bind(backoff_.spin_tsock);
@@ -60,6 +61,7 @@ SpinUnit::SpinUnit(const sc_core::sc_module_name& name, const SpinConfig& config
 void SpinUnit::begin(const core::LaunchContext& launch) {
   const isa::Kernel& kernel = *launch.kernel;
   record_.begin(kernel);
+  backoff_.begin(launch.trace);
   SibRequest flush;
   flush.op = SibRequest::Op::kFlush;
   sib_isock.call(flush);

@@ -120,13 +120,17 @@ void TraceFiles::add_event(const nlohmann::ordered_json& event) {
   first_event_ = false;
 }
 
-std::uint32_t TraceFiles::row(std::uint32_t core, std::uint32_t warp, unsigned lane) {
-  const std::uint32_t row = warp * base::kLanes + lane;
+void TraceFiles::name_core(std::uint32_t core) {
   if (named_.emplace(core, ~0u).second)
     add_event({{"ph", "M"},
                {"pid", core},
                {"name", "process_name"},
                {"args", {{"name", fmt::format("core {}", core)}}}});
+}
+
+std::uint32_t TraceFiles::row(std::uint32_t core, std::uint32_t warp, unsigned lane) {
+  const std::uint32_t row = warp * base::kLanes + lane;
+  name_core(core);
   if (named_.emplace(core, row).second) {
     const std::string name =
         lane == 0 ? fmt::format("warp {}", warp) : fmt::format("warp {} split at lane {}", warp, lane);
@@ -183,6 +187,16 @@ void TraceFiles::issued(const core::TraceSite& site, base::GroupId group, base::
        {"dur", 1},
        {"name", mnemonic(source)},
        {"args", {{"line", line(pc)}, {"lanes", lanes.count()}, {"mask", hex(lanes)}, {"source", source}}}});
+}
+
+void TraceFiles::backed_off(base::CoreId core, base::Cycle cycle, std::uint32_t warps) {
+  if (timeline_ == nullptr || cycle < from_ || cycle > to_) return;
+  name_core(core.value());
+  add_event({{"ph", "C"},
+             {"pid", core.value()},
+             {"ts", cycle},
+             {"name", "backed-off warps"},
+             {"args", {{"warps", warps}}}});
 }
 
 std::vector<std::string> TraceFiles::commit(Problems& problems) {

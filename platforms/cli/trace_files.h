@@ -8,7 +8,8 @@
 //
 // Timeline: Chrome trace events (JSON), for Perfetto or speedscope. A process is a core, a row is a split of
 // a warp (named by its lowest lane), and a slice is a stretch of code it ran through, containing the
-// instructions it issued. 1 us on the screen is one core cycle.
+// instructions it issued. 1 us on the screen is one core cycle. Where BOWS is on, a core also has the counter
+// "backed-off warps", of all its warps.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +58,7 @@ class TraceFiles : public core::TraceSink {
                   base::LaneMask mask) override;
   void split_stops(const core::TraceSite& site, base::GroupId group, std::string_view why) override;
   void issued(const core::TraceSite& site, base::GroupId group, base::Pc pc, base::LaneMask lanes) override;
+  void backed_off(base::CoreId core, base::Cycle cycle, std::uint32_t warps) override;
 
   /// Completes the files, also after a hang, which they help to analyse. Returns the files that are complete;
   /// the others are added to the problems.
@@ -74,6 +76,7 @@ class TraceFiles : public core::TraceSink {
   [[nodiscard]] bool wants(const core::TraceSite& site) const;
   void close(const GroupKey& key, base::Cycle end, std::string_view why);
   void add_event(const nlohmann::ordered_json& event);
+  void name_core(std::uint32_t core);
   /// The row of a split; names it on first use.
   std::uint32_t row(std::uint32_t core, std::uint32_t warp, unsigned lane);
   [[nodiscard]] std::uint32_t line(base::Pc pc) const;

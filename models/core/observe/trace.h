@@ -50,6 +50,8 @@ class TraceSink {
   /// The group's lanes do not run any longer: "barrier", "tables", "gone".
   virtual void split_stops(const TraceSite& site, GroupId group, std::string_view why) = 0;
   virtual void issued(const TraceSite& site, GroupId group, Pc pc, LaneMask lanes) = 0;
+  /// From this cycle on, so many warps of the core are backed off (models/spin).
+  virtual void backed_off(base::CoreId core, Cycle cycle, std::uint32_t warps) = 0;
 };
 
 }  // namespace heddle::core
