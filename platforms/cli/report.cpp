@@ -70,6 +70,20 @@ std::string energy_text(const LaunchSummary& s) {
   return line("energy", fmt::format("{:.3f} uJ dynamic (for ratios only){}", all / kMicrojoule, shares));
 }
 
+std::string sync_text(const SyncCounts& sync) {
+  return line("locks",
+              fmt::format("{} attempts succeeded, {} failed on another warp's lock, {} on the own warp's",
+                          grouped(sync.lock_success), grouped(sync.lock_fail_inter_warp),
+                          grouped(sync.lock_fail_intra_warp))) +
+         line("waits", fmt::format("{} passes left, {} went round", grouped(sync.wait_exit_success),
+                                   grouped(sync.wait_exit_fail))) +
+         line(
+             "sync share",
+             fmt::format("{} of warp instructions and {} of line accesses without a lock; {} and {} with one",
+                         percent(sync.waiting_instructions), percent(sync.waiting_transactions),
+                         percent(sync.critical_instructions), percent(sync.critical_transactions)));
+}
+
 std::string summary_text(const LaunchSummary& s, const gpu::GpuConfig& config) {
   std::string text;
   if (s.launches == 1)
@@ -86,6 +100,7 @@ std::string summary_text(const LaunchSummary& s, const gpu::GpuConfig& config) {
                                   s.ipc(), config.cores, config.cores * config.core.scheduler.count));
   text += line("SIMD efficiency", percent(s.simd()));
   text += slots_text(s);
+  if (s.sync) text += sync_text(*s.sync);
   text += line("L1D", share_text(s.l1d_loads, "hits", "load accesses"));
   text += line("L2", share_text(s.l2, "hits", "accesses"));
   const std::uint64_t bytes = s.dram_read_bytes + s.dram_write_bytes;

@@ -107,9 +107,32 @@ LaunchSummary counts(const gpu::LaunchCounts& record) {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
+bool counts_synchronisation(const nlohmann::ordered_json& statistics) {
+  bool found = false;
+  for_matching(statistics, "core*.sync", [&](const nlohmann::ordered_json&) { found = true; });
+  return found;
+}
+
+SyncCounts sync_counts(const nlohmann::ordered_json& statistics, std::uint64_t warp_instructions) {
+  const auto at = [&](const std::string& counter) { return sum_at(statistics, "core*.sync." + counter); };
+  const std::uint64_t lines = sum_at(statistics, "core*.lsu.line_accesses");
+  SyncCounts counts;
+  counts.lock_success = at("lock_success");
+  counts.lock_fail_inter_warp = at("lock_fail_inter_warp");
+  counts.lock_fail_intra_warp = at("lock_fail_intra_warp");
+  counts.wait_exit_success = at("wait_exit_success");
+  counts.wait_exit_fail = at("wait_exit_fail");
+  counts.waiting_instructions = {at("waiting_warp_instructions"), warp_instructions};
+  counts.critical_instructions = {at("critical_warp_instructions"), warp_instructions};
+  counts.waiting_transactions = {at("waiting_transactions"), lines};
+  counts.critical_transactions = {at("critical_transactions"), lines};
+  return counts;
+}
+
 void add_statistics(LaunchSummary& s, const nlohmann::ordered_json& statistics) {
   s.busy_core_cycles = sum_at(statistics, kBusyCycles);
   s.slots = sum_labels(statistics, kSlots);
+  if (counts_synchronisation(statistics)) s.sync = sync_counts(statistics, s.warp_instructions);
   s.l1d_loads = {sum_at(statistics, kL1dHits), sum_at(statistics, kL1dAccesses)};
   const std::uint64_t l2_hits = sum_at(statistics, kL2Hits);
   s.l2 = {l2_hits, l2_hits + sum_at(statistics, kL2Misses) + sum_at(statistics, kL2Merged)};
@@ -177,6 +200,18 @@ LaunchSummary RunSummary::total() const {
     add(total.l1d_loads, kernel.l1d_loads);
     add(total.l2, kernel.l2);
     add(total.dram_rows, kernel.dram_rows);
+    if (kernel.sync) {
+      if (!total.sync) total.sync.emplace();
+      total.sync->lock_success += kernel.sync->lock_success;
+      total.sync->lock_fail_inter_warp += kernel.sync->lock_fail_inter_warp;
+      total.sync->lock_fail_intra_warp += kernel.sync->lock_fail_intra_warp;
+      total.sync->wait_exit_success += kernel.sync->wait_exit_success;
+      total.sync->wait_exit_fail += kernel.sync->wait_exit_fail;
+      add(total.sync->waiting_instructions, kernel.sync->waiting_instructions);
+      add(total.sync->critical_instructions, kernel.sync->critical_instructions);
+      add(total.sync->waiting_transactions, kernel.sync->waiting_transactions);
+      add(total.sync->critical_transactions, kernel.sync->critical_transactions);
+    }
     total.dram_read_bytes += kernel.dram_read_bytes;
     total.dram_write_bytes += kernel.dram_write_bytes;
   }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,14 @@ struct ClassEnergy {
   std::uint64_t femtojoules = 0;
 };
 
+/// Synchronisation in the loops that the kernel's text names, of all cores (core.sync_statistics).
+struct SyncCounts {
+  std::uint64_t lock_success = 0, lock_fail_inter_warp = 0, lock_fail_intra_warp = 0;
+  std::uint64_t wait_exit_success = 0, wait_exit_fail = 0;
+  Share waiting_instructions, critical_instructions;  ///< of warp instructions
+  Share waiting_transactions, critical_transactions;  ///< of line accesses
+};
+
 /// Counts of one launch, or the sums of several.
 struct LaunchSummary {
   std::string kernel;
@@ -47,6 +56,7 @@ struct LaunchSummary {
   Share l1d_loads;                     ///< hits of line look-ups
   Share l2;                            ///< hits of requests; joining a fetch in flight is not a hit
   Share dram_rows;                     ///< requests served from an open row
+  std::optional<SyncCounts> sync;      ///< if they are counted
   std::uint64_t dram_read_bytes = 0;
   std::uint64_t dram_write_bytes = 0;
   std::vector<ClassEnergy> energy;  ///< in order of declaration; empty: switched off

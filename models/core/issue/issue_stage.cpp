@@ -255,6 +255,7 @@ void IssueStage::warp_leaves(const IssueTable::Group& last_group) {
   SchedulerRequest leave;
   leave.op = SchedulerRequest::Op::kLeave;
   leave.warp = last_group.warp;
+  leave.cycle = state_.now;
   scheduler_isocks_[last_group.scheduler]->call(leave);
 }
 
