@@ -2,6 +2,7 @@
 number of buckets."""
 
 import suite
+import synchronisation
 from tables import WHERE, chosen, comparison, count, geometric_mean, number, percent, ratio, table, where, xy_chart
 
 TITLE = "DDOS and BOWS (thesis ch. 6): busy-waiting kernels on LRR, GTO and CAWA, with and without the back-off"
@@ -30,7 +31,7 @@ REGULAR = ["bfs", "btree", "gaussian", "hotspot", "kmeans", "lud", "nn", "pathfi
 
 
 def settings(policy, bows, **more):
-    return {**MACHINE, "core.scheduler.policy": policy, **({"core.spin.source": "ddos"} if bows else {}), **more}
+    return {**MACHINE, **synchronisation.SETTING, "core.scheduler.policy": policy, **({"core.spin.source": "ddos"} if bows else {}), **more}
 
 
 def scaled(machine, workload):
@@ -166,6 +167,9 @@ def report(machine, names):
     for name, claim in (("HT", "simd_ht"), ("ATM", "simd_atm")):
         if all_gains["gto"].get(name, {}).get("simd"):
             ours[claim] = number(all_gains["gto"][name]["simd"])
+    by_lock = [(name, *(machine.run(workload, settings("gto", on)) for on in (False, True)))
+               for name, workload in benchmarks]
+    ours |= synchronisation.claims(by_lock, [machine.run(workload, settings("gto", False)) for _, workload in sweep])
     parts = [
         f"# {TITLE}",
         "Settings of all: " + ", ".join(f"`{key}={value}`" for key, value in MACHINE.items())
@@ -180,6 +184,7 @@ def report(machine, names):
         *(xy_chart(f"Speed-up by BOWS over {policy.upper()}", [name for name, _ in benchmarks], "speed-up",
                    [all_gains[policy][name]["speedup"] for name, _ in benchmarks]) for policy in POLICIES),
     ]
+    parts += ["## Synchronisation, GTO against GTO + BOWS", synchronisation.status(by_lock)]
     if sweep:
         parts += buckets_table(machine, sweep, ours)
     parts += delays_table(machine, benchmarks)
