@@ -79,6 +79,29 @@ def timeline_has_a_row_per_split(c):
 
 
 @case
+def timeline_counts_backed_off_warps(c):
+    run = ("run", "hashtable", "--platform", "gtx480", "--size", "tiny", "--trace-timeline", "t.json", "--set", "cores=2")
+    bows = ("--set", "core.spin.source=annotations", "core.spin.bows.minimum_delay=200")
+
+    def counts():
+        events = json.loads((c.folder / "t.json").read_text())["traceEvents"]
+        return [(e["pid"], e["ts"], e["args"]["warps"]) for e in events if e["name"] == "backed-off warps"]
+
+    c.run(*run)
+    check(not counts(), "warps back off without BOWS")
+    c.run(*run, *bows, "--out", "result", "--per-launch")
+    spin = json.loads((c.folder / "result/stats.json").read_text())["kernels"][0]["statistics"]
+    check({core for core, _, _ in counts()} == {0, 1}, "a core has no counter")
+    for core in (0, 1):
+        steps = sorted((cycle, number) for number, (of, cycle, _) in enumerate(counts()) if of == core)
+        warps = [counts()[number][2] for _, number in steps]
+        check(warps[-1] == 0, "warps are backed off at the end")
+        check(max(warps) == spin[f"core{core}"]["spin"]["backoff_unit"]["most_backed_off"], f"most are {max(warps)}")
+        area = sum(a * (end - begin) for (begin, _), (end, _), a in zip(steps, steps[1:], warps))
+        check(area == spin[f"core{core}"]["spin"]["backoff_unit"]["backed_off_cycles"], "another number of warp-cycles")
+
+
+@case
 def traces_can_be_narrowed(c):
     c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--trace-tables", "t.jsonl", "--trace-warp", "1:0",
           "--trace-cycles", "100:600")

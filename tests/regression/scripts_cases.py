@@ -204,6 +204,19 @@ def timeline_draws(scripts):
 
 
 @case
+def timeline_draws_backed_off_warps(scripts):
+    trace = slices()
+    trace["traceEvents"] += [{"ph": "C", "name": "backed-off warps", "pid": 0, "ts": ts, "args": {"warps": warps}}
+                             for ts, warps in ((8, 1), (11, 3), (13, 0))]
+    scripts.run("timeline", scripts.file("t.json", trace), "-o", "t.svg")
+    picture = (scripts.folder / "t.svg").read_text()
+    check("backed off (of 3)" in picture, "no row")
+    check("1 warps, cycles 10-11" in picture and "3 warps, cycles 11-13" in picture, "wrong stretches")
+    trace["traceEvents"][-1]["args"] = {}
+    scripts.refused("timeline", scripts.file("bad.json", trace), "-o", "t.svg", says=["does not say how many warps"])
+
+
+@case
 def timeline_of_other_things(scripts):
     remedy = "give a file that heddle run --trace-timeline FILE has written"
     good = scripts.file("t.json", slices())
