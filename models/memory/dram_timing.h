@@ -12,6 +12,8 @@
 namespace heddle::memory {
 
 enum class DramKind : std::uint8_t { kActivate, kPrecharge, kRead, kWrite, kPrechargeAll, kRefresh };
+/// As in data sheets.
+inline constexpr const char* kDramKindNames[] = {"ACT", "PRE", "RD", "WR", "PREA", "REF"};
 
 /// Rules, in cycles of the command clock from one command to the next; b is a burst's time on the data bus.
 /// Every name is a key of DramConfig. A rule whose key is 0 does not apply; the key in parentheses is the

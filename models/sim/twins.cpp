@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "sim/twin_difference.h"
 
 namespace heddle::sim {
 
 void visit_implementation(base::ConfigVisitor& v, Implementation& impl) {
-  v.choice("impl", impl, {"model", "rtl", "both"},
+  v.choice("impl", impl, {std::begin(kImplementationNames), std::end(kImplementationNames)},
            "the block as model, as RTL, or both in lockstep: the first difference ends the run");
 }
 

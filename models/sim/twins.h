@@ -28,9 +28,11 @@
 namespace heddle::sim {
 
 enum class Implementation : std::uint8_t { kModel, kRtl, kBoth };
-inline void PrintTo(Implementation impl, std::ostream* out) {
-  *out << (impl == Implementation::kModel ? "model" : impl == Implementation::kRtl ? "rtl" : "both");
+inline constexpr const char* kImplementationNames[] = {"model", "rtl", "both"};
+[[nodiscard]] constexpr const char* implementation_name(Implementation impl) {
+  return kImplementationNames[static_cast<unsigned>(impl)];
 }
+inline void PrintTo(Implementation impl, std::ostream* out) { *out << implementation_name(impl); }
 
 /// What a block with a twin has in its section of the platform file.
 struct TwinConfig {

@@ -20,9 +20,8 @@ bool same(const GroupUpdate& left, const GroupUpdate& right) {
 }
 
 nlohmann::ordered_json show(const GroupUpdate& update) {
-  static constexpr const char* kChanges[] = {"moved", "blocked", "schedulable", "vanished", "held"};
   nlohmann::ordered_json json{{"group", update.group.value()},
-                              {"change", kChanges[static_cast<unsigned>(update.change)]}};
+                              {"change", kGroupChangeNames[static_cast<unsigned>(update.change)]}};
   if (update.change == GroupChange::kVanished) return json;
   json["pc"] = show(update.pc);
   json["watch"] = show(update.watch);

@@ -18,7 +18,7 @@ void ControlFlowConfig::visit(base::ConfigVisitor& v) {
           {.doc = "how diverged lanes of a warp are scheduled and reconverged",
            .choices = base::names_of(*mechanisms_)});
   v.choice(
-      "first_side", first_side, {"auto", "taken", "not_taken", "smaller"},
+      "first_side", first_side, {std::begin(kFirstSideNames), std::end(kFirstSideNames)},
       "side of a divergent branch that runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1); auto: taken "
       "on the stack, not_taken on the others");
   options.visit(v);

@@ -17,6 +17,7 @@ namespace heddle::simt {
 
 /// Which side of a divergent branch runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1).
 enum class FirstSide : std::uint8_t { kAuto, kTaken, kNotTaken, kSmaller };
+inline constexpr const char* kFirstSideNames[] = {"auto", "taken", "not_taken", "smaller"};
 
 struct ControlFlowConfig;
 

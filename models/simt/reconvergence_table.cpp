@@ -261,9 +261,8 @@ ReconvergenceTableBlock::Answer ReconvergenceTableBlock::answer_of(const Request
 
 nlohmann::ordered_json ReconvergenceTableBlock::show_request(const Request& request) {
   using Op = Request::Op;
-  static constexpr const char* kNames[] = {"reset",    "insert", "read",  "write", "arrive", "leave",
-                                           "go_alone", "free",   "evict", "fill",  "fired",  "has_fired"};
-  nlohmann::ordered_json json{{"op", kNames[static_cast<unsigned>(request.op)]}, {"cycle", request.cycle}};
+  nlohmann::ordered_json json{{"op", Request::kOpNames[static_cast<unsigned>(request.op)]},
+                              {"cycle", request.cycle}};
   if (request.op != Op::kFired) json["warp"] = request.warp.value();
   switch (request.op) {
     case Op::kInsert:

@@ -37,6 +37,8 @@ struct ReconvergenceTableRequest {
     kFired,     ///< a `warp` and an `id` whose timer has fired by `cycle`; `ok`: there is one. It stops.
     kHasFired,  ///< `ok`: the timer of `id` fired and nothing has changed since
   };
+  static constexpr const char* kOpNames[] = {"reset",    "insert", "read",  "write", "arrive", "leave",
+                                             "go_alone", "free",   "evict", "fill",  "fired",  "has_fired"};
   Op op = Op::kRead;
   WarpId warp{};
   ReconvergenceId id = kNoReconvergence;

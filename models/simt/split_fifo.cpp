@@ -99,9 +99,7 @@ nlohmann::ordered_json show(const QueuedSplit& split) {
 }  // namespace
 
 nlohmann::ordered_json SplitFifoBlock::show_request(const Request& request) {
-  static constexpr const char* kNames[] = {"reset",   "push",    "pop",      "rotate", "block", "unblock",
-                                           "spilled", "filling", "resident", "victim", "read",  "filled"};
-  nlohmann::ordered_json json{{"op", kNames[static_cast<unsigned>(request.op)]},
+  nlohmann::ordered_json json{{"op", Request::kOpNames[static_cast<unsigned>(request.op)]},
                               {"warp", request.warp.value()}};
   switch (request.op) {
     case Request::Op::kPush:

@@ -44,6 +44,8 @@ struct SplitFifoRequest {
     kRead,      ///< `queued` := the entry at `position`, 0: front
     kFilled,    ///< the contents of `id` are back
   };
+  static constexpr const char* kOpNames[] = {"reset",   "push",    "pop",      "rotate", "block", "unblock",
+                                             "spilled", "filling", "resident", "victim", "read",  "filled"};
   Op op = Op::kRead;
   WarpId warp{};
   SplitId id = kNoSplit;

@@ -130,9 +130,7 @@ SplitTableBlock::Answer SplitTableBlock::answer_of(const Request& request) {
 
 nlohmann::ordered_json SplitTableBlock::show_request(const Request& request) {
   using Op = Request::Op;
-  static constexpr const char* kNames[] = {"reset", "insert", "read", "write",
-                                           "free",  "evict",  "fill", "match"};
-  nlohmann::ordered_json json{{"op", kNames[static_cast<unsigned>(request.op)]},
+  nlohmann::ordered_json json{{"op", Request::kOpNames[static_cast<unsigned>(request.op)]},
                               {"warp", request.warp.value()}};
   if (request.op != Op::kReset && request.op != Op::kInsert) json["id"] = request.id.value();
   if (request.op == Op::kInsert || request.op == Op::kWrite || request.op == Op::kMatch)

@@ -28,6 +28,8 @@ struct SplitTableRequest {
     kFill,    ///< `id` gets a physical entry with the contents `words`; `ok`: there was one free
     kMatch,   ///< `id` of an entry other than `id` with `split`'s pc, frame and point that is not blocked
   };
+  static constexpr const char* kOpNames[] = {"reset", "insert", "read", "write",
+                                             "free",  "evict",  "fill", "match"};
   Op op = Op::kRead;
   WarpId warp{};
   SplitId id = kNoSplit;

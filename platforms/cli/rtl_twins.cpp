@@ -80,7 +80,7 @@ nlohmann::ordered_json rtl_json(const sim::Twins& twins) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const BlockUse& use : add_up(twins))
     json.push_back({{"block", use.block},
-                    {"impl", use.impl == sim::Implementation::kBoth ? "both" : "rtl"},
+                    {"impl", sim::implementation_name(use.impl)},
                     {"instances", use.instances},
                     {"requests", use.requests},
                     {"clocks", use.clocks},

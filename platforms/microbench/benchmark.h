@@ -13,6 +13,7 @@ namespace heddle::microbench {
 /// The expected value of a measurement.
 struct Expectation {
   enum class Bound : std::uint8_t { kExactly, kAtLeast, kAtMost, kWithin };
+  static constexpr const char* kBoundNames[] = {"exactly", "at_least", "at_most", "within"};
   Bound bound = Bound::kExactly;
   double value = 0;
   double slack = 0;  ///< kWithin: largest allowed distance from `value`

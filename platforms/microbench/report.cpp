@@ -68,7 +68,6 @@ std::string table(const std::vector<Result>& results) {
 }
 
 nlohmann::ordered_json to_json(const std::vector<Result>& results) {
-  static constexpr const char* kBounds[] = {"exactly", "at_least", "at_most", "within"};
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const Result& result : results)
     for (const Reading& r : result.readings)
@@ -76,7 +75,7 @@ nlohmann::ordered_json to_json(const std::vector<Result>& results) {
                       {"what", r.what},
                       {"measured", r.measured},
                       {"expected", r.expected.value},
-                      {"bound", kBounds[static_cast<unsigned>(r.expected.bound)]},
+                      {"bound", Expectation::kBoundNames[static_cast<unsigned>(r.expected.bound)]},
                       {"slack", r.expected.slack},
                       {"unit", r.unit},
                       {"keys", r.keys},

@@ -4,8 +4,8 @@
     typedef enum logic [1:0] { OpPush = 2'd0, OpPop = 2'd1 } op_e;
 
 Properties get them as localparams of the same names (`include "<block>_codes.svh"), C++ as
-heddle::cosim::rtl::<block>::Op {kPush, kPop} and kOpCount (cosim/<block>_codes.h). An enumeration without values is
-the block's own, no pin carries it.
+heddle::cosim::rtl::<block>::Op {kPush, kPop}, kOpCount, and kOpNames {"push", "pop"} where the values are 0, 1, 2 ...
+(cosim/<block>_codes.h). An enumeration without values is the block's own, no pin carries it.
 """
 
 import pathlib
@@ -53,6 +53,10 @@ def include(file):
     return "\n".join(lines) + "\n"
 
 
+def snake_case(name):
+    return re.sub(r"(?<=.)(?=[A-Z])", "_", name).lower()
+
+
 def header(file):
     """C++."""
     lines = [f"// Codes on the pins of {file.name}, generated.", "#pragma once", "", "#include <cstdint>", "",
@@ -60,7 +64,11 @@ def header(file):
     for each in read(file):
         lines += [f"enum class {each.type} : std::uint8_t {{"]
         lines += [f"  k{name.removeprefix(each.type)} = {value}," for name, _, value in each.members]
-        lines += ["};", f"inline constexpr unsigned k{each.type}Count = {len(each.members)};", ""]
+        lines += ["};", f"inline constexpr unsigned k{each.type}Count = {len(each.members)};"]
+        if [value for _, _, value in each.members] == list(range(len(each.members))):
+            names = ", ".join(f'"{snake_case(name.removeprefix(each.type))}"' for name, _, _ in each.members)
+            lines += [f"inline constexpr const char* k{each.type}Names[] = {{{names}}};"]
+        lines += [""]
     return "\n".join([*lines, f"}}  // namespace heddle::cosim::rtl::{file.stem}"]) + "\n"
 
 

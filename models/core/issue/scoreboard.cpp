@@ -191,8 +191,7 @@ void Scoreboard::serve_any(ScoreboardRequest& request) {
 // ---- Beside its twin
 
 nlohmann::ordered_json ScoreboardBlock::show_request(const Request& request) {
-  static constexpr const char* kNames[] = {"check", "reserve", "release", "clear"};
-  nlohmann::ordered_json json{{"op", kNames[static_cast<unsigned>(request.op)]},
+  nlohmann::ordered_json json{{"op", Request::kOpNames[static_cast<unsigned>(request.op)]},
                               {"warp", request.warp.value()}};
   if (request.instruction == nullptr) return json;
   const isa::Instruction& instruction = *request.instruction;
@@ -205,8 +204,7 @@ nlohmann::ordered_json ScoreboardBlock::show_request(const Request& request) {
 }
 
 nlohmann::ordered_json ScoreboardBlock::show_answer(Answer answer) {
-  static constexpr const char* kNames[] = {"none", "alu", "memory", "full"};
-  return {{"hazard", kNames[static_cast<unsigned>(answer)]}};
+  return {{"hazard", kHazardNames[static_cast<unsigned>(answer)]}};
 }
 
 nlohmann::ordered_json ScoreboardBlock::show_tables(const Request& of,

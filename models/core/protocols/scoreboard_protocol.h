@@ -17,6 +17,7 @@ enum class Hazard : std::uint8_t {
   kFull,
   kPorts,  ///< only of kAdmit
 };
+inline constexpr const char* kHazardNames[] = {"none", "alu", "memory", "full", "ports"};
 
 /// A register that waits for its value, in the threads `lanes`.
 struct PendingRegister {
@@ -32,6 +33,7 @@ struct ScoreboardRequest {
     kClear,    ///< the warp slot is reused
     kAdmit,    ///< it may: does it, with the ports that are left in `cycle`? Needed with limited ports only
   };
+  static constexpr const char* kOpNames[] = {"check", "reserve", "release", "clear", "admit"};
   Op op = Op::kCheck;
   WarpId warp{};
   LaneMask mask{};

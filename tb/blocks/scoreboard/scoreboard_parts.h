@@ -120,11 +120,10 @@ struct ScoreboardPartsBlock {
     return answer;
   }
   static nlohmann::ordered_json show_request(const Request& request) {
-    static constexpr const char* kNames[] = {"check", "reserve", "release", "clear", "read"};
     nlohmann::ordered_json looks = nlohmann::ordered_json::array();
     for (const auto& look : request.looks)
       if (look.reg != isa::kNoReg) looks.push_back({{"reg", look.reg}, {"written", look.written}});
-    return {{"op", kNames[static_cast<unsigned>(request.op)]},
+    return {{"op", rtl::scoreboard::kOpNames[static_cast<unsigned>(request.op)]},
             {"warp", request.warp.value()},
             {"lanes", request.lanes.to_string()},
             {"looks", looks},
@@ -134,8 +133,7 @@ struct ScoreboardPartsBlock {
             {"slot", request.slot}};
   }
   static nlohmann::ordered_json show_answer(const Answer& answer) {
-    static constexpr const char* kNames[] = {"none", "alu", "memory", "full"};
-    return {{"hazard", kNames[static_cast<unsigned>(answer.hazard)]},
+    return {{"hazard", core::kHazardNames[static_cast<unsigned>(answer.hazard)]},
             {"count", answer.count},
             {"taken", answer.taken},
             {"memory", answer.memory},

@@ -71,10 +71,9 @@ class Units {
 }  // namespace
 
 std::vector<StackKind> stack_kinds() {
-  static constexpr const char* kNames[] = {"model", "rtl", "both"};
   std::vector<StackKind> kinds;
   for (std::size_t impl = 0; impl < kImplementations.size(); ++impl)
-    kinds.push_back({kNames[impl], [impl](FirstSide first) {
+    kinds.push_back({sim::implementation_name(kImplementations[impl]), [impl](FirstSide first) {
                        static Units units;
                        return units.of(impl, first).warp();
                      }});

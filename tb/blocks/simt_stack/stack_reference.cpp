@@ -149,10 +149,8 @@ StackBenchBlock::Answer StackBenchBlock::answer_of(const BenchRequest& r) {
 }
 
 nlohmann::ordered_json StackBenchBlock::show_request(const BenchRequest& r) {
-  static constexpr const char* kOps[] = {"launch", "advance", "branch", "call", "return", "exit",
-                                         "arrive", "release", "split",  "side", "read"};
   const auto show = [](Pc pc) { return pc == kNoPc ? std::string("-") : std::to_string(pc.value()); };
-  return {{"op", kOps[static_cast<unsigned>(r.op)]},
+  return {{"op", rtl::simt_stack::kOpNames[static_cast<unsigned>(r.op)]},
           {"warp", r.warp.value()},
           {"lanes", r.lanes.to_string()},
           {"target", show(r.target)},

@@ -113,8 +113,7 @@ struct PickBlock {
     return answer;
   }
   static nlohmann::ordered_json show_request(const Request& request) {
-    static constexpr const char* kNames[] = {"assign", "leave", "stalled", "rotate", "pick", "read"};
-    return {{"op", kNames[static_cast<unsigned>(request.op)]},
+    return {{"op", rtl::warp_scheduler::kOpNames[static_cast<unsigned>(request.op)]},
             {"warp", request.warp.value()},
             {"candidates", request.candidates}};
   }

@@ -24,9 +24,8 @@ struct IssuedCommand {
 };
 
 inline std::ostream& operator<<(std::ostream& out, const IssuedCommand& i) {
-  static const char* const names[] = {"ACT", "PRE", "RD", "WR", "PREA", "REF"};
-  return out << i.cycle << " " << names[static_cast<int>(i.kind)] << " b" << i.bank << " r" << i.row << " #"
-             << i.id << (i.last ? " last " : " ") << i.data_end;
+  return out << i.cycle << " " << kDramKindNames[static_cast<int>(i.kind)] << " b" << i.bank << " r" << i.row
+             << " #" << i.id << (i.last ? " last " : " ") << i.data_end;
 }
 
 /// Pushes each access at its arrival and runs to the end. `skip`: runs only the cycles that next_cycle()
