@@ -115,6 +115,9 @@ bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const HeldLan
     if (entry.outcome.leaves || (held.until_blocked && !entry.outcome.arrivals.empty())) return true;
     for (const Pc pc : held.until)
       if (pc != kNoPc && entry.outcome.comes_to(pc)) return true;
+    if (held.until_behind)
+      for (std::uint32_t i = held.at.value() + 1; i < code.size(); ++i)
+        if (entry.outcome.comes_to(Pc{i})) return true;
     // Returning lanes are no longer waited for within their function, wherever the return is.
     for (std::uint32_t i = 0; i < code.size(); ++i)
       if (code[i].op == isa::Opcode::kReturn && entry.outcome.comes_to(Pc{i})) return true;

@@ -47,6 +47,7 @@ struct HeldLanes {
   /// continue without help.
   std::vector<Pc> until;
   bool until_blocked = false;  ///< or lanes of the warp that arrive at a barrier or .sync instruction
+  bool until_behind = false;   ///< or lanes of the warp that arrive at a PC behind `at`
 };
 
 /// Lanes that wait at a CTA barrier or for lanes of their member mask.

@@ -96,6 +96,7 @@ enum class GroupChange : std::uint8_t {
   kVanished,     ///< group is gone
   kHeld,         ///< only what it is held from changes; what it has fetched stays
 };
+inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedulable", "vanished", "held"};
 
 /// Why a group is blocked.
 enum class BlockCause : std::uint8_t {
@@ -118,7 +119,7 @@ struct GroupUpdate {
   /// Whose lanes they are, if not all of the warp whose slot the group occupies; of kMoved, kSchedulable and
   /// kBlocked. Valid until the next request.
   std::span<const Slice> slices{};
-  Pc also_watch = kNoPc;                    ///< a second PC to watch for
+  Pc also_watch = kNoPc;  ///< a second PC to watch for
 };
 
 /// Why lanes of a warp are not running, for diagnosis.
@@ -126,6 +127,7 @@ enum class Suspension : std::uint8_t {
   kReconverging,  ///< they have arrived at `at` and wait there for other lanes
   kNotStarted,    ///< their side of a branch, which starts at `at`, has not run yet
   kTurn,          ///< they could go on at `at`, other lanes of the warp have their turn
+  kPriority,      ///< they could go on at `at`, lanes of the warp that go before them have not passed it
   kBarrier,       ///< they wait at a CTA barrier or a .sync instruction, to go on at `at`
 };
 struct SuspendedLanes {
@@ -136,6 +138,7 @@ struct SuspendedLanes {
   /// function or end). Empty: they need nobody.
   std::vector<Pc> until{};
   bool until_blocked = false;  ///< or to wait at a barrier or .sync instruction
+  bool until_behind = false;   ///< or to come to any PC behind `at`
 };
 
 /// Lanes that run or get their turn by themselves: a split that neither waits at a barrier nor has arrived at

@@ -35,6 +35,7 @@ std::vector<KernelHeat> profiled_kernels(const std::vector<gpu::KernelRecord>& r
     kernel.complete = record.complete;
     kernel.cycles = record.cycles;
     kernel.by_pc = record.profile->by_pc();
+    kernel.causes = record.profile->causes();
     for (const core::PcProfile& pc : kernel.by_pc) kernel.total += pc;
   }
   std::stable_sort(kernels.begin(), kernels.end(), [](const KernelHeat& a, const KernelHeat& b) {
@@ -61,10 +62,9 @@ std::vector<LineHeat> hottest_lines(const KernelHeat& kernel) {
   return lines;
 }
 
-std::string waits_for(const core::PcProfile& profile) {
+std::string waits_for(const core::PcProfile& profile, const std::vector<std::string>& names) {
   const std::uint64_t all = profile.waited();
   if (all == 0) return {};
-  static const std::vector<std::string> names = core::wait_cause_names();
   std::vector<unsigned> causes(names.size());
   std::iota(causes.begin(), causes.end(), 0u);
   std::stable_sort(causes.begin(), causes.end(),

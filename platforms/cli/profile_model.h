@@ -19,6 +19,7 @@ struct KernelHeat {
   bool complete = true;                  ///< all launches have finished
   std::uint64_t cycles = 0;              ///< core cycles of the launches
   std::vector<core::PcProfile> by_pc{};  ///< by Pc, for the whole kernel
+  std::vector<std::string> causes{};     ///< names of the entries of PcProfile::waiting
   core::PcProfile total{};
 
   /// All PCs that ever issued or waited, hottest first: by group-cycles, then in program order.
@@ -39,6 +40,6 @@ struct LineHeat {
 
 /// The main reasons why a PC waited: the dominant one, and up to two more of at least a tenth.
 /// "scoreboard_memory 71 %, not_selected 20 %"; empty if it never waited.
-[[nodiscard]] std::string waits_for(const core::PcProfile& profile);
+[[nodiscard]] std::string waits_for(const core::PcProfile& profile, const std::vector<std::string>& causes);
 
 }  // namespace heddle::cli

@@ -64,10 +64,11 @@ std::string title(const KernelHeat& kernel) {
 }
 
 std::string totals_text(const KernelHeat& kernel) {
-  std::vector<std::string> names = core::wait_cause_names();
+  std::vector<std::string> names = kernel.causes;
   names.insert(names.begin(), "issues");
   std::vector<std::uint64_t> counts = {kernel.total.issues};
-  counts.insert(counts.end(), kernel.total.waiting.begin(), kernel.total.waiting.begin() + (names.size() - 1));
+  counts.insert(counts.end(), kernel.total.waiting.begin(),
+                kernel.total.waiting.begin() + (names.size() - 1));
   const std::vector<double> shares = percentages(counts);
   TextTable table(4, {.right = {1, 2}});
   for (std::size_t i = 0; i < counts.size(); ++i)
@@ -95,8 +96,8 @@ std::string hottest_text(const KernelHeat& kernel, std::size_t top) {
                line_text(instruction.where.line), grouped(p.issues), per_issue(p.lanes, p, 1),
                branch ? grouped(p.divergences) : "-",
                memory && p.transactions != 0 ? per_issue(p.transactions, p, 2) : "-",
-               memory ? per_issue(p.extra_passes, p, 2) : "-", grouped(p.waited()), waits_for(p),
-               cut(kernel.code->source_line(pcs[i]))});
+               memory ? per_issue(p.extra_passes, p, 2) : "-", grouped(p.waited()),
+               waits_for(p, kernel.causes), cut(kernel.code->source_line(pcs[i]))});
   }
   std::string text = table.text();
   if (pcs.size() > top) text += fmt::format("  ... {} more\n", pcs.size() - top);
@@ -119,15 +120,14 @@ std::string lines_text(const KernelHeat& kernel, std::size_t top) {
     const std::string source = kernel.code->source ? kernel.code->source->line(line.line) : std::string{};
     table.row({fmt::format("{:.1f} %", shares[i]), grouped(heat[i]), line_text(line.line),
                fmt::format("{}", line.pcs), grouped(line.sum.issues), grouped(line.sum.waited()),
-               waits_for(line.sum), cut(source)});
+               waits_for(line.sum, kernel.causes), cut(source)});
   }
   std::string text = "  By line of PTX, as some lines are several instructions:\n" + table.text();
   if (lines.size() > top) text += fmt::format("  ... {} more\n", lines.size() - top);
   return text;
 }
 
-nlohmann::ordered_json counts_json(const core::PcProfile& profile) {
-  static const std::vector<std::string> names = core::wait_cause_names();
+nlohmann::ordered_json counts_json(const core::PcProfile& profile, const std::vector<std::string>& names) {
   nlohmann::ordered_json waiting = nlohmann::ordered_json::object();
   for (unsigned cause = 0; cause < names.size(); ++cause) waiting[names[cause]] = profile.waiting[cause];
   return {{"group_cycles", profile.group_cycles()},
@@ -165,9 +165,9 @@ std::string profile_text(const std::vector<KernelHeat>& kernels, std::size_t top
 }
 
 std::string profile_listing(const std::vector<KernelHeat>& kernels) {
-  const std::vector<std::string> names = core::wait_cause_names();
   std::string text;
   for (const KernelHeat& kernel : kernels) {
+    const std::vector<std::string>& names = kernel.causes;
     std::vector<unsigned> causes;
     for (unsigned cause = 0; cause < names.size(); ++cause)
       if (kernel.total.waiting[cause] != 0) causes.push_back(cause);
@@ -204,14 +204,14 @@ nlohmann::ordered_json profile_json(const RunHeader& header, const std::string& 
                                     {"source", file_of(*kernel.code)},
                                     {"launches", kernel.launches},
                                     {"cycles", kernel.cycles},
-                                    {"total", counts_json(kernel.total)}};
+                                    {"total", counts_json(kernel.total, kernel.causes)}};
     if (!kernel.complete) entry["complete"] = false;
     entry["pcs"] = nlohmann::ordered_json::array();
     for (std::uint32_t pc = 0; pc < kernel.by_pc.size(); ++pc) {
       nlohmann::ordered_json at = {{"pc", pc_text(*kernel.code, base::Pc{pc})},
                                    {"line", kernel.code->code[pc].where.line},
                                    {"ptx", squeezed(kernel.code->source_line(base::Pc{pc}))}};
-      at.update(counts_json(kernel.by_pc[pc]));
+      at.update(counts_json(kernel.by_pc[pc], kernel.causes));
       entry["pcs"].push_back(at);
     }
     json["kernels"].push_back(entry);

@@ -417,7 +417,8 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   record.kernel = name;
   record.code = context.kernel;
   record.shape = shape;
-  if (options.profile) context.profile = &record.profile.emplace(context.kernel->code.size());
+  if (options.profile)
+    context.profile = &record.profile.emplace(context.kernel->code.size(), gpu.cores.front()->gate_names());
   const auto began = HostClock::now();
   std::exception_ptr failure;
   try {

@@ -49,8 +49,10 @@ void LaunchHistory::add(LaunchRecord record, std::uint64_t text_digest, const ba
   kernel += record;
   stats.add_to(kernel.values);
   if (record.profile) {
-    if (!kernel.profile) kernel.profile.emplace(record.code->code.size());
-    *kernel.profile += *record.profile;
+    if (kernel.profile)
+      *kernel.profile += *record.profile;
+    else
+      kernel.profile = record.profile;
   }
   if (per_launch_) {
     stats.add_to(record.values);

@@ -9,7 +9,9 @@
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "gpu/registries.h"
+#include "own_mechanisms/min_pc.h"
 #include "simt/simt_stack.h"
+#include "workloads/workload.h"
 
 namespace heddle {
 namespace {
@@ -89,7 +91,25 @@ TEST(OwnMechanisms, AreToldOfBothWatchesAndOfTheKernel) {
   EXPECT_EQ(branch_unit["kernels"], 1u);
 }
 
+// Lanes with a higher PC never run while others spin at a lower one: the watchdog must not count on their turn.
+TEST(OwnMechanisms, MinPcHangsAtASpinLockAndIsDiagnosed) {
+  gpu::control_flow_mechanisms().add(own::min_pc_mechanism());
+  gpu::GpuDevice device(gpu::load_platform("tiny", {"core.control_flow.mechanism=min_pc"}),
+                        {.max_cycles = 1'000'000});
+  const workloads::Workload* spinlock = workloads::find("spinlock");
+  ASSERT_NE(spinlock, nullptr);
+  try {
+    (void)spinlock->run(device, {.size = workloads::Size::kTiny});
+    FAIL() << "no hang";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::ExitCode::kHang) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr("SIMT-induced deadlock"));
+    EXPECT_THAT(error.what(), HasSubstr("lanes 0x00000001 may run only after them, and go on at"));
+  }
+}
+
 TEST(OwnMechanisms, NeedANameOfTheirOwn) {
+  const std::size_t before = gpu::control_flow_mechanisms().entries().size();
   try {
     gpu::control_flow_mechanisms().add(simt::simt_stack_mechanism());
     FAIL() << "no error";
@@ -97,7 +117,7 @@ TEST(OwnMechanisms, NeedANameOfTheirOwn) {
     EXPECT_THAT(error.what(),
                 HasSubstr("control-flow mechanism: there is one of the name 'simt_stack' already"));
   }
-  EXPECT_EQ(gpu::control_flow_mechanisms().entries().size(), 3u) << "nothing half-done";
+  EXPECT_EQ(gpu::control_flow_mechanisms().entries().size(), before) << "nothing half-done";
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ void HangView::visit(const IssueTable::Group& group, GroupId id) {
     look.mask = lanes;
     look.cycle = state_.now;
     sources_.control_flow.inspect(look);
-    probe_.visit({home, group.pc, lanes, live->second, kernel.registers, state_.warp(home).registers, look.digest,
-                  pending_loads(home)});
+    probe_.visit({home, group.pc, lanes, live->second, kernel.registers, state_.warp(home).registers,
+                  look.digest, pending_loads(home)});
   });
 }
 
@@ -148,8 +148,8 @@ void HangView::view_warp(WarpId id, std::uint32_t cta, hang::WarpState& state) c
   state.warp_in_cta = warp.warp_in_cta;
   state.linear_warp = warp.linear_warp;
   state.shared_base = state_.ctas[warp.cta.value()].shared_base;
-  state.local_region =
-      state_.launch->local_base + warp.linear_warp * state_.launch->local_bytes_per_thread * std::uint64_t{kLanes};
+  state.local_region = state_.launch->local_base +
+                       warp.linear_warp * state_.launch->local_bytes_per_thread * std::uint64_t{kLanes};
   state.live = warp.live;
   state.special = warp.special.data();
   state.registers = warp.registers;
@@ -229,8 +229,8 @@ void HangView::view_waiting(WarpId id, hang::WarpState& state) const {
     const LaneMask held = LaneMask::difference(lanes.mask, listed);
     if (held.none()) continue;
     listed |= held;
-    state.held.push_back(
-        {held, lanes.at, lanes.why == simt::Suspension::kReconverging, lanes.until, lanes.until_blocked});
+    state.held.push_back({held, lanes.at, lanes.why == simt::Suspension::kReconverging, lanes.until,
+                          lanes.until_blocked, lanes.until_behind});
   }
 }
 

@@ -44,6 +44,8 @@ const char* why_suspended(simt::Suspension why) {
       return "have not run their side of a branch, which starts";
     case simt::Suspension::kTurn:
       return "take turns with them and go on";
+    case simt::Suspension::kPriority:
+      return "may run only after them, and go on";
     case simt::Suspension::kBarrier:
       return "wait at a barrier, to go on";
   }
@@ -89,8 +91,8 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     entry.source = kernel.source_line(at);
     for (const simt::SuspendedLanes& lanes : suspended_lanes(group.warp)) {
       const bool none = lanes.at == kNoPc;
-      const bool to_meet =
-          lanes.why == simt::Suspension::kBarrier && (sources_.waiting.waiting(group.warp) & lanes.mask).any();
+      const bool to_meet = lanes.why == simt::Suspension::kBarrier &&
+                           (sources_.waiting.waiting(group.warp) & lanes.mask).any();
       const std::string how =
           to_meet ? wait_to_meet(sources_.waiting.missing(group.warp, lanes.mask, warp.live)) + ", to go on"
                   : why_suspended(lanes.why);

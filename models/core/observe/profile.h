@@ -66,9 +66,13 @@ struct PcProfile {
 /// All cores of a GPU add to one.
 class KernelProfile {
  public:
-  explicit KernelProfile(std::size_t instructions) : by_pc_(instructions) {}
+  /// `gates`: names of the extensions' gates.
+  explicit KernelProfile(std::size_t instructions, const std::vector<std::string>& gates = {})
+      : by_pc_(instructions), causes_(wait_cause_names(gates)) {}
   [[nodiscard]] PcProfile& at(base::Pc pc) { return by_pc_[pc.value()]; }
   [[nodiscard]] const std::vector<PcProfile>& by_pc() const { return by_pc_; }
+  /// Names of the entries of PcProfile::waiting that are in use, those of extensions' gates among them.
+  [[nodiscard]] const std::vector<std::string>& causes() const { return causes_; }
   /// Of another launch of the same kernel.
   KernelProfile& operator+=(const KernelProfile& other) {
     for (std::size_t pc = 0; pc < by_pc_.size(); ++pc) by_pc_[pc] += other.by_pc_[pc];
@@ -77,6 +81,7 @@ class KernelProfile {
 
  private:
   std::vector<PcProfile> by_pc_;
+  std::vector<std::string> causes_;
 };
 
 }  // namespace heddle::core

@@ -49,7 +49,7 @@ expect("min_pc, least_progress, chunks: right, [0-9]+ cycles" ${mechanism} ${pol
        core.control_flow.min_pc.deepest_first=false core.scheduler.progress_step=1 dispatch.chunks.ctas=2)
 refuse("'min_pcs' is not a choice for 'core.control_flow.mechanism'; did you mean 'min_pc'"
        core.control_flow.mechanism=min_pcs)
-refuse("'least' is not a choice for 'core.scheduler.policy'.*lrr, gto, two_level, cawa, glrr, least_progress"
+refuse("'least' is not a choice for 'core.scheduler.policy'.*choices: lrr, gto[a-z_, ]*, least_progress"
        core.scheduler.policy=least)
 refuse("'chunk' is not a choice for 'dispatch.policy'; did you mean 'chunks'" dispatch.policy=chunk)
 refuse("'dispatch.chunks.ctas' is out of range" dispatch.chunks.ctas=0)

@@ -174,10 +174,20 @@ void MinPc::inspect(ControlFlowRequest& request) const {
                                 {"state", runs      ? "runs"
                                           : blocked ? "blocked"
                                                     : "waits"}});
-    if (request.runnable != nullptr && !blocked) request.runnable->push_back({warp.pc[lane], lanes});
-    if (request.suspended != nullptr && !runs)
-      request.suspended->push_back(
-          {lanes, warp.pc[lane], blocked ? simt::Suspension::kBarrier : simt::Suspension::kTurn});
+    if (request.runnable != nullptr && runs) request.runnable->push_back({warp.pc[lane], lanes});
+    if (request.suspended == nullptr || runs) continue;
+    if (blocked) {
+      request.suspended->push_back({lanes, warp.pc[lane], simt::Suspension::kBarrier});
+      continue;
+    }
+    // Lanes that go before them run until they have passed this PC, return, end or wait. So spinning lanes
+    // at a lower PC run for ever, and the watchdog must know that no turn comes by itself.
+    request.suspended->push_back({.mask = lanes,
+                                  .at = warp.pc[lane],
+                                  .why = simt::Suspension::kPriority,
+                                  .until = {warp.pc[lane]},
+                                  .until_blocked = true,
+                                  .until_behind = true});
   }
   request.digest = digest;
 }

@@ -90,15 +90,31 @@ TEST(ProfileModel, HottestFirstAndNothingTwice) {
 }
 
 TEST(ProfileModel, CausesInWords) {
+  const std::vector<std::string> causes = core::wait_cause_names();
   core::PcProfile p;
-  EXPECT_EQ(waits_for(p), "");
+  EXPECT_EQ(waits_for(p, causes), "");
   p.waiting[kBarrier] = 5;
-  EXPECT_EQ(waits_for(p), "barrier 100 %");
+  EXPECT_EQ(waits_for(p, causes), "barrier 100 %");
   p.waiting[kMemory] = 90;
   p.waiting[kAlu] = 5;
-  EXPECT_EQ(waits_for(p), "scoreboard_memory 90 %");
+  EXPECT_EQ(waits_for(p, causes), "scoreboard_memory 90 %");
   p.waiting[kAlu] = 15;
-  EXPECT_EQ(waits_for(p), "scoreboard_memory 82 %, scoreboard_alu 14 %");
+  EXPECT_EQ(waits_for(p, causes), "scoreboard_memory 82 %, scoreboard_alu 14 %");
+}
+
+TEST(ProfileReport, CausesOfExtensionsGatesHaveTheirNames) {
+  gpu::KernelRecord record = launched(code());
+  record.profile.emplace(4, std::vector<std::string>{"token", "backed_off"})
+      .at(base::Pc{1})
+      .waiting[kBarrier + 2] = 1200;
+  const auto kernels = profiled_kernels({record});
+  const std::string text = profile_text(kernels, 20);
+  EXPECT_THAT(text, AllOf(HasSubstr("backed_off  1,200  100.0 %"), HasSubstr("backed_off 100 %")));
+  EXPECT_THAT(profile_listing(kernels), HasSubstr("backed_off"));
+  EXPECT_THAT(text, Not(HasSubstr("token")));
+  const auto json = profile_json({}, "tiny", kernels)["kernels"][0]["total"]["waiting"];
+  EXPECT_EQ(json["backed_off"], 1200u);
+  EXPECT_EQ(json["token"], 0u);
 }
 
 TEST(ProfileReport, TableHasHottestFirstWithUnitsAndSource) {

@@ -83,6 +83,32 @@ exit;
   EXPECT_FALSE(let_go.hangs());
 }
 
+// A mechanism that runs the least PC: a lane that waits runs once no other is in front of it.
+TEST(HangExploration, HeldLanesMayWaitForOthersToBeBehindThem) {
+  const std::string spins_in_front = kSpin + R"(HELD: st.volatile.global.u32 [%rd1], 1;
+exit;
+)";
+  Scene in_front(spins_in_front);
+  in_front.run(0, LaneMask(0xffff'fffe), 1);
+  in_front.hold(0, LaneMask(1), 5, 5);
+  in_front.snapshot.warps[0].held[0].until_behind = true;
+  EXPECT_TRUE(in_front.hangs());
+
+  const std::string jumps_over = R"(SPIN: ld.volatile.global.u32 %r3, [%rd1];
+setp.eq.u32 %p1, %r3, 0;
+@%p1 bra PAST;
+HELD: st.volatile.global.u32 [%rd1], 1;
+exit;
+PAST: bra SPIN;
+)";
+  Scene past(jumps_over);
+  past.run(0, LaneMask(0xffff'fffe), 1);
+  past.hold(0, LaneMask(1), 4, 4);
+  EXPECT_TRUE(past.hangs());  // they never come to the PC itself
+  past.snapshot.warps[0].held[0].until_behind = true;
+  EXPECT_FALSE(past.hangs());
+}
+
 // Lanes that are released may release further ones at the same time: those that wait for a return.
 TEST(HangExploration, HeldLanesLetEachOtherGo) {
   Scene scene(kSpin + R"(HELD: bra SPIN;
