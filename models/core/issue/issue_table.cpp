@@ -99,9 +99,12 @@ void IssueTable::profile_slot(std::uint32_t scheduler, const PipeReadiness& pipe
   for (unsigned pipe = 0; pipe < kPipes; ++pipe) {
     SlotUse cause = use;
     if (use != SlotUse::kReplay) cause = pipe_cause(pipe, pipes, now);
-    if (cause == SlotUse::kHeldBack && (use == SlotUse::kIssued || use == SlotUse::kScoreboardPorts))
+    const bool held_by_unit = use > SlotUse::kNoWarp;
+    if (cause == SlotUse::kHeldBack &&
+        (use == SlotUse::kIssued || use == SlotUse::kScoreboardPorts || held_by_unit))
       cause = use;
-    causes[pipe] = static_cast<WaitCause>(cause);  // kIssued to kNotSelected, the others to the same name
+    // kIssued to kNotSelected, the others to the same name; WaitCause has no kNoWarp.
+    causes[pipe] = static_cast<WaitCause>(static_cast<unsigned>(cause) - (cause > SlotUse::kNoWarp ? 1 : 0));
   }
   profiler_->pass(scheduler, cycles, causes);
 }

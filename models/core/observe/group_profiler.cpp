@@ -38,8 +38,8 @@ void GroupProfiler::leaves(GroupId id) {
     waiting[static_cast<unsigned>(group.cause)] += scheduler.passed - group.since;
   } else {
     const auto& counts = scheduler.by_pipe[static_cast<unsigned>(group.pipe)];
-    for (unsigned cause = 0; cause < kReadyCauses; ++cause)
-      waiting[cause] += counts[cause] - group.counted[cause];
+    for (unsigned ready = 0; ready < kReadyCounts; ++ready)
+      waiting[wait_cause_of(ready)] += counts[ready] - group.counted[ready];
   }
   group.state = State::kNone;
 }
@@ -52,7 +52,7 @@ void GroupProfiler::pass(std::uint32_t index, Cycle cycles, const ReadyCauses& c
   Scheduler& scheduler = schedulers_[index];
   scheduler.passed += cycles;
   for (unsigned pipe = 0; pipe < kPipes; ++pipe)
-    scheduler.by_pipe[pipe][static_cast<unsigned>(causes[pipe])] += cycles;
+    scheduler.by_pipe[pipe][ready_count_of(causes[pipe])] += cycles;
 }
 
 }  // namespace heddle::core

@@ -31,6 +31,17 @@ class GroupProfiler {
   void pass(std::uint32_t scheduler, base::Cycle cycles, const ReadyCauses& causes);
 
  private:
+  /// Causes of ready groups: those of every core, then those of units that hold all candidates back.
+  static constexpr unsigned kReadyCounts = kReadyCauses + kWaitCauses - kOwnWaitCauses;
+  using ReadyCounts = std::array<std::uint64_t, kReadyCounts>;
+  [[nodiscard]] static constexpr unsigned wait_cause_of(unsigned ready) {
+    return ready < kReadyCauses ? ready : ready - kReadyCauses + kOwnWaitCauses;
+  }
+  [[nodiscard]] static constexpr unsigned ready_count_of(WaitCause cause) {
+    const auto number = static_cast<unsigned>(cause);
+    return number < kOwnWaitCauses ? number : number - kOwnWaitCauses + kReadyCauses;
+  }
+
   enum class State : std::uint8_t { kNone, kWaiting, kReady };
   struct Group {
     State state = State::kNone;
@@ -38,12 +49,12 @@ class GroupProfiler {
     Pipe pipe{};        ///< while kReady
     std::uint32_t scheduler = 0;
     base::Pc pc{};
-    std::uint64_t since = 0;                            ///< while kWaiting: Scheduler::passed then
-    std::array<std::uint64_t, kReadyCauses> counted{};  ///< while kReady: Scheduler::by_pipe then
+    std::uint64_t since = 0;  ///< while kWaiting: Scheduler::passed then
+    ReadyCounts counted{};    ///< while kReady: Scheduler::by_pipe then
   };
   struct Scheduler {
     std::uint64_t passed = 0;  ///< cycles
-    std::array<std::array<std::uint64_t, kReadyCauses>, kPipes> by_pipe{};
+    std::array<ReadyCounts, kPipes> by_pipe{};
   };
 
   KernelProfile& profile_;

@@ -44,7 +44,8 @@ inline constexpr unsigned kWaitCauses = kOwnWaitCauses + 6;
   const auto own = static_cast<unsigned>(gate < 2 ? WaitCause::kTables : WaitCause::kBarrier);
   return static_cast<WaitCause>(gate < 2 ? own + gate : own + gate - 1);
 }
-/// The causes that a group has whose head instruction is ready: kNotSelected to kMemoryBackPressure.
+/// The causes that a group has whose head instruction is ready: kNotSelected to kMemoryBackPressure. Units between the
+/// issue stage and the schedulers add theirs behind kBarrier, as gates do.
 inline constexpr unsigned kReadyCauses = static_cast<unsigned>(WaitCause::kMemoryBackPressure) + 1;
 /// "not_selected", then as in slot_use_names().
 [[nodiscard]] std::vector<std::string> wait_cause_names(const std::vector<std::string>& gates = {});

@@ -56,6 +56,17 @@ TEST_F(Profile, WaitingGoesToTheInstructionAndItsCause) {
   EXPECT_EQ(profile_.at(Pc{1}).waited() + profile_.at(Pc{3}).waited(), 29u) << "and nothing else";
 }
 
+// A unit in front of the schedulers holds all back: ready groups wait for it, whatever pipe they need.
+TEST_F(Profile, UnitsThatHoldAllBackAreNamed) {
+  table_.set_status(kA, GroupStatus::kReady, Pipe::kSp);
+  pass(gate_slot_use(kOwnGates + 1), 10, 7);
+  pass(SlotUse::kHeldBack, 12, 2);
+  table_.set_status(kA, GroupStatus::kAbsent);
+  EXPECT_EQ(waited(1, gate_wait_cause(kOwnGates + 1)), 7u);
+  EXPECT_EQ(waited(1, WaitCause::kHeldBack), 2u);
+  EXPECT_EQ(profile_.at(Pc{1}).waited(), 9u) << "and nothing else";
+}
+
 TEST_F(Profile, WaitsThatLastAtTheEndAreCharged) {
   table_.set_status(kA, GroupStatus::kScoreboardMemory);
   pass(SlotUse::kScoreboardMemory, 25, 25);
