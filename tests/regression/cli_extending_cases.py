@@ -9,8 +9,8 @@ from cli_command import case, check
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "models" / "EXTENDING.md").read_text()
-TO_COMPILE = ("models/core/schedule/youngest.cpp", "platforms/gpu/registries.cpp", "platforms/workloads/saxpy.cpp",
-              "platforms/workloads/registry.cpp")
+TO_COMPILE = ("models/core/schedule/youngest.cpp", "models/throttle/throttle_unit.cpp", "platforms/gpu/registries.cpp",
+              "platforms/workloads/saxpy.cpp", "platforms/workloads/registry.cpp")
 
 
 def done(*command):
@@ -22,7 +22,7 @@ def extended(folder):
     """The files that the page prints, and copies of those that its diffs change, changed."""
     files = re.findall(r"^```cpp\n// ((?:models|platforms)/\S+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     diffs = re.findall(r"^```diff\n(--- a/(\S+)\n.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    check(len(files) >= 4 and len(diffs) >= 7, f"{len(files)} files and {len(diffs)} diffs on the page")
+    check(len(files) >= 6 and len(diffs) >= 10, f"{len(files)} files and {len(diffs)} diffs on the page")
     for name, text in files:
         check(not (ROOT / name).exists(), f"{name} is an example of the page and in the tree")
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
