@@ -1,6 +1,7 @@
 // Statistics of synchronisation (core.sync_statistics): kernels whose counts are known, and whole workloads.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,8 @@ std::uint64_t sync(const Json& result, const std::string& counter) {
 }
 
 /// `k(data)`: %rd1 is data, %r1 %tid.x, %rd2 the thread's word after the first 64 bytes. All words hold `first`.
-Json run_kernel(const std::string& body, std::uint32_t threads, std::vector<std::string> keys,
-                std::uint32_t first = 0) {
+Json run_kernel_alone(const std::string& body, std::uint32_t threads, std::vector<std::string> keys,
+                      std::uint32_t first = 0) {
   return tb::isolated([&]() -> Json {
     keys.insert(keys.end(), {"cores=1", "core.sync_statistics=true"});
     gpu::GpuDevice device(gpu::load_platform("gtx480", keys), {});
@@ -53,10 +54,18 @@ Json run_kernel(const std::string& body, std::uint32_t threads, std::vector<std:
     const std::uint64_t data = device.upload(std::vector<std::uint32_t>(256, first), "data");
     device.launch(module, "k", {{1, 1, 1}, {threads, 1, 1}, 0}, host::Args{}.add(data));
     Json result;
-    result["launches"].push_back({{"stats", device.statistics(device.last_launch().values)}});
+    result["launches"][0]["stats"] = device.statistics(device.last_launch().values);
     result["data"] = device.download<std::uint32_t>(data, 256);
     return result;
   });
+}
+
+/// Throws what went wrong.
+Json run_kernel(const std::string& body, std::uint32_t threads, const std::vector<std::string>& keys,
+                std::uint32_t first = 0) {
+  Json result = run_kernel_alone(body, threads, keys, first);
+  if (result.contains("errors")) throw std::runtime_error(result.dump());
+  return result;
 }
 
 /// Each thread adds one to the second word under the lock in the first.
