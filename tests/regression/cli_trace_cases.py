@@ -81,7 +81,7 @@ def timeline_has_a_row_per_split(c):
 @case
 def timeline_counts_backed_off_warps(c):
     run = ("run", "hashtable", "--platform", "gtx480", "--size", "tiny", "--trace-timeline", "t.json", "--set", "cores=2")
-    bows = ("--set", "core.spin.source=annotations", "core.spin.bows.minimum_delay=200")
+    bows = ("--set", "core.spin.source=annotations", "--set", "core.spin.bows.minimum_delay=200")
 
     def counts():
         events = json.loads((c.folder / "t.json").read_text())["traceEvents"]
