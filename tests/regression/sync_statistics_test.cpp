@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "blocks/isolated.h"
@@ -35,7 +36,9 @@ Json run_kernel_alone(const std::string& body, std::uint32_t threads, std::vecto
                       std::uint32_t first = 0) {
   return tb::isolated([&]() -> Json {
     keys.insert(keys.end(), {"cores=1", "core.sync_statistics=true"});
-    gpu::GpuDevice device(gpu::load_platform("gtx480", keys), {});
+    gpu::RunOptions options;
+    options.per_launch = true;
+    gpu::GpuDevice device(gpu::load_platform("gtx480", keys), std::move(options));
     const auto module = device.load_ptx_text(R"(.version 7.0
 .target sm_50
 .address_size 64
