@@ -1,7 +1,7 @@
 """What attempts to acquire locks and passes of waits come to (Fig 6.1, 6.11), and the share of instructions and memory
 operations that synchronisation takes (Fig 1.2): parts of `scripts/reproduce bows`."""
 
-from tables import count, number, percent, ratio, table, xy_chart
+from tables import count, number, percent, table
 
 SETTING = {"core.sync_statistics": "true"}
 OUTCOMES = ["lock_success", "lock_fail_inter_warp", "lock_fail_intra_warp", "wait_exit_success", "wait_exit_fail"]
