@@ -1,0 +1,113 @@
+// The tree behind StatGroup, for its sources only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/stats.h"
+
+namespace heddle::base {
+
+/// What a group holds.
+namespace stat_items {
+
+/// Counters, or one maximum.
+struct Counters {
+  std::vector<std::string> labels;  ///< empty: one plain counter
+  const std::uint64_t* values = nullptr;
+  std::vector<std::uint64_t> zero;         ///< values at the last reset
+  std::uint64_t* largest = nullptr;        ///< a maximum: what reset() sets to 0; then `zero` stays 0
+  const std::uint64_t* instead = nullptr;  ///< values of other intervals, while these are written
+
+  [[nodiscard]] std::size_t size() const { return zero.size(); }
+  [[nodiscard]] std::uint64_t at(std::size_t i) const {
+    return instead != nullptr ? instead[i] : values[i] - zero[i];
+  }
+};
+
+using Formula = std::function<double()>;
+using Derived = std::function<std::uint64_t()>;
+using Subgroup = std::unique_ptr<StatGroup>;
+
+struct Item {
+  std::string name;
+  std::string unit;
+  std::string description;
+  std::variant<Counters, Formula, Derived, Subgroup> content;
+};
+
+}  // namespace stat_items
+
+struct StatGroup::Impl {
+  using Counters = stat_items::Counters;
+  using Item = stat_items::Item;
+
+  /// What every launch goes through, without the names around it.
+  struct Flat {
+    struct Span {
+      const std::uint64_t* values;
+      std::uint64_t* zero;
+      std::uint64_t* largest;
+      std::size_t size;
+    };
+    std::vector<Span> spans;          ///< of the subtree, in order of declaration
+    std::vector<const Impl*> settle;  ///< groups that want it
+    std::size_t size = 0;             ///< values
+    /// What matches the patterns that sum() was asked for.
+    std::map<std::string, std::vector<std::pair<const Counters*, std::size_t>>> matched;
+  };
+
+  std::string name;
+  std::string description;
+  std::vector<Item> items;  ///< in order of declaration
+  std::function<void()> settle;
+  Impl* parent = nullptr;
+  std::unique_ptr<Flat> flat;  ///< nullptr: to be made
+
+  /// Something is declared here.
+  void changed() {
+    for (Impl* group = this; group != nullptr; group = group->parent) group->flat.reset();
+  }
+
+  [[nodiscard]] Flat& layout();
+  [[nodiscard]] Flat& settled_layout();
+  void settled() const {
+    if (settle) settle();
+  }
+
+  Item& add(const std::string& item_name, const std::string& unit, const std::string& text);
+  [[nodiscard]] std::uint64_t sum(const std::string& pattern);
+  void reset();
+  void add_to(std::vector<std::uint64_t>& sum);
+  void check_size(const std::vector<std::uint64_t>& values);
+
+  // ---- Reports: stats_report.cpp
+
+  struct Row {
+    std::string path, value, unit, description;
+  };
+  [[nodiscard]] bool all_zero() const;
+  /// Reads `values` instead of the counters; nullptr: the counters again. Returns what is left of them.
+  const std::uint64_t* show(const std::uint64_t* values);
+  [[nodiscard]] nlohmann::ordered_json to_json() const;
+  void dictionary(const std::string& prefix, nlohmann::ordered_json& json) const;
+  void rows(const std::string& prefix, std::vector<Row>& out) const;
+
+ private:
+  void collect(Flat& to);
+  /// Calls use(counters, index) for every counter whose path matches. `path` is never empty.
+  template <class Use>
+  void for_matching(std::string_view path, const Use& use) const;
+  /// core0, core1 ... are described once, as "core"; l2 without an l0 beside it keeps its name.
+  [[nodiscard]] std::string dictionary_name(const Item& item) const;
+};
+
+}  // namespace heddle::base
