@@ -1,7 +1,6 @@
 heddle_test(gpu_device_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/gpu_device_test.cpp ${CMAKE_CURRENT_LIST_DIR}/own_mechanisms_test.cpp
                     ${CMAKE_SOURCE_DIR}/tb/examples/own_mechanisms/min_pc.cpp
             LINK heddle_cli LABELS regression)
-target_include_directories(gpu_device_test PRIVATE ${CMAKE_SOURCE_DIR}/tb/examples)
 heddle_test(isa_regression_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/isa_sync_test.cpp ${CMAKE_CURRENT_LIST_DIR}/isa_memory_test.cpp
                     ${CMAKE_CURRENT_LIST_DIR}/isa_move_test.cpp ${CMAKE_CURRENT_LIST_DIR}/isa_support.cpp

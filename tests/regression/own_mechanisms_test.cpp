@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/error.h"
+#include "examples/own_mechanisms/min_pc.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "gpu/registries.h"
-#include "own_mechanisms/min_pc.h"
 #include "simt/simt_stack.h"
 #include "workloads/workload.h"
 
