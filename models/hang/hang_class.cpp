@@ -376,10 +376,7 @@ HangReport Classifier::classify() {
         "every warp waits at a barrier that too few threads reach; check barrier numbers and thread counts");
   }
   ask_running();
-  if (simt) {
-    tell_waits();
-    return report(HangKind::kSimtInduced, "", simt_remedy);
-  }
+  // First, since lanes that are held back help here as well: those of the starved warps.
   WhatIf starved_run;
   starved_run.starved_lanes_run = true;
   if (any_starved() && helps(starved_run)) {
@@ -388,6 +385,10 @@ HangReport Classifier::classify() {
         HangKind::kStarvation, "",
         "the scheduler never chooses warps that could issue; take a policy that gives everybody a turn "
         "(core.scheduler.policy, core.scheduler.gto_rotation_cycles, core.scheduler.cawa_rotation_cycles)");
+  }
+  if (simt) {
+    tell_waits();
+    return report(HangKind::kSimtInduced, "", simt_remedy);
   }
   WhatIf waiting_run;
   waiting_run.waiting_lanes_run = true;
