@@ -112,7 +112,8 @@ TEST(ProfileReport, CausesOfExtensionsGatesHaveTheirNames) {
   EXPECT_THAT(text, AllOf(HasSubstr("backed_off  1,200  100.0 %"), HasSubstr("backed_off 100 %")));
   EXPECT_THAT(profile_listing(kernels), HasSubstr("backed_off"));
   EXPECT_THAT(text, Not(HasSubstr("token")));
-  const auto json = profile_json({}, "tiny", kernels)["kernels"][0]["total"]["waiting"];
+  const auto json = profile_json({"saxpy", "", {{"workload", "saxpy"}}, true, "ok"}, "tiny",
+                                 kernels)["kernels"][0]["total"]["waiting"];
   EXPECT_EQ(json["backed_off"], 1200u);
   EXPECT_EQ(json["token"], 0u);
 }
