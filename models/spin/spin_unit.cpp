@@ -5,6 +5,7 @@
 
 #include "compiler/facts.h"
 #include "core/core_state.h"
+#include "spin/storage.h"
 
 namespace heddle::spin {
 namespace {
@@ -19,6 +20,20 @@ bool is_setp(const isa::Instruction& instruction) {
          std::any_of(instruction.dst.begin(), instruction.dst.end(), [](const isa::Operand& to) {
            return to.present && to.width == isa::RowWidth::kPredicate;
          });
+}
+
+void show_storage(base::StatGroup& stats, const Storage& bits) {
+  const auto show = [&](const char* name, const char* what, std::uint64_t value) {
+    stats.derived(name, "bits", what, [value] { return value; });
+  };
+  show("sib_table", "DDOS: SIB prediction table", bits.sib_table);
+  show("histories", "DDOS: hashes of paths and values", bits.histories);
+  show("detectors", "DDOS: state, match pointer, remaining count and profiled lane of each history",
+       bits.detectors);
+  show("pending_delay", "BOWS: a counter per warp", bits.pending_delay);
+  show("backed_off", "BOWS: a bit per warp", bits.backed_off);
+  show("queues", "BOWS: back-off queues", bits.queues);
+  show("total", "all of it", bits.total());
 }
 
 }  // namespace
@@ -51,6 +66,8 @@ SpinUnit::SpinUnit(const sc_core::sc_module_name& name, const SpinConfig& config
           "backoff_unit", config.bows,
           {site.config.scheduler.count, site.config.occupancy.max_warps, site.groups_per_warp, site.core},
           stats_.child("backoff_unit", "BOWS: back-off queues")) {
+  show_storage(stats_.child("storage", "what the hardware holds, by the configuration"),
+               storage_bits(config, site.config.occupancy.max_warps, site.config.scheduler.count));
   history_isock.bind(history_.history_tsock);
   sib_isock.bind(table_.sib_tsock);
   spin_isock.bind(backoff_.spin_tsock);

@@ -153,6 +153,15 @@ INSTANTIATE_TEST_SUITE_P(All, BowsAsleep,
                                            "nw-tiles", "tsp", "bh-summarize"),
                          [](const auto& test) { return test_name(test.param); });
 
+TEST(Ddos, ShowsItsStorage) {
+  const Json result = run(scenario("vecadd", {"core.spin.source=ddos", "cores=1"}));
+  const Json& bits = result["launches"][0]["stats"]["core0"]["spin"]["storage"];
+  EXPECT_EQ(bits["sib_table"], 560u);
+  EXPECT_EQ(bits["histories"], 9216u);
+  EXPECT_EQ(bits["pending_delay"], 672u);
+  EXPECT_EQ(bits["total"], 560u + 9216u + 672u + 48u + 48u * 5u + 48u * (2u + 3u + 3u + 5u));
+}
+
 TEST(Bows, SwitchedOffItChangesNoCycle) {
   const Json without = run(scenario("hashtable", {}));
   const Json counted = run(scenario("hashtable", {"core.spin.source=ddos", "core.spin.bows.enabled=false"}));
