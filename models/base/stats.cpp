@@ -109,12 +109,12 @@ void StatGroup::Impl::for_matching(std::string_view path, const Use& use) const 
 }
 
 std::uint64_t StatGroup::Impl::sum(const std::string& pattern) {
-  const auto [known, is_new] = settled_layout().matched.try_emplace(pattern);
-  if (is_new)
-    for_matching(pattern,
-                 [&](const Counters& counters, std::size_t i) { known->second.emplace_back(&counters, i); });
+  const auto entry = settled_layout().matched.try_emplace(pattern);
+  auto& known = entry.first->second;
+  if (entry.second)
+    for_matching(pattern, [&](const Counters& counters, std::size_t i) { known.emplace_back(&counters, i); });
   std::uint64_t total = 0;
-  for (const auto& [counters, i] : known->second) total += counters->at(i);
+  for (const auto& [counters, i] : known) total += counters->at(i);
   return total;
 }
 
