@@ -11,7 +11,6 @@ namespace heddle::base {
 using stat_items::Counters;
 using stat_items::Derived;
 using stat_items::Formula;
-using stat_items::Item;
 using stat_items::Subgroup;
 
 namespace {
