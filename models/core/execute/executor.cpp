@@ -221,6 +221,9 @@ void Executor::issue(GroupId id) {
     case Opcode::kSleep:
       if (exec.any()) return sleep(id, instruction, exec);
       break;
+    case Opcode::kConvergence:
+      if (exec.any()) return converge(id, instruction, exec);
+      break;
     case Opcode::kNop:
       break;
   }

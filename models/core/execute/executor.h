@@ -97,6 +97,7 @@ class Executor {
   void call(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void return_from(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void exit(GroupId id, LaneMask exec);
+  void converge(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void count_divergence(Pc pc);
 
   // host_calls.cpp
