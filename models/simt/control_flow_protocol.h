@@ -131,6 +131,11 @@ struct SuspendedLanes {
   /// function or end). Empty: they need nobody.
   std::vector<Pc> until{};
   bool until_blocked = false;  ///< or to wait at a barrier or .sync instruction
+  /// They wait at the convergence barrier of this barrier register, for the lanes `missing`.
+  std::uint32_t barrier = kNoBarrier;
+  LaneMask missing{};
+  bool spilled = false;  ///< the register is invalid: its lanes are in a general register
+  static constexpr std::uint32_t kNoBarrier = ~0u;
 };
 
 /// Lanes that run or get their turn by themselves: a split that neither waits at a barrier nor has arrived at

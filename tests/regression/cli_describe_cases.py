@@ -52,7 +52,7 @@ def describe_suggests_names(c):
 
 @case
 def mechanisms_and_policies_have_names(c):
-    for key, first, names in (("core.control_flow.mechanism", "simt_stack", "simt_stack | aware | multi_path"),
+    for key, first, names in (("core.control_flow.mechanism", "simt_stack", "simt_stack | aware | multi_path | hanoi"),
                               ("core.scheduler.policy", "gto", "lrr | gto | two_level | cawa | glrr"),
                               ("dispatch.policy", "round_robin", "round_robin")):
         text = c.run("describe", key).stdout
@@ -61,7 +61,7 @@ def mechanisms_and_policies_have_names(c):
         c.refused("describe", "cores", "--set", f"{key}={first}x", says=[f"did you mean '{first}'?"])
     keys = [key["path"] for key in json.loads(c.run("describe", "core.control_flow", "--json").stdout)]
     below = [key.split(".")[2] for key in keys]
-    check(list(dict.fromkeys(below)) == ["mechanism", "first_side", "timeout", "aware", "multi_path", "simt_stack", "split_table",
+    check(list(dict.fromkeys(below)) == ["mechanism", "first_side", "timeout", "aware", "multi_path", "hanoi", "simt_stack", "split_table",
                                          "reconvergence_table", "split_fifo"], f"other sections or another order: {below}")
     scheduler = [key["path"] for key in json.loads(c.run("describe", "core.scheduler", "--json").stdout)]
     check([key.split(".")[-1] for key in scheduler] == ["count", "sub_cores", "policy", "active_warps", "gto_rotation_cycles",
