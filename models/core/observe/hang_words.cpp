@@ -98,9 +98,9 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     entry.source = kernel.source_line(at);
     const std::vector<simt::SuspendedLanes> suspended = suspended_lanes(group.warp);
     // Nothing of the warp runs, and the first of its lanes stand for it.
-    const bool stuck = group.status == GroupStatus::kTables && !suspended.empty() &&
+    const bool waits = group.status == GroupStatus::kTables && !suspended.empty() &&
                        suspended.front().barrier != simt::SuspendedLanes::kNoBarrier;
-    if (stuck) {
+    if (waits) {
       const simt::SuspendedLanes& first = suspended.front();
       entry.lanes = fmt::format("{:#010x}", first.mask.bits());
       entry.activity = wait_at_barrier_register(first);
@@ -108,7 +108,7 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
       entry.source = kernel.source_line(first.at);
     }
     for (const simt::SuspendedLanes& lanes : suspended) {
-      if (stuck && &lanes == &suspended.front()) continue;
+      if (waits && &lanes == &suspended.front()) continue;
       const bool none = lanes.at == kNoPc;
       const bool to_meet = lanes.why == simt::Suspension::kBarrier &&
                            (sources_.waiting.waiting(group.warp) & lanes.mask).any();

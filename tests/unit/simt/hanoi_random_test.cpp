@@ -84,19 +84,19 @@ std::uint64_t path_alone(const Program& program, std::uint64_t seed, unsigned la
 
 enum class Outcome : std::uint8_t { kRight, kWrong, kStuck, kFault };
 
-struct Run {
+struct Walked {
   Outcome outcome = Outcome::kRight;
   std::uint64_t issued = 1;  ///< hash of (PC, mask)
   std::uint64_t stall_breaks = 0;
 };
 
-Run run(const Program& program, std::uint64_t seed, const HanoiConfig& config, unsigned lanes) {
+Walked run(const Program& program, std::uint64_t seed, const HanoiConfig& config, unsigned lanes) {
   HanoiStats stats;
   HanoiWarp warp(config, FirstSide::kAuto, stats);
   std::vector<Thread> threads;
   std::vector<std::uint32_t> spilled(base::kLanes, 0);
   for (unsigned lane = 0; lane < lanes; ++lane) threads.emplace_back(seed, lane);
-  Run result;
+  Walked result;
   HanoiEvent event;
   event.op = Op::kLaunch;
   event.exec = LaneMask::first_lanes(lanes);
@@ -114,8 +114,10 @@ Run run(const Program& program, std::uint64_t seed, const HanoiConfig& config, u
     LaneMask all = warp.waiting() | warp.finished();
     unsigned sum = warp.waiting().count() + warp.finished().count();
     for (const HanoiWarp::Path& path : warp.paths()) all |= path.mask, sum += path.mask.count();
-    EXPECT_EQ(all, LaneMask::all());
-    EXPECT_EQ(sum, base::kLanes);
+    if (config.waiting == HanoiWaiting::kAll) {
+      EXPECT_EQ(all, LaneMask::all());
+      EXPECT_EQ(sum, base::kLanes);
+    }
     result.issued = mixed(mixed(result.issued, pc.value()), active.bits());
     const Code& code = program[pc.value()];
     LaneMask holds;
@@ -262,8 +264,8 @@ HanoiConfig of(HanoiProfile which) {
 TEST(HanoiRandom, ConformingCodeRunsRightAndTheSameInBothProfiles) {
   for (std::uint64_t seed = 1; seed <= 6000; ++seed) {
     const Structured code(seed);
-    const Run p = run(code.program, seed, of(HanoiProfile::kP), seed % 2 == 0 ? 32 : 8);
-    const Run x = run(code.program, seed, of(HanoiProfile::kX), seed % 2 == 0 ? 32 : 8);
+    const Walked p = run(code.program, seed, of(HanoiProfile::kP), seed % 2 == 0 ? 32 : 8);
+    const Walked x = run(code.program, seed, of(HanoiProfile::kX), seed % 2 == 0 ? 32 : 8);
     ASSERT_EQ(p.outcome, Outcome::kRight) << seed;
     ASSERT_EQ(x.outcome, Outcome::kRight) << seed;
     ASSERT_EQ(p.issued, x.issued) << seed;
@@ -300,7 +302,7 @@ TEST(HanoiRandom, GarbageRunsRightInX) {
     if (seed % 5 == 0) config.bsync_skip = 3;
     config.yield = static_cast<HanoiYield>(seed % 4);
     config.reconvergence_entries = seed % 7 == 0 ? 2 : 31;
-    const Run x = run(garbage(seed), seed, config, seed % 2 == 0 ? 32 : 4);
+    const Walked x = run(garbage(seed), seed, config, seed % 2 == 0 ? 32 : 4);
     ASSERT_EQ(x.outcome, Outcome::kRight) << seed;
     breaks += x.stall_breaks;
   }
