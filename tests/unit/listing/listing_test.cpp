@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "frontend/ptx/decode.h"
+#include "frontend/ptx/decode/library.h"
 #include "isa/convergence.h"
 
 namespace heddle::listing {
