@@ -37,7 +37,7 @@ TEST(BadListings, SayWhereWhatAndWhatToDo) {
   EXPECT_EQ(problem("LDC R1, m;\nEXIT;\n"),
             "k.sass:3:1: 'k' has no parameter 'm' | Name it: .kernel k(m: 32)");
   EXPECT_EQ(problem("CALL f;\nEXIT;\n"), "k.sass:3:1: function 'f' is not defined | Add it: .func f");
-  EXPECT_EQ(problem("A: NOP;\nA: EXIT;\n"), "k.sass:4:1: label 'A' is defined twice");
+  EXPECT_EQ(problem("A: NOP;\nA: EXIT;\n"), "k.sass:4:4: label 'A' is defined twice");
   EXPECT_EQ(problem("EXIT\n"),
             "k.sass:3:5: expected ';' at the end of the instruction, found the end of the line");
   EXPECT_EQ(problem("RET;\n"), "k.sass:3:1: RET in a kernel | Write EXIT;");
