@@ -149,11 +149,11 @@ def a_hang_names_the_barrier_register_and_its_lanes(c):
     path = c.file("stuck.sass", STUCK)
     c.refused("run", "--ptx", path, "--entry", "stuck", "--grid", "1", "--block", "32", "--platform", "tiny", "--arg",
               "buf=flag:1xu32:const=0", *PROFILE_P, code=HANG,
-              says=["wait for lanes 0xffff0000 of the convergence barrier B2", "stuck.sass:15", "BSYNC B2;"])
+              says=["wait for lanes 0xffff0000 of the convergence barrier B2", "stuck.sass:14", "BSYNC B2;"])
 
 
 @case
 def a_wrong_listing_says_where_and_what(c):
     path = c.file("wrong.sass", SPIN.replace("BSYNC B0", "BSYN B0"))
     c.refused("run", "--ptx", path, "--entry", "spin", "--grid", "1", "--block", "32", code=BAD_INPUT,
-              says=["wrong.sass:17:5", "unknown instruction 'BSYN'", "Did you mean 'BSYNC'?"])
+              says=["wrong.sass:18:5", "unknown instruction 'BSYN'", "Did you mean 'BSYNC'?"])
