@@ -189,6 +189,21 @@ void mark_spin_branches(const isa::Kernel& kernel, ProgramFacts& facts) {
       facts.marks[pc.value()] |= ProgramFacts::kNamedSpinBranch;
 }
 
+void note_convergence(const isa::Kernel& kernel, ProgramFacts& facts) {
+  using isa::ConvergenceOp;
+  for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+    const Instruction& instruction = kernel.code[pc];
+    const bool sleeps = instruction.op == Opcode::kSleep;
+    if (!sleeps && instruction.op != Opcode::kConvergence) continue;
+    const ConvergenceOp op = instruction.convergence;
+    if (!sleeps &&
+        (op == ConvergenceOp::kSet || op == ConvergenceOp::kRead || op == ConvergenceOp::kReadClear))
+      continue;
+    facts.convergence.emplace_back(pc);
+    facts.yields = facts.yields || sleeps || op == ConvergenceOp::kYield;
+  }
+}
+
 }  // namespace
 
 std::vector<Pc> spin_branches_of(const isa::Kernel& kernel, const isa::SpinMark& mark) {
@@ -222,6 +237,7 @@ isa::ProgramFacts program_facts(const isa::Kernel& kernel) {
   for (const Pc pc : kernel.likely_convergence)
     facts.marks.at(pc.value()) |= ProgramFacts::kLikelyConvergence;
   mark_spin_branches(kernel, facts);
+  note_convergence(kernel, facts);
   return facts;
 }
 

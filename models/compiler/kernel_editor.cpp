@@ -40,7 +40,7 @@ bool KernelEditor::insert_before(Pc pc, Entry entry, Instruction instruction) {
   const Where where = entry == Entry::kJumpsToo ? Where::kJumpsToo : Where::kFallThrough;
   if (where == Where::kFallThrough && !is_entry(gap) && !falls_through(gap - 1)) return false;
   if (instruction.where.line == 0) instruction.where = kernel_.code[gap].where;
-  insertions_.push_back({gap, where, instruction});
+  insertions_.push_back({gap, where, instruction, static_cast<std::uint32_t>(insertions_.size())});
   return true;
 }
 
@@ -48,7 +48,8 @@ bool KernelEditor::insert_after(Pc pc, Instruction instruction) {
   if (pc.value() >= kernel_.code.size()) throw std::logic_error("insertion behind the code");
   if (!falls_through(pc.value())) return false;
   if (instruction.where.line == 0) instruction.where = kernel_.code[pc.value()].where;
-  insertions_.push_back({pc.value() + 1, Where::kBehind, instruction});
+  insertions_.push_back(
+      {pc.value() + 1, Where::kBehind, instruction, static_cast<std::uint32_t>(insertions_.size())});
   return true;
 }
 
@@ -142,10 +143,12 @@ void KernelEditor::lay_out() {
   std::stable_sort(insertions_.begin(), insertions_.end(), [](const Insertion& a, const Insertion& b) {
     return a.gap != b.gap ? a.gap < b.gap : a.where < b.where;
   });
+  inserted_.resize(insertions_.size());
   std::uint32_t now = 0;
   auto next = insertions_.begin();
   const auto pass = [&](std::uint32_t gap, Where where) {
-    for (; next != insertions_.end() && next->gap == gap && next->where == where; ++next) ++now;
+    for (; next != insertions_.end() && next->gap == gap && next->where == where; ++next)
+      inserted_[next->number] = now++;
   };
   for (std::uint32_t pc = 0; pc <= kernel_.code.size(); ++pc) {
     pass(pc, Where::kBehind);
@@ -160,7 +163,18 @@ void KernelEditor::lay_out() {
 Pc KernelEditor::jump(Pc old) const { return old == base::kNoPc ? old : Pc(jump_.at(old.value())); }
 Pc KernelEditor::enter(Pc old) const { return old == base::kNoPc ? old : Pc(enter_.at(old.value())); }
 
+/// What is inserted behind a BSYNC is executed by the lanes that meet there.
+Pc KernelEditor::resume(Pc target) const {
+  return Pc(
+      (target.value() >= kInserted ? inserted_.at(target.value() - kInserted) : at_.at(target.value() - 1)) +
+      1);
+}
+
 void KernelEditor::retarget(Instruction& instruction, std::uint32_t now) const {
+  if (instruction.op == Opcode::kConvergence) {
+    if (instruction.target != base::kNoPc) instruction.target = resume(instruction.target);
+    return;
+  }
   const bool call = instruction.op == Opcode::kCall;
   instruction.target = call ? enter(instruction.target) : jump(instruction.target);
   instruction.rpc = call ? Pc(now + 1) : jump(instruction.rpc);

@@ -37,6 +37,10 @@ class KernelEditor {
   bool insert_before(base::Pc pc, Entry entry, isa::Instruction instruction);
   /// Directly after `pc`: after the return if it is a call, on the fall-through side if it is a branch.
   bool insert_after(base::Pc pc, isa::Instruction instruction);
+  /// The PC behind what was inserted last: the `target` of a BSSY whose BSYNC that is. Of no use elsewhere.
+  [[nodiscard]] base::Pc behind_inserted() const {
+    return base::Pc(kInserted + static_cast<std::uint32_t>(insertions_.size()) - 1);
+  }
   /// An instruction of the kernel, to be changed. Its opcode and targets stay as they are.
   [[nodiscard]] isa::Instruction& at(base::Pc pc) { return kernel_.code[pc.value()]; }
 
@@ -56,10 +60,12 @@ class KernelEditor {
  private:
   /// In code order.
   enum class Where : std::uint8_t { kBehind, kFallThrough, kJumpsToo };
+  static constexpr std::uint32_t kInserted = 0x8000'0000u;  ///< behind_inserted(): plus `number`
   struct Insertion {
     std::uint32_t gap = 0;  ///< before this instruction
     Where where = Where::kJumpsToo;
     isa::Instruction instruction;
+    std::uint32_t number = 0;  ///< in the order of insertion
   };
   struct NewRegister {
     isa::RowWidth width = isa::RowWidth::k32;
@@ -77,6 +83,8 @@ class KernelEditor {
   void move_pointers();
   [[nodiscard]] base::Pc jump(base::Pc old) const;
   [[nodiscard]] base::Pc enter(base::Pc old) const;
+  /// Where lanes resume that have met at a BSYNC.
+  [[nodiscard]] base::Pc resume(base::Pc target) const;
 
   isa::Kernel& kernel_;
   std::uint32_t registers_;  ///< of the original kernel
@@ -86,6 +94,7 @@ class KernelEditor {
   std::vector<std::uint32_t> enter_;
   std::vector<std::uint32_t> jump_;
   std::vector<std::uint32_t> at_;
+  std::vector<std::uint32_t> inserted_;  ///< by number: its new PC
 };
 
 }  // namespace heddle::compiler

@@ -55,7 +55,8 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
                 barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
       meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_, control_flow_unit_.runs_lanes_apart()),
       ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
-      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_),
+      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_,
+                control_flow_unit_.sleep_yields()),
       memory_view_(executor_.lsu_isock) {
   executor_.add_tap(issue_stage_.scheduler_taps());
   bind_blocks();

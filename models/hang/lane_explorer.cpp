@@ -317,6 +317,9 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
     case Opcode::kPrint:
       forget_results(instruction, registers);
       return true;
+    case Opcode::kConvergence:
+      forget_results(instruction, registers);
+      return true;
     case Opcode::kFence:
     case Opcode::kSleep:
     case Opcode::kNop:

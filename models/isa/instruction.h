@@ -44,6 +44,7 @@ enum class Opcode : std::uint8_t {
   kTimer,       ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
   kWarpSync,    ///< a lane operation over the lanes named by the member mask (src[member_mask]), which must
                 ///< include every lane that executes it; without a lane function: bar.warp.sync
+  kConvergence, ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
   kNop,         ///< pragma-like instructions, prefetches ...
 };
 
@@ -91,6 +92,19 @@ inline constexpr std::uint64_t kBreakpoint = 1;
 enum class BarrierKind : std::uint8_t { kSync, kArrive };
 /// How barrier.red combines the predicates of all participating threads.
 enum class BarrierReduction : std::uint8_t { kNone, kAnd, kOr, kPopc };
+
+/// What a convergence instruction does (hanoi §2.2). A thread alone notices nothing of it but kRead's value,
+/// which is an implementation's.
+enum class ConvergenceOp : std::uint8_t {
+  kSet,        ///< BSSY: the lanes are to meet in front of `target`, named by the barrier register
+  kSync,       ///< BSYNC: the lanes wait for all that the barrier register names
+  kBreak,      ///< BREAK: the lanes are not waited for any more
+  kRead,       ///< BMOV Rx,Bx: dst[0] := the barrier register; absent: discarded
+  kReadClear,  ///< BMOV.CLEAR Rx,Bx: the same, and the register is invalid
+  kWrite,      ///< BMOV Bx,Rx: the barrier register := src[0]
+  kWarpSync,   ///< WARPSYNC: the lanes wait for all of src[0]
+  kYield,      ///< YIELD: other lanes may have their turn
+};
 
 /// Dense register number within a kernel: 32-bit rows first, then 64-bit rows, then predicates.
 using RegId = std::uint16_t;
@@ -180,7 +194,7 @@ struct Instruction {
   bool names_all_lanes = false;  ///< the mask is the constant that names all lanes
   static constexpr std::uint8_t kNoMemberMask = 0xff;
 
-  Pc target = base::kNoPc;  ///< kBranch, direct kCall
+  Pc target = base::kNoPc;  ///< kBranch, direct kCall; BSSY: the instruction behind the BSYNC
   Pc rpc = base::kNoPc;  ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
   /// PCs that kIndirect and an indirect kCall may go to: Kernel::targets[table_first ... + table_count).
   std::uint32_t table_first = 0;
@@ -192,6 +206,9 @@ struct Instruction {
       dst{};  ///< kLoad: `vector` elements; setp: up to 2; a discarded ("_") element is absent
   /// A second predicate that must hold as well (hanoi §2); only present together with `guard`.
   Operand guard2;
+
+  ConvergenceOp convergence = ConvergenceOp::kSync;  ///< kConvergence
+  std::uint8_t barrier = 0;                          ///< kConvergence: number of the barrier register
 
   MemoryOperand memory;
   StateSpace space = StateSpace::kNone;

@@ -29,6 +29,11 @@ struct ProgramFacts {
       post_dominator;  ///< of a branch: id of its immediate post-dominator; otherwise kNone
   std::vector<std::uint32_t> is_post_dominator;  ///< id of this PC as a post-dominator, or kNone
 
+  /// Convergence instructions at which lanes may set others free: BSYNC, BREAK, BMOV Bx,Rx, WARPSYNC, YIELD, and
+  /// NANOSLEEP, which yields.
+  std::vector<base::Pc> convergence;
+  bool yields = false;  ///< there is a YIELD or a NANOSLEEP
+
   // By block. Blocks of different functions are not comparable; unreachable ones come last.
   /// Rank in a weak topological order. A block comes after all blocks that lead to it, except along back
   /// edges to a loop head, and a loop is complete before what follows it. Thread frontiers run the block with

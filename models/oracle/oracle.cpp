@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "frontend/ptx/parser.h"
+#include "frontend/listing/listing.h"
 #include "oracle/bits.h"
 #include "oracle/builder.h"
 
@@ -87,7 +87,7 @@ void OracleDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
 }
 
 host::ModuleHandle OracleDevice::load_module(std::span<const std::byte> bytes, const std::string& name) {
-  return load_tree(ptx::parse_text(host::ptx_text_of(bytes, name), name), name);
+  return load_tree(listing::parse_module(host::ptx_text_of(bytes, name), name), name);
 }
 
 /// Initial values may be addresses of anything in the module, so everything is allocated before.

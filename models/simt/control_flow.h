@@ -43,6 +43,8 @@ class ControlFlow {
   [[nodiscard]] virtual std::uint32_t groups_per_warp() const { return 1; }
   /// Splits of a warp that wait for each other may do so: a blocked one lets others have their turn.
   [[nodiscard]] virtual bool runs_lanes_apart() const { return false; }
+  /// A nanosleep is a YIELD first: it sleeps only if no other lanes have their turn (hanoi §2.2).
+  [[nodiscard]] virtual bool sleep_yields() const { return false; }
   [[nodiscard]] virtual Scope scope() const { return Scope::kWarp; }
   /// It wants to know of each kernel what can be known before it runs (ControlFlowRequest::facts).
   [[nodiscard]] virtual bool wants_facts() const { return false; }

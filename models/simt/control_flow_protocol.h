@@ -30,6 +30,7 @@
 
 #include "base/ids.h"
 #include "base/lane_mask.h"
+#include "isa/instruction.h"
 #include "isa/program_facts.h"
 #include "simt/formation.h"
 
@@ -64,21 +65,15 @@ enum class Transfer : std::uint8_t {
 };
 
 /// Instructions that name the lanes that are to meet (hanoi §2.2).
-enum class ConvergenceOp : std::uint8_t {
-  kSet,        ///< BSSY: the lanes are to meet in front of `point`, named by the barrier register
-  kSync,       ///< BSYNC: the lanes wait for all that the barrier register names
-  kBreak,      ///< BREAK: the lanes are not waited for any more
-  kRead,       ///< BMOV Rx,Bx: `value` := the barrier register
-  kReadClear,  ///< BMOV.CLEAR Rx,Bx: the same, and the register is invalid
-  kWrite,      ///< BMOV Bx,Rx: the barrier register := `value`
-  kWarpSync,   ///< WARPSYNC: the lanes wait for all of `value`
-  kYield,      ///< YIELD: other lanes may have their turn
-};
+using isa::ConvergenceOp;
 struct ConvergenceOperation {
   ConvergenceOp op = ConvergenceOp::kSync;
   std::uint32_t barrier = 0;  ///< number of the barrier register
   Pc point = kNoPc;           ///< kSet
   LaneMask value{};           ///< kWrite, kWarpSync; answer of kRead and kReadClear
+  /// Answer: the program breaks a rule of the mechanism. Null: it does not.
+  const char* fault = nullptr;
+  const char* remedy = "";
 };
 
 /// Whose control flow a mechanism keeps together.
@@ -139,6 +134,11 @@ struct SuspendedLanes {
   std::vector<Pc> until{};
   bool until_blocked = false;  ///< or to wait at a barrier or .sync instruction
   bool until_behind = false;   ///< or to come to any PC behind `at`
+  /// They wait at the convergence barrier of this barrier register, for the lanes `missing`.
+  std::uint32_t barrier = kNoBarrier;
+  LaneMask missing{};
+  bool spilled = false;  ///< the register is invalid: its lanes are in a general register
+  static constexpr std::uint32_t kNoBarrier = ~0u;
 };
 
 /// Lanes that run or get their turn by themselves: a split that neither waits at a barrier nor has arrived at
@@ -207,8 +207,9 @@ struct ControlFlowRequest {
   /// kBeginLaunch, of a mechanism that wants them; null: not known. They outlive the launch.
   const isa::ProgramFacts* facts = nullptr;
   ConvergenceOperation* convergence = nullptr;  ///< kConvergence
-  const TableEntryTransfer* filled = nullptr;   ///< kTableFilled
-  std::span<const WarpLaunch> warps;            ///< kLaunch, Scope::kCta
+  LaneMask again{};  ///< kConvergence: lanes that execute the instruction again, having named other ones
+  const TableEntryTransfer* filled = nullptr;  ///< kTableFilled
+  std::span<const WarpLaunch> warps;           ///< kLaunch, Scope::kCta
 
   // Answer
   std::span<const GroupUpdate> updates;  ///< valid until the next request

@@ -20,7 +20,7 @@ void ControlFlowConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "first_side", first_side, {std::begin(kFirstSideNames), std::end(kFirstSideNames)},
       "side of a divergent branch that runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1); auto: taken "
-      "on the stack, not_taken on the others");
+      "on the stack, the majority on hanoi (A8), not_taken on the others");
   options.visit(v);
   blocks.visit(v);
 }

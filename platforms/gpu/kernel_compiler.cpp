@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "compiler/reconvergence.h"
+#include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/parser.h"
 #include "frontend/ptx/ssde.h"
@@ -31,6 +32,12 @@ std::vector<std::string> exceptions(const GpuConfig& config) {
 
 std::shared_ptr<const ptx::Module> compile_source(const std::string& text, const std::string& name,
                                                   const GpuConfig& config, const ptx::Library& library) {
+  if (listing::is_listing(text)) {
+    if (config.compiler == CompilerStep::kSsde)
+      throw base::InputError(name, "core.compiler=ssde transforms PTX text, and this is a listing",
+                             "Set core.compiler to another value.");
+    return std::make_shared<const ptx::Module>(listing::tree_of(listing::parse(text, name)));
+  }
   auto tree = std::make_shared<const ptx::Module>(ptx::parse_text(text, name));
   if (config.compiler != CompilerStep::kSsde) return tree;
   // Decoded only for analysis: any distinct addresses will do.

@@ -15,7 +15,7 @@
 
 namespace heddle::gpu {
 
-/// Parses a module; `ssde` changes its text first, without changing line numbers. Throws base::InputError if a
+/// Parses a module, PTX or a listing (frontend/listing); `ssde` changes its text first, without changing line numbers. Throws base::InputError if a
 /// loop that may deadlock cannot be transformed.
 [[nodiscard]] std::shared_ptr<const ptx::Module> compile_source(const std::string& text,
                                                                 const std::string& name,

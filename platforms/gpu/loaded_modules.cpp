@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
 
 namespace heddle::gpu {
@@ -31,6 +32,7 @@ void LoadedModules::decode(Loaded& loaded, const std::string& text, const std::s
       },
       library_);
   loaded.context = library_.modules().back().get();
+  if (listing::is_listing(text)) listing::complete(listing::parse(text, name), loaded.module);
   compile_kernels(loaded.module, *tree, config_, more_passes_);
   for (const isa::GlobalVariable& variable : loaded.module.globals)
     if (!variable.initial.empty()) memory_.write(variable.address, variable.initial);

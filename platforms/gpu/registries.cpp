@@ -7,6 +7,7 @@
 #include "core/schedule/lrr.h"
 #include "core/schedule/two_level.h"
 #include "simt/aware.h"
+#include "simt/hanoi/hanoi.h"
 #include "simt/multi_path.h"
 #include "simt/simt_stack.h"
 #include "spin/spin_unit.h"
@@ -20,6 +21,7 @@ base::Registry<simt::Mechanism>& control_flow_mechanisms() {
                                                       simt::simt_stack_mechanism(),
                                                       simt::aware_mechanism(),
                                                       simt::multi_path_mechanism(),
+                                                      simt::hanoi_mechanism(),
                                                   }};
   return registry;
 }

@@ -211,6 +211,13 @@ const std::vector<Variant>& variants() {
       multi_path("mp6_early", 6, true),
       multi_path("mp8_early", 8, true),
       multi_path("mp32_early", 32, true),
+      // No region is in the code: lanes that have parted meet at .sync instructions and barriers only.
+      {"hanoi", {"core.control_flow.mechanism=hanoi"}, 1, true},
+      {"hanoi_p_contract",
+       {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=P",
+        "core.control_flow.hanoi.timing=contract"},
+       1,
+       true},
       {"mp32_per_warp_scoreboard", {kMultiPath}, 1},
       {"mp2_yielding",
        {kMultiPath, "core.control_flow.multi_path.paths=2",

@@ -9,3 +9,7 @@ heddle_test(simt_tables_random_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt/tables_random_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt/walk_program.cpp
   LINK heddle_simt SYSTEMC)
 heddle_test(sim_twins_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/sim/twins_test.cpp LINK heddle_simt SYSTEMC)
+heddle_test(simt_hanoi_test
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt/hanoi_golden_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt/hanoi_test.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/simt/hanoi_random_test.cpp
+  LINK heddle_simt heddle_core SYSTEMC)

@@ -11,7 +11,7 @@ using isa::Opcode;
 
 Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences,
                    MeetingPoint& meetings, CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer,
-                   HangView& hang, const MemoryView& memory)
+                   HangView& hang, const MemoryView& memory, bool sleep_yields)
     : state_(state),
       issue_(issue),
       paths_(paths),
@@ -21,7 +21,8 @@ Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, Fenc
       ctas_(ctas),
       tracer_(tracer),
       hang_(hang),
-      memory_(memory) {}
+      memory_(memory),
+      sleep_yields_(sleep_yields) {}
 
 void Executor::declare(base::StatGroup& issue) {
   issue.counter("warp_instructions", "warp-instructions", "instructions issued", &warp_instructions_);
@@ -221,6 +222,9 @@ void Executor::issue(GroupId id) {
     case Opcode::kSleep:
       if (exec.any()) return sleep(id, instruction, exec);
       break;
+    case Opcode::kConvergence:
+      if (exec.any()) return converge(id, instruction, exec);
+      break;
     case Opcode::kNop:
       break;
   }
@@ -355,6 +359,7 @@ void Executor::memory_of_slices(const IssueTable::Group& group, LaneMask exec, L
 /// The group sleeps as long as the longest of its lanes asks for. PTX lets the time be anything up to twice
 /// that.
 void Executor::sleep(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  if (sleep_yields_ && paths_.gives_way(id)) return;
   constexpr std::uint32_t kLongest = 1'000'000;  // nanoseconds, PTX ISA
   constexpr double kNanosecondsPerMicrosecond = 1e3;
   std::uint32_t longest = 0;

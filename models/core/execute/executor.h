@@ -38,7 +38,7 @@ class Executor {
  public:
   Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences, MeetingPoint& meetings,
            CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer, HangView& hang,
-           const MemoryView& memory);
+           const MemoryView& memory, bool sleep_yields);
   sim::BlockInitiator<PipesProtocol> pipes_isock{"pipes_isock"};
   sim::BlockInitiator<LsuProtocol> lsu_isock{"lsu_isock"};
 
@@ -97,6 +97,7 @@ class Executor {
   void call(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void return_from(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void exit(GroupId id, LaneMask exec);
+  void converge(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void count_divergence(Pc pc);
 
   // host_calls.cpp
@@ -120,6 +121,7 @@ class Executor {
   HangView& hang_;
   const MemoryView& memory_;  ///< for what reads memory without taking time (host_calls.cpp)
   std::vector<std::vector<sim::BlockInitiator<IssueTapProtocol>*>> taps_;
+  bool sleep_yields_;  ///< a nanosleep gives way to other lanes of the warp first
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
 };

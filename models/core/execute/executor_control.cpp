@@ -1,11 +1,13 @@
-// Where lanes go on: branches, indirect branches, calls, returns, exits.
+// Where lanes go on: branches, indirect branches, calls, returns, exits, convergence instructions.
 #include <fmt/format.h>
 
 #include <array>
+#include <cstring>
 
 #include "base/error.h"
 #include "core/cta/cta_launcher.h"
 #include "core/execute/executor.h"
+#include "isa/convergence.h"
 
 namespace heddle::core {
 
@@ -16,7 +18,7 @@ void Executor::count_divergence(Pc pc) {
 namespace {
 
 simt::ControlFlowRequest transfer_of(simt::Transfer kind, GroupId id, const IssueTable::Group& group,
-                               LaneMask taken, const Pc* lane_target) {
+                                     LaneMask taken, const Pc* lane_target) {
   simt::ControlFlowRequest request;
   request.set(kind);
   request.warp = group.warp;
@@ -83,10 +85,11 @@ void Executor::call(GroupId id, const isa::Instruction& instruction, LaneMask ex
                                    : fmt::format("function {}, but {}", found->second.name,
                                                  entry != kNoPc ? "its parameters are not those of the call"
                                                                 : found->second.reason);
-      throw base::KernelFault(kernel.location(group.pc),
-                              fmt::format("{} calls {}\n  {}", thread_name(site_of(state_.home(group, lane), group.pc), lane),
-                                          what, kernel.source_line(group.pc)),
-                              "check the function pointer and the prototype");
+      throw base::KernelFault(
+          kernel.location(group.pc),
+          fmt::format("{} calls {}\n  {}", thread_name(site_of(state_.home(group, lane), group.pc), lane),
+                      what, kernel.source_line(group.pc)),
+          "check the function pointer and the prototype");
     });
   }
   simt::ControlFlowRequest call =
@@ -109,7 +112,8 @@ void Executor::return_from(GroupId id, const isa::Instruction& instruction, Lane
   LaneTargets target{};
   exec.for_each([&](unsigned lane) {
     const std::uint64_t to = lane_of(group, instruction.src[0], lane);
-    target[lane] = instruction.target_is_address ? state_.kernel().pc_at(to) : Pc{static_cast<std::uint32_t>(to)};
+    target[lane] =
+        instruction.target_is_address ? state_.kernel().pc_at(to) : Pc{static_cast<std::uint32_t>(to)};
     if (target[lane] == kNoPc)
       throw base::KernelFault(
           state_.kernel().location(group.pc),
@@ -151,6 +155,42 @@ void Executor::exit(GroupId id, LaneMask exec) {
     meetings_.lanes_exited(gone[i].home);
     ctas_.retire_if_finished(gone[i].home);
   }
+}
+
+void Executor::converge(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  const IssueTable::Group& group = state_.groups[id];
+  const Pc pc = group.pc;
+  const WarpId home = group.warp;
+  simt::ConvergenceOperation operation;
+  operation.op = instruction.convergence;
+  operation.barrier = instruction.barrier;
+  operation.point = instruction.target;
+  if (instruction.src[0].present)
+    operation.value = LaneMask(static_cast<std::uint32_t>(lane_of(group, instruction.src[0], exec.lowest())));
+  simt::ControlFlowRequest request = transfer_of(simt::Transfer::kJump, id, group, LaneMask{}, nullptr);
+  request.set(simt::ControlFlowEvent::kConvergence);
+  request.mask = exec;
+  if (instruction.convergence == simt::ConvergenceOp::kWarpSync) {
+    // Lanes with another mask execute it again (hanoi §3.2).
+    exec.for_each([&](unsigned lane) {
+      if (lane_of(group, instruction.src[0], lane) != operation.value.bits())
+        request.mask = LaneMask::difference(request.mask, LaneMask(1u << lane));
+    });
+    request.again = LaneMask::difference(exec, request.mask);
+  }
+  request.convergence = &operation;
+  paths_.decide(request);
+  if (operation.fault != nullptr)
+    throw base::KernelFault(
+        state_.kernel().location(pc),
+        fmt::format("{} (lanes {:#010x} of warp {}): {}\n  {}",
+                    isa::convergence_name(instruction.convergence), exec.bits(),
+                    state_.warp(home).warp_in_cta, operation.fault, state_.kernel().source_line(pc)),
+        operation.remedy);
+  if (!instruction.dst[0].present) return;
+  std::byte* const row = state_.warp(home).registers.data() + instruction.dst[0].offset;
+  const std::uint32_t value = operation.value.bits();
+  exec.for_each([&](unsigned lane) { std::memcpy(row + lane * sizeof value, &value, sizeof value); });
 }
 
 }  // namespace heddle::core

@@ -112,6 +112,25 @@ void PathControl::release(WarpId warp, LaneMask lanes) {
   decide(release);
 }
 
+bool PathControl::gives_way(GroupId id) {
+  const IssueTable::Group& group = state_.groups[id];
+  simt::ConvergenceOperation yield{.op = simt::ConvergenceOp::kYield};
+  simt::ControlFlowRequest request;
+  request.event = ControlFlowEvent::kConvergence;
+  request.cycle = state_.now;
+  request.warp = group.warp;
+  request.group = id;
+  request.mask = group.mask;
+  request.next = Pc{group.pc.value() + 1};
+  request.convergence = &yield;
+  control_flow_isock.call(request);
+  state_.due.control_flow = request.due;
+  if (state_.trace != nullptr) tracer_.decision(request, group.pc);
+  const std::uint32_t epoch = group.epoch;
+  apply(request);
+  return group.epoch != epoch;
+}
+
 void PathControl::sleep_until(Cycle cycle, GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   sleepers_.add(cycle, {id, group.epoch});

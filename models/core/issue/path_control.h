@@ -42,6 +42,8 @@ class PathControl {
   void release_due(Cycle now) {
     releases_.take(now, [this](const LanesOfWarp& due) { release(due.warp, due.lanes); });
   }
+  /// The group yields; false: no other lanes of its warp have their turn.
+  [[nodiscard]] bool gives_way(GroupId id);
   /// The group sleeps until `cycle`, then goes on behind the instruction that it has issued.
   void sleep_until(Cycle cycle, GroupId id);
   void wake_due(Cycle now);

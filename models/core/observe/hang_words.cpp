@@ -36,6 +36,15 @@ std::string wait_to_meet(LaneMask missing) {
   return fmt::format("wait for lanes {:#010x} of their member mask", missing.bits());
 }
 
+std::string wait_at_barrier_register(const simt::SuspendedLanes& lanes) {
+  if (lanes.spilled)
+    return fmt::format("wait at the convergence barrier B{}, whose lanes are in a register,", lanes.barrier);
+  if (lanes.missing.none())
+    return fmt::format("wait at the convergence barrier B{} below another one", lanes.barrier);
+  return fmt::format("wait for lanes {:#010x} of the convergence barrier B{}", lanes.missing.bits(),
+                     lanes.barrier);
+}
+
 const char* why_suspended(simt::Suspension why) {
   switch (why) {
     case simt::Suspension::kReconverging:
@@ -89,13 +98,26 @@ void HangView::diagnose(std::vector<sim::StuckWarp>& stuck) const {
     }
     entry.place = kernel.location(at);
     entry.source = kernel.source_line(at);
-    for (const simt::SuspendedLanes& lanes : suspended_lanes(group.warp)) {
+    const std::vector<simt::SuspendedLanes> suspended = suspended_lanes(group.warp);
+    // Nothing of the warp runs, and the first of its lanes stand for it.
+    const bool waits = group.status == GroupStatus::kTables && !suspended.empty() &&
+                       suspended.front().barrier != simt::SuspendedLanes::kNoBarrier;
+    if (waits) {
+      const simt::SuspendedLanes& first = suspended.front();
+      entry.lanes = fmt::format("{:#010x}", first.mask.bits());
+      entry.activity = wait_at_barrier_register(first);
+      entry.place = kernel.location(first.at);
+      entry.source = kernel.source_line(first.at);
+    }
+    for (const simt::SuspendedLanes& lanes : suspended) {
+      if (waits && &lanes == &suspended.front()) continue;
       const bool none = lanes.at == kNoPc;
       const bool to_meet = lanes.why == simt::Suspension::kBarrier &&
                            (sources_.waiting.waiting(group.warp) & lanes.mask).any();
       const std::string how =
           to_meet ? wait_to_meet(sources_.waiting.missing(group.warp, lanes.mask, warp.live)) + ", to go on"
-                  : why_suspended(lanes.why);
+          : lanes.barrier != simt::SuspendedLanes::kNoBarrier ? wait_at_barrier_register(lanes)
+                                                              : why_suspended(lanes.why);
       entry.waiting.push_back({fmt::format("{:#010x}", lanes.mask.bits()), how,
                                none ? "the kernel's exit" : kernel.location(lanes.at),
                                none ? "" : kernel.source_line(lanes.at)});

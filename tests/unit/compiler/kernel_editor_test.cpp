@@ -7,6 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "isa/convergence.h"
 #include "unit/ptx/support.h"
 
 namespace heddle::compiler {
@@ -187,6 +188,32 @@ TEST(KernelEditor, RecursionsAreSavedFirst) {
   k.recursion = std::make_shared<const isa::Recursion>();
   KernelEditor editor(k);
   EXPECT_THROW(editor.finish(), std::logic_error);
+}
+
+// A BSSY goes where its own BSYNC is, whatever else is inserted there.
+TEST(KernelEditor, ARegionEndsBehindItsOwnBsync) {
+  isa::Kernel k = kernel("@%p1 bra J; add.u32 %r1, %r1, 1; J: ret;");
+  KernelEditor editor(k);
+  editor.insert_before(Pc(2), Entry::kJumpsToo, isa::bsync(1));  // inner first
+  const Pc inner = editor.behind_inserted();
+  editor.insert_before(Pc(2), Entry::kJumpsToo, isa::bsync(0));
+  const Pc outer = editor.behind_inserted();
+  editor.insert_before(Pc(0), Entry::kJumpsToo, isa::bssy(0, outer));
+  editor.insert_before(Pc(0), Entry::kJumpsToo, isa::bssy(1, inner));
+  editor.finish();
+  // 0: bssy 0, 1: bssy 1, 2: bra, 3: add, 4: bsync 1, 5: bsync 0, 6: exit
+  EXPECT_EQ(k.code[0].target, Pc(6));
+  EXPECT_EQ(k.code[1].target, Pc(5));
+  EXPECT_EQ(k.code[2].target, Pc(4));
+  // Again: what is inserted behind a BSYNC belongs to those who meet there.
+  KernelEditor again(k);
+  again.insert_after(Pc(4), marked(1));
+  again.insert_before(Pc(6), Entry::kJumpsToo, marked(2));
+  again.insert_before(Pc(0), Entry::kJumpsToo, marked(3));
+  again.finish();
+  // 0: 3, 1: bssy 0, 2: bssy 1, 3: bra, 4: add, 5: bsync 1, 6: 1, 7: bsync 0, 8: 2, 9: exit
+  EXPECT_EQ(k.code[1].target, Pc(8));
+  EXPECT_EQ(k.code[2].target, Pc(6));
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+// Convergence instructions of Turing and later: they name, by barrier registers Bx of the warp, the lanes that
+// are to meet (hanoi §2.2).
+#pragma once
+
+#include <cstdint>
+
+#include "isa/instruction.h"
+
+namespace heddle::isa {
+
+/// "BSSY", "BMOV.32.CLEAR" ...
+[[nodiscard]] const char* convergence_name(ConvergenceOp op);
+
+/// A convergence instruction, complete but for its guards, and usable in KernelEditor. Rows are of 32 bits.
+
+/// BSSY: `resume` is the instruction behind the BSYNC (hanoi A1).
+[[nodiscard]] Instruction bssy(std::uint8_t barrier, Pc resume);
+[[nodiscard]] Instruction bsync(std::uint8_t barrier);
+[[nodiscard]] Instruction break_barrier(std::uint8_t barrier);
+/// BMOV.32 Rx,Bx. `clear`: the barrier register is invalid afterwards. An absent `to` discards the value.
+[[nodiscard]] Instruction read_barrier(const Operand& to, std::uint8_t barrier, bool clear);
+/// BMOV.32 Bx,Rx: of a register or a constant row.
+[[nodiscard]] Instruction write_barrier(std::uint8_t barrier, const Operand& from);
+[[nodiscard]] Instruction warpsync(const Operand& members);
+[[nodiscard]] Instruction yield();
+
+}  // namespace heddle::isa

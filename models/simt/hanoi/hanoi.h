@@ -1,0 +1,69 @@
+// Hanoi: control flow by Turing's convergence instructions (README.md; hanoi §1).
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "simt/hanoi/unit.h"
+#include "simt/mechanism.h"
+
+namespace heddle::simt {
+
+/// hanoi
+[[nodiscard]] Mechanism hanoi_mechanism();
+
+class Hanoi final : public ControlFlow {
+ public:
+  static constexpr const char* kName = "hanoi";
+  explicit Hanoi(const MechanismSite& site);
+
+  [[nodiscard]] const char* name() const override { return kName; }
+  void inspect(ControlFlowRequest& request) const override;
+  void register_stats(base::StatGroup& stats) override;
+  [[nodiscard]] std::uint64_t table_bits() const override { return hanoi_table_bits(config_); }
+  /// Paths of a warp take turns, so that one may wait for another at a barrier.
+  [[nodiscard]] bool runs_lanes_apart() const override { return true; }
+  [[nodiscard]] bool wants_facts() const override { return true; }
+  [[nodiscard]] bool sleep_yields() const override { return true; }
+
+ private:
+  void begin_launch(ControlFlowRequest& request) override { facts_ = request.facts; }
+  void launch(ControlFlowRequest& request) override;
+  void advance(ControlFlowRequest& request) override;
+  void transfer(ControlFlowRequest& request) override;
+  void converge(ControlFlowRequest& request) override;
+  void exit(ControlFlowRequest& request) override;
+  void barrier_arrive(ControlFlowRequest& request) override;
+  void barrier_release(ControlFlowRequest& request) override;
+  void tick(ControlFlowRequest& request) override;
+
+  [[nodiscard]] HanoiEvent event_of(const ControlFlowRequest& request, HanoiEvent::Op op) const;
+  void send(ControlFlowRequest& request, HanoiEvent& event);
+  /// What runs of the warp, or that nothing does.
+  void report(WarpId warp);
+  [[nodiscard]] bool busy(WarpId warp) const;
+
+  // hanoi_inspect.cpp
+  void inspect_tables(const ControlFlowRequest& request) const;
+  void inspect_suspended(ControlFlowRequest& request) const;
+  void inspect_runnable(ControlFlowRequest& request) const;
+  [[nodiscard]] std::uint64_t digest_of(WarpId warp, LaneMask mask) const;
+  /// Paths below the top that will have their turn by themselves.
+  [[nodiscard]] std::size_t taking_turns(const HanoiWarp& warp) const;
+  [[nodiscard]] Pc pc_of(WarpId warp, std::size_t path) const;
+
+  HanoiConfig config_;
+  HanoiUnit unit_;
+  sim::BlockInitiator<HanoiProtocol> hanoi_isock_{"hanoi_isock"};
+  ControlFlowPorts& ports_;
+  const isa::ProgramFacts* facts_ = nullptr;
+  /// Warps whose CHECK or scan takes until then, by cycle.
+  std::set<std::pair<Cycle, std::uint32_t>> busy_;
+  std::vector<Cycle> busy_until_;  ///< by warp; 0: it is not busy
+  std::vector<bool> check_again_;  ///< by warp
+  std::uint64_t branches_ = 0;
+  std::uint64_t divergences_ = 0;
+  std::uint64_t busy_cycles_ = 0;
+};
+
+}  // namespace heddle::simt

@@ -1,0 +1,117 @@
+// What Hanoi shows: its tables, the lanes that do not run and what they wait for, and a digest of what decides where
+// the running path goes on.
+#include <nlohmann/json.hpp>
+
+#include "simt/hanoi/hanoi.h"
+
+namespace heddle::simt {
+
+void Hanoi::inspect(ControlFlowRequest& request) const {
+  if (request.table != nullptr) inspect_tables(request);
+  if (request.suspended != nullptr) inspect_suspended(request);
+  if (request.runnable != nullptr) inspect_runnable(request);
+  request.digest = digest_of(request.warp, request.mask);
+}
+
+Pc Hanoi::pc_of(WarpId id, std::size_t path) const {
+  const HanoiWarp& warp = unit_.state(id);
+  // Sequential flow is not reported, so the top is where the core has it.
+  const bool runs = path + 1 == warp.paths().size() && !busy(id);
+  return runs ? ports_.next_pc(GroupId{id.value()}) : warp.paths()[path].pc;
+}
+
+void Hanoi::inspect_tables(const ControlFlowRequest& request) const {
+  const HanoiWarp& warp = unit_.state(request.warp);
+  nlohmann::ordered_json& table = *request.table = nlohmann::ordered_json::object();
+  auto& paths = table["ws"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < warp.paths().size(); ++i)
+    paths.push_back({{"pc", pc_of(request.warp, i).value()}, {"mask", warp.paths()[i].mask.to_string()}});
+  auto& entries = table["rec"] = nlohmann::ordered_json::array();
+  for (const HanoiWarp::Entry& entry : warp.entries()) {
+    nlohmann::ordered_json row{{"pc", entry.pc.value()}, {"barrier", entry.barrier}};
+    if (entry.warpsync) row["warpsync"] = true;
+    if (entry.dead) row["dead"] = true;
+    entries.push_back(std::move(row));
+  }
+  auto& registers = table["b"] = nlohmann::ordered_json::array();
+  for (std::uint32_t b = 0; b < config_.barrier_registers; ++b)
+    if (warp.barrier(b).valid)
+      registers.push_back({{"barrier", b}, {"mask", warp.barrier(b).mask.to_string()}});
+  table["waiting"] = warp.waiting().to_string();
+  table["finished"] = warp.finished().to_string();
+  if (config_.is_x()) {
+    auto& tags = table["tags"] = nlohmann::ordered_json::object();
+    warp.waiting().for_each([&](unsigned lane) { tags[std::to_string(lane)] = warp.tag(lane); });
+  }
+}
+
+std::size_t Hanoi::taking_turns(const HanoiWarp& warp) const {
+  if (facts_ == nullptr || !facts_->yields || warp.paths().empty()) return 0;
+  if (config_.is_x() && config_.yield_releases != 0) return warp.paths().size() - 1;
+  const std::size_t siblings = warp.siblings();
+  return config_.yield == HanoiYield::kSwap && siblings > 1 ? 1 : siblings;
+}
+
+void Hanoi::inspect_runnable(ControlFlowRequest& request) const {
+  const HanoiWarp& warp = unit_.state(request.warp);
+  const std::size_t count = warp.paths().size();
+  if (count == 0) return;
+  for (std::size_t i = count - 1 - taking_turns(warp); i < count; ++i)
+    request.runnable->push_back({pc_of(request.warp, i), warp.paths()[i].mask});
+}
+
+void Hanoi::inspect_suspended(ControlFlowRequest& request) const {
+  const HanoiWarp& warp = unit_.state(request.warp);
+  // Where other lanes may set them free: at a convergence instruction, by leaving their function, by ending.
+  std::vector<Pc> until{kNoPc};
+  if (facts_ != nullptr) until.insert(until.end(), facts_->convergence.begin(), facts_->convergence.end());
+  const std::size_t count = warp.paths().size();
+  const std::size_t turns = taking_turns(warp);
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    const bool turn = i + 1 + turns >= count;
+    request.suspended->push_back({warp.paths()[i].mask, warp.paths()[i].pc, Suspension::kTurn,
+                                  turn ? std::vector<Pc>{} : until, /*until_blocked=*/!turn});
+  }
+  for (const HanoiWarp::Path& path : warp.outside())
+    request.suspended->push_back({path.mask, path.pc, Suspension::kBarrier, {}});
+  LaneMask rest = warp.waiting();
+  const auto& entries = warp.entries();
+  for (std::size_t i = entries.size(); i-- > 0 && rest.any();) {
+    const HanoiWarp::Entry& entry = entries[i];
+    LaneMask here;
+    rest.for_each([&](unsigned lane) {
+      const bool waits = config_.is_x() ? warp.tag(lane) == i : warp.own_resume(lane) == entry.pc;
+      if (waits) here |= LaneMask(1u << lane);
+    });
+    if (here.none()) continue;
+    rest = LaneMask::difference(rest, here);
+    const LaneMask missing = LaneMask::difference(
+        LaneMask::difference(warp.barrier(entry.barrier).mask, warp.finished()), warp.waiting());
+    SuspendedLanes lanes{here, Pc{entry.pc.value() - 1}, Suspension::kReconverging, until,
+                         /*until_blocked=*/true};
+    lanes.barrier = entry.barrier;
+    lanes.missing = missing;
+    lanes.spilled = !warp.barrier(entry.barrier).valid;
+    request.suspended->push_back(lanes);
+  }
+  if (rest.any())
+    request.suspended->push_back(
+        {rest, Pc{warp.own_resume(rest.lowest()).value() - 1}, Suspension::kReconverging, until, true});
+}
+
+std::uint64_t Hanoi::digest_of(WarpId id, LaneMask mask) const {
+  const HanoiWarp& warp = unit_.state(id);
+  std::uint64_t digest = 0xcbf29ce484222325ull;
+  const auto mix = [&digest](std::uint64_t value) {
+    digest = (digest ^ value) * 0x9e3779b97f4a7c15ull, digest ^= digest >> 32;
+  };
+  mix(mask.bits());
+  mix((std::uint64_t{warp.waiting().bits()} << 32) | warp.finished().bits());
+  for (const HanoiWarp::Entry& entry : warp.entries())
+    mix((std::uint64_t{entry.pc.value()} << 32) | (entry.barrier << 1) | (entry.dead ? 1u : 0u));
+  for (std::uint32_t b = 0; b < config_.barrier_registers; ++b)
+    if (warp.barrier(b).valid) mix((std::uint64_t{b} << 32) | warp.barrier(b).mask.bits());
+  return digest;
+}
+
+}  // namespace heddle::simt
