@@ -15,10 +15,11 @@ BENCHMARKS = [(name, source) for name, source, _ in suite.SYNCHRONISATION if nam
 BUCKETS = [128, 256, 512, 1024, 2048, 4096]
 # Inputs at which warps contend as published, as far as it is published (mimd-simt-and-bows §9.2), and which run in seconds:
 # HT and ATM have its threads, buckets and accounts, 3 of 80 insertions per thread and all transfers; TB and ST its bodies;
-# TSP its climbers with 20 of 76 cities. Of DS, NW1 and NW2 no input is published: grids that fill the cores.
+# TSP its climbers with 20 of 76 cities. Of DS, NW1 and NW2 no input is published: DS has a mesh at which locks contend, NW1 and
+# NW2 as many rows and bands as the cores hold at once.
 SCALE = {"hashtable": "ctas=160 threads=256 buckets=1024 keys=122880",
          "atm": "ctas=96 threads=256 accounts=1000 transfers=122880",
-         "cloth": "width=120 height=100 sweeps=1 ctas=90 threads=256",
+         "cloth": "width=30 height=25 sweeps=4 ctas=90 threads=256",
          "bh-build": "bodies=30000 ctas=30 threads=512",
          "bh-sort": "bodies=30000 ctas=60 threads=256",
          "nw-rows": "rows=1920 cols=64 threads=128",

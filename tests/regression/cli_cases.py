@@ -407,6 +407,19 @@ def wrong_number_of_arguments(c):
 
 
 @case
+def strict_gto_starves_the_owners_of_locks(c):
+    """mimd-simt-and-bows §6: without rotating ages, old warps that spin keep the one that holds their lock from issuing."""
+    contended = ("hashtable", "--param", "ctas=40", "--param", "threads=256", "--param", "buckets=8", "--param", "keys=10240",
+                 "--set", "cores=4")
+    strict = ("--set", "core.scheduler.gto_rotation_cycles=0")
+    done = c.run("run", *contended, *strict, code=4)
+    check("starvation by scheduling" in done.stderr and "waits for 'locks'" in done.stderr
+          and "core.scheduler.gto_rotation_cycles" in done.stderr, done.stderr)
+    check("passed: 10240 keys" in c.run("run", *contended, *strict, "--set", "core.spin.source=ddos").stdout,
+          "with BOWS, although ages do not rotate")
+
+
+@case
 def parameters_change_the_input_of_a_workload(c):
     shape = ("--platform", "tiny", "--size", "tiny", "--param", "buckets=8", "--param", "keys=100")
     done = c.run("run", "hashtable", *shape, "--out", "result")
