@@ -13,9 +13,9 @@ def counter(run, name):
 
 
 def share(run, what, whole):
-    """Of waiting and critical sections together; None without a result."""
-    parts = [counter(run, f"{kind}_{what}") for kind in ("waiting", "critical")]
-    return sum(parts) / whole if whole and None not in parts else None
+    """Of lanes that hold no lock, so that critical sections are left out; None without a result."""
+    waiting = counter(run, f"waiting_{what}")
+    return waiting / whole if whole and waiting is not None else None
 
 
 def instruction_share(run):
@@ -44,7 +44,7 @@ def status(pairs):
             rows.append([name, label, *(count(run, one) for one in counts), number(fails_per_success(run)),
                          shown(instruction_share(run)), shown(transaction_share(run))])
     return ("Attempts of lanes, by outcome; failed attempts per successful one; the share of warp instructions and of "
-            "line accesses in loops that wait, critical sections within them included (`core.sync_statistics`).\n\n"
+            "line accesses in loops that wait, critical sections within them left out (`core.sync_statistics`).\n\n"
             + table(["benchmark", "scheduling", *COLUMNS, "fails per success", "instr.", "line accesses"], rows))
 
 
