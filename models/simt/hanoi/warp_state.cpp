@@ -182,6 +182,10 @@ void HanoiWarp::bsync(HanoiEvent& event) {
 }
 
 void HanoiWarp::bsync_tagged(HanoiEvent& event) {
+  if (event.barrier >= config_.program_registers()) {
+    event.error = HanoiError::kNoRegister;
+    return;
+  }
   std::uint32_t i = static_cast<std::uint32_t>(rec_.size());
   while (i-- > 0) {
     const Entry& entry = rec_[i];
