@@ -121,11 +121,24 @@ std::uint64_t SyncStatistics::address_of(const core::IssueTapRequest& issue, uns
 }
 
 void SyncStatistics::starts_attempt(const core::IssueTapRequest& issue) {
-  if (issue.exec.none()) return;
-  Attempt& attempt = warps_[issue.warp.value()].attempts.emplace_back();
+  Warp& warp = warps_[issue.warp.value()];
+  // A lane that holds the lock gives it back.
+  base::LaneMask asking = issue.exec;
+  if (!warp.held.empty())
+    issue.exec.for_each([&](unsigned lane) {
+      const std::uint64_t address = address_of(issue, lane);
+      const auto gives_back = [&](const Held& held) { return held.lane == lane && held.address == address; };
+      if (const std::size_t given_back = forget(warp, gives_back); given_back != 0) {
+        released_ += given_back;
+        asking = base::LaneMask::difference(asking, base::LaneMask(1u << lane));
+      }
+    });
+  if (asking.none()) return;
+  Attempt& attempt = warp.attempts.emplace_back();
   attempt.instruction = issue.instruction;
   attempt.lanes = issue.exec;
-  issue.exec.for_each([&](unsigned lane) {
+  attempt.asking = asking;
+  asking.for_each([&](unsigned lane) {
     attempt.address[lane] = address_of(issue, lane);
     attempt.reference[lane] =
         of_type(issue.operands->value(issue.instruction->src[0], lane), issue.instruction->type);
@@ -177,7 +190,7 @@ void SyncStatistics::outcome(Warp& warp, const Attempt& attempt, const core::Mem
   const isa::Operand& result = instruction.dst[0];
   const bool cas = instruction.atomic_op == isa::AtomicOp::kCas;
   base::LaneMask failed;
-  attempt.lanes.for_each([&](unsigned lane) {
+  attempt.asking.for_each([&](unsigned lane) {
     const std::uint64_t old =
         of_type(core::lane_value(slice.registers + result.offset, result.width, lane), instruction.type);
     if ((old == attempt.reference[lane]) == cas) {

@@ -43,6 +43,7 @@ class SyncStatistics : public core::LsuInterposer, public core::CoreExtension {
   struct Attempt {
     const isa::Instruction* instruction = nullptr;
     base::LaneMask lanes;
+    base::LaneMask asking;  ///< of these, those that do not give back a lock they hold
     std::array<std::uint64_t, base::kLanes> address{};
     std::array<std::uint64_t, base::kLanes>
         reference{};  ///< cas: what it compares with; exchange: what it writes
