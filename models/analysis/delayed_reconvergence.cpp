@@ -62,12 +62,18 @@ class Delay {
 
 }  // namespace
 
-std::vector<ReconvergencePoint> delayed_reconvergence(CodeAnalysis& code, DeadlockOptions options,
-                                                      DelayedPaths paths) {
+DelayedReconvergence delay_reconvergence(CodeAnalysis& code, DeadlockOptions options, DelayedPaths paths) {
   options.parallel_writes = false;
   // Alg 2 alone: nesting over all branches replaces Alg 3.
   options.resolve = false;
-  return Delay(code, paths).run(find_simt_deadlocks(code, options));
+  DelayedReconvergence result{find_simt_deadlocks(code, options), {}};
+  result.points = Delay(code, paths).run(result.loops);
+  return result;
+}
+
+std::vector<ReconvergencePoint> delayed_reconvergence(CodeAnalysis& code, DeadlockOptions options,
+                                                      DelayedPaths paths) {
+  return delay_reconvergence(code, options, paths).points;
 }
 
 void apply_reconvergence(isa::Kernel& kernel, const std::vector<ReconvergencePoint>& points) {

@@ -22,6 +22,13 @@ struct ReconvergencePoint {
   std::uint32_t branch = 0;  ///< index into the code
   base::Pc rpc = base::kNoPc;
 };
+struct DelayedReconvergence {
+  std::vector<LoopFinding> loops;
+  std::vector<ReconvergencePoint> points;
+};
+[[nodiscard]] DelayedReconvergence delay_reconvergence(CodeAnalysis& code, DeadlockOptions options = {},
+                                                       DelayedPaths paths = DelayedPaths::kSuccessors);
+/// The points alone.
 [[nodiscard]] std::vector<ReconvergencePoint> delayed_reconvergence(
     CodeAnalysis& code, DeadlockOptions options = {}, DelayedPaths paths = DelayedPaths::kSuccessors);
 

@@ -76,6 +76,13 @@ DominatorTree DominatorTree::post_dominators(const ControlFlowGraph& cfg) {
   return {cfg.exit(), tree_of(reversed, cfg.exit())};
 }
 
+DominatorTree DominatorTree::of(const std::vector<std::vector<BlockId>>& successors, BlockId root) {
+  Graph graph(successors.size());
+  for (BlockId from = 0; from < successors.size(); ++from)
+    for (const BlockId to : successors[from]) boost::add_edge(from, to, graph);
+  return {root, tree_of(graph, root)};
+}
+
 DominatorTree::DominatorTree(BlockId root, std::vector<BlockId> parent)
     : root_(root), parent_(std::move(parent)), enter_(parent_.size(), 0), leave_(parent_.size(), 0) {
   // Preorder numbers answer dominates() in constant time. Linked lists of children avoid recursion: the tree

@@ -30,6 +30,9 @@ class DominatorTree {
   /// its back edge - so that branches within it reconverge inside it.
   [[nodiscard]] static DominatorTree post_dominators(const ControlFlowGraph& cfg);
 
+  /// Of any graph, given by the successors of its nodes; each must be reachable from the root.
+  [[nodiscard]] static DominatorTree of(const std::vector<std::vector<BlockId>>& successors, BlockId root);
+
   /// kNoBlock: the root, or a block outside the tree.
   [[nodiscard]] BlockId parent(BlockId block) const { return parent_[block]; }
   [[nodiscard]] BlockId root() const { return root_; }

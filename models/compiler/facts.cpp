@@ -5,10 +5,10 @@
 #include <stdexcept>
 
 #include "analysis/cfg.h"
-#include "analysis/dependences.h"
 #include "analysis/dominators.h"
 #include "analysis/retreating_edges.h"
 #include "analysis/spin_branches.h"
+#include "analysis/uniformity.h"
 #include "base/error.h"
 
 namespace heddle::compiler {
@@ -87,68 +87,6 @@ class WeakOrder {
   std::uint32_t count_ = 0;
   std::vector<BlockId> stack_;
   std::vector<BlockId> reversed_;
-};
-
-/// Registers whose value may differ between the lanes of a warp, whatever the order in which they are written.
-class VaryingRegisters {
- public:
-  VaryingRegisters(const isa::Kernel& kernel, const ControlFlowGraph& cfg)
-      : kernel_(kernel), cfg_(cfg), control_(cfg), varies_(kernel.registers.registers(), false) {
-    for (bool again = true; again;) {
-      again = false;
-      for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) again |= spread(pc);
-    }
-  }
-
-  /// Whether lanes that execute the branch together always decide alike.
-  [[nodiscard]] bool uniform(std::uint32_t pc) const {
-    const Instruction& branch = kernel_.code[pc];
-    if (branch.uniform) return true;
-    if (varies(branch.guard) || varies(branch.guard2)) return false;
-    return branch.op != Opcode::kIndirect || !varies(branch.src[0]);
-  }
-
- private:
-  [[nodiscard]] bool varies(const isa::Operand& operand) const {
-    if (!operand.present) return false;
-    if (operand.space == isa::RowSpace::kRegister) return varies_[operand.reg];
-    if (operand.space == isa::RowSpace::kConstant) return false;
-    const auto row = static_cast<isa::SpecialRow>(operand.offset / isa::special_offset(isa::SpecialRow{1}));
-    return row <= isa::SpecialRow::kTidZ || row == isa::SpecialRow::kLaneId ||
-           (row >= isa::SpecialRow::kLanemaskEq && row <= isa::SpecialRow::kLanemaskGe);
-  }
-
-  [[nodiscard]] bool result_varies(std::uint32_t pc) const {
-    const Instruction& instruction = kernel_.code[pc];
-    // Some lanes may be in the function while others are not.
-    if (kernel_.function_at(Pc(pc)) != nullptr) return true;
-    const bool parameter = instruction.op == Opcode::kLoad && (instruction.space == isa::StateSpace::kParam ||
-                                                               instruction.space == isa::StateSpace::kConst);
-    if (instruction.op != Opcode::kLane && !parameter) return true;
-    if (instruction.cross_lane || instruction.time_dependent) return true;
-    if (varies(instruction.guard) || varies(instruction.guard2) || varies(instruction.memory.base))
-      return true;
-    if (std::any_of(instruction.src.begin(), instruction.src.end(),
-                    [&](const isa::Operand& operand) { return varies(operand); }))
-      return true;
-    const auto& deciding = control_.of(cfg_.block_of(pc));
-    return std::any_of(deciding.begin(), deciding.end(),
-                       [&](BlockId block) { return !uniform(cfg_.block(block).end - 1); });
-  }
-
-  bool spread(std::uint32_t pc) {
-    const Instruction& instruction = kernel_.code[pc];
-    bool changed = false;
-    for (unsigned i = 0; i < instruction.write_count; ++i) changed |= !varies_[instruction.writes[i]];
-    if (!changed || !result_varies(pc)) return false;
-    for (unsigned i = 0; i < instruction.write_count; ++i) varies_[instruction.writes[i]] = true;
-    return true;
-  }
-
-  const isa::Kernel& kernel_;
-  const ControlFlowGraph& cfg_;
-  analysis::ControlDependences control_;
-  std::vector<bool> varies_;
 };
 
 void mark_post_dominators(const isa::Kernel& kernel, ProgramFacts& facts) {
@@ -231,9 +169,9 @@ isa::ProgramFacts program_facts(const isa::Kernel& kernel) {
   }
   rank_blocks(kernel, cfg, facts);
   mark_post_dominators(kernel, facts);
-  const VaryingRegisters varying(kernel, cfg);
+  const analysis::Uniformity uniformity(kernel, cfg);
   for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
-    if (is_branch(kernel.code[pc]) && varying.uniform(pc)) facts.marks[pc] |= ProgramFacts::kUniformBranch;
+    if (is_branch(kernel.code[pc]) && uniformity.uniform(pc)) facts.marks[pc] |= ProgramFacts::kUniformBranch;
   for (const Pc pc : kernel.likely_convergence)
     facts.marks.at(pc.value()) |= ProgramFacts::kLikelyConvergence;
   mark_spin_branches(kernel, facts);

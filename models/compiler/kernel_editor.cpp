@@ -53,6 +53,27 @@ bool KernelEditor::insert_after(Pc pc, Instruction instruction) {
   return true;
 }
 
+void KernelEditor::insert_apart(Pc pc, Instruction instruction) {
+  const std::uint32_t gap = pc.value();
+  if (gap == 0 || gap > kernel_.code.size() || falls_through(gap - 1))
+    throw std::logic_error("threads would run into what is inserted apart");
+  if (instruction.where.line == 0) instruction.where = kernel_.code[gap - 1].where;
+  insertions_.push_back({gap, Where::kApart, instruction, static_cast<std::uint32_t>(insertions_.size())});
+}
+
+void KernelEditor::replace(Pc pc, Instruction instruction) {
+  Instruction& old = at(pc);
+  if (instruction.where.line == 0) instruction.where = old.where;
+  old = instruction;
+}
+
+void KernelEditor::retarget(Pc branch, const std::vector<Pc>& table) {
+  Instruction& instruction = at(branch);
+  instruction.table_first = static_cast<std::uint32_t>(kernel_.targets.size());
+  instruction.table_count = static_cast<std::uint32_t>(table.size());
+  kernel_.targets.insert(kernel_.targets.end(), table.begin(), table.end());
+}
+
 isa::Operand KernelEditor::new_register(RowWidth width, const std::string& name) {
   const std::size_t number = registers_ + new_registers_.size();
   if (number + 1 >= isa::kNoReg) throw std::length_error("too many registers");
@@ -151,6 +172,7 @@ void KernelEditor::lay_out() {
       inserted_[next->number] = now++;
   };
   for (std::uint32_t pc = 0; pc <= kernel_.code.size(); ++pc) {
+    pass(pc, Where::kApart);
     pass(pc, Where::kBehind);
     enter_.push_back(now);
     pass(pc, Where::kFallThrough);
@@ -160,7 +182,12 @@ void KernelEditor::lay_out() {
   }
 }
 
-Pc KernelEditor::jump(Pc old) const { return old == base::kNoPc ? old : Pc(jump_.at(old.value())); }
+Pc KernelEditor::jump(Pc old) const {
+  if (old == base::kNoPc) return old;
+  if (old.value() >= kInserted) return Pc(inserted_.at(old.value() - kInserted));
+  if (old.value() >= kItself) return Pc(at_.at(old.value() - kItself));
+  return Pc(jump_.at(old.value()));
+}
 Pc KernelEditor::enter(Pc old) const { return old == base::kNoPc ? old : Pc(enter_.at(old.value())); }
 
 /// What is inserted behind a BSYNC is executed by the lanes that meet there.

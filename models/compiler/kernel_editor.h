@@ -5,10 +5,14 @@
 // insertion points between two instructions:
 //
 //     instruction p-1
+//     apart                 executed only by jumps to it
 //     behind p-1            executed when coming from p-1, also by a return into p-1's call
 //     p, falling through    ... and by threads that enter a function that begins at p
 //     p, jumps too          ... and by threads that jump to p
 //     instruction p
+//
+// Targets of branches, and of a BSSY, may also be inserted instructions (last_inserted()) and instructions without what
+// is inserted before them (itself()).
 #pragma once
 
 #include <cstdint>
@@ -37,12 +41,26 @@ class KernelEditor {
   bool insert_before(base::Pc pc, Entry entry, isa::Instruction instruction);
   /// Directly after `pc`: after the return if it is a call, on the fall-through side if it is a branch.
   bool insert_after(base::Pc pc, isa::Instruction instruction);
-  /// The PC behind what was inserted last: the `target` of a BSSY whose BSYNC that is. Of no use elsewhere.
-  [[nodiscard]] base::Pc behind_inserted() const {
+  /// Between the instruction before `pc`, from which none falls through, and `pc`, behind what was inserted so earlier.
+  /// `pc` may be the end of the code.
+  void insert_apart(base::Pc pc, isa::Instruction instruction);
+  /// As a target: what was inserted last. Of a BSSY: the BSYNC whose lanes go on behind it.
+  [[nodiscard]] base::Pc last_inserted() const {
     return base::Pc(kInserted + static_cast<std::uint32_t>(insertions_.size()) - 1);
+  }
+  /// As a target: an instruction of the kernel, without what is inserted before it.
+  [[nodiscard]] static base::Pc itself(base::Pc pc) { return base::Pc(kItself + pc.value()); }
+  /// What was inserted as `inserted`, to be changed.
+  [[nodiscard]] isa::Instruction& inserted(base::Pc inserted) {
+    return insertions_[inserted.value() - kInserted].instruction;
   }
   /// An instruction of the kernel, to be changed. Its opcode and targets stay as they are.
   [[nodiscard]] isa::Instruction& at(base::Pc pc) { return kernel_.code[pc.value()]; }
+  /// Another instruction in its place.
+  void replace(base::Pc pc, isa::Instruction instruction);
+  /// A branch of the kernel goes elsewhere; an indirect branch gets a table of its own.
+  void retarget(base::Pc branch, base::Pc target) { kernel_.code[branch.value()].target = target; }
+  void retarget(base::Pc branch, const std::vector<base::Pc>& table);
 
   /// A new register, usable in inserted and changed instructions. Its number changes with finish(). Throws
   /// std::length_error if there are too many.
@@ -59,8 +77,9 @@ class KernelEditor {
 
  private:
   /// In code order.
-  enum class Where : std::uint8_t { kBehind, kFallThrough, kJumpsToo };
-  static constexpr std::uint32_t kInserted = 0x8000'0000u;  ///< behind_inserted(): plus `number`
+  enum class Where : std::uint8_t { kApart, kBehind, kFallThrough, kJumpsToo };
+  static constexpr std::uint32_t kInserted = 0x8000'0000u;  ///< last_inserted(): plus `number`
+  static constexpr std::uint32_t kItself = 0x4000'0000u;    ///< itself(): plus the PC
   struct Insertion {
     std::uint32_t gap = 0;  ///< before this instruction
     Where where = Where::kJumpsToo;
@@ -81,6 +100,7 @@ class KernelEditor {
   void retarget(isa::Instruction& instruction, std::uint32_t now) const;
   void move_tables(std::uint32_t first, std::uint32_t count, bool calls, std::vector<bool>& moved);
   void move_pointers();
+  /// Of a branch's target.
   [[nodiscard]] base::Pc jump(base::Pc old) const;
   [[nodiscard]] base::Pc enter(base::Pc old) const;
   /// Where lanes resume that have met at a BSYNC.

@@ -25,8 +25,18 @@ void ControlFlowConfig::visit(base::ConfigVisitor& v) {
   blocks.visit(v);
 }
 
+namespace {
+constexpr const char* kKey = "core.control_flow.mechanism";
+}
+
+std::optional<ConvergenceTables> ControlFlowConfig::convergence() const {
+  const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
+  if (!chosen.convergence) return std::nullopt;
+  return chosen.convergence(*this);
+}
+
 ControlFlowFactory ControlFlowConfig::factory() const {
-  const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, "core.control_flow.mechanism");
+  const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
   return [config = *this, make = chosen.make](std::uint32_t warps, ControlFlowPorts& ports,
                                               const std::string& path, sim::Twins* twins) {
     return make({config, warps, ports, path, twins});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,12 @@ struct MechanismSite {
   sim::Twins* twins = nullptr;  ///< RTL for blocks whose `impl` asks for it; null: there is none
 };
 
+/// What code may use on a mechanism that executes convergence instructions.
+struct ConvergenceTables {
+  std::uint32_t barrier_registers = 0;      ///< that programs may name
+  std::uint32_t reconvergence_entries = 0;  ///< regions open at a time
+};
+
 struct Mechanism {
   std::string name;  ///< value of core.control_flow.mechanism
   std::string doc;
@@ -39,6 +46,8 @@ struct Mechanism {
   /// Its blocks that have RTL twins: sections of type sim::TwinConfig.
   std::vector<base::ConfigOption> blocks;
   std::function<std::unique_ptr<ControlFlow>(const MechanismSite&)> make;
+  /// Null: it executes no convergence instructions, and branches need their reconvergence points.
+  std::function<ConvergenceTables(const ControlFlowConfig&)> convergence = nullptr;
 };
 
 /// Makes the selected mechanism for a core.
@@ -74,6 +83,8 @@ struct ControlFlowConfig {
   [[nodiscard]] const sim::TwinConfig& block(const std::string& key) const {
     return blocks.get<sim::TwinConfig>(key);
   }
+  /// Of the selected mechanism, if it executes convergence instructions. Throws InputError if there is none of the name.
+  [[nodiscard]] std::optional<ConvergenceTables> convergence() const;
   /// Of the selected mechanism; does not refer to this. Throws InputError if there is none of the name.
   [[nodiscard]] ControlFlowFactory factory() const;
 

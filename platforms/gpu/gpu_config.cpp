@@ -14,6 +14,7 @@ struct CoreSection {
   CompilerStep& compiler;
   std::string& except;
   analysis::DelayedPaths& delayed_paths;
+  ConvergenceConfig& convergence;
   void visit(base::ConfigVisitor& v) {
     v.choice("compiler", compiler, {"none", "ssde", "delayed_reconvergence"},
              "changes kernels when they are loaded, so that code for MIMD machines finishes");
@@ -23,6 +24,7 @@ struct CoreSection {
              "A9, of compiler delayed_reconvergence: paths start at every branch's successors, or only of "
              "branches that leave a loop, behind its exits");
     core.visit(v);
+    v.section("convergence", convergence, "convergence instructions put into kernels without any");
   }
 };
 
@@ -55,6 +57,33 @@ void WatchdogConfig::visit(base::ConfigVisitor& v) {
        .max = 1e15});
 }
 
+void ConvergenceConfig::visit(base::ConfigVisitor& v) {
+  v.choice("placement", placement, {"auto", "on", "off"},
+           "auto: if the control-flow mechanism executes them; on: in any case; kernels that have some stay "
+           "as they are");
+  v.field(
+      "barrier_registers", barrier_registers,
+      {.unit = "registers",
+       .doc = "that the placement may use; 0: all that the mechanism leaves to programs, or 7 if it has none",
+       .max = 32});
+  v.choice("delay", delay, {"far", "near", "off"},
+           "where lanes meet that have left a loop in which others may wait for them. far: behind every "
+           "write that may "
+           "end the waiting; near: without those reached in the next iteration of a loop around; off: "
+           "directly behind "
+           "the loop, as if none waited");
+  v.field("early", early,
+          {.doc = "regions for joins that are no branch's post-dominator, too (hanoi §6, step 4)"});
+  v.field("yields", yields,
+          {.doc = "YIELD in loops whose lanes may wait for others; without it spin locks hang"});
+  v.field(
+      "breaks", breaks,
+      {.doc = "BREAK on the edges that leave a region; without it profile P sends lanes to wrong places"});
+  v.field(
+      "pins", pins,
+      {.doc = "regions that lanes may leave keep their barrier register (K4); without it profile P hangs"});
+}
+
 void GpuConfig::visit(base::ConfigVisitor& v) {
   v.field("name", name, {.doc = "shown in reports"});
   v.field("cores", cores,
@@ -65,7 +94,7 @@ void GpuConfig::visit(base::ConfigVisitor& v) {
            .min = 16,
            .max = 512 * 1024});
   v.section("clocks", clocks, "clock domains");
-  CoreSection cores_and_compiler{core, compiler, compiler_except, delayed_paths};
+  CoreSection cores_and_compiler{core, compiler, compiler_except, delayed_paths, convergence};
   v.section("core", cores_and_compiler, "every core");
   v.section("dispatch", dispatch, "CTA dispatcher");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");

@@ -34,6 +34,21 @@ struct WatchdogConfig {
 /// How kernels are transformed before they run (kernel_compiler.h).
 enum class CompilerStep : std::uint8_t { kNone, kSsde, kDelayedReconvergence };
 
+/// Convergence instructions put into kernels that have none (models/compiler/convergence), for mechanisms that execute
+/// them. Key core.convergence.
+struct ConvergenceConfig {
+  enum class Placement : std::uint8_t { kAuto, kOn, kOff };
+  enum class Delay : std::uint8_t { kFar, kNear, kOff };
+  Placement placement = Placement::kAuto;
+  std::uint32_t barrier_registers = 0;
+  Delay delay = Delay::kFar;
+  bool early = true;
+  bool yields = true;
+  bool breaks = true;
+  bool pins = true;
+  void visit(base::ConfigVisitor& v);
+};
+
 /// Keys: name, cores, clocks.*, core.*, dispatch.*, memory.*, energy.*, watchdog.*
 struct GpuConfig {
   /// Includes the mechanisms (registries.h) and energy events (energy_events.h) registered so far.
@@ -47,6 +62,7 @@ struct GpuConfig {
   std::string compiler_except;                  ///< key core.compiler_except
   /// Key core.delayed_paths: where the paths of delayed reconvergence start (mimd-simt-and-bows A9).
   analysis::DelayedPaths delayed_paths{};
+  ConvergenceConfig convergence;
   core::DispatchConfig dispatch;
   memory::MemoryConfig memory;
   energy::EnergyConfig energy;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/convergence/place_convergence.h"
 #include "compiler/reconvergence.h"
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
@@ -69,21 +70,59 @@ std::shared_ptr<const ptx::Module> compile_source(const std::string& text, const
   return std::make_shared<const ptx::Module>(ptx::parse_text(result.text, name));
 }
 
+namespace {
+
+/// `excepted`: kernels and functions whose loops wait for nobody.
+void add_placement(compiler::Pipeline& pipeline, const GpuConfig& config,
+                   const compiler::DelayedReconvergence::Excepted& excepted) {
+  using Placement = ConvergenceConfig::Placement;
+  using Delay = ConvergenceConfig::Delay;
+  const ConvergenceConfig& wanted = config.convergence;
+  const auto tables = config.core.control_flow.convergence();
+  if (wanted.placement == Placement::kOff || (wanted.placement == Placement::kAuto && !tables)) return;
+  compiler::ConvergenceOptions options;
+  auto& allocation = options.allocation;
+  if (tables) {
+    allocation.registers = tables->barrier_registers;
+    allocation.entries = tables->reconvergence_entries;
+  }
+  if (wanted.barrier_registers > allocation.registers && tables)
+    throw base::InputError(
+        "core.convergence.barrier_registers",
+        fmt::format("{}, but core.control_flow.mechanism={} leaves {} to programs", wanted.barrier_registers,
+                    config.core.control_flow.mechanism, allocation.registers),
+        "Lower it, or give the mechanism more.");
+  if (wanted.barrier_registers != 0) allocation.registers = wanted.barrier_registers;
+  allocation.pins = wanted.pins;
+  options.regions.early = wanted.early;
+  options.yields = wanted.yields;
+  options.breaks = wanted.breaks;
+  options.delay = wanted.delay == Delay::kFar    ? compiler::DelayedMeeting::kFar
+                  : wanted.delay == Delay::kNear ? compiler::DelayedMeeting::kNear
+                                                 : compiler::DelayedMeeting::kOff;
+  options.excepted = excepted;
+  pipeline.add(compiler::Stage::kTransform,
+               std::make_shared<const compiler::PlaceConvergence>(std::move(options)));
+}
+
+}  // namespace
+
 void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
                      const MorePasses& more_passes) {
   compiler::Pipeline pipeline = compiler::Pipeline::standard();
-  if (config.compiler == CompilerStep::kDelayedReconvergence) {
-    const auto excepted = [&tree, names = exceptions(config)](const std::string& name, bool entry) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) return true;
-      const auto function = std::find_if(
-          tree.functions.begin(), tree.functions.end(),
-          [&](const ptx::Function& f) { return f.is_entry == entry && !f.external && f.name == name; });
-      return function != tree.functions.end() && ptx::has_no_ssde_pragma(tree, *function);
-    };
+  const compiler::DelayedReconvergence::Excepted excepted = [&tree, names = exceptions(config)](
+                                                                const std::string& name, bool entry) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+    const auto function = std::find_if(
+        tree.functions.begin(), tree.functions.end(),
+        [&](const ptx::Function& f) { return f.is_entry == entry && !f.external && f.name == name; });
+    return function != tree.functions.end() && ptx::has_no_ssde_pragma(tree, *function);
+  };
+  if (config.compiler == CompilerStep::kDelayedReconvergence)
     pipeline.add(compiler::Stage::kReconverge,
                  std::make_shared<const compiler::DelayedReconvergence>(config.delayed_paths, excepted));
-  }
   if (more_passes) more_passes(pipeline);
+  add_placement(pipeline, config, excepted);  // of what is final otherwise
   pipeline.run(module);
 }
 

@@ -25,7 +25,8 @@ namespace heddle::gpu {
 /// A program's passes in addition to the standard ones.
 using MorePasses = std::function<void(compiler::Pipeline&)>;
 
-/// Runs compiler::Pipeline::standard(), and delayed reconvergence if core.compiler selects it.
+/// Runs compiler::Pipeline::standard(), delayed reconvergence if core.compiler selects it, and the placement of
+/// convergence instructions (core.convergence).
 void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConfig& config,
                      const MorePasses& more_passes);
 

@@ -48,7 +48,11 @@ Mechanism hanoi_mechanism() {
           "stack, of which the top runs",
           {base::ConfigOption::section<HanoiConfig>(Hanoi::kName, "mechanism hanoi")},
           {},
-          [](const MechanismSite& site) { return std::make_unique<Hanoi>(site); }};
+          [](const MechanismSite& site) { return std::make_unique<Hanoi>(site); },
+          [](const ControlFlowConfig& config) {
+            const auto& hanoi = config.get<HanoiConfig>();
+            return ConvergenceTables{hanoi.program_registers(), hanoi.reconvergence_entries};
+          }};
 }
 
 Hanoi::Hanoi(const MechanismSite& site)

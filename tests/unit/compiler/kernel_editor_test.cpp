@@ -195,9 +195,9 @@ TEST(KernelEditor, ARegionEndsBehindItsOwnBsync) {
   isa::Kernel k = kernel("@%p1 bra J; add.u32 %r1, %r1, 1; J: ret;");
   KernelEditor editor(k);
   editor.insert_before(Pc(2), Entry::kJumpsToo, isa::bsync(1));  // inner first
-  const Pc inner = editor.behind_inserted();
+  const Pc inner = editor.last_inserted();
   editor.insert_before(Pc(2), Entry::kJumpsToo, isa::bsync(0));
-  const Pc outer = editor.behind_inserted();
+  const Pc outer = editor.last_inserted();
   editor.insert_before(Pc(0), Entry::kJumpsToo, isa::bssy(0, outer));
   editor.insert_before(Pc(0), Entry::kJumpsToo, isa::bssy(1, inner));
   editor.finish();

@@ -1,0 +1,44 @@
+// Puts BSSY, BSYNC, BREAK, YIELD and BMOV into kernels that have no convergence instructions (hanoi §6, README.md).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "compiler/convergence/allocation.h"
+#include "compiler/convergence/regions.h"
+#include "compiler/pipeline.h"
+
+namespace heddle::compiler {
+
+/// Where lanes meet that leave a loop in which others wait for them (hanoi §6, step 2 and rules a and b).
+enum class DelayedMeeting : std::uint8_t {
+  kOff,  ///< where all lanes meet; they wait for each other forever if the others need what comes behind
+  kNear,  ///< behind the writes that may end the waiting and are reached without another iteration of a loop around
+  kFar,  ///< behind all such writes
+};
+
+struct ConvergenceOptions {
+  DelayedMeeting delay = DelayedMeeting::kFar;
+  bool yields = true;  ///< YIELD at the head of loops whose lanes may wait for others
+  bool breaks = true;  ///< BREAK on the edges that leave a region; false: for showing what it is good for
+  RegionOptions regions;
+  AllocationOptions allocation;
+  /// A kernel (`entry`) or a function whose loops wait for nobody.
+  std::function<bool(const std::string& name, bool entry)> excepted;
+};
+
+/// Kernels with convergence instructions stay as they are, and so do recursive functions.
+class PlaceConvergence : public Pass {
+ public:
+  explicit PlaceConvergence(ConvergenceOptions options) : options_(std::move(options)) {}
+  [[nodiscard]] std::string_view name() const override { return "place_convergence"; }
+  void run(isa::Kernel& kernel) const override;
+
+ private:
+  ConvergenceOptions options_;
+};
+
+/// Whether the code says where its lanes meet.
+[[nodiscard]] bool has_convergence(const isa::Kernel& kernel);
+
+}  // namespace heddle::compiler

@@ -1,0 +1,224 @@
+#include "compiler/convergence/regions.h"
+
+#include <algorithm>
+#include <compare>
+#include <tuple>
+
+namespace heddle::compiler {
+
+Regions::Regions(const FlowGraph& graph, const RegionOptions& options)
+    : graph_(graph),
+      options_(options),
+      dominators_(graph.dominators()),
+      meets_(graph.size(), kNoNode),
+      depth_(graph.size(), 0),
+      main_end_(graph.size(), kNoNode) {
+  find_post_dominators();
+}
+
+// ---- Step 1: post-dominators that early ends do not hide
+
+void Regions::find_post_dominators() {
+  NodeSet rest = graph_.from(0, graph_.none());
+  while (rest.any()) post_dominators_within(rest);
+}
+
+/// The one that most nodes lead to; in code that never ends, the last node.
+NodeId Regions::main_end(const NodeSet& rest) const {
+  NodeId best = kNoNode;
+  std::size_t most = 0;
+  for (NodeId end = 0; end < graph_.size(); ++end) {
+    if (!rest.test(end) || !graph_[end].ends) continue;
+    const std::size_t leading = (graph_.before(end, kNoNode) & rest).count();
+    if (best != kNoNode && leading < most) continue;
+    best = end;
+    most = leading;
+  }
+  if (best != kNoNode) return best;
+  for (NodeId node = 0; node < graph_.size(); ++node)
+    if (rest.test(node)) best = node;
+  return best;
+}
+
+void Regions::post_dominators_within(NodeSet& rest) {
+  const NodeId end = main_end(rest);
+  NodeSet within = graph_.before(end, kNoNode) & rest;
+  within.set(end);
+  std::vector<std::vector<NodeId>> reversed(graph_.size());
+  for (NodeId node = 0; node < graph_.size(); ++node) {
+    if (!within.test(node) || node == end) continue;
+    for (const NodeId to : graph_[node].successors)
+      if (within.test(to)) reversed[to].push_back(node);
+  }
+  const DominatorTree tree = DominatorTree::of(reversed, end);
+  for (NodeId node = 0; node < graph_.size(); ++node) {
+    if (!within.test(node)) continue;
+    meets_[node] = tree.parent(node);
+    main_end_[node] = end;
+    for (NodeId up = tree.parent(node); up != kNoNode; up = tree.parent(up)) ++depth_[node];
+  }
+  rest -= within;
+}
+
+// ---- Steps 2 and 3: a region for each place where branches meet
+
+Region Regions::region(NodeId from, NodeId to, std::vector<NodeId> branches) const {
+  Region region;
+  region.from = from;
+  region.to = to;
+  region.branches = std::move(branches);
+  region.body = graph_.behind(from, to) & graph_.before(to, from);
+  region.body.set(from);
+  for (NodeId node = 0; node < graph_.size(); ++node) {
+    if (!region.body.test(node)) continue;
+    for (const NodeId next : graph_[node].successors)
+      if (next != to && !region.body.test(next)) region.leaving.emplace_back(node, next);
+  }
+  return region;
+}
+
+/// The nearest place that all lanes pass on their way to the branches and to `to`, once each time.
+NodeId Regions::opening(NodeId to, const std::vector<NodeId>& branches) const {
+  for (NodeId from = dominators_.parent(to); from != kNoNode; from = dominators_.parent(from)) {
+    const bool before_all = std::all_of(branches.begin(), branches.end(),
+                                        [&](NodeId branch) { return dominators_.dominates(from, branch); });
+    if (!before_all) continue;
+    if (options_.arms_once && graph_.behind(from, to).test(from)) continue;
+    if (options_.joins_once && graph_.behind(to, from).test(to)) continue;
+    return from;
+  }
+  return kNoNode;
+}
+
+void Regions::find_joins(const std::map<NodeId, MeetingPlace>& elsewhere) {
+  struct Group {
+    std::uint32_t depth;
+    NodeId to;
+    std::uint32_t loop;
+    /// Farthest from the end first: those without a region join the groups behind.
+    auto operator<=>(const Group& other) const {
+      return std::tie(other.depth, to, loop) <=> std::tie(depth, other.to, other.loop);
+    }
+    bool operator==(const Group&) const = default;
+  };
+  std::map<Group, std::vector<NodeId>> groups;
+  const auto meet = [&](NodeId branch, NodeId to, std::uint32_t loop) {
+    if (to != kNoNode) groups[{depth_[to], to, loop}].push_back(branch);
+  };
+  for (NodeId node = 0; node < graph_.size(); ++node) {
+    if (!graph_[node].parts || graph_[node].successors.size() < 2) continue;
+    const auto other = elsewhere.find(node);
+    if (other != elsewhere.end()) {
+      meet(node, other->second.at, other->second.loop);
+      continue;
+    }
+    const auto& sides = graph_[node].successors;
+    const auto goes_there = [&](NodeId side) { return main_end_[side] == main_end_[node]; };
+    if (std::count_if(sides.begin(), sides.end(), goes_there) >= 2) meet(node, meets_[node], 0);
+  }
+  while (!groups.empty()) {
+    const auto [group, branches] = *groups.begin();
+    groups.erase(groups.begin());
+    std::map<NodeId, std::vector<NodeId>> opened;
+    const NodeId from = opening(group.to, branches);
+    if (from != kNoNode) {
+      opened[from] = branches;
+    } else {
+      for (const NodeId branch : branches) {
+        const NodeId own = opening(group.to, {branch});
+        if (own == kNoNode)
+          meet(branch, meets_[group.to], group.loop);
+        else
+          opened[own].push_back(branch);
+      }
+    }
+    for (const auto& [opens, some] : opened) add(opens, group.to, some, group.loop != 0);
+  }
+}
+
+void Regions::add(NodeId from, NodeId to, const std::vector<NodeId>& branches, bool waits) {
+  const auto same = std::find_if(regions_.begin(), regions_.end(),
+                                 [&](const Region& each) { return each.from == from && each.to == to; });
+  if (same == regions_.end()) {
+    regions_.push_back(region(from, to, branches));
+    regions_.back().waits = waits;
+    return;
+  }
+  same->branches.insert(same->branches.end(), branches.begin(), branches.end());
+  std::sort(same->branches.begin(), same->branches.end());
+  same->waits = same->waits || waits;
+}
+
+// ---- Step 4: joins that no branch has as its post-dominator
+
+bool Regions::early_is_right(const Region& early) const {
+  if (graph_.behind(early.to, early.from).test(early.to)) return false;
+  NodeSet stops = graph_.none();
+  stops.set(early.to);
+  for (const Region& other : regions_)
+    if (!other.early && encloses(other, early)) stops.set(other.to);
+  return !graph_.behind(early.from, stops).test(early.from);
+}
+
+void Regions::find_early() {
+  NodeSet taken = graph_.none();
+  for (const Region& region : regions_) taken.set(region.to);
+  for (NodeId join = 0; join < graph_.size(); ++join) {
+    if (graph_[join].predecessors.size() < 2 || taken.test(join)) continue;
+    const NodeId from = dominators_.parent(join);
+    if (from == kNoNode || !graph_[from].parts || graph_[from].successors.size() < 2) continue;
+    Region early = region(from, join, {from});
+    early.early = true;
+    if (!options_.checks_early || early_is_right(early)) regions_.push_back(std::move(early));
+  }
+}
+
+void Regions::check_early() {
+  if (!options_.checks_early) return;
+  std::erase_if(regions_, [this](const Region& region) { return region.early && !early_is_right(region); });
+}
+
+// ---- Step 5: order
+
+bool Regions::encloses(const Region& outer, const Region& inner) const {
+  if (outer.from == inner.from) return outer.body.test(inner.to);
+  if (outer.to == inner.to) return dominators_.dominates(outer.from, inner.from);
+  if (!outer.body.test(inner.from)) return false;
+  if (!inner.body.test(outer.from)) return true;
+  const std::size_t a = outer.body.count();
+  const std::size_t b = inner.body.count();
+  return a != b ? a > b : outer.from < inner.from;
+}
+
+bool Regions::cross(const Region& a, const Region& b) const {
+  if (a.to == b.to) return false;
+  if (a.from == b.from) return a.body.test(b.to) && b.body.test(a.to);
+  return a.body.test(b.from) && b.body.test(a.to);
+}
+
+void Regions::remove_crossing() {
+  for (std::size_t i = 0; i < regions_.size(); ++i)
+    for (std::size_t k = 0; k < regions_.size(); ++k) {
+      const Region& a = regions_[i];
+      const Region& b = regions_[k];
+      if (i == k || !cross(a, b)) continue;
+      const std::size_t inner = a.early != b.early ? (a.early ? i : k) : encloses(a, b) ? k : i;
+      drop(inner);
+      i = 0;
+      k = 0;
+    }
+}
+
+void Regions::drop(std::size_t region) {
+  regions_.erase(regions_.begin() + static_cast<std::ptrdiff_t>(region));
+  check_early();
+}
+
+void Regions::find(const std::map<NodeId, MeetingPlace>& elsewhere, const std::vector<NodeId>& calls) {
+  find_joins(elsewhere);
+  if (options_.early) find_early();
+  remove_crossing();
+  for (const NodeId call : calls) regions_.push_back(region(call, graph_[call].successors.front(), {call}));
+}
+
+}  // namespace heddle::compiler
