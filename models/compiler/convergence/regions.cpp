@@ -90,7 +90,7 @@ NodeId Regions::opening(NodeId to, const std::vector<NodeId>& branches) const {
   return kNoNode;
 }
 
-void Regions::find_joins(const std::map<NodeId, MeetingPlace>& elsewhere) {
+void Regions::find_joins() {
   struct Group {
     std::uint32_t depth;
     NodeId to;
@@ -107,8 +107,8 @@ void Regions::find_joins(const std::map<NodeId, MeetingPlace>& elsewhere) {
   };
   for (NodeId node = 0; node < graph_.size(); ++node) {
     if (!graph_[node].parts || graph_[node].successors.size() < 2) continue;
-    const auto other = elsewhere.find(node);
-    if (other != elsewhere.end()) {
+    const auto other = elsewhere_.find(node);
+    if (other != elsewhere_.end()) {
       meet(node, other->second.at, other->second.loop);
       continue;
     }
@@ -152,6 +152,10 @@ void Regions::add(NodeId from, NodeId to, const std::vector<NodeId>& branches, b
 // ---- Step 4: joins that no branch has as its post-dominator
 
 bool Regions::early_is_right(const Region& early) const {
+  // Lanes that may be waited for must not wait before their own meeting place.
+  for (const auto& [branch, place] : elsewhere_)
+    if (early.body.test(branch) && (place.at == kNoNode || !early.body.test(place.at))) return false;
+  if (!options_.checks_early) return true;
   if (graph_.behind(early.to, early.from).test(early.to)) return false;
   NodeSet stops = graph_.none();
   stops.set(early.to);
@@ -169,12 +173,11 @@ void Regions::find_early() {
     if (from == kNoNode || !graph_[from].parts || graph_[from].successors.size() < 2) continue;
     Region early = region(from, join, {from});
     early.early = true;
-    if (!options_.checks_early || early_is_right(early)) regions_.push_back(std::move(early));
+    if (early_is_right(early)) regions_.push_back(std::move(early));
   }
 }
 
 void Regions::check_early() {
-  if (!options_.checks_early) return;
   std::erase_if(regions_, [this](const Region& region) { return region.early && !early_is_right(region); });
 }
 
@@ -215,7 +218,8 @@ void Regions::drop(std::size_t region) {
 }
 
 void Regions::find(const std::map<NodeId, MeetingPlace>& elsewhere, const std::vector<NodeId>& calls) {
-  find_joins(elsewhere);
+  elsewhere_ = elsewhere;
+  find_joins();
   if (options_.early) find_early();
   remove_crossing();
   for (const NodeId call : calls) regions_.push_back(region(call, graph_[call].successors.front(), {call}));

@@ -60,7 +60,7 @@ class Regions {
   void find_post_dominators();
   void post_dominators_within(NodeSet& rest);
   [[nodiscard]] NodeId main_end(const NodeSet& rest) const;
-  void find_joins(const std::map<NodeId, MeetingPlace>& elsewhere);
+  void find_joins();
   void add(NodeId from, NodeId to, const std::vector<NodeId>& branches, bool waits);
   [[nodiscard]] NodeId opening(NodeId to, const std::vector<NodeId>& branches) const;
   void find_early();
@@ -76,6 +76,7 @@ class Regions {
   std::vector<NodeId> meets_;         ///< by node
   std::vector<std::uint32_t> depth_;  ///< in the tree of post-dominators
   std::vector<NodeId> main_end_;      ///< root of that tree
+  std::map<NodeId, MeetingPlace> elsewhere_;  ///< by branch
   std::vector<Region> regions_;
 };
 
