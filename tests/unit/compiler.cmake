@@ -4,3 +4,8 @@ heddle_test(compiler_test
           ${CMAKE_SOURCE_DIR}/tests/regression/test_passes.cpp ptx/support.cpp
   LINK heddle_compiler heddle_ptx
   LABELS unit)
+# Placement of convergence instructions.
+heddle_test(convergence_test
+  SOURCES compiler/convergence_random_test.cpp compiler/random_flow.cpp
+  LINK heddle_compiler heddle_ptx heddle_simt heddle_core SYSTEMC
+  LABELS unit)
