@@ -229,7 +229,10 @@ void KernelEditor::move_code() {
   };
   auto next = insertions_.begin();
   for (std::uint32_t pc = 0; pc <= old.size(); ++pc) {
-    for (; next != insertions_.end() && next->gap == pc; ++next) add(next->instruction);
+    for (; next != insertions_.end() && next->gap == pc; ++next) {
+      next->instruction.inserted = true;
+      add(next->instruction);
+    }
     if (pc < old.size()) add(old[pc]);
   }
   insertions_.clear();

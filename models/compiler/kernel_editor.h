@@ -74,6 +74,10 @@ class KernelEditor {
   /// are stale: the passes that compute them have to run (again). Throws std::logic_error if the kernel's
   /// recursions have not been saved (save_recursion.h), because their call sequences would be torn apart.
   void finish();
+  /// After finish(): where an inserted instruction is now.
+  [[nodiscard]] base::Pc now_at(base::Pc inserted) const {
+    return base::Pc(inserted_.at(inserted.value() - kInserted));
+  }
 
  private:
   /// In code order.

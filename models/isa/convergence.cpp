@@ -1,5 +1,11 @@
 #include "isa/convergence.h"
 
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "isa/kernel.h"
+
 namespace heddle::isa {
 namespace {
 
@@ -43,6 +49,62 @@ const char* convergence_name(ConvergenceOp op) {
       return "YIELD";
   }
   return "";
+}
+
+namespace {
+
+std::string row_text(const Kernel& kernel, const Operand& operand) {
+  if (!operand.present) return "RZ";
+  if (operand.space == RowSpace::kRegister && operand.reg < kernel.register_names.size())
+    return kernel.register_names[operand.reg];
+  if (operand.space == RowSpace::kSpecial) return "special register";
+  std::uint32_t value = 0;  // all lanes have the same
+  std::memcpy(&value, kernel.constants.data() + operand.offset, sizeof value);
+  return fmt::format("0x{:08x}", value);
+}
+
+}  // namespace
+
+std::string convergence_text(const Kernel& kernel, Pc pc) {
+  const Instruction& instruction = kernel.code[pc.value()];
+  const auto predicate = [&](const Operand& guard) {
+    return std::string(guard.negated ? "!" : "") + row_text(kernel, guard);
+  };
+  std::string text;
+  if (instruction.guard.present) text += "@" + predicate(instruction.guard) + " ";
+  text += convergence_name(instruction.convergence);
+  const char* separator = " ";
+  const auto operand = [&](const std::string& each) {
+    text += separator + each;
+    separator = ", ";
+  };
+  if (instruction.guard2.present) operand(predicate(instruction.guard2));
+  const std::string barrier = fmt::format("B{}", instruction.barrier);
+  switch (instruction.convergence) {
+    case ConvergenceOp::kSet:
+      operand(barrier);
+      operand(fmt::format("0x{:03x}", kernel.code_address(instruction.target)));
+      break;
+    case ConvergenceOp::kSync:
+    case ConvergenceOp::kBreak:
+      operand(barrier);
+      break;
+    case ConvergenceOp::kRead:
+    case ConvergenceOp::kReadClear:
+      operand(row_text(kernel, instruction.dst[0]));
+      operand(barrier);
+      break;
+    case ConvergenceOp::kWrite:
+      operand(barrier);
+      operand(row_text(kernel, instruction.src[0]));
+      break;
+    case ConvergenceOp::kWarpSync:
+      operand(row_text(kernel, instruction.src[0]));
+      break;
+    case ConvergenceOp::kYield:
+      break;
+  }
+  return text;
 }
 
 Instruction bssy(std::uint8_t barrier, Pc resume) {

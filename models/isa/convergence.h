@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "isa/instruction.h"
 
@@ -10,6 +11,10 @@ namespace heddle::isa {
 
 /// "BSSY", "BMOV.32.CLEAR" ...
 [[nodiscard]] const char* convergence_name(ConvergenceOp op);
+
+struct Kernel;
+/// "@!%p1 BREAK B0", "BSSY B0, 0x0a8": of a convergence instruction of the kernel.
+[[nodiscard]] std::string convergence_text(const Kernel& kernel, Pc pc);
 
 /// A convergence instruction, complete but for its guards, and usable in KernelEditor. Rows are of 32 bits.
 

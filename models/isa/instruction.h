@@ -222,6 +222,8 @@ struct Instruction {
   /// kIndirect, kReturn, indirect kCall: src[0] is a code address (Kernel::pc_at). Otherwise kIndirect takes the
   /// index of a target, kReturn a PC, and kCall the address of a function of the module.
   bool target_is_address = false;
+  /// Put in by a compiler pass; comparisons of control-flow traces leave it out.
+  bool inserted = false;
 
   /// Enough for register pairs: two guards, an address of two, six sources and three destinations of two
   /// each.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/analyze_convergence.h"
 #include "cli/analyze_graph.h"
 #include "cli/analyze_model.h"
 #include "cli/commands.h"
@@ -35,10 +36,11 @@ Examples:
   heddle analyze saxpy.ptx:saxpy --json
   heddle analyze spinlock --svg spinlock.svg
   heddle analyze spinlock --transform ssde -o spinlock.ssde.ptx
+  heddle analyze spinlock --convergence
 
 Kernels with instructions that are not supported are named with the reason and left out.
 
-Exit codes: 0 no loop may deadlock (with --transform: the new text is written), 1 some loop may,
+Exit codes: 0 no loop may deadlock (with --transform: the new text is written; with --convergence: always), 1 some loop may,
 2 bad input, a loop that the transformation refuses, or no loop found but some kernel left out,
 70 a bug in Heddle)";
 
@@ -55,6 +57,10 @@ struct AnalyzeRequest {
   bool exclude_loop_writes = false;
   bool ignore_dominating_stores = false;
   bool strict = false;
+  bool convergence = false;
+  std::uint32_t barrier_registers = 7;
+  std::string delay = "far";
+  bool early = true;
 };
 
 struct Target {
@@ -149,6 +155,7 @@ class Analysis {
   }
 
   base::ExitCode run() {
+    if (request_.convergence) return convergence();
     if (!request_.transform.empty()) {
       const base::ExitCode code = transform();
       draw();
@@ -184,6 +191,24 @@ class Analysis {
       for (std::string line; std::getline(why, line);) text += fmt::format("  {}\n", line);
     }
     return text;
+  }
+
+  [[nodiscard]] base::ExitCode convergence() const {
+    compiler::ConvergenceOptions options;
+    options.allocation.registers = request_.barrier_registers;
+    options.regions.early = request_.early;
+    options.delay = request_.delay == "far"    ? compiler::DelayedMeeting::kFar
+                    : request_.delay == "near" ? compiler::DelayedMeeting::kNear
+                                               : compiler::DelayedMeeting::kOff;
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const auto& kernel : kernels_) all.push_back(convergence_json(kernel->kernel(), options));
+    if (request_.json) {
+      fmt::print("{}\n", json_text(all, 1));
+    } else {
+      for (const auto& kernel : all) fmt::print("{}", convergence_listing(kernel));
+      fmt::print("{}", refusals());
+    }
+    return refused_.empty() ? base::ExitCode::kOk : base::ExitCode::kBadInput;
   }
 
   void draw() {
@@ -244,6 +269,9 @@ void check(const AnalyzeRequest& request) {
     if (*graph == "-")
       throw base::InputError(graph == &request.dot ? "--dot" : "--svg", "'-' is no file",
                              "give a file name; /dev/stdout is standard output");
+  if (request.convergence && !(request.transform.empty() && request.dot.empty() && request.svg.empty()))
+    throw base::InputError("heddle analyze", "--convergence prints a listing and nothing else",
+                           "leave out --transform, --dot and --svg");
   if (request.transform.empty() != request.out.empty())
     throw base::InputError("heddle analyze", "--transform and -o go together",
                            "for example --transform ssde -o out.ptx; -o - writes to standard output");
@@ -271,6 +299,24 @@ void add_analyze(CLI::App& app, Body& body) {
       ->check(CLI::IsMember({"ssde"}));
   command->add_option("-o,--output", request->out,
                       "Where to write the transformed PTX; - is standard output");
+  const std::string placement = "Convergence instructions (hanoi §6)";
+  command
+      ->add_flag("--convergence", request->convergence,
+                 "Print the kernel with the convergence instructions that core.control_flow.mechanism=hanoi "
+                 "puts into it")
+      ->group(placement);
+  command->add_option("--barrier-registers", request->barrier_registers, "Bx that they may use")
+      ->check(CLI::Range(1, 32))
+      ->capture_default_str()
+      ->group(placement);
+  command
+      ->add_option("--delay", request->delay,
+                   "Where lanes meet behind loops that wait: core.convergence.delay")
+      ->check(CLI::IsMember({"far", "near", "off"}))
+      ->capture_default_str()
+      ->group(placement);
+  command->add_flag("!--no-early", request->early, "Without regions for joins that are no post-dominators")
+      ->group(placement);
   const std::string readings = "Readings of the algorithms (mimd-simt-and-bows §12)";
   command
       ->add_option("--parameters", request->parameters,

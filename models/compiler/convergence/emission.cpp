@@ -23,14 +23,13 @@ class Emitter {
         options_(options),
         editor_(editor),
         yields_(flow.graph.none()),
-        bssy_(regions_.size(), base::kNoPc),
-        bsync_(regions_.size(), base::kNoPc),
+        emitted_(regions_.size()),
         lands_(flow.graph.size()) {
     for (const NodeId header : waiting_loops)
       if (options.yields) yields_.set(header);
   }
 
-  void run() {
+  std::vector<EmittedRegion> run() {
     tail(0,
          [&](const Instruction& each) { editor_.insert_before(Pc(flow_.entry), Entry::kFallThrough, each); });
     for (const auto& [first, node] : flow_.starting) {
@@ -43,7 +42,8 @@ class Emitter {
         if (loop.latches[i] != kNoNode) latch(loop, i);
     for (const auto& [first, node] : flow_.starting)
       if (!flow_.graph[node].predecessors.empty()) jumps_of(node);
-    for (std::size_t i = 0; i < regions_.size(); ++i) editor_.inserted(bssy_[i]).target = bsync_[i];
+    for (const EmittedRegion& each : emitted_) editor_.inserted(each.bssy).target = each.bsync;
+    return std::move(emitted_);
   }
 
  private:
@@ -57,7 +57,7 @@ class Emitter {
       if (placed.region.to != node) continue;
       if (placed.spilled()) insert(isa::write_barrier(0, spill_register(placed)));
       insert(isa::bsync(placed.number()));
-      bsync_[i] = editor_.last_inserted();
+      emitted_[i].bsync = editor_.last_inserted();
     }
     if (yields_.test(node)) insert(isa::yield());
   }
@@ -69,7 +69,7 @@ class Emitter {
       const PlacedRegion& placed = regions_[i];
       if (placed.region.from != node) continue;
       insert(isa::bssy(placed.number(), base::kNoPc));
-      bssy_[i] = editor_.last_inserted();
+      emitted_[i].bssy = editor_.last_inserted();
       if (placed.spilled()) insert(isa::read_barrier(spill_register(placed), 0, true));
     }
   }
@@ -162,7 +162,7 @@ class Emitter {
   /// Registers of the regions that an edge leaves.
   [[nodiscard]] std::vector<std::uint8_t> left(NodeId from, NodeId to) const {
     std::vector<std::uint8_t> barriers;
-    if (!options_.breaks || flow_.graph[to].only_ends) return barriers;  // EXIT is enough
+    if (!options_.breaks || flow_.graph[to].only_exits) return barriers;  // EXIT is enough
     for (const PlacedRegion& placed : regions_) {
       const auto& leaving = placed.region.leaving;
       if (std::find(leaving.begin(), leaving.end(), std::pair(from, to)) != leaving.end())
@@ -241,18 +241,18 @@ class Emitter {
   EmissionOptions options_;
   KernelEditor& editor_;
   NodeSet yields_;
-  std::vector<Pc> bssy_;  ///< by region
-  std::vector<Pc> bsync_;
-  std::vector<Landing> lands_;  ///< by node
+  std::vector<EmittedRegion> emitted_;  ///< by region
+  std::vector<Landing> lands_;          ///< by node
   std::vector<isa::Operand> spill_registers_;
 };
 
 }  // namespace
 
-void emit_regions(const isa::Kernel& kernel, const FunctionFlow& flow, const Allocation& allocation,
-                  const std::vector<NodeId>& waiting_loops, const EmissionOptions& options,
-                  KernelEditor& editor) {
-  Emitter(kernel, flow, allocation, waiting_loops, options, editor).run();
+std::vector<EmittedRegion> emit_regions(const isa::Kernel& kernel, const FunctionFlow& flow,
+                                        const Allocation& allocation,
+                                        const std::vector<NodeId>& waiting_loops,
+                                        const EmissionOptions& options, KernelEditor& editor) {
+  return Emitter(kernel, flow, allocation, waiting_loops, options, editor).run();
 }
 
 }  // namespace heddle::compiler

@@ -13,9 +13,16 @@ struct EmissionOptions {
   bool breaks = true;
 };
 
-/// `waiting_loops`: headers of loops in which lanes wait for others.
-void emit_regions(const isa::Kernel& kernel, const FunctionFlow& flow, const Allocation& allocation,
-                  const std::vector<NodeId>& waiting_loops, const EmissionOptions& options,
-                  KernelEditor& editor);
+/// As KernelEditor::last_inserted() gave them.
+struct EmittedRegion {
+  base::Pc bssy = base::kNoPc;
+  base::Pc bsync = base::kNoPc;
+};
+
+/// `waiting_loops`: headers of loops in which lanes wait for others. Returns the regions in the allocation's order.
+std::vector<EmittedRegion> emit_regions(const isa::Kernel& kernel, const FunctionFlow& flow,
+                                        const Allocation& allocation,
+                                        const std::vector<NodeId>& waiting_loops,
+                                        const EmissionOptions& options, KernelEditor& editor);
 
 }  // namespace heddle::compiler

@@ -20,8 +20,8 @@ struct FlowNode {
   std::vector<NodeId> predecessors;  ///< distinct
   bool parts = false;  ///< its lanes may go on at different successors, or, after a call, at different times
   bool ends = false;   ///< all of its lanes exit or return; it has no successors
-  bool only_ends = false;  ///< ... at once
-  bool may_exit = false;   ///< some of its lanes may exit while others go on
+  bool only_exits = false;  ///< all of its lanes exit at once
+  bool may_exit = false;    ///< some of its lanes may exit while others go on
 };
 
 /// Node 0 is the entry, where no edge leads to. All nodes are reachable from it.

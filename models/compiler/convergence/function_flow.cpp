@@ -75,7 +75,7 @@ class FlowBuilder {
       const Instruction& terminator = kernel_.code[last];
       if (piece.end == block_end) {
         traits.ends = cfg_.block(cfg_.block_of(last)).successors == std::vector{cfg_.exit()};
-        traits.only_ends = traits.ends && piece.end == piece.first + 1;
+        traits.only_exits = traits.ends && terminator.op == Opcode::kExit && piece.end == piece.first + 1;
         if (traits.ends && terminator.op == Opcode::kExit) traits.may_exit = true;
         traits.parts = is_jump(terminator) && !uniformity_.uniform(last);
       }

@@ -29,7 +29,7 @@ class Placement {
  public:
   Placement(isa::Kernel& kernel, const ConvergenceOptions& options) : kernel_(kernel), options_(options) {}
 
-  void run() {
+  PlacementReport run() {
     for (const CodeRange& range : analysis::code_ranges(kernel_))
       if (!is_recursive(range) && range.function != 0) merge_returns(kernel_, range);
     const std::vector<CodeRange> ranges = analysis::code_ranges(kernel_);
@@ -46,6 +46,11 @@ class Placement {
     editor_ = &editor;
     for (const CodeRange& range : ranges) use_of(range.function);
     editor.finish();
+    for (PlacementReport::Region& region : report_.regions) {
+      region.opens = editor.now_at(region.opens);
+      region.meets = editor.now_at(region.meets);
+    }
+    return std::move(report_);
   }
 
  private:
@@ -159,7 +164,14 @@ class Placement {
     regions.find(meeting_places(flow, regions), flow.call_regions);
     const Allocation allocation =
         allocate(std::move(regions), flow.calls, loops, range.function != 0, options_.allocation);
-    emit_regions(*before_, flow, allocation, loops, {options_.yields, options_.breaks}, *editor_);
+    const std::vector<EmittedRegion> emitted =
+        emit_regions(*before_, flow, allocation, loops, {options_.yields, options_.breaks}, *editor_);
+    for (std::size_t i = 0; i < emitted.size(); ++i) {
+      const PlacedRegion& placed = allocation.regions[i];
+      report_.regions.push_back({emitted[i].bssy, emitted[i].bsync, placed.number(), placed.spilled(),
+                                 placed.region.early, placed.region.waits, placed.region.leaving.size()});
+    }
+    report_.dropped += allocation.dropped;
     return allocation.use;
   }
 
@@ -195,6 +207,7 @@ class Placement {
   const isa::Kernel* before_ = nullptr;  ///< while the editor changes it
   KernelEditor* editor_ = nullptr;
   std::vector<std::optional<FunctionUse>> uses_;
+  PlacementReport report_;
 };
 
 }  // namespace
@@ -204,8 +217,12 @@ bool has_convergence(const isa::Kernel& kernel) {
                      [](const isa::Instruction& each) { return each.op == Opcode::kConvergence; });
 }
 
+PlacementReport place_convergence(isa::Kernel& kernel, const ConvergenceOptions& options) {
+  return Placement(kernel, options).run();
+}
+
 void PlaceConvergence::run(isa::Kernel& kernel) const {
-  if (!kernel.code.empty() && !has_convergence(kernel)) Placement(kernel, options_).run();
+  if (!kernel.code.empty() && !has_convergence(kernel)) place_convergence(kernel, options_);
 }
 
 }  // namespace heddle::compiler

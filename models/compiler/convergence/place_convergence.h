@@ -27,6 +27,22 @@ struct ConvergenceOptions {
   std::function<bool(const std::string& name, bool entry)> excepted;
 };
 
+struct PlacementReport {
+  struct Region {
+    base::Pc opens{};  ///< the BSSY
+    base::Pc meets{};  ///< the BSYNC
+    std::uint8_t barrier = 0;
+    bool spilled = false;
+    bool early = false;
+    bool waits = false;       ///< of a loop in which lanes may wait for others
+    std::size_t leaving = 0;  ///< edges on which lanes leave it
+  };
+  std::vector<Region> regions;  ///< by function, outer before inner
+  std::uint32_t dropped = 0;    ///< regions for which there was no register or no entry of the REC stack
+};
+/// For a kernel without convergence instructions.
+PlacementReport place_convergence(isa::Kernel& kernel, const ConvergenceOptions& options);
+
 /// Kernels with convergence instructions stay as they are, and so do recursive functions.
 class PlaceConvergence : public Pass {
  public:

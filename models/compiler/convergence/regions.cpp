@@ -103,7 +103,9 @@ void Regions::find_joins() {
   };
   std::map<Group, std::vector<NodeId>> groups;
   const auto meet = [&](NodeId branch, NodeId to, std::uint32_t loop) {
-    if (to != kNoNode) groups[{depth_[to], to, loop}].push_back(branch);
+    // Lanes that exit at once need not meet before, unless others wait for them.
+    if (to != kNoNode && (loop != 0 || !graph_[to].only_exits))
+      groups[{depth_[to], to, loop}].push_back(branch);
   };
   for (NodeId node = 0; node < graph_.size(); ++node) {
     if (!graph_[node].parts || graph_[node].successors.size() < 2) continue;
@@ -168,7 +170,7 @@ void Regions::find_early() {
   NodeSet taken = graph_.none();
   for (const Region& region : regions_) taken.set(region.to);
   for (NodeId join = 0; join < graph_.size(); ++join) {
-    if (graph_[join].predecessors.size() < 2 || taken.test(join)) continue;
+    if (graph_[join].predecessors.size() < 2 || taken.test(join) || graph_[join].only_exits) continue;
     const NodeId from = dominators_.parent(join);
     if (from == kNoNode || !graph_[from].parts || graph_[from].successors.size() < 2) continue;
     Region early = region(from, join, {from});

@@ -73,9 +73,9 @@ class Regions {
   const FlowGraph& graph_;
   RegionOptions options_;
   DominatorTree dominators_;
-  std::vector<NodeId> meets_;         ///< by node
-  std::vector<std::uint32_t> depth_;  ///< in the tree of post-dominators
-  std::vector<NodeId> main_end_;      ///< root of that tree
+  std::vector<NodeId> meets_;                 ///< by node
+  std::vector<std::uint32_t> depth_;          ///< in the tree of post-dominators
+  std::vector<NodeId> main_end_;              ///< root of that tree
   std::map<NodeId, MeetingPlace> elsewhere_;  ///< by branch
   std::vector<Region> regions_;
 };
