@@ -42,10 +42,15 @@ class DeadlockFinder {
     for (const Access& access : code_.accesses().all()) {
       if (!slice.test(access.instruction) || !access.reads || !Accesses::is_shared(access)) continue;
       finding.depends_on_memory = true;
-      if (loop.blocks.test(cfg_.block_of(access.instruction)))
+      if (loop.blocks.test(cfg_.block_of(access.instruction)) &&
+          (!options_.strong_reads_only || is_strong(cfg_.code()[access.instruction])))
         finding.shared_reads.push_back(access.instruction);
     }
     return finding;
+  }
+
+  [[nodiscard]] static bool is_strong(const isa::Instruction& read) {
+    return read.op != isa::Opcode::kLoad || read.cache_op == isa::CacheOp::kVolatile;
   }
 
   /// The first read of the loop that the access may change the result of.

@@ -29,6 +29,9 @@ struct DeadlockOptions {
   bool ignore_dominating_stores = false;  ///< A12: stores of the loop that precede the read in each iteration
   bool strict_places = false;             ///< A11
   OuterLoopRule outer_loops = OuterLoopRule::kPostDominates;
+  /// Only reads that are bound to see other threads' writes: volatile, relaxed or stronger loads, atomics, calls. A
+  /// compiler may take a weak load out of a loop, so nobody can wait by it.
+  bool strong_reads_only = false;
   bool resolve = true;  ///< apply Alg 3; delayed reconvergence nests by other means
 };
 

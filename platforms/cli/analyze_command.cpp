@@ -60,6 +60,7 @@ struct AnalyzeRequest {
   bool convergence = false;
   std::uint32_t barrier_registers = 7;
   std::string delay = "far";
+  std::string waits = "strong";
   bool early = true;
 };
 
@@ -200,6 +201,7 @@ class Analysis {
     options.delay = request_.delay == "far"    ? compiler::DelayedMeeting::kFar
                     : request_.delay == "near" ? compiler::DelayedMeeting::kNear
                                                : compiler::DelayedMeeting::kOff;
+    options.waits_by_weak_loads = request_.waits == "any";
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const auto& kernel : kernels_) all.push_back(convergence_json(kernel->kernel(), options));
     if (request_.json) {
@@ -313,6 +315,10 @@ void add_analyze(CLI::App& app, Body& body) {
       ->add_option("--delay", request->delay,
                    "Where lanes meet behind loops that wait: core.convergence.delay")
       ->check(CLI::IsMember({"far", "near", "off"}))
+      ->capture_default_str()
+      ->group(placement);
+  command->add_option("--waits", request->waits, "Loads by which a loop may wait: core.convergence.waits")
+      ->check(CLI::IsMember({"strong", "any"}))
       ->capture_default_str()
       ->group(placement);
   command->add_flag("!--no-early", request->early, "Without regions for joins that are no post-dominators")

@@ -72,6 +72,12 @@ void ConvergenceConfig::visit(base::ConfigVisitor& v) {
            "end the waiting; near: without those reached in the next iteration of a loop around; off: "
            "directly behind "
            "the loop, as if none waited");
+  v.choice("waits", waits, {"strong", "any"},
+           "loads by which a loop may wait for other threads. strong: volatile, relaxed and stronger ones, "
+           "and atomics; "
+           "any: weak ones, too, which a compiler may take out of the loop; many loops without any waiting "
+           "are then "
+           "treated as if they waited");
   v.field("early", early,
           {.doc = "regions for joins that are no branch's post-dominator, too (hanoi §6, step 4)"});
   v.field("yields", yields,

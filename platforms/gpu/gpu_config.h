@@ -39,9 +39,11 @@ enum class CompilerStep : std::uint8_t { kNone, kSsde, kDelayedReconvergence };
 struct ConvergenceConfig {
   enum class Placement : std::uint8_t { kAuto, kOn, kOff };
   enum class Delay : std::uint8_t { kFar, kNear, kOff };
+  enum class Waits : std::uint8_t { kStrong, kAny };
   Placement placement = Placement::kAuto;
   std::uint32_t barrier_registers = 0;
   Delay delay = Delay::kFar;
+  Waits waits = Waits::kStrong;
   bool early = true;
   bool yields = true;
   bool breaks = true;

@@ -100,6 +100,7 @@ void add_placement(compiler::Pipeline& pipeline, const GpuConfig& config,
   options.delay = wanted.delay == Delay::kFar    ? compiler::DelayedMeeting::kFar
                   : wanted.delay == Delay::kNear ? compiler::DelayedMeeting::kNear
                                                  : compiler::DelayedMeeting::kOff;
+  options.waits_by_weak_loads = wanted.waits == ConvergenceConfig::Waits::kAny;
   options.excepted = excepted;
   pipeline.add(compiler::Stage::kTransform,
                std::make_shared<const compiler::PlaceConvergence>(std::move(options)));

@@ -68,9 +68,10 @@ class Placement {
   void find_waiting() {
     if (options_.delay == DelayedMeeting::kOff && !options_.yields) return;
     analysis::CodeAnalysis code(kernel_);
-    analysis::DeadlockOptions far;
-    far.writes_within_loop = options_.delay != DelayedMeeting::kNear;
-    const analysis::DelayedReconvergence delayed = analysis::delay_reconvergence(code, far);
+    analysis::DeadlockOptions rules;
+    rules.writes_within_loop = options_.delay != DelayedMeeting::kNear;
+    rules.strong_reads_only = !options_.waits_by_weak_loads;
+    const analysis::DelayedReconvergence delayed = analysis::delay_reconvergence(code, rules);
     std::uint32_t number = 0;
     for (const analysis::LoopFinding& finding : delayed.loops) {
       if (!finding.flagged()) continue;

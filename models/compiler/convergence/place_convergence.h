@@ -19,6 +19,7 @@ enum class DelayedMeeting : std::uint8_t {
 
 struct ConvergenceOptions {
   DelayedMeeting delay = DelayedMeeting::kFar;
+  bool waits_by_weak_loads = false;  ///< loops may also wait by loads that a compiler could take out of them
   bool yields = true;  ///< YIELD at the head of loops whose lanes may wait for others
   bool breaks = true;  ///< BREAK on the edges that leave a region; false: for showing what it is good for
   RegionOptions regions;
