@@ -61,12 +61,6 @@ void KernelEditor::insert_apart(Pc pc, Instruction instruction) {
   insertions_.push_back({gap, Where::kApart, instruction, static_cast<std::uint32_t>(insertions_.size())});
 }
 
-void KernelEditor::replace(Pc pc, Instruction instruction) {
-  Instruction& old = at(pc);
-  if (instruction.where.line == 0) instruction.where = old.where;
-  old = instruction;
-}
-
 void KernelEditor::retarget(Pc branch, const std::vector<Pc>& table) {
   Instruction& instruction = at(branch);
   instruction.table_first = static_cast<std::uint32_t>(kernel_.targets.size());

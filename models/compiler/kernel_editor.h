@@ -56,8 +56,6 @@ class KernelEditor {
   }
   /// An instruction of the kernel, to be changed. Its opcode and targets stay as they are.
   [[nodiscard]] isa::Instruction& at(base::Pc pc) { return kernel_.code[pc.value()]; }
-  /// Another instruction in its place.
-  void replace(base::Pc pc, isa::Instruction instruction);
   /// A branch of the kernel goes elsewhere; an indirect branch gets a table of its own.
   void retarget(base::Pc branch, base::Pc target) { kernel_.code[branch.value()].target = target; }
   void retarget(base::Pc branch, const std::vector<base::Pc>& table);

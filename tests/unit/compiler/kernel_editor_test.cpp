@@ -216,5 +216,68 @@ TEST(KernelEditor, ARegionEndsBehindItsOwnBsync) {
   EXPECT_EQ(k.code[2].target, Pc(6));
 }
 
+Instruction jump_to(Pc target) {
+  Instruction out = marked(0);
+  out.op = Opcode::kBranch;
+  out.target = target;
+  return out;
+}
+
+// 0: add, 1: setp, 2: @%p1 bra 0, 3: exit
+TEST(KernelEditor, ABranchMayPassByWhatIsInsertedAtItsTarget) {
+  isa::Kernel k = kernel(kLoop);
+  KernelEditor editor(k);
+  editor.insert_before(Pc(0), Entry::kJumpsToo, marked(1));
+  editor.insert_before(Pc(0), Entry::kJumpsToo, marked(2));
+  const Pc second = editor.last_inserted();
+  editor.retarget(Pc(2), second);
+  editor.finish();
+  EXPECT_THAT(marks(k), ElementsAre(1, 2, 0, 0, 0, 0));
+  EXPECT_EQ(k.code[4].target, Pc(1));
+
+  KernelEditor again(k);
+  again.insert_before(Pc(1), Entry::kJumpsToo, marked(3));
+  again.retarget(Pc(4), KernelEditor::itself(Pc(1)));
+  again.finish();
+  EXPECT_THAT(marks(k), ElementsAre(1, 3, 2, 0, 0, 0, 0));
+  EXPECT_EQ(k.code[5].target, Pc(2));
+  EXPECT_TRUE(k.code[1].inserted);
+  EXPECT_FALSE(k.code[5].inserted);
+}
+
+TEST(KernelEditor, CodeApartIsReachedByJumpsOnly) {
+  isa::Kernel k = kernel("call f; ret;", ".func f { .reg .b32 %r; mov.u32 %r, 1; ret; }");
+  // return PC, call, exit | mov, return
+  KernelEditor editor(k);
+  editor.insert_apart(Pc(3), marked(1));
+  const Pc apart = editor.last_inserted();
+  editor.insert_apart(Pc(3), jump_to(Pc(2)));
+  editor.insert_apart(Pc(5), marked(2));
+  editor.insert_after(Pc(1), jump_to(apart));
+  EXPECT_THROW(editor.insert_apart(Pc(2), marked(3)), std::logic_error) << "the call falls through";
+  editor.finish();
+  // return PC, call, jump, exit, 1, jump | mov, return, 2
+  EXPECT_THAT(marks(k), ElementsAre(0, 0, 0, 0, 1, 0, 0, 0, 2));
+  EXPECT_EQ(k.code[2].target, Pc(4));
+  EXPECT_EQ(k.code[5].target, Pc(3));
+  EXPECT_EQ(k.code[1].target, Pc(6));
+  EXPECT_EQ(k.functions[0].first, 6u);
+  EXPECT_EQ(k.functions[0].end, 9u);
+}
+
+TEST(KernelEditor, AnIndirectBranchMayGetATableOfItsOwn) {
+  isa::Kernel k = kernel("T: .branchtargets A, B; brx.idx %r1, T; A: mov.u32 %r2, 1; B: ret;");
+  // brx, mov, exit
+  KernelEditor editor(k);
+  editor.insert_apart(Pc(3), marked(1));
+  const Pc apart = editor.last_inserted();
+  editor.insert_before(Pc(1), Entry::kJumpsToo, marked(2));
+  editor.retarget(Pc(0), {apart, Pc(1)});
+  editor.finish();
+  EXPECT_THAT(marks(k), ElementsAre(0, 2, 0, 0, 1));
+  EXPECT_EQ(k.targets[k.code[0].table_first], Pc(4));
+  EXPECT_EQ(k.targets[k.code[0].table_first + 1], Pc(1));
+}
+
 }  // namespace
 }  // namespace heddle::compiler
