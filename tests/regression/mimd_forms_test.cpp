@@ -1,5 +1,6 @@
 // Kernels written for MIMD machines: those that hang on a stack finish, with the right result, on AWARE and
-// Multi-Path with delayed or timed-out reconvergence and, transformed by SSDE, on the stack
+// Multi-Path with delayed or timed-out reconvergence, on Hanoi with placed convergence instructions and,
+// transformed by SSDE, on the stack
 // (mimd-simt-and-bows §13, 2 and 3). What still hangs is diagnosed.
 #include <gtest/gtest.h>
 
@@ -49,6 +50,8 @@ const std::vector<Machine> kFinishing{
      aware({kDelayed, "core.control_flow.aware.st_entries=4", "core.control_flow.aware.rt_entries=2"})},
     {"multi_path_delayed", multi_path({kDelayed})},
     {"multi_path_timeout", multi_path({kTimeout})},
+    {"hanoi", {"core.control_flow.mechanism=hanoi"}},
+    {"hanoi_p", {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=P"}},
     {"ssde", {"core.compiler=ssde", "core.barrier.counts=threads"}, false}};
 
 /// Barriers in diverged code: SSDE does not apply (they count threads on every machine here), and there is

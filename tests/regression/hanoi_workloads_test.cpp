@@ -1,0 +1,143 @@
+// Workloads on Hanoi with placed convergence instructions: right result and the oracle's memory with any number of barrier
+// registers, in both profiles; what each part of the placement is good for (hanoi §11.6, §11.8).
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "workload_scenario.h"
+
+namespace heddle {
+namespace {
+
+using testing::run;
+using testing::Scenario;
+using testing::test_name;
+
+std::vector<std::string> hanoi(const char* profile, std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"core.control_flow.mechanism=hanoi",
+                             std::string("core.control_flow.hanoi.profile=") + profile});
+  return more;
+}
+
+struct Machine {
+  const char* name;
+  std::vector<std::string> assignments;
+};
+
+const std::string kSixteen = "core.control_flow.hanoi.barrier_registers=17";
+
+const std::vector<Machine> kMachines{
+    {"x", hanoi("X")},
+    {"p_1", hanoi("P", {"core.convergence.barrier_registers=1"})},
+    {"p_2_contract",
+     hanoi("P", {"core.convergence.barrier_registers=2", "core.control_flow.hanoi.timing=contract"})},
+    {"p_4", hanoi("P", {"core.convergence.barrier_registers=4"})},
+    {"p_16", hanoi("P", {kSixteen})},
+};
+
+class HanoiWorkloads : public ::testing::TestWithParam<std::tuple<std::string, std::size_t>> {};
+
+TEST_P(HanoiWorkloads, GiveTheRightResultAndTheOraclesMemory) {
+  const auto& [workload, machine] = GetParam();
+  Scenario what{workload, "tiny", workloads::Compiler::kNvcc, kMachines[machine].assignments};
+  what.oracle = true;
+  what.max_cycles = 5'000'000;
+  const auto result = run(what);
+  ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+  EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+  if (testing::same_on_the_oracle(*workloads::find(workload))) {
+    EXPECT_EQ(result["oracle"], "same");
+  }
+  for (const auto& launch : result["launches"]) {
+    const auto& stats = launch["stats"]["core0"]["control_flow"];
+    if (stats.contains("misrouted")) {
+      EXPECT_EQ(stats["misrouted"], 0);
+    }
+    if (stats.contains("stall_breaks")) {
+      EXPECT_EQ(stats["stall_breaks"], 0) << "of conforming code";
+    }
+  }
+}
+
+std::vector<std::string> all_workloads() {
+  std::vector<std::string> names = testing::workload_names(false);
+  for (const std::string& name : testing::workload_names(true)) names.push_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HanoiWorkloads,
+                         ::testing::Combine(::testing::ValuesIn(all_workloads()),
+                                            ::testing::Range<std::size_t>(0, kMachines.size())),
+                         [](const auto& test) {
+                           return test_name(std::get<0>(test.param)) + "_" +
+                                  kMachines[std::get<1>(test.param)].name;
+                         });
+
+/// How a run ends: "right", "wrong", or the first line of the error.
+std::string end_of(const std::string& workload, const std::vector<std::string>& assignments) {
+  Scenario what{workload, "tiny", workloads::Compiler::kNvcc, assignments};
+  what.max_cycles = 1'000'000;
+  const auto result = run(what);
+  if (result.contains("errors")) {
+    const std::string text = result["errors"][0];
+    return text.substr(0, text.find('\n'));
+  }
+  return result["passed"].get<bool>() ? "right" : "wrong";
+}
+
+bool hangs(const std::string& end) { return end.find("hangs: ") != std::string::npos; }
+
+TEST(HanoiLocks, NeedTheYield) {
+  EXPECT_EQ(end_of("spinlock", hanoi("P")), "right");
+  const std::string without = end_of("spinlock", hanoi("P", {"core.convergence.yields=false"}));
+  EXPECT_TRUE(hangs(without)) << without;
+}
+
+TEST(HanoiLocks, NeedTheLaterMeetingPlace) {
+  const std::string directly = end_of("spinlock", hanoi("P", {"core.convergence.delay=off"}));
+  EXPECT_TRUE(hangs(directly)) << directly;
+}
+
+// A18: whatever the placement, in X every so many YIELDs lanes that wait go on.
+TEST(HanoiLocks, EndWithoutALaterMeetingPlaceIfYieldsRelease) {
+  for (const char* workload : {"spinlock", "hashtable-mimd", "atm-mimd", "cloth-mimd"})
+    for (const char* every : {"1", "4", "16"})
+      EXPECT_EQ(
+          end_of(workload, hanoi("X", {"core.convergence.delay=off",
+                                       std::string("core.control_flow.hanoi.yield_releases=") + every})),
+          "right")
+          << workload << ", " << every;
+}
+
+// hanoi §6, rule b: behind a lock in a loop the conservative meeting place makes three siblings and more.
+TEST(HanoiLocks, SwappingTwoPathsStarvesAThird) {
+  const std::string end = end_of("atm-mimd", hanoi("P", {"core.control_flow.hanoi.yield=swap"}));
+  EXPECT_TRUE(hangs(end)) << end;
+  for (const char* fair : {"rotate", "exchange"})
+    EXPECT_EQ(end_of("atm-mimd", hanoi("P", {std::string("core.control_flow.hanoi.yield=") + fair})),
+              "right");
+}
+
+// §11.12: passing a BSYNC without waiting changes how many lanes run together, never the result.
+TEST(HanoiSkips, ChangeTheUtilisationOnly) {
+  for (const char* workload : {"bfs", "mandelbrot"}) {
+    std::set<std::uint64_t> instructions;
+    for (const char* every : {"0", "2", "7"}) {
+      Scenario what{workload, "tiny", workloads::Compiler::kNvcc,
+                    hanoi("X", {std::string("core.control_flow.hanoi.bsync_skip=") + every})};
+      const auto result = run(what);
+      ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+      EXPECT_TRUE(result["passed"].get<bool>()) << workload << ", " << every;
+      std::uint64_t sum = 0;
+      for (const auto& launch : result["launches"]) sum += launch["warp_instructions"].get<std::uint64_t>();
+      instructions.insert(sum);
+    }
+    EXPECT_EQ(instructions.size(), 3u) << workload;
+  }
+}
+
+}  // namespace
+}  // namespace heddle
