@@ -18,6 +18,7 @@
 #include "cli/files.h"
 #include "cli/output_names.h"
 #include "compiler/pipeline.h"
+#include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
 #include "frontend/ptx/decode/library.h"
 #include "frontend/ptx/parser.h"
@@ -29,7 +30,7 @@ namespace heddle::cli {
 namespace {
 
 constexpr const char* kAnalyzeHelp =
-    R"(KERNEL is a PTX file or a workload (heddle list), with :NAME one of its kernels only.
+    R"(KERNEL is a PTX file, a listing or a workload (heddle list), with :NAME one of its kernels only.
 
 Examples:
   heddle analyze spinlock
@@ -113,7 +114,8 @@ std::uint64_t place(std::uint64_t& next, std::uint64_t bytes, std::uint32_t alig
   return address;
 }
 
-isa::Module compiled(isa::Module module) {
+isa::Module compiled(isa::Module module, const std::string& text, const std::string& name) {
+  if (listing::is_listing(text)) listing::complete(listing::parse(text, name), module);
   compiler::Pipeline::standard().run(module);
   return module;
 }
@@ -124,13 +126,14 @@ class Analysis {
       : request_(request),
         target_(resolve(request)),
         text_(host::ptx_text_of_file(target_.file)),
-        tree_(ptx::parse_text(text_, target_.file)),
-        module_(compiled(ptx::decode_apart(
-            tree_,
-            [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes, std::uint32_t align) mutable {
-              return place(next, bytes, align);
-            },
-            {}))) {
+        tree_(listing::parse_module(text_, target_.file)),
+        module_(compiled(ptx::decode_apart(tree_,
+                                           [next = isa::kGlobalBase](const std::string&, std::uint64_t bytes,
+                                                                     std::uint32_t align) mutable {
+                                             return place(next, bytes, align);
+                                           },
+                                           {}),
+                         text_, target_.file)) {
     std::vector<std::string> names;
     for (const auto& kernel : module_.kernels) {
       names.push_back(kernel->name);
@@ -228,6 +231,9 @@ class Analysis {
   }
 
   base::ExitCode transform() {
+    if (listing::is_listing(text_))
+      throw base::InputError(target_.file, "--transform changes PTX text, and this is a listing",
+                             "give the PTX that it was made of");
     ptx::SsdeOptions options;
     options.analysis = options_of(request_);
     options.only_kernel = target_.kernel;
