@@ -1,11 +1,10 @@
 #include "gpu/gpu_device.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <systemc>
 #include <utility>
 
@@ -13,18 +12,15 @@
 #include "compiler/facts.h"
 #include "core/cta/cta_slots.h"
 #include "core/memory/table_traffic.h"
+#include "gpu/device_memory.h"
 #include "gpu/gpu.h"
-#include "gpu/hang_doctor.h"
+#include "gpu/launch_simulation.h"
 #include "gpu/loaded_modules.h"
 #include "host/call_guard.h"
 #include "host/failed_launch.h"
 
 namespace heddle::gpu {
 namespace {
-
-constexpr std::uint32_t kAlignment = 256;  ///< of allocations
-constexpr double kProgressSeconds = 0.2;
-constexpr double kQuantumUs = 100;  ///< longest stretch of model time per call of the SystemC kernel
 
 using HostClock = std::chrono::steady_clock;
 
@@ -48,13 +44,17 @@ struct GpuDevice::Impl : core::KernelServices {
         options(std::move(o)),
         gpu("gpu", c, allocations, options.shuffle_modules, options.dram, options.twins, options.units,
             options.core_extensions),
+        memory(config, gpu, allocations, [this] { return modules.code_end(); }),
         modules(config,
                 {[this](std::uint64_t bytes, std::uint32_t align, const std::string& name) {
-                   return allocate(bytes, std::max(align, kAlignment), name);
+                   return memory.allocate(bytes, name, align);
                  },
-                 [this](std::uint64_t address) { allocations.free(address); },
-                 [this](std::uint64_t address, std::span<const std::byte> bytes) { write(address, bytes); }},
+                 [this](std::uint64_t address) { memory.free(address); },
+                 [this](std::uint64_t address, std::span<const std::byte> bytes) {
+                   memory.write(address, bytes);
+                 }},
                 options.compiler),
+        simulation(gpu, allocations, options),
         history(options.per_launch, options.profile) {}
 
   GpuConfig config;
@@ -62,49 +62,29 @@ struct GpuDevice::Impl : core::KernelServices {
   host::CallGuard guard;
   host::AllocationTable allocations;
   Gpu gpu;
-  HangDoctor hangs{gpu, allocations};
+  DeviceMemory memory;
   LoadedModules modules;
+  LaunchSimulation simulation;
   LaunchHistory history;
-  std::uint64_t ever_used = 0;  ///< end of the highest allocation ever made
-  bool finished = false;
   host::FailedLaunch failed;
 
-  bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override;
-  void print(const std::string& text) override;
-  /// Throws base::InputError unless everything allocated so far fits into the channels.
-  void check_capacity(std::uint64_t data_end, std::uint64_t code_end, const std::string& place) const;
-  /// Zero-filled.
-  std::uint64_t allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name);
-  void write(std::uint64_t address, std::span<const std::byte> bytes) {
-    gpu.crossbar->debug_write(address, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  bool read_memory(std::uint64_t address, std::span<std::byte> bytes) override {
+    return memory.read(address, bytes);
   }
+  void print(const std::string& text) override;
   core::LaunchContext prepare(std::shared_ptr<const isa::Kernel> kernel, const host::Launch& shape,
                               const host::Args& args);
+  /// Memory of the launch beside the program's: local memory, spilled tables, parameters.
+  void allocate_for(core::LaunchContext& context, LaunchMemory& launch_memory);
   void launch(host::ModuleHandle module, const std::string& name, const host::Launch& shape,
               const host::Args& args);
-  void run(const core::LaunchContext& context);
-  void simulate(const core::LaunchContext& context);
-  [[noreturn]] void fail_hang(const std::string& kernel);
-  /// Throws if a memory channel has stopped answering.
-  void fail_silent_memory(const std::string& kernel);
   std::uint64_t code_address(const isa::Kernel& kernel);
-  std::uint64_t warp_instructions() const {
-    std::uint64_t sum = 0;
-    for (const auto& core : gpu.cores) sum += core->warp_instructions();
-    return sum;
-  }
 };
 
 GpuDevice::GpuDevice(const GpuConfig& config, RunOptions options) {
   config.validate();
   if (sc_core::sc_get_status() != sc_core::SC_ELABORATION || gpu_made.exchange(true)) refuse_second();
   impl_ = std::make_unique<Impl>(config, std::move(options));
-  if (impl_->options.keep_awake) impl_->gpu.clocks.keep_awake();
-  impl_->gpu.clocks.set_quantum(sc_core::sc_time(kQuantumUs, sc_core::SC_US));
-  impl_->gpu.dispatcher.on_finished = [this] {
-    impl_->finished = true;
-    impl_->gpu.clocks.pause();
-  };
   if (impl_->options.extend) impl_->options.extend(impl_->gpu);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // ends elaboration: sockets can be called from here on
 }
@@ -113,74 +93,22 @@ GpuDevice::~GpuDevice() = default;
 
 std::uint64_t GpuDevice::allocate(std::uint64_t bytes, const std::string& name) {
   const auto call = impl_->guard.enter("allocate");
-  return impl_->allocate(bytes, kAlignment, name);
-}
-
-std::uint64_t GpuDevice::Impl::allocate(std::uint64_t bytes, std::uint32_t align, const std::string& name) {
-  const std::uint64_t address = allocations.allocate(bytes, align, name);
-  const std::uint64_t end = address + bytes;
-  try {
-    check_capacity(std::max(ever_used, end), modules.code_end(), "allocation of '" + name + "'");
-  } catch (const base::InputError&) {
-    allocations.free(address);
-    throw;
-  }
-  // Addresses that were never allocated read as zero; others may hold data of a freed allocation.
-  const std::uint64_t dirty_end = std::min(end, ever_used);
-  const std::vector<unsigned char> zeros(1 << 16);
-  for (std::uint64_t at = address; at < dirty_end; at += zeros.size())
-    gpu.crossbar->debug_write(at, zeros.data(), std::min<std::uint64_t>(zeros.size(), dirty_end - at));
-  ever_used = std::max(ever_used, end);
-  return address;
-}
-
-void GpuDevice::Impl::check_capacity(std::uint64_t data_end, std::uint64_t code_end,
-                                     const std::string& place) const {
-  if (gpu.channel_map.fits(gpu.address_map, data_end, code_end)) return;
-  throw base::InputError(
-      place,
-      fmt::format(
-          "allocations up to 0x{:x} and {} bytes of code do not fit into {} memory channels of {} MiB",
-          data_end, code_end - isa::kCodeWindowBase, config.memory.partitions,
-          config.memory.dram.capacity_mib),
-      "free buffers that are no longer used, use a smaller problem, or set memory.dram.capacity_mib to what "
-      "the memory really holds");
+  return impl_->memory.allocate(bytes, name);
 }
 
 void GpuDevice::free(std::uint64_t address) {
   const auto call = impl_->guard.enter("free");
-  impl_->allocations.free(address);
+  impl_->memory.free(address);
 }
-
-namespace {
-
-void check_host_access(const host::AllocationTable& allocations, std::uint64_t address, std::size_t bytes,
-                       const char* what) {
-  if (bytes == 0 || allocations.contains(address, bytes)) return;
-  throw base::InputError("host",
-                         fmt::format("{} of {} bytes at 0x{:x} leaves its allocation: {}", what, bytes,
-                                     address, allocations.describe(address)),
-                         "check address and size of the copy");
-}
-
-}  // namespace
 
 void GpuDevice::write(std::uint64_t address, std::span<const std::byte> bytes) {
   const auto call = impl_->guard.enter("write");
-  check_host_access(impl_->allocations, address, bytes.size(), "write");
-  impl_->write(address, bytes);
+  impl_->memory.copy_in(address, bytes);
 }
 
 void GpuDevice::read(std::uint64_t address, std::span<std::byte> bytes) {
   const auto call = impl_->guard.enter("read");
-  check_host_access(impl_->allocations, address, bytes.size(), "read");
-  impl_->gpu.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
-}
-
-bool GpuDevice::Impl::read_memory(std::uint64_t address, std::span<std::byte> bytes) {
-  if (!allocations.contains(address, bytes.size())) return false;
-  gpu.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
-  return true;
+  impl_->memory.copy_out(address, bytes);
 }
 
 void GpuDevice::Impl::print(const std::string& text) {
@@ -262,99 +190,12 @@ core::LaunchContext GpuDevice::Impl::prepare(std::shared_ptr<const isa::Kernel> 
 std::uint64_t GpuDevice::Impl::code_address(const isa::Kernel& kernel) {
   const std::uint64_t address = modules.code_address(kernel);
   try {
-    check_capacity(ever_used, modules.code_end(), "code of kernel " + kernel.name);
+    memory.check_capacity("code of kernel " + kernel.name);
   } catch (const base::InputError&) {
     modules.free_code(kernel);
     throw;
   }
   return address;
-}
-
-void GpuDevice::Impl::fail_hang(const std::string& kernel) {
-  throw base::Error(base::ExitCode::kHang, "",
-                    hangs.diagnose(kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle()));
-}
-
-void GpuDevice::Impl::fail_silent_memory(const std::string& kernel) {
-  const auto silent = gpu.memory_watch.silent([this](std::uint64_t address) {
-    return address >= isa::kCodeWindowBase ? std::string("code of a kernel") : allocations.describe(address);
-  });
-  if (!silent) return;
-  std::vector<sim::StuckWarp> warps;
-  for (std::uint32_t i = 0; i < gpu.cores.size(); ++i)
-    if (silent->cores.empty() || std::ranges::count(silent->cores, base::CoreId{i}) != 0)
-      gpu.cores[i]->diagnose(warps);
-  gpu.faults.raise(std::make_exception_ptr(
-      base::Error(base::ExitCode::kHang, "",
-                  fmt::format("kernel {} hangs: {}{}", kernel, silent->text, sim::describe_warps(warps)),
-                  memory::MemoryWatch::remedy())));
-}
-
-void GpuDevice::Impl::run(const core::LaunchContext& context) {
-  const std::string& kernel = context.kernel->name;
-  auto reported = HostClock::now();
-  const std::uint64_t instructions_before = warp_instructions();
-  const std::uint64_t ctas = context.shape.grid.count();
-  gpu.watchdog.on_hang = [&] {
-    try {
-      fail_hang(kernel);
-    } catch (...) {
-      gpu.faults.raise(std::current_exception());
-    }
-  };
-  hangs.begin_launch(context);
-  gpu.watchdog.on_prove = [this](bool unchanged) {
-    try {
-      return hangs.proves(unchanged);
-    } catch (...) {
-      gpu.faults.raise(std::current_exception());
-      return false;
-    }
-  };
-  gpu.watchdog.on_cycle_limit = [&] {
-    std::vector<sim::StuckWarp> warps;
-    for (const auto& core : gpu.cores) core->diagnose(warps);
-    gpu.faults.raise(
-        std::make_exception_ptr(base::Error(base::ExitCode::kCycleLimit, "kernel " + kernel,
-                                            fmt::format("not finished after {} cycles; its warps:{}",
-                                                        options.max_cycles, sim::describe_warps(warps)),
-                                            "raise --max-cycles if the kernel is merely long")));
-  };
-  gpu.watchdog.on_check = [&] {
-    fail_silent_memory(kernel);
-    if (options.on_check) {
-      try {
-        options.on_check();
-      } catch (...) {
-        gpu.faults.raise(std::current_exception());
-      }
-    }
-    if (!options.on_progress) return;
-    const auto now = HostClock::now();
-    if (std::chrono::duration<double>(now - reported).count() < kProgressSeconds) return;
-    reported = now;
-    options.on_progress({kernel, gpu.core_clock.cycle() - gpu.dispatcher.begin_cycle(),
-                         warp_instructions() - instructions_before, gpu.dispatcher.done(), ctas});
-  };
-  simulate(context);
-}
-
-void GpuDevice::Impl::simulate(const core::LaunchContext& context) {
-  finished = false;
-  if (context.trace != nullptr) context.trace->launch_begins(*context.kernel, gpu.core_clock.cycle());
-  gpu.dispatcher.begin(&context);
-  gpu.watchdog.begin(options.max_cycles);
-  while (!finished && !gpu.faults.raised()) {
-    sc_core::sc_start();
-    // No events left although not finished: every core is parked and nothing is in flight.
-    if (!finished && !gpu.faults.raised() && sc_core::sc_get_status() != sc_core::SC_PAUSED) {
-      if (context.trace != nullptr) context.trace->launch_ends(gpu.core_clock.cycle());
-      fail_hang(context.kernel->name);
-    }
-  }
-  gpu.watchdog.end();
-  if (context.trace != nullptr) context.trace->launch_ends(gpu.core_clock.cycle());
-  gpu.faults.rethrow();
 }
 
 namespace {
@@ -370,46 +211,33 @@ std::string text_of(const std::exception_ptr& error) {
   }
 }
 
-/// Memory that a launch allocates in addition to the program's.
-class LaunchMemory {
- public:
-  explicit LaunchMemory(host::AllocationTable& allocations) : allocations_(allocations) {}
-  LaunchMemory(const LaunchMemory&) = delete;
-  LaunchMemory& operator=(const LaunchMemory&) = delete;
-  ~LaunchMemory() {
-    for (const std::uint64_t address : addresses_) allocations_.free(address);
-  }
-  std::uint64_t keep(std::uint64_t address) { return addresses_.emplace_back(address); }
-
- private:
-  host::AllocationTable& allocations_;
-  std::vector<std::uint64_t> addresses_;
-};
-
 }  // namespace
+
+void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& launch_memory) {
+  const isa::Kernel& kernel = *context.kernel;
+  const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * base::kLanes *
+                                    context.warps_per_cta * context.shape.grid.count();
+  if (local_bytes != 0)
+    context.local_base = launch_memory.allocate(local_bytes, "local memory of " + kernel.name);
+  if (const std::uint64_t spilled = gpu.cores.front()->spill_bytes_per_warp(); spilled != 0)
+    context.table_base = launch_memory.allocate(spilled * config.cores * config.core.occupancy.max_warps,
+                                                "control-flow tables of " + kernel.name);
+  if (!context.params.empty()) {
+    context.param_base = launch_memory.allocate(context.params.size(), "parameters of " + kernel.name);
+    memory.write(context.param_base, context.params);
+  }
+  if (!kernel.launch_constants.empty())
+    context.own_constants =
+        isa::constants_of_launch(kernel.constants, kernel.launch_constants, values_of(context));
+}
 
 void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name, const host::Launch& shape,
                              const host::Args& args) {
   const auto started = HostClock::now();
   failed.check();
   core::LaunchContext context = prepare(modules.kernel(handle, name), shape, args);
-  LaunchMemory memory(allocations);
-  const auto allocate_for_launch = [&](std::uint64_t bytes, const char* what) {
-    return memory.keep(allocate(bytes, kAlignment, what + name));
-  };
-  const std::uint64_t local_bytes = std::uint64_t{context.local_bytes_per_thread} * base::kLanes *
-                                    context.warps_per_cta * shape.grid.count();
-  if (local_bytes != 0) context.local_base = allocate_for_launch(local_bytes, "local memory of ");
-  if (const std::uint64_t spilled = gpu.cores.front()->spill_bytes_per_warp(); spilled != 0)
-    context.table_base = allocate_for_launch(spilled * config.cores * config.core.occupancy.max_warps,
-                                             "control-flow tables of ");
-  if (!context.params.empty()) {
-    context.param_base = allocate_for_launch(context.params.size(), "parameters of ");
-    write(context.param_base, context.params);
-  }
-  if (!context.kernel->launch_constants.empty())
-    context.own_constants = isa::constants_of_launch(context.kernel->constants,
-                                                     context.kernel->launch_constants, values_of(context));
+  LaunchMemory launch_memory(memory);
+  allocate_for(context, launch_memory);
 
   gpu.stats.reset();
   context.grid_id = history.count();
@@ -422,7 +250,7 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   const auto began = HostClock::now();
   std::exception_ptr failure;
   try {
-    run(context);
+    simulation.run(context);
     record.complete = true;
   } catch (...) {
     failure = std::current_exception();

@@ -23,7 +23,9 @@ import cli_interrupt_cases  # noqa: F401  (registers its cases)
 import cli_kernels as kernels
 import cli_convergence_cases  # noqa: F401  (registers its cases)
 import cli_listing_cases  # noqa: F401  (registers its cases)
+import cli_microbench_cases  # noqa: F401  (registers its cases)
 import cli_output_cases  # noqa: F401  (registers its cases)
+import cli_profile_cases  # noqa: F401  (registers its cases)
 import cli_readme_cases  # noqa: F401  (registers its cases)
 import cli_rtl_cases  # noqa: F401  (registers its cases)
 import cli_trace_cases  # noqa: F401  (registers its cases)
@@ -178,6 +180,19 @@ def hang_has_a_diagnosis_and_its_own_exit_code(c):
 
 
 @case
+def strict_gto_starves_the_owners_of_locks(c):
+    """mimd-simt-and-bows §6: without rotating ages, old warps that spin keep the one that holds their lock from issuing."""
+    contended = ("hashtable", "--param", "ctas=40", "--param", "threads=256", "--param", "buckets=8", "--param", "keys=10240",
+                 "--set", "cores=4")
+    strict = ("--set", "core.scheduler.gto_rotation_cycles=0")
+    done = c.run("run", *contended, *strict, code=HANG)
+    check("starvation by scheduling" in done.stderr and "waits for 'locks'" in done.stderr
+          and "core.scheduler.gto_rotation_cycles" in done.stderr, done.stderr)
+    check("passed: 10240 keys" in c.run("run", *contended, *strict, "--set", "core.spin.source=ddos").stdout,
+          "with BOWS, although ages do not rotate")
+
+
+@case
 def cycle_limit_has_its_own_exit_code(c):
     c.ptx(kernels.COUNT, "count", "--arg", "buf=x:4", "--arg", "u32=1000000", "--max-cycles", "2000",
           code=CYCLE_LIMIT, says=["2000"])
@@ -216,73 +231,6 @@ def own_kernel_takes_files_and_references(c):
     done = c.ptx(kernels.SCALE, "scale", "--arg", "buf=x:8xu32:file=x.bin", "--arg", "ref=x+16", "--arg", "f32=0",
                  "--arg", "u32=2", "--print", "x", block="32")
     check("x = 0 1 2 3 0 0 6 7" in done.stdout, "wrong memory")
-
-
-# ---- the profile
-
-
-@case
-def profile_prints_the_hottest_instructions(c):
-    done = c.run("run", "sgemm", "--platform", "tiny", "--size", "tiny", "--profile")
-    check([p.name for p in c.folder.iterdir()] == [], "files without --out")
-    table = done.stdout[done.stdout.index("share  group-cycles"):].splitlines()[1:]
-    rows = [line.split() for line in table if re.match(r" +[0-9.]+ %", line)]
-    check(len(rows) == 20, f"{len(rows)} rows, not 20")
-    heat = [int(row[2].replace(",", "")) for row in rows]
-    check(heat == sorted(heat, reverse=True), "not hottest first")
-    for word in ("A group-cycle is", "waits for", "more\n", "ld.shared"):
-        check(word in done.stdout, f"'{word}' is not in the profile")
-    done = c.run("run", "sgemm", "--platform", "tiny", "--size", "tiny", "--profile", "--profile-top", "3")
-    check(len(re.findall(r"^ +[0-9.]+ % +[0-9,]+ +0x", done.stdout, re.MULTILINE)) == 3, "not three rows")
-    done = c.run("run", "sgemm", "--platform", "tiny", "--size", "tiny")
-    check("group-cycle" not in done.stdout, "a profile that nobody asked for")
-
-
-@case
-def profile_has_the_causes_of_extensions(c):
-    done = c.run("run", "spinlock", "--size", "tiny", "--platform", "tiny", "--profile", "--out", "result",
-                 "--set", "core.compiler=ssde", "--set", "core.spin.source=ddos")
-    waiting = json.loads((c.folder / "result/profile.json").read_text())["kernels"][0]["total"]["waiting"]
-    check(waiting["backed_off"] > 0, f"no instruction has backed off: {waiting}")
-    check(re.search(rf"^ +backed_off +{waiting['backed_off']:,} ", done.stdout, re.MULTILINE), "not printed")
-
-
-@case
-def profile_files_are_complete_and_repeat(c):
-    files = []
-    for folder in ("a", "b"):
-        c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--profile", "--out", folder)
-        files.append({p.name: p.read_text() for p in (c.folder / folder).iterdir() if p.name != "host.json"})
-    check(sorted(files[0]) == ["config.yaml", "profile.json", "profile.txt", "report.txt", "stats.json"],
-          "wrong files in --out")
-    check(files[0] == files[1], "two runs differ")
-    c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--out", "c")
-    check((c.folder / "c" / "stats.json").read_text() == files[0]["stats.json"], "the profile changes the statistics")
-    kernels = json.loads(files[0]["profile.json"])["kernels"]
-    total = stats(c.folder / "a")["total"]
-    for count, name in (("warp_instructions", "issues"), ("thread_instructions", "lanes")):
-        check(total[count] == sum(pc[name] for k in kernels for pc in k["pcs"]), f"{name} were lost")
-    check(sum(k["cycles"] for k in kernels) == total["cycles"], "cycles were lost")
-    for k in kernels:
-        check(all(pc["group_cycles"] == pc["issues"] + sum(pc["waiting"].values()) for pc in k["pcs"]), "no sum")
-        check(sum(pc["group_cycles"] for pc in k["pcs"]) == k["total"]["group_cycles"], "the total is not the sum")
-        for pc in k["pcs"]:
-            check(pc["pc"] in files[0]["profile.txt"] and pc["ptx"] in files[0]["profile.txt"], "not in profile.txt")
-
-
-@case
-def profile_of_an_own_kernel(c):
-    done = c.scale("--profile")
-    check("Kernel scale of kernel.ptx: 1 launch" in done.stdout, "no profile")
-    check("mul.f32 %f3, %f1, %f2;" in done.stdout, "no source line")
-
-
-@case
-def bad_profile_options(c):
-    for bad in ("0", "-1", "x", "2.5"):
-        c.refused("run", "vecadd", "--profile", "--profile-top", bad, says=["--profile-top", "at least 1"])
-    c.refused("run", "vecadd", "--profile-top", "5", says=["--profile-top goes with --profile only"])
-    c.refused("run", "vecadd", "--profil", says=["did you mean '--profile'?"])
 
 
 # ---- bad input: what to run
@@ -405,19 +353,6 @@ def missing_grid_or_block(c):
 def wrong_number_of_arguments(c):
     c.ptx(kernels.SCALE, "scale", "--arg", "buf=x:4", says=["scale", "1 argument", "4 parameters"])
     c.ptx(kernels.STORE, "store", "--arg", "buf=x:4", "--arg", "u64=0", "--arg", "u64=0", says=["3 arguments", "2 par"])
-
-
-@case
-def strict_gto_starves_the_owners_of_locks(c):
-    """mimd-simt-and-bows §6: without rotating ages, old warps that spin keep the one that holds their lock from issuing."""
-    contended = ("hashtable", "--param", "ctas=40", "--param", "threads=256", "--param", "buckets=8", "--param", "keys=10240",
-                 "--set", "cores=4")
-    strict = ("--set", "core.scheduler.gto_rotation_cycles=0")
-    done = c.run("run", *contended, *strict, code=4)
-    check("starvation by scheduling" in done.stderr and "waits for 'locks'" in done.stderr
-          and "core.scheduler.gto_rotation_cycles" in done.stderr, done.stderr)
-    check("passed: 10240 keys" in c.run("run", *contended, *strict, "--set", "core.spin.source=ddos").stdout,
-          "with BOWS, although ages do not rotate")
 
 
 @case
@@ -556,55 +491,6 @@ def version_and_help(c):
     text = c.run("run", "--help").stdout
     for word in ("--arg", "buf=NAME:SIZE", "Examples:", "Exit codes:"):
         check(word in text, f"{word} is not explained")
-
-
-# ---- microbenchmarks
-
-
-@case
-def microbench_lists_what_it_measures(c):
-    lines = c.run("microbench", "--list").stdout.splitlines()
-    names = [line.split()[0] for line in lines]
-    check("l1-chase" in names and "dram-chase" in names and len(names) == len(set(names)), "names are missing or double")
-    check(all(len(line.split()) > 3 for line in lines), "a benchmark is not described")
-
-
-@case
-def microbench_measures_the_configured_value(c):
-    for latency in (18, 33):
-        done = c.run("microbench", "--platform", "tiny", "--set", f"core.l1d.latency_cycles={latency}", "l1-chase",
-                     "bank-conflicts", "--json", "result.json")
-        check(re.search(rf"l1-chase hit +\| +{latency} \| +{latency} \| core cycles .*\| ok$", done.stdout, re.MULTILINE),
-              f"no line says that a hit takes {latency} cycles")
-        check("As configured on tiny" in done.stdout, "no verdict")
-        result = json.loads((c.folder / "result.json").read_text())
-        hit = [r for r in result["readings"] if r["benchmark"] == "l1-chase"]
-        check(len(hit) == 1 and hit[0]["measured"] == latency and hit[0]["ok"], "JSON has another value")
-        check(result["ok"] and {r["benchmark"] for r in result["readings"]} == {"l1-chase", "bank-conflicts"},
-              "JSON has other benchmarks")
-        check(result["host"]["cycles"] > 0 and result["host"]["resident_core_cycles"] > 0, "JSON lacks the cost")
-
-
-@case
-def microbench_says_what_a_platform_lacks(c):
-    done = c.run("microbench", "--platform", "tiny", "--set", "core.l1d.enabled=false", "l1-chase", "--json", "r.json")
-    check("there is no L1" in done.stdout, "it does not say why nothing was measured")
-    result = json.loads((c.folder / "r.json").read_text())
-    check(result["ok"] and not result["readings"] and "l1-chase" in result["missing"], "JSON does not say so")
-
-
-@case
-def microbench_results_repeat_exactly(c):
-    first, second = ((c.run("microbench", "--platform", "tiny", "alu-throughput", "dram-chase", "--json", name),
-                      json.loads((c.folder / name).read_text()))[1] for name in ("a.json", "b.json"))
-    check(first["readings"] == second["readings"], "two runs differ")
-
-
-@case
-def bad_microbench(c):
-    c.refused("microbench", "l1-chas", says=["no benchmark 'l1-chas'", "did you mean 'l1-chase'?"])
-    c.refused("microbench", "l1-chase", "--platform", "gtx", says=["gtx480"])
-    c.refused("microbench", "l1-chase", "--json", "no/such/folder/r.json", says=["--json", "no/such/folder"])
 
 
 def main():

@@ -1,0 +1,71 @@
+#include "gpu/device_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "isa/kernel.h"
+
+namespace heddle::gpu {
+
+std::uint64_t DeviceMemory::allocate(std::uint64_t bytes, const std::string& name, std::uint32_t align) {
+  const std::uint64_t address = allocations_.allocate(bytes, std::max(align, kAlignment), name);
+  const std::uint64_t end = address + bytes;
+  try {
+    check_capacity(std::max(ever_used_, end), "allocation of '" + name + "'");
+  } catch (const base::InputError&) {
+    allocations_.free(address);
+    throw;
+  }
+  // Addresses that were never allocated read as zero; others may hold data of a freed allocation.
+  const std::uint64_t dirty_end = std::min(end, ever_used_);
+  const std::vector<unsigned char> zeros(1 << 16);
+  for (std::uint64_t at = address; at < dirty_end; at += zeros.size())
+    gpu_.crossbar->debug_write(at, zeros.data(), std::min<std::uint64_t>(zeros.size(), dirty_end - at));
+  ever_used_ = std::max(ever_used_, end);
+  return address;
+}
+
+void DeviceMemory::check_capacity(std::uint64_t data_end, const std::string& place) const {
+  const std::uint64_t code_end = code_end_();
+  if (gpu_.channel_map.fits(gpu_.address_map, data_end, code_end)) return;
+  throw base::InputError(
+      place,
+      fmt::format(
+          "allocations up to 0x{:x} and {} bytes of code do not fit into {} memory channels of {} MiB",
+          data_end, code_end - isa::kCodeWindowBase, config_.memory.partitions,
+          config_.memory.dram.capacity_mib),
+      "free buffers that are no longer used, use a smaller problem, or set memory.dram.capacity_mib to what "
+      "the memory really holds");
+}
+
+void DeviceMemory::check_host_access(std::uint64_t address, std::size_t bytes, const char* what) const {
+  if (bytes == 0 || allocations_.contains(address, bytes)) return;
+  throw base::InputError("host",
+                         fmt::format("{} of {} bytes at 0x{:x} leaves its allocation: {}", what, bytes,
+                                     address, allocations_.describe(address)),
+                         "check address and size of the copy");
+}
+
+void DeviceMemory::copy_in(std::uint64_t address, std::span<const std::byte> bytes) {
+  check_host_access(address, bytes.size(), "write");
+  write(address, bytes);
+}
+
+void DeviceMemory::copy_out(std::uint64_t address, std::span<std::byte> bytes) {
+  check_host_access(address, bytes.size(), "read");
+  gpu_.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+}
+
+void DeviceMemory::write(std::uint64_t address, std::span<const std::byte> bytes) {
+  gpu_.crossbar->debug_write(address, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+}
+
+bool DeviceMemory::read(std::uint64_t address, std::span<std::byte> bytes) {
+  if (!allocations_.contains(address, bytes.size())) return false;
+  gpu_.crossbar->debug_read(address, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+  return true;
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,136 @@
+#include "gpu/launch_simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <systemc>
+#include <vector>
+
+#include "base/error.h"
+#include "isa/kernel.h"
+
+namespace heddle::gpu {
+namespace {
+
+constexpr double kProgressSeconds = 0.2;
+constexpr double kQuantumUs = 100;  ///< longest stretch of model time per call of the SystemC kernel
+
+}  // namespace
+
+LaunchSimulation::LaunchSimulation(Gpu& gpu, const host::AllocationTable& allocations,
+                                   const RunOptions& options)
+    : gpu_(gpu), allocations_(allocations), options_(options), hangs_(gpu, allocations) {
+  if (options_.keep_awake) gpu_.clocks.keep_awake();
+  gpu_.clocks.set_quantum(sc_core::sc_time(kQuantumUs, sc_core::SC_US));
+  gpu_.dispatcher.on_finished = [this] {
+    finished_ = true;
+    gpu_.clocks.pause();
+  };
+}
+
+std::uint64_t LaunchSimulation::warp_instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& core : gpu_.cores) sum += core->warp_instructions();
+  return sum;
+}
+
+void LaunchSimulation::fail_hang(const std::string& kernel) {
+  throw base::Error(base::ExitCode::kHang, "",
+                    hangs_.diagnose(kernel, gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle()));
+}
+
+void LaunchSimulation::fail_silent_memory(const std::string& kernel) {
+  const auto silent = gpu_.memory_watch.silent([this](std::uint64_t address) {
+    return address >= isa::kCodeWindowBase ? std::string("code of a kernel") : allocations_.describe(address);
+  });
+  if (!silent) return;
+  std::vector<sim::StuckWarp> warps;
+  for (std::uint32_t i = 0; i < gpu_.cores.size(); ++i)
+    if (silent->cores.empty() || std::ranges::count(silent->cores, base::CoreId{i}) != 0)
+      gpu_.cores[i]->diagnose(warps);
+  gpu_.faults.raise(std::make_exception_ptr(
+      base::Error(base::ExitCode::kHang, "",
+                  fmt::format("kernel {} hangs: {}{}", kernel, silent->text, sim::describe_warps(warps)),
+                  memory::MemoryWatch::remedy())));
+}
+
+void LaunchSimulation::fail_cycle_limit(const std::string& kernel) {
+  std::vector<sim::StuckWarp> warps;
+  for (const auto& core : gpu_.cores) core->diagnose(warps);
+  gpu_.faults.raise(
+      std::make_exception_ptr(base::Error(base::ExitCode::kCycleLimit, "kernel " + kernel,
+                                          fmt::format("not finished after {} cycles; its warps:{}",
+                                                      options_.max_cycles, sim::describe_warps(warps)),
+                                          "raise --max-cycles if the kernel is merely long")));
+}
+
+void LaunchSimulation::report_progress(const core::LaunchContext& context) {
+  if (!options_.on_progress) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (std::chrono::duration<double>(now - reported_).count() < kProgressSeconds) return;
+  reported_ = now;
+  options_.on_progress({context.kernel->name, gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle(),
+                        warp_instructions() - instructions_before_, gpu_.dispatcher.done(),
+                        context.shape.grid.count()});
+}
+
+/// What the watchdog does during the launch. It runs within the simulation: exceptions travel as faults.
+void LaunchSimulation::watch(const core::LaunchContext& context) {
+  const std::string& kernel = context.kernel->name;
+  gpu_.watchdog.on_hang = [this, &kernel] {
+    try {
+      fail_hang(kernel);
+    } catch (...) {
+      gpu_.faults.raise(std::current_exception());
+    }
+  };
+  gpu_.watchdog.on_prove = [this](bool unchanged) {
+    try {
+      return hangs_.proves(unchanged);
+    } catch (...) {
+      gpu_.faults.raise(std::current_exception());
+      return false;
+    }
+  };
+  gpu_.watchdog.on_cycle_limit = [this, &kernel] { fail_cycle_limit(kernel); };
+  gpu_.watchdog.on_check = [this, &context] {
+    fail_silent_memory(context.kernel->name);
+    if (options_.on_check) {
+      try {
+        options_.on_check();
+      } catch (...) {
+        gpu_.faults.raise(std::current_exception());
+      }
+    }
+    report_progress(context);
+  };
+}
+
+void LaunchSimulation::run(const core::LaunchContext& context) {
+  reported_ = std::chrono::steady_clock::now();
+  instructions_before_ = warp_instructions();
+  hangs_.begin_launch(context);
+  watch(context);
+  simulate(context);
+}
+
+void LaunchSimulation::simulate(const core::LaunchContext& context) {
+  finished_ = false;
+  if (context.trace != nullptr) context.trace->launch_begins(*context.kernel, gpu_.core_clock.cycle());
+  gpu_.dispatcher.begin(&context);
+  gpu_.watchdog.begin(options_.max_cycles);
+  while (!finished_ && !gpu_.faults.raised()) {
+    sc_core::sc_start();
+    // No events left although not finished: every core is parked and nothing is in flight.
+    if (!finished_ && !gpu_.faults.raised() && sc_core::sc_get_status() != sc_core::SC_PAUSED) {
+      if (context.trace != nullptr) context.trace->launch_ends(gpu_.core_clock.cycle());
+      fail_hang(context.kernel->name);
+    }
+  }
+  gpu_.watchdog.end();
+  if (context.trace != nullptr) context.trace->launch_ends(gpu_.core_clock.cycle());
+  gpu_.faults.rethrow();
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,44 @@
+// Simulates a launch to its end: its last CTA, a fault, a hang, or a limit.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "core/warp_context.h"
+#include "gpu/gpu.h"
+#include "gpu/hang_doctor.h"
+#include "gpu/run_options.h"
+#include "host/allocation.h"
+
+namespace heddle::gpu {
+
+class LaunchSimulation {
+ public:
+  /// `options` outlives this object.
+  LaunchSimulation(Gpu& gpu, const host::AllocationTable& allocations, const RunOptions& options);
+
+  /// Throws what ended the launch early: of a hang, base::Error with ExitCode::kHang. The dispatcher is then
+  /// still at the launch (CtaDispatcher::abandon()).
+  void run(const core::LaunchContext& context);
+
+ private:
+  void watch(const core::LaunchContext& context);
+  void simulate(const core::LaunchContext& context);
+  [[noreturn]] void fail_hang(const std::string& kernel);
+  /// Raises a fault if a memory channel has stopped answering.
+  void fail_silent_memory(const std::string& kernel);
+  void fail_cycle_limit(const std::string& kernel);
+  void report_progress(const core::LaunchContext& context);
+  [[nodiscard]] std::uint64_t warp_instructions() const;
+
+  Gpu& gpu_;
+  const host::AllocationTable& allocations_;
+  const RunOptions& options_;
+  HangDoctor hangs_;
+  bool finished_ = false;
+  std::uint64_t instructions_before_ = 0;           ///< this launch
+  std::chrono::steady_clock::time_point reported_;  ///< progress, last
+};
+
+}  // namespace heddle::gpu
