@@ -19,7 +19,7 @@ ControlFlowGraph::ControlFlowGraph(std::span<const Instruction> code, std::span<
 
 ControlFlowGraph::ControlFlowGraph(std::span<const Instruction> code, std::span<const base::Pc> targets,
                                    bool follow_calls)
-    : code_(code), targets_(targets), follow_calls_(follow_calls) {
+    : code_(code), targets_(targets), follow_calls_(follow_calls), strays_(stray_syncs(code, targets)) {
   find_blocks();
   connect();
 }
@@ -63,6 +63,7 @@ void ControlFlowGraph::find_blocks() {
     if (code_[i].op == Opcode::kIndirect || code_[i].op == Opcode::kCall)
       for (const base::Pc target : targets_of(code_[i])) leader[target.value()] = true;
   }
+  for (const StraySync& stray : strays_) leader[stray.sync + 1] = leader[stray.resume.value()] = true;
   block_of_.resize(code_.size());
   for (std::uint32_t i = 0; i < code_.size(); ++i) {
     if (leader[i]) blocks_.push_back({i, i, {}, {}});
@@ -103,6 +104,7 @@ void ControlFlowGraph::connect() {
         if (ends_block(last)) connect(b, exit());
     }
   }
+  for (const StraySync& stray : strays_) connect(block_of_[stray.sync], block_of(stray.resume.value()));
 }
 
 void ControlFlowGraph::connect_calls(std::span<const isa::FunctionCode> functions) {

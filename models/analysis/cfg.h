@@ -3,7 +3,7 @@
 // Blocks are numbered in code order; block 0 holds the entry. One more node, the exit, stands for the end of
 // a thread. A guarded exit in mid-code ends its block with two edges: to the exit and to the next
 // instruction. trap ends its block with an edge to the exit (and one to the next instruction if it is
-// guarded).
+// guarded). A BSYNC has edges to where BSSYs that do not name it say that their lanes go on.
 //
 // The return of a function counts as the end of a thread, and a call as an ordinary instruction: each
 // function's code is a separate graph with its own post-dominators. With `follow_calls` the graph covers
@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/regions.h"
 #include "isa/kernel.h"
 
 namespace heddle::analysis {
@@ -73,6 +74,7 @@ class ControlFlowGraph {
   std::span<const isa::Instruction> code_;
   std::span<const base::Pc> targets_;
   bool follow_calls_ = false;
+  std::vector<StraySync> strays_;
   std::vector<BasicBlock> blocks_;  ///< the last one is the exit
   std::vector<BlockId> block_of_;
 };

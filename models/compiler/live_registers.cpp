@@ -4,6 +4,7 @@
 
 #include "analysis/cfg.h"
 #include "analysis/liveness.h"
+#include "analysis/regions.h"
 
 namespace heddle::compiler {
 namespace {
@@ -21,6 +22,8 @@ void find_live_at_loop_heads(isa::Kernel& kernel, const analysis::ControlFlowGra
     if (branch.op == isa::Opcode::kIndirect)
       for (std::uint32_t t = 0; t < branch.table_count; ++t) add(i, kernel.targets[branch.table_first + t]);
   }
+  for (const analysis::StraySync& stray : analysis::stray_syncs(kernel.code, kernel.targets))
+    add(stray.sync, stray.resume);
 }
 
 }  // namespace

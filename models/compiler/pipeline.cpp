@@ -44,6 +44,8 @@ void Pipeline::run(isa::Module& module) const {
     try {
       run(kernel);
       done.push_back(std::make_shared<const isa::Kernel>(std::move(kernel)));
+    } catch (const base::InputError& error) {
+      module.refused.push_back({kernel.name, std::make_shared<base::InputError>(error)});
     } catch (const std::length_error& limit) {
       const std::string file = kernel.source ? kernel.source->name : std::string{};
       module.refused.push_back(

@@ -10,7 +10,8 @@
 
 namespace heddle::compiler {
 
-/// One step of a kernel's compilation. Throws std::length_error for a kernel too large for it.
+/// One step of a kernel's compilation. Throws std::length_error for a kernel too large for it, base::InputError for
+/// one that cannot run.
 class Pass {
  public:
   Pass() = default;
@@ -40,7 +41,7 @@ class Pipeline {
   [[nodiscard]] std::vector<std::string_view> names() const;
 
   void run(isa::Kernel& kernel) const;
-  /// All kernels of a module. One that is too large for a pass is moved to the module's refused kernels.
+  /// All kernels of a module. One that a pass throws for is moved to the module's refused kernels.
   void run(isa::Module& module) const;
 
  private:

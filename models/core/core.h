@@ -102,6 +102,10 @@ class Core : public sc_core::sc_module, public sim::Watched {
   [[nodiscard]] bool wants_facts() const { return control_flow_unit_.wants_facts(); }
   /// Lanes of a warp wait for each other at .sync instructions.
   [[nodiscard]] bool lanes_meet() const { return control_flow_unit_.runs_lanes_apart(); }
+  /// The mechanism executes convergence instructions.
+  [[nodiscard]] bool serves_convergence() const { return state_.config.control_flow.convergence().has_value(); }
+  /// Lanes that met may go on at the point of another convergence instruction.
+  [[nodiscard]] bool may_misroute() const { return control_flow_unit_.may_misroute(); }
   /// Barriers count whole warps (barrier_unit.h): only where the lanes of a warp run one group after another.
   [[nodiscard]] bool barriers_count_warps() const { return barriers_.counts_warps(); }
   [[nodiscard]] const MemoryView& memory_view() const { return memory_view_; }

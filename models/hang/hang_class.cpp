@@ -35,6 +35,9 @@ class Classifier {
   [[nodiscard]] bool any_running() const;
   [[nodiscard]] bool any_held() const;
   [[nodiscard]] bool any_starved() const;
+  /// Lanes of a warp that has none but those that wait at convergence barriers; nullptr: there are none.
+  [[nodiscard]] const HeldLanes* stuck_at_convergence() const;
+  [[nodiscard]] std::string simt_remedy() const;
   /// What the lane that holds the lock word does, if it is not waiting.
   [[nodiscard]] std::optional<HangReport> holder_loops();
   [[nodiscard]] HangReport loop_report(bool reads_memory);
@@ -97,6 +100,43 @@ bool Classifier::any_starved() const {
     for (const RunningLanes& running : warp.running)
       if (running.starved) return true;
   return false;
+}
+
+const HeldLanes* Classifier::stuck_at_convergence() const {
+  if (!snapshot_.serves_convergence) return nullptr;
+  for (const WarpState& warp : snapshot_.warps)
+    if (warp.running.empty() && warp.waiting.empty() && !warp.held.empty()) return &warp.held.front();
+  return nullptr;
+}
+
+std::string Classifier::simt_remedy() const {
+  if (!snapshot_.serves_convergence)
+    return "lanes of one warp wait for each other: the held-back lanes run only after the scheduled ones "
+           "have left "
+           "the loop or barrier, and those wait for the held-back ones.\n  Write the kernel in SIMT-safe "
+           "form "
+           "(release inside the loop; platforms/workloads/README.md shows how).";
+  const auto& code = snapshot_.kernel->code;
+  const auto has = [&](auto what) { return std::any_of(code.begin(), code.end(), what); };
+  if (!has([](const isa::Instruction& each) { return each.op == isa::Opcode::kConvergence; }))
+    return "lanes of one warp wait for each other, and the kernel has no BSSY, BSYNC or YIELD: the lanes "
+           "that run "
+           "keep their turn until they end.\n  core.convergence.placement=auto puts these instructions in.";
+  const bool yields = has([](const isa::Instruction& each) {
+    return each.op == isa::Opcode::kConvergence && each.convergence == isa::ConvergenceOp::kYield;
+  });
+  std::string remedy =
+      std::string(
+          "lanes of one warp wait for each other: the scheduled ones give no turn to the held-back ones.\n "
+          " ") +
+      (yields ? "Let the loop's region end behind what the loop waits for: YIELD gives turns to lanes of the "
+                "region "
+                "only, and not to those that wait at its BSYNC."
+              : "Write YIELD into the loop, and let its region end behind what the loop waits for.");
+  for (const WarpState& warp : snapshot_.warps)
+    for (const HeldLanes& held : warp.held)
+      if (held.hint != nullptr) return remedy + "\n  Or " + held.hint;
+  return remedy;
 }
 
 bool Classifier::any_waiting(bool meets) const {
@@ -334,8 +374,12 @@ HangReport Classifier::of_waits() {
 }
 
 HangReport Classifier::loop_report(bool reads_memory) {
-  return report(HangKind::kInfiniteLoop, reads_memory ? "that no value in memory ends" : "without memory",
-                "check the loop's condition");
+  return report(
+      HangKind::kInfiniteLoop, reads_memory ? "that no value in memory ends" : "without memory",
+      snapshot_.may_misroute
+          ? "check the loop's condition, and with core.control_flow.hanoi.checks_contract=true whether "
+            "lanes go on behind the BSYNC at which they met"
+          : "check the loop's condition");
 }
 
 std::optional<HangReport> Classifier::holder_loops() {
@@ -359,13 +403,14 @@ HangReport Classifier::classify() {
   WhatIf held_run;
   held_run.held_lanes_run = true;
   const bool simt = any_held() && helps(held_run);
-  const std::string simt_remedy =
-      "lanes of one warp wait for each other: the held-back lanes run only after the scheduled ones have "
-      "left "
-      "the loop or barrier, and those wait for the held-back ones.\n  Write the kernel in SIMT-safe form "
-      "(release inside the loop; platforms/workloads/README.md shows how).";
   if (!any_running()) {
-    if (simt) return report(HangKind::kSimtInduced, any_waiting(false) ? "at a barrier" : "", simt_remedy);
+    if (simt) return report(HangKind::kSimtInduced, any_waiting(false) ? "at a barrier" : "", simt_remedy());
+    if (const HeldLanes* const stuck = stuck_at_convergence())
+      return report(HangKind::kConvergence, "",
+                    stuck->hint != nullptr
+                        ? stuck->hint
+                        : "every lane that a barrier register or a member mask names has to come "
+                          "to that BSYNC or WARPSYNC, to execute BREAK, or to end");
     if (any_waiting(true))
       return report(HangKind::kWarpSync, "",
                     "all lanes that a member mask names must execute the same instruction with the same "
@@ -388,7 +433,7 @@ HangReport Classifier::classify() {
   }
   if (simt) {
     tell_waits();
-    return report(HangKind::kSimtInduced, "", simt_remedy);
+    return report(HangKind::kSimtInduced, "", simt_remedy());
   }
   WhatIf waiting_run;
   waiting_run.waiting_lanes_run = true;
@@ -422,6 +467,8 @@ std::string_view kind_name(HangKind kind) {
       return "barrier mismatch";
     case HangKind::kWarpSync:
       return "lanes wait at a .sync instruction for others of their warp";
+    case HangKind::kConvergence:
+      return "lanes wait at a convergence barrier that never opens";
     case HangKind::kInfiniteLoop:
       return "infinite loop";
     case HangKind::kLivelock:

@@ -20,6 +20,7 @@ enum class HangKind {
   kWarpSync,         ///< lanes of a member mask that do not arrive
   kInfiniteLoop,     ///< nothing ends the loop
   kLivelock,         ///< values change, but never to the awaited one
+  kConvergence,      ///< lanes of a barrier register that neither arrive nor leave
   kStarvation,       ///< lanes that are ready but never scheduled
 };
 

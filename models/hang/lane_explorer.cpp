@@ -21,6 +21,10 @@ bool redirects(Opcode op) {
   return op == Opcode::kBranch || op == Opcode::kIndirect || op == Opcode::kCall || op == Opcode::kReturn;
 }
 
+bool is(const Instruction& instruction, isa::ConvergenceOp op) {
+  return instruction.op == Opcode::kConvergence && instruction.convergence == op;
+}
+
 }  // namespace
 
 LaneExplorer::LaneExplorer(const Snapshot& snapshot, ValueTable& values)
@@ -39,6 +43,15 @@ LaneExplorer::LaneExplorer(const Snapshot& snapshot, ValueTable& values)
     mark(Pc{pc + 1});
   }
   for (const Pc target : kernel_.targets) mark(target);
+  if (!snapshot.may_misroute) return;
+  for (std::uint32_t pc = 0; pc < kernel_.code.size(); ++pc) {
+    const Instruction& instruction = kernel_.code[pc];
+    if (is(instruction, isa::ConvergenceOp::kSet)) meeting_points_.push_back(instruction.target);
+    if (is(instruction, isa::ConvergenceOp::kWarpSync)) meeting_points_.emplace_back(pc + 1);
+  }
+  std::sort(meeting_points_.begin(), meeting_points_.end());
+  meeting_points_.erase(std::unique(meeting_points_.begin(), meeting_points_.end()), meeting_points_.end());
+  for (const Pc pc : meeting_points_) mark(pc);
 }
 
 LaneExplorer::Registers LaneExplorer::initial(const WarpState& warp, unsigned lane) {
@@ -238,6 +251,10 @@ bool LaneExplorer::jump_to_values(Run& run, const Instruction& instruction, std:
   return true;
 }
 
+void LaneExplorer::meet(Run& run, const Registers& registers) {
+  for (const Pc pc : meeting_points_) arrive(run, pc.value(), registers);
+}
+
 bool LaneExplorer::wait(Run& run, const Instruction& instruction, std::uint32_t pc,
                         const Registers& registers) {
   Arrival arrival;
@@ -318,6 +335,12 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
       forget_results(instruction, registers);
       return true;
     case Opcode::kConvergence:
+      if (snapshot_.may_misroute &&
+          (is(instruction, isa::ConvergenceOp::kSync) || is(instruction, isa::ConvergenceOp::kWarpSync))) {
+        meet(run, registers);
+        skip_goes_on();
+        return false;
+      }
       forget_results(instruction, registers);
       return true;
     case Opcode::kFence:

@@ -109,6 +109,8 @@ class LaneExplorer {
             const Registers& registers);
   bool jump_to_values(Run& run, const isa::Instruction& instruction, std::uint32_t pc,
                       const Registers& registers);
+  /// At a BSYNC or WARPSYNC of a mechanism that may misroute.
+  void meet(Run& run, const Registers& registers);
   bool wait(Run& run, const isa::Instruction& instruction, std::uint32_t pc, const Registers& registers);
 
   // lane_explorer_values.cpp
@@ -140,7 +142,8 @@ class LaneExplorer {
   const isa::Kernel& kernel_;
   const std::byte* constants_;
   ValueTable& values_;
-  std::vector<bool> leaders_;                  ///< by PC: states join there
+  std::vector<bool> leaders_;       ///< by PC: states join there
+  std::vector<Pc> meeting_points_;  ///< of a mechanism that may misroute: where lanes go on that met
   std::map<std::uint32_t, Precision> enough_;  ///< by start
   std::uint64_t steps_ = 0;
   std::uint64_t work_counted_ = 0;  ///< of values_.work()

@@ -48,6 +48,7 @@ struct HeldLanes {
   std::vector<Pc> until;
   bool until_blocked = false;  ///< or lanes of the warp that arrive at a barrier or .sync instruction
   bool until_behind = false;   ///< or lanes of the warp that arrive at a PC behind `at`
+  const char* hint = nullptr;  ///< what to set so that they go on, if the mechanism knows it
 };
 
 /// Lanes that wait at a CTA barrier or for lanes of their member mask.
@@ -128,8 +129,11 @@ struct Snapshot {
   std::uint64_t param_base = 0;   ///< device address of the parameters
   std::uint64_t local_begin = 0;  ///< local memory of all threads: [local_begin, local_end)
   std::uint64_t local_end = 0;
-  std::vector<bool> through_l1;       ///< by PC: a load that looks up L1
-  bool lanes_meet = false;            ///< lanes of a warp wait for each other at .sync instructions
+  std::vector<bool> through_l1;  ///< by PC: a load that looks up L1
+  bool lanes_meet = false;       ///< lanes of a warp wait for each other at .sync instructions
+  /// Lanes that have met at a convergence instruction may go on at the point of any other one.
+  bool may_misroute = false;
+  bool serves_convergence = false;    ///< lanes meet and take turns where convergence instructions say so
   bool barriers_count_warps = false;  ///< a lane that arrives at a CTA barrier arrives for its whole warp,
                                       ///< counted as 32
 

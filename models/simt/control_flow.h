@@ -45,6 +45,8 @@ class ControlFlow {
   [[nodiscard]] virtual bool runs_lanes_apart() const { return false; }
   /// A nanosleep is a YIELD first: it sleeps only if no other lanes have their turn (hanoi §2.2).
   [[nodiscard]] virtual bool sleep_yields() const { return false; }
+  /// Lanes that have met may go on at the reconvergence point of any BSSY or WARPSYNC.
+  [[nodiscard]] virtual bool may_misroute() const { return false; }
   [[nodiscard]] virtual Scope scope() const { return Scope::kWarp; }
   /// It wants to know of each kernel what can be known before it runs (ControlFlowRequest::facts).
   [[nodiscard]] virtual bool wants_facts() const { return false; }

@@ -137,7 +137,8 @@ struct SuspendedLanes {
   /// They wait at the convergence barrier of this barrier register, for the lanes `missing`.
   std::uint32_t barrier = kNoBarrier;
   LaneMask missing{};
-  bool spilled = false;  ///< the register is invalid: its lanes are in a general register
+  bool spilled = false;        ///< the register is invalid: its lanes are in a general register
+  const char* hint = nullptr;  ///< what keeps them there besides the program, and what to set against it
   static constexpr std::uint32_t kNoBarrier = ~0u;
 };
 

@@ -43,6 +43,7 @@ class ControlFlowUnit : public sc_core::sc_module, private ControlFlowPorts {
   [[nodiscard]] std::uint32_t groups_per_warp() const { return mechanism_->groups_per_warp(); }
   [[nodiscard]] bool runs_lanes_apart() const { return mechanism_->runs_lanes_apart(); }
   [[nodiscard]] bool sleep_yields() const { return mechanism_->sleep_yields(); }
+  [[nodiscard]] bool may_misroute() const { return mechanism_->may_misroute(); }
   [[nodiscard]] Scope scope() const { return mechanism_->scope(); }
   [[nodiscard]] bool wants_facts() const { return mechanism_->wants_facts(); }
   [[nodiscard]] std::uint32_t spill_bytes_per_warp() const { return mechanism_->spill_bytes_per_warp(); }

@@ -21,6 +21,12 @@ void ControlFlowConfig::visit(base::ConfigVisitor& v) {
       "first_side", first_side, {std::begin(kFirstSideNames), std::end(kFirstSideNames)},
       "side of a divergent branch that runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1); auto: taken "
       "on the stack, the majority on hanoi (A8), not_taken on the others");
+  v.field("ignores_convergence_instructions", ignores_convergence_instructions,
+          {.unit = "",
+           .doc = "on mechanisms without barrier registers: true: a program's convergence instructions take "
+                  "an issue "
+                  "slot and have no effect, WARPSYNC waits as bar.warp.sync does, and lanes meet at "
+                  "post-dominators; false: a kernel that has any is refused"});
   options.visit(v);
   blocks.visit(v);
 }
@@ -33,6 +39,13 @@ std::optional<ConvergenceTables> ControlFlowConfig::convergence() const {
   const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
   if (!chosen.convergence) return std::nullopt;
   return chosen.convergence(*this);
+}
+
+std::string ControlFlowConfig::serving_convergence() const {
+  std::string names;
+  for (const Mechanism& each : *mechanisms_)
+    if (each.convergence) names += (names.empty() ? "" : ", ") + each.name;
+  return names;
 }
 
 ControlFlowFactory ControlFlowConfig::factory() const {

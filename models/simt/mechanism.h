@@ -46,7 +46,8 @@ struct Mechanism {
   /// Its blocks that have RTL twins: sections of type sim::TwinConfig.
   std::vector<base::ConfigOption> blocks;
   std::function<std::unique_ptr<ControlFlow>(const MechanismSite&)> make;
-  /// Null: it executes no convergence instructions, and branches need their reconvergence points.
+  /// Null: it executes no convergence instructions (ControlFlow::converge), gets no kernel that has any, and branches
+  /// need their reconvergence points.
   std::function<ConvergenceTables(const ControlFlowConfig&)> convergence = nullptr;
 };
 
@@ -62,6 +63,8 @@ struct ControlFlowConfig {
 
   std::string mechanism;
   FirstSide first_side = FirstSide::kAuto;
+  /// Mechanisms that do not serve convergence instructions get them as no-ops (compiler/ignore_convergence.h).
+  bool ignores_convergence_instructions = false;
   base::ConfigOptions options;  ///< of all mechanisms
   base::ConfigOptions blocks;   ///< of all mechanisms, by key
 
@@ -85,6 +88,8 @@ struct ControlFlowConfig {
   }
   /// Of the selected mechanism, if it executes convergence instructions. Throws InputError if there is none of the name.
   [[nodiscard]] std::optional<ConvergenceTables> convergence() const;
+  /// The mechanisms that do: "hanoi".
+  [[nodiscard]] std::string serving_convergence() const;
   /// Of the selected mechanism; does not refer to this. Throws InputError if there is none of the name.
   [[nodiscard]] ControlFlowFactory factory() const;
 

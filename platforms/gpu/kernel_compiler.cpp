@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "compiler/convergence/place_convergence.h"
+#include "compiler/ignore_convergence.h"
 #include "compiler/reconvergence.h"
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
@@ -27,6 +28,24 @@ std::vector<std::string> exceptions(const GpuConfig& config) {
       names.push_back(name.substr(first, name.find_last_not_of(' ') - first + 1));
   }
   return names;
+}
+
+/// What becomes of convergence instructions on a mechanism that has no use for them. Behind all passes that may insert
+/// some.
+void serve_convergence(compiler::Pipeline& pipeline, const simt::ControlFlowConfig& config) {
+  if (config.convergence()) return;
+  if (config.ignores_convergence_instructions) {
+    pipeline.add(compiler::Stage::kTransform, std::make_shared<const compiler::IgnoreConvergence>());
+    return;
+  }
+  pipeline.add(
+      compiler::Stage::kTransform,
+      std::make_shared<const compiler::RefuseConvergence>(
+          config.mechanism,
+          fmt::format(
+              "Set core.control_flow.mechanism={}, which executes them, or "
+              "core.control_flow.ignores_convergence_instructions=true: lanes meet at post-dominators then.",
+              config.serving_convergence())));
 }
 
 }  // namespace
@@ -124,6 +143,7 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
                  std::make_shared<const compiler::DelayedReconvergence>(config.delayed_paths, excepted));
   if (more_passes) more_passes(pipeline);
   add_placement(pipeline, config, excepted);  // of what is final otherwise
+  serve_convergence(pipeline, config.core.control_flow);
   pipeline.run(module);
 }
 

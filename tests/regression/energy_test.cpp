@@ -75,6 +75,25 @@ END:
 }
 )";
 
+// The same with a region, in which the lanes of the side that runs first give their turn to the others.
+const std::string kRegion = R"(.listing
+.kernel split(out: 64)
+  LDC.64 RD0, out;
+  S2R R0, SR_TID.X;
+  ISETP.LT P0, R0, 8;
+  BSSY B0, END;
+  @P0 BRA LOW;
+  YIELD;
+  ATOMG.ADD R1, [RD0], 1;
+  BRA END;
+LOW:
+  ATOMG.ADD R1, [RD0], 2;
+END:
+  BSYNC B0;
+  BMOV.32 R2, B0;
+  EXIT;
+)";
+
 /// Statistics of one launch of the kernel by one CTA.
 Json run_kernel(const std::vector<std::string>& assignments) {
   return tb::isolated([&]() -> Json {
@@ -152,12 +171,12 @@ TEST(EnergyOfAKernel, CountsEveryEventOnce) {
 }
 
 TEST(EnergyOfAKernel, CountsTablesAndAtomics) {
-  for (const std::string mechanism : {"simt_stack", "aware", "multi_path"}) {
+  for (const std::string mechanism : {"simt_stack", "aware", "multi_path", "hanoi"}) {
     const Json statistics = tb::isolated([&]() -> Json {
       std::vector<std::string> assignments = one_picojoule_each();
       assignments.push_back("core.control_flow.mechanism=" + mechanism);
       gpu::GpuDevice device(gpu::load_platform("gtx480", assignments), {});
-      const auto module = device.load_ptx_text(kDivergent, "split");
+      const auto module = device.load_ptx_text(mechanism == "hanoi" ? kRegion : kDivergent, "split");
       const std::uint64_t out = device.allocate(4, "out");
       device.launch(module, "split", {.grid = {1}, .block = {kThreads}}, host::Args().add(out));
       if (device.download<std::uint32_t>(out, 1) != std::vector<std::uint32_t>{8 * 2 + 12})
@@ -172,6 +191,11 @@ TEST(EnergyOfAKernel, CountsTablesAndAtomics) {
       EXPECT_EQ(events("simt_stack.update"), 2u) << "both branches";
       EXPECT_EQ(events("simt_stack.push"), 2u);
       EXPECT_EQ(events("simt_stack.pop"), 2u);
+    } else if (mechanism == "hanoi") {
+      EXPECT_EQ(events("hanoi.path"), 2u + 1 + 1 + 2) << "branches, a divergence, a reconvergence, a turn";
+      EXPECT_EQ(events("hanoi.entry"), 2u) << "pushed and popped";
+      EXPECT_EQ(events("hanoi.barrier_register"), 1u + 2 + 1) << "BSSY, BSYNC of two paths, BMOV";
+      EXPECT_EQ(events("hanoi.masks"), 2u + 1);
     } else {
       EXPECT_EQ(events("split_tables.split"), 2u + 1 + 1) << "branches, a divergence, a reconvergence";
       EXPECT_EQ(events("split_tables.reconvergence"), 2u);
@@ -218,6 +242,7 @@ std::vector<Machine> machines() {
        "gtx480",
        {mechanism + "aware", "core.control_flow.aware.st_entries=2", "core.control_flow.aware.rt_entries=1"}},
       {"multi_path", "tiny", {mechanism + "multi_path", "core.scoreboard.kind=per_thread_mask"}},
+      {"hanoi", "tiny", {mechanism + "hanoi"}},
       {"quadro_fx5800", "quadro_fx5800", {}},
       {"tesla_c2050", "tesla_c2050", {}},
       {"rtx2060", "rtx2060", {}}};
@@ -263,10 +288,12 @@ TEST_P(EnergyOfAMachine, HasTheTablesOfItsMechanismOnly) {
   const Json machine = result();
   ASSERT_FALSE(machine.contains("errors")) << machine.dump().substr(0, 2000);
   const Json& energy = machine["launches"].back()["stats"]["energy"];
-  const bool stack = GetParam().name == GetParam().platform;
-  EXPECT_EQ(energy.contains("simt_stack"), stack);
-  EXPECT_EQ(energy.contains("split_tables"), !stack);
-  EXPECT_GT(energy[stack ? "simt_stack" : "split_tables"]["dynamic"].get<std::uint64_t>(), 0u);
+  const std::string own = GetParam().name == "hanoi"               ? "hanoi"
+                          : GetParam().name == GetParam().platform ? "simt_stack"
+                                                                   : "split_tables";
+  for (const char* const tables : {"simt_stack", "split_tables", "hanoi"})
+    EXPECT_EQ(energy.contains(tables), tables == own) << tables;
+  EXPECT_GT(energy[own]["dynamic"].get<std::uint64_t>(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EnergyOfAMachine, ::testing::ValuesIn(machines()),

@@ -1,7 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "analysis/regions.h"
 #include "frontend/listing/lines.h"
+#include "frontend/ptx/decode/registers.h"
 #include "frontend/ptx/diagnostic.h"
 #include "isa/convergence.h"
 
@@ -83,7 +87,9 @@ class Completion {
   }
 
   [[nodiscard]] isa::Operand predicate(const Written& written, const Guard& guard) const {
-    const std::string name = register_in(*written.section, guard.predicate);
+    const Section& section = *written.section;
+    const std::string name =
+        (section.is_kernel ? "" : ptx::register_prefix(section.name)) + register_in(section, guard.predicate);
     const auto& names = kernel_.register_names;
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
@@ -94,8 +100,8 @@ class Completion {
     return row;
   }
 
-  /// The instruction behind the BSYNC that the label of a BSSY stands at; otherwise the one at the label (hanoi
-  /// A1).
+  /// The instruction behind the BSYNC that the label of a BSSY stands at, or behind (hanoi A1). Profile P would send
+  /// lanes that have met to any other place.
   [[nodiscard]] Pc resume(std::uint32_t from, const Written& written) const {
     const std::string& label = written.line->operands[1];
     const auto named = std::find_if(written.section->lines.begin(), written.section->lines.end(),
@@ -104,10 +110,33 @@ class Completion {
     while (kernel_.function_at(Pc(pc)) != kernel_.function_at(Pc(from)) ||
            kernel_.code[pc].where.line < named->where.line)
       ++pc;
-    const Instruction& at = kernel_.code[pc];
-    const bool meets = at.op == Opcode::kConvergence && at.convergence == isa::ConvergenceOp::kSync &&
-                       at.barrier == kernel_.code[from].barrier;
-    return Pc(meets ? pc + 1 : pc);
+    const unsigned barrier = kernel_.code[from].barrier;
+    const auto meets = [&](std::uint32_t at) {
+      const Instruction& instruction = kernel_.code[at];
+      return instruction.op == Opcode::kConvergence && instruction.convergence == isa::ConvergenceOp::kSync &&
+             instruction.barrier == barrier;
+    };
+    std::vector<std::uint32_t> named_syncs;
+    if (meets(pc)) named_syncs.push_back(pc);
+    if (pc > 0 && meets(pc - 1) && kernel_.function_at(Pc(pc - 1)) == kernel_.function_at(Pc(from)))
+      named_syncs.push_back(pc - 1);
+    const isa::SourceLoc where = written.line->operand_where[1];
+    if (named_syncs.empty())
+      ptx::fail(
+          *kernel_.source, where,
+          fmt::format("there is no BSYNC B{} at label '{}', nor directly in front of it", barrier, label),
+          fmt::format("Name the BSYNC B{} at which the lanes of this region meet.", barrier));
+    const std::vector<std::uint32_t> closing = analysis::closing_syncs(kernel_.code, kernel_.targets, from);
+    if (closing.empty()) return Pc(named_syncs.front() + 1);
+    const auto sync =
+        std::find_first_of(named_syncs.begin(), named_syncs.end(), closing.begin(), closing.end());
+    if (sync == named_syncs.end())
+      ptx::fail(
+          *kernel_.source, where,
+          fmt::format("the lanes of this region meet at the BSYNC B{} in line {}, not at that of label '{}'",
+                      barrier, kernel_.code[closing.front()].where.line, label),
+          "Name that one, or take another barrier register.");
+    return Pc(*sync + 1);
   }
 
   isa::Kernel& kernel_;

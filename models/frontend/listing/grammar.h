@@ -8,7 +8,9 @@ namespace heddle::listing::grammar {
 namespace peg = tao::pegtl;
 
 struct LineComment : peg::seq<peg::two<'/'>, peg::until<peg::at<peg::eolf>>> {};
-struct BlockComment : peg::seq<peg::string<'/', '*'>, peg::until<peg::string<'*', '/'>>> {};
+struct CommentOpen : peg::string<'/', '*'> {};
+struct CommentRest : peg::until<peg::string<'*', '/'>> {};
+struct BlockComment : peg::if_must<CommentOpen, CommentRest> {};
 struct Blank : peg::star<peg::sor<peg::plus<peg::one<' ', '\t'>>, BlockComment, LineComment>> {};
 struct Space : peg::star<peg::sor<peg::plus<peg::space>, BlockComment, LineComment>> {};
 
@@ -55,6 +57,8 @@ template <class Rule>
 inline constexpr const char* kExpected = "nothing";
 template <>
 inline constexpr const char* kExpected<HeaderLine> = "'.listing' in the first line";
+template <>
+inline constexpr const char* kExpected<CommentRest> = "'*/' at the end of the comment";
 template <>
 inline constexpr const char* kExpected<Mark<':'>> = "':' and the bits of the parameter";
 template <>

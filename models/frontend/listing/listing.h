@@ -28,11 +28,14 @@ struct Line {
   std::string opcode;
   std::vector<std::string> operands;  ///< as written, without blanks
   isa::SourceLoc where;               ///< of the opcode, else of the label
+  isa::SourceLoc label_where;
+  std::vector<isa::SourceLoc> operand_where;
 };
 
 struct Param {
   std::string name;
   unsigned bits = 64;  ///< 32 or 64
+  isa::SourceLoc where;
 };
 
 /// A kernel or a function.

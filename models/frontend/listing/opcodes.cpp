@@ -1,8 +1,13 @@
 #include "frontend/listing/opcodes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace heddle::listing {
@@ -72,7 +77,7 @@ constexpr Form kForms[] = {
     {"ATOMG.EXCH", "RAr", "atom.global.exch.b32 {0}, {1}, {2}"},
     {"ATOMG.CAS", "RArr", "atom.global.cas.b32 {0}, {1}, {2}, {3}"},
     {"MEMBAR.GPU", "", "membar.gl"},
-    {"BAR.SYNC", "r", "bar.sync {0}"},
+    {"BAR.SYNC", "n", "bar.sync {0}"},
 };
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kSpecial{{
@@ -94,6 +99,43 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [hex](char c) {
     return (c >= '0' && c <= '9') || (hex && std::isxdigit(static_cast<unsigned char>(c)) != 0);
   });
+}
+
+/// "-0x1f" -> magnitude 31, negative. Empty: it has more than 64 bits.
+struct Number {
+  std::uint64_t magnitude = 0;
+  bool negative = false;
+};
+std::optional<Number> number_of(std::string_view text) {
+  Number number;
+  number.negative = text.starts_with('-');
+  if (number.negative) text.remove_prefix(1);
+  const bool hex = text.starts_with("0x");
+  if (hex) text.remove_prefix(2);
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number.magnitude, hex ? 16 : 10);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// Whether it has `bits` bits, read with or without a sign.
+bool has_bits(std::string_view text, unsigned bits) {
+  const std::optional<Number> number = number_of(text);
+  if (!number) return false;
+  const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
+  return number->magnitude <= (number->negative ? sign : sign - 1 + sign);
+}
+
+/// The number of an operand that has one.
+std::string_view number_in(char kind, std::string_view text) {
+  if (kind == 'A') {
+    const std::size_t sign = text.find_first_of("+-");
+    if (sign == std::string_view::npos) return {};
+    return text.substr(text[sign] == '+' ? sign + 1 : sign,
+                       text.size() - 1 - sign - (text[sign] == '+' ? 1 : 0));
+  }
+  return std::string_view("rdn").find(kind) != std::string_view::npos && is_number(text) ? text
+                                                                                         : std::string_view{};
 }
 
 bool is_name(std::string_view text) {
@@ -161,6 +203,8 @@ const char* operand_words(char kind) {
       return "a parameter of the kernel";
     case 'X':
       return "RPC";
+    case 'n':
+      return "the number of a barrier, 0 to 15, or a register R0 to R254";
   }
   return "";
 }
@@ -170,6 +214,7 @@ bool fits(char kind, std::string_view text) {
     case 'R':
       return is_narrow(text);
     case 'r':
+    case 'n':
       return is_narrow(text) || is_number(text);
     case 'D':
       return is_wide(text);
@@ -192,6 +237,41 @@ bool fits(char kind, std::string_view text) {
       return !special_register(text).empty();
     case 'X':
       return text == "RPC";
+  }
+  return false;
+}
+
+Objection objection(char kind, std::string_view text) {
+  const std::string_view number = number_in(kind, text);
+  if (number.empty()) return {};
+  const std::string_view digits = number.starts_with('-') ? number.substr(1) : number;
+  if (digits.size() > 1 && digits[0] == '0' && digits[1] != 'x')
+    return {fmt::format("the number {} begins with 0", number),
+            "Numbers are decimal, or hexadecimal with 0x in front; octal ones there are not."};
+  if (kind == 'n' && has_bits(number, 64) &&
+      (digits != number || number_of(number)->magnitude > kMostCtaBarrier))
+    return {fmt::format("there is no barrier {}", number), "Barriers are numbered 0 to 15."};
+  if (kind == 'A') {
+    // The magnitude of an offset has a bit less: it is signed.
+    if (!has_bits(digits, 31))
+      return {fmt::format("the offset {} does not fit in 32 bits", number),
+              "Offsets are from -2147483647 to 2147483647; add larger ones to the register."};
+    return {};
+  }
+  const unsigned bits = kind == 'd' ? 64 : 32;
+  if (!has_bits(number, bits))
+    return {fmt::format("the number {} does not fit in {} bits", number, bits),
+            bits == 32 ? "Take an instruction of 64 bits (MOV.64), or a smaller number."
+                       : "Take a smaller number."};
+  return {};
+}
+
+bool is_register_name(std::string_view text) {
+  if (text == "RZ" || text == "PT" || text == "RPC" || text.starts_with("SR_")) return true;
+  for (const std::string_view prefix : {"RD", "R", "P", "B"}) {
+    if (!text.starts_with(prefix) || text.size() == prefix.size()) continue;
+    const std::string_view rest = text.substr(prefix.size());
+    if (std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; })) return true;
   }
   return false;
 }

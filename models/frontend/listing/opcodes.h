@@ -13,6 +13,7 @@ namespace heddle::listing {
 ///   B     barrier register                    L F  label, function
 ///   A     address [RDn+number]                T    labels [A,B,...]
 ///   S     special register                    C    parameter of the kernel
+///   n     number of a CTA barrier, or a register of 32 bits
 struct Form {
   std::string_view opcode;
   std::string_view operands;
@@ -25,6 +26,14 @@ struct Form {
 [[nodiscard]] const char* operand_words(char kind);
 /// Whether the text can be an operand of that kind, as far as the text alone says it.
 [[nodiscard]] bool fits(char kind, std::string_view text);
+/// What is wrong with an operand that fits, with what helps; empty: nothing. Numbers have to be in range.
+struct Objection {
+  std::string message;
+  std::string remedy;
+};
+[[nodiscard]] Objection objection(char kind, std::string_view text);
+/// "R12", "P9", "RZ", "SR_TID.X": what is, or looks like, a register.
+[[nodiscard]] bool is_register_name(std::string_view text);
 /// In PTX. Empty: a special register of that name is not known.
 [[nodiscard]] std::string_view special_register(std::string_view name);
 /// "R12" -> 12; -1: it is not one of that letter, or above `most`.
@@ -33,5 +42,6 @@ struct Form {
 inline constexpr int kMostRegister = 254;
 inline constexpr int kMostPredicate = 6;
 inline constexpr int kMostBarrier = 15;
+inline constexpr unsigned kMostCtaBarrier = 15;
 
 }  // namespace heddle::listing

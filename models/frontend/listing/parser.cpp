@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <type_traits>
 
 #include "base/error.h"
 #include "frontend/listing/grammar.h"
@@ -19,7 +20,7 @@ using ListingInput =
 struct Building {
   Listing listing;
   Line line;
-  bool guarded = false;
+  isa::SourceLoc comment_open;
 
   [[noreturn]] void error(isa::SourceLoc where, const std::string& message,
                           const std::string& remedy = {}) const {
@@ -45,6 +46,13 @@ isa::SourceLoc start_of(const Input& in) {
 template <class Rule>
 struct ListingAction : grammar::peg::nothing<Rule> {};
 template <>
+struct ListingAction<grammar::CommentOpen> {
+  template <class Input>
+  static void apply(const Input& in, Building& b) {
+    b.comment_open = start_of(in);
+  }
+};
+template <>
 struct ListingAction<grammar::KernelWord> {
   template <class Input>
   static void apply(const Input& in, Building& b) {
@@ -69,7 +77,7 @@ template <>
 struct ListingAction<grammar::ParamName> {
   template <class Input>
   static void apply(const Input& in, Building& b) {
-    b.listing.sections.back().params.push_back({in.string(), 0});
+    b.listing.sections.back().params.push_back({in.string(), 0, start_of(in)});
   }
 };
 template <>
@@ -88,7 +96,7 @@ struct ListingAction<grammar::Label> {
   static void apply(const Input& in, Building& b) {
     const std::string text = in.string();
     b.line.label = text.substr(0, text.find_first_of(" \t:/"));
-    b.line.where = start_of(in);
+    b.line.where = b.line.label_where = start_of(in);
   }
 };
 template <>
@@ -123,6 +131,7 @@ struct ListingAction<grammar::Operand> {
     std::string text = in.string();
     std::erase_if(text, [](char c) { return c == ' ' || c == '\t'; });
     b.line.operands.push_back(std::move(text));
+    b.line.operand_where.push_back(start_of(in));
   }
 };
 template <>
@@ -144,7 +153,9 @@ struct ListingControl : grammar::peg::normal<Rule> {
             ? "the end of the line"
             : fmt::format("'{}'",
                           ptx::printable(std::string(rest.substr(0, rest.find_first_of(" \t\r\n,;")))));
-    b.error(start_of(in), fmt::format("expected {}, found {}", grammar::kExpected<Rule>, found));
+    isa::SourceLoc where = start_of(in);
+    if constexpr (std::is_same_v<Rule, grammar::CommentRest>) where = b.comment_open;
+    b.error(where, fmt::format("expected {}, found {}", grammar::kExpected<Rule>, found));
   }
 };
 
@@ -157,6 +168,7 @@ class Checker {
     bool kernels = false;
     for (const Section& section : listing_.sections) {
       kernels = kernels || section.is_kernel;
+      check_name(section.where, section.name, section.is_kernel ? "kernel" : "function");
       if (!names.insert(section.name).second)
         fail(section.where, fmt::format("'{}' is already the name of a kernel or function", section.name));
     }
@@ -170,11 +182,30 @@ class Checker {
     ptx::fail(*listing_.source, where, message, remedy);
   }
 
+  void check_name(isa::SourceLoc where, const std::string& name, const char* what) const {
+    if (name == "_") fail(where, fmt::format("'_' is no name of a {}", what), "Take one with letters.");
+    if (is_register_name(name))
+      fail(where, fmt::format("'{}' names a register, and cannot name a {}", name, what),
+           "Take another name.");
+  }
+
   void check(Section& section) {
+    std::set<std::string> params;
+    for (const Param& param : section.params) {
+      check_name(param.where, param.name, "parameter");
+      if (!params.insert(param.name).second)
+        fail(param.where, fmt::format("there are two parameters '{}'", param.name), "Take another name.");
+    }
     labels_.clear();
-    for (const Line& line : section.lines)
-      if (!line.label.empty() && !labels_.insert(line.label).second)
-        fail(line.where, fmt::format("label '{}' is defined twice", line.label));
+    for (const Line& line : section.lines) {
+      if (line.label.empty()) continue;
+      check_name(line.label_where, line.label, "label");
+      if (!labels_.insert(line.label).second)
+        fail(line.label_where, fmt::format("label '{}' is defined twice", line.label));
+    }
+    // First: a line that is wrong in itself need not be the end that is missing.
+    for (Line& line : section.lines)
+      if (!line.opcode.empty()) check(section, line);
     const auto last = std::find_if(section.lines.rbegin(), section.lines.rend(),
                                    [](const Line& line) { return !line.opcode.empty(); });
     if (last == section.lines.rend())
@@ -186,8 +217,6 @@ class Checker {
                                 last->opcode != "JMP" && last->opcode != "RET"))
       fail(last->where, fmt::format("threads run past the end of '{}'", section.name),
            section.is_kernel ? "End it with EXIT;" : "End it with RET;");
-    for (Line& line : section.lines)
-      if (!line.opcode.empty()) check(section, line);
   }
 
   void check(const Section& section, Line& line) {
@@ -213,8 +242,8 @@ class Checker {
     if (line.operands.size() != wanted)
       fail(line.where, fmt::format("{} takes {} operand{}, not {}", line.opcode, wanted,
                                    wanted == 1 ? "" : "s", line.operands.size()));
-    fail(line.where, fmt::format("operand {} of {} must be {}, not '{}'", most + 1, line.opcode,
-                                 operand_words(nearest->operands[most]), line.operands[most]));
+    fail(line.operand_where[most], fmt::format("operand {} of {} must be {}, not '{}'", most + 1, line.opcode,
+                                               operand_words(nearest->operands[most]), line.operands[most]));
   }
 
   static std::size_t count_fitting(const Form& form, const Line& line) {
@@ -230,7 +259,11 @@ class Checker {
     std::string text = line.operands.front();
     const bool negated = text.starts_with('!');
     if (negated) text.erase(0, 1);
-    if (!fits('p', text)) return;
+    if (!fits('p', text)) {
+      if (negated || (form.control && text.starts_with('P') && is_register_name(text)))
+        fail(line.operand_where.front(), fmt::format("'{}' is not {}", text, operand_words('p')));
+      return;
+    }
     if (!form.control && form.operands.starts_with('P')) return;
     if (!form.control)
       fail(line.where, fmt::format("{} takes no second predicate", line.opcode),
@@ -238,38 +271,42 @@ class Checker {
     // Only one of them: it is the guard.
     (line.guard.present ? line.guard2 : line.guard) = {true, negated, text};
     line.operands.erase(line.operands.begin());
+    line.operand_where.erase(line.operand_where.begin());
   }
 
   void names_of(const Section& section, const Form& form, const Line& line) const {
     for (std::size_t i = 0; i < form.operands.size(); ++i) {
       const std::string& text = line.operands[i];
-      if (form.operands[i] == 'L') check_label(line, text);
+      const isa::SourceLoc where = line.operand_where[i];
+      if (const Objection wrong = objection(form.operands[i], text); !wrong.message.empty())
+        fail(where, wrong.message, wrong.remedy);
+      if (form.operands[i] == 'L') check_label(where, text);
       if (form.operands[i] == 'T')
-        for (const std::string& label : labels_in(text)) check_label(line, label);
+        for (const std::string& label : labels_in(text)) check_label(where, label);
       if (form.operands[i] == 'F' &&
           std::none_of(listing_.sections.begin(), listing_.sections.end(),
                        [&](const Section& each) { return !each.is_kernel && each.name == text; }))
-        fail(line.where, fmt::format("function '{}' is not defined", text), "Add it: .func " + text);
+        fail(where, fmt::format("function '{}' is not defined", text), "Add it: .func " + text);
       if (form.operands[i] == 'C') {
         const auto found = std::find_if(section.params.begin(), section.params.end(),
                                         [&](const Param& param) { return param.name == text; });
         const unsigned bits = line.opcode == "LDC" ? 32 : 64;
         if (found == section.params.end())
-          fail(line.where, fmt::format("'{}' has no parameter '{}'", section.name, text),
+          fail(where, fmt::format("'{}' has no parameter '{}'", section.name, text),
                fmt::format("Name it: .kernel {}({}: {})", section.name, text, bits));
         if (found->bits != bits)
-          fail(line.where, fmt::format("parameter '{}' has {} bits", text, found->bits),
+          fail(where, fmt::format("parameter '{}' has {} bits", text, found->bits),
                found->bits == 32 ? "Read it with LDC." : "Read it with LDC.64.");
       }
     }
     if (line.opcode == "RET" && section.is_kernel) fail(line.where, "RET in a kernel", "Write EXIT;");
   }
 
-  void check_label(const Line& line, const std::string& label) const {
+  void check_label(isa::SourceLoc where, const std::string& label) const {
     if (labels_.contains(label)) return;
     ptx::Suggestion suggestion(label);
     for (const std::string& known : labels_) suggestion.offer(known);
-    fail(line.where, fmt::format("label '{}' is not defined", label), suggestion.text());
+    fail(where, fmt::format("label '{}' is not defined", label), suggestion.text());
   }
 
   Listing& listing_;
@@ -293,7 +330,11 @@ std::shared_ptr<const isa::SourceText> lines_of(const std::string& text, const s
 
 bool is_listing(std::string_view text) {
   ListingInput input(text.data(), text.data() + text.size(), "");
-  return grammar::peg::parse<grammar::peg::seq<grammar::Space, grammar::Header>>(input);
+  try {
+    return grammar::peg::parse<grammar::peg::seq<grammar::Space, grammar::Header>>(input);
+  } catch (const grammar::peg::parse_error&) {
+    return false;  // a comment without an end
+  }
 }
 
 Listing parse(const std::string& text, const std::string& name) {

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <type_traits>
+#include <variant>
 
 #include "frontend/listing/lines.h"
 #include "frontend/ptx/parser.h"
@@ -148,9 +151,60 @@ class Translator {
   std::vector<std::string> lines_;
 };
 
+/// Gives a tree the listing's columns: those of the generated text say nothing to whoever reads the message.
+class Places {
+ public:
+  explicit Places(const Listing& listing) {
+    for (const Section& section : listing.sections) {
+      note(section.where);
+      for (const Line& line : section.lines) {
+        if (!line.label.empty()) note(line.label_where);
+        if (!line.opcode.empty()) columns_[line.where.line] = line.where.column;
+      }
+    }
+  }
+
+  [[nodiscard]] isa::SourceLoc of(isa::SourceLoc where) const {
+    const auto found = columns_.find(where.line);
+    return {where.line, found == columns_.end() ? 1 : found->second};
+  }
+  void put(ptx::Module& tree) const {
+    for (ptx::Function& function : tree.functions) {
+      function.where = of(function.where);
+      for (ptx::ParamDecl& param : function.params) param.where = of(param.where);
+      put(function.body);
+    }
+  }
+
+ private:
+  void note(isa::SourceLoc where) { columns_.try_emplace(where.line, where.column); }
+  void put(ptx::Block& block) const {
+    for (ptx::Statement& statement : block.statements)
+      std::visit(
+          [this](auto& each) {
+            using Each = std::decay_t<decltype(each)>;
+            if constexpr (std::is_same_v<Each, std::shared_ptr<ptx::Block>>)
+              put(*each);
+            else
+              each.where = of(each.where);
+            if constexpr (std::is_same_v<Each, ptx::Instruction>)
+              for (ptx::Operand& operand : each.operands) put(operand);
+          },
+          statement);
+  }
+  void put(ptx::Operand& operand) const {
+    operand.where = of(operand.where);
+    if (auto* const vector = std::get_if<ptx::VectorOperand>(&operand.value))
+      for (ptx::Operand& element : vector->elements) put(element);
+  }
+
+  std::map<std::uint32_t, std::uint32_t> columns_;  ///< by line
+};
+
 ptx::Module parse_as(const Listing& listing, Predicates predicates) {
   ptx::Module tree = ptx::parse_text(Translator(listing, predicates).run(), listing.source->name);
   tree.source = listing.source;
+  Places(listing).put(tree);
   return tree;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <type_traits>
 
 #include "base/error.h"
@@ -65,9 +66,20 @@ std::shared_ptr<const isa::SourceText> split(const std::string& text, const std:
   return source;
 }
 
+/// Messages for what is no module at first sight.
+void check_begin(const std::string& text, const std::string& name) {
+  for (const std::string_view mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"})
+    if (text.starts_with(mark))
+      throw base::InputError(name + ":1:1", "the file begins with a byte order mark",
+                             "Save it without one, as ASCII or UTF-8.");
+  if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos)
+    throw base::InputError(name, "the file is empty", "PTX begins with .version, a listing with .listing.");
+}
+
 }  // namespace
 
 Module parse_text(const std::string& text, const std::string& name) {
+  check_begin(text, name);
   Builder builder(split(text, name));
   ParseState state{builder, {}, {}};
   Input input(text.data(), text.data() + text.size(), name.c_str());

@@ -31,6 +31,11 @@ Explanation explain(HanoiError error) {
       return {"these lanes are not all in the region of the barrier register, or not in its innermost one",
               "check that every lane that leaves a region executes BREAK, or set "
               "core.control_flow.hanoi.profile=X, which needs no such contract"};
+    case HanoiError::kOtherSync:
+      return {
+          "the BSSY that these lanes executed last for the barrier register names another BSYNC",
+          "give the BSSY the label of this BSYNC, or set core.control_flow.hanoi.profile=X, which lets every "
+          "lane go on behind its own"};
     case HanoiError::kNoPrivateRegister:
       return {"all registers for WARPSYNC are in use: too many different masks are waited for",
               "raise core.control_flow.hanoi.private_registers and barrier_registers"};
@@ -75,6 +80,9 @@ void Hanoi::register_stats(base::StatGroup& stats) {
   stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
                 &branches_);
   stats.counter("divergences", "branches", "branches whose lanes went to more than one place", &divergences_);
+  stats.counter("regions", "warp-instructions", "BSSY executed, those without effect left out", &s.regions);
+  stats.counter("syncs", "warp-instructions", "BSYNC and WARPSYNC executed at which lanes waited", &s.syncs);
+  stats.counter("moves", "warp-instructions", "BREAK and BMOV executed", &s.moves);
   stats.counter("reconvergences", "entries", "times that waiting lanes went on together", &s.reconvergences);
   stats.counter("empty_pops", "entries", "entries that all lanes had left", &s.empty_pops);
   stats.counter("yields", "warp-instructions", "YIELD and NANOSLEEP executed", &s.yields);

@@ -25,6 +25,8 @@ class Hanoi final : public ControlFlow {
   [[nodiscard]] bool runs_lanes_apart() const override { return true; }
   [[nodiscard]] bool wants_facts() const override { return true; }
   [[nodiscard]] bool sleep_yields() const override { return true; }
+  /// P gives all lanes of an entry its PC; only code that keeps the contract has waited in front of it.
+  [[nodiscard]] bool may_misroute() const override { return !config_.is_x() && !config_.checks_contract; }
 
  private:
   void begin_launch(ControlFlowRequest& request) override { facts_ = request.facts; }
@@ -51,6 +53,8 @@ class Hanoi final : public ControlFlow {
   /// Paths below the top that will have their turn by themselves.
   [[nodiscard]] std::size_t taking_turns(const HanoiWarp& warp) const;
   [[nodiscard]] Pc pc_of(WarpId warp, std::size_t path) const;
+  /// What could be set so that waiting lanes go on; nullptr: nothing.
+  [[nodiscard]] const char* hint_of(const HanoiWarp& warp) const;
 
   HanoiConfig config_;
   HanoiUnit unit_;

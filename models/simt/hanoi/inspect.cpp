@@ -60,6 +60,32 @@ void Hanoi::inspect_runnable(ControlFlowRequest& request) const {
     request.runnable->push_back({pc_of(request.warp, i), warp.paths()[i].mask});
 }
 
+const char* Hanoi::hint_of(const HanoiWarp& warp) const {
+  if (warp.entries().empty()) return nullptr;
+  if (config_.is_x())
+    return facts_ != nullptr && facts_->yields && config_.yield_releases == 0
+               ? "set core.control_flow.hanoi.yield_releases=16: YIELD lets lanes go on as well that wait at "
+                 "a BSYNC"
+               : nullptr;
+  if (config_.waiting == HanoiWaiting::kTop)
+    return "set core.control_flow.hanoi.waiting=all: lanes that wait at an entry are forgotten when another "
+           "one is "
+           "pushed";
+  const HanoiWarp::Register& top = warp.barrier(warp.entries().back().barrier);
+  if (!config_.pops_empty && top.valid && LaneMask::difference(top.mask, warp.finished()).none())
+    return "set core.control_flow.hanoi.pops_empty=true: all lanes have left the region on top of the REC "
+           "stack, and "
+           "its entry stays";
+  if (warp.paths().empty() && !top.valid)
+    return "set core.control_flow.hanoi.profile=X, or keep regions that lanes leave by BREAK or EXIT in "
+           "their barrier "
+           "registers: nobody is left who writes back that of the region on top of the REC stack";
+  return facts_ != nullptr && facts_->yields ? "set core.control_flow.hanoi.profile=X and "
+                                               "core.control_flow.hanoi.yield_releases=16: YIELD lets lanes "
+                                               "go on as well that wait at a BSYNC"
+                                             : nullptr;
+}
+
 void Hanoi::inspect_suspended(ControlFlowRequest& request) const {
   const HanoiWarp& warp = unit_.state(request.warp);
   // Where other lanes may set them free: at a convergence instruction, by leaving their function, by ending.
@@ -76,6 +102,7 @@ void Hanoi::inspect_suspended(ControlFlowRequest& request) const {
     request.suspended->push_back({path.mask, path.pc, Suspension::kBarrier, {}});
   LaneMask rest = warp.waiting();
   const auto& entries = warp.entries();
+  const char* const hint = hint_of(warp);
   for (std::size_t i = entries.size(); i-- > 0 && rest.any();) {
     const HanoiWarp::Entry& entry = entries[i];
     LaneMask here;
@@ -92,6 +119,7 @@ void Hanoi::inspect_suspended(ControlFlowRequest& request) const {
     lanes.barrier = entry.barrier;
     lanes.missing = missing;
     lanes.spilled = !warp.barrier(entry.barrier).valid;
+    lanes.hint = hint;
     request.suspended->push_back(lanes);
   }
   if (rest.any())

@@ -63,6 +63,7 @@ void HanoiWarp::execute(HanoiEvent& event) {
         event.error = HanoiError::kNoRegister;
         return;
       }
+      ++stats_.moves;
       Register& b = registers_[event.barrier];
       if (event.op == Op::kBreak) {
         b.mask = LaneMask::difference(b.mask, event.exec);
@@ -149,18 +150,22 @@ void HanoiWarp::bssy(HanoiEvent& event) {
     if (!config_.is_x()) event.error = HanoiError::kStackFull;
     return;  // X: a region less is a loss of convergence only
   }
+  ++stats_.regions;
   registers_[event.barrier] = {event.exec, true};
 }
 
-bool HanoiWarp::keeps_contract(const HanoiEvent& event) const {
+HanoiError HanoiWarp::broken_contract(const HanoiEvent& event) const {
   const Register& b = registers_[event.barrier];
-  if (!b.valid || !b.mask.contains(event.exec)) return false;
+  if (!b.valid || !b.mask.contains(event.exec)) return HanoiError::kContract;
   LaneMask above;
   for (auto entry = rec_.rbegin(); entry != rec_.rend(); ++entry) {
-    if (!entry->warpsync && entry->barrier == event.barrier) return (above & event.exec).none();
+    if (!entry->warpsync && entry->barrier == event.barrier) {
+      if ((above & event.exec).any()) return HanoiError::kContract;
+      return entry->pc == event.next ? HanoiError::kNone : HanoiError::kOtherSync;
+    }
     if (registers_[entry->barrier].valid) above |= registers_[entry->barrier].mask;
   }
-  return false;
+  return HanoiError::kContract;
 }
 
 void HanoiWarp::wait(LaneMask lanes, Pc resume) {
@@ -173,10 +178,9 @@ void HanoiWarp::bsync(HanoiEvent& event) {
     event.error = HanoiError::kNoRegister;
     return;
   }
-  if (config_.checks_contract && !keeps_contract(event)) {
-    event.error = HanoiError::kContract;
-    return;
-  }
+  if (config_.checks_contract) event.error = broken_contract(event);
+  if (event.error != HanoiError::kNone) return;
+  ++stats_.syncs;
   shrink(event.exec, {}, event.next);
   wait(event.exec, event.next);
 }
@@ -197,6 +201,7 @@ void HanoiWarp::bsync_tagged(HanoiEvent& event) {
       break;
     }
     event.exec.for_each([&](unsigned lane) { tag_[lane] = static_cast<std::uint8_t>(i); });
+    ++stats_.syncs;
     shrink(event.exec, {}, event.next);
     wait(event.exec, event.next);
     return;
@@ -234,7 +239,9 @@ void HanoiWarp::warpsync(HanoiEvent& event) {
   }
   shrink(event.exec, event.again, event.next);
   event.error = config_.is_x() ? join_tagged(event, members) : join_mask(event, members);
-  if (event.error == HanoiError::kNone) wait(event.exec, event.next);
+  if (event.error != HanoiError::kNone) return;
+  ++stats_.syncs;
+  wait(event.exec, event.next);
 }
 
 HanoiError HanoiWarp::join_mask(HanoiEvent& event, LaneMask members) {

@@ -15,6 +15,7 @@ enum class HanoiError : std::uint8_t {
   kNoRegister,         ///< a barrier register that programs cannot name
   kStackFull,          ///< the REC stack overflows: in X by lanes that wait at WARPSYNCs only
   kContract,           ///< P: BSYNC by lanes that its register does not name, or under another region
+  kOtherSync,          ///< P: BSYNC by lanes whose BSSY names another one (K1)
   kNoPrivateRegister,  ///< WARPSYNC: all registers for it are in use
   kNotMember,          ///< WARPSYNC by a lane that its mask does not name
 };
@@ -61,6 +62,9 @@ struct HanoiEvent {
 };
 
 struct HanoiStats {
+  std::uint64_t regions = 0;
+  std::uint64_t syncs = 0;
+  std::uint64_t moves = 0;
   std::uint64_t reconvergences = 0;
   std::uint64_t empty_pops = 0;
   std::uint64_t stall_breaks = 0;
@@ -125,7 +129,8 @@ class HanoiWarp {
   bool release_by_yield();
   void release_outside(LaneMask lanes);
 
-  [[nodiscard]] bool keeps_contract(const HanoiEvent& event) const;
+  /// P: what a BSYNC breaks of the contract (I6, I7).
+  [[nodiscard]] HanoiError broken_contract(const HanoiEvent& event) const;
   /// `lanes` of the running path leave it; the others go on at `next`.
   void shrink(LaneMask lanes, LaneMask again, Pc next);
   void wait(LaneMask lanes, Pc resume);

@@ -1,7 +1,11 @@
 // Names of hangs that whole kernels show only after a long time, or only in combination with others.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "hang/hang_class.h"
+#include "isa/convergence.h"
 #include "unit/hang/support.h"
 
 namespace heddle::hang {
@@ -42,6 +46,48 @@ TEST(HangClass, HeldLanesMakeADifferenceOrNot) {
   does_not.run(0, LaneMask(0xffff'fffe), 1);
   does_not.hold(0, LaneMask(1), 4, 4);
   EXPECT_EQ(does_not.classified().kind, HangKind::kNobodyWrites);
+}
+
+// Where the program says who meets and who has a turn, it can be told what it lacks.
+TEST(HangClass, OnHanoiTheRemedyIsInTheProgram) {
+  using ::testing::HasSubstr;
+  const std::string spin = "pmevent 0;\n" + kSpinAndSignal;
+  const auto scene_of = [&](const char* hint) {
+    auto scene = std::make_unique<Scene>(spin);
+    scene->snapshot.serves_convergence = true;
+    scene->run(0, LaneMask(0xffff'fffe), 2);
+    scene->hold(0, LaneMask(1), 6, 5);
+    scene->snapshot.warps[0].held[0].hint = hint;
+    return scene;
+  };
+  EXPECT_THAT(
+      scene_of(nullptr)->classified().remedy,
+      ::testing::AllOf(HasSubstr("no BSSY, BSYNC or YIELD"), HasSubstr("core.convergence.placement=auto")));
+  const auto placed = scene_of(nullptr);
+  placed->put(1, isa::bsync(0));
+  EXPECT_THAT(placed->classified().remedy, HasSubstr("Write YIELD into the loop"));
+  placed->put(1, isa::yield());
+  EXPECT_THAT(placed->classified().remedy, HasSubstr("Let the loop's region end behind"));
+  const auto hinted = scene_of("set this.key=1");
+  hinted->put(1, isa::bsync(0));
+  EXPECT_THAT(hinted->classified().remedy, HasSubstr("Or set this.key=1"));
+  const auto stack = scene_of(nullptr);
+  stack->snapshot.serves_convergence = false;
+  EXPECT_THAT(stack->classified().remedy, HasSubstr("SIMT-safe form"));
+}
+
+TEST(HangClass, LanesThatOnlyWaitAtConvergenceBarriersAreNoBarrierMismatch) {
+  Scene scene(kSpinAndSignal);
+  scene.hold(0, LaneMask::all(), 4, 1);
+  EXPECT_EQ(scene.classified().kind, HangKind::kBarrierMismatch) << "as any other mechanism";
+  scene.snapshot.serves_convergence = true;
+  EXPECT_EQ(scene.classified().kind, HangKind::kConvergence);
+  scene.snapshot.warps[0].held[0].hint = "set this.key=1";
+  EXPECT_EQ(scene.classified().remedy, "set this.key=1");
+  Scene barrier(kSpinAndSignal, 2);
+  barrier.snapshot.serves_convergence = true;
+  barrier.wait_at_barrier(0, LaneMask::all(), 1);
+  EXPECT_EQ(barrier.classified().kind, HangKind::kBarrierMismatch);
 }
 
 TEST(HangClass, LockOrderNeedsARing) {

@@ -2,6 +2,7 @@
 // cannot end are.
 #include <gtest/gtest.h>
 
+#include "isa/convergence.h"
 #include "unit/hang/support.h"
 
 namespace heddle::hang {
@@ -172,6 +173,31 @@ TEST(HangExploration, WhatIsNotFollowedIsNoHang) {
       "LOOP: mov.u32 %r1, %clock;\nst.global.u32 [%rd1], %r1;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, "
       "%rd1, "
       "%rd2;\nst.global.u32 [%rd3], %r1;\nbra LOOP;\n");
+  scene.run(0, LaneMask::all(), 1);
+  EXPECT_FALSE(scene.hangs());
+}
+
+// Hanoi's profile P without checks sends lanes that have met to where the BSSY says, not behind their BSYNC.
+TEST(HangExploration, ABssyThatPointsBackwardsMakesALoop) {
+  for (const bool misroutes : {false, true}) {
+    Scene scene("LOOP: add.u32 %r1, %r1, 3;\npmevent 0;\npmevent 0;\nexit;\n");
+    scene.put(2, isa::bssy(0, scene.pc_of(1)));
+    scene.put(3, isa::bsync(0));
+    scene.snapshot.may_misroute = misroutes;
+    scene.run(0, LaneMask::all(), 1);
+    EXPECT_EQ(scene.hangs(), misroutes);
+  }
+}
+
+// A lane that its guard keeps from waiting goes on behind the BSYNC.
+TEST(HangExploration, LanesThatDoNotMeetAreNotMisrouted) {
+  Scene scene("LOOP: setp.eq.u32 %p1, %r1, 0;\npmevent 0;\npmevent 0;\nexit;\n");
+  scene.put(2, isa::bssy(0, scene.pc_of(1)));
+  isa::Instruction sync = isa::bsync(0);
+  sync.guard = scene.snapshot.kernel->code[scene.pc_of(1).value()].dst[0];
+  sync.guard.negated = true;
+  scene.put(3, sync);
+  scene.snapshot.may_misroute = true;
   scene.run(0, LaneMask::all(), 1);
   EXPECT_FALSE(scene.hangs());
 }

@@ -87,6 +87,16 @@ void Scene::set(unsigned warp, const std::string& reg, std::uint64_t value) {
   }
 }
 
+void Scene::put(unsigned line, const isa::Instruction& instruction) {
+  isa::Kernel changed = *kernel_;
+  isa::Instruction& there = changed.code[pc_of(line).value()];
+  const isa::SourceLoc where = there.where;
+  there = instruction;
+  there.where = where;
+  kernel_ = std::make_shared<const isa::Kernel>(std::move(changed));
+  snapshot.kernel = kernel_.get();
+}
+
 /// Lanes that the test does not mention have ended.
 void Scene::settle() {
   for (WarpState& warp : snapshot.warps) {

@@ -42,6 +42,8 @@ class Scene {
   void hold(unsigned warp, LaneMask lanes, unsigned line, unsigned until_line);
   void wait_at_barrier(unsigned warp, LaneMask lanes, unsigned line);
   void set(unsigned warp, const std::string& reg, std::uint64_t value);
+  /// In the place of the instruction on this line: one that PTX has not.
+  void put(unsigned line, const isa::Instruction& instruction);
   [[nodiscard]] Pc pc_of(unsigned line) const;
   [[nodiscard]] bool hangs();
   [[nodiscard]] HangReport classified() {

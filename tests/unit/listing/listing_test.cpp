@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "frontend/ptx/decode.h"
-#include "frontend/ptx/decode/library.h"
 #include "isa/convergence.h"
+#include "unit/listing/decode.h"
 
 namespace heddle::listing {
 namespace {
@@ -15,6 +14,7 @@ using base::Pc;
 using isa::ConvergenceOp;
 using isa::Instruction;
 using isa::Opcode;
+using testing::decode;
 
 // Fig 4 of the Hanoi paper (hanoi G3).
 const char* const kEarly = R"(.listing
@@ -35,16 +35,6 @@ D:
     BSYNC B1;
     EXIT;
 )";
-
-std::shared_ptr<const isa::Kernel> decode(const std::string& text) {
-  const Listing listing = parse(text, "k.sass");
-  std::uint64_t next = isa::kGlobalBase;
-  isa::Module module = ptx::decode_apart(
-      tree_of(listing), [&](const std::string&, std::uint64_t, std::uint32_t) { return next += 256; }, {});
-  module.require_all();
-  complete(listing, module);
-  return module.kernels.front();
-}
 
 TEST(Listing, TheCanonicalFormComesBackByteByByte) {
   EXPECT_TRUE(is_listing(kEarly));
@@ -115,6 +105,49 @@ TEST(Listing, BothPredicatesGuardAControlInstruction) {
   EXPECT_EQ(k->code[2].read_count, 2u);
   EXPECT_TRUE(k->code[3].guard.present) << "a single predicate is the guard, wherever it is written";
   EXPECT_FALSE(k->code[3].guard2.present);
+}
+
+TEST(Listing, AFunctionHasPredicatesOfItsOwn) {
+  const auto k = decode(
+      ".listing\n.kernel k\nCALL f;\nEXIT;\n.func f\nISETP.EQ P0, R1, 0;\nISETP.EQ P1, R1, 0;\n"
+      "@P0 BRA P1, X;\nX: RET;\n");
+  std::size_t at = k->functions.at(0).entry;
+  while (k->code.at(at).op != Opcode::kBranch) ++at;
+  ASSERT_TRUE(k->code[at].guard2.present);
+  EXPECT_EQ(k->code[at].guard2.reg, k->code[at - 1].dst[0].reg);
+  EXPECT_EQ(k->code[at].guard.reg, k->code[at - 2].dst[0].reg);
+}
+
+std::string refused(const std::string& text) {
+  try {
+    (void)decode(text);
+  } catch (const base::InputError& error) {
+    return error.where() + ": " + error.message().substr(0, error.message().find('\n')) + " | " +
+           error.remedy();
+  }
+  return "";
+}
+
+// In profile P lanes would go on where the label is, which may be for ever (hanoi §4.3, K1).
+TEST(Listing, TheLabelOfBssyIsWhereItsLanesMeet) {
+  EXPECT_EQ(
+      refused(".listing\n.kernel k\nL: NOP;\nBSSY B0, L;\nBSYNC B0;\nEXIT;\n"),
+      "k.sass:4:10: there is no BSYNC B0 at label 'L', nor directly in front of it | Name the BSYNC B0 at "
+      "which the lanes of this region meet.");
+  EXPECT_EQ(
+      refused(".listing\n.kernel k\nBSSY B1, L;\nL: BSYNC B0;\nBSYNC B1;\nEXIT;\n"),
+      "k.sass:3:10: there is no BSYNC B1 at label 'L', nor directly in front of it | Name the BSYNC B1 at "
+      "which the lanes of this region meet.");
+  EXPECT_EQ(
+      refused(".listing\n.kernel k\nBSSY B0, L;\nL: BSYNC B0;\nBSSY B0, L;\nBSYNC B0;\nEXIT;\n"),
+      "k.sass:5:10: the lanes of this region meet at the BSYNC B0 in line 6, not at that of label 'L' | "
+      "Name that one, or take another barrier register.");
+  EXPECT_EQ(refused(".listing\n.kernel k\nBSSY B0, L;\nBSYNC B0;\nL: BSYNC B0;\nEXIT;\n"), "")
+      << "behind its BSYNC, as machine code has it";
+  EXPECT_EQ(refused(".listing\n.kernel k\nBRA M;\nL: BSYNC B0;\nEXIT;\nM: BSSY B0, L;\nBRA L;\n"), "")
+      << "code need not be in the order in which it runs";
+  EXPECT_EQ(refused(".listing\n.kernel k\nBSSY B0, L;\nEXIT;\nL: BSYNC B0;\nEXIT;\n"), "")
+      << "all lanes leave the region";
 }
 
 /// Tab I: twenty instructions; those that the paper leaves undefined behave as hanoi §2.2 recommends.

@@ -228,7 +228,7 @@ class Planner {
   void allocate_rows() {
     for (const auto& plan : plan_.functions) {
       if (plan->has_frame_row()) uses_stack_ = true;
-      if (plan->index != 0) registers_.set_prefix(plan->function->name + ":");
+      if (plan->index != 0) registers_.set_prefix(register_prefix(plan->function->name));
       const auto pass = [&](const std::vector<ParamDecl>& from, std::vector<PassedValue>& to) {
         for (const ParamDecl& param : from) {
           if (!param.opaque.empty())

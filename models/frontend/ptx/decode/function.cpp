@@ -19,7 +19,7 @@ class FunctionDecoder {
   explicit FunctionDecoder(KernelContext& context) : context_(context), function_(context.function) {}
 
   std::uint32_t run(const std::vector<isa::Param>& kernel_params) {
-    if (!function_.is_entry) context_.registers.set_prefix(function_.name + ":");
+    if (!function_.is_entry) context_.registers.set_prefix(register_prefix(function_.name));
     context_.scopes.open();
     for (const VariableDecl& variable : context_.module.ast.variables)
       if (variable.space == StateSpace::kShared) declare_variable(variable);

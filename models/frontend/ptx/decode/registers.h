@@ -13,6 +13,9 @@
 
 namespace heddle::ptx {
 
+/// In front of the names of a function's registers, which are its own.
+[[nodiscard]] inline std::string register_prefix(const std::string& function) { return function + ":"; }
+
 /// The kind of row for a register of this type.
 [[nodiscard]] constexpr isa::RowWidth row_width(isa::Type type) {
   if (type == isa::Type::kPred) return isa::RowWidth::kPredicate;
