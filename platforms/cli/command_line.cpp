@@ -56,6 +56,7 @@ int run_command_line(int argc, char** argv) {
   add_analyze(app, body);
   add_microbench(app, body);
   add_tables(app, body);
+  add_compare_traces(app, body);
   handle_signals();
   return report_errors([&] {
     try {
