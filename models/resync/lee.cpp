@@ -34,14 +34,8 @@ class Lee final : public SelectionPolicy {
       const ThreadMask back = top.future & what.mask;
       top.future &= ~back;
       top.current |= back;
-      if (what.call) {
-        frames_.push_back({what.mask, 0, what.mask});
-        return;
-      }
-      if (what.ret) {
-        leave(what.mask);
-        return;
-      }
+      if (what.called != 0) frames_.push_back({what.called, 0, what.called});
+      if (what.returned != 0) leave(what.returned);
     }
     if (views.finished != 0) drop(views.finished);
     if (!what.branch) return;

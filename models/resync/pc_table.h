@@ -11,7 +11,7 @@ class PcTable {
  public:
   PcTable() { clear(); }
   void clear() {
-    slots_.assign(kFirst, {});
+    slots_ = std::vector<Slot>(kFirst);
     used_ = 0;
   }
   [[nodiscard]] std::size_t size() const { return used_; }

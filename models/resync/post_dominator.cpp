@@ -88,7 +88,7 @@ class PostDominator final : public SelectionPolicy {
     arrived_ |= what.mask;
     if (views.finished != 0) buffer_.forget(views.finished);
     if (what.marks != nullptr && what.marks->begin != PostDominatorMarks::kNone)
-      diverge(views, what.marks->begin, what.mask & ~views.finished);
+      diverge(views, what.marks->begin, what.mask & ~views.finished, what.called);
     if (helper_ && helper_->listens()) helper_->executed(views, what);
   }
 
@@ -129,12 +129,16 @@ class PostDominator final : public SelectionPolicy {
     return {views.pc[lowest(path)], path, lowest(path)};
   }
 
-  /// Threads of one level are parted by themselves: recursion is another activation of the function.
-  void diverge(const ThreadViews& views, std::uint32_t id, ThreadMask active) {
+  /// Threads of one level are parted by themselves: recursion is another activation of the function. An indirect
+  /// call parts threads until it has returned, at the level of the caller.
+  void diverge(const ThreadViews& views, std::uint32_t id, ThreadMask active, ThreadMask called) {
+    const auto level_of = [&](unsigned t) {
+      return views.level[t] - static_cast<std::uint32_t>(called >> t & 1);
+    };
     for (ThreadMask rest = active; rest != 0;) {
-      const std::uint32_t level = views.level[lowest(rest)];
+      const std::uint32_t level = level_of(lowest(rest));
       ThreadMask group = 0;
-      for_each_thread(rest, [&](unsigned t) { group |= ThreadMask{views.level[t] == level} << t; });
+      for_each_thread(rest, [&](unsigned t) { group |= ThreadMask{level_of(t) == level} << t; });
       rest &= ~group;
       if (!options_.push_always && views.united(group)) continue;
       if (buffer_.has(id, level, group)) continue;  // a loop's exit test, executed again

@@ -62,28 +62,31 @@ void Replay::release_barrier() {
 bool Replay::step() {
   if (views_.live == 0) return false;
   const Selection chosen = policy_.select(views_);
-  const TraceRecord& head = *head_[chosen.reference];
   what_.pc = chosen.pc;
   what_.mask = chosen.mask;
-  what_.branch = head.is(TraceRecord::kBranch);
-  what_.call = head.is(TraceRecord::kCall);
-  what_.ret = head.is(TraceRecord::kReturn);
-  what_.marks = head.marks;
+  what_.marks = head_[chosen.reference]->marks;
   what_.block_begin = views_.block_begin & chosen.mask;
+  what_.called = what_.returned = 0;
   meter_.fetch(chosen.mask, head_);
-  const bool enters = options_.function_marks ? head.has(TraceRecord::kFunctionCall) : what_.call;
-  const bool leaves = options_.function_marks ? head.has(TraceRecord::kFunctionReturn) : what_.ret;
   instructions_ += count(chosen.mask);
-  // Nothing of `head` is valid from here on.
+  std::uint8_t control = 0;
   for_each_thread(chosen.mask, [&](unsigned t) {
-    if (enters || leaves) views_.level[t] += enters ? 1u : ~0u;
+    const TraceRecord& record = *head_[t];
+    control |= record.control;
+    const bool enters =
+        options_.function_marks ? record.has(TraceRecord::kFunctionCall) : record.is(TraceRecord::kCall);
+    const bool leaves =
+        options_.function_marks ? record.has(TraceRecord::kFunctionReturn) : record.is(TraceRecord::kReturn);
+    if (enters || leaves) {
+      views_.level[t] += enters ? 1u : ~0u;
+      (enters ? what_.called : what_.returned) |= bit(t);
+    }
     window_.pop(t);
     show(t);
   });
-  if (what_.ret)
-    views_.after_return |= chosen.mask;
-  else
-    views_.after_return &= ~(chosen.mask & views_.block_begin);
+  what_.branch = (control & TraceRecord::kBranch) != 0;
+  views_.after_return &= ~(chosen.mask & views_.block_begin);
+  views_.after_return |= what_.returned;
   if (views_.live == 0 && parked_ != 0) release_barrier();
   if (listens_) policy_.executed(views_, what_);
   if (instructions_ >= next_progress_ && options_.progress) {

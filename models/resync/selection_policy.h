@@ -17,14 +17,15 @@ struct Selection {
   unsigned reference = 0;  ///< one of them: the thread that was chosen
 };
 
-/// A fetch that has been executed by all its threads. All have executed the same instruction.
+/// A fetch that has been executed by all its threads.
 struct Execution {
   std::uint64_t pc = 0;
   ThreadMask mask = 0;
   ThreadMask block_begin = 0;  ///< of `mask`: threads for which it began a block
   bool branch = false;         ///< conditional or unconditional jump, direct or not
-  bool call = false;
-  bool ret = false;
+  ThreadMask called =
+      0;  ///< of `mask`: those that are in a function now. Others of a call under a guard are not
+  ThreadMask returned = 0;                    ///< of `mask`: those that have left one
   const PostDominatorMarks* marks = nullptr;  ///< of the instruction
 };
 

@@ -5,3 +5,7 @@ heddle_test(resync_properties_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/properties_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync/block_program.cpp
           ${CMAKE_CURRENT_LIST_DIR}/resync/random_traces.cpp
   LINK heddle_resync)
+heddle_test(resync_traces_test
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/traces_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync/block_program.cpp
+          ${CMAKE_CURRENT_LIST_DIR}/resync/random_traces.cpp
+  LINK heddle_resync)
