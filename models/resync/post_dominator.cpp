@@ -67,6 +67,7 @@ class PostDominator final : public SelectionPolicy {
     paths_.clear();
     if (helper_) helper_->reset(threads);
   }
+  [[nodiscard]] bool uses_marks() const override { return true; }
   [[nodiscard]] bool marks_begin_blocks() const override { return true; }
 
   Selection select(const ThreadViews& views, ThreadMask candidates) override {

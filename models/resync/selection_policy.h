@@ -46,6 +46,8 @@ class SelectionPolicy {
   /// `views` are those after the fetch. Policies that have no memory need not hear of it.
   virtual void executed(const ThreadViews& /*views*/, const Execution& /*what*/) {}
   [[nodiscard]] virtual bool listens() const { return true; }
+  /// Wants the compiler's marks: priorities of blocks, branches and their post-dominators.
+  [[nodiscard]] virtual bool uses_marks() const { return false; }
   /// Places that the compiler has marked begin blocks as well (M17).
   [[nodiscard]] virtual bool marks_begin_blocks() const { return false; }
   /// Wants to know what threads will do: for replay only (H12).

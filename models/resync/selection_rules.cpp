@@ -25,6 +25,7 @@ class ByBlocks final : public SelectionPolicy {
   }
   void executed(const ThreadViews& views, const Execution& what) override { policy_->executed(views, what); }
   [[nodiscard]] bool listens() const override { return policy_->listens(); }
+  [[nodiscard]] bool uses_marks() const override { return policy_->uses_marks(); }
   [[nodiscard]] bool marks_begin_blocks() const override { return policy_->marks_begin_blocks(); }
   void overruled(unsigned thread) override {
     running_ = kNobody;
@@ -68,6 +69,7 @@ class Aging final : public SelectionPolicy {
     }
     if (policy_->listens()) policy_->executed(views, what);
   }
+  [[nodiscard]] bool uses_marks() const override { return policy_->uses_marks(); }
   [[nodiscard]] bool marks_begin_blocks() const override { return policy_->marks_begin_blocks(); }
   void overruled(unsigned thread) override { policy_->overruled(thread); }
 

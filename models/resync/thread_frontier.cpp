@@ -15,6 +15,9 @@ class ThreadFrontier final : public SelectionPolicy {
     running_ = kNobody;
   }
 
+  [[nodiscard]] bool uses_marks() const override { return true; }
+  [[nodiscard]] bool marks_begin_blocks() const override { return true; }
+
   Selection select(const ThreadViews& views, ThreadMask candidates) override {
     if (tie_ != FrontierTie::kInstructions && running_ != kNobody &&
         (candidates & bit(running_) & ~views.block_begin) != 0)

@@ -16,5 +16,7 @@ void add_describe(CLI::App& app, Body& body);    ///< describe.cpp
 void add_analyze(CLI::App& app, Body& body);     ///< analyze_command.cpp
 void add_microbench(CLI::App& app, Body& body);  ///< microbench_command.cpp
 void add_tables(CLI::App& app, Body& body);      ///< tables_command.cpp
+void add_resync(CLI::App& app, Body& body);      ///< resync_command.cpp
+void add_threads(CLI::App& app, Body& body);     ///< threads_command.cpp
 
 }  // namespace heddle::cli
