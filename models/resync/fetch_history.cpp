@@ -17,6 +17,8 @@ class FetchHistory final : public SelectionPolicy {
     running_ = kNobody;
   }
 
+  void reconsider() override { running_ = kNobody; }
+
   Selection select(const ThreadViews& views, ThreadMask candidates) override {
     // Within a block the running group goes on; whoever waits at its PC joins.
     if (tie_ != HistoryTie::kInstruction && running_ != kNobody &&

@@ -93,6 +93,9 @@ class PostDominator final : public SelectionPolicy {
     if (helper_ && helper_->listens()) helper_->executed(views, what);
   }
 
+  void reconsider() override {
+    if (helper_) helper_->reconsider();
+  }
   void overruled(unsigned thread) override {
     buffer_.time_out(thread);
     if (helper_) helper_->overruled(thread);

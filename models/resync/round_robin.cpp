@@ -13,6 +13,7 @@ class RoundRobin final : public SelectionPolicy {
  public:
   void reset(unsigned /*threads*/) override { next_ = 0; }
   [[nodiscard]] bool listens() const override { return false; }
+  [[nodiscard]] bool shares() const override { return false; }
   Selection select(const ThreadViews& views, ThreadMask candidates) override {
     const unsigned chosen = next_thread(candidates, next_);
     next_ = chosen + 1;

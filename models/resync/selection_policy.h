@@ -52,6 +52,10 @@ class SelectionPolicy {
   [[nodiscard]] virtual bool marks_begin_blocks() const { return false; }
   /// Wants to know what threads will do: for replay only (H12).
   [[nodiscard]] virtual bool looks_ahead() const { return false; }
+  /// Threads at the PC of the chosen one execute with it.
+  [[nodiscard]] virtual bool shares() const { return true; }
+  /// Lanes that were not live have become so: whoever runs a block to its end decides anew.
+  virtual void reconsider() {}
   /// `thread` is served against the policy's choice because it has waited too long (L1): whatever makes it wait ends.
   virtual void overruled(unsigned /*thread*/) {}
 

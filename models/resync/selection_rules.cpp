@@ -18,7 +18,8 @@ class ByBlocks final : public SelectionPolicy {
   }
   Selection select(const ThreadViews& views, ThreadMask candidates) override {
     if (running_ != kNobody && (candidates & bit(running_) & ~views.block_begin) != 0)
-      return run(views, running_);
+      return policy_->shares() ? run(views, running_)
+                               : Selection{views.pc[running_], bit(running_), running_};
     const Selection chosen = policy_->select(views, candidates);
     running_ = chosen.reference;
     return chosen;
@@ -27,6 +28,11 @@ class ByBlocks final : public SelectionPolicy {
   [[nodiscard]] bool listens() const override { return policy_->listens(); }
   [[nodiscard]] bool uses_marks() const override { return policy_->uses_marks(); }
   [[nodiscard]] bool marks_begin_blocks() const override { return policy_->marks_begin_blocks(); }
+  [[nodiscard]] bool shares() const override { return policy_->shares(); }
+  void reconsider() override {
+    running_ = kNobody;
+    policy_->reconsider();
+  }
   void overruled(unsigned thread) override {
     running_ = kNobody;
     policy_->overruled(thread);
@@ -39,8 +45,8 @@ class ByBlocks final : public SelectionPolicy {
 
 class Aging final : public SelectionPolicy {
  public:
-  Aging(std::unique_ptr<SelectionPolicy> policy, std::uint64_t selections)
-      : policy_(std::move(policy)), limit_(selections) {}
+  Aging(std::unique_ptr<SelectionPolicy> policy, std::uint64_t selections, std::uint64_t* served)
+      : policy_(std::move(policy)), limit_(selections), count_(served) {}
   void reset(unsigned threads) override {
     served_.fill(0);
     now_ = 0;
@@ -56,6 +62,7 @@ class Aging final : public SelectionPolicy {
     favoured_ = kNobody;
     if (now_ > look_at_ && oldest(candidates)) {
       policy_->overruled(favoured_);
+      if (count_ != nullptr) ++*count_;
       return run(views, favoured_);
     }
     return policy_->select(views, candidates);
@@ -71,6 +78,8 @@ class Aging final : public SelectionPolicy {
   }
   [[nodiscard]] bool uses_marks() const override { return policy_->uses_marks(); }
   [[nodiscard]] bool marks_begin_blocks() const override { return policy_->marks_begin_blocks(); }
+  [[nodiscard]] bool shares() const override { return policy_->shares(); }
+  void reconsider() override { policy_->reconsider(); }
   void overruled(unsigned thread) override { policy_->overruled(thread); }
 
  private:
@@ -89,6 +98,7 @@ class Aging final : public SelectionPolicy {
 
   std::unique_ptr<SelectionPolicy> policy_;
   std::uint64_t limit_;
+  std::uint64_t* count_;
   std::array<std::uint64_t, kMaxThreads> served_{};  ///< by thread: the selection that served it last
   std::uint64_t now_ = 0;
   std::uint64_t look_at_ = 0;  ///< nobody has waited too long before
@@ -101,9 +111,9 @@ class Aging final : public SelectionPolicy {
 std::unique_ptr<SelectionPolicy> by_blocks(std::unique_ptr<SelectionPolicy> policy) {
   return std::make_unique<ByBlocks>(std::move(policy));
 }
-std::unique_ptr<SelectionPolicy> with_aging(std::unique_ptr<SelectionPolicy> policy,
-                                            std::uint64_t selections) {
-  return std::make_unique<Aging>(std::move(policy), selections);
+std::unique_ptr<SelectionPolicy> with_aging(std::unique_ptr<SelectionPolicy> policy, std::uint64_t selections,
+                                            std::uint64_t* served) {
+  return std::make_unique<Aging>(std::move(policy), selections, served);
 }
 
 }  // namespace heddle::resync

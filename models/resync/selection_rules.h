@@ -13,8 +13,9 @@ namespace heddle::resync {
 [[nodiscard]] std::unique_ptr<SelectionPolicy> by_blocks(std::unique_ptr<SelectionPolicy> policy);
 
 /// L1, as corrected: a live thread that has not been served for `selections` selections is served next, for one block,
-/// against the policy's choice and masks.
+/// against the policy's choice and masks. `served` counts how often.
 [[nodiscard]] std::unique_ptr<SelectionPolicy> with_aging(std::unique_ptr<SelectionPolicy> policy,
-                                                          std::uint64_t selections);
+                                                          std::uint64_t selections,
+                                                          std::uint64_t* served = nullptr);
 
 }  // namespace heddle::resync

@@ -18,6 +18,8 @@ class ThreadFrontier final : public SelectionPolicy {
   [[nodiscard]] bool uses_marks() const override { return true; }
   [[nodiscard]] bool marks_begin_blocks() const override { return true; }
 
+  void reconsider() override { running_ = kNobody; }
+
   Selection select(const ThreadViews& views, ThreadMask candidates) override {
     if (tie_ != FrontierTie::kInstructions && running_ != kNobody &&
         (candidates & bit(running_) & ~views.block_begin) != 0)
