@@ -90,8 +90,10 @@ enum class GroupChange : std::uint8_t {
   kSchedulable,  ///< group may be fetched and issued again, at pc
   kVanished,     ///< group is gone
   kHeld,         ///< only what it is held from changes; what it has fetched stays
+  kWatches,      ///< only the PCs that it watches change; what it has fetched stays
 };
-inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedulable", "vanished", "held"};
+inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedulable", "vanished", "held",
+                                                    "watches"};
 
 /// Why a group is blocked.
 enum class BlockCause : std::uint8_t {

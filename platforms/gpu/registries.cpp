@@ -6,6 +6,7 @@
 #include "core/schedule/gto.h"
 #include "core/schedule/lrr.h"
 #include "core/schedule/two_level.h"
+#include "resync/core/resync_control.h"
 #include "simt/aware.h"
 #include "simt/hanoi/hanoi.h"
 #include "simt/multi_path.h"
@@ -22,6 +23,7 @@ base::Registry<simt::Mechanism>& control_flow_mechanisms() {
                                                       simt::aware_mechanism(),
                                                       simt::multi_path_mechanism(),
                                                       simt::hanoi_mechanism(),
+                                                      resync::resync_mechanism(),
                                                   }};
   return registry;
 }

@@ -180,6 +180,10 @@ void PathControl::apply(const simt::ControlFlowRequest& answer) {
       case GroupChange::kHeld:
         if (group.head_valid) issue_.refresh(update.group);
         break;
+      case GroupChange::kWatches:
+        group.watch = update.watch;
+        group.also_watch = update.also_watch;
+        break;
     }
   }
 }

@@ -75,6 +75,7 @@ void CoreTracer::update(WarpId warp, const simt::GroupUpdate& update) {
       trace.split_stops(at, update.group, "gone");
       break;
     case simt::GroupChange::kHeld:
+    case simt::GroupChange::kWatches:
       break;
   }
 }
