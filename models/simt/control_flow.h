@@ -43,6 +43,9 @@ class ControlFlow {
   [[nodiscard]] virtual std::uint32_t groups_per_warp() const { return 1; }
   /// Splits of a warp that wait for each other may do so: a blocked one lets others have their turn.
   [[nodiscard]] virtual bool runs_lanes_apart() const { return false; }
+  /// Lanes that arrive at a .sync instruction together need not go on together: those that wait for others of their
+  /// member mask leave the group, and come back each when it has met its own.
+  [[nodiscard]] virtual bool parts_lanes_at_sync() const { return false; }
   /// A nanosleep is a YIELD first: it sleeps only if no other lanes have their turn (hanoi §2.2).
   [[nodiscard]] virtual bool sleep_yields() const { return false; }
   /// Lanes that have met may go on at the reconvergence point of any BSSY or WARPSYNC.

@@ -42,6 +42,7 @@ class ControlFlowUnit : public sc_core::sc_module, private ControlFlowPorts {
 
   [[nodiscard]] std::uint32_t groups_per_warp() const { return mechanism_->groups_per_warp(); }
   [[nodiscard]] bool runs_lanes_apart() const { return mechanism_->runs_lanes_apart(); }
+  [[nodiscard]] bool parts_lanes_at_sync() const { return mechanism_->parts_lanes_at_sync(); }
   [[nodiscard]] bool sleep_yields() const { return mechanism_->sleep_yields(); }
   [[nodiscard]] bool may_misroute() const { return mechanism_->may_misroute(); }
   [[nodiscard]] Scope scope() const { return mechanism_->scope(); }

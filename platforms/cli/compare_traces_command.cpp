@@ -28,6 +28,8 @@ only one of the files has counts with all its instructions.
 
 distance    Levenshtein's: instructions, with their active masks, that have to be inserted, deleted or changed
 difference  distance / instructions of the reference
+any order   the difference that is left if the order of a warp's instructions does not count: other masks, or other
+            instructions
 SIMD        active lanes per instruction, of 32
 
 Exit codes: 0 the traces are the same, 1 they differ, 2 bad input)";
@@ -62,7 +64,8 @@ struct Comparison {
   std::uint64_t different = 0;  ///< warps
   std::uint64_t missing = 0;    ///< warps that only one of the traces has
   std::uint64_t distance = 0;
-  std::uint64_t cut_off = 0;  ///< warps whose distance is larger than it is counted here
+  std::uint64_t in_any_order = 0;  ///< the distance if order did not count
+  std::uint64_t cut_off = 0;       ///< warps whose distance is larger than it is counted here
   void add(const Comparison& more) {
     reference.add(more.reference);
     other.add(more.other);
@@ -70,13 +73,15 @@ struct Comparison {
     different += more.different;
     missing += more.missing;
     distance += more.distance;
+    in_any_order += more.in_any_order;
     cut_off += more.cut_off;
   }
   /// Of the reference; a difference from nothing is a whole one.
-  [[nodiscard]] double difference() const {
-    return distance == 0 ? 0
-                         : static_cast<double>(distance) /
-                               static_cast<double>(std::max<std::uint64_t>(reference.instructions, 1));
+  [[nodiscard]] double difference() const { return of_reference(distance); }
+  [[nodiscard]] double of_reference(std::uint64_t part) const {
+    return part == 0 ? 0
+                     : static_cast<double>(part) /
+                           static_cast<double>(std::max<std::uint64_t>(reference.instructions, 1));
   }
 };
 
@@ -100,6 +105,8 @@ class Symbols {
     return symbols;
   }
 
+  [[nodiscard]] std::size_t count() const { return numbers_.size(); }
+
  private:
   struct Token {
     std::uint64_t pc;
@@ -117,6 +124,19 @@ class Symbols {
   }
   std::unordered_map<Token, std::uint32_t, Hash> numbers_;
 };
+
+/// Updates, insertions and deletions that make a permutation of the other sequence of one.
+std::uint64_t distance_in_any_order(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b,
+                                    std::size_t symbols) {
+  std::vector<std::int64_t> more(symbols, 0);
+  for (const std::uint32_t symbol : a) ++more[symbol];
+  for (const std::uint32_t symbol : b) --more[symbol];
+  std::uint64_t of_a = 0;
+  std::uint64_t of_b = 0;
+  for (const std::int64_t each : more)
+    (each > 0 ? of_a : of_b) += static_cast<std::uint64_t>(each > 0 ? each : -each);
+  return std::max(of_a, of_b);
+}
 
 class Comparer {
  public:
@@ -184,6 +204,7 @@ class Comparer {
         request_.most == 0 ? edit_distance(one, two) : edit_distance(one, two, request_.most);
     of.distance = distance.value_or(request_.most + 1);
     of.cut_off = distance ? 0 : 1;
+    of.in_any_order = distance_in_any_order(one, two, symbols.count());
     of.different = of.distance != 0 ? 1 : 0;
     return of;
   }
@@ -194,6 +215,7 @@ class Comparer {
             {"distance", of.distance},
             {"exact", of.cut_off == 0},
             {"difference", of.difference()},
+            {"difference_in_any_order", of.of_reference(of.in_any_order)},
             {"simd", of.reference.simd()},
             {"other_simd", of.other.simd()}};
   }
@@ -231,19 +253,20 @@ class Comparer {
             fmt::format("{}", of.other.instructions),
             fmt::format("{}{}", at_least, of.distance),
             fmt::format("{}{:.4f} %", at_least, 100 * of.difference()),
+            fmt::format("{:.4f} %", 100 * of.of_reference(of.in_any_order)),
             fmt::format("{:.2f} %", 100 * of.reference.simd()),
             fmt::format("{:.2f} %", 100 * of.other.simd())};
   }
 
   [[nodiscard]] std::string text() const {
     std::string text = fmt::format("reference  {}\nother      {}\n", request_.reference, request_.other);
-    TextTable table(0, TextTable::Style{.right = {2, 3, 4, 5, 6, 7, 8, 9}});
+    TextTable table(0, TextTable::Style{.right = {2, 3, 4, 5, 6, 7, 8, 9, 10}});
     const auto row = [](TextTable& to, std::vector<std::string> first, const Comparison& of) {
       for (std::string& cell : cells(of)) first.push_back(std::move(cell));
       to.row(std::move(first));
     };
     table.row({"launch", "kernel", "warps", "different", "instructions", "other", "distance", "difference",
-               "SIMD", "other"});
+               "any order", "SIMD", "other"});
     const auto counts = [](const Comparison& of) {
       return std::vector<std::string>{fmt::format("{}", of.warps), fmt::format("{}", of.different)};
     };
@@ -273,8 +296,9 @@ class Comparer {
     if (order.empty() || request_.top == 0) return "";
     std::stable_sort(order.begin(), order.end(),
                      [](const auto* a, const auto* b) { return a->distance > b->distance; });
-    TextTable table(0, TextTable::Style{.right = {0, 1, 2, 3, 4, 5, 6, 7, 8}});
-    table.row({"launch", "CTA", "warp", "instructions", "other", "distance", "difference", "SIMD", "other"});
+    TextTable table(0, TextTable::Style{.right = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}});
+    table.row({"launch", "CTA", "warp", "instructions", "other", "distance", "difference", "any order",
+               "SIMD", "other"});
     for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), request_.top); ++i) {
       const WarpComparison& each = *order[i];
       std::vector<std::string> row{fmt::format("{}", each.launch), fmt::format("{}", each.warp.first),

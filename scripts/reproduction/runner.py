@@ -19,9 +19,9 @@ class Failure(Exception):
 class Run:
     """A workload's run. Numbers are those of all its launches together; None unless it passed."""
 
-    def __init__(self, workload, size, platform, settings, outcome, stats):
+    def __init__(self, workload, size, platform, settings, outcome, stats, trace=None):
         self.workload, self.size, self.platform, self.settings = workload, size, platform, settings
-        self.outcome, self.stats = outcome, stats
+        self.outcome, self.stats, self.trace = outcome, stats, trace
 
     @property
     def passed(self):
@@ -61,7 +61,11 @@ class Runner:
     def __init__(self, heddle, size, platform, compiler, jobs, max_cycles):
         self.heddle, self.size, self.platform, self.compiler = pathlib.Path(heddle), size, platform, compiler
         self.jobs, self.max_cycles = jobs, max_cycles
-        self.runs = {}
+        self.runs, self.comparisons, self.traces = {}, {}, None
+
+    def keep_traces(self):
+        """From now on, runs write a trace of their control flow, for compare()."""
+        self.traces = tempfile.TemporaryDirectory()
 
     @staticmethod
     def key(workload, settings, platform):
@@ -89,6 +93,23 @@ class Runner:
         self.prepare([(workload, settings, platform or self.platform)])
         return self.runs[self.key(workload, settings, platform or self.platform)]
 
+    def compare(self, pairs):
+        """Of pairs (reference, other) of runs with traces: totals of heddle compare-traces, None where one has not passed."""
+        def one(pair):
+            reference, other = pair
+            if not (reference.passed and other.passed):
+                return None
+            done = self.command("compare-traces", reference.trace, other.trace, "--json")
+            if done.returncode not in (0, 1):
+                raise Failure(f"heddle compare-traces: {done.stderr.strip()}")
+            return json.loads(done.stdout)["total"]
+
+        wanted = [pair for pair in pairs if tuple(map(id, pair)) not in self.comparisons]
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for pair, total in zip(wanted, pool.map(one, wanted)):
+                self.comparisons[tuple(map(id, pair))] = total
+        return [self.comparisons[tuple(map(id, pair))] for pair in pairs]
+
     def command(self, *arguments):
         try:
             return subprocess.run([self.heddle, *map(str, arguments)], capture_output=True, text=True, check=False)
@@ -101,6 +122,10 @@ class Runner:
             name, *parameters = workload.split()  # "hashtable buckets=128"
             arguments = ["run", name, *(word for one in parameters for word in ("--param", one)), "--size", self.size, "--platform", platform, "--compiler", self.compiler,
                          "--max-cycles", self.max_cycles, "--out", out]
+            trace = None
+            if self.traces is not None:
+                trace = tempfile.mktemp(".cft", dir=self.traces.name)
+                arguments += ["--trace-control-flow", trace]
             for name, value in settings.items():
                 arguments += ["--set", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
             done = self.command(*arguments)
@@ -112,4 +137,4 @@ class Runner:
                 stats = json.loads((out / "stats.json").read_text()) if outcome == "passed" else None
             except (OSError, ValueError):
                 raise Failure(f"{self.heddle}: left no stats.json; give the heddle command") from None
-            return Run(workload, self.size, platform, settings, outcome, stats)
+            return Run(workload, self.size, platform, settings, outcome, stats, trace)

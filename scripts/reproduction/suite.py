@@ -53,3 +53,10 @@ def multi_path(paths, opportunistic):
     return {"core.control_flow.mechanism": "multi_path", "core.scoreboard.kind": "per_thread_mask",
             "core.control_flow.multi_path.paths": paths,
             "core.control_flow.multi_path.opportunistic_reconvergence": opportunistic}
+
+
+def hanoi(profile, **parameters):
+    """`parameters` are keys of core.control_flow.hanoi, and of core where they have a dot."""
+    return {"core.control_flow.mechanism": "hanoi", "core.control_flow.hanoi.profile": profile,
+            **{f"core.{name}" if "." in name else f"core.control_flow.hanoi.{name}": value
+               for name, value in parameters.items()}}

@@ -148,10 +148,11 @@ INSTANTIATE_TEST_SUITE_P(On, RandomKernels,
 
 /// A way to run diverged warps.
 struct Variant {
-  const char* name;
+  std::string name;
   std::vector<std::string> assignments;
   std::uint64_t quarters = kQuarters;
-  bool apart = false;  ///< lanes of a warp do not run together
+  bool apart = false;       ///< lanes of a warp do not run together
+  std::uint64_t first = 0;  ///< quarter
 };
 
 const std::string kAware = "core.control_flow.mechanism=aware";
@@ -189,6 +190,21 @@ Variant resync(const char* name, const std::string& policy, std::vector<std::str
 const std::string kEachInstruction = "core.control_flow.resync.decisions=instruction";
 const std::string kAging = "core.control_flow.resync.aging_selections=20";
 
+/// With so many barrier registers; each number has kernels of its own, the same in both profiles.
+Variant hanoi(char profile, unsigned registers, std::uint64_t quarter) {
+  Variant result{
+      "",
+      {"core.control_flow.mechanism=hanoi", std::string("core.control_flow.hanoi.profile=") + profile,
+       "core.control_flow.hanoi.private_registers=1", "core.control_flow.hanoi.barrier_registers=17",
+       "core.convergence.barrier_registers=" + std::to_string(registers)},
+      1,
+      true,
+      quarter};
+  result.name = std::string("hanoi_") + (profile == 'P' ? "p_" : "x_") + std::to_string(registers);
+  if (registers == 4) result.assignments.push_back("core.control_flow.hanoi.timing=contract");
+  return result;
+}
+
 Variant spinning(const char* name, std::vector<std::string> assignments) {
   for (const char* const each :
        {"core.spin.source=ddos", "core.spin.ddos.hash=modulo", "core.spin.ddos.path_bits=1",
@@ -221,11 +237,17 @@ const std::vector<Variant>& variants() {
       multi_path("mp6_early", 6, true),
       multi_path("mp8_early", 8, true),
       multi_path("mp32_early", 32, true),
+      hanoi('P', 1, 0),
+      hanoi('X', 1, 0),
+      hanoi('P', 2, 1),
+      hanoi('X', 2, 1),
+      hanoi('P', 4, 2),
+      hanoi('X', 4, 2),
+      hanoi('P', 16, 3),
+      hanoi('X', 16, 3),
       // No region is in the code: lanes that have parted meet at .sync instructions and barriers only.
-      {"hanoi", {"core.control_flow.mechanism=hanoi"}, 1, true},
-      {"hanoi_p_contract",
-       {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=P",
-        "core.control_flow.hanoi.timing=contract"},
+      {"hanoi_without_regions",
+       {"core.control_flow.mechanism=hanoi", "core.convergence.placement=off"},
        1,
        true},
       resync("min_pc", "MinPC"),
@@ -293,7 +315,8 @@ void PrintTo(const Portion& portion, std::ostream* out) { *out << variants()[por
 std::vector<Portion> portions() {
   std::vector<Portion> all;
   for (std::size_t v = 0; v < variants().size(); ++v)
-    for (std::uint64_t quarter = 0; quarter < variants()[v].quarters; ++quarter) all.push_back({v, quarter});
+    for (std::uint64_t quarter = 0; quarter < variants()[v].quarters; ++quarter)
+      all.push_back({v, variants()[v].first + quarter});
   return all;
 }
 
@@ -311,7 +334,7 @@ TEST_P(Mechanisms, LeaveTheMemoryTheOracleLeaves) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Mechanisms, testing::ValuesIn(portions()), [](const auto& test) {
-  return std::string(variants()[test.param.variant].name) + "_" + std::to_string(test.param.quarter);
+  return variants()[test.param.variant].name + "_" + std::to_string(test.param.quarter);
 });
 
 /// Kernels that failed once, reduced: tests/data/random_kernels.

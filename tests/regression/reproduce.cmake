@@ -14,9 +14,10 @@ endforeach()
 # For real: every study on few workloads.
 set(reproduce_aware HT CP-DS)
 set(reproduce_bows HT)
+set(reproduce_hanoi RBFS unstructured)
 set(reproduce_multipath MAND K13)
 set(reproduce_ssde HT BH-ST)
-foreach(study aware bows multipath ssde)
+foreach(study aware bows hanoi multipath ssde)
   add_test(NAME reproduce.real_${study}
            COMMAND ${HEDDLE_PYTHON} -B ${CMAKE_SOURCE_DIR}/scripts/reproduce ${study} --quick --heddle
                    $<TARGET_FILE:heddle> --jobs 1 --workloads ${reproduce_${study}})

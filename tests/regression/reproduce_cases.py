@@ -35,6 +35,16 @@ if arguments[0] == "analyze":
     kernels = answer.get("after" if after else "before", [])
     print(json.dumps([{"kernel": name, "counts": counts} for name, counts in kernels]))
     sys.exit(1 if any(counts["may_deadlock"] for _, counts in kernels) else 0)
+if arguments[0] == "compare-traces":
+    reference, other = (json.loads(pathlib.Path(path).read_text()) for path in arguments[1:3])
+    total = {"instructions": 100, "other_instructions": 100, "distance": 0, "difference": 0.0, "difference_in_any_order": 0.0, "simd": 0.5, "other_simd": 0.5}
+    for of, part, change in rules["compare"]:
+        if all(word in reference for word in of.split()) and all(word in other for word in part.split()):
+            total.update(change)
+    print(json.dumps({"total": total}))
+    sys.exit(1 if total["distance"] else 0)
+if "--trace-control-flow" in arguments:
+    pathlib.Path(arguments[arguments.index("--trace-control-flow") + 1]).write_text(json.dumps(arguments))
 cycles, instructions, simd, requests, misses = 1000, 100, 0.5, 10, 4
 for part, change in rules["run"]:
     if all(word in arguments for word in part.split()):
@@ -71,8 +81,8 @@ class Reproduce:
         self.heddle.write_text(FAKE)
         self.heddle.chmod(0o755)
 
-    def run(self, *arguments, rules=(), analyze=None, kernel="k", code=0):
-        answers = {"run": rules, "analyze": analyze or {}, "kernel": kernel}
+    def run(self, *arguments, rules=(), analyze=None, compare=(), kernel="k", code=0):
+        answers = {"run": rules, "analyze": analyze or {}, "compare": compare, "kernel": kernel}
         self.heddle.with_suffix(".json").write_text(json.dumps(answers))
         done = subprocess.run([ROOT / "scripts" / "reproduce", *arguments, "--heddle", self.heddle],
                               capture_output=True, text=True, check=False)
@@ -96,7 +106,7 @@ def row(text, *words):
 @case
 def without_a_study_it_lists_them(reproduce):
     done = reproduce.run()
-    for name in ("aware", "bows", "ddos", "multipath", "ssde"):
+    for name in ("aware", "bows", "ddos", "hanoi", "multipath", "ssde"):
         check(re.search(rf"^  {name} ", done.stdout, re.MULTILINE), f"no {name}")
 
 
@@ -145,6 +155,29 @@ def multipath_prints_harmonic_means(reproduce):
     check("+33.3 %" in done.stdout, "harmonic mean of 2 and 1")
     check("+60.0 %" in done.stdout, "harmonic mean of 4 and 1")
     check("+25.0 % on average, up to +50.0 % (MAND)" in done.stdout, "utilisation")
+
+
+@case
+def hanoi_compares_traces(reproduce):
+    p, x = ("core.control_flow.hanoi.profile=" + profile for profile in "PX")
+    stack, skips = "core.control_flow.mechanism=simt_stack", "core.control_flow.hanoi.bsync_skip="
+    done = reproduce.run("hanoi", "--quick", "--workloads", "RBFS", "HOTS", "--jobs", "2", rules=[
+        [f"bfs {stack}", {"cycles": 2000}], [f"bfs {p}", {"cycles": 800, "instructions": 120}],
+        [f"bfs {skips}2", {"cycles": 2000}]],
+        compare=[[f"bfs {p}", stack, {"distance": 10, "difference": 0.1, "difference_in_any_order": 0.05, "other_simd": 0.25}],
+                 [f"bfs {p}", "core.convergence.placement=off", {"other_instructions": 200}],
+                 [f"bfs {skips}2", x, {"distance": 40, "difference": 0.4, "simd": 0.4, "instructions": 80}]])
+    text = done.stdout
+    check(row(text, "RBFS", "bfs", "rtx2060")[4:] == ["100", "0.00 %", "10.00 %", "0.00 %", "0.00 %", "0.00 %", "10.00 %", "0.00 %",
+                                                     "5.00 %", "0.00 %"], "distances")
+    ipcs = row(text, "RBFS", "bfs", "800")
+    check(ipcs[3:7] == ["1.20", "2.00", "-20.0 %", "-80.0 %"], "IPC of the program's instructions")
+    check(ipcs[10:12] == ["50.0 %", "25.0 %"], "utilisation")
+    check(row(text, "RBFS", "200")[3:5] == ["50.0 %", "50.0 %"], "not reconverging")
+    check("stack 5.00 %" in text and "stack 1 of 2" in text and "stack 10.00 %" in text, "claims")
+    # Never passing against passing every other one.
+    check(row(text, "RBFS", "every 2.")[3:] == ["passed", "40.0 %", "+212.5 %", "+25.0 %"], "skipped BSYNCs")
+    check("100 / 50 / 50" in text, "cost")
 
 
 def counts(loops, flagged):
@@ -202,7 +235,7 @@ def every_published_claim_has_a_source(reproduce):
     del reproduce
     sys.path.insert(0, str(ROOT / "scripts" / "reproduction"))
     import tables
-    for study in ("aware", "bows", "ddos", "multipath", "ssde"):
+    for study in ("aware", "bows", "ddos", "hanoi", "multipath", "ssde"):
         claims = tables.published(study)
         check(len({claim["id"] for claim in claims}) == len(claims), f"{study}: an id twice")
         for claim in claims:

@@ -1,6 +1,6 @@
-// .sync instructions of lanes that run separately: AWARE and Multi-Path give every split its turn, so that
-// lanes synchronise with those in their member mask at any distance. The expected results are those of the
-// scalar oracle.
+// .sync instructions of lanes that run separately: AWARE, Multi-Path and Hanoi give every split its turn, so that
+// lanes synchronise with those in their member mask at any distance. On Hanoi lanes also go on one by one. The expected
+// results are those of the scalar oracle.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -198,6 +198,97 @@ NEXT:
 )"},
 };
 
+// What waits for lanes one by one (hanoi, corrections 8): a lane goes on when it has met those that it names itself,
+// whoever came with it.
+const Case kByLane[] = {
+    // Lane 31 comes when lane 0 has stored something behind the instruction; 0 to 7 do not wait for it, 8 to 30 do.
+    {"MasksOfLanesThatComeTogether", R"(
+  mul.wide.u32 %off, %me, 8;
+  sub.u64 %off, %at, %off;
+  setp.eq.u32 %p1, %me, 31;
+  setp.lt.u32 %p2, %me, 8;
+  selp.u32 %r1, 0xff, 0xffffff00, %p2;
+  @%p1 bra LAST;
+  bar.warp.sync %r1;
+  setp.ne.u32 %p3, %me, 0;
+  @%p3 bra DONE;
+  st.volatile.global.u32 [%off+4], 1;
+  bra DONE;
+LAST:
+  ld.volatile.global.u32 %r2, [%off+4];
+  setp.eq.u32 %p4, %r2, 0;
+  @%p4 bra LAST;
+  bar.warp.sync %r1;
+DONE:
+  st.global.u32 [%at], %r1;
+  ret;
+)"},
+    // Lane 0 is kept away by the guard and stores what lane 31 waits for; the others need lane 31.
+    {"LanesThatTheGuardKeepsAway", R"(
+  mul.wide.u32 %off, %me, 8;
+  sub.u64 %off, %at, %off;
+  setp.ne.u32 %p1, %me, 0;
+  setp.eq.u32 %p2, %me, 31;
+  mov.u32 %r1, 7;
+  @%p2 bra LAST;
+MEET:
+  @%p1 shfl.sync.bfly.b32 %r1, %me, 30, 0x1f, 0xfffffffe;
+  @%p1 bra DONE;
+  st.volatile.global.u32 [%off+4], 1;
+  bra DONE;
+LAST:
+  ld.volatile.global.u32 %r2, [%off+4];
+  setp.eq.u32 %p4, %r2, 0;
+  @%p4 bra LAST;
+  bra MEET;
+DONE:
+  st.global.u32 [%at], %r1;
+  ret;
+)"},
+    // Pairs that meet in turn, each pair for itself: pair i spins until pair i-1 has passed.
+    {"AChainOfPairs", R"(
+  mul.wide.u32 %off, %me, 8;
+  sub.u64 %off, %at, %off;
+  mov.u32 %r1, 3;
+  and.b32 %r2, %me, 30;
+  shl.b32 %r1, %r1, %r2;
+  shr.u32 %r2, %me, 1;
+  and.b32 %r5, %me, 1;
+  setp.eq.u32 %p1, %r5, 0;
+  @%p1 bra MEET;
+TURN:
+  ld.volatile.global.u32 %r3, [%off+4];
+  setp.ne.u32 %p2, %r3, %r2;
+  @%p2 bra TURN;
+MEET:
+  shfl.sync.bfly.b32 %r4, %me, 1, 0x1f, %r1;
+  @%p1 bra DONE;
+  add.u32 %r3, %r2, 1;
+  st.volatile.global.u32 [%off+4], %r3;
+DONE:
+  st.global.u32 [%at], %r4;
+  ret;
+)"},
+};
+
+/// Lanes that meet in different iterations of a loop: those that come late have gone past the others, which wait in an
+/// arm of the first iteration.
+const Case kOtherIterations{"OtherIterations", R"(
+  mov.u32 %r1, 0;
+  mov.u32 %r4, 0;
+  and.b32 %r2, %me, 1;
+LAP:
+  setp.ne.u32 %p1, %r1, %r2;
+  @%p1 bra NEXT;
+  shfl.sync.bfly.b32 %r4, %me, 1, 0x1f, -1;
+NEXT:
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p2, %r1, 2;
+  @%p2 bra LAP;
+  st.global.u32 [%at], %r4;
+  ret;
+)"};
+
 struct Mechanism {
   const char* name;
   std::vector<std::string> assignments;
@@ -222,21 +313,77 @@ const Mechanism kMechanisms[] = {
      {kMultiPath, kTimeout, kMasks, kFlow + "multi_path.opportunistic_reconvergence=true"}},
 };
 
+const std::string kHanoi = kFlow + "mechanism=hanoi";
+const std::string kP = kFlow + "hanoi.profile=P";
+const Mechanism kHanois[] = {
+    {"HanoiX", {kHanoi}},
+    {"HanoiP", {kHanoi, kP}},
+    {"HanoiPOneRegister", {kHanoi, kP, "core.convergence.barrier_registers=1"}},
+    {"HanoiXContract", {kHanoi, kFlow + "hanoi.timing=contract", "core.scoreboard.entries_per_warp=4"}},
+    {"HanoiXNoRegions", {kHanoi, "core.convergence.placement=off"}},
+};
+
+std::vector<std::uint64_t> on_gpu(const Case& kernel, const Mechanism& mechanism) {
+  gpu::GpuConfig config = gpu::load_platform("tiny", mechanism.assignments);
+  config.watchdog.check_cycles = 64;  // any alarm would be false
+  gpu::GpuDevice gpu(config, {.max_cycles = 1'000'000, .shuffle_modules = 0, .on_progress = {}});
+  return run(gpu, kernel.body);
+}
+
+std::vector<std::uint64_t> on_oracle(const Case& kernel) {
+  oracle::OracleDevice oracle;
+  return run(oracle, kernel.body);
+}
+
 class WarpSync : public testing::TestWithParam<std::tuple<Case, Mechanism>> {};
 
 TEST_P(WarpSync, LanesMeet) {
   const auto& [kernel, mechanism] = GetParam();
-  oracle::OracleDevice oracle;
-  gpu::GpuDevice gpu(gpu::load_platform("tiny", mechanism.assignments),
-                     {.max_cycles = 1'000'000, .shuffle_modules = 0, .on_progress = {}});
-  EXPECT_EQ(run(gpu, kernel.body), run(oracle, kernel.body));
+  EXPECT_EQ(on_gpu(kernel, mechanism), on_oracle(kernel));
 }
 
+const auto kName = [](const auto& test) {
+  return std::string(std::get<0>(test.param).name) + std::get<1>(test.param).name;
+};
+
 INSTANTIATE_TEST_SUITE_P(On, WarpSync,
-                         testing::Combine(testing::ValuesIn(kCases), testing::ValuesIn(kMechanisms)),
-                         [](const auto& test) {
-                           return std::string(std::get<0>(test.param).name) + std::get<1>(test.param).name;
-                         });
+                         testing::Combine(testing::ValuesIn(kCases), testing::ValuesIn(kMechanisms)), kName);
+INSTANTIATE_TEST_SUITE_P(OnHanoi, WarpSync,
+                         testing::Combine(testing::ValuesIn(kCases), testing::ValuesIn(kHanois)), kName);
+// They spin, which needs a YIELD, which only the placement puts in.
+INSTANTIATE_TEST_SUITE_P(ByLane, WarpSync,
+                         testing::Combine(testing::ValuesIn(kByLane),
+                                          testing::ValuesIn(std::begin(kHanois), std::end(kHanois) - 1)),
+                         kName);
+// In X lanes that wait at a BSYNC go on if nothing else can: nobody starves.
+INSTANTIATE_TEST_SUITE_P(Late, WarpSync,
+                         testing::Values(std::tuple{kOtherIterations, kHanois[0]},
+                                         std::tuple{kOtherIterations, kHanois[3]},
+                                         std::tuple{kOtherIterations, kHanois[4]}),
+                         kName);
+
+// What other machines do with it, as their pages say: a split of AWARE and Multi-Path goes on as a whole, and lanes of P
+// wait at a BSYNC for ever, as published.
+class WarpSyncLimit : public testing::TestWithParam<std::tuple<Case, Mechanism>> {};
+
+TEST_P(WarpSyncLimit, Hangs) {
+  const auto& [kernel, mechanism] = GetParam();
+  try {
+    (void)on_gpu(kernel, mechanism);
+    FAIL() << "it ends";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), base::ExitCode::kHang) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Together, WarpSyncLimit,
+                         testing::Combine(testing::Values(kByLane[0], kByLane[1]),
+                                          testing::Values(kMechanisms[0], kMechanisms[4])),
+                         kName);
+INSTANTIATE_TEST_SUITE_P(Late, WarpSyncLimit,
+                         testing::Combine(testing::Values(kOtherIterations),
+                                          testing::Values(kMechanisms[0], kMechanisms[4], kHanois[1])),
+                         kName);
 
 class WarpSyncHang : public testing::TestWithParam<Mechanism> {};
 
@@ -265,7 +412,8 @@ FEW:
 }
 
 INSTANTIATE_TEST_SUITE_P(On, WarpSyncHang,
-                         testing::Values(Mechanism{"Aware", {kAware}}, Mechanism{"MultiPath", {kMultiPath}}),
+                         testing::Values(Mechanism{"Aware", {kAware}}, Mechanism{"MultiPath", {kMultiPath}},
+                                         kHanois[0], kHanois[1]),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -25,7 +25,7 @@ void CtaBarriers::arrive(GroupId id, const isa::Instruction& instruction, LaneMa
     arrive(home, lanes, exec & lanes, exec, group, instruction, released);
   });
   if (instruction.barrier_kind == isa::BarrierKind::kSync)
-    paths_.wait_at_barrier(id);
+    paths_.wait_at_barrier(id, group.mask);
   else
     paths_.advance(id);
   release(released);

@@ -44,16 +44,16 @@ void MeetingPoint::arrive(GroupId id, const isa::Instruction& instruction, LaneM
     paths_.advance(id);
     return;
   }
-  // All of the group waits until its last lane has met those that the lane names. It is told as a barrier is:
-  // other splits of the warp have their turn meanwhile.
-  const WarpSync::Split split{group.pc, instruction.lane_fn == nullptr, group.mask};
+  // Each lane waits until it has met those that it names, or all of the group until its last lane has. It is told as a
+  // barrier is: other splits of the warp have their turn meanwhile.
+  const WarpSync::Split split{group.pc, instruction.lane_fn == nullptr, lanes_part_ ? exec : group.mask};
   waiting_.arrive(warp, split, exec, members);
-  if (meet(warp, &split)) {
-    hang_.passes(warp);
+  const LaneMask waits = LaneMask::difference(split.lanes, meet(warp, split.lanes));
+  if (waits != group.mask) hang_.passes(warp);
+  if (waits.none())
     paths_.advance(id);
-    return;
-  }
-  paths_.wait_at_barrier(id);
+  else
+    paths_.wait_at_barrier(id, waits);
 }
 
 /// The lanes of each home warp meet those of their own warp: what a member mask names. They do so as its splits, and
@@ -68,11 +68,11 @@ void MeetingPoint::arrive_apart(GroupId id, const isa::Instruction& instruction,
     waiting_.arrive(home, {group.pc, instruction.lane_fn == nullptr, lanes}, exec & lanes, members);
     homes[count++] = home;
   });
-  paths_.wait_at_barrier(id);
+  paths_.wait_at_barrier(id, group.mask);
   for (unsigned i = 0; i < count; ++i) meet(homes[i]);
 }
 
-bool MeetingPoint::meet(WarpId warp, const WarpSync::Split* arriving) {
+LaneMask MeetingPoint::meet(WarpId warp, LaneMask arriving) {
   for (const WarpSync::Meeting& meeting : waiting_.complete(warp, state_.warp(warp).live)) {
     const isa::Instruction& instruction = state_.instruction(meeting.pc);
     if (instruction.lane_fn != nullptr) {
@@ -94,12 +94,12 @@ bool MeetingPoint::meet(WarpId warp, const WarpSync::Split* arriving) {
     }
     waiting_.met(warp, meeting.lanes);
   }
-  bool goes_on = false;
+  LaneMask goes_on;
   WarpSync::Split split;
-  while (waiting_.take_finished(warp, split)) {
+  while (lanes_part_ ? waiting_.take_met(warp, split) : waiting_.take_finished(warp, split)) {
     state_.services.progress.lanes_released();
-    if (arriving != nullptr && split.lanes == arriving->lanes)
-      goes_on = true;
+    if (arriving.contains(split.lanes))
+      goes_on |= split.lanes;
     else
       paths_.release_at(state_.now + 1, warp, split.lanes);
   }

@@ -17,16 +17,18 @@ class Executor;
 
 class MeetingPoint {
  public:
-  /// `lanes_apart`: lanes of a warp run apart, so that those that come first can wait.
+  /// `lanes_apart`: lanes of a warp run apart, so that those that come first can wait. `lanes_part`: those that come
+  /// together need not go on together.
   MeetingPoint(CoreState& state, IssueStage& issue, PathControl& paths, Executor& executor, HangView& hang,
-               WarpSync& waiting, bool lanes_apart)
+               WarpSync& waiting, bool lanes_apart, bool lanes_part)
       : state_(state),
         issue_(issue),
         paths_(paths),
         executor_(executor),
         hang_(hang),
         waiting_(waiting),
-        lanes_apart_(lanes_apart) {}
+        lanes_apart_(lanes_apart),
+        lanes_part_(lanes_part) {}
 
   /// The group has issued the instruction with lanes `exec`.
   void arrive(GroupId id, const isa::Instruction& instruction, LaneMask exec);
@@ -45,10 +47,10 @@ class MeetingPoint {
                                      std::array<std::uint32_t, kLanes>& members) const;
   /// Of a group with lanes of several home warps.
   void arrive_apart(GroupId id, const isa::Instruction& instruction, LaneMask exec);
-  /// Executes what lanes of the warp have met for and lets their splits go on; true: `arriving`, whose group
-  /// still is at the instruction, is one of these. A scoreboard hazard, possible where lanes have exited or
-  /// another split reserved since, postpones it to a write-back.
-  bool meet(WarpId warp, const WarpSync::Split* arriving = nullptr);
+  /// Executes what lanes of the warp have met for and lets their splits go on, or the lanes one by one. Answers which of
+  /// `arriving`, whose group still is at the instruction, are among these. A scoreboard hazard, possible where lanes
+  /// have exited or another split reserved since, postpones it to a write-back.
+  LaneMask meet(WarpId warp, LaneMask arriving = {});
 
   CoreState& state_;
   IssueStage& issue_;
@@ -57,6 +59,7 @@ class MeetingPoint {
   HangView& hang_;
   WarpSync& waiting_;
   bool lanes_apart_;
+  bool lanes_part_;
 };
 
 }  // namespace heddle::core

@@ -83,13 +83,13 @@ void PathControl::table_filled(WarpId warp, const simt::TableEntryTransfer& fill
   decide(back);
 }
 
-void PathControl::wait_at_barrier(GroupId id) {
+void PathControl::wait_at_barrier(GroupId id, LaneMask lanes) {
   const IssueTable::Group& group = state_.groups[id];
   simt::ControlFlowRequest wait;
   wait.event = ControlFlowEvent::kBarrierArrive;
   wait.warp = group.warp;
   wait.group = id;
-  wait.mask = group.mask;
+  wait.mask = lanes;
   wait.next = Pc{group.pc.value() + 1};
   decide(wait);
 }

@@ -33,8 +33,9 @@ class PathControl {
   void tick(Cycle now);
   /// A spilled entry of the mechanism's tables is back from memory.
   void table_filled(WarpId warp, const simt::TableEntryTransfer& filled);
-  /// The group waits, at a barrier or for other lanes, to go on behind the instruction that it has issued.
-  void wait_at_barrier(GroupId id);
+  /// Lanes of the group wait, at a barrier or for other lanes, to go on behind the instruction that it has issued: all,
+  /// unless the mechanism parts them there.
+  void wait_at_barrier(GroupId id, LaneMask lanes);
   /// Splits of the warp that could go on now.
   [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp);
   /// Lanes of a warp that wait so may go on in a cycle to come.

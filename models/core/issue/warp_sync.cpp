@@ -61,6 +61,20 @@ bool WarpSync::take_finished(WarpId id, Split& split) {
   return true;
 }
 
+bool WarpSync::take_met(WarpId id, Split& split) {
+  Warp& warp = warps_[id.value()];
+  for (auto each = warp.splits.begin(); each != warp.splits.end(); ++each) {
+    const LaneMask met = LaneMask::difference(each->lanes, warp.lanes);
+    if (met.none()) continue;
+    split = *each;
+    split.lanes = met;
+    each->lanes = LaneMask::difference(each->lanes, met);
+    if (each->lanes.none()) warp.splits.erase(each);
+    return true;
+  }
+  return false;
+}
+
 LaneMask WarpSync::missing(WarpId id, LaneMask lanes, LaneMask live) const {
   const Warp& warp = warps_[id.value()];
   LaneMask result;

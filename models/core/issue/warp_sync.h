@@ -50,6 +50,8 @@ class WarpSync {
   void met(WarpId warp, LaneMask lanes);
   /// Takes out a split none of whose lanes has to wait any more; false: there is none.
   [[nodiscard]] bool take_finished(WarpId warp, Split& split);
+  /// Takes out those lanes of a split that have not to wait any more; false: there are none.
+  [[nodiscard]] bool take_met(WarpId warp, Split& split);
   /// Of `lanes`, which wait: the live lanes they name that have not come.
   [[nodiscard]] LaneMask missing(WarpId warp, LaneMask lanes, LaneMask live) const;
   /// Lanes that wait, those that do for the rest of their split included.

@@ -210,9 +210,10 @@ void HangView::view_waiting(WarpId id, hang::WarpState& state) const {
     // What they wait for may give them a result.
     const isa::Instruction& waits_at = state_.code[at == kNoPc || at.value() == 0 ? 0 : at.value() - 1];
     for (unsigned i = 0; i < waits_at.write_count; ++i) state.unknown.push_back({waits_at.writes[i], lanes});
-    if ((sources_.waiting.waiting(id) & lanes).any()) {
-      state.waiting.push_back({lanes, at, 0, true});
-      return;
+    if (const LaneMask meets = sources_.waiting.waiting(id) & lanes; meets.any()) {
+      state.waiting.push_back({meets, at, 0, true});
+      lanes = LaneMask::difference(lanes, meets);
+      if (lanes.none()) return;
     }
     BarrierRequest look = barrier_of(id, lanes);
     if (look.arrived != 0)

@@ -83,8 +83,8 @@ void HanoiWarp::execute(HanoiEvent& event) {
     case Op::kYield:
       return yield(event);
     case Op::kBarrier:
-      outside_.push_back({event.next, ws_.back().mask});
-      ws_.pop_back();
+      outside_.push_back({event.next, event.exec});
+      shrink(event.exec, {}, event.next);
       return;
     case Op::kRelease:
       return release_outside(event.exec);
@@ -123,11 +123,28 @@ void HanoiWarp::branch(const HanoiEvent& event) {
   if (!taken_first) push_path(other_pc, others);
 }
 
+std::size_t HanoiWarp::region_of(LaneMask lanes) const {
+  for (std::size_t i = rec_.size(); i > 0; --i) {
+    const Register& b = registers_[rec_[i - 1].barrier];
+    if (b.valid && !rec_[i - 1].dead && (b.mask & lanes).any()) return i;
+  }
+  return 0;
+}
+
 void HanoiWarp::release_outside(LaneMask lanes) {
-  // Below the others, so that they take no turn away; the one that came first is the first to run.
-  for (const Path& path : outside_)
-    if (lanes.contains(path.mask)) ws_.insert(ws_.begin(), path);
-  std::erase_if(outside_, [&](const Path& path) { return lanes.contains(path.mask); });
+  // Below the others of its region, so that it takes no turn away, and above paths of outer ones: these would keep it
+  // from becoming a sibling of those that it has to be. The running one stays on top, its PC is not known here.
+  const bool runs = !ws_.empty();
+  for (Path& path : outside_) {
+    const LaneMask goes = path.mask & lanes;
+    if (goes.none()) continue;
+    const std::size_t region = region_of(goes);
+    auto at = runs ? ws_.end() - 1 : ws_.end();
+    while (at != ws_.begin() && region_of((at - 1)->mask) >= region) --at;
+    ws_.insert(at, {path.pc, goes});
+    path.mask = LaneMask::difference(path.mask, goes);
+  }
+  std::erase_if(outside_, [](const Path& path) { return path.mask.none(); });
 }
 
 // ---- Regions
@@ -314,7 +331,9 @@ std::size_t HanoiWarp::siblings() const {
     if (!b.valid) return 0;  // spilled: nothing says who belongs together (A6)
     region = b.mask;
   }
-  if (!region.contains(ws_.back().mask)) return 0;
+  // A path of the innermost region below one from outside of it has come back from a barrier: it has its turn first.
+  if (!region.contains(ws_.back().mask))
+    return (region & ws_.back().mask).none() && region.contains(ws_[ws_.size() - 2].mask) ? 1 : 0;
   std::size_t count = 0;
   while (count + 1 < ws_.size() && region.contains(ws_[ws_.size() - 2 - count].mask)) ++count;
   return count;

@@ -35,8 +35,8 @@ struct HanoiEvent {
     kWarpSync,   ///< lanes `value`; those in `again` execute it again
     kExit,
     kYield,
-    kBarrier,  ///< the running path waits for something outside of the warp
-    kRelease,  ///< paths that wait so, of lanes `exec`, go on
+    kBarrier,  ///< `exec` of the running path wait for something outside of it
+    kRelease,  ///< lanes `exec`, which wait so, go on
   };
   Op op = Op::kNext;
   WarpId warp{};
@@ -128,6 +128,8 @@ class HanoiWarp {
   void yield(HanoiEvent& event);
   bool release_by_yield();
   void release_outside(LaneMask lanes);
+  /// Number of the innermost region that names one of the lanes, from 1; 0: none does.
+  [[nodiscard]] std::size_t region_of(LaneMask lanes) const;
 
   /// P: what a BSYNC breaks of the contract (I6, I7).
   [[nodiscard]] HanoiError broken_contract(const HanoiEvent& event) const;

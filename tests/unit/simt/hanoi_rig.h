@@ -72,6 +72,12 @@ class HanoiRig : public SimtRig {
     r.target = pc(target);
     send_on(r);
   }
+  /// These of the running lanes wait at a .sync instruction.
+  void barrier_of(const std::string& lanes, Pc next) {
+    ControlFlowRequest r = event(ControlFlowEvent::kBarrierArrive, kGroup, next);
+    r.mask = mask(lanes);
+    send(r);
+  }
   void jump(Pc target) {
     ControlFlowRequest r = event(Transfer::kJump, kGroup, next());
     r.taken = here().mask;

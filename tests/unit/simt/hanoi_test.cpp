@@ -320,6 +320,60 @@ TEST_P(HanoiProfiles, PathsAtABarrierLeaveTheirTurnToOthers) {
   EXPECT_EQ(rig.ws(), "Y 0011 | X 1100") << "who came first runs first";
 }
 
+// A .sync instruction parts lanes that wait for others from those that need not (corrections 8).
+TEST_P(HanoiProfiles, LanesThatWaitAtASyncInstructionLeaveTheOthersAndComeBackOneByOne) {
+  HanoiRig rig(hanoi(profile(GetParam())));
+  rig.start('A', "1111");
+  rig.barrier_of("0110", pc('B'));
+  EXPECT_EQ(rig.ws(), "B 1001");
+  EXPECT_EQ(rig.groups[kGroup].pc, pc('B'));
+  EXPECT_EQ(rig.groups[kGroup].mask, mask("1001"));
+  rig.release(mask("0100"));
+  EXPECT_EQ(rig.ws(), "B 0100 | B 1001") << "below, so that it takes no turn away";
+  rig.quit("1001");
+  EXPECT_EQ(rig.groups[kGroup].mask, mask("0100"));
+  rig.quit("0100");
+  EXPECT_TRUE(rig.groups[kGroup].blocked) << "one lane still waits";
+  rig.release(mask("0010"));
+  EXPECT_EQ(rig.ws(), "B 0010");
+}
+
+// Below the paths of its region and above those of outer ones, of which it would be no sibling.
+TEST_P(HanoiProfiles, WhoComesBackFromABarrierIsWithItsRegion) {
+  HanoiRig rig(hanoi(profile(GetParam())));
+  rig.start('A', "1111");
+  rig.bssy(0, HanoiRig::behind('J'));
+  rig.bra('X', "1110", 'Y');
+  rig.bssy(1, HanoiRig::behind('K'));
+  rig.bra('U', "1100", 'V');
+  EXPECT_EQ(rig.ws(), "Y 0001 | V 0010 | U 1100");
+  rig.barrier_of("0100", pc('W'));
+  EXPECT_EQ(rig.ws(), "Y 0001 | V 0010 | W 1000");
+  rig.release(mask("0100"));
+  EXPECT_EQ(rig.ws(), "Y 0001 | W 0100 | V 0010 | W 1000");
+  rig.yield();
+  rig.yield();
+  rig.yield();
+  EXPECT_EQ(rig.groups[kGroup].mask, mask("1000")) << "each sibling has had its turn";
+}
+
+// All of the inner region waited, an outer path runs meanwhile and yields.
+TEST_P(HanoiProfiles, AnOuterPathYieldsToAnInnerOneThatComesBack) {
+  HanoiRig rig(hanoi(profile(GetParam())));
+  rig.start('A', "1111");
+  rig.bssy(0, HanoiRig::behind('J'));
+  rig.bra('X', "1100", 'Y');
+  rig.bssy(1, HanoiRig::behind('K'));
+  rig.barrier_of("1100", pc('W'));
+  EXPECT_EQ(rig.ws(), "Y 0011");
+  rig.yield();
+  EXPECT_EQ(rig.groups[kGroup].mask, mask("0011"));
+  rig.release(mask("1100"));
+  EXPECT_EQ(rig.groups[kGroup].mask, mask("0011")) << "goes on until it yields";
+  rig.yield();
+  EXPECT_EQ(rig.groups[kGroup].mask, mask("1100"));
+}
+
 // ---- Time
 
 TEST(HanoiContract, APopTakesACycle) {

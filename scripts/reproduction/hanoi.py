@@ -1,0 +1,205 @@
+"""Hanoi against the stack, AWARE and Multi-Path: distance of the control-flow traces, IPC, SIMD utilisation; what the order
+of paths and what time contribute; skipped BSYNCs; the cost of not reconverging."""
+
+import suite
+from tables import WHERE, chosen, comparison, count, number, percent, ratio, table, where, xy_chart
+
+TITLE = "Hanoi (Turing's convergence instructions): traces of PCs and masks, IPC and SIMD utilisation beside other mechanisms"
+PLATFORM = "rtx2060"
+
+# Published name, where our workload is after the same source or algorithm (platforms/workloads/README.md).
+REGULAR = [("BTR", "btree"), ("RBFS", "bfs"), ("GAUS", "gaussian"), ("HOTS", "hotspot"), ("KMNS", "kmeans"), ("LUD", "lud"),
+              ("NN", "nn"), ("PFN", "pathfinder"), ("SRAD", "srad"), ("AES", "aes"), ("LPS", "lps"), ("NQU", "nqueens"),
+              *(("-", name) for name in ("sgemm", "reduction", "histogram", "nn-packed", "mandelbrot", "montecarlo",
+                                         "nqueens-recursive", "dispatch", "ray", "strmatch", "keyvalue", "suffixtree", "bvh",
+                                         "unstructured", "bh-force", "barrier-arms"))]
+# Their lanes go where other warps' timing sends them.
+RACING = [("-", name) for name in ("hashtable", "atm", "cloth", "bh-build", "bh-summarize", "bh-sort", "nw-rows", "nw-tiles", "tsp")]
+BENCHMARKS = REGULAR + RACING
+
+# As many registers for programs in both profiles, so that the code is the same.
+FOUR = {"convergence.barrier_registers": 4}
+P, X = suite.hanoi("P", **FOUR), suite.hanoi("X", **FOUR)
+OTHERS = [("Hanoi X", X), ("stack", suite.STACK), ("AWARE", suite.aware("none")),
+          ("MP any", suite.multi_path(32, False)), ("MP any + OREC", suite.multi_path(32, True))]
+# One factor at a time.
+TAKEN_FIRST = suite.hanoi("P", **FOUR, **{"control_flow.first_side": "taken"})
+STACK_LRR = {**suite.STACK, "core.scheduler.policy": "lrr"}
+NO_REGIONS = suite.hanoi("X", **{"convergence.placement": "off"})
+NO_EARLY = suite.hanoi("P", **FOUR, **{"convergence.early": False})
+SKIPS = [2, 4, 8, 16]
+
+
+def skip(every):
+    return suite.hanoi("X", **FOUR, bsync_skip=every)
+
+
+ALL = [P, *(settings for _, settings in OTHERS), TAKEN_FIRST, STACK_LRR, NO_REGIONS, NO_EARLY]
+
+
+def ipc(run, total, which=""):
+    """Thread instructions of the program per cycle: what is inserted counts as time only."""
+    if not total or not run.cycles:
+        return None
+    return 32 * total[which + "simd"] * total[which + "instructions"] / run.cycles
+
+
+def gain(above, below):
+    return above / below - 1 if above is not None and below else None
+
+
+def signed(part):
+    return "-" if part is None else f"{100 * part:+.1f} %"
+
+
+def mean(values):
+    values = [value for value in values if value is not None]
+    return sum(values) / len(values) if values else None
+
+
+class Set:
+    """Runs and comparisons of some workloads."""
+
+    def __init__(self, machine, benchmarks):
+        self.machine, self.benchmarks = machine, benchmarks
+        pairs = {}
+        for name, workload in benchmarks:
+            run = lambda settings: machine.run(workload, settings)  # noqa: E731
+            reference = run(P)
+            for label, settings in OTHERS:
+                pairs[workload, label] = (reference, run(settings))
+            pairs[workload, "same order"] = (run(TAKEN_FIRST), run(suite.STACK))
+            pairs[workload, "time only"] = (run(suite.STACK), run(STACK_LRR))
+            pairs[workload, "none"] = (reference, run(NO_REGIONS))
+            pairs[workload, "no early"] = (reference, run(NO_EARLY))
+        self.pairs = pairs
+        self.totals = dict(zip(pairs, machine.compare(list(pairs.values()))))
+
+    def difference(self, workload, label, which="difference"):
+        total = self.totals[workload, label]
+        return total[which] if total else None
+
+    def ipc_difference(self, workload, label):
+        reference, other = self.pairs[workload, label]
+        total = self.totals[workload, label]
+        return gain(ipc(other, total, "other_"), ipc(reference, total))
+
+    def distances(self):
+        labels = [label for label, _ in OTHERS] + ["same order", "time only"]
+        rows = []
+        for name, workload in self.benchmarks:
+            reference = self.machine.run(workload, P)
+            total = self.totals[workload, "Hanoi X"]
+            rows.append([*where(name, reference)[:4], f"{total['instructions']:,}" if total else count(reference, 0),
+                         *(percent(self.difference(workload, label), 2) for label in labels),
+                         *(percent(self.difference(workload, label, "difference_in_any_order"), 2) for label in ("stack", "AWARE"))])
+        means = [mean(self.difference(workload, label) for _, workload in self.benchmarks) for label in labels]
+        unordered = [mean(self.difference(workload, label, "difference_in_any_order") for _, workload in self.benchmarks)
+                     for label in ("stack", "AWARE")]
+        rows.append(["**mean**", "", "", "", "", *(percent(value, 2) for value in means + unordered)])
+        return table([*WHERE[:4], "program's instructions", *(label for label, _ in OTHERS),
+                      "stack against Hanoi, both taken side first", "stack: LRR against GTO", "stack, any order",
+                      "AWARE, any order"], rows)
+
+    def performance(self):
+        rows = []
+        for name, workload in self.benchmarks:
+            reference, total = self.machine.run(workload, P), self.totals[workload, "stack"]
+            rows.append([name, workload, count(reference, reference.cycles),
+                         ratio(reference.instructions, total["instructions"] if total else None),
+                         number(ipc(reference, total)),
+                         *(signed(self.ipc_difference(workload, label)) for label, _ in OTHERS),
+                         percent(total["simd"] if total else None),
+                         *(percent(self.totals[workload, label]["other_simd"] if self.totals[workload, label] else None)
+                           for label, _ in OTHERS[1:])])
+        means = [signed(mean(self.ipc_difference(workload, label) for _, workload in self.benchmarks)) for label, _ in OTHERS]
+        sizes = [percent(mean(abs(value) for _, workload in self.benchmarks
+                              if (value := self.ipc_difference(workload, label)) is not None)) for label, _ in OTHERS]
+        rows.append(["**mean**", "", "", "", "", *means, "", "", "", "", ""])
+        rows.append(["**mean of sizes**", "", "", "", "", *sizes, "", "", "", "", ""])
+        return table(["name", "workload", "cycles, Hanoi P", "issued / program's", "IPC, Hanoi P",
+                      *(f"IPC, {label}" for label, _ in OTHERS), "SIMD, Hanoi", *(f"SIMD, {label}" for label, _ in OTHERS[1:])],
+                     rows)
+
+    def costs(self):
+        rows, shares = [], {"P": [], "no early": []}
+        for name, workload in self.benchmarks:
+            none, early = self.totals[workload, "none"], self.totals[workload, "no early"]
+            if not none or not early or none["instructions"] == none["other_instructions"]:
+                continue
+            apart = none["other_instructions"]
+            share = {"P": early["instructions"] / apart, "no early": early["other_instructions"] / apart}
+            for which, value in share.items():
+                shares[which].append(value)
+            off, on = (self.machine.run(workload, settings) for settings in (NO_REGIONS, P))
+            rows.append([name, workload, f"{apart:,}", percent(share["no early"]), percent(share["P"]),
+                         percent(none["other_simd"]), percent(none["simd"]), ratio(on.cycles, off.cycles)])
+        means = {which: mean(values) for which, values in shares.items()}
+        rows.append(["**mean**", "", "", percent(means["no early"]), percent(means["P"]), "", "", ""])
+        return table(["name", "workload", "program's instructions, no regions", "regions at post-dominators", "+ early",
+                      "SIMD, no regions", "SIMD", "cycles with / without"], rows), means
+
+
+def skips(machine, benchmarks):
+    rows, ours = [], {}
+    for name, workload in benchmarks:
+        base = machine.run(workload, X)
+        runs = [machine.run(workload, skip(every)) for every in SKIPS]
+        totals = machine.compare([(run, base) for run in runs])
+        for every, run, total in zip(SKIPS, runs, totals):
+            more = gain(ipc(base, total, "other_"), ipc(run, total))
+            simd = gain(total["other_simd"], total["simd"]) if total else None
+            rows.append([name, workload, f"every {every}.", run.outcome, percent(total["difference"] if total else None),
+                         signed(more), signed(simd)])
+            if workload == "bfs" and every == SKIPS[0] and total:
+                ours = {"bfsd": percent(total["difference"]), "bfsd_ipc": signed(more), "bfsd_simd": signed(simd)}
+    return table(["name", "workload", "BSYNC that is passed", "result", "distance", "IPC, never passing", "SIMD, never passing"],
+                 rows), ours
+
+
+def report(machine, names):
+    machine.keep_traces()
+    benchmarks, racing = chosen(REGULAR, names), chosen(RACING, names)
+    skipping = [one for one in benchmarks if one[1] in ("bfs", "mandelbrot", "ray", "keyvalue")]
+    machine.prepare([(workload, settings) for _, workload in benchmarks + racing for settings in ALL]
+                    + [(workload, skip(every)) for _, workload in skipping for every in SKIPS])
+    parts = [
+        f"# {TITLE}",
+        "Reference: Hanoi, profile P, with the instructions that our placement inserts into PTX; the traces compared are of the "
+        "program's own instructions, with the active mask before the guard, per warp. Distance: Levenshtein's by the "
+        "instructions of the reference. No hardware is part of this: the publication compared Hanoi's traces with those of a "
+        "Turing GPU, both of SASS. Here each other mechanism takes the place of the hardware.",
+    ]
+    ours = {}
+    if benchmarks:
+        regular = Set(machine, benchmarks)
+        costs, means = regular.costs()
+        differences = {label: [regular.difference(workload, label) for _, workload in benchmarks] for label, _ in OTHERS}
+        parts += ["## Distance of the traces", regular.distances(),
+                  xy_chart("Distance of the stack's traces from Hanoi's, %", [workload for _, workload in benchmarks], "%",
+                           [100 * (value or 0) for value in differences["stack"]]),
+                  "## Thread IPC of the program's instructions, and SIMD utilisation", regular.performance(),
+                  "## What not to reconverge costs", costs]
+        with_ipc = {label: mean(abs(value) for _, workload in benchmarks
+                                if (value := regular.ipc_difference(workload, label)) is not None) for label, _ in OTHERS}
+        labels = [label for label, _ in OTHERS]
+        ours["distance"] = ", ".join(f"{label} {percent(mean(differences[label]), 2)}" for label in labels)
+        ours["same"] = ", ".join(f"{label} {sum(value == 0 for value in differences[label])} of {len(benchmarks)}" for label in labels)
+        ours["largest"] = ", ".join(
+            f"{label} {percent(max((v for v in differences[label] if v is not None), default=None), 2)}" for label in labels)
+        ours["ipc"] = ", ".join(f"{label} {percent(with_ipc[label], 2)}" for label in labels)
+        ours["apart"] = f"100 / {number(means['no early'] and 100 * means['no early'], 0)} / {number(means['P'] and 100 * means['P'], 0)}"
+        ours["order"] = percent(mean(regular.difference(workload, "same order") for _, workload in benchmarks), 2)
+        ours["any_order"] = ", ".join(f"{label} " + percent(mean(regular.difference(
+            workload, label, "difference_in_any_order") for _, workload in benchmarks), 2) for label in labels)
+    if racing:
+        parts += ["## Kernels that race", "Locks: where lanes go depends on when other warps run, so that traces of two runs differ "
+                  "whatever the mechanism; the last column has the size of that.", Set(machine, racing).distances()]
+    if skipping:
+        text, values = skips(machine, skipping)
+        ours |= values
+        parts += ["## BSYNCs that are passed", "`bsync_skip=N`: in profile X every N-th BSYNC of a warp lets its lanes go on without "
+                  "waiting. Reference: the run that passes them; the other one never does.", text]
+    parts += ["## Published and ours", comparison("hanoi", ours)]
+    return "\n\n".join(parts)
+
