@@ -80,7 +80,7 @@ std::string convergence_listing(const ordered_json& kernel) {
         "{} region{}{}\n", count, count == 1 ? "" : "s",
         kernel["dropped"].get<unsigned>() == 0
             ? ""
-            : fmt::format(", {} more without a barrier register", kernel["dropped"].get<unsigned>()));
+            : fmt::format(", {} more dropped", kernel["dropped"].get<unsigned>()));
   for (const ordered_json& region : kernel["regions"]) text += region_text(region);
   unsigned last = 0;
   for (const ordered_json& line : kernel["code"]) {

@@ -29,6 +29,10 @@ class Allocator {
         drop(*escaping);
         continue;
       }
+      if (const auto entered = find_entered_apart()) {
+        drop(*entered);
+        continue;
+      }
       find_pinned();
       if (const auto deep = find_too_deep()) {
         drop(*deep);
@@ -80,6 +84,37 @@ class Allocator {
     for (std::size_t i = 0; i < all().size(); ++i)
       for (NodeId node = 0; node < graph_.size(); ++node)
         if (live_[i].test(node) && graph_[node].ends && !graph_[node].may_exit) return i;
+    return std::nullopt;
+  }
+
+  /// Nodes that lanes which have parted at `branch` may come to one after the other, without having met.
+  void add_apart(NodeId branch, NodeSet& apart) const {
+    NodeSet meet = graph_.none();
+    for (const Region& region : all())
+      if (region.body.test(branch)) meet.set(region.to);
+    const std::vector<NodeId>& sides = graph_[branch].successors;
+    NodeSet once = graph_.none();
+    for (const NodeId side : sides) {
+      const NodeSet reached = graph_.from(side, meet);
+      apart |= sides.size() == 1 ? reached : once & reached;  // one side: they come back from a call
+      once |= reached;
+    }
+  }
+
+  /// While some lanes wait in the region at a .sync instruction or a CTA barrier, others execute its BSSY (K1, K5): P would
+  /// forget the former. Functions may be called by lanes that are apart.
+  [[nodiscard]] std::optional<std::size_t> find_entered_apart() const {
+    if (!options_.entered_together) return std::nullopt;
+    NodeSet waits = graph_.none();
+    for (NodeId node = 0; node < graph_.size(); ++node)
+      if (calls_[node].waits) waits.set(node);
+    if (waits.none()) return std::nullopt;
+    NodeSet apart = graph_.none();
+    if (returns_) apart.set();
+    for (NodeId node = 0; node < graph_.size() && !returns_; ++node)
+      if (graph_[node].parts) add_apart(node, apart);
+    for (std::size_t i = 0; i < all().size(); ++i)
+      if (apart.test(all()[i].from) && (live_[i] & waits).any()) return i;
     return std::nullopt;
   }
 
@@ -247,6 +282,7 @@ class Allocator {
     for (NodeId node = 0; node < graph_.size(); ++node) {
       const FunctionUse& called = calls_[node].use;
       out.use.overwrites.insert(called.overwrites.begin(), called.overwrites.end());
+      out.use.waits = out.use.waits || calls_[node].waits;
       out.use.may_exit = out.use.may_exit || graph_[node].may_exit || called.may_exit;
       out.use.returns_apart = out.use.returns_apart || (graph_[node].parts && !joined(node));
     }

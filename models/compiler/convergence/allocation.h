@@ -16,6 +16,9 @@ struct AllocationOptions {
   bool pins = true;
   /// K3: registers of regions that are entered while lanes that have left another one run on differ, too. The same.
   bool until_left_lanes_meet = true;
+  /// K1, K5: no region in which lanes may wait for something outside of the warp's running path while others come to its
+  /// BSSY. The same.
+  bool entered_together = true;
 };
 
 /// What callers have to know of a function.
@@ -24,11 +27,13 @@ struct FunctionUse {
   std::uint32_t entries = 0;           ///< of the REC stack, at most
   bool may_exit = false;               ///< lanes may exit in it
   bool returns_apart = false;          ///< lanes that called it together may return one after the other
+  bool waits = false;                  ///< lanes may wait in it at a .sync instruction or a CTA barrier
 };
 
 /// What happens in a node besides its instructions that part lanes.
 struct NodeCalls {
   FunctionUse use;      ///< of all functions that it may call
+  bool waits = false;   ///< lanes may wait in it at a .sync instruction or a CTA barrier, its calls included
   bool behind = false;  ///< a region that the node opens is open during the calls: BSSY stands before them
 };
 
@@ -44,7 +49,8 @@ struct PlacedRegion {
 struct Allocation {
   std::vector<PlacedRegion> regions;  ///< outer before inner
   FunctionUse use;
-  std::uint32_t dropped = 0;  ///< regions for which there was no register or no entry
+  /// Regions for which there was no register or no entry, or which lanes may enter one after the other.
+  std::uint32_t dropped = 0;
 };
 
 /// `waiting_loops`: headers of loops in which lanes wait for others (and yield). `calls`: by node. `returns`: the

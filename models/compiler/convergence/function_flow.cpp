@@ -64,9 +64,11 @@ class FlowBuilder {
         const std::uint32_t pc = piece.end++;
         const Instruction& instruction = kernel_.code[pc];
         if (instruction.op == Opcode::kExit && instruction.guard.present) traits.may_exit = true;
+        if (may_wait(instruction)) calls.waits = true;
         if (instruction.op == Opcode::kCall) {
           const FunctionUse use = use_of_(pc);
           calls.behind = parts_lanes(pc, use);
+          calls.waits = calls.waits || use.waits;
           add(calls.use, use);
         }
         if (calls.behind || splits.contains(piece.end)) break;
@@ -98,6 +100,7 @@ class FlowBuilder {
     sum.entries = std::max(sum.entries, use.entries);
     sum.may_exit = sum.may_exit || use.may_exit;
     sum.returns_apart = sum.returns_apart || use.returns_apart;
+    sum.waits = sum.waits || use.waits;
   }
 
   void connect() {
@@ -128,6 +131,10 @@ class FlowBuilder {
 };
 
 }  // namespace
+
+bool may_wait(const isa::Instruction& instruction) {
+  return instruction.op == Opcode::kWarpSync || instruction.op == Opcode::kBarrier;
+}
 
 NodeId FunctionFlow::side(NodeId from, NodeId to) const {
   for (const NodeId next : graph[from].successors)

@@ -51,6 +51,9 @@ using UseOfCall = std::function<FunctionUse(std::uint32_t call)>;
                                          const analysis::CodeRange& range,
                                          const std::set<std::uint32_t>& splits, const UseOfCall& use_of);
 
+/// Lanes may wait at it until others of their warp or CTA have come: .sync instructions, CTA barriers.
+[[nodiscard]] bool may_wait(const isa::Instruction& instruction);
+
 /// All returns of a function but one become jumps to it, so that lanes that return early wait for the others there
 /// (hanoi, corrections 2). The code does not move.
 void merge_returns(isa::Kernel& kernel, const analysis::CodeRange& range);

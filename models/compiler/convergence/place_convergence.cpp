@@ -115,6 +115,7 @@ class Placement {
     a.entries = std::max(a.entries, b.entries);
     a.may_exit = a.may_exit || b.may_exit;
     a.returns_apart = a.returns_apart || b.returns_apart;
+    a.waits = a.waits || b.waits;
     return a;
   }
 
@@ -145,6 +146,7 @@ class Placement {
       if (each.function == 0 || before_->functions[each.function - 1].recursion != recursion) continue;
       for (std::uint32_t pc = each.first; pc < each.end; ++pc) {
         if (before_->code[pc].op == Opcode::kExit) use.may_exit = true;
+        if (may_wait(before_->code[pc])) use.waits = true;
         if (before_->code[pc].op != Opcode::kCall) continue;
         for (const std::uint32_t function : called(pc))
           if (before_->functions[function - 1].recursion != recursion) use = either(use, use_of(function));

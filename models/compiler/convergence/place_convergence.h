@@ -20,7 +20,7 @@ enum class DelayedMeeting : std::uint8_t {
 struct ConvergenceOptions {
   DelayedMeeting delay = DelayedMeeting::kFar;
   bool waits_by_weak_loads = false;  ///< loops may also wait by loads that a compiler could take out of them
-  bool yields = true;  ///< YIELD at the head of loops whose lanes may wait for others
+  bool yields = true;                ///< YIELD at the head of loops whose lanes may wait for others
   bool breaks = true;  ///< BREAK on the edges that leave a region; false: for showing what it is good for
   RegionOptions regions;
   AllocationOptions allocation;
@@ -39,7 +39,7 @@ struct PlacementReport {
     std::size_t leaving = 0;  ///< edges on which lanes leave it
   };
   std::vector<Region> regions;  ///< by function, outer before inner
-  std::uint32_t dropped = 0;    ///< regions for which there was no register or no entry of the REC stack
+  std::uint32_t dropped = 0;    ///< regions that were dropped (Allocation)
 };
 /// For a kernel without convergence instructions.
 PlacementReport place_convergence(isa::Kernel& kernel, const ConvergenceOptions& options);

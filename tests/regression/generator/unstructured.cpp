@@ -125,7 +125,8 @@ class Writer {
     functions_ = number;
     std::string text = fmt::format(
         ".func (.param .b32 r0, .param .b32 r1) f{}(.param .b32 p0, .param .b32 p1)\n{{\n{}"
-        "  ld.param.u32 %x, [p0];\n  ld.param.u32 %turns, [p1];\n  mov.u64 %a1, totals;\n  mov.u64 %a0, "
+        "  setp.eq.u32 %p, 0, 1;\n  ld.param.u32 %x, [p0];\n  ld.param.u32 %turns, [p1];\n  mov.u64 %a1, "
+        "totals;\n  mov.u64 %a0, "
         "spare;\n",
         number, kRegisters);
     const std::string leave =
@@ -141,7 +142,8 @@ class Writer {
     std::string text = fmt::format(
         ".visible .entry random_kernel(.param .u64 in, .param .u64 out, .param .u64 counters, .param .u64 "
         "tallies)\n{{\n{}"
-        "  ld.param.u64 %a0, [out];\n  ld.param.u64 %a1, [counters];\n  mov.u32 %t0, %tid.x;\n  mov.u32 %t1, "
+        "  setp.eq.u32 %p, 0, 1;\n  ld.param.u64 %a0, [out];\n  ld.param.u64 %a1, [counters];\n  mov.u32 "
+        "%t0, %tid.x;\n  mov.u32 %t1, "
         "%ctaid.x;\n  mov.u32 %t2, %ntid.x;\n  mad.lo.u32 %t3, %t1, %t2, %t0;\n  mul.wide.u32 %a2, %t3, 8;\n"
         "  add.u64 %a0, %a0, %a2;\n  mul.lo.u32 %x, %t3, 2654435761;\n",
         kRegisters);
