@@ -51,8 +51,8 @@ enum class ControlFlowEvent : std::uint8_t {
   kTransfer,     ///< group executed a `transfer`
   kConvergence,  ///< lanes `mask` of the group executed a `convergence` operation; sequential flow is `next`
   kExit,         ///< lanes `mask` of the group ended; the rest continue at `next`
-  kBarrierArrive,   ///< lanes `mask` of the group wait at a CTA barrier or a .sync instruction, to continue at `next`;
-                    ///< all of them, unless the mechanism parts them at .sync instructions: the rest goes on there
+  kBarrierArrive,   ///< lanes `mask` of the group wait at a CTA barrier or a .sync instruction, to go on at
+                    ///< `next`: all, unless the mechanism parts them there, then the others go on at `next`
   kBarrierRelease,  ///< lanes `mask` of the warp, which wait there, may continue
   kTick,            ///< the cycle that an answer named as `due` has come; the mechanism names the `warp`
   kTableFilled,     ///< `filled`, a spilled entry of the warp's tables, is back from memory

@@ -123,8 +123,8 @@ TEST(HanoiLocks, SwappingTwoPathsStarvesAThird) {
 // hanoi §8: nothing says who are siblings if the region's register has been spilled.
 TEST(HanoiLocks, ASpilledRegionYieldsToNobody) {
   const std::vector<std::string> few{"core.convergence.barrier_registers=1"};
-  EXPECT_EQ(end_of("spinlock", hanoi("P", few)), "right");
-  const std::string spilled = end_of("spinlock", hanoi("P", {few[0], "core.convergence.pins=false"}));
+  EXPECT_EQ(end_of("cloth-mimd", hanoi("P", few)), "right");
+  const std::string spilled = end_of("cloth-mimd", hanoi("P", {few[0], "core.convergence.pins=false"}));
   EXPECT_TRUE(hangs(spilled)) << spilled;
 }
 

@@ -223,5 +223,35 @@ TEST(Allocation, NoMoreRegionsAtATimeThanTheStackHolds) {
   EXPECT_EQ(Allocated(kNested, {.registers = 3}).result.use.entries, 3u);
 }
 
+/// Where lanes may wait in some nodes for lanes elsewhere, and those of the loop A meet behind it only at E.
+std::vector<std::string> with_waits(const std::string& waits, bool later, bool function,
+                                    const AllocationOptions& options = {}) {
+  Flow flow("A>AB B>CD C>D D>EQ Q>E E>F");
+  Regions regions(flow.graph, {});
+  std::map<NodeId, MeetingPlace> elsewhere;
+  if (later) elsewhere[flow.node("A")] = {flow.node("E"), 1};
+  regions.find(elsewhere, {});
+  std::vector<NodeCalls> calls(flow.graph.size());
+  for (const char each : waits) calls[flow.node(std::string(1, each))].waits = true;
+  std::vector<std::string> list;
+  for (const PlacedRegion& placed : allocate(std::move(regions), calls, {}, function, options).regions)
+    list.push_back(flow.name(placed.region.from) + flow.name(placed.region.to));
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+// K1, K5: lanes that leave the loop come to B one after the other; those that wait in C would be forgotten when others
+// execute B's BSSY.
+TEST(Allocation, LanesThatComeOneAfterTheOtherHaveNoRegionToWaitIn) {
+  EXPECT_THAT(with_waits("", true, false), ElementsAre("BD", "DE", "pAE"));
+  EXPECT_THAT(with_waits("C", true, false), ElementsAre("DE", "pAE"));
+  EXPECT_THAT(with_waits("C", true, false, {.entered_together = false}), ElementsAre("BD", "DE", "pAE"));
+  EXPECT_THAT(with_waits("C", false, false), ElementsAre("BD", "DE", "pAB")) << "they meet at B";
+  EXPECT_THAT(with_waits("D", true, false), ElementsAre("BD", "DE", "pAE"))
+      << "in front of a BSSY, not in its region";
+  EXPECT_THAT(with_waits("C", false, true), ElementsAre("DE", "pAB"))
+      << "who knows how a function's lanes come";
+}
+
 }  // namespace
 }  // namespace heddle::compiler
