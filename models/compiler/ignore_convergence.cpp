@@ -94,6 +94,7 @@ void IgnoreConvergence::run(isa::Kernel& kernel) const {
     Instruction instead =
         is(instruction, ConvergenceOp::kWarpSync) ? warp_barrier(kernel, instruction) : Instruction{};
     instead.where = instruction.where;
+    instead.inserted = instruction.inserted;
     isa::list_registers(instead);
     instruction = instead;
   }

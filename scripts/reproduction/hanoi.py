@@ -25,6 +25,9 @@ OTHERS = [("Hanoi X", X), ("stack", suite.STACK), ("AWARE", suite.aware("none"))
 # One factor at a time.
 TAKEN_FIRST = suite.hanoi("P", **FOUR, **{"control_flow.first_side": "taken"})
 STACK_LRR = {**suite.STACK, "core.scheduler.policy": "lrr"}
+# The stack with the same instructions in the code, which do nothing: what their slots cost.
+STACK_NOPS = {**suite.STACK, "core.convergence.placement": "on", "core.convergence.barrier_registers": 4,
+              "core.control_flow.ignores_convergence_instructions": True}
 NO_REGIONS = suite.hanoi("X", **{"convergence.placement": "off"})
 NO_EARLY = suite.hanoi("P", **FOUR, **{"convergence.early": False})
 SKIPS = [2, 4, 8, 16]
@@ -34,7 +37,7 @@ def skip(every):
     return suite.hanoi("X", **FOUR, bsync_skip=every)
 
 
-ALL = [P, *(settings for _, settings in OTHERS), TAKEN_FIRST, STACK_LRR, NO_REGIONS, NO_EARLY]
+ALL = [P, *(settings for _, settings in OTHERS), TAKEN_FIRST, STACK_LRR, STACK_NOPS, NO_REGIONS, NO_EARLY]
 
 
 def ipc(run, total, which=""):
@@ -70,6 +73,7 @@ class Set:
                 pairs[workload, label] = (reference, run(settings))
             pairs[workload, "same order"] = (run(TAKEN_FIRST), run(suite.STACK))
             pairs[workload, "time only"] = (run(suite.STACK), run(STACK_LRR))
+            pairs[workload, "NOPs"] = (reference, run(STACK_NOPS))
             pairs[workload, "none"] = (reference, run(NO_REGIONS))
             pairs[workload, "no early"] = (reference, run(NO_EARLY))
         self.pairs = pairs
@@ -102,23 +106,23 @@ class Set:
                       "AWARE, any order"], rows)
 
     def performance(self):
-        rows = []
+        labels, rows = [*(label for label, _ in OTHERS), "NOPs"], []
         for name, workload in self.benchmarks:
             reference, total = self.machine.run(workload, P), self.totals[workload, "stack"]
             rows.append([name, workload, count(reference, reference.cycles),
                          ratio(reference.instructions, total["instructions"] if total else None),
                          number(ipc(reference, total)),
-                         *(signed(self.ipc_difference(workload, label)) for label, _ in OTHERS),
+                         *(signed(self.ipc_difference(workload, label)) for label in labels),
                          percent(total["simd"] if total else None),
                          *(percent(self.totals[workload, label]["other_simd"] if self.totals[workload, label] else None)
                            for label, _ in OTHERS[1:])])
-        means = [signed(mean(self.ipc_difference(workload, label) for _, workload in self.benchmarks)) for label, _ in OTHERS]
+        means = [signed(mean(self.ipc_difference(workload, label) for _, workload in self.benchmarks)) for label in labels]
         sizes = [percent(mean(abs(value) for _, workload in self.benchmarks
-                              if (value := self.ipc_difference(workload, label)) is not None)) for label, _ in OTHERS]
+                              if (value := self.ipc_difference(workload, label)) is not None)) for label in labels]
         rows.append(["**mean**", "", "", "", "", *means, "", "", "", "", ""])
         rows.append(["**mean of sizes**", "", "", "", "", *sizes, "", "", "", "", ""])
         return table(["name", "workload", "cycles, Hanoi P", "issued / program's", "IPC, Hanoi P",
-                      *(f"IPC, {label}" for label, _ in OTHERS), "SIMD, Hanoi", *(f"SIMD, {label}" for label, _ in OTHERS[1:])],
+                      *(f"IPC, {label}" for label, _ in OTHERS), "IPC, stack with Hanoi's instructions as NOPs", "SIMD, Hanoi", *(f"SIMD, {label}" for label, _ in OTHERS[1:])],
                      rows)
 
     def costs(self):
@@ -182,12 +186,14 @@ def report(machine, names):
                   "## What not to reconverge costs", costs]
         with_ipc = {label: mean(abs(value) for _, workload in benchmarks
                                 if (value := regular.ipc_difference(workload, label)) is not None) for label, _ in OTHERS}
+        with_ipc["stack with NOPs"] = mean(abs(value) for _, workload in benchmarks
+                                           if (value := regular.ipc_difference(workload, "NOPs")) is not None)
         labels = [label for label, _ in OTHERS]
         ours["distance"] = ", ".join(f"{label} {percent(mean(differences[label]), 2)}" for label in labels)
         ours["same"] = ", ".join(f"{label} {sum(value == 0 for value in differences[label])} of {len(benchmarks)}" for label in labels)
         ours["largest"] = ", ".join(
             f"{label} {percent(max((v for v in differences[label] if v is not None), default=None), 2)}" for label in labels)
-        ours["ipc"] = ", ".join(f"{label} {percent(with_ipc[label], 2)}" for label in labels)
+        ours["ipc"] = ", ".join(f"{label} {percent(with_ipc[label], 2)}" for label in with_ipc)
         ours["apart"] = f"100 / {number(means['no early'] and 100 * means['no early'], 0)} / {number(means['P'] and 100 * means['P'], 0)}"
         ours["order"] = percent(mean(regular.difference(workload, "same order") for _, workload in benchmarks), 2)
         ours["any_order"] = ", ".join(f"{label} " + percent(mean(regular.difference(

@@ -172,7 +172,7 @@ def hanoi_compares_traces(reproduce):
                                                      "5.00 %", "0.00 %"], "distances")
     ipcs = row(text, "RBFS", "bfs", "800")
     check(ipcs[3:7] == ["1.20", "2.00", "-20.0 %", "-80.0 %"], "IPC of the program's instructions")
-    check(ipcs[10:12] == ["50.0 %", "25.0 %"], "utilisation")
+    check(ipcs[10:13] == ["-80.0 %", "50.0 %", "25.0 %"], "NOPs; utilisation")
     check(row(text, "RBFS", "200")[3:5] == ["50.0 %", "50.0 %"], "not reconverging")
     check("stack 5.00 %" in text and "stack 1 of 2" in text and "stack 10.00 %" in text, "claims")
     # Never passing against passing every other one.
