@@ -40,11 +40,9 @@ def skip(every):
 ALL = [P, *(settings for _, settings in OTHERS), TAKEN_FIRST, STACK_LRR, STACK_NOPS, NO_REGIONS, NO_EARLY]
 
 
-def ipc(run, total, which=""):
+def ipc(run, total):
     """Thread instructions of the program per cycle: what is inserted counts as time only."""
-    if not total or not run.cycles:
-        return None
-    return 32 * total[which + "simd"] * total[which + "instructions"] / run.cycles
+    return 32 * total["simd"] * total["instructions"] / run.cycles if total and run.cycles else None
 
 
 def gain(above, below):
@@ -84,9 +82,9 @@ class Set:
         return total[which] if total else None
 
     def ipc_difference(self, workload, label):
+        """Threads execute the same instructions on all of them: IPC differs as cycles do."""
         reference, other = self.pairs[workload, label]
-        total = self.totals[workload, label]
-        return gain(ipc(other, total, "other_"), ipc(reference, total))
+        return gain(reference.cycles, other.cycles)
 
     def distances(self):
         labels = [label for label, _ in OTHERS] + ["same order", "time only"]
@@ -151,7 +149,7 @@ def skips(machine, benchmarks):
         runs = [machine.run(workload, skip(every)) for every in SKIPS]
         totals = machine.compare([(run, base) for run in runs])
         for every, run, total in zip(SKIPS, runs, totals):
-            more = gain(ipc(base, total, "other_"), ipc(run, total))
+            more = gain(run.cycles, base.cycles)
             simd = gain(total["other_simd"], total["simd"]) if total else None
             rows.append([name, workload, f"every {every}.", run.outcome, percent(total["difference"] if total else None),
                          signed(more), signed(simd)])
