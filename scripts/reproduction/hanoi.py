@@ -198,7 +198,7 @@ def report(machine, names):
             workload, label, "difference_in_any_order") for _, workload in benchmarks), 2) for label in labels)
     if racing:
         parts += ["## Kernels that race", "Locks: where lanes go depends on when other warps run, so that traces of two runs differ "
-                  "whatever the mechanism; the last column has the size of that.", Set(machine, racing).distances()]
+                  "whatever the mechanism; LRR against GTO shows it where a scheduler has several warps.", Set(machine, racing).distances()]
     if skipping:
         text, values = skips(machine, skipping)
         ours |= values
