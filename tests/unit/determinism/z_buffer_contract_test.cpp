@@ -133,6 +133,26 @@ TEST(ZBufferContract, ADirtyVictimTakesAClock) {
   EXPECT_EQ(unit.left_at(Op::kDepthRead)[0], unit.accepted[1] + 3);
 }
 
+TEST(ZBufferContract, TheComparatorGoesToTheFifoFirst) {
+  ZBufferModel model{{}};
+  model.accept(one_word(0, 5), 0);
+  model.clock(1);  // miss
+  EXPECT_EQ(model.l2_queued(), 1u);
+  DepthLine none;
+  none.fill(kNoDepth);
+  model.accept(one_word(128, 5), 4);
+  model.fill(0, none, 4);
+  model.clock(4);
+  EXPECT_EQ(model.l2_queued(), 1u) << "what came in this clock is not seen in it";
+  model.clock(5);
+  EXPECT_EQ(model.counters().color_writes, 1u);
+  EXPECT_EQ(model.counters().misses, 1u);
+  EXPECT_EQ(model.counters().stalls[static_cast<unsigned>(ZBufferModel::Stall::kL2Port)], 1u);
+  model.clock(6);
+  EXPECT_EQ(model.counters().misses, 2u);
+  EXPECT_EQ(model.l2_queued(), 3u);
+}
+
 TEST(ZBufferContract, StorageIsThatOfTheSpecification) {
   const ZBufferConfig config;
   const ZBufferStorage bits = storage_bits(config, 15, 48);
