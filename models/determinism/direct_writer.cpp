@@ -6,7 +6,7 @@ namespace heddle::determinism {
 
 DirectWriter::DirectWriter(const sc_core::sc_module_name& name, base::CoreId core, sim::MemoryPool& pool,
                            core::MemoryPort& port)
-    : sc_module(name), core_(core), pool_(pool), client_(port.add_client("serial_log")) {
+    : sc_module(name), core_(core), pool_(pool), client_(port.add_client(basename())) {
   const auto number = static_cast<std::size_t>(client_);
   port_isock_.bind(port.request_tsock[number]);
   port.response_isock[number].bind(response_tsock_);

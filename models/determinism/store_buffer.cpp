@@ -112,6 +112,7 @@ void StoreBuffer::serve(LsuRequest& request) {
 
 void StoreBuffer::issue(LsuRequest& request) {
   ++wave(request.slices[0].warp).outstanding;
+  request.full = lsu_full_;
   const isa::Instruction& instruction = *request.instruction;
   if (instruction.op == isa::Opcode::kStore && goes_to_global(instruction))
     store(request);

@@ -145,7 +145,7 @@ class StoreBuffer : public core::LsuInterposer {
   void send_entry(Cycle cycle);
   void read_logs();
   void commit_ends();
-  [[nodiscard]] bool committing() const { return replaying_ != 0 || serial_; }
+  [[nodiscard]] bool committing() const { return !commit_told_; }
 
   const DeterminismConfig config_;
   const DepthFormat depths_;
@@ -172,7 +172,6 @@ class StoreBuffer : public core::LsuInterposer {
   bool again_ = false;  ///< there is something to do in the next cycle
 
   std::uint32_t quantum_ = 0;
-  std::uint32_t replaying_ = 0;  ///< wavefronts whose logs are not committed
   std::uint32_t reads_ = 0;      ///< of logs, queued or on their way
   std::uint32_t first_ = 0;      ///< wavefront whose turn it is
   std::vector<std::uint32_t> order_;  ///< those that replay

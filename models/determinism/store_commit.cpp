@@ -16,7 +16,6 @@ void StoreBuffer::begin_commit(std::uint32_t quantum) {
     of.replays = true;
     order_.push_back(w);
   }
-  replaying_ = static_cast<std::uint32_t>(order_.size());
   first_ = 0;
   core::LsuWake wake{0, lsu_full_ || full()};
   wake_isock.call(wake);
@@ -30,7 +29,6 @@ void StoreBuffer::begin_serial(WarpId warp) {
   of.replay.begin(of.entries);
   of.replays = true;
   order_ = {warp.value()};
-  replaying_ = 1;
   first_ = 0;
   core::LsuWake wake{0, lsu_full_ || full()};
   wake_isock.call(wake);
@@ -108,7 +106,6 @@ void StoreBuffer::commit_ends() {
   for (const std::uint32_t w : order_)
     if (!waves_[w].replay.finished() || waves_[w].acks != 0) return;
   commit_told_ = true;
-  replaying_ = 0;
   order_.clear();
   if (serial_) {
     serial_ = false;
