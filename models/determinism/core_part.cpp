@@ -1,5 +1,7 @@
 #include "determinism/core_part.h"
 
+#include "core/core_state.h"
+
 namespace heddle::determinism {
 
 CorePart::CorePart(const sc_core::sc_module_name& name, const DeterminismConfig& config, const DepthFormat& depths,

@@ -82,7 +82,8 @@ base::Cycle QuantumSequencer::cycle(base::Cycle now) {
   }
   in_cycle_ = false;
   if (mode_ == Mode::kIdle || mode_ == Mode::kFinished) return base::kNever;
-  if (any_dirty_ || mode_ == Mode::kReset || !to_start_.empty()) return now + 1;
+  // In the work distribution CTAs start behind this, in the same cycle.
+  if (any_dirty_ || mode_ == Mode::kReset || !to_start_.empty() || slots_per_core_ == 0) return now + 1;
   return wait_until_ > now ? wait_until_ : base::kNever;
 }
 

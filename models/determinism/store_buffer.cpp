@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/core_state.h"
+
 namespace heddle::determinism {
 
 using core::LsuCompletion;

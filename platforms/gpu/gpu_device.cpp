@@ -42,7 +42,7 @@ struct GpuDevice::Impl : core::KernelServices {
   Impl(const GpuConfig& c, RunOptions o)
       : config(c),
         options(std::move(o)),
-        gpu("gpu", c, allocations, options.shuffle_modules, options.dram, options.twins, options.units,
+        gpu("gpu", config, allocations, options.shuffle_modules, options.dram, options.twins, options.units,
             options.core_extensions),
         memory(config, gpu, allocations, [this] { return modules.code_end(); }),
         modules(config,
