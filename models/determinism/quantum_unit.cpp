@@ -444,13 +444,14 @@ void QuantumUnit::control(QuantumRequest& request) {
       break;
     case QuantumRequest::Op::kResetDepths:
       recheck(WarpId{0});
-      command(StoreBufferRequest::Op::kResetDepths);
+      command(StoreBufferRequest::Op::kResetDepths, {}, 0, request.cycle);
       break;
   }
 }
 
-void QuantumUnit::command(StoreBufferRequest::Op op, WarpId warp, std::uint32_t quantum) {
+void QuantumUnit::command(StoreBufferRequest::Op op, WarpId warp, std::uint32_t quantum, base::Cycle cycle) {
   StoreBufferRequest request;
+  request.cycle = cycle;
   request.op = op;
   request.warp = warp;
   request.quantum = quantum;

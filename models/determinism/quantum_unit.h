@@ -96,7 +96,7 @@ class QuantumUnit : public sc_core::sc_module {
   void next_log();
 
   [[nodiscard]] StoreBufferRequest ask(WarpId warp);
-  void command(StoreBufferRequest::Op op, WarpId warp = {}, std::uint32_t quantum = 0);
+  void command(StoreBufferRequest::Op op, WarpId warp = {}, std::uint32_t quantum = 0, base::Cycle cycle = 0);
   void dirty();
   void report(QuantumReport::Kind kind, base::CtaSlot slot = {});
   void recheck(WarpId warp);
