@@ -62,6 +62,7 @@ class QuantumUnit : public sc_core::sc_module {
     LaneMask kept;  ///< lanes that a complete barrier has released
     base::GroupId turn{};
     bool turn_open = false;       ///< the next turn is not decided
+    bool host_call = false;       ///< EndReason::kAtomic: it is a call of the host
     bool global_barrier = false;  ///< its last barrier has global scope: BtaRule::kFlag
   };
   struct Slot {
