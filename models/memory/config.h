@@ -19,6 +19,8 @@ struct CrossbarConfig {
   std::uint32_t output_queue_packets = 8;
   std::uint32_t header_bytes = 8;
   std::uint32_t cluster_cores = 1;
+  std::uint32_t perturb_seed = 0;
+  std::uint32_t perturb_cycles = 0;
   void visit(base::ConfigVisitor& v);
 };
 
