@@ -32,6 +32,8 @@ class WarpSchedulingPolicy {
   virtual ~WarpSchedulingPolicy() = default;
   /// A launch of the kernel begins.
   virtual void begin(const isa::Kernel&) {}
+  /// The launch may begin at any point of the policy's turns: `random` says at which.
+  virtual void phase(std::uint64_t /*random*/) {}
   /// A warp was launched.
   virtual void assign(WarpId warp, Cycle now) = 0;
   virtual void leave(WarpId) {}
@@ -81,6 +83,7 @@ struct SchedulerConfig {
   std::string policy;
   base::ConfigOptions options;  ///< of all policies, by key
   sim::Implementation impl = sim::Implementation::kModel;
+  std::uint32_t perturb_seed = 0;
 
   void visit(base::ConfigVisitor& v);
   /// Options of a policy, by their type.

@@ -44,7 +44,10 @@ void WarpScheduler::serve(SchedulerRequest& request) {
 }
 
 void WarpScheduler::interest(IssueTapRequest& request) {
-  if (request.pc == Pc{0}) policy_->begin(*request.launch->kernel);
+  if (request.pc == Pc{0}) {
+    policy_->begin(*request.launch->kernel);
+    if (perturbation_.on()) policy_->phase(perturbation_.next());
+  }
   request.wanted = policy_->taps(*request.instruction);
 }
 
