@@ -23,6 +23,8 @@ std::string_view meaning(ExitCode code) {
       return "a block's model and its RTL twin gave different answers (impl=both)";
     case ExitCode::kDeviceFailed:
       return "a launch on a device on which an earlier one failed (user programs)";
+    case ExitCode::kNondeterministic:
+      return "--deterministic-check: memory depends on timing";
     case ExitCode::kInternal:
       return "a bug in Heddle";
     case ExitCode::kHungUp:

@@ -18,10 +18,6 @@ class CawaByDistance final : public WarpSchedulingPolicy {
   CawaByDistance(std::uint32_t warps, Cycle rotation)
       : period_(rotation), next_rotation_(rotation == 0 ? kNever : rotation), warps_(warps) {}
   void begin(const isa::Kernel& kernel) override { length_ = static_cast<std::int64_t>(kernel.code.size()); }
-  /// The next rotation of the ages comes earlier.
-  void phase(std::uint64_t random) override {
-    if (period_ != 0) next_rotation_ -= std::min(next_rotation_, random % period_);
-  }
   void assign(WarpId warp, Cycle now) override {
     warps_[warp.value()] = {.assigned = now, .last_issue = now, .to_come = length_, .age = ++clock_};
     if (last_ == warp.value()) greedy_ = false;

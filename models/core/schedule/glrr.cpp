@@ -5,11 +5,6 @@ namespace {
 
 class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
  public:
-  explicit GreedyThenRoundRobin(std::uint32_t warps) : warps_(warps) {}
-  void phase(std::uint64_t random) override {
-    last_ = static_cast<std::uint32_t>(random % warps_);
-    greedy_ = false;
-  }
   void assign(WarpId warp, Cycle) override {
     if (last_ == warp.value()) greedy_ = false;  // the slot has a new warp: no claim to be greedy
   }
@@ -24,7 +19,6 @@ class GreedyThenRoundRobin final : public WarpSchedulingPolicy {
   void stalled() override { greedy_ = false; }
 
  private:
-  std::uint32_t warps_;
   std::uint32_t last_ = 0;
   bool greedy_ = false;
 };
@@ -35,8 +29,8 @@ SchedulingPolicy glrr_policy() {
   return {"glrr",
           "the last issued until it stalls, else the next ready one in round robin (mimd-simt-and-bows §9.1)",
           {},
-          [](const SchedulerConfig& /*config*/, std::uint32_t warps) {
-            return std::make_unique<GreedyThenRoundRobin>(warps);
+          [](const SchedulerConfig& /*config*/, std::uint32_t /*warps*/) {
+            return std::make_unique<GreedyThenRoundRobin>();
           }};
 }
 

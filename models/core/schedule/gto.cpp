@@ -12,10 +12,6 @@ class GreedyThenOldest final : public WarpSchedulingPolicy {
   /// `rotation`: cycles after which the ages rotate; 0: never.
   GreedyThenOldest(std::uint32_t warps, Cycle rotation)
       : period_(rotation), next_rotation_(rotation == 0 ? kNever : rotation), rank_(warps, kNoRank) {}
-  /// The next rotation of the ages comes earlier.
-  void phase(std::uint64_t random) override {
-    if (period_ != 0) next_rotation_ -= std::min(next_rotation_, random % period_);
-  }
   void assign(WarpId warp, Cycle) override {
     leave(warp);
     rank_[warp.value()] = static_cast<std::uint32_t>(by_age_.size());

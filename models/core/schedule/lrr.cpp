@@ -7,8 +7,6 @@ namespace {
 
 class LooseRoundRobin final : public WarpSchedulingPolicy {
  public:
-  explicit LooseRoundRobin(std::uint32_t warps) : warps_(warps) {}
-  void phase(std::uint64_t random) override { last_ = static_cast<std::uint32_t>(random % warps_); }
   void assign(WarpId, Cycle) override {}
   std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle) override {
     return WarpId{*candidates.next_cyclic(last_)};
@@ -17,7 +15,6 @@ class LooseRoundRobin final : public WarpSchedulingPolicy {
   [[nodiscard]] nlohmann::ordered_json show() const override { return {{"last", last_}}; }
 
  private:
-  std::uint32_t warps_;
   std::uint32_t last_ = 0;
 };
 
@@ -27,8 +24,8 @@ SchedulingPolicy lrr_policy() {
   return {"lrr",
           "next ready warp in round robin",
           {},
-          [](const SchedulerConfig& /*config*/, std::uint32_t warps) {
-            return std::make_unique<LooseRoundRobin>(warps);
+          [](const SchedulerConfig& /*config*/, std::uint32_t /*warps*/) {
+            return std::make_unique<LooseRoundRobin>();
           }};
 }
 

@@ -36,8 +36,8 @@ void SchedulerConfig::visit(base::ConfigVisitor& v) {
   options.visit(v);
   sim::visit_implementation(v, impl);
   v.field("perturb_seed", perturb_seed,
-          {.doc = "seed of the point in its turns at which each scheduler begins a launch: whose turn it is, when "
-                  "ages rotate (gpudet §0.1); 0: where it was"});
+          {.doc = "seed of random turns: one pick in 16, on average, is that of any warp that could issue (gpudet "
+                  "§0.1); 0: all are the policy's"});
 }
 
 std::unique_ptr<WarpSchedulingPolicy> SchedulerConfig::make(std::uint32_t warps) const {
@@ -49,7 +49,7 @@ std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConf
                                                              sim::Twins* twins) {
   if (config.impl == sim::Implementation::kModel) return config.make(warps);
   if (config.perturb_seed != 0)
-    throw base::InputError("core.scheduler.perturb_seed", "RTL begins where it was",
+    throw base::InputError("core.scheduler.perturb_seed", "RTL knows no random turns",
                            "set it to 0, or core.scheduler.impl to model");
   auto rtl = sim::Twins::make<WarpSchedulerBlock>(twins, config.impl, {warps, config}, path);
   if (config.impl == sim::Implementation::kRtl) return rtl;

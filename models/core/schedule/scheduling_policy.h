@@ -32,8 +32,6 @@ class WarpSchedulingPolicy {
   virtual ~WarpSchedulingPolicy() = default;
   /// A launch of the kernel begins.
   virtual void begin(const isa::Kernel&) {}
-  /// The launch may begin at any point of the policy's turns: `random` says at which.
-  virtual void phase(std::uint64_t /*random*/) {}
   /// A warp was launched.
   virtual void assign(WarpId warp, Cycle now) = 0;
   virtual void leave(WarpId) {}

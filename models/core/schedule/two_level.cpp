@@ -10,8 +10,7 @@ namespace {
 /// latencies.
 class TwoLevel final : public WarpSchedulingPolicy {
  public:
-  TwoLevel(std::uint32_t warps, std::uint32_t active) : warps_(warps), places_(active), active_(warps) {}
-  void phase(std::uint64_t random) override { last_ = static_cast<std::uint32_t>(random % warps_); }
+  TwoLevel(std::uint32_t warps, std::uint32_t active) : places_(active), active_(warps) {}
   void assign(WarpId warp, Cycle) override {
     leave(warp);
     pending_.push_back(warp.value());
@@ -53,7 +52,6 @@ class TwoLevel final : public WarpSchedulingPolicy {
   }
 
  private:
-  std::uint32_t warps_;
   std::uint32_t places_;
   std::uint32_t taken_ = 0;
   base::IndexSet active_;
