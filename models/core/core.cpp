@@ -180,7 +180,7 @@ void Core::serve_cta(CtaRequest& request) {
     case CtaRequest::Op::kStart:
       state_.now = state_.services.clock.cycle();
       account_idle(state_.now);
-      request.slot = ctas_.start(request.linear_id);
+      request.slot = ctas_.start(request.linear_id, request.at);
       clock_.wake();
       break;
     case CtaRequest::Op::kEnd:

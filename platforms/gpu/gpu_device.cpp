@@ -239,6 +239,12 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   LaunchMemory launch_memory(memory);
   allocate_for(context, launch_memory);
 
+  core::LaunchPreparation preparation{
+      context,
+      [this](std::uint64_t bytes, const std::string& what) { return memory.allocate(bytes, what); },
+      [this](std::uint64_t address, std::span<const std::byte> bytes) { memory.write(address, bytes); }};
+  for (const auto& mechanism : gpu.mechanisms) mechanism->prepare(preparation);
+
   gpu.stats.reset();
   context.grid_id = history.count();
   LaunchRecord record;

@@ -7,6 +7,7 @@
 #include "core/schedule/gto.h"
 #include "core/schedule/lrr.h"
 #include "core/schedule/two_level.h"
+#include "determinism/determinism_mechanism.h"
 #include "simt/aware.h"
 #include "simt/hanoi/hanoi.h"
 #include "simt/multi_path.h"
@@ -48,6 +49,12 @@ base::Registry<core::CoreUnit>& core_units() {
 
 base::Registry<core::DispatchPolicy>& dispatch_policies() {
   static base::Registry<core::DispatchPolicy> registry{"dispatch policy", {core::round_robin_dispatch()}};
+  return registry;
+}
+
+base::Registry<core::GpuMechanismEntry>& gpu_mechanisms() {
+  static base::Registry<core::GpuMechanismEntry> registry{"mechanism of the GPU",
+                                                          {determinism::determinism_mechanism()}};
   return registry;
 }
 
