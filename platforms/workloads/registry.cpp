@@ -30,6 +30,7 @@ const std::vector<Workload>& all() {
                                                   aes(),
                                                   coulomb(),
                                                   cfd(),
+                                                  libor(),
                                                   bfs(),
                                                   bfs_flags(),
                                                   btree(),

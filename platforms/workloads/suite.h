@@ -22,6 +22,7 @@ namespace heddle::workloads {
 [[nodiscard]] Workload aes();
 [[nodiscard]] Workload coulomb();
 [[nodiscard]] Workload cfd();
+[[nodiscard]] Workload libor();
 
 // Divergent kernels.
 [[nodiscard]] Workload bfs();

@@ -14,7 +14,7 @@
 #include "blocks/isolated.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
-#include "racy/racy_kernel.h"
+#include "regression/racy/racy_kernel.h"
 
 namespace heddle {
 namespace {

@@ -96,7 +96,7 @@ def row(text, *words):
 @case
 def without_a_study_it_lists_them(reproduce):
     done = reproduce.run()
-    for name in ("aware", "bows", "ddos", "multipath", "ssde"):
+    for name in ("aware", "bows", "ddos", "gpudet", "multipath", "ssde"):
         check(re.search(rf"^  {name} ", done.stdout, re.MULTILINE), f"no {name}")
 
 
@@ -202,7 +202,7 @@ def every_published_claim_has_a_source(reproduce):
     del reproduce
     sys.path.insert(0, str(ROOT / "scripts" / "reproduction"))
     import tables
-    for study in ("aware", "bows", "ddos", "multipath", "ssde"):
+    for study in ("aware", "bows", "ddos", "gpudet", "multipath", "ssde"):
         claims = tables.published(study)
         check(len({claim["id"] for claim in claims}) == len(claims), f"{study}: an id twice")
         for claim in claims:

@@ -1,11 +1,11 @@
-#include "racy/racy_kernel.h"
+#include "regression/racy/racy_kernel.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cstddef>
 
-#include "generator/random_source.h"
+#include "regression/generator/random_source.h"
 
 namespace heddle::testing {
 namespace {

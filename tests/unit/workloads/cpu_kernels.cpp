@@ -44,6 +44,7 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/hotspot.cu"
 #include "workloads/keyvalue.cu"
 #include "workloads/kmeans.cu"
+#include "workloads/libor.cu"
 #include "workloads/lps.cu"
 #include "workloads/lud.cu"
 #include "workloads/mandelbrot.cu"
@@ -141,6 +142,7 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(hotspot_step),
       KERNEL(kmeans_assign),
       KERNEL(kmeans_update),
+      KERNEL(libor_paths),
       KERNEL(lps_step),
       KERNEL(lud_diagonal),
       KERNEL(lud_perimeter),
