@@ -40,7 +40,7 @@ BARRIER_CYCLES = [0, 1, 10, 100, 1000, 2048]
 
 # Reasons why a wavefront's quantum ends: counter, class of Fig 4.2.
 REASONS = [("atomic", "atomic"), ("count", "instruction count"), ("exit", "execution complete"),
-           ("barrier", "WG barrier"), ("fence", "fence"), ("store_buffer_full", "log full")]
+           ("barrier", "WG barrier"), ("fence", "fence"), ("log_full", "log full")]
 
 
 def gpudet(**more):
@@ -69,25 +69,23 @@ def scaled(machine, workload):
 
 # ---- What a run tells
 
-def determinism(run, *path):
-    """A counter of the mechanism; None: the run has no result."""
-    return run.counter("determinism", *path)
-
-
 def modes(run):
     """Core cycles of the modes: parallel (with the distribution of CTAs), commit, serial."""
     if not run.passed:
         return None
-    cycles = {mode: determinism(run, "modes", mode) for mode in ("parallel", "work_dist", "commit", "serial")}
+    cycles = {mode: run.counter("determinism", "cycles", mode) for mode in ("parallel", "work_dist", "commit", "serial")}
     return {"parallel": cycles["parallel"] + cycles["work_dist"], "commit": cycles["commit"], "serial": cycles["serial"]}
 
 
 def quanta(run):
-    return determinism(run, "quanta")
+    return run.counter("determinism", "quanta")
 
 
 def reasons(run):
-    return {name: determinism(run, "ended_by", name) for name, _ in REASONS} if run.passed else None
+    """Ends of parallel modes, of all wavefronts and quanta."""
+    if not run.passed:
+        return None
+    return {name: run.counter(r"core\d+", "determinism", "quantum_unit", "ends", name) for name, _ in REASONS}
 
 
 def over(above, below):
