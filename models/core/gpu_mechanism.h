@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/config_options.h"
@@ -21,6 +22,7 @@
 #include "sim/fault_latch.h"
 #include "sim/memory_payload.h"
 #include "sim/progress.h"
+#include "sim/watchdog.h"
 
 namespace heddle::core {
 
@@ -61,8 +63,13 @@ class GpuMechanism {
   /// Takes the place of the one that dispatch.policy selects.
   [[nodiscard]] virtual std::unique_ptr<CtaDispatchPolicy> dispatch_policy() { return nullptr; }
 
+  /// Of the watchdog: no hang is certain while it denies that (Watched::repeated, settled); nullptr: it has no say.
+  [[nodiscard]] virtual sim::Watched* watched() { return nullptr; }
+
   /// All parts are there.
   virtual void assembled() {}
+  /// Set before a launch begins: the mechanism has found out that the launch hangs. Ends it with a diagnosis.
+  std::function<void(const std::string& why)> on_hang;
   /// A launch is about to begin. Throws InputError if the mechanism cannot run it.
   virtual void prepare(LaunchPreparation& /*preparation*/) {}
 };

@@ -166,6 +166,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   std::vector<sim::Watched*> watched;
   for (auto& core : cores) watched.push_back(core.get());
   for (auto& unit : units) watched.push_back(unit.get());
+  for (const auto& mechanism : mechanisms)
+    if (sim::Watched* const its = mechanism->watched()) watched.push_back(its);
   watchdog.watch(std::move(watched));
   for (const auto& mechanism : mechanisms) mechanism->assembled();
 }

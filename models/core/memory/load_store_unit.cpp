@@ -76,6 +76,16 @@ void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
   constant_isock.call(invalidate);
 }
 
+void LoadStoreUnit::invalidate_global(const LsuRequest& request) {
+  L1dRequest data;
+  data.op = L1dRequest::Op::kInvalidateGlobal;
+  data.own = request.own;
+  if (!request.keep_data) l1d_isock.call(data);
+  ConstantRequest constants;
+  constants.op = ConstantRequest::Op::kInvalidate;
+  if (!request.keep_constants) constant_isock.call(constants);
+}
+
 void LoadStoreUnit::start_cta(const CtaContext& cta) {
   if (launch_->shared_bytes_per_cta == 0) return;
   SharedMemoryRequest clear;
@@ -126,6 +136,9 @@ void LoadStoreUnit::serve(LsuRequest& request) {
       break;
     case LsuRequest::Op::kNextWriteGeneration:
       generation_ ^= 1;
+      break;
+    case LsuRequest::Op::kInvalidateGlobal:
+      invalidate_global(request);
       break;
   }
   request.full = queue_.size() >= config_.lsu.queue_entries;

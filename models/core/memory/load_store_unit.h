@@ -87,6 +87,7 @@ class LoadStoreUnit : public sc_core::sc_module {
 
   void begin_launch(const LaunchContext* launch);
   void start_cta(const CtaContext& cta);
+  void invalidate_global(const LsuRequest& request);
   void take(LsuRequest& request);
   void tick(LsuRequest& request);
   /// One cycle of the head instruction; true when the head left the queue. Only tick() calls it.

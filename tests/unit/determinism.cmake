@@ -1,0 +1,3 @@
+heddle_test(z_buffer_test SYSTEMC
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/determinism/z_buffer_golden_test.cpp ${CMAKE_CURRENT_LIST_DIR}/determinism/z_buffer_random_test.cpp
+  LINK heddle_determinism APART)
