@@ -14,7 +14,7 @@ using generator::RandomSource;
 
 constexpr unsigned kValues = 6;  ///< registers %v0 ... that everything reads and writes
 
-/// Writes the body. Registers: %v0-%v5 values; %tid, %lane, %warp of the grid; %hot, %out addresses; scratch.
+/// Writes the body. Registers: %v0-%v5 values; %thread, %lane, %warp of the grid; %hot, %out addresses; scratch.
 class Writer {
  public:
   Writer(RandomSource& random, std::uint32_t hot_words) : random_(random), words_(hot_words) {}
@@ -169,7 +169,7 @@ class Writer {
 }  // namespace
 
 RacyKernel racy_kernel(std::uint64_t seed) {
-  RandomSource random(seed * 0x9e37'79b9'7f4a'7c15ull + 77);
+  RandomSource random(RandomSource(seed).next());  // scattered: the streams of neighbouring states overlap
   RacyKernel kernel;
   kernel.seed = seed;
   kernel.hot_words = 4 * random.pick({1u, 2u, 4u, 16u});  // of one chunk of 128 bytes or two
@@ -184,24 +184,24 @@ RacyKernel racy_kernel(std::uint64_t seed) {
 {{
   .reg .u32 %v<{}>;
   .reg .u32 %n<{}>;
-  .reg .u32 %i, %x, %y, %tid, %lane, %warp, %block, %size;
+  .reg .u32 %i, %x, %y, %thread, %lane, %warp, %block, %size;
   .reg .u64 %hot, %out, %a, %w;
   .reg .pred %p;
   ld.param.u64 %hot, [hot_words];
   ld.param.u64 %out, [results];
-  mov.u32 %tid, %tid.x;
+  mov.u32 %thread, %tid.x;
   mov.u32 %block, %ctaid.x;
   mov.u32 %size, %ntid.x;
-  mad.lo.u32 %tid, %block, %size, %tid;
-  and.b32 %lane, %tid, 31;
-  shr.u32 %warp, %tid, 5;
+  mad.lo.u32 %thread, %block, %size, %thread;
+  and.b32 %lane, %thread, 31;
+  shr.u32 %warp, %thread, 5;
 )",
                            kValues, writer.loops() + 1);
   for (unsigned v = 0; v < kValues; ++v) {
-    kernel.ptx += fmt::format("  mad.lo.u32 %v{}, %tid, {}, {};\n", v, 2654435761u + 2 * v, 977 * (v + 1));
+    kernel.ptx += fmt::format("  mad.lo.u32 %v{}, %thread, {}, {};\n", v, 2654435761u + 2 * v, 977 * (v + 1));
   }
   kernel.ptx += writer.text();
-  kernel.ptx += fmt::format("  mul.wide.u32 %a, %tid, {};\n  add.u64 %a, %a, %out;\n", 4 * kValues);
+  kernel.ptx += fmt::format("  mul.wide.u32 %a, %thread, {};\n  add.u64 %a, %a, %out;\n", 4 * kValues);
   for (unsigned v = 0; v < kValues; ++v) kernel.ptx += fmt::format("  st.global.u32 [%a+{}], %v{};\n", 4 * v, v);
   kernel.ptx += "  ret;\n}\n";
   return kernel;
