@@ -149,7 +149,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     partitions[i] = std::make_unique<memory::MemoryPartition>(
         numbered("partition", i).c_str(), config.memory.l2, address_map, l2_clock, progress, group);
     connect(i, unit_factory, group);
-    drams[i] = dram({i, config.memory.dram, dram_clock, group.child("dram")}, partitions[i]->dram_isock);
+    memory::DramConfig channel = config.memory.dram;
+    channel.channel = i;
+    drams[i] = dram({i, channel, dram_clock, group.child("dram")}, partitions[i]->dram_isock);
   }
   if (dense_addresses(config.memory.dram, drams))
     channel_map = memory::ChannelMap(address_map, config.memory.dram.capacity_bytes());

@@ -334,6 +334,8 @@ void GpuDevice::forget_launches() {
 }
 
 const GpuConfig& GpuDevice::config() const { return impl_->config; }
+const host::AllocationTable& GpuDevice::allocations() const { return impl_->allocations; }
+sim::StoreWatch& GpuDevice::store_watch() { return impl_->gpu.progress.stores; }
 base::StatGroup& GpuDevice::stats() { return impl_->gpu.stats; }
 
 }  // namespace heddle::gpu

@@ -1,6 +1,7 @@
 #include "gpu/registries.h"
 
 #include "core/cta/round_robin.h"
+#include "core/cta/start_jitter.h"
 #include "core/schedule/cawa.h"
 #include "core/schedule/glrr.h"
 #include "core/schedule/gto.h"
@@ -41,7 +42,8 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
 
 base::Registry<core::CoreUnit>& core_units() {
   static base::Registry<core::CoreUnit> registry{"core unit",
-                                                 {spin::spin_core_unit(), spin::sync_statistics_core_unit()}};
+                                                 {spin::spin_core_unit(), spin::sync_statistics_core_unit(),
+                                                  core::start_jitter_core_unit()}};
   return registry;
 }
 
