@@ -33,7 +33,7 @@ struct Mechanism {
 
 const std::vector<Mechanism> kMechanisms{
     {"stack", {"core.control_flow.mechanism=simt_stack"}},
-    {"aware", {"core.control_flow.mechanism=aware", "core.control_flow.timeout.cycles=200"}},
+    {"aware", {"core.control_flow.mechanism=aware"}},
     {"multi_path", {"core.control_flow.mechanism=multi_path", "core.scoreboard.kind=per_thread_mask"}},
 };
 
