@@ -201,6 +201,7 @@ std::optional<core::CtaChoice> QuantumSequencer::next(std::span<const std::uint3
       ++running_;
     }
     started_something_ = true;
+    if (on_quantum) record_.started.push_back(choice);
     to_start_.erase(it);
     return choice;
   }
@@ -309,20 +310,20 @@ bool QuantumSequencer::serial_step(base::Cycle now) {
 }
 
 void QuantumSequencer::end_quantum(base::Cycle now) {
-  QuantumRecord record;
-  record.number = in_launch_;
-  record.quantum_id = quantum_;
+  record_.number = in_launch_;
+  record_.quantum_id = quantum_;
   std::uint64_t issued = 0;
   std::uint64_t digest = 0;
   for (std::uint32_t core = 0; core < cores_; ++core) {
     QuantumRequest request;
     request.op = QuantumRequest::Op::kEndQuantum;
-    if (on_quantum) request.records = &record.waves;
+    if (on_quantum) request.records = &record_.waves;
     call(core, request, now);
     issued += request.issued;
     digest = (digest ^ request.digest) * 0x9e3779b97f4a7c15ull;
   }
-  if (on_quantum) on_quantum(record);
+  if (on_quantum) on_quantum(record_);
+  record_ = {};
   ++quanta_;
   ++in_launch_;
   std::uint32_t occupied = 0;

@@ -29,6 +29,7 @@ struct QuantumRecord {
   std::uint64_t number = 0;  ///< since the launch began
   std::uint32_t quantum_id = 0;
   std::vector<WaveRecord> waves;
+  std::vector<core::CtaChoice> started;  ///< CTAs, in order of time
 };
 
 class QuantumSequencer : public sc_core::sc_module {
@@ -133,6 +134,7 @@ class QuantumSequencer : public sc_core::sc_module {
 
   LivelockWatch livelock_;
   bool watched_ = false;  ///< this quantum
+  QuantumRecord record_;  ///< of this quantum, if somebody wants it
 
   std::uint64_t quanta_ = 0, resets_ = 0, serial_modes_ = 0;
   std::array<std::uint64_t, kPhases> cycles_{};
