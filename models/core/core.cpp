@@ -1,6 +1,7 @@
 #include "core/core.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "core/memory/lsu_interposer.h"
@@ -98,7 +99,8 @@ void Core::bind_blocks() {
 
 void Core::add_extensions(base::StatGroup& stats) {
   const CoreExtensionSite site{state_.id,    state_.config,         state_.services, lsu_,
-                               memory_port_, state_.groups_per_warp, stats};
+                               memory_port_, state_.groups_per_warp, control_flow_unit_.runs_lanes_apart(),
+                               *this,        stats};
   for (const CoreExtensionFactory& make : state_.services.extensions) {
     CoreExtension& added = *extensions_.emplace_back(make(site));
     for (CoreExtension::TapTarget* const tap : added.taps()) {
@@ -108,6 +110,7 @@ void Core::add_extensions(base::StatGroup& stats) {
       isock.bind(*tap);
       executor_.add_tap({&isock});
     }
+    if (const auto releases = added.releases()) bind_releases(*releases);
     for (const CoreExtension::Gate& each : added.gates()) {
       const auto control = [this](const GateControlRequest& request) {
         // It may come while the core sleeps: what it slept through is charged as it was. This cycle may still run.
@@ -122,6 +125,28 @@ void Core::add_extensions(base::StatGroup& stats) {
       issue_stage_.add_gate(gate, each.name);
     }
   }
+}
+
+void Core::bind_releases(const CoreExtension::Releases& releases) {
+  if (extension_releases_) throw std::logic_error("two extensions of a core decide about barriers");
+  extension_releases_ = std::make_unique<ReleaseSockets>(this);
+  extension_releases_->release_isock.bind(*releases.release_tsock);
+  releases.control_isock->bind(extension_releases_->control_tsock);
+  barriers_.ask_before_release(&extension_releases_->release_isock);
+}
+
+void Core::serve_release(ReleaseControl& request) {
+  state_.now = state_.services.clock.cycle();
+  account_idle(state_.now - 1);
+  barriers_.go_on(request.warp, request.lanes);
+  clock_.wake();
+}
+
+void Core::groups(WarpId warp, std::vector<GroupState>& groups) const {
+  groups.clear();
+  for (const GroupId id : state_.groups_of_warp[warp.value()])
+    groups.push_back({id, state_.groups[id].status == GroupStatus::kBarrier});
+  std::ranges::sort(groups, {}, [](const GroupState& group) { return group.group.value(); });
 }
 
 void Core::bind_schedulers() {
@@ -180,7 +205,7 @@ void Core::serve_cta(CtaRequest& request) {
     case CtaRequest::Op::kStart:
       state_.now = state_.services.clock.cycle();
       account_idle(state_.now);
-      request.slot = ctas_.start(request.linear_id);
+      request.slot = ctas_.start(request.linear_id, request.at);
       clock_.wake();
       break;
     case CtaRequest::Op::kEnd:

@@ -51,6 +51,7 @@ struct LaunchContext {
   std::uint64_t param_base = 0;              ///< device address of the parameters, which constant caches read
   std::uint32_t shared_bytes_per_cta = 0;    ///< static + dynamic
   std::uint64_t table_base = 0;              ///< device address of the cores' spilled control-flow tables
+  std::uint64_t table_bytes = 0;             ///< of them
   std::uint64_t local_base = 0;              ///< device address of local memory, word-interleaved per warp
   std::uint32_t local_bytes_per_thread = 0;  ///< multiple of 4
   std::uint32_t warps_per_cta = 0;

@@ -41,6 +41,13 @@ std::optional<ConvergenceTables> ControlFlowConfig::convergence() const {
   return chosen.convergence(*this);
 }
 
+std::string ControlFlowConfig::timed() const {
+  const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
+  if (!chosen.timed) return mechanism + " does not say that the order in which it runs lanes is independent of time";
+  const std::string why = chosen.timed(*this);
+  return why.empty() ? "" : mechanism + ": " + why;
+}
+
 std::string ControlFlowConfig::serving_convergence() const {
   std::string names;
   for (const Mechanism& each : *mechanisms_)

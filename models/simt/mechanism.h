@@ -49,6 +49,9 @@ struct Mechanism {
   /// Null: it executes no convergence instructions (ControlFlow::converge), gets no kernel that has any, and branches
   /// need their reconvergence points.
   std::function<ConvergenceTables(const ControlFlowConfig&)> convergence = nullptr;
+  /// Which lanes of a warp run next may depend on when things happen, not only on what the lanes have executed: why;
+  /// empty: it does not. Null: it may.
+  std::function<std::string(const ControlFlowConfig&)> timed = nullptr;
 };
 
 /// Makes the selected mechanism for a core.
@@ -88,6 +91,8 @@ struct ControlFlowConfig {
   }
   /// Of the selected mechanism, if it executes convergence instructions. Throws InputError if there is none of the name.
   [[nodiscard]] std::optional<ConvergenceTables> convergence() const;
+  /// Mechanism::timed of the selected mechanism, with its name.
+  [[nodiscard]] std::string timed() const;
   /// The mechanisms that do: "hanoi".
   [[nodiscard]] std::string serving_convergence() const;
   /// Of the selected mechanism; does not refer to this. Throws InputError if there is none of the name.

@@ -28,7 +28,9 @@ Mechanism simt_stack_mechanism() {
           "a stack of reconvergence points, of which the top runs (PDOM)",
           {},
           {base::ConfigOption::section<sim::TwinConfig>(SimtStack::kName, "the stack of simt_stack")},
-          make_stack};
+          make_stack,
+          nullptr,
+          [](const ControlFlowConfig&) { return std::string(); }};
 }
 
 SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side)

@@ -1,11 +1,13 @@
 #include "gpu/registries.h"
 
 #include "core/cta/round_robin.h"
+#include "core/cta/start_jitter.h"
 #include "core/schedule/cawa.h"
 #include "core/schedule/glrr.h"
 #include "core/schedule/gto.h"
 #include "core/schedule/lrr.h"
 #include "core/schedule/two_level.h"
+#include "determinism/determinism_mechanism.h"
 #include "resync/core/resync_control.h"
 #include "simt/aware.h"
 #include "simt/hanoi/hanoi.h"
@@ -42,12 +44,19 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
 
 base::Registry<core::CoreUnit>& core_units() {
   static base::Registry<core::CoreUnit> registry{"core unit",
-                                                 {spin::spin_core_unit(), spin::sync_statistics_core_unit()}};
+                                                 {spin::spin_core_unit(), spin::sync_statistics_core_unit(),
+                                                  core::start_jitter_core_unit()}};
   return registry;
 }
 
 base::Registry<core::DispatchPolicy>& dispatch_policies() {
   static base::Registry<core::DispatchPolicy> registry{"dispatch policy", {core::round_robin_dispatch()}};
+  return registry;
+}
+
+base::Registry<core::GpuMechanismEntry>& gpu_mechanisms() {
+  static base::Registry<core::GpuMechanismEntry> registry{"mechanism of the GPU",
+                                                          {determinism::determinism_mechanism()}};
   return registry;
 }
 

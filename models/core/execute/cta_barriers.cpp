@@ -86,7 +86,12 @@ void CtaBarriers::release(const std::vector<BarrierRelease>& released) {
   state_.services.progress.lanes_released();
   for (const BarrierRelease& each : released) {
     if (each.instruction->dst[0].present) write_reduction(each);
-    paths_.release_at(state_.now + state_.config.barrier.latency_cycles, each.warp, each.waiting);
+    if (keeper_ != nullptr) [[unlikely]] {
+      ReleaseRequest ask{each.warp, each.waiting};
+      keeper_->call(ask);
+      if (ask.kept) continue;
+    }
+    go_on(each.warp, each.waiting);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "core/issue/guards.h"
+
 namespace heddle::core {
 
 using isa::Opcode;
@@ -32,38 +34,8 @@ void Executor::declare(base::StatGroup& issue) {
 
 // ---- Registers
 
-LaneMask Executor::guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const {
-  if (!instruction.guard.present) return group.mask;
-  if (state_.is_static(group)) [[likely]]
-    return group.mask & guard_of(state_.warp(group.warp), instruction);
-  LaneMask holds;
-  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask mask) {
-    holds |= mask & guard_of(state_.warp(home), instruction);
-  });
-  return holds;
-}
-
-LaneMask Executor::guard_of(const WarpContext& warp, const isa::Instruction& instruction) const {
-  std::uint32_t lanes;
-  std::memcpy(&lanes, row(warp, instruction.guard), sizeof lanes);
-  LaneMask holds(instruction.guard.negated ? ~lanes : lanes);
-  if (instruction.guard2.present) [[unlikely]] {
-    std::memcpy(&lanes, row(warp, instruction.guard2), sizeof lanes);
-    holds &= LaneMask(instruction.guard2.negated ? ~lanes : lanes);
-  }
-  return holds;
-}
-
 const std::byte* Executor::row(const WarpContext& warp, const isa::Operand& operand) const {
-  switch (operand.space) {
-    case isa::RowSpace::kRegister:
-      return warp.registers.data() + operand.offset;
-    case isa::RowSpace::kConstant:
-      return state_.constants + operand.offset;
-    case isa::RowSpace::kSpecial:
-      return warp.special.data() + operand.offset;
-  }
-  return nullptr;
+  return row_of(state_, warp, operand);
 }
 
 std::uint64_t Executor::lane_of(const WarpContext& warp, const isa::Operand& operand, unsigned lane) const {
@@ -166,7 +138,7 @@ void Executor::observe(const IssueTable::Group& group, GroupId id, LaneMask exec
 void Executor::issue(GroupId id) {
   IssueTable::Group& group = state_.groups[id];
   const isa::Instruction& instruction = state_.instruction(group.pc);
-  const LaneMask exec = guarded(group, instruction);
+  const LaneMask exec = guarded(state_, group, instruction);
   const LaneMask active = instruction.op == Opcode::kBranch ? group.mask : exec;
   const unsigned lane_count = active.count_of_mostly_full();
   ++warp_instructions_;

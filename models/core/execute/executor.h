@@ -65,9 +65,6 @@ class Executor {
 
  private:
   // executor.cpp
-  [[nodiscard]] LaneMask guarded(const IssueTable::Group& group, const isa::Instruction& instruction) const;
-  /// Lanes of the warp for which the guards hold.
-  [[nodiscard]] LaneMask guard_of(const WarpContext& warp, const isa::Instruction& instruction) const;
   /// For profile and trace.
   [[gnu::noinline]] void observe(const IssueTable::Group& group, GroupId id, LaneMask exec,
                                  unsigned lane_count);

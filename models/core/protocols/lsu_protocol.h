@@ -13,6 +13,12 @@
 
 namespace heddle::core {
 
+/// Addresses [begin, end).
+struct AddressRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
 /// Who gave the unit an operation and gets its completions. All but the core: LoadStoreUnit::add_client().
 enum class LsuClient : std::uint8_t { kCore };
 
@@ -64,6 +70,8 @@ struct LsuRequest {
     kBeginLaunch,          ///< of `launch`: L1 and constant cache are invalidated
     kStartCta,             ///< `cta` starts: its shared memory reads as zero
     kNextWriteGeneration,  ///< for the watchdog: what was taken before counts as old writes
+    /// L1 and constant cache forget what others may have written; lines in `own` stay (L1dRequest::kInvalidateGlobal).
+    kInvalidateGlobal,
   };
   Op op = Op::kTick;
   // kIssue, kOffer
@@ -78,6 +86,8 @@ struct LsuRequest {
 
   Cycle cycle = 0;                        ///< of kIssue, kOffer, kTick
   const LaunchContext* launch = nullptr;  ///< kBeginLaunch
+  const std::vector<AddressRange>* own = nullptr;  ///< kInvalidateGlobal: what only this core reads and writes
+  bool keep_data = false, keep_constants = false;  ///< kInvalidateGlobal, for tests: one of the two caches stays as it is
   LsuInspection* look = nullptr;          ///< transport_dbg only
 
   // Answer

@@ -81,6 +81,7 @@ struct SchedulerConfig {
   std::string policy;
   base::ConfigOptions options;  ///< of all policies, by key
   sim::Implementation impl = sim::Implementation::kModel;
+  std::uint32_t perturb_seed = 0;
 
   void visit(base::ConfigVisitor& v);
   /// Options of a policy, by their type.
