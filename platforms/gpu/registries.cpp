@@ -1,5 +1,10 @@
 #include "gpu/registries.h"
 
+#include "compaction/block_priority.h"
+#include "compaction/dwf.h"
+#include "compaction/pc_priority.h"
+#include "compaction/tbc.h"
+#include "compaction/warp_synchrony.h"
 #include "core/cta/round_robin.h"
 #include "core/schedule/cawa.h"
 #include "core/schedule/glrr.h"
@@ -22,6 +27,8 @@ base::Registry<simt::Mechanism>& control_flow_mechanisms() {
                                                       simt::aware_mechanism(),
                                                       simt::multi_path_mechanism(),
                                                       simt::hanoi_mechanism(),
+                                                      compaction::tbc_mechanism(),
+                                                      compaction::dwf_mechanism(),
                                                   }};
   return registry;
 }
@@ -34,13 +41,21 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
                                                              core::two_level_policy(),
                                                              core::cawa_policy(),
                                                              core::glrr_policy(),
+                                                             compaction::age_policy(),
+                                                             compaction::rrb_policy(),
+                                                             compaction::srr_policy(),
+                                                             compaction::majority_policy(),
+                                                             compaction::minority_policy(),
+                                                             compaction::lowest_pc_policy(),
+                                                             compaction::post_dominator_policy(),
                                                          }};
   return registry;
 }
 
 base::Registry<core::CoreUnit>& core_units() {
   static base::Registry<core::CoreUnit> registry{"core unit",
-                                                 {spin::spin_core_unit(), spin::sync_statistics_core_unit()}};
+                                                 {spin::spin_core_unit(), spin::sync_statistics_core_unit(),
+                                                  compaction::warp_synchrony_core_unit()}};
   return registry;
 }
 

@@ -76,6 +76,7 @@ void CoreTracer::update(WarpId warp, const simt::GroupUpdate& update) {
       trace.split_stops(at, update.group, "gone");
       break;
     case simt::GroupChange::kHeld:
+    case simt::GroupChange::kJoined:
       break;
   }
 }

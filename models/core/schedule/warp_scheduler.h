@@ -26,6 +26,7 @@ class WarpScheduler : public sc_core::sc_module {
                 std::uint32_t groups_per_warp, sim::Twins* twins = nullptr)
       : sc_module(name),
         policy_(make_scheduling_policy(config, warps, this->name(), twins)),
+        looks_(policy_->looks()),
         groups_per_warp_(groups_per_warp),
         candidates_(warps),
         issued_at_(std::size_t{warps} * groups_per_warp, 0) {}
@@ -54,6 +55,7 @@ class WarpScheduler : public sc_core::sc_module {
 
  private:
   std::unique_ptr<WarpSchedulingPolicy> policy_;
+  bool looks_;
   std::uint32_t groups_per_warp_;
   base::IndexSet candidates_;             ///< scratch: warps with a candidate
   std::vector<std::uint64_t> issued_at_;  ///< by group: number of its last issue

@@ -1,0 +1,1 @@
+heddle_test(compaction_golden_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/compaction/tbc_golden_test.cpp LINK heddle_compaction SYSTEMC)
