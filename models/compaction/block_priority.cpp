@@ -11,10 +11,10 @@ using base::WarpId;
 
 class BlockPriority : public core::WarpSchedulingPolicy {
  public:
-  explicit BlockPriority(std::uint32_t warps) : cta_(warps, 0) {}
+  explicit BlockPriority(std::uint32_t warps) : cta_(warps, 0), issued_at_(warps, 0) {}
   void belongs_to(WarpId warp, std::uint64_t cta) override { cta_[warp.value()] = cta; }
   void assign(WarpId, Cycle) override {}
-  void issued(WarpId warp, Cycle) override { last_ = warp.value(); }
+  void issued(WarpId warp, Cycle) override { issued_at_[warp.value()] = ++issues_; }
   [[nodiscard]] std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle now) override {
     blocks_.clear();
     candidates.for_each([&](std::uint32_t warp) {
@@ -22,11 +22,10 @@ class BlockPriority : public core::WarpSchedulingPolicy {
     });
     std::sort(blocks_.begin(), blocks_.end());
     const std::uint64_t block = choose(blocks_, now);
-    // The first one behind the warp that issued last, else the first of all.
+    // Of its warps the one that has waited longest since it issued.
     std::optional<std::uint32_t> chosen;
     candidates.for_each([&](std::uint32_t warp) {
-      if (cta_[warp] != block) return;
-      if (!chosen || (*chosen <= last_ && warp > last_)) chosen = warp;
+      if (cta_[warp] == block && (!chosen || issued_at_[warp] < issued_at_[*chosen])) chosen = warp;
     });
     return WarpId{*chosen};
   }
@@ -38,7 +37,8 @@ class BlockPriority : public core::WarpSchedulingPolicy {
  private:
   std::vector<std::uint64_t> cta_;  ///< by warp slot
   std::vector<std::uint64_t> blocks_;
-  std::uint32_t last_ = 0;
+  std::vector<std::uint64_t> issued_at_;  ///< by warp slot: number of its last issue
+  std::uint64_t issues_ = 0;
 };
 
 class Age final : public BlockPriority {

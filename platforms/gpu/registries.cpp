@@ -3,6 +3,7 @@
 #include "compaction/block_priority.h"
 #include "compaction/dwf.h"
 #include "compaction/pc_priority.h"
+#include "compaction/simd_statistics.h"
 #include "compaction/tbc.h"
 #include "compaction/warp_synchrony.h"
 #include "core/cta/round_robin.h"
@@ -55,7 +56,7 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
 base::Registry<core::CoreUnit>& core_units() {
   static base::Registry<core::CoreUnit> registry{"core unit",
                                                  {spin::spin_core_unit(), spin::sync_statistics_core_unit(),
-                                                  compaction::warp_synchrony_core_unit()}};
+                                                  compaction::warp_synchrony_core_unit(), compaction::simd_statistics_core_unit()}};
   return registry;
 }
 
