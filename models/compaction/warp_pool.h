@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <span>
 #include <vector>
 
 #include "compaction/warp_lut.h"
@@ -72,7 +74,7 @@ class WarpPool {
   std::uint32_t make(base::Pc pc);
 
   WarpLut lut_;
-  std::vector<PoolWarp> warps_;
+  std::deque<PoolWarp> warps_;  ///< a deque: answers refer to slices while others are made
   std::vector<std::uint32_t> free_;
   std::uint32_t size_ = 0;
 };

@@ -56,7 +56,8 @@ core::CoreUnit warp_synchrony_core_unit() {
 WarpSynchrony::WarpSynchrony(const sc_core::sc_module_name& name, const core::CoreExtensionSite& site)
     : LsuInterposer(name),
       mechanism_(site.config.control_flow.mechanism),
-      epochs_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0) {}
+      time_(site.config.occupancy.max_warps, 0),
+      synchronised_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0) {}
 
 void WarpSynchrony::tap(core::IssueTapRequest& request) {
   if (request.op == core::IssueTapRequest::Op::kInterest) {
@@ -64,7 +65,13 @@ void WarpSynchrony::tap(core::IssueTapRequest& request) {
     return;
   }
   if (looks_at_lanes(*request.instruction)) return check_lanes(request);
-  request.exec.for_each([&](unsigned lane) { ++epoch(request.operands->home(lane), lane); });
+  // All lanes of a group arrive at a barrier, whatever its guard says.
+  const LaneMask lanes = request.instruction->op == Opcode::kBarrier ? request.mask : request.exec;
+  lanes.for_each([&](unsigned lane) { ++time_[request.operands->home(lane).value()]; });
+  lanes.for_each([&](unsigned lane) {
+    const std::uint32_t home = request.operands->home(lane).value();
+    synchronised_at(home, lane) = time_[home];
+  });
 }
 
 void WarpSynchrony::check_lanes(const core::IssueTapRequest& issue) const {
@@ -98,7 +105,9 @@ void WarpSynchrony::serve(core::LsuRequest& request) {
     std::fill_n(words_.begin() + first, count, Word{});
   } else if (request.op == Op::kIssue) {
     const isa::StateSpace space = request.instruction->space;
-    if (space == isa::StateSpace::kShared || space == isa::StateSpace::kGeneric)
+    // Atomics are for threads in any order.
+    const bool plain = request.instruction->op != Opcode::kAtomic;
+    if (plain && (space == isa::StateSpace::kShared || space == isa::StateSpace::kGeneric))
       for (const core::MemorySlice& slice : request.slices) access(request, slice);
   }
   lsu_isock.call(request);
@@ -114,8 +123,8 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
                                                                            : slice.sources;
     row = block + base.offset;
   }
-  const bool reads = instruction.op != Opcode::kStore;
-  const bool writes = instruction.op != Opcode::kLoad;
+  const bool reads = instruction.op == Opcode::kLoad;
+  const bool writes = !reads;
   const std::uint32_t bytes = isa::type_bytes(instruction.type) * std::max<std::uint32_t>(1, instruction.vector);
   slice.lanes.for_each([&](unsigned lane) {
     std::uint64_t address = static_cast<std::uint64_t>(instruction.memory.displacement);
@@ -127,34 +136,39 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
     }
     if (address + bytes > launch_->shared_bytes_per_cta) return;  // the load/store unit says so
     const std::uint32_t home = slice.warp.value();
-    const std::uint32_t now = epoch(slice.warp, lane);
+    const std::uint64_t now = time_[home];
     const std::uint64_t first = (slice.cta->shared_base + address) / kWordBytes;
     const std::uint64_t last = (slice.cta->shared_base + address + bytes - 1) / kWordBytes;
     for (std::uint64_t at = first; at <= last; ++at) {
       Word& word = words_[at];
-      const bool written = word.writer == home && word.lane != lane && word.write_epoch == now;
-      if (written && instruction.op != Opcode::kAtomic && !word.wrote_with.test(lane) && !slice.lanes.test(word.lane))
+      const bool written = word.writer == home && word.lane != lane && synchronised_at(home, word.lane) <= word.written_at;
+      if (written && !word.wrote_with.test(lane) && !slice.lanes.test(word.lane))
         stop({slice.warp, lane, word.lane, request.pc, word.write_pc, reads ? "reads what" : "writes where"});
-      if (writes && word.reader == home && word.read_epoch == now && !word.read_with.test(lane)) {
+      if (word.reader == home)
+        word.readers.for_each([&](unsigned reader) {
+          if (synchronised_at(home, reader) > word.read_at)
+            word.readers = LaneMask::difference(word.readers, LaneMask(1u << reader));
+        });
+      if (writes && word.reader == home && !word.read_with.test(lane)) {
         const LaneMask apart = LaneMask::difference(LaneMask::difference(word.readers, slice.lanes), LaneMask(1u << lane));
         if (apart.any())
           stop({slice.warp, lane, apart.lowest(), request.pc, word.read_pc, "overwrites what"});
       }
       if (reads) {
-        if (word.reader != home || word.read_epoch != now) {
+        if (word.reader != home || word.readers.none()) {
           word.reader = home;
           word.readers = {};
-          word.read_epoch = now;
           word.read_with = LaneMask::all();
         }
         word.readers |= LaneMask(1u << lane);
         word.read_with &= slice.lanes;
+        word.read_at = now;
         word.read_pc = request.pc;
       }
       if (!writes) continue;
       word.writer = home;
       word.lane = lane;
-      word.write_epoch = now;
+      word.written_at = now;
       word.wrote_with = slice.lanes;
       word.write_pc = request.pc;
     }

@@ -6,7 +6,7 @@
 //   such a thread has read, with no barrier, __syncwarp() or other .sync instruction between, if the two were in one group at
 //   neither access;
 // * votes, shuffles and activemask without .sync by a group that has not all lanes of a warp that are left.
-// Not found: the same by way of global memory, and what this run's order of execution did not bring about.
+// Not found: the same by way of global memory or by atomics, and what this run's order of execution did not bring about.
 #pragma once
 
 #include <array>
@@ -50,20 +50,22 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
   struct Word {
     std::uint32_t writer = kNoWarp;  ///< home warp
     unsigned lane = 0;
-    std::uint32_t write_epoch = 0;
+    std::uint64_t written_at = 0;  ///< time of the warp
     base::LaneMask wrote_with;  ///< lanes of that warp in its group
     base::Pc write_pc{};
     std::uint32_t reader = kNoWarp;
-    base::LaneMask readers;  ///< since the reader's last synchronisation
-    std::uint32_t read_epoch = 0;
+    base::LaneMask readers;  ///< that have not synchronised since
+    std::uint64_t read_at = 0;
     base::LaneMask read_with;  ///< lanes that were in the groups of all of them
     base::Pc read_pc{};
   };
   void serve(core::LsuRequest& request) override;
   void access(const core::LsuRequest& request, const core::MemorySlice& slice);
   void check_lanes(const core::IssueTapRequest& issue) const;
-  [[nodiscard]] std::uint32_t& epoch(base::WarpId home, unsigned lane) {
-    return epochs_[home.value() * std::size_t{base::kLanes} + lane];
+  /// A warp's time counts the synchronising instructions that any of its lanes has issued. A lane's access is ordered
+  /// before what others do as soon as the lane has issued a later one.
+  [[nodiscard]] std::uint64_t& synchronised_at(std::uint32_t home, unsigned lane) {
+    return synchronised_at_[home * std::size_t{base::kLanes} + lane];
   }
   /// Two accesses that nothing orders.
   struct Pair {
@@ -79,7 +81,8 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
   std::string mechanism_;
   const core::LaunchContext* launch_ = nullptr;
   std::vector<Word> words_;             ///< of the core's shared memory
-  std::vector<std::uint32_t> epochs_;   ///< by home warp, then lane: synchronisations executed
+  std::vector<std::uint64_t> time_;             ///< by home warp
+  std::vector<std::uint64_t> synchronised_at_;  ///< by home warp, then lane
 };
 
 }  // namespace heddle::compaction

@@ -9,17 +9,18 @@
 #include "core/memory/coalescer.h"
 #include "core/memory/memory_instruction.h"
 #include "core/schedule/lrr.h"
+#include "simt/simt_stack.h"
 #include "unit/compaction/player.h"
 
 namespace heddle::compaction {
 namespace {
 
 using testing::ElementsAre;
+using testing::UnorderedElementsAre;
 
 class NoPorts final : public simt::ControlFlowPorts {
-  Pc next_pc(base::GroupId) override { return {}; }
+  base::Pc next_pc(base::GroupId) override { return {}; }
   bool start(simt::TableEntryTransfer&) override { return false; }
-  using Pc = base::Pc;
 };
 
 struct Made {
@@ -41,7 +42,7 @@ TEST(MechanismGolden, G2OnTbcTakesSevenSlots) {
   Made tbc("tbc");
   Player player(*tbc.flow, core::lrr_policy(), 4, 4);
   EXPECT_EQ(player.run(kToC), "A A C B B D D");
-  EXPECT_THAT(player.warps_of_d, ElementsAre("0:1111", "1:1111"));
+  EXPECT_THAT(player.warps_of_d, UnorderedElementsAre("0:1111", "1:1111"));
 }
 
 TEST(MechanismGolden, G2StarvationEddyOfMajorityScheduling) {
@@ -56,10 +57,10 @@ TEST(MechanismGolden, G2OnDwfByLowestPc) {
   EXPECT_EQ(player.run(kToC), "A A B B C D D");
 }
 
-TEST(MechanismGolden, G2OnDwfByMinority) {
+TEST(MechanismGolden, G2OnDwfByMinorityLetsFewGoFirst) {
   Made dwf("dwf");
   Player player(*dwf.flow, minority_policy(), 4, 4);
-  EXPECT_EQ(player.run(kToC).size(), std::string("A A B B C D D").size());
+  EXPECT_EQ(player.run(kToC), "A C D B D A B D");
 }
 
 TEST(MechanismGolden, G2OnDwfWithWarpBarriersHasStaticWarpsAtD) {
@@ -74,7 +75,7 @@ TEST(MechanismGolden, G4OnTbcTakesSevenSlots) {
   Made tbc("tbc");
   Player player(*tbc.flow, core::lrr_policy(), 4, 4);
   EXPECT_EQ(player.run({"1000", "0110"}), "A A C B B D D");
-  EXPECT_THAT(player.warps_of_d, ElementsAre("0:1111", "1:1111"));
+  EXPECT_THAT(player.warps_of_d, UnorderedElementsAre("0:1111", "1:1111"));
 }
 
 // G2b: threads 1.. of W0 at 0x100-0x17F, of W1 at 0x180-0x1FF. WX = (1, 34, 3, 36 ...), WY = (33, 2, 35, 4 ...).
