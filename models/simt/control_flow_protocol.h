@@ -91,9 +91,10 @@ enum class GroupChange : std::uint8_t {
   kVanished,     ///< group is gone
   kHeld,         ///< only what it is held from changes; what it has fetched stays
   kWatches,      ///< only the PCs that it watches change; what it has fetched stays
+  kJoined,       ///< its lanes and watches change; its place and what it has fetched stay
 };
 inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedulable", "vanished", "held",
-                                                    "watches"};
+                                                    "watches", "joined"};
 
 /// Why a group is blocked.
 enum class BlockCause : std::uint8_t {
@@ -113,8 +114,8 @@ struct GroupUpdate {
   LaneMask mask{};
   BlockCause cause = BlockCause::kBarrier;  ///< kBlocked
   Hold hold = Hold::kNothing;               ///< of any change: what holds from now on
-  /// Whose lanes they are, if not all of the warp whose slot the group occupies; of kMoved, kSchedulable and
-  /// kBlocked. Valid until the next request.
+  /// Whose lanes they are, if not all of the warp whose slot the group occupies; of kMoved, kSchedulable,
+  /// kBlocked and kJoined. Valid until the next request.
   std::span<const Slice> slices{};
   Pc also_watch = kNoPc;  ///< a second PC to watch for
 };

@@ -62,6 +62,8 @@ class GroupOperands final : public OperandReader, public PathReader {
   [[nodiscard]] std::uint32_t runnable_splits(WarpId warp) const override {
     return static_cast<std::uint32_t>(paths_.runnable_splits(warp).size());
   }
+  [[nodiscard]] WarpId home(unsigned lane) const override { return state_.home(group_, lane); }
+  [[nodiscard]] LaneMask live(WarpId home) const override { return state_.warp(home).live; }
   [[nodiscard]] std::uint64_t value(const isa::Operand& operand, unsigned lane) const override {
     const std::byte* const row = executor_.row(state_.warp(state_.home(group_, lane)), operand);
     if (operand.width == isa::RowWidth::kPredicate) {
@@ -232,6 +234,11 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
   enter.op = PipesRequest::Op::kIssue;
   enter.warp = group.warp;
   enter.formation = group.formation;
+  if (!state_.is_static(group)) [[unlikely]] {
+    std::uint8_t homes = 0;
+    state_.for_each_slice(group, exec, [&](WarpId, LaneMask) { ++homes; });
+    enter.homes = homes;
+  }
   enter.mask = exec;
   enter.instruction = &instruction;
   enter.pipe = state_.facts[group.pc.value()].pipe;
@@ -285,9 +292,9 @@ std::uint64_t Executor::nanoseconds() const {
 
 namespace {
 
-MemorySlice slice_of(WarpContext& warp, WarpId home, LaneMask lanes) {
+MemorySlice slice_of(WarpContext& warp, WarpId home, LaneMask lanes, const CtaContext* cta) {
   std::byte* const rows = warp.registers.data();
-  return {home, lanes, rows, rows, warp.special.data(), &warp, warp.linear_warp};
+  return {home, lanes, rows, rows, warp.special.data(), &warp, warp.linear_warp, cta};
 }
 
 }  // namespace
@@ -301,9 +308,9 @@ void Executor::memory(const IssueTable::Group& group, const isa::Instruction& in
   request.pc = group.pc;
   if (state_.is_static(group)) [[likely]] {
     WarpContext& warp = state_.warp(group.warp);
-    const MemorySlice slice = slice_of(warp, group.warp, exec);
-    request.slices = {&slice, 1};
     request.cta = &state_.ctas[warp.cta.value()];
+    const MemorySlice slice = slice_of(warp, group.warp, exec, request.cta);
+    request.slices = {&slice, 1};
     lsu_isock.call(request);
   } else {
     memory_of_slices(group, exec, request);
@@ -321,10 +328,10 @@ void Executor::memory_of_slices(const IssueTable::Group& group, LaneMask exec, L
   std::vector<MemorySlice> slices;
   state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
     WarpContext& warp = state_.warp(home);
-    slices.push_back(slice_of(warp, home, lanes));
-    request.cta = &state_.ctas[warp.cta.value()];
+    slices.push_back(slice_of(warp, home, lanes, &state_.ctas[warp.cta.value()]));
   });
   request.slices = slices;
+  request.cta = slices.front().cta;
   lsu_isock.call(request);
 }
 
