@@ -179,6 +179,7 @@ bool QuantumUnit::closed_in_parallel(const core::IssueGateRequest& request) {
            ask(warp).entries + base::kLanes > config_.log.capacity)
     reason = EndReason::kLogFull;
   if (reason == EndReason::kNone) return false;
+  if (config_.broken(BrokenRule::kSplitOrder)) wave(warp).turn = request.group;
   wave(warp).host_call = reason == EndReason::kAtomic && next.op != Opcode::kAtomic;
   end(warp, reason);
   return true;

@@ -83,9 +83,9 @@ const std::string kMultiPath = "core.control_flow.mechanism=multi_path";
 const std::string kMasks = "core.scoreboard.kind=per_thread_mask";
 
 INSTANTIATE_TEST_SUITE_P(Each, BrokenRules,
-                         ::testing::Values(Rule{"drain", {}}, Rule{"flush", {}}, Rule{"log_order", {"core.l1d.size_kib=1"}},
+                         ::testing::Values(Rule{"drain", {"determinism.quantum_size=12"}}, Rule{"flush", {"determinism.quantum_size=30"}}, Rule{"log_order", {"core.l1d.size_kib=1"}},
                                            Rule{"tail_latch", {"determinism.log.search_cost=per_entry"}},
-                                           Rule{"merge_into_l1", {}}, Rule{"slot_mapping", {"core.occupancy.max_ctas=1"}}, Rule{"serial_order", {}},
+                                           Rule{"merge_into_l1", {}}, Rule{"slot_mapping", {"core.occupancy.max_ctas=1", "determinism.quantum_size=5000"}}, Rule{"serial_order", {}},
                                            Rule{"serial_overlap", {}}, Rule{"split_order", {kMultiPath, kMasks}},
                                            Rule{"release_order", {kMultiPath, kMasks}}),
                          [](const auto& test) { return std::string(test.param.name); });

@@ -6,17 +6,6 @@
 namespace heddle::testing {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Settings = std::vector<std::string>;
-
-Json run_test(const Settings& settings, const std::string& body, std::uint32_t ctas, std::uint32_t threads,
-              const std::vector<std::uint32_t>& initial = {}, const std::string& declarations = "") {
-  const std::string ptx = kernel_text(body, declarations);
-  return run(settings, [&](gpu::GpuDevice& device, Json& result) {
-    launch(device, result, ptx, ctas, threads, initial, 2048);
-  });
-}
-
 std::uint64_t sum(const Json& result, const std::string& name) {
   std::uint64_t total = 0;
   for (const auto& [key, group] : result["statistics"].items())
@@ -48,7 +37,7 @@ TEST(MemoryGoldens, G13_StoreBufferForwarding) {
   ret;)";
   std::vector<std::uint32_t> initial(512);
   for (std::uint32_t i = 0; i < initial.size(); ++i) initial[i] = 0x1000 + i;
-  const Json result = run_test({}, body, 1, 32, initial);
+  const Json result = run_body({}, body, 1, 32, initial);
   ASSERT_FALSE(result.contains("errors")) << result.dump();
   for (unsigned lane = 0; lane < 32; ++lane) {
     EXPECT_EQ(result["b"][lane], (lane < 4 ? 0x200 : 0x100) + lane);
@@ -70,7 +59,7 @@ TEST(MemoryGoldens, G14_TheHighestLaneWins) {
   selp.u32 %r0, 55, 99, %p0;
   @%p2 st.global.u32 [%a], %r0;
   ret;)";
-  const Json result = run_test({}, body, 1, 32);
+  const Json result = run_body({}, body, 1, 32);
   ASSERT_FALSE(result.contains("errors")) << result.dump();
   EXPECT_EQ(result["a"][0], 99);
   EXPECT_EQ(sum(result, "appends"), 1u);
@@ -101,7 +90,7 @@ END:
   initial[0] = initial[32] = 1;
   for (const char* seed : {"0", "1", "2", "3", "4"})
     for (const char* engine : {"zbuffer", "lock"}) {
-      const Json result = run_test({std::string("memory.crossbar.perturb_seed=") + seed, "memory.crossbar.perturb_cycles=40",
+      const Json result = run_body({std::string("memory.crossbar.perturb_seed=") + seed, "memory.crossbar.perturb_cycles=40",
                                     std::string("determinism.commit_engine=") + engine},
                                    body, 1, 64, initial);
       ASSERT_FALSE(result.contains("errors")) << result.dump();
@@ -133,11 +122,11 @@ W2:
   st.global.u8 [%a+67], 0xbb;
 END:
   ret;)";
-  const Json result = run_test({"determinism.byte_writes=serial_log"}, body, 1, 96);
+  const Json result = run_body({"determinism.byte_writes=serial_log"}, body, 1, 96);
   ASSERT_FALSE(result.contains("errors")) << result.dump();
   EXPECT_EQ(result["a"][0], 0x12345678);
   EXPECT_EQ(result["a"][16], 0xbb00aa00u);
-  const Json trapped = run_test({}, body, 1, 96);
+  const Json trapped = run_body({}, body, 1, 96);
   ASSERT_TRUE(trapped.contains("errors"));
   EXPECT_NE(trapped["errors"].dump().find("part of a 32-bit word"), std::string::npos) << trapped.dump();
   EXPECT_NE(trapped["errors"].dump().find("test.ptx:"), std::string::npos) << trapped.dump();
@@ -159,7 +148,7 @@ END:
 
 TEST(MemoryGoldens, G22_ABarrierOrdersStoresToGlobalMemory) {
   for (const char* setting : {"determinism.bta=false", "determinism.bta_rule=empty_logs", "determinism.bta_rule=flag"}) {
-    const Json result = run_test({setting}, kHandOver, 1, 64);
+    const Json result = run_body({setting}, kHandOver, 1, 64);
     ASSERT_FALSE(result.contains("errors")) << result.dump();
     EXPECT_EQ(result["a"][0], 42) << setting;
     EXPECT_EQ(quanta_of(result), 2u) << setting;
@@ -167,7 +156,7 @@ TEST(MemoryGoldens, G22_ABarrierOrdersStoresToGlobalMemory) {
 }
 
 TEST(MemoryGoldens, G22_TheThesisRuleBreaksIt) {
-  const Json result = run_test({"determinism.bta_rule=thesis"}, kHandOver, 1, 64);
+  const Json result = run_body({"determinism.bta_rule=thesis"}, kHandOver, 1, 64);
   ASSERT_FALSE(result.contains("errors")) << result.dump();
   EXPECT_EQ(result["a"][0], 41) << "W1 has read 0 and stored 1, and the smaller number wins";
   EXPECT_EQ(quanta_of(result), 1u);
@@ -178,7 +167,7 @@ TEST(StoreBuffer, AFullLogEndsTheQuantumAndLosesNothing) {
   std::string body = "  mul.wide.u32 %d0, %t, 4;\n  add.u64 %d1, %a, %d0;\n";
   for (unsigned i = 0; i < 12; ++i) body += "  st.global.u32 [%d1+" + std::to_string(128 * i) + "], %t;\n";
   body += "  ret;";
-  const Json result = run_test({"determinism.log.capacity=36"}, body, 1, 32);
+  const Json result = run_body({"determinism.log.capacity=36"}, body, 1, 32);
   ASSERT_FALSE(result.contains("errors")) << result.dump();
   EXPECT_EQ(waves_of(result, 0), "12 log_full") << "7 and 5 stores: the sixth might need 32 entries";
   for (unsigned i = 0; i < 12 * 32; ++i) EXPECT_EQ(result["a"][i], i % 32);

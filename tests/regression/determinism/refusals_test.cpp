@@ -6,8 +6,6 @@
 namespace heddle::testing {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 void expect_refused(const std::vector<std::string>& settings, const std::string& body,
                     std::initializer_list<const char*> words) {
   const std::string ptx = kernel_text(body);

@@ -7,11 +7,10 @@
 
 #include "blocks/isolated.h"
 #include "determinism/determinism_mechanism.h"
+#include "gpu/gpu.h"
 #include "gpu/platform_files.h"
 
 namespace heddle::testing {
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -29,7 +28,7 @@ Json record_of(const determinism::QuantumRecord& quantum) {
 
 }  // namespace
 
-Json run(const std::vector<std::string>& settings, const Program& program) {
+Json run(const Settings& settings, const Program& program) {
   return tb::isolated([&]() -> Json {
     std::vector<std::string> assignments{"determinism.enabled=true"};
     assignments.insert(assignments.end(), settings.begin(), settings.end());
@@ -107,6 +106,13 @@ void launch(gpu::GpuDevice& device, Json& result, const std::string& ptx, std::u
   };
   device.launch(module, "test", {{ctas, 1, 1}, {threads, 1, 1}, 0}, args);
   words();
+}
+
+Json run_body(const Settings& settings, const std::string& body, std::uint32_t ctas, std::uint32_t threads,
+              const std::vector<std::uint32_t>& initial) {
+  const std::string ptx = kernel_text(body);
+  return run(settings,
+             [&](gpu::GpuDevice& device, Json& result) { launch(device, result, ptx, ctas, threads, initial); });
 }
 
 }  // namespace heddle::testing

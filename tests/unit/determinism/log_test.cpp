@@ -103,7 +103,9 @@ TEST(LogSearch, EqualsOldestFirstWithOverwriting) {
       const PartialChunk got = search(log, {128, need, entries, step}, step, reads);
       EXPECT_EQ(got.known, expected.known);
       for (unsigned i = 0; i < kChunkBytes; ++i)
-        if (expected.known.test(i)) EXPECT_EQ(got.data[i], expected.data[i]);
+        if (expected.known.test(i)) {
+          EXPECT_EQ(got.data[i], expected.data[i]);
+        }
     }
   }
 }
