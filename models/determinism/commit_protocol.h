@@ -6,7 +6,8 @@
 //   store buffer <--ack_tsock----- engine
 //
 // Within the core's cycle only. The engine is called
-//   * kTick in every cycle for which its last answer or CommitAck said `busy`, before that cycle's kSend;
+//   * kTick in the cycle that its last answer or CommitAck named as `due`, before that cycle's kSend; further ones do no
+//     harm;
 //   * kSend for an entry. Not accepted: nothing has happened; the same or another one may be offered in the next cycle.
 // Entries of one wavefront are offered in log order; the engine keeps their order for each chunk. Every accepted entry
 // is acknowledged once, when its words (or their losers' verdict) are at the point of coherence: from then on whatever
@@ -39,8 +40,8 @@ struct CommitRequest {
   Depth depth = 0;  ///< DepthFormat::depth()
 
   // Answer
-  bool accepted = false;  ///< kSend: the engine has copied the entry
-  bool busy = false;      ///< kTick is wanted in the next cycle
+  bool accepted = false;           ///< kSend: the engine has copied the entry
+  base::Cycle due = base::kNever;  ///< when kTick is wanted; kNever: not until a CommitAck says so
 };
 using CommitProtocol = core::ProtocolOf<CommitRequest>;
 
@@ -49,10 +50,11 @@ struct CommitAck {
   enum class Kind : std::uint8_t {
     kEntry,        ///< an entry of `wave_slot` (Z_ACK)
     kDepthsReset,  ///< answer to kResetDepths; may come within the call
+    kDue,          ///< nothing but a new `due`
   };
   Kind kind = Kind::kEntry;
   std::uint32_t wave_slot = 0;
-  bool busy = false;  ///< kTick is wanted in the next cycle
+  base::Cycle due = base::kNever;  ///< as CommitRequest::due
 };
 using CommitAckProtocol = core::ProtocolOf<CommitAck>;
 

@@ -1,11 +1,13 @@
 // What deterministic execution adds to a core: quantum unit, store buffer, commit engine.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <systemc>
 #include <vector>
 
 #include "core/core_extension.h"
+#include "determinism/commit_engine.h"
 #include "determinism/determinism_config.h"
 #include "determinism/direct_writer.h"
 #include "determinism/quantum_unit.h"
@@ -35,7 +37,7 @@ class CorePart final : public sc_core::sc_module, public core::CoreExtension {
   QuantumUnit quantum_unit_;
   StoreBuffer store_buffer_;
   DirectWriter direct_writer_;
-  DirectWriter engine_;
+  std::unique_ptr<CommitEngine> engine_;
 };
 
 }  // namespace heddle::determinism

@@ -67,6 +67,7 @@ DeterminismMechanism::DeterminismMechanism(const DeterminismConfig& config, cons
   sequencer_.on_hang = [this](const std::string& why) {
     if (on_hang) on_hang(why);
   };
+  sequencer_.partitions_idle = [this] { return partitions_idle(); };
   sequencer_.reset_depths = [this](bool begin) { return reset_depths(begin); };
 }
 
@@ -99,16 +100,23 @@ void DeterminismMechanism::assembled() {
   }
 }
 
-bool DeterminismMechanism::reset_depths(bool begin) {
-  ZControlRequest request;
-  request.op = begin ? ZControlRequest::Op::kResetDepths : ZControlRequest::Op::kIdle;
-  bool idle = true;
+bool DeterminismMechanism::partitions_idle() {
   for (const auto& unit : z_control_isocks_) {
-    request.idle = false;
+    ZControlRequest request;
     unit->call(request);
-    idle = idle && request.idle;
+    if (!request.idle) return false;
   }
-  return idle && !begin;
+  return true;
+}
+
+bool DeterminismMechanism::reset_depths(bool begin) {
+  if (!begin) return partitions_idle();
+  for (const auto& unit : z_control_isocks_) {
+    ZControlRequest request;
+    request.op = ZControlRequest::Op::kResetDepths;
+    unit->call(request);
+  }
+  return false;
 }
 
 // ---- Launches

@@ -42,6 +42,7 @@ class DeterminismMechanism final : public core::GpuMechanism, private sim::Watch
   void diagnose(std::vector<sim::StuckWarp>& /*stuck*/) const override {}
 
   void refuse_unfit(const core::LaunchContext& launch) const;
+  [[nodiscard]] bool partitions_idle();
   bool reset_depths(bool begin);
 
   const DeterminismConfig config_;

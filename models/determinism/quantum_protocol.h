@@ -58,6 +58,7 @@ struct QuantumRequest {
   bool idle = false;
   bool atomics = false;
   bool partial_logs = false;
+  bool host_calls = false;  ///< kEndCommit: some of the atomics are calls of the host
   std::uint64_t issued = 0;  ///< kEndQuantum: instructions, in both modes
 };
 using QuantumProtocol = core::ProtocolOf<QuantumRequest>;

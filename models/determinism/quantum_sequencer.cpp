@@ -83,7 +83,8 @@ base::Cycle QuantumSequencer::cycle(base::Cycle now) {
   in_cycle_ = false;
   if (mode_ == Mode::kIdle || mode_ == Mode::kFinished) return base::kNever;
   // In the work distribution CTAs start behind this, in the same cycle.
-  if (any_dirty_ || mode_ == Mode::kReset || !to_start_.empty() || slots_per_core_ == 0) return now + 1;
+  if (any_dirty_ || mode_ == Mode::kReset || mode_ == Mode::kEnding || (mode_ == Mode::kFlush && wait_until_ <= now) ||
+      !to_start_.empty() || slots_per_core_ == 0) return now + 1;
   return wait_until_ > now ? wait_until_ : base::kNever;
 }
 
@@ -142,7 +143,13 @@ bool QuantumSequencer::step(base::Cycle now) {
       account(now, Phase::kCommit);
       end_commit(now);
       return true;
+    case Mode::kEnding:
+      // Entries are acknowledged when L2 has taken them; the host sees them when they are performed.
+      if (partitions_idle && !partitions_idle()) return false;
+      mode_ = Mode::kFinished;
+      return true;
     case Mode::kFlush:
+      if (host_calls_ && partitions_idle && !partitions_idle()) return false;
       account(now, Phase::kBarrier);
       serial_next_ = 0;
       outstanding_ = 0;
@@ -257,12 +264,14 @@ void QuantumSequencer::begin_commit(base::Cycle now) {
 void QuantumSequencer::end_commit(base::Cycle now) {
   with_logs_.clear();
   with_atomics_.clear();
+  host_calls_ = false;
   for (std::uint32_t core = 0; core < cores_; ++core) {
     QuantumRequest request;
     request.op = QuantumRequest::Op::kEndCommit;
     call(core, request, now);
     if (request.partial_logs) with_logs_.insert(with_logs_.begin(), core);  // descending (§1.7.4)
     if (request.atomics) with_atomics_.push_back(core);
+    host_calls_ = host_calls_ || request.host_calls;
   }
   mode_ = Mode::kFlush;
   barrier(now, config_.l1_flush_cycles);
@@ -316,7 +325,7 @@ void QuantumSequencer::end_quantum(base::Cycle now) {
   }
   ++quantum_;
   if (occupied == 0 && dealer_.pending() == 0) {
-    mode_ = Mode::kFinished;
+    mode_ = Mode::kEnding;
     return;
   }
   if (issued == 0 && !committed_ && !started_something_ && !exited_something_ && on_hang)

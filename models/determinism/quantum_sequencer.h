@@ -46,6 +46,8 @@ class QuantumSequencer : public sc_core::sc_module {
 
   /// The depths of all partitions become kNoDepth; true: that is done. Asked in every cycle until it is.
   std::function<bool(bool begin)> reset_depths;
+  /// No write of the partitions' own is on its way.
+  std::function<bool()> partitions_idle;
   /// A hang: nothing will ever happen again.
   std::function<void(const std::string& why)> on_hang;
   std::function<void(const QuantumRecord&)> on_quantum;
@@ -71,6 +73,7 @@ class QuantumSequencer : public sc_core::sc_module {
     kSerialLogs,
     kSerialAtomics,
     kReset,
+    kEnding,  ///< the last quantum is over, its writes are on their way
     kFinished,
   };
   /// Modes that statistics tell apart.
@@ -123,6 +126,7 @@ class QuantumSequencer : public sc_core::sc_module {
   std::vector<std::uint32_t> serial_order_;
   std::vector<std::uint32_t> with_logs_, with_atomics_;
   std::size_t serial_next_ = 0;
+  bool host_calls_ = false;  ///< the serial mode has instructions that let the host look at memory
   bool committed_ = false;  ///< the quantum had something to commit
 
   std::uint64_t quanta_ = 0, resets_ = 0, serial_modes_ = 0;

@@ -179,6 +179,7 @@ bool QuantumUnit::closed_in_parallel(const core::IssueGateRequest& request) {
            ask(warp).entries + base::kLanes > config_.log.capacity)
     reason = EndReason::kLogFull;
   if (reason == EndReason::kNone) return false;
+  wave(warp).host_call = reason == EndReason::kAtomic && next.op != Opcode::kAtomic;
   end(warp, reason);
   return true;
 }
@@ -409,8 +410,9 @@ void QuantumUnit::control(QuantumRequest& request) {
     case QuantumRequest::Op::kEndCommit:
       command(StoreBufferRequest::Op::kEndCommit);
       for (std::uint32_t w = 0; w < waves_.size(); ++w) {
-        request.atomics = request.atomics ||
-                          (waves_[w].state == State::kEnded && waves_[w].reason == EndReason::kAtomic);
+        const bool serial = waves_[w].state == State::kEnded && waves_[w].reason == EndReason::kAtomic;
+        request.atomics = request.atomics || serial;
+        request.host_calls = request.host_calls || (serial && waves_[w].host_call);
         request.partial_logs = request.partial_logs || ask(WarpId{w}).has_partial;
       }
       break;
@@ -444,13 +446,14 @@ void QuantumUnit::control(QuantumRequest& request) {
       break;
     case QuantumRequest::Op::kResetDepths:
       recheck(WarpId{0});
-      command(StoreBufferRequest::Op::kResetDepths);
+      command(StoreBufferRequest::Op::kResetDepths, {}, 0, request.cycle);
       break;
   }
 }
 
-void QuantumUnit::command(StoreBufferRequest::Op op, WarpId warp, std::uint32_t quantum) {
+void QuantumUnit::command(StoreBufferRequest::Op op, WarpId warp, std::uint32_t quantum, base::Cycle cycle) {
   StoreBufferRequest request;
+  request.cycle = cycle;
   request.op = op;
   request.warp = warp;
   request.quantum = quantum;

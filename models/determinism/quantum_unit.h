@@ -62,6 +62,7 @@ class QuantumUnit : public sc_core::sc_module {
     LaneMask kept;  ///< lanes that a complete barrier has released
     base::GroupId turn{};
     bool turn_open = false;       ///< the next turn is not decided
+    bool host_call = false;       ///< EndReason::kAtomic: it is a call of the host
     bool global_barrier = false;  ///< its last barrier has global scope: BtaRule::kFlag
   };
   struct Slot {
@@ -96,7 +97,7 @@ class QuantumUnit : public sc_core::sc_module {
   void next_log();
 
   [[nodiscard]] StoreBufferRequest ask(WarpId warp);
-  void command(StoreBufferRequest::Op op, WarpId warp = {}, std::uint32_t quantum = 0);
+  void command(StoreBufferRequest::Op op, WarpId warp = {}, std::uint32_t quantum = 0, base::Cycle cycle = 0);
   void dirty();
   void report(QuantumReport::Kind kind, base::CtaSlot slot = {});
   void recheck(WarpId warp);

@@ -130,6 +130,11 @@ void StoreBuffer::wake(core::LsuWake& wake) {
   wake_isock.call(wake);
 }
 
+void StoreBuffer::wake_core() {
+  core::LsuWake wake{0, lsu_full_ || full()};
+  wake_isock.call(wake);
+}
+
 void StoreBuffer::operation_done(WarpId warp) {
   if (--wave(warp).outstanding == 0) tell(StoreBufferEvent::Kind::kQuiet, warp);
 }
@@ -172,12 +177,12 @@ void StoreBuffer::tick(LsuRequest& request) {
   const Cycle cycle = request.cycle;
   again_ = false;
   while (!to_pass_.empty() && offer_pass(to_pass_.front(), cycle)) to_pass_.pop_front();
-  if (committing() || engine_busy_) commit_cycle(cycle);
+  if (committing() || engine_due_ <= cycle) commit_cycle(cycle);
   offer_access(cycle);
   request.full = lsu_full_;
   // What is on its way in the load/store unit, or at the engine, brings its own cycles.
-  if (again_ || engine_busy_ || !to_pass_.empty() || !to_lsu_.empty())
-    request.next_due = std::min(request.next_due, cycle + 1);
+  if (again_ || !to_pass_.empty() || !to_lsu_.empty()) request.next_due = std::min(request.next_due, cycle + 1);
+  request.next_due = std::min(request.next_due, std::max(engine_due_, cycle + 1));
 }
 
 void StoreBuffer::offer_access(Cycle cycle) {
@@ -247,8 +252,10 @@ void StoreBuffer::control(StoreBufferRequest& request) {
     case StoreBufferRequest::Op::kResetDepths: {
       CommitRequest reset;
       reset.op = CommitRequest::Op::kResetDepths;
+      reset.cycle = request.cycle;
       commit_isock.call(reset);
-      engine_busy_ = engine_busy_ || reset.busy;
+      engine_due_ = reset.due;
+      wake_core();
       break;
     }
   }

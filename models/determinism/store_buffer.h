@@ -42,6 +42,7 @@ class StoreBuffer : public core::LsuInterposer {
  private:
   void control(StoreBufferRequest& request);
   void take_ack(CommitAck& ack);
+  void take_serial_ack(CommitAck& ack);
   void take_log(warp_log::LogAnswer& answer);
 
  public:
@@ -50,8 +51,8 @@ class StoreBuffer : public core::LsuInterposer {
   sim::BlockInitiator<CommitProtocol> commit_isock{"commit_isock"};
   sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_ack> ack_tsock{"ack_tsock", this};
   sim::BlockInitiator<CommitProtocol> serial_isock{"serial_isock"};
-  sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_ack> serial_ack_tsock{"serial_ack_tsock",
-                                                                                            this};
+  sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_serial_ack> serial_ack_tsock{
+      "serial_ack_tsock", this};
 
   void bind_unit(core::LoadStoreUnit& unit) override;
   /// Where the logs of the GPU are in device memory; before the first launch.
@@ -110,6 +111,8 @@ class StoreBuffer : public core::LsuInterposer {
   void tick(core::LsuRequest& request);
   [[nodiscard]] bool full() const { return held_count_ >= most_held_; }
   [[nodiscard]] Wave& wave(WarpId warp) { return waves_[warp.value()]; }
+  /// It is to be ticked: what is done in the system's turn begins in the core's next cycle.
+  void wake_core();
   void operation_done(WarpId warp);
   void tell(StoreBufferEvent::Kind kind, WarpId warp = {});
 
@@ -145,6 +148,7 @@ class StoreBuffer : public core::LsuInterposer {
   void send_entry(Cycle cycle);
   void read_logs();
   void commit_ends();
+  void entry_acknowledged(const CommitAck& ack);
   [[nodiscard]] bool committing() const { return !commit_told_; }
 
   const DeterminismConfig config_;
@@ -178,7 +182,7 @@ class StoreBuffer : public core::LsuInterposer {
   bool commit_told_ = true;
   bool serial_ = false;
   WarpId serial_warp_{};
-  bool engine_busy_ = false;
+  Cycle engine_due_ = base::kNever;  ///< when the commit engine wants a tick
 
   std::uint8_t generation_ = 0;
   std::array<std::uint64_t, 2> appended_in_{};  ///< entries in logs by the watchdog's generation

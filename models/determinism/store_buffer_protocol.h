@@ -21,6 +21,7 @@ struct StoreBufferRequest {
   Op op = Op::kAsk;
   base::WarpId warp{};
   std::uint32_t quantum = 0;  ///< kCommit
+  base::Cycle cycle = 0;      ///< kResetDepths: of the core
 
   // Answer of kAsk
   bool quiet = false;         ///< no memory operation of the warp is on its way, appends included

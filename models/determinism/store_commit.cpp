@@ -17,8 +17,7 @@ void StoreBuffer::begin_commit(std::uint32_t quantum) {
     order_.push_back(w);
   }
   first_ = 0;
-  core::LsuWake wake{0, lsu_full_ || full()};
-  wake_isock.call(wake);
+  wake_core();
 }
 
 void StoreBuffer::begin_serial(WarpId warp) {
@@ -30,8 +29,7 @@ void StoreBuffer::begin_serial(WarpId warp) {
   of.replays = true;
   order_ = {warp.value()};
   first_ = 0;
-  core::LsuWake wake{0, lsu_full_ || full()};
-  wake_isock.call(wake);
+  wake_core();
 }
 
 void StoreBuffer::read_logs() {
@@ -69,7 +67,7 @@ void StoreBuffer::send_entry(Cycle cycle) {
     send.depth = depths_.depth(
         DepthFormat::gwid(site_.core.value(), static_cast<std::uint32_t>(waves_.size()), w), quantum_);
     (serial_ ? serial_isock : commit_isock).call(send);
-    engine_busy_ = engine_busy_ || send.busy;
+    if (!serial_) engine_due_ = send.due;
     again_ = true;
     if (!send.accepted) continue;  // another chunk may find room
     ++(serial_ ? serial_writes_ : updates_);
@@ -81,12 +79,12 @@ void StoreBuffer::send_entry(Cycle cycle) {
 }
 
 void StoreBuffer::commit_cycle(Cycle cycle) {
-  if (engine_busy_) {
+  if (engine_due_ <= cycle) {
     CommitRequest tick;
     tick.op = CommitRequest::Op::kTick;
     tick.cycle = cycle;
     commit_isock.call(tick);
-    engine_busy_ = tick.busy;
+    engine_due_ = tick.due;
   }
   if (!committing()) return;
   send_entry(cycle);
@@ -95,8 +93,15 @@ void StoreBuffer::commit_cycle(Cycle cycle) {
 }
 
 void StoreBuffer::take_ack(CommitAck& ack) {
-  engine_busy_ = engine_busy_ || ack.busy;
+  engine_due_ = ack.due;
+  if (ack.kind == CommitAck::Kind::kDue) return;
   if (ack.kind == CommitAck::Kind::kDepthsReset) return tell(StoreBufferEvent::Kind::kDepthsReset);
+  entry_acknowledged(ack);
+}
+
+void StoreBuffer::take_serial_ack(CommitAck& ack) { entry_acknowledged(ack); }
+
+void StoreBuffer::entry_acknowledged(const CommitAck& ack) {
   --waves_[ack.wave_slot].acks;
   commit_ends();
 }

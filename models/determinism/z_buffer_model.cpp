@@ -42,6 +42,7 @@ std::uint32_t ZBufferModel::comparators_in_use() const {
 std::uint32_t ZBufferModel::accept(const ColorUpdate& update, Cycle now) {
   if (partial_words(update.mask) != 0)
     throw std::logic_error("a colour update divides a word: the Z-buffer has one depth for it");
+  settle(now - 1);  // with the occupancy that there was
   const std::uint32_t entry = lowest(free_);
   free_ &= ~bit(entry);
   ready_ |= bit(entry);

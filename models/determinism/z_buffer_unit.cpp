@@ -63,11 +63,12 @@ std::string ZBufferUnit::describe() const {
 
 void ZBufferUnit::control(ZControlRequest& request) {
   if (request.op == ZControlRequest::Op::kResetDepths) {
-    if (!idle()) SC_REPORT_ERROR("/heddle/determinism/z_buffer_unit", "reset of depths while the unit works");
+    if (!old_writes_performed())
+      SC_REPORT_ERROR("/heddle/determinism/z_buffer_unit", "reset of depths while the unit works");
     model_.reset_depths();
     clock().wake();
   }
-  request.idle = idle();
+  request.idle = old_writes_performed();  // whatever passes does not matter
 }
 
 // The steps are those of ZBufferModel, in its order: each sees what the cycle before left.
@@ -125,6 +126,7 @@ bool ZBufferUnit::send_to_l2(base::Cycle now) {
 
 void ZBufferUnit::accepted(const Payload& payload) {
   const auto& extension = static_cast<const sim::MemoryTransaction&>(payload).extension;
+  if (extension.core != sim::kUnitInitiator) return;  // queued behind ours
   if (extension.op == sim::MemoryOp::kWrite && extension.tag != kDepthWrite)
     model_.accepted(extension.tag, clock().domain().cycle());
 }

@@ -24,7 +24,7 @@ struct ZControlRequest {
     kIdle,         ///< -> `idle`
   };
   Op op = Op::kIdle;
-  bool idle = false;  ///< answer: nothing is held, sent or to be reset
+  bool idle = false;  ///< answer: no colour update is held, no write outstanding, nothing to be reset
 };
 using ZControlProtocol = core::ProtocolOf<ZControlRequest>;
 

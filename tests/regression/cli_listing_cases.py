@@ -418,8 +418,9 @@ def traps_of_table_one_stop_the_run(c):
 
 @case
 def what_is_no_text_is_named(c):
-    for name, content, says in (("bom.sass", b"\xef\xbb\xbf.listing\n.kernel k\nEXIT;\n", "byte order mark"),
-                                ("wide.sass", ".listing\n".encode("utf-16"), "byte order mark"),
+    c.run("run", "--ptx", c.file("bom.sass", b"\xef\xbb\xbf.listing\n.kernel k\nEXIT;\n"), "--entry", "k", "--grid", "1", "--block", "32",
+          "--platform", "tiny")
+    for name, content, says in (("wide.sass", ".listing\n".encode("utf-16"), "UTF-16"),
                                 ("empty.sass", b"", "the file is empty"), ("blank.sass", b" \n\n", "the file is empty"),
                                 ("open.sass", b"/* .listing\n", "'*/' at the end of the comment"),
                                 ("open2.sass", b".listing\n.kernel k\nEXIT; /* \n", "open2.sass:3:7: expected '*/'")):

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,10 @@ class DeterminismKernels : public testing::TestWithParam<Variant> {};
 TEST_P(DeterminismKernels, LeaveTheMemoryTheOracleLeaves) {
   std::vector<std::string> assignments{"determinism.enabled=true", "determinism.byte_writes=serial_log"};
   assignments.insert(assignments.end(), GetParam().assignments.begin(), GetParam().assignments.end());
+  for (std::stringstream more(std::getenv("HEDDLE_SET") ? std::getenv("HEDDLE_SET") : ""); more.good();) {
+    std::string each;
+    if (more >> each) assignments.push_back(each);
+  }
   gpu::GpuDevice gpu(gpu::load_platform("tiny", assignments), {.max_cycles = 3'000'000});
   const std::uint64_t count = setting("HEDDLE_RANDOM_KERNELS", kKernels);
   std::uint64_t done = 0;

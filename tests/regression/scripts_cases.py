@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRIPTS = ("bench", "build", "formal", "heddle", "reproduce", "run", "setup", "summary", "synth", "test", "tidy",
+SCRIPTS = ("bench", "build", "formal", "heddle", "mutants", "reproduce", "run", "setup", "summary", "synth", "test", "tidy",
            "timeline")
 TOOLS = ("apt-get", "dpkg-query", "sudo", "cmake", "ninja", "c++", "g++", "ccache", "yosys", "clang-tidy")
 CASES = {}
@@ -306,6 +306,13 @@ def reproduce_refuses_other_things(scripts):
     scripts.refused("reproduce", "aware", "--quick", "--heddle", "/bin/true", says=["/bin/true: left no stats.json"])
     scripts.refused("reproduce", "aware", "--quick", "--heddle", scripts.heddle, "--platform", "tinny", "--jobs", "1",
                     "--workloads", "HT", says=["--platform tinny"])
+
+
+@case
+def mutants_fit_the_sources(scripts):
+    listed = scripts.run("mutants", "--list").stdout
+    check(listed.count("\n") >= 40, "fewer than 20 mutants")
+    scripts.refused("mutants", "no.such", says=["no.such", "--list"])
 
 
 @case

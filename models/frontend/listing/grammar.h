@@ -50,7 +50,8 @@ struct Item : peg::sor<Kernel, Func, peg::seq<Label, Blank, peg::opt<peg::sor<Gu
 struct LineEnd : peg::eolf {};
 struct Line : peg::seq<Blank, peg::opt<Item>, Blank, peg::must<LineEnd>> {};
 struct HeaderLine : peg::seq<Header, peg::must<LineEnd>> {};
-struct Listing : peg::must<Space, HeaderLine, peg::until<peg::eof, Line>> {};
+struct Start : peg::seq<peg::opt<peg::utf8::bom>, Space> {};
+struct Listing : peg::must<Start, HeaderLine, peg::until<peg::eof, Line>> {};
 
 // What an error says that was expected.
 template <class Rule>

@@ -331,7 +331,7 @@ std::shared_ptr<const isa::SourceText> lines_of(const std::string& text, const s
 bool is_listing(std::string_view text) {
   ListingInput input(text.data(), text.data() + text.size(), "");
   try {
-    return grammar::peg::parse<grammar::peg::seq<grammar::Space, grammar::Header>>(input);
+    return grammar::peg::parse<grammar::peg::seq<grammar::Start, grammar::Header>>(input);
   } catch (const grammar::peg::parse_error&) {
     return false;  // a comment without an end
   }

@@ -68,10 +68,9 @@ std::shared_ptr<const isa::SourceText> split(const std::string& text, const std:
 
 /// Messages for what is no module at first sight.
 void check_begin(const std::string& text, const std::string& name) {
-  for (const std::string_view mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"})
+  for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"})
     if (text.starts_with(mark))
-      throw base::InputError(name + ":1:1", "the file begins with a byte order mark",
-                             "Save it without one, as ASCII or UTF-8.");
+      throw base::InputError(name + ":1:1", "the file is UTF-16", "Save it as ASCII or UTF-8.");
   if (text.find_first_not_of(" \t\r\n\f\v") == std::string::npos)
     throw base::InputError(name, "the file is empty", "PTX begins with .version, a listing with .listing.");
 }

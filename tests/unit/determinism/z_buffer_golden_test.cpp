@@ -6,10 +6,10 @@
 namespace heddle::determinism {
 namespace {
 
-using testing::color_update;
-using testing::LogEntry;
+using tb::color_update;
+using tb::LogEntry;
+using tb::set_word;
 using testing::Rig;
-using testing::set_word;
 using State = ZBufferModel::RequestState;
 
 constexpr DepthFormat kFormat{10, 32};

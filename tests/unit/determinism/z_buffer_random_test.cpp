@@ -7,11 +7,11 @@
 namespace heddle::determinism {
 namespace {
 
-using testing::color_update;
-using testing::LogEntry;
-using testing::Memory;
+using tb::color_update;
+using tb::LogEntry;
+using tb::Memory;
+using tb::set_word;
 using testing::Rig;
-using testing::set_word;
 
 enum class Outcome { kRight, kWrongColors, kWrongDepths, kStuck };
 
