@@ -35,17 +35,23 @@ BLOOM = ["BFSr", "BFSf", "CFD", "LPS", "SRAD", "HT", "ATM", "CLopt", "CL"]
 
 QUANTA = [100, 200, 600, 1000]
 BLOOM_BITS = ["128", "256", "512", "1024", "ideal"]
-ZCACHE_KIB = [8, 16, 32, 64, 128]
-BARRIER_CYCLES = [0, 1, 10, 100, 1000, 2048]
+ZCACHE_KIB = [8, 16, 128]
+BARRIER_CYCLES = [0, 10, 100, 1000]
 
 # Reasons why a wavefront's quantum ends: counter, class of Fig 4.2.
 REASONS = [("atomic", "atomic"), ("count", "instruction count"), ("exit", "execution complete"),
            ("barrier", "WG barrier"), ("fence", "fence"), ("log_full", "log full")]
 
 
+# Those of the full GPUDet; left out of settings, so that each point is run once.
+DEFAULTS = {"quantum_size": 200, "bta": True, "dwp": True, "commit_engine": "zbuffer", "serial_mode": "core",
+            "barrier_cycles": 0, "log__bloom_bits": "1024", "zbuffer__cache_kib": 16}
+
+
 def gpudet(**more):
     """Settings of the full GPUDet; `more`: keys of `determinism` that differ."""
-    keys = {"enabled": True, "quantum_size": 200, "bta_rule": "thesis", **more}
+    keys = {"enabled": True, "bta_rule": "thesis", **more}
+    keys = {key: value for key, value in keys.items() if DEFAULTS.get(key) != value}
     return {**NONDET, **{f"determinism.{key.replace('__', '.')}": value for key, value in keys.items()}}
 
 
