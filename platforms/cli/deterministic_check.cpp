@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t kWord = 4;
 
 std::string row(const std::string& name, const std::string& text) {
-  return fmt::format("  {:<16}{}\n", name, text);
+  return fmt::format("  {:<18}{}\n", name, text);
 }
 
 /// Launch and end of a run without what may differ legally: cycles.
@@ -211,8 +211,9 @@ base::ExitCode check_determinism(const Job& job, const RunSettings& settings, st
     shortest = std::min(shortest, cycles);
     longest = std::max(longest, cycles);
   }
-  std::string report = fmt::format("\n{} on {} ({}), {} runs with perturbed timing\n", job.header.title, config.name,
-                                   job.header.variant, runs);
+  const std::string variant = job.header.variant.empty() ? "" : fmt::format(" ({})", job.header.variant);
+  std::string report =
+      fmt::format("\n{} on {}{}, {} runs with perturbed timing\n", job.header.title, config.name, variant, runs);
   report += row("cycles", fmt::format("{} to {} core cycles", grouped(shortest), grouped(longest)));
   if (memories.size() == 1) {
     report += row("deterministic", fmt::format("memory is the same in all runs after each of {} launches",

@@ -65,7 +65,7 @@ def deterministic_check_names_the_first_difference(c):
     for value in values:
         writer = value["writer"]
         check(writer["cta"][0] * 64 + writer["thread"][0] + 1 == value["value"] == writer["value"], "not the writer")
-        check(re.search(r"race\.ptx:17 \(pc 0x", writer["at"]), "the line")
+        check(re.search(r"race\.ptx:16 \(pc 0x", writer["at"]), "the line")
         check(value["stores"] == 16, "stores of sixteen warps")
         check(f"0x{value['value']:08x}, by thread ({writer['thread'][0]},0,0) of CTA ({writer['cta'][0]},0,0)" in done.stdout,
               "the report")
@@ -82,7 +82,7 @@ def deterministic_check_names_atomics(c):
 
 @case
 def deterministic_check_finds_the_first_launch_of_many(c):
-    c.run("run", "bfs-racy", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "6", "--out", "out",
+    c.run("run", "bfs-racy", "--platform", "tiny", "--param", "nodes=3000", "--deterministic-check", "5", "--out", "out",
           code=NONDETERMINISTIC)
     found = result(c, "out")
     launch = found["first_difference"]["launch"]
@@ -107,7 +107,7 @@ def deterministic_check_can_leave_sources_out(c):
 
 @case
 def deterministic_check_passes_on_how_all_runs_end(c):
-    wrong = c.file("wrong.bin", b"\\1" * 16)
+    wrong = c.file("wrong.bin", bytes([1]) * 16)
     kernel(c, RACE.replace("st.global.u32 [%a+8], %n;", ""), "--deterministic-check", "2", "--compare", f"words={wrong}",
            code=MISMATCH)
     fault = kernel(c, RACE.replace("[%a+4]", "[%a+4096]"), "--deterministic-check", "2", code=KERNEL_FAULT)
