@@ -18,7 +18,8 @@ class BlockPriority : public core::WarpSchedulingPolicy {
   [[nodiscard]] std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle now) override {
     blocks_.clear();
     candidates.for_each([&](std::uint32_t warp) {
-      if (std::find(blocks_.begin(), blocks_.end(), cta_[warp]) == blocks_.end()) blocks_.push_back(cta_[warp]);
+      if (std::find(blocks_.begin(), blocks_.end(), cta_[warp]) == blocks_.end())
+        blocks_.push_back(cta_[warp]);
     });
     std::sort(blocks_.begin(), blocks_.end());
     const std::uint64_t block = choose(blocks_, now);
@@ -84,12 +85,16 @@ core::SchedulingPolicy block_policy(const char* name, const char* doc) {
 
 }  // namespace
 
-core::SchedulingPolicy age_policy() { return block_policy<Age>("age", "warps of the CTA dispatched first, in round robin"); }
+core::SchedulingPolicy age_policy() {
+  return block_policy<Age>("age", "warps of the CTA dispatched first, in round robin");
+}
 core::SchedulingPolicy rrb_policy() {
-  return block_policy<RotatingBlocks>("rrb", "CTAs in round robin, another one every cycle; their warps in round robin");
+  return block_policy<RotatingBlocks>(
+      "rrb", "CTAs in round robin, another one every cycle; their warps in round robin");
 }
 core::SchedulingPolicy srr_policy() {
-  return block_policy<StickyBlocks>("srr", "warps of one CTA in round robin until none of them is ready; then the next CTA");
+  return block_policy<StickyBlocks>(
+      "srr", "warps of one CTA in round robin until none of them is ready; then the next CTA");
 }
 
 }  // namespace heddle::compaction

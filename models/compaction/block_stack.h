@@ -28,10 +28,10 @@ struct BlockEntry {
   static constexpr std::uint32_t kNone = ~0u;
   Pc pc{};
   Pc rpc = kNoPc;
-  Pc lpc = kNoPc;                 ///< likely-convergence point
-  std::uint32_t lpos = kNone;     ///< entry that collects threads there; bottom = 0
+  Pc lpc = kNoPc;              ///< likely-convergence point
+  std::uint32_t lpos = kNone;  ///< entry that collects threads there; bottom = 0
   BlockMask mask{};
-  std::uint32_t frame = 0;        ///< calls that the entry is deep in
+  std::uint32_t frame = 0;  ///< calls that the entry is deep in
 };
 
 /// Which of two sides is on top (A1).
@@ -89,6 +89,9 @@ class BlockStack {
   [[nodiscard]] const BlockMask& live() const { return live_; }
   /// Some of the top's warps have arrived at a branch, call or return and wait for the others.
   [[nodiscard]] bool filling() const { return fill_.kind != Fill::kNothing; }
+  /// For diagnosis: the PC of what the next arrival arrives at, and of what the last one did.
+  void arrives_at(Pc at) { at_ = at; }
+  [[nodiscard]] Pc arrived_at() const { return at_; }
   [[nodiscard]] std::size_t depth() const { return stack_.size(); }
   [[nodiscard]] bool empty() const { return stack_.empty(); }
   /// Threads of the last completed branch went to more than one place.
@@ -122,6 +125,7 @@ class BlockStack {
   std::uint32_t pending_ = 0;
   Fill fill_;
   bool diverged_ = false;
+  Pc at_{};
 };
 
 }  // namespace heddle::compaction

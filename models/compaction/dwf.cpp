@@ -20,10 +20,12 @@ using simt::Slice;
 using simt::Transfer;
 
 void DwfConfig::visit(base::ConfigVisitor& v) {
-  v.field("warp_barrier", warp_barrier,
-          {.unit = "",
-           .doc = "DWF-WB: warps stay as they are until they diverge, and are re-formed at that branch's immediate "
-                  "post-dominator (tbc-and-kilotm §2)"});
+  v.field(
+      "warp_barrier", warp_barrier,
+      {.unit = "",
+       .doc =
+           "DWF-WB: warps stay as they are until they diverge, and are re-formed at that branch's immediate "
+           "post-dominator (tbc-and-kilotm §2)"});
   v.field("lut_entries", lut_entries,
           {.unit = "PCs", .doc = "entries of the warp LUT (corrections 6)", .min = 1, .max = 1024});
   v.field("lut_ways", lut_ways, {.unit = "ways", .doc = "its associativity, LRU", .min = 1, .max = 1024});
@@ -31,7 +33,8 @@ void DwfConfig::visit(base::ConfigVisitor& v) {
 
 simt::Mechanism dwf_mechanism() {
   return {DynamicWarps::kName,
-          "dynamic warp formation: threads of all warps of a core that come to one PC are put together, after every "
+          "dynamic warp formation: threads of all warps of a core that come to one PC are put together, "
+          "after every "
           "instruction",
           {base::ConfigOption::section<DwfConfig>(DynamicWarps::kName, "mechanism dwf")},
           {},
@@ -55,12 +58,15 @@ std::uint64_t DynamicWarps::table_bits() const {
   // 6), and its share of the LUT.
   constexpr std::uint64_t kPcBits = 32, kThreadBits = 10 + 1, kIndexBits = 10;
   const std::uint64_t pool = kLanes * (kPcBits + kLanes * kThreadBits + kLanes);
-  return pool + config_.lut_entries * (kPcBits + kLanes + kIndexBits) / std::max<std::size_t>(1, warp_in_slot_.size());
+  return pool + config_.lut_entries * (kPcBits + kLanes + kIndexBits) /
+                    std::max<std::size_t>(1, warp_in_slot_.size());
 }
 
 void DynamicWarps::register_stats(base::StatGroup& stats) {
-  stats.counter("branches", "warp-instructions", "branches executed with at least one active lane", &branches_);
-  stats.counter("divergences", "branches", "of these, branches whose lanes went to more than one place", &divergences_);
+  stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
+                &branches_);
+  stats.counter("divergences", "branches", "of these, branches whose lanes went to more than one place",
+                &divergences_);
   stats.counter("warps_made", "warps", "warps put into the pool", &pool_.stats.made);
   stats.counter("joined", "threads", "threads that joined a warp of the pool", &pool_.stats.joined);
   stats.counter("lut_replacements", "entries", "PCs whose entry of the LUT was taken by another one",
@@ -88,10 +94,12 @@ void DynamicWarps::place(std::uint32_t warp) {
     return;
   }
   // What goes on with the next instruction keeps its slot, and what has been fetched there.
-  if (sequential_ != kNobody && of.pc == sequential_pc_ && warp_in_slot_[sequential_] == kNobody && !of.is_static)
+  if (sequential_ != kNobody && of.pc == sequential_pc_ && warp_in_slot_[sequential_] == kNobody &&
+      !of.is_static)
     slot = sequential_;
   // In the slot of its home warp a static warp is one to the core, too.
-  if (slot == kNobody && of.count == 1 && warp_in_slot_[of.slices[0].home.value()] == kNobody) slot = of.slices[0].home.value();
+  if (slot == kNobody && of.count == 1 && warp_in_slot_[of.slices[0].home.value()] == kNobody)
+    slot = of.slices[0].home.value();
   for (std::uint32_t s = 0; slot == kNobody && s < warp_in_slot_.size(); ++s)
     if (warp_in_slot_[s] == kNobody) slot = s;
   if (slot == kNobody) {
@@ -150,12 +158,16 @@ std::span<const Slice> DynamicWarps::stop_at_warp_barriers(Pc pc, std::span<cons
   onward_.clear();
   for (const Slice& slice : threads) {
     WarpBarrier& barrier = barriers_[slice.home.value()];
-    if (!barrier.valid || barrier.pc != pc) {
-      onward_.push_back(slice);
-      continue;
-    }
-    barrier.arrived |= slice.lanes;
-    slice.lanes.for_each([&](unsigned lane) {
+    LaneMask stops;
+    if (barrier.valid && barrier.pc == pc)
+      slice.lanes.for_each([&](unsigned lane) {
+        if (at(slice.home, lane).depth == barrier.depth) stops |= LaneMask(1u << lane);
+      });
+    if (const LaneMask goes_on = LaneMask::difference(slice.lanes, stops); goes_on.any())
+      onward_.push_back({slice.home, goes_on});
+    if (stops.none()) continue;
+    barrier.arrived |= stops;
+    stops.for_each([&](unsigned lane) {
       at(slice.home, lane).state = Thread::State::kAtWarpBarrier;
       at(slice.home, lane).pc = pc;
     });
@@ -174,6 +186,35 @@ void DynamicWarps::reform_if_complete(WarpId home) {
   place(pool_.make_static(barrier.pc, all));
 }
 
+Pc DynamicWarps::barrier_point(const Request& request) const {
+  switch (request.transfer) {
+    case Transfer::kJump:
+      return request.rpc;
+    case Transfer::kCall:
+      return request.next;
+    case Transfer::kReturn:
+      return request.lane_target[request.taken.lowest()];
+  }
+  return kNoPc;
+}
+
+void DynamicWarps::leave_frames(const Request& request) {
+  // A copy: what goes on enters the pool.
+  const std::vector<Slice> threads(pool_[warp_in_slot_[request.group.value()]].all().begin(),
+                                   pool_[warp_in_slot_[request.group.value()]].all().end());
+  for (const Slice& slice : threads) {
+    WarpBarrier& barrier = barriers_[slice.home.value()];
+    const LaneMask leaves = slice.lanes & request.taken;
+    if (!barrier.valid || leaves.none() || at(slice.home, leaves.lowest()).depth != barrier.depth) continue;
+    const Slice waited{slice.home, barrier.arrived};
+    const Pc from = barrier.pc;
+    barrier.pc = request.lane_target[leaves.lowest()];
+    --barrier.depth;
+    barrier.arrived = {};
+    if (waited.lanes.any()) enter(from, {&waited, 1}, true);
+  }
+}
+
 void DynamicWarps::enter(Pc pc, std::span<const Slice> threads, bool joins) {
   const auto onward = stop_at_warp_barriers(pc, threads);
   if (onward.empty()) return;
@@ -182,7 +223,8 @@ void DynamicWarps::enter(Pc pc, std::span<const Slice> threads, bool joins) {
     at(home, lane).pc = pc;
   });
   const WarpPool::Entered entered = pool_.enter(pc, onward, joins && joinable(pc));
-  if (entered.joined != kNobody && pool_[entered.joined].slot != kNobody) show(entered.joined, GroupChange::kJoined);
+  if (entered.joined != kNobody && pool_[entered.joined].slot != kNobody)
+    show(entered.joined, GroupChange::kJoined);
   if (entered.made != kNobody) place(entered.made);
 }
 
@@ -194,7 +236,9 @@ void DynamicWarps::launch(Request& request) {
   for (const simt::WarpLaunch& warp : request.warps) {
     live_[warp.warp.value()] = warp.mask;
     barriers_[warp.warp.value()] = {};
-    warp.mask.for_each([&](unsigned lane) { at(warp.warp, lane) = {Thread::State::kPooled, request.next, 0}; });
+    warp.mask.for_each([&](unsigned lane) {
+      at(warp.warp, lane) = {Thread::State::kPooled, request.next, 0};
+    });
     const Slice all{warp.warp, warp.mask};
     if (config_.warp_barrier)
       place(pool_.make_static(request.next, all));
@@ -221,7 +265,8 @@ void DynamicWarps::transfer(Request& request) {
   // Where its lanes go: at most 33 places.
   std::vector<std::pair<Pc, LaneMask>> targets;
   const auto goes = [&](Pc pc, LaneMask lanes) {
-    const auto same = std::find_if(targets.begin(), targets.end(), [&](const auto& each) { return each.first == pc; });
+    const auto same =
+        std::find_if(targets.begin(), targets.end(), [&](const auto& each) { return each.first == pc; });
     if (same == targets.end())
       targets.emplace_back(pc, lanes);
     else
@@ -236,6 +281,7 @@ void DynamicWarps::transfer(Request& request) {
   request.diverged = targets.size() > 1;
   if (jumps && request.diverged) ++divergences_;
 
+  if (config_.warp_barrier && request.is(Transfer::kReturn)) leave_frames(request);
   take(request.group);
   if (!jumps)
     for_each_thread(issued_, [&](WarpId home, unsigned lane) {
@@ -252,7 +298,12 @@ void DynamicWarps::transfer(Request& request) {
       return;
     }
     // Divergence of a whole warp: the threads are free until the post-dominator.
-    barriers_[all.home.value()] = {true, request.rpc, {}};
+    // Threads that return have left the frame already.
+    const unsigned lane = request.is(Transfer::kJump) || stays.none() ? all.lanes.lowest() : stays.lowest();
+    std::uint32_t depth = at(all.home, lane).depth;
+    if (request.is(Transfer::kReturn)) depth = at(all.home, request.taken.lowest()).depth;
+    if (request.is(Transfer::kCall) && stays.none()) --depth;
+    barriers_[all.home.value()] = {true, barrier_point(request), depth, {}};
     ++barriers_set_;
   }
   const std::vector<Slice> threads = issued_;

@@ -42,13 +42,14 @@ class DynamicWarps final : public simt::ControlFlow {
   struct Thread {
     enum class State : std::uint8_t { kNone, kPooled, kWaits, kAtWarpBarrier };
     State state = State::kNone;
-    base::Pc pc{};  ///< kWaits, kAtWarpBarrier: where it goes on; kPooled: where it was last
+    base::Pc pc{};            ///< kWaits, kAtWarpBarrier: where it goes on; kPooled: where it was last
     std::uint32_t depth = 0;  ///< calls it is deep in
   };
   /// A static warp's barrier: its threads wait at `pc` until all have come (DWF-WB).
   struct WarpBarrier {
     bool valid = false;
     base::Pc pc = base::kNoPc;
+    std::uint32_t depth = 0;  ///< calls deep in which it is
     base::LaneMask arrived;
   };
   static constexpr std::uint32_t kNobody = WarpLut::kNoWarp;
@@ -61,7 +62,8 @@ class DynamicWarps final : public simt::ControlFlow {
   }
   template <class Fn>
   void for_each_thread(std::span<const simt::Slice> slices, Fn&& fn) {
-    for (const simt::Slice& slice : slices) slice.lanes.for_each([&](unsigned lane) { fn(slice.home, lane); });
+    for (const simt::Slice& slice : slices)
+      slice.lanes.for_each([&](unsigned lane) { fn(slice.home, lane); });
   }
   /// Takes the warp in the slot out of the pool: it has issued. Its slices are in `issued_`.
   void take(base::GroupId group);
@@ -71,6 +73,9 @@ class DynamicWarps final : public simt::ControlFlow {
   /// Those of the threads whose warp barrier is here stay; returns the others.
   std::span<const simt::Slice> stop_at_warp_barriers(base::Pc pc, std::span<const simt::Slice> threads);
   void reform_if_complete(base::WarpId home);
+  /// Threads leave the function that a barrier is in: it moves to where they return to, and so do those that wait.
+  void leave_frames(const Request& request);
+  [[nodiscard]] base::Pc barrier_point(const Request& request) const;
   /// A warp of the pool gets a slot, now or when one is free.
   void place(std::uint32_t warp);
   void show(std::uint32_t warp, simt::GroupChange change);

@@ -33,7 +33,8 @@ class PcPriority : public core::WarpSchedulingPolicy {
     candidates.for_each([&](std::uint32_t warp) {
       const Pc pc = groups_->pc(base::GroupId{warp});
       const std::uint32_t threads = groups_->lanes(base::GroupId{warp}).count();
-      const auto same = std::find_if(ready_.begin(), ready_.end(), [&](const ReadyPc& each) { return each.pc == pc; });
+      const auto same =
+          std::find_if(ready_.begin(), ready_.end(), [&](const ReadyPc& each) { return each.pc == pc; });
       if (same == ready_.end())
         ready_.push_back({pc, threads});
       else
@@ -64,9 +65,9 @@ class Majority final : public PcPriority {
     // Sticky (corrections 5): until the PC is empty.
     if (std::any_of(ready.begin(), ready.end(), [&](const ReadyPc& each) { return each.pc == current_; }))
       return current_;
-    current_ = std::max_element(ready.begin(), ready.end(),
-                                [](const ReadyPc& a, const ReadyPc& b) { return a.threads < b.threads; })
-                   ->pc;
+    current_ = std::max_element(ready.begin(), ready.end(), [](const ReadyPc& a, const ReadyPc& b) {
+                 return a.threads < b.threads;
+               })->pc;
     return current_;
   }
   Pc current_ = base::kNoPc;
@@ -137,7 +138,9 @@ core::SchedulingPolicy majority_policy() {
 core::SchedulingPolicy minority_policy() {
   return pc_policy<Minority>("minority", "the PC that fewest threads are ready at (dwf)");
 }
-core::SchedulingPolicy lowest_pc_policy() { return pc_policy<LowestPc>("lowest_pc", "the smallest PC (dwf)"); }
+core::SchedulingPolicy lowest_pc_policy() {
+  return pc_policy<LowestPc>("lowest_pc", "the smallest PC (dwf)");
+}
 core::SchedulingPolicy post_dominator_policy() {
   return pc_policy<PostDominatorPriority>("post_dominator", "the PC with most post-dominators ahead (dwf)");
 }

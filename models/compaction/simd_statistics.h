@@ -37,7 +37,7 @@ class SimdStatistics : public sc_core::sc_module, public core::CoreExtension {
   static constexpr unsigned kBuckets = base::kLanes / kBucketLanes;
   std::array<std::uint64_t, kBuckets> issued_{};
   std::uint64_t none_ = 0;
-  std::array<std::uint64_t, kBuckets> memory_{};   ///< loads, stores and atomics
+  std::array<std::uint64_t, kBuckets> memory_{};  ///< loads, stores and atomics
   std::uint64_t home_warps_ = 0, mixed_ = 0;
 };
 

@@ -17,17 +17,21 @@ using simt::Transfer;
 void TbcConfig::visit(base::ConfigVisitor& v) {
   v.field("compacts", compacts,
           {.unit = "",
-           .doc = "false: the Disable bit (tbc-and-kilotm §3.3.2): warps still wait for each other, but stay as they are, "
+           .doc = "false: the Disable bit (tbc-and-kilotm §3.3.2): warps still wait for each other, but stay "
+                  "as they are, "
                   "for warp-synchronous code"});
-  v.choice("timing", timing, {"ideal", "contract"},
-           "ideal: new warps are there when the last one has arrived; contract: one arrival a clock goes into the "
-           "block stacks of a core, and the thread compactor, which its blocks share, takes a clock for the mask and "
-           "one for each warp (tbc-and-kilotm, corrections)");
+  v.choice(
+      "timing", timing, {"ideal", "contract"},
+      "ideal: new warps are there when the last one has arrived; contract: one arrival a clock goes into the "
+      "block stacks of a core, and the thread compactor, which its blocks share, takes a clock for the mask "
+      "and "
+      "one for each warp (tbc-and-kilotm, corrections)");
 }
 
 simt::Mechanism tbc_mechanism() {
   return {ThreadBlockCompaction::kName,
-          "thread block compaction: a stack for all warps of a CTA; where it diverges and reconverges they meet, and "
+          "thread block compaction: a stack for all warps of a CTA; where it diverges and reconverges they "
+          "meet, and "
           "threads are put together in new warps",
           {base::ConfigOption::section<TbcConfig>(ThreadBlockCompaction::kName, "mechanism tbc")},
           {},
@@ -55,7 +59,8 @@ ThreadBlockCompaction::ThreadBlockCompaction(const simt::MechanismSite& site)
       slots_(site.warps),
       block_of_(site.warps, 0) {
   blocks_.reserve(site.warps);
-  for (std::uint32_t i = 0; i < site.warps; ++i) blocks_.emplace_back(stack_stats_, top_side_, config_.compacts);
+  for (std::uint32_t i = 0; i < site.warps; ++i)
+    blocks_.emplace_back(stack_stats_, top_side_, config_.compacts);
 }
 
 std::uint64_t ThreadBlockCompaction::table_bits() const {
@@ -66,10 +71,12 @@ std::uint64_t ThreadBlockCompaction::table_bits() const {
 }
 
 void ThreadBlockCompaction::register_stats(base::StatGroup& stats) {
-  stats.counter("branches", "warp-instructions", "branches executed with at least one active lane", &branches_);
+  stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
+                &branches_);
   stats.counter("uniform_branches", "warp-instructions",
                 "of these, those at which warps need not wait: all threads of a CTA decide alike", &uniform_);
-  stats.counter("synchronised", "points", "branches, calls and returns at which all warps of an entry had arrived",
+  stats.counter("synchronised", "points",
+                "branches, calls and returns at which all warps of an entry had arrived",
                 &stack_stats_.synchronised);
   stats.counter("divergences", "points", "of these, branches whose threads went to more than one place",
                 &stack_stats_.divergences);
@@ -79,15 +86,16 @@ void ThreadBlockCompaction::register_stats(base::StatGroup& stats) {
   stats.counter("likely_reconvergences", "entries", "entries that ended at their likely-convergence point",
                 &stack_stats_.likely_reconvergences);
   stats.counter("arrivals", "warps", "warps that ended at a branch or reconvergence point", &arrived_);
-  stats.counter("entries_run", "entries", "times that warps were made of an entry of the block stack", &entries_run_);
+  stats.counter("entries_run", "entries", "times that warps were made of an entry of the block stack",
+                &entries_run_);
   stats.counter("warps_made", "warps", "warps that the compactor made of them", &warps_made_);
   stats.counter("warps_uncompacted", "warps", "warps that it would have made with static warps kept",
                 &warps_uncompacted_);
   stats.counter("warps_mixed", "warps", "of those made, warps with threads of several static warps", &mixed_);
-  stats.counter("buffer_cycles", "slot-cycles", "slots of the warp buffer in use, summed over cycles with events",
-                &occupancy_);
-  stats.counter("waiting_cycles", "slot-cycles", "slots whose warp had arrived and waited for the others of its entry",
-                &waiting_cycles_);
+  stats.counter("buffer_cycles", "slot-cycles",
+                "slots of the warp buffer in use, summed over cycles with events", &occupancy_);
+  stats.counter("waiting_cycles", "slot-cycles",
+                "slots whose warp had arrived and waited for the others of its entry", &waiting_cycles_);
   stats.maximum("max_depth", "entries", "deepest block-wide stack of any block", &stack_stats_.max_depth);
 }
 
@@ -158,7 +166,8 @@ Pc ThreadBlockCompaction::likely_point(Pc branch) const {
 void ThreadBlockCompaction::launch(ControlFlowRequest& request) {
   count_occupancy(request.cycle);
   if (request.warps.size() > kMostWarps)
-    throw base::InputError("core.control_flow.mechanism", "tbc takes CTAs of at most 1024 threads", "Launch smaller ones.");
+    throw base::InputError("core.control_flow.mechanism", "tbc takes CTAs of at most 1024 threads",
+                           "Launch smaller ones.");
   const std::uint32_t name = request.warps.front().warp.value();
   Block& block = blocks_[name];
   block.slots.clear();
@@ -184,7 +193,7 @@ void ThreadBlockCompaction::advance(ControlFlowRequest& request) {
 void ThreadBlockCompaction::goes_on(GroupId group, Pc pc, Cycle now) {
   const BlockEntry& top = block_of(group).stack.top();
   if ((pc == top.rpc && top.rpc != kNoPc) || (pc == top.lpc && top.lpc != kNoPc)) {
-    arrive(group, Arrival{Arrival::Kind::kReconvergence, 0, {}, {}, pc, kNoPc}, now);
+    arrive(group, Arrival{Arrival::Kind::kReconvergence, 0, {}, {}, pc, kNoPc, pc}, now);
     return;
   }
   set_state(slot(group), Slot::State::kRuns);
@@ -197,7 +206,8 @@ void ThreadBlockCompaction::transfer(ControlFlowRequest& request) {
   const Pc at{request.next.value() - 1};
   const auto part_of = [&](LaneMask lanes) { return mask_of(here.warp, lanes); };
   if (request.is(Transfer::kReturn)) {
-    arrive(group, Arrival{Arrival::Kind::kReturn, 0, {}, part_of(request.taken), request.next, kNoPc}, request.cycle);
+    arrive(group, Arrival{Arrival::Kind::kReturn, 0, {}, part_of(request.taken), request.next, kNoPc, at},
+           request.cycle);
     request.due = due();
     return;
   }
@@ -210,6 +220,7 @@ void ThreadBlockCompaction::transfer(ControlFlowRequest& request) {
     return;
   }
   Arrival arrival;
+  arrival.at = at;
   arrival.kind = calls ? Arrival::Kind::kCall : Arrival::Kind::kBranch;
   const LaneMask stays = LaneMask::difference(request.mask, request.taken);
   if (request.lane_target == nullptr) {
@@ -272,8 +283,8 @@ void ThreadBlockCompaction::barrier_arrive(ControlFlowRequest& request) {
 void ThreadBlockCompaction::barrier_release(ControlFlowRequest& request) {
   count_occupancy(request.cycle);
   const Block& block = blocks_[block_of_[request.warp.value()]];
-  const auto warp = static_cast<unsigned>(
-      std::find(block.slots.begin(), block.slots.end(), request.warp) - block.slots.begin());
+  const auto warp = static_cast<unsigned>(std::find(block.slots.begin(), block.slots.end(), request.warp) -
+                                          block.slots.begin());
   for (const WarpId each : block.slots) {
     const GroupId group{each.value()};
     Slot& here = slot(group);
@@ -313,6 +324,7 @@ void ThreadBlockCompaction::arrive(GroupId group, Arrival arrival, Cycle now) {
 
 void ThreadBlockCompaction::apply(const Arrival& arrival, Cycle now) {
   Block& block = blocks_[arrival.block];
+  block.stack.arrives_at(arrival.at);
   switch (arrival.kind) {
     case Arrival::Kind::kBranch:
       block.stack.branch(arrival.sides, arrival.next, arrival.lpc);
@@ -372,7 +384,8 @@ void ThreadBlockCompaction::emit(Block& block, Cycle now) {
 Cycle ThreadBlockCompaction::due() const {
   Cycle next = arrivals_.empty() ? kNever : arrivals_.front().first;
   if (compacting_ != kNobody) next = std::min(next, next_warp_);
-  for (const auto& [age, name] : waiting_) next = std::min(next, std::max(blocks_[name].emptied + 1, next_warp_));
+  for (const auto& [age, name] : waiting_)
+    next = std::min(next, std::max(blocks_[name].emptied + 1, next_warp_));
   return next;
 }
 

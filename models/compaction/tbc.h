@@ -59,8 +59,8 @@ class ThreadBlockCompaction final : public simt::ControlFlow {
     State state = State::kEmpty;
     CompactedWarp warp;
     std::array<simt::Slice, kMostWarps> slices;  ///< the same, by home warp
-    Pc pc{};                ///< kRuns: where it was last; kWaits: where it goes on
-    BlockMask unreleased;   ///< kWaits
+    Pc pc{};                                     ///< kRuns: where it was last; kWaits: where it goes on
+    BlockMask unreleased;                        ///< kWaits
   };
   /// What a warp has arrived at, on its way into the block stack.
   struct Arrival {
@@ -71,6 +71,7 @@ class ThreadBlockCompaction final : public simt::ControlFlow {
     BlockMask leaving;
     Pc next = base::kNoPc;  ///< kBranch: the RPC
     Pc lpc = base::kNoPc;
+    Pc at{};  ///< PC of the branch, call, return or reconvergence point
   };
   struct Block {
     explicit Block(BlockStack::Stats& stats, TopSide top_side, bool compacts)
@@ -78,10 +79,10 @@ class ThreadBlockCompaction final : public simt::ControlFlow {
     std::vector<WarpId> slots;  ///< by static warp; ascending
     BlockStack stack;
     ThreadCompactor compactor;
-    std::uint64_t age = 0;       ///< number in the order of launches
-    std::uint32_t emitted = 0;   ///< warps made of the top
-    bool queued = false;         ///< waits for the compactor, or has it
-    Cycle emptied = 0;           ///< when the last warp of the entry before arrived
+    std::uint64_t age = 0;      ///< number in the order of launches
+    std::uint32_t emitted = 0;  ///< warps made of the top
+    bool queued = false;        ///< waits for the compactor, or has it
+    Cycle emptied = 0;          ///< when the last warp of the entry before arrived
   };
 
   [[nodiscard]] Slot& slot(GroupId group) { return slots_[group.value()]; }
@@ -109,8 +110,8 @@ class ThreadBlockCompaction final : public simt::ControlFlow {
   TopSide top_side_;
   const isa::ProgramFacts* facts_ = nullptr;
   BlockStack::Stats stack_stats_;
-  std::vector<Slot> slots_;               ///< by group
-  std::vector<std::uint32_t> block_of_;   ///< by group: the block is named by its first slot
+  std::vector<Slot> slots_;              ///< by group
+  std::vector<std::uint32_t> block_of_;  ///< by group: the block is named by its first slot
   std::vector<Block> blocks_;
   std::uint64_t launches_ = 0;
   // Timing::kContract.

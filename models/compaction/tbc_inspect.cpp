@@ -1,6 +1,4 @@
 // What is shown of a block: its stack as a table, and where a warp's lanes are.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -42,7 +40,8 @@ nlohmann::ordered_json ThreadBlockCompaction::table(const Block& block) const {
   return {{"stack", stack}, {"wcnt", block.stack.empty() ? 0 : block.stack.pending()}, {"warps", warps}};
 }
 
-void ThreadBlockCompaction::inspect_lanes(const Block& block, unsigned warp, ControlFlowRequest& request) const {
+void ThreadBlockCompaction::inspect_lanes(const Block& block, unsigned warp,
+                                          ControlFlowRequest& request) const {
   if (block.stack.empty()) return;
   LaneMask shown;
   for (const WarpId each : block.slots) {
@@ -72,11 +71,20 @@ void ThreadBlockCompaction::inspect_lanes(const Block& block, unsigned warp, Con
       return above.rpc == entry->pc || above.frame > entry->frame;
     });
     simt::SuspendedLanes lanes{waiting, entry->pc, met ? Suspension::kReconverging : Suspension::kNotStarted};
-    const auto above = entry == entries.rbegin() ? entry : std::prev(entry);
-    if (!in_transit) lanes.until = {above->rpc};
-    lanes.hint = "the paths of a CTA take turns under tbc (tbc-and-kilotm, corrections 2): what waits for threads of "
-                 "another path in a spin loop or at a barrier waits for ever; run it on simt_stack, or keep the path "
-                 "out of the branch";
+    // What has arrived waits for warps of its entry to come to the same instruction, what is below for the entry above to
+    // come to its end: threads of any warp of the CTA may bring that about.
+    lanes.until_cta = true;
+    if (!in_transit) {
+      if (block.stack.filling()) lanes.until.push_back(block.stack.arrived_at());
+      if (entry != entries.rbegin()) {
+        lanes.until.push_back(std::prev(entry)->rpc);
+        if (std::prev(entry)->lpc != kNoPc) lanes.until.push_back(std::prev(entry)->lpc);
+      }
+    }
+    lanes.hint =
+        "the paths of a CTA take turns under tbc (tbc-and-kilotm, corrections 2): what waits for threads of "
+        "another path in a spin loop or at a barrier waits for ever; run it on simt_stack, or keep the path "
+        "out of the branch";
     request.suspended->push_back(std::move(lanes));
   }
 }

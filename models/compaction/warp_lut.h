@@ -43,7 +43,9 @@ class WarpLut {
     std::uint64_t used = 0;
   };
   [[nodiscard]] Entry* find(base::Pc pc);
-  [[nodiscard]] Entry* set_of(base::Pc pc) { return entries_.data() + std::size_t{pc.value() % sets_} * ways_; }
+  [[nodiscard]] Entry* set_of(base::Pc pc) {
+    return entries_.data() + std::size_t{pc.value() % sets_} * ways_;
+  }
 
   std::uint32_t ways_;
   std::uint32_t sets_;

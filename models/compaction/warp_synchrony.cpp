@@ -35,7 +35,8 @@ bool looks_at_lanes(const isa::Instruction& instruction) {
 
 void WarpSynchronyConfig::visit(base::ConfigVisitor& v) {
   v.choice("warp_synchrony", check, {"auto", "off", "stop"},
-           "whether a kernel that relies on warps in lockstep is stopped and named (shared memory, votes and shuffles "
+           "whether a kernel that relies on warps in lockstep is stopped and named (shared memory, votes and "
+           "shuffles "
            "without .sync); auto: with mechanisms that put threads into other warps (tbc, dwf)");
 }
 
@@ -45,8 +46,10 @@ core::CoreUnit warp_synchrony_core_unit() {
           [](const core::CoreConfig& config) -> core::CoreExtensionFactory {
             const WarpSynchronyCheck check = config.units.get<WarpSynchronyConfig>("warp_synchrony").check;
             const std::string& mechanism = config.control_flow.mechanism;
-            const bool regroups = mechanism == ThreadBlockCompaction::kName || mechanism == DynamicWarps::kName;
-            if (check == WarpSynchronyCheck::kOff || (check == WarpSynchronyCheck::kAuto && !regroups)) return nullptr;
+            const bool regroups =
+                mechanism == ThreadBlockCompaction::kName || mechanism == DynamicWarps::kName;
+            if (check == WarpSynchronyCheck::kOff || (check == WarpSynchronyCheck::kAuto && !regroups))
+              return nullptr;
             return [](const core::CoreExtensionSite& site) {
               return std::make_unique<WarpSynchrony>("warp_synchrony", site);
             };
@@ -86,7 +89,8 @@ void WarpSynchrony::check_lanes(const core::IssueTapRequest& issue) const {
     if (own == issue.operands->live(home)) continue;
     throw KernelFault(
         launch_->kernel->location(issue.pc),
-        fmt::format("lanes {:#010x} of a warp execute this without the warp's others ({:#010x}), and which ones take part is "
+        fmt::format("lanes {:#010x} of a warp execute this without the warp's others ({:#010x}), and which "
+                    "ones take part is "
                     "up to the warp: core.control_flow.mechanism={} puts threads into other warps\n  {}",
                     own.bits(), issue.operands->live(home).bits(), mechanism_,
                     launch_->kernel->source_line(issue.pc)),
@@ -125,13 +129,16 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
   }
   const bool reads = instruction.op == Opcode::kLoad;
   const bool writes = !reads;
-  const std::uint32_t bytes = isa::type_bytes(instruction.type) * std::max<std::uint32_t>(1, instruction.vector);
+  const std::uint32_t bytes =
+      isa::type_bytes(instruction.type) * std::max<std::uint32_t>(1, instruction.vector);
   slice.lanes.for_each([&](unsigned lane) {
     std::uint64_t address = static_cast<std::uint64_t>(instruction.memory.displacement);
     if (row != nullptr) address += core::lane_value(row, base.width, lane);
     if (base.width == isa::RowWidth::k32) address &= 0xffff'ffffu;
     if (instruction.space == isa::StateSpace::kGeneric) {
-      if (address < isa::kSharedWindowBase || address - isa::kSharedWindowBase >= launch_->shared_bytes_per_cta) return;
+      if (address < isa::kSharedWindowBase ||
+          address - isa::kSharedWindowBase >= launch_->shared_bytes_per_cta)
+        return;
       address -= isa::kSharedWindowBase;
     }
     if (address + bytes > launch_->shared_bytes_per_cta) return;  // the load/store unit says so
@@ -141,7 +148,8 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
     const std::uint64_t last = (slice.cta->shared_base + address + bytes - 1) / kWordBytes;
     for (std::uint64_t at = first; at <= last; ++at) {
       Word& word = words_[at];
-      const bool written = word.writer == home && word.lane != lane && synchronised_at(home, word.lane) <= word.written_at;
+      const bool written =
+          word.writer == home && word.lane != lane && synchronised_at(home, word.lane) <= word.written_at;
       if (written && !word.wrote_with.test(lane) && !slice.lanes.test(word.lane))
         stop({slice.warp, lane, word.lane, request.pc, word.write_pc, reads ? "reads what" : "writes where"});
       if (word.reader == home)
@@ -150,7 +158,8 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
             word.readers = LaneMask::difference(word.readers, LaneMask(1u << reader));
         });
       if (writes && word.reader == home && !word.read_with.test(lane)) {
-        const LaneMask apart = LaneMask::difference(LaneMask::difference(word.readers, slice.lanes), LaneMask(1u << lane));
+        const LaneMask apart =
+            LaneMask::difference(LaneMask::difference(word.readers, slice.lanes), LaneMask(1u << lane));
         if (apart.any())
           stop({slice.warp, lane, apart.lowest(), request.pc, word.read_pc, "overwrites what"});
       }
@@ -179,11 +188,13 @@ void WarpSynchrony::stop(const Pair& pair) const {
   const isa::Kernel& kernel = *launch_->kernel;
   throw KernelFault(
       kernel.location(pair.pc),
-      fmt::format("lane {} {} lane {} of its warp accessed at {}, with no barrier or __syncwarp() between: the kernel relies on "
+      fmt::format("lane {} {} lane {} of its warp accessed at {}, with no barrier or __syncwarp() between: "
+                  "the kernel relies on "
                   "warps in lockstep, but core.control_flow.mechanism={} puts threads into other warps\n  {}",
                   pair.lane, pair.what, pair.other, kernel.location(pair.other_pc), mechanism_,
                   kernel.source_line(pair.pc)),
-      "add __syncwarp(), use another mechanism (tbc: compacts=false keeps warps), or set core.warp_synchrony=off to run it as "
+      "add __syncwarp(), use another mechanism (tbc: compacts=false keeps warps), or set "
+      "core.warp_synchrony=off to run it as "
       "it is");
 }
 

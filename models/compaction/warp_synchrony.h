@@ -51,7 +51,7 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
     std::uint32_t writer = kNoWarp;  ///< home warp
     unsigned lane = 0;
     std::uint64_t written_at = 0;  ///< time of the warp
-    base::LaneMask wrote_with;  ///< lanes of that warp in its group
+    base::LaneMask wrote_with;     ///< lanes of that warp in its group
     base::Pc write_pc{};
     std::uint32_t reader = kNoWarp;
     base::LaneMask readers;  ///< that have not synchronised since
@@ -80,7 +80,7 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
 
   std::string mechanism_;
   const core::LaunchContext* launch_ = nullptr;
-  std::vector<Word> words_;             ///< of the core's shared memory
+  std::vector<Word> words_;                     ///< of the core's shared memory
   std::vector<std::uint64_t> time_;             ///< by home warp
   std::vector<std::uint64_t> synchronised_at_;  ///< by home warp, then lane
 };

@@ -23,7 +23,8 @@ bool has(const Loop& loop, BlockId block) {
 /// Where the sides of branches of the loop come together again before its last backward branch; kNoBlock: nowhere.
 BlockId meeting_block(const ControlFlowGraph& cfg, const Loop& loop) {
   BlockId block = loop.latches.back();
-  while (block != loop.header && cfg.block(block).predecessors.size() == 1) block = cfg.block(block).predecessors.front();
+  while (block != loop.header && cfg.block(block).predecessors.size() == 1)
+    block = cfg.block(block).predecessors.front();
   return block == loop.header ? analysis::kNoBlock : block;
 }
 

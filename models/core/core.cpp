@@ -58,7 +58,7 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_, control_flow_unit_.runs_lanes_apart()),
       ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
       executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_,
-                control_flow_unit_.sleep_yields()),
+                control_flow_unit_.sleep_yields(), control_flow_unit_.scope() == simt::Scope::kCta),
       memory_view_(executor_.lsu_isock) {
   if (control_flow_unit_.scope() == simt::Scope::kCta && config.scheduler.sub_cores != 1)
     throw base::InputError("core.scheduler.sub_cores",

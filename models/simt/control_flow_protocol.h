@@ -137,6 +137,7 @@ struct SuspendedLanes {
   std::vector<Pc> until{};
   bool until_blocked = false;  ///< or to wait at a barrier or .sync instruction
   bool until_behind = false;   ///< or to come to any PC behind `at`
+  bool until_cta = false;      ///< lanes of any warp of the CTA do, not only of their own
   /// They wait at the convergence barrier of this barrier register, for the lanes `missing`.
   std::uint32_t barrier = kNoBarrier;
   LaneMask missing{};

@@ -45,7 +45,6 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
                                                              core::gto_policy(),
                                                              core::two_level_policy(),
                                                              core::cawa_policy(),
-                                                             core::glrr_policy(),
                                                              compaction::age_policy(),
                                                              compaction::rrb_policy(),
                                                              compaction::srr_policy(),
@@ -53,6 +52,7 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
                                                              compaction::minority_policy(),
                                                              compaction::lowest_pc_policy(),
                                                              compaction::post_dominator_policy(),
+                                                             core::glrr_policy(),
                                                          }};
   return registry;
 }

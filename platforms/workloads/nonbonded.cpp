@@ -51,8 +51,10 @@ Verdict run(host::Device& device, const Options& options) {
   std::vector<Atom> atoms;
   for (std::uint32_t p = 0; p < patches; ++p)
     for (std::uint32_t a = 0; a < kAtoms; ++a)
-      atoms.push_back({static_cast<float>(p % s.side) + 0.5f * (1.0f + random.signed_unit()), static_cast<float>(p / s.side % s.side) + 0.5f * (1.0f + random.signed_unit()),
-                       static_cast<float>(p / s.side / s.side) + 0.5f * (1.0f + random.signed_unit()), 0.5f * random.signed_unit()});
+      atoms.push_back({static_cast<float>(p % s.side) + 0.5f * (1.0f + random.signed_unit()),
+                       static_cast<float>(p / s.side % s.side) + 0.5f * (1.0f + random.signed_unit()),
+                       static_cast<float>(p / s.side / s.side) + 0.5f * (1.0f + random.signed_unit()),
+                       0.5f * random.signed_unit()});
   std::vector<std::int32_t> pairs;
   for (std::uint32_t i = 0; i < s.pairs; ++i) {
     // A patch and one of its neighbours, or itself.
@@ -61,18 +63,21 @@ Verdict run(host::Device& device, const Options& options) {
       const std::uint32_t to = at + random.below(3);  // -1, 0, +1, and 1 more
       return to == 0 ? 0u : std::min(to - 1, s.side - 1);
     };
-    const std::uint32_t q = near(p % s.side) + s.side * (near(p / s.side % s.side) + s.side * near(p / s.side / s.side));
+    const std::uint32_t q =
+        near(p % s.side) + s.side * (near(p / s.side % s.side) + s.side * near(p / s.side / s.side));
     pairs.push_back(static_cast<std::int32_t>(p));
     pairs.push_back(static_cast<std::int32_t>(q));
   }
   std::vector<std::uint32_t> excluded(2 * kAtoms, 0);
   for (std::uint32_t a = 0; a < kAtoms; ++a)
-    for (std::uint32_t b = a < 2 ? 0 : a - 2; b < std::min(a + 3, kAtoms); ++b) excluded[2 * a + b / 32] |= 1u << b % 32;
+    for (std::uint32_t b = a < 2 ? 0 : a - 2; b < std::min(a + 3, kAtoms); ++b)
+      excluded[2 * a + b / 32] |= 1u << b % 32;
   std::vector<float> expected;
   for (std::uint32_t i = 0; i < s.pairs; ++i)
     for (std::uint32_t a = 0; a < kAtoms; ++a) {
       const Force f = force_on(atoms[static_cast<std::size_t>(pairs[2 * i]) * kAtoms + a],
-                               &atoms[static_cast<std::size_t>(pairs[2 * i + 1]) * kAtoms], excluded[2 * a], excluded[2 * a + 1]);
+                               &atoms[static_cast<std::size_t>(pairs[2 * i + 1]) * kAtoms], excluded[2 * a],
+                               excluded[2 * a + 1]);
       expected.insert(expected.end(), {f.x, f.y, f.z, f.energy});
     }
 
@@ -80,8 +85,9 @@ Verdict run(host::Device& device, const Options& options) {
   const auto atoms_d = device.upload(atoms, "atoms");
   const auto pairs_d = device.upload(pairs, "pairs"), excluded_d = device.upload(excluded, "excluded");
   const auto forces_d = device.allocate(expected.size() * sizeof(float), "forces");
-  device.launch(module, "nonbonded_forces", host::Launch{{s.pairs, 1, 1}, {kAtoms, 1, 1}},
-                host::Args().add(atoms_d).add(pairs_d).add(excluded_d).add(kCutoff2).add(kSwitch2).add(forces_d));
+  device.launch(
+      module, "nonbonded_forces", host::Launch{{s.pairs, 1, 1}, {kAtoms, 1, 1}},
+      host::Args().add(atoms_d).add(pairs_d).add(excluded_d).add(kCutoff2).add(kSwitch2).add(forces_d));
   return compare("forces", device.download<float>(forces_d, expected.size()), expected);
 }
 
@@ -90,8 +96,10 @@ Verdict run(host::Device& device, const Options& options) {
 Workload nonbonded() {
   return {.name = "nonbonded",
           .description = "forces between atoms of neighbouring patches of space, within a cut-off",
-          .stresses = "a branch in a long loop that a part of the lanes takes, a different one each time; divisions, shared "
-                      "memory read by all lanes alike",
+          .stresses =
+              "a branch in a long loop that a part of the lanes takes, a different one each time; divisions, "
+              "shared "
+              "memory read by all lanes alike",
           .source = "nonbonded.cu",
           .run = run};
 }

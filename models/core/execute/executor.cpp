@@ -13,7 +13,7 @@ using isa::Opcode;
 
 Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences,
                    MeetingPoint& meetings, CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer,
-                   HangView& hang, const MemoryView& memory, bool sleep_yields)
+                   HangView& hang, const MemoryView& memory, bool sleep_yields, bool warps_together)
     : state_(state),
       issue_(issue),
       paths_(paths),
@@ -24,7 +24,8 @@ Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, Fenc
       tracer_(tracer),
       hang_(hang),
       memory_(memory),
-      sleep_yields_(sleep_yields) {}
+      sleep_yields_(sleep_yields),
+      warps_together_(warps_together) {}
 
 void Executor::declare(base::StatGroup& issue) {
   issue.counter("warp_instructions", "warp-instructions", "instructions issued", &warp_instructions_);
@@ -168,13 +169,13 @@ void Executor::issue(GroupId id) {
     case Opcode::kBranch:
       return branch(id, instruction, exec);
     case Opcode::kIndirect:
-      if (exec.any()) return indirect(id, instruction, exec);
+      if (exec.any() || warps_together_) return indirect(id, instruction, exec);
       break;
     case Opcode::kCall:
-      if (exec.any()) return call(id, instruction, exec);
+      if (exec.any() || warps_together_) return call(id, instruction, exec);
       break;
     case Opcode::kReturn:
-      if (exec.any()) return return_from(id, instruction, exec);
+      if (exec.any() || warps_together_) return return_from(id, instruction, exec);
       break;
     case Opcode::kPrint:
       if (exec.any()) print(group, instruction, exec);

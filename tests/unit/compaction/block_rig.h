@@ -13,11 +13,14 @@ namespace heddle::compaction {
 
 /// Blocks have letters.
 inline Pc at(char block) { return block == '-' ? kNoPc : Pc{100u * static_cast<unsigned>(block - 'A')}; }
-inline std::string letter(Pc pc) { return pc == kNoPc ? "-" : std::string(1, static_cast<char>('A' + pc.value() / 100)); }
+inline std::string letter(Pc pc) {
+  return pc == kNoPc ? "-" : std::string(1, static_cast<char>('A' + pc.value() / 100));
+}
 
 class Figure {
  public:
-  explicit Figure(unsigned lanes, TopSide top_side = TopSide::kTaken) : lanes_(lanes), stack(stats, top_side) {}
+  explicit Figure(unsigned lanes, TopSide top_side = TopSide::kTaken)
+      : lanes_(lanes), stack(stats, top_side) {}
 
   [[nodiscard]] BlockMask threads(const std::vector<unsigned>& numbers) const {
     BlockMask mask;
@@ -34,7 +37,9 @@ class Figure {
   [[nodiscard]] std::string list(const BlockMask& mask) const {
     std::string text;
     for (unsigned warp = 0; warp < kMostWarps; ++warp)
-      mask[warp].for_each([&](unsigned lane) { text += (text.empty() ? "" : " ") + std::to_string(warp * lanes_ + lane + 1); });
+      mask[warp].for_each([&](unsigned lane) {
+        text += (text.empty() ? "" : " ") + std::to_string(warp * lanes_ + lane + 1);
+      });
     return text;
   }
   /// "(5,2,3,4)"
@@ -49,7 +54,8 @@ class Figure {
     std::vector<std::string> rows;
     for (const BlockEntry& e : stack.entries()) {
       std::string row = letter(e.pc) + "/" + letter(e.rpc);
-      if (likely) row += "/" + letter(e.lpc) + "/" + (e.lpos == BlockEntry::kNone ? "-" : std::to_string(e.lpos));
+      if (likely)
+        row += "/" + letter(e.lpc) + "/" + (e.lpos == BlockEntry::kNone ? "-" : std::to_string(e.lpos));
       rows.push_back(row + "/" + list(e.mask));
     }
     return fmt::format("{}", fmt::join(rows, " | "));
@@ -65,8 +71,8 @@ class Figure {
     return warps;
   }
   /// A warp arrives at a branch to `taken` and `other`.
-  void branch(char taken, const std::vector<unsigned>& takers, char other, const std::vector<unsigned>& others, char rpc,
-              char lpc = '-') {
+  void branch(char taken, const std::vector<unsigned>& takers, char other,
+              const std::vector<unsigned>& others, char rpc, char lpc = '-') {
     stack.branch({{at(taken), threads(takers), true}, {at(other), threads(others), false}}, at(rpc), at(lpc));
   }
   /// The mask as the compactor sees it: per lane, a bit per static warp. "101 011 010 001"

@@ -28,7 +28,8 @@ class Player : public core::GroupReader {
   };
   static constexpr std::uint32_t kA = 0, kB = 1, kC = 2, kD = 3;
 
-  Player(simt::ControlFlow& mechanism, const core::SchedulingPolicy& policy, std::uint32_t warps, unsigned lanes)
+  Player(simt::ControlFlow& mechanism, const core::SchedulingPolicy& policy, std::uint32_t warps,
+         unsigned lanes)
       : mechanism_(mechanism), policy_(policy.make({}, warps)), warps_(warps), lanes_(lanes) {}
 
   /// Threads that go to C: warp by warp, lane 0 first, "0010".
@@ -43,7 +44,8 @@ class Player : public core::GroupReader {
     begin.set(simt::ControlFlowEvent::kBeginLaunch);
     mechanism_.serve(begin);
     std::vector<simt::WarpLaunch> all;
-    for (std::uint32_t w = 0; w < to_c.size(); ++w) all.push_back({base::WarpId{w}, base::LaneMask::first_lanes(lanes_)});
+    for (std::uint32_t w = 0; w < to_c.size(); ++w)
+      all.push_back({base::WarpId{w}, base::LaneMask::first_lanes(lanes_)});
     simt::ControlFlowRequest launch;
     launch.set(simt::ControlFlowEvent::kLaunch);
     launch.warps = all;

@@ -42,7 +42,8 @@ class LikelyRig : public SimtRig {
   void arrive(char at_block) {
     ControlFlowRequest r = event(ControlFlowEvent::kAdvance, kGroup, pc(at_block));
     const Group& group = groups.at(kGroup);
-    EXPECT_TRUE(group.watch == pc(at_block) || update_also_watch() == pc(at_block)) << "nobody watches for " << at_block;
+    EXPECT_TRUE(group.watch == pc(at_block) || update_also_watch() == pc(at_block))
+        << "nobody watches for " << at_block;
     send(r);
   }
   Pc update_also_watch() const { return answered.empty() ? kNoPc : answered.back().also_watch; }
