@@ -5,6 +5,7 @@
 namespace heddle::base {
 
 std::string_view meaning(ExitCode code) {
+  if (static_cast<int>(code) == 8) return "--deterministic-check: memory depends on timing";
   switch (code) {  // without default: the compiler asks for the meaning of a new code
     case ExitCode::kOk:
       return "results right, or nothing to compare with";

@@ -1,8 +1,10 @@
 #include "core/core.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
+#include "base/error.h"
 #include "core/memory/lsu_interposer.h"
 
 namespace heddle::core {
@@ -57,8 +59,13 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
                 control_flow_unit_.parts_lanes_at_sync()),
       ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
       executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_,
-                control_flow_unit_.sleep_yields()),
+                control_flow_unit_.sleep_yields(), control_flow_unit_.scope() == simt::Scope::kCta),
       memory_view_(executor_.lsu_isock) {
+  if (control_flow_unit_.scope() == simt::Scope::kCta && config.scheduler.sub_cores != 1)
+    throw base::InputError("core.scheduler.sub_cores",
+                           "core.control_flow.mechanism=" + config.control_flow.mechanism +
+                               " puts threads of all warps of a CTA together, but each sub-core has registers of its own",
+                           "Set core.scheduler.sub_cores=1.");
   executor_.add_tap(issue_stage_.scheduler_taps());
   bind_blocks();
   add_extensions(stats);
@@ -99,7 +106,8 @@ void Core::bind_blocks() {
 
 void Core::add_extensions(base::StatGroup& stats) {
   const CoreExtensionSite site{state_.id,    state_.config,         state_.services, lsu_,
-                               memory_port_, state_.groups_per_warp, stats};
+                               memory_port_, state_.groups_per_warp, control_flow_unit_.runs_lanes_apart(),
+                               *this,        stats};
   for (const CoreExtensionFactory& make : state_.services.extensions) {
     CoreExtension& added = *extensions_.emplace_back(make(site));
     for (CoreExtension::TapTarget* const tap : added.taps()) {
@@ -109,6 +117,7 @@ void Core::add_extensions(base::StatGroup& stats) {
       isock.bind(*tap);
       executor_.add_tap({&isock});
     }
+    if (const auto releases = added.releases()) bind_releases(*releases);
     for (const CoreExtension::Gate& each : added.gates()) {
       const auto control = [this](const GateControlRequest& request) {
         // It may come while the core sleeps: what it slept through is charged as it was. This cycle may still run.
@@ -123,6 +132,28 @@ void Core::add_extensions(base::StatGroup& stats) {
       issue_stage_.add_gate(gate, each.name);
     }
   }
+}
+
+void Core::bind_releases(const CoreExtension::Releases& releases) {
+  if (extension_releases_) throw std::logic_error("two extensions of a core decide about barriers");
+  extension_releases_ = std::make_unique<ReleaseSockets>(this);
+  extension_releases_->release_isock.bind(*releases.release_tsock);
+  releases.control_isock->bind(extension_releases_->control_tsock);
+  barriers_.ask_before_release(&extension_releases_->release_isock);
+}
+
+void Core::serve_release(ReleaseControl& request) {
+  state_.now = state_.services.clock.cycle();
+  account_idle(state_.now - 1);
+  barriers_.go_on(request.warp, request.lanes);
+  clock_.wake();
+}
+
+void Core::groups(WarpId warp, std::vector<GroupState>& groups) const {
+  groups.clear();
+  for (const GroupId id : state_.groups_of_warp[warp.value()])
+    groups.push_back({id, state_.groups[id].status == GroupStatus::kBarrier});
+  std::ranges::sort(groups, {}, [](const GroupState& group) { return group.group.value(); });
 }
 
 void Core::bind_schedulers() {
@@ -181,7 +212,7 @@ void Core::serve_cta(CtaRequest& request) {
     case CtaRequest::Op::kStart:
       state_.now = state_.services.clock.cycle();
       account_idle(state_.now);
-      request.slot = ctas_.start(request.linear_id);
+      request.slot = ctas_.start(request.linear_id, request.at);
       clock_.wake();
       break;
     case CtaRequest::Op::kEnd:

@@ -46,7 +46,7 @@
 
 namespace heddle::core {
 
-class Core : public sc_core::sc_module, public sim::Watched {
+class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
  public:
   Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config, CoreServices services,
        base::StatGroup& stats);
@@ -115,7 +115,15 @@ class Core : public sc_core::sc_module, public sim::Watched {
   }
 
  private:
+  // GroupView
+  void groups(WarpId warp, std::vector<GroupState>& groups) const override;
+  [[nodiscard]] bool releases_pending(WarpId warp) const override {
+    return paths_.releases_pending(warp) || warp_sync_.postponed(warp);
+  }
+  [[nodiscard]] std::uint64_t digest(WarpId warp) const override { return hang_.digest(warp); }
+
   void bind_blocks();
+  void bind_releases(const CoreExtension::Releases& releases);
   /// Makes what is added to the core; `declare` comes after it, since gates name stall causes.
   void add_extensions(base::StatGroup& stats);
   /// Binds the core's side of the load/store unit to what is next to it.
@@ -173,6 +181,13 @@ class Core : public sc_core::sc_module, public sim::Watched {
   std::vector<std::unique_ptr<CoreExtension>> extensions_;
   std::vector<std::unique_ptr<SocketGate>> extension_gates_;
   std::vector<std::unique_ptr<sim::BlockInitiator<IssueTapProtocol>>> extension_taps_;
+  void serve_release(ReleaseControl& request);
+  struct ReleaseSockets {
+    explicit ReleaseSockets(Core* core) : control_tsock("release_control_tsock", core) {}
+    sim::BlockInitiator<ReleaseProtocol> release_isock{"release_isock"};
+    sim::BlockTarget<ReleaseControlProtocol, Core, &Core::serve_release> control_tsock;
+  };
+  std::unique_ptr<ReleaseSockets> extension_releases_;
 
   bool lsu_wants_port_ = false;
   Cycle last_cycle_ = 0;  ///< cycles up to and including this one are accounted

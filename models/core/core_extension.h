@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tlm>
 #include <vector>
@@ -15,11 +16,33 @@
 #include "core/config.h"
 #include "core/protocols/issue_gate_protocol.h"
 #include "core/protocols/issue_tap_protocol.h"
+#include "core/protocols/release_protocol.h"
 
 namespace heddle::core {
 
 struct CoreServices;
 class LoadStoreUnit;
+
+/// An issue group of a warp, as extensions see it.
+struct GroupState {
+  base::GroupId group{};
+  bool waits = false;  ///< at a barrier or .sync instruction; otherwise it issues sooner or later
+};
+
+/// What an extension may ask about the groups of a warp slot.
+class GroupView {
+ public:
+  virtual ~GroupView() = default;
+  /// Those that are there, by number.
+  virtual void groups(base::WarpId warp, std::vector<GroupState>& groups) const = 0;
+  /// Lanes of the warp that waited have been told to go on and do so in a cycle to come. Not those whose release an
+  /// extension keeps.
+  [[nodiscard]] virtual bool releases_pending(base::WarpId warp) const = 0;
+  /// Of everything that decides what the warp's lanes do next, but memory: equal if that is equal. No instruction of it
+  /// is under way.
+  [[nodiscard]] virtual std::uint64_t digest(base::WarpId warp) const = 0;
+};
+
 class LsuInterposer;
 class MemoryPort;
 class SchedulerInterposer;
@@ -32,6 +55,8 @@ struct CoreExtensionSite {
   LoadStoreUnit& lsu;       ///< add_client()
   MemoryPort& memory_port;  ///< add_client()
   std::uint32_t groups_per_warp = 1;  ///< issue groups of a warp slot
+  bool lanes_apart = false;           ///< the control-flow mechanism runs the lanes of a warp one group after another
+  const GroupView& groups;
   base::StatGroup& stats;   ///< the core's: child() for the extension's own
 };
 
@@ -50,6 +75,13 @@ class CoreExtension {
   };
   /// Asked before something issues (issue_gate_protocol.h).
   [[nodiscard]] virtual std::vector<Gate> gates() { return {}; }
+
+  struct Releases {
+    tlm::tlm_target_socket<32, ReleaseProtocol>* release_tsock = nullptr;
+    tlm::tlm_initiator_socket<32, ReleaseControlProtocol>* control_isock = nullptr;
+  };
+  /// Decides when lanes go on behind CTA barriers (release_protocol.h); one extension at most.
+  [[nodiscard]] virtual std::optional<Releases> releases() { return std::nullopt; }
 
   /// Stands between the issue stage and the warp schedulers; nullptr: nothing does. Several stand behind each other, the
   /// first extension's next to the issue stage.

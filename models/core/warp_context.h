@@ -51,6 +51,7 @@ struct LaunchContext {
   std::uint64_t param_base = 0;              ///< device address of the parameters, which constant caches read
   std::uint32_t shared_bytes_per_cta = 0;    ///< static + dynamic
   std::uint64_t table_base = 0;              ///< device address of the cores' spilled control-flow tables
+  std::uint64_t table_bytes = 0;             ///< of them
   std::uint64_t local_base = 0;              ///< device address of local memory, word-interleaved per warp
   std::uint32_t local_bytes_per_thread = 0;  ///< multiple of 4
   std::uint32_t warps_per_cta = 0;
@@ -83,6 +84,7 @@ struct CtaContext {
   bool resident = false;
   host::Dim3 id;
   std::uint64_t linear_id = 0;
+  std::uint64_t order = 0;       ///< CTAs that the core was given before
   std::uint32_t warps_left = 0;  ///< warps with live lanes or outstanding memory operations
   std::uint32_t live_threads = 0;
   std::uint32_t shared_base = 0;  ///< byte offset in the core's shared memory

@@ -60,6 +60,14 @@ void CrossbarConfig::visit(base::ConfigVisitor& v) {
                   "Quadro FX 5800 has a concentration of 3)",
            .min = 1,
            .max = 256});
+  v.field("perturb_seed", perturb_seed,
+          {.doc = "seed of a random order among inputs, instead of round robin, in both directions; each "
+                  "input's own order is kept (gpudet §3: the nondeterministic baseline); 0: none"});
+  v.field("perturb_cycles", perturb_cycles,
+          {.unit = "interconnect cycles",
+           .doc = "most that a packet waits in addition at the head of its input queue, a random number by "
+                  "perturb_seed; 0: the order of those that meet is random only",
+           .max = 10'000});
 }
 
 void L2Config::visit(base::ConfigVisitor& v) {
@@ -245,6 +253,9 @@ void DramConfig::visit(base::ConfigVisitor& v) {
            "cycles at 1400 MHz = 143 ns = 132 cycles at 924 MHz)",
        .min = 0,
        .max = kMaxCycles});
+  v.field("perturb_seed", perturb_seed,
+          {.doc = "seed of random times of the channels' first refreshes, within tREFI (gpudet §0.1); 0: all after "
+                  "tREFI"});
 }
 
 void MemoryConfig::visit(base::ConfigVisitor& v) {

@@ -19,6 +19,8 @@ struct CrossbarConfig {
   std::uint32_t output_queue_packets = 8;
   std::uint32_t header_bytes = 8;
   std::uint32_t cluster_cores = 1;
+  std::uint32_t perturb_seed = 0;
+  std::uint32_t perturb_cycles = 0;
   void visit(base::ConfigVisitor& v);
 };
 
@@ -94,6 +96,8 @@ struct DramConfig {
   std::uint32_t queue_depth = 32;
   std::uint32_t starvation_limit_cycles = 2000;
   std::uint32_t latency_cycles = 132;
+  std::uint32_t perturb_seed = 0;
+  std::uint32_t channel = 0;  ///< no key: which one; each has random numbers of its own
   void visit(base::ConfigVisitor& v);
   void validate() const;
   [[nodiscard]] std::uint64_t capacity_bytes() const { return std::uint64_t{capacity_mib} << 20; }

@@ -27,7 +27,7 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, unsigned cores, unsigned
       sizes_{config.header_bytes},
       clock_(clock, sim::on_tick<&Crossbar::tick>(this)),
       requests_(cores, cluster_cores_, partitions, config),
-      responses_(partitions, 1, cluster_of(cores - 1) + 1, config),
+      responses_(partitions, 1, cluster_of(cores - 1) + 1, config, 1),
       held_requests_(cores),
       held_responses_(partitions) {
   // sc_vector owns what its creator returns.

@@ -3,7 +3,7 @@
 namespace heddle::memory {
 
 CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs,
-                                     const CrossbarConfig& config)
+                                     const CrossbarConfig& config, unsigned stream)
     : flit_bytes_(config.flit_bytes),
       latency_(config.latency_cycles),
       share_(share),
@@ -16,7 +16,9 @@ CrossbarDirection::CrossbarDirection(unsigned inputs, unsigned share, unsigned o
       flying_(std::size_t{outputs} * output_places_),
       link_words_(PortSet::words_for(static_cast<unsigned>(links_.size()))),
       output_words_(PortSet::words_for(outputs)),
-      sets_(link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_) {
+      sets_(link_words_ + 2 * output_words_ + std::size_t{outputs} * link_words_),
+      perturbation_(config.perturb_seed, stream),
+      perturb_cycles_(config.perturb_cycles) {
   for (unsigned l = 0; l < links_.size(); ++l) {
     Link& link = links_[l];
     link.first = l * share;
@@ -44,9 +46,17 @@ void CrossbarDirection::push(unsigned input, unsigned output, std::uint32_t byte
   next_arbitration_ = std::min(next_arbitration_, std::max(link.free, now));
 }
 
+bool CrossbarDirection::delay(unsigned l, base::Cycle now) {
+  Link& link = links_[l];
+  if (link.delayed) return false;
+  link.delayed = true;
+  link.free = now + perturbation_.below(perturb_cycles_ + 1);
+  return link.free > now;
+}
+
 void CrossbarDirection::take_up(unsigned l) {
   Link& link = links_[l];
-  unsigned input = link.last;
+  unsigned input = perturbation_.on() ? link.first + perturbation_.below(link.count) : link.last;
   if (share_ != 1) {
     do {
       if (++input == link.first + link.count) input = link.first;
@@ -63,7 +73,7 @@ const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
   if (now < next_arbitration_) return granted_;
   next_arbitration_ = kNever;
   pending().for_each([&](unsigned l) {
-    if (links_[l].free > now) {
+    if (links_[l].free > now || (perturbation_.on() && delay(l, now))) {
       next_arbitration_ = std::min(next_arbitration_, links_[l].free);
       return;
     }
@@ -85,7 +95,8 @@ const std::vector<unsigned>& CrossbarDirection::arbitrate(base::Cycle now) {
 void CrossbarDirection::grant(unsigned output, base::Cycle now) {
   Output& out = outputs_[output];
   const PortSet askers = asking(output);
-  const unsigned l = askers.next_cyclic(out.last);
+  const unsigned l = askers.next_cyclic(
+      perturbation_.on() ? perturbation_.below(static_cast<unsigned>(links_.size())) : out.last);
   out.last = l;
   askers.erase(l);
 
@@ -95,6 +106,7 @@ void CrossbarDirection::grant(unsigned output, base::Cycle now) {
   queues_[input].pop(input_places_);
   link.free = out.link_free = now + packet.flits;
   link.asking = kNone;
+  link.delayed = false;
   const base::Cycle ready = now + packet.flits + latency_;
   if (out.buffer.size == 0) {
     occupied().insert(output);

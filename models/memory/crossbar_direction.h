@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/perturbation.h"
 #include "memory/config.h"
 #include "memory/divisor.h"
 #include "memory/port_set.h"
@@ -35,12 +36,17 @@ struct CrossbarCounters {
 /// one. Packets from one input to one output never overtake each other.
 ///
 /// The order in which several inputs push within one cycle does not matter.
+///
+/// With perturb_seed the choices among inputs are random, and a packet that is first in its link waits for a
+/// random number of cycles, up to perturb_cycles. Order within an input stays.
 class CrossbarDirection {
  public:
   using Payload = tlm::tlm_generic_payload;
   static constexpr base::Cycle kNever = ~base::Cycle{0};
 
-  CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs, const CrossbarConfig& config);
+  /// `stream`: which random numbers of perturb_seed.
+  CrossbarDirection(unsigned inputs, unsigned share, unsigned outputs, const CrossbarConfig& config,
+                    unsigned stream = 0);
 
   [[nodiscard]] bool can_accept(unsigned input) const { return queues_[input].size < input_places_; }
   /// Enqueues the packet. It takes part in the arbitration of cycle `now` unless that has already been done.
@@ -115,6 +121,7 @@ class CrossbarDirection {
     unsigned waiting = 0;           ///< packets in their queues
     unsigned last = 0;              ///< input whose packet it picked last
     unsigned asking = kNone;        ///< input whose head packet requests its output
+    bool delayed = false;           ///< perturbation: `free` includes the wait of its next packet
   };
   struct Output {
     base::Cycle link_free = 0;
@@ -139,6 +146,8 @@ class CrossbarDirection {
   [[nodiscard]] PortSet asking(unsigned output) {
     return {&sets_[link_words_ + 2 * output_words_ + std::size_t{output} * link_words_], link_words_};
   }
+  /// Perturbation: how long the link's next packet waits. Whether it does now.
+  [[gnu::noinline]] bool delay(unsigned link, base::Cycle now);
   void take_up(unsigned link);
   void grant(unsigned output, base::Cycle now);
 
@@ -154,6 +163,8 @@ class CrossbarDirection {
   unsigned link_words_, output_words_;  ///< of a set of links, of outputs
   std::vector<std::uint64_t> sets_;
   std::vector<unsigned> granted_;
+  base::Perturbation perturbation_;
+  std::uint32_t perturb_cycles_;
   // Before these cycles there is nothing to do.
   base::Cycle next_delivery_ = kNever;
   base::Cycle next_arbitration_ = kNever;

@@ -1,6 +1,18 @@
 #include "memory/dram_timing.h"
 
+#include "base/perturbation.h"
+
 namespace heddle::memory {
+
+namespace {
+
+base::Cycle first_refresh(const DramConfig& config) {
+  if (config.t_refi == 0) return DramTiming::kNever;
+  base::Perturbation perturbation(config.perturb_seed, config.channel);
+  return perturbation.on() ? 1 + perturbation.below(config.t_refi) : config.t_refi;
+}
+
+}  // namespace
 
 DramTiming::DramTiming(const DramConfig& config)
     : config_(config),
@@ -8,7 +20,7 @@ DramTiming::DramTiming(const DramConfig& config)
       read_to_write_(config.read_to_write()),
       banks_(config.banks),
       groups_(config.bank_groups),
-      refresh_due_(config.t_refi == 0 ? kNever : config.t_refi) {
+      refresh_due_(first_refresh(config)) {
   for (std::uint32_t b = 0; b < config.banks; ++b) banks_[b].group = b % config.bank_groups;
 }
 

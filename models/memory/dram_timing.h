@@ -30,7 +30,7 @@ inline constexpr const char* kDramKindNames[] = {"ACT", "PRE", "RD", "WR", "PREA
 ///                RD->WR   tRTW (tCL + b + 2 - tWL: two cycles of bus turnaround)
 ///                WR->RD   tWL + b + tCDLR
 ///                PRE->PRE tPPD               one command per cycle
-///   refresh      every tREFI cycles, all banks: no other command is issued until it is done;
+///   refresh      every tREFI cycles (the first at a random time with perturb_seed), all banks: no other command is issued until it is done;
 ///                PREA when every open bank may precharge;
 ///                REF when every bank could activate (tRP after PREA, tRC); REF->ACT tRFC
 ///

@@ -41,6 +41,25 @@ bool write_enabled(const tlm::tlm_generic_payload& payload, unsigned char* to) {
   return different != 0;
 }
 
+/// For --deterministic-check: says whether the watched word is written, and for which core.
+void note_store(sim::StoreWatch& stores, const tlm::tlm_generic_payload& payload,
+                const sim::MemoryExtension& ext) {
+  if (!stores.covers(payload.get_address(), payload.get_data_length())) return;
+  bool written = false;
+  if (ext.op == sim::MemoryOp::kAtomic) {
+    const std::uint64_t bytes = isa::type_bytes(ext.atomic_type);
+    for (unsigned i = 0; i < ext.atomic_count; ++i)
+      written = written || stores.covers(payload.get_address() + ext.atomics[i].offset, bytes);
+  } else {
+    const unsigned char* const enables = payload.get_byte_enable_ptr();
+    const unsigned pattern = payload.get_byte_enable_length();
+    for (unsigned b = 0; b < payload.get_data_length(); ++b)
+      if (enables == nullptr || pattern == 0 || enables[b % pattern] != 0)
+        written = written || stores.covers(payload.get_address() + b, 1);
+  }
+  if (written) stores.performed(ext.core);
+}
+
 /// For the watchdog's log: records the payload's bytes before they change.
 class LoggedChange {
  public:
@@ -267,6 +286,7 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
       read(request, at);
       break;
     case sim::MemoryOp::kWrite: {
+      if (shared_.progress.stores.on()) note_store(shared_.progress.stores, payload, ext);
       const LoggedChange logged(shared_.progress.log, payload, at);
       const bool changed = write_enabled(payload, at);
       // Only the DRAM has the old value of sectors that are not present: overwriting them counts as a change.
@@ -278,6 +298,7 @@ bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle 
       break;
     }
     case sim::MemoryOp::kAtomic: {
+      if (shared_.progress.stores.on()) note_store(shared_.progress.stores, payload, ext);
       const LoggedChange logged(shared_.progress.log, payload, at);
       const AtomicUnit::Result result = shared_.atomic_unit.execute(ext, at, payload.get_data_length(), now);
       if (!result.ok) payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);

@@ -123,7 +123,8 @@ class PartitionUnit : public sc_core::sc_module,
   /// One cycle. Returns the next one in which it has to run if nothing arrives or moves until then, or
   /// kNever.
   virtual base::Cycle cycle(base::Cycle now) = 0;
-  /// The L2 has accepted a request of send(): it precedes all that the L2 accepts later at that address.
+  /// The L2 has accepted a request of send(), or one that passed and had to queue behind these: it precedes all that the
+  /// L2 accepts later at that address.
   virtual void accepted(const Payload&) {}
   /// Whether the unit is working although it holds neither message nor request: see "Watchdog".
   [[nodiscard]] virtual bool busy() const { return false; }

@@ -5,6 +5,7 @@
 
 #include "sim/lock_holders.h"
 #include "sim/memory_log.h"
+#include "sim/store_watch.h"
 
 namespace heddle::sim {
 
@@ -25,6 +26,7 @@ class ProgressMonitor {
 
   MemoryLog log;
   LockHolders locks;
+  StoreWatch stores;
 
  private:
   std::uint64_t memory_changes_ = 0;

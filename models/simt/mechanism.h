@@ -20,6 +20,9 @@ namespace heddle::simt {
 enum class FirstSide : std::uint8_t { kAuto, kTaken, kNotTaken, kSmaller };
 inline constexpr const char* kFirstSideNames[] = {"auto", "taken", "not_taken", "smaller"};
 
+enum class LikelyConvergence : std::uint8_t { kOff, kLoops, kProfile };
+inline constexpr const char* kLikelyConvergenceNames[] = {"off", "loops", "profile"};
+
 struct ControlFlowConfig;
 
 /// Where a mechanism is made: within the constructor of a module, which becomes the parent of the mechanism's
@@ -49,6 +52,9 @@ struct Mechanism {
   /// Null: it executes no convergence instructions (ControlFlow::converge), gets no kernel that has any, and branches
   /// need their reconvergence points.
   std::function<ConvergenceTables(const ControlFlowConfig&)> convergence = nullptr;
+  /// Which lanes of a warp run next may depend on when things happen, not only on what the lanes have executed: why;
+  /// empty: it does not. Null: it may.
+  std::function<std::string(const ControlFlowConfig&)> timed = nullptr;
 };
 
 /// Makes the selected mechanism for a core.
@@ -63,6 +69,9 @@ struct ControlFlowConfig {
 
   std::string mechanism;
   FirstSide first_side = FirstSide::kAuto;
+  /// Where likely-convergence points come from (tbc-and-kilotm §4).
+  LikelyConvergence likely_convergence = LikelyConvergence::kOff;
+  std::string likely_convergence_profile;
   /// Mechanisms that do not serve convergence instructions get them as no-ops (compiler/ignore_convergence.h).
   bool ignores_convergence_instructions = false;
   base::ConfigOptions options;  ///< of all mechanisms
@@ -88,6 +97,8 @@ struct ControlFlowConfig {
   }
   /// Of the selected mechanism, if it executes convergence instructions. Throws InputError if there is none of the name.
   [[nodiscard]] std::optional<ConvergenceTables> convergence() const;
+  /// Mechanism::timed of the selected mechanism, with its name.
+  [[nodiscard]] std::string timed() const;
   /// The mechanisms that do: "hanoi".
   [[nodiscard]] std::string serving_convergence() const;
   /// Of the selected mechanism; does not refer to this. Throws InputError if there is none of the name.

@@ -29,7 +29,9 @@ Mechanism multi_path_mechanism() {
           {SplitControl::timeout_option(),
            base::ConfigOption::section<MultiPathConfig>(MultiPath::kName, "mechanism multi_path")},
           SplitControl::table_blocks(),
-          [](const MechanismSite& site) { return std::make_unique<MultiPath>(site); }};
+          [](const MechanismSite& site) { return std::make_unique<MultiPath>(site); },
+          nullptr,
+          [](const ControlFlowConfig& config) { return timed_by(config.get<TimeoutConfig>()); }};
 }
 
 MultiPath::MultiPath(const MechanismSite& site)

@@ -16,6 +16,11 @@
 
 namespace heddle::simt {
 
+/// Mechanism::timed, as far as time-outs go.
+[[nodiscard]] inline std::string timed_by(const TimeoutConfig& timeout) {
+  return timeout.cycles == 0 ? "" : "lanes give up waiting for others after a time (timeout.cycles)";
+}
+
 class SplitControl : public ControlFlow {
  public:
   /// The section `timeout` and the blocks of both tables, for Mechanism.

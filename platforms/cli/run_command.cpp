@@ -5,6 +5,7 @@
 
 #include "base/exit_codes.h"
 #include "cli/commands.h"
+#include "cli/deterministic_check.h"
 #include "cli/run.h"
 #include "cli/run_ptx.h"
 #include "cli/run_workload.h"
@@ -47,6 +48,7 @@ struct RunRequest {
   WorkloadRequest workload;
   PtxRequest ptx;
   std::string check;
+  std::uint64_t deterministic_runs = 0;  ///< 0: no check
 };
 
 /// CLI11 accepts -1 for an unsigned number and wraps it, and saturates numbers that are too large.
@@ -66,7 +68,23 @@ std::string positive(const std::string& text) {
   return digits && !zero ? too_large(text) : "'" + text + "' is not a whole number of at least 1";
 }
 
+std::string at_least_two(const std::string& text) {
+  const std::string problem = positive(text);
+  return problem.empty() && text.find_first_not_of('0') == text.size() - 1 && text.back() == '1'
+             ? "two runs are the least that can be compared"
+             : problem;
+}
+
 std::string not_empty(const std::string& text) { return text.empty() ? "no name given" : ""; }
+
+/// Options that a check of many runs has no place for.
+void refuse_with_check(const CLI::App& command) {
+  for (const char* name : {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline", "--dump",
+                           "--print"})
+    if (command.get_option(name)->count() > 0)
+      throw base::InputError("heddle run", std::string(name) + " does not go with --deterministic-check",
+                             "leave out one of them");
+}
 
 /// Options that apply to only one kind of run.
 void refuse_mixture(const CLI::App& command, bool has_ptx) {
@@ -151,6 +169,12 @@ void add_run(CLI::App& app, Body& body) {
   command
       ->add_option("--check", request->check, "oracle: compare memory with the scalar interpreter's as well")
       ->check(CLI::IsMember({"oracle"}));
+  command
+      ->add_option("--deterministic-check", request->deterministic_runs,
+                   "Run N times with perturbed timing; exit code 8 if memory after a launch depends on it, with the "
+                   "first difference and its writers")
+      ->type_name("N")
+      ->check(at_least_two);
   command->add_flag(
       "--profile", request->settings.profile,
       "Print where the time goes, by instruction; with --out also profile.txt and profile.json");
@@ -197,7 +221,10 @@ void add_run(CLI::App& app, Body& body) {
         throw base::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",
                                "add --trace-tables FILE, --trace-timeline FILE or --trace-control-flow FILE");
       request->settings.check_oracle = !request->check.empty();
-      return run_job(has_ptx ? ptx_job(request->ptx) : workload_job(request->workload), request->settings);
+      const auto job = has_ptx ? ptx_job(request->ptx) : workload_job(request->workload);
+      if (request->deterministic_runs == 0) return run_job(job, request->settings);
+      refuse_with_check(*command);
+      return check_determinism(job, request->settings, request->deterministic_runs);
     };
   });
 }

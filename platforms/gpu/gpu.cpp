@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "energy/energy_account.h"
 #include "gpu/registries.h"
 #include "memory/dram_channel.h"
@@ -53,21 +54,52 @@ Gpu::~Gpu() = default;
 
 namespace {
 
+using Mechanisms = std::vector<std::unique_ptr<core::GpuMechanism>>;
+
 /// What the configuration adds to every core, and behind it what the program does.
 std::vector<core::CoreExtensionFactory> extensions_of(
-    const GpuConfig& config, const std::vector<core::CoreExtensionFactory>& of_program) {
+    const GpuConfig& config, const Mechanisms& mechanisms,
+    const std::vector<core::CoreExtensionFactory>& of_program) {
   std::vector<core::CoreExtensionFactory> all;
   for (const core::CoreUnit& unit : core_units().entries())
     if (core::CoreExtensionFactory factory = unit.make(config.core)) all.push_back(std::move(factory));
+  for (const auto& mechanism : mechanisms)
+    if (core::CoreExtensionFactory factory = mechanism->core_extension()) all.push_back(std::move(factory));
   all.insert(all.end(), of_program.begin(), of_program.end());
   return all;
+}
+
+[[noreturn]] void refuse_second(const char* part) {
+  throw base::InputError("configuration", std::string("two mechanisms of the GPU have their own ") + part,
+                         "switch one of them on, not both");
+}
+
+/// The partition units of the program or of a mechanism.
+memory::PartitionUnitFactory units_of(const Mechanisms& mechanisms, memory::PartitionUnitFactory of_program) {
+  memory::PartitionUnitFactory found = std::move(of_program);
+  for (const auto& mechanism : mechanisms) {
+    memory::PartitionUnitFactory own = mechanism->partition_unit();
+    if (own && found) refuse_second("partition units");
+    if (own) found = std::move(own);
+  }
+  return found;
+}
+
+std::unique_ptr<core::CtaDispatchPolicy> policy_of(const Mechanisms& mechanisms) {
+  std::unique_ptr<core::CtaDispatchPolicy> found;
+  for (const auto& mechanism : mechanisms) {
+    std::unique_ptr<core::CtaDispatchPolicy> own = mechanism->dispatch_policy();
+    if (own && found) refuse_second("distribution of CTAs");
+    if (own) found = std::move(own);
+  }
+  return found;
 }
 
 }  // namespace
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
          const host::AllocationTable& allocations, std::uint64_t shuffle, const DramFactory& dram,
-         sim::Twins* twins, const memory::PartitionUnitFactory& unit_factory,
+         sim::Twins* twins, const memory::PartitionUnitFactory& units_of_program,
          const std::vector<core::CoreExtensionFactory>& core_extensions)
     : sc_module(name),
       stats("gpu", "whole GPU"),
@@ -78,9 +110,10 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
       dram_clock(clocks, "dram_clock", config.clocks.dram_mhz, sim::ClockRank::kDram),
       system_clock(clocks, "system_clock", config.clocks.core_mhz, sim::ClockRank::kSystem),
       address_map(config.memory.partitions, config.memory.partition_interleave_bytes),
+      mechanisms(make_mechanisms(config, allocations)),
       memory_watch(config.watchdog.enabled ? config.watchdog.memory_cycles : 0, core_clock, address_map),
       dispatcher("dispatcher", config.dispatch, config.cores, system_clock, faults,
-                 stats.child("dispatcher", "CTA dispatcher")),
+                 stats.child("dispatcher", "CTA dispatcher"), policy_of(mechanisms)),
       watchdog("watchdog", {config.watchdog.enabled, config.watchdog.check_cycles}, system_clock, progress),
       cores(config.cores),
       partitions(config.memory.partitions),
@@ -94,6 +127,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   crossbar = std::make_unique<memory::Crossbar>("crossbar", config.cores, config.memory.partitions,
                                                 config.memory.crossbar, address_map, interconnect_clock,
                                                 stats.child("crossbar"));
+  const memory::PartitionUnitFactory unit_factory = units_of(mechanisms, units_of_program);
   if (unit_factory) {
     unit_clock = std::make_unique<sim::ClockDomain>(clocks, "unit_clock", config.clocks.l2_mhz,
                                                     sim::ClockRank::kPartitionUnit);
@@ -102,7 +136,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
   const core::CoreServices services{
-      core_clock, pool, allocations, progress, faults, twins, extensions_of(config, core_extensions)};
+      core_clock, pool, allocations, progress, faults, twins, extensions_of(config, mechanisms, core_extensions)};
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
     cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), base::CoreId{i}, config.core,
                                             services, stats.child(numbered("core", i)));
@@ -115,7 +149,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     partitions[i] = std::make_unique<memory::MemoryPartition>(
         numbered("partition", i).c_str(), config.memory.l2, address_map, l2_clock, progress, group);
     connect(i, unit_factory, group);
-    drams[i] = dram({i, config.memory.dram, dram_clock, group.child("dram")}, partitions[i]->dram_isock);
+    memory::DramConfig channel = config.memory.dram;
+    channel.channel = i;
+    drams[i] = dram({i, channel, dram_clock, group.child("dram")}, partitions[i]->dram_isock);
   }
   if (dense_addresses(config.memory.dram, drams))
     channel_map = memory::ChannelMap(address_map, config.memory.dram.capacity_bytes());
@@ -130,7 +166,21 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   std::vector<sim::Watched*> watched;
   for (auto& core : cores) watched.push_back(core.get());
   for (auto& unit : units) watched.push_back(unit.get());
+  for (const auto& mechanism : mechanisms)
+    if (sim::Watched* const its = mechanism->watched()) watched.push_back(its);
   watchdog.watch(std::move(watched));
+  for (const auto& mechanism : mechanisms) mechanism->assembled();
+}
+
+std::vector<std::unique_ptr<core::GpuMechanism>> Gpu::make_mechanisms(
+    const GpuConfig& config, const host::AllocationTable& allocations) {
+  std::vector<std::unique_ptr<core::GpuMechanism>> made;
+  for (const core::GpuMechanismEntry& entry : gpu_mechanisms().entries())
+    if (const core::GpuMechanismFactory make =
+            entry.make({config.cores, config.core, config.memory, config.mechanisms}))
+      made.push_back(make({config.cores, config.core, config.memory, address_map, clocks, core_clock, pool,
+                           progress, faults, allocations, stats}));
+  return made;
 }
 
 void Gpu::connect(std::uint32_t partition, const memory::PartitionUnitFactory& factory,

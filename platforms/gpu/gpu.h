@@ -12,6 +12,7 @@
 #include "base/stats.h"
 #include "core/core.h"
 #include "core/cta/cta_dispatcher.h"
+#include "core/gpu_mechanism.h"
 #include "gpu/dram_factory.h"
 #include "gpu/gpu_config.h"
 #include "host/allocation.h"
@@ -54,6 +55,8 @@ class Gpu : public sc_core::sc_module {
 
   memory::AddressMap address_map;
   memory::ChannelMap channel_map;
+  /// Those that the configuration asks for (registries.h).
+  std::vector<std::unique_ptr<core::GpuMechanism>> mechanisms;
   memory::MemoryWatch memory_watch;
   core::CtaDispatcher dispatcher;
   sim::Watchdog watchdog;
@@ -64,6 +67,8 @@ class Gpu : public sc_core::sc_module {
   std::vector<std::unique_ptr<sc_core::sc_module>> drams;
 
  private:
+  [[nodiscard]] std::vector<std::unique_ptr<core::GpuMechanism>> make_mechanisms(
+      const GpuConfig& config, const host::AllocationTable& allocations);
   /// Inserts the unit of a partition, or connects the crossbar directly.
   void connect(std::uint32_t partition, const memory::PartitionUnitFactory& factory, base::StatGroup& group);
 };

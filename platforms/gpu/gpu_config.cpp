@@ -34,6 +34,7 @@ GpuConfig::GpuConfig() : dispatch(dispatch_policies().entries()), energy(energy_
   core.control_flow = simt::ControlFlowConfig(control_flow_mechanisms().entries());
   core.scheduler = core::SchedulerConfig(scheduling_policies().entries(), kDefaultSchedulingPolicy);
   for (const core::CoreUnit& unit : core_units().entries()) core.units.add(unit.section);
+  for (const core::GpuMechanismEntry& mechanism : gpu_mechanisms().entries()) mechanisms.add(mechanism.section);
 }
 
 void ClocksConfig::visit(base::ConfigVisitor& v) {
@@ -104,6 +105,7 @@ void GpuConfig::visit(base::ConfigVisitor& v) {
   v.section("core", cores_and_compiler, "every core");
   v.section("dispatch", dispatch, "CTA dispatcher");
   v.section("memory", memory, "crossbar, L2 slices, DRAM channels");
+  mechanisms.visit(v);
   v.section("energy", energy, "energy per event: for ratios of dynamic energy");
   v.section("watchdog", watchdog, "hang diagnosis");
 }

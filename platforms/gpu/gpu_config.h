@@ -51,7 +51,8 @@ struct ConvergenceConfig {
   void visit(base::ConfigVisitor& v);
 };
 
-/// Keys: name, cores, clocks.*, core.*, dispatch.*, memory.*, energy.*, watchdog.*
+/// Keys: name, cores, clocks.*, core.*, dispatch.*, memory.*, those of the mechanisms of the whole GPU, energy.*,
+/// watchdog.*
 struct GpuConfig {
   /// Includes the mechanisms (registries.h) and energy events (energy_events.h) registered so far.
   GpuConfig();
@@ -67,6 +68,7 @@ struct GpuConfig {
   ConvergenceConfig convergence;
   core::DispatchConfig dispatch;
   memory::MemoryConfig memory;
+  base::ConfigOptions mechanisms;  ///< sections of mechanisms of the whole GPU (core/gpu_mechanism.h)
   energy::EnergyConfig energy;
   WatchdogConfig watchdog;
   /// Additional local memory per thread for kernels with recursion or alloca.

@@ -42,7 +42,7 @@ struct GpuDevice::Impl : core::KernelServices {
   Impl(const GpuConfig& c, RunOptions o)
       : config(c),
         options(std::move(o)),
-        gpu("gpu", c, allocations, options.shuffle_modules, options.dram, options.twins, options.units,
+        gpu("gpu", config, allocations, options.shuffle_modules, options.dram, options.twins, options.units,
             options.core_extensions),
         memory(config, gpu, allocations, [this] { return modules.code_end(); }),
         modules(config,
@@ -219,9 +219,10 @@ void GpuDevice::Impl::allocate_for(core::LaunchContext& context, LaunchMemory& l
                                     context.warps_per_cta * context.shape.grid.count();
   if (local_bytes != 0)
     context.local_base = launch_memory.allocate(local_bytes, "local memory of " + kernel.name);
-  if (const std::uint64_t spilled = gpu.cores.front()->spill_bytes_per_warp(); spilled != 0)
-    context.table_base = launch_memory.allocate(spilled * config.cores * config.core.occupancy.max_warps,
-                                                "control-flow tables of " + kernel.name);
+  if (const std::uint64_t spilled = gpu.cores.front()->spill_bytes_per_warp(); spilled != 0) {
+    context.table_bytes = spilled * config.cores * config.core.occupancy.max_warps;
+    context.table_base = launch_memory.allocate(context.table_bytes, "control-flow tables of " + kernel.name);
+  }
   if (!context.params.empty()) {
     context.param_base = launch_memory.allocate(context.params.size(), "parameters of " + kernel.name);
     memory.write(context.param_base, context.params);
@@ -238,6 +239,12 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   core::LaunchContext context = prepare(modules.kernel(handle, name), shape, args);
   LaunchMemory launch_memory(memory);
   allocate_for(context, launch_memory);
+
+  core::LaunchPreparation preparation{
+      context,
+      [this](std::uint64_t bytes, const std::string& what) { return memory.allocate(bytes, what); },
+      [this](std::uint64_t address, std::span<const std::byte> bytes) { memory.write(address, bytes); }};
+  for (const auto& mechanism : gpu.mechanisms) mechanism->prepare(preparation);
 
   gpu.stats.reset();
   context.grid_id = history.count();
@@ -327,6 +334,8 @@ void GpuDevice::forget_launches() {
 }
 
 const GpuConfig& GpuDevice::config() const { return impl_->config; }
+const host::AllocationTable& GpuDevice::allocations() const { return impl_->allocations; }
+sim::StoreWatch& GpuDevice::store_watch() { return impl_->gpu.progress.stores; }
 base::StatGroup& GpuDevice::stats() { return impl_->gpu.stats; }
 
 }  // namespace heddle::gpu

@@ -12,6 +12,7 @@
 #include "gpu/launch_records.h"
 #include "gpu/run_options.h"
 #include "host/device.h"
+#include "sim/store_watch.h"
 
 namespace heddle::gpu {
 
@@ -58,6 +59,10 @@ class GpuDevice : public host::Device {
   void forget_launches();
 
   [[nodiscard]] const GpuConfig& config() const;
+  /// What is allocated now: the program's buffers and its modules' variables.
+  [[nodiscard]] const host::AllocationTable& allocations() const;
+  /// Which store a word of memory had last (sim/store_watch.h); core extensions tell it.
+  [[nodiscard]] sim::StoreWatch& store_watch();
 
  private:
   struct Impl;

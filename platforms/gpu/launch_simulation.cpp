@@ -35,9 +35,10 @@ std::uint64_t LaunchSimulation::warp_instructions() const {
   return sum;
 }
 
-void LaunchSimulation::fail_hang(const std::string& kernel) {
-  throw base::Error(base::ExitCode::kHang, "",
-                    hangs_.diagnose(kernel, gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle()));
+void LaunchSimulation::fail_hang(const std::string& kernel, const std::string& why) {
+  const std::string what =
+      hangs_.diagnose(kernel, gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle());
+  throw base::Error(base::ExitCode::kHang, "", why.empty() ? what : why + "\n" + what);
 }
 
 void LaunchSimulation::fail_silent_memory(const std::string& kernel) {
@@ -85,6 +86,14 @@ void LaunchSimulation::watch(const core::LaunchContext& context) {
       gpu_.faults.raise(std::current_exception());
     }
   };
+  for (const auto& mechanism : gpu_.mechanisms)
+    mechanism->on_hang = [this, &kernel](const std::string& why) {
+      try {
+        fail_hang(kernel, why);
+      } catch (...) {
+        gpu_.faults.raise(std::current_exception());
+      }
+    };
   gpu_.watchdog.on_prove = [this](bool unchanged) {
     try {
       return hangs_.proves(unchanged);

@@ -25,7 +25,8 @@ class LaunchSimulation {
  private:
   void watch(const core::LaunchContext& context);
   void simulate(const core::LaunchContext& context);
-  [[noreturn]] void fail_hang(const std::string& kernel);
+  /// `why`: a mechanism's own words, in front of the diagnosis.
+  [[noreturn]] void fail_hang(const std::string& kernel, const std::string& why = "");
   /// Raises a fault if a memory channel has stopped answering.
   void fail_silent_memory(const std::string& kernel);
   void fail_cycle_limit(const std::string& kernel);

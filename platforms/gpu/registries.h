@@ -10,6 +10,7 @@
 #include "base/registry.h"
 #include "core/core_extension.h"
 #include "core/cta/cta_dispatch_policy.h"
+#include "core/gpu_mechanism.h"
 #include "core/schedule/scheduling_policy.h"
 #include "simt/mechanism.h"
 
@@ -23,6 +24,9 @@ namespace heddle::gpu {
 [[nodiscard]] base::Registry<core::CoreUnit>& core_units();
 /// dispatch.policy
 [[nodiscard]] base::Registry<core::DispatchPolicy>& dispatch_policies();
+
+/// <name>.*: mechanisms of the whole GPU
+[[nodiscard]] base::Registry<core::GpuMechanismEntry>& gpu_mechanisms();
 
 /// The default in SchedulerConfig.
 inline constexpr const char* kDefaultSchedulingPolicy = "gto";

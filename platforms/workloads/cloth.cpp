@@ -24,8 +24,12 @@ struct Spring {  // ClothSpring in cloth.cu
 };
 static_assert(sizeof(Spring) == 12);
 
-/// Springs to the right, down, and along both diagonals of a unit grid, in random order.
-std::vector<Spring> springs_of(const Shape& s, Random& random) {
+/// How the springs are listed: in random order, or so that neighbours in the list are neighbours in the mesh and share
+/// no particle: row by row of one direction, even ones before odd ones.
+enum class Order { kRandom, kMesh };
+
+/// Springs to the right, down, and along both diagonals of a unit grid.
+std::vector<Spring> springs_of(const Shape& s, Order order, Random& random) {
   std::vector<Spring> springs;
   const auto connect = [&](std::uint32_t x, std::uint32_t y, int right, float rest) {
     const auto a = static_cast<std::int32_t>(y * s.width + x);
@@ -33,14 +37,27 @@ std::vector<Spring> springs_of(const Shape& s, Random& random) {
   };
   const auto width = static_cast<int>(s.width);
   const float diagonal = std::sqrt(2.0f);
-  for (std::uint32_t y = 0; y < s.height; ++y)
-    for (std::uint32_t x = 0; x < s.width; ++x) {
-      const bool right = x + 1 < s.width, down = y + 1 < s.height;
-      if (right) connect(x, y, 1, 1.0f);
-      if (down) connect(x, y, width, 1.0f);
-      if (right && down) connect(x, y, width + 1, diagonal);
-      if (x > 0 && down) connect(x, y, width - 1, diagonal);
-    }
+  const auto springs_from = [&](std::uint32_t x, std::uint32_t y, auto wanted) {
+    const bool right = x + 1 < s.width, down = y + 1 < s.height;
+    if (wanted(0) && right) connect(x, y, 1, 1.0f);
+    if (wanted(1) && down) connect(x, y, width, 1.0f);
+    if (wanted(2) && right && down) connect(x, y, width + 1, diagonal);
+    if (wanted(3) && x > 0 && down) connect(x, y, width - 1, diagonal);
+  };
+  const auto each_particle = [&](auto with) {
+    for (std::uint32_t y = 0; y < s.height; ++y)
+      for (std::uint32_t x = 0; x < s.width; ++x) with(x, y);
+  };
+  if (order == Order::kMesh) {
+    for (const unsigned direction : {0u, 1u, 2u, 3u})
+      for (const std::uint32_t parity : {0u, 1u})
+        each_particle([&](std::uint32_t x, std::uint32_t y) {
+          if ((direction == 0 ? x : y) % 2 == parity)
+            springs_from(x, y, [&](unsigned one) { return one == direction; });
+        });
+    return springs;
+  }
+  each_particle([&](std::uint32_t x, std::uint32_t y) { springs_from(x, y, [](unsigned) { return true; }); });
   random.shuffle(springs);
   return springs;
 }
@@ -82,13 +99,13 @@ Verdict check_positions(const std::vector<float>& before, const std::vector<floa
   return {true, fmt::format("positions match the invariants, tension {:.4g} of {:.4g}", is, was)};
 }
 
-Verdict run(const char* kernel, host::Device& device, const Options& options) {
+Verdict run(const char* kernel, Order order, host::Device& device, const Options& options) {
   Shape s = pick(options.size, Shape{9, 8, 3, 2, 96}, Shape{60, 50, 2, 15, 128}, Shape{250, 200, 8, 96, 256});
   s = {chosen(options, "width", s.width), chosen(options, "height", s.height),
        chosen(options, "sweeps", s.sweeps), chosen(options, "ctas", s.ctas),
        chosen(options, "threads", s.threads)};
   Random random(options.seed);
-  const std::vector<Spring> springs = springs_of(s, random);
+  const std::vector<Spring> springs = springs_of(s, order, random);
   const std::size_t particles = std::size_t{s.width} * s.height;
   std::vector<float> position(3 * particles);
   for (std::size_t i = 0; i < position.size(); ++i) {
@@ -138,7 +155,7 @@ Workload cloth() {
           .source = "cloth.cu",
           .racy = true,
           .parameters = parameters(),
-          .run = [](host::Device& d, const Options& o) { return run("cloth_solve", d, o); }};
+          .run = [](host::Device& d, const Options& o) { return run("cloth_solve", Order::kRandom, d, o); }};
 }
 
 Workload cloth_mimd() {
@@ -149,7 +166,27 @@ Workload cloth_mimd() {
           .racy = true,
           .needs_simt_progress = true,
           .parameters = parameters(),
-          .run = [](host::Device& d, const Options& o) { return run("cloth_solve_mimd", d, o); }};
+          .run = [](host::Device& d, const Options& o) { return run("cloth_solve_mimd", Order::kRandom, d, o); }};
+}
+
+Workload cloth_interleaved() {
+  return {.name = "cloth-interleaved",
+          .description = "cloth distance solver, neighbouring springs to neighbouring lanes (CLopt)",
+          .stresses = "as cloth, with accesses of a warp that coalesce and lanes that do not want the same locks",
+          .source = "cloth.cu",
+          .racy = true,
+          .parameters = parameters(),
+          .run = [](host::Device& d, const Options& o) { return run("cloth_solve", Order::kMesh, d, o); }};
+}
+
+Workload cloth_blocked() {
+  return {.name = "cloth-blocked",
+          .description = "cloth distance solver, a block of neighbouring springs to each thread (CL)",
+          .stresses = "as cloth, with accesses of a warp far apart",
+          .source = "cloth.cu",
+          .racy = true,
+          .parameters = parameters(),
+          .run = [](host::Device& d, const Options& o) { return run("cloth_solve_blocked", Order::kMesh, d, o); }};
 }
 
 }  // namespace heddle::workloads

@@ -65,6 +65,38 @@ extern "C" __global__ void cloth_solve(const ClothSpring* springs, int n, volati
   }
 }
 
+// The same with a block of neighbouring springs to each thread: what the lanes of a warp access at once is far apart
+// (CL of gpudet §3.3).
+extern "C" __global__ void cloth_solve_blocked(const ClothSpring* springs, int n, volatile float* position,
+                                               volatile int* moves, int* locks) {
+  int threads = gridDim.x * blockDim.x;
+  int share = (n + threads - 1) / threads;
+  int first = (blockIdx.x * blockDim.x + threadIdx.x) * share;
+  int end = min(first + share, n);
+  for (int s = first; s < end; s++) {
+    int a = springs[s].a, b = springs[s].b;
+    float rest = springs[s].rest;
+    int done = 0;
+    while (!done) {
+      SPIN_LOCK();
+      if (atomicCAS(&locks[a], 0, 1) == 0) {
+        if (atomicCAS(&locks[b], 0, 1) == 0) {
+          __threadfence();
+          cloth_relax(a, b, rest, position, moves);
+          __threadfence();
+          atomicExch(&locks[b], 0);
+          atomicExch(&locks[a], 0);
+          done = 1;
+        } else {
+          atomicExch(&locks[a], 0);
+        }
+      }
+      // Keeps the critical section inside the loop.
+      asm volatile("" : "+r"(done));
+    }
+  }
+}
+
 // MIMD form (K4): hangs on a SIMT stack.
 extern "C" __global__ void cloth_solve_mimd(const ClothSpring* springs, int n, volatile float* position,
                                             volatile int* moves, int* locks) {

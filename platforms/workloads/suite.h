@@ -20,9 +20,13 @@ namespace heddle::workloads {
 [[nodiscard]] Workload nn();
 [[nodiscard]] Workload nn_packed();
 [[nodiscard]] Workload aes();
+[[nodiscard]] Workload coulomb();
+[[nodiscard]] Workload cfd();
+[[nodiscard]] Workload libor();
 
 // Divergent kernels.
 [[nodiscard]] Workload bfs();
+[[nodiscard]] Workload bfs_flags();
 [[nodiscard]] Workload btree();
 [[nodiscard]] Workload mandelbrot();
 [[nodiscard]] Workload montecarlo();
@@ -31,10 +35,16 @@ namespace heddle::workloads {
 [[nodiscard]] Workload dispatch();
 [[nodiscard]] Workload ray();
 [[nodiscard]] Workload strmatch();
+[[nodiscard]] Workload facedetect();
+[[nodiscard]] Workload nonbonded();
 [[nodiscard]] Workload keyvalue();
 [[nodiscard]] Workload suffixtree();
 [[nodiscard]] Workload bvh();
 [[nodiscard]] Workload unstructured();
+
+// With data races, for determinism.
+[[nodiscard]] Workload bfs_racy();
+[[nodiscard]] Workload racey();
 
 // Synchronisation between threads.
 [[nodiscard]] Workload hashtable();
@@ -42,6 +52,8 @@ namespace heddle::workloads {
 [[nodiscard]] Workload hashtable_backoff();
 [[nodiscard]] Workload atm();
 [[nodiscard]] Workload cloth();
+[[nodiscard]] Workload cloth_interleaved();
+[[nodiscard]] Workload cloth_blocked();
 [[nodiscard]] Workload bh_build();
 [[nodiscard]] Workload bh_summarize();
 [[nodiscard]] Workload bh_sort();

@@ -15,6 +15,7 @@ import time
 
 import cli_analyze_cases  # noqa: F401  (registers its cases)
 import cli_argument_cases  # noqa: F401  (registers its cases)
+import cli_deterministic_cases  # noqa: F401  (registers its cases)
 import cli_describe_cases  # noqa: F401  (registers its cases)
 import cli_install_cases  # noqa: F401  (registers its cases)
 import cli_energy_cases  # noqa: F401  (registers its cases)
@@ -27,6 +28,7 @@ import cli_microbench_cases  # noqa: F401  (registers its cases)
 import cli_output_cases  # noqa: F401  (registers its cases)
 import cli_profile_cases  # noqa: F401  (registers its cases)
 import cli_readme_cases  # noqa: F401  (registers its cases)
+import cli_resync_cases  # noqa: F401  (registers its cases)
 import cli_rtl_cases  # noqa: F401  (registers its cases)
 import cli_trace_cases  # noqa: F401  (registers its cases)
 from cli_command import BAD_INPUT, CASES, CYCLE_LIMIT, HANG, KERNEL_FAULT, MISMATCH, Command, case, check, stats

@@ -31,3 +31,9 @@ heddle_test(core_extension_test SYSTEMC
 heddle_test(partition_unit_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/partition_unit_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
             LINK heddle_cli LABELS regression TIMEOUT 300)
+heddle_test(perturbation_test SYSTEMC
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/perturbation_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
+            LINK heddle_cli LABELS regression TIMEOUT 300)
+heddle_test(racy_kernels_test SYSTEMC
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/racy_kernels_test.cpp ${CMAKE_CURRENT_LIST_DIR}/racy/racy_kernel.cpp
+            LINK heddle_gpu LABELS regression TIMEOUT 600)

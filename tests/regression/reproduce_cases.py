@@ -45,7 +45,7 @@ if arguments[0] == "compare-traces":
     sys.exit(1 if total["distance"] else 0)
 if "--trace-control-flow" in arguments:
     pathlib.Path(arguments[arguments.index("--trace-control-flow") + 1]).write_text(json.dumps(arguments))
-cycles, instructions, simd, requests, misses = 1000, 100, 0.5, 10, 4
+cycles, instructions, simd, requests, misses, more = 1000, 100, 0.5, 10, 4, {}
 for part, change in rules["run"]:
     if all(word in arguments for word in part.split()):
         if "exit" in change:
@@ -56,12 +56,13 @@ for part, change in rules["run"]:
         simd = change.get("simd", simd)
         requests = change.get("requests", requests)
         misses = change.get("misses", misses)
+        more.update(change.get("statistics", {}))
 out = pathlib.Path(arguments[arguments.index("--out") + 1])
 out.mkdir()
 core = {"memory_port": {"requests": requests}, "l1d": {"load_misses": misses}}
 (out / "stats.json").write_text(json.dumps({
     "total": {"cycles": cycles, "warp_instructions": instructions, "simd_efficiency": simd},
-    "kernels": [{"kernel": rules.get("kernel", "k"), "statistics": {"core0": core, "core1": core, "crossbar": {"memory_port": {"requests": 99}}}}]}))
+    "kernels": [{"kernel": rules.get("kernel", "k"), "statistics": {"core0": core, "core1": core, "crossbar": {"memory_port": {"requests": 99}}, **more}}]}))
 '''
 
 
@@ -106,7 +107,7 @@ def row(text, *words):
 @case
 def without_a_study_it_lists_them(reproduce):
     done = reproduce.run()
-    for name in ("aware", "bows", "ddos", "hanoi", "multipath", "ssde"):
+    for name in ("aware", "bows", "ddos", "gpudet", "hanoi", "multipath", "resync", "ssde", "tbc"):
         check(re.search(rf"^  {name} ", done.stdout, re.MULTILINE), f"no {name}")
 
 
@@ -215,6 +216,55 @@ def ssde_prints_what_the_transformation_costs(reproduce):
     check(int(made[6]) == static + 1, "static instructions after the transformation")
 
 
+def of_determinism(modes, ended, quanta):
+    names = ("work_dist", "parallel", "commit", "serial")
+    return {"determinism": {"cycles": dict(zip(names, modes)), "quanta": quanta},
+            "core0": {"determinism": {"quantum_unit": {"ends": ended}}}}
+
+
+@case
+def gpudet_divides_by_the_nondeterministic_machine(reproduce):
+    on = "determinism.enabled=true"
+    done = reproduce.run("gpudet", "--quick", "--workloads", "AES", "HT", "CL", "--jobs", "2", rules=[
+        [on, {"cycles": 2000, "instructions": 110, "statistics": of_determinism((10, 1190, 500, 300), {"atomic": 5, "exit": 1}, 7)}],
+        [f"aes {on}", {"cycles": 900, "statistics": of_determinism((0, 700, 200, 0), {"barrier": 3, "count": 1}, 4)}],
+        [f"aes {on} determinism.bta=false", {"cycles": 1200,
+                                             "statistics": of_determinism((0, 700, 500, 0), {"barrier": 3, "count": 1}, 8)}],
+        [f"hashtable {on} determinism.serial_mode=wavefront", {"cycles": 6000, "statistics": of_determinism((0, 0, 0, 900), {}, 7)}],
+        [f"hashtable {on} determinism.commit_engine=lock", {"cycles": 3000, "statistics": of_determinism((0, 0, 1500, 0), {}, 7)}],
+        [f"cloth-blocked {on}", {"cycles": 50000}],
+        [f"{on} determinism.zbuffer.cache_kib=128", {"cycles": 1990}]])
+    text = done.stdout
+    check(row(text, "AES", "`aes`", "1,000")[3:6] == ["1.20", "0.90", "0.90"], "configurations of AES")
+    check(row(text, "HT", "`hashtable`", "1,000")[3:8] == ["2.00", "2.00", "2.00", "3.00", "6.00"], "of HT")
+    modes = [line for line in text.splitlines() if line.startswith("| HT | 2.00 | 1.20 | 0.50 | 0.30 | 7 | 1.10 |")]
+    check(len(modes) == 1, "the modes of HT: distribution of CTAs counts as parallel")
+    check("| **average without CL** |  |  | 1.60 |" in text, "an average of 1.2 and 2 without CL")
+    claims = {line.split("|")[1].strip(): line.split("|")[-2].strip() for line in text.splitlines() if line.startswith("| ")}
+    check(claims["time over NONDET, average of 12"] == "1.45 (holds)", "the average")
+    check(claims["CU-Ser: serial-mode time of CLopt, HT, ATM, times less"].startswith("3.00"), "serial modes")
+    check(claims["Z-buffer commit: commit-mode time of HT, times less"] == "3.00 (holds)", "commit modes")
+    check(claims["BTA: times fewer quanta there"].startswith("2.00"), "quanta")
+    check(claims["AES and CP are slightly faster than NONDET"] == "AES 0.90 (holds)", "AES")
+    check(claims["highest bar"] == "2.00 (holds)", "CL is in no average")
+    check(claims["DWP: performance on BFSr, BFSf, CFD"] == "not measured in this run", "what was not run")
+    for call in reproduce.calls():
+        check("memory.crossbar.perturb_seed=1" in call, "a run without perturbation")
+
+
+@case
+def tbc_compares_mechanisms_with_the_stack(reproduce):
+    tbc, dwf = ("core.control_flow.mechanism=" + name for name in ("tbc", "dwf"))
+    done = reproduce.run("tbc", "--quick", "--workloads", "FCDT", "NAMD", rules=[
+        [tbc, {"cycles": 800}],
+        [f"{tbc} core.control_flow.likely_convergence=loops nonbonded", {"cycles": 500}],
+        [f"{dwf} core.control_flow.dwf.warp_barrier=true", {"cycles": 900}],
+        [f"{tbc} memory.l2.size_kib=128", {"cycles": 2000}]])
+    check(row(done.stdout, "TBC + LCP over PDOM, divergent set, harmonic mean")[3] == "+53.8 %", "harmonic mean of 1.25 and 2")
+    check(row(done.stdout, "Memory-pipe stalls of DWF, relative to PDOM"), "a row for the stalls")
+    check(row(done.stdout, "facedetect", "DWF-WB")[8] == "1.11", "speed-up of DWF-WB")
+
+
 @case
 def refusals_of_heddle_are_passed_on(reproduce):
     done = reproduce.run("multipath", "--quick", code=2,
@@ -235,7 +285,7 @@ def every_published_claim_has_a_source(reproduce):
     del reproduce
     sys.path.insert(0, str(ROOT / "scripts" / "reproduction"))
     import tables
-    for study in ("aware", "bows", "ddos", "hanoi", "multipath", "ssde"):
+    for study in ("aware", "bows", "ddos", "gpudet", "hanoi", "multipath", "resync", "ssde", "tbc"):
         claims = tables.published(study)
         check(len({claim["id"] for claim in claims}) == len(claims), f"{study}: an id twice")
         for claim in claims:

@@ -13,3 +13,8 @@ heddle_test(resync_core_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/core_test.cpp ${CMAKE_CURRENT_LIST_DIR}/resync/block_program.cpp
           ${CMAKE_CURRENT_LIST_DIR}/simt/walk_program.cpp
   LINK heddle_resync_core SYSTEMC)
+if(TARGET heddle_resync_native AND TARGET native_kernels)
+  heddle_test(resync_native_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/native_test.cpp LINK heddle_resync_native TIMEOUT 120)
+  target_compile_definitions(resync_native_test PRIVATE NATIVE_KERNELS="$<TARGET_FILE:native_kernels>")
+  add_dependencies(resync_native_test native_kernels)
+endif()

@@ -21,17 +21,29 @@ namespace heddle::core {
 struct CtaChoice {
   std::uint32_t core = 0;
   std::uint64_t cta = 0;
+  /// A free CTA slot of the core, in which the CTA gets the warp slots slot * warps per CTA and following; none: the
+  /// first that is free, and the first warp slots. A policy names slots for all CTAs of a launch or for none.
+  std::optional<base::CtaSlot> slot{};
 };
 
 class CtaDispatchPolicy {
  public:
   virtual ~CtaDispatchPolicy() = default;
+  /// Before anything else. `ask`: may be called at any time to be asked in the next cycle.
+  virtual void attach(std::function<void()> /*ask*/) {}
   /// A launch of that many CTAs begins; all cores are empty.
   virtual void begin(std::uint64_t ctas, std::uint32_t cores) = 0;
   /// What starts next in this cycle; none: nothing more. `room`: by core, how many more CTAs fit there; 0 also for a
   /// core that has got one in this cycle already. Asked until it answers none, no core has room or every CTA has
   /// started; asked again in the next cycle if it has chosen something, and whenever a CTA is done.
   [[nodiscard]] virtual std::optional<CtaChoice> next(std::span<const std::uint32_t> room) = 0;
+  /// A cycle in which the dispatcher runs, before it asks. When it must run again at the latest; kNever: when it
+  /// would.
+  virtual base::Cycle cycle(base::Cycle /*now*/) { return base::kNever; }
+  /// All CTAs are done: may the launch end? Asked whenever the dispatcher runs.
+  [[nodiscard]] virtual bool may_end() { return true; }
+  /// The launch is over, at its end or before.
+  virtual void end() {}
   /// The choice has started in that CTA slot of its core.
   virtual void started(const CtaChoice& /*choice*/, base::CtaSlot /*slot*/) {}
   /// It is done.

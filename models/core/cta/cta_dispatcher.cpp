@@ -2,20 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace heddle::core {
 
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
                              std::uint32_t cores, sim::ClockDomain& clock, sim::FaultLatch& faults,
-                             base::StatGroup& stats)
+                             base::StatGroup& stats, std::unique_ptr<CtaDispatchPolicy> instead)
     : sc_module(name),
       clock_(clock, sim::on_tick<&CtaDispatcher::tick>(this)),
       faults_(faults),
-      policy_name_(config.policy),
-      policy_(config.make()),
+      policy_name_(instead ? "of a mechanism" : config.policy),
+      policy_(instead ? std::move(instead) : config.make()),
       room_(cores) {
+  policy_->attach([this] { clock_.wake(); });
   for (std::uint32_t i = 0; i < cores; ++i) {
     cta_isocks.push_back(
         std::make_unique<sim::BlockInitiator<CtaProtocol>>(("cta_isock" + std::to_string(i)).c_str()));
@@ -39,12 +42,13 @@ void CtaDispatcher::begin(const LaunchContext* launch) {
 
 void CtaDispatcher::serve_done(CtaDone& done) {
   ++done_;
-  policy_->done({done.core, done.linear_id}, done.slot);
+  policy_->done({done.core, done.linear_id, done.slot}, done.slot);
   clock_.wake();
 }
 
 void CtaDispatcher::end(Cycle cycle) {
   end_cycle_ = cycle;
+  policy_->end();
   CtaRequest request;
   request.op = CtaRequest::Op::kEnd;
   for (auto& core : cta_isocks) core->call(request);
@@ -78,6 +82,7 @@ void CtaDispatcher::start(const CtaChoice& choice) {
   CtaRequest request;
   request.op = CtaRequest::Op::kStart;
   request.linear_id = choice.cta;
+  request.at = choice.slot;
   cta_isocks[choice.core]->call(request);
   room_[choice.core] = 0;
   ++given_;
@@ -101,6 +106,7 @@ void CtaDispatcher::tick() {
 
 void CtaDispatcher::dispatch() {
   bool gave = false;
+  const Cycle due = total_ != 0 ? policy_->cycle(clock_.cycle()) : kNever;
   if (given_ < total_) {
     ask_cores();
     while (given_ < total_) {
@@ -111,7 +117,7 @@ void CtaDispatcher::dispatch() {
     }
     policy_->end_cycle(gave);
   }
-  if (done_ == total_ && total_ != 0) {
+  if (done_ == total_ && total_ != 0 && policy_->may_end()) {
     end(clock_.cycle());
     total_ = given_ = done_ = 0;
     on_finished();
@@ -120,6 +126,8 @@ void CtaDispatcher::dispatch() {
   }
   if (gave && given_ < total_)
     clock_.again();
+  else if (due != kNever)
+    clock_.sleep_until(std::max(due, clock_.cycle() + 1));
   else
     clock_.park();
 }

@@ -21,9 +21,11 @@ namespace heddle::core {
 
 class CtaDispatcher : public sc_core::sc_module {
  public:
-  /// What goes wrong in a cycle, in the policy or in a core that starts a CTA, goes to `faults`.
+  /// What goes wrong in a cycle, in the policy or in a core that starts a CTA, goes to `faults`. `instead`: of the
+  /// policy that `config` selects.
   CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config, std::uint32_t cores,
-                sim::ClockDomain& clock, sim::FaultLatch& faults, base::StatGroup& stats);
+                sim::ClockDomain& clock, sim::FaultLatch& faults, base::StatGroup& stats,
+                std::unique_ptr<CtaDispatchPolicy> instead = nullptr);
 
  private:
   void serve_done(CtaDone& done);

@@ -44,14 +44,16 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   paths_.control_flow_isock.call(begin);
 }
 
-CtaSlot CtaLauncher::start(std::uint64_t linear_id) {
+CtaSlot CtaLauncher::start(std::uint64_t linear_id, std::optional<CtaSlot> at) {
   std::vector<WarpId> warps;
   std::uint32_t shared_base = 0;
-  const CtaSlot slot = slots_.take(needs_, warps, shared_base);
+  const CtaSlot slot = at ? *at : slots_.take(needs_, warps, shared_base);
+  if (at) slots_.take_at(slot, needs_, warps, shared_base);
   CtaContext& cta = state_.ctas[slot.value()];
   const host::Dim3& grid = state_.launch->shape.grid;
   cta.resident = true;
   cta.linear_id = linear_id;
+  cta.order = ctas_given_++;
   cta.id = {static_cast<std::uint32_t>(linear_id % grid.x),
             static_cast<std::uint32_t>(linear_id / grid.x % grid.y),
             static_cast<std::uint32_t>(linear_id / grid.x / grid.y)};

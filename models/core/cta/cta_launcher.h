@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/core_state.h"
 #include "core/cta/cta_slots.h"
@@ -28,7 +29,8 @@ class CtaLauncher {
   void begin_launch(const LaunchContext* launch);
   /// How many more CTAs of the launch there is room for.
   [[nodiscard]] std::uint32_t room() const { return slots_.room(needs_); }
-  CtaSlot start(std::uint64_t linear_id);
+  /// `at`: a free slot that it gets; none: any.
+  CtaSlot start(std::uint64_t linear_id, std::optional<CtaSlot> at = {});
   /// Frees the warp, and its CTA, if nothing of it runs or is on its way any more.
   void retire_if_finished(WarpId id) {
     const WarpContext& warp = state_.warp(id);
@@ -55,6 +57,7 @@ class CtaLauncher {
   CtaSlots slots_;
   CtaNeeds needs_;
   std::uint64_t ctas_started_ = 0;
+  std::uint64_t ctas_given_ = 0;  ///< of all launches
 };
 
 }  // namespace heddle::core

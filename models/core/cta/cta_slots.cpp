@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/index_set.h"
 
@@ -91,20 +92,38 @@ CtaSlot CtaSlots::take(const CtaNeeds& needs, std::vector<WarpId>& warps, std::u
   const auto free_slot =
       std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.used; });
   Slot& slot = *free_slot;
-  slot.shared_base = shared_base = *find_shared(needs.shared_bytes);
-  slot.used = true;
-  slot.needs = needs;
-  slot.warps.clear();
+  occupy(slot, needs, shared_base = *find_shared(needs.shared_bytes));
   for (std::uint32_t i = 0; i < needs.warps; ++i) {
     const std::uint32_t warp = *free_warps_.next(0);
     free_warps_.erase(warp);
     slot.warps.emplace_back(warp);
   }
   warps = slot.warps;
+  return CtaSlot{static_cast<std::uint32_t>(free_slot - slots_.begin())};
+}
+
+void CtaSlots::take_at(CtaSlot id, const CtaNeeds& needs, std::vector<WarpId>& warps, std::uint32_t& shared_base) {
+  Slot& slot = slots_.at(id.value());
+  const std::uint32_t first = id.value() * needs.warps;
+  bool free = !slot.used && first + needs.warps <= config_.occupancy.max_warps;
+  for (std::uint32_t i = 0; free && i < needs.warps; ++i) free = free_warps_.contains(first + i);
+  if (!free) throw std::logic_error(fmt::format("CTA slot {} of a core is not free", id.value()));
+  occupy(slot, needs, shared_base = id.value() * needs.shared_bytes);
+  for (std::uint32_t warp = first; warp < first + needs.warps; ++warp) {
+    free_warps_.erase(warp);
+    slot.warps.emplace_back(warp);
+  }
+  warps = slot.warps;
+}
+
+void CtaSlots::occupy(Slot& slot, const CtaNeeds& needs, std::uint32_t shared_base) {
+  slot.used = true;
+  slot.needs = needs;
+  slot.shared_base = shared_base;
+  slot.warps.clear();
   free_warp_count_ -= needs.warps;
   free_registers_ -= needs.registers;
   ++resident_;
-  return CtaSlot{static_cast<std::uint32_t>(free_slot - slots_.begin())};
 }
 
 void CtaSlots::give_back(CtaSlot id) {

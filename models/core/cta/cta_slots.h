@@ -32,6 +32,9 @@ class CtaSlots {
   [[nodiscard]] std::uint32_t room(const CtaNeeds& needs) const;
   /// Takes a CTA slot, warp slots (in ascending order) and shared memory; there must be room().
   CtaSlot take(const CtaNeeds& needs, std::vector<WarpId>& warps, std::uint32_t& shared_base);
+  /// The same at a given free CTA slot: warp slots and shared memory follow from its number. All resident CTAs are
+  /// of one kernel and were taken so.
+  void take_at(CtaSlot slot, const CtaNeeds& needs, std::vector<WarpId>& warps, std::uint32_t& shared_base);
   void give_back(CtaSlot slot);
   [[nodiscard]] std::uint32_t resident() const { return resident_; }
 
@@ -42,6 +45,7 @@ class CtaSlots {
     std::uint32_t shared_base = 0;
     std::vector<WarpId> warps;
   };
+  void occupy(Slot& slot, const CtaNeeds& needs, std::uint32_t shared_base);
   [[nodiscard]] std::optional<std::uint32_t> find_shared(std::uint32_t bytes) const;
   /// How many regions of that size are free, up to `most`.
   [[nodiscard]] std::uint32_t count_shared(std::uint32_t bytes, std::uint32_t most) const;

@@ -7,6 +7,7 @@
 #include "core/core_state.h"
 #include "core/issue/path_control.h"
 #include "core/protocols/barrier_protocol.h"
+#include "core/protocols/release_protocol.h"
 #include "sim/block_socket.h"
 
 namespace heddle::core {
@@ -26,6 +27,11 @@ class CtaBarriers {
   /// Lanes of the warp have exited: it had `before` until now.
   void lanes_exited(const WarpContext& warp, LaneMask before);
   [[nodiscard]] bool counts_warps() const { return counts_warps_; }
+  /// Who decides when released lanes go on; null: they do after the barrier's latency.
+  void ask_before_release(sim::BlockInitiator<ReleaseProtocol>* keeper) { keeper_ = keeper; }
+  void go_on(WarpId warp, LaneMask lanes) {
+    paths_.release_at(state_.now + state_.config.barrier.latency_cycles, warp, lanes);
+  }
 
  private:
   /// Lanes `lanes` of a home warp of the group arrive, of which `exec` pass the guard; of the whole group `group_exec`.
@@ -43,6 +49,7 @@ class CtaBarriers {
   PathControl& paths_;
   Executor& executor_;
   bool counts_warps_;
+  sim::BlockInitiator<ReleaseProtocol>* keeper_ = nullptr;
 };
 
 }  // namespace heddle::core

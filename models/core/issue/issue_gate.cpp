@@ -3,6 +3,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "core/issue/guards.h"
+
 namespace heddle::core {
 
 std::uint32_t IssueGates::add(IssueGate& gate) {
@@ -58,6 +60,7 @@ std::optional<std::uint32_t> IssueGates::closed(GroupId id) {
     ask.group = id;
     ask.warp = group.warp;
     ask.mask = group.mask;
+    ask.exec = guarded(state_, group, *ask.instruction);
     gates_[gate]->serve(ask);
     if (ask.closed) return gate;
   }

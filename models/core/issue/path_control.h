@@ -21,7 +21,7 @@ namespace heddle::core {
 class PathControl {
  public:
   PathControl(CoreState& state, IssueStage& issue, CoreTracer& tracer, HangView& hang)
-      : state_(state), issue_(issue), tracer_(tracer), hang_(hang) {}
+      : state_(state), issue_(issue), tracer_(tracer), hang_(hang), releases_of_(state.warps.size()) {}
   sim::BlockInitiator<simt::ControlFlowProtocol> control_flow_isock{"control_flow_isock"};
   sim::BlockInitiator<FetchProtocol> fetch_isock{"fetch_isock"};
 
@@ -39,9 +39,15 @@ class PathControl {
   /// Splits of the warp that could go on now.
   [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp);
   /// Lanes of a warp that wait so may go on in a cycle to come.
-  void release_at(Cycle cycle, WarpId warp, LaneMask lanes) { releases_.add(cycle, {warp, lanes}); }
+  void release_at(Cycle cycle, WarpId warp, LaneMask lanes) {
+    releases_.add(cycle, {warp, lanes});
+    ++releases_of_[warp.value()];
+  }
   void release_due(Cycle now) {
-    releases_.take(now, [this](const LanesOfWarp& due) { release(due.warp, due.lanes); });
+    releases_.take(now, [this](const LanesOfWarp& due) {
+      --releases_of_[due.warp.value()];
+      release(due.warp, due.lanes);
+    });
   }
   /// The group yields; false: no other lanes of its warp have their turn.
   [[nodiscard]] bool gives_way(GroupId id);
@@ -51,6 +57,7 @@ class PathControl {
   /// Cycle of the next release or awakening.
   [[nodiscard]] Cycle next_due() const { return std::min(releases_.next_due(), sleepers_.next_due()); }
   [[nodiscard]] bool releases_pending() const { return !releases_.empty(); }
+  [[nodiscard]] bool releases_pending(WarpId warp) const { return releases_of_[warp.value()] != 0; }
 
  private:
   /// To the next instruction, which the mechanism need not hear of.
@@ -79,6 +86,7 @@ class PathControl {
   CoreTracer& tracer_;
   HangView& hang_;
   base::TimingWheel<LanesOfWarp> releases_;
+  std::vector<std::uint32_t> releases_of_;  ///< by warp: of these
   base::TimingWheel<Sleeper> sleepers_;
 };
 

@@ -26,6 +26,7 @@
 #include "base/stats.h"
 #include "core/config.h"
 #include "core/memory/mshr_table.h"
+#include "core/protocols/lsu_protocol.h"
 #include "core/protocols/protocol_of.h"
 #include "sim/block_socket.h"
 #include "sim/memory_payload.h"
@@ -45,12 +46,6 @@ struct DirtyLine {
   std::uint64_t line = 0;
   const unsigned char* data = nullptr;
   const unsigned char* enables = nullptr;
-};
-
-/// Addresses [begin, end).
-struct AddressRange {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
 };
 
 struct L1dRequest {

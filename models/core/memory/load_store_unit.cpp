@@ -31,6 +31,7 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
       pool_(pool),
       allocations_(allocations),
       log_(log),
+      resolver_(config.l1d.line_bytes, allocations),
       sector_bytes_(config.l1d.sector_bytes != 0 ? config.l1d.sector_bytes : config.l1d.line_bytes),
       finishing_(horizon(config)) {
   const SchedulerConfig& schedulers = config.scheduler;
@@ -66,13 +67,23 @@ LoadStoreUnit::LoadStoreUnit(const sc_core::sc_module_name& name, const CoreConf
 
 void LoadStoreUnit::begin_launch(const LaunchContext* launch) {
   launch_ = launch;
-  constants_ = launch->constants();
+  resolver_.begin_launch(launch);
   L1dRequest invalidate_l1d;
   invalidate_l1d.op = L1dRequest::Op::kInvalidate;
   l1d_isock.call(invalidate_l1d);
   ConstantRequest invalidate;
   invalidate.op = ConstantRequest::Op::kInvalidate;
   constant_isock.call(invalidate);
+}
+
+void LoadStoreUnit::invalidate_global(const LsuRequest& request) {
+  L1dRequest data;
+  data.op = L1dRequest::Op::kInvalidateGlobal;
+  data.own = request.own;
+  if (!request.keep_data) l1d_isock.call(data);
+  ConstantRequest constants;
+  constants.op = ConstantRequest::Op::kInvalidate;
+  if (!request.keep_constants) constant_isock.call(constants);
 }
 
 void LoadStoreUnit::start_cta(const CtaContext& cta) {
@@ -126,6 +137,9 @@ void LoadStoreUnit::serve(LsuRequest& request) {
     case LsuRequest::Op::kNextWriteGeneration:
       generation_ ^= 1;
       break;
+    case LsuRequest::Op::kInvalidateGlobal:
+      invalidate_global(request);
+      break;
   }
   request.full = queue_.size() >= config_.lsu.queue_entries;
 }
@@ -156,8 +170,9 @@ void LoadStoreUnit::take(LsuRequest& request) {
     request.extra_passes = op.access_count - 1u;
     replays_[static_cast<unsigned>(PassCause::kConstant)] += request.extra_passes;
   } else {
-    resolve_addresses(op, context);
-    if (writes_memory(instruction)) read_operands(op);
+    op.bypass_l1 = bypasses_l1(instruction);
+    resolver_.resolve(op, context);
+    if (writes_memory(instruction)) resolver_.read_operands(op);
     op.pending = op.access_count;
     line_accesses_ += request.transactions = op.access_count;
     if (op.shared_lanes.any()) {
@@ -256,6 +271,7 @@ bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
   write.warp = op.slices[0].warp;
   write.sub_core = sub_core_of_warp_[write.warp.value()];
   write.lanes = op.mask.count_of_mostly_full();
+  write.homes = op.slice_count;
   write.instruction = op.instruction;
   write.cycle = cycle;
   register_isock.call(write);

@@ -9,7 +9,7 @@
 // Values: store data and addresses are read when the unit takes an operation; a load's value is what L1 or L2
 // holds when the access is served.
 //
-// Files: load_store_unit.cpp a cycle; lsu_issue.cpp addresses; lsu_registers.cpp between rows and lines;
+// Files: load_store_unit.cpp a cycle; address_resolver.* addresses and operands; lsu_registers.cpp from lines to rows;
 // lsu_lines.cpp line accesses; lsu_responses.cpp what comes back from L2; lsu_constant.cpp constants;
 // lsu_inspect.cpp questions. README.md: clients and interposers.
 #pragma once
@@ -24,6 +24,7 @@
 #include "base/stats.h"
 #include "core/config.h"
 #include "core/memory/access_check.h"
+#include "core/memory/address_resolver.h"
 #include "core/memory/completion_wheel.h"
 #include "core/memory/constant_cache.h"
 #include "core/memory/displaced_lines.h"
@@ -83,10 +84,10 @@ class LoadStoreUnit : public sc_core::sc_module {
   static constexpr unsigned kPassCauses = 3;
   enum class Stall : std::uint8_t { kNone, kMshr, kConstant, kPort };
   static constexpr unsigned kStalls = 4;
-  static constexpr unsigned kMaxOperandRows = 4;
 
   void begin_launch(const LaunchContext* launch);
   void start_cta(const CtaContext& cta);
+  void invalidate_global(const LsuRequest& request);
   void take(LsuRequest& request);
   void tick(LsuRequest& request);
   /// One cycle of the head instruction; true when the head left the queue. Only tick() calls it.
@@ -108,30 +109,10 @@ class LoadStoreUnit : public sc_core::sc_module {
   MemoryInstruction& allocate();
   void free(MemoryInstruction& op);
 
-  // lsu_issue.cpp
-  void resolve_addresses(MemoryInstruction& op, const AccessContext& context);
-  /// Generic addresses: moves the window offsets of shared and local lanes to op.address and says which are
-  /// which.
-  void split_generic(MemoryInstruction& op, AddressPattern& pattern, LaneMask& device, LaneMask& local);
-  /// Makes a pattern of all lanes scattered.
-  static void scatter(MemoryInstruction& op, AddressPattern& pattern);
-  void resolve_shared(MemoryInstruction& op, const AccessContext& context, const AddressPattern& pattern,
-                      LaneMask lanes);
-  void resolve_device(MemoryInstruction& op, const AccessContext& context, const AddressPattern& pattern,
-                      LaneMask lanes);
-  void resolve_local(MemoryInstruction& op, const AccessContext& context, AddressPattern pattern,
-                     LaneMask lanes);
+  // lsu_constant.cpp
   void resolve_constant(MemoryInstruction& op, const AccessContext& context);
-  [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
 
   // lsu_registers.cpp
-  /// The lanes' values of an operand. Several slices: collected in gathered_[scratch].
-  [[nodiscard]] const std::byte* row_of(const MemoryInstruction& op, const isa::Operand& operand,
-                                        unsigned scratch = 0) {
-    if (operand.space == isa::RowSpace::kConstant) return constants_ + operand.offset;
-    return op.gather(operand, gathered_[scratch]);
-  }
-  void read_operands(MemoryInstruction& op);
   /// Registers get what an access finds in `line`; `sectors`: only lanes in these.
   void deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line);
   void deliver(const MemoryInstruction& op, const LineAccess& access, const unsigned char* line,
@@ -142,6 +123,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   [[nodiscard]] sim::SectorMask sectors_of(const MemoryInstruction& op, const LineAccess& access) const;
 
   // lsu_lines.cpp
+  [[nodiscard]] bool bypasses_l1(const isa::Instruction& instruction) const;
   Stall access_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   Stall load_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
   Stall store_line(MemoryInstruction& op, const LineAccess& access, Cycle cycle);
@@ -173,7 +155,7 @@ class LoadStoreUnit : public sc_core::sc_module {
   const host::AllocationTable& allocations_;
   sim::MemoryLog* log_;  ///< nullptr: there is no watchdog
   const LaunchContext* launch_ = nullptr;
-  const std::byte* constants_ = nullptr;  ///< rows of the launch
+  AddressResolver resolver_;
   std::uint32_t sector_bytes_;
 
   std::vector<std::unique_ptr<LsuClientPort>> clients_;  ///< beside the core, by id - 1
@@ -190,7 +172,6 @@ class LoadStoreUnit : public sc_core::sc_module {
   DisplacedLines displaced_;
   std::uint8_t generation_ = 0;
   std::uint64_t writes_outstanding_[2] = {};  ///< by generation
-  alignas(64) std::array<GatheredRow, kMaxOperandRows> gathered_{};
 
   std::uint64_t instructions_ = 0, line_accesses_ = 0, loads_ = 0, stores_ = 0, atomics_ = 0;
   std::uint64_t constant_accesses_ = 0;

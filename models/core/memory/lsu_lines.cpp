@@ -7,8 +7,23 @@
 
 namespace heddle::core {
 
+using isa::CacheOp;
 using isa::Opcode;
 using Result = L1dRequest::Result;
+
+bool LoadStoreUnit::bypasses_l1(const isa::Instruction& instruction) const {
+  if (!config_.l1d.enabled) return true;
+  switch (instruction.cache_op) {
+    case CacheOp::kVolatile:  // .cv, and everything stronger than weak
+    case CacheOp::kCacheGlobal:
+      return true;
+    case CacheOp::kCacheAll:
+    case CacheOp::kNonCoherent:
+      return false;
+    default:
+      return !config_.l1d.cache_global_loads;
+  }
+}
 
 LoadStoreUnit::Stall LoadStoreUnit::access_line(MemoryInstruction& op, const LineAccess& access,
                                                 Cycle cycle) {

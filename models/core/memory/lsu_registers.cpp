@@ -1,30 +1,9 @@
-// Between register rows and lines: operands when the load/store unit takes an operation, results when an
-// access is served.
+// Between lines and register rows: results when an access is served.
 #include <cstring>
 
 #include "core/memory/load_store_unit.h"
-#include "core/memory/register_transfer.h"
 
 namespace heddle::core {
-
-void LoadStoreUnit::read_operands(MemoryInstruction& op) {
-  const isa::Instruction& instruction = *op.instruction;
-  if (instruction.op == isa::Opcode::kStore) {
-    const std::byte* rows[kMaxOperandRows] = {};
-    for (unsigned e = 0; e < instruction.vector; ++e) rows[e] = row_of(op, instruction.src[e], e);
-    capture_store(instruction, rows, op.data.data());
-    return;
-  }
-  const bool cas = instruction.atomic_op == isa::AtomicOp::kCas;
-  const isa::Operand& value = instruction.src[cas ? 1 : 0];
-  const isa::Operand& compare = instruction.src[0];
-  const std::byte* value_row = row_of(op, value, 0);
-  const std::byte* compare_row = cas ? row_of(op, compare, 1) : nullptr;
-  op.mask.for_each([&](unsigned lane) {
-    op.operand[lane] = lane_value(value_row, value.width, lane);
-    op.compare[lane] = cas ? lane_value(compare_row, compare.width, lane) : 0;
-  });
-}
 
 sim::SectorMask LoadStoreUnit::sectors_of(const MemoryInstruction& op, const LineAccess& access) const {
   if (config_.l1d.sector_bytes == 0) return 1;  // the one sector of a cache without sectors

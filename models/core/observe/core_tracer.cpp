@@ -76,6 +76,7 @@ void CoreTracer::update(WarpId warp, const simt::GroupUpdate& update) {
       break;
     case simt::GroupChange::kHeld:
     case simt::GroupChange::kWatches:
+    case simt::GroupChange::kJoined:
       break;
   }
 }

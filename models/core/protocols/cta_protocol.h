@@ -1,6 +1,8 @@
 // Between the CTA dispatcher and the cores.
 #pragma once
 
+#include <optional>
+
 #include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
 
@@ -17,6 +19,7 @@ struct CtaRequest {
   Op op = Op::kFits;
   const LaunchContext* launch = nullptr;
   std::uint64_t linear_id = 0;
+  std::optional<CtaSlot> at{};  ///< kStart: a free slot, see CtaChoice; none: any
   std::uint32_t room = 0;  ///< answer of kFits
   CtaSlot slot{};          ///< answer of kStart: where it is
 };

@@ -28,6 +28,7 @@ struct IssueGateRequest {
   GroupId group{};
   WarpId warp{};  ///< the slot that the group occupies
   LaneMask mask;  ///< its lanes
+  LaneMask exec;  ///< of these, those whose guard holds, as far as loads that write it are done
 
   bool closed = false;  ///< answer
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/registry.h"
 #include "core/schedule/lockstep.h"
 
@@ -34,6 +35,9 @@ void SchedulerConfig::visit(base::ConfigVisitor& v) {
   v.field("policy", policy, {.doc = doc, .choices = base::names_of(*policies_)});
   options.visit(v);
   sim::visit_implementation(v, impl);
+  v.field("perturb_seed", perturb_seed,
+          {.doc = "seed of random turns: one pick in 16, on average, is that of any warp that could issue (gpudet "
+                  "§0.1); 0: all are the policy's"});
 }
 
 std::unique_ptr<WarpSchedulingPolicy> SchedulerConfig::make(std::uint32_t warps) const {
@@ -44,6 +48,9 @@ std::unique_ptr<WarpSchedulingPolicy> make_scheduling_policy(const SchedulerConf
                                                              std::uint32_t warps, const std::string& path,
                                                              sim::Twins* twins) {
   if (config.impl == sim::Implementation::kModel) return config.make(warps);
+  if (config.perturb_seed != 0)
+    throw base::InputError("core.scheduler.perturb_seed", "RTL knows no random turns",
+                           "set it to 0, or core.scheduler.impl to model");
   auto rtl = sim::Twins::make<WarpSchedulerBlock>(twins, config.impl, {warps, config}, path);
   if (config.impl == sim::Implementation::kRtl) return rtl;
   return lockstep_policy(path, config.make(warps), std::move(rtl));

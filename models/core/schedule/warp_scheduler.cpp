@@ -2,8 +2,16 @@
 
 namespace heddle::core {
 
+std::optional<WarpId> WarpScheduler::random_turn(const base::IndexSet& candidates, Cycle now) {
+  const auto chosen = policy_->pick(candidates, now);
+  if (!chosen || perturbation_.below(kPicksPerRandomTurn) != 0) return chosen;
+  return WarpId{*candidates.next_cyclic(perturbation_.below(warps_))};
+}
+
 void WarpScheduler::pick(SchedulerRequest& request) {
-  const auto warp = policy_->pick(*request.candidates, request.cycle);
+  if (looks_) [[unlikely]]
+    policy_->look(*request.groups);
+  const auto warp = choose(*request.candidates, request.cycle);
   if (!warp) {
     request.due = policy_->due(*request.candidates, request.cycle);
     return;
@@ -17,7 +25,7 @@ void WarpScheduler::pick_split(SchedulerRequest& request) {
   if (!request.candidates->contains(last_group_)) policy_->stalled();
   candidates_.clear();
   request.candidates->for_each([this](std::uint32_t group) { candidates_.insert(group / groups_per_warp_); });
-  const auto warp = policy_->pick(candidates_, request.cycle);
+  const auto warp = choose(candidates_, request.cycle);
   if (!warp) {
     request.due = policy_->due(candidates_, request.cycle);
     return;
@@ -51,6 +59,7 @@ void WarpScheduler::interest(IssueTapRequest& request) {
 void WarpScheduler::follow(SchedulerRequest& request) {
   switch (request.op) {
     case SchedulerRequest::Op::kAssign:
+      policy_->belongs_to(request.warp, request.cta);
       policy_->assign(request.warp, request.cycle);
       break;
     case SchedulerRequest::Op::kJoin:

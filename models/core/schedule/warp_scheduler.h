@@ -7,9 +7,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <systemc>
 #include <vector>
 
+#include "base/perturbation.h"
 #include "base/stats.h"
 #include "core/protocols/issue_tap_protocol.h"
 #include "core/protocols/scheduler_protocol.h"
@@ -21,16 +24,26 @@ namespace heddle::core {
 
 class WarpScheduler : public sc_core::sc_module {
  public:
+  static constexpr std::uint32_t kPicksPerRandomTurn = 16;  ///< with perturb_seed, on average
   /// `warps` slots with `groups_per_warp` issue groups each.
   WarpScheduler(const sc_core::sc_module_name& name, const SchedulerConfig& config, std::uint32_t warps,
                 std::uint32_t groups_per_warp, sim::Twins* twins = nullptr)
       : sc_module(name),
         policy_(make_scheduling_policy(config, warps, this->name(), twins)),
+        perturbation_(config.perturb_seed, stream_of(this->name())),
+        warps_(warps),
+        looks_(policy_->looks()),
         groups_per_warp_(groups_per_warp),
         candidates_(warps),
         issued_at_(std::size_t{warps} * groups_per_warp, 0) {}
 
  private:
+  /// FNV-1a of the name, which says core and scheduler.
+  static std::uint64_t stream_of(const std::string& name) {
+    std::uint64_t hash = 0xcbf2'9ce4'8422'2325ull;
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100'0000'01b3ull;
+    return hash;
+  }
   void serve(SchedulerRequest& request);
   void serve_tap(IssueTapRequest& request) {
     if (request.op == IssueTapRequest::Op::kIssue)
@@ -39,6 +52,11 @@ class WarpScheduler : public sc_core::sc_module {
       interest(request);
   }
   void interest(IssueTapRequest& request);
+  [[nodiscard]] std::optional<WarpId> choose(const base::IndexSet& candidates, Cycle now) {
+    return perturbation_.on() ? random_turn(candidates, now) : policy_->pick(candidates, now);
+  }
+  /// The policy's choice or, now and then, any candidate.
+  [[nodiscard]] [[gnu::noinline]] std::optional<WarpId> random_turn(const base::IndexSet& candidates, Cycle now);
   HEDDLE_BY_JUMP void pick(SchedulerRequest& request);
   HEDDLE_BY_JUMP void pick_split(SchedulerRequest& request);
   HEDDLE_BY_JUMP void follow(SchedulerRequest& request);
@@ -54,6 +72,9 @@ class WarpScheduler : public sc_core::sc_module {
 
  private:
   std::unique_ptr<WarpSchedulingPolicy> policy_;
+  base::Perturbation perturbation_;
+  std::uint32_t warps_;
+  bool looks_;
   std::uint32_t groups_per_warp_;
   base::IndexSet candidates_;             ///< scratch: warps with a candidate
   std::vector<std::uint64_t> issued_at_;  ///< by group: number of its last issue

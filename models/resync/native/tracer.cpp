@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
 
-/// A call whose record waits until it is known whether the callee is cut out.
-struct PendingCall {
+/// A call or jump whose record waits until it is known whether it leads to what is cut out.
+struct Pending {
   TraceRecord record;
   std::vector<std::byte> registers;
 };
@@ -44,7 +44,7 @@ struct Thread {
   bool barrier = false;  ///< kCut: in pthread_barrier_wait
   bool begins_block = true;
   bool after_barrier = false;
-  std::optional<PendingCall> call;
+  std::optional<Pending> pending;
   std::unique_ptr<RecordWriter> writer;
 };
 
@@ -193,7 +193,13 @@ class Tracer {
     }
     if (pc == thread.return_to && sp > thread.base) return finish(thread);
     if (lock_.contains(pc) || barrier_.contains(pc) || wait_.contains(pc)) {
-      thread.call.reset();
+      // The call goes with what it calls. A jump there is a tail call: what is cut out returns for its function.
+      if (thread.pending && thread.pending->record.is(TraceRecord::kBranch)) {
+        thread.pending->record.control = TraceRecord::kReturn;
+        thread.pending->record.flags |= TraceRecord::kFunctionReturn;
+        write_pending(thread);
+      }
+      thread.pending.reset();
       thread.state = Thread::State::kCut;
       thread.barrier = barrier_.contains(pc);
       if (lock_.contains(pc))
@@ -220,7 +226,7 @@ class Tracer {
   }
 
   void record(pid_t id, Thread& thread, const user_regs_struct& registers) {
-    write_call(thread);
+    write_pending(thread);
     const X86Instruction* const instruction = instruction_at(registers.rip);
     if (instruction == nullptr) return;
     const auto in_stack = [&](std::uint64_t address) {
@@ -270,22 +276,22 @@ class Tracer {
         for (const std::uint8_t number : instruction->vector) read(&floating.xmm_space[4 * number], 16);
     }
     ++result_.records;
-    if (r.is(TraceRecord::kCall))
-      thread.call = PendingCall{r, std::move(contents)};
+    if (!r.is(TraceRecord::kFallThrough) && !r.is(TraceRecord::kReturn))
+      thread.pending = Pending{r, std::move(contents)};
     else
       thread.writer->write(r, contents);
     if (options_.most_records != 0 && thread.writer->records() >= options_.most_records) finish(thread);
     if (options_.progress && result_.records % 4096 == 0) options_.progress(result_.records);
   }
 
-  static void write_call(Thread& thread) {
-    if (!thread.call) return;
-    thread.writer->write(thread.call->record, thread.call->registers);
-    thread.call.reset();
+  static void write_pending(Thread& thread) {
+    if (!thread.pending) return;
+    thread.writer->write(thread.pending->record, thread.pending->registers);
+    thread.pending.reset();
   }
 
   static void finish(Thread& thread) {
-    write_call(thread);
+    write_pending(thread);
     thread.writer->close();
     thread.writer.reset();
     thread.state = Thread::State::kDone;

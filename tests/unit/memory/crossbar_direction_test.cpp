@@ -206,5 +206,65 @@ TEST(CrossbarDirection, KeepsPairOrderUnderRandomStalls) {
   }
 }
 
+/// Nine packets of each of four inputs (two to a link with `share` 2) to three outputs.
+std::vector<Arrival> contended(const CrossbarConfig& config, unsigned share = 1, unsigned stream = 0) {
+  CrossbarDirection lanes(4, share, 3, config, stream);
+  for (unsigned input = 0; input < 4; ++input)
+    for (unsigned k = 0; k < 9; ++k) lanes.push(input, k / 3, 64, packet(10 * input + k + 1), 0);
+  return drain(lanes, 0, 2000);
+}
+
+CrossbarConfig perturbed(std::uint32_t seed, std::uint32_t cycles) {
+  return {.flit_bytes = 32,
+          .latency_cycles = 1,
+          .input_queue_packets = 16,
+          .output_queue_packets = 64,
+          .perturb_seed = seed,
+          .perturb_cycles = cycles};
+}
+
+TEST(CrossbarDirection, APerturbedOrderIsThatOfItsSeedAndStream) {
+  for (const unsigned share : {1u, 2u})
+    for (const unsigned cycles : {0u, 7u}) {
+      EXPECT_EQ(contended(perturbed(5, cycles), share), contended(perturbed(5, cycles), share));
+      EXPECT_NE(contended(perturbed(5, cycles), share), contended(perturbed(6, cycles), share));
+      EXPECT_NE(contended(perturbed(5, cycles), share), contended(perturbed(5, cycles), share, 1));
+      EXPECT_NE(contended(perturbed(5, cycles), share), contended(perturbed(0, cycles), share));
+    }
+}
+
+TEST(CrossbarDirection, PerturbCyclesWithoutASeedDoNothing) {
+  EXPECT_EQ(contended(perturbed(0, 0)), contended(perturbed(0, 9)));
+}
+
+TEST(CrossbarDirection, APerturbedInputKeepsItsOwnOrder) {
+  for (unsigned seed = 1; seed <= 50; ++seed) {
+    const auto arrivals = contended(perturbed(seed, seed % 5), 1 + seed % 2);
+    ASSERT_EQ(arrivals.size(), 36u);
+    std::map<std::uintptr_t, std::map<unsigned, std::uintptr_t>> last;
+    for (const Arrival& a : arrivals) {
+      std::uintptr_t& before = last[a.packet / 10][a.output];
+      EXPECT_LT(before, a.packet) << "seed " << seed;
+      before = a.packet;
+    }
+  }
+}
+
+TEST(CrossbarDirection, APerturbedPacketWaitsForAtMostPerturbCycles) {
+  std::map<base::Cycle, unsigned> waits;
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    CrossbarDirection lanes(1, 1, 1, perturbed(seed, 3));
+    lanes.push(0, 0, 32, packet(1), 0);
+    const auto arrivals = drain(lanes, 0, 20);
+    ASSERT_EQ(arrivals.size(), 1u);
+    ++waits[arrivals.front().cycle - 2];  // a flit and a cycle of flight
+  }
+  ASSERT_EQ(waits.size(), 4u);
+  for (const auto& [wait, count] : waits) {
+    EXPECT_LE(wait, 3u);
+    EXPECT_GT(count, 70u);  // of about 100
+  }
+}
+
 }  // namespace
 }  // namespace heddle::memory

@@ -25,13 +25,16 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/barrier_arms.cu"
 #include "workloads/bench.cu"
 #include "workloads/bfs.cu"
+#include "workloads/bfs_flags.cu"
 #include "workloads/bh_build.cu"
 #include "workloads/bh_force.cu"
 #include "workloads/bh_sort.cu"
 #include "workloads/bh_summarize.cu"
 #include "workloads/btree.cu"
 #include "workloads/bvh.cu"
+#include "workloads/cfd.cu"
 #include "workloads/cloth.cu"
+#include "workloads/coulomb.cu"
 #include "workloads/dispatch.cu"
 #include "workloads/early_release.cu"
 #include "workloads/gaussian.cu"
@@ -41,6 +44,7 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/hotspot.cu"
 #include "workloads/keyvalue.cu"
 #include "workloads/kmeans.cu"
+#include "workloads/libor.cu"
 #include "workloads/lps.cu"
 #include "workloads/lud.cu"
 #include "workloads/mandelbrot.cu"
@@ -52,11 +56,14 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/nw_tiles.cu"
 #include "workloads/omp_locks.cu"
 #include "workloads/pathfinder.cu"
+#include "workloads/racey.cu"
 #include "workloads/ray.cu"
 #include "workloads/reduction.cu"
 #include "workloads/sgemm.cu"
 #include "workloads/spinlock.cu"
 #include "workloads/srad.cu"
+#include "workloads/facedetect.cu"
+#include "workloads/nonbonded.cu"
 #include "workloads/strmatch.cu"
 #include "workloads/suffixtree.cu"
 #include "workloads/task_queue.cu"
@@ -109,6 +116,9 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(sgemm),
       KERNEL(diverge),
       KERNEL(bfs_level),
+      KERNEL(bfs_race),
+      KERNEL(bfs_expand),
+      KERNEL(bfs_update),
       KERNEL(bh_build),
       KERNEL(bh_force),
       KERNEL(bh_sort),
@@ -118,6 +128,12 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(btree_range),
       KERNEL(cloth_solve),
       KERNEL(cloth_solve_mimd),
+      KERNEL(cfd_copy),
+      KERNEL(cfd_flux),
+      KERNEL(cfd_step_factor),
+      KERNEL(cfd_time_step),
+      KERNEL(cloth_solve_blocked),
+      KERNEL(coulomb_potential),
       KERNEL(dispatch_run),
       KERNEL(gauss_factors),
       KERNEL(gauss_rows),
@@ -128,6 +144,7 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(hotspot_step),
       KERNEL(kmeans_assign),
       KERNEL(kmeans_update),
+      KERNEL(libor_paths),
       KERNEL(lps_step),
       KERNEL(lud_diagonal),
       KERNEL(lud_perimeter),
@@ -144,6 +161,7 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(nw_rows_mimd),
       KERNEL(nw_tiles),
       KERNEL(path_rows),
+      KERNEL(racey),
       KERNEL(ray_trace),
       KERNEL(reduce_sum),
       KERNEL(sgemm_tiled),
@@ -154,6 +172,8 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(srad_coefficients),
       KERNEL(srad_move),
       KERNEL(match_horspool),
+      KERNEL(cascade_detect),
+      KERNEL(nonbonded_forces),
       KERNEL(tsp_climb),
       KERNEL(vector_add),
       KERNEL(vector_add4),
@@ -183,7 +203,7 @@ const std::map<std::string, std::pair<void*, std::uint64_t>>& host_symbols() {
 #name, { &cuda::name, sizeof(cuda::name) } \
   }
   static const std::map<std::string, std::pair<void*, std::uint64_t>> table = {
-      SYMBOL(aes_round_keys), SYMBOL(bfs_changed), SYMBOL(hotspot_model),
+      SYMBOL(aes_round_keys), SYMBOL(bfs_changed), SYMBOL(hotspot_model), SYMBOL(bfs_over), SYMBOL(coulomb_atoms),
       SYMBOL(kmeans_moved),   SYMBOL(mc_option),   SYMBOL(ray_spheres),
       SYMBOL(ray_light),      SYMBOL(sgemm_scale), SYMBOL(match_pattern),
   };

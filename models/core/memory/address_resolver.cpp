@@ -1,35 +1,21 @@
-// What the load/store unit does with an operation when it takes it: addresses, their checks, and the accesses
-// they need.
+#include "core/memory/address_resolver.h"
+
+#include <algorithm>
+
 #include "core/memory/coalescer.h"
-#include "core/memory/load_store_unit.h"
+#include "core/memory/register_transfer.h"
 
 namespace heddle::core {
 
-using isa::CacheOp;
 using isa::StateSpace;
 
-bool LoadStoreUnit::bypasses_l1(const isa::Instruction& instruction) const {
-  if (!config_.l1d.enabled) return true;
-  switch (instruction.cache_op) {
-    case CacheOp::kVolatile:  // .cv, and everything stronger than weak
-    case CacheOp::kCacheGlobal:
-      return true;
-    case CacheOp::kCacheAll:
-    case CacheOp::kNonCoherent:
-      return false;
-    default:
-      return !config_.l1d.cache_global_loads;
-  }
-}
-
-void LoadStoreUnit::resolve_addresses(MemoryInstruction& op, const AccessContext& context) {
+void AddressResolver::resolve(MemoryInstruction& op, const AccessContext& context) {
   const isa::Instruction& instruction = *op.instruction;
   const isa::Operand& base = instruction.memory.base;
   const auto displacement = static_cast<std::uint64_t>(instruction.memory.displacement);
   const std::byte* row = row_of(op, base);
   AddressPattern pattern = recognise(row, base, displacement, op.mask, op.bytes, op.runs);
   if (pattern.shape == Shape::kScattered) expand(row, base, displacement, op.address.data());
-  op.bypass_l1 = bypasses_l1(instruction);
   switch (instruction.space) {
     case StateSpace::kShared:
       resolve_shared(op, context, pattern, op.mask);
@@ -81,7 +67,7 @@ std::uint64_t window_of(const AddressPattern& pattern, const LaneRuns& runs, uns
 
 }  // namespace
 
-void LoadStoreUnit::split_generic(MemoryInstruction& op, AddressPattern& pattern, LaneMask& device,
+void AddressResolver::split_generic(MemoryInstruction& op, AddressPattern& pattern, LaneMask& device,
                                   LaneMask& local) {
   const std::uint64_t window = window_of(pattern, op.runs, op.bytes);
   if (window != kMixed) {
@@ -107,7 +93,7 @@ void LoadStoreUnit::split_generic(MemoryInstruction& op, AddressPattern& pattern
   });
 }
 
-void LoadStoreUnit::scatter(MemoryInstruction& op, AddressPattern& pattern) {
+void AddressResolver::scatter(MemoryInstruction& op, AddressPattern& pattern) {
   if (pattern.shape == Shape::kScattered) return;
   const LaneOffsets offsets{op.mask, pattern.shape, 0, 0, nullptr, &op.runs};
   const std::uint64_t first = pattern.shape == Shape::kRuns ? 0 : pattern.first;
@@ -115,11 +101,27 @@ void LoadStoreUnit::scatter(MemoryInstruction& op, AddressPattern& pattern) {
   pattern.shape = Shape::kScattered;
 }
 
-void LoadStoreUnit::resolve_shared(MemoryInstruction& op, const AccessContext& context,
-                                   const AddressPattern& pattern, LaneMask lanes) {
+namespace {
+
+bool of_one_cta(const MemoryInstruction& op) {
+  const auto slices = op.all_slices();
+  return std::all_of(slices.begin(), slices.end(),
+                     [&](const MemorySlice& slice) { return slice.cta == slices.front().cta; });
+}
+
+}  // namespace
+
+void AddressResolver::resolve_shared(MemoryInstruction& op, const AccessContext& context,
+                                     AddressPattern& pattern, LaneMask lanes) {
   check_access(context, StateSpace::kShared, op, pattern, lanes, launch_->shared_bytes_per_cta, nullptr);
-  const std::uint32_t base = context.cta->shared_base;
-  if (pattern.shape == Shape::kScattered) lanes.for_each([&](unsigned lane) { op.address[lane] += base; });
+  std::uint32_t base = context.cta->shared_base;
+  if (op.slice_count != 1 && !of_one_cta(op)) [[unlikely]] {
+    scatter(op, pattern);
+    lanes.for_each([&](unsigned lane) { op.address[lane] += op.slice(lane).cta->shared_base; });
+    base = 0;
+  } else if (pattern.shape == Shape::kScattered) {
+    lanes.for_each([&](unsigned lane) { op.address[lane] += base; });
+  }
   if (pattern.shape == Shape::kRuns)
     for (unsigned r = 0; r < op.runs.count; ++r) op.runs.run[r].first += base;
   op.shared_lanes = lanes;
@@ -127,13 +129,13 @@ void LoadStoreUnit::resolve_shared(MemoryInstruction& op, const AccessContext& c
   op.shared_first = static_cast<std::uint32_t>(pattern.first) + base;
 }
 
-void LoadStoreUnit::resolve_device(MemoryInstruction& op, const AccessContext& context,
+void AddressResolver::resolve_device(MemoryInstruction& op, const AccessContext& context,
                                    const AddressPattern& pattern, LaneMask lanes) {
   check_access(context, StateSpace::kGlobal, op, pattern, lanes, 0, &allocations_);
-  coalesce(op, pattern, lanes, config_.l1d.line_bytes);
+  coalesce(op, pattern, lanes, line_bytes_);
 }
 
-void LoadStoreUnit::resolve_local(MemoryInstruction& op, const AccessContext& context, AddressPattern pattern,
+void AddressResolver::resolve_local(MemoryInstruction& op, const AccessContext& context, AddressPattern pattern,
                                   LaneMask lanes) {
   check_access(context, StateSpace::kLocal, op, pattern, lanes, launch_->local_bytes_per_thread, nullptr);
   if (pattern.shape == Shape::kRuns) scatter(op, pattern);
@@ -141,7 +143,7 @@ void LoadStoreUnit::resolve_local(MemoryInstruction& op, const AccessContext& co
     return launch_->local_base + slice.linear_warp * launch_->local_bytes_per_thread * kLanes;
   };
   if (op.slice_count == 1) {
-    coalesce_local(op, pattern, lanes, region(op.slices[0]), config_.l1d.line_bytes);
+    coalesce_local(op, pattern, lanes, region(op.slices[0]), line_bytes_);
     return;
   }
   // Regions of different warps have no line in common.
@@ -151,8 +153,27 @@ void LoadStoreUnit::resolve_local(MemoryInstruction& op, const AccessContext& co
     AddressPattern part = pattern;
     if (part.shape == Shape::kUnitStride)
       part.first += (here.lowest() - lanes.lowest()) * std::uint64_t{op.bytes};
-    coalesce_local(op, part, here, region(slice), config_.l1d.line_bytes);
+    coalesce_local(op, part, here, region(slice), line_bytes_);
   }
+}
+
+void AddressResolver::read_operands(MemoryInstruction& op) {
+  const isa::Instruction& instruction = *op.instruction;
+  if (instruction.op == isa::Opcode::kStore) {
+    const std::byte* rows[kMaxOperandRows] = {};
+    for (unsigned e = 0; e < instruction.vector; ++e) rows[e] = row_of(op, instruction.src[e], e);
+    capture_store(instruction, rows, op.data.data());
+    return;
+  }
+  const bool cas = instruction.atomic_op == isa::AtomicOp::kCas;
+  const isa::Operand& value = instruction.src[cas ? 1 : 0];
+  const isa::Operand& compare = instruction.src[0];
+  const std::byte* value_row = row_of(op, value, 0);
+  const std::byte* compare_row = cas ? row_of(op, compare, 1) : nullptr;
+  op.mask.for_each([&](unsigned lane) {
+    op.operand[lane] = lane_value(value_row, value.width, lane);
+    op.compare[lane] = cas ? lane_value(compare_row, compare.width, lane) : 0;
+  });
 }
 
 }  // namespace heddle::core

@@ -1,0 +1,24 @@
+// Lanes that may go on behind a CTA barrier, towards an extension of the core that decides when they do.
+#pragma once
+
+#include "core/protocols/protocol_of.h"
+#include "core/warp_context.h"
+
+namespace heddle::core {
+
+/// Core to extension: the barrier is complete. `kept`: the lanes wait until the extension gives them back.
+struct ReleaseRequest {
+  WarpId warp{};
+  LaneMask lanes;
+  bool kept = false;
+};
+using ReleaseProtocol = ProtocolOf<ReleaseRequest>;
+
+/// Extension to core, at any time: the lanes go on after the barrier's latency.
+struct ReleaseControl {
+  WarpId warp{};
+  LaneMask lanes;
+};
+using ReleaseControlProtocol = ProtocolOf<ReleaseControl>;
+
+}  // namespace heddle::core

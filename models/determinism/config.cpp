@@ -1,0 +1,58 @@
+#include "determinism/config.h"
+
+#include <bit>
+
+#include "base/error.h"
+
+namespace heddle::determinism {
+
+void ZBufferConfig::visit(base::ConfigVisitor& v) {
+  v.field("clock_mhz", clock_mhz,
+          {.unit = "MHz", .doc = "clock of the Z-buffer units", .min = 1, .max = 1e5});
+  v.field("request_entries", request_entries,
+          {.unit = "entries", .doc = "of the request buffer", .min = 1, .max = 64});
+  v.field("comparator_entries", comparator_entries,
+          {.unit = "entries", .doc = "of the comparator buffer (A7)", .min = 1, .max = 64});
+  v.field("cache_kib", cache_kib,
+          {.unit = "KiB", .doc = "Z-cache, of 128-byte lines", .min = 1, .max = 1024});
+  v.field("cache_ways", cache_ways, {.doc = "associativity of the Z-cache", .min = 1, .max = 32});
+  v.field("latency_cycles", latency_cycles,
+          {.unit = "unit cycles",
+           .doc = "z_latency: from a hit in the Z-cache to its depths in the comparator buffer (A7)",
+           .min = 1,
+           .max = 64});
+  v.field("l2_queue", l2_queue,
+          {.unit = "requests",
+           .doc = "depth lines read and written back, and colours, on their way to L2",
+           .min = 1,
+           .max = 64});
+  v.choice("set_full", set_full, {"stall", "skip"},
+           "while the oldest ready request finds all ways of its set locked: stall: nothing else is "
+           "scheduled; skip: "
+           "requests to other sets are (A10)");
+  v.field("full_depth_packet", full_depth_packet,
+          {.doc = "a COLOR_UPDATE has a depth per word (284 bytes) instead of one (160 bytes) (A4)"});
+  v.field("depth_bits", depth_bits,
+          {.unit = "bits",
+           .doc = "of a depth; fewer make the quantum number overflow earlier, which resets all depths (A25)",
+           .min = 2,
+           .max = 32});
+}
+
+void ZBufferConfig::validate(const std::string& where) const {
+  const std::uint32_t lines = cache_kib * 1024 / 128;
+  if (lines % cache_ways != 0 || !std::has_single_bit(lines / cache_ways))
+    throw base::InputError(
+        where + ".cache_ways",
+        "does not divide the " + std::to_string(lines) + " lines into a power of two of sets",
+        "Choose a size and associativity whose quotient is a power of two.");
+}
+
+void LockCommitConfig::visit(base::ConfigVisitor& v) {
+  v.field("retry_cycles", retry_cycles,
+          {.unit = "core cycles",
+           .doc = "from the answer that a chunk's lock is taken to the next attempt",
+           .max = 1e6});
+}
+
+}  // namespace heddle::determinism

@@ -1,0 +1,77 @@
+// Configuration of deterministic execution: section `determinism` of a platform file (gpudet Appendix B).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/config.h"
+#include "determinism/config.h"
+
+namespace heddle::determinism {
+
+/// When a barrier that all wavefronts of a CTA have reached lets them go on in the same quantum (§1.4).
+enum class BtaRule : std::uint8_t {
+  kThesis,     ///< always: CTAs talk through shared memory only
+  kEmptyLogs,  ///< if no wavefront of the CTA has stored to global memory in this quantum
+  kFlag,       ///< if the code can have stored nothing to global memory since the barrier before
+};
+enum class Repartition : std::uint8_t { kPerQuantum, kStatic };
+/// Number of a CTA slot in the whole GPU (§1.5.1).
+enum class SlotOrder : std::uint8_t { kInterleaved, kCoreMajor };
+enum class SerialMode : std::uint8_t { kCore, kWavefront };
+/// Stores that write a part of a 32-bit word (§1.7.4).
+enum class ByteWrites : std::uint8_t { kTrap, kSerialLog };
+enum class SearchCost : std::uint8_t { kMetaLines, kPerEntry };
+
+/// One rule of those that determinism needs, left out: tests show that each is missed (§1.14).
+enum class BrokenRule : std::uint8_t {
+  kNone,
+  kDrain,           ///< D3: a wavefront's parallel mode ends with its loads under way
+  kFlush,           ///< D8: L1 keeps global lines over the commit
+  kLogOrder,        ///< D5: log entries are sent as they arrive from memory
+  kTailLatch,       ///< a load finds stores that are younger
+  kMergeIntoL1,     ///< forwarded bytes go into the L1 line
+  kForward,         ///< loads do not look into the log
+  kSlotMapping,     ///< D9: CTAs go to slots as these become free
+  kSerialOrder,     ///< D10: atomics as they become ready
+  kSerialOverlap,   ///< D11: all cores at once
+  kSplitOrder,      ///< splits of a warp in order of time
+  kReleaseOrder,    ///< barriers let splits go on at once
+  kConstantFlush,   ///< the constant cache keeps its lines over the commit
+};
+inline constexpr unsigned kBrokenRules = static_cast<unsigned>(BrokenRule::kConstantFlush) + 1;
+
+struct LogConfig {
+  std::string bloom_bits = "1024";
+  std::uint32_t capacity = 8192;
+  SearchCost search_cost = SearchCost::kMetaLines;
+  void visit(base::ConfigVisitor& v);
+};
+
+struct DeterminismConfig {
+  bool enabled = false;
+  std::uint32_t quantum_size = 200;
+  bool bta = true;
+  BtaRule bta_rule = BtaRule::kEmptyLogs;
+  bool bta_strict = false;
+  bool dwp = true;
+  Repartition dwp_repartition = Repartition::kPerQuantum;
+  SlotOrder slot_order = SlotOrder::kInterleaved;
+  CommitEngineKind commit_engine = CommitEngineKind::kZBuffer;
+  SerialMode serial_mode = SerialMode::kCore;
+  ByteWrites byte_writes = ByteWrites::kTrap;
+  std::uint32_t barrier_cycles = 0;
+  std::uint32_t l1_flush_cycles = 0;
+  std::uint32_t work_dist_cycles = 0;
+  std::uint32_t wavefront_bits = 0;
+  std::uint32_t livelock_quanta = 256;
+  BrokenRule broken_rule = BrokenRule::kNone;
+  LogConfig log;
+  ZBufferConfig zbuffer;
+  LockCommitConfig lock;
+
+  void visit(base::ConfigVisitor& v);
+  [[nodiscard]] bool broken(BrokenRule rule) const { return broken_rule == rule; }
+};
+
+}  // namespace heddle::determinism

@@ -1,0 +1,58 @@
+// Deterministic execution (GPUDet) as a mechanism of the whole GPU: what it consists of, and the section `determinism`.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/gpu_mechanism.h"
+#include "determinism/determinism_config.h"
+#include "determinism/quantum_sequencer.h"
+#include "determinism/quantum_unit.h"
+#include "determinism/store_buffer.h"
+#include "determinism/z_buffer_unit.h"
+
+namespace heddle::determinism {
+
+[[nodiscard]] core::GpuMechanismEntry determinism_mechanism();
+
+class DeterminismMechanism final : public core::GpuMechanism, private sim::Watched {
+ public:
+  DeterminismMechanism(const DeterminismConfig& config, const core::GpuMechanismSite& site);
+
+  [[nodiscard]] core::CoreExtensionFactory core_extension() override;
+  [[nodiscard]] memory::PartitionUnitFactory partition_unit() override;
+  [[nodiscard]] std::unique_ptr<core::CtaDispatchPolicy> dispatch_policy() override;
+  [[nodiscard]] sim::Watched* watched() override { return this; }
+  void assembled() override;
+  void prepare(core::LaunchPreparation& preparation) override;
+
+  [[nodiscard]] QuantumSequencer& sequencer() { return sequencer_; }
+  [[nodiscard]] const DepthFormat& depths() const { return depths_; }
+
+ private:
+  // sim::Watched: whoever waits for a quantum to end is neither at a barrier nor in a loop, so the GPU's own watchdog
+  // cannot tell; the sequencer can (QuantumSequencer::on_hang).
+  void next_write_generation() override {}
+  [[nodiscard]] bool old_writes_performed() const override { return true; }
+  void start_probe() override {}
+  void stop_probe() override {}
+  void freeze_probe() override {}
+  [[nodiscard]] bool repeated() const override { return false; }
+  [[nodiscard]] bool settled() const override { return false; }
+  void diagnose(std::vector<sim::StuckWarp>& /*stuck*/) const override {}
+
+  void refuse_unfit(const core::LaunchContext& launch) const;
+  [[nodiscard]] bool partitions_idle();
+  bool reset_depths(bool begin);
+
+  const DeterminismConfig config_;
+  const core::GpuMechanismSite site_;
+  const DepthFormat depths_;
+  QuantumSequencer sequencer_;
+  std::vector<StoreBuffer*> store_buffers_;  ///< of the cores
+  std::vector<ZBufferUnit*> z_buffers_;      ///< of the partitions
+  std::vector<std::unique_ptr<sim::BlockInitiator<ZControlProtocol>>> z_control_isocks_;
+  std::uint64_t log_base_ = 0;
+};
+
+}  // namespace heddle::determinism

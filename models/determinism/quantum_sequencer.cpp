@@ -1,0 +1,361 @@
+#include "determinism/quantum_sequencer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heddle::determinism {
+
+QuantumSequencer::QuantumSequencer(const sc_core::sc_module_name& name, const DeterminismConfig& config,
+                                   const DepthFormat& depths, std::uint32_t cores, base::StatGroup& stats)
+    : sc_module(name), config_(config), depths_(depths), cores_(cores), dirty_(cores), livelock_(config.livelock_quanta) {
+  for (std::uint32_t i = 0; i < cores; ++i) {
+    unit_isocks.push_back(std::make_unique<sim::BlockInitiator<QuantumProtocol>>(
+        ("unit_isock" + std::to_string(i)).c_str()));
+    report_tsocks.push_back(
+        std::make_unique<ReportTarget>(("report_tsock" + std::to_string(i)).c_str(), this));
+  }
+  stats.counter("quanta", "quanta", "ended", &quanta_);
+  stats.counter("serial_modes", "quanta", "of these, with a serial mode", &serial_modes_);
+  stats.counter("depth_resets", "resets", "of all depths, because the number of quanta had overflown", &resets_);
+  stats.counters("cycles", "core cycles", "by mode; barriers: what global barriers cost",
+                 {"work_dist", "parallel", "commit", "serial", "barrier"}, cycles_.data());
+}
+
+void QuantumSequencer::begin(std::uint64_t ctas, std::uint32_t cores) {
+  ctas_ = ctas;
+  cores_ = cores;
+  slots_per_core_ = 0;
+  in_launch_ = 0;
+  wait_until_ = 0;
+  accounted_ = 0;
+  to_start_.clear();
+  exited_.clear();
+  running_ = starting_ = outstanding_ = 0;
+  dirty_.assign(cores, false);
+  any_dirty_ = false;
+  livelock_.begin_launch();
+  started_something_ = exited_something_ = false;
+  mode_ = Mode::kWorkDist;
+}
+
+void QuantumSequencer::end() { mode_ = Mode::kIdle; }
+
+// ---- Reports
+
+void QuantumSequencer::take_report(QuantumReport& report) {
+  switch (report.kind) {
+    case QuantumReport::Kind::kDirty:
+      dirty_[report.core] = true;
+      any_dirty_ = true;
+      break;
+    case QuantumReport::Kind::kSlotEnded: {
+      SlotState& slot = slots_[dealer_.ordinal({report.core, report.slot.value()})];
+      if (slot == SlotState::kRuns) {
+        slot = SlotState::kEnded;
+        --running_;
+      }
+      break;
+    }
+    case QuantumReport::Kind::kCommitted:
+    case QuantumReport::Kind::kSerialDone:
+    case QuantumReport::Kind::kDepthsReset:
+      --outstanding_;
+      break;
+  }
+  if (!in_cycle_) ask_();
+}
+
+void QuantumSequencer::done(const core::CtaChoice& choice) {
+  exited_.push_back(dealer_.ordinal({choice.core, choice.slot->value()}));
+  exited_something_ = true;
+}
+
+void QuantumSequencer::call(std::uint32_t core, QuantumRequest& request, base::Cycle now) {
+  request.cycle = now;
+  unit_isocks[core]->call(request);
+}
+
+// ---- Modes
+
+base::Cycle QuantumSequencer::cycle(base::Cycle now) {
+  if (accounted_ == 0) accounted_ = now;
+  in_cycle_ = true;
+  if (any_dirty_) settle(now);
+  while (step(now)) {
+  }
+  in_cycle_ = false;
+  if (mode_ == Mode::kIdle || mode_ == Mode::kFinished) return base::kNever;
+  // In the work distribution CTAs start behind this, in the same cycle.
+  if (any_dirty_ || mode_ == Mode::kReset || mode_ == Mode::kEnding || (mode_ == Mode::kFlush && wait_until_ <= now) ||
+      !to_start_.empty() || slots_per_core_ == 0) return now + 1;
+  return wait_until_ > now ? wait_until_ : base::kNever;
+}
+
+void QuantumSequencer::settle(base::Cycle now) {
+  any_dirty_ = false;
+  for (std::uint32_t core = 0; core < cores_; ++core) {
+    if (!dirty_[core]) continue;
+    dirty_[core] = false;
+    QuantumRequest request;
+    request.op = QuantumRequest::Op::kSettle;
+    call(core, request, now);
+    if (request.again) dirty_[core] = true;
+  }
+  any_dirty_ = std::ranges::find(dirty_, true) != dirty_.end();
+}
+
+void QuantumSequencer::account(base::Cycle now, Phase phase) {
+  cycles_[static_cast<unsigned>(phase)] += now - accounted_;
+  accounted_ = now;
+}
+
+void QuantumSequencer::barrier(base::Cycle now, std::uint32_t cycles) {
+  wait_until_ = now + config_.barrier_cycles + cycles;
+}
+
+bool QuantumSequencer::step(base::Cycle now) {
+  if (wait_until_ > now) return false;
+  switch (mode_) {
+    case Mode::kIdle:
+    case Mode::kFinished:
+      return false;
+    case Mode::kWorkDist:
+      if (quantum_ > depths_.last_quantum()) {
+        begin_reset(now);
+        return true;
+      }
+      // next() finds out how many slots a core has.
+      if (slots_per_core_ == 0 || !to_start_.empty()) return false;
+      begin_parallel(now);
+      return true;
+    case Mode::kParallel:
+      refill();
+      if (running_ != 0 || starting_ != 0) return false;
+      account(now, Phase::kParallel);
+      barrier(now);
+      mode_ = Mode::kCommit;
+      committed_ = false;
+      outstanding_ = ~0u;
+      return true;
+    case Mode::kCommit:
+      if (outstanding_ == ~0u) {
+        account(now, Phase::kBarrier);
+        begin_commit(now);
+      }
+      if (outstanding_ != 0) return false;
+      account(now, Phase::kCommit);
+      end_commit(now);
+      return true;
+    case Mode::kEnding:
+      // Entries are acknowledged when L2 has taken them; the host sees them when they are performed.
+      if (partitions_idle && !partitions_idle()) return false;
+      mode_ = Mode::kFinished;
+      return true;
+    case Mode::kFlush:
+      if (host_calls_ && partitions_idle && !partitions_idle()) return false;
+      account(now, Phase::kBarrier);
+      serial_next_ = 0;
+      outstanding_ = 0;
+      if (!with_logs_.empty() || !with_atomics_.empty()) ++serial_modes_;
+      mode_ = !with_logs_.empty() ? Mode::kSerialLogs : Mode::kSerialAtomics;
+      return true;
+    case Mode::kSerialLogs:
+    case Mode::kSerialAtomics:
+      return serial_step(now);
+    case Mode::kReset:
+      if (outstanding_ != 0 || (reset_depths && !reset_depths(false))) return false;
+      quantum_ = 0;
+      ++resets_;
+      mode_ = Mode::kWorkDist;
+      return true;
+  }
+  return false;
+}
+
+void QuantumSequencer::begin_reset(base::Cycle now) {
+  mode_ = Mode::kReset;
+  outstanding_ = cores_;
+  QuantumRequest request;
+  request.op = QuantumRequest::Op::kResetDepths;
+  for (std::uint32_t core = 0; core < cores_; ++core) call(core, request, now);
+  if (reset_depths) (void)reset_depths(true);
+}
+
+// ---- Distribution
+
+std::optional<core::CtaChoice> QuantumSequencer::next(std::span<const std::uint32_t> room) {
+  if (slots_per_core_ == 0) {
+    slots_per_core_ = room.front();
+    dealer_ = SlotDealer(config_, cores_, slots_per_core_, ctas_);
+    slots_.assign(dealer_.slots(), SlotState::kFree);
+    distribute();
+  }
+  for (auto it = to_start_.begin(); it != to_start_.end(); ++it) {
+    const SlotDealer::Place at = dealer_.place(it->ordinal);
+    if (room[at.core] == 0) continue;
+    const core::CtaChoice choice{at.core, it->cta, base::CtaSlot{at.slot}};
+    slots_[it->ordinal] = SlotState::kRuns;
+    if (mode_ == Mode::kParallel) {
+      --starting_;
+      ++running_;
+    }
+    started_something_ = true;
+    if (on_quantum) record_.started.push_back(choice);
+    to_start_.erase(it);
+    return choice;
+  }
+  return std::nullopt;
+}
+
+void QuantumSequencer::distribute() {
+  std::vector<bool> occupied(slots_.size());
+  for (std::size_t i = 0; i < slots_.size(); ++i) occupied[i] = slots_[i] != SlotState::kFree;
+  to_start_ = dealer_.distribute(occupied);
+}
+
+void QuantumSequencer::begin_parallel(base::Cycle now) {
+  account(now, Phase::kWorkDist);
+  mode_ = Mode::kParallel;
+  running_ = 0;
+  for (SlotState& slot : slots_)
+    if (slot != SlotState::kFree) {
+      slot = SlotState::kRuns;
+      ++running_;
+    }
+  QuantumRequest request;
+  request.op = QuantumRequest::Op::kParallel;
+  request.quantum = quantum_;
+  request.watch = watched_ = livelock_.looks();
+  for (std::uint32_t core = 0; core < cores_; ++core) call(core, request, now);
+}
+
+void QuantumSequencer::refill() {
+  if (exited_.empty()) return;
+  // In order of the slots: which CTA each gets does not depend on it, but nothing else should either.
+  std::ranges::sort(exited_);
+  for (const std::uint32_t ordinal : exited_) {
+    if (slots_[ordinal] == SlotState::kRuns) --running_;
+    slots_[ordinal] = SlotState::kExited;
+    const SlotDealer::Place at = dealer_.place(ordinal);
+    QuantumRequest ask;
+    ask.op = QuantumRequest::Op::kAskSlot;
+    ask.slot = base::CtaSlot{at.slot};
+    unit_isocks[at.core]->call(ask);
+    if (!ask.below_quota) continue;
+    if (const auto cta = dealer_.refill(ordinal)) {
+      to_start_.push_back({ordinal, *cta});
+      ++starting_;
+    }
+  }
+  exited_.clear();
+}
+
+// ---- Commit and serial mode
+
+void QuantumSequencer::begin_commit(base::Cycle now) {
+  outstanding_ = cores_;
+  for (std::uint32_t core = 0; core < cores_; ++core) {
+    QuantumRequest request;
+    request.op = QuantumRequest::Op::kCommit;
+    request.quantum = quantum_;
+    call(core, request, now);
+    if (request.idle)
+      --outstanding_;
+    else
+      committed_ = true;
+  }
+}
+
+void QuantumSequencer::end_commit(base::Cycle now) {
+  with_logs_.clear();
+  with_atomics_.clear();
+  host_calls_ = false;
+  for (std::uint32_t core = 0; core < cores_; ++core) {
+    QuantumRequest request;
+    request.op = QuantumRequest::Op::kEndCommit;
+    call(core, request, now);
+    if (request.partial_logs) with_logs_.insert(with_logs_.begin(), core);  // descending (§1.7.4)
+    if (request.atomics) with_atomics_.push_back(core);
+    host_calls_ = host_calls_ || request.host_calls;
+  }
+  mode_ = Mode::kFlush;
+  barrier(now, config_.l1_flush_cycles);
+}
+
+bool QuantumSequencer::serial_step(base::Cycle now) {
+  if (outstanding_ != 0) return false;
+  const bool logs = mode_ == Mode::kSerialLogs;
+  const std::vector<std::uint32_t>& cores = logs ? with_logs_ : with_atomics_;
+  const bool overlap = !logs && config_.broken(BrokenRule::kSerialOverlap);
+  if (serial_next_ != cores.size()) {
+    do {
+      QuantumRequest request;
+      request.op = logs ? QuantumRequest::Op::kSerialLogs : QuantumRequest::Op::kSerialAtomics;
+      ++outstanding_;
+      call(cores[serial_next_++], request, now);
+    } while (overlap && serial_next_ != cores.size());
+    return false;
+  }
+  serial_next_ = 0;
+  if (logs) {
+    mode_ = Mode::kSerialAtomics;
+    return true;
+  }
+  account(now, Phase::kSerial);
+  // The barrier behind a serial mode that was skipped is the one behind the commit.
+  if (!with_logs_.empty() || !with_atomics_.empty()) barrier(now);
+  end_quantum(now);
+  return true;
+}
+
+void QuantumSequencer::end_quantum(base::Cycle now) {
+  record_.number = in_launch_;
+  record_.quantum_id = quantum_;
+  std::uint64_t issued = 0;
+  std::uint64_t digest = 0;
+  for (std::uint32_t core = 0; core < cores_; ++core) {
+    QuantumRequest request;
+    request.op = QuantumRequest::Op::kEndQuantum;
+    if (on_quantum) request.records = &record_.waves;
+    call(core, request, now);
+    issued += request.issued;
+    digest = (digest ^ request.digest) * 0x9e3779b97f4a7c15ull;
+  }
+  if (on_quantum) on_quantum(record_);
+  record_ = {};
+  ++quanta_;
+  ++in_launch_;
+  std::uint32_t occupied = 0;
+  for (SlotState& slot : slots_) {
+    if (slot == SlotState::kExited) slot = SlotState::kFree;
+    if (slot != SlotState::kFree) ++occupied;
+  }
+  ++quantum_;
+  if (occupied == 0 && dealer_.pending() == 0) {
+    mode_ = Mode::kEnding;
+    return;
+  }
+  look_for_hangs(issued, digest);
+  mode_ = Mode::kWorkDist;
+  distribute();
+  if (!to_start_.empty() && config_.work_dist_cycles != 0)
+    wait_until_ = std::max(wait_until_, now) + config_.work_dist_cycles;
+}
+
+void QuantumSequencer::look_for_hangs(std::uint64_t issued, std::uint64_t digest) {
+  const bool advanced = started_something_ || exited_something_;
+  started_something_ = exited_something_ = false;
+  if (advanced) return livelock_.advanced();
+  std::string why;
+  if (issued == 0 && !committed_)
+    why = fmt::format("no wavefront can execute anything in any further quantum (in quantum {} none did)", in_launch_);
+  else if (const std::uint32_t period = livelock_.quantum(watched_, digest); period != 0)
+    why = fmt::format(
+        "a livelock: every {} of deterministic execution (quantum {}) all wavefronts do the same again, and store the "
+        "same",
+        period == 1 ? "quantum" : fmt::format("{} quanta", period), in_launch_);
+  if (!why.empty() && on_hang) on_hang(why);
+}
+
+}  // namespace heddle::determinism

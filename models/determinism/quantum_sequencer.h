@@ -1,0 +1,161 @@
+// The quantum sequencer (gpudet §1.2): takes all cores through the modes of a quantum, and distributes CTAs. It runs in the
+// system's turn of an instant, as the dispatch policy of the GPU's CTA dispatcher.
+//
+//   work distribution -> parallel | commit | [serial: logs with partial words, atomics] | next quantum
+//
+// | is a barrier over all cores.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "base/stats.h"
+#include "core/cta/cta_dispatch_policy.h"
+#include "determinism/depth.h"
+#include "determinism/determinism_config.h"
+#include "determinism/livelock_watch.h"
+#include "determinism/quantum_protocol.h"
+#include "determinism/slot_dealer.h"
+#include "sim/block_socket.h"
+
+namespace heddle::determinism {
+
+/// For tests and traces: a quantum that is over.
+struct QuantumRecord {
+  std::uint64_t number = 0;  ///< since the launch began
+  std::uint32_t quantum_id = 0;
+  std::vector<WaveRecord> waves;
+  std::vector<core::CtaChoice> started;  ///< CTAs, in order of time
+};
+
+class QuantumSequencer : public sc_core::sc_module {
+ public:
+  QuantumSequencer(const sc_core::sc_module_name& name, const DeterminismConfig& config, const DepthFormat& depths,
+                   std::uint32_t cores, base::StatGroup& stats);
+
+ private:
+  void take_report(QuantumReport& report);
+
+ public:
+  // By core.
+  std::vector<std::unique_ptr<sim::BlockInitiator<QuantumProtocol>>> unit_isocks;
+  using ReportTarget = sim::BlockTarget<QuantumReportProtocol, QuantumSequencer, &QuantumSequencer::take_report>;
+  std::vector<std::unique_ptr<ReportTarget>> report_tsocks;
+
+  /// The depths of all partitions become kNoDepth; true: that is done. Asked in every cycle until it is.
+  std::function<bool(bool begin)> reset_depths;
+  /// No write of the partitions' own is on its way.
+  std::function<bool()> partitions_idle;
+  /// A hang: nothing will ever happen again.
+  std::function<void(const std::string& why)> on_hang;
+  std::function<void(const QuantumRecord&)> on_quantum;
+  /// The number of the next quantum (tests of its overflow).
+  void set_quantum(std::uint32_t quantum) { quantum_ = quantum; }
+
+  // What the dispatcher's policy passes on (core/cta/cta_dispatch_policy.h).
+  void attach(std::function<void()> ask) { ask_ = std::move(ask); }
+  void begin(std::uint64_t ctas, std::uint32_t cores);
+  base::Cycle cycle(base::Cycle now);
+  [[nodiscard]] std::optional<core::CtaChoice> next(std::span<const std::uint32_t> room);
+  void done(const core::CtaChoice& choice);
+  [[nodiscard]] bool may_end() const { return mode_ == Mode::kFinished; }
+  void end();
+
+ private:
+  enum class Mode : std::uint8_t {
+    kIdle,
+    kWorkDist,
+    kParallel,
+    kCommit,
+    kFlush,
+    kSerialLogs,
+    kSerialAtomics,
+    kReset,
+    kEnding,  ///< the last quantum is over, its writes are on their way
+    kFinished,
+  };
+  /// Modes that statistics tell apart.
+  enum class Phase : std::uint8_t { kWorkDist, kParallel, kCommit, kSerial, kBarrier };
+  static constexpr unsigned kPhases = 5;
+  enum class SlotState : std::uint8_t { kFree, kRuns, kEnded, kExited };
+
+  /// One step; false: the mode cannot go on now.
+  bool step(base::Cycle now);
+  /// The number of quanta has overflown (§1.6.2).
+  void begin_reset(base::Cycle now);
+  /// Nothing happens before then: a global barrier, behind `cycles` of something else.
+  void barrier(base::Cycle now, std::uint32_t cycles = 0);
+  void settle(base::Cycle now);
+  void distribute();
+  void begin_parallel(base::Cycle now);
+  void refill();
+  void begin_commit(base::Cycle now);
+  void end_commit(base::Cycle now);
+  bool serial_step(base::Cycle now);
+  void end_quantum(base::Cycle now);
+  void look_for_hangs(std::uint64_t issued, std::uint64_t digest);
+  void account(base::Cycle now, Phase phase);
+  void call(std::uint32_t core, QuantumRequest& request, base::Cycle now);
+
+  const DeterminismConfig config_;
+  const DepthFormat depths_;
+  std::function<void()> ask_;
+  Mode mode_ = Mode::kIdle;
+  base::Cycle wait_until_ = 0;
+  base::Cycle accounted_ = 0;
+  std::uint32_t quantum_ = 0;      ///< of depths; goes on over launches
+  std::uint64_t in_launch_ = 0;    ///< quanta of this launch that are over
+
+  std::uint32_t cores_ = 0;
+  std::uint64_t ctas_ = 0;
+  std::uint32_t slots_per_core_ = 0;  ///< 0: not known yet
+  SlotDealer dealer_;
+  std::vector<SlotState> slots_;  ///< by ordinal
+  std::vector<SlotDealer::Assignment> to_start_;
+  std::uint32_t running_ = 0;   ///< slots that have not ended
+  std::uint32_t starting_ = 0;  ///< slots of which the next CTA is about to start
+  bool started_something_ = false;
+  bool exited_something_ = false;
+  std::vector<std::uint32_t> exited_;  ///< ordinals of CTAs that are done since
+
+  std::vector<bool> dirty_;  ///< by core
+  bool any_dirty_ = false;
+  bool in_cycle_ = false;
+  std::uint32_t outstanding_ = 0;  ///< cores that have not answered
+  std::vector<std::uint32_t> serial_order_;
+  std::vector<std::uint32_t> with_logs_, with_atomics_;
+  std::size_t serial_next_ = 0;
+  bool host_calls_ = false;  ///< the serial mode has instructions that let the host look at memory
+  bool committed_ = false;  ///< the quantum had something to commit
+
+  LivelockWatch livelock_;
+  bool watched_ = false;  ///< this quantum
+  QuantumRecord record_;  ///< of this quantum, if somebody wants it
+
+  std::uint64_t quanta_ = 0, resets_ = 0, serial_modes_ = 0;
+  std::array<std::uint64_t, kPhases> cycles_{};
+};
+
+/// The sequencer as a dispatch policy.
+class QuantumDispatch final : public core::CtaDispatchPolicy {
+ public:
+  explicit QuantumDispatch(QuantumSequencer& sequencer) : sequencer_(sequencer) {}
+  void attach(std::function<void()> ask) override { sequencer_.attach(std::move(ask)); }
+  void begin(std::uint64_t ctas, std::uint32_t cores) override { sequencer_.begin(ctas, cores); }
+  base::Cycle cycle(base::Cycle now) override { return sequencer_.cycle(now); }
+  [[nodiscard]] bool may_end() override { return sequencer_.may_end(); }
+  void end() override { sequencer_.end(); }
+  std::optional<core::CtaChoice> next(std::span<const std::uint32_t> room) override {
+    return sequencer_.next(room);
+  }
+  void done(const core::CtaChoice& choice, base::CtaSlot /*slot*/) override { sequencer_.done(choice); }
+
+ private:
+  QuantumSequencer& sequencer_;
+};
+
+}  // namespace heddle::determinism

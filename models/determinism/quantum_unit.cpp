@@ -1,0 +1,554 @@
+#include "determinism/quantum_unit.h"
+
+#include <algorithm>
+
+#include "determinism/global_barriers.h"
+
+namespace heddle::determinism {
+
+using isa::Opcode;
+
+QuantumUnit::QuantumUnit(const sc_core::sc_module_name& name, const DeterminismConfig& config,
+                         const core::CoreExtensionSite& site)
+    : sc_module(name),
+      config_(config),
+      site_(site),
+      waves_(site.config.occupancy.max_warps),
+      slots_(site.config.occupancy.max_ctas) {
+  base::StatGroup& stats = site.stats.child("determinism").child("quantum_unit", "quanta of the wavefronts");
+  stats.counter("instructions", "warp-instructions", "counted in quanta", &counted_);
+  stats.counters("ends", "wavefront-quanta", "why parallel modes ended",
+                 {kEndReasonNames.begin(), kEndReasonNames.end()}, ends_.data());
+  stats.counter("barriers_passed", "CTA barriers", "passed by a whole CTA within a quantum", &barriers_passed_);
+  stats.counter("atomics", "warp-instructions", "executed in serial mode", &atomics_);
+  stats.counter("serial_logs", "logs", "committed in serial mode", &serial_logs_);
+}
+
+void QuantumUnit::report(QuantumReport::Kind kind, base::CtaSlot slot) {
+  QuantumReport report;
+  report.kind = kind;
+  report.core = site_.core.value();
+  report.slot = slot;
+  report_isock.call(report);
+}
+
+void QuantumUnit::dirty() {
+  if (is_dirty_) return;
+  is_dirty_ = true;
+  report(QuantumReport::Kind::kDirty);
+}
+
+void QuantumUnit::recheck(WarpId warp) {
+  core::GateControlRequest request;
+  request.op = core::GateControlRequest::Op::kRecheck;
+  request.gate = gate_number_;
+  request.warp = warp;
+  gate_control_isock.call(request);
+}
+
+StoreBufferRequest QuantumUnit::ask(WarpId warp) {
+  StoreBufferRequest request;
+  request.warp = warp;
+  store_buffer_isock.call(request);
+  return request;
+}
+
+// ---- Launches and CTAs
+
+void QuantumUnit::begin_launch(const core::LaunchContext* launch) {
+  launch_ = launch;
+  warps_per_cta_ = launch->warps_per_cta;
+  waves_.assign(waves_.size(), {});
+  slots_.assign(slots_.size(), {});
+  dirty_waves_.clear();
+  dirty_slots_.clear();
+  is_dirty_ = false;
+  mode_ = Mode::kIdle;
+  global_barrier_.clear();
+  if (config_.bta && config_.bta_rule == BtaRule::kFlag) global_barrier_ = global_barriers(*launch->kernel);
+}
+
+void QuantumUnit::start_cta(const core::CtaContext& cta) {
+  Slot& slot = slots_[cta.warps.front().value() / warps_per_cta_];
+  slot.resident = true;
+  slot.ended = false;
+  slot.cta = cta.linear_id;
+  slot.first_warp = cta.warps.front().value();
+  slot.warps = static_cast<std::uint32_t>(cta.warps.size());
+  const auto threads = static_cast<std::uint32_t>(launch_->shape.block.count());
+  for (std::uint32_t w = 0; w < slot.warps; ++w) {
+    const WarpId warp{slot.first_warp + w};
+    Wave& of = wave(warp);
+    of.live = LaneMask::first_lanes(std::min(threads - w * base::kLanes, base::kLanes));
+    of.kept = LaneMask{};
+    of.reason = EndReason::kNone;
+    of.turn = base::GroupId{warp.value() * site_.groups_per_warp};
+    // In the middle of a quantum the instructions of the CTA before it count as well (A15).
+    of.state = mode_ == Mode::kParallel ? State::kParallel : State::kEmpty;
+    of.turn_open = takes_turns();
+    if (of.turn_open && of.state == State::kParallel) {
+      dirty_waves_.push_back(warp.value());
+      dirty();
+    }
+    core::GateControlRequest close;
+    close.op = core::GateControlRequest::Op::kClose;
+    close.gate = gate_number_;
+    close.warp = warp;
+    gate_control_isock.call(close);
+  }
+}
+
+void QuantumUnit::take_event(StoreBufferEvent& event) {
+  switch (event.kind) {
+    case StoreBufferEvent::Kind::kBeginLaunch:
+      begin_launch(event.launch);
+      break;
+    case StoreBufferEvent::Kind::kStartCta:
+      start_cta(*event.cta);
+      break;
+    case StoreBufferEvent::Kind::kQuiet:
+      if (wave(event.warp).state == State::kDraining) ended(event.warp);
+      if (mode_ == Mode::kSerialAtomics) dirty();
+      break;
+    case StoreBufferEvent::Kind::kCommitted:
+      report(QuantumReport::Kind::kCommitted);
+      break;
+    case StoreBufferEvent::Kind::kSerialDone:
+      dirty();
+      break;
+    case StoreBufferEvent::Kind::kDepthsReset:
+      report(QuantumReport::Kind::kDepthsReset);
+      break;
+  }
+}
+
+// ---- Parallel mode
+
+bool QuantumUnit::is_serial(const isa::Instruction& instruction) {
+  switch (instruction.op) {
+    case Opcode::kAtomic:
+      return instruction.space != isa::StateSpace::kShared;
+    // What the host sees of a kernel while it runs comes in a fixed order, too.
+    case Opcode::kPrint:
+    case Opcode::kAssertFail:
+    case Opcode::kTrap:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void QuantumUnit::gate(core::IssueGateRequest& request) {
+  if (request.op == core::IssueGateRequest::Op::kInterest) {
+    gate_number_ = request.gate;
+    request.closed = true;
+    return;
+  }
+  const Wave& of = wave(request.warp);
+  switch (mode_) {
+    case Mode::kParallel:
+      request.closed = of.state != State::kParallel || closed_in_parallel(request);
+      return;
+    case Mode::kSerialAtomics: {
+      const bool its_turn = serial_open_ && serial_[serial_next_ - 1] == request.warp.value();
+      const bool any = config_.broken(BrokenRule::kSerialOrder) && of.reason == EndReason::kAtomic && of.state == State::kEnded;
+      request.closed = !(its_turn || any) || !is_serial(*request.instruction) ||
+                       (takes_turns() && request.group != of.turn);
+      return;
+    }
+    case Mode::kIdle:
+    case Mode::kCommit:
+    case Mode::kSerialLogs:
+      request.closed = true;
+      return;
+  }
+}
+
+bool QuantumUnit::closed_in_parallel(const core::IssueGateRequest& request) {
+  const WarpId warp = request.warp;
+  const Wave& of = wave(warp);
+  if (!config_.broken(BrokenRule::kSplitOrder) && (of.turn_open || (takes_turns() && request.group != of.turn)))
+    return true;
+  const isa::Instruction& next = *request.instruction;
+  EndReason reason = EndReason::kNone;
+  if (of.count >= config_.quantum_size)
+    reason = EndReason::kCount;
+  else if (is_serial(next) && request.exec.any())
+    reason = EndReason::kAtomic;
+  else if (next.op == Opcode::kStore && request.exec.any() &&
+           ask(warp).entries + base::kLanes > config_.log.capacity)
+    reason = EndReason::kLogFull;
+  if (reason == EndReason::kNone) return false;
+  if (config_.broken(BrokenRule::kSplitOrder)) wave(warp).turn = request.group;
+  wave(warp).host_call = reason == EndReason::kAtomic && next.op != Opcode::kAtomic;
+  end(warp, reason);
+  return true;
+}
+
+void QuantumUnit::tap(core::IssueTapRequest& request) {
+  if (request.op == core::IssueTapRequest::Op::kInterest) {
+    request.wanted = true;
+    return;
+  }
+  ++issued_;
+  if (watch_) note_writes(request);
+  if (mode_ != Mode::kParallel) {
+    ++atomics_;
+    serial_open_ = false;
+    serial_waits_ = config_.serial_mode == SerialMode::kWavefront;
+    if (config_.broken(BrokenRule::kSerialOrder)) wave(request.warp).reason = EndReason::kNone;
+    dirty();
+    return;
+  }
+  executed(request);
+}
+
+void QuantumUnit::note_writes(const core::IssueTapRequest& issue) {
+  const isa::Instruction& instruction = *issue.instruction;
+  if (instruction.op != Opcode::kStore && instruction.op != Opcode::kAtomic) return;
+  writes_.add(issue.warp.value());
+  writes_.add(issue.pc.value());
+  issue.exec.for_each([&](unsigned lane) {
+    writes_.add(lane);
+    if (instruction.memory.base.present) writes_.add(issue.operands->value(instruction.memory.base, lane));
+    for (const isa::Operand& source : instruction.src)
+      if (source.present) writes_.add(issue.operands->value(source, lane));
+  });
+}
+
+std::uint64_t QuantumUnit::digest() const {
+  core::Hash hash = writes_;
+  for (std::uint32_t w = 0; w < waves_.size(); ++w) {
+    const Wave& of = waves_[w];
+    if (of.live.none() || of.state == State::kEmpty) continue;
+    hash.add(w);
+    hash.add(static_cast<std::uint64_t>(of.reason));
+    hash.add(of.count);
+    hash.add(of.kept.bits());
+    hash.add(of.turn.value());
+    hash.add(site_.groups.digest(WarpId{w}));
+  }
+  return hash.value();
+}
+
+void QuantumUnit::executed(const core::IssueTapRequest& issue) {
+  const WarpId warp = issue.warp;
+  Wave& of = wave(warp);
+  ++of.count;
+  ++counted_;
+  const isa::Instruction& instruction = *issue.instruction;
+  // Others of the warp may have appeared, or be gone, when it has executed: the next turn is given then. So it is
+  // where lanes may have to wait.
+  bool next_turn = takes_turns() && site_.groups_per_warp > 1;
+  switch (instruction.op) {
+    case Opcode::kExit:
+      of.live = LaneMask::difference(of.live, issue.exec);
+      if (of.live.none()) return end(warp, EndReason::kExit);
+      next_turn = next_turn || takes_turns();
+      break;
+    case Opcode::kFence:
+      return end(warp, EndReason::kFence);
+    case Opcode::kBarrier:
+      of.global_barrier = !global_barrier_.empty() && global_barrier_[issue.pc.value()];
+      next_turn = next_turn || (instruction.barrier_kind == isa::BarrierKind::kSync && issue.exec.any());
+      break;
+    case Opcode::kWarpSync:
+    case Opcode::kConvergence:
+      next_turn = next_turn || takes_turns();
+      break;
+    default:
+      break;
+  }
+  if (!next_turn) return;
+  of.turn_open = true;
+  dirty_waves_.push_back(warp.value());
+  dirty();
+}
+
+void QuantumUnit::release(core::ReleaseRequest& request) {
+  if (config_.broken(BrokenRule::kReleaseOrder)) {
+    wave(request.warp).turn_open = true;
+    dirty_waves_.push_back(request.warp.value());
+    dirty();
+    return;
+  }
+  wave(request.warp).kept |= request.lanes;
+  request.kept = true;
+}
+
+void QuantumUnit::end(WarpId warp, EndReason reason) {
+  Wave& of = wave(warp);
+  of.state = State::kDraining;
+  of.reason = reason;
+  of.turn_open = false;
+  if (config_.broken(BrokenRule::kDrain) || ask(warp).quiet) ended(warp);
+}
+
+void QuantumUnit::ended(WarpId warp) {
+  wave(warp).state = State::kEnded;
+  dirty_slots_.push_back(warp.value() / warps_per_cta_);
+  dirty();
+}
+
+// ---- Decisions, in the system's turn
+
+void QuantumUnit::settle(QuantumRequest& request) {
+  is_dirty_ = false;
+  if (mode_ == Mode::kSerialAtomics) next_atomic();
+  if (mode_ == Mode::kSerialLogs) next_log();
+  if (mode_ != Mode::kParallel) return;
+  std::vector<std::uint32_t> waiting;
+  waiting.swap(dirty_waves_);
+  std::ranges::sort(waiting);
+  waiting.erase(std::unique(waiting.begin(), waiting.end()), waiting.end());
+  for (const std::uint32_t w : waiting)
+    if (!give_turn(WarpId{w})) dirty_waves_.push_back(w);
+  std::vector<std::uint32_t> slots;
+  slots.swap(dirty_slots_);
+  std::ranges::sort(slots);
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  for (const std::uint32_t s : slots) evaluate(slots_[s]);
+  is_dirty_ = !dirty_waves_.empty() || !dirty_slots_.empty();
+  request.again = is_dirty_;
+}
+
+bool QuantumUnit::give_turn(WarpId warp) {
+  Wave& of = wave(warp);
+  if (of.state != State::kParallel || !of.turn_open) return true;
+  if (site_.groups.releases_pending(warp)) return false;
+  site_.groups.groups(warp, groups_);
+  std::erase_if(groups_, [](const core::GroupState& group) { return group.waits; });
+  if (groups_.empty()) {
+    end(warp, EndReason::kBarrier);
+    return true;
+  }
+  // The one behind the last that had its turn.
+  auto next = std::ranges::find_if(groups_, [&](const core::GroupState& group) { return group.group > of.turn; });
+  if (next == groups_.end()) next = groups_.begin();
+  of.turn = next->group;
+  of.turn_open = false;
+  recheck(warp);
+  return true;
+}
+
+bool QuantumUnit::passes_barrier(const Slot& slot) {
+  bool some_live = false, some_exited = false, some_released = false;
+  for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w) {
+    const Wave& of = waves_[w];
+    if (of.live.none()) {
+      some_exited = true;
+      if (config_.bta_rule == BtaRule::kEmptyLogs && ask(WarpId{w}).entries != 0) return false;
+      continue;
+    }
+    some_live = true;
+    if (of.reason != EndReason::kBarrier) return false;
+    some_released = some_released || of.kept.any();
+    if (config_.bta_rule == BtaRule::kEmptyLogs && ask(WarpId{w}).entries != 0) return false;
+    if (config_.bta_rule == BtaRule::kFlag && of.global_barrier) return false;
+  }
+  return some_live && some_released && !(config_.bta_strict && some_exited);
+}
+
+void QuantumUnit::evaluate(Slot& slot) {
+  if (!slot.resident || slot.ended) return;
+  bool any_live = false;
+  for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w) {
+    if (waves_[w].state != State::kEnded) return;
+    any_live = any_live || waves_[w].live.any();
+  }
+  if (!any_live) {
+    slot.resident = false;  // the dispatcher hears of it when the CTA's resources are free
+    return;
+  }
+  if (config_.bta && passes_barrier(slot)) {
+    ++barriers_passed_;
+    for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w)
+      if (waves_[w].kept.any()) resume(WarpId{w});
+    return;
+  }
+  slot.ended = true;
+  report(QuantumReport::Kind::kSlotEnded,
+         base::CtaSlot{static_cast<std::uint32_t>(&slot - slots_.data())});
+}
+
+void QuantumUnit::resume(WarpId warp) {
+  Wave& of = wave(warp);
+  of.state = State::kParallel;
+  of.turn_open = takes_turns() || of.reason == EndReason::kBarrier;
+  of.reason = EndReason::kNone;
+  if (of.turn_open) {
+    dirty_waves_.push_back(warp.value());
+    dirty();
+  }
+  if (of.kept.any()) {
+    core::ReleaseControl go{warp, of.kept};
+    of.kept = LaneMask{};
+    release_control_isock.call(go);
+  }
+  recheck(warp);
+}
+
+void QuantumUnit::begin_parallel() {
+  mode_ = Mode::kParallel;
+  for (Slot& slot : slots_) {
+    if (!slot.resident) continue;
+    slot.ended = false;
+    for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w) {
+      Wave& of = waves_[w];
+      if (of.live.none()) continue;  // exited: it has ended for the whole quantum
+      resume(WarpId{w});
+    }
+  }
+}
+
+void QuantumUnit::count_ends() {
+  for (const Slot& slot : slots_)
+    if (slot.warps != 0)
+      for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w)
+        if (waves_[w].state == State::kEnded) ++ends_[static_cast<unsigned>(waves_[w].reason)];
+}
+
+void QuantumUnit::control(QuantumRequest& request) {
+  switch (request.op) {
+    case QuantumRequest::Op::kParallel:
+      watch_ = request.watch;
+      writes_ = {};
+      begin_parallel();
+      break;
+    case QuantumRequest::Op::kSettle:
+      settle(request);
+      break;
+    case QuantumRequest::Op::kAskSlot: {
+      const std::uint32_t first = request.slot.value() * warps_per_cta_;
+      request.below_quota = true;
+      for (std::uint32_t w = first; w < first + warps_per_cta_; ++w)
+        if (waves_[w].count >= config_.quantum_size) request.below_quota = false;
+      break;
+    }
+    case QuantumRequest::Op::kCommit: {
+      mode_ = Mode::kCommit;
+      bool any = false;
+      for (std::uint32_t w = 0; w < waves_.size(); ++w) {
+        const StoreBufferRequest log = ask(WarpId{w});
+        any = any || (log.entries != 0 && !log.has_partial);
+      }
+      request.idle = !any;
+      if (any) {
+        recheck(WarpId{0});  // the core may sleep
+        command(StoreBufferRequest::Op::kCommit, {}, request.quantum);
+      }
+      break;
+    }
+    case QuantumRequest::Op::kEndCommit:
+      command(StoreBufferRequest::Op::kEndCommit);
+      for (std::uint32_t w = 0; w < waves_.size(); ++w) {
+        const bool serial = waves_[w].state == State::kEnded && waves_[w].reason == EndReason::kAtomic;
+        request.atomics = request.atomics || serial;
+        request.host_calls = request.host_calls || (serial && waves_[w].host_call);
+        request.partial_logs = request.partial_logs || ask(WarpId{w}).has_partial;
+      }
+      break;
+    case QuantumRequest::Op::kSerialLogs:
+      begin_serial_logs();
+      break;
+    case QuantumRequest::Op::kSerialAtomics:
+      begin_serial_atomics();
+      break;
+    case QuantumRequest::Op::kEndQuantum:
+      if (request.records != nullptr)
+        for (const Slot& slot : slots_)
+          for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w)
+            if (waves_[w].state == State::kEnded)
+              request.records->push_back(
+                  {site_.core.value(), w, slot.cta, waves_[w].count, waves_[w].reason});
+      count_ends();
+      request.issued = issued_;
+      if (watch_) request.digest = digest();
+      issued_ = 0;
+      for (Wave& of : waves_) {
+        of.count = 0;
+        if (of.live.none()) of.state = of.state == State::kEnded ? State::kEnded : State::kEmpty;
+      }
+      for (Slot& slot : slots_)
+        if (!slot.resident) {
+          for (std::uint32_t w = slot.first_warp; w < slot.first_warp + slot.warps; ++w)
+            waves_[w].state = State::kEmpty;
+          slot.warps = 0;
+        }
+      mode_ = Mode::kIdle;
+      break;
+    case QuantumRequest::Op::kResetDepths:
+      recheck(WarpId{0});
+      command(StoreBufferRequest::Op::kResetDepths, {}, 0, request.cycle);
+      break;
+  }
+}
+
+void QuantumUnit::command(StoreBufferRequest::Op op, WarpId warp, std::uint32_t quantum, base::Cycle cycle) {
+  StoreBufferRequest request;
+  request.cycle = cycle;
+  request.op = op;
+  request.warp = warp;
+  request.quantum = quantum;
+  store_buffer_isock.call(request);
+}
+
+// ---- Serial mode
+
+void QuantumUnit::begin_serial_atomics() {
+  mode_ = Mode::kSerialAtomics;
+  serial_.clear();
+  for (std::uint32_t w = 0; w < waves_.size(); ++w)
+    if (waves_[w].state == State::kEnded && waves_[w].reason == EndReason::kAtomic) serial_.push_back(w);
+  serial_next_ = 0;
+  serial_open_ = serial_waits_ = false;
+  if (config_.broken(BrokenRule::kSerialOrder))
+    for (const std::uint32_t w : serial_) recheck(WarpId{w});
+  dirty();
+}
+
+void QuantumUnit::next_atomic() {
+  if (serial_open_) return;
+  const auto quiet = [this](std::uint32_t w) { return ask(WarpId{w}).quiet; };
+  if (config_.broken(BrokenRule::kSerialOrder)) {
+    const auto waits = [this](std::uint32_t w) { return waves_[w].reason == EndReason::kAtomic; };
+    if (std::ranges::any_of(serial_, waits) || !std::ranges::all_of(serial_, quiet)) return;
+  } else {
+    if (serial_waits_ && !quiet(serial_[serial_next_ - 1])) return;
+    if (serial_next_ != serial_.size()) {
+      // Strictly in order: a wavefront that cannot issue yet is not passed over (A20).
+      const WarpId warp{serial_[serial_next_++]};
+      serial_open_ = true;
+      recheck(warp);
+      return;
+    }
+    if (!std::ranges::all_of(serial_, quiet)) return;
+  }
+  mode_ = Mode::kCommit;
+  report(QuantumReport::Kind::kSerialDone);
+}
+
+void QuantumUnit::begin_serial_logs() {
+  mode_ = Mode::kSerialLogs;
+  serial_.clear();
+  // Descending, so that the smallest number writes last, as with depths.
+  for (auto w = static_cast<std::uint32_t>(waves_.size()); w-- != 0;)
+    if (ask(WarpId{w}).has_partial) serial_.push_back(w);
+  serial_next_ = 0;
+  dirty();
+}
+
+void QuantumUnit::next_log() {
+  if (serial_next_ != 0 && ask(WarpId{serial_[serial_next_ - 1]}).has_partial) return;  // in progress
+  if (serial_next_ == serial_.size()) {
+    mode_ = Mode::kCommit;
+    report(QuantumReport::Kind::kSerialDone);
+    return;
+  }
+  const WarpId warp{serial_[serial_next_++]};
+  ++serial_logs_;
+  recheck(warp);
+  command(StoreBufferRequest::Op::kSerialLog, warp);
+}
+
+}  // namespace heddle::determinism

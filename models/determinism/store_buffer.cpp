@@ -1,0 +1,264 @@
+#include "determinism/store_buffer.h"
+
+#include <algorithm>
+
+#include "core/core_state.h"
+
+namespace heddle::determinism {
+
+using core::LsuCompletion;
+using core::LsuRequest;
+
+namespace {
+
+bool goes_to_global(const isa::Instruction& instruction) {
+  return instruction.space != isa::StateSpace::kShared && instruction.space != isa::StateSpace::kLocal &&
+         instruction.space != isa::StateSpace::kConst && instruction.space != isa::StateSpace::kParam;
+}
+
+}  // namespace
+
+StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismConfig& config,
+                         const DepthFormat& depths, const core::CoreExtensionSite& site)
+    : LsuInterposer(name),
+      config_(config),
+      depths_(depths),
+      site_(site),
+      traffic_("traffic", site.stats.child("determinism").child("traffic", "accesses to logs")),
+      resolver_(kChunkBytes, site.services.allocations),
+      most_held_(site.config.lsu.queue_entries) {
+  waves_.assign(site.config.occupancy.max_warps, Wave(warp_log::BloomFilter::bits_of(config.log.bloom_bits)));
+  traffic_.answer_isock.bind(log_answer_tsock_);
+  base::StatGroup& stats = site.stats.child("determinism").child("store_buffer", "logs of the wavefronts");
+  stats.counter("stores", "warp-instructions", "stores to global memory", &stores_);
+  stats.counter("appends", "log entries", "chunks stored to", &appends_);
+  stats.counter("partial_appends", "log entries", "of these, with a part of a 32-bit word", &partial_appends_);
+  stats.counter("loads", "warp-instructions", "loads of global memory", &loads_);
+  stats.counter("searches", "searches", "chunks that were looked for in the log: the Bloom filter did not exclude them",
+                &searches_);
+  stats.counter("compared", "log entries", "looked at by searches", &compared_);
+  stats.counter("forwards", "searches", "that found all bytes", &forwards_);
+  stats.counter("partial_forwards", "searches", "that found some of the bytes", &partial_forwards_);
+  stats.counter("false_positives", "searches", "of chunks that were not in the log", &false_positives_);
+  stats.counter("updates", "log entries", "sent to the commit engine", &updates_);
+  stats.counter("serial_writes", "log entries", "committed serially", &serial_writes_);
+  stats.counter("most_entries", "log entries", "longest log", &most_entries_);
+}
+
+void StoreBuffer::bind_unit(core::LoadStoreUnit& unit) {
+  LsuInterposer::bind_unit(unit);
+  traffic_.bind_unit(unit, "store_buffer");
+}
+
+void StoreBuffer::set_log_base(std::uint64_t base) {
+  const std::uint64_t waves = waves_.size();
+  log_base_ = base + site_.core.value() * log_bytes(config_, waves);
+  log_end_ = log_base_ + log_bytes(config_, waves);
+  layout_ = warp_log::LogLayout(base, config_.log.capacity, kMetaBytes, site_.core.value() * waves);
+}
+
+void StoreBuffer::tell(StoreBufferEvent::Kind kind, WarpId warp) {
+  StoreBufferEvent event;
+  event.kind = kind;
+  event.warp = warp;
+  event_isock.call(event);
+}
+
+// ---- The core's side
+
+void StoreBuffer::begin_launch(LsuRequest& request) {
+  launch_ = request.launch;
+  resolver_.begin_launch(launch_);
+  const std::uint64_t local_bytes = std::uint64_t{launch_->local_bytes_per_thread} * core::kLanes *
+                                    launch_->warps_per_cta * launch_->shape.grid.count();
+  own_ = {{log_base_, log_end_}, {launch_->local_base, launch_->local_base + local_bytes}};
+  if (launch_->table_bytes != 0) own_.push_back({launch_->table_base, launch_->table_base + launch_->table_bytes});
+  StoreBufferEvent event;
+  event.kind = StoreBufferEvent::Kind::kBeginLaunch;
+  event.launch = launch_;
+  event_isock.call(event);
+}
+
+void StoreBuffer::serve(LsuRequest& request) {
+  switch (request.op) {
+    case LsuRequest::Op::kIssue:
+      issue(request);
+      break;
+    case LsuRequest::Op::kTick:
+      tick(request);
+      break;
+    case LsuRequest::Op::kBeginLaunch:
+      lsu_isock.call(request);
+      begin_launch(request);
+      break;
+    case LsuRequest::Op::kStartCta: {
+      lsu_isock.call(request);
+      StoreBufferEvent event;
+      event.kind = StoreBufferEvent::Kind::kStartCta;
+      event.cta = request.cta;
+      event_isock.call(event);
+      break;
+    }
+    case LsuRequest::Op::kNextWriteGeneration:
+      generation_ ^= 1;
+      lsu_isock.call(request);
+      break;
+    case LsuRequest::Op::kOffer:
+    case LsuRequest::Op::kInvalidateGlobal:
+      lsu_isock.call(request);
+      break;
+  }
+  lsu_full_ = request.full;
+  request.full = request.full || full();
+}
+
+void StoreBuffer::issue(LsuRequest& request) {
+  ++wave(request.slices[0].warp).outstanding;
+  request.full = lsu_full_;
+  const isa::Instruction& instruction = *request.instruction;
+  if (instruction.op == isa::Opcode::kStore && goes_to_global(instruction))
+    store(request);
+  else if (instruction.op == isa::Opcode::kLoad && goes_to_global(instruction))
+    load(request);
+  else
+    lsu_isock.call(request);
+}
+
+void StoreBuffer::wake(core::LsuWake& wake) {
+  lsu_full_ = wake.full;
+  wake.full = wake.full || full();
+  wake_isock.call(wake);
+}
+
+void StoreBuffer::wake_core() {
+  core::LsuWake wake{0, lsu_full_ || full()};
+  wake_isock.call(wake);
+}
+
+void StoreBuffer::operation_done(WarpId warp) {
+  if (--wave(warp).outstanding == 0) tell(StoreBufferEvent::Kind::kQuiet, warp);
+}
+
+void StoreBuffer::complete(LsuCompletion& done) {
+  if (done.kind == LsuCompletion::Kind::kLineWritten) return completion_isock.call(done);
+  if (done.tag != 0) {  // a part of a held operation
+    if (done.kind == LsuCompletion::Kind::kFinished) {
+      const std::uint32_t owner = done.tag - 1;
+      if (done.instruction->write_count != 0)
+        if (const LaneMask lanes = done.slices[0].lanes & held_[owner]->searched; lanes.any())
+          merge(*held_[owner], lanes, true);
+      piece_done(owner);
+    }
+    return;
+  }
+  const WarpId warp = done.slices[0].warp;
+  const bool finished = done.kind == LsuCompletion::Kind::kFinished;
+  completion_isock.call(done);
+  if (finished) operation_done(warp);
+}
+
+void StoreBuffer::inspect(LsuRequest& request) {
+  lsu_isock.inspect(request);
+  core::LsuInspection& look = *request.look;
+  if (look.ask == core::LsuInspection::Ask::kOldWrites)
+    look.yes = look.yes || appended_in_[generation_ ^ 1] != 0;
+  if (look.ask == core::LsuInspection::Ask::kPendingLoads)
+    for (const auto& held : held_)
+      if (held && held->operation.instruction().write_count != 0 &&
+          held->operation.slices()[0].warp == look.warp)
+        look.pending->push_back({&held->operation.instruction(), held->operation.slices()[0].lanes});
+}
+
+// ---- A cycle
+
+void StoreBuffer::tick(LsuRequest& request) {
+  lsu_isock.call(request);
+  lsu_full_ = request.full;
+  const Cycle cycle = request.cycle;
+  again_ = false;
+  while (!to_pass_.empty() && offer_pass(to_pass_.front(), cycle)) to_pass_.pop_front();
+  if (committing() || engine_due_ <= cycle) commit_cycle(cycle);
+  offer_access(cycle);
+  request.full = lsu_full_;
+  // What is on its way in the load/store unit, or at the engine, brings its own cycles.
+  if (again_ || !to_pass_.empty() || !to_lsu_.empty()) request.next_due = std::min(request.next_due, cycle + 1);
+  request.next_due = std::min(request.next_due, std::max(engine_due_, cycle + 1));
+}
+
+void StoreBuffer::offer_access(Cycle cycle) {
+  if (to_lsu_.empty()) return;
+  LogAccess& access = to_lsu_.front();
+  if (free_tags_.empty()) {
+    free_tags_.push_back(static_cast<std::uint32_t>(in_lsu_.size()));
+    in_lsu_.emplace_back();
+  }
+  const std::uint32_t tag = free_tags_.back();
+  const bool writes = access.purpose == Purpose::kAppend || access.purpose == Purpose::kSpoil;
+  const bool taken =
+      writes ? traffic_.store(access.warp, access.address, {access.data.data(), access.words}, tag, cycle)
+             : traffic_.load(access.warp, access.address, access.words, tag, cycle);
+  if (!taken) return;
+  again_ = true;
+  free_tags_.pop_back();
+  in_lsu_[tag] = access;
+  to_lsu_.pop_front();
+}
+
+void StoreBuffer::take_log(warp_log::LogAnswer& answer) {
+  if (answer.displaced_line) return commit_ends();
+  const auto tag = static_cast<std::uint32_t>(answer.tag);
+  const LogAccess access = in_lsu_[tag];
+  free_tags_.push_back(tag);
+  switch (access.purpose) {
+    case Purpose::kAppend:
+      piece_done(access.owner);
+      break;
+    case Purpose::kSearchMeta:
+    case Purpose::kSearchData:
+      take_search(access.owner, access, answer.words);
+      break;
+    case Purpose::kReplayMeta:
+      --reads_;
+      wave(access.warp).replay.take_meta(answer.words);
+      break;
+    case Purpose::kReplayData:
+      --reads_;
+      wave(access.warp).replay.take_data(access.entry, answer.words);
+      break;
+    case Purpose::kSpoil:
+      break;
+  }
+}
+
+// ---- The quantum unit's side
+
+void StoreBuffer::control(StoreBufferRequest& request) {
+  const Wave& of = wave(request.warp);
+  switch (request.op) {
+    case StoreBufferRequest::Op::kAsk:
+      request.quiet = of.outstanding == 0;
+      request.has_partial = of.has_partial;
+      request.entries = of.entries;
+      break;
+    case StoreBufferRequest::Op::kCommit:
+      begin_commit(request.quantum);
+      break;
+    case StoreBufferRequest::Op::kEndCommit:
+      end_commit();
+      break;
+    case StoreBufferRequest::Op::kSerialLog:
+      begin_serial(request.warp);
+      break;
+    case StoreBufferRequest::Op::kResetDepths: {
+      CommitRequest reset;
+      reset.op = CommitRequest::Op::kResetDepths;
+      reset.cycle = request.cycle;
+      commit_isock.call(reset);
+      engine_due_ = reset.due;
+      wake_core();
+      break;
+    }
+  }
+}
+
+}  // namespace heddle::determinism

@@ -1,0 +1,290 @@
+// Stores and loads of the store buffer: appends, searches, and what of them is the load/store unit's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "core/memory/register_transfer.h"
+#include "determinism/store_buffer.h"
+
+namespace heddle::determinism {
+
+using core::LineAccess;
+using core::LsuRequest;
+
+void StoreBuffer::resolve(const LsuRequest& request) {
+  const isa::Instruction& instruction = *request.instruction;
+  op_.instruction = &instruction;
+  op_.take(request.slices);
+  op_.shared_lanes = LaneMask{};
+  op_.bytes = static_cast<std::uint8_t>(isa::type_bytes(instruction.type) * instruction.vector);
+  op_.access_count = 0;
+  op_.core_private = false;
+  resolver_.resolve(op_, {launch_, request.cta, request.pc});
+}
+
+std::uint32_t StoreBuffer::hold(const LsuRequest& request) {
+  if (free_held_.empty()) {
+    free_held_.push_back(static_cast<std::uint32_t>(held_.size()));
+    held_.emplace_back();
+  }
+  const std::uint32_t owner = free_held_.back();
+  free_held_.pop_back();
+  held_[owner] = std::make_unique<Held>(request);
+  ++held_count_;
+  return owner;
+}
+
+void StoreBuffer::pass(LsuRequest& request, std::uint32_t owner, LaneMask lanes) {
+  ++held_[owner]->pieces;
+  core::MemorySlice part = request.slices[0];
+  part.lanes = lanes;
+  const std::span<const core::MemorySlice> all = request.slices;
+  request.slices = {&part, 1};
+  request.tag = owner + 1;
+  lsu_isock.call(request);
+  request.slices = all;
+  request.tag = 0;
+}
+
+void StoreBuffer::finish(std::uint32_t owner) {
+  const std::unique_ptr<Held> held = std::move(held_[owner]);
+  free_held_.push_back(owner);
+  --held_count_;
+  core::LsuCompletion done = held->operation.answered();
+  completion_isock.call(done);
+  // The queue may have room again, which the core hears with the next answer: it is in its cycle.
+  again_ = true;
+  operation_done(done.slices[0].warp);
+}
+
+void StoreBuffer::piece_done(std::uint32_t owner) {
+  if (--held_[owner]->pieces == 0) finish(owner);
+}
+
+// ---- Stores
+
+void StoreBuffer::refuse_partial(const LsuRequest& request) const {
+  const isa::Kernel& kernel = *launch_->kernel;
+  throw base::KernelFault(
+      kernel.location(request.pc),
+      fmt::format("stores a part of a 32-bit word of global memory, which deterministic execution cannot commit: "
+                  "other wavefronts may store the rest (gpudet §1.7.4)\n  {}",
+                  kernel.source_line(request.pc)),
+      "widen the data to 32 bits, or set determinism.byte_writes=serial_log");
+}
+
+void StoreBuffer::append(WarpId warp, std::uint32_t owner, const LineAccess& access, const LsuRequest& request) {
+  Wave& of = wave(warp);
+  alignas(16) std::array<unsigned char, kChunkBytes> data{};
+  std::array<unsigned char, kChunkBytes> enables{};
+  const core::LaneOffsets offsets = op_.offsets(access);
+  core::store_block(offsets, op_.data.data(), op_.bytes, 0, op_.bytes, data.data());
+  core::mark_block(offsets, op_.bytes, enables.data());
+  EntryMeta meta{access.line, {}};
+  for (unsigned byte = 0; byte < kChunkBytes; ++byte)
+    if (enables[byte] != 0) meta.mask.set(byte);
+  if (partial_words(meta.mask) != 0) {
+    if (config_.byte_writes == ByteWrites::kTrap) refuse_partial(request);
+    of.has_partial = true;
+    ++partial_appends_;
+  }
+  if (of.entries == config_.log.capacity)
+    throw std::logic_error("a store was issued for which the log has no room (T_SBFULL)");
+  const std::uint32_t entry = of.entries++;
+  most_entries_ = std::max<std::uint64_t>(most_entries_, of.entries);
+  of.bloom.insert(access.line / kChunkBytes);
+  ++appends_;
+  ++appended_in_[generation_];
+  held_[owner]->pieces += 2;
+  LogAccess line{Purpose::kAppend, warp, owner, entry, layout_.data(warp.value(), entry), kChunkWords, {}};
+  std::memcpy(line.data.data(), data.data(), data.size());
+  queue(line);
+  line.address = layout_.meta(warp.value(), entry);
+  line.words = kMetaWords;
+  const MetaWords words = meta_words(meta);
+  std::ranges::copy(words, line.data.begin());
+  queue(line);
+}
+
+void StoreBuffer::store(LsuRequest& request) {
+  ++stores_;
+  resolve(request);
+  resolver_.read_operands(op_);
+  const WarpId warp = request.slices[0].warp;
+  LaneMask global;
+  for (unsigned i = 0; i < op_.access_count; ++i)
+    if (!op_.accesses[i].local) global |= op_.accesses[i].lanes;
+  if (global.none()) return lsu_isock.call(request);
+  const std::uint32_t owner = hold(request);
+  const unsigned accesses = op_.access_count;
+  for (unsigned i = 0; i < accesses; ++i)
+    if (!op_.accesses[i].local) append(warp, owner, op_.accesses[i], request);
+  // Lanes of a generic store that are in shared or local memory.
+  if (const LaneMask others = LaneMask::difference(request.slices[0].lanes, global); others.any())
+    pass(request, owner, others);
+}
+
+// ---- Loads
+
+void StoreBuffer::load(LsuRequest& request) {
+  ++loads_;
+  const WarpId warp = request.slices[0].warp;
+  const Wave& of = wave(warp);
+  if (of.bloom.empty() || config_.broken(BrokenRule::kForward)) return lsu_isock.call(request);
+  resolve(request);
+  std::vector<LogSearch> searches;
+  LaneMask searched;
+  const std::uint32_t step = config_.log.search_cost == SearchCost::kMetaLines ? LogReplay::kWindow : 1;
+  for (unsigned i = 0; i < op_.access_count; ++i) {
+    const LineAccess& access = op_.accesses[i];
+    if (access.local || !of.bloom.may_hold(access.line / kChunkBytes)) continue;
+    std::array<unsigned char, kChunkBytes> wanted{};
+    core::mark_block(op_.offsets(access), op_.bytes, wanted.data());
+    ByteMask need;
+    for (unsigned byte = 0; byte < kChunkBytes; ++byte)
+      if (wanted[byte] != 0) need.set(byte);
+    // The entries that it may see are latched now: later stores are younger (correction 5).
+    searches.emplace_back(access.line, need, of.entries, step);
+    searched |= access.lanes;
+  }
+  if (searches.empty()) return lsu_isock.call(request);
+  const std::uint32_t owner = hold(request);
+  Held& held = *held_[owner];
+  searches_ += searches.size();
+  held.searches = std::move(searches);
+  held.searched = searched;
+  for (unsigned i = 0; i < op_.access_count; ++i) {
+    const LineAccess& access = op_.accesses[i];
+    const core::LaneOffsets offsets = op_.offsets(access);
+    access.lanes.for_each([&](unsigned lane) {
+      held.address[lane] = access.line + offsets.offset(lane, op_.bytes);
+    });
+  }
+  ++held.pieces;  // the searches
+  if (const LaneMask others = LaneMask::difference(request.slices[0].lanes, searched); others.any())
+    pass(request, owner, others);
+  search(owner);
+}
+
+void StoreBuffer::search(std::uint32_t owner) {
+  Held& held = *held_[owner];
+  const WarpId warp = held.operation.slices()[0].warp;
+  while (held.current != held.searches.size()) {
+    LogSearch& of = held.searches[held.current];
+    if (of.finished()) {
+      compared_ += of.compared();
+      ++(of.complete() ? forwards_ : of.bytes().known.empty() ? false_positives_ : partial_forwards_);
+      ++held.current;
+      continue;
+    }
+    if (of.wants_meta()) {
+      const LogSearch::Wish wish = of.meta_wish();
+      const auto entries = config_.log.search_cost == SearchCost::kMetaLines ? LogReplay::kWindow : 1u;
+      queue({Purpose::kSearchMeta, warp, owner, wish.first, layout_.meta(warp.value(), wish.first),
+             entries * kMetaWords, {}});
+    }
+    return;  // until the access, or the data that is on its way, arrives
+  }
+  search_ends(owner);
+}
+
+void StoreBuffer::take_search(std::uint32_t owner, const LogAccess& access, std::span<const std::uint32_t> words) {
+  Held& held = *held_[owner];
+  LogSearch& of = held.searches[held.current];
+  if (access.purpose == Purpose::kSearchMeta) {
+    if (config_.broken(BrokenRule::kTailLatch) && of.begin_again(wave(access.warp).entries)) return search(owner);
+    std::vector<LogSearch::Wish> data;
+    of.take_meta(words, data);
+    for (const LogSearch::Wish& wish : data)
+      queue({Purpose::kSearchData, access.warp, owner, wish.first, layout_.data(access.warp.value(), wish.first),
+             kChunkWords, {}});
+    search(owner);
+    return;
+  }
+  of.take_data(access.entry, chunk_data(words));
+  if (of.finished()) search(owner);
+}
+
+core::LaneMask StoreBuffer::satisfied(const Held& held) const {
+  const isa::Instruction& instruction = held.operation.instruction();
+  const unsigned bytes = isa::type_bytes(instruction.type) * instruction.vector;
+  LaneMask lanes;
+  held.searched.for_each([&](unsigned lane) {
+    const std::uint64_t at = held.address[lane];
+    for (const LogSearch& of : held.searches) {
+      if (of.chunk() != at / kChunkBytes * kChunkBytes) continue;
+      bool all = true;
+      for (unsigned i = 0; i < bytes; ++i) all = all && of.bytes().known.test(static_cast<unsigned>(at - of.chunk()) + i);
+      if (all) lanes |= LaneMask(1u << lane);
+    }
+  });
+  return lanes;
+}
+
+void StoreBuffer::search_ends(std::uint32_t owner) {
+  Held& held = *held_[owner];
+  const LaneMask from_log = satisfied(held);
+  merge(held, from_log, false);
+  held.to_pass = LaneMask::difference(held.searched, from_log);
+  held.searched = held.to_pass;
+  if (held.to_pass.any()) {
+    ++held.pieces;
+    to_pass_.push_back(owner);
+    again_ = true;
+    if (config_.broken(BrokenRule::kMergeIntoL1))
+      for (const LogSearch& of : held.searches)
+        for (unsigned word = 0; word < kChunkWords; ++word) {
+          if (of.bytes().known.word_bits(word) != 0xf) continue;
+          LogAccess spoil{Purpose::kSpoil, held.operation.slices()[0].warp, owner, 0, of.chunk() + word * 4ull, 1, {}};
+          std::memcpy(spoil.data.data(), of.bytes().data.data() + word * 4ull, 4);
+          queue(spoil);
+        }
+  }
+  piece_done(owner);
+}
+
+bool StoreBuffer::offer_pass(std::uint32_t owner, Cycle cycle) {
+  Held& held = *held_[owner];
+  LsuRequest request = held.operation.request(LsuRequest::Op::kOffer, cycle);
+  core::MemorySlice part = request.slices[0];
+  part.lanes = held.to_pass;
+  request.slices = {&part, 1};
+  request.tag = owner + 1;
+  lsu_isock.call(request);
+  lsu_full_ = request.full;
+  if (!request.accepted) return false;
+  held.to_pass = LaneMask{};
+  again_ = true;
+  return true;
+}
+
+void StoreBuffer::merge(Held& held, LaneMask lanes, bool partly) {
+  const isa::Instruction& instruction = held.operation.instruction();
+  const unsigned element = isa::type_bytes(instruction.type);
+  const unsigned bytes = element * instruction.vector;
+  std::byte* const registers = held.operation.slices()[0].registers;
+  lanes.for_each([&](unsigned lane) {
+    std::array<unsigned char, core::kMaxLaneBytes> raw{};
+    if (partly)
+      for (unsigned e = 0; e < instruction.vector; ++e) {
+        if (!instruction.dst[e].present) continue;
+        const std::uint64_t value =
+            core::lane_value(registers + instruction.dst[e].offset, instruction.dst[e].width, lane);
+        std::memcpy(raw.data() + std::size_t{e} * element, &value, element);
+      }
+    const std::uint64_t at = held.address[lane];
+    for (const LogSearch& of : held.searches) {
+      if (of.chunk() != at / kChunkBytes * kChunkBytes) continue;
+      const auto first = static_cast<unsigned>(at - of.chunk());
+      for (unsigned i = 0; i < bytes; ++i)
+        if (of.bytes().known.test(first + i))
+          raw[i] = static_cast<unsigned char>(of.bytes().data[first + i]);
+    }
+    core::load_lane(instruction, registers, lane, 0, bytes, raw.data());
+  });
+}
+
+}  // namespace heddle::determinism

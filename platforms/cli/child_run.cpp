@@ -1,0 +1,99 @@
+#include "cli/child_run.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+
+namespace heddle::cli {
+namespace {
+
+base::Error failed(const std::string& what) { return {base::ExitCode::kInternal, "", what}; }
+
+nlohmann::ordered_json guarded(const std::function<nlohmann::ordered_json()>& body) {
+  const auto error = [](base::ExitCode code, const std::string& where, const std::string& message,
+                        const std::string& remedy) {
+    return nlohmann::ordered_json{{"error", {{"code", static_cast<int>(code)}, {"where", where},
+                                             {"message", message}, {"remedy", remedy}}}};
+  };
+  try {
+    return {{"result", body()}};
+  } catch (const base::Error& e) {
+    return error(e.code(), e.where(), e.message(), e.remedy());
+  } catch (const std::bad_alloc&) {
+    return error(base::ExitCode::kBadInput, "", "out of memory", "use a smaller input or fewer cores");
+  } catch (const std::exception& e) {
+    return error(base::ExitCode::kInternal, "", e.what(), "");
+  }
+}
+
+void write_all(int to, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::write(to, text.data() + done, text.size() - done);
+    if (count <= 0) return;  // the parent is gone
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+}  // namespace
+
+ChildRun::ChildRun(const std::function<nlohmann::ordered_json()>& body) {
+  std::fflush(nullptr);
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) throw failed(std::string("pipe: ") + std::strerror(errno));
+  child_ = ::fork();
+  if (child_ < 0) throw failed(std::string("fork: ") + std::strerror(errno));
+  if (child_ == 0) {
+    ::close(ends[0]);
+    write_all(ends[1], guarded(body).dump());
+    ::close(ends[1]);
+    std::fflush(nullptr);
+    ::_exit(0);  // no destructors of the parent's objects
+  }
+  ::close(ends[1]);
+  from_child_ = ends[0];
+}
+
+ChildRun::ChildRun(ChildRun&& other) noexcept
+    : child_(std::exchange(other.child_, -1)), from_child_(std::exchange(other.from_child_, -1)) {}
+
+ChildRun::~ChildRun() {
+  if (child_ <= 0) return;
+  ::kill(child_, SIGKILL);
+  ::close(from_child_);
+  ::waitpid(child_, nullptr, 0);
+}
+
+nlohmann::ordered_json ChildRun::result() {
+  std::string text;
+  std::array<char, 1u << 16> buffer{};
+  for (;;) {
+    const ssize_t count = ::read(from_child_, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  ::close(from_child_);
+  int status = 0;
+  while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  }
+  child_ = -1;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || text.empty())
+    throw failed("a run's process ended with status " + std::to_string(status));
+  nlohmann::ordered_json answer = nlohmann::ordered_json::parse(text);
+  if (answer.contains("result")) return answer["result"];
+  const auto& error = answer["error"];
+  throw base::Error(static_cast<base::ExitCode>(error["code"].get<int>()), error["where"].get<std::string>(),
+                    error["message"].get<std::string>(), error["remedy"].get<std::string>());
+}
+
+}  // namespace heddle::cli

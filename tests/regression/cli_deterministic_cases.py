@@ -1,0 +1,127 @@
+"""Cases of cli_cases.py: --deterministic-check, runs with perturbed timing compared launch by launch."""
+
+import json
+import re
+
+from cli_command import BAD_INPUT, HANG, KERNEL_FAULT, MISMATCH, case, check
+
+NONDETERMINISTIC = 8
+
+# All threads of eight CTAs store their number to one word, and one thread of CTA 0 stores its number to the next.
+RACE = """.version 6.4
+.target sm_70
+.address_size 64
+.visible .entry race(.param .u64 words) {
+  .reg .u32 %t, %c, %n;
+  .reg .u64 %a;
+  .reg .pred %p;
+  ld.param.u64 %a, [words];
+  mov.u32 %c, %ctaid.x;
+  mov.u32 %t, %tid.x;
+  mov.u32 %n, %ntid.x;
+  mad.lo.u32 %n, %c, %n, %t;
+  add.u32 %n, %n, 1;
+  setp.eq.u32 %p, %n, 7;
+  @%p st.global.u32 [%a+4], %n;
+  st.global.u32 [%a+8], %n;
+  ret;
+}
+"""
+ATOMIC = RACE.replace("@%p st.global.u32 [%a+4], %n;", "").replace("st.global.u32 [%a+8], %n;",
+                                                                   "atom.global.exch.b32 %t, [%a+8], %n;")
+
+
+def kernel(c, text, *arguments, **expected):
+    return c.run("run", "--platform", "tiny", "--ptx", c.file("race.ptx", text), "--entry", "race", "--grid", "8",
+                 "--block", "64", "--arg", "buf=words:4xu32", *arguments, **expected)
+
+
+def result(c, folder):
+    return json.loads((c.folder / folder / "determinism.json").read_text())
+
+
+@case
+def deterministic_check_passes_what_does_not_race(c):
+    done = c.run("run", "bfs-flags", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "3", "--out", "out")
+    found = result(c, "out")
+    check(found["deterministic"] and found["memories"] == 1 and len(found["runs"]) == 3, "the result")
+    check("first_difference" not in found, "a difference")
+    check("memory is the same in all runs" in done.stdout, "the report")
+    cycles = {tuple(launch["cycles"] for launch in run["launches"]) for run in found["runs"]}
+    check(len(cycles) == 3, "timing was not perturbed")
+    check((c.folder / "out" / "config.yaml").exists(), "no config.yaml")
+
+
+@case
+def deterministic_check_names_the_first_difference(c):
+    done = kernel(c, RACE, "--deterministic-check", "4", "--out", "out", code=NONDETERMINISTIC)
+    found = result(c, "out")
+    first = found["first_difference"]
+    check(not found["deterministic"] and found["memories"] > 1, "the result")
+    check((first["launch"], first["kernel"], first["allocation"], first["offset"]) == (1, "race", "words", 8), "where")
+    check(first["words"] == 1 and first["allocations"] == 1, "how many words differ")
+    values = first["values"]
+    check(values[0]["value"] != values[1]["value"], "the values")
+    for value in values:
+        writer = value["writer"]
+        check(writer["cta"][0] * 64 + writer["thread"][0] + 1 == value["value"] == writer["value"], "not the writer")
+        check(re.search(r"race\.ptx:16 \(pc 0x", writer["at"]), "the line")
+        check(value["stores"] == 16, "stores of sixteen warps")
+        check(f"0x{value['value']:08x}, by thread ({writer['thread'][0]},0,0) of CTA ({writer['cta'][0]},0,0)" in done.stdout,
+              "the report")
+    check("'words' + 8 (0x" in done.stdout, "the address")
+
+
+@case
+def deterministic_check_names_atomics(c):
+    kernel(c, ATOMIC, "--deterministic-check", "4", "--out", "out", code=NONDETERMINISTIC)
+    for value in result(c, "out")["first_difference"]["values"]:
+        writer = value["writer"]
+        check(writer["atomic"] and writer["cta"][0] * 64 + writer["thread"][0] + 1 == value["value"], "not the writer")
+
+
+@case
+def deterministic_check_finds_the_first_launch_of_many(c):
+    c.run("run", "bfs-racy", "--platform", "tiny", "--param", "nodes=3000", "--deterministic-check", "5", "--out", "out",
+          code=NONDETERMINISTIC)
+    found = result(c, "out")
+    launch = found["first_difference"]["launch"]
+    digests = [{run["launches"][i]["memory"] for run in found["runs"]} for i in range(launch)]
+    check(all(len(of) == 1 for of in digests[:-1]) and len(digests[-1]) > 1, "an earlier launch differs")
+    check(found["first_difference"]["kernel"] == "bfs_race", "the kernel")
+
+
+@case
+def deterministic_check_is_reproducible(c):
+    for folder in ("a", "b"):
+        kernel(c, RACE, "--deterministic-check", "3", "--out", folder, code=NONDETERMINISTIC)
+    check(result(c, "a") == result(c, "b"), "another result")
+
+
+@case
+def deterministic_check_can_leave_sources_out(c):
+    off = [word for key in ("memory.crossbar", "memory.dram", "core.scheduler", "core.start_jitter")
+           for word in ("--set", f"{key}.perturb_seed=0")]
+    kernel(c, RACE, "--deterministic-check", "3", *off)
+
+
+@case
+def deterministic_check_passes_on_how_all_runs_end(c):
+    wrong = c.file("wrong.bin", bytes([1]) * 16)
+    kernel(c, RACE.replace("st.global.u32 [%a+8], %n;", ""), "--deterministic-check", "2", "--compare", f"words={wrong}",
+           code=MISMATCH)
+    fault = kernel(c, RACE.replace("[%a+4]", "[%a+4096]"), "--deterministic-check", "2", code=KERNEL_FAULT)
+    check("all runs: " in fault.stderr and "4096" in fault.stdout + fault.stderr or "past the end" in fault.stderr, "the fault")
+    c.run("run", "spinlock", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "2", code=HANG)
+
+
+@case
+def deterministic_check_refuses_what_is_of_one_run(c):
+    for option in (("--check", "oracle"), ("--profile",), ("--trace-tables", "t.jsonl")):
+        c.refused("run", "bfs", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "2", *option,
+                  says=[option[0], "--deterministic-check"])
+    for number in ("0", "1", "-2", "x"):
+        done = c.run("run", "bfs", "--size", "tiny", "--deterministic-check", number, code=BAD_INPUT)
+        check("--deterministic-check" in done.stderr, "which option")
+    c.refused("run", "bfs", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "2", "--set",
+              "memory.crossbar.perturb_sed=1", says=["perturb_seed"])
