@@ -85,7 +85,7 @@ const std::string kMasks = "core.scoreboard.kind=per_thread_mask";
 
 INSTANTIATE_TEST_SUITE_P(
     Each, BrokenRules,
-    ::testing::Values(Rule{"log_order", {"core.l1d.size_kib=1"}}, Rule{"merge_into_l1", {}},
+    ::testing::Values(Rule{"flush", {"determinism.quantum_size=30"}}, Rule{"log_order", {"core.l1d.size_kib=1"}}, Rule{"merge_into_l1", {}},
                       Rule{"slot_mapping", {"core.occupancy.max_ctas=1", "determinism.quantum_size=5000"}},
                       Rule{"serial_order", {}}, Rule{"serial_overlap", {}},
                       Rule{"split_order", {kMultiPath, kMasks}}, Rule{"release_order", {kMultiPath, kMasks}}),
