@@ -52,12 +52,12 @@ struct CoreExtensionSite {
   base::CoreId core{};
   const CoreConfig& config;
   const CoreServices& services;
-  LoadStoreUnit& lsu;       ///< add_client()
-  MemoryPort& memory_port;  ///< add_client()
+  LoadStoreUnit& lsu;                 ///< add_client()
+  MemoryPort& memory_port;            ///< add_client()
   std::uint32_t groups_per_warp = 1;  ///< issue groups of a warp slot
-  bool lanes_apart = false;           ///< the control-flow mechanism runs the lanes of a warp one group after another
+  bool lanes_apart = false;  ///< the control-flow mechanism runs the lanes of a warp one group after another
   const GroupView& groups;
-  base::StatGroup& stats;   ///< the core's: child() for the extension's own
+  base::StatGroup& stats;  ///< the core's: child() for the extension's own
 };
 
 class CoreExtension {

@@ -12,18 +12,19 @@ void LogConfig::visit(base::ConfigVisitor& v) {
                   "(A22, T_SBFULL)",
            .min = 32,
            .max = 65536});
-  v.choice("search_cost", search_cost, {"meta_lines", "per_entry"},
-           "accesses of a search, newest entry first: one for four entries' addresses, or one for each (A22)");
+  v.choice(
+      "search_cost", search_cost, {"meta_lines", "per_entry"},
+      "accesses of a search, newest entry first: one for four entries' addresses, or one for each (A22)");
 }
 
 void DeterminismConfig::visit(base::ConfigVisitor& v) {
-  v.field("enabled", enabled,
-          {.doc = "GPUDet: results do not depend on timing. Off: nothing of it is made"});
+  v.field("enabled", enabled, {.doc = "GPUDet: results do not depend on timing. Off: nothing of it is made"});
   v.field("quantum_size", quantum_size,
           {.unit = "instructions", .doc = "of a wavefront in a quantum", .min = 1, .max = 1e6});
   v.field("bta", bta, {.doc = "barriers may be passed within a quantum (GPUDet-WA, §1.4)"});
   v.choice("bta_rule", bta_rule, {"thesis", "empty_logs", "flag"},
-           "which barriers: thesis: all, right only if CTAs communicate through shared memory alone; empty_logs: if "
+           "which barriers: thesis: all, right only if CTAs communicate through shared memory alone; "
+           "empty_logs: if "
            "the CTA has stored nothing in this quantum; flag: those that no global store can reach without "
            "another barrier (correction 1)");
   v.field("bta_strict", bta_strict,
@@ -34,24 +35,32 @@ void DeterminismConfig::visit(base::ConfigVisitor& v) {
            "the shares: dealt again in each quantum, or fixed for the kernel (A14)");
   v.choice("slot_order", slot_order, {"interleaved", "core_major"},
            "CTA slots of the GPU are numbered slot by slot over the cores, or core by core (§1.5.1)");
-  v.choice("commit_engine", commit_engine, {"zbuffer", "lock"},
-           "who commits the logs: Z-buffer units at the partitions, or the cores with a lock per chunk (§1.7.5)");
+  v.choice(
+      "commit_engine", commit_engine, {"zbuffer", "lock"},
+      "who commits the logs: Z-buffer units at the partitions, or the cores with a lock per chunk (§1.7.5)");
   v.choice("serial_mode", serial_mode, {"core", "wavefront"},
            "atomics wait for each other: core by core (CU-Ser), or wavefront by wavefront (W-Ser) (§1.8)");
-  v.choice("byte_writes", byte_writes, {"trap", "serial_log"},
-           "stores of a part of a 32-bit word: a fault, or the wavefront's log is committed serially (§1.7.4)");
+  v.choice(
+      "byte_writes", byte_writes, {"trap", "serial_log"},
+      "stores of a part of a 32-bit word: a fault, or the wavefront's log is committed serially (§1.7.4)");
   v.field("barrier_cycles", barrier_cycles,
           {.unit = "core cycles", .doc = "of a global barrier between modes", .max = 1e6});
   v.field("l1_flush_cycles", l1_flush_cycles,
-          {.unit = "core cycles", .doc = "of the invalidation of global lines behind a commit (A11)", .max = 1e6});
+          {.unit = "core cycles",
+           .doc = "of the invalidation of global lines behind a commit (A11)",
+           .max = 1e6});
   v.field("work_dist_cycles", work_dist_cycles,
-          {.unit = "core cycles", .doc = "of a distribution of CTAs, beside a cycle for each that a core gets",
+          {.unit = "core cycles",
+           .doc = "of a distribution of CTAs, beside a cycle for each that a core gets",
            .max = 1e6});
   v.field("wavefront_bits", wavefront_bits,
-          {.unit = "bits", .doc = "m, of a wavefront's number in depths (A25); 0: as many as the GPU needs", .max = 20});
+          {.unit = "bits",
+           .doc = "m, of a wavefront's number in depths (A25); 0: as many as the GPU needs",
+           .max = 20});
   v.field("livelock_quanta", livelock_quanta,
           {.unit = "quanta",
-           .doc = "a launch that repeats its states for so many quanta is looked at for a livelock (§1.2.1); 0: never",
+           .doc = "a launch that repeats its states for so many quanta is looked at for a livelock (§1.2.1); "
+                  "0: never",
            .max = 1e9});
   v.choice("broken_rule", broken_rule,
            {"none", "drain", "flush", "log_order", "tail_latch", "merge_into_l1", "forward", "slot_mapping",

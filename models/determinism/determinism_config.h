@@ -26,18 +26,18 @@ enum class SearchCost : std::uint8_t { kMetaLines, kPerEntry };
 /// One rule of those that determinism needs, left out: tests show that each is missed (§1.14).
 enum class BrokenRule : std::uint8_t {
   kNone,
-  kDrain,           ///< D3: a wavefront's parallel mode ends with its loads under way
-  kFlush,           ///< D8: L1 keeps global lines over the commit
-  kLogOrder,        ///< D5: log entries are sent as they arrive from memory
-  kTailLatch,       ///< a load finds stores that are younger
-  kMergeIntoL1,     ///< forwarded bytes go into the L1 line
-  kForward,         ///< loads do not look into the log
-  kSlotMapping,     ///< D9: CTAs go to slots as these become free
-  kSerialOrder,     ///< D10: atomics as they become ready
-  kSerialOverlap,   ///< D11: all cores at once
-  kSplitOrder,      ///< splits of a warp in order of time
-  kReleaseOrder,    ///< barriers let splits go on at once
-  kConstantFlush,   ///< the constant cache keeps its lines over the commit
+  kDrain,          ///< D3: a wavefront's parallel mode ends with its loads under way
+  kFlush,          ///< D8: L1 keeps global lines over the commit
+  kLogOrder,       ///< D5: log entries are sent as they arrive from memory
+  kTailLatch,      ///< a load finds stores that are younger
+  kMergeIntoL1,    ///< forwarded bytes go into the L1 line
+  kForward,        ///< loads do not look into the log
+  kSlotMapping,    ///< D9: CTAs go to slots as these become free
+  kSerialOrder,    ///< D10: atomics as they become ready
+  kSerialOverlap,  ///< D11: all cores at once
+  kSplitOrder,     ///< splits of a warp in order of time
+  kReleaseOrder,   ///< barriers let splits go on at once
+  kConstantFlush,  ///< the constant cache keeps its lines over the commit
 };
 inline constexpr unsigned kBrokenRules = static_cast<unsigned>(BrokenRule::kConstantFlush) + 1;
 

@@ -17,7 +17,8 @@ std::uint64_t wavefronts(std::uint32_t cores, const core::CoreConfig& core) {
 }
 
 DepthFormat format_of(const DeterminismConfig& config, std::uint64_t waves) {
-  return {config.wavefront_bits != 0 ? config.wavefront_bits : wavefront_bits(waves), config.zbuffer.depth_bits};
+  return {config.wavefront_bits != 0 ? config.wavefront_bits : wavefront_bits(waves),
+          config.zbuffer.depth_bits};
 }
 
 void validate(const DeterminismConfig& config, const core::GpuMechanismConfig& gpu) {
@@ -26,21 +27,22 @@ void validate(const DeterminismConfig& config, const core::GpuMechanismConfig& g
   const std::uint64_t waves = wavefronts(gpu.cores, gpu.core);
   const DepthFormat format = format_of(config, waves);
   if (format.wavefronts() < waves)
-    throw base::InputError("determinism.wavefront_bits",
-                           fmt::format("{} bits do not number the {} wavefronts of the GPU (D9)",
-                                       config.wavefront_bits, waves),
-                           "0 takes as many as it needs");
+    throw base::InputError(
+        "determinism.wavefront_bits",
+        fmt::format("{} bits do not number the {} wavefronts of the GPU (D9)", config.wavefront_bits, waves),
+        "0 takes as many as it needs");
   if (format.wavefront_bits() >= format.depth_bits())
     throw base::InputError("determinism.zbuffer.depth_bits",
                            fmt::format("{} bits leave none for quanta beside the {} of a wavefront's number",
                                        format.depth_bits(), format.wavefront_bits()),
                            "widen depths, or make the GPU smaller");
   if (const std::string why = gpu.core.control_flow.timed(); !why.empty())
-    throw base::InputError("determinism.enabled",
-                           fmt::format("core.control_flow: {}: what a wavefront executes in a quantum would depend on "
-                                       "timing",
-                                       why),
-                           "choose a mechanism, or options of it, whose order of splits follows from what they execute");
+    throw base::InputError(
+        "determinism.enabled",
+        fmt::format("core.control_flow: {}: what a wavefront executes in a quantum would depend on "
+                    "timing",
+                    why),
+        "choose a mechanism, or options of it, whose order of splits follows from what they execute");
 }
 
 }  // namespace
@@ -58,7 +60,8 @@ core::GpuMechanismEntry determinism_mechanism() {
           }};
 }
 
-DeterminismMechanism::DeterminismMechanism(const DeterminismConfig& config, const core::GpuMechanismSite& site)
+DeterminismMechanism::DeterminismMechanism(const DeterminismConfig& config,
+                                           const core::GpuMechanismSite& site)
     : config_(config),
       site_(site),
       depths_(format_of(config, wavefronts(site.cores, site.core))),
@@ -94,8 +97,8 @@ std::unique_ptr<core::CtaDispatchPolicy> DeterminismMechanism::dispatch_policy()
 
 void DeterminismMechanism::assembled() {
   for (std::size_t i = 0; i < z_buffers_.size(); ++i) {
-    z_control_isocks_.push_back(
-        std::make_unique<sim::BlockInitiator<ZControlProtocol>>(("z_control_isock" + std::to_string(i)).c_str()));
+    z_control_isocks_.push_back(std::make_unique<sim::BlockInitiator<ZControlProtocol>>(
+        ("z_control_isock" + std::to_string(i)).c_str()));
     z_control_isocks_.back()->bind(z_buffers_[i]->control_tsock);
   }
 }
@@ -125,11 +128,12 @@ void DeterminismMechanism::refuse_unfit(const core::LaunchContext& launch) const
   const isa::Kernel& kernel = *launch.kernel;
   for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
     if (kernel.code[pc].time_dependent)
-      throw base::InputError(kernel.location(base::Pc{pc}),
-                             fmt::format("reads a clock, which deterministic execution cannot make deterministic "
-                                         "(gpudet §1.13)\n  {}",
-                                         kernel.source_line(base::Pc{pc})),
-                             "do not read clocks, or set determinism.enabled=false");
+      throw base::InputError(
+          kernel.location(base::Pc{pc}),
+          fmt::format("reads a clock, which deterministic execution cannot make deterministic "
+                      "(gpudet §1.13)\n  {}",
+                      kernel.source_line(base::Pc{pc})),
+          "do not read clocks, or set determinism.enabled=false");
 }
 
 void DeterminismMechanism::prepare(core::LaunchPreparation& preparation) {

@@ -23,7 +23,8 @@ void DirectWriter::serve(CommitRequest& request) {
   write.extension.tag = request.wave_slot;
   write.extension.issued_at = request.cycle;
   std::memcpy(write.data.data(), request.data->data(), kChunkBytes);
-  for (unsigned byte = 0; byte < kChunkBytes; ++byte) write.enables[byte] = request.mask.test(byte) ? 0xff : 0;
+  for (unsigned byte = 0; byte < kChunkBytes; ++byte)
+    write.enables[byte] = request.mask.test(byte) ? 0xff : 0;
   core::PortRequest send;
   send.op = core::PortRequest::Op::kSend;
   send.client = client_;

@@ -16,7 +16,8 @@ namespace heddle::determinism {
 class DirectWriter : public sc_core::sc_module {
  public:
   /// Becomes a client of the core's memory port.
-  DirectWriter(const sc_core::sc_module_name& name, base::CoreId core, sim::MemoryPool& pool, core::MemoryPort& port);
+  DirectWriter(const sc_core::sc_module_name& name, base::CoreId core, sim::MemoryPool& pool,
+               core::MemoryPort& port);
 
  private:
   void serve(CommitRequest& request);

@@ -9,8 +9,8 @@ namespace {
 using isa::Opcode;
 
 bool is_global_store(const isa::Instruction& instruction) {
-  return instruction.op == Opcode::kStore && (instruction.space == isa::StateSpace::kGlobal ||
-                                              instruction.space == isa::StateSpace::kGeneric);
+  return instruction.op == Opcode::kStore &&
+         (instruction.space == isa::StateSpace::kGlobal || instruction.space == isa::StateSpace::kGeneric);
 }
 
 bool is_sync(const isa::Instruction& instruction) {
@@ -51,8 +51,8 @@ std::vector<bool> global_barriers(const isa::Kernel& kernel) {
       continue;  // the quantum ends there, and with it the log is empty
     }
     if (instruction.op == Opcode::kBranch) reach(instruction.target.value());
-    const bool ends = (instruction.op == Opcode::kExit || instruction.op == Opcode::kBranch) &&
-                      !instruction.guard.present;
+    const bool ends =
+        (instruction.op == Opcode::kExit || instruction.op == Opcode::kBranch) && !instruction.guard.present;
     if (!ends) reach(pc + 1);
   }
   return flagged;

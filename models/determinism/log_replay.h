@@ -12,7 +12,8 @@ namespace heddle::determinism {
 
 class LogReplay {
  public:
-  static constexpr std::uint32_t kWindow = kChunkBytes / kMetaBytes;  ///< entries read ahead: those of a meta line
+  static constexpr std::uint32_t kWindow =
+      kChunkBytes / kMetaBytes;  ///< entries read ahead: those of a meta line
 
   void begin(std::uint32_t entries) {
     *this = {};

@@ -12,16 +12,16 @@ namespace heddle::determinism {
 
 /// Why a wavefront's parallel mode ended (§1.2.1).
 enum class EndReason : std::uint8_t {
-  kNone,     ///< it has not
-  kCount,    ///< it has executed as many instructions as a quantum has
-  kAtomic,   ///< its next instruction must execute in serial mode
+  kNone,    ///< it has not
+  kCount,   ///< it has executed as many instructions as a quantum has
+  kAtomic,  ///< its next instruction must execute in serial mode
   kFence,
   kBarrier,  ///< all of it waits
   kExit,
   kLogFull,  ///< its next store might not fit into the log
 };
 inline constexpr unsigned kEndReasons = static_cast<unsigned>(EndReason::kLogFull) + 1;
-inline constexpr std::array<const char*, kEndReasons> kEndReasonNames{"none",    "count", "atomic", "fence",
+inline constexpr std::array<const char*, kEndReasons> kEndReasonNames{"none",    "count", "atomic",  "fence",
                                                                       "barrier", "exit",  "log_full"};
 
 /// A wavefront at the end of a quantum.
@@ -36,10 +36,10 @@ struct WaveRecord {
 /// Sequencer to unit, in the system's turn of an instant.
 struct QuantumRequest {
   enum class Op : std::uint8_t {
-    kParallel,   ///< a quantum begins: wavefronts may issue
-    kSettle,     ///< decide what has to be decided; `again` asks for the next cycle
-    kAskSlot,    ///< of a CTA slot whose CTA has ended: `below_quota`
-    kCommit,     ///< of quantum `quantum`; unless `idle` kCommitted tells the end
+    kParallel,  ///< a quantum begins: wavefronts may issue
+    kSettle,    ///< decide what has to be decided; `again` asks for the next cycle
+    kAskSlot,   ///< of a CTA slot whose CTA has ended: `below_quota`
+    kCommit,    ///< of quantum `quantum`; unless `idle` kCommitted tells the end
     kEndCommit,  ///< logs are empty, caches forget; `atomics`, `partial_logs` say whether it has work in serial mode
     kSerialLogs,     ///< its logs with partial words are written; kSerialDone tells the end
     kSerialAtomics,  ///< its atomics execute; kSerialDone tells the end
@@ -59,7 +59,7 @@ struct QuantumRequest {
   bool idle = false;
   bool atomics = false;
   bool partial_logs = false;
-  bool host_calls = false;  ///< kEndCommit: some of the atomics are calls of the host
+  bool host_calls = false;   ///< kEndCommit: some of the atomics are calls of the host
   std::uint64_t issued = 0;  ///< kEndQuantum: instructions, in both modes
   /// kEndQuantum: of the states of the wavefronts, and of all that they have stored in the quantum.
   std::uint64_t digest = 0;

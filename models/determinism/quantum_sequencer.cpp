@@ -8,16 +8,22 @@ namespace heddle::determinism {
 
 QuantumSequencer::QuantumSequencer(const sc_core::sc_module_name& name, const DeterminismConfig& config,
                                    const DepthFormat& depths, std::uint32_t cores, base::StatGroup& stats)
-    : sc_module(name), config_(config), depths_(depths), cores_(cores), dirty_(cores), livelock_(config.livelock_quanta) {
+    : sc_module(name),
+      config_(config),
+      depths_(depths),
+      cores_(cores),
+      dirty_(cores),
+      livelock_(config.livelock_quanta) {
   for (std::uint32_t i = 0; i < cores; ++i) {
-    unit_isocks.push_back(std::make_unique<sim::BlockInitiator<QuantumProtocol>>(
-        ("unit_isock" + std::to_string(i)).c_str()));
+    unit_isocks.push_back(
+        std::make_unique<sim::BlockInitiator<QuantumProtocol>>(("unit_isock" + std::to_string(i)).c_str()));
     report_tsocks.push_back(
         std::make_unique<ReportTarget>(("report_tsock" + std::to_string(i)).c_str(), this));
   }
   stats.counter("quanta", "quanta", "ended", &quanta_);
   stats.counter("serial_modes", "quanta", "of these, with a serial mode", &serial_modes_);
-  stats.counter("depth_resets", "resets", "of all depths, because the number of quanta had overflown", &resets_);
+  stats.counter("depth_resets", "resets", "of all depths, because the number of quanta had overflown",
+                &resets_);
   stats.counters("cycles", "core cycles", "by mode; barriers: what global barriers cost",
                  {"work_dist", "parallel", "commit", "serial", "barrier"}, cycles_.data());
 }
@@ -87,8 +93,9 @@ base::Cycle QuantumSequencer::cycle(base::Cycle now) {
   in_cycle_ = false;
   if (mode_ == Mode::kIdle || mode_ == Mode::kFinished) return base::kNever;
   // In the work distribution CTAs start behind this, in the same cycle.
-  if (any_dirty_ || mode_ == Mode::kReset || mode_ == Mode::kEnding || (mode_ == Mode::kFlush && wait_until_ <= now) ||
-      !to_start_.empty() || slots_per_core_ == 0) return now + 1;
+  if (any_dirty_ || mode_ == Mode::kReset || mode_ == Mode::kEnding ||
+      (mode_ == Mode::kFlush && wait_until_ <= now) || !to_start_.empty() || slots_per_core_ == 0)
+    return now + 1;
   return wait_until_ > now ? wait_until_ : base::kNever;
 }
 
@@ -349,10 +356,12 @@ void QuantumSequencer::look_for_hangs(std::uint64_t issued, std::uint64_t digest
   if (advanced) return livelock_.advanced();
   std::string why;
   if (issued == 0 && !committed_)
-    why = fmt::format("no wavefront can execute anything in any further quantum (in quantum {} none did)", in_launch_);
+    why = fmt::format("no wavefront can execute anything in any further quantum (in quantum {} none did)",
+                      in_launch_);
   else if (const std::uint32_t period = livelock_.quantum(watched_, digest); period != 0)
     why = fmt::format(
-        "a livelock: every {} of deterministic execution (quantum {}) all wavefronts do the same again, and store the "
+        "a livelock: every {} of deterministic execution (quantum {}) all wavefronts do the same again, and "
+        "store the "
         "same",
         period == 1 ? "quantum" : fmt::format("{} quanta", period), in_launch_);
   if (!why.empty() && on_hang) on_hang(why);

@@ -34,8 +34,8 @@ struct QuantumRecord {
 
 class QuantumSequencer : public sc_core::sc_module {
  public:
-  QuantumSequencer(const sc_core::sc_module_name& name, const DeterminismConfig& config, const DepthFormat& depths,
-                   std::uint32_t cores, base::StatGroup& stats);
+  QuantumSequencer(const sc_core::sc_module_name& name, const DeterminismConfig& config,
+                   const DepthFormat& depths, std::uint32_t cores, base::StatGroup& stats);
 
  private:
   void take_report(QuantumReport& report);
@@ -43,7 +43,8 @@ class QuantumSequencer : public sc_core::sc_module {
  public:
   // By core.
   std::vector<std::unique_ptr<sim::BlockInitiator<QuantumProtocol>>> unit_isocks;
-  using ReportTarget = sim::BlockTarget<QuantumReportProtocol, QuantumSequencer, &QuantumSequencer::take_report>;
+  using ReportTarget =
+      sim::BlockTarget<QuantumReportProtocol, QuantumSequencer, &QuantumSequencer::take_report>;
   std::vector<std::unique_ptr<ReportTarget>> report_tsocks;
 
   /// The depths of all partitions become kNoDepth; true: that is done. Asked in every cycle until it is.
@@ -107,8 +108,8 @@ class QuantumSequencer : public sc_core::sc_module {
   Mode mode_ = Mode::kIdle;
   base::Cycle wait_until_ = 0;
   base::Cycle accounted_ = 0;
-  std::uint32_t quantum_ = 0;      ///< of depths; goes on over launches
-  std::uint64_t in_launch_ = 0;    ///< quanta of this launch that are over
+  std::uint32_t quantum_ = 0;    ///< of depths; goes on over launches
+  std::uint64_t in_launch_ = 0;  ///< quanta of this launch that are over
 
   std::uint32_t cores_ = 0;
   std::uint64_t ctas_ = 0;
@@ -130,7 +131,7 @@ class QuantumSequencer : public sc_core::sc_module {
   std::vector<std::uint32_t> with_logs_, with_atomics_;
   std::size_t serial_next_ = 0;
   bool host_calls_ = false;  ///< the serial mode has instructions that let the host look at memory
-  bool committed_ = false;  ///< the quantum had something to commit
+  bool committed_ = false;   ///< the quantum had something to commit
 
   LivelockWatch livelock_;
   bool watched_ = false;  ///< this quantum

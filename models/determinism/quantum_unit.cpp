@@ -19,7 +19,8 @@ QuantumUnit::QuantumUnit(const sc_core::sc_module_name& name, const DeterminismC
   stats.counter("instructions", "warp-instructions", "counted in quanta", &counted_);
   stats.counters("ends", "wavefront-quanta", "why parallel modes ended",
                  {kEndReasonNames.begin(), kEndReasonNames.end()}, ends_.data());
-  stats.counter("barriers_passed", "CTA barriers", "passed by a whole CTA within a quantum", &barriers_passed_);
+  stats.counter("barriers_passed", "CTA barriers", "passed by a whole CTA within a quantum",
+                &barriers_passed_);
   stats.counter("atomics", "warp-instructions", "executed in serial mode", &atomics_);
   stats.counter("serial_logs", "logs", "committed in serial mode", &serial_logs_);
 }
@@ -151,7 +152,8 @@ void QuantumUnit::gate(core::IssueGateRequest& request) {
       return;
     case Mode::kSerialAtomics: {
       const bool its_turn = serial_open_ && serial_[serial_next_ - 1] == request.warp.value();
-      const bool any = config_.broken(BrokenRule::kSerialOrder) && of.reason == EndReason::kAtomic && of.state == State::kEnded;
+      const bool any = config_.broken(BrokenRule::kSerialOrder) && of.reason == EndReason::kAtomic &&
+                       of.state == State::kEnded;
       request.closed = !(its_turn || any) || !is_serial(*request.instruction) ||
                        (takes_turns() && request.group != of.turn);
       return;
@@ -167,7 +169,8 @@ void QuantumUnit::gate(core::IssueGateRequest& request) {
 bool QuantumUnit::closed_in_parallel(const core::IssueGateRequest& request) {
   const WarpId warp = request.warp;
   const Wave& of = wave(warp);
-  if (!config_.broken(BrokenRule::kSplitOrder) && (of.turn_open || (takes_turns() && request.group != of.turn)))
+  if (!config_.broken(BrokenRule::kSplitOrder) &&
+      (of.turn_open || (takes_turns() && request.group != of.turn)))
     return true;
   const isa::Instruction& next = *request.instruction;
   EndReason reason = EndReason::kNone;
@@ -323,7 +326,8 @@ bool QuantumUnit::give_turn(WarpId warp) {
     return true;
   }
   // The one behind the last that had its turn.
-  auto next = std::ranges::find_if(groups_, [&](const core::GroupState& group) { return group.group > of.turn; });
+  auto next =
+      std::ranges::find_if(groups_, [&](const core::GroupState& group) { return group.group > of.turn; });
   if (next == groups_.end()) next = groups_.begin();
   of.turn = next->group;
   of.turn_open = false;
@@ -367,8 +371,7 @@ void QuantumUnit::evaluate(Slot& slot) {
     return;
   }
   slot.ended = true;
-  report(QuantumReport::Kind::kSlotEnded,
-         base::CtaSlot{static_cast<std::uint32_t>(&slot - slots_.data())});
+  report(QuantumReport::Kind::kSlotEnded, base::CtaSlot{static_cast<std::uint32_t>(&slot - slots_.data())});
 }
 
 void QuantumUnit::resume(WarpId warp) {

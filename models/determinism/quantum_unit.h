@@ -37,7 +37,8 @@ class QuantumUnit : public sc_core::sc_module {
   sim::BlockTarget<core::IssueTapProtocol, QuantumUnit, &QuantumUnit::tap> tap_tsock{"tap_tsock", this};
   sim::BlockTarget<core::IssueGateProtocol, QuantumUnit, &QuantumUnit::gate> gate_tsock{"gate_tsock", this};
   sim::BlockInitiator<core::GateControlProtocol> gate_control_isock{"gate_control_isock"};
-  sim::BlockTarget<core::ReleaseProtocol, QuantumUnit, &QuantumUnit::release> release_tsock{"release_tsock", this};
+  sim::BlockTarget<core::ReleaseProtocol, QuantumUnit, &QuantumUnit::release> release_tsock{"release_tsock",
+                                                                                            this};
   sim::BlockInitiator<core::ReleaseControlProtocol> release_control_isock{"release_control_isock"};
   sim::BlockInitiator<StoreBufferProtocol> store_buffer_isock{"store_buffer_isock"};
   sim::BlockTarget<StoreBufferEventProtocol, QuantumUnit, &QuantumUnit::take_event> event_tsock{"event_tsock",
@@ -50,7 +51,7 @@ class QuantumUnit : public sc_core::sc_module {
   using LaneMask = base::LaneMask;
 
   enum class State : std::uint8_t {
-    kEmpty,     ///< no CTA, or not begun
+    kEmpty,  ///< no CTA, or not begun
     kParallel,
     kDraining,  ///< its parallel mode has ended, operations are on their way
     kEnded,
@@ -127,8 +128,8 @@ class QuantumUnit : public sc_core::sc_module {
 
   std::vector<std::uint32_t> serial_;  ///< wavefronts with work in serial mode, in order
   std::size_t serial_next_ = 0;
-  bool serial_open_ = false;  ///< the one before serial_next_ has not issued yet
-  bool serial_waits_ = false; ///< the one before must be done first
+  bool serial_open_ = false;   ///< the one before serial_next_ has not issued yet
+  bool serial_waits_ = false;  ///< the one before must be done first
 
   bool watch_ = false;
   core::Hash writes_;  ///< of this quantum, if it is watched

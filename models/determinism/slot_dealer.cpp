@@ -5,7 +5,8 @@
 
 namespace heddle::determinism {
 
-SlotDealer::SlotDealer(const DeterminismConfig& config, std::uint32_t cores, std::uint32_t slots, std::uint64_t ctas)
+SlotDealer::SlotDealer(const DeterminismConfig& config, std::uint32_t cores, std::uint32_t slots,
+                       std::uint64_t ctas)
     : interleaved_(config.slot_order == SlotOrder::kInterleaved),
       dwp_(config.dwp),
       is_static_(config.dwp && config.dwp_repartition == Repartition::kStatic),

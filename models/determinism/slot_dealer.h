@@ -21,7 +21,8 @@ class SlotDealer {
     std::uint32_t slot = 0;
   };
   [[nodiscard]] Place place(std::uint32_t ordinal) const {
-    return interleaved_ ? Place{ordinal % cores_, ordinal / cores_} : Place{ordinal / slots_, ordinal % slots_};
+    return interleaved_ ? Place{ordinal % cores_, ordinal / cores_}
+                        : Place{ordinal / slots_, ordinal % slots_};
   }
   [[nodiscard]] std::uint32_t ordinal(const Place& at) const {
     return interleaved_ ? at.slot * cores_ + at.core : at.core * slots_ + at.slot;

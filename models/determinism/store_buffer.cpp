@@ -32,10 +32,11 @@ StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismC
   base::StatGroup& stats = site.stats.child("determinism").child("store_buffer", "logs of the wavefronts");
   stats.counter("stores", "warp-instructions", "stores to global memory", &stores_);
   stats.counter("appends", "log entries", "chunks stored to", &appends_);
-  stats.counter("partial_appends", "log entries", "of these, with a part of a 32-bit word", &partial_appends_);
+  stats.counter("partial_appends", "log entries", "of these, with a part of a 32-bit word",
+                &partial_appends_);
   stats.counter("loads", "warp-instructions", "loads of global memory", &loads_);
-  stats.counter("searches", "searches", "chunks that were looked for in the log: the Bloom filter did not exclude them",
-                &searches_);
+  stats.counter("searches", "searches",
+                "chunks that were looked for in the log: the Bloom filter did not exclude them", &searches_);
   stats.counter("compared", "log entries", "looked at by searches", &compared_);
   stats.counter("forwards", "searches", "that found all bytes", &forwards_);
   stats.counter("partial_forwards", "searches", "that found some of the bytes", &partial_forwards_);
@@ -72,7 +73,8 @@ void StoreBuffer::begin_launch(LsuRequest& request) {
   const std::uint64_t local_bytes = std::uint64_t{launch_->local_bytes_per_thread} * core::kLanes *
                                     launch_->warps_per_cta * launch_->shape.grid.count();
   own_ = {{log_base_, log_end_}, {launch_->local_base, launch_->local_base + local_bytes}};
-  if (launch_->table_bytes != 0) own_.push_back({launch_->table_base, launch_->table_base + launch_->table_bytes});
+  if (launch_->table_bytes != 0)
+    own_.push_back({launch_->table_base, launch_->table_base + launch_->table_bytes});
   StoreBufferEvent event;
   event.kind = StoreBufferEvent::Kind::kBeginLaunch;
   event.launch = launch_;
@@ -181,7 +183,8 @@ void StoreBuffer::tick(LsuRequest& request) {
   offer_access(cycle);
   request.full = lsu_full_;
   // What is on its way in the load/store unit, or at the engine, brings its own cycles.
-  if (again_ || !to_pass_.empty() || !to_lsu_.empty()) request.next_due = std::min(request.next_due, cycle + 1);
+  if (again_ || !to_pass_.empty() || !to_lsu_.empty())
+    request.next_due = std::min(request.next_due, cycle + 1);
   request.next_due = std::min(request.next_due, std::max(engine_due_, cycle + 1));
 }
 

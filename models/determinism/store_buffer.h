@@ -46,7 +46,8 @@ class StoreBuffer : public core::LsuInterposer {
   void take_log(warp_log::LogAnswer& answer);
 
  public:
-  sim::BlockTarget<StoreBufferProtocol, StoreBuffer, &StoreBuffer::control> control_tsock{"control_tsock", this};
+  sim::BlockTarget<StoreBufferProtocol, StoreBuffer, &StoreBuffer::control> control_tsock{"control_tsock",
+                                                                                          this};
   sim::BlockInitiator<StoreBufferEventProtocol> event_isock{"event_isock"};
   sim::BlockInitiator<CommitProtocol> commit_isock{"commit_isock"};
   sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_ack> ack_tsock{"ack_tsock", this};
@@ -121,7 +122,8 @@ class StoreBuffer : public core::LsuInterposer {
   void load(core::LsuRequest& request);
   /// The operation's addresses, in op_.
   void resolve(const core::LsuRequest& request);
-  void append(WarpId warp, std::uint32_t owner, const core::LineAccess& access, const core::LsuRequest& request);
+  void append(WarpId warp, std::uint32_t owner, const core::LineAccess& access,
+              const core::LsuRequest& request);
   [[noreturn]] void refuse_partial(const core::LsuRequest& request) const;
   std::uint32_t hold(const core::LsuRequest& request);
   /// Some lanes of a held operation go to the load/store unit now.
@@ -176,8 +178,8 @@ class StoreBuffer : public core::LsuInterposer {
   bool again_ = false;  ///< there is something to do in the next cycle
 
   std::uint32_t quantum_ = 0;
-  std::uint32_t reads_ = 0;      ///< of logs, queued or on their way
-  std::uint32_t first_ = 0;      ///< wavefront whose turn it is
+  std::uint32_t reads_ = 0;           ///< of logs, queued or on their way
+  std::uint32_t first_ = 0;           ///< wavefront whose turn it is
   std::vector<std::uint32_t> order_;  ///< those that replay
   bool commit_told_ = true;
   bool serial_ = false;

@@ -12,10 +12,10 @@ namespace heddle::determinism {
 
 struct StoreBufferRequest {
   enum class Op : std::uint8_t {
-    kAsk,        ///< of `warp`, see the answer
-    kCommit,     ///< all logs go to the commit engine, but those that are committed serially; kCommitted tells the end
+    kAsk,  ///< of `warp`, see the answer
+    kCommit,  ///< all logs go to the commit engine, but those that are committed serially; kCommitted tells the end
     kEndCommit,  ///< the logs are empty again, but those; L1 and constant cache forget what is not the core's own
-    kSerialLog,  ///< the log of `warp` is written to memory, entry by entry; kSerialDone tells the end
+    kSerialLog,    ///< the log of `warp` is written to memory, entry by entry; kSerialDone tells the end
     kResetDepths,  ///< of what the commit engine has written (quantum overflow); kDepthsReset tells the end
   };
   Op op = Op::kAsk;

@@ -43,7 +43,13 @@ void StoreBuffer::read_logs() {
       ++reads_;
       const WarpId warp{w};
       if (wish.meta)
-        queue({Purpose::kReplayMeta, warp, 0, wish.entry, layout_.meta(w, wish.entry), wish.count * kMetaWords, {}});
+        queue({Purpose::kReplayMeta,
+               warp,
+               0,
+               wish.entry,
+               layout_.meta(w, wish.entry),
+               wish.count * kMetaWords,
+               {}});
       else
         queue({Purpose::kReplayData, warp, 0, wish.entry, layout_.data(w, wish.entry), kChunkWords, {}});
     }

@@ -70,13 +70,15 @@ void StoreBuffer::refuse_partial(const LsuRequest& request) const {
   const isa::Kernel& kernel = *launch_->kernel;
   throw base::KernelFault(
       kernel.location(request.pc),
-      fmt::format("stores a part of a 32-bit word of global memory, which deterministic execution cannot commit: "
-                  "other wavefronts may store the rest (gpudet §1.7.4)\n  {}",
-                  kernel.source_line(request.pc)),
+      fmt::format(
+          "stores a part of a 32-bit word of global memory, which deterministic execution cannot commit: "
+          "other wavefronts may store the rest (gpudet §1.7.4)\n  {}",
+          kernel.source_line(request.pc)),
       "widen the data to 32 bits, or set determinism.byte_writes=serial_log");
 }
 
-void StoreBuffer::append(WarpId warp, std::uint32_t owner, const LineAccess& access, const LsuRequest& request) {
+void StoreBuffer::append(WarpId warp, std::uint32_t owner, const LineAccess& access,
+                         const LsuRequest& request) {
   Wave& of = wave(warp);
   alignas(16) std::array<unsigned char, kChunkBytes> data{};
   std::array<unsigned char, kChunkBytes> enables{};
@@ -159,9 +161,8 @@ void StoreBuffer::load(LsuRequest& request) {
   for (unsigned i = 0; i < op_.access_count; ++i) {
     const LineAccess& access = op_.accesses[i];
     const core::LaneOffsets offsets = op_.offsets(access);
-    access.lanes.for_each([&](unsigned lane) {
-      held.address[lane] = access.line + offsets.offset(lane, op_.bytes);
-    });
+    access.lanes.for_each(
+        [&](unsigned lane) { held.address[lane] = access.line + offsets.offset(lane, op_.bytes); });
   }
   ++held.pieces;  // the searches
   if (const LaneMask others = LaneMask::difference(request.slices[0].lanes, searched); others.any())
@@ -183,24 +184,36 @@ void StoreBuffer::search(std::uint32_t owner) {
     if (of.wants_meta()) {
       const LogSearch::Wish wish = of.meta_wish();
       const auto entries = config_.log.search_cost == SearchCost::kMetaLines ? LogReplay::kWindow : 1u;
-      queue({Purpose::kSearchMeta, warp, owner, wish.first, layout_.meta(warp.value(), wish.first),
-             entries * kMetaWords, {}});
+      queue({Purpose::kSearchMeta,
+             warp,
+             owner,
+             wish.first,
+             layout_.meta(warp.value(), wish.first),
+             entries * kMetaWords,
+             {}});
     }
     return;  // until the access, or the data that is on its way, arrives
   }
   search_ends(owner);
 }
 
-void StoreBuffer::take_search(std::uint32_t owner, const LogAccess& access, std::span<const std::uint32_t> words) {
+void StoreBuffer::take_search(std::uint32_t owner, const LogAccess& access,
+                              std::span<const std::uint32_t> words) {
   Held& held = *held_[owner];
   LogSearch& of = held.searches[held.current];
   if (access.purpose == Purpose::kSearchMeta) {
-    if (config_.broken(BrokenRule::kTailLatch) && of.begin_again(wave(access.warp).entries)) return search(owner);
+    if (config_.broken(BrokenRule::kTailLatch) && of.begin_again(wave(access.warp).entries))
+      return search(owner);
     std::vector<LogSearch::Wish> data;
     of.take_meta(words, data);
     for (const LogSearch::Wish& wish : data)
-      queue({Purpose::kSearchData, access.warp, owner, wish.first, layout_.data(access.warp.value(), wish.first),
-             kChunkWords, {}});
+      queue({Purpose::kSearchData,
+             access.warp,
+             owner,
+             wish.first,
+             layout_.data(access.warp.value(), wish.first),
+             kChunkWords,
+             {}});
     search(owner);
     return;
   }
@@ -217,7 +230,8 @@ core::LaneMask StoreBuffer::satisfied(const Held& held) const {
     for (const LogSearch& of : held.searches) {
       if (of.chunk() != at / kChunkBytes * kChunkBytes) continue;
       bool all = true;
-      for (unsigned i = 0; i < bytes; ++i) all = all && of.bytes().known.test(static_cast<unsigned>(at - of.chunk()) + i);
+      for (unsigned i = 0; i < bytes; ++i)
+        all = all && of.bytes().known.test(static_cast<unsigned>(at - of.chunk()) + i);
       if (all) lanes |= LaneMask(1u << lane);
     }
   });
@@ -238,7 +252,8 @@ void StoreBuffer::search_ends(std::uint32_t owner) {
       for (const LogSearch& of : held.searches)
         for (unsigned word = 0; word < kChunkWords; ++word) {
           if (of.bytes().known.word_bits(word) != 0xf) continue;
-          LogAccess spoil{Purpose::kSpoil, held.operation.slices()[0].warp, owner, 0, of.chunk() + word * 4ull, 1, {}};
+          LogAccess spoil{
+              Purpose::kSpoil, held.operation.slices()[0].warp, owner, 0, of.chunk() + word * 4ull, 1, {}};
           std::memcpy(spoil.data.data(), of.bytes().data.data() + word * 4ull, 4);
           queue(spoil);
         }
@@ -280,8 +295,7 @@ void StoreBuffer::merge(Held& held, LaneMask lanes, bool partly) {
       if (of.chunk() != at / kChunkBytes * kChunkBytes) continue;
       const auto first = static_cast<unsigned>(at - of.chunk());
       for (unsigned i = 0; i < bytes; ++i)
-        if (of.bytes().known.test(first + i))
-          raw[i] = static_cast<unsigned char>(of.bytes().data[first + i]);
+        if (of.bytes().known.test(first + i)) raw[i] = static_cast<unsigned char>(of.bytes().data[first + i]);
     }
     core::load_lane(instruction, registers, lane, 0, bytes, raw.data());
   });

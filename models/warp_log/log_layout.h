@@ -12,8 +12,11 @@ class LogLayout {
  public:
   LogLayout() = default;
   /// `meta_bytes`: of an entry, a power of two of 4 to 128. `first_log`: number of the core's first warp slot in the GPU.
-  constexpr LogLayout(std::uint64_t base, std::uint32_t capacity, std::uint32_t meta_bytes, std::uint64_t first_log)
-      : base_(base + first_log * bytes_of_log(capacity, meta_bytes)), capacity_(capacity), meta_bytes_(meta_bytes) {}
+  constexpr LogLayout(std::uint64_t base, std::uint32_t capacity, std::uint32_t meta_bytes,
+                      std::uint64_t first_log)
+      : base_(base + first_log * bytes_of_log(capacity, meta_bytes)),
+        capacity_(capacity),
+        meta_bytes_(meta_bytes) {}
 
   [[nodiscard]] constexpr std::uint64_t data(std::uint32_t warp, std::uint32_t entry) const {
     return log(warp) + std::uint64_t{entry} * kDataBytes;
@@ -27,8 +30,10 @@ class LogLayout {
   [[nodiscard]] constexpr std::uint32_t entries_per_meta_line() const { return kDataBytes / meta_bytes_; }
 
   /// A line more than the arrays need: the logs of a core's warps begin in different sets of its cache.
-  [[nodiscard]] static constexpr std::uint64_t bytes_of_log(std::uint32_t capacity, std::uint32_t meta_bytes) {
-    const std::uint64_t meta = (std::uint64_t{capacity} * meta_bytes + kDataBytes - 1) / kDataBytes * kDataBytes;
+  [[nodiscard]] static constexpr std::uint64_t bytes_of_log(std::uint32_t capacity,
+                                                            std::uint32_t meta_bytes) {
+    const std::uint64_t meta =
+        (std::uint64_t{capacity} * meta_bytes + kDataBytes - 1) / kDataBytes * kDataBytes;
     return std::uint64_t{capacity} * kDataBytes + meta + kDataBytes;
   }
 

@@ -63,8 +63,8 @@ std::uint32_t LogTraffic::allocate() {
   return index;
 }
 
-bool LogTraffic::offer(core::WarpId warp, std::uint64_t address, unsigned words, const isa::Instruction& instruction,
-                       std::uint32_t index, core::Cycle cycle) {
+bool LogTraffic::offer(core::WarpId warp, std::uint64_t address, unsigned words,
+                       const isa::Instruction& instruction, std::uint32_t index, core::Cycle cycle) {
   std::byte* const rows = accesses_[index]->rows.data();
   for (unsigned lane = 0; lane < words; ++lane) {
     const std::uint64_t at = address + lane * kWordBytes;

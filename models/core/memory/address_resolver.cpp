@@ -68,7 +68,7 @@ std::uint64_t window_of(const AddressPattern& pattern, const LaneRuns& runs, uns
 }  // namespace
 
 void AddressResolver::split_generic(MemoryInstruction& op, AddressPattern& pattern, LaneMask& device,
-                                  LaneMask& local) {
+                                    LaneMask& local) {
   const std::uint64_t window = window_of(pattern, op.runs, op.bytes);
   if (window != kMixed) {
     if (window == 0) device = op.mask;
@@ -130,13 +130,13 @@ void AddressResolver::resolve_shared(MemoryInstruction& op, const AccessContext&
 }
 
 void AddressResolver::resolve_device(MemoryInstruction& op, const AccessContext& context,
-                                   const AddressPattern& pattern, LaneMask lanes) {
+                                     const AddressPattern& pattern, LaneMask lanes) {
   check_access(context, StateSpace::kGlobal, op, pattern, lanes, 0, &allocations_);
   coalesce(op, pattern, lanes, line_bytes_);
 }
 
-void AddressResolver::resolve_local(MemoryInstruction& op, const AccessContext& context, AddressPattern pattern,
-                                  LaneMask lanes) {
+void AddressResolver::resolve_local(MemoryInstruction& op, const AccessContext& context,
+                                    AddressPattern pattern, LaneMask lanes) {
   check_access(context, StateSpace::kLocal, op, pattern, lanes, launch_->local_bytes_per_thread, nullptr);
   if (pattern.shape == Shape::kRuns) scatter(op, pattern);
   const auto region = [this](const MemorySlice& slice) {

@@ -47,7 +47,8 @@ class AddressResolver {
                       LaneMask lanes);
   void resolve_device(MemoryInstruction& op, const AccessContext& context, const AddressPattern& pattern,
                       LaneMask lanes);
-  void resolve_local(MemoryInstruction& op, const AccessContext& context, AddressPattern pattern, LaneMask lanes);
+  void resolve_local(MemoryInstruction& op, const AccessContext& context, AddressPattern pattern,
+                     LaneMask lanes);
 
   std::uint32_t line_bytes_;
   const host::AllocationTable& allocations_;

@@ -27,7 +27,7 @@ class Hash {
 
 /// Adds what lanes `mask` hold in a register.
 inline void hash_register(Hash& hash, isa::RegId reg, base::LaneMask mask, const isa::RegisterLayout& layout,
-                  const isa::RowBytes& registers) {
+                          const isa::RowBytes& registers) {
   if (reg < layout.rows32) {
     const std::byte* row = registers.data() + layout.offset32(reg);
     mask.for_each([&](unsigned lane) {

@@ -27,8 +27,8 @@ void expect_quanta(const Json& result, const std::vector<std::string>& expected)
 /// Three warps that execute `counts` instructions (the prologue included) and go on together at L.
 std::string three_paths(const std::array<std::uint32_t, 3>& counts) {
   return "  setp.eq.u32 %p0, %w, 1;\n  @%p0 bra W1;\n  setp.eq.u32 %p1, %w, 2;\n  @%p1 bra W2;\n" +
-         filler(counts[0] - kPrologue - 5) + "  bra L;\nW1:\n" + filler(counts[1] - kPrologue - 3) + "  bra L;\nW2:\n" +
-         filler(counts[2] - kPrologue - 4) + "L:\n";
+         filler(counts[0] - kPrologue - 5) + "  bra L;\nW1:\n" + filler(counts[1] - kPrologue - 3) +
+         "  bra L;\nW2:\n" + filler(counts[2] - kPrologue - 4) + "L:\n";
 }
 
 TEST(QuantumGoldens, G1_AQuotaOfWavefrontsDoesNotDeadlock) {
@@ -70,7 +70,8 @@ std::string atomics(bool one_lane) {
   add.u64 %d0, %d0, %b;
   st.global.u32 [%d0], %r3;
 END:
-  ret;)", one_lane ? "@%p1 bra END;" : "");
+  ret;)",
+                     one_lane ? "@%p1 bra END;" : "");
 }
 
 TEST(QuantumGoldens, G3_SerialModeIsInOrderOfCoresAndWavefronts) {
@@ -85,7 +86,8 @@ TEST(QuantumGoldens, G3_SerialModeIsInOrderOfCoresAndWavefronts) {
       EXPECT_EQ(one["a"][0], 5);
       EXPECT_EQ(one["a"][1], 5) << "the last to exchange: core 1, wavefront 2";
       std::vector<std::uint32_t> old;
-      for (const unsigned wave : {0u, 1u, 2u, 3u, 5u}) old.push_back(one["b"][wave * 32].get<std::uint32_t>());
+      for (const unsigned wave : {0u, 1u, 2u, 3u, 5u})
+        old.push_back(one["b"][wave * 32].get<std::uint32_t>());
       EXPECT_EQ(old, (std::vector<std::uint32_t>{0, 1, 2, 3, 4})) << mode << " " << seed;
       const Json all_lanes = run_body(all, atomics(false), 2, 96);
       ASSERT_FALSE(all_lanes.contains("errors")) << all_lanes.dump();
@@ -99,8 +101,9 @@ TEST(QuantumGoldens, G4_BarrierTerminationAvoidance) {
   expect_quanta(run_body(kBase, body, 1, 96),
                 {"51 barrier, 81 barrier, 121 barrier", "200 count, 200 count, 200 count",
                  "101 exit, 101 exit, 101 exit"});
-  expect_quanta(run_body(kWorkgroupAware, body, 1, 96),
-                {"200 count, 200 count, 200 count", "152 exit, 182 exit, 200 count", "0 exit, 0 exit, 22 exit"});
+  expect_quanta(
+      run_body(kWorkgroupAware, body, 1, 96),
+      {"200 count, 200 count, 200 count", "152 exit, 182 exit, 200 count", "0 exit, 0 exit, 22 exit"});
 }
 
 TEST(QuantumGoldens, G4b_ManyBarriers) {
@@ -116,22 +119,25 @@ TEST(QuantumGoldens, G4b_ManyBarriers) {
 
 TEST(QuantumGoldens, G5_MixedReasons) {
   const std::string body = three_paths({50, 250, 120}) + "  bar.sync 0;\n" + filler(10) + "  ret;";
-  expect_quanta(run_body(kBase, body, 1, 96), {"51 barrier, 200 count, 121 barrier", "0 barrier, 51 barrier, 0 barrier",
-                                               "11 exit, 11 exit, 11 exit"});
+  expect_quanta(run_body(kBase, body, 1, 96),
+                {"51 barrier, 200 count, 121 barrier", "0 barrier, 51 barrier, 0 barrier",
+                 "11 exit, 11 exit, 11 exit"});
   expect_quanta(run_body(kWorkgroupAware, body, 1, 96),
                 {"51 barrier, 200 count, 121 barrier", "11 exit, 62 exit, 11 exit"});
 }
 
 TEST(QuantumGoldens, G5b_AnAtomicInTheMix) {
   // The paths execute 30, 10 + bar, 40 + bar; those of warps 1 and 2 meet behind the barrier.
-  const std::string body = "  setp.eq.u32 %p0, %w, 1;\n  @%p0 bra W1;\n  setp.eq.u32 %p1, %w, 2;\n  @%p1 bra W2;\n" +
-                           filler(30 - kPrologue - 4) + "  red.global.add.u32 [%a], 1;\n" + filler(20) +
-                           "  ret;\nW1:\n" + filler(10 - kPrologue - 3) + "  bra B;\nW2:\n" +
-                           filler(40 - kPrologue - 4) + "B:\n  bar.sync 0;\n" + filler(5) + "  ret;";
+  const std::string body =
+      "  setp.eq.u32 %p0, %w, 1;\n  @%p0 bra W1;\n  setp.eq.u32 %p1, %w, 2;\n  @%p1 bra W2;\n" +
+      filler(30 - kPrologue - 4) + "  red.global.add.u32 [%a], 1;\n" + filler(20) + "  ret;\nW1:\n" +
+      filler(10 - kPrologue - 3) + "  bra B;\nW2:\n" + filler(40 - kPrologue - 4) + "B:\n  bar.sync 0;\n" +
+      filler(5) + "  ret;";
   expect_quanta(run_body(kWorkgroupAware, body, 1, 96),
                 {"30 atomic, 11 barrier, 41 barrier", "21 exit, 6 exit, 6 exit"});
-  expect_quanta(run_body(with(kWorkgroupAware, {"determinism.bta_strict=true"}), body, 1, 96),
-                {"30 atomic, 11 barrier, 41 barrier", "21 exit, 0 barrier, 0 barrier", "0 exit, 6 exit, 6 exit"});
+  expect_quanta(
+      run_body(with(kWorkgroupAware, {"determinism.bta_strict=true"}), body, 1, 96),
+      {"30 atomic, 11 barrier, 41 barrier", "21 exit, 0 barrier, 0 barrier", "0 exit, 6 exit, 6 exit"});
 }
 
 /// CTAs of 100 (even) and 60 (odd) instructions.
@@ -153,13 +159,13 @@ TEST(QuantumGoldens, G6_DistributionAtQuantumBoundaries) {
   ASSERT_EQ(quanta_of(result), 5u);
   for (int q = 0; q < 5; ++q) {
     EXPECT_EQ(waves_of(result, static_cast<std::size_t>(q)), "100 exit, 60 exit");
-    EXPECT_EQ(result["quanta"][static_cast<std::size_t>(q)]["started"], Json({{0, 0, 2 * q}, {0, 1, 2 * q + 1}}));
+    EXPECT_EQ(result["quanta"][static_cast<std::size_t>(q)]["started"],
+              Json({{0, 0, 2 * q}, {0, 1, 2 * q + 1}}));
   }
 }
 
 TEST(QuantumGoldens, G6_DistributionFromShares) {
-  const Json result =
-      run_body({"cores=1", "core.occupancy.max_ctas=2"}, two_lengths(), 10, 32);
+  const Json result = run_body({"cores=1", "core.occupancy.max_ctas=2"}, two_lengths(), 10, 32);
   ASSERT_FALSE(result.contains("errors")) << result.dump();
   expect_quanta(result, {"200 exit, 200 count", "200 exit, 140 exit", "60 exit"});
   EXPECT_EQ(started(result, 0, 0)[0], (std::vector<int>{0, 2}));
@@ -191,7 +197,8 @@ std::string two_locks(bool ordered) {
   setp.ne.u32 %p0, %r0, 0;
   @%p0 bra END;
   mul.wide.u32 %d0, %w, 4;
-)") + (ordered ? "  mov.u64 %d0, 0;\n" : "  add.u64 %d0, %d0, 0;\n") + R"(  add.u64 %d1, %a, %d0;
+)") + (ordered ? "  mov.u64 %d0, 0;\n" : "  add.u64 %d0, %d0, 0;\n") +
+         R"(  add.u64 %d1, %a, %d0;
   sub.u64 %d2, 4, %d0;
   add.u64 %d2, %d2, %a;
 RETRY:
@@ -230,7 +237,8 @@ TEST(QuantumGoldens, G21_OrderedLocksFinishTheLowerNumberFirst) {
 }
 
 TEST(Quanta, ABarrierThatNobodyCompletesIsReported) {
-  const std::string body = "  setp.eq.u32 %p0, %w, 1;\n  @%p0 bra W1;\n  bar.sync 1, 64;\n  ret;\nW1:\n  bar.sync 2, 64;\n  ret;";
+  const std::string body =
+      "  setp.eq.u32 %p0, %w, 1;\n  @%p0 bra W1;\n  bar.sync 1, 64;\n  ret;\nW1:\n  bar.sync 2, 64;\n  ret;";
   const Json result = run_body({}, body, 1, 64);
   ASSERT_TRUE(result.contains("errors"));
   EXPECT_NE(result["errors"].dump().find("hang"), std::string::npos) << result["errors"].dump();

@@ -13,7 +13,8 @@ void expect_refused(const std::vector<std::string>& settings, const std::string&
       run(settings, [&](gpu::GpuDevice& device, Json& out) { launch(device, out, ptx, 1, 32); });
   ASSERT_TRUE(result.contains("errors")) << result.dump();
   for (const char* word : words)
-    EXPECT_NE(result["errors"].dump().find(word), std::string::npos) << word << ": " << result["errors"].dump();
+    EXPECT_NE(result["errors"].dump().find(word), std::string::npos)
+        << word << ": " << result["errors"].dump();
 }
 
 TEST(DeterminismRefuses, ClocksInKernels) {

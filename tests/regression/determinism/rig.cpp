@@ -72,7 +72,8 @@ std::string kernel_text(const std::string& body, const std::string& declarations
   return R"(.version 7.5
 .target sm_75
 .address_size 64
-)" + declarations + R"(
+)" + declarations +
+         R"(
 .visible .entry test(.param .u64 a, .param .u64 b, .param .u64 c)
 {
   .reg .b32 %t, %w, %r<16>;
@@ -83,7 +84,8 @@ std::string kernel_text(const std::string& body, const std::string& declarations
   ld.param.u64 %c, [c];
   mov.u32 %t, %tid.x;
   shr.u32 %w, %t, 5;
-)" + body + "\n}\n";
+)" + body +
+         "\n}\n";
 }
 
 std::string filler(std::uint32_t count) {
@@ -92,8 +94,8 @@ std::string filler(std::uint32_t count) {
   return text;
 }
 
-void launch(gpu::GpuDevice& device, Json& result, const std::string& ptx, std::uint32_t ctas, std::uint32_t threads,
-            const std::vector<std::uint32_t>& initial, std::uint64_t bytes) {
+void launch(gpu::GpuDevice& device, Json& result, const std::string& ptx, std::uint32_t ctas,
+            std::uint32_t threads, const std::vector<std::uint32_t>& initial, std::uint64_t bytes) {
   const auto module = device.load_ptx_text(ptx, "test.ptx");
   host::Args args;
   std::vector<std::uint64_t> buffers;
@@ -111,8 +113,9 @@ void launch(gpu::GpuDevice& device, Json& result, const std::string& ptx, std::u
 Json run_body(const Settings& settings, const std::string& body, std::uint32_t ctas, std::uint32_t threads,
               const std::vector<std::uint32_t>& initial) {
   const std::string ptx = kernel_text(body);
-  return run(settings,
-             [&](gpu::GpuDevice& device, Json& result) { launch(device, result, ptx, ctas, threads, initial); });
+  return run(settings, [&](gpu::GpuDevice& device, Json& result) {
+    launch(device, result, ptx, ctas, threads, initial);
+  });
 }
 
 }  // namespace heddle::testing

@@ -39,9 +39,10 @@ inline constexpr std::uint32_t kPrologue = 5;
 /// Launches it with three buffers of `bytes` each, which are zero but for `initial` (of the first), and puts them into the
 /// result as "a", "b", "c": words.
 void launch(gpu::GpuDevice& device, Json& result, const std::string& ptx, std::uint32_t ctas,
-            std::uint32_t threads, const std::vector<std::uint32_t>& initial = {}, std::uint64_t bytes = 2048);
+            std::uint32_t threads, const std::vector<std::uint32_t>& initial = {},
+            std::uint64_t bytes = 2048);
 /// run() of kernel_text(body) and launch().
-[[nodiscard]] Json run_body(const Settings& settings, const std::string& body, std::uint32_t ctas, std::uint32_t threads,
-                            const std::vector<std::uint32_t>& initial = {});
+[[nodiscard]] Json run_body(const Settings& settings, const std::string& body, std::uint32_t ctas,
+                            std::uint32_t threads, const std::vector<std::uint32_t>& initial = {});
 
 }  // namespace heddle::testing
