@@ -120,6 +120,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   [[nodiscard]] bool releases_pending(WarpId warp) const override {
     return paths_.releases_pending(warp) || warp_sync_.postponed(warp);
   }
+  [[nodiscard]] std::uint64_t digest(WarpId warp) const override { return hang_.digest(warp); }
 
   void bind_blocks();
   void bind_releases(const CoreExtension::Releases& releases);

@@ -38,6 +38,9 @@ class GroupView {
   /// Lanes of the warp that waited have been told to go on and do so in a cycle to come. Not those whose release an
   /// extension keeps.
   [[nodiscard]] virtual bool releases_pending(base::WarpId warp) const = 0;
+  /// Of everything that decides what the warp's lanes do next, but memory: equal if that is equal. No instruction of it
+  /// is under way.
+  [[nodiscard]] virtual std::uint64_t digest(base::WarpId warp) const = 0;
 };
 
 class LsuInterposer;

@@ -32,7 +32,7 @@ enum class BrokenRule : std::uint8_t {
   kTailLatch,       ///< a load finds stores that are younger
   kMergeIntoL1,     ///< forwarded bytes go into the L1 line
   kForward,         ///< loads do not look into the log
-  kSlotMapping,     ///< D9: the first free warp slots, in order of time
+  kSlotMapping,     ///< D9: CTAs go to slots as these become free
   kSerialOrder,     ///< D10: atomics as they become ready
   kSerialOverlap,   ///< D11: all cores at once
   kSplitOrder,      ///< splits of a warp in order of time

@@ -54,8 +54,12 @@ class LogSearch {
   [[nodiscard]] const ByteMask& need() const { return need_; }
   [[nodiscard]] const PartialChunk& bytes() const { return bytes_; }
   [[nodiscard]] std::uint32_t compared() const { return compared_; }
-  /// For a rule left out by tests.
-  void set_entries(std::uint32_t entries) { left_ = entries; }
+  /// For a rule left out by tests: once, with the entries that there are now.
+  [[nodiscard]] bool begin_again(std::uint32_t entries) {
+    if (began_again_) return false;
+    left_ = entries;
+    return began_again_ = true;
+  }
 
  private:
   struct Part {
@@ -70,6 +74,7 @@ class LogSearch {
   std::vector<Part> parts_;
   PartialChunk bytes_;
   std::uint32_t compared_ = 0;
+  bool began_again_ = false;
 };
 
 }  // namespace heddle::determinism

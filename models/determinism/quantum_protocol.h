@@ -51,6 +51,7 @@ struct QuantumRequest {
   std::uint32_t quantum = 0;
   base::CtaSlot slot{};
   std::vector<WaveRecord>* records = nullptr;
+  bool watch = false;  ///< kParallel: kEndQuantum is to give a digest
 
   // Answer
   bool again = false;
@@ -60,6 +61,8 @@ struct QuantumRequest {
   bool partial_logs = false;
   bool host_calls = false;  ///< kEndCommit: some of the atomics are calls of the host
   std::uint64_t issued = 0;  ///< kEndQuantum: instructions, in both modes
+  /// kEndQuantum: of the states of the wavefronts, and of all that they have stored in the quantum.
+  std::uint64_t digest = 0;
 };
 using QuantumProtocol = core::ProtocolOf<QuantumRequest>;
 

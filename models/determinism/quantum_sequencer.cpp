@@ -1,12 +1,14 @@
 #include "determinism/quantum_sequencer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace heddle::determinism {
 
 QuantumSequencer::QuantumSequencer(const sc_core::sc_module_name& name, const DeterminismConfig& config,
                                    const DepthFormat& depths, std::uint32_t cores, base::StatGroup& stats)
-    : sc_module(name), config_(config), depths_(depths), cores_(cores), dirty_(cores) {
+    : sc_module(name), config_(config), depths_(depths), cores_(cores), dirty_(cores), livelock_(config.livelock_quanta) {
   for (std::uint32_t i = 0; i < cores; ++i) {
     unit_isocks.push_back(std::make_unique<sim::BlockInitiator<QuantumProtocol>>(
         ("unit_isock" + std::to_string(i)).c_str()));
@@ -32,6 +34,8 @@ void QuantumSequencer::begin(std::uint64_t ctas, std::uint32_t cores) {
   running_ = starting_ = outstanding_ = 0;
   dirty_.assign(cores, false);
   any_dirty_ = false;
+  livelock_.begin_launch();
+  started_something_ = exited_something_ = false;
   mode_ = Mode::kWorkDist;
 }
 
@@ -197,6 +201,7 @@ std::optional<core::CtaChoice> QuantumSequencer::next(std::span<const std::uint3
       ++running_;
     }
     started_something_ = true;
+    if (on_quantum) record_.started.push_back(choice);
     to_start_.erase(it);
     return choice;
   }
@@ -221,6 +226,7 @@ void QuantumSequencer::begin_parallel(base::Cycle now) {
   QuantumRequest request;
   request.op = QuantumRequest::Op::kParallel;
   request.quantum = quantum_;
+  request.watch = watched_ = livelock_.looks();
   for (std::uint32_t core = 0; core < cores_; ++core) call(core, request, now);
 }
 
@@ -304,18 +310,20 @@ bool QuantumSequencer::serial_step(base::Cycle now) {
 }
 
 void QuantumSequencer::end_quantum(base::Cycle now) {
-  QuantumRecord record;
-  record.number = in_launch_;
-  record.quantum_id = quantum_;
+  record_.number = in_launch_;
+  record_.quantum_id = quantum_;
   std::uint64_t issued = 0;
+  std::uint64_t digest = 0;
   for (std::uint32_t core = 0; core < cores_; ++core) {
     QuantumRequest request;
     request.op = QuantumRequest::Op::kEndQuantum;
-    if (on_quantum) request.records = &record.waves;
+    if (on_quantum) request.records = &record_.waves;
     call(core, request, now);
     issued += request.issued;
+    digest = (digest ^ request.digest) * 0x9e3779b97f4a7c15ull;
   }
-  if (on_quantum) on_quantum(record);
+  if (on_quantum) on_quantum(record_);
+  record_ = {};
   ++quanta_;
   ++in_launch_;
   std::uint32_t occupied = 0;
@@ -328,13 +336,26 @@ void QuantumSequencer::end_quantum(base::Cycle now) {
     mode_ = Mode::kEnding;
     return;
   }
-  if (issued == 0 && !committed_ && !started_something_ && !exited_something_ && on_hang)
-    on_hang("no wavefront can execute anything in any further quantum");
-  started_something_ = exited_something_ = false;
+  look_for_hangs(issued, digest);
   mode_ = Mode::kWorkDist;
   distribute();
   if (!to_start_.empty() && config_.work_dist_cycles != 0)
     wait_until_ = std::max(wait_until_, now) + config_.work_dist_cycles;
+}
+
+void QuantumSequencer::look_for_hangs(std::uint64_t issued, std::uint64_t digest) {
+  const bool advanced = started_something_ || exited_something_;
+  started_something_ = exited_something_ = false;
+  if (advanced) return livelock_.advanced();
+  std::string why;
+  if (issued == 0 && !committed_)
+    why = fmt::format("no wavefront can execute anything in any further quantum (in quantum {} none did)", in_launch_);
+  else if (const std::uint32_t period = livelock_.quantum(watched_, digest); period != 0)
+    why = fmt::format(
+        "a livelock: every {} of deterministic execution (quantum {}) all wavefronts do the same again, and store the "
+        "same",
+        period == 1 ? "quantum" : fmt::format("{} quanta", period), in_launch_);
+  if (!why.empty() && on_hang) on_hang(why);
 }
 
 }  // namespace heddle::determinism

@@ -17,6 +17,7 @@
 #include "core/cta/cta_dispatch_policy.h"
 #include "determinism/depth.h"
 #include "determinism/determinism_config.h"
+#include "determinism/livelock_watch.h"
 #include "determinism/quantum_protocol.h"
 #include "determinism/slot_dealer.h"
 #include "sim/block_socket.h"
@@ -28,6 +29,7 @@ struct QuantumRecord {
   std::uint64_t number = 0;  ///< since the launch began
   std::uint32_t quantum_id = 0;
   std::vector<WaveRecord> waves;
+  std::vector<core::CtaChoice> started;  ///< CTAs, in order of time
 };
 
 class QuantumSequencer : public sc_core::sc_module {
@@ -95,6 +97,7 @@ class QuantumSequencer : public sc_core::sc_module {
   void end_commit(base::Cycle now);
   bool serial_step(base::Cycle now);
   void end_quantum(base::Cycle now);
+  void look_for_hangs(std::uint64_t issued, std::uint64_t digest);
   void account(base::Cycle now, Phase phase);
   void call(std::uint32_t core, QuantumRequest& request, base::Cycle now);
 
@@ -128,6 +131,10 @@ class QuantumSequencer : public sc_core::sc_module {
   std::size_t serial_next_ = 0;
   bool host_calls_ = false;  ///< the serial mode has instructions that let the host look at memory
   bool committed_ = false;  ///< the quantum had something to commit
+
+  LivelockWatch livelock_;
+  bool watched_ = false;  ///< this quantum
+  QuantumRecord record_;  ///< of this quantum, if somebody wants it
 
   std::uint64_t quanta_ = 0, resets_ = 0, serial_modes_ = 0;
   std::array<std::uint64_t, kPhases> cycles_{};

@@ -179,6 +179,7 @@ bool QuantumUnit::closed_in_parallel(const core::IssueGateRequest& request) {
            ask(warp).entries + base::kLanes > config_.log.capacity)
     reason = EndReason::kLogFull;
   if (reason == EndReason::kNone) return false;
+  if (config_.broken(BrokenRule::kSplitOrder)) wave(warp).turn = request.group;
   wave(warp).host_call = reason == EndReason::kAtomic && next.op != Opcode::kAtomic;
   end(warp, reason);
   return true;
@@ -190,6 +191,7 @@ void QuantumUnit::tap(core::IssueTapRequest& request) {
     return;
   }
   ++issued_;
+  if (watch_) note_writes(request);
   if (mode_ != Mode::kParallel) {
     ++atomics_;
     serial_open_ = false;
@@ -199,6 +201,34 @@ void QuantumUnit::tap(core::IssueTapRequest& request) {
     return;
   }
   executed(request);
+}
+
+void QuantumUnit::note_writes(const core::IssueTapRequest& issue) {
+  const isa::Instruction& instruction = *issue.instruction;
+  if (instruction.op != Opcode::kStore && instruction.op != Opcode::kAtomic) return;
+  writes_.add(issue.warp.value());
+  writes_.add(issue.pc.value());
+  issue.exec.for_each([&](unsigned lane) {
+    writes_.add(lane);
+    if (instruction.memory.base.present) writes_.add(issue.operands->value(instruction.memory.base, lane));
+    for (const isa::Operand& source : instruction.src)
+      if (source.present) writes_.add(issue.operands->value(source, lane));
+  });
+}
+
+std::uint64_t QuantumUnit::digest() const {
+  core::Hash hash = writes_;
+  for (std::uint32_t w = 0; w < waves_.size(); ++w) {
+    const Wave& of = waves_[w];
+    if (of.live.none() || of.state == State::kEmpty) continue;
+    hash.add(w);
+    hash.add(static_cast<std::uint64_t>(of.reason));
+    hash.add(of.count);
+    hash.add(of.kept.bits());
+    hash.add(of.turn.value());
+    hash.add(site_.groups.digest(WarpId{w}));
+  }
+  return hash.value();
 }
 
 void QuantumUnit::executed(const core::IssueTapRequest& issue) {
@@ -381,6 +411,8 @@ void QuantumUnit::count_ends() {
 void QuantumUnit::control(QuantumRequest& request) {
   switch (request.op) {
     case QuantumRequest::Op::kParallel:
+      watch_ = request.watch;
+      writes_ = {};
       begin_parallel();
       break;
     case QuantumRequest::Op::kSettle:
@@ -431,6 +463,7 @@ void QuantumUnit::control(QuantumRequest& request) {
                   {site_.core.value(), w, slot.cta, waves_[w].count, waves_[w].reason});
       count_ends();
       request.issued = issued_;
+      if (watch_) request.digest = digest();
       issued_ = 0;
       for (Wave& of : waves_) {
         of.count = 0;

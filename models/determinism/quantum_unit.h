@@ -13,6 +13,7 @@
 
 #include "base/stats.h"
 #include "core/core_extension.h"
+#include "core/observe/register_hash.h"
 #include "determinism/determinism_config.h"
 #include "determinism/quantum_protocol.h"
 #include "determinism/store_buffer_protocol.h"
@@ -105,6 +106,9 @@ class QuantumUnit : public sc_core::sc_module {
   [[nodiscard]] Slot& slot_of(WarpId warp) { return slots_[warp.value() / warps_per_cta_]; }
   [[nodiscard]] bool takes_turns() const { return site_.lanes_apart; }
   void count_ends();
+  /// For the digest of a quantum: what the instruction writes to memory.
+  void note_writes(const core::IssueTapRequest& issue);
+  [[nodiscard]] std::uint64_t digest() const;
 
   const DeterminismConfig config_;
   const core::CoreExtensionSite site_;
@@ -126,6 +130,8 @@ class QuantumUnit : public sc_core::sc_module {
   bool serial_open_ = false;  ///< the one before serial_next_ has not issued yet
   bool serial_waits_ = false; ///< the one before must be done first
 
+  bool watch_ = false;
+  core::Hash writes_;  ///< of this quantum, if it is watched
   std::uint64_t issued_ = 0;
   std::uint64_t atomics_ = 0, serial_logs_ = 0, barriers_passed_ = 0, counted_ = 0;
   std::array<std::uint64_t, kEndReasons> ends_{};

@@ -1,6 +1,7 @@
 #include "determinism/slot_dealer.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace heddle::determinism {
 
@@ -10,6 +11,7 @@ SlotDealer::SlotDealer(const DeterminismConfig& config, std::uint32_t cores, std
       is_static_(config.dwp && config.dwp_repartition == Repartition::kStatic),
       cores_(cores),
       slots_(slots),
+      in_order_of_time_(config.broken(BrokenRule::kSlotMapping)),
       ctas_(ctas),
       pending_(ctas),
       taken_(std::size_t{cores} * slots) {}
@@ -50,9 +52,10 @@ std::vector<SlotDealer::Assignment> SlotDealer::distribute(const std::vector<boo
 
 std::optional<std::uint64_t> SlotDealer::refill(std::uint32_t ordinal) {
   if (!dwp_) return std::nullopt;
-  const std::uint64_t k = ordinal + taken_[ordinal] * taken_.size();
+  std::uint64_t k = ordinal + taken_[ordinal] * taken_.size();
+  if (in_order_of_time_) k = std::accumulate(taken_.begin(), taken_.end(), std::uint64_t{0});
   if (k >= dealt()) return std::nullopt;
-  ++taken_[ordinal];
+  ++taken_[k % taken_.size()];
   --pending_;
   return cta_at(k);
 }

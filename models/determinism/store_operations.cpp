@@ -178,8 +178,6 @@ void StoreBuffer::search(std::uint32_t owner) {
       compared_ += of.compared();
       ++(of.complete() ? forwards_ : of.bytes().known.empty() ? false_positives_ : partial_forwards_);
       ++held.current;
-      if (held.current != held.searches.size() && config_.broken(BrokenRule::kTailLatch))
-        held.searches[held.current].set_entries(wave(warp).entries);
       continue;
     }
     if (of.wants_meta()) {
@@ -197,6 +195,7 @@ void StoreBuffer::take_search(std::uint32_t owner, const LogAccess& access, std:
   Held& held = *held_[owner];
   LogSearch& of = held.searches[held.current];
   if (access.purpose == Purpose::kSearchMeta) {
+    if (config_.broken(BrokenRule::kTailLatch) && of.begin_again(wave(access.warp).entries)) return search(owner);
     std::vector<LogSearch::Wish> data;
     of.take_meta(words, data);
     for (const LogSearch::Wish& wish : data)

@@ -36,4 +36,4 @@ heddle_test(perturbation_test SYSTEMC
             LINK heddle_cli LABELS regression TIMEOUT 300)
 heddle_test(racy_kernels_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/racy_kernels_test.cpp ${CMAKE_CURRENT_LIST_DIR}/racy/racy_kernel.cpp
-            LINK heddle_cli LABELS regression TIMEOUT 600)
+            LINK heddle_gpu LABELS regression TIMEOUT 600)

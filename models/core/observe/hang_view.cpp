@@ -5,6 +5,7 @@
 #include "core/cta/barrier_unit.h"
 #include "core/issue/issue_stage.h"
 #include "core/issue/path_control.h"
+#include "core/observe/register_hash.h"
 #include "hang/snapshot.h"
 
 namespace heddle::core {
@@ -104,6 +105,29 @@ bool HangView::settled() const {
       if (!probe_.seen(WarpId{w}).lanes.contains(split.mask)) return false;
   }
   return true;
+}
+
+std::uint64_t HangView::digest(WarpId id) const {
+  const WarpContext& warp = state_.warp(id);
+  Hash hash;
+  hash.add(warp.live.bits());
+  const isa::RegisterLayout& layout = state_.kernel().registers;
+  for (std::uint32_t reg = 0; reg < layout.rows32 + layout.rows64 + layout.predicates; ++reg)
+    hash_register(hash, static_cast<isa::RegId>(reg), warp.live, layout, warp.registers);
+  for (const GroupId group : state_.groups_of_warp[id.value()]) {
+    hash.add(group.value());
+    hash.add(state_.groups[group].pc.value());
+    hash.add(state_.groups[group].mask.bits());
+    hash.add(state_.groups[group].status == GroupStatus::kBarrier ? 1 : 0);
+    simt::ControlFlowRequest look;
+    look.warp = id;
+    look.group = group;
+    look.mask = state_.groups[group].mask;
+    look.cycle = state_.now;
+    sources_.control_flow.inspect(look);
+    hash.add(look.digest);
+  }
+  return hash.value();
 }
 
 std::vector<PendingLoad> HangView::pending_loads(WarpId warp) const {

@@ -63,6 +63,8 @@ class HangView {
   void start() { probe_.start(); }
   void freeze();
   void stop() { probe_.stop(); }
+  /// Of the warp's registers and of where its lanes are and wait (GroupView::digest).
+  [[nodiscard]] std::uint64_t digest(WarpId warp) const;
   [[nodiscard]] bool repeated() const;
   [[nodiscard]] bool settled() const;
   void diagnose(std::vector<sim::StuckWarp>& stuck) const;

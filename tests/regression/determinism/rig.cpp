@@ -1,0 +1,118 @@
+#include "regression/determinism/rig.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "blocks/isolated.h"
+#include "determinism/determinism_mechanism.h"
+#include "gpu/gpu.h"
+#include "gpu/platform_files.h"
+
+namespace heddle::testing {
+
+namespace {
+
+Json record_of(const determinism::QuantumRecord& quantum) {
+  Json json;
+  json["waves"] = Json::object();
+  for (const determinism::WaveRecord& wave : quantum.waves)
+    json["waves"][fmt::format("{}.{:03}", wave.core, wave.wave_slot)] = {
+        wave.count, determinism::kEndReasonNames.at(static_cast<std::size_t>(wave.reason))};
+  json["started"] = Json::array();
+  for (const core::CtaChoice& choice : quantum.started)
+    json["started"].push_back({choice.core, choice.slot->value(), choice.cta});
+  return json;
+}
+
+}  // namespace
+
+Json run(const Settings& settings, const Program& program) {
+  return tb::isolated([&]() -> Json {
+    std::vector<std::string> assignments{"determinism.enabled=true"};
+    assignments.insert(assignments.end(), settings.begin(), settings.end());
+    Json result;
+    Json quanta = Json::array();
+    gpu::RunOptions options;
+    options.max_cycles = 5'000'000;
+    options.on_launch = [&](const gpu::LaunchRecord&) {
+      result["quanta"] = quanta;
+      quanta = Json::array();
+    };
+    options.on_print = [&](const std::string& text) { result["printed"].push_back(text); };
+    options.extend = [&](gpu::Gpu& gpu) {
+      for (const auto& mechanism : gpu.mechanisms)
+        if (auto* const determinism = dynamic_cast<determinism::DeterminismMechanism*>(mechanism.get()))
+          determinism->sequencer().on_quantum = [&](const determinism::QuantumRecord& quantum) {
+            quanta.push_back(record_of(quantum));
+          };
+    };
+    try {
+      gpu::GpuDevice device(gpu::load_platform("tiny", assignments), options);
+      program(device, result);
+      result["statistics"] = device.stats().to_json();
+    } catch (const std::exception& error) {
+      result["errors"].push_back(error.what());
+    }
+    return result;
+  });
+}
+
+std::string waves_of(const Json& result, std::size_t quantum) {
+  std::string text;
+  for (const auto& [name, wave] : result.at("quanta").at(quantum).at("waves").items())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", wave[0].get<int>(), wave[1].get<std::string>());
+  return text;
+}
+
+std::size_t quanta_of(const Json& result) { return result.at("quanta").size(); }
+
+std::string kernel_text(const std::string& body, const std::string& declarations) {
+  return R"(.version 7.5
+.target sm_75
+.address_size 64
+)" + declarations + R"(
+.visible .entry test(.param .u64 a, .param .u64 b, .param .u64 c)
+{
+  .reg .b32 %t, %w, %r<16>;
+  .reg .b64 %a, %b, %c, %d<8>;
+  .reg .pred %p<8>;
+  ld.param.u64 %a, [a];
+  ld.param.u64 %b, [b];
+  ld.param.u64 %c, [c];
+  mov.u32 %t, %tid.x;
+  shr.u32 %w, %t, 5;
+)" + body + "\n}\n";
+}
+
+std::string filler(std::uint32_t count) {
+  std::string text;
+  for (std::uint32_t i = 0; i < count; ++i) text += "  add.u32 %r15, %r15, 1;\n";
+  return text;
+}
+
+void launch(gpu::GpuDevice& device, Json& result, const std::string& ptx, std::uint32_t ctas, std::uint32_t threads,
+            const std::vector<std::uint32_t>& initial, std::uint64_t bytes) {
+  const auto module = device.load_ptx_text(ptx, "test.ptx");
+  host::Args args;
+  std::vector<std::uint64_t> buffers;
+  for (const char* name : {"a", "b", "c"}) args.add(buffers.emplace_back(device.allocate(bytes, name)));
+  if (!initial.empty()) device.write(buffers[0], std::as_bytes(std::span(initial)));
+  const auto words = [&] {
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+      result[std::string(1, static_cast<char>('a' + i))] =
+          device.download<std::uint32_t>(buffers[i], bytes / sizeof(std::uint32_t));
+  };
+  device.launch(module, "test", {{ctas, 1, 1}, {threads, 1, 1}, 0}, args);
+  words();
+}
+
+Json run_body(const Settings& settings, const std::string& body, std::uint32_t ctas, std::uint32_t threads,
+              const std::vector<std::uint32_t>& initial) {
+  const std::string ptx = kernel_text(body);
+  return run(settings,
+             [&](gpu::GpuDevice& device, Json& result) { launch(device, result, ptx, ctas, threads, initial); });
+}
+
+}  // namespace heddle::testing
