@@ -245,7 +245,7 @@ base::ExitCode check_determinism(const Job& job, const RunSettings& settings, st
   }
   std::fwrite(report.data(), 1, report.size(), stdout);
   std::fflush(stdout);
-  if (memories.size() != 1) return static_cast<base::ExitCode>(8);
+  if (memories.size() != 1) return base::ExitCode::kNondeterministic;
   if (all[0].contains("ended"))
     throw base::Error(static_cast<base::ExitCode>(all[0]["ended"]["code"].get<int>()), "",
                       "all runs: " + all[0]["ended"]["message"].get<std::string>());
