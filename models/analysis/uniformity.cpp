@@ -7,8 +7,9 @@ namespace heddle::analysis {
 using isa::Instruction;
 using isa::Opcode;
 
-Uniformity::Uniformity(const isa::Kernel& kernel, const ControlFlowGraph& cfg)
+Uniformity::Uniformity(const isa::Kernel& kernel, const ControlFlowGraph& cfg, UniformWithin within)
     : kernel_(kernel),
+      within_(within),
       cfg_(cfg),
       control_(cfg.without_early_exits()),
       varies_(kernel.registers.registers(), false) {
@@ -20,7 +21,7 @@ Uniformity::Uniformity(const isa::Kernel& kernel, const ControlFlowGraph& cfg)
 
 bool Uniformity::uniform(std::uint32_t pc) const {
   const Instruction& branch = kernel_.code[pc];
-  if (branch.uniform) return true;
+  if (branch.uniform && within_ == UniformWithin::kWarp) return true;
   if (varies(branch.guard) || varies(branch.guard2)) return false;
   return branch.op == Opcode::kBranch || !varies(branch.src[0]);
 }
@@ -30,6 +31,7 @@ bool Uniformity::varies(const isa::Operand& operand) const {
   if (operand.space == isa::RowSpace::kRegister) return varies_[operand.reg];
   if (operand.space == isa::RowSpace::kConstant) return false;
   const auto row = static_cast<isa::SpecialRow>(operand.offset / isa::special_offset(isa::SpecialRow{1}));
+  if (within_ == UniformWithin::kCta && row == isa::SpecialRow::kWarpId) return true;
   return row <= isa::SpecialRow::kTidZ || row == isa::SpecialRow::kLaneId ||
          (row >= isa::SpecialRow::kLanemaskEq && row <= isa::SpecialRow::kLanemaskGe);
 }

@@ -1,4 +1,4 @@
-// Branches at which all lanes of a warp that execute them together decide alike.
+// Branches at which all lanes of a warp that execute them together, or all threads of a CTA, decide alike.
 //
 // A value is uniform unless it depends on thread or lane number, memory that can be written, clocks, other
 // lanes, calls, or on branches that are not uniform themselves. Branches whose other side only exits decide
@@ -14,10 +14,13 @@
 
 namespace heddle::analysis {
 
+/// Whose decisions are compared. `bra.uni` promises something about a warp only: within a CTA it counts for nothing.
+enum class UniformWithin : std::uint8_t { kWarp, kCta };
+
 class Uniformity {
  public:
   /// Both must outlive this.
-  Uniformity(const isa::Kernel& kernel, const ControlFlowGraph& cfg);
+  Uniformity(const isa::Kernel& kernel, const ControlFlowGraph& cfg, UniformWithin within = UniformWithin::kWarp);
 
   /// Of a branch, an indirect branch or an indirect call.
   [[nodiscard]] bool uniform(std::uint32_t pc) const;
@@ -28,6 +31,7 @@ class Uniformity {
   bool spread(std::uint32_t pc);
 
   const isa::Kernel& kernel_;
+  UniformWithin within_;
   const ControlFlowGraph& cfg_;
   ControlDependences control_;
   std::vector<bool> varies_;  ///< by register

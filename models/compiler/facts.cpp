@@ -172,6 +172,16 @@ isa::ProgramFacts program_facts(const isa::Kernel& kernel) {
   const analysis::Uniformity uniformity(kernel, cfg);
   for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
     if (is_branch(kernel.code[pc]) && uniformity.uniform(pc)) facts.marks[pc] |= ProgramFacts::kUniformBranch;
+  const analysis::Uniformity in_cta(kernel, cfg, analysis::UniformWithin::kCta);
+  for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+    if (is_branch(kernel.code[pc]) && in_cta.uniform(pc))
+      facts.marks[pc] |= ProgramFacts::kBlockUniformBranch;
+  for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)
+    if (kernel.code[pc].op == Opcode::kFence || kernel.code[pc].op == Opcode::kSleep)
+      facts.marks[pc] |= ProgramFacts::kWaits;
+  if (!kernel.likely_points.empty()) facts.likely_point.assign(kernel.code.size(), base::kNoPc);
+  for (const isa::LikelyPoint& likely : kernel.likely_points)
+    facts.likely_point.at(likely.branch.value()) = likely.point;
   for (const Pc pc : kernel.likely_convergence)
     facts.marks.at(pc.value()) |= ProgramFacts::kLikelyConvergence;
   mark_spin_branches(kernel, facts);

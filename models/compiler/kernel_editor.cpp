@@ -241,6 +241,8 @@ void KernelEditor::move_pointers() {
                    pointer.as_address ? kernel_.code_address(pointer.pc) : pointer.pc.value());
   }
   for (Pc& point : kernel_.likely_convergence) point = jump(point);
+  for (isa::LikelyPoint& likely : kernel_.likely_points)
+    likely = {Pc(at_.at(likely.branch.value())), jump(likely.point)};
   for (isa::SpinMark& mark : kernel_.spin_marks) mark.pc = Pc(at_.at(mark.pc.value()));
   for (auto& [address, function] : kernel_.function_addresses) function.entry = enter(function.entry);
   for (isa::VariableUse& use : kernel_.variable_uses) use.instruction = at_.at(use.instruction);

@@ -73,6 +73,9 @@ struct ScoreboardConfig {
 
 /// Register banks, operand collectors and write-back ports of one sub-core.
 struct RegisterFileConfig {
+  /// How lanes of several home warps, which need different rows, are served.
+  enum class Formations : std::uint8_t { kRowPerLane, kPerHomeWarp };
+  Formations formations = Formations::kRowPerLane;
   std::uint32_t banks = 16;
   std::uint32_t ports_per_bank = 1;
   std::uint32_t collectors_sp = 6;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/error.h"
 #include "core/memory/lsu_interposer.h"
 
 namespace heddle::core {
@@ -57,8 +58,13 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_, control_flow_unit_.runs_lanes_apart()),
       ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
       executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_,
-                control_flow_unit_.sleep_yields()),
+                control_flow_unit_.sleep_yields(), control_flow_unit_.scope() == simt::Scope::kCta),
       memory_view_(executor_.lsu_isock) {
+  if (control_flow_unit_.scope() == simt::Scope::kCta && config.scheduler.sub_cores != 1)
+    throw base::InputError("core.scheduler.sub_cores",
+                           "core.control_flow.mechanism=" + config.control_flow.mechanism +
+                               " puts threads of all warps of a CTA together, but each sub-core has registers of its own",
+                           "Set core.scheduler.sub_cores=1.");
   executor_.add_tap(issue_stage_.scheduler_taps());
   bind_blocks();
   add_extensions(stats);

@@ -84,6 +84,7 @@ struct CtaContext {
   bool resident = false;
   host::Dim3 id;
   std::uint64_t linear_id = 0;
+  std::uint64_t order = 0;       ///< CTAs that the core was given before
   std::uint32_t warps_left = 0;  ///< warps with live lanes or outstanding memory operations
   std::uint32_t live_threads = 0;
   std::uint32_t shared_base = 0;  ///< byte offset in the core's shared memory

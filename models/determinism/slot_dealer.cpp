@@ -9,9 +9,9 @@ SlotDealer::SlotDealer(const DeterminismConfig& config, std::uint32_t cores, std
     : interleaved_(config.slot_order == SlotOrder::kInterleaved),
       dwp_(config.dwp),
       is_static_(config.dwp && config.dwp_repartition == Repartition::kStatic),
+      in_order_of_time_(config.broken(BrokenRule::kSlotMapping)),
       cores_(cores),
       slots_(slots),
-      in_order_of_time_(config.broken(BrokenRule::kSlotMapping)),
       ctas_(ctas),
       pending_(ctas),
       taken_(std::size_t{cores} * slots) {}

@@ -125,13 +125,20 @@ bool HangProof::comes_to_any(const Work& work, std::uint32_t warp, const HeldLan
   return false;
 }
 
+bool HangProof::released(const Work& work, std::uint32_t warp, const HeldLanes& held) const {
+  if (!held.until_cta) return comes_to_any(work, warp, held);
+  const auto& warps = warps_of_cta_[snapshot_.warps[warp].cta];
+  return std::any_of(warps.begin(), warps.end(),
+                     [&](std::uint32_t other) { return comes_to_any(work, other, held); });
+}
+
 bool HangProof::let_held_go(Work& work, std::uint32_t warp) {
   bool changed = false;
   const auto& groups = snapshot_.warps[warp].held;
   for (std::uint32_t i = 0; i < groups.size(); ++i) {
     if ((work.released_held[warp] >> i & 1u) != 0) continue;
     const HeldLanes& held = groups[i];
-    if (!held.until.empty() && !work.what_if.held_lanes_run && !comes_to_any(work, warp, held)) continue;
+    if (!held.until.empty() && !work.what_if.held_lanes_run && !released(work, warp, held)) continue;
     work.released_held[warp] |= 1u << i;
     changed = true;
     held.lanes.for_each([&](unsigned lane) { work.result.lanes[warp][lane].let_go = true; });

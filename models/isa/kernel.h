@@ -135,6 +135,12 @@ struct SpinMark {
   Kind kind = Kind::kLock;
 };
 
+/// Where the sides of a branch are likely to meet before its reconvergence point (tbc-and-kilotm §4).
+struct LikelyPoint {
+  Pc branch{};
+  Pc point{};
+};
+
 struct Kernel {
   std::string name;
   std::vector<Instruction> code;  ///< the kernel's own, then its functions'; falling off an end is impossible
@@ -146,6 +152,7 @@ struct Kernel {
   std::vector<CodePointer> code_pointers;  ///< rows of `constants` that hold code addresses
   std::vector<SpinMark> spin_marks;        ///< in the order of the code
   std::vector<Pc> likely_convergence;      ///< where diverged threads often meet before they have to
+  std::vector<LikelyPoint> likely_points;  ///< by branch
   RegisterLayout registers;
   std::vector<std::string> register_names;       ///< by RegId, as written in the PTX ("%r5")
   RowBytes constants;                            ///< immediates broadcast to 32 lanes, 64-byte aligned rows

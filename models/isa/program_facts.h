@@ -20,6 +20,8 @@ struct ProgramFacts {
     kLikelyConvergence = 8,  ///< in Kernel::likely_convergence
     kSpinBranch = 16,        ///< a backward branch that may be spin-inducing (analysis/spin_branches.h)
     kNamedSpinBranch = 32,   ///< the same, of a loop in Kernel::spin_marks
+    kBlockUniformBranch = 64,  ///< all threads of a CTA that come to it are certain to decide alike
+    kWaits = 128,              ///< a fence or nanosleep: a group that has issued it may wait there
   };
 
   // By PC.
@@ -41,6 +43,8 @@ struct ProgramFacts {
   std::vector<std::uint32_t> order;
 
   std::vector<base::Pc> post_dominators;  ///< by id, ascending
+  /// By PC of a branch: its likely-convergence point, or kNoPc. Empty: the kernel has none.
+  std::vector<base::Pc> likely_point;
 
   [[nodiscard]] bool has(base::Pc pc, Mark mark) const { return (marks[pc.value()] & mark) != 0; }
 };

@@ -199,6 +199,7 @@ void Machine::unpack(const Cta& cta, const Thread& thread, const Step& step) con
 void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
   const Step* const steps = program_.steps.data();
   std::array<std::uint64_t, 5> in{};
+  const bool tapped = options_.tap != nullptr && options_.tap->wants(linear_id(cta), thread.index);
   while (budget-- > 0 && thread.state == State::kReady) {
     const Step& step = steps[thread.pc];
     if (++executed_ > options_.max_thread_instructions)
@@ -207,6 +208,8 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
                             " thread instructions without reaching the end of kernel '" +
                             program_.kernel->name + "'",
                         "The kernel may loop forever; raise the limit if it is only long.");
+    if (tapped) [[unlikely]]
+      tell(cta, thread, step);
     if (step.guard >= 0 && (thread.regs[step.guard] != 0) == step.guard_negated) {
       ++thread.pc;
       continue;

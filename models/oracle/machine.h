@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "host/device.h"
+#include "oracle/instruction_tap.h"
 #include "oracle/memory.h"
 #include "oracle/program.h"
 
@@ -34,6 +35,8 @@ struct Options {
   /// Called when all threads of a CTA have taken a turn; an exception it throws ends the launch. May be
   /// empty.
   std::function<void()> on_turn = nullptr;
+  /// Hears of the instructions of the threads that it wants. Null: nobody does.
+  InstructionTap* tap = nullptr;
 };
 
 class Machine {
@@ -119,6 +122,13 @@ class Machine {
   [[noreturn]] void deadlock(const std::vector<std::unique_ptr<Cta>>& resident) const;
 
   // machine_memory.cpp
+  /// Where a load, store or atomic accesses memory.
+  struct Location {
+    std::uint64_t address = 0;
+    StateSpace space = StateSpace::kNone;  ///< never generic
+    std::uint64_t offset = 0;              ///< in the space
+  };
+  [[nodiscard]] Location location(const Thread& thread, const Step& step) const;
   [[nodiscard]] std::byte* locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes);
   /// Bytes from the start of an array to its element.
   [[nodiscard]] static std::uint64_t distance(const Thread& thread, const Element& element);
@@ -142,6 +152,11 @@ class Machine {
   [[noreturn]] void assertion_failed(const Cta& cta, const Thread& thread, const Step& step);
   void allocate(Cta& cta, Thread& thread, const Step& step);
   void restore_stack(Cta& cta, Thread& thread, const Step& step);
+
+  // machine_tap.cpp
+  [[nodiscard]] std::uint64_t linear_id(const Cta& cta) const;
+  /// Tells the tap what the thread is about to execute.
+  void tell(const Cta& cta, const Thread& thread, const Step& step) const;
 
   // machine_sync.cpp
   void arrive_at_barrier(Cta& cta, Thread& thread, const Step& step);

@@ -22,22 +22,13 @@ std::uint64_t Machine::distance(const Thread& thread, const Element& element) {
   return bytes;
 }
 
-std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes) {
+Machine::Location Machine::location(const Thread& thread, const Step& step) const {
   std::uint64_t address = static_cast<std::uint64_t>(step.displacement);
   if (step.base >= 0) address += thread.regs[step.base];
   if (step.in_frame) address += thread.base;
   if (step.element >= 0)
     address += distance(thread, program_.elements[static_cast<std::size_t>(step.element)]);
   if (step.narrow_address) address &= low_bits(32);
-  const auto text = [&](std::string_view problem) {
-    return fmt::format("{} of {} bytes at {:#x} {}",
-                       step.kind == Kind::kLoad    ? "load"
-                       : step.kind == Kind::kStore ? "store"
-                                                   : "atomic",
-                       bytes, address, problem);
-  };
-  if (address % bytes != 0) fault(cta, thread, step, text("is misaligned"));
-
   StateSpace space = step.space;
   std::uint64_t offset = address;
   // A device function's parameters are on its stack, and so is what their addresses point to.
@@ -55,10 +46,23 @@ std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned 
       offset = address - kParamWindowBase;
     }
   }
-  const auto within = [&](std::byte* begin, std::uint64_t size, std::string_view what) {
-    if (offset > size || bytes > size - offset)
+  return {address, space, offset};
+}
+
+std::byte* Machine::locate(Cta& cta, Thread& thread, const Step& step, unsigned bytes) {
+  const auto [address, space, offset] = location(thread, step);
+  const auto text = [&, at = address](std::string_view problem) {
+    return fmt::format("{} of {} bytes at {:#x} {}",
+                       step.kind == Kind::kLoad    ? "load"
+                       : step.kind == Kind::kStore ? "store"
+                                                   : "atomic",
+                       bytes, at, problem);
+  };
+  if (address % bytes != 0) fault(cta, thread, step, text("is misaligned"));
+  const auto within = [&, at = offset](std::byte* begin, std::uint64_t size, std::string_view what) {
+    if (at > size || bytes > size - at)
       fault(cta, thread, step, text(fmt::format("is outside the {} bytes of {}", size, what)));
-    return begin + offset;
+    return begin + at;
   };
   switch (space) {
     case StateSpace::kShared:

@@ -201,12 +201,14 @@ void OracleDevice::launch(host::ModuleHandle handle, const std::string& name, co
   const Program& program = find_program(handle, name);
   host::check_launch(*program.kernel, shape, host::kMaxThreadsPerCta, isa::kSharedWindowBytes);
   Machine machine(program, shape, args.pack(*program.kernel), memory_, allocations_, options_);
+  if (options_.tap != nullptr) options_.tap->begin_launch(name, shape);
   try {
     machine.run();
   } catch (const std::exception& error) {
     failed_.note(name, error.what());
     throw;
   }
+  if (options_.tap != nullptr) options_.tap->end_launch();
   thread_instructions_ = machine.thread_instructions();
 }
 

@@ -90,8 +90,11 @@ enum class GroupChange : std::uint8_t {
   kSchedulable,  ///< group may be fetched and issued again, at pc
   kVanished,     ///< group is gone
   kHeld,         ///< only what it is held from changes; what it has fetched stays
+  kWatches,      ///< only the PCs that it watches change; what it has fetched stays
+  kJoined,       ///< its lanes and watches change; its place and what it has fetched stay
 };
-inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedulable", "vanished", "held"};
+inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedulable", "vanished", "held",
+                                                    "watches", "joined"};
 
 /// Why a group is blocked.
 enum class BlockCause : std::uint8_t {
@@ -111,8 +114,8 @@ struct GroupUpdate {
   LaneMask mask{};
   BlockCause cause = BlockCause::kBarrier;  ///< kBlocked
   Hold hold = Hold::kNothing;               ///< of any change: what holds from now on
-  /// Whose lanes they are, if not all of the warp whose slot the group occupies; of kMoved, kSchedulable and
-  /// kBlocked. Valid until the next request.
+  /// Whose lanes they are, if not all of the warp whose slot the group occupies; of kMoved, kSchedulable,
+  /// kBlocked and kJoined. Valid until the next request.
   std::span<const Slice> slices{};
   Pc also_watch = kNoPc;  ///< a second PC to watch for
 };
@@ -134,6 +137,7 @@ struct SuspendedLanes {
   std::vector<Pc> until{};
   bool until_blocked = false;  ///< or to wait at a barrier or .sync instruction
   bool until_behind = false;   ///< or to come to any PC behind `at`
+  bool until_cta = false;      ///< lanes of any warp of the CTA do, not only of their own
   /// They wait at the convergence barrier of this barrier register, for the lanes `missing`.
   std::uint32_t barrier = kNoBarrier;
   LaneMask missing{};

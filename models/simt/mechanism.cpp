@@ -21,6 +21,13 @@ void ControlFlowConfig::visit(base::ConfigVisitor& v) {
       "first_side", first_side, {std::begin(kFirstSideNames), std::end(kFirstSideNames)},
       "side of a divergent branch that runs first (mimd-simt-and-bows A2, tbc-and-kilotm A1); auto: taken "
       "on the stack, the majority on hanoi (A8), not_taken on the others");
+  v.choice("likely_convergence", likely_convergence,
+           {std::begin(kLikelyConvergenceNames), std::end(kLikelyConvergenceNames)},
+           "simt_stack, tbc: where diverged threads may meet before their reconvergence point (tbc-and-kilotm §4); loops: "
+           "branches that may leave a loop meet at its backward branch; profile: of these, those that pay off by the "
+           "profile of an earlier run");
+  v.field("likely_convergence_profile", likely_convergence_profile,
+          {.unit = "", .doc = "likely_convergence=profile: the file that heddle run --profile has written"});
   v.field("ignores_convergence_instructions", ignores_convergence_instructions,
           {.unit = "",
            .doc = "on mechanisms without barrier registers: true: a program's convergence instructions take "

@@ -20,6 +20,9 @@ namespace heddle::simt {
 enum class FirstSide : std::uint8_t { kAuto, kTaken, kNotTaken, kSmaller };
 inline constexpr const char* kFirstSideNames[] = {"auto", "taken", "not_taken", "smaller"};
 
+enum class LikelyConvergence : std::uint8_t { kOff, kLoops, kProfile };
+inline constexpr const char* kLikelyConvergenceNames[] = {"off", "loops", "profile"};
+
 struct ControlFlowConfig;
 
 /// Where a mechanism is made: within the constructor of a module, which becomes the parent of the mechanism's
@@ -66,6 +69,9 @@ struct ControlFlowConfig {
 
   std::string mechanism;
   FirstSide first_side = FirstSide::kAuto;
+  /// Where likely-convergence points come from (tbc-and-kilotm §4).
+  LikelyConvergence likely_convergence = LikelyConvergence::kOff;
+  std::string likely_convergence_profile;
   /// Mechanisms that do not serve convergence instructions get them as no-ops (compiler/ignore_convergence.h).
   bool ignores_convergence_instructions = false;
   base::ConfigOptions options;  ///< of all mechanisms

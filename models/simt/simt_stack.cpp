@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/error.h"
 #include "simt/lockstep.h"
 #include "simt/table_size.h"
 
@@ -12,8 +13,12 @@ namespace {
 std::unique_ptr<ControlFlow> make_stack(const MechanismSite& site) {
   const sim::Implementation impl = site.config.block(SimtStack::kName).impl;
   const FirstSide first = site.config.resolved_first_side(FirstSide::kTaken);
+  const bool likely = site.config.likely_convergence != LikelyConvergence::kOff;
+  if (likely && impl != sim::Implementation::kModel)
+    throw base::InputError("core.control_flow.simt_stack.impl", "the RTL has no likely-convergence points",
+                           "Set core.control_flow.likely_convergence=off, or impl=model.");
   std::unique_ptr<ControlFlow> model, rtl;
-  if (impl != sim::Implementation::kRtl) model = std::make_unique<SimtStack>(site.warps, first);
+  if (impl != sim::Implementation::kRtl) model = std::make_unique<SimtStack>(site.warps, first, likely);
   if (impl == sim::Implementation::kModel) return model;
   rtl = sim::Twins::make<SimtStackBlock>(site.twins, impl, {site.warps, first}, site.path);
   if (impl == sim::Implementation::kRtl) return rtl;
@@ -33,12 +38,17 @@ Mechanism simt_stack_mechanism() {
           [](const ControlFlowConfig&) { return std::string(); }};
 }
 
-SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side)
-    : stacks_(warps), at_barrier_(warps, false), first_side_(first_side) {
+SimtStack::SimtStack(std::uint32_t warps, FirstSide first_side, bool likely)
+    : stacks_(warps), at_barrier_(warps, false), first_side_(first_side), likely_(likely) {
   for (Stack& stack : stacks_) stack.reserve(std::size_t{2} * base::kLanes);
 }
 
-void SimtStack::register_stats(base::StatGroup& stats) { stats_.register_stats(stats); }
+void SimtStack::register_stats(base::StatGroup& stats) {
+  stats_.register_stats(stats);
+  if (likely_)
+    stats.counter("likely_reconvergences", "pops", "stack entries popped at their likely-convergence point",
+                  &stats_.likely_reconvergences);
+}
 
 std::uint64_t SimtStack::table_bits() const { return stack_table_bits(first_side_); }
 
@@ -71,8 +81,7 @@ void SimtStack::exit(ControlFlowRequest& request) {
   Stack& stack = stack_of(request);
   const LaneMask gone = request.mask;
   stack.back().pc = request.next;
-  for (Entry& entry : stack) entry.mask = LaneMask::difference(entry.mask, gone);
-  std::erase_if(stack, [](const Entry& entry) { return entry.mask.none(); });
+  leave(stack, stack.begin(), gone);
   settle(stack, request);
 }
 
@@ -88,10 +97,13 @@ void SimtStack::barrier_release(ControlFlowRequest& request) {
   Stack& stack = stack_of(request);
   at_barrier_[request.warp.value()] = false;
   const Entry& top = stack.back();
-  if (top.pc == top.rpc)
+  if (top.pc == top.rpc || top.pc == top.lpc) {
     settle(stack, request);
-  else
-    answer({GroupId{request.warp.value()}, GroupChange::kSchedulable, top.pc, top.rpc, top.mask});
+    return;
+  }
+  GroupUpdate update{GroupId{request.warp.value()}, GroupChange::kSchedulable, top.pc, top.rpc, top.mask};
+  update.also_watch = top.lpc;
+  answer(update);
 }
 
 void SimtStack::branch(Stack& stack, ControlFlowRequest& request) {
@@ -107,13 +119,12 @@ void SimtStack::branch(Stack& stack, ControlFlowRequest& request) {
   ++stats_.divergences;
   request.diverged = true;
   const Pc rpc = request.rpc;
-  const std::uint32_t frame = top.frame;
-  if (top.rpc == rpc)
-    stack.pop_back();  // the entry below already waits at this point (tbc-and-kilotm §1)
-  else
-    top.pc = rpc;
-  const Entry taken_side{request.target, rpc, taken, frame};
-  const Entry not_taken_side{request.next, rpc, not_taken, frame};
+  Entry taken_side = split(stack, request.next, rpc);
+  Entry not_taken_side = taken_side;
+  taken_side.pc = request.target;
+  taken_side.mask = taken;
+  not_taken_side.pc = request.next;
+  not_taken_side.mask = not_taken;
   const bool taken_first = first_side_ == FirstSide::kSmaller ? taken.count() < not_taken.count()
                                                               : first_side_ == FirstSide::kTaken;
   for (const Entry& side :
@@ -121,6 +132,35 @@ void SimtStack::branch(Stack& stack, ControlFlowRequest& request) {
     if (side.pc != rpc) stack.push_back(side);
   stats_.grown_to(stack.size());
   settle(stack, request);
+}
+
+SimtStack::Entry SimtStack::split(Stack& stack, Pc next, Pc rpc) {
+  Entry& top = stack.back();
+  Entry side{Pc{}, rpc, {}, top.frame};
+  const bool replaces = top.rpc == rpc;
+  Pc lpc = kNoPc;
+  if (likely_ && facts_ != nullptr && !facts_->likely_point.empty()) lpc = facts_->likely_point[next.value() - 1];
+  if (lpc == rpc) lpc = kNoPc;
+  side.lpc = lpc;
+  const bool shares = lpc != kNoPc && replaces && top.lpc == lpc;
+  if (shares) side.lpos = top.lpos;
+  if (replaces)
+    stack.pop_back();  // the entry below already waits at this point (tbc-and-kilotm §1)
+  else
+    top.pc = rpc;
+  if (lpc != kNoPc && !shares) {
+    side.lpos = static_cast<std::uint32_t>(stack.size());
+    stack.push_back({lpc, rpc, {}, side.frame});
+  }
+  return side;
+}
+
+void SimtStack::leave(Stack& stack, Stack::iterator first, LaneMask lanes) {
+  for (auto entry = first; entry != stack.end(); ++entry)
+    entry->mask = LaneMask::difference(entry->mask, lanes);
+  if (!likely_)
+    stack.erase(std::remove_if(first, stack.end(), [](const Entry& entry) { return entry.mask.none(); }),
+                stack.end());
 }
 
 void SimtStack::indirect_branch(Stack& stack, ControlFlowRequest& request) {
@@ -135,13 +175,12 @@ void SimtStack::indirect_branch(Stack& stack, ControlFlowRequest& request) {
   ++stats_.divergences;
   request.diverged = true;
   const Pc rpc = request.rpc;
-  const std::uint32_t frame = top.frame;
-  if (top.rpc == rpc)
-    stack.pop_back();
-  else
-    top.pc = rpc;
-  for (const StackSides::Side& side : sides)
-    if (side.pc != rpc) stack.push_back({side.pc, rpc, side.lanes, frame});
+  Entry entry = split(stack, request.next, rpc);
+  for (const StackSides::Side& side : sides) {
+    entry.pc = side.pc;
+    entry.mask = side.lanes;
+    if (side.pc != rpc) stack.push_back(entry);
+  }
   stats_.grown_to(stack.size());
   settle(stack, request);
 }
@@ -169,17 +208,24 @@ void SimtStack::leave_function(Stack& stack, ControlFlowRequest& request) {
   // The caller's entry and the lanes' return addresses, which the kernel keeps itself, must agree.
   if (gone.any() && request.lane_target[gone.lowest()] != std::prev(first)->pc)
     throw std::logic_error("SimtStack: a return to another place than the call's");
-  for (auto entry = first; entry != stack.end(); ++entry)
-    entry->mask = LaneMask::difference(entry->mask, gone);
-  stack.erase(std::remove_if(first, stack.end(), [](const Entry& entry) { return entry.mask.none(); }),
-              stack.end());
+  leave(stack, first, gone);
   settle(stack, request);
 }
 
 void SimtStack::settle(Stack& stack, ControlFlowRequest& request) {
-  while (!stack.empty() && stack.back().pc == stack.back().rpc && stack.back().rpc != kNoPc) {
+  while (!stack.empty()) {
+    const Entry& top = stack.back();
+    if (top.mask.none()) {
+      // Only with likely-convergence points: nobody came, or all have exited.
+    } else if (top.pc == top.rpc && top.rpc != kNoPc) {
+      ++stats_.reconvergences;
+    } else if (top.pc == top.lpc && top.lpc != kNoPc) {
+      stack[top.lpos].mask |= top.mask;
+      ++stats_.likely_reconvergences;
+    } else {
+      break;
+    }
     stack.pop_back();
-    ++stats_.reconvergences;
   }
   report_top(stack, request);
 }
@@ -191,7 +237,9 @@ void SimtStack::report_top(const Stack& stack, ControlFlowRequest& request) {
     return;
   }
   const Entry& top = stack.back();
-  answer({group, GroupChange::kMoved, top.pc, top.rpc, top.mask});
+  GroupUpdate update{group, GroupChange::kMoved, top.pc, top.rpc, top.mask};
+  update.also_watch = top.lpc;
+  answer(update);
 }
 
 void SimtStack::inspect(ControlFlowRequest& request) const {

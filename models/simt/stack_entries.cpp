@@ -73,6 +73,10 @@ void inspect_stack(std::span<const StackEntry> entries, bool at_barrier, Control
       request.table->push_back(
           {{"pc", pc_text(entry.pc)}, {"rpc", pc_text(entry.rpc)}, {"mask", entry.mask.to_string()}});
       if (entry.frame != 0) request.table->back()["frame"] = entry.frame;
+      if (entry.lpc != kNoPc) {
+        request.table->back()["lpc"] = entry.lpc.value();
+        request.table->back()["lpos"] = entry.lpos;
+      }
     }
   }
   request.digest = digest;
@@ -87,11 +91,12 @@ void inspect_stack(std::span<const StackEntry> entries, bool at_barrier, Control
       // An entry whose PC is the RPC of one above it is a reconvergence entry: its lanes have arrived. So is
       // the one behind a call that others are still in.
       const bool reconverging = std::any_of(
-          entries.rbegin(), it, [&](const StackEntry& e) { return e.rpc == it->pc || e.frame > it->frame; });
+          entries.rbegin(), it, [&](const StackEntry& e) { return e.rpc == it->pc || e.lpc == it->pc || e.frame > it->frame; });
       request.suspended->push_back({waiting,
                                     it->pc,
                                     reconverging ? Suspension::kReconverging : Suspension::kNotStarted,
                                     {std::prev(it)->rpc}});
+      if (std::prev(it)->lpc != kNoPc) request.suspended->back().until.push_back(std::prev(it)->lpc);
     }
     below |= it->mask;
   }

@@ -16,6 +16,8 @@ struct StackEntry {
   Pc rpc = kNoPc;
   LaneMask mask{};
   std::uint32_t frame = 0;  ///< calls that the entry is deep in
+  Pc lpc = kNoPc;           ///< likely-convergence point (tbc-and-kilotm §4)
+  std::uint32_t lpos = 0;   ///< with one: the entry that collects lanes there; bottom = 0
   bool operator==(const StackEntry&) const = default;
 };
 
@@ -49,6 +51,7 @@ struct StackStats {
   std::uint64_t divergences = 0;
   std::uint64_t calls = 0;
   std::uint64_t reconvergences = 0;
+  std::uint64_t likely_reconvergences = 0;
   std::uint64_t max_depth = 0;
 
   void grown_to(std::size_t depth) {

@@ -56,6 +56,9 @@ int run_command_line(int argc, char** argv) {
   add_analyze(app, body);
   add_microbench(app, body);
   add_tables(app, body);
+  add_compare_traces(app, body);
+  add_threads(app, body);
+  add_resync(app, body);
   handle_signals();
   return report_errors([&] {
     try {

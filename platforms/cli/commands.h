@@ -10,11 +10,14 @@ namespace heddle::cli {
 
 using Body = std::function<base::ExitCode()>;
 
-void add_run(CLI::App& app, Body& body);         ///< run_workload.cpp, run_ptx.cpp
-void add_list(CLI::App& app, Body& body);        ///< list.cpp
-void add_describe(CLI::App& app, Body& body);    ///< describe.cpp
-void add_analyze(CLI::App& app, Body& body);     ///< analyze_command.cpp
-void add_microbench(CLI::App& app, Body& body);  ///< microbench_command.cpp
-void add_tables(CLI::App& app, Body& body);      ///< tables_command.cpp
+void add_run(CLI::App& app, Body& body);             ///< run_workload.cpp, run_ptx.cpp
+void add_list(CLI::App& app, Body& body);            ///< list.cpp
+void add_describe(CLI::App& app, Body& body);        ///< describe.cpp
+void add_analyze(CLI::App& app, Body& body);         ///< analyze_command.cpp
+void add_microbench(CLI::App& app, Body& body);      ///< microbench_command.cpp
+void add_tables(CLI::App& app, Body& body);          ///< tables_command.cpp
+void add_compare_traces(CLI::App& app, Body& body);  ///< compare_traces_command.cpp
+void add_threads(CLI::App& app, Body& body);         ///< threads_command.cpp
+void add_resync(CLI::App& app, Body& body);          ///< resync_command.cpp
 
 }  // namespace heddle::cli

@@ -53,6 +53,17 @@ std::vector<std::byte> read_bytes(const std::string& path, std::uint64_t bytes, 
   return content;
 }
 
+bool next_line(std::istream& stream, std::string& line, std::size_t most) {
+  using Traits = std::istream::traits_type;
+  line.clear();
+  for (int c = stream.rdbuf()->sbumpc(); c != Traits::eof(); c = stream.rdbuf()->sbumpc()) {
+    if (c == '\n') return true;
+    line += static_cast<char>(c);
+    if (line.size() > most) return true;
+  }
+  return !line.empty();
+}
+
 void write_bytes(const std::string& path, std::span<const std::byte> bytes, const std::string& place) {
   NewFile file(path, place);
   file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

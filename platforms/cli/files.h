@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -20,6 +21,10 @@ namespace heddle::cli {
 /// read_start().
 [[nodiscard]] std::vector<std::byte> read_bytes(const std::string& path, std::uint64_t bytes,
                                                 const std::string& whole, const std::string& place);
+
+/// std::getline() with a limit, since a device may send an endless line: a line of more than `most` bytes is cut off
+/// behind the first byte too many.
+[[nodiscard]] bool next_line(std::istream& stream, std::string& line, std::size_t most);
 
 /// Like NewFile: `path` holds either its old content or all of the new; a device or pipe is written in place.
 void write_bytes(const std::string& path, std::span<const std::byte> bytes, const std::string& place);

@@ -115,6 +115,7 @@ void name_files(const Job& job, const RunSettings& settings, const std::vector<s
   const TraceSettings& trace = settings.trace;
   if (!trace.tables.empty()) names.writes(trace.tables, tables_option(trace));
   if (!trace.timeline.empty()) names.writes(trace.timeline, timeline_option(trace));
+  if (!trace.control_flow.empty()) names.writes(trace.control_flow, control_flow_option(trace));
   for (const Job::File& file : job.writes) names.writes(file.path, file.place);
 }
 

@@ -194,6 +194,12 @@ void add_run(CLI::App& app, Body& body) {
       ->check(not_empty)
       ->group(traces);
   command
+      ->add_option("--trace-control-flow", request->settings.trace.control_flow,
+                   "Write which instructions each warp executed with which active lanes; "
+                   "heddle compare-traces compares two")
+      ->check(not_empty)
+      ->group(traces);
+  command
       ->add_option("--trace-warp", request->settings.trace.warps,
                    "CORE:WARP: trace only this warp slot; may be repeated")
       ->group(traces)
@@ -213,7 +219,7 @@ void add_run(CLI::App& app, Body& body) {
       const TraceSettings& trace = request->settings.trace;
       if (!trace.any() && (!trace.warps.empty() || !trace.cycles.empty()))
         throw base::InputError("heddle run", "--trace-warp and --trace-cycles say what a trace has in it",
-                               "add --trace-tables FILE or --trace-timeline FILE");
+                               "add --trace-tables FILE, --trace-timeline FILE or --trace-control-flow FILE");
       request->settings.check_oracle = !request->check.empty();
       const auto job = has_ptx ? ptx_job(request->ptx) : workload_job(request->workload);
       if (request->deterministic_runs == 0) return run_job(job, request->settings);

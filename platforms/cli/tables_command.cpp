@@ -13,6 +13,7 @@
 #include "base/lane_mask.h"
 #include "cli/commands.h"
 #include "cli/errors.h"
+#include "cli/files.h"
 #include "cli/text_table.h"
 
 namespace heddle::cli {
@@ -174,18 +175,6 @@ class Printer {
   std::uint64_t left_out_ = 0;
 };
 
-/// std::getline() with a limit: a device may send an endless line.
-bool next_line(std::istream& stream, std::string& line) {
-  line.clear();
-  for (int c = stream.rdbuf()->sbumpc(); c != std::istream::traits_type::eof();
-       c = stream.rdbuf()->sbumpc()) {
-    if (c == '\n') return true;
-    line += static_cast<char>(c);
-    if (line.size() > kMaxLineBytes) return true;
-  }
-  return !line.empty();
-}
-
 void print_tables(const TablesRequest& request) {
   constexpr const char* kRemedy = "give a file that heddle run --trace-tables has written";
   const auto refuse = [&](std::uint64_t number, const std::exception& error) {
@@ -199,7 +188,7 @@ void print_tables(const TablesRequest& request) {
   Printer printer(request);
   std::string text;
   std::uint64_t number = 0;
-  while (next_line(file, text)) {
+  while (next_line(file, text, kMaxLineBytes)) {
     ++number;
     if (text.size() > kMaxLineBytes)
       throw base::InputError(

@@ -45,6 +45,10 @@ std::string tables_option(const TraceSettings& settings) { return "--trace-table
 
 std::string timeline_option(const TraceSettings& settings) { return "--trace-timeline " + settings.timeline; }
 
+std::string control_flow_option(const TraceSettings& settings) {
+  return "--trace-control-flow " + settings.control_flow;
+}
+
 TraceFiles::TraceFiles(const TraceSettings& settings) {
   for (const std::string& text : settings.warps) {
     const auto [core, warp] = halves(text, "--trace-warp", "CORE:WARP");
@@ -70,6 +74,8 @@ TraceFiles::TraceFiles(const TraceSettings& settings) {
     timeline_ = std::make_unique<NewFile>(settings.timeline, timeline_option(settings));
     timeline_->write("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
   }
+  if (!settings.control_flow.empty())
+    control_flow_ = std::make_unique<ControlFlowWriter>(settings.control_flow, control_flow_option(settings));
 }
 
 bool TraceFiles::wants(const core::TraceSite& site) const {
@@ -93,11 +99,13 @@ void TraceFiles::launch_begins(const isa::Kernel& kernel, base::Cycle cycle) {
                                          {"lines", lines}};
     tables_->write(json_text(head) + "\n");
   }
+  if (control_flow_ != nullptr) control_flow_->launch_begins(kernel);
   ++launches_;
 }
 
 void TraceFiles::launch_ends(base::Cycle cycle) {
   while (!open_.empty()) close(GroupKey(open_.begin()->first), cycle, "launch ends");
+  if (control_flow_ != nullptr) control_flow_->launch_ends();
 }
 
 void TraceFiles::tables(const core::TraceSite& site, const core::TableSnapshot& snapshot) {
@@ -212,6 +220,7 @@ std::vector<std::string> TraceFiles::commit(Problems& problems) {
     timeline_->write("\n]}\n");
     close(*timeline_);
   }
+  if (control_flow_ != nullptr) close(control_flow_->file());
   return complete;
 }
 

@@ -1,4 +1,4 @@
-// Files of heddle run --trace-tables and --trace-timeline.
+// Files of heddle run --trace-tables, --trace-timeline and --trace-control-flow (control_flow_trace.h).
 //
 // Tables: JSON lines. The first of a launch names the kernel and the source line of every PC:
 //   {"launch": 0, "kernel": "k", "source": "k.ptx", "cycle": 0, "lines": [12, 13, ...]}
@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/control_flow_trace.h"
 #include "cli/new_file.h"
 #include "cli/problems.h"
 #include "core/observe/trace.h"
@@ -30,14 +31,16 @@ namespace heddle::cli {
 struct TraceSettings {
   std::string tables;              ///< file; empty: none
   std::string timeline;            ///< file; empty: none
+  std::string control_flow;        ///< file; empty: none
   std::vector<std::string> warps;  ///< "CORE:WARP"; empty: all
   std::string cycles;              ///< "FROM:TO", both optional; empty: all
-  [[nodiscard]] bool any() const { return !tables.empty() || !timeline.empty(); }
+  [[nodiscard]] bool any() const { return !tables.empty() || !timeline.empty() || !control_flow.empty(); }
 };
 
 /// The options with their values, for messages.
 [[nodiscard]] std::string tables_option(const TraceSettings& settings);
 [[nodiscard]] std::string timeline_option(const TraceSettings& settings);
+[[nodiscard]] std::string control_flow_option(const TraceSettings& settings);
 
 class TraceFiles : public core::TraceSink {
  public:
@@ -58,6 +61,12 @@ class TraceFiles : public core::TraceSink {
                   base::LaneMask mask) override;
   void split_stops(const core::TraceSite& site, base::GroupId group, std::string_view why) override;
   void issued(const core::TraceSite& site, base::GroupId group, base::Pc pc, base::LaneMask lanes) override;
+  [[nodiscard]] bool wants_control_flow(const core::TraceSite& site) const override {
+    return control_flow_ != nullptr && wants(site);
+  }
+  void executes(const core::TraceSite& site, base::Pc pc, base::LaneMask active) override {
+    control_flow_->executes({site.cta, site.warp_in_cta}, pc, active);
+  }
   void backed_off(base::CoreId core, base::Cycle cycle, std::uint32_t warps) override;
 
   /// Completes the files, also after a hang, which they help to analyse. Returns the files that are complete;
@@ -83,6 +92,7 @@ class TraceFiles : public core::TraceSink {
 
   std::unique_ptr<NewFile> tables_;
   std::unique_ptr<NewFile> timeline_;
+  std::unique_ptr<ControlFlowWriter> control_flow_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> warps_;  ///< core, warp; empty: all
   base::Cycle from_ = 0;
   base::Cycle to_ = ~base::Cycle{0};

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
 #include "base/error.h"
 #include "compiler/convergence/place_convergence.h"
 #include "compiler/ignore_convergence.h"
+#include "compiler/likely_convergence.h"
 #include "compiler/reconvergence.h"
 #include "frontend/listing/listing.h"
 #include "frontend/ptx/decode.h"
@@ -28,6 +32,39 @@ std::vector<std::string> exceptions(const GpuConfig& config) {
       names.push_back(name.substr(first, name.find_last_not_of(' ') - first + 1));
   }
   return names;
+}
+
+/// Which likely-convergence points pay off by the profile of an earlier run: those of branches that diverged.
+compiler::LikelyConvergencePoints::Keep by_profile(const std::string& path) {
+  constexpr const char* kKey = "core.control_flow.likely_convergence_profile";
+  std::ifstream file(path);
+  if (!file)
+    throw base::InputError(kKey, fmt::format("cannot read '{}'", path),
+                           "Name a profile.json that heddle run --profile has written.");
+  std::map<std::string, std::map<std::string, std::uint64_t>> divergences;
+  try {
+    const auto json = nlohmann::json::parse(file);
+    for (const auto& kernel : json.at("kernels"))
+      for (const auto& pc : kernel.at("pcs"))
+        divergences[kernel.at("kernel")][pc.at("pc")] += pc.value("divergences", std::uint64_t{0});
+  } catch (const nlohmann::json::exception& error) {
+    throw base::InputError(kKey, fmt::format("'{}' is no profile: {}", path, error.what()),
+                           "Name a profile.json that heddle run --profile has written.");
+  }
+  return [divergences = std::move(divergences)](const isa::Kernel& kernel, const isa::LikelyPoint& point) {
+    const auto of_kernel = divergences.find(kernel.name);
+    if (of_kernel == divergences.end()) return false;
+    const auto found = of_kernel->second.find(fmt::format("0x{:03x}", kernel.code_address(point.branch)));
+    return found != of_kernel->second.end() && found->second != 0;
+  };
+}
+
+void add_likely_convergence(compiler::Pipeline& pipeline, const simt::ControlFlowConfig& config) {
+  if (config.likely_convergence == simt::LikelyConvergence::kOff) return;
+  compiler::LikelyConvergencePoints::Keep keep;
+  if (config.likely_convergence == simt::LikelyConvergence::kProfile)
+    keep = by_profile(config.likely_convergence_profile);
+  pipeline.add(compiler::Stage::kAnalyse, std::make_shared<const compiler::LikelyConvergencePoints>(std::move(keep)));
 }
 
 /// What becomes of convergence instructions on a mechanism that has no use for them. Behind all passes that may insert
@@ -144,6 +181,7 @@ void compile_kernels(isa::Module& module, const ptx::Module& tree, const GpuConf
   if (more_passes) more_passes(pipeline);
   add_placement(pipeline, config, excepted);  // of what is final otherwise
   serve_convergence(pipeline, config.core.control_flow);
+  add_likely_convergence(pipeline, config.core.control_flow);
   pipeline.run(module);
 }
 

@@ -1,5 +1,11 @@
 #include "gpu/registries.h"
 
+#include "compaction/block_priority.h"
+#include "compaction/dwf.h"
+#include "compaction/pc_priority.h"
+#include "compaction/simd_statistics.h"
+#include "compaction/tbc.h"
+#include "compaction/warp_synchrony.h"
 #include "core/cta/round_robin.h"
 #include "core/cta/start_jitter.h"
 #include "core/schedule/cawa.h"
@@ -8,6 +14,7 @@
 #include "core/schedule/lrr.h"
 #include "core/schedule/two_level.h"
 #include "determinism/determinism_mechanism.h"
+#include "resync/core/resync_control.h"
 #include "simt/aware.h"
 #include "simt/hanoi/hanoi.h"
 #include "simt/multi_path.h"
@@ -24,6 +31,9 @@ base::Registry<simt::Mechanism>& control_flow_mechanisms() {
                                                       simt::aware_mechanism(),
                                                       simt::multi_path_mechanism(),
                                                       simt::hanoi_mechanism(),
+                                                      resync::resync_mechanism(),
+                                                      compaction::tbc_mechanism(),
+                                                      compaction::dwf_mechanism(),
                                                   }};
   return registry;
 }
@@ -35,6 +45,13 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
                                                              core::gto_policy(),
                                                              core::two_level_policy(),
                                                              core::cawa_policy(),
+                                                             compaction::age_policy(),
+                                                             compaction::rrb_policy(),
+                                                             compaction::srr_policy(),
+                                                             compaction::majority_policy(),
+                                                             compaction::minority_policy(),
+                                                             compaction::lowest_pc_policy(),
+                                                             compaction::post_dominator_policy(),
                                                              core::glrr_policy(),
                                                          }};
   return registry;
@@ -43,6 +60,7 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
 base::Registry<core::CoreUnit>& core_units() {
   static base::Registry<core::CoreUnit> registry{"core unit",
                                                  {spin::spin_core_unit(), spin::sync_statistics_core_unit(),
+                                                  compaction::warp_synchrony_core_unit(), compaction::simd_statistics_core_unit(),
                                                   core::start_jitter_core_unit()}};
   return registry;
 }

@@ -41,6 +41,8 @@ const std::vector<Workload>& all() {
                                                   dispatch(),
                                                   ray(),
                                                   strmatch(),
+                                                  facedetect(),
+                                                  nonbonded(),
                                                   keyvalue(),
                                                   suffixtree(),
                                                   bvh(),

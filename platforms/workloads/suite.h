@@ -35,6 +35,8 @@ namespace heddle::workloads {
 [[nodiscard]] Workload dispatch();
 [[nodiscard]] Workload ray();
 [[nodiscard]] Workload strmatch();
+[[nodiscard]] Workload facedetect();
+[[nodiscard]] Workload nonbonded();
 [[nodiscard]] Workload keyvalue();
 [[nodiscard]] Workload suffixtree();
 [[nodiscard]] Workload bvh();

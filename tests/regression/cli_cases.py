@@ -28,6 +28,7 @@ import cli_microbench_cases  # noqa: F401  (registers its cases)
 import cli_output_cases  # noqa: F401  (registers its cases)
 import cli_profile_cases  # noqa: F401  (registers its cases)
 import cli_readme_cases  # noqa: F401  (registers its cases)
+import cli_resync_cases  # noqa: F401  (registers its cases)
 import cli_rtl_cases  # noqa: F401  (registers its cases)
 import cli_trace_cases  # noqa: F401  (registers its cases)
 from cli_command import BAD_INPUT, CASES, CYCLE_LIMIT, HANG, KERNEL_FAULT, MISMATCH, Command, case, check, stats

@@ -2,8 +2,9 @@
 
 import json
 import pathlib
+import subprocess
 
-from cli_command import HANG, case, check
+from cli_command import HANG, MISMATCH, OK, case, check
 
 # A loop of as many laps as the lane's number, in a kernel of one warp.
 DIVERGE = """.version 6.0
@@ -58,7 +59,7 @@ def table_trace_has_every_event(c):
 def traces_change_no_statistic(c):
     c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--out", "a")
     c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--out", "b", "--trace-tables", "t.jsonl",
-          "--trace-timeline", "t.json")
+          "--trace-timeline", "t.json", "--trace-control-flow", "t.cft")
     check((c.folder / "a/stats.json").read_text() == (c.folder / "b/stats.json").read_text(), "the runs differ")
 
 
@@ -117,6 +118,81 @@ def a_hang_leaves_its_traces(c):
           "t.json", "--trace-cycles", ":2000", code=HANG)
     check(json.loads((c.folder / "t.json").read_text())["traceEvents"], "no timeline")
     check((c.folder / "t.jsonl").read_text().count('"event"') > 100, "no tables")
+
+
+def compared(c, reference, other, *options, code=MISMATCH):
+    return json.loads(c.run("compare-traces", reference, other, "--json", *options, code=code).stdout)
+
+
+@case
+def control_flow_trace_has_every_instruction(c):
+    laps(c, "--trace-control-flow", "laps.cft")
+    lines = (c.folder / "laps.cft").read_text().splitlines()
+    check(lines[:2] == ["heddle-control-flow-trace 1", "launch 0 8 laps"], "wrong head")
+    # Lane 0 and 1 leave after one lap, 2 after two, 3 after three; they wait behind the loop.
+    check(lines[2:] == ["0:0 0+4/f 10+2/c 10+2/8 28+4/f"], f"wrong trace {lines[2:]}")
+
+
+@case
+def control_flow_traces_are_compared(c):
+    laps(c, "--trace-control-flow", "a.cft")
+    laps(c, "--trace-control-flow", "b.cft", "--set", "core.control_flow.mechanism=hanoi")
+    # Instructions that the placement inserted are not in the trace.
+    same = compared(c, "a.cft", "b.cft", code=OK)
+    size = 16
+    check(same["total"]["instructions"] == size and same["total"]["distance"] == 0, "Hanoi's trace is another one")
+    check(same["total"]["simd"] == same["total"]["other_simd"] == (10 * 4 + 3 * 2 + 3) / size / 32, "wrong utilisation")
+    text = (c.folder / "a.cft").read_text()
+    for change, to, distance in (("10+2/8", "10+1/8 20/4", 1), ("10+2/8", "10+1/8", 1), ("10+2/8", "10+2/8*2", 3)):
+        changed = compared(c, "a.cft", c.file("c.cft", text.replace(change, to)))
+        check(changed["total"]["distance"] == distance, f"distance {changed['total']['distance']} for {to}")
+        check(changed["total"]["difference"] == distance / size, "not by the size of the reference")
+        check(changed["launches"][0]["by_warp"][0]["exact"], "not exact")
+    text = c.run("compare-traces", "a.cft", "c.cft", code=MISMATCH).stdout
+    check("18.7500 %" in text and "laps" in text, "no table")
+    cut = compared(c, "a.cft", "c.cft", "--max-distance", "2")
+    check(cut["total"]["distance"] == 3 and cut["total"]["exact"] is False, "the limit is not said")
+    check("> 3" in c.run("compare-traces", "a.cft", "c.cft", "--max-distance", "2", code=MISMATCH).stdout, "not said")
+    both = compared(c, c.file("none.cft", "heddle-control-flow-trace 1\n"), "a.cft")
+    check(both["total"]["missing_warps"] == 1 and both["total"]["distance"] == size, "a missing warp does not count")
+
+
+@case
+def control_flow_traces_of_mechanisms_name_the_same_instructions(c):
+    """Functions, spilled registers and joined returns included: every instruction of the oracle's kind is in all of them."""
+    sets = {"stack": [], "aware": ["core.control_flow.mechanism=aware"],
+            "hanoi": ["core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=P",
+                      "core.convergence.barrier_registers=1"]}
+    for workload in ("nqueens-recursive", "mandelbrot", "bvh"):
+        lanes = {}
+        for name, keys in sets.items():
+            c.run("run", workload, "--platform", "tiny", "--size", "tiny", "--trace-control-flow", f"{name}.cft",
+                  *(word for key in keys for word in ("--set", key)))
+        for name in sets:
+            total = json.loads(subprocess.run([c.heddle, "compare-traces", "stack.cft", f"{name}.cft", "--json"], cwd=c.folder,
+                                              capture_output=True, text=True, check=False).stdout)["total"]
+            lanes[name] = round(total["other_simd"] * total["other_instructions"] * 32)
+            check(total["missing_warps"] == 0, f"{workload}, {name}: other warps")
+        # A thread executes the same instructions whatever it executes them with.
+        check(len(set(lanes.values())) == 1, f"{workload}: lanes {lanes}")
+
+
+@case
+def bad_control_flow_traces(c):
+    head = "heddle-control-flow-trace 1\nlaunch 0 8 k\n"
+    good = c.file("good.cft", head + "0:0 0/1\n")
+    for text, says in (("", "is empty"), ("x\n", "bad.cft:1: not a control-flow trace"), (head + "0:0 zz/1\n", "bad.cft:3"),
+                       (head + "0:0 0/1*99999999999\n", "behind *"), (b"\x7fELF\x00\xff\n", "not a control-flow trace")):
+        c.refused("compare-traces", good, c.file("bad.cft", text), says=["bad.cft", says, "--trace-control-flow"])
+        c.refused("compare-traces", "bad.cft", good, says=["bad.cft", says])
+    c.refused("compare-traces", good, "absent.cft", says=["absent.cft", "cannot be read"])
+    c.refused("compare-traces", good, ".", says=["cannot be read"])
+    other = c.file("other.cft", head.replace(" k", " other") + "0:0 0/1\n")
+    c.refused("compare-traces", good, other, says=["other.cft", "kernel other", "of k", "the same program"])
+    c.refused("compare-traces", good, says=["OTHER"])
+    c.refused("compare-traces", good, good, "--max-distance", "-1", says=["less than 0"])
+    c.refused("run", "vecadd", "--trace-control-flow", "x", "--trace-tables", "x", says=["x"])
+    c.refused("run", "vecadd", "--trace-control-flow", "no/such/x", says=["no/such/x"])
 
 
 @case

@@ -36,6 +36,11 @@ std::vector<std::string> multi_path(std::vector<std::string> more) {
   return more;
 }
 
+std::vector<std::string> resync(const std::string& policy) {
+  return {"core.control_flow.mechanism=resync", "core.control_flow.resync.policy=" + policy,
+          "core.control_flow.resync.aging_selections=200"};
+}
+
 const std::string kDelayed = "core.compiler=delayed_reconvergence";
 const std::string kTimeout = "core.control_flow.timeout.cycles=1000";
 
@@ -52,6 +57,13 @@ const std::vector<Machine> kFinishing{
     {"multi_path_timeout", multi_path({kTimeout})},
     {"hanoi", {"core.control_flow.mechanism=hanoi"}},
     {"hanoi_p", {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=P"}},
+    {"resync_min_pc", resync("MinPC")},
+    {"resync_min_sp", resync("MinSP_MinPC")},
+    {"resync_lee", resync("Lee")},
+    {"resync_long", resync("Long(8)")},
+    {"resync_pdom_min_sp", resync("PDomMinSP")},
+    {"resync_longest_path", resync("LongestPath1")},
+    {"resync_turns", resync("RoundRobinEq")},
     {"ssde", {"core.compiler=ssde", "core.barrier.counts=threads"}, false}};
 
 /// Barriers in diverged code: SSDE does not apply (they count threads on every machine here), and there is

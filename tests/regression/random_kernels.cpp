@@ -180,11 +180,21 @@ Variant multi_path(const char* name, unsigned paths, bool early) {
   return {name, assignments};
 }
 
+/// Heuristics select the PC: `more` in addition to the policy.
+Variant resync(const char* name, const std::string& policy, std::vector<std::string> more = {}) {
+  more.insert(more.begin(),
+              {"core.control_flow.mechanism=resync", "core.control_flow.resync.policy=" + policy});
+  return {name, std::move(more), 1, true};
+}
+const std::string kEachInstruction = "core.control_flow.resync.decisions=instruction";
+const std::string kAging = "core.control_flow.resync.aging_selections=20";
+
 Variant spinning(const char* name, std::vector<std::string> assignments) {
   for (const char* const each :
        {"core.spin.source=ddos", "core.spin.ddos.hash=modulo", "core.spin.ddos.path_bits=1",
         "core.spin.ddos.value_bits=1", "core.spin.ddos.threshold=1", "core.spin.bows.window_cycles=100",
-        "core.spin.bows.minimum_delay=10", "core.spin.bows.step_cycles=20", "core.spin.bows.maximum_delay=200"})
+        "core.spin.bows.minimum_delay=10", "core.spin.bows.step_cycles=20",
+        "core.spin.bows.maximum_delay=200"})
     assignments.emplace_back(each);
   return {name, std::move(assignments), 1};
 }
@@ -218,6 +228,27 @@ const std::vector<Variant>& variants() {
         "core.control_flow.hanoi.timing=contract"},
        1,
        true},
+      resync("min_pc", "MinPC"),
+      resync("min_sp", "MinSP_MinPC"),
+      resync("min_sp_selector", "MinSP_MinPC",
+             {kEachInstruction, "core.control_flow.resync.selection_latency_cycles=2",
+              "core.control_flow.resync.selection_interval_cycles=3"}),
+      resync("max_fun_aging", "MaxFunMinPC2", {kAging, "core.control_flow.resync.block_starts=compiler"}),
+      resync("long_8", "Long(8)"),
+      resync("long_min_sp_4", "LongMinSP(4)", {"core.control_flow.resync.selection_latency_cycles=5"}),
+      resync("long_irb_16", "LongIRB(16)", {kEachInstruction}),
+      resync("lee", "Lee"),
+      resync("lee_functions", "Lee+function_stack"),
+      resync("pdom_min_sp", "PDomMinSP"),
+      resync("pdom_min_pc_top", "PDomMinPC+top_only+push_always"),
+      resync("pdom_max_sp_aging", "PDomMaxSP+no_match", {kAging}),
+      resync("pdom_serial", "PDomSerial"),
+      resync("pdom_turns", "PDomRB", {kEachInstruction}),
+      resync("pdom_long_4", "PDomLong(4)"),
+      resync("longest_path_1", "LongestPath1"),
+      resync("longest_path_p", "LongestPathP+instructions", {kEachInstruction}),
+      resync("turns", "RoundRobinEq"),
+      resync("turns_alone", "RoundRobin", {kEachInstruction}),
       {"mp32_per_warp_scoreboard", {kMultiPath}, 1},
       {"mp2_yielding",
        {kMultiPath, "core.control_flow.multi_path.paths=2",
@@ -242,10 +273,40 @@ const std::vector<Variant>& variants() {
                 kSplitsBackOff, "core.spin.timing=contract"}),
       spinning("bows_mp32_splits_one_port",
                {kMultiPath, "core.scoreboard.kind=per_thread_mask", kOneRead, kOneWrite, kSplitsBackOff}),
+      // Threads change warps.
+      {"tbc", {"core.control_flow.mechanism=tbc"}, 2, true},
+      {"tbc_contract",
+       {"core.control_flow.mechanism=tbc", "core.control_flow.tbc.timing=contract", "core.scheduler.policy=age",
+        "core.register_file.formations=per_home_warp"},
+       1,
+       true},
+      {"tbc_disabled",
+       {"core.control_flow.mechanism=tbc", "core.control_flow.tbc.compacts=false", "core.scheduler.policy=srr"},
+       1,
+       true},
+      {"tbc_likely",
+       {"core.control_flow.mechanism=tbc", "core.control_flow.likely_convergence=loops",
+        "core.control_flow.first_side=smaller", "core.scheduler.policy=rrb", "core.scoreboard.kind=per_thread_mask"},
+       2,
+       true},
+      {"stack_likely", {"core.control_flow.likely_convergence=loops"}, 2},
+      {"dwf", {"core.control_flow.mechanism=dwf", "core.scheduler.policy=majority"}, 1, true},
+      {"dwf_masks",
+       {"core.control_flow.mechanism=dwf", "core.scoreboard.kind=per_thread_mask", "core.scheduler.policy=lowest_pc",
+        "core.control_flow.dwf.lut_entries=4"},
+       1,
+       true},
+      {"dwf_minority", {"core.control_flow.mechanism=dwf", "core.scheduler.policy=minority"}, 1, true},
+      {"dwf_warp_barriers",
+       {"core.control_flow.mechanism=dwf", "core.control_flow.dwf.warp_barrier=true",
+        "core.scheduler.policy=post_dominator"},
+       2,
+       true},
       // Groups with lanes of two warps: rows, scoreboards, memory, barriers and .sync instructions go by home warp.
       {"mixed_warps", {"core.control_flow.mechanism=mixed_warps"}, 2, true},
       {"mixed_warps_masks",
-       {"core.control_flow.mechanism=mixed_warps", "core.scoreboard.kind=per_thread_mask", kOneRead, kOneWrite},
+       {"core.control_flow.mechanism=mixed_warps", "core.scoreboard.kind=per_thread_mask", kOneRead,
+        kOneWrite},
        1,
        true},
   };

@@ -97,7 +97,7 @@ def row(text, *words):
 @case
 def without_a_study_it_lists_them(reproduce):
     done = reproduce.run()
-    for name in ("aware", "bows", "ddos", "gpudet", "multipath", "ssde"):
+    for name in ("aware", "bows", "ddos", "gpudet", "multipath", "resync", "ssde", "tbc"):
         check(re.search(rf"^  {name} ", done.stdout, re.MULTILINE), f"no {name}")
 
 
@@ -220,6 +220,19 @@ def gpudet_divides_by_the_nondeterministic_machine(reproduce):
 
 
 @case
+def tbc_compares_mechanisms_with_the_stack(reproduce):
+    tbc, dwf = ("core.control_flow.mechanism=" + name for name in ("tbc", "dwf"))
+    done = reproduce.run("tbc", "--quick", "--workloads", "FCDT", "NAMD", rules=[
+        [tbc, {"cycles": 800}],
+        [f"{tbc} core.control_flow.likely_convergence=loops nonbonded", {"cycles": 500}],
+        [f"{dwf} core.control_flow.dwf.warp_barrier=true", {"cycles": 900}],
+        [f"{tbc} memory.l2.size_kib=128", {"cycles": 2000}]])
+    check(row(done.stdout, "TBC + LCP over PDOM, divergent set, harmonic mean")[3] == "+53.8 %", "harmonic mean of 1.25 and 2")
+    check(row(done.stdout, "Memory-pipe stalls of DWF, relative to PDOM"), "a row for the stalls")
+    check(row(done.stdout, "facedetect", "DWF-WB")[8] == "1.11", "speed-up of DWF-WB")
+
+
+@case
 def refusals_of_heddle_are_passed_on(reproduce):
     done = reproduce.run("multipath", "--quick", code=2,
                          rules=[["bvh", {"exit": 2, "error": "no such workload"}]])
@@ -239,7 +252,7 @@ def every_published_claim_has_a_source(reproduce):
     del reproduce
     sys.path.insert(0, str(ROOT / "scripts" / "reproduction"))
     import tables
-    for study in ("aware", "bows", "ddos", "gpudet", "multipath", "ssde"):
+    for study in ("aware", "bows", "ddos", "gpudet", "multipath", "resync", "ssde", "tbc"):
         claims = tables.published(study)
         check(len({claim["id"] for claim in claims}) == len(claims), f"{study}: an id twice")
         for claim in claims:

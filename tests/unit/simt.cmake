@@ -1,4 +1,5 @@
 heddle_test(simt_stack_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt/stack_test.cpp simt/stack_calls_test.cpp simt/stack_model.cpp LINK heddle_simt heddle_core SYSTEMC)
+heddle_test(simt_stack_likely_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt/stack_likely_test.cpp LINK heddle_simt heddle_core SYSTEMC)
 heddle_test(simt_tables_test
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/simt/aware_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt/aware_calls_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/simt/aware_virtual_test.cpp ${CMAKE_CURRENT_LIST_DIR}/simt/multi_path_test.cpp

@@ -53,6 +53,7 @@ CtaSlot CtaLauncher::start(std::uint64_t linear_id, std::optional<CtaSlot> at) {
   const host::Dim3& grid = state_.launch->shape.grid;
   cta.resident = true;
   cta.linear_id = linear_id;
+  cta.order = ctas_given_++;
   cta.id = {static_cast<std::uint32_t>(linear_id % grid.x),
             static_cast<std::uint32_t>(linear_id / grid.x % grid.y),
             static_cast<std::uint32_t>(linear_id / grid.x / grid.y)};

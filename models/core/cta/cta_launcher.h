@@ -57,6 +57,7 @@ class CtaLauncher {
   CtaSlots slots_;
   CtaNeeds needs_;
   std::uint64_t ctas_started_ = 0;
+  std::uint64_t ctas_given_ = 0;  ///< of all launches
 };
 
 }  // namespace heddle::core

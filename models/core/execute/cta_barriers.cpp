@@ -37,7 +37,8 @@ void CtaBarriers::arrive(WarpId home, LaneMask lanes, LaneMask exec, LaneMask gr
   const WarpContext& warp = state_.warp(home);
   const auto operand = [&](const isa::Operand& source) {
     if (!source.present) return std::uint32_t{0};
-    const unsigned lane = group_exec.lowest();
+    // Of its own CTA, if it has lanes there: groups may have lanes of several.
+    const unsigned lane = exec.any() ? exec.lowest() : group_exec.lowest();
     return static_cast<std::uint32_t>(executor_.lane_of(state_.warp(state_.home(group, lane)), source, lane));
   };
   BarrierRequest arrive;

@@ -39,6 +39,7 @@ void ExecPipes::issue(PipesRequest& request) {
   read.sub_core = request.sub_core;
   read.warp = request.warp;
   read.lanes = lanes;
+  read.homes = request.homes;
   read.instruction = request.instruction;
   read.cycle = request.cycle;
   register_isock.call(read);
@@ -54,7 +55,7 @@ void ExecPipes::issue(PipesRequest& request) {
   request.accepts_from = bundle.collectors.none() ? request.busy_until : bundle.collectors.take(start + 1);
   if (instruction.write_count != 0 && request.pipe != Pipe::kMemory)
     in_flight_.add(start + timing_[index].latency_cycles,
-                   {request.warp, static_cast<std::uint16_t>(request.sub_core), false,
+                   {request.warp, static_cast<std::uint8_t>(request.sub_core), request.homes, false,
                     static_cast<std::uint8_t>(lanes), request.mask, request.formation, request.instruction});
   request.next_due = in_flight_.next_due();
 }
@@ -66,6 +67,7 @@ void ExecPipes::complete(const Completion& done, Cycle cycle) {
     write.sub_core = done.sub_core;
     write.warp = done.warp;
     write.lanes = done.lanes;
+    write.homes = done.homes;
     write.instruction = done.instruction;
     write.cycle = cycle;
     register_isock.call(write);

@@ -39,7 +39,8 @@ class ExecPipes : public sc_core::sc_module {
  private:
   struct Completion {
     WarpId warp{};  ///< the slot
-    std::uint16_t sub_core = 0;
+    std::uint8_t sub_core = 0;
+    std::uint8_t homes = 1;
     bool granted = false;  ///< this cycle was given to it by the register file
     std::uint8_t lanes = 0;
     LaneMask mask{};

@@ -13,7 +13,7 @@ using isa::Opcode;
 
 Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences,
                    MeetingPoint& meetings, CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer,
-                   HangView& hang, const MemoryView& memory, bool sleep_yields)
+                   HangView& hang, const MemoryView& memory, bool sleep_yields, bool warps_together)
     : state_(state),
       issue_(issue),
       paths_(paths),
@@ -24,7 +24,8 @@ Executor::Executor(CoreState& state, IssueStage& issue, PathControl& paths, Fenc
       tracer_(tracer),
       hang_(hang),
       memory_(memory),
-      sleep_yields_(sleep_yields) {}
+      sleep_yields_(sleep_yields),
+      warps_together_(warps_together) {}
 
 void Executor::declare(base::StatGroup& issue) {
   issue.counter("warp_instructions", "warp-instructions", "instructions issued", &warp_instructions_);
@@ -62,6 +63,8 @@ class GroupOperands final : public OperandReader, public PathReader {
   [[nodiscard]] std::uint32_t runnable_splits(WarpId warp) const override {
     return static_cast<std::uint32_t>(paths_.runnable_splits(warp).size());
   }
+  [[nodiscard]] WarpId home(unsigned lane) const override { return state_.home(group_, lane); }
+  [[nodiscard]] LaneMask live(WarpId home) const override { return state_.warp(home).live; }
   [[nodiscard]] std::uint64_t value(const isa::Operand& operand, unsigned lane) const override {
     const std::byte* const row = executor_.row(state_.warp(state_.home(group_, lane)), operand);
     if (operand.width == isa::RowWidth::kPredicate) {
@@ -166,13 +169,13 @@ void Executor::issue(GroupId id) {
     case Opcode::kBranch:
       return branch(id, instruction, exec);
     case Opcode::kIndirect:
-      if (exec.any()) return indirect(id, instruction, exec);
+      if (exec.any() || warps_together_) return indirect(id, instruction, exec);
       break;
     case Opcode::kCall:
-      if (exec.any()) return call(id, instruction, exec);
+      if (exec.any() || warps_together_) return call(id, instruction, exec);
       break;
     case Opcode::kReturn:
-      if (exec.any()) return return_from(id, instruction, exec);
+      if (exec.any() || warps_together_) return return_from(id, instruction, exec);
       break;
     case Opcode::kPrint:
       if (exec.any()) print(group, instruction, exec);
@@ -232,6 +235,11 @@ Cycle Executor::enter_pipe(const IssueTable::Group& group, const isa::Instructio
   enter.op = PipesRequest::Op::kIssue;
   enter.warp = group.warp;
   enter.formation = group.formation;
+  if (!state_.is_static(group)) [[unlikely]] {
+    std::uint8_t homes = 0;
+    state_.for_each_slice(group, exec, [&](WarpId, LaneMask) { ++homes; });
+    enter.homes = homes;
+  }
   enter.mask = exec;
   enter.instruction = &instruction;
   enter.pipe = state_.facts[group.pc.value()].pipe;
@@ -285,9 +293,9 @@ std::uint64_t Executor::nanoseconds() const {
 
 namespace {
 
-MemorySlice slice_of(WarpContext& warp, WarpId home, LaneMask lanes) {
+MemorySlice slice_of(WarpContext& warp, WarpId home, LaneMask lanes, const CtaContext* cta) {
   std::byte* const rows = warp.registers.data();
-  return {home, lanes, rows, rows, warp.special.data(), &warp, warp.linear_warp};
+  return {home, lanes, rows, rows, warp.special.data(), &warp, warp.linear_warp, cta};
 }
 
 }  // namespace
@@ -301,9 +309,9 @@ void Executor::memory(const IssueTable::Group& group, const isa::Instruction& in
   request.pc = group.pc;
   if (state_.is_static(group)) [[likely]] {
     WarpContext& warp = state_.warp(group.warp);
-    const MemorySlice slice = slice_of(warp, group.warp, exec);
-    request.slices = {&slice, 1};
     request.cta = &state_.ctas[warp.cta.value()];
+    const MemorySlice slice = slice_of(warp, group.warp, exec, request.cta);
+    request.slices = {&slice, 1};
     lsu_isock.call(request);
   } else {
     memory_of_slices(group, exec, request);
@@ -321,10 +329,10 @@ void Executor::memory_of_slices(const IssueTable::Group& group, LaneMask exec, L
   std::vector<MemorySlice> slices;
   state_.for_each_slice(group, exec, [&](WarpId home, LaneMask lanes) {
     WarpContext& warp = state_.warp(home);
-    slices.push_back(slice_of(warp, home, lanes));
-    request.cta = &state_.ctas[warp.cta.value()];
+    slices.push_back(slice_of(warp, home, lanes, &state_.ctas[warp.cta.value()]));
   });
   request.slices = slices;
+  request.cta = slices.front().cta;
   lsu_isock.call(request);
 }
 

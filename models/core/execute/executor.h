@@ -38,7 +38,7 @@ class Executor {
  public:
   Executor(CoreState& state, IssueStage& issue, PathControl& paths, FenceUnit& fences, MeetingPoint& meetings,
            CtaBarriers& barriers, CtaLauncher& ctas, CoreTracer& tracer, HangView& hang,
-           const MemoryView& memory, bool sleep_yields);
+           const MemoryView& memory, bool sleep_yields, bool warps_together);
   sim::BlockInitiator<PipesProtocol> pipes_isock{"pipes_isock"};
   sim::BlockInitiator<LsuProtocol> lsu_isock{"lsu_isock"};
 
@@ -119,6 +119,9 @@ class Executor {
   const MemoryView& memory_;  ///< for what reads memory without taking time (host_calls.cpp)
   std::vector<std::vector<sim::BlockInitiator<IssueTapProtocol>*>> taps_;
   bool sleep_yields_;  ///< a nanosleep gives way to other lanes of the warp first
+  /// The mechanism hears of calls, returns and indirect branches of groups with no lane that takes them, too: other
+  /// warps of the CTA have lanes that do, and they all wait for each other there.
+  bool warps_together_;
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
 };

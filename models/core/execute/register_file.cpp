@@ -120,7 +120,10 @@ Cycle RegisterFileModel::write(std::uint32_t sub_core, WarpId warp, const Regist
 
 RegisterFile::RegisterFile(const sc_core::sc_module_name& name, const RegisterFileConfig& config,
                            std::uint32_t sub_cores, base::StatGroup& stats)
-    : sc_module(name), model_(config, sub_cores), banks_(config.banks) {
+    : sc_module(name),
+      model_(config, sub_cores),
+      banks_(config.banks),
+      per_home_warp_(config.formations == RegisterFileConfig::Formations::kPerHomeWarp) {
   stats.counter("reads", "rows", "operand rows read", &model_.reads);
   stats.counter("read_conflict_cycles", "core cycles",
                 "instructions' operands came later because of bank conflicts, summed",
@@ -145,12 +148,19 @@ void RegisterFile::read(RegisterFileRequest& request) {
   const RegisterAccess& rows = access(request);
   lane_reads_ += std::uint64_t{rows.reads} * request.lanes;
   request.late = model_.read(request.sub_core, request.warp, rows, request.cycle);
+  if (request.homes != 1 && per_home_warp_) [[unlikely]]
+    for (std::uint32_t more = 1; more < request.homes; ++more)
+      request.late = std::max(request.late, model_.read(request.sub_core, request.warp, rows, request.cycle));
 }
 
 void RegisterFile::write(RegisterFileRequest& request) {
   const RegisterAccess& rows = access(request);
   lane_writes_ += std::uint64_t{rows.writes} * request.lanes;
   request.late = model_.write(request.sub_core, request.warp, rows, request.cycle) - request.cycle;
+  if (request.homes != 1 && per_home_warp_) [[unlikely]]
+    for (std::uint32_t more = 1; more < request.homes; ++more)
+      request.late = std::max(request.late,
+                              model_.write(request.sub_core, request.warp, rows, request.cycle) - request.cycle);
 }
 
 }  // namespace heddle::core

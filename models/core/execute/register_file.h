@@ -7,6 +7,9 @@
 // arbitrates in every cycle and lets writes go first; the totals are the same, who waits may differ.
 // Register numbers are the PTX text's virtual registers (64-bit ones take two consecutive numbers); a
 // register allocator would spread them differently. Predicates live elsewhere and conflict with nothing.
+//
+// Lanes of several home warps (formations) read their rows at once if every lane's bank takes a row address of its own, as
+// compaction needs it (tbc-and-kilotm §3.1); otherwise home warp by home warp (key `formations`).
 #pragma once
 
 #include <array>
@@ -101,6 +104,7 @@ class RegisterFile : public sc_core::sc_module {
  private:
   RegisterFileModel model_;
   std::uint32_t banks_;
+  bool per_home_warp_;
   std::uint64_t lane_reads_ = 0, lane_writes_ = 0;
   const isa::Instruction* code_ = nullptr;
   std::vector<RegisterAccess> accesses_;

@@ -246,6 +246,7 @@ void IssueStage::warp_starts(WarpId warp) {
   SchedulerRequest assign;
   assign.op = SchedulerRequest::Op::kAssign;
   assign.warp = warp;
+  assign.cta = state_.ctas[state_.warp(warp).cta.value()].order;
   assign.cycle = state_.now;
   scheduler_isocks_[scheduler_of(warp)]->call(assign);
 }

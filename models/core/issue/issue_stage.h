@@ -146,6 +146,7 @@ class IssueStage {
     explicit Groups(const CoreState& state) : state_(state) {}
     [[nodiscard]] WarpId warp(GroupId group) const override { return state_.groups[group].warp; }
     [[nodiscard]] LaneMask lanes(GroupId group) const override { return state_.groups[group].mask; }
+    [[nodiscard]] Pc pc(GroupId group) const override { return state_.groups[group].pc; }
 
    private:
     const CoreState& state_;

@@ -180,6 +180,17 @@ void PathControl::apply(const simt::ControlFlowRequest& answer) {
       case GroupChange::kHeld:
         if (group.head_valid) issue_.refresh(update.group);
         break;
+      case GroupChange::kWatches:
+        group.watch = update.watch;
+        group.also_watch = update.also_watch;
+        break;
+      case GroupChange::kJoined:
+        belongs(update, group.warp, false);
+        group.mask = update.mask;
+        group.watch = update.watch;
+        group.also_watch = update.also_watch;
+        if (group.head_valid) issue_.refresh(update.group);
+        break;
     }
   }
 }

@@ -35,7 +35,9 @@ struct AccessLane {
 
 [[noreturn]] void fault(const AccessLane& site, const std::string& message, const std::string& remedy) {
   const isa::Kernel& kernel = *site.context.launch->kernel;
-  const std::string thread = name_of(site.op.slice(site.lane).special, site.context.cta, site.lane);
+  const MemorySlice& slice = site.op.slice(site.lane);
+  const std::string thread =
+      name_of(slice.special, slice.cta != nullptr ? slice.cta : site.context.cta, site.lane);
   throw base::KernelFault(kernel.location(site.context.pc),
                           fmt::format("{}: {}\n  {}", thread, message, kernel.source_line(site.context.pc)),
                           remedy);

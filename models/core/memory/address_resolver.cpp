@@ -1,5 +1,7 @@
 #include "core/memory/address_resolver.h"
 
+#include <algorithm>
+
 #include "core/memory/coalescer.h"
 #include "core/memory/register_transfer.h"
 
@@ -99,11 +101,27 @@ void AddressResolver::scatter(MemoryInstruction& op, AddressPattern& pattern) {
   pattern.shape = Shape::kScattered;
 }
 
+namespace {
+
+bool of_one_cta(const MemoryInstruction& op) {
+  const auto slices = op.all_slices();
+  return std::all_of(slices.begin(), slices.end(),
+                     [&](const MemorySlice& slice) { return slice.cta == slices.front().cta; });
+}
+
+}  // namespace
+
 void AddressResolver::resolve_shared(MemoryInstruction& op, const AccessContext& context,
-                                   const AddressPattern& pattern, LaneMask lanes) {
+                                     AddressPattern& pattern, LaneMask lanes) {
   check_access(context, StateSpace::kShared, op, pattern, lanes, launch_->shared_bytes_per_cta, nullptr);
-  const std::uint32_t base = context.cta->shared_base;
-  if (pattern.shape == Shape::kScattered) lanes.for_each([&](unsigned lane) { op.address[lane] += base; });
+  std::uint32_t base = context.cta->shared_base;
+  if (op.slice_count != 1 && !of_one_cta(op)) [[unlikely]] {
+    scatter(op, pattern);
+    lanes.for_each([&](unsigned lane) { op.address[lane] += op.slice(lane).cta->shared_base; });
+    base = 0;
+  } else if (pattern.shape == Shape::kScattered) {
+    lanes.for_each([&](unsigned lane) { op.address[lane] += base; });
+  }
   if (pattern.shape == Shape::kRuns)
     for (unsigned r = 0; r < op.runs.count; ++r) op.runs.run[r].first += base;
   op.shared_lanes = lanes;

@@ -43,7 +43,7 @@ class AddressResolver {
   void split_generic(MemoryInstruction& op, AddressPattern& pattern, LaneMask& device, LaneMask& local);
   /// Makes a pattern of all lanes scattered.
   static void scatter(MemoryInstruction& op, AddressPattern& pattern);
-  void resolve_shared(MemoryInstruction& op, const AccessContext& context, const AddressPattern& pattern,
+  void resolve_shared(MemoryInstruction& op, const AccessContext& context, AddressPattern& pattern,
                       LaneMask lanes);
   void resolve_device(MemoryInstruction& op, const AccessContext& context, const AddressPattern& pattern,
                       LaneMask lanes);

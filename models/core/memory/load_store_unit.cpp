@@ -271,6 +271,7 @@ bool LoadStoreUnit::may_write(MemoryInstruction& op, Cycle cycle) {
   write.warp = op.slices[0].warp;
   write.sub_core = sub_core_of_warp_[write.warp.value()];
   write.lanes = op.mask.count_of_mostly_full();
+  write.homes = op.slice_count;
   write.instruction = op.instruction;
   write.cycle = cycle;
   register_isock.call(write);

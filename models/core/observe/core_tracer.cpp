@@ -69,20 +69,25 @@ void CoreTracer::update(WarpId warp, const simt::GroupUpdate& update) {
       trace.split_runs(at, update.group, update.pc, update.mask);
       break;
     case simt::GroupChange::kBlocked:
-      trace.split_stops(at, update.group,
-                        update.cause == simt::BlockCause::kBarrier ? "barrier" : "tables");
+      trace.split_stops(at, update.group, update.cause == simt::BlockCause::kBarrier ? "barrier" : "tables");
       break;
     case simt::GroupChange::kVanished:
       trace.split_stops(at, update.group, "gone");
       break;
     case simt::GroupChange::kHeld:
+    case simt::GroupChange::kWatches:
+    case simt::GroupChange::kJoined:
       break;
   }
 }
 
 void CoreTracer::issue(const IssueTable::Group& group, GroupId id, LaneMask lanes) {
   const TraceSite at = site(group.warp);
-  if (state_.trace->wants_timeline(at)) state_.launch->trace->issued(at, id, group.pc, lanes);
+  if (state_.trace->wants_timeline(at)) state_.trace->issued(at, id, group.pc, lanes);
+  state_.for_each_slice(group, group.mask, [&](WarpId home, LaneMask active) {
+    const TraceSite of = site(home);
+    if (state_.trace->wants_control_flow(of)) state_.trace->executes(of, group.pc, active);
+  });
 }
 
 }  // namespace heddle::core

@@ -254,7 +254,7 @@ void HangView::view_waiting(WarpId id, hang::WarpState& state) const {
     if (held.none()) continue;
     listed |= held;
     state.held.push_back({held, lanes.at, lanes.why == simt::Suspension::kReconverging, lanes.until,
-                          lanes.until_blocked, lanes.until_behind, lanes.hint});
+                          lanes.until_blocked, lanes.until_behind, lanes.hint, lanes.until_cta});
   }
 }
 

@@ -1,5 +1,5 @@
 // What a run records beside statistics, if asked to: the tables of the branch unit and the scoreboard after
-// every event, and where each split of a warp runs. Recording changes no result and no statistic; without a
+// every event, where each split of a warp runs, and which instructions each warp executes. Recording changes no result and no statistic; without a
 // sink it costs a comparison per event.
 #pragma once
 
@@ -50,6 +50,9 @@ class TraceSink {
   /// The group's lanes do not run any longer: "barrier", "tables", "gone".
   virtual void split_stops(const TraceSite& site, GroupId group, std::string_view why) = 0;
   virtual void issued(const TraceSite& site, GroupId group, Pc pc, LaneMask lanes) = 0;
+  /// Control flow: an instruction issues with the active lanes of the warp, before its guard.
+  [[nodiscard]] virtual bool wants_control_flow(const TraceSite& site) const = 0;
+  virtual void executes(const TraceSite& site, Pc pc, LaneMask active) = 0;
   /// From this cycle on, so many warps of the core are backed off (models/spin).
   virtual void backed_off(base::CoreId core, Cycle cycle, std::uint32_t warps) = 0;
 };

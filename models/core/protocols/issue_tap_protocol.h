@@ -16,6 +16,9 @@ class OperandReader {
   virtual ~OperandReader() = default;
   /// What lane `lane` holds in a row of 32 or 64 bits; of a predicate 0 or 1, its negation not applied.
   [[nodiscard]] virtual std::uint64_t value(const isa::Operand& operand, unsigned lane) const = 0;
+  /// The warp that one of the lanes belongs to, and that warp's lanes that have not exited.
+  [[nodiscard]] virtual WarpId home(unsigned lane) const = 0;
+  [[nodiscard]] virtual LaneMask live(WarpId home) const = 0;
 };
 
 /// What the control-flow mechanism knows of a warp.

@@ -22,8 +22,8 @@ struct AddressRange {
 /// Who gave the unit an operation and gets its completions. All but the core: LoadStoreUnit::add_client().
 enum class LsuClient : std::uint8_t { kCore };
 
-/// One home warp's part of an operation. The slices of an operation are of one CTA and share no lane; an
-/// operation of a static warp has one. Rows are kept by lane: a thread never changes its lane.
+/// One home warp's part of an operation. The slices of an operation share no lane; an operation of a static warp
+/// has one. Rows are kept by lane: a thread never changes its lane.
 struct MemorySlice {
   WarpId warp{};  ///< the home warp's slot
   LaneMask lanes;
@@ -32,6 +32,7 @@ struct MemorySlice {
   const std::byte* special = nullptr;  ///< isa::SpecialRow; also names the threads in messages
   MemoryCounters* counters = nullptr;  ///< of the home warp, or the client's own
   std::uint64_t linear_warp = 0;       ///< number in the grid: names the region of local memory
+  const CtaContext* cta = nullptr;     ///< of the warp; null: that of the operation
 };
 
 /// A load or atomic whose registers have not all got their values.
@@ -81,7 +82,7 @@ struct LsuRequest {
   Pc pc{};                    ///< for messages
   const isa::Instruction* instruction = nullptr;
   std::span<const MemorySlice> slices;  ///< copied; at least one, each with lanes
-  const CtaContext* cta = nullptr;      ///< also kStartCta. A client's accesses to global memory need none
+  const CtaContext* cta = nullptr;      ///< of the first slice; also kStartCta. A client's accesses to global memory need none
   Cycle operands_late = 0;              ///< cycles until the operands are collected
 
   Cycle cycle = 0;                        ///< of kIssue, kOffer, kTick

@@ -20,6 +20,7 @@ struct PipesRequest {
   WarpId warp{};            ///< the slot that issues: whose register banks are read and written
   FormationId formation{};  ///< whose lanes they are, for the write-back
   LaneMask mask{};
+  std::uint8_t homes = 1;  ///< home warps whose rows are read and written
   const isa::Instruction* instruction = nullptr;
   Pipe pipe = Pipe::kSp;
   std::uint32_t sub_core = 0;

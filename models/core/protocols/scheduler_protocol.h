@@ -15,6 +15,7 @@ class GroupReader {
   virtual ~GroupReader() = default;
   [[nodiscard]] virtual WarpId warp(GroupId group) const = 0;  ///< whose slot it occupies
   [[nodiscard]] virtual LaneMask lanes(GroupId group) const = 0;
+  [[nodiscard]] virtual Pc pc(GroupId group) const = 0;  ///< of its next instruction
 };
 
 struct SchedulerRequest {
@@ -28,6 +29,7 @@ struct SchedulerRequest {
   Op op = Op::kPick;
   WarpId warp{};    ///< all but kPick
   GroupId group{};  ///< kJoin; answer of kPick
+  std::uint64_t cta = 0;  ///< kAssign: number of the warp's CTA in the order in which the core was given them
   Cycle cycle = 0;
   const base::IndexSet* candidates = nullptr;  ///< kPick: groups that can issue now; not empty
   bool found = false;                          ///< answer of kPick: false: the policy holds them all back

@@ -23,6 +23,8 @@ struct Kernel;
 
 namespace heddle::core {
 
+class GroupReader;
+
 /// Chooses among the warps of one scheduler. Its state carries over from launch to launch.
 class WarpSchedulingPolicy {
  public:
@@ -34,6 +36,8 @@ class WarpSchedulingPolicy {
   virtual void begin(const isa::Kernel&) {}
   /// A warp was launched.
   virtual void assign(WarpId warp, Cycle now) = 0;
+  /// Before that: the number of its CTA in the order in which the core was given them.
+  virtual void belongs_to(WarpId /*warp*/, std::uint64_t /*cta*/) {}
   virtual void leave(WarpId) {}
   /// One of the non-empty set of candidates, or none: all are held back.
   [[nodiscard]] virtual std::optional<WarpId> pick(const base::IndexSet& candidates, Cycle now) = 0;
@@ -53,8 +57,14 @@ class WarpSchedulingPolicy {
   /// What the next pick depends on, as far as a twin in RTL has it too.
   [[nodiscard]] virtual nlohmann::ordered_json show() const;
 
+  /// It chooses by what the warps' groups are about to do: called before each pick. For mechanisms with one group per
+  /// warp slot: the group's number is the warp's.
+  virtual void look(const GroupReader& /*groups*/) {}
+
   // What the core asks once, when it is made.
 
+  /// It wants to be shown the groups: look().
+  [[nodiscard]] virtual bool looks() const { return false; }
   /// A warp that could issue may be passed over for ever.
   [[nodiscard]] virtual bool may_starve() const { return false; }
 };

@@ -9,6 +9,8 @@ std::optional<WarpId> WarpScheduler::random_turn(const base::IndexSet& candidate
 }
 
 void WarpScheduler::pick(SchedulerRequest& request) {
+  if (looks_) [[unlikely]]
+    policy_->look(*request.groups);
   const auto warp = choose(*request.candidates, request.cycle);
   if (!warp) {
     request.due = policy_->due(*request.candidates, request.cycle);
@@ -57,6 +59,7 @@ void WarpScheduler::interest(IssueTapRequest& request) {
 void WarpScheduler::follow(SchedulerRequest& request) {
   switch (request.op) {
     case SchedulerRequest::Op::kAssign:
+      policy_->belongs_to(request.warp, request.cta);
       policy_->assign(request.warp, request.cycle);
       break;
     case SchedulerRequest::Op::kJoin:

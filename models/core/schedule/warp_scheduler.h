@@ -32,6 +32,7 @@ class WarpScheduler : public sc_core::sc_module {
         policy_(make_scheduling_policy(config, warps, this->name(), twins)),
         perturbation_(config.perturb_seed, stream_of(this->name())),
         warps_(warps),
+        looks_(policy_->looks()),
         groups_per_warp_(groups_per_warp),
         candidates_(warps),
         issued_at_(std::size_t{warps} * groups_per_warp, 0) {}
@@ -73,6 +74,7 @@ class WarpScheduler : public sc_core::sc_module {
   std::unique_ptr<WarpSchedulingPolicy> policy_;
   base::Perturbation perturbation_;
   std::uint32_t warps_;
+  bool looks_;
   std::uint32_t groups_per_warp_;
   base::IndexSet candidates_;             ///< scratch: warps with a candidate
   std::vector<std::uint64_t> issued_at_;  ///< by group: number of its last issue

@@ -33,6 +33,8 @@ struct Scenario {
   ZBufferRules rules{};
   bool full_depth_packet = false;
   std::uint32_t l2_queue = 2;
+  std::uint32_t latency_cycles = 1;
+  std::uint32_t retry_cycles = 3;
   double core_mhz = 1400, crossbar_mhz = 700, unit_mhz = 650, l2_mhz = 700;
 };
 
@@ -72,6 +74,7 @@ class System {
     z_buffer_.cache_kib = 1;
     z_buffer_.cache_ways = 2;
     z_buffer_.l2_queue = scenario.l2_queue;
+    z_buffer_.latency_cycles = scenario.latency_cycles;
     z_buffer_.full_depth_packet = scenario.full_depth_packet;
     l2_.size_kib = 4;
     l2_.latency_cycles = 20;
@@ -203,8 +206,9 @@ class System {
         config.chunks = chunks_;
         config.own = kOwn + std::uint64_t{4096} * c;
         config.stall_percent = static_cast<unsigned>(what_.delays * 17 % 60);
-        cores_[c] = std::make_unique<CommitCore>(("core" + std::to_string(c)).c_str(), config, commits_,
-                                                 what_.engine, z_buffer_, map_, core_clock_);
+        cores_[c] = std::make_unique<CommitCore>(
+            ("core" + std::to_string(c)).c_str(), config, commits_, what_.engine, z_buffer_,
+            determinism::LockCommitConfig{what_.retry_cycles}, map_, core_clock_);
       });
     if (what_.shuffle != 0) {
       std::mt19937_64 order(what_.shuffle);
@@ -339,6 +343,15 @@ TEST(Commits, G17LocksLeaveTheSameMemory) {
   }
 }
 
+TEST(Commits, LocksAreTriedAgainAfterAWhile) {
+  const auto failures = [](std::uint32_t retry_cycles) {
+    const Json result = simulate({.engine = CommitEngineKind::kLock, .retry_cycles = retry_cycles});
+    EXPECT_EQ(result["errors"], Json::array());
+    return sum(result["cores"], "lock_failures");
+  };
+  EXPECT_GT(failures(0), 2 * failures(1000));
+}
+
 TEST(Commits, OrderOfConstructionDoesNotMatter) {
   for (const CommitEngineKind engine : {CommitEngineKind::kZBuffer, CommitEngineKind::kLock}) {
     Scenario scenario{.seed = 3, .delays = 5, .engine = engine};
@@ -353,7 +366,7 @@ TEST(Commits, OrderOfConstructionDoesNotMatter) {
 
 TEST(Commits, SleepChangesNothing) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    Scenario scenario{.seed = seed, .delays = seed};
+    Scenario scenario{.seed = seed, .delays = seed, .latency_cycles = 7};
     const Json asleep = simulate(scenario);
     scenario.keep_awake = true;
     ASSERT_EQ(asleep["errors"], Json::array());

@@ -63,14 +63,15 @@ class CommitCore : public sc_core::sc_module {
  public:
   CommitCore(const sc_core::sc_module_name& name, const CommitCoreConfig& config, Commits& commits,
              determinism::CommitEngineKind kind, const determinism::ZBufferConfig& z_buffer,
-             const memory::AddressMap& map, sim::ClockDomain& clock)
+             const determinism::LockCommitConfig& lock, const memory::AddressMap& map,
+             sim::ClockDomain& clock)
       : sc_module(name),
         config_(config),
         commits_(commits),
         random_(config.seed),
         clock_(clock, sim::on_tick<&CommitCore::tick>(this)),
         port_("port", {.request_queue_packets = 2, .response_queue_packets = 2}, clock_, stats_),
-        engine_(determinism::make_commit_engine("engine", kind, z_buffer, {.retry_cycles = 3},
+        engine_(determinism::make_commit_engine("engine", kind, z_buffer, lock,
                                                 {port_, pool_, map, config.waves, stats_.child("commit")})),
         client_(port_.add_client("traffic")),
         next_(config.waves),

@@ -153,6 +153,21 @@ TEST(ZBufferContract, TheComparatorGoesToTheFifoFirst) {
   EXPECT_EQ(model.l2_queued(), 3u);
 }
 
+TEST(ZBufferContract, SkipGoesOnWithOtherSets) {
+  for (const SetFull policy : {SetFull::kStall, SetFull::kSkip}) {
+    ZBufferConfig config;
+    config.cache_ways = 1;
+    config.set_full = policy;
+    ZBufferModel model(config);
+    const std::uint64_t way = std::uint64_t{128} * config.sets();
+    for (const std::uint64_t chunk : {std::uint64_t{128}, way + 128, std::uint64_t{256}})
+      model.accept(one_word(chunk, 5), 0);
+    for (base::Cycle now = 1; now <= 5; ++now) model.clock(now);
+    EXPECT_EQ(model.state(1), ZBufferModel::RequestState::kReady);
+    EXPECT_EQ(model.state(2) == ZBufferModel::RequestState::kInService, policy == SetFull::kSkip);
+  }
+}
+
 TEST(ZBufferContract, StorageIsThatOfTheSpecification) {
   const ZBufferConfig config;
   const ZBufferStorage bits = storage_bits(config, 15, 48);

@@ -223,10 +223,10 @@ TEST(GpudetGolden, G12SetFull) {
     const auto five_misses = [&with](const ZBufferRules& rules) {
       Rig rig(with, rules, {.most_fill = 40});
       for (std::uint32_t i = 0; i < 5; ++i)
-        rig.arrive(entry(i, 1, std::uint64_t{128} * 32 * i, {{i, i + 1}}));
+        rig.arrive(entry(i, 1, std::uint64_t{128} * (32 * i + 5), {{i, i + 1}}));
       const bool done = rig.run();
       for (std::uint32_t i = 0; done && i < 5; ++i)
-        EXPECT_EQ(rig.memory.word(std::uint64_t{128} * 32 * i, i), i + 1);
+        EXPECT_EQ(rig.memory.word(std::uint64_t{128} * (32 * i + 5), i), i + 1);
       EXPECT_EQ(rig.acks.size(), done ? 5u : 4u);
       EXPECT_EQ(rig.model.counters().stalls[static_cast<unsigned>(ZBufferModel::Stall::kSetFull)] > 20,
                 done || with.set_full == SetFull::kSkip);

@@ -100,6 +100,14 @@ class SimtRig : public sc_core::sc_module {
         ASSERT_TRUE(groups.contains(id)) << "a group is held that does not exist";
         groups[id].hold = update.hold;
         break;
+      case GroupChange::kWatches:
+        ASSERT_TRUE(groups.contains(id)) << "a group watches that does not exist";
+        groups[id].watch = update.watch;
+        break;
+      case GroupChange::kJoined:
+        ASSERT_TRUE(groups.contains(id)) << "lanes join a group that does not exist";
+        groups[id].mask = update.mask;
+        break;
     }
   }
 

@@ -19,6 +19,8 @@ using core::SchedulerRequest;
 
 /// One scheduler behind a back-off unit.
 class Bench : public sc_core::sc_module, public core::GroupReader {
+  [[nodiscard]] base::Pc pc(base::GroupId /*group*/) const override { return base::Pc{}; }
+
  public:
   Bench(const BowsConfig& config, const std::string& policy, std::uint32_t warps,
         Timing timing = Timing::kIdeal, std::uint32_t groups_per_warp = 1,

@@ -62,6 +62,8 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/sgemm.cu"
 #include "workloads/spinlock.cu"
 #include "workloads/srad.cu"
+#include "workloads/facedetect.cu"
+#include "workloads/nonbonded.cu"
 #include "workloads/strmatch.cu"
 #include "workloads/suffixtree.cu"
 #include "workloads/task_queue.cu"
@@ -170,6 +172,8 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(srad_coefficients),
       KERNEL(srad_move),
       KERNEL(match_horspool),
+      KERNEL(cascade_detect),
+      KERNEL(nonbonded_forces),
       KERNEL(tsp_climb),
       KERNEL(vector_add),
       KERNEL(vector_add4),

@@ -1,0 +1,408 @@
+#include "compaction/dwf.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace heddle::compaction {
+
+using base::GroupId;
+using base::kLanes;
+using base::kNoPc;
+using base::LaneMask;
+using base::Pc;
+using base::WarpId;
+using simt::GroupChange;
+using simt::GroupUpdate;
+using simt::Slice;
+using simt::Transfer;
+
+void DwfConfig::visit(base::ConfigVisitor& v) {
+  v.field(
+      "warp_barrier", warp_barrier,
+      {.unit = "",
+       .doc =
+           "DWF-WB: warps stay as they are until they diverge, and are re-formed at that branch's immediate "
+           "post-dominator (tbc-and-kilotm §2)"});
+  v.field("lut_entries", lut_entries,
+          {.unit = "PCs", .doc = "entries of the warp LUT (corrections 6)", .min = 1, .max = 1024});
+  v.field("lut_ways", lut_ways, {.unit = "ways", .doc = "its associativity, LRU", .min = 1, .max = 1024});
+}
+
+simt::Mechanism dwf_mechanism() {
+  return {DynamicWarps::kName,
+          "dynamic warp formation: threads of all warps of a core that come to one PC are put together, "
+          "after every "
+          "instruction",
+          {base::ConfigOption::section<DwfConfig>(DynamicWarps::kName, "mechanism dwf")},
+          {},
+          [](const simt::MechanismSite& site) { return std::make_unique<DynamicWarps>(site); }};
+}
+
+DynamicWarps::DynamicWarps(const simt::MechanismSite& site)
+    : config_(site.config.get<DwfConfig>()),
+      pool_(config_.lut_entries, config_.lut_ways),
+      warp_in_slot_(site.warps, kNobody),
+      shown_(site.warps, false),
+      threads_(site.warps * std::size_t{kLanes}),
+      live_(site.warps),
+      barriers_(site.warps) {
+  if (config_.lut_entries % config_.lut_ways != 0)
+    throw base::InputError("core.control_flow.dwf.lut_entries", "not a multiple of lut_ways", "Make it one.");
+}
+
+std::uint64_t DynamicWarps::table_bits() const {
+  // Per warp slot: 32 pool entries {PC, thread number and valid bit per lane, occupancy}, as many as threads (corrections
+  // 6), and its share of the LUT.
+  constexpr std::uint64_t kPcBits = 32, kThreadBits = 10 + 1, kIndexBits = 10;
+  const std::uint64_t pool = kLanes * (kPcBits + kLanes * kThreadBits + kLanes);
+  return pool + config_.lut_entries * (kPcBits + kLanes + kIndexBits) /
+                    std::max<std::size_t>(1, warp_in_slot_.size());
+}
+
+void DynamicWarps::register_stats(base::StatGroup& stats) {
+  stats.counter("branches", "warp-instructions", "branches executed with at least one active lane",
+                &branches_);
+  stats.counter("divergences", "branches", "of these, branches whose lanes went to more than one place",
+                &divergences_);
+  stats.counter("warps_made", "warps", "warps put into the pool", &pool_.stats.made);
+  stats.counter("joined", "threads", "threads that joined a warp of the pool", &pool_.stats.joined);
+  stats.counter("lut_replacements", "entries", "PCs whose entry of the LUT was taken by another one",
+                &pool_.stats.replaced);
+  stats.counter("queued", "warps", "warps that had to wait for a slot of the core", &queued_);
+  stats.maximum("max_pool", "warps", "most warps in the pool", &pool_.stats.most);
+  if (!config_.warp_barrier) return;
+  stats.counter("warp_barriers", "barriers", "static warps that diverged", &barriers_set_);
+  stats.counter("reformed", "warps", "static warps that were re-formed at their barrier", &reformed_);
+}
+
+// ---- Slots
+
+bool DynamicWarps::joinable(Pc pc) const {
+  return facts_ == nullptr || !facts_->has(pc, isa::ProgramFacts::kWaits);
+}
+
+void DynamicWarps::place(std::uint32_t warp) {
+  PoolWarp& of = pool_[warp];
+  std::uint32_t slot = kNobody;
+  if (!queue_.empty()) {
+    // The slot of this event's warp goes to the one that has waited longest (settle()).
+    queue_.push_back(warp);
+    ++queued_;
+    return;
+  }
+  // What goes on with the next instruction keeps its slot, and what has been fetched there.
+  if (sequential_ != kNobody && of.pc == sequential_pc_ && warp_in_slot_[sequential_] == kNobody &&
+      !of.is_static)
+    slot = sequential_;
+  // In the slot of its home warp a static warp is one to the core, too.
+  if (slot == kNobody && of.count == 1 && warp_in_slot_[of.slices[0].home.value()] == kNobody)
+    slot = of.slices[0].home.value();
+  for (std::uint32_t s = 0; slot == kNobody && s < warp_in_slot_.size(); ++s)
+    if (warp_in_slot_[s] == kNobody) slot = s;
+  if (slot == kNobody) {
+    queue_.push_back(warp);
+    ++queued_;
+    return;
+  }
+  of.slot = slot;
+  warp_in_slot_[slot] = warp;
+  show(warp, slot == sequential_ ? GroupChange::kJoined : GroupChange::kMoved);
+}
+
+void DynamicWarps::show(std::uint32_t warp, GroupChange change) {
+  const PoolWarp& of = pool_[warp];
+  GroupUpdate update{GroupId{of.slot}, change, of.pc, kNoPc, of.lanes()};
+  if (!of.is_static) update.watch = Pc{of.pc.value() + 1};
+  if (of.count != 1 || of.slices[0].home.value() != of.slot) update.slices = of.all();
+  shown_[of.slot] = true;
+  answer(update);
+}
+
+void DynamicWarps::settle(GroupId group) {
+  const std::uint32_t slot = group.value();
+  if (warp_in_slot_[slot] != kNobody) return;
+  if (queue_.empty()) {
+    if (shown_[slot]) answer({group, GroupChange::kVanished});
+    shown_[slot] = false;
+    return;
+  }
+  const std::uint32_t warp = queue_.front();
+  queue_.pop_front();
+  pool_[warp].slot = slot;
+  warp_in_slot_[slot] = warp;
+  show(warp, GroupChange::kMoved);
+}
+
+void DynamicWarps::take(GroupId group) {
+  const std::uint32_t warp = warp_in_slot_[group.value()];
+  const auto slices = pool_[warp].all();
+  issued_.assign(slices.begin(), slices.end());
+  pool_.remove(warp);
+  warp_in_slot_[group.value()] = kNobody;
+}
+
+// ---- Threads
+
+void DynamicWarps::come(Pc pc, LaneMask lanes) {
+  scratch_.clear();
+  for (const Slice& slice : issued_)
+    if (const LaneMask here = slice.lanes & lanes; here.any()) scratch_.push_back({slice.home, here});
+  if (!scratch_.empty()) enter(pc, scratch_, true);
+}
+
+std::span<const Slice> DynamicWarps::stop_at_warp_barriers(Pc pc, std::span<const Slice> threads) {
+  if (!config_.warp_barrier) return threads;
+  onward_.clear();
+  for (const Slice& slice : threads) {
+    WarpBarrier& barrier = barriers_[slice.home.value()];
+    LaneMask stops;
+    if (barrier.valid && barrier.pc == pc)
+      slice.lanes.for_each([&](unsigned lane) {
+        if (at(slice.home, lane).depth == barrier.depth) stops |= LaneMask(1u << lane);
+      });
+    if (const LaneMask goes_on = LaneMask::difference(slice.lanes, stops); goes_on.any())
+      onward_.push_back({slice.home, goes_on});
+    if (stops.none()) continue;
+    barrier.arrived |= stops;
+    stops.for_each([&](unsigned lane) {
+      at(slice.home, lane).state = Thread::State::kAtWarpBarrier;
+      at(slice.home, lane).pc = pc;
+    });
+    reform_if_complete(slice.home);
+  }
+  return onward_;
+}
+
+void DynamicWarps::reform_if_complete(WarpId home) {
+  WarpBarrier& barrier = barriers_[home.value()];
+  if (!barrier.valid || barrier.arrived != live_[home.value()] || barrier.arrived.none()) return;
+  barrier.valid = false;
+  ++reformed_;
+  const Slice all{home, barrier.arrived};
+  all.lanes.for_each([&](unsigned lane) { at(home, lane).state = Thread::State::kPooled; });
+  place(pool_.make_static(barrier.pc, all));
+}
+
+Pc DynamicWarps::barrier_point(const Request& request) const {
+  switch (request.transfer) {
+    case Transfer::kJump:
+      return request.rpc;
+    case Transfer::kCall:
+      return request.next;
+    case Transfer::kReturn:
+      return request.lane_target[request.taken.lowest()];
+  }
+  return kNoPc;
+}
+
+void DynamicWarps::leave_frames(const Request& request) {
+  // A copy: what goes on enters the pool.
+  const std::vector<Slice> threads(pool_[warp_in_slot_[request.group.value()]].all().begin(),
+                                   pool_[warp_in_slot_[request.group.value()]].all().end());
+  for (const Slice& slice : threads) {
+    WarpBarrier& barrier = barriers_[slice.home.value()];
+    const LaneMask leaves = slice.lanes & request.taken;
+    if (!barrier.valid || leaves.none() || at(slice.home, leaves.lowest()).depth != barrier.depth) continue;
+    const Slice waited{slice.home, barrier.arrived};
+    const Pc from = barrier.pc;
+    barrier.pc = request.lane_target[leaves.lowest()];
+    --barrier.depth;
+    barrier.arrived = {};
+    if (waited.lanes.any()) enter(from, {&waited, 1}, true);
+  }
+}
+
+void DynamicWarps::enter(Pc pc, std::span<const Slice> threads, bool joins) {
+  const auto onward = stop_at_warp_barriers(pc, threads);
+  if (onward.empty()) return;
+  for_each_thread(onward, [&](WarpId home, unsigned lane) {
+    at(home, lane).state = Thread::State::kPooled;
+    at(home, lane).pc = pc;
+  });
+  const WarpPool::Entered entered = pool_.enter(pc, onward, joins && joinable(pc));
+  if (entered.joined != kNobody && pool_[entered.joined].slot != kNobody)
+    show(entered.joined, GroupChange::kJoined);
+  if (entered.made != kNobody) place(entered.made);
+}
+
+// ---- Events
+
+void DynamicWarps::begin_launch(Request& request) { facts_ = request.facts; }
+
+void DynamicWarps::launch(Request& request) {
+  for (const simt::WarpLaunch& warp : request.warps) {
+    live_[warp.warp.value()] = warp.mask;
+    barriers_[warp.warp.value()] = {};
+    warp.mask.for_each([&](unsigned lane) {
+      at(warp.warp, lane) = {Thread::State::kPooled, request.next, 0};
+    });
+    const Slice all{warp.warp, warp.mask};
+    if (config_.warp_barrier)
+      place(pool_.make_static(request.next, all));
+    else
+      enter(request.next, {&all, 1}, false);
+  }
+}
+
+void DynamicWarps::advance(Request& request) {
+  take(request.group);
+  sequential_ = request.group.value();
+  sequential_pc_ = request.next;
+  come(request.next, LaneMask::all());
+  sequential_ = kNobody;
+  settle(request.group);
+}
+
+void DynamicWarps::transfer(Request& request) {
+  const bool jumps = request.is(Transfer::kJump);
+  if (jumps) ++branches_;
+  const PoolWarp& warp = pool_[warp_in_slot_[request.group.value()]];
+  const bool was_static = warp.is_static;
+  const LaneMask stays = LaneMask::difference(request.mask, request.taken);
+  // Where its lanes go: at most 33 places.
+  std::vector<std::pair<Pc, LaneMask>> targets;
+  const auto goes = [&](Pc pc, LaneMask lanes) {
+    const auto same =
+        std::find_if(targets.begin(), targets.end(), [&](const auto& each) { return each.first == pc; });
+    if (same == targets.end())
+      targets.emplace_back(pc, lanes);
+    else
+      same->second |= lanes;
+  };
+  if (request.lane_target == nullptr) {
+    if (request.taken.any()) goes(request.target, request.taken);
+  } else {
+    request.taken.for_each([&](unsigned lane) { goes(request.lane_target[lane], LaneMask(1u << lane)); });
+  }
+  if (stays.any()) goes(request.next, stays);
+  request.diverged = targets.size() > 1;
+  if (jumps && request.diverged) ++divergences_;
+
+  if (config_.warp_barrier && request.is(Transfer::kReturn)) leave_frames(request);
+  take(request.group);
+  if (!jumps)
+    for_each_thread(issued_, [&](WarpId home, unsigned lane) {
+      if (!request.taken.test(lane)) return;
+      std::uint32_t& depth = at(home, lane).depth;
+      depth = request.is(Transfer::kCall) ? depth + 1 : depth == 0 ? 0 : depth - 1;
+      request.call_depth = std::max(request.call_depth, depth);
+    });
+  if (config_.warp_barrier && was_static) {
+    const Slice all = issued_.front();
+    if (targets.size() == 1) {
+      place(pool_.make_static(targets.front().first, all));
+      settle(request.group);
+      return;
+    }
+    // Divergence of a whole warp: the threads are free until the post-dominator.
+    // Threads that return have left the frame already.
+    const unsigned lane = request.is(Transfer::kJump) || stays.none() ? all.lanes.lowest() : stays.lowest();
+    std::uint32_t depth = at(all.home, lane).depth;
+    if (request.is(Transfer::kReturn)) depth = at(all.home, request.taken.lowest()).depth;
+    if (request.is(Transfer::kCall) && stays.none()) --depth;
+    barriers_[all.home.value()] = {true, barrier_point(request), depth, {}};
+    ++barriers_set_;
+  }
+  const std::vector<Slice> threads = issued_;
+  for (const auto& [pc, lanes] : targets) {
+    issued_ = threads;
+    come(pc, lanes);
+  }
+  settle(request.group);
+}
+
+void DynamicWarps::exit(Request& request) {
+  const bool was_static = pool_[warp_in_slot_[request.group.value()]].is_static;
+  take(request.group);
+  for_each_thread(issued_, [&](WarpId home, unsigned lane) {
+    if (request.mask.test(lane)) at(home, lane).state = Thread::State::kNone;
+  });
+  const std::vector<Slice> threads = issued_;
+  for (const Slice& slice : threads)
+    live_[slice.home.value()] = LaneMask::difference(live_[slice.home.value()], request.mask & slice.lanes);
+  const LaneMask left = LaneMask::difference(LaneMask::all(), request.mask);
+  if (was_static) {
+    if (const LaneMask lanes = threads.front().lanes & left; lanes.any())
+      place(pool_.make_static(request.next, {threads.front().home, lanes}));
+  } else {
+    come(request.next, left);
+    // Nobody waits for those that have exited.
+    for (const Slice& slice : threads) reform_if_complete(slice.home);
+  }
+  settle(request.group);
+}
+
+void DynamicWarps::barrier_arrive(Request& request) {
+  take(request.group);
+  for_each_thread(issued_, [&](WarpId home, unsigned lane) {
+    at(home, lane).state = Thread::State::kWaits;
+    at(home, lane).pc = request.next;
+  });
+  settle(request.group);
+}
+
+void DynamicWarps::barrier_release(Request& request) {
+  // Threads of one warp that waited at one barrier go on together (corrections, "for a cycle-level core").
+  std::map<Pc, LaneMask> released;
+  request.mask.for_each([&](unsigned lane) {
+    if (at(request.warp, lane).state == Thread::State::kWaits)
+      released[at(request.warp, lane).pc] |= LaneMask(1u << lane);
+  });
+  for (const auto& [pc, lanes] : released) {
+    const Slice threads{request.warp, lanes};
+    if (config_.warp_barrier && !barriers_[request.warp.value()].valid) {
+      lanes.for_each([&](unsigned lane) { at(request.warp, lane).state = Thread::State::kPooled; });
+      place(pool_.make_static(pc, threads));
+    } else {
+      enter(pc, {&threads, 1}, false);
+    }
+  }
+}
+
+void DynamicWarps::inspect(Request& request) const {
+  std::map<Pc, LaneMask> runs, waits, arrived;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const Thread& thread = at(request.warp, lane);
+    const LaneMask bit(1u << lane);
+    if (thread.state == Thread::State::kWaits) waits[thread.pc] |= bit;
+    if (thread.state == Thread::State::kAtWarpBarrier) arrived[thread.pc] |= bit;
+  }
+  // By warp of the pool: what a group has of this home warp runs together.
+  std::map<std::uint32_t, LaneMask> by_warp;
+  for (std::uint32_t slot = 0; slot < warp_in_slot_.size(); ++slot) {
+    if (warp_in_slot_[slot] == kNobody) continue;
+    const PoolWarp& warp = pool_[warp_in_slot_[slot]];
+    for (const Slice& slice : warp.all())
+      if (slice.home == request.warp && request.runnable != nullptr)
+        request.runnable->push_back({warp.pc, slice.lanes});
+  }
+  for (const std::uint32_t queued : queue_)
+    for (const Slice& slice : pool_[queued].all())
+      if (slice.home == request.warp && request.runnable != nullptr)
+        request.runnable->push_back({pool_[queued].pc, slice.lanes});
+  if (request.suspended != nullptr) {
+    for (const auto& [pc, lanes] : waits)
+      request.suspended->push_back({lanes, pc, simt::Suspension::kBarrier, {}, false});
+    for (const auto& [pc, lanes] : arrived)
+      request.suspended->push_back({lanes, pc, simt::Suspension::kReconverging, {pc}});
+  }
+  if (request.table != nullptr) {
+    auto rows = nlohmann::ordered_json::array();
+    for (std::uint32_t slot = 0; slot < warp_in_slot_.size(); ++slot) {
+      if (warp_in_slot_[slot] == kNobody) continue;
+      const PoolWarp& warp = pool_[warp_in_slot_[slot]];
+      auto& row = rows.emplace_back();
+      row["slot"] = slot;
+      row["pc"] = warp.pc.value();
+      for (const Slice& slice : warp.all())
+        row["threads"].push_back({{"warp", slice.home.value()}, {"lanes", slice.lanes.to_string()}});
+    }
+    *request.table = {{"pool", rows}, {"queued", queue_.size()}};
+  }
+  request.digest = ++digest_;  // the threads that run together are never the same again
+}
+
+}  // namespace heddle::compaction

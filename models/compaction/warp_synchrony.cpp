@@ -1,0 +1,201 @@
+#include "compaction/warp_synchrony.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "compaction/dwf.h"
+#include "compaction/tbc.h"
+#include "core/core_state.h"
+#include "core/memory/register_transfer.h"
+#include "isa/kernel.h"
+
+namespace heddle::compaction {
+
+using base::KernelFault;
+using base::LaneMask;
+using base::WarpId;
+using isa::Opcode;
+
+namespace {
+
+constexpr std::uint32_t kWordBytes = 4;
+
+bool synchronises(const isa::Instruction& instruction) {
+  return instruction.op == Opcode::kBarrier || instruction.op == Opcode::kWarpSync;
+}
+
+/// Lanes look at each other, and which ones take part is left to the hardware.
+bool looks_at_lanes(const isa::Instruction& instruction) {
+  return instruction.op == Opcode::kLane && instruction.cross_lane;
+}
+
+}  // namespace
+
+void WarpSynchronyConfig::visit(base::ConfigVisitor& v) {
+  v.choice("warp_synchrony", check, {"auto", "off", "stop"},
+           "whether a kernel that relies on warps in lockstep is stopped and named (shared memory, votes and "
+           "shuffles "
+           "without .sync); auto: with mechanisms that put threads into other warps (tbc, dwf)");
+}
+
+core::CoreUnit warp_synchrony_core_unit() {
+  return {"warp_synchrony", "names kernels that rely on warps in lockstep",
+          base::ConfigOption::fields<WarpSynchronyConfig>("warp_synchrony"),
+          [](const core::CoreConfig& config) -> core::CoreExtensionFactory {
+            const WarpSynchronyCheck check = config.units.get<WarpSynchronyConfig>("warp_synchrony").check;
+            const std::string& mechanism = config.control_flow.mechanism;
+            const bool regroups =
+                mechanism == ThreadBlockCompaction::kName || mechanism == DynamicWarps::kName;
+            if (check == WarpSynchronyCheck::kOff || (check == WarpSynchronyCheck::kAuto && !regroups))
+              return nullptr;
+            return [](const core::CoreExtensionSite& site) {
+              return std::make_unique<WarpSynchrony>("warp_synchrony", site);
+            };
+          }};
+}
+
+WarpSynchrony::WarpSynchrony(const sc_core::sc_module_name& name, const core::CoreExtensionSite& site)
+    : LsuInterposer(name),
+      mechanism_(site.config.control_flow.mechanism),
+      time_(site.config.occupancy.max_warps, 0),
+      synchronised_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0) {}
+
+void WarpSynchrony::tap(core::IssueTapRequest& request) {
+  if (request.op == core::IssueTapRequest::Op::kInterest) {
+    request.wanted = synchronises(*request.instruction) || looks_at_lanes(*request.instruction);
+    return;
+  }
+  if (looks_at_lanes(*request.instruction)) return check_lanes(request);
+  // All lanes of a group arrive at a barrier, whatever its guard says.
+  const LaneMask lanes = request.instruction->op == Opcode::kBarrier ? request.mask : request.exec;
+  lanes.for_each([&](unsigned lane) { ++time_[request.operands->home(lane).value()]; });
+  lanes.for_each([&](unsigned lane) {
+    const std::uint32_t home = request.operands->home(lane).value();
+    synchronised_at(home, lane) = time_[home];
+  });
+}
+
+void WarpSynchrony::check_lanes(const core::IssueTapRequest& issue) const {
+  LaneMask rest = issue.exec;
+  while (rest.any()) {
+    const WarpId home = issue.operands->home(rest.lowest());
+    LaneMask own;
+    rest.for_each([&](unsigned lane) {
+      if (issue.operands->home(lane) == home) own |= LaneMask(1u << lane);
+    });
+    rest = LaneMask::difference(rest, own);
+    if (own == issue.operands->live(home)) continue;
+    throw KernelFault(
+        launch_->kernel->location(issue.pc),
+        fmt::format("lanes {:#010x} of a warp execute this without the warp's others ({:#010x}), and which "
+                    "ones take part is "
+                    "up to the warp: core.control_flow.mechanism={} puts threads into other warps\n  {}",
+                    own.bits(), issue.operands->live(home).bits(), mechanism_,
+                    launch_->kernel->source_line(issue.pc)),
+        "use the .sync form with the lanes that are meant, or set core.warp_synchrony=off");
+  }
+}
+
+void WarpSynchrony::serve(core::LsuRequest& request) {
+  using Op = core::LsuRequest::Op;
+  if (request.op == Op::kBeginLaunch) {
+    launch_ = request.launch;
+  } else if (request.op == Op::kStartCta) {
+    const std::uint32_t first = request.cta->shared_base / kWordBytes;
+    const std::uint32_t count = (launch_->shared_bytes_per_cta + kWordBytes - 1) / kWordBytes;
+    words_.resize(std::max<std::size_t>(words_.size(), first + count));
+    std::fill_n(words_.begin() + first, count, Word{});
+  } else if (request.op == Op::kIssue) {
+    const isa::StateSpace space = request.instruction->space;
+    // Atomics are for threads in any order.
+    const bool plain = request.instruction->op != Opcode::kAtomic;
+    if (plain && (space == isa::StateSpace::kShared || space == isa::StateSpace::kGeneric))
+      for (const core::MemorySlice& slice : request.slices) access(request, slice);
+  }
+  lsu_isock.call(request);
+}
+
+void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySlice& slice) {
+  const isa::Instruction& instruction = *request.instruction;
+  const isa::Operand& base = instruction.memory.base;
+  const std::byte* row = nullptr;
+  if (base.present) {
+    const std::byte* const block = base.space == isa::RowSpace::kConstant  ? launch_->constants()
+                                   : base.space == isa::RowSpace::kSpecial ? slice.special
+                                                                           : slice.sources;
+    row = block + base.offset;
+  }
+  const bool reads = instruction.op == Opcode::kLoad;
+  const bool writes = !reads;
+  const std::uint32_t bytes =
+      isa::type_bytes(instruction.type) * std::max<std::uint32_t>(1, instruction.vector);
+  slice.lanes.for_each([&](unsigned lane) {
+    std::uint64_t address = static_cast<std::uint64_t>(instruction.memory.displacement);
+    if (row != nullptr) address += core::lane_value(row, base.width, lane);
+    if (base.width == isa::RowWidth::k32) address &= 0xffff'ffffu;
+    if (instruction.space == isa::StateSpace::kGeneric) {
+      if (address < isa::kSharedWindowBase ||
+          address - isa::kSharedWindowBase >= launch_->shared_bytes_per_cta)
+        return;
+      address -= isa::kSharedWindowBase;
+    }
+    if (address + bytes > launch_->shared_bytes_per_cta) return;  // the load/store unit says so
+    const std::uint32_t home = slice.warp.value();
+    const std::uint64_t now = time_[home];
+    const std::uint64_t first = (slice.cta->shared_base + address) / kWordBytes;
+    const std::uint64_t last = (slice.cta->shared_base + address + bytes - 1) / kWordBytes;
+    for (std::uint64_t at = first; at <= last; ++at) {
+      Word& word = words_[at];
+      const bool written =
+          word.writer == home && word.lane != lane && synchronised_at(home, word.lane) <= word.written_at;
+      if (written && !word.wrote_with.test(lane) && !slice.lanes.test(word.lane))
+        stop({slice.warp, lane, word.lane, request.pc, word.write_pc, reads ? "reads what" : "writes where"});
+      if (word.reader == home)
+        word.readers.for_each([&](unsigned reader) {
+          if (synchronised_at(home, reader) > word.read_at)
+            word.readers = LaneMask::difference(word.readers, LaneMask(1u << reader));
+        });
+      if (writes && word.reader == home && !word.read_with.test(lane)) {
+        const LaneMask apart =
+            LaneMask::difference(LaneMask::difference(word.readers, slice.lanes), LaneMask(1u << lane));
+        if (apart.any())
+          stop({slice.warp, lane, apart.lowest(), request.pc, word.read_pc, "overwrites what"});
+      }
+      if (reads) {
+        if (word.reader != home || word.readers.none()) {
+          word.reader = home;
+          word.readers = {};
+          word.read_with = LaneMask::all();
+        }
+        word.readers |= LaneMask(1u << lane);
+        word.read_with &= slice.lanes;
+        word.read_at = now;
+        word.read_pc = request.pc;
+      }
+      if (!writes) continue;
+      word.writer = home;
+      word.lane = lane;
+      word.written_at = now;
+      word.wrote_with = slice.lanes;
+      word.write_pc = request.pc;
+    }
+  });
+}
+
+void WarpSynchrony::stop(const Pair& pair) const {
+  const isa::Kernel& kernel = *launch_->kernel;
+  throw KernelFault(
+      kernel.location(pair.pc),
+      fmt::format("lane {} {} lane {} of its warp accessed at {}, with no barrier or __syncwarp() between: "
+                  "the kernel relies on "
+                  "warps in lockstep, but core.control_flow.mechanism={} puts threads into other warps\n  {}",
+                  pair.lane, pair.what, pair.other, kernel.location(pair.other_pc), mechanism_,
+                  kernel.source_line(pair.pc)),
+      "add __syncwarp(), use another mechanism (tbc: compacts=false keeps warps), or set "
+      "core.warp_synchrony=off to run it as "
+      "it is");
+}
+
+}  // namespace heddle::compaction

@@ -1,0 +1,88 @@
+// Names kernels that rely on warps that run in lockstep, which mechanisms that put threads into other warps do not give
+// them (tbc-and-kilotm §2, §3.3.2): rather than wrong in silence, they are stopped. Costs no hardware.
+//
+// Found are, while the kernel runs:
+// * a thread that reads or writes a word of shared memory that another thread of its warp has written, or writes one that
+//   such a thread has read, with no barrier, __syncwarp() or other .sync instruction between, if the two were in one group at
+//   neither access;
+// * votes, shuffles and activemask without .sync by a group that has not all lanes of a warp that are left.
+// Not found: the same by way of global memory or by atomics, and what this run's order of execution did not bring about.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "core/core_extension.h"
+#include "core/memory/lsu_interposer.h"
+
+namespace heddle::compaction {
+
+/// For the registry of core units: key core.warp_synchrony.
+[[nodiscard]] core::CoreUnit warp_synchrony_core_unit();
+
+enum class WarpSynchronyCheck : std::uint8_t { kAuto, kOff, kStop };
+
+struct WarpSynchronyConfig {
+  WarpSynchronyCheck check = WarpSynchronyCheck::kAuto;
+
+  void visit(base::ConfigVisitor& v);
+};
+
+class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
+ public:
+  WarpSynchrony(const sc_core::sc_module_name& name, const core::CoreExtensionSite& site);
+
+  [[nodiscard]] std::vector<TapTarget*> taps() override { return {&tap_tsock}; }
+  [[nodiscard]] core::LsuInterposer* interposer() override { return this; }
+
+ private:
+  void tap(core::IssueTapRequest& request);
+
+ public:
+  sim::BlockTarget<core::IssueTapProtocol, WarpSynchrony, &WarpSynchrony::tap> tap_tsock{"tap_tsock", this};
+
+ private:
+  static constexpr std::uint32_t kNoWarp = ~0u;
+  /// Who accessed a word of shared memory last.
+  struct Word {
+    std::uint32_t writer = kNoWarp;  ///< home warp
+    unsigned lane = 0;
+    std::uint64_t written_at = 0;  ///< time of the warp
+    base::LaneMask wrote_with;     ///< lanes of that warp in its group
+    base::Pc write_pc{};
+    std::uint32_t reader = kNoWarp;
+    base::LaneMask readers;  ///< that have not synchronised since
+    std::uint64_t read_at = 0;
+    base::LaneMask read_with;  ///< lanes that were in the groups of all of them
+    base::Pc read_pc{};
+  };
+  void serve(core::LsuRequest& request) override;
+  void access(const core::LsuRequest& request, const core::MemorySlice& slice);
+  void check_lanes(const core::IssueTapRequest& issue) const;
+  /// A warp's time counts the synchronising instructions that any of its lanes has issued. A lane's access is ordered
+  /// before what others do as soon as the lane has issued a later one.
+  [[nodiscard]] std::uint64_t& synchronised_at(std::uint32_t home, unsigned lane) {
+    return synchronised_at_[home * std::size_t{base::kLanes} + lane];
+  }
+  /// Two accesses that nothing orders.
+  struct Pair {
+    base::WarpId home{};
+    unsigned lane = 0;
+    unsigned other = 0;
+    base::Pc pc{};
+    base::Pc other_pc{};
+    const char* what = "";
+  };
+  [[noreturn]] void stop(const Pair& pair) const;
+
+  std::string mechanism_;
+  const core::LaunchContext* launch_ = nullptr;
+  std::vector<Word> words_;                     ///< of the core's shared memory
+  std::vector<std::uint64_t> time_;             ///< by home warp
+  std::vector<std::uint64_t> synchronised_at_;  ///< by home warp, then lane
+};
+
+}  // namespace heddle::compaction

@@ -1,0 +1,327 @@
+#include "resync/native/tracer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "resync/native/elf_symbols.h"
+#include "resync/native/instruction_decoder.h"
+#include "resync/record_format.h"
+
+namespace heddle::resync {
+namespace {
+
+constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
+
+/// A call or jump whose record waits until it is known whether it leads to what is cut out.
+struct Pending {
+  TraceRecord record;
+  std::vector<std::byte> registers;
+};
+
+struct Thread {
+  enum class State : std::uint8_t { kBefore, kTraced, kCut, kDone };
+  State state = State::kBefore;
+  unsigned number = 0;
+  std::uint64_t base = 0;       ///< SP at entry of the worker
+  std::uint64_t return_to = 0;  ///< of the worker
+  unsigned locks = 0;           ///< kCut: mutexes held
+  std::uint64_t resume_pc = 0;  ///< kCut without a lock: where the function that is cut out returns to
+  std::uint64_t resume_sp = 0;
+  bool barrier = false;  ///< kCut: in pthread_barrier_wait
+  bool begins_block = true;
+  bool after_barrier = false;
+  std::optional<Pending> pending;
+  std::unique_ptr<RecordWriter> writer;
+};
+
+class Tracer {
+ public:
+  Tracer(const std::vector<std::string>& command, const std::filesystem::path& folder,
+         const NativeOptions& options)
+      : command_(command), folder_(folder), options_(options) {
+    const auto symbols = function_symbols(command[0]);
+    const auto address = [&](const std::string& name) {
+      const auto found = symbols.find(name);
+      return found == symbols.end() ? std::uint64_t{0} : found->second;
+    };
+    worker_ = address(options.worker);
+    if (worker_ == 0)
+      throw base::InputError(command[0], fmt::format("has no function '{}'", options.worker),
+                             "Name the function that its threads execute.");
+    for (const char* prefix : {"", "__", "___"}) {
+      lock_.insert(address(fmt::format("{}pthread_mutex_lock", prefix)));
+      unlock_.insert(address(fmt::format("{}pthread_mutex_unlock", prefix)));
+      barrier_.insert(address(fmt::format("{}pthread_barrier_wait", prefix)));
+      wait_.insert(address(fmt::format("{}pthread_cond_wait", prefix)));
+    }
+    for (auto* set : {&lock_, &unlock_, &barrier_, &wait_}) set->erase(0);
+  }
+  ~Tracer() {
+    if (memory_ >= 0) ::close(memory_);
+    if (child_ > 0 && !ended_) ::kill(child_, SIGKILL);
+  }
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+
+  NativeTraces run() {
+    start();
+    for (;;) {
+      int status = 0;
+      const pid_t id = ::waitpid(-1, &status, __WALL);
+      if (id < 0) {
+        if (errno == EINTR) continue;
+        break;  // nobody is left
+      }
+      if (WIFEXITED(status) || WIFSIGNALED(status)) {
+        ends(id, status);
+        continue;
+      }
+      if (WIFSTOPPED(status)) stopped(id, status);
+    }
+    for (auto& [id, thread] : threads_)
+      if (thread.writer) finish(thread);
+    result_.threads = numbers_;
+    if (signal_ != 0)
+      throw base::InputError(command_[0], fmt::format("was ended by signal {}", signal_),
+                             "Does it run by itself?");
+    return result_;
+  }
+
+ private:
+  void start() {
+    child_ = ::fork();
+    if (child_ < 0) throw base::InputError(command_[0], "cannot be started", std::strerror(errno));
+    if (child_ == 0) {
+      ::personality(ADDR_NO_RANDOMIZE);
+      ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+      std::vector<char*> arguments;
+      for (const std::string& argument : command_) arguments.push_back(const_cast<char*>(argument.c_str()));
+      arguments.push_back(nullptr);
+      ::execv(arguments[0], arguments.data());
+      ::_exit(127);
+    }
+    int status = 0;
+    if (::waitpid(child_, &status, 0) != child_ || !WIFSTOPPED(status))
+      throw base::InputError(command_[0], "cannot be executed or traced",
+                             "Is it a program, and may processes be traced here (ptrace)?");
+    if (::ptrace(PTRACE_SETOPTIONS, child_, nullptr, PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL) != 0)
+      throw base::InputError(command_[0], "cannot be traced", std::strerror(errno));
+    memory_ = ::open(fmt::format("/proc/{}/mem", child_).c_str(), O_RDONLY | O_CLOEXEC);
+    ::ptrace(PTRACE_CONT, child_, nullptr, nullptr);
+  }
+
+  void ends(pid_t id, int status) {
+    const auto found = threads_.find(id);
+    if (found != threads_.end()) {
+      if (found->second.writer) finish(found->second);
+      threads_.erase(found);
+    }
+    if (id != child_) return;
+    ended_ = true;
+    if (WIFSIGNALED(status))
+      signal_ = WTERMSIG(status);
+    else
+      result_.status = WEXITSTATUS(status);
+  }
+
+  void stopped(pid_t id, int status) {
+    const int signal = WSTOPSIG(status);
+    if (id == child_) {
+      // The first thread runs freely; of its events only the birth of threads matters.
+      const bool event = (status >> 16) != 0;
+      ::ptrace(PTRACE_CONT, id, nullptr, event || signal == SIGTRAP || signal == SIGSTOP ? 0 : signal);
+      return;
+    }
+    const auto [place, born] = threads_.try_emplace(id);
+    Thread& thread = place->second;
+    const bool passes_on = signal != SIGTRAP && signal != SIGSTOP;
+    if (!passes_on && thread.state != Thread::State::kDone) visit(id, thread);
+    if (thread.state == Thread::State::kDone)
+      ::ptrace(PTRACE_CONT, id, nullptr, passes_on ? signal : 0);
+    else
+      ::ptrace(PTRACE_SINGLESTEP, id, nullptr, passes_on ? signal : 0);
+  }
+
+  std::uint64_t word_at(std::uint64_t address) const {
+    std::uint64_t word = 0;
+    return ::pread(memory_, &word, sizeof word, static_cast<off_t>(address)) == sizeof word ? word : 0;
+  }
+
+  /// The thread is about to execute the instruction at its PC.
+  void visit(pid_t id, Thread& thread) {
+    user_regs_struct registers{};
+    if (::ptrace(PTRACE_GETREGS, id, nullptr, &registers) != 0) return;
+    const std::uint64_t pc = registers.rip, sp = registers.rsp;
+    if (thread.state == Thread::State::kBefore) {
+      if (pc != worker_) return;
+      if (numbers_ >= options_.threads) {
+        thread.state = Thread::State::kDone;
+        return;
+      }
+      thread.state = Thread::State::kTraced;
+      thread.number = numbers_++;
+      thread.base = sp;
+      thread.return_to = word_at(sp);
+      thread.writer = std::make_unique<RecordWriter>(folder_ / trace_name(thread.number));
+    }
+    if (thread.state == Thread::State::kCut) {
+      ++result_.cut;
+      if (thread.locks > 0) {
+        if (lock_.contains(pc)) ++thread.locks;
+        if (unlock_.contains(pc) && --thread.locks == 0) leave_behind(thread, sp);
+        return;
+      }
+      if (pc != thread.resume_pc || sp <= thread.resume_sp) return;
+      thread.state = Thread::State::kTraced;
+      thread.after_barrier = thread.after_barrier || thread.barrier;
+      thread.begins_block = true;
+      --result_.cut;
+    }
+    if (pc == thread.return_to && sp > thread.base) return finish(thread);
+    if (lock_.contains(pc) || barrier_.contains(pc) || wait_.contains(pc)) {
+      // The call goes with what it calls. A jump there is a tail call: what is cut out returns for its function.
+      if (thread.pending && thread.pending->record.is(TraceRecord::kBranch)) {
+        thread.pending->record.control = TraceRecord::kReturn;
+        thread.pending->record.flags |= TraceRecord::kFunctionReturn;
+        write_pending(thread);
+      }
+      thread.pending.reset();
+      thread.state = Thread::State::kCut;
+      thread.barrier = barrier_.contains(pc);
+      if (lock_.contains(pc))
+        thread.locks = 1;
+      else
+        leave_behind(thread, sp);
+      ++result_.cut;
+      return;
+    }
+    record(id, thread, registers);
+  }
+
+  /// What is cut out ends when the function that has just been entered returns.
+  void leave_behind(Thread& thread, std::uint64_t sp) const {
+    thread.resume_pc = word_at(sp);
+    thread.resume_sp = sp;
+  }
+
+  const X86Instruction* instruction_at(std::uint64_t pc) {
+    if (const X86Instruction* known = decoder_.known(pc)) return known;
+    std::array<std::uint8_t, 16> bytes{};
+    const ssize_t n = ::pread(memory_, bytes.data(), bytes.size(), static_cast<off_t>(pc));
+    return n <= 0 ? nullptr : decoder_.decode(pc, bytes.data(), static_cast<std::size_t>(n));
+  }
+
+  void record(pid_t id, Thread& thread, const user_regs_struct& registers) {
+    write_pending(thread);
+    const X86Instruction* const instruction = instruction_at(registers.rip);
+    if (instruction == nullptr) return;
+    const auto in_stack = [&](std::uint64_t address) {
+      return address <= thread.base + 4096 && address > thread.base - kStackBytes;
+    };
+    TraceRecord r;
+    r.pc = registers.rip;
+    r.depth = thread.base - registers.rsp;
+    r.control = instruction->control;
+    if (r.is(TraceRecord::kCall)) r.flags |= TraceRecord::kFunctionCall;
+    if (r.is(TraceRecord::kReturn)) r.flags |= TraceRecord::kFunctionReturn;
+    if (thread.begins_block) r.flags |= TraceRecord::kBlockBegin;
+    if (thread.after_barrier) r.flags |= TraceRecord::kAfterBarrier;
+    thread.after_barrier = false;
+    thread.begins_block = r.ends_block();
+    for (const X86Memory& memory : instruction->memory) {
+      std::uint64_t address = static_cast<std::uint64_t>(memory.displacement);
+      if (memory.base >= 0) address += general_register(registers, static_cast<unsigned>(memory.base));
+      if (memory.index >= 0)
+        address += memory.scale * general_register(registers, static_cast<unsigned>(memory.index));
+      if (memory.relative_to_next) address += registers.rip + instruction->size;
+      if (memory.segment == 'f') address += registers.fs_base;
+      if (memory.segment == 'g') address += registers.gs_base;
+      // Stacks are rebased so that they are equally far apart (§6.1).
+      r.address[r.addresses++] = in_stack(address)
+                                     ? thread.number * record::kStackSpacing + (thread.base + 4096 - address)
+                                     : address;
+    }
+    std::vector<std::byte> contents;
+    const auto read = [&contents](const void* from, std::size_t bytes) {
+      const auto* const first = static_cast<const std::byte*>(from);
+      contents.insert(contents.end(), first, first + bytes);
+    };
+    for (const std::uint8_t number : instruction->general) {
+      std::uint64_t value = general_register(registers, number);
+      if ((number == kRsp || number == kRbp) && in_stack(value)) value = thread.base - value;
+      read(&value, sizeof value);
+    }
+    if (instruction->flags) {
+      constexpr std::uint64_t kStatus = 0x8d5;  // carry, parity, adjust, zero, sign, overflow
+      const std::uint64_t value = registers.eflags & kStatus;
+      read(&value, 2);
+    }
+    if (!instruction->vector.empty()) {
+      user_fpregs_struct floating{};
+      if (::ptrace(PTRACE_GETFPREGS, id, nullptr, &floating) == 0)
+        for (const std::uint8_t number : instruction->vector) read(&floating.xmm_space[4 * number], 16);
+    }
+    ++result_.records;
+    if (!r.is(TraceRecord::kFallThrough) && !r.is(TraceRecord::kReturn))
+      thread.pending = Pending{r, std::move(contents)};
+    else
+      thread.writer->write(r, contents);
+    if (options_.most_records != 0 && thread.writer->records() >= options_.most_records) finish(thread);
+    if (options_.progress && result_.records % 4096 == 0) options_.progress(result_.records);
+  }
+
+  static void write_pending(Thread& thread) {
+    if (!thread.pending) return;
+    thread.writer->write(thread.pending->record, thread.pending->registers);
+    thread.pending.reset();
+  }
+
+  static void finish(Thread& thread) {
+    write_pending(thread);
+    thread.writer->close();
+    thread.writer.reset();
+    thread.state = Thread::State::kDone;
+  }
+
+  const std::vector<std::string>& command_;
+  const std::filesystem::path& folder_;
+  const NativeOptions& options_;
+  std::uint64_t worker_ = 0;
+  std::set<std::uint64_t> lock_, unlock_, barrier_, wait_;
+  InstructionDecoder decoder_;
+  pid_t child_ = -1;
+  int memory_ = -1;
+  bool ended_ = false;
+  int signal_ = 0;
+  std::map<pid_t, Thread> threads_;
+  unsigned numbers_ = 0;
+  NativeTraces result_;
+};
+
+}  // namespace
+
+NativeTraces trace_native(const std::vector<std::string>& command, const std::filesystem::path& folder,
+                          const NativeOptions& options) {
+  if (command.empty()) throw base::InputError("--native", "no program is given", "Name one.");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw base::InputError(folder.string(), "cannot be made: " + error.message(), "Choose another folder.");
+  return Tracer(command, folder, options).run();
+}
+
+}  // namespace heddle::resync

@@ -1,0 +1,235 @@
+"""Thread re-synchronisation heuristics: the published tables of DLP and throughput beside ours for programs of the same
+character, the orderings that the study claims, its memory and execute-identical figures, and the heuristics in the core."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+
+import resync_claims
+from runner import Failure
+from tables import NOTES, comparison, harmonic_mean, number, percent, ratio, table, xy_chart
+
+TITLE = "Thread re-synchronisation heuristics (Tab. 5.3, 5.4): 55 policies on traces of 16 threads, and in the core"
+PLATFORM = "gtx480"
+TARGETS = ["native_kernels"]
+TABLES = json.loads((pathlib.Path(__file__).resolve().parent / "resync_tables.json").read_text())
+BENCHMARKS = [(name, f"native {name}") for name in TABLES["benchmarks"]]
+THREADS = 16
+SCALE = {"tiny": 1, "small": 2, "paper": 8}
+
+# §7.5 of the specification: the thesis' LongIRB rows have wrong labels. By the right name: row of Tab. 5.3, of Tab. 5.4.
+LABELS = {"Long(64)": ("LongIRB(4)", None), "LongIRB(4)": ("LongIRB(8)", "LongIRB(4)"),
+          "LongIRB(8)": ("LongIRB(128)", "LongIRB(8)"), "LongIRB(16)": ("LongIRB(16)", "LongIRB(128)"),
+          "LongIRB(32)": ("LongIRB(32)", "LongIRB(16)"), "LongIRB(64)": ("LongIRB(64)", "LongIRB(32)"),
+          "LongIRB(128)": (None, "LongIRB(64)")}
+# Tab. 5.1: the heuristic of §5.2-5.4, by benchmark.
+CHOSEN = {"barn": "LongMinSP(2)", "blacks": "MinSP_MinPC", "body": "MinSP_MinPC", "fft": "MinSP_MinPC", "fluid": "Lee",
+          "fmm": "LongMinSP(8)", "ocean": "MinSP_MinPC", "radix": "MinSP_MinPC", "swapt": "LongMinSP(4)",
+          "tach": "MinSP_MinPC", "volr": "Long(16)", "water": "Dist(0 0 10k)"}
+# In the core: what divergent kernels do on the mechanisms and on the policies that hardware could have.
+KERNELS = ["bfs", "btree", "mandelbrot", "ray", "bvh", "nqueens", "nqueens-recursive", "unstructured", "bench-diverge"]
+POLICIES = ["MinPC", "MinSP_MinPC", "MaxFunMinPC1", "Long(8)", "LongMinSP(4)", "Lee", "PDomMinSP", "PDomRB", "LongestPath1",
+            "LongestPathP", "RoundRobinEq"]
+SELECTOR = {"core.control_flow.resync.selection_latency_cycles": 2, "core.control_flow.resync.selection_interval_cycles": 1}
+
+
+def published(kind, policy):
+    """Row of a published table by the policy's right name; None: it has none."""
+    label = LABELS.get(policy, (policy, policy))[0 if kind == "dlp" else 1]
+    row = TABLES[kind].get(label) if label else None
+    return dict(zip(TABLES["benchmarks"], row)) if row else None
+
+
+class Replays:
+    """Our traces and what every policy makes of them, by benchmark."""
+
+    def __init__(self, machine, names):
+        kernels = machine.heddle.parent / "native_kernels"
+        if not kernels.exists():
+            raise Failure(f"{kernels}: is not there; scripts/build release native_kernels builds it (x86-64 Linux)")
+        self.by_name = {}
+        with tempfile.TemporaryDirectory() as folder:
+            for name in names:
+                traces, out = pathlib.Path(folder) / name, pathlib.Path(folder) / f"{name}.json"
+                self.call(machine.heddle, "threads", "--out", traces, "--threads", THREADS, "--native", kernels, name, THREADS,
+                          SCALE[machine.size])
+                self.call(machine.heddle, "resync", traces, "--policy", "published", "--json", out)
+                self.by_name[name] = {row["policy"]: row for row in json.loads(out.read_text())["policies"]}
+
+    @staticmethod
+    def call(*command):
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Failure(f"{' '.join(map(str, command))}: {done.stderr.strip() or done.stdout.strip()}")
+
+    @property
+    def names(self):
+        return list(self.by_name)
+
+    @property
+    def policies(self):
+        return list(next(iter(self.by_name.values())))
+
+    def value(self, kind, policy, name):
+        return self.by_name[name][policy][kind]
+
+    def mean(self, kind, policy):
+        return sum(self.value(kind, policy, name) for name in self.names) / len(self.names)
+
+
+def both(replays, kind):
+    """The published table and ours in one: `published / ours`."""
+    rows = []
+    for policy in replays.policies:
+        theirs = published(kind, policy)
+        cells = [f"{number(theirs and theirs[name])} / {number(replays.value(kind, policy, name))}" for name in replays.names]
+        average = sum(theirs[name] for name in replays.names) / len(replays.names) if theirs else None
+        rows.append([policy, *cells, f"{number(average)} / {number(replays.mean(kind, policy))}"])
+    return table(["published / ours", *replays.names, "mean"], rows)
+
+
+def aggregates(replays):
+    rows = []
+    for policy in sorted(replays.policies, key=lambda p: -replays.mean("dlp", p)):
+        values = {name: replays.by_name[name][policy] for name in replays.names}
+        theirs = published("dlp", policy)
+        fetches = sum(row["fetches"] for row in values.values())
+        rows.append([policy, number(theirs and sum(theirs[n] for n in replays.names) / len(replays.names)),
+                     number(replays.mean("dlp", policy)), number(replays.mean("throughput", policy)),
+                     number(harmonic_mean([row["dlp"] for row in values.values()])),
+                     number(sum(row["instructions"] for row in values.values()) / fetches)])
+    return table(["policy", "published mean DLP", "mean DLP", "mean throughput", "harmonic mean DLP", "sum of I / sum of F"], rows)
+
+
+def memory(replays):
+    """§5.2-5.4: execute-identical fetches, memory patterns and distances of each benchmark's chosen heuristic."""
+    rows, identical, active = [], [], []
+    patterns = {"16": [], "all": []}
+    classes = {"affine_strides": [0] * 5, "scattered_intervals": [0] * 5}
+    for name in replays.names:
+        row = replays.by_name[name][CHOSEN[name]]
+        whole = {key: sum(k[key] for k in row["active"]) for key in ("uniform", "affine", "scattered")}
+        full = next((k for k in row["active"] if k["threads"] == THREADS), None)
+        share = full and full["execute_identical"] / full["fetches"]
+        if full:
+            identical.append(share)
+            total = sum(full[key] for key in whole)
+            if total:
+                patterns["16"].append([full[key] / total for key in whole])
+        patterns["all"].append([value / sum(whole.values()) for value in whole.values()])
+        active.append(row["instructions"] / row["fetches"] / THREADS)
+        for kind, counts in classes.items():
+            for k in row["active"]:
+                for i, count in enumerate(k[kind]):
+                    counts[i] += count
+        rows.append([name, CHOSEN[name], percent(active[-1]), percent(share),
+                     *(percent(value) for value in patterns["all"][-1])])
+    text = table(["benchmark", "heuristic (Tab. 5.1)", "threads active", "execute-identical with 16 active", "uniform", "affine",
+                  "scattered"], rows)
+
+    def means(lists):
+        return [sum(column) / len(column) for column in zip(*lists)] if lists else [None] * 3
+    text += "\n\n" + table(["mean", "published", "ours"], [
+        ["execute-identical with 16 active", "33.7 %", percent(sum(identical) / len(identical) if identical else None)],
+        ["uniform, affine, scattered with 16 active", "14.5, 24.9, 60.6 %", ", ".join(percent(v) for v in means(patterns["16"]))],
+        ["uniform, affine, scattered", "25.4, 35.0, 39.5 %", ", ".join(percent(v) for v in means(patterns["all"]))],
+        ["affine strides of 2^16 to 2^31", "most: 2^23, the distance of stacks",
+         percent(classes["affine_strides"][3] / max(1, sum(classes["affine_strides"])))],
+        ["scattered intervals of 2^16 to 2^31", "most",
+         percent(classes["scattered_intervals"][3] / max(1, sum(classes["scattered_intervals"])))]])
+    return text
+
+
+def charts(replays):
+    order = ["MinPC", "MinSP_MinPC", "MaxFunMinPC1", "MaxFunMinPC2", "Long(8)", "LongMinSP(4)", "LongIRB(32)", "Lee", "PDomMinSP",
+             "LongestPath1", "LongestPathP", "Dist(0 0 10k)", "Oracle(1k 0)", "RoundRobinEq"]
+    parts = [xy_chart("Mean DLP, ours", order, "active threads per fetch", [replays.mean("dlp", p) for p in order]),
+             xy_chart("Mean throughput, ours", order, "active threads per cycle", [replays.mean("throughput", p) for p in order])]
+    for family, sizes in (("Long", (2, 4, 8, 16, 32, 64)), ("LongMinSP", (2, 4, 8, 16, 32)), ("LongIRB", (4, 8, 16, 32, 64, 128))):
+        parts.append(xy_chart(f"{family}: mean DLP by history entries, ours", sizes, "active threads per fetch",
+                              [replays.mean("dlp", f"{family}({s})") for s in sizes]))
+    return "\n\n".join(parts)
+
+
+def core(machine):
+    """Divergent kernels on the mechanisms, in cycles relative to the stack."""
+    apart = {"core.scoreboard.kind": "per_thread_mask"}
+    columns = [("simt_stack", {}), ("aware", {"core.control_flow.mechanism": "aware"}),
+               ("multi_path", {"core.control_flow.mechanism": "multi_path", **apart}),
+               ("hanoi", {"core.control_flow.mechanism": "hanoi"})]
+    resync = {"core.control_flow.mechanism": "resync"}
+    columns += [(policy, {**resync, "core.control_flow.resync.policy": policy}) for policy in POLICIES]
+    columns.append(("MinSP_MinPC, selector of 2 cycles", {**resync, **SELECTOR}))
+    machine.prepare([(kernel, settings) for kernel in KERNELS for _, settings in columns])
+    text = []
+    for title, value in (("Cycles, relative to the stack", lambda run, base: ratio(run.cycles, base.cycles)),
+                         ("SIMD efficiency", lambda run, base: percent(run.simd))):
+        rows = []
+        for name, settings in columns:
+            cells = []
+            for kernel in KERNELS:
+                run, base = machine.run(kernel, settings), machine.run(kernel, {})
+                cells.append(value(run, base) if run.passed else NOTES[run.outcome])
+            rows.append([name, *cells])
+        text.append(f"**{title}**\n\n" + table(["mechanism or policy", *KERNELS], rows))
+    return "\n\n".join(text)
+
+
+def spin(machine):
+    """The spin lock with and without the rule against starvation."""
+    resync = {"core.control_flow.mechanism": "resync"}
+    cases = [(policy, aging) for policy in POLICIES for aging in (0, 200)]
+    settings = {case: {**resync, "core.control_flow.resync.policy": case[0], "core.control_flow.resync.aging_selections": case[1]}
+                for case in cases}
+    machine.prepare([("spinlock", one) for one in settings.values()])
+
+    def outcome(case):
+        run = machine.run("spinlock", settings[case])
+        return f"{run.cycles:,} cycles" if run.passed else NOTES[run.outcome]
+    return table(["policy", "as published", "aging after 200 selections"],
+                 [[policy, outcome((policy, 0)), outcome((policy, 200))] for policy in POLICIES])
+
+
+def report(machine, names):
+    chosen = [name for name, workload in BENCHMARKS if not names or names & {name, workload}]
+    replays = Replays(machine, chosen)
+    ours = resync_claims.check(replays, published)
+    return f"""# {TITLE}
+
+Traces of {THREADS} threads of `native_kernels` at scale {SCALE[machine.size]} (`heddle threads --native`), replayed by `heddle resync`. Our programs have the character of
+the published ones, not their code, inputs or compiler, so orderings and gross levels compare, not values. Rows have their right names (the thesis' LongIRB
+rows are labelled wrongly).
+
+## DLP: Tab. 5.3
+
+{both(replays, "dlp")}
+
+## Throughput: Tab. 5.4
+
+{both(replays, "throughput")}
+
+## Means, by mean DLP
+
+{aggregates(replays)}
+
+{charts(replays)}
+
+## Orderings that the study claims
+
+{comparison("resync", ours) if len(chosen) == len(BENCHMARKS) else "Only for all benchmarks."}
+
+## Execute-identical fetches, memory
+
+{memory(replays)}
+
+## In the core
+
+Workloads of size {machine.size} on {machine.platform}; `resync` with decisions at block ends.
+
+{core(machine)}
+
+**The spin lock** (`spinlock`)
+
+{spin(machine)}
+"""

@@ -1,0 +1,171 @@
+"""Threads that change warps: dynamic warp formation, thread block compaction and likely-convergence points against the SIMT
+stack, over a divergent and a coherent set."""
+
+import suite
+from tables import WHERE, chosen, comparison, count, harmonic_mean, number, percent, ratio, table, where, xy_chart
+
+TITLE = "Thread block compaction (Fung's thesis ch. 3): DWF, DWF-WB, TBC and likely-convergence points against the stack"
+PLATFORM = "quadro_fx5800"
+
+# Table 3.2, where it differs from the platform. Without ports and false dependences of the scoreboard: the thesis has one
+# instruction of a warp in flight.
+MACHINE = {"core.l1d.size_kib": 32, "core.l1d.ways": 8, "core.l1d.line_bytes": 64, "core.l1d.cache_global_loads": True,
+           "core.scoreboard.kind": "per_thread_mask", "core.scoreboard.read_ports": 0, "core.scoreboard.write_ports": 0,
+           "memory.l2.size_kib": 1024, "memory.l2.line_bytes": 64, "memory.l2.ways": 64, "core.l1i.line_bytes": 64, "core.simd_statistics": True}
+SMALL_L2 = {"memory.l2.size_kib": 128, "memory.l2.ways": 8}
+DIVERGENT = [("BFS2", "bfs"), ("FCDT", "facedetect"), ("HOTSP", "hotspot"), ("LPS", "lps"), ("MUM", "suffixtree"),
+             ("NAMD", "nonbonded"), ("NVRT", "bvh"), ("-", "mandelbrot")]
+COHERENT = [("AES", "aes"), ("RAY", "ray"), ("-", "sgemm"), ("-", "srad"), ("-", "kmeans"), ("-", "nn"), ("-", "pathfinder"),
+            ("-", "montecarlo")]
+BENCHMARKS = DIVERGENT + COHERENT
+
+
+def mechanism(name, policy, **more):
+    return {**MACHINE, "core.control_flow.mechanism": name, "core.scheduler.policy": policy, **more}
+
+
+LCP = {"core.control_flow.likely_convergence": "loops"}
+VARIANTS = {
+    "PDOM": mechanism("simt_stack", "lrr"),
+    "PDOM + LCP": mechanism("simt_stack", "lrr", **LCP),
+    "DWF": mechanism("dwf", "majority"),
+    "DWF-WB": mechanism("dwf", "majority", **{"core.control_flow.dwf.warp_barrier": True}),
+    "TBC": mechanism("tbc", "age"),
+    "TBC + LCP": mechanism("tbc", "age", **LCP),
+    "TBC + LCP, RRB": mechanism("tbc", "rrb", **LCP),
+    "TBC + LCP, SRR": mechanism("tbc", "srr", **LCP),
+    "TBC + LCP, contract": mechanism("tbc", "age", **LCP, **{"core.control_flow.tbc.timing": "contract"}),
+    "TBC + LCP, per home warp": mechanism("tbc", "age", **LCP, **{"core.register_file.formations": "per_home_warp"}),
+}
+COHERENT_VARIANTS = ["PDOM", "DWF", "DWF-WB", "TBC + LCP"]
+L2_VARIANTS = ["PDOM", "DWF", "TBC + LCP", "TBC + LCP, RRB"]
+BUCKETS = ["w1_4", "w5_8", "w9_12", "w13_16", "w17_20", "w21_24", "w25_28", "w29_32"]
+MEMORY_STALLS = ["memory_back_pressure", "replay", "scoreboard_memory"]
+
+
+def small(settings):
+    return {**settings, **SMALL_L2}
+
+
+def stalls(run):
+    """Issue slots that the memory pipe kept from issuing."""
+    if not run.passed:
+        return None
+    return sum(run.counter(r"core\d+", "issue", "slots", cause) for cause in ("memory_back_pressure", "replay"))
+
+
+def traffic(run):
+    return run.counter(r"core\d+", "memory_port", "requests")
+
+
+def cycles_table(machine, benchmarks, labels, change=lambda settings: settings):
+    rows, speedups = [], {}
+    for name, workload in benchmarks:
+        base = machine.run(workload, change(VARIANTS["PDOM"]))
+        for label in labels:
+            run = machine.run(workload, change(VARIANTS[label]))
+            rows.append([*where(name, run)[:4], label, count(run, run.cycles), count(run, run.instructions), percent(run.simd),
+                         ratio(base.cycles, run.cycles), ratio(stalls(run), stalls(base)), ratio(traffic(run), traffic(base)),
+                         "-" if not run.passed else max_depth(run)])
+            if run.passed and base.passed:
+                speedups.setdefault(label, {})[workload] = base.cycles / run.cycles
+    return table([*WHERE[:4], "variant", "cycles", "warp instr.", "SIMD", "speed-up", "memory stalls / PDOM",
+                  "requests / PDOM", "stack depth"], rows), speedups
+
+
+def max_depth(run):
+    depths = [group.get("branch_unit", {}).get("max_depth", 0) for kernel in run.stats["kernels"]
+              for name, group in kernel["statistics"].items() if name.startswith("core")]
+    return max(depths, default=0)
+
+
+def bucket_table(machine, benchmarks, labels):
+    rows = []
+    for name, workload in benchmarks:
+        for label in labels:
+            run = machine.run(workload, VARIANTS[label])
+            if not run.passed:
+                continue
+            issued = [run.counter(r"core\d+", "simd", "issued", bucket) for bucket in BUCKETS]
+            total = sum(issued) or 1
+            slots = {cause: run.counter(r"core\d+", "issue", "slots", cause) for cause in [*MEMORY_STALLS, "no_warp", "control_flow_tables"]}
+            rows.append([name, workload, label, *(f"{100 * part / total:.0f}" for part in issued), *slots.values()])
+    return table(["name", "workload", "variant", *(bucket.upper().replace("_", "-") for bucket in BUCKETS), *MEMORY_STALLS, "no_warp",
+                  "control_flow_tables"], rows)
+
+
+def benefit_table(machine, benchmarks):
+    rows = []
+    for name, workload in benchmarks:
+        run = machine.run(workload, VARIANTS["TBC"])
+        if not run.passed:
+            continue
+        made, kept, entries, mixed, waiting = (run.counter(r"core\d+", "branch_unit", key) for key in
+                                               ("warps_made", "warps_uncompacted", "entries_run", "warps_mixed", "waiting_cycles"))
+        resident = run.counter(r"core\d+", "issue", "resident_cycles")
+        rows.append([name, workload, entries, kept, made, ratio(kept, made), mixed, ratio(waiting, resident)])
+    return table(["name", "workload", "entries run", "static warps", "warps made", "static / made", "of several home warps",
+                  "waiting slots, mean"], rows)
+
+
+def gain(value):
+    return "-" if value is None else f"{100 * (value - 1):+.1f} %"
+
+
+def mean(speedups, label):
+    return harmonic_mean(speedups.get(label, {}).values())
+
+
+def report(machine, names):
+    divergent, coherent = chosen(DIVERGENT, names), chosen(COHERENT, names)
+    machine.prepare([(workload, settings) for _, workload in divergent for settings in VARIANTS.values()]
+                    + [(workload, VARIANTS[label]) for _, workload in coherent for label in COHERENT_VARIANTS]
+                    + [(workload, small(VARIANTS[label])) for _, workload in divergent for label in L2_VARIANTS])
+    ours, parts = {}, [
+        f"# {TITLE}",
+        "Settings of all: " + ", ".join(f"`{key}={str(value).lower()}`" for key, value in MACHINE.items()) + ". Speed-up: cycles of PDOM "
+        "divided by those of the variant. Memory stalls: issue slots lost to a full or replaying load/store unit. TBC under AGE unless said "
+        "otherwise; LCP: `likely_convergence=loops`."]
+    all_speedups = {}
+    for title, benchmarks, labels in (("The divergent set (DIVG)", divergent, list(VARIANTS)),
+                                      ("The coherent set (COHE)", coherent, COHERENT_VARIANTS)):
+        if not benchmarks:
+            continue
+        text, speedups = cycles_table(machine, benchmarks, labels)
+        all_speedups[title] = speedups
+        parts += [f"## {title}", text,
+                  table(["variant", "speed-up, harmonic mean"], [[label, gain(mean(speedups, label))] for label in labels]),
+                  *(xy_chart(f"Speed-up of {label} over PDOM", [workload for _, workload in benchmarks], "speed-up",
+                             [speedups.get(label, {}).get(workload) for _, workload in benchmarks])
+                    for label in ("DWF", "DWF-WB", "TBC + LCP"))]
+    of = all_speedups.get("The divergent set (DIVG)", {})
+    if of:
+        ours |= {"tbc_lcp": gain(mean(of, "TBC + LCP")), "dwf": gain(mean(of, "DWF")), "dwf_wb": gain(mean(of, "DWF-WB"))}
+        for claim, other in (("tbc_dwf", "DWF"), ("tbc_wb", "DWF-WB")):
+            if mean(of, other):
+                ours[claim] = gain(mean(of, "TBC + LCP") / mean(of, other))
+        ours["lcp"] = ", ".join(f"{name}: TBC {gain(of['TBC + LCP'][w] / of['TBC'][w])}, PDOM {gain(of['PDOM + LCP'][w])}"
+                                for name, w in divergent if name in ("NVRT", "MUM") and w in of.get("TBC + LCP", {}))
+        both = [machine.run(w, VARIANTS["DWF"]) for _, w in divergent]
+        base = [machine.run(w, VARIANTS["PDOM"]) for _, w in divergent]
+        pairs = [(stalls(a), stalls(b)) for a, b in zip(both, base) if a.passed and b.passed]
+        if pairs:
+            ours["stalls"] = ratio(sum(a for a, _ in pairs), sum(b for _, b in pairs))
+        ours["priority"] = ", ".join(f"{policy} {gain(mean(of, label))}" for policy, label in (
+            ("AGE", "TBC + LCP"), ("RRB", "TBC + LCP, RRB"), ("SRR", "TBC + LCP, SRR")))
+        ours["depth"] = ", ".join(f"{name} {max_depth(run)}" for name, w in divergent
+                                  if (run := machine.run(w, VARIANTS["TBC + LCP"])).passed and name != "-")
+        parts += ["## Full warps: share of issues by lanes, in percent, and idle slots", bucket_table(machine, divergent, ("PDOM", "DWF", "TBC + LCP")),
+                  "## What compaction gives (TBC)", benefit_table(machine, divergent)]
+        text, speedups = cycles_table(machine, divergent, L2_VARIANTS, small)
+        ours["small_l2"] = ", ".join(f"{label} {gain(mean(speedups, label))}" for label in L2_VARIANTS[1:])
+        parts += ["## 128 kB of L2 per channel", text]
+    cohe = all_speedups.get("The coherent set (COHE)", {})
+    if cohe:
+        ours["cohe"] = gain(mean(cohe, "TBC + LCP"))
+        ours["dwf_cohe"] = ", ".join(w for w, value in cohe.get("DWF", {}).items() if value < 0.98) or "none"
+    if of and cohe:
+        every = [value for speedups in (of, cohe) for value in speedups.get("TBC + LCP", {}).values()]
+        ours["tbc_all"] = gain(harmonic_mean(every))
+    parts += ["## Published and ours", comparison("tbc", ours)]
+    return "\n\n".join(parts)

@@ -1,0 +1,3 @@
+heddle_test(compaction_golden_test
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/compaction/tbc_golden_test.cpp ${CMAKE_CURRENT_LIST_DIR}/compaction/mechanisms_golden_test.cpp
+  LINK heddle_compaction SYSTEMC)

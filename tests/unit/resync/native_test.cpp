@@ -1,0 +1,151 @@
+// The tracer of native threads, and the decoder that it uses.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "resync/native/elf_symbols.h"
+#include "resync/native/instruction_decoder.h"
+#include "resync/native/tracer.h"
+#include "resync/policy_names.h"
+#include "resync/record_format.h"
+#include "resync/replay.h"
+
+namespace heddle::resync::test {
+namespace {
+
+namespace fs = std::filesystem;
+using R = TraceRecord;
+
+X86Instruction decoded(std::initializer_list<int> bytes) {
+  std::vector<std::uint8_t> code;
+  for (const int byte : bytes) code.push_back(static_cast<std::uint8_t>(byte));
+  InstructionDecoder decoder;
+  const X86Instruction* const result = decoder.decode(0x1000, code.data(), code.size());
+  EXPECT_NE(result, nullptr);
+  return result == nullptr ? X86Instruction{} : *result;
+}
+
+TEST(InstructionDecoder, ControlFlow) {
+  EXPECT_EQ(decoded({0x74, 0x10}).control, R::kBranch | R::kDirectBranch | R::kFallThrough);  // je
+  EXPECT_TRUE(decoded({0x74, 0x10}).flags);
+  EXPECT_EQ(decoded({0xeb, 0x10}).control, R::kBranch | R::kDirectBranch);  // jmp
+  EXPECT_EQ(decoded({0xff, 0xe0}).control, R::kBranch);                     // jmp rax
+  EXPECT_EQ(decoded({0xe8, 0, 0, 0, 0}).control, R::kCall | R::kDirectCall | R::kProcedureCall);
+  EXPECT_EQ(decoded({0xff, 0xd0}).control, R::kCall | R::kProcedureCall);  // call rax
+  EXPECT_EQ(decoded({0xc3}).control, R::kReturn);
+  EXPECT_EQ(decoded({0x90}).control, R::kFallThrough);
+}
+
+TEST(InstructionDecoder, RegistersAndMemory) {
+  const X86Instruction load = decoded({0x48, 0x8b, 0x44, 0xb3, 0x08});  // mov rax, [rbx + rsi * 4 + 8]
+  EXPECT_EQ(load.general, (std::vector<std::uint8_t>{3, 6}));
+  ASSERT_EQ(load.memory.size(), 1u);
+  EXPECT_EQ(load.memory[0].base, 3);
+  EXPECT_EQ(load.memory[0].index, 6);
+  EXPECT_EQ(load.memory[0].scale, 4);
+  EXPECT_EQ(load.memory[0].displacement, 8);
+  EXPECT_EQ(decoded({0x48, 0x01, 0x03}).memory.size(), 2u);             // add [rbx], rax: read and written
+  EXPECT_TRUE(decoded({0x48, 0x8d, 0x44, 0xb3, 0x08}).memory.empty());  // lea
+  const X86Instruction push = decoded({0x53});                          // push rbx
+  ASSERT_EQ(push.memory.size(), 1u);
+  EXPECT_EQ(push.memory[0].displacement, -8);
+  EXPECT_EQ(decoded({0xf2, 0x0f, 0x58, 0xc1}).vector, (std::vector<std::uint8_t>{0, 1}));  // addsd xmm0, xmm1
+}
+
+class Folder {
+ public:
+  explicit Folder(const std::string& name)
+      : path_(fs::temp_directory_path() / (name + std::to_string(::getpid()))) {}
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::vector<std::vector<R>> records_of(const fs::path& folder) {
+  RecordTraces traces(trace_sets(folder).at(0));
+  std::vector<std::vector<R>> all(traces.threads());
+  for (unsigned t = 0; t < traces.threads(); ++t)
+    for (R record; traces.read(t, {&record, 1}) == 1;) all[t].push_back(record);
+  return all;
+}
+
+TEST(NativeTracer, ThreadsOfAKernel) {
+  const Folder folder("native_04_");
+  const NativeTraces result = trace_native({NATIVE_KERNELS, "04", "4"}, folder.path(), {});
+  EXPECT_EQ(result.threads, 4u);
+  EXPECT_EQ(result.status, 0);
+  const auto symbols = function_symbols(NATIVE_KERNELS);
+  const auto all = records_of(folder.path());
+  ASSERT_EQ(all.size(), 4u);
+  for (const auto& trace : all) {
+    ASSERT_GT(trace.size(), 100u);
+    EXPECT_EQ(trace.front().pc, symbols.at("resync_worker"));
+    EXPECT_EQ(trace.front().depth, 0u);
+    EXPECT_TRUE(trace.back().is(R::kReturn));
+    EXPECT_EQ(trace.back().depth, 0u);
+    std::int64_t level = 0;
+    for (const R& record : trace) {
+      EXPECT_GE(level, 0);
+      level += record.is(R::kCall) ? 1 : record.is(R::kReturn) ? -1 : 0;
+    }
+    EXPECT_EQ(level, -1);  // the worker has returned
+  }
+  // Both arms call the big function; on a deeper stack its instructions are the same ones.
+  RecordTraces traces(trace_sets(folder.path()).at(0));
+  const auto policy = make_policy("Long(4)");
+  Replay replay(traces, *policy);
+  EXPECT_GT(replay.run().dlp(), 2);
+}
+
+TEST(NativeTracer, CriticalSectionsAreCutAndBarriersFlagged) {
+  const Folder folder("native_fluid_");
+  const NativeTraces result = trace_native({NATIVE_KERNELS, "fluid", "4"}, folder.path(), {});
+  EXPECT_GT(result.cut, 0u);
+  const auto symbols = function_symbols(NATIVE_KERNELS);
+  for (const auto& trace : records_of(folder.path())) {
+    unsigned barriers = 0;
+    std::int64_t level = 0;
+    for (const R& record : trace) {
+      barriers += record.has(R::kAfterBarrier) ? 1 : 0;
+      EXPECT_NE(record.pc, symbols.at("pthread_mutex_lock"));
+      EXPECT_NE(record.pc, symbols.at("pthread_mutex_unlock"));
+      EXPECT_NE(record.pc, symbols.at("pthread_barrier_wait"));
+      level += record.is(R::kCall) ? 1 : record.is(R::kReturn) ? -1 : 0;
+    }
+    EXPECT_EQ(barriers, 1u);
+    EXPECT_EQ(level, -1);
+  }
+}
+
+TEST(NativeTracer, ProgramsThatCannotBeTraced) {
+  const Folder folder("native_bad_");
+  EXPECT_THROW(trace_native({}, folder.path(), {}), base::InputError);
+  EXPECT_THROW(trace_native({"/nowhere/program"}, folder.path(), {}), base::InputError);
+  EXPECT_THROW(trace_native({"/proc/self/exe"}, folder.path(), {}),
+               base::InputError);  // position independent
+  NativeOptions options;
+  options.worker = "no_such_function";
+  EXPECT_THROW(trace_native({NATIVE_KERNELS, "04"}, folder.path(), options), base::InputError);
+  fs::create_directories(folder.path());
+  const std::string text = (folder.path() / "text").string();
+  std::ofstream(text) << "not a program";
+  EXPECT_THROW((void)function_symbols(text), base::InputError);
+  // A program cut short anywhere is refused, never read beyond its end.
+  std::ifstream stream(NATIVE_KERNELS, std::ios::binary);
+  std::string head(70000, '\0');
+  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+  for (const std::size_t length : {5u, 63u, 64u, 4096u, 70000u}) {
+    std::ofstream(text, std::ios::binary) << head.substr(0, length);
+    EXPECT_THROW((void)function_symbols(text), base::InputError) << length;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::resync::test
