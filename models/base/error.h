@@ -16,6 +16,7 @@ enum class ExitCode : int {
   kCycleLimit = 5,    ///< --max-cycles reached
   kTwinMismatch = 6,  ///< a block's model and its RTL twin gave different answers
   kDeviceFailed = 7,  ///< a launch on a device on which an earlier launch failed
+  kNondeterministic = 8,  ///< memory of runs of --deterministic-check differs
   kInternal = 70,     ///< a bug in Heddle
   // As of any command that a signal ends: 128 + its number.
   kHungUp = 129,        ///< SIGHUP

@@ -5,7 +5,6 @@
 namespace heddle::base {
 
 std::string_view meaning(ExitCode code) {
-  if (static_cast<int>(code) == 8) return "--deterministic-check: memory depends on timing";
   switch (code) {  // without default: the compiler asks for the meaning of a new code
     case ExitCode::kOk:
       return "results right, or nothing to compare with";
@@ -24,6 +23,8 @@ std::string_view meaning(ExitCode code) {
       return "a block's model and its RTL twin gave different answers (impl=both)";
     case ExitCode::kDeviceFailed:
       return "a launch on a device on which an earlier one failed (user programs)";
+    case ExitCode::kNondeterministic:
+      return "--deterministic-check: memory depends on timing";
     case ExitCode::kInternal:
       return "a bug in Heddle";
     case ExitCode::kHungUp:

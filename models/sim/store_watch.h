@@ -27,7 +27,8 @@ class StoreWatch {
     std::string position;  ///< isa::Kernel::location
     std::array<std::uint32_t, 3> cta{}, thread{};
     bool atomic = false;
-    std::optional<std::uint32_t> value;  ///< what it stores to the word; of an atomic, or of a part of the word, not known
+    std::optional<std::uint32_t>
+        value;  ///< what it stores to the word; of an atomic, or of a part of the word, not known
   };
 
   void watch(std::uint64_t word, std::uint32_t cores) {

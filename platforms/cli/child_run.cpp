@@ -22,8 +22,9 @@ base::Error failed(const std::string& what) { return {base::ExitCode::kInternal,
 nlohmann::ordered_json guarded(const std::function<nlohmann::ordered_json()>& body) {
   const auto error = [](base::ExitCode code, const std::string& where, const std::string& message,
                         const std::string& remedy) {
-    return nlohmann::ordered_json{{"error", {{"code", static_cast<int>(code)}, {"where", where},
-                                             {"message", message}, {"remedy", remedy}}}};
+    return nlohmann::ordered_json{
+        {"error",
+         {{"code", static_cast<int>(code)}, {"where", where}, {"message", message}, {"remedy", remedy}}}};
   };
   try {
     return {{"result", body()}};

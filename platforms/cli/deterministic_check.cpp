@@ -33,7 +33,8 @@ std::string row(const std::string& name, const std::string& text) {
 std::string memory_at(const Json& run, std::size_t launch) {
   const Json& launches = run["launches"];
   if (launch < launches.size())
-    return launches[launch]["kernel"].get<std::string>() + " " + launches[launch]["memory"].get<std::string>();
+    return launches[launch]["kernel"].get<std::string>() + " " +
+           launches[launch]["memory"].get<std::string>();
   return run.contains("ended") ? fmt::format("ended with {}", run["ended"]["code"].get<int>()) : "end";
 }
 
@@ -72,7 +73,8 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 File temporary_file() {
   std::FILE* const file = std::tmpfile();
   if (file == nullptr)
-    throw base::InputError("--deterministic-check", "no temporary file can be made", "set TMPDIR, or free some space");
+    throw base::InputError("--deterministic-check", "no temporary file can be made",
+                           "set TMPDIR, or free some space");
   return {file, std::fclose};
 }
 
@@ -91,7 +93,8 @@ std::optional<Location> first_difference(const Json& allocations, std::FILE* a, 
         return first;
       for (std::size_t word = 0; word < piece; word += kWord) {
         const auto end = std::min<std::size_t>(word + kWord, piece);
-        if (std::equal(left.begin() + static_cast<std::ptrdiff_t>(word), left.begin() + static_cast<std::ptrdiff_t>(end),
+        if (std::equal(left.begin() + static_cast<std::ptrdiff_t>(word),
+                       left.begin() + static_cast<std::ptrdiff_t>(end),
                        right.begin() + static_cast<std::ptrdiff_t>(word)))
           continue;
         if (!first) {
@@ -157,7 +160,8 @@ std::string writer_text(const Json& value) {
   if (!value.contains("writer")) return "by no kernel";
   const Json& w = value["writer"];
   const auto dim = [](const Json& d) {
-    return fmt::format("({},{},{})", d[0].get<std::uint32_t>(), d[1].get<std::uint32_t>(), d[2].get<std::uint32_t>());
+    return fmt::format("({},{},{})", d[0].get<std::uint32_t>(), d[1].get<std::uint32_t>(),
+                       d[2].get<std::uint32_t>());
   };
   return fmt::format("by thread {} of CTA {}, {} at {}, launch {}", dim(w["thread"]), dim(w["cta"]),
                      w["atomic"].get<bool>() ? "atomic" : "store", w["at"].get<std::string>(),
@@ -165,22 +169,25 @@ std::string writer_text(const Json& value) {
 }
 
 std::string difference_text(const Json& first) {
-  std::string text = row("first difference",
-                         fmt::format("launch {} ({}), seeds {} and {}", first["launch"].get<std::uint64_t>(),
-                                     first["kernel"].get<std::string>(), first["seeds"][0].get<std::uint64_t>(),
-                                     first["seeds"][1].get<std::uint64_t>()));
+  std::string text =
+      row("first difference",
+          fmt::format("launch {} ({}), seeds {} and {}", first["launch"].get<std::uint64_t>(),
+                      first["kernel"].get<std::string>(), first["seeds"][0].get<std::uint64_t>(),
+                      first["seeds"][1].get<std::uint64_t>()));
   if (first.contains("what")) text += row("", first["what"].get<std::string>());
   if (!first.contains("address")) return text;
   const auto words = first["words"].get<std::uint64_t>();
-  text += row("address", fmt::format("'{}' + {} (0x{:x}); {} word{} of {} allocation{} differ{}",
-                                     first["allocation"].get<std::string>(), first["offset"].get<std::uint64_t>(),
-                                     first["address"].get<std::uint64_t>(), words, words == 1 ? "" : "s",
-                                     first["allocations"].get<std::uint64_t>(),
-                                     first["allocations"] == 1 ? "" : "s", words == 1 ? "s" : ""));
+  text +=
+      row("address", fmt::format("'{}' + {} (0x{:x}); {} word{} of {} allocation{} differ{}",
+                                 first["allocation"].get<std::string>(), first["offset"].get<std::uint64_t>(),
+                                 first["address"].get<std::uint64_t>(), words, words == 1 ? "" : "s",
+                                 first["allocations"].get<std::uint64_t>(),
+                                 first["allocations"] == 1 ? "" : "s", words == 1 ? "s" : ""));
   for (const Json& value : first["values"])
     text += row(fmt::format("seed {}", value["seed"].get<std::uint64_t>()),
-                fmt::format("0x{:08x}, {} ({} store{} to the word so far)", value["value"].get<std::uint32_t>(),
-                            writer_text(value), value["stores"].get<std::uint64_t>(), value["stores"] == 1 ? "" : "s"));
+                fmt::format("0x{:08x}, {} ({} store{} to the word so far)",
+                            value["value"].get<std::uint32_t>(), writer_text(value),
+                            value["stores"].get<std::uint64_t>(), value["stores"] == 1 ? "" : "s"));
   return text;
 }
 
@@ -191,7 +198,8 @@ base::ExitCode check_determinism(const Job& job, const RunSettings& settings, st
   const gpu::GpuConfig config = gpu::load_platform(settings.platform, settings.assignments, &platform_files);
   OutputNames names;
   std::optional<OutputDir> out;
-  if (!settings.out.empty()) out.emplace(settings.out, std::vector<std::string>{"determinism.json", "config.yaml"}, names);
+  if (!settings.out.empty())
+    out.emplace(settings.out, std::vector<std::string>{"determinism.json", "config.yaml"}, names);
   for (const Job::File& file : job.reads) names.reads(file.path, file.place);
 
   const std::vector<Json> all = run_all(job, settings, runs);
@@ -212,8 +220,8 @@ base::ExitCode check_determinism(const Job& job, const RunSettings& settings, st
     longest = std::max(longest, cycles);
   }
   const std::string variant = job.header.variant.empty() ? "" : fmt::format(" ({})", job.header.variant);
-  std::string report =
-      fmt::format("\n{} on {}{}, {} runs with perturbed timing\n", job.header.title, config.name, variant, runs);
+  std::string report = fmt::format("\n{} on {}{}, {} runs with perturbed timing\n", job.header.title,
+                                   config.name, variant, runs);
   report += row("cycles", fmt::format("{} to {} core cycles", grouped(shortest), grouped(longest)));
   if (memories.size() == 1) {
     report += row("deterministic", fmt::format("memory is the same in all runs after each of {} launches",
@@ -229,9 +237,9 @@ base::ExitCode check_determinism(const Job& job, const RunSettings& settings, st
       difference.update(explain(job, settings, first.launch + 1, all[0]["seed"].get<std::uint64_t>(),
                                 all[first.run]["seed"].get<std::uint64_t>()));
     } else {
-      difference["what"] = fmt::format("seed {}: {}; seed {}: {}", all[0]["seed"].get<std::uint64_t>(),
-                                       memory_at(all[0], first.launch), all[first.run]["seed"].get<std::uint64_t>(),
-                                       memory_at(all[first.run], first.launch));
+      difference["what"] = fmt::format(
+          "seed {}: {}; seed {}: {}", all[0]["seed"].get<std::uint64_t>(), memory_at(all[0], first.launch),
+          all[first.run]["seed"].get<std::uint64_t>(), memory_at(all[first.run], first.launch));
     }
     report += difference_text(difference);
     result["first_difference"] = difference;
@@ -245,7 +253,7 @@ base::ExitCode check_determinism(const Job& job, const RunSettings& settings, st
   }
   std::fwrite(report.data(), 1, report.size(), stdout);
   std::fflush(stdout);
-  if (memories.size() != 1) return static_cast<base::ExitCode>(8);
+  if (memories.size() != 1) return base::ExitCode::kNondeterministic;
   if (all[0].contains("ended"))
     throw base::Error(static_cast<base::ExitCode>(all[0]["ended"]["code"].get<int>()), "",
                       "all runs: " + all[0]["ended"]["message"].get<std::string>());

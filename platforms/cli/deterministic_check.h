@@ -13,6 +13,7 @@ namespace heddle::cli {
 /// a digest for each launch. Seeds are 1 to `runs`; every source of perturbation has the run's seed unless
 /// settings.assignments say otherwise. Prints a report and writes determinism.json to settings.out. kOk, kMismatch (memory
 /// is the same in all runs, but wrong) or kNondeterministic. If all runs end early in the same way, throws that error.
-[[nodiscard]] base::ExitCode check_determinism(const Job& job, const RunSettings& settings, std::uint64_t runs);
+[[nodiscard]] base::ExitCode check_determinism(const Job& job, const RunSettings& settings,
+                                               std::uint64_t runs);
 
 }  // namespace heddle::cli

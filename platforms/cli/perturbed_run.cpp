@@ -47,7 +47,8 @@ class CheckedDevice : public TrackedDevice {
   }
   void unload(host::ModuleHandle module) override {
     TrackedDevice::unload(module);
-    std::erase_if(of_program_, [this](std::uint64_t address) { return !gpu_.allocations().all().contains(address); });
+    std::erase_if(of_program_,
+                  [this](std::uint64_t address) { return !gpu_.allocations().all().contains(address); });
   }
   [[nodiscard]] const std::set<std::uint64_t>& of_program() const { return of_program_; }
 
@@ -131,8 +132,8 @@ std::string digest_of(gpu::GpuDevice& gpu, const CheckedDevice& device) {
 }
 
 nlohmann::ordered_json json_of(const sim::StoreWatch::Store& store) {
-  nlohmann::ordered_json json{{"launch", store.launch}, {"kernel", store.kernel},   {"at", store.position},
-                              {"cta", store.cta},       {"thread", store.thread},   {"cycle", store.cycle},
+  nlohmann::ordered_json json{{"launch", store.launch}, {"kernel", store.kernel}, {"at", store.position},
+                              {"cta", store.cta},       {"thread", store.thread}, {"cycle", store.cycle},
                               {"atomic", store.atomic}};
   if (store.value) json["value"] = *store.value;
   return json;
@@ -142,8 +143,10 @@ nlohmann::ordered_json json_of(const sim::StoreWatch::Store& store) {
 
 std::vector<std::string> perturbation(std::uint64_t seed) {
   constexpr unsigned kCycles = 16;  // of the crossbar: several times what a packet takes
-  return {fmt::format("memory.crossbar.perturb_seed={}", seed), fmt::format("memory.crossbar.perturb_cycles={}", kCycles),
-          fmt::format("memory.dram.perturb_seed={}", seed), fmt::format("core.scheduler.perturb_seed={}", seed),
+  return {fmt::format("memory.crossbar.perturb_seed={}", seed),
+          fmt::format("memory.crossbar.perturb_cycles={}", kCycles),
+          fmt::format("memory.dram.perturb_seed={}", seed),
+          fmt::format("core.scheduler.perturb_seed={}", seed),
           fmt::format("core.start_jitter.perturb_seed={}", seed)};
 }
 
@@ -190,7 +193,8 @@ nlohmann::ordered_json memory_after(const PerturbedRun& run, std::uint64_t launc
         },
         [&](std::span<const std::byte> bytes) {
           if (std::fwrite(bytes.data(), 1, bytes.size(), image) != bytes.size())
-            throw base::InputError("--deterministic-check", "an image of memory cannot be written to a temporary file",
+            throw base::InputError("--deterministic-check",
+                                   "an image of memory cannot be written to a temporary file",
                                    "free some space there, or use a smaller input");
         });
     std::fflush(image);
@@ -222,7 +226,8 @@ nlohmann::ordered_json writer_of(const PerturbedRun& run, std::uint64_t launch, 
   nlohmann::ordered_json result;
   const auto note = [&] {
     std::uint32_t value = 0;
-    const host::AllocationTable::Allocation& in = std::prev(gpu.allocations().all().upper_bound(word))->second;
+    const host::AllocationTable::Allocation& in =
+        std::prev(gpu.allocations().all().upper_bound(word))->second;
     const std::size_t bytes = std::min<std::uint64_t>(sizeof value, in.address + in.bytes - word);
     gpu.read(word, std::as_writable_bytes(std::span(&value, 1)).first(bytes));
     result["value"] = value;

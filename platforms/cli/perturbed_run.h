@@ -27,9 +27,11 @@ struct PerturbedRun {
 
 /// Writes all of memory after launch `launch` (1: the first) to `image`, allocation by allocation, in order of their
 /// addresses, and returns [{"name", "address", "bytes"}].
-[[nodiscard]] nlohmann::ordered_json memory_after(const PerturbedRun& run, std::uint64_t launch, std::FILE* image);
+[[nodiscard]] nlohmann::ordered_json memory_after(const PerturbedRun& run, std::uint64_t launch,
+                                                  std::FILE* image);
 
 /// {"value", "stores": how many were made to the word, "writer": of its value after that launch}; no writer: the host.
-[[nodiscard]] nlohmann::ordered_json writer_of(const PerturbedRun& run, std::uint64_t launch, std::uint64_t word);
+[[nodiscard]] nlohmann::ordered_json writer_of(const PerturbedRun& run, std::uint64_t launch,
+                                               std::uint64_t word);
 
 }  // namespace heddle::cli

@@ -79,8 +79,8 @@ std::string not_empty(const std::string& text) { return text.empty() ? "no name 
 
 /// Options that a check of many runs has no place for.
 void refuse_with_check(const CLI::App& command) {
-  for (const char* name : {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline", "--dump",
-                           "--print"})
+  for (const char* name :
+       {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline", "--dump", "--print"})
     if (command.get_option(name)->count() > 0)
       throw base::InputError("heddle run", std::string(name) + " does not go with --deterministic-check",
                              "leave out one of them");
@@ -170,9 +170,10 @@ void add_run(CLI::App& app, Body& body) {
       ->add_option("--check", request->check, "oracle: compare memory with the scalar interpreter's as well")
       ->check(CLI::IsMember({"oracle"}));
   command
-      ->add_option("--deterministic-check", request->deterministic_runs,
-                   "Run N times with perturbed timing; exit code 8 if memory after a launch depends on it, with the "
-                   "first difference and its writers")
+      ->add_option(
+          "--deterministic-check", request->deterministic_runs,
+          "Run N times with perturbed timing; exit code 8 if memory after a launch depends on it, with the "
+          "first difference and its writers")
       ->type_name("N")
       ->check(at_least_two);
   command->add_flag(

@@ -117,13 +117,14 @@ std::vector<Parameter> parameters() { return {{"nodes", "of the graph", 16, 1u <
 }  // namespace
 
 Workload bfs_racy() {
-  return {.name = "bfs-racy",
-          .description = "breadth-first search with a race between a node's thread and its neighbours' (BFSr)",
-          .stresses = "a data race in global memory: results depend on timing unless execution is deterministic",
-          .source = "bfs_flags.cu",
-          .racy = true,
-          .parameters = parameters(),
-          .run = run_race};
+  return {
+      .name = "bfs-racy",
+      .description = "breadth-first search with a race between a node's thread and its neighbours' (BFSr)",
+      .stresses = "a data race in global memory: results depend on timing unless execution is deterministic",
+      .source = "bfs_flags.cu",
+      .racy = true,
+      .parameters = parameters(),
+      .run = run_race};
 }
 
 Workload bfs_flags() {

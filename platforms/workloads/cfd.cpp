@@ -21,12 +21,14 @@ struct Shape {
 
 /// Cells of a plane, numbered irregularly: of `width` columns, in blocks of shuffled numbers.
 struct Mesh {
-  Mesh(const Shape& s, Random& random) : cells(s.cells()), neighbour(kFaces * cells), normal(3 * kFaces * cells) {
+  Mesh(const Shape& s, Random& random)
+      : cells(s.cells()), neighbour(kFaces * cells), normal(3 * kFaces * cells) {
     constexpr std::uint32_t kBlock = 64;
     std::vector<std::int32_t> number(cells);
     for (std::uint32_t first = 0; first < cells; first += kBlock) {
       std::vector<std::int32_t> some;
-      for (std::uint32_t i = first; i < std::min(cells, first + kBlock); ++i) some.push_back(static_cast<std::int32_t>(i));
+      for (std::uint32_t i = first; i < std::min(cells, first + kBlock); ++i)
+        some.push_back(static_cast<std::int32_t>(i));
       random.shuffle(some);
       std::copy(some.begin(), some.end(), number.begin() + first);
     }
@@ -36,7 +38,8 @@ struct Mesh {
         const auto i = static_cast<std::size_t>(number[y * s.width + x]);
         for (std::size_t f = 0; f < kFaces; ++f) {
           const int ox = static_cast<int>(x) + kSide[f][0], oy = static_cast<int>(y) + kSide[f][1];
-          const bool wall = ox < 0 || oy < 0 || ox >= static_cast<int>(s.width) || oy >= static_cast<int>(s.height);
+          const bool wall =
+              ox < 0 || oy < 0 || ox >= static_cast<int>(s.width) || oy >= static_cast<int>(s.height);
           neighbour[f * cells + i] =
               wall ? -1 : number[static_cast<std::size_t>(oy) * s.width + static_cast<std::size_t>(ox)];
           for (std::size_t axis = 0; axis < 2; ++axis)
@@ -85,7 +88,8 @@ std::array<float, kQuantities> flux_into(const Mesh& mesh, const std::vector<flo
       continue;
     }
     const Cell o = cell_at(state, mesh.cells, static_cast<std::size_t>(other));
-    const float smooth = (0.25f * std::sqrt(along(normal, normal))) * ((c.speed + o.speed) + (c.sound + o.sound));
+    const float smooth =
+        (0.25f * std::sqrt(along(normal, normal))) * ((c.speed + o.speed) + (c.sound + o.sound));
     const float here = along(c.velocity, normal), there = along(o.velocity, normal);
     const float pressure = -0.5f * (c.pressure + o.pressure);
     for (std::size_t k = 0; k < kQuantities; ++k) {
@@ -122,7 +126,8 @@ void reference_step(const Mesh& mesh, const std::vector<float>& area, std::vecto
 
 Verdict run(host::Device& device, const Options& options) {
   Shape s = pick(options.size, Shape{25, 20, 1}, Shape{128, 96, 2}, Shape{360, 270, 20});
-  s = {chosen(options, "width", s.width), chosen(options, "height", s.height), chosen(options, "steps", s.steps)};
+  s = {chosen(options, "width", s.width), chosen(options, "height", s.height),
+       chosen(options, "steps", s.steps)};
   Random random(options.seed);
   const Mesh mesh(s, random);
   const std::size_t cells = mesh.cells;
@@ -134,8 +139,9 @@ Verdict run(host::Device& device, const Options& options) {
     state[4 * cells + i] = 2.5f + 0.5f * random.signed_unit();
   }
   const auto module = device.load_ptx_file(ptx_path("cfd", options.compiler));
-  const auto neighbour_d = device.upload(mesh.neighbour, "neighbour"), normal_d = device.upload(mesh.normal, "normal"),
-             area_d = device.upload(area, "area"), state_d = device.upload(state, "state");
+  const auto neighbour_d = device.upload(mesh.neighbour, "neighbour"),
+             normal_d = device.upload(mesh.normal, "normal"), area_d = device.upload(area, "area"),
+             state_d = device.upload(state, "state");
   const auto bytes = state.size() * sizeof(float);
   const auto old_d = device.allocate(bytes, "old"), flux_d = device.allocate(bytes, "flux"),
              factor_d = device.allocate(cells * sizeof(float), "factor");
@@ -143,7 +149,8 @@ Verdict run(host::Device& device, const Options& options) {
   const host::Launch shape = cover(mesh.cells, 192);
   for (std::uint32_t step = 0; step < s.steps; ++step) {
     device.launch(module, "cfd_copy", shape, host::Args().add(state_d).add(old_d).add(n));
-    device.launch(module, "cfd_step_factor", shape, host::Args().add(state_d).add(area_d).add(factor_d).add(n));
+    device.launch(module, "cfd_step_factor", shape,
+                  host::Args().add(state_d).add(area_d).add(factor_d).add(n));
     for (std::uint32_t stage = 0; stage < kStages; ++stage) {
       device.launch(module, "cfd_flux", shape,
                     host::Args().add(state_d).add(neighbour_d).add(normal_d).add(flux_d).add(n));
@@ -164,15 +171,16 @@ Verdict run(host::Device& device, const Options& options) {
 }  // namespace
 
 Workload cfd() {
-  return {.name = "cfd",
-          .description = "Euler equations of a gas on an unstructured grid, eight short launches a step (CFD)",
-          .stresses = "short kernels, loads of neighbours in irregular order, divisions and roots",
-          .source = "cfd.cu",
-          .racy = false,
-          .parameters = {{"width", "cells of a row", 2, 4096},
-                         {"height", "rows of cells", 2, 4096},
-                         {"steps", "of three stages", 1, 10'000}},
-          .run = run};
+  return {
+      .name = "cfd",
+      .description = "Euler equations of a gas on an unstructured grid, eight short launches a step (CFD)",
+      .stresses = "short kernels, loads of neighbours in irregular order, divisions and roots",
+      .source = "cfd.cu",
+      .racy = false,
+      .parameters = {{"width", "cells of a row", 2, 4096},
+                     {"height", "rows of cells", 2, 4096},
+                     {"steps", "of three stages", 1, 10'000}},
+      .run = run};
 }
 
 }  // namespace heddle::workloads

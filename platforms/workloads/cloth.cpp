@@ -159,24 +159,26 @@ Workload cloth() {
 }
 
 Workload cloth_mimd() {
-  return {.name = "cloth-mimd",
-          .description = "cloth distance solver with two spin locks in MIMD form (DS, K4)",
-          .stresses = "forward progress of diverged lanes, two locks deep",
-          .source = "cloth.cu",
-          .racy = true,
-          .needs_simt_progress = true,
-          .parameters = parameters(),
-          .run = [](host::Device& d, const Options& o) { return run("cloth_solve_mimd", Order::kRandom, d, o); }};
+  return {
+      .name = "cloth-mimd",
+      .description = "cloth distance solver with two spin locks in MIMD form (DS, K4)",
+      .stresses = "forward progress of diverged lanes, two locks deep",
+      .source = "cloth.cu",
+      .racy = true,
+      .needs_simt_progress = true,
+      .parameters = parameters(),
+      .run = [](host::Device& d, const Options& o) { return run("cloth_solve_mimd", Order::kRandom, d, o); }};
 }
 
 Workload cloth_interleaved() {
-  return {.name = "cloth-interleaved",
-          .description = "cloth distance solver, neighbouring springs to neighbouring lanes (CLopt)",
-          .stresses = "as cloth, with accesses of a warp that coalesce and lanes that do not want the same locks",
-          .source = "cloth.cu",
-          .racy = true,
-          .parameters = parameters(),
-          .run = [](host::Device& d, const Options& o) { return run("cloth_solve", Order::kMesh, d, o); }};
+  return {
+      .name = "cloth-interleaved",
+      .description = "cloth distance solver, neighbouring springs to neighbouring lanes (CLopt)",
+      .stresses = "as cloth, with accesses of a warp that coalesce and lanes that do not want the same locks",
+      .source = "cloth.cu",
+      .racy = true,
+      .parameters = parameters(),
+      .run = [](host::Device& d, const Options& o) { return run("cloth_solve", Order::kMesh, d, o); }};
 }
 
 Workload cloth_blocked() {
@@ -186,7 +188,9 @@ Workload cloth_blocked() {
           .source = "cloth.cu",
           .racy = true,
           .parameters = parameters(),
-          .run = [](host::Device& d, const Options& o) { return run("cloth_solve_blocked", Order::kMesh, d, o); }};
+          .run = [](host::Device& d, const Options& o) {
+            return run("cloth_solve_blocked", Order::kMesh, d, o);
+          }};
 }
 
 }  // namespace heddle::workloads

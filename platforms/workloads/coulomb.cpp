@@ -52,10 +52,12 @@ std::vector<float> reference(const Shape& s, const std::vector<Atom>& atoms) {
 
 Verdict run(host::Device& device, const Options& options) {
   Shape s = pick(options.size, Shape{1, 3, 40}, Shape{8, 32, 60}, Shape{8, 32, 1024});
-  s = {chosen(options, "ctas_x", s.ctas_x), chosen(options, "ctas_y", s.ctas_y), chosen(options, "atoms", s.atoms)};
+  s = {chosen(options, "ctas_x", s.ctas_x), chosen(options, "ctas_y", s.ctas_y),
+       chosen(options, "atoms", s.atoms)};
   Random random(options.seed);
   const std::uint32_t width = s.ctas_x * kBlockX * kPointsPerThread;
-  const float across = static_cast<float>(width) * kSpacing, down = static_cast<float>(s.ctas_y * kBlockY) * kSpacing;
+  const float across = static_cast<float>(width) * kSpacing,
+              down = static_cast<float>(s.ctas_y * kBlockY) * kSpacing;
   std::vector<Atom> atoms(s.atoms);
   for (Atom& atom : atoms) {
     const float z = 1.0f + 0.5f * random.signed_unit();

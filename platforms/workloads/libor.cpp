@@ -49,20 +49,22 @@ float value_of(const Shape& s, const Model& model, const std::vector<float>& nor
 Verdict run(host::Device& device, const Options& options) {
   // Paper: 80 rates and 40 steps on 64 CTAs of 64 threads; here at most 40 rates.
   Shape s = pick(options.size, Shape{2, 64, 10, 4}, Shape{64, 64, 20, 8}, Shape{64, 64, 40, 30});
-  s = {chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads), chosen(options, "rates", s.rates),
-       chosen(options, "steps", s.steps)};
+  s = {chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads),
+       chosen(options, "rates", s.rates), chosen(options, "steps", s.steps)};
   s.steps = std::min(s.steps, s.rates - 1);
   Random random(options.seed);
   Model model;
   for (std::uint32_t i = 0; i < s.rates; ++i) model.volatility.push_back(0.2f + 0.1f * random.signed_unit());
-  for (std::uint32_t i = 0; i < (s.rates - s.steps) / 2; ++i) model.strikes.push_back(0.045f + 0.001f * static_cast<float>(i));
+  for (std::uint32_t i = 0; i < (s.rates - s.steps) / 2; ++i)
+    model.strikes.push_back(0.045f + 0.001f * static_cast<float>(i));
   const std::uint32_t paths = s.ctas * s.threads;
   const std::vector<float> normals = random.floats(std::size_t{s.steps} * paths);
   std::vector<float> expected(paths);
   for (std::size_t path = 0; path < paths; ++path) expected[path] = value_of(s, model, normals, path);
 
   const auto module = device.load_ptx_file(ptx_path("libor", options.compiler));
-  const auto volatility_d = device.upload(model.volatility, "volatility"), normals_d = device.upload(normals, "normals"),
+  const auto volatility_d = device.upload(model.volatility, "volatility"),
+             normals_d = device.upload(normals, "normals"),
              strikes_d = device.upload(model.strikes, "strikes");
   const auto value_d = device.allocate(paths * sizeof(float), "value");
   device.launch(module, "libor_paths", grid(s.ctas, s.threads),

@@ -35,8 +35,8 @@ struct Shape {
 
 Verdict run(host::Device& device, const Options& options) {
   Shape s = pick(options.size, Shape{64, 12, 4, 64}, Shape{256, 40, 30, 192}, Shape{1024, 400, 90, 256});
-  s = {chosen(options, "words", s.words), chosen(options, "rounds", s.rounds), chosen(options, "ctas", s.ctas),
-       chosen(options, "threads", s.threads)};
+  s = {chosen(options, "words", s.words), chosen(options, "rounds", s.rounds),
+       chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads)};
   Random random(options.seed);
   std::vector<std::uint32_t> words(s.words);
   for (std::uint32_t& word : words) word = seal(random.below(kModulus));

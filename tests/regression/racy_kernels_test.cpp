@@ -40,7 +40,8 @@ const std::vector<Mechanism> kMechanisms{
 /// What changes timing: everything with a seed.
 std::vector<std::string> perturbed(std::uint64_t seed) {
   const std::string number = std::to_string(seed);
-  return {"memory.crossbar.perturb_seed=" + number, "memory.crossbar.perturb_cycles=" + std::to_string(seed * 7 % 40),
+  return {"memory.crossbar.perturb_seed=" + number,
+          "memory.crossbar.perturb_cycles=" + std::to_string(seed * 7 % 40),
           "memory.dram.perturb_seed=" + number, "core.scheduler.perturb_seed=" + number,
           "core.start_jitter.perturb_seed=" + number};
 }
@@ -70,7 +71,8 @@ std::vector<std::string> determinism_of(std::uint64_t seed) {
 }
 
 /// Digests of memory, kernel by kernel; or why there are none.
-nlohmann::ordered_json digests(const std::vector<std::string>& assignments, std::uint64_t first, std::uint64_t kernels) {
+nlohmann::ordered_json digests(const std::vector<std::string>& assignments, std::uint64_t first,
+                               std::uint64_t kernels) {
   return tb::isolated([&]() -> nlohmann::ordered_json {
     gpu::GpuDevice gpu(gpu::load_platform("tiny", assignments), {.max_cycles = 20'000'000});
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -83,9 +85,9 @@ nlohmann::ordered_json digests(const std::vector<std::string>& assignments, std:
 }
 
 /// The kernels, by their seeds, whose memory was not the same in all runs. `more`: settings of each run.
-std::set<std::uint64_t> nondeterministic(const std::vector<std::string>& settings, std::uint64_t kernels,
-                                         std::uint64_t runs,
-                                         const std::function<std::vector<std::string>(std::uint64_t)>& more = {}) {
+std::set<std::uint64_t> nondeterministic(
+    const std::vector<std::string>& settings, std::uint64_t kernels, std::uint64_t runs,
+    const std::function<std::vector<std::string>(std::uint64_t)>& more = {}) {
   const std::uint64_t first = setting("HEDDLE_RACY_SEED", 1);
   std::set<std::uint64_t> differ;
   nlohmann::ordered_json expected;
@@ -135,9 +137,9 @@ TEST(RacyKernelGenerator, GivesTheSameKernelForTheSameSeed) {
 TEST(RacyKernelGenerator, UsesEverythingThatCanRace) {
   std::string all;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) all += testing::racy_kernel(seed).ptx;
-  for (const char* one : {"ld.global.u32", "ld.volatile.global.u32", "ld.global.v2", "st.global.u32", "st.global.v4",
-                          "st.global.u64", "atom.global.cas", "atom.global.exch", "red.global.add", "membar.gl",
-                          "membar.cta", "bar.sync"})
+  for (const char* one : {"ld.global.u32", "ld.volatile.global.u32", "ld.global.v2", "st.global.u32",
+                          "st.global.v4", "st.global.u64", "atom.global.cas", "atom.global.exch",
+                          "red.global.add", "membar.gl", "membar.cta", "bar.sync"})
     EXPECT_NE(all.find(one), std::string::npos) << one;
 }
 

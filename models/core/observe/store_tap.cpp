@@ -52,9 +52,9 @@ void StoreTap::tap(IssueTapRequest& request) {
   const isa::Instruction& instruction = *request.instruction;
   if (request.op == IssueTapRequest::Op::kInterest) {
     launch_ = request.launch;
-    request.wanted = watch_.on() &&
-                     (instruction.op == isa::Opcode::kStore || instruction.op == isa::Opcode::kAtomic) &&
-                     (instruction.space == isa::StateSpace::kGlobal || instruction.space == isa::StateSpace::kGeneric);
+    request.wanted =
+        watch_.on() && (instruction.op == isa::Opcode::kStore || instruction.op == isa::Opcode::kAtomic) &&
+        (instruction.space == isa::StateSpace::kGlobal || instruction.space == isa::StateSpace::kGeneric);
     return;
   }
   const std::uint64_t bytes = std::uint64_t{isa::type_bytes(instruction.type)} * instruction.vector;

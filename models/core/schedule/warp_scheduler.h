@@ -56,7 +56,8 @@ class WarpScheduler : public sc_core::sc_module {
     return perturbation_.on() ? random_turn(candidates, now) : policy_->pick(candidates, now);
   }
   /// The policy's choice or, now and then, any candidate.
-  [[nodiscard]] [[gnu::noinline]] std::optional<WarpId> random_turn(const base::IndexSet& candidates, Cycle now);
+  [[nodiscard]] [[gnu::noinline]] std::optional<WarpId> random_turn(const base::IndexSet& candidates,
+                                                                    Cycle now);
   HEDDLE_BY_JUMP void pick(SchedulerRequest& request);
   HEDDLE_BY_JUMP void pick_split(SchedulerRequest& request);
   HEDDLE_BY_JUMP void follow(SchedulerRequest& request);

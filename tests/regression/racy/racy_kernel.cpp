@@ -79,7 +79,8 @@ class Writer {
         return line("st{}.global.v2.u32 [%a], {{%v{}, %v{}}};", kind, value(), value());
       case 1:
         address(4);
-        return line("st{}.global.v4.u32 [%a], {{%v{}, %v{}, %v{}, %v{}}};", kind, value(), value(), value(), value());
+        return line("st{}.global.v4.u32 [%a], {{%v{}, %v{}, %v{}, %v{}}};", kind, value(), value(), value(),
+                    value());
       case 2:
         address(2);
         line("mov.b64 %w, {{%v{}, %v{}}};", value(), value());
@@ -202,7 +203,8 @@ RacyKernel racy_kernel(std::uint64_t seed) {
   }
   kernel.ptx += writer.text();
   kernel.ptx += fmt::format("  mul.wide.u32 %a, %thread, {};\n  add.u64 %a, %a, %out;\n", 4 * kValues);
-  for (unsigned v = 0; v < kValues; ++v) kernel.ptx += fmt::format("  st.global.u32 [%a+{}], %v{};\n", 4 * v, v);
+  for (unsigned v = 0; v < kValues; ++v)
+    kernel.ptx += fmt::format("  st.global.u32 [%a+{}], %v{};\n", 4 * v, v);
   kernel.ptx += "  ret;\n}\n";
   return kernel;
 }
@@ -211,7 +213,8 @@ std::uint64_t digest_after(host::Device& device, const RacyKernel& kernel) {
   const std::uint64_t threads = kernel.shape.grid.count() * kernel.shape.block.count();
   const std::uint64_t hot_bytes = 4 * std::uint64_t{kernel.hot_words}, result_bytes = 4 * kValues * threads;
   const auto module = device.load_ptx_text(kernel.ptx, fmt::format("racy-{}.ptx", kernel.seed));
-  const std::uint64_t hot = device.allocate(hot_bytes, "hot"), results = device.allocate(result_bytes, "results");
+  const std::uint64_t hot = device.allocate(hot_bytes, "hot"),
+                      results = device.allocate(result_bytes, "results");
   device.launch(module, "racy", kernel.shape, host::Args().add(hot).add(results));
   std::uint64_t digest = 0xcbf2'9ce4'8422'2325ull;  // FNV-1a
   for (const auto& [address, bytes] : {std::pair{hot, hot_bytes}, std::pair{results, result_bytes}})

@@ -12,7 +12,8 @@ namespace heddle::testing {
 
 struct RacyKernel {
   std::uint64_t seed = 0;
-  std::string ptx;  ///< one entry, "racy", with the addresses of the hot words and of a result for each thread
+  std::string
+      ptx;  ///< one entry, "racy", with the addresses of the hot words and of a result for each thread
   host::Launch shape;
   std::uint32_t hot_words = 0;
 };
