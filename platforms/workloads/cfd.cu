@@ -1,6 +1,7 @@
 // Flow of a compressible gas over an unstructured grid, first-order finite volumes, with four neighbours to a cell:
 // the Euler equations, by three short kernels a step. Quantity k of cell i is at [k * cells + i]: density, momentum
-// along x, y, z, energy. Products are rounded before they meet a sum, or fused, as written.
+// along x, y, z, energy. Products are rounded before they meet a sum, or fused, as written; clang would fuse more:
+// clang: -ffp-contract=off
 
 struct CfdCell {
   float density, x, y, z, energy;  // conserved quantities

@@ -38,6 +38,8 @@ compile() {
 
 for stem in "${stems[@]}"; do
   compile "$stem" nvcc nvcc -arch=sm_75 -O3 -ptx "$stem.cu" -o "ptx/$stem.nvcc.ptx"
+  # A source may ask for further options: // clang: OPTION...
+  read -r -a options <<<"$(sed -n 's|^// clang: ||p' "$stem.cu")"
   compile "$stem" clang clang-14 --cuda-path=/nonexistent -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 \
-    -nocudainc -nocudalib -O3 -include cuda_lite.h -S "$stem.cu" -o "ptx/$stem.clang.ptx"
+    -nocudainc -nocudalib -O3 "${options[@]}" -include cuda_lite.h -S "$stem.cu" -o "ptx/$stem.clang.ptx"
 done

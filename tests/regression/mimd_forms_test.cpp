@@ -38,7 +38,7 @@ std::vector<std::string> multi_path(std::vector<std::string> more) {
 
 std::vector<std::string> resync(const std::string& policy) {
   return {"core.control_flow.mechanism=resync", "core.control_flow.resync.policy=" + policy,
-          "core.control_flow.resync.aging_selections=200"};
+          "core.control_flow.resync.aging_selections=16"};
 }
 
 const std::string kDelayed = "core.compiler=delayed_reconvergence";

@@ -57,12 +57,6 @@ TEST(MechanismGolden, G2OnDwfByLowestPc) {
   EXPECT_EQ(player.run(kToC), "A A B B C D D");
 }
 
-TEST(MechanismGolden, G2OnDwfByMinorityLetsFewGoFirst) {
-  Made dwf("dwf");
-  Player player(*dwf.flow, minority_policy(), 4, 4);
-  EXPECT_EQ(player.run(kToC), "A C D B D A B D");
-}
-
 TEST(MechanismGolden, G2OnDwfWithWarpBarriersHasStaticWarpsAtD) {
   Made dwf("dwf", true);
   Player player(*dwf.flow, majority_policy(), 4, 4);
