@@ -38,6 +38,7 @@ class Classifier {
   /// Lanes of a warp that has none but those that wait at convergence barriers; nullptr: there are none.
   [[nodiscard]] const HeldLanes* stuck_at_convergence() const;
   [[nodiscard]] std::string simt_remedy() const;
+  [[nodiscard]] std::string remedy_by_code() const;
   /// What the lane that holds the lock word does, if it is not waiting.
   [[nodiscard]] std::optional<HangReport> holder_loops();
   [[nodiscard]] HangReport loop_report(bool reads_memory);
@@ -110,6 +111,14 @@ const HeldLanes* Classifier::stuck_at_convergence() const {
 }
 
 std::string Classifier::simt_remedy() const {
+  std::string remedy = remedy_by_code();
+  for (const WarpState& warp : snapshot_.warps)
+    for (const HeldLanes& held : warp.held)
+      if (held.hint != nullptr) return remedy + "\n  Or " + held.hint;
+  return remedy;
+}
+
+std::string Classifier::remedy_by_code() const {
   if (!snapshot_.serves_convergence)
     return "lanes of one warp wait for each other: the held-back lanes run only after the scheduled ones "
            "have left "
@@ -125,18 +134,13 @@ std::string Classifier::simt_remedy() const {
   const bool yields = has([](const isa::Instruction& each) {
     return each.op == isa::Opcode::kConvergence && each.convergence == isa::ConvergenceOp::kYield;
   });
-  std::string remedy =
-      std::string(
-          "lanes of one warp wait for each other: the scheduled ones give no turn to the held-back ones.\n "
-          " ") +
-      (yields ? "Let the loop's region end behind what the loop waits for: YIELD gives turns to lanes of the "
-                "region "
-                "only, and not to those that wait at its BSYNC."
-              : "Write YIELD into the loop, and let its region end behind what the loop waits for.");
-  for (const WarpState& warp : snapshot_.warps)
-    for (const HeldLanes& held : warp.held)
-      if (held.hint != nullptr) return remedy + "\n  Or " + held.hint;
-  return remedy;
+  return std::string(
+             "lanes of one warp wait for each other: the scheduled ones give no turn to the held-back "
+             "ones.\n  ") +
+         (yields ? "Let the loop's region end behind what the loop waits for: YIELD gives turns to lanes of "
+                   "the region "
+                   "only, and not to those that wait at its BSYNC."
+                 : "Write YIELD into the loop, and let its region end behind what the loop waits for.");
 }
 
 bool Classifier::any_waiting(bool meets) const {

@@ -146,7 +146,7 @@ Verdict run(host::Device& device, const Options& options) {
   const auto old_d = device.allocate(bytes, "old"), flux_d = device.allocate(bytes, "flux"),
              factor_d = device.allocate(cells * sizeof(float), "factor");
   const auto n = static_cast<std::int32_t>(cells);
-  const host::Launch shape = cover(mesh.cells, 192);
+  const host::Launch shape = cover(mesh.cells, 128);
   for (std::uint32_t step = 0; step < s.steps; ++step) {
     device.launch(module, "cfd_copy", shape, host::Args().add(state_d).add(old_d).add(n));
     device.launch(module, "cfd_step_factor", shape,

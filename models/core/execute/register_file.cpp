@@ -147,20 +147,22 @@ void RegisterFile::serve(RegisterFileRequest& request) {
 void RegisterFile::read(RegisterFileRequest& request) {
   const RegisterAccess& rows = access(request);
   lane_reads_ += std::uint64_t{rows.reads} * request.lanes;
-  request.late = model_.read(request.sub_core, request.warp, rows, request.cycle);
-  if (request.homes != 1 && per_home_warp_) [[unlikely]]
-    for (std::uint32_t more = 1; more < request.homes; ++more)
-      request.late = std::max(request.late, model_.read(request.sub_core, request.warp, rows, request.cycle));
+  std::uint32_t times = per_home_warp_ ? request.homes : 1;
+  request.late = 0;
+  do {  // one call, so that it is inlined
+    request.late = std::max(request.late, model_.read(request.sub_core, request.warp, rows, request.cycle));
+  } while (--times != 0);
 }
 
 void RegisterFile::write(RegisterFileRequest& request) {
   const RegisterAccess& rows = access(request);
   lane_writes_ += std::uint64_t{rows.writes} * request.lanes;
-  request.late = model_.write(request.sub_core, request.warp, rows, request.cycle) - request.cycle;
-  if (request.homes != 1 && per_home_warp_) [[unlikely]]
-    for (std::uint32_t more = 1; more < request.homes; ++more)
-      request.late = std::max(request.late,
-                              model_.write(request.sub_core, request.warp, rows, request.cycle) - request.cycle);
+  std::uint32_t times = per_home_warp_ ? request.homes : 1;
+  request.late = 0;
+  do {
+    request.late = std::max(
+        request.late, model_.write(request.sub_core, request.warp, rows, request.cycle) - request.cycle);
+  } while (--times != 0);
 }
 
 }  // namespace heddle::core

@@ -59,7 +59,7 @@ simt::SuspendedLanes ResyncControl::suspended(const Warp& warp, ThreadMask lanes
   result.until_blocked = true;
   result.until = {at};
   result.hint =
-      "set core.control_flow.resync.aging_selections=1000: lanes that have not been served for so many "
+      "set core.control_flow.resync.aging_selections=16: lanes that have not been served for so many "
       "selections are "
       "served next";
   const std::uint32_t level = warp.views.level[lowest(lanes)];
