@@ -123,8 +123,9 @@ class ZBufferModel {
 
   // ---- reset of depths ----
 
-  /// Precondition: idle(). All depths become kNoDepth: the Z-cache is emptied, and every depth line that was written back
-  /// since the last reset is written. (Hardware walks the Z-buffers that the driver has allocated.)
+  /// Precondition: no request is held. All depths become kNoDepth: the Z-cache is emptied, and every depth line that was
+  /// written back since the last reset is written, behind what the FIFO still holds. (Hardware walks the Z-buffers that
+  /// the driver has allocated.)
   void reset_depths();
   /// Nothing is to do. (The L2 may not yet have accepted what left last.)
   [[nodiscard]] bool idle() const;

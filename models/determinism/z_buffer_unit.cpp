@@ -63,8 +63,8 @@ std::string ZBufferUnit::describe() const {
 
 void ZBufferUnit::control(ZControlRequest& request) {
   if (request.op == ZControlRequest::Op::kResetDepths) {
-    if (!old_writes_performed())
-      SC_REPORT_ERROR("/heddle/determinism/z_buffer_unit", "reset of depths while the unit works");
+    if (messages_held() != 0)
+      SC_REPORT_ERROR("/heddle/determinism/z_buffer_unit", "reset of depths while colour updates are held");
     model_.reset_depths();
     clock().wake();
   }

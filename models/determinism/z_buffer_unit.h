@@ -20,7 +20,7 @@ namespace heddle::determinism {
 /// From the quantum sequencer.
 struct ZControlRequest {
   enum class Op : std::uint8_t {
-    kResetDepths,  ///< quantum number overflow (§1.6.2). The unit is idle
+    kResetDepths,  ///< quantum number overflow (§1.6.2). All colour updates are acknowledged
     kIdle,         ///< -> `idle`
   };
   Op op = Op::kIdle;

@@ -48,6 +48,10 @@ const std::vector<Variant>& variants() {
       {"stack_barriers",
        {"determinism.barrier_cycles=50", "determinism.l1_flush_cycles=10", "determinism.work_dist_cycles=5",
         "determinism.quantum_size=90"}},
+      // Depths of 8 bits: the number of quanta overflows at every third.
+      {"stack_overflows", {"determinism.zbuffer.depth_bits=8", "determinism.quantum_size=7"}},
+      {"stack_overflows_lock",
+       {"determinism.zbuffer.depth_bits=8", "determinism.quantum_size=31", "determinism.commit_engine=lock"}},
       {"stack_small_bloom", {"determinism.log.bloom_bits=128", "determinism.log.search_cost=per_entry"}},
       {"stack_small_log", {"determinism.log.capacity=48", "determinism.log.bloom_bits=ideal"}},
       {"stack_small_l1",

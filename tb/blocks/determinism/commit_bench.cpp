@@ -253,7 +253,6 @@ class System {
       for (int i = 0; i < 1000 && !condition(); ++i) sc_core::sc_start(100, sc_core::SC_NS);
       if (!condition()) errors_.push_back("the reset of depths does not end");
     };
-    wait_for(all_idle);
     for (const auto& control : controls_) control->call(Op::kResetDepths);
     wait_for(all_idle);
     for (const auto& core : cores_) core->reset_depths();

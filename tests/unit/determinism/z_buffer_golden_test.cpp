@@ -247,8 +247,7 @@ TEST(GpudetGolden, G19DepthReset) {
     for (std::uint32_t i = 0; i < 20; ++i)
       rig.arrive(entry(3, kFormat.last_quantum(), std::uint64_t{128} * i, {{0, 0x1111}}));
     ASSERT_TRUE(rig.run());
-    ASSERT_TRUE(rig.drain());
-    rig.model.reset_depths();
+    rig.model.reset_depths();  // write-backs may still be in the FIFO
     ASSERT_TRUE(rig.drain());
     for (std::uint32_t i = 0; i < 20; ++i) rig.arrive(entry(719, 0, std::uint64_t{128} * i, {{0, 0x2222}}));
     ASSERT_TRUE(rig.run());
