@@ -147,22 +147,22 @@ void RegisterFile::serve(RegisterFileRequest& request) {
 void RegisterFile::read(RegisterFileRequest& request) {
   const RegisterAccess& rows = access(request);
   lane_reads_ += std::uint64_t{rows.reads} * request.lanes;
-  std::uint32_t times = per_home_warp_ ? request.homes : 1;
+  std::uint32_t times = per_home_warp_ ? request.homes : 1;  // 0 of an operation without lanes: one access
   request.late = 0;
   do {  // one call, so that it is inlined
     request.late = std::max(request.late, model_.read(request.sub_core, request.warp, rows, request.cycle));
-  } while (--times != 0);
+  } while (times-- > 1);
 }
 
 void RegisterFile::write(RegisterFileRequest& request) {
   const RegisterAccess& rows = access(request);
   lane_writes_ += std::uint64_t{rows.writes} * request.lanes;
-  std::uint32_t times = per_home_warp_ ? request.homes : 1;
+  std::uint32_t times = per_home_warp_ ? request.homes : 1;  // 0 of an operation without lanes: one access
   request.late = 0;
   do {
     request.late = std::max(
         request.late, model_.write(request.sub_core, request.warp, rows, request.cycle) - request.cycle);
-  } while (--times != 0);
+  } while (times-- > 1);
 }
 
 }  // namespace heddle::core
