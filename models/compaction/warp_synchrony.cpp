@@ -22,6 +22,20 @@ namespace {
 
 constexpr std::uint32_t kWordBytes = 4;
 
+/// Row of an operand of the slice's home warp.
+const std::byte* row_of(const isa::Operand& operand, const core::LaunchContext& launch,
+                        const core::MemorySlice& slice) {
+  switch (operand.space) {
+    case isa::RowSpace::kConstant:
+      return launch.constants() + operand.offset;
+    case isa::RowSpace::kSpecial:
+      return slice.special + operand.offset;
+    case isa::RowSpace::kRegister:
+      break;
+  }
+  return slice.sources + operand.offset;
+}
+
 bool synchronises(const isa::Instruction& instruction) {
   return instruction.op == Opcode::kBarrier || instruction.op == Opcode::kWarpSync;
 }
@@ -120,15 +134,12 @@ void WarpSynchrony::serve(core::LsuRequest& request) {
 void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySlice& slice) {
   const isa::Instruction& instruction = *request.instruction;
   const isa::Operand& base = instruction.memory.base;
-  const std::byte* row = nullptr;
-  if (base.present) {
-    const std::byte* const block = base.space == isa::RowSpace::kConstant  ? launch_->constants()
-                                   : base.space == isa::RowSpace::kSpecial ? slice.special
-                                                                           : slice.sources;
-    row = block + base.offset;
-  }
+  const std::byte* const row = base.present ? row_of(base, *launch_, slice) : nullptr;
   const bool reads = instruction.op == Opcode::kLoad;
   const bool writes = !reads;
+  const isa::Operand& data = instruction.src[0];
+  const std::byte* const values =
+      writes && instruction.vector <= 1 && data.present ? row_of(data, *launch_, slice) : nullptr;
   const std::uint32_t bytes =
       isa::type_bytes(instruction.type) * std::max<std::uint32_t>(1, instruction.vector);
   slice.lanes.for_each([&](unsigned lane) {
@@ -144,13 +155,16 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
     if (address + bytes > launch_->shared_bytes_per_cta) return;  // the load/store unit says so
     const std::uint32_t home = slice.warp.value();
     const std::uint64_t now = time_[home];
+    std::optional<std::uint64_t> value;
+    if (values != nullptr) value = core::lane_value(values, data.width, lane);
     const std::uint64_t first = (slice.cta->shared_base + address) / kWordBytes;
     const std::uint64_t last = (slice.cta->shared_base + address + bytes - 1) / kWordBytes;
     for (std::uint64_t at = first; at <= last; ++at) {
       Word& word = words_[at];
       const bool written =
           word.writer == home && word.lane != lane && synchronised_at(home, word.lane) <= word.written_at;
-      if (written && !word.wrote_with.test(lane) && !slice.lanes.test(word.lane))
+      const bool same = writes && value.has_value() && value == word.value;
+      if (written && !same && !word.wrote_with.test(lane) && !slice.lanes.test(word.lane))
         stop({slice.warp, lane, word.lane, request.pc, word.write_pc, reads ? "reads what" : "writes where"});
       if (word.reader == home)
         word.readers.for_each([&](unsigned reader) {
@@ -180,6 +194,7 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
       word.written_at = now;
       word.wrote_with = slice.lanes;
       word.write_pc = request.pc;
+      word.value = value;
     }
   });
 }

@@ -4,13 +4,14 @@
 // Found are, while the kernel runs:
 // * a thread that reads or writes a word of shared memory that another thread of its warp has written, or writes one that
 //   such a thread has read, with no barrier, __syncwarp() or other .sync instruction between, if the two were in one group at
-//   neither access;
+//   neither access. Two that write the same value do not matter to each other;
 // * votes, shuffles and activemask without .sync by a group that has not all lanes of a warp that are left.
 // Not found: the same by way of global memory or by atomics, and what this run's order of execution did not bring about.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -53,6 +54,7 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
     std::uint64_t written_at = 0;  ///< time of the warp
     base::LaneMask wrote_with;     ///< lanes of that warp in its group
     base::Pc write_pc{};
+    std::optional<std::uint64_t> value;  ///< written, unless a vector
     std::uint32_t reader = kNoWarp;
     base::LaneMask readers;  ///< that have not synchronised since
     std::uint64_t read_at = 0;

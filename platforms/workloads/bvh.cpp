@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "workloads/parameters.h"
 #include "workloads/random.h"
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
@@ -112,39 +113,79 @@ float meets(const Triangle& triangle, const Vector& origin, const Vector& direct
   return dot(triangle.edge2, other) / determinant;
 }
 
+/// A mesh in the device's memory, and what is to be seen of it.
+struct Scene {
+  Scene(const Shape& s, host::Device& device, const Options& options)
+      : shape(s), module(device.load_ptx_file(ptx_path("bvh", options.compiler))) {
+    Random random(options.seed);
+    triangles = random_triangles(random, s.triangles);
+    const Tree tree(triangles);
+    nodes_d = device.upload(tree.nodes(), "nodes");
+    triangles_d = device.upload(triangles, "triangles");
+    hit_d = device.allocate(pixels() * sizeof(std::int32_t), "hit");
+    depth_d = device.allocate(pixels() * sizeof(float), "depth");
+  }
+  [[nodiscard]] std::size_t pixels() const { return std::size_t{shape.width} * shape.height; }
+  [[nodiscard]] host::Args args() const {
+    return host::Args()
+        .add(nodes_d)
+        .add(triangles_d)
+        .add(shape.width)
+        .add(shape.height)
+        .add(hit_d)
+        .add(depth_d);
+  }
+
+  /// Tests every ray against every triangle: the result must not depend on the tree. `any`: only whether it meets one.
+  [[nodiscard]] Verdict check(host::Device& device, bool any = false) const {
+    std::vector<std::int32_t> hit(pixels(), -1);
+    std::vector<float> depth(pixels(), 1.0e30f);
+    const float scale = 2.0f / static_cast<float>(shape.width);
+    for (std::size_t i = 0; i < pixels(); ++i) {
+      const auto x = static_cast<std::int32_t>(i % shape.width),
+                 y = static_cast<std::int32_t>(i / shape.width);
+      const Vector direction{
+          std::fmaf(static_cast<float>(x) + 0.5f, scale, -1.0f),
+          std::fmaf(static_cast<float>(static_cast<std::int32_t>(shape.height / 2) - y) + 0.5f, scale, 0.0f),
+          2.0f};
+      for (std::size_t k = 0; k < triangles.size(); ++k) {
+        const float t = meets(triangles[k], {0.0f, 0.0f, -3.0f}, direction);
+        if (t > 0.0f && t < depth[i]) depth[i] = t, hit[i] = static_cast<std::int32_t>(k);
+      }
+    }
+    if (any) {
+      for (std::int32_t& each : hit) each = each >= 0 ? 1 : 0;
+      return compare("hit", device.download<std::int32_t>(hit_d, pixels()), hit);
+    }
+    return combine({compare("hit", device.download<std::int32_t>(hit_d, pixels()), hit),
+                    compare("depth", device.download<float>(depth_d, pixels()), depth)});
+  }
+
+  Shape shape;
+  host::ModuleHandle module;
+  std::vector<Triangle> triangles;
+  std::uint64_t nodes_d = 0, triangles_d = 0, hit_d = 0, depth_d = 0;
+};
+
 Verdict run(host::Device& device, const Options& options) {
   // Paper: REND of mimd-simt-and-bows §9.2 has 64 threads a CTA.
   const Shape s = pick(options.size, Shape{24, 16, 60}, Shape{96, 64, 800}, Shape{256, 256, 4'000});
-  Random random(options.seed);
-  std::vector<Triangle> triangles = random_triangles(random, s.triangles);
-  const Tree tree(triangles);
+  const std::uint32_t columns = chosen(options, "block_x", 8), rows = chosen(options, "block_y", 8);
+  const Scene scene(s, device, options);
+  device.launch(scene.module, "bvh_render", cover(s.width, s.height, columns, rows), scene.args());
+  return scene.check(device);
+}
 
-  const auto module = device.load_ptx_file(ptx_path("bvh", options.compiler));
-  const auto nodes_d = device.upload(tree.nodes(), "nodes"),
-             triangles_d = device.upload(triangles, "triangles");
-  const std::size_t pixels = std::size_t{s.width} * s.height;
-  const auto hit_d = device.allocate(pixels * sizeof(std::int32_t), "hit");
-  const auto depth_d = device.allocate(pixels * sizeof(float), "depth");
-  device.launch(
-      module, "bvh_render", cover(s.width, s.height, 8, 8),
-      host::Args().add(nodes_d).add(triangles_d).add(s.width).add(s.height).add(hit_d).add(depth_d));
-
-  // Tests every ray against every triangle: the result must not depend on the tree.
-  std::vector<std::int32_t> hit(pixels, -1);
-  std::vector<float> depth(pixels, 1.0e30f);
-  const float scale = 2.0f / static_cast<float>(s.width);
-  for (std::size_t i = 0; i < pixels; ++i) {
-    const auto x = static_cast<std::int32_t>(i % s.width), y = static_cast<std::int32_t>(i / s.width);
-    const Vector direction{
-        std::fmaf(static_cast<float>(x) + 0.5f, scale, -1.0f),
-        std::fmaf(static_cast<float>(static_cast<std::int32_t>(s.height / 2) - y) + 0.5f, scale, 0.0f), 2.0f};
-    for (std::size_t k = 0; k < triangles.size(); ++k) {
-      const float t = meets(triangles[k], {0.0f, 0.0f, -3.0f}, direction);
-      if (t > 0.0f && t < depth[i]) depth[i] = t, hit[i] = static_cast<std::int32_t>(k);
-    }
-  }
-  return combine({compare("hit", device.download<std::int32_t>(hit_d, pixels), hit),
-                  compare("depth", device.download<float>(depth_d, pixels), depth)});
+Verdict run_persistent(host::Device& device, const Options& options) {
+  // Paper: NVRT of tbc-and-kilotm §10.2 has CTAs of 32 x 6 threads, three on a core.
+  const Shape s = pick(options.size, Shape{24, 16, 60}, Shape{96, 64, 800}, Shape{256, 256, 4'000});
+  const std::uint32_t ctas = chosen(options, "ctas", pick(options.size, 2u, 12u, 90u));
+  const std::uint32_t any = chosen(options, "any", 0);
+  const Scene scene(s, device, options);
+  const auto taken_d = device.upload(std::vector<std::int32_t>{0}, "taken");
+  device.launch(scene.module, "bvh_persistent", {{ctas, 1, 1}, {32, chosen(options, "warps", 6), 1}},
+                scene.args().add(taken_d).add(any));
+  return scene.check(device, any != 0);
 }
 
 }  // namespace
@@ -154,7 +195,19 @@ Workload bvh() {
           .description = "rendering of a triangle mesh by a tree of boxes, a ray a pixel (REND)",
           .stresses = "tree traversal with a stack in local memory: lanes in boxes and lanes in leaves",
           .source = "bvh.cu",
+          .parameters = {{"block_x", "columns of a CTA", 1, 32}, {"block_y", "rows of a CTA", 1, 32}},
           .run = run};
+}
+
+Workload bvh_persistent() {
+  return {.name = "bvh-persistent",
+          .description = "the same by persistent threads, whose warps take rays until none are left (NVRT)",
+          .stresses = "loops in loops that lanes leave one by one; a counter that one lane of a warp moves",
+          .source = "bvh.cu",
+          .parameters = {{"ctas", "of the grid", 1, 1u << 16},
+                         {"warps", "of a CTA", 1, 8},
+                         {"any", "1: ask only whether a ray meets a triangle", 0, 1}},
+          .run = run_persistent};
 }
 
 }  // namespace heddle::workloads

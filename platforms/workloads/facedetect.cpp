@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "workloads/parameters.h"
 #include "workloads/random.h"
 #include "workloads/suite.h"
 #include "workloads/verdict.h"
@@ -8,7 +9,7 @@ namespace heddle::workloads {
 namespace {
 
 struct Shape {
-  std::uint32_t width, height, stages;
+  std::uint32_t windows_x, windows_y, stages;
 };
 constexpr std::uint32_t kWindow = 20;
 
@@ -60,25 +61,27 @@ std::int32_t depth_of(const std::vector<std::int32_t>& sums, std::uint32_t strid
 }
 
 Verdict run(host::Device& device, const Options& options) {
-  const Shape s = pick(options.size, Shape{72, 40, 4}, Shape{148, 104, 4}, Shape{1044, 788, 14});
+  const Shape s = pick(options.size, Shape{52, 20, 4}, Shape{128, 84, 4}, Shape{1024, 768, 14});
+  const std::uint32_t step = chosen(options, "step", 1);
+  const std::uint32_t width = s.windows_x * step + kWindow, height = s.windows_y * step + kWindow;
   Random random(options.seed);
-  const std::uint32_t stride = s.width + 1;
-  std::vector<std::int32_t> sums(std::size_t{stride} * (s.height + 1), 0);
+  const std::uint32_t stride = width + 1;
+  std::vector<std::int32_t> sums(std::size_t{stride} * (height + 1), 0);
   // Coarse patches with noise: neighbouring windows are alike, but not equal.
-  std::vector<std::uint32_t> patches((s.width / 3 + 1) * (s.height / 3 + 1));
+  std::vector<std::uint32_t> patches((width / 3 + 1) * (height / 3 + 1));
   for (std::uint32_t& patch : patches) patch = random.below(160);
-  for (std::uint32_t y = 0; y < s.height; ++y)
-    for (std::uint32_t x = 0; x < s.width; ++x) {
+  for (std::uint32_t y = 0; y < height; ++y)
+    for (std::uint32_t x = 0; x < width; ++x) {
       const auto grey =
-          static_cast<std::int32_t>(patches[y / 3 * (s.width / 3 + 1) + x / 3] + random.below(96));
+          static_cast<std::int32_t>(patches[y / 3 * (width / 3 + 1) + x / 3] + random.below(96));
       sums[(y + 1) * stride + x + 1] =
           grey + sums[y * stride + x + 1] + sums[(y + 1) * stride + x] - sums[y * stride + x];
     }
   const Cascade c = cascade(s.stages, random);
-  const std::uint32_t windows_x = s.width - kWindow, windows_y = s.height - kWindow;
   std::vector<std::int32_t> expected;
-  for (std::uint32_t y = 0; y < windows_y; ++y)
-    for (std::uint32_t x = 0; x < windows_x; ++x) expected.push_back(depth_of(sums, stride, c, x, y));
+  for (std::uint32_t y = 0; y < s.windows_y; ++y)
+    for (std::uint32_t x = 0; x < s.windows_x; ++x)
+      expected.push_back(depth_of(sums, stride, c, x * step, y * step));
 
   const auto module = device.load_ptx_file(ptx_path("facedetect", options.compiler));
   const auto sums_d = device.upload(sums, "sums"), boxes_d = device.upload(c.boxes, "boxes");
@@ -86,20 +89,21 @@ Verdict run(host::Device& device, const Options& options) {
   const auto stages_d = device.upload(c.stages, "stages"), least_d = device.upload(c.least, "least");
   const auto depth_d = device.allocate(expected.size() * sizeof(std::int32_t), "depth");
   const host::Dim3 block{32, 6, 1};  // as FCDT's
-  const host::Launch shape{{(windows_x + block.x - 1) / block.x, (windows_y + block.y - 1) / block.y, 1},
+  const host::Launch shape{{(s.windows_x + block.x - 1) / block.x, (s.windows_y + block.y - 1) / block.y, 1},
                            block};
   device.launch(module, "cascade_detect", shape,
                 host::Args()
                     .add(sums_d)
                     .add(stride)
-                    .add(windows_x)
-                    .add(windows_y)
+                    .add(s.windows_x)
+                    .add(s.windows_y)
                     .add(boxes_d)
                     .add(cuts_d)
                     .add(votes_d)
                     .add(stages_d)
                     .add(least_d)
                     .add(s.stages)
+                    .add(step)
                     .add(depth_d));
   return compare("depth", device.download<std::int32_t>(depth_d, expected.size()), expected);
 }
@@ -112,6 +116,7 @@ Workload facedetect() {
           .stresses =
               "loops that lanes leave one after the other, early and late; gathers from an integral image",
           .source = "facedetect.cu",
+          .parameters = {{"step", "pixels between windows", 1, 16}},
           .run = run};
 }
 

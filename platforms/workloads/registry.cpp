@@ -46,6 +46,7 @@ const std::vector<Workload>& all() {
                                                   keyvalue(),
                                                   suffixtree(),
                                                   bvh(),
+                                                  bvh_persistent(),
                                                   unstructured(),
                                                   bfs_racy(),
                                                   racey(),

@@ -40,6 +40,7 @@ namespace heddle::workloads {
 [[nodiscard]] Workload keyvalue();
 [[nodiscard]] Workload suffixtree();
 [[nodiscard]] Workload bvh();
+[[nodiscard]] Workload bvh_persistent();
 [[nodiscard]] Workload unstructured();
 
 // With data races, for determinism.

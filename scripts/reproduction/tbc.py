@@ -8,13 +8,15 @@ TITLE = "Thread block compaction (Fung's thesis ch. 3): DWF, DWF-WB, TBC and lik
 PLATFORM = "quadro_fx5800"
 
 # Table 3.2, where it differs from the platform. Without ports and false dependences of the scoreboard: the thesis has one
-# instruction of a warp in flight.
-MACHINE = {"core.l1d.size_kib": 32, "core.l1d.ways": 8, "core.l1d.line_bytes": 64, "core.l1d.cache_global_loads": True,
+# instruction of a warp in flight. Four cores to a partition, as there, and only so many that inputs of size small fill
+# them; registers for as many CTAs as Table 3.1 has on a core, whose programs had addresses of 32 bits.
+MACHINE = {"cores": 4, "memory.partitions": 1, "core.occupancy.registers": 65536,
+           "core.l1d.size_kib": 32, "core.l1d.ways": 8, "core.l1d.line_bytes": 64, "core.l1d.cache_global_loads": True,
            "core.scoreboard.kind": "per_thread_mask", "core.scoreboard.read_ports": 0, "core.scoreboard.write_ports": 0,
            "memory.l2.size_kib": 1024, "memory.l2.line_bytes": 64, "memory.l2.ways": 64, "core.l1i.line_bytes": 64, "core.simd_statistics": True}
 SMALL_L2 = {"memory.l2.size_kib": 128, "memory.l2.ways": 8}
-DIVERGENT = [("BFS2", "bfs"), ("FCDT", "facedetect"), ("HOTSP", "hotspot"), ("LPS", "lps"), ("MUM", "suffixtree"),
-             ("NAMD", "nonbonded"), ("NVRT", "bvh"), ("-", "mandelbrot")]
+DIVERGENT = [("BFS2", "bfs"), ("FCDT", "facedetect step=2"), ("HOTSP", "hotspot"), ("LPS", "lps"), ("MUM", "suffixtree"),
+             ("NAMD", "nonbonded"), ("NVRT", "bvh-persistent ctas=12"), ("-", "bvh block_x=32 block_y=6"), ("-", "mandelbrot")]
 COHERENT = [("AES", "aes"), ("RAY", "ray"), ("-", "sgemm"), ("-", "srad"), ("-", "kmeans"), ("-", "nn"), ("-", "pathfinder"),
             ("-", "montecarlo")]
 BENCHMARKS = DIVERGENT + COHERENT
@@ -39,6 +41,19 @@ VARIANTS = {
 }
 COHERENT_VARIANTS = ["PDOM", "DWF", "DWF-WB", "TBC + LCP"]
 L2_VARIANTS = ["PDOM", "DWF", "TBC + LCP", "TBC + LCP, RRB"]
+CLASSES = ["int_simple", "int_min_max", "int_mul", "int_mad", "int_div", "fp_simple", "fp_min_max", "fp_mul", "fp_mad", "fp_div",
+           "sfu", "dp_simple", "dp_min_max", "dp_mul", "dp_mad", "dp_div"]
+# What the gain depends on: one factor at a time.
+FACTORS = {
+    "as above": {},
+    "all 30 cores and 8 partitions: inputs do not fill them": {"cores": 30, "memory.partitions": 8},
+    "16384 registers a core: fewer CTAs than Table 3.1": {"core.occupancy.registers": 16384},
+    "one pipeline: every operation takes 24 cycles, one each 4": {f"core.pipes.{name}_{what}_cycles": value for name in CLASSES
+                                                                for what, value in (("latency", 24), ("initiation", 4))},
+    "no replays: an access of many lines issues once": {"core.lsu.replay_issue": False},
+    "caches that hold everything": {"core.l1d.size_kib": 512, "memory.l2.size_kib": 8192},
+    "loose round robin instead of AGE": {},  # changes the policy of TBC
+}
 BUCKETS = ["w1_4", "w5_8", "w9_12", "w13_16", "w17_20", "w21_24", "w25_28", "w29_32"]
 MEMORY_STALLS = ["memory_back_pressure", "replay", "scoreboard_memory"]
 
@@ -108,6 +123,27 @@ def benefit_table(machine, benchmarks):
                   "waiting slots, mean"], rows)
 
 
+def factor_table(machine, benchmarks):
+    """TBC over PDOM under each factor, and what issuing fewer instructions alone could give."""
+    def settings(label, change):
+        if label.startswith("loose"):
+            return VARIANTS["PDOM"], mechanism("tbc", "lrr")
+        return {**VARIANTS["PDOM"], **change}, {**VARIANTS["TBC"], **change}
+    machine.prepare([(workload, each) for _, workload in benchmarks for label, change in FACTORS.items() for each in settings(label, change)])
+    rows, bounds = [], []
+    for label, change in FACTORS.items():
+        values = []
+        for _, workload in benchmarks:
+            base, run = (machine.run(workload, each) for each in settings(label, change))
+            values.append(base.cycles / run.cycles if base.passed and run.passed else None)
+            if not change and label == "as above":
+                bounds.append(base.instructions / run.instructions if base.passed and run.passed else None)
+        rows.append([label, *(gain(value) for value in values), gain(harmonic_mean([value for value in values if value]))])
+    rows.append(["bound: warp instructions of PDOM / of TBC", *(gain(value) for value in bounds),
+                 gain(harmonic_mean([value for value in bounds if value]))])
+    return table(["TBC over PDOM", *(workload for _, workload in benchmarks), "harmonic mean"], rows)
+
+
 def gain(value):
     return "-" if value is None else f"{100 * (value - 1):+.1f} %"
 
@@ -159,7 +195,7 @@ def report(machine, names):
                   "## What compaction gives (TBC)", benefit_table(machine, divergent)]
         text, speedups = cycles_table(machine, divergent, L2_VARIANTS, small)
         ours["small_l2"] = ", ".join(f"{label} {gain(mean(speedups, label))}" for label in L2_VARIANTS[1:])
-        parts += ["## 128 kB of L2 per channel", text]
+        parts += ["## 128 kB of L2 per channel", text, "## What the gain depends on", factor_table(machine, divergent)]
     cohe = all_speedups.get("The coherent set (COHE)", {})
     if cohe:
         ours["cohe"] = gain(mean(cohe, "TBC + LCP"))

@@ -192,6 +192,7 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(kv_get),
       KERNEL(suffix_match),
       KERNEL(bvh_render),
+      KERNEL(bvh_persistent),
   };
 #undef KERNEL
   return kernels;

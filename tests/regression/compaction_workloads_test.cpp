@@ -1,0 +1,84 @@
+// Workloads on the mechanisms whose threads change warps: right result and the oracle's memory, or the message that says why
+// not (tbc-and-kilotm §3, corrections 2 and 7).
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "workload_scenario.h"
+
+namespace heddle {
+namespace {
+
+using testing::run;
+using testing::Scenario;
+using testing::test_name;
+
+struct Machine {
+  const char* name;
+  std::vector<std::string> assignments;
+};
+
+const std::vector<Machine> kMachines{
+    {"tbc", {"core.control_flow.mechanism=tbc", "core.scheduler.policy=lrr"}},
+    {"tbc_likely_contract",
+     {"core.control_flow.mechanism=tbc", "core.scheduler.policy=age",
+      "core.control_flow.likely_convergence=loops", "core.control_flow.tbc.timing=contract"}},
+    {"dwf", {"core.control_flow.mechanism=dwf", "core.scheduler.policy=majority"}},
+    {"dwf_warp_barriers",
+     {"core.control_flow.mechanism=dwf", "core.scheduler.policy=lowest_pc",
+      "core.control_flow.dwf.warp_barrier=true", "core.scoreboard.kind=per_thread_mask"}},
+};
+
+/// What must be in the message instead of a result.
+const std::map<std::pair<std::string, std::string>, std::string> kRefused{
+    // Threads of a CTA wait for a lock that another path of the CTA holds.
+    {{"hashtable-serial", "tbc"}, "hangs: "},
+    {{"hashtable-serial", "tbc_likely_contract"}, "hangs: "},
+    {{"tsp", "tbc"}, "hangs: "},
+    {{"tsp", "tbc_likely_contract"}, "hangs: "},
+    // A barrier in an arm that not all threads of the CTA take.
+    {{"barrier-arms", "tbc"}, "hangs: "},
+    {{"barrier-arms", "tbc_likely_contract"}, "hangs: "},
+    // It shares words among the lanes of a warp without __syncwarp().
+    {{"histogram256", "tbc"}, "relies on warps in lockstep"},
+    {{"histogram256", "tbc_likely_contract"}, "relies on warps in lockstep"},
+    {{"histogram256", "dwf"}, "relies on warps in lockstep"},
+    {{"histogram256", "dwf_warp_barriers"}, "relies on warps in lockstep"},
+};
+
+class CompactionWorkloads : public ::testing::TestWithParam<std::tuple<std::string, std::size_t>> {};
+
+TEST_P(CompactionWorkloads, GiveTheRightResultOrSayWhyNot) {
+  const auto& [workload, index] = GetParam();
+  const Machine& machine = kMachines[index];
+  Scenario what{workload, "tiny", workloads::Compiler::kNvcc, machine.assignments};
+  what.oracle = true;
+  what.max_cycles = 5'000'000;
+  const auto result = run(what);
+  const auto refused = kRefused.find({workload, machine.name});
+  if (refused != kRefused.end()) {
+    ASSERT_TRUE(result.contains("errors")) << "is not refused any more";
+    const std::string text = result["errors"][0];
+    EXPECT_NE(text.find(refused->second), std::string::npos) << text;
+    return;
+  }
+  ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
+  EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+  if (testing::same_on_the_oracle(*workloads::find(workload))) {
+    EXPECT_EQ(result["oracle"], "same");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CompactionWorkloads,
+                         ::testing::Combine(::testing::ValuesIn(testing::workload_names(false)),
+                                            ::testing::Range<std::size_t>(0, kMachines.size())),
+                         [](const auto& test) {
+                           return test_name(std::get<0>(test.param)) + "_" +
+                                  kMachines[std::get<1>(test.param)].name;
+                         });
+
+}  // namespace
+}  // namespace heddle
