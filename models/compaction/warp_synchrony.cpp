@@ -36,6 +36,10 @@ const std::byte* row_of(const isa::Operand& operand, const core::LaunchContext& 
   return slice.sources + operand.offset;
 }
 
+bool regroups(const std::string& mechanism) {
+  return mechanism == ThreadBlockCompaction::kName || mechanism == DynamicWarps::kName;
+}
+
 bool synchronises(const isa::Instruction& instruction) {
   return instruction.op == Opcode::kBarrier || instruction.op == Opcode::kWarpSync;
 }
@@ -59,10 +63,8 @@ core::CoreUnit warp_synchrony_core_unit() {
           base::ConfigOption::fields<WarpSynchronyConfig>("warp_synchrony"),
           [](const core::CoreConfig& config) -> core::CoreExtensionFactory {
             const WarpSynchronyCheck check = config.units.get<WarpSynchronyConfig>("warp_synchrony").check;
-            const std::string& mechanism = config.control_flow.mechanism;
-            const bool regroups =
-                mechanism == ThreadBlockCompaction::kName || mechanism == DynamicWarps::kName;
-            if (check == WarpSynchronyCheck::kOff || (check == WarpSynchronyCheck::kAuto && !regroups))
+            if (check == WarpSynchronyCheck::kOff ||
+                (check == WarpSynchronyCheck::kAuto && !regroups(config.control_flow.mechanism)))
               return nullptr;
             return [](const core::CoreExtensionSite& site) {
               return std::make_unique<WarpSynchrony>("warp_synchrony", site);
@@ -72,7 +74,10 @@ core::CoreUnit warp_synchrony_core_unit() {
 
 WarpSynchrony::WarpSynchrony(const sc_core::sc_module_name& name, const core::CoreExtensionSite& site)
     : LsuInterposer(name),
-      mechanism_(site.config.control_flow.mechanism),
+      but_(regroups(site.config.control_flow.mechanism)
+               ? fmt::format(", but core.control_flow.mechanism={} puts threads into other warps",
+                             site.config.control_flow.mechanism)
+               : ""),
       time_(site.config.occupancy.max_warps, 0),
       synchronised_at_(site.config.occupancy.max_warps * std::size_t{base::kLanes}, 0) {}
 
@@ -104,9 +109,8 @@ void WarpSynchrony::check_lanes(const core::IssueTapRequest& issue) const {
     throw KernelFault(
         launch_->kernel->location(issue.pc),
         fmt::format("lanes {:#010x} of a warp execute this without the warp's others ({:#010x}), and which "
-                    "ones take part is "
-                    "up to the warp: core.control_flow.mechanism={} puts threads into other warps\n  {}",
-                    own.bits(), issue.operands->live(home).bits(), mechanism_,
+                    "ones take part is up to the warp{}\n  {}",
+                    own.bits(), issue.operands->live(home).bits(), but_,
                     launch_->kernel->source_line(issue.pc)),
         "use the .sync form with the lanes that are meant, or set core.warp_synchrony=off");
   }
@@ -204,9 +208,8 @@ void WarpSynchrony::stop(const Pair& pair) const {
   throw KernelFault(
       kernel.location(pair.pc),
       fmt::format("lane {} {} lane {} of its warp accessed at {}, with no barrier or __syncwarp() between: "
-                  "the kernel relies on "
-                  "warps in lockstep, but core.control_flow.mechanism={} puts threads into other warps\n  {}",
-                  pair.lane, pair.what, pair.other, kernel.location(pair.other_pc), mechanism_,
+                  "the kernel relies on warps in lockstep{}\n  {}",
+                  pair.lane, pair.what, pair.other, kernel.location(pair.other_pc), but_,
                   kernel.source_line(pair.pc)),
       "add __syncwarp(), use another mechanism (tbc: compacts=false keeps warps), or set "
       "core.warp_synchrony=off to run it as "

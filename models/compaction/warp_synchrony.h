@@ -80,7 +80,7 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
   };
   [[noreturn]] void stop(const Pair& pair) const;
 
-  std::string mechanism_;
+  std::string but_;  ///< what the mechanism does to warps, for messages
   const core::LaunchContext* launch_ = nullptr;
   std::vector<Word> words_;                     ///< of the core's shared memory
   std::vector<std::uint64_t> time_;             ///< by home warp

@@ -15,6 +15,7 @@ import time
 
 import cli_analyze_cases  # noqa: F401  (registers its cases)
 import cli_argument_cases  # noqa: F401  (registers its cases)
+import cli_compaction_cases  # noqa: F401  (registers its cases)
 import cli_deterministic_cases  # noqa: F401  (registers its cases)
 import cli_describe_cases  # noqa: F401  (registers its cases)
 import cli_install_cases  # noqa: F401  (registers its cases)
