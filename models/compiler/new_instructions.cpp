@@ -57,7 +57,8 @@ Instruction lane_instruction(isa::LaneOp op, isa::Type type, const isa::Operand&
   return out;
 }
 
-Instruction frame_access(Opcode op, const isa::Operand& row, const isa::Operand& frame, std::uint64_t offset) {
+Instruction frame_access(Opcode op, const isa::Operand& row, const isa::Operand& frame,
+                         std::uint64_t offset) {
   Instruction out;
   out.op = op;
   out.unit = isa::Unit::kMemory;
@@ -75,7 +76,8 @@ std::string inserted_text(const isa::Kernel& kernel, base::Pc pc) {
   if (instruction.op == Opcode::kConvergence) return isa::convergence_text(kernel, pc);
   std::string text;
   if (instruction.guard.present)
-    text = fmt::format("@{}{} ", instruction.guard.negated ? "!" : "", isa::row_text(kernel, instruction.guard));
+    text =
+        fmt::format("@{}{} ", instruction.guard.negated ? "!" : "", isa::row_text(kernel, instruction.guard));
   const auto address = [&] {
     return fmt::format("[{}+{}]", isa::row_text(kernel, instruction.memory.base),
                        instruction.memory.displacement);

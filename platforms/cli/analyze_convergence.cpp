@@ -25,7 +25,8 @@ ordered_json code_json(const isa::Kernel& kernel) {
     ordered_json line{{"pc", address(kernel, Pc(i))}};
     if (function != nullptr && function->first == i) line["function"] = function->name;
     if (!placed) line["line"] = instruction.where.line;
-    line[placed ? "placed" : "ptx"] = placed ? compiler::inserted_text(kernel, Pc(i)) : ptx_line(kernel, Pc(i));
+    line[placed ? "placed" : "ptx"] =
+        placed ? compiler::inserted_text(kernel, Pc(i)) : ptx_line(kernel, Pc(i));
     code.push_back(std::move(line));
   }
   return code;
@@ -73,14 +74,14 @@ std::string convergence_listing(const ordered_json& kernel) {
   if (kernel["own_instructions"].get<bool>())
     text += "has convergence instructions of its own; none are placed\n";
   else
-    text += fmt::format(
-        "{} region{}{}\n", count, count == 1 ? "" : "s",
-        kernel["dropped"].get<unsigned>() == 0
-            ? ""
-            : fmt::format(", {} more dropped", kernel["dropped"].get<unsigned>()));
+    text += fmt::format("{} region{}{}\n", count, count == 1 ? "" : "s",
+                        kernel["dropped"].get<unsigned>() == 0
+                            ? ""
+                            : fmt::format(", {} more dropped", kernel["dropped"].get<unsigned>()));
   for (const ordered_json& region : kernel["regions"]) text += region_text(region);
   if (kernel["nested_calls"].get<unsigned>() != 0)
-    text += fmt::format("  recursive calls: regions in the first {}\n", kernel["nested_calls"].get<unsigned>());
+    text +=
+        fmt::format("  recursive calls: regions in the first {}\n", kernel["nested_calls"].get<unsigned>());
   unsigned last = 0;
   for (const ordered_json& line : kernel["code"]) {
     if (line.contains("function")) text += fmt::format("  {}:\n", line["function"].get<std::string>());

@@ -149,7 +149,7 @@ class Placement {
     Allocation allocation;
   };
 
-  Plan plan(const CodeRange& range, const AllocationOptions& options) {
+  Plan flow_of(const CodeRange& range) {
     Plan plan;
     plan.flow = function_flow(*before_, *cfg_, *uniformity_, range, waiting_.splits,
                               [this](std::uint32_t call) { return use_of_call(call); });
@@ -157,10 +157,14 @@ class Placement {
       const auto node = plan.flow.starting.find(header);
       if (node != plan.flow.starting.end()) plan.loops.push_back(node->second);
     }
+    return plan;
+  }
+
+  Plan plan(const CodeRange& range, const AllocationOptions& options) {
+    Plan plan = flow_of(range);
     Regions regions(plan.flow.graph, options_.regions);
     regions.find(meeting_places(plan.flow, regions), plan.flow.call_regions);
-    plan.allocation =
-        allocate(std::move(regions), plan.flow.calls, plan.loops, range.function != 0, options);
+    plan.allocation = allocate(std::move(regions), plan.flow.calls, plan.loops, range.function != 0, options);
     return plan;
   }
 
@@ -234,7 +238,8 @@ class Placement {
         if (instruction.op == Opcode::kSleep || waiting_.headers.contains(pc)) use.yields = true;
         if (instruction.op != Opcode::kCall) continue;
         for (const std::uint32_t function : called(pc))
-          if (before_->functions[function - 1].recursion != recursion.number) use = either(use, use_of(function));
+          if (before_->functions[function - 1].recursion != recursion.number)
+            use = either(use, use_of(function));
       }
     }
     return use;
@@ -248,11 +253,11 @@ class Placement {
     const auto assume = [&](const FunctionUse& use) {
       for (const CodeRange* each : recursion.functions) uses_[each->function] = use;
     };
-    const bool allowed = options_.recursion && !without.may_exit && !without.waits && !without.yields &&
-                         std::all_of(recursion.functions.begin(), recursion.functions.end(),
-                                     [&](const CodeRange* each) {
-                                       return RecursionGuard::frame_set(*before_, *each) != base::kNoPc;
-                                     });
+    const bool allowed =
+        options_.recursion && !without.may_exit && !without.waits && !without.yields &&
+        std::all_of(recursion.functions.begin(), recursion.functions.end(), [&](const CodeRange* each) {
+          return RecursionGuard::frame_set(*before_, *each) != base::kNoPc;
+        });
     // Where no region is opened any more, lanes come back from inner calls one after the other: these are in a region
     // already, or get one of their own.
     for (const bool around_calls : {false, true}) {
@@ -280,6 +285,11 @@ class Placement {
       return;
     }
     assume(without);
+    // Lanes give way to others all the same.
+    for (const CodeRange* each : recursion.functions) {
+      Plan yields = flow_of(*each);
+      if (!yields.loops.empty()) emit(yields, {options_.yields, options_.breaks, {}, base::kNoPc}, false);
+    }
   }
 
   [[nodiscard]] bool waits_anywhere() const {
@@ -293,12 +303,12 @@ class Placement {
       for (const std::uint32_t call : recursion.calls[i]) {
         const FunctionFlow& flow = plans[i].flow;
         const NodeId node = std::prev(flow.starting.upper_bound(call))->second;
-        const bool within = std::any_of(
-            allocation.regions.begin(), allocation.regions.end(), [&](const PlacedRegion& placed) {
-              const Region& region = placed.region;
-              return region.leaving.empty() && region.body.test(node) &&
-                     (region.from != node || flow.calls[node].behind);
-            });
+        const bool within = std::any_of(allocation.regions.begin(), allocation.regions.end(),
+                                        [&](const PlacedRegion& placed) {
+                                          const Region& region = placed.region;
+                                          return region.leaving.empty() && region.body.test(node) &&
+                                                 (region.from != node || flow.calls[node].behind);
+                                        });
         if (!within) return false;
       }
     }
@@ -328,7 +338,8 @@ class Placement {
     const std::uint32_t used = uses_[0]->entries;
     const std::uint32_t room = options_.allocation.entries - std::min(options_.allocation.entries, used);
     for (auto& [guard, entries] : guards_) {
-      const std::uint32_t most = 1 + room / static_cast<std::uint32_t>(guards_.size()) / std::max(entries, 1u);
+      const std::uint32_t most =
+          1 + room / static_cast<std::uint32_t>(guards_.size()) / std::max(entries, 1u);
       guard.set_most(most);
       report_.nested = report_.nested == 0 ? most : std::min(report_.nested, most);
     }

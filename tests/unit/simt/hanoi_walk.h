@@ -23,7 +23,7 @@ struct Code {
     kRead,
     kWrite,
     kYield,
-    kExit,  ///< per lane
+    kExit,      ///< per lane
     kWarpSync,  ///< `barrier`: of lanes with the same number modulo it; 0: of all
     kEnd,
   };
@@ -239,9 +239,10 @@ class Structured {
  public:
   struct Options {
     bool breaks = true;
-    bool drops = false;      ///< half of the regions are left out, their BREAKs too
-    std::uint64_t syncs = 0; ///< so many statements at the top level in ten are WARPSYNCs, one mask at one place
-    bool places = false;     ///< ... with one mask at several places
+    bool drops = false;  ///< half of the regions are left out, their BREAKs too
+    std::uint64_t syncs =
+        0;                ///< so many statements at the top level in ten are WARPSYNCs, one mask at one place
+    bool places = false;  ///< ... with one mask at several places
   };
   explicit Structured(std::uint64_t seed) : Structured(seed, Options{}) {}
   Structured(std::uint64_t seed, const Options& options) : random_(seed), options_(options) {
@@ -262,15 +263,18 @@ class Structured {
   void body(std::uint32_t depth) {
     for (std::uint64_t i = 0, count = 1 + random_() % 3; i < count; ++i) statement(depth);
   }
-  /// All lanes come here: WARPSYNC of all, or of some groups, behind it or in both arms of a branch.
+  /// All lanes come here: WARPSYNC of all or of groups, in a region at whose end the groups meet; or in both arms of a
+  /// branch.
   void meet() {
     constexpr std::uint32_t kGroups[] = {0, 0, 2, 4};
     const std::uint32_t groups = kGroups[random_() % std::size(kGroups)];
+    open(0);
     if (!options_.places || random_() % 2 == 0) {
       add(Kind::kWarpSync, groups);
+      close(0);
       return;
     }
-    open(0);
+    stays_in_ = 1;  // nobody leaves without having been at the WARPSYNC
     const std::uint32_t to_else = add(Kind::kBranch);
     body(2);
     add(Kind::kWarpSync, groups);
@@ -278,6 +282,7 @@ class Structured {
     program[to_else].target = here();
     add(Kind::kWarpSync, groups);
     body(2);
+    stays_in_ = 0;
     close(0);
   }
   void statement(std::uint32_t depth) {
@@ -288,7 +293,7 @@ class Structured {
       add(Kind::kYield);
     } else if (kind < 4) {
       add(Kind::kExit);
-    } else if (kind < 5 && ends_.size() > 1) {
+    } else if (kind < 5 && ends_.size() > stays_in_ + 1) {
       leave();
     } else if (kind < 8) {
       choice(depth);
@@ -333,6 +338,7 @@ class Structured {
 
   std::mt19937_64 random_;
   Options options_;
+  std::size_t stays_in_ = 0;                      ///< so many regions
   std::vector<std::vector<std::uint32_t>> ends_;  ///< by open region: branches to its BSYNC
   std::vector<std::uint32_t> region_;
 };
