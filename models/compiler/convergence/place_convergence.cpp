@@ -272,15 +272,19 @@ class Placement {
         options.spills = false;
         plans.push_back(plan(*each, options));
       }
-      if (!return_together(recursion, plans)) continue;
-      emit(recursion, plans);
+      std::uint32_t entries = 0;  // of one call
+      for (const Plan& each : plans) entries = std::max(entries, each.allocation.use.entries);
+      // At any depth functions outside of the recursion may be called.
+      if (entries + without.entries > options_.allocation.entries || !return_together(recursion, plans))
+        continue;
+      emit(recursion, plans, entries);
       FunctionUse use = without;
       use.returns_apart = false;
-      for (const Plan& each : plans) {
-        use.entries = std::max(use.entries, each.allocation.use.entries);
-        // They are back in place when the callers' lanes run, unless some of these come back from a wait meanwhile.
-        if (waits_anywhere()) use = either(use, each.allocation.use);
-      }
+      use.entries = entries + without.entries;
+      // Registers are back in place when the callers' lanes run, unless some of these come back from a wait meanwhile.
+      if (waits_anywhere())
+        for (const Plan& each : plans)
+          use.overwrites.insert(each.allocation.use.overwrites.begin(), each.allocation.use.overwrites.end());
       assume(use);
       return;
     }
@@ -315,9 +319,8 @@ class Placement {
     return true;
   }
 
-  void emit(const Recursive& recursion, const std::vector<Plan>& plans) {
+  void emit(const Recursive& recursion, const std::vector<Plan>& plans, std::uint32_t entries) {
     RecursionGuard guard(*before_, *editor_);
-    std::uint32_t entries = 0;
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const CodeRange& range = *recursion.functions[i];
       std::set<std::uint8_t> barriers;
@@ -327,7 +330,6 @@ class Placement {
            {options_.yields, options_.breaks, guard.armed(), RecursionGuard::frame_set(*before_, range)},
            true);
       guard.leave(range, barriers);
-      entries = std::max(entries, plans[i].allocation.use.entries);
     }
     guards_.emplace_back(std::move(guard), entries);
   }
