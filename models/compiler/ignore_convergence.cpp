@@ -42,7 +42,8 @@ void check_value(const isa::Kernel& kernel, std::uint32_t read) {
   const isa::RegId reg = kernel.code[read].dst[0].reg;
   analysis::walk(kernel.code, kernel.targets, read, [&](std::uint32_t pc) {
     const Instruction& instruction = kernel.code[pc];
-    if (reads(instruction, reg) && !is(instruction, ConvergenceOp::kWrite))
+    // What passes insert keeps the value in the frame.
+    if (reads(instruction, reg) && !is(instruction, ConvergenceOp::kWrite) && !instruction.inserted)
       fail(
           kernel, pc,
           fmt::format(

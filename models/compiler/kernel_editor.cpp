@@ -93,6 +93,17 @@ isa::Operand KernelEditor::constant(RowWidth width, std::uint64_t bits) {
   return operand;
 }
 
+void KernelEditor::set_constant(const isa::Operand& row, std::uint64_t bits) {
+  isa::broadcast(kernel_.constants.data() + row.offset, row.width, bits);
+}
+
+void KernelEditor::enlarge_frame(std::uint32_t function, std::uint32_t bytes) {
+  isa::FunctionCode& code = kernel_.functions[function];
+  const std::uint32_t align = code.frame_align;
+  code.frame_bytes = (code.frame_bytes + bytes + align - 1) / align * align;
+  set_constant(code.frame_size, code.frame_bytes);
+}
+
 isa::Operand KernelEditor::code_pointer(RowWidth width, Pc pc, bool as_address) {
   const isa::Operand row = constant(width, 0);
   kernel_.code_pointers.push_back({row.offset, width, pc, false, as_address});
@@ -139,14 +150,17 @@ void KernelEditor::number_registers() {
   kernel_.register_names = std::move(names);
   for (Instruction& instruction : kernel_.code) renumber(instruction, numbers);
   for (Insertion& insertion : insertions_) renumber(insertion.instruction, numbers);
+  for (isa::FunctionCode& function : kernel_.functions) renumber(function.frame, numbers);
+}
+
+void KernelEditor::renumber(isa::Operand& operand, const std::vector<RegId>& numbers) const {
+  if (!operand.present || operand.space != isa::RowSpace::kRegister) return;
+  operand.reg = numbers.at(operand.reg);
+  operand.offset = kernel_.registers.row(operand.reg).offset;
 }
 
 void KernelEditor::renumber(Instruction& instruction, const std::vector<RegId>& numbers) const {
-  const auto move = [&](isa::Operand& operand) {
-    if (!operand.present || operand.space != isa::RowSpace::kRegister) return;
-    operand.reg = numbers.at(operand.reg);
-    operand.offset = kernel_.registers.row(operand.reg).offset;
-  };
+  const auto move = [&](isa::Operand& operand) { renumber(operand, numbers); };
   move(instruction.guard);
   move(instruction.guard2);
   move(instruction.memory.base);

@@ -65,6 +65,10 @@ class KernelEditor {
   [[nodiscard]] isa::Operand new_register(isa::RowWidth width, const std::string& name);
   /// A new row of the constants; existing rows are not reused.
   [[nodiscard]] isa::Operand constant(isa::RowWidth width, std::uint64_t bits);
+  /// Changes a row of constant() in all instructions that have it.
+  void set_constant(const isa::Operand& row, std::uint64_t bits);
+  /// More memory at the end of the frames of a function (FunctionCode::frame).
+  void enlarge_frame(std::uint32_t function, std::uint32_t bytes);
   /// A row that holds the PC of `pc`, or its code address, and is updated when the code moves.
   [[nodiscard]] isa::Operand code_pointer(isa::RowWidth width, base::Pc pc, bool as_address);
 
@@ -96,6 +100,7 @@ class KernelEditor {
   [[nodiscard]] bool is_entry(std::uint32_t pc) const;
   [[nodiscard]] bool falls_through(std::uint32_t pc) const;
   void number_registers();
+  void renumber(isa::Operand& operand, const std::vector<isa::RegId>& numbers) const;
   void renumber(isa::Instruction& instruction, const std::vector<isa::RegId>& numbers) const;
   void lay_out();
   void move_code();

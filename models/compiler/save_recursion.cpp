@@ -6,7 +6,7 @@
 #include "analysis/cfg.h"
 #include "analysis/liveness.h"
 #include "compiler/kernel_editor.h"
-#include "isa/lane_ops.h"
+#include "compiler/new_instructions.h"
 
 namespace heddle::compiler {
 namespace {
@@ -52,6 +52,10 @@ class Saver {
     if (function_.frame_sizes.empty()) return;
     const isa::Operand frame_size = editor_.constant(RowWidth::k64, size);
     for (const std::uint32_t at : function_.frame_sizes) editor_.at(Pc(at)).src[1] = frame_size;
+    isa::FunctionCode& code_of = kernel_.functions[function_.function];
+    code_of.frame = function_.frame;
+    code_of.frame_size = frame_size;
+    code_of.frame_align = static_cast<std::uint32_t>(align);
   }
 
  private:
@@ -79,26 +83,7 @@ class Saver {
   }
 
   [[nodiscard]] Instruction access(Opcode op, const isa::Operand& row, RegId saved) const {
-    Instruction out;
-    out.op = op;
-    out.unit = isa::Unit::kMemory;
-    out.latency_class = isa::LatencyClass::kMemory;
-    out.space = isa::StateSpace::kLocal;
-    out.type = row.width == RowWidth::k64 ? isa::Type::kB64 : isa::Type::kB32;
-    out.memory.base = function_.frame;
-    out.memory.displacement = static_cast<std::int64_t>(slots_.at(saved));
-    (op == Opcode::kLoad ? out.dst[0] : out.src[0]) = row;
-    return out;
-  }
-  [[nodiscard]] static Instruction lane(isa::LaneOp op, isa::Type type) {
-    isa::LaneSpec spec;
-    spec.op = op;
-    spec.type = type;
-    spec.compare = isa::Compare::kNe;
-    Instruction out;
-    out.op = Opcode::kLane;
-    out.lane_fn = isa::find_lane_fn(spec);
-    return out;
+    return frame_access(op, row, function_.frame, slots_.at(saved));
   }
 
   void save(const isa::RecursiveCall& call, const isa::Operand& row) {
@@ -108,12 +93,8 @@ class Saver {
     };
     const bool predicate = row.width == RowWidth::kPredicate;
     if (predicate) {
-      Instruction select = lane(isa::LaneOp::kSelp, isa::Type::kB32);
-      select.dst[0] = recursion_.flag;
-      select.src[0] = editor_.constant(RowWidth::k32, 1);
-      select.src[1] = editor_.constant(RowWidth::k32, 0);
-      select.src[2] = row;
-      add(select);
+      add(lane_instruction(isa::LaneOp::kSelp, isa::Type::kB32, recursion_.flag,
+                           {editor_.constant(RowWidth::k32, 1), editor_.constant(RowWidth::k32, 0), row}));
     }
     add(access(Opcode::kStore, predicate ? recursion_.flag : row, row.reg));
   }
@@ -126,11 +107,8 @@ class Saver {
     const bool predicate = row.width == RowWidth::kPredicate;
     add(access(Opcode::kLoad, predicate ? recursion_.flag : row, row.reg));
     if (!predicate) return;
-    Instruction compare = lane(isa::LaneOp::kSetp, isa::Type::kU32);
-    compare.dst[0] = row;
-    compare.src[0] = recursion_.flag;
-    compare.src[1] = editor_.constant(RowWidth::k32, 0);
-    add(compare);
+    add(lane_instruction(isa::LaneOp::kSetp, isa::Type::kU32, row,
+                         {recursion_.flag, editor_.constant(RowWidth::k32, 0)}));
   }
 
   isa::Kernel& kernel_;

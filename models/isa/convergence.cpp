@@ -51,8 +51,6 @@ const char* convergence_name(ConvergenceOp op) {
   return "";
 }
 
-namespace {
-
 std::string row_text(const Kernel& kernel, const Operand& operand) {
   if (!operand.present) return "RZ";
   if (operand.space == RowSpace::kRegister && operand.reg < kernel.register_names.size())
@@ -62,8 +60,6 @@ std::string row_text(const Kernel& kernel, const Operand& operand) {
   std::memcpy(&value, kernel.constants.data() + operand.offset, sizeof value);
   return fmt::format("0x{:08x}", value);
 }
-
-}  // namespace
 
 std::string convergence_text(const Kernel& kernel, Pc pc) {
   const Instruction& instruction = kernel.code[pc.value()];

@@ -16,6 +16,9 @@ struct Kernel;
 /// "@!%p1 BREAK B0", "BSSY B0, 0x0a8": of a convergence instruction of the kernel.
 [[nodiscard]] std::string convergence_text(const Kernel& kernel, Pc pc);
 
+/// "%r5", "0x00000010", "RZ": the name of a register, or the value of a constant.
+[[nodiscard]] std::string row_text(const Kernel& kernel, const Operand& operand);
+
 /// A convergence instruction, complete but for its guards, and usable in KernelEditor. Rows are of 32 bits.
 
 /// BSSY: `resume` is the instruction behind the BSYNC (hanoi A1).

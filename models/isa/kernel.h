@@ -116,6 +116,11 @@ struct FunctionCode {
   /// Functions with the same number are mutually recursive: their frames are on the stack. 0: not recursive.
   std::uint32_t recursion = 0;
   std::uint32_t frame_bytes = 0;  ///< per thread: .local variables, parameters in memory, saved registers
+  /// Recursive functions whose recursion has been saved: the row with the frame's address, which an instruction from
+  /// `entry` on sets first, and the constant that is added for its size. Passes may enlarge the frame.
+  Operand frame;
+  Operand frame_size;
+  std::uint32_t frame_align = 1;  ///< of that size, in bytes
   std::shared_ptr<const SourceText> source;
 };
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/analyze_model.h"
-#include "isa/convergence.h"
+#include "compiler/new_instructions.h"
 
 namespace heddle::cli {
 namespace {
@@ -11,12 +11,6 @@ namespace {
 using base::Pc;
 using isa::Opcode;
 using nlohmann::ordered_json;
-
-std::string placed_text(const isa::Kernel& kernel, Pc pc) {
-  const isa::Instruction& instruction = kernel.code[pc.value()];
-  if (instruction.op == Opcode::kConvergence) return isa::convergence_text(kernel, pc);
-  return fmt::format("BRA 0x{:03x}", kernel.code_address(instruction.target));
-}
 
 std::string address(const isa::Kernel& kernel, Pc pc) {
   return fmt::format("0x{:03x}", kernel.code_address(pc));
@@ -31,7 +25,8 @@ ordered_json code_json(const isa::Kernel& kernel) {
     ordered_json line{{"pc", address(kernel, Pc(i))}};
     if (function != nullptr && function->first == i) line["function"] = function->name;
     if (!placed) line["line"] = instruction.where.line;
-    line[placed ? "placed" : "ptx"] = placed ? placed_text(kernel, Pc(i)) : ptx_line(kernel, Pc(i));
+    line[placed ? "placed" : "ptx"] =
+        placed ? compiler::inserted_text(kernel, Pc(i)) : ptx_line(kernel, Pc(i));
     code.push_back(std::move(line));
   }
   return code;
@@ -41,6 +36,7 @@ std::string region_text(const ordered_json& region) {
   std::string text = fmt::format("  {}: {} to {}", region["barrier"].get<std::string>(),
                                  region["opens"].get<std::string>(), region["meets"].get<std::string>());
   if (region["spilled"].get<bool>()) text += ", spilled";
+  if (region["saved"].get<bool>()) text += ", saved in the frame";
   if (region["early"].get<bool>()) text += ", early";
   if (region["waits"].get<bool>()) text += ", of a loop whose lanes may wait for others";
   const auto leaving = region["leaving"].get<unsigned>();
@@ -63,10 +59,12 @@ ordered_json convergence_json(const isa::Kernel& compiled, const compiler::Conve
                        {"spilled", region.spilled},
                        {"early", region.early},
                        {"waits", region.waits},
+                       {"saved", region.saved},
                        {"leaving", region.leaving}});
   return {{"kernel", kernel.name},       {"file", kernel.source ? kernel.source->name : std::string{}},
           {"own_instructions", has_own}, {"regions", std::move(regions)},
-          {"dropped", report.dropped},   {"code", code_json(kernel)}};
+          {"dropped", report.dropped},   {"nested_calls", report.nested},
+          {"code", code_json(kernel)}};
 }
 
 std::string convergence_listing(const ordered_json& kernel) {
@@ -76,12 +74,14 @@ std::string convergence_listing(const ordered_json& kernel) {
   if (kernel["own_instructions"].get<bool>())
     text += "has convergence instructions of its own; none are placed\n";
   else
-    text += fmt::format(
-        "{} region{}{}\n", count, count == 1 ? "" : "s",
-        kernel["dropped"].get<unsigned>() == 0
-            ? ""
-            : fmt::format(", {} more dropped", kernel["dropped"].get<unsigned>()));
+    text += fmt::format("{} region{}{}\n", count, count == 1 ? "" : "s",
+                        kernel["dropped"].get<unsigned>() == 0
+                            ? ""
+                            : fmt::format(", {} more dropped", kernel["dropped"].get<unsigned>()));
   for (const ordered_json& region : kernel["regions"]) text += region_text(region);
+  if (kernel["nested_calls"].get<unsigned>() != 0)
+    text +=
+        fmt::format("  recursive calls: regions in the first {}\n", kernel["nested_calls"].get<unsigned>());
   unsigned last = 0;
   for (const ordered_json& line : kernel["code"]) {
     if (line.contains("function")) text += fmt::format("  {}:\n", line["function"].get<std::string>());

@@ -89,6 +89,9 @@ void ConvergenceConfig::visit(base::ConfigVisitor& v) {
   v.field(
       "pins", pins,
       {.doc = "regions that lanes may leave keep their barrier register (K4); without it profile P hangs"});
+  v.field("recursion", recursion,
+          {.doc = "regions in recursive functions, which keep their barrier registers in the frame meanwhile "
+                  "(hanoi, corrections 9); false: none there, so that their lanes go each their own way"});
 }
 
 void GpuConfig::visit(base::ConfigVisitor& v) {

@@ -48,6 +48,7 @@ struct ConvergenceConfig {
   bool yields = true;
   bool breaks = true;
   bool pins = true;
+  bool recursion = true;
   void visit(base::ConfigVisitor& v);
 };
 

@@ -153,6 +153,7 @@ void add_placement(compiler::Pipeline& pipeline, const GpuConfig& config,
   options.regions.early = wanted.early;
   options.yields = wanted.yields;
   options.breaks = wanted.breaks;
+  options.recursion = wanted.recursion;
   options.delay = wanted.delay == Delay::kFar    ? compiler::DelayedMeeting::kFar
                   : wanted.delay == Delay::kNear ? compiler::DelayedMeeting::kNear
                                                  : compiler::DelayedMeeting::kOff;

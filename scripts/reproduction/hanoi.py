@@ -31,6 +31,15 @@ STACK_NOPS = {**suite.STACK, "core.convergence.placement": "on", "core.convergen
 NO_REGIONS = suite.hanoi("X", **{"convergence.placement": "off"})
 NO_EARLY = suite.hanoi("P", **FOUR, **{"convergence.early": False})
 SKIPS = [2, 4, 8, 16]
+# What makes racing kernels differ: time, which random delays in the crossbar change, or where and in which order lanes run.
+SEEDS = [1, 2]
+AS_STACK = {**TAKEN_FIRST, "core.convergence.delay": "off"}
+AS_STACK_NOPS = {**STACK_NOPS, "core.convergence.delay": "off"}
+ONE_WARP = {name: f"{name} ctas=1 threads=32" for name in ("hashtable", "atm", "cloth", "bh-build", "bh-sort", "tsp")}
+
+
+def perturbed(settings, seed):
+    return {**settings, "memory.crossbar.perturb_seed": seed, "memory.crossbar.perturb_cycles": 8}
 
 
 def skip(every):
@@ -159,12 +168,38 @@ def skips(machine, benchmarks):
                  rows), ours
 
 
+def causes(machine, racing):
+    """Of racing kernels: distances between runs that differ in one thing, with many warps and with one."""
+    labels = {"P: disturbed": (P, lambda seed: perturbed(P, seed)), "stack: disturbed": (suite.STACK, lambda seed: perturbed(suite.STACK, seed)),
+              "P, stack": (P, lambda _: suite.STACK), "P as the stack, stack": (AS_STACK, lambda _: AS_STACK_NOPS)}
+    rows, columns = [], {}
+    for _, workload in racing:
+        row = [workload]
+        for many, which in ((True, workload), (False, ONE_WARP.get(workload))):
+            for label, (settings, other) in labels.items():
+                value = None
+                if which is not None:
+                    totals = machine.compare([(machine.run(which, settings), machine.run(which, other(seed))) for seed in SEEDS])
+                    value = mean(total["difference"] if total else None for total in totals)
+                columns.setdefault((many, label), []).append(value)
+                row.append(percent(value, 2))
+        rows.append(row)
+    rows.append(["**mean**", *(percent(mean(values), 2) for values in columns.values())])
+    heads = ["Hanoi P, disturbed", "stack, disturbed", "P against stack", "the same, with the stack's order and meeting places"]
+    text = table(["workload", *heads, *(f"one warp: {head}" for head in heads)], rows)
+    return text, {label: mean(columns[key]) for key, label in zip(columns, (
+        "disturbed", "stack_disturbed", "stack", "as_stack", "one_disturbed", "one_stack_disturbed", "one_stack", "one_as_stack"))}
+
+
 def report(machine, names):
     machine.keep_traces()
     benchmarks, racing = chosen(REGULAR, names), chosen(RACING, names)
     skipping = [one for one in benchmarks if one[1] in ("bfs", "mandelbrot", "ray", "keyvalue")]
+    apart = [P, suite.STACK, AS_STACK, AS_STACK_NOPS, *(perturbed(settings, seed) for settings in (P, suite.STACK) for seed in SEEDS)]
     machine.prepare([(workload, settings) for _, workload in benchmarks + racing for settings in ALL]
-                    + [(workload, skip(every)) for _, workload in skipping for every in SKIPS])
+                    + [(workload, skip(every)) for _, workload in skipping for every in SKIPS]
+                    + [(which, settings) for _, workload in racing for which in (workload, ONE_WARP.get(workload)) if which
+                       for settings in apart])
     parts = [
         f"# {TITLE}",
         "Reference: Hanoi, profile P, with the instructions that our placement inserts into PTX; the traces compared are of the "
@@ -197,8 +232,16 @@ def report(machine, names):
         ours["any_order"] = ", ".join(f"{label} " + percent(mean(regular.difference(
             workload, label, "difference_in_any_order") for _, workload in benchmarks), 2) for label in labels)
     if racing:
-        parts += ["## Kernels that race", "Locks: where lanes go depends on when other warps run, so that traces of two runs differ "
-                  "whatever the mechanism; LRR against GTO shows it where a scheduler has several warps.", Set(machine, racing).distances()]
+        text, values = causes(machine, racing)
+        ours["racing"] = (f"stack {percent(values['stack'])}; P against itself, other delays {percent(values['disturbed'])}; "
+                          f"one warp: stack {percent(values['one_stack'])}, with its order and meeting places "
+                          f"{percent(values['one_as_stack'])}, other delays {percent(values['one_disturbed'])}")
+        parts += ["## Kernels that race", "Locks and polling: where lanes go depends on when others run.", Set(machine, racing).distances(),
+                  "### What makes them differ",
+                  "Distances between two runs that differ in one thing. Disturbed: the same machine, whose crossbar delays packets by up to 8 "
+                  f"cycles at random (mean of {len(SEEDS)} seeds). The stack's order and meeting places: Hanoi runs the taken side first and lanes "
+                  "meet right behind loops that wait (`convergence.delay=off`); the stack has the placed instructions as NOPs, so that "
+                  "both take as long. One warp: the launch is a single one, so that nothing but its own lanes competes.", text]
     if skipping:
         text, values = skips(machine, skipping)
         ours |= values

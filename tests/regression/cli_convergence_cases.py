@@ -99,6 +99,57 @@ def analyze_places_with_few_barrier_registers(c):
               says=["--convergence prints a listing and nothing else"])
 
 
+RECURSION = """.version 7.0
+.target sm_75
+.address_size 64
+.func (.reg .b32 %out) sum(.reg .b32 %n)
+{
+  .reg .b32 %m;
+  .reg .pred %p;
+  mov.u32 %out, 0;
+  setp.eq.u32 %p, %n, 0;
+  @%p bra DONE;
+  sub.u32 %m, %n, 1;
+  call (%out), sum, (%m);
+  add.u32 %out, %out, %n;
+DONE:
+  ret;
+}
+.visible .entry sums(.param .u64 out)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  call (%r2), sum, (%r1);
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd2, %rd1, %rd2;
+  st.global.u32 [%rd2], %r2;
+  ret;
+}
+"""
+
+
+@case
+def analyze_shows_how_recursive_functions_keep_barrier_registers(c):
+    file = c.file("sums.ptx", RECURSION)
+    kernel = regions(c, file)
+    check([(region["barrier"], region["saved"]) for region in kernel["regions"]] == [("B0", True)], str(kernel["regions"]))
+    check(kernel["nested_calls"] == 31, str(kernel["nested_calls"]))
+    code = placed(kernel)
+    # What saves the function's own registers is among it.
+    for line in ("mov.b32 %recursion_depth, 0x00000000", "setp.le.u32 %armed, %recursion_depth, 0x0000001f",
+                 "@%armed BMOV.32.CLEAR %barrier, B0", "@%armed BMOV.32 B0, %barrier", "@%armed BSYNC B0",
+                 "sub.u32 %recursion_depth, %recursion_depth, 0x00000001"):
+        check(line in code, f"'{line}' is not in\n{code}")
+    check(not any("BRA" in line or "(operation)" in line for line in code), str(code))
+    stored = [line for line in code if line.startswith("@%armed st.local.b32 [") and line.endswith(", %barrier")]
+    loaded = [line for line in code if line.startswith("@%armed ld.local.b32 %barrier, [")]
+    check(len(stored) == 1 and len(loaded) == 1, str(code))
+    check("B0: " in c.run("analyze", file, "--convergence").stdout and
+          "saved in the frame\n  recursive calls: regions in the first 31" in c.run("analyze", file, "--convergence").stdout, "listing")
+
+
 @case
 def analyze_leaves_listings_as_they_are(c):
     file = c.file("spin.sass", SPIN_LISTING)

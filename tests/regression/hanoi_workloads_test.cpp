@@ -109,6 +109,14 @@ TEST(HanoiLocks, EndWithoutALaterMeetingPlaceIfYieldsRelease) {
                                        std::string("core.control_flow.hanoi.yield_releases=") + every})),
           "right")
           << workload << ", " << every;
+  // The other placements of hanoi §8: nearer meeting places, and a spilled region that yields to nobody.
+  for (const char* placement : {"core.convergence.delay=near", "core.convergence.pins=false"})
+    for (const char* every : {"1", "4", "16"})
+      EXPECT_EQ(
+          end_of("cloth-mimd", hanoi("X", {placement, "core.convergence.barrier_registers=1",
+                                           std::string("core.control_flow.hanoi.yield_releases=") + every})),
+          "right")
+          << placement << ", " << every;
 }
 
 // hanoi §6, rule b: behind a lock in a loop the conservative meeting place makes three siblings and more.

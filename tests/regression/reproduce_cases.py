@@ -181,6 +181,19 @@ def hanoi_compares_traces(reproduce):
     check("100 / 50 / 50" in text, "cost")
 
 
+@case
+def hanoi_tells_time_from_order_where_kernels_race(reproduce):
+    p, stack = "core.control_flow.hanoi.profile=P", "core.control_flow.mechanism=simt_stack"
+    seed, off = "memory.crossbar.perturb_seed=", "core.convergence.delay=off"
+    done = reproduce.run("hanoi", "--quick", "--workloads", "hashtable", compare=[
+        [p, stack, {"difference": 0.9}], [f"ctas=1 {p}", f"ctas=1 {stack}", {"difference": 0.5}], [off, off, {"difference": 0.1}],
+        [p, f"{p} {seed}1", {"difference": 0.8}], [p, f"{p} {seed}2", {"difference": 0.6}]])
+    check(row(done.stdout, "hashtable", "70.00 %")[1:] == ["70.00 %", "0.00 %", "90.00 %", "10.00 %",
+                                                          "70.00 %", "0.00 %", "50.00 %", "10.00 %"], "one thing at a time")
+    check("stack 90.0 %; P against itself, other delays 70.0 %; one warp: stack 50.0 %, with its order and meeting places 10.0 %, "
+          "other delays 70.0 %" in done.stdout, "claim")
+
+
 def counts(loops, flagged):
     return {"branches": loops + 2, "loops": loops, "depend_on_shared_memory": loops, "on_a_read_in_the_loop": flagged,
             "redefined": flagged, "may_deadlock": flagged}

@@ -41,8 +41,12 @@ class Allocator {
       // Number 0 is kept for spills only if there are any.
       std::optional<std::size_t> failed = colour(0);
       if (!failed) return result();
-      failed = colour(1);
-      if (!failed) return result();
+      if (options_.spills) {
+        failed = colour(1);
+        if (!failed) return result();
+      } else {
+        failed = to_drop(*failed);
+      }
       drop(*failed);
     }
   }
@@ -126,8 +130,8 @@ class Allocator {
   // ---- Step 8
 
   void find_pinned() {
-    pinned_.assign(all().size(), false);
-    if (!options_.pins) return;
+    pinned_.assign(all().size(), !options_.spills);
+    if (!options_.pins || !options_.spills) return;
     for (std::size_t i = 0; i < all().size(); ++i) {
       const Region& region = all()[i];
       bool pinned = region.waits || !region.leaving.empty();

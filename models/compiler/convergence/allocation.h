@@ -19,6 +19,7 @@ struct AllocationOptions {
   /// K1, K5: no region in which lanes may wait for something outside of the warp's running path while others come to its
   /// BSSY. The same.
   bool entered_together = true;
+  bool spills = true;  ///< false: not in a function whose inner calls would overwrite the registers for it
 };
 
 /// What callers have to know of a function.
@@ -28,6 +29,7 @@ struct FunctionUse {
   bool may_exit = false;               ///< lanes may exit in it
   bool returns_apart = false;          ///< lanes that called it together may return one after the other
   bool waits = false;                  ///< lanes may wait in it at a .sync instruction or a CTA barrier
+  bool yields = false;                 ///< lanes may give way to others in it
 };
 
 /// What happens in a node besides its instructions that part lanes.

@@ -30,8 +30,12 @@ class Emitter {
   }
 
   std::vector<EmittedRegion> run() {
-    tail(0,
-         [&](const Instruction& each) { editor_.insert_before(Pc(flow_.entry), Entry::kFallThrough, each); });
+    tail(0, [&](const Instruction& each) {
+      if (options_.opens_behind == base::kNoPc)
+        editor_.insert_before(Pc(flow_.entry), Entry::kFallThrough, each);
+      else
+        editor_.insert_after(options_.opens_behind, each);
+    });
     for (const auto& [first, node] : flow_.starting) {
       if (flow_.graph[node].predecessors.empty()) continue;
       head_of_code(node);
@@ -47,6 +51,13 @@ class Emitter {
   }
 
  private:
+  [[nodiscard]] Instruction guarded(Instruction instruction) const {
+    if (!options_.guard.present) return instruction;
+    (instruction.guard.present ? instruction.guard2 : instruction.guard) = options_.guard;
+    isa::list_registers(instruction);
+    return instruction;
+  }
+
   // ---- What a node begins and ends with
 
   /// BSYNCs, inner first. `insert` takes one instruction after the other.
@@ -56,7 +67,7 @@ class Emitter {
       const PlacedRegion& placed = regions_[i];
       if (placed.region.to != node) continue;
       if (placed.spilled()) insert(isa::write_barrier(0, spill_register(placed)));
-      insert(isa::bsync(placed.number()));
+      insert(guarded(isa::bsync(placed.number())));
       emitted_[i].bsync = editor_.last_inserted();
     }
     if (yields_.test(node)) insert(isa::yield());
@@ -68,7 +79,7 @@ class Emitter {
     for (std::size_t i = 0; i < regions_.size(); ++i) {
       const PlacedRegion& placed = regions_[i];
       if (placed.region.from != node) continue;
-      insert(isa::bssy(placed.number(), base::kNoPc));
+      insert(guarded(isa::bssy(placed.number(), base::kNoPc)));
       emitted_[i].bssy = editor_.last_inserted();
       if (placed.spilled()) insert(isa::read_barrier(spill_register(placed), 0, true));
     }
@@ -186,7 +197,7 @@ class Emitter {
       out.guard2 = branch.guard2;
       if (fall_through) out.guard.negated = !out.guard.negated;
       isa::list_registers(out);
-      insert(out);
+      insert(guarded(out));
     }
   }
 
@@ -222,7 +233,7 @@ class Emitter {
         bool first = true;
         Pc apart = there;
         for (const std::uint8_t barrier : barriers) {
-          editor_.insert_apart(Pc(flow_.end), isa::break_barrier(barrier));
+          editor_.insert_apart(Pc(flow_.end), guarded(isa::break_barrier(barrier)));
           if (first) apart = editor_.last_inserted();
           first = false;
         }

@@ -11,6 +11,10 @@ namespace heddle::compiler {
 struct EmissionOptions {
   bool yields = true;
   bool breaks = true;
+  /// Regions are in use where this predicate holds. Absent: everywhere.
+  isa::Operand guard;
+  /// Regions that open at the function's entry do so behind this instruction of its first block. kNoPc: before the entry.
+  base::Pc opens_behind = base::kNoPc;
 };
 
 /// As KernelEditor::last_inserted() gave them.

@@ -6,6 +6,7 @@
 #include "analysis/delayed_reconvergence.h"
 #include "compiler/convergence/emission.h"
 #include "compiler/convergence/function_flow.h"
+#include "compiler/convergence/recursion.h"
 
 namespace heddle::compiler {
 namespace {
@@ -31,7 +32,7 @@ class Placement {
 
   PlacementReport run() {
     for (const CodeRange& range : analysis::code_ranges(kernel_))
-      if (!is_recursive(range) && range.function != 0) merge_returns(kernel_, range);
+      if (range.function != 0) merge_returns(kernel_, range);
     const std::vector<CodeRange> ranges = analysis::code_ranges(kernel_);
     ranges_ = &ranges;
     find_waiting();
@@ -45,6 +46,7 @@ class Placement {
     KernelEditor editor(kernel_);
     editor_ = &editor;
     for (const CodeRange& range : ranges) use_of(range.function);
+    share_entries();
     editor.finish();
     for (PlacementReport::Region& region : report_.regions) {
       region.opens = editor.now_at(region.opens);
@@ -116,6 +118,7 @@ class Placement {
     a.may_exit = a.may_exit || b.may_exit;
     a.returns_apart = a.returns_apart || b.returns_apart;
     a.waits = a.waits || b.waits;
+    a.yields = a.yields || b.yields;
     return a;
   }
 
@@ -131,51 +134,217 @@ class Placement {
                                       [&](const CodeRange& each) { return each.function == function; });
       if (range == ranges_->end())
         uses_[function] = FunctionUse{};
+      else if (is_recursive(*range))
+        place_recursion(kernel_.functions[function - 1].recursion);
       else
-        uses_[function] = is_recursive(*range) ? use_of_recursion(*range) : place(*range);
+        uses_[function] = place(*range);
     }
     return *uses_[function];
   }
 
-  /// Its lanes go each their own way; none of its calls returns to another depth.
-  FunctionUse use_of_recursion(const CodeRange& range) {
-    const std::uint32_t recursion = kernel_.functions[range.function - 1].recursion;
+  /// A function's flow, and its regions before they are written.
+  struct Plan {
+    FunctionFlow flow;
+    std::vector<NodeId> loops;  ///< in which lanes wait for others
+    Allocation allocation;
+  };
+
+  Plan flow_of(const CodeRange& range) {
+    Plan plan;
+    plan.flow = function_flow(*before_, *cfg_, *uniformity_, range, waiting_.splits,
+                              [this](std::uint32_t call) { return use_of_call(call); });
+    for (const std::uint32_t header : waiting_.headers) {
+      const auto node = plan.flow.starting.find(header);
+      if (node != plan.flow.starting.end()) plan.loops.push_back(node->second);
+    }
+    return plan;
+  }
+
+  Plan plan(const CodeRange& range, const AllocationOptions& options) {
+    Plan plan = flow_of(range);
+    Regions regions(plan.flow.graph, options_.regions);
+    regions.find(meeting_places(plan.flow, regions), plan.flow.call_regions);
+    plan.allocation = allocate(std::move(regions), plan.flow.calls, plan.loops, range.function != 0, options);
+    return plan;
+  }
+
+  void emit(const Plan& plan, const EmissionOptions& options, bool saved) {
+    const std::vector<EmittedRegion> emitted =
+        emit_regions(*before_, plan.flow, plan.allocation, plan.loops, options, *editor_);
+    for (std::size_t i = 0; i < emitted.size(); ++i) {
+      const PlacedRegion& placed = plan.allocation.regions[i];
+      report_.regions.push_back({emitted[i].bssy, emitted[i].bsync, placed.number(), placed.spilled(),
+                                 placed.region.early, placed.region.waits, saved,
+                                 placed.region.leaving.size()});
+    }
+    report_.dropped += plan.allocation.dropped;
+  }
+
+  FunctionUse place(const CodeRange& range) {
+    const Plan planned = plan(range, options_.allocation);
+    emit(planned, {options_.yields, options_.breaks, {}, base::kNoPc}, false);
+    FunctionUse use = planned.allocation.use;
+    use.yields = gives_way(range);
+    return use;
+  }
+
+  /// Lanes may give way to others here or in what is called.
+  bool gives_way(const CodeRange& range) {
+    const auto header = waiting_.headers.lower_bound(range.first);
+    if (header != waiting_.headers.end() && *header < range.end) return true;
+    for (std::uint32_t pc = range.first; pc < range.end; ++pc) {
+      if (before_->code[pc].op == Opcode::kSleep) return true;
+      if (before_->code[pc].op == Opcode::kCall && use_of_call(pc).yields) return true;
+    }
+    return false;
+  }
+
+  // ---- Recursion (corrections 9)
+
+  struct Recursive {
+    std::uint32_t number = 0;
+    std::vector<const CodeRange*> functions;
+    std::vector<std::vector<std::uint32_t>> calls;  ///< by function: those of the same recursion
+  };
+
+  [[nodiscard]] Recursive members(std::uint32_t number) const {
+    Recursive out;
+    out.number = number;
+    for (const CodeRange& each : *ranges_) {
+      if (each.function == 0 || before_->functions[each.function - 1].recursion != number) continue;
+      out.functions.push_back(&each);
+      std::vector<std::uint32_t>& calls = out.calls.emplace_back();
+      for (std::uint32_t pc = each.first; pc < each.end; ++pc) {
+        if (before_->code[pc].op != Opcode::kCall) continue;
+        const std::vector<std::uint32_t> functions = called(pc);
+        if (std::any_of(functions.begin(), functions.end(), [&](std::uint32_t function) {
+              return before_->functions[function - 1].recursion == number;
+            }))
+          calls.push_back(pc);
+      }
+    }
+    return out;
+  }
+
+  /// Without regions: its lanes go each their own way; none of its calls returns to another depth.
+  FunctionUse use_without_regions(const Recursive& recursion) {
     FunctionUse use;
     use.returns_apart = true;
-    for (const CodeRange& each : *ranges_) {
-      if (each.function == 0 || before_->functions[each.function - 1].recursion != recursion) continue;
-      for (std::uint32_t pc = each.first; pc < each.end; ++pc) {
-        if (before_->code[pc].op == Opcode::kExit) use.may_exit = true;
-        if (may_wait(before_->code[pc])) use.waits = true;
-        if (before_->code[pc].op != Opcode::kCall) continue;
+    for (const CodeRange* each : recursion.functions) {
+      for (std::uint32_t pc = each->first; pc < each->end; ++pc) {
+        const isa::Instruction& instruction = before_->code[pc];
+        if (instruction.op == Opcode::kExit) use.may_exit = true;
+        if (may_wait(instruction)) use.waits = true;
+        if (instruction.op == Opcode::kSleep || waiting_.headers.contains(pc)) use.yields = true;
+        if (instruction.op != Opcode::kCall) continue;
         for (const std::uint32_t function : called(pc))
-          if (before_->functions[function - 1].recursion != recursion) use = either(use, use_of(function));
+          if (before_->functions[function - 1].recursion != recursion.number)
+            use = either(use, use_of(function));
       }
     }
     return use;
   }
 
-  FunctionUse place(const CodeRange& range) {
-    const FunctionFlow flow = function_flow(*before_, *cfg_, *uniformity_, range, waiting_.splits,
-                                            [this](std::uint32_t call) { return use_of_call(call); });
-    std::vector<NodeId> loops;
-    for (const std::uint32_t header : waiting_.headers) {
-      const auto node = flow.starting.find(header);
-      if (node != flow.starting.end()) loops.push_back(node->second);
+  /// Regions only if every register is back in place when others of the warp run: while lanes are in the recursion, they
+  /// neither give way nor wait for others nor exit, and those that entered a function together return together.
+  void place_recursion(std::uint32_t number) {
+    const Recursive recursion = members(number);
+    const FunctionUse without = use_without_regions(recursion);
+    const auto assume = [&](const FunctionUse& use) {
+      for (const CodeRange* each : recursion.functions) uses_[each->function] = use;
+    };
+    const bool allowed =
+        options_.recursion && !without.may_exit && !without.waits && !without.yields &&
+        std::all_of(recursion.functions.begin(), recursion.functions.end(), [&](const CodeRange* each) {
+          return RecursionGuard::frame_set(*before_, *each) != base::kNoPc;
+        });
+    // Where no region is opened any more, lanes come back from inner calls one after the other: these are in a region
+    // already, or get one of their own.
+    for (const bool around_calls : {false, true}) {
+      if (!allowed) break;
+      FunctionUse inner = without;
+      inner.entries = 0;
+      inner.returns_apart = around_calls;
+      assume(inner);
+      std::vector<Plan> plans;
+      for (const CodeRange* each : recursion.functions) {
+        AllocationOptions options = options_.allocation;
+        options.spills = false;
+        plans.push_back(plan(*each, options));
+      }
+      std::uint32_t entries = 0;  // of one call
+      for (const Plan& each : plans) entries = std::max(entries, each.allocation.use.entries);
+      // At any depth functions outside of the recursion may be called.
+      if (entries + without.entries > options_.allocation.entries || !return_together(recursion, plans))
+        continue;
+      emit(recursion, plans, entries);
+      FunctionUse use = without;
+      use.returns_apart = false;
+      use.entries = entries + without.entries;
+      // Registers are back in place when the callers' lanes run, unless some of these come back from a wait meanwhile.
+      if (waits_anywhere())
+        for (const Plan& each : plans)
+          use.overwrites.insert(each.allocation.use.overwrites.begin(), each.allocation.use.overwrites.end());
+      assume(use);
+      return;
     }
-    Regions regions(flow.graph, options_.regions);
-    regions.find(meeting_places(flow, regions), flow.call_regions);
-    const Allocation allocation =
-        allocate(std::move(regions), flow.calls, loops, range.function != 0, options_.allocation);
-    const std::vector<EmittedRegion> emitted =
-        emit_regions(*before_, flow, allocation, loops, {options_.yields, options_.breaks}, *editor_);
-    for (std::size_t i = 0; i < emitted.size(); ++i) {
-      const PlacedRegion& placed = allocation.regions[i];
-      report_.regions.push_back({emitted[i].bssy, emitted[i].bsync, placed.number(), placed.spilled(),
-                                 placed.region.early, placed.region.waits, placed.region.leaving.size()});
+    assume(without);
+    // Lanes give way to others all the same.
+    for (const CodeRange* each : recursion.functions) {
+      Plan yields = flow_of(*each);
+      if (!yields.loops.empty()) emit(yields, {options_.yields, options_.breaks, {}, base::kNoPc}, false);
     }
-    report_.dropped += allocation.dropped;
-    return allocation.use;
+  }
+
+  [[nodiscard]] bool waits_anywhere() const {
+    return std::any_of(before_->code.begin(), before_->code.end(), may_wait);
+  }
+
+  [[nodiscard]] bool return_together(const Recursive& recursion, const std::vector<Plan>& plans) const {
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const Allocation& allocation = plans[i].allocation;
+      if (allocation.use.returns_apart) return false;
+      for (const std::uint32_t call : recursion.calls[i]) {
+        const FunctionFlow& flow = plans[i].flow;
+        const NodeId node = std::prev(flow.starting.upper_bound(call))->second;
+        const bool within = std::any_of(allocation.regions.begin(), allocation.regions.end(),
+                                        [&](const PlacedRegion& placed) {
+                                          const Region& region = placed.region;
+                                          return region.leaving.empty() && region.body.test(node) &&
+                                                 (region.from != node || flow.calls[node].behind);
+                                        });
+        if (!within) return false;
+      }
+    }
+    return true;
+  }
+
+  void emit(const Recursive& recursion, const std::vector<Plan>& plans, std::uint32_t entries) {
+    RecursionGuard guard(*before_, *editor_);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const CodeRange& range = *recursion.functions[i];
+      std::set<std::uint8_t> barriers;
+      for (const PlacedRegion& placed : plans[i].allocation.regions) barriers.insert(placed.number());
+      guard.enter(range, barriers, recursion.calls[i]);
+      emit(plans[i],
+           {options_.yields, options_.breaks, guard.armed(), RecursionGuard::frame_set(*before_, range)},
+           true);
+      guard.leave(range, barriers);
+    }
+    guards_.emplace_back(std::move(guard), entries);
+  }
+
+  /// REC has room for one call of each recursion: what is left is shared.
+  void share_entries() {
+    if (guards_.empty()) return;
+    const std::uint32_t used = uses_[0]->entries;
+    const std::uint32_t room = options_.allocation.entries - std::min(options_.allocation.entries, used);
+    for (auto& [guard, entries] : guards_) {
+      const std::uint32_t most =
+          1 + room / static_cast<std::uint32_t>(guards_.size()) / std::max(entries, 1u);
+      guard.set_most(most);
+      report_.nested = report_.nested == 0 ? most : std::min(report_.nested, most);
+    }
   }
 
   [[nodiscard]] std::map<NodeId, MeetingPlace> meeting_places(const FunctionFlow& flow,
@@ -210,6 +379,7 @@ class Placement {
   const isa::Kernel* before_ = nullptr;  ///< while the editor changes it
   KernelEditor* editor_ = nullptr;
   std::vector<std::optional<FunctionUse>> uses_;
+  std::vector<std::pair<RecursionGuard, std::uint32_t>> guards_;  ///< and entries of REC that a call takes
   PlacementReport report_;
 };
 

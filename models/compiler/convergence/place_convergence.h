@@ -21,7 +21,8 @@ struct ConvergenceOptions {
   DelayedMeeting delay = DelayedMeeting::kFar;
   bool waits_by_weak_loads = false;  ///< loops may also wait by loads that a compiler could take out of them
   bool yields = true;                ///< YIELD at the head of loops whose lanes may wait for others
-  bool breaks = true;  ///< BREAK on the edges that leave a region; false: for showing what it is good for
+  bool breaks = true;     ///< BREAK on the edges that leave a region; false: for showing what it is good for
+  bool recursion = true;  ///< regions in recursive functions, where that is safe
   RegionOptions regions;
   AllocationOptions allocation;
   /// A kernel (`entry`) or a function whose loops wait for nobody.
@@ -36,15 +37,17 @@ struct PlacementReport {
     bool spilled = false;
     bool early = false;
     bool waits = false;       ///< of a loop in which lanes may wait for others
+    bool saved = false;       ///< in a recursive function, which keeps the barrier register in its frame
     std::size_t leaving = 0;  ///< edges on which lanes leave it
   };
   std::vector<Region> regions;  ///< by function, outer before inner
   std::uint32_t dropped = 0;    ///< regions that were dropped (Allocation)
+  std::uint32_t nested = 0;  ///< calls of a recursion that may have regions at the same time; 0: none has any
 };
 /// For a kernel without convergence instructions.
 PlacementReport place_convergence(isa::Kernel& kernel, const ConvergenceOptions& options);
 
-/// Kernels with convergence instructions stay as they are, and so do recursive functions.
+/// Kernels with convergence instructions stay as they are.
 class PlaceConvergence : public Pass {
  public:
   explicit PlaceConvergence(ConvergenceOptions options) : options_(std::move(options)) {}

@@ -12,6 +12,7 @@
 namespace heddle::listing {
 namespace {
 
+constexpr std::string_view kSinkMark = "{sink}";
 constexpr const char* kSinkRegister = "%sink";  ///< takes results that nobody reads
 constexpr const char* kBothRegister = "%both";  ///< both predicates of a control instruction
 constexpr const char* kRpcRegister = "%rpc";
@@ -133,6 +134,10 @@ class Translator {
                           line.guard2.negated ? "" : "!", named(line.guard2)));
       guard = fmt::format("@{} ", both);
     }
+    for (std::size_t sink = text.find(kSinkMark); sink != std::string::npos; sink = text.find(kSinkMark))
+      text.replace(sink, kSinkMark.size(), register_in(section, kSinkRegister));
+    // A form of two instructions has the guard in front of both.
+    if (const std::size_t again = text.find("{@}"); again != std::string::npos) text.replace(again, 3, guard);
     add(at, guard + text + ";");
   }
 

@@ -47,7 +47,7 @@ class Generator {
       const auto first = static_cast<std::uint32_t>(kernel_.code.size());
       flow(f, functions);
       const auto end = static_cast<std::uint32_t>(kernel_.code.size());
-      if (f > 0) kernel_.functions.push_back({"f" + std::to_string(f), first, first, end, 0, 0, nullptr});
+      if (f > 0) kernel_.functions.push_back(function_at(f, first, end));
     }
     for (const auto& [pc, function] : calls_)
       kernel_.code[pc].target = Pc(kernel_.functions[function - 1].first);
@@ -55,6 +55,14 @@ class Generator {
   }
 
  private:
+  static isa::FunctionCode function_at(std::uint32_t number, std::uint32_t first, std::uint32_t end) {
+    isa::FunctionCode function;
+    function.name = "f" + std::to_string(number);
+    function.first = function.entry = first;
+    function.end = end;
+    return function;
+  }
+
   enum class End : std::uint8_t { kFallsThrough, kBranch, kBranch2, kJump, kTable, kEnd, kExit };
   struct Block {
     End end = End::kFallsThrough;

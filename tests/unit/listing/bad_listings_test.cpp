@@ -30,8 +30,8 @@ TEST(BadListings, SayWhereWhatAndWhatToDo) {
   EXPECT_EQ(problem("BSSY B1, Loop;\nLop: EXIT;\n"),
             "k.sass:3:10: label 'Loop' is not defined | Did you mean 'Lop'?");
   EXPECT_EQ(problem("BSYNC B1, B2;\nEXIT;\n"), "k.sass:3:1: BSYNC takes 1 operand, not 2");
-  EXPECT_EQ(problem("BMOV.32 B1, B0;\nEXIT;\n"),
-            "k.sass:3:13: operand 2 of BMOV.32 must be a register R0 to R254, RZ, or a number, not 'B0'");
+  EXPECT_EQ(problem("BMOV.32 B1, P0;\nEXIT;\n"),
+            "k.sass:3:13: operand 2 of BMOV.32 must be a register R0 to R254, RZ, or a number, not 'P0'");
   EXPECT_EQ(problem("@P7 EXIT;\nEXIT;\n"), "k.sass:3:2: 'P7' is not a predicate register P0 to P6");
   EXPECT_EQ(problem("@P0 EXIT P1;\nEXIT;\n"),
             "k.sass:3:5: EXIT takes no second predicate | BRA, JMP and convergence instructions do; branch "

@@ -96,6 +96,28 @@ TEST(Listing, BmovMovesBetweenRegistersBothWays) {
   EXPECT_EQ(k->code[7].convergence, ConvergenceOp::kYield);
 }
 
+TEST(Listing, FunctionsHaveConvergenceInstructionsToo) {
+  const auto k = decode(
+      ".listing\n.kernel k\nCALL f;\nEXIT;\n.func f\nWARPSYNC 0xffffffff;\nBMOV.32.CLEAR R1, B0;\nBMOV.32 B0, R1;\n"
+      "BMOV.32 B1, B0;\nRET;\n");
+  std::vector<ConvergenceOp> found;
+  for (const Instruction& each : k->code)
+    if (each.op == Opcode::kConvergence) found.push_back(each.convergence);
+  EXPECT_EQ(found, (std::vector{ConvergenceOp::kWarpSync, ConvergenceOp::kReadClear, ConvergenceOp::kWrite,
+                                ConvergenceOp::kRead, ConvergenceOp::kWrite}));
+}
+
+TEST(Listing, BmovMovesBetweenBarrierRegistersByWayOfAnother) {
+  const auto k = decode(".listing\n.kernel k\nISETP.EQ P0, 1, 1;\n@P0 BMOV.32 B1, B2;\nEXIT;\n");
+  ASSERT_EQ(k->code.size(), 4u);
+  EXPECT_EQ(k->code[1].convergence, ConvergenceOp::kRead);
+  EXPECT_EQ(k->code[1].barrier, 2u);
+  EXPECT_EQ(k->code[2].convergence, ConvergenceOp::kWrite);
+  EXPECT_EQ(k->code[2].barrier, 1u);
+  EXPECT_EQ(k->code[2].src[0].reg, k->code[1].dst[0].reg);
+  EXPECT_TRUE(k->code[1].guard.present && k->code[2].guard.present);
+}
+
 TEST(Listing, BothPredicatesGuardAControlInstruction) {
   const auto k = decode(
       ".listing\n.kernel k\nISETP.EQ P0, R1, 0;\nISETP.EQ P1, R1, 0;\n@P0 BRA !P1, X;\nX: BREAK P1, "

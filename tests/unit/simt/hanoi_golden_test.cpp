@@ -26,17 +26,21 @@ TEST_P(HanoiGoldens, G1NestingWithBmov) {
   rig.expect("A 1111", "F'", "0000");
   EXPECT_EQ(rig.b(0), "1111");
   EXPECT_EQ(rig.spill(0), "1111");
+  rig.expect("A 1111", "F'", "0000");
   EXPECT_EQ(rig.b(0), "inv");
   rig.bra('B', "1100", 'F');
   rig.expect("F 0011 | B 1100", "F'", "0000");
+  EXPECT_EQ(rig.b(0), "inv");
   rig.bssy(0, HanoiRig::behind('E'));
   rig.expect("F 0011 | B 1100", "F' | E'", "0000");
   EXPECT_EQ(rig.b(0), "1100");
   rig.bra('C', "1000", 'D');
   rig.expect("F 0011 | D 0100 | C 1000", "F' | E'", "0000");
+  EXPECT_EQ(rig.b(0), "1100");
   rig.jump('E');
   rig.bsync(0);
   rig.expect("F 0011 | D 0100", "F' | E'", "1000");
+  EXPECT_EQ(rig.b(0), "1100");
   rig.jump('E');
   rig.bsync(0);  // and the check
   rig.expect("F 0011 | E' 1100", "F'", "0000");
@@ -47,7 +51,10 @@ TEST_P(HanoiGoldens, G1NestingWithBmov) {
   EXPECT_EQ(rig.b(0), "1111");
   rig.bsync(0);
   rig.expect("F 0011", "F'", "1100");
+  EXPECT_EQ(rig.b(0), "1111");
   rig.restore(0, "1111");
+  rig.expect("F 0011", "F'", "1100");
+  EXPECT_EQ(rig.b(0), "1111");
   rig.bsync(0);
   rig.expect("F' 1111", "-", "0000");
   EXPECT_EQ(rig.b(0), "inv");
@@ -272,6 +279,7 @@ TEST_P(HanoiGoldens, G5SnapshotOfFig6) {
   EXPECT_EQ(rig.finished(), "0001");
   rig.yield();
   rig.expect("E 0010 | D 0100", "F' | C'", "1000");
+  EXPECT_EQ(rig.groups[kGroup].pc, pc('D', 1)) << "no sibling: a NOP";
   rig.jump('C');
   rig.bsync(1);
   rig.expect("E 0010 | C' 1100", "F'", "0000");
@@ -450,6 +458,7 @@ TEST_P(HanoiGoldens, G11AFunctionOpensARegionAroundTheWarpsync) {
   rig.jump('J');
   rig.bsync(0);
   rig.expect("J' 1111", "-", "0000");
+  EXPECT_EQ(rig.stats.count("unit.stall_breaks"), 1u) << "for the stale entry of K (corrections 10)";
 }
 
 }  // namespace
