@@ -181,6 +181,7 @@ void Core::bind_load_store_unit() {
     between[i]->completion_isock.bind(between[i - 1]->completion_tsock);
     between[i]->wake_isock.bind(between[i - 1]->wake_tsock);
   }
+  for (std::size_t i = 0; i + 1 < between.size(); ++i) between[i]->add_clients(lsu_);
   between.back()->bind_unit(lsu_);
 }
 

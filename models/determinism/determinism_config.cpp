@@ -62,13 +62,46 @@ void DeterminismConfig::visit(base::ConfigVisitor& v) {
            .doc = "a launch that repeats its states for so many quanta is looked at for a livelock (§1.2.1); "
                   "0: never",
            .max = 1e9});
-  v.choice("broken_rule", broken_rule,
-           {"none", "drain", "flush", "log_order", "tail_latch", "merge_into_l1", "forward", "slot_mapping",
-            "serial_order", "serial_overlap", "split_order", "release_order", "constant_flush"},
+  v.choice("broken_rule", broken_rule, {"none",
+                                        "drain",
+                                        "flush",
+                                        "log_order",
+                                        "tail_latch",
+                                        "merge_into_l1",
+                                        "forward",
+                                        "slot_mapping",
+                                        "serial_order",
+                                        "serial_overlap",
+                                        "split_order",
+                                        "release_order",
+                                        "constant_flush",
+                                        "depth_less",
+                                        "any_ready",
+                                        "late_wake",
+                                        "set_full_blocked",
+                                        "fifo_order",
+                                        "early_ack",
+                                        "lock_ignored",
+                                        "losers_written",
+                                        "depth_reset"},
            "for tests: a rule of determinism that is left out (§1.14)");
   v.section("log", log, "store buffers");
   v.section("zbuffer", zbuffer, "Z-buffer units");
   v.section("lock", lock, "lock-based commit");
+}
+
+ZBufferRules DeterminismConfig::z_rules() const {
+  ZBufferRules rules;
+  rules.less_equal = !broken(BrokenRule::kDepthLess);
+  rules.oldest_first = !broken(BrokenRule::kAnyReady);
+  rules.atomic_wake = !broken(BrokenRule::kLateWake);
+  rules.set_full_stays = !broken(BrokenRule::kSetFullBlocked);
+  rules.l2_in_order = !broken(BrokenRule::kFifoOrder);
+  rules.ack_when_accepted = !broken(BrokenRule::kEarlyAck);
+  rules.locks_exclude = !broken(BrokenRule::kLockIgnored);
+  rules.mask_by_result = !broken(BrokenRule::kLosersWritten);
+  rules.depth_reset = !broken(BrokenRule::kDepthReset);
+  return rules;
 }
 
 }  // namespace heddle::determinism

@@ -38,8 +38,17 @@ enum class BrokenRule : std::uint8_t {
   kSplitOrder,     ///< splits of a warp in order of time
   kReleaseOrder,   ///< barriers let splits go on at once
   kConstantFlush,  ///< the constant cache keeps its lines over the commit
+  // Of the Z-buffer units (ZBufferRules)
+  kDepthLess,       ///< Z1, D6: an entry whose depth is equal loses
+  kAnyReady,        ///< Z2: requests to a chunk are scheduled in any order
+  kLateWake,        ///< Z2: waiting requests are ready a clock after the release
+  kSetFullBlocked,  ///< Z3: a request that finds all ways locked waits for an address
+  kFifoOrder,       ///< Z4
+  kEarlyAck,        ///< acknowledged when the colours enter the FIFO to L2 (correction 2)
+  kLockIgnored,     ///< a locked line hits
+  kLosersWritten,   ///< words that fail the depth test are written, too
+  kDepthReset,      ///< §1.6.2: depths stay when the number of quanta overflows
 };
-inline constexpr unsigned kBrokenRules = static_cast<unsigned>(BrokenRule::kConstantFlush) + 1;
 
 struct LogConfig {
   std::string bloom_bits = "1024";
@@ -72,6 +81,8 @@ struct DeterminismConfig {
 
   void visit(base::ConfigVisitor& v);
   [[nodiscard]] bool broken(BrokenRule rule) const { return broken_rule == rule; }
+  /// Of the Z-buffer units.
+  [[nodiscard]] ZBufferRules z_rules() const;
 };
 
 }  // namespace heddle::determinism

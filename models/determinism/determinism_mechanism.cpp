@@ -88,7 +88,7 @@ core::CoreExtensionFactory DeterminismMechanism::core_extension() {
 
 memory::PartitionUnitFactory DeterminismMechanism::partition_unit() {
   if (config_.commit_engine != CommitEngineKind::kZBuffer) return nullptr;
-  return z_buffer_units(config_.zbuffer, &z_buffers_);
+  return z_buffer_units(config_.zbuffer, &z_buffers_, config_.z_rules());
 }
 
 std::unique_ptr<core::CtaDispatchPolicy> DeterminismMechanism::dispatch_policy() {

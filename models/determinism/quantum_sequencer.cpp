@@ -233,7 +233,8 @@ void QuantumSequencer::begin_parallel(base::Cycle now) {
   QuantumRequest request;
   request.op = QuantumRequest::Op::kParallel;
   request.quantum = quantum_;
-  request.watch = watched_ = livelock_.looks();
+  watched_ = livelock_.looks();
+  request.watch = watched_ || on_quantum;
   for (std::uint32_t core = 0; core < cores_; ++core) call(core, request, now);
 }
 
@@ -329,6 +330,7 @@ void QuantumSequencer::end_quantum(base::Cycle now) {
     issued += request.issued;
     digest = (digest ^ request.digest) * 0x9e3779b97f4a7c15ull;
   }
+  record_.digest = digest;
   if (on_quantum) on_quantum(record_);
   record_ = {};
   ++quanta_;

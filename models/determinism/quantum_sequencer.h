@@ -30,6 +30,8 @@ struct QuantumRecord {
   std::uint32_t quantum_id = 0;
   std::vector<WaveRecord> waves;
   std::vector<core::CtaChoice> started;  ///< CTAs, in order of time
+  /// Of the states of all wavefronts and of what they have stored and executed in serial mode (§1.14).
+  std::uint64_t digest = 0;
 };
 
 class QuantumSequencer : public sc_core::sc_module {

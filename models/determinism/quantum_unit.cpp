@@ -209,20 +209,21 @@ void QuantumUnit::tap(core::IssueTapRequest& request) {
 void QuantumUnit::note_writes(const core::IssueTapRequest& issue) {
   const isa::Instruction& instruction = *issue.instruction;
   if (instruction.op != Opcode::kStore && instruction.op != Opcode::kAtomic) return;
-  writes_.add(issue.warp.value());
-  writes_.add(issue.pc.value());
+  core::Hash& writes = wave(issue.warp).writes;
+  writes.add(issue.pc.value());
   issue.exec.for_each([&](unsigned lane) {
-    writes_.add(lane);
-    if (instruction.memory.base.present) writes_.add(issue.operands->value(instruction.memory.base, lane));
+    writes.add(lane);
+    if (instruction.memory.base.present) writes.add(issue.operands->value(instruction.memory.base, lane));
     for (const isa::Operand& source : instruction.src)
-      if (source.present) writes_.add(issue.operands->value(source, lane));
+      if (source.present) writes.add(issue.operands->value(source, lane));
   });
 }
 
 std::uint64_t QuantumUnit::digest() const {
-  core::Hash hash = writes_;
+  core::Hash hash;
   for (std::uint32_t w = 0; w < waves_.size(); ++w) {
     const Wave& of = waves_[w];
+    hash.add(of.writes.value());
     if (of.live.none() || of.state == State::kEmpty) continue;
     hash.add(w);
     hash.add(static_cast<std::uint64_t>(of.reason));
@@ -415,7 +416,7 @@ void QuantumUnit::control(QuantumRequest& request) {
   switch (request.op) {
     case QuantumRequest::Op::kParallel:
       watch_ = request.watch;
-      writes_ = {};
+      for (Wave& of : waves_) of.writes = {};
       begin_parallel();
       break;
     case QuantumRequest::Op::kSettle:
@@ -507,7 +508,7 @@ void QuantumUnit::begin_serial_atomics() {
   serial_open_ = serial_waits_ = false;
   if (config_.broken(BrokenRule::kSerialOrder))
     for (const std::uint32_t w : serial_) recheck(WarpId{w});
-  dirty();
+  next_atomic();  // at once: the hand-over from core to core takes no cycle (G15)
 }
 
 void QuantumUnit::next_atomic() {
@@ -538,7 +539,7 @@ void QuantumUnit::begin_serial_logs() {
   for (auto w = static_cast<std::uint32_t>(waves_.size()); w-- != 0;)
     if (ask(WarpId{w}).has_partial) serial_.push_back(w);
   serial_next_ = 0;
-  dirty();
+  next_log();
 }
 
 void QuantumUnit::next_log() {

@@ -66,6 +66,7 @@ class QuantumUnit : public sc_core::sc_module {
     bool turn_open = false;       ///< the next turn is not decided
     bool host_call = false;       ///< EndReason::kAtomic: it is a call of the host
     bool global_barrier = false;  ///< its last barrier has global scope: BtaRule::kFlag
+    core::Hash writes;            ///< what it has written in this quantum, if that is watched
   };
   struct Slot {
     bool resident = false;
@@ -132,7 +133,6 @@ class QuantumUnit : public sc_core::sc_module {
   bool serial_waits_ = false;  ///< the one before must be done first
 
   bool watch_ = false;
-  core::Hash writes_;  ///< of this quantum, if it is watched
   std::uint64_t issued_ = 0;
   std::uint64_t atomics_ = 0, serial_logs_ = 0, barriers_passed_ = 0, counted_ = 0;
   std::array<std::uint64_t, kEndReasons> ends_{};

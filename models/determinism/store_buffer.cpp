@@ -46,8 +46,7 @@ StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismC
   stats.counter("most_entries", "log entries", "longest log", &most_entries_);
 }
 
-void StoreBuffer::bind_unit(core::LoadStoreUnit& unit) {
-  LsuInterposer::bind_unit(unit);
+void StoreBuffer::add_clients(core::LoadStoreUnit& unit) {
   traffic_.bind_unit(unit, "store_buffer");
 }
 

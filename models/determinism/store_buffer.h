@@ -55,7 +55,7 @@ class StoreBuffer : public core::LsuInterposer {
   sim::BlockTarget<CommitAckProtocol, StoreBuffer, &StoreBuffer::take_serial_ack> serial_ack_tsock{
       "serial_ack_tsock", this};
 
-  void bind_unit(core::LoadStoreUnit& unit) override;
+  void add_clients(core::LoadStoreUnit& unit) override;
   /// Where the logs of the GPU are in device memory; before the first launch.
   void set_log_base(std::uint64_t base);
   /// Of the whole GPU, for set_log_base().

@@ -35,19 +35,6 @@ struct ColorUpdate {
   Depth depth = 0;
 };
 
-/// Rules of the unit, broken one at a time by tests that must notice. Not for configurations.
-struct ZBufferRules {
-  bool less_equal = true;      ///< Z1: a wavefront's later store wins over its earlier one
-  bool oldest_first = true;    ///< Z2: requests to a chunk are scheduled in the order of their arrival
-  bool atomic_wake = true;     ///< Z2: waiting requests are ready in the clock in which the line is released
-  bool set_full_stays = true;  ///< Z3: a request that finds all ways locked waits for no address
-  bool l2_in_order = true;     ///< Z4
-  bool ack_when_accepted = true;  ///< an acknowledgement follows the L2's acceptance
-  bool locks_exclude = true;      ///< a locked line is no hit
-  bool mask_by_result = true;     ///< only the words that pass are written
-  bool depth_reset = true;        ///< §1.6.2
-};
-
 class ZBufferModel {
  public:
   using Cycle = base::Cycle;

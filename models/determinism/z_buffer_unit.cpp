@@ -142,11 +142,12 @@ bool ZBufferUnit::acknowledge(base::Cycle now) {
   return true;
 }
 
-memory::PartitionUnitFactory z_buffer_units(const ZBufferConfig& config, std::vector<ZBufferUnit*>* made) {
+memory::PartitionUnitFactory z_buffer_units(const ZBufferConfig& config, std::vector<ZBufferUnit*>* made,
+                                            const ZBufferRules& rules) {
   // The first site makes the clock, the units keep it.
   auto clock = std::make_shared<std::weak_ptr<sim::ClockDomain>>();
-  return [config, made, clock](const memory::PartitionUnitSite& site, sim::MemoryInitiatorSocket& crossbar,
-                               sim::MemoryTargetSocket& l2) {
+  return [config, made, clock, rules](const memory::PartitionUnitSite& site,
+                                      sim::MemoryInitiatorSocket& crossbar, sim::MemoryTargetSocket& l2) {
     ZBufferClock shared = clock->lock();
     if (shared == nullptr) {
       shared = std::make_shared<sim::ClockDomain>(site.clock.manager(), "z_buffer_clock", config.clock_mhz,
@@ -154,7 +155,7 @@ memory::PartitionUnitFactory z_buffer_units(const ZBufferConfig& config, std::ve
       *clock = shared;
     }
     auto unit = std::make_unique<ZBufferUnit>(("z_buffer" + std::to_string(site.partition.value())).c_str(),
-                                              config, site, shared);
+                                              config, site, shared, rules);
     crossbar.bind(unit->crossbar_tsock);
     unit->l2_isock.bind(l2);
     if (made != nullptr) made->push_back(unit.get());

@@ -65,6 +65,7 @@ class ZBufferUnit : private ZBufferClock, public memory::PartitionUnit {
 /// Makes the units of a GPU (gpu::RunOptions::units), with the clock that they share.
 /// `made`: gets each of them, in the order in which they are made; may be null, and outlives elaboration.
 [[nodiscard]] memory::PartitionUnitFactory z_buffer_units(const ZBufferConfig& config,
-                                                          std::vector<ZBufferUnit*>* made);
+                                                          std::vector<ZBufferUnit*>* made,
+                                                          const ZBufferRules& rules = {});
 
 }  // namespace heddle::determinism

@@ -40,9 +40,10 @@ class LsuInterposer : public sc_core::sc_module {
       "completion_tsock", this};
   sim::BlockTarget<LsuWakeProtocol, LsuInterposer, &LsuInterposer::wake> wake_tsock{"wake_tsock", this};
 
-  /// Binds this side of the load/store unit, while modules are made. One that adds operations of its own
-  /// also becomes a client here (LoadStoreUnit::add_client()).
+  /// Binds the side of the load/store unit of the one that stands next to it, while modules are made, and add_clients().
   virtual void bind_unit(LoadStoreUnit& unit);
+  /// One that adds operations of its own becomes a client (LoadStoreUnit::add_client()). Called wherever it stands.
+  virtual void add_clients(LoadStoreUnit& /*unit*/) {}
 };
 
 }  // namespace heddle::core

@@ -20,6 +20,7 @@ Json record_of(const determinism::QuantumRecord& quantum) {
   for (const determinism::WaveRecord& wave : quantum.waves)
     json["waves"][fmt::format("{}.{:03}", wave.core, wave.wave_slot)] = {
         wave.count, determinism::kEndReasonNames.at(static_cast<std::size_t>(wave.reason))};
+  json["digest"] = quantum.digest;
   json["started"] = Json::array();
   for (const core::CtaChoice& choice : quantum.started)
     json["started"].push_back({choice.core, choice.slot->value(), choice.cta});
@@ -28,7 +29,7 @@ Json record_of(const determinism::QuantumRecord& quantum) {
 
 }  // namespace
 
-Json run(const Settings& settings, const Program& program) {
+Json run(const Settings& settings, const Program& program, const Extras& extras) {
   return tb::isolated([&]() -> Json {
     std::vector<std::string> assignments{"determinism.enabled=true"};
     assignments.insert(assignments.end(), settings.begin(), settings.end());
@@ -36,6 +37,8 @@ Json run(const Settings& settings, const Program& program) {
     Json quanta = Json::array();
     gpu::RunOptions options;
     options.max_cycles = 5'000'000;
+    options.core_extensions = extras.core_extensions;
+    options.shuffle_modules = extras.shuffle;
     options.on_launch = [&](const gpu::LaunchRecord&) {
       result["quanta"] = quanta;
       quanta = Json::array();
@@ -111,11 +114,12 @@ void launch(gpu::GpuDevice& device, Json& result, const std::string& ptx, std::u
 }
 
 Json run_body(const Settings& settings, const std::string& body, std::uint32_t ctas, std::uint32_t threads,
-              const std::vector<std::uint32_t>& initial) {
+              const std::vector<std::uint32_t>& initial, const Extras& extras) {
   const std::string ptx = kernel_text(body);
-  return run(settings, [&](gpu::GpuDevice& device, Json& result) {
-    launch(device, result, ptx, ctas, threads, initial);
-  });
+  return run(
+      settings,
+      [&](gpu::GpuDevice& device, Json& result) { launch(device, result, ptx, ctas, threads, initial); },
+      extras);
 }
 
 }  // namespace heddle::testing

@@ -18,11 +18,18 @@ using Settings = std::vector<std::string>;
 /// What is done with the device; may add to the result.
 using Program = std::function<void(gpu::GpuDevice& device, Json& result)>;
 
+/// Of the GPU, beside its settings.
+struct Extras {
+  std::vector<core::CoreExtensionFactory> core_extensions{};
+  std::uint64_t shuffle = 0;  ///< gpu::RunOptions::shuffle_modules
+};
+
 /// `settings`: over those of platform tiny with determinism.enabled. The result has
-///   "quanta": by quantum {"waves": {"core.slot": [count, reason]}, "started": [[core, slot, cta]]}, of the last launch
+///   "quanta": by quantum {"waves": {"core.slot": [count, reason]}, "started": [[core, slot, cta]], "digest": of the states
+///             of all wavefronts and of what they have stored}, of the last launch
 ///   "statistics": of the last launch
 ///   "errors": if something was thrown
-[[nodiscard]] Json run(const Settings& settings, const Program& program);
+[[nodiscard]] Json run(const Settings& settings, const Program& program, const Extras& extras = {});
 
 /// The counts and reasons of a quantum's wavefronts, in order of core and slot: "51 barrier, 81 barrier".
 [[nodiscard]] std::string waves_of(const Json& result, std::size_t quantum);
@@ -43,6 +50,7 @@ void launch(gpu::GpuDevice& device, Json& result, const std::string& ptx, std::u
             std::uint64_t bytes = 2048);
 /// run() of kernel_text(body) and launch().
 [[nodiscard]] Json run_body(const Settings& settings, const std::string& body, std::uint32_t ctas,
-                            std::uint32_t threads, const std::vector<std::uint32_t>& initial = {});
+                            std::uint32_t threads, const std::vector<std::uint32_t>& initial = {},
+                            const Extras& extras = {});
 
 }  // namespace heddle::testing

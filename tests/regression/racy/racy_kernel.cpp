@@ -17,7 +17,8 @@ constexpr unsigned kValues = 6;  ///< registers %v0 ... that everything reads an
 /// Writes the body. Registers: %v0-%v5 values; %thread, %lane, %warp of the grid; %hot, %out addresses; scratch.
 class Writer {
  public:
-  Writer(RandomSource& random, std::uint32_t hot_words) : random_(random), words_(hot_words) {}
+  Writer(RandomSource& random, std::uint32_t hot_words, unsigned constant_loads)
+      : random_(random), words_(hot_words), constant_loads_(constant_loads) {}
 
   void block(unsigned statements, unsigned depth, bool uniform) {
     for (unsigned s = 0; s < statements; ++s) statement(depth, uniform);
@@ -60,6 +61,11 @@ class Writer {
 
   void load() {
     const unsigned to = value();
+    if (random_.chance(constant_loads_)) {  // constant memory that others write while it is read
+      address(1);
+      line("ld.const.u32 %x, [%a];");
+      return mix(to, "%x");
+    }
     const char* kind = random_.chance(30) ? ".volatile" : "";
     if (random_.chance(20)) {
       address(2);
@@ -89,6 +95,27 @@ class Writer {
         address(1);
         return line("st{}.global.u32 [%a], %v{};", kind, value());
     }
+  }
+  /// Stores to where it has just loaded from, while the load is on its way.
+  void load_then_store() {
+    const unsigned to = value();
+    address(1);
+    line("ld.global.u32 %x, [%a];");
+    line("st.global.u32 [%a], %v{};", value());
+    mix(to, "%x");
+  }
+  /// Reads back as soon as the store is committed, in the next quantum or in serial mode.
+  void store_then_read() {
+    const unsigned to = value(), from = value();
+    address(1);
+    line("st.global.u32 [%a], %v{};", from);
+    if (random_.chance(60)) {
+      line("membar.gl;");
+      line("ld.global.u32 %x, [%a];");
+    } else {
+      line("atom.global.add.u32 %x, [%a], %v{};", from);
+    }
+    mix(to, "%x");
   }
   void atomic() {
     const unsigned to = value(), from = value();
@@ -150,7 +177,9 @@ class Writer {
   }
   void statement(unsigned depth, bool uniform) {
     const unsigned kind = random_.below(100);
-    if (kind < 26) return load();
+    if (kind < 22) return load();
+    if (kind < 27) return load_then_store();
+    if (kind < 31) return store_then_read();
     if (kind < 56) return store();
     if (kind < 66) return atomic();
     if (kind < 70) return line("membar.{};", random_.chance(70) ? "gl" : "cta");
@@ -162,6 +191,7 @@ class Writer {
 
   RandomSource& random_;
   std::uint32_t words_;
+  unsigned constant_loads_;
   std::string text_;
   unsigned labels_ = 0;
   unsigned loops_ = 0;
@@ -169,14 +199,15 @@ class Writer {
 
 }  // namespace
 
-RacyKernel racy_kernel(std::uint64_t seed) {
+RacyKernel racy_kernel(std::uint64_t seed, const RacyMix& mix) {
   RandomSource random(RandomSource(seed).next());  // scattered: the streams of neighbouring states overlap
   RacyKernel kernel;
   kernel.seed = seed;
   kernel.hot_words = 4 * random.pick({1u, 2u, 4u, 16u});  // of one chunk of 128 bytes or two
+  if (mix.hot_words != 0) kernel.hot_words = mix.hot_words;
   kernel.shape.grid = {random.between(2, 6), 1, 1};
   kernel.shape.block = {random.pick({32u, 48u, 64u, 96u, 128u}), 1, 1};
-  Writer writer(random, kernel.hot_words);
+  Writer writer(random, kernel.hot_words, mix.constant_loads);
   writer.block(random.between(6, 14), 0, true);
   kernel.ptx = fmt::format(R"(.version 6.4
 .target sm_70
@@ -202,16 +233,17 @@ RacyKernel racy_kernel(std::uint64_t seed) {
     kernel.ptx += fmt::format("  mad.lo.u32 %v{}, %thread, {}, {};\n", v, 2654435761u + 2 * v, 977 * (v + 1));
   }
   kernel.ptx += writer.text();
-  kernel.ptx += fmt::format("  mul.wide.u32 %a, %thread, {};\n  add.u64 %a, %a, %out;\n", 4 * kValues);
-  for (unsigned v = 0; v < kValues; ++v)
-    kernel.ptx += fmt::format("  st.global.u32 [%a+{}], %v{};\n", 4 * v, v);
-  kernel.ptx += "  ret;\n}\n";
+  // One word tells of all values, so that results take little of the commits' time.
+  for (unsigned v = 1; v < kValues; ++v)
+    kernel.ptx += fmt::format("  mad.lo.u32 %v0, %v0, 16777619, %v{};\n", v);
+  kernel.ptx +=
+      "  mul.wide.u32 %a, %thread, 4;\n  add.u64 %a, %a, %out;\n  st.global.u32 [%a], %v0;\n  ret;\n}\n";
   return kernel;
 }
 
 std::uint64_t digest_after(host::Device& device, const RacyKernel& kernel) {
   const std::uint64_t threads = kernel.shape.grid.count() * kernel.shape.block.count();
-  const std::uint64_t hot_bytes = 4 * std::uint64_t{kernel.hot_words}, result_bytes = 4 * kValues * threads;
+  const std::uint64_t hot_bytes = 4 * std::uint64_t{kernel.hot_words}, result_bytes = 4 * threads;
   const auto module = device.load_ptx_text(kernel.ptx, fmt::format("racy-{}.ptx", kernel.seed));
   const std::uint64_t hot = device.allocate(hot_bytes, "hot"),
                       results = device.allocate(result_bytes, "results");

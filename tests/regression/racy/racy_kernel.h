@@ -18,9 +18,14 @@ struct RacyKernel {
   std::uint32_t hot_words = 0;
 };
 
+struct RacyMix {
+  unsigned constant_loads = 10;  ///< percent of loads that go through the constant cache
+  std::uint32_t hot_words = 0;   ///< a multiple of 4; 0: each kernel's own choice
+};
+
 /// The kernel of a seed, the same on every machine. Ends on every mechanism: loops have fixed bounds, barriers are where
 /// control flow is uniform.
-[[nodiscard]] RacyKernel racy_kernel(std::uint64_t seed);
+[[nodiscard]] RacyKernel racy_kernel(std::uint64_t seed, const RacyMix& mix = {});
 
 /// Runs it on zeroed memory and returns a digest of the hot words and results.
 [[nodiscard]] std::uint64_t digest_after(host::Device& device, const RacyKernel& kernel);

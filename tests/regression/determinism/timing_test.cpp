@@ -1,0 +1,172 @@
+// What must not depend on timing (gpudet §1.14, G18): all that quanta consist of, what kernels print, signatures of racey;
+// and what is the same in every run: statistics.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "regression/determinism/rig.h"
+#include "regression/racy/racy_kernel.h"
+#include "workloads/workload.h"
+
+namespace heddle::testing {
+namespace {
+
+Settings perturbed(unsigned seed, const Settings& more = {}) {
+  const std::string number = std::to_string(seed);
+  Settings settings{"memory.crossbar.perturb_seed=" + number, "memory.crossbar.perturb_cycles=60",
+                    "memory.dram.perturb_seed=" + number, "core.scheduler.perturb_seed=" + number,
+                    "core.start_jitter.perturb_seed=" + number};
+  settings.insert(settings.end(), more.begin(), more.end());
+  return settings;
+}
+
+// ---- G18
+
+/// The words and signatures that racey leaves, as a text; or why there are none.
+std::string racey(const Settings& settings, std::map<std::string, std::uint32_t> parameters = {}) {
+  const Json result = run(settings, [&](gpu::GpuDevice& device, Json& out) {
+    const workloads::Verdict verdict = workloads::find("racey")->run(
+        device, {.size = workloads::Size::kTiny, .parameters = std::move(parameters)});
+    out["verdict"] = verdict.summary;
+    out["passed"] = verdict.passed;
+  });
+  EXPECT_FALSE(result.contains("errors")) << result["errors"].dump();
+  EXPECT_TRUE(result.value("passed", false)) << result.dump();
+  return result.value("verdict", "");
+}
+
+TEST(TimingGoldens, G18_SignaturesVaryWithoutDeterminism) {
+  std::set<std::string> signatures;
+  for (unsigned seed = 1; seed <= 6; ++seed)
+    signatures.insert(racey(perturbed(seed, {"determinism.enabled=false"})));
+  EXPECT_GT(signatures.size(), 3u);
+}
+
+TEST(TimingGoldens, G18_OneWavefrontAloneIsDeterministicWithoutIt) {
+  std::set<std::string> signatures;
+  for (unsigned seed = 1; seed <= 6; ++seed)
+    signatures.insert(racey(perturbed(seed, {"determinism.enabled=false"}), {{"ctas", 1}, {"threads", 32}}));
+  EXPECT_EQ(signatures.size(), 1u);
+}
+
+TEST(TimingGoldens, G18_OneSignatureWithDeterminism) {
+  const std::string expected = racey({});
+  for (unsigned seed = 1; seed <= 6; ++seed) EXPECT_EQ(racey(perturbed(seed)), expected) << seed;
+  // What only changes timing, or keeps the order.
+  unsigned seed = 10;
+  for (const char* setting : {"zbuffer.cache_kib=1",          "zbuffer.cache_kib=128",
+                              "zbuffer.cache_ways=1",         "zbuffer.request_entries=1",
+                              "zbuffer.comparator_entries=1", "zbuffer.l2_queue=1",
+                              "zbuffer.set_full=skip",        "zbuffer.clock_mhz=100",
+                              "zbuffer.latency_cycles=9",     "zbuffer.full_depth_packet=true",
+                              "zbuffer.depth_bits=9",         "log.bloom_bits=128",
+                              "log.bloom_bits=ideal",         "log.search_cost=per_entry",
+                              "barrier_cycles=1000",          "l1_flush_cycles=30",
+                              "work_dist_cycles=30",          "wavefront_bits=12",
+                              "commit_engine=lock",           "serial_mode=wavefront"})
+    EXPECT_EQ(racey(perturbed(++seed, {std::string("determinism.") + setting})), expected) << setting;
+}
+
+TEST(TimingGoldens, G18_TheOrderMayDependOnQuanta) {
+  // The check above can fail: these change what is written when.
+  std::set<std::string> signatures{racey({})};
+  for (const char* setting : {"determinism.quantum_size=50", "determinism.quantum_size=90"})
+    signatures.insert(racey({setting}));
+  EXPECT_EQ(signatures.size(), 3u);
+}
+
+// ---- §1.14
+
+TEST(Timing, ChangesNothingThatQuantaConsistOf) {
+  for (const char* mechanism : {"simt_stack", "aware", "multi_path"})
+    for (std::uint64_t kernel = 1; kernel <= 5; ++kernel) {
+      Json expected;
+      for (unsigned seed = 0; seed <= 4; ++seed) {
+        Settings settings = perturbed(
+            seed, {std::string("core.control_flow.mechanism=") + mechanism, "determinism.quantum_size=40"});
+        if (std::string(mechanism) == "multi_path")
+          settings.push_back("core.scoreboard.kind=per_thread_mask");
+        Json result = run(settings, [&](gpu::GpuDevice& device, Json& out) {
+          out["memory"] = digest_after(device, racy_kernel(kernel));
+        });
+        ASSERT_FALSE(result.contains("errors")) << result["errors"].dump();
+        ASSERT_GT(quanta_of(result), 2u);
+        for (Json& quantum : result["quanta"]) {  // CTAs start in order of their slots, whenever that is
+          std::vector<Json> started = quantum["started"];
+          std::sort(started.begin(), started.end());
+          quantum["started"] = started;
+          // Whether lanes have gone past a fence that ended their quantum depends on when its writes were performed.
+          if (quantum["waves"].dump().find("fence") != std::string::npos) quantum.erase("digest");
+        }
+        const Json all{result["quanta"], result["memory"]};
+        if (expected.is_null()) expected = all;
+        EXPECT_EQ(all, expected) << mechanism << ", kernel " << kernel << ", seed " << seed << ": "
+                                 << Json::diff(expected, all);
+      }
+    }
+}
+
+TEST(Timing, ChangesStatisticsAndTheOrderOfCreationDoesNot) {
+  const auto statistics = [](unsigned seed, std::uint64_t shuffle) {
+    return run(perturbed(seed),
+               [](gpu::GpuDevice& device, Json& out) {
+                 out["memory"] = digest_after(device, racy_kernel(3));
+               },
+               {.shuffle = shuffle})
+        .dump();
+  };
+  const std::string once = statistics(7, 0);
+  ASSERT_EQ(once.find("\"errors\""), std::string::npos) << once;
+  EXPECT_EQ(statistics(7, 0), once);
+  for (std::uint64_t shuffle : {1u, 2u, 3u}) EXPECT_EQ(statistics(7, shuffle), once);
+  EXPECT_NE(statistics(8, 0), once);
+}
+
+TEST(Timing, DoesNotChangeTheOrderOfWhatKernelsPrint) {
+  const std::string ptx =
+      kernel_text(R"(  .local .align 8 .b8 values[8];
+  .reg .b64 %v, %f;
+  .reg .b32 %n;
+  and.b32 %r0, %t, 7;
+  setp.ne.u32 %p0, %r0, 3;
+  @%p0 bra END;
+  mov.u32 %r1, %ctaid.x;
+  mad.lo.u32 %r1, %r1, 1000, %t;
+  st.local.u32 [values], %r1;
+  mov.u64 %v, values;
+  cvta.local.u64 %v, %v;
+  mov.u64 %f, format;
+  cvta.global.u64 %f, %f;
+  {
+  .param .b64 p0;
+  .param .b64 p1;
+  .param .b32 r;
+  st.param.b64 [p0], %f;
+  st.param.b64 [p1], %v;
+  call.uni (r), vprintf, (p0, p1);
+  ld.param.b32 %n, [r];
+  }
+END:
+  ret;)",
+                  ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
+                  ".global .align 1 .b8 format[4] = {37, 117, 10, 0};\n");
+  const auto printed = [&](const Settings& settings) {
+    const Json result =
+        run(settings, [&](gpu::GpuDevice& device, Json& out) { launch(device, out, ptx, 6, 96); });
+    EXPECT_FALSE(result.contains("errors")) << result["errors"].dump();
+    std::string text;
+    for (const Json& each : result.value("printed", Json::array())) text += each.get<std::string>();
+    return text;
+  };
+  const std::string expected = printed({});
+  EXPECT_EQ(std::count(expected.begin(), expected.end(), '\n'), 6 * 3 * 4);
+  std::set<std::string> without;
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    EXPECT_EQ(printed(perturbed(seed)), expected) << seed;
+    without.insert(printed(perturbed(seed, {"determinism.enabled=false"})));
+  }
+  EXPECT_GT(without.size(), 1u) << "the check can fail";
+}
+
+}  // namespace
+}  // namespace heddle::testing
