@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "block_program.h"
 #include "random_traces.h"
+#include "resync/longest_paths.h"
 #include "resync/observed_flow.h"
 #include "resync/policy_names.h"
 #include "resync/record_format.h"
