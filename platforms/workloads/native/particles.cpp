@@ -71,11 +71,15 @@ NATIVE_NOINLINE void force(const Body& on, int node, double& fx, double& fy) {
 }
 void barnes(unsigned t, unsigned threads) {
   double sum = 0;
+  phase(t, 0);
+  splash_barrier();
   for (std::size_t i = t; i < bodies.size(); i += threads) {
     double fx = 0, fy = 0;
     force(bodies[i], 0, fx, fy);
     sum += fx * fx + fy * fy;
   }
+  splash_barrier();
+  phase(t, 1);
   sink[t] = static_cast<std::uint64_t>(sum * 1e3);
 }
 
@@ -106,12 +110,14 @@ NATIVE_NOINLINE double interact(int a, int b) {
 }
 void fmm(unsigned t, unsigned threads) {
   double sum = 0;
+  phase(t, 0);
+  splash_barrier();
   for (std::size_t node = t + 1; node < tree.size() && node < 3 * threads; node += threads)
     sum += interact(static_cast<int>(node), 0);
   sink[t] = static_cast<std::uint64_t>(sum * 1e3);
 }
 
-constexpr int kCells = 6;
+constexpr int kCells = 12;
 struct Cell {
   int count;
   double x[12], y[12], density[12];
@@ -123,8 +129,9 @@ void prepare_fluid(unsigned threads, unsigned size) {
   total_density = 0;
   for (auto& row : cells)
     for (Cell& c : row) c.count = 0;
-  for (unsigned i = 0; i < threads * 5 * size; ++i) {
-    const double x = random.uniform(), y = random.uniform() * random.uniform();
+  for (unsigned i = 0; i < threads * 12 * size; ++i) {
+    // A column of it that falls: most cells are full or empty.
+    const double x = random.uniform() * (random.uniform() < 0.8 ? 0.4 : 1), y = random.uniform();
     Cell& c = cells[static_cast<int>(y * kCells)][static_cast<int>(x * kCells)];
     if (c.count == 12) continue;
     c.x[c.count] = x;
@@ -183,6 +190,7 @@ NATIVE_NOINLINE bool pair_force(std::size_t i, std::size_t j, double* f) {
 void water(unsigned t, unsigned threads) {
   const std::size_t n = position.size() / 3, each = n / threads;
   for (int step = 0; step < 2; ++step) {
+    phase(t, static_cast<unsigned>(step));
     for (std::size_t i = t * each; i < (t + 1) * each; ++i) {
       double sum[3] = {0, 0, 0};
       for (std::size_t k = 1; k <= n / 2; ++k) {
@@ -194,13 +202,13 @@ void water(unsigned t, unsigned threads) {
       for (int c = 0; c < 3; ++c) acceleration[3 * i + c] += sum[c];
       pthread_mutex_unlock(&mutex);
     }
-    barrier();
+    splash_barrier();
     for (std::size_t i = 3 * t * each; i < 3 * (t + 1) * each; ++i) {
       velocity[i] += 0.01 * acceleration[i];
       position[i] += 0.01 * velocity[i];
       acceleration[i] = 0;
     }
-    barrier();
+    splash_barrier();
   }
   sink[t] = static_cast<std::uint64_t>(position[3 * t * each] * 1e9);
 }

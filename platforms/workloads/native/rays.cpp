@@ -61,6 +61,7 @@ NATIVE_NOINLINE double shade(Vector from, Vector direction, int depth) {
 }
 void tachyon(unsigned t, unsigned threads) {
   double sum = 0;
+  phase(t, 0);
   // Neighbouring pixels to neighbouring threads.
   for (unsigned i = 0; i < pixels; ++i) {
     const double x = (i * threads + t) % 32 / 16.0 - 1, y = (i * threads + t) / 32 / 4.0 - 1;
@@ -83,6 +84,7 @@ void prepare_volume(unsigned, unsigned size) {
 }
 void volrend(unsigned t, unsigned threads) {
   double sum = 0;
+  phase(t, 0);
   for (unsigned i = 0; i < volume_rays; ++i) {
     const unsigned ray = i * threads + t;
     double x = ray % kSide, y = ray / kSide % kSide, z = 0, opacity = 0, colour = 0;
@@ -109,15 +111,20 @@ void volrend(unsigned t, unsigned threads) {
 }
 
 unsigned char image[64][64];
+double directions[64][2];
 unsigned particles;
 void prepare_body(unsigned, unsigned size) {
   Random random(9);
   for (auto& row : image)
     for (unsigned char& p : row) p = static_cast<unsigned char>(random.next() & 255);
+  for (int d = 0; d < 64; ++d) {
+    directions[d][0] = std::cos(d * 6.283185307 / 64);
+    directions[d][1] = std::sin(d * 6.283185307 / 64);
+  }
   particles = 5 * size;
 }
-NATIVE_NOINLINE double edge_error(double x0, double y0, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle);
+NATIVE_NOINLINE double edge_error(double x0, double y0, unsigned direction) {
+  const double c = directions[direction % 64][0], s = directions[direction % 64][1];
   double error = 0;
   for (int k = 0; k < 16; ++k) {
     const double x = x0 + k * c, y = y0 + k * s;
@@ -136,7 +143,7 @@ void bodytrack(unsigned t, unsigned) {
   for (unsigned i = 0; i < particles; ++i) {
     const double x = 16 + 32 * random.uniform(), y = 16 + 32 * random.uniform();
     double error = 0;
-    for (int limb = 0; limb < 4; ++limb) error += edge_error(x, y, 1.57 * limb + 0.3 * random.uniform());
+    for (int limb = 0; limb < 4; ++limb) error += edge_error(x, y, 16 * limb + random.next() % 3);
     if (error < best) best = error;
   }
   sink[t] = static_cast<std::uint64_t>(best * 1e6);
