@@ -190,7 +190,7 @@ std::size_t MarkedTraces::read(unsigned thread, std::span<TraceRecord> records) 
   const std::size_t n = traces_.read(thread, records);
   for (TraceRecord& record : records.first(n)) {
     const ObservedMarks* const marks = flow_.at(record.pc);
-    if (marks == nullptr || record.pc < marked_.first || record.pc >= marked_.end) continue;
+    if (marks == nullptr) continue;
     record.priority = marks->priority;
     record.marks = marks->marks.get();
     if (joins_ && marks->begins_block) record.flags |= TraceRecord::kBlockBegin;

@@ -53,19 +53,12 @@ class ObservedFlow {
   std::size_t approximated_ = 0;
 };
 
-/// PCs of [first, end).
-struct CodeRange {
-  std::uint64_t first = 0;
-  std::uint64_t end = ~std::uint64_t{0};
-};
-
 /// A set with the marks of an analysed flow in place of its own.
 class MarkedTraces final : public TraceSet {
  public:
-  /// `joins`: blocks that begin at joins are shown as well, as if the compiler had marked them. Outside of `marked` there are
-  /// no marks: libraries are not compiled with the program (§6.1).
-  MarkedTraces(TraceSet& traces, const ObservedFlow& flow, bool joins, CodeRange marked = {})
-      : traces_(traces), flow_(flow), joins_(joins), marked_(marked) {}
+  /// `joins`: blocks that begin at joins are shown as well, as if the compiler had marked them.
+  MarkedTraces(TraceSet& traces, const ObservedFlow& flow, bool joins)
+      : traces_(traces), flow_(flow), joins_(joins) {}
   [[nodiscard]] unsigned threads() const override { return traces_.threads(); }
   std::size_t read(unsigned thread, std::span<TraceRecord> records) override;
   void rewind() override { traces_.rewind(); }
@@ -75,7 +68,6 @@ class MarkedTraces final : public TraceSet {
   TraceSet& traces_;
   const ObservedFlow& flow_;
   bool joins_;
-  CodeRange marked_;
 };
 
 }  // namespace heddle::resync

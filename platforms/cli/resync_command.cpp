@@ -26,7 +26,6 @@ struct ResyncRequest {
   std::vector<std::string> policies;
   resync::ReplayOptions options;
   std::string marks = "observed";
-  std::string marked_code;
   bool no_barriers = false;
   std::string json;
   bool optimum = false;
@@ -132,22 +131,8 @@ std::uint64_t optimum_of(resync::TraceSet& traces) {
   return resync::shortest_supersequence(pcs).length;
 }
 
-/// "0x401000:0x410000"
-resync::CodeRange code_range(const std::string& text) {
-  resync::CodeRange range;
-  if (text.empty()) return range;
-  unsigned long long first = 0, end = 0;
-  int used = 0;
-  if (std::sscanf(text.c_str(), "%llx:%llx%n", &first, &end, &used) != 2 ||
-      used != static_cast<int>(text.size()) || first >= end)
-    throw base::InputError("--marked-code", fmt::format("'{}' is no range of addresses", text),
-                           "Write FIRST:END in hexadecimal, for example 0x401000:0x408000.");
-  return {first, end};
-}
-
 ResyncResult replay_all(const ResyncRequest& request) {
   const Sets sets = all_sets(request);
-  const resync::CodeRange code = code_range(request.marked_code);
   ResyncResult result;
   result.traces = request.traces;
   result.sets = sets.size();
@@ -170,7 +155,7 @@ ResyncResult replay_all(const ResyncRequest& request) {
       const auto policy = resync::make_policy(name);
       resync::RecordTraces traces(sets[i]);
       std::optional<resync::MarkedTraces> marked;
-      if (flow && policy->uses_marks()) marked.emplace(traces, *flow, policy->marks_begin_blocks(), code);
+      if (flow && policy->uses_marks()) marked.emplace(traces, *flow, policy->marks_begin_blocks());
       resync::ReplayOptions options = request.options;
       options.barriers = !request.no_barriers;
       options.progress = [&](std::uint64_t done) { progress.show(name, i, sets.size(), done); };
@@ -217,10 +202,6 @@ void add_resync(CLI::App& app, Body& body) {
                     "Threads execute together at equal depth only");
   command->add_flag("--function-marks", request->options.function_marks,
                     "Activation records are counted by the recorded marks instead of calls and returns");
-  command
-      ->add_option("--marked-code", request->marked_code,
-                   "FIRST:END, hexadecimal PCs: only this code has compiler marks, not libraries")
-      ->option_text("RANGE");
   command->add_flag("--no-barriers", request->no_barriers,
                     "Threads do not wait at recorded barriers, as if they were cut out like critical sections");
   command->add_flag("--optimum", request->optimum, "The fewest fetches possible, for small traces");

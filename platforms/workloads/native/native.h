@@ -53,6 +53,10 @@ class Random {
   std::uint64_t state_;
 };
 
+#if defined(__clang__)
+#define NATIVE_NOINLINE __attribute__((noinline))
+#else
 #define NATIVE_NOINLINE __attribute__((noinline, noclone))
+#endif
 
 }  // namespace native

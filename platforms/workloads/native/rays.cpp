@@ -64,7 +64,7 @@ void tachyon(unsigned t, unsigned threads) {
   phase(t, 0);
   // Neighbouring pixels to neighbouring threads.
   for (unsigned i = 0; i < pixels; ++i) {
-    const double x = (i * threads + t) % 32 / 16.0 - 1, y = (i * threads + t) / 32 / 4.0 - 1;
+    const double x = (i * threads + t) % 192 / 96.0 - 1, y = (i * threads + t) / 192 / 4.0 - 0.5;
     const double norm = 1 / std::sqrt(x * x + y * y + 1);
     sum += shade({0, 0, 0}, Vector{x * norm, y * norm, norm}, 0);
   }
@@ -79,22 +79,27 @@ void prepare_volume(unsigned, unsigned size) {
   for (auto& plane : volume)
     for (auto& row : plane)
       for (unsigned char& v : row)
-        v = random.uniform() < 0.6 ? 0 : static_cast<unsigned char>(random.next() & 255);
-  volume_rays = 10 * size;
+        v = random.uniform() < 0.75 ? 0 : static_cast<unsigned char>(random.next() & 255);
+  volume_rays = 14 * size;
 }
-void volrend(unsigned t, unsigned threads) {
+void volrend(unsigned t, unsigned) {
   double sum = 0;
   phase(t, 0);
   for (unsigned i = 0; i < volume_rays; ++i) {
-    const unsigned ray = i * threads + t;
-    double x = ray % kSide, y = ray / kSide % kSide, z = 0, opacity = 0, colour = 0;
-    const double dx = 0.3 - 0.04 * t, dy = 0.1 + 0.02 * (i % 7);
+    // A block of the image for each thread; the volume does not fill it.
+    const unsigned column = t % 4 * 10 + i % 10, row = t / 4 % 4 * 10 + i * 7 % 10;
+    double x = column * 0.9 - 4, y = row * 0.9 - 4, z = 0, opacity = 0, colour = 0;
+    const double dx = 0.3 - 0.04 * (t % 7), dy = 0.1 + 0.02 * (i % 7);
+    if (x < 0 || x >= kSide || y < 0 || y >= kSide) continue;
     while (z < kSide && x >= 0 && x < kSide && y >= 0 && y < kSide) {
       const unsigned char v = volume[static_cast<int>(z)][static_cast<int>(y)][static_cast<int>(x)];
-      if (v == 0) {  // empty space is skipped
-        z += 1.5;
-        x += 1.5 * dx;
-        y += 1.5 * dy;
+      if (v == 0) {  // empty space is skipped, along the ray to where something is
+        do {
+          z += 0.5;
+          x += 0.5 * dx;
+          y += 0.5 * dy;
+        } while (z < kSide && x >= 0 && x < kSide && y >= 0 && y < kSide &&
+                 volume[static_cast<int>(z)][static_cast<int>(y)][static_cast<int>(x)] == 0);
         continue;
       }
       const double alpha = v > 128 ? 0.25 : 0.05;
