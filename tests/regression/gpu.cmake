@@ -7,6 +7,9 @@ heddle_test(mimd_forms_test SYSTEMC
 heddle_test(hanoi_workloads_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/hanoi_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
             LINK heddle_cli LABELS regression TIMEOUT 300)
+heddle_test(resync_workloads_test SYSTEMC
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
+            LINK heddle_cli LABELS regression TIMEOUT 300)
 heddle_test(scoreboard_ports_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/scoreboard_ports_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
             LINK heddle_cli LABELS regression TIMEOUT 300)

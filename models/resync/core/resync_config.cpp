@@ -109,7 +109,8 @@ PolicyTraits traits_of(const ResyncConfig& config) {
       traits.bits_per_warp += lanes * kLevelBits;
     if (family.order == Order::kFrontier) traits.bits_per_warp += lanes * 20;
     if (config.policy.find("Long") != std::string::npos && family.order == Order::kTurns)
-      traits.bits_per_warp += lanes * history_entries(config.policy) * kPcBits;
+      traits.history_entries = history_entries(config.policy);
+    traits.bits_per_warp += lanes * traits.history_entries * kPcBits;
     if (config.policy.starts_with("Lee")) traits.bits_per_warp += 2 * lanes;
     if (family.waits) traits.bits_per_warp += lanes * (20 + kLevelBits + lanes + 6);  // 32 divergence entries
     return traits;

@@ -40,8 +40,9 @@ struct PolicyTraits {
   };
   Order order = Order::kTurns;
   bool waits_at_post_dominators = false;
-  bool compares_depth = false;      ///< of the stack, not only the number of activation records
-  std::uint64_t bits_per_warp = 0;  ///< state of the selector (thread-resync §4), 32 lanes
+  bool compares_depth = false;        ///< of the stack, not only the number of activation records
+  std::uint64_t history_entries = 0;  ///< of a lane; 0: it has no history
+  std::uint64_t bits_per_warp = 0;    ///< state of the selector (thread-resync §4), 32 lanes
 };
 
 /// Throws base::InputError for a policy that a core cannot have (H8, H10-H12), or that does not exist.

@@ -53,6 +53,10 @@ void ResyncControl::register_stats(base::StatGroup& stats) {
   stats.counter("switches", "events", "of these, those after which none of the lanes ran that had run before",
                 &switches_);
   stats.counter("merges", "events", "times that running lanes came to the PC of waiting ones", &merges_);
+  if (traits_.history_entries != 0)
+    stats.counter("history_compares", "comparisons",
+                  "of a lane's PC with an entry of another lane's history (thread-resync §4)",
+                  &history_compares_);
   if (config_.aging_selections != 0)
     stats.counter("aged", "events", "lanes that were served because they had waited too long", &aged_);
   if (config_.selection_latency_cycles != 0 || config_.selection_interval_cycles != 0)
@@ -281,6 +285,7 @@ void ResyncControl::select(Request& request, Warp& warp, bool silent) {
   const ThreadMask ready = warp.views.live;
   if (ready != 0 && !warp.views.united(ready)) {
     ++selections_;
+    history_compares_ += count(ready) * (count(ready) - 1) * traits_.history_entries;
     const base::Cycle start = std::max(request.cycle, selector_free_);
     const base::Cycle done = start + config_.selection_latency_cycles;
     selector_free_ = start + config_.selection_interval_cycles;

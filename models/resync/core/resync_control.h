@@ -120,6 +120,7 @@ class ResyncControl final : public simt::ControlFlow {
 
   std::uint64_t branches_ = 0, divergences_ = 0, calls_ = 0;
   std::uint64_t selections_ = 0, switches_ = 0, merges_ = 0, aged_ = 0, selection_cycles_ = 0, max_pcs_ = 0;
+  std::uint64_t history_compares_ = 0;
 };
 
 }  // namespace heddle::resync
