@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,16 +23,18 @@ using testing::test_name;
 struct Policy {
   const char* name;
   bool fair = false;  ///< lanes that spin let the others have their turn
+  bool by_history =
+      false;  ///< lanes that have taken a lock may never meet the others, so that these starve them
 };
 const std::vector<Policy> kPolicies{{"MinPC"},
                                     {"MinSP_MinPC"},
                                     {"MaxFunMinPC1"},
                                     {"MaxFunMinPC2"},
                                     {"MaxFunMinPC3"},
-                                    {"Long(8)"},
-                                    {"LongMinPC(4)"},
-                                    {"LongMinSP(4)"},
-                                    {"LongIRB(8)"},
+                                    {"Long(8)", false, true},
+                                    {"LongMinPC(4)", false, true},
+                                    {"LongMinSP(4)", false, true},
+                                    {"LongIRB(8)", false, true},
                                     {"Lee", true},
                                     {"Lee+function_stack", true},
                                     {"PDomMinPC"},
@@ -57,6 +60,10 @@ std::vector<std::string> all_workloads() {
   return names;
 }
 
+/// In SIMT-safe form: whoever has a lock releases it before the warp's lanes meet.
+const std::set<std::string> kLocks{"hashtable", "hashtable-serial",  "hashtable-backoff", "atm",
+                                   "cloth",     "cloth-interleaved", "cloth-blocked",     "bh-sort"};
+
 class ResyncWorkloads : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ResyncWorkloads, GiveTheRightResultAndTheOraclesMemory) {
@@ -74,7 +81,13 @@ TEST_P(ResyncWorkloads, GiveTheRightResultAndTheOraclesMemory) {
     Scenario what{workload, "tiny", workloads::Compiler::kNvcc, keys(policy, waits ? 16 : 0)};
     what.oracle = true;
     what.max_cycles = 20'000'000;
-    const auto result = run(what);
+    auto result = run(what);
+    if (policy.by_history && kLocks.contains(workload) && result.contains("errors")) {
+      const std::string text = result["errors"][0];
+      EXPECT_NE(text.find("hangs: SIMT-induced deadlock"), std::string::npos) << text;
+      what.assignments = keys(policy, 16);
+      result = run(what);
+    }
     ASSERT_FALSE(result.contains("errors")) << result["errors"][0];
     EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
     if (testing::same_on_the_oracle(*workloads::find(workload))) {

@@ -104,6 +104,37 @@ TEST(NativeTracer, ThreadsOfAKernel) {
   EXPECT_GT(replay.run().dlp(), 2);
 }
 
+// §6.1: calls of empty functions, not recorded; libraries have none.
+TEST(NativeTracer, FunctionMarksOfTheCompiler) {
+  const auto symbols = function_symbols(NATIVE_KERNELS_MARKED);
+  // Kernel 13: threads of odd numbers call the big function. Kernel blacks: functions that call the library's.
+  for (const char* kernel : {"13", "blacks"}) {
+    SCOPED_TRACE(kernel);
+    const Folder folder(std::string("native_marks_") + kernel);
+    (void)trace_native({NATIVE_KERNELS_MARKED, kernel, "2"}, folder.path(), {});
+    const auto all = records_of(folder.path());
+    ASSERT_EQ(all.size(), 2u);
+    for (unsigned t = 0; t < 2; ++t) {
+      unsigned entered = 0, left = 0, calls = 0;
+      for (const R& record : all[t]) {
+        EXPECT_NE(record.pc, symbols.at("__cyg_profile_func_enter"));
+        EXPECT_NE(record.pc, symbols.at("__cyg_profile_func_exit"));
+        entered += record.has(R::kFunctionCall) ? 1 : 0;
+        left += record.has(R::kFunctionReturn) ? 1 : 0;
+        calls += record.is(R::kCall) ? 1 : 0;
+        EXPECT_GE(entered, left);
+      }
+      EXPECT_EQ(entered, left);
+      if (kernel == std::string("13")) {
+        EXPECT_EQ(entered, t == 1 ? 3u : 2u) << "the worker, the kernel, the big function";
+        EXPECT_EQ(calls, entered - 1) << "calls of marks are not recorded";
+      } else {
+        EXPECT_GT(calls, entered) << "of the library";
+      }
+    }
+  }
+}
+
 TEST(NativeTracer, CriticalSectionsAreCutAndBarriersFlagged) {
   const Folder folder("native_fluid_");
   const NativeTraces result = trace_native({NATIVE_KERNELS, "fluid", "4"}, folder.path(), {});
