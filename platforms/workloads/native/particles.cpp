@@ -128,7 +128,8 @@ double total_density;
 void prepare_fluid(unsigned threads, unsigned size) {
   Random random(33);
   total_density = 0;
-  fluid_cells = std::min(kMostCells, static_cast<int>(12 * std::sqrt(size)) | 1);  // odd: threads get cells of all columns
+  fluid_cells = std::min(
+      kMostCells, static_cast<int>(12 * std::sqrt(size)) | 1);  // odd: threads get cells of all columns
   for (auto& row : cells)
     for (Cell& c : row) c.count = 0;
   for (unsigned i = 0; i < threads * 12 * size; ++i) {

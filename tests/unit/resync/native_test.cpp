@@ -135,6 +135,24 @@ TEST(NativeTracer, FunctionMarksOfTheCompiler) {
   }
 }
 
+// A thread in a function behind the program's code is left behind by MinPC for good: n - 1 threads run to the end, then the
+// other one does, so DLP comes to n / 2. On a deeper stack it goes first, and DLP to n.
+TEST(NativeTracer, OneThreadInALibraryIsLeftBehindByMinPc) {
+  constexpr unsigned kThreads = 16;
+  const Folder folder("native_25_");
+  (void)trace_native({NATIVE_KERNELS, "25", std::to_string(kThreads)}, folder.path(), {});
+  RecordTraces traces(trace_sets(folder.path()).at(0));
+  const auto dlp = [&](const char* name) {
+    const auto policy = make_policy(name);
+    traces.rewind();
+    return Replay(traces, *policy).run().dlp();
+  };
+  EXPECT_LE(dlp("MinPC"), kThreads / 2.0 + 0.1);
+  EXPECT_GT(dlp("MinPC"), kThreads / 2.0 - 0.5);
+  for (const char* policy : {"MinSP_MinPC", "MaxFunMinPC1", "MaxFunMinPC3"})
+    EXPECT_GT(dlp(policy), kThreads - 0.5) << policy;
+}
+
 TEST(NativeTracer, CriticalSectionsAreCutAndBarriersFlagged) {
   const Folder folder("native_fluid_");
   const NativeTraces result = trace_native({NATIVE_KERNELS, "fluid", "4"}, folder.path(), {});
