@@ -119,6 +119,18 @@ void rank_blocks(const isa::Kernel& kernel, const ControlFlowGraph& cfg, Program
     if (unreachable == ProgramFacts::kNone) unreachable = rank++;
 }
 
+void note_flow(const isa::Kernel& kernel, const ControlFlowGraph& cfg, ProgramFacts& facts) {
+  for (BlockId block = 0; block < cfg.block_count(); ++block) {
+    auto& to = facts.successors.emplace_back(cfg.block(block).successors);
+    std::replace(to.begin(), to.end(), cfg.exit(), ProgramFacts::kNone);
+  }
+  if (kernel.functions.empty()) return;
+  facts.frame_bytes.assign(kernel.code.size(), 0);
+  for (const isa::FunctionCode& function : kernel.functions)
+    std::fill(facts.frame_bytes.begin() + function.first, facts.frame_bytes.begin() + function.end,
+              function.frame_bytes);
+}
+
 void mark_spin_branches(const isa::Kernel& kernel, ProgramFacts& facts) {
   for (const Pc pc : analysis::find_spin_branches(kernel))
     facts.marks[pc.value()] |= ProgramFacts::kSpinBranch;
@@ -168,6 +180,7 @@ isa::ProgramFacts program_facts(const isa::Kernel& kernel) {
     if (cfg.block(facts.block.back()).first == pc) facts.marks[pc] |= ProgramFacts::kBlockStart;
   }
   rank_blocks(kernel, cfg, facts);
+  note_flow(kernel, cfg, facts);
   mark_post_dominators(kernel, facts);
   const analysis::Uniformity uniformity(kernel, cfg);
   for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)

@@ -14,12 +14,12 @@ struct ProgramFacts {
   static constexpr std::uint32_t kNone = 0xffff'ffffu;
 
   enum Mark : std::uint8_t {
-    kBlockStart = 1,         ///< first instruction of a basic block
-    kPostDominator = 2,      ///< immediate post-dominator of some branch
-    kUniformBranch = 4,      ///< bra.uni, or all lanes of a warp are certain to decide alike
-    kLikelyConvergence = 8,  ///< in Kernel::likely_convergence
-    kSpinBranch = 16,        ///< a backward branch that may be spin-inducing (analysis/spin_branches.h)
-    kNamedSpinBranch = 32,   ///< the same, of a loop in Kernel::spin_marks
+    kBlockStart = 1,           ///< first instruction of a basic block
+    kPostDominator = 2,        ///< immediate post-dominator of some branch
+    kUniformBranch = 4,        ///< bra.uni, or all lanes of a warp are certain to decide alike
+    kLikelyConvergence = 8,    ///< in Kernel::likely_convergence
+    kSpinBranch = 16,          ///< a backward branch that may be spin-inducing (analysis/spin_branches.h)
+    kNamedSpinBranch = 32,     ///< the same, of a loop in Kernel::spin_marks
     kBlockUniformBranch = 64,  ///< all threads of a CTA that come to it are certain to decide alike
     kWaits = 128,              ///< a fence or nanosleep: a group that has issued it may wait there
   };
@@ -42,7 +42,13 @@ struct ProgramFacts {
   /// the smallest rank first (Diamos et al., MICRO 2011).
   std::vector<std::uint32_t> order;
 
+  /// Blocks that follow in the same function; kNone: the function ends. A call is no edge.
+  std::vector<std::vector<std::uint32_t>> successors;
+
   std::vector<base::Pc> post_dominators;  ///< by id, ascending
+  /// By PC: local memory of an activation of the function that it is in (FunctionCode::frame_bytes); 0 for the kernel's own
+  /// code. Empty: the kernel has no functions.
+  std::vector<std::uint32_t> frame_bytes;
   /// By PC of a branch: its likely-convergence point, or kNoPc. Empty: the kernel has none.
   std::vector<base::Pc> likely_point;
 

@@ -1,6 +1,8 @@
-#include <algorithm>
+#include "resync/longest_paths.h"
 
-#include "resync/observed_flow.h"
+#include <algorithm>
+#include <map>
+#include <numeric>
 
 namespace heddle::resync {
 namespace {
@@ -128,6 +130,37 @@ std::vector<std::uint32_t> longest_paths(const std::vector<std::vector<std::uint
     paths.by_tree();
   }
   return paths.take();
+}
+
+std::vector<std::uint32_t> function_paths(const std::vector<std::vector<std::uint32_t>>& successors) {
+  constexpr std::uint32_t kExit = 0xffff'ffffu;
+  const auto blocks = static_cast<std::uint32_t>(successors.size());
+  // Parts that no edge connects; a part is named by its least block.
+  std::vector<std::uint32_t> part(blocks);
+  std::iota(part.begin(), part.end(), 0u);
+  const auto name = [&](std::uint32_t block) {
+    while (part[block] != block) block = part[block] = part[part[block]];
+    return block;
+  };
+  for (std::uint32_t block = 0; block < blocks; ++block)
+    for (const std::uint32_t to : successors[block])
+      if (to != kExit) {
+        const std::uint32_t one = name(block), other = name(to);
+        part[std::max(one, other)] = std::min(one, other);
+      }
+  std::map<std::uint32_t, std::vector<std::uint32_t>> members;
+  for (std::uint32_t block = 0; block < blocks; ++block) members[name(block)].push_back(block);
+  std::vector<std::uint32_t> result(blocks), number(blocks);
+  for (const auto& [first, of] : members) {
+    for (std::uint32_t i = 0; i < of.size(); ++i) number[of[i]] = i;
+    std::vector<std::vector<std::uint32_t>> edges(of.size());
+    for (std::uint32_t i = 0; i < of.size(); ++i)
+      for (const std::uint32_t to : successors[of[i]]) edges[i].push_back(to == kExit ? kExit : number[to]);
+    bool approximated = false;
+    const std::vector<std::uint32_t> lengths = longest_paths(edges, kExit, approximated);
+    for (std::uint32_t i = 0; i < of.size(); ++i) result[of[i]] = lengths[i];
+  }
+  return result;
 }
 
 }  // namespace heddle::resync

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analysis/dominators.h"
+#include "resync/longest_paths.h"
 
 namespace heddle::resync {
 

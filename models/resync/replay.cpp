@@ -48,7 +48,7 @@ void Replay::show(unsigned t) {
   views_.marks[t] = record->marks;
   const bool begins = record->has(TraceRecord::kBlockBegin) || (marks_begin_ && record->marks != nullptr);
   views_.block_begin = (views_.block_begin & ~bit(t)) | (ThreadMask{begins} << t);
-  if (record->has(TraceRecord::kAfterBarrier)) [[unlikely]] {
+  if (record->has(TraceRecord::kAfterBarrier) && options_.barriers) [[unlikely]] {
     views_.live &= ~bit(t);
     parked_ |= bit(t);
   }

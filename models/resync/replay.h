@@ -16,6 +16,7 @@ struct ReplayOptions {
   unsigned fetch_units = 0;     ///< of the opportunistic machine; 0: one per thread
   bool operands = true;         ///< statistics of registers and addresses
   bool match_depth = false;     ///< M1
+  bool barriers = true;         ///< threads wait for all others at recorded barriers
   bool function_marks = false;  ///< levels follow the compiler's marks instead of calls and returns
   /// Called now and then with the number of instructions replayed; an exception it throws ends the replay.
   std::function<void(std::uint64_t)> progress{};

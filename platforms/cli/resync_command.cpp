@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,6 +26,7 @@ struct ResyncRequest {
   std::vector<std::string> policies;
   resync::ReplayOptions options;
   std::string marks = "observed";
+  bool no_barriers = false;
   std::string json;
   bool optimum = false;
   bool details = false;
@@ -156,11 +157,12 @@ ResyncResult replay_all(const ResyncRequest& request) {
       std::optional<resync::MarkedTraces> marked;
       if (flow && policy->uses_marks()) marked.emplace(traces, *flow, policy->marks_begin_blocks());
       resync::ReplayOptions options = request.options;
+      options.barriers = !request.no_barriers;
       options.progress = [&](std::uint64_t done) { progress.show(name, i, sets.size(), done); };
-      const auto start = std::chrono::steady_clock::now();
+      const std::clock_t start = std::clock();
       resync::Replay replay(marked ? static_cast<resync::TraceSet&>(*marked) : traces, *policy, options);
       row.statistics.add(replay.run());
-      row.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      row.seconds += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     }
     result.rows.push_back(std::move(row));
   }
@@ -200,6 +202,9 @@ void add_resync(CLI::App& app, Body& body) {
                     "Threads execute together at equal depth only");
   command->add_flag("--function-marks", request->options.function_marks,
                     "Activation records are counted by the recorded marks instead of calls and returns");
+  command->add_flag(
+      "--no-barriers", request->no_barriers,
+      "Threads do not wait at recorded barriers, as if they were cut out like critical sections");
   command->add_flag("--optimum", request->optimum, "The fewest fetches possible, for small traces");
   command->add_flag("--details", request->details,
                     "Histograms, execute-identical fetches, memory patterns and distances");

@@ -10,6 +10,9 @@ heddle_test(hanoi_workloads_test SYSTEMC
 heddle_test(compaction_workloads_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/compaction_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
             LINK heddle_cli LABELS regression TIMEOUT 300)
+heddle_test(resync_workloads_test SYSTEMC
+            SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync_workloads_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
+            LINK heddle_cli LABELS regression TIMEOUT 300)
 heddle_test(scoreboard_ports_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/scoreboard_ports_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
             LINK heddle_cli LABELS regression TIMEOUT 300)

@@ -15,6 +15,7 @@ heddle_test(resync_core_test
   LINK heddle_resync_core SYSTEMC)
 if(TARGET heddle_resync_native AND TARGET native_kernels)
   heddle_test(resync_native_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/resync/native_test.cpp LINK heddle_resync_native TIMEOUT 120)
-  target_compile_definitions(resync_native_test PRIVATE NATIVE_KERNELS="$<TARGET_FILE:native_kernels>")
-  add_dependencies(resync_native_test native_kernels)
+  target_compile_definitions(resync_native_test PRIVATE NATIVE_KERNELS="$<TARGET_FILE:native_kernels>"
+                             NATIVE_KERNELS_MARKED="$<TARGET_FILE:native_kernels_gcc>")
+  add_dependencies(resync_native_test native_kernels native_kernels_gcc)
 endif()

@@ -55,6 +55,15 @@ void ResyncConfig::visit(base::ConfigVisitor& v) {
       "block_starts", block_starts, {"hardware", "compiler"},
       "hardware: a block starts behind a branch, call or return; compiler: joins that are reached by falling "
       "through are marked as well (C3). Policies with compiler marks see those in any case (M17)");
+  v.choice(
+      "depth", depth, {"frames", "level"},
+      "what stands for the stack pointer, which PTX does not have (correction 11): local memory of the "
+      "functions that a lane is in plus 8 bytes for each, or the number of functions. MaxFunMinPC2 and 3 "
+      "are as 1 with level");
+  v.choice(
+      "block_priority", block_priority, {"longest_path", "topological"},
+      "of blocks for LongestPath1 and P (H9): the number of blocks on the longest path to the function's "
+      "end, as published; or weak topological order, as thread frontiers ask for");
   v.field(
       "aging_selections", aging_selections,
       {.unit = "selections",
@@ -89,6 +98,10 @@ PolicyTraits traits_of(const ResyncConfig& config) {
     if (!config.policy.starts_with(family.prefix)) continue;
     traits.order = family.order;
     traits.waits_at_post_dominators = family.waits;
+    traits.compares_depth =
+        config.depth == Depth::kFrames && (config.policy.find("SP") != std::string::npos ||
+                                           config.policy.find("MaxFunMinPC2") != std::string::npos ||
+                                           config.policy.find("MaxFunMinPC3") != std::string::npos);
     const std::uint64_t lanes = base::kLanes;
     traits.bits_per_warp = lanes * (kPcBits + 1);  // PC and "live"
     if (family.order == Order::kMostFirst || family.order == Order::kFewestFirst ||
@@ -96,7 +109,8 @@ PolicyTraits traits_of(const ResyncConfig& config) {
       traits.bits_per_warp += lanes * kLevelBits;
     if (family.order == Order::kFrontier) traits.bits_per_warp += lanes * 20;
     if (config.policy.find("Long") != std::string::npos && family.order == Order::kTurns)
-      traits.bits_per_warp += lanes * history_entries(config.policy) * kPcBits;
+      traits.history_entries = history_entries(config.policy);
+    traits.bits_per_warp += lanes * traits.history_entries * kPcBits;
     if (config.policy.starts_with("Lee")) traits.bits_per_warp += 2 * lanes;
     if (family.waits) traits.bits_per_warp += lanes * (20 + kLevelBits + lanes + 6);  // 32 divergence entries
     return traits;

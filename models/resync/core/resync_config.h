@@ -12,11 +12,15 @@ namespace heddle::resync {
 
 enum class Decisions : std::uint8_t { kBlock, kInstruction };
 enum class BlockStarts : std::uint8_t { kHardware, kCompiler };
+enum class Depth : std::uint8_t { kFrames, kLevel };
+enum class BlockPriority : std::uint8_t { kLongestPath, kTopological };
 
 struct ResyncConfig {
   std::string policy = "MinSP_MinPC";
   Decisions decisions = Decisions::kBlock;
   BlockStarts block_starts = BlockStarts::kHardware;
+  Depth depth = Depth::kFrames;
+  BlockPriority block_priority = BlockPriority::kLongestPath;
   std::uint64_t aging_selections = 0;
   std::uint32_t selection_latency_cycles = 0;
   std::uint32_t selection_interval_cycles = 0;
@@ -36,7 +40,9 @@ struct PolicyTraits {
   };
   Order order = Order::kTurns;
   bool waits_at_post_dominators = false;
-  std::uint64_t bits_per_warp = 0;  ///< state of the selector (thread-resync §4), 32 lanes
+  bool compares_depth = false;        ///< of the stack, not only the number of activation records
+  std::uint64_t history_entries = 0;  ///< of a lane; 0: it has no history
+  std::uint64_t bits_per_warp = 0;    ///< state of the selector (thread-resync §4), 32 lanes
 };
 
 /// Throws base::InputError for a policy that a core cannot have (H8, H10-H12), or that does not exist.

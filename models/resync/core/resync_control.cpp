@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "resync/groups_by_pc.h"
+#include "resync/longest_paths.h"
 
 namespace heddle::resync {
 
@@ -52,6 +53,10 @@ void ResyncControl::register_stats(base::StatGroup& stats) {
   stats.counter("switches", "events", "of these, those after which none of the lanes ran that had run before",
                 &switches_);
   stats.counter("merges", "events", "times that running lanes came to the PC of waiting ones", &merges_);
+  if (traits_.history_entries != 0)
+    stats.counter("history_compares", "comparisons",
+                  "of a lane's PC with an entry of another lane's history (thread-resync §4)",
+                  &history_compares_);
   if (config_.aging_selections != 0)
     stats.counter("aged", "events", "lanes that were served because they had waited too long", &aged_);
   if (config_.selection_latency_cycles != 0 || config_.selection_interval_cycles != 0)
@@ -69,19 +74,31 @@ PostDominatorMarks& ResyncControl::make_marks(std::uint64_t pc) {
   return *marks;
 }
 
+void ResyncControl::rank_blocks() {
+  const auto size = static_cast<std::uint32_t>(facts_->marks.size());
+  std::vector<std::uint32_t> rank;  // by block
+  if (config_.block_priority == BlockPriority::kTopological) {
+    const auto blocks = static_cast<std::uint32_t>(facts_->order.size());
+    for (const std::uint32_t order : facts_->order) rank.push_back(blocks - order);
+  } else {
+    rank = function_paths(facts_->successors);
+  }
+  priority_.resize(size);
+  for (std::uint32_t pc = 0; pc < size; ++pc) priority_[pc] = rank[facts_->block[pc]];
+}
+
 void ResyncControl::begin_launch(Request& request) {
   facts_ = request.facts;
   marks_of_.clear();
   priority_.clear();
+  frame_bytes_.clear();
   boundaries_.clear();
   if (facts_ == nullptr) return;
   const auto size = static_cast<std::uint32_t>(facts_->marks.size());
+  if (traits_.compares_depth) frame_bytes_ = facts_->frame_bytes;
+  if (traits_.order == PolicyTraits::Order::kFrontier) rank_blocks();
   if (marks_) {
-    std::uint32_t ranks = 0;
-    for (const std::uint32_t rank : facts_->order) ranks = std::max(ranks, rank + 1);
-    priority_.resize(size);
     for (std::uint32_t pc = 0; pc < size; ++pc) {
-      priority_[pc] = ranks - facts_->order[facts_->block[pc]];
       const std::uint32_t id = facts_->post_dominator[pc];
       if (id == isa::ProgramFacts::kNone) continue;
       make_marks(pc).begin = pc;
@@ -106,7 +123,7 @@ void ResyncControl::move(Warp& warp, ThreadMask lanes, Pc to) {
   const bool begins = std::binary_search(boundaries_.begin(), boundaries_.end(), to.value());
   for_each_thread(lanes, [&](unsigned lane) {
     views.pc[lane] = pc;
-    views.depth[lane] = 8ull * views.level[lane];
+    views.depth[lane] = 8ull * views.level[lane] + warp.frames[lane];
     views.priority[lane] = pc < priority_.size() ? priority_[pc] : 0;
     views.marks[lane] = marks_at(pc);
   });
@@ -122,6 +139,8 @@ void ResyncControl::launch(Request& request) {
   warp.views.finished = ~warp.running & first_threads(base::kLanes);
   warp.views.after_return = 0;
   warp.views.level.fill(1);
+  warp.frames.fill(0);
+  warp.served.fill(warp.events);
   warp.policy->reset(base::kLanes);
   move(warp, warp.running, request.next);
   warp.views.block_begin |= warp.running;
@@ -171,10 +190,16 @@ void ResyncControl::transfer(Request& request) {
   if (request.transfer == Transfer::kReturn) ending.returned = taken;
   move(warp, warp.running & ~taken, request.next);
   for_each_thread(taken, [&](unsigned lane) {
-    if (request.transfer == Transfer::kCall)
+    const Pc to = request.lane_target == nullptr ? request.target : request.lane_target[lane];
+    if (request.transfer == Transfer::kCall) {
       request.call_depth = std::max(request.call_depth, views.level[lane]++);
-    if (request.transfer == Transfer::kReturn) --views.level[lane];
-    move(warp, bit(lane), request.lane_target == nullptr ? request.target : request.lane_target[lane]);
+      warp.frames[lane] += frame_at(to.value());
+    }
+    if (request.transfer == Transfer::kReturn) {
+      --views.level[lane];
+      warp.frames[lane] -= frame_at(request.next.value() - 1);
+    }
+    move(warp, bit(lane), to);
   });
   views.block_begin |= warp.running;
   const bool united = views.united(warp.running);
@@ -225,6 +250,7 @@ void ResyncControl::barrier_release(Request& request) {
   const ThreadMask released = warp.blocked & request.mask.bits();
   warp.blocked &= ~released;
   warp.views.live |= released;
+  leave(warp, released);
   set_due(request);
   if (warp.shown == Shown::kSelects) return;  // they are seen when the selector gets to the warp
   Pc next = kNoPc;
@@ -259,6 +285,7 @@ void ResyncControl::select(Request& request, Warp& warp, bool silent) {
   const ThreadMask ready = warp.views.live;
   if (ready != 0 && !warp.views.united(ready)) {
     ++selections_;
+    history_compares_ += count(ready) * (count(ready) - 1) * traits_.history_entries;
     const base::Cycle start = std::max(request.cycle, selector_free_);
     const base::Cycle done = start + config_.selection_latency_cycles;
     selector_free_ = start + config_.selection_interval_cycles;
@@ -268,6 +295,7 @@ void ResyncControl::select(Request& request, Warp& warp, bool silent) {
                 Pc{static_cast<std::uint32_t>(warp.views.pc[lowest(ready)])}, kNoPc, lanes_of(ready),
                 simt::BlockCause::kTables});
       warp.shown = Shown::kSelects;
+      leave(warp, warp.running);
       warp.running = 0;
       warp.selects_until = done;
       selecting_.insert({done, request.warp.value()});
@@ -297,6 +325,7 @@ void ResyncControl::run(base::WarpId id, Warp& warp, bool silent, Pc next) {
   }
   const Selection chosen = warp.policy->select(warp.views, ready);
   warp.running = chosen.mask;
+  leave(warp, before & ~chosen.mask);
   const Pc pc{static_cast<std::uint32_t>(chosen.pc)};
   // Waiting lanes in front of the running ones; at an equal PC only lanes that the policy keeps apart.
   Pc watch = kNoPc;

@@ -28,7 +28,7 @@ class ResyncControl final : public simt::ControlFlow {
   void register_stats(base::StatGroup& stats) override;
   [[nodiscard]] bool runs_lanes_apart() const override { return true; }
   [[nodiscard]] bool wants_facts() const override {
-    return marks_ || config_.block_starts == BlockStarts::kCompiler;
+    return marks_ || traits_.compares_depth || config_.block_starts == BlockStarts::kCompiler;
   }
   [[nodiscard]] std::uint64_t table_bits() const override { return traits_.bits_per_warp; }
 
@@ -50,6 +50,9 @@ class ResyncControl final : public simt::ControlFlow {
     Shown shown = Shown::kAbsent;
     base::Cycle selects_until = 0;  ///< kSelects
     std::uint64_t events = 0;
+    std::array<std::uint64_t, base::kLanes> frames{};  ///< by lane: bytes of its activations
+    std::array<std::uint64_t, base::kLanes>
+        served{};  ///< by lane that waits: the event before which it ran last
   };
   /// What the last instruction of a run was.
   struct Ending {
@@ -71,6 +74,13 @@ class ResyncControl final : public simt::ControlFlow {
   /// The running lanes have executed everything in front of `next`, the last instruction being `ending`; their views are
   /// up to date.
   void end_run(Warp& warp, Pc next, const Ending& ending);
+  /// Bytes of an activation of the function that `pc` is in.
+  [[nodiscard]] std::uint64_t frame_at(std::uint64_t pc) const {
+    return pc < frame_bytes_.size() ? frame_bytes_[pc] : 0;
+  }
+  void leave(Warp& warp, ThreadMask lanes) {
+    for_each_thread(lanes, [&](unsigned lane) { warp.served[lane] = warp.events; });
+  }
   /// Who runs, at once or after the selector's latency. `silent`: the group may go on without an answer if nothing changes.
   void select(Request& request, Warp& warp, bool silent);
   void run(base::WarpId id, Warp& warp, bool silent, Pc next);
@@ -78,6 +88,7 @@ class ResyncControl final : public simt::ControlFlow {
   [[nodiscard]] const PostDominatorMarks* marks_at(std::uint64_t pc) const {
     return pc < marks_of_.size() ? marks_of_[pc].get() : nullptr;
   }
+  void rank_blocks();
   PostDominatorMarks& make_marks(std::uint64_t pc);
   void set_due(Request& request) const {
     request.due = selecting_.empty() ? base::kNever : selecting_.begin()->first;
@@ -87,6 +98,7 @@ class ResyncControl final : public simt::ControlFlow {
   [[nodiscard]] std::uint64_t pc_of(base::WarpId id, const Warp& warp, unsigned lane) const;
   void inspect_table(Request& request, const Warp& warp) const;
   void inspect_lanes(Request& request, const Warp& warp) const;
+  [[nodiscard]] bool starved(const Warp& warp, ThreadMask lanes) const;
   [[nodiscard]] simt::SuspendedLanes suspended(const Warp& warp, ThreadMask lanes, Pc at) const;
   [[nodiscard]] std::uint64_t digest_of(const Warp& warp) const;
 
@@ -101,12 +113,14 @@ class ResyncControl final : public simt::ControlFlow {
   const isa::ProgramFacts* facts_ = nullptr;
   std::vector<std::unique_ptr<PostDominatorMarks>> marks_of_;  ///< by PC; null: none
   std::vector<std::uint32_t> priority_;                        ///< by PC
+  std::vector<std::uint32_t> frame_bytes_;                     ///< by PC; empty: not of interest
   std::vector<std::uint32_t> boundaries_;                      ///< PCs at which blocks begin, ascending
   std::set<std::pair<base::Cycle, std::uint32_t>> selecting_;  ///< warps that wait for the selector
   base::Cycle selector_free_ = 0;
 
   std::uint64_t branches_ = 0, divergences_ = 0, calls_ = 0;
   std::uint64_t selections_ = 0, switches_ = 0, merges_ = 0, aged_ = 0, selection_cycles_ = 0, max_pcs_ = 0;
+  std::uint64_t history_compares_ = 0;
 };
 
 }  // namespace heddle::resync

@@ -48,11 +48,18 @@ void ResyncControl::inspect_table(Request& request, const Warp& warp) const {
   }
 }
 
+bool ResyncControl::starved(const Warp& warp, ThreadMask lanes) const {
+  // Histories have forgotten everything but the lanes that run: the longest published one holds 128 blocks.
+  constexpr std::uint64_t kLong = 1024;
+  bool all = true;
+  for_each_thread(lanes, [&](unsigned lane) { all &= warp.events - warp.served[lane] >= kLong; });
+  return all;
+}
+
 simt::SuspendedLanes ResyncControl::suspended(const Warp& warp, ThreadMask lanes, Pc at) const {
   using Order = PolicyTraits::Order;
   simt::SuspendedLanes result{LaneMask(static_cast<std::uint32_t>(lanes)), at, Suspension::kPriority, {}};
-  if (config_.aging_selections != 0 ||
-      (traits_.order == Order::kTurns && !traits_.waits_at_post_dominators)) {
+  if (config_.aging_selections != 0) {
     result.why = Suspension::kTurn;
     return result;
   }
@@ -63,10 +70,12 @@ simt::SuspendedLanes ResyncControl::suspended(const Warp& warp, ThreadMask lanes
       "selections are "
       "served next";
   const std::uint32_t level = warp.views.level[lowest(lanes)];
+  const std::uint64_t depth = warp.views.depth[lowest(lanes)];
   bool deeper = false, shallower = false;
   for_each_thread(warp.running, [&](unsigned lane) {
-    deeper |= warp.views.level[lane] > level;
-    shallower |= warp.views.level[lane] < level;
+    const std::uint32_t other = warp.views.level[lane];
+    deeper |= other > level || (other == level && warp.views.depth[lane] != depth);
+    shallower |= other < level;
   });
   switch (traits_.order) {
     case Order::kLeastPc:
@@ -91,8 +100,17 @@ simt::SuspendedLanes ResyncControl::suspended(const Warp& warp, ThreadMask lanes
       result.until.clear();
       break;
   }
-  if (shallower) result.until.clear();
-  if (traits_.waits_at_post_dominators && facts_ != nullptr && !result.until.empty())
+  // Under MinPC the level does not matter.
+  const bool waits = traits_.waits_at_post_dominators;
+  if (shallower && (waits || traits_.order != Order::kLeastPc)) result.until.clear();
+  // What else can be said of histories, turns and post-dominators is how long lanes have not been served.
+  if ((result.until.empty() || waits || traits_.order == Order::kFrontier) && starved(warp, lanes)) {
+    result.until = {at, kNoPc};
+    result.until_behind = false;
+    return result;
+  }
+  if (result.until.empty()) result.why = Suspension::kTurn;
+  if (waits && facts_ != nullptr && !result.until.empty())
     for (const Pc pc : facts_->post_dominators) result.until.push_back(pc);
   return result;
 }

@@ -42,8 +42,10 @@ struct Thread {
   std::uint64_t resume_pc = 0;  ///< kCut without a lock: where the function that is cut out returns to
   std::uint64_t resume_sp = 0;
   bool barrier = false;  ///< kCut: in pthread_barrier_wait
+  bool mark = false;     ///< kCut: in a function mark of the compiler
   bool begins_block = true;
   bool after_barrier = false;
+  std::uint8_t marks = 0;  ///< flags of the marks that have been met in front of the next instruction
   std::optional<Pending> pending;
   std::unique_ptr<RecordWriter> writer;
 };
@@ -68,6 +70,8 @@ class Tracer {
       barrier_.insert(address(fmt::format("{}pthread_barrier_wait", prefix)));
       wait_.insert(address(fmt::format("{}pthread_cond_wait", prefix)));
     }
+    enter_ = address("__cyg_profile_func_enter");
+    leave_ = address("__cyg_profile_func_exit");
     for (auto* set : {&lock_, &unlock_, &barrier_, &wait_}) set->erase(0);
   }
   ~Tracer() {
@@ -188,20 +192,24 @@ class Tracer {
       if (pc != thread.resume_pc || sp <= thread.resume_sp) return;
       thread.state = Thread::State::kTraced;
       thread.after_barrier = thread.after_barrier || thread.barrier;
-      thread.begins_block = true;
+      if (!thread.mark) thread.begins_block = true;
       --result_.cut;
     }
     if (pc == thread.return_to && sp > thread.base) return finish(thread);
-    if (lock_.contains(pc) || barrier_.contains(pc) || wait_.contains(pc)) {
+    const bool mark = pc == enter_ || pc == leave_;
+    if (mark || lock_.contains(pc) || barrier_.contains(pc) || wait_.contains(pc)) {
       // The call goes with what it calls. A jump there is a tail call: what is cut out returns for its function.
       if (thread.pending && thread.pending->record.is(TraceRecord::kBranch)) {
         thread.pending->record.control = TraceRecord::kReturn;
-        thread.pending->record.flags |= TraceRecord::kFunctionReturn;
+        if (pc == leave_ || enter_ == 0) thread.pending->record.flags |= TraceRecord::kFunctionReturn;
         write_pending(thread);
+      } else if (mark) {
+        thread.marks |= pc == enter_ ? TraceRecord::kFunctionCall : TraceRecord::kFunctionReturn;
       }
       thread.pending.reset();
       thread.state = Thread::State::kCut;
       thread.barrier = barrier_.contains(pc);
+      thread.mark = mark;
       if (lock_.contains(pc))
         thread.locks = 1;
       else
@@ -236,8 +244,13 @@ class Tracer {
     r.pc = registers.rip;
     r.depth = thread.base - registers.rsp;
     r.control = instruction->control;
-    if (r.is(TraceRecord::kCall)) r.flags |= TraceRecord::kFunctionCall;
-    if (r.is(TraceRecord::kReturn)) r.flags |= TraceRecord::kFunctionReturn;
+    if (enter_ != 0) {
+      r.flags |= thread.marks;
+      thread.marks = 0;
+    } else {
+      if (r.is(TraceRecord::kCall)) r.flags |= TraceRecord::kFunctionCall;
+      if (r.is(TraceRecord::kReturn)) r.flags |= TraceRecord::kFunctionReturn;
+    }
     if (thread.begins_block) r.flags |= TraceRecord::kBlockBegin;
     if (thread.after_barrier) r.flags |= TraceRecord::kAfterBarrier;
     thread.after_barrier = false;
@@ -302,6 +315,7 @@ class Tracer {
   const NativeOptions& options_;
   std::uint64_t worker_ = 0;
   std::set<std::uint64_t> lock_, unlock_, barrier_, wait_;
+  std::uint64_t enter_ = 0, leave_ = 0;  ///< the compiler's function marks; 0: the program has none
   InstructionDecoder decoder_;
   pid_t child_ = -1;
   int memory_ = -1;

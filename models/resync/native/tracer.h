@@ -4,6 +4,10 @@
 // pthread_mutex_lock .. pthread_mutex_unlock, pthread_barrier_wait and pthread_cond_wait is cut out with the calls; the
 // instruction behind a barrier carries its flag. The program must be statically linked without position independence, so
 // that the symbols say where these functions are.
+//
+// A program compiled with -finstrument-functions has the function marks of the thesis' compiler pass: calls to empty functions
+// behind the prologue and before the epilogue of what is compiled, not of libraries. They are not recorded; the instructions
+// behind them carry the flags. Without them calls and returns do.
 #pragma once
 
 #include <cstdint>

@@ -39,8 +39,9 @@ NATIVE_NOINLINE double price(const Option& o) {
                     (o.volatility * root);
   const double d2 = d1 - o.volatility * root;
   const double discounted = o.strike * std::exp(-o.rate * o.time);
-  if (o.put) return discounted * (1 - normal(d2)) - o.spot * (1 - normal(d1));
-  return o.spot * normal(d1) - discounted * normal(d2);
+  const double n1 = normal(d1), n2 = normal(d2);
+  if (o.put) return discounted * (1 - n2) - o.spot * (1 - n1);
+  return o.spot * n1 - discounted * n2;
 }
 void black_scholes(unsigned t, unsigned threads) {
   const std::size_t each = options.size() / threads;

@@ -1,7 +1,10 @@
 // native_kernels [NAME [THREADS [SIZE]]]: runs a kernel and prints a checksum; without a name it lists them.
+#include <sys/resource.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "native.h"
 
@@ -15,6 +18,34 @@ unsigned threads = 16;
 unsigned numbers[64];
 }  // namespace
 void barrier() { pthread_barrier_wait(&together); }
+
+namespace {
+pthread_mutex_t arrive = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t all_here = PTHREAD_COND_INITIALIZER;
+unsigned here = 0, cycle = 0;
+volatile double times[16];
+}  // namespace
+void splash_barrier() {
+  pthread_mutex_lock(&arrive);
+  const unsigned mine = cycle;
+  if (++here == threads) {
+    here = 0;
+    ++cycle;
+    pthread_cond_broadcast(&all_here);
+  } else {
+    while (mine == cycle) pthread_cond_wait(&all_here, &arrive);
+  }
+  pthread_mutex_unlock(&arrive);
+}
+bool takes_times[64] = {true};
+NATIVE_NOINLINE void note_time(unsigned number) {
+  rusage used{};
+  timespec now{};
+  getrusage(RUSAGE_SELF, &used);
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  times[number % 16] = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) +
+                       static_cast<double>(used.ru_utime.tv_sec);
+}
 }  // namespace native
 
 // What the threads execute; a tracer looks for its symbol.

@@ -1,4 +1,6 @@
 // Micro-kernels after Appendix B: control flow of a few blocks around code that is big enough to be worth sharing.
+#include <cmath>
+
 #include "native.h"
 
 namespace native {
@@ -210,6 +212,15 @@ void direct_24(unsigned t, unsigned) {
   sink[t] = (t & 1) != 0 ? big(t) : through_two<kFrame>(t);
 }
 
+/// What SPLASH-2's programs do between phases: one thread calls what lies behind all code of the program.
+void one_calls_25(unsigned t, unsigned) {
+  double y = t;
+  if (__builtin_expect(t == 0, true)) y = std::nextafter(y, 3.0);
+  auto x = static_cast<std::uint64_t>(y + 1);
+  for (int i = 0; i < 20; ++i) BIG_CODE(x);
+  sink[t] = x;
+}
+
 }  // namespace
 
 const std::vector<Kernel>& micro_kernels() {
@@ -247,6 +258,7 @@ const std::vector<Kernel>& micro_kernels() {
       {"24a", "as 22a with direct calls", nullptr, direct_24<3>},
       {"24b", "as 22b with direct calls", nullptr, direct_24<17>},
       {"24c", "as 22c with direct calls", nullptr, direct_24<65>},
+      {"25", "one thread calls the library, big code after", nullptr, one_calls_25},
   };
   return all;
 }

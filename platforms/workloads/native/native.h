@@ -23,8 +23,18 @@ const std::vector<Kernel>& ray_kernels();
 const std::vector<Kernel>& particle_kernels();
 const std::vector<Kernel>& grid_kernels();
 
-/// All threads of the kernel wait for each other.
+/// All threads of the kernel wait for each other. PARSEC's programs have barriers of the library (a trace has its flag), SPLASH-2's
+/// make theirs of a mutex and a condition (a trace has nothing of it: it is a critical section).
 void barrier();
+void splash_barrier();
+/// What thread 0 of SPLASH-2's programs does between phases: takes the time.
+void note_time(unsigned number);
+extern bool takes_times[64];
+inline void phase(unsigned thread, unsigned number) {
+  // Laid out in line, as LLVM does; GCC puts a call that few threads make behind the function's end, where MinPC and
+  // MinSP-MinPC leave the thread behind all others.
+  if (__builtin_expect(takes_times[thread], true)) note_time(number);
+}
 extern pthread_mutex_t mutex;
 /// Keeps results from being optimised away; printed by main.
 extern volatile std::uint64_t sink[64];
@@ -43,6 +53,10 @@ class Random {
   std::uint64_t state_;
 };
 
+#if defined(__clang__)
+#define NATIVE_NOINLINE __attribute__((noinline))
+#else
 #define NATIVE_NOINLINE __attribute__((noinline, noclone))
+#endif
 
 }  // namespace native

@@ -71,11 +71,15 @@ NATIVE_NOINLINE void force(const Body& on, int node, double& fx, double& fy) {
 }
 void barnes(unsigned t, unsigned threads) {
   double sum = 0;
+  phase(t, 0);
+  splash_barrier();
   for (std::size_t i = t; i < bodies.size(); i += threads) {
     double fx = 0, fy = 0;
     force(bodies[i], 0, fx, fy);
     sum += fx * fx + fy * fy;
   }
+  splash_barrier();
+  phase(t, 1);
   sink[t] = static_cast<std::uint64_t>(sum * 1e3);
 }
 
@@ -106,26 +110,32 @@ NATIVE_NOINLINE double interact(int a, int b) {
 }
 void fmm(unsigned t, unsigned threads) {
   double sum = 0;
+  phase(t, 0);
+  splash_barrier();
   for (std::size_t node = t + 1; node < tree.size() && node < 3 * threads; node += threads)
     sum += interact(static_cast<int>(node), 0);
   sink[t] = static_cast<std::uint64_t>(sum * 1e3);
 }
 
-constexpr int kCells = 6;
+constexpr int kMostCells = 41;
+int fluid_cells;  ///< of a side: their number grows with the input, particles of a cell do not
 struct Cell {
   int count;
   double x[12], y[12], density[12];
 };
-Cell cells[kCells][kCells];
+Cell cells[kMostCells][kMostCells];
 double total_density;
 void prepare_fluid(unsigned threads, unsigned size) {
   Random random(33);
   total_density = 0;
+  fluid_cells = std::min(
+      kMostCells, static_cast<int>(12 * std::sqrt(size)) | 1);  // odd: threads get cells of all columns
   for (auto& row : cells)
     for (Cell& c : row) c.count = 0;
-  for (unsigned i = 0; i < threads * 5 * size; ++i) {
-    const double x = random.uniform(), y = random.uniform() * random.uniform();
-    Cell& c = cells[static_cast<int>(y * kCells)][static_cast<int>(x * kCells)];
+  for (unsigned i = 0; i < threads * 12 * size; ++i) {
+    // A column of it that falls: most cells are full or empty.
+    const double x = random.uniform() * (random.uniform() < 0.8 ? 0.4 : 1), y = random.uniform();
+    Cell& c = cells[static_cast<int>(y * fluid_cells)][static_cast<int>(x * fluid_cells)];
     if (c.count == 12) continue;
     c.x[c.count] = x;
     c.y[c.count] = y;
@@ -134,18 +144,20 @@ void prepare_fluid(unsigned threads, unsigned size) {
 }
 void fluidanimate(unsigned t, unsigned threads) {
   double mine = 0;
-  for (int number = static_cast<int>(t); number < kCells * kCells; number += static_cast<int>(threads)) {
-    Cell& c = cells[number / kCells][number % kCells];
+  const int side = fluid_cells;
+  const double reach = 2.88 / (side * side);
+  for (int number = static_cast<int>(t); number < side * side; number += static_cast<int>(threads)) {
+    Cell& c = cells[number / side][number % side];
     for (int i = 0; i < c.count; ++i)
       for (int dy = -1; dy <= 1; ++dy)
         for (int dx = -1; dx <= 1; ++dx) {
-          const int ny = number / kCells + dy, nx = number % kCells + dx;
-          if (ny < 0 || nx < 0 || ny >= kCells || nx >= kCells) continue;
+          const int ny = number / side + dy, nx = number % side + dx;
+          if (ny < 0 || nx < 0 || ny >= side || nx >= side) continue;
           const Cell& n = cells[ny][nx];
           for (int j = 0; j < n.count; ++j) {
             const double ex = c.x[i] - n.x[j], ey = c.y[i] - n.y[j], square = ex * ex + ey * ey;
-            if (square >= 0.02) continue;
-            const double w = 0.02 - square;
+            if (square >= reach) continue;
+            const double w = reach - square;
             c.density[i] += w * w * w;
           }
         }
@@ -183,6 +195,7 @@ NATIVE_NOINLINE bool pair_force(std::size_t i, std::size_t j, double* f) {
 void water(unsigned t, unsigned threads) {
   const std::size_t n = position.size() / 3, each = n / threads;
   for (int step = 0; step < 2; ++step) {
+    phase(t, static_cast<unsigned>(step));
     for (std::size_t i = t * each; i < (t + 1) * each; ++i) {
       double sum[3] = {0, 0, 0};
       for (std::size_t k = 1; k <= n / 2; ++k) {
@@ -194,13 +207,13 @@ void water(unsigned t, unsigned threads) {
       for (int c = 0; c < 3; ++c) acceleration[3 * i + c] += sum[c];
       pthread_mutex_unlock(&mutex);
     }
-    barrier();
+    splash_barrier();
     for (std::size_t i = 3 * t * each; i < 3 * (t + 1) * each; ++i) {
       velocity[i] += 0.01 * acceleration[i];
       position[i] += 0.01 * velocity[i];
       acceleration[i] = 0;
     }
-    barrier();
+    splash_barrier();
   }
   sink[t] = static_cast<std::uint64_t>(position[3 * t * each] * 1e9);
 }

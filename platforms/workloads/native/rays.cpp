@@ -61,9 +61,10 @@ NATIVE_NOINLINE double shade(Vector from, Vector direction, int depth) {
 }
 void tachyon(unsigned t, unsigned threads) {
   double sum = 0;
+  phase(t, 0);
   // Neighbouring pixels to neighbouring threads.
   for (unsigned i = 0; i < pixels; ++i) {
-    const double x = (i * threads + t) % 32 / 16.0 - 1, y = (i * threads + t) / 32 / 4.0 - 1;
+    const double x = (i * threads + t) % 192 / 96.0 - 1, y = (i * threads + t) / 192 / 4.0 - 0.5;
     const double norm = 1 / std::sqrt(x * x + y * y + 1);
     sum += shade({0, 0, 0}, Vector{x * norm, y * norm, norm}, 0);
   }
@@ -78,21 +79,27 @@ void prepare_volume(unsigned, unsigned size) {
   for (auto& plane : volume)
     for (auto& row : plane)
       for (unsigned char& v : row)
-        v = random.uniform() < 0.6 ? 0 : static_cast<unsigned char>(random.next() & 255);
-  volume_rays = 10 * size;
+        v = random.uniform() < 0.75 ? 0 : static_cast<unsigned char>(random.next() & 255);
+  volume_rays = 14 * size;
 }
-void volrend(unsigned t, unsigned threads) {
+void volrend(unsigned t, unsigned) {
   double sum = 0;
+  phase(t, 0);
   for (unsigned i = 0; i < volume_rays; ++i) {
-    const unsigned ray = i * threads + t;
-    double x = ray % kSide, y = ray / kSide % kSide, z = 0, opacity = 0, colour = 0;
-    const double dx = 0.3 - 0.04 * t, dy = 0.1 + 0.02 * (i % 7);
+    // A block of the image for each thread; the volume does not fill it.
+    const unsigned column = t % 4 * 10 + i % 10, row = t / 4 % 4 * 10 + i * 7 % 10;
+    double x = column * 0.9 - 4, y = row * 0.9 - 4, z = 0, opacity = 0, colour = 0;
+    const double dx = 0.3 - 0.04 * (t % 7), dy = 0.1 + 0.02 * (i % 7);
+    if (x < 0 || x >= kSide || y < 0 || y >= kSide) continue;
     while (z < kSide && x >= 0 && x < kSide && y >= 0 && y < kSide) {
       const unsigned char v = volume[static_cast<int>(z)][static_cast<int>(y)][static_cast<int>(x)];
-      if (v == 0) {  // empty space is skipped
-        z += 1.5;
-        x += 1.5 * dx;
-        y += 1.5 * dy;
+      if (v == 0) {  // empty space is skipped, along the ray to where something is
+        do {
+          z += 0.5;
+          x += 0.5 * dx;
+          y += 0.5 * dy;
+        } while (z < kSide && x >= 0 && x < kSide && y >= 0 && y < kSide &&
+                 volume[static_cast<int>(z)][static_cast<int>(y)][static_cast<int>(x)] == 0);
         continue;
       }
       const double alpha = v > 128 ? 0.25 : 0.05;
@@ -109,15 +116,20 @@ void volrend(unsigned t, unsigned threads) {
 }
 
 unsigned char image[64][64];
+double directions[64][2];
 unsigned particles;
 void prepare_body(unsigned, unsigned size) {
   Random random(9);
   for (auto& row : image)
     for (unsigned char& p : row) p = static_cast<unsigned char>(random.next() & 255);
+  for (int d = 0; d < 64; ++d) {
+    directions[d][0] = std::cos(d * 6.283185307 / 64);
+    directions[d][1] = std::sin(d * 6.283185307 / 64);
+  }
   particles = 5 * size;
 }
-NATIVE_NOINLINE double edge_error(double x0, double y0, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle);
+NATIVE_NOINLINE double edge_error(double x0, double y0, unsigned direction) {
+  const double c = directions[direction % 64][0], s = directions[direction % 64][1];
   double error = 0;
   for (int k = 0; k < 16; ++k) {
     const double x = x0 + k * c, y = y0 + k * s;
@@ -136,7 +148,7 @@ void bodytrack(unsigned t, unsigned) {
   for (unsigned i = 0; i < particles; ++i) {
     const double x = 16 + 32 * random.uniform(), y = 16 + 32 * random.uniform();
     double error = 0;
-    for (int limb = 0; limb < 4; ++limb) error += edge_error(x, y, 1.57 * limb + 0.3 * random.uniform());
+    for (int limb = 0; limb < 4; ++limb) error += edge_error(x, y, 16 * limb + random.next() % 3);
     if (error < best) best = error;
   }
   sink[t] = static_cast<std::uint64_t>(best * 1e6);

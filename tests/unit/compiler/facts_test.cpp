@@ -51,6 +51,24 @@ TEST(ProgramFacts, BlocksBeginAtTargetsAndBehindBranches) {
   EXPECT_THAT(facts.order, ::testing::ElementsAre(0, 1, 2, 3));
 }
 
+TEST(ProgramFacts, BlocksHaveSuccessorsAndFunctionsTheirFrames) {
+  const isa::Kernel k = program(
+      "{\n.param .b32 a;\nst.param.b32 [a], %r1;\ncall.uni far, (a);\n}\n@%p1 bra END;\nmov.u32 %r1, "
+      "1;\nEND: ret;",
+      ".func far(.param .b32 a) {\n.local .align 4 .b8 room[40];\n.reg .b32 %f<3>;\n.reg .b64 %fd;\nmov.u64 "
+      "%fd, room;\n"
+      "ld.param.u32 %f1, [a];\nst.local.u32 [%fd], %f1;\nret;\n}\n");
+  const ProgramFacts facts = program_facts(k);
+  ASSERT_GE(facts.successors.size(), 4u);
+  EXPECT_THAT(facts.successors[0], ::testing::ElementsAre(1, 2)) << "a call is no edge";
+  EXPECT_THAT(facts.successors[1], ::testing::ElementsAre(2));
+  EXPECT_THAT(facts.successors[2], ::testing::ElementsAre(ProgramFacts::kNone));
+  ASSERT_EQ(k.functions.size(), 1u);
+  EXPECT_EQ(facts.frame_bytes[0], 0u);
+  EXPECT_EQ(facts.frame_bytes[k.functions[0].first], k.functions[0].frame_bytes);
+  EXPECT_GE(k.functions[0].frame_bytes, 40u);
+}
+
 TEST(ProgramFacts, PostDominatorsHaveIdsThatTheirBranchesName) {
   const isa::Kernel k = program(
       "@%p1 bra A;\n@%p2 bra B;\nmov.u32 %r1, 1;\nB: mov.u32 %r2, 1;\nA: mov.u32 %r3, 1;\n@%p3 bra C;\n"

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "block_program.h"
+#include "resync/longest_paths.h"
 #include "resync/policy_names.h"
 #include "resync/replay.h"
 
@@ -93,19 +94,27 @@ TEST(ResyncCore, EveryLaneTakesItsOwnPath) {
   EXPECT_GT(walks, 6u);
 }
 
-/// Without barriers. The control flow of each record as the core reports it.
-std::vector<std::vector<TraceRecord>> traces_of(const WalkProgram& program) {
+/// Without barriers. The control flow of each record as the core reports it; with `priorities` of the compiler's blocks.
+std::vector<std::vector<TraceRecord>> traces_of(const WalkProgram& program, bool priorities) {
+  const isa::ProgramFacts facts = CoreWalk::facts_of(program);
+  const std::vector<std::uint32_t> paths = function_paths(facts.successors);
   using Kind = WalkInstruction::Kind;
   std::vector<std::vector<TraceRecord>> traces;
   for (unsigned lane = 0; lane < base::kLanes; ++lane) {
     WalkThread path(program, lane), thread(program, lane);
     if (!path.run(kMostSteps)) return {};
     traces.emplace_back();
-    std::uint64_t level = 1;
+    std::vector<std::uint64_t> depths{8};
+    bool begins = true;
     for (const std::uint32_t pc : path.trace()) {
       TraceRecord record;
       record.pc = pc;
-      record.depth = 8 * level;
+      record.depth = depths.back();
+      if (priorities) {
+        record.priority = paths[facts.block[pc]];
+        if (facts.has(base::Pc{pc}, isa::ProgramFacts::kBlockStart)) begins = true;
+      }
+      if (begins) record.flags |= TraceRecord::kBlockBegin;
       std::uint32_t target = 0;
       const bool taken = thread.takes(pc, target);
       thread.follow(pc, taken);
@@ -113,12 +122,13 @@ std::vector<std::vector<TraceRecord>> traces_of(const WalkProgram& program) {
       if (kind == Kind::kBranch || kind == Kind::kIndirect) record.control |= TraceRecord::kBranch;
       if (kind == Kind::kCall && taken) {
         record.control = TraceRecord::kCall;
-        ++level;
+        depths.push_back(depths.back() + 8 + facts.frame_bytes[target]);
       }
       if (kind == Kind::kReturn && taken) {
         record.control = TraceRecord::kReturn;
-        --level;
+        depths.pop_back();
       }
+      begins = record.ends_block() || kind == Kind::kExit;
       traces.back().push_back(record);
     }
   }
@@ -129,24 +139,25 @@ TEST(ResyncCore, SchedulesAreThoseOfTheReplay) {
   unsigned walks = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const WalkProgram program(seed, {.barriers = false, .any_rpc = false});
-    const auto records = traces_of(program);
+    const auto records = traces_of(program, false);
     if (records.empty()) continue;
     ++walks;
     // Not RoundRobinEq: its turn passes on with every selection, and while all lanes are at one PC the core makes none.
-    for (const char* policy : {"MinPC", "MinSP_MinPC", "MaxFunMinPC1", "Lee"}) {
+    for (const char* policy :
+         {"MinPC", "MinSP_MinPC", "MaxFunMinPC1", "MaxFunMinPC2", "MaxFunMinPC3", "Lee", "LongestPath1"}) {
       SCOPED_TRACE(std::string(policy) + ", program " + std::to_string(seed));
       ResyncConfig keys;
       keys.policy = policy;
       keys.decisions = Decisions::kInstruction;
       CoreWalk core(keys, program);
       core.run(kMostSteps * base::kLanes);
-      MemoryTraces traces(records);
+      MemoryTraces traces(policy == std::string("LongestPath1") ? traces_of(program, true) : records);
       const Outcome replayed = replay(traces, policy);
       ASSERT_EQ(core.schedule.size(), replayed.schedule.size());
       ASSERT_EQ(core.schedule, replayed.schedule);
     }
     // At block ends only: the same number of fetches where the order is by PC and calls (§5.13, 11).
-    for (const char* policy : {"MinPC", "MinSP_MinPC", "MaxFunMinPC1"}) {
+    for (const char* policy : {"MinPC", "MinSP_MinPC", "MaxFunMinPC1", "MaxFunMinPC2", "MaxFunMinPC3"}) {
       ResyncConfig keys;
       keys.policy = policy;
       CoreWalk core(keys, program);
@@ -156,6 +167,29 @@ TEST(ResyncCore, SchedulesAreThoseOfTheReplay) {
     }
   }
   EXPECT_GT(walks, 20u);
+}
+
+TEST(ResyncCore, VariantsOfMaxFunDifferByTheSizeOfFramesOnly) {
+  unsigned differ = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    const WalkProgram program(seed, {.barriers = false, .any_rpc = false});
+    if (alone(program).empty()) continue;
+    std::vector<std::vector<std::pair<std::uint64_t, ThreadMask>>> frames, level;
+    for (const char* policy : {"MaxFunMinPC1", "MaxFunMinPC2", "MaxFunMinPC3"})
+      for (const Depth depth : {Depth::kFrames, Depth::kLevel}) {
+        ResyncConfig keys;
+        keys.policy = policy;
+        keys.depth = depth;
+        CoreWalk core(keys, program);
+        core.run(kMostSteps * base::kLanes);
+        (depth == Depth::kFrames ? frames : level).push_back(core.schedule);
+      }
+    EXPECT_EQ(level[1], level[0]);
+    EXPECT_EQ(level[2], level[0]);
+    EXPECT_EQ(frames[0], level[0]);
+    differ += frames[1] != frames[2] ? 1 : 0;
+  }
+  EXPECT_GT(differ, 2u);
 }
 
 TEST(ResyncCore, PoliciesThatACoreCannotHave) {

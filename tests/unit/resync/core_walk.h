@@ -25,6 +25,7 @@ using simt::WalkThread;
 
 class CoreWalk final : private simt::ControlFlowPorts {
  public:
+  using Kind = WalkInstruction::Kind;
   CoreWalk(const ResyncConfig& keys, const WalkProgram& program)
       : config_({resync_mechanism()}), program_(program), facts_(facts_of(program)) {
     config_.get<ResyncConfig>() = keys;
@@ -68,15 +69,7 @@ class CoreWalk final : private simt::ControlFlowPorts {
   }
   [[nodiscard]] bool ended() const { return live_.none() && !exists_; }
 
-  std::vector<WalkThread> threads;
-  std::vector<std::pair<std::uint64_t, ThreadMask>> schedule;
-  std::uint64_t waited = 0;  ///< cycles without an instruction
-
- private:
-  using Kind = WalkInstruction::Kind;
-  base::Pc next_pc(base::GroupId) override { return pc_; }
-  bool start(simt::TableEntryTransfer&) override { return false; }
-
+  /// What the compiler knows of the program.
   static isa::ProgramFacts facts_of(const WalkProgram& program) {
     const std::size_t size = program.code.size();
     isa::ProgramFacts facts;
@@ -111,8 +104,33 @@ class CoreWalk final : private simt::ControlFlowPorts {
         facts.block[pc] = facts.block[pc - 1] + ((facts.marks[pc] & isa::ProgramFacts::kBlockStart) != 0);
     }
     for (std::uint32_t b = 0; b <= facts.block[size - 1]; ++b) facts.order.push_back(b);
+    facts.successors.resize(facts.order.size());
+    for (std::uint32_t pc = 0; pc < size; ++pc) {
+      if (pc + 1 != size && facts.block[pc + 1] == facts.block[pc]) continue;
+      const WalkInstruction& last = program.code[pc];
+      auto& to = facts.successors[facts.block[pc]];
+      const bool jumps = last.kind == Kind::kBranch || last.kind == Kind::kIndirect;
+      const bool ends = last.kind == Kind::kReturn || last.kind == Kind::kExit;
+      if (jumps)
+        for (const std::uint32_t target : last.targets) to.push_back(facts.block[target]);
+      if (ends) to.push_back(isa::ProgramFacts::kNone);
+      if (last.percent < 100 || (!jumps && !ends)) to.push_back(facts.block[pc + 1]);
+    }
+    // Frames of different sizes: the second function's is the larger one in every other program.
+    facts.frame_bytes.assign(size, 0);
+    for (std::size_t f = 1; f < program.functions.size(); ++f)
+      for (std::uint32_t pc = program.functions[f]; pc < size; ++pc)
+        facts.frame_bytes[pc] = static_cast<std::uint32_t>((f + program.seed) % 2 == 0 ? 48 : 16);
     return facts;
   }
+
+  std::vector<WalkThread> threads;
+  std::vector<std::pair<std::uint64_t, ThreadMask>> schedule;
+  std::uint64_t waited = 0;  ///< cycles without an instruction
+
+ private:
+  base::Pc next_pc(base::GroupId) override { return pc_; }
+  bool start(simt::TableEntryTransfer&) override { return false; }
 
   void send(ControlFlowRequest& request) {
     request.cycle = cycle_;

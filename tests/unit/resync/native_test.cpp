@@ -104,6 +104,55 @@ TEST(NativeTracer, ThreadsOfAKernel) {
   EXPECT_GT(replay.run().dlp(), 2);
 }
 
+// §6.1: calls of empty functions, not recorded; libraries have none.
+TEST(NativeTracer, FunctionMarksOfTheCompiler) {
+  const auto symbols = function_symbols(NATIVE_KERNELS_MARKED);
+  // Kernel 13: threads of odd numbers call the big function. Kernel blacks: functions that call the library's.
+  for (const char* kernel : {"13", "blacks"}) {
+    SCOPED_TRACE(kernel);
+    const Folder folder(std::string("native_marks_") + kernel);
+    (void)trace_native({NATIVE_KERNELS_MARKED, kernel, "2"}, folder.path(), {});
+    const auto all = records_of(folder.path());
+    ASSERT_EQ(all.size(), 2u);
+    for (unsigned t = 0; t < 2; ++t) {
+      unsigned entered = 0, left = 0, calls = 0;
+      for (const R& record : all[t]) {
+        EXPECT_NE(record.pc, symbols.at("__cyg_profile_func_enter"));
+        EXPECT_NE(record.pc, symbols.at("__cyg_profile_func_exit"));
+        entered += record.has(R::kFunctionCall) ? 1 : 0;
+        left += record.has(R::kFunctionReturn) ? 1 : 0;
+        calls += record.is(R::kCall) ? 1 : 0;
+        EXPECT_GE(entered, left);
+      }
+      EXPECT_EQ(entered, left);
+      if (kernel == std::string("13")) {
+        EXPECT_EQ(entered, t == 1 ? 3u : 2u) << "the worker, the kernel, the big function";
+        EXPECT_EQ(calls, entered - 1) << "calls of marks are not recorded";
+      } else {
+        EXPECT_GT(calls, entered) << "of the library";
+      }
+    }
+  }
+}
+
+// A thread in a function behind the program's code is left behind by MinPC for good: n - 1 threads run to the end, then the
+// other one does, so DLP comes to n / 2. On a deeper stack it goes first, and DLP to n.
+TEST(NativeTracer, OneThreadInALibraryIsLeftBehindByMinPc) {
+  constexpr unsigned kThreads = 16;
+  const Folder folder("native_25_");
+  (void)trace_native({NATIVE_KERNELS, "25", std::to_string(kThreads)}, folder.path(), {});
+  RecordTraces traces(trace_sets(folder.path()).at(0));
+  const auto dlp = [&](const char* name) {
+    const auto policy = make_policy(name);
+    traces.rewind();
+    return Replay(traces, *policy).run().dlp();
+  };
+  EXPECT_LE(dlp("MinPC"), kThreads / 2.0 + 0.1);
+  EXPECT_GT(dlp("MinPC"), kThreads / 2.0 - 0.5);
+  for (const char* policy : {"MinSP_MinPC", "MaxFunMinPC1", "MaxFunMinPC3"})
+    EXPECT_GT(dlp(policy), kThreads - 0.5) << policy;
+}
+
 TEST(NativeTracer, CriticalSectionsAreCutAndBarriersFlagged) {
   const Folder folder("native_fluid_");
   const NativeTraces result = trace_native({NATIVE_KERNELS, "fluid", "4"}, folder.path(), {});

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
 #include "block_program.h"
 #include "random_traces.h"
+#include "resync/longest_paths.h"
+#include "resync/memory_trace.h"
 #include "resync/observed_flow.h"
 #include "resync/policy_names.h"
 #include "resync/record_format.h"
@@ -220,6 +223,81 @@ TEST(ObservedFlow, RandomTracesReplayWithMarks) {
       EXPECT_EQ(outcome.instructions, traces.size_hint()) << policy;
     }
   }
+}
+
+/// Loops of different lengths that go on for `records` instructions of each thread; nothing of them is in memory.
+class LongTraces final : public TraceSet {
+ public:
+  LongTraces(unsigned threads, std::uint64_t records) : next_(threads, 0), records_(records) {}
+  [[nodiscard]] unsigned threads() const override { return static_cast<unsigned>(next_.size()); }
+  std::size_t read(unsigned thread, std::span<TraceRecord> records) override {
+    std::size_t n = 0;
+    for (; n < records.size() && next_[thread] < records_; ++n, ++next_[thread]) {
+      records[n] = {};
+      records[n].pc = next_[thread] % (7 + thread);
+      if (records[n].pc == 6 + thread) records[n].control = TraceRecord::kBranch | TraceRecord::kFallThrough;
+    }
+    return n;
+  }
+  void rewind() override { std::fill(next_.begin(), next_.end(), 0); }
+  [[nodiscard]] std::uint64_t read_in_all() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t n : next_) sum += n;
+    return sum;
+  }
+
+ private:
+  std::vector<std::uint64_t> next_;
+  std::uint64_t records_;
+};
+
+TEST(Replay, HoldsAWindowOfEachThreadAndShowsItsProgress) {
+  constexpr unsigned kThreads = 8;
+  constexpr std::uint64_t kRecords = 600'000;
+  for (const auto& [name, ahead] : {std::pair{"MinSP_MinPC", 0u}, {"Long(8)", 0u}, {"Oracle(1k 0)", 1000u}}) {
+    SCOPED_TRACE(name);
+    const auto policy = make_policy(name);
+    const std::uint64_t records = ahead == 0 ? kRecords : kRecords / 40;
+    LongTraces traces(kThreads, records);
+    std::vector<std::uint64_t> progress;
+    ReplayOptions options;
+    options.progress = [&](std::uint64_t done) { progress.push_back(done); };
+    Replay replay(traces, *policy, options);
+    std::uint64_t executed = 0, most = 0;
+    do {
+      most = std::max(most, traces.read_in_all() - executed);
+      executed += static_cast<unsigned>(std::popcount(replay.mask()));
+    } while (replay.step());
+    EXPECT_EQ(executed, kThreads * records);
+    EXPECT_LE(most, kThreads * 2 * (256 + ahead)) << "records that are in memory";
+    EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
+    if (ahead == 0) {
+      EXPECT_EQ(progress.size(), kThreads * records >> 20);
+    }
+  }
+}
+
+TEST(Replay, ThreadsWaitAtRecordedBarriersUnlessTheyAreIgnored) {
+  // Thread 0 comes to the barrier first; what is behind it has the lower PC.
+  std::vector<std::vector<TraceRecord>> records(2);
+  const auto add = [&](unsigned thread, std::uint64_t pc, bool behind) {
+    records[thread].emplace_back().pc = pc;
+    if (behind) records[thread].back().flags |= TraceRecord::kAfterBarrier;
+  };
+  add(0, 5, false);
+  add(0, 1, true);
+  for (const std::uint64_t pc : {6, 7}) add(1, pc, false);
+  add(1, 1, true);
+  MemoryTraces traces(records);
+  const auto fetches = [&](bool barriers) {
+    ReplayOptions options;
+    options.barriers = barriers;
+    traces.rewind();
+    const auto policy = make_policy("MinPC");
+    return Replay(traces, *policy, options).run().fetches;
+  };
+  EXPECT_EQ(fetches(true), 4u);
+  EXPECT_EQ(fetches(false), 5u);
 }
 
 TEST(ReplayStatistics, PatternsAndDistances) {
