@@ -118,6 +118,7 @@ void Core::add_extensions(base::StatGroup& stats) {
       executor_.add_tap({&isock});
     }
     if (const auto releases = added.releases()) bind_releases(*releases);
+    if (auto* const unit = added.transactions()) bind_transactions(*unit);
     for (const CoreExtension::Gate& each : added.gates()) {
       const auto control = [this](const GateControlRequest& request) {
         // It may come while the core sleeps: what it slept through is charged as it was. This cycle may still run.
@@ -140,6 +141,13 @@ void Core::bind_releases(const CoreExtension::Releases& releases) {
   extension_releases_->release_isock.bind(*releases.release_tsock);
   releases.control_isock->bind(extension_releases_->control_tsock);
   barriers_.ask_before_release(&extension_releases_->release_isock);
+}
+
+void Core::bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit) {
+  if (transaction_isock_) throw std::logic_error("two extensions of a core execute transactions");
+  transaction_isock_ = std::make_unique<sim::BlockInitiator<TransactionProtocol>>("transaction_isock");
+  transaction_isock_->bind(unit);
+  executor_.execute_transactions(transaction_isock_.get());
 }
 
 void Core::serve_release(ReleaseControl& request) {
@@ -223,6 +231,10 @@ void Core::serve_cta(CtaRequest& request) {
 }
 
 void Core::begin_launch(const LaunchContext* launch) {
+  if (!launch->kernel->transactions.empty() && transaction_isock_ == nullptr)
+    throw base::InputError(launch->kernel->location(launch->kernel->transactions.front().begin),
+                           "a transaction, and this GPU executes none",
+                           "Set tm.enabled=true, or choose a kernel that uses locks.");
   last_cycle_ = state_.services.clock.cycle();
   ctas_.begin_launch(launch);
   fetch_.begin_launch(launch->kernel->code, launch->code_base);

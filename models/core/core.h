@@ -124,6 +124,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
 
   void bind_blocks();
   void bind_releases(const CoreExtension::Releases& releases);
+  void bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit);
   /// Makes what is added to the core; `declare` comes after it, since gates name stall causes.
   void add_extensions(base::StatGroup& stats);
   /// Binds the core's side of the load/store unit to what is next to it.
@@ -188,6 +189,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
     sim::BlockTarget<ReleaseControlProtocol, Core, &Core::serve_release> control_tsock;
   };
   std::unique_ptr<ReleaseSockets> extension_releases_;
+  std::unique_ptr<sim::BlockInitiator<TransactionProtocol>> transaction_isock_;  ///< null: there are none
 
   bool lsu_wants_port_ = false;
   Cycle last_cycle_ = 0;  ///< cycles up to and including this one are accounted

@@ -45,6 +45,7 @@ enum class Opcode : std::uint8_t {
   kWarpSync,    ///< a lane operation over the lanes named by the member mask (src[member_mask]), which must
                 ///< include every lane that executes it; without a lane function: bar.warp.sync
   kConvergence, ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
+  kTransaction, ///< tx_begin, tx_commit, tx_abort: `transaction` (tbc-and-kilotm §5.1)
   kNop,         ///< pragma-like instructions, prefetches ...
 };
 
@@ -104,6 +105,13 @@ enum class ConvergenceOp : std::uint8_t {
   kWrite,      ///< BMOV Bx,Rx: the barrier register := src[0]
   kWarpSync,   ///< WARPSYNC: the lanes wait for all of src[0]
   kYield,      ///< YIELD: other lanes may have their turn
+};
+
+/// What a transaction's instruction does (tbc-and-kilotm §5.1).
+enum class TransactionOp : std::uint8_t {
+  kBegin,   ///< the loads and stores up to the commit happen at once or not at all; `target`: behind the commit
+  kCommit,  ///< they happen now, or the thread goes back to behind the begin
+  kAbort,   ///< the thread goes back to behind the begin
 };
 
 /// Dense register number within a kernel: 32-bit rows first, then 64-bit rows, then predicates.
@@ -194,7 +202,8 @@ struct Instruction {
   bool names_all_lanes = false;  ///< the mask is the constant that names all lanes
   static constexpr std::uint8_t kNoMemberMask = 0xff;
 
-  Pc target = base::kNoPc;  ///< kBranch, direct kCall; BSSY: the instruction behind the BSYNC
+  Pc target = base::kNoPc;  ///< kBranch, direct kCall; BSSY: the instruction behind the BSYNC; tx_begin: the one behind
+                            ///< the tx_commit
   Pc rpc = base::kNoPc;  ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
   /// PCs that kIndirect and an indirect kCall may go to: Kernel::targets[table_first ... + table_count).
   std::uint32_t table_first = 0;
@@ -209,6 +218,7 @@ struct Instruction {
 
   ConvergenceOp convergence = ConvergenceOp::kSync;  ///< kConvergence
   std::uint8_t barrier = 0;                          ///< kConvergence: number of the barrier register
+  TransactionOp transaction = TransactionOp::kBegin;  ///< kTransaction
 
   MemoryOperand memory;
   StateSpace space = StateSpace::kNone;

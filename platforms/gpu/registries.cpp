@@ -21,6 +21,7 @@
 #include "simt/simt_stack.h"
 #include "spin/spin_unit.h"
 #include "spin/sync_statistics.h"
+#include "tm/tm_mechanism.h"
 
 namespace heddle::gpu {
 
@@ -72,7 +73,7 @@ base::Registry<core::DispatchPolicy>& dispatch_policies() {
 
 base::Registry<core::GpuMechanismEntry>& gpu_mechanisms() {
   static base::Registry<core::GpuMechanismEntry> registry{"mechanism of the GPU",
-                                                          {determinism::determinism_mechanism()}};
+                                                          {determinism::determinism_mechanism(), tm::tm_mechanism()}};
   return registry;
 }
 

@@ -1,0 +1,7 @@
+# Kilo TM: goldens of commit units, and random transactions through them, with each rule of the protocol left out once.
+heddle_test(kilo_golden_test SYSTEMC
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/kilo_golden_test.cpp
+  LINK heddle_tm)
+heddle_test(kilo_explorer_test SYSTEMC
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/explorer_test.cpp
+  LINK heddle_tm)
