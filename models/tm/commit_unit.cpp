@@ -88,7 +88,7 @@ bool CommitUnit::take_responses() {
       std::array<std::uint32_t, CommitUnitModel::kMostBlockWords> block{};
       const std::uint64_t line = done.get_address();
       const std::uint64_t first = std::uint64_t{extension.message.words[0]};
-      std::memcpy(block.data(), done.get_data_ptr() + (first - line), config_.coalesced_bytes);
+      std::memcpy(block.data(), done.get_data_ptr() + (first - line), config_.access_bytes);
       model_.returned(extension.tag, block.data());
     }
     done.release();
@@ -105,15 +105,15 @@ bool CommitUnit::send_to_l2() {
   request.extension.tag = next->tag;
   const std::uint64_t offset = next->block - line;
   if (next->write) {
-    std::memcpy(request.data.data() + offset, next->values.data(), config_.coalesced_bytes);
-    for (std::uint32_t word = 0; word < config_.coalesced_bytes / 4; ++word)
+    std::memcpy(request.data.data() + offset, next->values.data(), config_.access_bytes);
+    for (std::uint32_t word = 0; word < config_.access_bytes / 4; ++word)
       for (unsigned byte = 0; byte < 4; ++byte)
         if ((next->words >> word & 1u) != 0 && (next->bytes[word] >> byte & 1u) != 0)
           request.enables[offset + word * 4 + byte] = 0xff;
   } else {
     request.extension.message.words[0] = next->block;
     request.extension.wanted_sectors = 0;
-    for (std::uint64_t at = offset; at < offset + config_.coalesced_bytes; at += sim::kSectorBytes)
+    for (std::uint64_t at = offset; at < offset + config_.access_bytes; at += sim::kSectorBytes)
       request.extension.wanted_sectors |= static_cast<sim::SectorMask>(1u << (at / sim::kSectorBytes));
   }
   model_.l2_sent();

@@ -354,7 +354,7 @@ void CommitUnitModel::access(Row& row, const LogWord* words, std::size_t count, 
   for (std::size_t i = 0; i < count; ++i) {
     const LogWord& word = words[i];
     if (!has(lanes, word.lane)) continue;
-    const std::uint64_t block = word.address / config_.coalesced_bytes * config_.coalesced_bytes;
+    const std::uint64_t block = word.address / config_.access_bytes * config_.access_bytes;
     const auto index = static_cast<std::uint8_t>((word.address - block) / kWordBytes);
     std::size_t found = 0;
     while (found < made_count && accesses_[made[found]].block != block) ++found;

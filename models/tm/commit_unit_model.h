@@ -55,7 +55,7 @@ class CommitUnitModel {
   using Cycle = base::Cycle;
   static constexpr unsigned kMostBlockWords = 32;
 
-  /// An access of L2, within a block of config.coalesced_bytes.
+  /// An access of L2, within a block of config.access_bytes.
   struct L2Request {
     bool write = false;
     std::uint64_t block = 0;  ///< address of its first byte

@@ -31,12 +31,32 @@ void CommitUnitConfig::visit(base::ConfigVisitor& v) {
   v.field("hash_seed", hash_seed, {.doc = "of the H3 matrices (A19)", .max = 1e9});
   v.field("hazard_words", hazard_words,
           {.unit = "words", .doc = "looked up or inserted in a clock; 2: clocked twice as fast (§6)", .min = 1, .max = 8});
+  v.field("port_words", port_words,
+          {.unit = "words",
+           .doc = "of a log's row that the set buffers take or give in a clock (WarpTM; Kilo TM: 1) (§6)",
+           .min = 1,
+           .max = 32});
+  v.field("coalesced_bytes", coalesced_bytes,
+          {.unit = "bytes",
+           .doc = "of an access of L2 that serves words of several lanes (WarpTM; Kilo TM: 32): 32, 64 or 128 (A13)",
+           .min = 32,
+           .max = 128});
   v.field("l2_queue", l2_queue, {.unit = "requests", .doc = "speculative reads that wait for L2", .min = 1, .max = 64});
   v.field("vendor_cycles", vendor_cycles,
           {.unit = "unit cycles",
            .doc = "of the vendor of commit ids, which is at partition 0 (A19)",
            .min = 1,
            .max = 10000});
+}
+
+void IntraWarpConfig::visit(base::ConfigVisitor& v) {
+  v.choice("resolution", resolution, {"two_phase", "sequential"},
+           "two_phase: a table of owners, all lanes at once (2PCR); sequential: lane by lane with a Bloom filter (SCR) (§6)");
+  v.field("table_entries", table_entries,
+          {.unit = "entries", .doc = "of the table of owners, a byte each in shared memory (A19)", .min = 32, .max = 65536});
+  v.field("filter_bits", filter_bits,
+          {.doc = "of the Bloom filter of sequential resolution; ideal: the exact set",
+           .choices = {"128", "256", "512", "1024", "ideal"}});
 }
 
 void TmLogConfig::visit(base::ConfigVisitor& v) {
@@ -54,6 +74,8 @@ void TmLogConfig::visit(base::ConfigVisitor& v) {
 
 void TmConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled, {.doc = "kernels may have transactions (Kilo TM). Off: nothing of it is made"});
+  v.choice("protocol", protocol, {"kilo", "warp"},
+           "kilo: Kilo TM, each transaction by itself (§5); warp: WarpTM, those of a warp together (§6)");
   v.field("concurrent_warps", concurrent_warps,
           {.unit = "warps", .doc = "of a core that may be in transactions; 0: without limit (§5.4)", .max = 1024});
   v.field("backoff_cycles", backoff_cycles,
@@ -68,6 +90,7 @@ void TmConfig::visit(base::ConfigVisitor& v) {
             "second_failure", "block_input", "rcid_at_done_fill", "no_revalidation"},
            "for tests: a rule of the protocol that is left out (§5.6, E1 to E7)");
   v.section("log", log, "logs of the warps");
+  v.section("intra_warp", intra_warp, "conflicts within a warp (WarpTM)");
   v.section("commit_unit", commit_unit, "commit units");
 }
 

@@ -39,6 +39,12 @@ void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
                            "Choose a number of ways that does.");
   if (!std::has_single_bit(unit.history.buckets))
     throw base::InputError("tm.commit_unit.filter_buckets", "is not a power of two", "Choose one that is.");
+  if (!std::has_single_bit(unit.coalesced_bytes) || unit.coalesced_bytes > gpu.memory.l2.line_bytes)
+    throw base::InputError("tm.commit_unit.coalesced_bytes",
+                           fmt::format("is no power of two up to a line of L2, {} bytes", gpu.memory.l2.line_bytes),
+                           "Choose 32, 64 or 128.");
+  if (!std::has_single_bit(config.intra_warp.table_entries))
+    throw base::InputError("tm.intra_warp.table_entries", "is not a power of two", "Choose one that is.");
   if (unit.unlimited()) return;
   if (unit.ring_entries / gpu.cores < kLeastCredits)
     throw base::InputError("tm.commit_unit.ring_entries",
@@ -51,6 +57,15 @@ void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
                            fmt::format("commit ids of {} bits do not tell {} entries and their history apart (E2)",
                                        unit.cid_bits, unit.ring_entries),
                            "Widen them, or make the ring smaller.");
+}
+
+/// What the protocol asks of commit units.
+CommitUnitConfig unit_of(const TmConfig& config) {
+  CommitUnitConfig unit = config.commit_unit;
+  unit.by_warp = config.protocol == Protocol::kWarp;
+  unit.gathered_words = unit.by_warp ? unit.port_words : 1;
+  unit.access_bytes = unit.by_warp ? unit.coalesced_bytes : sim::kSectorBytes;
+  return unit;
 }
 
 /// What transactions add to a core.
@@ -112,7 +127,7 @@ memory::PartitionUnitFactory TmMechanism::partition_unit() {
       *clock = shared;
     }
     auto unit = std::make_unique<CommitUnit>(("commit_unit" + std::to_string(site.partition.value())).c_str(),
-                                             config_.commit_unit, rules_of(config_.broken_rule),
+                                             unit_of(config_), rules_of(config_.broken_rule),
                                              site_.memory.l2.line_bytes, site, shared, shared_.board, checker_.get());
     crossbar.bind(unit->crossbar_tsock);
     unit->l2_isock.bind(l2);

@@ -53,6 +53,11 @@ void TransactionUnit::declare() {
   stats.counter("committed", "transactions", "that took place", &s.committed);
   stats.counter("aborted", "attempts", "of threads, that failed at a commit unit", &s.aborted);
   stats.counter("self_aborted", "attempts", "of threads, given up by tx_abort", &s.self_aborted);
+  if (config_.protocol == Protocol::kWarp) {
+    stats.counter("intra_warp_aborted", "attempts", "of threads, that conflicted with a lower lane of their warp",
+                  &s.intra_warp_aborted);
+    stats.counter("resolution_cycles", "core cycles", "steps of the resolution of those", &s.resolution_cycles);
+  }
   stats.counter("read_only", "transactions", "committed without a write", &s.read_only);
   stats.counter("warps", "transactions", "of warps", &s.warps);
   stats.counter("retries", "attempts", "of warps, after the first", &s.retries);
@@ -177,6 +182,7 @@ void TransactionUnit::wake(core::LsuWake& wake) {
 }
 
 void TransactionUnit::wake_core() {
+  again_ = true;
   core::LsuWake wake{0, lsu_full_ || full()};
   wake_isock.call(wake);
 }
@@ -211,6 +217,7 @@ void TransactionUnit::inspect(LsuRequest& request) {
 
 void TransactionUnit::tick(LsuRequest& request) {
   cycle_ = request.cycle;
+  again_ = false;
   lsu_isock.call(request);
   lsu_full_ = request.full;
   const Cycle cycle = request.cycle;
@@ -233,10 +240,11 @@ void TransactionUnit::tick(LsuRequest& request) {
   commit_cycle(cycle);
   offer_log_access(cycle);
   request.full = lsu_full_ || full();
-  // What is on its way brings its own cycles.
-  if (!to_recheck_.empty() || !to_lsu_.empty() || !to_read_.empty() || !to_pass_.empty() || !to_port_.empty() ||
+  // What is on its way brings its own cycles; what the load/store unit has got since its tick it does in the next.
+  if (again_ || !to_recheck_.empty() || !to_lsu_.empty() || !to_read_.empty() || !to_pass_.empty() || !to_port_.empty() ||
       !walks_.empty())
     request.next_due = std::min(request.next_due, cycle + 1);
+  if (resolving_) request.next_due = std::min(request.next_due, std::max(resolving_->second, cycle + 1));
   for (const WarpId id : backing_off_)
     request.next_due = std::min(request.next_due, std::max(warp(id).backoff_until, cycle + 1));
 }
@@ -353,7 +361,7 @@ void TransactionUnit::next_attempt(WarpId id, core::TransactionRequest& request)
   of.read_rows = of.write_rows = 0;
   of.write_bytes.clear();
   for (warp_log::BloomFilter& filter : of.filters) filter.clear();
-  of.readers = of.writers = of.faulted = of.trivial = LaneMask{};
+  of.readers = of.writers = of.faulted = of.trivial = of.losers = LaneMask{};
   of.fault = nullptr;
   of.since = request.cycle;
   if (of.failures == 0) return;
@@ -370,7 +378,8 @@ void TransactionUnit::commit(core::TransactionRequest& request) {
   const LaneMask passed = (of.commit.passed() | of.trivial) & of.attempt;
   const LaneMask failed = LaneMask::difference(of.attempt, passed);
   stats_.committed += passed.count();
-  stats_.aborted += failed.count();
+  stats_.aborted += LaneMask::difference(failed, of.losers).count();
+  stats_.intra_warp_aborted += of.losers.count();
   stats_.read_only += LaneMask::difference(passed, of.writers).count();
   stats_.useful_cycles += (of.in_commit_since - of.since) * passed.count();
   stats_.aborted_cycles += (of.in_commit_since - of.since) * failed.count();

@@ -26,6 +26,7 @@
 #include "memory/address_map.h"
 #include "tm/config.h"
 #include "tm/global_reads.h"
+#include "tm/intra_warp.h"
 #include "tm/register_checkpoint.h"
 #include "tm/retire_board.h"
 #include "tm/tx_log.h"
@@ -95,6 +96,7 @@ class TransactionUnit final : public core::LsuInterposer {
     kIdle,
     kRuns,      ///< an attempt
     kDrains,    ///< in front of the tx_commit; accesses are under way
+    kResolves,  ///< conflicts within the warp are looked for
     kCredits,   ///< waits for entries of the commit units
     kIds,       ///< waits for the vendor
     kTransfer,  ///< logs go to the commit units
@@ -118,6 +120,7 @@ class TransactionUnit final : public core::LsuInterposer {
     LaneMask faulted;                               ///< lanes that have done what is a fault, if what they had read is valid
     std::exception_ptr fault;
     LaneMask trivial;                               ///< of this commit: lanes without words
+    LaneMask losers;                                ///< lanes that conflict with lower ones of the warp
     RegisterCheckpoint checkpoint;
     WarpCommit commit;
     std::uint32_t failures = 0;  ///< attempts in a row
@@ -214,13 +217,25 @@ class TransactionUnit final : public core::LsuInterposer {
   void take_credits();
   void ids_granted(WarpId id, Cid base);
   struct Walk {
+    enum class Why : std::uint8_t {
+      kTransfer,
+      kAgain,    ///< a set is sent again: to one partition, of some lanes
+      kResolve,  ///< conflicts within the warp: write log, read log, and the write log once more for two phases
+    };
     WarpId warp{};
-    bool again = false;       ///< a set is sent again: to one partition, of some lanes
+    Why why = Why::kTransfer;
     bool writes_only = false;
     LaneMask lanes;
     std::uint32_t partition = 0;
   };
+  [[nodiscard]] LaneMask with_words(const Warp& of) const {
+    return LaneMask::difference(of.attempt, of.trivial | of.losers);
+  }
+  void ask_for_credits(WarpId id);
+  void resolve_within(WarpId id);
+  void resolution_ends(Cycle cycle);
   void walk_log();
+  [[nodiscard]] std::pair<bool, std::uint32_t> walk_row_at(const Walk& walk, const Warp& of, std::uint32_t index) const;
   void send_row(bool write, std::uint32_t row, std::span<const std::uint32_t> addresses,
                 std::span<const std::uint32_t> values);
   void walk_ends();
@@ -264,6 +279,7 @@ class TransactionUnit final : public core::LsuInterposer {
   std::vector<std::uint32_t> free_tags_;
   std::deque<std::uint32_t> to_read_, to_pass_;  ///< held operations
   bool lsu_full_ = false;
+  bool again_ = false;  ///< there is something to do in the next cycle
   Cycle cycle_ = 0;
 
   // Commits.
@@ -285,9 +301,12 @@ class TransactionUnit final : public core::LsuInterposer {
   std::uint32_t walk_next_ = 0;  ///< rows that have been asked for
   std::vector<LaneMask> walk_touched_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> walk_words_;  ///< by partition: reads, writes
+  WarpWords words_;  ///< of the warp whose conflicts are looked for
+  std::optional<std::pair<WarpId, Cycle>> resolving_;  ///< their steps go on until then
   std::deque<std::pair<std::uint32_t, UnitMessage>> to_port_;
 
   struct Statistics {
+    std::uint64_t intra_warp_aborted = 0, resolution_cycles = 0;
     std::uint64_t begun = 0, committed = 0, aborted = 0, self_aborted = 0, warps = 0, retries = 0, read_only = 0;
     std::uint64_t tx_loads = 0, tx_stores = 0, tx_atomics = 0, walks = 0, walked_rows = 0, read_rows = 0, write_rows = 0;
     std::uint64_t most_read_rows = 0, most_write_rows = 0, credit_waits = 0;

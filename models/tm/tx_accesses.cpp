@@ -360,6 +360,7 @@ void TransactionUnit::offer_others(Cycle cycle) {
     lsu_isock.call(request);
     lsu_full_ = request.full;
     if (!request.accepted) return;
+    again_ = true;
     to_pass_.pop_front();
   }
 }
@@ -371,6 +372,7 @@ void TransactionUnit::offer_reads(Cycle cycle) {
     if (!reads_.load(held.operation.slices()[0], held.matched, held.word_address, held.words, held.cta, held.pc, owner,
                      cycle))
       return;
+    again_ = true;
     to_read_.pop_front();
   }
 }
@@ -388,6 +390,7 @@ void TransactionUnit::offer_log_access(Cycle cycle) {
           ? traffic_.store(access.warp, access.address, {access.data.data(), access.data.size()}, tag, cycle)
           : traffic_.load(access.warp, access.address, base::kLanes, tag, cycle);
   if (!taken) return;
+  again_ = true;
   free_tags_.pop_back();
   in_lsu_[tag] = access;
   to_lsu_.pop_front();

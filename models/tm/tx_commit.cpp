@@ -1,5 +1,6 @@
 // Commits as the core sees them (tbc-and-kilotm §5.3, §5.5): credits, commit ids, the logs to the commit units, outcomes.
 #include <algorithm>
+#include <tuple>
 
 #include "core/core_state.h"
 #include "tm/message_codec.h"
@@ -29,9 +30,48 @@ void TransactionUnit::begin_commit(WarpId id) {
     of.phase = Phase::kResolved;
     return;
   }
-  of.phase = Phase::kCredits;
+  if (config_.protocol == Protocol::kWarp && words.count() > 1 && of.write_rows != 0) {
+    of.phase = Phase::kResolves;
+    walks_.push_back({id, Walk::Why::kResolve, false, words, 0});
+    return wake_core();
+  }
+  ask_for_credits(id);
+}
+
+void TransactionUnit::ask_for_credits(WarpId id) {
+  warp(id).phase = Phase::kCredits;
   for_credits_.push_back(id);
   wake_core();
+}
+
+// ---- Conflicts within the warp (WarpTM)
+
+void TransactionUnit::resolve_within(WarpId id) {
+  Warp& of = warp(id);
+  const LaneMask active = with_words(of);
+  Resolution resolution;
+  if (config_.intra_warp.resolution == IntraWarp::kSequential) {
+    resolution = resolve_sequentially(words_, active, warp_log::BloomFilter::bits_of(config_.intra_warp.filter_bits));
+  } else {
+    const std::uint32_t entries = config_.intra_warp.table_entries;
+    // The thesis names no hash (A19): a multiplication, of which the upper bits are used.
+    resolution = resolve_two_phase(words_, active, entries, warp_log::kDataBytes, [entries](std::uint64_t word) {
+      const auto product = static_cast<std::uint32_t>(word / kWordBytes) * 2654435761u;
+      return static_cast<std::uint32_t>(std::uint64_t{product} * entries >> 32);
+    });
+  }
+  // Rows that have been read take a step each, and have taken it.
+  const auto rows = static_cast<std::uint32_t>(words_.reads.size() + words_.writes.size());
+  of.losers = LaneMask::difference(active, resolution.survivors);
+  stats_.resolution_cycles += resolution.steps;
+  resolving_ = {id, cycle_ + (resolution.steps > rows ? resolution.steps - rows : 0)};
+}
+
+void TransactionUnit::resolution_ends(Cycle cycle) {
+  if (!resolving_ || resolving_->second > cycle) return;
+  const WarpId id = resolving_->first;
+  resolving_.reset();
+  ask_for_credits(id);
 }
 
 // ---- Credits, ids
@@ -45,7 +85,7 @@ void TransactionUnit::take_credits() {
   }
   while (!for_credits_.empty()) {
     Warp& of = warp(for_credits_.front());
-    const std::uint32_t count = LaneMask::difference(of.attempt, of.trivial).count();
+    const std::uint32_t count = with_words(of).count();
     if (shared_.credits != 0 && credits_used_ + count > shared_.credits) {
       if (waits_for_board_) return;
       ++stats_.credit_waits;
@@ -59,7 +99,7 @@ void TransactionUnit::take_credits() {
     credits_used_ += count;
     UnitMessage ask;
     ask.kind = UnitMessage::Kind::kCommitIds;
-    ask.group.lanes = LaneMask::difference(of.attempt, of.trivial);
+    ask.group.lanes = with_words(of);
     ask.group.core = site_.core.value();
     ask.group.warp = for_credits_.front().value();
     of.phase = Phase::kIds;
@@ -72,7 +112,7 @@ void TransactionUnit::ids_granted(WarpId id, Cid base) {
   Warp& of = warp(id);
   CommitGroup group;
   group.base = base;
-  group.lanes = LaneMask::difference(of.attempt, of.trivial);
+  group.lanes = with_words(of);
   group.core = site_.core.value();
   group.warp = id.value();
   group.client = static_cast<std::uint8_t>(port_client_);
@@ -80,32 +120,44 @@ void TransactionUnit::ids_granted(WarpId id, Cid base) {
   group.lanes.for_each([&](unsigned lane) { of.last_cid[lane] = group.cid_of(lane); });
   of.commit.begin(group, {}, {}, {}, false);
   of.phase = Phase::kTransfer;
-  walks_.push_back({id, false, false, group.lanes, 0});
+  walks_.push_back({id, Walk::Why::kTransfer, false, group.lanes, 0});
 }
 
 // ---- The logs
 
+/// Whether the `index`-th row of a walk is one of the write log, and its number.
+std::pair<bool, std::uint32_t> TransactionUnit::walk_row_at(const Walk& walk, const Warp& of, std::uint32_t index) const {
+  if (walk.why == Walk::Why::kAgain) return {walk.writes_only, index};
+  if (walk.why == Walk::Why::kTransfer)
+    return {index >= of.read_rows, index >= of.read_rows ? index - of.read_rows : index};
+  if (index < of.write_rows) return {true, index};
+  index -= of.write_rows;
+  return {index >= of.read_rows, index >= of.read_rows ? index - of.read_rows : index};
+}
+
 /// Reads rows of a log through L1, a few ahead, and sends each to the partitions that it concerns.
 void TransactionUnit::walk_log() {
   const Walk& walk = walks_.front();
-  Warp& of = warp(walk.warp);
-  const std::uint32_t reads = walk.writes_only ? 0 : of.read_rows;
-  const std::uint32_t rows = walk.again ? (walk.writes_only ? of.write_rows : of.read_rows) : reads + of.write_rows;
+  const Warp& of = warp(walk.warp);
+  const bool two_phases = config_.intra_warp.resolution == IntraWarp::kTwoPhase;
+  const std::uint32_t rows = walk.why == Walk::Why::kAgain ? (walk.writes_only ? of.write_rows : of.read_rows)
+                             : walk.why == Walk::Why::kResolve && two_phases ? of.read_rows + 2 * of.write_rows
+                                                                             : of.read_rows + of.write_rows;
   if (walk_next_ == 0 && window_order_.empty()) {
     walk_touched_.assign(map_.partitions(), LaneMask{});
     walk_words_.assign(map_.partitions(), {0, 0});
+    if (walk.why == Walk::Why::kResolve) words_ = {};
   }
   while (walk_next_ < rows && !window_free_.empty()) {
     const std::uint32_t slot = window_free_.back();
     window_free_.pop_back();
     WindowRow& row = window_[slot];
-    row.write = walk_next_ >= reads;
-    row.row = row.write ? walk_next_ - reads : walk_next_;
-    row.missing = 2;
-    ++walk_next_;
+    std::tie(row.write, row.row) = walk_row_at(walk, of, walk_next_++);
+    row.missing = walk.why == Walk::Why::kResolve ? 1 : 2;
     const warp_log::LogLayout& log = row.write ? write_log_ : read_log_;
     to_lsu_.push_back({Purpose::kCommitAddresses, walk.warp, slot, log.meta(walk.warp.value(), row.row), {}});
-    to_lsu_.push_back({Purpose::kCommitValues, walk.warp, slot, log.data(walk.warp.value(), row.row), {}});
+    if (row.missing == 2)
+      to_lsu_.push_back({Purpose::kCommitValues, walk.warp, slot, log.data(walk.warp.value(), row.row), {}});
     window_order_.push_back(slot);
   }
   while (!window_order_.empty() && window_[window_order_.front()].missing == 0) {
@@ -122,6 +174,15 @@ void TransactionUnit::send_row(bool write, std::uint32_t row, std::span<const st
                                std::span<const std::uint32_t> values) {
   const Walk& walk = walks_.front();
   const Warp& of = warp(walk.warp);
+  if (walk.why == Walk::Why::kResolve) {
+    auto& rows = write ? words_.writes : words_.reads;
+    if (row < rows.size()) return;  // the second phase reads it again
+    WarpWords::Row& words = rows.emplace_back();
+    walk.lanes.for_each([&](unsigned lane) {
+      if (addresses[lane] != kVoidAddress) words[lane] = word_of(device_address(addresses[lane]));
+    });
+    return;
+  }
   LaneMask lanes = walk.lanes;
   if (write) lanes = LaneMask::difference(lanes, of.faulted);  // nothing of them will be written
   std::vector<std::pair<std::uint32_t, UnitMessage>> messages;
@@ -136,7 +197,7 @@ void TransactionUnit::send_row(bool write, std::uint32_t row, std::span<const st
     if (write)
       word.bytes = static_cast<std::uint8_t>(((1u << of.write_bytes[row]) - 1u) << (address % kWordBytes));
     const std::uint32_t partition = map_.partition(word.address).value();
-    if (walk.again && partition != walk.partition) return;
+    if (walk.why == Walk::Why::kAgain && partition != walk.partition) return;
     const auto known = std::ranges::find(messages, partition, &std::pair<std::uint32_t, UnitMessage>::first);
     UnitMessage& message = known != messages.end() ? known->second : messages.emplace_back(partition, UnitMessage{}).second;
     message.words.push_back(word);
@@ -144,9 +205,9 @@ void TransactionUnit::send_row(bool write, std::uint32_t row, std::span<const st
     ++(write ? walk_words_[partition].second : walk_words_[partition].first);
   });
   for (auto& [partition, message] : messages) {
-    message.kind = walk.again ? UnitMessage::Kind::kResentRow
-                   : write    ? UnitMessage::Kind::kWriteLog
-                              : UnitMessage::Kind::kReadLog;
+    message.kind = walk.why == Walk::Why::kAgain ? UnitMessage::Kind::kResentRow
+                   : write                      ? UnitMessage::Kind::kWriteLog
+                                                : UnitMessage::Kind::kReadLog;
     message.group = of.commit.group();
     send(partition, std::move(message));
   }
@@ -156,9 +217,10 @@ void TransactionUnit::walk_ends() {
   const Walk walk = walks_.front();
   walks_.pop_front();
   walk_next_ = 0;
+  if (walk.why == Walk::Why::kResolve) return resolve_within(walk.warp);
   Warp& of = warp(walk.warp);
   const CommitGroup group = of.commit.group();
-  if (walk.again) {
+  if (walk.why == Walk::Why::kAgain) {
     UnitMessage end;
     end.kind = UnitMessage::Kind::kResentRow;
     end.group = group;
@@ -207,7 +269,7 @@ void TransactionUnit::take_notice(const CoreMessage& notice, std::uint32_t parti
     case CoreMessage::Kind::kResendWrites:
       // Behind the log that is being sent, before all others.
       walks_.insert(walks_.begin() + (walk_next_ == 0 && window_order_.empty() ? 0 : 1),
-                    {id, true, notice.kind == CoreMessage::Kind::kResendWrites, notice.lanes, partition});
+                    {id, Walk::Why::kAgain, notice.kind == CoreMessage::Kind::kResendWrites, notice.lanes, partition});
       return;
   }
   resolve_if_complete(id);
@@ -220,14 +282,19 @@ void TransactionUnit::decide(WarpId id, LaneMask lanes) {
   if ((of.commit.valid() & of.faulted & lanes).any()) std::rethrow_exception(of.fault);
   const LaneMask passed = of.commit.passed();
   for (std::uint32_t p = 0; p < map_.partitions(); ++p) {
-    (of.commit.touched(p) & lanes).for_each([&](unsigned lane) {
+    const LaneMask told = of.commit.touched(p) & lanes;
+    const auto tell = [&](LaneMask which) {
       UnitMessage final;
       final.kind = UnitMessage::Kind::kFinal;
       final.group = of.commit.group();
-      final.touched = lane_bit(lane);
-      final.pass = final.touched & passed;
+      final.touched = which;
+      final.pass = which & passed;
       send(p, std::move(final));
-    });
+    };
+    if (config_.protocol == Protocol::kKilo)
+      told.for_each([&](unsigned lane) { tell(lane_bit(lane)); });
+    else if (told.any())
+      tell(told);
   }
   if (shared_.on_commit)
     (lanes & passed).for_each([&](unsigned lane) {
@@ -270,7 +337,9 @@ void TransactionUnit::send_messages(Cycle cycle) {
 
 void TransactionUnit::commit_cycle(Cycle cycle) {
   if (!for_credits_.empty() && !waits_for_board_) take_credits();
-  if (!walks_.empty() && to_port_.size() < kMostMessages) walk_log();
+  resolution_ends(cycle);
+  // The unit has one walker; a resolution keeps it to its end.
+  if (!walks_.empty() && !resolving_ && to_port_.size() < kMostMessages) walk_log();
   send_messages(cycle);
 }
 

@@ -57,7 +57,7 @@ nlohmann::ordered_json run(const Scenario& what) {
 std::vector<std::string> workload_names(bool needs_simt_progress) {
   std::vector<std::string> names;
   for (const workloads::Workload& workload : workloads::all())
-    if (workload.needs_simt_progress == needs_simt_progress) names.push_back(workload.name);
+    if (!workload.needs_transactions && workload.needs_simt_progress == needs_simt_progress) names.push_back(workload.name);
   return names;
 }
 

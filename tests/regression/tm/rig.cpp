@@ -47,7 +47,7 @@ Json run_tx(const TxRun& run) {
     Json result;
     std::vector<std::tuple<tm::Cid, std::uint64_t, tm::CommitRecord>> records;
     gpu::RunOptions options;
-    options.max_cycles = 3'000'000;
+    options.max_cycles = 6'000'000;
     options.extend = [&](gpu::Gpu& gpu) {
       for (const auto& mechanism : gpu.mechanisms)
         if (auto* const tm = dynamic_cast<tm::TmMechanism*>(mechanism.get()))

@@ -123,7 +123,7 @@ class CommitRig {
   void serve(const CommitUnitModel::L2Request& request) {
     if (hold_reads && !request.write) return held_.push_back(request);
     std::array<std::uint32_t, CommitUnitModel::kMostBlockWords> block{};
-    for (unsigned w = 0; w < config_.coalesced_bytes / 4; ++w) {
+    for (unsigned w = 0; w < config_.access_bytes / 4; ++w) {
       std::uint32_t& word = memory[request.block + w * 4];
       if (request.write && (request.words >> w & 1u) != 0) word = request.values[w];
       block[w] = word;

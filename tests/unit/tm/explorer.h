@@ -152,7 +152,7 @@ class Explorer {
     const CommitUnitModel::L2Request request = unit.l2.front();
     unit.l2.pop_front();
     std::array<std::uint32_t, CommitUnitModel::kMostBlockWords> block{};
-    for (unsigned w = 0; w < options_.unit.coalesced_bytes / 4; ++w) {
+    for (unsigned w = 0; w < options_.unit.access_bytes / 4; ++w) {
       if ((request.words >> w & 1u) == 0) continue;
       std::uint32_t& word = memory_[request.block + w * 4];
       if (request.write) word = request.values[w];

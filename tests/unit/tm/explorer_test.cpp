@@ -15,7 +15,7 @@ ExplorerOptions base_options() {
   options.unit.cid_bits = 16;
   options.unit.set_buffers = 0;
   options.unit.history = {2, 2, 2, 2, false};
-  options.unit.coalesced_bytes = 32;
+  options.unit.access_bytes = 32;
   options.checks = true;
   return options;
 }
