@@ -45,8 +45,8 @@ class Finder {
 
  private:
   [[noreturn]] void fail(std::uint32_t pc, const std::string& what, const std::string& remedy) const {
-    throw base::InputError(kernel_.location(Pc{pc}), fmt::format("{}\n  {}", what, kernel_.source_line(Pc{pc})),
-                           remedy);
+    throw base::InputError(kernel_.location(Pc{pc}),
+                           fmt::format("{}\n  {}", what, kernel_.source_line(Pc{pc})), remedy);
   }
 
   void arrive(std::uint32_t pc, const Nesting& with) {
@@ -55,7 +55,8 @@ class Finder {
     if (known.reached) {
       if (known != with)
         fail(pc, "is reached on one path within a transaction and on another outside, or within another one",
-             "Put tx_begin and tx_commit on every path, each once; a compiler that has copied one of them must be told not "
+             "Put tx_begin and tx_commit on every path, each once; a compiler that has copied one of them "
+             "must be told not "
              "to.");
       return;
     }
@@ -129,7 +130,8 @@ class Finder {
         return "printf, which every attempt would print";
       case Opcode::kAssertFail:
       case Opcode::kTrap:
-        return "an assertion or trap, to which a thread may come with values that were never in memory together";
+        return "an assertion or trap, to which a thread may come with values that were never in memory "
+               "together";
       case Opcode::kWarpSync:
       case Opcode::kConvergence:
         return "a .sync or convergence instruction, whose lanes may be in different attempts";
@@ -184,7 +186,8 @@ class Finder {
       if (!at_[pc].reached || at_[pc].depth == 0) continue;
       const Instruction& instruction = kernel_.code[pc];
       const char* what = forbidden(instruction);
-      if (instruction.op == Opcode::kReturn) what = "a return from the function that the transaction begins in";
+      if (instruction.op == Opcode::kReturn)
+        what = "a return from the function that the transaction begins in";
       if (what != nullptr) refuse(pc, at_[pc].begin, what);
     }
     for (std::uint32_t pc = 0; pc < at_.size(); ++pc) {
@@ -242,7 +245,8 @@ class Finder {
 
 void Transactions::run(isa::Kernel& kernel) const {
   kernel.transactions.clear();
-  if (std::ranges::none_of(kernel.code, [](const Instruction& i) { return i.op == Opcode::kTransaction; })) return;
+  if (std::ranges::none_of(kernel.code, [](const Instruction& i) { return i.op == Opcode::kTransaction; }))
+    return;
   Finder(kernel).run();
 }
 

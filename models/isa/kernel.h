@@ -156,10 +156,10 @@ struct Kernel {
   std::vector<FunctionCode> functions;  ///< functions that the kernel may call, in code order
   std::vector<Pc> targets;              ///< tables of indirect branches and calls
   std::unordered_map<std::uint64_t, FunctionAddress> function_addresses;
-  std::vector<CodePointer> code_pointers;  ///< rows of `constants` that hold code addresses
-  std::vector<SpinMark> spin_marks;        ///< in the order of the code
-  std::vector<Pc> likely_convergence;      ///< where diverged threads often meet before they have to
-  std::vector<LikelyPoint> likely_points;  ///< by branch
+  std::vector<CodePointer> code_pointers;       ///< rows of `constants` that hold code addresses
+  std::vector<SpinMark> spin_marks;             ///< in the order of the code
+  std::vector<Pc> likely_convergence;           ///< where diverged threads often meet before they have to
+  std::vector<LikelyPoint> likely_points;       ///< by branch
   std::vector<TransactionRegion> transactions;  ///< ascending by begin
   RegisterLayout registers;
   std::vector<std::string> register_names;       ///< by RegId, as written in the PTX ("%r5")

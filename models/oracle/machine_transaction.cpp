@@ -9,7 +9,8 @@ bool Machine::begin_transaction(const Cta& cta, Thread& thread) {
   if (thread.attempt != nullptr) {
     ++thread.attempt->depth;
   } else {
-    if (options_.transactions != nullptr && !options_.transactions->is_next(linear_id(cta), thread.index)) return false;
+    if (options_.transactions != nullptr && !options_.transactions->is_next(linear_id(cta), thread.index))
+      return false;
     thread.attempt = std::make_unique<Attempt>();
     thread.attempt->begin = thread.pc + 1;
     const std::size_t slots =

@@ -72,8 +72,8 @@ class UnitChecker final : public CommitObserver {
   }
   void demand(bool holds, const char* rule, Cid cid) const {
     if (!holds)
-      throw std::logic_error(fmt::format("commit unit {}: transaction {} breaks {} (tbc-and-kilotm §5.8)", partition_,
-                                         cid, rule));
+      throw std::logic_error(fmt::format("commit unit {}: transaction {} breaks {} (tbc-and-kilotm §5.8)",
+                                         partition_, cid, rule));
   }
 
   CommitChecker& all_;

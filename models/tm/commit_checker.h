@@ -29,7 +29,7 @@ class CommitChecker {
   };
   struct Transaction {
     bool outcome = false, final = false, pass = false;
-    bool stale = false;  ///< somebody older wrote a word that it had read and decided about
+    bool stale = false;                   ///< somebody older wrote a word that it had read and decided about
     std::map<std::uint64_t, Read> reads;  ///< the latest by word
     std::uint32_t reading = 0;
   };

@@ -15,7 +15,7 @@ using base::LaneMask;
 struct LogWord {
   std::uint64_t address = 0;  ///< in bytes, a multiple of 4
   std::uint32_t value = 0;
-  std::uint16_t row = 0;     ///< of the log
+  std::uint16_t row = 0;  ///< of the log
   std::uint8_t lane = 0;
   std::uint8_t bytes = 0xf;  ///< of the word, that are written: bit i is byte i. Of reads: all
 };
@@ -41,8 +41,8 @@ struct UnitMessage {
     kCommitIds,  ///< to the vendor: `count` of them. Answered
     kReadLog,    ///< a row of the read log, as far as it concerns the partition
     kWriteLog,
-    kDoneFill,   ///< that was all. `touched`: lanes of which there were words; none: SKIP
-    kFinal,      ///< final outcome of `touched`: `pass` of them commit
+    kDoneFill,  ///< that was all. `touched`: lanes of which there were words; none: SKIP
+    kFinal,     ///< final outcome of `touched`: `pass` of them commit
     kResentRow,  ///< of a set that the unit had no room for; `last`: that was all of it (a row without words ends it, too)
   };
   Kind kind = Kind::kReadLog;

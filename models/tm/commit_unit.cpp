@@ -14,9 +14,10 @@ memory::PartitionUnitSite with_clock(const memory::PartitionUnitSite& site, sim:
 
 }  // namespace
 
-CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config, const CommitRules& rules,
-                       std::uint32_t line_bytes, const memory::PartitionUnitSite& site, const CommitClock& clock,
-                       RetireBoard& board, CommitChecker* checker)
+CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config,
+                       const CommitRules& rules, std::uint32_t line_bytes,
+                       const memory::PartitionUnitSite& site, const CommitClock& clock, RetireBoard& board,
+                       CommitChecker* checker)
     : CommitClock(clock),
       PartitionUnit(name, kCommitOwner, {.requests = 1, .l2 = 1, .responses = 1, .answers = 1},
                     with_clock(site, *clock)),
@@ -38,9 +39,11 @@ void CommitUnit::declare(base::StatGroup& stats) {
   stats.counter("read_words", "words", "of read logs", &c.read_words);
   stats.counter("write_words", "words", "of write logs", &c.write_words);
   stats.counter("speculative_reads", "accesses", "of L2 for validation as logs arrive", &c.speculative_reads);
-  stats.counter("second_reads", "accesses", "of L2 for validation behind an older transaction", &c.second_reads);
+  stats.counter("second_reads", "accesses", "of L2 for validation behind an older transaction",
+                &c.second_reads);
   stats.counter("writes", "accesses", "of L2 by transactions that commit", &c.writes);
-  stats.counter("hazards", "transactions", "that may have read what an older one was about to write", &c.hazards);
+  stats.counter("hazards", "transactions", "that may have read what an older one was about to write",
+                &c.hazards);
   stats.counter("second_chances", "transactions", "of these, valid all the same", &c.second_chances);
   stats.counter("failed", "transactions", "that were not valid at this partition", &c.failed);
   stats.counter("hazard_cycles", "unit cycles", "that hazard detection was busy or waited for L2 or the core",
@@ -49,7 +52,8 @@ void CommitUnit::declare(base::StatGroup& stats) {
   stats.counter("resends", "sets", "that cores had to send again", &c.resends);
   stats.maximum("most_set_buffers", "buffers", "in use at a time", &c.most_buffers);
   stats.maximum("most_entries", "entries", "from the oldest live one to the youngest", &c.most_rows);
-  stats.counter("notices", "packets", "outcomes, completions and requests to send again, to cores", &notices_);
+  stats.counter("notices", "packets", "outcomes, completions and requests to send again, to cores",
+                &notices_);
   stats.counter("commit_ids", "ids", "granted to cores (partition 0)", &granted_);
 }
 
@@ -123,7 +127,8 @@ bool CommitUnit::send_to_l2() {
 
 void CommitUnit::accepted(const Payload& payload) {
   const auto& extension = static_cast<const sim::MemoryTransaction&>(payload).extension;
-  if (extension.core == sim::kUnitInitiator && extension.op == sim::MemoryOp::kWrite) model_.accepted(extension.tag);
+  if (extension.core == sim::kUnitInitiator && extension.op == sim::MemoryOp::kWrite)
+    model_.accepted(extension.tag);
 }
 
 bool CommitUnit::send_to_core(base::Cycle now) {

@@ -32,8 +32,9 @@ void CommitUnitModel::know(const CommitGroup& group) {
   youngest_ = std::max(youngest_, group.end());
   counters_.most_rows = std::max(counters_.most_rows, youngest_ - retire_);
   if (!config_.unlimited() && youngest_ - retire_ > config_.ring_entries)
-    throw std::logic_error(fmt::format("commit unit: ring overflow: entry {} while {} has not retired, of {} entries",
-                                       youngest_ - 1, retire_, config_.ring_entries));
+    throw std::logic_error(
+        fmt::format("commit unit: ring overflow: entry {} while {} has not retired, of {} entries",
+                    youngest_ - 1, retire_, config_.ring_entries));
   if (rows_.size() < youngest_ - retire_) rows_.resize(youngest_ - retire_, nullptr);
   if (row(group.base) != nullptr) return;
   const auto make = [&](Cid first, std::uint32_t count, LaneMask lanes) {
@@ -118,7 +119,8 @@ void CommitUnitModel::accept(UnitMessage message) {
   message_ = std::move(message);
   absorbing_ = true;
   absorbed_ = 0;
-  if (message_.kind != UnitMessage::Kind::kFinal && message_.kind != UnitMessage::Kind::kResentRow) know(message_.group);
+  if (message_.kind != UnitMessage::Kind::kFinal && message_.kind != UnitMessage::Kind::kResentRow)
+    know(message_.group);
 }
 
 void CommitUnitModel::store_word(Row& row, const LogWord& word, bool write) {
@@ -189,8 +191,10 @@ void CommitUnitModel::take_end() {
       const auto complete = [&](Row& row) {
         row.touched = message_.touched & row.lanes;
         row.complete = true;
-        if (row.touched.any()) begin(row);
-        else ++counters_.skipped;
+        if (row.touched.any())
+          begin(row);
+        else
+          ++counters_.skipped;
         for (unsigned lane = 0; lane < base::kLanes; ++lane) {
           reads += row.read_count[lane];
           writes += row.write_count[lane];
@@ -232,7 +236,8 @@ bool CommitUnitModel::absorb() {
     // L2 always goes on, so this is no wait for anybody's turn (E6).
     if (first_reads_.size() >= config_.l2_queue) return false;
     const std::size_t count = std::min<std::size_t>(left, config_.gathered_words);
-    const bool log = message_.kind == UnitMessage::Kind::kReadLog || message_.kind == UnitMessage::Kind::kWriteLog;
+    const bool log =
+        message_.kind == UnitMessage::Kind::kReadLog || message_.kind == UnitMessage::Kind::kWriteLog;
     if (!rules_.never_blocks && log && counters_.buffers >= config_.set_buffers) {
       const LogWord& word = message_.words[absorbed_];
       const Row& row = row_of(message_.group, word.lane);
@@ -262,7 +267,9 @@ void CommitUnitModel::insert(Row& row, const LogWord& word) {
   const Cid cid = row.group.cid_of(word.lane);
   // Earlier words of its own row are somebody's: the window ends behind it.
   history_.insert(word.address / kWordBytes, cid,
-                  {window(row).base(), rules_.window_ends_here ? row.first + row.count : youngest_, config_.stored_bits()}, retire_);
+                  {window(row).base(), rules_.window_ends_here ? row.first + row.count : youngest_,
+                   config_.stored_bits()},
+                  retire_);
 }
 
 bool CommitUnitModel::resent(Row& row, Stage stage, LaneMask lanes, bool& happened) {
@@ -430,7 +437,8 @@ bool CommitUnitModel::wait_stage() {
   pass_over(wait_, hazard_, happened);
   if (wait_ >= hazard_) return happened;
   Row& r = *row(wait_);
-  if (comes_again(r) || (r.next == 0 && r.reading != 0)) return happened;  // speculative reads are on their way
+  if (comes_again(r) || (r.next == 0 && r.reading != 0))
+    return happened;  // speculative reads are on their way
   LaneMask again = r.hazard;
   if (rules_.failure_is_final) {
     again = LaneMask::difference(again, r.failed);
@@ -448,7 +456,8 @@ bool CommitUnitModel::wait_stage() {
         continue;
       }
       const std::size_t count = gather(r.reads, r.next);
-      const auto clocks = static_cast<std::uint32_t>((count + config_.gathered_words - 1) / config_.gathered_words);
+      const auto clocks =
+          static_cast<std::uint32_t>((count + config_.gathered_words - 1) / config_.gathered_words);
       if (++gathering_again_ < clocks) return true;
       gathering_again_ = 0;
       access(r, &r.reads[r.next], count, stored, false, true);
@@ -511,7 +520,8 @@ bool CommitUnitModel::commit_stage() {
       continue;
     }
     const std::size_t count = gather(r.writes, r.next);
-    const auto clocks = static_cast<std::uint32_t>((count + config_.gathered_words - 1) / config_.gathered_words);
+    const auto clocks =
+        static_cast<std::uint32_t>((count + config_.gathered_words - 1) / config_.gathered_words);
     if (++gathering_ < clocks) return true;
     gathering_ = 0;
     access(r, &r.writes[r.next], count, stored, true, false);
@@ -563,9 +573,10 @@ std::optional<CommitUnitModel::Conflict> CommitUnitModel::conflict() const {
 }
 
 std::string CommitUnitModel::describe() const {
-  return fmt::format("commit unit: oldest entry {}, youngest {}; stages retire {}, commit {}, final {}, outcome {}, wait "
-                     "{}, hazard {}",
-                     retire_, youngest_ - 1, retire_, commit_, final_, outcome_, wait_, hazard_);
+  return fmt::format(
+      "commit unit: oldest entry {}, youngest {}; stages retire {}, commit {}, final {}, outcome {}, wait "
+      "{}, hazard {}",
+      retire_, youngest_ - 1, retire_, commit_, final_, outcome_, wait_, hazard_);
 }
 
 }  // namespace heddle::tm

@@ -29,13 +29,13 @@ namespace heddle::tm {
 /// Rules that the unit needs (§5.6 and its corrections), broken one at a time by tests that must notice.
 struct CommitRules {
   HistoryRules history;
-  bool hazard_against_rcid = true;    ///< rule 2: not against the retire pointer
-  bool two_passes = true;             ///< E1: all reads of a row are looked up before its writes are inserted
-  bool window_ends_here = true;       ///< E2: at the row, not at the youngest one
-  bool failure_is_final = true;       ///< E5
-  bool never_blocks = true;           ///< E6: without a free buffer the set overflows; the input never waits
-  bool rcid_at_first_word = true;     ///< E7: not at DONE-FILL
-  bool revalidates = true;            ///< hazards are acted upon at all
+  bool hazard_against_rcid = true;  ///< rule 2: not against the retire pointer
+  bool two_passes = true;           ///< E1: all reads of a row are looked up before its writes are inserted
+  bool window_ends_here = true;     ///< E2: at the row, not at the youngest one
+  bool failure_is_final = true;     ///< E5
+  bool never_blocks = true;         ///< E6: without a free buffer the set overflows; the input never waits
+  bool rcid_at_first_word = true;   ///< E7: not at DONE-FILL
+  bool revalidates = true;          ///< hazards are acted upon at all
 };
 
 /// Hears of what the unit does, in order; for checks.
@@ -68,12 +68,12 @@ class CommitUnitModel {
   struct Counters {
     std::uint64_t rows = 0, skipped = 0, read_words = 0, write_words = 0;
     std::uint64_t speculative_reads = 0, second_reads = 0, writes = 0;  ///< accesses of L2
-    std::uint64_t hazards = 0;           ///< transactions that had to be validated again
-    std::uint64_t second_chances = 0;    ///< of these, that passed
-    std::uint64_t failed = 0;            ///< transactions that failed here
+    std::uint64_t hazards = 0;         ///< transactions that had to be validated again
+    std::uint64_t second_chances = 0;  ///< of these, that passed
+    std::uint64_t failed = 0;          ///< transactions that failed here
     std::uint64_t hazard_clocks = 0, resends = 0, overflows = 0;
     std::uint64_t buffers = 0, most_buffers = 0;  ///< set buffers in use
-    std::uint64_t most_rows = 0;                  ///< ids from the retire pointer to the youngest one that is known
+    std::uint64_t most_rows = 0;  ///< ids from the retire pointer to the youngest one that is known
   };
 
   CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules = {});
@@ -95,7 +95,9 @@ class CommitUnitModel {
   void accepted(std::uint32_t tag);
 
   /// To a core, in order; null: nothing.
-  [[nodiscard]] const CoreMessage* message() const { return to_cores_.empty() ? nullptr : &to_cores_.front(); }
+  [[nodiscard]] const CoreMessage* message() const {
+    return to_cores_.empty() ? nullptr : &to_cores_.front();
+  }
   void message_sent() { to_cores_.pop_front(); }
 
   // ---- to see ----
@@ -192,7 +194,8 @@ class CommitUnitModel {
   std::deque<Row*> rows_;  ///< from the retire pointer on; rows of several ids are at their first one
   std::vector<std::unique_ptr<Row>> storage_;
   std::vector<Row*> free_rows_;
-  std::deque<std::pair<Cid, Cid>> begun_;  ///< {RCID, id} in the order in which they began; front: not past hazard detection
+  std::deque<std::pair<Cid, Cid>>
+      begun_;  ///< {RCID, id} in the order in which they began; front: not past hazard detection
   std::uint64_t begun_rows_ = 0;
   Cid retire_ = kFirstCid, commit_ = kFirstCid, final_ = kFirstCid, outcome_ = kFirstCid, wait_ = kFirstCid,
       hazard_ = kFirstCid, youngest_ = kFirstCid;

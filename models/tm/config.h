@@ -28,15 +28,15 @@ enum class IntraWarp : std::uint8_t { kTwoPhase, kSequential };
 /// A rule left out, for tests: E numbers and rules of §5.6.
 enum class BrokenRule : std::uint8_t {
   kNone,
-  kOverwriteFilter,   ///< rule 1
-  kRetirePointer,     ///< rule 2
-  kDropRetired,       ///< rule 3
-  kOnePass,           ///< E1
-  kWindowToAlloc,     ///< E2
-  kEarlyCredits,      ///< E3
-  kSecondFailure,     ///< E5
-  kBlockInput,        ///< E6
-  kRcidAtDoneFill,    ///< E7
+  kOverwriteFilter,  ///< rule 1
+  kRetirePointer,    ///< rule 2
+  kDropRetired,      ///< rule 3
+  kOnePass,          ///< E1
+  kWindowToAlloc,    ///< E2
+  kEarlyCredits,     ///< E3
+  kSecondFailure,    ///< E5
+  kBlockInput,       ///< E6
+  kRcidAtDoneFill,   ///< E7
   kNoRevalidation,
 };
 

@@ -27,7 +27,8 @@ isa::Instruction load_of(unsigned words) {
   load.vector = static_cast<std::uint8_t>(words);
   load.memory.base = row(0, isa::RowWidth::k64);
   load.write_count = static_cast<std::uint8_t>(words);
-  for (unsigned i = 0; i < words; ++i) load.dst[i] = row(kAddressRowBytes + i * kWordRowBytes, isa::RowWidth::k32);
+  for (unsigned i = 0; i < words; ++i)
+    load.dst[i] = row(kAddressRowBytes + i * kWordRowBytes, isa::RowWidth::k32);
   return load;
 }
 
@@ -44,8 +45,9 @@ void GlobalReads::bind_unit(core::LoadStoreUnit& unit, const std::string& name) 
   port.completion_isock.bind(completion_tsock_);
 }
 
-bool GlobalReads::load(const core::MemorySlice& like, LaneMask lanes, const LaneAddresses& address, unsigned words,
-                       const core::CtaContext* cta, core::Pc pc, std::uint32_t tag, core::Cycle cycle) {
+bool GlobalReads::load(const core::MemorySlice& like, LaneMask lanes, const LaneAddresses& address,
+                       unsigned words, const core::CtaContext* cta, core::Pc pc, std::uint32_t tag,
+                       core::Cycle cycle) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(accesses_.size()));
     accesses_.push_back(std::make_unique<Access>());

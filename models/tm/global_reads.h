@@ -34,8 +34,9 @@ class GlobalReads : public sc_core::sc_module {
 
   /// `words` (1, 2 or 4) of each lane, from addresses that are multiples of their bytes. False: the load/store unit has no
   /// room, and nothing has happened. `like`: whose rows and counters messages and statistics name.
-  [[nodiscard]] bool load(const core::MemorySlice& like, LaneMask lanes, const LaneAddresses& address, unsigned words,
-                          const core::CtaContext* cta, core::Pc pc, std::uint32_t tag, core::Cycle cycle);
+  [[nodiscard]] bool load(const core::MemorySlice& like, LaneMask lanes, const LaneAddresses& address,
+                          unsigned words, const core::CtaContext* cta, core::Pc pc, std::uint32_t tag,
+                          core::Cycle cycle);
 
   sim::BlockInitiator<GlobalAnswerProtocol> answer_isock{"answer_isock"};
 
@@ -49,7 +50,7 @@ class GlobalReads : public sc_core::sc_module {
   sim::BlockInitiator<core::LsuProtocol> lsu_isock_{"lsu_isock"};
   sim::BlockTarget<core::LsuCompletionProtocol, GlobalReads, &GlobalReads::complete> completion_tsock_{
       "completion_tsock", this};
-  core::LsuClient client_ = core::LsuClient::kCore;  ///< until it is bound
+  core::LsuClient client_ = core::LsuClient::kCore;     ///< until it is bound
   std::array<isa::Instruction, kMostWords + 1> loads_;  ///< by words
   std::vector<std::unique_ptr<Access>> accesses_;
   std::vector<std::uint32_t> free_;

@@ -5,7 +5,8 @@
 
 namespace heddle::tm {
 
-Resolution resolve_two_phase(const WarpWords& words, LaneMask active, std::uint32_t table, std::uint32_t bytes_a_step,
+Resolution resolve_two_phase(const WarpWords& words, LaneMask active, std::uint32_t table,
+                             std::uint32_t bytes_a_step,
                              const std::function<std::uint32_t(std::uint64_t)>& hash) {
   constexpr std::uint8_t kNobody = base::kLanes;
   std::vector<std::uint8_t> owner(table, kNobody);
@@ -18,7 +19,9 @@ Resolution resolve_two_phase(const WarpWords& words, LaneMask active, std::uint3
       });
     }
   };
-  const auto loses = [&](unsigned lane) { result.survivors = LaneMask::difference(result.survivors, lane_bit(lane)); };
+  const auto loses = [&](unsigned lane) {
+    result.survivors = LaneMask::difference(result.survivors, lane_bit(lane));
+  };
   // The lowest lane that writes a word owns it. Lanes of a row come in ascending order, those of rows do not.
   each(words.writes, [](unsigned lane, std::uint8_t& of_word) {
     if (lane < of_word) of_word = static_cast<std::uint8_t>(lane);

@@ -34,6 +34,7 @@ struct Resolution {
 
 /// Sequential conflict resolution: every word that is looked up or inserted is a step. `filter_bits`: of the Bloom filter
 /// (warp_log/bloom_filter.h); 0: the exact set.
-[[nodiscard]] Resolution resolve_sequentially(const WarpWords& words, LaneMask active, std::uint32_t filter_bits);
+[[nodiscard]] Resolution resolve_sequentially(const WarpWords& words, LaneMask active,
+                                              std::uint32_t filter_bits);
 
 }  // namespace heddle::tm

@@ -43,7 +43,8 @@ LastWriterHistory::Entry& LastWriterHistory::victim(std::uint64_t word, const Ci
 std::optional<Cid> LastWriterHistory::lookup(std::uint64_t word, const CidWindow& window) {
   if (config_.perfect) {
     const auto known = exact_.find(word);
-    return known == exact_.end() || known->second < window.base() ? std::nullopt : std::optional(known->second);
+    return known == exact_.end() || known->second < window.base() ? std::nullopt
+                                                                  : std::optional(known->second);
   }
   if (const Entry* const entry = find(word)) {
     ++hits_;

@@ -23,13 +23,14 @@ struct HistoryConfig {
 
 /// Rules that make it sound (tbc-and-kilotm §5.6), broken one at a time by tests that must notice.
 struct HistoryRules {
-  bool bloom_keeps_youngest = true;  ///< rule 1
-  bool keeps_retired_victims = true; ///< rule 3: an evicted writer goes to the filter even if it has retired
+  bool bloom_keeps_youngest = true;   ///< rule 1
+  bool keeps_retired_victims = true;  ///< rule 3: an evicted writer goes to the filter even if it has retired
 };
 
 class LastWriterHistory {
  public:
-  LastWriterHistory(const HistoryConfig& config, RecencyBloomFilter::Hash hash, const HistoryRules& rules = {});
+  LastWriterHistory(const HistoryConfig& config, RecencyBloomFilter::Hash hash,
+                    const HistoryRules& rules = {});
 
   /// The youngest transaction in the window that may have written the word.
   [[nodiscard]] std::optional<Cid> lookup(std::uint64_t word, const CidWindow& window);

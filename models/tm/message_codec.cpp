@@ -36,7 +36,8 @@ std::uint32_t wire_bytes(const UnitMessage& message) {
 
 }  // namespace
 
-sim::MemoryTransaction& encode(sim::MemoryPool& pool, base::PartitionId partition, const UnitMessage& message) {
+sim::MemoryTransaction& encode(sim::MemoryPool& pool, base::PartitionId partition,
+                               const UnitMessage& message) {
   sim::MemoryTransaction& out =
       pool.allocate_message(partition, kCommitOwner, static_cast<std::uint8_t>(message.kind));
   sim::MemoryMessage& fields = out.extension.message;
@@ -51,7 +52,8 @@ sim::MemoryTransaction& encode(sim::MemoryPool& pool, base::PartitionId partitio
   fields.words[kLast] = message.last ? 1 : 0;
   unsigned at = kHeaderWords;
   for (const LogWord& word : message.words) {
-    fields.words[at++] = word.address | std::uint64_t{word.lane} << kAddressBits | std::uint64_t{word.bytes} << 56;
+    fields.words[at++] =
+        word.address | std::uint64_t{word.lane} << kAddressBits | std::uint64_t{word.bytes} << 56;
     fields.words[at++] = both(word.value, word.row);
   }
   fields.word_count = static_cast<std::uint8_t>(at);

@@ -21,7 +21,10 @@ class RecencyBloomFilter {
   using Hash = std::function<std::uint32_t(unsigned array, std::uint64_t key)>;
 
   RecencyBloomFilter(unsigned arrays, std::uint32_t buckets, Hash hash)
-      : arrays_(arrays), buckets_(buckets), hash_(std::move(hash)), bucket_(std::size_t{arrays} * buckets, 0) {}
+      : arrays_(arrays),
+        buckets_(buckets),
+        hash_(std::move(hash)),
+        bucket_(std::size_t{arrays} * buckets, 0) {}
 
   /// Max, never an overwrite: entries of the exact table are not evicted in the order of their ids (rule 1). What means
   /// nobody in the window is overwritten, else it would hide what comes later. `overwrite`: the broken rule, for tests.

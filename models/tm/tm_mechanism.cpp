@@ -30,33 +30,38 @@ CommitRules rules_of(BrokenRule broken) {
 void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
   const CommitUnitConfig& unit = config.commit_unit;
   if (const std::string& mechanism = gpu.core.control_flow.mechanism; mechanism != "simt_stack")
-    throw base::InputError("tm.enabled",
-                           fmt::format("transactions run on the SIMT stack, not on core.control_flow.mechanism={}", mechanism),
-                           "Set core.control_flow.mechanism=simt_stack.");
+    throw base::InputError(
+        "tm.enabled",
+        fmt::format("transactions run on the SIMT stack, not on core.control_flow.mechanism={}", mechanism),
+        "Set core.control_flow.mechanism=simt_stack.");
   if (unit.history.table_entries % unit.history.table_ways != 0)
-    throw base::InputError("tm.commit_unit.history_ways",
-                           fmt::format("does not divide the {} entries of the table", unit.history.table_entries),
-                           "Choose a number of ways that does.");
+    throw base::InputError(
+        "tm.commit_unit.history_ways",
+        fmt::format("does not divide the {} entries of the table", unit.history.table_entries),
+        "Choose a number of ways that does.");
   if (!std::has_single_bit(unit.history.buckets))
     throw base::InputError("tm.commit_unit.filter_buckets", "is not a power of two", "Choose one that is.");
   if (!std::has_single_bit(unit.coalesced_bytes) || unit.coalesced_bytes > gpu.memory.l2.line_bytes)
-    throw base::InputError("tm.commit_unit.coalesced_bytes",
-                           fmt::format("is no power of two up to a line of L2, {} bytes", gpu.memory.l2.line_bytes),
-                           "Choose 32, 64 or 128.");
+    throw base::InputError(
+        "tm.commit_unit.coalesced_bytes",
+        fmt::format("is no power of two up to a line of L2, {} bytes", gpu.memory.l2.line_bytes),
+        "Choose 32, 64 or 128.");
   if (!std::has_single_bit(config.intra_warp.table_entries))
     throw base::InputError("tm.intra_warp.table_entries", "is not a power of two", "Choose one that is.");
   if (unit.unlimited()) return;
   if (unit.ring_entries / gpu.cores < kLeastCredits)
-    throw base::InputError("tm.commit_unit.ring_entries",
-                           fmt::format("{} entries leave {} to each of {} cores, and the transactions of a warp take up to {} "
-                                       "at once (E3)",
-                                       unit.ring_entries, unit.ring_entries / gpu.cores, gpu.cores, kLeastCredits),
-                           "Give the ring more entries, or 0 for no limit.");
+    throw base::InputError(
+        "tm.commit_unit.ring_entries",
+        fmt::format("{} entries leave {} to each of {} cores, and the transactions of a warp take up to {} "
+                    "at once (E3)",
+                    unit.ring_entries, unit.ring_entries / gpu.cores, gpu.cores, kLeastCredits),
+        "Give the ring more entries, or 0 for no limit.");
   if (unit.ring_entries > (std::uint64_t{1} << unit.cid_bits) / 2)
-    throw base::InputError("tm.commit_unit.cid_bits",
-                           fmt::format("commit ids of {} bits do not tell {} entries and their history apart (E2)",
-                                       unit.cid_bits, unit.ring_entries),
-                           "Widen them, or make the ring smaller.");
+    throw base::InputError(
+        "tm.commit_unit.cid_bits",
+        fmt::format("commit ids of {} bits do not tell {} entries and their history apart (E2)",
+                    unit.cid_bits, unit.ring_entries),
+        "Widen them, or make the ring smaller.");
 }
 
 /// What the protocol asks of commit units.
@@ -95,7 +100,9 @@ core::GpuMechanismEntry tm_mechanism() {
             const auto& config = gpu.sections.get<TmConfig>("tm");
             if (!config.enabled) return nullptr;
             validate(config, gpu);
-            return [config](const core::GpuMechanismSite& site) { return std::make_unique<TmMechanism>(config, site); };
+            return [config](const core::GpuMechanismSite& site) {
+              return std::make_unique<TmMechanism>(config, site);
+            };
           }};
 }
 
@@ -122,13 +129,15 @@ memory::PartitionUnitFactory TmMechanism::partition_unit() {
                        sim::MemoryTargetSocket& l2) {
     CommitClock shared = clock->lock();
     if (shared == nullptr) {
-      shared = std::make_shared<sim::ClockDomain>(site.clock.manager(), "commit_clock", config_.commit_unit.clock_mhz,
-                                                  sim::ClockRank::kPartitionUnit);
+      shared =
+          std::make_shared<sim::ClockDomain>(site.clock.manager(), "commit_clock",
+                                             config_.commit_unit.clock_mhz, sim::ClockRank::kPartitionUnit);
       *clock = shared;
     }
-    auto unit = std::make_unique<CommitUnit>(("commit_unit" + std::to_string(site.partition.value())).c_str(),
-                                             unit_of(config_), rules_of(config_.broken_rule),
-                                             site_.memory.l2.line_bytes, site, shared, shared_.board, checker_.get());
+    auto unit =
+        std::make_unique<CommitUnit>(("commit_unit" + std::to_string(site.partition.value())).c_str(),
+                                     unit_of(config_), rules_of(config_.broken_rule),
+                                     site_.memory.l2.line_bytes, site, shared, shared_.board, checker_.get());
     crossbar.bind(unit->crossbar_tsock);
     unit->l2_isock.bind(l2);
     return unit;

@@ -11,9 +11,9 @@
 namespace heddle::tm {
 
 struct TransactionEntries {
-  base::Pc begin{};         ///< the tx_begin
-  base::Pc commit{};        ///< the tx_commit
-  base::LaneMask attempt;   ///< whose outcome is not known
+  base::Pc begin{};        ///< the tx_begin
+  base::Pc commit{};       ///< the tx_commit
+  base::LaneMask attempt;  ///< whose outcome is not known
   base::LaneMask retry;
 };
 
@@ -24,12 +24,14 @@ inline void splice_transaction(const TransactionEntries& of, nlohmann::ordered_j
   bool found = false;
   for (std::size_t i = 0; i < table.size(); ++i) {
     nlohmann::ordered_json entry = table[i];
-    const bool first_of_frame = !found && i != 0 && entry.value("frame", 0u) > table[i - 1].value("frame", 0u) &&
+    const bool first_of_frame = !found && i != 0 &&
+                                entry.value("frame", 0u) > table[i - 1].value("frame", 0u) &&
                                 table[i - 1]["pc"] == of.commit.value();
     if (first_of_frame) {
       found = true;
       spliced.back()["pc"] = of.begin.value();
-      spliced.push_back({{"type", "R"}, {"pc", of.begin.value() + 1}, {"rpc", "-"}, {"mask", of.retry.to_string()}});
+      spliced.push_back(
+          {{"type", "R"}, {"pc", of.begin.value() + 1}, {"rpc", "-"}, {"mask", of.retry.to_string()}});
       entry["type"] = "T";
       entry["mask"] = of.attempt.to_string();
     }

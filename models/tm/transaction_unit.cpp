@@ -12,7 +12,8 @@ using isa::TransactionOp;
 
 namespace {
 
-constexpr std::uint32_t kAddressBytes = warp_log::kDataBytes;  ///< of a row of a log, beside as many of values
+constexpr std::uint32_t kAddressBytes =
+    warp_log::kDataBytes;  ///< of a row of a log, beside as many of values
 constexpr std::uint32_t kMostBackoff = 16;
 
 bool reads_global(const isa::Instruction& instruction) {
@@ -54,9 +55,10 @@ void TransactionUnit::declare() {
   stats.counter("aborted", "attempts", "of threads, that failed at a commit unit", &s.aborted);
   stats.counter("self_aborted", "attempts", "of threads, given up by tx_abort", &s.self_aborted);
   if (config_.protocol == Protocol::kWarp) {
-    stats.counter("intra_warp_aborted", "attempts", "of threads, that conflicted with a lower lane of their warp",
-                  &s.intra_warp_aborted);
-    stats.counter("resolution_cycles", "core cycles", "steps of the resolution of those", &s.resolution_cycles);
+    stats.counter("intra_warp_aborted", "attempts",
+                  "of threads, that conflicted with a lower lane of their warp", &s.intra_warp_aborted);
+    stats.counter("resolution_cycles", "core cycles", "steps of the resolution of those",
+                  &s.resolution_cycles);
   }
   stats.counter("read_only", "transactions", "committed without a write", &s.read_only);
   stats.counter("warps", "transactions", "of warps", &s.warps);
@@ -70,16 +72,21 @@ void TransactionUnit::declare() {
   stats.counter("write_rows", "rows", "appended to write logs", &s.write_rows);
   stats.maximum("most_read_rows", "rows", "longest read log", &s.most_read_rows);
   stats.maximum("most_write_rows", "rows", "longest write log", &s.most_write_rows);
-  stats.counter("credit_waits", "commits", "of warps, that waited for entries of the commit units", &s.credit_waits);
+  stats.counter("credit_waits", "commits", "of warps, that waited for entries of the commit units",
+                &s.credit_waits);
   const std::vector<std::string> kinds{"commit_ids", "read_log", "write_log", "done_fill", "final", "resent"};
   stats.counters("messages", "packets", "to commit units, by kind", kinds, s.messages.data());
   stats.counters("message_bytes", "bytes", "of those, headers included", kinds, s.message_bytes.data());
-  base::StatGroup& time = stats.child("thread_cycles", "what threads in transactions do (tbc-and-kilotm §10.5)");
+  base::StatGroup& time =
+      stats.child("thread_cycles", "what threads in transactions do (tbc-and-kilotm §10.5)");
   time.counter("concurrency", "thread-cycles", "TC: waiting for a token", &s.token_cycles);
   time.counter("committing", "thread-cycles", "TO: from the tx_commit to the outcome", &s.commit_cycles);
-  time.counter("waiting", "thread-cycles", "TW: committed, while others of the warp try again", &s.wait_cycles);
-  time.counter("aborted", "thread-cycles", "TA: attempts that failed, up to their tx_commit", &s.aborted_cycles);
-  time.counter("useful", "thread-cycles", "TU: attempts that committed, up to their tx_commit", &s.useful_cycles);
+  time.counter("waiting", "thread-cycles", "TW: committed, while others of the warp try again",
+               &s.wait_cycles);
+  time.counter("aborted", "thread-cycles", "TA: attempts that failed, up to their tx_commit",
+               &s.aborted_cycles);
+  time.counter("useful", "thread-cycles", "TU: attempts that committed, up to their tx_commit",
+               &s.useful_cycles);
 }
 
 void TransactionUnit::bind_unit(core::LoadStoreUnit& unit) {
@@ -158,7 +165,8 @@ void TransactionUnit::issue(LsuRequest& request) {
   const WarpId id = request.slices[0].warp;
   Warp& of = warp(id);
   const isa::Instruction& instruction = *request.instruction;
-  const bool global = instruction.space == isa::StateSpace::kGlobal || instruction.space == isa::StateSpace::kGeneric;
+  const bool global =
+      instruction.space == isa::StateSpace::kGlobal || instruction.space == isa::StateSpace::kGeneric;
   if (global && within(of, request.slices[0].lanes)) {
     ++of.accesses;
     const std::uint32_t owner = hold(request);
@@ -241,8 +249,8 @@ void TransactionUnit::tick(LsuRequest& request) {
   offer_log_access(cycle);
   request.full = lsu_full_ || full();
   // What is on its way brings its own cycles; what the load/store unit has got since its tick it does in the next.
-  if (again_ || !to_recheck_.empty() || !to_lsu_.empty() || !to_read_.empty() || !to_pass_.empty() || !to_port_.empty() ||
-      !walks_.empty())
+  if (again_ || !to_recheck_.empty() || !to_lsu_.empty() || !to_read_.empty() || !to_pass_.empty() ||
+      !to_port_.empty() || !walks_.empty())
     request.next_due = std::min(request.next_due, cycle + 1);
   if (resolving_) request.next_due = std::min(request.next_due, std::max(resolving_->second, cycle + 1));
   for (const WarpId id : backing_off_)
@@ -260,7 +268,8 @@ void TransactionUnit::ask_token(core::IssueGateRequest& request) {
   const isa::Instruction& instruction = *request.instruction;
   if (request.op == core::IssueGateRequest::Op::kInterest) {
     token_gate_ = request.gate;
-    request.closed = instruction.op == Opcode::kTransaction && instruction.transaction == TransactionOp::kBegin;
+    request.closed =
+        instruction.op == Opcode::kTransaction && instruction.transaction == TransactionOp::kBegin;
     return;
   }
   Warp& of = warp(request.warp);

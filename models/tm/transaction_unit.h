@@ -51,8 +51,8 @@ struct TransactionShared {
   explicit TransactionShared(std::uint32_t partitions) : board(partitions) {}
   RetireBoard board;
   std::function<void(const CommitRecord&)> on_commit;  ///< may be empty
-  std::uint32_t credits = 0;                           ///< entries of the ring that a core may have; 0: any number
-  bool early_credits = false;                          ///< the broken rule of E3
+  std::uint32_t credits = 0;   ///< entries of the ring that a core may have; 0: any number
+  bool early_credits = false;  ///< the broken rule of E3
 };
 
 class TransactionUnit final : public core::LsuInterposer {
@@ -64,8 +64,9 @@ class TransactionUnit final : public core::LsuInterposer {
   void take_response(core::PortResponse& response);
 
  public:
-  TransactionUnit(const sc_core::sc_module_name& name, const TmConfig& config, const core::CoreExtensionSite& site,
-                  const memory::AddressMap& map, TransactionShared& shared);
+  TransactionUnit(const sc_core::sc_module_name& name, const TmConfig& config,
+                  const core::CoreExtensionSite& site, const memory::AddressMap& map,
+                  TransactionShared& shared);
 
   sim::BlockTarget<core::IssueGateProtocol, TransactionUnit, &TransactionUnit::ask_token> token_gate_tsock{
       "token_gate_tsock", this};
@@ -76,8 +77,8 @@ class TransactionUnit final : public core::LsuInterposer {
   sim::BlockTarget<core::TransactionProtocol, TransactionUnit, &TransactionUnit::execute> transaction_tsock{
       "transaction_tsock", this};
   sim::BlockInitiator<core::PortProtocol> port_isock{"port_isock"};
-  sim::BlockTarget<core::PortResponseProtocol, TransactionUnit, &TransactionUnit::take_response> response_tsock{
-      "response_tsock", this};
+  sim::BlockTarget<core::PortResponseProtocol, TransactionUnit, &TransactionUnit::take_response>
+      response_tsock{"response_tsock", this};
 
   void bind_unit(core::LoadStoreUnit& unit) override;
   /// Bytes of device memory for the logs of `warps` warp slots.
@@ -109,25 +110,25 @@ class TransactionUnit final : public core::LsuInterposer {
     LaneMask attempt;  ///< lanes in it: those of the T entry (§5.2)
     LaneMask retry;    ///< lanes that have aborted and wait for the next one: those of the R entry
     bool token = false, waits_for_token = false;
-    std::uint32_t loads = 0;      ///< outside of transactions, under way
-    std::uint32_t accesses = 0;   ///< of the transaction, under way
-    std::uint32_t atomics = 0;    ///< of these, atomics: what comes later waits for them
+    std::uint32_t loads = 0;             ///< outside of transactions, under way
+    std::uint32_t accesses = 0;          ///< of the transaction, under way
+    std::uint32_t atomics = 0;           ///< of these, atomics: what comes later waits for them
     std::deque<std::uint32_t> deferred;  ///< held operations that do
     std::uint32_t read_rows = 0, write_rows = 0;
-    std::vector<std::uint8_t> write_bytes;          ///< by row: of each lane's store, within its word
-    std::vector<warp_log::BloomFilter> filters;     ///< by lane: words in the write log
-    LaneMask readers, writers;                      ///< lanes with words in the logs
-    LaneMask faulted;                               ///< lanes that have done what is a fault, if what they had read is valid
+    std::vector<std::uint8_t> write_bytes;       ///< by row: of each lane's store, within its word
+    std::vector<warp_log::BloomFilter> filters;  ///< by lane: words in the write log
+    LaneMask readers, writers;                   ///< lanes with words in the logs
+    LaneMask faulted;  ///< lanes that have done what is a fault, if what they had read is valid
     std::exception_ptr fault;
-    LaneMask trivial;                               ///< of this commit: lanes without words
-    LaneMask losers;                                ///< lanes that conflict with lower ones of the warp
+    LaneMask trivial;  ///< of this commit: lanes without words
+    LaneMask losers;   ///< lanes that conflict with lower ones of the warp
     RegisterCheckpoint checkpoint;
     WarpCommit commit;
     std::uint32_t failures = 0;  ///< attempts in a row
     Cycle backoff_until = 0;
     std::uint64_t linear_warp = 0;
     std::array<Cid, base::kLanes> last_cid{};
-    Cycle since = 0;             ///< the present wait or attempt began
+    Cycle since = 0;  ///< the present wait or attempt began
     Cycle in_commit_since = 0;
     Cycle waits_since = 0;
   };
@@ -144,9 +145,10 @@ class TransactionUnit final : public core::LsuInterposer {
     LaneAddresses address{};
     LaneAddresses word_address{};
     unsigned bytes = 0, words = 0;
-    std::array<std::array<unsigned char, core::kMaxLaneBytes>, base::kLanes> data{};  ///< from the first word on
-    std::array<std::uint16_t, base::kLanes> wanted{}, known{}, hits{};                ///< bit per byte of `data`
-    std::array<std::uint64_t, base::kLanes> operand{}, compare{};                     ///< atomics
+    std::array<std::array<unsigned char, core::kMaxLaneBytes>, base::kLanes>
+        data{};                                                         ///< from the first word on
+    std::array<std::uint16_t, base::kLanes> wanted{}, known{}, hits{};  ///< bit per byte of `data`
+    std::array<std::uint64_t, base::kLanes> operand{}, compare{};       ///< atomics
     std::uint32_t row = 0;  ///< the walk goes on with the one before
     LaneMask matched;       ///< of that row
     std::array<std::uint32_t, base::kLanes> matched_address{};
@@ -235,7 +237,8 @@ class TransactionUnit final : public core::LsuInterposer {
   void resolve_within(WarpId id);
   void resolution_ends(Cycle cycle);
   void walk_log();
-  [[nodiscard]] std::pair<bool, std::uint32_t> walk_row_at(const Walk& walk, const Warp& of, std::uint32_t index) const;
+  [[nodiscard]] std::pair<bool, std::uint32_t> walk_row_at(const Walk& walk, const Warp& of,
+                                                           std::uint32_t index) const;
   void send_row(bool write, std::uint32_t row, std::span<const std::uint32_t> addresses,
                 std::span<const std::uint32_t> values);
   void walk_ends();
@@ -251,8 +254,8 @@ class TransactionUnit final : public core::LsuInterposer {
   const memory::AddressMap& map_;
   TransactionShared& shared_;
   warp_log::LogTraffic traffic_;
-  sim::BlockTarget<warp_log::LogAnswerProtocol, TransactionUnit, &TransactionUnit::take_log> log_answer_tsock_{
-      "log_answer_tsock", this};
+  sim::BlockTarget<warp_log::LogAnswerProtocol, TransactionUnit, &TransactionUnit::take_log>
+      log_answer_tsock_{"log_answer_tsock", this};
   GlobalReads reads_;
   sim::BlockTarget<GlobalAnswerProtocol, TransactionUnit, &TransactionUnit::take_global> global_answer_tsock_{
       "global_answer_tsock", this};
@@ -261,7 +264,7 @@ class TransactionUnit final : public core::LsuInterposer {
   core::AddressResolver resolver_;
   core::MemoryInstruction op_;  ///< the one that is looked at
   const core::LaunchContext* launch_ = nullptr;
-  bool has_transactions_ = false;  ///< the launch
+  bool has_transactions_ = false;           ///< the launch
   std::vector<isa::Instruction> uncached_;  ///< of the launch, by PC: loads that bypass L1
   std::uint32_t token_gate_ = 0, commit_gate_ = 0;
 
@@ -301,14 +304,16 @@ class TransactionUnit final : public core::LsuInterposer {
   std::uint32_t walk_next_ = 0;  ///< rows that have been asked for
   std::vector<LaneMask> walk_touched_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> walk_words_;  ///< by partition: reads, writes
-  WarpWords words_;  ///< of the warp whose conflicts are looked for
+  WarpWords words_;                                    ///< of the warp whose conflicts are looked for
   std::optional<std::pair<WarpId, Cycle>> resolving_;  ///< their steps go on until then
   std::deque<std::pair<std::uint32_t, UnitMessage>> to_port_;
 
   struct Statistics {
     std::uint64_t intra_warp_aborted = 0, resolution_cycles = 0;
-    std::uint64_t begun = 0, committed = 0, aborted = 0, self_aborted = 0, warps = 0, retries = 0, read_only = 0;
-    std::uint64_t tx_loads = 0, tx_stores = 0, tx_atomics = 0, walks = 0, walked_rows = 0, read_rows = 0, write_rows = 0;
+    std::uint64_t begun = 0, committed = 0, aborted = 0, self_aborted = 0, warps = 0, retries = 0,
+                  read_only = 0;
+    std::uint64_t tx_loads = 0, tx_stores = 0, tx_atomics = 0, walks = 0, walked_rows = 0, read_rows = 0,
+                  write_rows = 0;
     std::uint64_t most_read_rows = 0, most_write_rows = 0, credit_waits = 0;
     std::uint64_t token_cycles = 0, commit_cycles = 0, wait_cycles = 0, aborted_cycles = 0, useful_cycles = 0;
     std::array<std::uint64_t, 6> messages{}, message_bytes{};

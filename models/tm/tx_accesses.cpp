@@ -79,7 +79,8 @@ LaneMask TransactionUnit::faulting_lanes(const Held& held, LaneMask lanes) {
         (address - isa::kSharedWindowBase < isa::kSharedWindowBytes ||
          address - isa::kLocalWindowBase < isa::kLocalWindowBytes))
       return;
-    if (address % op_.bytes != 0 || !site_.services.allocations.contains(address, op_.bytes)) bad |= lane_bit(lane);
+    if (address % op_.bytes != 0 || !site_.services.allocations.contains(address, op_.bytes))
+      bad |= lane_bit(lane);
   });
   return bad;
 }
@@ -154,9 +155,9 @@ void TransactionUnit::log_overflow(Warp& of, LaneMask lanes, Pc pc, bool write) 
   if (of.fault) return;
   of.fault = std::make_exception_ptr(base::KernelFault(
       launch_->kernel->location(pc),
-      fmt::format("the {} log of the warp is full: its transaction has more than {} {}\n  {}", write ? "write" : "read",
-                  write ? config_.log.write_rows : config_.log.read_rows, write ? "stores" : "loads",
-                  launch_->kernel->source_line(pc)),
+      fmt::format("the {} log of the warp is full: its transaction has more than {} {}\n  {}",
+                  write ? "write" : "read", write ? config_.log.write_rows : config_.log.read_rows,
+                  write ? "stores" : "loads", launch_->kernel->source_line(pc)),
       fmt::format("split the transaction, or give logs more rows (--set tm.log.{}=...)",
                   write ? "write_rows" : "read_rows")));
 }
@@ -290,7 +291,8 @@ void TransactionUnit::read_global(std::uint32_t owner) {
   Held& held = *held_[owner];
   held.matched = LaneMask{};
   held.lanes.for_each([&](unsigned lane) {
-    if (static_cast<std::uint16_t>(held.wanted[lane] & ~held.known[lane]) != 0) held.matched |= lane_bit(lane);
+    if (static_cast<std::uint16_t>(held.wanted[lane] & ~held.known[lane]) != 0)
+      held.matched |= lane_bit(lane);
   });
   if (held.matched.none()) return load_ends(owner);
   to_read_.push_back(owner);
@@ -305,7 +307,8 @@ void TransactionUnit::take_global(GlobalAnswer& answer) {
     LaneAddresses address{};
     std::array<std::uint32_t, base::kLanes> values{};
     answer.lanes.for_each([&](unsigned lane) {
-      const auto missing = static_cast<std::uint16_t>(held.wanted[lane] & ~held.known[lane] & word_bits(word));
+      const auto missing =
+          static_cast<std::uint16_t>(held.wanted[lane] & ~held.known[lane] & word_bits(word));
       if (missing == 0) return;
       lanes |= lane_bit(lane);
       address[lane] = held.word_address[lane] + word * kWordBytes;
@@ -340,7 +343,8 @@ void TransactionUnit::load_ends(std::uint32_t owner) {
     std::array<std::uint32_t, base::kLanes> values{};
     held.lanes.for_each([&](unsigned lane) {
       address[lane] = held.address[lane] + word * kWordBytes;
-      values[lane] = static_cast<std::uint32_t>(next[lane] >> (32 * word)) << (8 * (address[lane] % kWordBytes));
+      values[lane] = static_cast<std::uint32_t>(next[lane] >> (32 * word))
+                     << (8 * (address[lane] % kWordBytes));
     });
     append(owner, true, held.lanes, address, values, held.bytes);
   }
@@ -369,8 +373,8 @@ void TransactionUnit::offer_reads(Cycle cycle) {
   while (!to_read_.empty()) {
     const std::uint32_t owner = to_read_.front();
     const Held& held = *held_[owner];
-    if (!reads_.load(held.operation.slices()[0], held.matched, held.word_address, held.words, held.cta, held.pc, owner,
-                     cycle))
+    if (!reads_.load(held.operation.slices()[0], held.matched, held.word_address, held.words, held.cta,
+                     held.pc, owner, cycle))
       return;
     again_ = true;
     to_read_.pop_front();

@@ -51,14 +51,16 @@ void TransactionUnit::resolve_within(WarpId id) {
   const LaneMask active = with_words(of);
   Resolution resolution;
   if (config_.intra_warp.resolution == IntraWarp::kSequential) {
-    resolution = resolve_sequentially(words_, active, warp_log::BloomFilter::bits_of(config_.intra_warp.filter_bits));
+    resolution =
+        resolve_sequentially(words_, active, warp_log::BloomFilter::bits_of(config_.intra_warp.filter_bits));
   } else {
     const std::uint32_t entries = config_.intra_warp.table_entries;
     // The thesis names no hash (A19): a multiplication, of which the upper bits are used.
-    resolution = resolve_two_phase(words_, active, entries, warp_log::kDataBytes, [entries](std::uint64_t word) {
-      const auto product = static_cast<std::uint32_t>(word / kWordBytes) * 2654435761u;
-      return static_cast<std::uint32_t>(std::uint64_t{product} * entries >> 32);
-    });
+    resolution =
+        resolve_two_phase(words_, active, entries, warp_log::kDataBytes, [entries](std::uint64_t word) {
+          const auto product = static_cast<std::uint32_t>(word / kWordBytes) * 2654435761u;
+          return static_cast<std::uint32_t>(std::uint64_t{product} * entries >> 32);
+        });
   }
   // Rows that have been read take a step each, and have taken it.
   const auto rows = static_cast<std::uint32_t>(words_.reads.size() + words_.writes.size());
@@ -126,7 +128,8 @@ void TransactionUnit::ids_granted(WarpId id, Cid base) {
 // ---- The logs
 
 /// Whether the `index`-th row of a walk is one of the write log, and its number.
-std::pair<bool, std::uint32_t> TransactionUnit::walk_row_at(const Walk& walk, const Warp& of, std::uint32_t index) const {
+std::pair<bool, std::uint32_t> TransactionUnit::walk_row_at(const Walk& walk, const Warp& of,
+                                                            std::uint32_t index) const {
   if (walk.why == Walk::Why::kAgain) return {walk.writes_only, index};
   if (walk.why == Walk::Why::kTransfer)
     return {index >= of.read_rows, index >= of.read_rows ? index - of.read_rows : index};
@@ -141,8 +144,9 @@ void TransactionUnit::walk_log() {
   const Warp& of = warp(walk.warp);
   const bool two_phases = config_.intra_warp.resolution == IntraWarp::kTwoPhase;
   const std::uint32_t rows = walk.why == Walk::Why::kAgain ? (walk.writes_only ? of.write_rows : of.read_rows)
-                             : walk.why == Walk::Why::kResolve && two_phases ? of.read_rows + 2 * of.write_rows
-                                                                             : of.read_rows + of.write_rows;
+                             : walk.why == Walk::Why::kResolve && two_phases
+                                 ? of.read_rows + 2 * of.write_rows
+                                 : of.read_rows + of.write_rows;
   if (walk_next_ == 0 && window_order_.empty()) {
     walk_touched_.assign(map_.partitions(), LaneMask{});
     walk_words_.assign(map_.partitions(), {0, 0});
@@ -199,15 +203,16 @@ void TransactionUnit::send_row(bool write, std::uint32_t row, std::span<const st
     const std::uint32_t partition = map_.partition(word.address).value();
     if (walk.why == Walk::Why::kAgain && partition != walk.partition) return;
     const auto known = std::ranges::find(messages, partition, &std::pair<std::uint32_t, UnitMessage>::first);
-    UnitMessage& message = known != messages.end() ? known->second : messages.emplace_back(partition, UnitMessage{}).second;
+    UnitMessage& message =
+        known != messages.end() ? known->second : messages.emplace_back(partition, UnitMessage{}).second;
     message.words.push_back(word);
     walk_touched_[partition] |= lane_bit(lane);
     ++(write ? walk_words_[partition].second : walk_words_[partition].first);
   });
   for (auto& [partition, message] : messages) {
     message.kind = walk.why == Walk::Why::kAgain ? UnitMessage::Kind::kResentRow
-                   : write                      ? UnitMessage::Kind::kWriteLog
-                                                : UnitMessage::Kind::kReadLog;
+                   : write                       ? UnitMessage::Kind::kWriteLog
+                                                 : UnitMessage::Kind::kReadLog;
     message.group = of.commit.group();
     send(partition, std::move(message));
   }
@@ -257,7 +262,8 @@ void TransactionUnit::take_notice(const CoreMessage& notice, std::uint32_t parti
   const WarpId id{notice.group.warp};
   Warp& of = warp(id);
   // Entries of transactions that have only read retire behind the core's back.
-  if (of.commit.group().base != notice.group.base || of.phase == Phase::kIdle || of.phase == Phase::kRuns) return;
+  if (of.commit.group().base != notice.group.base || of.phase == Phase::kIdle || of.phase == Phase::kRuns)
+    return;
   switch (notice.kind) {
     case CoreMessage::Kind::kLocalOutcome:
       decide(id, of.commit.outcome(notice.lanes, notice.pass));
@@ -268,8 +274,9 @@ void TransactionUnit::take_notice(const CoreMessage& notice, std::uint32_t parti
     case CoreMessage::Kind::kResendReads:
     case CoreMessage::Kind::kResendWrites:
       // Behind the log that is being sent, before all others.
-      walks_.insert(walks_.begin() + (walk_next_ == 0 && window_order_.empty() ? 0 : 1),
-                    {id, Walk::Why::kAgain, notice.kind == CoreMessage::Kind::kResendWrites, notice.lanes, partition});
+      walks_.insert(
+          walks_.begin() + (walk_next_ == 0 && window_order_.empty() ? 0 : 1),
+          {id, Walk::Why::kAgain, notice.kind == CoreMessage::Kind::kResendWrites, notice.lanes, partition});
       return;
   }
   resolve_if_complete(id);

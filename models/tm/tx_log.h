@@ -16,8 +16,12 @@ inline constexpr std::uint32_t kVoidAddress = 0xffff'ffffu;
 [[nodiscard]] constexpr std::uint32_t logged_address(std::uint64_t address) {
   return static_cast<std::uint32_t>(address - isa::kGlobalBase);
 }
-[[nodiscard]] constexpr std::uint64_t device_address(std::uint32_t logged) { return isa::kGlobalBase + logged; }
+[[nodiscard]] constexpr std::uint64_t device_address(std::uint32_t logged) {
+  return isa::kGlobalBase + logged;
+}
 /// Its 32-bit word.
-[[nodiscard]] constexpr std::uint64_t word_of(std::uint64_t address) { return address / kWordBytes * kWordBytes; }
+[[nodiscard]] constexpr std::uint64_t word_of(std::uint64_t address) {
+  return address / kWordBytes * kWordBytes;
+}
 
 }  // namespace heddle::tm

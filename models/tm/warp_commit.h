@@ -13,7 +13,8 @@ class WarpCommit {
  public:
   /// `touched`: by partition, lanes of which it got words. Every lane of the group has some. `writers`: lanes with a write
   /// log. `doomed`: lanes that must not commit whatever their outcome is. `by_warp`: outcomes are sent for all lanes at once.
-  void begin(const CommitGroup& group, std::vector<LaneMask> touched, LaneMask writers, LaneMask doomed, bool by_warp) {
+  void begin(const CommitGroup& group, std::vector<LaneMask> touched, LaneMask writers, LaneMask doomed,
+             bool by_warp) {
     group_ = group;
     touched_ = std::move(touched);
     writers_ = writers;

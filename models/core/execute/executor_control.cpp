@@ -215,7 +215,8 @@ void Executor::transaction(GroupId id, const isa::Instruction& instruction, Lane
     call.next = commit;
     paths_.decide(call);
   };
-  if (request.op == isa::TransactionOp::kBegin) return enter(group.pc, Pc{instruction.target.value() - 1}, exec);
+  if (request.op == isa::TransactionOp::kBegin)
+    return enter(group.pc, Pc{instruction.target.value() - 1}, exec);
   LaneTargets behind{};
   behind.fill(request.commit);
   simt::ControlFlowRequest leave = transfer_of(simt::Transfer::kReturn, id, group, exec, behind.data());

@@ -16,7 +16,8 @@ class Writer {
   Writer(std::uint64_t seed, const RandomTxShape& shape) : random_(seed), shape_(shape) {}
 
   std::string run() {
-    for (unsigned i = 0; i < kValues; ++i) line(fmt::format("mad.lo.u32 %r{}, %g, {}, {};", kFirst + i, odd(), pick(1000)));
+    for (unsigned i = 0; i < kValues; ++i)
+      line(fmt::format("mad.lo.u32 %r{}, %g, {}, {};", kFirst + i, odd(), pick(1000)));
     for (unsigned i = 0; i < shape_.transactions; ++i) {
       const bool divergent = pick(3) == 0;
       if (divergent) {
@@ -78,14 +79,15 @@ class Writer {
         break;
       case 7:
         address(8);
-        line(pick(2) == 0 ? fmt::format("ld.global.v2.u32 {{%r{}, %r{}}}, [%d1];", kFirst + pick(4), kFirst + 4 + pick(4))
+        line(pick(2) == 0 ? fmt::format("ld.global.v2.u32 {{%r{}, %r{}}}, [%d1];", kFirst + pick(4),
+                                        kFirst + 4 + pick(4))
                           : fmt::format("st.global.v2.u32 [%d1], {{%r{}, %r{}}};", value(), value()));
         break;
       case 8:
         address(16);
         line(pick(2) == 0 ? fmt::format("ld.global.v4.u32 {{%r8, %r9, %r14, %r15}}, [%d1];")
-                          : fmt::format("st.global.v4.u32 [%d1], {{%r{}, %r{}, %r{}, %r{}}};", value(), value(), value(),
-                                        value()));
+                          : fmt::format("st.global.v4.u32 [%d1], {{%r{}, %r{}, %r{}, %r{}}};", value(),
+                                        value(), value(), value()));
         break;
       case 9:
         address(4);
@@ -132,7 +134,8 @@ class Writer {
   void abort_sometimes() {
     const unsigned label = labels_++;
     line("mov.u32 %r5, %clock;");
-    line("and.b32 %r5, %r5, 12;");
+    line("mul.lo.u32 %r5, %r5, 2654435761;");
+    line("shr.u32 %r5, %r5, 29;");
     line("setp.ne.u32 %p3, %r5, 0;");
     line(fmt::format("@%p3 bra GO{};", label));
     text_ += kTxAbort;
@@ -147,6 +150,8 @@ class Writer {
 
 }  // namespace
 
-std::string random_tx_body(std::uint64_t seed, const RandomTxShape& shape) { return Writer(seed, shape).run(); }
+std::string random_tx_body(std::uint64_t seed, const RandomTxShape& shape) {
+  return Writer(seed, shape).run();
+}
 
 }  // namespace heddle::testing

@@ -8,9 +8,9 @@
 namespace heddle::testing {
 
 struct RandomTxShape {
-  unsigned words = 64;         ///< of the array that transactions share, a power of two
-  unsigned transactions = 2;   ///< of a thread
-  unsigned operations = 6;     ///< of a transaction, at most
+  unsigned words = 64;        ///< of the array that transactions share, a power of two
+  unsigned transactions = 2;  ///< of a thread
+  unsigned operations = 6;    ///< of a transaction, at most
   bool aborts = true;
 };
 

@@ -25,7 +25,8 @@ void launch(host::Device& device, const TxRun& run, Json& result) {
 class Order final : public oracle::TransactionOrder {
  public:
   explicit Order(const Json& commits) {
-    for (const Json& commit : commits) order_.emplace_back(commit[0].get<std::uint64_t>(), commit[1].get<std::uint32_t>());
+    for (const Json& commit : commits)
+      order_.emplace_back(commit[0].get<std::uint64_t>(), commit[1].get<std::uint32_t>());
   }
   [[nodiscard]] bool is_next(std::uint64_t cta, std::uint32_t thread) override {
     return next_ < order_.size() && order_[next_] == std::pair(cta, thread);
@@ -47,11 +48,13 @@ Json run_tx(const TxRun& run) {
     Json result;
     std::vector<std::tuple<tm::Cid, std::uint64_t, tm::CommitRecord>> records;
     gpu::RunOptions options;
-    options.max_cycles = 6'000'000;
+    options.max_cycles = 40'000'000;
     options.extend = [&](gpu::Gpu& gpu) {
       for (const auto& mechanism : gpu.mechanisms)
         if (auto* const tm = dynamic_cast<tm::TmMechanism*>(mechanism.get()))
-          tm->on_commit([&](const tm::CommitRecord& record) { records.emplace_back(record.cid, record.sequence, record); });
+          tm->on_commit([&](const tm::CommitRecord& record) {
+            records.emplace_back(record.cid, record.sequence, record);
+          });
     };
     try {
       gpu::GpuDevice device(gpu::load_platform("tiny", assignments), options);
@@ -88,8 +91,8 @@ std::string replay_difference(const TxRun& run, const Json& result) {
   for (const char* buffer : {"a", "b"})
     for (std::size_t i = 0; i < expected[buffer].size(); ++i)
       if (expected[buffer][i] != result[buffer][i])
-        return std::string(buffer) + "[" + std::to_string(i) + "] is " + result[buffer][i].dump() + ", one by one " +
-               expected[buffer][i].dump();
+        return std::string(buffer) + "[" + std::to_string(i) + "] is " + result[buffer][i].dump() +
+               ", one by one " + expected[buffer][i].dump();
   return "";
 }
 
@@ -112,7 +115,8 @@ std::string tx_kernel_text(const std::string& body) {
   mov.u32 %r0, %ctaid.x;
   mov.u32 %r1, %ntid.x;
   mad.lo.u32 %g, %r0, %r1, %t;
-)" + body + "  ret;\n}\n";
+)" + body +
+         "  ret;\n}\n";
 }
 
 }  // namespace heddle::testing

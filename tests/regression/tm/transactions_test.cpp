@@ -28,7 +28,8 @@ std::string commit() { return kTxCommit; }
 
 /// a[0] += 1 by every thread.
 std::string increment() {
-  return begin() + "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n" + commit();
+  return begin() + "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n" +
+         commit();
 }
 
 TEST(Transactions, EveryIncrementCounts) {
@@ -49,7 +50,8 @@ TEST(Transactions, EveryIncrementCounts) {
 TEST(Transactions, RegistersComeBack) {
   // %r3 is a loop counter that the transaction changes: an attempt that fails must not count.
   TxRun run = run_of("  mov.u32 %r3, 7;\n" + begin() +
-                     "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n  add.u32 %r3, %r3, 1;\n" +
+                     "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n  "
+                     "add.u32 %r3, %r3, 1;\n" +
                      commit() + "  mad.wide.u32 %d0, %g, 4, %b;\n  st.global.u32 [%d0], %r3;\n");
   const Json result = run_tx(run);
   ASSERT_EQ(replay_difference(run, result), "");
@@ -73,8 +75,10 @@ TEST(Transactions, OwnWritesAreSeenAndNested) {
 TEST(Transactions, LanesThatAbortTryAgain) {
   // The lanes of a warp abort until the clock says otherwise.
   TxRun run = run_of(begin() +
-                     "  mad.wide.u32 %d0, %g, 4, %a;\n  st.global.u32 [%d0], 5;\n  mov.u32 %r2, %clock;\n  shr.u32 %r2, %r2, 3;\n"
-                     "  add.u32 %r2, %r2, %t;\n  and.b32 %r2, %r2, 3;\n  setp.ne.u32 %p1, %r2, 0;\n  @%p1 bra GO;\n" +
+                     "  mad.wide.u32 %d0, %g, 4, %a;\n  st.global.u32 [%d0], 5;\n  mov.u32 %r2, %clock;\n  "
+                     "add.u32 %r2, %r2, %t;\n"
+                     "  mul.lo.u32 %r2, %r2, 2654435761;\n  shr.u32 %r2, %r2, 30;\n  setp.ne.u32 %p1, %r2, "
+                     "0;\n  @%p1 bra GO;\n" +
                      std::string(kTxAbort) + "GO:\n" + commit());
   run.words_a = 128;
   const Json result = run_tx(run);
@@ -87,7 +91,8 @@ TEST(Transactions, LanesThatAbortTryAgain) {
 TEST(Transactions, WithoutConflictsNothingAborts) {
   for (const char* protocol : {"kilo", "warp"}) {
     TxRun run = run_of("  mad.wide.u32 %d0, %g, 4, %a;\n" + begin() +
-                       "  ld.global.u32 %r2, [%d0];\n  add.u32 %r2, %r2, 3;\n  st.global.u32 [%d0], %r2;\n" + commit());
+                       "  ld.global.u32 %r2, [%d0];\n  add.u32 %r2, %r2, 3;\n  st.global.u32 [%d0], %r2;\n" +
+                       commit());
     run.settings = {std::string("tm.protocol=") + protocol};
     run.words_a = 128;
     const Json result = run_tx(run);
@@ -104,14 +109,16 @@ TEST(Transactions, WithoutConflictsNothingAborts) {
 }
 
 TEST(Transactions, AFaultIsOneIfWhatWasReadIsValid) {
-  TxRun run = run_of(begin() + "  ld.global.u32 %r2, [%a];\n  add.u64 %d1, %a, 1048576;\n  ld.global.u32 %r3, [%d1];\n" +
-                     commit());
+  TxRun run = run_of(
+      begin() + "  ld.global.u32 %r2, [%a];\n  add.u64 %d1, %a, 1073741824;\n  ld.global.u32 %r3, [%d1];\n" +
+      commit());
   EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr("out-of-bounds"));
 }
 
 TEST(Transactions, AFullLogIsNamed) {
-  TxRun run = run_of(begin() + "  ld.global.u32 %r2, [%a];\n  st.global.u32 [%a], %r2;\n  st.global.u32 [%a+4], %r2;\n" +
-                     commit());
+  TxRun run = run_of(
+      begin() + "  ld.global.u32 %r2, [%a];\n  st.global.u32 [%a], %r2;\n  st.global.u32 [%a+4], %r2;\n" +
+      commit());
   run.settings = {"tm.log.write_rows=1"};
   EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr("write log of the warp is full"));
 }
@@ -135,9 +142,11 @@ TEST(Contract, IsChecked) {
   EXPECT_THAT(refusal(begin() + "  @%p1 exit;\n" + commit()), HasSubstr("an exit"));
   EXPECT_THAT(refusal(commit()), HasSubstr("tx_commit outside of a transaction"));
   EXPECT_THAT(refusal(std::string(kTxAbort)), HasSubstr("tx_abort outside of a transaction"));
-  EXPECT_THAT(refusal(begin() + "  @%p1 bra OVER;\n" + commit() + "OVER:\n"), HasSubstr("on another outside"));
-  EXPECT_THAT(refusal(begin() + "  @%p1 bra ELSE;\n" + commit() + "  bra END;\nELSE:\n" + commit() + "END:\n"),
-              HasSubstr("the second tx_commit"));
+  EXPECT_THAT(refusal(begin() + "  @%p1 bra OVER;\n" + commit() + "OVER:\n"),
+              HasSubstr("on another outside"));
+  EXPECT_THAT(
+      refusal(begin() + "  @%p1 bra ELSE;\n" + commit() + "  bra END;\nELSE:\n" + commit() + "END:\n"),
+      HasSubstr("the second tx_commit"));
   EXPECT_THAT(refusal(begin() + "  ret;\n"), HasSubstr("test.ptx:"));
   EXPECT_THAT(refusal(increment(), {"tm.enabled=false"}), HasSubstr("this GPU executes none"));
 }

@@ -30,9 +30,7 @@ class CommitRig {
     if (rules.revalidates && rules.hazard_against_rcid) model.observe(observer_.get());
   }
 
-  static CommitGroup group(Cid cid) {
-    return {cid, LaneMask(1), static_cast<std::uint32_t>(cid), 0, 0};
-  }
+  static CommitGroup group(Cid cid) { return {cid, LaneMask(1), static_cast<std::uint32_t>(cid), 0, 0}; }
   /// Ids up to `cid`, which concern other partitions.
   void skip_to(Cid cid) {
     for (Cid i = model.retire_pointer(); i < cid; ++i) done_fill(i, {});
@@ -82,7 +80,8 @@ class CommitRig {
       moved = true;
     }
     while (const CoreMessage* const message = model.message()) {
-      if (message->kind == CoreMessage::Kind::kLocalOutcome) outcome[message->group.base] = message->pass.any();
+      if (message->kind == CoreMessage::Kind::kLocalOutcome)
+        outcome[message->group.base] = message->pass.any();
       if (message->kind == CoreMessage::Kind::kDone) done.push_back(message->group.base);
       model.message_sent();
       moved = true;
@@ -111,7 +110,8 @@ class CommitRig {
     to_unit_.push_back(message);
     settle();
   }
-  void words(Cid cid, UnitMessage::Kind kind, const std::vector<std::pair<std::uint64_t, std::uint32_t>>& log) {
+  void words(Cid cid, UnitMessage::Kind kind,
+             const std::vector<std::pair<std::uint64_t, std::uint32_t>>& log) {
     for (std::size_t i = 0; i < log.size(); ++i) {
       UnitMessage message;
       message.kind = kind;

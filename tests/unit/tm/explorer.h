@@ -21,15 +21,17 @@ namespace heddle::tm::testing {
 struct ExplorerOptions {
   CommitUnitConfig unit;
   CommitRules rules;
-  bool early_credits = false;   ///< E3 broken
-  std::uint32_t credits = 0;    ///< of a core; 0: any number
-  unsigned units = 2, cores = 3, warps = 2, lanes = 1, words = 6, transactions = 3, most_reads = 3, most_writes = 2;
+  bool early_credits = false;  ///< E3 broken
+  std::uint32_t credits = 0;   ///< of a core; 0: any number
+  unsigned units = 2, cores = 3, warps = 2, lanes = 1, words = 6, transactions = 3, most_reads = 3,
+           most_writes = 2;
   bool checks = false;
 };
 
 class Explorer {
  public:
-  Explorer(const ExplorerOptions& options, std::uint64_t seed) : options_(options), random_(seed), checker_(options.units) {
+  Explorer(const ExplorerOptions& options, std::uint64_t seed)
+      : options_(options), random_(seed), checker_(options.units) {
     for (unsigned u = 0; u < options.units; ++u) {
       units_.emplace_back(std::make_unique<Unit>(options.unit, options.rules));
       if (options.checks) {
@@ -66,7 +68,9 @@ class Explorer {
   }
   [[nodiscard]] std::uint64_t committed() const { return history_.size(); }
   [[nodiscard]] std::uint64_t aborted() const { return aborted_; }
-  [[nodiscard]] const CommitUnitModel::Counters& counters(unsigned unit) { return units_[unit]->model.counters(); }
+  [[nodiscard]] const CommitUnitModel::Counters& counters(unsigned unit) {
+    return units_[unit]->model.counters();
+  }
 
  private:
   static constexpr std::uint64_t kDeadlock = 60'000;
@@ -104,7 +108,9 @@ class Explorer {
 
   unsigned pick(std::size_t below) { return static_cast<unsigned>(random_() % below); }
   static std::uint64_t address(unsigned word) { return 0x1000'0000 + std::uint64_t{word} * 4; }
-  [[nodiscard]] unsigned unit_of(std::uint64_t at) const { return static_cast<unsigned>(at / 4 % options_.units); }
+  [[nodiscard]] unsigned unit_of(std::uint64_t at) const {
+    return static_cast<unsigned>(at / 4 % options_.units);
+  }
 
   bool finished() {
     return std::ranges::all_of(warps_, [](const Warp& warp) {
@@ -195,8 +201,10 @@ class Explorer {
       warp.active |= LaneMask(1u << l);
       if (!lane.again) {
         lane.program.clear();
-        for (unsigned i = pick(options_.most_reads + 1); i != 0; --i) lane.program.emplace_back(false, pick(options_.words));
-        for (unsigned i = pick(options_.most_writes + 1); i != 0; --i) lane.program.emplace_back(true, pick(options_.words));
+        for (unsigned i = pick(options_.most_reads + 1); i != 0; --i)
+          lane.program.emplace_back(false, pick(options_.words));
+        for (unsigned i = pick(options_.most_writes + 1); i != 0; --i)
+          lane.program.emplace_back(true, pick(options_.words));
         if (lane.program.empty()) lane.program.emplace_back(false, pick(options_.words));
         std::ranges::shuffle(lane.program, random_);
       }
@@ -282,8 +290,8 @@ class Explorer {
           if (row >= log.size()) return;
           any = true;
           const unsigned u = unit_of(log[row].first);
-          messages[u].words.push_back(
-              {log[row].first, log[row].second, static_cast<std::uint16_t>(row), static_cast<std::uint8_t>(l), 0xf});
+          messages[u].words.push_back({log[row].first, log[row].second, static_cast<std::uint16_t>(row),
+                                       static_cast<std::uint8_t>(l), 0xf});
           touched[u] |= LaneMask(1u << l);
           if (write) writers |= LaneMask(1u << l);
           ++(write ? counts[u].second : counts[u].first);
@@ -370,8 +378,8 @@ class Explorer {
       const auto& log = write ? warp.lanes[l].writes : warp.lanes[l].reads;
       for (std::size_t row = 0; row < log.size(); ++row)
         if (unit_of(log[row].first) == unit)
-          again.words.push_back(
-              {log[row].first, log[row].second, static_cast<std::uint16_t>(row), static_cast<std::uint8_t>(l), 0xf});
+          again.words.push_back({log[row].first, log[row].second, static_cast<std::uint16_t>(row),
+                                 static_cast<std::uint8_t>(l), 0xf});
     });
     again.last = true;
     to_units_[message.group.core * options_.units + unit].push_back(again);

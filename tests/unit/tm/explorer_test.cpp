@@ -55,47 +55,47 @@ TEST_P(Serialisable, EveryRun) {
   const auto [bad, first] = explore(options, 400, 1);
   EXPECT_EQ(bad, 0u) << first;
 }
-INSTANTIATE_TEST_SUITE_P(
-    Units, Serialisable,
-    ::testing::Values(
-        Variant{"base", [](ExplorerOptions&) {}}, Variant{"three_units", [](ExplorerOptions& o) { o.units = 3; }},
-        Variant{"lanes", [](ExplorerOptions& o) { o.lanes = 3; }},
-        Variant{"perfect", [](ExplorerOptions& o) { o.unit.history.perfect = true; }},
-        Variant{"narrow_ids",
-                [](ExplorerOptions& o) {
-                  o.unit.cid_bits = 4;
-                  o.unit.ring_entries = 8;
-                  o.credits = 2;
-                  o.transactions = 12;
-                }},
-        Variant{"small_buffers",
-                [](ExplorerOptions& o) {
-                  o.unit.set_buffers = 2;
-                  o.unit.set_words = 1;
-                }},
-        Variant{"needed_buffers",
-                [](ExplorerOptions& o) {
-                  o.unit.set_buffers = 3;
-                  o.unit.buffer_scheme = BufferScheme::kNeeded;
-                }},
-        Variant{"accessed_buffers",
-                [](ExplorerOptions& o) {
-                  o.unit.set_buffers = 5;
-                  o.unit.buffer_scheme = BufferScheme::kAccessed;
-                }},
-        Variant{"all_buffers",
-                [](ExplorerOptions& o) {
-                  o.unit.set_buffers = 6;
-                  o.unit.buffer_scheme = BufferScheme::kAll;
-                }},
-        Variant{"by_warp", [](ExplorerOptions& o) { o = by_warp(o); }},
-        Variant{"by_warp_small_buffers",
-                [](ExplorerOptions& o) {
-                  o = by_warp(o);
-                  o.unit.set_buffers = 4;
-                  o.unit.set_words = 1;
-                }}),
-    [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(Units, Serialisable,
+                         ::testing::Values(Variant{"base", [](ExplorerOptions&) {}},
+                                           Variant{"three_units", [](ExplorerOptions& o) { o.units = 3; }},
+                                           Variant{"lanes", [](ExplorerOptions& o) { o.lanes = 3; }},
+                                           Variant{"perfect",
+                                                   [](ExplorerOptions& o) { o.unit.history.perfect = true; }},
+                                           Variant{"narrow_ids",
+                                                   [](ExplorerOptions& o) {
+                                                     o.unit.cid_bits = 4;
+                                                     o.unit.ring_entries = 8;
+                                                     o.credits = 2;
+                                                     o.transactions = 12;
+                                                   }},
+                                           Variant{"small_buffers",
+                                                   [](ExplorerOptions& o) {
+                                                     o.unit.set_buffers = 2;
+                                                     o.unit.set_words = 1;
+                                                   }},
+                                           Variant{"needed_buffers",
+                                                   [](ExplorerOptions& o) {
+                                                     o.unit.set_buffers = 3;
+                                                     o.unit.buffer_scheme = BufferScheme::kNeeded;
+                                                   }},
+                                           Variant{"accessed_buffers",
+                                                   [](ExplorerOptions& o) {
+                                                     o.unit.set_buffers = 5;
+                                                     o.unit.buffer_scheme = BufferScheme::kAccessed;
+                                                   }},
+                                           Variant{"all_buffers",
+                                                   [](ExplorerOptions& o) {
+                                                     o.unit.set_buffers = 6;
+                                                     o.unit.buffer_scheme = BufferScheme::kAll;
+                                                   }},
+                                           Variant{"by_warp", [](ExplorerOptions& o) { o = by_warp(o); }},
+                                           Variant{"by_warp_small_buffers",
+                                                   [](ExplorerOptions& o) {
+                                                     o = by_warp(o);
+                                                     o.unit.set_buffers = 4;
+                                                     o.unit.set_words = 1;
+                                                   }}),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 class BrokenRules : public ::testing::TestWithParam<Variant> {};
 TEST_P(BrokenRules, AreNoticed) {
@@ -110,14 +110,16 @@ TEST_P(BrokenRules, AreNoticed) {
 INSTANTIATE_TEST_SUITE_P(
     Units, BrokenRules,
     ::testing::Values(
-        Variant{"rule1_overwrite", [](ExplorerOptions& o) {
+        Variant{"rule1_overwrite",
+                [](ExplorerOptions& o) {
                   // Entries of different sets are not evicted in the order of their ids.
                   o.unit.history = {4, 1, 2, 2, false};
                   o.words = 12;
                   o.rules.history.bloom_keeps_youngest = false;
                 }},
         Variant{"rule2_retire_pointer", [](ExplorerOptions& o) { o.rules.hazard_against_rcid = false; }},
-        Variant{"rule3_drop_retired", [](ExplorerOptions& o) { o.rules.history.keeps_retired_victims = false; }},
+        Variant{"rule3_drop_retired",
+                [](ExplorerOptions& o) { o.rules.history.keeps_retired_victims = false; }},
         Variant{"E1_one_pass",
                 [](ExplorerOptions& o) {
                   o = by_warp(o);
@@ -138,8 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
                   o.transactions = 8;
                   o.early_credits = true;
                 }},
-        Variant{"E5_second_result",
-                [](ExplorerOptions& o) { o.rules.failure_is_final = false; }},
+        Variant{"E5_second_result", [](ExplorerOptions& o) { o.rules.failure_is_final = false; }},
         Variant{"E6_blocked_input",
                 [](ExplorerOptions& o) {
                   o.unit.set_buffers = 2;

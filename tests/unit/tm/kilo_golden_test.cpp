@@ -50,7 +50,9 @@ TEST(KiloGolden, G16RecencyFilter) {
   EXPECT_EQ(filter.lookup(0x30, kAlways), 7u);  // never written: a false writer, the older one
 
   // P -> (0,0), Q -> (0,1).
-  const auto hash = [](unsigned array, std::uint64_t key) -> std::uint32_t { return key == 'Q' && array == 1 ? 1 : 0; };
+  const auto hash = [](unsigned array, std::uint64_t key) -> std::uint32_t {
+    return key == 'Q' && array == 1 ? 1 : 0;
+  };
   RecencyBloomFilter max(2, 2, hash), overwrite(2, 2, hash);
   max.insert('P', 9, kAlways);
   max.insert('Q', 5, kAlways);
@@ -184,8 +186,8 @@ TEST(KiloGolden, G15ValueComesBack) {
 
 TEST(KiloStorage, IsThatOfSection12) {
   const CommitUnitConfig config;
-  EXPECT_EQ(config.entry_bytes(), 19200u);                                      // 19 kB
-  EXPECT_EQ(config.buffer_bytes(), 32000u);                                     // 32 kB
+  EXPECT_EQ(config.entry_bytes(), 19200u);                                     // 19 kB
+  EXPECT_EQ(config.buffer_bytes(), 32000u);                                    // 32 kB
   EXPECT_EQ(LastWriterHistory::storage_bytes(config.history), 3072u + 2048u);  // 3 kB and 2 kB
 }
 

@@ -74,8 +74,8 @@ class Stack {
       const auto pc = entry["pc"].get<std::uint32_t>();
       std::string mask = entry["mask"].get<std::string>();
       mask = std::string(mask.rbegin(), mask.rbegin() + 8);
-      text += (text.empty() ? "" : ", ") + entry.value("type", "N") + " " + std::string(1, static_cast<char>('A' + pc)) +
-              " " + mask;
+      text += (text.empty() ? "" : ", ") + entry.value("type", "N") + " " +
+              std::string(1, static_cast<char>('A' + pc)) + " " + mask;
     }
     return text;
   }

@@ -264,7 +264,8 @@ class CallEmitter {
   /// tbc-and-kilotm §5.1.
   void transaction() {
     if (!arguments_.empty() || !results_.empty())
-      kernel_.fail(instruction_.where, fmt::format("{} takes no parameters and has no result", call_.builtin));
+      kernel_.fail(instruction_.where,
+                   fmt::format("{} takes no parameters and has no result", call_.builtin));
     isa::Instruction out = control_instruction(Opcode::kTransaction);
     out.transaction = call_.builtin == "tx_begin"    ? isa::TransactionOp::kBegin
                       : call_.builtin == "tx_commit" ? isa::TransactionOp::kCommit
