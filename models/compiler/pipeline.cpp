@@ -9,6 +9,7 @@
 #include "compiler/live_registers.h"
 #include "compiler/reconvergence.h"
 #include "compiler/save_recursion.h"
+#include "compiler/transactions.h"
 
 namespace heddle::compiler {
 
@@ -17,6 +18,7 @@ Pipeline Pipeline::standard() {
   pipeline.add(Stage::kComplete, std::make_shared<const SaveRecursion>());
   pipeline.add(Stage::kReconverge, std::make_shared<const ReconvergencePoints>());
   pipeline.add(Stage::kAnalyse, std::make_shared<const LiveRegisters>());
+  pipeline.add(Stage::kAnalyse, std::make_shared<const Transactions>());
   return pipeline;
 }
 

@@ -33,7 +33,8 @@ inline constexpr std::size_t kStages = 4;
 
 class Pipeline {
  public:
-  /// What every kernel needs before it runs: SaveRecursion, ReconvergencePoints, LiveRegisters.
+  /// What every kernel needs before it runs: SaveRecursion, ReconvergencePoints, LiveRegisters,
+  /// Transactions.
   [[nodiscard]] static Pipeline standard();
 
   Pipeline& add(Stage stage, std::shared_ptr<const Pass> pass);

@@ -17,8 +17,8 @@ bool barriers_count_whole_warps(const CoreConfig& config, bool lanes_apart) {
 
 }  // namespace
 
-Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config, CoreServices services,
-           base::StatGroup& stats)
+Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config,
+           CoreServices services, base::StatGroup& stats)
     : sc_module(name),
       clock_(services.clock, sim::on_tick<&Core::tick>(this)),
       control_flow_unit_("branch_unit", config.control_flow.factory(), config.occupancy.max_warps,
@@ -48,24 +48,26 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       warp_sync_(config.occupancy.max_warps),
       issue_stage_(state_, scoreboard_.limits_ports()),
       tracer_(state_, paths_.control_flow_isock, issue_stage_.scoreboard_isock),
-      hang_(state_, {warp_sync_, issue_stage_, paths_, memory_view_, ctas_.table_traffic_isock, paths_.control_flow_isock,
-                     barriers_.barrier_isock,
+      hang_(state_, {warp_sync_, issue_stage_, paths_, memory_view_, ctas_.table_traffic_isock,
+                     paths_.control_flow_isock, barriers_.barrier_isock,
                      barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())}),
       paths_(state_, issue_stage_, tracer_, hang_),
       fences_(state_, issue_stage_, paths_),
       barriers_(state_, paths_, executor_,
                 barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
-      meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_, control_flow_unit_.runs_lanes_apart(),
-                control_flow_unit_.parts_lanes_at_sync()),
+      meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_,
+                control_flow_unit_.runs_lanes_apart(), control_flow_unit_.parts_lanes_at_sync()),
       ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
-      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_,
-                control_flow_unit_.sleep_yields(), control_flow_unit_.scope() == simt::Scope::kCta),
+      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_,
+                memory_view_, control_flow_unit_.sleep_yields(),
+                control_flow_unit_.scope() == simt::Scope::kCta),
       memory_view_(executor_.lsu_isock) {
   if (control_flow_unit_.scope() == simt::Scope::kCta && config.scheduler.sub_cores != 1)
-    throw base::InputError("core.scheduler.sub_cores",
-                           "core.control_flow.mechanism=" + config.control_flow.mechanism +
-                               " puts threads of all warps of a CTA together, but each sub-core has registers of its own",
-                           "Set core.scheduler.sub_cores=1.");
+    throw base::InputError(
+        "core.scheduler.sub_cores",
+        "core.control_flow.mechanism=" + config.control_flow.mechanism +
+            " puts threads of all warps of a CTA together, but each sub-core has registers of its own",
+        "Set core.scheduler.sub_cores=1.");
   executor_.add_tap(issue_stage_.scheduler_taps());
   bind_blocks();
   add_extensions(stats);
@@ -105,9 +107,15 @@ void Core::bind_blocks() {
 }
 
 void Core::add_extensions(base::StatGroup& stats) {
-  const CoreExtensionSite site{state_.id,    state_.config,         state_.services, lsu_,
-                               memory_port_, state_.groups_per_warp, control_flow_unit_.runs_lanes_apart(),
-                               *this,        stats};
+  const CoreExtensionSite site{state_.id,
+                               state_.config,
+                               state_.services,
+                               lsu_,
+                               memory_port_,
+                               state_.groups_per_warp,
+                               control_flow_unit_.runs_lanes_apart(),
+                               *this,
+                               stats};
   for (const CoreExtensionFactory& make : state_.services.extensions) {
     CoreExtension& added = *extensions_.emplace_back(make(site));
     for (CoreExtension::TapTarget* const tap : added.taps()) {
@@ -118,6 +126,7 @@ void Core::add_extensions(base::StatGroup& stats) {
       executor_.add_tap({&isock});
     }
     if (const auto releases = added.releases()) bind_releases(*releases);
+    if (auto* const unit = added.transactions()) bind_transactions(*unit);
     for (const CoreExtension::Gate& each : added.gates()) {
       const auto control = [this](const GateControlRequest& request) {
         // It may come while the core sleeps: what it slept through is charged as it was. This cycle may still run.
@@ -140,6 +149,13 @@ void Core::bind_releases(const CoreExtension::Releases& releases) {
   extension_releases_->release_isock.bind(*releases.release_tsock);
   releases.control_isock->bind(extension_releases_->control_tsock);
   barriers_.ask_before_release(&extension_releases_->release_isock);
+}
+
+void Core::bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit) {
+  if (transaction_isock_) throw std::logic_error("two extensions of a core execute transactions");
+  transaction_isock_ = std::make_unique<sim::BlockInitiator<TransactionProtocol>>("transaction_isock");
+  transaction_isock_->bind(unit);
+  executor_.execute_transactions(transaction_isock_.get());
 }
 
 void Core::serve_release(ReleaseControl& request) {
@@ -224,6 +240,10 @@ void Core::serve_cta(CtaRequest& request) {
 }
 
 void Core::begin_launch(const LaunchContext* launch) {
+  if (!launch->kernel->transactions.empty() && transaction_isock_ == nullptr)
+    throw base::InputError(launch->kernel->location(launch->kernel->transactions.front().begin),
+                           "a transaction, and this GPU executes none",
+                           "Set tm.enabled=true, or choose a kernel that uses locks.");
   last_cycle_ = state_.services.clock.cycle();
   ctas_.begin_launch(launch);
   fetch_.begin_launch(launch->kernel->code, launch->code_base);

@@ -59,7 +59,8 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   /// An entry of the mechanism's tables has been moved to or from memory.
   void table_entry_moved(TableMoved& moved);
   /// The instruction's destinations have been written, of lanes of a home warp.
-  [[gnu::always_inline]] void release_registers(WarpId home, LaneMask lanes, const isa::Instruction& instruction);
+  [[gnu::always_inline]] void release_registers(WarpId home, LaneMask lanes,
+                                                const isa::Instruction& instruction);
   /// Something of the warp that others may wait for is done.
   [[gnu::always_inline]] void operation_done(WarpId warp);
   /// An instruction of lanes of a home warp has left its pipe.
@@ -97,13 +98,17 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   /// Names of the stall causes that extensions' gates add.
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return issue_stage_.gate_names(); }
   /// Device memory that the control-flow mechanism wants for spilled table entries, per warp slot.
-  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const { return control_flow_unit_.spill_bytes_per_warp(); }
+  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const {
+    return control_flow_unit_.spill_bytes_per_warp();
+  }
   /// The mechanism wants LaunchContext::facts.
   [[nodiscard]] bool wants_facts() const { return control_flow_unit_.wants_facts(); }
   /// Lanes of a warp wait for each other at .sync instructions.
   [[nodiscard]] bool lanes_meet() const { return control_flow_unit_.runs_lanes_apart(); }
   /// The mechanism executes convergence instructions.
-  [[nodiscard]] bool serves_convergence() const { return state_.config.control_flow.convergence().has_value(); }
+  [[nodiscard]] bool serves_convergence() const {
+    return state_.config.control_flow.convergence().has_value();
+  }
   /// Lanes that met may go on at the point of another convergence instruction.
   [[nodiscard]] bool may_misroute() const { return control_flow_unit_.may_misroute(); }
   /// Barriers count whole warps (barrier_unit.h): only where the lanes of a warp run one group after another.
@@ -124,6 +129,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
 
   void bind_blocks();
   void bind_releases(const CoreExtension::Releases& releases);
+  void bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit);
   /// Makes what is added to the core; `declare` comes after it, since gates name stall causes.
   void add_extensions(base::StatGroup& stats);
   /// Binds the core's side of the load/store unit to what is next to it.
@@ -188,6 +194,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
     sim::BlockTarget<ReleaseControlProtocol, Core, &Core::serve_release> control_tsock;
   };
   std::unique_ptr<ReleaseSockets> extension_releases_;
+  std::unique_ptr<sim::BlockInitiator<TransactionProtocol>> transaction_isock_;  ///< null: there are none
 
   bool lsu_wants_port_ = false;
   Cycle last_cycle_ = 0;  ///< cycles up to and including this one are accounted

@@ -17,6 +17,7 @@
 #include "core/protocols/issue_gate_protocol.h"
 #include "core/protocols/issue_tap_protocol.h"
 #include "core/protocols/release_protocol.h"
+#include "core/protocols/transaction_protocol.h"
 
 namespace heddle::core {
 
@@ -82,6 +83,9 @@ class CoreExtension {
   };
   /// Decides when lanes go on behind CTA barriers (release_protocol.h); one extension at most.
   [[nodiscard]] virtual std::optional<Releases> releases() { return std::nullopt; }
+
+  /// Executes transactions (transaction_protocol.h); one extension at most.
+  [[nodiscard]] virtual tlm::tlm_target_socket<32, TransactionProtocol>* transactions() { return nullptr; }
 
   /// Stands between the issue stage and the warp schedulers; nullptr: nothing does. Several stand behind each other, the
   /// first extension's next to the issue stage.

@@ -345,6 +345,7 @@ bool LaneExplorer::step(Run& run, std::uint32_t pc, Registers& registers) {
       return true;
     case Opcode::kFence:
     case Opcode::kSleep:
+    case Opcode::kTransaction:  // a thread that tries again does nothing that it has not been able to do
     case Opcode::kNop:
       return true;
     case Opcode::kBranch:

@@ -26,26 +26,27 @@ using base::Pc;
 /// compare, convert, vote, shuffle ...): its meaning is the lane function.
 enum class Opcode : std::uint8_t {
   kLane,
-  kLoad,        ///< ld: state space in `space`, `vector` x `type`
-  kStore,       ///< st
-  kAtomic,      ///< atom, red (no destination)
-  kBranch,      ///< bra; guard decides; target, rpc
-  kIndirect,    ///< brx.idx: src[0] indexes the targets of the table; rpc
-  kCall,        ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
-                ///< instruction
-  kReturn,      ///< ret of a function, to the PC in src[0]
-  kPrint,       ///< vprintf: src[0] format, src[1] packed arguments (generic addresses), dst[0] their number
-  kAssertFail,  ///< __assertfail: src[0] message, src[1] file, src[2] line, src[3] function: stops the run
-  kExit,        ///< exit, and ret of an entry function
-  kBarrier,     ///< bar.sync / barrier.sync / barrier.cta.*
-  kFence,       ///< membar, fence
-  kTrap,        ///< trap, brkpt: stops the run
-  kSleep,       ///< nanosleep: src[0] nanoseconds
-  kTimer,       ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
-  kWarpSync,    ///< a lane operation over the lanes named by the member mask (src[member_mask]), which must
-                ///< include every lane that executes it; without a lane function: bar.warp.sync
-  kConvergence, ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
-  kNop,         ///< pragma-like instructions, prefetches ...
+  kLoad,         ///< ld: state space in `space`, `vector` x `type`
+  kStore,        ///< st
+  kAtomic,       ///< atom, red (no destination)
+  kBranch,       ///< bra; guard decides; target, rpc
+  kIndirect,     ///< brx.idx: src[0] indexes the targets of the table; rpc
+  kCall,         ///< call: target, or the function whose address is in src[0] (if present); rpc: the next
+                 ///< instruction
+  kReturn,       ///< ret of a function, to the PC in src[0]
+  kPrint,        ///< vprintf: src[0] format, src[1] packed arguments (generic addresses), dst[0] their number
+  kAssertFail,   ///< __assertfail: src[0] message, src[1] file, src[2] line, src[3] function: stops the run
+  kExit,         ///< exit, and ret of an entry function
+  kBarrier,      ///< bar.sync / barrier.sync / barrier.cta.*
+  kFence,        ///< membar, fence
+  kTrap,         ///< trap, brkpt: stops the run
+  kSleep,        ///< nanosleep: src[0] nanoseconds
+  kTimer,        ///< a lane operation whose clock counts nanoseconds instead of core cycles (%globaltimer)
+  kWarpSync,     ///< a lane operation over the lanes named by the member mask (src[member_mask]), which must
+                 ///< include every lane that executes it; without a lane function: bar.warp.sync
+  kConvergence,  ///< BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIELD: `convergence` (isa/convergence.h)
+  kTransaction,  ///< tx_begin, tx_commit, tx_abort: `transaction` (tbc-and-kilotm §5.1)
+  kNop,          ///< pragma-like instructions, prefetches ...
 };
 
 /// Execution unit that an instruction occupies.
@@ -106,6 +107,13 @@ enum class ConvergenceOp : std::uint8_t {
   kYield,      ///< YIELD: other lanes may have their turn
 };
 
+/// What a transaction's instruction does (tbc-and-kilotm §5.1).
+enum class TransactionOp : std::uint8_t {
+  kBegin,  ///< the loads and stores up to the commit happen at once or not at all; `target`: behind the commit
+  kCommit,  ///< they happen now, or the thread goes back to behind the begin
+  kAbort,   ///< the thread goes back to behind the begin
+};
+
 /// Dense register number within a kernel: 32-bit rows first, then 64-bit rows, then predicates.
 using RegId = std::uint16_t;
 inline constexpr RegId kNoReg = 0xffff;
@@ -133,10 +141,10 @@ inline constexpr unsigned kMaxElements = 4;      ///< of a vector load or store
 struct LaneArgs {
   std::byte* dst[kMaxDestinations] = {};  ///< nullptr: discarded; second destination: setp p|q
   const std::byte* src[kMaxSources];      ///< one per operand; the others stay uninitialised for speed
-  std::uint32_t mask = 0;       ///< lanes to execute; other lanes of dst keep their value
-  std::uint8_t negated = 0;     ///< bit i: predicate source i is complemented
-  std::uint64_t cycle = 0;      ///< core cycle, for %clock
-  std::uint64_t immediate = 0;  ///< operation-specific constant (Instruction::immediate)
+  std::uint32_t mask = 0;                 ///< lanes to execute; other lanes of dst keep their value
+  std::uint8_t negated = 0;               ///< bit i: predicate source i is complemented
+  std::uint64_t cycle = 0;                ///< core cycle, for %clock
+  std::uint64_t immediate = 0;            ///< operation-specific constant (Instruction::immediate)
 };
 using LaneFn = void (*)(const LaneArgs&);
 
@@ -194,7 +202,9 @@ struct Instruction {
   bool names_all_lanes = false;  ///< the mask is the constant that names all lanes
   static constexpr std::uint8_t kNoMemberMask = 0xff;
 
-  Pc target = base::kNoPc;  ///< kBranch, direct kCall; BSSY: the instruction behind the BSYNC
+  Pc target = base::
+      kNoPc;  ///< kBranch, direct kCall; BSSY: the instruction behind the BSYNC; tx_begin: the one behind
+              ///< the tx_commit
   Pc rpc = base::kNoPc;  ///< reconvergence PC (immediate post-dominator), kNoPc if that is the kernel's exit
   /// PCs that kIndirect and an indirect kCall may go to: Kernel::targets[table_first ... + table_count).
   std::uint32_t table_first = 0;
@@ -207,8 +217,9 @@ struct Instruction {
   /// A second predicate that must hold as well (hanoi §2); only present together with `guard`.
   Operand guard2;
 
-  ConvergenceOp convergence = ConvergenceOp::kSync;  ///< kConvergence
-  std::uint8_t barrier = 0;                          ///< kConvergence: number of the barrier register
+  ConvergenceOp convergence = ConvergenceOp::kSync;   ///< kConvergence
+  std::uint8_t barrier = 0;                           ///< kConvergence: number of the barrier register
+  TransactionOp transaction = TransactionOp::kBegin;  ///< kTransaction
 
   MemoryOperand memory;
   StateSpace space = StateSpace::kNone;

@@ -146,6 +146,13 @@ struct LikelyPoint {
   Pc point{};
 };
 
+/// A transaction of the code that is not within another one of its function (compiler/transactions.h).
+struct TransactionRegion {
+  Pc begin{};                     ///< the tx_begin
+  Pc commit{};                    ///< the only tx_commit that ends it
+  std::vector<RegId> checkpoint;  ///< live behind the begin and written before the commit, ascending
+};
+
 struct Kernel {
   std::string name;
   std::vector<Instruction> code;  ///< the kernel's own, then its functions'; falling off an end is impossible
@@ -154,10 +161,11 @@ struct Kernel {
   std::vector<FunctionCode> functions;  ///< functions that the kernel may call, in code order
   std::vector<Pc> targets;              ///< tables of indirect branches and calls
   std::unordered_map<std::uint64_t, FunctionAddress> function_addresses;
-  std::vector<CodePointer> code_pointers;  ///< rows of `constants` that hold code addresses
-  std::vector<SpinMark> spin_marks;        ///< in the order of the code
-  std::vector<Pc> likely_convergence;      ///< where diverged threads often meet before they have to
-  std::vector<LikelyPoint> likely_points;  ///< by branch
+  std::vector<CodePointer> code_pointers;       ///< rows of `constants` that hold code addresses
+  std::vector<SpinMark> spin_marks;             ///< in the order of the code
+  std::vector<Pc> likely_convergence;           ///< where diverged threads often meet before they have to
+  std::vector<LikelyPoint> likely_points;       ///< by branch
+  std::vector<TransactionRegion> transactions;  ///< ascending by begin
   RegisterLayout registers;
   std::vector<std::string> register_names;       ///< by RegId, as written in the PTX ("%r5")
   RowBytes constants;                            ///< immediates broadcast to 32 lanes, 64-byte aligned rows

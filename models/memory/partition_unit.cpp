@@ -266,6 +266,19 @@ void PartitionUnit::respond(Payload& response) {
   moved();
 }
 
+sim::MemoryTransaction& PartitionUnit::notice(base::CoreId core, std::uint8_t client, std::uint8_t kind) {
+  sim::MemoryTransaction& notice = pool_.allocate_message(partition_, owner_, kind);
+  notice.extension.core = core;
+  notice.extension.client = client;
+  return notice;
+}
+
+void PartitionUnit::notify(sim::MemoryTransaction& notice) {
+  notice.set_response_status(tlm::TLM_OK_RESPONSE);
+  to_crossbar_.push_back(&notice);
+  moved();
+}
+
 void PartitionUnit::finish(Payload& posted) {
   if (!sim::memory_extension(posted).posted()) unit_error("its sender waits for an answer", name());
   --messages_held_;

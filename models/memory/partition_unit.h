@@ -47,8 +47,8 @@ struct PartitionUnitSite {
 ///   * requests for which takes_request() is true, and responses for which takes_response() is;
 ///   * responses to its own requests (own_request()), which always find a free entry.
 ///
-/// A unit may answer requests and messages itself, in any order and at any time, forward what it took, and
-/// send requests of its own. One request per cycle goes to the L2 and one response to the crossbar, in the
+/// A unit may answer requests and messages itself, in any order and at any time, forward what it took, send
+/// requests of its own, and messages that no core has asked for (notify()). One request per cycle goes to the L2 and one response to the crossbar, in the
 /// order in which the unit issued them. Forwarded traffic queues behind them, so that a later request never
 /// overtakes one that the unit has sent.
 ///
@@ -151,6 +151,9 @@ class PartitionUnit : public sc_core::sc_module,
   void respond(Payload& response);
   /// A posted message has been processed.
   void finish(Payload& posted);
+  /// A message to a client of a core's memory port that has not asked for it now; for notify().
+  [[nodiscard]] sim::MemoryTransaction& notice(base::CoreId core, std::uint8_t client, std::uint8_t kind);
+  void notify(sim::MemoryTransaction& notice);
   /// A request of the unit's own, for send(). Its response comes back through response().
   [[nodiscard]] sim::MemoryTransaction& own_request(sim::MemoryOp op, std::uint64_t address, unsigned bytes);
 

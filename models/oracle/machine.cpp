@@ -200,7 +200,7 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
   const Step* const steps = program_.steps.data();
   std::array<std::uint64_t, 5> in{};
   const bool tapped = options_.tap != nullptr && options_.tap->wants(linear_id(cta), thread.index);
-  while (budget-- > 0 && thread.state == State::kReady) {
+  while ((budget-- > 0 || thread.attempt != nullptr) && thread.state == State::kReady) {
     const Step& step = steps[thread.pc];
     if (++executed_ > options_.max_thread_instructions)
       throw base::Error(base::ExitCode::kHang, where(step),
@@ -312,6 +312,16 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
         break;
       case Kind::kTrap:
         fault(cta, thread, step, "the kernel executed trap");
+      case Kind::kTxBegin:
+        if (!begin_transaction(cta, thread)) budget = 0;
+        break;
+      case Kind::kTxCommit:
+        if (commit_transaction(cta, thread)) budget = 0;
+        break;
+      case Kind::kTxAbort:
+        abort_transaction(thread);
+        budget = 0;
+        break;
       case Kind::kNothing:
         ++thread.pc;
         break;

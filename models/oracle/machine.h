@@ -21,6 +21,15 @@
 
 namespace heddle::oracle {
 
+/// In which order threads execute their transactions (tbc-and-kilotm §5.8). Without one they take them as they come.
+class TransactionOrder {
+ public:
+  virtual ~TransactionOrder() = default;
+  /// Whether the next transaction is this thread's; asked until it is. `cta`: linear number.
+  [[nodiscard]] virtual bool is_next(std::uint64_t cta, std::uint32_t thread) = 0;
+  virtual void committed(std::uint64_t cta, std::uint32_t thread) = 0;
+};
+
 struct Options {
   /// Instructions a thread may run before the next one takes its turn. Atomics with a result and volatile
   /// loads end a turn early, so that spinning costs little. At least 1.
@@ -37,6 +46,7 @@ struct Options {
   std::function<void()> on_turn = nullptr;
   /// Hears of the instructions of the threads that it wants. Null: nobody does.
   InstructionTap* tap = nullptr;
+  TransactionOrder* transactions = nullptr;  ///< null: any order
 };
 
 class Machine {
@@ -61,6 +71,13 @@ class Machine {
     std::uint64_t caller_base = 0;
     std::uint64_t caller_top = 0;
   };
+  /// A transaction that has begun: what to put back if it is given up.
+  struct Attempt {
+    std::uint32_t depth = 1;
+    std::uint32_t begin = 0;  ///< step behind the tx_begin
+    std::vector<std::uint64_t> regs;
+    std::vector<std::pair<std::byte*, std::vector<std::byte>>> undo;
+  };
   struct Thread {
     std::uint32_t pc = 0;
     State state = State::kReady;
@@ -73,6 +90,7 @@ class Machine {
     std::uint64_t base = 0;                         ///< local address of the current frame
     std::uint64_t top = 0;                          ///< first free local address
     std::vector<Frame> frames;                      ///< of called functions
+    std::unique_ptr<Attempt> attempt;               ///< within a transaction
   };
   /// One thread's arrival at a warp-wide instruction.
   struct Arrival {
@@ -152,6 +170,15 @@ class Machine {
   [[noreturn]] void assertion_failed(const Cta& cta, const Thread& thread, const Step& step);
   void allocate(Cta& cta, Thread& thread, const Step& step);
   void restore_stack(Cta& cta, Thread& thread, const Step& step);
+
+  // machine_transaction.cpp
+  /// False: it is not the thread's turn.
+  bool begin_transaction(const Cta& cta, Thread& thread);
+  /// Whether that ended it.
+  bool commit_transaction(const Cta& cta, Thread& thread);
+  void abort_transaction(Thread& thread);
+  /// Before bytes of memory change.
+  static void remember(Thread& thread, std::byte* at, std::size_t bytes);
 
   // machine_tap.cpp
   [[nodiscard]] std::uint64_t linear_id(const Cta& cta) const;

@@ -118,6 +118,7 @@ std::uint64_t Machine::in_space(const Cta& cta, const Thread& thread, const Step
 void Machine::store(Cta& cta, Thread& thread, const Step& step) {
   const std::size_t size = isa::type_bytes(step.type);
   std::byte* to = locate(cta, thread, step, static_cast<unsigned>(size * step.sources));
+  if (thread.attempt != nullptr) remember(thread, to, size * step.sources);
   for (unsigned i = 0; i < step.sources; ++i) {
     const std::uint64_t bits = value(cta, thread, step.source[i]);
     std::memcpy(to + i * size, &bits, size);
@@ -134,6 +135,7 @@ void Machine::atomic(Cta& cta, Thread& thread, const Step& step) {
   const std::uint64_t second = step.sources > 1 ? value(cta, thread, step.source[1]) : 0;
   const std::uint64_t next = atomic_result(
       step.atomic, step.type, shared ? StateSpace::kShared : StateSpace::kGlobal, old, first, second);
+  if (thread.attempt != nullptr) remember(thread, at, size);
   std::memcpy(at, &next, size);
   if (step.targets > 0) assign(thread, step.target[0], old);
 }

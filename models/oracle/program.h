@@ -57,6 +57,9 @@ enum class Kind : std::uint8_t {
   kStackSave,
   kStackRestore,
   kTrap,
+  kTxBegin,  ///< a transaction: until its kTxCommit no other thread runs
+  kTxCommit,
+  kTxAbort,  ///< undoes it, to begin again
   kNothing,  ///< fences, hints
 };
 

@@ -37,8 +37,10 @@ struct RuntimeFunction {
   std::size_t results;
   std::size_t arguments;
 };
-constexpr std::array kRuntime{RuntimeFunction{"vprintf", Kind::kPrint, 1, 2},
-                              RuntimeFunction{"__assertfail", Kind::kAssertFail, 0, 5}};
+constexpr std::array kRuntime{
+    RuntimeFunction{"vprintf", Kind::kPrint, 1, 2}, RuntimeFunction{"__assertfail", Kind::kAssertFail, 0, 5},
+    RuntimeFunction{"tx_begin", Kind::kTxBegin, 0, 0}, RuntimeFunction{"tx_commit", Kind::kTxCommit, 0, 0},
+    RuntimeFunction{"tx_abort", Kind::kTxAbort, 0, 0}};
 
 const RuntimeFunction* runtime_function(const Builder& b, const std::string& name) {
   const auto found = std::find_if(kRuntime.begin(), kRuntime.end(),

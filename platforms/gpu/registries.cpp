@@ -21,6 +21,7 @@
 #include "simt/simt_stack.h"
 #include "spin/spin_unit.h"
 #include "spin/sync_statistics.h"
+#include "tm/tm_mechanism.h"
 
 namespace heddle::gpu {
 
@@ -58,10 +59,10 @@ base::Registry<core::SchedulingPolicy>& scheduling_policies() {
 }
 
 base::Registry<core::CoreUnit>& core_units() {
-  static base::Registry<core::CoreUnit> registry{"core unit",
-                                                 {spin::spin_core_unit(), spin::sync_statistics_core_unit(),
-                                                  compaction::warp_synchrony_core_unit(), compaction::simd_statistics_core_unit(),
-                                                  core::start_jitter_core_unit()}};
+  static base::Registry<core::CoreUnit> registry{
+      "core unit",
+      {spin::spin_core_unit(), spin::sync_statistics_core_unit(), compaction::warp_synchrony_core_unit(),
+       compaction::simd_statistics_core_unit(), core::start_jitter_core_unit()}};
   return registry;
 }
 
@@ -71,8 +72,8 @@ base::Registry<core::DispatchPolicy>& dispatch_policies() {
 }
 
 base::Registry<core::GpuMechanismEntry>& gpu_mechanisms() {
-  static base::Registry<core::GpuMechanismEntry> registry{"mechanism of the GPU",
-                                                          {determinism::determinism_mechanism()}};
+  static base::Registry<core::GpuMechanismEntry> registry{
+      "mechanism of the GPU", {determinism::determinism_mechanism(), tm::tm_mechanism()}};
   return registry;
 }
 

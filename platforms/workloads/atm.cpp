@@ -24,7 +24,7 @@ std::int64_t total(const std::vector<std::int32_t>& balance) {
   return std::accumulate(balance.begin(), balance.end(), std::int64_t{0});
 }
 
-Verdict run(const char* kernel, host::Device& device, const Options& options) {
+Verdict run(const char* kernel, host::Device& device, const Options& options, const char* stem = "atm") {
   // Paper: ATM of mimd-simt-and-bows §9.2, chapter 6 (122K transactions, 24K threads, 1000 accounts).
   Shape s =
       pick(options.size, Shape{300, 64, 3, 96}, Shape{9'000, 1'000, 30, 256}, Shape{122'880, 1'000, 96, 256});
@@ -47,7 +47,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
     expected[static_cast<std::size_t>(t.to)] += t.amount;
   }
 
-  const auto module = device.load_ptx_file(ptx_path("atm", options.compiler));
+  const auto module = device.load_ptx_file(ptx_path(stem, options.compiler));
   const auto transfers_d = device.upload(transfers, "transfers"),
              balance_d = device.upload(balance, "balance");
   const auto locks_d = device.allocate(s.accounts * sizeof(std::int32_t), "locks");
@@ -80,6 +80,16 @@ Workload atm() {
           .source = "atm.cu",
           .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("bank_transfer", d, o); }};
+}
+
+Workload atm_tx() {
+  return {.name = "atm-tx",
+          .description = "bank transfers, each a transaction",
+          .stresses = "transactions: reads that are written, few conflicts",
+          .source = "atm_tx.cu",
+          .needs_transactions = true,
+          .parameters = parameters(),
+          .run = [](host::Device& d, const Options& o) { return run("bank_transfer_tx", d, o, "atm_tx"); }};
 }
 
 Workload atm_mimd() {

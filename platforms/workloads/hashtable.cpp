@@ -89,14 +89,15 @@ struct Table {
   }
 };
 
-Verdict run(const char* kernel, host::Device& device, const Options& options) {
+Verdict run(const char* kernel, host::Device& device, const Options& options,
+            const char* stem = "hashtable") {
   // Paper: HT of mimd-simt-and-bows §9.2, chapter 6 (3.2M insertions, 40K threads, 1024 buckets).
   Shape s = pick(options.size, Shape{400, 32, 3, 128}, Shape{12'000, 1024, 30, 256},
                  Shape{3'276'800, 1024, 160, 256});
   s = {chosen(options, "keys", s.keys), chosen(options, "buckets", s.buckets),
        chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads)};
   Random random(options.seed);
-  const auto module = device.load_ptx_file(ptx_path("hashtable", options.compiler));
+  const auto module = device.load_ptx_file(ptx_path(stem, options.compiler));
   const Table table(s, random, device);
   device.launch(module, kernel, grid(s.ctas, s.threads), table.args());
   return table.check(device);
@@ -161,6 +162,18 @@ Workload hashtable_serial() {
           .racy = true,
           .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("hash_insert_serial", d, o); }};
+}
+
+Workload hashtable_tx() {
+  return {
+      .name = "hashtable-tx",
+      .description = "insertion into a chained hash table, each insertion a transaction",
+      .stresses = "transactions: write logs, conflicts on the heads of chains",
+      .source = "hashtable_tx.cu",
+      .racy = true,
+      .needs_transactions = true,
+      .parameters = parameters(),
+      .run = [](host::Device& d, const Options& o) { return run("hash_insert_tx", d, o, "hashtable_tx"); }};
 }
 
 Workload hashtable_backoff() {

@@ -54,6 +54,8 @@ const std::vector<Workload>& all() {
                                                   hashtable_serial(),
                                                   hashtable_backoff(),
                                                   atm(),
+                                                  hashtable_tx(),
+                                                  atm_tx(),
                                                   cloth(),
                                                   cloth_interleaved(),
                                                   cloth_blocked(),

@@ -52,6 +52,8 @@ namespace heddle::workloads {
 [[nodiscard]] Workload hashtable_serial();
 [[nodiscard]] Workload hashtable_backoff();
 [[nodiscard]] Workload atm();
+[[nodiscard]] Workload hashtable_tx();
+[[nodiscard]] Workload atm_tx();
 [[nodiscard]] Workload cloth();
 [[nodiscard]] Workload cloth_interleaved();
 [[nodiscard]] Workload cloth_blocked();

@@ -51,6 +51,8 @@ struct Workload {
   /// True if it is only correct where the lanes of a warp execute together and wait for each other after
   /// their loops (implicit warp synchrony, K12): on the SIMT stack, not on the oracle's independent threads.
   bool needs_lockstep = false;
+  /// True if it has transactions, which only a GPU with tm.enabled executes.
+  bool needs_transactions = false;
   std::vector<Parameter> parameters{};
   std::function<Verdict(host::Device&, const Options&)> run;
 };

@@ -18,7 +18,7 @@ namespace {
 std::vector<std::string> finishing_workloads() {
   std::vector<std::string> names;
   for (const workloads::Workload& workload : workloads::all())
-    if (!workload.needs_simt_progress) names.push_back(workload.name);
+    if (!workload.needs_simt_progress && !workload.needs_transactions) names.push_back(workload.name);
   return names;
 }
 

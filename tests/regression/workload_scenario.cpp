@@ -20,16 +20,17 @@ nlohmann::ordered_json run(const Scenario& what) {
     const workloads::Workload& workload = *workloads::find(what.workload);
     sim::Twins twins;
     if (what.rtl) cli::provide_rtl(twins);
-    gpu::GpuDevice gpu(gpu::load_platform(what.platform, what.assignments), {.max_cycles = what.max_cycles,
-                                                                             .shuffle_modules = what.shuffle,
-                                                                             .keep_awake = what.keep_awake,
-                                                                             .per_launch = true,
-                                                                             .on_progress = {},
-                                                                             .compiler = what.compiler_passes,
-                                                                             .units = what.units,
-                                                                             .core_extensions = what.core_extensions,
-                                                                             .extend = what.extend,
-                                                                             .twins = &twins});
+    gpu::GpuDevice gpu(gpu::load_platform(what.platform, what.assignments),
+                       {.max_cycles = what.max_cycles,
+                        .shuffle_modules = what.shuffle,
+                        .keep_awake = what.keep_awake,
+                        .per_launch = true,
+                        .on_progress = {},
+                        .compiler = what.compiler_passes,
+                        .units = what.units,
+                        .core_extensions = what.core_extensions,
+                        .extend = what.extend,
+                        .twins = &twins});
     cli::TrackedDevice device(gpu);
     const workloads::Options options{.compiler = what.compiler, .size = workloads::Size::kTiny};
     const workloads::Verdict verdict = workload.run(device, options);
@@ -57,7 +58,8 @@ nlohmann::ordered_json run(const Scenario& what) {
 std::vector<std::string> workload_names(bool needs_simt_progress) {
   std::vector<std::string> names;
   for (const workloads::Workload& workload : workloads::all())
-    if (workload.needs_simt_progress == needs_simt_progress) names.push_back(workload.name);
+    if (!workload.needs_transactions && workload.needs_simt_progress == needs_simt_progress)
+      names.push_back(workload.name);
   return names;
 }
 

@@ -200,6 +200,9 @@ void Executor::issue(GroupId id) {
     case Opcode::kConvergence:
       if (exec.any()) return converge(id, instruction, exec);
       break;
+    case Opcode::kTransaction:
+      if (exec.any()) return transaction(id, instruction, exec);
+      break;
     case Opcode::kNop:
       break;
   }

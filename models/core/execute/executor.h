@@ -28,6 +28,7 @@
 #include "core/protocols/lsu_protocol.h"
 #include "core/protocols/pipes_protocol.h"
 #include "core/protocols/scoreboard_protocol.h"
+#include "core/protocols/transaction_protocol.h"
 #include "sim/block_socket.h"
 
 namespace heddle::core {
@@ -50,6 +51,9 @@ class Executor {
   void add_tap(std::vector<sim::BlockInitiator<IssueTapProtocol>*> sockets);
   /// The bits of the taps that want to hear of an instruction.
   [[nodiscard]] std::uint8_t tapped(const isa::Instruction& instruction, Pc pc);
+
+  /// The unit that executes transactions.
+  void execute_transactions(sim::BlockInitiator<TransactionProtocol>* unit) { transaction_isock_ = unit; }
 
   /// The head of the group's I-buffer issues.
   void issue(GroupId id);
@@ -95,6 +99,7 @@ class Executor {
   void return_from(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void exit(GroupId id, LaneMask exec);
   void converge(GroupId id, const isa::Instruction& instruction, LaneMask exec);
+  void transaction(GroupId id, const isa::Instruction& instruction, LaneMask exec);
   void count_divergence(Pc pc);
 
   // host_calls.cpp
@@ -118,6 +123,7 @@ class Executor {
   HangView& hang_;
   const MemoryView& memory_;  ///< for what reads memory without taking time (host_calls.cpp)
   std::vector<std::vector<sim::BlockInitiator<IssueTapProtocol>*>> taps_;
+  sim::BlockInitiator<TransactionProtocol>* transaction_isock_ = nullptr;  ///< null: no kernel has any
   bool sleep_yields_;  ///< a nanosleep gives way to other lanes of the warp first
   /// The mechanism hears of calls, returns and indirect branches of groups with no lane that takes them, too: other
   /// warps of the CTA have lanes that do, and they all wait for each other there.

@@ -193,4 +193,39 @@ void Executor::converge(GroupId id, const isa::Instruction& instruction, LaneMas
   exec.for_each([&](unsigned lane) { std::memcpy(row + lane * sizeof value, &value, sizeof value); });
 }
 
+// A transaction is a call frame (protocols/transaction_protocol.h).
+void Executor::transaction(GroupId id, const isa::Instruction& instruction, LaneMask exec) {
+  const IssueTable::Group& group = state_.groups[id];
+  WarpContext& warp = state_.warp(group.warp);
+  TransactionRequest request;
+  request.op = instruction.transaction;
+  request.warp = group.warp;
+  request.pc = group.pc;
+  request.lanes = exec;
+  request.registers = warp.registers.data();
+  request.special = warp.special.data();
+  request.cta = &state_.ctas[warp.cta.value()];
+  request.linear_warp = warp.linear_warp;
+  request.cycle = state_.now;
+  transaction_isock_->call(request);
+  if (request.nested) return paths_.advance(id);
+  const auto enter = [&](Pc begin, Pc commit, LaneMask lanes) {
+    simt::ControlFlowRequest call = transfer_of(simt::Transfer::kCall, id, group, lanes, nullptr);
+    call.target = Pc{begin.value() + 1};
+    call.next = commit;
+    paths_.decide(call);
+  };
+  if (request.op == isa::TransactionOp::kBegin)
+    return enter(group.pc, Pc{instruction.target.value() - 1}, exec);
+  LaneTargets behind{};
+  behind.fill(request.commit);
+  simt::ControlFlowRequest leave = transfer_of(simt::Transfer::kReturn, id, group, exec, behind.data());
+  paths_.decide(leave);
+  if (!request.all_left) return;
+  // The group is in front of the tx_commit with all lanes that began the transaction.
+  if (request.retry.any()) return enter(request.begin, request.commit, request.retry);
+  state_.services.progress.advanced();
+  paths_.advance(id);
+}
+
 }  // namespace heddle::core

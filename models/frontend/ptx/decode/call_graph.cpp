@@ -13,7 +13,8 @@ namespace heddle::ptx {
 namespace {
 
 bool is_builtin(const std::string& name) {
-  return name == "vprintf" || name == "__assertfail" || name == "malloc" || name == "free";
+  return name == "vprintf" || name == "__assertfail" || name == "malloc" || name == "free" ||
+         name == "tx_begin" || name == "tx_commit" || name == "tx_abort";
 }
 
 /// The calls of a function and the tables they refer to. Table names are scoped by { }.

@@ -261,7 +261,20 @@ class CallEmitter {
     return row;
   }
 
+  /// tbc-and-kilotm §5.1.
+  void transaction() {
+    if (!arguments_.empty() || !results_.empty())
+      kernel_.fail(instruction_.where,
+                   fmt::format("{} takes no parameters and has no result", call_.builtin));
+    isa::Instruction out = control_instruction(Opcode::kTransaction);
+    out.transaction = call_.builtin == "tx_begin"    ? isa::TransactionOp::kBegin
+                      : call_.builtin == "tx_commit" ? isa::TransactionOp::kCommit
+                                                     : isa::TransactionOp::kAbort;
+    kernel_.emit(instruction_, out);
+  }
+
   void builtin() {
+    if (call_.builtin.starts_with("tx_")) return transaction();
     if (call_.builtin == "malloc" || call_.builtin == "free")
       kernel_.fail(instruction_.where, fmt::format("{} within a kernel is not supported", call_.builtin),
                    "Allocate on the host, and pass the pointer.");

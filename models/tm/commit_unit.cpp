@@ -1,0 +1,156 @@
+#include "tm/commit_unit.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tm/message_codec.h"
+
+namespace heddle::tm {
+namespace {
+
+memory::PartitionUnitSite with_clock(const memory::PartitionUnitSite& site, sim::ClockDomain& clock) {
+  return {site.partition, site.map, clock, site.stats};
+}
+
+}  // namespace
+
+CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config,
+                       const CommitRules& rules, std::uint32_t line_bytes,
+                       const memory::PartitionUnitSite& site, const CommitClock& clock, RetireBoard& board,
+                       CommitChecker* checker)
+    : CommitClock(clock),
+      PartitionUnit(name, kCommitOwner, {.requests = 1, .l2 = 1, .responses = 1, .answers = 1},
+                    with_clock(site, *clock)),
+      config_(config),
+      line_bytes_(line_bytes),
+      model_(config, rules),
+      board_(board) {
+  if (checker != nullptr) {
+    observer_ = checker->of_unit(site.partition.value());
+    model_.observe(observer_.get());
+  }
+  declare(site.stats);
+}
+
+void CommitUnit::declare(base::StatGroup& stats) {
+  CommitUnitModel::Counters& c = model_.counters();
+  stats.counter("entries", "entries", "of the ring, those of other partitions included", &c.rows);
+  stats.counter("skipped", "entries", "of these, without words at this partition", &c.skipped);
+  stats.counter("read_words", "words", "of read logs", &c.read_words);
+  stats.counter("write_words", "words", "of write logs", &c.write_words);
+  stats.counter("speculative_reads", "accesses", "of L2 for validation as logs arrive", &c.speculative_reads);
+  stats.counter("second_reads", "accesses", "of L2 for validation behind an older transaction",
+                &c.second_reads);
+  stats.counter("writes", "accesses", "of L2 by transactions that commit", &c.writes);
+  stats.counter("hazards", "transactions", "that may have read what an older one was about to write",
+                &c.hazards);
+  stats.counter("second_chances", "transactions", "of these, valid all the same", &c.second_chances);
+  stats.counter("failed", "transactions", "that were not valid at this partition", &c.failed);
+  stats.counter("hazard_cycles", "unit cycles", "that hazard detection was busy or waited for L2 or the core",
+                &c.hazard_clocks);
+  stats.counter("overflows", "sets", "that set buffers had no room for", &c.overflows);
+  stats.counter("resends", "sets", "that cores had to send again", &c.resends);
+  stats.maximum("most_set_buffers", "buffers", "in use at a time", &c.most_buffers);
+  stats.maximum("most_entries", "entries", "from the oldest live one to the youngest", &c.most_rows);
+  stats.counter("notices", "packets", "outcomes, completions and requests to send again, to cores",
+                &notices_);
+  stats.counter("commit_ids", "ids", "granted to cores (partition 0)", &granted_);
+}
+
+base::Cycle CommitUnit::cycle(base::Cycle now) {
+  bool happened = take_responses();
+  happened |= take_message(now);
+  happened |= model_.clock(now);
+  happened |= send_to_l2();
+  happened |= send_to_core(now);
+  board_.post(partition().value(), model_.retire_pointer());
+  if (happened || model_.message() != nullptr) return now + 1;
+  return asked_.empty() ? kNever : std::max(asked_.front().due, now + 1);
+}
+
+bool CommitUnit::take_message(base::Cycle now) {
+  if (request() == nullptr) return false;
+  const auto kind = static_cast<UnitMessage::Kind>(sim::memory_message(*request()).kind);
+  if (kind == UnitMessage::Kind::kCommitIds) {
+    asked_.push_back({&take_request(), now + config_.vendor_cycles});
+    return true;
+  }
+  if (!model_.can_accept()) return false;
+  Payload& message = take_request();
+  model_.accept(decode_unit_message(message));
+  finish(message);
+  return true;
+}
+
+bool CommitUnit::take_responses() {
+  bool any = false;
+  while (response() != nullptr) {
+    any = true;
+    Payload& done = take_response();
+    const sim::MemoryExtension& extension = sim::memory_extension(done);
+    if (extension.op == sim::MemoryOp::kRead) {
+      std::array<std::uint32_t, CommitUnitModel::kMostBlockWords> block{};
+      const std::uint64_t line = done.get_address();
+      const std::uint64_t first = std::uint64_t{extension.message.words[0]};
+      std::memcpy(block.data(), done.get_data_ptr() + (first - line), config_.access_bytes);
+      model_.returned(extension.tag, block.data());
+    }
+    done.release();
+  }
+  return any;
+}
+
+bool CommitUnit::send_to_l2() {
+  const CommitUnitModel::L2Request* const next = can_send() ? model_.l2_request() : nullptr;
+  if (next == nullptr) return false;
+  const std::uint64_t line = next->block / line_bytes_ * line_bytes_;
+  sim::MemoryTransaction& request =
+      own_request(next->write ? sim::MemoryOp::kWrite : sim::MemoryOp::kRead, line, line_bytes_);
+  request.extension.tag = next->tag;
+  const std::uint64_t offset = next->block - line;
+  if (next->write) {
+    std::memcpy(request.data.data() + offset, next->values.data(), config_.access_bytes);
+    for (std::uint32_t word = 0; word < config_.access_bytes / 4; ++word)
+      for (unsigned byte = 0; byte < 4; ++byte)
+        if ((next->words >> word & 1u) != 0 && (next->bytes[word] >> byte & 1u) != 0)
+          request.enables[offset + word * 4 + byte] = 0xff;
+  } else {
+    request.extension.message.words[0] = next->block;
+    request.extension.wanted_sectors = 0;
+    for (std::uint64_t at = offset; at < offset + config_.access_bytes; at += sim::kSectorBytes)
+      request.extension.wanted_sectors |= static_cast<sim::SectorMask>(1u << (at / sim::kSectorBytes));
+  }
+  model_.l2_sent();
+  send(request);
+  return true;
+}
+
+void CommitUnit::accepted(const Payload& payload) {
+  const auto& extension = static_cast<const sim::MemoryTransaction&>(payload).extension;
+  if (extension.core == sim::kUnitInitiator && extension.op == sim::MemoryOp::kWrite)
+    model_.accepted(extension.tag);
+}
+
+bool CommitUnit::send_to_core(base::Cycle now) {
+  if (!can_respond()) return false;
+  if (!asked_.empty() && asked_.front().due <= now) {
+    Payload& message = *asked_.front().message;
+    asked_.pop_front();
+    const std::uint32_t count = decode_unit_message(message).group.count();
+    answer_commit_ids(sim::memory_extension(message).message, next_cid_);
+    next_cid_ += count;
+    granted_ += count;
+    answer(message);
+    return true;
+  }
+  const CoreMessage* const next = model_.message();
+  if (next == nullptr) return false;
+  sim::MemoryTransaction& out = notice(base::CoreId{next->group.core}, next->group.client, kNoticeKind);
+  encode(*next, out.extension.message);
+  ++notices_;
+  notify(out);
+  model_.message_sent();
+  return true;
+}
+
+}  // namespace heddle::tm

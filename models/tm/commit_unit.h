@@ -1,0 +1,57 @@
+// The commit unit as a partition unit (memory/partition_unit.h): logs and outcomes arrive as messages, words are read and
+// written in L2, and what cores have to know goes to them as notices. Everything else passes. The unit of partition 0 is the
+// vendor of commit ids, too.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/ring.h"
+#include "memory/partition_unit.h"
+#include "tm/commit_checker.h"
+#include "tm/commit_unit_model.h"
+#include "tm/retire_board.h"
+
+namespace heddle::tm {
+
+/// The clock that the commit units of a GPU share.
+using CommitClock = std::shared_ptr<sim::ClockDomain>;
+
+class CommitUnit : private CommitClock, public memory::PartitionUnit {
+ public:
+  CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config, const CommitRules& rules,
+             std::uint32_t line_bytes, const memory::PartitionUnitSite& site, const CommitClock& clock,
+             RetireBoard& board, CommitChecker* checker);
+
+  [[nodiscard]] std::string describe() const override { return model_.describe(); }
+  [[nodiscard]] const CommitUnitModel& model() const { return model_; }
+
+ protected:
+  base::Cycle cycle(base::Cycle now) override;
+  void accepted(const Payload& payload) override;
+  [[nodiscard]] bool busy() const override { return !model_.idle(); }
+
+ private:
+  bool take_message(base::Cycle now);
+  bool take_responses();
+  bool send_to_l2();
+  bool send_to_core(base::Cycle now);
+  void declare(base::StatGroup& stats);
+
+  CommitUnitConfig config_;
+  std::uint32_t line_bytes_;
+  CommitUnitModel model_;
+  std::unique_ptr<CommitObserver> observer_;
+  RetireBoard& board_;
+
+  struct Asked {
+    Payload* message = nullptr;
+    base::Cycle due = 0;
+  };
+  base::GrowingRing<Asked> asked_;  ///< of the vendor
+  Cid next_cid_ = kFirstCid;
+  std::uint64_t granted_ = 0, notices_ = 0;
+};
+
+}  // namespace heddle::tm

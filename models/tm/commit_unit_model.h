@@ -1,0 +1,224 @@
+// The commit unit of a memory partition without SystemC (tbc-and-kilotm §5.6): a ring of commit entries, set buffers, the
+// last writer history, and stage pointers that pass over the entries in the order of their commit ids.
+//
+//   logs ──▶ absorb ──▶ hazard ──▶ wait ──▶ outcome ──▶ final ──▶ commit ──▶ retire
+//              │ speculative         │ revalidation        ▲           │ writes
+//              ▼ reads               ▼ reads               │           ▼
+//             L2                    L2                 from the core  L2
+//
+// An entry is a row of the ring: a transaction (Kilo TM), or the transactions of a warp (WarpTM). Every commit id has one
+// in every unit; those that concern other partitions only are passed over in no time. Stages run in reverse order, so that
+// a row takes a clock for each at least.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/ids.h"
+#include "tm/commit_messages.h"
+#include "tm/config.h"
+#include "tm/last_writer_history.h"
+
+namespace heddle::tm {
+
+/// Rules that the unit needs (§5.6 and its corrections), broken one at a time by tests that must notice.
+struct CommitRules {
+  HistoryRules history;
+  bool hazard_against_rcid = true;  ///< rule 2: not against the retire pointer
+  bool two_passes = true;           ///< E1: all reads of a row are looked up before its writes are inserted
+  bool window_ends_here = true;     ///< E2: at the row, not at the youngest one
+  bool failure_is_final = true;     ///< E5
+  bool never_blocks = true;         ///< E6: without a free buffer the set overflows; the input never waits
+  bool rcid_at_first_word = true;   ///< E7: not at DONE-FILL
+  bool revalidates = true;          ///< hazards are acted upon at all
+};
+
+/// Hears of what the unit does, in order; for checks.
+class CommitObserver {
+ public:
+  virtual ~CommitObserver() = default;
+  virtual void read_issued(Cid cid, std::uint64_t word, bool again) = 0;
+  virtual void read_returned(Cid cid, std::uint64_t word) = 0;
+  virtual void outcome_sent(Cid cid) = 0;
+  virtual void final_received(Cid cid, bool pass) = 0;
+  virtual void write_issued(Cid cid, std::uint64_t word) = 0;
+  virtual void retired(Cid cid) = 0;
+};
+
+class CommitUnitModel {
+ public:
+  using Cycle = base::Cycle;
+  static constexpr unsigned kMostBlockWords = 32;
+
+  /// An access of L2, within a block of config.access_bytes.
+  struct L2Request {
+    bool write = false;
+    std::uint64_t block = 0;  ///< address of its first byte
+    std::uint32_t tag = 0;    ///< for returned() and accepted()
+    std::uint32_t words = 0;  ///< bit per word of the block that is wanted or written
+    std::array<std::uint32_t, kMostBlockWords> values{};
+    std::array<std::uint8_t, kMostBlockWords> bytes{};  ///< of each word, that are written
+  };
+
+  struct Counters {
+    std::uint64_t rows = 0, skipped = 0, read_words = 0, write_words = 0;
+    std::uint64_t speculative_reads = 0, second_reads = 0, writes = 0;  ///< accesses of L2
+    std::uint64_t hazards = 0;         ///< transactions that had to be validated again
+    std::uint64_t second_chances = 0;  ///< of these, that passed
+    std::uint64_t failed = 0;          ///< transactions that failed here
+    std::uint64_t hazard_clocks = 0, resends = 0, overflows = 0;
+    std::uint64_t buffers = 0, most_buffers = 0;  ///< set buffers in use
+    std::uint64_t most_rows = 0;  ///< ids from the retire pointer to the youngest one that is known
+  };
+
+  CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules = {});
+
+  // ---- the steps of a clock ----
+
+  /// A message may be given.
+  [[nodiscard]] bool can_accept() const { return !absorbing_; }
+  void accept(UnitMessage message);
+  /// Everything that the unit does by itself. Whether anything happened.
+  bool clock(Cycle now);
+
+  /// What L2 is to get next; null: nothing.
+  [[nodiscard]] const L2Request* l2_request() const;
+  void l2_sent();
+  /// A read has come back: the words of the block.
+  void returned(std::uint32_t tag, const std::uint32_t* block);
+  /// L2 has accepted a write: it goes before all that comes later.
+  void accepted(std::uint32_t tag);
+
+  /// To a core, in order; null: nothing.
+  [[nodiscard]] const CoreMessage* message() const {
+    return to_cores_.empty() ? nullptr : &to_cores_.front();
+  }
+  void message_sent() { to_cores_.pop_front(); }
+
+  // ---- to see ----
+
+  /// The oldest transaction that has not retired here.
+  [[nodiscard]] Cid retire_pointer() const { return retire_; }
+  [[nodiscard]] bool idle() const { return begun_rows_ == 0 && !absorbing_ && to_cores_.empty(); }
+  [[nodiscard]] Counters& counters() { return counters_; }
+  [[nodiscard]] const LastWriterHistory& history() const { return history_; }
+  void observe(CommitObserver* observer) { observer_ = observer; }
+  /// What the oldest entry waits for, for messages.
+  [[nodiscard]] std::string describe() const;
+  /// A word that the oldest waiting transaction shares with an older one, for who asks why nothing goes on: the word and
+  /// the older one's id.
+  struct Conflict {
+    Cid waits = 0, for_cid = 0;
+    std::uint64_t word = 0;
+  };
+  [[nodiscard]] std::optional<Conflict> conflict() const;
+
+ private:
+  enum class Stage : std::uint8_t { kHazardReads, kHazardWrites, kRevalidate, kCommit };
+  struct Row {
+    CommitGroup group;
+    Cid first = 0;
+    std::uint32_t count = 0;
+    LaneMask lanes;  ///< its transactions
+    bool begun = false, complete = false;
+    Cid rcid = 0;
+    LaneMask touched;
+    std::vector<LogWord> reads, writes;  ///< that there was room for
+    std::array<std::uint16_t, base::kLanes> read_count{}, write_count{};
+    LaneMask read_overflow, write_overflow;
+    LaneMask failed, hazard;
+    Cid ycid = 0;
+    std::uint64_t hazard_word = 0;
+    std::uint32_t reading = 0, writing = 0;  ///< accesses that L2 has not answered
+    LaneMask finals, passes;
+    std::size_t next = 0;  ///< word that its present stage looks at next
+    bool reads_looked_up = false, resent = false, outcome_sent = false;
+    std::uint32_t buffers = 0;
+    [[nodiscard]] bool skip() const { return complete && touched.none(); }
+  };
+  struct Access {
+    Row* row = nullptr;
+    bool write = false, again = false;
+    struct Word {
+      std::uint8_t lane = 0, index = 0;
+      std::uint32_t value = 0;
+    };
+    std::vector<Word> words;
+    std::uint64_t block = 0;
+  };
+
+  [[nodiscard]] Row* row(Cid cid) const {
+    const Cid at = cid - retire_;
+    return at < rows_.size() ? rows_[at] : nullptr;
+  }
+  Row& row_of(const CommitGroup& group, unsigned lane);
+  void know(const CommitGroup& group);
+  void begin(Row& row);
+  [[nodiscard]] CidWindow window(const Row& row) const;
+  void pass_over(Cid& pointer, Cid limit, bool& happened);
+
+  bool absorb();
+  void take_words(std::size_t count);
+  void take_end();
+  void store_word(Row& row, const LogWord& word, bool write);
+  bool hazard_stage();
+  bool wait_stage();
+  bool outcome_stage();
+  bool final_stage();
+  bool commit_stage();
+  bool retire_stage();
+  void look_up(Row& row, const LogWord& word);
+  void insert(Row& row, const LogWord& word);
+  /// Whether a row's overflown set has come again; asks for it once.
+  bool resent(Row& row, Stage stage, LaneMask lanes, bool& happened);
+  bool look_for_hazards(Row& row, bool& happened);
+  /// A set of the row is on its way: nothing goes on before all of it is there.
+  [[nodiscard]] bool comes_again(const Row& row) const { return resend_.active && resend_.row == &row; }
+  /// Words from `from` on that are gathered together: one, or those of a log's row.
+  [[nodiscard]] std::size_t gather(const std::vector<LogWord>& words, std::size_t from) const;
+  void access(Row& row, const LogWord* words, std::size_t count, LaneMask lanes, bool write, bool again);
+  void take_buffer(Row& row, unsigned buffers);
+  void give_back_buffers(Row& row);
+  void free_row(Row& row);
+
+  CommitUnitConfig config_;
+  CommitRules rules_;
+  LastWriterHistory history_;
+  CommitObserver* observer_ = nullptr;
+
+  std::deque<Row*> rows_;  ///< from the retire pointer on; rows of several ids are at their first one
+  std::vector<std::unique_ptr<Row>> storage_;
+  std::vector<Row*> free_rows_;
+  std::deque<std::pair<Cid, Cid>>
+      begun_;  ///< {RCID, id} in the order in which they began; front: not past hazard detection
+  std::uint64_t begun_rows_ = 0;
+  Cid retire_ = kFirstCid, commit_ = kFirstCid, final_ = kFirstCid, outcome_ = kFirstCid, wait_ = kFirstCid,
+      hazard_ = kFirstCid, youngest_ = kFirstCid;
+
+  bool absorbing_ = false;
+  UnitMessage message_;
+  std::size_t absorbed_ = 0;
+
+  std::deque<L2Request> writes_, second_reads_, first_reads_;
+  std::vector<Access> accesses_;
+  std::vector<std::uint32_t> free_accesses_;
+  std::deque<CoreMessage> to_cores_;
+  std::uint32_t gathering_ = 0;  ///< clocks that the commit stage still gathers for; likewise the next one
+  std::uint32_t gathering_again_ = 0;
+
+  struct Resend {
+    bool active = false;
+    Row* row = nullptr;
+    Stage stage = Stage::kHazardReads;
+    LaneMask lanes;
+  };
+  Resend resend_;
+  Counters counters_;
+};
+
+}  // namespace heddle::tm

@@ -1,0 +1,117 @@
+#include "tm/config.h"
+
+namespace heddle::tm {
+
+void CommitUnitConfig::visit(base::ConfigVisitor& v) {
+  v.field("clock_mhz", clock_mhz, {.unit = "MHz", .doc = "clock of the commit units", .min = 1, .max = 1e5});
+  v.field("ring_entries", ring_entries,
+          {.unit = "entries",
+           .doc = "of a commit unit's ring; cores share as many credits. 0: without limit, as the evaluation "
+                  "assumes "
+                  "(§5.6)",
+           .max = 16384});
+  v.field("cid_bits", cid_bits,
+          {.unit = "bits",
+           .doc = "of a commit id in tables; not used with an unlimited ring (E2)",
+           .min = 4,
+           .max = 63});
+  v.field("set_words", set_words, {.unit = "words", .doc = "of a set buffer (§5.6)", .min = 1, .max = 1024});
+  v.field("set_buffers", set_buffers,
+          {.unit = "buffers",
+           .doc = "shared by the entries of a commit unit; a set without one is sent again. 0: without "
+                  "limit, of any size "
+                  "(E6)",
+           .max = 65536});
+  v.choice("buffer_scheme", buffer_scheme, {"all", "accessed", "used", "needed"},
+           "which entries hold set buffers: all live ones, those with words at the partition, those whose "
+           "set is not empty, "
+           "or the last until they are not needed any more (§5.7)");
+  v.field("history_entries", history.table_entries,
+          {.unit = "entries", .doc = "of the exact table of last writers (E13)", .min = 2, .max = 65536});
+  v.field("history_ways", history.table_ways, {.doc = "associativity of that table", .min = 1, .max = 64});
+  v.field("filter_arrays", history.arrays,
+          {.doc = "sub-arrays of the recency Bloom filter, a hash function each (A19)", .min = 1, .max = 16});
+  v.field("filter_buckets", history.buckets,
+          {.unit = "buckets", .doc = "of a sub-array, a power of two", .min = 1, .max = 65536});
+  v.field("perfect_history", history.perfect,
+          {.doc = "a table without limit, as a yardstick: perfect hazard detection"});
+  v.field("hash_seed", hash_seed, {.doc = "of the H3 matrices (A19)", .max = 1e9});
+  v.field("hazard_words", hazard_words,
+          {.unit = "words",
+           .doc = "looked up or inserted in a clock; 2: clocked twice as fast (§6)",
+           .min = 1,
+           .max = 8});
+  v.field("port_words", port_words,
+          {.unit = "words",
+           .doc = "of a log's row that the set buffers take or give in a clock (WarpTM; Kilo TM: 1) (§6)",
+           .min = 1,
+           .max = 32});
+  v.field(
+      "coalesced_bytes", coalesced_bytes,
+      {.unit = "bytes",
+       .doc =
+           "of an access of L2 that serves words of several lanes (WarpTM; Kilo TM: 32): 32, 64 or 128 (A13)",
+       .min = 32,
+       .max = 128});
+  v.field("l2_queue", l2_queue,
+          {.unit = "requests", .doc = "speculative reads that wait for L2", .min = 1, .max = 64});
+  v.field("vendor_cycles", vendor_cycles,
+          {.unit = "unit cycles",
+           .doc = "of the vendor of commit ids, which is at partition 0 (A19)",
+           .min = 1,
+           .max = 10000});
+}
+
+void IntraWarpConfig::visit(base::ConfigVisitor& v) {
+  v.choice("resolution", resolution, {"two_phase", "sequential"},
+           "two_phase: a table of owners, all lanes at once (2PCR); sequential: lane by lane with a Bloom "
+           "filter (SCR) (§6)");
+  v.field("table_entries", table_entries,
+          {.unit = "entries",
+           .doc = "of the table of owners, a byte each in shared memory (A19)",
+           .min = 32,
+           .max = 65536});
+  v.field("filter_bits", filter_bits,
+          {.doc = "of the Bloom filter of sequential resolution; ideal: the exact set",
+           .choices = {"128", "256", "512", "1024", "ideal"}});
+}
+
+void TmLogConfig::visit(base::ConfigVisitor& v) {
+  v.field("read_rows", read_rows,
+          {.unit = "rows",
+           .doc = "of a warp's read log, in device memory: one for each 32-bit word of each load",
+           .min = 1,
+           .max = 65536});
+  v.field("write_rows", write_rows, {.unit = "rows", .doc = "of a warp's write log", .min = 1, .max = 65536});
+  v.field("filter_bits", filter_bits,
+          {.doc = "of a thread's Bloom filter of its write set; ideal: the exact set, as evaluated (A19)",
+           .choices = {"128", "256", "512", "1024", "ideal"}});
+}
+
+void TmConfig::visit(base::ConfigVisitor& v) {
+  v.field("enabled", enabled, {.doc = "kernels may have transactions (Kilo TM). Off: nothing of it is made"});
+  v.choice("protocol", protocol, {"kilo", "warp"},
+           "kilo: Kilo TM, each transaction by itself (§5); warp: WarpTM, those of a warp together (§6)");
+  v.field("concurrent_warps", concurrent_warps,
+          {.unit = "warps",
+           .doc = "of a core that may be in transactions; 0: without limit (§5.4)",
+           .max = 1024});
+  v.field("backoff_cycles", backoff_cycles,
+          {.unit = "core cycles",
+           .doc = "before threads try again, times the attempts that have failed in a row, at most 16. The "
+                  "thesis has none",
+           .max = 1e6});
+  v.field("bypass_l1", bypass_l1,
+          {.doc = "all loads of global memory bypass L1, which is not coherent; of transactions they always "
+                  "do (A9, E12)"});
+  v.field("checks", checks, {.doc = "the assertions of §5.8 are checked as the commit units run"});
+  v.choice("broken_rule", broken_rule,
+           {"none", "overwrite_filter", "retire_pointer", "drop_retired", "one_pass", "window_to_alloc",
+            "early_credits", "second_failure", "block_input", "rcid_at_done_fill", "no_revalidation"},
+           "for tests: a rule of the protocol that is left out (§5.6, E1 to E7)");
+  v.section("log", log, "logs of the warps");
+  v.section("intra_warp", intra_warp, "conflicts within a warp (WarpTM)");
+  v.section("commit_unit", commit_unit, "commit units");
+}
+
+}  // namespace heddle::tm

@@ -1,0 +1,99 @@
+// Configuration of transactional memory: section `tm` of a platform file (tbc-and-kilotm §5-§7).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/config.h"
+#include "tm/last_writer_history.h"
+
+namespace heddle::tm {
+
+/// When an entry of a commit unit holds set buffers (§5.7).
+enum class BufferScheme : std::uint8_t {
+  kAll,       ///< two for each live entry
+  kAccessed,  ///< two for each that has words here
+  kUsed,      ///< for each set that is not empty
+  kNeeded,    ///< the same, given back when the transaction has failed, and those of reads when it is valid
+};
+
+/// Who asks for a commit, and what messages are about.
+enum class Protocol : std::uint8_t {
+  kKilo,  ///< each transaction by itself (§5)
+  kWarp,  ///< WarpTM: those of a warp that do not conflict with each other, together (§6)
+};
+/// Which lanes of a warp try again before the commit (§6).
+enum class IntraWarp : std::uint8_t { kTwoPhase, kSequential };
+
+/// A rule left out, for tests: E numbers and rules of §5.6.
+enum class BrokenRule : std::uint8_t {
+  kNone,
+  kOverwriteFilter,  ///< rule 1
+  kRetirePointer,    ///< rule 2
+  kDropRetired,      ///< rule 3
+  kOnePass,          ///< E1
+  kWindowToAlloc,    ///< E2
+  kEarlyCredits,     ///< E3
+  kSecondFailure,    ///< E5
+  kBlockInput,       ///< E6
+  kRcidAtDoneFill,   ///< E7
+  kNoRevalidation,
+};
+
+struct CommitUnitConfig {
+  double clock_mhz = 650;
+  std::uint32_t ring_entries = 1920;
+  std::uint32_t cid_bits = 16;
+  std::uint32_t set_words = 8;
+  std::uint32_t set_buffers = 500;
+  BufferScheme buffer_scheme = BufferScheme::kUsed;
+  HistoryConfig history;
+  std::uint64_t hash_seed = 0x1b1;
+  std::uint32_t hazard_words = 1;
+  std::uint32_t port_words = 8;
+  std::uint32_t coalesced_bytes = 64;
+  std::uint32_t l2_queue = 8;
+  std::uint32_t vendor_cycles = 1;
+  // Not keys: what the protocol asks for.
+  bool by_warp = false;              ///< WarpTM: a row holds the transactions of a warp
+  std::uint32_t gathered_words = 1;  ///< words of a log's row that are read from a buffer in a clock
+  std::uint32_t access_bytes = 32;   ///< of an access of L2
+
+  void visit(base::ConfigVisitor& v);
+  [[nodiscard]] bool unlimited() const { return ring_entries == 0; }
+  [[nodiscard]] unsigned stored_bits() const { return unlimited() ? 64 : cid_bits; }
+  /// (§12) Of a commit entry array, of set buffers, of the history.
+  [[nodiscard]] std::uint64_t entry_bytes() const { return std::uint64_t{ring_entries} * 10; }
+  [[nodiscard]] std::uint64_t buffer_bytes() const { return std::uint64_t{set_buffers} * set_words * 8; }
+};
+
+struct IntraWarpConfig {
+  IntraWarp resolution = IntraWarp::kTwoPhase;
+  std::uint32_t table_entries = 4096;
+  std::string filter_bits = "1024";
+  void visit(base::ConfigVisitor& v);
+};
+
+struct TmLogConfig {
+  std::uint32_t read_rows = 256;
+  std::uint32_t write_rows = 128;
+  std::string filter_bits = "ideal";
+  void visit(base::ConfigVisitor& v);
+};
+
+struct TmConfig {
+  bool enabled = false;
+  Protocol protocol = Protocol::kKilo;
+  std::uint32_t concurrent_warps = 2;
+  std::uint32_t backoff_cycles = 0;
+  bool bypass_l1 = true;
+  bool checks = false;
+  BrokenRule broken_rule = BrokenRule::kNone;
+  TmLogConfig log;
+  IntraWarpConfig intra_warp;
+  CommitUnitConfig commit_unit;
+
+  void visit(base::ConfigVisitor& v);
+};
+
+}  // namespace heddle::tm

@@ -1,0 +1,158 @@
+#include "tm/tm_mechanism.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/error.h"
+
+namespace heddle::tm {
+namespace {
+
+constexpr std::uint32_t kLeastCredits = 32;  ///< a warp takes all of its entries at once (E3)
+
+CommitRules rules_of(BrokenRule broken) {
+  CommitRules rules;
+  rules.history.bloom_keeps_youngest = broken != BrokenRule::kOverwriteFilter;
+  rules.history.keeps_retired_victims = broken != BrokenRule::kDropRetired;
+  rules.hazard_against_rcid = broken != BrokenRule::kRetirePointer;
+  rules.two_passes = broken != BrokenRule::kOnePass;
+  rules.window_ends_here = broken != BrokenRule::kWindowToAlloc;
+  rules.failure_is_final = broken != BrokenRule::kSecondFailure;
+  rules.never_blocks = broken != BrokenRule::kBlockInput;
+  rules.rcid_at_first_word = broken != BrokenRule::kRcidAtDoneFill;
+  rules.revalidates = broken != BrokenRule::kNoRevalidation;
+  return rules;
+}
+
+void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
+  const CommitUnitConfig& unit = config.commit_unit;
+  if (const std::string& mechanism = gpu.core.control_flow.mechanism; mechanism != "simt_stack")
+    throw base::InputError(
+        "tm.enabled",
+        fmt::format("transactions run on the SIMT stack, not on core.control_flow.mechanism={}", mechanism),
+        "Set core.control_flow.mechanism=simt_stack.");
+  if (unit.history.table_entries % unit.history.table_ways != 0)
+    throw base::InputError(
+        "tm.commit_unit.history_ways",
+        fmt::format("does not divide the {} entries of the table", unit.history.table_entries),
+        "Choose a number of ways that does.");
+  if (!std::has_single_bit(unit.history.buckets))
+    throw base::InputError("tm.commit_unit.filter_buckets", "is not a power of two", "Choose one that is.");
+  if (!std::has_single_bit(unit.coalesced_bytes) || unit.coalesced_bytes > gpu.memory.l2.line_bytes)
+    throw base::InputError(
+        "tm.commit_unit.coalesced_bytes",
+        fmt::format("is no power of two up to a line of L2, {} bytes", gpu.memory.l2.line_bytes),
+        "Choose 32, 64 or 128.");
+  if (!std::has_single_bit(config.intra_warp.table_entries))
+    throw base::InputError("tm.intra_warp.table_entries", "is not a power of two", "Choose one that is.");
+  if (unit.unlimited()) return;
+  if (unit.ring_entries / gpu.cores < kLeastCredits)
+    throw base::InputError(
+        "tm.commit_unit.ring_entries",
+        fmt::format("{} entries leave {} to each of {} cores, and the transactions of a warp take up to {} "
+                    "at once (E3)",
+                    unit.ring_entries, unit.ring_entries / gpu.cores, gpu.cores, kLeastCredits),
+        "Give the ring more entries, or 0 for no limit.");
+  if (unit.ring_entries > (std::uint64_t{1} << unit.cid_bits) / 2)
+    throw base::InputError(
+        "tm.commit_unit.cid_bits",
+        fmt::format("commit ids of {} bits do not tell {} entries and their history apart (E2)",
+                    unit.cid_bits, unit.ring_entries),
+        "Widen them, or make the ring smaller.");
+}
+
+/// What the protocol asks of commit units.
+CommitUnitConfig unit_of(const TmConfig& config) {
+  CommitUnitConfig unit = config.commit_unit;
+  unit.by_warp = config.protocol == Protocol::kWarp;
+  unit.gathered_words = unit.by_warp ? unit.port_words : 1;
+  unit.access_bytes = unit.by_warp ? unit.coalesced_bytes : sim::kSectorBytes;
+  return unit;
+}
+
+/// What transactions add to a core.
+class CorePart final : public sc_core::sc_module, public core::CoreExtension {
+ public:
+  CorePart(const sc_core::sc_module_name& name, const TmConfig& config, const memory::AddressMap& map,
+           TransactionShared& shared, const core::CoreExtensionSite& site)
+      : sc_module(name), unit("unit", config, site, map, shared) {}
+  [[nodiscard]] std::vector<Gate> gates() override {
+    return {{"transaction_token", &unit.token_gate_tsock, &unit.token_control_isock},
+            {"transaction_commit", &unit.commit_gate_tsock, &unit.commit_control_isock}};
+  }
+  [[nodiscard]] tlm::tlm_target_socket<32, core::TransactionProtocol>* transactions() override {
+    return &unit.transaction_tsock;
+  }
+  [[nodiscard]] core::LsuInterposer* interposer() override { return &unit; }
+
+  TransactionUnit unit;
+};
+
+}  // namespace
+
+core::GpuMechanismEntry tm_mechanism() {
+  return {"tm", "transactional memory (Kilo TM): transactions of threads, commit units at the partitions",
+          base::ConfigOption::section<TmConfig>("tm", "transactional memory (Kilo TM)"),
+          [](const core::GpuMechanismConfig& gpu) -> core::GpuMechanismFactory {
+            const auto& config = gpu.sections.get<TmConfig>("tm");
+            if (!config.enabled) return nullptr;
+            validate(config, gpu);
+            return [config](const core::GpuMechanismSite& site) {
+              return std::make_unique<TmMechanism>(config, site);
+            };
+          }};
+}
+
+TmMechanism::TmMechanism(const TmConfig& config, const core::GpuMechanismSite& site)
+    : config_(config), site_(site), shared_(site.memory.partitions) {
+  if (!config.commit_unit.unlimited()) shared_.credits = config.commit_unit.ring_entries / site.cores;
+  shared_.early_credits = config.broken_rule == BrokenRule::kEarlyCredits;
+  if (config.checks) checker_ = std::make_unique<CommitChecker>(site.memory.partitions);
+}
+
+core::CoreExtensionFactory TmMechanism::core_extension() {
+  units_.resize(site_.cores);
+  return [this](const core::CoreExtensionSite& site) {
+    auto part = std::make_unique<CorePart>("tm", config_, site_.map, shared_, site);
+    units_[site.core.value()] = &part->unit;
+    return part;
+  };
+}
+
+memory::PartitionUnitFactory TmMechanism::partition_unit() {
+  // The first site makes the clock, the units keep it.
+  auto clock = std::make_shared<std::weak_ptr<sim::ClockDomain>>();
+  return [this, clock](const memory::PartitionUnitSite& site, sim::MemoryInitiatorSocket& crossbar,
+                       sim::MemoryTargetSocket& l2) {
+    CommitClock shared = clock->lock();
+    if (shared == nullptr) {
+      shared =
+          std::make_shared<sim::ClockDomain>(site.clock.manager(), "commit_clock",
+                                             config_.commit_unit.clock_mhz, sim::ClockRank::kPartitionUnit);
+      *clock = shared;
+    }
+    auto unit =
+        std::make_unique<CommitUnit>(("commit_unit" + std::to_string(site.partition.value())).c_str(),
+                                     unit_of(config_), rules_of(config_.broken_rule),
+                                     site_.memory.l2.line_bytes, site, shared, shared_.board, checker_.get());
+    crossbar.bind(unit->crossbar_tsock);
+    unit->l2_isock.bind(l2);
+    return unit;
+  };
+}
+
+bool TmMechanism::quiet() const {
+  return std::ranges::none_of(units_, [](const TransactionUnit* unit) { return unit->active(); });
+}
+
+void TmMechanism::prepare(core::LaunchPreparation& preparation) {
+  if (preparation.launch.kernel->transactions.empty() || log_base_ != 0) return;
+  const std::uint64_t warps = std::uint64_t{site_.cores} * site_.core.occupancy.max_warps;
+  log_base_ = preparation.allocate(TransactionUnit::log_bytes(config_, warps), "logs of transactions (tm)");
+  for (TransactionUnit* const unit : units_) unit->set_log_base(log_base_, warps);
+}
+
+}  // namespace heddle::tm

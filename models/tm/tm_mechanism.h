@@ -1,0 +1,51 @@
+// Transactional memory (Kilo TM) as a mechanism of the whole GPU: what it consists of, and the section `tm`.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/gpu_mechanism.h"
+#include "tm/commit_unit.h"
+#include "tm/config.h"
+#include "tm/transaction_unit.h"
+
+namespace heddle::tm {
+
+[[nodiscard]] core::GpuMechanismEntry tm_mechanism();
+
+class TmMechanism final : public core::GpuMechanism, private sim::Watched {
+ public:
+  TmMechanism(const TmConfig& config, const core::GpuMechanismSite& site);
+
+  [[nodiscard]] core::CoreExtensionFactory core_extension() override;
+  [[nodiscard]] memory::PartitionUnitFactory partition_unit() override;
+  [[nodiscard]] sim::Watched* watched() override { return this; }
+  void prepare(core::LaunchPreparation& preparation) override;
+
+  /// Hears of every transaction that commits; before the first launch.
+  void on_commit(std::function<void(const CommitRecord&)> hear) { shared_.on_commit = std::move(hear); }
+  /// Null: tm.checks is off.
+  [[nodiscard]] const CommitChecker* checker() const { return checker_.get(); }
+
+ private:
+  // sim::Watched: who waits for an outcome is neither at a barrier nor in a loop, and who tries again may read something
+  // else. So no hang is certain while a warp is in a transaction.
+  void next_write_generation() override {}
+  [[nodiscard]] bool old_writes_performed() const override { return true; }
+  void start_probe() override {}
+  void stop_probe() override {}
+  void freeze_probe() override {}
+  [[nodiscard]] bool repeated() const override { return quiet(); }
+  [[nodiscard]] bool settled() const override { return quiet(); }
+  void diagnose(std::vector<sim::StuckWarp>& /*stuck*/) const override {}
+  [[nodiscard]] bool quiet() const;
+
+  const TmConfig config_;
+  const core::GpuMechanismSite site_;
+  TransactionShared shared_;
+  std::unique_ptr<CommitChecker> checker_;
+  std::vector<TransactionUnit*> units_;  ///< of the cores
+  std::uint64_t log_base_ = 0;
+};
+
+}  // namespace heddle::tm

@@ -1,0 +1,353 @@
+// Commits as the core sees them (tbc-and-kilotm §5.3, §5.5): credits, commit ids, the logs to the commit units, outcomes.
+#include <algorithm>
+#include <tuple>
+
+#include "core/core_state.h"
+#include "tm/message_codec.h"
+#include "tm/transaction_unit.h"
+
+namespace heddle::tm {
+namespace {
+
+constexpr std::size_t kMostMessages = 16;  ///< that wait for the memory port while a log is read
+
+}  // namespace
+
+/// The warp is in front of its tx_commit.
+void TransactionUnit::drain(WarpId id) {
+  if (warp(id).accesses == 0) begin_commit(id);
+}
+
+void TransactionUnit::begin_commit(WarpId id) {
+  Warp& of = warp(id);
+  const LaneMask doomed = of.faulted & of.attempt;
+  // What had read nothing would do the same again.
+  if (LaneMask::difference(doomed, of.readers).any()) std::rethrow_exception(of.fault);
+  const LaneMask words = (of.readers | LaneMask::difference(of.writers, doomed)) & of.attempt;
+  of.trivial = LaneMask::difference(of.attempt, words);
+  of.commit.begin({}, {}, {}, {}, false);
+  if (words.none()) {
+    of.phase = Phase::kResolved;
+    return;
+  }
+  if (config_.protocol == Protocol::kWarp && words.count() > 1 && of.write_rows != 0) {
+    of.phase = Phase::kResolves;
+    walks_.push_back({id, Walk::Why::kResolve, false, words, 0});
+    return wake_core();
+  }
+  ask_for_credits(id);
+}
+
+void TransactionUnit::ask_for_credits(WarpId id) {
+  warp(id).phase = Phase::kCredits;
+  for_credits_.push_back(id);
+  wake_core();
+}
+
+// ---- Conflicts within the warp (WarpTM)
+
+void TransactionUnit::resolve_within(WarpId id) {
+  Warp& of = warp(id);
+  const LaneMask active = with_words(of);
+  Resolution resolution;
+  if (config_.intra_warp.resolution == IntraWarp::kSequential) {
+    resolution =
+        resolve_sequentially(words_, active, warp_log::BloomFilter::bits_of(config_.intra_warp.filter_bits));
+  } else {
+    const std::uint32_t entries = config_.intra_warp.table_entries;
+    // The thesis names no hash (A19): a multiplication, of which the upper bits are used.
+    resolution =
+        resolve_two_phase(words_, active, entries, warp_log::kDataBytes, [entries](std::uint64_t word) {
+          const auto product = static_cast<std::uint32_t>(word / kWordBytes) * 2654435761u;
+          return static_cast<std::uint32_t>(std::uint64_t{product} * entries >> 32);
+        });
+  }
+  // Rows that have been read take a step each, and have taken it.
+  const auto rows = static_cast<std::uint32_t>(words_.reads.size() + words_.writes.size());
+  of.losers = LaneMask::difference(active, resolution.survivors);
+  stats_.resolution_cycles += resolution.steps;
+  resolving_ = {id, cycle_ + (resolution.steps > rows ? resolution.steps - rows : 0)};
+}
+
+void TransactionUnit::resolution_ends(Cycle cycle) {
+  if (!resolving_ || resolving_->second > cycle) return;
+  const WarpId id = resolving_->first;
+  resolving_.reset();
+  ask_for_credits(id);
+}
+
+// ---- Credits, ids
+
+/// All that a warp needs, or none; in the order of their commits (E3).
+void TransactionUnit::take_credits() {
+  const Cid oldest = shared_.board.oldest();
+  while (!credits_out_.empty() && credits_out_.front().first <= oldest) {
+    credits_used_ -= credits_out_.front().second;
+    credits_out_.pop_front();
+  }
+  while (!for_credits_.empty()) {
+    Warp& of = warp(for_credits_.front());
+    const std::uint32_t count = with_words(of).count();
+    if (shared_.credits != 0 && credits_used_ + count > shared_.credits) {
+      if (waits_for_board_) return;
+      ++stats_.credit_waits;
+      waits_for_board_ = true;
+      shared_.board.wait([this] {
+        waits_for_board_ = false;
+        wake_core();
+      });
+      return;
+    }
+    credits_used_ += count;
+    UnitMessage ask;
+    ask.kind = UnitMessage::Kind::kCommitIds;
+    ask.group.lanes = with_words(of);
+    ask.group.core = site_.core.value();
+    ask.group.warp = for_credits_.front().value();
+    of.phase = Phase::kIds;
+    for_credits_.pop_front();
+    send(0, std::move(ask));
+  }
+}
+
+void TransactionUnit::ids_granted(WarpId id, Cid base) {
+  Warp& of = warp(id);
+  CommitGroup group;
+  group.base = base;
+  group.lanes = with_words(of);
+  group.core = site_.core.value();
+  group.warp = id.value();
+  group.client = static_cast<std::uint8_t>(port_client_);
+  credits_out_.emplace_back(group.end(), group.count());
+  group.lanes.for_each([&](unsigned lane) { of.last_cid[lane] = group.cid_of(lane); });
+  of.commit.begin(group, {}, {}, {}, false);
+  of.phase = Phase::kTransfer;
+  walks_.push_back({id, Walk::Why::kTransfer, false, group.lanes, 0});
+}
+
+// ---- The logs
+
+/// Whether the `index`-th row of a walk is one of the write log, and its number.
+std::pair<bool, std::uint32_t> TransactionUnit::walk_row_at(const Walk& walk, const Warp& of,
+                                                            std::uint32_t index) const {
+  if (walk.why == Walk::Why::kAgain) return {walk.writes_only, index};
+  if (walk.why == Walk::Why::kTransfer)
+    return {index >= of.read_rows, index >= of.read_rows ? index - of.read_rows : index};
+  if (index < of.write_rows) return {true, index};
+  index -= of.write_rows;
+  return {index >= of.read_rows, index >= of.read_rows ? index - of.read_rows : index};
+}
+
+/// Reads rows of a log through L1, a few ahead, and sends each to the partitions that it concerns.
+void TransactionUnit::walk_log() {
+  const Walk& walk = walks_.front();
+  const Warp& of = warp(walk.warp);
+  const bool two_phases = config_.intra_warp.resolution == IntraWarp::kTwoPhase;
+  const std::uint32_t rows = walk.why == Walk::Why::kAgain ? (walk.writes_only ? of.write_rows : of.read_rows)
+                             : walk.why == Walk::Why::kResolve && two_phases
+                                 ? of.read_rows + 2 * of.write_rows
+                                 : of.read_rows + of.write_rows;
+  if (walk_next_ == 0 && window_order_.empty()) {
+    walk_touched_.assign(map_.partitions(), LaneMask{});
+    walk_words_.assign(map_.partitions(), {0, 0});
+    if (walk.why == Walk::Why::kResolve) words_ = {};
+  }
+  while (walk_next_ < rows && !window_free_.empty()) {
+    const std::uint32_t slot = window_free_.back();
+    window_free_.pop_back();
+    WindowRow& row = window_[slot];
+    std::tie(row.write, row.row) = walk_row_at(walk, of, walk_next_++);
+    row.missing = walk.why == Walk::Why::kResolve ? 1 : 2;
+    const warp_log::LogLayout& log = row.write ? write_log_ : read_log_;
+    to_lsu_.push_back({Purpose::kCommitAddresses, walk.warp, slot, log.meta(walk.warp.value(), row.row), {}});
+    if (row.missing == 2)
+      to_lsu_.push_back({Purpose::kCommitValues, walk.warp, slot, log.data(walk.warp.value(), row.row), {}});
+    window_order_.push_back(slot);
+  }
+  while (!window_order_.empty() && window_[window_order_.front()].missing == 0) {
+    const std::uint32_t slot = window_order_.front();
+    window_order_.pop_front();
+    window_free_.push_back(slot);
+    const WindowRow& row = window_[slot];
+    send_row(row.write, row.row, row.addresses, row.values);
+  }
+  if (walk_next_ == rows && window_order_.empty()) walk_ends();
+}
+
+void TransactionUnit::send_row(bool write, std::uint32_t row, std::span<const std::uint32_t> addresses,
+                               std::span<const std::uint32_t> values) {
+  const Walk& walk = walks_.front();
+  const Warp& of = warp(walk.warp);
+  if (walk.why == Walk::Why::kResolve) {
+    auto& rows = write ? words_.writes : words_.reads;
+    if (row < rows.size()) return;  // the second phase reads it again
+    WarpWords::Row& words = rows.emplace_back();
+    walk.lanes.for_each([&](unsigned lane) {
+      if (addresses[lane] != kVoidAddress) words[lane] = word_of(device_address(addresses[lane]));
+    });
+    return;
+  }
+  LaneMask lanes = walk.lanes;
+  if (write) lanes = LaneMask::difference(lanes, of.faulted);  // nothing of them will be written
+  std::vector<std::pair<std::uint32_t, UnitMessage>> messages;
+  lanes.for_each([&](unsigned lane) {
+    if (addresses[lane] == kVoidAddress) return;
+    const std::uint64_t address = device_address(addresses[lane]);
+    LogWord word;
+    word.address = word_of(address);
+    word.value = values[lane];
+    word.row = static_cast<std::uint16_t>(row);
+    word.lane = static_cast<std::uint8_t>(lane);
+    if (write)
+      word.bytes = static_cast<std::uint8_t>(((1u << of.write_bytes[row]) - 1u) << (address % kWordBytes));
+    const std::uint32_t partition = map_.partition(word.address).value();
+    if (walk.why == Walk::Why::kAgain && partition != walk.partition) return;
+    const auto known = std::ranges::find(messages, partition, &std::pair<std::uint32_t, UnitMessage>::first);
+    UnitMessage& message =
+        known != messages.end() ? known->second : messages.emplace_back(partition, UnitMessage{}).second;
+    message.words.push_back(word);
+    walk_touched_[partition] |= lane_bit(lane);
+    ++(write ? walk_words_[partition].second : walk_words_[partition].first);
+  });
+  for (auto& [partition, message] : messages) {
+    message.kind = walk.why == Walk::Why::kAgain ? UnitMessage::Kind::kResentRow
+                   : write                       ? UnitMessage::Kind::kWriteLog
+                                                 : UnitMessage::Kind::kReadLog;
+    message.group = of.commit.group();
+    send(partition, std::move(message));
+  }
+}
+
+void TransactionUnit::walk_ends() {
+  const Walk walk = walks_.front();
+  walks_.pop_front();
+  walk_next_ = 0;
+  if (walk.why == Walk::Why::kResolve) return resolve_within(walk.warp);
+  Warp& of = warp(walk.warp);
+  const CommitGroup group = of.commit.group();
+  if (walk.why == Walk::Why::kAgain) {
+    UnitMessage end;
+    end.kind = UnitMessage::Kind::kResentRow;
+    end.group = group;
+    end.last = true;
+    send(walk.partition, std::move(end));
+    return;
+  }
+  for (std::uint32_t p = 0; p < map_.partitions(); ++p) {
+    UnitMessage end;
+    end.kind = UnitMessage::Kind::kDoneFill;
+    end.group = group;
+    end.touched = walk_touched_[p];
+    end.read_words = walk_words_[p].first;
+    end.write_words = walk_words_[p].second;
+    send(p, std::move(end));
+  }
+  of.commit.begin(group, walk_touched_, LaneMask::difference(of.writers, of.faulted), of.faulted, false);
+  of.phase = Phase::kWaits;
+}
+
+// ---- Outcomes
+
+void TransactionUnit::take_response(core::PortResponse& response) {
+  const sim::MemoryExtension& extension = sim::memory_extension(*response.payload);
+  cycle_ = response.cycle;
+  if (extension.message.kind == kNoticeKind)
+    take_notice(decode_core_message(extension.message), extension.partition.value());
+  else
+    ids_granted(WarpId{extension.tag}, extension.message.words[0]);
+  wake_core();
+}
+
+void TransactionUnit::take_notice(const CoreMessage& notice, std::uint32_t partition) {
+  const WarpId id{notice.group.warp};
+  Warp& of = warp(id);
+  // Entries of transactions that have only read retire behind the core's back.
+  if (of.commit.group().base != notice.group.base || of.phase == Phase::kIdle || of.phase == Phase::kRuns)
+    return;
+  switch (notice.kind) {
+    case CoreMessage::Kind::kLocalOutcome:
+      decide(id, of.commit.outcome(notice.lanes, notice.pass));
+      break;
+    case CoreMessage::Kind::kDone:
+      of.commit.done(notice.lanes);
+      break;
+    case CoreMessage::Kind::kResendReads:
+    case CoreMessage::Kind::kResendWrites:
+      // Behind the log that is being sent, before all others.
+      walks_.insert(
+          walks_.begin() + (walk_next_ == 0 && window_order_.empty() ? 0 : 1),
+          {id, Walk::Why::kAgain, notice.kind == CoreMessage::Kind::kResendWrites, notice.lanes, partition});
+      return;
+  }
+  resolve_if_complete(id);
+}
+
+/// Final outcomes are known: to the units that have words of them.
+void TransactionUnit::decide(WarpId id, LaneMask lanes) {
+  Warp& of = warp(id);
+  if (lanes.none()) return;
+  if ((of.commit.valid() & of.faulted & lanes).any()) std::rethrow_exception(of.fault);
+  const LaneMask passed = of.commit.passed();
+  for (std::uint32_t p = 0; p < map_.partitions(); ++p) {
+    const LaneMask told = of.commit.touched(p) & lanes;
+    const auto tell = [&](LaneMask which) {
+      UnitMessage final;
+      final.kind = UnitMessage::Kind::kFinal;
+      final.group = of.commit.group();
+      final.touched = which;
+      final.pass = which & passed;
+      send(p, std::move(final));
+    };
+    if (config_.protocol == Protocol::kKilo)
+      told.for_each([&](unsigned lane) { tell(lane_bit(lane)); });
+    else if (told.any())
+      tell(told);
+  }
+  if (shared_.on_commit)
+    (lanes & passed).for_each([&](unsigned lane) {
+      shared_.on_commit({of.commit.group().cid_of(lane), of.linear_warp, lane, ++records_});
+    });
+}
+
+void TransactionUnit::resolve_if_complete(WarpId id) {
+  Warp& of = warp(id);
+  if (of.phase != Phase::kWaits || !of.commit.resolved()) return;
+  of.phase = Phase::kResolved;
+  recheck(false, id);
+}
+
+// ---- Messages
+
+void TransactionUnit::send(std::uint32_t partition, UnitMessage message) {
+  to_port_.emplace_back(partition, std::move(message));
+}
+
+void TransactionUnit::send_messages(Cycle cycle) {
+  if (to_port_.empty()) return;
+  core::PortRequest request;
+  request.client = port_client_;
+  port_isock.call(request);
+  if (!request.room) return;
+  const auto& [partition, message] = to_port_.front();
+  sim::MemoryTransaction& transaction = encode(site_.services.pool, base::PartitionId{partition}, message);
+  transaction.extension.tag = message.group.warp;
+  transaction.extension.issued_at = cycle;
+  const auto kind = static_cast<unsigned>(message.kind);
+  ++stats_.messages[kind];
+  constexpr std::uint32_t kHeaderBytes = 8;
+  stats_.message_bytes[kind] += kHeaderBytes + transaction.extension.message.request_bytes;
+  request.op = core::PortRequest::Op::kSend;
+  request.transaction = &transaction;
+  port_isock.call(request);
+  to_port_.pop_front();
+}
+
+void TransactionUnit::commit_cycle(Cycle cycle) {
+  if (!for_credits_.empty() && !waits_for_board_) take_credits();
+  resolution_ends(cycle);
+  // The unit has one walker; a resolution keeps it to its end.
+  if (!walks_.empty() && !resolving_ && to_port_.size() < kMostMessages) walk_log();
+  send_messages(cycle);
+}
+
+}  // namespace heddle::tm

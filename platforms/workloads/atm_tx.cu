@@ -1,0 +1,20 @@
+// Bank transfers, each a transaction: ATM of tbc-and-kilotm §10.4.
+#include "heddle_tx.h"
+
+struct Transfer {
+  int from;
+  int to;  // never the same account as `from`
+  int amount;
+};
+
+// As bank_transfer of atm.cu; there are no locks to take.
+extern "C" __global__ void bank_transfer_tx(const Transfer* transfers, int n, int* balance, int* /*locks*/) {
+  int stride = gridDim.x * blockDim.x;
+  for (int t = blockIdx.x * blockDim.x + threadIdx.x; t < n; t += stride) {
+    int from = transfers[t].from, to = transfers[t].to, amount = transfers[t].amount;
+    tx_begin();
+    balance[from] = balance[from] - amount;
+    balance[to] = balance[to] + amount;
+    tx_commit();
+  }
+}

@@ -1,0 +1,12 @@
+# Kilo TM on the whole GPU: transactions, what breaks the contract, random transactional kernels against their replay.
+if(TARGET heddle_gpu)
+  heddle_library(heddle_tx_rig SYSTEMC
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/rig.cpp ${CMAKE_CURRENT_LIST_DIR}/tm/random_tx.cpp
+    LINK heddle_gpu heddle_oracle)
+  heddle_test(transactions_test SYSTEMC
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/transactions_test.cpp
+    LINK heddle_tx_rig LABELS regression TIMEOUT 300)
+  heddle_test(random_tx_test SYSTEMC
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/random_tx_test.cpp
+    LINK heddle_tx_rig LABELS regression TIMEOUT 600)
+endif()

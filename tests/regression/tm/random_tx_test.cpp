@@ -1,0 +1,77 @@
+// Random transactional kernels leave what their transactions leave one by one, in the order that the hardware claims.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "regression/tm/random_tx.h"
+#include "regression/tm/rig.h"
+
+namespace heddle::testing {
+namespace {
+
+struct Variant {
+  const char* name;
+  std::vector<std::string> settings;
+  RandomTxShape shape{};
+};
+void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
+
+std::uint64_t setting(const char* name, std::uint64_t fallback) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 0);
+}
+
+class RandomTransactions : public ::testing::TestWithParam<Variant> {};
+
+TEST_P(RandomTransactions, AreSerialisable) {
+  const std::uint64_t first = setting("HEDDLE_RANDOM_SEED", 1), count = setting("HEDDLE_RANDOM_KERNELS", 6);
+  std::uint64_t aborted = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    TxRun run;
+    run.settings = GetParam().settings;
+    run.ptx = tx_kernel_text(random_tx_body(seed, GetParam().shape));
+    run.ctas = 2 + seed % 2;
+    run.threads = seed % 2 == 0 ? 32 : 40;
+    run.words_a = GetParam().shape.words;
+    for (std::uint32_t i = 0; i < run.words_a; ++i) run.initial.push_back(i * 2654435761u);
+    const Json result = run_tx(run);
+    const std::string difference = replay_difference(run, result);
+    if (difference.empty()) {
+      for (const char* core : {"core0", "core1"})
+        aborted += result["statistics"][core]["transactions"]["aborted"].get<std::uint64_t>();
+      continue;
+    }
+    const std::string path = ::testing::TempDir() + "tx-kernel-" + std::to_string(seed) + ".ptx";
+    std::ofstream(path) << run.ptx;
+    FAIL() << "seed " << seed << ": " << difference << "\nkernel: " << path;
+  }
+  EXPECT_GT(aborted, 0u) << "nothing has conflicted: the test tests nothing";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    On, RandomTransactions,
+    ::testing::Values(
+        Variant{"tiny", {}}, Variant{"unlimited", {"tm.concurrent_warps=0", "tm.commit_unit.ring_entries=0"}},
+        Variant{"one_warp", {"tm.concurrent_warps=1"}},
+        Variant{"few_words", {"tm.concurrent_warps=0"}, {.words = 16}},
+        Variant{"many_words", {"tm.concurrent_warps=4"}, {.words = 1024, .transactions = 2, .operations = 9}},
+        Variant{"small_history", {"tm.commit_unit.history_entries=4", "tm.commit_unit.filter_buckets=4"}},
+        Variant{"perfect_history", {"tm.commit_unit.perfect_history=true"}},
+        Variant{"narrow_ids", {"tm.commit_unit.cid_bits=8", "tm.commit_unit.ring_entries=64"}},
+        Variant{"small_buffers", {"tm.commit_unit.set_words=2", "tm.commit_unit.set_buffers=24"}},
+        Variant{"needed", {"tm.commit_unit.buffer_scheme=needed", "tm.commit_unit.set_buffers=40"}},
+        Variant{"backoff", {"tm.backoff_cycles=100", "tm.concurrent_warps=0"}},
+        Variant{"bloom", {"tm.log.filter_bits=128"}}, Variant{"cached", {"tm.bypass_l1=false"}},
+        Variant{"warp", {"tm.protocol=warp"}},
+        Variant{"warp_sequential", {"tm.protocol=warp", "tm.intra_warp.resolution=sequential"}},
+        Variant{"warp_fast_hazards",
+                {"tm.protocol=warp", "tm.commit_unit.hazard_words=2", "tm.commit_unit.coalesced_bytes=128",
+                 "tm.intra_warp.table_entries=64"}},
+        Variant{"warp_small_buffers",
+                {"tm.protocol=warp", "tm.commit_unit.set_words=2", "tm.commit_unit.set_buffers=24"}},
+        Variant{"slow_units", {"tm.commit_unit.clock_mhz=90", "tm.commit_unit.vendor_cycles=40"}}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace heddle::testing

@@ -1,0 +1,155 @@
+// Transactions on the whole GPU: what commits, what is undone, what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "regression/tm/rig.h"
+
+namespace heddle::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::uint64_t sum(const Json& result, const char* counter) {
+  std::uint64_t total = 0;
+  for (const char* core : {"core0", "core1"})
+    total += result["statistics"][core]["transactions"][counter].get<std::uint64_t>();
+  return total;
+}
+
+TxRun run_of(const std::string& body) {
+  TxRun run;
+  run.ptx = tx_kernel_text(body);
+  return run;
+}
+std::string begin() { return kTxBegin; }
+std::string commit() { return kTxCommit; }
+
+/// a[0] += 1 by every thread.
+std::string increment() {
+  return begin() + "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n" +
+         commit();
+}
+
+TEST(Transactions, EveryIncrementCounts) {
+  for (const char* protocol : {"kilo", "warp"})
+    for (const char* warps : {"1", "2", "0"}) {
+      TxRun run = run_of(increment());
+      run.settings = {std::string("tm.protocol=") + protocol, std::string("tm.concurrent_warps=") + warps};
+      const Json result = run_tx(run);
+      ASSERT_EQ(replay_difference(run, result), "") << protocol << " " << warps;
+      EXPECT_EQ(result["a"][0], 128);
+      EXPECT_EQ(sum(result, "begun"), 128u);
+      EXPECT_EQ(sum(result, "committed"), 128u);
+      EXPECT_GT(sum(result, "aborted"), 0u);
+      EXPECT_EQ(sum(result, "warps"), 4u);
+    }
+}
+
+TEST(Transactions, RegistersComeBack) {
+  // %r3 is a loop counter that the transaction changes: an attempt that fails must not count.
+  TxRun run = run_of("  mov.u32 %r3, 7;\n" + begin() +
+                     "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n  "
+                     "add.u32 %r3, %r3, 1;\n" +
+                     commit() + "  mad.wide.u32 %d0, %g, 4, %b;\n  st.global.u32 [%d0], %r3;\n");
+  const Json result = run_tx(run);
+  ASSERT_EQ(replay_difference(run, result), "");
+  EXPECT_GT(sum(result, "aborted"), 0u);
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_EQ(result["b"][i], 8) << i;
+}
+
+TEST(Transactions, OwnWritesAreSeenAndNested) {
+  TxRun run = run_of(begin() + "  mad.wide.u32 %d0, %g, 4, %a;\n  st.global.u32 [%d0], %g;\n" + begin() +
+                     "  ld.global.u32 %r2, [%d0];\n  st.global.u8 [%d0+1], %r2;\n" + commit() +
+                     "  ld.global.u32 %r3, [%d0];\n" + commit() +
+                     "  mad.wide.u32 %d1, %g, 4, %b;\n  st.global.u32 [%d1], %r3;\n");
+  run.words_a = 128;
+  const Json result = run_tx(run);
+  ASSERT_EQ(replay_difference(run, result), "");
+  for (std::uint32_t i = 0; i < 128; ++i) EXPECT_EQ(result["b"][i], i | i << 8) << i;
+  EXPECT_EQ(sum(result, "begun"), 128u);
+  EXPECT_GT(sum(result, "walks"), 0u);
+}
+
+TEST(Transactions, LanesThatAbortTryAgain) {
+  // The lanes of a warp abort until the clock says otherwise.
+  TxRun run = run_of(begin() +
+                     "  mad.wide.u32 %d0, %g, 4, %a;\n  st.global.u32 [%d0], 5;\n  mov.u32 %r2, %clock;\n  "
+                     "add.u32 %r2, %r2, %t;\n"
+                     "  mul.lo.u32 %r2, %r2, 2654435761;\n  shr.u32 %r2, %r2, 30;\n  setp.ne.u32 %p1, %r2, "
+                     "0;\n  @%p1 bra GO;\n" +
+                     std::string(kTxAbort) + "GO:\n" + commit());
+  run.words_a = 128;
+  const Json result = run_tx(run);
+  ASSERT_EQ(replay_difference(run, result), "");
+  EXPECT_GT(sum(result, "self_aborted"), 0u);
+  EXPECT_EQ(sum(result, "committed"), 128u);
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_EQ(result["a"][i], 5);
+}
+
+TEST(Transactions, WithoutConflictsNothingAborts) {
+  for (const char* protocol : {"kilo", "warp"}) {
+    TxRun run = run_of("  mad.wide.u32 %d0, %g, 4, %a;\n" + begin() +
+                       "  ld.global.u32 %r2, [%d0];\n  add.u32 %r2, %r2, 3;\n  st.global.u32 [%d0], %r2;\n" +
+                       commit());
+    run.settings = {std::string("tm.protocol=") + protocol};
+    run.words_a = 128;
+    const Json result = run_tx(run);
+    ASSERT_EQ(replay_difference(run, result), "");
+    EXPECT_EQ(sum(result, "aborted"), 0u);
+    // Reads and writes of 32 lanes in neighbouring words: WarpTM merges them, a word an access otherwise.
+    const Json& unit = result["statistics"]["partition0"]["unit"];
+    if (std::string(protocol) == "kilo") {
+      EXPECT_EQ(unit["writes"], unit["write_words"]);
+    } else {
+      EXPECT_LT(unit["writes"].get<int>() * 8, unit["write_words"].get<int>() + 8);
+    }
+  }
+}
+
+TEST(Transactions, AFaultIsOneIfWhatWasReadIsValid) {
+  TxRun run = run_of(
+      begin() + "  ld.global.u32 %r2, [%a];\n  add.u64 %d1, %a, 1073741824;\n  ld.global.u32 %r3, [%d1];\n" +
+      commit());
+  EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr("out-of-bounds"));
+}
+
+TEST(Transactions, AFullLogIsNamed) {
+  TxRun run = run_of(
+      begin() + "  ld.global.u32 %r2, [%a];\n  st.global.u32 [%a], %r2;\n  st.global.u32 [%a+4], %r2;\n" +
+      commit());
+  run.settings = {"tm.log.write_rows=1"};
+  EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr("write log of the warp is full"));
+}
+
+TEST(Transactions, SameRunTwice) {
+  const TxRun run = run_of(increment());
+  EXPECT_EQ(run_tx(run).dump(), run_tx(run).dump());
+}
+
+// ---- the contract
+
+std::string refusal(const std::string& body, const std::vector<std::string>& settings = {}) {
+  TxRun run = run_of(body);
+  run.settings = settings;
+  const Json result = run_tx(run);
+  return result.contains("errors") ? result["errors"].dump() : "accepted";
+}
+
+TEST(Contract, IsChecked) {
+  EXPECT_THAT(refusal(begin() + "  bar.sync 0;\n" + commit()), HasSubstr("a barrier"));
+  EXPECT_THAT(refusal(begin() + "  @%p1 exit;\n" + commit()), HasSubstr("an exit"));
+  EXPECT_THAT(refusal(commit()), HasSubstr("tx_commit outside of a transaction"));
+  EXPECT_THAT(refusal(std::string(kTxAbort)), HasSubstr("tx_abort outside of a transaction"));
+  EXPECT_THAT(refusal(begin() + "  @%p1 bra OVER;\n" + commit() + "OVER:\n"),
+              HasSubstr("on another outside"));
+  EXPECT_THAT(
+      refusal(begin() + "  @%p1 bra ELSE;\n" + commit() + "  bra END;\nELSE:\n" + commit() + "END:\n"),
+      HasSubstr("the second tx_commit"));
+  EXPECT_THAT(refusal(begin() + "  ret;\n"), HasSubstr("test.ptx:"));
+  EXPECT_THAT(refusal(increment(), {"tm.enabled=false"}), HasSubstr("this GPU executes none"));
+}
+
+}  // namespace
+}  // namespace heddle::testing

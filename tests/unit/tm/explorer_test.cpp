@@ -1,0 +1,154 @@
+// Random transactions through commit units: serialisable under every option, and each rule of the protocol left out is
+// noticed - as a run that is not serialisable, a deadlock, an overflow, or a broken assertion of §5.8.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "unit/tm/explorer.h"
+
+namespace heddle::tm::testing {
+namespace {
+
+ExplorerOptions base_options() {
+  ExplorerOptions options;
+  options.unit.ring_entries = 512;
+  options.unit.cid_bits = 16;
+  options.unit.set_buffers = 0;
+  options.unit.history = {2, 2, 2, 2, false};
+  options.unit.access_bytes = 32;
+  options.checks = true;
+  return options;
+}
+
+ExplorerOptions by_warp(ExplorerOptions options) {
+  options.unit.by_warp = true;
+  options.unit.gathered_words = 8;
+  options.unit.hazard_words = 2;
+  options.lanes = 4;
+  options.words = 12;
+  return options;
+}
+
+/// In how many of so many runs something was wrong, and what first.
+/// `enough`: bad runs after which no more are made.
+std::pair<unsigned, std::string> explore(const ExplorerOptions& options, unsigned runs, unsigned enough) {
+  unsigned bad = 0;
+  std::string first;
+  for (unsigned seed = 1; seed <= runs && bad < enough; ++seed) {
+    const std::string problem = Explorer(options, seed).run();
+    if (problem.empty()) continue;
+    if (bad++ == 0) first = "seed " + std::to_string(seed) + ": " + problem;
+  }
+  return {bad, first};
+}
+
+struct Variant {
+  const char* name;
+  std::function<void(ExplorerOptions&)> change;
+};
+void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
+
+class Serialisable : public ::testing::TestWithParam<Variant> {};
+TEST_P(Serialisable, EveryRun) {
+  ExplorerOptions options = base_options();
+  GetParam().change(options);
+  const auto [bad, first] = explore(options, 400, 1);
+  EXPECT_EQ(bad, 0u) << first;
+}
+INSTANTIATE_TEST_SUITE_P(Units, Serialisable,
+                         ::testing::Values(Variant{"base", [](ExplorerOptions&) {}},
+                                           Variant{"three_units", [](ExplorerOptions& o) { o.units = 3; }},
+                                           Variant{"lanes", [](ExplorerOptions& o) { o.lanes = 3; }},
+                                           Variant{"perfect",
+                                                   [](ExplorerOptions& o) { o.unit.history.perfect = true; }},
+                                           Variant{"narrow_ids",
+                                                   [](ExplorerOptions& o) {
+                                                     o.unit.cid_bits = 4;
+                                                     o.unit.ring_entries = 8;
+                                                     o.credits = 2;
+                                                     o.transactions = 12;
+                                                   }},
+                                           Variant{"small_buffers",
+                                                   [](ExplorerOptions& o) {
+                                                     o.unit.set_buffers = 2;
+                                                     o.unit.set_words = 1;
+                                                   }},
+                                           Variant{"needed_buffers",
+                                                   [](ExplorerOptions& o) {
+                                                     o.unit.set_buffers = 3;
+                                                     o.unit.buffer_scheme = BufferScheme::kNeeded;
+                                                   }},
+                                           Variant{"accessed_buffers",
+                                                   [](ExplorerOptions& o) {
+                                                     o.unit.set_buffers = 5;
+                                                     o.unit.buffer_scheme = BufferScheme::kAccessed;
+                                                   }},
+                                           Variant{"all_buffers",
+                                                   [](ExplorerOptions& o) {
+                                                     o.unit.set_buffers = 6;
+                                                     o.unit.buffer_scheme = BufferScheme::kAll;
+                                                   }},
+                                           Variant{"by_warp", [](ExplorerOptions& o) { o = by_warp(o); }},
+                                           Variant{"by_warp_small_buffers",
+                                                   [](ExplorerOptions& o) {
+                                                     o = by_warp(o);
+                                                     o.unit.set_buffers = 4;
+                                                     o.unit.set_words = 1;
+                                                   }}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+class BrokenRules : public ::testing::TestWithParam<Variant> {};
+TEST_P(BrokenRules, AreNoticed) {
+  ExplorerOptions options = base_options();
+  options.checks = false;  // by what they do, not by the assertions
+  GetParam().change(options);
+  const auto [bad, first] = explore(options, 1500, 10);
+  EXPECT_GT(bad, 0u);
+  RecordProperty("bad_runs", static_cast<int>(bad));
+  RecordProperty("first", first);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Units, BrokenRules,
+    ::testing::Values(
+        Variant{"rule1_overwrite",
+                [](ExplorerOptions& o) {
+                  // Entries of different sets are not evicted in the order of their ids.
+                  o.unit.history = {4, 1, 2, 2, false};
+                  o.words = 12;
+                  o.rules.history.bloom_keeps_youngest = false;
+                }},
+        Variant{"rule2_retire_pointer", [](ExplorerOptions& o) { o.rules.hazard_against_rcid = false; }},
+        Variant{"rule3_drop_retired",
+                [](ExplorerOptions& o) { o.rules.history.keeps_retired_victims = false; }},
+        Variant{"E1_one_pass",
+                [](ExplorerOptions& o) {
+                  o = by_warp(o);
+                  o.rules.two_passes = false;
+                }},
+        Variant{"E2_window_to_youngest",
+                [](ExplorerOptions& o) {
+                  o.unit.cid_bits = 4;
+                  o.unit.ring_entries = 16;
+                  o.credits = 5;
+                  o.transactions = 12;
+                  o.rules.window_ends_here = false;
+                }},
+        Variant{"E3_early_credits",
+                [](ExplorerOptions& o) {
+                  o.unit.ring_entries = 6;
+                  o.credits = 2;
+                  o.transactions = 8;
+                  o.early_credits = true;
+                }},
+        Variant{"E5_second_result", [](ExplorerOptions& o) { o.rules.failure_is_final = false; }},
+        Variant{"E6_blocked_input",
+                [](ExplorerOptions& o) {
+                  o.unit.set_buffers = 2;
+                  o.rules.never_blocks = false;
+                }},
+        Variant{"E7_rcid_at_done_fill", [](ExplorerOptions& o) { o.rules.rcid_at_first_word = false; }},
+        Variant{"no_revalidation", [](ExplorerOptions& o) { o.rules.revalidates = false; }}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace heddle::tm::testing
