@@ -4,8 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "compiler/convergence/place_convergence.h"
+#include "frontend/ptx/decode.h"
+#include "frontend/ptx/parser.h"
+#include "generator/generated_kernel.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
@@ -439,6 +444,34 @@ TEST(HanoiRecursions, FillRecButDoNotOverflowIt) {
   const std::uint64_t entries = measured(true, kCases[3]).entries;
   EXPECT_GE(entries, 20u);
   EXPECT_LE(entries, 31u);
+}
+
+// The structured random kernels (`Mechanisms` with hanoi) are a test of all this: many have regions in recursions.
+TEST(HanoiRecursions, AreInRandomKernels) {
+  std::size_t recursive = 0;
+  std::size_t with_regions = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const ptx::Module tree =
+        ptx::parse_text(generator::emit(generator::generate_tree(seed)).ptx, "random.ptx");
+    std::uint64_t next = isa::kGlobalBase;
+    isa::Module decoded = ptx::decode(tree, [&](const std::string&, std::uint64_t bytes, std::uint32_t) {
+      return std::exchange(next, next + (bytes + 255) / 256 * 256);
+    });
+    compiler::Pipeline::standard().run(decoded);
+    for (const auto& each : decoded.kernels) {
+      bool recursion = false;
+      for (const isa::FunctionCode& function : each->functions)
+        recursion = recursion || function.recursion != 0;
+      recursive += recursion ? 1 : 0;
+      isa::Kernel kernel = *each;
+      compiler::ConvergenceOptions options;
+      options.allocation.registers = 4;
+      with_regions += compiler::place_convergence(kernel, options).nested != 0 ? 1 : 0;
+    }
+  }
+  RecordProperty("recursive", std::to_string(recursive));
+  RecordProperty("with_regions", std::to_string(with_regions));
+  EXPECT_GT(with_regions, 5u) << "of " << recursive;
 }
 
 }  // namespace
