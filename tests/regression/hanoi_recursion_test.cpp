@@ -4,8 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "compiler/convergence/place_convergence.h"
+#include "frontend/ptx/decode.h"
+#include "frontend/ptx/parser.h"
+#include "generator/generated_kernel.h"
 #include "gpu/gpu_device.h"
 #include "gpu/platform_files.h"
 #include "oracle/oracle.h"
@@ -41,6 +46,7 @@ struct Case {
   bool placed;  ///< regions in its recursive functions, with four registers or more
   const char* functions;
   const char* body;
+  bool breaks = false;  ///< X lets lanes go on that wait in a region while others wait at a barrier
 };
 
 constexpr const char* kCount = R"(
@@ -287,6 +293,90 @@ DONE:
 }
 )",
      kCount},
+    // The upper half of a warp waits for the lower one, which is in the recursion; in a region of the caller.
+    {"OthersWaitForItsLanes", true, R"(
+.func (.reg .b32 %out) f(.reg .b32 %n)
+{
+  .reg .b32 %below, %m;
+  .reg .pred %p, %q;
+  mov.u32 %out, 5;
+  setp.eq.u32 %p, %n, 0;
+  @%p ret;
+  sub.u32 %m, %n, 1;
+  call (%below), f, (%m);
+  setp.gt.u32 %q, %below, 60;
+  @%q bra BIG;
+  mad.lo.u32 %out, %below, 5, %n;
+  ret;
+BIG:
+  shr.u32 %out, %below, 1;
+  ret;
+}
+)",
+     R"(
+  setp.lt.u32 %p1, %me, 16;
+  and.b32 %r2, %me, 7;
+  setp.lt.u32 %p2, %me, 28;
+  mov.u32 %r1, %n;
+  @!%p2 bra LATE;
+  @%p1 bra LOW;
+  bar.warp.sync -1;
+  add.u32 %r1, %r1, 100;
+  bra JOIN;
+LOW:
+  call (%r1), f, (%r2);
+  bar.warp.sync -1;
+  bra JOIN;
+LATE:
+  call (%r1), f, (%r2);
+  add.u32 %r1, %r1, 7;
+  bar.warp.sync -1;
+JOIN:
+  add.u32 %r1, %r1, %me;
+)"},
+    // The upper halves of both warps meet and go on while the lower ones are in the recursion.
+    {"OthersComeBackMeanwhile", true, R"(
+.func (.reg .b32 %out) f(.reg .b32 %n)
+{
+  .reg .b32 %below, %m;
+  .reg .pred %p, %q;
+  mov.u32 %out, 5;
+  setp.eq.u32 %p, %n, 0;
+  @%p ret;
+  sub.u32 %m, %n, 1;
+  call (%below), f, (%m);
+  setp.gt.u32 %q, %below, 60;
+  @%q bra BIG;
+  mad.lo.u32 %out, %below, 5, %n;
+  ret;
+BIG:
+  shr.u32 %out, %below, 1;
+  ret;
+}
+)",
+     R"(
+  setp.lt.u32 %p1, %me, 16;
+  and.b32 %r2, %me, 7;
+  mov.u32 %r1, %n;
+  @%p1 bra LOW;
+  bar.sync 1, 32;
+  setp.lt.u32 %p2, %me, 24;
+  @%p2 bra JOIN;
+  call (%r1), f, (%r2);
+  bra JOIN;
+LOW:
+  setp.gt.u32 %p2, %n, 32;
+  @%p2 bra LONG;
+  call (%r1), f, (%r2);
+  bra JOIN;
+LONG:
+  call (%r1), f, (%me);
+  call (%r3), f, (%r2);
+  add.u32 %r1, %r1, %r3;
+JOIN:
+  add.u32 %r1, %r1, %me;
+)",
+     true},
     // Some exit at the bottom: nobody would restore the registers that others wait at.
     {"WithExits", false, R"(
 .func (.reg .b32 %out) f(.reg .b32 %n)
@@ -398,7 +488,9 @@ TEST_P(HanoiRecursion, LeavesTheOraclesMemoryAndNobodyGoesAstray) {
     EXPECT_EQ(run(gpu, what), run(oracle, what));
     const auto all = gpu.statistics(gpu.kernels().back().values);
     const auto& stats = all.at("core0").at("branch_unit");
-    EXPECT_EQ(stats.at(machine.profile == 'P' ? "misrouted" : "stall_breaks"), 0);
+    if (machine.profile == 'P' || !what.breaks) {
+      EXPECT_EQ(stats.at(machine.profile == 'P' ? "misrouted" : "stall_breaks"), 0);
+    }
     EXPECT_EQ(stats.at("dropped_regions"), 0) << "REC has room for what is opened";
     if (machine.registers >= 4 && machine.entries == 31) {
       // Those of the recursion are by far the most: one for each call.
@@ -439,6 +531,34 @@ TEST(HanoiRecursions, FillRecButDoNotOverflowIt) {
   const std::uint64_t entries = measured(true, kCases[3]).entries;
   EXPECT_GE(entries, 20u);
   EXPECT_LE(entries, 31u);
+}
+
+// The structured random kernels (`Mechanisms` with hanoi) are a test of all this: many have regions in recursions.
+TEST(HanoiRecursions, AreInRandomKernels) {
+  std::size_t recursive = 0;
+  std::size_t with_regions = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const ptx::Module tree =
+        ptx::parse_text(generator::emit(generator::generate_tree(seed)).ptx, "random.ptx");
+    std::uint64_t next = isa::kGlobalBase;
+    isa::Module decoded = ptx::decode(tree, [&](const std::string&, std::uint64_t bytes, std::uint32_t) {
+      return std::exchange(next, next + (bytes + 255) / 256 * 256);
+    });
+    compiler::Pipeline::standard().run(decoded);
+    for (const auto& each : decoded.kernels) {
+      bool recursion = false;
+      for (const isa::FunctionCode& function : each->functions)
+        recursion = recursion || function.recursion != 0;
+      recursive += recursion ? 1 : 0;
+      isa::Kernel kernel = *each;
+      compiler::ConvergenceOptions options;
+      options.allocation.registers = 4;
+      with_regions += compiler::place_convergence(kernel, options).nested != 0 ? 1 : 0;
+    }
+  }
+  RecordProperty("recursive", std::to_string(recursive));
+  RecordProperty("with_regions", std::to_string(with_regions));
+  EXPECT_GT(with_regions, 5u) << "of " << recursive;
 }
 
 }  // namespace

@@ -30,7 +30,10 @@ struct Machine {
 const std::string kSixteen = "core.control_flow.hanoi.barrier_registers=17";
 
 const std::vector<Machine> kMachines{
-    {"x", hanoi("X")},
+    {"x_1", hanoi("X", {"core.convergence.barrier_registers=1"})},
+    {"x_2", hanoi("X", {"core.convergence.barrier_registers=2"})},
+    {"x_4", hanoi("X")},
+    {"x_16", hanoi("X", {"core.control_flow.hanoi.barrier_registers=20"})},
     {"p_1", hanoi("P", {"core.convergence.barrier_registers=1"})},
     {"p_2_contract",
      hanoi("P", {"core.convergence.barrier_registers=2", "core.control_flow.hanoi.timing=contract"})},

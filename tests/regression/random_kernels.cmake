@@ -18,6 +18,8 @@ if(TARGET heddle_gpu)
   heddle_test(unstructured_kernels_test SYSTEMC
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/unstructured_kernels_test.cpp
     LINK heddle_kernel_generator heddle_oracle heddle_gpu heddle_cli LABELS regression TIMEOUT 300)
+  heddle_test(hanoi_recursion_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/hanoi_recursion_test.cpp
+    LINK heddle_kernel_generator heddle_oracle heddle_gpu LABELS regression)
   # The same kernels, and the workloads, with passes that take their code apart.
   heddle_test(compiler_passes_test SYSTEMC
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/compiler_passes_test.cpp ${CMAKE_CURRENT_LIST_DIR}/test_passes.cpp

@@ -245,6 +245,12 @@ const std::vector<Variant>& variants() {
       hanoi('X', 4, 2),
       hanoi('P', 16, 3),
       hanoi('X', 16, 3),
+      // Few regions at a time, also in recursions: an overflow would be an error.
+      {"hanoi_p_rec_2",
+       {"core.control_flow.mechanism=hanoi", "core.control_flow.hanoi.profile=P",
+        "core.control_flow.hanoi.reconvergence_entries=2"},
+       1,
+       true},
       // No region is in the code: lanes that have parted meet at .sync instructions and barriers only.
       {"hanoi_without_regions",
        {"core.control_flow.mechanism=hanoi", "core.convergence.placement=off"},
