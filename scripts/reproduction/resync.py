@@ -3,6 +3,7 @@ character, the orderings that the study claims, its memory and execute-identical
 
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -45,6 +46,7 @@ def call(*command):
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Failure(f"{' '.join(map(str, command))}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
 
 
 class Traces:
@@ -257,12 +259,23 @@ def factors(traces, names):
             f"{table(['factor', *FACTOR_CLAIMS.values()], verdicts)}\n\n{REASONS}")
 
 
+def speed(traces, names):
+    """Thread instructions replayed in a second of processor time."""
+    policies = ["MinPC", "MinSP_MinPC", "MaxFunMinPC1", "RoundRobinEq", "Lee", "Long(8)", "PDomMinSP", "LongestPath1", "Oracle(1k 0)"]
+    recorded = [traces.of(name, "native_kernels_marked", THREADS, traces.scale) for name in names]
+    chosen = [part for policy in policies for part in ("--policy", policy)]
+    text = call(traces.heddle, "resync", *recorded, *chosen, "--function-marks")
+    rates = dict(re.findall(r"^(\S+(?: \S+\))?) .* (\S+)$", text, re.MULTILINE))
+    return table(["policy", "million thread instructions per second"], [[policy, rates.get(policy, "-")] for policy in policies])
+
+
 def report(machine, names):
     chosen = [name for name, workload in BENCHMARKS if not names or names & {name, workload}]
     with tempfile.TemporaryDirectory() as folder:
         traces = Traces(machine, folder)
         replays = Replays(traces, chosen)
         changed = factors(traces, chosen) if len(chosen) == len(BENCHMARKS) else "Only for all benchmarks."
+        rates = speed(traces, chosen)
     ours = resync_claims.check(replays, published)
     return f"""# {TITLE}
 
@@ -296,6 +309,12 @@ thesis' LongIRB rows are labelled wrongly).
 ## Execute-identical fetches, memory
 
 {memory(replays)}
+
+## Speed of the replay
+
+All benchmarks, one core, statistics of registers and addresses included. Processor time, not time on the wall.
+
+{rates}
 
 ## In the core
 
