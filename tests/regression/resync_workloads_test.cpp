@@ -61,8 +61,13 @@ std::vector<std::string> all_workloads() {
 }
 
 /// In SIMT-safe form: whoever has a lock releases it before the warp's lanes meet.
-const std::set<std::string> kLocks{"hashtable", "hashtable-serial",  "hashtable-backoff", "atm",
-                                   "cloth",     "cloth-interleaved", "cloth-blocked",     "bh-sort"};
+const std::set<std::string> kLocks{
+    "hashtable",         "hashtable-serial", "hashtable-backoff", "atm",     "cloth",
+    "cloth-interleaved", "cloth-blocked",    "bh-sort",           "nw-rows", "tsp"};
+
+/// Lanes take one of two locks, do not get the other one and release the former, for ever: a livelock that the schedule makes,
+/// which is not proven (models/hang/README.md).
+const std::set<std::string> kLivelocks{"cloth-interleaved"};
 
 class ResyncWorkloads : public ::testing::TestWithParam<std::string> {};
 
@@ -71,20 +76,22 @@ TEST_P(ResyncWorkloads, GiveTheRightResultAndTheOraclesMemory) {
   const auto names = all_workloads();
   const auto index =
       static_cast<std::size_t>(std::find(names.begin(), names.end(), workload) - names.begin());
-  const char* const text = std::getenv("HEDDLE_RESYNC_POLICIES");
+  const char* const wanted = std::getenv("HEDDLE_RESYNC_POLICIES");
   const std::size_t count =
-      std::min<std::size_t>(kPolicies.size(), text == nullptr ? 1 : std::strtoul(text, nullptr, 10));
+      std::min<std::size_t>(kPolicies.size(), wanted == nullptr ? 1 : std::strtoul(wanted, nullptr, 10));
   const bool waits = workloads::find(workload)->needs_simt_progress;
   for (std::size_t i = 0; i < count; ++i) {
     const Policy& policy = kPolicies[(index + i) % kPolicies.size()];
     SCOPED_TRACE(policy.name);
     Scenario what{workload, "tiny", workloads::Compiler::kNvcc, keys(policy, waits ? 16 : 0)};
     what.oracle = true;
-    what.max_cycles = 20'000'000;
+    const bool starves = policy.by_history && kLocks.contains(workload);
+    what.max_cycles = starves ? 1'500'000 : 20'000'000;
     auto result = run(what);
-    if (policy.by_history && kLocks.contains(workload) && result.contains("errors")) {
+    if (starves && result.contains("errors")) {
       const std::string text = result["errors"][0];
-      EXPECT_NE(text.find("hangs: SIMT-induced deadlock"), std::string::npos) << text;
+      const bool limit = kLivelocks.contains(workload) && text.find("not finished") != std::string::npos;
+      EXPECT_TRUE(limit || text.find("hangs: SIMT-induced deadlock") != std::string::npos) << text;
       what.assignments = keys(policy, 16);
       result = run(what);
     }
