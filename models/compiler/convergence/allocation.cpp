@@ -316,6 +316,15 @@ class Allocator {
 
 }  // namespace
 
+void FunctionUse::add(const FunctionUse& other) {
+  overwrites.insert(other.overwrites.begin(), other.overwrites.end());
+  entries = std::max(entries, other.entries);
+  may_exit = may_exit || other.may_exit;
+  returns_apart = returns_apart || other.returns_apart;
+  waits = waits || other.waits;
+  yields = yields || other.yields;
+}
+
 Allocation allocate(Regions regions, const std::vector<NodeCalls>& calls,
                     const std::vector<NodeId>& waiting_loops, bool returns,
                     const AllocationOptions& options) {

@@ -30,6 +30,9 @@ struct FunctionUse {
   bool returns_apart = false;          ///< lanes that called it together may return one after the other
   bool waits = false;                  ///< lanes may wait in it at a .sync instruction or a CTA barrier
   bool yields = false;                 ///< lanes may give way to others in it
+
+  /// One of the two may be called.
+  void add(const FunctionUse& other);
 };
 
 /// What happens in a node besides its instructions that part lanes.

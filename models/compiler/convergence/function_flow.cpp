@@ -69,7 +69,7 @@ class FlowBuilder {
           const FunctionUse use = use_of_(pc);
           calls.behind = parts_lanes(pc, use);
           calls.waits = calls.waits || use.waits;
-          add(calls.use, use);
+          calls.use.add(use);
         }
         if (calls.behind || splits.contains(piece.end)) break;
       }
@@ -93,14 +93,6 @@ class FlowBuilder {
       }
       at = piece.end;
     }
-  }
-
-  static void add(FunctionUse& sum, const FunctionUse& use) {
-    sum.overwrites.insert(use.overwrites.begin(), use.overwrites.end());
-    sum.entries = std::max(sum.entries, use.entries);
-    sum.may_exit = sum.may_exit || use.may_exit;
-    sum.returns_apart = sum.returns_apart || use.returns_apart;
-    sum.waits = sum.waits || use.waits;
   }
 
   void connect() {

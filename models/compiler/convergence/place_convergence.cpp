@@ -112,19 +112,9 @@ class Placement {
     return functions;
   }
 
-  [[nodiscard]] static FunctionUse either(FunctionUse a, const FunctionUse& b) {
-    a.overwrites.insert(b.overwrites.begin(), b.overwrites.end());
-    a.entries = std::max(a.entries, b.entries);
-    a.may_exit = a.may_exit || b.may_exit;
-    a.returns_apart = a.returns_apart || b.returns_apart;
-    a.waits = a.waits || b.waits;
-    a.yields = a.yields || b.yields;
-    return a;
-  }
-
   FunctionUse use_of_call(std::uint32_t call) {
     FunctionUse use;
-    for (const std::uint32_t function : called(call)) use = either(use, use_of(function));
+    for (const std::uint32_t function : called(call)) use.add(use_of(function));
     return use;
   }
 
@@ -238,8 +228,7 @@ class Placement {
         if (instruction.op == Opcode::kSleep || waiting_.headers.contains(pc)) use.yields = true;
         if (instruction.op != Opcode::kCall) continue;
         for (const std::uint32_t function : called(pc))
-          if (before_->functions[function - 1].recursion != recursion.number)
-            use = either(use, use_of(function));
+          if (before_->functions[function - 1].recursion != recursion.number) use.add(use_of(function));
       }
     }
     return use;

@@ -68,8 +68,8 @@ class Completion {
       made = isa::bsync(barrier(0));
     } else if (line.opcode == "BREAK") {
       made = isa::break_barrier(barrier(0));
-    } else if (line.opcode.starts_with("BMOV") && fits('B', line.operands[0]) && fits('B', line.operands[1]) &&
-               instruction.src[0].space == isa::RowSpace::kConstant) {
+    } else if (line.opcode.starts_with("BMOV") && fits('B', line.operands[0]) &&
+               fits('B', line.operands[1]) && instruction.src[0].space == isa::RowSpace::kConstant) {
       made = isa::read_barrier(instruction.dst[0], barrier(1), false);  // on its way to the other one
     } else if (line.opcode.starts_with("BMOV") && fits('B', line.operands[0])) {
       made = isa::write_barrier(barrier(0), instruction.src[0]);
