@@ -70,6 +70,11 @@ INSTANTIATE_TEST_SUITE_P(
                  "tm.intra_warp.table_entries=64"}},
         Variant{"warp_small_buffers",
                 {"tm.protocol=warp", "tm.commit_unit.set_words=2", "tm.commit_unit.set_buffers=24"}},
+        Variant{"temporal", {"tm.temporal.mode=strict"}},
+        Variant{"temporal_unlimited",
+                {"tm.temporal.mode=strict", "tm.concurrent_warps=0", "tm.temporal.buckets=4",
+                 "tm.temporal.arrays=2"}},
+        Variant{"warp_temporal", {"tm.protocol=warp", "tm.temporal.mode=strict", "tm.concurrent_warps=0"}},
         Variant{"slow_units", {"tm.commit_unit.clock_mhz=90", "tm.commit_unit.vendor_cycles=40"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
