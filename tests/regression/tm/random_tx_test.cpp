@@ -78,5 +78,32 @@ INSTANTIATE_TEST_SUITE_P(
         Variant{"slow_units", {"tm.commit_unit.clock_mhz=90", "tm.commit_unit.vendor_cycles=40"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
+/// A rule of the protocol left out is noticed: by the replay or, if `checks`, by the assertions of §5.8.
+bool noticed(const std::string& rule, const std::string& protocol, bool checks) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    TxRun run;
+    run.settings = {"tm.broken_rule=" + rule,
+                    "tm.protocol=" + protocol,
+                    "tm.concurrent_warps=0",
+                    std::string("tm.checks=") + (checks ? "true" : "false"),
+                    "tm.commit_unit.history_entries=4",
+                    "tm.commit_unit.filter_buckets=2"};
+    run.ptx = tx_kernel_text(random_tx_body(seed));
+    run.threads = 32;
+    for (std::uint32_t i = 0; i < run.words_a; ++i) run.initial.push_back(i * 2654435761u);
+    if (!replay_difference(run, run_tx(run)).empty()) return true;
+  }
+  return false;
+}
+
+TEST(BrokenRulesOfTransactions, AreNoticed) {
+  for (const bool checks : {false, true}) {
+    EXPECT_TRUE(noticed("no_revalidation", "kilo", checks)) << checks;
+    EXPECT_TRUE(noticed("retire_pointer", "kilo", checks)) << checks;
+    EXPECT_TRUE(noticed("no_revalidation", "warp", checks)) << checks;
+  }
+  EXPECT_FALSE(noticed("none", "kilo", true));
+}
+
 }  // namespace
 }  // namespace heddle::testing
