@@ -113,9 +113,6 @@ void TmConfig::visit(base::ConfigVisitor& v) {
            .doc = "before threads try again, times the attempts that have failed in a row, at most 16. The "
                   "thesis has none",
            .max = 1e6});
-  v.field("bypass_l1", bypass_l1,
-          {.doc = "all loads of global memory bypass L1, which is not coherent; of transactions they always "
-                  "do (A9, E12)"});
   v.field("checks", checks, {.doc = "the assertions of §5.8 are checked as the commit units run"});
   v.choice("broken_rule", broken_rule,
            {"none", "overwrite_filter", "retire_pointer", "drop_retired", "one_pass", "window_to_alloc",

@@ -100,7 +100,6 @@ struct TmConfig {
   Protocol protocol = Protocol::kKilo;
   std::uint32_t concurrent_warps = 2;
   std::uint32_t backoff_cycles = 0;
-  bool bypass_l1 = true;
   bool checks = false;
   BrokenRule broken_rule = BrokenRule::kNone;
   TmLogConfig log;

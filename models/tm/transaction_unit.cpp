@@ -16,11 +16,6 @@ constexpr std::uint32_t kAddressBytes =
     warp_log::kDataBytes;  ///< of a row of a log, beside as many of values
 constexpr std::uint32_t kMostBackoff = 16;
 
-bool reads_global(const isa::Instruction& instruction) {
-  return instruction.op == Opcode::kLoad &&
-         (instruction.space == isa::StateSpace::kGlobal || instruction.space == isa::StateSpace::kGeneric);
-}
-
 }  // namespace
 
 TransactionUnit::TransactionUnit(const sc_core::sc_module_name& name, const TmConfig& config,
@@ -118,12 +113,6 @@ void TransactionUnit::begin_launch(const core::LaunchContext* launch) {
   launch_ = launch;
   resolver_.begin_launch(launch);
   has_transactions_ = !launch->kernel->transactions.empty();
-  uncached_.clear();
-  if (config_.bypass_l1 && has_transactions_) {
-    uncached_ = launch->kernel->code;
-    for (isa::Instruction& instruction : uncached_)
-      if (reads_global(instruction)) instruction.cache_op = isa::CacheOp::kCacheGlobal;
-  }
 }
 
 void TransactionUnit::start_cta(const core::CtaContext& cta) {
@@ -183,9 +172,7 @@ void TransactionUnit::issue(LsuRequest& request) {
     return start(owner);
   }
   if (instruction.write_count != 0) ++of.loads;
-  if (!uncached_.empty() && reads_global(instruction)) request.instruction = &uncached_[request.pc.value()];
   lsu_isock.call(request);
-  request.instruction = &instruction;
 }
 
 void TransactionUnit::wake(core::LsuWake& wake) {
@@ -208,9 +195,6 @@ void TransactionUnit::complete(core::LsuCompletion& done) {
   }
   const WarpId id = done.slices[0].warp;
   const bool loaded = done.kind == core::LsuCompletion::Kind::kFinished && done.instruction->write_count != 0;
-  if (!uncached_.empty() && done.instruction >= uncached_.data() &&
-      done.instruction < uncached_.data() + uncached_.size())
-    done.instruction = &launch_->kernel->code[static_cast<std::size_t>(done.instruction - uncached_.data())];
   completion_isock.call(done);
   if (!loaded) return;
   Warp& of = warp(id);

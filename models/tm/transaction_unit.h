@@ -269,7 +269,6 @@ class TransactionUnit final : public core::LsuInterposer {
   core::MemoryInstruction op_;  ///< the one that is looked at
   const core::LaunchContext* launch_ = nullptr;
   bool has_transactions_ = false;           ///< the launch
-  std::vector<isa::Instruction> uncached_;  ///< of the launch, by PC: loads that bypass L1
   std::uint32_t token_gate_ = 0, commit_gate_ = 0;
 
   std::vector<Warp> warps_;

@@ -36,7 +36,9 @@ TEST_P(TxWorkloads, GiveTheRightResult) {
       const auto result = run(scenario);
       ASSERT_FALSE(result.contains("errors")) << result.dump();
       EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
-      if (result.contains("oracle")) EXPECT_EQ(result["oracle"], "same");
+      if (result.contains("oracle")) {
+        EXPECT_EQ(result["oracle"], "same");
+      }
     }
 }
 
