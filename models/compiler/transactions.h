@@ -11,7 +11,7 @@
 
 namespace heddle::compiler {
 
-/// Kernel::transactions, and the targets of their tx_begins. Throws base::InputError for what breaks the contract.
+/// Kernel::transactions, and the targets of their tx_begins. Loads of global memory in kernels that have any bypass L1. Throws base::InputError for what breaks the contract.
 class Transactions : public Pass {
  public:
   [[nodiscard]] std::string_view name() const override { return "transactions"; }

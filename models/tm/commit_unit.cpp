@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "tm/message_codec.h"
 
@@ -17,14 +18,15 @@ memory::PartitionUnitSite with_clock(const memory::PartitionUnitSite& site, sim:
 CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config,
                        const CommitRules& rules, std::uint32_t line_bytes,
                        const memory::PartitionUnitSite& site, const CommitClock& clock, RetireBoard& board,
-                       CommitChecker* checker)
+                       CommitChecker* checker, std::unique_ptr<LastWrittenTimes> times)
     : CommitClock(clock),
       PartitionUnit(name, kCommitOwner, {.requests = 1, .l2 = 1, .responses = 1, .answers = 1},
                     with_clock(site, *clock)),
       config_(config),
       line_bytes_(line_bytes),
       model_(config, rules),
-      board_(board) {
+      board_(board),
+      times_(std::move(times)) {
   if (checker != nullptr) {
     observer_ = checker->of_unit(site.partition.value());
     model_.observe(observer_.get());
@@ -68,6 +70,20 @@ base::Cycle CommitUnit::cycle(base::Cycle now) {
   return asked_.empty() ? kNever : std::max(asked_.front().due, now + 1);
 }
 
+/// The times of what a core reads: not earlier than L2 has read it.
+tlm::tlm_sync_enum CommitUnit::memory_nb_transport_bw(unsigned port, Payload& payload, tlm::tlm_phase& phase,
+                                                      sc_core::sc_time& delay) {
+  if (times_ != nullptr && phase == tlm::BEGIN_RESP) {
+    sim::MemoryExtension& extension = sim::memory_extension(payload);
+    if (extension.op == sim::MemoryOp::kRead && extension.core != sim::kUnitInitiator) {
+      const LastWritten written = times_->read(payload.get_address());
+      extension.message.words[0] = written.time;
+      extension.message.words[1] = written.cid;
+    }
+  }
+  return PartitionUnit::memory_nb_transport_bw(port, payload, phase, delay);
+}
+
 bool CommitUnit::take_message(base::Cycle now) {
   if (request() == nullptr) return false;
   const auto kind = static_cast<UnitMessage::Kind>(sim::memory_message(*request()).kind);
@@ -109,6 +125,8 @@ bool CommitUnit::send_to_l2() {
   request.extension.tag = next->tag;
   const std::uint64_t offset = next->block - line;
   if (next->write) {
+    // Before the data can be read.
+    if (times_ != nullptr) times_->written(next->block, clock().domain().manager().now(), next->cid);
     std::memcpy(request.data.data() + offset, next->values.data(), config_.access_bytes);
     for (std::uint32_t word = 0; word < config_.access_bytes / 4; ++word)
       for (unsigned byte = 0; byte < 4; ++byte)

@@ -11,6 +11,7 @@
 #include "memory/partition_unit.h"
 #include "tm/commit_checker.h"
 #include "tm/commit_unit_model.h"
+#include "tm/last_written_times.h"
 #include "tm/retire_board.h"
 
 namespace heddle::tm {
@@ -20,9 +21,13 @@ using CommitClock = std::shared_ptr<sim::ClockDomain>;
 
 class CommitUnit : private CommitClock, public memory::PartitionUnit {
  public:
+  /// `times`: null: no temporal conflict detection.
   CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConfig& config, const CommitRules& rules,
              std::uint32_t line_bytes, const memory::PartitionUnitSite& site, const CommitClock& clock,
-             RetireBoard& board, CommitChecker* checker);
+             RetireBoard& board, CommitChecker* checker, std::unique_ptr<LastWrittenTimes> times);
+
+  tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, Payload& payload, tlm::tlm_phase& phase,
+                                            sc_core::sc_time& delay) override;
 
   [[nodiscard]] std::string describe() const override { return model_.describe(); }
   [[nodiscard]] const CommitUnitModel& model() const { return model_; }
@@ -44,6 +49,7 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
   CommitUnitModel model_;
   std::unique_ptr<CommitObserver> observer_;
   RetireBoard& board_;
+  std::unique_ptr<LastWrittenTimes> times_;
 
   struct Asked {
     Payload* message = nullptr;

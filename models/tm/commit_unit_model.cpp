@@ -391,6 +391,7 @@ void CommitUnitModel::access(Row& row, const LogWord* words, std::size_t count, 
     L2Request& request = queue[queued + found];
     request.words |= 1u << index;
     if (write) {
+      request.cid = std::max(request.cid, row.group.cid_of(word.lane));
       request.values[index] = word.value;
       request.bytes[index] = word.bytes;
     }

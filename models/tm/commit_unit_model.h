@@ -59,6 +59,7 @@ class CommitUnitModel {
   struct L2Request {
     bool write = false;
     std::uint64_t block = 0;  ///< address of its first byte
+    Cid cid = 0;              ///< of a write: the youngest transaction that it is of
     std::uint32_t tag = 0;    ///< for returned() and accepted()
     std::uint32_t words = 0;  ///< bit per word of the block that is wanted or written
     std::array<std::uint32_t, kMostBlockWords> values{};

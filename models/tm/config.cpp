@@ -76,6 +76,18 @@ void IntraWarpConfig::visit(base::ConfigVisitor& v) {
            .choices = {"128", "256", "512", "1024", "ideal"}});
 }
 
+void TemporalConfig::visit(base::ConfigVisitor& v) {
+  v.choice(
+      "mode", mode, {"off", "published", "strict"},
+      "transactions that only read commit in the core if nothing that they have read was written since their "
+      "first load: "
+      "off; published: as the thesis has it; strict: and no part of a transaction is missing (A18, E4) (§7)");
+  v.field("arrays", arrays, {.doc = "sub-arrays of the table of last-written times", .min = 1, .max = 16});
+  v.field(
+      "buckets", buckets,
+      {.unit = "buckets", .doc = "of a sub-array, a power of two; of 64 bits each", .min = 1, .max = 65536});
+}
+
 void TmLogConfig::visit(base::ConfigVisitor& v) {
   v.field("read_rows", read_rows,
           {.unit = "rows",
@@ -101,9 +113,6 @@ void TmConfig::visit(base::ConfigVisitor& v) {
            .doc = "before threads try again, times the attempts that have failed in a row, at most 16. The "
                   "thesis has none",
            .max = 1e6});
-  v.field("bypass_l1", bypass_l1,
-          {.doc = "all loads of global memory bypass L1, which is not coherent; of transactions they always "
-                  "do (A9, E12)"});
   v.field("checks", checks, {.doc = "the assertions of §5.8 are checked as the commit units run"});
   v.choice("broken_rule", broken_rule,
            {"none", "overwrite_filter", "retire_pointer", "drop_retired", "one_pass", "window_to_alloc",
@@ -111,6 +120,7 @@ void TmConfig::visit(base::ConfigVisitor& v) {
            "for tests: a rule of the protocol that is left out (§5.6, E1 to E7)");
   v.section("log", log, "logs of the warps");
   v.section("intra_warp", intra_warp, "conflicts within a warp (WarpTM)");
+  v.section("temporal", temporal, "temporal conflict detection");
   v.section("commit_unit", commit_unit, "commit units");
 }
 

@@ -25,6 +25,13 @@ enum class Protocol : std::uint8_t {
 /// Which lanes of a warp try again before the commit (§6).
 enum class IntraWarp : std::uint8_t { kTwoPhase, kSequential };
 
+/// Whether transactions that only read commit without the commit units (§7).
+enum class Temporal : std::uint8_t {
+  kOff,
+  kPublished,  ///< as published: part of a committing transaction may be missing (G17)
+  kStrict,     ///< E4
+};
+
 /// A rule left out, for tests: E numbers and rules of §5.6.
 enum class BrokenRule : std::uint8_t {
   kNone,
@@ -74,6 +81,13 @@ struct IntraWarpConfig {
   void visit(base::ConfigVisitor& v);
 };
 
+struct TemporalConfig {
+  Temporal mode = Temporal::kOff;
+  std::uint32_t arrays = 4;
+  std::uint32_t buckets = 512;
+  void visit(base::ConfigVisitor& v);
+};
+
 struct TmLogConfig {
   std::uint32_t read_rows = 256;
   std::uint32_t write_rows = 128;
@@ -86,11 +100,11 @@ struct TmConfig {
   Protocol protocol = Protocol::kKilo;
   std::uint32_t concurrent_warps = 2;
   std::uint32_t backoff_cycles = 0;
-  bool bypass_l1 = true;
   bool checks = false;
   BrokenRule broken_rule = BrokenRule::kNone;
   TmLogConfig log;
   IntraWarpConfig intra_warp;
+  TemporalConfig temporal;
   CommitUnitConfig commit_unit;
 
   void visit(base::ConfigVisitor& v);

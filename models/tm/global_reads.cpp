@@ -1,93 +1,82 @@
 #include "tm/global_reads.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace heddle::tm {
-namespace {
 
-constexpr std::uint32_t kAddressRowBytes = base::kLanes * 8;
-constexpr std::uint32_t kWordRowBytes = base::kLanes * 4;
-
-isa::Operand row(std::uint32_t offset, isa::RowWidth width) {
-  isa::Operand operand;
-  operand.offset = offset;
-  operand.width = width;
-  operand.present = true;
-  return operand;
+GlobalReads::GlobalReads(const sc_core::sc_module_name& name, core::MemoryPort& port, sim::MemoryPool& pool,
+                         std::uint32_t line_bytes)
+    : sc_module(name), pool_(pool), line_bytes_(line_bytes), client_(port.add_client("transactional_reads")) {
+  port_isock.bind(port.request_tsock[static_cast<unsigned>(client_)]);
+  port.response_isock[static_cast<unsigned>(client_)].bind(response_tsock);
 }
 
-isa::Instruction load_of(unsigned words) {
-  isa::Instruction load;
-  load.op = isa::Opcode::kLoad;
-  load.unit = isa::Unit::kMemory;
-  load.latency_class = isa::LatencyClass::kMemory;
-  load.type = isa::Type::kB32;
-  load.space = isa::StateSpace::kGlobal;
-  load.cache_op = isa::CacheOp::kCacheGlobal;
-  load.vector = static_cast<std::uint8_t>(words);
-  load.memory.base = row(0, isa::RowWidth::k64);
-  load.write_count = static_cast<std::uint8_t>(words);
-  for (unsigned i = 0; i < words; ++i)
-    load.dst[i] = row(kAddressRowBytes + i * kWordRowBytes, isa::RowWidth::k32);
-  return load;
-}
-
-}  // namespace
-
-GlobalReads::GlobalReads(const sc_core::sc_module_name& name) : sc_module(name) {
-  for (const unsigned words : {1u, 2u, 4u}) loads_[words] = load_of(words);
-}
-
-void GlobalReads::bind_unit(core::LoadStoreUnit& unit, const std::string& name) {
-  core::LsuClientPort& port = unit.add_client(name);
-  client_ = port.id;
-  lsu_isock_.bind(port.lsu_tsock);
-  port.completion_isock.bind(completion_tsock_);
-}
-
-bool GlobalReads::load(const core::MemorySlice& like, LaneMask lanes, const LaneAddresses& address,
-                       unsigned words, const core::CtaContext* cta, core::Pc pc, std::uint32_t tag,
-                       core::Cycle cycle) {
+void GlobalReads::load(LaneMask lanes, const LaneAddresses& address, unsigned words, std::uint32_t tag) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(accesses_.size()));
     accesses_.push_back(std::make_unique<Access>());
-    accesses_.back()->rows.assign(kAddressRowBytes + kMostWords * kWordRowBytes, std::byte{0});
   }
   const std::uint32_t index = free_.back();
-  Access& access = *accesses_[index];
-  std::memcpy(access.rows.data(), address.data(), kAddressRowBytes);
-  core::MemorySlice slice = like;
-  slice.lanes = lanes;
-  slice.sources = slice.registers = access.rows.data();
-  slice.counters = &counters_;
-  core::LsuRequest request;
-  request.op = core::LsuRequest::Op::kOffer;
-  request.client = client_;
-  request.tag = index;
-  request.pc = pc;
-  request.cta = cta;
-  request.cycle = cycle;
-  request.instruction = &loads_[words];
-  request.slices = {&slice, 1};
-  lsu_isock_.call(request);
-  if (!request.accepted) return false;
-  access.tag = tag;
   free_.pop_back();
-  return true;
+  Access& access = *accesses_[index];
+  access.tag = tag;
+  access.words = words;
+  access.missing = 0;
+  access.lanes = lanes;
+  access.address = address;
+  const std::size_t queued = to_send_.size();
+  lanes.for_each([&](unsigned lane) {
+    const std::uint64_t line = address[lane] / line_bytes_ * line_bytes_;
+    const auto known = std::find_if(to_send_.begin() + static_cast<std::ptrdiff_t>(queued), to_send_.end(),
+                                    [&](const Line& each) { return each.address == line; });
+    if (known != to_send_.end()) return;
+    to_send_.push_back({index, line});
+    ++access.missing;
+  });
 }
 
-void GlobalReads::complete(core::LsuCompletion& done) {
-  if (done.kind != core::LsuCompletion::Kind::kFinished) return;
-  const Access& access = *accesses_[done.tag];
-  const unsigned words = done.instruction->vector;
-  LaneWords values{};
-  done.slices[0].lanes.for_each([&](unsigned lane) {
-    for (unsigned w = 0; w < words; ++w)
-      std::memcpy(&values[lane][w], access.rows.data() + kAddressRowBytes + w * kWordRowBytes + lane * 4u, 4);
+void GlobalReads::tick(base::Cycle cycle) {
+  if (to_send_.empty()) return;
+  core::PortRequest request;
+  request.client = client_;
+  port_isock.call(request);
+  if (!request.room) return;
+  const Line line = to_send_.front();
+  to_send_.pop_front();
+  const Access& access = *accesses_[line.access];
+  sim::MemoryTransaction& read = pool_.allocate(sim::MemoryOp::kRead, line.address, line_bytes_);
+  read.extension.bypass_l1 = true;
+  read.extension.tag = line.access;
+  read.extension.issued_at = cycle;
+  read.extension.message.words[0] = read.extension.message.words[1] = 0;
+  read.extension.wanted_sectors = 0;
+  access.lanes.for_each([&](unsigned lane) {
+    if (access.address[lane] / line_bytes_ * line_bytes_ != line.address) return;
+    const std::uint64_t first = access.address[lane] - line.address;
+    read.extension.wanted_sectors |= static_cast<sim::SectorMask>(1u << first / sim::kSectorBytes);
   });
-  GlobalAnswer answer{access.tag, done.slices[0].lanes, &values};
-  free_.push_back(done.tag);
+  ++lines_;
+  request.op = core::PortRequest::Op::kSend;
+  request.transaction = &read;
+  port_isock.call(request);
+}
+
+void GlobalReads::take_response(core::PortResponse& response) {
+  const sim::MemoryExtension& extension = sim::memory_extension(*response.payload);
+  const std::uint32_t index = extension.tag;
+  Access& access = *accesses_[index];
+  const std::uint64_t line = response.payload->get_address();
+  access.lanes.for_each([&](unsigned lane) {
+    if (access.address[lane] / line_bytes_ * line_bytes_ != line) return;
+    std::memcpy(access.values[lane].data(), response.payload->get_data_ptr() + (access.address[lane] - line),
+                access.words * std::size_t{4});
+    access.written[lane] = {extension.message.words[0], extension.message.words[1]};
+  });
+  if (--access.missing != 0) return;
+  GlobalAnswer answer{access.tag, access.lanes, &access.values, &access.written};
   answer_isock.call(answer);
+  free_.push_back(index);
 }
 
 }  // namespace heddle::tm

@@ -1,20 +1,22 @@
-// Words of global memory that transactions read, on their way through a core's load/store unit, of which this is a client:
-// past L1, which is not coherent (A9), and coalesced as every load is.
+// Words of global memory that transactions read: past L1, which is not coherent (A9), straight to the memory port. The lanes
+// of an access that are in one line share a request, and one request leaves in a cycle. A response brings back, beside its
+// data, when the block was last written (temporal conflict detection, last_written_times.h).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <systemc>
 #include <vector>
 
-#include "core/memory/load_store_unit.h"
-#include "isa/row_bytes.h"
+#include "core/memory/memory_port.h"
 #include "sim/block_socket.h"
+#include "tm/last_written_times.h"
+#include "tm/tx_log.h"
 
 namespace heddle::tm {
 
-using base::LaneMask;
 inline constexpr unsigned kMostWords = 4;  ///< of a lane's access
 using LaneAddresses = std::array<std::uint64_t, base::kLanes>;
 using LaneWords = std::array<std::array<std::uint32_t, kMostWords>, base::kLanes>;
@@ -22,39 +24,53 @@ using LaneWords = std::array<std::array<std::uint32_t, kMostWords>, base::kLanes
 struct GlobalAnswer {
   std::uint32_t tag = 0;
   LaneMask lanes;
-  const LaneWords* words = nullptr;  ///< valid during the call
+  const LaneWords* words = nullptr;                                ///< valid during the call
+  const std::array<LastWritten, base::kLanes>* written = nullptr;  ///< likewise
 };
 using GlobalAnswerProtocol = core::ProtocolOf<GlobalAnswer>;
 
 class GlobalReads : public sc_core::sc_module {
- public:
-  explicit GlobalReads(const sc_core::sc_module_name& name);
-  /// Within the constructor of a module: becomes a client of the unit.
-  void bind_unit(core::LoadStoreUnit& unit, const std::string& name);
+  void take_response(core::PortResponse& response);
 
-  /// `words` (1, 2 or 4) of each lane, from addresses that are multiples of their bytes. False: the load/store unit has no
-  /// room, and nothing has happened. `like`: whose rows and counters messages and statistics name.
-  [[nodiscard]] bool load(const core::MemorySlice& like, LaneMask lanes, const LaneAddresses& address,
-                          unsigned words, const core::CtaContext* cta, core::Pc pc, std::uint32_t tag,
-                          core::Cycle cycle);
+ public:
+  /// Within the constructor of a module: becomes a client of the port. Lines of `line_bytes`.
+  GlobalReads(const sc_core::sc_module_name& name, core::MemoryPort& port, sim::MemoryPool& pool,
+              std::uint32_t line_bytes);
 
   sim::BlockInitiator<GlobalAnswerProtocol> answer_isock{"answer_isock"};
+  sim::BlockInitiator<core::PortProtocol> port_isock{"port_isock"};
+  sim::BlockTarget<core::PortResponseProtocol, GlobalReads, &GlobalReads::take_response> response_tsock{
+      "response_tsock", this};
+
+  /// `words` (1, 2 or 4) of each lane, from addresses that are multiples of their bytes.
+  void load(LaneMask lanes, const LaneAddresses& address, unsigned words, std::uint32_t tag);
+  /// A cycle: a request leaves if the port has room.
+  void tick(base::Cycle cycle);
+  [[nodiscard]] bool waiting() const { return !to_send_.empty(); }
+  [[nodiscard]] const std::uint64_t& lines() const { return lines_; }
 
  private:
-  void complete(core::LsuCompletion& done);
   struct Access {
     std::uint32_t tag = 0;
-    isa::RowBytes rows;  ///< addresses, then words
+    unsigned words = 0;
+    unsigned missing = 0;  ///< lines
+    LaneMask lanes;
+    LaneAddresses address{};
+    LaneWords values{};
+    std::array<LastWritten, base::kLanes> written{};
+  };
+  struct Line {
+    std::uint32_t access = 0;
+    std::uint64_t address = 0;
   };
 
-  sim::BlockInitiator<core::LsuProtocol> lsu_isock_{"lsu_isock"};
-  sim::BlockTarget<core::LsuCompletionProtocol, GlobalReads, &GlobalReads::complete> completion_tsock_{
-      "completion_tsock", this};
-  core::LsuClient client_ = core::LsuClient::kCore;     ///< until it is bound
-  std::array<isa::Instruction, kMostWords + 1> loads_;  ///< by words
+  sim::MemoryPool& pool_;
+  std::uint32_t line_bytes_;
+  core::PortClient client_;
   std::vector<std::unique_ptr<Access>> accesses_;
   std::vector<std::uint32_t> free_;
-  core::MemoryCounters counters_;
+  std::deque<Line> to_send_;
+  std::uint64_t lines_ = 0;
 };
 
 }  // namespace heddle::tm

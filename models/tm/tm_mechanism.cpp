@@ -48,6 +48,8 @@ void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
         "Choose 32, 64 or 128.");
   if (!std::has_single_bit(config.intra_warp.table_entries))
     throw base::InputError("tm.intra_warp.table_entries", "is not a power of two", "Choose one that is.");
+  if (!std::has_single_bit(config.temporal.buckets))
+    throw base::InputError("tm.temporal.buckets", "is not a power of two", "Choose one that is.");
   if (unit.unlimited()) return;
   if (unit.ring_entries / gpu.cores < kLeastCredits)
     throw base::InputError(
@@ -134,10 +136,14 @@ memory::PartitionUnitFactory TmMechanism::partition_unit() {
                                              config_.commit_unit.clock_mhz, sim::ClockRank::kPartitionUnit);
       *clock = shared;
     }
-    auto unit =
-        std::make_unique<CommitUnit>(("commit_unit" + std::to_string(site.partition.value())).c_str(),
-                                     unit_of(config_), rules_of(config_.broken_rule),
-                                     site_.memory.l2.line_bytes, site, shared, shared_.board, checker_.get());
+    auto unit = std::make_unique<CommitUnit>(
+        ("commit_unit" + std::to_string(site.partition.value())).c_str(), unit_of(config_),
+        rules_of(config_.broken_rule), site_.memory.l2.line_bytes, site, shared, shared_.board,
+        checker_.get(),
+        config_.temporal.mode == Temporal::kOff
+            ? nullptr
+            : std::make_unique<LastWrittenTimes>(config_.temporal.arrays, config_.temporal.buckets,
+                                                 config_.commit_unit.hash_seed));
     crossbar.bind(unit->crossbar_tsock);
     unit->l2_isock.bind(l2);
     return unit;

@@ -16,11 +16,6 @@ constexpr std::uint32_t kAddressBytes =
     warp_log::kDataBytes;  ///< of a row of a log, beside as many of values
 constexpr std::uint32_t kMostBackoff = 16;
 
-bool reads_global(const isa::Instruction& instruction) {
-  return instruction.op == Opcode::kLoad &&
-         (instruction.space == isa::StateSpace::kGlobal || instruction.space == isa::StateSpace::kGeneric);
-}
-
 }  // namespace
 
 TransactionUnit::TransactionUnit(const sc_core::sc_module_name& name, const TmConfig& config,
@@ -32,7 +27,7 @@ TransactionUnit::TransactionUnit(const sc_core::sc_module_name& name, const TmCo
       map_(map),
       shared_(shared),
       traffic_("traffic", site.stats.child("transactions").child("log_traffic", "accesses to logs")),
-      reads_("reads"),
+      reads_("reads", site.memory_port, site.services.pool, site.config.l1d.line_bytes),
       port_client_(site.memory_port.add_client("transactions")),
       resolver_(warp_log::kDataBytes, site.services.allocations),
       warps_(site.config.occupancy.max_warps),
@@ -59,6 +54,12 @@ void TransactionUnit::declare() {
                   "of threads, that conflicted with a lower lane of their warp", &s.intra_warp_aborted);
     stats.counter("resolution_cycles", "core cycles", "steps of the resolution of those",
                   &s.resolution_cycles);
+  }
+  stats.counter("read_lines", "lines", "of global memory read within transactions", &reads_.lines());
+  if (config_.temporal.mode != Temporal::kOff) {
+    stats.counter("silent", "transactions", "that have only read, committed by the core alone", &s.silent);
+    stats.counter("time_conflicts", "attempts", "of threads, that have only read and could not",
+                  &s.time_conflicts);
   }
   stats.counter("read_only", "transactions", "committed without a write", &s.read_only);
   stats.counter("warps", "transactions", "of warps", &s.warps);
@@ -92,7 +93,6 @@ void TransactionUnit::declare() {
 void TransactionUnit::bind_unit(core::LoadStoreUnit& unit) {
   LsuInterposer::bind_unit(unit);
   traffic_.bind_unit(unit, "transaction_logs");
-  reads_.bind_unit(unit, "transactional_reads");
 }
 
 std::uint64_t TransactionUnit::log_bytes(const TmConfig& config, std::uint64_t warps) {
@@ -113,12 +113,6 @@ void TransactionUnit::begin_launch(const core::LaunchContext* launch) {
   launch_ = launch;
   resolver_.begin_launch(launch);
   has_transactions_ = !launch->kernel->transactions.empty();
-  uncached_.clear();
-  if (config_.bypass_l1 && has_transactions_) {
-    uncached_ = launch->kernel->code;
-    for (isa::Instruction& instruction : uncached_)
-      if (reads_global(instruction)) instruction.cache_op = isa::CacheOp::kCacheGlobal;
-  }
 }
 
 void TransactionUnit::start_cta(const core::CtaContext& cta) {
@@ -178,9 +172,7 @@ void TransactionUnit::issue(LsuRequest& request) {
     return start(owner);
   }
   if (instruction.write_count != 0) ++of.loads;
-  if (!uncached_.empty() && reads_global(instruction)) request.instruction = &uncached_[request.pc.value()];
   lsu_isock.call(request);
-  request.instruction = &instruction;
 }
 
 void TransactionUnit::wake(core::LsuWake& wake) {
@@ -203,9 +195,6 @@ void TransactionUnit::complete(core::LsuCompletion& done) {
   }
   const WarpId id = done.slices[0].warp;
   const bool loaded = done.kind == core::LsuCompletion::Kind::kFinished && done.instruction->write_count != 0;
-  if (!uncached_.empty() && done.instruction >= uncached_.data() &&
-      done.instruction < uncached_.data() + uncached_.size())
-    done.instruction = &launch_->kernel->code[static_cast<std::size_t>(done.instruction - uncached_.data())];
   completion_isock.call(done);
   if (!loaded) return;
   Warp& of = warp(id);
@@ -244,12 +233,12 @@ void TransactionUnit::tick(LsuRequest& request) {
     return true;
   });
   offer_others(cycle);
-  offer_reads(cycle);
+  reads_.tick(cycle);
   commit_cycle(cycle);
   offer_log_access(cycle);
   request.full = lsu_full_ || full();
   // What is on its way brings its own cycles; what the load/store unit has got since its tick it does in the next.
-  if (again_ || !to_recheck_.empty() || !to_lsu_.empty() || !to_read_.empty() || !to_pass_.empty() ||
+  if (again_ || !to_recheck_.empty() || !to_lsu_.empty() || reads_.waiting() || !to_pass_.empty() ||
       !to_port_.empty() || !walks_.empty())
     request.next_due = std::min(request.next_due, cycle + 1);
   if (resolving_) request.next_due = std::min(request.next_due, std::max(resolving_->second, cycle + 1));
@@ -370,6 +359,8 @@ void TransactionUnit::next_attempt(WarpId id, core::TransactionRequest& request)
   of.read_rows = of.write_rows = 0;
   of.write_bytes.clear();
   for (warp_log::BloomFilter& filter : of.filters) filter.clear();
+  of.silent = LaneMask{};
+  for (FirstRead& first : of.first_read) first.begin();
   of.readers = of.writers = of.faulted = of.trivial = of.losers = LaneMask{};
   of.fault = nullptr;
   of.since = request.cycle;
@@ -395,7 +386,8 @@ void TransactionUnit::commit(core::TransactionRequest& request) {
   stats_.commit_cycles += (request.cycle - of.in_commit_since) * of.attempt.count();
   if (shared_.on_commit)
     of.trivial.for_each([&](unsigned lane) {
-      shared_.on_commit({of.last_cid[lane], of.linear_warp, lane, ++records_});
+      const Cid behind = of.silent.test(lane) ? of.first_read[lane].behind() : of.last_cid[lane];
+      shared_.on_commit({behind, of.linear_warp, lane, true, ++records_});
     });
   request.all_left = true;
   if (shared_.early_credits) {

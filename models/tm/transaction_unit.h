@@ -43,6 +43,8 @@ struct CommitRecord {
   Cid cid = 0;
   std::uint64_t warp = 0;  ///< number in the grid
   unsigned lane = 0;
+  bool silent =
+      false;  ///< it stands behind the transaction with this id, which is another thread's or its own last one
   std::uint64_t sequence = 0;  ///< of the record within its core
 };
 
@@ -128,6 +130,8 @@ class TransactionUnit final : public core::LsuInterposer {
     Cycle backoff_until = 0;
     std::uint64_t linear_warp = 0;
     std::array<Cid, base::kLanes> last_cid{};
+    std::array<FirstRead, base::kLanes> first_read;  ///< temporal conflict detection
+    LaneMask silent;  ///< of `trivial`: lanes that have read, and nothing has changed since
     Cycle since = 0;  ///< the present wait or attempt began
     Cycle in_commit_since = 0;
     Cycle waits_since = 0;
@@ -207,7 +211,6 @@ class TransactionUnit final : public core::LsuInterposer {
   void finish(std::uint32_t owner);
   void access_done(WarpId id);
   void offer_log_access(Cycle cycle);
-  void offer_reads(Cycle cycle);
   void offer_others(Cycle cycle);
   void log_overflow(Warp& of, LaneMask lanes, Pc pc, bool write);
   [[nodiscard]] WarpId warp_of(const Held& held) const { return held.operation.slices()[0].warp; }
@@ -233,6 +236,7 @@ class TransactionUnit final : public core::LsuInterposer {
   [[nodiscard]] LaneMask with_words(const Warp& of) const {
     return LaneMask::difference(of.attempt, of.trivial | of.losers);
   }
+  void commit_silently(Warp& of, LaneMask& words);
   void ask_for_credits(WarpId id);
   void resolve_within(WarpId id);
   void resolution_ends(Cycle cycle);
@@ -265,7 +269,6 @@ class TransactionUnit final : public core::LsuInterposer {
   core::MemoryInstruction op_;  ///< the one that is looked at
   const core::LaunchContext* launch_ = nullptr;
   bool has_transactions_ = false;           ///< the launch
-  std::vector<isa::Instruction> uncached_;  ///< of the launch, by PC: loads that bypass L1
   std::uint32_t token_gate_ = 0, commit_gate_ = 0;
 
   std::vector<Warp> warps_;
@@ -280,7 +283,7 @@ class TransactionUnit final : public core::LsuInterposer {
   std::deque<LogAccess> to_lsu_;
   std::vector<LogAccess> in_lsu_;  ///< by tag
   std::vector<std::uint32_t> free_tags_;
-  std::deque<std::uint32_t> to_read_, to_pass_;  ///< held operations
+  std::deque<std::uint32_t> to_pass_;  ///< held operations
   bool lsu_full_ = false;
   bool again_ = false;  ///< there is something to do in the next cycle
   Cycle cycle_ = 0;
@@ -309,6 +312,7 @@ class TransactionUnit final : public core::LsuInterposer {
   std::deque<std::pair<std::uint32_t, UnitMessage>> to_port_;
 
   struct Statistics {
+    std::uint64_t silent = 0, time_conflicts = 0;
     std::uint64_t intra_warp_aborted = 0, resolution_cycles = 0;
     std::uint64_t begun = 0, committed = 0, aborted = 0, self_aborted = 0, warps = 0, retries = 0,
                   read_only = 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "core/core_state.h"
 #include "core/memory/register_transfer.h"
 #include "tm/transaction_unit.h"
 
@@ -295,13 +296,20 @@ void TransactionUnit::read_global(std::uint32_t owner) {
       held.matched |= lane_bit(lane);
   });
   if (held.matched.none()) return load_ends(owner);
-  to_read_.push_back(owner);
+  Warp& of = warp(warp_of(held));
+  const std::uint64_t now = site_.services.clock.manager().now();
+  held.matched.for_each(
+      [&](unsigned lane) { of.first_read[lane].sent(now, shared_.board.oldest(), of.last_cid[lane]); });
+  reads_.load(held.matched, held.word_address, held.words, owner);
   wake_core();
 }
 
 void TransactionUnit::take_global(GlobalAnswer& answer) {
   const std::uint32_t owner = answer.tag;
   Held& held = *held_[owner];
+  if (config_.temporal.mode != Temporal::kOff)
+    answer.lanes.for_each(
+        [&](unsigned lane) { warp(warp_of(held)).first_read[lane].returned((*answer.written)[lane]); });
   for (unsigned word = 0; word < held.words; ++word) {
     LaneMask lanes;
     LaneAddresses address{};
@@ -366,18 +374,6 @@ void TransactionUnit::offer_others(Cycle cycle) {
     if (!request.accepted) return;
     again_ = true;
     to_pass_.pop_front();
-  }
-}
-
-void TransactionUnit::offer_reads(Cycle cycle) {
-  while (!to_read_.empty()) {
-    const std::uint32_t owner = to_read_.front();
-    const Held& held = *held_[owner];
-    if (!reads_.load(held.operation.slices()[0], held.matched, held.word_address, held.words, held.cta,
-                     held.pc, owner, cycle))
-      return;
-    again_ = true;
-    to_read_.pop_front();
   }
 }
 

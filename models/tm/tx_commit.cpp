@@ -23,12 +23,13 @@ void TransactionUnit::begin_commit(WarpId id) {
   const LaneMask doomed = of.faulted & of.attempt;
   // What had read nothing would do the same again.
   if (LaneMask::difference(doomed, of.readers).any()) std::rethrow_exception(of.fault);
-  const LaneMask words = (of.readers | LaneMask::difference(of.writers, doomed)) & of.attempt;
+  LaneMask words = (of.readers | LaneMask::difference(of.writers, doomed)) & of.attempt;
+  if (config_.temporal.mode != Temporal::kOff) commit_silently(of, words);
   of.trivial = LaneMask::difference(of.attempt, words);
   of.commit.begin({}, {}, {}, {}, false);
   if (words.none()) {
     of.phase = Phase::kResolved;
-    return;
+    return recheck(false, id);
   }
   if (config_.protocol == Protocol::kWarp && words.count() > 1 && of.write_rows != 0) {
     of.phase = Phase::kResolves;
@@ -36,6 +37,18 @@ void TransactionUnit::begin_commit(WarpId id) {
     return wake_core();
   }
   ask_for_credits(id);
+}
+
+/// Lanes that have only read what has not changed since need no commit unit (§7).
+void TransactionUnit::commit_silently(Warp& of, LaneMask& words) {
+  const LaneMask read_only = LaneMask::difference(words, of.writers | of.faulted);
+  read_only.for_each([&](unsigned lane) {
+    if (!of.first_read[lane].conflict(config_.temporal.mode == Temporal::kStrict))
+      of.silent |= lane_bit(lane);
+  });
+  stats_.silent += of.silent.count();
+  stats_.time_conflicts += LaneMask::difference(read_only, of.silent).count();
+  words = LaneMask::difference(words, of.silent);
 }
 
 void TransactionUnit::ask_for_credits(WarpId id) {
@@ -305,7 +318,7 @@ void TransactionUnit::decide(WarpId id, LaneMask lanes) {
   }
   if (shared_.on_commit)
     (lanes & passed).for_each([&](unsigned lane) {
-      shared_.on_commit({of.commit.group().cid_of(lane), of.linear_warp, lane, ++records_});
+      shared_.on_commit({of.commit.group().cid_of(lane), of.linear_warp, lane, false, ++records_});
     });
 }
 

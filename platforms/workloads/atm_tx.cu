@@ -1,14 +1,14 @@
 // Bank transfers, each a transaction: ATM of tbc-and-kilotm §10.4.
 #include "heddle_tx.h"
 
-struct Transfer {
+struct TxTransfer {
   int from;
   int to;  // never the same account as `from`
   int amount;
 };
 
 // As bank_transfer of atm.cu; there are no locks to take.
-extern "C" __global__ void bank_transfer_tx(const Transfer* transfers, int n, int* balance, int* /*locks*/) {
+extern "C" __global__ void bank_transfer_tx(const TxTransfer* transfers, int n, int* balance, int* /*locks*/) {
   int stride = gridDim.x * blockDim.x;
   for (int t = blockIdx.x * blockDim.x + threadIdx.x; t < n; t += stride) {
     int from = transfers[t].from, to = transfers[t].to, amount = transfers[t].amount;

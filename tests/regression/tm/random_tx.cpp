@@ -42,10 +42,13 @@ class Writer {
   void line(const std::string& text) { text_ += "  " + text + "\n"; }
 
   void transaction(unsigned depth) {
+    if (depth == 0) read_only_ = pick(4) == 0;
     text_ += kTxBegin;
     for (unsigned i = 1 + pick(shape_.operations); i != 0; --i) operation(depth);
     text_ += kTxCommit;
   }
+
+  bool loads() { return read_only_ || pick(2) == 0; }
 
   /// %d1: the address of an element of `bytes`.
   void address(unsigned bytes) {
@@ -55,7 +58,9 @@ class Writer {
   }
 
   void operation(unsigned depth) {
-    switch (pick(depth < 2 ? 16 : 12)) {
+    unsigned kind = pick(depth < 2 ? 16 : 12);
+    if (read_only_ && (kind == 3 || kind == 4 || kind == 9)) kind = 0;
+    switch (kind) {
       case 0:
       case 1:
       case 2:
@@ -69,30 +74,30 @@ class Writer {
         break;
       case 5:
         address(1);
-        line(pick(2) == 0 ? fmt::format("ld.global.u8 %r{}, [%d1];", value())
-                          : fmt::format("st.global.u8 [%d1], %r{};", value()));
+        line(loads() ? fmt::format("ld.global.u8 %r{}, [%d1];", value())
+                     : fmt::format("st.global.u8 [%d1], %r{};", value()));
         break;
       case 6:
         address(2);
-        line(pick(2) == 0 ? fmt::format("ld.global.s16 %r{}, [%d1];", value())
-                          : fmt::format("st.global.u16 [%d1], %r{};", value()));
+        line(loads() ? fmt::format("ld.global.s16 %r{}, [%d1];", value())
+                     : fmt::format("st.global.u16 [%d1], %r{};", value()));
         break;
       case 7:
         address(8);
-        line(pick(2) == 0 ? fmt::format("ld.global.v2.u32 {{%r{}, %r{}}}, [%d1];", kFirst + pick(4),
-                                        kFirst + 4 + pick(4))
-                          : fmt::format("st.global.v2.u32 [%d1], {{%r{}, %r{}}};", value(), value()));
+        line(loads() ? fmt::format("ld.global.v2.u32 {{%r{}, %r{}}}, [%d1];", kFirst + pick(4),
+                                   kFirst + 4 + pick(4))
+                     : fmt::format("st.global.v2.u32 [%d1], {{%r{}, %r{}}};", value(), value()));
         break;
       case 8:
         address(16);
-        line(pick(2) == 0 ? fmt::format("ld.global.v4.u32 {{%r8, %r9, %r14, %r15}}, [%d1];")
-                          : fmt::format("st.global.v4.u32 [%d1], {{%r{}, %r{}, %r{}, %r{}}};", value(),
-                                        value(), value(), value()));
+        line(loads() ? fmt::format("ld.global.v4.u32 {{%r8, %r9, %r14, %r15}}, [%d1];")
+                     : fmt::format("st.global.v4.u32 [%d1], {{%r{}, %r{}, %r{}, %r{}}};", value(), value(),
+                                   value(), value()));
         break;
       case 9:
         address(4);
-        line(pick(2) == 0 ? fmt::format("atom.global.add.u32 %r{}, [%d1], %r{};", value(), value())
-                          : fmt::format("red.global.xor.b32 [%d1], %r{};", value()));
+        line(loads() ? fmt::format("atom.global.add.u32 %r{}, [%d1], %r{};", value(), value())
+                     : fmt::format("red.global.xor.b32 [%d1], %r{};", value()));
         break;
       case 10:
       case 11:
@@ -146,6 +151,7 @@ class Writer {
   RandomTxShape shape_;
   std::string text_;
   unsigned labels_ = 0;
+  bool read_only_ = false;  ///< the transaction
 };
 
 }  // namespace

@@ -62,16 +62,47 @@ INSTANTIATE_TEST_SUITE_P(
         Variant{"small_buffers", {"tm.commit_unit.set_words=2", "tm.commit_unit.set_buffers=24"}},
         Variant{"needed", {"tm.commit_unit.buffer_scheme=needed", "tm.commit_unit.set_buffers=40"}},
         Variant{"backoff", {"tm.backoff_cycles=100", "tm.concurrent_warps=0"}},
-        Variant{"bloom", {"tm.log.filter_bits=128"}}, Variant{"cached", {"tm.bypass_l1=false"}},
-        Variant{"warp", {"tm.protocol=warp"}},
+        Variant{"bloom", {"tm.log.filter_bits=128"}},        Variant{"warp", {"tm.protocol=warp"}},
         Variant{"warp_sequential", {"tm.protocol=warp", "tm.intra_warp.resolution=sequential"}},
         Variant{"warp_fast_hazards",
                 {"tm.protocol=warp", "tm.commit_unit.hazard_words=2", "tm.commit_unit.coalesced_bytes=128",
                  "tm.intra_warp.table_entries=64"}},
         Variant{"warp_small_buffers",
                 {"tm.protocol=warp", "tm.commit_unit.set_words=2", "tm.commit_unit.set_buffers=24"}},
+        Variant{"temporal", {"tm.temporal.mode=strict"}},
+        Variant{"temporal_unlimited",
+                {"tm.temporal.mode=strict", "tm.concurrent_warps=0", "tm.temporal.buckets=4",
+                 "tm.temporal.arrays=2"}},
+        Variant{"warp_temporal", {"tm.protocol=warp", "tm.temporal.mode=strict", "tm.concurrent_warps=0"}},
         Variant{"slow_units", {"tm.commit_unit.clock_mhz=90", "tm.commit_unit.vendor_cycles=40"}}),
     [](const auto& test) { return std::string(test.param.name); });
+
+/// A rule of the protocol left out is noticed: by the replay or, if `checks`, by the assertions of §5.8.
+bool noticed(const std::string& rule, const std::string& protocol, bool checks) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    TxRun run;
+    run.settings = {"tm.broken_rule=" + rule,
+                    "tm.protocol=" + protocol,
+                    "tm.concurrent_warps=0",
+                    std::string("tm.checks=") + (checks ? "true" : "false"),
+                    "tm.commit_unit.history_entries=4",
+                    "tm.commit_unit.filter_buckets=2"};
+    run.ptx = tx_kernel_text(random_tx_body(seed));
+    run.threads = 32;
+    for (std::uint32_t i = 0; i < run.words_a; ++i) run.initial.push_back(i * 2654435761u);
+    if (!replay_difference(run, run_tx(run)).empty()) return true;
+  }
+  return false;
+}
+
+TEST(BrokenRulesOfTransactions, AreNoticed) {
+  for (const bool checks : {false, true}) {
+    EXPECT_TRUE(noticed("no_revalidation", "kilo", checks)) << checks;
+    EXPECT_TRUE(noticed("retire_pointer", "kilo", checks)) << checks;
+    EXPECT_TRUE(noticed("no_revalidation", "warp", checks)) << checks;
+  }
+  EXPECT_FALSE(noticed("none", "kilo", true));
+}
 
 }  // namespace
 }  // namespace heddle::testing

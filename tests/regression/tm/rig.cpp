@@ -46,15 +46,13 @@ Json run_tx(const TxRun& run) {
     std::vector<std::string> assignments{"tm.enabled=true", "tm.checks=true"};
     assignments.insert(assignments.end(), run.settings.begin(), run.settings.end());
     Json result;
-    std::vector<std::tuple<tm::Cid, std::uint64_t, tm::CommitRecord>> records;
+    std::vector<tm::CommitRecord> records;
     gpu::RunOptions options;
     options.max_cycles = 40'000'000;
     options.extend = [&](gpu::Gpu& gpu) {
       for (const auto& mechanism : gpu.mechanisms)
         if (auto* const tm = dynamic_cast<tm::TmMechanism*>(mechanism.get()))
-          tm->on_commit([&](const tm::CommitRecord& record) {
-            records.emplace_back(record.cid, record.sequence, record);
-          });
+          tm->on_commit([&](const tm::CommitRecord& record) { records.push_back(record); });
     };
     try {
       gpu::GpuDevice device(gpu::load_platform("tiny", assignments), options);
@@ -63,12 +61,13 @@ Json run_tx(const TxRun& run) {
     } catch (const std::exception& error) {
       result["errors"].push_back(error.what());
     }
-    std::ranges::stable_sort(records, [](const auto& x, const auto& y) {
-      return std::tie(std::get<0>(x), std::get<1>(x)) < std::tie(std::get<0>(y), std::get<1>(y));
-    });
+    const auto key = [](const tm::CommitRecord& record) {
+      return std::tuple(record.cid, record.silent, record.sequence);
+    };
+    std::ranges::stable_sort(records, {}, key);
     const std::uint64_t warps = (run.threads + 31) / 32;
     result["commits"] = Json::array();
-    for (const auto& [cid, sequence, record] : records)
+    for (const tm::CommitRecord& record : records)
       result["commits"].push_back({record.warp / warps, record.warp % warps * 32 + record.lane});
     return result;
   });

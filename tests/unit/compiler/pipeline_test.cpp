@@ -39,7 +39,7 @@ TEST(Pipeline, RunsStageByStageInTheOrderOfAddition) {
       .add(Stage::kReconverge, std::make_shared<const DelayedReconvergence>(
                                    analysis::DelayedPaths{}, [](const std::string&, bool) { return false; }));
   EXPECT_THAT(pipeline.names(), ElementsAre("save_recursion", "first", "second", "reconvergence_points",
-                                            "delayed_reconvergence", "live_registers", "last"));
+                                            "delayed_reconvergence", "live_registers", "transactions", "last"));
 }
 
 isa::Module decoded(const std::string& text) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "tm/last_written_times.h"
 #include "tm/recency_bloom_filter.h"
 #include "unit/tm/commit_rig.h"
 
@@ -184,11 +185,44 @@ TEST(KiloGolden, G15ValueComesBack) {
   EXPECT_EQ(cu.memory[kH], 7u);
 }
 
+TEST(KiloGolden, G17PartOfATransaction) {
+  const RecencyBloomFilter::Hash hash = [](unsigned, std::uint64_t) { return 0u; };
+  LastWrittenTimes a(2, 2, hash), b(2, 2, hash);  // partitions 0 and 1
+  constexpr Cid kWriter = 10;  // nothing of it has retired everywhere when the reader begins
+  a.written(0x100, 5, kWriter);
+  FirstRead reader;
+  reader.sent(10, kWriter, 0);
+  reader.returned(a.read(0x100));  // the new a: TW = 5
+  reader.returned(b.read(0x200));  // the old b, at 12: TW = 0
+  b.written(0x200, 20, kWriter);
+  EXPECT_FALSE(reader.conflict(false));  // as published: commits silently, wrong
+  EXPECT_TRUE(reader.conflict(true));
+}
+
+TEST(Temporal, ReadsWhatWasWrittenBeforeItBegan) {
+  LastWrittenTimes times(4, 512, 1);
+  times.written(0x1000, 7, 3);
+  FirstRead reader;
+  reader.sent(8, 4, 2);
+  reader.returned(times.read(0x1000));
+  reader.returned(times.read(0x2000));
+  EXPECT_FALSE(reader.conflict(true));
+  times.written(0x2000, 9, 4);
+  reader.returned(times.read(0x207c));  // the same block
+  EXPECT_TRUE(reader.conflict(false));
+  reader.begin();
+  // The thread's own last transaction has not retired everywhere (E4).
+  reader.sent(20, 4, 4);
+  EXPECT_FALSE(reader.conflict(false));
+  EXPECT_TRUE(reader.conflict(true));
+}
+
 TEST(KiloStorage, IsThatOfSection12) {
   const CommitUnitConfig config;
   EXPECT_EQ(config.entry_bytes(), 19200u);                                     // 19 kB
   EXPECT_EQ(config.buffer_bytes(), 32000u);                                    // 32 kB
   EXPECT_EQ(LastWriterHistory::storage_bytes(config.history), 3072u + 2048u);  // 3 kB and 2 kB
+  EXPECT_EQ(LastWrittenTimes::storage_bytes(4, 512), 16384u);                  // 16 kB
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+// Workloads with transactions on every platform: the right result under both protocols and with temporal conflict detection,
+// and the same statistics in every run and any order of creation.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "regression/workload_scenario.h"
+
+namespace heddle {
+namespace {
+
+using testing::run;
+using testing::Scenario;
+using testing::test_name;
+using workloads::Compiler;
+
+Scenario with_transactions(const std::string& workload, const std::string& platform, Compiler compiler,
+                           std::vector<std::string> more) {
+  Scenario scenario{workload, platform, compiler};
+  scenario.assignments = {"tm.enabled=true", "tm.checks=true"};
+  scenario.assignments.insert(scenario.assignments.end(), more.begin(), more.end());
+  return scenario;
+}
+
+class TxWorkloads : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(TxWorkloads, GiveTheRightResult) {
+  const auto& [workload, platform] = GetParam();
+  for (const Compiler compiler : {Compiler::kNvcc, Compiler::kClang})
+    for (const char* protocol : {"tm.protocol=kilo", "tm.protocol=warp"}) {
+      Scenario scenario =
+          with_transactions(workload, platform, compiler, {protocol, "tm.temporal.mode=strict"});
+      scenario.oracle = true;
+      const auto result = run(scenario);
+      ASSERT_FALSE(result.contains("errors")) << result.dump();
+      EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+      if (result.contains("oracle")) {
+        EXPECT_EQ(result["oracle"], "same");
+      }
+    }
+}
+
+TEST_P(TxWorkloads, SameStatisticsInAnyOrderOfCreation) {
+  const auto& [workload, platform] = GetParam();
+  Scenario scenario = with_transactions(workload, platform, Compiler::kNvcc, {});
+  const std::string first = run(scenario).dump();
+  EXPECT_EQ(run(scenario).dump(), first);
+  scenario.shuffle = 42;
+  EXPECT_EQ(run(scenario).dump(), first);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, TxWorkloads,
+                         ::testing::Combine(::testing::Values("hashtable-tx", "atm-tx"),
+                                            ::testing::Values("tiny", "gtx480", "quadro_fx5800", "rtx2060")),
+                         [](const auto& test) {
+                           return test_name(std::get<0>(test.param) + "_" + std::get<1>(test.param));
+                         });
+
+}  // namespace
+}  // namespace heddle
