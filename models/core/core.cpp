@@ -17,8 +17,8 @@ bool barriers_count_whole_warps(const CoreConfig& config, bool lanes_apart) {
 
 }  // namespace
 
-Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config, CoreServices services,
-           base::StatGroup& stats)
+Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfig& config,
+           CoreServices services, base::StatGroup& stats)
     : sc_module(name),
       clock_(services.clock, sim::on_tick<&Core::tick>(this)),
       control_flow_unit_("branch_unit", config.control_flow.factory(), config.occupancy.max_warps,
@@ -48,24 +48,26 @@ Core::Core(const sc_core::sc_module_name& name, base::CoreId id, const CoreConfi
       warp_sync_(config.occupancy.max_warps),
       issue_stage_(state_, scoreboard_.limits_ports()),
       tracer_(state_, paths_.control_flow_isock, issue_stage_.scoreboard_isock),
-      hang_(state_, {warp_sync_, issue_stage_, paths_, memory_view_, ctas_.table_traffic_isock, paths_.control_flow_isock,
-                     barriers_.barrier_isock,
+      hang_(state_, {warp_sync_, issue_stage_, paths_, memory_view_, ctas_.table_traffic_isock,
+                     paths_.control_flow_isock, barriers_.barrier_isock,
                      barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())}),
       paths_(state_, issue_stage_, tracer_, hang_),
       fences_(state_, issue_stage_, paths_),
       barriers_(state_, paths_, executor_,
                 barriers_count_whole_warps(config, control_flow_unit_.runs_lanes_apart())),
-      meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_, control_flow_unit_.runs_lanes_apart(),
-                control_flow_unit_.parts_lanes_at_sync()),
+      meetings_(state_, issue_stage_, paths_, executor_, hang_, warp_sync_,
+                control_flow_unit_.runs_lanes_apart(), control_flow_unit_.parts_lanes_at_sync()),
       ctas_(state_, issue_stage_, paths_, barriers_, executor_.lsu_isock, cta_done_isock, control_flow_unit_),
-      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_, memory_view_,
-                control_flow_unit_.sleep_yields(), control_flow_unit_.scope() == simt::Scope::kCta),
+      executor_(state_, issue_stage_, paths_, fences_, meetings_, barriers_, ctas_, tracer_, hang_,
+                memory_view_, control_flow_unit_.sleep_yields(),
+                control_flow_unit_.scope() == simt::Scope::kCta),
       memory_view_(executor_.lsu_isock) {
   if (control_flow_unit_.scope() == simt::Scope::kCta && config.scheduler.sub_cores != 1)
-    throw base::InputError("core.scheduler.sub_cores",
-                           "core.control_flow.mechanism=" + config.control_flow.mechanism +
-                               " puts threads of all warps of a CTA together, but each sub-core has registers of its own",
-                           "Set core.scheduler.sub_cores=1.");
+    throw base::InputError(
+        "core.scheduler.sub_cores",
+        "core.control_flow.mechanism=" + config.control_flow.mechanism +
+            " puts threads of all warps of a CTA together, but each sub-core has registers of its own",
+        "Set core.scheduler.sub_cores=1.");
   executor_.add_tap(issue_stage_.scheduler_taps());
   bind_blocks();
   add_extensions(stats);
@@ -105,9 +107,15 @@ void Core::bind_blocks() {
 }
 
 void Core::add_extensions(base::StatGroup& stats) {
-  const CoreExtensionSite site{state_.id,    state_.config,         state_.services, lsu_,
-                               memory_port_, state_.groups_per_warp, control_flow_unit_.runs_lanes_apart(),
-                               *this,        stats};
+  const CoreExtensionSite site{state_.id,
+                               state_.config,
+                               state_.services,
+                               lsu_,
+                               memory_port_,
+                               state_.groups_per_warp,
+                               control_flow_unit_.runs_lanes_apart(),
+                               *this,
+                               stats};
   for (const CoreExtensionFactory& make : state_.services.extensions) {
     CoreExtension& added = *extensions_.emplace_back(make(site));
     for (CoreExtension::TapTarget* const tap : added.taps()) {
@@ -121,8 +129,7 @@ void Core::add_extensions(base::StatGroup& stats) {
     for (const CoreExtension::Gate& each : added.gates()) {
       const auto control = [this](const GateControlRequest& request) {
         // It may come while the core sleeps: what it slept through is charged as it was. This cycle may still run.
-        state_.now = state_.services.clock.cycle();
-        account_idle(state_.now - 1);
+        account_until_now();
         issue_stage_.control_gate(request);
         clock_.wake();
       };
@@ -143,8 +150,7 @@ void Core::bind_releases(const CoreExtension::Releases& releases) {
 }
 
 void Core::serve_release(ReleaseControl& request) {
-  state_.now = state_.services.clock.cycle();
-  account_idle(state_.now - 1);
+  account_until_now();
   barriers_.go_on(request.warp, request.lanes);
   clock_.wake();
 }
@@ -249,6 +255,11 @@ void Core::tick() {
     state_.services.faults.raise(std::current_exception());
     clock_.park();
   }
+}
+
+void Core::account_until_now() {
+  state_.now = state_.services.clock.cycle();
+  if (state_.now != 0) account_idle(state_.now - 1);
 }
 
 void Core::account_idle(Cycle until) {

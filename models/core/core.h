@@ -59,7 +59,8 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   /// An entry of the mechanism's tables has been moved to or from memory.
   void table_entry_moved(TableMoved& moved);
   /// The instruction's destinations have been written, of lanes of a home warp.
-  [[gnu::always_inline]] void release_registers(WarpId home, LaneMask lanes, const isa::Instruction& instruction);
+  [[gnu::always_inline]] void release_registers(WarpId home, LaneMask lanes,
+                                                const isa::Instruction& instruction);
   /// Something of the warp that others may wait for is done.
   [[gnu::always_inline]] void operation_done(WarpId warp);
   /// An instruction of lanes of a home warp has left its pipe.
@@ -97,13 +98,17 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   /// Names of the stall causes that extensions' gates add.
   [[nodiscard]] const std::vector<std::string>& gate_names() const { return issue_stage_.gate_names(); }
   /// Device memory that the control-flow mechanism wants for spilled table entries, per warp slot.
-  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const { return control_flow_unit_.spill_bytes_per_warp(); }
+  [[nodiscard]] std::uint32_t spill_bytes_per_warp() const {
+    return control_flow_unit_.spill_bytes_per_warp();
+  }
   /// The mechanism wants LaunchContext::facts.
   [[nodiscard]] bool wants_facts() const { return control_flow_unit_.wants_facts(); }
   /// Lanes of a warp wait for each other at .sync instructions.
   [[nodiscard]] bool lanes_meet() const { return control_flow_unit_.runs_lanes_apart(); }
   /// The mechanism executes convergence instructions.
-  [[nodiscard]] bool serves_convergence() const { return state_.config.control_flow.convergence().has_value(); }
+  [[nodiscard]] bool serves_convergence() const {
+    return state_.config.control_flow.convergence().has_value();
+  }
   /// Lanes that met may go on at the point of another convergence instruction.
   [[nodiscard]] bool may_misroute() const { return control_flow_unit_.may_misroute(); }
   /// Barriers count whole warps (barrier_unit.h): only where the lanes of a warp run one group after another.
@@ -136,6 +141,8 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   void memory_stage(Cycle now);
   void fetch_stage(Cycle now);
   void account_idle(Cycle until);
+  /// What extensions tell comes between cycles: those before this one are charged as they were.
+  void account_until_now();
   void sleep(Cycle now);
 
   // Blocks. The stages have the sockets towards most of them.
