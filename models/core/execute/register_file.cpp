@@ -144,25 +144,32 @@ void RegisterFile::serve(RegisterFileRequest& request) {
   return request.op == RegisterFileRequest::Op::kRead ? read(request) : write(request);
 }
 
-void RegisterFile::read(RegisterFileRequest& request) {
+// The model's read and write belong in these two: so common are they.
+[[gnu::flatten]] void RegisterFile::read(RegisterFileRequest& request) {
   const RegisterAccess& rows = access(request);
   lane_reads_ += std::uint64_t{rows.reads} * request.lanes;
-  std::uint32_t times = per_home_warp_ ? request.homes : 1;  // 0 of an operation without lanes: one access
-  request.late = 0;
-  do {  // one call, so that it is inlined
-    request.late = std::max(request.late, model_.read(request.sub_core, request.warp, rows, request.cycle));
-  } while (times-- > 1);
+  if (request.homes != 1) [[unlikely]]
+    return read_each(request, rows);
+  request.late = model_.read(request.sub_core, request.warp, rows, request.cycle);
 }
 
-void RegisterFile::write(RegisterFileRequest& request) {
+[[gnu::flatten]] void RegisterFile::write(RegisterFileRequest& request) {
   const RegisterAccess& rows = access(request);
   lane_writes_ += std::uint64_t{rows.writes} * request.lanes;
-  std::uint32_t times = per_home_warp_ ? request.homes : 1;  // 0 of an operation without lanes: one access
-  request.late = 0;
-  do {
+  if (request.homes != 1) [[unlikely]]
+    return write_each(request, rows);
+  request.late = model_.write(request.sub_core, request.warp, rows, request.cycle) - request.cycle;
+}
+
+void RegisterFile::read_each(RegisterFileRequest& request, const RegisterAccess& rows) {
+  for (std::uint32_t i = 0; i < accesses_of(request); ++i)
+    request.late = std::max(request.late, model_.read(request.sub_core, request.warp, rows, request.cycle));
+}
+
+void RegisterFile::write_each(RegisterFileRequest& request, const RegisterAccess& rows) {
+  for (std::uint32_t i = 0; i < accesses_of(request); ++i)
     request.late = std::max(
         request.late, model_.write(request.sub_core, request.warp, rows, request.cycle) - request.cycle);
-  } while (times-- > 1);
 }
 
 }  // namespace heddle::core

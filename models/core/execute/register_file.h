@@ -92,6 +92,13 @@ class RegisterFile : public sc_core::sc_module {
   void serve(RegisterFileRequest& request);
   HEDDLE_BY_JUMP void read(RegisterFileRequest& request);
   HEDDLE_BY_JUMP void write(RegisterFileRequest& request);
+  // Lanes of several home warps, or of none.
+  [[gnu::noinline]] void read_each(RegisterFileRequest& request, const RegisterAccess& rows);
+  [[gnu::noinline]] void write_each(RegisterFileRequest& request, const RegisterAccess& rows);
+  /// An operation without lanes takes one, too.
+  [[nodiscard]] std::uint32_t accesses_of(const RegisterFileRequest& request) const {
+    return per_home_warp_ && request.homes != 0 ? request.homes : 1;
+  }
   [[nodiscard]] const RegisterAccess& access(const RegisterFileRequest& request) const {
     return accesses_[static_cast<std::size_t>(request.instruction - code_)];
   }

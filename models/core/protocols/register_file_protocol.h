@@ -15,10 +15,10 @@ struct RegisterFileRequest {
     kWrite,  ///< its result is there in `cycle`
   };
   Op op = Op::kRead;
+  std::uint8_t lanes = 0;  ///< how many lanes read or write
+  std::uint8_t homes = 1;  ///< home warps that these are of
   std::uint32_t sub_core = 0;
   WarpId warp{};
-  std::uint32_t lanes = 0;  ///< how many lanes read or write
-  std::uint32_t homes = 1;  ///< home warps that these are of
   const isa::Instruction* instruction = nullptr;
   Cycle cycle = 0;
   Cycle late = 0;  ///< answer: cycles later than without any conflict

@@ -2,6 +2,13 @@
 
 namespace heddle::core {
 
+std::optional<WarpId> WarpScheduler::choose_specially(const SchedulerRequest& request,
+                                                      const base::IndexSet& candidates) {
+  if (policy_->looks()) policy_->look(*request.groups);
+  return perturbation_.on() ? random_turn(candidates, request.cycle)
+                            : policy_->pick(candidates, request.cycle);
+}
+
 std::optional<WarpId> WarpScheduler::random_turn(const base::IndexSet& candidates, Cycle now) {
   const auto chosen = policy_->pick(candidates, now);
   if (!chosen || perturbation_.below(kPicksPerRandomTurn) != 0) return chosen;
@@ -9,9 +16,7 @@ std::optional<WarpId> WarpScheduler::random_turn(const base::IndexSet& candidate
 }
 
 void WarpScheduler::pick(SchedulerRequest& request) {
-  if (looks_) [[unlikely]]
-    policy_->look(*request.groups);
-  const auto warp = choose(*request.candidates, request.cycle);
+  const auto warp = choose(request, *request.candidates);
   if (!warp) {
     request.due = policy_->due(*request.candidates, request.cycle);
     return;
@@ -25,7 +30,7 @@ void WarpScheduler::pick_split(SchedulerRequest& request) {
   if (!request.candidates->contains(last_group_)) policy_->stalled();
   candidates_.clear();
   request.candidates->for_each([this](std::uint32_t group) { candidates_.insert(group / groups_per_warp_); });
-  const auto warp = choose(candidates_, request.cycle);
+  const auto warp = choose(request, candidates_);
   if (!warp) {
     request.due = policy_->due(candidates_, request.cycle);
     return;

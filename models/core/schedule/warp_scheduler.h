@@ -32,7 +32,7 @@ class WarpScheduler : public sc_core::sc_module {
         policy_(make_scheduling_policy(config, warps, this->name(), twins)),
         perturbation_(config.perturb_seed, stream_of(this->name())),
         warps_(warps),
-        looks_(policy_->looks()),
+        special_(policy_->looks() || perturbation_.on()),
         groups_per_warp_(groups_per_warp),
         candidates_(warps),
         issued_at_(std::size_t{warps} * groups_per_warp, 0) {}
@@ -52,12 +52,16 @@ class WarpScheduler : public sc_core::sc_module {
       interest(request);
   }
   void interest(IssueTapRequest& request);
-  [[nodiscard]] std::optional<WarpId> choose(const base::IndexSet& candidates, Cycle now) {
-    return perturbation_.on() ? random_turn(candidates, now) : policy_->pick(candidates, now);
+  [[nodiscard]] std::optional<WarpId> choose(const SchedulerRequest& request,
+                                             const base::IndexSet& candidates) {
+    if (special_) [[unlikely]]
+      return choose_specially(request, candidates);
+    return policy_->pick(candidates, request.cycle);
   }
+  [[nodiscard]] [[gnu::noinline]] std::optional<WarpId> choose_specially(const SchedulerRequest& request,
+                                                                         const base::IndexSet& candidates);
   /// The policy's choice or, now and then, any candidate.
-  [[nodiscard]] [[gnu::noinline]] std::optional<WarpId> random_turn(const base::IndexSet& candidates,
-                                                                    Cycle now);
+  [[nodiscard]] std::optional<WarpId> random_turn(const base::IndexSet& candidates, Cycle now);
   HEDDLE_BY_JUMP void pick(SchedulerRequest& request);
   HEDDLE_BY_JUMP void pick_split(SchedulerRequest& request);
   HEDDLE_BY_JUMP void follow(SchedulerRequest& request);
@@ -75,7 +79,7 @@ class WarpScheduler : public sc_core::sc_module {
   std::unique_ptr<WarpSchedulingPolicy> policy_;
   base::Perturbation perturbation_;
   std::uint32_t warps_;
-  bool looks_;
+  bool special_;  ///< the policy looks at the groups, or picks are perturbed
   std::uint32_t groups_per_warp_;
   base::IndexSet candidates_;             ///< scratch: warps with a candidate
   std::vector<std::uint64_t> issued_at_;  ///< by group: number of its last issue
