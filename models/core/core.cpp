@@ -130,8 +130,7 @@ void Core::add_extensions(base::StatGroup& stats) {
     for (const CoreExtension::Gate& each : added.gates()) {
       const auto control = [this](const GateControlRequest& request) {
         // It may come while the core sleeps: what it slept through is charged as it was. This cycle may still run.
-        state_.now = state_.services.clock.cycle();
-        account_idle(state_.now - 1);
+        account_until_now();
         issue_stage_.control_gate(request);
         clock_.wake();
       };
@@ -159,8 +158,7 @@ void Core::bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& un
 }
 
 void Core::serve_release(ReleaseControl& request) {
-  state_.now = state_.services.clock.cycle();
-  account_idle(state_.now - 1);
+  account_until_now();
   barriers_.go_on(request.warp, request.lanes);
   clock_.wake();
 }
@@ -269,6 +267,11 @@ void Core::tick() {
     state_.services.faults.raise(std::current_exception());
     clock_.park();
   }
+}
+
+void Core::account_until_now() {
+  state_.now = state_.services.clock.cycle();
+  if (state_.now != 0) account_idle(state_.now - 1);
 }
 
 void Core::account_idle(Cycle until) {

@@ -142,6 +142,8 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   void memory_stage(Cycle now);
   void fetch_stage(Cycle now);
   void account_idle(Cycle until);
+  /// What extensions tell comes between cycles: those before this one are charged as they were.
+  void account_until_now();
   void sleep(Cycle now);
 
   // Blocks. The stages have the sockets towards most of them.

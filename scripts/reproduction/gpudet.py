@@ -17,13 +17,13 @@ BENCHMARKS = [("AES", "aes"), ("BFSr", "bfs-racy"), ("BFSf", "bfs-flags"), ("CFD
               ("HOTSP", "hotspot"), ("LIB", "libor"), ("LPS", "lps"), ("SRAD", "srad"), ("CLopt", "cloth-interleaved"),
               ("HT", "hashtable"), ("ATM", "atm"), ("CL", "cloth-blocked")]
 NOT_IN_AVERAGES = {"CL"}
-# Inputs are not published (but for BFSr's 65 536 nodes). These give every core more CTAs than it holds where the thesis says
-# that CTAs are short, and run in seconds; --size paper has the sizes of the publications that the workloads come from.
+# Inputs are not published (but for BFSr's 65 536 nodes). These run in seconds to a minute each; --size paper has the sizes of
+# the publications that the workloads come from.
 SCALE = {"bfs-racy": "nodes=16384", "bfs-flags": "nodes=16384", "cfd": "width=192 height=144 steps=1",
-         "coulomb": "ctas_x=8 ctas_y=32 atoms=60", "libor": "ctas=64 threads=64 rates=20 steps=8",
-         "cloth-interleaved": "width=60 height=50 sweeps=1 ctas=6 threads=512",
+         "coulomb": "ctas_x=8 ctas_y=32 atoms=240", "libor": "ctas=64 threads=64 rates=20 steps=8",
+         "cloth-interleaved": "width=120 height=100 sweeps=1 ctas=23 threads=512",
          "cloth-blocked": "width=60 height=50 sweeps=1 ctas=6 threads=512",
-         "hashtable": "keys=11520 buckets=8192 ctas=60 threads=192", "atm": "transfers=11520 accounts=100000 ctas=60 threads=192"}
+         "hashtable": "keys=11520 buckets=8192 ctas=60 threads=192", "atm": "transfers=23040 accounts=1000000 ctas=120 threads=192"}
 
 # Classes of kernels that claims are about.
 BARRIERS = ["AES", "HOTSP", "LPS", "SRAD"]
@@ -146,6 +146,8 @@ class Study:
         for name in self.there(BLOOM):
             for bits in BLOOM_BITS:
                 yield self.workload[name], gpudet(log__bloom_bits=bits)
+        if {"CL", "CLopt"} <= set(self.workload):
+            yield self.workload["CLopt"].replace("cloth-interleaved", "cloth-blocked"), NONDET
         if "AES" in self.workload:
             yield self.workload["AES"], gpudet(bta=False, dwp=False, quantum_size=1000)
 
@@ -259,7 +261,8 @@ def claims_of_optimisations(study, claims):
               lambda: f"{number(mean(serial.values()))}: {text_of(serial)}",
               lambda: all(value > 1 for value in serial.values()))
     if {"CL", "CLopt"} <= set(study.workload):
-        faster = over(study.cycles("CL", NONDET), study.cycles("CLopt", NONDET))
+        blocked = study.workload["CLopt"].replace("cloth-interleaved", "cloth-blocked")  # of the same size
+        faster = over(study.machine.run(blocked, NONDET).cycles, study.cycles("CLopt", NONDET))
         add_claim(claims, "coalescing", [faster], lambda: percent(faster - 1), lambda: faster > 1)
 
 

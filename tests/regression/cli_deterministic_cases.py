@@ -113,6 +113,7 @@ def deterministic_check_passes_on_how_all_runs_end(c):
     fault = kernel(c, RACE.replace("[%a+4]", "[%a+4096]"), "--deterministic-check", "2", code=KERNEL_FAULT)
     check("all runs: " in fault.stderr and "4096" in fault.stdout + fault.stderr or "past the end" in fault.stderr, "the fault")
     c.run("run", "spinlock", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "2", code=HANG)
+    c.run("run", "spinlock", "--platform", "tiny", "--size", "tiny", "--set", "determinism.enabled=true", code=HANG)
 
 
 @case

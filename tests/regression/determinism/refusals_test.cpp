@@ -26,7 +26,9 @@ TEST(DeterminismRefuses, MechanismsWhoseOrderDependsOnTime) {
                  {"determinism.enabled", "aware", "st_entries"});
   expect_refused({"core.control_flow.mechanism=multi_path", "core.control_flow.timeout.cycles=100"}, "  ret;",
                  {"determinism.enabled", "multi_path", "timeout.cycles"});
-  expect_refused({"core.control_flow.mechanism=hanoi"}, "  ret;", {"determinism.enabled", "hanoi"});
+  for (const std::string mechanism : {"hanoi", "resync", "tbc", "dwf"})
+    expect_refused({"core.control_flow.mechanism=" + mechanism}, "  ret;",
+                   {"determinism.enabled", mechanism.c_str(), "choose a mechanism"});
 }
 
 TEST(DeterminismRefuses, TooFewBits) {

@@ -39,7 +39,8 @@ Json run(const Settings& settings, const Program& program, const Extras& extras)
     options.max_cycles = 5'000'000;
     options.core_extensions = extras.core_extensions;
     options.shuffle_modules = extras.shuffle;
-    options.on_launch = [&](const gpu::LaunchRecord&) {
+    options.on_launch = [&](const gpu::LaunchRecord& launch) {
+      result["cycles"] = launch.cycles;
       result["quanta"] = quanta;
       quanta = Json::array();
     };

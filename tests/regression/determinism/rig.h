@@ -27,7 +27,7 @@ struct Extras {
 /// `settings`: over those of platform tiny with determinism.enabled. The result has
 ///   "quanta": by quantum {"waves": {"core.slot": [count, reason]}, "started": [[core, slot, cta]], "digest": of the states
 ///             of all wavefronts and of what they have stored}, of the last launch
-///   "statistics": of the last launch
+///   "statistics", "cycles": of the last launch
 ///   "errors": if something was thrown
 [[nodiscard]] Json run(const Settings& settings, const Program& program, const Extras& extras = {});
 

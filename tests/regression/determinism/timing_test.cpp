@@ -122,6 +122,22 @@ TEST(Timing, ChangesStatisticsAndTheOrderOfCreationDoesNot) {
   EXPECT_NE(statistics(8, 0), once);
 }
 
+TEST(Timing, SlotsOfTheFirstLaunchSumToItsCycles) {
+  // CTAs start, and gates close, in cycle 0.
+  const Json result = run_body({}, "  ret;", 4, 64);
+  ASSERT_FALSE(result.contains("errors")) << result["errors"].dump();
+  for (const char* core : {"core0", "core1"}) {
+    const Json& issue = result["statistics"][core]["issue"];
+    std::uint64_t slots = 0;
+    for (const auto& [use, count] : issue["slots"].items()) {
+      EXPECT_LT(count.get<std::uint64_t>(), 1'000'000u) << use;
+      slots += count.get<std::uint64_t>();
+    }
+    EXPECT_EQ(slots % issue["cycles"].get<std::uint64_t>(), 0u);
+    EXPECT_EQ(issue["cycles"], result["cycles"]);
+  }
+}
+
 TEST(Timing, DoesNotChangeTheOrderOfWhatKernelsPrint) {
   const std::string ptx =
       kernel_text(R"(  .local .align 8 .b8 values[8];
