@@ -268,7 +268,7 @@ class TransactionUnit final : public core::LsuInterposer {
   core::AddressResolver resolver_;
   core::MemoryInstruction op_;  ///< the one that is looked at
   const core::LaunchContext* launch_ = nullptr;
-  bool has_transactions_ = false;           ///< the launch
+  bool has_transactions_ = false;  ///< the launch
   std::uint32_t token_gate_ = 0, commit_gate_ = 0;
 
   std::vector<Warp> warps_;

@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
         Variant{"small_buffers", {"tm.commit_unit.set_words=2", "tm.commit_unit.set_buffers=24"}},
         Variant{"needed", {"tm.commit_unit.buffer_scheme=needed", "tm.commit_unit.set_buffers=40"}},
         Variant{"backoff", {"tm.backoff_cycles=100", "tm.concurrent_warps=0"}},
-        Variant{"bloom", {"tm.log.filter_bits=128"}},        Variant{"warp", {"tm.protocol=warp"}},
+        Variant{"bloom", {"tm.log.filter_bits=128"}}, Variant{"warp", {"tm.protocol=warp"}},
         Variant{"warp_sequential", {"tm.protocol=warp", "tm.intra_warp.resolution=sequential"}},
         Variant{"warp_fast_hazards",
                 {"tm.protocol=warp", "tm.commit_unit.hazard_words=2", "tm.commit_unit.coalesced_bytes=128",
