@@ -48,7 +48,7 @@ enum class BrokenRule : std::uint8_t {
 };
 
 struct CommitUnitConfig {
-  double clock_mhz = 650;
+  double clock_mhz = 700;
   std::uint32_t ring_entries = 1920;
   std::uint32_t cid_bits = 16;
   std::uint32_t set_words = 8;

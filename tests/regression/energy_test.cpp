@@ -243,6 +243,7 @@ std::vector<Machine> machines() {
        {mechanism + "aware", "core.control_flow.aware.st_entries=2", "core.control_flow.aware.rt_entries=1"}},
       {"multi_path", "tiny", {mechanism + "multi_path", "core.scoreboard.kind=per_thread_mask"}},
       {"hanoi", "tiny", {mechanism + "hanoi"}},
+      {"resync", "tiny", {mechanism + "resync"}},
       {"quadro_fx5800", "quadro_fx5800", {}},
       {"tesla_c2050", "tesla_c2050", {}},
       {"rtx2060", "rtx2060", {}}};
@@ -288,10 +289,11 @@ TEST_P(EnergyOfAMachine, HasTheTablesOfItsMechanismOnly) {
   const Json machine = result();
   ASSERT_FALSE(machine.contains("errors")) << machine.dump().substr(0, 2000);
   const Json& energy = machine["launches"].back()["stats"]["energy"];
-  const std::string own = GetParam().name == "hanoi"               ? "hanoi"
+  const bool by_name = GetParam().name == "hanoi" || GetParam().name == "resync";
+  const std::string own = by_name                                  ? GetParam().name
                           : GetParam().name == GetParam().platform ? "simt_stack"
                                                                    : "split_tables";
-  for (const char* const tables : {"simt_stack", "split_tables", "hanoi"})
+  for (const char* const tables : {"simt_stack", "split_tables", "hanoi", "resync"})
     EXPECT_EQ(energy.contains(tables), tables == own) << tables;
   EXPECT_GT(energy[own]["dynamic"].get<std::uint64_t>(), 0u);
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -114,6 +115,7 @@ TEST(NativeTracer, FunctionMarksOfTheCompiler) {
     (void)trace_native({NATIVE_KERNELS_MARKED, kernel, "2"}, folder.path(), {});
     const auto all = records_of(folder.path());
     ASSERT_EQ(all.size(), 2u);
+    unsigned most = 0, sum = 0;
     for (unsigned t = 0; t < 2; ++t) {
       unsigned entered = 0, left = 0, calls = 0;
       for (const R& record : all[t]) {
@@ -126,11 +128,17 @@ TEST(NativeTracer, FunctionMarksOfTheCompiler) {
       }
       EXPECT_EQ(entered, left);
       if (kernel == std::string("13")) {
-        EXPECT_EQ(entered, t == 1 ? 3u : 2u) << "the worker, the kernel, the big function";
         EXPECT_EQ(calls, entered - 1) << "calls of marks are not recorded";
+        most = std::max(most, entered);
+        sum += entered;
       } else {
         EXPECT_GT(calls, entered) << "of the library";
       }
+    }
+    if (kernel == std::string("13")) {
+      // Which of the two began first is up to the machine.
+      EXPECT_EQ(most, 3u) << "the worker, the kernel, the big function";
+      EXPECT_EQ(sum, 5u);
     }
   }
 }
