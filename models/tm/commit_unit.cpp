@@ -110,6 +110,9 @@ bool CommitUnit::take_responses() {
       const std::uint64_t first = std::uint64_t{extension.message.words[0]};
       std::memcpy(block.data(), done.get_data_ptr() + (first - line), config_.access_bytes);
       model_.returned(extension.tag, block.data());
+    } else {
+      // Not when L2 takes it: the last warp of a launch may end with the transaction, and memory is looked at then.
+      model_.performed(extension.tag);
     }
     done.release();
   }
@@ -141,12 +144,6 @@ bool CommitUnit::send_to_l2() {
   model_.l2_sent();
   send(request);
   return true;
-}
-
-void CommitUnit::accepted(const Payload& payload) {
-  const auto& extension = static_cast<const sim::MemoryTransaction&>(payload).extension;
-  if (extension.core == sim::kUnitInitiator && extension.op == sim::MemoryOp::kWrite)
-    model_.accepted(extension.tag);
 }
 
 bool CommitUnit::send_to_core(base::Cycle now) {

@@ -34,7 +34,6 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
 
  protected:
   base::Cycle cycle(base::Cycle now) override;
-  void accepted(const Payload& payload) override;
   [[nodiscard]] bool busy() const override { return !model_.idle(); }
 
  private:

@@ -243,7 +243,7 @@ std::vector<Machine> machines() {
        {mechanism + "aware", "core.control_flow.aware.st_entries=2", "core.control_flow.aware.rt_entries=1"}},
       {"multi_path", "tiny", {mechanism + "multi_path", "core.scoreboard.kind=per_thread_mask"}},
       {"hanoi", "tiny", {mechanism + "hanoi"}},
-      {"resync", "tiny", {mechanism + "resync"}},
+      {"resync", "tiny", {mechanism + "resync", "core.control_flow.resync.policy=LongMinSP(4)"}},
       {"quadro_fx5800", "quadro_fx5800", {}},
       {"tesla_c2050", "tesla_c2050", {}},
       {"rtx2060", "rtx2060", {}}};

@@ -129,7 +129,7 @@ class CommitRig {
       block[w] = word;
     }
     if (request.write)
-      model.accepted(request.tag);
+      model.performed(request.tag);
     else
       model.returned(request.tag, block.data());
   }
