@@ -219,7 +219,7 @@ def claims_of_time(study, claims):
     full = CONFIGURATION["GPUDet"]
     normalised = {name: study.normalised(name, full) for name in study.averaged}
     average = mean(normalised.values())
-    add_claim(claims, "slowdown", [average], lambda: number(average), lambda: 1 < average)
+    add_claim(claims, "slowdown", [average], lambda: number(average), lambda: 1 < average <= 1.3 * 2.05)
     values = list(normalised.values())
     add_claim(claims, "highest", values, lambda: number(max(values)), lambda: max(values) <= 5)
     add_claim(claims, "lowest", values, lambda: f"{percent(min(values) - 1)} ({min(normalised, key=normalised.get)})",
