@@ -20,6 +20,27 @@ namespace {
 
 constexpr std::uint32_t kThreads = 64;
 
+/// f returns at the end of the recursion, and early from its middle.
+const char* const kEarlyReturn = R"(
+.func (.reg .b32 %out) f(.reg .b32 %n)
+{
+  .reg .b32 %below, %m;
+  .reg .pred %p, %q;
+  mov.u32 %out, 5;
+  setp.eq.u32 %p, %n, 0;
+  @%p ret;
+  sub.u32 %m, %n, 1;
+  call (%below), f, (%m);
+  setp.gt.u32 %q, %below, 60;
+  @%q bra BIG;
+  mad.lo.u32 %out, %below, 5, %n;
+  ret;
+BIG:
+  shr.u32 %out, %below, 1;
+  ret;
+}
+)";
+
 /// `k(out)`: thread i has 4 bytes at %at; %me is its lane. Stores %r1.
 std::string module(const std::string& functions, const std::string& body) {
   return ".version 7.5\n.target sm_75\n.address_size 64\n" + functions + R"(
@@ -76,26 +97,7 @@ DONE:
 )",
      kCount},
     // The case that ends the recursion returns early, from the middle of the function.
-    {"EarlyReturn", true, R"(
-.func (.reg .b32 %out) f(.reg .b32 %n)
-{
-  .reg .b32 %below, %m;
-  .reg .pred %p, %q;
-  mov.u32 %out, 5;
-  setp.eq.u32 %p, %n, 0;
-  @%p ret;
-  sub.u32 %m, %n, 1;
-  call (%below), f, (%m);
-  setp.gt.u32 %q, %below, 60;
-  @%q bra BIG;
-  mad.lo.u32 %out, %below, 5, %n;
-  ret;
-BIG:
-  shr.u32 %out, %below, 1;
-  ret;
-}
-)",
-     kCount},
+    {"EarlyReturn", true, kEarlyReturn, kCount},
     // Two functions that call each other, on both sides of branches.
     {"Mutual", true, R"(
 .func (.reg .b32 %out) g(.reg .b32 %n);
@@ -294,25 +296,7 @@ DONE:
 )",
      kCount},
     // The upper half of a warp waits for the lower one, which is in the recursion; in a region of the caller.
-    {"OthersWaitForItsLanes", true, R"(
-.func (.reg .b32 %out) f(.reg .b32 %n)
-{
-  .reg .b32 %below, %m;
-  .reg .pred %p, %q;
-  mov.u32 %out, 5;
-  setp.eq.u32 %p, %n, 0;
-  @%p ret;
-  sub.u32 %m, %n, 1;
-  call (%below), f, (%m);
-  setp.gt.u32 %q, %below, 60;
-  @%q bra BIG;
-  mad.lo.u32 %out, %below, 5, %n;
-  ret;
-BIG:
-  shr.u32 %out, %below, 1;
-  ret;
-}
-)",
+    {"OthersWaitForItsLanes", true, kEarlyReturn,
      R"(
   setp.lt.u32 %p1, %me, 16;
   and.b32 %r2, %me, 7;
@@ -335,25 +319,7 @@ JOIN:
   add.u32 %r1, %r1, %me;
 )"},
     // The upper halves of both warps meet and go on while the lower ones are in the recursion.
-    {"OthersComeBackMeanwhile", true, R"(
-.func (.reg .b32 %out) f(.reg .b32 %n)
-{
-  .reg .b32 %below, %m;
-  .reg .pred %p, %q;
-  mov.u32 %out, 5;
-  setp.eq.u32 %p, %n, 0;
-  @%p ret;
-  sub.u32 %m, %n, 1;
-  call (%below), f, (%m);
-  setp.gt.u32 %q, %below, 60;
-  @%q bra BIG;
-  mad.lo.u32 %out, %below, 5, %n;
-  ret;
-BIG:
-  shr.u32 %out, %below, 1;
-  ret;
-}
-)",
+    {"OthersComeBackMeanwhile", true, kEarlyReturn,
      R"(
   setp.lt.u32 %p1, %me, 16;
   and.b32 %r2, %me, 7;
