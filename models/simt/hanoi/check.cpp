@@ -1,0 +1,143 @@
+// CHECK, behind every instruction: an entry whose lanes have all come is popped and they go on (hanoi §3.2, §4.4).
+#include "simt/hanoi/warp_state.h"
+
+#include <algorithm>
+
+namespace heddle::simt {
+
+void HanoiWarp::release(Pc pc, LaneMask lanes) {
+  lanes.for_each([&](unsigned lane) {
+    if (waiting_.test(lane) && resume_[lane] != pc) ++stats_.misrouted;
+  });
+  waiting_ = LaneMask::difference(waiting_, lanes);
+  push_path(pc, lanes);
+}
+
+void HanoiWarp::pop(bool counts) {
+  if (counts) ++stats_.empty_pops;
+  rec_.pop_back();
+}
+
+/// Releases at most once (corrections 6).
+void HanoiWarp::check(HanoiEvent& event) {
+  if (config_.is_x())
+    check_tagged(event);
+  else
+    check_mask(event);
+}
+
+void HanoiWarp::check_mask(HanoiEvent& event) {
+  while (!rec_.empty()) {
+    const Entry top = rec_.back();
+    Register& b = registers_[top.barrier];
+    if (!b.valid) return;
+    const LaneMask awaits = awaited(top);
+    if (awaits.none()) {
+      if (!config_.pops_empty) return;
+      b.valid = false;
+      pop(true);
+      ++event.cycles;
+      continue;
+    }
+    if (!waiting_.contains(awaits)) return;
+    b.valid = false;
+    pop(false);
+    ++event.cycles;
+    ++stats_.reconvergences;
+    release(top.pc, awaits);
+    return;
+  }
+}
+
+bool HanoiWarp::complete(std::uint32_t number) const {
+  if (!registers_[number].valid) return false;
+  LaneMask here;
+  bool any = false;
+  for (std::uint32_t i = 0; i < rec_.size(); ++i)
+    if (rec_[i].warpsync && !rec_[i].dead && rec_[i].barrier == number) {
+      here |= arrived(i);
+      any = true;
+    }
+  return any && here.contains(LaneMask::difference(registers_[number].mask, finished_));
+}
+
+bool HanoiWarp::release_warpsync(std::uint32_t number) {
+  if (!complete(number)) return false;
+  registers_[number].valid = false;
+  ++stats_.reconvergences;
+  // From the top, so that the lanes that came first run first.
+  for (std::uint32_t i = static_cast<std::uint32_t>(rec_.size()); i-- > 0;) {
+    Entry& entry = rec_[i];
+    if (!entry.warpsync || entry.dead || entry.barrier != number) continue;
+    entry.dead = true;
+    if (const LaneMask lanes = arrived(i); lanes.any()) release(entry.pc, lanes);
+  }
+  return true;
+}
+
+void HanoiWarp::check_tagged(HanoiEvent& event) {
+  for (;;) {
+    while (!rec_.empty() && rec_.back().dead) {
+      pop(false);
+      ++event.cycles;
+    }
+    for (std::uint32_t b = config_.program_registers(); b < config_.barrier_registers; ++b)
+      if (release_warpsync(b)) {
+        while (!rec_.empty() && rec_.back().dead) {
+          pop(false);
+          ++event.cycles;
+        }
+        return;
+      }
+    if (rec_.empty() || rec_.back().warpsync || !registers_[rec_.back().barrier].valid) break;
+    const Entry top = rec_.back();
+    const LaneMask here = arrived(static_cast<std::uint32_t>(rec_.size()) - 1);
+    const LaneMask awaits = awaited(top);
+    if (!here.contains(awaits) || (awaits.none() && here.none() && !config_.pops_empty)) break;
+    registers_[top.barrier].valid = false;
+    pop(here.none());
+    ++event.cycles;
+    if (here.none()) continue;
+    ++stats_.reconvergences;
+    release(top.pc, here);
+    return;
+  }
+  if (ws_.empty()) (void)break_stall();
+}
+
+/// X: nothing can run although lanes wait at a BSYNC, whose region is only a hint: they go on.
+bool HanoiWarp::break_stall() {
+  std::uint32_t entry = static_cast<std::uint32_t>(rec_.size());
+  while (entry-- > 0 && (rec_[entry].warpsync || arrived(entry).none())) {
+  }
+  if (entry >= rec_.size()) return false;
+  const LaneMask lanes = arrived(entry);
+  Register& b = registers_[rec_[entry].barrier];
+  b.mask = LaneMask::difference(b.mask, lanes);
+  b.valid = b.valid && b.mask.any();
+  ++stats_.stall_breaks;
+  release(rec_[entry].pc, lanes);
+  const bool warpsyncs =
+      std::any_of(rec_.begin(), rec_.end(), [](const Entry& each) { return each.warpsync && !each.dead; });
+  if (warpsyncs) return true;
+  for (std::uint32_t i = entry; i < rec_.size(); ++i) registers_[rec_[i].barrier].valid = false;
+  rec_.resize(entry);
+  return true;
+}
+
+bool HanoiWarp::has_work() const {
+  if (!config_.is_x()) {
+    if (rec_.empty() || !registers_[rec_.back().barrier].valid) return false;
+    const LaneMask awaits = awaited(rec_.back());
+    return awaits.none() ? config_.pops_empty : waiting_.contains(awaits);
+  }
+  for (std::uint32_t b = config_.program_registers(); b < config_.barrier_registers; ++b)
+    if (complete(b)) return true;
+  if (rec_.empty()) return false;
+  if (rec_.back().dead) return true;
+  const Entry& top = rec_.back();
+  if (top.warpsync || !registers_[top.barrier].valid) return false;
+  return arrived(static_cast<std::uint32_t>(rec_.size()) - 1).contains(awaited(top));
+}
+
+}  // namespace heddle::simt

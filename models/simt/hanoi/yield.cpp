@@ -1,0 +1,74 @@
+// YIELD: the turn of another path (hanoi §3.2, A6).
+#include "simt/hanoi/warp_state.h"
+
+#include <algorithm>
+
+namespace heddle::simt {
+
+std::size_t HanoiWarp::siblings() const {
+  if (ws_.size() < 2) return 0;
+  LaneMask region = LaneMask::all();
+  if (!rec_.empty()) {
+    const Register& b = registers_[rec_.back().barrier];
+    if (!b.valid) return 0;  // spilled: nothing says who belongs together (A6)
+    region = b.mask;
+  }
+  // A path of the innermost region below one from outside of it has come back from a barrier: it has its turn first.
+  if (!region.contains(ws_.back().mask))
+    return (region & ws_.back().mask).none() && region.contains(ws_[ws_.size() - 2].mask) ? 1 : 0;
+  std::size_t count = 0;
+  while (count + 1 < ws_.size() && region.contains(ws_[ws_.size() - 2 - count].mask)) ++count;
+  return count;
+}
+
+void HanoiWarp::yield(HanoiEvent& event) {
+  ws_.back().pc = event.next;
+  ++stats_.yields;
+  ++yields_;
+  if (config_.is_x() && config_.yield_releases != 0 && yields_ % config_.yield_releases == 0) {
+    if (release_by_yield()) return;
+    if (ws_.size() < 2) return;
+    std::rotate(ws_.begin(), ws_.end() - 1, ws_.end());
+    ++stats_.turns;
+    event.cycles += static_cast<std::uint32_t>(ws_.size()) - 1;
+    return;
+  }
+  const std::size_t count = siblings();
+  if (count == 0) return;
+  ++stats_.turns;
+  const auto top = ws_.end() - 1;
+  switch (config_.yield) {
+    case HanoiYield::kSwap:
+      std::iter_swap(top, top - 1);
+      return;
+    case HanoiYield::kExchange:
+    case HanoiYield::kExchangeOfWarp: {
+      const bool of_entry = config_.yield == HanoiYield::kExchange && !rec_.empty();
+      std::uint32_t& turn = of_entry ? rec_.back().turn : turn_;
+      turn = turn % static_cast<std::uint32_t>(count) + 1;
+      std::iter_swap(top, top - turn);
+      event.cycles += turn - 1;
+      return;
+    }
+    case HanoiYield::kRotate:
+      std::rotate(top - static_cast<std::ptrdiff_t>(count), top, ws_.end());
+      event.cycles += static_cast<std::uint32_t>(count) - 1;
+      return;
+  }
+}
+
+bool HanoiWarp::release_by_yield() {
+  for (std::uint32_t i = static_cast<std::uint32_t>(rec_.size()); i-- > 0;) {
+    if (rec_[i].warpsync || rec_[i].dead) continue;
+    const LaneMask lanes = arrived(i);
+    if (lanes.none()) continue;
+    Register& b = registers_[rec_[i].barrier];
+    b.mask = LaneMask::difference(b.mask, lanes);
+    release(rec_[i].pc, lanes);
+    ++stats_.yield_releases;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace heddle::simt
