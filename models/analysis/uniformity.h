@@ -20,7 +20,8 @@ enum class UniformWithin : std::uint8_t { kWarp, kCta };
 class Uniformity {
  public:
   /// Both must outlive this.
-  Uniformity(const isa::Kernel& kernel, const ControlFlowGraph& cfg, UniformWithin within = UniformWithin::kWarp);
+  Uniformity(const isa::Kernel& kernel, const ControlFlowGraph& cfg,
+             UniformWithin within = UniformWithin::kWarp);
 
   /// Of a branch, an indirect branch or an indirect call.
   [[nodiscard]] bool uniform(std::uint32_t pc) const;

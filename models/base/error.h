@@ -9,15 +9,15 @@ namespace heddle::base {
 /// Exit codes of the `heddle` command, one per kind of outcome.
 enum class ExitCode : int {
   kOk = 0,
-  kMismatch = 1,      ///< the run finished but its result is wrong
-  kBadInput = 2,      ///< command line, YAML, PTX, files, launch shape
-  kKernelFault = 3,   ///< the kernel did something illegal (out of bounds, misaligned, trap)
-  kHang = 4,          ///< the watchdog diagnosed a hang
-  kCycleLimit = 5,    ///< --max-cycles reached
-  kTwinMismatch = 6,  ///< a block's model and its RTL twin gave different answers
-  kDeviceFailed = 7,  ///< a launch on a device on which an earlier launch failed
+  kMismatch = 1,          ///< the run finished but its result is wrong
+  kBadInput = 2,          ///< command line, YAML, PTX, files, launch shape
+  kKernelFault = 3,       ///< the kernel did something illegal (out of bounds, misaligned, trap)
+  kHang = 4,              ///< the watchdog diagnosed a hang
+  kCycleLimit = 5,        ///< --max-cycles reached
+  kTwinMismatch = 6,      ///< a block's model and its RTL twin gave different answers
+  kDeviceFailed = 7,      ///< a launch on a device on which an earlier launch failed
   kNondeterministic = 8,  ///< memory of runs of --deterministic-check differs
-  kInternal = 70,     ///< a bug in Heddle
+  kInternal = 70,         ///< a bug in Heddle
   // As of any command that a signal ends: 128 + its number.
   kHungUp = 129,        ///< SIGHUP
   kInterrupted = 130,   ///< SIGINT

@@ -111,9 +111,11 @@ void RegisterFileConfig::visit(base::ConfigVisitor& v) {
            .doc = "results written per cycle and sub-core, pipes and loads together; 0: any number",
            .min = 0,
            .max = 16});
-  v.choice("formations", formations, {"row_per_lane", "per_home_warp"},
-           "lanes of several home warps (tbc, dwf): row_per_lane: each lane's bank has a row address of its own, they are "
-           "read and written at once (tbc-and-kilotm §3.1); per_home_warp: one after the other, a row at a time");
+  v.choice(
+      "formations", formations, {"row_per_lane", "per_home_warp"},
+      "lanes of several home warps (tbc, dwf): row_per_lane: each lane's bank has a row address of its own, "
+      "they are "
+      "read and written at once (tbc-and-kilotm §3.1); per_home_warp: one after the other, a row at a time");
 }
 
 PipesConfig::PipesConfig() {

@@ -46,9 +46,7 @@ StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismC
   stats.counter("most_entries", "log entries", "longest log", &most_entries_);
 }
 
-void StoreBuffer::add_clients(core::LoadStoreUnit& unit) {
-  traffic_.bind_unit(unit, "store_buffer");
-}
+void StoreBuffer::add_clients(core::LoadStoreUnit& unit) { traffic_.bind_unit(unit, "store_buffer"); }
 
 void StoreBuffer::set_log_base(std::uint64_t base) {
   const std::uint64_t waves = waves_.size();

@@ -253,9 +253,11 @@ void DramConfig::visit(base::ConfigVisitor& v) {
            "cycles at 1400 MHz = 143 ns = 132 cycles at 924 MHz)",
        .min = 0,
        .max = kMaxCycles});
-  v.field("perturb_seed", perturb_seed,
-          {.doc = "seed of random times of the channels' first refreshes, within tREFI (gpudet §0.1); 0: all after "
-                  "tREFI"});
+  v.field(
+      "perturb_seed", perturb_seed,
+      {.doc =
+           "seed of random times of the channels' first refreshes, within tREFI (gpudet §0.1); 0: all after "
+           "tREFI"});
 }
 
 void MemoryConfig::visit(base::ConfigVisitor& v) {

@@ -74,12 +74,13 @@ SectorTransfer L2Slice::transfer() {
     if (first != 0) count = std::min(count, first & -first);  // lowest bit: the alignment of `first`
   }
   const std::uint32_t offset = first * geometry_.sector_bytes();
-  return {.address = next.line + offset,
-          .bytes = count * geometry_.sector_bytes(),
-          .write = next.write,
-          .data = (next.write ? next.data.data() : banks_[geometry_.bank_of(next.line)].frame_data(next.frame)) +
-                  offset,
-          .frame = next.frame};
+  return {
+      .address = next.line + offset,
+      .bytes = count * geometry_.sector_bytes(),
+      .write = next.write,
+      .data = (next.write ? next.data.data() : banks_[geometry_.bank_of(next.line)].frame_data(next.frame)) +
+              offset,
+      .frame = next.frame};
 }
 
 void L2Slice::pop_transfer() {

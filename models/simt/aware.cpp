@@ -49,7 +49,8 @@ Mechanism aware_mechanism() {
       base::ConfigOption::section<sim::TwinConfig>(kFifoBlock, "queue of splits of aware"));
   mechanism.timed = [](const ControlFlowConfig& config) {
     if (config.get<AwareConfig>().virtualised())
-      return std::string("a split whose entry is in memory is passed over until it is back (st_entries, rt_entries)");
+      return std::string(
+          "a split whose entry is in memory is passed over until it is back (st_entries, rt_entries)");
     return timed_by(config.get<TimeoutConfig>());
   };
   return mechanism;

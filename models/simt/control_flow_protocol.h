@@ -94,8 +94,8 @@ enum class GroupChange : std::uint8_t {
   kWatches,      ///< only the PCs that it watches change; what it has fetched stays
   kJoined,       ///< its lanes and watches change; its place and what it has fetched stay
 };
-inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedulable", "vanished", "held",
-                                                    "watches", "joined"};
+inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedulable", "vanished",
+                                                    "held",  "watches", "joined"};
 
 /// Why a group is blocked.
 enum class BlockCause : std::uint8_t {

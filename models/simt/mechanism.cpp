@@ -23,8 +23,10 @@ void ControlFlowConfig::visit(base::ConfigVisitor& v) {
       "on the stack, the majority on hanoi (A8), not_taken on the others");
   v.choice("likely_convergence", likely_convergence,
            {std::begin(kLikelyConvergenceNames), std::end(kLikelyConvergenceNames)},
-           "simt_stack, tbc: where diverged threads may meet before their reconvergence point (tbc-and-kilotm §4); loops: "
-           "branches that may leave a loop meet at its backward branch; profile: of these, those that pay off by the "
+           "simt_stack, tbc: where diverged threads may meet before their reconvergence point "
+           "(tbc-and-kilotm §4); loops: "
+           "branches that may leave a loop meet at its backward branch; profile: of these, those that pay "
+           "off by the "
            "profile of an earlier run");
   v.field("likely_convergence_profile", likely_convergence_profile,
           {.unit = "", .doc = "likely_convergence=profile: the file that heddle run --profile has written"});
@@ -50,7 +52,8 @@ std::optional<ConvergenceTables> ControlFlowConfig::convergence() const {
 
 std::string ControlFlowConfig::timed() const {
   const Mechanism& chosen = base::entry_named(*mechanisms_, mechanism, kKey);
-  if (!chosen.timed) return mechanism + " does not say that the order in which it runs lanes is independent of time";
+  if (!chosen.timed)
+    return mechanism + " does not say that the order in which it runs lanes is independent of time";
   const std::string why = chosen.timed(*this);
   return why.empty() ? "" : mechanism + ": " + why;
 }

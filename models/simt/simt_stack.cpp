@@ -139,7 +139,8 @@ SimtStack::Entry SimtStack::split(Stack& stack, Pc next, Pc rpc) {
   Entry side{Pc{}, rpc, {}, top.frame};
   const bool replaces = top.rpc == rpc;
   Pc lpc = kNoPc;
-  if (likely_ && facts_ != nullptr && !facts_->likely_point.empty()) lpc = facts_->likely_point[next.value() - 1];
+  if (likely_ && facts_ != nullptr && !facts_->likely_point.empty())
+    lpc = facts_->likely_point[next.value() - 1];
   if (lpc == rpc) lpc = kNoPc;
   side.lpc = lpc;
   const bool shares = lpc != kNoPc && replaces && top.lpc == lpc;

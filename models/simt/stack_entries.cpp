@@ -90,8 +90,9 @@ void inspect_stack(std::span<const StackEntry> entries, bool at_barrier, Control
     if (waiting.any()) {
       // An entry whose PC is the RPC of one above it is a reconvergence entry: its lanes have arrived. So is
       // the one behind a call that others are still in.
-      const bool reconverging = std::any_of(
-          entries.rbegin(), it, [&](const StackEntry& e) { return e.rpc == it->pc || e.lpc == it->pc || e.frame > it->frame; });
+      const bool reconverging = std::any_of(entries.rbegin(), it, [&](const StackEntry& e) {
+        return e.rpc == it->pc || e.lpc == it->pc || e.frame > it->frame;
+      });
       request.suspended->push_back({waiting,
                                     it->pc,
                                     reconverging ? Suspension::kReconverging : Suspension::kNotStarted,

@@ -68,7 +68,8 @@ class WarpHistoryUnit : public sc_core::sc_module {
   sim::BlockTarget<HistoryProtocol, WarpHistoryUnit, &WarpHistoryUnit::serve> history_tsock{"history_tsock",
                                                                                             this};
   /// The same for those who know that warps start and end.
-  sim::BlockTarget<HistoryProtocol, WarpHistoryUnit, &WarpHistoryUnit::serve> reset_tsock{"reset_tsock", this};
+  sim::BlockTarget<HistoryProtocol, WarpHistoryUnit, &WarpHistoryUnit::serve> reset_tsock{"reset_tsock",
+                                                                                          this};
 
   /// For tests and traces.
   [[nodiscard]] const WarpHistory& history(WarpId warp) const { return warps_[set_of(warp)].history; }

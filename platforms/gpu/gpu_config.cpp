@@ -34,7 +34,8 @@ GpuConfig::GpuConfig() : dispatch(dispatch_policies().entries()), energy(energy_
   core.control_flow = simt::ControlFlowConfig(control_flow_mechanisms().entries());
   core.scheduler = core::SchedulerConfig(scheduling_policies().entries(), kDefaultSchedulingPolicy);
   for (const core::CoreUnit& unit : core_units().entries()) core.units.add(unit.section);
-  for (const core::GpuMechanismEntry& mechanism : gpu_mechanisms().entries()) mechanisms.add(mechanism.section);
+  for (const core::GpuMechanismEntry& mechanism : gpu_mechanisms().entries())
+    mechanisms.add(mechanism.section);
 }
 
 void ClocksConfig::visit(base::ConfigVisitor& v) {

@@ -241,8 +241,7 @@ void GpuDevice::Impl::launch(host::ModuleHandle handle, const std::string& name,
   allocate_for(context, launch_memory);
 
   core::LaunchPreparation preparation{
-      context,
-      [this](std::uint64_t bytes, const std::string& what) { return memory.allocate(bytes, what); },
+      context, [this](std::uint64_t bytes, const std::string& what) { return memory.allocate(bytes, what); },
       [this](std::uint64_t address, std::span<const std::byte> bytes) { memory.write(address, bytes); }};
   for (const auto& mechanism : gpu.mechanisms) mechanism->prepare(preparation);
 

@@ -64,7 +64,8 @@ void add_likely_convergence(compiler::Pipeline& pipeline, const simt::ControlFlo
   compiler::LikelyConvergencePoints::Keep keep;
   if (config.likely_convergence == simt::LikelyConvergence::kProfile)
     keep = by_profile(config.likely_convergence_profile);
-  pipeline.add(compiler::Stage::kAnalyse, std::make_shared<const compiler::LikelyConvergencePoints>(std::move(keep)));
+  pipeline.add(compiler::Stage::kAnalyse,
+               std::make_shared<const compiler::LikelyConvergencePoints>(std::move(keep)));
 }
 
 /// What becomes of convergence instructions on a mechanism that has no use for them. Behind all passes that may insert

@@ -36,8 +36,7 @@ std::uint64_t LaunchSimulation::warp_instructions() const {
 }
 
 void LaunchSimulation::fail_hang(const std::string& kernel, const std::string& why) {
-  const std::string what =
-      hangs_.diagnose(kernel, gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle());
+  const std::string what = hangs_.diagnose(kernel, gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle());
   throw base::Error(base::ExitCode::kHang, "", why.empty() ? what : why + "\n" + what);
 }
 

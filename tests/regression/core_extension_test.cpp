@@ -145,7 +145,8 @@ class Delay : public core::LsuInterposer {
       if (look.ask == core::LsuInspection::Ask::kPendingLoads && instruction.write_count != 0)
         for (const core::MemorySlice& slice : held.operation->slices())
           if (slice.warp == look.warp) look.pending->push_back({&instruction, slice.lanes});
-      if (look.ask == core::LsuInspection::Ask::kOldWrites && instruction.op != isa::Opcode::kLoad) look.yes = true;
+      if (look.ask == core::LsuInspection::Ask::kOldWrites && instruction.op != isa::Opcode::kLoad)
+        look.yes = true;
     }
   }
   void wake(core::LsuWake& wake) override {
@@ -160,7 +161,8 @@ class Delay : public core::LsuInterposer {
 
 class TestExtension final : public core::CoreExtension {
  public:
-  explicit TestExtension(const core::CoreExtensionSite& site) : meter_("meter", site), delay_("delay", site.stats) {}
+  explicit TestExtension(const core::CoreExtensionSite& site)
+      : meter_("meter", site), delay_("delay", site.stats) {}
   [[nodiscard]] std::vector<TapTarget*> taps() override { return {&meter_.tap_tsock}; }
   [[nodiscard]] std::vector<Gate> gates() override {
     return {{"tokens", &meter_.gate_tsock, &meter_.control_isock}};
@@ -175,7 +177,8 @@ class TestExtension final : public core::CoreExtension {
 class CoreExtensions : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(CoreExtensions, ChangeTimeAndNothingElse) {
-  testing::Scenario extended{std::get<0>(GetParam()), "tiny", workloads::Compiler::kNvcc, {std::get<1>(GetParam())}};
+  testing::Scenario extended{
+      std::get<0>(GetParam()), "tiny", workloads::Compiler::kNvcc, {std::get<1>(GetParam())}};
   extended.oracle = true;
   extended.core_extensions = {
       [](const core::CoreExtensionSite& site) { return std::make_unique<TestExtension>(site); }};
@@ -203,8 +206,8 @@ TEST_P(CoreExtensions, ChangeTimeAndNothingElse) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CoreExtensions,
-                         ::testing::Combine(::testing::Values("vecadd", "reduction", "bfs", "histogram", "hashtable",
-                                                              "nqueens-recursive"),
+                         ::testing::Combine(::testing::Values("vecadd", "reduction", "bfs", "histogram",
+                                                              "hashtable", "nqueens-recursive"),
                                             ::testing::Values("core.control_flow.mechanism=simt_stack",
                                                               "core.control_flow.mechanism=aware",
                                                               "core.control_flow.mechanism=multi_path")),

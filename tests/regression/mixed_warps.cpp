@@ -17,7 +17,8 @@ using base::WarpId;
 
 class MixedWarps final : public simt::ControlFlow {
  public:
-  explicit MixedWarps(std::uint32_t warps) : threads_(warps * std::size_t{kLanes}), partner_(warps), groups_(warps) {}
+  explicit MixedWarps(std::uint32_t warps)
+      : threads_(warps * std::size_t{kLanes}), partner_(warps), groups_(warps) {}
 
   [[nodiscard]] const char* name() const override { return "mixed_warps"; }
   [[nodiscard]] bool runs_lanes_apart() const override { return true; }
@@ -32,7 +33,8 @@ class MixedWarps final : public simt::ControlFlow {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const Thread& thread = at(request.warp, lane);
       if (thread.state == State::kWaiting) waits[thread.pc] |= LaneMask(1u << lane);
-      if (thread.state == State::kPooled || thread.state == State::kGrouped) runs[thread.pc] |= LaneMask(1u << lane);
+      if (thread.state == State::kPooled || thread.state == State::kGrouped)
+        runs[thread.pc] |= LaneMask(1u << lane);
     }
     if (request.runnable != nullptr)
       for (const auto& [pc, lanes] : runs) request.runnable->push_back({pc, lanes});
@@ -48,13 +50,15 @@ class MixedWarps final : public simt::ControlFlow {
     for (std::size_t i = 0; i < warps.size(); ++i) {
       const std::size_t other = i % 2 == 0 ? std::min(i + 1, warps.size() - 1) : i - 1;
       partner_[warps[i].warp.value()] = warps[other].warp;
-      warps[i].mask.for_each([&](unsigned lane) { at(warps[i].warp, lane) = {State::kPooled, request.next}; });
+      warps[i].mask.for_each([&](unsigned lane) {
+        at(warps[i].warp, lane) = {State::kPooled, request.next};
+      });
     }
     for (const simt::WarpLaunch& warp : warps) form(warp.warp);
   }
   void transfer(simt::ControlFlowRequest& request) override {
     settle(request, [&](unsigned lane, Thread& thread) {
-      thread.pc = !request.taken.test(lane)      ? request.next
+      thread.pc = !request.taken.test(lane)        ? request.next
                   : request.lane_target != nullptr ? request.lane_target[lane]
                                                    : request.target;
     });
@@ -71,7 +75,8 @@ class MixedWarps final : public simt::ControlFlow {
   }
   void barrier_release(simt::ControlFlowRequest& request) override {
     request.mask.for_each([&](unsigned lane) {
-      if (Thread& thread = at(request.warp, lane); thread.state == State::kWaiting) thread.state = State::kPooled;
+      if (Thread& thread = at(request.warp, lane); thread.state == State::kWaiting)
+        thread.state = State::kPooled;
     });
     form_idle(request.warp);
   }
@@ -157,9 +162,9 @@ class MixedWarps final : public simt::ControlFlow {
     answer(update);
   }
 
-  std::vector<Thread> threads_;   ///< by warp slot, then lane
-  std::vector<WarpId> partner_;   ///< by warp slot: itself if the CTA has an odd number of warps
-  std::vector<Group> groups_;     ///< by warp slot
+  std::vector<Thread> threads_;  ///< by warp slot, then lane
+  std::vector<WarpId> partner_;  ///< by warp slot: itself if the CTA has an odd number of warps
+  std::vector<Group> groups_;    ///< by warp slot
   std::mt19937 random_{20261123};
   std::uint64_t mixed_ = 0;
   mutable std::uint64_t digest_ = 0;

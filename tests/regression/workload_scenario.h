@@ -27,7 +27,7 @@ struct Scenario {
   std::vector<core::CoreExtensionFactory> core_extensions{};
   std::function<void(gpu::Gpu&)> extend = nullptr;  ///< gpu::RunOptions::extend
   std::function<void(nlohmann::ordered_json&)> inspect =
-      nullptr;  ///< adds to the result, in the GPU's process
+      nullptr;                                                 ///< adds to the result, in the GPU's process
   std::function<void(compiler::Pipeline&)> compiler_passes{};  ///< gpu::RunOptions::compiler
 };
 

@@ -6,8 +6,7 @@
 namespace heddle::core {
 
 CtaLauncher::CtaLauncher(CoreState& state, IssueStage& issue, PathControl& paths, CtaBarriers& barriers,
-                         sim::BlockInitiator<LsuProtocol>& lsu,
-                         sim::BlockInitiator<CtaDoneProtocol>& done,
+                         sim::BlockInitiator<LsuProtocol>& lsu, sim::BlockInitiator<CtaDoneProtocol>& done,
                          const simt::ControlFlowUnit& control_flow)
     : state_(state),
       issue_(issue),
@@ -34,9 +33,8 @@ void CtaLauncher::begin_launch(const LaunchContext* launch) {
   memory.launch = launch;
   lsu_.call(memory);
   TableTrafficRequest tables;
-  tables.base = launch->table_base +
-                std::uint64_t{state_.id.value()} * state_.config.occupancy.max_warps *
-                                     control_flow_.spill_bytes_per_warp();
+  tables.base = launch->table_base + std::uint64_t{state_.id.value()} * state_.config.occupancy.max_warps *
+                                         control_flow_.spill_bytes_per_warp();
   table_traffic_isock.call(tables);
   simt::ControlFlowRequest begin;
   begin.event = simt::ControlFlowEvent::kBeginLaunch;

@@ -34,7 +34,8 @@ class CtaLauncher {
   /// Frees the warp, and its CTA, if nothing of it runs or is on its way any more.
   void retire_if_finished(WarpId id) {
     const WarpContext& warp = state_.warp(id);
-    if (warp.resident && warp.live.none() && warp.memory_outstanding == 0 && warp.alu_outstanding == 0) retire(id);
+    if (warp.resident && warp.live.none() && warp.memory_outstanding == 0 && warp.alu_outstanding == 0)
+      retire(id);
   }
   /// CTAs on the core.
   [[nodiscard]] std::uint32_t resident() const { return slots_.resident(); }

@@ -102,7 +102,8 @@ CtaSlot CtaSlots::take(const CtaNeeds& needs, std::vector<WarpId>& warps, std::u
   return CtaSlot{static_cast<std::uint32_t>(free_slot - slots_.begin())};
 }
 
-void CtaSlots::take_at(CtaSlot id, const CtaNeeds& needs, std::vector<WarpId>& warps, std::uint32_t& shared_base) {
+void CtaSlots::take_at(CtaSlot id, const CtaNeeds& needs, std::vector<WarpId>& warps,
+                       std::uint32_t& shared_base) {
   Slot& slot = slots_.at(id.value());
   const std::uint32_t first = id.value() * needs.warps;
   bool free = !slot.used && first + needs.warps <= config_.occupancy.max_warps;

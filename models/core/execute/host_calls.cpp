@@ -11,7 +11,7 @@
 namespace heddle::core {
 
 std::function<void(std::uint64_t, std::span<std::byte>)> Executor::thread_memory(const AccessSite& site,
-                                                                             unsigned lane) const {
+                                                                                 unsigned lane) const {
   return [this, &site, lane](std::uint64_t address, std::span<std::byte> bytes) {
     const LaunchContext& launch = *site.launch;
     const auto fail = [&](const char* why) {
@@ -40,8 +40,7 @@ std::function<void(std::uint64_t, std::span<std::byte>)> Executor::thread_memory
     // to L2, if another warp's miss displaced it: a fence waits for the warp's own operations only.
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const std::uint64_t at = local_address(region, offset + i, lane);
-      if (!memory_.newest_of_thread(at, bytes[i]) &&
-          !launch.services->read_memory(at, bytes.subspan(i, 1)))
+      if (!memory_.newest_of_thread(at, bytes[i]) && !launch.services->read_memory(at, bytes.subspan(i, 1)))
         fail("it is in no allocation");
     }
   };
@@ -56,7 +55,8 @@ void Executor::print(const IssueTable::Group& group, const isa::Instruction& ins
                                          lane_of(warp, instruction.src[1], lane));
     state_.launch->services->print(printed.text);
     if (instruction.dst[0].present)
-      std::memcpy(warp.registers.data() + instruction.dst[0].offset + lane * std::size_t{4}, &printed.arguments, 4);
+      std::memcpy(warp.registers.data() + instruction.dst[0].offset + lane * std::size_t{4},
+                  &printed.arguments, 4);
   });
 }
 
@@ -74,7 +74,8 @@ void Executor::fail_assertion(const IssueTable::Group& group, const isa::Instruc
       "the kernel itself asked to stop here");
 }
 
-void Executor::trap(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec) const {
+void Executor::trap(const IssueTable::Group& group, const isa::Instruction& instruction,
+                    LaneMask exec) const {
   const AccessSite site = site_of(state_.home(group, exec.lowest()), group.pc);
   const bool breakpoint = instruction.immediate == isa::kBreakpoint;
   throw base::KernelFault(

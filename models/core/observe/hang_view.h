@@ -29,7 +29,7 @@ class PathControl;
 class HangView {
  public:
   struct Sources {
-    const WarpSync& waiting;          ///< lanes at .sync instructions
+    const WarpSync& waiting;  ///< lanes at .sync instructions
     const IssueStage& issue;
     PathControl& paths;
     const MemoryView& memory;

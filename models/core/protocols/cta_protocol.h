@@ -20,8 +20,8 @@ struct CtaRequest {
   const LaunchContext* launch = nullptr;
   std::uint64_t linear_id = 0;
   std::optional<CtaSlot> at{};  ///< kStart: a free slot, see CtaChoice; none: any
-  std::uint32_t room = 0;  ///< answer of kFits
-  CtaSlot slot{};          ///< answer of kStart: where it is
+  std::uint32_t room = 0;       ///< answer of kFits
+  CtaSlot slot{};               ///< answer of kStart: where it is
 };
 using CtaProtocol = ProtocolOf<CtaRequest>;
 

@@ -42,10 +42,10 @@ struct IssueTapRequest {
   // kIssue
   Cycle cycle = 0;
   GroupId group{};
-  WarpId warp{};                          ///< the slot that the group occupies
-  std::uint32_t scheduler = 0;            ///< that chose it
-  LaneMask mask;                          ///< the group's lanes
-  LaneMask exec;                          ///< of these, those whose guard holds
+  WarpId warp{};                            ///< the slot that the group occupies
+  std::uint32_t scheduler = 0;              ///< that chose it
+  LaneMask mask;                            ///< the group's lanes
+  LaneMask exec;                            ///< of these, those whose guard holds
   const OperandReader* operands = nullptr;  ///< valid during the call
   const PathReader* paths = nullptr;        ///< valid during the call
 

@@ -82,14 +82,17 @@ struct LsuRequest {
   Pc pc{};                    ///< for messages
   const isa::Instruction* instruction = nullptr;
   std::span<const MemorySlice> slices;  ///< copied; at least one, each with lanes
-  const CtaContext* cta = nullptr;      ///< of the first slice; also kStartCta. A client's accesses to global memory need none
-  Cycle operands_late = 0;              ///< cycles until the operands are collected
+  const CtaContext* cta =
+      nullptr;  ///< of the first slice; also kStartCta. A client's accesses to global memory need none
+  Cycle operands_late = 0;  ///< cycles until the operands are collected
 
   Cycle cycle = 0;                        ///< of kIssue, kOffer, kTick
   const LaunchContext* launch = nullptr;  ///< kBeginLaunch
-  const std::vector<AddressRange>* own = nullptr;  ///< kInvalidateGlobal: what only this core reads and writes
-  bool keep_data = false, keep_constants = false;  ///< kInvalidateGlobal, for tests: one of the two caches stays as it is
-  LsuInspection* look = nullptr;          ///< transport_dbg only
+  const std::vector<AddressRange>* own =
+      nullptr;  ///< kInvalidateGlobal: what only this core reads and writes
+  bool keep_data = false,
+       keep_constants = false;    ///< kInvalidateGlobal, for tests: one of the two caches stays as it is
+  LsuInspection* look = nullptr;  ///< transport_dbg only
 
   // Answer
   bool accepted = false;    ///< kOffer

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "core/config.h"
-#include "core/protocols/protocol_of.h"
 #include "core/issue/formation_table.h"
+#include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
 #include "isa/instruction.h"
 

@@ -27,8 +27,8 @@ struct SchedulerRequest {
     kLongLatency,  ///< all of the warp waits for memory, a fence or a barrier
   };
   Op op = Op::kPick;
-  WarpId warp{};    ///< all but kPick
-  GroupId group{};  ///< kJoin; answer of kPick
+  WarpId warp{};          ///< all but kPick
+  GroupId group{};        ///< kJoin; answer of kPick
   std::uint64_t cta = 0;  ///< kAssign: number of the warp's CTA in the order in which the core was given them
   Cycle cycle = 0;
   const base::IndexSet* candidates = nullptr;  ///< kPick: groups that can issue now; not empty

@@ -38,8 +38,9 @@ TEST(Pipeline, RunsStageByStageInTheOrderOfAddition) {
       .add(Stage::kTransform, std::make_shared<const Named>("second"))
       .add(Stage::kReconverge, std::make_shared<const DelayedReconvergence>(
                                    analysis::DelayedPaths{}, [](const std::string&, bool) { return false; }));
-  EXPECT_THAT(pipeline.names(), ElementsAre("save_recursion", "first", "second", "reconvergence_points",
-                                            "delayed_reconvergence", "live_registers", "transactions", "last"));
+  EXPECT_THAT(pipeline.names(),
+              ElementsAre("save_recursion", "first", "second", "reconvergence_points",
+                          "delayed_reconvergence", "live_registers", "transactions", "last"));
 }
 
 isa::Module decoded(const std::string& text) {

@@ -98,7 +98,8 @@ TEST(Listing, BmovMovesBetweenRegistersBothWays) {
 
 TEST(Listing, FunctionsHaveConvergenceInstructionsToo) {
   const auto k = decode(
-      ".listing\n.kernel k\nCALL f;\nEXIT;\n.func f\nWARPSYNC 0xffffffff;\nBMOV.32.CLEAR R1, B0;\nBMOV.32 B0, R1;\n"
+      ".listing\n.kernel k\nCALL f;\nEXIT;\n.func f\nWARPSYNC 0xffffffff;\nBMOV.32.CLEAR R1, B0;\nBMOV.32 "
+      "B0, R1;\n"
       "BMOV.32 B1, B0;\nRET;\n");
   std::vector<ConvergenceOp> found;
   for (const Instruction& each : k->code)

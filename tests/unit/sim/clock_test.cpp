@@ -30,7 +30,8 @@ TEST(Clock, EdgesDoNotDrift) {
   ClockDomain odd(manager, "odd", 924, ClockRank::kDram);
   EXPECT_EQ(odd.edge_time(924), 1'000'000u);  // 924 cycles of 924 MHz are exactly one microsecond
   EXPECT_EQ(odd.edge_time(924'000'000), 1'000'000'000'000u);
-  for (base::Cycle k : {base::Cycle{0}, base::Cycle{1}, base::Cycle{2}, base::Cycle{923}, base::Cycle{924}, base::Cycle{925}, base::Cycle{123'456'789}}) {
+  for (base::Cycle k : {base::Cycle{0}, base::Cycle{1}, base::Cycle{2}, base::Cycle{923}, base::Cycle{924},
+                        base::Cycle{925}, base::Cycle{123'456'789}}) {
     EXPECT_EQ(odd.first_edge_at(odd.edge_time(k)), k);
     EXPECT_EQ(odd.first_edge_at(odd.edge_time(k) + 1), k + 1);
     if (k > 0) {

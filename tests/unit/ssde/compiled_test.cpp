@@ -59,7 +59,8 @@ TEST_P(CompiledKernels, TransformToWhatPtxasAcceptsAndNothingIsFlaggedIn) {
       analysis::CodeAnalysis code(*kernel);
       for (const auto& finding : analysis::find_simt_deadlocks(code))
         EXPECT_TRUE(every_loop || !finding.flagged())
-            << kernel->name << ": " << kernel->location(base::Pc(code.cfg().block(finding.loop.header).first));
+            << kernel->name << ": "
+            << kernel->location(base::Pc(code.cfg().block(finding.loop.header).first));
     }
     if (!result.switches.empty() && has_ptxas()) {
       EXPECT_EQ(ptxas(GetParam(), result.text), "");

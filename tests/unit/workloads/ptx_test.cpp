@@ -108,7 +108,8 @@ TEST(CommittedPtx, DeclaresWhatTheHostSidesLaunch) {
 }
 
 TEST(CommittedPtx, CallsWhatIsMeantToBeCalled) {
-  const std::set<std::string> with_calls{"queens_recurse", "dispatch_run", "hash_insert_tx", "bank_transfer_tx"};
+  const std::set<std::string> with_calls{"queens_recurse", "dispatch_run", "hash_insert_tx",
+                                         "bank_transfer_tx"};
   for (const Workload& workload : all())
     for (const Compiler compiler : kCompilers)
       for (const PtxKernel& kernel : testing::read_ptx(ptx_path(stem_of(workload), compiler)))
