@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/ptx/decode/call_params.h"
 #include "frontend/ptx/decode/calls.h"
 #include "frontend/ptx/decode/emit.h"
 #include "frontend/ptx/decode/special.h"

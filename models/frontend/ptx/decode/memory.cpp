@@ -4,7 +4,7 @@
 // memory model defines these patterns; an atomic may have both.
 #include <fmt/format.h>
 
-#include "frontend/ptx/decode/calls.h"
+#include "frontend/ptx/decode/call_params.h"
 #include "frontend/ptx/decode/forms.h"
 #include "frontend/ptx/decode/operands.h"
 
