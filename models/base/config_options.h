@@ -72,18 +72,23 @@ class ConfigOptions {
   /// The options of that type, and of that key if there are several. Throws std::logic_error if there are none.
   template <class Config>
   [[nodiscard]] Config& get(const std::string& key = "") {
-    for (ConfigOption& option : options_)
-      if (Config* const found = option.get<Config>();
+    return find<Config>(options_, key);
+  }
+  template <class Config>
+  [[nodiscard]] const Config& get(const std::string& key = "") const {
+    return find<Config>(options_, key);
+  }
+
+ private:
+  template <class Config, class Options>
+  static auto& find(Options& options, const std::string& key) {
+    for (auto& option : options)
+      if (auto* const found = option.template get<Config>();
           found != nullptr && (key.empty() || key == option.key()))
         return *found;
     throw std::logic_error("no such configuration options: " + key + " (" + typeid(Config).name() + ")");
   }
-  template <class Config>
-  [[nodiscard]] const Config& get(const std::string& key = "") const {
-    return const_cast<ConfigOptions*>(this)->get<Config>(key);
-  }
 
- private:
   std::vector<ConfigOption> options_;
 };
 
