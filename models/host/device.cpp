@@ -19,20 +19,35 @@ void check_dimensions(const std::string& place, const char* what, const Dim3& gi
         place, fmt::format("{} {} exceeds the limit {}", what, shape_text(given), shape_text(limit)));
 }
 
+/// "its parameters: x .u64, n .u32, shape 24 bytes".
+std::string parameter_list(const isa::Kernel& kernel) {
+  std::string text;
+  for (const isa::Param& param : kernel.params) {
+    text += fmt::format("{}{} ", text.empty() ? "its parameters: " : ", ", param.name);
+    text += param.bytes == isa::type_bytes(param.type) ? fmt::format(".{}", isa::type_name(param.type))
+                                                       : fmt::format("{} bytes", param.bytes);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::byte> Args::pack(const isa::Kernel& kernel) const {
   const std::string place = "launch of kernel " + kernel.name;
   if (values_.size() != kernel.params.size())
-    throw base::InputError(place, fmt::format("{} argument{} given, but it has {} parameter{}",
-                                              values_.size(), values_.size() == 1 ? "" : "s",
-                                              kernel.params.size(), kernel.params.size() == 1 ? "" : "s"));
+    throw base::InputError(place,
+                           fmt::format("{} argument{} given, but it has {} parameter{}", values_.size(),
+                                       values_.size() == 1 ? "" : "s", kernel.params.size(),
+                                       kernel.params.size() == 1 ? "" : "s"),
+                           parameter_list(kernel));
   std::vector<std::byte> block(kernel.param_bytes);
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const isa::Param& param = kernel.params[i];
     if (values_[i].size() != param.bytes)
-      throw base::InputError(place, fmt::format("argument {} is {} bytes, but parameter {} ({}) has {}",
-                                                i + 1, values_[i].size(), i + 1, param.name, param.bytes));
+      throw base::InputError(place,
+                             fmt::format("argument {} is {} bytes, but parameter {} ({}) has {}", i + 1,
+                                         values_[i].size(), i + 1, param.name, param.bytes),
+                             parameter_list(kernel));
     std::memcpy(block.data() + param.offset, values_[i].data(), param.bytes);
   }
   return block;

@@ -33,6 +33,9 @@ std::string ptx_text_of(std::span<const std::byte> module, const std::string& na
       throw base::InputError(
           name, std::string("there is no front end for ") + code.what + " yet",
           "Give PTX text: compile with nvcc -ptx, or take it out of the file with cuobjdump -ptx.");
+  if (name.ends_with(".cu"))
+    throw base::InputError(name, "this is CUDA source, not PTX",
+                           "Compile it: nvcc -arch=sm_75 -O3 -ptx, or clang (platforms/USING.md).");
   while (text.ends_with('\0')) text.remove_suffix(1);
   return std::string(text);
 }

@@ -67,6 +67,15 @@ void print_table(const std::vector<DescribedKey>& keys) {
   fmt::print("{}", table.text());
 }
 
+/// The meaning, with a line for every choice that it explains ("lrr: next ready warp; gto: the oldest").
+std::string meaning(const base::KeyDescription& key) {
+  std::string text = key.info.doc;
+  for (const std::string& choice : key.info.choices)
+    if (const auto at = text.find("; " + choice + ": "); at != std::string::npos)
+      text.replace(at, 2, fmt::format("\n  {:<9} ", ""));
+  return text;
+}
+
 void print_key(const DescribedKey& described, const std::string& platform) {
   const auto& [key, default_value] = described;
   fmt::print("{} = {}\n", key.path, key.value);
@@ -74,7 +83,7 @@ void print_key(const DescribedKey& described, const std::string& platform) {
                                    {"default", default_value},
                                    {"unit", key.info.unit},
                                    {"range", values(key)},
-                                   {"meaning", key.info.doc}})
+                                   {"meaning", meaning(key)}})
     if (!text.empty()) fmt::print("  {:<9} {}\n", name, text);
 }
 

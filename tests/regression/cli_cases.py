@@ -334,6 +334,13 @@ def machine_code_is_no_ptx(c):
 
 
 @case
+def cuda_source_is_no_ptx(c):
+    c.file("scale.cu", "extern \"C\" __global__ void scale(float* x) {}\n")
+    c.refused("run", "--ptx", "scale.cu", "--entry", "scale", "--grid", "1", "--block", "32",
+              says=["scale.cu: this is CUDA source, not PTX", "nvcc -arch=sm_75 -O3 -ptx"])
+
+
+@case
 def unsupported_ptx(c):
     c.ptx(kernels.UNSUPPORTED, "fancy", "--arg", "u64=0", says=["kernel.ptx:8", "frobnicate"])
 

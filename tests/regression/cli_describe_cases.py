@@ -15,6 +15,8 @@ def describe_one_key(c):
     check(text.startswith("core.scheduler.policy = lrr\n"), "no value")
     for line in ("platform +rtx2060", "default +gto", r"range +lrr \| gto", r"meaning +\w+"):
         check(re.search(rf"^  {line}", text, re.MULTILINE), f"no '{line}'")
+    for line in ("  meaning +lrr: ", " {12}gto: ", " {12}glrr: "):
+        check(re.search(rf"^{line}", text, re.MULTILINE), f"the choices are not explained one a line: '{line}'")
     text = c.run("describe", "core.l1d.latency_cycles").stdout
     check(re.search(r"^  platform +gtx480$", text, re.MULTILINE), "not the default platform")
     check(re.search(r"^  unit +core cycles$", text, re.MULTILINE), "no unit")

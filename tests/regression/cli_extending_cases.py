@@ -1,16 +1,17 @@
-"""models/EXTENDING.md: what it prints as files and as diffs is compiled and linted, in a copy of what they touch."""
+"""models/EXTENDING.md: what it prints as files and as diffs is compiled, linted and proven, in a copy of what they touch."""
 
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 from cli_command import case, check
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "models" / "EXTENDING.md").read_text()
-TO_COMPILE = ("models/core/schedule/youngest.cpp", "models/throttle/throttle_unit.cpp", "platforms/gpu/registries.cpp",
-              "platforms/workloads/saxpy.cpp", "platforms/workloads/registry.cpp")
+TO_COMPILE = ("models/core/schedule/burst.cpp", "models/core/schedule/glrr.cpp", "models/throttle/throttle_unit.cpp", "platforms/gpu/registries.cpp",
+              "platforms/workloads/saxpy.cpp", "platforms/workloads/registry.cpp", "tests/unit/core/blocks_test.cpp")
 
 
 def done(*command):
@@ -41,7 +42,7 @@ def extending_compiles_as_printed(c):
     one = c.folder / "all.cpp"
     one.write_text("".join(f'#include "{c.folder / name}"\n' for name in TO_COMPILE))
     compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
-    includes = [f"-I{top / folder}" for top in (c.folder, ROOT) for folder in ("models", "platforms")]
+    includes = [f"-I{top / folder}" for top in (c.folder, ROOT) for folder in ("models", "platforms", "tests")]
     done(compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-DSC_CPLUSPLUS=201703L",
          '-DHEDDLE_WORKLOADS_SOURCE_DIR=""', *includes, one)
 
@@ -52,3 +53,11 @@ def rtl_extending_lints_as_printed(c):
     block = c.folder / "rtl" / "warp_scheduler" / "warp_scheduler.sv"
     for gto, greedy in ((0, 1), (0, 0), (1, 0)):
         done("verilator", "--lint-only", "-Wall", f"-GGto={gto}", f"-GGreedy={greedy}", block)
+
+
+@case
+def rtl_extending_proves_as_printed(c):
+    extended(c.folder)
+    shutil.copytree(ROOT / "rtl", c.folder / "whole" / "rtl")
+    shutil.copytree(c.folder / "rtl", c.folder / "whole" / "rtl", dirs_exist_ok=True)
+    done(sys.executable, "-B", ROOT / "scripts" / "formal", "warp_scheduler", "--short", "--rtl", c.folder / "whole" / "rtl", "--out", c.folder / "out")

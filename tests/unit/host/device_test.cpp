@@ -54,7 +54,8 @@ TEST(Args, ArePackedAtTheirParametersOffsets) {
 
 TEST(Args, WrongCountNamesBothCounts) {
   EXPECT_THAT(error_of([] { (void)Args().add(1).pack(kernel_with_three_params()); }),
-              AllOf(HasSubstr("kernel k"), HasSubstr("1 argument given"), HasSubstr("3 parameters")));
+              AllOf(HasSubstr("kernel k"), HasSubstr("1 argument given"), HasSubstr("3 parameters"),
+                    HasSubstr("its parameters: k_param_0 .")));
 }
 
 TEST(Args, WrongSizeNamesTheParameter) {
