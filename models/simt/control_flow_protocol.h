@@ -94,8 +94,8 @@ enum class GroupChange : std::uint8_t {
   kWatches,      ///< only the PCs that it watches change; what it has fetched stays
   kJoined,       ///< its lanes and watches change; its place and what it has fetched stay
 };
-inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedulable", "vanished", "held",
-                                                    "watches", "joined"};
+inline constexpr const char* kGroupChangeNames[] = {"moved", "blocked", "schedulable", "vanished",
+                                                    "held",  "watches", "joined"};
 
 /// Why a group is blocked.
 enum class BlockCause : std::uint8_t {
@@ -144,6 +144,7 @@ struct SuspendedLanes {
   LaneMask missing{};
   bool spilled = false;        ///< the register is invalid: its lanes are in a general register
   const char* hint = nullptr;  ///< what keeps them there besides the program, and what to set against it
+  bool passed_over = false;    ///< they could run, have not been chosen for long, and need never be
   static constexpr std::uint32_t kNoBarrier = ~0u;
 };
 

@@ -29,7 +29,7 @@ class PathControl;
 class HangView {
  public:
   struct Sources {
-    const WarpSync& waiting;          ///< lanes at .sync instructions
+    const WarpSync& waiting;  ///< lanes at .sync instructions
     const IssueStage& issue;
     PathControl& paths;
     const MemoryView& memory;
@@ -67,6 +67,7 @@ class HangView {
   [[nodiscard]] std::uint64_t digest(WarpId warp) const;
   [[nodiscard]] bool repeated() const;
   [[nodiscard]] bool settled() const;
+  [[nodiscard]] bool passes_over() const;
   void diagnose(std::vector<sim::StuckWarp>& stuck) const;
   /// Adds what is resident here.
   void snapshot(hang::Snapshot& snapshot) const;
