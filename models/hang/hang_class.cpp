@@ -479,10 +479,36 @@ std::string_view kind_name(HangKind kind) {
       return "livelock with changing values";
     case HangKind::kStarvation:
       return "starvation by scheduling";
+    case HangKind::kPassedOver:
+      return "starvation by selection";
   }
   return "";
 }
 
 HangReport classify(const Snapshot& snapshot) { return Classifier(snapshot).classify(); }
+
+HangReport passed_over(const Snapshot& snapshot) {
+  HangReport report{HangKind::kPassedOver, std::string(kind_name(HangKind::kPassedOver)), {}, {}};
+  std::size_t warps = 0;
+  for (const WarpState& warp : snapshot.warps) {
+    const HeldLanes* first = nullptr;
+    LaneMask lanes;
+    for (const HeldLanes& held : warp.held) {
+      if (!held.passed_over) continue;
+      lanes |= held.lanes;
+      if (first == nullptr) first = &held;
+    }
+    if (first == nullptr) continue;
+    if (first->hint != nullptr) report.remedy = first->hint;
+    if (++warps <= kMostDetails)
+      report.details.push_back(fmt::format("{}: lanes {:#010x} could run and are not selected",
+                                           snapshot.warp_name(warp), lanes.bits()));
+  }
+  report.details.emplace_back(
+      "the lanes that run have only repeated themselves for 500000 cycles, and memory had no new values; "
+      "this "
+      "is timed, not proven");
+  return report;
+}
 
 }  // namespace heddle::hang

@@ -22,6 +22,7 @@ enum class HangKind {
   kLivelock,         ///< values change, but never to the awaited one
   kConvergence,      ///< lanes of a barrier register that neither arrive nor leave
   kStarvation,       ///< lanes that are ready but never scheduled
+  kPassedOver,       ///< lanes that could run but are never selected by their warp's control-flow mechanism
 };
 
 /// The term used for it in the first line of a diagnosis.
@@ -36,5 +37,9 @@ struct HangReport {
 
 /// For a snapshot in which provably no lane will exit.
 [[nodiscard]] HangReport classify(const Snapshot& snapshot);
+
+/// For one of a machine whose running lanes have only repeated themselves for long, without a proof, while others that could
+/// run were not selected.
+[[nodiscard]] HangReport passed_over(const Snapshot& snapshot);
 
 }  // namespace heddle::hang

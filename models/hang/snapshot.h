@@ -50,6 +50,7 @@ struct HeldLanes {
   bool until_behind = false;   ///< or lanes of the warp that arrive at a PC behind `at`
   const char* hint = nullptr;  ///< what to set so that they go on, if the mechanism knows it
   bool until_cta = false;      ///< lanes of any warp of the CTA release them, not only of their own
+  bool passed_over = false;    ///< they could run, but the mechanism has not chosen them for long
 };
 
 /// Lanes that wait at a CTA barrier or for lanes of their member mask.

@@ -21,6 +21,7 @@ class MemoryLog {
   void start() {
     words_.clear();
     size_ = 0;
+    news_ = false;
     unknown_.clear();
     active_ = true;
   }
@@ -32,6 +33,9 @@ class MemoryLog {
   [[nodiscard]] bool active() const { return active_; }
   /// More values than are worth looking at: memory is being worked on.
   [[nodiscard]] bool overflown() const { return size_ > kMostValues; }
+  /// From now on a value that its word has not had since start() is news.
+  void expect_nothing_new() { news_ = false; }
+  [[nodiscard]] bool news() const { return news_ || overflown(); }
 
   /// `bytes` at `address`, both multiples of 4, changed from `before` to `after`.
   void changed(Space space, std::uint32_t core, std::uint64_t address, const unsigned char* before,
@@ -54,6 +58,7 @@ class MemoryLog {
   void unknown(std::uint64_t address, unsigned bytes) {
     if (overflown()) return;
     ++size_;
+    news_ = true;
     unknown_.push_back({address, bytes});
   }
 
@@ -89,9 +94,11 @@ class MemoryLog {
       if (known == value) return;
     values.push_back(value);
     ++size_;
+    news_ = true;
   }
 
   bool active_ = false;
+  bool news_ = false;
   std::size_t size_ = 0;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> words_;
   std::vector<Range> unknown_;

@@ -13,6 +13,8 @@ constexpr std::uint32_t kLongestPause = 128;  ///< checks without a probe after 
 /// Checks without a lane that exits before memory that keeps changing may be a sign of a hang, too.
 constexpr std::uint32_t kFirstBusyPause = 32;
 constexpr std::uint32_t kLongestBusyPause = 4096;
+/// Cycles without anything new, while lanes are passed over, that count as a hang: longer than any memory access or pause takes.
+constexpr base::Cycle kLong = 500'000;
 
 }  // namespace
 
@@ -56,7 +58,7 @@ void Watchdog::begin_window(bool busy) {
 }
 
 void Watchdog::end_window() {
-  if (state_ == State::kProbing || state_ == State::kConfirming)
+  if (state_ != State::kQuiet && state_ != State::kDraining)
     for (Watched* core : cores_) core->stop_probe();
   progress_.log.stop();
   state_ = State::kQuiet;
@@ -114,6 +116,9 @@ void Watchdog::advance() {
     case State::kConfirming:
       confirm();
       break;
+    case State::kTiming:
+      time();
+      break;
   }
 }
 
@@ -136,7 +141,32 @@ void Watchdog::confirm() {
   if (!all(&Watched::old_writes_performed)) return;
   if (repeated || on_prove(!changed_))
     on_hang();
+  else if (passes_over())
+    begin_timing();
   else
+    fall_back(true);
+}
+
+bool Watchdog::passes_over() const {
+  return std::any_of(cores_.begin(), cores_.end(), [](const Watched* core) { return core->passes_over(); });
+}
+
+void Watchdog::begin_timing() {
+  for (Watched* core : cores_) core->stop_probe();
+  for (Watched* core : cores_) core->start_probe();
+  progress_.log.expect_nothing_new();
+  timed_from_ = clock_.cycle();
+  state_ = State::kTiming;
+}
+
+void Watchdog::time() {
+  if (progress_.log.news()) return fall_back(true);
+  const base::Cycle timed = clock_.cycle() - timed_from_;
+  if (timed < kLong) return;
+  // A group may be in between just now.
+  if (all(&Watched::repeated) && passes_over())
+    on_passed_over();
+  else if (timed >= 2 * kLong)
     fall_back(true);
 }
 

@@ -21,7 +21,13 @@
 //     under everything the machine can do, in any order and at any speed. Values that only feed themselves (a
 //     counter of attempts) and the length of a delay do not matter here.
 //
-// The one exception is starvation (hang/README.md), which is timed, not proven.
+// The exceptions are two kinds of starvation (hang/README.md), which are timed, not proven. One is looked for here, when (E)
+// could not tell although memory keeps changing:
+//
+// (S) Starvation by selection. For half a million cycles no lane ended and no CTA started, no word of memory had a value
+//     that it had not had before, every group that runs came back to a loop head in a state that it had been in, without
+//     reading a clock, and lanes that could run were passed over by the control-flow mechanism, which need never choose
+//     them.
 //
 // A group that waits for memory, or one whose loop may end, prevents the alarm, so a kernel that terminates
 // never triggers it.
@@ -75,6 +81,8 @@ class Watched {
   /// What lanes have done since freeze_probe() follows from what was seen of them before, and nothing is on
   /// its way but memory accesses.
   [[nodiscard]] virtual bool settled() const = 0;
+  /// Lanes could run that a control-flow mechanism has not chosen for long, nor need it ever.
+  [[nodiscard]] virtual bool passes_over() const { return false; }
   virtual void diagnose(std::vector<StuckWarp>& stuck) const = 0;
 
  protected:
@@ -99,6 +107,8 @@ class Watchdog : public sc_core::sc_module {
   std::function<void()> on_check;
   /// Called in the watchdog's process when a hang is certain, or the cycle limit is reached.
   std::function<void()> on_hang;
+  /// The same when a hang is only timed: (S).
+  std::function<void()> on_passed_over;
   std::function<void()> on_cycle_limit;
   /// Called at the end of a window. `unchanged`: no memory value
   /// changed in it, so groups that repeated their state will go on repeating it. True: nobody will ever end.
@@ -109,7 +119,7 @@ class Watchdog : public sc_core::sc_module {
   void end();
 
  private:
-  enum class State { kQuiet, kDraining, kProbing, kConfirming };
+  enum class State { kQuiet, kDraining, kProbing, kConfirming, kTiming };
   void check();
   void advance();
   void begin_window(bool busy);
@@ -117,6 +127,9 @@ class Watchdog : public sc_core::sc_module {
   void fall_back(bool widen);
   void probe();
   void confirm();
+  void begin_timing();
+  void time();
+  [[nodiscard]] bool passes_over() const;
   [[nodiscard]] bool all(bool (Watched::*predicate)() const) const;
 
   Settings settings_;
@@ -136,6 +149,7 @@ class Watchdog : public sc_core::sc_module {
   std::uint32_t busy_pause_ = 0;   ///< of these, how many before a window in which memory changes
   bool busy_ = false;              ///< the window may go on although memory changes
   bool changed_ = false;           ///< something has changed in the window
+  base::Cycle timed_from_ = 0;     ///< kTiming
 };
 
 }  // namespace heddle::sim

@@ -144,6 +144,7 @@ struct SuspendedLanes {
   LaneMask missing{};
   bool spilled = false;        ///< the register is invalid: its lanes are in a general register
   const char* hint = nullptr;  ///< what keeps them there besides the program, and what to set against it
+  bool passed_over = false;    ///< they could run, have not been chosen for long, and need never be
   static constexpr std::uint32_t kNoBarrier = ~0u;
 };
 

@@ -169,7 +169,17 @@ bool HangDoctor::proves(bool unchanged) {
 std::string HangDoctor::diagnose(const std::string& kernel, base::Cycle cycles) {
   const View view(gpu_, allocations_);
   const hang::Snapshot state = snapshot(view);
-  const hang::HangReport report = hang::classify(state);
+  return text(kernel, cycles, state, hang::classify(state));
+}
+
+std::string HangDoctor::diagnose_passed_over(const std::string& kernel, base::Cycle cycles) {
+  const View view(gpu_, allocations_);
+  const hang::Snapshot state = snapshot(view);
+  return text(kernel, cycles, state, hang::passed_over(state));
+}
+
+std::string HangDoctor::text(const std::string& kernel, base::Cycle cycles, const hang::Snapshot& state,
+                             const hang::HangReport& report) const {
   std::string text =
       fmt::format("kernel {} hangs: {} (no progress; diagnosed at cycle {})", kernel, report.title, cycles);
   if (state.ctas_waiting != 0) text += fmt::format("\n  {} CTAs have not been started", state.ctas_waiting);

@@ -23,10 +23,14 @@ class HangDoctor {
   [[nodiscard]] bool proves(bool unchanged);
   /// The complete message: the kind of hang, who waits for what, what the warps are doing.
   [[nodiscard]] std::string diagnose(const std::string& kernel, base::Cycle cycles);
+  /// The same for lanes that are never selected, which is timed (sim/watchdog.h, S).
+  [[nodiscard]] std::string diagnose_passed_over(const std::string& kernel, base::Cycle cycles);
 
  private:
   class View;
   [[nodiscard]] hang::Snapshot snapshot(const View& view) const;
+  [[nodiscard]] std::string text(const std::string& kernel, base::Cycle cycles, const hang::Snapshot& state,
+                                 const hang::HangReport& report) const;
 
   Gpu& gpu_;
   const host::AllocationTable& allocations_;

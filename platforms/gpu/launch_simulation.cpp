@@ -35,8 +35,12 @@ std::uint64_t LaunchSimulation::warp_instructions() const {
   return sum;
 }
 
+base::Cycle LaunchSimulation::launch_cycles() const {
+  return gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle();
+}
+
 void LaunchSimulation::fail_hang(const std::string& kernel, const std::string& why) {
-  const std::string what = hangs_.diagnose(kernel, gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle());
+  const std::string what = hangs_.diagnose(kernel, launch_cycles());
   throw base::Error(base::ExitCode::kHang, "", why.empty() ? what : why + "\n" + what);
 }
 
@@ -70,9 +74,8 @@ void LaunchSimulation::report_progress(const core::LaunchContext& context) {
   const auto now = std::chrono::steady_clock::now();
   if (std::chrono::duration<double>(now - reported_).count() < kProgressSeconds) return;
   reported_ = now;
-  options_.on_progress({context.kernel->name, gpu_.core_clock.cycle() - gpu_.dispatcher.begin_cycle(),
-                        warp_instructions() - instructions_before_, gpu_.dispatcher.done(),
-                        context.shape.grid.count()});
+  options_.on_progress({context.kernel->name, launch_cycles(), warp_instructions() - instructions_before_,
+                        gpu_.dispatcher.done(), context.shape.grid.count()});
 }
 
 /// What the watchdog does during the launch. It runs within the simulation: exceptions travel as faults.
@@ -81,6 +84,13 @@ void LaunchSimulation::watch(const core::LaunchContext& context) {
   gpu_.watchdog.on_hang = [this, &kernel] {
     try {
       fail_hang(kernel);
+    } catch (...) {
+      gpu_.faults.raise(std::current_exception());
+    }
+  };
+  gpu_.watchdog.on_passed_over = [this, &kernel] {
+    try {
+      throw base::Error(base::ExitCode::kHang, "", hangs_.diagnose_passed_over(kernel, launch_cycles()));
     } catch (...) {
       gpu_.faults.raise(std::current_exception());
     }

@@ -26,6 +26,7 @@ class LaunchSimulation {
   void watch(const core::LaunchContext& context);
   void simulate(const core::LaunchContext& context);
   /// `why`: a mechanism's own words, in front of the diagnosis.
+  [[nodiscard]] base::Cycle launch_cycles() const;
   [[noreturn]] void fail_hang(const std::string& kernel, const std::string& why = "");
   /// Raises a fault if a memory channel has stopped answering.
   void fail_silent_memory(const std::string& kernel);

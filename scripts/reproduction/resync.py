@@ -227,6 +227,20 @@ FACTOR_CLAIMS = {"max_fun_2_worse": "MaxFun 2", "frontiers_poor": "frontiers", "
                  "distance_tachyon": "Dist, tach"}
 
 
+# fluidanimate alone: what is different, the kernel, and how it is replayed.
+FLUID = [
+    ("as studied", "fluid", {}),
+    ("particles everywhere instead of in a column", "fluid-still", {}),
+    ("input of scale 1", "fluid", {"scale": 1}),
+    ("4 threads", "fluid", {"threads": 4}),
+    ("32 threads", "fluid", {"threads": 32}),
+    ("no waiting at recorded barriers", "fluid", {"options": ("--function-marks", "--no-barriers")}),
+    ("activations counted by calls and returns, not by function marks", "fluid", {"options": ()}),
+    ("blocks placed by LLVM's guesses", "fluid", {"program": "native_kernels_placed"}),
+    ("blocks and calls as GCC has them", "fluid", {"program": "native_kernels_gcc"}),
+]
+
+
 # What the rows above showed, beside the structure that the programs were given for it (platforms/workloads/native).
 REASONS = """* **MinPC** falls behind where one thread calls what lies behind all code of the program: SPLASH-2's thread 0 takes the time between phases. It waits there until all others have ended, so
   DLP comes to half the number of threads, which is what micro-kernel 25 is for (`native_test`). bodytrack has no such call: there MinPC is MinSP-MinPC. Barriers do not bring the threads together again,
@@ -257,6 +271,18 @@ def factors(traces, names):
         verdicts.append([label, *("yes" if claims[claim].startswith("holds") else "no" for claim in FACTOR_CLAIMS)])
     return (f"**Mean DLP**\n\n{table(['factor', *shown], rows)}\n\n**Does the ordering hold** (among these policies)\n\n"
             f"{table(['factor', *FACTOR_CLAIMS.values()], verdicts)}\n\n{REASONS}")
+
+
+def fluid(traces):
+    """Why Lee wins on fluidanimate: what becomes of it when one factor is another one."""
+    policies = ["MinPC", "MinSP_MinPC", "MaxFunMinPC1", "Lee", "Long(8)", "LongMinSP(4)", "PDomMinSP", "PDomRB", "LongestPathP",
+                "Dist(0 0 10k)", "Oracle(1k 0)"]
+    rows = []
+    for label, name, factor in FLUID:
+        replays = Replays(traces, [name], **{"policies": policies, **factor})
+        values = {policy: replays.value("dlp", policy, name) for policy in policies}
+        rows.append([label, *(number(value) for value in values.values()), max(values, key=values.get)])
+    return table(["factor", *policies, "best"], rows)
 
 
 def speed(traces, names):

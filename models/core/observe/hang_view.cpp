@@ -107,6 +107,15 @@ bool HangView::settled() const {
   return true;
 }
 
+bool HangView::passes_over() const {
+  for (std::uint32_t w = 0; w < state_.warps.size(); ++w) {
+    if (!state_.warps[w].resident) continue;
+    for (const simt::SuspendedLanes& lanes : suspended_lanes(WarpId{w}))
+      if (lanes.passed_over) return true;
+  }
+  return false;
+}
+
 std::uint64_t HangView::digest(WarpId id) const {
   const WarpContext& warp = state_.warp(id);
   Hash hash;
@@ -255,7 +264,8 @@ void HangView::view_waiting(WarpId id, hang::WarpState& state) const {
     if (held.none()) continue;
     listed |= held;
     state.held.push_back({held, lanes.at, lanes.why == simt::Suspension::kReconverging, lanes.until,
-                          lanes.until_blocked, lanes.until_behind, lanes.hint, lanes.until_cta});
+                          lanes.until_blocked, lanes.until_behind, lanes.hint, lanes.until_cta,
+                          lanes.passed_over});
   }
 }
 

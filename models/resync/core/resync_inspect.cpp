@@ -63,6 +63,7 @@ simt::SuspendedLanes ResyncControl::suspended(const Warp& warp, ThreadMask lanes
     result.why = Suspension::kTurn;
     return result;
   }
+  result.passed_over = starved(warp, lanes);
   result.until_blocked = true;
   result.until = {at};
   result.hint =
@@ -104,7 +105,7 @@ simt::SuspendedLanes ResyncControl::suspended(const Warp& warp, ThreadMask lanes
   const bool waits = traits_.waits_at_post_dominators;
   if (shallower && (waits || traits_.order != Order::kLeastPc)) result.until.clear();
   // What else can be said of histories, turns and post-dominators is how long lanes have not been served.
-  if ((result.until.empty() || waits || traits_.order == Order::kFrontier) && starved(warp, lanes)) {
+  if ((result.until.empty() || waits || traits_.order == Order::kFrontier) && result.passed_over) {
     result.until = {at, kNoPc};
     result.until_behind = false;
     return result;

@@ -125,7 +125,8 @@ struct Cell {
 };
 Cell cells[kMostCells][kMostCells];
 double total_density;
-void prepare_fluid(unsigned threads, unsigned size) {
+/// `column`: the share of them that are in a column of water.
+void fill_cells(unsigned threads, unsigned size, double column) {
   Random random(33);
   total_density = 0;
   fluid_cells = std::min(
@@ -133,8 +134,7 @@ void prepare_fluid(unsigned threads, unsigned size) {
   for (auto& row : cells)
     for (Cell& c : row) c.count = 0;
   for (unsigned i = 0; i < threads * 12 * size; ++i) {
-    // A column of it that falls: most cells are full or empty.
-    const double x = random.uniform() * (random.uniform() < 0.8 ? 0.4 : 1), y = random.uniform();
+    const double x = random.uniform() * (random.uniform() < column ? 0.4 : 1), y = random.uniform();
     Cell& c = cells[static_cast<int>(y * fluid_cells)][static_cast<int>(x * fluid_cells)];
     if (c.count == 12) continue;
     c.x[c.count] = x;
@@ -142,6 +142,10 @@ void prepare_fluid(unsigned threads, unsigned size) {
     c.density[c.count++] = 0;
   }
 }
+/// A column that falls: most cells are full or empty.
+void prepare_fluid(unsigned threads, unsigned size) { fill_cells(threads, size, 0.8); }
+/// Particles everywhere: what changes if nothing else does (models/resync/reproduction).
+void prepare_still_fluid(unsigned threads, unsigned size) { fill_cells(threads, size, 0); }
 void fluidanimate(unsigned t, unsigned threads) {
   double mine = 0;
   const int side = fluid_cells;
@@ -225,6 +229,7 @@ const std::vector<Kernel>& particle_kernels() {
       {"barn", "n-body by a tree", prepare_tree, barnes},
       {"fmm", "n-body by pairs of cells", prepare_tree, fmm},
       {"fluid", "smoothed particles in cells", prepare_fluid, fluidanimate},
+      {"fluid-still", "the same with particles everywhere", prepare_still_fluid, fluidanimate},
       {"water", "molecules within a cut-off", prepare_water, water}};
   return all;
 }
