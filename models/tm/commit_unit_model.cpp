@@ -428,7 +428,7 @@ void CommitUnitModel::returned(std::uint32_t tag, const std::uint32_t* block) {
   free_accesses_.push_back(tag);
 }
 
-void CommitUnitModel::performed(std::uint32_t tag) {
+void CommitUnitModel::ordered(std::uint32_t tag) {
   --accesses_[tag].row->writing;
   free_accesses_.push_back(tag);
 }

@@ -60,7 +60,7 @@ class CommitUnitModel {
     bool write = false;
     std::uint64_t block = 0;  ///< address of its first byte
     Cid cid = 0;              ///< of a write: the youngest transaction that it is of
-    std::uint32_t tag = 0;    ///< for returned() and performed()
+    std::uint32_t tag = 0;    ///< for returned() and ordered()
     std::uint32_t words = 0;  ///< bit per word of the block that is wanted or written
     std::array<std::uint32_t, kMostBlockWords> values{};
     std::array<std::uint8_t, kMostBlockWords> bytes{};  ///< of each word, that are written
@@ -92,8 +92,8 @@ class CommitUnitModel {
   void l2_sent();
   /// A read has come back: the words of the block.
   void returned(std::uint32_t tag, const std::uint32_t* block);
-  /// L2 has performed a write.
-  void performed(std::uint32_t tag);
+  /// L2 has taken a write: it comes before everything that L2 takes later at that address.
+  void ordered(std::uint32_t tag);
 
   /// To a core, in order; null: nothing.
   [[nodiscard]] const CoreMessage* message() const {

@@ -116,7 +116,7 @@ void TmConfig::visit(base::ConfigVisitor& v) {
   v.field("checks", checks, {.doc = "the assertions of §5.8 are checked as the commit units run"});
   v.choice("broken_rule", broken_rule,
            {"none", "overwrite_filter", "retire_pointer", "drop_retired", "one_pass", "window_to_alloc",
-            "early_credits", "second_failure", "block_input", "rcid_at_done_fill", "no_revalidation"},
+            "early_credits", "second_failure", "block_input", "rcid_at_done_fill", "no_revalidation", "no_drain"},
            "for tests: a rule of the protocol that is left out (§5.6, E1 to E7)");
   v.section("log", log, "logs of the warps");
   v.section("intra_warp", intra_warp, "conflicts within a warp (WarpTM)");

@@ -45,6 +45,7 @@ enum class BrokenRule : std::uint8_t {
   kBlockInput,       ///< E6
   kRcidAtDoneFill,   ///< E7
   kNoRevalidation,
+  kNoDrain,  ///< a launch ends before its last writes are in memory
 };
 
 struct CommitUnitConfig {

@@ -144,10 +144,23 @@ memory::PartitionUnitFactory TmMechanism::partition_unit() {
             ? nullptr
             : std::make_unique<LastWrittenTimes>(config_.temporal.arrays, config_.temporal.buckets,
                                                  config_.commit_unit.hash_seed));
+    commit_units_.resize(site_.memory.partitions);
+    commit_units_[site.partition.value()] = unit.get();
+    unit->on_drained = [this] {
+      if (std::exchange(end_waits_, false)) ask_end();
+    };
     crossbar.bind(unit->crossbar_tsock);
     unit->l2_isock.bind(l2);
     return unit;
   };
+}
+
+bool TmMechanism::may_end() {
+  if (config_.broken_rule == BrokenRule::kNoDrain) return true;
+  // Every id that was granted has retired everywhere, and what they wrote is in memory.
+  end_waits_ = shared_.board.oldest() != commit_units_.front()->next_cid() ||
+               !std::ranges::all_of(commit_units_, &CommitUnit::drained);
+  return !end_waits_;
 }
 
 bool TmMechanism::quiet() const {

@@ -21,6 +21,8 @@ class TmMechanism final : public core::GpuMechanism, private sim::Watched {
   [[nodiscard]] memory::PartitionUnitFactory partition_unit() override;
   [[nodiscard]] sim::Watched* watched() override { return this; }
   void prepare(core::LaunchPreparation& preparation) override;
+  /// The end of a launch drains the commit units.
+  [[nodiscard]] bool may_end() override;
 
   /// Hears of every transaction that commits; before the first launch.
   void on_commit(std::function<void(const CommitRecord&)> hear) { shared_.on_commit = std::move(hear); }
@@ -45,6 +47,8 @@ class TmMechanism final : public core::GpuMechanism, private sim::Watched {
   TransactionShared shared_;
   std::unique_ptr<CommitChecker> checker_;
   std::vector<TransactionUnit*> units_;  ///< of the cores
+  std::vector<CommitUnit*> commit_units_;  ///< by partition
+  bool end_waits_ = false;                 ///< for them
   std::uint64_t log_base_ = 0;
 };
 

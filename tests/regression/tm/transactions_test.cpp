@@ -123,6 +123,28 @@ TEST(Transactions, AFullLogIsNamed) {
   EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr("write log of the warp is full"));
 }
 
+/// Runs in which the last write of a launch was not in memory when the host looked.
+unsigned lost_writes(const std::vector<std::string>& settings) {
+  unsigned lost = 0;
+  for (const char* protocol : {"kilo", "warp"})
+    for (std::uint32_t threads : {1u, 5u, 32u, 64u}) {
+      TxRun run =
+          run_of("  mad.wide.u32 %d0, %g, 512, %a;\n" + begin() + "  st.global.u32 [%d0], 77;\n" + commit());
+      run.settings = settings;
+      run.settings.push_back(std::string("tm.protocol=") + protocol);
+      run.threads = threads;
+      run.words_a = 128 * 128;
+      const Json result = run_tx(run);
+      if (!replay_difference(run, result).empty()) ++lost;
+    }
+  return lost;
+}
+
+TEST(Transactions, TheEndOfALaunchDrainsTheCommitUnits) {
+  EXPECT_EQ(lost_writes({}), 0u);
+  EXPECT_GT(lost_writes({"tm.broken_rule=no_drain"}), 0u);
+}
+
 TEST(Transactions, SameRunTwice) {
   const TxRun run = run_of(increment());
   EXPECT_EQ(run_tx(run).dump(), run_tx(run).dump());

@@ -133,7 +133,7 @@ class Explorer {
         if (const auto* const request = unit.model.l2_request(); request != nullptr && unit.l2.size() < 4) {
           unit.l2.push_back(*request);
           unit.model.l2_sent();
-          if (unit.l2.back().write) unit.model.performed(unit.l2.back().tag);
+          if (unit.l2.back().write) unit.model.ordered(unit.l2.back().tag);
           moved = true;
         }
         return static_cast<int>(moved) + static_cast<int>(take_messages(unit)) != 0;
