@@ -420,12 +420,33 @@ void CommitUnitModel::returned(std::uint32_t tag, const std::uint32_t* block) {
   Access& access = accesses_[tag];
   Row& row = *access.row;
   for (const Access::Word& word : access.words) {
-    if (block[word.index] != word.value) row.failed |= lane_bit(word.lane);
+    if (block[word.index] != word.value) fails(row, word.lane, access.block + word.index * kWordBytes, access.again);
     if (observer_ != nullptr)
       observer_->read_returned(row.group.cid_of(word.lane), access.block + word.index * kWordBytes);
   }
   --row.reading;
   free_accesses_.push_back(tag);
+}
+
+void CommitUnitModel::fails(Row& row, unsigned lane, std::uint64_t word, bool again) {
+  if (has(row.failed, lane)) return;
+  row.failed |= lane_bit(lane);
+  const Cid writer = again ? row.ycid : history_.lookup(word / kWordBytes, window(row)).value_or(0);
+  failures_[std::uint64_t{row.group.core} << 32 | row.group.warp] = {row.group.cid_of(lane), writer, word};
+}
+
+const CommitUnitModel::Failure* CommitUnitModel::last_failure(std::uint32_t core, std::uint32_t warp) const {
+  const auto known = failures_.find(std::uint64_t{core} << 32 | warp);
+  return known == failures_.end() ? nullptr : &known->second;
+}
+
+const CommitGroup* CommitUnitModel::group_of(Cid cid) const {
+  for (Cid first = cid; first >= retire_ && first + base::kLanes > cid; --first)
+    if (const Row* const live = row(first)) return &live->group;
+  const auto known = std::find_if(retired_.rbegin(), retired_.rend(), [cid](const CommitGroup& group) {
+    return cid >= group.base && cid < group.end();
+  });
+  return known == retired_.rend() ? nullptr : &*known;
 }
 
 void CommitUnitModel::ordered(std::uint32_t tag) {
@@ -543,6 +564,8 @@ bool CommitUnitModel::retire_stage() {
     if (!r.skip()) {
       if (stepped || r.writing != 0) return happened;
       stepped = true;
+      if (retired_.empty() || retired_.back().base != r.group.base) retired_.push_back(r.group);
+      if (retired_.size() > kRemembered) retired_.pop_front();
       to_cores_.push_back({CoreMessage::Kind::kDone, r.group, r.touched, r.passes});
       if (observer_ != nullptr)
         r.touched.for_each([&](unsigned lane) { observer_->retired(r.group.cid_of(lane)); });

@@ -41,6 +41,7 @@ class TmMechanism final : public core::GpuMechanism, private sim::Watched {
   [[nodiscard]] bool settled() const override { return quiet(); }
   void diagnose(std::vector<sim::StuckWarp>& /*stuck*/) const override {}
   [[nodiscard]] bool quiet() const;
+  [[nodiscard]] std::string conflict_of(std::uint32_t core, std::uint32_t warp) const;
 
   const TmConfig config_;
   const core::GpuMechanismSite site_;

@@ -50,7 +50,7 @@ void TransactionUnit::finish(std::uint32_t owner) {
 
 void TransactionUnit::start_deferred(WarpId id) {
   Warp& of = warp(id);
-  while (!of.deferred.empty() && of.atomics == 0) {
+  while (!of.deferred.empty() && of.atomics == 0 && !of.validates) {
     const std::uint32_t owner = of.deferred.front();
     of.deferred.pop_front();
     start(owner);
@@ -59,10 +59,14 @@ void TransactionUnit::start_deferred(WarpId id) {
 
 void TransactionUnit::access_done(WarpId id) {
   Warp& of = warp(id);
-  if (--of.accesses != 0) return;
+  --of.accesses;
+  if (of.validates) return validate_if_quiet(id);
+  if (of.accesses != 0) return;
   if (of.phase == Phase::kDrains)
     drain(id);
-  else
+  else if (of.attempt.none())
+    attempt_is_empty(id);
+  else if (!apart_)
     recheck(false, id);  // a tx_abort may wait
 }
 

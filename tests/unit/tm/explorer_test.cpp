@@ -29,6 +29,17 @@ ExplorerOptions by_warp(ExplorerOptions options) {
   return options;
 }
 
+ExplorerOptions temporal(Temporal mode) {
+  ExplorerOptions options = base_options();
+  options.temporal = mode;
+  options.stride = 128;
+  options.units = 3;
+  options.transactions = 8;
+  options.warps = 1;
+  options.words = 5;
+  return options;
+}
+
 /// In how many of so many runs something was wrong, and what first.
 /// `enough`: bad runs after which no more are made.
 std::pair<unsigned, std::string> explore(const ExplorerOptions& options, unsigned runs, unsigned enough) {
@@ -88,6 +99,13 @@ INSTANTIATE_TEST_SUITE_P(Units, Serialisable,
                                                      o.unit.set_buffers = 6;
                                                      o.unit.buffer_scheme = BufferScheme::kAll;
                                                    }},
+                                           Variant{"temporal",
+                                                   [](ExplorerOptions& o) { o = temporal(Temporal::kStrict); }},
+                                           Variant{"temporal_by_warp",
+                                                   [](ExplorerOptions& o) {
+                                                     o = by_warp(temporal(Temporal::kStrict));
+                                                     o.words = 8;
+                                                   }},
                                            Variant{"by_warp", [](ExplorerOptions& o) { o = by_warp(o); }},
                                            Variant{"by_warp_small_buffers",
                                                    [](ExplorerOptions& o) {
@@ -102,7 +120,7 @@ TEST_P(BrokenRules, AreNoticed) {
   ExplorerOptions options = base_options();
   options.checks = false;  // by what they do, not by the assertions
   GetParam().change(options);
-  const auto [bad, first] = explore(options, 1500, 10);
+  const auto [bad, first] = explore(options, options.temporal == Temporal::kOff ? 1500 : 20'000, 10);
   EXPECT_GT(bad, 0u);
   RecordProperty("bad_runs", static_cast<int>(bad));
   RecordProperty("first", first);
@@ -139,6 +157,13 @@ INSTANTIATE_TEST_SUITE_P(
                   o.credits = 2;
                   o.transactions = 8;
                   o.early_credits = true;
+                }},
+        // As published: it may miss part of a transaction that commits (G17).
+        Variant{"temporal_as_published", [](ExplorerOptions& o) { o = temporal(Temporal::kPublished); }},
+        Variant{"E4_own_id",
+                [](ExplorerOptions& o) {
+                  o = temporal(Temporal::kStrict);
+                  o.own_id_matters = false;
                 }},
         Variant{"E5_second_result", [](ExplorerOptions& o) { o.rules.failure_is_final = false; }},
         Variant{"E6_blocked_input",
