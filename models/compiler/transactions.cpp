@@ -105,9 +105,6 @@ class Finder {
     if (op != TransactionOp::kBegin && next.depth == 0)
       fail(pc, fmt::format("{} outside of a transaction of this function", name),
            "Begin the transaction with tx_begin, in the same function.");
-    if (kernel_.code[pc].guard.present)
-      fail(pc, fmt::format("a {} under a predicate", op == TransactionOp::kBegin ? "tx_begin" : name),
-           "Branch around it instead.");
     if (op == TransactionOp::kBegin) {
       if (next.depth == 0) next.begin = pc;
       ++next.depth;

@@ -155,6 +155,7 @@ void Core::bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& un
   transaction_isock_ = std::make_unique<sim::BlockInitiator<TransactionProtocol>>("transaction_isock");
   transaction_isock_->bind(unit);
   executor_.execute_transactions(transaction_isock_.get());
+  tracer_.show_transactions(transaction_isock_.get());
   if (auto* const control = of.transaction_control()) {
     transaction_control_tsock_ =
         std::make_unique<TransactionControlTarget>("transaction_control_tsock", this);

@@ -91,7 +91,8 @@ class CorePart final : public sc_core::sc_module, public core::CoreExtension {
   [[nodiscard]] tlm::tlm_target_socket<32, core::TransactionProtocol>* transactions() override {
     return &unit.transaction_tsock;
   }
-  [[nodiscard]] tlm::tlm_initiator_socket<32, core::TransactionControlProtocol>* transaction_control() override {
+  [[nodiscard]] tlm::tlm_initiator_socket<32, core::TransactionControlProtocol>* transaction_control()
+      override {
     return &unit.control_isock;
   }
   [[nodiscard]] std::vector<TapTarget*> taps() override { return {&unit.call_tap_tsock}; }
@@ -178,8 +179,9 @@ bool TmMechanism::may_end() {
 std::string TmMechanism::conflict_of(std::uint32_t core, std::uint32_t warp) const {
   const auto named = [](const CommitUnitModel& model, Cid cid) {
     const CommitGroup* const group = model.group_of(cid);
-    return group == nullptr ? fmt::format("transaction {}", cid)
-                            : fmt::format("transaction {} of warp slot {} of core {}", cid, group->warp, group->core);
+    return group == nullptr
+               ? fmt::format("transaction {}", cid)
+               : fmt::format("transaction {} of warp slot {} of core {}", cid, group->warp, group->core);
   };
   std::string failed;
   Cid latest = 0;
@@ -188,15 +190,16 @@ std::string TmMechanism::conflict_of(std::uint32_t core, std::uint32_t warp) con
     if (const auto conflict = model.conflict()) {
       const CommitGroup* const waits = model.group_of(conflict->waits);
       if (waits != nullptr && waits->core == core && waits->warp == warp)
-        return fmt::format("it waits for {} to retire, which writes {} that it has read", named(model, conflict->for_cid),
-                           site_.allocations.describe(conflict->word));
+        return fmt::format("it waits for {} to retire, which writes {} that it has read",
+                           named(model, conflict->for_cid), site_.allocations.describe(conflict->word));
     }
     const CommitUnitModel::Failure* const failure = model.last_failure(core, warp);
     if (failure == nullptr || failure->cid < latest) continue;
     latest = failure->cid;
-    failed = fmt::format("its attempt {} failed because {}, which it had read, has changed{}", failure->cid,
-                         site_.allocations.describe(failure->word),
-                         failure->writer == 0 ? "" : ": " + named(model, failure->writer) + " has written it");
+    failed =
+        fmt::format("its attempt {} failed because {}, which it had read, has changed{}", failure->cid,
+                    site_.allocations.describe(failure->word),
+                    failure->writer == 0 ? "" : ": " + named(model, failure->writer) + " has written it");
   }
   return failed;
 }

@@ -26,6 +26,8 @@ class TmMechanism final : public core::GpuMechanism, private sim::Watched {
 
   /// Hears of every transaction that commits; before the first launch.
   void on_commit(std::function<void(const CommitRecord&)> hear) { shared_.on_commit = std::move(hear); }
+  /// Hears of every word that a transaction reads from memory; before the first launch.
+  void on_read(std::function<void(const ReadRecord&)> hear) { shared_.on_read = std::move(hear); }
   /// Null: tm.checks is off.
   [[nodiscard]] const CommitChecker* checker() const { return checker_.get(); }
 
@@ -47,7 +49,7 @@ class TmMechanism final : public core::GpuMechanism, private sim::Watched {
   const core::GpuMechanismSite site_;
   TransactionShared shared_;
   std::unique_ptr<CommitChecker> checker_;
-  std::vector<TransactionUnit*> units_;  ///< of the cores
+  std::vector<TransactionUnit*> units_;    ///< of the cores
   std::vector<CommitUnit*> commit_units_;  ///< by partition
   bool end_waits_ = false;                 ///< for them
   std::uint64_t log_base_ = 0;

@@ -95,10 +95,7 @@ void TransactionUnit::declare() {
                &s.useful_cycles);
 }
 
-void TransactionUnit::bind_unit(core::LoadStoreUnit& unit) {
-  LsuInterposer::bind_unit(unit);
-  traffic_.bind_unit(unit, "transaction_logs");
-}
+void TransactionUnit::add_clients(core::LoadStoreUnit& unit) { traffic_.bind_unit(unit, "transaction_logs"); }
 
 std::uint64_t TransactionUnit::log_bytes(const TmConfig& config, std::uint64_t warps) {
   return warps * (warp_log::LogLayout::bytes_of_log(config.log.read_rows, kAddressBytes) +
@@ -256,7 +253,8 @@ void TransactionUnit::tick(LsuRequest& request) {
   for (const WarpId id : backing_off_)
     request.next_due = std::min(request.next_due, std::max(warp(id).backoff_until, cycle + 1));
   for (const std::deque<Look>* const looks : {&attempts_, &transactions_})
-    if (!looks->empty()) request.next_due = std::min(request.next_due, std::max(looks->front().due, cycle + 1));
+    if (!looks->empty())
+      request.next_due = std::min(request.next_due, std::max(looks->front().due, cycle + 1));
   if (!sending_away_.empty()) request.next_due = std::min(request.next_due, cycle + 1);
 }
 
@@ -278,7 +276,8 @@ void TransactionUnit::ask_token(core::IssueGateRequest& request) {
   Warp& of = warp(request.warp);
   if (within(of, request.mask)) return;  // nested
   if (apart_) {  // a split waits for the token as at a barrier, but not for its registers
-    request.mask.for_each([&](unsigned lane) { request.closed = request.closed || of.lane_loads[lane] != 0; });
+    request.mask.for_each(
+        [&](unsigned lane) { request.closed = request.closed || of.lane_loads[lane] != 0; });
     return;
   }
   request.closed = true;

@@ -49,11 +49,21 @@ struct CommitRecord {
   std::uint64_t sequence = 0;  ///< of the record within its core
 };
 
+/// A word that an attempt has read from memory; of attempts that fail, too.
+struct ReadRecord {
+  std::uint64_t warp = 0;  ///< number in the grid
+  unsigned lane = 0;
+  std::uint64_t attempt = 0;  ///< of the warp
+  std::uint64_t address = 0;
+  std::uint32_t value = 0;
+};
+
 /// What the cores of a GPU share.
 struct TransactionShared {
   explicit TransactionShared(std::uint32_t partitions) : board(partitions) {}
   RetireBoard board;
   std::function<void(const CommitRecord&)> on_commit;  ///< may be empty
+  std::function<void(const ReadRecord&)> on_read;      ///< likewise
   std::uint32_t credits = 0;   ///< entries of the ring that a core may have; 0: any number
   bool early_credits = false;  ///< the broken rule of E3
   /// A transaction takes longer than tm.hang_cycles: ends the launch.
@@ -66,6 +76,7 @@ class TransactionUnit final : public core::LsuInterposer {
   void ask_token(core::IssueGateRequest& request);
   void ask_commit(core::IssueGateRequest& request);
   void execute(core::TransactionRequest& request);
+  void show(core::TransactionRequest& request);
   void take_log(warp_log::LogAnswer& answer);
   void take_global(GlobalAnswer& answer);
   void take_response(core::PortResponse& response);
@@ -82,8 +93,9 @@ class TransactionUnit final : public core::LsuInterposer {
   sim::BlockTarget<core::IssueGateProtocol, TransactionUnit, &TransactionUnit::ask_commit> commit_gate_tsock{
       "commit_gate_tsock", this};
   sim::BlockInitiator<core::GateControlProtocol> commit_control_isock{"commit_control_isock"};
-  sim::BlockTarget<core::TransactionProtocol, TransactionUnit, &TransactionUnit::execute> transaction_tsock{
-      "transaction_tsock", this};
+  sim::BlockTarget<core::TransactionProtocol, TransactionUnit, &TransactionUnit::execute,
+                   &TransactionUnit::show>
+      transaction_tsock{"transaction_tsock", this};
   sim::BlockInitiator<core::TransactionControlProtocol> control_isock{"control_isock"};
   sim::BlockTarget<core::IssueTapProtocol, TransactionUnit, &TransactionUnit::take_call> call_tap_tsock{
       "call_tap_tsock", this};
@@ -91,7 +103,7 @@ class TransactionUnit final : public core::LsuInterposer {
   sim::BlockTarget<core::PortResponseProtocol, TransactionUnit, &TransactionUnit::take_response>
       response_tsock{"response_tsock", this};
 
-  void bind_unit(core::LoadStoreUnit& unit) override;
+  void add_clients(core::LoadStoreUnit& unit) override;
   /// Bytes of device memory for the logs of `warps` warp slots.
   [[nodiscard]] static std::uint64_t log_bytes(const TmConfig& config, std::uint64_t warps);
   /// Where those of all cores are.
@@ -142,18 +154,19 @@ class TransactionUnit final : public core::LsuInterposer {
     std::array<FirstRead, base::kLanes> first_read;  ///< temporal conflict detection
     LaneMask silent;  ///< of `trivial`: lanes that have read, and nothing has changed since
     // tx_splits.cpp: lanes that the mechanism runs apart, or that were sent out of their attempt
-    LaneMask began;     ///< lanes of the transaction that have not gone on behind it
-    LaneMask arrived;   ///< of the attempt: wait in front of the tx_commit
-    LaneMask outside;   ///< have returned from the attempt, and wait there
-    LaneMask at_begin;  ///< wait at a tx_begin
-    LaneMask at_abort;  ///< wait at a tx_abort
-    bool concluded = false;                          ///< what becomes of the attempt is known
+    LaneMask began;          ///< lanes of the transaction that have not gone on behind it
+    LaneMask arrived;        ///< of the attempt: wait in front of the tx_commit
+    LaneMask outside;        ///< have returned from the attempt, and wait there
+    LaneMask at_begin;       ///< wait at a tx_begin
+    LaneMask at_abort;       ///< wait at a tx_abort
+    bool concluded = false;  ///< what becomes of the attempt is known
     std::array<std::uint32_t, base::kLanes> lane_loads{};  ///< outside of transactions, under way
     // tx_watchdog.cpp
-    bool validates = false;                          ///< the attempt is validated, and accesses wait meanwhile
-    LaneMask doomed;                                 ///< what they have read has changed: they are sent out
-    std::array<std::vector<Pc>, base::kLanes> calls;  ///< within the attempt: where each lane's functions return to
-    std::uint64_t attempts = 0;                      ///< that the warp has begun in this launch
+    bool validates = false;  ///< the attempt is validated, and accesses wait meanwhile
+    LaneMask doomed;         ///< what they have read has changed: they are sent out
+    std::array<std::vector<Pc>, base::kLanes>
+        calls;                   ///< within the attempt: where each lane's functions return to
+    std::uint64_t attempts = 0;  ///< that the warp has begun in this launch
     std::uint64_t transactions = 0;
     Cycle began_at = 0;
     Cycle since = 0;  ///< the present wait or attempt began

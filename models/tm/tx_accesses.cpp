@@ -329,6 +329,11 @@ void TransactionUnit::take_global(GlobalAnswer& answer) {
         if ((missing & byte_bits(word * 4 + b, 1)) != 0)
           held.data[lane][word * 4 + b] = static_cast<unsigned char>(values[lane] >> (8 * b));
     });
+    if (shared_.on_read)
+      lanes.for_each([&](unsigned lane) {
+        const Warp& of = warp(warp_of(held));
+        shared_.on_read({of.linear_warp, lane, of.attempts, address[lane], values[lane]});
+      });
     if (lanes.any()) append(owner, false, lanes, address, values, kWordBytes);
   }
   load_ends(owner);

@@ -132,12 +132,10 @@ void TransactionUnit::ids_granted(WarpId id, Cid base) {
   group.warp = id.value();
   group.client = static_cast<std::uint8_t>(port_client_);
   credits_out_.emplace_back(group.end(), group.count());
-  if (!of.validates)
-    group.lanes.for_each([&](unsigned lane) { of.last_cid[lane] = group.cid_of(lane); });
+  if (!of.validates) group.lanes.for_each([&](unsigned lane) { of.last_cid[lane] = group.cid_of(lane); });
   of.commit.begin(group, {}, {}, {}, false);
   of.phase = Phase::kTransfer;
-  walks_.push_back(
-      {id, of.validates ? Walk::Why::kValidate : Walk::Why::kTransfer, false, group.lanes, 0});
+  walks_.push_back({id, of.validates ? Walk::Why::kValidate : Walk::Why::kTransfer, false, group.lanes, 0});
 }
 
 // ---- The logs
@@ -158,11 +156,11 @@ void TransactionUnit::walk_log() {
   const Walk& walk = walks_.front();
   const Warp& of = warp(walk.warp);
   const bool two_phases = config_.intra_warp.resolution == IntraWarp::kTwoPhase;
-  const std::uint32_t rows = walk.why == Walk::Why::kValidate ? of.read_rows
-                             : walk.why == Walk::Why::kAgain ? (walk.writes_only ? of.write_rows : of.read_rows)
-                             : walk.why == Walk::Why::kResolve && two_phases
-                                 ? of.read_rows + 2 * of.write_rows
-                                 : of.read_rows + of.write_rows;
+  const std::uint32_t rows =
+      walk.why == Walk::Why::kValidate                ? of.read_rows
+      : walk.why == Walk::Why::kAgain                 ? (walk.writes_only ? of.write_rows : of.read_rows)
+      : walk.why == Walk::Why::kResolve && two_phases ? of.read_rows + 2 * of.write_rows
+                                                      : of.read_rows + of.write_rows;
   if (walk_next_ == 0 && window_order_.empty()) {
     walk_touched_.assign(map_.partitions(), LaneMask{});
     walk_words_.assign(map_.partitions(), {0, 0});

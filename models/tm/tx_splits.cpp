@@ -5,7 +5,10 @@
 // front of the tx_commit, whether they have met there or not. Then each split returns from the frame, and comes to the
 // tx_commit once more: outside of the attempt, from where lanes try again or go on. Lanes that were sent out of their attempt
 // (tx_watchdog.cpp) come there, too, with any mechanism.
+#include <nlohmann/json.hpp>
+
 #include "core/core_state.h"
+#include "tm/transaction_stack.h"
 #include "tm/transaction_unit.h"
 
 namespace heddle::tm {
@@ -100,6 +103,19 @@ void TransactionUnit::commit_outside(core::TransactionRequest& request) {
   }
   of.began = LaneMask::difference(of.began, request.lanes);
   if (of.began.none()) ends(request.warp);
+}
+
+/// For whoever looks at the tables of the mechanism.
+void TransactionUnit::show(core::TransactionRequest& request) {
+  const Warp& of = warp(request.warp);
+  if (request.table == nullptr || of.phase == Phase::kIdle) return;
+  LaneMask known = of.concluded ? of.attempt : LaneMask{};
+  if (!of.validates && (of.phase == Phase::kTransfer || of.phase == Phase::kWaits))
+    known = of.commit.finished();
+  const LaneMask failed = of.concluded ? LaneMask{} : LaneMask::difference(known, of.commit.passed());
+  show_transaction({of.region->begin, of.region->commit, LaneMask::difference(of.attempt, known),
+                    of.retry | (failed & of.attempt)},
+                   *request.table);
 }
 
 }  // namespace heddle::tm

@@ -135,14 +135,17 @@ std::string TransactionUnit::story_of(WarpId id) const {
                                           "waits for outcomes of the commit units",
                                           "has its outcomes"};
   std::string text = fmt::format(
-      "the transaction at {} of warp slot {} of core {} (warp {} of the grid) is not over after {} cycles: it {}; "
+      "the transaction at {} of warp slot {} of core {} (warp {} of the grid) is not over after {} cycles: "
+      "it {}; "
       "{} attempts have failed in a row, lanes {:#010x} are in the present one\n  {}",
       launch_->kernel->location(of.region->begin), id.value(), site_.core.value(), of.linear_warp,
       cycle_ - of.began_at, kDoes[static_cast<unsigned>(of.phase)], of.failures, of.attempt.bits(),
       launch_->kernel->source_line(of.region->begin));
   const std::string conflict =
       shared_.conflict_of ? shared_.conflict_of(site_.core.value(), id.value()) : std::string();
-  return text + (conflict.empty() ? "\n  no conflict of it is known: it aborts by itself, or loops" : "\n  " + conflict) +
+  return text +
+         (conflict.empty() ? "\n  no conflict of it is known: it aborts by itself, or loops"
+                           : "\n  " + conflict) +
          "\n  (tm.hang_cycles)";
 }
 

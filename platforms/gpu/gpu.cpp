@@ -135,8 +135,13 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     crossbar->declare_messages();
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
-  const core::CoreServices services{
-      core_clock, pool, allocations, progress, faults, twins, extensions_of(config, mechanisms, core_extensions)};
+  const core::CoreServices services{core_clock,
+                                    pool,
+                                    allocations,
+                                    progress,
+                                    faults,
+                                    twins,
+                                    extensions_of(config, mechanisms, core_extensions)};
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
     cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), base::CoreId{i}, config.core,
                                             services, stats.child(numbered("core", i)));

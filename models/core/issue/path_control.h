@@ -35,9 +35,7 @@ class PathControl {
   void table_filled(WarpId warp, const simt::TableEntryTransfer& filled);
   /// Lanes of the group wait, at a barrier or for other lanes, to go on behind the instruction that it has issued: all,
   /// unless the mechanism parts them there.
-  void wait_at_barrier(GroupId id, LaneMask lanes) {
-    wait(id, lanes, Pc{state_.groups[id].pc.value() + 1});
-  }
+  void wait_at_barrier(GroupId id, LaneMask lanes) { wait(id, lanes, Pc{state_.groups[id].pc.value() + 1}); }
   /// All lanes of the group wait, to execute the instruction once more.
   void wait_to_repeat(GroupId id) { wait(id, state_.groups[id].mask, state_.groups[id].pc); }
   /// Splits of the warp that could go on now.

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/protocols/protocol_of.h"
 #include "core/warp_context.h"
@@ -31,13 +32,17 @@ struct TransactionRequest {
   Cycle cycle = 0;
 
   // Answer
-  bool waits = false;     ///< nothing has happened: the lanes wait, and execute it again
-  bool leaves = true;     ///< kCommit, kAbort: the lanes are in the transaction's frame, and return from it
-  bool nested = false;    ///< it is within another transaction, and means nothing
-  Pc begin{};             ///< of kCommit and kAbort: the tx_begin of the transaction
-  Pc commit{};            ///< its tx_commit
-  bool all_left = false;  ///< with `leaves`: no lane is left in this attempt, all are in front of the tx_commit
-  LaneMask retry;         ///< with `all_left` or not `leaves`: lanes that try again, whose registers are as they were
+  bool waits = false;   ///< nothing has happened: the lanes wait, and execute it again
+  bool leaves = true;   ///< kCommit, kAbort: the lanes are in the transaction's frame, and return from it
+  bool nested = false;  ///< it is within another transaction, and means nothing
+  Pc begin{};           ///< of kCommit and kAbort: the tx_begin of the transaction
+  Pc commit{};          ///< its tx_commit
+  bool all_left =
+      false;  ///< with `leaves`: no lane is left in this attempt, all are in front of the tx_commit
+  /// transport_dbg only: the tables of the mechanism, to which the transaction of `warp`, if it is in one, is added.
+  nlohmann::ordered_json* table = nullptr;
+  LaneMask
+      retry;  ///< with `all_left` or not `leaves`: lanes that try again, whose registers are as they were
 };
 using TransactionProtocol = ProtocolOf<TransactionRequest>;
 
@@ -45,8 +50,8 @@ using TransactionProtocol = ProtocolOf<TransactionRequest>;
 struct TransactionControl {
   enum class Op : std::uint8_t {
     kResume,  ///< `lanes`, which wait, execute their instruction again in a cycle to come
-    kLeave,   ///< `lanes` give up their attempt: those in a group that could issue return from their innermost function,
-              ///< or the transaction's frame, to `lane_target`. Others stay; they are told again later
+    kLeave,  ///< `lanes` give up their attempt: those in a group that could issue return from their innermost function,
+    ///< or the transaction's frame, to `lane_target`. Others stay; they are told again later
   };
   Op op = Op::kResume;
   WarpId warp{};

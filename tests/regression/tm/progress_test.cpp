@@ -28,18 +28,18 @@ TxRun doomed_loop(const std::string& loop) {
   const auto wait = [&](unsigned times, const char* label) {
     return fmt::format(fmt::runtime(delay), times, label, label);
   };
-  run.ptx = tx_kernel_text(
-      "  setp.ne.u32 %p0, %r0, 0;\n  @%p0 bra WRITER;\n  mov.u32 %r5, 20;\nREADER:\n" + std::string(kTxBegin) +
-      "  ld.volatile.global.u32 %r2, [%a];\n" + wait(300, "BETWEEN") +
-      "  ld.volatile.global.u32 %r3, [%a+128];\n" + loop + "  st.global.u32 [%a+64], %r3;\n" +
-      std::string(kTxCommit) +
-      "  sub.u32 %r5, %r5, 1;\n  setp.ne.u32 %p3, %r5, 0;\n  @%p3 bra READER;\n  bra OUT;\n"
-      "WRITER:\n  mov.u32 %r5, 40;\nAGAIN:\n" +
-      std::string(kTxBegin) +
-      "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n"
-      "  st.global.u32 [%a+128], %r2;\n" +
-      std::string(kTxCommit) + wait(37, "PAUSE") +
-      "  sub.u32 %r5, %r5, 1;\n  setp.ne.u32 %p3, %r5, 0;\n  @%p3 bra AGAIN;\nOUT:\n");
+  run.ptx =
+      tx_kernel_text("  setp.ne.u32 %p0, %r0, 0;\n  @%p0 bra WRITER;\n  mov.u32 %r5, 20;\nREADER:\n" +
+                     std::string(kTxBegin) + "  ld.volatile.global.u32 %r2, [%a];\n" + wait(300, "BETWEEN") +
+                     "  ld.volatile.global.u32 %r3, [%a+128];\n" + loop + "  st.global.u32 [%a+64], %r3;\n" +
+                     std::string(kTxCommit) +
+                     "  sub.u32 %r5, %r5, 1;\n  setp.ne.u32 %p3, %r5, 0;\n  @%p3 bra READER;\n  bra OUT;\n"
+                     "WRITER:\n  mov.u32 %r5, 40;\nAGAIN:\n" +
+                     std::string(kTxBegin) +
+                     "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n"
+                     "  st.global.u32 [%a+128], %r2;\n" +
+                     std::string(kTxCommit) + wait(37, "PAUSE") +
+                     "  sub.u32 %r5, %r5, 1;\n  setp.ne.u32 %p3, %r5, 0;\n  @%p3 bra AGAIN;\nOUT:\n");
   run.threads = 3;
   return run;
 }
@@ -105,9 +105,9 @@ INSTANTIATE_TEST_SUITE_P(On, DoomedLoops, ::testing::Values("simt_stack", "aware
 TEST(EndlessTransactions, AreNamedWithAddressAndBothWarps) {
   // Every thread adds to one word, so most attempts fail.
   TxRun run;
-  run.ptx = tx_kernel_text(std::string(kTxBegin) +
-                           "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n" +
-                           kTxCommit);
+  run.ptx = tx_kernel_text(
+      std::string(kTxBegin) +
+      "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n" + kTxCommit);
   run.settings = {"tm.hang_cycles=5000", "tm.concurrent_warps=0"};
   const std::string error = run_tx(run)["errors"].dump();
   EXPECT_THAT(error, HasSubstr("test.ptx:"));

@@ -82,7 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
         Variant{"aware_timeout",
                 {"core.control_flow.mechanism=aware", "core.control_flow.timeout.cycles=40",
                  "tm.concurrent_warps=0"}},
-        Variant{"aware_warp", {"core.control_flow.mechanism=aware", "tm.protocol=warp", "tm.temporal.mode=strict"}},
+        Variant{"aware_warp",
+                {"core.control_flow.mechanism=aware", "tm.protocol=warp", "tm.temporal.mode=strict"}},
         Variant{"multi_path", {"core.control_flow.mechanism=multi_path"}},
         Variant{"multi_path_two",
                 {"core.control_flow.mechanism=multi_path", "core.control_flow.multi_path.paths=2",
@@ -99,9 +100,11 @@ INSTANTIATE_TEST_SUITE_P(
                  "tm.commit_unit.set_words=1"}},
         Variant{"validated_aware",
                 {"tm.validate_cycles=150", "core.control_flow.mechanism=aware", "tm.concurrent_warps=0"}},
-        Variant{"validated_multi_path",
-                {"tm.validate_cycles=150", "core.control_flow.mechanism=multi_path", "tm.concurrent_warps=0"}},
-        Variant{"fences", {"tm.fence_waits=true"}}, Variant{"slow_units", {"tm.commit_unit.clock_mhz=90", "tm.commit_unit.vendor_cycles=40"}}),
+        Variant{
+            "validated_multi_path",
+            {"tm.validate_cycles=150", "core.control_flow.mechanism=multi_path", "tm.concurrent_warps=0"}},
+        Variant{"fences", {"tm.fence_waits=true"}},
+        Variant{"slow_units", {"tm.commit_unit.clock_mhz=90", "tm.commit_unit.vendor_cycles=40"}}),
     [](const auto& test) { return std::string(test.param.name); });
 
 /// A rule of the protocol left out is noticed: by the replay or, if `checks`, by the assertions of §5.8.

@@ -470,7 +470,8 @@ class Explorer {
       while (!unit->l2.empty()) serve_l2(*unit);
     std::map<std::uint64_t, std::uint32_t> memory = initial_;
     const auto matches = [&](const Silent& silent) {
-      return std::ranges::all_of(silent.reads, [&](const auto& read) { return memory[read.first] == read.second; });
+      return std::ranges::all_of(silent.reads,
+                                 [&](const auto& read) { return memory[read.first] == read.second; });
     };
     // Whether memory was ever as a silent one has read it, between its thread's transactions before and after it; in the
     // strict form, at the place that is claimed.

@@ -66,54 +66,53 @@ TEST_P(Serialisable, EveryRun) {
   const auto [bad, first] = explore(options, 400, 1);
   EXPECT_EQ(bad, 0u) << first;
 }
-INSTANTIATE_TEST_SUITE_P(Units, Serialisable,
-                         ::testing::Values(Variant{"base", [](ExplorerOptions&) {}},
-                                           Variant{"three_units", [](ExplorerOptions& o) { o.units = 3; }},
-                                           Variant{"lanes", [](ExplorerOptions& o) { o.lanes = 3; }},
-                                           Variant{"perfect",
-                                                   [](ExplorerOptions& o) { o.unit.history.perfect = true; }},
-                                           Variant{"narrow_ids",
-                                                   [](ExplorerOptions& o) {
-                                                     o.unit.cid_bits = 4;
-                                                     o.unit.ring_entries = 8;
-                                                     o.credits = 2;
-                                                     o.transactions = 12;
-                                                   }},
-                                           Variant{"small_buffers",
-                                                   [](ExplorerOptions& o) {
-                                                     o.unit.set_buffers = 2;
-                                                     o.unit.set_words = 1;
-                                                   }},
-                                           Variant{"needed_buffers",
-                                                   [](ExplorerOptions& o) {
-                                                     o.unit.set_buffers = 3;
-                                                     o.unit.buffer_scheme = BufferScheme::kNeeded;
-                                                   }},
-                                           Variant{"accessed_buffers",
-                                                   [](ExplorerOptions& o) {
-                                                     o.unit.set_buffers = 5;
-                                                     o.unit.buffer_scheme = BufferScheme::kAccessed;
-                                                   }},
-                                           Variant{"all_buffers",
-                                                   [](ExplorerOptions& o) {
-                                                     o.unit.set_buffers = 6;
-                                                     o.unit.buffer_scheme = BufferScheme::kAll;
-                                                   }},
-                                           Variant{"temporal",
-                                                   [](ExplorerOptions& o) { o = temporal(Temporal::kStrict); }},
-                                           Variant{"temporal_by_warp",
-                                                   [](ExplorerOptions& o) {
-                                                     o = by_warp(temporal(Temporal::kStrict));
-                                                     o.words = 8;
-                                                   }},
-                                           Variant{"by_warp", [](ExplorerOptions& o) { o = by_warp(o); }},
-                                           Variant{"by_warp_small_buffers",
-                                                   [](ExplorerOptions& o) {
-                                                     o = by_warp(o);
-                                                     o.unit.set_buffers = 4;
-                                                     o.unit.set_words = 1;
-                                                   }}),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Units, Serialisable,
+    ::testing::Values(Variant{"base", [](ExplorerOptions&) {}},
+                      Variant{"three_units", [](ExplorerOptions& o) { o.units = 3; }},
+                      Variant{"lanes", [](ExplorerOptions& o) { o.lanes = 3; }},
+                      Variant{"perfect", [](ExplorerOptions& o) { o.unit.history.perfect = true; }},
+                      Variant{"narrow_ids",
+                              [](ExplorerOptions& o) {
+                                o.unit.cid_bits = 4;
+                                o.unit.ring_entries = 8;
+                                o.credits = 2;
+                                o.transactions = 12;
+                              }},
+                      Variant{"small_buffers",
+                              [](ExplorerOptions& o) {
+                                o.unit.set_buffers = 2;
+                                o.unit.set_words = 1;
+                              }},
+                      Variant{"needed_buffers",
+                              [](ExplorerOptions& o) {
+                                o.unit.set_buffers = 3;
+                                o.unit.buffer_scheme = BufferScheme::kNeeded;
+                              }},
+                      Variant{"accessed_buffers",
+                              [](ExplorerOptions& o) {
+                                o.unit.set_buffers = 5;
+                                o.unit.buffer_scheme = BufferScheme::kAccessed;
+                              }},
+                      Variant{"all_buffers",
+                              [](ExplorerOptions& o) {
+                                o.unit.set_buffers = 6;
+                                o.unit.buffer_scheme = BufferScheme::kAll;
+                              }},
+                      Variant{"temporal", [](ExplorerOptions& o) { o = temporal(Temporal::kStrict); }},
+                      Variant{"temporal_by_warp",
+                              [](ExplorerOptions& o) {
+                                o = by_warp(temporal(Temporal::kStrict));
+                                o.words = 8;
+                              }},
+                      Variant{"by_warp", [](ExplorerOptions& o) { o = by_warp(o); }},
+                      Variant{"by_warp_small_buffers",
+                              [](ExplorerOptions& o) {
+                                o = by_warp(o);
+                                o.unit.set_buffers = 4;
+                                o.unit.set_words = 1;
+                              }}),
+    [](const auto& test) { return std::string(test.param.name); });
 
 class BrokenRules : public ::testing::TestWithParam<Variant> {};
 TEST_P(BrokenRules, AreNoticed) {
