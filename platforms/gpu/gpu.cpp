@@ -174,7 +174,14 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   for (const auto& mechanism : mechanisms)
     if (sim::Watched* const its = mechanism->watched()) watched.push_back(its);
   watchdog.watch(std::move(watched));
-  for (const auto& mechanism : mechanisms) mechanism->assembled();
+  for (const auto& mechanism : mechanisms) {
+    mechanism->ask_end = [this] { dispatcher.ask(); };
+    mechanism->assembled();
+  }
+  if (!mechanisms.empty())
+    dispatcher.may_end = [this] {
+      return std::ranges::all_of(mechanisms, [](const auto& mechanism) { return mechanism->may_end(); });
+    };
 }
 
 std::vector<std::unique_ptr<core::GpuMechanism>> Gpu::make_mechanisms(
