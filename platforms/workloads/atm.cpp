@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <numeric>
 
 #include "workloads/parameters.h"
@@ -24,10 +25,16 @@ std::int64_t total(const std::vector<std::int32_t>& balance) {
   return std::accumulate(balance.begin(), balance.end(), std::int64_t{0});
 }
 
-Verdict run(const char* kernel, host::Device& device, const Options& options, const char* stem = "atm") {
-  // Paper: ATM of mimd-simt-and-bows §9.2, chapter 6 (122K transactions, 24K threads, 1000 accounts).
-  Shape s =
-      pick(options.size, Shape{300, 64, 3, 96}, Shape{9'000, 1'000, 30, 256}, Shape{122'880, 1'000, 96, 256});
+// Paper: ATM of mimd-simt-and-bows §9.2, chapter 6 (122K transactions, 24K threads, 1000 accounts).
+constexpr std::array<Shape, 3> kShapes{
+    {{300, 64, 3, 96}, {9'000, 1'000, 30, 256}, {122'880, 1'000, 96, 256}}};
+// One lock: a turn takes as long whatever the size is. Paper: ATM of tbc-and-kilotm §10.3.
+constexpr std::array<Shape, 3> kCoarseShapes{
+    {{100, 64, 2, 64}, {1'200, 1'000, 10, 128}, {122'880, 1'000'000, 120, 192}}};
+
+Verdict run(const char* kernel, host::Device& device, const Options& options, const char* stem = "atm",
+            const std::array<Shape, 3>& shapes = kShapes) {
+  Shape s = pick(options.size, shapes[0], shapes[1], shapes[2]);
   s = {chosen(options, "transfers", s.transfers), chosen(options, "accounts", s.accounts),
        chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads)};
   Random random(options.seed);
@@ -80,6 +87,17 @@ Workload atm() {
           .source = "atm.cu",
           .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("bank_transfer", d, o); }};
+}
+
+Workload atm_coarse() {
+  return {.name = "atm-coarse",
+          .description = "bank transfers under one lock, SIMT-safe lock loop",
+          .stresses = "one lock that all threads want",
+          .source = "atm.cu",
+          .parameters = parameters(),
+          .run = [](host::Device& d, const Options& o) {
+            return run("bank_transfer_coarse", d, o, "atm", kCoarseShapes);
+          }};
 }
 
 Workload atm_tx() {

@@ -64,3 +64,26 @@ extern "C" __global__ void bank_transfer_mimd(const Transfer* transfers, int n, 
     atomicExch(&locks[first], 0);
   }
 }
+
+// K1 with one lock for all accounts: locks[0].
+extern "C" __global__ void bank_transfer_coarse(const Transfer* transfers, int n, volatile int* balance,
+                                                int* locks) {
+  int stride = gridDim.x * blockDim.x;
+  for (int t = blockIdx.x * blockDim.x + threadIdx.x; t < n; t += stride) {
+    int from = transfers[t].from, to = transfers[t].to, amount = transfers[t].amount;
+    int done = 0;
+    while (!done) {
+      SPIN_LOCK();
+      if (atomicCAS(locks, 0, 1) == 0) {
+        __threadfence();
+        balance[from] = balance[from] - amount;
+        balance[to] = balance[to] + amount;
+        __threadfence();
+        atomicExch(locks, 0);
+        done = 1;
+      }
+      // Keeps the critical section inside the loop.
+      asm volatile("" : "+r"(done));
+    }
+  }
+}

@@ -1,4 +1,4 @@
-// Bank transfers, each a transaction: ATM of tbc-and-kilotm §10.4.
+// Bank transfers, each a transaction: ATM of tbc-and-kilotm §10.4, three reads and two writes.
 #include "heddle_tx.h"
 
 struct TxTransfer {
@@ -11,8 +11,9 @@ struct TxTransfer {
 extern "C" __global__ void bank_transfer_tx(const TxTransfer* transfers, int n, int* balance, int* /*locks*/) {
   int stride = gridDim.x * blockDim.x;
   for (int t = blockIdx.x * blockDim.x + threadIdx.x; t < n; t += stride) {
-    int from = transfers[t].from, to = transfers[t].to, amount = transfers[t].amount;
+    int from = transfers[t].from, to = transfers[t].to;
     tx_begin();
+    int amount = transfers[t].amount;
     balance[from] = balance[from] - amount;
     balance[to] = balance[to] + amount;
     tx_commit();

@@ -3,6 +3,7 @@
 //
 // child[8 * cell + octant]: 0 empty, -1 locked, 1 .. n a body (index plus one), n + c cell c. Cell 0 is the
 // root: centre 0, half edge 1. Cells are numbered as they are made, so a cell's index is above its parent's.
+#include "heddle_tx.h"
 
 // Says that the loop around it waits for a lock (README.md).
 #define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")
@@ -27,15 +28,17 @@ static __device__ __forceinline__ void bh_descend(BhPlace& at, int octant) {
 
 // What takes the place of `there` (a body, or empty) in the cell at `at`, octant `octant`: the body, or the
 // cells that keep the two apart. The place is locked.
-static __device__ __forceinline__ int bh_place(const float* position, int n, volatile int* child, int* cells,
-                                               BhPlace& at, int octant, int body, int there) {
+// A new cell: next_cell(). kFence: others see the cells before whoever finds them.
+template <bool kFence, class NextCell>
+static __device__ __forceinline__ int bh_place(const float* position, int n, volatile int* child,
+                                               NextCell next_cell, BhPlace& at, int octant, int body, int there) {
   if (there == kBhEmpty) return body + 1;
   float x = position[3 * body], y = position[3 * body + 1], z = position[3 * body + 2];
   int other = there - 1;
   float ox = position[3 * other], oy = position[3 * other + 1], oz = position[3 * other + 2];
   int replacement = 0, link = -1, mine, theirs;
   do {  // a cell at a time, until they part
-    int fresh = atomicAdd(cells, 1);
+    int fresh = next_cell();
     if (link < 0)
       replacement = n + fresh;
     else
@@ -48,8 +51,14 @@ static __device__ __forceinline__ int bh_place(const float* position, int n, vol
     if (mine != theirs) child[8 * fresh + theirs] = there;
   } while (mine == theirs);
   child[link] = body + 1;
-  __threadfence();
+  if (kFence) __threadfence();
   return replacement;
+}
+
+// The same, cells numbered by a counter.
+static __device__ __forceinline__ int bh_place_locked(const float* position, int n, volatile int* child, int* cells,
+                                                      BhPlace& at, int octant, int body, int there) {
+  return bh_place<true>(position, n, child, [=] { return atomicAdd(cells, 1); }, at, octant, body, there);
 }
 
 // position: x, y, z of each body, all different. cells: number of cells, 1 at the start. A round tries once
@@ -78,7 +87,7 @@ extern "C" __global__ void bh_build(const float* position, int n, volatile int* 
       int done = 0;
       SPIN_LOCK();
       if (there != kBhLocked && atomicCAS(const_cast<int*>(&child[place]), there, kBhLocked) == there) {
-        int replacement = bh_place(position, n, child, cells, at, octant, body, there);
+        int replacement = bh_place_locked(position, n, child, cells, at, octant, body, there);
         child[place] = replacement;  // also the release
         done = 1;
       }
@@ -119,6 +128,69 @@ extern "C" __global__ void bh_build_mimd(const float* position, int n, volatile 
     } while (there == kBhLocked ||
              atomicCAS(const_cast<int*>(&child[8 * cell + octant]), there, kBhLocked) != there);
     int place = 8 * cell + octant;
-    child[place] = bh_place(position, n, child, cells, at, octant, body, there);
+    child[place] = bh_place_locked(position, n, child, cells, at, octant, body, there);
+  }
+}
+
+// Under one lock for the whole tree, locks[0], which a thread takes where it goes no further down.
+extern "C" __global__ void bh_build_coarse(const float* position, int n, volatile int* child, int* cells, int* lock) {
+  int stride = gridDim.x * blockDim.x;
+  for (int body = blockIdx.x * blockDim.x + threadIdx.x; body < n; body += stride) {
+    float x = position[3 * body], y = position[3 * body + 1], z = position[3 * body + 2];
+    BhPlace at = {0.0f, 0.0f, 0.0f, 1.0f};
+    int cell = 0;
+    int done = 0;
+    while (!done) {
+      SPIN_LOCK();
+      int octant = bh_octant(at, x, y, z);
+      int there = child[8 * cell + octant];
+      while (there > n) {
+        cell = there - n;
+        bh_descend(at, octant);
+        octant = bh_octant(at, x, y, z);
+        there = child[8 * cell + octant];
+      }
+      if (atomicCAS(lock, 0, 1) == 0) {
+        __threadfence();
+        int place = 8 * cell + octant;
+        there = child[place];
+        if (there <= n) {
+          child[place] = bh_place_locked(position, n, child, cells, at, octant, body, there);
+          done = 1;
+        }
+        __threadfence();
+        atomicExch(lock, 0);
+      }
+      // Keeps the critical section inside the loop.
+      asm volatile("" : "+r"(done));
+    }
+  }
+}
+
+// A transaction a level (BH of tbc-and-kilotm §10.4): it looks at a place of the tree, and puts the body there or goes down
+// to the next level. The thread's own cells are those from 1 + thread * own_cells on, so that cells are no conflict; which
+// of them is the next is a register that an attempt puts back.
+extern "C" __global__ void bh_build_tx(const float* position, int n, volatile int* child, int own_cells) {
+  int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  int stride = gridDim.x * blockDim.x;
+  int next = 1 + thread * own_cells;
+  for (int body = thread; body < n; body += stride) {
+    float x = position[3 * body], y = position[3 * body + 1], z = position[3 * body + 2];
+    BhPlace at = {0.0f, 0.0f, 0.0f, 1.0f};
+    int cell = 0;
+    for (;;) {
+      int octant = bh_octant(at, x, y, z);
+      int place = 8 * cell + octant;
+      tx_begin();
+      int there = child[place];
+      if (there <= n) {
+        BhPlace deeper = at;
+        child[place] = bh_place<false>(position, n, child, [&] { return next++; }, deeper, octant, body, there);
+      }
+      tx_commit();
+      if (there <= n) break;
+      cell = there - n;
+      bh_descend(at, octant);
+    }
   }
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -79,10 +80,18 @@ double tension(const std::vector<float>& position, const std::vector<Spring>& sp
   return sum;
 }
 
+/// Sum of what the springs that are too long have too much.
+double stretch(const std::vector<float>& position, const std::vector<Spring>& springs) {
+  double sum = 0;
+  for (const Spring& s : springs) sum += std::max(0.0, length(position, s) - double{s.rest});
+  return sum;
+}
+
 /// The order of the corrections affects their values. But each is added to one particle and subtracted from
 /// another, so the coordinates stay on the grid and their sums do not change.
 Verdict check_positions(const std::vector<float>& before, const std::vector<float>& after,
-                        const std::vector<Spring>& springs) {
+                        const std::vector<Spring>& springs,
+                        double (*measure)(const std::vector<float>&, const std::vector<Spring>&)) {
   std::array<double, 3> sum{};
   for (std::size_t i = 0; i < after.size(); ++i) {
     if (!(std::abs(after[i]) < 1024.0f) || std::nearbyint(after[i] * kGrid) != after[i] * kGrid)
@@ -94,13 +103,38 @@ Verdict check_positions(const std::vector<float>& before, const std::vector<floa
     if (sum[axis] != 0)
       return {false,
               fmt::format("the particles drifted by {} in all along axis {}, expected 0", sum[axis], axis)};
-  const double was = tension(before, springs), is = tension(after, springs);
+  const double was = measure(before, springs), is = measure(after, springs);
   if (is > was / 2) return {false, fmt::format("tension went from {} to {}, expected half or less", was, is)};
   return {true, fmt::format("positions match the invariants, tension {:.4g} of {:.4g}", is, was)};
 }
 
-Verdict run(const char* kernel, Order order, host::Device& device, const Options& options) {
-  Shape s = pick(options.size, Shape{9, 8, 3, 2, 96}, Shape{60, 50, 2, 15, 128}, Shape{250, 200, 8, 96, 256});
+/// What a spring adds to the moves of its ends.
+enum class Moves : std::uint8_t {
+  kOne,       ///< 1 to each, whenever it is done
+  kBalanced,  ///< cloth_pull: its number to the one, and takes it from the other, when it is stretched
+};
+
+Verdict check_moves(const std::vector<std::int32_t>& moves) {
+  std::int64_t sum = 0, moved = 0;
+  for (const std::int32_t m : moves) {
+    sum += m;
+    moved += m != 0 ? 1 : 0;
+  }
+  if (sum != 0) return {false, fmt::format("moves add up to {}, expected 0", sum)};
+  if (moved == 0) return {false, "no particle has moved"};
+  return {true, fmt::format("moves of {} particles add up to 0", moved)};
+}
+
+constexpr std::array<Shape, 3> kShapes{{{9, 8, 3, 2, 96}, {60, 50, 2, 15, 128}, {250, 200, 8, 96, 256}}};
+// Paper: CL of tbc-and-kilotm §10.3, 60 000 springs.
+constexpr std::array<Shape, 3> kPullShapes{{{9, 8, 4, 2, 96}, {60, 50, 2, 23, 512}, {125, 121, 2, 118, 512}}};
+// One lock: a turn takes as long whatever the size is.
+constexpr std::array<Shape, 3> kCoarseShapes{
+    {{5, 4, 4, 1, 64}, {20, 15, 2, 10, 128}, {125, 121, 2, 118, 512}}};
+
+Verdict run(const char* kernel, Order order, host::Device& device, const Options& options,
+            Moves counted = Moves::kOne, const std::array<Shape, 3>& shapes = kShapes) {
+  Shape s = pick(options.size, shapes[0], shapes[1], shapes[2]);
   s = {chosen(options, "width", s.width), chosen(options, "height", s.height),
        chosen(options, "sweeps", s.sweeps), chosen(options, "ctas", s.ctas),
        chosen(options, "threads", s.threads)};
@@ -131,8 +165,11 @@ Verdict run(const char* kernel, Order order, host::Device& device, const Options
                       .add(position_d)
                       .add(moves_d)
                       .add(locks_d));
-  return combine({compare("moves", device.download<std::int32_t>(moves_d, particles), moves),
-                  check_positions(position, device.download<float>(position_d, position.size()), springs),
+  const auto moved = device.download<std::int32_t>(moves_d, particles);
+  const bool balanced = counted == Moves::kBalanced;
+  return combine({balanced ? check_moves(moved) : compare("moves", moved, moves),
+                  check_positions(position, device.download<float>(position_d, position.size()), springs,
+                                  balanced ? stretch : tension),
                   compare("locks", device.download<std::int32_t>(locks_d, particles),
                           std::vector<std::int32_t>(particles, 0))});
 }
@@ -168,6 +205,57 @@ Workload cloth_mimd() {
       .needs_simt_progress = true,
       .parameters = parameters(),
       .run = [](host::Device& d, const Options& o) { return run("cloth_solve_mimd", Order::kRandom, d, o); }};
+}
+
+Workload cloth_pull() {
+  return {.name = "cloth-pull",
+          .description = "cloth whose springs only pull, two locks a spring, SIMT-safe lock loop (CL)",
+          .stresses = "as cloth; stretched springs only write",
+          .source = "cloth.cu",
+          .racy = true,
+          .parameters = parameters(),
+          .run = [](host::Device& d, const Options& o) {
+            return run("cloth_pull", Order::kRandom, d, o, Moves::kBalanced, kPullShapes);
+          }};
+}
+
+Workload cloth_coarse() {
+  return {.name = "cloth-coarse",
+          .description = "cloth whose springs only pull, under one lock",
+          .stresses = "one lock that all threads want",
+          .source = "cloth.cu",
+          .racy = true,
+          .parameters = parameters(),
+          .run = [](host::Device& d, const Options& o) {
+            return run("cloth_pull_coarse", Order::kRandom, d, o, Moves::kBalanced, kCoarseShapes);
+          }};
+}
+
+Workload cloth_tx() {
+  return {
+      .name = "cloth-tx",
+      .description = "cloth whose springs only pull, each a transaction (CL)",
+      .stresses = "transactions of up to 11 reads and 8 writes, some read-only; conflicts follow the mesh",
+      .source = "cloth.cu",
+      .racy = true,
+      .needs_transactions = true,
+      .parameters = parameters(),
+      .run = [](host::Device& d, const Options& o) {
+        return run("cloth_pull_tx", Order::kRandom, d, o, Moves::kBalanced, kPullShapes);
+      }};
+}
+
+Workload cloth_tx_preloaded() {
+  return {.name = "cloth-tx-preloaded",
+          .description = "cloth whose springs only pull, read before their transactions (CLto)",
+          .stresses = "as cloth-tx, with shorter transactions",
+          .source = "cloth.cu",
+          .racy = true,
+          .needs_transactions = true,
+          .parameters = parameters(),
+          .run = [](host::Device& d, const Options& o) {
+            return run("cloth_pull_tx_preloaded", Order::kRandom, d, o, Moves::kBalanced, kPullShapes);
+          }};
 }
 
 Workload cloth_interleaved() {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 
 #include "workloads/parameters.h"
@@ -89,11 +90,16 @@ struct Table {
   }
 };
 
-Verdict run(const char* kernel, host::Device& device, const Options& options,
-            const char* stem = "hashtable") {
-  // Paper: HT of mimd-simt-and-bows §9.2, chapter 6 (3.2M insertions, 40K threads, 1024 buckets).
-  Shape s = pick(options.size, Shape{400, 32, 3, 128}, Shape{12'000, 1024, 30, 256},
-                 Shape{3'276'800, 1024, 160, 256});
+// Paper: HT of mimd-simt-and-bows §9.2, chapter 6 (3.2M insertions, 40K threads, 1024 buckets).
+constexpr std::array<Shape, 3> kShapes{
+    {{400, 32, 3, 128}, {12'000, 1024, 30, 256}, {3'276'800, 1024, 160, 256}}};
+// One lock: a turn takes as long whatever the size is. Paper: HT-H of tbc-and-kilotm §10.3.
+constexpr std::array<Shape, 3> kCoarseShapes{
+    {{100, 32, 2, 64}, {1'200, 256, 10, 128}, {23'040, 8192, 120, 192}}};
+
+Verdict run(const char* kernel, host::Device& device, const Options& options, const char* stem = "hashtable",
+            const std::array<Shape, 3>& shapes = kShapes) {
+  Shape s = pick(options.size, shapes[0], shapes[1], shapes[2]);
   s = {chosen(options, "keys", s.keys), chosen(options, "buckets", s.buckets),
        chosen(options, "ctas", s.ctas), chosen(options, "threads", s.threads)};
   Random random(options.seed);
@@ -141,6 +147,18 @@ Workload hashtable() {
           .needs_simt_progress = false,
           .parameters = parameters(),
           .run = [](host::Device& d, const Options& o) { return run("hash_insert", d, o); }};
+}
+
+Workload hashtable_coarse() {
+  return {.name = "hashtable-coarse",
+          .description = "insertion into a chained hash table under one lock, SIMT-safe lock loop",
+          .stresses = "one lock that all threads want",
+          .source = "hashtable.cu",
+          .racy = true,
+          .parameters = parameters(),
+          .run = [](host::Device& d, const Options& o) {
+            return run("hash_insert_coarse", d, o, "hashtable", kCoarseShapes);
+          }};
 }
 
 Workload hashtable_mimd() {

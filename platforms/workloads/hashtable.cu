@@ -118,3 +118,29 @@ extern "C" __global__ void hash_insert_backoff(const unsigned* keys, unsigned n,
     }
   }
 }
+
+// K1 with one lock for the whole table: locks[0].
+extern "C" __global__ void hash_insert_coarse(const unsigned* keys, unsigned n, HashEntry* pool,
+                                              volatile unsigned* heads, int* locks, unsigned hash_shift) {
+  unsigned stride = gridDim.x * blockDim.x;
+  for (unsigned t = blockIdx.x * blockDim.x + threadIdx.x; t < n; t += stride) {
+    unsigned key = keys[t];
+    unsigned bucket = (key * 2654435761u) >> hash_shift;
+    pool[t].key = key;
+    pool[t].value = ~key;
+    int done = 0;
+    while (!done) {
+      SPIN_LOCK();
+      if (atomicCAS(locks, 0, 1) == 0) {
+        __threadfence();
+        pool[t].next = heads[bucket];
+        heads[bucket] = t + 1;
+        done = 1;
+        __threadfence();
+        atomicExch(locks, 0);
+      }
+      // Keeps the critical section inside the loop.
+      asm volatile("" : "+r"(done));
+    }
+  }
+}

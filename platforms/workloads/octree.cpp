@@ -1,5 +1,6 @@
 #include "workloads/octree.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -75,6 +76,16 @@ Octree build_octree(const Bodies& bodies) {
     tree.child[place] = body + 1;
   }
   return tree;
+}
+
+std::uint32_t depth(const Octree& tree) {
+  std::vector<std::uint32_t> level(tree.cells(), 1);
+  std::uint32_t deepest = 1;
+  for (std::size_t cell = 0; cell < tree.cells(); ++cell)  // parents before their children
+    for (std::size_t octant = 0; octant < 8; ++octant)
+      if (const std::int32_t there = tree.child[8 * cell + octant]; there > tree.bodies)
+        deepest = std::max(deepest, level[static_cast<std::size_t>(there - tree.bodies)] = level[cell] + 1);
+  return deepest;
 }
 
 std::vector<std::int32_t> count_bodies(const Octree& tree) {

@@ -23,6 +23,8 @@ struct Octree {
 };
 
 [[nodiscard]] Octree build_octree(const Bodies& bodies);
+/// Levels of cells.
+[[nodiscard]] std::uint32_t depth(const Octree& tree);
 /// Bodies below each cell.
 [[nodiscard]] std::vector<std::int32_t> count_bodies(const Octree& tree);
 /// x, y, z and mass of each cell, in bh_summarize.cu's order of operations.

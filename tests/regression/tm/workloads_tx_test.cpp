@@ -66,12 +66,12 @@ TEST_P(TxWorkloads, SameStatisticsInAnyOrderOfCreation) {
   EXPECT_EQ(run(scenario).dump(), first);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, TxWorkloads,
-                         ::testing::Combine(::testing::Values("hashtable-tx", "atm-tx"),
-                                            ::testing::Values("tiny", "gtx480", "quadro_fx5800", "rtx2060")),
-                         [](const auto& test) {
-                           return test_name(std::get<0>(test.param) + "_" + std::get<1>(test.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    On, TxWorkloads,
+    ::testing::Combine(::testing::Values("hashtable-tx", "atm-tx", "cloth-tx", "cloth-tx-preloaded",
+                                         "bh-build-tx", "cudacuts-tx", "apriori-tx"),
+                       ::testing::Values("tiny", "gtx480", "quadro_fx5800", "rtx2060")),
+    [](const auto& test) { return test_name(std::get<0>(test.param) + "_" + std::get<1>(test.param)); });
 
 }  // namespace
 }  // namespace heddle

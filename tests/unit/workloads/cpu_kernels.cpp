@@ -21,6 +21,7 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #define asm give_way();
 #define volatile(...)
 #include "workloads/aes.cu"
+#include "workloads/apriori.cu"
 #include "workloads/atm.cu"
 #include "workloads/atm_tx.cu"
 #include "workloads/barrier_arms.cu"
@@ -36,6 +37,7 @@ CudaIndex threadIdx, blockIdx, blockDim, gridDim;
 #include "workloads/cfd.cu"
 #include "workloads/cloth.cu"
 #include "workloads/coulomb.cu"
+#include "workloads/cudacuts.cu"
 #include "workloads/dispatch.cu"
 #include "workloads/early_release.cu"
 #include "workloads/facedetect.cu"
@@ -117,7 +119,11 @@ const std::map<std::string, HostKernel>& host_kernels() {
   { #name, wrap(cuda::name) }
   static const std::map<std::string, HostKernel> kernels = {
       KERNEL(aes_encrypt),
+      KERNEL(apriori_fine),
+      KERNEL(apriori_coarse),
+      KERNEL(apriori_tx),
       KERNEL(bank_transfer),
+      KERNEL(bank_transfer_coarse),
       KERNEL(bank_transfer_tx),
       KERNEL(barrier_arms),
       KERNEL(barrier_arms_mimd),
@@ -129,12 +135,18 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(bfs_expand),
       KERNEL(bfs_update),
       KERNEL(bh_build),
+      KERNEL(bh_build_coarse),
+      KERNEL(bh_build_tx),
       KERNEL(bh_force),
       KERNEL(bh_sort),
       KERNEL(bh_sort_mimd),
       KERNEL(bh_summarize),
       KERNEL(btree_find),
       KERNEL(btree_range),
+      KERNEL(cloth_pull),
+      KERNEL(cloth_pull_coarse),
+      KERNEL(cloth_pull_tx),
+      KERNEL(cloth_pull_tx_preloaded),
       KERNEL(cloth_solve),
       KERNEL(cloth_solve_mimd),
       KERNEL(cfd_copy),
@@ -143,10 +155,15 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(cfd_time_step),
       KERNEL(cloth_solve_blocked),
       KERNEL(coulomb_potential),
+      KERNEL(cuts_push_atomic),
+      KERNEL(cuts_push_coarse),
+      KERNEL(cuts_push_tx),
+      KERNEL(cuts_relabel),
       KERNEL(dispatch_run),
       KERNEL(gauss_factors),
       KERNEL(gauss_rows),
       KERNEL(hash_insert),
+      KERNEL(hash_insert_coarse),
       KERNEL(hash_insert_tx),
       KERNEL(hash_insert_mimd),
       KERNEL(histogram_shared),

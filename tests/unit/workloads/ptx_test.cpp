@@ -108,8 +108,9 @@ TEST(CommittedPtx, DeclaresWhatTheHostSidesLaunch) {
 }
 
 TEST(CommittedPtx, CallsWhatIsMeantToBeCalled) {
-  const std::set<std::string> with_calls{"queens_recurse", "dispatch_run", "hash_insert_tx",
-                                         "bank_transfer_tx"};
+  const std::set<std::string> with_calls{"queens_recurse",   "dispatch_run",  "hash_insert_tx",
+                                         "bank_transfer_tx", "cloth_pull_tx", "cloth_pull_tx_preloaded",
+                                         "bh_build_tx",      "cuts_push_tx",  "apriori_tx"};
   for (const Workload& workload : all())
     for (const Compiler compiler : kCompilers)
       for (const PtxKernel& kernel : testing::read_ptx(ptx_path(stem_of(workload), compiler)))
@@ -146,8 +147,19 @@ TEST(LockForm, SimtSafeKernelsReleaseInsideTheLoop) {
                 ::testing::ElementsAre(true));
     EXPECT_THAT(released_before_reconvergence(kernel_of("atm", "bank_transfer", compiler)),
                 ::testing::ElementsAre(true, true));
-    EXPECT_THAT(released_before_reconvergence(kernel_of("cloth", "cloth_solve", compiler)),
-                ::testing::ElementsAre(true, true));
+    for (const char* kernel : {"cloth_solve", "cloth_pull"})
+      EXPECT_THAT(released_before_reconvergence(kernel_of("cloth", kernel, compiler)),
+                  ::testing::ElementsAre(true, true))
+          << kernel;
+    for (const auto& [stem, kernel] : {std::pair{"hashtable", "hash_insert_coarse"},
+                                       {"atm", "bank_transfer_coarse"},
+                                       {"cloth", "cloth_pull_coarse"},
+                                       {"cudacuts", "cuts_push_coarse"},
+                                       {"apriori", "apriori_fine"},
+                                       {"apriori", "apriori_coarse"}})
+      EXPECT_THAT(released_before_reconvergence(kernel_of(stem, kernel, compiler)),
+                  ::testing::ElementsAre(true))
+          << kernel;
   }
 }
 
