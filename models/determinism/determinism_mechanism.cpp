@@ -138,6 +138,7 @@ void DeterminismMechanism::refuse_unfit(const core::LaunchContext& launch) const
 
 void DeterminismMechanism::prepare(core::LaunchPreparation& preparation) {
   refuse_unfit(preparation.launch);
+  sequencer_.set_trace(preparation.launch.trace);
   if (log_base_ != 0) return;
   log_base_ = preparation.allocate(StoreBuffer::log_bytes(config_, wavefronts(site_.cores, site_.core)),
                                    "logs of the wavefronts (determinism)");

@@ -25,7 +25,7 @@ QuantumSequencer::QuantumSequencer(const sc_core::sc_module_name& name, const De
   stats.counter("depth_resets", "resets", "of all depths, because the number of quanta had overflown",
                 &resets_);
   stats.counters("cycles", "core cycles", "by mode; barriers: what global barriers cost",
-                 {"work_dist", "parallel", "commit", "serial", "barrier"}, cycles_.data());
+                 {kPhaseNames.begin(), kPhaseNames.end()}, cycles_.data());
 }
 
 void QuantumSequencer::begin(std::uint64_t ctas, std::uint32_t cores) {
@@ -114,6 +114,8 @@ void QuantumSequencer::settle(base::Cycle now) {
 
 void QuantumSequencer::account(base::Cycle now, Phase phase) {
   cycles_[static_cast<unsigned>(phase)] += now - accounted_;
+  if (trace_ != nullptr && now != accounted_)
+    trace_->gpu_mode(kPhaseNames[static_cast<unsigned>(phase)], in_launch_, accounted_, now);
   accounted_ = now;
 }
 

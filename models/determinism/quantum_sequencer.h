@@ -15,6 +15,7 @@
 
 #include "base/stats.h"
 #include "core/cta/cta_dispatch_policy.h"
+#include "core/observe/trace.h"
 #include "determinism/depth.h"
 #include "determinism/determinism_config.h"
 #include "determinism/livelock_watch.h"
@@ -56,6 +57,8 @@ class QuantumSequencer : public sc_core::sc_module {
   /// A hang: nothing will ever happen again.
   std::function<void(const std::string& why)> on_hang;
   std::function<void(const QuantumRecord&)> on_quantum;
+  /// Of the launch that is about to begin; null: none. Gets the modes.
+  void set_trace(core::TraceSink* trace) { trace_ = trace; }
   /// The number of the next quantum (tests of its overflow).
   void set_quantum(std::uint32_t quantum) { quantum_ = quantum; }
 
@@ -84,6 +87,8 @@ class QuantumSequencer : public sc_core::sc_module {
   /// Modes that statistics tell apart.
   enum class Phase : std::uint8_t { kWorkDist, kParallel, kCommit, kSerial, kBarrier };
   static constexpr unsigned kPhases = 5;
+  static constexpr std::array<const char*, kPhases> kPhaseNames{"work_dist", "parallel", "commit", "serial",
+                                                                "barrier"};
   enum class SlotState : std::uint8_t { kFree, kRuns, kEnded, kExited };
 
   /// One step; false: the mode cannot go on now.
@@ -110,6 +115,7 @@ class QuantumSequencer : public sc_core::sc_module {
   Mode mode_ = Mode::kIdle;
   base::Cycle wait_until_ = 0;
   base::Cycle accounted_ = 0;
+  core::TraceSink* trace_ = nullptr;
   std::uint32_t quantum_ = 0;    ///< of depths; goes on over launches
   std::uint64_t in_launch_ = 0;  ///< quanta of this launch that are over
 

@@ -1,4 +1,6 @@
 // heddle run: options of both kinds of run.
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstdint>
 #include <memory>
@@ -68,11 +70,17 @@ std::string positive(const std::string& text) {
   return digits && !zero ? too_large(text) : "'" + text + "' is not a whole number of at least 1";
 }
 
-std::string at_least_two(const std::string& text) {
-  const std::string problem = positive(text);
-  return problem.empty() && text.find_first_not_of('0') == text.size() - 1 && text.back() == '1'
-             ? "two runs are the least that can be compared"
-             : problem;
+/// Digests of all runs are kept until the last one is over.
+constexpr std::uint64_t kMostDeterministicRuns = 100'000;
+
+std::string runs_to_compare(const std::string& text) {
+  if (std::string problem = positive(text); !problem.empty()) return problem;
+  const std::uint64_t runs = std::stoull(text);
+  if (runs < 2) return "two runs are the least that can be compared";
+  return runs > kMostDeterministicRuns
+             ? fmt::format("'{}' are more runs than the {} that are compared at most", text,
+                           kMostDeterministicRuns)
+             : "";
 }
 
 std::string not_empty(const std::string& text) { return text.empty() ? "no name given" : ""; }
@@ -172,10 +180,10 @@ void add_run(CLI::App& app, Body& body) {
   command
       ->add_option(
           "--deterministic-check", request->deterministic_runs,
-          "Run N times with perturbed timing; exit code 8 if memory after a launch depends on it, with the "
-          "first difference and its writers")
+          "Run N times (2 to 100000) with perturbed timing; exit code 8 if memory after a launch depends on it, "
+          "with the first difference and its writers")
       ->type_name("N")
-      ->check(at_least_two);
+      ->check(runs_to_compare);
   command->add_flag(
       "--profile", request->settings.profile,
       "Print where the time goes, by instruction; with --out also profile.txt and profile.json");

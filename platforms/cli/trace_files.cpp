@@ -28,6 +28,9 @@ std::pair<std::string_view, std::string_view> halves(std::string_view text, cons
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
+/// Of rows that belong to no core; behind any core.
+constexpr std::uint32_t kGpuProcess = 1'000'000;
+
 std::string hex(base::LaneMask mask) { return fmt::format("{:#010x}", mask.bits()); }
 
 /// The instruction of a source line without its guard: the name of an instruction's slice.
@@ -139,18 +142,20 @@ void TraceFiles::name_core(std::uint32_t core) {
 std::uint32_t TraceFiles::row(std::uint32_t core, std::uint32_t warp, unsigned lane) {
   const std::uint32_t row = warp * base::kLanes + lane;
   name_core(core);
-  if (named_.emplace(core, row).second) {
-    const std::string name =
-        lane == 0 ? fmt::format("warp {}", warp) : fmt::format("warp {} split at lane {}", warp, lane);
-    add_event(
-        {{"ph", "M"}, {"pid", core}, {"tid", row}, {"name", "thread_name"}, {"args", {{"name", name}}}});
-    add_event({{"ph", "M"},
-               {"pid", core},
-               {"tid", row},
-               {"name", "thread_sort_index"},
-               {"args", {{"sort_index", row}}}});
-  }
+  if (named_.emplace(core, row).second)
+    name_row(core, row,
+             lane == 0 ? fmt::format("warp {}", warp) : fmt::format("warp {} split at lane {}", warp, lane));
   return row;
+}
+
+void TraceFiles::name_row(std::uint32_t process, std::uint32_t row, const std::string& name) {
+  add_event(
+      {{"ph", "M"}, {"pid", process}, {"tid", row}, {"name", "thread_name"}, {"args", {{"name", name}}}});
+  add_event({{"ph", "M"},
+             {"pid", process},
+             {"tid", row},
+             {"name", "thread_sort_index"},
+             {"args", {{"sort_index", row}}}});
 }
 
 void TraceFiles::close(const GroupKey& key, base::Cycle end, std::string_view why) {
@@ -205,6 +210,22 @@ void TraceFiles::backed_off(base::CoreId core, base::Cycle cycle, std::uint32_t 
              {"ts", cycle},
              {"name", "backed-off warps"},
              {"args", {{"warps", warps}}}});
+}
+
+void TraceFiles::gpu_mode(std::string_view mode, std::uint64_t quantum, base::Cycle begin, base::Cycle end) {
+  if (timeline_ == nullptr || end <= from_ || begin > to_ || begin == end) return;
+  if (!gpu_named_) {
+    add_event({{"ph", "M"}, {"pid", kGpuProcess}, {"name", "process_name"}, {"args", {{"name", "GPU"}}}});
+    name_row(kGpuProcess, 0, "modes of quanta");
+    gpu_named_ = true;
+  }
+  add_event({{"ph", "X"},
+             {"pid", kGpuProcess},
+             {"tid", 0},
+             {"ts", begin},
+             {"dur", end - begin},
+             {"name", mode},
+             {"args", {{"quantum", quantum}}}});
 }
 
 std::vector<std::string> TraceFiles::commit(Problems& problems) {

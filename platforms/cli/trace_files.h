@@ -68,6 +68,7 @@ class TraceFiles : public core::TraceSink {
     control_flow_->executes({site.cta, site.warp_in_cta}, pc, active);
   }
   void backed_off(base::CoreId core, base::Cycle cycle, std::uint32_t warps) override;
+  void gpu_mode(std::string_view mode, std::uint64_t quantum, base::Cycle begin, base::Cycle end) override;
 
   /// Completes the files, also after a hang, which they help to analyse. Returns the files that are complete;
   /// the others are added to the problems.
@@ -86,6 +87,7 @@ class TraceFiles : public core::TraceSink {
   void close(const GroupKey& key, base::Cycle end, std::string_view why);
   void add_event(const nlohmann::ordered_json& event);
   void name_core(std::uint32_t core);
+  void name_row(std::uint32_t process, std::uint32_t row, const std::string& name);
   /// The row of a split; names it on first use.
   std::uint32_t row(std::uint32_t core, std::uint32_t warp, unsigned lane);
   [[nodiscard]] std::uint32_t line(base::Pc pc) const;
@@ -100,6 +102,7 @@ class TraceFiles : public core::TraceSink {
   unsigned launches_ = 0;
   std::map<GroupKey, Slice> open_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> named_;  ///< rows that have been named: core, row
+  bool gpu_named_ = false;
   bool first_event_ = true;
 };
 

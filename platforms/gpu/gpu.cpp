@@ -85,13 +85,20 @@ memory::PartitionUnitFactory units_of(const Mechanisms& mechanisms, memory::Part
   return found;
 }
 
-std::unique_ptr<core::CtaDispatchPolicy> policy_of(const Mechanisms& mechanisms) {
+/// A mechanism's, instead of the one that dispatch.policy selects: nobody is to believe that another one ran.
+std::unique_ptr<core::CtaDispatchPolicy> policy_of(const core::DispatchConfig& config,
+                                                   const Mechanisms& mechanisms) {
   std::unique_ptr<core::CtaDispatchPolicy> found;
   for (const auto& mechanism : mechanisms) {
     std::unique_ptr<core::CtaDispatchPolicy> own = mechanism->dispatch_policy();
     if (own && found) refuse_second("distribution of CTAs");
     if (own) found = std::move(own);
   }
+  const std::string usual = dispatch_policies().entries().front().name;
+  if (found && config.policy != usual)
+    throw base::InputError("dispatch.policy",
+                           "'" + config.policy + "' would have no effect: a mechanism of the GPU distributes CTAs itself",
+                           "leave it at " + usual + ", or switch the mechanism off (determinism.enabled=false)");
   return found;
 }
 
@@ -113,7 +120,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
       mechanisms(make_mechanisms(config, allocations)),
       memory_watch(config.watchdog.enabled ? config.watchdog.memory_cycles : 0, core_clock, address_map),
       dispatcher("dispatcher", config.dispatch, config.cores, system_clock, faults,
-                 stats.child("dispatcher", "CTA dispatcher"), policy_of(mechanisms)),
+                 stats.child("dispatcher", "CTA dispatcher"), policy_of(config.dispatch, mechanisms)),
       watchdog("watchdog", {config.watchdog.enabled, config.watchdog.check_cycles}, system_clock, progress),
       cores(config.cores),
       partitions(config.memory.partitions),

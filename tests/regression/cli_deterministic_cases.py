@@ -121,7 +121,7 @@ def deterministic_check_refuses_what_is_of_one_run(c):
     for option in (("--check", "oracle"), ("--profile",), ("--trace-tables", "t.jsonl")):
         c.refused("run", "bfs", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "2", *option,
                   says=[option[0], "--deterministic-check"])
-    for number in ("0", "1", "-2", "x"):
+    for number in ("0", "1", "-2", "x", "100001", "99999999999999999999"):
         done = c.run("run", "bfs", "--size", "tiny", "--deterministic-check", number, code=BAD_INPUT)
         check("--deterministic-check" in done.stderr, "which option")
     c.refused("run", "bfs", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "2", "--set",

@@ -55,6 +55,8 @@ class TraceSink {
   virtual void executes(const TraceSite& site, Pc pc, LaneMask active) = 0;
   /// From this cycle on, so many warps of the core are backed off (models/spin).
   virtual void backed_off(base::CoreId core, Cycle cycle, std::uint32_t warps) = 0;
+  /// The whole GPU was in a mode from `begin` to `end`, in the launch's quantum of that number (models/determinism).
+  virtual void gpu_mode(std::string_view mode, std::uint64_t quantum, Cycle begin, Cycle end) = 0;
 };
 
 }  // namespace heddle::core
