@@ -132,6 +132,29 @@ def a_quiet_build_tells_of_itself_only_if_it_takes_long(scripts):
         check(done.stdout == "" and done.stderr.strip().split("\n")[0] == says, f"'{done.stderr}' on stderr")
 
 
+@case
+def a_build_configures_again_if_points_of_the_rtl_have_changed(scripts):
+    tree = scripts.folder / "tree"
+    for name in ("scripts/build", "scripts/common/help.sh", "CMakePresets.json"):
+        scripts.file(f"tree/{name}", (ROOT / name).read_text()).chmod(0o755)
+    points = scripts.file("tree/rtl/block/block.cmake", "heddle_rtl(block VBlock Warps=64)\n")
+    scripts.file("tree/build/release/build.ninja", "")
+    scripts.file("tree/build/release/CMakeCache.txt", f"CMAKE_HOME_DIRECTORY:INTERNAL={tree}\n")
+    stubs = pathlib.Path(scripts.environment["PATH"].split(":")[0])
+    log = scripts.folder / "log"
+    for tool in ("cmake", "ninja"):
+        (stubs / tool).write_text(f'#!/bin/sh\necho {tool} >> "{log}"\n')
+    for age, called in ((-60, ["ninja"]), (60, ["cmake", "ninja"])):
+        now = (tree / "build/release/build.ninja").stat().st_mtime
+        for path in (points, points.parent, points.parent.parent):
+            os.utime(path, (now + age, now + age))
+        log.unlink(missing_ok=True)
+        done = subprocess.run([tree / "scripts" / "build", "release", "heddle"], env=scripts.environment, capture_output=True,
+                              text=True, check=False)
+        check(done.returncode == 0, done.stderr)
+        check(log.read_text().split() == called, f"points {age} s from the build: called {log.read_text().split()}")
+
+
 # ---- files that are not what they should be
 
 STATS = {"workload": "vecadd", "passed": True, "total": {
