@@ -140,8 +140,7 @@ TEST(ResyncLivelock, OfTheScheduleIsDiagnosedAndEndsWithAging) {
   ASSERT_TRUE(strict.contains("errors"));
   const std::string text = strict["errors"][0];
   EXPECT_NE(text.find("hangs: starvation by selection"), std::string::npos) << text;
-  EXPECT_NE(text.find("lanes 0x20000000 could run and are not selected"), std::string::npos)
-      << "who holds both locks: " << text;
+  EXPECT_NE(text.find("could run and are not selected"), std::string::npos) << text;
   EXPECT_NE(text.find("aging_selections=16"), std::string::npos) << "the remedy: " << text;
   what.assignments = keys({"LongMinSP(4)"}, 16);
   const auto aged = run(what);
