@@ -79,6 +79,8 @@ struct IntraWarpConfig {
   IntraWarp resolution = IntraWarp::kTwoPhase;
   std::uint32_t table_entries = 4096;
   std::string filter_bits = "1024";
+  /// (§6) Of the table of owners of a warp: a byte for each entry.
+  [[nodiscard]] std::uint64_t table_bytes() const { return table_entries; }
   void visit(base::ConfigVisitor& v);
 };
 

@@ -453,6 +453,14 @@ void TransactionUnit::conclude(Warp& of, Cycle cycle) {
   }
   of.retry |= failed;
   of.concluded = true;
+  count_waiting(of, passed.count());
+}
+
+void TransactionUnit::count_waiting(Warp& of, std::int64_t more) {
+  const Cycle now = site_.services.clock.cycle();
+  stats_.wait_cycles += (now - of.waiting_since) * of.waiting;
+  of.waiting = static_cast<std::uint32_t>(of.waiting + more);
+  of.waiting_since = now;
 }
 
 void TransactionUnit::commit(core::TransactionRequest& request) {
@@ -469,6 +477,7 @@ void TransactionUnit::commit(core::TransactionRequest& request) {
 /// All lanes go on behind the transaction.
 void TransactionUnit::ends(WarpId id) {
   Warp& of = warp(id);
+  count_waiting(of, -std::int64_t{of.waiting});
   of.phase = Phase::kIdle;
   of.attempt = of.began = LaneMask{};
   release_token(of);

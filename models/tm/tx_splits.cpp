@@ -102,6 +102,7 @@ void TransactionUnit::commit_outside(core::TransactionRequest& request) {
     return next_attempt(request.warp, request, again);
   }
   of.began = LaneMask::difference(of.began, request.lanes);
+  count_waiting(of, -std::int64_t{request.lanes.count()});
   if (of.began.none()) ends(request.warp);
 }
 
