@@ -14,7 +14,8 @@ namespace heddle::workloads {
 
 namespace {
 
-constexpr std::uint32_t kItems = 6, kPairs = 15;  // kAprioriItems, kAprioriPairs of apriori.cu
+constexpr std::uint32_t kItems = 6, kPairs = 15;  // of a record, at most: as in apriori.cu
+using Records = std::vector<std::vector<std::uint32_t>>;
 
 struct Shape {
   std::uint32_t records, items, buckets, ctas, threads;  // buckets: a power of two
@@ -22,39 +23,47 @@ struct Shape {
 
 // Paper: AP of tbc-and-kilotm §10.3.
 constexpr std::array<Shape, 3> kShapes{
-    {{80, 24, 64, 2, 64}, {1'000, 80, 512, 28, 64}, {4'000, 200, 4'096, 112, 64}}};
+    {{80, 100, 256, 2, 64}, {1'000, 300, 4'096, 28, 64}, {4'000, 600, 16'384, 112, 64}}};
 
 struct Candidate {  // AprioriCandidate in apriori.cu
   std::uint32_t pair, count, next;
 };
 static_assert(sizeof(Candidate) == 12);
 
-/// Two to kItems different items of each record in ascending order, low ones more often.
-std::vector<std::int32_t> random_records(const Shape& s, Random& random) {
-  std::vector<std::int32_t> records;
-  for (std::uint32_t r = 0; r < s.records; ++r) {
-    std::vector<std::int32_t> items;
-    const std::uint32_t wanted = 2 + std::min(random.below(kItems - 1), random.below(kItems - 1));
+/// Two to kItems different items of each record in ascending order, low ones more often; few records have many.
+Records random_records(const Shape& s, Random& random) {
+  Records records(s.records);
+  for (std::vector<std::uint32_t>& items : records) {
+    const std::uint32_t more = std::min(random.below(kItems - 1), random.below(kItems - 1));
+    const std::uint32_t wanted = 2 + std::min(more, random.below(kItems - 1));
     while (items.size() < wanted) {
-      const auto item = static_cast<std::int32_t>(std::min(random.below(s.items), random.below(s.items)));
+      const std::uint32_t item = std::min(random.below(s.items), random.below(s.items));
       if (std::ranges::find(items, item) == items.end()) items.push_back(item);
     }
     std::ranges::sort(items);
-    items.resize(kItems, -1);
-    records.insert(records.end(), items.begin(), items.end());
   }
   return records;
 }
 
+/// The kernels' form.
+std::vector<std::uint64_t> packed(const Records& records) {
+  std::vector<std::uint64_t> words;
+  for (const std::vector<std::uint32_t>& items : records) {
+    std::uint64_t word = std::uint64_t{items.size()} << 60;
+    for (std::size_t i = 0; i < items.size(); ++i) word |= std::uint64_t{items[i]} << (10 * i);
+    words.push_back(word);
+  }
+  return words;
+}
+
 /// Who finds a pair first depends on the order of the threads: each pair must have one candidate, in the right chain, with
 /// the right count, and nothing else is written.
-Verdict check(const std::vector<std::int32_t>& records, const std::vector<Candidate>& candidates,
+Verdict check(const Records& records, const std::vector<Candidate>& candidates,
               const std::vector<std::uint32_t>& heads, std::uint32_t shift) {
   std::map<std::uint32_t, std::uint32_t> expected;
-  for (std::size_t r = 0; r < records.size(); r += kItems)
-    for (std::size_t i = r; i < r + kItems && records[i] >= 0; ++i)
-      for (std::size_t j = i + 1; j < r + kItems && records[j] >= 0; ++j)
-        ++expected[(static_cast<std::uint32_t>(records[i]) << 16) + static_cast<std::uint32_t>(records[j])];
+  for (const std::vector<std::uint32_t>& items : records)
+    for (std::size_t i = 0; i < items.size(); ++i)
+      for (std::size_t j = i + 1; j < items.size(); ++j) ++expected[(items[i] << 16) + items[j]];
   const std::size_t pairs = expected.size();
   std::vector<bool> seen(candidates.size(), false);
   for (std::uint32_t bucket = 0; bucket < heads.size(); ++bucket)
@@ -86,12 +95,12 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
        chosen(options, "buckets", s.buckets), chosen(options, "ctas", s.ctas),
        chosen(options, "threads", s.threads)};
   Random random(options.seed);
-  const std::vector<std::int32_t> records = random_records(s, random);
+  const Records records = random_records(s, random);
   const auto shift = static_cast<std::uint32_t>(32 - std::countr_zero(s.buckets));
   const std::size_t most = std::size_t{s.records} * kPairs;
 
   const auto module = device.load_ptx_file(ptx_path("apriori", options.compiler));
-  const auto records_d = device.upload(records, "records"),
+  const auto records_d = device.upload(packed(records), "records"),
              candidates_d = device.allocate(most * sizeof(Candidate), "candidates"),
              heads_d = device.allocate(s.buckets * sizeof(std::uint32_t), "heads"),
              locks_d = device.allocate(s.buckets * sizeof(std::int32_t), "locks");
@@ -106,7 +115,7 @@ Verdict run(const char* kernel, host::Device& device, const Options& options) {
 
 std::vector<Parameter> parameters() {
   return {{"records", "of items, a thread each", 1, 1u << 22},
-          {"items", "that there are", 6, 65'535},
+          {"items", "that there are", 6, 1023},
           {"buckets", "of the table of candidates", 2, 1u << 24, true},
           {"ctas", "of the grid", 1, 1u << 20},
           {"threads", "of a CTA", 1, 1024}};

@@ -1,11 +1,12 @@
 // Pairs of items that occur together in records, counted in a chained hash table of candidates that grows as they are found:
-// the second level of Apriori, AP of tbc-and-kilotm §10.4. A record has up to kAprioriItems items, the others are -1.
+// the second level of Apriori, AP of tbc-and-kilotm §10.4. A record has up to 6 items: item i is bits 10 * i to 10 * i + 9, how
+// many there are the upper 4 bits.
 #include "heddle_tx.h"
 
 // Says that the loop around it waits for a lock (README.md).
 #define SPIN_LOCK() asm volatile(".pragma \"heddle spin lock\";")
 
-enum { kAprioriItems = 6, kAprioriPairs = 15 };
+enum { kAprioriPairs = 15 };  // of a record, at most
 
 struct AprioriCandidate {
   unsigned pair;   // first item * 65536 + second item
@@ -24,6 +25,10 @@ static __device__ __forceinline__ void apriori_count(unsigned pair, unsigned fre
   unsigned first = heads[bucket];
   unsigned link = first;
   while (link != 0 && candidates[link - 1].pair != pair) link = candidates[link - 1].next;
+#ifdef __CUDA_ARCH__
+  // The lanes of a warp go on together: compilers jump out of the loop to what follows for each lane by itself.
+  asm volatile("" : "+r"(link));
+#endif
   if (link != 0) {
     candidates[link - 1].count = candidates[link - 1].count + 1;
   } else {
@@ -36,22 +41,23 @@ static __device__ __forceinline__ void apriori_count(unsigned pair, unsigned fre
 
 // with_pair(pair, number of the pair within the record) for all pairs of a record.
 template <class WithPair>
-static __device__ __forceinline__ void apriori_pairs(const int* items, WithPair with_pair) {
+static __device__ __forceinline__ void apriori_pairs(unsigned long long record, WithPair with_pair) {
+  unsigned count = (unsigned)(record >> 60);
   unsigned number = 0;
 #pragma unroll 1
-  for (int i = 0; i + 1 < kAprioriItems && items[i + 1] >= 0; i++) {
-    unsigned first = (unsigned)items[i] << 16;
+  for (unsigned i = 0; i + 1 < count; i++) {
+    unsigned first = (unsigned)(record >> 10 * i & 1023) << 16;
 #pragma unroll 1
-    for (int j = i + 1; j < kAprioriItems && items[j] >= 0; j++) with_pair(first + (unsigned)items[j], number++);
+    for (unsigned j = i + 1; j < count; j++) with_pair(first + (unsigned)(record >> 10 * j & 1023), number++);
   }
 }
 
 // A lock for each bucket, taken for a pair at a time.
-extern "C" __global__ void apriori_fine(const int* records, unsigned n, volatile AprioriCandidate* candidates,
+extern "C" __global__ void apriori_fine(const unsigned long long* records, unsigned n, volatile AprioriCandidate* candidates,
                                         volatile unsigned* heads, int* locks, unsigned hash_shift) {
   unsigned stride = gridDim.x * blockDim.x;
   for (unsigned r = blockIdx.x * blockDim.x + threadIdx.x; r < n; r += stride)
-    apriori_pairs(records + r * kAprioriItems, [=](unsigned pair, unsigned number) {
+    apriori_pairs(records[r], [=](unsigned pair, unsigned number) {
       unsigned bucket = apriori_bucket(pair, hash_shift);
       int done = 0;
       while (!done) {
@@ -70,16 +76,17 @@ extern "C" __global__ void apriori_fine(const int* records, unsigned n, volatile
 }
 
 // One lock for the whole table, locks[0], taken for a record at a time.
-extern "C" __global__ void apriori_coarse(const int* records, unsigned n, volatile AprioriCandidate* candidates,
+extern "C" __global__ void apriori_coarse(const unsigned long long* records, unsigned n, volatile AprioriCandidate* candidates,
                                           volatile unsigned* heads, int* locks, unsigned hash_shift) {
   unsigned stride = gridDim.x * blockDim.x;
   for (unsigned r = blockIdx.x * blockDim.x + threadIdx.x; r < n; r += stride) {
+    unsigned long long record = records[r];
     int done = 0;
     while (!done) {
       SPIN_LOCK();
       if (atomicCAS(locks, 0, 1) == 0) {
         __threadfence();
-        apriori_pairs(records + r * kAprioriItems, [=](unsigned pair, unsigned number) {
+        apriori_pairs(record, [=](unsigned pair, unsigned number) {
           apriori_count(pair, r * kAprioriPairs + number, candidates, heads, apriori_bucket(pair, hash_shift));
         });
         __threadfence();
@@ -93,12 +100,13 @@ extern "C" __global__ void apriori_coarse(const int* records, unsigned n, volati
 }
 
 // Each record a transaction.
-extern "C" __global__ void apriori_tx(const int* records, unsigned n, AprioriCandidate* candidates, unsigned* heads,
+extern "C" __global__ void apriori_tx(const unsigned long long* records, unsigned n, AprioriCandidate* candidates, unsigned* heads,
                                       int* /*locks*/, unsigned hash_shift) {
   unsigned stride = gridDim.x * blockDim.x;
   for (unsigned r = blockIdx.x * blockDim.x + threadIdx.x; r < n; r += stride) {
+    unsigned long long record = records[r];
     tx_begin();
-    apriori_pairs(records + r * kAprioriItems, [=](unsigned pair, unsigned number) {
+    apriori_pairs(record, [=](unsigned pair, unsigned number) {
       apriori_count(pair, r * kAprioriPairs + number, candidates, heads, apriori_bucket(pair, hash_shift));
     });
     tx_commit();

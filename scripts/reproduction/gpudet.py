@@ -1,6 +1,7 @@
 """Deterministic execution: GPUDet in its five configurations against the nondeterministic machine, where its time goes, why
 quanta end, and its sensitivity to quantum, Bloom filter, Z-cache and barrier."""
 
+from claims import Claims, add_claim, mean, over
 from tables import chosen, comparison, count, number, percent, table, xy_chart
 
 TITLE = "GPUDet (thesis): deterministic execution against the machine without it, by mode, optimisation and parameter"
@@ -92,16 +93,6 @@ def reasons(run):
     if not run.passed:
         return None
     return {name: run.counter(r"core\d+", "determinism", "quantum_unit", "ends", name) for name, _ in REASONS}
-
-
-def over(above, below):
-    return above / below if above is not None and below else None
-
-
-def mean(values):
-    """Arithmetic, as for averages of normalised times (A30); None if one has no number."""
-    values = list(values)
-    return sum(values) / len(values) if values and all(v is not None for v in values) else None
 
 
 def text_of(values):
@@ -197,23 +188,6 @@ def sweep_table(study, names, label, points, settings, value, digits=2):
 
 
 # ---- Claims
-
-class Claims:
-    """Our number for each published claim, and whether it has its sign or order."""
-
-    def __init__(self):
-        self.ours, self.held = {}, {}
-
-    def add(self, claim, text, holds):
-        self.ours[claim] = f"{text} ({'holds' if holds else 'does not hold'})"
-        self.held[claim] = holds
-
-
-def add_claim(claims, claim, values, text, holds):
-    """Unless a run has no number."""
-    if values and all(value is not None for value in values):
-        claims.add(claim, text(), holds())
-
 
 def claims_of_time(study, claims):
     full = CONFIGURATION["GPUDet"]

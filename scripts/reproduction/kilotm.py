@@ -1,0 +1,367 @@
+"""Transactional memory: Kilo TM, WarpTM and temporal conflict detection against fine-grained and coarse-grained locks, by the
+limit of concurrent warps, with traffic, hit rates and the size of the last writer history."""
+
+from claims import Claims, add_claim, mean, over
+from tables import chosen, comparison, count, harmonic_mean, number, percent, table, xy_chart
+
+TITLE = "Kilo TM and WarpTM (thesis): transactions against locks, by protocol, limit of concurrency and size of tables"
+PLATFORM = "gtx480"
+
+# Where the machines of the thesis (tbc-and-kilotm §10.1) differ from the platforms; quadro_fx5800 is that of chapter 4. The
+# evaluation assumes a ring without limit (§5.6).
+GTX480 = {"clocks.interconnect_mhz": 1400, "core.l1d.size_kib": 48, "core.l1d.ways": 6, "core.shared_memory.size_kib": 16}
+FX5800, FX5800_PLATFORM = {}, "quadro_fx5800"
+TM = {"tm.enabled": True, "tm.commit_unit.ring_entries": 0}
+
+# Name, transactions, fine-grained locks, one lock, parameters common to the first two, those of the third: a turn under one
+# lock takes as long whatever the input is, so that few are enough. Shapes are those of Table 4.2 and §10.3 with a quarter of
+# the transactions (BH-H an eighth, BH-L a twentieth), and what is shared cut likewise.
+BENCHMARKS = [
+    ("HT-H", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=2048 ctas=30 threads=192", "keys=960 buckets=2048 ctas=15 threads=64"),
+    ("HT-M", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=16384 ctas=30 threads=192", "keys=960 buckets=16384 ctas=15 threads=64"),
+    ("HT-L", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=262144 ctas=30 threads=192", "keys=960 buckets=262144 ctas=15 threads=64"),
+    ("ATM", "atm-tx", "atm", "atm-coarse", "transfers=7680 accounts=250000 ctas=30 threads=192", "transfers=960 accounts=250000 ctas=15 threads=64"),
+    ("CL", "cloth-tx", "cloth-pull", "cloth-coarse", "width=44 height=43 sweeps=1 ctas=15 threads=512", "width=16 height=15 sweeps=1 ctas=15 threads=64"),
+    ("CLto", "cloth-tx-preloaded", "cloth-pull", "cloth-coarse", "width=44 height=43 sweeps=1 ctas=15 threads=512", "width=16 height=15 sweeps=1 ctas=15 threads=64"),
+    ("BH-H", "bh-build-tx", "bh-build", "bh-build-coarse", "bodies=3750 ctas=15 threads=288", "bodies=500 ctas=15 threads=64"),
+    ("BH-L", "bh-build-tx", "bh-build", "bh-build-coarse", "bodies=15000 ctas=15 threads=288", "bodies=500 ctas=15 threads=64"),
+    ("CC", "cudacuts-tx", "cudacuts", "cudacuts-coarse", "width=100 height=75 rounds=6 threads=256", "width=24 height=20 rounds=3 threads=64"),
+    ("AP", "apriori-tx", "apriori", "apriori-coarse", "records=1000 items=300 buckets=4096 ctas=28 threads=64", "records=200 items=300 buckets=4096 ctas=15 threads=64"),
+]
+READ_ONLY = ["CL", "CLto", "BH-H", "BH-L"]  # have read-only transactions
+CHAPTER_4 = ["HT-H", "HT-M", "ATM", "CL", "BH-H", "CC", "AP"]  # HT-L of chapter 4 is HT-M (A16)
+
+LIMITS = [1, 2, 4, 8, 0]
+HISTORY = [("perfect", {"tm.commit_unit.perfect_history": True}), ("5 kB", {}),
+           ("0.5 kB", {"tm.commit_unit.history_entries": 64, "tm.commit_unit.filter_arrays": 4, "tm.commit_unit.filter_buckets": 16})]
+KILO, WARP = {}, {"tm.protocol": "warp"}
+TIMES = {"tm.temporal.mode": "published"}
+PROTOCOLS = [("KiloTM", KILO), ("KiloTM + TCD", {**KILO, **TIMES}), ("WarpTM", WARP), ("WarpTM + TCD", {**WARP, **TIMES})]
+# Published (Table 6.4): best limit and aborts of 1000 commits; None: not given, as without TCD.
+PUBLISHED_64 = {
+    "HT-H": ([2, None, 2, None], [50, None, 107, None]), "HT-M": ([2, None, 8, None], [7, None, 84, None]),
+    "HT-L": ([4, None, 8, None], [2, None, 63, None]), "ATM": ([1, None, 4, None], [1, None, 27, None]),
+    "CL": ([2, 2, 2, 2], [84, 55, 149, 97]), "CLto": ([2, 2, 2, 4], [85, 49, 102, 99]),
+    "BH-H": ([2, 2, 4, 4], [23, 23, 53, 56]), "BH-L": ([8, 4, 8, 8], [7, 5, 17, 20]),
+    "CC": ([0, None, 0, None], [6, None, 6, None]), "AP": ([1, None, 1, None], [264, None, 318, None])}
+# Published (Table 4.1): IPC, of 240.
+PUBLISHED_41 = {"HT-H": (6.6, 8.1), "HT-M": (5.9, 6.5), "ATM": (4.2, 4.2), "CL": (9.4, 8.8), "BH-H": (10.5, 9.5),
+                "CC": (33.4, 51.0), "AP": (0.5, 0.5)}
+
+
+def limit_name(limit):
+    return "NL" if limit == 0 else str(limit)
+
+
+class Study:
+    """The runs, by benchmark and configuration."""
+
+    def __init__(self, machine, names):
+        self.machine = machine
+        self.benchmarks = chosen(BENCHMARKS, names)
+        self.names = [name for name, *_ in self.benchmarks]
+        self.of = {name: rest for name, *rest in self.benchmarks}
+        self.limits = LIMITS if machine.size != "tiny" else [2, 0]
+
+    def there(self, names):
+        return [name for name in names if name in self.of]
+
+    def workload(self, name, form):
+        """`form`: tx, fine or coarse. --size tiny is a check of the command."""
+        tx, fine, coarse, common, small = self.of[name]
+        which = {"tx": tx, "fine": fine, "coarse": coarse}[form]
+        return which if self.machine.size != "small" else f"{which} {small if form == 'coarse' else common}"
+
+    def case(self, name, form, more, old=False):
+        base = FX5800 if old else GTX480
+        settings = {**base, **(TM if form == "tx" else {}), **more}
+        return (self.workload(name, form), settings, FX5800_PLATFORM if old else self.machine.platform)
+
+    def run(self, name, form, more=None, old=False):
+        return self.machine.run(*self.case(name, form, more or {}, old))
+
+    def tx(self, name, protocol, limit, old=False):
+        return self.run(name, "tx", {**protocol, "tm.concurrent_warps": limit}, old)
+
+    def protocols(self, name):
+        return [(label, keys) for label, keys in PROTOCOLS if name in READ_ONLY or "TCD" not in label]
+
+    def best(self, name, protocol, old=False):
+        """(limit, run) of the fastest."""
+        runs = [(limit, self.tx(name, protocol, limit, old)) for limit in self.limits]
+        runs = [(limit, run) for limit, run in runs if run.passed]
+        return min(runs, key=lambda pair: pair[1].cycles) if runs else (None, None)
+
+    def cases(self):
+        for name in self.names:
+            yield self.case(name, "fine", {})
+            yield self.case(name, "coarse", {})
+            for _, protocol in self.protocols(name):
+                for limit in self.limits:
+                    yield self.case(name, "tx", {**protocol, "tm.concurrent_warps": limit})
+        for name in self.there(CHAPTER_4):
+            yield self.case(name, "fine", {}, True)
+            for limit in self.limits:
+                yield self.case(name, "tx", {"tm.concurrent_warps": limit}, True)
+            for _, history in HISTORY:
+                yield self.case(name, "tx", {**history, "tm.concurrent_warps": 2}, True)
+
+    def of_fine(self, name, run, old=False):
+        """Performance relative to fine-grained locks."""
+        return over(self.run(name, "fine", None, old).cycles, run.cycles) if run is not None else None
+
+    def work(self, name, form):
+        """Transactions, or turns under the lock, of a run."""
+        if self.machine.size != "small":
+            return None
+        common, small = self.of[name][3], self.of[name][4]
+        of = dict(word.split("=") for word in (small if form == "coarse" else common).split())
+        for key in ("keys", "transfers", "bodies", "records"):
+            if key in of:
+                return int(of[key])
+        width, height = int(of["width"]), int(of["height"])
+        if "sweeps" in of:
+            return int(of["sweeps"]) * ((width - 1) * height + width * (height - 1) + 2 * (width - 1) * (height - 1))
+        return width * height * int(of["rounds"])  # in proportion to them
+
+    def of_coarse(self, name, run):
+        """Performance relative to one lock, in work a cycle."""
+        coarse = self.run(name, "coarse")
+        if run is None or self.work(name, "tx") is None or not coarse.passed or not run.passed:
+            return None
+        return (self.work(name, "tx") / run.cycles) / (self.work(name, "coarse") / coarse.cycles)
+
+
+# ---- What a run tells
+
+def unit(run, *path):
+    return run.counter(r"core\d+", "transactions", *path)
+
+
+def aborts(run):
+    """Of 1000 commits, those within a warp included."""
+    if run is None or not run.passed:
+        return None
+    failed = unit(run, "aborted") + unit(run, "intra_warp_aborted")
+    return over(1000 * failed, unit(run, "committed"))
+
+
+def commit_units(run, *path):
+    return run.counter(r"partition\d+", "unit", *path)
+
+
+def hit_rate(run):
+    return run.stats["total"]["l2"]["hits"] / run.stats["total"]["l2"]["accesses"] if run is not None and run.passed else None
+
+
+def messages_share(run):
+    """Of the flits of requests, those of messages."""
+    return over(run.counter("crossbar", "requests", "message_flits"), run.counter("crossbar", "requests", "flits")) if run is not None and run.passed else None
+
+
+def ipc(run):
+    return run.stats["total"]["thread_instructions"] / run.cycles if run is not None and run.passed else None
+
+
+def means(values):
+    values = list(values)
+    if not values or any(value is None for value in values):
+        return "-"
+    return f"{number(mean(values))} ({number(harmonic_mean(values))})"
+
+
+# ---- Tables
+
+def characteristics_table(study):
+    rows = []
+    for name in study.names:
+        run = study.tx(name, KILO, 2)
+        commits = unit(run, "committed")
+        rows.append([name, f"`{study.workload(name, 'tx')}`", count(run, commits),
+                     number(over(commit_units(run, "read_words"), (unit(run, "committed") or 0) + (unit(run, "aborted") or 0)) if run.passed else None),
+                     number(over(commit_units(run, "write_words"), (unit(run, "committed") or 0) + (unit(run, "aborted") or 0)) if run.passed else None),
+                     percent(over(unit(run, "read_only"), commits))])
+    return table(["name", "workload", "commits", "reads", "writes", "read-only"], rows)
+
+
+def limits_table(study, protocol, old=False):
+    names = study.there(CHAPTER_4) if old else study.names
+    rows = []
+    for name in names:
+        fine = study.run(name, "fine", None, old)
+        runs = [study.tx(name, protocol, limit, old) for limit in study.limits]
+        rows.append([name, count(fine, fine.cycles),
+                     *(number(study.of_fine(name, run, old)) if run.passed else count(run, 0) for run in runs),
+                     *(number(aborts(run), 0) for run in runs)])
+    columns = [study.limits.index(limit) for limit in study.limits]
+    rows.append(["**mean (harmonic)**", "", *(means(study.of_fine(name, study.tx(name, protocol, study.limits[i], old), old)
+                                                    for name in names) for i in columns), *("" for _ in columns)])
+    labels = [limit_name(limit) for limit in study.limits]
+    return table(["name", "locks, cycles", *(f"limit {label}" for label in labels), *(f"aborts {label}" for label in labels)], rows)
+
+
+def best_table(study):
+    rows = []
+    for name in study.names:
+        limits, failed = PUBLISHED_64[name]
+        for i, (label, protocol) in enumerate(PROTOCOLS):
+            if (label, protocol) not in study.protocols(name):
+                continue
+            limit, run = study.best(name, protocol)
+            published = "-" if limits[i] is None else limit_name(limits[i])
+            rows.append([name, label, "-" if limit is None else limit_name(limit), published, number(aborts(run), 0),
+                         "-" if failed[i] is None else failed[i], number(study.of_fine(name, run)),
+                         number(study.of_coarse(name, run), 0), percent(hit_rate(run)), percent(messages_share(run))])
+    return table(["name", "protocol", "best limit", "published", "aborts of 1000", "published", "over fine locks",
+                  "over one lock", "L2 hits", "messages in request flits"], rows)
+
+
+def old_table(study):
+    rows = []
+    for name in study.there(CHAPTER_4):
+        fine = study.run(name, "fine", None, True)
+        limited, unlimited = study.tx(name, KILO, 2, True), study.tx(name, KILO, 0, True)
+        limit, best = study.best(name, KILO, True)
+        ideal, locks = PUBLISHED_41[name]
+        rows.append([name, number(ipc(fine)), locks, number(ipc(limited)), ideal, number(study.of_fine(name, limited, True)),
+                     number(over(unlimited.cycles, limited.cycles)), "-" if limit is None else limit_name(limit),
+                     number(over(aborts(limited), 1000)), number(over(aborts(unlimited), 1000)),
+                     percent(hit_rate(limited)), percent(hit_rate(unlimited))])
+    return table(["name", "IPC, fine locks", "published", "IPC, KiloTM at 2", "published for ideal TM", "over fine locks at 2",
+                  "faster than NL", "best limit", "aborts a commit at 2", "at NL", "L2 hits at 2", "at NL"], rows)
+
+
+def history_table(study):
+    rows = []
+    for name in study.there(CHAPTER_4):
+        runs = [study.run(name, "tx", {**keys, "tm.concurrent_warps": 2}, True) for _, keys in HISTORY]
+        rows.append([name, *(number(over(run.cycles, runs[0].cycles), 3) for run in runs),
+                     *(count(run, commit_units(run, "hazards")) for run in runs)])
+    return table(["name", *(f"time, {label}" for label, _ in HISTORY), *(f"hazards, {label}" for label, _ in HISTORY)], rows)
+
+
+# ---- Claims
+
+def text_of(values, digits=2):
+    return ", ".join(f"{name} {number(value, digits)}" for name, value in values.items())
+
+
+def near(ours, published):
+    return abs(ours / published - 1) <= 0.3
+
+
+def claims_of_chapter_4(study, claims):
+    names = study.there(CHAPTER_4)
+    at_2 = {name: study.of_fine(name, study.tx(name, KILO, 2, True), True) for name in names}
+    add_claim(claims, "kilo_fine", list(at_2.values()), lambda: f"{number(mean(at_2.values()))}: {text_of(at_2)}",
+              lambda: near(mean(at_2.values()), 0.59))
+    gains = {name: over(study.tx(name, KILO, 0, True).cycles, study.tx(name, KILO, 2, True).cycles) for name in names}
+    crowded = {name: gains[name] for name in ("HT-H", "CL", "BH-H", "ATM", "HT-M") if name in gains}
+    add_claim(claims, "limit_2", list(crowded.values()), lambda: text_of(crowded), lambda: all(value > 1 for value in crowded.values()))
+    for name, claim, holds in (("CC", "limit_cc", lambda gain: gain < 1), ("AP", "limit_ap", lambda gain: near(gain, 1))):
+        if name in gains:
+            add_claim(claims, claim, [gains[name]], lambda name=name: number(gains[name]), lambda name=name, holds=holds: holds(gains[name]))
+    best = {name: study.best(name, KILO, True)[0] for name in names}
+    wanted = {"HT-H": (1,), "HT-M": (2,), "ATM": (2,), "CL": (2,), "BH-H": (2,), "CC": (0,), "AP": tuple(LIMITS)}
+    add_claim(claims, "best_limit", list(best.values()), lambda: ", ".join(f"{name} {limit_name(best[name])}" for name in names),
+              lambda: all(best[name] in wanted[name] for name in names))
+    rates = {name: over(aborts(study.tx(name, KILO, 0, True)), 1000) for name in study.there(["HT-H", "CL"])}
+    add_claim(claims, "aborts_nl", list(rates.values()), lambda: text_of(rates),
+              lambda: all(near(value, {"HT-H": 1.4, "CL": 1.06}[name]) for name, value in rates.items()))
+    more = {name: over(aborts(study.tx(name, KILO, 0, True)), aborts(study.tx(name, KILO, 2, True))) for name in rates}
+    add_claim(claims, "aborts_fall", list(more.values()), lambda: text_of(more), lambda: all(value > 1 for value in more.values()))
+    hits = {name: hit_rate(study.tx(name, KILO, 2, True)) for name in names}
+    add_claim(claims, "hits_2", list(hits.values()), lambda: text_of(hits), lambda: all(value > 0.9 for value in hits.values()))
+    lost = {name: over(hit_rate(study.tx(name, KILO, 0, True)), hits[name]) for name in study.there(["HT-M", "ATM", "CL"])}
+    add_claim(claims, "hits_nl", list(lost.values()), lambda: text_of(lost), lambda: all(value < 1 for value in lost.values()))
+
+    def slower(i):
+        return mean(over(study.run(name, "tx", {**HISTORY[i][1], "tm.concurrent_warps": 2}, True).cycles,
+                         study.run(name, "tx", {**HISTORY[0][1], "tm.concurrent_warps": 2}, True).cycles) for name in names)
+    add_claim(claims, "history_5", [slower(1)], lambda: percent(slower(1) - 1), lambda: abs(slower(1) - 1) < 0.05)
+    add_claim(claims, "history_small", [slower(2)], lambda: percent(slower(2) - 1), lambda: slower(2) > 1.05)
+
+
+def claims_of_chapter_6(study, claims):
+    names = study.names
+    bests = {(name, label): study.best(name, protocol) for name in names for label, protocol in study.protocols(name)}
+
+    def run_of(name, label):
+        return bests.get((name, label), bests[name, label.removesuffix(" + TCD")])[1]
+
+    def performance(label):
+        return {name: study.of_fine(name, run_of(name, label)) for name in names}
+
+    def gain(label, above, of):
+        return {name: over(run_of(name, above).cycles, run_of(name, label).cycles) for name in of
+                if run_of(name, label) is not None and run_of(name, above) is not None}
+    for claim, label, published in (("base_fine", "KiloTM", 0.40), ("full_fine", "WarpTM + TCD", 0.66)):
+        values = performance(label)
+        add_claim(claims, claim, list(values.values()), lambda values=values: f"{means(values.values())}: {text_of(values)}",
+                  lambda values=values, published=published: near(mean(values.values()), published))
+    for claim, label, of, published in (("tcd", "KiloTM + TCD", study.there(READ_ONLY), 1.37), ("warp", "WarpTM", names, 1.42),
+                                        ("full", "WarpTM + TCD", names, 1.65)):
+        values = gain(label, "KiloTM", of)
+        add_claim(claims, claim, list(values.values()), lambda values=values: f"{percent(mean(values.values()) - 1)}: {text_of(values)}",
+                  lambda values=values, published=published: near(mean(values.values()), published) and mean(values.values()) > 1)
+    for claim, label in (("coarse_base", "KiloTM"), ("coarse_full", "WarpTM + TCD")):
+        values = {name: study.of_coarse(name, run_of(name, label)) for name in names}
+        published = {"KiloTM": 104, "WarpTM + TCD": 192}[label]
+        add_claim(claims, claim, list(values.values()), lambda values=values: f"{number(mean(values.values()), 0)}: {text_of(values, 0)}",
+                  lambda values=values, published=published: near(mean(values.values()), published))
+    fine = {name: study.of_coarse(name, study.run(name, "fine")) for name in names}
+    add_claim(claims, "coarse_fine", list(fine.values()), lambda: f"{number(mean(fine.values()), 0)}: {text_of(fine, 0)}",
+              lambda: near(mean(fine.values()), 315))
+    if "CLto" in names:
+        value = study.of_fine("CLto", run_of("CLto", "WarpTM + TCD"))
+        add_claim(claims, "clto", [value], lambda: number(value), lambda: value > 0.9)
+    if {"CL", "CLto"} <= set(names):
+        faster = over(run_of("CL", "KiloTM").cycles, run_of("CLto", "KiloTM").cycles)
+        add_claim(claims, "clto_cl", [faster], lambda: number(faster), lambda: faster > 1)
+    failed = {label: {name: aborts(run_of(name, label)) for name in names} for label in ("KiloTM", "WarpTM")}
+    ratio = {name: over(failed["WarpTM"][name], failed["KiloTM"][name]) for name in names}
+    add_claim(claims, "aborts_warp", list(ratio.values()), lambda: text_of(ratio),
+              lambda: all(value >= 0.99 for value in ratio.values()))
+    share = {name: messages_share(run_of(name, "KiloTM")) for name in names}
+    add_claim(claims, "messages", list(share.values()), lambda: f"{percent(mean(share.values()))}: {text_of(share)}",
+              lambda: near(mean(share.values()), 0.36))
+
+    def accesses(name, label, kind):
+        run = run_of(name, label)
+        return over(commit_units(run, "l2_requests", kind), unit(run, "committed")) if run is not None else None
+    for claim, kind, published in (("coalesced_reads", "read", 0.60), ("coalesced_writes", "write", 0.61)):
+        values = {name: over(accesses(name, "WarpTM", kind), accesses(name, "KiloTM", kind)) for name in names}
+        add_claim(claims, claim, list(values.values()), lambda values=values: f"{percent(mean(values.values()) - 1)}: {text_of(values)}",
+                  lambda values=values, published=published: near(mean(values.values()), published))
+
+
+def report(machine, names):
+    study = Study(machine, names)
+    machine.prepare(study.cases())
+    claims = Claims()
+    for part in (claims_of_chapter_4, claims_of_chapter_6):
+        part(study, claims)
+
+    def performance(protocol):
+        return [study.of_fine(name, study.best(name, protocol)[1]) for name in study.names]
+    held = sum(claims.held.values())
+    parts = [
+        f"# {TITLE}",
+        "GTX480-like: " + ", ".join(f"`{key}={value}`" for key, value in GTX480.items()) + f" on `{machine.platform}`; "
+        f"FX5800-like: `{FX5800_PLATFORM}`; transactions: " + ", ".join(f"`{key}={value}`" for key, value in TM.items())
+        + ". Limits: `tm.concurrent_warps`, NL none. Performance is that of fine-grained locks divided into ours. Aborts are of "
+        "1000 commits, those within a warp included. Work under one lock is measured on a part of the input and compared by "
+        "transactions a cycle. Validation hits L2 with all other accesses.",
+        "## Transactions: words a commit unit sees, by attempt (KiloTM, limit 2)", characteristics_table(study),
+        "## FX5800-like (chapter 4, Table 4.1)", old_table(study),
+        "## FX5800-like: KiloTM by limit", limits_table(study, KILO, True),
+        "## Last writer history, limit 2: time over perfect hazard detection", history_table(study),
+        "## GTX480-like: KiloTM by limit", limits_table(study, KILO),
+        "## GTX480-like: WarpTM by limit", limits_table(study, WARP),
+        "## GTX480-like: best limits (Table 6.4)", best_table(study),
+        xy_chart("KiloTM at its best limit over fine-grained locks", study.names, "performance", performance(KILO)),
+        xy_chart("WarpTM at its best limit over fine-grained locks", study.names, "performance", performance(WARP)),
+        f"## Published and ours: {held} of {len(claims.held)} signs, orders and averages hold",
+        comparison("kilotm", claims.ours),
+    ]
+    return "\n\n".join(parts)
