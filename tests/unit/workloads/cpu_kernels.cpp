@@ -117,6 +117,7 @@ const std::map<std::string, HostKernel>& host_kernels() {
   { #name, wrap(cuda::name) }
   static const std::map<std::string, HostKernel> kernels = {
       KERNEL(aes_encrypt),
+      KERNEL(aes_encrypt_columns),
       KERNEL(bank_transfer),
       KERNEL(bank_transfer_tx),
       KERNEL(barrier_arms),
