@@ -35,6 +35,7 @@ LARGER_IS_BETTER = ["AES", "CP", "HOTSP", "LIB"]
 BLOOM = ["BFSr", "BFSf", "CFD", "LPS", "SRAD", "HT", "ATM", "CLopt", "CL"]
 
 QUANTA = [100, 200, 600, 1000]
+LOG_QUANTA = [200, 1000]  # write-log overhead
 BLOOM_BITS = ["128", "256", "512", "1024", "ideal"]
 ZCACHE_KIB = [8, 16, 128]
 BARRIER_CYCLES = [0, 10, 100, 1000]
@@ -152,7 +153,7 @@ class Study:
         if "AES" in self.workload:
             yield self.workload["AES"], gpudet(bta=False, dwp=False, quantum_size=1000)
         for _, workload in self.benchmarks:
-            for size in QUANTA:
+            for size in LOG_QUANTA:
                 yield workload, gpudet(quantum_size=size, **gpudet_causes.FREE_LOG)
 
 
@@ -369,7 +370,7 @@ def report(machine, names):
         "## Where the time goes: GPUDet, parts of its time over NONDET's", modes_table(study),
         "## Why quanta end: base, wavefronts and quanta", reasons_table(study),
         "## Quantum size", by_quantum,
-        "### Write-log overhead: what logs add to the parallel mode, over NONDET's time", causes.logs(QUANTA, modes),
+        "### Write-log overhead: what logs add to the parallel mode, over NONDET's time", causes.logs(LOG_QUANTA, modes),
         "## Bloom filter: cycles of the parallel mode over those with an ideal filter", by_bloom,
         "## Z-cache", by_cache,
         f"### Commits with {ZCACHE_KIB[-1]} KiB instead of {ZCACHE_KIB[0]}", causes.caches(ZCACHE_KIB, modes),

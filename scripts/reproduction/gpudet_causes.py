@@ -11,9 +11,7 @@ FACTORS = [
     ("as above", {}, {}),
     ("logs without a cost", {}, FREE_LOG),
     ("constant caches keep their lines over commits", {}, {"broken_rule": "constant_flush"}),
-    ("L1 keeps its global lines over commits", {}, {"broken_rule": "flush"}),
     ("Z-caches of 128 KiB", {}, {"zbuffer__cache_kib": 128}),
-    ("Z-buffer units of 6.5 GHz", {}, {"zbuffer__clock_mhz": 6500}),
     ("L2 slices of 512 KiB", {"memory.l2.size_kib": 512}, {}),
     ("L2 answers in 30 cycles instead of 90", {"memory.l2.latency_cycles": 30}, {}),
     ("quanta of 1000 instructions", {}, {"quantum_size": 1000}),
@@ -54,7 +52,18 @@ class Causes:
                 for bits in ("256", "ideal"):
                     yield workload["BFSf"], self.gpudet(quantum_size=size, log__bloom_bits=bits)
 
-    ctas, nodes, sizes = (23, 46, 93), (4096, 16384, 65536), (50, 100, 200, 600)
+        if self.small:
+            for name, workload in self.graphs:
+                for nodes in self.few:
+                    for settings in (self.nondet, self.gpudet(), self.gpudet(commit_engine="lock")):
+                        yield f"{workload} nodes={nodes}", settings
+
+    ctas, nodes, few, sizes = (23, 46, 93), (4096, 16384, 65536), (1024, 2048), (50, 100, 200, 600)
+
+    @property
+    def graphs(self):
+        return [(name, workload) for name, workload in (("BFSr", "bfs-racy"), ("BFSf", "bfs-flags"))
+                if name in self.study.workload]
 
     @property
     def small(self):
@@ -86,6 +95,21 @@ class Causes:
             rows.append([f"{SPRINGS / (512 * ctas):.1f}", *(f"{of:,}" if of else "-" for of in cycles),
                          percent(cycles[0] / cycles[1] - 1) if all(cycles) else "-"])
         return table(["springs a thread", "CL, cycles", "CLopt, cycles", "CLopt is faster by"], rows)
+
+    def locks(self):
+        """Locking takes more than the limit of cycles on the graphs of the study."""
+        rows = []
+        for name, workload in self.graphs:
+            for nodes in self.few:
+                runs = [self.study.machine.run(f"{workload} nodes={nodes}", settings)
+                        for settings in (self.nondet, self.gpudet(), self.gpudet(commit_engine="lock"))]
+                if not all(run.passed for run in runs):
+                    continue
+                attempts = [runs[2].counter(r"core\d+", "determinism", "commit_engine", counter)
+                            for counter in ("lock_attempts", "entries")]
+                rows.append([name, f"{nodes:,}", *(number(run.cycles / runs[0].cycles) for run in runs[1:]),
+                             number(runs[2].cycles / runs[1].cycles), number(attempts[0] / attempts[1], 1)])
+        return table(["name", "nodes", "GPUDet", "Locking", "times slower", "attempts a log entry"], rows)
 
     def instructions(self):
         rows = []
@@ -140,6 +164,8 @@ class Causes:
             return parts
         if {"CL", "CLopt"} <= set(self.study.workload):
             parts += ["## CL against CLopt by springs a thread, NONDET", self.springs()]
+        if self.graphs:
+            parts += ["## Locking on small graphs", self.locks()]
         if "BFSr" in self.study.workload:
             parts += ["## BFSr: instructions by nodes", self.instructions()]
         if "BFSf" in self.study.workload:

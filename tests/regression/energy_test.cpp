@@ -299,9 +299,9 @@ TEST_P(EnergyOfAMachine, HasTheTablesOfItsMechanismOnly) {
     EXPECT_EQ(energy.contains(tables), tables == own) << tables;
   EXPECT_GT(energy[own]["dynamic"].get<std::uint64_t>(), 0u);
   EXPECT_EQ(energy.contains("determinism"), GetParam().name == "determinism");
-  if (GetParam().name == "determinism")
-    for (const auto& [name, value] : energy["determinism"].items())
-      EXPECT_GT(value.get<std::uint64_t>(), 0u) << name;
+  if (!energy.contains("determinism")) return;
+  for (const auto& [name, value] : machine["launches"][0]["stats"]["energy"]["determinism"].items())
+    EXPECT_GT(value.get<std::uint64_t>(), 0u) << name;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EnergyOfAMachine, ::testing::ValuesIn(machines()),
