@@ -15,6 +15,10 @@ void LogConfig::visit(base::ConfigVisitor& v) {
   v.choice(
       "search_cost", search_cost, {"meta_lines", "per_entry"},
       "accesses of a search, newest entry first: one for four entries' addresses, or one for each (A22)");
+  v.choice(
+      "cost", cost, {"memory", "none"},
+      "memory: logs are written and read through L1; none: without an access, with the same contents, which "
+      "shows what logs cost (§3.1)");
 }
 
 void DeterminismConfig::visit(base::ConfigVisitor& v) {

@@ -50,10 +50,14 @@ enum class BrokenRule : std::uint8_t {
   kDepthReset,      ///< §1.6.2: depths stay when the number of quanta overflows
 };
 
+/// What accesses to logs cost.
+enum class LogCost : std::uint8_t { kMemory, kNone };
+
 struct LogConfig {
   std::string bloom_bits = "1024";
   std::uint32_t capacity = 8192;
   SearchCost search_cost = SearchCost::kMetaLines;
+  LogCost cost = LogCost::kMemory;
   void visit(base::ConfigVisitor& v);
 };
 

@@ -82,6 +82,7 @@ void QuantumUnit::start_cta(const core::CtaContext& cta) {
     Wave& of = wave(warp);
     of.live = LaneMask::first_lanes(std::min(threads - w * base::kLanes, base::kLanes));
     of.kept = LaneMask{};
+    of.some_wait = false;
     of.reason = EndReason::kNone;
     of.turn = base::GroupId{warp.value() * site_.groups_per_warp};
     // In the middle of a quantum the instructions of the CTA before it count as well (A15).
@@ -255,15 +256,17 @@ void QuantumUnit::executed(const core::IssueTapRequest& issue) {
     case Opcode::kBarrier:
       of.global_barrier = !global_barrier_.empty() && global_barrier_[issue.pc.value()];
       next_turn = next_turn || (instruction.barrier_kind == isa::BarrierKind::kSync && issue.exec.any());
+      of.some_wait = of.some_wait || (takes_turns() && issue.exec != of.live);
       break;
     case Opcode::kWarpSync:
     case Opcode::kConvergence:
       next_turn = next_turn || takes_turns();
+      of.some_wait = of.some_wait || (takes_turns() && issue.exec != of.live);
       break;
     default:
       break;
   }
-  if (!next_turn) return;
+  if (!next_turn && !of.some_wait) return;
   of.turn_open = true;
   dirty_waves_.push_back(warp.value());
   dirty();
@@ -380,6 +383,7 @@ void QuantumUnit::resume(WarpId warp) {
   of.state = State::kParallel;
   of.turn_open = takes_turns() || of.reason == EndReason::kBarrier;
   of.reason = EndReason::kNone;
+  if (of.kept.any()) of.some_wait = false;
   if (of.turn_open) {
     dirty_waves_.push_back(warp.value());
     dirty();

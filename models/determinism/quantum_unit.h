@@ -63,7 +63,9 @@ class QuantumUnit : public sc_core::sc_module {
     LaneMask live;
     LaneMask kept;  ///< lanes that a complete barrier has released
     base::GroupId turn{};
-    bool turn_open = false;       ///< the next turn is not decided
+    bool turn_open = false;  ///< the next turn is not decided
+    bool some_wait =
+        false;  ///< lanes wait at a barrier while others run: these may come to wait for them, anywhere
     bool host_call = false;       ///< EndReason::kAtomic: it is a call of the host
     bool global_barrier = false;  ///< its last barrier has global scope: BtaRule::kFlag
     core::Hash writes;            ///< what it has written in this quantum, if that is watched

@@ -35,6 +35,8 @@ StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismC
   stats.counter("partial_appends", "log entries", "of these, with a part of a 32-bit word",
                 &partial_appends_);
   stats.counter("loads", "warp-instructions", "loads of global memory", &loads_);
+  stats.counter("bloom_look_ups", "chunks", "that loads looked up in the Bloom filter of a log with entries",
+                &bloom_look_ups_);
   stats.counter("searches", "searches",
                 "chunks that were looked for in the log: the Bloom filter did not exclude them", &searches_);
   stats.counter("compared", "log entries", "looked at by searches", &compared_);
@@ -185,7 +187,18 @@ void StoreBuffer::tick(LsuRequest& request) {
   request.next_due = std::min(request.next_due, std::max(engine_due_, cycle + 1));
 }
 
+void StoreBuffer::answer_for_nothing() {
+  while (!to_lsu_.empty()) {
+    const LogAccess access = to_lsu_.front();
+    to_lsu_.pop_front();
+    again_ = true;
+    if (writes(access.purpose)) shadow_.store(access.address, {access.data.data(), access.words});
+    answered(access, shadow_.load(access.address, access.words));
+  }
+}
+
 void StoreBuffer::offer_access(Cycle cycle) {
+  if (config_.log.cost == LogCost::kNone) return answer_for_nothing();
   if (to_lsu_.empty()) return;
   LogAccess& access = to_lsu_.front();
   if (free_tags_.empty()) {
@@ -193,10 +206,10 @@ void StoreBuffer::offer_access(Cycle cycle) {
     in_lsu_.emplace_back();
   }
   const std::uint32_t tag = free_tags_.back();
-  const bool writes = access.purpose == Purpose::kAppend || access.purpose == Purpose::kSpoil;
   const bool taken =
-      writes ? traffic_.store(access.warp, access.address, {access.data.data(), access.words}, tag, cycle)
-             : traffic_.load(access.warp, access.address, access.words, tag, cycle);
+      writes(access.purpose)
+          ? traffic_.store(access.warp, access.address, {access.data.data(), access.words}, tag, cycle)
+          : traffic_.load(access.warp, access.address, access.words, tag, cycle);
   if (!taken) return;
   again_ = true;
   free_tags_.pop_back();
@@ -209,21 +222,25 @@ void StoreBuffer::take_log(warp_log::LogAnswer& answer) {
   const auto tag = static_cast<std::uint32_t>(answer.tag);
   const LogAccess access = in_lsu_[tag];
   free_tags_.push_back(tag);
+  answered(access, answer.words);
+}
+
+void StoreBuffer::answered(const LogAccess& access, std::span<const std::uint32_t> words) {
   switch (access.purpose) {
     case Purpose::kAppend:
       piece_done(access.owner);
       break;
     case Purpose::kSearchMeta:
     case Purpose::kSearchData:
-      take_search(access.owner, access, answer.words);
+      take_search(access.owner, access, words);
       break;
     case Purpose::kReplayMeta:
       --reads_;
-      wave(access.warp).replay.take_meta(answer.words);
+      wave(access.warp).replay.take_meta(words);
       break;
     case Purpose::kReplayData:
       --reads_;
-      wave(access.warp).replay.take_data(access.entry, answer.words);
+      wave(access.warp).replay.take_data(access.entry, words);
       break;
     case Purpose::kSpoil:
       break;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <systemc>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "determinism/determinism_config.h"
 #include "determinism/log_replay.h"
 #include "determinism/log_search.h"
+#include "determinism/log_shadow.h"
 #include "determinism/store_buffer_protocol.h"
 #include "sim/block_socket.h"
 #include "warp_log/bloom_filter.h"
@@ -140,6 +142,12 @@ class StoreBuffer : public core::LsuInterposer {
   void queue(LogAccess access) { to_lsu_.push_back(access); }
   /// One access to the logs goes to the load/store unit.
   void offer_access(Cycle cycle);
+  /// All of them, and those that follow from them, are answered at once (LogCost::kNone).
+  void answer_for_nothing();
+  void answered(const LogAccess& access, std::span<const std::uint32_t> words);
+  [[nodiscard]] static bool writes(Purpose purpose) {
+    return purpose == Purpose::kAppend || purpose == Purpose::kSpoil;
+  }
 
   // store_commit.cpp
   void begin_commit(std::uint32_t quantum);
@@ -171,6 +179,7 @@ class StoreBuffer : public core::LsuInterposer {
   std::vector<std::uint32_t> free_held_;
   std::uint32_t held_count_ = 0, most_held_;
   std::deque<LogAccess> to_lsu_;
+  LogShadow shadow_;               ///< instead of memory
   std::vector<LogAccess> in_lsu_;  ///< by tag
   std::vector<std::uint32_t> free_tags_;
   std::deque<std::uint32_t> to_pass_;  ///< held loads whose rest waits for room
@@ -189,7 +198,8 @@ class StoreBuffer : public core::LsuInterposer {
   std::uint8_t generation_ = 0;
   std::array<std::uint64_t, 2> appended_in_{};  ///< entries in logs by the watchdog's generation
 
-  std::uint64_t stores_ = 0, appends_ = 0, partial_appends_ = 0, loads_ = 0, searches_ = 0, compared_ = 0;
+  std::uint64_t stores_ = 0, appends_ = 0, partial_appends_ = 0, loads_ = 0, bloom_look_ups_ = 0,
+                searches_ = 0, compared_ = 0;
   std::uint64_t forwards_ = 0, partial_forwards_ = 0, false_positives_ = 0, updates_ = 0, serial_writes_ = 0;
   std::uint64_t most_entries_ = 0;
 };

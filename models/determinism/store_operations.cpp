@@ -142,7 +142,9 @@ void StoreBuffer::load(LsuRequest& request) {
   const std::uint32_t step = config_.log.search_cost == SearchCost::kMetaLines ? LogReplay::kWindow : 1;
   for (unsigned i = 0; i < op_.access_count; ++i) {
     const LineAccess& access = op_.accesses[i];
-    if (access.local || !of.bloom.may_hold(access.line / kChunkBytes)) continue;
+    if (access.local) continue;
+    ++bloom_look_ups_;
+    if (!of.bloom.may_hold(access.line / kChunkBytes)) continue;
     std::array<unsigned char, kChunkBytes> wanted{};
     core::mark_block(op_.offsets(access), op_.bytes, wanted.data());
     ByteMask need;

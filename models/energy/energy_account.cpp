@@ -27,11 +27,12 @@ struct ClassAccount {
 
 }  // namespace
 
-void declare_energy(base::StatGroup& stats, const EnergyConfig& config, const std::string& mechanism) {
+void declare_energy(base::StatGroup& stats, const EnergyConfig& config,
+                    const std::vector<std::string>& mechanisms) {
   if (!config.enabled) return;
   std::vector<std::shared_ptr<const ClassAccount>> accounts;
   for (const EnergyClass& of : config.classes) {
-    if (!of.belongs_to(mechanism)) continue;
+    if (!of.belongs_to(mechanisms)) continue;
     ClassAccount account{stats, of, {}};
     for (const EnergyEvent& event : of.events) account.femtojoules.push_back(femtojoules(event.picojoules));
     accounts.push_back(std::make_shared<const ClassAccount>(std::move(account)));

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/stats.h"
 #include "energy/energy_config.h"
@@ -16,7 +17,8 @@
 namespace heddle::energy {
 
 /// Declares the group `energy` in `stats`, which outlives it; nothing if the configuration switches it off.
-/// `mechanism`: the value of core.control_flow.mechanism.
-void declare_energy(base::StatGroup& stats, const EnergyConfig& config, const std::string& mechanism);
+/// `mechanisms`: the value of core.control_flow.mechanism, and the sections of the GPU's mechanisms that are switched on.
+void declare_energy(base::StatGroup& stats, const EnergyConfig& config,
+                    const std::vector<std::string>& mechanisms);
 
 }  // namespace heddle::energy

@@ -4,8 +4,8 @@
 
 namespace heddle::energy {
 
-bool EnergyClass::belongs_to(const std::string& mechanism) const {
-  return mechanisms.empty() || std::find(mechanisms.begin(), mechanisms.end(), mechanism) != mechanisms.end();
+bool EnergyClass::belongs_to(const std::vector<std::string>& there) const {
+  return mechanisms.empty() || std::ranges::find_first_of(mechanisms, there) != mechanisms.end();
 }
 
 std::uint64_t count_of(const EnergyEvent& event, const base::StatGroup& stats) {

@@ -30,11 +30,12 @@ struct EnergyClass {
   std::string name;
   std::string doc;  ///< one line
   std::vector<EnergyEvent> events;
-  /// Mechanisms (core.control_flow.mechanism) that have these tables, where several count under the same
-  /// names; empty: any.
+  /// Mechanisms (core.control_flow.mechanism, or the section of one of the whole GPU) that have these tables, where
+  /// several count under the same names, or nothing is to be said of one that is off; empty: any.
   std::vector<std::string> mechanisms{};
 
-  [[nodiscard]] bool belongs_to(const std::string& mechanism) const;
+  /// One of them is there.
+  [[nodiscard]] bool belongs_to(const std::vector<std::string>& there) const;
 };
 
 /// How often the event has happened since the last reset of the tree.

@@ -178,10 +178,10 @@ void add_run(CLI::App& app, Body& body) {
       ->add_option("--check", request->check, "oracle: compare memory with the scalar interpreter's as well")
       ->check(CLI::IsMember({"oracle"}));
   command
-      ->add_option(
-          "--deterministic-check", request->deterministic_runs,
-          "Run N times (2 to 100000) with perturbed timing; exit code 8 if memory after a launch depends on it, "
-          "with the first difference and its writers")
+      ->add_option("--deterministic-check", request->deterministic_runs,
+                   "Run N times (2 to 100000) with perturbed timing; exit code 8 if memory after a launch "
+                   "depends on it, "
+                   "with the first difference and its writers")
       ->type_name("N")
       ->check(runs_to_compare);
   command->add_flag(

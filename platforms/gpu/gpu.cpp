@@ -96,9 +96,10 @@ std::unique_ptr<core::CtaDispatchPolicy> policy_of(const core::DispatchConfig& c
   }
   const std::string usual = dispatch_policies().entries().front().name;
   if (found && config.policy != usual)
-    throw base::InputError("dispatch.policy",
-                           "'" + config.policy + "' would have no effect: a mechanism of the GPU distributes CTAs itself",
-                           "leave it at " + usual + ", or switch the mechanism off (determinism.enabled=false)");
+    throw base::InputError(
+        "dispatch.policy",
+        "'" + config.policy + "' would have no effect: a mechanism of the GPU distributes CTAs itself",
+        "leave it at " + usual + ", or switch the mechanism off (determinism.enabled=false)");
   return found;
 }
 
@@ -174,7 +175,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   std::vector<const memory::PartitionUnit*> unit_list;
   for (auto& unit : units) unit_list.push_back(unit.get());
   memory_watch.watch_units(std::move(unit_list));
-  energy::declare_energy(stats, config.energy, config.core.control_flow.mechanism);
+  std::vector<std::string> with_tables = mechanism_names;
+  with_tables.push_back(config.core.control_flow.mechanism);
+  energy::declare_energy(stats, config.energy, with_tables);
   std::vector<sim::Watched*> watched;
   for (auto& core : cores) watched.push_back(core.get());
   for (auto& unit : units) watched.push_back(unit.get());
@@ -196,9 +199,11 @@ std::vector<std::unique_ptr<core::GpuMechanism>> Gpu::make_mechanisms(
   std::vector<std::unique_ptr<core::GpuMechanism>> made;
   for (const core::GpuMechanismEntry& entry : gpu_mechanisms().entries())
     if (const core::GpuMechanismFactory make =
-            entry.make({config.cores, config.core, config.memory, config.mechanisms}))
+            entry.make({config.cores, config.core, config.memory, config.mechanisms})) {
+      mechanism_names.push_back(entry.name);
       made.push_back(make({config.cores, config.core, config.memory, address_map, clocks, core_clock, pool,
                            progress, faults, allocations, stats}));
+    }
   return made;
 }
 

@@ -55,6 +55,7 @@ class Gpu : public sc_core::sc_module {
 
   memory::AddressMap address_map;
   memory::ChannelMap channel_map;
+  std::vector<std::string> mechanism_names;  ///< sections of the next
   /// Those that the configuration asks for (registries.h).
   std::vector<std::unique_ptr<core::GpuMechanism>> mechanisms;
   memory::MemoryWatch memory_watch;

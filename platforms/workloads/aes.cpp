@@ -91,8 +91,9 @@ struct Shape {
   std::uint32_t blocks, ctas, threads;
 };
 
-Verdict run(host::Device& device, const Options& options) {
-  const Shape s = pick(options.size, Shape{250, 2, 96}, Shape{12'000, 30, 128}, Shape{262'144, 120, 256});
+/// `kernel`: its last argument is a number of blocks, or of `units` of them.
+Verdict encrypt(host::Device& device, const Options& options, const Shape& s, const std::string& kernel,
+                std::uint32_t units) {
   // Starts with the example of FIPS 197, so that the reference itself is checked against the standard.
   const Aes example(
       {0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f});
@@ -121,9 +122,22 @@ Verdict run(host::Device& device, const Options& options) {
   device.write(device.symbol(module, "aes_round_keys"), std::as_bytes(std::span(keys)));
   const auto table_d = device.upload(aes.table(), "table"), in_d = device.upload(in, "in");
   const auto out_d = device.allocate(in.size() * sizeof(std::uint32_t), "out");
-  device.launch(module, "aes_encrypt", grid(s.ctas, s.threads),
-                host::Args().add(table_d).add(in_d).add(out_d).add(s.blocks));
+  device.launch(module, kernel, grid(s.ctas, s.threads),
+                host::Args().add(table_d).add(in_d).add(out_d).add(s.blocks * units));
   return compare("out", device.download<std::uint32_t>(out_d, in.size()), expected);
+}
+
+Verdict run(host::Device& device, const Options& options) {
+  const Shape s = pick(options.size, Shape{250, 2, 96}, Shape{12'000, 30, 128}, Shape{262'144, 120, 256});
+  return encrypt(device, options, s, "aes_encrypt", 1);
+}
+
+/// A thread a column.
+Verdict run_columns(host::Device& device, const Options& options) {
+  constexpr std::uint32_t kColumns = 4;
+  const Shape s =
+      pick(options.size, Shape{250, 11, 96}, Shape{16'448, 257, 256}, Shape{262'144, 4096, 256});
+  return encrypt(device, options, s, "aes_encrypt_columns", kColumns);
 }
 
 }  // namespace
@@ -134,6 +148,14 @@ Workload aes() {
           .stresses = "random shared-memory reads with bank conflicts, rotations, unrolled integer code",
           .source = "aes.cu",
           .run = run};
+}
+
+Workload aes_columns() {
+  return {.name = "aes-columns",
+          .description = "AES-128 encryption, a column of a block a thread (AES of ISPASS 2009)",
+          .stresses = "a barrier a round, exchange through shared memory, random reads with bank conflicts",
+          .source = "aes.cu",
+          .run = run_columns};
 }
 
 }  // namespace heddle::workloads

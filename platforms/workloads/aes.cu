@@ -46,3 +46,28 @@ extern "C" __global__ void aes_encrypt(const unsigned* table, const unsigned* in
     out[4 * block + 3] = aes_last(shared, d, a, b, c) ^ aes_round_keys[4 * kAesRounds + 3];
   }
 }
+
+// The same, a column of a block a thread: the four of a block exchange their columns through shared memory, with a barrier a
+// round. CTAs of at most 256 threads, a multiple of four; a thread a word.
+extern "C" __global__ void aes_encrypt_columns(const unsigned* table, const unsigned* in, unsigned* out, int words) {
+  __shared__ unsigned shared[256];
+  __shared__ unsigned state[2][256];  // of rounds in turns, so that a barrier between two writes is enough
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) shared[i] = table[i];
+  int word = blockIdx.x * blockDim.x + threadIdx.x;
+  int column = threadIdx.x & 3, block = threadIdx.x & ~3;
+  unsigned mine = word < words ? in[word] ^ aes_round_keys[column] : 0;
+  for (int round = 1; round < kAesRounds; round++) {
+    unsigned* columns = state[round & 1];
+    columns[threadIdx.x] = mine;
+    __syncthreads();
+    mine = aes_column(shared, columns[block + column], columns[block + ((column + 1) & 3)],
+                      columns[block + ((column + 2) & 3)], columns[block + ((column + 3) & 3)]) ^
+           aes_round_keys[4 * round + column];
+  }
+  state[0][threadIdx.x] = mine;
+  __syncthreads();
+  if (word < words)
+    out[word] = aes_last(shared, state[0][block + column], state[0][block + ((column + 1) & 3)],
+                         state[0][block + ((column + 2) & 3)], state[0][block + ((column + 3) & 3)]) ^
+                aes_round_keys[4 * kAesRounds + column];
+}

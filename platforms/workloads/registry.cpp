@@ -28,6 +28,7 @@ const std::vector<Workload>& all() {
                                                   nn(),
                                                   nn_packed(),
                                                   aes(),
+                                                  aes_columns(),
                                                   coulomb(),
                                                   cfd(),
                                                   libor(),

@@ -20,6 +20,7 @@ namespace heddle::workloads {
 [[nodiscard]] Workload nn();
 [[nodiscard]] Workload nn_packed();
 [[nodiscard]] Workload aes();
+[[nodiscard]] Workload aes_columns();
 [[nodiscard]] Workload coulomb();
 [[nodiscard]] Workload cfd();
 [[nodiscard]] Workload libor();

@@ -1,7 +1,11 @@
 """Deterministic execution: GPUDet in its five configurations against the nondeterministic machine, where its time goes, why
 quanta end, and its sensitivity to quantum, Bloom filter, Z-cache and barrier."""
 
+<<<<<<< HEAD
 from claims import Claims, add_claim, mean, over
+=======
+import gpudet_causes
+>>>>>>> hub/gpudet-3
 from tables import chosen, comparison, count, number, percent, table, xy_chart
 
 TITLE = "GPUDet (thesis): deterministic execution against the machine without it, by mode, optimisation and parameter"
@@ -14,7 +18,7 @@ MACHINE = {"core.scheduler.policy": "lrr", "clocks.dram_mhz": 900, "core.l1d.siz
 NONDET = {**MACHINE, "memory.crossbar.perturb_seed": 1}
 
 # Name in Table 5.1, workload.
-BENCHMARKS = [("AES", "aes"), ("BFSr", "bfs-racy"), ("BFSf", "bfs-flags"), ("CFD", "cfd"), ("CP", "coulomb"),
+BENCHMARKS = [("AES", "aes-columns"), ("BFSr", "bfs-racy"), ("BFSf", "bfs-flags"), ("CFD", "cfd"), ("CP", "coulomb"),
               ("HOTSP", "hotspot"), ("LIB", "libor"), ("LPS", "lps"), ("SRAD", "srad"), ("CLopt", "cloth-interleaved"),
               ("HT", "hashtable"), ("ATM", "atm"), ("CL", "cloth-blocked")]
 NOT_IN_AVERAGES = {"CL"}
@@ -35,6 +39,7 @@ LARGER_IS_BETTER = ["AES", "CP", "HOTSP", "LIB"]
 BLOOM = ["BFSr", "BFSf", "CFD", "LPS", "SRAD", "HT", "ATM", "CLopt", "CL"]
 
 QUANTA = [100, 200, 600, 1000]
+LOG_QUANTA = [200, 1000]  # write-log overhead
 BLOOM_BITS = ["128", "256", "512", "1024", "ideal"]
 ZCACHE_KIB = [8, 16, 128]
 BARRIER_CYCLES = [0, 10, 100, 1000]
@@ -46,7 +51,7 @@ REASONS = [("atomic", "atomic"), ("count", "instruction count"), ("exit", "execu
 
 # Those of the full GPUDet; left out of settings, so that each point is run once.
 DEFAULTS = {"quantum_size": 200, "bta": True, "dwp": True, "commit_engine": "zbuffer", "serial_mode": "core",
-            "barrier_cycles": 0, "log__bloom_bits": "1024", "zbuffer__cache_kib": 16}
+            "barrier_cycles": 0, "log__bloom_bits": "1024", "zbuffer__cache_kib": 16, "log__cost": "memory"}
 
 
 def gpudet(**more):
@@ -141,6 +146,9 @@ class Study:
             yield self.workload["CLopt"].replace("cloth-interleaved", "cloth-blocked"), NONDET
         if "AES" in self.workload:
             yield self.workload["AES"], gpudet(bta=False, dwp=False, quantum_size=1000)
+        for _, workload in self.benchmarks:
+            for size in LOG_QUANTA:
+                yield workload, gpudet(quantum_size=size, **gpudet_causes.FREE_LOG)
 
 
 # ---- Tables
@@ -311,7 +319,8 @@ def claims_of_parameters(study, claims):
 
 def report(machine, names):
     study = Study(machine, names)
-    machine.prepare(study.cases())
+    causes = gpudet_causes.Causes(study, NONDET, gpudet)
+    machine.prepare([*study.cases(), *causes.cases()])
     claims = Claims()
     for part in (claims_of_time, claims_of_optimisations, claims_of_ends, claims_of_parameters):
         part(study, claims)
@@ -338,10 +347,13 @@ def report(machine, names):
         "## Where the time goes: GPUDet, parts of its time over NONDET's", modes_table(study),
         "## Why quanta end: base, wavefronts and quanta", reasons_table(study),
         "## Quantum size", by_quantum,
+        "### Write-log overhead: what logs add to the parallel mode, over NONDET's time", causes.logs(LOG_QUANTA, modes),
         "## Bloom filter: cycles of the parallel mode over those with an ideal filter", by_bloom,
         "## Z-cache", by_cache,
+        f"### Commits with {ZCACHE_KIB[-1]} KiB instead of {ZCACHE_KIB[0]}", causes.caches(ZCACHE_KIB, modes),
         "## Global barrier", by_barrier,
         xy_chart("Average time by cycles of a global barrier", BARRIER_CYCLES, "time", slower),
+        *causes.sections(),
         f"## Published and ours: {held} of {len(claims.held)} signs and orders hold",
         comparison("gpudet", claims.ours),
     ]

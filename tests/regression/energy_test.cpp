@@ -244,6 +244,7 @@ std::vector<Machine> machines() {
       {"multi_path", "tiny", {mechanism + "multi_path", "core.scoreboard.kind=per_thread_mask"}},
       {"hanoi", "tiny", {mechanism + "hanoi"}},
       {"resync", "tiny", {mechanism + "resync", "core.control_flow.resync.policy=LongMinSP(4)"}},
+      {"determinism", "tiny", {"determinism.enabled=true"}},
       {"quadro_fx5800", "quadro_fx5800", {}},
       {"tesla_c2050", "tesla_c2050", {}},
       {"rtx2060", "rtx2060", {}}};
@@ -290,12 +291,17 @@ TEST_P(EnergyOfAMachine, HasTheTablesOfItsMechanismOnly) {
   ASSERT_FALSE(machine.contains("errors")) << machine.dump().substr(0, 2000);
   const Json& energy = machine["launches"].back()["stats"]["energy"];
   const bool by_name = GetParam().name == "hanoi" || GetParam().name == "resync";
-  const std::string own = by_name                                  ? GetParam().name
-                          : GetParam().name == GetParam().platform ? "simt_stack"
-                                                                   : "split_tables";
+  const std::string own = by_name ? GetParam().name
+                          : GetParam().name == GetParam().platform || GetParam().name == "determinism"
+                              ? "simt_stack"
+                              : "split_tables";
   for (const char* const tables : {"simt_stack", "split_tables", "hanoi", "resync"})
     EXPECT_EQ(energy.contains(tables), tables == own) << tables;
   EXPECT_GT(energy[own]["dynamic"].get<std::uint64_t>(), 0u);
+  EXPECT_EQ(energy.contains("determinism"), GetParam().name == "determinism");
+  if (!energy.contains("determinism")) return;
+  for (const auto& [name, value] : machine["launches"][0]["stats"]["energy"]["determinism"].items())
+    EXPECT_GT(value.get<std::uint64_t>(), 0u) << name;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EnergyOfAMachine, ::testing::ValuesIn(machines()),

@@ -57,6 +57,7 @@ std::vector<std::string> determinism_of(std::uint64_t seed) {
   };
   set("log.bloom_bits", {"128", "256", "1024", "ideal"});
   set("log.search_cost", {"meta_lines", "per_entry"});
+  set("log.cost", {"memory", "memory", "none"});
   set("commit_engine", {"zbuffer", "zbuffer", "lock"});
   set("serial_mode", {"core", "wavefront"});
   set("barrier_cycles", {"0", "1", "37"});

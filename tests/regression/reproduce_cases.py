@@ -240,15 +240,15 @@ def gpudet_divides_by_the_nondeterministic_machine(reproduce):
     on = "determinism.enabled=true"
     done = reproduce.run("gpudet", "--quick", "--workloads", "AES", "HT", "CL", "--jobs", "2", rules=[
         [on, {"cycles": 2000, "instructions": 110, "statistics": of_determinism((10, 1190, 500, 300), {"atomic": 5, "exit": 1}, 7)}],
-        [f"aes {on}", {"cycles": 900, "statistics": of_determinism((0, 700, 200, 0), {"barrier": 3, "count": 1}, 4)}],
-        [f"aes {on} determinism.bta=false", {"cycles": 1200,
+        [f"aes-columns {on}", {"cycles": 900, "statistics": of_determinism((0, 700, 200, 0), {"barrier": 3, "count": 1}, 4)}],
+        [f"aes-columns {on} determinism.bta=false", {"cycles": 1200,
                                              "statistics": of_determinism((0, 700, 500, 0), {"barrier": 3, "count": 1}, 8)}],
         [f"hashtable {on} determinism.serial_mode=wavefront", {"cycles": 6000, "statistics": of_determinism((0, 0, 0, 900), {}, 7)}],
         [f"hashtable {on} determinism.commit_engine=lock", {"cycles": 3000, "statistics": of_determinism((0, 0, 1500, 0), {}, 7)}],
         [f"cloth-blocked {on}", {"cycles": 50000}],
         [f"{on} determinism.zbuffer.cache_kib=128", {"cycles": 1990}]])
     text = done.stdout
-    check(row(text, "AES", "`aes`", "1,000")[3:6] == ["1.20", "0.90", "0.90"], "configurations of AES")
+    check(row(text, "AES", "`aes-columns`", "1,000")[3:6] == ["1.20", "0.90", "0.90"], "configurations of AES")
     check(row(text, "HT", "`hashtable`", "1,000")[3:8] == ["2.00", "2.00", "2.00", "3.00", "6.00"], "of HT")
     modes = [line for line in text.splitlines() if line.startswith("| HT | 2.00 | 1.20 | 0.50 | 0.30 | 7 | 1.10 |")]
     check(len(modes) == 1, "the modes of HT: distribution of CTAs counts as parallel")

@@ -1,6 +1,9 @@
 // What deterministic execution cannot make deterministic is refused, with its place (gpudet §1.14).
 #include <gtest/gtest.h>
 
+#include <memory>
+
+#include "gpu/registries.h"
 #include "regression/determinism/rig.h"
 
 namespace heddle::testing {
@@ -34,6 +37,37 @@ TEST(DeterminismRefuses, MechanismsWhoseOrderDependsOnTime) {
 TEST(DeterminismRefuses, TooFewBits) {
   expect_refused({"determinism.wavefront_bits=3"}, "  ret;", {"determinism.wavefront_bits", "64 wavefronts"});
   expect_refused({"determinism.zbuffer.depth_bits=6"}, "  ret;", {"determinism.zbuffer.depth_bits"});
+}
+
+/// The other policy would not be asked, and the user would not hear of it.
+TEST(DeterminismRefuses, AnotherDistributionOfCtas) {
+  gpu::dispatch_policies().add({"another", "of the test", {}, [](const core::DispatchConfig& /*config*/) {
+                                  return std::unique_ptr<core::CtaDispatchPolicy>();
+                                }});
+  expect_refused({"dispatch.policy=another"}, "  ret;",
+                 {"dispatch.policy", "'another'", "round_robin", "determinism.enabled=false"});
+}
+
+/// Without an instruction that says so: lanes come to the point at which they wait for those at the barrier, which wait for
+/// them.
+TEST(DeterminismHangs, SplitsThatWaitForEachOtherAreFound) {
+  const std::string body = R"(
+  and.b32 %r0, %t, 1;
+  setp.eq.u32 %p0, %r0, 0;
+  @%p0 bra OTHERS;
+  bar.sync 0;
+  st.global.u32 [%b], %t;
+  bra.uni END;
+OTHERS:
+  st.global.u32 [%a], %t;
+END:
+  st.global.u32 [%c], %t;
+  ret;)";
+  for (const std::string mechanism : {"aware", "multi_path"}) {
+    const Json result = run_body({"core.control_flow.mechanism=" + mechanism}, body, 2, 64);
+    ASSERT_TRUE(result.contains("errors")) << mechanism;
+    EXPECT_NE(result["errors"].dump().find("hangs"), std::string::npos) << result["errors"].dump();
+  }
 }
 
 }  // namespace

@@ -54,16 +54,27 @@ TEST(TimingGoldens, G18_OneSignatureWithDeterminism) {
   for (unsigned seed = 1; seed <= 6; ++seed) EXPECT_EQ(racey(perturbed(seed)), expected) << seed;
   // What only changes timing, or keeps the order.
   unsigned seed = 10;
-  for (const char* setting : {"zbuffer.cache_kib=1",          "zbuffer.cache_kib=128",
-                              "zbuffer.cache_ways=1",         "zbuffer.request_entries=1",
-                              "zbuffer.comparator_entries=1", "zbuffer.l2_queue=1",
-                              "zbuffer.set_full=skip",        "zbuffer.clock_mhz=100",
-                              "zbuffer.latency_cycles=9",     "zbuffer.full_depth_packet=true",
-                              "zbuffer.depth_bits=9",         "log.bloom_bits=128",
-                              "log.bloom_bits=ideal",         "log.search_cost=per_entry",
-                              "barrier_cycles=1000",          "l1_flush_cycles=30",
-                              "work_dist_cycles=30",          "wavefront_bits=12",
-                              "commit_engine=lock",           "serial_mode=wavefront"})
+  for (const char* setting : {"zbuffer.cache_kib=1",
+                              "zbuffer.cache_kib=128",
+                              "zbuffer.cache_ways=1",
+                              "zbuffer.request_entries=1",
+                              "zbuffer.comparator_entries=1",
+                              "zbuffer.l2_queue=1",
+                              "zbuffer.set_full=skip",
+                              "zbuffer.clock_mhz=100",
+                              "zbuffer.latency_cycles=9",
+                              "zbuffer.full_depth_packet=true",
+                              "zbuffer.depth_bits=9",
+                              "log.bloom_bits=128",
+                              "log.bloom_bits=ideal",
+                              "log.search_cost=per_entry",
+                              "barrier_cycles=1000",
+                              "l1_flush_cycles=30",
+                              "work_dist_cycles=30",
+                              "wavefront_bits=12",
+                              "commit_engine=lock",
+                              "serial_mode=wavefront",
+                              "log.cost=none"})
     EXPECT_EQ(racey(perturbed(++seed, {std::string("determinism.") + setting})), expected) << setting;
 }
 
@@ -73,6 +84,67 @@ TEST(TimingGoldens, G18_TheOrderMayDependOnQuanta) {
   for (const char* setting : {"determinism.quantum_size=50", "determinism.quantum_size=90"})
     signatures.insert(racey({setting}));
   EXPECT_EQ(signatures.size(), 3u);
+}
+
+// ---- G17
+
+/// Memory and quanta of a kernel: equal contents after each commit, since what wavefronts load in a quantum decides what
+/// they store and execute in it.
+Json outcome(unsigned seed, const char* engine, const Program& program) {
+  Json result = run(
+      perturbed(seed, {std::string("determinism.commit_engine=") + engine, "determinism.quantum_size=20"}),
+      program);
+  EXPECT_FALSE(result.contains("errors")) << result["errors"].dump();
+  for (Json& quantum : result["quanta"]) {
+    quantum.erase("started");
+    if (quantum["waves"].dump().find("fence") != std::string::npos) quantum.erase("digest");
+  }
+  return {result["a"], result["memory"], result["quanta"]};
+}
+
+TEST(TimingGoldens, G17_LocksLeaveWhatZBufferUnitsLeave) {
+  // G9: wavefronts 0, 1 and 2 store to words 0, 1; 1, 2; 0, 2, 3.  G10: the last stores twice to word 8, a later one once.
+  const std::string body = R"(
+  mul.lo.u32 %r0, %w, 256;
+  add.u32 %r0, %r0, %t;
+  add.u32 %r0, %r0, 4096;
+  and.b32 %r1, %t, 31;
+  shl.b32 %r2, %r1, 2;
+  cvt.u64.u32 %d0, %r2;
+  add.u64 %d1, %a, %d0;
+  mov.u32 %r3, 3;
+  setp.eq.u32 %p0, %w, 1;
+  @%p0 mov.u32 %r3, 6;
+  setp.eq.u32 %p0, %w, 2;
+  @%p0 mov.u32 %r3, 13;
+  shr.b32 %r3, %r3, %r1;
+  and.b32 %r3, %r3, 1;
+  setp.eq.u32 %p1, %r3, 1;
+  @%p1 st.global.u32 [%d1], %r0;
+  setp.eq.u32 %p2, %r1, 0;
+  setp.eq.and.u32 %p3, %w, 1, %p2;
+  @%p3 st.global.u32 [%a+32], 17;
+  @%p3 st.global.u32 [%a+32], 34;
+  setp.eq.and.u32 %p3, %w, 2, %p2;
+  @%p3 st.global.u32 [%a+32], 51;
+  ret;)";
+  const std::string ptx = kernel_text(body);
+  const auto launched = [&](gpu::GpuDevice& device, Json& out) { launch(device, out, ptx, 1, 96); };
+  for (const char* engine : {"zbuffer", "lock"})
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+      const Json words = outcome(seed, engine, launched)[0];
+      // Thread t of wavefront w stores 4096 + 256 w + t; the smallest number wins.
+      EXPECT_EQ((Json{words[0], words[1], words[2], words[3]}),
+                (Json{4096, 4097, 4096 + 256 + 34, 4096 + 512 + 67}))
+          << engine;
+      EXPECT_EQ(words[8], 34) << engine;
+    }
+  for (std::uint64_t kernel = 1; kernel <= 5; ++kernel) {
+    const auto racy = [&](gpu::GpuDevice& device, Json& out) {
+      out["memory"] = digest_after(device, racy_kernel(kernel));
+    };
+    EXPECT_EQ(outcome(1, "lock", racy), outcome(2, "zbuffer", racy)) << kernel;
+  }
 }
 
 // ---- §1.14

@@ -51,7 +51,7 @@ class Energy : public testing::Test {
 };
 
 TEST_F(Energy, IsEventsTimesEnergyPerEvent) {
-  declare_energy(gpu_, EnergyConfig(table()), "stack");
+  declare_energy(gpu_, EnergyConfig(table()), {"stack"});
   EXPECT_EQ(energy("cache.read"), (3u + 4 + 5) * 10'000);
   EXPECT_EQ(energy("cache.fill"), 8u * 2'500);
   EXPECT_EQ(energy("dram.byte"), 1024u * 125);
@@ -61,14 +61,14 @@ TEST_F(Energy, IsEventsTimesEnergyPerEvent) {
 }
 
 TEST_F(Energy, TablesOfAnotherMechanismAreNotThere) {
-  declare_energy(gpu_, EnergyConfig(table()), "splits");
+  declare_energy(gpu_, EnergyConfig(table()), {"splits"});
   EXPECT_FALSE(gpu_.to_json()["energy"].contains("stack"));
   EXPECT_EQ(energy("splits.entry"), 11u * 7'000);
   EXPECT_EQ(energy("dynamic"), 120'000u + 20'000 + 128'000 + 77'000);
 }
 
 TEST_F(Energy, FollowsTheCounters) {
-  declare_energy(gpu_, EnergyConfig(table()), "stack");
+  declare_energy(gpu_, EnergyConfig(table()), {"stack"});
   const std::uint64_t before = energy("dynamic");
   ++fills_[0];
   EXPECT_EQ(energy("dynamic"), before + 2'500);
@@ -79,7 +79,7 @@ TEST_F(Energy, FollowsTheCounters) {
 }
 
 TEST_F(Energy, OfSeveralLaunchesIsTheSum) {
-  declare_energy(gpu_, EnergyConfig(table()), "stack");
+  declare_energy(gpu_, EnergyConfig(table()), {"stack"});
   base::StatValues launches;
   std::uint64_t sum = 0;
   for (const std::uint64_t work : {1u, 20u, 300u}) {
@@ -101,8 +101,8 @@ TEST_F(Energy, IsProportionalToEachKey) {
   twice.classes[0].events[1].picojoules *= 2;
   base::StatGroup other("gpu");
   other.child("core0").child("cache").counter("fills", "", "", &fills_[1]);
-  declare_energy(gpu_, one, "stack");
-  declare_energy(other, twice, "stack");
+  declare_energy(gpu_, one, {"stack"});
+  declare_energy(other, twice, {"stack"});
   EXPECT_EQ(other.count("energy.cache.fill"), 2 * energy("cache.fill"));
   EXPECT_EQ(other.count("energy.dynamic"), 2 * energy("cache.fill"))
       << "what the tree does not have counts 0";
@@ -112,7 +112,7 @@ TEST_F(Energy, OfATableOfZerosIsZero) {
   EnergyConfig config(table());
   for (EnergyClass& of : config.classes)
     for (EnergyEvent& event : of.events) event.picojoules = 0;
-  declare_energy(gpu_, config, "stack");
+  declare_energy(gpu_, config, {"stack"});
   EXPECT_EQ(energy("dynamic"), 0u);
   EXPECT_EQ(energy("cache.read"), 0u);
 }
@@ -121,7 +121,7 @@ TEST_F(Energy, SwitchedOffLeavesTheStatisticsAsTheyAre) {
   const std::string before = gpu_.to_json().dump() + gpu_.dictionary().dump();
   EnergyConfig config(table());
   config.enabled = false;
-  declare_energy(gpu_, config, "stack");
+  declare_energy(gpu_, config, {"stack"});
   EXPECT_EQ(gpu_.to_json().dump() + gpu_.dictionary().dump(), before);
 }
 

@@ -119,6 +119,7 @@ const std::map<std::string, HostKernel>& host_kernels() {
   { #name, wrap(cuda::name) }
   static const std::map<std::string, HostKernel> kernels = {
       KERNEL(aes_encrypt),
+      KERNEL(aes_encrypt_columns),
       KERNEL(apriori_fine),
       KERNEL(apriori_coarse),
       KERNEL(apriori_tx),
