@@ -247,7 +247,7 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
       case Kind::kLoad:
         load(cta, thread, step);
         ++thread.pc;
-        if (step.flag) budget = 0;
+        if (step.flag && options_.polls_end_turns) budget = 0;
         break;
       case Kind::kStore:
         store(cta, thread, step);
@@ -256,7 +256,7 @@ void Machine::run_turn(Cta& cta, Thread& thread, std::uint32_t budget) {
       case Kind::kAtomic:
         atomic(cta, thread, step);
         ++thread.pc;
-        if (step.targets > 0) budget = 0;
+        if (step.targets > 0 && options_.polls_end_turns) budget = 0;
         break;
       case Kind::kBranch:
         thread.pc = step.jump;

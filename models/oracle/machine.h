@@ -36,6 +36,8 @@ struct Options {
   /// Instructions a thread may run before the next one takes its turn. Atomics with a result and volatile
   /// loads end a turn early, so that spinning costs little. At least 1.
   std::uint32_t slice = 128;
+  /// false: those do not, and with a long slice a thread runs from barrier to barrier.
+  bool polls_end_turns = true;
   /// Not 0: turns have random lengths of 1..slice drawn from this seed. Results of race-free kernels do not
   /// depend on it.
   std::uint64_t seed = 0;

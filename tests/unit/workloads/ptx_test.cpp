@@ -10,15 +10,15 @@
 #include <set>
 #include <sstream>
 
-#include "unit/workloads/cpu_device.h"
 #include "unit/workloads/ptx_cfg.h"
+#include "unit/workloads/watched_device.h"
 #include "workloads/workload.h"
 
 namespace heddle::workloads {
 namespace {
 
-using testing::CpuDevice;
 using testing::PtxKernel;
+using testing::WatchedDevice;
 
 constexpr std::array kCompilers{Compiler::kNvcc, Compiler::kClang};
 
@@ -88,11 +88,11 @@ TEST(CommittedPtx, IsUpToDateWithItsSources) {
 TEST(CommittedPtx, DeclaresWhatTheHostSidesLaunch) {
   for (const Workload& workload : all()) {
     for (const Compiler compiler : kCompilers) {
-      CpuDevice device;
+      WatchedDevice device;
       device.dead = true;
       (void)workload.run(device, {.compiler = compiler, .size = Size::kTiny, .seed = 1});
       ASSERT_FALSE(device.launched().empty()) << workload.name;
-      for (const CpuDevice::Launched& launched : device.launched()) {
+      for (const WatchedDevice::Launched& launched : device.launched()) {
         EXPECT_EQ(launched.ptx_path, ptx_path(stem_of(workload), compiler));
         bool declared = false;
         for (const PtxKernel& kernel : testing::read_ptx(launched.ptx_path)) {
