@@ -199,6 +199,7 @@ const std::map<std::string, HostKernel>& host_kernels() {
       KERNEL(task_drain),
       KERNEL(histogram_bytes),
       KERNEL(unstructured_walk),
+      KERNEL(unstructured_search),
       KERNEL(kv_get),
       KERNEL(suffix_match),
       KERNEL(bvh_render),
