@@ -153,6 +153,20 @@ LEFT_FROM_WITHIN = [("left from within a branch of the body", "unstructured inne
 LCP_VARIANTS = ["PDOM", "PDOM + LCP", "DWF", "DWF-WB", "TBC", "TBC + LCP"]
 
 
+# Whose threads are put together is the policy's doing, too: DWF by each of them, on the kernels that it slows and speeds up.
+DWF_POLICIES = ["majority", "minority", "lowest_pc", "post_dominator"]
+DWF_KERNELS = [("HOTSP", "hotspot"), ("LPS", "lps"), ("BFS2", "bfs"), ("FCDT", "facedetect step=2")]
+
+
+def dwf_table(machine):
+    machine.prepare([(workload, mechanism("dwf", policy)) for _, workload in DWF_KERNELS for policy in DWF_POLICIES])
+    rows = []
+    for policy in DWF_POLICIES:
+        pairs = [(machine.run(w, VARIANTS["PDOM"]), machine.run(w, mechanism("dwf", policy))) for _, w in DWF_KERNELS]
+        rows.append([policy, *(gain(base.cycles / run.cycles) if base.passed and run.passed else "-" for base, run in pairs)])
+    return table(["DWF over PDOM", *(w for _, w in DWF_KERNELS)], rows)
+
+
 def lcp_table(machine):
     machine.prepare([(workload, VARIANTS[label]) for _, workload in LEFT_FROM_WITHIN for label in LCP_VARIANTS])
     rows = []
@@ -213,7 +227,7 @@ def report(machine, names):
         ours["small_l2"] = ", ".join(f"{label} {gain(mean(speedups, label))}" for label in L2_VARIANTS[1:])
         parts += ["## 128 kB of L2 per channel", text, "## What the gain depends on", factor_table(machine, divergent)]
         if len(divergent) == len(DIVERGENT):
-            parts += ["## Likely-convergence points by themselves", lcp_table(machine)]
+            parts += ["## DWF by policy", dwf_table(machine), "## Likely-convergence points by themselves", lcp_table(machine)]
     cohe = all_speedups.get("The coherent set (COHE)", {})
     if cohe:
         ours["cohe"] = gain(mean(cohe, "TBC + LCP"))
