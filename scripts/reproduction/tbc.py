@@ -148,6 +148,36 @@ def gain(value):
     return "-" if value is None else f"{100 * (value - 1):+.1f} %"
 
 
+# A loop that is left from within a branch of its body, and one that is left in its middle only: LCP by itself.
+LEFT_FROM_WITHIN = [("left from within a branch of the body", "unstructured inner=1"), ("left in the middle", "unstructured")]
+LCP_VARIANTS = ["PDOM", "PDOM + LCP", "DWF", "DWF-WB", "TBC", "TBC + LCP"]
+
+
+# Whose threads are put together is the policy's doing, too: DWF by each of them, on the kernels that it slows and speeds up.
+DWF_POLICIES = ["majority", "minority", "lowest_pc", "post_dominator"]
+DWF_KERNELS = [("HOTSP", "hotspot"), ("LPS", "lps"), ("BFS2", "bfs"), ("FCDT", "facedetect step=2")]
+
+
+def dwf_table(machine):
+    machine.prepare([(workload, mechanism("dwf", policy)) for _, workload in DWF_KERNELS for policy in DWF_POLICIES])
+    rows = []
+    for policy in DWF_POLICIES:
+        pairs = [(machine.run(w, VARIANTS["PDOM"]), machine.run(w, mechanism("dwf", policy))) for _, w in DWF_KERNELS]
+        rows.append([policy, *(gain(base.cycles / run.cycles) if base.passed and run.passed else "-" for base, run in pairs)])
+    return table(["DWF over PDOM", *(w for _, w in DWF_KERNELS)], rows)
+
+
+def lcp_table(machine):
+    machine.prepare([(workload, VARIANTS[label]) for _, workload in LEFT_FROM_WITHIN for label in LCP_VARIANTS])
+    rows = []
+    for what, workload in LEFT_FROM_WITHIN:
+        base = machine.run(workload, VARIANTS["PDOM"])
+        for label in LCP_VARIANTS:
+            run = machine.run(workload, VARIANTS[label])
+            rows.append([what, workload, label, count(run, run.cycles), count(run, run.instructions), percent(run.simd), ratio(base.cycles, run.cycles)])
+    return table(["loop", "workload", "variant", "cycles", "warp instr.", "SIMD", "speed-up"], rows)
+
+
 def mean(speedups, label):
     return harmonic_mean(speedups.get(label, {}).values())
 
@@ -196,6 +226,8 @@ def report(machine, names):
         text, speedups = cycles_table(machine, divergent, L2_VARIANTS, small)
         ours["small_l2"] = ", ".join(f"{label} {gain(mean(speedups, label))}" for label in L2_VARIANTS[1:])
         parts += ["## 128 kB of L2 per channel", text, "## What the gain depends on", factor_table(machine, divergent)]
+        if len(divergent) == len(DIVERGENT):
+            parts += ["## DWF by policy", dwf_table(machine), "## Likely-convergence points by themselves", lcp_table(machine)]
     cohe = all_speedups.get("The coherent set (COHE)", {})
     if cohe:
         ours["cohe"] = gain(mean(cohe, "TBC + LCP"))

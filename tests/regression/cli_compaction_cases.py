@@ -40,6 +40,19 @@ def likely_convergence_takes_points_from_a_profile(c):
 
 
 @case
+def likely_convergence_pays_where_a_loop_is_left_from_within_a_branch(c):
+    """Of two equal machines the one with points issues a fraction: without them lanes that took the branch never meet again."""
+    issued = {}
+    for mechanism in ("simt_stack", "tbc"):
+        for points in ("off", "loops"):
+            name = f"{mechanism}-{points}"
+            c.run("run", "unstructured", "--size", "tiny", "--platform", "tiny", "--param", "inner=1", "--check", "oracle", "--out", name,
+                  "--set", f"core.control_flow.mechanism={mechanism}", "--set", f"core.control_flow.likely_convergence={points}")
+            issued[name] = stats(c.folder / name)["total"]["warp_instructions"]
+        check(4 * issued[f"{mechanism}-loops"] < issued[f"{mechanism}-off"], f"{issued}")
+
+
+@case
 def kernels_that_rely_on_lockstep_are_named(c):
     off = ("--set", "core.warp_synchrony=off")
     for mechanism in ("tbc", "dwf"):

@@ -22,6 +22,8 @@ heddle_test(hangs_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/hangs_test.cpp 
 heddle_test(warp_sync_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/warp_sync_test.cpp ${CMAKE_CURRENT_LIST_DIR}/warp_intrinsics_test.cpp
             LINK heddle_gpu heddle_oracle LABELS regression)
+heddle_test(lockstep_attack_test SYSTEMC SOURCES ${CMAKE_CURRENT_LIST_DIR}/lockstep_attack_test.cpp
+            LINK heddle_gpu heddle_oracle LABELS regression)
 heddle_test(memory_path_test SYSTEMC
             SOURCES ${CMAKE_CURRENT_LIST_DIR}/memory_path_test.cpp ${CMAKE_CURRENT_LIST_DIR}/foreign_memory_test.cpp
             LINK heddle_gpu LABELS regression)

@@ -1,0 +1,173 @@
+// Kernels made to slip past the check for warps in lockstep (models/compaction/warp_synchrony.h): each is right on a stack and must
+// be named where lanes of a warp are in several; with __syncwarp() it is right everywhere. What goes by global memory is not
+// found (README.md there).
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/error.h"
+#include "gpu/gpu_device.h"
+#include "gpu/platform_files.h"
+#include "oracle/oracle.h"
+
+namespace heddle {
+namespace {
+
+constexpr std::uint32_t kThreads = 64;
+
+/// In the arm are the lanes of warp 0 with bit 1 clear and all of warp 1, so that lanes 0 and 2 of warp 1 come into different
+/// warps. Each gives the other its thread number by `exchange` (from %r1, to %r5), after a `meet`.
+std::string module(const std::string& exchange, const std::string& meet) {
+  std::string text = R"(.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .shared .align 4 .b32 tile[64];
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<9>;
+  .reg .pred %p<5>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  mov.u32 %r2, tile;
+  shl.b32 %r3, %r1, 2;
+  add.u32 %r3, %r3, %r2;
+  xor.b32 %r4, %r1, 2;
+  shl.b32 %r4, %r4, 2;
+  add.u32 %r4, %r4, %r2;
+  and.b32 %r6, %r1, 34;
+  setp.eq.u32 %p1, %r6, 2;
+  @%p1 bra OUT;
+  setp.ge.u32 %p2, %r1, 32;
+)" + exchange + R"(
+  @%p2 st.global.u32 [%rd3], %r5;
+OUT:
+  ret;
+}
+)";
+  for (std::size_t at = text.find("MEET"); at != std::string::npos; at = text.find("MEET"))
+    text.replace(at, 4, meet);
+  return text;
+}
+
+struct Attack {
+  const char* name;
+  const char* exchange;
+  const char* named;  ///< in the message
+};
+const std::vector<Attack> kAttacks{
+    {"Shared", "st.volatile.shared.u32 [%r3], %r1;\n  MEET\n  ld.volatile.shared.u32 %r5, [%r4];",
+     "relies on warps in lockstep"},
+    {"ByGenericAddress",
+     "cvt.u64.u32 %rd4, %r3;\n  cvta.shared.u64 %rd4, %rd4;\n  cvt.u64.u32 %rd5, %r4;\n  cvta.shared.u64 "
+     "%rd5, %rd5;\n"
+     "  st.volatile.u32 [%rd4], %r1;\n  MEET\n  ld.volatile.u32 %r5, [%rd5];",
+     "relies on warps in lockstep"},
+    {"InHalfWords",
+     "st.volatile.shared.u16 [%r3], %r1;\n  st.volatile.shared.u16 [%r3+2], 0;\n  MEET\n  "
+     "ld.volatile.shared.u32 %r5, [%r4];",
+     "relies on warps in lockstep"},
+    // The reader looks first where its own warp's other lanes have not run yet.
+    {"WriteBehindRead",
+     "ld.volatile.shared.u32 %r5, [%r4];\n  MEET\n  st.volatile.shared.u32 [%r3], %r1;\n  MEET\n  "
+     "ld.volatile.shared.u32 %r5, [%r4];",
+     "relies on warps in lockstep"},
+};
+/// Those that have no .sync twin in the module above.
+const std::vector<Attack> kLaneAttacks{
+    {"Shuffle", "shfl.bfly.b32 %r5, %r1, 2, 31;", "which ones take part is up to the warp"},
+    {"Vote", "vote.ballot.b32 %r5, %p2;", "which ones take part is up to the warp"},
+    {"ActiveMask", "activemask.b32 %r5;", "which ones take part is up to the warp"},
+};
+
+std::vector<std::uint32_t> run(host::Device& device, const std::string& text) {
+  const auto handle = device.load_ptx_text(text, "attack.ptx");
+  const std::uint64_t out = device.upload(std::vector<std::uint32_t>(kThreads, 0), "out");
+  device.launch(handle, "k", {{1, 1, 1}, {kThreads, 1, 1}, 0}, host::Args{}.add(out));
+  return device.download<std::uint32_t>(out, kThreads);
+}
+
+std::vector<std::uint32_t> wanted() {
+  std::vector<std::uint32_t> out(kThreads, 0);
+  for (std::uint32_t t = 32; t < kThreads; ++t) out[t] = t ^ 2;
+  return out;
+}
+
+gpu::GpuDevice device_of(const std::string& mechanism, std::vector<std::string> more = {}) {
+  more.push_back("core.control_flow.mechanism=" + mechanism);
+  if (mechanism == "dwf") more.emplace_back("core.scheduler.policy=majority");
+  return {gpu::load_platform("tiny", more), {.on_progress = {}}};
+}
+
+using Where = std::tuple<std::size_t, std::string>;
+std::string name_of(const ::testing::TestParamInfo<Where>& test) {
+  return std::string(kAttacks[std::get<0>(test.param)].name) + "_" + std::get<1>(test.param);
+}
+
+class Lockstep : public ::testing::TestWithParam<Where> {};
+
+// dwf leaves warp 1, of which all lanes go the same way, together: there the kernel may be right.
+TEST_P(Lockstep, IsNotWrongInSilence) {
+  const auto& [index, mechanism] = GetParam();
+  auto device = device_of(mechanism);
+  try {
+    EXPECT_EQ(run(device, module(kAttacks[index].exchange, "")), wanted()) << "wrong in silence";
+    EXPECT_NE(mechanism, "tbc") << "lanes of one warp are in two, and nobody says so";
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find(kAttacks[index].named), std::string::npos) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Lockstep,
+                         ::testing::Combine(::testing::Range<std::size_t>(0, kAttacks.size()),
+                                            ::testing::Values("tbc", "dwf")),
+                         name_of);
+
+// The attack is one: nothing is wrong with it on a stack, and it is wrong on tbc if nobody checks.
+TEST(LockstepAttack, IsRightOnAStack) {
+  auto device = device_of("simt_stack");
+  EXPECT_EQ(run(device, module(kAttacks.front().exchange, "")), wanted());
+}
+
+TEST(LockstepAttack, IsWrongIfNobodyChecks) {
+  auto device = device_of("tbc", {"core.warp_synchrony=off"});
+  EXPECT_NE(run(device, module(kAttacks.front().exchange, "")), wanted());
+}
+
+class LockstepOfLanes : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(LockstepOfLanes, IsNamed) {
+  auto device = device_of("tbc");
+  try {
+    (void)run(device, module(kLaneAttacks[GetParam()].exchange, ""));
+    FAIL() << "not named";
+  } catch (const base::Error& error) {
+    EXPECT_NE(std::string(error.what()).find(kLaneAttacks[GetParam()].named), std::string::npos)
+        << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LockstepOfLanes, ::testing::Range<std::size_t>(0, kLaneAttacks.size()),
+                         [](const auto& test) { return std::string(kLaneAttacks[test.param].name); });
+
+// Lanes of warp 1 meet; those of warp 0 that are in the arm name each other, too.
+class LockstepMet : public ::testing::TestWithParam<Where> {};
+
+TEST_P(LockstepMet, IsRightWithSyncwarp) {
+  const auto& [index, mechanism] = GetParam();
+  auto device = device_of(mechanism);
+  const std::string meet = "@%p2 bar.warp.sync 0xffffffff;\n  @!%p2 bar.warp.sync 0x33333333;";
+  EXPECT_EQ(run(device, module(kAttacks[index].exchange, meet)), wanted());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LockstepMet,
+                         ::testing::Combine(::testing::Range<std::size_t>(0, kAttacks.size()),
+                                            ::testing::Values("simt_stack", "tbc", "dwf")),
+                         name_of);
+
+}  // namespace
+}  // namespace heddle
