@@ -104,7 +104,7 @@ struct TmConfig {
   std::uint32_t concurrent_warps = 2;
   std::uint32_t backoff_cycles = 0;
   std::uint64_t validate_cycles = 100'000;
-  std::uint64_t hang_cycles = 10'000'000;
+  std::uint64_t hang_cycles = 100'000'000;
   bool fence_waits = false;
   bool checks = false;
   BrokenRule broken_rule = BrokenRule::kNone;

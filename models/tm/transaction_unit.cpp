@@ -378,7 +378,7 @@ void TransactionUnit::execute(core::TransactionRequest& request) {
   }
   request.begin = of.region->begin;
   request.commit = of.region->commit;
-  if (request.op == TransactionOp::kAbort) return apart_ ? abort_apart(request) : abort(request);
+  if (request.op == TransactionOp::kAbort) return abort(request);
   request.nested = request.pc != of.region->commit;
   if (request.nested) return;
   if (!within(of, request.lanes)) return commit_outside(request);
@@ -485,6 +485,12 @@ void TransactionUnit::ends(WarpId id) {
 
 void TransactionUnit::abort(core::TransactionRequest& request) {
   Warp& of = warp(request.warp);
+  if (of.validates) {  // since the gate was asked: what the attempt has read is on its way to the commit units
+    of.at_abort |= request.lanes;
+    request.waits = true;
+    return;
+  }
+  if (apart_) return abort_apart(request);
   stats_.self_aborted += request.lanes.count();
   stats_.aborted_cycles += (request.cycle - of.since) * request.lanes.count();
   of.retry |= request.lanes;

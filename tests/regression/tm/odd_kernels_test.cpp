@@ -71,7 +71,7 @@ std::vector<Kernel> kernels() {
   const auto sometimes = [&](const char* label) {
     return fmt::format(
         "  mov.u32 %r6, %clock;\n  add.u32 %r6, %r6, %t;\n  mul.lo.u32 %r6, %r6, 2654435761;\n"
-        "  shr.u32 %r6, %r6, 30;\n  setp.ne.u32 %p4, %r6, 0;\n  @%p4 bra {};\n",
+        "  shr.u32 %r6, %r6, 28;\n  setp.ne.u32 %p4, %r6, 0;\n  @%p4 bra {};\n",
         label);
   };
   return {
@@ -88,8 +88,8 @@ std::vector<Kernel> kernels() {
                               "GO:\n  sub.u32 %r5, %r5, 1;\n  setp.ne.u32 %p1, %r5, 0;\n  @%p1 bra AGAIN;\n" +
                               commit},
       {"aborts_of_inner_ones",
-       begin + increment + begin + "  ld.global.u32 %r3, [%a+4];\n" + sometimes("GO") + abort +
-           "GO:\n  add.u32 %r3, %r3, 1;\n  st.global.u32 [%a+4], %r3;\n" + commit + increment + commit},
+       begin + increment + begin + "  ld.global.u32 %r3, [%d3+4];\n" + sometimes("GO") + abort +
+           "GO:\n  add.u32 %r3, %r3, 1;\n  st.global.u32 [%d3+4], %r3;\n" + commit + increment + commit},
       {"half_of_the_lanes_begin", "  and.b32 %r3, %t, 5;\n  setp.eq.u32 %p1, %r3, 0;\n  @%p1 bra OUT;\n" +
                                       begin + increment + commit +
                                       "  and.b32 %r3, %t, 2;\n  setp.eq.u32 %p2, %r3, 0;\n  @%p2 bra OUT;\n" +

@@ -215,8 +215,12 @@ TEST(Transactions, ViolationsOfOpacityAreCounted) {
 }
 
 TEST(Transactions, SameRunTwice) {
-  const TxRun run = run_of(increment());
-  EXPECT_EQ(run_tx(run).dump(), run_tx(run).dump());
+  for (const char* mechanism : {"simt_stack", "aware", "multi_path"}) {
+    TxRun run = run_of(increment());
+    run.settings = {std::string("core.control_flow.mechanism=") + mechanism, "tm.validate_cycles=200",
+                    "tm.concurrent_warps=0", "tm.fence_waits=true"};
+    EXPECT_EQ(run_tx(run).dump(), run_tx(run).dump()) << mechanism;
+  }
 }
 
 // ---- the contract
