@@ -126,7 +126,7 @@ void Core::add_extensions(base::StatGroup& stats) {
       executor_.add_tap({&isock});
     }
     if (const auto releases = added.releases()) bind_releases(*releases);
-    if (auto* const unit = added.transactions()) bind_transactions(*unit);
+    if (auto* const unit = added.transactions()) bind_transactions(*unit, added);
     for (const CoreExtension::Gate& each : added.gates()) {
       const auto control = [this](const GateControlRequest& request) {
         // It may come while the core sleeps: what it slept through is charged as it was. This cycle may still run.
@@ -150,11 +150,26 @@ void Core::bind_releases(const CoreExtension::Releases& releases) {
   barriers_.ask_before_release(&extension_releases_->release_isock);
 }
 
-void Core::bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit) {
+void Core::bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit, CoreExtension& of) {
   if (transaction_isock_) throw std::logic_error("two extensions of a core execute transactions");
   transaction_isock_ = std::make_unique<sim::BlockInitiator<TransactionProtocol>>("transaction_isock");
   transaction_isock_->bind(unit);
   executor_.execute_transactions(transaction_isock_.get());
+  tracer_.show_transactions(transaction_isock_.get());
+  if (auto* const control = of.transaction_control()) {
+    transaction_control_tsock_ =
+        std::make_unique<TransactionControlTarget>("transaction_control_tsock", this);
+    control->bind(*transaction_control_tsock_);
+  }
+}
+
+void Core::serve_transactions(TransactionControl& request) {
+  account_until_now();
+  if (request.op == TransactionControl::Op::kResume)
+    paths_.release_at(state_.now + 1, request.warp, request.lanes);
+  else
+    request.left = executor_.leave_transaction(request.warp, request.lanes, request.lane_target);
+  clock_.wake();
 }
 
 void Core::serve_release(ReleaseControl& request) {

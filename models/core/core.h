@@ -129,7 +129,7 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
 
   void bind_blocks();
   void bind_releases(const CoreExtension::Releases& releases);
-  void bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit);
+  void bind_transactions(tlm::tlm_target_socket<32, TransactionProtocol>& unit, CoreExtension& of);
   /// Makes what is added to the core; `declare` comes after it, since gates name stall causes.
   void add_extensions(base::StatGroup& stats);
   /// Binds the core's side of the load/store unit to what is next to it.
@@ -197,6 +197,10 @@ class Core : public sc_core::sc_module, public sim::Watched, private GroupView {
   };
   std::unique_ptr<ReleaseSockets> extension_releases_;
   std::unique_ptr<sim::BlockInitiator<TransactionProtocol>> transaction_isock_;  ///< null: there are none
+  void serve_transactions(TransactionControl& request);
+  using TransactionControlTarget =
+      sim::BlockTarget<TransactionControlProtocol, Core, &Core::serve_transactions>;
+  std::unique_ptr<TransactionControlTarget> transaction_control_tsock_;
 
   bool lsu_wants_port_ = false;
   Cycle last_cycle_ = 0;  ///< cycles up to and including this one are accounted

@@ -86,6 +86,10 @@ class CoreExtension {
 
   /// Executes transactions (transaction_protocol.h); one extension at most.
   [[nodiscard]] virtual tlm::tlm_target_socket<32, TransactionProtocol>* transactions() { return nullptr; }
+  /// Of the extension that executes transactions: what lanes do that wait, or give up.
+  [[nodiscard]] virtual tlm::tlm_initiator_socket<32, TransactionControlProtocol>* transaction_control() {
+    return nullptr;
+  }
 
   /// Stands between the issue stage and the warp schedulers; nullptr: nothing does. Several stand behind each other, the
   /// first extension's next to the issue stage.

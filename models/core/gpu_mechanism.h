@@ -68,6 +68,10 @@ class GpuMechanism {
 
   /// All parts are there.
   virtual void assembled() {}
+  /// All CTAs are done: may the launch end? A mechanism that denies it calls ask_end when that may have changed.
+  [[nodiscard]] virtual bool may_end() { return true; }
+  /// Set when the GPU is there: may_end() is asked in the next cycle.
+  std::function<void()> ask_end;
   /// Set before a launch begins: the mechanism has found out that the launch hangs. Ends it with a diagnosis.
   std::function<void(const std::string& why)> on_hang;
   /// A launch is about to begin. Throws InputError if the mechanism cannot run it.

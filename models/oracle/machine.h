@@ -28,6 +28,8 @@ class TransactionOrder {
   /// Whether the next transaction is this thread's; asked until it is. `cta`: linear number.
   [[nodiscard]] virtual bool is_next(std::uint64_t cta, std::uint32_t thread) = 0;
   virtual void committed(std::uint64_t cta, std::uint32_t thread) = 0;
+  /// Memory as the transaction that has just committed leaves it; valid during the call.
+  virtual void leaves(SparseMemory& /*memory*/) {}
 };
 
 struct Options {

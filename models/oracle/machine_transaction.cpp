@@ -25,7 +25,10 @@ bool Machine::commit_transaction(const Cta& cta, Thread& thread) {
   ++thread.pc;
   if (thread.attempt == nullptr || --thread.attempt->depth != 0) return false;
   thread.attempt.reset();
-  if (options_.transactions != nullptr) options_.transactions->committed(linear_id(cta), thread.index);
+  if (options_.transactions != nullptr) {
+    options_.transactions->committed(linear_id(cta), thread.index);
+    options_.transactions->leaves(memory_);
+  }
   return true;
 }
 

@@ -66,6 +66,7 @@ base::Cycle CommitUnit::cycle(base::Cycle now) {
   happened |= send_to_l2();
   happened |= send_to_core(now);
   board_.post(partition().value(), model_.retire_pointer());
+  if (on_drained && drained()) on_drained();
   if (happened || model_.message() != nullptr) return now + 1;
   return asked_.empty() ? kNever : std::max(asked_.front().due, now + 1);
 }
@@ -98,6 +99,15 @@ bool CommitUnit::take_message(base::Cycle now) {
   return true;
 }
 
+/// From here on L2 keeps its order, so nobody reads what was there before; that it is in memory, the end of a launch waits
+/// for.
+void CommitUnit::accepted(const Payload& payload) {
+  const sim::MemoryExtension& extension = static_cast<const sim::MemoryTransaction&>(payload).extension;
+  if (extension.core != sim::kUnitInitiator || extension.op != sim::MemoryOp::kWrite) return;
+  model_.ordered(extension.tag);
+  clock().wake();
+}
+
 bool CommitUnit::take_responses() {
   bool any = false;
   while (response() != nullptr) {
@@ -110,9 +120,6 @@ bool CommitUnit::take_responses() {
       const std::uint64_t first = std::uint64_t{extension.message.words[0]};
       std::memcpy(block.data(), done.get_data_ptr() + (first - line), config_.access_bytes);
       model_.returned(extension.tag, block.data());
-    } else {
-      // Not when L2 takes it: the last warp of a launch may end with the transaction, and memory is looked at then.
-      model_.performed(extension.tag);
     }
     done.release();
   }

@@ -31,9 +31,16 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
 
   [[nodiscard]] std::string describe() const override { return model_.describe(); }
   [[nodiscard]] const CommitUnitModel& model() const { return model_; }
+  /// Everything that it has been sent has retired, and L2 has performed its writes.
+  [[nodiscard]] bool drained() const { return old_writes_performed(); }
+  /// Called at the end of a cycle in which it is drained; may be empty.
+  std::function<void()> on_drained;
+  /// Of the vendor: the next id.
+  [[nodiscard]] Cid next_cid() const { return next_cid_; }
 
  protected:
   base::Cycle cycle(base::Cycle now) override;
+  void accepted(const Payload& payload) override;
   [[nodiscard]] bool busy() const override { return !model_.idle(); }
 
  private:

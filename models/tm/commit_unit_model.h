@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "base/ids.h"
@@ -60,7 +61,7 @@ class CommitUnitModel {
     bool write = false;
     std::uint64_t block = 0;  ///< address of its first byte
     Cid cid = 0;              ///< of a write: the youngest transaction that it is of
-    std::uint32_t tag = 0;    ///< for returned() and performed()
+    std::uint32_t tag = 0;    ///< for returned() and ordered()
     std::uint32_t words = 0;  ///< bit per word of the block that is wanted or written
     std::array<std::uint32_t, kMostBlockWords> values{};
     std::array<std::uint8_t, kMostBlockWords> bytes{};  ///< of each word, that are written
@@ -92,8 +93,8 @@ class CommitUnitModel {
   void l2_sent();
   /// A read has come back: the words of the block.
   void returned(std::uint32_t tag, const std::uint32_t* block);
-  /// L2 has performed a write.
-  void performed(std::uint32_t tag);
+  /// L2 has taken a write: it comes before everything that L2 takes later at that address.
+  void ordered(std::uint32_t tag);
 
   /// To a core, in order; null: nothing.
   [[nodiscard]] const CoreMessage* message() const {
@@ -111,6 +112,15 @@ class CommitUnitModel {
   void observe(CommitObserver* observer) { observer_ = observer; }
   /// What the oldest entry waits for, for messages.
   [[nodiscard]] std::string describe() const;
+  /// Why a transaction of a warp has failed here last: a word that it had read, and who may have written it since (0: not
+  /// known).
+  struct Failure {
+    Cid cid = 0, writer = 0;
+    std::uint64_t word = 0;
+  };
+  [[nodiscard]] const Failure* last_failure(std::uint32_t core, std::uint32_t warp) const;
+  /// Of a transaction that is live here, or has retired not long ago; null: not known.
+  [[nodiscard]] const CommitGroup* group_of(Cid cid) const;
   /// A word that the oldest waiting transaction shares with an older one, for who asks why nothing goes on: the word and
   /// the older one's id.
   struct Conflict {
@@ -183,6 +193,7 @@ class CommitUnitModel {
   /// Words from `from` on that are gathered together: one, or those of a log's row.
   [[nodiscard]] std::size_t gather(const std::vector<LogWord>& words, std::size_t from) const;
   void access(Row& row, const LogWord* words, std::size_t count, LaneMask lanes, bool write, bool again);
+  void fails(Row& row, unsigned lane, std::uint64_t word, bool again);
   void take_buffer(Row& row, unsigned buffers);
   void give_back_buffers(Row& row);
   void free_row(Row& row);
@@ -219,6 +230,9 @@ class CommitUnitModel {
     LaneMask lanes;
   };
   Resend resend_;
+  std::unordered_map<std::uint64_t, Failure> failures_;  ///< by core and warp slot
+  static constexpr std::size_t kRemembered = 1024;
+  std::deque<CommitGroup> retired_;  ///< the last that have had words here
   Counters counters_;
 };
 

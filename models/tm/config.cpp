@@ -113,11 +113,28 @@ void TmConfig::visit(base::ConfigVisitor& v) {
            .doc = "before threads try again, times the attempts that have failed in a row, at most 16. The "
                   "thesis has none",
            .max = 1e6});
+  v.field("validate_cycles", validate_cycles,
+          {.unit = "core cycles",
+           .doc = "after which an attempt is validated on its way, and again: threads that have read what "
+                  "never was in "
+                  "memory together do not loop for ever. 0: never (E11, A19)",
+           .max = 1e12});
+  v.field(
+      "hang_cycles", hang_cycles,
+      {.unit = "core cycles",
+       .doc =
+           "that a warp may be in a transaction, all attempts together, before that is a hang. 0: any number",
+       .max = 1e15});
+  v.field("fence_waits", fence_waits,
+          {.doc = "a fence waits until all transactions up to the thread's last one have retired in all "
+                  "commit units, so "
+                  "that what it has made private is (E8)"});
   v.field("checks", checks, {.doc = "the assertions of §5.8 are checked as the commit units run"});
-  v.choice("broken_rule", broken_rule,
-           {"none", "overwrite_filter", "retire_pointer", "drop_retired", "one_pass", "window_to_alloc",
-            "early_credits", "second_failure", "block_input", "rcid_at_done_fill", "no_revalidation"},
-           "for tests: a rule of the protocol that is left out (§5.6, E1 to E7)");
+  v.choice(
+      "broken_rule", broken_rule,
+      {"none", "overwrite_filter", "retire_pointer", "drop_retired", "one_pass", "window_to_alloc",
+       "early_credits", "second_failure", "block_input", "rcid_at_done_fill", "no_revalidation", "no_drain"},
+      "for tests: a rule of the protocol that is left out (§5.6, E1 to E7)");
   v.section("log", log, "logs of the warps");
   v.section("intra_warp", intra_warp, "conflicts within a warp (WarpTM)");
   v.section("temporal", temporal, "temporal conflict detection");

@@ -45,6 +45,7 @@ enum class BrokenRule : std::uint8_t {
   kBlockInput,       ///< E6
   kRcidAtDoneFill,   ///< E7
   kNoRevalidation,
+  kNoDrain,  ///< a launch ends before its last writes are in memory
 };
 
 struct CommitUnitConfig {
@@ -100,6 +101,9 @@ struct TmConfig {
   Protocol protocol = Protocol::kKilo;
   std::uint32_t concurrent_warps = 2;
   std::uint32_t backoff_cycles = 0;
+  std::uint64_t validate_cycles = 100'000;
+  std::uint64_t hang_cycles = 10'000'000;
+  bool fence_waits = false;
   bool checks = false;
   BrokenRule broken_rule = BrokenRule::kNone;
   TmLogConfig log;

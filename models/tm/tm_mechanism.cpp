@@ -29,11 +29,14 @@ CommitRules rules_of(BrokenRule broken) {
 
 void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
   const CommitUnitConfig& unit = config.commit_unit;
-  if (const std::string& mechanism = gpu.core.control_flow.mechanism; mechanism != "simt_stack")
+  if (const std::string& mechanism = gpu.core.control_flow.mechanism;
+      mechanism != "simt_stack" && mechanism != "aware" && mechanism != "multi_path")
     throw base::InputError(
         "tm.enabled",
-        fmt::format("transactions run on the SIMT stack, not on core.control_flow.mechanism={}", mechanism),
-        "Set core.control_flow.mechanism=simt_stack.");
+        fmt::format("transactions are call frames of the SIMT stack, of AWARE or of Multi-Path, not of "
+                    "core.control_flow.mechanism={}",
+                    mechanism),
+        "Set core.control_flow.mechanism=simt_stack, aware or multi_path.");
   if (unit.history.table_entries % unit.history.table_ways != 0)
     throw base::InputError(
         "tm.commit_unit.history_ways",
@@ -88,6 +91,11 @@ class CorePart final : public sc_core::sc_module, public core::CoreExtension {
   [[nodiscard]] tlm::tlm_target_socket<32, core::TransactionProtocol>* transactions() override {
     return &unit.transaction_tsock;
   }
+  [[nodiscard]] tlm::tlm_initiator_socket<32, core::TransactionControlProtocol>* transaction_control()
+      override {
+    return &unit.control_isock;
+  }
+  [[nodiscard]] std::vector<TapTarget*> taps() override { return {&unit.call_tap_tsock}; }
   [[nodiscard]] core::LsuInterposer* interposer() override { return &unit; }
 
   TransactionUnit unit;
@@ -112,6 +120,10 @@ TmMechanism::TmMechanism(const TmConfig& config, const core::GpuMechanismSite& s
     : config_(config), site_(site), shared_(site.memory.partitions) {
   if (!config.commit_unit.unlimited()) shared_.credits = config.commit_unit.ring_entries / site.cores;
   shared_.early_credits = config.broken_rule == BrokenRule::kEarlyCredits;
+  shared_.on_hang = [this](const std::string& why) {
+    if (on_hang) on_hang(why);
+  };
+  shared_.conflict_of = [this](std::uint32_t core, std::uint32_t warp) { return conflict_of(core, warp); };
   if (config.checks) checker_ = std::make_unique<CommitChecker>(site.memory.partitions);
 }
 
@@ -144,10 +156,52 @@ memory::PartitionUnitFactory TmMechanism::partition_unit() {
             ? nullptr
             : std::make_unique<LastWrittenTimes>(config_.temporal.arrays, config_.temporal.buckets,
                                                  config_.commit_unit.hash_seed));
+    commit_units_.resize(site_.memory.partitions);
+    commit_units_[site.partition.value()] = unit.get();
+    unit->on_drained = [this] {
+      if (std::exchange(end_waits_, false)) ask_end();
+    };
     crossbar.bind(unit->crossbar_tsock);
     unit->l2_isock.bind(l2);
     return unit;
   };
+}
+
+bool TmMechanism::may_end() {
+  if (config_.broken_rule == BrokenRule::kNoDrain) return true;
+  // Every id that was granted has retired everywhere, and what they wrote is in memory.
+  end_waits_ = shared_.board.oldest() != commit_units_.front()->next_cid() ||
+               !std::ranges::all_of(commit_units_, &CommitUnit::drained);
+  return !end_waits_;
+}
+
+/// The word and both warps: of what waits in a commit unit, or of the last attempt that failed.
+std::string TmMechanism::conflict_of(std::uint32_t core, std::uint32_t warp) const {
+  const auto named = [](const CommitUnitModel& model, Cid cid) {
+    const CommitGroup* const group = model.group_of(cid);
+    return group == nullptr
+               ? fmt::format("transaction {}", cid)
+               : fmt::format("transaction {} of warp slot {} of core {}", cid, group->warp, group->core);
+  };
+  std::string failed;
+  Cid latest = 0;
+  for (const CommitUnit* const unit : commit_units_) {
+    const CommitUnitModel& model = unit->model();
+    if (const auto conflict = model.conflict()) {
+      const CommitGroup* const waits = model.group_of(conflict->waits);
+      if (waits != nullptr && waits->core == core && waits->warp == warp)
+        return fmt::format("it waits for {} to retire, which writes {} that it has read",
+                           named(model, conflict->for_cid), site_.allocations.describe(conflict->word));
+    }
+    const CommitUnitModel::Failure* const failure = model.last_failure(core, warp);
+    if (failure == nullptr || failure->cid < latest) continue;
+    latest = failure->cid;
+    failed =
+        fmt::format("its attempt {} failed because {}, which it had read, has changed{}", failure->cid,
+                    site_.allocations.describe(failure->word),
+                    failure->writer == 0 ? "" : ": " + named(model, failure->writer) + " has written it");
+  }
+  return failed;
 }
 
 bool TmMechanism::quiet() const {

@@ -21,9 +21,13 @@ class TmMechanism final : public core::GpuMechanism, private sim::Watched {
   [[nodiscard]] memory::PartitionUnitFactory partition_unit() override;
   [[nodiscard]] sim::Watched* watched() override { return this; }
   void prepare(core::LaunchPreparation& preparation) override;
+  /// The end of a launch drains the commit units.
+  [[nodiscard]] bool may_end() override;
 
   /// Hears of every transaction that commits; before the first launch.
   void on_commit(std::function<void(const CommitRecord&)> hear) { shared_.on_commit = std::move(hear); }
+  /// Hears of every word that a transaction reads from memory; before the first launch.
+  void on_read(std::function<void(const ReadRecord&)> hear) { shared_.on_read = std::move(hear); }
   /// Null: tm.checks is off.
   [[nodiscard]] const CommitChecker* checker() const { return checker_.get(); }
 
@@ -39,12 +43,15 @@ class TmMechanism final : public core::GpuMechanism, private sim::Watched {
   [[nodiscard]] bool settled() const override { return quiet(); }
   void diagnose(std::vector<sim::StuckWarp>& /*stuck*/) const override {}
   [[nodiscard]] bool quiet() const;
+  [[nodiscard]] std::string conflict_of(std::uint32_t core, std::uint32_t warp) const;
 
   const TmConfig config_;
   const core::GpuMechanismSite site_;
   TransactionShared shared_;
   std::unique_ptr<CommitChecker> checker_;
-  std::vector<TransactionUnit*> units_;  ///< of the cores
+  std::vector<TransactionUnit*> units_;    ///< of the cores
+  std::vector<CommitUnit*> commit_units_;  ///< by partition
+  bool end_waits_ = false;                 ///< for them
   std::uint64_t log_base_ = 0;
 };
 

@@ -40,4 +40,13 @@ inline void splice_transaction(const TransactionEntries& of, nlohmann::ordered_j
   table = std::move(spliced);
 }
 
+/// In the table of any mechanism: in that of a stack as entries of it, beside those of others.
+inline void show_transaction(const TransactionEntries& of, nlohmann::ordered_json& table) {
+  if (table.is_array()) return splice_transaction(of, table);
+  table["transaction"] = {{"begin", of.begin.value()},
+                          {"commit", of.commit.value()},
+                          {"attempt", of.attempt.to_string()},
+                          {"retry", of.retry.to_string()}};
+}
+
 }  // namespace heddle::tm

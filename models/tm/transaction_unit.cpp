@@ -31,6 +31,7 @@ TransactionUnit::TransactionUnit(const sc_core::sc_module_name& name, const TmCo
       port_client_(site.memory_port.add_client("transactions")),
       resolver_(warp_log::kDataBytes, site.services.allocations),
       warps_(site.config.occupancy.max_warps),
+      apart_(site.lanes_apart),
       most_held_(site.config.lsu.queue_entries) {
   traffic_.answer_isock.bind(log_answer_tsock_);
   reads_.answer_isock.bind(global_answer_tsock_);
@@ -75,6 +76,10 @@ void TransactionUnit::declare() {
   stats.maximum("most_write_rows", "rows", "longest write log", &s.most_write_rows);
   stats.counter("credit_waits", "commits", "of warps, that waited for entries of the commit units",
                 &s.credit_waits);
+  stats.counter("validations", "attempts", "of warps, validated on their way because they took long (E11)",
+                &s.validations);
+  stats.counter("sent_away", "attempts", "of threads, given up because that had failed", &s.sent_away);
+  stats.counter("fence_waits", "fences", "that waited for commit units (tm.fence_waits)", &s.fence_waits);
   const std::vector<std::string> kinds{"commit_ids", "read_log", "write_log", "done_fill", "final", "resent"};
   stats.counters("messages", "packets", "to commit units, by kind", kinds, s.messages.data());
   stats.counters("message_bytes", "bytes", "of those, headers included", kinds, s.message_bytes.data());
@@ -90,10 +95,7 @@ void TransactionUnit::declare() {
                &s.useful_cycles);
 }
 
-void TransactionUnit::bind_unit(core::LoadStoreUnit& unit) {
-  LsuInterposer::bind_unit(unit);
-  traffic_.bind_unit(unit, "transaction_logs");
-}
+void TransactionUnit::add_clients(core::LoadStoreUnit& unit) { traffic_.bind_unit(unit, "transaction_logs"); }
 
 std::uint64_t TransactionUnit::log_bytes(const TmConfig& config, std::uint64_t warps) {
   return warps * (warp_log::LogLayout::bytes_of_log(config.log.read_rows, kAddressBytes) +
@@ -165,13 +167,16 @@ void TransactionUnit::issue(LsuRequest& request) {
     ++of.accesses;
     const std::uint32_t owner = hold(request);
     held_[owner]->transactional = true;
-    if (of.atomics != 0) {
+    if (of.atomics != 0 || of.validates) {
       of.deferred.push_back(owner);
       return;
     }
     return start(owner);
   }
-  if (instruction.write_count != 0) ++of.loads;
+  if (instruction.write_count != 0) {
+    ++of.loads;
+    if (apart_) request.slices[0].lanes.for_each([&](unsigned lane) { ++of.lane_loads[lane]; });
+  }
   lsu_isock.call(request);
 }
 
@@ -194,11 +199,13 @@ void TransactionUnit::complete(core::LsuCompletion& done) {
     return;
   }
   const WarpId id = done.slices[0].warp;
+  const LaneMask lanes = done.slices[0].lanes;
   const bool loaded = done.kind == core::LsuCompletion::Kind::kFinished && done.instruction->write_count != 0;
   completion_isock.call(done);
   if (!loaded) return;
   Warp& of = warp(id);
-  if (--of.loads == 0 && of.phase == Phase::kIdle) recheck(true, id);
+  if (apart_) lanes.for_each([&](unsigned lane) { --of.lane_loads[lane]; });
+  if (--of.loads == 0 ? of.phase == Phase::kIdle || apart_ : apart_) recheck(true, id);
 }
 
 void TransactionUnit::inspect(LsuRequest& request) {
@@ -232,6 +239,7 @@ void TransactionUnit::tick(LsuRequest& request) {
     recheck(false, id);
     return true;
   });
+  watch(cycle);
   offer_others(cycle);
   reads_.tick(cycle);
   commit_cycle(cycle);
@@ -244,6 +252,10 @@ void TransactionUnit::tick(LsuRequest& request) {
   if (resolving_) request.next_due = std::min(request.next_due, std::max(resolving_->second, cycle + 1));
   for (const WarpId id : backing_off_)
     request.next_due = std::min(request.next_due, std::max(warp(id).backoff_until, cycle + 1));
+  for (const std::deque<Look>* const looks : {&attempts_, &transactions_})
+    if (!looks->empty())
+      request.next_due = std::min(request.next_due, std::max(looks->front().due, cycle + 1));
+  if (!sending_away_.empty()) request.next_due = std::min(request.next_due, cycle + 1);
 }
 
 void TransactionUnit::recheck(bool token, WarpId id) {
@@ -263,33 +275,50 @@ void TransactionUnit::ask_token(core::IssueGateRequest& request) {
   }
   Warp& of = warp(request.warp);
   if (within(of, request.mask)) return;  // nested
+  if (apart_) {  // a split waits for the token as at a barrier, but not for its registers
+    request.mask.for_each(
+        [&](unsigned lane) { request.closed = request.closed || of.lane_loads[lane] != 0; });
+    return;
+  }
   request.closed = true;
   if (of.phase != Phase::kIdle) return;  // another part of the warp is in a transaction
   if (of.loads != 0) return;             // registers are saved when they have got their values
-  if (!of.token) {
-    if (config_.concurrent_warps != 0 && tokens_ >= config_.concurrent_warps) {
-      if (!of.waits_for_token) {
-        of.waits_for_token = true;
-        of.waits_since = site_.services.clock.cycle();
-        token_queue_.push_back(request.warp);
-      }
-      return;
+  request.closed = !of.token && !take_token(request.warp, request.mask);
+}
+
+bool TransactionUnit::take_token(WarpId id, LaneMask lanes) {
+  Warp& of = warp(id);
+  const Cycle now = site_.services.clock.cycle();
+  if (of.phase != Phase::kIdle || (config_.concurrent_warps != 0 && tokens_ >= config_.concurrent_warps)) {
+    if (!of.waits_for_token) {
+      of.waits_for_token = true;
+      of.waits_since = now;
+      token_queue_.push_back(id);
     }
-    of.token = true;
-    ++tokens_;
-    if (of.waits_for_token) {
-      stats_.token_cycles += (site_.services.clock.cycle() - of.waits_since) * request.mask.count();
-      of.waits_for_token = false;
-      std::erase(token_queue_, request.warp);
-    }
+    return false;
   }
-  request.closed = false;
+  of.token = true;
+  ++tokens_;
+  if (of.waits_for_token) {
+    stats_.token_cycles += (now - of.waits_since) * lanes.count();
+    of.waits_since = now;
+    if (LaneMask::difference(of.at_begin, lanes).any()) return true;  // others of the warp go on waiting
+    of.waits_for_token = false;
+    std::erase(token_queue_, id);
+  }
+  return true;
 }
 
 void TransactionUnit::release_token(Warp& of) {
   of.token = false;
   --tokens_;
-  if (!token_queue_.empty()) recheck(true, token_queue_.front());
+  if (!apart_) {
+    if (!token_queue_.empty()) recheck(true, token_queue_.front());
+    return;
+  }
+  const auto next = std::ranges::find_if(
+      token_queue_, [this](WarpId id) { return warp(id).phase == Phase::kIdle && !warp(id).token; });
+  if (next != token_queue_.end()) resume(*next, warp(*next).at_begin);
 }
 
 void TransactionUnit::ask_commit(core::IssueGateRequest& request) {
@@ -302,17 +331,22 @@ void TransactionUnit::ask_commit(core::IssueGateRequest& request) {
   };
   if (request.op == core::IssueGateRequest::Op::kInterest) {
     commit_gate_ = request.gate;
-    request.closed = (transaction && instruction.transaction != TransactionOp::kBegin) || behind_begin();
+    request.closed = (transaction && instruction.transaction != TransactionOp::kBegin) || behind_begin() ||
+                     (config_.fence_waits && instruction.op == Opcode::kFence);
     return;
   }
   Warp& of = warp(request.warp);
-  if (!within(of, request.mask)) return;
+  if (!within(of, request.mask)) {
+    if (config_.fence_waits && instruction.op == Opcode::kFence) request.closed = fence_waits(request);
+    return;
+  }
+  if (instruction.op == Opcode::kFence || (apart_ && transaction)) return;
   if (!transaction) {
     request.closed = of.backoff_until > site_.services.clock.cycle();
   } else if (instruction.transaction == TransactionOp::kAbort) {
-    request.closed = of.accesses != 0;
+    request.closed = of.accesses != 0 || of.validates;
   } else if (request.pc == of.region->commit) {
-    if (of.phase == Phase::kRuns) {
+    if (of.phase == Phase::kRuns && !of.validates) {
       of.phase = Phase::kDrains;
       of.in_commit_since = site_.services.clock.cycle();
       drain(request.warp);
@@ -321,20 +355,34 @@ void TransactionUnit::ask_commit(core::IssueGateRequest& request) {
   }
 }
 
+/// E8: older transactions that touch the same words may still have writes to do in other units.
+bool TransactionUnit::fence_waits(const core::IssueGateRequest& request) {
+  const Warp& of = warp(request.warp);
+  Cid last = 0;
+  request.mask.for_each([&](unsigned lane) { last = std::max(last, of.last_cid[lane]); });
+  if (last < shared_.board.oldest()) return false;
+  ++stats_.fence_waits;
+  const WarpId id = request.warp;
+  shared_.board.wait([this, id] { recheck(false, id); });
+  return true;
+}
+
 // ---- Instructions
 
 void TransactionUnit::execute(core::TransactionRequest& request) {
   Warp& of = warp(request.warp);
   if (request.op == TransactionOp::kBegin) {
     request.nested = within(of, request.lanes);
-    if (!request.nested) begin(request);
+    if (!request.nested) apart_ ? begin_apart(request) : begin(request);
     return;
   }
   request.begin = of.region->begin;
   request.commit = of.region->commit;
-  if (request.op == TransactionOp::kAbort) return abort(request);
+  if (request.op == TransactionOp::kAbort) return apart_ ? abort_apart(request) : abort(request);
   request.nested = request.pc != of.region->commit;
-  if (!request.nested) commit(request);
+  if (request.nested) return;
+  if (!within(of, request.lanes)) return commit_outside(request);
+  apart_ ? commit_apart(request) : commit(request);
 }
 
 void TransactionUnit::begin(core::TransactionRequest& request) {
@@ -343,19 +391,30 @@ void TransactionUnit::begin(core::TransactionRequest& request) {
   of.region = &*std::ranges::find(regions, request.pc, &isa::TransactionRegion::begin);
   of.checkpoint.take(*launch_->kernel, of.region->checkpoint, request.registers);
   of.linear_warp = request.linear_warp;
-  of.retry = request.lanes;
+  of.retry = of.began = request.lanes;
   of.failures = 0;
+  of.began_at = request.cycle;
+  ++of.transactions;
+  if (config_.hang_cycles != 0)
+    transactions_.push_back({request.cycle + config_.hang_cycles, request.warp, of.transactions});
   stats_.begun += request.lanes.count();
   ++stats_.warps;
-  next_attempt(request.warp, request);
+  next_attempt(request.warp, request, request.lanes);
 }
 
-void TransactionUnit::next_attempt(WarpId id, core::TransactionRequest& request) {
+void TransactionUnit::next_attempt(WarpId id, core::TransactionRequest& request, LaneMask lanes) {
   Warp& of = warp(id);
-  request.retry = of.retry;
-  of.attempt = of.retry;
-  of.retry = LaneMask{};
+  request.retry = lanes;
+  of.attempt = lanes;
+  of.retry = LaneMask::difference(of.retry, lanes);
   of.phase = Phase::kRuns;
+  of.concluded = false;
+  of.arrived = of.doomed = LaneMask{};
+  ++of.attempts;
+  if (config_.validate_cycles != 0) {
+    for (std::vector<Pc>& calls : of.calls) calls.clear();
+    attempts_.push_back({request.cycle + config_.validate_cycles, id, of.attempts});
+  }
   of.read_rows = of.write_rows = 0;
   of.write_bytes.clear();
   for (warp_log::BloomFilter& filter : of.filters) filter.clear();
@@ -373,8 +432,7 @@ void TransactionUnit::next_attempt(WarpId id, core::TransactionRequest& request)
   wake_core();
 }
 
-void TransactionUnit::commit(core::TransactionRequest& request) {
-  Warp& of = warp(request.warp);
+void TransactionUnit::conclude(Warp& of, Cycle cycle) {
   const LaneMask passed = (of.commit.passed() | of.trivial) & of.attempt;
   const LaneMask failed = LaneMask::difference(of.attempt, passed);
   stats_.committed += passed.count();
@@ -383,24 +441,36 @@ void TransactionUnit::commit(core::TransactionRequest& request) {
   stats_.read_only += LaneMask::difference(passed, of.writers).count();
   stats_.useful_cycles += (of.in_commit_since - of.since) * passed.count();
   stats_.aborted_cycles += (of.in_commit_since - of.since) * failed.count();
-  stats_.commit_cycles += (request.cycle - of.in_commit_since) * of.attempt.count();
+  stats_.commit_cycles += (cycle - of.in_commit_since) * of.attempt.count();
   if (shared_.on_commit)
     of.trivial.for_each([&](unsigned lane) {
       const Cid behind = of.silent.test(lane) ? of.first_read[lane].behind() : of.last_cid[lane];
       shared_.on_commit({behind, of.linear_warp, lane, true, ++records_});
     });
-  request.all_left = true;
   if (shared_.early_credits) {
     for (const auto& [end, count] : credits_out_) credits_used_ -= count;
     credits_out_.clear();
   }
   of.retry |= failed;
+  of.concluded = true;
+}
+
+void TransactionUnit::commit(core::TransactionRequest& request) {
+  Warp& of = warp(request.warp);
+  conclude(of, request.cycle);
+  request.all_left = true;
   if (of.retry.any()) {
     ++of.failures;
-    return next_attempt(request.warp, request);
+    return next_attempt(request.warp, request, of.retry);
   }
+  ends(request.warp);
+}
+
+/// All lanes go on behind the transaction.
+void TransactionUnit::ends(WarpId id) {
+  Warp& of = warp(id);
   of.phase = Phase::kIdle;
-  of.attempt = LaneMask{};
+  of.attempt = of.began = LaneMask{};
   release_token(of);
 }
 
@@ -413,7 +483,14 @@ void TransactionUnit::abort(core::TransactionRequest& request) {
   if (of.attempt.any()) return;
   request.all_left = true;
   ++of.failures;
-  next_attempt(request.warp, request);
+  next_attempt(request.warp, request, of.retry);
+}
+
+void TransactionUnit::resolved(WarpId id) {
+  if (apart_)
+    resume(id, warp(id).attempt);
+  else
+    recheck(false, id);
 }
 
 }  // namespace heddle::tm

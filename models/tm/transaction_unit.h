@@ -6,7 +6,8 @@
 //                          \------ messages to commit units: a client of the memory port
 //
 // A warp is in one transaction at a time. Its lanes share the length of the logs; each has a column of its own.
-// Files: transaction_unit.cpp tokens, gates, what instructions do; tx_accesses.cpp loads, stores, logs; tx_commit.cpp commits.
+// Files: transaction_unit.cpp tokens, gates, what instructions do; tx_splits.cpp the same where lanes of a warp run apart;
+// tx_accesses.cpp loads, stores, logs; tx_commit.cpp commits; tx_watchdog.cpp attempts and transactions that take long.
 #pragma once
 
 #include <array>
@@ -48,22 +49,38 @@ struct CommitRecord {
   std::uint64_t sequence = 0;  ///< of the record within its core
 };
 
+/// A word that an attempt has read from memory; of attempts that fail, too.
+struct ReadRecord {
+  std::uint64_t warp = 0;  ///< number in the grid
+  unsigned lane = 0;
+  std::uint64_t attempt = 0;  ///< of the warp
+  std::uint64_t address = 0;
+  std::uint32_t value = 0;
+};
+
 /// What the cores of a GPU share.
 struct TransactionShared {
   explicit TransactionShared(std::uint32_t partitions) : board(partitions) {}
   RetireBoard board;
   std::function<void(const CommitRecord&)> on_commit;  ///< may be empty
+  std::function<void(const ReadRecord&)> on_read;      ///< likewise
   std::uint32_t credits = 0;   ///< entries of the ring that a core may have; 0: any number
   bool early_credits = false;  ///< the broken rule of E3
+  /// A transaction takes longer than tm.hang_cycles: ends the launch.
+  std::function<void(const std::string& why)> on_hang;
+  /// What is known of the conflicts of a warp of a core; empty: nothing.
+  std::function<std::string(std::uint32_t core, std::uint32_t warp)> conflict_of;
 };
 
 class TransactionUnit final : public core::LsuInterposer {
   void ask_token(core::IssueGateRequest& request);
   void ask_commit(core::IssueGateRequest& request);
   void execute(core::TransactionRequest& request);
+  void show(core::TransactionRequest& request);
   void take_log(warp_log::LogAnswer& answer);
   void take_global(GlobalAnswer& answer);
   void take_response(core::PortResponse& response);
+  void take_call(core::IssueTapRequest& request);
 
  public:
   TransactionUnit(const sc_core::sc_module_name& name, const TmConfig& config,
@@ -76,13 +93,17 @@ class TransactionUnit final : public core::LsuInterposer {
   sim::BlockTarget<core::IssueGateProtocol, TransactionUnit, &TransactionUnit::ask_commit> commit_gate_tsock{
       "commit_gate_tsock", this};
   sim::BlockInitiator<core::GateControlProtocol> commit_control_isock{"commit_control_isock"};
-  sim::BlockTarget<core::TransactionProtocol, TransactionUnit, &TransactionUnit::execute> transaction_tsock{
-      "transaction_tsock", this};
+  sim::BlockTarget<core::TransactionProtocol, TransactionUnit, &TransactionUnit::execute,
+                   &TransactionUnit::show>
+      transaction_tsock{"transaction_tsock", this};
+  sim::BlockInitiator<core::TransactionControlProtocol> control_isock{"control_isock"};
+  sim::BlockTarget<core::IssueTapProtocol, TransactionUnit, &TransactionUnit::take_call> call_tap_tsock{
+      "call_tap_tsock", this};
   sim::BlockInitiator<core::PortProtocol> port_isock{"port_isock"};
   sim::BlockTarget<core::PortResponseProtocol, TransactionUnit, &TransactionUnit::take_response>
       response_tsock{"response_tsock", this};
 
-  void bind_unit(core::LoadStoreUnit& unit) override;
+  void add_clients(core::LoadStoreUnit& unit) override;
   /// Bytes of device memory for the logs of `warps` warp slots.
   [[nodiscard]] static std::uint64_t log_bytes(const TmConfig& config, std::uint64_t warps);
   /// Where those of all cores are.
@@ -132,6 +153,22 @@ class TransactionUnit final : public core::LsuInterposer {
     std::array<Cid, base::kLanes> last_cid{};
     std::array<FirstRead, base::kLanes> first_read;  ///< temporal conflict detection
     LaneMask silent;  ///< of `trivial`: lanes that have read, and nothing has changed since
+    // tx_splits.cpp: lanes that the mechanism runs apart, or that were sent out of their attempt
+    LaneMask began;          ///< lanes of the transaction that have not gone on behind it
+    LaneMask arrived;        ///< of the attempt: wait in front of the tx_commit
+    LaneMask outside;        ///< have returned from the attempt, and wait there
+    LaneMask at_begin;       ///< wait at a tx_begin
+    LaneMask at_abort;       ///< wait at a tx_abort
+    bool concluded = false;  ///< what becomes of the attempt is known
+    std::array<std::uint32_t, base::kLanes> lane_loads{};  ///< outside of transactions, under way
+    // tx_watchdog.cpp
+    bool validates = false;  ///< the attempt is validated, and accesses wait meanwhile
+    LaneMask doomed;         ///< what they have read has changed: they are sent out
+    std::array<std::vector<Pc>, base::kLanes>
+        calls;                   ///< within the attempt: where each lane's functions return to
+    std::uint64_t attempts = 0;  ///< that the warp has begun in this launch
+    std::uint64_t transactions = 0;
+    Cycle began_at = 0;
     Cycle since = 0;  ///< the present wait or attempt began
     Cycle in_commit_since = 0;
     Cycle waits_since = 0;
@@ -182,14 +219,40 @@ class TransactionUnit final : public core::LsuInterposer {
   [[nodiscard]] Warp& warp(WarpId id) { return warps_[id.value()]; }
   void wake_core();
   void recheck(bool token, WarpId id);
+  [[nodiscard]] bool fence_waits(const core::IssueGateRequest& request);
   [[nodiscard]] bool within(const Warp& of, LaneMask lanes) const {
     return of.phase != Phase::kIdle && of.attempt.contains(lanes);
   }
+  /// The token, or a place in the queue for it.
+  [[nodiscard]] bool take_token(WarpId id, LaneMask lanes);
   void begin(core::TransactionRequest& request);
   void commit(core::TransactionRequest& request);
   void abort(core::TransactionRequest& request);
-  void next_attempt(WarpId id, core::TransactionRequest& request);
+  /// The outcome of all lanes of the attempt is known: counts, and remembers who tries again.
+  void conclude(Warp& of, Cycle cycle);
+  void next_attempt(WarpId id, core::TransactionRequest& request, LaneMask lanes);
+  void ends(WarpId id);
   void release_token(Warp& of);
+  /// The tx_commit may be executed.
+  void resolved(WarpId id);
+
+  // tx_splits.cpp
+  void begin_apart(core::TransactionRequest& request);
+  void commit_apart(core::TransactionRequest& request);
+  void commit_outside(core::TransactionRequest& request);
+  void abort_apart(core::TransactionRequest& request);
+  void drain_if_all_there(WarpId id);
+  void leave_attempt(WarpId id, LaneMask lanes);
+  void attempt_is_empty(WarpId id);
+  void resume(WarpId id, LaneMask lanes);
+
+  // tx_watchdog.cpp
+  void watch(Cycle cycle);
+  void validate(WarpId id);
+  void validate_if_quiet(WarpId id);
+  void validation_ends(WarpId id);
+  void send_away(WarpId id);
+  [[nodiscard]] std::string story_of(WarpId id) const;
 
   // tx_accesses.cpp
   std::uint32_t hold(const core::LsuRequest& request);
@@ -226,6 +289,7 @@ class TransactionUnit final : public core::LsuInterposer {
       kTransfer,
       kAgain,    ///< a set is sent again: to one partition, of some lanes
       kResolve,  ///< conflicts within the warp: write log, read log, and the write log once more for two phases
+      kValidate,  ///< the read log only (E11)
     };
     WarpId warp{};
     Why why = Why::kTransfer;
@@ -234,6 +298,7 @@ class TransactionUnit final : public core::LsuInterposer {
     std::uint32_t partition = 0;
   };
   [[nodiscard]] LaneMask with_words(const Warp& of) const {
+    if (of.validates) return of.attempt & of.readers;
     return LaneMask::difference(of.attempt, of.trivial | of.losers);
   }
   void commit_silently(Warp& of, LaneMask& words);
@@ -276,6 +341,17 @@ class TransactionUnit final : public core::LsuInterposer {
   std::deque<WarpId> token_queue_;
   std::vector<std::pair<bool, WarpId>> to_recheck_;
   std::vector<WarpId> backing_off_;
+  const bool apart_;  ///< the mechanism runs lanes of a warp apart
+
+  /// When an attempt or a transaction is looked at, if it is still the same one then. Times ascend.
+  struct Look {
+    Cycle due = 0;
+    WarpId warp{};
+    std::uint64_t number = 0;
+  };
+  std::deque<Look> attempts_, transactions_;
+  std::vector<WarpId> sending_away_;
+  bool hang_told_ = false;
 
   std::vector<std::unique_ptr<Held>> held_;
   std::vector<std::uint32_t> free_held_;
@@ -319,6 +395,7 @@ class TransactionUnit final : public core::LsuInterposer {
     std::uint64_t tx_loads = 0, tx_stores = 0, tx_atomics = 0, walks = 0, walked_rows = 0, read_rows = 0,
                   write_rows = 0;
     std::uint64_t most_read_rows = 0, most_write_rows = 0, credit_waits = 0;
+    std::uint64_t validations = 0, sent_away = 0, fence_waits = 0;
     std::uint64_t token_cycles = 0, commit_cycles = 0, wait_cycles = 0, aborted_cycles = 0, useful_cycles = 0;
     std::array<std::uint64_t, 6> messages{}, message_bytes{};
   } stats_;

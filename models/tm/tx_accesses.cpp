@@ -50,7 +50,7 @@ void TransactionUnit::finish(std::uint32_t owner) {
 
 void TransactionUnit::start_deferred(WarpId id) {
   Warp& of = warp(id);
-  while (!of.deferred.empty() && of.atomics == 0) {
+  while (!of.deferred.empty() && of.atomics == 0 && !of.validates) {
     const std::uint32_t owner = of.deferred.front();
     of.deferred.pop_front();
     start(owner);
@@ -59,10 +59,14 @@ void TransactionUnit::start_deferred(WarpId id) {
 
 void TransactionUnit::access_done(WarpId id) {
   Warp& of = warp(id);
-  if (--of.accesses != 0) return;
+  --of.accesses;
+  if (of.validates) return validate_if_quiet(id);
+  if (of.accesses != 0) return;
   if (of.phase == Phase::kDrains)
     drain(id);
-  else
+  else if (of.attempt.none())
+    attempt_is_empty(id);
+  else if (!apart_)
     recheck(false, id);  // a tx_abort may wait
 }
 
@@ -325,6 +329,11 @@ void TransactionUnit::take_global(GlobalAnswer& answer) {
         if ((missing & byte_bits(word * 4 + b, 1)) != 0)
           held.data[lane][word * 4 + b] = static_cast<unsigned char>(values[lane] >> (8 * b));
     });
+    if (shared_.on_read)
+      lanes.for_each([&](unsigned lane) {
+        const Warp& of = warp(warp_of(held));
+        shared_.on_read({of.linear_warp, lane, of.attempts, address[lane], values[lane]});
+      });
     if (lanes.any()) append(owner, false, lanes, address, values, kWordBytes);
   }
   load_ends(owner);

@@ -29,7 +29,7 @@ void TransactionUnit::begin_commit(WarpId id) {
   of.commit.begin({}, {}, {}, {}, false);
   if (words.none()) {
     of.phase = Phase::kResolved;
-    return recheck(false, id);
+    return resolved(id);
   }
   if (config_.protocol == Protocol::kWarp && words.count() > 1 && of.write_rows != 0) {
     of.phase = Phase::kResolves;
@@ -132,10 +132,10 @@ void TransactionUnit::ids_granted(WarpId id, Cid base) {
   group.warp = id.value();
   group.client = static_cast<std::uint8_t>(port_client_);
   credits_out_.emplace_back(group.end(), group.count());
-  group.lanes.for_each([&](unsigned lane) { of.last_cid[lane] = group.cid_of(lane); });
+  if (!of.validates) group.lanes.for_each([&](unsigned lane) { of.last_cid[lane] = group.cid_of(lane); });
   of.commit.begin(group, {}, {}, {}, false);
   of.phase = Phase::kTransfer;
-  walks_.push_back({id, Walk::Why::kTransfer, false, group.lanes, 0});
+  walks_.push_back({id, of.validates ? Walk::Why::kValidate : Walk::Why::kTransfer, false, group.lanes, 0});
 }
 
 // ---- The logs
@@ -144,7 +144,7 @@ void TransactionUnit::ids_granted(WarpId id, Cid base) {
 std::pair<bool, std::uint32_t> TransactionUnit::walk_row_at(const Walk& walk, const Warp& of,
                                                             std::uint32_t index) const {
   if (walk.why == Walk::Why::kAgain) return {walk.writes_only, index};
-  if (walk.why == Walk::Why::kTransfer)
+  if (walk.why == Walk::Why::kTransfer || walk.why == Walk::Why::kValidate)
     return {index >= of.read_rows, index >= of.read_rows ? index - of.read_rows : index};
   if (index < of.write_rows) return {true, index};
   index -= of.write_rows;
@@ -156,10 +156,11 @@ void TransactionUnit::walk_log() {
   const Walk& walk = walks_.front();
   const Warp& of = warp(walk.warp);
   const bool two_phases = config_.intra_warp.resolution == IntraWarp::kTwoPhase;
-  const std::uint32_t rows = walk.why == Walk::Why::kAgain ? (walk.writes_only ? of.write_rows : of.read_rows)
-                             : walk.why == Walk::Why::kResolve && two_phases
-                                 ? of.read_rows + 2 * of.write_rows
-                                 : of.read_rows + of.write_rows;
+  const std::uint32_t rows =
+      walk.why == Walk::Why::kValidate                ? of.read_rows
+      : walk.why == Walk::Why::kAgain                 ? (walk.writes_only ? of.write_rows : of.read_rows)
+      : walk.why == Walk::Why::kResolve && two_phases ? of.read_rows + 2 * of.write_rows
+                                                      : of.read_rows + of.write_rows;
   if (walk_next_ == 0 && window_order_.empty()) {
     walk_touched_.assign(map_.partitions(), LaneMask{});
     walk_words_.assign(map_.partitions(), {0, 0});
@@ -255,7 +256,10 @@ void TransactionUnit::walk_ends() {
     end.write_words = walk_words_[p].second;
     send(p, std::move(end));
   }
-  of.commit.begin(group, walk_touched_, LaneMask::difference(of.writers, of.faulted), of.faulted, false);
+  if (of.validates)  // fails in any case
+    of.commit.begin(group, walk_touched_, {}, group.lanes, false);
+  else
+    of.commit.begin(group, walk_touched_, LaneMask::difference(of.writers, of.faulted), of.faulted, false);
   of.phase = Phase::kWaits;
 }
 
@@ -325,8 +329,9 @@ void TransactionUnit::decide(WarpId id, LaneMask lanes) {
 void TransactionUnit::resolve_if_complete(WarpId id) {
   Warp& of = warp(id);
   if (of.phase != Phase::kWaits || !of.commit.resolved()) return;
+  if (of.validates) return validation_ends(id);
   of.phase = Phase::kResolved;
-  recheck(false, id);
+  resolved(id);
 }
 
 // ---- Messages

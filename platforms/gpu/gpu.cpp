@@ -135,8 +135,13 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
     crossbar->declare_messages();
   }
   if (twins != nullptr) twins->set_core_clock(core_clock);
-  const core::CoreServices services{
-      core_clock, pool, allocations, progress, faults, twins, extensions_of(config, mechanisms, core_extensions)};
+  const core::CoreServices services{core_clock,
+                                    pool,
+                                    allocations,
+                                    progress,
+                                    faults,
+                                    twins,
+                                    extensions_of(config, mechanisms, core_extensions)};
   for (const std::uint32_t i : creation_order(config.cores, shuffle)) {
     cores[i] = std::make_unique<core::Core>(numbered("core", i).c_str(), base::CoreId{i}, config.core,
                                             services, stats.child(numbered("core", i)));
@@ -169,7 +174,14 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config,
   for (const auto& mechanism : mechanisms)
     if (sim::Watched* const its = mechanism->watched()) watched.push_back(its);
   watchdog.watch(std::move(watched));
-  for (const auto& mechanism : mechanisms) mechanism->assembled();
+  for (const auto& mechanism : mechanisms) {
+    mechanism->ask_end = [this] { dispatcher.ask(); };
+    mechanism->assembled();
+  }
+  if (!mechanisms.empty())
+    dispatcher.may_end = [this] {
+      return std::ranges::all_of(mechanisms, [](const auto& mechanism) { return mechanism->may_end(); });
+    };
 }
 
 std::vector<std::unique_ptr<core::GpuMechanism>> Gpu::make_mechanisms(

@@ -6,6 +6,9 @@ if(TARGET heddle_gpu)
   heddle_test(transactions_test SYSTEMC
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/transactions_test.cpp
     LINK heddle_tx_rig LABELS regression TIMEOUT 300)
+  heddle_test(tx_progress_test SYSTEMC
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/progress_test.cpp
+    LINK heddle_tx_rig LABELS regression TIMEOUT 300)
   heddle_test(workloads_tx_test SYSTEMC
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/workloads_tx_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp
     LINK heddle_cli LABELS regression TIMEOUT 300)

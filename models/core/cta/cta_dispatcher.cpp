@@ -117,7 +117,7 @@ void CtaDispatcher::dispatch() {
     }
     policy_->end_cycle(gave);
   }
-  if (done_ == total_ && total_ != 0 && policy_->may_end()) {
+  if (done_ == total_ && total_ != 0 && policy_->may_end() && (!may_end || may_end())) {
     end(clock_.cycle());
     total_ = given_ = done_ = 0;
     on_finished();

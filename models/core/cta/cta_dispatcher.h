@@ -43,6 +43,11 @@ class CtaDispatcher : public sc_core::sc_module {
   /// Called in the dispatcher's process when the last CTA is done.
   std::function<void()> on_finished;
 
+  /// All CTAs are done, and for the policy the launch may end: may it? Asked whenever the dispatcher runs; empty: yes.
+  std::function<bool()> may_end;
+  /// It runs in the next cycle.
+  void ask() { clock_.wake(); }
+
   [[nodiscard]] std::uint64_t done() const { return done_; }
   [[nodiscard]] std::uint64_t waiting() const { return total_ - given_; }
   [[nodiscard]] Cycle begin_cycle() const { return begin_cycle_; }

@@ -57,6 +57,9 @@ class Executor {
 
   /// The head of the group's I-buffer issues.
   void issue(GroupId id);
+  /// Lanes of groups of the warp that could issue return to `targets`, by lane, instead of what they would execute next.
+  /// Which have.
+  LaneMask leave_transaction(WarpId warp, LaneMask lanes, const Pc* targets);
   /// A lane operation of lanes `exec`; `clock`: what a clock register reads.
   void lanes(const IssueTable::Group& group, const isa::Instruction& instruction, LaneMask exec, Cycle clock);
 

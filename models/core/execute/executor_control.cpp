@@ -208,6 +208,7 @@ void Executor::transaction(GroupId id, const isa::Instruction& instruction, Lane
   request.linear_warp = warp.linear_warp;
   request.cycle = state_.now;
   transaction_isock_->call(request);
+  if (request.waits) return paths_.wait_to_repeat(id);
   if (request.nested) return paths_.advance(id);
   const auto enter = [&](Pc begin, Pc commit, LaneMask lanes) {
     simt::ControlFlowRequest call = transfer_of(simt::Transfer::kCall, id, group, lanes, nullptr);
@@ -217,15 +218,35 @@ void Executor::transaction(GroupId id, const isa::Instruction& instruction, Lane
   };
   if (request.op == isa::TransactionOp::kBegin)
     return enter(group.pc, Pc{instruction.target.value() - 1}, exec);
-  LaneTargets behind{};
-  behind.fill(request.commit);
-  simt::ControlFlowRequest leave = transfer_of(simt::Transfer::kReturn, id, group, exec, behind.data());
-  paths_.decide(leave);
-  if (!request.all_left) return;
+  if (request.leaves) {
+    LaneTargets behind{};
+    behind.fill(request.commit);
+    simt::ControlFlowRequest leave = transfer_of(simt::Transfer::kReturn, id, group, exec, behind.data());
+    paths_.decide(leave);
+    if (!request.all_left) return;
+  }
   // The group is in front of the tx_commit with all lanes that began the transaction.
   if (request.retry.any()) return enter(request.begin, request.commit, request.retry);
   state_.services.progress.advanced();
   paths_.advance(id);
+}
+
+LaneMask Executor::leave_transaction(WarpId warp, LaneMask lanes, const Pc* targets) {
+  LaneMask left;
+  const std::vector<GroupId> groups = state_.groups_of_warp[warp.value()];  // the mechanism may change them
+  for (const GroupId id : groups) {
+    const IssueTable::Group& group = state_.groups[id];
+    const LaneMask leaves = group.mask & lanes;
+    if (leaves.none() || group.status == GroupStatus::kAbsent || group.status == GroupStatus::kBarrier ||
+        group.status == GroupStatus::kTables)
+      continue;
+    simt::ControlFlowRequest leave = transfer_of(simt::Transfer::kReturn, id, group, leaves, targets);
+    leave.next = group.pc;
+    paths_.decide(leave);
+    left |= leaves;
+    break;  // what the others are, this may have changed
+  }
+  return left;
 }
 
 }  // namespace heddle::core

@@ -83,14 +83,14 @@ void PathControl::table_filled(WarpId warp, const simt::TableEntryTransfer& fill
   decide(back);
 }
 
-void PathControl::wait_at_barrier(GroupId id, LaneMask lanes) {
+void PathControl::wait(GroupId id, LaneMask lanes, Pc next) {
   const IssueTable::Group& group = state_.groups[id];
   simt::ControlFlowRequest wait;
   wait.event = ControlFlowEvent::kBarrierArrive;
   wait.warp = group.warp;
   wait.group = id;
   wait.mask = lanes;
-  wait.next = Pc{group.pc.value() + 1};
+  wait.next = next;
   decide(wait);
 }
 

@@ -35,7 +35,9 @@ class PathControl {
   void table_filled(WarpId warp, const simt::TableEntryTransfer& filled);
   /// Lanes of the group wait, at a barrier or for other lanes, to go on behind the instruction that it has issued: all,
   /// unless the mechanism parts them there.
-  void wait_at_barrier(GroupId id, LaneMask lanes);
+  void wait_at_barrier(GroupId id, LaneMask lanes) { wait(id, lanes, Pc{state_.groups[id].pc.value() + 1}); }
+  /// All lanes of the group wait, to execute the instruction once more.
+  void wait_to_repeat(GroupId id) { wait(id, state_.groups[id].mask, state_.groups[id].pc); }
   /// Splits of the warp that could go on now.
   [[nodiscard]] std::vector<simt::RunnableSplit> runnable_splits(WarpId warp);
   /// Lanes of a warp that wait so may go on in a cycle to come.
@@ -70,6 +72,7 @@ class PathControl {
   void belongs(const simt::GroupUpdate& update, WarpId slot, bool is_new);
   [[gnu::always_inline]] void redirect(GroupId id, Pc pc);
 
+  void wait(GroupId id, LaneMask lanes, Pc next);
   void release(WarpId warp, LaneMask lanes);
 
   struct LanesOfWarp {

@@ -25,6 +25,12 @@ void CoreTracer::tables(WarpId warp, TableSnapshot snapshot) {
   nlohmann::ordered_json tables;
   look.table = &tables;
   control_flow_.inspect(look);
+  if (transactions_ != nullptr) {
+    TransactionRequest transaction;
+    transaction.warp = warp;
+    transaction.table = &tables;
+    transactions_->inspect(transaction);
+  }
   std::vector<PendingRegister> pending;
   ScoreboardRequest registers;
   registers.warp = warp;

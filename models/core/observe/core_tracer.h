@@ -6,6 +6,7 @@
 #include "core/core_state.h"
 #include "core/observe/trace.h"
 #include "core/protocols/scoreboard_protocol.h"
+#include "core/protocols/transaction_protocol.h"
 #include "sim/block_socket.h"
 #include "simt/control_flow_protocol.h"
 
@@ -18,6 +19,8 @@ class CoreTracer {
              sim::BlockInitiator<ScoreboardProtocol>& scoreboard)
       : state_(state), control_flow_(control_flow), scoreboard_(scoreboard) {}
 
+  /// Where the tables' transactions are known; only inspected.
+  void show_transactions(sim::BlockInitiator<TransactionProtocol>* unit) { transactions_ = unit; }
   /// After the mechanism's answer; `pc`: the instruction that asked.
   void decision(const simt::ControlFlowRequest& request, Pc pc);
   void update(WarpId warp, const simt::GroupUpdate& update);
@@ -32,6 +35,7 @@ class CoreTracer {
   const CoreState& state_;
   sim::BlockInitiator<simt::ControlFlowProtocol>& control_flow_;
   sim::BlockInitiator<ScoreboardProtocol>& scoreboard_;
+  sim::BlockInitiator<TransactionProtocol>* transactions_ = nullptr;  ///< null: there are none
 };
 
 }  // namespace heddle::core

@@ -17,10 +17,18 @@ struct TxRun {
   std::uint32_t ctas = 2, threads = 64;
   std::vector<std::uint32_t> initial;  ///< of a
   std::uint64_t words_a = 64, words_b = 4096;
+  bool trace = false;    ///< "traced" of the result: tables of the first warp after every event
+  bool opacity = false;  ///< "reads" of the result: what attempts have read
 };
 
 /// {"a": words, "b": words, "commits": [[cta, thread]] in order, "statistics": ...} or "errors".
 [[nodiscard]] Json run_tx(const TxRun& run);
+/// Attempts that have read something, and of these, violations of opacity: that have read what memory never held between two
+/// transactions. Of a run with `opacity` that the oracle replays.
+struct OpacityCount {
+  std::uint64_t attempts = 0, violations = 0;
+};
+[[nodiscard]] OpacityCount opacity_of(const TxRun& run, const Json& result);
 /// What differs from the oracle's replay; empty: nothing.
 [[nodiscard]] std::string replay_difference(const TxRun& run, const Json& result);
 

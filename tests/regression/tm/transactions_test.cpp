@@ -123,6 +123,84 @@ TEST(Transactions, AFullLogIsNamed) {
   EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr("write log of the warp is full"));
 }
 
+/// Runs in which the last write of a launch was not in memory when the host looked.
+unsigned lost_writes(const std::vector<std::string>& settings) {
+  unsigned lost = 0;
+  for (const char* protocol : {"kilo", "warp"})
+    for (std::uint32_t threads : {1u, 5u, 32u, 64u}) {
+      TxRun run =
+          run_of("  mad.wide.u32 %d0, %g, 512, %a;\n" + begin() + "  st.global.u32 [%d0], 77;\n" + commit());
+      run.settings = settings;
+      run.settings.push_back(std::string("tm.protocol=") + protocol);
+      run.threads = threads;
+      run.words_a = 128 * 128;
+      const Json result = run_tx(run);
+      if (!replay_difference(run, result).empty()) ++lost;
+    }
+  return lost;
+}
+
+TEST(Transactions, TheEndOfALaunchDrainsTheCommitUnits) {
+  EXPECT_EQ(lost_writes({}), 0u);
+  EXPECT_GT(lost_writes({"tm.broken_rule=no_drain"}), 0u);
+}
+
+TEST(Transactions, TracesShowThem) {
+  TxRun run = run_of(increment());
+  run.trace = true;
+  run.threads = 4;
+  Json result = run_tx(run);
+  // The stack has R and T entries (G7), of lanes that try again and of the present attempt.
+  bool all = false, fewer = false;
+  for (const Json& step : result["traced"]) {
+    const Json& stack = step["tables"];
+    for (std::size_t i = 0; i + 1 < stack.size(); ++i) {
+      if (stack[i].value("type", "") != "R") continue;
+      ASSERT_EQ(stack[i + 1].value("type", ""), "T");
+      const std::string retry = stack[i]["mask"], attempt = stack[i + 1]["mask"];
+      all = all || (attempt.ends_with("1111") && retry.find('1') == std::string::npos);
+      fewer = fewer || (attempt.ends_with("1110") && retry.find('1') == std::string::npos);
+    }
+  }
+  EXPECT_TRUE(all) << "the first attempt";
+  EXPECT_TRUE(fewer) << "the second, of the lanes that have failed";
+  // Tables of splits have the transaction beside them.
+  run.settings = {"core.control_flow.mechanism=aware"};
+  result = run_tx(run);
+  bool seen = false;
+  for (const Json& step : result["traced"])
+    seen = seen || (step["tables"].contains("transaction") &&
+                    step["tables"]["transaction"]["attempt"].get<std::string>().ends_with("1111"));
+  EXPECT_TRUE(seen);
+}
+
+/// Two words that change together, read one after the other with a pause.
+OpacityCount opacity(std::uint32_t ctas, std::uint32_t threads) {
+  TxRun run = run_of("  mov.u32 %r5, 4;\nAGAIN:\n" + begin() +
+                     "  ld.global.u32 %r2, [%a];\n  mov.u32 %r4, 40;\nPAUSE:\n  sub.u32 %r4, %r4, 1;\n"
+                     "  setp.ne.u32 %p2, %r4, 0;\n  @%p2 bra PAUSE;\n  ld.global.u32 %r3, [%a+128];\n"
+                     "  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n  st.global.u32 [%a+128], %r2;\n" +
+                     commit() + "  sub.u32 %r5, %r5, 1;\n  setp.ne.u32 %p3, %r5, 0;\n  @%p3 bra AGAIN;\n");
+  run.opacity = true;
+  run.ctas = ctas;
+  run.threads = threads;
+  const Json result = run_tx(run);
+  EXPECT_EQ(replay_difference(run, result), "");
+  return opacity_of(run, result);
+}
+
+TEST(Transactions, ViolationsOfOpacityAreCounted) {
+  // Alone, a thread reads what its last transaction has left.
+  const OpacityCount alone = opacity(1, 1);
+  EXPECT_EQ(alone.attempts, 4u);
+  EXPECT_EQ(alone.violations, 0u);
+  // Kilo TM does not keep attempts from reading halves of two states; those fail, as the replay shows.
+  const OpacityCount together = opacity(2, 64);
+  EXPECT_GT(together.attempts, 512u);
+  EXPECT_GT(together.violations, 0u);
+  EXPECT_LE(together.violations, together.attempts - 512u);
+}
+
 TEST(Transactions, SameRunTwice) {
   const TxRun run = run_of(increment());
   EXPECT_EQ(run_tx(run).dump(), run_tx(run).dump());
@@ -148,6 +226,8 @@ TEST(Contract, IsChecked) {
       refusal(begin() + "  @%p1 bra ELSE;\n" + commit() + "  bra END;\nELSE:\n" + commit() + "END:\n"),
       HasSubstr("the second tx_commit"));
   EXPECT_THAT(refusal(begin() + "  ret;\n"), HasSubstr("test.ptx:"));
+  EXPECT_THAT(refusal(increment(), {"core.control_flow.mechanism=tbc"}),
+              HasSubstr("simt_stack, aware or multi_path"));
   EXPECT_THAT(refusal(increment(), {"tm.enabled=false"}), HasSubstr("this GPU executes none"));
 }
 

@@ -42,6 +42,20 @@ TEST_P(TxWorkloads, GiveTheRightResult) {
     }
 }
 
+TEST_P(TxWorkloads, RunWhereLanesRunApart) {
+  const auto& [workload, platform] = GetParam();
+  if (platform != "tiny" && platform != "gtx480") GTEST_SKIP() << "two platforms are enough";
+  for (const char* mechanism : {"aware", "multi_path"}) {
+    Scenario scenario =
+        with_transactions(workload, platform, Compiler::kNvcc,
+                          {std::string("core.control_flow.mechanism=") + mechanism, "tm.protocol=warp"});
+    scenario.oracle = true;
+    const auto result = run(scenario);
+    ASSERT_FALSE(result.contains("errors")) << result.dump();
+    EXPECT_TRUE(result["passed"].get<bool>()) << result["summary"];
+  }
+}
+
 TEST_P(TxWorkloads, SameStatisticsInAnyOrderOfCreation) {
   const auto& [workload, platform] = GetParam();
   Scenario scenario = with_transactions(workload, platform, Compiler::kNvcc, {});

@@ -129,7 +129,7 @@ class CommitRig {
       block[w] = word;
     }
     if (request.write)
-      model.performed(request.tag);
+      model.ordered(request.tag);
     else
       model.returned(request.tag, block.data());
   }

@@ -14,6 +14,7 @@
 
 #include "tm/commit_checker.h"
 #include "tm/commit_unit_model.h"
+#include "tm/last_written_times.h"
 #include "tm/warp_commit.h"
 
 namespace heddle::tm::testing {
@@ -26,6 +27,9 @@ struct ExplorerOptions {
   unsigned units = 2, cores = 3, warps = 2, lanes = 1, words = 6, transactions = 3, most_reads = 3,
            most_writes = 2;
   bool checks = false;
+  Temporal temporal = Temporal::kOff;
+  bool own_id_matters = true;  ///< E4: a thread's own last transaction has retired everywhere
+  unsigned stride = 4;         ///< bytes from word to word; units take turns
 };
 
 class Explorer {
@@ -44,6 +48,7 @@ class Explorer {
       warp.lanes.resize(options.lanes);
       for (Lane& lane : warp.lanes) lane.left = options.transactions;
     }
+    for (unsigned u = 0; u < options.units; ++u) times_.emplace_back(2u, 64u, 7u + u);
     to_units_.resize(options.cores * options.units);
     to_cores_.resize(options.cores * options.units);
     credits_.resize(options.cores);
@@ -68,6 +73,8 @@ class Explorer {
   }
   [[nodiscard]] std::uint64_t committed() const { return history_.size(); }
   [[nodiscard]] std::uint64_t aborted() const { return aborted_; }
+  /// That have only read, and committed without the units.
+  [[nodiscard]] std::uint64_t silent() const { return silent_.size(); }
   [[nodiscard]] const CommitUnitModel::Counters& counters(unsigned unit) {
     return units_[unit]->model.counters();
   }
@@ -89,6 +96,17 @@ class Explorer {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> reads, writes;
     std::map<std::uint64_t, std::uint32_t> own;
     bool again = false;
+    FirstRead first_read;
+    Cid last_cid = 0;  ///< of an attempt that went to the units
+    Cid last_committed = 0;
+  };
+  /// A transaction that has only read, and committed in the core: behind `behind` in the strict form. Its thread's
+  /// transactions before and after it have the ids `from` and `until`.
+  struct Silent {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> reads;
+    Cid behind = 0, from = 0, until = ~Cid{0};
+    unsigned warp = 0, lane = 0;
+    bool satisfied = false;
   };
   enum class Phase : std::uint8_t { kStart, kRuns, kCredits, kSends, kWaits };
   struct Warp {
@@ -107,9 +125,16 @@ class Explorer {
   };
 
   unsigned pick(std::size_t below) { return static_cast<unsigned>(random_() % below); }
-  static std::uint64_t address(unsigned word) { return 0x1000'0000 + std::uint64_t{word} * 4; }
+  [[nodiscard]] std::uint64_t address(unsigned word) const {
+    return 0x1000'0000 + std::uint64_t{word} * options_.stride;
+  }
   [[nodiscard]] unsigned unit_of(std::uint64_t at) const {
-    return static_cast<unsigned>(at / 4 % options_.units);
+    return static_cast<unsigned>((at - 0x1000'0000) / options_.stride % options_.units);
+  }
+  [[nodiscard]] Cid retired_everywhere() const {
+    Cid oldest = ~Cid{0};
+    for (const auto& unit : units_) oldest = std::min(oldest, unit->model.retire_pointer());
+    return oldest;
   }
 
   bool finished() {
@@ -120,6 +145,7 @@ class Explorer {
   }
 
   bool step() {
+    ++now_;
     switch (pick(5)) {
       case 0:
         return warp_step(pick(warps_.size()));
@@ -132,8 +158,9 @@ class Explorer {
         bool moved = unit.model.clock(++unit.now);
         if (const auto* const request = unit.model.l2_request(); request != nullptr && unit.l2.size() < 4) {
           unit.l2.push_back(*request);
+          if (request->write) times_[unit_of(request->block)].written(request->block, now_, request->cid);
           unit.model.l2_sent();
-          if (unit.l2.back().write) unit.model.performed(unit.l2.back().tag);
+          if (unit.l2.back().write) unit.model.ordered(unit.l2.back().tag);
           moved = true;
         }
         return static_cast<int>(moved) + static_cast<int>(take_messages(unit)) != 0;
@@ -166,6 +193,18 @@ class Explorer {
     }
     if (!request.write) unit.model.returned(request.tag, block.data());
     return true;
+  }
+
+  /// What a core reads: writes that L2 has taken come before.
+  std::uint32_t load(std::uint64_t at) {
+    std::uint32_t value = memory_[at];
+    for (const CommitUnitModel::L2Request& request : units_[unit_of(at)]->l2) {
+      const std::uint64_t word = (at - request.block) / 4;
+      if (request.write && at >= request.block && word < options_.unit.access_bytes / 4 &&
+          (request.words >> word & 1u) != 0)
+        value = request.values[word];
+    }
+    return value;
   }
 
   // ---- cores
@@ -213,6 +252,7 @@ class Explorer {
       lane.reads.clear();
       lane.writes.clear();
       lane.own.clear();
+      lane.first_read.begin();
     }
     if (warp.active.none()) return false;
     warp.phase = Phase::kRuns;
@@ -231,17 +271,34 @@ class Explorer {
       } else if (const auto own = lane.own.find(at); own != lane.own.end()) {
         lane.sum = lane.sum * 31 + own->second;
       } else {
-        lane.reads.emplace_back(at, memory_[at]);
-        lane.sum = lane.sum * 31 + memory_[at];
+        lane.first_read.sent(now_, retired_everywhere(), options_.own_id_matters ? lane.last_cid : 0);
+        lane.first_read.returned(times_[unit_of(at)].read(at));
+        lane.reads.emplace_back(at, load(at));
+        lane.sum = lane.sum * 31 + lane.reads.back().second;
       }
       return true;
     }
     bool all = true;
     warp.active.for_each([&](unsigned i) { all = all && warp.lanes[i].pc == warp.lanes[i].program.size(); });
     if (!all) return false;
+    if (options_.temporal != Temporal::kOff) commit_silently(w, warp);
+    if (warp.active.none()) {
+      warp.phase = Phase::kStart;
+      return true;
+    }
     if (options_.unit.by_warp) resolve_within(warp);
     warp.phase = Phase::kCredits;
     return true;
+  }
+  void commit_silently(unsigned w, Warp& warp) {
+    warp.active.for_each([&](unsigned l) {
+      Lane& lane = warp.lanes[l];
+      if (!lane.writes.empty() || lane.first_read.conflict(options_.temporal == Temporal::kStrict)) return;
+      silent_.push_back({lane.reads, lane.first_read.behind(), lane.last_committed, ~Cid{0}, w, l, false});
+      warp.active = LaneMask::difference(warp.active, LaneMask(1u << l));
+      lane.again = false;
+      --lane.left;
+    });
   }
   /// Lanes that conflict with a lower one that stays try again (§6).
   void resolve_within(Warp& warp) {
@@ -273,6 +330,7 @@ class Explorer {
     credits.used += count;
     CommitGroup group{next_cid_, warp.active, core, w, 0};
     next_cid_ += count;
+    group.lanes.for_each([&](unsigned l) { warp.lanes[l].last_cid = group.cid_of(l); });
     credits.out.emplace_back(group.end(), count);
     send_logs(w, warp, group);
     return true;
@@ -366,7 +424,11 @@ class Explorer {
         of_unit.for_each([&](unsigned l) { send(LaneMask(1u << l)); });
     }
     (lanes & pass).for_each([&](unsigned l) {
-      history_[group.cid_of(l)] = {warp.lanes[l].reads, warp.lanes[l].writes};
+      const Cid cid = group.cid_of(l);
+      history_[cid] = {warp.lanes[l].reads, warp.lanes[l].writes};
+      warp.lanes[l].last_committed = cid;
+      for (Silent& silent : silent_)
+        if (&warps_[silent.warp] == &warp && silent.lane == l) silent.until = std::min(silent.until, cid);
     });
   }
   void resend(Warp& warp, unsigned unit, const CoreMessage& message) {
@@ -407,11 +469,32 @@ class Explorer {
     for (auto& unit : units_)
       while (!unit->l2.empty()) serve_l2(*unit);
     std::map<std::uint64_t, std::uint32_t> memory = initial_;
+    const auto matches = [&](const Silent& silent) {
+      return std::ranges::all_of(silent.reads,
+                                 [&](const auto& read) { return memory[read.first] == read.second; });
+    };
+    // Whether memory was ever as a silent one has read it, between its thread's transactions before and after it; in the
+    // strict form, at the place that is claimed.
+    const auto look = [&](Cid from, Cid to) {
+      for (Silent& silent : silent_) {
+        if (silent.satisfied || to <= silent.from || from >= silent.until) continue;
+        if (options_.temporal == Temporal::kStrict && options_.own_id_matters &&
+            (silent.behind < from || silent.behind >= to))
+          continue;
+        silent.satisfied = matches(silent);
+      }
+    };
+    Cid before = 0;
     for (const auto& [cid, transaction] : history_) {
+      look(before, cid);
+      before = cid;
       for (const auto& [at, value] : transaction.reads)
         if (memory[at] != value) return "transaction " + std::to_string(cid) + " has read what was not there";
       for (const auto& [at, value] : transaction.writes) memory[at] = value;
     }
+    look(before, ~Cid{0});
+    for (const Silent& silent : silent_)
+      if (!silent.satisfied) return "a silent transaction has read what was never there together";
     return memory == memory_ ? "" : "memory differs from that of the transactions one by one";
   }
 
@@ -425,6 +508,9 @@ class Explorer {
   std::vector<Credits> credits_;
   std::map<std::uint64_t, std::uint32_t> memory_, initial_;
   std::map<Cid, Committed> history_;
+  std::vector<LastWrittenTimes> times_;  ///< by unit
+  std::vector<Silent> silent_;
+  std::uint64_t now_ = 1;
   Cid next_cid_ = kFirstCid;
   std::uint64_t aborted_ = 0;
 };

@@ -29,6 +29,17 @@ ExplorerOptions by_warp(ExplorerOptions options) {
   return options;
 }
 
+ExplorerOptions temporal(Temporal mode) {
+  ExplorerOptions options = base_options();
+  options.temporal = mode;
+  options.stride = 128;
+  options.units = 3;
+  options.transactions = 8;
+  options.warps = 1;
+  options.words = 5;
+  return options;
+}
+
 /// In how many of so many runs something was wrong, and what first.
 /// `enough`: bad runs after which no more are made.
 std::pair<unsigned, std::string> explore(const ExplorerOptions& options, unsigned runs, unsigned enough) {
@@ -55,54 +66,60 @@ TEST_P(Serialisable, EveryRun) {
   const auto [bad, first] = explore(options, 400, 1);
   EXPECT_EQ(bad, 0u) << first;
 }
-INSTANTIATE_TEST_SUITE_P(Units, Serialisable,
-                         ::testing::Values(Variant{"base", [](ExplorerOptions&) {}},
-                                           Variant{"three_units", [](ExplorerOptions& o) { o.units = 3; }},
-                                           Variant{"lanes", [](ExplorerOptions& o) { o.lanes = 3; }},
-                                           Variant{"perfect",
-                                                   [](ExplorerOptions& o) { o.unit.history.perfect = true; }},
-                                           Variant{"narrow_ids",
-                                                   [](ExplorerOptions& o) {
-                                                     o.unit.cid_bits = 4;
-                                                     o.unit.ring_entries = 8;
-                                                     o.credits = 2;
-                                                     o.transactions = 12;
-                                                   }},
-                                           Variant{"small_buffers",
-                                                   [](ExplorerOptions& o) {
-                                                     o.unit.set_buffers = 2;
-                                                     o.unit.set_words = 1;
-                                                   }},
-                                           Variant{"needed_buffers",
-                                                   [](ExplorerOptions& o) {
-                                                     o.unit.set_buffers = 3;
-                                                     o.unit.buffer_scheme = BufferScheme::kNeeded;
-                                                   }},
-                                           Variant{"accessed_buffers",
-                                                   [](ExplorerOptions& o) {
-                                                     o.unit.set_buffers = 5;
-                                                     o.unit.buffer_scheme = BufferScheme::kAccessed;
-                                                   }},
-                                           Variant{"all_buffers",
-                                                   [](ExplorerOptions& o) {
-                                                     o.unit.set_buffers = 6;
-                                                     o.unit.buffer_scheme = BufferScheme::kAll;
-                                                   }},
-                                           Variant{"by_warp", [](ExplorerOptions& o) { o = by_warp(o); }},
-                                           Variant{"by_warp_small_buffers",
-                                                   [](ExplorerOptions& o) {
-                                                     o = by_warp(o);
-                                                     o.unit.set_buffers = 4;
-                                                     o.unit.set_words = 1;
-                                                   }}),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Units, Serialisable,
+    ::testing::Values(Variant{"base", [](ExplorerOptions&) {}},
+                      Variant{"three_units", [](ExplorerOptions& o) { o.units = 3; }},
+                      Variant{"lanes", [](ExplorerOptions& o) { o.lanes = 3; }},
+                      Variant{"perfect", [](ExplorerOptions& o) { o.unit.history.perfect = true; }},
+                      Variant{"narrow_ids",
+                              [](ExplorerOptions& o) {
+                                o.unit.cid_bits = 4;
+                                o.unit.ring_entries = 8;
+                                o.credits = 2;
+                                o.transactions = 12;
+                              }},
+                      Variant{"small_buffers",
+                              [](ExplorerOptions& o) {
+                                o.unit.set_buffers = 2;
+                                o.unit.set_words = 1;
+                              }},
+                      Variant{"needed_buffers",
+                              [](ExplorerOptions& o) {
+                                o.unit.set_buffers = 3;
+                                o.unit.buffer_scheme = BufferScheme::kNeeded;
+                              }},
+                      Variant{"accessed_buffers",
+                              [](ExplorerOptions& o) {
+                                o.unit.set_buffers = 5;
+                                o.unit.buffer_scheme = BufferScheme::kAccessed;
+                              }},
+                      Variant{"all_buffers",
+                              [](ExplorerOptions& o) {
+                                o.unit.set_buffers = 6;
+                                o.unit.buffer_scheme = BufferScheme::kAll;
+                              }},
+                      Variant{"temporal", [](ExplorerOptions& o) { o = temporal(Temporal::kStrict); }},
+                      Variant{"temporal_by_warp",
+                              [](ExplorerOptions& o) {
+                                o = by_warp(temporal(Temporal::kStrict));
+                                o.words = 8;
+                              }},
+                      Variant{"by_warp", [](ExplorerOptions& o) { o = by_warp(o); }},
+                      Variant{"by_warp_small_buffers",
+                              [](ExplorerOptions& o) {
+                                o = by_warp(o);
+                                o.unit.set_buffers = 4;
+                                o.unit.set_words = 1;
+                              }}),
+    [](const auto& test) { return std::string(test.param.name); });
 
 class BrokenRules : public ::testing::TestWithParam<Variant> {};
 TEST_P(BrokenRules, AreNoticed) {
   ExplorerOptions options = base_options();
   options.checks = false;  // by what they do, not by the assertions
   GetParam().change(options);
-  const auto [bad, first] = explore(options, 1500, 10);
+  const auto [bad, first] = explore(options, options.temporal == Temporal::kOff ? 1500 : 20'000, 10);
   EXPECT_GT(bad, 0u);
   RecordProperty("bad_runs", static_cast<int>(bad));
   RecordProperty("first", first);
@@ -139,6 +156,13 @@ INSTANTIATE_TEST_SUITE_P(
                   o.credits = 2;
                   o.transactions = 8;
                   o.early_credits = true;
+                }},
+        // As published: it may miss part of a transaction that commits (G17).
+        Variant{"temporal_as_published", [](ExplorerOptions& o) { o = temporal(Temporal::kPublished); }},
+        Variant{"E4_own_id",
+                [](ExplorerOptions& o) {
+                  o = temporal(Temporal::kStrict);
+                  o.own_id_matters = false;
                 }},
         Variant{"E5_second_result", [](ExplorerOptions& o) { o.rules.failure_is_final = false; }},
         Variant{"E6_blocked_input",

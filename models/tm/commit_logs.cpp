@@ -1,0 +1,157 @@
+// Logs arrive at a commit unit: set buffers, speculative reads, DONE-FILL, final outcomes.
+#include <algorithm>
+#include <stdexcept>
+
+#include "tm/commit_unit_model.h"
+#include "tm/tx_log.h"
+
+namespace heddle::tm {
+
+void CommitUnitModel::take_buffer(Row& row, unsigned buffers) {
+  row.buffers += buffers;
+  counters_.buffers += buffers;
+  counters_.most_buffers = std::max(counters_.most_buffers, counters_.buffers);
+}
+
+void CommitUnitModel::give_back_buffers(Row& row) {
+  counters_.buffers -= row.buffers;
+  row.buffers = 0;
+}
+
+void CommitUnitModel::accept(UnitMessage message) {
+  message_ = std::move(message);
+  absorbing_ = true;
+  absorbed_ = 0;
+  if (message_.kind != UnitMessage::Kind::kFinal && message_.kind != UnitMessage::Kind::kResentRow)
+    know(message_.group);
+}
+
+void CommitUnitModel::store_word(Row& row, const LogWord& word, bool write) {
+  std::uint16_t& count = write ? row.write_count[word.lane] : row.read_count[word.lane];
+  LaneMask& overflow = write ? row.write_overflow : row.read_overflow;
+  ++count;
+  ++(write ? counters_.write_words : counters_.read_words);
+  if (overflow.test(word.lane)) return;
+  const bool full = config_.set_buffers != 0 && counters_.buffers >= config_.set_buffers;
+  bool room = config_.set_buffers == 0 || count <= config_.set_words;
+  if (config_.buffer_scheme == BufferScheme::kAccessed && row.buffers == 0) {
+    room = room && !full;
+    if (!full) take_buffer(row, 2);
+  } else if (count == 1 && config_.buffer_scheme != BufferScheme::kAll &&
+             config_.buffer_scheme != BufferScheme::kAccessed) {
+    room = room && !full;
+    if (!full) take_buffer(row, 1);
+  }
+  if (!room) {
+    overflow |= lane_bit(word.lane);
+    ++counters_.overflows;
+    return;
+  }
+  (write ? row.writes : row.reads).push_back(word);
+}
+
+void CommitUnitModel::take_words(std::size_t count) {
+  const bool resent = message_.kind == UnitMessage::Kind::kResentRow;
+  const bool write = message_.kind == UnitMessage::Kind::kWriteLog;
+  for (std::size_t i = absorbed_; i < absorbed_ + count; ++i) {
+    const LogWord& word = message_.words[i];
+    Row& row = row_of(message_.group, word.lane);
+    if (resent) {
+      switch (resend_.stage) {
+        case Stage::kHazardReads:
+          look_up(row, word);
+          break;
+        case Stage::kHazardWrites:
+          insert(row, word);
+          break;
+        case Stage::kRevalidate:
+          access(row, &word, 1, resend_.lanes, false, true);
+          break;
+        case Stage::kCommit:
+          access(row, &word, 1, resend_.lanes, true, false);
+          break;
+      }
+      continue;
+    }
+    if (rules_.rcid_at_first_word) begin(row);
+    store_word(row, word, write);
+    if (!write && !config_.by_warp) access(row, &word, 1, row.lanes, false, false);
+  }
+  absorbed_ += count;
+}
+
+void CommitUnitModel::take_end() {
+  switch (message_.kind) {
+    case UnitMessage::Kind::kReadLog:
+      if (config_.by_warp && !message_.words.empty()) {
+        Row& row = row_of(message_.group, message_.words.front().lane);
+        access(row, message_.words.data(), message_.words.size(), row.lanes, false, false);
+      }
+      break;
+    case UnitMessage::Kind::kDoneFill: {
+      const CommitGroup& group = message_.group;
+      std::uint32_t reads = 0, writes = 0;
+      const auto complete = [&](Row& row) {
+        row.touched = message_.touched & row.lanes;
+        row.complete = true;
+        if (row.touched.any())
+          begin(row);
+        else
+          ++counters_.skipped;
+        for (unsigned lane = 0; lane < base::kLanes; ++lane) {
+          reads += row.read_count[lane];
+          writes += row.write_count[lane];
+        }
+      };
+      if (config_.by_warp)
+        complete(*row(group.base));
+      else
+        group.lanes.for_each([&](unsigned lane) { complete(*row(group.cid_of(lane))); });
+      if (reads != message_.read_words || writes != message_.write_words)
+        throw std::logic_error("commit unit: words of a log are missing at its DONE-FILL");
+      break;
+    }
+    case UnitMessage::Kind::kFinal:
+      message_.touched.for_each([&](unsigned lane) {
+        Row& row = row_of(message_.group, lane);
+        row.finals |= lane_bit(lane);
+        const bool pass = message_.pass.test(lane);
+        if (pass) row.passes |= lane_bit(lane);
+        if (observer_ != nullptr) observer_->final_received(message_.group.cid_of(lane), pass);
+      });
+      break;
+    case UnitMessage::Kind::kResentRow:
+      if (message_.last) {
+        resend_.active = false;
+        resend_.row->resent = true;
+      }
+      break;
+    default:
+      break;
+  }
+  absorbing_ = false;
+}
+
+bool CommitUnitModel::absorb() {
+  if (!absorbing_) return false;
+  const std::size_t left = message_.words.size() - absorbed_;
+  if (left != 0) {
+    // L2 always goes on, so this is no wait for anybody's turn (E6).
+    if (first_reads_.size() >= config_.l2_queue) return false;
+    const std::size_t count = std::min<std::size_t>(left, config_.gathered_words);
+    const bool log =
+        message_.kind == UnitMessage::Kind::kReadLog || message_.kind == UnitMessage::Kind::kWriteLog;
+    if (!rules_.never_blocks && log && counters_.buffers >= config_.set_buffers) {
+      const LogWord& word = message_.words[absorbed_];
+      const Row& row = row_of(message_.group, word.lane);
+      const bool write = message_.kind == UnitMessage::Kind::kWriteLog;
+      if ((write ? row.write_count : row.read_count)[word.lane] == 0) return false;
+    }
+    take_words(count);
+    if (absorbed_ != message_.words.size()) return true;
+  }
+  take_end();
+  return true;
+}
+
+}  // namespace heddle::tm

@@ -1,0 +1,171 @@
+// A commit unit reads and writes L2: validation as logs arrive and once more behind hazards, outcomes, why they failed.
+#include <algorithm>
+
+#include "tm/commit_unit_model.h"
+#include "tm/tx_log.h"
+
+namespace heddle::tm {
+
+std::size_t CommitUnitModel::gather(const std::vector<LogWord>& words, std::size_t from) const {
+  if (!config_.by_warp) return 1;
+  std::size_t to = from;
+  while (to < words.size() && words[to].row == words[from].row) ++to;
+  return to - from;
+}
+
+void CommitUnitModel::access(Row& row, const LogWord* words, std::size_t count, LaneMask lanes, bool write,
+                             bool again) {
+  std::array<std::uint32_t, base::kLanes> made{};
+  std::size_t made_count = 0;
+  auto& queue = write ? writes_ : again ? second_reads_ : first_reads_;
+  const std::size_t queued = queue.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const LogWord& word = words[i];
+    if (!lanes.test(word.lane)) continue;
+    const std::uint64_t block = word.address / config_.access_bytes * config_.access_bytes;
+    const auto index = static_cast<std::uint8_t>((word.address - block) / kWordBytes);
+    std::size_t found = 0;
+    while (found < made_count && accesses_[made[found]].block != block) ++found;
+    if (found == made_count) {
+      if (free_accesses_.empty()) {
+        free_accesses_.push_back(static_cast<std::uint32_t>(accesses_.size()));
+        accesses_.emplace_back();
+      }
+      const std::uint32_t tag = free_accesses_.back();
+      free_accesses_.pop_back();
+      Access& access = accesses_[tag];
+      access.row = &row;
+      access.write = write;
+      access.again = again;
+      access.block = block;
+      access.words.clear();
+      L2Request request;
+      request.write = write;
+      request.block = block;
+      request.tag = tag;
+      queue.push_back(request);
+      made[made_count++] = tag;
+      ++(write ? row.writing : row.reading);
+      ++(write ? counters_.writes : again ? counters_.second_reads : counters_.speculative_reads);
+    }
+    accesses_[made[found]].words.push_back({word.lane, index, word.value});
+    L2Request& request = queue[queued + found];
+    request.words |= 1u << index;
+    if (write) {
+      request.cid = std::max(request.cid, row.group.cid_of(word.lane));
+      request.values[index] = word.value;
+      request.bytes[index] = word.bytes;
+    }
+    if (observer_ != nullptr) {
+      const Cid cid = row.group.cid_of(word.lane);
+      if (write)
+        observer_->write_issued(cid, word.address);
+      else
+        observer_->read_issued(cid, word.address, again);
+    }
+  }
+}
+
+void CommitUnitModel::returned(std::uint32_t tag, const std::uint32_t* block) {
+  Access& access = accesses_[tag];
+  Row& row = *access.row;
+  for (const Access::Word& word : access.words) {
+    if (block[word.index] != word.value)
+      fails(row, word.lane, access.block + word.index * kWordBytes, access.again);
+    if (observer_ != nullptr)
+      observer_->read_returned(row.group.cid_of(word.lane), access.block + word.index * kWordBytes);
+  }
+  --row.reading;
+  free_accesses_.push_back(tag);
+}
+
+void CommitUnitModel::fails(Row& row, unsigned lane, std::uint64_t word, bool again) {
+  if (row.failed.test(lane)) return;
+  row.failed |= lane_bit(lane);
+  const Cid writer = again ? row.ycid : history_.lookup(word / kWordBytes, window(row)).value_or(0);
+  failures_[std::uint64_t{row.group.core} << 32 | row.group.warp] = {row.group.cid_of(lane), writer, word};
+}
+
+const CommitUnitModel::Failure* CommitUnitModel::last_failure(std::uint32_t core, std::uint32_t warp) const {
+  const auto known = failures_.find(std::uint64_t{core} << 32 | warp);
+  return known == failures_.end() ? nullptr : &known->second;
+}
+
+const CommitGroup* CommitUnitModel::group_of(Cid cid) const {
+  for (Cid first = cid; first >= retire_ && first + base::kLanes > cid; --first)
+    if (const Row* const live = row(first)) return &live->group;
+  const auto known = std::find_if(retired_.rbegin(), retired_.rend(), [cid](const CommitGroup& group) {
+    return cid >= group.base && cid < group.end();
+  });
+  return known == retired_.rend() ? nullptr : &*known;
+}
+
+void CommitUnitModel::ordered(std::uint32_t tag) {
+  --accesses_[tag].row->writing;
+  free_accesses_.push_back(tag);
+}
+
+bool CommitUnitModel::wait_stage() {
+  bool happened = false;
+  pass_over(wait_, hazard_, happened);
+  if (wait_ >= hazard_) return happened;
+  Row& r = *row(wait_);
+  if (comes_again(r) || (r.next == 0 && r.reading != 0))
+    return happened;  // speculative reads are on their way
+  LaneMask again = r.hazard;
+  if (rules_.failure_is_final) {
+    again = LaneMask::difference(again, r.failed);
+  } else if (r.next == 0) {
+    // As published: the second result replaces the first, though the buffers of what has failed are free.
+    std::erase_if(r.reads, [&](const LogWord& word) { return (r.failed & r.hazard).test(word.lane); });
+    r.failed = LaneMask::difference(r.failed, r.hazard);
+  }
+  if (again.any() && rules_.revalidates) {
+    if (retire_ <= r.ycid) return happened;
+    const LaneMask stored = LaneMask::difference(again, r.read_overflow);
+    while (r.next < r.reads.size()) {
+      if (!stored.test(r.reads[r.next].lane)) {
+        ++r.next;
+        continue;
+      }
+      const std::size_t count = gather(r.reads, r.next);
+      const auto clocks =
+          static_cast<std::uint32_t>((count + config_.gathered_words - 1) / config_.gathered_words);
+      if (++gathering_again_ < clocks) return true;
+      gathering_again_ = 0;
+      access(r, &r.reads[r.next], count, stored, false, true);
+      r.next += count;
+      if (r.next < r.reads.size()) return true;
+    }
+    r.next = r.reads.size() + 1;  // what comes back from L2 is of the second reads
+    if (!resent(r, Stage::kRevalidate, again & r.read_overflow, happened)) return happened;
+  }
+  r.resent = false;
+  r.next = 0;
+  wait_ += r.count;
+  return true;
+}
+
+bool CommitUnitModel::outcome_stage() {
+  bool happened = false;
+  pass_over(outcome_, wait_, happened);
+  if (outcome_ >= wait_) return happened;
+  Row& r = *row(outcome_);
+  if (r.reading != 0) return happened;
+  const LaneMask pass = LaneMask::difference(r.touched, r.failed);
+  to_cores_.push_back({CoreMessage::Kind::kLocalOutcome, r.group, r.touched, pass});
+  counters_.failed += (r.touched & r.failed).count();
+  counters_.second_chances += (r.hazard & pass).count();
+  if (observer_ != nullptr)
+    r.touched.for_each([&](unsigned lane) { observer_->outcome_sent(r.group.cid_of(lane)); });
+  if (config_.buffer_scheme == BufferScheme::kNeeded) {
+    // Reads are not needed any more, and nothing is of those that have failed.
+    const std::uint32_t writes = (pass & r.touched).any() && !r.writes.empty() ? std::min(r.buffers, 1u) : 0;
+    counters_.buffers -= r.buffers - writes;
+    r.buffers = writes;
+  }
+  outcome_ += r.count;
+  return true;
+}
+
+}  // namespace heddle::tm

@@ -1,0 +1,160 @@
+// No transaction waits for ever: attempts that loop over what they have read are validated on their way (E11), whatever never
+// ends is named with its conflict, and a fence waits for older transactions (E8).
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "regression/tm/rig.h"
+
+namespace heddle::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+std::uint64_t sum(const Json& result, const char* counter) {
+  std::uint64_t total = 0;
+  for (const char* core : {"core0", "core1"})
+    total += result["statistics"][core]["transactions"][counter].get<std::uint64_t>();
+  return total;
+}
+
+/// CTA 0 loops within a transaction while two words that it has read differ, which are the same in every state of memory:
+/// the transactions of CTA 1 change them together. `loop`: how it does.
+TxRun doomed_loop(const std::string& loop) {
+  TxRun run;
+  const std::string delay =
+      "  mov.u32 %r4, {};\n{}:\n  sub.u32 %r4, %r4, 1;\n  setp.ne.u32 %p2, %r4, 0;\n  @%p2 bra {};\n";
+  const auto wait = [&](unsigned times, const char* label) {
+    return fmt::format(fmt::runtime(delay), times, label, label);
+  };
+  run.ptx =
+      tx_kernel_text("  setp.ne.u32 %p0, %r0, 0;\n  @%p0 bra WRITER;\n  mov.u32 %r5, 20;\nREADER:\n" +
+                     std::string(kTxBegin) + "  ld.volatile.global.u32 %r2, [%a];\n" + wait(300, "BETWEEN") +
+                     "  ld.volatile.global.u32 %r3, [%a+128];\n" + loop + "  st.global.u32 [%a+64], %r3;\n" +
+                     std::string(kTxCommit) +
+                     "  sub.u32 %r5, %r5, 1;\n  setp.ne.u32 %p3, %r5, 0;\n  @%p3 bra READER;\n  bra OUT;\n"
+                     "WRITER:\n  mov.u32 %r5, 40;\nAGAIN:\n" +
+                     std::string(kTxBegin) +
+                     "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n"
+                     "  st.global.u32 [%a+128], %r2;\n" +
+                     std::string(kTxCommit) + wait(37, "PAUSE") +
+                     "  sub.u32 %r5, %r5, 1;\n  setp.ne.u32 %p3, %r5, 0;\n  @%p3 bra AGAIN;\nOUT:\n");
+  run.threads = 3;
+  return run;
+}
+const char* const kPlainLoop = "LOOP:\n  setp.ne.u32 %p1, %r2, %r3;\n  @%p1 bra LOOP;\n";
+/// In a function, called by the lane for which it is wrong: two frames above the transaction's.
+const char* const kLoopInAFunction =
+    "  setp.eq.u32 %p1, %r2, %r3;\n  @%p1 bra FINE;\n  {\n  .param .b32 x; .param .b32 y;\n"
+    "  st.param.b32 [x], %r2;\n  st.param.b32 [y], %r3;\n  call.uni outer, (x, y);\n  }\nFINE:\n";
+std::string with_functions(const std::string& ptx) {
+  const std::string functions = R"(
+.func inner(.param .b32 x, .param .b32 y)
+{
+  .reg .b32 %u, %v;
+  .reg .pred %q;
+  ld.param.b32 %u, [x];
+  ld.param.b32 %v, [y];
+LOOP:
+  setp.ne.u32 %q, %u, %v;
+  @%q bra LOOP;
+  ret;
+}
+.func outer(.param .b32 x, .param .b32 y)
+{
+  .reg .b32 %u, %v;
+  ld.param.b32 %u, [x];
+  ld.param.b32 %v, [y];
+  {
+  .param .b32 a; .param .b32 b;
+  st.param.b32 [a], %u;
+  st.param.b32 [b], %v;
+  call.uni inner, (a, b);
+  }
+  ret;
+}
+)";
+  const std::size_t at = ptx.find(".visible .entry");
+  return ptx.substr(0, at) + functions + ptx.substr(at);
+}
+
+class DoomedLoops : public ::testing::TestWithParam<const char*> {};
+TEST_P(DoomedLoops, EndByValidation) {
+  for (const bool calls : {false, true})
+    for (const char* protocol : {"kilo", "warp"}) {
+      TxRun run = doomed_loop(calls ? kLoopInAFunction : kPlainLoop);
+      if (calls) run.ptx = with_functions(run.ptx);
+      run.settings = {std::string("core.control_flow.mechanism=") + GetParam(),
+                      std::string("tm.protocol=") + protocol, "tm.validate_cycles=2000"};
+      const Json result = run_tx(run);
+      ASSERT_EQ(replay_difference(run, result), "") << calls << " " << protocol;
+      EXPECT_GT(sum(result, "sent_away"), 0u) << "nobody was doomed: the test tests nothing";
+      EXPECT_EQ(sum(result, "committed"), 3u * 60u);
+    }
+}
+TEST_P(DoomedLoops, AreNamedWithoutIt) {
+  TxRun run = doomed_loop(kPlainLoop);
+  run.settings = {std::string("core.control_flow.mechanism=") + GetParam(), "tm.validate_cycles=0",
+                  "tm.hang_cycles=300000"};
+  EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr("is not over after"));
+}
+INSTANTIATE_TEST_SUITE_P(On, DoomedLoops, ::testing::Values("simt_stack", "aware", "multi_path"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST(EndlessTransactions, AreNamedWithAddressAndBothWarps) {
+  // Every thread adds to one word, so most attempts fail.
+  TxRun run;
+  run.ptx = tx_kernel_text(
+      std::string(kTxBegin) +
+      "  ld.global.u32 %r2, [%a];\n  add.u32 %r2, %r2, 1;\n  st.global.u32 [%a], %r2;\n" + kTxCommit);
+  run.settings = {"tm.hang_cycles=5000", "tm.concurrent_warps=0"};
+  const std::string error = run_tx(run)["errors"].dump();
+  EXPECT_THAT(error, HasSubstr("test.ptx:"));
+  EXPECT_THAT(error, HasSubstr("attempts have failed in a row"));
+  EXPECT_THAT(error, HasSubstr("which it had read, has changed: transaction"));
+  EXPECT_THAT(error, HasSubstr("of warp slot"));
+}
+
+TEST(EndlessTransactions, AbortsThatComeAgainForEver) {
+  TxRun run;
+  run.ptx = tx_kernel_text(std::string(kTxBegin) + "  ld.global.u32 %r2, [%a];\n" + kTxAbort + kTxCommit);
+  run.settings = {"tm.hang_cycles=20000"};
+  EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr("it aborts by itself, or loops"));
+}
+
+/// E8: thread 0 of CTA 1 makes words private that a transaction of CTA 0, older than its own, still writes. Runs in which it
+/// does not see them all.
+unsigned unsafe_runs(const char* fence_waits) {
+  unsigned bad = 0;
+  for (unsigned delay = 1; delay <= 300; delay += 13) {
+    std::string writes;
+    for (unsigned i = 0; i < 48; ++i) writes += fmt::format("  st.global.u32 [%a+{}], 7;\n", 256 + 4 * i);
+    TxRun run;
+    run.ptx = tx_kernel_text(
+        "  setp.ne.u32 %p0, %r0, 0;\n  @%p0 bra TAKER;\n" + std::string(kTxBegin) +
+        "  ld.global.u32 %r2, [%a];\n  setp.ne.u32 %p1, %r2, 0;\n  @%p1 bra TAKEN;\n" + writes + "TAKEN:\n" +
+        kTxCommit + "  bra OUT;\nTAKER:\n" +
+        fmt::format("  mov.u32 %r4, {};\nDELAY:\n  sub.u32 %r4, %r4, 1;\n  setp.ne.u32 %p2, %r4, 0;\n"
+                    "  @%p2 bra DELAY;\n",
+                    delay) +
+        kTxBegin + "  ld.global.u32 %r2, [%a];\n  st.global.u32 [%a], 1;\n" + kTxCommit +
+        "  membar.gl;\n  ld.volatile.global.u32 %r3, [%a+444];\n  st.global.u32 [%b], %r3;\nOUT:\n");
+    run.settings = {std::string("tm.fence_waits=") + fence_waits, "tm.commit_unit.clock_mhz=60",
+                    "tm.commit_unit.l2_queue=64"};
+    run.threads = 1;
+    run.words_a = 128;
+    run.words_b = 1;
+    const Json result = run_tx(run);
+    EXPECT_FALSE(result.contains("errors")) << result.dump();
+    if (result["b"][0] != result["a"][111]) ++bad;
+  }
+  return bad;
+}
+TEST(Fences, WaitForOlderTransactions) {
+  EXPECT_GT(unsafe_runs("false"), 0u) << "the test tests nothing";
+  EXPECT_EQ(unsafe_runs("true"), 0u);
+}
+
+}  // namespace
+}  // namespace heddle::testing
