@@ -21,8 +21,8 @@ BENCHMARKS = [
     ("HT-M", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=16384 ctas=30 threads=192", "keys=960 buckets=16384 ctas=15 threads=64"),
     ("HT-L", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=262144 ctas=30 threads=192", "keys=960 buckets=262144 ctas=15 threads=64"),
     ("ATM", "atm-tx", "atm", "atm-coarse", "transfers=7680 accounts=250000 ctas=30 threads=192", "transfers=960 accounts=250000 ctas=15 threads=64"),
-    ("CL", "cloth-tx", "cloth-pull", "cloth-coarse", "width=44 height=43 sweeps=1 ctas=15 threads=512", "width=16 height=15 sweeps=1 ctas=15 threads=64"),
-    ("CLto", "cloth-tx-preloaded", "cloth-pull", "cloth-coarse", "width=44 height=43 sweeps=1 ctas=15 threads=512", "width=16 height=15 sweeps=1 ctas=15 threads=64"),
+    ("CL", "cloth-tx", "cloth-pull", "cloth-coarse", "width=30 height=30 sweeps=1 ctas=7 threads=512", "width=16 height=15 sweeps=1 ctas=15 threads=64"),
+    ("CLto", "cloth-tx-preloaded", "cloth-pull", "cloth-coarse", "width=30 height=30 sweeps=1 ctas=7 threads=512", "width=16 height=15 sweeps=1 ctas=15 threads=64"),
     ("BH-H", "bh-build-tx", "bh-build", "bh-build-coarse", "bodies=3750 ctas=15 threads=288", "bodies=500 ctas=15 threads=64"),
     ("BH-L", "bh-build-tx", "bh-build", "bh-build-coarse", "bodies=15000 ctas=15 threads=288", "bodies=500 ctas=15 threads=64"),
     ("CC", "cudacuts-tx", "cudacuts", "cudacuts-coarse", "width=100 height=75 rounds=6 threads=256", "width=24 height=20 rounds=3 threads=64"),
@@ -34,7 +34,7 @@ CHAPTER_4 = ["HT-H", "HT-M", "ATM", "CL", "BH-H", "CC", "AP"]  # HT-L of chapter
 LIMITS = [1, 2, 4, 8, 0]
 HISTORY = [("perfect", {"tm.commit_unit.perfect_history": True}), ("5 kB", {}),
            ("0.5 kB", {"tm.commit_unit.history_entries": 64, "tm.commit_unit.filter_arrays": 4, "tm.commit_unit.filter_buckets": 16})]
-KILO, WARP = {}, {"tm.protocol": "warp"}
+KILO, WARP, IDEAL = {}, {"tm.protocol": "warp"}, {"tm.protocol": "ideal"}
 TIMES = {"tm.temporal.mode": "published"}
 PROTOCOLS = [("KiloTM", KILO), ("KiloTM + TCD", {**KILO, **TIMES}), ("WarpTM", WARP), ("WarpTM + TCD", {**WARP, **TIMES})]
 # Published (Table 6.4): best limit and aborts of 1000 commits; None: not given, as without TCD.
@@ -103,6 +103,7 @@ class Study:
             yield self.case(name, "fine", {}, True)
             for limit in self.limits:
                 yield self.case(name, "tx", {"tm.concurrent_warps": limit}, True)
+            yield self.case(name, "tx", {**IDEAL, "tm.concurrent_warps": 0}, True)
             for _, history in HISTORY:
                 yield self.case(name, "tx", {**history, "tm.concurrent_warps": 2}, True)
 
@@ -221,14 +222,16 @@ def old_table(study):
     for name in study.there(CHAPTER_4):
         fine = study.run(name, "fine", None, True)
         limited, unlimited = study.tx(name, KILO, 2, True), study.tx(name, KILO, 0, True)
-        limit, best = study.best(name, KILO, True)
+        limit, _ = study.best(name, KILO, True)
+        of_ideal = study.tx(name, IDEAL, 0, True)
         ideal, locks = PUBLISHED_41[name]
-        rows.append([name, number(ipc(fine)), locks, number(ipc(limited)), ideal, number(study.of_fine(name, limited, True)),
+        rows.append([name, number(ipc(fine)), locks, number(ipc(of_ideal)), ideal, number(study.of_fine(name, of_ideal, True)),
+                     number(over(aborts(of_ideal), 1000)), number(study.of_fine(name, limited, True)), number(over(of_ideal.cycles, limited.cycles)),
                      number(over(unlimited.cycles, limited.cycles)), "-" if limit is None else limit_name(limit),
                      number(over(aborts(limited), 1000)), number(over(aborts(unlimited), 1000)),
                      percent(hit_rate(limited)), percent(hit_rate(unlimited))])
-    return table(["name", "IPC, fine locks", "published", "IPC, KiloTM at 2", "published for ideal TM", "over fine locks at 2",
-                  "faster than NL", "best limit", "aborts a commit at 2", "at NL", "L2 hits at 2", "at NL"], rows)
+    return table(["name", "IPC, fine locks", "published", "IPC, ideal TM", "published", "ideal over fine locks", "aborts a commit, ideal",
+                  "KiloTM at 2 over fine locks", "over ideal", "over NL", "best limit", "aborts a commit at 2", "at NL", "L2 hits at 2", "at NL"], rows)
 
 
 def history_table(study):
@@ -255,6 +258,15 @@ def claims_of_chapter_4(study, claims):
     at_2 = {name: study.of_fine(name, study.tx(name, KILO, 2, True), True) for name in names}
     add_claim(claims, "kilo_fine", list(at_2.values()), lambda: f"{number(mean(at_2.values()))}: {text_of(at_2)}",
               lambda: near(mean(at_2.values()), 0.59))
+    ideal = {name: study.of_fine(name, study.tx(name, IDEAL, 0, True), True) for name in names}
+    add_claim(claims, "ideal_fine", list(ideal.values()), lambda: f"{number(mean(ideal.values()))}: {text_of(ideal)}",
+              lambda: near(mean(ideal.values()), 1.24))
+    slower_than = {name: over(study.tx(name, KILO, 0, True).cycles, study.tx(name, IDEAL, 0, True).cycles) for name in names}
+    add_claim(claims, "ideal_nl", list(slower_than.values()), lambda: f"{number(mean(slower_than.values()))}: {text_of(slower_than)}",
+              lambda: near(mean(slower_than.values()), 4.1))
+    part = {name: over(study.tx(name, IDEAL, 0, True).cycles, study.tx(name, KILO, 2, True).cycles) for name in names}
+    add_claim(claims, "ideal_2", list(part.values()), lambda: f"{number(mean(part.values()))}: {text_of(part)}",
+              lambda: near(mean(part.values()), 0.52))
     gains = {name: over(study.tx(name, KILO, 0, True).cycles, study.tx(name, KILO, 2, True).cycles) for name in names}
     crowded = {name: gains[name] for name in ("HT-H", "CL", "BH-H", "ATM", "HT-M") if name in gains}
     add_claim(claims, "limit_2", list(crowded.values()), lambda: text_of(crowded), lambda: all(value > 1 for value in crowded.values()))

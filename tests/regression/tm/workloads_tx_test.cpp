@@ -29,7 +29,7 @@ class TxWorkloads : public ::testing::TestWithParam<std::tuple<std::string, std:
 TEST_P(TxWorkloads, GiveTheRightResult) {
   const auto& [workload, platform] = GetParam();
   for (const Compiler compiler : {Compiler::kNvcc, Compiler::kClang})
-    for (const char* protocol : {"tm.protocol=kilo", "tm.protocol=warp"}) {
+    for (const char* protocol : {"tm.protocol=kilo", "tm.protocol=warp", "tm.protocol=ideal"}) {
       Scenario scenario =
           with_transactions(workload, platform, compiler, {protocol, "tm.temporal.mode=strict"});
       scenario.oracle = true;
