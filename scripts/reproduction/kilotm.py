@@ -152,7 +152,12 @@ def commit_units(run, *path):
 
 
 def hit_rate(run):
-    return run.stats["total"]["l2"]["hits"] / run.stats["total"]["l2"]["accesses"] if run is not None and run.passed else None
+    """Of L2, with all accesses."""
+    if run is None or not run.passed:
+        return None
+    hits, misses = (sum(run.counter(r"partition\d+", "l2", of, kind) for kind in ("read", "write", "atomic"))
+                    for of in ("hits", "misses"))
+    return over(hits, hits + misses)
 
 
 def messages_share(run):
@@ -161,7 +166,8 @@ def messages_share(run):
 
 
 def ipc(run):
-    return run.stats["total"]["thread_instructions"] / run.cycles if run is not None and run.passed else None
+    """Of threads; None if the statistics do not have it."""
+    return over(run.stats["total"].get("thread_instructions"), run.cycles) if run is not None and run.passed else None
 
 
 def means(values):

@@ -58,12 +58,14 @@ TEST_P(TxWorkloads, RunWhereLanesRunApart) {
 
 TEST_P(TxWorkloads, SameStatisticsInAnyOrderOfCreation) {
   const auto& [workload, platform] = GetParam();
-  Scenario scenario = with_transactions(workload, platform, Compiler::kNvcc, {});
-  const std::string first = run(scenario).dump();
-  ASSERT_EQ(first.find("\"errors\""), std::string::npos) << first;
-  EXPECT_EQ(run(scenario).dump(), first);
-  scenario.shuffle = 42;
-  EXPECT_EQ(run(scenario).dump(), first);
+  for (const char* protocol : {"tm.protocol=kilo", "tm.protocol=ideal"}) {
+    Scenario scenario = with_transactions(workload, platform, Compiler::kNvcc, {protocol});
+    const std::string first = run(scenario).dump();
+    ASSERT_EQ(first.find("\"errors\""), std::string::npos) << first;
+    EXPECT_EQ(run(scenario).dump(), first);
+    scenario.shuffle = 42;
+    EXPECT_EQ(run(scenario).dump(), first);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
