@@ -282,7 +282,7 @@ def kilotm_divides_locks_by_transactions(reproduce):
     check(claims["Gain of WarpTM over Kilo TM"].startswith("100.0 %"), "the best limit of each")
     check(claims["The same with 512 B"] == "25.0 % (holds)", "time over a perfect history")
     check(claims["Aborts a commit without a limit, relative to limit 2"].startswith("HT-H 2.80"), "aborts by limit")
-    check(claims["L2 accesses of commit units a commit for validation, WarpTM over Kilo TM"].startswith("-60.0 %"), "coalescing")
+    check(claims["L2 accesses of commit units a commit for validation, WarpTM over Kilo TM, limit 2"].startswith("-60.0 %"), "coalescing")
     check(row(text, "HT-H", "WarpTM", "107")[4] == "300", "aborts within a warp count")
     for call in reproduce.calls():
         check(("tm.enabled=true" in call) == any("-tx" in word for word in call), "transactions where there are none")
