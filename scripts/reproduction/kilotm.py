@@ -38,7 +38,7 @@ KILO, WARP, IDEAL = {}, {"tm.protocol": "warp"}, {"tm.protocol": "ideal"}
 # One thing changed at a time, at limit 2: of KiloTM, and of WarpTM (steps of Fig 6.13, resolution within a warp).
 FACTORS = [("KiloTM", "commit units at 2800 MHz", {"tm.commit_unit.clock_mhz": 2800}), ("KiloTM", "8 words a clock looked up", {"tm.commit_unit.hazard_words": 8}),
            ("KiloTM", "set buffers without limit", {"tm.commit_unit.set_buffers": 0}), ("KiloTM", "L2 latency 30", {"memory.l2.latency_cycles": 30}),
-           ("KiloTM", "L1 of 192 KB", {"core.l1d.size_kib": 192, "core.l1d.ways": 24}),
+           ("KiloTM", "L1 of 192 KB", {"core.l1d.unified_kib": 0, "core.l1d.size_kib": 192, "core.l1d.ways": 24}),
            ("WarpTM", "nothing coalesced", {"tm.commit_unit.port_words": 1, "tm.commit_unit.coalesced_bytes": 32}),
            ("WarpTM", "2 words a clock looked up", {"tm.commit_unit.hazard_words": 2}), ("WarpTM", "SCR", {"tm.intra_warp.resolution": "sequential"})]
 TIMES = {"tm.temporal.mode": "published"}
