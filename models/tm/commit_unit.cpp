@@ -1,10 +1,12 @@
 #include "tm/commit_unit.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
 #include "tm/message_codec.h"
+#include "tm/tx_log.h"
 
 namespace heddle::tm {
 namespace {
@@ -173,6 +175,19 @@ bool CommitUnit::send_to_core(base::Cycle now) {
   notify(out);
   model_.message_sent();
   return true;
+}
+
+void CommitUnit::write_at_once(std::uint64_t address, std::span<const std::uint8_t> bytes) {
+  std::array<unsigned char, kWordBytes> data{};
+  std::ranges::copy(bytes, data.begin());
+  tlm::tlm_generic_payload payload;
+  payload.set_command(tlm::TLM_WRITE_COMMAND);
+  payload.set_address(address);
+  payload.set_data_ptr(data.data());
+  payload.set_data_length(static_cast<unsigned>(bytes.size()));
+  payload.set_streaming_width(static_cast<unsigned>(bytes.size()));
+  if (l2_isock->transport_dbg(payload) != bytes.size())
+    throw std::logic_error("words of ideal transactional memory were not written");
 }
 
 }  // namespace heddle::tm

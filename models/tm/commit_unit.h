@@ -29,6 +29,9 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
   tlm::tlm_sync_enum memory_nb_transport_bw(unsigned port, Payload& payload, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) override;
 
+  /// Of ideal transactional memory: in no time, wherever the word is at present.
+  void write_at_once(std::uint64_t address, std::span<const std::uint8_t> bytes);
+
   [[nodiscard]] std::string describe() const override { return model_.describe(); }
   [[nodiscard]] const CommitUnitModel& model() const { return model_; }
   /// Everything that it has been sent has retired, and L2 has performed its writes.

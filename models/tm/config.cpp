@@ -102,8 +102,10 @@ void TmLogConfig::visit(base::ConfigVisitor& v) {
 
 void TmConfig::visit(base::ConfigVisitor& v) {
   v.field("enabled", enabled, {.doc = "kernels may have transactions (Kilo TM). Off: nothing of it is made"});
-  v.choice("protocol", protocol, {"kilo", "warp"},
-           "kilo: Kilo TM, each transaction by itself (§5); warp: WarpTM, those of a warp together (§6)");
+  v.choice("protocol", protocol, {"kilo", "warp", "ideal"},
+           "kilo: Kilo TM, each transaction by itself (§5); warp: WarpTM, those of a warp together (§6); "
+           "ideal: a yardstick without logs and "
+           "commit units (§4.1)");
   v.field("concurrent_warps", concurrent_warps,
           {.unit = "warps",
            .doc = "of a core that may be in transactions; 0: without limit (§5.4)",

@@ -19,8 +19,9 @@ enum class BufferScheme : std::uint8_t {
 
 /// Who asks for a commit, and what messages are about.
 enum class Protocol : std::uint8_t {
-  kKilo,  ///< each transaction by itself (§5)
-  kWarp,  ///< WarpTM: those of a warp that do not conflict with each other, together (§6)
+  kKilo,   ///< each transaction by itself (§5)
+  kWarp,   ///< WarpTM: those of a warp that do not conflict with each other, together (§6)
+  kIdeal,  ///< a yardstick: conflicts are found and writes done in no time (comparison/ideal_memory.h)
 };
 /// Which lanes of a warp try again before the commit (§6).
 enum class IntraWarp : std::uint8_t { kTwoPhase, kSequential };

@@ -107,9 +107,11 @@ core::GpuMechanismEntry tm_mechanism() {
   return {"tm", "transactional memory (Kilo TM): transactions of threads, commit units at the partitions",
           base::ConfigOption::section<TmConfig>("tm", "transactional memory (Kilo TM)"),
           [](const core::GpuMechanismConfig& gpu) -> core::GpuMechanismFactory {
-            const auto& config = gpu.sections.get<TmConfig>("tm");
+            TmConfig config = gpu.sections.get<TmConfig>("tm");
             if (!config.enabled) return nullptr;
             validate(config, gpu);
+            // An attempt knows at its end, and nowhere else, whether it is valid.
+            if (config.protocol == Protocol::kIdeal) config.validate_cycles = 0;
             return [config](const core::GpuMechanismSite& site) {
               return std::make_unique<TmMechanism>(config, site);
             };
@@ -124,6 +126,11 @@ TmMechanism::TmMechanism(const TmConfig& config, const core::GpuMechanismSite& s
     if (on_hang) on_hang(why);
   };
   shared_.conflict_of = [this](std::uint32_t core, std::uint32_t warp) { return conflict_of(core, warp); };
+  if (config.protocol == Protocol::kIdeal)
+    shared_.ideal =
+        std::make_unique<IdealMemory>([this](std::uint64_t address, std::span<const std::uint8_t> bytes) {
+          commit_units_[site_.map.partition(address).value()]->write_at_once(address, bytes);
+        });
   if (config.checks) checker_ = std::make_unique<CommitChecker>(site.memory.partitions);
 }
 

@@ -423,6 +423,7 @@ void TransactionUnit::next_attempt(WarpId id, core::TransactionRequest& request,
   of.readers = of.writers = of.faulted = of.trivial = of.losers = LaneMask{};
   of.fault = nullptr;
   of.since = request.cycle;
+  if (shared_.ideal) begin_ideal(id);
   if (of.failures == 0) return;
   ++stats_.retries;
   of.checkpoint.restore(of.attempt, request.registers);

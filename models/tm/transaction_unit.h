@@ -25,6 +25,7 @@
 #include "core/memory/lsu_interposer.h"
 #include "core/memory/memory_port.h"
 #include "memory/address_map.h"
+#include "tm/comparison/ideal_memory.h"
 #include "tm/config.h"
 #include "tm/global_reads.h"
 #include "tm/intra_warp.h"
@@ -64,8 +65,9 @@ struct TransactionShared {
   RetireBoard board;
   std::function<void(const CommitRecord&)> on_commit;  ///< may be empty
   std::function<void(const ReadRecord&)> on_read;      ///< likewise
-  std::uint32_t credits = 0;   ///< entries of the ring that a core may have; 0: any number
-  bool early_credits = false;  ///< the broken rule of E3
+  std::uint32_t credits = 0;           ///< entries of the ring that a core may have; 0: any number
+  bool early_credits = false;          ///< the broken rule of E3
+  std::unique_ptr<IdealMemory> ideal;  ///< of protocol ideal
   /// A transaction takes longer than tm.hang_cycles: ends the launch.
   std::function<void(const std::string& why)> on_hang;
   /// What is known of the conflicts of a warp of a core; empty: nothing.
@@ -283,6 +285,16 @@ class TransactionUnit final : public core::LsuInterposer {
   void log_overflow(Warp& of, LaneMask lanes, Pc pc, bool write);
   [[nodiscard]] WarpId warp_of(const Held& held) const { return held.operation.slices()[0].warp; }
 
+  // comparison/ideal_accesses.cpp
+  [[nodiscard]] IdealMemory::Owner ideal_owner(WarpId id, unsigned lane) const;
+  void begin_ideal(WarpId id);
+  void append_ideal(WarpId id, bool write, LaneMask lanes, const LaneAddresses& address,
+                    const std::array<std::uint32_t, base::kLanes>& values, unsigned bytes);
+  void read_own_ideal(Held& held);
+  void watch_ideal(const Held& held);
+  void commit_ideal(WarpId id);
+  void decide_ideal(Cycle cycle);
+
   // tx_commit.cpp
   void drain(WarpId id);
   void begin_commit(WarpId id);
@@ -368,6 +380,8 @@ class TransactionUnit final : public core::LsuInterposer {
   bool lsu_full_ = false;
   bool again_ = false;  ///< there is something to do in the next cycle
   Cycle cycle_ = 0;
+
+  std::deque<std::pair<WarpId, Cycle>> ideal_;  ///< warps that wait for ideal outcomes, and since when
 
   // Commits.
   std::deque<WarpId> for_credits_;

@@ -171,6 +171,7 @@ void TransactionUnit::append(std::uint32_t owner, bool write, LaneMask lanes, co
                              const std::array<std::uint32_t, base::kLanes>& values, unsigned bytes) {
   Held& held = *held_[owner];
   const WarpId id = warp_of(held);
+  if (shared_.ideal) return append_ideal(id, write, lanes, address, values, bytes);
   Warp& of = warp(id);
   std::uint32_t& rows = write ? of.write_rows : of.read_rows;
   const warp_log::LogLayout& log = write ? write_log_ : read_log_;
@@ -294,12 +295,14 @@ void TransactionUnit::walk_values(std::uint32_t owner, std::span<const std::uint
 
 void TransactionUnit::read_global(std::uint32_t owner) {
   Held& held = *held_[owner];
+  if (shared_.ideal) read_own_ideal(held);
   held.matched = LaneMask{};
   held.lanes.for_each([&](unsigned lane) {
     if (static_cast<std::uint16_t>(held.wanted[lane] & ~held.known[lane]) != 0)
       held.matched |= lane_bit(lane);
   });
   if (held.matched.none()) return load_ends(owner);
+  if (shared_.ideal) watch_ideal(held);
   Warp& of = warp(warp_of(held));
   const std::uint64_t now = site_.services.clock.manager().now();
   held.matched.for_each(

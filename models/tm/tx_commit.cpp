@@ -23,6 +23,7 @@ void TransactionUnit::begin_commit(WarpId id) {
   const LaneMask doomed = of.faulted & of.attempt;
   // What had read nothing would do the same again.
   if (LaneMask::difference(doomed, of.readers).any()) std::rethrow_exception(of.fault);
+  if (shared_.ideal) return commit_ideal(id);
   LaneMask words = (of.readers | LaneMask::difference(of.writers, doomed)) & of.attempt;
   if (config_.temporal.mode != Temporal::kOff) commit_silently(of, words);
   of.trivial = LaneMask::difference(of.attempt, words);
@@ -361,6 +362,7 @@ void TransactionUnit::send_messages(Cycle cycle) {
 }
 
 void TransactionUnit::commit_cycle(Cycle cycle) {
+  if (shared_.ideal) decide_ideal(cycle);
   if (!for_credits_.empty() && !waits_for_board_) take_credits();
   resolution_ends(cycle);
   // The unit has one walker; a resolution keeps it to its end.

@@ -102,6 +102,10 @@ extern "C" __global__ void apriori_coarse(const unsigned long long* records, uns
 // Each record a transaction.
 extern "C" __global__ void apriori_tx(const unsigned long long* records, unsigned n, AprioriCandidate* candidates, unsigned* heads,
                                       int* /*locks*/, unsigned hash_shift) {
+#if defined(__CUDACC__) || defined(__CUDA__)
+  // Its loops wait for nobody, and the transformation would jump out of the transaction.
+  asm volatile(".pragma \"heddle nossde\";");
+#endif
   unsigned stride = gridDim.x * blockDim.x;
   for (unsigned r = blockIdx.x * blockDim.x + threadIdx.x; r < n; r += stride) {
     unsigned long long record = records[r];

@@ -171,6 +171,10 @@ extern "C" __global__ void bh_build_coarse(const float* position, int n, volatil
 // to the next level. The thread's own cells are those from 1 + thread * own_cells on, so that cells are no conflict; which
 // of them is the next is a register that an attempt puts back.
 extern "C" __global__ void bh_build_tx(const float* position, int n, volatile int* child, int own_cells) {
+#if defined(__CUDACC__) || defined(__CUDA__)
+  // Its loops wait for nobody, and the transformation would jump out of the transaction.
+  asm volatile(".pragma \"heddle nossde\";");
+#endif
   int thread = blockIdx.x * blockDim.x + threadIdx.x;
   int stride = gridDim.x * blockDim.x;
   int next = 1 + thread * own_cells;

@@ -127,10 +127,9 @@ Verdict check_moves(const std::vector<std::int32_t>& moves) {
 
 constexpr std::array<Shape, 3> kShapes{{{9, 8, 3, 2, 96}, {60, 50, 2, 15, 128}, {250, 200, 8, 96, 256}}};
 // Paper: CL of tbc-and-kilotm §10.3, 60 000 springs.
-constexpr std::array<Shape, 3> kPullShapes{{{9, 8, 4, 2, 96}, {30, 25, 2, 6, 512}, {125, 121, 2, 118, 512}}};
+constexpr std::array<Shape, 3> kPullShapes{{{9, 8, 4, 2, 96}, {20, 16, 2, 3, 512}, {125, 121, 2, 118, 512}}};
 // One lock: a turn takes as long whatever the size is.
-constexpr std::array<Shape, 3> kCoarseShapes{
-    {{5, 4, 4, 1, 64}, {12, 10, 2, 5, 64}, {125, 121, 2, 118, 512}}};
+constexpr std::array<Shape, 3> kCoarseShapes{{{5, 4, 4, 1, 64}, {12, 10, 2, 5, 64}, {125, 121, 2, 118, 512}}};
 
 Verdict run(const char* kernel, Order order, host::Device& device, const Options& options,
             Moves counted = Moves::kOne, const std::array<Shape, 3>& shapes = kShapes) {

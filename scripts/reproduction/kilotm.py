@@ -15,18 +15,18 @@ TM = {"tm.enabled": True, "tm.commit_unit.ring_entries": 0}
 
 # Name, transactions, fine-grained locks, one lock, parameters common to the first two, those of the third: a turn under one
 # lock takes as long whatever the input is, so that few are enough. Shapes are those of Table 4.2 and §10.3 with a quarter of
-# the transactions (BH-H an eighth, BH-L a twentieth), and what is shared cut likewise.
+# the transactions (CL an eighth, BH-L a twentieth), and what is shared cut likewise, so that as many threads meet on a datum.
 BENCHMARKS = [
-    ("HT-H", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=2048 ctas=30 threads=192", "keys=960 buckets=2048 ctas=15 threads=64"),
-    ("HT-M", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=16384 ctas=30 threads=192", "keys=960 buckets=16384 ctas=15 threads=64"),
-    ("HT-L", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=262144 ctas=30 threads=192", "keys=960 buckets=262144 ctas=15 threads=64"),
-    ("ATM", "atm-tx", "atm", "atm-coarse", "transfers=7680 accounts=250000 ctas=30 threads=192", "transfers=960 accounts=250000 ctas=15 threads=64"),
-    ("CL", "cloth-tx", "cloth-pull", "cloth-coarse", "width=44 height=43 sweeps=1 ctas=15 threads=512", "width=16 height=15 sweeps=1 ctas=15 threads=64"),
-    ("CLto", "cloth-tx-preloaded", "cloth-pull", "cloth-coarse", "width=44 height=43 sweeps=1 ctas=15 threads=512", "width=16 height=15 sweeps=1 ctas=15 threads=64"),
-    ("BH-H", "bh-build-tx", "bh-build", "bh-build-coarse", "bodies=3750 ctas=15 threads=288", "bodies=500 ctas=15 threads=64"),
+    ("HT-H", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=2048 ctas=30 threads=192", "keys=480 buckets=2048 ctas=15 threads=64"),
+    ("HT-M", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=16384 ctas=30 threads=192", "keys=480 buckets=16384 ctas=15 threads=64"),
+    ("HT-L", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=262144 ctas=30 threads=192", "keys=480 buckets=262144 ctas=15 threads=64"),
+    ("ATM", "atm-tx", "atm", "atm-coarse", "transfers=7680 accounts=250000 ctas=30 threads=192", "transfers=480 accounts=250000 ctas=15 threads=64"),
+    ("CL", "cloth-tx", "cloth-pull", "cloth-coarse", "width=44 height=43 sweeps=1 ctas=15 threads=192", "width=12 height=11 sweeps=1 ctas=15 threads=64"),
+    ("CLto", "cloth-tx-preloaded", "cloth-pull", "cloth-coarse", "width=44 height=43 sweeps=1 ctas=15 threads=192", "width=12 height=11 sweeps=1 ctas=15 threads=64"),
+    ("BH-H", "bh-build-tx", "bh-build", "bh-build-coarse", "bodies=7500 ctas=15 threads=288", "bodies=500 ctas=15 threads=64"),
     ("BH-L", "bh-build-tx", "bh-build", "bh-build-coarse", "bodies=15000 ctas=15 threads=288", "bodies=500 ctas=15 threads=64"),
     ("CC", "cudacuts-tx", "cudacuts", "cudacuts-coarse", "width=100 height=75 rounds=6 threads=256", "width=24 height=20 rounds=3 threads=64"),
-    ("AP", "apriori-tx", "apriori", "apriori-coarse", "records=1000 items=300 buckets=4096 ctas=28 threads=64", "records=200 items=300 buckets=4096 ctas=15 threads=64"),
+    ("AP", "apriori-tx", "apriori", "apriori-coarse", "records=1000 items=300 buckets=4096 ctas=28 threads=64", "records=100 items=300 buckets=4096 ctas=15 threads=64"),
 ]
 READ_ONLY = ["CL", "CLto", "BH-H", "BH-L"]  # have read-only transactions
 CHAPTER_4 = ["HT-H", "HT-M", "ATM", "CL", "BH-H", "CC", "AP"]  # HT-L of chapter 4 is HT-M (A16)
@@ -34,7 +34,13 @@ CHAPTER_4 = ["HT-H", "HT-M", "ATM", "CL", "BH-H", "CC", "AP"]  # HT-L of chapter
 LIMITS = [1, 2, 4, 8, 0]
 HISTORY = [("perfect", {"tm.commit_unit.perfect_history": True}), ("5 kB", {}),
            ("0.5 kB", {"tm.commit_unit.history_entries": 64, "tm.commit_unit.filter_arrays": 4, "tm.commit_unit.filter_buckets": 16})]
-KILO, WARP = {}, {"tm.protocol": "warp"}
+KILO, WARP, IDEAL = {}, {"tm.protocol": "warp"}, {"tm.protocol": "ideal"}
+# One thing changed at a time, at limit 2: of KiloTM, and of WarpTM (steps of Fig 6.13, resolution within a warp).
+FACTORS = [("KiloTM", "commit units at 2800 MHz", {"tm.commit_unit.clock_mhz": 2800}), ("KiloTM", "8 words a clock looked up", {"tm.commit_unit.hazard_words": 8}),
+           ("KiloTM", "set buffers without limit", {"tm.commit_unit.set_buffers": 0}), ("KiloTM", "L2 latency 30", {"memory.l2.latency_cycles": 30}),
+           ("KiloTM", "L1 of 192 KB", {"core.l1d.unified_kib": 0, "core.l1d.size_kib": 192, "core.l1d.ways": 24}),
+           ("WarpTM", "nothing coalesced", {"tm.commit_unit.port_words": 1, "tm.commit_unit.coalesced_bytes": 32}),
+           ("WarpTM", "2 words a clock looked up", {"tm.commit_unit.hazard_words": 2}), ("WarpTM", "SCR", {"tm.intra_warp.resolution": "sequential"})]
 TIMES = {"tm.temporal.mode": "published"}
 PROTOCOLS = [("KiloTM", KILO), ("KiloTM + TCD", {**KILO, **TIMES}), ("WarpTM", WARP), ("WarpTM + TCD", {**WARP, **TIMES})]
 # Published (Table 6.4): best limit and aborts of 1000 commits; None: not given, as without TCD.
@@ -86,6 +92,11 @@ class Study:
     def protocols(self, name):
         return [(label, keys) for label, keys in PROTOCOLS if name in READ_ONLY or "TCD" not in label]
 
+    def factor(self, name, label, keys):
+        """Times faster than the protocol without the change, limit 2."""
+        protocol = dict(PROTOCOLS)[label]
+        return over(self.tx(name, protocol, 2).cycles, self.tx(name, {**protocol, **keys}, 2).cycles)
+
     def best(self, name, protocol, old=False):
         """(limit, run) of the fastest."""
         runs = [(limit, self.tx(name, protocol, limit, old)) for limit in self.limits]
@@ -99,10 +110,13 @@ class Study:
             for _, protocol in self.protocols(name):
                 for limit in self.limits:
                     yield self.case(name, "tx", {**protocol, "tm.concurrent_warps": limit})
+            for label, _, keys in FACTORS:
+                yield self.case(name, "tx", {**dict(PROTOCOLS)[label], **keys, "tm.concurrent_warps": 2})
         for name in self.there(CHAPTER_4):
             yield self.case(name, "fine", {}, True)
             for limit in self.limits:
                 yield self.case(name, "tx", {"tm.concurrent_warps": limit}, True)
+            yield self.case(name, "tx", {**IDEAL, "tm.concurrent_warps": 0}, True)
             for _, history in HISTORY:
                 yield self.case(name, "tx", {**history, "tm.concurrent_warps": 2}, True)
 
@@ -151,16 +165,26 @@ def commit_units(run, *path):
 
 
 def hit_rate(run):
-    return run.stats["total"]["l2"]["hits"] / run.stats["total"]["l2"]["accesses"] if run is not None and run.passed else None
+    """Of L2, with all accesses."""
+    if run is None or not run.passed:
+        return None
+    hits, misses = (sum(run.counter(r"partition\d+", "l2", of, kind) for kind in ("read", "write", "atomic"))
+                    for of in ("hits", "misses"))
+    return over(hits, hits + misses)
 
 
 def messages_share(run):
-    """Of the flits of requests, those of messages."""
-    return over(run.counter("crossbar", "requests", "message_flits"), run.counter("crossbar", "requests", "flits")) if run is not None and run.passed else None
+    """Of the flits in both directions, those of messages."""
+    if run is None or not run.passed:
+        return None
+    flits, of_messages = (sum(run.counter("crossbar", direction, kind) for direction in ("requests", "responses"))
+                          for kind in ("flits", "message_flits"))
+    return over(of_messages, flits)
 
 
 def ipc(run):
-    return run.stats["total"]["thread_instructions"] / run.cycles if run is not None and run.passed else None
+    """Of threads; None if the statistics do not have it."""
+    return over(run.stats["total"].get("thread_instructions"), run.cycles) if run is not None and run.passed else None
 
 
 def means(values):
@@ -213,7 +237,7 @@ def best_table(study):
                          "-" if failed[i] is None else failed[i], number(study.of_fine(name, run)),
                          number(study.of_coarse(name, run), 0), percent(hit_rate(run)), percent(messages_share(run))])
     return table(["name", "protocol", "best limit", "published", "aborts of 1000", "published", "over fine locks",
-                  "over one lock", "L2 hits", "messages in request flits"], rows)
+                  "over one lock", "L2 hits", "messages in flits"], rows)
 
 
 def old_table(study):
@@ -221,14 +245,16 @@ def old_table(study):
     for name in study.there(CHAPTER_4):
         fine = study.run(name, "fine", None, True)
         limited, unlimited = study.tx(name, KILO, 2, True), study.tx(name, KILO, 0, True)
-        limit, best = study.best(name, KILO, True)
+        limit, _ = study.best(name, KILO, True)
+        of_ideal = study.tx(name, IDEAL, 0, True)
         ideal, locks = PUBLISHED_41[name]
-        rows.append([name, number(ipc(fine)), locks, number(ipc(limited)), ideal, number(study.of_fine(name, limited, True)),
+        rows.append([name, number(ipc(fine)), locks, number(ipc(of_ideal)), ideal, number(study.of_fine(name, of_ideal, True)),
+                     number(over(aborts(of_ideal), 1000)), number(study.of_fine(name, limited, True)), number(over(of_ideal.cycles, limited.cycles)),
                      number(over(unlimited.cycles, limited.cycles)), "-" if limit is None else limit_name(limit),
                      number(over(aborts(limited), 1000)), number(over(aborts(unlimited), 1000)),
                      percent(hit_rate(limited)), percent(hit_rate(unlimited))])
-    return table(["name", "IPC, fine locks", "published", "IPC, KiloTM at 2", "published for ideal TM", "over fine locks at 2",
-                  "faster than NL", "best limit", "aborts a commit at 2", "at NL", "L2 hits at 2", "at NL"], rows)
+    return table(["name", "IPC, fine locks", "published", "IPC, ideal TM", "published", "ideal over fine locks", "aborts a commit, ideal",
+                  "KiloTM at 2 over fine locks", "over ideal", "over NL", "best limit", "aborts a commit at 2", "at NL", "L2 hits at 2", "at NL"], rows)
 
 
 def history_table(study):
@@ -238,6 +264,12 @@ def history_table(study):
         rows.append([name, *(number(over(run.cycles, runs[0].cycles), 3) for run in runs),
                      *(count(run, commit_units(run, "hazards")) for run in runs)])
     return table(["name", *(f"time, {label}" for label, _ in HISTORY), *(f"hazards, {label}" for label, _ in HISTORY)], rows)
+
+
+def factors_table(study):
+    rows = [[name, *(number(study.factor(name, label, keys)) for label, _, keys in FACTORS)] for name in study.names]
+    rows.append(["**mean**", *(number(mean(study.factor(name, label, keys) for name in study.names)) for label, _, keys in FACTORS)])
+    return table(["name", *(f"{label}: {what}" for label, what, _ in FACTORS)], rows)
 
 
 # ---- Claims
@@ -255,6 +287,15 @@ def claims_of_chapter_4(study, claims):
     at_2 = {name: study.of_fine(name, study.tx(name, KILO, 2, True), True) for name in names}
     add_claim(claims, "kilo_fine", list(at_2.values()), lambda: f"{number(mean(at_2.values()))}: {text_of(at_2)}",
               lambda: near(mean(at_2.values()), 0.59))
+    ideal = {name: study.of_fine(name, study.tx(name, IDEAL, 0, True), True) for name in names}
+    add_claim(claims, "ideal_fine", list(ideal.values()), lambda: f"{number(mean(ideal.values()))}: {text_of(ideal)}",
+              lambda: near(mean(ideal.values()), 1.24))
+    slower_than = {name: over(study.tx(name, KILO, 0, True).cycles, study.tx(name, IDEAL, 0, True).cycles) for name in names}
+    add_claim(claims, "ideal_nl", list(slower_than.values()), lambda: f"{number(mean(slower_than.values()))}: {text_of(slower_than)}",
+              lambda: near(mean(slower_than.values()), 4.1))
+    part = {name: over(study.tx(name, IDEAL, 0, True).cycles, study.tx(name, KILO, 2, True).cycles) for name in names}
+    add_claim(claims, "ideal_2", list(part.values()), lambda: f"{number(mean(part.values()))}: {text_of(part)}",
+              lambda: near(mean(part.values()), 0.52))
     gains = {name: over(study.tx(name, KILO, 0, True).cycles, study.tx(name, KILO, 2, True).cycles) for name in names}
     crowded = {name: gains[name] for name in ("HT-H", "CL", "BH-H", "ATM", "HT-M") if name in gains}
     add_claim(claims, "limit_2", list(crowded.values()), lambda: text_of(crowded), lambda: all(value > 1 for value in crowded.values()))
@@ -327,12 +368,21 @@ def claims_of_chapter_6(study, claims):
               lambda: near(mean(share.values()), 0.36))
 
     def accesses(name, label, kind):
-        run = run_of(name, label)
-        return over(commit_units(run, "l2_requests", kind), unit(run, "committed")) if run is not None else None
+        run = study.tx(name, dict(PROTOCOLS)[label], 2)
+        return over(commit_units(run, "l2_requests", kind), unit(run, "committed")) if run.passed else None
     for claim, kind, published in (("coalesced_reads", "read", 0.60), ("coalesced_writes", "write", 0.61)):
         values = {name: over(accesses(name, "WarpTM", kind), accesses(name, "KiloTM", kind)) for name in names}
         add_claim(claims, claim, list(values.values()), lambda values=values: f"{percent(mean(values.values()) - 1)}: {text_of(values)}",
                   lambda values=values, published=published: near(mean(values.values()), published))
+    fast = {name: over(study.tx(name, KILO, 2).cycles, study.tx(name, {**WARP, **FACTORS[6][2]}, 2).cycles) for name in names}
+    add_claim(claims, "steps", list(fast.values()), lambda: f"{percent(mean(fast.values()) - 1)}: {text_of(fast)}",
+              lambda: near(mean(fast.values()), 1.49))
+    plain = {name: over(study.tx(name, KILO, 2).cycles, study.tx(name, {**WARP, **FACTORS[5][2]}, 2).cycles) for name in names}
+    add_claim(claims, "aggregated", list(plain.values()), lambda: f"{percent(mean(plain.values()) - 1)}: {text_of(plain)}",
+              lambda: near(mean(plain.values()), 1.30))
+    scr = {name: over(1, study.factor(name, *FACTORS[7][::2])) for name in names}
+    add_claim(claims, "scr", list(scr.values()), lambda: f"{percent(mean(scr.values()) - 1)}: {text_of(scr)}",
+              lambda: near(mean(scr.values()), 1.60))
 
 
 def report(machine, names):
@@ -358,6 +408,7 @@ def report(machine, names):
         "## Last writer history, limit 2: time over perfect hazard detection", history_table(study),
         "## GTX480-like: KiloTM by limit", limits_table(study, KILO),
         "## GTX480-like: WarpTM by limit", limits_table(study, WARP),
+        "## GTX480-like, limit 2: times faster with one thing changed", factors_table(study),
         "## GTX480-like: best limits (Table 6.4)", best_table(study),
         xy_chart("KiloTM at its best limit over fine-grained locks", study.names, "performance", performance(KILO)),
         xy_chart("WarpTM at its best limit over fine-grained locks", study.names, "performance", performance(WARP)),

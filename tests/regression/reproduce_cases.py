@@ -107,7 +107,7 @@ def row(text, *words):
 @case
 def without_a_study_it_lists_them(reproduce):
     done = reproduce.run()
-    for name in ("aware", "bows", "ddos", "gpudet", "hanoi", "multipath", "resync", "ssde", "tbc"):
+    for name in ("aware", "bows", "ddos", "gpudet", "hanoi", "kilotm", "multipath", "resync", "ssde", "tbc"):
         check(re.search(rf"^  {name} ", done.stdout, re.MULTILINE), f"no {name}")
 
 
@@ -265,6 +265,29 @@ def gpudet_divides_by_the_nondeterministic_machine(reproduce):
         check("memory.crossbar.perturb_seed=1" in call, "a run without perturbation")
 
 
+def of_transactions(committed, aborted, within=0, reads=0):
+    return {"core0": {"transactions": {"committed": committed, "aborted": aborted, "intra_warp_aborted": within}},
+            "partition0": {"unit": {"l2_requests": {"read": reads, "write": reads}}}}
+
+
+@case
+def kilotm_divides_locks_by_transactions(reproduce):
+    done = reproduce.run("kilotm", "--quick", "--workloads", "HT-H", "CL", "--jobs", "2", rules=[
+        ["tm.enabled=true", {"cycles": 4000, "statistics": of_transactions(100, 50, 0, 200)}],
+        ["tm.enabled=true tm.concurrent_warps=0", {"cycles": 8000, "statistics": of_transactions(100, 140, 0, 200)}],
+        ["tm.enabled=true tm.protocol=warp", {"cycles": 2000, "statistics": of_transactions(100, 10, 20, 80)}],
+        ["tm.enabled=true tm.commit_unit.history_entries=64", {"cycles": 5000, "statistics": of_transactions(100, 60)}]])
+    text = done.stdout
+    claims = {line.split("|")[1].strip(): line.split("|")[-2].strip() for line in text.splitlines() if line.startswith("| ")}
+    check(claims["Gain of WarpTM over Kilo TM"].startswith("100.0 %"), "the best limit of each")
+    check(claims["The same with 512 B"] == "25.0 % (holds)", "time over a perfect history")
+    check(claims["Aborts a commit without a limit, relative to limit 2"].startswith("HT-H 2.80"), "aborts by limit")
+    check(claims["L2 accesses of commit units a commit for validation, WarpTM over Kilo TM, limit 2"].startswith("-60.0 %"), "coalescing")
+    check(row(text, "HT-H", "WarpTM", "107")[4] == "300", "aborts within a warp count")
+    for call in reproduce.calls():
+        check(("tm.enabled=true" in call) == any("-tx" in word for word in call), "transactions where there are none")
+
+
 @case
 def tbc_compares_mechanisms_with_the_stack(reproduce):
     tbc, dwf = ("core.control_flow.mechanism=" + name for name in ("tbc", "dwf"))
@@ -298,7 +321,7 @@ def every_published_claim_has_a_source(reproduce):
     del reproduce
     sys.path.insert(0, str(ROOT / "scripts" / "reproduction"))
     import tables
-    for study in ("aware", "bows", "ddos", "gpudet", "hanoi", "multipath", "resync", "ssde", "tbc"):
+    for study in ("aware", "bows", "ddos", "gpudet", "hanoi", "kilotm", "multipath", "resync", "ssde", "tbc"):
         claims = tables.published(study)
         check(len({claim["id"] for claim in claims}) == len(claims), f"{study}: an id twice")
         for claim in claims:

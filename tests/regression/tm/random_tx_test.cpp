@@ -104,6 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
             "validated_multi_path",
             {"tm.validate_cycles=150", "core.control_flow.mechanism=multi_path", "tm.concurrent_warps=0"}},
         Variant{"fences", {"tm.fence_waits=true"}},
+        Variant{"ideal", {"tm.protocol=ideal", "tm.concurrent_warps=0"}},
+        Variant{"ideal_few_words", {"tm.protocol=ideal"}, {.words = 16}},
         Variant{"slow_units", {"tm.commit_unit.clock_mhz=90", "tm.commit_unit.vendor_cycles=40"}}),
     [](const auto& test) { return std::string(test.param.name); });
 

@@ -29,7 +29,7 @@ class TxWorkloads : public ::testing::TestWithParam<std::tuple<std::string, std:
 TEST_P(TxWorkloads, GiveTheRightResult) {
   const auto& [workload, platform] = GetParam();
   for (const Compiler compiler : {Compiler::kNvcc, Compiler::kClang})
-    for (const char* protocol : {"tm.protocol=kilo", "tm.protocol=warp"}) {
+    for (const char* protocol : {"tm.protocol=kilo", "tm.protocol=warp", "tm.protocol=ideal"}) {
       Scenario scenario =
           with_transactions(workload, platform, compiler, {protocol, "tm.temporal.mode=strict"});
       scenario.oracle = true;
@@ -58,12 +58,14 @@ TEST_P(TxWorkloads, RunWhereLanesRunApart) {
 
 TEST_P(TxWorkloads, SameStatisticsInAnyOrderOfCreation) {
   const auto& [workload, platform] = GetParam();
-  Scenario scenario = with_transactions(workload, platform, Compiler::kNvcc, {});
-  const std::string first = run(scenario).dump();
-  ASSERT_EQ(first.find("\"errors\""), std::string::npos) << first;
-  EXPECT_EQ(run(scenario).dump(), first);
-  scenario.shuffle = 42;
-  EXPECT_EQ(run(scenario).dump(), first);
+  for (const char* protocol : {"tm.protocol=kilo", "tm.protocol=ideal"}) {
+    Scenario scenario = with_transactions(workload, platform, Compiler::kNvcc, {protocol});
+    const std::string first = run(scenario).dump();
+    ASSERT_EQ(first.find("\"errors\""), std::string::npos) << first;
+    EXPECT_EQ(run(scenario).dump(), first);
+    scenario.shuffle = 42;
+    EXPECT_EQ(run(scenario).dump(), first);
+  }
   if (platform != "tiny") return;
   Scenario apart = with_transactions(workload, platform, Compiler::kNvcc,
                                      {"core.control_flow.mechanism=multi_path", "tm.validate_cycles=500"});

@@ -1,0 +1,75 @@
+// Ideal transactional memory: who has read what a commit writes is doomed, nobody else.
+#include "tm/comparison/ideal_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace heddle::tm {
+namespace {
+
+struct Rig {
+  std::vector<std::pair<std::uint64_t, std::vector<std::uint8_t>>> written;
+  IdealMemory memory{[this](std::uint64_t address, std::span<const std::uint8_t> bytes) {
+    written.emplace_back(address, std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+  }};
+};
+
+TEST(IdealMemory, ACommitWritesItsBytesWordByWord) {
+  Rig rig;
+  rig.memory.begin(7);
+  rig.memory.write(7, 0x104, 0x44332211, 4);
+  rig.memory.write(7, 0x108, 0x00aabb00, 2);  // the lower half of a word
+  rig.memory.write(7, 0x105, 0x0000ee00, 1);
+  unsigned char byte = 0;
+  EXPECT_TRUE(rig.memory.own(7, 0x105, byte));
+  EXPECT_EQ(byte, 0xee);
+  EXPECT_FALSE(rig.memory.own(7, 0x10a, byte));
+  rig.memory.ask(7, 10);
+  rig.memory.advance(10);
+  EXPECT_TRUE(rig.written.empty()) << "the cycle is not over";
+  rig.memory.advance(11);
+  EXPECT_EQ(rig.memory.outcome(7), kFirstCid);
+  using Bytes = std::vector<std::uint8_t>;
+  ASSERT_EQ(rig.written.size(), 2u);
+  EXPECT_EQ(rig.written[0], std::pair(std::uint64_t{0x104}, Bytes{0x11, 0xee, 0x33, 0x44}));
+  EXPECT_EQ(rig.written[1], std::pair(std::uint64_t{0x108}, Bytes{0x00, 0xbb}));
+}
+
+TEST(IdealMemory, ReadersOfWhatIsWrittenFailAndTryAgain) {
+  Rig rig;
+  for (const IdealMemory::Owner owner : {0u, 1u, 2u}) rig.memory.begin(owner);
+  rig.memory.read(1, 0x100);
+  rig.memory.read(2, 0x104);
+  rig.memory.write(0, 0x100, 1, 4);
+  rig.memory.write(1, 0x104, 1, 4);
+  rig.memory.ask(1, 5);  // asked first, decided behind 0
+  rig.memory.ask(0, 5);
+  rig.memory.ask(2, 5);
+  rig.memory.advance(6);
+  EXPECT_EQ(rig.memory.outcome(0), kFirstCid);
+  EXPECT_EQ(rig.memory.outcome(1), 0u);
+  EXPECT_EQ(rig.memory.outcome(2), kFirstCid + 1) << "what has failed dooms nobody";
+  EXPECT_EQ(rig.written.size(), 1u);
+  rig.memory.begin(1);
+  rig.memory.ask(1, 7);
+  rig.memory.advance(8);
+  EXPECT_EQ(rig.memory.outcome(1), kFirstCid + 2);
+}
+
+TEST(IdealMemory, WritesWithoutReadsDoNotConflict) {
+  Rig rig;
+  for (const IdealMemory::Owner owner : {0u, 1u}) {
+    rig.memory.begin(owner);
+    rig.memory.write(owner, 0x200, owner, 4);
+    rig.memory.ask(owner, 3);
+  }
+  rig.memory.advance(4);
+  EXPECT_NE(rig.memory.outcome(0), 0u);
+  EXPECT_NE(rig.memory.outcome(1), 0u);
+  EXPECT_EQ(rig.written.back().second[0], 1) << "the later commit wins";
+}
+
+}  // namespace
+}  // namespace heddle::tm
