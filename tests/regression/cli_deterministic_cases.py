@@ -118,7 +118,8 @@ def deterministic_check_passes_on_how_all_runs_end(c):
 
 @case
 def deterministic_check_refuses_what_is_of_one_run(c):
-    for option in (("--check", "oracle"), ("--profile",), ("--trace-tables", "t.jsonl")):
+    for option in (("--check", "oracle"), ("--profile",), ("--trace-tables", "t.jsonl"),
+                   ("--trace-control-flow", "t.cft"), ("--trace-timeline", "t.json", "--trace-warp", "0:0")):
         c.refused("run", "bfs", "--platform", "tiny", "--size", "tiny", "--deterministic-check", "2", *option,
                   says=[option[0], "--deterministic-check"])
     for number in ("0", "1", "-2", "x", "100001", "99999999999999999999"):

@@ -103,6 +103,25 @@ def timeline_counts_backed_off_warps(c):
 
 
 @case
+def timeline_has_the_modes_of_quanta(c):
+    run = ("run", "hashtable", "--platform", "tiny", "--size", "tiny", "--trace-timeline", "t.json")
+
+    def modes():
+        events = json.loads((c.folder / "t.json").read_text())["traceEvents"]
+        return [(e["name"], e["args"]["quantum"], e["ts"], e["dur"]) for e in events if "quantum" in e.get("args", {})]
+
+    c.run(*run)
+    check(not modes(), "modes without determinism")
+    c.run(*run, "--set", "determinism.enabled=true", "--out", "result", "--per-launch")
+    of = json.loads((c.folder / "result/stats.json").read_text())["kernels"][0]["statistics"]["determinism"]
+    for mode, cycles in of["cycles"].items():
+        check(sum(dur for name, _, _, dur in modes() if name == mode) == cycles, f"another time in {mode}")
+    check(of["cycles"]["serial"] > 0 and len({quantum for _, quantum, _, _ in modes()}) == of["quanta"], "quanta")
+    ends = [(ts, ts + dur) for _, _, ts, dur in modes()]
+    check(all(a[1] <= b[0] for a, b in zip(ends, ends[1:])), "modes overlap")
+
+
+@case
 def traces_can_be_narrowed(c):
     c.run("run", "bfs", "--platform", "tiny", "--size", "tiny", "--trace-tables", "t.jsonl", "--trace-warp", "1:0",
           "--trace-cycles", "100:600")

@@ -240,6 +240,19 @@ def timeline_draws_backed_off_warps(scripts):
 
 
 @case
+def timeline_draws_modes_of_quanta(scripts):
+    trace = slices()
+    trace["traceEvents"] += [{"ph": "X", "name": name, "pid": 1000000, "tid": 0, "ts": ts, "dur": 2, "args": {"quantum": 4}}
+                             for ts, name in ((8, "parallel"), (10, "commit"), (12, "serial"))]
+    scripts.run("timeline", scripts.file("t.json", trace), "-o", "t.svg")
+    picture = (scripts.folder / "t.svg").read_text()
+    check("modes of quanta" in picture, "no row")
+    check("quantum 4: commit, cycles 10-12" in picture and "quantum 4: serial, cycles 12-14" in picture, "wrong stretches")
+    trace["traceEvents"][-1]["name"] = "elsewhere"
+    scripts.refused("timeline", scripts.file("bad.json", trace), "-o", "t.svg", says=["'elsewhere'", "no mode"])
+
+
+@case
 def timeline_of_other_things(scripts):
     remedy = "give a file that heddle run --trace-timeline FILE has written"
     good = scripts.file("t.json", slices())
