@@ -223,6 +223,8 @@ class TransactionUnit final : public core::LsuInterposer {
   [[nodiscard]] Warp& warp(WarpId id) { return warps_[id.value()]; }
   void wake_core();
   void recheck(bool token, WarpId id);
+  /// Outside of the core's cycle, which may sleep: it looks at the warp at its tx_commit or fence again.
+  void wake_from_outside(WarpId id);
   [[nodiscard]] bool fence_waits(const core::IssueGateRequest& request);
   [[nodiscard]] bool within(const Warp& of, LaneMask lanes) const {
     return of.phase != Phase::kIdle && of.attempt.contains(lanes);

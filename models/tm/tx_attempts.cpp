@@ -115,8 +115,17 @@ bool TransactionUnit::fence_waits(const core::IssueGateRequest& request) {
   if (last < shared_.board.oldest()) return false;
   ++stats_.fence_waits;
   const WarpId id = request.warp;
-  shared_.board.wait([this, id] { recheck(false, id); });
+  shared_.board.wait([this, id] { wake_from_outside(id); });
   return true;
+}
+
+void TransactionUnit::wake_from_outside(WarpId id) {
+  wake_core();
+  core::GateControlRequest look;
+  look.op = core::GateControlRequest::Op::kRecheck;
+  look.gate = commit_gate_;
+  look.warp = id;
+  commit_control_isock.call(look);
 }
 
 // ---- Instructions
