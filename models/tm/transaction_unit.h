@@ -6,8 +6,9 @@
 //                          \------ messages to commit units: a client of the memory port
 //
 // A warp is in one transaction at a time. Its lanes share the length of the logs; each has a column of its own.
-// Files: transaction_unit.cpp tokens, gates, what instructions do; tx_splits.cpp the same where lanes of a warp run apart;
-// tx_accesses.cpp loads, stores, logs; tx_commit.cpp commits; tx_watchdog.cpp attempts and transactions that take long.
+// Files: transaction_unit.cpp the core's side, a cycle; tx_attempts.cpp gates, tokens, what instructions do; tx_splits.cpp the
+// same where lanes of a warp run apart; tx_accesses.cpp loads, stores, logs; tx_commit.cpp commits; tx_watchdog.cpp attempts and
+// transactions that take long.
 #pragma once
 
 #include <array>
@@ -224,6 +225,8 @@ class TransactionUnit final : public core::LsuInterposer {
   [[nodiscard]] Warp& warp(WarpId id) { return warps_[id.value()]; }
   void wake_core();
   void recheck(bool token, WarpId id);
+  /// Outside of the core's cycle, which may sleep: it looks at the warp at its tx_commit or fence again.
+  void wake_from_outside(WarpId id);
   [[nodiscard]] bool fence_waits(const core::IssueGateRequest& request);
   [[nodiscard]] bool within(const Warp& of, LaneMask lanes) const {
     return of.phase != Phase::kIdle && of.attempt.contains(lanes);

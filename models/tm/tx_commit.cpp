@@ -108,7 +108,7 @@ void TransactionUnit::take_credits() {
       waits_for_board_ = true;
       shared_.board.wait([this] {
         waits_for_board_ = false;
-        wake_core();
+        wake_from_outside(for_credits_.front());
       });
       return;
     }
