@@ -6,31 +6,40 @@
 
 namespace heddle::tm {
 
-CidWindow CommitUnitModel::window(const Row& row) const {
-  // RCIDs are given in ascending order of time: the first that has not passed hazard detection has the oldest.
-  const auto oldest =
-      std::ranges::find_if(begun_, [this](const auto& begun) { return begun.second >= hazard_; });
-  const Cid base = oldest == begun_.end() ? retire_ : oldest->first;
-  return {base, rules_.window_ends_here ? row.first : youngest_, config_.stored_bits()};
+HazardEvent CommitUnitModel::hazard_event(HazardEvent::Op op, const Row& row, std::uint64_t address) const {
+  HazardEvent event;
+  event.op = op;
+  event.row = row.first;
+  event.count = row.count;
+  event.since = rules_.hazard_against_rcid ? row.rcid : retire_;
+  event.retired = retire_;
+  event.youngest = youngest_;
+  event.word = address / kWordBytes;
+  return event;
 }
 
 void CommitUnitModel::look_up(Row& row, const LogWord& word) {
-  const std::optional<Cid> writer = history_.lookup(word.address / kWordBytes, window(row));
-  const Cid since = rules_.hazard_against_rcid ? row.rcid : retire_;
-  if (!writer || *writer < since) return;
+  HazardEvent event = hazard_event(HazardEvent::Op::kLookUp, row, word.address);
+  hazards_.serve(event);
+  if (!event.writer) return;
   if (!row.hazard.test(word.lane)) ++counters_.hazards;
   row.hazard |= lane_bit(word.lane);
-  if (*writer >= row.ycid) row.hazard_word = word.address;
-  row.ycid = std::max(row.ycid, *writer);
+  if (*event.writer >= row.ycid) row.hazard_word = word.address;
+  row.ycid = std::max(row.ycid, *event.writer);
 }
 
 void CommitUnitModel::insert(Row& row, const LogWord& word) {
-  const Cid cid = row.group.cid_of(word.lane);
-  // Earlier words of its own row are somebody's: the window ends behind it.
-  history_.insert(word.address / kWordBytes, cid,
-                  {window(row).base(), rules_.window_ends_here ? row.first + row.count : youngest_,
-                   config_.stored_bits()},
-                  retire_);
+  HazardEvent event = hazard_event(HazardEvent::Op::kInsert, row, word.address);
+  event.writer = row.group.cid_of(word.lane);
+  hazards_.serve(event);
+}
+
+/// Rows before the stage's pointer have passed it.
+void CommitUnitModel::tell_passed() {
+  HazardEvent event;
+  event.op = HazardEvent::Op::kPass;
+  event.row = hazard_;
+  hazards_.serve(event);
 }
 
 bool CommitUnitModel::resent(Row& row, Stage stage, LaneMask lanes, bool& happened) {
@@ -52,6 +61,7 @@ bool CommitUnitModel::resent(Row& row, Stage stage, LaneMask lanes, bool& happen
 bool CommitUnitModel::hazard_stage() {
   bool happened = false;
   pass_over(hazard_, youngest_, happened);
+  if (happened) tell_passed();
   Row* const at = row(hazard_);
   if (at == nullptr || hazard_ >= youngest_ || !at->complete) return happened;
   Row& r = *at;
@@ -72,7 +82,7 @@ bool CommitUnitModel::hazard_stage() {
   if (!look_for_hazards(r, happened)) return happened;
   r.next = 0;
   hazard_ += r.count;
-  while (!begun_.empty() && begun_.front().second < hazard_) begun_.pop_front();
+  tell_passed();
   return true;
 }
 

@@ -6,23 +6,12 @@
 #include <bit>
 #include <stdexcept>
 
-#include "tm/h3_hash.h"
 #include "tm/tx_log.h"
 
 namespace heddle::tm {
-namespace {
-
-RecencyBloomFilter::Hash h3(const CommitUnitConfig& config) {
-  const auto bits = static_cast<unsigned>(std::countr_zero(config.history.buckets));
-  return [hash = H3Hash(config.history.arrays, bits, config.hash_seed)](unsigned array, std::uint64_t key) {
-    return hash(array, key);
-  };
-}
-
-}  // namespace
 
 CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules)
-    : config_(config), rules_(rules), history_(config.history, h3(config), rules.history) {}
+    : config_(config), rules_(rules), hazards_(config, {rules.history, rules.window_ends_here}) {}
 
 // ---- entries
 
@@ -73,7 +62,9 @@ void CommitUnitModel::begin(Row& row) {
   if (row.begun) return;
   row.begun = true;
   row.rcid = retire_;
-  begun_.emplace_back(retire_, row.first);
+  HazardEvent event = hazard_event(HazardEvent::Op::kBegin, row, 0);
+  event.since = retire_;
+  hazards_.serve(event);
 }
 
 void CommitUnitModel::free_row(Row& row) {

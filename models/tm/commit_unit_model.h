@@ -23,7 +23,7 @@
 #include "base/ids.h"
 #include "tm/commit_messages.h"
 #include "tm/config.h"
-#include "tm/last_writer_history.h"
+#include "tm/hazard_detection.h"
 
 namespace heddle::tm {
 
@@ -108,7 +108,7 @@ class CommitUnitModel {
   [[nodiscard]] Cid retire_pointer() const { return retire_; }
   [[nodiscard]] bool idle() const { return begun_rows_ == 0 && !absorbing_ && to_cores_.empty(); }
   [[nodiscard]] Counters& counters() { return counters_; }
-  [[nodiscard]] const LastWriterHistory& history() const { return history_; }
+  [[nodiscard]] const LastWriterHistory& history() const { return hazards_.history(); }
   void observe(CommitObserver* observer) { observer_ = observer; }
   /// What the oldest entry waits for, for messages.
   [[nodiscard]] std::string describe() const;
@@ -170,7 +170,8 @@ class CommitUnitModel {
   Row& row_of(const CommitGroup& group, unsigned lane);
   void know(const CommitGroup& group);
   void begin(Row& row);
-  [[nodiscard]] CidWindow window(const Row& row) const;
+  [[nodiscard]] HazardEvent hazard_event(HazardEvent::Op op, const Row& row, std::uint64_t address) const;
+  void tell_passed();
   void pass_over(Cid& pointer, Cid limit, bool& happened);
 
   bool absorb();
@@ -200,14 +201,12 @@ class CommitUnitModel {
 
   CommitUnitConfig config_;
   CommitRules rules_;
-  LastWriterHistory history_;
+  HazardDetection hazards_;
   CommitObserver* observer_ = nullptr;
 
   std::deque<Row*> rows_;  ///< from the retire pointer on; rows of several ids are at their first one
   std::vector<std::unique_ptr<Row>> storage_;
   std::vector<Row*> free_rows_;
-  std::deque<std::pair<Cid, Cid>>
-      begun_;  ///< {RCID, id} in the order in which they began; front: not past hazard detection
   std::uint64_t begun_rows_ = 0;
   Cid retire_ = kFirstCid, commit_ = kFirstCid, final_ = kFirstCid, outcome_ = kFirstCid, wait_ = kFirstCid,
       hazard_ = kFirstCid, youngest_ = kFirstCid;

@@ -82,7 +82,12 @@ void CommitUnitModel::returned(std::uint32_t tag, const std::uint32_t* block) {
 void CommitUnitModel::fails(Row& row, unsigned lane, std::uint64_t word, bool again) {
   if (row.failed.test(lane)) return;
   row.failed |= lane_bit(lane);
-  const Cid writer = again ? row.ycid : history_.lookup(word / kWordBytes, window(row)).value_or(0);
+  Cid writer = row.ycid;
+  if (!again) {
+    HazardEvent event = hazard_event(HazardEvent::Op::kLookUp, row, word);
+    hazards_.serve(event);
+    writer = event.writer.value_or(0);
+  }
   failures_[std::uint64_t{row.group.core} << 32 | row.group.warp] = {row.group.cid_of(lane), writer, word};
 }
 

@@ -80,6 +80,8 @@ struct IntraWarpConfig {
   IntraWarp resolution = IntraWarp::kTwoPhase;
   std::uint32_t table_entries = 4096;
   std::string filter_bits = "1024";
+  /// (§6) Of the table of owners of a warp: a byte for each entry.
+  [[nodiscard]] std::uint64_t table_bytes() const { return table_entries; }
   void visit(base::ConfigVisitor& v);
 };
 
@@ -103,7 +105,7 @@ struct TmConfig {
   std::uint32_t concurrent_warps = 2;
   std::uint32_t backoff_cycles = 0;
   std::uint64_t validate_cycles = 100'000;
-  std::uint64_t hang_cycles = 10'000'000;
+  std::uint64_t hang_cycles = 100'000'000;
   bool fence_waits = false;
   bool checks = false;
   BrokenRule broken_rule = BrokenRule::kNone;

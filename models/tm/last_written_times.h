@@ -54,6 +54,10 @@ class LastWrittenTimes {
 class FirstRead {
  public:
   void begin() { *this = {}; }
+  /// (§12) A time of 64 bits for each thread of a core.
+  [[nodiscard]] static std::uint64_t storage_bytes(std::uint32_t threads) {
+    return std::uint64_t{threads} * 8;
+  }
   /// A load of global memory is sent.
   void sent(std::uint64_t time, Cid retired_everywhere, Cid own_last) {
     if (begun_) return;

@@ -378,7 +378,7 @@ void TransactionUnit::execute(core::TransactionRequest& request) {
   }
   request.begin = of.region->begin;
   request.commit = of.region->commit;
-  if (request.op == TransactionOp::kAbort) return apart_ ? abort_apart(request) : abort(request);
+  if (request.op == TransactionOp::kAbort) return abort(request);
   request.nested = request.pc != of.region->commit;
   if (request.nested) return;
   if (!within(of, request.lanes)) return commit_outside(request);
@@ -454,6 +454,14 @@ void TransactionUnit::conclude(Warp& of, Cycle cycle) {
   }
   of.retry |= failed;
   of.concluded = true;
+  count_waiting(of, passed.count());
+}
+
+void TransactionUnit::count_waiting(Warp& of, std::int64_t more) {
+  const Cycle now = site_.services.clock.cycle();
+  stats_.wait_cycles += (now - of.waiting_since) * of.waiting;
+  of.waiting = static_cast<std::uint32_t>(of.waiting + more);
+  of.waiting_since = now;
 }
 
 void TransactionUnit::commit(core::TransactionRequest& request) {
@@ -470,6 +478,7 @@ void TransactionUnit::commit(core::TransactionRequest& request) {
 /// All lanes go on behind the transaction.
 void TransactionUnit::ends(WarpId id) {
   Warp& of = warp(id);
+  count_waiting(of, -std::int64_t{of.waiting});
   of.phase = Phase::kIdle;
   of.attempt = of.began = LaneMask{};
   release_token(of);
@@ -477,6 +486,12 @@ void TransactionUnit::ends(WarpId id) {
 
 void TransactionUnit::abort(core::TransactionRequest& request) {
   Warp& of = warp(request.warp);
+  if (of.validates) {  // since the gate was asked: what the attempt has read is on its way to the commit units
+    of.at_abort |= request.lanes;
+    request.waits = true;
+    return;
+  }
+  if (apart_) return abort_apart(request);
   stats_.self_aborted += request.lanes.count();
   stats_.aborted_cycles += (request.cycle - of.since) * request.lanes.count();
   of.retry |= request.lanes;

@@ -156,12 +156,15 @@ class TransactionUnit final : public core::LsuInterposer {
     std::array<FirstRead, base::kLanes> first_read;  ///< temporal conflict detection
     LaneMask silent;  ///< of `trivial`: lanes that have read, and nothing has changed since
     // tx_splits.cpp: lanes that the mechanism runs apart, or that were sent out of their attempt
-    LaneMask began;          ///< lanes of the transaction that have not gone on behind it
-    LaneMask arrived;        ///< of the attempt: wait in front of the tx_commit
-    LaneMask outside;        ///< have returned from the attempt, and wait there
-    LaneMask at_begin;       ///< wait at a tx_begin
-    LaneMask at_abort;       ///< wait at a tx_abort
-    bool concluded = false;  ///< what becomes of the attempt is known
+    LaneMask began;     ///< lanes of the transaction that have not gone on behind it
+    LaneMask arrived;   ///< of the attempt: wait in front of the tx_commit
+    LaneMask outside;   ///< have returned from the attempt, and wait there
+    LaneMask at_begin;  ///< wait at a tx_begin
+    LaneMask at_abort;  ///< wait at a tx_abort
+    std::uint32_t waiting =
+        0;  ///< lanes of the transaction that have committed, and wait for others of the warp
+    Cycle waiting_since = 0;
+    bool concluded = false;                                ///< what becomes of the attempt is known
     std::array<std::uint32_t, base::kLanes> lane_loads{};  ///< outside of transactions, under way
     // tx_watchdog.cpp
     bool validates = false;  ///< the attempt is validated, and accesses wait meanwhile
@@ -234,6 +237,8 @@ class TransactionUnit final : public core::LsuInterposer {
   void conclude(Warp& of, Cycle cycle);
   void next_attempt(WarpId id, core::TransactionRequest& request, LaneMask lanes);
   void ends(WarpId id);
+  /// So many more lanes wait for others of the warp from now on, or fewer.
+  void count_waiting(Warp& of, std::int64_t more);
   void release_token(Warp& of);
   /// The tx_commit may be executed.
   void resolved(WarpId id);

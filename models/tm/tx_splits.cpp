@@ -56,12 +56,7 @@ void TransactionUnit::commit_apart(core::TransactionRequest& request) {
 }
 
 void TransactionUnit::abort_apart(core::TransactionRequest& request) {
-  Warp& of = warp(request.warp);
-  if (of.validates) {
-    of.at_abort |= request.lanes;
-    request.waits = true;
-    return;
-  }
+  const Warp& of = warp(request.warp);
   stats_.self_aborted += request.lanes.count();
   stats_.aborted_cycles += (request.cycle - of.since) * request.lanes.count();
   leave_attempt(request.warp, request.lanes);
@@ -102,6 +97,7 @@ void TransactionUnit::commit_outside(core::TransactionRequest& request) {
     return next_attempt(request.warp, request, again);
   }
   of.began = LaneMask::difference(of.began, request.lanes);
+  count_waiting(of, -std::int64_t{request.lanes.count()});
   if (of.began.none()) ends(request.warp);
 }
 

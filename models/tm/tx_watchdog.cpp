@@ -62,12 +62,11 @@ void TransactionUnit::validation_ends(WarpId id) {
   attempts_.push_back({cycle_ + config_.validate_cycles, id, of.attempts});
   if (of.doomed.any()) sending_away_.push_back(id);
   start_deferred(id);
-  if (apart_) {
-    resume(id, std::exchange(of.at_abort, LaneMask{}));
+  resume(id, std::exchange(of.at_abort, LaneMask{}));
+  if (apart_)
     drain_if_all_there(id);
-  } else {
+  else
     recheck(false, id);
-  }
 }
 
 /// Lanes that could issue now return from their innermost function; the others when they can.

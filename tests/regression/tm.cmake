@@ -7,7 +7,7 @@ if(TARGET heddle_gpu)
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/transactions_test.cpp
     LINK heddle_tx_rig LABELS regression TIMEOUT 300)
   heddle_test(tx_progress_test SYSTEMC
-    SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/progress_test.cpp
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/progress_test.cpp ${CMAKE_CURRENT_LIST_DIR}/tm/odd_kernels_test.cpp
     LINK heddle_tx_rig LABELS regression TIMEOUT 300)
   heddle_test(workloads_tx_test SYSTEMC
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/tm/workloads_tx_test.cpp ${CMAKE_CURRENT_LIST_DIR}/workload_scenario.cpp

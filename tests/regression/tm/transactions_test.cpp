@@ -44,6 +44,19 @@ TEST(Transactions, EveryIncrementCounts) {
       EXPECT_EQ(sum(result, "committed"), 128u);
       EXPECT_GT(sum(result, "aborted"), 0u);
       EXPECT_EQ(sum(result, "warps"), 4u);
+      // What threads did in the meantime (§10.5): all of it happened.
+      std::uint64_t waiting = 0, useful = 0, aborted = 0, committing = 0;
+      for (const char* core : {"core0", "core1"}) {
+        const Json& time = result["statistics"][core]["transactions"]["thread_cycles"];
+        waiting += time["waiting"].get<std::uint64_t>();
+        useful += time["useful"].get<std::uint64_t>();
+        aborted += time["aborted"].get<std::uint64_t>();
+        committing += time["committing"].get<std::uint64_t>();
+      }
+      EXPECT_GT(waiting, 0u);
+      EXPECT_GT(useful, 0u);
+      EXPECT_GT(aborted, 0u);
+      EXPECT_GT(committing, 0u);
     }
 }
 
@@ -202,8 +215,12 @@ TEST(Transactions, ViolationsOfOpacityAreCounted) {
 }
 
 TEST(Transactions, SameRunTwice) {
-  const TxRun run = run_of(increment());
-  EXPECT_EQ(run_tx(run).dump(), run_tx(run).dump());
+  for (const char* mechanism : {"simt_stack", "aware", "multi_path"}) {
+    TxRun run = run_of(increment());
+    run.settings = {std::string("core.control_flow.mechanism=") + mechanism, "tm.validate_cycles=200",
+                    "tm.concurrent_warps=0", "tm.fence_waits=true"};
+    EXPECT_EQ(run_tx(run).dump(), run_tx(run).dump()) << mechanism;
+  }
 }
 
 // ---- the contract

@@ -66,6 +66,12 @@ TEST_P(TxWorkloads, SameStatisticsInAnyOrderOfCreation) {
     scenario.shuffle = 42;
     EXPECT_EQ(run(scenario).dump(), first);
   }
+  if (platform != "tiny") return;
+  Scenario apart = with_transactions(workload, platform, Compiler::kNvcc,
+                                     {"core.control_flow.mechanism=multi_path", "tm.validate_cycles=500"});
+  const std::string before = run(apart).dump();
+  apart.shuffle = 42;
+  EXPECT_EQ(run(apart).dump(), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(

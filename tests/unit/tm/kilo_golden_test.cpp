@@ -223,6 +223,9 @@ TEST(KiloStorage, IsThatOfSection12) {
   EXPECT_EQ(config.buffer_bytes(), 32000u);                                    // 32 kB
   EXPECT_EQ(LastWriterHistory::storage_bytes(config.history), 3072u + 2048u);  // 3 kB and 2 kB
   EXPECT_EQ(LastWrittenTimes::storage_bytes(4, 512), 16384u);                  // 16 kB
+  EXPECT_EQ(FirstRead::storage_bytes(1536), 12288u);                           // 12 kB
+  EXPECT_EQ(IntraWarpConfig{}.table_bytes(), 4096u);                           // 4 kB
+  EXPECT_EQ(2 * config.ring_entries * config.set_words * 8, 245'760u);         // 240 kB without pooling
 }
 
 }  // namespace
