@@ -87,9 +87,8 @@ std::string not_empty(const std::string& text) { return text.empty() ? "no name 
 
 /// Options that a check of many runs has no place for.
 void refuse_with_check(const CLI::App& command) {
-  for (const char* name :
-       {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline", "--trace-control-flow",
-        "--trace-warp", "--trace-cycles", "--dump", "--print"})
+  for (const char* name : {"--check", "--profile", "--per-launch", "--trace-tables", "--trace-timeline",
+                           "--trace-control-flow", "--trace-warp", "--trace-cycles", "--dump", "--print"})
     if (command.get_option(name)->count() > 0)
       throw base::InputError("heddle run", std::string(name) + " does not go with --deterministic-check",
                              "leave out one of them");

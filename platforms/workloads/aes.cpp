@@ -135,8 +135,7 @@ Verdict run(host::Device& device, const Options& options) {
 /// A thread a column.
 Verdict run_columns(host::Device& device, const Options& options) {
   constexpr std::uint32_t kColumns = 4;
-  const Shape s =
-      pick(options.size, Shape{250, 11, 96}, Shape{16'448, 257, 256}, Shape{262'144, 4096, 256});
+  const Shape s = pick(options.size, Shape{250, 11, 96}, Shape{16'448, 257, 256}, Shape{262'144, 4096, 256});
   return encrypt(device, options, s, "aes_encrypt_columns", kColumns);
 }
 
