@@ -110,8 +110,11 @@ core::GpuMechanismEntry tm_mechanism() {
             TmConfig config = gpu.sections.get<TmConfig>("tm");
             if (!config.enabled) return nullptr;
             validate(config, gpu);
-            // An attempt knows at its end, and nowhere else, whether it is valid.
-            if (config.protocol == Protocol::kIdeal) config.validate_cycles = 0;
+            // An attempt knows at its end, and nowhere else, whether it is valid; nothing is left to do behind it.
+            if (config.protocol == Protocol::kIdeal) {
+              config.validate_cycles = 0;
+              config.fence_waits = false;
+            }
             return [config](const core::GpuMechanismSite& site) {
               return std::make_unique<TmMechanism>(config, site);
             };
