@@ -46,6 +46,7 @@ class Tables final : public core::TraceSink {
   [[nodiscard]] bool wants_control_flow(const core::TraceSite&) const override { return false; }
   void executes(const core::TraceSite&, base::Pc, base::LaneMask) override {}
   void backed_off(base::CoreId, core::Cycle, std::uint32_t) override {}
+  void gpu_mode(std::string_view, std::uint64_t, core::Cycle, core::Cycle) override {}
 
  private:
   Json& out_;
