@@ -1,11 +1,8 @@
 """Deterministic execution: GPUDet in its five configurations against the nondeterministic machine, where its time goes, why
 quanta end, and its sensitivity to quantum, Bloom filter, Z-cache and barrier."""
 
-<<<<<<< HEAD
-from claims import Claims, add_claim, mean, over
-=======
 import gpudet_causes
->>>>>>> hub/gpudet-3
+from claims import Claims, add_claim, mean, over
 from tables import chosen, comparison, count, number, percent, table, xy_chart
 
 TITLE = "GPUDet (thesis): deterministic execution against the machine without it, by mode, optimisation and parameter"
