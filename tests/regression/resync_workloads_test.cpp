@@ -61,9 +61,24 @@ std::vector<std::string> all_workloads() {
 }
 
 /// In SIMT-safe form: whoever has a lock releases it before the warp's lanes meet.
-const std::set<std::string> kLocks{
-    "hashtable",         "hashtable-serial", "hashtable-backoff", "atm",     "cloth",
-    "cloth-interleaved", "cloth-blocked",    "bh-sort",           "nw-rows", "tsp"};
+const std::set<std::string> kLocks{"apriori",
+                                   "apriori-coarse",
+                                   "atm",
+                                   "atm-coarse",
+                                   "bh-build-coarse",
+                                   "bh-sort",
+                                   "cloth",
+                                   "cloth-blocked",
+                                   "cloth-coarse",
+                                   "cloth-interleaved",
+                                   "cloth-pull",
+                                   "cudacuts-coarse",
+                                   "hashtable",
+                                   "hashtable-backoff",
+                                   "hashtable-coarse",
+                                   "hashtable-serial",
+                                   "nw-rows",
+                                   "tsp"};
 
 class ResyncWorkloads : public ::testing::TestWithParam<std::string> {};
 
