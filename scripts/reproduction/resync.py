@@ -313,8 +313,6 @@ have the character of the published ones, not their code or inputs, so orderings
 LLVM, blocks in the order of the source, with function marks behind prologues and before epilogues, and of libraries none (§6.1). Rows have their right names (the
 thesis' LongIRB rows are labelled wrongly).
 
-Recorded on an idle machine: traces of native programs depend on how fast their threads run beside each other ([README](../README.md)).
-
 ## DLP: Tab. 5.3
 
 {both(replays, "dlp")}

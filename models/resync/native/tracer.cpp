@@ -1,16 +1,8 @@
 #include "resync/native/tracer.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/personality.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +11,7 @@
 #include "base/error.h"
 #include "resync/native/elf_symbols.h"
 #include "resync/native/instruction_decoder.h"
+#include "resync/native/thread_stepper.h"
 #include "resync/record_format.h"
 
 namespace heddle::resync {
@@ -50,15 +43,18 @@ struct Thread {
   std::unique_ptr<RecordWriter> writer;
 };
 
-class Tracer {
+class Tracer : private ThreadStepper::Observer {
  public:
   Tracer(const std::vector<std::string>& command, const std::filesystem::path& folder,
          const NativeOptions& options)
-      : command_(command), folder_(folder), options_(options) {
-    const auto symbols = function_symbols(command[0]);
+      : command_(command),
+        folder_(folder),
+        options_(options),
+        symbols_(function_symbols(command[0])),
+        program_(command) {
     const auto address = [&](const std::string& name) {
-      const auto found = symbols.find(name);
-      return found == symbols.end() ? std::uint64_t{0} : found->second;
+      const auto found = symbols_.find(name);
+      return found == symbols_.end() ? std::uint64_t{0} : found->second;
     };
     worker_ = address(options.worker);
     if (worker_ == 0)
@@ -74,101 +70,38 @@ class Tracer {
     leave_ = address("__cyg_profile_func_exit");
     for (auto* set : {&lock_, &unlock_, &barrier_, &wait_}) set->erase(0);
   }
-  ~Tracer() {
-    if (memory_ >= 0) ::close(memory_);
-    if (child_ > 0 && !ended_) ::kill(child_, SIGKILL);
-  }
-  Tracer(const Tracer&) = delete;
-  Tracer& operator=(const Tracer&) = delete;
 
   NativeTraces run() {
-    start();
-    for (;;) {
-      int status = 0;
-      const pid_t id = ::waitpid(-1, &status, __WALL);
-      if (id < 0) {
-        if (errno == EINTR) continue;
-        break;  // nobody is left
-      }
-      if (WIFEXITED(status) || WIFSIGNALED(status)) {
-        ends(id, status);
-        continue;
-      }
-      if (WIFSTOPPED(status)) stopped(id, status);
-    }
-    for (auto& [id, thread] : threads_)
+    const ThreadStepper::End end = program_.run(*this);
+    for (Thread& thread : threads_)
       if (thread.writer) finish(thread);
-    result_.threads = numbers_;
-    if (signal_ != 0)
-      throw base::InputError(command_[0], fmt::format("was ended by signal {}", signal_),
+    if (end.signal != 0)
+      throw base::InputError(command_[0], fmt::format("was ended by signal {}", end.signal),
                              "Does it run by itself?");
+    result_.threads = numbers_;
+    result_.status = end.status;
     return result_;
   }
 
  private:
-  void start() {
-    child_ = ::fork();
-    if (child_ < 0) throw base::InputError(command_[0], "cannot be started", std::strerror(errno));
-    if (child_ == 0) {
-      ::personality(ADDR_NO_RANDOMIZE);
-      ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-      std::vector<char*> arguments;
-      for (const std::string& argument : command_) arguments.push_back(const_cast<char*>(argument.c_str()));
-      arguments.push_back(nullptr);
-      ::execv(arguments[0], arguments.data());
-      ::_exit(127);
-    }
-    int status = 0;
-    if (::waitpid(child_, &status, 0) != child_ || !WIFSTOPPED(status))
-      throw base::InputError(command_[0], "cannot be executed or traced",
-                             "Is it a program, and may processes be traced here (ptrace)?");
-    if (::ptrace(PTRACE_SETOPTIONS, child_, nullptr, PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL) != 0)
-      throw base::InputError(command_[0], "cannot be traced", std::strerror(errno));
-    memory_ = ::open(fmt::format("/proc/{}/mem", child_).c_str(), O_RDONLY | O_CLOEXEC);
-    ::ptrace(PTRACE_CONT, child_, nullptr, nullptr);
+  void before(unsigned thread, const user_regs_struct& registers) override {
+    if (thread >= threads_.size()) threads_.resize(thread + 1);
+    if (threads_[thread].state != Thread::State::kDone) visit(thread, threads_[thread], registers);
   }
-
-  void ends(pid_t id, int status) {
-    const auto found = threads_.find(id);
-    if (found != threads_.end()) {
-      if (found->second.writer) finish(found->second);
-      threads_.erase(found);
-    }
-    if (id != child_) return;
-    ended_ = true;
-    if (WIFSIGNALED(status))
-      signal_ = WTERMSIG(status);
-    else
-      result_.status = WEXITSTATUS(status);
+  void ended(unsigned thread) override {
+    if (thread < threads_.size() && threads_[thread].writer) finish(threads_[thread]);
   }
-
-  void stopped(pid_t id, int status) {
-    const int signal = WSTOPSIG(status);
-    if (id == child_) {
-      // The first thread runs freely; of its events only the birth of threads matters.
-      const bool event = (status >> 16) != 0;
-      ::ptrace(PTRACE_CONT, id, nullptr, event || signal == SIGTRAP || signal == SIGSTOP ? 0 : signal);
-      return;
-    }
-    const auto [place, born] = threads_.try_emplace(id);
-    Thread& thread = place->second;
-    const bool passes_on = signal != SIGTRAP && signal != SIGSTOP;
-    if (!passes_on && thread.state != Thread::State::kDone) visit(id, thread);
-    if (thread.state == Thread::State::kDone)
-      ::ptrace(PTRACE_CONT, id, nullptr, passes_on ? signal : 0);
-    else
-      ::ptrace(PTRACE_SINGLESTEP, id, nullptr, passes_on ? signal : 0);
+  [[nodiscard]] bool watches(unsigned thread) const override {
+    return thread < threads_.size() && threads_[thread].writer != nullptr;
   }
 
   std::uint64_t word_at(std::uint64_t address) const {
     std::uint64_t word = 0;
-    return ::pread(memory_, &word, sizeof word, static_cast<off_t>(address)) == sizeof word ? word : 0;
+    return program_.read(address, &word, sizeof word) == sizeof word ? word : 0;
   }
 
   /// The thread is about to execute the instruction at its PC.
-  void visit(pid_t id, Thread& thread) {
-    user_regs_struct registers{};
-    if (::ptrace(PTRACE_GETREGS, id, nullptr, &registers) != 0) return;
+  void visit(unsigned id, Thread& thread, const user_regs_struct& registers) {
     const std::uint64_t pc = registers.rip, sp = registers.rsp;
     if (thread.state == Thread::State::kBefore) {
       if (pc != worker_) return;
@@ -229,11 +162,11 @@ class Tracer {
   const X86Instruction* instruction_at(std::uint64_t pc) {
     if (const X86Instruction* known = decoder_.known(pc)) return known;
     std::array<std::uint8_t, 16> bytes{};
-    const ssize_t n = ::pread(memory_, bytes.data(), bytes.size(), static_cast<off_t>(pc));
-    return n <= 0 ? nullptr : decoder_.decode(pc, bytes.data(), static_cast<std::size_t>(n));
+    const std::size_t n = program_.read(pc, bytes.data(), bytes.size());
+    return n == 0 ? nullptr : decoder_.decode(pc, bytes.data(), n);
   }
 
-  void record(pid_t id, Thread& thread, const user_regs_struct& registers) {
+  void record(unsigned id, Thread& thread, const user_regs_struct& registers) {
     write_pending(thread);
     const X86Instruction* const instruction = instruction_at(registers.rip);
     if (instruction == nullptr) return;
@@ -284,9 +217,8 @@ class Tracer {
       read(&value, 2);
     }
     if (!instruction->vector.empty()) {
-      user_fpregs_struct floating{};
-      if (::ptrace(PTRACE_GETFPREGS, id, nullptr, &floating) == 0)
-        for (const std::uint8_t number : instruction->vector) read(&floating.xmm_space[4 * number], 16);
+      const user_fpregs_struct floating = program_.floating_point(id);
+      for (const std::uint8_t number : instruction->vector) read(&floating.xmm_space[4 * number], 16);
     }
     ++result_.records;
     if (!r.is(TraceRecord::kFallThrough) && !r.is(TraceRecord::kReturn))
@@ -313,15 +245,13 @@ class Tracer {
   const std::vector<std::string>& command_;
   const std::filesystem::path& folder_;
   const NativeOptions& options_;
+  const std::map<std::string, std::uint64_t> symbols_;
   std::uint64_t worker_ = 0;
   std::set<std::uint64_t> lock_, unlock_, barrier_, wait_;
   std::uint64_t enter_ = 0, leave_ = 0;  ///< the compiler's function marks; 0: the program has none
   InstructionDecoder decoder_;
-  pid_t child_ = -1;
-  int memory_ = -1;
-  bool ended_ = false;
-  int signal_ = 0;
-  std::map<pid_t, Thread> threads_;
+  ThreadStepper program_;
+  std::vector<Thread> threads_;  ///< by order of birth
   unsigned numbers_ = 0;
   NativeTraces result_;
 };

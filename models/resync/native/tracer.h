@@ -1,4 +1,5 @@
-// Traces of the threads of a program on this machine (x86-64 Linux), by single-stepping (thread-resync §6.1).
+// Traces of the threads of a program on this machine (x86-64 Linux), by single-stepping (thread-resync §6.1). Threads take
+// turns (thread_stepper.h), so that two recordings of a program are the same.
 //
 // Of each thread the instructions between entry of and return from a worker function are recorded. What is inside of
 // pthread_mutex_lock .. pthread_mutex_unlock, pthread_barrier_wait and pthread_cond_wait is cut out with the calls; the

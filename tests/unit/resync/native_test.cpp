@@ -3,8 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <thread>
 
 #include "base/error.h"
 #include "resync/native/elf_symbols.h"
@@ -136,7 +140,6 @@ TEST(NativeTracer, FunctionMarksOfTheCompiler) {
       }
     }
     if (kernel == std::string("13")) {
-      // Which of the two began first is up to the machine.
       EXPECT_EQ(most, 3u) << "the worker, the kernel, the big function";
       EXPECT_EQ(sum, 5u);
     }
@@ -178,6 +181,101 @@ TEST(NativeTracer, CriticalSectionsAreCutAndBarriersFlagged) {
     }
     EXPECT_EQ(barriers, 1u);
     EXPECT_EQ(level, -1);
+  }
+}
+
+std::string bytes_of(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::string all;
+  for (const fs::path& file : files) {
+    std::ifstream stream(file, std::ios::binary);
+    all += file.filename().string();
+    all.append(std::istreambuf_iterator<char>(stream), {});
+  }
+  return all;
+}
+
+/// Threads of a program that is being recorded do not run beside each other, but others' do: some to disturb.
+class Disturbance {
+ public:
+  Disturbance() {
+    for (auto& thread : threads_)
+      thread = std::thread([this] {
+        for (unsigned i = 0; !over_; ++i)
+          if (i % 1000 == 0) std::this_thread::yield();
+      });
+  }
+  ~Disturbance() {
+    over_ = true;
+    for (auto& thread : threads_) thread.join();
+  }
+  Disturbance(const Disturbance&) = delete;
+  Disturbance& operator=(const Disturbance&) = delete;
+
+ private:
+  std::atomic<bool> over_{false};
+  std::array<std::thread, 3> threads_;
+};
+
+// A queue of work, barriers of mutexes, clocks, threads that wait in turn: the same files, byte for byte.
+TEST(NativeTracer, TwoRecordingsAreTheSame) {
+  const std::vector<std::vector<std::string>> commands = {
+      {NATIVE_PROGRAMS, "queue", "7"}, {NATIVE_PROGRAMS, "clocks", "5"}, {NATIVE_PROGRAMS, "again", "3"},
+      {NATIVE_KERNELS, "tach", "4"},   {NATIVE_KERNELS, "barn", "4"},
+  };
+  for (const auto& command : commands) {
+    SCOPED_TRACE(command[1]);
+    const Folder quiet("native_quiet_"), disturbed("native_disturbed_");
+    const NativeTraces first = trace_native(command, quiet.path(), {});
+    const Disturbance disturbance;
+    const NativeTraces second = trace_native(command, disturbed.path(), {});
+    EXPECT_EQ(first.records, second.records);
+    EXPECT_EQ(first.cut, second.cut);
+    EXPECT_GT(first.records, 0u);
+    EXPECT_TRUE(bytes_of(quiet.path()) == bytes_of(disturbed.path()));
+  }
+}
+
+// Threads that are started together share a queue evenly: nobody takes items while the others are being made.
+TEST(NativeTracer, ThreadsBeginTogether) {
+  const Folder folder("native_together_");
+  (void)trace_native({NATIVE_PROGRAMS, "queue", "4"}, folder.path(), {});
+  const auto all = records_of(folder.path());
+  ASSERT_EQ(all.size(), 4u);
+  std::size_t least = SIZE_MAX, most = 0;
+  for (const auto& trace : all) {
+    least = std::min(least, trace.size());
+    most = std::max(most, trace.size());
+  }
+  EXPECT_LT(most, 2 * least);
+}
+
+TEST(NativeTracer, EndsOfProgramsAndThreads) {
+  const Folder folder("native_ends_");
+  const auto traced = [&](const char* name) {
+    return trace_native({NATIVE_PROGRAMS, name, "3"}, folder.path(), {});
+  };
+  EXPECT_EQ(traced("plain").threads, 3u);
+  EXPECT_EQ(traced("leader").threads, 3u) << "the first thread ends before the others";
+  EXPECT_EQ(traced("again").threads, 5u) << "of these the first thread itself, beside one that was born late";
+  EXPECT_EQ(traced("signal").status, 3);
+  EXPECT_EQ(traced("sleep").threads, 3u);
+  EXPECT_EQ(traced("exit").status, 7) << "while others are in the worker";
+  EXPECT_THROW(traced("abort"), base::InputError);
+  NativeOptions options;
+  options.most_records = 5;
+  EXPECT_EQ(trace_native({NATIVE_PROGRAMS, "queue", "3"}, folder.path(), options).records, 15u);
+}
+
+TEST(NativeTracer, ThreadsThatWaitForEachOtherForEver) {
+  const Folder folder("native_deadlock_");
+  try {
+    (void)trace_native({NATIVE_PROGRAMS, "deadlock", "2"}, folder.path(), {});
+    FAIL() << "it hangs";
+  } catch (const base::InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("wait for each other"), std::string::npos) << error.what();
   }
 }
 
