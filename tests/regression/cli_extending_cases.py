@@ -1,4 +1,4 @@
-"""models/EXTENDING.md: what it prints as files and as diffs is compiled, linted and proven, in a copy of what they touch."""
+"""models/EXTENDING.md and the recipes that it links: what they print as files and as diffs is compiled, linted and proven, in a copy of what it touches."""
 
 import pathlib
 import re
@@ -9,7 +9,9 @@ import sys
 from cli_command import case, check
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "models" / "EXTENDING.md").read_text()
+INDEX = (ROOT / "models" / "EXTENDING.md").read_text()
+RECIPES = list(dict.fromkeys(re.findall(r"\]\((extending/\S+?\.md)[#)]", INDEX)))  # in the order of the table, in which their diffs apply
+PAGE = "\n".join([INDEX, *((ROOT / "models" / name).read_text() for name in RECIPES)])
 TO_COMPILE = ("models/core/schedule/burst.cpp", "models/core/schedule/glrr.cpp", "models/throttle/throttle_unit.cpp", "platforms/gpu/registries.cpp",
               "platforms/workloads/saxpy.cpp", "platforms/workloads/registry.cpp", "tests/unit/core/blocks_test.cpp")
 
@@ -20,12 +22,14 @@ def done(*command):
 
 
 def extended(folder):
-    """The files that the page prints, and copies of those that its diffs change, changed."""
+    """The files that the pages print, and copies of those that their diffs change, changed."""
     files = re.findall(r"^```cpp\n// ((?:models|platforms)/\S+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     diffs = re.findall(r"^```diff\n(--- a/(\S+)\n.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    check(len(files) >= 6 and len(diffs) >= 10, f"{len(files)} files and {len(diffs)} diffs on the page")
+    there = sorted(f"extending/{file.name}" for file in (ROOT / "models" / "extending").iterdir())
+    check(there == sorted(RECIPES), f"recipes {there}, linked are {sorted(RECIPES)}")
+    check(len(files) >= 6 and len(diffs) >= 10, f"{len(files)} files and {len(diffs)} diffs on the pages")
     for name, text in files:
-        check(not (ROOT / name).exists(), f"{name} is an example of the page and in the tree")
+        check(not (ROOT / name).exists(), f"{name} is an example of a recipe and in the tree")
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     for text, name in diffs:

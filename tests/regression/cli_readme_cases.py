@@ -143,3 +143,47 @@ def pages_name_files_that_are_there(c):
             if not key and name not in placeholders and not exists(page, name):
                 wrong.append(f"{page.relative_to(ROOT)}: {name}")
     check(not wrong, f"no such files: {wrong}")
+
+
+def anchors(page):
+    """As GitHub makes them of headings."""
+    seen, found, fence = {}, set(), False
+    for line in page.splitlines():
+        fence ^= line.lstrip().startswith("```")
+        heading = re.match(r"#+ +(.*)", line)
+        if fence or not heading:
+            continue
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)).strip().lower()
+        name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        seen[name] = seen.get(name, -1) + 1
+        found.add(f"{name}-{seen[name]}" if seen[name] else name)
+    return found
+
+
+def dead_links(pages, root):
+    dead = []
+    for page in pages:
+        fence = False
+        for number, line in enumerate(page.read_text().splitlines(), 1):
+            fence ^= line.lstrip().startswith("```")
+            for target in [] if fence else re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", line)):
+                path, _, anchor = target.partition("#")
+                there = page.parent / path if path else page
+                if not re.match(r"\w+:", target) and (not there.exists() or (anchor and there.suffix == ".md" and anchor not in anchors(there.read_text()))):
+                    dead.append(f"{page.relative_to(root)}:{number}: {target}")
+    return dead
+
+
+@case
+def links_between_pages_lead_somewhere(c):
+    folders = ("models", "rtl", "tb", "platforms", "tests", "scripts")
+    pages = [ROOT / "README.md", *(page for folder in folders for page in sorted((ROOT / folder).rglob("*.md")))]
+    check(len(pages) > 50, f"{len(pages)} pages")
+    dead = dead_links(pages, ROOT)
+    check(not dead, "\n".join(dead))
+
+
+@case
+def dead_links_are_found(c):
+    (c.folder / "a.md").write_text("# A b\n## A b\n[x](a.md#a-b-1) [y](#a-b) `[no](no.md)`\n```\n[no](no.md)\n```\n[z](b.md)\n[u](#c) [v](https://x.y)\n")
+    check(dead_links([c.folder / "a.md"], c.folder) == ["a.md:7: b.md", "a.md:8: #c"], dead_links([c.folder / "a.md"], c.folder))
