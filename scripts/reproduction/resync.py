@@ -191,6 +191,20 @@ def core(machine):
     return "\n\n".join(text)
 
 
+def recursion(machine):
+    """The recursive kernel with the L1 of the platform and with one that holds all frames: what its cycles come from."""
+    columns = [("simt_stack", {}), ("hanoi", {"core.control_flow.mechanism": "hanoi"}),
+               *((policy, {"core.control_flow.mechanism": "resync", "core.control_flow.resync.policy": policy})
+                 for policy in ("MinSP_MinPC", "LongestPath1", "RoundRobinEq"))]
+    sizes = [(kib, {"core.l1d.unified_kib": 0, "core.l1d.size_kib": kib}) for kib in (16, 1024)]
+    machine.prepare([("nqueens-recursive", {**settings, **size}) for _, settings in columns for _, size in sizes])
+    rows = []
+    for kib, size in sizes:
+        runs = [machine.run("nqueens-recursive", {**settings, **size}) for _, settings in columns]
+        rows.append([f"{kib} KiB", *(f"{run.cycles:,} ({ratio(run.cycles, runs[0].cycles)})" for run in runs)])
+    return table(["L1", *(name for name, _ in columns)], rows)
+
+
 def spin(machine):
     """The spin lock with and without the rule against starvation."""
     resync = {"core.control_flow.mechanism": "resync"}
@@ -240,8 +254,7 @@ FLUID = [
     ("blocks and calls as GCC has them", "fluid", {"program": "native_kernels_gcc"}),
 ]
 FLUID_REASONS = """Lee stays best whatever the particles, the size of the input, barriers and marks are. It is not with blocks in another order, where it loses by itself (it lets a thread that has branched backwards wait for the others,
-and which branches go backwards is the order's doing) while MinSP-MinPC gains, up to twice its value in GCC's order; nor with another number of threads. What was said here before, that it depends on full and empty cells, was a
-comparison of two kernels that differed in more than that, and wrong."""
+and which branches go backwards is the order's doing) while MinSP-MinPC gains, up to twice its value in GCC's order; nor with another number of threads."""
 
 
 # What the rows above showed, beside the structure that the programs were given for it (platforms/workloads/native).
@@ -350,6 +363,11 @@ All benchmarks, one core, statistics of registers and addresses included. Proces
 Workloads of size {machine.size} on {machine.platform}; `resync` with decisions at block ends.
 
 {core(machine)}
+
+**Recursion** (`nqueens-recursive`, cycles, relative to the stack). Policies that let lanes of different depths run together issue fewer instructions for it, but their frames are different lines of local memory:
+where L1 does not hold all frames, DRAM decides.
+
+{recursion(machine)}
 
 **The spin lock** (`spinlock`)
 

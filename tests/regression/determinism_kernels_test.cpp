@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -86,8 +85,9 @@ TEST_P(DeterminismKernels, LeaveTheMemoryTheOracleLeaves) {
     oracle::OracleDevice oracle;
     const std::vector<std::byte> expected = run(oracle, kernel);
     if (oracle.thread_instructions() > setting("HEDDLE_RANDOM_MOST", kMostInstructions)) continue;
-    static const std::regex clocks(R"(%(clock|globaltimer))");
-    if (std::regex_search(kernel.ptx, clocks)) continue;
+    if (kernel.ptx.find("%clock") != std::string::npos ||
+        kernel.ptx.find("%globaltimer") != std::string::npos)
+      continue;
     ++done;
     std::string problem;
     try {

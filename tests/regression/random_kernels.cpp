@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <ostream>
-#include <regex>
+#include <string_view>
 
 #include "base/error.h"
 #include "generator/generated_kernel.h"
@@ -94,8 +94,12 @@ std::string mismatch(gpu::GpuDevice& gpu, const GeneratedKernel& kernel) {
 /// The kernel has instructions whose result shows which lanes run together: activemask, and votes and
 /// shuffles without .sync.
 bool shows_convergence(const GeneratedKernel& kernel) {
-  static const std::regex instructions(R"(\bactivemask\b|\b(vote|shfl)\.(?!sync\b))");
-  return std::regex_search(kernel.ptx, instructions);
+  const std::string_view text = kernel.ptx;
+  if (text.find("activemask.") != text.npos) return true;
+  for (const std::string_view name : {"vote.", "shfl."})
+    for (auto at = text.find(name); at != text.npos; at = text.find(name, at + 1))
+      if (text.substr(at + name.size(), 5) != "sync.") return true;
+  return false;
 }
 
 struct Selection {
