@@ -90,19 +90,15 @@ class Microbench : public testing::TestWithParam<std::tuple<std::string, std::st
   }
 };
 
-TEST_P(Microbench, MeasuresWhatIsConfigured) {
-  if (!missing().empty()) GTEST_SKIP() << missing();
-  const Outcome outcome = measure(benchmark(), platform(), {});
-  EXPECT_TRUE(all_ok(outcome)) << outcome.table;
-}
-
-TEST_P(Microbench, FollowsTheConfiguration) {
+TEST_P(Microbench, MeasuresWhatIsConfiguredAndFollowsIt) {
   if (!missing().empty()) GTEST_SKIP() << missing();
   const microbench::Benchmark& what = *microbench::find(benchmark());
   const gpu::GpuConfig config = gpu::load_platform(platform(), {});
   const std::vector<std::string> prepared =
       what.prepare == nullptr ? std::vector<std::string>{} : what.prepare(config);
-  const Outcome before = measure(benchmark(), platform(), prepared);
+  const Outcome plain = measure(benchmark(), platform(), {});
+  EXPECT_TRUE(all_ok(plain)) << plain.table;
+  const Outcome before = prepared.empty() ? plain : measure(benchmark(), platform(), prepared);
   EXPECT_TRUE(all_ok(before)) << before.table;
   const auto mutations = what.mutations(config);
   ASSERT_FALSE(mutations.empty());
