@@ -27,7 +27,7 @@ namespace heddle::generator {
 namespace {
 
 constexpr std::uint64_t kKernelsPerShard = 30;
-// 200 for each published mechanism, in quarters: modules remain loaded on a GPU, their functions are possible
+// 200 for each published mechanism, half as many for its other sizes, in quarters: modules remain loaded on a GPU, their functions are possible
 // targets of every later indirect call, and decoding slows down.
 constexpr std::uint64_t kQuarters = 4;
 constexpr std::uint64_t kKernelsPerQuarter = 50;
@@ -174,6 +174,8 @@ Variant aware(const char* name, unsigned splits, unsigned points, const std::str
   if (!more.empty()) {
     result.assignments.push_back(more);
     result.quarters = 1;
+  } else if (splits == 1 || splits == 6) {
+    result.quarters = kQuarters / 2;
   }
   return result;
 }
@@ -182,7 +184,7 @@ Variant multi_path(const char* name, unsigned paths, bool early) {
   std::vector<std::string> assignments{kMultiPath, "core.scoreboard.kind=per_thread_mask",
                                        "core.control_flow.multi_path.paths=" + std::to_string(paths)};
   if (early) assignments.push_back(kEarly);
-  return {name, assignments};
+  return {name, assignments, paths == 32 && !early ? kQuarters : kQuarters / 2};
 }
 
 /// Heuristics select the PC: `more` in addition to the policy.
