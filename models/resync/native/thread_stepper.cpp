@@ -79,8 +79,9 @@ void ThreadStepper::start() {
   if (child == 0) {
     ::personality(ADDR_NO_RANDOMIZE);
     ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+    std::vector<std::string> own = command_;
     std::vector<char*> arguments;
-    for (const std::string& argument : command_) arguments.push_back(const_cast<char*>(argument.c_str()));
+    for (std::string& argument : own) arguments.push_back(argument.data());
     arguments.push_back(nullptr);
     ::execv(arguments[0], arguments.data());
     ::_exit(127);

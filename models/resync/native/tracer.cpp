@@ -218,7 +218,8 @@ class Tracer : private ThreadStepper::Observer {
     }
     if (!instruction->vector.empty()) {
       const user_fpregs_struct floating = program_.floating_point(id);
-      for (const std::uint8_t number : instruction->vector) read(&floating.xmm_space[4 * number], 16);
+      for (const std::uint8_t number : instruction->vector)
+        read(&floating.xmm_space[std::size_t{4} * number], 16);
     }
     ++result_.records;
     if (!r.is(TraceRecord::kFallThrough) && !r.is(TraceRecord::kReturn))
