@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 
 #include "analysis/dominators.h"
+#include "analysis/post_dominators.h"
 #include "unit/analysis/code.h"
 
 namespace heddle::analysis::testing {
@@ -23,6 +25,20 @@ TEST(PostDominators, if_then_meets_behind_the_then_part) {
 TEST(PostDominators, if_then_else_meets_behind_both_parts) {
   // 0: @p bra 3   1: then   2: bra 4   3: else   4: exit
   EXPECT_EQ(rpc({branch(3), plain(), jump(4), plain(), exit()}, 0), 4);
+}
+
+TEST(PostDominators, places_meet_at_the_later_one_or_strictly_behind_both) {
+  // 0: @p bra 3   1: then   2: bra 4   3: else   4: plain   5: exit
+  const Code code = {branch(3), plain(), jump(4), plain(), plain(), exit()};
+  const ControlFlowGraph cfg(code);
+  const PostDominators places(cfg, cfg);
+  const auto at = [](std::uint32_t pc) { return base::Pc(pc); };
+  EXPECT_EQ(places.common(at(1), at(3)), at(4));
+  EXPECT_EQ(places.strictly_common(at(1), at(3)), at(4)) << "behind both already";
+  for (const auto& [a, b] : {std::pair{1u, 4u}, std::pair{4u, 1u}, std::pair{4u, 4u}}) {
+    EXPECT_EQ(places.common(at(a), at(b)), at(4)) << a << " and " << b;
+    EXPECT_EQ(places.strictly_common(at(a), at(b)), at(5)) << a << " and " << b;
+  }
 }
 
 TEST(PostDominators, loop_branch_meets_at_the_loop_exit) {

@@ -49,6 +49,20 @@ TEST(Scoreboard, TellsMemoryFromArithmetic) {
   EXPECT_EQ(board.check(WarpId{0}, instruction({6, 5}, {})), Hazard::kMemory);
 }
 
+TEST(Scoreboard, ARegisterThatLanesWaitForFromMemoryStaysSoWhenOthersWriteIt) {
+  ScoreboardModel board({.kind = ScoreboardKind::kPerThreadMask, .entries_per_warp = 4}, 1);
+  const WarpId warp{0};
+  const LaneMask loading(0x0f), adding(0xf0);
+  board.reserve(warp, instruction({}, {5}, isa::Opcode::kLoad), loading);
+  EXPECT_EQ(board.check(warp, instruction({}, {5}), adding), Hazard::kNone);
+  board.reserve(warp, instruction({}, {5}), adding);
+  EXPECT_EQ(board.pending(warp), 1u) << "one entry for both";
+  EXPECT_EQ(board.check(warp, instruction({5}, {}), loading), Hazard::kMemory);
+  board.release(warp, instruction({}, {5}), adding);
+  EXPECT_EQ(board.check(warp, instruction({5}, {}), loading), Hazard::kMemory);
+  EXPECT_EQ(board.check(warp, instruction({5}, {}), adding), Hazard::kNone);
+}
+
 TEST(Scoreboard, RefusesDestinationsWithoutAFreeEntry) {
   ScoreboardModel board({.entries_per_warp = 4}, 1);
   const auto vector_load = instruction({}, {1, 2, 3, 4}, isa::Opcode::kLoad);

@@ -133,6 +133,14 @@ TEST_P(SimtStackCalls, sides_that_both_return_meet_behind_the_call) {
   EXPECT_EQ(w.rows(), (Rows{row(11, kNoPc, "1111", 0)}));
 }
 
+TEST_P(SimtStackCalls, smaller_first_orders_all_sides_of_an_indirect_branch) {
+  // Lane 3 is the leftmost: two lanes go to 40, one to 50, one to 60. Equals as they come.
+  Warp w(GetParam(), FirstSide::kSmaller);
+  EXPECT_TRUE(w.indirect({40, 40, 50, 60}, "1111", 11, Pc{99}));
+  EXPECT_EQ(w.rows(), (Rows{row(99, kNoPc, "1111", 0), row(40, Pc{99}, "0011", 0), row(60, Pc{99}, "1000", 0),
+                            row(50, Pc{99}, "0100", 0)}));
+}
+
 TEST_P(SimtStackCalls, a_return_within_a_branch_leaves_the_entries_of_its_frame_only) {
   Warp w(GetParam());
   w.branch(5, "0111", 1, Pc{20});

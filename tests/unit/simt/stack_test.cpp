@@ -240,6 +240,17 @@ TEST_P(SimtStackRules, NotTakenFirstSwapsTheSides) {
   e.expect({row('D', '-', mask("1111")), row('C', 'D', mask("1010")), row('B', 'D', mask("0101"))});
 }
 
+TEST_P(SimtStackRules, SmallerFirstPutsTheSideWithFewerLanesOnTop) {
+  Example taken(GetParam(), FirstSide::kSmaller);
+  taken.launch('A', mask("1111"));
+  taken.branch('C', mask("1000"), 'B', 'D');
+  taken.expect({row('D', '-', mask("1111")), row('B', 'D', mask("0111")), row('C', 'D', mask("1000"))});
+  Example not_taken(GetParam(), FirstSide::kSmaller);
+  not_taken.launch('A', mask("1111"));
+  not_taken.branch('C', mask("1110"), 'B', 'D');
+  not_taken.expect({row('D', '-', mask("1111")), row('C', 'D', mask("1110")), row('B', 'D', mask("0001"))});
+}
+
 TEST_P(SimtStackRules, ExitingLanesLeaveEveryEntry) {
   Example e(GetParam(), FirstSide::kTaken);
   e.launch('A', mask("1111"));
