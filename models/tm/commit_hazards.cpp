@@ -28,6 +28,22 @@ void CommitUnitModel::look_up(Row& row, const LogWord& word) {
   row.ycid = std::max(row.ycid, *event.writer);
 }
 
+/// What can be said of all that the row has read only.
+void CommitUnitModel::reads_end(Row& row) {
+  HazardEvent event = hazard_event(HazardEvent::Op::kReadsEnd, row, 0);
+  hazards_.serve(event);
+  comparing_ = event.clocks;
+  if (!event.writer) return;
+  LaneMask readers;
+  row.lanes.for_each([&](unsigned lane) {
+    if (row.read_count[lane] != 0) readers |= lane_bit(lane);
+  });
+  counters_.hazards += LaneMask::difference(readers, row.hazard).count();
+  row.hazard |= readers;
+  if (!row.reads.empty()) row.hazard_word = row.reads.front().address;
+  row.ycid = std::max(row.ycid, *event.writer);
+}
+
 void CommitUnitModel::insert(Row& row, const LogWord& word) {
   HazardEvent event = hazard_event(HazardEvent::Op::kInsert, row, word.address);
   event.writer = row.group.cid_of(word.lane);
@@ -39,6 +55,7 @@ void CommitUnitModel::tell_passed() {
   HazardEvent event;
   event.op = HazardEvent::Op::kPass;
   event.row = hazard_;
+  event.retired = retire_;
   hazards_.serve(event);
 }
 
@@ -98,6 +115,12 @@ bool CommitUnitModel::look_for_hazards(Row& r, bool& happened) {
     if (r.next == r.reads.size() && !r.reads_looked_up) {
       if (!resent(r, Stage::kHazardReads, reads_again, happened)) return false;
       r.reads_looked_up = true;
+      reads_end(r);
+    }
+    if (comparing_ != 0) {
+      --comparing_;
+      happened = true;
+      return false;
     }
     if (r.next == words) break;
     if (budget-- == 0) return false;

@@ -26,13 +26,15 @@ CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConf
                     with_clock(site, *clock)),
       config_(config),
       line_bytes_(line_bytes),
-      model_(config, rules),
+      hazard_detection_("hazard_detection", config, CommitUnitModel::hazard_rules(rules)),
+      model_(config, rules, &hazards_),
       board_(board),
       times_(std::move(times)) {
   if (checker != nullptr) {
     observer_ = checker->of_unit(site.partition.value());
     model_.observe(observer_.get());
   }
+  hazards_.isock.bind(hazard_detection_.hazard_tsock);
   declare(site.stats);
 }
 

@@ -11,6 +11,7 @@
 #include "memory/partition_unit.h"
 #include "tm/commit_checker.h"
 #include "tm/commit_unit_model.h"
+#include "tm/hazard_block.h"
 #include "tm/last_written_times.h"
 #include "tm/retire_board.h"
 
@@ -55,6 +56,8 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
 
   CommitUnitConfig config_;
   std::uint32_t line_bytes_;
+  HazardBlock hazard_detection_;
+  HazardSocket hazards_{"hazard_isock"};
   CommitUnitModel model_;
   std::unique_ptr<CommitObserver> observer_;
   RetireBoard& board_;

@@ -10,8 +10,12 @@
 
 namespace heddle::tm {
 
-CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules)
-    : config_(config), rules_(rules), hazards_(config, {rules.history, rules.window_ends_here}) {}
+CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules,
+                                 HazardModel* hazards)
+    : config_(config),
+      rules_(rules),
+      own_hazards_(hazards == nullptr ? make_hazard_model(config, hazard_rules(rules)) : nullptr),
+      hazards_(hazards == nullptr ? *own_hazards_ : *hazards) {}
 
 // ---- entries
 

@@ -78,7 +78,12 @@ class CommitUnitModel {
     std::uint64_t most_rows = 0;  ///< ids from the retire pointer to the youngest one that is known
   };
 
-  CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules = {});
+  /// `hazards`: null: one of its own.
+  explicit CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules = {},
+                           HazardModel* hazards = nullptr);
+  [[nodiscard]] static HazardRules hazard_rules(const CommitRules& rules) {
+    return {rules.history, rules.window_ends_here};
+  }
 
   // ---- the steps of a clock ----
 
@@ -108,7 +113,6 @@ class CommitUnitModel {
   [[nodiscard]] Cid retire_pointer() const { return retire_; }
   [[nodiscard]] bool idle() const { return begun_rows_ == 0 && !absorbing_ && to_cores_.empty(); }
   [[nodiscard]] Counters& counters() { return counters_; }
-  [[nodiscard]] const LastWriterHistory& history() const { return hazards_.history(); }
   void observe(CommitObserver* observer) { observer_ = observer; }
   /// What the oldest entry waits for, for messages.
   [[nodiscard]] std::string describe() const;
@@ -185,6 +189,7 @@ class CommitUnitModel {
   bool commit_stage();
   bool retire_stage();
   void look_up(Row& row, const LogWord& word);
+  void reads_end(Row& row);
   void insert(Row& row, const LogWord& word);
   /// Whether a row's overflown set has come again; asks for it once.
   bool resent(Row& row, Stage stage, LaneMask lanes, bool& happened);
@@ -201,7 +206,9 @@ class CommitUnitModel {
 
   CommitUnitConfig config_;
   CommitRules rules_;
-  HazardDetection hazards_;
+  std::unique_ptr<HazardModel> own_hazards_;
+  HazardModel& hazards_;
+  std::uint32_t comparing_ = 0;  ///< clocks that hazard detection still takes for a row
   CommitObserver* observer_ = nullptr;
 
   std::deque<Row*> rows_;  ///< from the retire pointer on; rows of several ids are at their first one

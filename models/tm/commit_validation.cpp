@@ -84,7 +84,7 @@ void CommitUnitModel::fails(Row& row, unsigned lane, std::uint64_t word, bool ag
   row.failed |= lane_bit(lane);
   Cid writer = row.ycid;
   if (!again) {
-    HazardEvent event = hazard_event(HazardEvent::Op::kLookUp, row, word);
+    HazardEvent event = hazard_event(HazardEvent::Op::kExplain, row, word);
     hazards_.serve(event);
     writer = event.writer.value_or(0);
   }

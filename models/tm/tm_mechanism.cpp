@@ -51,6 +51,22 @@ void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
         "Choose 32, 64 or 128.");
   if (!std::has_single_bit(config.intra_warp.table_entries))
     throw base::InputError("tm.intra_warp.table_entries", "is not a power of two", "Choose one that is.");
+  const auto check_signature = [](const std::string& section, std::uint32_t bits, std::uint32_t arrays) {
+    for (const auto& [key, value] : {std::pair("bits", bits), std::pair("arrays", arrays)})
+      if (!std::has_single_bit(value))
+        throw base::InputError(fmt::format("tm.{}.signature_{}", section, key), "is not a power of two",
+                               "Choose one that is.");
+    if (bits < 2 * arrays)
+      throw base::InputError(fmt::format("tm.{}.signature_bits", section),
+                             fmt::format("{} bits are too few for {} sub-arrays", bits, arrays),
+                             "Give each of them 2 bits at least.");
+  };
+  check_signature("commit_unit", unit.signature_bits, unit.signature_arrays);
+  check_signature("ideal", config.ideal.signature_bits, config.ideal.signature_arrays);
+  if (unit.hazard_detection == HazardKind::kBfArray && config.protocol == Protocol::kWarp)
+    throw base::InputError("tm.commit_unit.hazard_detection",
+                           "the BF array is compared with Kilo TM, its entries are single transactions",
+                           "Set tm.protocol=kilo, or tm.commit_unit.hazard_detection=history.");
   if (!std::has_single_bit(config.temporal.buckets))
     throw base::InputError("tm.temporal.buckets", "is not a power of two", "Choose one that is.");
   if (unit.unlimited()) return;
@@ -130,10 +146,11 @@ TmMechanism::TmMechanism(const TmConfig& config, const core::GpuMechanismSite& s
   };
   shared_.conflict_of = [this](std::uint32_t core, std::uint32_t warp) { return conflict_of(core, warp); };
   if (config.protocol == Protocol::kIdeal)
-    shared_.ideal =
-        std::make_unique<IdealMemory>([this](std::uint64_t address, std::span<const std::uint8_t> bytes) {
+    shared_.ideal = std::make_unique<IdealMemory>(
+        [this](std::uint64_t address, std::span<const std::uint8_t> bytes) {
           commit_units_[site_.map.partition(address).value()]->write_at_once(address, bytes);
-        });
+        },
+        config.ideal, config.commit_unit.hash_seed);
   if (config.checks) checker_ = std::make_unique<CommitChecker>(site.memory.partitions);
 }
 

@@ -59,6 +59,9 @@ void TransactionUnit::declare() {
     stats.counter("time_conflicts", "attempts", "of threads, that have only read and could not",
                   &s.time_conflicts);
   }
+  if (config_.protocol == Protocol::kIdeal && config_.ideal.conflicts != IdealConflicts::kWords)
+    stats.counter("false_conflicts", "attempts",
+                  "of threads, that failed though nobody had written what they had read", &s.false_conflicts);
   stats.counter("read_only", "transactions", "committed without a write", &s.read_only);
   stats.counter("warps", "transactions", "of warps", &s.warps);
   stats.counter("retries", "attempts", "of warps, after the first", &s.retries);

@@ -410,7 +410,7 @@ class TransactionUnit final : public core::LsuInterposer {
   std::deque<std::pair<std::uint32_t, UnitMessage>> to_port_;
 
   struct Statistics {
-    std::uint64_t silent = 0, time_conflicts = 0;
+    std::uint64_t silent = 0, time_conflicts = 0, false_conflicts = 0;
     std::uint64_t intra_warp_aborted = 0, resolution_cycles = 0;
     std::uint64_t begun = 0, committed = 0, aborted = 0, self_aborted = 0, warps = 0, retries = 0,
                   read_only = 0;
