@@ -140,6 +140,8 @@ core::GpuMechanismEntry tm_mechanism() {
 TmMechanism::TmMechanism(const TmConfig& config, const core::GpuMechanismSite& site)
     : config_(config), site_(site), shared_(site.memory.partitions) {
   if (!config.commit_unit.unlimited()) shared_.credits = config.commit_unit.ring_entries / site.cores;
+  shared_.flit_bytes = site.memory.crossbar.flit_bytes;
+  shared_.header_bytes = site.memory.crossbar.header_bytes;
   shared_.early_credits = config.broken_rule == BrokenRule::kEarlyCredits;
   shared_.on_hang = [this](const std::string& why) {
     if (on_hang) on_hang(why);

@@ -83,6 +83,8 @@ void TransactionUnit::declare() {
   const std::vector<std::string> kinds{"commit_ids", "read_log", "write_log", "done_fill", "final", "resent"};
   stats.counters("messages", "packets", "to commit units, by kind", kinds, s.messages.data());
   stats.counters("message_bytes", "bytes", "of those, headers included", kinds, s.message_bytes.data());
+  stats.counters("message_flits", "flits", "of those, on the links of the network", kinds,
+                 s.message_flits.data());
   base::StatGroup& time =
       stats.child("thread_cycles", "what threads in transactions do (tbc-and-kilotm §10.5)");
   time.counter("concurrency", "thread-cycles", "TC: waiting for a token", &s.token_cycles);

@@ -66,6 +66,8 @@ struct TransactionShared {
   RetireBoard board;
   std::function<void(const CommitRecord&)> on_commit;  ///< may be empty
   std::function<void(const ReadRecord&)> on_read;      ///< likewise
+  std::uint32_t flit_bytes = 32;       ///< of the network between cores and commit units
+  std::uint32_t header_bytes = 8;      ///< of its packets
   std::uint32_t credits = 0;           ///< entries of the ring that a core may have; 0: any number
   bool early_credits = false;          ///< the broken rule of E3
   std::unique_ptr<IdealMemory> ideal;  ///< of protocol ideal
@@ -419,7 +421,7 @@ class TransactionUnit final : public core::LsuInterposer {
     std::uint64_t most_read_rows = 0, most_write_rows = 0, credit_waits = 0;
     std::uint64_t validations = 0, sent_away = 0, fence_waits = 0;
     std::uint64_t token_cycles = 0, commit_cycles = 0, wait_cycles = 0, aborted_cycles = 0, useful_cycles = 0;
-    std::array<std::uint64_t, 6> messages{}, message_bytes{};
+    std::array<std::uint64_t, 6> messages{}, message_bytes{}, message_flits{};
   } stats_;
   std::uint64_t records_ = 0;
 };
