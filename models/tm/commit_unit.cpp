@@ -26,15 +26,19 @@ CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConf
                     with_clock(site, *clock)),
       config_(config),
       line_bytes_(line_bytes),
-      hazard_detection_("hazard_detection", config, CommitUnitModel::hazard_rules(rules)),
-      model_(config, rules, &hazards_),
+      ring_("ring", std::make_unique<CommitRing>(config)),
+      set_buffers_("set_buffers", std::make_unique<SetBuffers>(config)),
+      hazard_detection_("hazard_detection", make_hazard_model(config, CommitUnitModel::hazard_rules(rules))),
+      model_(config, rules, CommitBlocks{ring_port_, set_buffers_port_, hazard_port_}),
       board_(board),
       times_(std::move(times)) {
   if (checker != nullptr) {
     observer_ = checker->of_unit(site.partition.value());
     model_.observe(observer_.get());
   }
-  hazards_.isock.bind(hazard_detection_.hazard_tsock);
+  ring_port_.isock.bind(ring_.event_tsock);
+  set_buffers_port_.isock.bind(set_buffers_.event_tsock);
+  hazard_port_.isock.bind(hazard_detection_.event_tsock);
   declare(site.stats);
 }
 

@@ -1,6 +1,11 @@
 // The commit unit as a partition unit (memory/partition_unit.h): logs and outcomes arrive as messages, words are read and
 // written in L2, and what cores have to know goes to them as notices. Everything else passes. The unit of partition 0 is the
 // vendor of commit ids, too.
+//
+//   crossbar --> CommitUnit --> L2
+//                  |-- ring_isock ---------> CommitRing
+//                  |-- set_buffers_isock --> SetBuffers
+//                  \-- hazard_isock -------> hazard detection
 #pragma once
 
 #include <functional>
@@ -11,7 +16,6 @@
 #include "memory/partition_unit.h"
 #include "tm/commit_checker.h"
 #include "tm/commit_unit_model.h"
-#include "tm/hazard_block.h"
 #include "tm/last_written_times.h"
 #include "tm/retire_board.h"
 
@@ -56,8 +60,12 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
 
   CommitUnitConfig config_;
   std::uint32_t line_bytes_;
-  HazardBlock hazard_detection_;
-  HazardSocket hazards_{"hazard_isock"};
+  EventBlock<RingEvent> ring_;
+  EventBlock<SetBufferEvent> set_buffers_;
+  EventBlock<HazardEvent> hazard_detection_;
+  EventSocket<RingEvent> ring_port_{"ring_isock"};
+  EventSocket<SetBufferEvent> set_buffers_port_{"set_buffers_isock"};
+  EventSocket<HazardEvent> hazard_port_{"hazard_isock"};
   CommitUnitModel model_;
   std::unique_ptr<CommitObserver> observer_;
   RetireBoard& board_;

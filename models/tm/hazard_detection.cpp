@@ -18,7 +18,8 @@ RecencyBloomFilter::Hash h3(const CommitUnitConfig& config) {
 
 }  // namespace
 
-std::unique_ptr<HazardModel> make_hazard_model(const CommitUnitConfig& config, const HazardRules& rules) {
+std::unique_ptr<EventPort<HazardEvent>> make_hazard_model(const CommitUnitConfig& config,
+                                                          const HazardRules& rules) {
   if (config.hazard_detection == HazardKind::kBfArray) return std::make_unique<BfArray>(config);
   return std::make_unique<HazardDetection>(config, rules);
 }

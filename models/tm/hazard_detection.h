@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tm/config.h"
+#include "tm/event_block.h"
 #include "tm/last_writer_history.h"
 
 namespace heddle::tm {
@@ -41,15 +42,9 @@ struct HazardRules {
   bool window_ends_here = true;  ///< E2: at the row, not at the youngest one
 };
 
-class HazardModel {
- public:
-  virtual ~HazardModel() = default;
-  virtual void serve(HazardEvent& event) = 0;
-};
-
 /// As the configuration asks for it.
-[[nodiscard]] std::unique_ptr<HazardModel> make_hazard_model(const CommitUnitConfig& config,
-                                                             const HazardRules& rules);
+[[nodiscard]] std::unique_ptr<EventPort<HazardEvent>> make_hazard_model(const CommitUnitConfig& config,
+                                                                        const HazardRules& rules);
 
 /// From which id on somebody may still be asked for: the oldest RCID of rows that have not passed hazard detection.
 class HazardWindow {
@@ -67,7 +62,7 @@ class HazardWindow {
   Cid passed_ = 0;
 };
 
-class HazardDetection final : public HazardModel {
+class HazardDetection final : public EventPort<HazardEvent> {
  public:
   HazardDetection(const CommitUnitConfig& config, const HazardRules& rules);
 

@@ -66,8 +66,8 @@ struct TransactionShared {
   RetireBoard board;
   std::function<void(const CommitRecord&)> on_commit;  ///< may be empty
   std::function<void(const ReadRecord&)> on_read;      ///< likewise
-  std::uint32_t flit_bytes = 32;       ///< of the network between cores and commit units
-  std::uint32_t header_bytes = 8;      ///< of its packets
+  std::uint32_t flit_bytes = 32;                       ///< of the network between cores and commit units
+  std::uint32_t header_bytes = 8;                      ///< of its packets
   std::uint32_t credits = 0;           ///< entries of the ring that a core may have; 0: any number
   bool early_credits = false;          ///< the broken rule of E3
   std::unique_ptr<IdealMemory> ideal;  ///< of protocol ideal

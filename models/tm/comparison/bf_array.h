@@ -14,7 +14,7 @@
 
 namespace heddle::tm {
 
-class BfArray final : public HazardModel {
+class BfArray final : public EventPort<HazardEvent> {
  public:
   explicit BfArray(const CommitUnitConfig& config)
       : shape_(config.signature_bits, config.signature_arrays, config.hash_seed),
