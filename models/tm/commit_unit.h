@@ -78,6 +78,7 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
   base::GrowingRing<Asked> asked_;  ///< of the vendor
   Cid next_cid_ = kFirstCid;
   std::uint64_t granted_ = 0, notices_ = 0;
+  std::uint64_t time_reads_ = 0, time_writes_ = 0;
 };
 
 }  // namespace heddle::tm

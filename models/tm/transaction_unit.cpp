@@ -214,7 +214,7 @@ void TransactionUnit::inspect(LsuRequest& request) {
   lsu_isock.inspect(request);
   core::LsuInspection& look = *request.look;
   if (look.ask != core::LsuInspection::Ask::kPendingLoads) return;
-  for (const auto& held : held_)
+  for (const auto& held : held_.items())
     if (held && held->operation.instruction().write_count != 0 && warp_of(*held) == look.warp)
       look.pending->push_back({&held->operation.instruction(), held->operation.slices()[0].lanes});
 }

@@ -7,7 +7,7 @@
 //
 // A warp is in one transaction at a time. Its lanes share the length of the logs; each has a column of its own.
 // Files: transaction_unit.cpp the core's side, a cycle; tx_attempts.cpp gates, tokens, what instructions do; tx_splits.cpp the
-// same where lanes of a warp run apart; tx_accesses.cpp loads, stores, logs; tx_commit.cpp commits; tx_watchdog.cpp attempts and
+// same where lanes of a warp run apart; tx_accesses.cpp loads and stores; tx_logs.cpp logs; tx_commit.cpp commits; tx_watchdog.cpp attempts and
 // transactions that take long.
 #pragma once
 
@@ -20,6 +20,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/slot_pool.h"
 #include "core/core_extension.h"
 #include "core/memory/address_resolver.h"
 #include "core/memory/held_operation.h"
@@ -223,7 +224,7 @@ class TransactionUnit final : public core::LsuInterposer {
   void start_cta(const core::CtaContext& cta);
   void issue(core::LsuRequest& request);
   void tick(core::LsuRequest& request);
-  [[nodiscard]] bool full() const { return held_count_ >= most_held_; }
+  [[nodiscard]] bool full() const { return held_.size() >= most_held_; }
   [[nodiscard]] Warp& warp(WarpId id) { return warps_[id.value()]; }
   void wake_core();
   void recheck(bool token, WarpId id);
@@ -375,12 +376,10 @@ class TransactionUnit final : public core::LsuInterposer {
   std::vector<WarpId> sending_away_;
   bool hang_told_ = false;
 
-  std::vector<std::unique_ptr<Held>> held_;
-  std::vector<std::uint32_t> free_held_;
-  std::uint32_t held_count_ = 0, most_held_;
+  base::SlotPool<std::unique_ptr<Held>> held_;
+  std::size_t most_held_;
   std::deque<LogAccess> to_lsu_;
-  std::vector<LogAccess> in_lsu_;  ///< by tag
-  std::vector<std::uint32_t> free_tags_;
+  base::SlotPool<LogAccess> in_lsu_;   ///< by tag
   std::deque<std::uint32_t> to_pass_;  ///< held operations
   bool lsu_full_ = false;
   bool again_ = false;  ///< there is something to do in the next cycle
