@@ -212,6 +212,20 @@ std::optional<CommitUnitModel::Conflict> CommitUnitModel::conflict() const {
   return Conflict{r->first, r->ycid, r->hazard_word};
 }
 
+std::optional<std::pair<Cid, Cid>> CommitUnitModel::stands_behind(std::uint32_t core,
+                                                                  std::uint32_t warp) const {
+  std::optional<Cid> oldest;
+  for (Cid cid = retire_; cid < youngest_; ++cid) {
+    const Row* const r = row(cid);
+    if (r == nullptr || r->skip()) continue;
+    const bool own = r->group.core == core && r->group.warp == warp;
+    if (own && cid >= pointer(RingStage::kOutcome))
+      return oldest ? std::optional(std::pair(cid, *oldest)) : std::nullopt;
+    if (!own && !oldest) oldest = cid;
+  }
+  return std::nullopt;
+}
+
 std::string CommitUnitModel::describe() const {
   return fmt::format(
       "commit unit: oldest entry {}, youngest {}; stages retire {}, commit {}, final {}, outcome {}, wait "

@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -135,6 +136,9 @@ class CommitUnitModel {
     std::uint64_t word = 0;
   };
   [[nodiscard]] std::optional<Conflict> conflict() const;
+  /// An entry of a warp that has no outcome yet, and the oldest one in front of it: {its id, that one's}.
+  [[nodiscard]] std::optional<std::pair<Cid, Cid>> stands_behind(std::uint32_t core,
+                                                                 std::uint32_t warp) const;
 
  private:
   enum class Stage : std::uint8_t { kHazardReads, kHazardWrites, kRevalidate, kCommit };

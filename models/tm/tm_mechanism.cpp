@@ -212,7 +212,7 @@ std::string TmMechanism::conflict_of(std::uint32_t core, std::uint32_t warp) con
                ? fmt::format("transaction {}", cid)
                : fmt::format("transaction {} of warp slot {} of core {}", cid, group->warp, group->core);
   };
-  std::string failed;
+  std::string failed;  // and where it stands
   Cid latest = 0;
   for (const CommitUnit* const unit : commit_units_) {
     const CommitUnitModel& model = unit->model();
@@ -230,6 +230,13 @@ std::string TmMechanism::conflict_of(std::uint32_t core, std::uint32_t warp) con
                     site_.allocations.describe(failure->word),
                     failure->writer == 0 ? "" : ": " + named(model, failure->writer) + " has written it");
   }
+  for (std::size_t p = 0; p < commit_units_.size(); ++p)
+    if (const auto stands = commit_units_[p]->model().stands_behind(core, warp)) {
+      failed +=
+          fmt::format("{}in commit unit {} it stands behind {}, which has not retired",
+                      failed.empty() ? "" : "\n  ", p, named(commit_units_[p]->model(), stands->second));
+      break;
+    }
   return failed;
 }
 

@@ -130,23 +130,32 @@ std::string named_after(unsigned hang_cycles) {
                            kTxCommit + "  bra OUT;\nWRITER:\n" + kTxBegin + writes + kTxCommit + "OUT:\n");
   run.threads = 1;
   run.words_a = 128;
-  run.settings = {"tm.commit_unit.clock_mhz=20", "tm.hang_cycles=" + std::to_string(hang_cycles)};
+  run.settings = {"tm.commit_unit.clock_mhz=60", "tm.hang_cycles=" + std::to_string(hang_cycles)};
   const Json result = run_tx(run);
   return result.contains("errors") ? result["errors"].dump() : "";
 }
 TEST(EndlessTransactions, AreNamedInsideACommitUnit) {
-  unsigned waits = 0;
-  for (unsigned hang_cycles = 4000; hang_cycles <= 20'000; hang_cycles += 2000) {
+  unsigned waits = 0, behind = 0;
+  for (unsigned hang_cycles = 6000; hang_cycles < 100'000; hang_cycles += 900) {
     const std::string error = named_after(hang_cycles);
+    if (error.empty()) break;  // it was over before
+    // Before its turn, and when it has found whom it waits for.
+    if (error.find("it stands behind transaction") != std::string::npos) {
+      ++behind;
+      EXPECT_THAT(error, ::testing::ContainsRegex(
+                             "in commit unit [0-9]+ it stands behind transaction [0-9]+ of warp slot 0 "
+                             "of core 1"));
+    }
     if (error.find("to retire, which writes") == std::string::npos) continue;
     ++waits;
     EXPECT_THAT(error, HasSubstr("of warp slot 0 of core 0 (warp 0 of the grid)"));
     EXPECT_THAT(error, HasSubstr("waits for outcomes of the commit units"));
     EXPECT_THAT(error, ::testing::ContainsRegex(
                            "it waits for transaction [0-9]+ of warp slot 0 of core 1 to retire, which "
-                           "writes a[^ ]* .*that it has read"));
+                           "writes 0 bytes into 'a' .*that it has read"));
   }
   EXPECT_GT(waits, 0u) << "nobody has waited: the test tests nothing";
+  EXPECT_GT(behind, 0u);
 }
 
 TEST(EndlessTransactions, ADeadlockOfCommitUnitsIsNamed) {
