@@ -277,5 +277,21 @@ TEST(Contract, IsChecked) {
   EXPECT_THAT(refusal(increment(), {"tm.enabled=false"}), HasSubstr("this GPU executes none"));
 }
 
+TEST(Configurations, ThatCannotBeAreRefused) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"tm.protocol=warp", "tm.commit_unit.hazard_detection=bf_array"},
+       "its entries are single transactions"},
+      {{"tm.commit_unit.signature_bits=768"}, "tm.commit_unit.signature_bits: is not a power of two"},
+      {{"tm.ideal.signature_arrays=3"}, "tm.ideal.signature_arrays: is not a power of two"},
+      {{"tm.ideal.signature_bits=16", "tm.ideal.signature_arrays=16"},
+       "16 bits are too few for 16 sub-arrays"},
+      {{"core.control_flow.mechanism=hanoi"}, "not of core.control_flow.mechanism=hanoi"}};
+  for (const auto& [settings, why] : cases) {
+    TxRun run = run_of(increment());
+    run.settings = settings;
+    EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr(why)) << settings[0];
+  }
+}
+
 }  // namespace
 }  // namespace heddle::testing
