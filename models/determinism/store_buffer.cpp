@@ -164,7 +164,7 @@ void StoreBuffer::inspect(LsuRequest& request) {
   if (look.ask == core::LsuInspection::Ask::kOldWrites)
     look.yes = look.yes || appended_in_[generation_ ^ 1] != 0;
   if (look.ask == core::LsuInspection::Ask::kPendingLoads)
-    for (const auto& held : held_)
+    for (const auto& held : held_.items())
       if (held && held->operation.instruction().write_count != 0 &&
           held->operation.slices()[0].warp == look.warp)
         look.pending->push_back({&held->operation.instruction(), held->operation.slices()[0].lanes});
@@ -201,27 +201,20 @@ void StoreBuffer::offer_access(Cycle cycle) {
   if (config_.log.cost == LogCost::kNone) return answer_for_nothing();
   if (to_lsu_.empty()) return;
   LogAccess& access = to_lsu_.front();
-  if (free_tags_.empty()) {
-    free_tags_.push_back(static_cast<std::uint32_t>(in_lsu_.size()));
-    in_lsu_.emplace_back();
-  }
-  const std::uint32_t tag = free_tags_.back();
+  const std::uint32_t tag = in_lsu_.next();
   const bool taken =
       writes(access.purpose)
           ? traffic_.store(access.warp, access.address, {access.data.data(), access.words}, tag, cycle)
           : traffic_.load(access.warp, access.address, access.words, tag, cycle);
   if (!taken) return;
   again_ = true;
-  free_tags_.pop_back();
-  in_lsu_[tag] = access;
+  in_lsu_.put(access);
   to_lsu_.pop_front();
 }
 
 void StoreBuffer::take_log(warp_log::LogAnswer& answer) {
   if (answer.displaced_line) return commit_ends();
-  const auto tag = static_cast<std::uint32_t>(answer.tag);
-  const LogAccess access = in_lsu_[tag];
-  free_tags_.push_back(tag);
+  const LogAccess access = in_lsu_.take(static_cast<std::uint32_t>(answer.tag));
   answered(access, answer.words);
 }
 

@@ -17,6 +17,7 @@
 #include <systemc>
 #include <vector>
 
+#include "base/slot_pool.h"
 #include "base/stats.h"
 #include "core/core_extension.h"
 #include "core/memory/address_resolver.h"
@@ -112,7 +113,7 @@ class StoreBuffer : public core::LsuInterposer {
   void begin_launch(core::LsuRequest& request);
   void issue(core::LsuRequest& request);
   void tick(core::LsuRequest& request);
-  [[nodiscard]] bool full() const { return held_count_ >= most_held_; }
+  [[nodiscard]] bool full() const { return held_.size() >= most_held_; }
   [[nodiscard]] Wave& wave(WarpId warp) { return waves_[warp.value()]; }
   /// It is to be ticked: what is done in the system's turn begins in the core's next cycle.
   void wake_core();
@@ -175,13 +176,11 @@ class StoreBuffer : public core::LsuInterposer {
   std::vector<core::AddressRange> own_;  ///< what L1 keeps
 
   std::vector<Wave> waves_;
-  std::vector<std::unique_ptr<Held>> held_;
-  std::vector<std::uint32_t> free_held_;
-  std::uint32_t held_count_ = 0, most_held_;
+  base::SlotPool<std::unique_ptr<Held>> held_;
+  std::size_t most_held_;
   std::deque<LogAccess> to_lsu_;
-  LogShadow shadow_;               ///< instead of memory
-  std::vector<LogAccess> in_lsu_;  ///< by tag
-  std::vector<std::uint32_t> free_tags_;
+  LogShadow shadow_;                   ///< instead of memory
+  base::SlotPool<LogAccess> in_lsu_;   ///< by tag
   std::deque<std::uint32_t> to_pass_;  ///< held loads whose rest waits for room
   bool lsu_full_ = false;
   bool again_ = false;  ///< there is something to do in the next cycle

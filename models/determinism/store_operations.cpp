@@ -26,15 +26,7 @@ void StoreBuffer::resolve(const LsuRequest& request) {
 }
 
 std::uint32_t StoreBuffer::hold(const LsuRequest& request) {
-  if (free_held_.empty()) {
-    free_held_.push_back(static_cast<std::uint32_t>(held_.size()));
-    held_.emplace_back();
-  }
-  const std::uint32_t owner = free_held_.back();
-  free_held_.pop_back();
-  held_[owner] = std::make_unique<Held>(request);
-  ++held_count_;
-  return owner;
+  return held_.put(std::make_unique<Held>(request));
 }
 
 void StoreBuffer::pass(LsuRequest& request, std::uint32_t owner, LaneMask lanes) {
@@ -50,9 +42,7 @@ void StoreBuffer::pass(LsuRequest& request, std::uint32_t owner, LaneMask lanes)
 }
 
 void StoreBuffer::finish(std::uint32_t owner) {
-  const std::unique_ptr<Held> held = std::move(held_[owner]);
-  free_held_.push_back(owner);
-  --held_count_;
+  const std::unique_ptr<Held> held = held_.take(owner);
   core::LsuCompletion done = held->operation.answered();
   completion_isock.call(done);
   // The queue may have room again, which the core hears with the next answer: it is in its cycle.

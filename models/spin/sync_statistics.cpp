@@ -20,6 +20,10 @@ bool writes_memory(const isa::Instruction& instruction) {
   return instruction.op == isa::Opcode::kStore || instruction.op == isa::Opcode::kAtomic;
 }
 
+base::StatGroup& group_of(base::StatGroup& core) {
+  return core.child("sync", "synchronisation in the loops that the kernel's text names");
+}
+
 }  // namespace
 
 void SyncStatisticsConfig::visit(base::ConfigVisitor& v) {
@@ -42,9 +46,10 @@ core::CoreUnit sync_statistics_core_unit() {
 }
 
 SyncStatistics::SyncStatistics(const sc_core::sc_module_name& name, const core::CoreExtensionSite& site)
-    : LsuInterposer(name), warps_(site.config.occupancy.max_warps) {
-  base::StatGroup& stats =
-      site.stats.child("sync", "synchronisation in the loops that the kernel's text names");
+    : LsuInterposer(name),
+      cycles_(site.config.occupancy.max_warps, group_of(site.stats)),
+      warps_(site.config.occupancy.max_warps) {
+  base::StatGroup& stats = group_of(site.stats);
   stats.counter("lock_success", "attempts", "of lanes, that acquired the lock", &lock_success_);
   stats.counter("lock_fail_inter_warp", "attempts", "of lanes, while no lane of the own warp held the lock",
                 &inter_warp_fail_);
@@ -71,7 +76,9 @@ SyncStatistics::SyncStatistics(const sc_core::sc_module_name& name, const core::
 
 void SyncStatistics::begin(const core::LaunchContext& launch) {
   loops_ = SyncLoops(*launch.kernel);
+  kernel_ = launch.kernel;
   for (Warp& warp : warps_) warp = {};
+  cycles_.begin_launch();
 }
 
 // ---- What issues
@@ -80,10 +87,11 @@ void SyncStatistics::tap(core::IssueTapRequest& request) {
   const isa::Instruction& instruction = *request.instruction;
   if (request.op == core::IssueTapRequest::Op::kInterest) {
     if (request.pc.value() == 0) begin(*request.launch);
-    request.wanted = !loops_.none() && (loops_.in_body(request.pc) || writes_memory(instruction) ||
-                                        instruction.op == isa::Opcode::kExit);
+    request.wanted = true;
     return;
   }
+  count_cycles(request);
+  if (loops_.none()) return;
   if (loops_.in_body(request.pc)) {
     count_instruction(request);
     if (loops_.ends_wait_pass(request.pc)) count_pass(request);
@@ -94,6 +102,37 @@ void SyncStatistics::tap(core::IssueTapRequest& request) {
     writes(request);
   else if (instruction.op == isa::Opcode::kExit)
     forget(warps_[request.warp.value()], [&](const Held& held) { return request.exec.test(held.lane); });
+}
+
+/// AT, BA and the rest (tbc-and-kilotm §10.5).
+void SyncStatistics::count_cycles(const core::IssueTapRequest& issue) {
+  using State = ThreadCycles::State;
+  const isa::Instruction& instruction = *issue.instruction;
+  if (instruction.op == isa::Opcode::kExit) {
+    cycles_.leave(issue.warp, issue.exec, issue.cycle);
+    return;
+  }
+  const auto at = [&](const auto& place) { return std::ranges::any_of(kernel_->transactions, place); };
+  // A tx_begin, or where lanes try again.
+  if (at([&](const isa::TransactionRegion& region) {
+        return issue.pc == region.begin || issue.pc.value() == region.begin.value() + 1;
+      })) {
+    cycles_.enter(issue.warp, issue.mask, State::kTransaction, issue.cycle);
+    return;
+  }
+  base::LaneMask lanes = issue.mask;
+  // It ends where lanes go on behind its tx_commit.
+  if (!at([&](const isa::TransactionRegion& region) {
+        return issue.pc.value() == region.commit.value() + 1;
+      }))
+    lanes = base::LaneMask::difference(lanes, cycles_.in(issue.warp, State::kTransaction));
+  const base::LaneMask holders = lanes & warps_[issue.warp.value()].holders;
+  const bool waits = instruction.op == isa::Opcode::kAtomic || loops_.in_body(issue.pc);
+  const State state = instruction.op == isa::Opcode::kBarrier ? State::kBarrier
+                      : waits                                 ? State::kLockAtomic
+                                                              : State::kOther;
+  cycles_.enter(issue.warp, base::LaneMask::difference(lanes, holders), state, issue.cycle);
+  cycles_.enter(issue.warp, holders, state == State::kBarrier ? state : State::kOther, issue.cycle);
 }
 
 void SyncStatistics::count_instruction(const core::IssueTapRequest& issue) {

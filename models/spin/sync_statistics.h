@@ -12,6 +12,7 @@
 #include "core/core_extension.h"
 #include "core/memory/lsu_interposer.h"
 #include "spin/sync_loops.h"
+#include "spin/thread_cycles.h"
 
 namespace heddle::spin {
 
@@ -61,6 +62,7 @@ class SyncStatistics : public core::LsuInterposer, public core::CoreExtension {
   void serve(core::LsuRequest& request) override;
   void complete(core::LsuCompletion& done) override;
   void begin(const core::LaunchContext& launch);
+  void count_cycles(const core::IssueTapRequest& issue);
   void count_instruction(const core::IssueTapRequest& issue);
   void count_pass(const core::IssueTapRequest& issue);
   void starts_attempt(const core::IssueTapRequest& issue);
@@ -73,6 +75,8 @@ class SyncStatistics : public core::LsuInterposer, public core::CoreExtension {
   static std::uint64_t address_of(const core::IssueTapRequest& issue, unsigned lane);
 
   SyncLoops loops_;
+  std::shared_ptr<const isa::Kernel> kernel_;
+  ThreadCycles cycles_;
   std::vector<Warp> warps_;  ///< by slot
   bool critical_issue_ =
       false;  ///< the instruction of a loop's body that issued last is of a lane that holds a lock

@@ -28,17 +28,30 @@ void CommitUnitModel::look_up(Row& row, const LogWord& word) {
   row.ycid = std::max(row.ycid, *event.writer);
 }
 
+/// What can be said of all that the row has read only.
+void CommitUnitModel::reads_end(Row& row) {
+  HazardEvent event = hazard_event(HazardEvent::Op::kReadsEnd, row, 0);
+  hazards_.serve(event);
+  comparing_ = event.clocks;
+  if (!event.writer) return;
+  counters_.hazards += LaneMask::difference(row.readers, row.hazard).count();
+  row.hazard |= row.readers;
+  if (row.stored_reads != 0) row.hazard_word = stored_word(row, false, 0).address;
+  row.ycid = std::max(row.ycid, *event.writer);
+}
+
 void CommitUnitModel::insert(Row& row, const LogWord& word) {
   HazardEvent event = hazard_event(HazardEvent::Op::kInsert, row, word.address);
   event.writer = row.group.cid_of(word.lane);
   hazards_.serve(event);
 }
 
-/// Rows before the stage's pointer have passed it.
-void CommitUnitModel::tell_passed() {
+/// Rows before that id have passed the stage.
+void CommitUnitModel::tell_passed(Cid before) {
   HazardEvent event;
   event.op = HazardEvent::Op::kPass;
-  event.row = hazard_;
+  event.row = before;
+  event.retired = retire_;
   hazards_.serve(event);
 }
 
@@ -60,50 +73,54 @@ bool CommitUnitModel::resent(Row& row, Stage stage, LaneMask lanes, bool& happen
 
 bool CommitUnitModel::hazard_stage() {
   bool happened = false;
-  pass_over(hazard_, youngest_, happened);
-  if (happened) tell_passed();
-  Row* const at = row(hazard_);
-  if (at == nullptr || hazard_ >= youngest_ || !at->complete) return happened;
+  Row* const at = head(RingStage::kHazard);
+  if (at == nullptr || !at->complete) return false;
   Row& r = *at;
   ++counters_.hazard_clocks;
   if (!rules_.two_passes) {
     r.lanes.for_each([&](unsigned lane) {
       Row alone = r;
       alone.first = r.group.cid_of(lane);
-      for (const LogWord& word : r.reads)
-        if (word.lane == lane) look_up(alone, word);
+      for (std::uint32_t i = 0; i < r.stored_reads; ++i)
+        if (const LogWord word = stored_word(r, false, i); word.lane == lane) look_up(alone, word);
       r.hazard |= alone.hazard;
       r.ycid = std::max(r.ycid, alone.ycid);
-      for (const LogWord& word : r.writes)
-        if (word.lane == lane) insert(r, word);
+      for (std::uint32_t i = 0; i < r.stored_writes; ++i)
+        if (const LogWord word = stored_word(r, true, i); word.lane == lane) insert(r, word);
     });
-    r.next = r.reads.size() + r.writes.size();
+    r.next = r.stored_reads + r.stored_writes;
   }
   if (!look_for_hazards(r, happened)) return happened;
   r.next = 0;
-  hazard_ += r.count;
-  tell_passed();
+  advance(RingStage::kHazard);
+  tell_passed(r.first + r.count);
   return true;
 }
 
 /// As many words of a row as a clock allows: reads, then writes (E1). Whether that was all.
 bool CommitUnitModel::look_for_hazards(Row& r, bool& happened) {
   const LaneMask failed = rules_.failure_is_final ? r.failed : LaneMask{};
-  const std::size_t words = r.reads.size() + r.writes.size();
+  const std::uint32_t words = r.stored_reads + r.stored_writes;
   const LaneMask reads_again = LaneMask::difference(r.read_overflow, failed);
   const LaneMask writes_again = LaneMask::difference(r.write_overflow, failed);
   std::uint32_t budget = config_.hazard_words;
   if (comes_again(r)) return false;
   while (true) {
-    if (r.next == r.reads.size() && !r.reads_looked_up) {
+    if (r.next == r.stored_reads && !r.reads_looked_up) {
       if (!resent(r, Stage::kHazardReads, reads_again, happened)) return false;
       r.reads_looked_up = true;
+      reads_end(r);
+    }
+    if (comparing_ != 0) {
+      --comparing_;
+      happened = true;
+      return false;
     }
     if (r.next == words) break;
     if (budget-- == 0) return false;
     happened = true;
-    const bool read = r.next < r.reads.size();
-    const LogWord& word = read ? r.reads[r.next] : r.writes[r.next - r.reads.size()];
+    const bool read = r.next < r.stored_reads;
+    const LogWord word = stored_word(r, !read, read ? r.next : r.next - r.stored_reads);
     ++r.next;
     if (((read ? r.read_overflow : r.write_overflow) | failed).test(word.lane)) continue;
     if (read)

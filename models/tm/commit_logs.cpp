@@ -7,15 +7,10 @@
 
 namespace heddle::tm {
 
-void CommitUnitModel::take_buffer(Row& row, unsigned buffers) {
-  row.buffers += buffers;
-  counters_.buffers += buffers;
-  counters_.most_buffers = std::max(counters_.most_buffers, counters_.buffers);
-}
-
-void CommitUnitModel::give_back_buffers(Row& row) {
-  counters_.buffers -= row.buffers;
-  row.buffers = 0;
+void CommitUnitModel::ask_buffers(SetBufferEvent& event) {
+  buffers_.serve(event);
+  counters_.buffers = event.in_use;
+  counters_.most_buffers = std::max(counters_.most_buffers, event.in_use);
 }
 
 void CommitUnitModel::accept(UnitMessage message) {
@@ -27,27 +22,23 @@ void CommitUnitModel::accept(UnitMessage message) {
 }
 
 void CommitUnitModel::store_word(Row& row, const LogWord& word, bool write) {
-  std::uint16_t& count = write ? row.write_count[word.lane] : row.read_count[word.lane];
   LaneMask& overflow = write ? row.write_overflow : row.read_overflow;
-  ++count;
+  ++(write ? row.write_words : row.read_words);
+  (write ? row.writers : row.readers) |= lane_bit(word.lane);
   ++(write ? counters_.write_words : counters_.read_words);
   if (overflow.test(word.lane)) return;
-  const bool full = config_.set_buffers != 0 && counters_.buffers >= config_.set_buffers;
-  bool room = config_.set_buffers == 0 || count <= config_.set_words;
-  if (config_.buffer_scheme == BufferScheme::kAccessed && row.buffers == 0) {
-    room = room && !full;
-    if (!full) take_buffer(row, 2);
-  } else if (count == 1 && config_.buffer_scheme != BufferScheme::kAll &&
-             config_.buffer_scheme != BufferScheme::kAccessed) {
-    room = room && !full;
-    if (!full) take_buffer(row, 1);
-  }
-  if (!room) {
-    overflow |= lane_bit(word.lane);
-    ++counters_.overflows;
+  SetBufferEvent store;
+  store.op = SetBufferEvent::Op::kStore;
+  store.slot = row.slot;
+  store.write = write;
+  store.word = word;
+  ask_buffers(store);
+  if (store.stored) {
+    ++(write ? row.stored_writes : row.stored_reads);
     return;
   }
-  (write ? row.writes : row.reads).push_back(word);
+  overflow |= lane_bit(word.lane);
+  ++counters_.overflows;
 }
 
 void CommitUnitModel::take_words(std::size_t count) {
@@ -94,14 +85,17 @@ void CommitUnitModel::take_end() {
       const auto complete = [&](Row& row) {
         row.touched = message_.touched & row.lanes;
         row.complete = true;
-        if (row.touched.any())
+        if (row.touched.any()) {
           begin(row);
-        else
+        } else {
+          RingEvent skip;
+          skip.op = RingEvent::Op::kSkip;
+          skip.cid = row.first;
+          ring_.serve(skip);
           ++counters_.skipped;
-        for (unsigned lane = 0; lane < base::kLanes; ++lane) {
-          reads += row.read_count[lane];
-          writes += row.write_count[lane];
         }
+        reads += row.read_words;
+        writes += row.write_words;
       };
       if (config_.by_warp)
         complete(*row(group.base));
@@ -141,11 +135,15 @@ bool CommitUnitModel::absorb() {
     const std::size_t count = std::min<std::size_t>(left, config_.gathered_words);
     const bool log =
         message_.kind == UnitMessage::Kind::kReadLog || message_.kind == UnitMessage::Kind::kWriteLog;
-    if (!rules_.never_blocks && log && counters_.buffers >= config_.set_buffers) {
+    if (!rules_.never_blocks && log) {
       const LogWord& word = message_.words[absorbed_];
       const Row& row = row_of(message_.group, word.lane);
+      SetBufferEvent ask;
+      ask.op = SetBufferEvent::Op::kAsk;
+      ask.slot = row.slot;
+      ask_buffers(ask);
       const bool write = message_.kind == UnitMessage::Kind::kWriteLog;
-      if ((write ? row.write_count : row.read_count)[word.lane] == 0) return false;
+      if (!ask.stored && !(write ? row.writers : row.readers).test(word.lane)) return false;
     }
     take_words(count);
     if (absorbed_ != message_.words.size()) return true;

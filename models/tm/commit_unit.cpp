@@ -26,13 +26,19 @@ CommitUnit::CommitUnit(const sc_core::sc_module_name& name, const CommitUnitConf
                     with_clock(site, *clock)),
       config_(config),
       line_bytes_(line_bytes),
-      model_(config, rules),
+      ring_("ring", std::make_unique<CommitRing>(config)),
+      set_buffers_("set_buffers", std::make_unique<SetBuffers>(config)),
+      hazard_detection_("hazard_detection", make_hazard_model(config, CommitUnitModel::hazard_rules(rules))),
+      model_(config, rules, CommitBlocks{ring_port_, set_buffers_port_, hazard_port_}),
       board_(board),
       times_(std::move(times)) {
   if (checker != nullptr) {
     observer_ = checker->of_unit(site.partition.value());
     model_.observe(observer_.get());
   }
+  ring_port_.isock.bind(ring_.event_tsock);
+  set_buffers_port_.isock.bind(set_buffers_.event_tsock);
+  hazard_port_.isock.bind(hazard_detection_.event_tsock);
   declare(site.stats);
 }
 
@@ -59,6 +65,10 @@ void CommitUnit::declare(base::StatGroup& stats) {
   stats.counter("notices", "packets", "outcomes, completions and requests to send again, to cores",
                 &notices_);
   stats.counter("commit_ids", "ids", "granted to cores (partition 0)", &granted_);
+  if (times_ == nullptr) return;
+  stats.counter("time_reads", "responses", "with the time at which their block was written last",
+                &time_reads_);
+  stats.counter("time_writes", "accesses", "of transactions that commit, whose time is noted", &time_writes_);
 }
 
 base::Cycle CommitUnit::cycle(base::Cycle now) {
@@ -79,6 +89,7 @@ tlm::tlm_sync_enum CommitUnit::memory_nb_transport_bw(unsigned port, Payload& pa
   if (times_ != nullptr && phase == tlm::BEGIN_RESP) {
     sim::MemoryExtension& extension = sim::memory_extension(payload);
     if (extension.op == sim::MemoryOp::kRead && extension.core != sim::kUnitInitiator) {
+      ++time_reads_;
       const LastWritten written = times_->read(payload.get_address());
       extension.message.words[0] = written.time;
       extension.message.words[1] = written.cid;
@@ -138,7 +149,10 @@ bool CommitUnit::send_to_l2() {
   const std::uint64_t offset = next->block - line;
   if (next->write) {
     // Before the data can be read.
-    if (times_ != nullptr) times_->written(next->block, clock().domain().manager().now(), next->cid);
+    if (times_ != nullptr) {
+      times_->written(next->block, clock().domain().manager().now(), next->cid);
+      ++time_writes_;
+    }
     std::memcpy(request.data.data() + offset, next->values.data(), config_.access_bytes);
     for (std::uint32_t word = 0; word < config_.access_bytes / 4; ++word)
       for (unsigned byte = 0; byte < 4; ++byte)

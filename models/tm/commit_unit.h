@@ -1,6 +1,11 @@
 // The commit unit as a partition unit (memory/partition_unit.h): logs and outcomes arrive as messages, words are read and
 // written in L2, and what cores have to know goes to them as notices. Everything else passes. The unit of partition 0 is the
 // vendor of commit ids, too.
+//
+//   crossbar --> CommitUnit --> L2
+//                  |-- ring_isock ---------> CommitRing
+//                  |-- set_buffers_isock --> SetBuffers
+//                  \-- hazard_isock -------> hazard detection
 #pragma once
 
 #include <functional>
@@ -55,6 +60,12 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
 
   CommitUnitConfig config_;
   std::uint32_t line_bytes_;
+  EventBlock<RingEvent> ring_;
+  EventBlock<SetBufferEvent> set_buffers_;
+  EventBlock<HazardEvent> hazard_detection_;
+  EventSocket<RingEvent> ring_port_{"ring_isock"};
+  EventSocket<SetBufferEvent> set_buffers_port_{"set_buffers_isock"};
+  EventSocket<HazardEvent> hazard_port_{"hazard_isock"};
   CommitUnitModel model_;
   std::unique_ptr<CommitObserver> observer_;
   RetireBoard& board_;
@@ -67,6 +78,7 @@ class CommitUnit : private CommitClock, public memory::PartitionUnit {
   base::GrowingRing<Asked> asked_;  ///< of the vendor
   Cid next_cid_ = kFirstCid;
   std::uint64_t granted_ = 0, notices_ = 0;
+  std::uint64_t time_reads_ = 0, time_writes_ = 0;
 };
 
 }  // namespace heddle::tm

@@ -10,46 +10,90 @@
 
 namespace heddle::tm {
 
+CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules,
+                                 const CommitBlocks& blocks)
+    : config_(config),
+      rules_(rules),
+      ring_(blocks.ring),
+      buffers_(blocks.buffers),
+      hazards_(blocks.hazards) {}
+
 CommitUnitModel::CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules)
-    : config_(config), rules_(rules), hazards_(config, {rules.history, rules.window_ends_here}) {}
+    : config_(config),
+      rules_(rules),
+      own_blocks_(std::make_unique<PlainCommitBlocks>(config, hazard_rules(rules))),
+      ring_(own_blocks_->ports().ring),
+      buffers_(own_blocks_->ports().buffers),
+      hazards_(own_blocks_->ports().hazards) {}
 
 // ---- entries
 
+CommitUnitModel::Row* CommitUnitModel::row(Cid cid) const {
+  RingEvent event;
+  event.op = RingEvent::Op::kFind;
+  event.cid = cid;
+  ring_.serve(event);
+  return event.found ? storage_[event.slot].get() : nullptr;
+}
+
+CommitUnitModel::Row* CommitUnitModel::oldest() {
+  RingEvent event;
+  event.op = RingEvent::Op::kOldest;
+  ring_.serve(event);
+  return event.found ? storage_[event.slot].get() : nullptr;
+}
+
+void CommitUnitModel::advance(RingStage stage) {
+  RingEvent event;
+  event.op = RingEvent::Op::kAdvance;
+  event.stage = stage;
+  ring_.serve(event);
+  retire_ = event.oldest;
+}
+
+Cid CommitUnitModel::pointer(RingStage stage) const {
+  RingEvent event;
+  event.op = RingEvent::Op::kPointers;
+  ring_.serve(event);
+  return event.pointers[static_cast<unsigned>(stage)];
+}
+
 void CommitUnitModel::know(const CommitGroup& group) {
-  youngest_ = std::max(youngest_, group.end());
-  counters_.most_rows = std::max(counters_.most_rows, youngest_ - retire_);
-  if (!config_.unlimited() && youngest_ - retire_ > config_.ring_entries)
-    throw std::logic_error(
-        fmt::format("commit unit: ring overflow: entry {} while {} has not retired, of {} entries",
-                    youngest_ - 1, retire_, config_.ring_entries));
-  if (rows_.size() < youngest_ - retire_) rows_.resize(youngest_ - retire_, nullptr);
   if (row(group.base) != nullptr) return;
   const auto make = [&](Cid first, std::uint32_t count, LaneMask lanes) {
     if (free_rows_.empty()) {
       storage_.push_back(std::make_unique<Row>());
+      storage_.back()->slot = static_cast<std::uint32_t>(storage_.size() - 1);
       free_rows_.push_back(storage_.back().get());
     }
     Row& made = *free_rows_.back();
     free_rows_.pop_back();
-    std::vector<LogWord> reads = std::move(made.reads), writes = std::move(made.writes);
-    reads.clear();
-    writes.clear();
+    const std::uint32_t slot = made.slot;
     made = Row{};
-    made.reads = std::move(reads);
-    made.writes = std::move(writes);
+    made.slot = slot;
     made.group = group;
     made.first = first;
     made.count = count;
     made.lanes = lanes;
-    rows_[first - retire_] = &made;
+    RingEvent event;
+    event.op = RingEvent::Op::kAllocate;
+    event.cid = first;
+    event.count = count;
+    event.slot = slot;
+    ring_.serve(event);
+    youngest_ = event.youngest;
     ++begun_rows_;
     ++counters_.rows;
-    if (config_.buffer_scheme == BufferScheme::kAll) take_buffer(made, 2);
+    SetBufferEvent open;
+    open.op = SetBufferEvent::Op::kOpen;
+    open.slot = slot;
+    ask_buffers(open);
   };
   if (config_.by_warp)
     make(group.base, group.count(), group.lanes);
   else
     group.lanes.for_each([&](unsigned lane) { make(group.cid_of(lane), 1, lane_bit(lane)); });
+  counters_.most_rows = std::max(counters_.most_rows, youngest_ - retire_);
 }
 
 CommitUnitModel::Row& CommitUnitModel::row_of(const CommitGroup& group, unsigned lane) {
@@ -68,19 +112,12 @@ void CommitUnitModel::begin(Row& row) {
 }
 
 void CommitUnitModel::free_row(Row& row) {
-  give_back_buffers(row);
+  SetBufferEvent close;
+  close.op = SetBufferEvent::Op::kClose;
+  close.slot = row.slot;
+  ask_buffers(close);
   --begun_rows_;
   free_rows_.push_back(&row);
-}
-
-/// A stage has nothing to do with entries whose words are elsewhere.
-void CommitUnitModel::pass_over(Cid& pointer, Cid limit, bool& happened) {
-  while (pointer < limit) {
-    const Row* const at = row(pointer);
-    if (at == nullptr || !at->skip()) return;
-    pointer += at->count;
-    happened = true;
-  }
 }
 
 // ---- L2
@@ -99,47 +136,42 @@ void CommitUnitModel::l2_sent() {
 // ---- commit
 
 bool CommitUnitModel::final_stage() {
-  bool happened = false;
-  pass_over(final_, outcome_, happened);
-  if (final_ >= outcome_) return happened;
-  const Row& r = *row(final_);
-  if ((r.finals & r.touched) != r.touched) return happened;
-  final_ += r.count;
+  const Row* const r = head(RingStage::kFinal);
+  if (r == nullptr || (r->finals & r->touched) != r->touched) return false;
+  advance(RingStage::kFinal);
   return true;
 }
 
 bool CommitUnitModel::commit_stage() {
   bool happened = false;
-  pass_over(commit_, final_, happened);
-  if (commit_ >= final_) return happened;
-  Row& r = *row(commit_);
-  if (comes_again(r)) return happened;
+  Row* const at = head(RingStage::kCommit);
+  if (at == nullptr || comes_again(*at)) return happened;
+  Row& r = *at;
   const LaneMask stored = LaneMask::difference(r.passes, r.write_overflow);
-  while (r.next < r.writes.size()) {
-    if (!stored.test(r.writes[r.next].lane)) {
+  while (r.next < r.stored_writes) {
+    const std::span<const LogWord> words = gather(r, true, r.next);
+    if (!stored.test(words.front().lane)) {
       ++r.next;
       continue;
     }
-    const std::size_t count = gather(r.writes, r.next);
-    const auto clocks =
-        static_cast<std::uint32_t>((count + config_.gathered_words - 1) / config_.gathered_words);
-    if (++gathering_ < clocks) return true;
+    const auto count = static_cast<std::uint32_t>(words.size());
+    if (++gathering_ < (count + config_.gathered_words - 1) / config_.gathered_words) return true;
     gathering_ = 0;
-    access(r, &r.writes[r.next], count, stored, true, false);
+    access(r, words.data(), count, stored, true, false);
     r.next += count;
-    if (r.next < r.writes.size()) return true;
+    if (r.next < r.stored_writes) return true;
   }
   if (!resent(r, Stage::kCommit, r.passes & r.write_overflow, happened)) return happened;
   r.next = 0;
-  commit_ += r.count;
+  advance(RingStage::kCommit);
   return true;
 }
 
 bool CommitUnitModel::retire_stage() {
   bool happened = false;
   bool stepped = false;
-  while (retire_ < commit_) {
-    Row& r = *rows_.front();
+  for (Row* at = head(RingStage::kRetire); at != nullptr; at = oldest()) {
+    Row& r = *at;
     if (!r.skip()) {
       if (stepped || r.writing != 0) return happened;
       stepped = true;
@@ -149,8 +181,7 @@ bool CommitUnitModel::retire_stage() {
       if (observer_ != nullptr)
         r.touched.for_each([&](unsigned lane) { observer_->retired(r.group.cid_of(lane)); });
     }
-    rows_.erase(rows_.begin(), rows_.begin() + r.count);
-    retire_ += r.count;
+    advance(RingStage::kRetire);
     free_row(r);
     happened = true;
   }
@@ -158,7 +189,12 @@ bool CommitUnitModel::retire_stage() {
 }
 
 bool CommitUnitModel::clock(Cycle /*now*/) {
-  bool happened = retire_stage();
+  RingEvent event;
+  event.op = RingEvent::Op::kClock;
+  ring_.serve(event);
+  std::copy_n(event.heads, kRingStages, heads_.begin());
+  bool happened = event.moved;
+  happened |= retire_stage();
   happened |= commit_stage();
   happened |= final_stage();
   happened |= outcome_stage();
@@ -169,17 +205,33 @@ bool CommitUnitModel::clock(Cycle /*now*/) {
 }
 
 std::optional<CommitUnitModel::Conflict> CommitUnitModel::conflict() const {
-  if (wait_ >= hazard_) return std::nullopt;
-  const Row* const r = row(wait_);
+  const Cid waits = pointer(RingStage::kWait);
+  if (waits >= pointer(RingStage::kHazard)) return std::nullopt;
+  const Row* const r = row(waits);
   if (r == nullptr || r->hazard.none() || retire_ > r->ycid) return std::nullopt;
   return Conflict{r->first, r->ycid, r->hazard_word};
+}
+
+std::optional<std::pair<Cid, Cid>> CommitUnitModel::stands_behind(std::uint32_t core,
+                                                                  std::uint32_t warp) const {
+  std::optional<Cid> oldest;
+  for (Cid cid = retire_; cid < youngest_; ++cid) {
+    const Row* const r = row(cid);
+    if (r == nullptr || r->skip()) continue;
+    const bool own = r->group.core == core && r->group.warp == warp;
+    if (own && cid >= pointer(RingStage::kOutcome))
+      return oldest ? std::optional(std::pair(cid, *oldest)) : std::nullopt;
+    if (!own && !oldest) oldest = cid;
+  }
+  return std::nullopt;
 }
 
 std::string CommitUnitModel::describe() const {
   return fmt::format(
       "commit unit: oldest entry {}, youngest {}; stages retire {}, commit {}, final {}, outcome {}, wait "
       "{}, hazard {}",
-      retire_, youngest_ - 1, retire_, commit_, final_, outcome_, wait_, hazard_);
+      retire_, youngest_ - 1, retire_, pointer(RingStage::kCommit), pointer(RingStage::kFinal),
+      pointer(RingStage::kOutcome), pointer(RingStage::kWait), pointer(RingStage::kHazard));
 }
 
 }  // namespace heddle::tm

@@ -6,6 +6,8 @@
 //              ▼ reads               ▼ reads               │           ▼
 //             L2                    L2                 from the core  L2
 //
+// Ring, set buffers and hazard detection are blocks that take events (commit_blocks.h); here are the stages.
+//
 // An entry is a row of the ring: a transaction (Kilo TM), or the transactions of a warp (WarpTM). Every commit id has one
 // in every unit; those that concern other partitions only are passed over in no time. Stages run in reverse order, so that
 // a row takes a clock for each at least.
@@ -17,13 +19,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
+#include "tm/commit_blocks.h"
 #include "tm/commit_messages.h"
 #include "tm/config.h"
-#include "tm/hazard_detection.h"
 
 namespace heddle::tm {
 
@@ -78,7 +82,12 @@ class CommitUnitModel {
     std::uint64_t most_rows = 0;  ///< ids from the retire pointer to the youngest one that is known
   };
 
-  CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules = {});
+  /// With blocks of its own.
+  explicit CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules = {});
+  CommitUnitModel(const CommitUnitConfig& config, const CommitRules& rules, const CommitBlocks& blocks);
+  [[nodiscard]] static HazardRules hazard_rules(const CommitRules& rules) {
+    return {rules.history, rules.window_ends_here};
+  }
 
   // ---- the steps of a clock ----
 
@@ -108,7 +117,6 @@ class CommitUnitModel {
   [[nodiscard]] Cid retire_pointer() const { return retire_; }
   [[nodiscard]] bool idle() const { return begun_rows_ == 0 && !absorbing_ && to_cores_.empty(); }
   [[nodiscard]] Counters& counters() { return counters_; }
-  [[nodiscard]] const LastWriterHistory& history() const { return hazards_.history(); }
   void observe(CommitObserver* observer) { observer_ = observer; }
   /// What the oldest entry waits for, for messages.
   [[nodiscard]] std::string describe() const;
@@ -128,10 +136,14 @@ class CommitUnitModel {
     std::uint64_t word = 0;
   };
   [[nodiscard]] std::optional<Conflict> conflict() const;
+  /// An entry of a warp that has no outcome yet, and the oldest one in front of it: {its id, that one's}.
+  [[nodiscard]] std::optional<std::pair<Cid, Cid>> stands_behind(std::uint32_t core,
+                                                                 std::uint32_t warp) const;
 
  private:
   enum class Stage : std::uint8_t { kHazardReads, kHazardWrites, kRevalidate, kCommit };
   struct Row {
+    std::uint32_t slot = 0;  ///< in storage_, and of its set buffers
     CommitGroup group;
     Cid first = 0;
     std::uint32_t count = 0;
@@ -139,17 +151,17 @@ class CommitUnitModel {
     bool begun = false, complete = false;
     Cid rcid = 0;
     LaneMask touched;
-    std::vector<LogWord> reads, writes;  ///< that there was room for
-    std::array<std::uint16_t, base::kLanes> read_count{}, write_count{};
+    std::uint32_t stored_reads = 0, stored_writes = 0;  ///< words that there was room for
+    std::uint32_t read_words = 0, write_words = 0;      ///< all
+    LaneMask readers, writers;
     LaneMask read_overflow, write_overflow;
     LaneMask failed, hazard;
     Cid ycid = 0;
     std::uint64_t hazard_word = 0;
     std::uint32_t reading = 0, writing = 0;  ///< accesses that L2 has not answered
     LaneMask finals, passes;
-    std::size_t next = 0;  ///< word that its present stage looks at next
+    std::uint32_t next = 0;  ///< word that its present stage looks at next
     bool reads_looked_up = false, resent = false, outcome_sent = false;
-    std::uint32_t buffers = 0;
     [[nodiscard]] bool skip() const { return complete && touched.none(); }
   };
   struct Access {
@@ -163,16 +175,21 @@ class CommitUnitModel {
     std::uint64_t block = 0;
   };
 
-  [[nodiscard]] Row* row(Cid cid) const {
-    const Cid at = cid - retire_;
-    return at < rows_.size() ? rows_[at] : nullptr;
+  [[nodiscard]] Row* row(Cid cid) const;
+  /// The row that a stage is at since the clock began; null: none.
+  [[nodiscard]] Row* head(RingStage stage) const {
+    const std::uint32_t slot = heads_[static_cast<unsigned>(stage)];
+    return slot == RingEvent::kNoSlot ? nullptr : storage_[slot].get();
   }
+  /// The next one that may retire.
+  [[nodiscard]] Row* oldest();
+  void advance(RingStage stage);
+  [[nodiscard]] Cid pointer(RingStage stage) const;
   Row& row_of(const CommitGroup& group, unsigned lane);
   void know(const CommitGroup& group);
   void begin(Row& row);
   [[nodiscard]] HazardEvent hazard_event(HazardEvent::Op op, const Row& row, std::uint64_t address) const;
-  void tell_passed();
-  void pass_over(Cid& pointer, Cid limit, bool& happened);
+  void tell_passed(Cid before);
 
   bool absorb();
   void take_words(std::size_t count);
@@ -185,31 +202,36 @@ class CommitUnitModel {
   bool commit_stage();
   bool retire_stage();
   void look_up(Row& row, const LogWord& word);
+  void reads_end(Row& row);
   void insert(Row& row, const LogWord& word);
   /// Whether a row's overflown set has come again; asks for it once.
   bool resent(Row& row, Stage stage, LaneMask lanes, bool& happened);
   bool look_for_hazards(Row& row, bool& happened);
   /// A set of the row is on its way: nothing goes on before all of it is there.
   [[nodiscard]] bool comes_again(const Row& row) const { return resend_.active && resend_.row == &row; }
-  /// Words from `from` on that are gathered together: one, or those of a log's row.
-  [[nodiscard]] std::size_t gather(const std::vector<LogWord>& words, std::size_t from) const;
+  /// The stored word of a set that comes next, and those that are gathered with it: none, or those of its log's row.
+  [[nodiscard]] std::span<const LogWord> gather(const Row& row, bool write, std::uint32_t from);
+  [[nodiscard]] LogWord stored_word(const Row& row, bool write, std::uint32_t index);
+  void ask_buffers(SetBufferEvent& event);
   void access(Row& row, const LogWord* words, std::size_t count, LaneMask lanes, bool write, bool again);
   void fails(Row& row, unsigned lane, std::uint64_t word, bool again);
-  void take_buffer(Row& row, unsigned buffers);
-  void give_back_buffers(Row& row);
   void free_row(Row& row);
 
   CommitUnitConfig config_;
   CommitRules rules_;
-  HazardDetection hazards_;
+  std::unique_ptr<PlainCommitBlocks> own_blocks_;
+  EventPort<RingEvent>& ring_;
+  EventPort<SetBufferEvent>& buffers_;
+  EventPort<HazardEvent>& hazards_;
+  std::uint32_t comparing_ = 0;  ///< clocks that hazard detection still takes for a row
   CommitObserver* observer_ = nullptr;
 
-  std::deque<Row*> rows_;  ///< from the retire pointer on; rows of several ids are at their first one
   std::vector<std::unique_ptr<Row>> storage_;
   std::vector<Row*> free_rows_;
   std::uint64_t begun_rows_ = 0;
-  Cid retire_ = kFirstCid, commit_ = kFirstCid, final_ = kFirstCid, outcome_ = kFirstCid, wait_ = kFirstCid,
-      hazard_ = kFirstCid, youngest_ = kFirstCid;
+  std::array<std::uint32_t, kRingStages> heads_{};
+  Cid passed_ = kFirstCid;                         ///< hazard detection, as it has been told
+  Cid retire_ = kFirstCid, youngest_ = kFirstCid;  ///< as the ring has answered last
 
   bool absorbing_ = false;
   UnitMessage message_;

@@ -6,11 +6,25 @@
 
 namespace heddle::tm {
 
-std::size_t CommitUnitModel::gather(const std::vector<LogWord>& words, std::size_t from) const {
-  if (!config_.by_warp) return 1;
-  std::size_t to = from;
-  while (to < words.size() && words[to].row == words[from].row) ++to;
-  return to - from;
+std::span<const LogWord> CommitUnitModel::gather(const Row& row, bool write, std::uint32_t from) {
+  SetBufferEvent event;
+  event.op = SetBufferEvent::Op::kWords;
+  event.slot = row.slot;
+  event.write = write;
+  event.from = from;
+  event.most = config_.by_warp ? base::kLanes : 1;
+  ask_buffers(event);
+  return event.words;
+}
+
+LogWord CommitUnitModel::stored_word(const Row& row, bool write, std::uint32_t index) {
+  SetBufferEvent event;
+  event.op = SetBufferEvent::Op::kWords;
+  event.slot = row.slot;
+  event.write = write;
+  event.from = index;
+  ask_buffers(event);
+  return event.words.front();
 }
 
 void CommitUnitModel::access(Row& row, const LogWord* words, std::size_t count, LaneMask lanes, bool write,
@@ -84,7 +98,7 @@ void CommitUnitModel::fails(Row& row, unsigned lane, std::uint64_t word, bool ag
   row.failed |= lane_bit(lane);
   Cid writer = row.ycid;
   if (!again) {
-    HazardEvent event = hazard_event(HazardEvent::Op::kLookUp, row, word);
+    HazardEvent event = hazard_event(HazardEvent::Op::kExplain, row, word);
     hazards_.serve(event);
     writer = event.writer.value_or(0);
   }
@@ -112,64 +126,65 @@ void CommitUnitModel::ordered(std::uint32_t tag) {
 
 bool CommitUnitModel::wait_stage() {
   bool happened = false;
-  pass_over(wait_, hazard_, happened);
-  if (wait_ >= hazard_) return happened;
-  Row& r = *row(wait_);
-  if (comes_again(r) || (r.next == 0 && r.reading != 0))
+  Row* const at = head(RingStage::kWait);
+  if (at == nullptr || comes_again(*at) || (at->next == 0 && at->reading != 0))
     return happened;  // speculative reads are on their way
+  Row& r = *at;
   LaneMask again = r.hazard;
   if (rules_.failure_is_final) {
     again = LaneMask::difference(again, r.failed);
   } else if (r.next == 0) {
     // As published: the second result replaces the first, though the buffers of what has failed are free.
-    std::erase_if(r.reads, [&](const LogWord& word) { return (r.failed & r.hazard).test(word.lane); });
+    SetBufferEvent drop;
+    drop.op = SetBufferEvent::Op::kDrop;
+    drop.slot = r.slot;
+    drop.lanes = r.failed & r.hazard;
+    ask_buffers(drop);
+    r.stored_reads = drop.count;
     r.failed = LaneMask::difference(r.failed, r.hazard);
   }
   if (again.any() && rules_.revalidates) {
     if (retire_ <= r.ycid) return happened;
     const LaneMask stored = LaneMask::difference(again, r.read_overflow);
-    while (r.next < r.reads.size()) {
-      if (!stored.test(r.reads[r.next].lane)) {
+    while (r.next < r.stored_reads) {
+      const std::span<const LogWord> words = gather(r, false, r.next);
+      if (!stored.test(words.front().lane)) {
         ++r.next;
         continue;
       }
-      const std::size_t count = gather(r.reads, r.next);
-      const auto clocks =
-          static_cast<std::uint32_t>((count + config_.gathered_words - 1) / config_.gathered_words);
-      if (++gathering_again_ < clocks) return true;
+      const auto count = static_cast<std::uint32_t>(words.size());
+      if (++gathering_again_ < (count + config_.gathered_words - 1) / config_.gathered_words) return true;
       gathering_again_ = 0;
-      access(r, &r.reads[r.next], count, stored, false, true);
+      access(r, words.data(), count, stored, false, true);
       r.next += count;
-      if (r.next < r.reads.size()) return true;
+      if (r.next < r.stored_reads) return true;
     }
-    r.next = r.reads.size() + 1;  // what comes back from L2 is of the second reads
+    r.next = r.stored_reads + 1;  // what comes back from L2 is of the second reads
     if (!resent(r, Stage::kRevalidate, again & r.read_overflow, happened)) return happened;
   }
   r.resent = false;
   r.next = 0;
-  wait_ += r.count;
+  advance(RingStage::kWait);
   return true;
 }
 
 bool CommitUnitModel::outcome_stage() {
-  bool happened = false;
-  pass_over(outcome_, wait_, happened);
-  if (outcome_ >= wait_) return happened;
-  Row& r = *row(outcome_);
-  if (r.reading != 0) return happened;
+  Row* const at = head(RingStage::kOutcome);
+  if (at == nullptr || at->reading != 0) return false;
+  Row& r = *at;
   const LaneMask pass = LaneMask::difference(r.touched, r.failed);
   to_cores_.push_back({CoreMessage::Kind::kLocalOutcome, r.group, r.touched, pass});
   counters_.failed += (r.touched & r.failed).count();
   counters_.second_chances += (r.hazard & pass).count();
   if (observer_ != nullptr)
     r.touched.for_each([&](unsigned lane) { observer_->outcome_sent(r.group.cid_of(lane)); });
-  if (config_.buffer_scheme == BufferScheme::kNeeded) {
-    // Reads are not needed any more, and nothing is of those that have failed.
-    const std::uint32_t writes = (pass & r.touched).any() && !r.writes.empty() ? std::min(r.buffers, 1u) : 0;
-    counters_.buffers -= r.buffers - writes;
-    r.buffers = writes;
-  }
-  outcome_ += r.count;
+  // Reads are not needed any more, and nothing is of those that have failed.
+  SetBufferEvent decided;
+  decided.op = SetBufferEvent::Op::kDecided;
+  decided.slot = r.slot;
+  decided.needed = (pass & r.touched).any();
+  ask_buffers(decided);
+  advance(RingStage::kOutcome);
   return true;
 }
 

@@ -35,6 +35,24 @@ void CommitUnitConfig::visit(base::ConfigVisitor& v) {
           {.unit = "buckets", .doc = "of a sub-array, a power of two", .min = 1, .max = 65536});
   v.field("perfect_history", history.perfect,
           {.doc = "a table without limit, as a yardstick: perfect hazard detection"});
+  v.choice(
+      "hazard_detection", hazard_detection, {"history", "bf_array"},
+      "who has written what a transaction has read: last writer history (§5.6); bf_array: a yardstick, a "
+      "Bloom signature of what each entry of the ring writes, compared with that of what the transaction "
+      "has read (Kilo TM only) (§8, A11)");
+  v.field("signature_bits", signature_bits,
+          {.unit = "bits",
+           .doc = "of a signature of that array, a power of two (§8: 512)",
+           .min = 16,
+           .max = 16384});
+  v.field("signature_arrays", signature_arrays,
+          {.doc = "sub-arrays of a signature, a hash function each, a power of two (§8: 4)",
+           .min = 1,
+           .max = 16});
+  v.field("signatures_checked", signatures_checked,
+          {.unit = "entries",
+           .doc = "whose signatures are compared in a clock; 0: all at once. The thesis does not say (A11)",
+           .max = 16384});
   v.field("hash_seed", hash_seed, {.doc = "of the H3 matrices (A19)", .max = 1e9});
   v.field("hazard_words", hazard_words,
           {.unit = "words",
@@ -86,6 +104,19 @@ void TemporalConfig::visit(base::ConfigVisitor& v) {
   v.field(
       "buckets", buckets,
       {.unit = "buckets", .doc = "of a sub-array, a power of two; of 64 bits each", .min = 1, .max = 65536});
+}
+
+void IdealConfig::visit(base::ConfigVisitor& v) {
+  v.choice(
+      "conflicts", conflicts, {"words", "signatures", "ring"},
+      "how ideal transactional memory finds conflicts: words: exactly; signatures: as a hardware "
+      "transactional memory that looks up what a commit writes in a Bloom signature of what each thread "
+      "has read; ring: as RingSTM, which intersects that with a signature of what the commit writes (§8)");
+  v.field(
+      "signature_bits", signature_bits,
+      {.unit = "bits", .doc = "of a signature, a power of two (§8: 1024 a thread)", .min = 16, .max = 16384});
+  v.field("signature_arrays", signature_arrays,
+          {.doc = "sub-arrays of a signature, a hash function each, a power of two", .min = 1, .max = 16});
 }
 
 void TmLogConfig::visit(base::ConfigVisitor& v) {
@@ -141,6 +172,7 @@ void TmConfig::visit(base::ConfigVisitor& v) {
   v.section("intra_warp", intra_warp, "conflicts within a warp (WarpTM)");
   v.section("temporal", temporal, "temporal conflict detection");
   v.section("commit_unit", commit_unit, "commit units");
+  v.section("ideal", ideal, "yardsticks (tm.protocol=ideal)");
 }
 
 }  // namespace heddle::tm

@@ -23,6 +23,18 @@ enum class Protocol : std::uint8_t {
   kWarp,   ///< WarpTM: those of a warp that do not conflict with each other, together (§6)
   kIdeal,  ///< a yardstick: conflicts are found and writes done in no time (comparison/ideal_memory.h)
 };
+/// How the yardstick finds conflicts (§8).
+enum class IdealConflicts : std::uint8_t {
+  kWords,       ///< exactly
+  kSignatures,  ///< signature HTM: words that are written, in a signature of what has been read
+  kRing,        ///< RingSTM: a signature of what is written, with one of what has been read
+};
+/// How a commit unit finds who has written what a transaction has read.
+enum class HazardKind : std::uint8_t {
+  kHistory,  ///< last writer history (§5.6)
+  kBfArray,  ///< a yardstick: signatures of all entries (§8, A11)
+};
+
 /// Which lanes of a warp try again before the commit (§6).
 enum class IntraWarp : std::uint8_t { kTwoPhase, kSequential };
 
@@ -56,7 +68,11 @@ struct CommitUnitConfig {
   std::uint32_t set_words = 8;
   std::uint32_t set_buffers = 500;
   BufferScheme buffer_scheme = BufferScheme::kUsed;
+  HazardKind hazard_detection = HazardKind::kHistory;
   HistoryConfig history;
+  std::uint32_t signature_bits = 512;
+  std::uint32_t signature_arrays = 4;
+  std::uint32_t signatures_checked = 0;
   std::uint64_t hash_seed = 0x1b1;
   std::uint32_t hazard_words = 1;
   std::uint32_t port_words = 8;
@@ -74,6 +90,10 @@ struct CommitUnitConfig {
   /// (§12) Of a commit entry array, of set buffers, of the history.
   [[nodiscard]] std::uint64_t entry_bytes() const { return std::uint64_t{ring_entries} * 10; }
   [[nodiscard]] std::uint64_t buffer_bytes() const { return std::uint64_t{set_buffers} * set_words * 8; }
+  /// (A11) Of two signatures of each entry of the ring: what has been read and written.
+  [[nodiscard]] std::uint64_t bf_array_bytes() const {
+    return std::uint64_t{ring_entries} * 2 * signature_bits / 8;
+  }
 };
 
 struct IntraWarpConfig {
@@ -89,6 +109,14 @@ struct TemporalConfig {
   Temporal mode = Temporal::kOff;
   std::uint32_t arrays = 4;
   std::uint32_t buckets = 512;
+  void visit(base::ConfigVisitor& v);
+};
+
+/// Of the yardsticks (comparison/ideal_memory.h).
+struct IdealConfig {
+  IdealConflicts conflicts = IdealConflicts::kWords;
+  std::uint32_t signature_bits = 1024;
+  std::uint32_t signature_arrays = 4;
   void visit(base::ConfigVisitor& v);
 };
 
@@ -113,6 +141,7 @@ struct TmConfig {
   IntraWarpConfig intra_warp;
   TemporalConfig temporal;
   CommitUnitConfig commit_unit;
+  IdealConfig ideal;
 
   void visit(base::ConfigVisitor& v);
 };

@@ -1,14 +1,18 @@
-// Hazard detection of a commit unit as a block: the last writer history, and the window in which ids of the rows that are under
-// way are told apart (tbc-and-kilotm §5.6, E1, E2). Events go in, a word a time; it knows rows by their ids only, so that a
-// hardware block takes the same events.
+// Hazard detection of a commit unit as a block: who has written, since it began, what a transaction has read (tbc-and-kilotm
+// §5.6, E1, E2). Events go in, a word a time; it knows rows by their ids only, so that a hardware block takes the same events.
+// HazardDetection does it with the last writer history; comparison/bf_array.h with signatures of all entries.
+//
+// A row: kBegin, then, in the order of ids, kLookUp for its reads, kReadsEnd, kInsert for its writes, kPass.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "tm/config.h"
+#include "tm/event_block.h"
 #include "tm/last_writer_history.h"
 
 namespace heddle::tm {
@@ -17,8 +21,10 @@ struct HazardEvent {
   enum class Op : std::uint8_t {
     kBegin,  ///< the first words of a row have come: `since`, the retire pointer, becomes its RCID
     kLookUp,  ///< may somebody since `since` have written `word`, which a transaction of the row has read? -> `writer`
-    kInsert,  ///< transaction `writer` of the row writes `word`
-    kPass,    ///< rows before `row` have passed hazard detection
+    kReadsEnd,  ///< that was all that the row has read. May somebody have written any of it? -> `writer`, `clocks`
+    kInsert,   ///< transaction `writer` of the row writes `word`
+    kPass,     ///< rows before `row` have passed hazard detection
+    kExplain,  ///< as kLookUp, of any row that has begun, for messages: no row's state changes
   };
   Op op = Op::kLookUp;
   Cid row = 0;              ///< first id
@@ -28,6 +34,7 @@ struct HazardEvent {
   Cid youngest = 0;        ///< behind the youngest id that is known, for a broken rule
   std::uint64_t word = 0;  ///< number, not address
   std::optional<Cid> writer;
+  std::uint32_t clocks = 0;  ///< that kReadsEnd takes beside those of its words
 };
 
 struct HazardRules {
@@ -35,22 +42,37 @@ struct HazardRules {
   bool window_ends_here = true;  ///< E2: at the row, not at the youngest one
 };
 
-class HazardDetection {
- public:
-  HazardDetection(const CommitUnitConfig& config, const HazardRules& rules);
+/// As the configuration asks for it.
+[[nodiscard]] std::unique_ptr<EventPort<HazardEvent>> make_hazard_model(const CommitUnitConfig& config,
+                                                                        const HazardRules& rules);
 
-  void serve(HazardEvent& event);
-  [[nodiscard]] const LastWriterHistory& history() const { return history_; }
+/// From which id on somebody may still be asked for: the oldest RCID of rows that have not passed hazard detection.
+class HazardWindow {
+ public:
+  void begin(Cid since, Cid row) { begun_.emplace_back(since, row); }
+  void pass(Cid row) {
+    passed_ = row;
+    while (!begun_.empty() && begun_.front().second < passed_) begun_.pop_front();
+  }
+  [[nodiscard]] Cid base(Cid retired) const;
 
  private:
-  [[nodiscard]] Cid window_base(Cid retired) const;
-
-  HazardRules rules_;
-  unsigned stored_bits_;
-  LastWriterHistory history_;
   std::deque<std::pair<Cid, Cid>>
       begun_;  ///< {RCID, id} in the order in which they began; front: has not passed
   Cid passed_ = 0;
+};
+
+class HazardDetection final : public EventPort<HazardEvent> {
+ public:
+  HazardDetection(const CommitUnitConfig& config, const HazardRules& rules);
+
+  void serve(HazardEvent& event) override;
+
+ private:
+  HazardRules rules_;
+  unsigned stored_bits_;
+  LastWriterHistory history_;
+  HazardWindow window_;
 };
 
 }  // namespace heddle::tm

@@ -51,6 +51,22 @@ void validate(const TmConfig& config, const core::GpuMechanismConfig& gpu) {
         "Choose 32, 64 or 128.");
   if (!std::has_single_bit(config.intra_warp.table_entries))
     throw base::InputError("tm.intra_warp.table_entries", "is not a power of two", "Choose one that is.");
+  const auto check_signature = [](const std::string& section, std::uint32_t bits, std::uint32_t arrays) {
+    for (const auto& [key, value] : {std::pair("bits", bits), std::pair("arrays", arrays)})
+      if (!std::has_single_bit(value))
+        throw base::InputError(fmt::format("tm.{}.signature_{}", section, key), "is not a power of two",
+                               "Choose one that is.");
+    if (bits < 2 * arrays)
+      throw base::InputError(fmt::format("tm.{}.signature_bits", section),
+                             fmt::format("{} bits are too few for {} sub-arrays", bits, arrays),
+                             "Give each of them 2 bits at least.");
+  };
+  check_signature("commit_unit", unit.signature_bits, unit.signature_arrays);
+  check_signature("ideal", config.ideal.signature_bits, config.ideal.signature_arrays);
+  if (unit.hazard_detection == HazardKind::kBfArray && config.protocol == Protocol::kWarp)
+    throw base::InputError("tm.commit_unit.hazard_detection",
+                           "the BF array is compared with Kilo TM, its entries are single transactions",
+                           "Set tm.protocol=kilo, or tm.commit_unit.hazard_detection=history.");
   if (!std::has_single_bit(config.temporal.buckets))
     throw base::InputError("tm.temporal.buckets", "is not a power of two", "Choose one that is.");
   if (unit.unlimited()) return;
@@ -124,16 +140,19 @@ core::GpuMechanismEntry tm_mechanism() {
 TmMechanism::TmMechanism(const TmConfig& config, const core::GpuMechanismSite& site)
     : config_(config), site_(site), shared_(site.memory.partitions) {
   if (!config.commit_unit.unlimited()) shared_.credits = config.commit_unit.ring_entries / site.cores;
+  shared_.flit_bytes = site.memory.crossbar.flit_bytes;
+  shared_.header_bytes = site.memory.crossbar.header_bytes;
   shared_.early_credits = config.broken_rule == BrokenRule::kEarlyCredits;
   shared_.on_hang = [this](const std::string& why) {
     if (on_hang) on_hang(why);
   };
   shared_.conflict_of = [this](std::uint32_t core, std::uint32_t warp) { return conflict_of(core, warp); };
   if (config.protocol == Protocol::kIdeal)
-    shared_.ideal =
-        std::make_unique<IdealMemory>([this](std::uint64_t address, std::span<const std::uint8_t> bytes) {
+    shared_.ideal = std::make_unique<IdealMemory>(
+        [this](std::uint64_t address, std::span<const std::uint8_t> bytes) {
           commit_units_[site_.map.partition(address).value()]->write_at_once(address, bytes);
-        });
+        },
+        config.ideal, config.commit_unit.hash_seed);
   if (config.checks) checker_ = std::make_unique<CommitChecker>(site.memory.partitions);
 }
 
@@ -193,7 +212,7 @@ std::string TmMechanism::conflict_of(std::uint32_t core, std::uint32_t warp) con
                ? fmt::format("transaction {}", cid)
                : fmt::format("transaction {} of warp slot {} of core {}", cid, group->warp, group->core);
   };
-  std::string failed;
+  std::string failed;  // and where it stands
   Cid latest = 0;
   for (const CommitUnit* const unit : commit_units_) {
     const CommitUnitModel& model = unit->model();
@@ -211,6 +230,13 @@ std::string TmMechanism::conflict_of(std::uint32_t core, std::uint32_t warp) con
                     site_.allocations.describe(failure->word),
                     failure->writer == 0 ? "" : ": " + named(model, failure->writer) + " has written it");
   }
+  for (std::size_t p = 0; p < commit_units_.size(); ++p)
+    if (const auto stands = commit_units_[p]->model().stands_behind(core, warp)) {
+      failed +=
+          fmt::format("{}in commit unit {} it stands behind {}, which has not retired",
+                      failed.empty() ? "" : "\n  ", p, named(commit_units_[p]->model(), stands->second));
+      break;
+    }
   return failed;
 }
 

@@ -59,6 +59,9 @@ void TransactionUnit::declare() {
     stats.counter("time_conflicts", "attempts", "of threads, that have only read and could not",
                   &s.time_conflicts);
   }
+  if (config_.protocol == Protocol::kIdeal && config_.ideal.conflicts != IdealConflicts::kWords)
+    stats.counter("false_conflicts", "attempts",
+                  "of threads, that failed though nobody had written what they had read", &s.false_conflicts);
   stats.counter("read_only", "transactions", "committed without a write", &s.read_only);
   stats.counter("warps", "transactions", "of warps", &s.warps);
   stats.counter("retries", "attempts", "of warps, after the first", &s.retries);
@@ -80,6 +83,8 @@ void TransactionUnit::declare() {
   const std::vector<std::string> kinds{"commit_ids", "read_log", "write_log", "done_fill", "final", "resent"};
   stats.counters("messages", "packets", "to commit units, by kind", kinds, s.messages.data());
   stats.counters("message_bytes", "bytes", "of those, headers included", kinds, s.message_bytes.data());
+  stats.counters("message_flits", "flits", "of those, on the links of the network", kinds,
+                 s.message_flits.data());
   base::StatGroup& time =
       stats.child("thread_cycles", "what threads in transactions do (tbc-and-kilotm §10.5)");
   time.counter("concurrency", "thread-cycles", "TC: waiting for a token", &s.token_cycles);
@@ -209,7 +214,7 @@ void TransactionUnit::inspect(LsuRequest& request) {
   lsu_isock.inspect(request);
   core::LsuInspection& look = *request.look;
   if (look.ask != core::LsuInspection::Ask::kPendingLoads) return;
-  for (const auto& held : held_)
+  for (const auto& held : held_.items())
     if (held && held->operation.instruction().write_count != 0 && warp_of(*held) == look.warp)
       look.pending->push_back({&held->operation.instruction(), held->operation.slices()[0].lanes});
 }

@@ -7,7 +7,7 @@
 //
 // A warp is in one transaction at a time. Its lanes share the length of the logs; each has a column of its own.
 // Files: transaction_unit.cpp the core's side, a cycle; tx_attempts.cpp gates, tokens, what instructions do; tx_splits.cpp the
-// same where lanes of a warp run apart; tx_accesses.cpp loads, stores, logs; tx_commit.cpp commits; tx_watchdog.cpp attempts and
+// same where lanes of a warp run apart; tx_accesses.cpp loads and stores; tx_logs.cpp logs; tx_commit.cpp commits; tx_watchdog.cpp attempts and
 // transactions that take long.
 #pragma once
 
@@ -20,18 +20,18 @@
 #include <systemc>
 #include <vector>
 
+#include "base/slot_pool.h"
 #include "core/core_extension.h"
 #include "core/memory/address_resolver.h"
 #include "core/memory/held_operation.h"
 #include "core/memory/lsu_interposer.h"
 #include "core/memory/memory_port.h"
 #include "memory/address_map.h"
-#include "tm/comparison/ideal_memory.h"
 #include "tm/config.h"
 #include "tm/global_reads.h"
 #include "tm/intra_warp.h"
 #include "tm/register_checkpoint.h"
-#include "tm/retire_board.h"
+#include "tm/transaction_shared.h"
 #include "tm/tx_log.h"
 #include "tm/warp_commit.h"
 #include "warp_log/bloom_filter.h"
@@ -39,41 +39,6 @@
 #include "warp_log/log_traffic.h"
 
 namespace heddle::tm {
-
-/// A transaction that has committed: the order of ids is the order in which transactions seem to have happened. Those that
-/// neither read nor wrote global memory have the id of their thread's transaction before.
-struct CommitRecord {
-  Cid cid = 0;
-  std::uint64_t warp = 0;  ///< number in the grid
-  unsigned lane = 0;
-  bool silent =
-      false;  ///< it stands behind the transaction with this id, which is another thread's or its own last one
-  std::uint64_t sequence = 0;  ///< of the record within its core
-};
-
-/// A word that an attempt has read from memory; of attempts that fail, too.
-struct ReadRecord {
-  std::uint64_t warp = 0;  ///< number in the grid
-  unsigned lane = 0;
-  std::uint64_t attempt = 0;  ///< of the warp
-  std::uint64_t address = 0;
-  std::uint32_t value = 0;
-};
-
-/// What the cores of a GPU share.
-struct TransactionShared {
-  explicit TransactionShared(std::uint32_t partitions) : board(partitions) {}
-  RetireBoard board;
-  std::function<void(const CommitRecord&)> on_commit;  ///< may be empty
-  std::function<void(const ReadRecord&)> on_read;      ///< likewise
-  std::uint32_t credits = 0;           ///< entries of the ring that a core may have; 0: any number
-  bool early_credits = false;          ///< the broken rule of E3
-  std::unique_ptr<IdealMemory> ideal;  ///< of protocol ideal
-  /// A transaction takes longer than tm.hang_cycles: ends the launch.
-  std::function<void(const std::string& why)> on_hang;
-  /// What is known of the conflicts of a warp of a core; empty: nothing.
-  std::function<std::string(std::uint32_t core, std::uint32_t warp)> conflict_of;
-};
 
 class TransactionUnit final : public core::LsuInterposer {
   void ask_token(core::IssueGateRequest& request);
@@ -221,7 +186,7 @@ class TransactionUnit final : public core::LsuInterposer {
   void start_cta(const core::CtaContext& cta);
   void issue(core::LsuRequest& request);
   void tick(core::LsuRequest& request);
-  [[nodiscard]] bool full() const { return held_count_ >= most_held_; }
+  [[nodiscard]] bool full() const { return held_.size() >= most_held_; }
   [[nodiscard]] Warp& warp(WarpId id) { return warps_[id.value()]; }
   void wake_core();
   void recheck(bool token, WarpId id);
@@ -373,12 +338,10 @@ class TransactionUnit final : public core::LsuInterposer {
   std::vector<WarpId> sending_away_;
   bool hang_told_ = false;
 
-  std::vector<std::unique_ptr<Held>> held_;
-  std::vector<std::uint32_t> free_held_;
-  std::uint32_t held_count_ = 0, most_held_;
+  base::SlotPool<std::unique_ptr<Held>> held_;
+  std::size_t most_held_;
   std::deque<LogAccess> to_lsu_;
-  std::vector<LogAccess> in_lsu_;  ///< by tag
-  std::vector<std::uint32_t> free_tags_;
+  base::SlotPool<LogAccess> in_lsu_;   ///< by tag
   std::deque<std::uint32_t> to_pass_;  ///< held operations
   bool lsu_full_ = false;
   bool again_ = false;  ///< there is something to do in the next cycle
@@ -410,7 +373,7 @@ class TransactionUnit final : public core::LsuInterposer {
   std::deque<std::pair<std::uint32_t, UnitMessage>> to_port_;
 
   struct Statistics {
-    std::uint64_t silent = 0, time_conflicts = 0;
+    std::uint64_t silent = 0, time_conflicts = 0, false_conflicts = 0;
     std::uint64_t intra_warp_aborted = 0, resolution_cycles = 0;
     std::uint64_t begun = 0, committed = 0, aborted = 0, self_aborted = 0, warps = 0, retries = 0,
                   read_only = 0;
@@ -419,7 +382,7 @@ class TransactionUnit final : public core::LsuInterposer {
     std::uint64_t most_read_rows = 0, most_write_rows = 0, credit_waits = 0;
     std::uint64_t validations = 0, sent_away = 0, fence_waits = 0;
     std::uint64_t token_cycles = 0, commit_cycles = 0, wait_cycles = 0, aborted_cycles = 0, useful_cycles = 0;
-    std::array<std::uint64_t, 6> messages{}, message_bytes{};
+    std::array<std::uint64_t, 6> messages{}, message_bytes{}, message_flits{};
   } stats_;
   std::uint64_t records_ = 0;
 };

@@ -10,25 +10,9 @@
 #include "tm/transaction_unit.h"
 
 namespace heddle::tm {
-namespace {
-
-constexpr std::uint16_t byte_bits(unsigned first, unsigned count) {
-  return static_cast<std::uint16_t>(((1u << count) - 1u) << first);
-}
-constexpr std::uint16_t word_bits(unsigned word) { return byte_bits(word * 4, 4); }
-
-}  // namespace
 
 std::uint32_t TransactionUnit::hold(const core::LsuRequest& request) {
-  if (free_held_.empty()) {
-    free_held_.push_back(static_cast<std::uint32_t>(held_.size()));
-    held_.emplace_back();
-  }
-  const std::uint32_t owner = free_held_.back();
-  free_held_.pop_back();
-  held_[owner] = std::make_unique<Held>(request);
-  ++held_count_;
-  return owner;
+  return held_.put(std::make_unique<Held>(request));
 }
 
 void TransactionUnit::piece_done(std::uint32_t owner) {
@@ -36,9 +20,7 @@ void TransactionUnit::piece_done(std::uint32_t owner) {
 }
 
 void TransactionUnit::finish(std::uint32_t owner) {
-  const std::unique_ptr<Held> held = std::move(held_[owner]);
-  free_held_.push_back(owner);
-  --held_count_;
+  const std::unique_ptr<Held> held = held_.take(owner);
   core::LsuCompletion done = held->operation.answered();
   const WarpId id = warp_of(*held);
   const bool atomic = held->operation.instruction().op == isa::Opcode::kAtomic;
@@ -153,53 +135,7 @@ void TransactionUnit::start(std::uint32_t owner) {
   load(owner);
 }
 
-// ---- Logs
-
-void TransactionUnit::log_overflow(Warp& of, LaneMask lanes, Pc pc, bool write) {
-  of.faulted |= lanes;
-  if (of.fault) return;
-  of.fault = std::make_exception_ptr(base::KernelFault(
-      launch_->kernel->location(pc),
-      fmt::format("the {} log of the warp is full: its transaction has more than {} {}\n  {}",
-                  write ? "write" : "read", write ? config_.log.write_rows : config_.log.read_rows,
-                  write ? "stores" : "loads", launch_->kernel->source_line(pc)),
-      fmt::format("split the transaction, or give logs more rows (--set tm.log.{}=...)",
-                  write ? "write_rows" : "read_rows")));
-}
-
-void TransactionUnit::append(std::uint32_t owner, bool write, LaneMask lanes, const LaneAddresses& address,
-                             const std::array<std::uint32_t, base::kLanes>& values, unsigned bytes) {
-  Held& held = *held_[owner];
-  const WarpId id = warp_of(held);
-  if (shared_.ideal) return append_ideal(id, write, lanes, address, values, bytes);
-  Warp& of = warp(id);
-  std::uint32_t& rows = write ? of.write_rows : of.read_rows;
-  const warp_log::LogLayout& log = write ? write_log_ : read_log_;
-  if (rows == log.capacity()) return log_overflow(of, lanes, held.pc, write);
-  const std::uint32_t row = rows++;
-  if (write) {
-    of.write_bytes.push_back(static_cast<std::uint8_t>(std::min(bytes, static_cast<unsigned>(kWordBytes))));
-    ++stats_.write_rows;
-    stats_.most_write_rows = std::max<std::uint64_t>(stats_.most_write_rows, rows);
-  } else {
-    ++stats_.read_rows;
-    stats_.most_read_rows = std::max<std::uint64_t>(stats_.most_read_rows, rows);
-  }
-  (write ? of.writers : of.readers) |= lanes;
-  LogAccess line{Purpose::kAppend, id, owner, log.meta(id.value(), row), {}};
-  line.data.fill(kVoidAddress);
-  lanes.for_each([&](unsigned lane) {
-    line.data[lane] = logged_address(address[lane]);
-    if (write) of.filters[lane].insert(address[lane] / kWordBytes);
-  });
-  held.pieces += 2;
-  to_lsu_.push_back(line);
-  line.address = log.data(id.value(), row);
-  line.data.fill(0);
-  lanes.for_each([&](unsigned lane) { line.data[lane] = values[lane]; });
-  to_lsu_.push_back(line);
-  wake_core();
-}
+// ---- Stores
 
 void TransactionUnit::store(std::uint32_t owner) {
   ++stats_.tx_stores;
@@ -243,53 +179,6 @@ void TransactionUnit::load(std::uint32_t owner) {
     if (held.hits[lane] != 0) held.row = of.write_rows;
   });
   if (held.row != 0) ++stats_.walks;
-  walk(owner);
-}
-
-void TransactionUnit::walk(std::uint32_t owner) {
-  Held& held = *held_[owner];
-  bool searching = false;
-  held.lanes.for_each([&](unsigned lane) {
-    searching = searching || static_cast<std::uint16_t>(held.hits[lane] & ~held.known[lane]) != 0;
-  });
-  if (held.row == 0 || !searching) return read_global(owner);
-  --held.row;
-  ++stats_.walked_rows;
-  const WarpId id = warp_of(held);
-  to_lsu_.push_back({Purpose::kWalkAddresses, id, owner, write_log_.meta(id.value(), held.row), {}});
-  wake_core();
-}
-
-void TransactionUnit::walk_row(std::uint32_t owner, std::span<const std::uint32_t> addresses) {
-  Held& held = *held_[owner];
-  const WarpId id = warp_of(held);
-  held.matched = LaneMask{};
-  held.lanes.for_each([&](unsigned lane) {
-    if (addresses[lane] == kVoidAddress) return;
-    const std::uint64_t at = device_address(addresses[lane]);
-    if (word_of(at) - held.word_address[lane] >= held.words * kWordBytes) return;
-    held.matched |= lane_bit(lane);
-    held.matched_address[lane] = addresses[lane];
-  });
-  if (held.matched.none()) return walk(owner);
-  to_lsu_.push_back({Purpose::kWalkValues, id, owner, write_log_.data(id.value(), held.row), {}});
-  wake_core();
-}
-
-void TransactionUnit::walk_values(std::uint32_t owner, std::span<const std::uint32_t> values) {
-  Held& held = *held_[owner];
-  const unsigned bytes = warp(warp_of(held)).write_bytes[held.row];
-  held.matched.for_each([&](unsigned lane) {
-    const std::uint64_t at = device_address(held.matched_address[lane]);
-    const auto word = static_cast<unsigned>((at - held.word_address[lane]) / kWordBytes);
-    const auto first = static_cast<unsigned>(at % kWordBytes);
-    for (unsigned b = first; b < first + bytes; ++b) {
-      const std::uint16_t one = byte_bits(word * 4 + b, 1);
-      if ((held.known[lane] & one) != 0) continue;  // the newest wins
-      held.known[lane] |= one;
-      held.data[lane][word * 4 + b] = static_cast<unsigned char>(values[lane] >> (8 * b));
-    }
-  });
   walk(owner);
 }
 
@@ -386,49 +275,6 @@ void TransactionUnit::offer_others(Cycle cycle) {
     if (!request.accepted) return;
     again_ = true;
     to_pass_.pop_front();
-  }
-}
-
-void TransactionUnit::offer_log_access(Cycle cycle) {
-  if (to_lsu_.empty()) return;
-  LogAccess& access = to_lsu_.front();
-  if (free_tags_.empty()) {
-    free_tags_.push_back(static_cast<std::uint32_t>(in_lsu_.size()));
-    in_lsu_.emplace_back();
-  }
-  const std::uint32_t tag = free_tags_.back();
-  const bool taken =
-      access.purpose == Purpose::kAppend
-          ? traffic_.store(access.warp, access.address, {access.data.data(), access.data.size()}, tag, cycle)
-          : traffic_.load(access.warp, access.address, base::kLanes, tag, cycle);
-  if (!taken) return;
-  again_ = true;
-  free_tags_.pop_back();
-  in_lsu_[tag] = access;
-  to_lsu_.pop_front();
-}
-
-void TransactionUnit::take_log(warp_log::LogAnswer& answer) {
-  if (answer.displaced_line) return;
-  const auto tag = static_cast<std::uint32_t>(answer.tag);
-  const LogAccess access = in_lsu_[tag];
-  free_tags_.push_back(tag);
-  switch (access.purpose) {
-    case Purpose::kAppend:
-      return piece_done(access.owner);
-    case Purpose::kWalkAddresses:
-      return walk_row(access.owner, answer.words);
-    case Purpose::kWalkValues:
-      return walk_values(access.owner, answer.words);
-    case Purpose::kCommitAddresses:
-    case Purpose::kCommitValues: {
-      WindowRow& row = window_[access.owner];
-      std::ranges::copy(answer.words,
-                        (access.purpose == Purpose::kCommitAddresses ? row.addresses : row.values).begin());
-      --row.missing;
-      wake_core();
-      return;
-    }
   }
 }
 

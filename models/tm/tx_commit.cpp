@@ -353,8 +353,9 @@ void TransactionUnit::send_messages(Cycle cycle) {
   transaction.extension.issued_at = cycle;
   const auto kind = static_cast<unsigned>(message.kind);
   ++stats_.messages[kind];
-  constexpr std::uint32_t kHeaderBytes = 8;
-  stats_.message_bytes[kind] += kHeaderBytes + transaction.extension.message.request_bytes;
+  const std::uint32_t bytes = shared_.header_bytes + transaction.extension.message.request_bytes;
+  stats_.message_bytes[kind] += bytes;
+  stats_.message_flits[kind] += (bytes + shared_.flit_bytes - 1) / shared_.flit_bytes;
   request.op = core::PortRequest::Op::kSend;
   request.transaction = &transaction;
   port_isock.call(request);

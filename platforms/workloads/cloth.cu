@@ -42,31 +42,36 @@ static __device__ __forceinline__ void cloth_relax(int a, int b, float rest, Flo
 }
 
 // SIMT-safe: gives the first lock back when the second is busy, releases inside the loop (K3 of
-// mimd-simt-and-bows §9.3).
+// mimd-simt-and-bows §9.3). cloth_pull has it once more: as a parameter its moves are computed elsewhere.
+static __device__ __forceinline__ void cloth_relax_locked(int a, int b, float rest, volatile float* position,
+                                                          volatile int* moves, int* locks) {
+  int done = 0;
+  while (!done) {
+    SPIN_LOCK();
+    if (atomicCAS(&locks[a], 0, 1) == 0) {
+      if (atomicCAS(&locks[b], 0, 1) == 0) {
+        __threadfence();
+        cloth_relax<false>(a, b, rest, position, moves, 1, 1);
+        __threadfence();
+        atomicExch(&locks[b], 0);
+        atomicExch(&locks[a], 0);
+        done = 1;
+      } else {
+        atomicExch(&locks[a], 0);
+      }
+    }
+    // Keeps the critical section inside the loop.
+    asm volatile("" : "+r"(done));
+  }
+}
+
 extern "C" __global__ void cloth_solve(const ClothSpring* springs, int n, volatile float* position,
                                        volatile int* moves, int* locks) {
   int stride = gridDim.x * blockDim.x;
   for (int s = blockIdx.x * blockDim.x + threadIdx.x; s < n; s += stride) {
     int a = springs[s].a, b = springs[s].b;
     float rest = springs[s].rest;
-    int done = 0;
-    while (!done) {
-      SPIN_LOCK();
-      if (atomicCAS(&locks[a], 0, 1) == 0) {
-        if (atomicCAS(&locks[b], 0, 1) == 0) {
-          __threadfence();
-          cloth_relax<false>(a, b, rest, position, moves, 1, 1);
-          __threadfence();
-          atomicExch(&locks[b], 0);
-          atomicExch(&locks[a], 0);
-          done = 1;
-        } else {
-          atomicExch(&locks[a], 0);
-        }
-      }
-      // Keeps the critical section inside the loop.
-      asm volatile("" : "+r"(done));
-    }
+    cloth_relax_locked(a, b, rest, position, moves, locks);
   }
 }
 
@@ -81,24 +86,7 @@ extern "C" __global__ void cloth_solve_blocked(const ClothSpring* springs, int n
   for (int s = first; s < end; s++) {
     int a = springs[s].a, b = springs[s].b;
     float rest = springs[s].rest;
-    int done = 0;
-    while (!done) {
-      SPIN_LOCK();
-      if (atomicCAS(&locks[a], 0, 1) == 0) {
-        if (atomicCAS(&locks[b], 0, 1) == 0) {
-          __threadfence();
-          cloth_relax<false>(a, b, rest, position, moves, 1, 1);
-          __threadfence();
-          atomicExch(&locks[b], 0);
-          atomicExch(&locks[a], 0);
-          done = 1;
-        } else {
-          atomicExch(&locks[a], 0);
-        }
-      }
-      // Keeps the critical section inside the loop.
-      asm volatile("" : "+r"(done));
-    }
+    cloth_relax_locked(a, b, rest, position, moves, locks);
   }
 }
 

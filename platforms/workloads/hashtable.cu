@@ -11,6 +11,38 @@ struct HashEntry {
   unsigned next;  // index of the next entry of the chain plus one; 0: end
 };
 
+// K1's loop: the release is inside, so that a winner never waits for its own warp's losers.
+static __device__ __forceinline__ void hash_link_in_turn(int* lock, HashEntry* pool, volatile unsigned* heads,
+                                                         unsigned bucket, unsigned t) {
+  int done = 0;
+  while (!done) {
+    SPIN_LOCK();
+    if (atomicCAS(lock, 0, 1) == 0) {
+      __threadfence();
+      pool[t].next = heads[bucket];
+      heads[bucket] = t + 1;
+      done = 1;
+      __threadfence();
+      atomicExch(lock, 0);
+    }
+    // Without this clang moves the critical section behind the loop: the SIMT-deadlock form.
+    asm volatile("" : "+r"(done));
+  }
+}
+
+// The spin lock of a MIMD machine, released behind its loop.
+static __device__ __forceinline__ void hash_link_after_spin(int* lock, HashEntry* pool, volatile unsigned* heads,
+                                                            unsigned bucket, unsigned t) {
+  do {
+    SPIN_LOCK();
+  } while (atomicCAS(lock, 0, 1) != 0);
+  __threadfence();
+  pool[t].next = heads[bucket];
+  heads[bucket] = t + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
 // Entry t takes key keys[t]. heads[b]: index of the chain's first entry plus one. Buckets: 2^(32 -
 // hash_shift). heads is volatile: other CTAs change it during the kernel and L1 caches are not coherent.
 extern "C" __global__ void hash_insert(const unsigned* keys, unsigned n, HashEntry* pool,
@@ -21,20 +53,7 @@ extern "C" __global__ void hash_insert(const unsigned* keys, unsigned n, HashEnt
     unsigned bucket = (key * 2654435761u) >> hash_shift;
     pool[t].key = key;
     pool[t].value = ~key;
-    int done = 0;
-    while (!done) {
-      SPIN_LOCK();
-      if (atomicCAS(&locks[bucket], 0, 1) == 0) {
-        __threadfence();
-        pool[t].next = heads[bucket];
-        heads[bucket] = t + 1;
-        done = 1;
-        __threadfence();
-        atomicExch(&locks[bucket], 0);
-      }
-      // Without this clang moves the critical section behind the loop: the SIMT-deadlock form.
-      asm volatile("" : "+r"(done));
-    }
+    hash_link_in_turn(&locks[bucket], pool, heads, bucket, t);
   }
 }
 
@@ -47,14 +66,7 @@ extern "C" __global__ void hash_insert_mimd(const unsigned* keys, unsigned n, Ha
     unsigned bucket = (key * 2654435761u) >> hash_shift;
     pool[t].key = key;
     pool[t].value = ~key;
-    do {
-      SPIN_LOCK();
-    } while (atomicCAS(&locks[bucket], 0, 1) != 0);
-    __threadfence();
-    pool[t].next = heads[bucket];
-    heads[bucket] = t + 1;
-    __threadfence();
-    atomicExch(&locks[bucket], 0);
+    hash_link_after_spin(&locks[bucket], pool, heads, bucket, t);
   }
 }
 
@@ -70,14 +82,7 @@ extern "C" __global__ void hash_insert_serial(const unsigned* keys, unsigned n, 
     pool[t].value = ~key;
     for (int lane = 0; lane < 32; lane++) {
       if ((int)(threadIdx.x % 32) == lane) {
-        do {
-          SPIN_LOCK();
-        } while (atomicCAS(&locks[bucket], 0, 1) != 0);
-        __threadfence();
-        pool[t].next = heads[bucket];
-        heads[bucket] = t + 1;
-        __threadfence();
-        atomicExch(&locks[bucket], 0);
+        hash_link_after_spin(&locks[bucket], pool, heads, bucket, t);
       }
       // Keeps the lanes' turns apart.
       asm volatile("" : "+r"(lane));
@@ -128,19 +133,6 @@ extern "C" __global__ void hash_insert_coarse(const unsigned* keys, unsigned n, 
     unsigned bucket = (key * 2654435761u) >> hash_shift;
     pool[t].key = key;
     pool[t].value = ~key;
-    int done = 0;
-    while (!done) {
-      SPIN_LOCK();
-      if (atomicCAS(locks, 0, 1) == 0) {
-        __threadfence();
-        pool[t].next = heads[bucket];
-        heads[bucket] = t + 1;
-        done = 1;
-        __threadfence();
-        atomicExch(locks, 0);
-      }
-      // Keeps the critical section inside the loop.
-      asm volatile("" : "+r"(done));
-    }
+    hash_link_in_turn(locks, pool, heads, bucket, t);
   }
 }

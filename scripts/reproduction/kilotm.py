@@ -1,62 +1,15 @@
 """Transactional memory: Kilo TM, WarpTM and temporal conflict detection against fine-grained and coarse-grained locks, by the
 limit of concurrent warps, with traffic, hit rates and the size of the last writer history."""
 
+import kilotm_compared
 from claims import Claims, add_claim, mean, over
+from kilotm_compared import messages_share, near, text_of
+from kilotm_runs import (BENCHMARKS, CHAPTER_4, FACTORS, FX5800, FX5800_PLATFORM, GTX480, HISTORY, IDEAL, KILO, LIMITS, PROTOCOLS,
+                         PUBLISHED_41, PUBLISHED_64, READ_ONLY, TM, WARP, limit_name, unit)
 from tables import chosen, comparison, count, harmonic_mean, number, percent, table, xy_chart
 
 TITLE = "Kilo TM and WarpTM (thesis): transactions against locks, by protocol, limit of concurrency and size of tables"
 PLATFORM = "gtx480"
-
-# Where the machines of the thesis (tbc-and-kilotm §10.1) differ from the platforms; quadro_fx5800 is that of chapter 4. The
-# evaluation assumes a ring without limit (§5.6).
-GTX480 = {"clocks.interconnect_mhz": 1400, "core.l1d.size_kib": 48, "core.l1d.ways": 6, "core.shared_memory.size_kib": 16}
-FX5800, FX5800_PLATFORM = {}, "quadro_fx5800"
-TM = {"tm.enabled": True, "tm.commit_unit.ring_entries": 0}
-
-# Name, transactions, fine-grained locks, one lock, parameters common to the first two, those of the third: a turn under one
-# lock takes as long whatever the input is, so that few are enough. Shapes are those of Table 4.2 and §10.3 with a quarter of
-# the transactions (CL an eighth, BH-L a twentieth), and what is shared cut likewise, so that as many threads meet on a datum.
-BENCHMARKS = [
-    ("HT-H", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=2048 ctas=30 threads=192", "keys=480 buckets=2048 ctas=15 threads=64"),
-    ("HT-M", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=16384 ctas=30 threads=192", "keys=480 buckets=16384 ctas=15 threads=64"),
-    ("HT-L", "hashtable-tx", "hashtable", "hashtable-coarse", "keys=5760 buckets=262144 ctas=30 threads=192", "keys=480 buckets=262144 ctas=15 threads=64"),
-    ("ATM", "atm-tx", "atm", "atm-coarse", "transfers=7680 accounts=250000 ctas=30 threads=192", "transfers=480 accounts=250000 ctas=15 threads=64"),
-    ("CL", "cloth-tx", "cloth-pull", "cloth-coarse", "width=44 height=43 sweeps=1 ctas=15 threads=192", "width=12 height=11 sweeps=1 ctas=15 threads=64"),
-    ("CLto", "cloth-tx-preloaded", "cloth-pull", "cloth-coarse", "width=44 height=43 sweeps=1 ctas=15 threads=192", "width=12 height=11 sweeps=1 ctas=15 threads=64"),
-    ("BH-H", "bh-build-tx", "bh-build", "bh-build-coarse", "bodies=7500 ctas=15 threads=288", "bodies=500 ctas=15 threads=64"),
-    ("BH-L", "bh-build-tx", "bh-build", "bh-build-coarse", "bodies=15000 ctas=15 threads=288", "bodies=500 ctas=15 threads=64"),
-    ("CC", "cudacuts-tx", "cudacuts", "cudacuts-coarse", "width=100 height=75 rounds=6 threads=256", "width=24 height=20 rounds=3 threads=64"),
-    ("AP", "apriori-tx", "apriori", "apriori-coarse", "records=1000 items=300 buckets=4096 ctas=28 threads=64", "records=100 items=300 buckets=4096 ctas=15 threads=64"),
-]
-READ_ONLY = ["CL", "CLto", "BH-H", "BH-L"]  # have read-only transactions
-CHAPTER_4 = ["HT-H", "HT-M", "ATM", "CL", "BH-H", "CC", "AP"]  # HT-L of chapter 4 is HT-M (A16)
-
-LIMITS = [1, 2, 4, 8, 0]
-HISTORY = [("perfect", {"tm.commit_unit.perfect_history": True}), ("5 kB", {}),
-           ("0.5 kB", {"tm.commit_unit.history_entries": 64, "tm.commit_unit.filter_arrays": 4, "tm.commit_unit.filter_buckets": 16})]
-KILO, WARP, IDEAL = {}, {"tm.protocol": "warp"}, {"tm.protocol": "ideal"}
-# One thing changed at a time, at limit 2: of KiloTM, and of WarpTM (steps of Fig 6.13, resolution within a warp).
-FACTORS = [("KiloTM", "commit units at 2800 MHz", {"tm.commit_unit.clock_mhz": 2800}), ("KiloTM", "8 words a clock looked up", {"tm.commit_unit.hazard_words": 8}),
-           ("KiloTM", "set buffers without limit", {"tm.commit_unit.set_buffers": 0}), ("KiloTM", "L2 latency 30", {"memory.l2.latency_cycles": 30}),
-           ("KiloTM", "L1 of 192 KB", {"core.l1d.unified_kib": 0, "core.l1d.size_kib": 192, "core.l1d.ways": 24}),
-           ("WarpTM", "nothing coalesced", {"tm.commit_unit.port_words": 1, "tm.commit_unit.coalesced_bytes": 32}),
-           ("WarpTM", "2 words a clock looked up", {"tm.commit_unit.hazard_words": 2}), ("WarpTM", "SCR", {"tm.intra_warp.resolution": "sequential"})]
-TIMES = {"tm.temporal.mode": "published"}
-PROTOCOLS = [("KiloTM", KILO), ("KiloTM + TCD", {**KILO, **TIMES}), ("WarpTM", WARP), ("WarpTM + TCD", {**WARP, **TIMES})]
-# Published (Table 6.4): best limit and aborts of 1000 commits; None: not given, as without TCD.
-PUBLISHED_64 = {
-    "HT-H": ([2, None, 2, None], [50, None, 107, None]), "HT-M": ([2, None, 8, None], [7, None, 84, None]),
-    "HT-L": ([4, None, 8, None], [2, None, 63, None]), "ATM": ([1, None, 4, None], [1, None, 27, None]),
-    "CL": ([2, 2, 2, 2], [84, 55, 149, 97]), "CLto": ([2, 2, 2, 4], [85, 49, 102, 99]),
-    "BH-H": ([2, 2, 4, 4], [23, 23, 53, 56]), "BH-L": ([8, 4, 8, 8], [7, 5, 17, 20]),
-    "CC": ([0, None, 0, None], [6, None, 6, None]), "AP": ([1, None, 1, None], [264, None, 318, None])}
-# Published (Table 4.1): IPC, of 240.
-PUBLISHED_41 = {"HT-H": (6.6, 8.1), "HT-M": (5.9, 6.5), "ATM": (4.2, 4.2), "CL": (9.4, 8.8), "BH-H": (10.5, 9.5),
-                "CC": (33.4, 51.0), "AP": (0.5, 0.5)}
-
-
-def limit_name(limit):
-    return "NL" if limit == 0 else str(limit)
 
 
 class Study:
@@ -66,6 +19,7 @@ class Study:
         self.machine = machine
         self.benchmarks = chosen(BENCHMARKS, names)
         self.names = [name for name, *_ in self.benchmarks]
+        self.gtx480 = GTX480
         self.of = {name: rest for name, *rest in self.benchmarks}
         self.limits = LIMITS if machine.size != "tiny" else [2, 0]
 
@@ -119,6 +73,9 @@ class Study:
             yield self.case(name, "tx", {**IDEAL, "tm.concurrent_warps": 0}, True)
             for _, history in HISTORY:
                 yield self.case(name, "tx", {**history, "tm.concurrent_warps": 2}, True)
+        yield from kilotm_compared.cases(self, CHAPTER_4)
+
+    commit_units = staticmethod(lambda run, *path: commit_units(run, *path))
 
     def of_fine(self, name, run, old=False):
         """Performance relative to fine-grained locks."""
@@ -148,10 +105,6 @@ class Study:
 
 # ---- What a run tells
 
-def unit(run, *path):
-    return run.counter(r"core\d+", "transactions", *path)
-
-
 def aborts(run):
     """Of 1000 commits, those within a warp included."""
     if run is None or not run.passed:
@@ -171,15 +124,6 @@ def hit_rate(run):
     hits, misses = (sum(run.counter(r"partition\d+", "l2", of, kind) for kind in ("read", "write", "atomic"))
                     for of in ("hits", "misses"))
     return over(hits, hits + misses)
-
-
-def messages_share(run):
-    """Of the flits in both directions, those of messages."""
-    if run is None or not run.passed:
-        return None
-    flits, of_messages = (sum(run.counter("crossbar", direction, kind) for direction in ("requests", "responses"))
-                          for kind in ("flits", "message_flits"))
-    return over(of_messages, flits)
 
 
 def ipc(run):
@@ -237,7 +181,7 @@ def best_table(study):
                          "-" if failed[i] is None else failed[i], number(study.of_fine(name, run)),
                          number(study.of_coarse(name, run), 0), percent(hit_rate(run)), percent(messages_share(run))])
     return table(["name", "protocol", "best limit", "published", "aborts of 1000", "published", "over fine locks",
-                  "over one lock", "L2 hits", "messages in flits"], rows)
+                  "over one lock", "L2 hits", "TxMsg in flits"], rows)
 
 
 def old_table(study):
@@ -273,14 +217,6 @@ def factors_table(study):
 
 
 # ---- Claims
-
-def text_of(values, digits=2):
-    return ", ".join(f"{name} {number(value, digits)}" for name, value in values.items())
-
-
-def near(ours, published):
-    return abs(ours / published - 1) <= 0.3
-
 
 def claims_of_chapter_4(study, claims):
     names = study.there(CHAPTER_4)
@@ -391,6 +327,7 @@ def report(machine, names):
     claims = Claims()
     for part in (claims_of_chapter_4, claims_of_chapter_6):
         part(study, claims)
+    kilotm_compared.add_claims(study, claims, CHAPTER_4)
 
     def performance(protocol):
         return [study.of_fine(name, study.best(name, protocol)[1]) for name in study.names]
@@ -406,9 +343,16 @@ def report(machine, names):
         "## FX5800-like (chapter 4, Table 4.1)", old_table(study),
         "## FX5800-like: KiloTM by limit", limits_table(study, KILO, True),
         "## Last writer history, limit 2: time over perfect hazard detection", history_table(study),
+        "## BF array instead of the last writer history", kilotm_compared.bf_array_table(study, CHAPTER_4),
+        "## Ideal TM with conflicts by signatures: failures that are false", kilotm_compared.signature_table(study),
+        "## FX5800-like: what resident threads do (Fig 4.9)", kilotm_compared.thread_cycles_table(study, CHAPTER_4),
+        "## FX5800-like, set buffers without limit: KiloTM by limit", kilotm_compared.unbuffered_table(study, CHAPTER_4, limit_name),
         "## GTX480-like: KiloTM by limit", limits_table(study, KILO),
         "## GTX480-like: WarpTM by limit", limits_table(study, WARP),
         "## GTX480-like, limit 2: times faster with one thing changed", factors_table(study),
+        "## GTX480-like, limit 2: what the network carries (Fig 6.4)", kilotm_compared.traffic_table(study),
+        "## GTX480-like, limit 2: flits of 64 B", kilotm_compared.flits_table(study),
+        "## GTX480-like: one lock (HT-H) by contention", kilotm_compared.crowd_table(study),
         "## GTX480-like: best limits (Table 6.4)", best_table(study),
         xy_chart("KiloTM at its best limit over fine-grained locks", study.names, "performance", performance(KILO)),
         xy_chart("WarpTM at its best limit over fine-grained locks", study.names, "performance", performance(WARP)),

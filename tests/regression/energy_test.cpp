@@ -245,6 +245,7 @@ std::vector<Machine> machines() {
       {"hanoi", "tiny", {mechanism + "hanoi"}},
       {"resync", "tiny", {mechanism + "resync", "core.control_flow.resync.policy=LongMinSP(4)"}},
       {"determinism", "tiny", {"determinism.enabled=true"}},
+      {"tm", "tiny", {"tm.enabled=true", "tm.protocol=warp", "tm.temporal.mode=published"}},
       {"quadro_fx5800", "quadro_fx5800", {}},
       {"tesla_c2050", "tesla_c2050", {}},
       {"rtx2060", "rtx2060", {}}};
@@ -291,14 +292,16 @@ TEST_P(EnergyOfAMachine, HasTheTablesOfItsMechanismOnly) {
   ASSERT_FALSE(machine.contains("errors")) << machine.dump().substr(0, 2000);
   const Json& energy = machine["launches"].back()["stats"]["energy"];
   const bool by_name = GetParam().name == "hanoi" || GetParam().name == "resync";
-  const std::string own = by_name ? GetParam().name
-                          : GetParam().name == GetParam().platform || GetParam().name == "determinism"
-                              ? "simt_stack"
-                              : "split_tables";
+  const std::string own =
+      by_name ? GetParam().name
+      : GetParam().name == GetParam().platform || GetParam().name == "determinism" || GetParam().name == "tm"
+          ? "simt_stack"
+          : "split_tables";
   for (const char* const tables : {"simt_stack", "split_tables", "hanoi", "resync"})
     EXPECT_EQ(energy.contains(tables), tables == own) << tables;
   EXPECT_GT(energy[own]["dynamic"].get<std::uint64_t>(), 0u);
   EXPECT_EQ(energy.contains("determinism"), GetParam().name == "determinism");
+  EXPECT_EQ(energy.contains("tm"), GetParam().name == "tm");
   if (!energy.contains("determinism")) return;
   for (const auto& [name, value] : machine["launches"][0]["stats"]["energy"]["determinism"].items())
     EXPECT_GT(value.get<std::uint64_t>(), 0u) << name;
@@ -306,6 +309,16 @@ TEST_P(EnergyOfAMachine, HasTheTablesOfItsMechanismOnly) {
 
 INSTANTIATE_TEST_SUITE_P(All, EnergyOfAMachine, ::testing::ValuesIn(machines()),
                          [](const auto& test) { return test_name(test.param.name); });
+
+TEST(EnergyOfTransactions, EveryEventHappens) {
+  Scenario what{"bh-build-tx", "tiny"};
+  what.assignments = {"tm.enabled=true", "tm.protocol=warp", "tm.temporal.mode=published"};
+  const Json result = run(what);
+  ASSERT_FALSE(result.contains("errors")) << result.dump().substr(0, 2000);
+  EXPECT_TRUE(result["passed"].get<bool>());
+  for (const auto& [name, value] : result["launches"][0]["stats"]["energy"]["tm"].items())
+    EXPECT_GT(value.get<std::uint64_t>(), 0u) << name;
+}
 
 /// A counter that is renamed would count nothing.
 TEST(EnergyTable, NamesCountersThatThereAre) {

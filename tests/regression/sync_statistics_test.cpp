@@ -178,6 +178,38 @@ DONE:
   EXPECT_EQ(sync(result, "wait_exit_fail"), 496u);
 }
 
+std::uint64_t cycles_of(const Json& result, const char* state) {
+  return result["launches"][0]["stats"]["core0"]["sync"]["thread_cycles"][state].get<std::uint64_t>();
+}
+
+TEST_P(SyncStatisticsOn, ThreadsAreInOneStateFromTheirFirstInstructionToTheirLast) {
+  // AT: the loop of a lock is nearly everything; holders are not in it.
+  const Json locks = run_kernel(kCriticalSection, 32, GetParam());
+  EXPECT_GT(cycles_of(locks, "lock_atomic"), cycles_of(locks, "other"));
+  EXPECT_EQ(cycles_of(locks, "barrier"), 0u);
+  // BA: warp 1 waits while warp 0 goes round.
+  const std::string counts = R"(
+  setp.gt.u32 %p1, %r1, 31;
+  @%p1 bra THERE;
+GO:
+  add.u32 %r5, %r5, 1;
+  setp.lt.u32 %p2, %r5, 500;
+  @%p2 bra GO;
+THERE:
+  bar.sync 0;
+)";
+  const Json barrier = run_kernel(counts, 64, GetParam());
+  const std::uint64_t waited = cycles_of(barrier, "barrier");
+  EXPECT_EQ(cycles_of(barrier, "lock_atomic"), 0u);
+  EXPECT_GT(waited, 32u * 3 * 500) << "three instructions a pass, a cycle each at least";
+  EXPECT_GT(cycles_of(barrier, "other"), waited - 32 * 200) << "what warp 0 executes meanwhile";
+  EXPECT_EQ(cycles_of(barrier, "transaction"), 0u);
+  // An atomic whose result is awaited.
+  const Json atomic =
+      run_kernel("  atom.global.add.u32 %r3, [%rd1], 1;\n  st.global.u32 [%rd2+64], %r3;\n", 32, GetParam());
+  EXPECT_GT(cycles_of(atomic, "lock_atomic"), 32u * 100);
+}
+
 INSTANTIATE_TEST_SUITE_P(Mechanisms, SyncStatisticsOn, ::testing::Values(kStack, kAware, kMultiPath),
                          [](const auto& test) { return test.param[0].substr(test.param[0].find('=') + 1); });
 

@@ -69,7 +69,10 @@ void TransactionUnit::decide_ideal(Cycle cycle) {
     of.trivial = LaneMask{};
     of.attempt.for_each([&](unsigned lane) {
       const Cid cid = shared_.ideal->outcome(ideal_owner(id, lane));
-      if (cid == 0) return;
+      if (cid == 0) {
+        stats_.false_conflicts += shared_.ideal->failed_falsely(ideal_owner(id, lane)) ? 1 : 0;
+        return;
+      }
       of.last_cid[lane] = cid;
       of.trivial |= lane_bit(lane);
     });

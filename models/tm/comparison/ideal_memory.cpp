@@ -6,6 +6,11 @@
 
 namespace heddle::tm {
 
+IdealMemory::IdealMemory(Write write, const IdealConfig& config, std::uint64_t hash_seed)
+    : write_(std::move(write)),
+      conflicts_(config.conflicts),
+      shape_(config.signature_bits, config.signature_arrays, hash_seed) {}
+
 IdealMemory::Attempt& IdealMemory::of(Owner owner) {
   if (owner >= attempts_.size()) attempts_.resize(owner + 1);
   return attempts_[owner];
@@ -15,11 +20,17 @@ void IdealMemory::begin(Owner owner) {
   Attempt& attempt = of(owner);
   forget_reads(owner);
   attempt.writes.clear();
-  attempt.doomed = false;
+  attempt.doomed = attempt.stale = false;
 }
 
 void IdealMemory::forget_reads(Owner owner) {
   Attempt& attempt = attempts_[owner];
+  if (!attempt.signature.empty()) {
+    attempts_[active_.back()].reader = attempt.reader;
+    std::swap(active_[attempt.reader], active_.back());
+    active_.pop_back();
+    attempt.signature.clear();
+  }
   for (const std::uint64_t word : attempt.reads) {
     const auto known = readers_.find(word);
     if (known == readers_.end()) continue;
@@ -33,7 +44,14 @@ void IdealMemory::read(Owner owner, std::uint64_t word) {
   std::vector<Owner>& readers = readers_[word];
   if (std::ranges::find(readers, owner) != readers.end()) return;
   readers.push_back(owner);
-  of(owner).reads.push_back(word);
+  Attempt& attempt = of(owner);
+  attempt.reads.push_back(word);
+  if (conflicts_ == IdealConflicts::kWords) return;
+  if (attempt.signature.empty()) {
+    attempt.reader = active_.size();
+    active_.push_back(owner);
+  }
+  attempt.signature.insert(shape_, word / kWordBytes);
 }
 
 void IdealMemory::write(Owner owner, std::uint64_t address, std::uint32_t value, unsigned count) {
@@ -70,6 +88,7 @@ void IdealMemory::decide(Owner owner) {
   if (attempt.doomed) return;
   const std::map<std::uint64_t, std::uint8_t>& writes = attempt.writes;
   std::vector<std::uint8_t> run;
+  std::vector<std::uint64_t> written;
   for (auto byte = writes.begin(); byte != writes.end();) {
     const std::uint64_t first = byte->first;
     run.clear();
@@ -78,8 +97,24 @@ void IdealMemory::decide(Owner owner) {
          ++byte)
       run.push_back(byte->second);
     write_(first, run);
+    if (written.empty() || written.back() != word_of(first)) written.push_back(word_of(first));
     if (const auto known = readers_.find(word_of(first)); known != readers_.end())
-      for (const Owner reader : known->second) attempts_[reader].doomed = true;
+      for (const Owner reader : known->second) attempts_[reader].doomed = attempts_[reader].stale = true;
+  }
+  if (conflicts_ != IdealConflicts::kWords) doom_by_signature(written);
+}
+
+void IdealMemory::doom_by_signature(const std::vector<std::uint64_t>& written) {
+  Signature writes;
+  for (const std::uint64_t word : written) writes.insert(shape_, word / kWordBytes);
+  for (const Owner reader : active_) {
+    Attempt& attempt = attempts_[reader];
+    if (attempt.doomed) continue;
+    attempt.doomed = conflicts_ == IdealConflicts::kRing
+                         ? attempt.signature.may_meet(shape_, writes)
+                         : std::ranges::any_of(written, [&](std::uint64_t word) {
+                             return attempt.signature.may_hold(shape_, word / kWordBytes);
+                           });
   }
 }
 

@@ -3,18 +3,25 @@
 //
 // What is idealised: no logs, no messages, no commit units, sets without limit. What is kept: loads take the time of their
 // words from L2, and what is doomed is executed up to its tx_commit (the thesis aborts it at once) and once more.
+//
+// With signatures it is the conflict detection of two designs that Kilo TM is compared with, in no time (§8): who has read a
+// word is known by a Bloom signature of what each thread has read. Signature HTM looks up the words that a commit writes in
+// it; RingSTM intersects it with the signature of what the commit writes, which is all that its ring holds.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "base/ids.h"
 #include "tm/commit_id.h"
+#include "tm/comparison/signature.h"
+#include "tm/config.h"
 
 namespace heddle::tm {
 
@@ -24,8 +31,8 @@ class IdealMemory {
   using Owner = std::uint32_t;
   using Write = std::function<void(std::uint64_t address, std::span<const std::uint8_t> bytes)>;
 
-  /// Where the words of who commits go, in no time.
-  explicit IdealMemory(Write write) : write_(std::move(write)) {}
+  /// `write`: where the words of who commits go, in no time.
+  explicit IdealMemory(Write write, const IdealConfig& config = {}, std::uint64_t hash_seed = 0);
 
   /// Another attempt: nothing has been read or written.
   void begin(Owner owner);
@@ -42,19 +49,30 @@ class IdealMemory {
   void advance(base::Cycle cycle);
   /// The id of the last attempt if it has committed, 0 if it has failed. The order of ids is that of the commits.
   [[nodiscard]] Cid outcome(Owner owner) const { return attempts_[owner].committed; }
+  /// The last attempt has failed though nobody has written what it had read: signatures said so.
+  [[nodiscard]] bool failed_falsely(Owner owner) const {
+    return attempts_[owner].committed == 0 && !attempts_[owner].stale;
+  }
 
  private:
   struct Attempt {
     bool doomed = false;
+    bool stale = false;  ///< somebody has written what it had read
     Cid committed = 0;
     std::vector<std::uint64_t> reads;
     std::map<std::uint64_t, std::uint8_t> writes;  ///< by byte
+    Signature signature;                           ///< of `reads`
+    std::size_t reader = 0;                        ///< where it is in active_, if it has read
   };
   Attempt& of(Owner owner);
   void forget_reads(Owner owner);
   void decide(Owner owner);
+  void doom_by_signature(const std::vector<std::uint64_t>& written);
 
   Write write_;
+  IdealConflicts conflicts_;
+  SignatureShape shape_;
+  std::vector<Owner> active_;  ///< have read; with signatures only
   std::vector<Attempt> attempts_;
   std::unordered_map<std::uint64_t, std::vector<Owner>> readers_;  ///< of words, by attempts under way
   std::vector<Owner> asked_;                                       ///< in cycle asked_at_

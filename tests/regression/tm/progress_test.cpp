@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "regression/tm/random_tx.h"
 #include "regression/tm/rig.h"
 
 namespace heddle::testing {
@@ -114,6 +115,68 @@ TEST(EndlessTransactions, AreNamedWithAddressAndBothWarps) {
   EXPECT_THAT(error, HasSubstr("attempts have failed in a row"));
   EXPECT_THAT(error, HasSubstr("which it had read, has changed: transaction"));
   EXPECT_THAT(error, HasSubstr("of warp slot"));
+}
+
+/// CTA 0 begins first and reads a[0] late, CTA 1 writes it and many more words. In slow commit units CTA 0's commit waits for
+/// CTA 1's to retire.
+std::string named_after(unsigned hang_cycles) {
+  std::string writes;
+  for (unsigned i = 0; i < 100; ++i) writes += fmt::format("  st.global.u32 [%a+{}], 7;\n", 4 * i);
+  TxRun run;
+  run.ptx = tx_kernel_text("  setp.ne.u32 %p0, %r0, 0;\n  @%p0 bra WRITER;\n" + std::string(kTxBegin) +
+                           "  mov.u32 %r4, 500;\nDELAY:\n  sub.u32 %r4, %r4, 1;\n"
+                           "  setp.ne.u32 %p2, %r4, 0;\n  @%p2 bra DELAY;\n"
+                           "  ld.global.u32 %r2, [%a];\n  st.global.u32 [%a+400], %r2;\n" +
+                           kTxCommit + "  bra OUT;\nWRITER:\n" + kTxBegin + writes + kTxCommit + "OUT:\n");
+  run.threads = 1;
+  run.words_a = 128;
+  run.settings = {"tm.commit_unit.clock_mhz=60", "tm.hang_cycles=" + std::to_string(hang_cycles)};
+  const Json result = run_tx(run);
+  return result.contains("errors") ? result["errors"].dump() : "";
+}
+TEST(EndlessTransactions, AreNamedInsideACommitUnit) {
+  unsigned waits = 0, behind = 0;
+  for (unsigned hang_cycles = 6000; hang_cycles < 100'000; hang_cycles += 900) {
+    const std::string error = named_after(hang_cycles);
+    if (error.empty()) break;  // it was over before
+    // Before its turn, and when it has found whom it waits for.
+    if (error.find("it stands behind transaction") != std::string::npos) {
+      ++behind;
+      EXPECT_THAT(error, ::testing::ContainsRegex(
+                             "in commit unit [0-9]+ it stands behind transaction [0-9]+ of warp slot 0 "
+                             "of core 1"));
+    }
+    if (error.find("to retire, which writes") == std::string::npos) continue;
+    ++waits;
+    EXPECT_THAT(error, HasSubstr("of warp slot 0 of core 0 (warp 0 of the grid)"));
+    EXPECT_THAT(error, HasSubstr("waits for outcomes of the commit units"));
+    EXPECT_THAT(error, ::testing::ContainsRegex(
+                           "it waits for transaction [0-9]+ of warp slot 0 of core 1 to retire, which "
+                           "writes 0 bytes into 'a' .*that it has read"));
+  }
+  EXPECT_GT(waits, 0u) << "nobody has waited: the test tests nothing";
+  EXPECT_GT(behind, 0u);
+}
+
+TEST(EndlessTransactions, ADeadlockOfCommitUnitsIsNamed) {
+  // E1 left out: a warp waits for itself.
+  std::string named;
+  for (unsigned seed = 1; seed <= 20 && named.empty(); ++seed) {
+    TxRun run;
+    run.settings = {"tm.broken_rule=one_pass",
+                    "tm.protocol=warp",
+                    "tm.concurrent_warps=0",
+                    "tm.hang_cycles=200000",
+                    "tm.commit_unit.history_entries=4",
+                    "tm.commit_unit.filter_buckets=2"};
+    run.ptx = tx_kernel_text(random_tx_body(seed));
+    run.threads = 32;
+    for (std::uint32_t i = 0; i < run.words_a; ++i) run.initial.push_back(i * 2654435761u);
+    const Json result = run_tx(run);
+    if (result.contains("errors")) named = result["errors"].dump();
+  }
+  EXPECT_THAT(named, HasSubstr("it waits for transaction"));
+  EXPECT_THAT(named, HasSubstr("to retire, which writes"));
 }
 
 TEST(EndlessTransactions, AbortsThatComeAgainForEver) {

@@ -60,6 +60,35 @@ TEST(Transactions, EveryIncrementCounts) {
     }
 }
 
+TEST(Transactions, ThreadCyclesAndFlitsAddUp) {
+  for (const char* mechanism : {"simt_stack", "aware", "multi_path"}) {
+    TxRun run = run_of(increment());
+    run.settings = {"core.sync_statistics=true", std::string("core.control_flow.mechanism=") + mechanism};
+    const Json result = run_tx(run);
+    ASSERT_EQ(replay_difference(run, result), "") << mechanism;
+    // §10.5: what the transaction unit divides is what the core's statistics of synchronisation see from a tx_begin until
+    // lanes go on behind the tx_commit, but for the cycles that they take to issue there.
+    std::uint64_t divided = 0, seen = 0, flits = 0, notices = 0;
+    for (const char* core : {"core0", "core1"}) {
+      const Json& of = result["statistics"][core]["transactions"];
+      for (const char* state : {"committing", "waiting", "aborted", "useful"})
+        divided += of["thread_cycles"][state].get<std::uint64_t>();
+      seen += result["statistics"][core]["sync"]["thread_cycles"]["transaction"].get<std::uint64_t>();
+      for (const auto& [kind, count] : of["message_flits"].items()) flits += count.get<std::uint64_t>();
+    }
+    EXPECT_NEAR(static_cast<double>(seen), static_cast<double>(divided), 0.03 * static_cast<double>(divided))
+        << mechanism;
+    // Fig 6.4: every flit of a message is of some kind.
+    const Json& crossbar = result["statistics"]["crossbar"];
+    EXPECT_EQ(flits, crossbar["requests"]["message_flits"].get<std::uint64_t>()) << mechanism;
+    for (const auto& [name, stats] : result["statistics"].items())
+      if (name.starts_with("partition"))
+        notices +=
+            stats["unit"]["notices"].get<std::uint64_t>() + stats["unit"]["answers"].get<std::uint64_t>();
+    EXPECT_GE(crossbar["responses"]["message_flits"].get<std::uint64_t>(), notices / 2) << mechanism;
+  }
+}
+
 TEST(Transactions, RegistersComeBack) {
   // %r3 is a loop counter that the transaction changes: an attempt that fails must not count.
   TxRun run = run_of("  mov.u32 %r3, 7;\n" + begin() +
@@ -246,6 +275,22 @@ TEST(Contract, IsChecked) {
   EXPECT_THAT(refusal(increment(), {"core.control_flow.mechanism=tbc"}),
               HasSubstr("simt_stack, aware or multi_path"));
   EXPECT_THAT(refusal(increment(), {"tm.enabled=false"}), HasSubstr("this GPU executes none"));
+}
+
+TEST(Configurations, ThatCannotBeAreRefused) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"tm.protocol=warp", "tm.commit_unit.hazard_detection=bf_array"},
+       "its entries are single transactions"},
+      {{"tm.commit_unit.signature_bits=768"}, "tm.commit_unit.signature_bits: is not a power of two"},
+      {{"tm.ideal.signature_arrays=3"}, "tm.ideal.signature_arrays: is not a power of two"},
+      {{"tm.ideal.signature_bits=16", "tm.ideal.signature_arrays=16"},
+       "16 bits are too few for 16 sub-arrays"},
+      {{"core.control_flow.mechanism=hanoi"}, "not of core.control_flow.mechanism=hanoi"}};
+  for (const auto& [settings, why] : cases) {
+    TxRun run = run_of(increment());
+    run.settings = settings;
+    EXPECT_THAT(run_tx(run)["errors"].dump(), HasSubstr(why)) << settings[0];
+  }
 }
 
 }  // namespace

@@ -72,6 +72,16 @@ INSTANTIATE_TEST_SUITE_P(
                       Variant{"three_units", [](ExplorerOptions& o) { o.units = 3; }},
                       Variant{"lanes", [](ExplorerOptions& o) { o.lanes = 3; }},
                       Variant{"perfect", [](ExplorerOptions& o) { o.unit.history.perfect = true; }},
+                      Variant{"bf_array",
+                              [](ExplorerOptions& o) { o.unit.hazard_detection = HazardKind::kBfArray; }},
+                      Variant{"small_bf_array",
+                              [](ExplorerOptions& o) {
+                                o.unit.hazard_detection = HazardKind::kBfArray;
+                                o.unit.signature_bits = 16;
+                                o.unit.signatures_checked = 1;
+                                o.unit.set_buffers = 2;
+                                o.unit.set_words = 1;
+                              }},
                       Variant{"narrow_ids",
                               [](ExplorerOptions& o) {
                                 o.unit.cid_bits = 4;
@@ -135,6 +145,11 @@ INSTANTIATE_TEST_SUITE_P(
                   o.rules.history.bloom_keeps_youngest = false;
                 }},
         Variant{"rule2_retire_pointer", [](ExplorerOptions& o) { o.rules.hazard_against_rcid = false; }},
+        Variant{"rule2_retire_pointer_bf_array",
+                [](ExplorerOptions& o) {
+                  o.unit.hazard_detection = HazardKind::kBfArray;
+                  o.rules.hazard_against_rcid = false;
+                }},
         Variant{"rule3_drop_retired",
                 [](ExplorerOptions& o) { o.rules.history.keeps_retired_victims = false; }},
         Variant{"E1_one_pass",

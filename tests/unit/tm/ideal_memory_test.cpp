@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,63 @@ TEST(IdealMemory, WritesWithoutReadsDoNotConflict) {
   EXPECT_NE(rig.memory.outcome(0), 0u);
   EXPECT_NE(rig.memory.outcome(1), 0u);
   EXPECT_EQ(rig.written.back().second[0], 1) << "the later commit wins";
+}
+
+/// 8 words are read by thread 1, 8 others written by thread 0, one set after another: how often that fails.
+unsigned false_failures(IdealConflicts conflicts, std::uint32_t bits) {
+  IdealMemory memory([](std::uint64_t, std::span<const std::uint8_t>) {}, {conflicts, bits, 4}, 7);
+  unsigned failed = 0;
+  std::mt19937 random(bits);
+  for (std::uint64_t round = 0; round < 200; ++round) {
+    for (const IdealMemory::Owner owner : {0u, 1u}) memory.begin(owner);
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      memory.read(1, random() % 0x10'0000 * 4);
+      memory.write(0, (0x10'0000 + random() % 0x10'0000) * 4, 1, 4);
+    }
+    memory.ask(0, round);
+    memory.ask(1, round);
+    memory.advance(round + 1);
+    EXPECT_NE(memory.outcome(0), 0u);
+    failed += memory.outcome(1) == 0 ? 1 : 0;
+    EXPECT_EQ(memory.failed_falsely(1), memory.outcome(1) == 0);
+  }
+  return failed;
+}
+
+TEST(IdealMemory, SignaturesFailMoreTheSmallerTheyAre) {
+  for (const IdealConflicts conflicts : {IdealConflicts::kSignatures, IdealConflicts::kRing}) {
+    EXPECT_EQ(false_failures(conflicts, 16384), 0u);
+    EXPECT_GT(false_failures(conflicts, 64), 25u);
+    EXPECT_GT(false_failures(conflicts, 64), false_failures(conflicts, 256));
+  }
+  // Two signatures meet more often than one holds a word of the other's set: 1 - (1 - 1/32)^64 against 8/32 each to the power
+  // of 4 for 128 bits, times 8 words for the words.
+  EXPECT_NEAR(false_failures(IdealConflicts::kSignatures, 128), 200 * 0.019, 12);
+  EXPECT_NEAR(false_failures(IdealConflicts::kRing, 128), 200 * 0.57, 35);
+  EXPECT_EQ(false_failures(IdealConflicts::kWords, 16), 0u);
+}
+
+TEST(IdealMemory, SignaturesMissNoConflict) {
+  for (const IdealConflicts conflicts : {IdealConflicts::kSignatures, IdealConflicts::kRing}) {
+    IdealMemory memory([](std::uint64_t, std::span<const std::uint8_t>) {}, {conflicts, 1024, 4}, 7);
+    for (const IdealMemory::Owner owner : {0u, 1u, 2u}) memory.begin(owner);
+    memory.read(1, 0x100);
+    memory.read(2, 0x200);
+    memory.write(0, 0x100, 1, 4);
+    for (const IdealMemory::Owner owner : {0u, 1u, 2u}) memory.ask(owner, 5);
+    memory.advance(6);
+    EXPECT_NE(memory.outcome(0), 0u);
+    EXPECT_EQ(memory.outcome(1), 0u);
+    EXPECT_FALSE(memory.failed_falsely(1));
+    EXPECT_NE(memory.outcome(2), 0u);
+    memory.begin(1);  // nothing is left of the attempt before
+    memory.begin(3);
+    memory.write(3, 0x100, 2, 4);
+    memory.ask(3, 7);
+    memory.ask(1, 7);
+    memory.advance(8);
+    EXPECT_NE(memory.outcome(1), 0u);
+  }
 }
 
 }  // namespace

@@ -225,6 +225,7 @@ TEST(KiloStorage, IsThatOfSection12) {
   EXPECT_EQ(LastWrittenTimes::storage_bytes(4, 512), 16384u);                  // 16 kB
   EXPECT_EQ(FirstRead::storage_bytes(1536), 12288u);                           // 12 kB
   EXPECT_EQ(IntraWarpConfig{}.table_bytes(), 4096u);                           // 4 kB
+  EXPECT_EQ(config.bf_array_bytes(), 2 * 122'880u);                            // A11: the text says 120 kB
   EXPECT_EQ(2 * config.ring_entries * config.set_words * 8, 245'760u);         // 240 kB without pooling
 }
 
