@@ -72,6 +72,7 @@ std::vector<std::string> determinism_of(std::uint64_t seed) {
   set("zbuffer.depth_bits", {"8", "11", "32"});  // the number of quanta overflows, but for the last
   set("zbuffer.clock_mhz", {"325", "650", "1400"});
   set("zbuffer.latency_cycles", {"1", "7"});
+  keys.push_back(std::string("memory.l2.write_miss=") + (random.chance(50) ? "fetch" : "byte_mask"));
   return keys;
 }
 
