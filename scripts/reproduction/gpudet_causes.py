@@ -160,25 +160,25 @@ class Causes:
 
     def barriers(self, names, base, bta, modes):
         """What BTA saves, by mode, and where barriers are."""
-        def ends(kernel):
-            return sum(group["determinism"]["quantum_unit"]["ends"]["barrier"] for name, group in kernel["statistics"].items()
-                       if name.startswith("core"))
-
-        def cycles(kernel):
-            return sum(kernel["statistics"]["determinism"]["cycles"].values())
+        def cycles(run):
+            """By kernel."""
+            of = [run.counter_by_kernel("determinism", "cycles", mode) for mode in ("parallel", "work_dist", "commit", "serial")]
+            return [sum(kernel) for kernel in zip(*of)]
         rows = []
         for name in names:
             before, after = (self.study.run(name, settings) for settings in (base, bta))
             if not (before.passed and after.passed):
                 continue
-            there = [i for i, kernel in enumerate(before.stats["kernels"]) if ends(kernel)]
+            ends = before.counter_by_kernel(r"core\d+", "determinism", "quantum_unit", "ends", "barrier")
+            there = [i for i, count in enumerate(ends) if count]
             saved = before.counter("determinism", "quanta") - after.counter("determinism", "quanta")
             less = {mode: modes(before)[mode] - modes(after)[mode] for mode in ("parallel", "commit")}
-            times = [sum(cycles(run.stats["kernels"][i]) for i in there) for run in (before, after)]
-            whole = sum(map(cycles, before.stats["kernels"]))
-            cost = (times[0] - times[1]) / saved if saved else None
-            rows.append([name, saved, f"{less['parallel']:,}", f"{less['commit']:,}", percent(times[0] / whole),
-                         percent(times[0] / times[1] - 1), number(cost, 0), percent(before.cycles / after.cycles - 1)])
+            times = [sum(cycles(run)[i] for i in there) for run in (before, after)]
+            if not saved or not all(times):
+                continue
+            rows.append([name, saved, f"{less['parallel']:,}", f"{less['commit']:,}", percent(times[0] / sum(cycles(before))),
+                         percent(times[0] / times[1] - 1), number((times[0] - times[1]) / saved, 0),
+                         percent(before.cycles / after.cycles - 1)])
         return table(["name", "quanta saved", "cycles saved, parallel", "cycles saved, commit", "kernels with barriers, of base's time",
                       "their gain", "cycles a quantum saved there", "gain of all"], rows)
 
