@@ -1,6 +1,5 @@
 #include "memory/l2_bank.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "memory/line_bytes.h"
