@@ -13,16 +13,16 @@ CommitEngine::CommitEngine(const sc_core::sc_module_name& name, const CommitSite
   site.port.response_isock[static_cast<unsigned>(client_)].bind(response_tsock);
   site.stats.counter("entries", "entries", "of store buffers, accepted", &entries_);
   site.stats.counter("acks", "entries", "acknowledged", &acks_);
-  site.stats.counter("refused", "entries", "offered while the engine could take none", &refused_);
+  site.stats.counter("refused", "entries", "offers while the engine could take none", &refused_);
 }
 
 void CommitEngine::serve(CommitRequest& request) {
   switch (request.op) {
     case CommitRequest::Op::kSend:
-      if (partial_words(request.mask) != 0)
-        throw std::logic_error("an entry divides a word, and there is one depth for it");
       send(request);
       ++(request.accepted ? entries_ : refused_);
+      if (request.accepted && partial_words(request.mask) != 0)
+        throw std::logic_error("an entry divides a word, and there is one depth for it");
       break;
     case CommitRequest::Op::kTick:
       tick(request.cycle);

@@ -8,7 +8,8 @@
 // Within the core's cycle only. The engine is called
 //   * kTick in the cycle that its last answer or CommitAck named as `due`, before that cycle's kSend; further ones do no
 //     harm;
-//   * kSend for an entry. Not accepted: nothing has happened; the same or another one may be offered in the next cycle.
+//   * kSend for an entry. Not accepted: nothing has happened; the same or another one may be offered in the next cycle, or,
+//     if the answer says `until_ack`, one of this wavefront after its next CommitAck.
 // Entries of one wavefront are offered in log order; the engine keeps their order for each chunk. Every accepted entry
 // is acknowledged once, when its words (or their losers' verdict) are at the point of coherence: from then on whatever
 // reaches L2 finds them.
@@ -41,6 +42,7 @@ struct CommitRequest {
 
   // Answer
   bool accepted = false;           ///< kSend: the engine has copied the entry
+  bool until_ack = false;          ///< kSend, not accepted: nothing of this wavefront before its next CommitAck
   base::Cycle due = base::kNever;  ///< when kTick is wanted; kNever: not until a CommitAck says so
 };
 using CommitProtocol = core::ProtocolOf<CommitRequest>;

@@ -49,6 +49,7 @@ void LockCommit::ready(std::uint32_t slot) { ready_.push_back(slot); }
 void LockCommit::send(CommitRequest& request) {
   Entry& entry = entries_[request.wave_slot];
   request.accepted = entry.step == Step::kFree;
+  request.until_ack = !request.accepted;
   if (!request.accepted) return;
   entry = {Step::kLock, request.chunk, *request.data, request.mask, request.depth};
   ready(request.wave_slot);

@@ -42,7 +42,7 @@ StoreBuffer::StoreBuffer(const sc_core::sc_module_name& name, const DeterminismC
   stats.counter("compared", "log entries", "looked at by searches", &compared_);
   stats.counter("forwards", "searches", "that found all bytes", &forwards_);
   stats.counter("partial_forwards", "searches", "that found some of the bytes", &partial_forwards_);
-  stats.counter("false_positives", "searches", "of chunks that were not in the log", &false_positives_);
+  stats.counter("false_positives", "searches", "that found none of the bytes", &false_positives_);
   stats.counter("updates", "log entries", "sent to the commit engine", &updates_);
   stats.counter("serial_writes", "log entries", "committed serially", &serial_writes_);
   stats.counter("most_entries", "log entries", "longest log", &most_entries_);

@@ -79,7 +79,8 @@ class StoreBuffer : public core::LsuInterposer {
     std::uint32_t outstanding = 0;  ///< operations of the core that are not done
     LogReplay replay;
     bool replays = false;
-    std::uint32_t acks = 0;  ///< entries that are not acknowledged
+    std::uint32_t acks = 0;      ///< entries that are not acknowledged
+    bool waits_for_ack = false;  ///< the commit engine takes no entry before one is
   };
   /// An operation whose answer is, in part at least, this unit's.
   struct Held {

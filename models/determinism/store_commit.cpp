@@ -62,7 +62,7 @@ void StoreBuffer::send_entry(Cycle cycle) {
     const std::uint32_t w = order_[at];
     Wave& of = waves_[w];
     LogReplay::Entry entry;
-    if (!of.replay.ready(entry, config_.broken(BrokenRule::kLogOrder))) continue;
+    if (of.waits_for_ack || !of.replay.ready(entry, config_.broken(BrokenRule::kLogOrder))) continue;
     CommitRequest send;
     send.op = CommitRequest::Op::kSend;
     send.cycle = cycle;
@@ -74,8 +74,9 @@ void StoreBuffer::send_entry(Cycle cycle) {
         DepthFormat::gwid(site_.core.value(), static_cast<std::uint32_t>(waves_.size()), w), quantum_);
     (serial_ ? serial_isock : commit_isock).call(send);
     if (!serial_) engine_due_ = send.due;
-    again_ = true;
-    if (!send.accepted) continue;  // another chunk may find room
+    of.waits_for_ack = send.until_ack;
+    again_ = again_ || !send.until_ack;  // an acknowledgement brings a cycle of its own
+    if (!send.accepted) continue;        // another wavefront's may find room
     ++(serial_ ? serial_writes_ : updates_);
     ++of.acks;
     of.replay.gave(entry.index);
@@ -108,7 +109,9 @@ void StoreBuffer::take_ack(CommitAck& ack) {
 void StoreBuffer::take_serial_ack(CommitAck& ack) { entry_acknowledged(ack); }
 
 void StoreBuffer::entry_acknowledged(const CommitAck& ack) {
-  --waves_[ack.wave_slot].acks;
+  Wave& of = waves_[ack.wave_slot];
+  --of.acks;
+  of.waits_for_ack = false;
   commit_ends();
 }
 

@@ -153,6 +153,12 @@ void L2Config::visit(base::ConfigVisitor& v) {
            "same-address lanes of one warp's integer atomic that count as one operation: none; add, min, "
            "max, and, "
            "or, xor without a result (red); the same with or without a result. Results do not depend on it");
+  v.choice(
+      "write_miss", write_miss, {"fetch", "byte_mask"},
+      "a write to a part of a sector that is not present: fetch it first; or keep a mask of the bytes that "
+      "are "
+      "present, fetch the sector when others are read, and write it back with byte enables, which the memory "
+      "behind must take (gpudet, correction 18)");
 }
 
 void DramConfig::visit(base::ConfigVisitor& v) {

@@ -31,6 +31,12 @@ enum class AtomicCombine : std::uint8_t {
   kAll,         ///< of integer reductions, whether or not they return old values
 };
 
+/// What a write does to a sector of L2 that is not present and that it writes in part.
+enum class WriteMiss : std::uint8_t {
+  kFetch,     ///< the sector is fetched first
+  kByteMask,  ///< L2 remembers which bytes it has; the others are fetched when they are read
+};
+
 struct L2Config {
   std::uint32_t size_kib = 128;
   std::uint32_t banks = 2;
@@ -47,6 +53,7 @@ struct L2Config {
   std::uint32_t atomic_lanes_per_cycle = 8;
   std::uint32_t atomic_same_address_cycles = 1;
   AtomicCombine atomic_combine = AtomicCombine::kNone;
+  WriteMiss write_miss = WriteMiss::kFetch;
   void visit(base::ConfigVisitor& v);
   /// Sets of the whole slice, and of one of its banks.
   [[nodiscard]] std::uint32_t sets() const { return size_kib * 1024 / (line_bytes * ways); }

@@ -25,6 +25,7 @@ class DramTransaction : public tlm::tlm_generic_payload {
   bool answered = false;      ///< its response has arrived
   std::size_t place = 0;      ///< index in the list of transactions in flight
   std::array<unsigned char, sim::kMaxLineBytes> data{};
+  std::array<unsigned char, sim::kMaxLineBytes> enables{};
 };
 
 /// Reference-counted and reused; allocate() returns one with reference count 1.

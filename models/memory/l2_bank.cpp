@@ -1,107 +1,18 @@
 #include "memory/l2_bank.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "memory/line_bytes.h"
 
 namespace heddle::memory {
-namespace {
-
-/// Writes the enabled bytes; returns whether a value changed. Enable bytes are 0 or 0xff, so they work as a
-/// mask, eight bytes at a time.
-bool write_enabled(const tlm::tlm_generic_payload& payload, unsigned char* to) {
-  const unsigned bytes = payload.get_data_length();
-  const unsigned char* const from = payload.get_data_ptr();
-  const unsigned char* const enables = payload.get_byte_enable_ptr();
-  const unsigned pattern = payload.get_byte_enable_length();
-  if (enables == nullptr || pattern == 0) {
-    const bool changed = std::memcmp(to, from, bytes) != 0;
-    std::memcpy(to, from, bytes);
-    return changed;
-  }
-  std::uint64_t different = 0;
-  unsigned i = 0;
-  if (pattern >= bytes) {
-    for (; i + 8 <= bytes; i += 8) {
-      std::uint64_t old = 0, value = 0, mask = 0;
-      std::memcpy(&old, to + i, 8);
-      std::memcpy(&value, from + i, 8);
-      std::memcpy(&mask, enables + i, 8);
-      const std::uint64_t merged = (old & ~mask) | (value & mask);
-      different |= merged ^ old;
-      std::memcpy(to + i, &merged, 8);
-    }
-  }
-  for (; i < bytes; ++i) {
-    if (enables[i % pattern] == 0) continue;
-    different |= to[i] ^ from[i];
-    to[i] = from[i];
-  }
-  return different != 0;
-}
-
-/// For --deterministic-check: says whether the watched word is written, and for which core.
-void note_store(sim::StoreWatch& stores, const tlm::tlm_generic_payload& payload,
-                const sim::MemoryExtension& ext) {
-  if (!stores.covers(payload.get_address(), payload.get_data_length())) return;
-  bool written = false;
-  if (ext.op == sim::MemoryOp::kAtomic) {
-    const std::uint64_t bytes = isa::type_bytes(ext.atomic_type);
-    for (unsigned i = 0; i < ext.atomic_count; ++i)
-      written = written || stores.covers(payload.get_address() + ext.atomics[i].offset, bytes);
-  } else {
-    const unsigned char* const enables = payload.get_byte_enable_ptr();
-    const unsigned pattern = payload.get_byte_enable_length();
-    for (unsigned b = 0; b < payload.get_data_length(); ++b)
-      if (enables == nullptr || pattern == 0 || enables[b % pattern] != 0)
-        written = written || stores.covers(payload.get_address() + b, 1);
-  }
-  if (written) stores.performed(ext.core);
-}
-
-/// For the watchdog's log: records the payload's bytes before they change.
-class LoggedChange {
- public:
-  LoggedChange(sim::MemoryLog& log, const tlm::tlm_generic_payload& payload, const unsigned char* at)
-      : log_(log), payload_(payload) {
-    if (log_.active()) std::memcpy(before_, at, payload.get_data_length());
-  }
-  /// `unknown`: not all of the old bytes were present.
-  void done(const unsigned char* at, bool unknown) const {
-    if (!log_.active()) return;
-    const unsigned bytes = payload_.get_data_length();
-    if (unknown) log_.unknown(payload_.get_address(), bytes);
-    log_.changed(sim::MemoryLog::Space::kDevice, 0, payload_.get_address(), before_, at, bytes);
-  }
-
- private:
-  sim::MemoryLog& log_;
-  const tlm::tlm_generic_payload& payload_;
-  unsigned char before_[sim::kMaxLineBytes];
-};
-
-/// Locks are acquired and released with compare-and-swap and exchange.
-void remember_holders(sim::LockHolders& locks, const tlm::tlm_generic_payload& payload,
-                      const sim::MemoryExtension& ext) {
-  const bool cas = ext.atomic_op == isa::AtomicOp::kCas;
-  if (ext.core == sim::kUnitInitiator) return;  // no lane holds what a unit has written
-  if (!cas && ext.atomic_op != isa::AtomicOp::kExch) return;
-  for (unsigned i = 0; i < ext.atomic_count; ++i) {
-    const sim::LaneAtomic& lane = ext.atomics[i];
-    if (lane.old != lane.operand && (!cas || lane.old == lane.compare))
-      locks.took(payload.get_address() + lane.offset, ext.warp + static_cast<std::uint64_t>(lane.warp),
-                 lane.lane, lane.operand);
-  }
-}
-
-}  // namespace
 
 L2Bank::L2Bank(const L2Config& config, const L2Geometry& geometry, L2Shared& shared)
     : geometry_(geometry),
       latency_cycles_(config.latency_cycles),
       shared_(shared),
       array_(config, geometry),
+      written_(config.write_miss == WriteMiss::kByteMask, config.sets_per_bank() * config.ways,
+               config.line_bytes),
       requests_(config.request_queue),
       mshrs_(config.mshr_entries),
       ready_(config.mshr_entries) {
@@ -179,7 +90,7 @@ bool L2Bank::serve_present(const L2Request& request, std::uint32_t frame, base::
 }
 
 bool L2Bank::serve_absent(const L2Request& request, base::Cycle now) {
-  const SectorMask absent = request.touched & ~request.covered;
+  const SectorMask absent = request.needed;
   if (absent != 0 && free_mshrs_.empty()) return stall(L2Stall::kMshrs, now);
   const std::uint32_t frame = array_.victim(request.line);
   if (frame == CacheArray::kNone) return stall(L2Stall::kSet, now);
@@ -188,6 +99,7 @@ bool L2Bank::serve_absent(const L2Request& request, base::Cycle now) {
     return stall(L2Stall::kDramQueue, now);
   if (write_back) queue_write_back(frame);
   array_.assign(frame, request.line);
+  if (written_.on()) written_.clear(frame);
   if (absent != 0) return fetch(request, frame, absent, now);
   ++shared_.counters.misses[request.kind()];
   if (request.extension->op == sim::MemoryOp::kWrite) ++shared_.counters.writes_without_fetch;
@@ -244,10 +156,25 @@ void L2Bank::queue_write_back(std::uint32_t frame) {
   out.write = true;
   out.sectors = array_.dirty(frame);
   copy_bytes(out.data.data(), array_.data(frame), geometry_.line_bytes());
+  const auto partly = static_cast<SectorMask>(out.sectors & ~array_.valid(frame));
+  out.masked = partly != 0;
+  if (out.masked) {
+    ++shared_.counters.masked_write_backs;
+    const std::uint32_t sector = geometry_.sector_bytes();
+    for (std::uint32_t first = 0; first < geometry_.line_bytes(); first += sector) {
+      const bool whole = (partly >> (first / sector) & 1u) == 0;
+      for (std::uint32_t i = first; i < first + sector; ++i)
+        out.enables[i] = whole ? TLM_BYTE_ENABLED : written_.at(frame)[i];
+    }
+  }
   ++shared_.counters.write_backs;
 }
 
-void L2Bank::fill(std::uint32_t frame, unsigned first, unsigned count) {
+void L2Bank::fill(std::uint32_t frame, unsigned first, unsigned count, const unsigned char* from) {
+  if (written_.on()) {
+    const std::uint32_t sector = geometry_.sector_bytes();
+    written_.copy(frame, first * sector, from, array_.data(frame) + first * sector, count * sector, false);
+  }
   const auto sectors = static_cast<SectorMask>(((1u << count) - 1u) << first);
   array_.add_valid(frame, sectors);
   const std::uint32_t m = array_.owner(frame);
@@ -268,78 +195,6 @@ SectorMask L2Bank::overwritten(const Mshr& mshr) {
   SectorMask sectors = 0;
   for (std::size_t i = 0; i < mshr.targets.size(); ++i) sectors |= mshr.targets[i].covered;
   return sectors;
-}
-
-bool L2Bank::perform(const L2Request& request, std::uint32_t frame, base::Cycle now) {
-  tlm::tlm_generic_payload& payload = *request.payload;
-  sim::MemoryExtension& ext = *request.extension;
-  if (ext.op == sim::MemoryOp::kAtomic && now < shared_.atomic_unit.free_at()) {
-    waits_for_unit_ = true;
-    return stall(L2Stall::kAtomicUnit, now);
-  }
-  unsigned char* const at = array_.data(frame) + request.offset;
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  array_.touch(frame);
-  base::Cycle done = now;
-  switch (ext.op) {
-    case sim::MemoryOp::kRead:
-      read(request, at);
-      break;
-    case sim::MemoryOp::kWrite: {
-      if (shared_.progress.stores.on()) note_store(shared_.progress.stores, payload, ext);
-      const LoggedChange logged(shared_.progress.log, payload, at);
-      const bool changed = write_enabled(payload, at);
-      // Only the DRAM has the old value of sectors that are not present: overwriting them counts as a change.
-      const bool old_unknown = (request.touched & ~array_.valid(frame)) != 0;
-      if (changed || old_unknown) shared_.progress.memory_changed();
-      logged.done(at, old_unknown);
-      array_.add_valid(frame, request.covered);
-      array_.add_dirty(frame, request.touched);
-      break;
-    }
-    case sim::MemoryOp::kAtomic: {
-      if (shared_.progress.stores.on()) note_store(shared_.progress.stores, payload, ext);
-      const LoggedChange logged(shared_.progress.log, payload, at);
-      const AtomicUnit::Result result = shared_.atomic_unit.execute(ext, at, payload.get_data_length(), now);
-      if (!result.ok) payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
-      if (result.changed) {
-        shared_.progress.memory_changed();
-        logged.done(at, false);
-        remember_holders(shared_.progress.locks, payload, ext);
-        array_.add_dirty(frame, request.touched);
-      }
-      shared_.counters.atomic_lanes += ext.atomic_count;
-      shared_.counters.atomic_operations += result.operations;
-      shared_.counters.atomic_busy_cycles += result.unit_cycles;
-      free_at_ = now + result.bank_cycles;
-      done = now + result.done_cycles - 1;
-      break;
-    }
-    case sim::MemoryOp::kMessage:
-      break;  // MemoryPartition rejects these
-  }
-  respond(request, done);
-  return true;
-}
-
-void L2Bank::read(const L2Request& request, const unsigned char* from) const {
-  unsigned char* const to = request.payload->get_data_ptr();
-  const unsigned bytes = request.payload->get_data_length();
-  const SectorMask wanted = request.extension->wanted_sectors;
-  if (wanted == sim::kAllSectors) {
-    copy_bytes(to, from, bytes);
-    return;
-  }
-  for (unsigned first = 0; first < bytes; first += sim::kSectorBytes)
-    if ((wanted >> (first / sim::kSectorBytes) & 1u) != 0)
-      copy_bytes(to + first, from + first, std::min(sim::kSectorBytes, bytes - first));
-}
-
-void L2Bank::respond(const L2Request& request, base::Cycle done) {
-  const base::Cycle ready = done + latency_cycles_;
-  shared_.responses.push(request.payload, ready);
-  ++shared_.counters.responses;
-  shared_.counters.service_cycles += ready - request.accepted;
 }
 
 // ---- stalls: accounted when they end, so that a blocked bank need not be visited every cycle ----
@@ -389,6 +244,12 @@ void L2Bank::debug_write(std::uint64_t line, std::uint32_t offset, const unsigne
                          unsigned bytes) {
   const std::uint32_t frame = array_.find(line);
   if (frame != CacheArray::kNone) std::memcpy(array_.data(frame) + offset, from, bytes);
+}
+
+void L2Bank::debug_overlay(std::uint64_t line, std::uint32_t offset, unsigned char* to, unsigned bytes) {
+  const std::uint32_t frame = array_.find(line);
+  if (written_.on() && frame != CacheArray::kNone)
+    written_.copy(frame, offset, array_.data(frame) + offset, to, bytes, true);
 }
 
 }  // namespace heddle::memory

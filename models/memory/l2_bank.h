@@ -6,6 +6,7 @@
 
 #include "memory/cache_array.h"
 #include "memory/l2_shared.h"
+#include "memory/written_bytes.h"
 
 namespace heddle::memory {
 
@@ -28,10 +29,12 @@ class L2Bank {
   /// No request waits for service or for a fetch.
   [[nodiscard]] bool idle() const { return requests_.empty() && free_mshrs_.size() == mshrs_.size(); }
 
-  /// Storage of the frame's line, for fetched sectors to be written to.
-  [[nodiscard]] unsigned char* frame_data(std::uint32_t frame) { return array_.data(frame); }
-  /// Sectors [first, first + count) of the frame have been written there.
-  void fill(std::uint32_t frame, unsigned first, unsigned count);
+  /// Storage of the frame's line, for fetched sectors to be written to; null if only their missing bytes may be, by fill().
+  [[nodiscard]] unsigned char* fetch_target(std::uint32_t frame) {
+    return written_.on() ? nullptr : array_.data(frame);
+  }
+  /// Sectors [first, first + count) of the frame have been fetched, to fetch_target() or to `from`.
+  void fill(std::uint32_t frame, unsigned first, unsigned count, const unsigned char* from);
 
   /// Cores of the requests that wait for sectors of the line, in order of arrival.
   [[nodiscard]] std::vector<base::CoreId> waiting_for(std::uint64_t line) const;
@@ -41,6 +44,8 @@ class L2Bank {
   [[nodiscard]] SectorMask debug_valid(std::uint64_t line) const;
   void debug_copy(std::uint64_t line, std::uint32_t offset, unsigned char* to, unsigned bytes);
   void debug_write(std::uint64_t line, std::uint32_t offset, const unsigned char* from, unsigned bytes);
+  /// Copies those bytes that are here though their sector is not.
+  void debug_overlay(std::uint64_t line, std::uint32_t offset, unsigned char* to, unsigned bytes);
 
  private:
   struct Mshr {
@@ -59,13 +64,15 @@ class L2Bank {
   void queue_fetch(std::uint32_t frame, SectorMask sectors);
   void queue_write_back(std::uint32_t frame);
   [[nodiscard]] SectorMask missing(const L2Request& request, std::uint32_t frame) const {
-    return request.touched & ~request.covered & ~array_.valid(frame);
+    return request.needed & ~array_.valid(frame);
   }
   /// Sectors that waiting targets touch, and those of them that they overwrite.
   [[nodiscard]] static SectorMask queued(const Mshr& mshr);
   [[nodiscard]] static SectorMask overwritten(const Mshr& mshr);
   bool perform(const L2Request& request, std::uint32_t frame, base::Cycle now);
   void read(const L2Request& request, const unsigned char* from) const;
+  /// The write has been performed: sectors that it has completed are valid.
+  void add_written(const L2Request& request, std::uint32_t frame);
   void respond(const L2Request& request, base::Cycle done);
   bool stall(L2Stall cause, base::Cycle now);
   void end_stall(base::Cycle now);
@@ -74,6 +81,7 @@ class L2Bank {
   std::uint32_t latency_cycles_;
   L2Shared& shared_;
   CacheArray array_;
+  WrittenBytes written_;
   base::Ring<L2Request> requests_;
   std::vector<Mshr> mshrs_;
   std::vector<std::uint32_t> free_mshrs_;

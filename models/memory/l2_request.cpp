@@ -47,7 +47,8 @@ L2Geometry::L2Geometry(const L2Config& config)
       banks_(config.banks),
       sector_bytes_(config.sector_bytes == 0 ? config.line_bytes : config.sector_bytes),
       sector_shift_(static_cast<unsigned>(std::countr_zero(sector_bytes_))),
-      all_sectors_(static_cast<SectorMask>((1u << (config.line_bytes >> sector_shift_)) - 1)) {}
+      all_sectors_(static_cast<SectorMask>((1u << (config.line_bytes >> sector_shift_)) - 1)),
+      byte_masks_(config.write_miss == WriteMiss::kByteMask) {}
 
 L2Request L2Geometry::decode(tlm::tlm_generic_payload& payload, const AddressMap& map,
                              base::Cycle now) const {
@@ -69,6 +70,8 @@ L2Request L2Geometry::decode(tlm::tlm_generic_payload& payload, const AddressMap
     decode_read(request);
   else
     decode_atomic(request);
+  const bool write = request.extension->op == sim::MemoryOp::kWrite;
+  request.needed = write && byte_masks_ ? SectorMask{0} : request.touched & ~request.covered;
   return request;
 }
 

@@ -21,7 +21,8 @@ struct L2Request {
   std::uint32_t offset = 0;  ///< of the payload in the line
   std::uint32_t bank = 0;
   SectorMask touched = 0;    ///< sectors read or written
-  SectorMask covered = 0;    ///< sectors that a write overwrites completely: their old value is not needed
+  SectorMask covered = 0;    ///< sectors that a write overwrites completely
+  SectorMask needed = 0;     ///< of `touched`, sectors that must be valid
   bool well_formed = false;  ///< false: empty, or not within one line
   base::Cycle accepted = 0;
 
@@ -71,6 +72,7 @@ class L2Geometry {
   std::uint32_t sector_bytes_;
   unsigned sector_shift_;
   SectorMask all_sectors_;
+  bool byte_masks_;  ///< a write needs no sector
 };
 
 }  // namespace heddle::memory

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "base/stats.h"
 #include "memory/atomic_unit.h"
 #include "memory/l2_request.h"
 #include "sim/progress.h"
@@ -20,8 +21,10 @@ struct LineTransfer {
   std::uint32_t frame = 0;  ///< fetch: the frame of its bank it goes to
   bool write = false;       ///< write-back; otherwise fetch
   SectorMask sectors = 0;
+  bool masked = false;  ///< write-back: some sectors are present in part
   std::array<unsigned char, sim::kMaxLineBytes>
       data;  ///< write-back only; the sectors at their offsets in the line
+  std::array<unsigned char, sim::kMaxLineBytes> enables;  ///< of a masked one
 };
 
 /// Why a bank could not serve the request or target it had to.
@@ -44,6 +47,7 @@ struct L2Counters {
   std::array<std::uint64_t, 3> merged{};         ///< misses whose sectors were already being fetched
   std::array<std::uint64_t, 3> sector_misses{};  ///< of the misses: the line was present, a sector was not
   std::uint64_t writes_without_fetch = 0;        ///< write misses that covered all sectors they touched
+  std::uint64_t masked_write_backs = 0;          ///< of the write-backs: with byte enables
   std::uint64_t fetches = 0;
   std::uint64_t write_backs = 0;
   std::array<std::uint64_t, kL2Stalls> stall_cycles{};  ///< summed over banks
@@ -55,6 +59,9 @@ struct L2Counters {
   std::uint64_t atomic_operations = 0;   ///< number left after combining
   std::uint64_t atomic_busy_cycles = 0;  ///< of the unit
 };
+
+/// Declares them in `group`; they live as long as it does.
+void declare(base::StatGroup& group, const L2Counters& counters, WriteMiss write_miss);
 
 /// Responses by the time at which they are ready. Each bank's latency pipeline holds one per cycle. The queue
 /// itself, from which one per cycle leaves, follows the pipelines.

@@ -6,12 +6,6 @@
 
 namespace heddle::memory {
 
-const std::vector<std::string>& l2_stall_names() {
-  static const std::vector<std::string> names{"mshrs",      "targets",   "set",
-                                              "dram_queue", "responses", "atomic_unit"};
-  return names;
-}
-
 L2Slice::L2Slice(const L2Config& config, const AddressMap& map, sim::ProgressMonitor& progress)
     : geometry_(config),
       map_(map),
@@ -74,13 +68,17 @@ SectorTransfer L2Slice::transfer() {
     if (first != 0) count = std::min(count, first & -first);  // lowest bit: the alignment of `first`
   }
   const std::uint32_t offset = first * geometry_.sector_bytes();
-  return {
-      .address = next.line + offset,
-      .bytes = count * geometry_.sector_bytes(),
-      .write = next.write,
-      .data = (next.write ? next.data.data() : banks_[geometry_.bank_of(next.line)].frame_data(next.frame)) +
-              offset,
-      .frame = next.frame};
+  SectorTransfer piece{.address = next.line + offset,
+                       .bytes = count * geometry_.sector_bytes(),
+                       .write = next.write,
+                       .frame = next.frame};
+  if (next.write) {
+    piece.data = next.data.data() + offset;
+    if (next.masked) piece.enables = next.enables.data() + offset;
+  } else if (unsigned char* const to = banks_[geometry_.bank_of(next.line)].fetch_target(next.frame)) {
+    piece.data = to + offset;
+  }
+  return piece;
 }
 
 void L2Slice::pop_transfer() {
@@ -97,7 +95,7 @@ void L2Slice::pop_transfer() {
 void L2Slice::fill(const SectorTransfer& fetch) {
   const std::uint32_t bank = geometry_.bank_of(fetch.address);
   banks_[bank].fill(fetch.frame, geometry_.offset_of(fetch.address) / geometry_.sector_bytes(),
-                    fetch.bytes / geometry_.sector_bytes());
+                    fetch.bytes / geometry_.sector_bytes(), fetch.data);
   if (banks_[bank].has_work()) working_ |= std::uint64_t{1} << bank;
 }
 
@@ -127,10 +125,30 @@ bool L2Slice::debug_read(std::uint64_t local, unsigned char* to, unsigned bytes)
     const LineTransfer& out = shared_.transfers[i];
     if (!out.write || out.line != line || (out.sectors & sector) == 0) continue;
     if (i == 0 && (sent_ & sector) != 0) continue;  // in flight: the shell handles it
+    if (out.masked) continue;
     std::memcpy(to, out.data.data() + offset, bytes);
+    overlay(i + 1, local, to, bytes);
     return true;
   }
   return false;
+}
+
+void L2Slice::debug_overlay(std::uint64_t local, unsigned char* to, unsigned bytes) {
+  overlay(0, local, to, bytes);
+}
+
+void L2Slice::overlay(std::size_t transfer, std::uint64_t local, unsigned char* to, unsigned bytes) {
+  const std::uint64_t line = geometry_.line_of(local);
+  const std::uint32_t offset = geometry_.offset_of(local);
+  const SectorMask sector = geometry_.sectors(offset, offset + 1);
+  for (std::size_t i = transfer; i < shared_.transfers.size(); ++i) {
+    const LineTransfer& out = shared_.transfers[i];
+    if (!out.masked || out.line != line || (out.sectors & sector) == 0 || (i == 0 && (sent_ & sector) != 0))
+      continue;
+    for (unsigned b = 0; b < bytes; ++b)
+      if (out.enables[offset + b] == TLM_BYTE_ENABLED) to[b] = out.data[offset + b];
+  }
+  banks_[geometry_.bank_of(local)].debug_overlay(line, offset, to, bytes);
 }
 
 void L2Slice::debug_write(std::uint64_t local, const unsigned char* from, unsigned bytes) {

@@ -23,7 +23,9 @@ struct SectorTransfer {
   std::uint32_t bytes = 0;    ///< whole sectors of one line
   bool write = false;         ///< write-back; otherwise fetch
   unsigned char* data =
-      nullptr;  ///< write-back: the bytes, until pop_transfer(); fetch: where they go, until fill()
+      nullptr;  ///< write-back: the bytes, until pop_transfer(); fetch: where they go, until fill(), null: anywhere
+  const unsigned char* enables =
+      nullptr;              ///< write-back: byte enables, until pop_transfer(); null: all bytes
   std::uint32_t frame = 0;  ///< fetch: to be handed back to fill()
 };
 
@@ -34,8 +36,8 @@ struct SectorTransfer {
 ///  * miss: an MSHR and a frame are reserved, the missing sectors that the request touches are fetched, and
 ///    the request becomes the MSHR's first target. A write needs no old value of sectors that it overwrites
 ///    completely; if it touches no others, it takes a frame without a fetch. Sectors written in part are
-///    fetched first (byte enables are not used on the DRAM link, since a base-protocol memory may refuse
-///    them);
+///    fetched first, or, with WriteMiss::kByteMask, when bytes of them are read that are not there; evicted before that, they
+///    are written back with byte enables, which a base-protocol memory may refuse;
 ///  * a request to a line with an MSHR that touches a missing sector, or one that another target waits for,
 ///    becomes a further target; its own missing sectors are fetched too. Targets are served in order, one per
 ///    cycle, each when its sectors have arrived, before new requests of the bank. Meanwhile other sectors of
@@ -97,7 +99,7 @@ class L2Slice {
   /// That transfer; valid until pop_transfer().
   [[nodiscard]] SectorTransfer transfer();
   void pop_transfer();
-  /// The data of a fetch has been written to its destination.
+  /// The data of a fetch has been written to its destination, or is where `data` points if that was null.
   void fill(const SectorTransfer& fetch);
   /// A write-back has been performed.
   void write_done(std::uint64_t address);
@@ -112,12 +114,17 @@ class L2Slice {
   [[nodiscard]] std::uint32_t sector_bytes() const { return geometry_.sector_bytes(); }
   /// Copies the bytes if the slice holds their newest value; false: the DRAM has it.
   bool debug_read(std::uint64_t local, unsigned char* to, unsigned bytes);
+  /// Then: copies over the DRAM's bytes those that are here (WriteMiss::kByteMask).
+  void debug_overlay(std::uint64_t local, unsigned char* to, unsigned bytes);
   /// Updates every copy in the slice; the caller updates the DRAM as well.
   void debug_write(std::uint64_t local, const unsigned char* from, unsigned bytes);
 
   [[nodiscard]] const L2Counters& counters() const { return shared_.counters; }
 
  private:
+  /// Over `to`, what waiting write-backs with byte enables, from the given one on, and the line have.
+  void overlay(std::size_t transfer, std::uint64_t local, unsigned char* to, unsigned bytes);
+
   L2Geometry geometry_;
   AddressMap map_;
   L2Shared shared_;

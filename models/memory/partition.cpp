@@ -7,7 +7,6 @@
 #include <string>
 
 #include "memory/line_bytes.h"
-#include "memory/stat_ratio.h"
 
 namespace heddle::memory {
 namespace {
@@ -23,6 +22,8 @@ const char* advice(tlm::tlm_response_status status) {
            "dense";
   if (status == tlm::TLM_BURST_ERROR_RESPONSE)
     return "\n  memory.l2.dram_access_bytes makes sizes powers of two, at multiples of themselves";
+  if (status == tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE)
+    return "\n  memory.l2.write_miss=fetch writes whole sectors back, without byte enables";
   return "";
 }
 
@@ -43,35 +44,7 @@ MemoryPartition::MemoryPartition(const sc_core::sc_module_name& name, const L2Co
 }
 
 void MemoryPartition::declare(base::StatGroup& l2) {
-  const L2Counters& c = slice_.counters();
-  const std::vector<std::string> kinds{"read", "write", "atomic"};
-  l2.counters("hits", "requests", "requests that found their line", kinds, c.hits.data());
-  l2.counters("misses", "requests", "requests that found neither their line nor a fetch of it", kinds,
-              c.misses.data());
-  l2.counters("merged", "requests", "requests that joined a fetch under way", kinds, c.merged.data());
-  l2.counters("sector_misses", "requests", "of the misses: found their line, but not all sectors", kinds,
-              c.sector_misses.data());
-  l2.counter("writes_without_fetch", "requests", "write misses that covered all sectors they touched",
-             &c.writes_without_fetch);
-  l2.counter("fetches", "lines", "lines, or sectors of a line, asked of the DRAM", &c.fetches);
-  l2.counter("write_backs", "lines", "dirty lines evicted", &c.write_backs);
-  l2.counters(
-      "stall_cycles", "L2 cycles",
-      "cycles in which the request or target next in line of a bank had to wait, by cause, summed over banks",
-      l2_stall_names(), c.stall_cycles.data());
-  l2.counter("bank_conflicts", "requests", "requests that found others waiting for their bank",
-             &c.bank_conflicts);
-  l2.counter("bank_wait_cycles", "L2 cycles", "acceptance to leaving the bank's queue, summed over requests",
-             &c.bank_wait_cycles);
-  l2.counter("responses", "responses", "requests performed", &c.responses);
-  l2.counter("service_cycles", "L2 cycles", "acceptance to response ready, summed over responses",
-             &c.service_cycles);
-  declare_ratio(l2, "average_service", "L2 cycles", "mean time from acceptance to response ready",
-                "service_cycles", "responses");
-  l2.counter("atomic_lanes", "lanes", "read-modify-write operations", &c.atomic_lanes);
-  l2.counter("atomic_operations", "operations",
-             "what is left of those after same-address lanes were combined", &c.atomic_operations);
-  l2.counter("atomic_busy_cycles", "L2 cycles", "cycles the atomic unit was taken", &c.atomic_busy_cycles);
+  memory::declare(l2, slice_.counters(), config_.write_miss);
   l2.counter("late_ends", "requests", "requests that found the request queue full", &late_end_reqs_);
   l2.counter("late_end_cycles", "L2 cycles", "time those requests waited outside the queue, summed",
              &late_end_req_cycles_);
@@ -162,9 +135,14 @@ bool MemoryPartition::send_transfer(base::Cycle now) {
                                       channel, transfer.bytes);
   if (transfer.write) {
     copy_bytes(t.data.data(), transfer.data, transfer.bytes);
+    if (transfer.enables != nullptr) {
+      copy_bytes(t.enables.data(), transfer.enables, transfer.bytes);
+      t.set_byte_enable_ptr(t.enables.data());
+      t.set_byte_enable_length(transfer.bytes);
+    }
     dram_write_bytes_ += transfer.bytes;
   } else {
-    t.set_data_ptr(transfer.data);  // straight into the cache
+    if (transfer.data != nullptr) t.set_data_ptr(transfer.data);  // straight into the cache
     dram_read_bytes_ += transfer.bytes;
   }
   slice_.pop_transfer();
@@ -255,7 +233,8 @@ bool MemoryPartition::take_arrivals(base::Cycle now) {
     }
     DramTransaction* const t = arrival.transaction;
     if (t->is_read())
-      slice_.fill({.address = t->local, .bytes = t->get_data_length(), .frame = t->frame});
+      slice_.fill(
+          {.address = t->local, .bytes = t->get_data_length(), .data = t->get_data_ptr(), .frame = t->frame});
     else
       slice_.write_done(t->local);
     in_flight_[t->place] = in_flight_.back();  // the order in this list does not matter
@@ -339,13 +318,32 @@ unsigned MemoryPartition::debug_sector(tlm::tlm_command command, std::uint64_t l
     for (DramTransaction* t : in_flight_)
       if (holds(*t)) std::memcpy(t->get_data_ptr() + (local - t->local), data, bytes);
   } else {
-    if (slice_.debug_read(local, data, bytes)) return bytes;
-    for (DramTransaction* t : in_flight_) {
-      if (!t->is_write() || !holds(*t)) continue;
-      std::memcpy(data, t->get_data_ptr() + (local - t->local), bytes);
-      return bytes;
+    return debug_read(local, data, bytes);
+  }
+  return debug_memory(command, local, data, bytes);
+}
+
+unsigned MemoryPartition::debug_read(std::uint64_t local, unsigned char* data, unsigned bytes) {
+  if (slice_.debug_read(local, data, bytes)) return bytes;
+  const auto write_back = std::find_if(in_flight_.begin(), in_flight_.end(), [&](const DramTransaction* t) {
+    return t->is_write() && t->local <= local && local + bytes <= t->local + t->get_data_length();
+  });
+  unsigned moved = bytes;
+  if (write_back == in_flight_.end() || (*write_back)->get_byte_enable_ptr() != nullptr)
+    moved = debug_memory(tlm::TLM_READ_COMMAND, local, data, bytes);
+  if (write_back != in_flight_.end()) {  // a line has one at a time
+    const DramTransaction& t = **write_back;
+    for (unsigned b = 0; b < bytes; ++b) {
+      const std::uint64_t at = local - t.local + b;
+      if (t.get_byte_enable_ptr() == nullptr || t.enables[at] == TLM_BYTE_ENABLED) data[b] = t.data[at];
     }
   }
+  slice_.debug_overlay(local, data, bytes);
+  return moved;
+}
+
+unsigned MemoryPartition::debug_memory(tlm::tlm_command command, std::uint64_t local, unsigned char* data,
+                                       unsigned bytes) {
   tlm::tlm_generic_payload payload;
   payload.set_command(command);
   const std::uint64_t channel = channel_map_.channel(local);

@@ -26,8 +26,8 @@ namespace heddle::memory {
 /// full gets its END_REQ once an entry is free.
 ///
 /// dram_isock speaks the TLM-2.0 base protocol with the addresses of a ChannelMap: one line or some adjacent
-/// sectors of one per transaction, no byte enables, at most one request between BEGIN_REQ and END_REQ. Any
-/// base-protocol target works: timing annotations and early completion are honoured, transactions may
+/// sectors of one per transaction, no byte enables but with WriteMiss::kByteMask, at most one request between BEGIN_REQ and
+/// END_REQ. Any base-protocol target works: timing annotations and early completion are honoured, transactions may
 /// complete in any order, and payload fields that the standard allows others to change (address, DMI hint,
 /// extensions) are not read again. The partition answers BEGIN_RESP with TLM_COMPLETED at once. A response
 /// that is not TLM_OK_RESPONSE is an SC_REPORT_ERROR.
@@ -82,6 +82,9 @@ class MemoryPartition : public sc_core::sc_module,
   [[nodiscard]] base::Cycle next_cycle(base::Cycle now, bool progress) const;
   /// Within one sector.
   unsigned debug_sector(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
+  unsigned debug_read(std::uint64_t local, unsigned char* data, unsigned bytes);
+  /// Of the memory behind the slice alone.
+  unsigned debug_memory(tlm::tlm_command command, std::uint64_t local, unsigned char* data, unsigned bytes);
   void declare(base::StatGroup& stats);
 
   L2Config config_;

@@ -343,6 +343,8 @@ def report(machine, names):
                  [study.normalised(name, CONFIGURATION["GPUDet"]) for name in all_names]),
         "## Where the time goes: GPUDet, parts of its time over NONDET's", modes_table(study),
         "## Why quanta end: base, wavefronts and quanta", reasons_table(study),
+        "### What BTA saves: base against WA(BTA)",
+        causes.barriers(study.there(BARRIERS), BASE, CONFIGURATION["WA(BTA)"], modes),
         "## Quantum size", by_quantum,
         "### Write-log overhead: what logs add to the parallel mode, over NONDET's time", causes.logs(LOG_QUANTA, modes),
         "## Bloom filter: cycles of the parallel mode over those with an ideal filter", by_bloom,

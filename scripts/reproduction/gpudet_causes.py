@@ -16,6 +16,7 @@ FACTORS = [
     ("L2 answers in 30 cycles instead of 90", {"memory.l2.latency_cycles": 30}, {}),
     ("quanta of 1000 instructions", {}, {"quantum_size": 1000}),
 ]
+CHUNKS = 32  # of a log of ATM when it is searched: those of one store
 TOGETHER = ({"memory.l2.size_kib": 512}, {**FREE_LOG, "zbuffer__cache_kib": 128})
 
 
@@ -51,7 +52,10 @@ class Causes:
             for size in self.sizes:
                 for bits in ("256", "ideal"):
                     yield workload["BFSf"], self.gpudet(quantum_size=size, log__bloom_bits=bits)
-
+        if self.small and "ATM" in workload:
+            for bits in self.bits:
+                for more in ({}, FREE_LOG):
+                    yield workload["ATM"], self.gpudet(log__bloom_bits=bits, **more)
         if self.small:
             for name, workload in self.graphs:
                 for nodes in self.few:
@@ -59,6 +63,7 @@ class Causes:
                         yield f"{workload} nodes={nodes}", settings
 
     ctas, nodes, few, sizes = (23, 46, 93), (4096, 16384, 65536), (1024, 2048), (50, 100, 200, 600)
+    bits = ("128", "256", "512", "1024", "ideal")
 
     @property
     def graphs(self):
@@ -133,6 +138,50 @@ class Causes:
             rows.append([size, longest, percent(found[1] / found[0] if found[0] else 0), number(parallel[0] / parallel[1], 3)])
         return table(["Q", "longest log, entries", "searches for nothing", "parallel mode, 256 bits over ideal"], rows)
 
+    def transfers(self):
+        """ATM: searches for nothing, by bits, and what they cost."""
+        def runs(bits):
+            return [self.study.run("ATM", self.gpudet(log__bloom_bits=bits, **more)) for more in ({}, FREE_LOG)]
+
+        ideal, rows = runs("ideal"), []
+        for bits in self.bits:
+            real, free = runs(bits)
+            if not all(run.passed for run in (real, free, *ideal)):
+                continue
+            looks, searches, nothing, compared = (real.counter(r"core\d+", "determinism", "store_buffer", name) for name in
+                                                  ("bloom_look_ups", "searches", "false_positives", "compared"))
+            parallel = [run.counter("determinism", "cycles", "parallel") for run in (real, free, *ideal)]
+            expected = (1 - (1 - 4 / int(bits)) ** CHUNKS) ** 4 if bits != "ideal" else 0
+            rows.append([bits, f"{looks:,}", f"{nothing:,}", f"{100 * nothing / looks:.2f} %", f"{100 * expected:.2f} %",
+                         number(compared / searches if searches else 0, 1), number(parallel[0] / parallel[2], 3),
+                         number(parallel[1] / parallel[3], 3), number(real.cycles / ideal[0].cycles, 3)])
+        return table(["bits", "chunks looked up", "searches for nothing", "of look-ups", f"§5, {CHUNKS} chunks", "entries compared a search",
+                      "parallel mode over ideal", "the same, logs without a cost", "time over ideal"], rows)
+
+    def barriers(self, names, base, bta, modes):
+        """What BTA saves, by mode, and where barriers are."""
+        def cycles(run):
+            """By kernel."""
+            of = [run.counter_by_kernel("determinism", "cycles", mode) for mode in ("parallel", "work_dist", "commit", "serial")]
+            return [sum(kernel) for kernel in zip(*of)]
+        rows = []
+        for name in names:
+            before, after = (self.study.run(name, settings) for settings in (base, bta))
+            if not (before.passed and after.passed):
+                continue
+            ends = before.counter_by_kernel(r"core\d+", "determinism", "quantum_unit", "ends", "barrier")
+            there = [i for i, count in enumerate(ends) if count]
+            saved = before.counter("determinism", "quanta") - after.counter("determinism", "quanta")
+            less = {mode: modes(before)[mode] - modes(after)[mode] for mode in ("parallel", "commit")}
+            times = [sum(cycles(run)[i] for i in there) for run in (before, after)]
+            if not saved or not all(times):
+                continue
+            rows.append([name, saved, f"{less['parallel']:,}", f"{less['commit']:,}", percent(times[0] / sum(cycles(before))),
+                         percent(times[0] / times[1] - 1), number((times[0] - times[1]) / saved, 0),
+                         percent(before.cycles / after.cycles - 1)])
+        return table(["name", "quanta saved", "cycles saved, parallel", "cycles saved, commit", "kernels with barriers, of base's time",
+                      "their gain", "cycles a quantum saved there", "gain of all"], rows)
+
     def logs(self, sizes, modes):
         """The part of the parallel mode that logs take."""
         rows = []
@@ -170,4 +219,6 @@ class Causes:
             parts += ["## BFSr: instructions by nodes", self.instructions()]
         if "BFSf" in self.study.workload:
             parts += ["## BFSf: a Bloom filter of 256 bits by quantum", self.filters()]
+        if "ATM" in self.study.workload:
+            parts += ["## ATM: Bloom filters by bits", self.transfers()]
         return parts

@@ -44,17 +44,20 @@ class Run:
 
     def counter(self, module, *path):
         """Sum of a counter over launches and over modules whose name matches, 0 where a module lacks it."""
-        if not self.passed:
-            return None
-        total = 0
+        return sum(self.counter_by_kernel(module, *path)) if self.passed else None
+
+    def counter_by_kernel(self, module, *path):
+        """The same for each kernel of a run that passed."""
+        totals = []
         for kernel in self.stats["kernels"]:
+            totals.append(0)
             for name, group in kernel["statistics"].items():
                 if not re.fullmatch(module, name):
                     continue
                 for step in path:
                     group = group.get(step, {}) if isinstance(group, dict) else {}
-                total += group if isinstance(group, (int, float)) else 0
-        return total
+                totals[-1] += group if isinstance(group, (int, float)) else 0
+        return totals
 
 
 class Runner:

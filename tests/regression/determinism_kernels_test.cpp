@@ -56,6 +56,7 @@ const std::vector<Variant>& variants() {
       {"stack_small_l1",
        {"core.l1d.size_kib=1", "core.l1d.ways=2", "core.l1d.mshr_entries=3", "core.l1d.mshr_targets=2"}},
       {"stack_no_l1", {"core.l1d.enabled=false"}},
+      {"stack_byte_masks", {"memory.l2.write_miss=byte_mask", "memory.l2.size_kib=4"}},
       {"stack_local_write_through", {"core.l1d.local_write=write_through"}},
       {"aware", {kAware}},
       {"aware_q13", {kAware, "determinism.quantum_size=13"}},

@@ -252,6 +252,7 @@ def gpudet_divides_by_the_nondeterministic_machine(reproduce):
     check(row(text, "HT", "`hashtable`", "1,000")[3:8] == ["2.00", "2.00", "2.00", "3.00", "6.00"], "of HT")
     modes = [line for line in text.splitlines() if line.startswith("| HT | 2.00 | 1.20 | 0.50 | 0.30 | 7 | 1.10 |")]
     check(len(modes) == 1, "the modes of HT: distribution of CTAs counts as parallel")
+    check("| AES | 4 | 0 | 300 | 100.0 % | 33.3 % | 75 | 33.3 % |" in text, "what BTA saves")
     check("| **average without CL** |  |  | 1.60 |" in text, "an average of 1.2 and 2 without CL")
     claims = {line.split("|")[1].strip(): line.split("|")[-2].strip() for line in text.splitlines() if line.startswith("| ")}
     check(claims["time over NONDET, average of 12"] == "1.45 (holds)", "the average")

@@ -129,6 +129,7 @@ Scenario random_scenario(std::uint64_t seed, bool foreign) {
   s.l2.sector_bytes = seed % 4 < 2 ? 32 : 0;
   if (s.l2.sector_bytes != 0 && seed > 4) s.l2.dram_access_bytes = seed % 2 == 0 ? 32 : 64;
   s.traffic.partial_reads = true;
+  if (!foreign && seed % 3 != 0) s.l2.write_miss = memory::WriteMiss::kByteMask;
   s.l2.latency_cycles = seed % 3 == 0 ? 0 : 30;
   s.l2.mshr_entries = 1 + seed % 5 * 4;
   s.l2.mshr_targets = 1 + seed % 4;
@@ -154,6 +155,10 @@ TEST(MemoryPartition, AgreesWithAFlatMemory) {
     else
       EXPECT_EQ(result["dram_transactions"], lines);
     EXPECT_GT(l2["write_backs"], 500);
+    EXPECT_EQ(l2.contains("masked_write_backs"), seed % 3 != 0);
+    if (seed % 3 != 0) {
+      EXPECT_GT(l2["masked_write_backs"], 100);
+    }
   }
 }
 
@@ -163,6 +168,13 @@ TEST(MemoryPartition, WorksWithAForeignDramThatUsesEveryFreedomOfTheStandard) {
     ASSERT_EQ(result["errors"], Json::array()) << "seed " << seed;
     EXPECT_GT(result["overtaken"], 100u) << "nothing was reordered";
   }
+}
+
+TEST(MemoryPartition, AMemoryThatRefusesByteEnablesIsNamed) {
+  Scenario s = random_scenario(1, true);
+  s.l2.write_miss = memory::WriteMiss::kByteMask;
+  const std::string errors = isolated([&] { return simulate(s); })["errors"].dump();
+  EXPECT_NE(errors.find("memory.l2.write_miss=fetch"), std::string::npos) << errors;
 }
 
 TEST(MemoryPartition, DebugAccessIsCoherentWhileWriteBacksAreOnTheirWay) {

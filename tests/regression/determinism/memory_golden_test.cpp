@@ -15,8 +15,10 @@ std::uint64_t sum(const Json& result, const std::string& name) {
 }
 
 TEST(MemoryGoldens, G13_StoreBufferForwarding) {
-  // S1: lanes 0-31; S2: lanes 0-3 at the same place; S3: lanes 0-3, a chunk apart. Then loads of both kinds.
-  const std::string body = R"(  mul.wide.u32 %d0, %t, 4;
+  // At the addresses of the example, so that the Bloom filter answers as there. S1: lanes 0-31; S2: lanes 0-3 at the same
+  // place; S3: lanes 0-3, a chunk apart. Then the four loads: all forwarded, partly, excluded, false positive.
+  constexpr std::uint64_t kChunks = 0x2000'0000, kFalse = 0x1c3a'd000;
+  const std::string ptx = kernel_text(R"(  mul.wide.u32 %d0, %t, 4;
   add.u64 %d1, %a, %d0;
   add.u32 %r0, %t, 0x100;
   add.u32 %r1, %t, 0x200;
@@ -30,26 +32,43 @@ TEST(MemoryGoldens, G13_StoreBufferForwarding) {
   ld.global.u32 %r3, [%d1];
   ld.global.u32 %r4, [%d1+128];
   ld.global.u32 %r5, [%d1+1024];
+  add.u64 %d4, %d0, 0x1c3ad000;
+  ld.global.u32 %r6, [%d4];
   add.u64 %d3, %b, %d0;
   st.global.u32 [%d3], %r3;
   st.global.u32 [%d3+128], %r4;
   st.global.u32 [%d3+256], %r5;
-  ret;)";
-  std::vector<std::uint32_t> initial(512);
+  st.global.u32 [%d3+384], %r6;
+  ret;)");
+  std::vector<std::uint32_t> initial(512), chunk(32);
   for (std::uint32_t i = 0; i < initial.size(); ++i) initial[i] = 0x1000 + i;
-  const Json result = run_body({}, body, 1, 32, initial);
+  for (std::uint32_t i = 0; i < chunk.size(); ++i) chunk[i] = 0x2000 + i;
+  const Json result = run({}, [&](gpu::GpuDevice& device, Json& out) {
+    // Allocations follow each other at some distance.
+    const std::uint64_t first = device.allocate(256, "first"), second = device.allocate(256, "second");
+    const std::uint64_t step = second - first;
+    static_cast<void>(device.allocate(kChunks - second - 2 * step + 256, "up to the example's chunks"));
+    device.write(kFalse, std::as_bytes(std::span(chunk)));
+    launch(device, out, ptx, 1, 32, initial);
+    out["a at the address"] = device.download<std::uint32_t>(kChunks, 32);
+  });
   ASSERT_FALSE(result.contains("errors")) << result.dump();
   for (unsigned lane = 0; lane < 32; ++lane) {
     EXPECT_EQ(result["b"][lane], (lane < 4 ? 0x200 : 0x100) + lane);
     EXPECT_EQ(result["b"][32 + lane], lane == 0 ? 0x300 : 0x1000 + 32 + lane);
     EXPECT_EQ(result["b"][64 + lane], 0x1000 + 256 + lane);
+    EXPECT_EQ(result["b"][96 + lane], 0x2000 + lane);
     EXPECT_EQ(result["a"][lane], (lane < 4 ? 0x200 : 0x100) + lane);
+    EXPECT_EQ(result["a at the address"][lane], result["a"][lane]);
   }
   for (unsigned lane = 0; lane < 4; ++lane) EXPECT_EQ(result["a"][32 + lane * 32], 0x300 + lane);
-  EXPECT_EQ(sum(result, "appends"), 6u + 3u) << "six of the example and the three of its results";
-  EXPECT_EQ(sum(result, "updates"), 6u + 3u);
-  EXPECT_EQ(sum(result, "forwards"), 1u);
+  EXPECT_EQ(sum(result, "appends"), 6u + 4u) << "six of the example and the four of its results";
+  EXPECT_EQ(sum(result, "updates"), 6u + 4u);
+  EXPECT_EQ(sum(result, "bloom_look_ups"), 4u);
+  EXPECT_EQ(sum(result, "searches"), 3u) << "0x20000400 is excluded";
+  EXPECT_EQ(sum(result, "forwards"), 1u) << "no access to memory but for the log";
   EXPECT_EQ(sum(result, "partial_forwards"), 1u);
+  EXPECT_EQ(sum(result, "false_positives"), 1u) << "0x1c3ad000";
 }
 
 TEST(MemoryGoldens, G14_TheHighestLaneWins) {
@@ -133,17 +152,17 @@ END:
   EXPECT_NE(trapped["errors"].dump().find("test.ptx:"), std::string::npos) << trapped.dump();
 }
 
-// W0 stores X, barrier, W1 loads X and stores X + 1.
+// W0 stores 100 to X, barrier, W1 loads X and then stores 200 to it.
 const char* const kHandOver = R"(  setp.ne.u32 %p0, %w, 0;
   @%p0 bra MEET;
-  st.global.u32 [%a], 41;
+  st.global.u32 [%a], 100;
 MEET:
   bar.sync 0;
   setp.ne.u32 %p1, %w, 1;
   @%p1 bra END;
   ld.global.u32 %r0, [%a];
-  add.u32 %r0, %r0, 1;
-  st.global.u32 [%a], %r0;
+  st.global.u32 [%b], %r0;
+  st.global.u32 [%a], 200;
 END:
   ret;)";
 
@@ -152,7 +171,8 @@ TEST(MemoryGoldens, G22_ABarrierOrdersStoresToGlobalMemory) {
        {"determinism.bta=false", "determinism.bta_rule=empty_logs", "determinism.bta_rule=flag"}) {
     const Json result = run_body({setting}, kHandOver, 1, 64);
     ASSERT_FALSE(result.contains("errors")) << result.dump();
-    EXPECT_EQ(result["a"][0], 42) << setting;
+    EXPECT_EQ(result["b"][0], 100) << setting;
+    EXPECT_EQ(result["a"][0], 200) << setting;
     EXPECT_EQ(quanta_of(result), 2u) << setting;
   }
 }
@@ -160,7 +180,8 @@ TEST(MemoryGoldens, G22_ABarrierOrdersStoresToGlobalMemory) {
 TEST(MemoryGoldens, G22_TheThesisRuleBreaksIt) {
   const Json result = run_body({"determinism.bta_rule=thesis"}, kHandOver, 1, 64);
   ASSERT_FALSE(result.contains("errors")) << result.dump();
-  EXPECT_EQ(result["a"][0], 41) << "W1 has read 0 and stored 1, and the smaller number wins";
+  EXPECT_EQ(result["b"][0], 0) << "stale";
+  EXPECT_EQ(result["a"][0], 100) << "the smaller number wins";
   EXPECT_EQ(quanta_of(result), 1u);
 }
 

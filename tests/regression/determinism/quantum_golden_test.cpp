@@ -32,12 +32,13 @@ std::string three_paths(const std::array<std::uint32_t, 3>& counts) {
 }
 
 TEST(QuantumGoldens, G1_AQuotaOfWavefrontsDoesNotDeadlock) {
-  // A; if (tid < 2) C; E with quanta of three instructions: lanes that skip C wait for the others, not for the quantum.
-  const std::string body = R"(  mov.u32 %r0, 1;
-  setp.lt.u32 %p0, %t, 2;
-  mul.wide.u32 %d0, %t, 4;
+  // A: v = 1; B: if (tid < 2); C: v = input[tid]; E: output[tid] += v. Lanes that skip C wait for the others, not for the
+  // quantum. Nine instructions come before A, so that A, B and C are a quantum of three; E is one of three.
+  const std::string body = R"(  mul.wide.u32 %d0, %t, 4;
   add.u64 %d1, %a, %d0;
   add.u64 %d2, %b, %d0;
+  setp.lt.u32 %p0, %t, 2;
+  mov.u32 %r0, 1;
   @!%p0 bra E;
   ld.global.u32 %r0, [%d1];
 E:
@@ -46,12 +47,9 @@ E:
   st.global.u32 [%d2], %r1;
   ret;)";
   const Json result = run_body(with(kBase, {"determinism.quantum_size=3"}), body, 1, 4, {7, 8, 9, 10});
-  ASSERT_FALSE(result.contains("errors")) << result.dump();
-  EXPECT_EQ(waves_of(result, 0), "3 count");
-  EXPECT_EQ(result["b"][0], 7);
-  EXPECT_EQ(result["b"][1], 8);
-  EXPECT_EQ(result["b"][2], 1);
-  EXPECT_EQ(result["b"][3], 1);
+  const std::string before = "3 count", abc = "3 count", e = "3 count";
+  expect_quanta(result, {before, before, before, abc, e, "1 exit"});
+  EXPECT_EQ((Json{result["b"][0], result["b"][1], result["b"][2], result["b"][3]}), (Json{7, 8, 1, 1}));
 }
 
 /// Two cores with three warps each; all but warp 1 of core 1 add to a[0] and put their number into a[1].
@@ -89,10 +87,17 @@ TEST(QuantumGoldens, G3_SerialModeIsInOrderOfCoresAndWavefronts) {
       for (const unsigned wave : {0u, 1u, 2u, 3u, 5u})
         old.push_back(one["b"][wave * 32].get<std::uint32_t>());
       EXPECT_EQ(old, (std::vector<std::uint32_t>{0, 1, 2, 3, 4})) << mode << " " << seed;
+      std::vector<std::string> ends;
+      for (const Json& wave : one["quanta"][0]["waves"]) ends.push_back(wave[1]);
+      EXPECT_EQ(ends, (std::vector<std::string>{"atomic", "atomic", "atomic", "atomic", "exit", "atomic"}))
+          << "wavefront 1 of core 1 has no turn in serial mode";
       const Json all_lanes = run_body(all, atomics(false), 2, 96);
       ASSERT_FALSE(all_lanes.contains("errors")) << all_lanes.dump();
       EXPECT_EQ(all_lanes["a"][0], 160);
-      for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(all_lanes["b"][32 + lane], 32 + lane);
+      std::uint32_t before = 0;
+      for (const unsigned wave : {0u, 1u, 2u, 3u, 5u})
+        for (unsigned lane = 0; lane < 32; ++lane, ++before)
+          EXPECT_EQ(all_lanes["b"][wave * 32 + lane], before) << "lanes ascending";
     }
 }
 
@@ -133,8 +138,9 @@ TEST(QuantumGoldens, G5b_AnAtomicInTheMix) {
       filler(30 - kPrologue - 4) + "  red.global.add.u32 [%a], 1;\n" + filler(20) + "  ret;\nW1:\n" +
       filler(10 - kPrologue - 3) + "  bra B;\nW2:\n" + filler(40 - kPrologue - 4) + "B:\n  bar.sync 0;\n" +
       filler(5) + "  ret;";
-  expect_quanta(run_body(kWorkgroupAware, body, 1, 96),
-                {"30 atomic, 11 barrier, 41 barrier", "21 exit, 6 exit, 6 exit"});
+  const Json result = run_body(kWorkgroupAware, body, 1, 96);
+  expect_quanta(result, {"30 atomic, 11 barrier, 41 barrier", "21 exit, 6 exit, 6 exit"});
+  EXPECT_EQ(result["a"][0], 32);
   expect_quanta(
       run_body(with(kWorkgroupAware, {"determinism.bta_strict=true"}), body, 1, 96),
       {"30 atomic, 11 barrier, 41 barrier", "21 exit, 0 barrier, 0 barrier", "0 exit, 6 exit, 6 exit"});
@@ -151,6 +157,18 @@ std::vector<std::vector<int>> started(const Json& result, std::size_t quantum, i
   for (const Json& each : result["quanta"][quantum]["started"])
     if (each[1] == slot) ctas[0].push_back(each[2].get<int>());
   return ctas;
+}
+
+TEST(QuantumGoldens, G6_WithoutDeterminismTheFirstFreeSlot) {
+  // (a): each CTA writes where it is. CTA 1 ends first, so that CTA 2 follows it and CTA 3 comes behind CTA 0.
+  std::string body = two_lengths();
+  body.insert(0,
+              "  mov.u32 %r1, %ctaid.x;\n  mul.wide.u32 %d0, %r1, 4;\n  add.u64 %d0, %d0, %b;\n"
+              "  mov.u32 %r2, %warpid;\n  st.global.u32 [%d0], %r2;\n");
+  const Json result =
+      run_body({"determinism.enabled=false", "cores=1", "core.occupancy.max_ctas=2"}, body, 10, 32);
+  ASSERT_FALSE(result.contains("errors")) << result.dump();
+  EXPECT_EQ((Json{result["b"][0], result["b"][1], result["b"][2], result["b"][3]}), (Json{0, 1, 1, 0}));
 }
 
 TEST(QuantumGoldens, G6_DistributionAtQuantumBoundaries) {

@@ -76,6 +76,7 @@ TEST(TimingGoldens, G18_OneSignatureWithDeterminism) {
                               "serial_mode=wavefront",
                               "log.cost=none"})
     EXPECT_EQ(racey(perturbed(++seed, {std::string("determinism.") + setting})), expected) << setting;
+  EXPECT_EQ(racey(perturbed(++seed, {"memory.l2.write_miss=byte_mask", "memory.l2.size_kib=4"})), expected);
 }
 
 TEST(TimingGoldens, G18_TheOrderMayDependOnQuanta) {

@@ -90,6 +90,7 @@ struct L2Rig {
     SectorTransfer transfer;
     std::array<unsigned char, sim::kMaxLineBytes> data;
     base::Cycle done;
+    std::array<unsigned char, sim::kMaxLineBytes> enables{};  ///< of a write
   };
   L2Config config;
   AddressMap map{1, 256};
@@ -117,13 +118,15 @@ struct L2Rig {
         ++i;
         continue;
       }
-      const InFlight done = in_flight[i];
+      InFlight done = in_flight[i];
       in_flight.erase(in_flight.begin() + static_cast<std::ptrdiff_t>(i));
       touched_ = true;
       if (done.transfer.write) {
-        dram.write(done.transfer.address, done.data.data(), done.transfer.bytes);
+        dram.write_enabled(done.transfer.address, done.data.data(), done.transfer.bytes, done.enables.data(),
+                           done.transfer.bytes);
         slice.write_done(done.transfer.address);
       } else {
+        if (done.transfer.data == nullptr) done.transfer.data = done.data.data();
         dram.read(done.transfer.address, done.transfer.data, done.transfer.bytes);
         slice.fill(done.transfer);
       }
@@ -142,6 +145,9 @@ struct L2Rig {
       EXPECT_FALSE(same_line && f.transfer.write && !next.transfer.write) << "a fetch passes a write-back";
     }
     if (next.transfer.write) std::memcpy(next.data.data(), next.transfer.data, next.transfer.bytes);
+    next.enables.fill(0xff);
+    if (next.transfer.enables != nullptr)
+      std::memcpy(next.enables.data(), next.transfer.enables, next.transfer.bytes);
     in_flight.push_back(next);
     transfers.push_back(next);
     slice.pop_transfer();

@@ -28,6 +28,76 @@ TEST(L2Slice, AFullLineWriteNeedsNoFetchAPartialOneDoes) {
   EXPECT_EQ(rig.slice.counters().writes_without_fetch, 1u);
 }
 
+const L2Config kByteMasks{.size_kib = 1, .ways = 1, .latency_cycles = 10, .write_miss = WriteMiss::kByteMask};
+
+TEST(L2ByteMasks, AWriteInPartNeedsNoFetchUntilOtherBytesAreRead) {
+  L2Rig rig(kByteMasks);
+  std::vector<unsigned char> old(128, 1);
+  rig.dram.write(128, old.data(), 128);
+  rig.complete(rig.make_write(128, 4, 4, 7));
+  EXPECT_TRUE(rig.transfers.empty());
+  MemoryTransaction& read = rig.make(MemoryOp::kRead, 128);
+  const base::Cycle start = rig.now;
+  EXPECT_EQ(rig.complete(read), start + 60) << "a miss";
+  ASSERT_EQ(rig.transfers.size(), 1u);
+  EXPECT_FALSE(rig.transfers[0].transfer.write);
+  for (unsigned i = 0; i < 128; ++i) EXPECT_EQ(read.data[i], i >= 4 && i < 8 ? 7 : 1) << i;
+}
+
+TEST(L2ByteMasks, WritesThatMakeASectorWholeMakeItValid) {
+  L2Rig rig(kByteMasks);
+  rig.complete(rig.make_write(128, 0, 60, 7));
+  rig.complete(rig.make_write(128, 60, 68, 8));
+  MemoryTransaction& read = rig.make(MemoryOp::kRead, 128);
+  rig.complete(read);
+  EXPECT_TRUE(rig.transfers.empty());
+  EXPECT_EQ(read.data[59], 7);
+  EXPECT_EQ(read.data[60], 8);
+  rig.accept(rig.make(MemoryOp::kRead, 128 + 1024));  // evicts it
+  rig.run_until_idle();
+  EXPECT_EQ(rig.transfers[0].transfer.write, true);
+  EXPECT_EQ(rig.transfers[0].transfer.enables, nullptr);
+}
+
+TEST(L2ByteMasks, ALineInPartIsWrittenBackWithByteEnables) {
+  L2Rig rig(kByteMasks);
+  std::vector<unsigned char> old(128, 1);
+  rig.dram.write(128, old.data(), 128);
+  rig.complete(rig.make_write(128, 4, 4, 7));
+  rig.accept(rig.make(MemoryOp::kRead, 128 + 1024));
+  rig.run_until_idle();
+  EXPECT_EQ(rig.slice.counters().masked_write_backs, 1u);
+  rig.dram.read(128, old.data(), 128);
+  for (unsigned i = 0; i < 128; ++i) EXPECT_EQ(old[i], i >= 4 && i < 8 ? 7 : 1) << i;
+}
+
+TEST(L2ByteMasks, AnAtomicFetchesItsSector) {
+  L2Rig rig(kByteMasks);
+  rig.complete(rig.make_write(128, 4, 4, 7));
+  rig.complete(rig.make_add(128, 1));
+  EXPECT_EQ(rig.transfers.size(), 1u);
+}
+
+TEST(L2ByteMasks, ASectorThatIsBeingFetchedIsThereWhenTheFetchIs) {
+  // Writes that wait behind a read make sector 1 whole while it is fetched for a read behind them.
+  L2Config config = kByteMasks;
+  config.sector_bytes = 64;
+  L2Rig rig(config);
+  rig.accept(rig.make_read(128, 0b0011));
+  MemoryTransaction &low = rig.make_write(128, 32, 64, 7), &high = rig.make_write(128, 64, 64, 8);
+  std::memset(high.enables.data() + 64, 0, 32);
+  rig.accept(low);
+  rig.accept(high);
+  for (int i = 0; i < 20; ++i) rig.step();  // so that its fetch comes after the writes
+  MemoryTransaction& read = rig.make(MemoryOp::kRead, 128);
+  rig.accept(read);
+  rig.run_until_idle();
+  ASSERT_EQ(rig.responses.size(), 4u);
+  EXPECT_EQ(rig.responses[3].first, &read);
+  EXPECT_GE(rig.responses[3].second, 70u) << "with its fetch";
+  for (unsigned i = 0; i < 128; ++i) EXPECT_EQ(read.data[i], i < 32 ? 0 : i < 96 ? 7 : 8) << i;
+}
+
 TEST(L2Slice, EvictsTheLeastRecentlyUsedLineAndWritesItBack) {
   L2Rig rig({.size_kib = 1, .ways = 2, .latency_cycles = 1});  // 4 sets
   const std::uint64_t stride = 4 * 128ull;

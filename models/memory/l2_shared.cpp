@@ -1,0 +1,47 @@
+#include "memory/l2_shared.h"
+
+#include "memory/stat_ratio.h"
+
+namespace heddle::memory {
+
+const std::vector<std::string>& l2_stall_names() {
+  static const std::vector<std::string> names{"mshrs",      "targets",   "set",
+                                              "dram_queue", "responses", "atomic_unit"};
+  return names;
+}
+
+void declare(base::StatGroup& group, const L2Counters& c, WriteMiss write_miss) {
+  const std::vector<std::string> kinds{"read", "write", "atomic"};
+  group.counters("hits", "requests", "requests that found their line", kinds, c.hits.data());
+  group.counters("misses", "requests", "requests that found neither their line nor a fetch of it", kinds,
+                 c.misses.data());
+  group.counters("merged", "requests", "requests that joined a fetch under way", kinds, c.merged.data());
+  group.counters("sector_misses", "requests", "of the misses: found their line, but not all sectors", kinds,
+                 c.sector_misses.data());
+  group.counter("writes_without_fetch", "requests", "write misses that covered all sectors they touched",
+                &c.writes_without_fetch);
+  if (write_miss == WriteMiss::kByteMask)
+    group.counter("masked_write_backs", "lines", "of the write-backs: with byte enables",
+                  &c.masked_write_backs);
+  group.counter("fetches", "lines", "lines, or sectors of a line, asked of the DRAM", &c.fetches);
+  group.counter("write_backs", "lines", "dirty lines evicted", &c.write_backs);
+  group.counters(
+      "stall_cycles", "L2 cycles",
+      "cycles in which the request or target next in line of a bank had to wait, by cause, summed over banks",
+      l2_stall_names(), c.stall_cycles.data());
+  group.counter("bank_conflicts", "requests", "requests that found others waiting for their bank",
+                &c.bank_conflicts);
+  group.counter("bank_wait_cycles", "L2 cycles",
+                "acceptance to leaving the bank's queue, summed over requests", &c.bank_wait_cycles);
+  group.counter("responses", "responses", "requests performed", &c.responses);
+  group.counter("service_cycles", "L2 cycles", "acceptance to response ready, summed over responses",
+                &c.service_cycles);
+  declare_ratio(group, "average_service", "L2 cycles", "mean time from acceptance to response ready",
+                "service_cycles", "responses");
+  group.counter("atomic_lanes", "lanes", "read-modify-write operations", &c.atomic_lanes);
+  group.counter("atomic_operations", "operations",
+                "what is left of those after same-address lanes were combined", &c.atomic_operations);
+  group.counter("atomic_busy_cycles", "L2 cycles", "cycles the atomic unit was taken", &c.atomic_busy_cycles);
+}
+
+}  // namespace heddle::memory
