@@ -69,6 +69,8 @@ void DynamicWarps::register_stats(base::StatGroup& stats) {
                 &divergences_);
   stats.counter("warps_made", "warps", "warps put into the pool", &pool_.stats.made);
   stats.counter("joined", "threads", "threads that joined a warp of the pool", &pool_.stats.joined);
+  stats.counter("lut_look_ups", "accesses", "PCs looked up in the LUT, each for the threads of one warp",
+                &pool_.stats.look_ups);
   stats.counter("lut_replacements", "entries", "PCs whose entry of the LUT was taken by another one",
                 &pool_.stats.replaced);
   stats.counter("queued", "warps", "warps that had to wait for a slot of the core", &queued_);

@@ -96,6 +96,7 @@ void ThreadBlockCompaction::register_stats(base::StatGroup& stats) {
                 "slots of the warp buffer in use, summed over cycles with events", &occupancy_);
   stats.counter("waiting_cycles", "slot-cycles",
                 "slots whose warp had arrived and waited for the others of its entry", &waiting_cycles_);
+  benefit_.register_stats(stats);
   stats.maximum("max_depth", "entries", "deepest block-wide stack of any block", &stack_stats_.max_depth);
 }
 
@@ -149,6 +150,7 @@ void ThreadBlockCompaction::show(GroupId group, Pc pc, GroupChange change) {
 
 void ThreadBlockCompaction::begin_launch(ControlFlowRequest& request) {
   facts_ = request.facts;
+  benefit_.begin_launch();
   request.due = kNever;
   arrivals_.clear();
   waiting_.clear();
@@ -173,7 +175,7 @@ void ThreadBlockCompaction::launch(ControlFlowRequest& request) {
   block.slots.clear();
   block.age = launches_++;
   block.emitted = 0;
-  block.queued = false;
+  block.runs = {};
   BlockMask all;
   for (const simt::WarpLaunch& warp : request.warps) {
     all[static_cast<unsigned>(block.slots.size())] = warp.mask;
@@ -186,6 +188,7 @@ void ThreadBlockCompaction::launch(ControlFlowRequest& request) {
 }
 
 void ThreadBlockCompaction::advance(ControlFlowRequest& request) {
+  issued(slot(request.group), request.next);
   goes_on(request.group, request.next, request.cycle);
   request.due = due();
 }
@@ -202,8 +205,9 @@ void ThreadBlockCompaction::goes_on(GroupId group, Pc pc, Cycle now) {
 
 void ThreadBlockCompaction::transfer(ControlFlowRequest& request) {
   const GroupId group = request.group;
-  const Slot& here = slot(group);
+  Slot& here = slot(group);
   const Pc at{request.next.value() - 1};
+  issued(here, request.next);
   const auto part_of = [&](LaneMask lanes) { return mask_of(here.warp, lanes); };
   if (request.is(Transfer::kReturn)) {
     arrive(group, Arrival{Arrival::Kind::kReturn, 0, {}, part_of(request.taken), request.next, kNoPc, at},
@@ -251,7 +255,8 @@ void ThreadBlockCompaction::exit(ControlFlowRequest& request) {
   count_occupancy(request.cycle);
   Block& block = block_of(request.group);
   Slot& here = slot(request.group);
-  block.stack.exited(mask_of(here.warp, request.mask));
+  issued(here, request.next);
+  block.stack.exited(mask_of(here.warp, request.mask), Pc{request.next.value() - 1});
   CompactedWarp left = here.warp;
   for (unsigned i = 0; i < left.count; ++i)
     left.parts[i].lanes = LaneMask::difference(left.parts[i].lanes, request.mask);
@@ -267,6 +272,7 @@ void ThreadBlockCompaction::exit(ControlFlowRequest& request) {
 void ThreadBlockCompaction::warp_ended(GroupId group, Cycle now) {
   Block& block = block_of(group);
   set_state(slot(group), Slot::State::kEmpty);
+  warp_is_gone(block, slot(group));
   answer({group, GroupChange::kVanished});
   block.stack.ended();
   if (block.stack.complete()) next_entry(block_of_[group.value()], now);
@@ -274,6 +280,7 @@ void ThreadBlockCompaction::warp_ended(GroupId group, Cycle now) {
 
 void ThreadBlockCompaction::barrier_arrive(ControlFlowRequest& request) {
   Slot& here = slot(request.group);
+  issued(here, request.next);
   here.unreleased = mask_of(here.warp, LaneMask::all());
   set_state(here, Slot::State::kWaits);
   show(request.group, request.next, GroupChange::kBlocked);
@@ -306,6 +313,7 @@ void ThreadBlockCompaction::arrive(GroupId group, Arrival arrival, Cycle now) {
   const bool last = config_.timing == Timing::kIdeal && block.stack.pending() == 1;
   here.pc = arrival.next;
   here.warp.count = 0;
+  warp_is_gone(block, here);
   set_state(here, Slot::State::kArrived);
   // The warp is gone, its threads are in the block stack; what waits is the slot.
   if (!last) {
@@ -344,6 +352,7 @@ void ThreadBlockCompaction::apply(const Arrival& arrival, Cycle now) {
 
 void ThreadBlockCompaction::next_entry(std::uint32_t name, Cycle now) {
   Block& block = blocks_[name];
+  benefit_.book(block.runs);
   const BlockEntry* const top = block.stack.settle();
   const std::uint32_t warps = top == nullptr ? 0 : block.compactor.warps(top->mask);
   // Slots that get no warp of this entry.
@@ -357,7 +366,8 @@ void ThreadBlockCompaction::next_entry(std::uint32_t name, Cycle now) {
   if (top == nullptr) return;
   ++entries_run_;
   warps_made_ += warps;
-  warps_uncompacted_ += top->mask.static_warps();
+  block.runs = {top->parted_at, top->mask.static_warps(), warps, 0};
+  warps_uncompacted_ += block.runs.static_warps;
   block.stack.activate(warps);
   block.compactor.load(top->mask);
   block.emitted = 0;

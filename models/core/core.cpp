@@ -248,6 +248,7 @@ void Core::serve_cta(CtaRequest& request) {
     case CtaRequest::Op::kEnd:
       account_idle(state_.services.clock.cycle());
       state_.groups.end_profile();
+      if (state_.profile != nullptr) paths_.profile_parted(*state_.profile);
       break;
   }
 }
