@@ -36,6 +36,14 @@ const std::byte* row_of(const isa::Operand& operand, const core::LaunchContext& 
   return slice.sources + operand.offset;
 }
 
+/// Bit per byte of word `word` that an access of `bytes` bytes at `address` takes.
+std::uint8_t bytes_of_word(std::uint64_t word, std::uint64_t address, std::uint32_t bytes) {
+  const std::uint64_t start = word * kWordBytes;
+  const std::uint64_t from = std::max(start, address) - start;
+  const std::uint64_t to = std::min(start + kWordBytes, address + bytes) - start;
+  return static_cast<std::uint8_t>((1u << to) - (1u << from));
+}
+
 bool regroups(const std::string& mechanism) {
   return mechanism == ThreadBlockCompaction::kName || mechanism == DynamicWarps::kName;
 }
@@ -161,13 +169,15 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
     const std::uint64_t now = time_[home];
     std::optional<std::uint64_t> value;
     if (values != nullptr) value = core::lane_value(values, data.width, lane);
-    const std::uint64_t first = (slice.cta->shared_base + address) / kWordBytes;
-    const std::uint64_t last = (slice.cta->shared_base + address + bytes - 1) / kWordBytes;
+    const std::uint64_t shared = slice.cta->shared_base + address;
+    const std::uint64_t first = shared / kWordBytes;
+    const std::uint64_t last = (shared + bytes - 1) / kWordBytes;
     for (std::uint64_t at = first; at <= last; ++at) {
       Word& word = words_[at];
-      const bool written =
-          word.writer == home && word.lane != lane && synchronised_at(home, word.lane) <= word.written_at;
-      const bool same = writes && value.has_value() && value == word.value;
+      const std::uint8_t here = bytes_of_word(at, shared, bytes);
+      const bool written = (word.written & here) != 0 && word.writer == home && word.lane != lane &&
+                           synchronised_at(home, word.lane) <= word.written_at;
+      const bool same = writes && value.has_value() && value == word.value && here == word.written;
       if (written && !same && !word.wrote_with.test(lane) && !slice.lanes.test(word.lane))
         stop({slice.warp, lane, word.lane, request.pc, word.write_pc, reads ? "reads what" : "writes where"});
       if (word.reader == home)
@@ -175,15 +185,16 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
           if (synchronised_at(home, reader) > word.read_at)
             word.readers = LaneMask::difference(word.readers, LaneMask(1u << reader));
         });
-      if (writes && word.reader == home && !word.read_with.test(lane)) {
+      if (writes && (word.read & here) != 0 && word.reader == home && !word.read_with.test(lane)) {
         const LaneMask apart =
             LaneMask::difference(LaneMask::difference(word.readers, slice.lanes), LaneMask(1u << lane));
         if (apart.any())
           stop({slice.warp, lane, apart.lowest(), request.pc, word.read_pc, "overwrites what"});
       }
       if (reads) {
-        if (word.reader != home || word.readers.none()) {
+        if (word.reader != home || word.readers.none() || word.read != here) {
           word.reader = home;
+          word.read = here;
           word.readers = {};
           word.read_with = LaneMask::all();
         }
@@ -193,12 +204,15 @@ void WarpSynchrony::access(const core::LsuRequest& request, const core::MemorySl
         word.read_pc = request.pc;
       }
       if (!writes) continue;
+      const bool goes_on = word.writer == home && word.lane == lane && word.written_at == now &&
+                           word.wrote_with == slice.lanes;
+      word.written = goes_on ? word.written | here : here;
       word.writer = home;
       word.lane = lane;
       word.written_at = now;
       word.wrote_with = slice.lanes;
       word.write_pc = request.pc;
-      word.value = value;
+      word.value = word.written == here ? value : std::nullopt;
     }
   });
 }

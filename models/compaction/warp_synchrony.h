@@ -2,7 +2,7 @@
 // them (tbc-and-kilotm §2, §3.3.2): rather than wrong in silence, they are stopped. Costs no hardware.
 //
 // Found are, while the kernel runs:
-// * a thread that reads or writes a word of shared memory that another thread of its warp has written, or writes one that
+// * a thread that reads or writes bytes of shared memory that another thread of its warp has written, or writes one that
 //   such a thread has read, with no barrier, __syncwarp() or other .sync instruction between, if the two were in one group at
 //   neither access. Two that write the same value do not matter to each other;
 // * votes, shuffles and activemask without .sync by a group that has not all lanes of a warp that are left.
@@ -47,15 +47,18 @@ class WarpSynchrony : public core::LsuInterposer, public core::CoreExtension {
 
  private:
   static constexpr std::uint32_t kNoWarp = ~0u;
-  /// Who accessed a word of shared memory last.
+  /// Who accessed a word of shared memory last. Of bytes that different lanes access only the last access is kept: so less is
+  /// found, and nothing that is not there.
   struct Word {
     std::uint32_t writer = kNoWarp;  ///< home warp
     unsigned lane = 0;
+    std::uint8_t written = 0;      ///< bit per byte
     std::uint64_t written_at = 0;  ///< time of the warp
     base::LaneMask wrote_with;     ///< lanes of that warp in its group
     base::Pc write_pc{};
     std::optional<std::uint64_t> value;  ///< written, unless a vector
     std::uint32_t reader = kNoWarp;
+    std::uint8_t read = 0;   ///< bit per byte
     base::LaneMask readers;  ///< that have not synchronised since
     std::uint64_t read_at = 0;
     base::LaneMask read_with;  ///< lanes that were in the groups of all of them

@@ -127,6 +127,39 @@ INSTANTIATE_TEST_SUITE_P(All, Lockstep,
                                             ::testing::Values("tbc", "dwf")),
                          name_of);
 
+// Bytes of one word that only their own threads access: no lane looks at another.
+class LockstepOfBytes : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(LockstepOfBytes, AreNotNamedIfTheirOwn) {
+  const std::string own = R"(sub.u32 %r7, %r3, %r2;
+  shr.u32 %r7, %r7, 2;
+  add.u32 %r7, %r7, %r2;
+  st.shared.u8 [%r7], %r1;
+  ld.shared.u8 %r5, [%r7];
+  xor.b32 %r5, %r5, 2;
+  st.shared.u8 [%r7], %r5;
+  ld.shared.u8 %r5, [%r7];)";
+  auto device = device_of(GetParam());
+  EXPECT_EQ(run(device, module(own, "")), wanted());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LockstepOfBytes, ::testing::Values("simt_stack", "tbc", "dwf"),
+                         [](const auto& test) { return std::string(test.param); });
+
+// One that another lane of the warp reads is.
+TEST(LockstepAttack, AByteOfAnotherLaneIsNamed) {
+  const std::string others = R"(sub.u32 %r7, %r3, %r2;
+  shr.u32 %r7, %r7, 2;
+  add.u32 %r7, %r7, %r2;
+  st.volatile.shared.u8 [%r7], %r1;
+  sub.u32 %r7, %r4, %r2;
+  shr.u32 %r7, %r7, 2;
+  add.u32 %r7, %r7, %r2;
+  ld.volatile.shared.u8 %r5, [%r7];)";
+  auto device = device_of("tbc");
+  EXPECT_THROW((void)run(device, module(others, "")), base::Error);
+}
+
 // The attack is one: nothing is wrong with it on a stack, and it is wrong on tbc if nobody checks.
 TEST(LockstepAttack, IsRightOnAStack) {
   auto device = device_of("simt_stack");
