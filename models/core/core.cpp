@@ -403,6 +403,11 @@ void Core::write_back(WritebackRequest& request) {
     written_back(WarpId{request.formation.value()}, request.mask, instruction);
     return;
   }
+  if (request.mask.none()) {
+    const WarpId home = state_.formations.first_home(request.formation);
+    --state_.warp(home).alu_outstanding;
+    operation_done(home);
+  }
   state_.formations.for_each_slice(request.formation, request.mask, [&](WarpId home, LaneMask lanes) {
     written_back(home, lanes, instruction);
   });

@@ -287,7 +287,8 @@ def report(machine, names):
         base = [machine.run(w, VARIANTS["PDOM"]) for _, w in divergent]
         pairs = [(stalls(a), stalls(b)) for a, b in zip(both, base) if a.passed and b.passed]
         if pairs:
-            ours["stalls"] = ratio(sum(a for a, _ in pairs), sum(b for _, b in pairs))
+            each = [a / b for a, b in pairs if b]
+            ours["stalls"] = f"{ratio(sum(a for a, _ in pairs), sum(b for _, b in pairs))} summed, {sum(each) / max(len(each), 1):.2f} mean of the kernels"
         ours["priority"] = ", ".join(f"{policy} {gain(mean(of, label))}" for policy, label in (
             ("AGE", "TBC + LCP"), ("RRB", "TBC + LCP, RRB"), ("SRR", "TBC + LCP, SRR")))
         ours["depth"] = ", ".join(f"{name} {max_depth(run)}" for name, w in divergent

@@ -286,7 +286,11 @@ void Executor::lanes(const IssueTable::Group& group, const isa::Instruction& ins
     state_.for_each_slice(group, exec, [&](WarpId home, LaneMask mask) {
       lanes_of(state_.warp(home), instruction, mask, clock);
     });
-    if (instruction.write_count != 0) state_.formations.add_reference(group.formation);
+    if (instruction.write_count != 0) {
+      state_.formations.add_reference(group.formation);
+      // It is in a pipe all the same, and the launch does not end before it has left it.
+      if (exec.none()) ++state_.warp(state_.formations.first_home(group.formation)).alu_outstanding;
+    }
   }
   enter_pipe(group, instruction, exec);
 }

@@ -44,6 +44,10 @@ class FormationTable {
       if (const base::LaneMask here = entry.slices[i].lanes & lanes; here.any())
         fn(entry.slices[i].home, here);
   }
+  /// One of its home warps, always the same.
+  [[nodiscard]] base::WarpId first_home(FormationId id) const {
+    return is_static(id) ? base::WarpId{id.value()} : pool_[id.value() - warps_]->slices.front().home;
+  }
   /// Home warps of the lanes.
   [[nodiscard]] std::uint32_t homes(FormationId id, base::LaneMask lanes) const {
     std::uint32_t count = 0;
